@@ -20,6 +20,9 @@ const FaultBytes = 8
 // Raised returns the least fault in the fault words after a run, or ir.NoFault.
 // words has FaultBytes bytes.
 func Raised(words []byte) ir.FaultKind {
+	if len(words) < FaultBytes {
+		return ir.NoFault
+	}
 	for _, k := range []ir.FaultKind{ir.DivideFault, ir.IndexFault} {
 		if binary.LittleEndian.Uint32(words[4*(k-1):]) != 0 {
 			return k
@@ -61,6 +64,9 @@ type patch struct {
 // bytes. faults is the address of FaultBytes bytes, which must be zero before the
 // first launch. SetArgs allocates nothing.
 func (b *Bound) SetArgs(addresses, scalars []uint64, scratch, faults uint64) {
+	if b == nil {
+		return
+	}
 	for i := range b.patches {
 		p := &b.patches[i]
 		v := p.add

@@ -1,5 +1,7 @@
 package shape
 
+import "math"
+
 import "slices"
 
 // Axis returns the canonical number of an axis: -1 becomes rank-1. It returns
@@ -17,6 +19,9 @@ func Axis(axis, rank int) (int, error) {
 // Axes returns a set of axes in canonical form, sorted. Nil means all
 // of them. An axis given twice is an error, also as -1 and rank-1.
 func Axes(axes []int, rank int) ([]int, error) {
+	if rank < 0 || rank > math.MaxInt32 {
+		return nil, errorf("an array has no %d axes", rank)
+	}
 	if axes == nil {
 		axes = make([]int, rank)
 		for i := range axes {
@@ -76,7 +81,7 @@ func (s Shape) Permute(perm []int) (Shape, error) {
 }
 
 // Permute returns st reordered as [Shape.Permute] reorders extents.
-// [Shape.Permute] checks perm.
+// [Shape.Permute] checks perm. The result is nil if perm has another axis than st.
 func (st Strides) Permute(perm []int) Strides { return Strides(permute(st, perm)) }
 
 func permute(a, perm []int) []int {
@@ -84,6 +89,9 @@ func permute(a, perm []int) []int {
 	for i, p := range perm {
 		if p < 0 {
 			p += len(a)
+		}
+		if p < 0 || p >= len(a) {
+			return nil
 		}
 		out[i] = a[p]
 	}

@@ -36,6 +36,9 @@ func (st Strides) BroadcastTo(from, to Shape) (Strides, error) {
 	if lead < 0 {
 		return nil, errorf("shape %v does not broadcast to %v", from, to)
 	}
+	if len(st) < len(from) {
+		return nil, errorf("shape %v has %d strides", from, len(st))
+	}
 	out := make(Strides, len(to))
 	for i, d := range from {
 		switch to[lead+i] {

@@ -3,6 +3,7 @@ package shape
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // Strides are the distances, in elements, between neighbours along each
@@ -34,7 +35,7 @@ func (s Shape) FortranStrides() Strides {
 // IsContiguous reports whether the elements are adjacent in memory in row-major
 // order. It is true for empty arrays.
 func IsContiguous(s Shape, st Strides) bool {
-	n, contiguous := 1, true
+	n, contiguous := 1, len(st) >= len(s)
 	for i := len(s) - 1; i >= 0; i-- {
 		switch s[i] {
 		case 0:
@@ -52,11 +53,15 @@ func IsContiguous(s Shape, st Strides) bool {
 // arrays of one shape, with strides sts, in row-major order. It drops
 // dimensions of extent 1, and merges neighbouring dimensions if every array
 // goes through them with one step. The order of dimensions stays. Empty arrays
-// collapse to [0], one-element arrays to rank 0.
+// collapse to [0], one-element arrays to rank 0. Strides that are missing are 0.
 func Collapse(s Shape, sts ...Strides) (Shape, []Strides) {
 	out, outs := make(Shape, 0, len(s)), make([]Strides, len(sts))
-	for j := range outs {
+	for j, st := range sts {
 		outs[j] = make(Strides, 0, len(s))
+		if len(st) < len(s) {
+			sts = slices.Clone(sts)
+			sts[j] = append(slices.Clone(st), make(Strides, len(s)-len(st))...)
+		}
 	}
 	if s.Size() == 0 {
 		for j := range outs {
@@ -123,13 +128,16 @@ func Reshape(s Shape, st Strides, to Shape) (Strides, bool) {
 
 // Bounds returns the lowest and the highest position, in elements, of an array
 // that starts at offset. For an empty array lo > hi. If a position does not fit
-// an int, lo is the least int and hi the greatest; no memory holds that range.
+// an int, or st has too few strides, lo is the least int and hi the greatest; no memory holds that range.
 func Bounds(s Shape, st Strides, offset int) (lo, hi int) {
 	lo, hi = offset, offset
 	for _, d := range s {
 		if d == 0 {
 			return 0, -1
 		}
+	}
+	if len(st) < len(s) {
+		return math.MinInt, math.MaxInt
 	}
 	// The product of two numbers below small fits an int. To divide takes as long as
 	// the rest of the loop.
@@ -145,8 +153,11 @@ func Bounds(s Shape, st Strides, offset int) (lo, hi int) {
 }
 
 // Each calls f with the offset of every element, row-major. Strides and offsets
-// count elements.
+// count elements. It does nothing if f is nil or st has too few strides.
 func Each(s Shape, st Strides, offset int, f func(offset int)) {
+	if f == nil || len(st) < len(s) {
+		return
+	}
 	if len(s) == 0 {
 		f(offset)
 		return

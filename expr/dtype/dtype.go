@@ -283,6 +283,9 @@ var kinds = func() (of [reflect.UnsafePointer + 1]Type) {
 // OfGo returns the Type of the elements of a slice with elements of a Go type, or Invalid
 // if arrays have no such elements. A named type counts as its kind.
 func OfGo(t reflect.Type) Type {
+	if t == nil {
+		return Invalid
+	}
 	if k := t.Kind(); k != reflect.Struct {
 		return kinds[k]
 	}

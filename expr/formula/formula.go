@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A Formula is a text that can be run with different variables. It is compiled
@@ -53,7 +54,9 @@ func Compile[T expr.Float](text string, opts ...Option) (*Formula, error) {
 	}
 	f := &Formula{src: src, float: dtype.Of[T]()}
 	for _, o := range opts {
-		o(f)
+		if o != nil {
+			o(f)
+		}
 	}
 	f.scratch.New = func() any { return newBinding(len(src.all)) }
 	return f, nil
@@ -70,7 +73,7 @@ func MustCompile[T expr.Float](text string, opts ...Option) *Formula {
 }
 
 // Source is the parsed text.
-func (f *Formula) Source() *Source { return f.src }
+func (f *Formula) Source() *Source { return zero.IfNil(f).src }
 
 // String returns the formula as it was given.
 func (f *Formula) String() string {
@@ -87,11 +90,11 @@ func (f *Formula) String() string {
 // share their memory), and Go scalars. Results go to the assigned names that
 // are bound to arrays. Run fails if there are none.
 func (f *Formula) Run(ctx context.Context, vars any) error {
-	b := f.scratch.Get().(*binding)
-	defer f.release(b)
-	if err := f.bind(b, vars); err != nil {
+	b, err := f.start(vars)
+	if err != nil {
 		return err
 	}
+	defer f.release(b)
 	e := f.find(b, false)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -101,15 +104,28 @@ func (f *Formula) Run(ctx context.Context, vars any) error {
 	return f.src.Locate(e.unit, e.program.Run(ctx))
 }
 
+// start returns the values of the variables, which release takes back.
+func (f *Formula) start(vars any) (*binding, error) {
+	if f == nil || f.src == nil {
+		return nil, tree.NewError(tree.ErrType, "", "the formula is nil or not made by Compile")
+	}
+	b := f.scratch.Get().(*binding)
+	if err := f.bind(b, vars); err != nil {
+		f.release(b)
+		return nil, err
+	}
+	return b, nil
+}
+
 // Eval carries out the formula and returns new arrays with the values of the
 // assigned names that are not bound. The value of a last bare expression is
 // called "_". Bound names are written to as by [Formula.Run].
 func (f *Formula) Eval(ctx context.Context, vars any) (map[string]*engine.Array, error) {
-	b := f.scratch.Get().(*binding)
-	defer f.release(b)
-	if err := f.bind(b, vars); err != nil {
+	b, err := f.start(vars)
+	if err != nil {
 		return nil, err
 	}
+	defer f.release(b)
 	e := f.find(b, true)
 	e.mu.Lock()
 	defer e.mu.Unlock()

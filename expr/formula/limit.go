@@ -26,6 +26,12 @@ func limitFor(env map[string]*tree.Node) limit {
 
 // newArray allocates an array for the value of a tree.
 func (l limit) newArray(n *tree.Node) (*engine.Array, error) {
+	if n.Absent() {
+		return nil, tree.NewError(tree.ErrType, "", "the tree is nil")
+	}
+	if n.Err() != nil {
+		return nil, n.Err()
+	}
 	if size := n.DType().Size(); n.Shape().Size() > int(l)/size {
 		return nil, tree.NewError(tree.ErrOutOfMemory, "", "an array of type %v and shape %v is larger than %d bytes, 16 times the largest variable or 1 GiB", n.DType(), n.Shape(), int(l))
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/formula/numpy"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // An Error says what is wrong with a formula, and where.
@@ -48,11 +49,12 @@ func Parse(text string) (*Source, error) {
 }
 
 // Text returns the formula as it was given.
-func (s *Source) Text() string { return s.text }
+func (s *Source) Text() string { return zero.IfNil(s).text }
 
 // String returns the formula with every operation in parentheses, one statement
 // a line. It parses to the same tree.
 func (s *Source) String() string {
+	s = zero.IfNil(s)
 	lines := make([]string, len(s.statements))
 	for i, st := range s.statements {
 		lines[i] = st.String()
@@ -63,11 +65,11 @@ func (s *Source) String() string {
 // Inputs returns the names that the formula reads before it assigns to them, in
 // the order of the text. The constants (pi, e, inf, nan) and the names of
 // element types are not among them, though they may be bound.
-func (s *Source) Inputs() []string { return slices.Clone(s.inputs) }
+func (s *Source) Inputs() []string { return slices.Clone(zero.IfNil(s).inputs) }
 
 // Assigned returns the names that the formula assigns to, in the order of the
 // text. The value of a last bare expression is called "_".
-func (s *Source) Assigned() []string { return slices.Clone(s.assigned) }
+func (s *Source) Assigned() []string { return slices.Clone(zero.IfNil(s).assigned) }
 
 // names finds inputs and assigned names.
 func (s *Source) names() {
@@ -110,11 +112,13 @@ func (s *Source) names() {
 // unless a later statement writes to an array that the tree reads; then a new
 // array keeps the value.
 func (s *Source) Build(env map[string]*tree.Node) (*Unit, error) {
+	s = zero.IfNil(s)
 	return s.BuildFor(env, s.assigned)
 }
 
 // BuildFor is Build for a caller that needs the Values of some names only.
 func (s *Source) BuildFor(env map[string]*tree.Node, want []string) (*Unit, error) {
+	s = zero.IfNil(s)
 	return s.build(env, want, nil)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A Composition is a row of the table of compositions: a function that is a
@@ -208,6 +209,7 @@ func Compositions() []*Composition {
 // Constructor returns the name of the composition's constructor in this
 // package.
 func (c *Composition) Constructor() string {
+	c = zero.IfNil(c)
 	return tree.NewOperator(tree.Row{Name: c.Name, GoName: c.GoName}).Constructor()
 }
 
@@ -233,6 +235,9 @@ func Compose(name string, o Options, x ...*tree.Node) *tree.Node {
 // Apply returns the composition of the operands x. An error in a part of the
 // tree names the composition.
 func (c *Composition) Apply(o Options, x ...*tree.Node) *tree.Node {
+	if c == nil || c.Build == nil {
+		return tree.Errorf(tree.ErrType, "", "the composition is nil or not one of Compositions")
+	}
 	if n := len(x); n != c.Operands && (c.Operands >= 0 || n == 0) {
 		return tree.Errorf(tree.ErrType, c.Constructor(), "takes %s, not %d", c.takes(), n)
 	}
@@ -253,7 +258,11 @@ func (c *Composition) Apply(o Options, x ...*tree.Node) *tree.Node {
 			return tree.Errorf(tree.ErrType, c.Constructor(), "operands of types %v and %v differ", x[0].DType(), a.DType())
 		}
 	}
-	return c.tree(o, x).As(c.Constructor(), x...)
+	n := c.tree(o, x)
+	if n == nil {
+		n = tree.Errorf(tree.ErrType, c.Constructor(), "the composition returns nil")
+	}
+	return n.As(c.Constructor(), x...)
 }
 
 func (c *Composition) tree(o Options, x []*tree.Node) *tree.Node {

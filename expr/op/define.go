@@ -53,8 +53,14 @@ func Define(name string, arity int, lower func(b *B, x ...V) V, opts ...DefineOp
 	return tree.NewOperator(*o)
 }
 
+// maxArity bounds the operands of a user's operator.
+const maxArity = 1 << 10
+
 // supported returns the element types for which the program of o is correct.
 func supported(o *tree.Row) (s tree.Types) {
+	if o.Arity > maxArity {
+		return 0
+	}
 	for _, t := range dtype.Real() {
 		r := t.Register()
 		params := make([]dtype.Type, o.Arity)

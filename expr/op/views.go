@@ -236,8 +236,12 @@ func broadcastShape(n *tree.Node) (shape.Shape, error) {
 func broadcastGather(g *tree.Gather) V { return g.At(0, Broadcast(g, 0)) }
 
 // Broadcast returns the coordinates of operand arg for g.Out. The operand
-// broadcasts to the result.
+// broadcasts to the result. Without such an operand the coordinates are nil, which
+// [tree.Gather.At] refuses.
 func Broadcast(g *tree.Gather, arg int) []prim.Ix {
+	if g == nil || g.Node == nil || arg < 0 || arg >= len(g.Node.Args) || len(g.Out) < len(g.Node.Args[arg].Shape()) {
+		return nil
+	}
 	in := g.Node.Args[arg].Shape()
 	coords := make([]prim.Ix, len(in))
 	for i := range coords {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim/scalar"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // B builds programs of primitives. It checks types and passes instructions to a
@@ -21,13 +22,28 @@ func NewB(sink Sink) *B { return &B{sink: sink} }
 
 // Err returns the first mistake made with b: operands of different types, or of
 // a type that the primitive does not take.
-func (b *B) Err() error { return b.err }
+func (b *B) Err() error { return zero.IfNil(b).err }
+
+// to returns the sink, or for a builder that NewB did not make one without values.
+func (b *B) to() Sink {
+	if b == nil || b.sink == nil {
+		return nowhere{}
+	}
+	return b.sink
+}
+
+type nowhere struct{}
+
+func (nowhere) Has(V) bool                     { return false }
+func (nowhere) Emit(Ins) (v V)                 { return v }
+func (nowhere) Table(dtype.Type, []uint64) int { return 0 }
+func (nowhere) Cold(V, V, func() V) (v V)      { return v }
 
 // Op emits a primitive whose result type follows from its operands, and returns
 // its value.
 func (b *B) Op(op Op, args ...V) V {
 	in := op.Info()
-	if len(args) != in.Arity || in.Result == Explicit {
+	if len(args) != in.Arity || len(args) == 0 || in.Result == Explicit {
 		return b.fail(op, args, "wrong number of operands, or a primitive that needs a type")
 	}
 	last := args[len(args)-1].Type
@@ -51,13 +67,13 @@ func (b *B) Op(op Op, args ...V) V {
 
 func (b *B) emit(op Op, t dtype.Type, imm uint64, args ...V) V {
 	for _, a := range args {
-		if !b.sink.Has(a) {
+		if !b.to().Has(a) {
 			return b.fail(op, args, "an operand is no value of this program")
 		}
 	}
 	ins := Ins{Op: op, Type: t, Imm: imm}
 	copy(ins.Args[:], args)
-	return b.sink.Emit(ins)
+	return b.to().Emit(ins)
 }
 
 func (b *B) fail(op Op, args []V, why string) V {
@@ -70,7 +86,7 @@ func (b *B) fail(op Op, args []V, why string) V {
 	if len(args) > 0 && args[len(args)-1].Type.Valid() {
 		t = args[len(args)-1].Type
 	}
-	return b.sink.Emit(Ins{Op: Const, Type: t})
+	return b.to().Emit(Ins{Op: Const, Type: t})
 }
 
 // A Placer is a sink that knows where a loop computes its values.
@@ -89,7 +105,7 @@ func (b *B) Uniform(v V) bool {
 // Fail records an error of a lowering, for example an unsupported element type.
 // Later errors are ignored.
 func (b *B) Fail(err error) {
-	if b.err == nil {
+	if b != nil && b.err == nil {
 		b.err = err
 	}
 }
@@ -155,7 +171,7 @@ func (b *B) Lookup(t dtype.Type, entries []uint64, i V) V {
 	if n < 2 || n > 64 || n&(n-1) != 0 || !Int.Has(i.Type) || !Num.Has(t) {
 		return b.fail(Lookup, []V{i}, "a table has 2..64 entries, a power of two, and an integer index")
 	}
-	return b.emit(Lookup, t, uint64(b.sink.Table(t, entries)), i)
+	return b.emit(Lookup, t, uint64(b.to().Table(t, entries)), i)
 }
 
 // Cold returns fast where p does not hold, and the value of body where it does.
@@ -165,12 +181,12 @@ func (b *B) Cold(p, fast V, body func() V) V {
 	if p.Type != dtype.Bool {
 		return b.fail(Select, []V{p, fast}, "the condition is not a predicate")
 	}
-	if !b.sink.Has(p) || !b.sink.Has(fast) {
+	if !b.to().Has(p) || !b.to().Has(fast) {
 		return b.fail(Select, []V{p, fast}, "an operand is no value of this program")
 	}
-	return b.sink.Cold(p, fast, func() V {
+	return b.to().Cold(p, fast, func() V {
 		v := body()
-		if v.Type != fast.Type || !b.sink.Has(v) {
+		if v.Type != fast.Type || !b.to().Has(v) {
 			v = b.fail(Select, []V{fast, v}, "the region has no value of the type of the fast one")
 		}
 		return v

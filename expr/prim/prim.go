@@ -250,9 +250,12 @@ func (op Op) Info() *Info {
 
 func (op Op) String() string { return op.Info().Name }
 
-// GoName returns the name of the constant op of this package.
+// GoName returns the name of the constant op of this package, "" for [Invalid].
 func (op Op) GoName() string {
 	in := op.Info()
+	if in.Name == "" {
+		return ""
+	}
 	return cmp.Or(in.GoName, strings.ToUpper(in.Name[:1])+in.Name[1:])
 }
 

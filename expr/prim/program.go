@@ -1,6 +1,7 @@
 package prim
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -65,6 +66,9 @@ func (r *recorder) run(lower func(b *B, x ...V) V, x []V) (err error) {
 			err = fmt.Errorf("prim: the lowering panics: %v", e)
 		}
 	}()
+	if lower == nil {
+		return errors.New("prim: the lowering is nil")
+	}
 	b := NewB(r)
 	r.p.result = lower(b, x...)
 	if b.Err() == nil && !r.Has(r.p.result) {

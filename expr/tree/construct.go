@@ -27,11 +27,22 @@ func ApplyWith(o *Operator, at Attributes, args ...*Node) *Node {
 	return n.finish()
 }
 
+// complete returns an error for a node that no constructor made.
+func (n *Node) complete() error {
+	if n == nil || n.Op == nil || n.Attributes == nil {
+		return NewError(ErrType, "", "the node is nil or not made by a constructor")
+	}
+	return nil
+}
+
 // WithArgs returns a copy of n with other operands. Their number, shapes and
 // element types must be those of n's operands; otherwise the result carries an
 // error. A complex operand may become one of its parts. Then the copy has the type
 // of the parts.
 func (n *Node) WithArgs(args ...*Node) *Node {
+	if err := n.complete(); err != nil {
+		return Failed(err)
+	}
 	if n.err != nil {
 		return n
 	}

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // The kinds of error, for errors.Is.
@@ -37,6 +39,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	e = zero.IfNil(e)
 	var b strings.Builder
 	b.WriteString("oneloop: ")
 	switch {
@@ -54,7 +57,7 @@ func (e *Error) Error() string {
 
 // Unwrap returns the kind of the error, for errors.Is(err, ErrShape) and the
 // like.
-func (e *Error) Unwrap() error { return e.Kind }
+func (e *Error) Unwrap() error { return zero.IfNil(e).Kind }
 
 // Errorf returns a node that carries an error. Every tree built on it carries
 // the same error, and the assignment returns it. The error has the position of
@@ -67,6 +70,9 @@ func Errorf(kind error, op, format string, args ...any) *Node {
 // has, the result has that error in the name of op: the caller called op, not
 // the functions that it is composed of. An operand that is nil is an error of op.
 func (n *Node) As(op string, operands ...*Node) *Node {
+	if n == nil {
+		return Errorf(ErrType, op, "the tree is nil")
+	}
 	if n.err == nil {
 		return n
 	}
@@ -216,7 +222,7 @@ func (n *Node) mark() {
 // states the function of package op that the caller called, which may build several nodes,
 // and the place of the call.
 func (e *Error) At(n *Node) *Error {
-	out := *e
+	out := *zero.IfNil(e)
 	if n == nil || n.Attributes == nil || n.site == nil {
 		return &out
 	}
@@ -233,4 +239,6 @@ func (e *Error) At(n *Node) *Error {
 
 // Of reports whether e is the error of a run that failed on n, as a plan has it or
 // as the caller made it.
-func (e *Error) Of(n *Node) bool { return e.site != nil && n.Attributes != nil && n.site == e.site }
+func (e *Error) Of(n *Node) bool {
+	return e != nil && n != nil && e.site != nil && n.Attributes != nil && n.site == e.site
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -67,10 +68,14 @@ type Scalar struct {
 }
 
 // Load returns the bits.
-func (c *Scalar) Load() uint64 { return c.bits.Load() }
+func (c *Scalar) Load() uint64 { return zero.IfNil(c).bits.Load() }
 
-// Store sets the bits.
-func (c *Scalar) Store(b uint64) { c.bits.Store(b) }
+// Store sets the bits, unless c is nil.
+func (c *Scalar) Store(b uint64) {
+	if c != nil {
+		c.bits.Store(b)
+	}
+}
 
 // Shape returns the shape of the result, or nil for a nil node. The caller must
 // not change it.

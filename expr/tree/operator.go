@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -194,36 +195,36 @@ func cloned(list []Example) []Example {
 }
 
 // Name returns the name in formulas: "log1p".
-func (o *Operator) Name() string { return o.row.Name }
+func (o *Operator) Name() string { return zero.IfNil(o).row.Name }
 
 // Symbol returns the symbol for printing, or "".
-func (o *Operator) Symbol() string { return o.row.Symbol }
+func (o *Operator) Symbol() string { return zero.IfNil(o).row.Symbol }
 
 // Doc returns a sentence that describes the operator.
-func (o *Operator) Doc() string { return o.row.Doc }
+func (o *Operator) Doc() string { return zero.IfNil(o).row.Doc }
 
 // Class returns the class, which tells which other facts count.
-func (o *Operator) Class() Class { return o.row.Class }
+func (o *Operator) Class() Class { return zero.IfNil(o).row.Class }
 
 // Arity returns the number of operands, or -1 for any number from 1 on.
-func (o *Operator) Arity() int { return o.row.Arity }
+func (o *Operator) Arity() int { return zero.IfNil(o).row.Arity }
 
 // Operands returns the names of the operands of the constructor, or "" for x, y, z.
-func (o *Operator) Operands() string { return o.row.Operands }
+func (o *Operator) Operands() string { return zero.IfNil(o).row.Operands }
 
 // Types returns the element types of the operands, or of the last two where the first is a condition.
-func (o *Operator) Types() Types { return o.row.Types }
+func (o *Operator) Types() Types { return zero.IfNil(o).row.Types }
 
 // Result returns the rule for the element type of the result.
-func (o *Operator) Result() Result { return o.row.Result }
+func (o *Operator) Result() Result { return zero.IfNil(o).row.Result }
 
 // ULP returns the bound of the error in units in the last place; 0.5 is correctly rounded, 0 exact.
-func (o *Operator) ULP() float64 { return o.row.ULP }
+func (o *Operator) ULP() float64 { return zero.IfNil(o).row.ULP }
 
 // Bound returns the bound of the error of an element-wise operator as a text: "exact",
 // "correctly rounded", "at most 1.5 ULP", or "" where none is stated.
 func (o *Operator) Bound() string {
-	switch ulp := o.row.ULP; {
+	switch ulp := zero.IfNil(o).row.ULP; {
 	case o.Class() != Elementwise || ulp < 0:
 		return ""
 	case ulp == 0:
@@ -236,67 +237,68 @@ func (o *Operator) Bound() string {
 }
 
 // Lower returns the lowering of an Elementwise operator.
-func (o *Operator) Lower() func(b *prim.B, x ...prim.V) prim.V { return o.row.Lower }
+func (o *Operator) Lower() func(b *prim.B, x ...prim.V) prim.V { return zero.IfNil(o).row.Lower }
 
 // Fault returns the condition on the operands under which the operator raises FaultKind, or nil.
-func (o *Operator) Fault() func(b *prim.B, x ...prim.V) prim.V { return o.row.Fault }
+func (o *Operator) Fault() func(b *prim.B, x ...prim.V) prim.V { return zero.IfNil(o).row.Fault }
 
 // FaultKind returns the error that Fault raises.
-func (o *Operator) FaultKind() error { return o.row.FaultKind }
+func (o *Operator) FaultKind() error { return zero.IfNil(o).row.FaultKind }
 
 // Shape returns the function that gives the result shape, or nil; see [Row].
-func (o *Operator) Shape() func(n *Node) (shape.Shape, error) { return o.row.Shape }
+func (o *Operator) Shape() func(n *Node) (shape.Shape, error) { return zero.IfNil(o).row.Shape }
 
 // Gather returns the function that gives the value of a View at the coordinates g.Out.
-func (o *Operator) Gather() func(g *Gather) prim.V { return o.row.Gather }
+func (o *Operator) Gather() func(g *Gather) prim.V { return zero.IfNil(o).row.Gather }
 
 // Ints returns the names of the integer parameters of a View's constructor; see [Row].
-func (o *Operator) Ints() string { return o.row.Ints }
+func (o *Operator) Ints() string { return zero.IfNil(o).row.Ints }
 
 // Reduce returns how a Reduction combines elements.
-func (o *Operator) Reduce() *prim.Reduction { return o.row.Reduce }
+func (o *Operator) Reduce() *prim.Reduction { return zero.IfNil(o).row.Reduce }
 
 // Pair returns the element-wise operator that combines two values of a Reduction, or nil for positions.
-func (o *Operator) Pair() *Operator { return o.row.Pair }
+func (o *Operator) Pair() *Operator { return zero.IfNil(o).row.Pair }
 
 // Finish returns the element-wise operator that is applied to the result of a Reduction, or nil.
-func (o *Operator) Finish() *Operator { return o.row.Finish }
+func (o *Operator) Finish() *Operator { return zero.IfNil(o).row.Finish }
 
 // Bools returns the Reduction of uint8 that reduces bools for this one, or nil.
-func (o *Operator) Bools() *Operator { return o.row.Bools }
+func (o *Operator) Bools() *Operator { return zero.IfNil(o).row.Bools }
 
 // Err returns the reason why the operator cannot be used, or nil.
-func (o *Operator) Err() error { return o.row.Err }
+func (o *Operator) Err() error { return zero.IfNil(o).row.Err }
 
 // Parts returns the function that splits a complex value, or nil; see [Row].
-func (o *Operator) Parts() func(n *Node, x []Parts) Parts { return o.row.Parts }
+func (o *Operator) Parts() func(n *Node, x []Parts) Parts { return zero.IfNil(o).row.Parts }
 
 // Grad returns the derivative of an operator of floats, or nil.
-func (o *Operator) Grad() Rule { return o.row.Grad }
+func (o *Operator) Grad() Rule { return zero.IfNil(o).row.Grad }
 
 // Same reports whether the value equals the first operand; see [Row].
-func (o *Operator) Same() bool { return o.row.Same }
+func (o *Operator) Same() bool { return zero.IfNil(o).row.Same }
 
 // Cond reports whether the first operand is a bool.
-func (o *Operator) Cond() bool { return o.row.Cond }
+func (o *Operator) Cond() bool { return zero.IfNil(o).row.Cond }
 
 // Examples returns uses of a View.
-func (o *Operator) Examples() []Example { return cloned(o.row.Examples) }
+func (o *Operator) Examples() []Example { return cloned(zero.IfNil(o).row.Examples) }
 
 // Routine returns how an Opaque operator computes its value. It is zero for
 // other operators.
 func (o *Operator) Routine() Routine {
-	if o.row.Routine == nil {
+	if zero.IfNil(o).row.Routine == nil {
 		return Routine{}
 	}
-	return *o.row.Routine
+	return *zero.IfNil(o).row.Routine
 }
 
 // Row returns what the operator was made of.
 func (o *Operator) Row() Row {
+	o = zero.IfNil(o)
 	r := o.row
 	r.Routine, r.Examples = nil, o.Examples()
-	if o.row.Routine != nil {
+	if zero.IfNil(o).row.Routine != nil {
 		c := o.Routine()
 		r.Routine = &c
 	}
@@ -319,16 +321,16 @@ func (o *Operator) Kind() Kind {
 // Takes reports whether operands of the operator may have elements of type t.
 func (o *Operator) Takes(t dtype.Type) bool {
 	if t.IsComplex() {
-		return o.row.Parts != nil
+		return zero.IfNil(o).row.Parts != nil
 	}
-	return o.row.Types == 0 || o.row.Types.Has(t) || o.row.Class == View
+	return zero.IfNil(o).row.Types == 0 || zero.IfNil(o).row.Types.Has(t) || zero.IfNil(o).row.Class == View
 }
 
 // Constructor returns the name of the operator's constructor in package op:
 // GoName, or Name in camel case.
 func (o *Operator) Constructor() string {
-	if o.row.GoName != "" {
-		return o.row.GoName
+	if zero.IfNil(o).row.GoName != "" {
+		return zero.IfNil(o).row.GoName
 	}
 	var b strings.Builder
 	for _, part := range strings.Split(o.Name(), "_") {

@@ -54,8 +54,8 @@ type Rows struct {
 // time of one unit in nanoseconds. The result must not depend on the ranges.
 func (c *Call) Parallel(n int, cost float64, f func(worker, lo, hi int)) {
 	switch {
-	case n <= 0:
-	case c.On == nil:
+	case n <= 0 || f == nil:
+	case c == nil || c.On == nil:
 		f(0, 0, n)
 	default:
 		c.On(n, cost, f)
@@ -74,12 +74,18 @@ type Strided struct {
 // Elements returns the elements of a contiguous array, in row-major order. T is
 // the register type of the array.
 func Elements[T dtype.Elem](a *Strided) []T {
+	if a == nil || a.Ptr == nil {
+		return nil
+	}
 	return unsafe.Slice((*T)(a.Ptr), a.Shape.Size())
 }
 
 // Workspace returns the size of the workspace of an Opaque node in bytes, at
 // least 0.
 func (n *Node) Workspace() (int, error) {
+	if err := n.complete(); err != nil {
+		return 0, err
+	}
 	r := n.Op.Routine()
 	if r.Work == nil {
 		return 0, nil

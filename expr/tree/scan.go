@@ -19,18 +19,26 @@ import (
 // ScanStates returns the states of a scan and the value of each in the next step.
 // n is of class Scan.
 func (n *Node) ScanStates() (states, next []*Node) {
+	if n == nil || len(n.Args) == 0 {
+		return nil, nil
+	}
 	k := (len(n.Args) - 1) / 2
 	return n.Args[1+k:], n.Args[1 : 1+k]
 }
 
 // ScanIsLast reports whether a node of class Scan is the value in the last step, with
 // size 1 along the axis.
-func (n *Node) ScanIsLast() bool { return n.Ints[0] == 1 }
+func (n *Node) ScanIsLast() bool {
+	return n != nil && n.Attributes != nil && len(n.Ints) > 0 && n.Ints[0] == 1
+}
 
 // StateShape is the shape of a node of class State. Its attributes are the axis, the
 // number of steps, and 1 if the steps go from the end of the axis to its start.
 func StateShape(n *Node) (shape.Shape, error) {
-	if len(n.Axes) != 1 || len(n.Ints) != 2 || n.Ints[0] < 2 || n.Ints[1]&^1 != 0 {
+	if err := n.complete(); err != nil {
+		return nil, err
+	}
+	if len(n.Args) != 1 || len(n.Axes) != 1 || len(n.Ints) != 2 || n.Ints[0] < 2 || n.Ints[1]&^1 != 0 {
 		return nil, NewError(ErrValue, n.Op.Constructor(), "a state has an axis, at least two steps and a direction")
 	}
 	s := n.Args[0].shape.Clone()
@@ -44,6 +52,9 @@ func StateShape(n *Node) (shape.Shape, error) {
 // ScanShape is the shape of a node of class Scan. It returns an error if the
 // operands do not fit each other.
 func ScanShape(n *Node) (shape.Shape, error) {
+	if err := n.complete(); err != nil {
+		return nil, err
+	}
 	bad := func(format string, args ...any) (shape.Shape, error) {
 		return nil, NewError(ErrShape, n.Op.Constructor(), format, args...)
 	}

@@ -9,6 +9,9 @@ type Seen map[*Node]bool
 // error. Verify visits each node once, even over several calls. It does not
 // recurse, so trees may be deep.
 func (s Seen) Verify(root *Node, also func(*Node) error) error {
+	if s == nil {
+		s = Seen{}
+	}
 	type frame struct {
 		n    *Node
 		next int // next operand to visit

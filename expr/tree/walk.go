@@ -3,7 +3,7 @@ package tree
 // Walk calls f once for every distinct node of a tree, operands before the
 // nodes that use them. It does not recurse, so trees may be deep.
 func Walk(n *Node, f func(*Node)) {
-	if n == nil {
+	if n == nil || f == nil {
 		return
 	}
 	type frame struct {

@@ -77,6 +77,9 @@ type Options struct {
 // unless a later statement writes to an array that the tree reads; then a new
 // array keeps the value.
 func Build(formula []*syntax.Statement, o Options) (*Unit, error) {
+	if err := complete(formula); err != nil {
+		return nil, err
+	}
 	b := &builder{
 		Options: o, formula: formula, last: map[string]int{},
 		scope: scope{vars: map[string]*variable{}, known: o.Known},
@@ -116,10 +119,23 @@ func Build(formula []*syntax.Statement, o Options) (*Unit, error) {
 	return u, nil
 }
 
+// complete returns an error for a statement without a target or a value.
+func complete(formula []*syntax.Statement) error {
+	for _, s := range formula {
+		if s == nil || s.Target == nil || s.Value == nil {
+			return syntax.Errorf(0, tree.ErrType, "a statement has no target or no value")
+		}
+	}
+	return nil
+}
+
 // Check reports what is wrong with a formula whatever its variables are: unknown
 // functions and attributes, wrong arguments, and errors in parts that have no
 // names, such as 1/0.
 func Check(formula []*syntax.Statement) error {
+	if err := complete(formula); err != nil {
+		return err
+	}
 	s := &scope{checking: true}
 	for _, st := range formula {
 		v, err := s.eval(st.Value)

@@ -29,13 +29,16 @@ type variable struct {
 // eval returns the value of a syntax tree.
 func (s *scope) eval(n *syntax.Node) (value, error) {
 	v, err := s.evalNode(n)
-	if err == nil && v.kind == vTree && n.Kind != syntax.Name {
+	if err == nil && v.kind == vTree && v.n != nil && n.Kind != syntax.Name {
 		s.parts = append(s.parts, part{v.n, n})
 	}
 	return v, err
 }
 
 func (s *scope) evalNode(n *syntax.Node) (value, error) {
+	if n == nil {
+		return value{}, syntax.Errorf(0, tree.ErrType, "a part of the formula is nil")
+	}
 	switch n.Kind {
 	case syntax.Name:
 		return s.name(n)

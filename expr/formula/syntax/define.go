@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // The bounds of the functions that a formula defines.
@@ -13,7 +15,7 @@ const (
 )
 
 // IsDefinition reports whether the statement defines a function: f(x, y) = e.
-func (s *Statement) IsDefinition() bool { return s.Target.Kind == Call }
+func (s *Statement) IsDefinition() bool { return zero.IfNil(zero.IfNil(s).Target).Kind == Call }
 
 // Made reports whether [Expand] made a name. The text of a formula cannot have
 // such a name.
@@ -41,6 +43,9 @@ func (p *parser) define(s *Statement) {
 func Expand(formula []*Statement) ([]*Statement, error) {
 	e := &expander{functions: map[string]*Statement{}}
 	for _, s := range formula {
+		if s == nil || s.Target == nil || s.Value == nil {
+			return nil, Errorf(0, nil, "a statement has no target or no value")
+		}
 		if s.IsDefinition() {
 			e.functions[s.Target.Text] = s
 			continue
@@ -55,7 +60,7 @@ func Expand(formula []*Statement) ([]*Statement, error) {
 		}
 		e.out = append(e.out, s)
 	}
-	if len(e.out) == 0 {
+	if len(e.out) == 0 && len(formula) > 0 {
 		return nil, Errorf(formula[0].Pos, nil, "the formula defines functions and calls none")
 	}
 	return e.out, nil

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // An Error says what is wrong with a formula, and where.
@@ -23,8 +25,8 @@ func Errorf(pos int, kind error, format string, args ...any) *Error {
 
 // In returns e with its line and its column in text.
 func (e *Error) In(text string) *Error {
-	out := *e
-	out.Source, out.Pos = text, min(e.Pos, len(text))
+	out := *zero.IfNil(e)
+	out.Source, out.Pos = text, min(max(out.Pos, 0), len(text))
 	before := text[:out.Pos]
 	start := strings.LastIndexByte(before, '\n') + 1
 	out.Line, out.Col = strings.Count(before, "\n")+1, utf8.RuneCountInString(before[start:])+1
@@ -33,19 +35,22 @@ func (e *Error) In(text string) *Error {
 
 // Error returns one line.
 func (e *Error) Error() string {
+	e = zero.IfNil(e)
 	return fmt.Sprintf("oneloop: formula %d:%d: %s", e.Line, e.Col, e.Msg)
 }
 
 // Unwrap makes errors.Is(err, expr.ErrShape) and the like work.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return zero.IfNil(e).Err }
 
 // Caret returns the line of the source with a ^ below the place of the mistake.
 // It shows at most 60 characters on each side of the place.
 func (e *Error) Caret() string {
 	const most = 60
-	start := strings.LastIndexByte(e.Source[:e.Pos], '\n') + 1
+	e = zero.IfNil(e)
+	pos := min(max(e.Pos, 0), len(e.Source))
+	start := strings.LastIndexByte(e.Source[:pos], '\n') + 1
 	line, _, _ := strings.Cut(e.Source[start:], "\n")
-	at := e.Pos - start
+	at := min(pos-start, len(line))
 	head, tail := []rune(line[:at]), []rune(line[at:])
 	left, right := "", ""
 	if len(head) > most {

@@ -7,6 +7,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A Class is the rank of a Python scalar type.
@@ -44,12 +46,15 @@ func IntNumber(i int) Number { return Number{Class: Int, I: big.NewInt(int64(i))
 // FloatNumber returns f as a Float.
 func FloatNumber(f float64) Number { return Number{Class: Float, F: f} }
 
+// integer returns I, which is nil in the zero Number.
+func (n Number) integer() *big.Int { return zero.IfNil(n.I) }
+
 // Truth returns bool(n).
 func (n Number) Truth() bool {
 	if n.Class >= Float {
 		return n.F != 0
 	}
-	return n.I.Sign() != 0
+	return n.integer().Sign() != 0
 }
 
 // Float64 returns float(n). An integer beyond float64 is an error.
@@ -60,7 +65,7 @@ func (n Number) Float64() (float64, error) {
 	case Complex:
 		return 0, errors.New("a complex number is no float")
 	}
-	f, _ := new(big.Float).SetInt(n.I).Float64()
+	f, _ := new(big.Float).SetInt(n.integer()).Float64()
 	if math.IsInf(f, 0) {
 		return 0, errors.New("the integer is too large for a float")
 	}
@@ -69,10 +74,10 @@ func (n Number) Float64() (float64, error) {
 
 // Small returns the value of an integer that fits an int.
 func (n Number) Small() (int, bool) {
-	if n.Class >= Float || !n.I.IsInt64() {
+	if n.Class >= Float || !n.integer().IsInt64() {
 		return 0, false
 	}
-	i := n.I.Int64()
+	i := n.integer().Int64()
 	return int(i), int64(int(i)) == i
 }
 

@@ -1,6 +1,10 @@
 package syntax
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/oneloop/oneloop/internal/zero"
+)
 
 // A Kind says what a Node is.
 type Kind uint8
@@ -46,16 +50,21 @@ type Statement struct {
 
 // Name returns the variable that the statement assigns to.
 func (s *Statement) Name() string {
-	if s.Target.Kind == Index {
-		return s.Target.Args[0].Text
+	target := zero.IfNil(zero.IfNil(s).Target)
+	if target.Kind == Index && len(target.Args) > 0 {
+		return zero.IfNil(target.Args[0]).Text
 	}
-	return s.Target.Text
+	return target.Text
 }
 
 // Reads calls f for every name that the statement reads, in the order of the
 // text.
 func (s *Statement) Reads(f func(name string)) {
-	if s.Op != "=" || s.Target.Kind != Name {
+	s = zero.IfNil(s)
+	if f == nil {
+		return
+	}
+	if s.Op != "=" || zero.IfNil(s.Target).Kind != Name {
 		s.Target.names(f)
 	}
 	s.Value.names(f)
@@ -75,6 +84,7 @@ func (n *Node) names(f func(string)) {
 
 // String returns the statement with every operation in parentheses.
 func (s *Statement) String() string {
+	s = zero.IfNil(s)
 	if s.Bare {
 		return s.Value.String()
 	}
@@ -90,6 +100,7 @@ func (n *Node) String() string {
 }
 
 func (n *Node) print(b *strings.Builder) {
+	n = zero.IfNil(n)
 	switch n.Kind {
 	case Name:
 		b.WriteString(n.Text)

@@ -112,8 +112,11 @@ func Eye[T expr.Elem](n int) *Tensor[T] { return must(Eval(op.Eye[T](n, n, 0))) 
 
 // FromFunc returns a new row-major tensor. The element at index is f(index). f must
 // not keep index, which the next call changes. FromFunc panics on an error of the
-// shape.
+// shape, and if f is nil.
 func FromFunc[T expr.Elem](f func(index []int) T, dims ...int) *Tensor[T] {
+	if f == nil {
+		panic(tree.NewError(tree.ErrType, "FromFunc", "the function is nil"))
+	}
 	t := Zeros[T](dims...)
 	data := t.Data()
 	i := 0

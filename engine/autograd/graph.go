@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A Graph is the tree of a loss with the gradients of some variables.
@@ -78,6 +79,7 @@ func (g *Graph[T]) index() {
 // Backward computes the loss and adds the gradients to those of the variables. The
 // first call compiles; later calls do not allocate.
 func (g *Graph[T]) Backward(ctx context.Context) error {
+	g = zero.IfNil(g)
 	p, err := g.Program(ctx)
 	if err != nil {
 		return err
@@ -87,6 +89,7 @@ func (g *Graph[T]) Backward(ctx context.Context) error {
 
 // Program returns the program of Backward. Its plan has the loops and the bytes.
 func (g *Graph[T]) Program(ctx context.Context) (*engine.Program, error) {
+	g = zero.IfNil(g)
 	if g.backward == nil {
 		p, err := engine.Compile(ctx, g.Statements(expr.Plus)...)
 		if err != nil {
@@ -98,7 +101,7 @@ func (g *Graph[T]) Program(ctx context.Context) (*engine.Program, error) {
 }
 
 // Loss returns the tensor of the loss, a scalar. Backward computes it.
-func (g *Graph[T]) Loss() *engine.Tensor[T] { return g.loss }
+func (g *Graph[T]) Loss() *engine.Tensor[T] { return zero.IfNil(g).loss }
 
 // Statements returns the statements that compute the loss and all gradients, for
 // a program that uses them further. The saver is expr.Set to store gradients and
@@ -108,6 +111,7 @@ func (g *Graph[T]) Loss() *engine.Tensor[T] { return g.loss }
 //	s = append(s, expr.LetSub(w.Value(), op.Mul(rate, w.Grad())))
 //	step, err := engine.Compile(ctx, s...)  // the loss, the gradient and the update
 func (g *Graph[T]) Statements(s expr.Saver) []expr.Statement {
+	g = zero.IfNil(g)
 	stmts := []expr.Statement{expr.Let(g.loss, g.tree)}
 	for i, v := range g.vars {
 		stmts = append(stmts, expr.Statement{Saver: s, Target: v.grad.Node(), Value: g.grads[i].Node()})
@@ -118,6 +122,7 @@ func (g *Graph[T]) Statements(s expr.Saver) []expr.Statement {
 // Gradient returns the gradient with respect to v as a tree, after the hooks. It
 // is nil if v required no gradient. The tree can be differentiated again.
 func (g *Graph[T]) Gradient(v *Variable[T]) expr.Exp[T] {
+	g = zero.IfNil(g)
 	if i := slices.Index(g.vars, v); i >= 0 {
 		return g.grads[i]
 	}
@@ -138,8 +143,8 @@ func (g *Graph[T]) Parents(e expr.Exp[T]) []*tree.Node { return expr.NodeOf(e).A
 // Children returns the nodes of the loss that have e as an operand, in the order
 // in which they are computed. A constructor may make several nodes: op.Mean is a
 // sum and a division.
-func (g *Graph[T]) Children(e expr.Exp[T]) []*tree.Node { return g.users[expr.NodeOf(e)] }
+func (g *Graph[T]) Children(e expr.Exp[T]) []*tree.Node { return zero.IfNil(g).users[expr.NodeOf(e)] }
 
 // RequiresGrad reports whether e is part of the loss and a gradient flows through
 // it to a variable.
-func (g *Graph[T]) RequiresGrad(e expr.Exp[T]) bool { return g.needed[expr.NodeOf(e)] }
+func (g *Graph[T]) RequiresGrad(e expr.Exp[T]) bool { return zero.IfNil(g).needed[expr.NodeOf(e)] }

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A Float is an element type of variables.
@@ -43,17 +44,18 @@ func (v *Variable[T]) Node() *tree.Node {
 }
 
 // Value returns the tensor of the value.
-func (v *Variable[T]) Value() *engine.Tensor[T] { return v.value }
+func (v *Variable[T]) Value() *engine.Tensor[T] { return zero.IfNil(v).value }
 
 // Grad returns the tensor of the gradient. It is nil until [Record] has made it.
 // It stays the same tensor.
-func (v *Variable[T]) Grad() *engine.Tensor[T] { return v.grad }
+func (v *Variable[T]) Grad() *engine.Tensor[T] { return zero.IfNil(v).grad }
 
 // Detach returns the value as an expression that passes no gradient on.
-func (v *Variable[T]) Detach() expr.Exp[T] { return op.StopGradient[T](v.value) }
+func (v *Variable[T]) Detach() expr.Exp[T] { return op.StopGradient[T](zero.IfNil(v).value) }
 
 // ZeroGrad sets the gradient to zero, if there is one.
 func (v *Variable[T]) ZeroGrad() error {
+	v = zero.IfNil(v)
 	if v.grad == nil {
 		return nil
 	}
@@ -61,24 +63,27 @@ func (v *Variable[T]) ZeroGrad() error {
 }
 
 // RequiresGrad reports whether v takes part in [Record].
-func (v *Variable[T]) RequiresGrad() bool { return !v.frozen }
+func (v *Variable[T]) RequiresGrad() bool { return !zero.IfNil(v).frozen }
 
 // SetRequiresGrad says whether v requires a gradient.
-func (v *Variable[T]) SetRequiresGrad(on bool) { v.frozen = !on }
+func (v *Variable[T]) SetRequiresGrad(on bool) { zero.IfNil(v).frozen = !on }
 
-// NoGrad calls f. Trees that f builds pass no gradient on to the variables.
+// NoGrad calls f, unless it is nil. Trees that f builds pass no gradient on to the variables.
 func NoGrad[T Float](f func(), vars ...*Variable[T]) {
 	for _, v := range vars {
 		defer v.SetRequiresGrad(v.RequiresGrad())
 		v.SetRequiresGrad(false)
 	}
-	f()
+	if f != nil {
+		f()
+	}
 }
 
 // Hook adds a hook to v and returns a function that removes it. Hooks run in the
 // order in which they were added, when [Record] makes the gradient. A nil hook does
 // nothing.
 func (v *Variable[T]) Hook(h Hook[T]) (remove func()) {
+	v = zero.IfNil(v)
 	if h == nil {
 		return func() {}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -44,6 +45,9 @@ func NewOn[T Elem](d driver.Device, dims ...int) (*Blob[T], error) {
 // that the caller has got before keep the old shape and the old memory. The
 // errors are those of New.
 func (b *Blob[T]) Reshape(dims ...int) error {
+	if b == nil {
+		return errNil()
+	}
 	if len(dims) > MaxAxes {
 		return tree.NewError(tree.ErrShape, "", "%d axes are more than %d", len(dims), MaxAxes)
 	}
@@ -66,6 +70,7 @@ func size[T Elem]() int { return dtype.Of[T]().Size() }
 
 // ReshapeLike gives b the shape of o.
 func (b *Blob[T]) ReshapeLike(o *Blob[T]) error {
+	b = zero.IfNil(b)
 	if o == nil {
 		return errNil()
 	}
@@ -75,14 +80,15 @@ func (b *Blob[T]) ReshapeLike(o *Blob[T]) error {
 func errNil() error { return tree.NewError(tree.ErrType, "", "the blob is nil") }
 
 // Shape returns the shape. The caller must not change it.
-func (b *Blob[T]) Shape() shape.Shape { return b.shape }
+func (b *Blob[T]) Shape() shape.Shape { return zero.IfNil(b).shape }
 
 // NumAxes returns the number of axes.
-func (b *Blob[T]) NumAxes() int { return len(b.shape) }
+func (b *Blob[T]) NumAxes() int { return len(zero.IfNil(b).shape) }
 
 // CanonicalAxis returns the number of an axis, of which negative ones count from
 // the last. The error is [expr.ErrShape] if axis is out of range.
 func (b *Blob[T]) CanonicalAxis(axis int) (int, error) {
+	b = zero.IfNil(b)
 	a, err := shape.Axis(axis, len(b.shape))
 	if err != nil {
 		return 0, tree.NewError(tree.ErrShape, "", "%s", err)
@@ -92,6 +98,7 @@ func (b *Blob[T]) CanonicalAxis(axis int) (int, error) {
 
 // Dim returns the extent of an axis: Caffe's shape(axis).
 func (b *Blob[T]) Dim(axis int) (int, error) {
+	b = zero.IfNil(b)
 	a, err := b.CanonicalAxis(axis)
 	if err != nil {
 		return 0, err
@@ -100,11 +107,12 @@ func (b *Blob[T]) Dim(axis int) (int, error) {
 }
 
 // Count returns the number of elements.
-func (b *Blob[T]) Count() int { return b.shape.Size() }
+func (b *Blob[T]) Count() int { return zero.IfNil(b).shape.Size() }
 
 // CountOf returns the product of the extents of axes from to to-1. The error is
 // [expr.ErrShape] unless 0 <= from <= to <= NumAxes.
 func (b *Blob[T]) CountOf(from, to int) (int, error) {
+	b = zero.IfNil(b)
 	if from < 0 || from > to || to > len(b.shape) {
 		return 0, tree.NewError(tree.ErrShape, "", "axes %d to %d are out of range for rank %d", from, to, len(b.shape))
 	}
@@ -114,6 +122,7 @@ func (b *Blob[T]) CountOf(from, to int) (int, error) {
 // Offset returns the row-major position of the element at index. Positions that
 // are left out at the end are 0. The error is [expr.ErrIndex].
 func (b *Blob[T]) Offset(index ...int) (int, error) {
+	b = zero.IfNil(b)
 	if len(index) > len(b.shape) {
 		return 0, tree.NewError(tree.ErrIndex, "", "index %v has more positions than shape %v", index, b.shape)
 	}
@@ -129,6 +138,7 @@ func (b *Blob[T]) Offset(index ...int) (int, error) {
 // LegacyShape returns the extent of an axis of a blob of at most four axes, as
 // if it had four. Axes beyond those of b have extent 1. axis is in -4..3.
 func (b *Blob[T]) LegacyShape(axis int) (int, error) {
+	b = zero.IfNil(b)
 	switch n := len(b.shape); {
 	case n > 4:
 		return 0, tree.NewError(tree.ErrShape, "", "shape %v has more than four axes", b.shape)
@@ -141,23 +151,29 @@ func (b *Blob[T]) LegacyShape(axis int) (int, error) {
 }
 
 // Num returns LegacyShape(0).
-func (b *Blob[T]) Num() (int, error) { return b.LegacyShape(0) }
+func (b *Blob[T]) Num() (int, error) { return zero.IfNil(b).LegacyShape(0) }
 
 // Channels returns LegacyShape(1).
-func (b *Blob[T]) Channels() (int, error) { return b.LegacyShape(1) }
+func (b *Blob[T]) Channels() (int, error) { return zero.IfNil(b).LegacyShape(1) }
 
 // Height returns LegacyShape(2).
-func (b *Blob[T]) Height() (int, error) { return b.LegacyShape(2) }
+func (b *Blob[T]) Height() (int, error) { return zero.IfNil(b).LegacyShape(2) }
 
 // Width returns LegacyShape(3).
-func (b *Blob[T]) Width() (int, error) { return b.LegacyShape(3) }
+func (b *Blob[T]) Width() (int, error) { return zero.IfNil(b).LegacyShape(3) }
 
 // Data returns the data as a tensor of b's shape. If their memory cannot be
 // allocated, every use of the tensor returns that error.
-func (b *Blob[T]) Data() *engine.Tensor[T] { return b.tensor(b.data).Named("data") }
+func (b *Blob[T]) Data() *engine.Tensor[T] {
+	b = zero.IfNil(b)
+	return b.tensor(b.data).Named("data")
+}
 
 // Diff returns the diff as a tensor of b's shape, as Data does.
-func (b *Blob[T]) Diff() *engine.Tensor[T] { return b.tensor(b.diff).Named("diff") }
+func (b *Blob[T]) Diff() *engine.Tensor[T] {
+	b = zero.IfNil(b)
+	return b.tensor(b.diff).Named("diff")
+}
 
 func (b *Blob[T]) tensor(m *SyncedMemory) *engine.Tensor[T] {
 	mem, err := m.Memory()
@@ -176,17 +192,23 @@ func (b *Blob[T]) tensor(m *SyncedMemory) *engine.Tensor[T] {
 }
 
 // DataMemory returns the memory of the data.
-func (b *Blob[T]) DataMemory() *SyncedMemory { return b.data }
+func (b *Blob[T]) DataMemory() *SyncedMemory { return zero.IfNil(b).data }
 
 // DiffMemory returns the memory of the diff.
-func (b *Blob[T]) DiffMemory() *SyncedMemory { return b.diff }
+func (b *Blob[T]) DiffMemory() *SyncedMemory { return zero.IfNil(b).diff }
 
 // DataAt returns the element of the data at index, of which positions left out
 // at the end are 0.
-func (b *Blob[T]) DataAt(index ...int) (T, error) { return b.elementAt(b.data, index) }
+func (b *Blob[T]) DataAt(index ...int) (T, error) {
+	b = zero.IfNil(b)
+	return b.elementAt(b.data, index)
+}
 
 // DiffAt returns the element of the diff at index, as DataAt does.
-func (b *Blob[T]) DiffAt(index ...int) (T, error) { return b.elementAt(b.diff, index) }
+func (b *Blob[T]) DiffAt(index ...int) (T, error) {
+	b = zero.IfNil(b)
+	return b.elementAt(b.diff, index)
+}
 
 func (b *Blob[T]) elementAt(m *SyncedMemory, index []int) (T, error) {
 	off, err := b.Offset(index...)
@@ -205,6 +227,10 @@ func (b *Blob[T]) elementAt(m *SyncedMemory, index []int) (T, error) {
 // are lost. The error is [expr.ErrShape] if the slice is too short, and
 // [expr.ErrDevice] if b has a device.
 func (b *Blob[T]) Adopt(data []T, offset int) error {
+	if b == nil {
+		return errNil()
+	}
+	b = zero.IfNil(b)
 	n := b.Count()
 	if offset < 0 || offset > len(data) || n > len(data)-offset {
 		return tree.NewError(tree.ErrShape, "", "elements %d..%d leave a slice of %d", offset, offset+n-1, len(data))
@@ -223,11 +249,17 @@ func (b *Blob[T]) Adopt(data []T, offset int) error {
 // ShareData makes b use the data of o. The error is [expr.ErrShape] unless both
 // have the same number of elements.
 func (b *Blob[T]) ShareData(o *Blob[T]) error {
+	if b == nil {
+		return errNil()
+	}
 	return b.share(o, &b.data, func() *SyncedMemory { return o.data })
 }
 
 // ShareDiff makes b use the diff of o, as ShareData does.
 func (b *Blob[T]) ShareDiff(o *Blob[T]) error {
+	if b == nil {
+		return errNil()
+	}
 	return b.share(o, &b.diff, func() *SyncedMemory { return o.diff })
 }
 
@@ -247,7 +279,7 @@ func (b *Blob[T]) share(o *Blob[T], own **SyncedMemory, other func() *SyncedMemo
 // differ, b gets the shape of o if reshape is set; otherwise the error is
 // [expr.ErrShape].
 func (b *Blob[T]) CopyFrom(o *Blob[T], diff, reshape bool) error {
-	if o == nil {
+	if b == nil || o == nil {
 		return errNil()
 	}
 	if !b.shape.Equal(o.shape) {

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/pb"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -35,15 +36,20 @@ type ProtoShape struct {
 // writes it.
 func (p *Proto) MarshalBinary() ([]byte, error) {
 	if p == nil {
-		return nil, tree.NewError(tree.ErrType, "", "the proto is nil")
+		return nil, errNilProto()
 	}
 	return pb.Marshal(p), nil
 }
+
+func errNilProto() error { return tree.NewError(tree.ErrType, "", "the proto is nil") }
 
 // UnmarshalBinary reads a message in the wire format. It allocates memory in
 // proportion to data. The error is [expr.ErrValue] and names the offset of the
 // fault. Fields that BlobProto does not have are skipped.
 func (p *Proto) UnmarshalBinary(data []byte) error {
+	if p == nil {
+		return errNilProto()
+	}
 	*p = Proto{}
 	return pb.Unmarshal(data, p)
 }
@@ -89,6 +95,7 @@ func orZero(p *int32) int32 {
 // file are compared with [Blob.LegacyShape] of axes -4 to -1, so [1 1 2 3] is
 // equal to [2 3].
 func (b *Blob[T]) ShapeEquals(p *Proto) bool {
+	b = zero.IfNil(b)
 	if p == nil {
 		return false
 	}
@@ -103,6 +110,7 @@ func (b *Blob[T]) ShapeEquals(p *Proto) bool {
 // ToProto returns the shape and the data of b, and its diff if diff is set. It
 // fetches elements from a device.
 func (b *Blob[T]) ToProto(diff bool) (*Proto, error) {
+	b = zero.IfNil(b)
 	p := &Proto{Shape: &ProtoShape{}}
 	for _, d := range b.shape {
 		p.Shape.Dim = append(p.Shape.Dim, int64(d))
@@ -133,8 +141,11 @@ func (b *Blob[T]) put(m *SyncedMemory, single *[]float32, double *[]float64) err
 // the shape of b. The error is [expr.ErrShape] if the shape is not legal or does
 // not fit the number of elements; then b is unchanged.
 func (b *Blob[T]) FromProto(p *Proto, reshape bool) error {
-	if p == nil {
-		return tree.NewError(tree.ErrType, "", "the proto is nil")
+	switch {
+	case b == nil:
+		return errNil()
+	case p == nil:
+		return errNilProto()
 	}
 	dims, err := p.dims()
 	if err != nil {

@@ -26,6 +26,7 @@ import (
 	"github.com/oneloop/oneloop/engine/npy"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A Number is an element type that cells can hold.
@@ -74,6 +75,7 @@ func table[T Number](names []string, data []T) (*Table[T], error) {
 
 // Rows returns the number of rows, without the header. The zero Table has none.
 func (t *Table[T]) Rows() int {
+	t = zero.IfNil(t)
 	if s := t.Data.Shape(); len(s) == 2 {
 		return s[1]
 	}
@@ -83,6 +85,7 @@ func (t *Table[T]) Rows() int {
 // Column returns the column of a name, as a vector that shares its elements with
 // the table. For a name that is not there, the tensor has the error.
 func (t *Table[T]) Column(name string) *engine.Tensor[T] {
+	t = zero.IfNil(t)
 	i := slices.Index(t.Names, name)
 	if i < 0 {
 		return engine.Failed[T](errorf(tree.ErrValue, "there is no column %s; there are %s", strconv.Quote(name), list(t.Names)))
@@ -92,7 +95,7 @@ func (t *Table[T]) Column(name string) *engine.Tensor[T] {
 
 // Matrix returns all columns as a matrix of shape [rows, columns], which shares
 // its elements with the table.
-func (t *Table[T]) Matrix() *engine.Tensor[T] { return t.Data.Transpose() }
+func (t *Table[T]) Matrix() *engine.Tensor[T] { return zero.IfNil(t).Data.Transpose() }
 
 // An Option changes how a table is read or written.
 type Option func(*options)
@@ -120,13 +123,18 @@ func Limit(bytes int64) Option { return func(o *options) { o.limit = bytes } }
 func choose(opts []Option) options {
 	o := options{comma: ',', limit: 1 << 30}
 	for _, f := range opts {
-		f(&o)
+		if f != nil {
+			f(&o)
+		}
 	}
 	return o
 }
 
 // Read reads a table. Its first line is the header, unless [NoHeader] is given.
 func Read[T Number](r io.Reader, opts ...Option) (*Table[T], error) {
+	if r == nil {
+		return nil, errorf(tree.ErrType, "the reader is nil")
+	}
 	o := choose(opts)
 	limited := &io.LimitedReader{R: r, N: max(o.limit, 0)}
 	in := bufio.NewReader(limited)
@@ -289,6 +297,9 @@ func ReadFile[T Number](path string, opts ...Option) (*Table[T], error) {
 // read back as the same number.
 func Write[T Number](w io.Writer, t *Table[T], opts ...Option) error {
 	o := choose(opts)
+	if w == nil {
+		return errorf(tree.ErrType, "the writer is nil")
+	}
 	if t == nil || t.Data.Err() != nil || len(t.Data.Shape()) != 2 || len(t.Names) != t.Data.Shape()[0] {
 		return errorf(tree.ErrShape, "the table has not one name for each row of its data")
 	}

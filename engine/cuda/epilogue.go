@@ -9,6 +9,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -29,7 +30,7 @@ type biased struct {
 // Plan returns the plan that a GPU runs for pl if cuBLASLt is there and supports
 // every product with a bias. It is for plans with the options that [PlanOptions] returns.
 func Plan(pl *plan.Plan) *plan.Plan {
-	return pl.WithEpilogues(func(s *plan.Stage) bool {
+	return zero.IfNil(pl).WithEpilogues(func(s *plan.Stage) bool {
 		_, err := biasedGemm(s)
 		return err == nil
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // An Error is a failure of a GPU or of its libraries. It matches expr.ErrDevice
@@ -20,11 +21,15 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	return "oneloop: " + e.Device + ": " + e.Doing + ": " + e.Cause.Error()
+	e = zero.IfNil(e)
+	return fmt.Sprintf("oneloop: %s: %s: %v", e.Device, e.Doing, e.Cause)
 }
 
 // Unwrap returns the kind and the cause.
-func (e *Error) Unwrap() []error { return []error{e.kind, e.Cause} }
+func (e *Error) Unwrap() []error {
+	e = zero.IfNil(e)
+	return []error{e.kind, e.Cause}
+}
 
 // A CompileError is a kernel that NVRTC or the driver rejects. It is a defect of
 // this module, not of the program. It matches expr.ErrDevice.
@@ -35,11 +40,12 @@ type CompileError struct {
 }
 
 func (e *CompileError) Error() string {
+	e = zero.IfNil(e)
 	return fmt.Sprintf("oneloop: cuda: a kernel does not compile: %v\n%s\n%s", e.Cause, e.Kernel, e.Source)
 }
 
 // Unwrap returns the kind and the cause.
-func (e *CompileError) Unwrap() []error { return []error{tree.ErrDevice, e.Cause} }
+func (e *CompileError) Unwrap() []error { return []error{tree.ErrDevice, zero.IfNil(e).Cause} }
 
 // fail returns err as an error of this device, nil if err is nil. A sticky error
 // makes the device unusable. That error, and every later one, names the kernels

@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/cudagen"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -42,9 +43,12 @@ type Usage struct {
 func List(pl *plan.Plan, arch string) (list []Listing, missing, err error) {
 	_, _, missing = cu.NvrtcVersion()
 	at := addresses{}
-	for i, s := range pl.Stages {
+	for i, s := range zero.IfNil(pl).Stages {
 		if s.Kind != plan.Loop {
 			continue
+		}
+		if s.Kernel == nil {
+			return nil, nil, fmt.Errorf("oneloop: cuda: stage %d has no kernel", i)
 		}
 		src, err := at.source(pl, s)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A Pinned is memory of the host that GPUs copy to and from without the processor.
@@ -60,11 +61,12 @@ func Pin[T expr.Elem](gpu driver.Device, n int) (*Pinned[T], error) {
 }
 
 // Data returns the elements. [engine.FromSlice] makes a tensor of them.
-func (p *Pinned[T]) Data() []T { return p.data }
+func (p *Pinned[T]) Data() []T { return zero.IfNil(p).data }
 
 // Free releases the memory. No copy that is queued may use it, and nothing may use
 // Data afterwards. A second call does nothing.
 func (p *Pinned[T]) Free() error {
+	p = zero.IfNil(p)
 	if len(p.data) == 0 {
 		return nil
 	}

@@ -147,7 +147,7 @@ func number[T expr.Number](x T) float64 {
 }
 
 // XYs are points for gonum.org/v1/plot/plotter. X and Y have rank 1. X may be nil:
-// then point i has the position i.
+// then point i has the position i. Its methods panic for tensors of other ranks.
 type XYs struct{ X, Y *Tensor }
 
 // Len returns the number of points.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // Args are the arguments of an operator. Its methods return the value of an
@@ -26,10 +27,10 @@ func (a *Args) find(name string) *Argument {
 }
 
 // Has reports whether there is an argument called name.
-func (a *Args) Has(name string) bool { return a.find(name) != nil }
+func (a *Args) Has(name string) bool { return zero.IfNil(a).find(name) != nil }
 
 // Err returns the first error.
-func (a *Args) Err() error { return a.err }
+func (a *Args) Err() error { return zero.IfNil(a).err }
 
 // wrong records that an argument is not what the operator needs.
 func (a *Args) wrong(name, what string) {
@@ -40,6 +41,7 @@ func (a *Args) wrong(name, what string) {
 
 // Int returns an integer.
 func (a *Args) Int(name string, or int) int {
+	a = zero.IfNil(a)
 	x := a.find(name)
 	switch {
 	case x == nil:
@@ -53,6 +55,7 @@ func (a *Args) Int(name string, or int) int {
 
 // Bool returns an integer as a truth value.
 func (a *Args) Bool(name string, or bool) bool {
+	a = zero.IfNil(a)
 	x := a.find(name)
 	switch {
 	case x == nil:
@@ -66,6 +69,7 @@ func (a *Args) Bool(name string, or bool) bool {
 
 // Float returns a float, or an integer as one. NaN and infinity are errors.
 func (a *Args) Float(name string, or float64) float64 {
+	a = zero.IfNil(a)
 	x := a.find(name)
 	if x == nil {
 		return or
@@ -86,6 +90,7 @@ func (a *Args) Float(name string, or float64) float64 {
 
 // String returns a string.
 func (a *Args) String(name, or string) string {
+	a = zero.IfNil(a)
 	x := a.find(name)
 	switch {
 	case x == nil:
@@ -99,6 +104,7 @@ func (a *Args) String(name, or string) string {
 
 // Ints returns a list of integers, which is empty if there is no argument.
 func (a *Args) Ints(name string) []int {
+	a = zero.IfNil(a)
 	x := a.find(name)
 	if x == nil {
 		return nil
@@ -117,6 +123,7 @@ func (a *Args) Ints(name string) []int {
 
 // Floats returns a list of floats, which is empty if there is no argument.
 func (a *Args) Floats(name string) []float32 {
+	a = zero.IfNil(a)
 	x := a.find(name)
 	if x == nil {
 		return nil
@@ -129,6 +136,7 @@ func (a *Args) Floats(name string) []float32 {
 
 // Strings returns a list of strings, which is empty if there is no argument.
 func (a *Args) Strings(name string) []string {
+	a = zero.IfNil(a)
 	x := a.find(name)
 	if x == nil {
 		return nil

@@ -2,6 +2,7 @@ package net
 
 import (
 	"github.com/oneloop/oneloop/engine/internal/pb"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A NetDef is Caffe2's message NetDef, with the numbers of its fields: a list of
@@ -62,6 +63,7 @@ func (d *NetDef) MarshalBinary() ([]byte, error) { return pb.Marshal(d), nil }
 // The error is [expr.ErrValue] and names the byte. There may be 1<<17 messages in a
 // net, nested 100 deep.
 func (d *NetDef) UnmarshalBinary(data []byte) error {
+	d = zero.IfNil(d)
 	*d = NetDef{}
 	return pb.Unmarshal(data, d)
 }
@@ -72,6 +74,7 @@ func (d *NetDef) MarshalText() ([]byte, error) { return pb.MarshalText(d), nil }
 // UnmarshalText reads a net in protobuf's text format. An unknown field is an error.
 // The error is [expr.ErrValue] and names line and column.
 func (d *NetDef) UnmarshalText(text []byte) error {
+	d = zero.IfNil(d)
 	*d = NetDef{}
 	return pb.UnmarshalText(text, d)
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A State is the state of an event, with Caffe2's names and numbers.
@@ -54,9 +55,14 @@ func failedEvent(err error) *Event {
 	return &Event{state: Failed, err: err}
 }
 
+func errNilEvent() error { return tree.NewError(tree.ErrType, "", "the event is nil") }
+
 // Record says that the run has been scheduled. The error is [expr.ErrValue] if it
 // was scheduled before, without Reset.
 func (e *Event) Record() error {
+	if e == nil {
+		return errNilEvent()
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.state != Initialized {
@@ -69,6 +75,9 @@ func (e *Event) Record() error {
 // SetFinished says that the run has ended, with an error or nil. It reports false
 // and changes nothing if the run had ended before.
 func (e *Event) SetFinished(err error) bool {
+	if e == nil {
+		return false
+	}
 	e.mu.Lock()
 	if e.state == Success || e.state == Failed {
 		e.mu.Unlock()
@@ -94,6 +103,9 @@ func (e *Event) SetFinished(err error) bool {
 // Reset returns to Initialized. The error is [expr.ErrValue] if a run is scheduled:
 // those that wait for it would wait for another.
 func (e *Event) Reset() error {
+	if e == nil {
+		return errNilEvent()
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.state == Scheduled {
@@ -108,6 +120,7 @@ func (e *Event) Reset() error {
 
 // Query returns the state without waiting.
 func (e *Event) Query() State {
+	e = zero.IfNil(e)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.state
@@ -115,6 +128,7 @@ func (e *Event) Query() State {
 
 // Err returns the error of a Failed run, or nil: Caffe2's ErrorMessage.
 func (e *Event) Err() error {
+	e = zero.IfNil(e)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.err
@@ -122,6 +136,7 @@ func (e *Event) Err() error {
 
 // Done reports whether the run has ended, and returns its error.
 func (e *Event) Done() (bool, error) {
+	e = zero.IfNil(e)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.state == Success || e.state == Failed, e.err
@@ -130,6 +145,12 @@ func (e *Event) Done() (bool, error) {
 // Wait waits until the run has ended or ctx is done, and returns the error of the
 // run or of ctx. It is also Caffe2's Finish.
 func (e *Event) Wait(ctx context.Context) error {
+	switch {
+	case e == nil:
+		return errNilEvent()
+	case ctx == nil:
+		return errNilContext()
+	}
 	e.mu.Lock()
 	if e.state == Success || e.state == Failed {
 		defer e.mu.Unlock()
@@ -149,8 +170,11 @@ func (e *Event) Wait(ctx context.Context) error {
 }
 
 // OnFinished calls f with the error of the run when it ends, or now if it has ended:
-// Caffe2's SetCallback.
+// Caffe2's SetCallback. It does nothing if f is nil.
 func (e *Event) OnFinished(f func(error)) {
+	if e == nil || f == nil {
+		return
+	}
 	e.mu.Lock()
 	if e.state != Success && e.state != Failed {
 		e.calls = append(e.calls, f)

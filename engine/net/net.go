@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A Net runs operators on the blobs of a workspace. Runs of one net follow each
@@ -111,21 +112,25 @@ func (n *Net) order() {
 }
 
 // Def returns the definition. The caller must not change it.
-func (n *Net) Def() *NetDef { return n.def }
+func (n *Net) Def() *NetDef { return zero.IfNil(n).def }
 
 // Operators returns the operators in their order.
-func (n *Net) Operators() []*Operator { return n.ops }
+func (n *Net) Operators() []*Operator { return zero.IfNil(n).ops }
 
 // Event returns the event of the last run.
-func (n *Net) Event() *Event { return &n.event }
+func (n *Net) Event() *Event { return &zero.IfNil(n).event }
 
 // LastFailed returns the position of the operator that failed in the last run, or
 // -1: Caffe2's RecordLastFailedOpNetPosition.
-func (n *Net) LastFailed() int { return int(n.failed.Load()) }
+func (n *Net) LastFailed() int { return int(zero.IfNil(n).failed.Load()) }
 
 // Run runs the operators. If one fails, those that have not begun do not run, and
 // their events fail with its error. Run returns that error, an [Error].
 func (n *Net) Run(ctx context.Context) error {
+	n = zero.IfNil(n)
+	if ctx == nil {
+		return errNilContext()
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if err := n.start(); err != nil {
@@ -138,6 +143,10 @@ func (n *Net) Run(ctx context.Context) error {
 // If a run is scheduled that has not ended, RunAsync begins none, and returns an
 // event that has failed.
 func (n *Net) RunAsync(ctx context.Context) *Event {
+	n = zero.IfNil(n)
+	if ctx == nil {
+		return failedEvent(errNilContext())
+	}
 	if n.event.Query() == Scheduled {
 		return failedEvent(tree.NewError(tree.ErrValue, "", "net %q has not ended its last run", n.def.Name))
 	}
@@ -155,6 +164,9 @@ func (n *Net) RunAsync(ctx context.Context) *Event {
 
 // start schedules the events of the net and of its operators, or none of them.
 func (n *Net) start() error {
+	if n.def == nil {
+		return tree.NewError(tree.ErrType, "", "the net is not one of a workspace")
+	}
 	if err := n.event.Reset(); err != nil {
 		return err
 	}

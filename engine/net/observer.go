@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // An Observer sees runs of the operators and nets to which it is attached. Start and
@@ -31,10 +32,11 @@ type Run struct {
 
 // Name returns the name of the operator or net.
 func (r *Run) Name() string {
+	r = zero.IfNil(r)
 	if r.Operator != nil {
 		return r.Operator.label()
 	}
-	return r.Net.def.Name
+	return zero.IfNil(zero.IfNil(r.Net).def).Name
 }
 
 // An Observable has observers. Without any, a run costs one more load of an
@@ -45,14 +47,19 @@ type Observable struct {
 	err  error
 }
 
-// Attach adds an observer, which is comparable, for runs that begin later.
+// Attach adds an observer, which is comparable, for runs that begin later. Nil does
+// nothing.
 func (o *Observable) Attach(x Observer) {
+	if o == nil || x == nil {
+		return
+	}
 	o.change(func(l []Observer) []Observer { return append(l, x) })
 }
 
 // Detach removes an observer for runs that begin later. It reports whether the
 // observer was attached.
 func (o *Observable) Detach(x Observer) (found bool) {
+	o = zero.IfNil(o)
 	o.change(func(l []Observer) []Observer {
 		i := slices.Index(l, x)
 		if found = i >= 0; found {
@@ -80,6 +87,7 @@ func (o *Observable) change(f func([]Observer) []Observer) {
 
 // Observers returns the number of observers.
 func (o *Observable) Observers() int {
+	o = zero.IfNil(o)
 	if p := o.list.Load(); p != nil {
 		return len(*p)
 	}
@@ -88,6 +96,7 @@ func (o *Observable) Observers() int {
 
 // ObserverErr returns the last panic of an observer as an error, or nil.
 func (o *Observable) ObserverErr() error {
+	o = zero.IfNil(o)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.err

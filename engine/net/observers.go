@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"github.com/oneloop/oneloop/engine/inspect/timeline"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // AttachAll attaches an observer to a net and to all its operators.
 func (n *Net) AttachAll(x Observer) {
+	n = zero.IfNil(n)
 	n.Attach(x)
 	for _, o := range n.ops {
 		o.Attach(x)
@@ -22,6 +24,7 @@ func (n *Net) AttachAll(x Observer) {
 
 // DetachAll detaches an observer from a net and from all its operators.
 func (n *Net) DetachAll(x Observer) {
+	n = zero.IfNil(n)
 	n.Detach(x)
 	for _, o := range n.ops {
 		o.Detach(x)
@@ -47,6 +50,7 @@ func (t *Timing) Start(*Run) {}
 
 // Stop adds the time of a run.
 func (t *Timing) Stop(r *Run, err error) {
+	t, r = zero.IfNil(t), zero.IfNil(r)
 	d := time.Since(r.Began)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -63,6 +67,7 @@ func (t *Timing) Stop(r *Run, err error) {
 
 // Times returns the times, the longest in all first.
 func (t *Timing) Times() []Times {
+	t = zero.IfNil(t)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.SortedFunc(maps.Values(t.all), func(a, b Times) int { return int(b.Total - a.Total) })
@@ -76,21 +81,22 @@ func (t *Trace) Start(*Run) {}
 
 // Stop records a run.
 func (t *Trace) Stop(r *Run, err error) {
+	r = zero.IfNil(r)
 	s := timeline.Span{Name: r.Name(), Category: "net", Lane: r.Worker + 1, Began: r.Began, Took: time.Since(r.Began)}
 	if o := r.Operator; o != nil {
-		s.Category, s.Args = "operator", map[string]string{"type": o.def.Type}
+		s.Category, s.Args = "operator", map[string]string{"type": o.Type()}
 	}
 	if err != nil {
 		s.Args = map[string]string{"error": err.Error()}
 	}
-	t.line.Add(s)
+	zero.IfNil(t).line.Add(s)
 }
 
 // WriteTo writes the runs so far as JSON in the trace event format.
-func (t *Trace) WriteTo(w io.Writer) (int64, error) { return t.line.WriteTo(w) }
+func (t *Trace) WriteTo(w io.Writer) (int64, error) { return zero.IfNil(t).line.WriteTo(w) }
 
 // A Log observer writes a record for each run: at level Debug, or Error if the run
-// has failed.
+// has failed. A nil Logger is [slog.Default].
 type Log struct{ Logger *slog.Logger }
 
 // Start does nothing.
@@ -98,12 +104,17 @@ func (l *Log) Start(*Run) {}
 
 // Stop writes the record.
 func (l *Log) Stop(r *Run, err error) {
+	r = zero.IfNil(r)
 	level, attrs := slog.LevelDebug, []slog.Attr{slog.String("name", r.Name()), slog.Duration("took", time.Since(r.Began))}
 	if r.Operator != nil {
-		attrs = append(attrs, slog.String("net", r.Net.def.Name), slog.String("type", r.Operator.def.Type))
+		attrs = append(attrs, slog.String("net", zero.IfNil(zero.IfNil(r.Net).def).Name), slog.String("type", r.Operator.Type()))
 	}
 	if err != nil {
 		level, attrs = slog.LevelError, append(attrs, slog.Any("error", err))
 	}
-	l.Logger.LogAttrs(context.Background(), level, "run", attrs...)
+	logger := zero.IfNil(l).Logger
+	if logger == nil || logger.Handler() == nil {
+		logger = slog.Default()
+	}
+	logger.LogAttrs(context.Background(), level, "run", attrs...)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -26,6 +27,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	e = zero.IfNil(e)
 	s := fmt.Sprintf("net %q, operator %d (%s)", e.Net, e.Index, e.Type)
 	if e.Name != "" {
 		s = fmt.Sprintf("net %q, operator %d (%s %q)", e.Net, e.Index, e.Type, e.Name)
@@ -33,11 +35,11 @@ func (e *Error) Error() string {
 	if e.Blob != "" {
 		s += ", blob " + strconv.Quote(e.Blob)
 	}
-	return s + ": " + e.Err.Error()
+	return fmt.Sprint(s, ": ", e.Err)
 }
 
 // Unwrap returns Err.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return zero.IfNil(e).Err }
 
 // blobError returns an error about a blob. The operator is filled in by
 // Operator.fail.
@@ -99,7 +101,7 @@ func newOperator(w *Workspace, d *NetDef, i int) (*Operator, error) {
 
 // fail returns err as an error of the operator.
 func (o *Operator) fail(err error) error {
-	e := &Error{Net: o.net.Name, Index: o.index, Type: o.def.Type, Name: o.def.Name, Err: err}
+	e := &Error{Net: zero.IfNil(o.net).Name, Index: o.index, Type: o.Type(), Name: zero.IfNil(o.def).Name, Err: err}
 	var b *aboutBlob
 	if errors.As(err, &b) {
 		e.Blob, e.Err = b.name, b.err
@@ -127,44 +129,52 @@ func orZero[T any](p *T) (v T) {
 }
 
 // Def returns the definition. The caller must not change it.
-func (o *Operator) Def() *OperatorDef { return o.def }
+func (o *Operator) Def() *OperatorDef { return zero.IfNil(o).def }
 
 // Schema returns the schema of the type.
-func (o *Operator) Schema() *Schema { return o.schema }
+func (o *Operator) Schema() *Schema { return zero.IfNil(o).schema }
 
 // Type returns the type.
-func (o *Operator) Type() string { return o.def.Type }
+func (o *Operator) Type() string { return zero.IfNil(zero.IfNil(o).def).Type }
 
 // Engine returns the engine whose kernel runs the operator.
-func (o *Operator) Engine() string { return o.engine }
+func (o *Operator) Engine() string { return zero.IfNil(o).engine }
 
 // Device returns the device option: the operator's own, or that of the net.
-func (o *Operator) Device() *DeviceOption { return o.option }
+func (o *Operator) Device() *DeviceOption { return zero.IfNil(o).option }
 
 // Args returns the arguments.
-func (o *Operator) Args() *Args { return &Args{list: o.def.Arg, ws: o.ws} }
+func (o *Operator) Args() *Args {
+	o = zero.IfNil(o)
+	return &Args{list: zero.IfNil(o.def).Arg, ws: o.ws}
+}
 
 // Inputs returns the arrays of the inputs that the last run has used.
-func (o *Operator) Inputs() []*engine.Array { return o.in }
+func (o *Operator) Inputs() []*engine.Array { return zero.IfNil(o).in }
 
 // Outputs returns the arrays of the outputs that the last run has used.
-func (o *Operator) Outputs() []*engine.Array { return o.out }
+func (o *Operator) Outputs() []*engine.Array { return zero.IfNil(o).out }
 
 // Event returns the event of the last run.
-func (o *Operator) Event() *Event { return &o.event }
+func (o *Operator) Event() *Event { return &zero.IfNil(o).event }
 
 // Program returns the program that runs the operator, or nil if it has not run, or
 // runs a Go function.
 func (o *Operator) Program() *engine.Program {
+	o = zero.IfNil(o)
 	p, _ := o.runner.(*engine.Program)
 	return p
 }
 
 // label returns the name, or the type if it has no name.
-func (o *Operator) label() string { return cmp.Or(o.def.Name, o.def.Type) }
+func (o *Operator) label() string { return cmp.Or(zero.IfNil(o.def).Name, o.Type()) }
 
 // Run runs the operator. The event tells its state.
 func (o *Operator) Run(ctx context.Context) error {
+	o = zero.IfNil(o)
+	if ctx == nil {
+		return o.fail(errNilContext())
+	}
 	if err := o.start(); err != nil {
 		return err
 	}
@@ -173,6 +183,10 @@ func (o *Operator) Run(ctx context.Context) error {
 
 // RunAsync queues a run on a stream and returns the event of the operator.
 func (o *Operator) RunAsync(s driver.Stream) *Event {
+	o = zero.IfNil(o)
+	if s == nil {
+		return failedEvent(o.fail(tree.NewError(tree.ErrType, "", "the stream is nil")))
+	}
 	if err := o.start(); err != nil {
 		return failedEvent(err)
 	}
@@ -183,8 +197,13 @@ func (o *Operator) RunAsync(s driver.Stream) *Event {
 	return &o.event
 }
 
+func errNilContext() error { return tree.NewError(tree.ErrValue, "", "the context is nil") }
+
 // start schedules the event for the next run.
 func (o *Operator) start() error {
+	if o.kernel == nil {
+		return o.fail(tree.NewError(tree.ErrType, "", "the operator is not one of a net"))
+	}
 	if err := o.event.Reset(); err != nil {
 		return o.fail(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/engine/nn"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A Source gives batches to operators of type Input.
@@ -68,12 +69,19 @@ type reading struct {
 	lock   chan struct{} // full while an operator takes a batch
 }
 
+const maxAhead = 1 << 16
+
 // Read begins to read a source, which operators of type Input name. The reading
 // ends after the last batch, after an error, with ctx, with another source of that
 // name and with Close. The error is [expr.ErrValue] if the source has no batches.
 func (w *Workspace) Read(ctx context.Context, name string, s Source) error {
-	if s.Batches == nil || len(s.Arrays) == 0 || s.Ahead < 0 {
-		return tree.NewError(tree.ErrValue, "", "the source %q needs batches of arrays, and no negative number of them ahead", name)
+	switch {
+	case w == nil:
+		return errNilWorkspace()
+	case ctx == nil:
+		return errNilContext()
+	case s.Batches == nil || len(s.Arrays) == 0 || s.Ahead < 0 || s.Ahead > maxAhead:
+		return tree.NewError(tree.ErrValue, "", "the source %q needs batches of arrays, and from 0 to %d of them ahead", name, maxAhead)
 	}
 	r := &reading{Source: s, lock: make(chan struct{}, 1)}
 	memory := make([][]*engine.Array, s.Ahead+2)
@@ -106,6 +114,7 @@ func (w *Workspace) Read(ctx context.Context, name string, s Source) error {
 // returns. Operators that wait for a batch fail with [context.Canceled], and later
 // ones because there is no source. Blobs and nets stay.
 func (w *Workspace) Close() {
+	w = zero.IfNil(w)
 	w.mu.Lock()
 	read := w.read
 	w.read = nil

@@ -55,8 +55,13 @@ type Runner interface {
 // RunFunc is a Go function as a [Runner].
 type RunFunc func(ctx context.Context) error
 
-// Run calls f.
-func (f RunFunc) Run(ctx context.Context) error { return f(ctx) }
+// Run calls f. It returns an error if f is nil.
+func (f RunFunc) Run(ctx context.Context) error {
+	if f == nil {
+		return tree.NewError(tree.ErrType, "", "the function of a kernel is nil")
+	}
+	return f(ctx)
+}
 
 var registry = struct {
 	sync.RWMutex

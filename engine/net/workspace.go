@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A Workspace holds named blobs, and the nets that use them. The zero Workspace is
@@ -25,9 +26,14 @@ func NewWorkspace() *Workspace {
 	return &Workspace{}
 }
 
+func errNilWorkspace() error { return tree.NewError(tree.ErrType, "", "the workspace is nil") }
+
 // Feed makes an array the blob called name. The error is that of the array. Nets
 // bind the new array at their next run; they compile again if it is another one.
 func (w *Workspace) Feed(name string, a *engine.Array) error {
+	if w == nil {
+		return errNilWorkspace()
+	}
 	if err := a.Node().Err(); err != nil {
 		return blobError(name, err)
 	}
@@ -42,6 +48,7 @@ func (w *Workspace) Feed(name string, a *engine.Array) error {
 
 // Blob returns the blob called name, or nil if there is none.
 func (w *Workspace) Blob(name string) *engine.Array {
+	w = zero.IfNil(w)
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	return w.blobs[name]
@@ -63,6 +70,7 @@ func Fetch[T expr.Elem](w *Workspace, name string) (*engine.Tensor[T], error) {
 
 // Blobs returns the names of the blobs, sorted.
 func (w *Workspace) Blobs() []string {
+	w = zero.IfNil(w)
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	return slices.Sorted(maps.Keys(w.blobs))
@@ -70,6 +78,7 @@ func (w *Workspace) Blobs() []string {
 
 // Remove removes a blob and reports whether there was one.
 func (w *Workspace) Remove(name string) bool {
+	w = zero.IfNil(w)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, ok := w.blobs[name]
@@ -80,6 +89,9 @@ func (w *Workspace) Remove(name string) bool {
 // CreateNet checks a definition and returns its net, which Net returns later. The
 // error is an [Error] that names the operator and the blob.
 func (w *Workspace) CreateNet(d *NetDef) (*Net, error) {
+	if w == nil {
+		return nil, errNilWorkspace()
+	}
 	n, err := newNet(w, d)
 	if err != nil {
 		return nil, err
@@ -98,6 +110,7 @@ func (w *Workspace) CreateNet(d *NetDef) (*Net, error) {
 
 // Net returns the net called name, or nil if there is none.
 func (w *Workspace) Net(name string) *Net {
+	w = zero.IfNil(w)
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	return w.nets[name]

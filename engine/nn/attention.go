@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // An Attention lets each position of a sequence take a mean of all positions, of
@@ -31,6 +32,7 @@ func NewAttention[T Float](r *rand.Rand, width, heads int) *Attention[T] {
 
 // Forward returns the means, projected by Out.
 func (a *Attention[T]) Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T] {
+	a = zero.IfNil(a)
 	n := expr.NodeOf(x)
 	if n.Err() != nil {
 		return x
@@ -54,6 +56,7 @@ func (a *Attention[T]) Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 
 // Params returns the parameters of In, as "in.weight" and so on, and of Out.
 func (a *Attention[T]) Params() (all []*Param[T]) {
+	a = zero.IfNil(a)
 	for _, p := range a.In.Params() {
 		all = append(all, &Param[T]{Variable: p.Variable, Name: "in." + p.Name})
 	}

@@ -7,12 +7,14 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // Save writes a checkpoint as a safetensors file: parameters and buffers as
 // "model.NAME", the tensors of the optimiser as "optimizer.NAME", and as texts the
 // place in the training. The old file stays whole until the new one is complete.
 func (t *Trainer[T]) Save(path string) error {
+	t = zero.IfNil(t)
 	if err := t.usable(); err != nil {
 		return err
 	}
@@ -59,6 +61,7 @@ func (t *Trainer[T]) meta() map[string]string {
 // [expr.ErrValue] if the checkpoint is of another training or broken, and
 // [expr.ErrShape] if a tensor has another shape. After an error nothing is changed.
 func (t *Trainer[T]) Load(path string) error {
+	t = zero.IfNil(t)
 	if err := t.usable(); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A Window2D is a square window that slides over the last two axes of images of
@@ -41,6 +42,7 @@ func NewConv2D[T Float](r *rand.Rand, inputs, outputs int, w Window2D) *Conv2D[T
 
 // Forward returns images of shape [n outputs rows columns]; see [op.Conv].
 func (c *Conv2D[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] {
+	c = zero.IfNil(c)
 	w := c.Window.sliding()
 	w.Kernel = nil
 	y := op.Conv[T](x, c.Weight, w)
@@ -51,7 +53,10 @@ func (c *Conv2D[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 }
 
 // Params returns the weight, and the bias if there is one.
-func (c *Conv2D[T]) Params() []*Param[T] { return present(c.Weight, c.Bias) }
+func (c *Conv2D[T]) Params() []*Param[T] {
+	c = zero.IfNil(c)
+	return present(c.Weight, c.Bias)
+}
 
 // MaxPool2D returns the module of the largest elements of windows. What pads is
 // never the largest.

@@ -55,6 +55,12 @@ func (d *tensors[T]) Len() int { return d.n }
 func (d *tensors[T]) Shapes() (x, y []int) { return d.dx, d.dy }
 
 func (d *tensors[T]) Read(i int, x, y []T) error {
+	switch {
+	case i < 0 || i >= d.n:
+		return tree.NewError(tree.ErrIndex, "", "there is no sample %d among %d", i, d.n)
+	case len(x) != len(d.x)/d.n || len(y) != len(d.y)/d.n:
+		return tree.NewError(tree.ErrShape, "", "a sample has %d and %d elements, not %d and %d", len(d.x)/d.n, len(d.y)/d.n, len(x), len(y))
+	}
 	copy(x, d.x[i*len(x):])
 	copy(y, d.y[i*len(y):])
 	return nil
@@ -74,8 +80,12 @@ type Loader[T Float] struct {
 // again for a later batch.
 type Batch[T Float] struct{ X, Y *engine.Tensor[T] }
 
-// Batches returns the number of batches of an epoch.
+// Batches returns the number of batches of an epoch: 0 for a loader that cannot
+// make any.
 func (l *Loader[T]) Batches() int {
+	if l.check() != nil {
+		return 0
+	}
 	n := l.Data.Len() / l.Batch
 	if !l.DropLast && l.Data.Len()%l.Batch != 0 {
 		n++
@@ -109,7 +119,11 @@ func (l *Loader[T]) order(epoch int) []int {
 // Read, which may panic, or of ctx.
 func (l *Loader[T]) Epoch(ctx context.Context, epoch, from int) iter.Seq2[*Batch[T], error] {
 	return func(yield func(*Batch[T], error) bool) {
-		if err := l.check(); err != nil {
+		err := l.check()
+		if ctx == nil {
+			err = tree.NewError(tree.ErrValue, "", "the context is nil")
+		}
+		if err != nil {
 			yield(nil, err)
 			return
 		}
@@ -117,7 +131,7 @@ func (l *Loader[T]) Epoch(ctx context.Context, epoch, from int) iter.Seq2[*Batch
 		if l.DropLast {
 			rows = rows[:len(rows)/l.Batch*l.Batch]
 		}
-		rows = rows[min(from*l.Batch, len(rows)):]
+		rows = rows[min(max(from, 0), (len(rows)+l.Batch-1)/l.Batch)*l.Batch:]
 		if l.Prefetch > 0 {
 			l.ahead(ctx, rows, yield)
 			return

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A Linear is x @ Weight.T + Bias. The input has the shape [... inputs] and the
@@ -28,11 +29,15 @@ func NewLinear[T Float](r *rand.Rand, inputs, outputs int) *Linear[T] {
 
 // Forward returns x @ Weight.T + Bias.
 func (l *Linear[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] {
+	l = zero.IfNil(l)
 	return biased(op.MatMul(x, op.T[T](l.Weight)), l.Bias)
 }
 
 // Params returns the weight, and the bias if there is one.
-func (l *Linear[T]) Params() []*Param[T] { return present(l.Weight, l.Bias) }
+func (l *Linear[T]) Params() []*Param[T] {
+	l = zero.IfNil(l)
+	return present(l.Weight, l.Bias)
+}
 
 func biased[T Float](y expr.Exp[T], bias *Param[T]) expr.Exp[T] {
 	if bias == nil {
@@ -41,10 +46,10 @@ func biased[T Float](y expr.Exp[T], bias *Param[T]) expr.Exp[T] {
 	return op.Add[T](y, bias)
 }
 
-// present returns the parameters that are not nil.
+// present returns the parameters that are not nil and have a variable.
 func present[T Float](ps ...*Param[T]) (out []*Param[T]) {
 	for _, p := range ps {
-		if p != nil {
+		if p != nil && p.Variable != nil {
 			out = append(out, p)
 		}
 	}
@@ -66,17 +71,19 @@ func NewEmbedding[T Float](r *rand.Rand, rows, width int) *Embedding[T] {
 // Forward returns the rows of the numbers x, of which the integer parts count. The
 // shape is that of x and then the width.
 func (e *Embedding[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] {
+	e = zero.IfNil(e)
 	return e.Rows(op.Cast[int64](x))
 }
 
 // Rows returns the rows of index. One outside of the table makes the run fail with
 // [expr.ErrIndex].
 func (e *Embedding[T]) Rows(index expr.Exp[int64]) expr.Exp[T] {
+	e = zero.IfNil(e)
 	return op.Take[T](e.Weight, index, 0)
 }
 
 // Params returns the table.
-func (e *Embedding[T]) Params() []*Param[T] { return present(e.Weight) }
+func (e *Embedding[T]) Params() []*Param[T] { return present(zero.IfNil(e).Weight) }
 
 // A Dropout sets elements to zero with probability P while it is trained, and
 // divides the others by 1 - P. It is the identity otherwise.

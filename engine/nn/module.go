@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A Module is parameters and a function of trees.
@@ -48,7 +49,7 @@ func (p *Pass[T]) After(t *engine.Tensor[T], e expr.Exp[T]) {
 }
 
 // Statements returns what After has added.
-func (p *Pass[T]) Statements() []expr.Statement { return p.after }
+func (p *Pass[T]) Statements() []expr.Statement { return zero.IfNil(p).after }
 
 // Keep returns true with probability q for each element of an array of the shape
 // of x. Each call on a pass gives other values, and so does each step. Outside of

@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -39,6 +40,9 @@ func (b *BatchNorm[T]) Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 	s := expr.NodeOf(x).Shape()
 	if expr.NodeOf(x).Err() != nil {
 		return x
+	}
+	if len(b.Params()) < 4 {
+		return expr.Of[T](tree.Errorf(tree.ErrType, "BatchNorm", "a parameter is nil"))
 	}
 	features := b.Weight.Value().Shape().Size()
 	if len(s) < 2 || s[1] != features {
@@ -77,7 +81,10 @@ func (b *BatchNorm[T]) batch(p *Pass[T], x expr.Exp[T], s shape.Shape) (mean, v 
 }
 
 // Params returns the weight, the bias and the running mean and variance.
-func (b *BatchNorm[T]) Params() []*Param[T] { return present(b.Weight, b.Bias, b.Mean, b.Var) }
+func (b *BatchNorm[T]) Params() []*Param[T] {
+	b = zero.IfNil(b)
+	return present(b.Weight, b.Bias, b.Mean, b.Var)
+}
 
 // A LayerNorm normalises the last axis to mean 0 and variance 1, see
 // [op.LayerNorm].
@@ -95,11 +102,15 @@ func NewLayerNorm[T Float](features int) *LayerNorm[T] {
 
 // Forward normalises x, of shape [... features].
 func (l *LayerNorm[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] {
+	l = zero.IfNil(l)
 	return op.LayerNorm[T](x, l.Weight, l.Bias, l.Eps)
 }
 
 // Params returns the weight and the bias.
-func (l *LayerNorm[T]) Params() []*Param[T] { return present(l.Weight, l.Bias) }
+func (l *LayerNorm[T]) Params() []*Param[T] {
+	l = zero.IfNil(l)
+	return present(l.Weight, l.Bias)
+}
 
 // An RMSNorm divides the last axis by the root of its mean square (Zhang, Sennrich
 // 2019): y = x / sqrt(mean(x^2) + Eps) * Weight.
@@ -117,9 +128,10 @@ func NewRMSNorm[T Float](features int) *RMSNorm[T] {
 
 // Forward normalises x, of shape [... features].
 func (l *RMSNorm[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] {
+	l = zero.IfNil(l)
 	ms := op.Mean(op.Square(x), op.Axis(-1), op.KeepDims())
 	return op.Mul[T](op.Div(x, op.Sqrt(op.AddScalar(ms, l.Eps))), l.Weight)
 }
 
 // Params returns the weight.
-func (l *RMSNorm[T]) Params() []*Param[T] { return present(l.Weight) }
+func (l *RMSNorm[T]) Params() []*Param[T] { return present(zero.IfNil(l).Weight) }

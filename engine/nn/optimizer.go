@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // An Optimizer updates parameters by their gradients. Its rule is trees: the
@@ -96,14 +97,17 @@ func (o *Optimizer[T]) within(name string, v, lo, hi float64) {
 }
 
 // Name returns the name of the rule.
-func (o *Optimizer[T]) Name() string { return o.name }
+func (o *Optimizer[T]) Name() string { return zero.IfNil(o).name }
 
 // Rate returns the learning rate.
-func (o *Optimizer[T]) Rate() float64 { return o.rate }
+func (o *Optimizer[T]) Rate() float64 { return zero.IfNil(o).rate }
 
 // SetRate sets the learning rate of the next steps. The error is [expr.ErrValue]
 // if rate is negative, infinite or NaN; then the old rate stays.
 func (o *Optimizer[T]) SetRate(rate float64) error {
+	if o == nil {
+		return tree.NewError(tree.ErrType, "", "the optimiser is nil")
+	}
 	if !(rate >= 0) || math.IsInf(rate, 0) {
 		return tree.NewError(tree.ErrValue, "", "%s: the learning rate is %v", o.name, rate)
 	}
@@ -112,11 +116,11 @@ func (o *Optimizer[T]) SetRate(rate float64) error {
 }
 
 // Steps returns the number of steps so far.
-func (o *Optimizer[T]) Steps() int { return o.step }
+func (o *Optimizer[T]) Steps() int { return zero.IfNil(o).step }
 
 // State returns the tensors of the optimiser, such as moments. They exist after
 // Statements.
-func (o *Optimizer[T]) State() []*Param[T] { return o.slots }
+func (o *Optimizer[T]) State() []*Param[T] { return zero.IfNil(o).slots }
 
 // Statements returns the updates of the parameters that require a gradient, by the
 // gradients in [autograd.Variable.Grad]. If clip is not 0, the gradients are
@@ -124,6 +128,13 @@ func (o *Optimizer[T]) State() []*Param[T] { return o.slots }
 // at most clip: g * min(1, clip/(norm + 1e-6)), as PyTorch does. The error is
 // [expr.ErrValue] if a number given to the optimiser is out of its range.
 func (o *Optimizer[T]) Statements(params []*Param[T], clip float64) ([]expr.Statement, error) {
+	o = zero.IfNil(o)
+	if o == nil || o.rule == nil {
+		return nil, tree.NewError(tree.ErrType, "", "the optimiser is nil or not made by a function such as Adam")
+	}
+	if slices.ContainsFunc(params, func(p *Param[T]) bool { return p == nil || p.Variable == nil }) {
+		return nil, tree.NewError(tree.ErrType, "", "a parameter is nil")
+	}
 	params = slices.DeleteFunc(slices.Clone(params), func(p *Param[T]) bool { return !p.RequiresGrad() })
 	var factor expr.Exp[T]
 	if clip != 0 {
@@ -156,6 +167,10 @@ func clipFactor[T Float](params []*Param[T], clip float64) expr.Exp[T] {
 // program of the statements reads. The learning rate of the step is factor times
 // Rate.
 func (o *Optimizer[T]) Advance(factor float64) {
+	if o == nil || o.scalars == nil {
+		return
+	}
+	o = zero.IfNil(o)
 	o.step++
 	for i, v := range o.scalars(float64(o.step), o.rate*factor) {
 		o.cells[i].Set(T(v))
@@ -165,7 +180,7 @@ func (o *Optimizer[T]) Advance(factor float64) {
 // prepare makes the tensors of the optimiser for the parameters.
 func (o *Optimizer[T]) prepare(params []*Param[T]) {
 	for _, p := range params {
-		if p.RequiresGrad() {
+		if o.rule != nil && p != nil && p.RequiresGrad() {
 			o.rule(&update[T]{o: o, p: p, w: p.Value(), g: p.Value(), a: o.cells[0], b: o.cells[1], c: o.cells[2]})
 		}
 	}

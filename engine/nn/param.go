@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/engine/autograd"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A Float is an element type of networks.
@@ -20,6 +21,9 @@ type Param[T Float] struct {
 	*autograd.Variable[T]
 	Name string
 }
+
+// Node returns the value as a leaf of a tree, see [autograd.Variable.Node].
+func (p *Param[T]) Node() *tree.Node { return zero.IfNil(p).Variable.Node() }
 
 // NewParam returns a parameter of zeros. If its memory cannot be allocated, its
 // tensor has that error.
@@ -39,21 +43,47 @@ func newBuffer[T Float](name string, v float64, n int) *Param[T] {
 	return p
 }
 
-// Init draws the elements of p, row-major. The error is that of its tensor.
+// Init draws the elements of p, row-major. The error is that of its tensor, or
+// [expr.ErrType] if init is nil, or draws from a generator that is nil.
 func (p *Param[T]) Init(r *rand.Rand, init Init) error {
-	x, err := elements(p.Value())
+	x, err := elements(zero.IfNil(p).Value())
 	if err != nil {
 		return err
 	}
-	draw := init(r, p.Value().Shape()...)
+	var none absent
+	if r == nil {
+		r = rand.New(&none)
+	}
+	var draw func() float64
+	if init != nil {
+		draw = init(r, p.Value().Shape()...)
+	}
+	if draw == nil {
+		return tree.NewError(tree.ErrType, "", "the function that draws elements is nil")
+	}
 	for i := range x {
 		x[i] = T(draw())
+	}
+	if none.used {
+		return tree.NewError(tree.ErrType, "", "the generator of random numbers is nil")
 	}
 	return nil
 }
 
 // fill is Init for constructors, which leave an error in the tensor.
-func (p *Param[T]) fill(r *rand.Rand, init Init) { _ = p.Init(r, init) }
+func (p *Param[T]) fill(r *rand.Rand, init Init) {
+	if err := p.Init(r, init); err != nil && p.Value().Err() == nil {
+		p.Variable = autograd.New(engine.Failed[T](err))
+	}
+}
+
+// absent is the source of the generator that stands for nil.
+type absent struct{ used bool }
+
+func (a *absent) Uint64() uint64 {
+	a.used = true
+	return 0
+}
 
 // elements returns the elements of a contiguous tensor on the host, for reading
 // and writing.

@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -51,10 +52,15 @@ func NewTrainer[T Float](m Module[T], loss Loss[T], o *Optimizer[T]) *Trainer[T]
 }
 
 // Params returns the parameters and buffers of the module.
-func (t *Trainer[T]) Params() []*Param[T] { return t.params }
+func (t *Trainer[T]) Params() []*Param[T] { return zero.IfNil(t).params }
 
-// Seed sets the seed of random masks. It is 0 at first.
-func (t *Trainer[T]) Seed(s uint32) { t.seed.Set(s) }
+// Seed sets the seed of random masks. It is 0 at first. It does nothing to a trainer
+// that NewTrainer did not make.
+func (t *Trainer[T]) Seed(s uint32) {
+	if t != nil && t.seed != nil {
+		t.seed.Set(s)
+	}
+}
 
 // A use says what a program is for.
 type use uint8
@@ -209,6 +215,7 @@ func put[T Float](to, from *engine.Tensor[T]) error {
 // along the first axis. It returns the loss before the step. If it fails, the
 // parameters are unchanged.
 func (t *Trainer[T]) TrainOnBatch(ctx context.Context, x, y *engine.Tensor[T]) (float64, error) {
+	t = zero.IfNil(t)
 	c, err := t.compile(ctx, training, x, y)
 	if err != nil {
 		return 0, err
@@ -231,6 +238,7 @@ func (t *Trainer[T]) TrainOnBatch(ctx context.Context, x, y *engine.Tensor[T]) (
 // Program returns the program of [Trainer.TrainOnBatch] for batches of the shapes
 // of x and y. Explain on it lists the stages of a step and what they move.
 func (t *Trainer[T]) Program(ctx context.Context, x, y *engine.Tensor[T]) (*engine.Program, error) {
+	t = zero.IfNil(t)
 	c, err := t.compile(ctx, training, x, y)
 	if err != nil {
 		return nil, err
@@ -241,11 +249,12 @@ func (t *Trainer[T]) Program(ctx context.Context, x, y *engine.Tensor[T]) (*engi
 // Cost returns in one line the number of loops, of products and of bytes that a
 // run of a program moves.
 func Cost(p *engine.Program) string {
+	pl := zero.IfNil(p.Plan())
 	loops, products, bytes := 0, 0, 0
-	for _, s := range p.Plan().Stages {
+	for _, s := range pl.Stages {
 		bytes += s.Bytes()
 	}
-	for _, s := range p.Plan().All() {
+	for _, s := range pl.All() {
 		if s.A != nil {
 			products++
 		} else {
@@ -257,6 +266,7 @@ func Cost(p *engine.Program) string {
 
 // Predict returns the output of the module for samples x.
 func (t *Trainer[T]) Predict(ctx context.Context, x *engine.Tensor[T]) (*engine.Tensor[T], error) {
+	t = zero.IfNil(t)
 	c, err := t.compile(ctx, prediction, x, nil)
 	if err != nil {
 		return nil, err
@@ -270,6 +280,7 @@ func (t *Trainer[T]) Predict(ctx context.Context, x *engine.Tensor[T]) (*engine.
 // Evaluate returns the loss and the metrics over an epoch of a loader, averaged
 // over the samples. The values of the batches count by their numbers of samples.
 func (t *Trainer[T]) Evaluate(ctx context.Context, l *Loader[T]) (Scores, error) {
+	t = zero.IfNil(t)
 	sums := make([]float64, 1+len(t.Metrics))
 	samples := 0
 	for b, err := range l.Epoch(ctx, 0, 0) {

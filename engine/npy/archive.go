@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // An Archive is an .npz file that is open for reading: a zip of .npy files, as
@@ -30,6 +32,9 @@ const extension = ".npy"
 // NewArchive opens an archive of size bytes. Its directory is checked, and no
 // array is read. Names that repeat are a [*FormatError].
 func NewArchive(r io.ReaderAt, size int64) (*Archive, error) {
+	if r == nil {
+		return nil, errors.New("oneloop: npy: the reader is nil")
+	}
 	z, err := zip.NewReader(r, size)
 	if errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return nil, formatError(0, "not an .npz file: no zip directory is at its end")
@@ -87,11 +92,12 @@ func inFile(err error, path string) error {
 
 // Names returns the names of the arrays, without .npy, in the order of the
 // archive. Members of other names are not listed.
-func (a *Archive) Names() []string { return slices.Clone(a.names) }
+func (a *Archive) Names() []string { return slices.Clone(zero.IfNil(a).names) }
 
 // Read reads the array of a name. It fails if the archive has none, and if the
 // data are longer than a.Limit or not those of the checksum.
 func (a *Archive) Read(name string) (*Array, error) {
+	a = zero.IfNil(a)
 	f, where := a.members[name], ""
 	if a.path != "" {
 		where = oneLine(a.path) + ": "
@@ -156,6 +162,7 @@ func (a *Archive) read(f *zip.File) (*Array, error) {
 
 // Close closes the file that [OpenArchive] opened.
 func (a *Archive) Close() error {
+	a = zero.IfNil(a)
 	if a.file == nil {
 		return nil
 	}
@@ -214,6 +221,9 @@ func checkMembers(members []Member) error {
 }
 
 func writeArchive(w io.Writer, members []Member) error {
+	if w == nil {
+		return errNilWriter
+	}
 	z := zip.NewWriter(w)
 	for _, m := range members {
 		f, err := z.CreateHeader(&zip.FileHeader{Name: m.Name + extension, Method: zip.Store})

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // ErrUnsupported is matched by the errors about files that are well formed but
@@ -23,6 +25,7 @@ type FormatError struct {
 
 // Error gives the path, the offset and the fault.
 func (e *FormatError) Error() string {
+	e = zero.IfNil(e)
 	at := ""
 	if e.Path != "" {
 		at = oneLine(e.Path) + ": "
@@ -32,7 +35,7 @@ func (e *FormatError) Error() string {
 
 // Unwrap gives [ErrUnsupported] for an unsupported element type and
 // io.ErrUnexpectedEOF for a file that was cut short.
-func (e *FormatError) Unwrap() error { return e.err }
+func (e *FormatError) Unwrap() error { return zero.IfNil(e).err }
 
 func formatError(at int64, format string, args ...any) *FormatError {
 	return &FormatError{Offset: at, Msg: fmt.Sprintf(format, args...)}

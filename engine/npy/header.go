@@ -164,6 +164,9 @@ func appendHeader(b []byte, a *Array) []byte {
 
 // readFull fills b from r, which is at offset at.
 func readFull(r io.Reader, b []byte, at int64, what string) error {
+	if r == nil {
+		return errors.New("oneloop: npy: the reader is nil")
+	}
 	n, err := io.ReadFull(r, b)
 	switch {
 	case err == nil:

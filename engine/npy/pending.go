@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A Pending is a file that is complete on disk but not yet under its name. It
@@ -51,6 +53,9 @@ func Prepare(path string, a *Array) (*Pending, error) {
 
 // PrepareWith is [Prepare] for a file of any format, whose contents write writes.
 func PrepareWith(path string, write func(io.Writer) error) (*Pending, error) {
+	if write == nil {
+		return nil, errors.New("oneloop: npy: the function that writes is nil")
+	}
 	p := &Pending{write: write, target: path, mode: 0o666}
 	st, err := os.Stat(path)
 	switch {
@@ -127,6 +132,7 @@ func (p *Pending) writeTemp(keepMode bool) (err error) {
 // Commit puts the file under its name, in one step. If it fails the old file is
 // untouched and the temporary one removed. It can be called once.
 func (p *Pending) Commit() error {
+	p = zero.IfNil(p)
 	if p.done {
 		return fmt.Errorf("oneloop: %s is already committed or aborted", oneLine(p.target))
 	}
@@ -166,6 +172,7 @@ func (p *Pending) writeThrough() error {
 // Abort removes the temporary file and leaves the old one. After Commit or
 // Abort it does nothing.
 func (p *Pending) Abort() {
+	p = zero.IfNil(p)
 	if p.done {
 		return
 	}

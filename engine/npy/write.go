@@ -1,6 +1,7 @@
 package npy
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -72,12 +73,17 @@ func WriteFileWith(path string, write func(io.Writer) error) error {
 	return p.Commit()
 }
 
+var errNilWriter = errors.New("oneloop: npy: the writer is nil")
+
 // WriteHeader writes the header of an array, for a caller that writes the elements
 // behind it piece by piece, little-endian and row-major.
 func WriteHeader(w io.Writer, t dtype.Type, shape []int) error {
 	n, err := dataSize(shape, t.Size())
 	if err != nil || !t.Valid() || n < 0 {
 		return fmt.Errorf("oneloop: npy: there are no arrays of type %s and shape %v", t, shape)
+	}
+	if w == nil {
+		return errNilWriter
 	}
 	_, err = w.Write(appendHeader(nil, &Array{Type: t, Shape: shape}))
 	return err

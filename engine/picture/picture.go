@@ -200,6 +200,9 @@ func Read[T Sample](r io.Reader) (*engine.Tensor[T], error) {
 
 func decode(r io.Reader) (image.Image, error) {
 	const most = 1 << 30
+	if r == nil {
+		return nil, errorf(tree.ErrType, "the reader is nil")
+	}
 	data, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err != nil {
 		return nil, fmt.Errorf("oneloop: picture: %w", err)

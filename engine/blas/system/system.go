@@ -101,7 +101,7 @@ func (l *Library) Float32(p *driver.Product[float32]) {
 	}
 }
 
-// Float64 is [Library.Float32] for float64.
+// Float64 is [Library.Float32] for float64. It panics as that does.
 func (l *Library) Float64(p *driver.Product[float64]) {
 	if check(l, p) {
 		l.dgemm(p)

@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A Traffic is the access pattern of a probe, which goes through arrays of one
@@ -85,23 +86,26 @@ func New(bytes int) (*Machine, error) {
 	return &Machine{Budget: 4 * time.Millisecond, mem: mem, free: free, code: newCode()}, nil
 }
 
-// Close releases memory and code.
+// Close releases memory and code. A second call does nothing.
 func (m *Machine) Close() {
+	if m == nil || m.free == nil {
+		return
+	}
 	m.code.release()
 	m.free()
-	m.mem, m.code = nil, nil
+	m.mem, m.code, m.free = nil, nil, nil
 }
 
 // How returns the kind of the probes: "avx512", "avx2" or "Go".
 func (m *Machine) How() string {
-	if m.code == nil {
+	if m == nil || m.code == nil {
 		return "Go"
 	}
 	return m.code.isa
 }
 
 // Largest returns the largest working set that can be measured, in bytes.
-func (m *Machine) Largest() int { return len(m.mem) - MaxArrays*stagger }
+func (m *Machine) Largest() int { return max(len(zero.IfNil(m).mem)-MaxArrays*stagger, 0) }
 
 const (
 	// block is the number of bytes of each array that one call of a probe covers.
@@ -119,9 +123,13 @@ const (
 )
 
 // Bandwidth returns the rate, in bytes per second, at which threads go through
-// arrays of so many bytes together. Each thread has a part of each array.
+// arrays of so many bytes together. Each thread has a part of each array. The rate of
+// a machine that New did not make, or after Close, is 0.
 func (m *Machine) Bandwidth(t Traffic, bytes, threads int) float64 {
-	threads, t = max(threads, 1), t.fit()
+	if m.Largest() == 0 {
+		return 0
+	}
+	threads, t = min(max(threads, 1), m.Largest()/unit), t.fit()
 	bytes = min(max(bytes, minimum), m.Largest())
 	each := max(bytes/t.Arrays()/threads/unit*unit, unit) // bytes of each array for a thread
 	for each*t.Arrays()*threads > m.Largest() && threads > 1 {

@@ -4,9 +4,12 @@ package timeline
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"sync"
 	"time"
+
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A Span is something that ran.
@@ -28,6 +31,9 @@ type Timeline struct {
 
 // Add adds a span.
 func (t *Timeline) Add(s Span) {
+	if t == nil {
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.spans = append(t.spans, s)
@@ -48,17 +54,21 @@ type event struct {
 
 // WriteTo writes the spans so far. Times count from the beginning of the earliest.
 func (t *Timeline) WriteTo(w io.Writer) (int64, error) {
+	if w == nil {
+		return 0, errors.New("oneloop: timeline: the writer is nil")
+	}
+	t = zero.IfNil(t)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	events := make([]event, len(t.spans))
-	var zero time.Time
+	var first time.Time
 	for i, s := range t.spans {
-		if i == 0 || s.Began.Before(zero) {
-			zero = s.Began
+		if i == 0 || s.Began.Before(first) {
+			first = s.Began
 		}
 	}
 	for i, s := range t.spans {
-		events[i] = event{s.Name, s.Category, "X", micros(s.Began.Sub(zero)), micros(s.Took), 1, s.Lane, s.Args}
+		events[i] = event{s.Name, s.Category, "X", micros(s.Began.Sub(first)), micros(s.Took), 1, s.Lane, s.Args}
 	}
 	b, err := json.Marshal(map[string]any{"traceEvents": events, "displayTimeUnit": "ns"})
 	if err != nil {

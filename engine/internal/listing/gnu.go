@@ -12,6 +12,7 @@ import (
 // bytes of it. Each function begins at a multiple of 64.
 func GNU(kernels []*Kernel) string {
 	b := &strings.Builder{}
+	kernels = slices.DeleteFunc(slices.Clone(kernels), func(k *Kernel) bool { return k == nil })
 	if !slices.ContainsFunc(kernels, func(k *Kernel) bool { return k.Backend == "neon" }) {
 		b.WriteString("\t.intel_syntax noprefix\n")
 	}

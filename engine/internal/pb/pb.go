@@ -77,7 +77,15 @@ func messageOf(t reflect.Type) *message {
 }
 
 // structOf returns the struct that x points to.
-func structOf(x any) reflect.Value { return reflect.ValueOf(x).Elem() }
+func structOf(x any) reflect.Value { return pointed(reflect.ValueOf(x)) }
+
+// pointed returns what v points to, a zero value for nil, or v itself.
+func pointed(v reflect.Value) reflect.Value {
+	if v.Kind() == reflect.Pointer && v.IsNil() {
+		return reflect.Zero(v.Type().Elem())
+	}
+	return reflect.Indirect(v)
+}
 
 // A budget counts what a reader may still make.
 type budget struct{ messages, depth int }

@@ -22,7 +22,7 @@ func writeMessage(w *strings.Builder, v reflect.Value, indent string) {
 		switch {
 		case x.Kind() == reflect.Slice:
 			for i := range x.Len() {
-				f.write(w, reflect.Indirect(x.Index(i)), indent)
+				f.write(w, pointed(x.Index(i)), indent)
 			}
 		case x.IsZero():
 		default:

@@ -32,7 +32,7 @@ func (f *field) append(b []byte, v reflect.Value) []byte {
 			return protowire.AppendBytes(b, packed(v))
 		}
 		for i := range v.Len() {
-			b = f.appendOne(b, reflect.Indirect(v.Index(i)))
+			b = f.appendOne(b, pointed(v.Index(i)))
 		}
 		return b
 	}

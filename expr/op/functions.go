@@ -83,19 +83,19 @@ var functions = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats
 	},
 	{
 		Name: "gammaln", GoName: "LogGamma", ULP: -1, Lower: lowerLogGamma, Grad: gradLogGamma,
-		Doc: "the logarithm of |gamma(x)|, lgamma of C; infinite at 0, -1, -2 ... Within 4 ULP for x > 0, and below, where it has zeros, within 4 units of the last place of the greatest of 1, the result and gammaln(1-x).",
+		Doc: "the logarithm of |gamma(x)|, lgamma of C; infinite at 0 and negative integers. Within 4 ULP for x > 0, and below, where it has zeros, within 4 units of the last place of the greatest of 1, the result and gammaln(1-x).",
 	},
 	{
 		Name: "gamma", GoName: "GammaFunction", ULP: 8, Lower: lowerGamma, Grad: gradGamma,
-		Doc: "the gamma function, tgamma of C: (x-1)! for integers; NaN at -1, -2 ...",
+		Doc: "the gamma function, tgamma of C: (x-1)! for integers; NaN at negative integers.",
 	},
 	{
 		Name: "digamma", GoName: "Digamma", ULP: -1, Lower: lowerDigamma, Grad: gradPolygamma(1),
-		Doc: "the derivative of gammaln; NaN at -1, -2 ... Within 4 ULP for x > 0, and below, where it has zeros, within 6 units of the last place of the greater of log(2-x) and the result.",
+		Doc: "the derivative of gammaln; NaN at negative integers. Within 4 ULP for x > 0, and below, where it has zeros, within 6 units of the last place of the greater of log(2-x) and the result.",
 	},
 	{
 		Name: "trigamma", GoName: "Trigamma", ULP: 6, Lower: lowerPolygamma(1), Grad: gradPolygamma(2),
-		Doc: "the derivative of digamma; infinite at 0, -1, -2 ...",
+		Doc: "the derivative of digamma; infinite at 0 and negative integers.",
 	},
 	{Name: "gelu", ULP: 6, Lower: lowerGelu, Grad: gradGelu, Doc: "x * (1 + erf(x/sqrt(2))) / 2."},
 	{

@@ -132,7 +132,7 @@ func Cube[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowCube, x)
 }
 
-// Digamma is the derivative of gammaln; NaN at -1, -2 ... Within 4 ULP for x > 0, and below, where it has zeros, within 6 units of the last place of the greater of log(2-x) and the result.
+// Digamma is the derivative of gammaln; NaN at negative integers. Within 4 ULP for x > 0, and below, where it has zeros, within 6 units of the last place of the greater of log(2-x) and the result.
 func Digamma[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowDigamma, x)
 }
@@ -207,12 +207,12 @@ func Fmod[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
 	return map2[T, T](rowFmod, x, y)
 }
 
-// GammaFunction is the gamma function, tgamma of C: (x-1)! for integers; NaN at -1, -2 ... Error: at most 8 ULP.
+// GammaFunction is the gamma function, tgamma of C: (x-1)! for integers; NaN at negative integers. Error: at most 8 ULP.
 func GammaFunction[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowGammaFunction, x)
 }
 
-// LogGamma is the logarithm of |gamma(x)|, lgamma of C; infinite at 0, -1, -2 ... Within 4 ULP for x > 0, and below, where it has zeros, within 4 units of the last place of the greatest of 1, the result and gammaln(1-x).
+// LogGamma is the logarithm of |gamma(x)|, lgamma of C; infinite at 0 and negative integers. Within 4 ULP for x > 0, and below, where it has zeros, within 4 units of the last place of the greatest of 1, the result and gammaln(1-x).
 func LogGamma[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowLogGamma, x)
 }
@@ -507,7 +507,7 @@ func Tanh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowTanh, x)
 }
 
-// Trigamma is the derivative of digamma; infinite at 0, -1, -2 ... Error: at most 6 ULP.
+// Trigamma is the derivative of digamma; infinite at 0 and negative integers. Error: at most 6 ULP.
 func Trigamma[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowTrigamma, x)
 }

@@ -152,7 +152,10 @@ func newRoot() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
+		var invalid *pflag.InvalidValueError
 		switch {
+		case errors.As(err, &invalid):
+			return usagef("--%s %s: not %s", invalid.GetFlag().Name, invalid.GetValue(), kindOf(invalid.GetFlag()))
 		case !errors.As(err, &unknown):
 			return &usageError{err.Error()}
 		case unknown.GetSpecifiedShortnames() == "i", unknown.GetSpecifiedName() == "input":
@@ -196,6 +199,17 @@ func newHelp() *cobra.Command {
 			return about.Help()
 		},
 	}
+}
+
+// kindOf says what the values of a flag are.
+func kindOf(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int":
+		return "a whole number"
+	case "bool":
+		return "true or false"
+	}
+	return "a value of type " + f.Value.Type()
 }
 
 // find returns the command that arguments name.

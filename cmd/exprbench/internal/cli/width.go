@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -14,8 +15,12 @@ import (
 // narrow is the least width for which lines are broken.
 const narrow = 20
 
-// columns returns the width of the terminal that w writes to, or 0.
+// columns returns the width that the environment variable COLUMNS names, or of the terminal
+// that w writes to, or 0.
 func columns(w io.Writer) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
 	if c, ok := w.(*checkedWriter); ok {
 		w = c.w
 	}

@@ -71,7 +71,9 @@ func TestActivations(t *testing.T) {
 		},
 		"ndtri": {op.NormalQuantile[float64], []float64{0, .5, 1, nan}, []float64{-inf, 0, inf, nan}, []float64{inf, math.Sqrt(2 * math.Pi), inf, nan}},
 		"gammaln": {
-			op.LogGamma[float64], []float64{-inf, -1, zero, 0, 1, 2, inf, nan}, []float64{inf, inf, inf, inf, 0, 0, inf, nan},
+			op.LogGamma[float64],
+			[]float64{-inf, -1, zero, 0, 1, 2, inf, nan},
+			[]float64{inf, inf, inf, inf, 0, 0, inf, nan},
 			[]float64{nan, nan, inf, -inf, -0.5772156649015329, 0.42278433509846714, inf, nan},
 		},
 		"gamma": {

@@ -348,7 +348,7 @@ func Resize[T expr.Elem](a expr.Exp[T], dims ...int) expr.Exp[T] {
 
 // EDiff1D returns the differences of neighbours in row-major order.
 func EDiff1D[T expr.Number](a expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("ediff1d", Options{}, expr.NodeOf(a))
+	return composed[T]("ediff1d", Options{}, expr.NodeOf(a), nil, nil)
 }
 
 // Diagonal returns the k-th diagonal of the first two axes, above the main one if

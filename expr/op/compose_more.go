@@ -22,6 +22,9 @@ func diff(o Options, x ...*tree.Node) *tree.Node {
 	if err != nil {
 		return misshapen("%s", err)
 	}
+	if a = between(x[1], a, x[2], axis); a.Err() != nil {
+		return a
+	}
 	if times < 0 {
 		return misshapen("the number of differences is %d", times)
 	}
@@ -35,6 +38,38 @@ func diff(o Options, x ...*tree.Node) *tree.Node {
 		a = call(name, SliceNode(a, upper), SliceNode(a, lower))
 	}
 	return a
+}
+
+// between returns a with others before and after it along an axis. They may be nil, and
+// numbers become arrays of size 1 along the axis.
+func between(before, a, after *tree.Node, axis int) *tree.Node {
+	list := []*tree.Node{}
+	for _, n := range []*tree.Node{before, a, after} {
+		switch {
+		case n == nil:
+			continue
+		case len(n.Shape()) == 0:
+			dims := slices.Clone(a.Shape())
+			dims[axis] = 1
+			n = BroadcastToNode(n, dims)
+		}
+		list = append(list, n)
+	}
+	if len(list) == 1 {
+		return a
+	}
+	return ConcatNode(axis, list)
+}
+
+// differences stand between the elements of x[2] and x[1], which may be nil.
+func differences(o Options, x ...*tree.Node) *tree.Node {
+	vector := func(a *tree.Node) *tree.Node {
+		if a == nil {
+			return nil
+		}
+		return flatten(o, a)
+	}
+	return between(vector(x[2]), diff(o, vector(x[0]), nil, nil), vector(x[1]), 0)
 }
 
 // axis returns the only axis of the options, or the given one.
@@ -270,7 +305,7 @@ func PadMode[T expr.Elem](a expr.Exp[T], widths [][2]int, mode string) expr.Exp[
 // Diff returns the differences of neighbours along an axis. The axis becomes
 // shorter by one.
 func Diff[T expr.Number](a expr.Exp[T], axis int) expr.Exp[T] {
-	return composed[T]("diff", Options{Axes: []int{axis}}, expr.NodeOf(a))
+	return composed[T]("diff", Options{Axes: []int{axis}}, expr.NodeOf(a), nil, nil)
 }
 
 // Tile returns a repeated reps[i] times along axis i, counted from the last

@@ -52,18 +52,33 @@ func vectorAlong(v *tree.Node, axis, rank int) *tree.Node {
 	return ReshapeNode(v, dims)
 }
 
-// covariance takes variables in rows and observations in columns. If o.Ints[0]
-// is 0, rows and columns are exchanged. The divisor is the number of
-// observations less o.DDof, at least 0.
-func covariance(o Options, x ...*tree.Node) *tree.Node {
-	a, rank := x[0], len(x[0].Shape())
-	switch {
+// variables returns a matrix with variables in rows and observations in columns. If
+// o.Ints[0] is 0, rows and columns of a are exchanged. A vector is one variable.
+func (o Options) variables(a *tree.Node) *tree.Node {
+	switch rank := len(a.Shape()); {
 	case rank > 2:
 		return misshapen("a value of rank %d has no variables in rows", rank)
 	case rank < 2:
-		a = ReshapeNode(a, []int{1, a.Shape().Size()})
+		return ReshapeNode(a, []int{1, a.Shape().Size()})
 	case o.int(0, 1) == 0:
-		a = PermuteNode(a, nil)
+		return PermuteNode(a, nil)
+	}
+	return a
+}
+
+// covariance has the variables of x[0] and of x[1], which may be nil. The divisor is the
+// number of observations less o.DDof, at least 0.
+func covariance(o Options, x ...*tree.Node) *tree.Node {
+	a := o.variables(x[0])
+	if x[1] != nil && a.Err() == nil {
+		more := o.variables(x[1])
+		if more.Err() == nil && more.Shape()[1] != a.Shape()[1] {
+			return misshapen("%d and %d observations differ", a.Shape()[1], more.Shape()[1])
+		}
+		a = ConcatNode(0, []*tree.Node{a, more})
+	}
+	if a.Err() != nil {
+		return a
 	}
 	n := a.Shape()[1]
 	a = call("sub", a, average(Options{Axes: []int{1}, Keep: true}, a))
@@ -144,11 +159,24 @@ func slope(o Options, x ...*tree.Node) *tree.Node {
 	quotient := func(upper, lower Span, by float64) *tree.Node {
 		return call("div", call("sub", part(upper), part(lower)), like(a, by))
 	}
-	parts := []*tree.Node{quotient(Range(1, 2), Range(0, 1), by)}
+	first, last := quotient(Range(1, 2), Range(0, 1), by), quotient(From(-1), Range(-2, -1), by)
+	if o.int(0, 1) == 2 {
+		if a.Shape()[axis] < 3 {
+			return misshapen("an axis of size 2 has no gradient of edge_order 2")
+		}
+		// beyond is the difference a place further inside, half of which goes the other way.
+		beyond := func(near *tree.Node, upper, lower Span) *tree.Node {
+			return call("sub", call("mul", near, like(a, 1.5)), call("mul", quotient(upper, lower, by), like(a, .5)))
+		}
+		first, last = beyond(first, Range(2, 3), Range(1, 2)), beyond(last, Range(-2, -1), Range(-3, -2))
+	} else if o.int(0, 1) != 1 {
+		return misshapen("edge_order is 1 or 2, not %d", o.int(0, 1))
+	}
+	parts := []*tree.Node{first}
 	if a.Shape()[axis] > 2 {
 		parts = append(parts, quotient(From(2), Until(-2), 2*by))
 	}
-	return ConcatNode(axis, append(parts, quotient(From(-1), Range(-2, -1), by)))
+	return ConcatNode(axis, append(parts, last))
 }
 
 // interpolate finds the last of the positions x[1] that is not above each
@@ -180,6 +208,12 @@ func interpolate(_ Options, x ...*tree.Node) *tree.Node {
 	y := choose(along(left, from), choose(along(right, to), level))
 	outside := call("logical_or", call("less_equal", a, item(at, number(0))), call("equal", i, last))
 	y = call("where", outside, from, y)
+	if x[3] != nil {
+		y = call("where", call("less", a, item(at, number(0))), x[3], y)
+	}
+	if x[4] != nil {
+		y = call("where", call("less", item(at, last), a), x[4], y)
+	}
 	return call("where", call("isnan", a), a, y)
 }
 
@@ -226,13 +260,13 @@ func optional[T expr.Elem](a expr.Exp[T]) *tree.Node {
 // Cov returns the covariances of variables in rows, observed in columns. The
 // divisor is the number of observations less ddof.
 func Cov[T expr.Float](a expr.Exp[T], ddof int) expr.Exp[T] {
-	return composed[T]("cov", Options{DDof: ddof}, expr.NodeOf(a))
+	return composed[T]("cov", Options{DDof: ddof}, expr.NodeOf(a), nil)
 }
 
 // CorrCoef returns the correlation coefficients of variables in rows, observed
 // in columns.
 func CorrCoef[T expr.Float](a expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("corrcoef", Options{}, expr.NodeOf(a))
+	return composed[T]("corrcoef", Options{}, expr.NodeOf(a), nil)
 }
 
 // Trapezoid returns the integral of y along an axis by the trapezoidal rule, for
@@ -251,7 +285,7 @@ func Gradient[T expr.Float](a expr.Exp[T], dx float64, axis int) expr.Exp[T] {
 // values[i]). The positions at must increase. Outside of them it returns the
 // first and the last value.
 func Interp[T expr.Float](x, at, values expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("interp", Options{}, expr.NodeOf(x), expr.NodeOf(at), expr.NodeOf(values))
+	return composed[T]("interp", Options{}, expr.NodeOf(x), expr.NodeOf(at), expr.NodeOf(values), nil, nil)
 }
 
 // AllClose returns whether IsClose holds for all elements.

@@ -32,6 +32,50 @@ func (c *call) pairs(i int) (from, to []int) {
 // logical names the reduction of bools that a primitive of numbers is.
 var logical = map[prim.Op]string{prim.Add: "any", prim.Max: "any", prim.Mul: "all", prim.Min: "all"}
 
+// masked are the reductions with the arguments initial, for those of numbers, and where:
+// what stands for an element that does not count, if any number can, and the operator
+// that adds the initial value.
+var masked = map[string]struct {
+	neutral, bools bool
+	value          int64
+	combine        string
+}{
+	"sum": {true, false, 0, "add"}, "prod": {true, false, 1, "mul"}, "max": {combine: "maximum"}, "min": {combine: "minimum"},
+	"any": {true, true, 0, ""}, "all": {true, true, 1, ""},
+}
+
+// initial returns the argument initial as type t, or nil.
+func (c *call) initial(t dtype.Type) *tree.Node {
+	if i := c.f.parameter("initial"); i >= 0 && !c.isNone(i) {
+		return c.as(i, t)
+	}
+	return nil
+}
+
+// counting returns n with what leaves a reduction as it is where the argument where does
+// not hold.
+func (c *call) counting(n, initial *tree.Node) *tree.Node {
+	i := c.f.parameter("where")
+	if i < 0 || c.isNone(i) || n.Err() != nil {
+		return n
+	}
+	other := initial
+	if m := masked[c.f.Name]; m.neutral {
+		other = tree.ConstInt(n.DType(), m.value)
+	}
+	if other == nil {
+		return c.fail(c.args[i].at, tree.ErrValue, "%s with where needs the argument initial, the result where no element counts", c.at.Text)
+	}
+	mask := c.array(i)
+	if mask.Err() == nil && mask.DType() != dtype.Bool {
+		return c.fail(c.args[i].at, tree.ErrType, "where must be an array of bools, not of %v", mask.DType())
+	}
+	if s := mask.Shape(); mask.Err() == nil && len(s) > 0 {
+		mask = c.keep(c.args[i].at, op.BroadcastToNode(mask, n.Shape()))
+	}
+	return apply("where", mask, n, other)
+}
+
 // reduction returns the function of a reduction of the table, with NumPy's
 // types.
 func reduction(o *tree.Operator) func(c *call) *tree.Node {
@@ -59,7 +103,18 @@ func reduction(o *tree.Operator) func(c *call) *tree.Node {
 		if o.Result() == tree.ResultInt64 && r.Axes != nil && len(r.Axes) != 1 {
 			return tree.Errorf(tree.ErrType, "", "%s takes one axis or none", c.at.Text)
 		}
-		return rounded(op.ReduceNode(row, n, r))
+		initial := c.initial(n.DType())
+		combine := masked[c.f.Name].combine
+		switch {
+		case initial == nil:
+			return rounded(op.ReduceNode(row, c.counting(n, nil), r))
+		case n.Err() == nil && n.Shape().Size() == 0: // also where a maximum is not defined
+			n = op.BroadcastToNode(initial, op.Compose("count_nonzero", op.Options{Axes: r.Axes, Keep: r.Keep}, n).Shape())
+			return rounded(n)
+		case n.DType() == dtype.Bool:
+			combine = map[string]string{"any": "logical_or", "all": "logical_and"}[row]
+		}
+		return rounded(apply(combine, op.ReduceNode(row, c.counting(n, initial), r), initial))
 	}
 }
 
@@ -72,7 +127,7 @@ var bools = map[string]struct {
 	"inner": {dtype.I64, true}, "vecdot": {dtype.I64, true}, "vdot": {dtype.I64, true}, "matvec": {dtype.I64, true}, "vecmat": {dtype.I64, true},
 	"einsum": {dtype.I64, true}, "tensordot": {dtype.I64, true}, "convolve": {dtype.I64, true}, "correlate": {dtype.I64, true},
 	"cummax": {dtype.U8, true}, "cummin": {dtype.U8, true},
-	"isclose": {dtype.F64, false}, "allclose": {dtype.F64, false}, "bitwise_count": {dtype.U8, false}, "bincount": {dtype.U8, false},
+	"isclose": {dtype.F64, false}, "allclose": {dtype.F64, false}, "bitwise_count": {dtype.U8, false},
 }
 
 // withoutNaN are the compositions that NumPy computes for types without NaN instead.
@@ -100,9 +155,9 @@ func composition(o *op.Composition) func(c *call) *tree.Node {
 		var values []value
 		nodes, at := make([]*tree.Node, max(o.Operands, 0)), c.f.operands()
 		for k, i := range at[:len(nodes)] {
-			if !c.isNone(i) && (k == 0 || k != o.Index) {
+			if !c.isNone(i) && (k == 0 || k != o.Index && o.Name != "ediff1d") { // which has the type of its first operand
 				v := c.operand(i)
-				if o.Optional == 0 && !each { // NumPy makes arrays of its arguments first
+				if (o.Optional == 0 || o.Name == "diff") && !each { // NumPy makes arrays of its arguments first
 					v = valueOf(c.array(i))
 					if v.n.Err() != nil {
 						return v.n
@@ -124,7 +179,7 @@ func composition(o *op.Composition) func(c *call) *tree.Node {
 		case floats && typed && r.To != dtype.Invalid:
 			t = r.To
 		case chooses(c) && t != dtype.Bool && !fractional(t):
-		case o.Wide && !fractional(t):
+		case o.Wide && !fractional(t), (o.Name == "cov" || o.Name == "corrcoef") && !t.IsComplex(): // NumPy has these in float64
 			t = dtype.F64
 		case each && floats && !fractional(t):
 			t = floatLoop(t, values)

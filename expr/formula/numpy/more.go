@@ -83,10 +83,30 @@ func cumulative(name string, first int64) func(c *call) *tree.Node {
 	}
 }
 
+// callBincount needs the number of bins, which in NumPy follows from the elements.
+func callBincount(c *call) *tree.Node {
+	x, n := c.array(0), c.integer(2)
+	switch {
+	case x.Err() != nil:
+		return x
+	case n == 0 && x.Shape().Size() > 0:
+		return c.fail(c.at, tree.ErrShape, "bincount needs minlength, a number above all elements: the shape of a result does not depend on elements")
+	case x.DType() == dtype.Bool:
+		x = cast(x, dtype.U8)
+	}
+	if c.isNone(1) {
+		return op.Compose("bincount", op.Options{Ints: []int{n}}, x)
+	}
+	return op.ScatterNode("bincount", x, c.as(1, dtype.F64), nil, 0, []int{n})
+}
+
 // callDigitize searches the bins, which increase, for the elements of argument 0.
 func callDigitize(c *call) *tree.Node {
 	x, side := c.common(0, 1), "right"
-	if c.args[2].s.Truth() {
+	switch below, err := c.args[2].truth("right"); {
+	case err != nil:
+		return c.fail(c.args[2].at, tree.ErrType, "right must be True or False")
+	case below:
 		side = "left"
 	}
 	return op.Compose("searchsorted", op.Options{Text: side}, x[1], x[0])

@@ -32,9 +32,10 @@ var parameters = map[string]parameterRow{
 	"depth": {pInt, addInt}, "num": {pInt, addInt}, "N": {pInt, addInt}, "k": {pInt, addInt}, "n": {pInt, addInt},
 	"repeats": {pInt, addInt}, "decimals": {pInt, addInt}, "offset": {pInt, addInt}, "obj": {pInt, addInt},
 	"scale": {pInt, addInt}, "minlength": {pInt, addInt},
-	"ignore_label": {pInt, addGivenInt}, "M": {pInt, addIntOrFirst}, "rowvar": {pTruth, addTruth}, "equal_nan": {pTruth, addTruth},
+	"ignore_label": {pInt, addGivenInt}, "M": {pInt, addIntOrFirst}, "rowvar": {pTruth, addTruth}, "edge_order": {pInt, addInt},
+	"bias": {pTruth, func(c *call, i int, o *op.Options) { o.DDof = 1 - boolInt(c.args[i].s.Truth()) }}, "equal_nan": {pTruth, addTruth},
 	"kind": {pText, checkKind}, "stable": {pTruth, func(*call, int, *op.Options) {}}, // every sort is stable
-	"right": {pTruth, nil}, "include_initial": {pTruth, nil}, "bins": {pOperand, nil},
+	"include_initial": {pTruth, nil}, "bins": {pOperand, nil},
 
 	"eps": {pNumber, addNumber}, "nan": {pNumber, addNumber}, "start": {pNumber, addNumber}, "stop": {pNumber, addNumber},
 	"rtol": {pNumber, addNumber}, "atol": {pNumber, addNumber}, "dx": {pNumber, addNumber}, "alpha": {pNumber, addNumber},
@@ -101,11 +102,14 @@ func addIntOrFirst(c *call, i int, o *op.Options) {
 }
 
 func addTruth(c *call, i int, o *op.Options) {
-	n := 0
-	if c.args[i].s.Truth() {
-		n = 1
+	o.Ints = append(o.Ints, boolInt(c.args[i].s.Truth()))
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
 	}
-	o.Ints = append(o.Ints, n)
+	return 0
 }
 
 func addNumber(c *call, i int, o *op.Options) { o.Numbers = append(o.Numbers, c.float(i)) }
@@ -131,6 +135,13 @@ func checkKind(c *call, i int, _ *op.Options) {
 func setText(c *call, i int, o *op.Options) { o.Text = c.text(i) }
 
 func setDDof(c *call, i int, o *op.Options) {
+	if c.isNone(i) { // cov has it from bias
+		return
+	}
+	if c.f.parameter("bias") >= 0 {
+		o.DDof = c.integer(i)
+		return
+	}
 	if d := c.integer(i); d != 0 && o.DDof != 0 {
 		c.fail(c.args[i].at, nil, "%s takes ddof or correction, not both", c.at.Text)
 	} else if d != 0 {

@@ -101,6 +101,12 @@ func reductions() (out []Function) {
 				f.Arguments += ", dtype=None"
 				f.Bound = noBound
 			}
+			if neutral, ok := masked[o.Name()]; ok {
+				if !neutral.bools {
+					f.Arguments += ", initial=None"
+				}
+				f.Arguments += ", where=None"
+			}
 			out = append(out, f)
 		}
 	}
@@ -134,6 +140,7 @@ var own = []Function{
 	{Name: "float_power", Group: groups[0], Bound: noBound, Arguments: "x1, x2, /", Doc: "x1 ** x2 in float64, or complex128", tree: callFloatPower},
 	{Name: "cumulative_sum", Group: "scans", Bound: noBound, Arguments: "x, /, *, axis=None, dtype=None, include_initial=False", Doc: "cumsum along the axis that a vector has, or that is named; with a first 0 if include_initial", tree: cumulative("cumsum", 0)},
 	{Name: "cumulative_prod", Group: "scans", Bound: noBound, Arguments: "x, /, *, axis=None, dtype=None, include_initial=False", Doc: "cumprod along the axis that a vector has, or that is named; with a first 1 if include_initial", tree: cumulative("cumprod", 1)},
+	{Name: "bincount", Group: groups[4], Arguments: "x, weights=None, *, minlength=0", Doc: "how often each integer below minlength occurs in a vector, as int64, or the sum of its weights; an integer outside is an error", tree: callBincount},
 	{Name: "digitize", Group: groups[4], Arguments: "x, bins, right=False", Doc: "for each element of x the number of increasing bins that are not above it, as int64; if right, of those below it", tree: callDigitize},
 	{Name: "matmul", Group: groups[3], Bound: noBound, Arguments: "x1, x2", Doc: "the matrix product x1 @ x2", tree: callProduct},
 	{Name: "dot", Group: groups[3], Bound: noBound, Arguments: "a, b", Doc: "the product of vectors, matrices or numbers", tree: callDot},

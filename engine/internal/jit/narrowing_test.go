@@ -198,13 +198,17 @@ func narrowing(t *testing.T, w *widening, k *ir.Kernel) map[int]int {
 // TestNarrowed checks which lanes an expression of bytes takes.
 func TestNarrowed(t *testing.T) {
 	for body, want := range map[string]int{
-		"%4 = add i32 %1 %3\n%5 = shr i32 %4 %0":                                    2, // the average
-		"%4 = mul i32 %1 %3\n%5 = shr i32 %4 %0":                                    2, // without sign
-		"%4 = mul i32 %1 %3\n%5 = add i32 %4 %0":                                    1, // its lower bits
-		"%4 = add i32 %1 %3\n%5 = min i32 %4 %0":                                    2,
-		"%4 = min i32 %1 %3\n%5 = max i32 %4 %0":                                    1,
-		"%4 = mul i32 %1 %3\n%6 = add i32 %4 %4\n%5 = shr i32 %6 %0":                0,
-		"%4 = sub i32 %1 %3\n%6 = mul i32 %4 %4\n%5 = shr i32 %6 %0":                0, // 0 to 65025, but -65025 by ranges alone
+		"%4 = add i32 %1 %3\n%5 = shr i32 %4 %0":                     2, // the average
+		"%4 = mul i32 %1 %3\n%5 = shr i32 %4 %0":                     2, // without sign
+		"%4 = mul i32 %1 %3\n%5 = add i32 %4 %0":                     1, // its lower bits
+		"%4 = add i32 %1 %3\n%5 = min i32 %4 %0":                     2,
+		"%4 = min i32 %1 %3\n%5 = max i32 %4 %0":                     1,
+		"%4 = mul i32 %1 %3\n%6 = add i32 %4 %4\n%5 = shr i32 %6 %0": 0,
+		"%4 = sub i32 %1 %3\n%6 = mul i32 %4 %4\n%5 = shr i32 %6 %0": 2, // a square, 0 to 65025
+		"%4 = sub i32 %1 %3\n%6 = mul i32 %4 %3\n%5 = shr i32 %6 %0": 0, // -65025 to 65025
+		mixed("255", "%3"): 2, // 0 to 65025
+		mixed("254", "%3"): 0, // of which %3 may be more
+		mixed("255", "%1"): 2,
 		"%4 = sub i32 %1 %3\n%6 = abs i32 %4\n%5 = max i32 %6 %0":                   2,
 		"%4 = and i32 %1 %0\n%6 = lt bool %4 %3\n%5 = select i32 %6 %1 %3":          1,
 		"%4 = neg i32 %1\n%6 = lt bool %4 %3\n%5 = select i32 %6 %1 %3":             2,
@@ -225,6 +229,33 @@ func TestNarrowed(t *testing.T) {
 		}
 		if size != want {
 			t.Errorf("lanes of %d bytes, want %d:\n%s", size, want, body)
+		}
+	}
+}
+
+// mixed returns %1*%3 + %1*(c - a) and its shift.
+func mixed(c, a string) string {
+	return "%4 = mul i32 %1 %3\n%10 = const i32 " + c + "\n%6 = sub i32 %10 " + a + "\n%7 = mul i32 %6 %1\n%11 = add i32 %7 %4\n%5 = shr i32 %11 %0"
+}
+
+// TestPairs runs loops whose vectors have the even and the odd bytes, in several lengths: of elements with and without sign, of scalars, and of
+// stores of two arrays.
+func TestPairs(t *testing.T) {
+	r := rand.New(rand.NewPCG(48, 1))
+	for _, typ := range []string{"u8", "i8"} {
+		k := parse(t, strings.ReplaceAll("kernel pairs\naxis i0\nbuf x T in 1\nbuf z T in 1\nbuf y T out 1\nbuf v T inout 1\nscalar s0 i32\n{\n%0 = scalar i32 s0\nvec i0 {\n"+
+			"%1 = load T x[i0]\n%2 = cvt i32 %1\n%3 = load T z[i0]\n%4 = cvt i32 %3\n%5 = add i32 %2 %4\n%6 = shr i32 %5 %0\n%7 = cvt T %6\nstore T y[i0] %7\n"+
+			"%8 = load T v[i0]\n%9 = cvt i32 %8\n%10 = max i32 %5 %9\n%11 = sub i32 %10 %4\n%12 = cvt T %11\nstore T v[i0] %12\n}\n}\n", "T", typ))
+		for range 30 {
+			n := r.IntN(700)
+			s := newSetup(t, r, k, []int{n}, nil, [][]int{{n}, {n}, {n}, {n}}, true)
+			s.b.Scalars[0] = 1
+			for _, be := range isas(t) {
+				if be.Name() == "avx512" && n > 0 && !strings.Contains(textOfCode(t, s.instance(t, be)), "vpternlogd") {
+					t.Error("no loads and stores of pairs")
+				}
+			}
+			differ(t, r, s)
 		}
 	}
 }

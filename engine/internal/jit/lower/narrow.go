@@ -2,6 +2,7 @@ package lower
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -156,7 +157,8 @@ func (r *ranger) rangeOf(n *Node) extent {
 }
 
 // scalar returns the range of a cell. For the cell of a scalar it assumes one: the numbers with
-// no more bits than the scalar's value, and at least 4.
+// no more bits than the scalar's value, and at least 4; or that value alone if all its bits are ones and something is subtracted from
+// it, as in 255 - a.
 func (r *ranger) scalar(n *Node) extent {
 	t := n.Type
 	if int(n.Aux) >= len(r.types) || narrow(t) {
@@ -169,6 +171,9 @@ func (r *ranger) scalar(n *Node) extent {
 	}
 	if e.hi >= 1<<31 {
 		return all(t)
+	}
+	if x == e.hi && slices.ContainsFunc(r.ph.Nodes, func(m Node) bool { return m.Op == prim.Sub && n == &r.ph.Nodes[m.Args[0]] }) {
+		e.lo = x
 	}
 	r.assumed = append(r.assumed, Assumed{Scalar: n.Aux, Type: t, Lo: e.lo, Hi: e.hi})
 	return e
@@ -185,6 +190,9 @@ func (r *ranger) computed(n *Node) extent {
 	x, y := a[0], a[1]
 	switch n.Op {
 	case prim.Add:
+		if e, ok := r.mix(n.Args[0], n.Args[1]); ok {
+			return e
+		}
 		return extent{x.lo + y.lo, x.hi + y.hi}
 	case prim.Sub:
 		return extent{x.lo - y.hi, x.hi - y.lo}
@@ -198,7 +206,10 @@ func (r *ranger) computed(n *Node) extent {
 		}
 		return extent{0, max(-x.lo, x.hi)}
 	case prim.Mul:
-		return product(x, y)
+		if e := product(x, y); n.Args[0] != n.Args[1] {
+			return e
+		}
+		return product(extent{0, max(x.hi, -x.lo)}, extent{0, max(x.hi, -x.lo)}) // a square
 	case prim.Min:
 		return extent{min(x.lo, y.lo), min(x.hi, y.hi)}
 	case prim.Max:
@@ -216,6 +227,29 @@ func (r *ranger) computed(n *Node) extent {
 		return x
 	}
 	return all(n.Type)
+}
+
+// mix returns the range of x*a + z*(c - a) for a constant c and an a from 0 to c: it is between x*c and z*c.
+// The range of a sum of products would be twice as large.
+func (r *ranger) mix(first, second int32) (e extent, ok bool) {
+	for range 2 {
+		p, q := &r.ph.Nodes[first], &r.ph.Nodes[second]
+		for i := range 4 {
+			if p.Op != prim.Mul || q.Op != prim.Mul {
+				return e, false
+			}
+			a, rest := p.Args[i/2], &r.ph.Nodes[q.Args[i%2]]
+			if rest.Op != prim.Sub || rest.Args[1] != a {
+				continue
+			}
+			c, x, z := r.ranges[rest.Args[0]], r.ranges[p.Args[1-i/2]], r.ranges[q.Args[1-i%2]]
+			if c.lo == c.hi && r.ranges[a].in(extent{0, c.hi}) {
+				return product(extent{min(x.lo, z.lo), max(x.hi, z.hi)}, c), true
+			}
+		}
+		first, second = second, first
+	}
+	return e, false
 }
 
 func product(x, y extent) extent {

@@ -346,6 +346,8 @@ func (f *avx512) load(n *lower.Node) {
 		f.loadLaid(s, n.Aux, reg, d)
 	case s.Kind == layout.Strided:
 		f.gatherStrided(s, reg, d, lanes)
+	case f.Paired():
+		f.loadPaired(s, n.Aux, t, d)
 	default:
 		f.zeroing(lanes, row.lanes, l, d, f.site(s, n.Aux))
 	}
@@ -382,8 +384,12 @@ func (f *avx512) loadPredicate(n *lower.Node, fills bool, in x86.Mask, one bool,
 func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 	m := mem(to)
 	l := f.LenOf(t.Register())
-	if t == dtype.Bool {
+	switch {
+	case t == dtype.Bool:
 		f.storePredicate(n, m, masked)
+		return
+	case f.Paired():
+		f.storePaired(n, m)
 		return
 	}
 	x := f.Src(n.Args[0])

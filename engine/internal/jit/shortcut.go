@@ -84,8 +84,16 @@ func (s *shortcut) run(frame unsafe.Pointer, lo, hi int) {
 	}
 	for i := range s.sites {
 		p := &s.sites[i]
-		*(*uintptr)(unsafe.Add(frame, p.Arg)) = uintptr(*p.Ptr) + uintptr(p.Base+lo*p.Step)
+		put((*uintptr)(unsafe.Add(frame, p.Arg)), uintptr(*p.Ptr)+uintptr(p.Base+lo*p.Step))
 	}
-	*s.lanes, *s.rows = n, rows
+	put(s.lanes, n)
+	put(s.rows, rows)
 	s.code.Call(frame)
+}
+
+// put makes a word of the frame v. A store would wait for those of the loop before. A load does not.
+func put[T int | uintptr](word *T, v T) {
+	if *word != v {
+		*word = v
+	}
 }

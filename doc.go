@@ -23,7 +23,8 @@
 //   - [github.com/oneloop/oneloop/expr/formula]: the same trees from NumPy-like text.
 //   - [github.com/oneloop/oneloop/expr/grad]: gradients, as trees.
 //   - [github.com/oneloop/oneloop/engine/nn]: training; engine/autograd, engine/blob
-//     and engine/net are for code that follows PyTorch, Caffe and Caffe2.
+//     and engine/net are for code that follows PyTorch, Caffe and Caffe2; engine/ps
+//     adds up the gradients of several workers.
 //   - [github.com/oneloop/oneloop/engine/npy], engine/csv, engine/picture,
 //     engine/stream: files.
 //   - [github.com/oneloop/oneloop/engine/cuda]: NVIDIA GPUs, by a blank import.

@@ -439,6 +439,7 @@ var misuses = map[string]func() error{
 	"Flip":          func() error { return err(op.Flip(vec, 1).Node()) },
 	"ConcatNode":    func() error { return err(op.ConcatNode(0, []*tree.Node{nil})) },
 	"Concat":        func() error { return err(op.Concat[float32](0).Node()) },
+	"IntoView":      func() error { return err(op.IntoView(op.Add[float32](vec, vec)).Node()) },
 	"Into":          func() error { return err(op.Into[float32](0, nil, vec).Node()) },
 	"Pad":           func() error { return err(op.Pad(vec, [][2]int{{math.MaxInt, math.MaxInt}}, 0).Node()) },
 	"Windows":       func() error { return err(op.Windows(vec, op.Window{Size: math.MaxInt, Dilation: math.MaxInt}).Node()) },

@@ -233,6 +233,42 @@ func Into[T expr.Elem](axis int, targets ...expr.Assignable[T]) expr.Assignable[
 	return expr.TargetOf[T](ConcatNode(axis, args).As("Into", args...))
 }
 
+// IntoView returns a view of a tensor as a target: slices, flips and transpositions of it, in any
+// order. An assignment stores to the elements of the tensor that the view has.
+//
+//	expr.LetAdd(op.IntoView(op.Flip(op.Slice(x, op.Range(1, 3)), 0)), y)
+func IntoView[T expr.Elem](view expr.Exp[T]) expr.Assignable[T] {
+	n := expr.NodeOf(view)
+	return expr.TargetOf[T](viewLeaf(n).As("IntoView", n))
+}
+
+// viewLeaf returns a view of an array as an array.
+func viewLeaf(n *tree.Node) *tree.Node {
+	if n.Err() != nil || n.Leaf != nil {
+		return n
+	}
+	if len(n.Args) != 1 || n.Op != row("slice") && n.Op != row("transpose") {
+		return tree.Errorf(tree.ErrUnsupported, "IntoView", "%s is no slice, flip or transposition of an array", n.Op.Name())
+	}
+	a := viewLeaf(n.Args[0])
+	if a.Err() != nil {
+		return a
+	}
+	out := &tree.Leaf{Mem: a.Leaf.Mem, Name: a.Leaf.Name, Offset: a.Leaf.Offset, Strides: make(shape.Strides, len(n.Shape()))}
+	for i := range out.Strides {
+		if n.Op == row("transpose") {
+			out.Strides[i] = a.Leaf.Strides[n.Axes[i]]
+			continue
+		}
+		start, step := n.Ints[3*i], n.Ints[3*i+1]
+		if n.Shape().Size() > 0 {
+			out.Offset += start * a.Leaf.Strides[i]
+		}
+		out.Strides[i] = step * a.Leaf.Strides[i]
+	}
+	return tree.NewLeaf(n.DType(), n.Shape(), out)
+}
+
 func padShape(n *tree.Node) (shape.Shape, error) {
 	in := n.Args[0].Shape()
 	if len(n.Ints) != 2*len(in) {

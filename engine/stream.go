@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/oneloop/oneloop/engine/driver"
+	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -193,4 +194,46 @@ func (e *hostEvent) Wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// A Queued is a tensor whose assignments run on a stream. See [Tensor.On].
+type Queued[T expr.Elem] struct {
+	t *Tensor[T]
+	s driver.Stream
+}
+
+// On returns t as the target of assignments on a stream, as a tensor of mshadow has a stream. An
+// assignment is compiled at once, and runs after the work that the stream has. Its operands are read
+// then, so they must not change before the event that it returns is done. The event has the error,
+// and so has the stream. A program that runs often is cheaper: [Program.RunAsync].
+func (t *Tensor[T]) On(s driver.Stream) Queued[T] { return Queued[T]{t, s} }
+
+// Assign queues t = e.
+func (q Queued[T]) Assign(e expr.Exp[T]) driver.Event { return q.queue(expr.Set, e) }
+
+// AddAssign queues t += e.
+func (q Queued[T]) AddAssign(e expr.Exp[T]) driver.Event { return q.queue(expr.Plus, e) }
+
+// SubAssign queues t -= e.
+func (q Queued[T]) SubAssign(e expr.Exp[T]) driver.Event { return q.queue(expr.Minus, e) }
+
+// MulAssign queues t *= e.
+func (q Queued[T]) MulAssign(e expr.Exp[T]) driver.Event { return q.queue(expr.Times, e) }
+
+// DivAssign queues t /= e.
+func (q Queued[T]) DivAssign(e expr.Exp[T]) driver.Event { return q.queue(expr.Over, e) }
+
+func (q Queued[T]) queue(s expr.Saver, e expr.Exp[T]) driver.Event {
+	p, err := Compile(context.Background(), expr.Statement{Saver: s, Target: q.t.Node(), Value: expr.NodeOf(e)})
+	if err == nil {
+		return p.RunAsync(q.s)
+	}
+	err = named(err, "Queued."+savers[s])
+	if q.s != nil {
+		q.s.Go(func(context.Context) error { return err })
+		return q.s.Record()
+	}
+	failed := &hostEvent{done: make(chan struct{}), failed: &failure{err}}
+	close(failed.done)
+	return failed
 }

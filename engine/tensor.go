@@ -340,10 +340,13 @@ func named(err error, function string) error {
 	return &c
 }
 
+// savers are the methods that assign, by saver.
+var savers = [...]string{"Assign", "AddAssign", "SubAssign", "MulAssign", "DivAssign"}
+
 func (t *Tensor[T]) store(s expr.Saver, e expr.Exp[T]) error {
 	err := Run(context.Background(), expr.Statement{Saver: s, Target: t.Node(), Value: expr.NodeOf(e)})
 	if err != nil {
-		err = named(err, "Tensor."+[...]string{"Assign", "AddAssign", "SubAssign", "MulAssign", "DivAssign"}[s])
+		err = named(err, "Tensor."+savers[s])
 	}
 	return err
 }

@@ -30,7 +30,7 @@ type machine struct {
 	// streams says that stores to the result should bypass the caches, where it is
 	// aligned, and stream that this run does so.
 	streams, stream bool
-	mostRows        int // that a block of rows may have; 0: any number
+	mostRows        int // that a block of rows may have, which stays in the second level; 0: any number
 }
 
 // init makes e the engine of a family of kernels, which combine sums with the results unless
@@ -51,6 +51,12 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 		e.mostRows = max(2, mostAfter/(min(p.After.Columns, p.N)*e.size*e.rows)) * e.rows
 	}
 	e.choose(p)
+	if !e.packA && p.N > e.width { // all strips read the rows
+		most := max(1, l2()/2/(max(1, min(p.K, Block))*e.size*e.rows)) * e.rows
+		if e.mostRows == 0 || most < e.mostRows {
+			e.mostRows = most
+		}
+	}
 }
 
 // shape returns the rows and the vectors of kernels for a result of m rows of so many vectors. Few vectors

@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"math"
+	"cmp"
 	"slices"
 
 	"github.com/oneloop/oneloop/plan"
@@ -12,60 +12,94 @@ import (
 type aliasing struct {
 	seen     uint64 // the value of process.rebinds at the last check
 	memories []*Memory
-	shifts   []int // distance of the memories of each pair, in bytes; or apart
+	relations
+
+	now   []relation // scratch of matches
+	order []int      // the memories by address, at the last use
+	at    []extent   // of each memory, at the last use
 }
 
-// apart is the shift of memories that do not overlap.
-const apart = math.MinInt
+// relations has the relation of each memory.
+type relations []relation
+
+// A relation is where a memory lies in its group: the memories that overlap it, those
+// that overlap one of these, and so on. Equal relations of all memories mean that the
+// same pairs overlap, at the same distances.
+type relation struct {
+	first int // the memory of the group with the lowest address
+	shift int // the distance from it, in bytes
+}
+
+// An extent is where the bytes of a memory are.
+type extent struct {
+	address uintptr
+	size    int
+}
 
 // newAliasing returns the current aliasing of the host memories of a plan.
 func newAliasing(pl *plan.Plan, seen uint64) aliasing {
-	al := aliasing{seen: seen, memories: make([]*Memory, 0, 4)}
+	var memories []*Memory
+	known := map[*Memory]bool{}
 	for _, s := range pl.Stages {
 		for _, list := range [...][]*plan.Array{s.Reads, s.Writes} {
 			for _, a := range list {
-				if m, ok := a.Mem.(*Memory); ok && !slices.Contains(al.memories, m) {
-					al.memories = append(al.memories, m)
+				if m, ok := a.Mem.(*Memory); ok && !known[m] {
+					known[m] = true
+					memories = append(memories, m)
 				}
 			}
 		}
 	}
-	al.pairs(func(_, shift int) bool {
-		al.shifts = append(al.shifts, shift)
-		return true
-	})
+	al := aliasingOf(memories)
+	al.seen = seen
+	al.find(al.relations)
 	return al
 }
 
-// pairs calls f with the number and the current shift of every pair of memories,
-// until f returns false.
-func (al *aliasing) pairs(f func(pair, shift int) bool) {
-	pair := 0
-	for i, a := range al.memories {
-		for _, b := range al.memories[:i] {
-			if !f(pair, shiftOf(a.Locate(), b.Locate(), a.Size(), b.Size())) {
-				return
-			}
-			pair++
+// aliasingOf returns the aliasing of memories with room for its relations.
+func aliasingOf(memories []*Memory) aliasing {
+	n := len(memories)
+	al := aliasing{memories: memories, relations: make(relations, n), now: make([]relation, n), order: make([]int, n), at: make([]extent, n)}
+	for i, m := range memories {
+		al.order[i], al.at[i] = i, extent{m.Locate(), m.Size()}
+	}
+	return al
+}
+
+// find stores the relations of the extents. It takes time in proportion to the
+// memories if their order by address is that of the last use.
+func (al *aliasing) find(to []relation) {
+	byAddress := func(i, j int) int {
+		return cmp.Or(cmp.Compare(al.at[i].address, al.at[j].address), i-j)
+	}
+	if !slices.IsSortedFunc(al.order, byAddress) {
+		slices.SortFunc(al.order, byAddress)
+	}
+	first, end := 0, uintptr(0)
+	for _, i := range al.order {
+		e := al.at[i]
+		if e.size == 0 {
+			to[i] = relation{first: i}
+			continue
 		}
+		if e.address >= end {
+			first = i
+		}
+		to[i] = relation{first, int(e.address - al.at[first].address)}
+		end = max(end, e.address+uintptr(e.size))
 	}
 }
 
-// changed reports whether the shift of any pair of memories has changed.
-func (al *aliasing) changed() (changed bool) {
-	al.pairs(func(pair, shift int) bool {
-		changed = al.shifts[pair] != shift
-		return !changed
-	})
-	return changed
+// matches reports whether the extents have the relations of the memories.
+func (al *aliasing) matches() bool {
+	al.find(al.now)
+	return slices.Equal(al.now, al.relations)
 }
 
-// shiftOf returns the distance from address a to address b of memories of the given
-// sizes, or apart.
-func shiftOf(a, b uintptr, sizeOfA, sizeOfB int) int {
-	shift := int(b - a)
-	if shift >= sizeOfA || -shift >= sizeOfB {
-		return apart
+// changed reports whether memories overlap otherwise than before.
+func (al *aliasing) changed() bool {
+	for i, m := range al.memories {
+		al.at[i] = extent{m.Locate(), m.Size()}
 	}
-	return shift
+	return !al.matches()
 }

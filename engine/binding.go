@@ -46,7 +46,8 @@ func (p *Program) Bind(ctx context.Context, memories ...*Memory) (*Binding, erro
 	if err != nil {
 		return nil, err
 	}
-	b := &Binding{memory: p.memory, old: make([][]byte, len(p.memory.memories))}
+	b := &Binding{memory: aliasingOf(p.memory.memories), old: make([][]byte, len(p.memory.memories))}
+	b.memory.relations = p.memory.relations
 	for _, m := range p.memory.memories {
 		b.data = append(b.data, m.data)
 	}
@@ -113,17 +114,10 @@ func (b *Binding) Set(data ...[]byte) error {
 // overlapsAsBefore reports whether the distances between data that overlap are those
 // between the memories of the program.
 func (b *Binding) overlapsAsBefore() bool {
-	at := func(d []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(d))) }
-	pair := 0
-	for i, x := range b.data {
-		for _, y := range b.data[:i] {
-			if b.memory.shifts[pair] != shiftOf(at(x), at(y), len(x), len(y)) {
-				return false
-			}
-			pair++
-		}
+	for i, d := range b.data {
+		b.memory.at[i] = extent{uintptr(unsafe.Pointer(unsafe.SliceData(d))), len(d)}
 	}
-	return true
+	return b.memory.matches()
 }
 
 // Run carries out the statements, as [Program.Run] does.

@@ -43,6 +43,13 @@ type Typed[T Elem] struct{}
 
 func (Typed[T]) elem(T) {}
 
+// MarshalJSON returns an error: an expression is no data. Types with data, such as
+// tensors, have their own.
+func (Typed[T]) MarshalJSON() ([]byte, error) { return (*tree.Node)(nil).MarshalJSON() }
+
+// MarshalBinary returns an error, as MarshalJSON does.
+func (Typed[T]) MarshalBinary() ([]byte, error) { return (*tree.Node)(nil).MarshalBinary() }
+
 // Target is embedded by types of other packages that are an [Assignable].
 type Target[T Elem] struct{ Typed[T] }
 

@@ -231,3 +231,20 @@ func TestQuantileRange(t *testing.T) {
 		}
 	}
 }
+
+// TestLinspaceOfIntegers checks that ends which the type does not have are errors.
+func TestLinspaceOfIntegers(t *testing.T) {
+	if x, err := engine.Eval(op.Linspace[int8](-128.5+.5, 127.9, 3)); err != nil || x.At(2) != 127 || x.At(0) != -128 {
+		t.Error(x, err)
+	}
+	for name, n := range map[string]*tree.Node{
+		"above":    op.Linspace[int8](0, 128, 5).Node(),
+		"below":    op.Linspace[uint8](-1, 5, 5).Node(),
+		"NaN":      op.Linspace[int32](0, math.NaN(), 2).Node(),
+		"infinite": op.Linspace[int64](math.Inf(-1), 0, 2).Node(),
+	} {
+		if !errors.Is(n.Err(), expr.ErrType) {
+			t.Errorf("%s: %v", name, n.Err())
+		}
+	}
+}

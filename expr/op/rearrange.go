@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
@@ -262,6 +263,17 @@ func linspace(o Options, _ ...*tree.Node) *tree.Node {
 	if !o.Open {
 		parts--
 	}
+	if t := o.elements(); t.IsInt() && n > 0 {
+		last := start
+		if n > 1 {
+			last += (stop - start) * (float64(n-1) / float64(parts))
+		}
+		for _, end := range []float64{start, last} {
+			if tree.ConstFloat(t, math.Floor(end)).Err() != nil {
+				return tree.Errorf(tree.ErrType, "", "the element %v is no %v", math.Floor(end), t)
+			}
+		}
+	}
 	i := IotaNode(n)
 	y, step := CastNode(i, dtype.F64), stop-start
 	if s := step / float64(parts); parts > 0 && s != 0 {
@@ -340,7 +352,8 @@ func Eye[T expr.Elem](rows, columns, k int) expr.Exp[T] {
 	return composed[T]("eye", Options{Ints: []int{rows, columns, k}, To: dtype.Of[T]()})
 }
 
-// Linspace returns n numbers from start to stop, both included.
+// Linspace returns n numbers from start to stop, both included. Integers are rounded
+// down. The error is [expr.ErrType] if T has not all of them.
 func Linspace[T expr.Number](start, stop float64, n int) expr.Exp[T] {
 	return composed[T]("linspace", Options{Numbers: []float64{start, stop}, Ints: []int{n}, To: dtype.Of[T]()})
 }

@@ -255,3 +255,12 @@ func FromBits[T dtype.Elem](b uint64) T {
 	}
 	return v
 }
+
+// MarshalJSON returns an error: a tree is no data. Without it encoding/json would write
+// the exported fields, without the elements.
+func (n *Node) MarshalJSON() ([]byte, error) {
+	return nil, NewError(ErrUnsupported, "", "an expression cannot be marshalled; tensors can")
+}
+
+// MarshalBinary returns an error, as MarshalJSON does.
+func (n *Node) MarshalBinary() ([]byte, error) { return n.MarshalJSON() }

@@ -253,12 +253,31 @@ func convolve(o Options, x ...*tree.Node) *tree.Node {
 	if n > math.MaxInt-2*m {
 		return misshapen("vectors of %d and %d elements are too long", n, m)
 	}
+	weights := flip(Options{}, v)
+	if a.DType().IsInt() {
+		return slid(a, weights, before, after, false)
+	}
+	// An infinite weight times the padding is no term. Only the ends compare places.
+	var parts []*tree.Node
+	if before > 0 {
+		parts = append(parts, slid(SliceNode(a, []Span{Until(m - 1)}), weights, before, 0, true))
+	}
+	parts = append(parts, slid(a, weights, 0, 0, false))
+	if after > 0 {
+		parts = append(parts, slid(SliceNode(a, []Span{From(n - m + 1)}), weights, 0, after, true))
+	}
+	return ConcatNode(0, parts)
+}
+
+// slid returns the sums of the windows of a vector times weights. The vector is padded with
+// zeros, which are no terms if inner is set.
+func slid(a, weights *tree.Node, before, after int, inner bool) *tree.Node {
 	windows := func(a *tree.Node) *tree.Node {
 		padded := PadNode(a, []int{before, after}, tree.ConstInt(a.DType(), 0))
-		return tree.ApplyWith(row("windows"), tree.Attributes{Ints: []int{m, 1, 1}}, padded)
+		return tree.ApplyWith(row("windows"), tree.Attributes{Ints: []int{weights.Shape()[0], 1, 1}}, padded)
 	}
-	terms := call("mul", windows(a), flip(Options{}, v))
-	if before+after > 0 && !a.DType().IsInt() { // an infinite element of v times the padding is no term
+	terms := call("mul", windows(a), weights)
+	if inner {
 		inside := windows(BroadcastToNode(tree.ConstInt(dtype.Bool, 1), a.Shape()))
 		terms = call("where", inside, terms, tree.ConstInt(a.DType(), 0))
 	}

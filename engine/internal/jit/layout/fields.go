@@ -11,26 +11,16 @@ import (
 // Loads of all fields of the same records share their vectors: as many as a record has fields. So
 // do stores.
 
-// The fields of a record and the greatest prime factor of their number are at most mostFields
-// and mostFactor, as registers are few. Accumulators leave mostReduced.
+// The fields of a record are at most mostFields, as registers are few. Accumulators leave mostReduced.
 const (
 	mostFields  = 16
-	mostFactor  = 5
 	mostReduced = 4
 	mostJoined  = 6 // fields that are stored
 )
 
 // splits reports whether vectors of records of n fields can be split.
 func (bp *Phase) splits(n int) bool {
-	if n < 2 || n > mostFields || len(bp.Lowered.Reds) > 0 && n > mostReduced {
-		return false
-	}
-	for p := 2; p <= mostFactor; p++ {
-		for n%p == 0 {
-			n /= p
-		}
-	}
-	return n == 1
+	return 2 <= n && n <= mostFields && (len(bp.Lowered.Reds) == 0 || n <= mostReduced)
 }
 
 // findRecords finds the loads of records, and the stores.

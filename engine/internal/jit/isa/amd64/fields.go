@@ -107,6 +107,9 @@ func (d *dealer) split(v []isa.Vec) []isa.Vec {
 // overwrites the vectors.
 func (d *dealer) deal(v []isa.Vec) []isa.Vec {
 	p, l := len(v), d.LenOf(d.t)
+	if p%2 == 1 && p >= leastMerged && l != x86.L128 { // no permute of one vector has 128 bits
+		return d.merge(v)
+	}
 	pair := pick(d.t, x86.VPERMT2PS, x86.VPERMT2PD)
 	out := make([]isa.Vec, p)
 	for r := range out {
@@ -126,6 +129,45 @@ func (d *dealer) deal(v []isa.Vec) []isa.Vec {
 			}
 			d.Within(func() { d.I(pair, l, out[r], d.index(d.t, lanes, 0, true), v[q]) })
 		}
+	}
+	d.spare = append(d.spare, v[1:]...)
+	return out
+}
+
+// leastMerged is the least number of vectors of which lanes are merged. It has no factor in common with
+// the lanes, so the elements of a result have different lanes in different vectors. A merge under a mask
+// takes half the time of a permute of two vectors, and one permute puts the lanes of a result in order.
+const leastMerged = 5
+
+// merge is deal for an odd number of vectors.
+func (d *dealer) merge(v []isa.Vec) []isa.Vec {
+	p, l, move := len(v), d.LenOf(d.t), pick(d.t, x86.VMOVAPS, x86.VMOVAPD)
+	out := make([]isa.Vec, p)
+	for r := range out[1:] {
+		out[r+1] = d.take()
+		d.CopyVec(d.t, out[r+1], v[0])
+	}
+	out[0] = v[0]
+	for c := range p { // lanes c, c+p ... of vector q have elements of one result
+		bits := int64(0)
+		for lane := c; lane < d.W; lane += p {
+			bits |= 1 << lane
+		}
+		d.I(x86.MOV, x86.W32, x86.RAX, x86.Imm(bits))
+		d.Within(func() {
+			k := d.TmpMask()
+			d.I(x86.KMOVW, 0, k, x86.RAX)
+			for q := 1; q < p; q++ {
+				d.I(move, l, out[(q*d.W+c)%p], v[q], x86.Merge(k))
+			}
+		})
+	}
+	for r, x := range out {
+		lanes := make([]picked, d.W)
+		for lane := range lanes {
+			lanes[lane] = picked{Lane: lane, At: (lane*p + r) % d.W}
+		}
+		d.Within(func() { d.I(pick(d.t, x86.VPERMPS, x86.VPERMPD), l, x, d.index(d.t, lanes, 0, true), x) })
 	}
 	d.spare = append(d.spare, v[1:]...)
 	return out

@@ -3,6 +3,8 @@ package gemm
 const (
 	// packCost is the time to pack an element, in multiply-adds.
 	packCost = 10
+	// readCost is the time to bring an element of A near that is not packed: each tile reads its rows.
+	readCost = 2
 	// idleCost is the part of the time of a tile that threads lose at the end, because they do not
 	// end at the same time.
 	idleCost = 1. / 20
@@ -51,6 +53,8 @@ func (e *machine) time(p *Problem, rows, cols, threads int) float64 {
 	tile := r*c + packCost*c
 	if e.packA {
 		tile += packCost * r
+	} else {
+		tile += readCost * r
 	}
 	return tile * (float64((tiles+threads-1)/threads) + idleCost)
 }

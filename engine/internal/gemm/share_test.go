@@ -27,3 +27,17 @@ func TestShare(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsAreReadOnce tests that threads divide the rows of a tall matrix that is not packed: tiles of
+// fewer columns would read it again.
+func TestRowsAreReadOnce(t *testing.T) {
+	for _, isa := range isas()[1:] {
+		for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
+			p := Problem{Type: typ, M: 100000, N: 64, K: 64, A: Matrix{64, 1}, B: Matrix{64, 1}, OffA: []int{0}, OffB: []int{0}}
+			d := New(isa, p, &ir.Binding{Bufs: make([]ir.BufBind, 3)}, 2)
+			if d.nc != 1 || d.nr < 2 {
+				t.Errorf("%s, %v: %d x %d tiles", isa, typ, d.nr, d.nc)
+			}
+		}
+	}
+}

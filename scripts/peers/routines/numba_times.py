@@ -1,6 +1,7 @@
 """Times scatters and scans of numba and NumPy: thread time in ns for each element, least of 9.
 
-pip install numba pip install numba; python3 numba_times.pypip install numba; python3 numba_times.py python3 numba_times.py
+    pip install numba; python3 numba_times.py
+
 oneloop's times for the same sizes: go test -run - -bench BenchmarkCalls ./engine
 """
 

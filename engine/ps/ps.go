@@ -23,6 +23,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // An Update returns the new value of a key from its value and the sum of what the workers
@@ -69,6 +70,12 @@ func New[T expr.Float](workers int, update Update[T]) (*Store[T], error) {
 // Init adds a key. The store writes the value, which the caller may read between rounds, and reads
 // gradient i of worker i during a round.
 func (s *Store[T]) Init(ctx context.Context, id int, value *engine.Tensor[T], gradients ...*engine.Tensor[T]) error {
+	if s == nil || s.workers == 0 {
+		return tree.NewError(tree.ErrType, "Store.Init", "the store is not one of New")
+	}
+	if ctx == nil {
+		return tree.NewError(tree.ErrValue, "Store.Init", "the context is nil")
+	}
 	if len(gradients) != s.workers {
 		return tree.NewError(tree.ErrValue, "Store.Init", "%d gradients for %d workers", len(gradients), s.workers)
 	}
@@ -117,6 +124,7 @@ func (s *Store[T]) find(name string, id, worker int) (*key[T], error) {
 // the stream that computes it. The gradient must not change until the event that Push returns: that
 // of the update after the pushes of all workers, for which a stream can wait too.
 func (s *Store[T]) Push(id, worker int, after ...driver.Event) (driver.Event, error) {
+	s = zero.IfNil(s)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	k, err := s.find("Store.Push", id, worker)
@@ -178,6 +186,7 @@ func (r *round) Wait(ctx context.Context) error {
 // Pull waits for the update after the last push of a worker, and copies the value to a tensor. Before
 // the first push it is the value of Init.
 func (s *Store[T]) Pull(ctx context.Context, id, worker int, to *engine.Tensor[T]) error {
+	s = zero.IfNil(s)
 	s.mu.Lock()
 	k, err := s.find("Store.Pull", id, worker)
 	var e driver.Event
@@ -185,8 +194,12 @@ func (s *Store[T]) Pull(ctx context.Context, id, worker int, to *engine.Tensor[T
 		e = k.last[worker]
 	}
 	s.mu.Unlock()
-	if err == nil && to == nil {
+	switch {
+	case err != nil:
+	case to == nil:
 		err = tree.NewError(tree.ErrValue, "Store.Pull", "the tensor is nil")
+	case ctx == nil:
+		err = tree.NewError(tree.ErrValue, "Store.Pull", "the context is nil")
 	}
 	if err == nil && e != nil {
 		err = e.Wait(ctx)
@@ -197,7 +210,11 @@ func (s *Store[T]) Pull(ctx context.Context, id, worker int, to *engine.Tensor[T
 	return to.Assign(k.value)
 }
 
-// PullRequest is Pull without waiting: it calls f with the error of Pull when the tensor has the value.
+// PullRequest is Pull without waiting: it calls f, unless that is nil, with the error of Pull when the tensor has the value.
 func (s *Store[T]) PullRequest(ctx context.Context, id, worker int, to *engine.Tensor[T], f func(error)) {
-	go func() { f(s.Pull(ctx, id, worker, to)) }()
+	go func() {
+		if err := s.Pull(ctx, id, worker, to); f != nil {
+			f(err)
+		}
+	}()
 }

@@ -98,8 +98,8 @@ type Placer interface {
 // Uniform reports whether v is known to be the same for all elements. A lowering may compute more from such
 // a value, once. The result must not depend on what Uniform reports.
 func (b *B) Uniform(v V) bool {
-	p, ok := b.sink.(Placer)
-	return ok && b.sink.Has(v) && p.Uniform(v)
+	p, ok := b.to().(Placer)
+	return ok && b.to().Has(v) && p.Uniform(v)
 }
 
 // Fail records an error of a lowering, for example an unsupported element type.

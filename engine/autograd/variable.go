@@ -106,3 +106,10 @@ func (v *Variable[T]) gradient(d expr.Exp[T]) (expr.Exp[T], error) {
 	}
 	return d, expr.NodeOf(d).Err()
 }
+
+// MarshalJSON returns an error, as other expressions do; the tensor of the value can
+// be marshalled.
+func (v *Variable[T]) MarshalJSON() ([]byte, error) { return expr.Typed[T]{}.MarshalJSON() }
+
+// MarshalBinary returns an error, as MarshalJSON does.
+func (v *Variable[T]) MarshalBinary() ([]byte, error) { return expr.Typed[T]{}.MarshalBinary() }

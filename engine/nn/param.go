@@ -25,16 +25,6 @@ type Param[T Float] struct {
 // Node returns the value as a leaf of a tree, see [autograd.Variable.Node].
 func (p *Param[T]) Node() *tree.Node { return zero.IfNil(p).Variable.Node() }
 
-// MarshalJSON returns an error, as it does for the variable. [SaveTensors] writes parameters.
-func (p *Param[T]) MarshalJSON() ([]byte, error) {
-	return zero.IfNil(zero.IfNil(p).Variable).MarshalJSON()
-}
-
-// MarshalBinary returns an error, as MarshalJSON does.
-func (p *Param[T]) MarshalBinary() ([]byte, error) {
-	return zero.IfNil(zero.IfNil(p).Variable).MarshalBinary()
-}
-
 // NewParam returns a parameter of zeros. If its memory cannot be allocated, its
 // tensor has that error.
 func NewParam[T Float](name string, dims ...int) *Param[T] {

@@ -143,12 +143,7 @@ func newRoot() *cobra.Command {
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs,
 		Version:       version(),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usagef("unknown command %q; there are %s", args[0], strings.Join(commandNames(cmd), ", "))
-			}
-			return cmd.Help()
-		},
+		RunE:          noCommand,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
@@ -168,7 +163,18 @@ func newRoot() *cobra.Command {
 	root.SetHelpCommand(newHelp())
 	root.SetVersionTemplate("exprbench {{.Version}}\n")
 	root.AddCommand(newRun(), newInspect(), newEval(), newTrace(), newOps(), newDevices(), newMan())
+	root.InitDefaultCompletionCmd()
+	shells, _, _ := root.Find([]string{"completion"})
+	shells.Args, shells.RunE = cobra.ArbitraryArgs, noCommand
 	return root
+}
+
+// noCommand runs a command that has only commands of its own: it prints help, or refuses a name.
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("unknown command %q; there are %s", args[0], strings.Join(commandNames(cmd), ", "))
+	}
+	return cmd.Help()
 }
 
 // version returns the version of the module, or the commit of the build.

@@ -215,9 +215,6 @@ var acoshPoly = coefs{
 // atan32 is atan(x)/x in z = x^2 for |x| <= 1, for float32 results. Error: 2^-28.6.
 var atan32 = []float64{0x1.ffffffeb7158cp-1, -0x1.555533c07870bp-2, 0x1.9990752b29213p-3, -0x1.241509b711cb7p-3, 0x1.c029405b9ead9p-4, -0x1.570f220c5fa46p-4, 0x1.d7312700b73eap-5, -0x1.f81f8eab36948p-6, 0x1.5ed8279986eb7p-7, -0x1.ca8c281cc1435p-10}
 
-// root32 is ((1-e)^(-1/2) - 1)/e for |e| <= 0.0685, for float32 results. Error: 2^-29.3.
-var root32 = []float64{0x1.0000000bb7319p-1, 0x1.7fff973db5e30p-2, 0x1.3fff0241d6753p-2, 0x1.195c59ac044a4p-2, 0x1.fb8b7842d04cbp-3}
-
 // cbrtPoly is ((1-e)^(-k/3) - 1)/e for |e| <= 0.106, with k = 2 for float32 and k = 1 for float64;
 // the errors are absolute. Errors: 2^-16.1, 2^-17.7.
 var cbrtPoly = coefs{

@@ -23,9 +23,8 @@ func lowerRsqrt(b *B, x ...V) V {
 	return b.Select(b.Eq(e, e), z, y)
 }
 
-// lowerHypot returns sqrt(x^2 + y^2). float32 is computed in float64, where nothing
-// overflows. hypot(inf, NaN) is infinite (C99 F.10.4.3); infinities and NaN are cold. So
-// are sums of squares of float64 that lose digits or overflow, and those that are 0.
+// lowerHypot returns sqrt(x^2 + y^2). hypot(inf, NaN) is infinite (C99 F.10.4.3); infinities and NaN are
+// cold. So are sums of squares that lose digits or overflow, and those that are 0.
 func lowerHypot(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	if x[1].Type != x[0].Type {
@@ -36,13 +35,11 @@ func lowerHypot(b *B, x ...V) V {
 	infinite := func(y V) V {
 		return b.Select(b.Or(b.Eq(b.Abs(x[0]), inf), b.Eq(b.Abs(x[1]), inf)), inf, y)
 	}
-	if f.t == dtype.F32 {
-		p, q := b.Cvt(dtype.F64, x[0]), b.Cvt(dtype.F64, x[1])
-		y := b.Cvt(dtype.F32, rootNear(b, b.Fma(p, p, b.Mul(q, q))))
-		return b.Cold(b.Le(b.Bitcast(f.u, inf), b.Bitcast(f.u, y)), y, func() V { return infinite(y) })
-	}
 	t, y := rootOfSquares(b, f, x[0], x[1])
-	const lo, hi = -900, 1000 // exponents of t
+	lo, hi := int64(-900), int64(1000) // exponents of t
+	if f.t == dtype.F32 {
+		lo, hi = -90, 120
+	}
 	far := b.Le(b.Int(f.u, (hi-lo)<<f.mant), b.Sub(b.Bitcast(f.u, t), b.Int(f.u, (f.bias+lo)<<f.mant)))
 	return b.Cold(far, y, func() V {
 		p, q := b.Abs(x[0]), b.Abs(x[1])
@@ -63,19 +60,6 @@ func rootOfSquares(b *B, f *format, x, y V) (t, r V) {
 	e := b.Add(b.Fma(b.Neg(r), r, t), l)
 	return t, b.Fma(e, roughHalf(b, f, r), r)
 }
-
-// rootNear returns the root of a float64, at least 0 and finite, within 2^-29. Half the bits
-// of the number approximate the reciprocal of the root within 3.5%.
-func rootNear(b *B, t V) V {
-	f := &formats[1]
-	y := f.float(b, b.Sub(f.int(b, rootBias), b.Shr(f.bits(b, t), f.int(b, 1))))
-	h := b.Mul(t, y)
-	e := b.Fma(b.Neg(h), y, f.c(b, 1))
-	return b.Fma(b.Mul(h, e), horner(b, e, root32), h)
-}
-
-// rootBias is the constant for the best approximation.
-const rootBias = 0x5fe6e8ea55ed69b4
 
 // lowerCbrt approximates |x|^(-1/3) to 4% by a constant minus a third of the bits. Householder steps
 // refine it, and the residual c^3 - x corrects c = x y^2. Zero, subnormals, infinity and NaN are cold.

@@ -208,9 +208,6 @@ poly("acoshPoly", "is (asinh(x) - x)/x^3 in z = x^2 = (acoshSplit - 1)/2.",
 c, err = fit(root(lambda x: atan(x) / x), root(lambda x: x / atan(x)), range(10), 0, slack, "f64")
 out.append("\n// atan32 is atan(x)/x in z = x^2 for |x| <= 1, for float32 results. Error: 2^%.1f." % float(log(err, 2)))
 out.append("var atan32 = []float64{" + ", ".join(hexfloat(x) for x in c) + "}")
-c, err = fit(lambda x: ((1 - x)**mpf("-.5") - 1) / x if x else mpf(".5"), lambda x: mpf(".0685"), range(5), mpf("-.0685"), mpf(".0685"), "f64")
-out.append("\n// root32 is ((1-e)^(-1/2) - 1)/e for |e| <= 0.0685, for float32 results. Error: 2^%.1f." % float(log(err, 2)))
-out.append("var root32 = []float64{" + ", ".join(hexfloat(x) for x in c) + "}")
 
 thirds = lambda k: (lambda x: ((1 - x)**(-mpf(k) / 3) - 1) / x if x else mpf(k) / 3)
 poly("cbrtPoly", "is ((1-e)^(-k/3) - 1)/e for |e| <= 0.106, with k = 2 for float32 and k = 1 for float64; the errors are absolute.",

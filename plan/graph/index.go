@@ -142,7 +142,7 @@ func holds(d int, t dtype.Type) bool {
 	if t.IsSigned() {
 		n--
 	}
-	return n < 32 && d >= 1<<n
+	return n < 63 && int64(d) >= 1<<n
 }
 
 func (p *probe) coord(ix prim.Ix) Coord {

@@ -106,12 +106,20 @@ func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards 
 	if bp.Copy = -1; unit {
 		bp.Copy = bp.copies()
 	}
-	if bp.Copy >= 0 { // the tile needs no scratch memory. Several passes go over it, so the first level holds it
-		bytes := bp.Sites[transposed[0]].Size * extents[k-1]
-		bp.TileRows = max(bp.TileRows, min(b.Machine.Caches.L1/2/bytes, extents[k-2]))
+	if bp.Copy >= 0 { // the tile needs no scratch memory
+		held := b.Machine.Caches.L1 / 2 / (bp.Sites[transposed[0]].Size * extents[k-1]) // rows
+		bp.TileRows = max(bp.TileRows, min(copyTile/extents[k-1], max(held, leastCopied), extents[k-2]))
 	}
 	return len(transposed) > 0
 }
+
+// A tile that is moved from array to array has copyTile elements at most, if its lanes are few. Several
+// passes go over it, so the first-level cache should hold it, unless its rows were less than leastCopied:
+// stores of short pieces take longer than passes outside that cache.
+const (
+	copyTile    = 4096
+	leastCopied = 64
+)
 
 // copies returns the store of a phase that only moves elements of one transposed site, or -1.
 // A store of a predicate is no copy: it makes each byte 0 or 1.

@@ -16,36 +16,26 @@ type take struct{ gathers, wide bool }
 
 // write emits the loop. The bytes of its arguments are those of the offsets.
 func (t take) write(a *x86.Asm) {
-	for k, r := range []x86.Reg{x86.R8, x86.R9, x86.R10} {
-		a.I(x86.MOV, x86.W64, r, x86.At(x86.RDI, int32(8*k)))
-	}
-	a.I(x86.XOR, x86.W32, x86.RSI, x86.RSI)
-	again := a.NewLabel()
-	a.Align(64)
-	a.Bind(again)
 	l, lanes := x86.Len(x86.L256), 4
 	if t.wide {
 		l, lanes = x86.L512, 8
 	}
-	a.I(x86.VMOVUPS, l, x86.Vec(1), x86.AtX(x86.R9, x86.RSI, 1, 0))
-	from := x86.AtV(x86.R8, x86.Vec(1), 4, 0)
-	switch {
-	case t.gathers && t.wide:
-		a.I(x86.KXNORW, 0, x86.Mask(1), x86.Mask(1), x86.Mask(1))
-		a.I(x86.VGATHERQPS, l, x86.Vec(0), from, x86.Merge(x86.Mask(1)))
-	case t.gathers:
-		a.I(x86.VPCMPEQD, x86.L256, x86.Vec(2), x86.Vec(2), x86.Vec(2))
-		a.I(x86.VGATHERQPS, l, x86.Vec(0), from, x86.Vec(2))
-	default:
-		t.loads(a, lanes)
-	}
-	a.I(x86.VMOVUPS, l/2, x86.At(x86.R10, 0), x86.Vec(0))
-	a.I(x86.ADD, x86.W64, x86.R10, x86.Imm(4*lanes))
-	a.I(x86.ADD, x86.W64, x86.RSI, x86.Imm(8*lanes))
-	a.I(x86.CMP, x86.W64, x86.RSI, x86.At(x86.RDI, int32(unsafe.Offsetof(args{}.bytes))))
-	a.I(x86.JL, 0, again)
-	a.I(x86.VZEROUPPER, 0)
-	a.I(x86.RET, 0)
+	writeLoop(a, 8*lanes, false, func() {
+		a.I(x86.VMOVUPS, l, x86.Vec(1), x86.AtX(x86.R9, x86.RSI, 1, 0))
+		from := x86.AtV(x86.R8, x86.Vec(1), 4, 0)
+		switch {
+		case t.gathers && t.wide:
+			a.I(x86.KXNORW, 0, x86.Mask(1), x86.Mask(1), x86.Mask(1))
+			a.I(x86.VGATHERQPS, l, x86.Vec(0), from, x86.Merge(x86.Mask(1)))
+		case t.gathers:
+			a.I(x86.VPCMPEQD, x86.L256, x86.Vec(2), x86.Vec(2), x86.Vec(2))
+			a.I(x86.VGATHERQPS, l, x86.Vec(0), from, x86.Vec(2))
+		default:
+			t.loads(a, lanes)
+		}
+		a.I(x86.VMOVUPS, l/2, x86.At(x86.R10, 0), x86.Vec(0))
+		a.I(x86.ADD, x86.W64, x86.R10, x86.Imm(4*lanes))
+	})
 }
 
 // loads loads the elements one by one, as the rules of gathers do.

@@ -41,8 +41,9 @@ const (
 	largest = 48 << 20
 )
 
-// write emits the loop over the arrays.
-func (l loop) write(a *x86.Asm) {
+// writeLoop emits a function that repeats a body. R8, R9 and R10 have the arrays of the arguments, and
+// RSI the bytes before, step more each time. A fence follows stores past the caches.
+func writeLoop(a *x86.Asm, step int, fence bool, body func()) {
 	for k, r := range []x86.Reg{x86.R8, x86.R9, x86.R10} {
 		a.I(x86.MOV, x86.W64, r, x86.At(x86.RDI, int32(8*k)))
 	}
@@ -50,11 +51,30 @@ func (l loop) write(a *x86.Asm) {
 	again := a.NewLabel()
 	a.Align(64)
 	a.Bind(again)
+	body()
+	a.I(x86.ADD, x86.W64, x86.RSI, x86.Imm(step))
+	a.I(x86.CMP, x86.W64, x86.RSI, x86.At(x86.RDI, int32(unsafe.Offsetof(args{}.bytes))))
+	a.I(x86.JL, 0, again)
+	if fence {
+		a.I(x86.SFENCE, 0)
+	}
+	a.I(x86.VZEROUPPER, 0)
+	a.I(x86.RET, 0)
+}
+
+// write emits the loop over the arrays.
+func (l loop) write(a *x86.Asm) {
+	writeLoop(a, step, l.stream, func() { l.body(a) })
+}
+
+// step is the bytes of each array that the body of a loop adds.
+const step = 4 * line
+
+func (l loop) body(a *x86.Asm) {
 	store := x86.VMOVUPS
 	if l.stream {
 		store = x86.VMOVNTPS
 	}
-	const step = 4 * line
 	for at := 0; l.fetch > 0 && at < step; at += line {
 		for _, r := range []x86.Reg{x86.R8, x86.R9} {
 			a.I(x86.PREFETCHT1, 0, x86.AtX(r, x86.RSI, 1, int32(l.fetch+at)))
@@ -67,14 +87,6 @@ func (l loop) write(a *x86.Asm) {
 		a.I(x86.VADDPS, n, v, v, x86.AtX(x86.R9, x86.RSI, 1, int32(at)))
 		a.I(store, n, x86.AtX(x86.R10, x86.RSI, 1, int32(at)), v)
 	}
-	a.I(x86.ADD, x86.W64, x86.RSI, x86.Imm(step))
-	a.I(x86.CMP, x86.W64, x86.RSI, x86.At(x86.RDI, int32(unsafe.Offsetof(args{}.bytes))))
-	a.I(x86.JL, 0, again)
-	if l.stream {
-		a.I(x86.SFENCE, 0)
-	}
-	a.I(x86.VZEROUPPER, 0)
-	a.I(x86.RET, 0)
 }
 
 // install makes the code of a loop.

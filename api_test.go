@@ -99,12 +99,12 @@ func sources(path string) []string {
 	return p.GoFiles
 }
 
-// listing returns the exported declarations of a package, one a line.
-func listing(t *testing.T, path string) string {
+// documented returns the exported declarations of a package, parsed in a mode.
+func documented(t *testing.T, path string, mode parser.Mode) (*token.FileSet, *doc.Package) {
 	set := token.NewFileSet()
 	var files []*ast.File
 	for _, name := range sources(path) {
-		f, err := parser.ParseFile(set, filepath.Join(path, name), nil, parser.SkipObjectResolution)
+		f, err := parser.ParseFile(set, filepath.Join(path, name), nil, mode)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,6 +114,12 @@ func listing(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return set, p
+}
+
+// listing returns the exported declarations of a package, one a line.
+func listing(t *testing.T, path string) string {
+	set, p := documented(t, path, parser.SkipObjectResolution)
 	var lines []string
 	add := func(n any) { lines = append(lines, oneLine(t, set, n)) }
 	values := func(all []*doc.Value) {

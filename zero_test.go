@@ -3,7 +3,6 @@ package oneloop_test
 import (
 	"bytes"
 	"fmt"
-	"go/ast"
 	"go/doc"
 	"go/importer"
 	"go/parser"
@@ -19,8 +18,8 @@ import (
 	"testing"
 )
 
-// notCalled has what TestZeroValues does not call, and why. A name is that of a
-// package, of a function, of a type, or of a method.
+// notCalled has what TestZeroValues does not call, and why. The names are
+// of packages, functions, types and methods.
 var notCalled = map[string]string{
 	"engine.Array.Format":                     "fmt gives it a fmt.State",
 	"engine.Tensor.Format":                    "fmt gives it a fmt.State",
@@ -83,8 +82,8 @@ func TestZeroValues(t *testing.T) {
 	}
 }
 
-// zeroReport reports the bad calls of a run. It returns the number after that of
-// the call which ended the process, and its name, or -1.
+// zeroReport reports the bad calls of a run. If a call ended the
+// process, it returns the name of this call and the number of the next one, else -1.
 func zeroReport(t *testing.T, out io.Reader) (next int, last string) {
 	text, err := io.ReadAll(out)
 	if err != nil {
@@ -229,19 +228,7 @@ func instance(typ types.Type) (text string, ok bool) {
 // documentedPanics returns the functions and the methods of a package whose
 // documentation speaks of a panic.
 func documentedPanics(t *testing.T, path string) map[string]bool {
-	set := token.NewFileSet()
-	var files []*ast.File
-	for _, name := range sources(path) {
-		f, err := parser.ParseFile(set, filepath.Join(path, name), nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, f)
-	}
-	p, err := doc.NewFromFiles(set, files, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, p := documented(t, path, parser.ParseComments|parser.SkipObjectResolution)
 	panics := map[string]bool{}
 	add := func(prefix string, all []*doc.Func) {
 		for _, f := range all {

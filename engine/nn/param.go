@@ -43,7 +43,7 @@ func newBuffer[T Float](name string, v float64, n int) *Param[T] {
 	return p
 }
 
-// Init draws the elements of p, row-major. The error is that of its tensor, or
+// Init draws the elements of p, row-major. It returns the error of the tensor, or
 // [expr.ErrType] if init is nil, or draws from a generator that is nil.
 func (p *Param[T]) Init(r *rand.Rand, init Init) error {
 	x, err := elements(zero.IfNil(p).Value())

@@ -173,7 +173,7 @@ func (r *round) Done() (bool, error) {
 	}
 }
 
-// Wait waits for the update and returns its error, or that of ctx.
+// Wait waits for the update and returns its error. If ctx is done first, Wait returns the error of ctx.
 func (r *round) Wait(ctx context.Context) error {
 	select {
 	case <-r.done:

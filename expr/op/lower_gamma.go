@@ -4,7 +4,7 @@ import "math"
 
 // The gamma function, its logarithm and its logarithmic derivative share their reduction. From 3/4
 // to 5/2 the logarithm is a polynomial times the distances from its zeros, 1 and 2. Below, it is the
-// logarithm at x + 1 less that of x. Above, it is Stirling's formula with a polynomial in 1/x^2, where
+// logarithm of gamma(x + 1) less the logarithm of x. Above, it is Stirling's formula with a polynomial in 1/x^2, where
 // the logarithm and its product with x have two parts. Negative arguments are reflected, in cold
 // regions.
 

@@ -18,7 +18,7 @@ type placing struct {
 // continuous returns the placing of a method with the constants alpha and beta.
 func continuous(alpha, beta float64) placing { return placing{add: alpha, slope: 1 - alpha - beta} }
 
-// chooses reports whether every place is that of an element.
+// chooses reports whether every quantile is an element.
 func (p placing) chooses() bool { return p.round != "" && p.round != "middle" }
 
 // placings are the methods of quantiles.

@@ -10,17 +10,14 @@ import (
 // An aliasing says which memories of a program overlapped when the program was
 // compiled. The plan and the code of the program depend on it.
 type aliasing struct {
-	seen     uint64 // the value of process.rebinds at the last check
-	memories []*Memory
-	relations
+	seen      uint64 // the value of process.rebinds at the last check
+	memories  []*Memory
+	relations []relation // of each memory
 
 	now   []relation // scratch of matches
 	order []int      // the memories by address, at the last use
 	at    []extent   // of each memory, at the last use
 }
-
-// relations has the relation of each memory.
-type relations []relation
 
 // A relation is where a memory lies in its group: the memories that overlap it, those
 // that overlap one of these, and so on. Equal relations of all memories mean that the
@@ -59,7 +56,7 @@ func newAliasing(pl *plan.Plan, seen uint64) aliasing {
 // aliasingOf returns the aliasing of memories with room for its relations.
 func aliasingOf(memories []*Memory) aliasing {
 	n := len(memories)
-	al := aliasing{memories: memories, relations: make(relations, n), now: make([]relation, n), order: make([]int, n), at: make([]extent, n)}
+	al := aliasing{memories: memories, relations: make([]relation, n), now: make([]relation, n), order: make([]int, n), at: make([]extent, n)}
 	for i, m := range memories {
 		al.order[i], al.at[i] = i, extent{m.Locate(), m.Size()}
 	}

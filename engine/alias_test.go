@@ -24,7 +24,7 @@ func TestRelations(t *testing.T) {
 	for range 20000 {
 		n := 1 + r.IntN(5)
 		al := aliasingOf(make([]*Memory, 0, n))
-		al.relations, al.now = make(relations, n), make([]relation, n)
+		al.relations, al.now = make([]relation, n), make([]relation, n)
 		before := make([]extent, n)
 		for i := range before {
 			before[i] = extent{uintptr(100 + r.IntN(12)), 1 + r.IntN(4)}

@@ -8,51 +8,97 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// gatherFields finds the nodes that load the fields of a record, and moves them to the first of
-// them, if no store stands between them.
+// gatherFields finds the nodes that load or store the fields of a record. It moves those whose loads
+// share vectors to the first of them, and the stores to the last.
 func (f *phaseCode) gatherFields() {
-	if !f.Facts.Fields {
+	parts := 0
+	for _, sites := range f.Layout.Records {
+		switch s := &f.Layout.Sites[sites[0]]; {
+		case !f.Phase.Sites[sites[0]].Store && f.Facts.Fields > 0:
+			for part := range slices.Chunk(sites, f.Facts.Fields/s.Size) {
+				f.gatherLoads(part)
+				parts++
+			}
+		case f.Phase.Sites[sites[0]].Store && f.Joins:
+			f.gatherStores(sites)
+		}
+	}
+	if parts > 1 {
+		f.combineSoon()
+	}
+}
+
+// nodesOf returns the nodes that load sites, or store them, without a condition. A site that has none
+// gives None.
+func (f *phaseCode) nodesOf(op prim.Op, sites []int32) []int32 {
+	ids := slices.Repeat([]int32{lower.None}, len(sites))
+	for _, id := range f.top {
+		if n := &f.Nodes[id]; n.Op == op && n.Args[1] == lower.None {
+			if at := slices.Index(sites, n.Aux); at >= 0 {
+				ids[at] = id
+			}
+		}
+	}
+	return ids
+}
+
+// gatherLoads moves the nodes that load some fields to the first of them, if no store stands between
+// them.
+func (f *phaseCode) gatherLoads(sites []int32) {
+	ids := f.nodesOf(ir.Load, sites)
+	if slices.Contains(ids, lower.None) {
 		return
 	}
-	for _, sites := range f.Layout.Records {
-		if f.Phase.Sites[sites[0]].Store {
-			f.gatherStores(sites)
-			continue
+	field := func(id int32) bool { return slices.Contains(ids, id) }
+	first, left := slices.IndexFunc(f.top, field), len(ids)
+	stores := func(id int32) bool {
+		if field(id) {
+			left--
 		}
-		ids := slices.Repeat([]int32{lower.None}, len(sites))
-		for _, id := range f.top {
-			if n := &f.Nodes[id]; n.Op == ir.Load && n.Args[1] == lower.None && slices.Contains(sites, n.Aux) {
-				ids[f.Layout.Sites[n.Aux].Field] = id
-			}
-		}
-		if slices.Contains(ids, lower.None) {
-			continue
-		}
-		field := func(id int32) bool { return slices.Contains(ids, id) }
-		first, left := slices.IndexFunc(f.top, field), len(ids)
-		stores := func(id int32) bool {
-			if field(id) {
-				left--
-			}
-			return left > 0 && f.Nodes[id].Op == ir.Store
-		}
-		if slices.ContainsFunc(f.top[first:], stores) {
-			continue
-		}
-		f.top = slices.Concat(f.top[:first], ids, slices.DeleteFunc(slices.Clone(f.top[first:]), field))
-		f.records = append(f.records, ids)
+		return left > 0 && f.Nodes[id].Op == ir.Store
 	}
+	if slices.ContainsFunc(f.top[first:], stores) {
+		return
+	}
+	f.top = slices.Concat(f.top[:first], ids, slices.DeleteFunc(slices.Clone(f.top[first:]), field))
+	f.records = append(f.records, ids)
+}
+
+// combineSoon moves arithmetic up to the last of its operands, if nothing else uses these. Several fields
+// are loaded at once, so a vector may be in a register long before the arithmetic at hand needs it.
+func (f *phaseCode) combineSoon() {
+	j := joiner{phaseCode: f}
+	j.count()
+	known, out := make([]bool, len(f.Nodes)), f.top[:0:0]
+	ready := func(id int32) bool {
+		n := &f.Nodes[id]
+		for _, a := range n.Args {
+			if a != lower.None && !f.Uniform[a] && (!known[a] || j.uses[a] > 1) {
+				return false
+			}
+		}
+		return n.Op < prim.NumOps
+	}
+	for i, id := range f.top {
+		if known[id] {
+			continue
+		}
+		known[id] = true
+		out = append(out, id)
+		for _, later := range f.top[i+1:] {
+			if !known[later] && ready(later) {
+				known[later] = true
+				out = append(out, later)
+			}
+		}
+	}
+	f.top = out
 }
 
 // gatherStores finds the nodes that store the fields of a record, and moves them to the last of
 // them, if only arithmetic stands between them.
 func (f *phaseCode) gatherStores(sites []int32) {
-	ids := slices.Repeat([]int32{lower.None}, len(sites))
-	for _, id := range f.top {
-		if n := &f.Nodes[id]; n.Op == ir.Store && n.Args[1] == lower.None && slices.Contains(sites, n.Aux) {
-			ids[f.Layout.Sites[n.Aux].Field] = id
-		}
-	}
+	ids := f.nodesOf(ir.Store, sites)
 	if slices.Contains(ids, lower.None) {
 		return
 	}
@@ -70,11 +116,13 @@ func (f *phaseCode) gatherStores(sites []int32) {
 	f.joined = append(f.joined, ids)
 }
 
-// fields emits the loads of a record, if a node is the first of them, or the stores, if it is the
+// fields emits the loads of fields, if a node is the first of them, or the stores, if it is the
 // last. It reports whether the node needs no load or store of its own. In the tail it does, unless
 // the frame has the number of lanes and a mask has bits enough for all vectors.
 func (f *phaseCode) fields(id int32) bool {
-	own := func(ids []int32) bool { return f.Masked && (len(f.accs) > 0 || len(ids)*f.W > 64) }
+	own := func(ids []int32) bool {
+		return f.Masked && (f.Predicates == 0 || len(f.accs) > 0 || len(ids)*f.W > 64)
+	}
 	for _, ids := range f.records {
 		switch at := slices.Index(ids, id); {
 		case at < 0 || own(ids):

@@ -25,7 +25,7 @@ func (f *Emitter) EmitNode(id int32, c int) {
 	}
 }
 
-// LoadFields emits copy c of the nodes that load all fields of the same records.
+// LoadFields emits copy c of the nodes that load neighbouring fields of the same records.
 func (f *Emitter) LoadFields(ids []int32, c int) {
 	f.ID, f.Cur, f.Copy, f.Released = ids[0], &f.Nodes[ids[0]], c, true
 	v := make([]Vec, len(ids))

@@ -52,8 +52,10 @@ type Facts struct {
 	Negates, Ternary bool
 	// Halves says that there is a rule for products of the lower halves of lanes of 64 bits.
 	Halves bool
-	// Fields says that loads of all fields of records share their vectors, and stores.
-	Fields bool
+	// Fields is the size in bytes of neighbouring fields of records whose loads share their vectors, or
+	// 0, and Joins says that the stores of all fields do.
+	Fields int
+	Joins  bool
 	// Reciprocals says that there are rules for quotients from reciprocals.
 	Reciprocals bool
 }
@@ -244,15 +246,14 @@ type Lanes interface {
 	StoreLaid(n *lower.Node, t dtype.Type)
 	// CopyBytes copies n bytes, at least 4, by way of temporaries and T2.
 	CopyBytes(to, from Mem, n int)
-	// SplitFields loads vectors of whole records, as many as a record has fields, and returns
-	// the vectors of the fields. s is the first field. The results are in the vectors v, in any
-	// order. Only targets with Fields have it.
+	// SplitFields loads neighbouring fields of records, or all, and returns their vectors. s is the
+	// first field. The results are in the vectors v, in any order. Only targets with Fields have it.
 	SplitFields(s *layout.Site, t dtype.Type, v []Vec) []Vec
 	// Quotients returns the divisions by a uniform value that should be quotients from its
 	// reciprocal. Only targets with Reciprocals have it.
 	Quotients() []int32
 	// JoinFields stores the vectors v of all fields of records as vectors of whole records. s is the
-	// first field. Only targets with Fields have it.
+	// first field. Only targets with Joins have it.
 	JoinFields(s *layout.Site, t dtype.Type, v []Vec)
 	// Hold lets the code from here on keep constants in registers, at most room vectors. EndHold
 	// ends this, and LoadHeld loads those that were kept, for a place before that code. Hold

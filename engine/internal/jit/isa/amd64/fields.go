@@ -75,10 +75,6 @@ func (f *avx512) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 	})
 }
 
-func (f *avx2) JoinFields(*layout.Site, dtype.Type, []isa.Vec) {}
-
-func (f *avx2) SplitFields(*layout.Site, dtype.Type, []isa.Vec) []isa.Vec { return nil }
-
 func (d *dealer) split(v []isa.Vec) []isa.Vec {
 	n := len(v)
 	if n == 1 {

@@ -3,13 +3,17 @@ package emit
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
 	"github.com/oneloop/oneloop/engine/internal/listing"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // registers returns the number of registers of an accumulator of one vector.
@@ -22,7 +26,34 @@ func registers(k *reduce.Kern) int {
 
 // fits reports whether accumulators of so many registers stay in them during a loop.
 func (f *phaseCode) fits(registers int) bool {
-	return registers <= f.Vectors/2 && registers+10 <= f.Vectors
+	return registers <= (f.Vectors+1)/2 && registers+f.nodeRegisters() <= f.Vectors
+}
+
+// nodeRegisters returns the most registers that the code of one node takes at once, and of its step of an
+// accumulator: few, if all of them are arithmetic of floats and contiguous loads.
+func (f *phaseCode) nodeRegisters() int {
+	const few, most = 6, 10
+	if v, _ := f.pressure(); v > few-2 {
+		return most
+	}
+	for _, id := range f.top {
+		switch n := &f.Nodes[id]; n.Op {
+		case prim.Add, prim.Sub, prim.Mul, prim.Fma, prim.Neg, prim.Abs, prim.Min, prim.Max:
+			if !n.Type.IsFloat() {
+				return most
+			}
+		case ir.Load:
+			if s := &f.Layout.Sites[n.Aux]; s.Kind != layout.Unit || s.Guard || s.Size < 4 || n.Args[1] != lower.None {
+				return most
+			}
+		default:
+			return most
+		}
+	}
+	if slices.ContainsFunc(f.reds, func(r lower.Red) bool { return !r.Type.IsFloat() || r.Prog != nil }) {
+		return most
+	}
+	return few
 }
 
 // takeRanked takes registers for an accumulator of one vector.

@@ -60,6 +60,51 @@ buf y %[1]s %[3]s 3
   }
 }`
 
+// sumsKernel reduces elements down columns, and their products with a value of each row.
+const sumsKernel = `kernel sums
+axis i0 i1 i2
+buf x %[1]s in 3
+buf v %[1]s in 1
+buf z %[1]s out 2
+buf q %[1]s out 2
+{
+  vec i0 i2 {
+    seq i1 {
+      %%1 = load %[1]s x[i0, i1, i2]
+      %%2 = load %[1]s v[i1]
+      %%3 = mul %[1]s %%1 %%2
+      %%5 = reduce sum %[1]s %%3
+      %%6 = reduce max %[1]s %%1
+    }
+    store %[1]s z[i0, i2] %%5
+    store %[1]s q[i0, i2] %%6
+  }
+}`
+
+// TestRowsAtOnce compares sums down the columns of long rows with the interpreter, with caches that nothing
+// fits in. The arrays end at pages without access, and the numbers of rows and of columns are no
+// multiples of those that a loop takes at once.
+func TestRowsAtOnce(t *testing.T) {
+	defer useModel(defaultsWith(cpucache.Sizes{L1: 64, L2: 128, L3: 192}))()
+	found, avx2 := 0, false
+	for seed := range 40 {
+		r := rand.New(rand.NewPCG(uint64(seed), 32))
+		typ := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.I16}[r.IntN(5)]
+		n := []int{1 + r.IntN(3), 1 + r.IntN(150), 260 + r.IntN(300)}
+		s := newSetup(t, r, parse(t, fmt.Sprintf(sumsKernel, typ.Short())), n, nil, [][]int{n, n[1:2], {n[0], n[2]}, {n[0], n[2]}}, true)
+		for _, be := range isas(t) {
+			avx2 = avx2 || be.Name() == "avx2"
+			if in, ok := s.instance(t, be).(*instance); ok && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.AtOnce > 0 }) {
+				found++
+			}
+		}
+		differ(t, r, s)
+	}
+	if avx2 && found < 10 {
+		t.Errorf("%d loops go along several rows at once", found)
+	}
+}
+
 // TestAcross compares scans and reductions down columns of few and of many elements with the
 // interpreter: in one array and in several, in place, with caches that nothing fits in.
 func TestAcross(t *testing.T) {

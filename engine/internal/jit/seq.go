@@ -1,6 +1,8 @@
 package jit
 
 import (
+	le "encoding/binary"
+	"math"
 	"math/bits"
 	"unsafe"
 
@@ -226,15 +228,15 @@ func fillLanes(p unsafe.Pointer, n int, k *reduce.Kern) { fillBits(p, n, k.Lane.
 
 func fillBits(p unsafe.Pointer, n, size int, x uint64) {
 	if size == 4 {
-		s := unsafe.Slice((*uint32)(p), n)
-		for i := range s {
-			s[i] = uint32(x)
-		}
-		return
+		x = x<<32 | x&math.MaxUint32
 	}
-	s := unsafe.Slice((*uint64)(p), n)
-	for i := range s {
-		s[i] = x
+	var first [128]byte
+	for i := 0; i < len(first); i += 8 {
+		le.LittleEndian.PutUint64(first[i:], x)
+	}
+	s := unsafe.Slice((*byte)(p), n*size)
+	for done := copy(s, first[:]); done < len(s); done *= 2 { // copies are faster than a loop
+		copy(s[done:], s[:done])
 	}
 }
 

@@ -3,7 +3,6 @@ package emit
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
@@ -26,34 +25,53 @@ func registers(k *reduce.Kern) int {
 
 // fits reports whether accumulators of so many registers stay in them during a loop.
 func (f *phaseCode) fits(registers int) bool {
-	return registers <= (f.Vectors+1)/2 && registers+f.nodeRegisters() <= f.Vectors
+	if registers > (f.Vectors+1)/2 {
+		return false
+	}
+	v, _ := f.pressure()
+	t, few := f.temporaries()
+	return registers+10 <= f.Vectors || few && registers+v+t <= f.Vectors
 }
 
-// nodeRegisters returns the most registers that the code of one node takes at once, and of its step of an
-// accumulator: few, if all of them are arithmetic of floats and contiguous loads.
-func (f *phaseCode) nodeRegisters() int {
-	const few, most = 6, 10
-	if v, _ := f.pressure(); v > few-2 {
-		return most
-	}
+// temporaries returns the most registers that the code of a node takes beside its operands and its
+// result, and the code of a step of a reduction. They are few if all nodes are contiguous loads and
+// arithmetic of floats.
+func (f *phaseCode) temporaries() (n int, few bool) {
+	const compared = 2
+	n = 1 // a step under a mask
 	for _, id := range f.top {
-		switch n := &f.Nodes[id]; n.Op {
-		case prim.Add, prim.Sub, prim.Mul, prim.Fma, prim.Neg, prim.Abs, prim.Min, prim.Max:
-			if !n.Type.IsFloat() {
-				return most
-			}
+		x, own := &f.Nodes[id], 0
+		switch x.Op {
+		case prim.Add, prim.Sub, prim.Mul, prim.Fma, prim.Neg, prim.Abs:
+		case prim.Min, prim.Max:
+			own = compared
 		case ir.Load:
-			if s := &f.Layout.Sites[n.Aux]; s.Kind != layout.Unit || s.Guard || s.Size < 4 || n.Args[1] != lower.None {
-				return most
+			if s := &f.Layout.Sites[x.Aux]; s.Kind != layout.Unit || s.Guard || s.Size < 4 || x.Args[1] != lower.None {
+				return spareRegs, false
 			}
 		default:
-			return most
+			return spareRegs, false
+		}
+		if !x.Type.IsFloat() || x.Type.Size() < 4 {
+			return spareRegs, false
+		}
+		for _, a := range x.Args {
+			if a != lower.None && f.Uniform[a] {
+				own++
+			}
+		}
+		n = max(n, own)
+	}
+	for i := range f.reds {
+		r := &f.reds[i]
+		if r.Prog != nil || r.Kern.Quiet || r.Kern.Arg || !r.Type.IsFloat() {
+			return spareRegs, false
+		}
+		if r.Kern.Op != prim.Add {
+			n = max(n, compared+1)
 		}
 	}
-	if slices.ContainsFunc(f.reds, func(r lower.Red) bool { return !r.Type.IsFloat() || r.Prog != nil }) {
-		return most
-	}
-	return few
+	return n, true
 }
 
 // takeRanked takes registers for an accumulator of one vector.

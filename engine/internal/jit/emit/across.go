@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 )
 
 // acrossLoop emits a seq loop that goes along one row after the other: groups of vectors, single
@@ -17,28 +18,64 @@ func (f *phaseCode) acrossLoop() {
 	if len(accs) > 0 {
 		fixed += memReds
 	}
-	group := f.chooseCopies(4, fixed)
+	group, many := f.chooseCopies(4, fixed), 1
+	if f.Layout.AtOnce > 0 {
+		many = f.chooseCopies(f.Layout.AtOnce, fixed)
+		group = max(group/many, 1)
+	}
 	v, _ := f.pressure()
-	f.pinUniforms(f.Vectors - group*v - fixed - spareRegs)
-	f.part("along one row after the other: %d vectors at once", group)
+	f.pinUniforms(f.Vectors - many*group*v - fixed - spareRegs)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.firstRow()
 	f.Int(isa.Mov, isa.T0, isa.Word(frame.First))
 	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T0)
 	f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
+	done := f.NewLabel()
+	if many > 1 {
+		single := f.NewLabel()
+		f.Branch(isa.LT, isa.Count, isa.K(many), single)
+		f.acrossRows(accs, group, many)
+		f.Bind(single)
+		f.Branch(isa.EQ, isa.Count, isa.K(0), done)
+	}
+	f.acrossRows(accs, group, 1)
+	f.Bind(done)
+}
+
+// acrossRows emits the loop over the rows left, many of them at once, as long as so many are left.
+func (f *phaseCode) acrossRows(accs []columnAcc, group, many int) {
+	if many > 1 {
+		f.part("along %d rows at once: %d vectors of each", many, group)
+	} else {
+		f.part("along one row after the other: %d vectors at once", group)
+	}
 	rows, single, tail, done := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 	f.Bind(rows)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
-	f.acrossVectors(accs, group, single)
+	f.acrossVectors(accs, group, many, single)
 	f.Bind(single)
 	if group > 1 {
 		f.part("single vectors")
-		f.acrossVectors(accs, 1, tail)
+		f.acrossVectors(accs, 1, many, tail)
 	}
 	f.part("tail: a vector under a mask")
 	f.Bind(tail)
-	f.maskedVector(isa.Word(f.Phase.Lanes), done, func() { f.accumulateRow(accs, 1) })
+	f.perRow(1, many)
+	f.maskedVector(isa.Word(f.Phase.Lanes), done, many, func() { f.accumulateRow(accs, 1) })
+	f.PerRow = 0
 	f.Bind(done)
+	if many > 1 {
+		f.eachRowSite(func(s *layout.Site, at int8) {
+			to := isa.Word(s.Arg + frame.SiteCur)
+			if at >= 0 {
+				to = isa.SiteReg(int(at))
+			}
+			f.Int(isa.Add, to, isa.K(many*s.RowBytes()))
+		})
+		f.Int(isa.Sub, isa.Count, isa.K(many))
+		f.Branch(isa.GE, isa.Count, isa.K(many), rows)
+		return
+	}
 	f.nextColumns()
 	if slices.ContainsFunc(accs, func(a columnAcc) bool { return a.Kern.Arg }) {
 		f.Int(isa.Add, isa.Word(frame.Counter), isa.K(1))
@@ -47,18 +84,27 @@ func (f *phaseCode) acrossLoop() {
 	f.BranchResult(isa.NE, rows)
 }
 
-// acrossVectors emits a loop over whole groups of vectors of a row. It jumps to end if too few
+// perRow says that the copies of a group are so many vectors of each of many rows.
+func (f *phaseCode) perRow(vectors, many int) {
+	if f.PerRow = vectors; many == 1 {
+		f.PerRow = 0
+	}
+}
+
+// acrossVectors emits a loop over whole groups of vectors of many rows. It jumps to end if too few
 // lanes are left for one.
-func (f *phaseCode) acrossVectors(accs []columnAcc, group int, end isa.Label) {
+func (f *phaseCode) acrossVectors(accs []columnAcc, group, many int, end isa.Label) {
 	step, lanes := group*f.W, isa.Word(f.Phase.Lanes)
 	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
 	f.Branch(isa.GT, isa.T0, lanes, end)
 	loop := f.NewLabel()
 	f.Align(32)
 	f.Bind(loop)
-	f.Start(group)
+	f.perRow(group, many)
+	f.Start(group * many)
 	f.body(f.top)
 	f.accumulateRow(accs, group)
+	f.PerRow = 0
 	f.Int(isa.Add, isa.Lane, isa.K(step))
 	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
 	f.Branch(isa.LE, isa.T0, lanes, loop)

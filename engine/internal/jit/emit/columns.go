@@ -91,6 +91,9 @@ func (f *phaseCode) wholeRow(v, m, states int) (vectors, at int) {
 			return vectors, at
 		}
 	}
+	if t, few := f.temporaries(); few && vectors*states+v+t <= f.Vectors && vectors*len(f.top) <= wholeNodes {
+		return vectors, 1
+	}
 	return 0, 0
 }
 
@@ -332,6 +335,28 @@ func (f *phaseCode) accumulateColumns(a *columnAcc, group int) {
 	}
 }
 
+// accumulateRows combines the values of several rows, f.PerRow vectors of each, with accumulators in
+// memory.
+func (f *phaseCode) accumulateRows(accs []columnAcc) {
+	for i := range accs {
+		a := &accs[i]
+		for c := range f.PerRow {
+			f.Copy = c
+			m := f.columnMem(a, c)
+			d := takeRanked(a.Kern, f.Tmp)
+			f.Lanes.LoadVec(a.Kern.Lane, d.x, m.x)
+			for f.Copy = c; f.Copy < f.Copies; f.Copy += f.PerRow {
+				f.Within(func() { f.step(a.Red, d, f.operand(a.Red)) })
+			}
+			f.storeRanked(a.Kern, d, m)
+			f.EndStep()
+		}
+	}
+	for i := range accs {
+		f.DropAll(accs[i].Arg)
+	}
+}
+
 // rowsAhead is the number of rows between a prefetch and its use down columns, as a power of two.
 const rowsAhead = 3
 
@@ -355,6 +380,10 @@ func (f *phaseCode) aheadColumns(group int) {
 
 // accumulateRow combines the values of a group of vectors of a row with the accumulators.
 func (f *phaseCode) accumulateRow(accs []columnAcc, group int) {
+	if f.PerRow > 0 {
+		f.accumulateRows(accs)
+		return
+	}
 	for i := range accs {
 		f.accumulateColumns(&accs[i], group)
 	}

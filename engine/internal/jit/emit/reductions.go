@@ -44,7 +44,7 @@ func (f *phaseCode) reduceLoop() {
 	f.Int(isa.Mov, isa.Count, isa.K(0))
 	more := f.NewLabel()
 	f.Bind(more)
-	f.maskedVector(lanes, done, f.accumulate)
+	f.maskedVector(lanes, done, 1, f.accumulate)
 	f.Int(isa.Add, isa.Lane, isa.K(f.W))
 	f.Int(isa.Add, isa.Count, isa.K(1))
 	f.Jump(more)
@@ -134,7 +134,7 @@ func (f *phaseCode) looseLoop(unroll int) bool {
 	f.reduceVectors(1, 1)
 	f.part("tail: a vector under a mask")
 	f.Bind(tail)
-	f.maskedVector(lanes, done, f.stepAccs)
+	f.maskedVector(lanes, done, 1, f.stepAccs)
 	f.Bind(done)
 	f.foldAccs()
 	return true

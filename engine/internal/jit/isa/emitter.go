@@ -60,6 +60,7 @@ type cursor struct {
 	Base     int  // vectors of the iteration before this group
 	Half     int  // copies from half on have lanes from Count on; 0: all have lanes from Lane on
 	Part64   bool // stores may write a part of a cache line
+	PerRow   int  // the copies of a group are so many vectors of each of several rows; 0: all are of one row
 	ByRow    bool // a lane is a row of those that are laid across vectors
 }
 

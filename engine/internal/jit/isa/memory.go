@@ -31,11 +31,14 @@ func (f *Emitter) Address(s *layout.Site, i int32) Mem {
 	} else {
 		f.Int(Mov, base, Word(s.Arg+at))
 	}
-	run := 0
-	if f.Runs > 0 && !f.Prolog { // the copies are those of each run
-		run, k = f.Copy/f.Ends, min(k, f.Copy%f.Ends)
+	switch {
+	case f.Prolog:
+	case f.Runs > 0: // the copies are those of each run
+		apart, k = apart+f.Copy/f.Ends*s.RunBytes(), min(k, f.Copy%f.Ends)
+	case f.PerRow > 0:
+		apart, k = apart+f.Copy/f.PerRow*s.RowBytes(), min(k, f.Copy%f.PerRow)
 	}
-	m := At(base, apart+k*f.W*s.Size+run*s.RunBytes())
+	m := At(base, apart+k*f.W*s.Size)
 	if !one {
 		m.Index, m.Scale = index, uint8(s.Size)
 	}

@@ -56,6 +56,9 @@ type Facts struct {
 	// 0, and Joins says that the stores of all fields do.
 	Fields int
 	Joins  bool
+	// RowsAtOnce is the number of rows that a loop along the rows of an array reads at once where it only
+	// reduces them, or 0.
+	RowsAtOnce int
 	// Reciprocals says that there are rules for quotients from reciprocals.
 	Reciprocals bool
 }

@@ -117,6 +117,7 @@ type Phase struct {
 	Along      bool             // of a loop that carries values: a call has one lane
 	Prefixes   bool             // of such a call: a vector has neighbouring steps
 	Across     bool             // of a seq loop: a call goes along one row after the other
+	AtOnce     int              // of such a loop: the rows that it reads at once, if more than one, or 0
 	Whole      int              // of a seq loop: lanes of a row whose states are all in registers, or 0
 	Transposed []int32          // transposedSites
 	Far        bool             // their arrays are larger than the caches
@@ -173,7 +174,9 @@ type Binder struct {
 	*bound.Kernel
 	Binding *ir.Binding
 	Machine machine.Model
-	Row     int // bytes of the vectors that may hold the states of a row
+	Vectors int // vector registers
+	Bytes   int // of each
+	AtOnce  int // rows of sums that a loop along rows reads at once
 }
 
 // Nodes returns the nodes of the phase for a variant, and the size of narrow lanes or 0.
@@ -219,30 +222,37 @@ type Variant struct {
 	Ahead  int  // bytes from a load to its prefetch
 }
 
-// RunBytes returns the bytes from one run of rows to the next.
-func (s *Site) RunBytes() int { return ir.Run * bound.StepOf(s.Seq) * s.Size }
+// RowBytes returns the bytes from one row of a seq loop to the next, and RunBytes from one run of rows
+// to the next.
+func (s *Site) RowBytes() int { return bound.StepOf(s.Seq) * s.Size }
+func (s *Site) RunBytes() int { return ir.Run * s.RowBytes() }
 
 // InRuns returns how many runs of rows a seq loop combines at once, and the vectors of w lanes of
 // a row, together at most most vectors. It returns 0 unless the columns are few, and the loop only
 // loads whole rows.
 func (bp *Phase) InRuns(w, most int) (runs, vectors int) {
 	vectors = (bp.N + w - 1) / w
-	if bp.Lowered.Kind != lower.SeqPhase || vectors == 0 || vectors > most || bp.SeqN < 2*ir.Run || len(bp.Spans) > 1 || len(bp.Lowered.Carries) > 0 || !bp.Direct || len(bp.Lowered.Reds) == 0 {
+	if vectors == 0 || vectors > most || bp.SeqN < 2*ir.Run || len(bp.Spans) > 1 || !bp.onlyReduces() {
 		return 0, 0
 	}
 	for runs = 1; 2*runs*vectors <= most && 4*runs*ir.Run <= bp.SeqN; runs *= 2 {
 	}
-	for i := range bp.Lowered.Reds {
-		if r := &bp.Lowered.Reds[i]; !r.Kern.Ordered || r.Kern.Arg || r.Prog != nil {
-			return 0, 0
-		}
-	}
-	if slices.ContainsFunc(bp.Sites, func(s Site) bool {
-		return s.Kind != Unit && s.Kind != Uniform && s.Kind != Unused || s.Guard || s.Dyn != nil || bp.Lowered.Sites[s.index(bp.Lowered)].Store || max(s.RunBytes(), -s.RunBytes()) >= 1<<28
-	}) {
+	if slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool { return !r.Kern.Ordered }) {
 		return 0, 0
 	}
 	return runs, vectors
+}
+
+// onlyReduces reports whether a seq loop only loads whole rows and reduces them, without positions
+// and programs.
+func (bp *Phase) onlyReduces() bool {
+	ph := bp.Lowered
+	if ph.Kind != lower.SeqPhase || len(ph.Carries) > 0 || !bp.Direct || len(ph.Reds) == 0 || slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Kern.Arg || r.Prog != nil }) {
+		return false
+	}
+	return !slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		return s.Kind != Unit && s.Kind != Uniform && s.Kind != Unused || s.Guard || s.Dyn != nil || ph.Sites[s.index(ph)].Store || max(s.RunBytes(), -s.RunBytes()) >= 1<<28
+	})
 }
 
 // A Staging is the staging copy of one site.
@@ -262,7 +272,7 @@ type Staging struct {
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
 	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4
-	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Laid), byte(bp.Few), byte(bp.LaneSize))
+	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Laid), byte(bp.Few), byte(bp.LaneSize))
 	if bp.Narrowing != nil {
 		for _, a := range bp.Narrowing.Assumed {
 			key = le.LittleEndian.AppendUint64(le.LittleEndian.AppendUint64(key, uint64(a.Lo)), uint64(a.Hi))
@@ -285,6 +295,9 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		key = le.LittleEndian.AppendUint32(key, k)
 		if s.Record > 0 {
 			key = append(key, byte(s.Record), byte(s.Field), byte(s.Line.Step()))
+		}
+		if bp.AtOnce > 0 {
+			key = le.LittleEndian.AppendUint64(key, uint64(s.RowBytes()))
 		}
 		if s.Near > 0 {
 			key = le.LittleEndian.AppendUint32(append(key, byte(s.Near), byte(s.Near>>8)), uint32(s.Apart))

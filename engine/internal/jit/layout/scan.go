@@ -147,7 +147,8 @@ const groupBytes = 256
 // a strip of columns each row is another page and another stream of addresses. So registers hold
 // the states of a whole row, if it is short. If it is not, and memory bounds the loop, it goes
 // along one row after the other: each row loads its states and accumulators from memory and
-// stores them.
+// stores them. Sums may go along several rows at once, which are as many streams of addresses: the
+// processor fetches more of them ahead, and loads and stores the accumulators once.
 func (b *Binder) findAcross(bp *Phase) {
 	ph := bp.Lowered
 	states := len(ph.Carries)
@@ -171,13 +172,17 @@ func (b *Binder) findAcross(bp *Phase) {
 			return
 		}
 	}
+	sums := len(ph.Carries) == 0
 	switch {
-	case row <= groupBytes:
-	case row <= b.Row/states:
+	case row <= groupBytes && (!sums || row <= 4*b.Bytes):
+	case row <= b.Vectors/2*b.Bytes/states, sums && row <= min(b.Vectors-2, 16)*b.Bytes/states:
 		bp.Whole = bp.Spans[k-1]
-	case len(ph.Carries) == 0 && row <= 4*groupBytes: // strips of columns read whole pages
+	case sums && row <= 4*groupBytes: // strips of columns read whole pages
 	default:
 		bp.Across = bp.moved() > b.Machine.Caches.L2 && bp.waits(element, memoryRate)
+		if bp.Across && b.AtOnce > 1 && bp.LaneSize == 0 && bp.onlyReduces() {
+			bp.AtOnce = b.AtOnce
+		}
 	}
 	if bp.Whole > 0 || bp.Across {
 		bp.Fetch = false // the processor prefetches along rows

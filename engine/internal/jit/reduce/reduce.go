@@ -166,6 +166,13 @@ func typedKern[T laneType](k *Kern, f func(x, y T) T) {
 
 func addLanes[T laneType](acc, level unsafe.Pointer, n int) {
 	a, l := unsafe.Slice((*T)(acc), n), unsafe.Slice((*T)(level), n)
+	for len(a) >= 8 && len(l) >= 8 { // without checks of bounds
+		x, y := (*[8]T)(a), (*[8]T)(l)
+		for i := range x {
+			x[i] += y[i]
+		}
+		a, l = a[8:], l[8:]
+	}
 	for i, x := range l {
 		a[i] += x
 	}

@@ -22,7 +22,7 @@ var AVX2 isa.Target = avx2Target{}
 type avx2Target struct{}
 
 func (avx2Target) Facts() isa.Facts {
-	return isa.Facts{Name: "avx2", Vectors: 15, Bytes: 32, NarrowLanes: true, Fields: fieldBytes, Negates: true, Halves: true, Sites: sites} // the sixteenth vector has the tail mask
+	return isa.Facts{Name: "avx2", Vectors: 15, Bytes: 32, NarrowLanes: true, Fields: fieldBytes, Negates: true, Halves: true, RowsAtOnce: 4, Sites: sites} // the sixteenth vector has the tail mask
 }
 
 func (avx2Target) New(listing bool) isa.Asm { return newAsm(listing) }

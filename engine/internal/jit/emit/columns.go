@@ -43,7 +43,7 @@ func (f *phaseCode) columnLoop() {
 	f.pinUniforms(f.Vectors - max(group*(v+nred), whole*nred+at*v) - spareRegs)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	tail, done := f.NewLabel(), f.NewLabel()
-	if whole > group {
+	if whole > group || whole > 0 && f.Layout.Short > 0 {
 		f.wholeRows(accs, whole, at, done)
 	}
 	step := group * f.W
@@ -85,7 +85,12 @@ func (f *phaseCode) columnLoop() {
 // computed at once, or 0. v and m are the vectors and masks of one, and states the registers of its
 // states.
 func (f *phaseCode) wholeRow(v, m, states int) (vectors, at int) {
-	vectors = (f.Layout.Whole + f.W - 1) / f.W
+	vectors = (f.wholeLanes() + f.W - 1) / f.W
+	for i := range f.carries {
+		if f.carries[i].early { // neither its value nor its next takes another register
+			v = max(v-2, 1)
+		}
+	}
 	for at = 4; at > 0; at /= 2 {
 		if vectors*states+at*v+spareRegs <= f.Vectors && f.Fits(at*m) && vectors*len(f.top) <= wholeNodes {
 			return vectors, at
@@ -100,18 +105,23 @@ func (f *phaseCode) wholeRow(v, m, states int) (vectors, at int) {
 // wholeNodes is the most nodes of the vectors of a row that is emitted without a loop.
 const wholeNodes = 128
 
+// wholeLanes returns the lanes of a row whose states are all in registers, or 0.
+func (f *phaseCode) wholeLanes() int { return max(f.Layout.Whole, f.Layout.Short) }
+
 // wholeRows emits the loop down whole rows, at vectors at once, and a jump to done. It does nothing
 // if a call has another number of lanes.
 func (f *phaseCode) wholeRows(accs []columnAcc, vectors, at int, done isa.Label) {
 	other := f.NewLabel()
 	f.Int(isa.Mov, isa.T1, isa.Word(f.Phase.Lanes))
-	f.Branch(isa.NE, isa.T1, isa.K(f.Layout.Whole), other)
+	f.Branch(isa.NE, isa.T1, isa.K(f.wholeLanes()), other)
 	f.part("columns: whole rows of %d vectors, the last one under a mask", vectors)
-	f.Int(isa.Sub, isa.T1, isa.K((vectors-1)*f.W))
-	f.Lanes.SetTail()
-	f.Ends, f.atOnce = vectors, at
+	if f.atOnce, f.Tail = at, f.wholeLanes()%f.W; f.Tail > 0 {
+		f.Int(isa.Sub, isa.T1, isa.K((vectors-1)*f.W))
+		f.Lanes.SetTail()
+		f.Ends, f.Masked = vectors, vectors == 1
+	}
 	f.columns(accs, vectors)
-	f.Ends, f.atOnce, f.Masked = 0, 0, false
+	f.Ends, f.atOnce, f.Tail, f.Masked = 0, 0, 0, false
 	f.Jump(done)
 	f.Bind(other)
 }

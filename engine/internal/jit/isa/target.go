@@ -59,6 +59,8 @@ type Facts struct {
 	// RowsAtOnce is the number of rows that a loop along the rows of an array reads at once where it only
 	// reduces them, or 0.
 	RowsAtOnce int
+	// Tails says that stores of the tail are cheaper if the code knows the number of its lanes.
+	Tails bool
 	// Reciprocals says that there are rules for quotients from reciprocals.
 	Reciprocals bool
 }

@@ -119,6 +119,7 @@ type Phase struct {
 	Across     bool             // of a seq loop: a call goes along one row after the other
 	AtOnce     int              // of such a loop: the rows that it reads at once, if more than one, or 0
 	Whole      int              // of a seq loop: lanes of a row whose states are all in registers, or 0
+	Short      int              // of a seq loop: lanes of a row that a group of vectors holds, if stores of its tail should know them; or 0
 	Transposed []int32          // transposedSites
 	Far        bool             // their arrays are larger than the caches
 	TileRows   int              // rows of their tiles
@@ -174,9 +175,10 @@ type Binder struct {
 	*bound.Kernel
 	Binding *ir.Binding
 	Machine machine.Model
-	Vectors int // vector registers
-	Bytes   int // of each
-	AtOnce  int // rows of sums that a loop along rows reads at once
+	Vectors int  // vector registers
+	Bytes   int  // of each
+	AtOnce  int  // rows of sums that a loop along rows reads at once
+	Tails   bool // of the target: see isa.Facts
 }
 
 // Nodes returns the nodes of the phase for a variant, and the size of narrow lanes or 0.
@@ -272,7 +274,7 @@ type Staging struct {
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
 	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4
-	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Laid), byte(bp.Few), byte(bp.LaneSize))
+	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Laid), byte(bp.Few), byte(bp.LaneSize))
 	if bp.Narrowing != nil {
 		for _, a := range bp.Narrowing.Assumed {
 			key = le.LittleEndian.AppendUint64(le.LittleEndian.AppendUint64(key, uint64(a.Lo)), uint64(a.Hi))

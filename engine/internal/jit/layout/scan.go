@@ -140,7 +140,7 @@ func (bp *Phase) prefix(i int32) bool {
 	return false
 }
 
-// groupBytes is the bytes of a row of a group of vectors.
+// groupBytes is the bytes of a row of a group of the largest vectors.
 const groupBytes = 256
 
 // findAcross chooses how a seq loop goes over rows that are longer than a group of vectors. Down
@@ -172,14 +172,22 @@ func (b *Binder) findAcross(bp *Phase) {
 			return
 		}
 	}
-	sums := len(ph.Carries) == 0
+	sums, moved := len(ph.Carries) == 0, bp.moved()
+	half := (b.Vectors + 1) / 2 * b.Bytes
+	strip := half / 4
 	switch {
-	case row <= groupBytes && (!sums || row <= 4*b.Bytes):
-	case row <= b.Vectors/2*b.Bytes/states, sums && row <= min(b.Vectors-2, 16)*b.Bytes/states:
+	case sums && row <= 4*b.Bytes:
+	case !sums && row <= strip:
+		if b.Tails {
+			bp.Short = row / bp.Widest()
+		}
+	case row <= half/states, sums && row <= min(b.Vectors-2, 16)*b.Bytes/states:
 		bp.Whole = bp.Spans[k-1]
 	case sums && row <= 4*groupBytes: // strips of columns read whole pages
+	case !sums && strip <= LineBytes && moved > b.Machine.Caches.L1 && bp.waits(element, secondLevelRate): // each line of a strip is loaded by itself
+		bp.Across = true
 	default:
-		bp.Across = bp.moved() > b.Machine.Caches.L2 && bp.waits(element, memoryRate)
+		bp.Across = moved > b.Machine.Caches.L2 && bp.waits(element, memoryRate)
 		if bp.Across && b.AtOnce > 1 && bp.LaneSize == 0 && bp.onlyReduces() {
 			bp.AtOnce = b.AtOnce
 		}

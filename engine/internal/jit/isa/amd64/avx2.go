@@ -22,7 +22,7 @@ var AVX2 isa.Target = avx2Target{}
 type avx2Target struct{}
 
 func (avx2Target) Facts() isa.Facts {
-	return isa.Facts{Name: "avx2", Vectors: 15, Bytes: 32, NarrowLanes: true, Fields: fieldBytes, Negates: true, Halves: true, RowsAtOnce: 4, Sites: sites} // the sixteenth vector has the tail mask
+	return isa.Facts{Name: "avx2", Vectors: 15, Bytes: 32, NarrowLanes: true, Fields: fieldBytes, Negates: true, Halves: true, RowsAtOnce: 4, Tails: true, Sites: sites} // the sixteenth vector has the tail mask
 }
 
 func (avx2Target) New(listing bool) isa.Asm { return newAsm(listing) }
@@ -459,6 +459,10 @@ func (f *avx2) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 // processors take 13 cycles for a store under a mask, and 5 for these. The mask has the first
 // lanes, so bit n-1 says that there are n.
 func (f *avx2) storeTail(t dtype.Type, m x86.Mem, x x86.Vec) {
+	if f.Tail > 0 {
+		f.storeFirst(t, m, x)
+		return
+	}
 	rest, done := f.Tmp(), f.NewLabel()
 	f.laneBits(tailVec)
 	f.I(x86.LEA, x86.W64, x86.RCX, m)
@@ -479,6 +483,23 @@ func (f *avx2) storeTail(t dtype.Type, m x86.Mem, x x86.Vec) {
 		f.Bind(fewer)
 	}
 	f.Bind(done)
+}
+
+// storeFirst stores the lanes of the tail mask, whose number is known.
+func (f *avx2) storeFirst(t dtype.Type, m x86.Mem, x x86.Vec) {
+	for n := f.W; n > 0; n /= 2 {
+		if f.Tail&n == 0 {
+			continue
+		}
+		bytes := n * t.Size()
+		f.storePart(bytes, m, x)
+		if f.Tail&(n-1) > 0 {
+			rest := f.Tmp()
+			f.UpperHalf(rest, x, 2*bytes)
+			x = rest
+			m.Disp += int32(bytes)
+		}
+	}
 }
 
 // storePart stores the first bytes of x, a power of two from 4 to 32.

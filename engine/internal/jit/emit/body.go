@@ -101,7 +101,11 @@ func (f *phaseCode) cold(id int32) {
 	f.At = n.At
 	for c := range f.Copies {
 		f.ID, f.Cur, f.Copy, f.Released = id, n, c, true
-		f.Lanes.MergeCold(id, n)
+		if n.Imm == lower.Whole {
+			f.Lanes.CopyVec(n.Type, f.Src(id), f.Src(n.Yield))
+		} else {
+			f.Lanes.MergeCold(id, n)
+		}
 		f.settle(saved, f.Key(id, c))
 		f.End()
 	}

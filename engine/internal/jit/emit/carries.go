@@ -99,14 +99,16 @@ func (f *phaseCode) carry(id int32) bool {
 		f.Choose(k)
 		f.Released = c.Load == id
 		switch {
-		case c.Load == id && f.Layout.Prefixes:
-			f.Lanes.LastLane(c.Type, f.Dst(), c.regs[f.Base+k])
 		case c.Load == id && c.early:
 			f.Keep(id, c.regs[f.Base+k])
 		case c.Load == id:
 			f.Lanes.CopyVec(c.Type, f.Dst(), c.regs[f.Base+k])
 		default:
-			if r := f.Src(n.Args[0]); r != c.regs[f.Base+k] {
+			next := n.Args[0]
+			if f.Layout.Prefixes && f.Masked {
+				next = n.Args[1]
+			}
+			if r := f.Src(next); r != c.regs[f.Base+k] {
 				f.Lanes.CopyVec(c.Type, c.regs[f.Base+k], r)
 			}
 		}

@@ -174,6 +174,8 @@ func (f *phaseCode) nodeText(id int32) string {
 		fmt.Fprintf(&b, "%s %#x", ir.OpName(prim.Op(n.Imm)), n.Aux)
 	case n.Op == lower.OpShiftUp:
 		fmt.Fprintf(&b, "%s of the element %d before, or", n.Type.Short(), n.Aux)
+	case n.Op == lower.OpLast:
+		fmt.Fprintf(&b, "%s of the last element of", n.Type.Short())
 	case n.Op == lower.OpMulLow:
 		fmt.Fprintf(&b, "mul %s of lower halves of", n.Type.Short())
 	case n.Op == lower.OpQuotient:

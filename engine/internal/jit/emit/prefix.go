@@ -7,12 +7,19 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // A loop that carries values, whose steps may be combined in any grouping, has neighbouring
 // steps in the lanes of a vector. Each lane is combined with the lanes below it: with the one
-// 1 below, 2 below, 4 below and so on. The carry, the last lane of the vector before, is then
-// combined with all lanes.
+// 1 below, 2 below, 4 below and so on. The carry, the last lane of the vector before in all lanes, is
+// then combined with all lanes, and with the last one for the next vector: so a vector waits for
+// one operation of the vector before.
+//
+// A minimum or a maximum rarely changes. If no element of a vector does better than the carry, all
+// results are the carry.
 
 // groupSteps adds the nodes that combine the elements of a vector to the operands of the nodes
 // that compute the next values.
@@ -23,24 +30,76 @@ func (f *phaseCode) groupSteps() {
 	for i := range f.Phase.Carries {
 		c := &f.Phase.Carries[i]
 		id := f.Nodes[c.Store].Args[0]
-		n := f.Nodes[id]
-		bits, _ := lower.Identity(n.Op, n.Type)
-		none := f.constant(n.Type, frame.Canonical(n.Type, bits))
-		arg := 1 - slices.Index(n.Args[:2], c.Load)
-		x := n.Args[arg]
-		var nodes []int32
-		for by := 1; by < f.W; by *= 2 {
-			below := f.node(&nodes, lower.OpShiftUp, n.Type, n.Type, false, x, none)
-			f.Nodes[below].Aux = int32(by)
-			x = f.node(&nodes, n.Op, n.Type, n.Type, false, below, x)
+		var before, after []int32
+		var next int32
+		if n := f.Nodes[id]; f.Predicates == 0 && (n.Op == prim.Min || n.Op == prim.Max) {
+			next = f.groupRarely(c.Load, id, &before, &after)
+		} else {
+			next = f.groupAlways(c.Load, id, &before, &after)
 		}
-		f.Nodes[id].Args[arg] = x
-		f.top = slices.Insert(f.top, slices.Index(f.top, id), nodes...)
+		f.Nodes[c.Store].Args = [3]int32{next, id, lower.None}
+		k := slices.Index(f.top, id)
+		f.top = slices.Insert(slices.Insert(f.top, k+1, after...), k, before...)
 	}
 }
 
-// prefixLoop emits the loop along the steps of one lane, a vector of steps at once. The register
-// of a carry has the results of the vector before.
+// groupAlways lets node id combine the carry with the lanes of a vector. It returns the carry of the
+// next vector. The lists get the nodes before and after id.
+func (f *phaseCode) groupAlways(carry, id int32, before, after *[]int32) (next int32) {
+	n := f.Nodes[id]
+	arg := 1 - slices.Index(n.Args[:2], carry)
+	n.Args[arg] = f.combineLanes(before, &n, n.Args[arg])
+	f.Nodes[id].Args = n.Args
+	n.Args[arg] = f.node(after, lower.OpLast, n.Type, n.Type, false, n.Args[arg])
+	return f.node(after, n.Op, n.Type, n.In, false, n.Args[:]...)
+}
+
+// groupRarely does the same for a minimum or a maximum, in regions that are skipped if no element
+// may change it.
+func (f *phaseCode) groupRarely(carry, id int32, before, after *[]int32) (next int32) {
+	n := f.Nodes[id]
+	arg := 1 - slices.Index(n.Args[:2], carry)
+	x := n.Args[arg]
+	low, high := carry, x
+	if n.Op == prim.Min {
+		low, high = x, carry
+	}
+	better := prim.Lt
+	if n.In.IsFloat() { // equal zeros may differ in their signs
+		better = prim.Le
+	}
+	need := f.node(before, better, dtype.Bool, n.In, false, low, high)
+	if n.In.IsFloat() {
+		nan := f.node(before, prim.Ne, dtype.Bool, n.In, false, x, x)
+		need = f.node(before, prim.Or, dtype.Bool, dtype.Bool, false, need, nan)
+	}
+	region := func(body []int32) lower.Node {
+		return lower.Node{Op: ir.Cold, Type: n.Type, In: n.In, Args: [3]int32{need, carry, lower.None}, Body: body, Yield: body[len(body)-1], Imm: lower.Whole}
+	}
+	var body []int32
+	n.Args[arg] = f.combineLanes(&body, &n, x)
+	f.node(&body, n.Op, n.Type, n.In, true, n.Args[:]...)
+	f.Nodes[id] = region(body)
+	next = f.node(after, ir.Cold, n.Type, n.In, false)
+	f.Nodes[next] = region([]int32{f.node(nil, lower.OpLast, n.Type, n.Type, true, id)})
+	return next
+}
+
+// combineLanes adds the nodes that combine each lane of x with all lanes below it, by the operation
+// of n.
+func (f *phaseCode) combineLanes(list *[]int32, n *lower.Node, x int32) int32 {
+	bits, _ := lower.Identity(n.Op, n.Type)
+	none := f.constant(n.Type, frame.Canonical(n.Type, bits))
+	for by := 1; by < f.W; by *= 2 {
+		below := f.node(list, lower.OpShiftUp, n.Type, n.Type, n.Cold, x, none)
+		f.Nodes[below].Aux = int32(by)
+		x = f.node(list, n.Op, n.Type, n.Type, n.Cold, below, x)
+	}
+	return x
+}
+
+// prefixLoop emits the loop along the steps of one lane, a vector of steps at once. All lanes of the
+// register of a carry have it. After the tail they have the results of its steps.
 func (f *phaseCode) prefixLoop() {
 	for i := range f.Phase.Carries {
 		f.carries = append(f.carries, carried{Carry: &f.Phase.Carries[i]})
@@ -94,7 +153,7 @@ func (f *phaseCode) prefixLoop() {
 	}
 }
 
-// firstCarry loads a carry from its array to the last lane of its register.
+// firstCarry loads a carry from its array to all lanes of its register.
 func (f *phaseCode) firstCarry(c *carried, slot int32) {
 	lane, m := isa.Lane32(c.Type).Size(), f.Slot(slot)
 	f.Int(isa.Mov, isa.T1, f.carryWord(c))
@@ -107,6 +166,7 @@ func (f *phaseCode) firstCarry(c *carried, slot int32) {
 	f.Store(lane, m, isa.T0)
 	d := f.Vecs.TakeTop()
 	f.Lanes.LoadVec(c.Type, d, f.Slot(slot))
+	f.Within(func() { f.Lanes.LastLane(c.Type, d, d) })
 	c.regs = []isa.Vec{d}
 }
 

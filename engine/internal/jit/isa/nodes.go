@@ -20,6 +20,9 @@ func (f *Emitter) EmitNode(id int32, c int) {
 		f.store(n)
 	case n.Op == lower.OpOperand: // the operand of a program has its register
 		f.give(&f.Vecs, int8(f.Operands[n.Aux]))
+	case n.Op == lower.OpLast:
+		x := f.Src(n.Args[0])
+		f.Lanes.LastLane(n.Type, f.Dst(), x)
 	case !f.Lanes.Emit(n):
 		f.fail("%s of %s with %s", n.Op, n.In, f.Facts.Name)
 	}

@@ -33,6 +33,8 @@ const (
 	OpMulLow
 	// OpShiftUp moves the lanes of args[0] up by Aux lanes. The lowest lanes are those of args[1].
 	OpShiftUp
+	// OpLast is the last lane of args[0] in all lanes.
+	OpLast
 	// OpLeave ends a loop that carries values if args[0] holds in no lane.
 	OpLeave
 	// OpQuotient is args[0] divided by args[1], which is uniform. OpReciprocal args[2] is the
@@ -47,6 +49,9 @@ const (
 	NegProduct = 1 << iota
 	NegAddend
 )
+
+// Whole is the Imm of a Cold region that computes all lanes if any lane needs it.
+const Whole = 1
 
 // A Node is an instruction of a phase; operands are nodes of the same phase.
 type Node struct {

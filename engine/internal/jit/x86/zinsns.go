@@ -229,6 +229,7 @@ const (
 	VBLENDVPS
 	VBLENDVPD
 	VPBLENDD
+	VPALIGNR
 	VPBLENDMB
 	VPBLENDMW
 	VBLENDMPS
@@ -366,20 +367,21 @@ var opNames = [numOps]string{
 	"vpsravw", "vpcmpeqb", "vpcmpeqw", "vpcmpgtb", "vpcmpgtw", "vpcmpb", "vpcmpub", "vpcmpw",
 	"vpcmpuw", "vpcmpeqd", "vpcmpeqq", "vpcmpgtd", "vpcmpgtq", "vpcmpd", "vpcmpud", "vpcmpq",
 	"vpcmpuq", "vptestmb", "vptestmw", "vptestmd", "vptestmq", "vptestnmd", "vptestnmq", "vptest",
-	"vmovmskps", "vmovmskpd", "vpblendvb", "vblendvps", "vblendvpd", "vpblendd", "vpblendmb", "vpblendmw",
-	"vblendmps", "vblendmpd", "vpshufb", "vpshufd", "vshufps", "vunpcklps", "vunpcklpd", "vunpckhps",
-	"vunpckhpd", "vpunpcklbw", "vpunpcklwd", "vpunpckhbw", "vpunpckhwd", "vpacksswb", "vpackuswb", "vpackssdw",
-	"vpackusdw", "vpermilps", "vpermps", "vpermpd", "vpermb", "vpermt2b", "vpermt2w", "vpermt2ps",
-	"vpermt2pd", "vinsertf128", "vinsertf32x4", "vextractf128", "vextractf32x4", "vinsertf64x4", "vextractf64x4", "vgatherdps",
-	"vgatherdpd", "vgatherqps", "vgatherqpd", "kmovb", "kmovw", "kmovq", "kandb", "kandw",
-	"kandq", "kandnw", "kandnq", "korb", "korw", "korq", "kxnorb", "kxnorw",
-	"kxnord", "kxnorq", "kxorb", "kxorw", "kxorq", "knotb", "knotw", "knotd",
-	"knotq", "kortestb", "kortestw", "kortestd", "kortestq", "vpmovm2b", "vpmovm2w", "vpmovm2d",
-	"vzeroupper", "add", "or", "adc", "and", "sub", "xor", "cmp",
-	"test", "mov", "lea", "movzxb", "movzxw", "movsxd", "imul", "neg",
-	"div", "idiv", "shl", "shr", "sar", "cqo", "bt", "bzhi",
-	"popcnt", "cmovg", "jae", "je", "jne", "jns", "jp", "jl",
-	"jge", "jle", "jg", "jmp", "ret", "prefetcht0", "prefetcht1", "sfence",
+	"vmovmskps", "vmovmskpd", "vpblendvb", "vblendvps", "vblendvpd", "vpblendd", "vpalignr", "vpblendmb",
+	"vpblendmw", "vblendmps", "vblendmpd", "vpshufb", "vpshufd", "vshufps", "vunpcklps", "vunpcklpd",
+	"vunpckhps", "vunpckhpd", "vpunpcklbw", "vpunpcklwd", "vpunpckhbw", "vpunpckhwd", "vpacksswb", "vpackuswb",
+	"vpackssdw", "vpackusdw", "vpermilps", "vpermps", "vpermpd", "vpermb", "vpermt2b", "vpermt2w",
+	"vpermt2ps", "vpermt2pd", "vinsertf128", "vinsertf32x4", "vextractf128", "vextractf32x4", "vinsertf64x4", "vextractf64x4",
+	"vgatherdps", "vgatherdpd", "vgatherqps", "vgatherqpd", "kmovb", "kmovw", "kmovq", "kandb",
+	"kandw", "kandq", "kandnw", "kandnq", "korb", "korw", "korq", "kxnorb",
+	"kxnorw", "kxnord", "kxnorq", "kxorb", "kxorw", "kxorq", "knotb", "knotw",
+	"knotd", "knotq", "kortestb", "kortestw", "kortestd", "kortestq", "vpmovm2b", "vpmovm2w",
+	"vpmovm2d", "vzeroupper", "add", "or", "adc", "and", "sub", "xor",
+	"cmp", "test", "mov", "lea", "movzxb", "movzxw", "movsxd", "imul",
+	"neg", "div", "idiv", "shl", "shr", "sar", "cqo", "bt",
+	"bzhi", "popcnt", "cmovg", "jae", "je", "jne", "jns", "jp",
+	"jl", "jge", "jle", "jg", "jmp", "ret", "prefetcht0", "prefetcht1",
+	"sfence",
 }
 
 // firstForm has the first form of each instruction.
@@ -399,12 +401,12 @@ var firstForm = [numOps + 1]uint16{
 	232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 243, 245, 247, 249, 250, 251,
 	252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267,
 	268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283,
-	284, 285, 286, 287, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300,
-	302, 304, 306, 308, 312, 316, 319, 320, 321, 322, 323, 324, 325, 326, 327, 328,
+	284, 285, 286, 287, 288, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300,
+	301, 303, 305, 307, 309, 313, 317, 320, 321, 322, 323, 324, 325, 326, 327, 328,
 	329, 330, 331, 332, 333, 334, 335, 336, 337, 338, 339, 340, 341, 342, 343, 344,
-	345, 346, 350, 354, 358, 362, 366, 370, 374, 376, 380, 381, 382, 383, 384, 387,
-	388, 389, 390, 392, 394, 396, 397, 398, 399, 400, 401, 402, 403, 404, 405, 406,
-	407, 408, 409, 410, 412, 413, 414, 415, 416,
+	345, 346, 347, 351, 355, 359, 363, 367, 371, 375, 377, 381, 382, 383, 384, 385,
+	388, 389, 390, 391, 393, 395, 397, 398, 399, 400, 401, 402, 403, 404, 405, 406,
+	407, 408, 409, 410, 411, 413, 414, 415, 416, 417,
 }
 
 var forms = [...]form{
@@ -674,6 +676,7 @@ var forms = [...]form{
 	{op: VBLENDVPS, ops: [4]pat{patR, patV, patM, patIs4}, pp: pp66, opmap: map0F3A, opcode: 0x4a, ext: noExt, vexW: w0, vex: len128 | len256},
 	{op: VBLENDVPD, ops: [4]pat{patR, patV, patM, patIs4}, pp: pp66, opmap: map0F3A, opcode: 0x4b, ext: noExt, vexW: w0, vex: len128 | len256},
 	{op: VPBLENDD, ops: [4]pat{patR, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x02, ext: noExt, vexW: w0, vex: len128 | len256},
+	{op: VPALIGNR, ops: [4]pat{patR, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x0f, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPBLENDMB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x66, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPBLENDMW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x66, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VBLENDMPS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x65, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},

@@ -57,7 +57,7 @@ type set interface {
 	held(l x86.Len, m x86.Mem, d x86.Vec) bool
 	// permute puts lane lanes[i] of x into lane i of d, or lane i of fill where lanes[i] is
 	// negative.
-	permute(t dtype.Type, d, x, fill x86.Vec, lanes []int)
+	shiftUp(t dtype.Type, d, x, fill x86.Vec, by int)
 	// permuteTable emits a look-up in a table by permutes. It returns false, and emits
 	// nothing, if the target has none that suit.
 	permuteTable(n *lower.Node, t *ir.Table) bool

@@ -76,7 +76,7 @@ func (f *phaseCode) acrossRows(accs []columnAcc, group, many int) {
 		f.Branch(isa.GE, isa.Count, isa.K(many), rows)
 		return
 	}
-	f.nextColumns()
+	f.nextColumns(true)
 	if slices.ContainsFunc(accs, func(a columnAcc) bool { return a.Kern.Arg }) {
 		f.Int(isa.Add, isa.Word(frame.Counter), isa.K(1))
 	}

@@ -230,7 +230,7 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 	f.Int(isa.Mov, isa.T0, isa.Word(frame.First))
 	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T0)
 	if len(f.turns) > 0 {
-		f.turnedRows(func() { f.rows(accs, group) })
+		f.turnedRows(accs)
 	} else {
 		f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
 		f.rows(accs, group)
@@ -253,6 +253,18 @@ func (f *phaseCode) rows(accs []columnAcc, group int) {
 	}
 	f.Align(32)
 	f.Bind(rows)
+	f.row(accs, group)
+	f.nextColumns(true)
+	f.Int(isa.Sub, isa.Count, isa.K(1))
+	f.BranchResult(isa.NE, rows)
+	if f.Phase.Leaves {
+		f.Int(isa.Mov, isa.Word(frame.Going), isa.K(1))
+		f.Bind(f.left)
+	}
+}
+
+// row emits one row of a group of columns.
+func (f *phaseCode) row(accs []columnAcc, group int) {
 	f.aheadColumns(group)
 	if f.atOnce == 0 {
 		f.body(f.top)
@@ -265,15 +277,8 @@ func (f *phaseCode) rows(accs []columnAcc, group int) {
 		}
 		f.Base = 0
 	}
-	f.nextColumns()
 	if slices.ContainsFunc(accs, func(a columnAcc) bool { return a.Kern.Arg }) {
 		f.Int(isa.Add, isa.Word(frame.Counter), isa.K(1))
-	}
-	f.Int(isa.Sub, isa.Count, isa.K(1))
-	f.BranchResult(isa.NE, rows)
-	if f.Phase.Leaves {
-		f.Int(isa.Mov, isa.Word(frame.Going), isa.K(1))
-		f.Bind(f.left)
 	}
 }
 
@@ -305,9 +310,13 @@ func (f *phaseCode) firstRow() {
 	})
 }
 
-// nextColumns steps the addresses of the sites to the next row.
-func (f *phaseCode) nextColumns() {
+// nextColumns steps the addresses of the sites to the next row, those of turned sites if turned is
+// set.
+func (f *phaseCode) nextColumns(turned bool) {
 	f.eachRowSite(func(s *layout.Site, at int8) {
+		if s.Kind == layout.Transposed && !turned {
+			return
+		}
 		step := isa.Word(s.Arg + frame.SiteRow)
 		if s.Kind == layout.Transposed {
 			step = isa.K(isa.TurnPitch)

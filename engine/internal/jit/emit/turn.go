@@ -15,10 +15,29 @@ func (f *phaseCode) findTurns() {
 	}
 }
 
-// turnedRows emits the loop down the rows of a group of W lanes, block by block.
-func (f *phaseCode) turnedRows(rows func()) {
+// turnedRows emits the loop down the rows of a group of W lanes, block by block: whole blocks of W
+// steps, which are emitted without a loop if they are short, and the rest.
+func (f *phaseCode) turnedRows(accs []columnAcc) {
 	f.Int(isa.Mov, isa.T0, isa.Word(frame.Rows))
 	f.Int(isa.Mov, isa.Word(frame.Left), isa.T0)
+	rest, done := f.NewLabel(), f.NewLabel()
+	if f.wholeBlocks() {
+		blocks := f.NewLabel()
+		f.Branch(isa.LT, isa.T0, isa.K(f.W), rest)
+		f.Bind(blocks)
+		f.eachTurn(false, func(t *isa.Turn) { f.TurnBlock(f.target, t) })
+		f.aimTurns()
+		f.wholeBlock(accs)
+		f.eachTurn(true, func(t *isa.Turn) { f.TurnBlock(f.target, t) })
+		for i := range f.turns {
+			t := &f.turns[i]
+			f.Int(isa.Add, isa.Word(t.Arg+frame.SiteArray), isa.K(f.W*t.Step*t.Size))
+		}
+		f.Int(isa.Sub, isa.Word(frame.Left), isa.K(f.W))
+		f.Branch(isa.GE, isa.Word(frame.Left), isa.K(f.W), blocks)
+		f.Bind(rest)
+		f.Branch(isa.EQ, isa.Word(frame.Left), isa.K(0), done)
+	}
 	blocks := f.NewLabel()
 	f.Bind(blocks)
 	f.Int(isa.Mov, isa.T0, isa.Word(frame.Left))
@@ -26,17 +45,9 @@ func (f *phaseCode) turnedRows(rows func()) {
 	f.Int(isa.Min, isa.T0, isa.T1)
 	f.Int(isa.Mov, isa.Word(frame.Steps), isa.T0)
 	f.turn(false)
-	for i := range f.turns {
-		t := &f.turns[i]
-		if at := f.SiteReg[t.ID]; at >= 0 {
-			f.Asm.Address(isa.SiteReg(int(at)), f.Scratch(t, 0))
-		} else {
-			f.Asm.Address(isa.T0, f.Scratch(t, 0))
-			f.Int(isa.Mov, isa.Word(t.Arg+frame.SiteCur), isa.T0)
-		}
-	}
+	f.aimTurns()
 	f.Int(isa.Mov, isa.Count, isa.Word(frame.Steps))
-	rows()
+	f.rows(accs, 1)
 	f.turn(true)
 	for i := range f.turns {
 		t := &f.turns[i]
@@ -47,29 +58,65 @@ func (f *phaseCode) turnedRows(rows func()) {
 	f.Int(isa.Mov, isa.T0, isa.Word(frame.Steps))
 	f.Int(isa.Sub, isa.Word(frame.Left), isa.T0)
 	f.BranchResult(isa.NE, blocks)
+	f.Bind(done)
 }
 
-// turn emits the turn of the blocks of all loads, or of all stores.
-func (f *phaseCode) turn(store bool) {
-	part, done := f.NewLabel(), f.NewLabel()
-	each := func(do func(t *isa.Turn)) {
-		for i := range f.turns {
-			if t := &f.turns[i]; t.Store == store {
-				do(t)
-			}
+// wholeBlocks reports whether a block of W steps of all lanes is turned by itself: if it has 16 bytes
+// of each lane.
+func (f *phaseCode) wholeBlocks() bool {
+	return !f.Masked && f.turnedLeast() <= f.W
+}
+
+// turnedLeast returns the fewest steps that have 16 bytes of each lane, at all turned sites.
+func (f *phaseCode) turnedLeast() (steps int) {
+	for i := range f.turns {
+		steps = max(steps, 16/f.turns[i].Size)
+	}
+	return steps
+}
+
+// aimTurns sets the addresses of the turned sites to the first step of a block.
+func (f *phaseCode) aimTurns() {
+	for i := range f.turns {
+		t := &f.turns[i]
+		if at := f.SiteReg[t.ID]; at >= 0 {
+			f.Asm.Address(isa.SiteReg(int(at)), f.Scratch(t, 0))
+		} else {
+			f.Asm.Address(isa.T0, f.Scratch(t, 0))
+			f.Int(isa.Mov, isa.Word(t.Arg+frame.SiteCur), isa.T0)
 		}
 	}
-	few, least := f.NewLabel(), 0
-	for i := range f.turns { // 16 bytes of each site
-		least = max(least, 16/f.turns[i].Size)
+}
+
+// wholeBlock emits the steps of a whole block, without a loop if they are short.
+func (f *phaseCode) wholeBlock(accs []columnAcc) {
+	if f.Phase.Leaves || f.W*len(f.top) > wholeNodes {
+		f.Int(isa.Mov, isa.Count, isa.K(f.W))
+		f.rows(accs, 1)
+		return
 	}
-	if !f.Masked && least <= f.W {
-		f.Branch(isa.NE, isa.Word(frame.Steps), isa.K(f.W), few)
-		each(func(t *isa.Turn) { f.TurnBlock(f.target, t) })
-		f.Jump(done)
-		f.Bind(few)
-		f.Branch(isa.LT, isa.Word(frame.Steps), isa.K(least), part)
-		each(func(t *isa.Turn) { f.TurnSteps(f.target, t) })
+	for f.Step = range f.W {
+		f.row(accs, 1)
+		f.nextColumns(false)
+	}
+	f.Step = 0
+}
+
+// eachTurn calls do with the turned sites that are loads, or those that are stores.
+func (f *phaseCode) eachTurn(store bool, do func(t *isa.Turn)) {
+	for i := range f.turns {
+		if t := &f.turns[i]; t.Store == store {
+			do(t)
+		}
+	}
+}
+
+// turn emits the turn of fewer steps of a block, or of the last lanes, of all loads or of all stores.
+func (f *phaseCode) turn(store bool) {
+	part, done := f.NewLabel(), f.NewLabel()
+	if f.wholeBlocks() {
+		f.Branch(isa.LT, isa.Word(frame.Steps), isa.K(f.turnedLeast()), part)
+		f.eachTurn(store, func(t *isa.Turn) { f.TurnSteps(f.target, t) })
 		f.Jump(done)
 	}
 	f.Bind(part)
@@ -81,7 +128,7 @@ func (f *phaseCode) turn(store bool) {
 		})
 	}
 	kept(func(r isa.Reg, word isa.Int) { f.Int(isa.Mov, word, r) })
-	each(func(t *isa.Turn) { f.TurnPart(f.target, t) })
+	f.eachTurn(store, func(t *isa.Turn) { f.TurnPart(f.target, t) })
 	kept(func(r isa.Reg, word isa.Int) { f.Int(isa.Mov, r, word) })
 	f.Bind(done)
 }

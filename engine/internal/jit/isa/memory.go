@@ -38,6 +38,9 @@ func (f *Emitter) Address(s *layout.Site, i int32) Mem {
 	case f.PerRow > 0:
 		apart, k = apart+f.Copy/f.PerRow*s.RowBytes(), min(k, f.Copy%f.PerRow)
 	}
+	if s.Kind == layout.Transposed {
+		apart += f.Step * TurnPitch
+	}
 	m := At(base, apart+k*f.W*s.Size)
 	if !one {
 		m.Index, m.Scale = index, uint8(s.Size)

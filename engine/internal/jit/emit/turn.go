@@ -10,7 +10,13 @@ import (
 func (f *phaseCode) findTurns() {
 	for i := range f.Layout.Sites {
 		if s := &f.Layout.Sites[i]; s.Kind == layout.Transposed {
-			f.turns = append(f.turns, isa.Turn{Site: s, ID: int32(i), Slot: f.Slots.TakeRow(f.W), Store: f.Phase.Sites[i].Store})
+			t := isa.Turn{Site: s, ID: int32(i), Store: f.Phase.Sites[i].Store}
+			slots := f.W
+			if t.Store { // a block and the steps after it: see lastSteps
+				slots = 2 * f.W
+			}
+			t.Slot = f.Slots.TakeRow(slots)
+			f.turns = append(f.turns, t)
 		}
 	}
 }
@@ -25,18 +31,20 @@ func (f *phaseCode) turnedRows(accs []columnAcc) {
 		blocks := f.NewLabel()
 		f.Branch(isa.LT, isa.T0, isa.K(f.W), rest)
 		f.Bind(blocks)
-		f.eachTurn(false, func(t *isa.Turn) { f.TurnBlock(f.target, t) })
+		f.eachTurn(false, func(t *isa.Turn) { f.TurnBlock(f.target, t, isa.Frame) })
 		f.aimTurns()
 		f.wholeBlock(accs)
-		f.eachTurn(true, func(t *isa.Turn) { f.TurnBlock(f.target, t) })
+		f.eachTurn(true, func(t *isa.Turn) { f.TurnBlock(f.target, t, isa.Frame) })
 		for i := range f.turns {
 			t := &f.turns[i]
 			f.Int(isa.Add, isa.Word(t.Arg+frame.SiteArray), isa.K(f.W*t.Step*t.Size))
 		}
 		f.Int(isa.Sub, isa.Word(frame.Left), isa.K(f.W))
 		f.Branch(isa.GE, isa.Word(frame.Left), isa.K(f.W), blocks)
-		f.Bind(rest)
 		f.Branch(isa.EQ, isa.Word(frame.Left), isa.K(0), done)
+		f.lastSteps(accs)
+		f.Jump(done)
+		f.Bind(rest)
 	}
 	blocks := f.NewLabel()
 	f.Bind(blocks)
@@ -78,14 +86,18 @@ func (f *phaseCode) turnedLeast() (steps int) {
 // aimTurns sets the addresses of the turned sites to the first step of a block.
 func (f *phaseCode) aimTurns() {
 	for i := range f.turns {
-		t := &f.turns[i]
-		if at := f.SiteReg[t.ID]; at >= 0 {
-			f.Asm.Address(isa.SiteReg(int(at)), f.Scratch(t, 0))
-		} else {
-			f.Asm.Address(isa.T0, f.Scratch(t, 0))
-			f.Int(isa.Mov, isa.Word(t.Arg+frame.SiteCur), isa.T0)
-		}
+		f.aimTurn(&f.turns[i], f.Scratch(&f.turns[i], 0))
 	}
+}
+
+// aimTurn sets the address of a turned site to memory.
+func (f *phaseCode) aimTurn(t *isa.Turn, m isa.Mem) {
+	if at := f.SiteReg[t.ID]; at >= 0 {
+		f.Asm.Address(isa.SiteReg(int(at)), m)
+		return
+	}
+	f.Asm.Address(isa.T0, m)
+	f.Int(isa.Mov, isa.Word(t.Arg+frame.SiteCur), isa.T0)
 }
 
 // wholeBlock emits the steps of a whole block, without a loop if they are short.
@@ -100,6 +112,36 @@ func (f *phaseCode) wholeBlock(accs []columnAcc) {
 		f.nextColumns(false)
 	}
 	f.Step = 0
+}
+
+// lastSteps emits the steps that are left after whole blocks. The block that ends with them is
+// turned: its loads repeat elements that no step uses, and its stores the results of steps before,
+// which the scratch memory still has.
+func (f *phaseCode) lastSteps(accs []columnAcc) {
+	for i := range f.turns {
+		t := &f.turns[i]
+		f.Int(isa.Mov, isa.T0, isa.Word(frame.Left))
+		f.Int(isa.Sub, isa.T0, isa.K(f.W))
+		f.Int(isa.Mul, isa.T0, isa.K(t.Step*t.Size))
+		f.Int(isa.Add, isa.Word(t.Arg+frame.SiteArray), isa.T0)
+	}
+	f.eachTurn(false, func(t *isa.Turn) { f.TurnBlock(f.target, t, isa.Frame) })
+	f.Int(isa.Mov, isa.Count, isa.Word(frame.Left))
+	for i := range f.turns {
+		t := &f.turns[i]
+		first := f.Scratch(t, f.W)
+		if !t.Store { // the last steps of the block
+			f.Int(isa.Mov, isa.T0, isa.Count)
+			f.Int(isa.Mul, isa.T0, isa.K(-isa.TurnPitch))
+			first.Index, first.Scale = isa.T0, 1
+		}
+		f.aimTurn(t, first)
+	}
+	f.rows(accs, 1)
+	f.Int(isa.Mov, isa.T2, isa.Word(frame.Left))
+	f.Int(isa.Mul, isa.T2, isa.K(isa.TurnPitch))
+	f.Int(isa.Add, isa.T2, isa.Frame)
+	f.eachTurn(true, func(t *isa.Turn) { f.TurnBlock(f.target, t, isa.T2) })
 }
 
 // eachTurn calls do with the turned sites that are loads, or those that are stores.

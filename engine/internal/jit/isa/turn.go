@@ -9,7 +9,8 @@ import (
 // W steps of W lanes, are turned in registers between the array and scratch memory in the
 // frame. The loop goes down the scratch memory as down columns.
 
-// A Turn is a site of such a loop. Its scratch memory is W slots, one for each step.
+// A Turn is a site of such a loop. Its scratch memory is W slots, one for each step; a store has as many
+// again.
 type Turn struct {
 	*layout.Site
 	ID    int32
@@ -35,9 +36,10 @@ func (f *Emitter) element(t *Turn, e int) Mem {
 	return f.Scratch(t, e)
 }
 
-// TurnBlock emits the turn of a whole block of W steps of W lanes. It overwrites Count, the
-// temporaries, and the lowest vectors.
-func (f *Emitter) TurnBlock(target Target, t *Turn) {
+// TurnBlock emits the turn of a whole block of W steps of W lanes. The scratch memory of a store is
+// at register base in place of the frame. It overwrites Count, the temporaries but base, and the lowest
+// vectors.
+func (f *Emitter) TurnBlock(target Target, t *Turn, base Reg) {
 	b := newTiler(f.Asm, target, t.Size, f.W*t.Size)
 	b.by, b.by3 = T1, T2
 	f.Int(Mov, Count, Word(t.Arg+frame.SiteArray))
@@ -56,6 +58,7 @@ func (f *Emitter) TurnBlock(target Target, t *Turn) {
 	for lane := 0; lane < f.W; lane += b.n {
 		from := func(e int) Mem {
 			m := f.element(t, e)
+			m.Base = base
 			m.Disp += int32(lane * t.Size)
 			return m
 		}

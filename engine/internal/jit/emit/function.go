@@ -167,7 +167,7 @@ func (f *phaseCode) mapLoop() {
 	}
 	group := f.chooseCopies(4, 0)
 	v, _ := f.pressure()
-	f.pinUniforms(f.Vectors - group*v - spareRegs)
+	f.pinUniforms(f.Vectors - group*v - f.spare())
 	if !f.steps() && !f.Pairs() || !f.Lanes.Hold(f.holdRoom(group*v)) {
 		f.elementLoop(group)
 		return

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -30,6 +31,10 @@ func (f *phaseCode) fuse() {
 	if f.Ternary {
 		j.count()
 		j.each(f.top, j.ternary)
+	}
+	if f.Complements && f.LaneSize > 0 {
+		j.count()
+		j.each(f.top, j.complement)
 	}
 	if j.joined {
 		j.count()
@@ -121,6 +126,20 @@ func (j *joiner) half(a int32) int32 {
 		}
 	}
 	return a
+}
+
+// complement lets a load of predicates give their complement, if nothing uses them themselves.
+func (j *joiner) complement(n *lower.Node) {
+	if n.Op != prim.Not || n.In != dtype.Bool {
+		return
+	}
+	x := &j.Nodes[n.Args[0]]
+	if x.Op != ir.Load || j.uses[n.Args[0]] > 1 || x.Args[0] != lower.None || x.Args[1] != lower.None {
+		return
+	}
+	if s := &j.Layout.Sites[x.Aux]; s.Kind == layout.Unit && !s.Guard {
+		x.Imm, n.Op = 1, prim.Cvt
+	}
 }
 
 // tables are the bits of the functions of two bits, each for all values of three: of the first

@@ -12,8 +12,17 @@ import (
 // splitShifts splits the shifts of 8-bit lanes by uniform counts into a shift of wider
 // lanes and a mask: no instruction shifts 8 bits. The prologue computes the counts and the
 // masks. A signed x >> y is (x + 128 >> y) - (128 >> y) of unsigned numbers, for y <= 7.
+// Where an instruction shifts lanes of 16 bits by one count, the prologue computes that.
 // It needs the result of findUniform.
 func (f *phaseCode) splitShifts() {
+	if f.LaneSize == 2 && f.OneCount {
+		for _, id := range f.top {
+			if n := f.Nodes[id]; (n.Op == prim.Shl || n.Op == prim.Shr) && f.Uniform[n.Args[1]] {
+				count := f.hoist(lower.OpCount, dtype.U16, n.Args[1], 0, 0)
+				f.Nodes[id].Op, f.Nodes[id].Args, f.Nodes[id].Imm = lower.OpShift, [3]int32{n.Args[0], count, lower.None}, uint64(n.Op)
+			}
+		}
+	}
 	if f.LaneSize != 1 {
 		return
 	}

@@ -11,9 +11,29 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// spareRegs is the number of registers that an instruction may need for
-// temporaries.
+// spareRegs is the most temporaries that the code of a node takes, on all targets.
 const spareRegs = 6
+
+// spare returns how many registers the loop keeps free for temporaries.
+func (f *phaseCode) spare() int {
+	if f.Temporaries == nil {
+		return spareRegs
+	}
+	most := 0
+	var visit func(list []int32)
+	visit = func(list []int32) {
+		for _, id := range list {
+			n := &f.Nodes[id]
+			if n.Op == ir.Cold {
+				visit(n.Body)
+			}
+			most = max(most, f.Temporaries(&f.Emitter, n))
+		}
+	}
+	visit(f.rowTop)
+	visit(f.top)
+	return most
+}
 
 // findUniform finds the uniform nodes: the same in all lanes and all rows. It hoists
 // them from the body to the prologue.
@@ -170,8 +190,8 @@ func (f *phaseCode) press(list, live []int32) []int32 {
 // registers suffice. Accumulators take fixed registers.
 func (f *phaseCode) chooseCopies(limit, fixed int) int {
 	v, m := f.pressure()
-	c := limit
-	for c > 1 && (c*v+spareRegs+fixed > f.Vectors || !f.Fits(c*m)) {
+	c, spare := limit, f.spare()
+	for c > 1 && (c*v+spare+fixed > f.Vectors || !f.Fits(c*m)) {
 		c /= 2
 	}
 	return c
@@ -179,8 +199,8 @@ func (f *phaseCode) chooseCopies(limit, fixed int) int {
 
 // pinUniforms pins the uniform nodes with the most uses in registers, at most room.
 func (f *phaseCode) pinUniforms(room int) {
-	// The code of one node holds at most ten registers at once.
-	room = min(room, bits.OnesCount64(f.Vecs.Free)-10)
+	// The code of one node holds at most three operands and a result beside its temporaries.
+	room = min(room, bits.OnesCount64(f.Vecs.Free)-f.spare()-4)
 	uses := f.zeros()
 	var few [8]int32
 	ids := few[:0]

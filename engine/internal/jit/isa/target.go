@@ -63,6 +63,13 @@ type Facts struct {
 	Tails bool
 	// Reciprocals says that there are rules for quotients from reciprocals.
 	Reciprocals bool
+	// Complements says that a load of predicates in narrow lanes with an Imm of 1 gives their complement.
+	Complements bool
+	// OneCount says that lanes of 16 bits are shifted by one count for all.
+	OneCount bool
+	// Temporaries returns the most temporaries that the code of a node of a phase takes. If it is nil, they are
+	// six for all nodes.
+	Temporaries func(f *Emitter, n *lower.Node) int
 }
 
 // An Object is finished code, to be placed at a multiple of 64.

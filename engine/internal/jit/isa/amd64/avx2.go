@@ -22,7 +22,12 @@ var AVX2 isa.Target = avx2Target{}
 type avx2Target struct{}
 
 func (avx2Target) Facts() isa.Facts {
-	return isa.Facts{Name: "avx2", Vectors: 15, Bytes: 32, NarrowLanes: true, Fields: fieldBytes, Negates: true, Halves: true, RowsAtOnce: 4, Tails: true, Sites: sites} // the sixteenth vector has the tail mask
+	return isa.Facts{
+		Name: "avx2", Vectors: 15, Bytes: 32, // the sixteenth vector has the tail mask
+		NarrowLanes: true, Negates: true, Halves: true, Complements: true,
+		Fields: fieldBytes, RowsAtOnce: 4, Tails: true, OneCount: true,
+		Sites: sites, Temporaries: temporaries,
+	}
 }
 
 func (avx2Target) New(listing bool) isa.Asm { return newAsm(listing) }
@@ -145,10 +150,15 @@ func (f *avx2) minMax(op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 }
 
 func (f *avx2) compareFloat(n *lower.Node) {
-	x, y := f.Src(n.Args[0]), f.srcM(n.Args[1])
+	a, b, c := n.Args[0], n.Args[1], comparisons[n.Op]
+	order := c.float
+	if f.inMemory(a) {
+		a, b, order = b, a, c.swapped
+	}
+	x, y := f.Src(a), f.srcM(b)
 	f.Release()
 	d := f.Dst()
-	f.I(pick(n.In, x86.VCMPPS, x86.VCMPPD), f.LenOf(n.In), d, x, y, comparisons[n.Op].float)
+	f.I(pick(n.In, x86.VCMPPS, x86.VCMPPD), f.LenOf(n.In), d, x, y, order)
 	f.predicate(d, n.In)
 }
 
@@ -162,32 +172,52 @@ func (f *avx2) compareInt(n *lower.Node) {
 // compareInts sets d to the result of a comparison, in lanes of type t.
 func (f *avx2) compareInts(op prim.Op, t dtype.Type, to x86.Operand, x, y x86.Vec) {
 	d := to.(x86.Vec)
-	l := f.LenOf(t)
-	switch op {
-	case prim.Eq, prim.Ne:
-		f.I(f.pickLane(t, x86.VPCMPEQB, x86.VPCMPEQW, x86.VPCMPEQD, x86.VPCMPEQQ), l, d, x, y)
-	default: // x < y is y > x; x <= y is not x > y
-		if op == prim.Lt {
-			x, y = y, x
-		}
-		if t.IsUnsigned() && f.lane(t).Size() == t.Size() {
-			a, s := f.Tmp(), f.full(t, signBit(t))
-			f.I(x86.VPXOR, l, a, x, s)
-			f.I(x86.VPXOR, l, d, y, s)
-			x, y = a, d
-		}
+	l, not := f.LenOf(t), op == prim.Ne || op == prim.Le
+	equal := f.pickLane(t, x86.VPCMPEQB, x86.VPCMPEQW, x86.VPCMPEQD, x86.VPCMPEQQ)
+	if op == prim.Lt { // x < y is y > x; x <= y is not x > y
+		x, y = y, x
+	}
+	switch unsigned := t.IsUnsigned() && f.lane(t).Size() == t.Size(); {
+	case op == prim.Eq || op == prim.Ne:
+		f.I(equal, l, d, x, y)
+	case unsigned && isa.Wide(t):
+		f.greater64(t, d, x, y)
+	case unsigned: // x <= y if x is the minimum
+		f.I(f.simple(prim.Min, t), l, d, x, y)
+		f.I(equal, l, d, d, x)
+		not = !not
+	default:
 		f.I(f.pickLane(t, x86.VPCMPGTB, x86.VPCMPGTW, x86.VPCMPGTD, x86.VPCMPGTQ), l, d, x, y)
 	}
-	if op == prim.Ne || op == prim.Le {
+	if not {
 		f.I(x86.VPXOR, l, d, d, f.ones())
 	}
 }
 
 func (f *avx2) choose(n *lower.Node) {
 	p := f.maskFor(f.Src(n.Args[0]), n.Type)
+	if f.fills(n.Args[1]) && f.isZero(n.Args[2]) { // the predicate has the bits
+		f.Release()
+		if d := f.Dst(); d != p {
+			f.I(x86.VMOVAPS, f.LenOf(n.Type), d, p)
+		}
+		return
+	}
 	y, z := f.srcM(n.Args[1]), f.Src(n.Args[2])
 	f.Release()
 	f.blendv(n.Type, f.Dst(), z, y, p)
+}
+
+// fills reports whether a node is an integer constant with lanes of ones.
+func (f *avx2) fills(id int32) bool {
+	n := &f.Nodes[id]
+	t := n.Type
+	return n.Op == prim.Const && t.IsInt() && n.Imm&t.Mask() == t.Mask() && (t.IsSigned() || f.lane(t).Size() == t.Size())
+}
+
+func (f *avx2) isZero(id int32) bool {
+	n := &f.Nodes[id]
+	return n.Op == prim.Const && n.Type.IsInt() && n.Imm == 0
 }
 
 func (f *avx2) SetTail() {
@@ -281,12 +311,14 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 	plain := t.Size() >= 4
 	switch {
 	case s.Shuffles() && !f.ByRow:
-		x := f.shuffled(s, i)
+		x := f.shuffled(s, i, d)
 		if f.LaneSize > 0 {
 			f.fromNarrow(d, x, t)
 		} else {
 			f.widen(d, t, x)
 		}
+	case f.Paired() && !one:
+		f.loadPaired(s, i, t, d)
 	case f.LaneSize > 0:
 		f.loadNarrow(d, i, one, masked)
 	case one && masked: // all lanes or none
@@ -403,6 +435,10 @@ func (f *avx2) inside(s *layout.Site) x86.Vec {
 
 func (f *avx2) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 	m := mem(to)
+	if f.Paired() {
+		f.storePaired(n, m)
+		return
+	}
 	l := f.LenOf(t.Register())
 	x := f.Src(n.Args[0])
 	if t.Size() >= 4 {
@@ -528,6 +564,8 @@ func (f *avx2) pack(v x86.Vec, op x86.Op) {
 func (f *avx2) Hold(int) bool { return false }
 
 func (f *avx2) EndHold() {}
+
+func (f *avx2) constantFor(_ x86.Len, m x86.Mem) x86.Operand { return m }
 
 func (f *avx2) LoadHeld() {}
 

@@ -18,13 +18,15 @@ import (
 // Permutes8 says that the processor has AVX512-VBMI. Tests replace it.
 var Permutes8 = cpu.X86.HasAVX512VBMI
 
-// shuffle returns the constant that moves elements of size bytes of a vector, and clears the
-// others.
-func (f *emitter) shuffle(move []picked, size int) x86.Mem {
-	b := repeat(0x80, 16)
-	for _, p := range move {
-		for i := range size {
-			b[p.Lane*size+i] = byte(p.At*size + i)
+// shuffle returns the constant that moves elements of size bytes within each 16 bytes of a vector, and
+// clears the others.
+func (f *emitter) shuffle(size int, moves ...[]picked) x86.Mem {
+	b := repeat(0x80, 16*len(moves))
+	for part, move := range moves {
+		for _, p := range move {
+			for i := range size {
+				b[16*part+p.Lane*size+i] = byte(p.At*size + i)
+			}
 		}
 	}
 	return f.Const(b)
@@ -52,6 +54,9 @@ func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
 		}
 		return
 	}
+	if !f.evex && f.W*s.Size == 32 && f.shufflePairs(s, windows, d) {
+		return
+	}
 	half := f.Tmp()
 	for at := 0; at < f.W; at += n {
 		f.Within(func() {
@@ -62,7 +67,7 @@ func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
 					to = x
 				}
 				f.moveGroup(n*s.Size, to, w.from)
-				f.I(x86.VPSHUFB, x86.L128, to, to, f.shuffle(w.lanes, s.Size))
+				f.I(x86.VPSHUFB, x86.L128, to, to, f.shuffle(s.Size, w.lanes))
 				if i > 0 {
 					f.I(f.simple(prim.Or, dtype.I32), x86.L128, x, x, u)
 				}
@@ -82,9 +87,54 @@ func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
 	}
 }
 
+// shufflePairs shuffles the windows of both halves of a vector of 32 bytes at once. It reports whether the
+// halves have as many windows.
+func (f *emitter) shufflePairs(s *layout.Site, windows func(at, n int) []window, d x86.Vec) bool {
+	const l = x86.L256
+	n := f.W / 2
+	if s.Kind == layout.Strided && s.Step == 2 {
+		f.packEven(s, windows(0, f.W), d)
+		return true
+	}
+	low, high := windows(0, n), windows(n, n)
+	if len(low) != len(high) {
+		return false
+	}
+	u := f.Tmp()
+	for i := range low {
+		to := u
+		if i == 0 {
+			to = d
+		}
+		f.I(x86.VMOVUPS, x86.L128, to, low[i].from)
+		f.I(x86.VINSERTF128, l, to, to, high[i].from, x86.Imm(1))
+		f.I(x86.VPSHUFB, l, to, to, f.shuffle(s.Size, low[i].lanes, high[i].lanes))
+		if i > 0 {
+			f.or(d, d, u)
+		}
+	}
+	return true
+}
+
+// packEven loads every other element: those at even places of the first window, and those at odd places of the
+// second one, which ends with the last element.
+func (f *emitter) packEven(s *layout.Site, w []window, d x86.Vec) {
+	const l = x86.L256
+	u, shift, pack, part := f.Tmp(), x86.VPSRLW, x86.VPACKUSWB, uint64(0x00ff00ff)
+	if s.Size == 2 {
+		shift, pack, part = x86.VPSRLD, x86.VPACKUSDW, 0xffff
+	}
+	f.I(x86.VMOVUPS, l, d, w[0].from)
+	f.I(x86.VPAND, l, d, d, f.series(32, part, 0, false))
+	f.I(x86.VMOVUPS, l, u, w[1].from)
+	f.I(shift, l, u, u, x86.Imm(8*s.Size))
+	f.I(pack, l, d, d, u)
+	f.I(x86.VPERMPD, l, d, d, x86.Imm(0xd8))
+}
+
 // shuffled returns the elements of a site for all lanes: in a vector, or in the frame for those
-// of the tail.
-func (f *emitter) shuffled(s *layout.Site, i int32) x86.Operand {
+// of the tail. The vector may be d.
+func (f *emitter) shuffled(s *layout.Site, i int32, d x86.Vec) x86.Operand {
 	if slot, ok := f.LaidSlots[i]; ok {
 		return mem(f.Slot(slot + int32(f.laidVector())))
 	}
@@ -96,7 +146,6 @@ func (f *emitter) shuffled(s *layout.Site, i int32) x86.Operand {
 		f.CopyTail(s, frame.Tmp, false)
 		return at(frame.Tmp)
 	}
-	d := f.Tmp()
 	f.shuffledElements(s, i, d)
 	return d
 }
@@ -141,7 +190,7 @@ func (f *avx512) storeStepped8(n *lower.Node, t dtype.Type) {
 		f.I(x86.MOV, x86.W32, x86.RAX, x86.Imm(bits))
 		f.I(x86.KMOVW, 0, k, x86.RAX)
 		for g, v := range groups {
-			f.I(x86.VPSHUFB, x86.L128, u, v, f.shuffle(from, 1))
+			f.I(x86.VPSHUFB, x86.L128, u, v, f.shuffle(1, from))
 			f.I(x86.VMOVDQU8, x86.L128, windowsAt(s, first+g*lanes, lanes)[i].from, u, x86.Merge(k))
 		}
 	}

@@ -55,6 +55,8 @@ type set interface {
 	// held copies a vector in memory that does not change from a register, and reports whether
 	// it has one: see [isa.Lanes.Hold].
 	held(l x86.Len, m x86.Mem, d x86.Vec) bool
+	// constantFor returns the register that keeps a vector in memory, or that memory.
+	constantFor(l x86.Len, m x86.Mem) x86.Operand
 	// permute puts lane lanes[i] of x into lane i of d, or lane i of fill where lanes[i] is
 	// negative.
 	shiftUp(t dtype.Type, d, x, fill x86.Vec, by int)

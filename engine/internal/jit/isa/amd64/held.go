@@ -47,6 +47,13 @@ func (f *avx512) hold(l x86.Len, m x86.Mem) (x86.Vec, bool) {
 	return v, true
 }
 
+func (f *avx512) constantFor(l x86.Len, m x86.Mem) x86.Operand {
+	if v, ok := f.hold(l, m); ok {
+		return v
+	}
+	return m
+}
+
 func (f *avx512) held(l x86.Len, m x86.Mem, d x86.Vec) bool {
 	v, ok := f.hold(l, m)
 	if ok {

@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // Narrow lanes, of 8 or 16 bits, for phases that need no wider ones. A vector has as many lanes as
@@ -32,6 +33,8 @@ var narrowRules = [2]*isa.Rules[rule]{
 		on(wordMulHi, types{dtype.U16}, prim.MulHi),
 		on(wordShift, isa.IntsOf(true, 2), prim.Shl, prim.Shr),
 		on(wordShift, isa.IntsOf(false, 2), prim.Shl, prim.Shr),
+		on(wordShiftAll, nil, lower.OpShift),
+		on(wordCount, nil, lower.OpCount),
 		on(narrowCell, nil, lower.OpCell),
 	),
 }
@@ -46,9 +49,22 @@ func (f *emitter) or(d, x x86.Vec, y x86.Operand) {
 }
 
 func octetMul(f *emitter, n *lower.Node) {
-	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
+	a, b := n.Args[0], n.Args[1]
+	if f.Uniform[a] {
+		a, b = b, a
+	}
+	x, y := f.Src(a), f.Src(b)
 	d := f.Dst()
-	f.mulOctets(d, x, y)
+	if !f.Uniform[b] {
+		f.mulOctets(d, x, y)
+		return
+	}
+	t, l := f.Tmp(), x86.Len(8*f.W) // 256 times y is y*2^8 in the lower 16 bits, as both bytes are equal
+	f.and(t, x, f.words(0xff00))
+	f.I(x86.VPMULLW, l, t, t, y)
+	f.I(x86.VPMULLW, l, d, x, y)
+	f.and(d, d, f.words(0x00ff))
+	f.or(d, d, t)
 }
 
 // mulOctets sets d, which is neither x nor y, to the products of their lanes.
@@ -180,15 +196,35 @@ func wordShift(f *emitter, n *lower.Node) {
 		return
 	case !f.Uniform[n.Args[1]]:
 		shiftEach(f, n)
-	default:
+	default: // in the prologue
 		x, count := f.Src(n.Args[0]), f.Tmp()
 		f.I(x86.VPMOVZXWQ, x86.L128, count, f.Src(n.Args[1]))
-		f.Release()
-		f.I(shiftWords(n.Op, n.In.IsSigned()), f.LenOf(n.In), f.Dst(), x, count)
+		f.shiftAll(n, n.Op, x, count)
+		return
 	}
 	if n.Op == prim.Shl {
 		f.canon(n.Type, x86.Vec(f.lastReg()))
 	}
+}
+
+// shiftAll shifts lanes of 16 bits by one count.
+func (f *emitter) shiftAll(n *lower.Node, op prim.Op, x, count x86.Vec) {
+	f.Release()
+	d := f.Dst()
+	f.I(shiftWords(op, n.In.IsSigned()), f.LenOf(n.In), d, x, count)
+	if op == prim.Shl {
+		f.canon(n.Type, d)
+	}
+}
+
+func wordShiftAll(f *emitter, n *lower.Node) {
+	x, count := f.Src(n.Args[0]), f.Src(n.Args[1])
+	f.shiftAll(n, prim.Op(n.Imm), x, count)
+}
+
+func wordCount(f *emitter, n *lower.Node) {
+	d, x := f.unary(n)
+	f.I(x86.VPMOVZXWQ, x86.L128, d, x)
 }
 
 // narrowCell puts a cell into all lanes. Bit 0 of a cell is its truth; above it lie other
@@ -332,11 +368,18 @@ func (f *avx2) fromNarrow(d x86.Vec, x x86.Operand, t dtype.Type) {
 		f.I(x86.VPMOVSXBW, x86.L256, d, x)
 	case t.Size() < f.LaneSize:
 		f.I(x86.VPMOVZXBW, x86.L256, d, x)
-	case d != x:
+		x = d
+	case d != x && t != dtype.Bool:
 		f.I(x86.VMOVUPS, x86.L256, d, x)
 	}
-	if t == dtype.Bool {
-		f.notZero(d, d, dtype.U8)
+	if t != dtype.Bool {
+		return
+	}
+	zero := f.Tmp()
+	f.zero(dtype.U8, zero)
+	f.I(f.pickLane(dtype.U8, x86.VPCMPEQB, x86.VPCMPEQW, 0, 0), x86.L256, d, zero, x)
+	if f.Cur.Op != ir.Load || f.Cur.Imm == 0 { // not the complement
+		f.I(x86.VPXOR, x86.L256, d, d, f.ones())
 	}
 }
 

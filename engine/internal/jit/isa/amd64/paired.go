@@ -11,16 +11,10 @@ import (
 // [isa.Emitter.Paired].
 
 // lowBytes is the mask of the lower bytes.
-func (f *avx512) lowBytes() x86.Operand {
-	l, m := f.LenOf(dtype.U8), f.words(0x00ff)
-	if v, ok := f.hold(l, m); ok {
-		return v
-	}
-	return m
-}
+func (f *emitter) lowBytes() x86.Operand { return f.own.constantFor(f.LenOf(dtype.U8), f.words(0x00ff)) }
 
 // loadPaired loads the bytes of a site that a pair has, with its first copy. The second one splits them.
-func (f *avx512) loadPaired(s *layout.Site, i int32, t dtype.Type, odd x86.Vec) {
+func (f *emitter) loadPaired(s *layout.Site, i int32, t dtype.Type, odd x86.Vec) {
 	l, shift := f.LenOf(t), x86.VPSRLW
 	if f.Copy%2 == 0 {
 		f.I(x86.VMOVUPS, l, odd, f.site(s, i))
@@ -37,12 +31,12 @@ func (f *avx512) loadPaired(s *layout.Site, i int32, t dtype.Type, odd x86.Vec) 
 		f.I(x86.VPSLLW, l, even, even, x86.Imm(8))
 		f.I(x86.VPSRAW, l, even, even, x86.Imm(8))
 	} else {
-		f.I(x86.VPANDD, l, even, even, f.lowBytes())
+		f.and(even, even, f.lowBytes())
 	}
 }
 
 // storePaired stores the bytes of a pair with its first copy.
-func (f *avx512) storePaired(n *lower.Node, m x86.Mem) {
+func (f *emitter) storePaired(n *lower.Node, m x86.Mem) {
 	if f.Copy%2 == 1 {
 		return
 	}
@@ -51,6 +45,12 @@ func (f *avx512) storePaired(n *lower.Node, m x86.Mem) {
 	odd := f.Src(n.Args[0])
 	f.Copy--
 	f.I(x86.VPSLLW, l, t, odd, x86.Imm(8))
-	f.I(x86.VPTERNLOGD, l, t, even, f.lowBytes(), x86.Imm(0xf8)) // t or even and the mask
+	if f.evex {
+		f.I(x86.VPTERNLOGD, l, t, even, f.lowBytes(), x86.Imm(0xf8)) // t or even and the mask
+	} else {
+		u := f.Tmp()
+		f.and(u, even, f.lowBytes())
+		f.or(t, t, u)
+	}
 	f.I(x86.VMOVUPS, l, m, t)
 }

@@ -275,10 +275,10 @@ func sign(f *emitter, n *lower.Node) {
 	f.I(op, f.LenOf(n.In), d, x, f.operand(n.In, bits))
 }
 
-// A comparison has the immediates of a comparison of floats and of integers.
-type comparison struct{ float, int x86.Imm }
+// A comparison has the immediates of a comparison of floats, in both orders of the operands, and of integers.
+type comparison struct{ float, swapped, int x86.Imm }
 
-var comparisons = [prim.NumOps]comparison{prim.Eq: {0, 0}, prim.Lt: {0x11, 1}, prim.Le: {0x12, 2}, prim.Ne: {4, 4}}
+var comparisons = [prim.NumOps]comparison{prim.Eq: {0, 0, 0}, prim.Lt: {0x11, 0x1e, 1}, prim.Le: {0x12, 0x1d, 2}, prim.Ne: {4, 4, 4}}
 
 var compared = []prim.Op{prim.Eq, prim.Lt, prim.Le, prim.Ne}
 

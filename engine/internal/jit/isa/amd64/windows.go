@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // Windows are contiguous elements that have some lanes of a vector.
@@ -24,6 +25,9 @@ func (f *emitter) windows(s *layout.Site) []window {
 // vectors after it the lanes begin.
 func (f *emitter) stepAddress(s *layout.Site, step int) int {
 	index, k := f.FirstLane()
+	if !f.evex && f.Copy > 0 && f.Copy != f.Half && f.sharesAddress(s) {
+		return k
+	}
 	if f.Phase.Kind == lower.SeqPhase {
 		k = f.Copy
 		f.I(x86.MOV, x86.W64, x86.RCX, at(s.Arg+frame.SiteCur))
@@ -32,6 +36,13 @@ func (f *emitter) stepAddress(s *layout.Site, step int) int {
 		f.I(x86.ADD, x86.W64, x86.RCX, at(s.Arg+s.Origin))
 	}
 	return k
+}
+
+// sharesAddress reports whether the copies of the current node share the address that the first one computed: no
+// other code comes between them.
+func (f *emitter) sharesAddress(s *layout.Site) bool {
+	n := f.Cur
+	return f.Phase.Kind == lower.MapPhase && n.Op == ir.Load && !s.Guard && n.Args[1] == lower.None && f.Ends == 0
 }
 
 // windowsAt returns the loads of n lanes of a site with a small step, from lane lane0 on

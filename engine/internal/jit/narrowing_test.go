@@ -198,7 +198,9 @@ func narrowing(t *testing.T, w *widening, k *ir.Kernel) map[int]int {
 // TestNarrowed checks which lanes an expression of bytes takes.
 func TestNarrowed(t *testing.T) {
 	for body, want := range map[string]int{
-		"%4 = add i32 %1 %3\n%5 = shr i32 %4 %0":                     2, // the average
+		"%4 = add i32 %1 %3\n%5 = shr i32 %4 %0": 2, // a sum of 9 bits
+		averaged:                                 1,
+		strings.ReplaceAll(averaged, "const i32 1", "const i32 2"):   2,
 		"%4 = mul i32 %1 %3\n%5 = shr i32 %4 %0":                     2, // without sign
 		"%4 = mul i32 %1 %3\n%5 = add i32 %4 %0":                     1, // its lower bits
 		"%4 = add i32 %1 %3\n%5 = min i32 %4 %0":                     2,
@@ -229,6 +231,35 @@ func TestNarrowed(t *testing.T) {
 		}
 		if size != want {
 			t.Errorf("lanes of %d bytes, want %d:\n%s", size, want, body)
+		}
+	}
+}
+
+// averaged is (%1 + %3 + 1) >> 1.
+const averaged = "%10 = const i32 1\n%4 = add i32 %1 %3\n%6 = add i32 %4 %10\n%5 = shr i32 %6 %10"
+
+// TestAverages runs averages that round up: of elements for which there is an instruction, and of others; with a sum
+// that has another use, and while the scalar is not 1.
+func TestAverages(t *testing.T) {
+	r := rand.New(rand.NewPCG(48, 2))
+	for _, c := range []struct{ t, wide string }{{"u8", "i32"}, {"u16", "i32"}, {"u8", "u64"}, {"i8", "i32"}, {"i16", "i32"}} {
+		for _, store := range []string{"%7", "%5"} {
+			k := parse(t, strings.NewReplacer("T", c.t, "W", c.wide, "V", store).Replace("kernel averages\naxis i0\nbuf x T in 1\nbuf z T in 1\nbuf y T out 1\n"+
+				"buf v T out 1\nscalar s0 W\n{\n%0 = scalar W s0\nvec i0 {\n%1 = load T x[i0]\n%2 = cvt W %1\n%3 = load T z[i0]\n%4 = cvt W %3\n%5 = add W %4 %2\n"+
+				"%6 = add W %0 %5\n%7 = shr W %6 %0\n%8 = cvt T %7\nstore T y[i0] %8\n%9 = cvt T V\nstore T v[i0] %9\n}\n}\n"))
+			for _, n := range []int{1, 31, 64, 333} {
+				for _, one := range []uint64{1, 2} {
+					s := newSetup(t, r, k, []int{n}, nil, slices.Repeat([][]int{{n}}, 4), true)
+					s.b.Scalars[0] = one
+					for _, be := range isas(t) {
+						has := strings.Contains(textOfCode(t, s.instance(t, be)), "vpavg")
+						if want := c.t[0] == 'u' && one == 1; has != want && be.Name() != "neon" {
+							t.Errorf("%s in %s, scalar %d: code has an average: %v, want %v", c.t, c.wide, one, has, want)
+						}
+					}
+					differ(t, r, s)
+				}
+			}
 		}
 	}
 }

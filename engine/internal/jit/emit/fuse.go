@@ -26,6 +26,8 @@ func (f *phaseCode) fuse() {
 			j.negate(n)
 		case n.Op == prim.Mul && f.Halves && isa.Wide(n.In) && !n.In.IsFloat():
 			j.multiply(n)
+		case n.Op == lower.OpAverage: // its sums may have no other use
+			j.joined = true
 		}
 	})
 	if f.Ternary {
@@ -187,16 +189,23 @@ func (f *phaseCode) quotients() {
 
 // used returns the nodes of a list without those that nothing uses any more.
 func (j *joiner) used(list []int32) []int32 {
-	out := list[:0:0]
-	for _, id := range list {
+	out := slices.Clone(list)
+	kept := len(out)
+	for _, id := range slices.Backward(list) {
 		n := &j.Nodes[id]
-		if j.uses[id] == 0 && (n.Op == prim.Neg || tables[n.Op] != nil) {
+		if j.uses[id] == 0 && (n.Op == prim.Neg || n.Op == prim.Add || tables[n.Op] != nil) {
+			for _, a := range n.Args {
+				if a != lower.None {
+					j.uses[a]--
+				}
+			}
 			continue
 		}
 		if n.Op == ir.Cold {
 			n.Body = j.used(n.Body)
 		}
-		out = append(out, id)
+		kept--
+		out[kept] = id
 	}
-	return out
+	return out[kept:]
 }

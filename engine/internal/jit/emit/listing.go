@@ -176,6 +176,8 @@ func (f *phaseCode) nodeText(id int32) string {
 		fmt.Fprintf(&b, "%s of the element %d before, or", n.Type.Short(), n.Aux)
 	case n.Op == lower.OpLast:
 		fmt.Fprintf(&b, "%s of the last element of", n.Type.Short())
+	case n.Op == lower.OpAverage:
+		b.WriteString("average, up")
 	case n.Op == lower.OpMulLow:
 		fmt.Fprintf(&b, "mul %s of lower halves of", n.Type.Short())
 	case n.Op == lower.OpQuotient:

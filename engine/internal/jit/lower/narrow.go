@@ -78,6 +78,10 @@ func (ph *Phase) Narrowed(scalars []uint64, types []dtype.Type) *Narrowing {
 		return nil
 	}
 	r := ranger{ph: ph, scalars: scalars, types: types, ranges: make([]extent, len(ph.Nodes))}
+	r.averages = slices.ContainsFunc(ph.Nodes, func(n Node) bool {
+		_, _, ok := r.average(&n)
+		return ok
+	})
 	for i := range ph.Nodes {
 		r.ranges[i] = r.rangeOf(&ph.Nodes[i])
 	}
@@ -128,6 +132,8 @@ type ranger struct {
 	types   []dtype.Type
 	ranges  []extent
 	assumed []Assumed
+	// averages says that a node is an average.
+	averages bool
 }
 
 // rangeOf returns the range of a node whose operands have theirs. A value that may wrap has the
@@ -158,7 +164,7 @@ func (r *ranger) rangeOf(n *Node) extent {
 
 // scalar returns the range of a cell. For the cell of a scalar it assumes one: the numbers with
 // no more bits than the scalar's value, and at least 4; or that value alone if all its bits are ones and something is subtracted from
-// it, as in 255 - a.
+// it, as in 255 - a, or if it may be the 1 of an average.
 func (r *ranger) scalar(n *Node) extent {
 	t := n.Type
 	if int(n.Aux) >= len(r.types) || narrow(t) {
@@ -171,6 +177,9 @@ func (r *ranger) scalar(n *Node) extent {
 	}
 	if e.hi >= 1<<31 {
 		return all(t)
+	}
+	if x == 1 && r.averages {
+		e = extent{1, 1}
 	}
 	if x == e.hi && slices.ContainsFunc(r.ph.Nodes, func(m Node) bool { return m.Op == prim.Sub && n == &r.ph.Nodes[m.Args[0]] }) {
 		e.lo = x
@@ -287,6 +296,27 @@ func shifted(op prim.Op, x, y extent) extent {
 	return extent{min(x.lo, x.lo<<y.hi), max(x.hi, x.hi<<y.hi)}
 }
 
+// average returns the operands of a node (x + z + 1) >> 1, and whether it is one.
+func (r *ranger) average(n *Node) (x, z int32, ok bool) {
+	if n.Op != prim.Shr || !r.one(n.Args[1]) || r.ph.Nodes[n.Args[0]].Op != prim.Add {
+		return None, None, false
+	}
+	sum := r.ph.Nodes[n.Args[0]].Args
+	if r.one(sum[0]) {
+		sum[0], sum[1] = sum[1], sum[0]
+	}
+	if x := &r.ph.Nodes[sum[0]]; r.one(sum[1]) && x.Op == prim.Add {
+		return x.Args[0], x.Args[1], true
+	}
+	return None, None, false
+}
+
+// one reports whether a node is 1: a constant, or the cell of a scalar that is 1 now.
+func (r *ranger) one(id int32) bool {
+	n := &r.ph.Nodes[id]
+	return n.Op == prim.Const && n.Imm == 1 || n.Op == OpCell && int(n.Aux) < len(r.types) && number(n.Type, r.scalars[n.Aux]) == 1
+}
+
 // lowBits are the operations for whose lower bits those of the operands suffice. The count of a
 // shift is needed whole.
 var lowBits = [1 << 8]bool{
@@ -299,6 +329,11 @@ func (r *ranger) narrowed(size int) []Node {
 	nodes := make([]Node, len(r.ph.Nodes))
 	for i := range nodes {
 		n := r.ph.Nodes[i]
+		if x, z, ok := r.average(&n); ok && !narrow(n.Type) && r.unsigned(x, size) && r.unsigned(z, size) {
+			t := laneOf(size, extent{0, 1<<(8*size) - 1})
+			nodes[i] = Node{Op: OpAverage, Type: t, In: t, Args: [3]int32{x, z, None}}
+			continue
+		}
 		if n.Op == ir.Load && n.Type.Size() > size || n.Op == ir.Store && n.In.Size() > size || !r.suits(&n, size) {
 			return nil
 		}
@@ -322,6 +357,12 @@ func (r *ranger) narrowed(size int) []Node {
 		nodes[i] = n
 	}
 	return nodes
+}
+
+// unsigned reports whether lanes of size bytes hold a node without sign.
+func (r *ranger) unsigned(id int32, size int) bool {
+	_, ok := r.ranges[id].fits(size)
+	return ok
 }
 
 // operands returns the range of the operands that decide the instruction of a node.

@@ -41,6 +41,8 @@ const (
 	// reciprocal of args[1], or NaN where the target does not compute quotients from it.
 	OpQuotient
 	OpReciprocal
+	// OpAverage is half of args[0] + args[1] + 1, of narrow lanes without sign. The sum has one bit more than a lane.
+	OpAverage
 )
 
 // The signs of a fused multiply-add, in its Imm: the product or the addend is negated.

@@ -27,6 +27,7 @@ var narrowRules = [2]*isa.Rules[rule]{
 		on(octetShiftAll, nil, lower.OpShift),
 		on(octetCount, nil, lower.OpCount),
 		on(octetShifted, nil, lower.OpShifted),
+		on(average, nil, lower.OpAverage),
 		on(narrowCell, nil, lower.OpCell),
 	),
 	isa.Table(
@@ -35,6 +36,7 @@ var narrowRules = [2]*isa.Rules[rule]{
 		on(wordShift, isa.IntsOf(false, 2), prim.Shl, prim.Shr),
 		on(wordShiftAll, nil, lower.OpShift),
 		on(wordCount, nil, lower.OpCount),
+		on(average, nil, lower.OpAverage),
 		on(narrowCell, nil, lower.OpCell),
 	),
 }
@@ -225,6 +227,12 @@ func wordShiftAll(f *emitter, n *lower.Node) {
 func wordCount(f *emitter, n *lower.Node) {
 	d, x := f.unary(n)
 	f.I(x86.VPMOVZXWQ, x86.L128, d, x)
+}
+
+func average(f *emitter, n *lower.Node) {
+	x, y := f.Src(n.Args[0]), f.srcM(n.Args[1])
+	f.Release()
+	f.I(f.pickLane(n.In, x86.VPAVGB, x86.VPAVGW, 0, 0), f.LenOf(n.In), f.Dst(), x, y)
 }
 
 // narrowCell puts a cell into all lanes. Bit 0 of a cell is its truth; above it lie other

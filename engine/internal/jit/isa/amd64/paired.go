@@ -11,7 +11,9 @@ import (
 // [isa.Emitter.Paired].
 
 // lowBytes is the mask of the lower bytes.
-func (f *emitter) lowBytes() x86.Operand { return f.own.constantFor(f.LenOf(dtype.U8), f.words(0x00ff)) }
+func (f *emitter) lowBytes() x86.Operand {
+	return f.own.constantFor(f.LenOf(dtype.U8), f.words(0x00ff))
+}
 
 // loadPaired loads the bytes of a site that a pair has, with its first copy. The second one splits them.
 func (f *emitter) loadPaired(s *layout.Site, i int32, t dtype.Type, odd x86.Vec) {

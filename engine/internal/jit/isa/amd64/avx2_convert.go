@@ -76,11 +76,12 @@ func (f *avx2) truncate(d, x x86.Vec, from, to dtype.Type) {
 	k := f.Tmp()
 	cmp := pick(from, x86.VCMPPS, x86.VCMPPD)
 	if isa.Narrow(to) {
-		f.clamped(d, x, from, to, func(t x86.Vec) { f.I(pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), l, d, t) })
-		if to.IsSigned() {
+		if to.IsSigned() { // NaN becomes 0
 			f.I(cmp, lf, k, x, x, x86.Imm(7))
-			f.I(x86.VPAND, f.LenOf(dtype.I32), d, d, f.narrowTo32(k, from))
+			f.I(x86.VANDPS, lf, k, k, x)
+			x = k
 		}
+		f.clamped(d, x, from, to, func(t x86.Vec) { f.I(pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), l, d, t) })
 		return
 	}
 	f.I(pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), l, d, x)

@@ -390,6 +390,8 @@ type share struct {
 // moveGroup moves a group of bytes between a vector and memory.
 func (f *emitter) moveGroup(n int, to, from x86.Operand) {
 	switch n {
+	case 32:
+		f.I(x86.VMOVUPS, x86.L256, to, from)
 	case 16:
 		f.I(x86.VMOVUPS, x86.L128, to, from)
 	case 8:

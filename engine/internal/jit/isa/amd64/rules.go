@@ -426,6 +426,9 @@ func (f *emitter) clamped(d, x x86.Vec, from, to dtype.Type, convert func(x x86.
 	if to.IsSigned() {
 		f.I(pick(from, x86.VMINPS, x86.VMINPD), l, t, x, f.operand(from, floatBits(from, above-1)))
 		convert(t)
+		if !f.evex && saturates(f.Cur) {
+			return
+		}
 		f.I(x86.VPMAXSD, li, d, d, f.operand(dtype.I32, uint64(uint32(int32(lo)))))
 		return
 	}

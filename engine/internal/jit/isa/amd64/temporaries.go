@@ -35,6 +35,9 @@ func temporaries(f *isa.Emitter, n *lower.Node) int {
 		if !plain || s.Guard || n.Args[1] != lower.None {
 			return mostTemporaries
 		}
+		if n.Op == ir.Store && f.LaneSize == 0 && f.Phase.Sites[n.Aux].Type.Size() < 4 { // several vectors at once
+			return mostTemporaries
+		}
 		return fewTemporaries
 	case !simpleOps[n.Op], f.LaneSize > 0 && (n.Op == prim.Shl || n.Op == prim.Shr):
 		return mostTemporaries

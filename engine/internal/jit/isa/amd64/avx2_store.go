@@ -1,0 +1,226 @@
+package amd64
+
+import (
+	"cmp"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+)
+
+// Stores with AVX2. Lanes of 32 bits with elements of 8 or 16 bits are packed. The vectors of a group that follow
+// each other in memory are packed together.
+
+func (f *avx2) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
+	m := mem(to)
+	l := f.LenOf(t.Register())
+	switch {
+	case f.Paired():
+		f.storePaired(n, m)
+	case t.Size() >= 4 && masked:
+		f.storeTail(t, m, f.Src(n.Args[0]))
+	case t.Size() >= 4:
+		op := x86.VMOVUPS
+		if f.Passes(n.Aux) {
+			op = pick(t, x86.VMOVNTPS, x86.VMOVNTPD)
+		}
+		f.I(op, l, m, f.Src(n.Args[0]))
+	case f.bytes(&f.Nodes[n.Args[0]]):
+		f.moveBytes(m, f.Src(n.Args[0]))
+	case f.LaneSize > 0:
+		f.storeNarrow(t, m, f.Src(n.Args[0]), masked)
+	case t == dtype.F16 && !masked:
+		f.I(x86.VCVTPS2PH, l, m, f.Src(n.Args[0]), x86.Imm(0))
+	case f.joins(n, t):
+		f.storeJoined(n, t, m)
+	default:
+		f.storePacked(n, t, m, masked)
+	}
+}
+
+// packing has the instructions that pack lanes of 32 and of 16 bits. They saturate.
+type packing struct{ words, bytes x86.Op }
+
+// packable returns the operand of a store to narrow elements in lanes of 32 bits, and how it is packed. Elements with a
+// sign are in the range of 16 bits.
+func (f *avx2) packable(n *lower.Node, t dtype.Type) (x86.Vec, packing) {
+	x, l := f.Src(n.Args[0]), f.LenOf(dtype.I32)
+	switch arg := &f.Nodes[n.Args[0]]; {
+	case t == dtype.Bool:
+		return f.maskFor(x, dtype.I32), packing{x86.VPACKSSDW, x86.VPACKSSWB}
+	case t == dtype.BF16:
+		v := f.Tmp()
+		f.upperHalf(n, v, x)
+		return v, packing{words: x86.VPACKUSDW}
+	case arg.Bytes && !saturates(arg): // its lanes have other bits
+		v := f.Tmp()
+		f.I(x86.VPAND, l, v, x, f.full(dtype.U32, t.Mask()))
+		return v, packing{x86.VPACKUSDW, x86.VPACKUSWB}
+	case t.IsSigned():
+		return x, packing{x86.VPACKSSDW, x86.VPACKSSWB}
+	}
+	return x, packing{x86.VPACKUSDW, x86.VPACKUSWB}
+}
+
+// saturates reports whether a node that is only stored is a conversion to bytes with a sign, whose lower bound is that
+// of the instructions that pack it.
+func saturates(n *lower.Node) bool {
+	return n.Bytes && n.Op == prim.Cvt && n.In.IsFloat() && n.Type == dtype.I8
+}
+
+// storePacked stores one vector of narrow elements.
+func (f *avx2) storePacked(n *lower.Node, t dtype.Type, m x86.Mem, masked bool) {
+	v := f.Tmp()
+	if t == dtype.F16 {
+		f.I(x86.VCVTPS2PH, f.LenOf(t.Register()), v, f.Src(n.Args[0]), x86.Imm(0))
+	} else {
+		x, ops := f.packable(n, t)
+		f.pack(v, x, ops.words)
+		if t.Size() == 1 {
+			f.I(ops.bytes, x86.L128, v, v, v)
+		}
+		f.truths(t, x86.L128, v)
+	}
+	if !masked {
+		f.moveGroup(f.W*t.Size(), m, v)
+		return
+	}
+	f.I(x86.LEA, x86.W64, x86.RCX, m)
+	f.I(x86.VMOVUPS, x86.L128, at(frame.Tmp), v)
+	f.copyLanes(tailVec, t.Size(), x86.At(x86.RCX, 0), at(frame.Tmp))
+}
+
+// truths makes ones of packed predicates.
+func (f *avx2) truths(t dtype.Type, l x86.Len, v x86.Vec) {
+	if t == dtype.Bool {
+		f.I(x86.VPAND, l, v, v, f.Const(repeat(1, int(l)/8)))
+	}
+}
+
+// pack packs the 32-bit lanes of x to 16-bit lanes of v, in order.
+func (f *avx2) pack(v, x x86.Vec, op x86.Op) {
+	if f.W == 8 {
+		t := f.Tmp()
+		f.I(x86.VEXTRACTF128, x86.L256, t, x, x86.Imm(1))
+		f.I(op, x86.L128, v, x, t)
+		return
+	}
+	f.I(op, x86.L128, v, x, x)
+}
+
+func (f *avx2) packWords(v x86.Vec) { f.pack(v, v, x86.VPACKUSDW) }
+
+// joined returns the number of vectors of a group that follow each other in memory.
+func (f *avx2) joined() int { return cmp.Or(f.Half, f.Copies) }
+
+// joins reports whether the vectors of a group are stored together.
+func (f *avx2) joins(n *lower.Node, t dtype.Type) bool {
+	return f.joined()%2 == 0 && !f.Masked && f.Phase.Kind == lower.MapPhase && f.Runs == 0 && f.Ends == 0 && f.Layout.Laid == 0 &&
+		f.Layout.Sites[n.Aux].Kind == layout.Unit && t != dtype.F16
+}
+
+// storeJoined stores the vectors of a group with its first copy. The instructions that pack leave the lanes of each 16
+// bytes there.
+func (f *avx2) storeJoined(n *lower.Node, t dtype.Type, m x86.Mem) {
+	group, first, l := f.joined(), f.Copy, f.LenOf(dtype.I32)
+	if f.Copy%group != 0 {
+		return
+	}
+	var words []x86.Vec
+	var ops packing
+	for i := 0; i < group; i += 2 {
+		v := f.Tmp()
+		words = append(words, v)
+		f.Within(func() {
+			var x [2]x86.Vec
+			for k := range x {
+				f.Copy = first + i + k
+				x[k], ops = f.packable(n, t)
+			}
+			f.I(ops.words, l, v, x[0], x[1])
+		})
+	}
+	f.Copy = first
+	if t.Size() == 1 {
+		v := words[0]
+		f.I(ops.bytes, l, v, v, words[len(words)-1])
+		f.truths(t, l, v)
+		if f.W == 8 {
+			order := f.Tmp()
+			f.I(x86.VMOVUPS, l, order, f.Const([]byte{0: 0, 4: 4, 8: 1, 12: 5, 16: 2, 20: 6, 24: 3, 28: 7, 31: 0}))
+			f.I(x86.VPERMPS, l, v, order, v)
+		}
+		f.moveGroup(f.W*group, m, v)
+		return
+	}
+	for _, v := range words {
+		if f.W == 8 {
+			f.I(x86.VPERMPD, l, v, v, x86.Imm(0xd8))
+		}
+		f.I(x86.VMOVUPS, l, m, v)
+		m.Disp += int32(l) / 8
+	}
+}
+
+// storeTail stores the lanes of the tail mask: as many as a store has, half as many, and so on. Some
+// processors take 13 cycles for a store under a mask, and 5 for these. The mask has the first
+// lanes, so bit n-1 says that there are n.
+func (f *avx2) storeTail(t dtype.Type, m x86.Mem, x x86.Vec) {
+	if f.Tail > 0 {
+		f.storeFirst(t, m, x)
+		return
+	}
+	rest, done := f.Tmp(), f.NewLabel()
+	f.laneBits(tailVec)
+	f.I(x86.LEA, x86.W64, x86.RCX, m)
+	f.I(x86.VMOVAPS, f.LenOf(t), rest, x)
+	for n := f.W; n > 0; n /= 2 {
+		fewer, bytes := f.NewLabel(), n*t.Size()
+		f.I(x86.TEST, x86.W32, x86.RAX, x86.Imm(1<<(n-1)))
+		f.I(x86.JE, 0, fewer)
+		f.storePart(bytes, x86.At(x86.RCX, 0), rest)
+		switch {
+		case n == f.W:
+			f.I(x86.JMP, 0, done)
+		case n > 1:
+			f.UpperHalf(rest, rest, 2*bytes)
+			f.I(x86.SHR, x86.W32, x86.RAX, x86.Imm(n))
+			f.I(x86.ADD, x86.W64, x86.RCX, x86.Imm(bytes))
+		}
+		f.Bind(fewer)
+	}
+	f.Bind(done)
+}
+
+// storeFirst stores the lanes of the tail mask, whose number is known.
+func (f *avx2) storeFirst(t dtype.Type, m x86.Mem, x x86.Vec) {
+	for n := f.W; n > 0; n /= 2 {
+		if f.Tail&n == 0 {
+			continue
+		}
+		bytes := n * t.Size()
+		f.storePart(bytes, m, x)
+		if f.Tail&(n-1) > 0 {
+			rest := f.Tmp()
+			f.UpperHalf(rest, x, 2*bytes)
+			x = rest
+			m.Disp += int32(bytes)
+		}
+	}
+}
+
+// storePart stores the first bytes of x, a power of two from 4 to 32.
+func (f *avx2) storePart(bytes int, m x86.Mem, x x86.Vec) {
+	switch bytes {
+	case 4:
+		f.I(x86.VMOVD, 0, m, x)
+	case 8:
+		f.I(x86.VMOVQ, 0, m, x)
+	default:
+		f.I(x86.VMOVUPS, x86.Len(8*bytes), m, x)
+	}
+}

@@ -38,6 +38,10 @@ func (f *phaseCode) fuse() {
 		j.count()
 		j.each(f.top, j.complement)
 	}
+	if f.Halving {
+		j.count()
+		j.each(f.top, j.halve)
+	}
 	if j.joined {
 		j.count()
 		f.top = j.used(f.top)
@@ -130,6 +134,17 @@ func (j *joiner) half(a int32) int32 {
 	return a
 }
 
+// halve lets a store convert integers of 64 bits to 32, if nothing else uses these.
+func (j *joiner) halve(n *lower.Node) {
+	if n.Op != ir.Store || j.Uniform[n.Args[0]] || j.Layout.Sites[n.Aux].Kind != layout.Unit {
+		return
+	}
+	if x := &j.Nodes[n.Args[0]]; x.Op == prim.Cvt && j.uses[n.Args[0]] == 1 && isa.Wide(x.In) && x.In.IsInt() && x.Type.IsInt() && x.Type.Size() == 4 {
+		n.Args[0] = x.Args[0]
+		j.joined = true
+	}
+}
+
 // complement lets a load of predicates give their complement, if nothing uses them themselves.
 func (j *joiner) complement(n *lower.Node) {
 	if n.Op != prim.Not || n.In != dtype.Bool {
@@ -193,7 +208,7 @@ func (j *joiner) used(list []int32) []int32 {
 	kept := len(out)
 	for _, id := range slices.Backward(list) {
 		n := &j.Nodes[id]
-		if j.uses[id] == 0 && (n.Op == prim.Neg || n.Op == prim.Add || tables[n.Op] != nil) {
+		if j.uses[id] == 0 && (n.Op == prim.Neg || n.Op == prim.Add || n.Op == prim.Cvt || tables[n.Op] != nil) {
 			for _, a := range n.Args {
 				if a != lower.None {
 					j.uses[a]--

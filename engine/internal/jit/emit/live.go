@@ -14,9 +14,10 @@ import (
 // spareRegs is the most temporaries that the code of a node takes, on all targets.
 const spareRegs = 6
 
-// spare returns how many registers the loop keeps free for temporaries.
+// spare returns how many registers the loop keeps free for temporaries. What combines values takes as many as
+// any node.
 func (f *phaseCode) spare() int {
-	if f.Temporaries == nil {
+	if f.Temporaries == nil || f.Phase.Kind != lower.MapPhase || len(f.reds) > 0 {
 		return spareRegs
 	}
 	most := 0

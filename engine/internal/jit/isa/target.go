@@ -65,6 +65,8 @@ type Facts struct {
 	Reciprocals bool
 	// Complements says that a load of predicates in narrow lanes with an Imm of 1 gives their complement.
 	Complements bool
+	// Halving says that a store of integers of 32 bits takes lanes of 64 bits, of which it stores the lower halves.
+	Halving bool
 	// OneCount says that lanes of 16 bits are shifted by one count for all.
 	OneCount bool
 	// Temporaries returns the most temporaries that the code of a node of a phase takes. If it is nil, they are

@@ -24,7 +24,7 @@ type avx2Target struct{}
 func (avx2Target) Facts() isa.Facts {
 	return isa.Facts{
 		Name: "avx2", Vectors: 15, Bytes: 32, // the sixteenth vector has the tail mask
-		NarrowLanes: true, Negates: true, Halves: true, Complements: true,
+		NarrowLanes: true, Negates: true, Halves: true, Complements: true, Halving: true,
 		Fields: fieldBytes, RowsAtOnce: 4, Tails: true, OneCount: true,
 		Sites: sites, Temporaries: temporaries,
 	}

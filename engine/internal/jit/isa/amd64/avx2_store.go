@@ -21,6 +21,8 @@ func (f *avx2) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 	switch {
 	case f.Paired():
 		f.storePaired(n, m)
+	case isa.Wide(f.Nodes[n.Args[0]].Type) && !isa.Wide(t):
+		f.storeHalves(n, m, masked)
 	case t.Size() >= 4 && masked:
 		f.storeTail(t, m, f.Src(n.Args[0]))
 	case t.Size() >= 4:
@@ -39,6 +41,26 @@ func (f *avx2) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 		f.storeJoined(n, t, m)
 	default:
 		f.storePacked(n, t, m, masked)
+	}
+}
+
+// storeHalves stores the lower halves of lanes of 64 bits: two vectors at once, or one.
+func (f *avx2) storeHalves(n *lower.Node, m x86.Mem, masked bool) {
+	x, d := f.Src(n.Args[0]), f.Tmp()
+	switch l := f.LenOf(dtype.I32); {
+	case !f.joins(n, dtype.I32) && masked:
+		f.narrow(d, x)
+		f.I(maskMove(dtype.I32), l, m, f.maskFor(tailVec, dtype.I32), d)
+	case !f.joins(n, dtype.I32):
+		f.narrow(d, x)
+		f.I(x86.VMOVUPS, l, m, d)
+	case f.Copy%2 == 0:
+		f.Copy++
+		y := f.Src(n.Args[0])
+		f.Copy--
+		f.I(x86.VSHUFPS, x86.L256, d, x, y, x86.Imm(0x88))
+		f.I(x86.VPERMPD, x86.L256, d, d, x86.Imm(0xd8))
+		f.I(x86.VMOVUPS, x86.L256, m, d)
 	}
 }
 

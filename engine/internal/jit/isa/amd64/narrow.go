@@ -210,7 +210,7 @@ func wordShift(f *emitter, n *lower.Node) {
 }
 
 // shiftAll shifts lanes of 16 bits by one count.
-func (f *emitter) shiftAll(n *lower.Node, op prim.Op, x, count x86.Vec) {
+func (f *emitter) shiftAll(n *lower.Node, op prim.Op, x x86.Vec, count x86.Operand) {
 	f.Release()
 	d := f.Dst()
 	f.I(shiftWords(op, n.In.IsSigned()), f.LenOf(n.In), d, x, count)
@@ -220,7 +220,7 @@ func (f *emitter) shiftAll(n *lower.Node, op prim.Op, x, count x86.Vec) {
 }
 
 func wordShiftAll(f *emitter, n *lower.Node) {
-	x, count := f.Src(n.Args[0]), f.Src(n.Args[1])
+	x, count := f.Src(n.Args[0]), f.srcM(n.Args[1])
 	f.shiftAll(n, prim.Op(n.Imm), x, count)
 }
 

@@ -19,7 +19,7 @@ const (
 
 // simpleOps are the operations that take few temporaries, two of which may be operands that come from memory.
 var simpleOps = [1 << 8]bool{
-	prim.Const: true, lower.OpCell: true, ir.Cold: true, prim.Add: true, prim.Sub: true, prim.Mul: true, prim.Div: true, prim.Neg: true,
+	prim.Const: true, lower.OpCell: true, ir.Cold: true, prim.Add: true, prim.Sub: true, prim.Mul: true, prim.MulHi: true, prim.Div: true, prim.Neg: true,
 	prim.Abs: true, prim.Sqrt: true, prim.Fma: true, prim.And: true, prim.Or: true, prim.Xor: true, prim.Not: true,
 	prim.Shl: true, prim.Shr: true, prim.Min: true, prim.Max: true, prim.Eq: true, prim.Ne: true, prim.Lt: true, prim.Le: true,
 	prim.Select: true, prim.Floor: true, prim.Ceil: true, prim.Trunc: true, prim.Rint: true, prim.Bitcast: true, prim.Cvt: true,
@@ -41,8 +41,8 @@ func temporaries(f *isa.Emitter, n *lower.Node) int {
 		return fewTemporaries
 	case !simpleOps[n.Op], f.LaneSize > 0 && (n.Op == prim.Shl || n.Op == prim.Shr):
 		return mostTemporaries
-	case isa.Wide(n.In) != isa.Wide(n.Type) && n.Type != dtype.Bool, isa.Wide(n.In) && !n.In.IsFloat():
-		return mostTemporaries
+	case n.Op == prim.Cvt && n.In.IsFloat() && !n.Type.IsFloat() && n.Type.Size() >= 4 && n.Type != dtype.I32, n.Op == prim.Cvt && isa.Wide(n.In) && n.In.IsInt() && n.Type == dtype.F32:
+		return mostTemporaries // their code is long
 	}
 	return fewTemporaries
 }

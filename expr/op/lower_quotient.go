@@ -190,16 +190,14 @@ func divideWide(b *B, x, y V) (q, r V) {
 	return b.Select(off, b.Sub(q, one), q), b.Select(off, b.Add(r, y), r)
 }
 
-// fmodInt returns the remainder of integers with the sign of x, or 0 if y is 0.
+// fmodInt returns the remainder of integers with the sign of x, or 0 if y is 0: that of the numbers without their
+// signs.
 func fmodInt(b *B, x ...V) V {
-	if x[0].Type.Size() < 8 {
-		return b.Rem(x[0], x[1])
+	t := x[0].Type
+	if !t.IsSigned() {
+		return modInt(b, x...)
 	}
-	size := func(x V) V { return b.Bitcast(dtype.U64, b.Abs(x)) }
-	r := divide64(b, size(x[0]), size(x[1]), remainderOf)
-	if !x[0].Type.IsSigned() {
-		return r
-	}
-	r = b.Bitcast(dtype.I64, r)
+	size := func(x V) V { return b.Bitcast(t.Unsigned(), b.Abs(x)) }
+	r := b.Bitcast(t, modInt(b, size(x[0]), size(x[1])))
 	return b.Select(b.Lt(x[0], b.Like(x[0], 0)), b.Neg(r), r)
 }

@@ -75,22 +75,25 @@ func (f *avx2) truncate(d, x x86.Vec, from, to dtype.Type) {
 	l, lf := max(f.LenOf(from), f.LenOf(to)), f.LenOf(from)
 	k := f.Tmp()
 	cmp := pick(from, x86.VCMPPS, x86.VCMPPD)
-	if isa.Narrow(to) {
-		if to.IsSigned() { // NaN becomes 0
-			f.I(cmp, lf, k, x, x, x86.Imm(7))
-			f.I(x86.VANDPS, lf, k, k, x)
-			x = k
-		}
+	if to.IsSigned() && (isa.Narrow(to) || isa.Wide(from)) { // NaN becomes 0
+		f.I(cmp, lf, k, x, x, x86.Imm(7))
+		f.I(x86.VANDPS, lf, k, k, x)
+		x = k
+	}
+	switch {
+	case isa.Narrow(to):
 		f.clamped(d, x, from, to, func(t x86.Vec) { f.I(pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), l, d, t) })
 		return
+	case isa.Wide(from): // has the greatest integer; what is below all of them becomes the least one
+		f.I(x86.VMINPD, lf, k, x, f.full(from, floatBits(from, math.MaxInt32)))
+		f.I(x86.VCVTTPD2DQ, l, d, k)
+		return
 	}
-	f.I(pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), l, d, x)
+	f.I(x86.VCVTTPS2DQ, l, d, x)
 	li := f.LenOf(dtype.I32)
 	f.I(cmp, lf, k, x, f.full(from, floatBits(from, 1<<31)), x86.Imm(0x1d))
-	k = f.narrowTo32(k, from)
 	f.I(x86.VBLENDVPS, li, d, d, f.full(dtype.I32, math.MaxInt32), k)
 	f.I(cmp, lf, k, x, x, x86.Imm(7))
-	k = f.narrowTo32(k, from)
 	f.I(x86.VPAND, li, d, d, k)
 }
 
@@ -191,36 +194,38 @@ func (f *avx2) lanesOut(x x86.Vec, t dtype.Type) {
 	f.I(x86.VMOVUPS, f.LenOf(t), at(frame.Tmp), x)
 }
 
-// scalarToFloat converts I64 and U64 to F32, which may not round twice.
+// scalarToFloat converts the four lanes of I64 and U64 to F32, which may not round twice. All registers are taken before
+// the branches.
 func (f *avx2) scalarToFloat(n *lower.Node) {
-	x, d, t := f.Src(n.Args[0]), f.Dst(), f.Tmp()
+	x, d, zero := f.Src(n.Args[0]), f.Dst(), f.Tmp()
+	lanes := [4]x86.Vec{d, f.Tmp(), f.Tmp(), f.Tmp()}
 	f.lanesOut(x, n.In)
-	cvt := pick(n.Type, x86.VCVTSI2SS, x86.VCVTSI2SD)
-	add := pick(n.Type, x86.VADDSS, x86.VADDSD)
-	st := pick(n.Type, x86.VMOVSS, x86.VMOVSD)
-	f.I(x86.VXORPS, x86.L128, t, t, t)
-	for lane := range f.W {
-		f.asm.load(n.In.Size(), x86.RAX, at(frame.Tmp+n.In.Size()*lane))
-		if n.In == dtype.U64 { // convert half of it, rounded to odd, and double the result
-			small, done := f.NewLabel(), f.NewLabel()
-			f.I(x86.TEST, x86.W64, x86.RAX, x86.RAX)
-			f.I(x86.JNS, 0, small)
-			f.I(x86.MOV, x86.W64, x86.RCX, x86.RAX)
-			f.I(x86.SHR, x86.W64, x86.RAX, x86.Imm(1))
-			f.I(x86.AND, x86.W32, x86.RCX, x86.Imm(1))
-			f.I(x86.OR, x86.W64, x86.RAX, x86.RCX)
-			f.I(cvt, x86.W64, t, t, x86.RAX)
-			f.I(add, 0, t, t, t)
-			f.I(x86.JMP, 0, done)
-			f.Bind(small)
-			f.I(cvt, x86.W64, t, t, x86.RAX)
-			f.Bind(done)
-		} else {
-			f.I(cvt, x86.W64, t, t, x86.RAX)
+	f.I(x86.VXORPS, x86.L128, zero, zero, zero)
+	for lane, t := range lanes {
+		m := at(frame.Tmp + 8*lane)
+		if n.In != dtype.U64 {
+			f.I(x86.VCVTSI2SS, x86.W64, t, zero, m)
+			continue
 		}
-		f.I(st, 0, at(frame.Tmp+128+n.Type.Size()*lane), t)
+		// Convert half of it, rounded to odd, and double the result.
+		small, done := f.NewLabel(), f.NewLabel()
+		f.asm.load(8, x86.RAX, m)
+		f.I(x86.TEST, x86.W64, x86.RAX, x86.RAX)
+		f.I(x86.JNS, 0, small)
+		f.I(x86.MOV, x86.W64, x86.RCX, x86.RAX)
+		f.I(x86.SHR, x86.W64, x86.RAX, x86.Imm(1))
+		f.I(x86.AND, x86.W32, x86.RCX, x86.Imm(1))
+		f.I(x86.OR, x86.W64, x86.RAX, x86.RCX)
+		f.I(x86.VCVTSI2SS, x86.W64, t, zero, x86.RAX)
+		f.I(x86.VADDSS, 0, t, t, t)
+		f.I(x86.JMP, 0, done)
+		f.Bind(small)
+		f.I(x86.VCVTSI2SS, x86.W64, t, zero, x86.RAX)
+		f.Bind(done)
 	}
-	f.I(x86.VMOVUPS, f.LenOf(n.Type), d, at(frame.Tmp+128))
+	f.I(x86.VUNPCKLPS, x86.L128, d, d, lanes[1])
+	f.I(x86.VUNPCKLPS, x86.L128, lanes[2], lanes[2], lanes[3])
+	f.I(x86.VUNPCKLPD, x86.L128, d, d, lanes[2])
 }
 
 // tops are the least floats above the range of an integer type.

@@ -29,8 +29,8 @@ type call struct {
 	begun     bool
 	packA     packer // of rows that are packed as they are, tile by tile
 	packB     packer
-	code      [2][2]*exec.Code // of short and tall tiles; of other strips and the last one
-	packing   *exec.Code       // of the first tile, which packs the strip; nil if there is none
+	code      [2][2][2]*exec.Code // of short and tall tiles; of other strips and the last one; whether it asks
+	packing   *exec.Code          // of the first tile, which packs the strip; nil if there is none
 }
 
 // columns prepares the columns of B. Strips that are read once are packed to one place, which stays
@@ -85,8 +85,12 @@ func (c *call) rows(a unsafe.Pointer) {
 		return
 	}
 	p.row = e.panel()
-	p.distance = p.k * p.row
+	p.distance = p.k*p.row + cacheLine // whole vectors are stored of the last term
+	c.packA = p
 	c.a, c.across, c.row, c.tile, c.args.as = p.to, true, 0, p.distance, p.row
+	if e.byTiles {
+		return
+	}
 	n := c.tiles()
 	for k := 0; k < p.k; k += p.chunk() {
 		for q, i := 0, 0; q < n; q++ {
@@ -97,10 +101,20 @@ func (c *call) rows(a unsafe.Pointer) {
 	}
 }
 
-// packRows packs n rows of A from row i on, if kernels read packed rows.
-func (c *call) packRows(i, n int) {
-	if c.e.packA && c.e.byRows {
-		c.packA.strip(0, 0, c.terms, i, n)
+// packRows packs tiles r to end of the rows of A, unless all are packed before the kernels run.
+func (c *call) packRows(r, end int) {
+	e, p := c.e, &c.packA
+	switch {
+	case !e.packA || !e.byTiles:
+	case e.byRows:
+		i, _ := c.rowsOf(r)
+		last, n := c.rowsOf(end - 1)
+		p.strip(0, 0, c.terms, i, last+n-i)
+	default:
+		for ; r < end; r++ {
+			i, n := c.rowsOf(r)
+			p.strip(r, i, n, 0, p.k)
+		}
 	}
 }
 
@@ -140,7 +154,10 @@ func (c *call) kernels() {
 		for j, cols := range [2]int{min(e.width, n), n - (strips-1)*e.width} {
 			if more == 0 || c.tall > 0 {
 				s.columns(e.f, cols)
-				c.code[more][j] = e.f.kernel(s)
+				for asks, lines := range [2]int{e.f.quiet(), 1} {
+					s.lines = lines
+					c.code[more][j][asks] = e.f.kernel(s)
+				}
 			}
 		}
 	}
@@ -199,7 +216,7 @@ func (c *call) cached(pack bool) bool {
 	}
 	c.near.clear()
 	if few {
-		c.packRows(0, c.m)
+		c.packRows(0, tiles)
 		c.run(0, c.tall, 0)
 		c.run(c.tall, tiles, 0)
 		return true
@@ -208,7 +225,7 @@ func (c *call) cached(pack bool) bool {
 	for r := range tiles {
 		c.near.clear()
 		c.askRows(r + 1)
-		c.packRows(c.rowsOf(r))
+		c.packRows(r, r+1)
 		for q := range strips {
 			c.run(r, r+1, q)
 		}
@@ -233,7 +250,7 @@ func (c *call) column(q int, pack bool) {
 	}
 	for r := range tiles {
 		c.askRows(r + 1)
-		c.packRows(c.rowsOf(r))
+		c.packRows(r, r+1)
 		c.run(r, r+1, q)
 	}
 }
@@ -272,7 +289,7 @@ func (c *call) askStrip(q int, pack bool) {
 // kernels run. A few lines take less time than asking for them.
 func (c *call) askRows(r int) {
 	const few = 512 // bytes
-	if i, _ := c.rowsOf(r); (!c.e.packA || c.e.byRows) && i < c.m && c.short*c.args.k*c.e.size >= few {
+	if i, _ := c.rowsOf(r); (!c.e.packA || c.e.byTiles) && i < c.m && c.short*c.args.k*c.e.size >= few {
 		p := packer{from: c.rowsA, stepK: c.e.a.Col, stepN: c.e.a.Row}
 		c.near.add(p.source(i, min(c.e.rows, c.m-i), 0, c.args.k))
 	}
@@ -302,30 +319,30 @@ func (c *call) run(r, end, q int) {
 	}
 	t, args, size := c.t, &c.args, c.e.size
 	first, height := c.rowsOf(r)
-	code := c.code[scalar.FromBool[int](r < c.tall)][scalar.FromBool[int](q == c.strips()-1)]
+	codes := &c.code[scalar.FromBool[int](r < c.tall)][scalar.FromBool[int](q == c.strips()-1)]
 	args.tileA, args.tileC, args.tileOut = height*c.row+c.tile, height*t.ldc, height*t.ldo
 	args.b = unsafe.Add(c.b, q*c.strip)
 	for i, j := first, q*c.e.width; r < end; {
 		args.a = unsafe.Add(c.a, i*c.row+r*c.tile)
 		args.c, args.out = unsafe.Add(c.c, i*t.ldc+j*size), unsafe.Add(c.out, i*t.ldo+j*size)
-		args.tiles = c.ask(end - r)
+		asks := c.ask(end - r)
 		r, i = r+args.tiles, i+args.tiles*height
-		code.Call(unsafe.Pointer(args))
+		codes[scalar.FromBool[int](asks)].Call(unsafe.Pointer(args))
 	}
 }
 
-// ask says what the next kernels ask for, of at most so many tiles. It returns the number of
-// tiles.
-func (c *call) ask(most int) int {
-	n := asks(c.args.k)
-	if tiles := c.near.take(&c.args, n, most); tiles > 0 {
-		return tiles
+// ask says what the next kernels ask for, of at most so many tiles, and of how many. It reports
+// false if they need not ask for anything.
+func (c *call) ask(most int) bool {
+	args, n := &c.args, asks(c.args.k)
+	if args.tiles = c.near.take(args, n, most); args.tiles > 0 {
+		return true
 	}
 	if c.begun {
-		if tiles := c.far.take(&c.args, n, most); tiles > 0 {
-			return tiles
+		if args.tiles = c.far.take(args, n, most); args.tiles > 0 {
+			return true
 		}
 	}
-	c.args.ahead, c.args.aheadStep, c.args.tileAhead = uintptr(c.args.a), 0, 0 // which is in the cache
-	return most
+	args.ahead, args.aheadStep, args.tileAhead, args.tiles = uintptr(args.a), 0, 0, most // which is in the cache
+	return false
 }

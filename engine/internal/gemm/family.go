@@ -23,7 +23,7 @@ type family struct {
 	whole       bool // the elements are integers
 	parts       bool // their products are made of those of their halves
 	group       int  // they have at most 16 bits; packing puts so many terms into one element; 0: they have more
-	kernels     [mostRows + 1][mostVecs + 1][2][4][savers][2]exec.Lazy
+	kernels     [mostRows + 1][mostVecs + 1][2][4][savers][mostLines + 1]exec.Lazy
 	packing     [mostRows + 1][mostPieces + 1][2][savers]exec.Lazy // by rows, vectors, whether A is across
 	copiers     [mostVecs + 1][2][2][2]exec.Lazy
 	transposing [mostLanes + 1][2]exec.Lazy // by rows
@@ -79,6 +79,10 @@ func (f *family) vecs(rows int) int {
 	}
 	return [7]int{0, 8, 5, 3, 2, 2, 2}[rows]
 }
+
+// quiet is the number of lines of kernels that need not ask for anything. A request takes as long as a
+// load: with AVX-512 multiply-adds hide it, and kernels always ask.
+func (f *family) quiet() int { return scalar.FromBool[int](f.avx512) }
 
 // kernel returns the kernel of a shape, which is made when it is first needed;
 // nil if there is no memory for it.

@@ -17,7 +17,7 @@ type shape struct {
 	half   bool // the last vector has half as many bytes: the other half would have no columns
 	masked bool // the last vector has fewer columns than it has room for
 	packs  bool // the kernel packs the strip of a grid that it reads: see pieces
-	lines  int  // that the kernel asks for with each term, but one
+	lines  int  // that the kernel asks for with each term
 	save   saver
 }
 
@@ -146,6 +146,7 @@ const (
 	// aheadBytes are asked for with each aheadTerms terms, and again for each line of the shape.
 	aheadBytes = 2 * cacheLine
 	aheadTerms = unroll / 2
+	mostLines  = 2
 	maskReg    = x86.Vec(15) // of AVX2
 	pieceMask  = x86.K1      // the first of those of pieces
 )
@@ -224,11 +225,11 @@ func asks(terms int) int { return terms / unroll * (unroll / aheadTerms) }
 
 // ask asks for what later kernels need, before the u-th term of unroll.
 func (w *writer) ask(u int) {
-	if w.s.packs {
+	if w.s.packs || w.s.lines == 0 {
 		return
 	}
-	for i := range w.s.lines + 1 {
-		w.I(x86.PREFETCHT1, 0, x86.At(ahead, int32((u%aheadTerms*(w.s.lines+1)+i)*cacheLine)))
+	for i := range w.s.lines {
+		w.I(x86.PREFETCHT1, 0, x86.At(ahead, int32((u%aheadTerms*w.s.lines+i)*cacheLine)))
 	}
 	if u%aheadTerms == aheadTerms-1 {
 		w.I(x86.ADD, x86.W64, ahead, x86.At(x86.RDI, argNext))

@@ -20,6 +20,7 @@ type machine struct {
 	width        int // columns of a kernel
 	across       bool
 	packA, packB bool
+	byTiles      bool // A is packed tile by tile, just before the first kernel of the tile
 	byRows       bool // what is packed of A keeps the terms of a row next to each other
 	halfA, halfB bool // the elements of A and B are halves or bytes, which packing converts
 	save         saver
@@ -115,18 +116,20 @@ func (e *machine) made(rows, cols int) bool {
 	}
 	s := shape{rows: rows, across: e.across || e.packA && !e.byRows, save: e.save}
 	s.columns(e.f, cols)
-	if e.f.kernel(s) == nil {
-		return false
+	saves := [2]saver{s.save, s.save}
+	if e.streams {
+		saves[1] = stream
+	} else if e.p.K > Block {
+		saves[1] = keep
 	}
-	switch {
-	case e.streams:
-		s.save = stream
-	case s.save == keep || e.p.K <= Block:
-		return true
-	default:
-		s.save = keep
+	for _, s.save = range saves {
+		for _, s.lines = range [2]int{e.f.quiet(), 1} {
+			if e.f.kernel(s) == nil {
+				return false
+			}
+		}
 	}
-	return e.f.kernel(s) != nil
+	return true
 }
 
 // columns makes s the shape of a kernel for so many columns.
@@ -164,7 +167,8 @@ func (e *machine) choose(p *Problem) {
 	}
 	again := p.N > 4*e.width && p.M > 2
 	e.packA = e.halfA || p.A.Col != 1 && p.K > 1 && !e.across || again && (large || conflict(stepA))
-	e.byRows = p.A.Col == 1 && e.f.group == 0
+	e.byTiles = p.A.Col == 1 && e.f.group == 0
+	e.byRows = e.byTiles && e.f.avx512
 	again = p.M > 2*e.rows
 	e.packB = e.halfB || p.TermsB != nil || p.B.Col != 1 && p.N > 1 || again && (large || conflict(e.b.Row))
 }
@@ -181,9 +185,10 @@ var l2 = sync.OnceValue(func() int {
 	return 1 << 20
 })
 
-// panel is the number of bytes of one term of a packed tile of A.
+// panel is the number of bytes of one term of a packed tile of A. With AVX2 terms follow each
+// other: a tile shares the first-level cache with a strip of B.
 func (e *machine) panel() int {
-	if e.byRows {
+	if e.byRows || !e.f.avx512 {
 		return e.rows * e.size
 	}
 	lanes := e.f.lanes()

@@ -192,7 +192,7 @@ func (p *packer) copyRows(c copying, to, from unsafe.Pointer, n, terms int) bool
 // transpose packs terms that are neighbours, of n elements. It reports false if
 // there is no memory for a kernel.
 func (p *packer) transpose(to, from unsafe.Pointer, n, terms int) bool {
-	for i := 0; i < n; i += p.f.lanes() {
+	for i := (n - 1) / p.f.lanes() * p.f.lanes(); i >= 0; i -= p.f.lanes() { // whole vectors reach into the next term
 		if !p.transposeRows(unsafe.Add(to, i*p.f.size), unsafe.Add(from, i*p.stepN), min(p.f.lanes(), n-i), terms, false) {
 			return false
 		}
@@ -241,7 +241,7 @@ func (p *packer) gather(to, from unsafe.Pointer, n, terms int) bool {
 		p.args.places[i] = int32(i * p.stepN)
 	}
 	p.args.toStep, p.args.fromStep, p.args.n = p.row, p.stepK, terms
-	for i := 0; i < n; i += lanes {
+	for i := (n - 1) / lanes * lanes; i >= 0; i -= lanes { // whole vectors reach into the next term
 		p.args.mask.set(min(lanes, n-i), p.f.size)
 		p.args.to, p.args.from = unsafe.Add(to, i*p.f.size), unsafe.Add(from, i*p.stepN)
 		f.Call(unsafe.Pointer(&p.args))

@@ -36,14 +36,14 @@ func (e *machine) list() {
 	if kernels > mostCells {
 		return
 	}
-	sizeA, some, lines := p.M*p.K*e.size, asks(p.K)*aheadBytes, 0
+	sizeA, some, lines := p.M*p.K*e.size, asks(p.K)*aheadBytes, 1
 	switch both := sizeA + p.N*p.K*e.size; {
 	case both <= mostFound:
-		some = 0
+		some, lines = 0, e.f.quiet()
 	case kernels*some < both:
-		some, lines = 2*some, 1
+		some, lines = 2*some, mostLines
 	}
-	e.aheadStep = min(some, aheadBytes*(lines+1))
+	e.aheadStep = min(some, aheadBytes*lines)
 	for r, i := 0, 0; i < p.M; r++ {
 		s := shape{rows: c.height(i, r), across: e.across, save: e.save}
 		for j := 0; j < p.N; j += e.width {

@@ -27,6 +27,7 @@ type call struct {
 	// soon as begun is set.
 	near, far sources
 	begun     bool
+	asked     bool   // the kernels of the block before have asked for all rows of A
 	packA     packer // of rows that are packed as they are, tile by tile
 	packB     packer
 	code      [2][2][2]*exec.Code // of short and tall tiles; of other strips and the last one; whether it asks
@@ -289,7 +290,7 @@ func (c *call) askStrip(q int, pack bool) {
 // kernels run. A few lines take less time than asking for them.
 func (c *call) askRows(r int) {
 	const few = 512 // bytes
-	if i, _ := c.rowsOf(r); (!c.e.packA || c.e.byTiles) && i < c.m && c.short*c.args.k*c.e.size >= few {
+	if i, _ := c.rowsOf(r); !c.asked && (!c.e.packA || c.e.byTiles) && i < c.m && c.short*c.args.k*c.e.size >= few {
 		p := packer{from: c.rowsA, stepK: c.e.a.Col, stepN: c.e.a.Row}
 		c.near.add(p.source(i, min(c.e.rows, c.m-i), 0, c.args.k))
 	}

@@ -84,6 +84,15 @@ func (f *family) vecs(rows int) int {
 // load: with AVX-512 multiply-adds hide it, and kernels always ask.
 func (f *family) quiet() int { return scalar.FromBool[int](f.avx512) }
 
+// repays is the number of strips of B, but one, from which packing A of a large product takes less time
+// than it saves.
+func (f *family) repays() int {
+	if f.avx512 {
+		return 4
+	}
+	return 24
+}
+
 // kernel returns the kernel of a shape, which is made when it is first needed;
 // nil if there is no memory for it.
 func (f *family) kernel(s shape) *exec.Code {

@@ -165,11 +165,11 @@ func (e *machine) choose(p *Problem) {
 	if e.across {
 		stepA = e.a.Col
 	}
-	again := p.N > 4*e.width && p.M > 2
-	e.packA = e.halfA || p.A.Col != 1 && p.K > 1 && !e.across || again && (large || conflict(stepA))
+	strips := (p.N - 1) / e.width
+	e.packA = e.halfA || p.A.Col != 1 && p.K > 1 && !e.across || p.M > 2 && (large && strips >= e.f.repays() || strips >= 4 && conflict(stepA))
 	e.byTiles = p.A.Col == 1 && e.f.group == 0
 	e.byRows = e.byTiles && e.f.avx512
-	again = p.M > 2*e.rows
+	again := p.M > 2*e.rows
 	e.packB = e.halfB || p.TermsB != nil || p.B.Col != 1 && p.N > 1 || again && (large || conflict(e.b.Row))
 }
 
@@ -213,6 +213,9 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 		return rows, cols, cost
 	}
 	rows = 8 * e.rows
+	if p.M <= 12*e.rows { // one tile reads B once
+		rows = max(1, p.M)
+	}
 	if e.packA {
 		rows = e.blockRows()
 	}
@@ -250,6 +253,7 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 			c.m = min(step, t.m-i)
 			c.c, c.out = unsafe.Add(t.c, i*t.ldc), unsafe.Add(t.out, i*t.ldo)
 			c.rows(unsafe.Add(t.a, i*e.a.Row+k*e.a.Col))
+			c.asked = (k > 0 || i > 0) && c.far.at == c.far.last
 			if next := k + c.terms; i+step < t.m {
 				c.later(i+step, min(step, t.m-i-step), k, c.terms)
 			} else {

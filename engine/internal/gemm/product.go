@@ -274,9 +274,10 @@ func (w *worker) Run(lo, hi int) {
 		w.vectors(lo, hi, s)
 		return
 	}
+	tiles := len(d.p.OffA) * d.nr * d.nc
 	for u := lo; u < hi && !d.stop(); u++ {
 		if d.partial != nil {
-			w.tile(u/d.sections, u%d.sections, s)
+			w.tile(u%tiles, u/tiles, s)
 		} else {
 			w.tile(u, -1, s)
 		}

@@ -47,6 +47,7 @@ func (e *vectors) init(f *family, p *Problem, do arithmetic) {
 	bytes, row := len(p.OffA)*p.M*p.N*p.K*f.size, max(p.M, p.N)*f.size
 	switch {
 	case bytes <= l2():
+	case !e.along() && !f.avx512 && (bytes <= l3()/2 || row > mostAsked):
 	case !e.along() && row <= pageSize && p.K > VectorBlock && e.matrix.term >= 0 && e.matrix.term <= 2*row:
 		e.asks = nextBlock
 	case e.along() || row <= pageSize || bytes > l3()/2:
@@ -88,7 +89,7 @@ func (e *vectors) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 	most := min(n*max(1, p.K)/leastTile, n/leastResults)
 	tiles := most
 	if !e.along() { // rows that are read from end to end are long
-		tiles = (n*e.f.size + sweptBytes - 1) / sweptBytes
+		tiles = (n*e.f.size + e.f.swept() - 1) / e.f.swept()
 	}
 	if threads > 1 && len(p.OffA) == 1 && most >= threads {
 		tiles = (tiles + threads - 1) / threads * threads // each has as many
@@ -177,11 +178,11 @@ func (e *vectors) runAlong(args *vectorArgs, n, k int, stop func() bool) {
 // runAcross computes n results.
 func (e *vectors) runAcross(args *vectorArgs, n, k int, s *scratch, stop func() bool) {
 	const some = Section / 16 // terms between two looks at the context, and of a packed block
-	size, width := e.f.size, sweptBytes/e.f.size
+	size, width := e.f.size, e.f.swept()/e.f.size
 	args.sums, args.step = s.ofA(), e.matrix.term
 	var packs *packer
 	if !e.across() {
-		packs = &packer{f: e.f, to: unsafe.Add(args.sums, mostWaiting*sweptStep), row: packedBytes, stepK: e.matrix.term, stepN: e.matrix.result, half: e.matrix.half, size: size, s: s}
+		packs = &packer{f: e.f, to: unsafe.Add(args.sums, mostWaiting*e.f.sweptStep()), row: packedBytes, stepK: e.matrix.term, stepN: e.matrix.result, half: e.matrix.half, size: size, s: s}
 		width, args.step = packedBytes/size, packedBytes
 	}
 	a, x, c := args.a, args.x, args.c
@@ -284,6 +285,10 @@ const alongRows = 8
 // shortRow is the size of rows, in bytes, up to which half as many rows outside of the second level are
 // faster: the processor follows them from the first to the last one.
 const shortRow = 512
+
+// mostAsked is the size of rows, in bytes, up to which kernels of AVX2 across the terms ask for them if they
+// come from memory. The processor follows longer ones, and requests take the loads that AVX2 needs.
+const mostAsked = 1024
 
 // along returns the kernel for so many rows; nil if there is no memory for it.
 func (f *family) along(rows int, asks bool) *exec.Code {

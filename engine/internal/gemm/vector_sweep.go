@@ -8,15 +8,23 @@ import (
 )
 
 const (
-	// sweptBytes is the size of the sums of a pass. They stay in a first-level cache.
-	sweptBytes = 16 << 10
-	// sweptStep is the distance between the sums of passes, which are in different sets of that cache.
-	sweptStep = sweptBytes + 3*cacheLine
 	// mostWaiting is the largest number of passes whose sums wait for those of other passes.
 	mostWaiting = 2
 	// sweptAhead is the distance, in bytes, from which the kernel asks for a row.
 	sweptAhead = 8192
 )
+
+// swept is the largest size of the sums of a pass, in bytes. With AVX-512 they stay in a first-level
+// cache; the passes of AVX2 are too many for that, and faster if rows are read from end to end.
+func (f *family) swept() int {
+	if f.avx512 {
+		return 16 << 10
+	}
+	return 64 << 10
+}
+
+// sweptStep is the distance between the sums of passes, which are in different sets of the caches.
+func (f *family) sweptStep() int { return f.swept() + 3*cacheLine }
 
 // sweep returns the kernel for blocks of so many terms; nil if there is no memory for it.
 func (f *family) sweep(terms int, asks asking) *exec.Code {
@@ -192,12 +200,12 @@ func (w *sweepWriter) keep(n int, masked bool) {
 	level := bits.TrailingZeros(^uint(w.number))
 	for l := range level {
 		for j := range n {
-			w.I(w.f.add, w.l, x86.Vec(j), x86.Vec(j), x86.At(sweepSums, int32(l*sweptStep+j*w.f.vector)))
+			w.I(w.f.add, w.l, x86.Vec(j), x86.Vec(j), x86.At(sweepSums, int32(l*w.f.sweptStep()+j*w.f.vector)))
 		}
 	}
 	if w.number < w.passes-1 {
 		for j := range n {
-			w.I(x86.VMOVUPS, w.l, x86.At(sweepSums, int32(level*sweptStep+j*w.f.vector)), x86.Vec(j))
+			w.I(x86.VMOVUPS, w.l, x86.At(sweepSums, int32(level*w.f.sweptStep()+j*w.f.vector)), x86.Vec(j))
 		}
 		return
 	}

@@ -37,8 +37,8 @@ func TestUnevenSteps(t *testing.T) {
 }
 
 // TestGradientsOfPools compares the gradients of pools with the gradients of reductions of
-// windows, also with equal elements and NaN. It counts the temporaries: the pool, what equal
-// elements share, and some of the borders; with padding also how much of it each window has.
+// windows, also with equal elements and NaN. It counts the temporaries: the pool and its
+// extremes along one axis, what equal elements share, and some of the borders; with padding also how much of it each window has.
 func TestGradientsOfPools(t *testing.T) {
 	x := engine.Zeros[float32](2, 3, 32, 30)
 	for i := range x.Data() {
@@ -83,8 +83,8 @@ func TestGradientsOfPools(t *testing.T) {
 						t.Fatalf("%+v, largest %v, whole ties %v: element %d of the gradient is %v, want %v", s, largest, o != nil, i, v, d)
 					}
 				}
-				if n := len(p.Plan().Temps); n > 6 {
-					t.Errorf("%+v, largest %v, whole ties %v: %d temporaries, want at most 6:\n%s", s, largest, o != nil, n, p.Explain())
+				if n := len(p.Plan().Temps); n > 7 {
+					t.Errorf("%+v, largest %v, whole ties %v: %d temporaries, want at most 7:\n%s", s, largest, o != nil, n, p.Explain())
 				}
 			}
 		}

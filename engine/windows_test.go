@@ -78,9 +78,9 @@ func numbers(dims ...int) *engine.Tensor[float32] {
 	return x
 }
 
-// TestPaddedPoolsStoreNothing counts the temporaries of padded pools of several ranks. Their loops
-// are cut at the border, also where windows are two elements apart.
-func TestPaddedPoolsStoreNothing(t *testing.T) {
+// TestPaddedPoolsStoreNoPadding counts the temporaries of padded pools of several ranks: the extremes along
+// one axis, of windows that overlap. Their loops are cut at the border, also where windows are two elements apart.
+func TestPaddedPoolsStoreNoPadding(t *testing.T) {
 	for _, dims := range [][]int{{60, 70}, {5, 40, 31}, {2, 3, 30, 33}} {
 		for stride := 1; stride <= 3; stride++ {
 			x, window := numbers(dims...), op.Sliding{Kernel: []int{3, 3}, Stride: []int{stride}, Padding: []int{1}}
@@ -90,7 +90,7 @@ func TestPaddedPoolsStoreNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(p.Explain(), " 0 temporaries") {
+			if n := len(p.Plan().Temps); n > 1 || stride == 3 && n > 0 {
 				t.Errorf("%v with stride %d:\n%s", dims, stride, p.Explain())
 			}
 			if err := p.Run(context.Background()); err != nil {

@@ -86,7 +86,7 @@ func compile(ctx context.Context, stmts []expr.Statement, options []Option, show
 	groups := group(checked)
 	made(show, "group", groups)
 	p, g, e := &Plan{ProductsInOrder: slices.Contains(options, ProductsInOrder)}, graph.New(), &emitter{origins: origins}
-	g.Origins = origins
+	g.Origins, g.Separates = origins, slices.Contains(options, SplitLoops)
 	f := fuse.New(ctx, g, fuse.May{
 		Combine: slices.Contains(options, CombineProducts), Scale: slices.Contains(options, ScaleProducts), Split: slices.Contains(options, SplitLoops),
 	})

@@ -122,6 +122,11 @@ func (g *Graph) rewrite(e *tree.Node, args []*Node) *Node {
 		}
 		return g.fold(e, args)
 	case tree.Reduction:
+		if g.Separates {
+			if n := g.separated(e, args[0]); n != nil {
+				return n
+			}
+		}
 		return g.shortReduction(e, args[0])
 	case tree.View:
 		if len(args) == 1 && args[0].Shape.Equal(e.Shape()) && isIdentity(e) {

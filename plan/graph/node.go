@@ -154,6 +154,8 @@ type Graph struct {
 	Temps []*Array
 	// Origins, if not nil, records which nodes of the statements the nodes compute.
 	Origins *Origins
+	// Separates finds the extremes of windows axis by axis, with a temporary.
+	Separates bool
 
 	from      *tree.Node // being added, if Origins is not nil
 	nodes     []*Node

@@ -134,8 +134,13 @@ func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 	if a.Shape.Size()/size < 64 {
 		return false
 	}
-	columns := !slices.Contains(e.Axes, last)
-	if size <= shortGroup && (columns || len(e.Axes) == 1) {
+	columns, axes := !slices.Contains(e.Axes, last), 0
+	for _, x := range e.Axes {
+		if a.Shape[x] > 1 {
+			axes++
+		}
+	}
+	if size <= shortGroup && (columns || axes == 1) {
 		work := 0
 		for _, axis := range e.Axes {
 			work += g.workAlong(a, axis)

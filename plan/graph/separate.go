@@ -1,0 +1,113 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// leastSeparated is the number of windows from which their extremes are found axis by axis. For
+// fewer, the stage that this takes costs more than it saves.
+const leastSeparated = 1 << 10
+
+// separated returns the node of the extremes e of windows a as the extremes along all axes but
+// one of the extremes along that one, which are stored. Windows that overlap share these: an
+// extreme of 3 by 3 elements takes 4 comparisons and 6 loads, not 8 and 9. An extreme is the same
+// in any order, with the same bits. It returns nil if e is no such reduction, or if this would
+// not pay.
+func (g *Graph) separated(e *tree.Node, a *Node) *Node {
+	w := windowsOf(e, a)
+	if w == nil || w.Args[0].Faulty || e.Shape().Size() < leastSeparated {
+		return nil
+	}
+	axis, r, size, sum, overlap := -1, len(w.Shape)/2, 1, 0, false
+	for i, k := range w.Shape[r:] {
+		if k == 1 {
+			continue
+		}
+		if axis < 0 {
+			axis = i
+		}
+		size, sum = size*k, sum+k
+		overlap = overlap || w.Src.Ints[3*i+1] < k
+	}
+	if !overlap || 2*size < 3*sum { // a single axis never pays
+		return nil
+	}
+	x, after := w.Args[0], []int(nil)
+	if x.Array == nil && x.Src.Op == PadRow && constantOf(x.Args[1]) != nil { // each step pads its own axes
+		before := make([]int, 2*r)
+		after = slices.Clone(x.Src.Ints)
+		copy(before[2*axis:], after[2*axis:2*axis+2])
+		after[2*axis], after[2*axis+1] = 0, 0
+		x = g.padded(x.Args[0], before, x.Args[1])
+	}
+	first, rest := make([]int, 0, 3*r), slices.Clone(w.Src.Ints)
+	for i := range r {
+		if i == axis {
+			first = append(first, rest[3*i:3*i+3]...)
+			copy(rest[3*i:], []int{1, 1, 1})
+		} else {
+			first = append(first, 1, 1, 1)
+		}
+	}
+	part := g.extremes(e, x, first)
+	g.Store(part, "windows share the extremes of their elements along one axis")
+	if after != nil {
+		part = g.padded(part, after, w.Args[0].Args[1])
+	}
+	return g.reshape(g.extremes(e, part, rest), e.Shape())
+}
+
+// windowsOf returns the windows over whose elements the reduction e of a goes, or nil if it is no
+// minimum or maximum of all elements of windows.
+func windowsOf(e *tree.Node, a *Node) *Node {
+	r := e.Op.Reduce()
+	if op := r.Op(); op != prim.Min && op != prim.Max || r.Position() {
+		return nil
+	}
+	w := a
+	for w.Array == nil && w.Src.Op == TransposeRow && slices.IsSorted(w.Src.Axes) && slices.Equal(LoopShape(w.Shape), LoopShape(w.Args[0].Shape)) {
+		w = w.Args[0]
+	}
+	if w.Array != nil || w.Src.Op != WindowsRow || len(e.Axes) == 0 {
+		return nil
+	}
+	first := e.Axes[0]
+	if len(e.Axes) != len(a.Shape)-first || !slices.Equal(LoopShape(a.Shape[first:]), LoopShape(w.Shape[len(w.Shape)/2:])) {
+		return nil
+	}
+	return w
+}
+
+// extremes returns the reduction e of windows of x, in the shape of their positions.
+func (g *Graph) extremes(e *tree.Node, x *Node, ints []int) *Node {
+	r := len(x.Shape)
+	s, kept, axes := make(shape.Shape, 2*r), make(shape.Shape, 2*r), []int(nil)
+	for i, d := range x.Shape {
+		size, stride, dilation := ints[3*i], ints[3*i+1], ints[3*i+2]
+		s[i], s[r+i] = (d-1-(size-1)*dilation)/stride+1, size
+		kept[i], kept[r+i] = s[i], 1
+		if size > 1 {
+			axes = append(axes, r+i)
+		}
+	}
+	view := tree.NewView(e.Op, kept, e.DType(), nil)
+	view.Axes = axes
+	w := g.make(tree.NewView(WindowsRow, s, x.Type, ints), []*Node{x})
+	return g.reshape(g.make(view, []*Node{w}), kept[:r])
+}
+
+// padded returns x with widths before and after each axis.
+func (g *Graph) padded(x *Node, widths []int, fill *Node) *Node {
+	to := x.Shape.Clone()
+	for i := range to {
+		to[i] += widths[2*i] + widths[2*i+1]
+	}
+	if to.Equal(x.Shape) {
+		return x
+	}
+	return g.make(tree.NewView(PadRow, to, x.Type, widths), []*Node{x, fill})
+}

@@ -20,16 +20,18 @@ import (
 // findUniform.
 func (f *phaseCode) fuse() {
 	j := joiner{phaseCode: f}
-	j.each(f.top, func(n *lower.Node) {
-		switch {
-		case n.Op == prim.Fma && f.Negates:
-			j.negate(n)
-		case n.Op == prim.Mul && f.Halves && isa.Wide(n.In) && !n.In.IsFloat():
-			j.multiply(n)
-		case n.Op == lower.OpAverage: // its sums may have no other use
-			j.joined = true
-		}
-	})
+	for _, list := range [][]int32{f.rowTop, f.top} {
+		j.each(list, func(n *lower.Node) {
+			switch {
+			case n.Op == prim.Fma && f.Negates:
+				j.negate(n)
+			case n.Op == prim.Mul && f.Halves && isa.Wide(n.In) && !n.In.IsFloat():
+				j.multiply(n)
+			case n.Op == lower.OpAverage: // its sums may have no other use
+				j.joined = true
+			}
+		})
+	}
 	if f.Ternary {
 		j.count()
 		j.each(f.top, j.ternary)
@@ -123,6 +125,11 @@ func (j *joiner) half(a int32) int32 {
 	case n.Op == prim.Const && n.Imm <= math.MaxUint32, n.Op == prim.Cvt && n.In.IsUnsigned() && !isa.Wide(n.In),
 		n.Op == prim.Shr && n.In.IsUnsigned() && j.Nodes[n.Args[1]].Op == prim.Const && j.Nodes[n.Args[1]].Imm >= 32:
 		return a
+	case n.Op == prim.Max && below(1) && j.Nodes[n.Args[0]].Op == prim.Min:
+		if c := &j.Nodes[j.Nodes[n.Args[0]].Args[1]]; c.Op == prim.Const && c.Imm <= math.MaxUint32 { // clamped
+			return a
+		}
+		return lower.None
 	case n.Op != prim.And || !below(0) && !below(1):
 		return lower.None
 	}

@@ -100,7 +100,19 @@ func (f *avx2) greater64(t dtype.Type, d, x, y x86.Vec) {
 }
 
 func (f *avx2) minMax64(n *lower.Node) {
-	x, y, k := f.Src(n.Args[0]), f.Src(n.Args[1]), f.Tmp()
+	x := f.Src(n.Args[0])
+	if c := &f.Nodes[n.Args[1]]; n.In == dtype.I64 && n.Op == prim.Max && c.Op == prim.Const && c.Imm == 0 {
+		f.blendv(n.In, f.Dst(), x, f.srcM(n.Args[1]), x) // zero where the sign is set
+		return
+	}
+	k := f.Tmp()
+	if n.In == dtype.I64 && n.Op == prim.Min { // a constant may stay in memory
+		y := f.srcM(n.Args[1])
+		f.I(x86.VPCMPGTQ, x86.L256, k, x, y)
+		f.blendv(n.In, f.Dst(), x, y, k)
+		return
+	}
+	y := f.Src(n.Args[1])
 	d := f.Dst()
 	f.greater64(n.In, k, x, y)
 	if n.Op == prim.Min {

@@ -13,17 +13,22 @@ import (
 func (f *phaseCode) gatherFields() {
 	parts := 0
 	for _, sites := range f.Layout.Records {
+		has := func(numbers uint32) bool { return numbers>>len(sites)&1 != 0 }
 		switch s := &f.Layout.Sites[sites[0]]; {
-		case !f.Phase.Sites[sites[0]].Store && f.Facts.Fields > 0:
-			for part := range slices.Chunk(sites, f.Facts.Fields/s.Size) {
+		case f.Phase.Sites[sites[0]].Store:
+			if has(f.Facts.Joins) {
+				f.gatherStores(sites)
+			}
+		case has(f.Facts.Fields):
+			f.gatherLoads(sites)
+		case f.Neighbours > 0:
+			for part := range slices.Chunk(sites, f.Neighbours/s.Size) {
 				f.gatherLoads(part)
 				parts++
 			}
-		case f.Phase.Sites[sites[0]].Store && f.Joins:
-			f.gatherStores(sites)
 		}
 	}
-	if parts > 1 {
+	if parts > 0 {
 		f.combineSoon()
 	}
 }
@@ -118,7 +123,7 @@ func (f *phaseCode) gatherStores(sites []int32) {
 
 // fields emits the loads of fields, if a node is the first of them, or the stores, if it is the
 // last. It reports whether the node needs no load or store of its own. In the tail it does, unless
-// the frame has the number of lanes and a mask has bits enough for all vectors.
+// the frame has the number of lanes and a mask register has bits enough for all vectors.
 func (f *phaseCode) fields(id int32) bool {
 	own := func(ids []int32) bool {
 		return f.Masked && (f.Predicates == 0 || len(f.accs) > 0 || len(ids)*f.W > 64)

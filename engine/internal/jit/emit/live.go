@@ -17,7 +17,7 @@ const spareRegs = 6
 // spare returns how many registers the loop keeps free for temporaries. What combines values takes as many as
 // any node.
 func (f *phaseCode) spare() int {
-	if f.Temporaries == nil || f.Phase.Kind != lower.MapPhase || len(f.reds) > 0 {
+	if f.Temporaries == nil || f.Phase.Kind != lower.MapPhase || len(f.reds)+len(f.records)+len(f.joined) > 0 {
 		return spareRegs
 	}
 	most := 0
@@ -198,10 +198,20 @@ func (f *phaseCode) chooseCopies(limit, fixed int) int {
 	return c
 }
 
+// fieldVectors returns the vectors that loads and stores of all fields of records hold at once: those
+// of many fields may need all of a target with few.
+func (f *phaseCode) fieldVectors() int {
+	many := func(ids []int32) bool { return len(ids) > 4 }
+	if f.Predicates == 0 && (slices.ContainsFunc(f.records, many) || slices.ContainsFunc(f.joined, many)) {
+		return f.Vectors
+	}
+	return 0
+}
+
 // pinUniforms pins the uniform nodes with the most uses in registers, at most room.
 func (f *phaseCode) pinUniforms(room int) {
 	// The code of one node holds at most three operands and a result beside its temporaries.
-	room = min(room, bits.OnesCount64(f.Vecs.Free)-f.spare()-4)
+	room = min(room, bits.OnesCount64(f.Vecs.Free)-max(f.spare()+4, f.fieldVectors()))
 	uses := f.zeros()
 	var few [8]int32
 	ids := few[:0]

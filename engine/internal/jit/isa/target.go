@@ -52,10 +52,12 @@ type Facts struct {
 	Negates, Ternary bool
 	// Halves says that there is a rule for products of the lower halves of lanes of 64 bits.
 	Halves bool
-	// Fields is the size in bytes of neighbouring fields of records whose loads share their vectors, or
-	// 0, and Joins says that the stores of all fields do.
-	Fields int
-	Joins  bool
+	// Fields has bit n if loads of all n fields of records share their vectors, and Joins if stores
+	// do. Without mask registers those of the tail do not.
+	Fields, Joins uint32
+	// Neighbours is the size in bytes of neighbouring fields whose loads share vectors, in records of
+	// other numbers of fields, or 0.
+	Neighbours int
 	// RowsAtOnce is the number of rows that a loop along the rows of an array reads at once where it only
 	// reduces them, or 0.
 	RowsAtOnce int

@@ -15,7 +15,7 @@ import (
 const (
 	mostFields  = 16
 	mostReduced = 4
-	mostJoined  = 6 // fields that are stored
+	mostJoined  = 8 // fields that are stored
 )
 
 // splits reports whether vectors of records of n fields can be split.
@@ -30,11 +30,14 @@ func (b *Binder) findRecords(bp *Phase) {
 	}
 	for i := range bp.Sites {
 		store := bp.Lowered.Sites[i].Store
-		if n := bp.Sites[i].Line.Step(); bp.field(int32(i), store) && (store && 1 < n && n <= mostJoined || !store && bp.splits(n)) {
+		if n := bp.Sites[i].Line.Step(); bp.field(int32(i), store) && (store && b.joinsFields(n) || !store && bp.splits(n)) {
 			b.addRecord(bp, int32(i), n)
 		}
 	}
 }
+
+// joinsFields reports whether the target stores all n fields of records at once.
+func (b *Binder) joinsFields(n int) bool { return 1 < n && n <= mostJoined && b.Joins>>n&1 != 0 }
 
 // field reports whether a site may be a field that is loaded, or stored.
 func (bp *Phase) field(i int32, store bool) bool {
@@ -44,7 +47,7 @@ func (bp *Phase) field(i int32, store bool) bool {
 
 // joins reports whether a store is one of those of all n fields of a record.
 func (l *layouter) joins(i int32, n int) bool {
-	if n < 2 || n > mostJoined || l.ph.Kind != lower.MapPhase {
+	if !l.joinsFields(n) || l.ph.Kind != lower.MapPhase {
 		return false
 	}
 	var has [mostJoined]bool

@@ -175,10 +175,11 @@ type Binder struct {
 	*bound.Kernel
 	Binding *ir.Binding
 	Machine machine.Model
-	Vectors int  // vector registers
-	Bytes   int  // of each
-	AtOnce  int  // rows of sums that a loop along rows reads at once
-	Tails   bool // of the target: see isa.Facts
+	Vectors int    // vector registers
+	Bytes   int    // of each
+	AtOnce  int    // rows of sums that a loop along rows reads at once
+	Tails   bool   // of the target: see isa.Facts
+	Joins   uint32 // of the target: see isa.Facts
 }
 
 // Nodes returns the nodes of the phase for a variant, and the size of narrow lanes or 0.

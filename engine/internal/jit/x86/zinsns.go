@@ -83,6 +83,8 @@ const (
 	VMOVD
 	VMOVQ
 	VPEXTRQ
+	VEXTRACTPS
+	VMOVHPS
 	VPINSRB
 	VPINSRW
 	VPINSRD
@@ -257,6 +259,7 @@ const (
 	VPERMT2W
 	VPERMT2PS
 	VPERMT2PD
+	VPERM2F128
 	VINSERTF128
 	VINSERTF32X4
 	VEXTRACTF128
@@ -349,39 +352,39 @@ var opNames = [numOps]string{
 	"vrcp14pd", "vroundps", "vroundpd", "vrndscaleps", "vrndscalepd", "vscalefps", "vscalefpd", "vrangeps",
 	"vrangepd", "vcmpps", "vcmppd", "vucomiss", "vucomisd", "vmovups", "vmovaps", "vmovntps",
 	"vmovupd", "vmovapd", "vmovntpd", "vmovdqu8", "vmovdqu16", "vmovdqa32", "vmovdqa64", "vmovss",
-	"vmovsd", "vmovd", "vmovq", "vpextrq", "vpinsrb", "vpinsrw", "vpinsrd", "vpinsrq",
-	"vmaskmovps", "vmaskmovpd", "vbroadcastss", "vbroadcastsd", "vpbroadcastb", "vpbroadcastw", "vpbroadcastd", "vpbroadcastq",
-	"vcvtps2pd", "vcvtpd2ps", "vcvtdq2ps", "vcvttps2dq", "vcvtdq2pd", "vcvttpd2dq", "vcvtudq2ps", "vcvtudq2pd",
-	"vcvttps2udq", "vcvttpd2udq", "vcvtqq2pd", "vcvtqq2ps", "vcvtuqq2pd", "vcvtuqq2ps", "vcvttpd2qq", "vcvttpd2uqq",
-	"vcvttps2qq", "vcvttps2uqq", "vcvtph2ps", "vcvtps2ph", "vcvtsi2ss", "vcvttss2si", "vcvttsd2si", "vpmovzxbd",
-	"vpmovzxbw", "vpmovsxbw", "vpmovsxbd", "vpmovzxbq", "vpmovzxwq", "vpmovzxwd", "vpmovsxwd", "vpmovzxdq",
-	"vpmovsxdq", "vpmovdb", "vpmovdw", "vpmovwb", "vpmovqd", "vpaddb", "vpaddw", "vpaddd",
-	"vpaddq", "vpsubb", "vpsubw", "vpsubd", "vpsubq", "vpmullw", "vpmulhuw", "vpmulld",
-	"vpmaddwd", "vpdpwssd", "vpdpbusd", "vpmullq", "vpsadbw", "vpmuludq", "vpabsb", "vpabsw",
-	"vpabsd", "vpabsq", "vpminsb", "vpminsw", "vpminsd", "vpminsq", "vpavgb", "vpavgw",
-	"vpminub", "vpminuw", "vpminud", "vpminuq", "vpmaxsb", "vpmaxsw", "vpmaxsd", "vpmaxsq",
-	"vpmaxub", "vpmaxuw", "vpmaxud", "vpmaxuq", "vpand", "vpandd", "vpandq", "vpandn",
-	"vpor", "vpord", "vporq", "vpxor", "vpxord", "vpxorq", "vpternlogd", "vpternlogq",
-	"vpsllw", "vpsrlw", "vpsraw", "vpslld", "vpsllq", "vpsrld", "vpsrlq", "vpsrad",
-	"vpsllvd", "vpsllvq", "vpsrlvd", "vpsrlvq", "vpsravd", "vpsravq", "vpsllvw", "vpsrlvw",
-	"vpsravw", "vpcmpeqb", "vpcmpeqw", "vpcmpgtb", "vpcmpgtw", "vpcmpb", "vpcmpub", "vpcmpw",
-	"vpcmpuw", "vpcmpeqd", "vpcmpeqq", "vpcmpgtd", "vpcmpgtq", "vpcmpd", "vpcmpud", "vpcmpq",
-	"vpcmpuq", "vptestmb", "vptestmw", "vptestmd", "vptestmq", "vptestnmd", "vptestnmq", "vptest",
-	"vmovmskps", "vmovmskpd", "vpblendvb", "vblendvps", "vblendvpd", "vpblendd", "vpalignr", "vpblendmb",
-	"vpblendmw", "vblendmps", "vblendmpd", "vpshufb", "vpshufd", "vshufps", "vunpcklps", "vunpcklpd",
-	"vunpckhps", "vunpckhpd", "vpunpcklbw", "vpunpcklwd", "vpunpckhbw", "vpunpckhwd", "vpacksswb", "vpackuswb",
-	"vpackssdw", "vpackusdw", "vpermilps", "vpermps", "vpermpd", "vpermb", "vpermt2b", "vpermt2w",
-	"vpermt2ps", "vpermt2pd", "vinsertf128", "vinsertf32x4", "vextractf128", "vextractf32x4", "vinsertf64x4", "vextractf64x4",
-	"vgatherdps", "vgatherdpd", "vgatherqps", "vgatherqpd", "kmovb", "kmovw", "kmovq", "kandb",
-	"kandw", "kandq", "kandnw", "kandnq", "korb", "korw", "korq", "kxnorb",
-	"kxnorw", "kxnord", "kxnorq", "kxorb", "kxorw", "kxorq", "knotb", "knotw",
-	"knotd", "knotq", "kortestb", "kortestw", "kortestd", "kortestq", "vpmovm2b", "vpmovm2w",
-	"vpmovm2d", "vzeroupper", "add", "or", "adc", "and", "sub", "xor",
-	"cmp", "test", "mov", "lea", "movzxb", "movzxw", "movsxd", "imul",
-	"neg", "div", "idiv", "shl", "shr", "sar", "cqo", "bt",
-	"bzhi", "popcnt", "cmovg", "jae", "je", "jne", "jns", "jp",
-	"jl", "jge", "jle", "jg", "jmp", "ret", "prefetcht0", "prefetcht1",
-	"sfence",
+	"vmovsd", "vmovd", "vmovq", "vpextrq", "vextractps", "vmovhps", "vpinsrb", "vpinsrw",
+	"vpinsrd", "vpinsrq", "vmaskmovps", "vmaskmovpd", "vbroadcastss", "vbroadcastsd", "vpbroadcastb", "vpbroadcastw",
+	"vpbroadcastd", "vpbroadcastq", "vcvtps2pd", "vcvtpd2ps", "vcvtdq2ps", "vcvttps2dq", "vcvtdq2pd", "vcvttpd2dq",
+	"vcvtudq2ps", "vcvtudq2pd", "vcvttps2udq", "vcvttpd2udq", "vcvtqq2pd", "vcvtqq2ps", "vcvtuqq2pd", "vcvtuqq2ps",
+	"vcvttpd2qq", "vcvttpd2uqq", "vcvttps2qq", "vcvttps2uqq", "vcvtph2ps", "vcvtps2ph", "vcvtsi2ss", "vcvttss2si",
+	"vcvttsd2si", "vpmovzxbd", "vpmovzxbw", "vpmovsxbw", "vpmovsxbd", "vpmovzxbq", "vpmovzxwq", "vpmovzxwd",
+	"vpmovsxwd", "vpmovzxdq", "vpmovsxdq", "vpmovdb", "vpmovdw", "vpmovwb", "vpmovqd", "vpaddb",
+	"vpaddw", "vpaddd", "vpaddq", "vpsubb", "vpsubw", "vpsubd", "vpsubq", "vpmullw",
+	"vpmulhuw", "vpmulld", "vpmaddwd", "vpdpwssd", "vpdpbusd", "vpmullq", "vpsadbw", "vpmuludq",
+	"vpabsb", "vpabsw", "vpabsd", "vpabsq", "vpminsb", "vpminsw", "vpminsd", "vpminsq",
+	"vpavgb", "vpavgw", "vpminub", "vpminuw", "vpminud", "vpminuq", "vpmaxsb", "vpmaxsw",
+	"vpmaxsd", "vpmaxsq", "vpmaxub", "vpmaxuw", "vpmaxud", "vpmaxuq", "vpand", "vpandd",
+	"vpandq", "vpandn", "vpor", "vpord", "vporq", "vpxor", "vpxord", "vpxorq",
+	"vpternlogd", "vpternlogq", "vpsllw", "vpsrlw", "vpsraw", "vpslld", "vpsllq", "vpsrld",
+	"vpsrlq", "vpsrad", "vpsllvd", "vpsllvq", "vpsrlvd", "vpsrlvq", "vpsravd", "vpsravq",
+	"vpsllvw", "vpsrlvw", "vpsravw", "vpcmpeqb", "vpcmpeqw", "vpcmpgtb", "vpcmpgtw", "vpcmpb",
+	"vpcmpub", "vpcmpw", "vpcmpuw", "vpcmpeqd", "vpcmpeqq", "vpcmpgtd", "vpcmpgtq", "vpcmpd",
+	"vpcmpud", "vpcmpq", "vpcmpuq", "vptestmb", "vptestmw", "vptestmd", "vptestmq", "vptestnmd",
+	"vptestnmq", "vptest", "vmovmskps", "vmovmskpd", "vpblendvb", "vblendvps", "vblendvpd", "vpblendd",
+	"vpalignr", "vpblendmb", "vpblendmw", "vblendmps", "vblendmpd", "vpshufb", "vpshufd", "vshufps",
+	"vunpcklps", "vunpcklpd", "vunpckhps", "vunpckhpd", "vpunpcklbw", "vpunpcklwd", "vpunpckhbw", "vpunpckhwd",
+	"vpacksswb", "vpackuswb", "vpackssdw", "vpackusdw", "vpermilps", "vpermps", "vpermpd", "vpermb",
+	"vpermt2b", "vpermt2w", "vpermt2ps", "vpermt2pd", "vperm2f128", "vinsertf128", "vinsertf32x4", "vextractf128",
+	"vextractf32x4", "vinsertf64x4", "vextractf64x4", "vgatherdps", "vgatherdpd", "vgatherqps", "vgatherqpd", "kmovb",
+	"kmovw", "kmovq", "kandb", "kandw", "kandq", "kandnw", "kandnq", "korb",
+	"korw", "korq", "kxnorb", "kxnorw", "kxnord", "kxnorq", "kxorb", "kxorw",
+	"kxorq", "knotb", "knotw", "knotd", "knotq", "kortestb", "kortestw", "kortestd",
+	"kortestq", "vpmovm2b", "vpmovm2w", "vpmovm2d", "vzeroupper", "add", "or", "adc",
+	"and", "sub", "xor", "cmp", "test", "mov", "lea", "movzxb",
+	"movzxw", "movsxd", "imul", "neg", "div", "idiv", "shl", "shr",
+	"sar", "cqo", "bt", "bzhi", "popcnt", "cmovg", "jae", "je",
+	"jne", "jns", "jp", "jl", "jge", "jle", "jg", "jmp",
+	"ret", "prefetcht0", "prefetcht1", "sfence",
 }
 
 // firstForm has the first form of each instruction.
@@ -391,22 +394,22 @@ var firstForm = [numOps + 1]uint16{
 	32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
 	48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 59, 61, 62, 63, 65, 67,
 	68, 70, 72, 73, 75, 77, 79, 81, 84, 87, 89, 93, 94, 95, 96, 97,
-	98, 100, 102, 103, 104, 106, 108, 110, 112, 113, 114, 115, 116, 117, 118, 119,
+	98, 99, 100, 102, 104, 105, 106, 108, 110, 112, 114, 115, 116, 117, 118, 119,
 	120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135,
 	136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151,
 	152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167,
 	168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183,
 	184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199,
-	200, 203, 206, 209, 212, 215, 218, 221, 224, 225, 226, 227, 228, 229, 230, 231,
-	232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 243, 245, 247, 249, 250, 251,
+	200, 201, 202, 205, 208, 211, 214, 217, 220, 223, 226, 227, 228, 229, 230, 231,
+	232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 245, 247, 249, 251,
 	252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267,
 	268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283,
-	284, 285, 286, 287, 288, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300,
-	301, 303, 305, 307, 309, 313, 317, 320, 321, 322, 323, 324, 325, 326, 327, 328,
+	284, 285, 286, 287, 288, 289, 290, 292, 293, 294, 295, 296, 297, 298, 299, 300,
+	301, 302, 303, 304, 306, 308, 310, 312, 316, 320, 323, 324, 325, 326, 327, 328,
 	329, 330, 331, 332, 333, 334, 335, 336, 337, 338, 339, 340, 341, 342, 343, 344,
-	345, 346, 347, 351, 355, 359, 363, 367, 371, 375, 377, 381, 382, 383, 384, 385,
-	388, 389, 390, 391, 393, 395, 397, 398, 399, 400, 401, 402, 403, 404, 405, 406,
-	407, 408, 409, 410, 411, 413, 414, 415, 416, 417,
+	345, 346, 347, 348, 349, 350, 354, 358, 362, 366, 370, 374, 378, 380, 384, 385,
+	386, 387, 388, 391, 392, 393, 394, 396, 398, 400, 401, 402, 403, 404, 405, 406,
+	407, 408, 409, 410, 411, 412, 413, 414, 416, 417, 418, 419, 420,
 }
 
 var forms = [...]form{
@@ -504,6 +507,8 @@ var forms = [...]form{
 	{op: VMOVQ, ops: [4]pat{patR, patGU}, size: [4]uint8{sizeLen, size8}, pp: pp66, opmap: map0F, opcode: 0x6e, ext: noExt, vexW: w1, vex: lenScalar, evexW: w1, evex: lenScalar, tup: tupFixed, elem: 8},
 	{op: VMOVQ, ops: [4]pat{patGU, patR}, size: [4]uint8{size8, sizeLen}, pp: pp66, opmap: map0F, opcode: 0x7e, ext: noExt, vexW: w1, vex: lenScalar, evexW: w1, evex: lenScalar, tup: tupFixed, elem: 8},
 	{op: VPEXTRQ, ops: [4]pat{patGU, patR, patI}, size: [4]uint8{size8, sizeLen, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x16, ext: noExt, vexW: w1, vex: lenScalar, evexW: w1, evex: lenScalar, tup: tupFixed, elem: 8},
+	{op: VEXTRACTPS, ops: [4]pat{patMem, patR, patI}, size: [4]uint8{size4, sizeLen, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x17, ext: noExt, vexW: wIgnored, vex: lenScalar, evexW: wIgnored, evex: lenScalar, tup: tupFixed, elem: 4},
+	{op: VMOVHPS, ops: [4]pat{patMem, patR}, size: [4]uint8{size8, sizeLen}, pp: ppNP, opmap: map0F, opcode: 0x17, ext: noExt, vexW: wIgnored, vex: lenScalar, evexW: w0, evex: lenScalar, tup: tupFixed, elem: 8},
 	{op: VPINSRB, ops: [4]pat{patR, patV, patMem, patI}, size: [4]uint8{sizeLen, sizeLen, size1, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x20, ext: noExt, vexW: wIgnored, vex: lenScalar, evexW: wIgnored, evex: lenScalar, tup: tupFixed, elem: 1},
 	{op: VPINSRW, ops: [4]pat{patR, patV, patMem, patI}, size: [4]uint8{sizeLen, sizeLen, size2, sizeLen}, pp: pp66, opmap: map0F, opcode: 0xc4, ext: noExt, vexW: wIgnored, vex: lenScalar, evexW: wIgnored, evex: lenScalar, tup: tupFixed, elem: 2},
 	{op: VPINSRD, ops: [4]pat{patR, patV, patMem, patI}, size: [4]uint8{sizeLen, sizeLen, size4, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x22, ext: noExt, vexW: w0, vex: lenScalar, evexW: w0, evex: lenScalar, tup: tupFixed, elem: 4},
@@ -705,6 +710,7 @@ var forms = [...]form{
 	{op: VPERMT2W, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x7d, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPERMT2PS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x7f, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPERMT2PD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x7f, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VPERM2F128, ops: [4]pat{patR, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x06, ext: noExt, vexW: w0, vex: len256},
 	{op: VINSERTF128, ops: [4]pat{patR, patV, patM, patI}, size: [4]uint8{sizeLen, sizeLen, sizeX, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x18, ext: noExt, vexW: w0, vex: len256},
 	{op: VINSERTF32X4, ops: [4]pat{patR, patV, patM, patI}, size: [4]uint8{sizeLen, sizeLen, sizeX, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x18, ext: noExt, evexW: w0, evex: len256 | len512, tup: tupFixed, elem: 16, flags: flagMask | flagZero},
 	{op: VEXTRACTF128, ops: [4]pat{patM, patR, patI}, size: [4]uint8{sizeX, sizeLen, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x19, ext: noExt, vexW: w0, vex: len256},

@@ -21,11 +21,14 @@ var AVX2 isa.Target = avx2Target{}
 
 type avx2Target struct{}
 
+// fields2 is the numbers of fields for which the registers suffice.
+const fields2 = 1<<2 | 1<<3 | 1<<4 | 1<<5 | 1<<6 | 1<<8
+
 func (avx2Target) Facts() isa.Facts {
 	return isa.Facts{
 		Name: "avx2", Vectors: 15, Bytes: 32, // the sixteenth vector has the tail mask
 		NarrowLanes: true, Negates: true, Halves: true, Complements: true, Halving: true,
-		Fields: fieldBytes, RowsAtOnce: 4, Tails: true, OneCount: true,
+		Fields: fields2, Joins: fields2, Neighbours: neighbours, RowsAtOnce: 4, Tails: true, OneCount: true,
 		Sites: sites, Temporaries: temporaries,
 	}
 }
@@ -453,9 +456,32 @@ func (f *avx2) constantFor(_ x86.Len, m x86.Mem) x86.Operand { return m }
 
 func (f *avx2) LoadHeld() {}
 
-// StoreStepped returns false: stores under a mask are slow on some processors with AVX2
-// alone.
-func (f *avx2) StoreStepped(*lower.Node, dtype.Type) bool { return false }
+// StoreStepped stores lane by lane: stores under a mask are slow on some processors with AVX2 alone.
+func (f *avx2) StoreStepped(n *lower.Node, t dtype.Type) bool {
+	s, size := &f.Layout.Sites[n.Aux], t.Size()
+	if size < 4 {
+		return false
+	}
+	x := f.Src(n.Args[0])
+	first := f.stepAddress(s, s.Step) * f.W
+	for lane := range f.W {
+		m := x86.At(x86.RCX, int32((first+lane)*s.Step*size))
+		switch k := lane % (16 / size); {
+		case k > 0 && size == 4:
+			f.I(x86.VEXTRACTPS, 0, m, x, x86.Imm(k))
+		case k > 0:
+			f.I(x86.VMOVHPS, 0, m, x)
+		default:
+			if lane > 0 {
+				upper := f.Tmp()
+				f.I(x86.VEXTRACTF128, x86.L256, upper, x, x86.Imm(1))
+				x = upper
+			}
+			f.I(pick(t, x86.VMOVD, x86.VMOVQ), 0, m, x)
+		}
+	}
+	return true
+}
 
 // StepValue combines x with an accumulator.
 func (f *avx2) StepValue(k *reduce.Kern, d, x x86.Vec) {

@@ -12,12 +12,11 @@ import (
 // halves transpose both. No load leaves the memory from the first field of the first record to the last
 // field of the last.
 
-// fieldBytes is the size of the fields whose loads share vectors.
-const fieldBytes = 16
+// neighbours is the size of the fields whose loads share vectors.
+const neighbours = 16
 
-func (f *avx2) JoinFields(*layout.Site, dtype.Type, []isa.Vec) {}
-
-func (f *avx2) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec {
+// neighbours loads some neighbouring fields of records that have more.
+func (f *avx2) neighbours(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec {
 	n := s.Line.Step()
 	p := splitter{avx2: f, t: t, l: f.LenOf(t), record: n, first: f.stepAddress(s, n) * f.W * n}
 	switch {
@@ -32,8 +31,6 @@ func (f *avx2) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec 
 		p.blended(v[0], 0)
 	case len(v) == 2:
 		p.pairs(v)
-	case n == 3:
-		p.triples(v)
 	case len(v) == 3: // the fourth is the field before
 		p.quads([]isa.Vec{f.Tmp(), v[0], v[1], v[2]}, -1)
 	default:
@@ -57,7 +54,7 @@ func (p *splitter) load(d x86.Vec, at int) x86.Vec {
 	m := x86.At(x86.RCX, int32((p.first+at)*size))
 	p.I(x86.VMOVUPS, x86.L128, d, m)
 	if p.l == x86.L256 {
-		m.Disp += int32(fieldBytes * p.record)
+		m.Disp += int32(neighbours * p.record)
 		p.I(x86.VINSERTF128, x86.L256, d, d, m, x86.Imm(1))
 	}
 	return d
@@ -74,7 +71,7 @@ func (p *splitter) shuffle(d, x, y x86.Vec, a, b, c, e int) {
 // blended loads a field from element at on, and as many after it as lanes stay free: the loads have
 // each record at its place, and blends join them.
 func (p *splitter) blended(d x86.Vec, at int) {
-	lanes, words := fieldBytes/p.t.Size(), p.t.Size()/4
+	lanes, words := neighbours/p.t.Size(), p.t.Size()/4
 	p.load(d, at)
 	p.Within(func() {
 		x := p.Tmp()
@@ -99,19 +96,6 @@ func (p *splitter) pairs(v []isa.Vec) {
 		p.shuffle(z, x, y, 0, 2, 0, 2)
 		p.shuffle(y, x, y, 1, 3, 1, 3)
 		p.I(x86.VMOVAPS, p.l, x, z)
-	})
-}
-
-// triples loads all fields of records of three: their vectors are contiguous.
-func (p *splitter) triples(v []isa.Vec) {
-	p.Within(func() {
-		a, b, c := p.load(v[0], 0), p.load(v[1], 4), p.load(v[2], 8)
-		x, y := p.Tmp(), p.Tmp()
-		p.shuffle(x, b, c, 2, 3, 1, 2)
-		p.shuffle(y, a, b, 1, 2, 0, 1)
-		p.shuffle(v[0], a, x, 0, 3, 0, 2)
-		p.shuffle(v[1], y, x, 0, 2, 1, 3)
-		p.shuffle(v[2], y, c, 1, 3, 0, 3)
 	})
 }
 

@@ -1,6 +1,8 @@
 package amd64
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
@@ -73,6 +75,49 @@ func (f *avx512) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 			}
 		})
 	})
+}
+
+func (f *avx2) weaver(size int) *weaver { return &weaver{Asm: f.Asm, size: size, take: f.Tmp} }
+
+func (f *avx2) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
+	w, n, l := f.weaver(s.Size), len(v), f.LenOf(t)
+	out := kept(v)
+	if l == x86.L128 {
+		out = w.interleave(out)
+	} else {
+		out = w.records(out)
+	}
+	hold(out)
+	first := f.stepAddress(s, n) * n
+	for i, x := range out {
+		f.I(x86.VMOVUPS, l, x86.At(x86.RCX, int32((first+i)*f.W*s.Size)), w.get(x))
+		w.drop(x)
+	}
+}
+
+func (f *avx2) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec {
+	n := len(v)
+	if n < s.Line.Step() {
+		return f.neighbours(s, t, v)
+	}
+	w := f.weaver(s.Size)
+	w.spare = slices.Clone(v)
+	first := f.stepAddress(s, n) * n * f.W * s.Size
+	pieces := make([]*thread, n)
+	for i := range pieces {
+		if m := x86.At(x86.RCX, int32(first+16*i)); f.LenOf(t) == x86.L128 {
+			pieces[i] = w.load(m)
+		} else {
+			pieces[i] = w.pair(m, 16*n)
+		}
+	}
+	fields := w.separate(pieces)
+	hold(fields)
+	out := make([]isa.Vec, n)
+	for k, x := range fields {
+		out[k] = w.get(x)
+	}
+	return out
 }
 
 func (d *dealer) split(v []isa.Vec) []isa.Vec {

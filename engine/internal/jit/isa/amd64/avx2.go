@@ -345,7 +345,7 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 	case one:
 		f.one(d, i, s, t)
 	case s.Kind == layout.Strided && s.Step != 0 && !masked:
-		f.pick(f.windows(s), reg, d)
+		f.pick(f.spread(s), reg, d)
 	case s.Kind == layout.Laid && !f.ByRow:
 		f.loadLaid(s, i, reg, d)
 	case s.Kind == layout.Strided && masked:

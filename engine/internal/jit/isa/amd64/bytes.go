@@ -18,18 +18,19 @@ import (
 // Permutes8 says that the processor has AVX512-VBMI. Tests replace it.
 var Permutes8 = cpu.X86.HasAVX512VBMI
 
-// shuffle returns the constant that moves elements of size bytes within each 16 bytes of a vector, and
-// clears the others.
-func (f *emitter) shuffle(size int, moves ...[]picked) x86.Mem {
-	b := repeat(0x80, 16*len(moves))
-	for part, move := range moves {
-		for _, p := range move {
-			for i := range size {
-				b[16*part+p.Lane*size+i] = byte(p.At*size + i)
-			}
+// shuffle returns the constant that moves elements of size bytes of a vector, and clears the
+// others.
+func (f *emitter) shuffle(move []picked, size int) x86.Mem { return f.Const(shuffleBytes(move, size)) }
+
+// shuffleBytes returns the bytes of the constant of [emitter.shuffle].
+func shuffleBytes(move []picked, size int) []byte {
+	b := repeat(0x80, 16)
+	for _, p := range move {
+		for i := range size {
+			b[p.Lane*size+i] = byte(p.At*size + i)
 		}
 	}
-	return f.Const(b)
+	return b
 }
 
 // byteWindows emits the address of a site whose bytes are shuffled, and returns a function that
@@ -54,7 +55,12 @@ func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
 		}
 		return
 	}
-	if !f.evex && f.W*s.Size == 32 && f.shufflePairs(s, windows, d) {
+	if f.W*s.Size == 32 && !f.evex {
+		if s.Kind == layout.Strided && s.Step == 2 {
+			f.packEven(s, windows(0, f.W), d)
+			return
+		}
+		f.shuffledPair(windows(0, n), windows(n, n), s.Size, d)
 		return
 	}
 	half := f.Tmp()
@@ -67,7 +73,7 @@ func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
 					to = x
 				}
 				f.moveGroup(n*s.Size, to, w.from)
-				f.I(x86.VPSHUFB, x86.L128, to, to, f.shuffle(s.Size, w.lanes))
+				f.I(x86.VPSHUFB, x86.L128, to, to, f.shuffle(w.lanes, s.Size))
 				if i > 0 {
 					f.I(f.simple(prim.Or, dtype.I32), x86.L128, x, x, u)
 				}
@@ -87,35 +93,6 @@ func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
 	}
 }
 
-// shufflePairs shuffles the windows of both halves of a vector of 32 bytes at once. It reports whether the
-// halves have as many windows.
-func (f *emitter) shufflePairs(s *layout.Site, windows func(at, n int) []window, d x86.Vec) bool {
-	const l = x86.L256
-	n := f.W / 2
-	if s.Kind == layout.Strided && s.Step == 2 {
-		f.packEven(s, windows(0, f.W), d)
-		return true
-	}
-	low, high := windows(0, n), windows(n, n)
-	if len(low) != len(high) {
-		return false
-	}
-	u := f.Tmp()
-	for i := range low {
-		to := u
-		if i == 0 {
-			to = d
-		}
-		f.I(x86.VMOVUPS, x86.L128, to, low[i].from)
-		f.I(x86.VINSERTF128, l, to, to, high[i].from, x86.Imm(1))
-		f.I(x86.VPSHUFB, l, to, to, f.shuffle(s.Size, low[i].lanes, high[i].lanes))
-		if i > 0 {
-			f.or(d, d, u)
-		}
-	}
-	return true
-}
-
 // packEven loads every other element: those at even places of the first window, and those at odd places of the
 // second one, which ends with the last element.
 func (f *emitter) packEven(s *layout.Site, w []window, d x86.Vec) {
@@ -130,6 +107,31 @@ func (f *emitter) packEven(s *layout.Site, w []window, d x86.Vec) {
 	f.I(shift, l, u, u, x86.Imm(8*s.Size))
 	f.I(pack, l, d, d, u)
 	f.I(x86.VPERMPD, l, d, d, x86.Imm(0xd8))
+}
+
+// shuffledPair loads elements from windows of 16 bytes: the lower half of d from lower ones, and the
+// upper half from upper ones.
+func (f *emitter) shuffledPair(lower, upper []window, size int, d x86.Vec) {
+	for i := range max(len(lower), len(upper)) {
+		f.Within(func() {
+			x, sel := d, repeat(0x80, 32)
+			if i > 0 {
+				x = f.Tmp()
+			}
+			if i < len(lower) {
+				f.I(x86.VMOVUPS, x86.L128, x, lower[i].from)
+				copy(sel, shuffleBytes(lower[i].lanes, size))
+			}
+			if i < len(upper) {
+				f.I(x86.VINSERTF128, x86.L256, x, x, upper[i].from, x86.Imm(1))
+				copy(sel[16:], shuffleBytes(upper[i].lanes, size))
+			}
+			f.I(x86.VPSHUFB, x86.L256, x, x, f.Const(sel))
+			if i > 0 {
+				f.I(x86.VPOR, x86.L256, d, d, x)
+			}
+		})
+	}
 }
 
 // shuffled returns the elements of a site for all lanes: in a vector, or in the frame for those
@@ -190,7 +192,7 @@ func (f *avx512) storeStepped8(n *lower.Node, t dtype.Type) {
 		f.I(x86.MOV, x86.W32, x86.RAX, x86.Imm(bits))
 		f.I(x86.KMOVW, 0, k, x86.RAX)
 		for g, v := range groups {
-			f.I(x86.VPSHUFB, x86.L128, u, v, f.shuffle(1, from))
+			f.I(x86.VPSHUFB, x86.L128, u, v, f.shuffle(from, 1))
 			f.I(x86.VMOVDQU8, x86.L128, windowsAt(s, first+g*lanes, lanes)[i].from, u, x86.Merge(k))
 		}
 	}

@@ -160,35 +160,122 @@ func (f *avx512) place(windows []window, t dtype.Type, x x86.Vec) {
 	}
 }
 
-// pick loads lanes from windows: a permute puts the lanes of each window in place, and a blend
-// joins them.
+// spread is windows with starts a lane less than a vector apart: then mostly no two lanes have their
+// elements at the same place of their windows.
+func (f *avx2) spread(s *layout.Site) []window {
+	first := f.stepAddress(s, s.Step) * f.W
+	step, far := max(s.Step, -s.Step), f.W-1
+	out := make([]window, step)
+	for i := range out {
+		start := i * far
+		if s.Step < 0 {
+			start = -start - far
+		}
+		out[i].from = x86.At(x86.RCX, int32((first*s.Step+start)*s.Size))
+	}
+	for lane := range f.W {
+		e := lane * step
+		q := min(e/far, step-1)
+		at := e - q*far
+		if s.Step < 0 {
+			at = far - at
+		}
+		out[q].lanes = append(out[q].lanes, picked{Lane: lane, At: at})
+	}
+	if !distinct(out) {
+		return windowsAt(s, first, f.W)
+	}
+	return out
+}
+
+// distinct reports whether no two windows have elements at the same place.
+func distinct(windows []window) bool {
+	seen := 0
+	for _, w := range windows {
+		own := places(w)
+		if seen&own != 0 {
+			return false
+		}
+		seen |= own
+	}
+	return true
+}
+
+// places returns a bit for each place where a window has an element of a lane.
+func places(w window) (bits int) {
+	for _, p := range w.lanes {
+		bits |= 1 << p.At
+	}
+	return bits
+}
+
+// pick loads lanes from windows. If their elements are at different places, blends join the windows and
+// a permute puts the elements in their lanes.
 func (f *avx2) pick(windows []window, t dtype.Type, d x86.Vec) {
-	l, v := f.LenOf(t), f.Tmp()
+	if !distinct(windows) {
+		f.pickEach(windows, t, d)
+		return
+	}
+	l := f.LenOf(t)
+	if len(windows) == 1 {
+		f.order(windows[0].lanes, t, d, windows[0].from)
+		return
+	}
+	var all []picked
 	for i, w := range windows {
-		to := d
-		if i > 0 {
-			to = v
+		if all = append(all, w.lanes...); i == 0 {
+			f.I(x86.VMOVUPS, l, d, w.from)
+		} else {
+			f.I(x86.VPBLENDD, l, d, d, w.from, x86.Imm(blendLanes(places(w), t)))
 		}
-		order, blend := 0, 0
-		for _, p := range w.lanes {
-			order |= p.At << (2 * p.Lane)
-			blend |= 1 << p.Lane
-		}
-		switch {
-		case isa.Wide(t):
-			f.I(x86.VPERMPD, l, to, w.from, x86.Imm(order))
-		case f.W == 4:
-			f.I(x86.VPERMILPS, l, to, w.from, x86.Imm(order))
-		default:
-			f.I(x86.VMOVUPS, l, v, f.selector(w.lanes, 4, 0, false))
-			f.I(x86.VPERMPS, l, to, v, w.from)
-		}
+	}
+	if !inOrder(all) {
+		f.order(all, t, d, d)
+	}
+}
+
+// blendLanes returns the immediate of a blend of lanes.
+func blendLanes(lanes int, t dtype.Type) int {
+	if isa.Wide(t) { // two halves for each lane
+		return lanes&1*3 | lanes>>1&1*12 | lanes>>2&1*48 | lanes>>3&1*192
+	}
+	return lanes
+}
+
+// order puts the elements of one vector in their lanes.
+func (f *avx2) order(lanes []picked, t dtype.Type, d x86.Vec, from x86.Operand) {
+	l, order := f.LenOf(t), 0
+	for _, p := range lanes {
+		order |= p.At << (2 * p.Lane)
+	}
+	switch {
+	case isa.Wide(t):
+		f.I(x86.VPERMPD, l, d, from, x86.Imm(order))
+	case f.W == 4:
+		f.I(x86.VPERMILPS, l, d, from, x86.Imm(order))
+	default:
+		f.Within(func() {
+			v := f.Tmp()
+			f.I(x86.VMOVUPS, l, v, f.selector(lanes, 4, 0, false))
+			f.I(x86.VPERMPS, l, d, v, from)
+		})
+	}
+}
+
+// pickEach is pick where two elements have the same place: a permute puts the lanes of each window
+// in place, and a blend joins them.
+func (f *avx2) pickEach(windows []window, t dtype.Type, d x86.Vec) {
+	v := f.Tmp()
+	for i, w := range windows {
 		if i == 0 {
+			f.order(w.lanes, t, d, w.from)
 			continue
 		}
-		if isa.Wide(t) { // two halves for each lane
-			blend = blend&1*3 | blend>>1&1*12 | blend>>2&1*48 | blend>>3&1*192
+		blend := 0
+		for _, p := range w.lanes {
+			blend |= 1 << p.Lane
 		}
-		f.I(x86.VPBLENDD, l, d, d, v, x86.Imm(blend))
+		f.order(w.lanes, t, v, w.from)
+		f.I(x86.VPBLENDD, f.LenOf(t), d, d, v, x86.Imm(blendLanes(blend, t)))
 	}
 }

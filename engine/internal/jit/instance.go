@@ -66,7 +66,10 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &layout.Binder{Kernel: n, Binding: bind, Machine: model(), Vectors: c.gen.Vectors, Bytes: c.gen.Bytes, AtOnce: c.gen.RowsAtOnce, Tails: c.gen.Tails, Joins: c.gen.Joins}
+	b := &layout.Binder{
+		Kernel: n, Binding: bind, Machine: model(), Vectors: c.gen.Vectors, Bytes: c.gen.Bytes,
+		AtOnce: c.gen.RowsAtOnce, Tails: c.gen.Tails, Joins: c.gen.Joins, Planes: c.gen.Planes,
+	}
 	in := &instance{code: c, bind: bind, extents: n.Extents, lanes: 1, units: c.p.Units, main: c.p.Main}
 	if in.vecs, in.phases = in.one.vecs[:0], in.one.phases[:1:1]; len(c.p.Phases) != 1 {
 		in.phases = make([]*boundPhase, len(c.p.Phases))

@@ -82,6 +82,51 @@ buf apart %[3]s out 2
 	}
 }
 
+// TestPlanes compares loops that interleave arrays to short rows with the interpreter: copies, and
+// arithmetic with more values than registers. The arrays end at pages without access. On AVX2 the main
+// loop has no permutes of windows.
+func TestPlanes(t *testing.T) {
+	r := rand.New(rand.NewPCG(26, 35))
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64, dtype.U8, dtype.I8, dtype.Bool} {
+		for columns := 2; columns <= 9; columns++ {
+			for _, value := range []string{"", "    %%1 = load %[1]s z[i0, i1]\n    %%2 = xor %[1]s %%0 %%1\n    %%3 = load %[1]s one[i0]\n    %%4 = xor %[1]s %%3 %%2\n"} {
+				op := "xor"
+				if typ.IsFloat() {
+					op = "sub"
+				}
+				if value != "" {
+					value = strings.ReplaceAll(fmt.Sprintf(value, typ.Short()), "xor", op)
+				}
+				k := parse(t, fmt.Sprintf(`kernel planes
+axis i0 i1
+params 1
+buf x %[1]s in 2
+buf z %[1]s in 2
+buf one %[1]s in 1
+buf y %[1]s out 2
+{
+  vec i0 i1 {
+    %%0 = load %[1]s x[i1, i0+p0]
+%[2]s    store %[1]s y[i0, i1] %%%[3]d
+  }
+}`, typ.Short(), value, strings.Count(value, "\n")))
+				rows, gap := [...]int{2 + r.IntN(9), 60 + r.IntN(300), 4000/columns + r.IntN(900)}[r.IntN(3)], r.IntN(3)
+				e := []int{rows, columns}
+				s := newSetup(t, r, k, e, []int{r.IntN(gap + 1)}, [][]int{{columns, rows + gap}, e, {rows}, e}, true)
+				be := isas(t)[0]
+				in := s.instance(t, be).(*instance)
+				if planes := columns != 7 && columns != 9 && (columns != 5 || typ.Size() >= 4) && typ != dtype.Bool; be.Name() == "avx2" && in.phases[0].Laid > 0 && value == "" && planes {
+					if n := countIn(t, in, "main loop", "vpermp") + countIn(t, in, "main loop", "vmovups xmm"); n > 0 {
+						t.Errorf("%d columns of %s: %d permutes of windows in the main loop", columns, typ, n)
+					}
+				}
+				differ(t, r, s)
+				forget()
+			}
+		}
+	}
+}
+
 // TestStoredApart compares loops that store short rows apart with the interpreter: rows that are
 // copied, also from rows apart, and rows that are computed. The arrays end at pages without
 // access. The main loop has no loop over the lanes of a vector.

@@ -22,8 +22,21 @@ func (f *phaseCode) laidLoop() {
 	case unroll < group:
 		unroll = group / block * block
 	}
-	group = min(group, unroll)
 	v, _ := f.pressure()
+	planes := f.planes()
+	if len(planes) > 0 {
+		unroll = f.Layout.Laid
+		if group = min(group, unroll); unroll*v+spareRegs <= f.Vectors {
+			group = unroll
+		}
+		if group < unroll { // by way of slots
+			f.PlaneSlots = map[int32]int32{}
+			for _, i := range planes {
+				f.PlaneSlots[i] = f.Slots.TakeRow(unroll)
+			}
+		}
+	}
+	group = min(group, unroll)
 	f.pinUniforms(f.Vectors - group*v - spareRegs)
 	f.eachLaid(func(i int32, s *layout.Site) {
 		if f.SiteReg[i] < 0 {
@@ -52,6 +65,7 @@ func (f *phaseCode) laidLoop() {
 	f.Bind(loop)
 	f.ahead(isa.Lane, step)
 	f.chosenOffsets()
+	f.weave()
 	for f.Base = 0; f.Base < unroll; f.Base += group {
 		f.Start(min(group, unroll-f.Base))
 		f.body(f.top)
@@ -77,6 +91,38 @@ func (f *phaseCode) laidLoop() {
 		f.held(held, loop)
 	}
 	f.Bind(done)
+}
+
+// planes returns the sites that are interleaved from planes.
+func (f *phaseCode) planes() (sites []int32) {
+	f.eachLaid(func(i int32, s *layout.Site) {
+		if f.Layout.Plane(s, f.W) {
+			sites = append(sites, i)
+		}
+	})
+	return sites
+}
+
+// weave interleaves planes to slots, for an iteration whose vectors are not all in registers at once.
+func (f *phaseCode) weave() {
+	for i := range f.Layout.Sites {
+		if slot, ok := f.PlaneSlots[int32(i)]; ok {
+			t := f.Phase.Sites[i].Type
+			f.Lanes.Weave(int32(i), func(k int, x isa.Vec) { f.Lanes.StoreVec(t, f.Slot(slot+int32(k)), x) }, false)
+			f.EndStep()
+		}
+	}
+}
+
+// plane emits the load of a site that is interleaved from planes, if all vectors of whole rows are a
+// group. It reports whether the node is such a load.
+func (f *phaseCode) plane(id int32) bool {
+	n := &f.Nodes[id]
+	if f.Masked || n.Op != ir.Load || f.PlaneSlots != nil || !f.Layout.Plane(&f.Layout.Sites[n.Aux], f.W) {
+		return false
+	}
+	f.LoadPlanes(id)
+	return true
 }
 
 // leftWindows is the number of registers that [phaseCode.holdRoom] leaves for windows that several

@@ -198,11 +198,11 @@ func (f *phaseCode) chooseCopies(limit, fixed int) int {
 	return c
 }
 
-// fieldVectors returns the vectors that loads and stores of all fields of records hold at once: those
-// of many fields may need all of a target with few.
+// fieldVectors returns the vectors that loads and stores of all fields of records, and planes, hold at
+// once: many may need all of a target with few.
 func (f *phaseCode) fieldVectors() int {
 	many := func(ids []int32) bool { return len(ids) > 4 }
-	if f.Predicates == 0 && (slices.ContainsFunc(f.records, many) || slices.ContainsFunc(f.joined, many)) {
+	if f.Predicates == 0 && (f.Layout.Laid > 4 && len(f.planes()) > 0 || slices.ContainsFunc(f.records, many) || slices.ContainsFunc(f.joined, many)) {
 		return f.Vectors
 	}
 	return 0

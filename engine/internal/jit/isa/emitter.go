@@ -37,9 +37,10 @@ type Emitter struct {
 	Spills      int
 	cursor
 
-	SiteReg   []int8          // register with the address of a site, or -1
-	Operands  [2]Vec          // of the program of a reduction
-	LaidSlots map[int32]int32 // of a laid site that is read before the loop: its first slot
+	SiteReg    []int8          // register with the address of a site, or -1
+	Operands   [2]Vec          // of the program of a reduction
+	PlaneSlots map[int32]int32 // of a laid site that is interleaved from planes: its first slot
+	LaidSlots  map[int32]int32 // of a laid site that is read before the loop: its first slot
 	// ChosenSlots has the slot with the offsets of the rows of a laid site that an index selects.
 	ChosenSlots map[int32]int32
 	Err         error

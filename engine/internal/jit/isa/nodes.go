@@ -44,6 +44,17 @@ func (f *Emitter) LoadFields(ids []int32, c int) {
 	f.End()
 }
 
+// LoadPlanes emits all copies of a load of a laid site: those of whole rows.
+func (f *Emitter) LoadPlanes(id int32) {
+	f.ID, f.Cur, f.Released = id, &f.Nodes[id], true
+	f.Lanes.Weave(f.Cur.Aux, func(k int, x Vec) {
+		f.Vecs.tmp &^= 1 << x // the node keeps it
+		f.Copy = k
+		f.give(&f.Vecs, int8(x))
+	}, true)
+	f.End()
+}
+
 // StoreFields emits copy c of the nodes that store all fields of the same records. It drops the
 // operands for which this is the last use.
 func (f *Emitter) StoreFields(ids []int32, c int) {

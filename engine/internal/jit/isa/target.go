@@ -55,6 +55,8 @@ type Facts struct {
 	// Fields has bit n if loads of all n fields of records share their vectors, and Joins if stores
 	// do. Without mask registers those of the tail do not.
 	Fields, Joins uint32
+	// Planes has bit n if vectors of n arrays are interleaved to vectors of rows of n elements.
+	Planes uint32
 	// Neighbours is the size in bytes of neighbouring fields whose loads share vectors, in records of
 	// other numbers of fields, or 0.
 	Neighbours int
@@ -260,6 +262,10 @@ type Lanes interface {
 	GatherLaid(i int32, d Vec)
 	// StoreLaid stores the operand of n as elements of type t of a laid site.
 	StoreLaid(n *lower.Node, t dtype.Type)
+	// Weave makes vectors of whole rows from planes of a laid site, see [layout.Phase.Plane], and calls
+	// use for each in order. Without keep the vector is free after that. Only targets with Planes
+	// have it.
+	Weave(i int32, use func(k int, x Vec), keep bool)
 	// CopyBytes copies n bytes, at least 4, by way of temporaries and T2.
 	CopyBytes(to, from Mem, n int)
 	// SplitFields loads neighbouring fields of records, or all, and returns their vectors. s is the

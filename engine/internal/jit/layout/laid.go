@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -125,11 +126,25 @@ func (bp *Phase) LaidOnce(s *Site, w int) bool {
 	return s.Gather == nil && bp.LaidRow(s) == 0 && hi-lo < w
 }
 
+// Plane reports whether the rows of a laid site are interleaved from arrays: element k of all rows is
+// contiguous, so vectors of w lanes of each k make as many vectors of whole rows.
+func (bp *Phase) Plane(s *Site, w int) bool { return s.plane && s.Kind == Laid && w*s.Size == planeBytes }
+
+// planeBytes is the bytes of vectors that are interleaved.
+const planeBytes = 32
+
+// plane reports whether a site of a laid phase has planes, and the target interleaves so many.
+func (l *layouter) plane(i int32, s *Site, ops int) bool {
+	k, site := l.bp.Laid, &l.ph.Sites[i]
+	return s.Gather == nil && !site.Store && site.Type != dtype.Bool && l.bp.LaidRow(s) == 1 && k < 32 && l.Planes>>k&1 != 0 && k*ops <= mostLaidOps &&
+		(s.Size == l.ph.Widest() || s.Size == l.ph.LaneSize)
+}
+
 // LaidMargin returns the number of lanes that must follow a block of w lanes for each vector, so
 // that all windows are inside the arrays.
 func (bp *Phase) LaidMargin(w int) (lanes int) {
 	for i := range bp.Sites {
-		if s := &bp.Sites[i]; s.Kind == Laid && s.Gather == nil && !bp.Lowered.Sites[i].Store { // the others are under masks
+		if s := &bp.Sites[i]; s.Kind == Laid && s.Gather == nil && !bp.Lowered.Sites[i].Store && !bp.Plane(s, w) { // the others are under masks
 			if row := bp.LaidRow(s); row != 0 {
 				lanes = max(lanes, ((w-2)/max(row, -row)+2)*bp.Laid)
 			}
@@ -180,7 +195,12 @@ func (l *layouter) lay() {
 			continue
 		}
 		laid++
-		if !l.bp.LaidOnce(&s, w) {
+		switch {
+		case l.bp.LaidOnce(&s, w):
+		case l.plane(i, &s, ops):
+			l.bp.Sites[i].plane = true
+			windows += block
+		default:
 			for v := range block {
 				windows += len(l.bp.LaidWindows(&s, v*w, w, w))
 			}

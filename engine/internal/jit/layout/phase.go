@@ -50,6 +50,7 @@ type Site struct {
 	Trails bool         // a load of lines that another load has read before
 	Near   int32        // the number, from 1 on, of an earlier site whose address is always Apart bytes before this one's, or 0
 	Apart  int
+	plane  bool // see [Phase.Plane]
 	Guards []GuardLine
 	Dyn    []dynDim
 	Stage  *Staging
@@ -178,8 +179,9 @@ type Binder struct {
 	Vectors int    // vector registers
 	Bytes   int    // of each
 	AtOnce  int    // rows of sums that a loop along rows reads at once
-	Tails   bool   // of the target: see isa.Facts
-	Joins   uint32 // of the target: see isa.Facts
+	Tails   bool   // of the target, like the next two: see isa.Facts
+	Joins   uint32
+	Planes  uint32
 }
 
 // Nodes returns the nodes of the phase for a variant, and the size of narrow lanes or 0.

@@ -28,8 +28,8 @@ func (avx2Target) Facts() isa.Facts {
 	return isa.Facts{
 		Name: "avx2", Vectors: 15, Bytes: 32, // the sixteenth vector has the tail mask
 		NarrowLanes: true, Negates: true, Halves: true, Complements: true, Halving: true,
-		Fields: fields2, Joins: fields2, Neighbours: neighbours, RowsAtOnce: 4, Tails: true, OneCount: true,
-		Sites: sites, Temporaries: temporaries,
+		Fields: fields2, Joins: fields2, Planes: fields2 &^ (1 << 5), Neighbours: neighbours,
+		RowsAtOnce: 4, Tails: true, OneCount: true, Sites: sites, Temporaries: temporaries,
 	}
 }
 

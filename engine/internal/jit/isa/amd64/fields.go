@@ -120,6 +120,24 @@ func (f *avx2) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec 
 	return out
 }
 
+func (f *avx2) Weave(i int32, use func(k int, x isa.Vec), keep bool) {
+	s := &f.Layout.Sites[i]
+	w, m := f.weaver(s.Size), mem(f.LaidAddress(s, i))
+	v := make([]*thread, f.Layout.Laid)
+	for k, o := range f.Layout.LaidOffsets(s, 0, len(v)) {
+		from := m
+		from.Disp += int32(o * s.Size)
+		v[k] = instruction(func(d x86.Vec, _ []x86.Vec) { f.I(x86.VMOVUPS, x86.L256, d, from) })
+	}
+	out := w.records(v)
+	hold(out)
+	for k, x := range out {
+		if use(k, w.get(x)); !keep {
+			w.drop(x)
+		}
+	}
+}
+
 func (d *dealer) split(v []isa.Vec) []isa.Vec {
 	n := len(v)
 	if n == 1 {

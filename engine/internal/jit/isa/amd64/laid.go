@@ -20,6 +20,10 @@ func (f *emitter) laidVector() int { return (f.Base + f.Copy) % f.Layout.Block(f
 // loadLaid loads the current vector of a laid site.
 func (f *emitter) loadLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 	row := f.Layout.LaidRow(s)
+	if slot, ok := f.PlaneSlots[i]; ok && !f.Masked {
+		f.LoadVec(t, d, f.Slot(slot+int32(f.Base+f.Copy)))
+		return
+	}
 	switch slot, ok := f.LaidSlots[i]; {
 	case ok:
 		if m := f.Slot(slot + int32(f.laidVector())); !f.own.held(f.LenOf(t), mem(m), d) {

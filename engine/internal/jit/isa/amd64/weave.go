@@ -26,7 +26,8 @@ type thread struct {
 	uses int // that are not emitted yet
 	reg  x86.Vec
 	done bool
-	kept bool // the register must not change
+	kept bool    // the register must not change
+	twin *thread // of the same vectors, which are free after both
 }
 
 // kept returns threads that are in registers, which do not change.
@@ -70,6 +71,9 @@ func (w *weaver) get(t *thread) x86.Vec {
 	}
 	t.emit(t.reg, from)
 	t.done = true
+	if t.twin != nil && !(t.from[0].kept && t.from[1].kept) {
+		w.get(t.twin)
+	}
 	return t.reg
 }
 
@@ -115,9 +119,15 @@ func (w *weaver) halves(a *thread, upperA bool, b *thread, upperB bool) *thread 
 	return w.two(x86.VINSERTF128, a, b, x86.Imm(1))
 }
 
-// unpack interleaves the lower or the upper halves of the pieces of two vectors.
-func (w *weaver) unpack(a, b *thread, upper int) *thread {
-	return w.two(unpacks[bits.TrailingZeros(uint(w.size))][upper], a, b)
+// unpack interleaves the lower and the upper halves of the pieces of two vectors.
+func (w *weaver) unpack(size int, a, b *thread) (lower, upper *thread) {
+	ops := unpacks[bits.TrailingZeros(uint(size))]
+	return twins(w.two(ops[0], a, b), w.two(ops[1], a, b))
+}
+
+func twins(a, b *thread) (x, y *thread) {
+	a.twin, b.twin = b, a
+	return a, b
 }
 
 // choose returns the elements of n vectors of which each lane of a piece of 16 bytes has one:
@@ -225,7 +235,7 @@ func (w *weaver) interleave(v []*thread) []*thread {
 	case n%2 == 0:
 		lower, upper := make([]*thread, n/2), make([]*thread, n/2)
 		for j := range lower {
-			lower[j], upper[j] = w.unpack(v[j], v[j+n/2], 0), w.unpack(v[j], v[j+n/2], 1)
+			lower[j], upper[j] = w.unpack(w.size, v[j], v[j+n/2])
 		}
 		return append(w.interleave(lower), w.interleave(upper)...)
 	}
@@ -264,7 +274,7 @@ func (w *weaver) separate(pieces []*thread) []*thread {
 		out := make([]*thread, n)
 		lower, upper := w.separate(pieces[:n/2]), w.separate(pieces[n/2:])
 		for j := range lower {
-			out[j], out[j+n/2] = w.every2(lower[j], upper[j], 0), w.every2(lower[j], upper[j], 1)
+			out[j], out[j+n/2] = w.every2(lower[j], upper[j])
 		}
 		return out
 	}
@@ -280,16 +290,12 @@ func (w *weaver) separate(pieces []*thread) []*thread {
 	return out
 }
 
-// every2 returns the even elements of the pieces of two vectors, or the odd ones.
-func (w *weaver) every2(a, b *thread, odd int) *thread {
-	switch w.size {
-	case 8:
-		return w.unpack(a, b, odd)
-	case 4:
-		return w.two(x86.VSHUFPS, a, b, x86.Imm([...]int{0x88, 0xdd}[odd]))
+// every2 returns the even elements of the pieces of two vectors, and the odd ones.
+func (w *weaver) every2(a, b *thread) (even, odd *thread) {
+	if w.size == 4 {
+		return twins(w.two(x86.VSHUFPS, a, b, x86.Imm(0x88)), w.two(x86.VSHUFPS, a, b, x86.Imm(0xdd)))
 	}
 	half := w.lanes() / 2
 	order := func(i int) int { return i%half*2 + i/half } // the even elements, and behind them the odd ones
-	a, b = w.permute(a, order), w.permute(b, order)
-	return w.two(unpacks[3][odd], a, b)
+	return w.unpack(8, w.permute(a, order), w.permute(b, order))
 }

@@ -345,13 +345,17 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 	case one:
 		f.one(d, i, s, t)
 	case s.Kind == layout.Strided && s.Step != 0 && !masked:
-		f.pick(f.spread(s), reg, d)
+		if windows := f.spread(s); distinct(windows) {
+			f.pick(windows, reg, d)
+		} else {
+			f.collectStrided(s, reg, d)
+		}
 	case s.Kind == layout.Laid && !f.ByRow:
 		f.loadLaid(s, i, reg, d)
 	case s.Kind == layout.Strided && masked:
 		f.gatherStrided(s, reg, d, k)
 	case s.Kind == layout.Strided:
-		f.gatherStrided(s, reg, d, nil)
+		f.collectStrided(s, reg, d)
 	case plain && masked:
 		p := f.maskFor(k, reg)
 		f.I(maskMove(reg), l, d, p, f.site(s, i))

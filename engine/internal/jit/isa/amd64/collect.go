@@ -1,9 +1,11 @@
 package amd64
 
 import (
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // collects reports whether an access with computed offsets loads each lane by itself. On processors
@@ -45,6 +47,33 @@ func (f *emitter) collect(s *layout.Site, d, offs x86.Vec) {
 	}
 	if half != d {
 		f.I(x86.VINSERTF64X4, x86.L512, d, d, half, x86.Imm(1))
+	}
+}
+
+// collectStrided loads the elements of a site with a constant stride one by one: a gather takes twice
+// as long on some processors.
+func (f *avx2) collectStrided(s *layout.Site, t dtype.Type, d x86.Vec) {
+	f.FirstAddress(s)
+	f.I(x86.MOV, x86.W64, x86.RAX, at(s.Arg+frame.SiteStride))
+	f.I(x86.LEA, x86.W64, x86.RDX, x86.AtX(x86.RAX, x86.RAX, 2, 0))
+	size, half := t.Size(), d
+	for lane := range f.W {
+		m := [...]x86.Mem{x86.At(x86.RCX, 0), x86.AtX(x86.RCX, x86.RAX, 1, 0), x86.AtX(x86.RCX, x86.RAX, 2, 0), x86.AtX(x86.RCX, x86.RDX, 1, 0)}[lane%4]
+		switch k := lane % (16 / size); {
+		case k > 0:
+			f.I(insertions[size], 0, half, half, m, x86.Imm(k))
+		default:
+			if lane > 0 {
+				half = f.Tmp()
+			}
+			f.I(pick(t, x86.VMOVD, x86.VMOVQ), 0, half, m)
+		}
+		if lane == 3 && f.W > 4 {
+			f.I(x86.LEA, x86.W64, x86.RCX, x86.AtX(x86.RCX, x86.RAX, 4, 0))
+		}
+	}
+	if half != d {
+		f.I(x86.VINSERTF128, x86.L256, d, d, half, x86.Imm(1))
 	}
 }
 

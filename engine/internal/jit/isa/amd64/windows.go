@@ -182,9 +182,6 @@ func (f *avx2) spread(s *layout.Site) []window {
 		}
 		out[q].lanes = append(out[q].lanes, picked{Lane: lane, At: at})
 	}
-	if !distinct(out) {
-		return windowsAt(s, first, f.W)
-	}
 	return out
 }
 

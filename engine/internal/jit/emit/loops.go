@@ -221,7 +221,9 @@ func (f *phaseCode) alignStores(main, masked isa.Label, twice bool) bool {
 		f.Asm.Address(isa.T1, isa.AtX(isa.T1, isa.Lane, s.Size, 0))
 		f.Int(isa.Neg, isa.T1, isa.T1)
 		f.Int(isa.And, isa.T1, isa.K(to-1))
-		f.Int(isa.Shr, isa.T1, isa.K(bits.TrailingZeros(uint(s.Size))))
+		if s.Size > 1 { // a branch waits long for a shift by 0
+			f.Int(isa.Shr, isa.T1, isa.K(bits.TrailingZeros(uint(s.Size))))
+		}
 		f.BranchResult(isa.EQ, main)
 		if twice {
 			f.Int(isa.Mov, isa.Word(frame.Counter), isa.T1)

@@ -128,7 +128,9 @@ func (bp *Phase) LaidOnce(s *Site, w int) bool {
 
 // Plane reports whether the rows of a laid site are interleaved from arrays: element k of all rows is
 // contiguous, so vectors of w lanes of each k make as many vectors of whole rows.
-func (bp *Phase) Plane(s *Site, w int) bool { return s.plane && s.Kind == Laid && w*s.Size == planeBytes }
+func (bp *Phase) Plane(s *Site, w int) bool {
+	return s.plane && s.Kind == Laid && w*s.Size == planeBytes
+}
 
 // planeBytes is the bytes of vectors that are interleaved.
 const planeBytes = 32

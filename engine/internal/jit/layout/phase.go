@@ -176,10 +176,10 @@ type Binder struct {
 	*bound.Kernel
 	Binding *ir.Binding
 	Machine machine.Model
-	Vectors int    // vector registers
-	Bytes   int    // of each
-	AtOnce  int    // rows of sums that a loop along rows reads at once
-	Tails   bool   // of the target, like the next two: see isa.Facts
+	Vectors int  // vector registers
+	Bytes   int  // of each
+	AtOnce  int  // rows of sums that a loop along rows reads at once
+	Tails   bool // of the target, like the next two: see isa.Facts
 	Joins   uint32
 	Planes  uint32
 }

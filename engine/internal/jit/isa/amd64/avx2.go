@@ -326,7 +326,7 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 	plain := t.Size() >= 4
 	switch {
 	case s.Shuffles() && !f.ByRow:
-		x := f.shuffled(s, i, d)
+		x := f.shuffled(s, i, func() x86.Vec { return d })
 		if f.LaneSize > 0 {
 			f.fromNarrow(d, x, t)
 		} else {

@@ -630,7 +630,7 @@ func (f *avx512) StoreStepped(n *lower.Node, t dtype.Type) bool {
 // loadShuffled loads elements of 1 or 2 bytes with a small step, or of rows that are laid across
 // vectors.
 func (f *avx512) loadShuffled(s *layout.Site, i int32, t dtype.Type) {
-	x := f.shuffled(s, i, f.Tmp())
+	x := f.shuffled(s, i, f.Tmp)
 	l := max(x86.L128, x86.Len(8*f.W))
 	switch {
 	case t == dtype.Bool:

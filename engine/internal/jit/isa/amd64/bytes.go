@@ -135,8 +135,8 @@ func (f *emitter) shuffledPair(lower, upper []window, size int, d x86.Vec) {
 }
 
 // shuffled returns the elements of a site for all lanes: in a vector, or in the frame for those
-// of the tail. The vector may be d.
-func (f *emitter) shuffled(s *layout.Site, i int32, d x86.Vec) x86.Operand {
+// of the tail. take returns the vector.
+func (f *emitter) shuffled(s *layout.Site, i int32, take func() x86.Vec) x86.Operand {
 	if slot, ok := f.PlaneSlots[i]; ok && !f.Masked {
 		return mem(f.Slot(slot + int32(f.Base+f.Copy)))
 	}
@@ -151,6 +151,7 @@ func (f *emitter) shuffled(s *layout.Site, i int32, d x86.Vec) x86.Operand {
 		f.CopyTail(s, frame.Tmp, false)
 		return at(frame.Tmp)
 	}
+	d := take()
 	f.shuffledElements(s, i, d)
 	return d
 }

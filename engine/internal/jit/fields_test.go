@@ -152,6 +152,32 @@ func TestStoredQuotients(t *testing.T) {
 	}
 }
 
+// TestRecordsAlone compares loops all of whose accesses are fields of records with the interpreter:
+// records of the same fields, and of others. The lanes of AVX2 have another order in the first.
+func TestRecordsAlone(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 35))
+	for _, a := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32} {
+		for _, b := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32} {
+			for range 12 {
+				in, out := 2+2*r.IntN(2), 2+2*r.IntN(2)
+				var text strings.Builder
+				fmt.Fprintf(&text, "kernel alone\naxis i0\nscalar s0 %[1]s\nbuf x %[1]s in 2\nbuf z %[1]s in 2\nbuf y %[2]s out 2\n{\n  %%1 = scalar %[1]s s0\n  vec i0 {\n", a.Short(), b.Short())
+				for f := range in {
+					fmt.Fprintf(&text, "    %%%[2]d = load %[1]s x[i0, %[3]d]\n    %%%[4]d = load %[1]s z[i0, %[3]d]\n", a.Short(), 10+f, f, 20+f)
+				}
+				for f := range out {
+					fmt.Fprintf(&text, "    %%%[2]d = sub %[1]s %%%[3]d %%%[4]d\n    %%%[5]d = mul %[1]s %%%[2]d %%1\n    %%%[6]d = cvt %[7]s %%%[5]d\n    store %[7]s y[i0, %[8]d] %%%[6]d\n",
+						a.Short(), 30+f, 10+r.IntN(in), 20+r.IntN(in), 40+f, 50+f, b.Short(), f)
+				}
+				k := parse(t, text.String()+"  }\n}")
+				n := [...]int{1 + r.IntN(20), 60 + r.IntN(80), 400 + r.IntN(100)}[r.IntN(3)]
+				differ(t, r, newSetup(t, r, k, []int{n}, nil, [][]int{{n, in}, {n, in}, {n, out}}, true))
+				forget()
+			}
+		}
+	}
+}
+
 // TestStoredRecords compares loops that store all fields of records with the interpreter: fields of
 // one array, in any order, with values that are the same, or the same in all lanes. The arrays end at
 // pages without access.

@@ -3,6 +3,7 @@ package emit
 import (
 	"slices"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -30,7 +31,9 @@ func (f *phaseCode) gatherFields() {
 	}
 	if parts > 0 {
 		f.combineSoon()
+		return
 	}
+	f.AnyOrder = len(f.Layout.Records) > 0 && f.anyOrder()
 }
 
 // nodesOf returns the nodes that load sites, or store them, without a condition. A site that has none
@@ -98,6 +101,30 @@ func (f *phaseCode) combineSoon() {
 		}
 	}
 	f.top = out
+}
+
+// anyOrder reports whether all lanes are of fields of equal records that fill 8 or 16 bytes.
+func (f *phaseCode) anyOrder() bool {
+	shared, all := map[int32]bool{}, slices.Concat(f.records, f.joined)
+	for _, ids := range all {
+		size := f.Layout.Sites[f.Nodes[ids[0]].Aux].Size
+		if bytes := len(ids) * size; bytes != 8 && bytes != 16 || len(ids) != len(all[0]) || size != f.Layout.Sites[f.Nodes[all[0][0]].Aux].Size {
+			return false
+		}
+		for _, id := range ids {
+			shared[f.Nodes[id].Aux] = true
+		}
+	}
+	for i := range f.Layout.Sites {
+		s := &f.Layout.Sites[i]
+		if !shared[int32(i)] && s.Kind != layout.Unused && (s.Kind != layout.Uniform || f.Phase.Sites[i].Store) {
+			return false
+		}
+	}
+	return len(f.Phase.Reds) == 0 && !slices.ContainsFunc(f.top, func(id int32) bool {
+		op := f.Nodes[id].Op
+		return op >= prim.NumOps && op != ir.Load && op != ir.Store
+	})
 }
 
 // gatherStores finds the nodes that store the fields of a record, and moves them to the last of

@@ -37,8 +37,11 @@ type Emitter struct {
 	Spills      int
 	cursor
 
-	SiteReg    []int8          // register with the address of a site, or -1
-	Operands   [2]Vec          // of the program of a reduction
+	SiteReg  []int8 // register with the address of a site, or -1
+	Operands [2]Vec // of the program of a reduction
+	// AnyOrder says that a vector may have its lanes in any order that is the same for all fields of
+	// records: no other access has lanes. Their records then fill 8 or 16 bytes.
+	AnyOrder   bool
 	PlaneSlots map[int32]int32 // of a laid site that is interleaved from planes: its first slot
 	LaidSlots  map[int32]int32 // of a laid site that is read before the loop: its first slot
 	// ChosenSlots has the slot with the offsets of the rows of a laid site that an index selects.

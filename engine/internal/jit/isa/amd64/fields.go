@@ -82,7 +82,7 @@ func (f *avx2) weaver(size int) *weaver { return &weaver{Asm: f.Asm, size: size,
 func (f *avx2) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 	w, n, l := f.weaver(s.Size), len(v), f.LenOf(t)
 	out := kept(v)
-	if l == x86.L128 {
+	if l == x86.L128 || f.AnyOrder {
 		out = w.interleave(out)
 	} else {
 		out = w.records(out)
@@ -105,10 +105,10 @@ func (f *avx2) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec 
 	first := f.stepAddress(s, n) * n * f.W * s.Size
 	pieces := make([]*thread, n)
 	for i := range pieces {
-		if m := x86.At(x86.RCX, int32(first+16*i)); f.LenOf(t) == x86.L128 {
-			pieces[i] = w.load(m)
+		if l := f.LenOf(t); l == x86.L128 || f.AnyOrder {
+			pieces[i] = w.load(l, x86.At(x86.RCX, int32(first+int(l)/8*i)))
 		} else {
-			pieces[i] = w.pair(m, 16*n)
+			pieces[i] = w.pair(x86.At(x86.RCX, int32(first+16*i)), 16*n)
 		}
 	}
 	fields := w.separate(pieces)
@@ -127,7 +127,7 @@ func (f *avx2) Weave(i int32, use func(k int, x isa.Vec), keep bool) {
 	for k, o := range f.Layout.LaidOffsets(s, 0, len(v)) {
 		from := m
 		from.Disp += int32(o * s.Size)
-		v[k] = instruction(func(d x86.Vec, _ []x86.Vec) { f.I(x86.VMOVUPS, x86.L256, d, from) })
+		v[k] = w.load(x86.L256, from)
 	}
 	out := w.records(v)
 	hold(out)

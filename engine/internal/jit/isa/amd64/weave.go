@@ -94,14 +94,14 @@ func (w *weaver) two(op x86.Op, a, b *thread, imm ...x86.Operand) *thread {
 	}, a, b)
 }
 
-// load loads 16 bytes.
-func (w *weaver) load(m x86.Mem) *thread {
-	return instruction(func(d x86.Vec, _ []x86.Vec) { w.I(x86.VMOVUPS, x86.L128, d, m) })
+// load loads a vector.
+func (w *weaver) load(l x86.Len, m x86.Mem) *thread {
+	return instruction(func(d x86.Vec, _ []x86.Vec) { w.I(x86.VMOVUPS, l, d, m) })
 }
 
 // pair loads 16 bytes, and the 16 bytes so far behind them, to the halves of a vector.
 func (w *weaver) pair(m x86.Mem, far int) *thread {
-	lower := w.load(m)
+	lower := w.load(x86.L128, m)
 	m.Disp += int32(far)
 	return instruction(func(d x86.Vec, v []x86.Vec) { w.I(x86.VINSERTF128, x86.L256, d, v[0], m, x86.Imm(1)) }, lower)
 }

@@ -27,7 +27,7 @@ func TestRegistersOfFields(t *testing.T) {
 			values := func() []*thread { return kept(make([]x86.Vec, n)) }
 			loads := func() (list []*thread) {
 				for range n {
-					list = append(list, (&weaver{Asm: x86.New()}).load(x86.At(x86.RCX, 0)))
+					list = append(list, (&weaver{Asm: x86.New()}).load(x86.L256, x86.At(x86.RCX, 0)))
 				}
 				return list
 			}

@@ -21,7 +21,7 @@ type siteKind uint8
 const (
 	Uniform    siteKind = iota // one element for all lanes
 	Unit                       // contiguous
-	Strided                    // a constant stride: from a gather, or for a small Step from vectors
+	Strided                    // a constant stride: element by element, or for a small Step from vectors
 	Scratch                    // contiguous, in scratch memory
 	Computed                   // offsets computed by machine code
 	Index                      // an affine index

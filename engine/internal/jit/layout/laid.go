@@ -138,7 +138,10 @@ const planeBytes = 32
 // plane reports whether a site of a laid phase has planes, and the target interleaves so many.
 func (l *layouter) plane(i int32, s *Site, ops int) bool {
 	k, site := l.bp.Laid, &l.ph.Sites[i]
-	return s.Gather == nil && !site.Store && site.Type != dtype.Bool && l.bp.LaidRow(s) == 1 && k < 32 && l.Planes>>k&1 != 0 && k*ops <= mostLaidOps &&
+	if lo, hi := l.bp.laidRange(s); lo == hi { // one element for each row takes one window
+		return false
+	}
+	return !l.bp.Computes() && !site.Store && site.Type != dtype.Bool && l.bp.LaidRow(s) == 1 && k < 32 && l.Planes>>k&1 != 0 && k*ops <= mostLaidOps &&
 		(s.Size == l.ph.Widest() || s.Size == l.ph.LaneSize)
 }
 

@@ -23,18 +23,8 @@ func (f *phaseCode) laidLoop() {
 		unroll = group / block * block
 	}
 	v, _ := f.pressure()
-	planes := f.planes()
-	if len(planes) > 0 {
-		unroll = f.Layout.Laid
-		if group = min(group, unroll); unroll*v+spareRegs <= f.Vectors {
-			group = unroll
-		}
-		if group < unroll { // by way of slots
-			f.PlaneSlots = map[int32]int32{}
-			for _, i := range planes {
-				f.PlaneSlots[i] = f.Slots.TakeRow(unroll)
-			}
-		}
+	if planes := f.planes(); len(planes) > 0 {
+		unroll, group = f.Layout.Laid, f.groupPlanes(planes, group, v)
 	}
 	group = min(group, unroll)
 	f.pinUniforms(f.Vectors - group*v - spareRegs)
@@ -101,6 +91,22 @@ func (f *phaseCode) planes() (sites []int32) {
 		}
 	})
 	return sites
+}
+
+// groupPlanes returns the vectors of a group of a loop that interleaves planes: those of whole rows, if
+// the registers suffice for v values of each. If not, the planes go by way of slots.
+func (f *phaseCode) groupPlanes(planes []int32, group, v int) int {
+	rows := f.Layout.Laid
+	if rows*v+spareRegs <= f.Vectors {
+		return rows
+	}
+	if group < rows {
+		f.PlaneSlots = map[int32]int32{}
+		for _, i := range planes {
+			f.PlaneSlots[i] = f.Slots.TakeRow(rows)
+		}
+	}
+	return group
 }
 
 // weave interleaves planes to slots, for an iteration whose vectors are not all in registers at once.

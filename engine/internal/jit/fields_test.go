@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -68,6 +69,33 @@ func TestRecords(t *testing.T) {
 			}
 			forget()
 		}
+	}
+}
+
+// TestFieldsWithoutGathers tests that the loop over whole vectors of records of up to 16 fields needs no
+// gather on AVX2.
+func TestFieldsWithoutGathers(t *testing.T) {
+	all := isas(t)
+	i := slices.IndexFunc(all, func(be backend.Backend) bool { return be.Name() == "avx2" })
+	if i < 0 {
+		t.Skip("no AVX2")
+	}
+	r := rand.New(rand.NewPCG(8, 35))
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
+		for fields := 2; fields <= 16; fields++ {
+			body := fmt.Sprintf("    %%0 = load %s x[i0, 0]\n", typ.Short())
+			for f := 1; f < fields; f++ {
+				body += fmt.Sprintf("    %%%d = load %[2]s x[i0, %[3]d]\n    %%%[4]d = max %[2]s %%%[5]d %%%[1]d\n", 2*f-1, typ.Short(), fields-f, 2*f, 2*f-2)
+			}
+			k := parse(t, fmt.Sprintf("kernel fields\naxis i0\nbuf x %[1]s in 2\nbuf y %[1]s out 1\n{\n  vec i0 {\n%[2]s    store %[1]s y[i0] %%%[3]d\n  }\n}", typ.Short(), body, 2*fields-2))
+			s := newSetup(t, r, k, []int{200}, nil, [][]int{{200, fields}, {200}}, true)
+			text, _, _ := strings.Cut(textOfCode(t, s.instance(t, all[i])), "tail:")
+			if strings.Contains(text, "vgather") {
+				t.Errorf("%d fields of %s:\n%s", fields, typ, text)
+			}
+			s.release()
+		}
+		forget()
 	}
 }
 

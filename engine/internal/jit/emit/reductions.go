@@ -5,6 +5,9 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // reduceLoop emits a loop with reductions: a main loop over all lanes of the
@@ -92,7 +95,11 @@ func (f *phaseCode) shortRow(unroll int) bool {
 	f.pinUniforms(f.Vectors - need - v - spareRegs)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	for f.Base = 0; f.Base < vectors; f.Base++ {
-		if left := n - f.Base*f.W; left < f.W {
+		switch left := n - f.Base*f.W; {
+		case left >= f.W:
+		case n > f.W && f.overlaps():
+			f.Int(isa.Sub, isa.Lane, isa.K(f.W-left)) // from 0
+		default:
 			f.Int(isa.Mov, isa.T1, isa.K(left))
 			f.Lanes.SetTail()
 			f.Masked = true
@@ -132,12 +139,42 @@ func (f *phaseCode) looseLoop(unroll int) bool {
 	f.Asm.Address(isa.T0, isa.At(isa.Lane, f.W))
 	f.Branch(isa.GT, isa.T0, lanes, tail)
 	f.reduceVectors(1, 1)
-	f.part("tail: a vector under a mask")
 	f.Bind(tail)
+	if f.overlaps() {
+		f.lastVector(done)
+	}
+	f.part("tail: a vector under a mask")
 	f.maskedVector(lanes, done, 1, f.stepAccs)
 	f.Bind(done)
 	f.foldAccs()
 	return true
+}
+
+// overlaps reports whether the last vector of a row may have elements of the one before, in place of a
+// mask: they change no result twice, and nothing is stored. Vectors under a mask are slow without mask
+// registers.
+func (f *phaseCode) overlaps() bool {
+	idempotent := func(a acc) bool {
+		return a.Prog == nil && !a.Kern.Arg && slices.Contains([]prim.Op{prim.Min, prim.Max, prim.And, prim.Or}, a.Kern.Op)
+	}
+	stores := func(n lower.Node) bool { return n.Op == ir.Store }
+	return f.Predicates == 0 && !slices.ContainsFunc(f.accs, func(a acc) bool { return !idempotent(a) }) && !slices.ContainsFunc(f.Nodes, stores)
+}
+
+// lastVector emits the last vector of a row, which may have elements of the one before, and a jump to
+// done. It does nothing if the row has fewer elements than a vector.
+func (f *phaseCode) lastVector(done isa.Label) {
+	lanes, fewer := isa.Word(f.Phase.Lanes), f.NewLabel()
+	f.part("tail: the last vector of the row")
+	f.Branch(isa.GE, isa.Lane, lanes, done)
+	f.Branch(isa.LT, lanes, isa.K(f.W), fewer)
+	f.Int(isa.Mov, isa.Lane, lanes)
+	f.Int(isa.Sub, isa.Lane, isa.K(f.W))
+	f.Start(1)
+	f.body(f.top)
+	f.stepAccs()
+	f.Jump(done)
+	f.Bind(fewer)
 }
 
 // beginAccs gives the accumulators registers with the identity: for each vector of an

@@ -63,9 +63,13 @@ func (p *splitter) load(d x86.Vec, at int) x86.Vec {
 // two emits a permute of two vectors.
 func (p *splitter) two(op x86.Op, d, x, y x86.Vec) { p.I(op, p.l, d, x, y) }
 
-// shuffle puts two lanes of each half of x below two of y.
-func (p *splitter) shuffle(d, x, y x86.Vec, a, b, c, e int) {
-	p.I(x86.VSHUFPS, p.l, d, x, y, x86.Imm(a|b<<2|c<<4|e<<6))
+// shuffle puts lanes of each half: two of x, then two of y.
+func (p *splitter) shuffle(d, x, y x86.Vec, lanes [4]int) {
+	order := 0
+	for i, lane := range lanes {
+		order |= lane << (2 * i)
+	}
+	p.I(x86.VSHUFPS, p.l, d, x, y, x86.Imm(order))
 }
 
 // blended loads a field from element at on, and as many after it as lanes stay free: the loads have
@@ -93,8 +97,8 @@ func (p *splitter) pairs(v []isa.Vec) {
 			p.load(z, (2*i+1)*p.record-2)
 			p.I(x86.VPBLENDD, p.l, d, d, z, x86.Imm(0xcc))
 		}
-		p.shuffle(z, x, y, 0, 2, 0, 2)
-		p.shuffle(y, x, y, 1, 3, 1, 3)
+		p.shuffle(z, x, y, [4]int{0, 2, 0, 2})
+		p.shuffle(y, x, y, [4]int{1, 3, 1, 3})
 		p.I(x86.VMOVAPS, p.l, x, z)
 	})
 }

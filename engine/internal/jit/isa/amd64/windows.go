@@ -42,7 +42,7 @@ func (f *emitter) stepAddress(s *layout.Site, step int) int {
 // other code comes between them.
 func (f *emitter) sharesAddress(s *layout.Site) bool {
 	n := f.Cur
-	return f.Phase.Kind == lower.MapPhase && n.Op == ir.Load && !s.Guard && n.Args[1] == lower.None && f.Ends == 0
+	return f.Phase.Kind == lower.MapPhase && (n.Op == ir.Load || n.Op == ir.Store) && !s.Guard && n.Args[1] == lower.None && f.Ends == 0
 }
 
 // windowsAt returns the loads of n lanes of a site with a small step, from lane lane0 on

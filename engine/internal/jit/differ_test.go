@@ -162,7 +162,7 @@ func differ(t *testing.T, r *rand.Rand, s *setup) {
 	if r.IntN(2) == 0 { // caches that nothing fits in
 		m := defaultsWith(cpucache.Sizes{L1: 64, L2: 128, L3: 192})
 		m.Narrow, m.Stream, m.Gathers = r.IntN(3) > 0, r.IntN(3) > 0, r.IntN(3) > 0
-		m.Fetch, m.StreamFetch = 256*r.IntN(9), 256*r.IntN(9)
+		m.Fetch, m.MemFetch, m.StreamFetch = 256*r.IntN(9), 256*r.IntN(9), 256*r.IntN(9)
 		defer useModel(m)()
 	}
 	var before, want [][]byte

@@ -298,7 +298,7 @@ func (in *instance) bindPhase(b *layout.Binder, ph *lower.Phase) (*boundPhase, e
 // functions makes the machine code of items and returns how many slots it needs.
 func (in *instance) functions(b *layout.Binder, items []boundItem) (slots int, err error) {
 	phase := func(bp *boundPhase) error {
-		v := layout.Variant{Rows: bp.Rows, Narrow: bp.Narrow, Fetch: bp.Fetch, Ahead: b.Machine.Fetch}
+		v := layout.Variant{Rows: bp.Rows, Narrow: bp.Narrow, Fetch: bp.Fetch, Ahead: bp.Ahead}
 		if bp.Fetch || len(bp.Pure) > 0 {
 			probe.Want()
 		}

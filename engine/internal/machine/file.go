@@ -13,7 +13,7 @@ import (
 )
 
 // version counts the kinds of probes. Probes of another version do not read the file.
-const version = 3
+const version = 4
 
 // sizeLimit bounds the file.
 const sizeLimit = 1 << 12

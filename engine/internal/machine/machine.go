@@ -26,7 +26,8 @@ type Model struct {
 	Narrow      bool           // vectors of 256 bits are faster where loads bound a loop outside the first level
 	Stream      bool           // stores past the caches are faster for arrays larger than these
 	Gathers     bool           // gathers of the processor are faster than a load for each lane
-	Fetch       int            // bytes from a load to its prefetch; 0 prefetches nothing
+	Fetch       int            // bytes from a load to its prefetch, in the last level; 0 prefetches nothing
+	MemFetch    int            // the same for arrays larger than the caches
 	StreamFetch int            // the same in loops whose stores pass the caches
 	Work        float64        // ns of work for each thread, at least
 }
@@ -34,7 +35,7 @@ type Model struct {
 // Defaults are the numbers of a machine that was not measured. They are those of the
 // machines of ADR 0008. Unknown caches get the sizes of a common desktop.
 func Defaults() Model {
-	m := Model{Caches: cpucache.Of(), Narrow: true, Stream: true, Fetch: 1024, StreamFetch: 2048, Work: 1500}
+	m := Model{Caches: cpucache.Of(), Narrow: true, Stream: true, Fetch: 1024, MemFetch: 1024, StreamFetch: 2048, Work: 1500}
 	if m.Caches.L1 == 0 {
 		m.Caches = cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20}
 	}
@@ -207,6 +208,7 @@ func (m *Model) fields() []field {
 		{"stream", &m.Stream, 0, 0},
 		{"gathers", &m.Gathers, 0, 0},
 		{"fetch", &m.Fetch, 0, 1 << 16},
+		{"memfetch", &m.MemFetch, 0, 1 << 16},
 		{"streamfetch", &m.StreamFetch, 0, 1 << 16},
 		{"work", &m.Work, 100, 1e9},
 	}

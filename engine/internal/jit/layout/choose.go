@@ -153,6 +153,9 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 	far := beyond || total >= max(16*b.Machine.Caches.L2, b.Machine.Caches.L3/16)
 	slow := bp.waits(element, memoryRate)
 	if bp.Fetch = far && slow; bp.Fetch {
+		if bp.Ahead = b.Machine.Fetch; beyond {
+			bp.Ahead = b.Machine.MemFetch
+		}
 		for _, i := range bp.Native {
 			bp.Sites[i].Trails = b.trails(bp, i)
 		}

@@ -61,7 +61,7 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 	few := bp.N < fewRows && bp.SeqN >= longChain
 	if len(ph.Carries) > 0 && !(few && bp.findPrefixes()) && !bp.findTurned() && !bp.findPrefixes() {
 		bp.findAlong()
-		bp.Fetch = bp.moved() > b.Machine.Caches.L2 && bp.apart()
+		bp.Fetch, bp.Ahead = bp.moved() > b.Machine.Caches.L2 && bp.apart(), b.Machine.Fetch
 	}
 	if k := len(ext); bp.Laid > 0 { // the rows are one
 		bp.Spans = append(slices.Clone(ext[:k-1-bp.LaidSpans]), ext[k-1-bp.LaidSpans]*bp.Laid)

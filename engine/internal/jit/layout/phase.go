@@ -135,6 +135,7 @@ type Phase struct {
 	Narrowing  *lower.Narrowing // the nodes in such lanes, if those of the phase have wider types
 	Few        int              // most lanes of a vector, as the lanes of the loop are few; or 0
 	Fetch      bool             // see variant
+	Ahead      int              // see variant
 	Records    [][]int32        // the sites of their fields
 	Woven      []int32          // all staged stores, if they are neighbouring fields of records: a tile moves them there
 	Pure       []int32          // stores that can bypass the caches

@@ -1,10 +1,11 @@
 // Package probe measures by which variants of loops this machine is faster. It takes some
-// tens of milliseconds on one thread.
+// tenths of a second on one thread.
 package probe
 
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -20,25 +21,36 @@ import (
 // A loop is y = x + z of float32 in one variant.
 type loop struct {
 	vector int  // bytes of a vector
-	stream bool // stores pass the caches
+	kind   kind // what it does with the sums
 	fetch  int  // bytes from a load to its prefetch; 0 prefetches nothing
+	halves bool // it goes over both halves of the elements at once, as loops in memory do
 }
+
+// A kind says whether a loop stores its results, and whether past the caches.
+type kind int
+
+const (
+	stores kind = iota
+	reads
+	passes
+)
 
 // args is the argument block of the loops.
 type args struct {
 	x, z, y unsafe.Pointer
-	bytes   int // of each array, a multiple of line
+	bytes   int // of each array, a multiple of line, or of a half of it
 }
+
+const bytesAt = int32(unsafe.Offsetof(args{}.bytes))
 
 const (
 	line   = 64
 	block  = 1 << 18 // bytes of each array in a call, which the runtime cannot preempt
 	rounds = 7
 	margin = .96 // a variant replaces the default if it takes less than this share of its time
-	// largest is the memory of the probes. Arrays beyond the last level that others may
-	// share are not needed: what counts is where the choices are made, from a multiple
-	// of the second level on.
-	largest = 48 << 20
+	// largest is the memory of the probes: twice a common last level. One of hundreds of megabytes
+	// belongs to many processors, and the choices are made below its size too.
+	largest = 64 << 20
 )
 
 // writeLoop emits a function that repeats a body. R8, R9 and R10 have the arrays of the arguments, and
@@ -53,7 +65,7 @@ func writeLoop(a *x86.Asm, step int, fence bool, body func()) {
 	a.Bind(again)
 	body()
 	a.I(x86.ADD, x86.W64, x86.RSI, x86.Imm(step))
-	a.I(x86.CMP, x86.W64, x86.RSI, x86.At(x86.RDI, int32(unsafe.Offsetof(args{}.bytes))))
+	a.I(x86.CMP, x86.W64, x86.RSI, x86.At(x86.RDI, bytesAt))
 	a.I(x86.JL, 0, again)
 	if fence {
 		a.I(x86.SFENCE, 0)
@@ -64,28 +76,43 @@ func writeLoop(a *x86.Asm, step int, fence bool, body func()) {
 
 // write emits the loop over the arrays.
 func (l loop) write(a *x86.Asm) {
-	writeLoop(a, step, l.stream, func() { l.body(a) })
+	parts := []x86.Reg{x86.RSI}
+	if l.halves {
+		parts = append(parts, x86.RDX)
+	}
+	each := step / len(parts)
+	writeLoop(a, each, l.kind == passes, func() {
+		if l.halves {
+			a.I(x86.MOV, x86.W64, x86.RDX, x86.At(x86.RDI, bytesAt))
+			a.I(x86.ADD, x86.W64, x86.RDX, x86.RSI)
+		}
+		for _, part := range parts {
+			l.body(a, part, each)
+		}
+	})
 }
 
 // step is the bytes of each array that the body of a loop adds.
 const step = 4 * line
 
-func (l loop) body(a *x86.Asm) {
-	store := x86.VMOVUPS
-	if l.stream {
-		store = x86.VMOVNTPS
-	}
-	for at := 0; l.fetch > 0 && at < step; at += line {
+// body emits the loop for bytes of the arrays from an index on.
+func (l loop) body(a *x86.Asm, index x86.Reg, bytes int) {
+	for at := 0; l.fetch > 0 && at < bytes; at += line {
 		for _, r := range []x86.Reg{x86.R8, x86.R9} {
-			a.I(x86.PREFETCHT1, 0, x86.AtX(r, x86.RSI, 1, int32(l.fetch+at)))
+			a.I(x86.PREFETCHT1, 0, x86.AtX(r, index, 1, int32(l.fetch+at)))
 		}
 	}
 	n := x86.Len(8 * l.vector)
-	for at := 0; at < step; at += l.vector {
+	for at := 0; at < bytes; at += l.vector {
 		v := x86.Vec(at / l.vector % 8)
-		a.I(x86.VMOVUPS, n, v, x86.AtX(x86.R8, x86.RSI, 1, int32(at)))
-		a.I(x86.VADDPS, n, v, v, x86.AtX(x86.R9, x86.RSI, 1, int32(at)))
-		a.I(store, n, x86.AtX(x86.R10, x86.RSI, 1, int32(at)), v)
+		a.I(x86.VMOVUPS, n, v, x86.AtX(x86.R8, index, 1, int32(at)))
+		a.I(x86.VADDPS, n, v, v, x86.AtX(x86.R9, index, 1, int32(at)))
+		switch to := x86.AtX(x86.R10, index, 1, int32(at)); l.kind {
+		case stores:
+			a.I(x86.VMOVUPS, n, to, v)
+		case passes:
+			a.I(x86.VMOVNTPS, n, to, v)
+		}
 	}
 }
 
@@ -117,17 +144,20 @@ func times(mem []byte, bytes int, loops ...loop) ([]float64, error) {
 		each = bytes / 3 / (4 * line) * (4 * line)
 	}
 	array := func(k, at int) unsafe.Pointer { return unsafe.Pointer(&mem[k*(each+17*line)+at]) }
-	passes := max(1, 1<<20/(3*each))
+	times := max(1, 1<<20/(3*each))
 	for round := range rounds {
 		for i := range loops {
 			start := time.Now()
-			for range passes {
+			for range times {
 				for at := 0; at < each; at += block {
 					a := args{array(0, at), array(1, at), array(2, at), min(block, each-at)}
+					if loops[i].halves {
+						a.bytes /= 2
+					}
 					codes[i].Call(unsafe.Pointer(&a))
 				}
 			}
-			per := float64(time.Since(start)) / float64(passes*3*each)
+			per := float64(time.Since(start)) / float64(times*3*each)
 			if round == 1 || round > 1 && per < least[i] { // the first round fills the caches
 				least[i] = per
 			}
@@ -152,8 +182,9 @@ func run(m machine.Model) (machine.Model, []Result, error) {
 	}
 	c := m.Caches
 	small := min(largest, max(c.L2/2, 2*c.L1))
-	large := min(largest, max(m.Beyond(), 4*c.L2, small)) // levels may be unknown
-	mem, err := hostmem.Allocate(large + 1<<16)
+	inside := min(largest, max(c.L3/2, 4*c.L2, small)) // levels may be unknown
+	beyond := min(largest, max(2*c.L3, m.Beyond(), inside))
+	mem, err := hostmem.Allocate(beyond + 1<<16)
 	if err != nil {
 		return m, nil, err
 	}
@@ -180,49 +211,66 @@ func run(m machine.Model) (machine.Model, []Result, error) {
 	if m.Narrow {
 		wide = 32
 	}
-	ahead := []int{0, 512, m.Fetch, m.StreamFetch}
-	var loops []loop
-	for _, stream := range []bool{false, true} {
-		for _, d := range ahead {
-			loops = append(loops, loop{wide, stream, d})
-		}
-	}
-	t, err := times(mem, large, loops...)
+	t, lines, err := prefetches(mem, inside, wide, stores, reads)
 	if err != nil {
 		return m, nil, err
 	}
-	normal, passing := t[:len(ahead)], t[len(ahead):]
-	m.Fetch, m.StreamFetch = best(ahead, normal, m.Fetch), best(ahead, passing, m.StreamFetch)
-	m.Stream = at(ahead, normal, m.Fetch) >= margin*at(ahead, passing, m.StreamFetch)
-	for i, d := range ahead {
-		out = append(out, Result(fmt.Sprintf("%d MB, prefetches %4d bytes ahead: stores %.4f, past the caches %.4f ns/byte", large>>20, d, normal[i], passing[i])))
+	m.Fetch = best(sum(t[stores], t[reads]), m.Fetch)
+	t, more, err := prefetches(mem, beyond, wide, stores, reads, passes)
+	if err != nil {
+		return m, nil, err
 	}
-	return m, out, nil
+	m.MemFetch, m.StreamFetch = best(sum(t[stores], t[reads]), m.MemFetch), best(t[passes], m.StreamFetch)
+	m.Stream = at(t[stores], m.MemFetch) >= margin*at(t[passes], m.StreamFetch)
+	return m, slices.Concat(out, lines, more), nil
+}
+
+// ahead has the distances of prefetches that are compared.
+var ahead = [...]int{0, 512, 1024, 2048}
+
+// prefetches returns the times of loops of some kinds over so many bytes, for all distances.
+func prefetches(mem []byte, bytes, wide int, kinds ...kind) (t [passes + 1][]float64, out []Result, err error) {
+	var loops []loop
+	for _, k := range kinds {
+		for _, d := range ahead {
+			loops = append(loops, loop{wide, k, d, k != reads})
+		}
+	}
+	all, err := times(mem, bytes, loops...)
+	for i := range all {
+		k := loops[i].kind
+		t[k] = append(t[k], all[i])
+	}
+	for i, d := range ahead {
+		line := fmt.Sprintf("%d MB, prefetches %4d bytes ahead:", bytes>>20, d)
+		for _, k := range kinds {
+			line += fmt.Sprintf(" %s %.4f", [...]string{"stores", "loads alone", "stores past the caches"}[k], t[k][i])
+		}
+		out = append(out, Result(line+" ns/byte"))
+	}
+	return t, out, err
+}
+
+// sum returns the sums of the elements of x and y.
+func sum(x, y []float64) []float64 {
+	out := slices.Clone(x)
+	for i := range out {
+		out[i] += y[i]
+	}
+	return out
 }
 
 // best returns the distance with the least time, or the usual one if that is about as good.
-func best(ahead []int, t []float64, usual int) int {
-	least := 0
-	for i := range t {
-		if t[i] < t[least] {
-			least = i
-		}
-	}
-	if t[least] < margin*at(ahead, t, usual) {
+func best(t []float64, usual int) int {
+	least := slices.Index(t, slices.Min(t))
+	if t[least] < margin*at(t, usual) {
 		return ahead[least]
 	}
 	return usual
 }
 
 // at returns the time of a distance.
-func at(ahead []int, t []float64, d int) float64 {
-	for i := range ahead {
-		if ahead[i] == d {
-			return t[i]
-		}
-	}
-	return t[0]
-}
+func at(t []float64, d int) float64 { return t[max(slices.Index(ahead[:], d), 0)] }
 
 var wanted atomic.Bool
 

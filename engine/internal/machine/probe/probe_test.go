@@ -27,7 +27,7 @@ func TestLoop(t *testing.T) {
 	}
 	memory := make([]float32, n+16)
 	y := memory[-uintptr(unsafe.Pointer(&memory[0]))%64/4:][:n]
-	for _, l := range []loop{{32, false, 0}, {32, true, 512}, {64, false, 0}, {64, true, 2048}} {
+	for _, l := range []loop{{32, stores, 0, false}, {32, passes, 512, true}, {64, stores, 0, true}, {64, passes, 2048, false}} {
 		if l.vector == 64 && !cpu.X86.HasAVX512F {
 			continue
 		}
@@ -42,7 +42,11 @@ func TestLoop(t *testing.T) {
 			t.Fatal(err)
 		}
 		clear(y)
-		c.Call(unsafe.Pointer(&args{unsafe.Pointer(&x[0]), unsafe.Pointer(&z[0]), unsafe.Pointer(&y[0]), 4 * n}))
+		arg := args{unsafe.Pointer(&x[0]), unsafe.Pointer(&z[0]), unsafe.Pointer(&y[0]), 4 * n}
+		if l.halves {
+			arg.bytes /= 2
+		}
+		c.Call(unsafe.Pointer(&arg))
 		c.Release()
 		for i := range y {
 			if y[i] != float32(4*i) {
@@ -85,12 +89,11 @@ func TestTake(t *testing.T) {
 }
 
 func TestBest(t *testing.T) {
-	ahead := []int{0, 512, 1024}
 	for _, c := range []struct {
 		times []float64
 		want  int
-	}{{[]float64{1, 1, 1}, 1024}, {[]float64{.99, .98, 1}, 1024}, {[]float64{.9, .8, 1}, 512}, {[]float64{.5, .8, 1}, 0}, {[]float64{1, 1, .5}, 1024}} {
-		if got := best(ahead, c.times, 1024); got != c.want {
+	}{{[]float64{1, 1, 1, 1}, 1024}, {[]float64{.99, .98, 1, 1}, 1024}, {[]float64{.9, .8, 1, 1}, 512}, {[]float64{.5, .8, 1, 1}, 0}, {[]float64{1, 1, 1, .5}, 2048}} {
+		if got := best(c.times, 1024); got != c.want {
 			t.Errorf("times %v: %d bytes ahead, want %d", c.times, got, c.want)
 		}
 	}
@@ -105,7 +108,7 @@ func TestRun(t *testing.T) {
 		t.Skip(err)
 	}
 	m, results, err := Run()
-	if err != nil || len(results) < 5 || m.Fetch < 0 || m.Fetch > 2048 || m.StreamFetch > 2048 {
+	if err != nil || len(results) < 5 || m.Fetch < 0 || m.Fetch > 2048 || m.StreamFetch > 2048 || m.MemFetch > 2048 {
 		t.Errorf("%+v, %v, %v", m, results, err)
 	}
 }

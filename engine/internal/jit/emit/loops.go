@@ -2,6 +2,7 @@ package emit
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
@@ -63,7 +64,7 @@ func (f *phaseCode) elementLoop(group int) {
 		}
 	}
 	f.Bind(main)
-	if f.Fetch && group > 1 && f.Layout.Apart() {
+	if f.Fetch && group > 1 && f.inHalves() {
 		f.part("main loop: %d vectors at once, half of them in the second half of the elements", group)
 		f.halves(group, single)
 	} else {
@@ -147,6 +148,12 @@ func (f *phaseCode) vectors(group int, end isa.Label) (loop isa.Label) {
 	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
 	f.Branch(isa.LE, isa.T0, lanes, loop)
 	return loop
+}
+
+// inHalves reports whether the loop of vectors for arrays in memory goes over both halves at once. With
+// AVX2 a stencil, which reads lines again that other sites have read, took 1.3 times as long so.
+func (f *phaseCode) inHalves() bool {
+	return f.Layout.Apart() && (f.Facts.Bytes > 32 || !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool { return s.Trails }))
 }
 
 // halves emits the loop of vectors for arrays in memory. Half of a group is in the

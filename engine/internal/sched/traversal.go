@@ -36,7 +36,7 @@ func newTraversal(n, grain, bytes, workers int, c cpucache.Sizes) traversal {
 	s.near, s.edge = units(c.L1/3), units(c.L1)
 	s.far = units(share)
 	if share > c.L2/2 { // not all of the share stays in the second-level cache
-		s.far = units(max(c.L2/8, share/64))
+		s.far = units(max(c.L2/2, share/64))
 	}
 	return s
 }

@@ -150,12 +150,18 @@ func (l *layouter) plane(i int32, s *Site, ops int) bool {
 func (bp *Phase) LaidMargin(w int) (lanes int) {
 	for i := range bp.Sites {
 		if s := &bp.Sites[i]; s.Kind == Laid && s.Gather == nil && !bp.Lowered.Sites[i].Store && !bp.Plane(s, w) { // the others are under masks
-			if row := bp.LaidRow(s); row != 0 {
+			if row := bp.LaidRow(s); row != 0 && !bp.wholeVectors(s, w) {
 				lanes = max(lanes, ((w-2)/max(row, -row)+2)*bp.Laid)
 			}
 		}
 	}
 	return lanes
+}
+
+// wholeVectors reports whether the vectors of w lanes of a laid site are neighbouring elements of
+// one row: no window has others.
+func (bp *Phase) wholeVectors(s *Site, w int) bool {
+	return bp.LaneSize == 0 && s.Size >= 4 && bp.Laid%w == 0 && bp.LaidRow(s) > 0 && bp.LaidUnit(s)
 }
 
 // lay decides whether the rows of a map are laid across vectors.

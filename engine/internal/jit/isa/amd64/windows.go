@@ -214,7 +214,7 @@ func (f *avx2) pick(windows []window, t dtype.Type, d x86.Vec) {
 		return
 	}
 	l := f.LenOf(t)
-	if len(windows) == 1 {
+	if len(windows) == 1 && !inOrder(windows[0].lanes) {
 		f.order(windows[0].lanes, t, d, windows[0].from)
 		return
 	}

@@ -83,3 +83,30 @@ func TestScale(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrowStores stores the results of conversions to narrow elements, whose vectors are packed together, and the lower
+// halves of integers of 64 bits: in several lengths, from groups of vectors in one place of memory and in two.
+func TestNarrowStores(t *testing.T) {
+	r := rand.New(rand.NewPCG(48, 3))
+	for _, c := range [][2]dtype.Type{
+		{dtype.F32, dtype.I8}, {dtype.F32, dtype.U8}, {dtype.F32, dtype.I16}, {dtype.F32, dtype.U16}, {dtype.F32, dtype.Bool},
+		{dtype.F64, dtype.I8}, {dtype.F64, dtype.U8}, {dtype.F64, dtype.I16}, {dtype.F64, dtype.Bool}, {dtype.F64, dtype.I32},
+		{dtype.I64, dtype.I32}, {dtype.U64, dtype.U32}, {dtype.I64, dtype.U8}, {dtype.I32, dtype.I8}, {dtype.U32, dtype.U16},
+	} {
+		k := parse(t, fmt.Sprintf("kernel p\naxis i0\nbuf x %[1]s in 1\nbuf y %[2]s out 1\n{\nvec i0 {\n%%0 = load %[1]s x[i0]\n%%1 = cvt %[3]s %%0\nstore %[2]s y[i0] %%1\n}\n}",
+			c[0].Short(), c[1].Short(), c[1].Short()))
+		for _, n := range []int{1, 7, 16, 33, 64, 100, 300, 1000} {
+			s := newSetup(t, r, k, []int{n}, nil, [][]int{{n}, {n}}, true)
+			if c[0].IsFloat() {
+				for i := range len(s.mem[0]) / c[0].Size() {
+					x := math.Ldexp(r.Float64()-.5, r.IntN(36))
+					if r.IntN(9) == 0 {
+						x = []float64{math.NaN(), math.Inf(1), math.Inf(-1), 127.5, -128.5, math.MaxInt32, math.MinInt32}[r.IntN(7)]
+					}
+					randir.Put(s.mem[0][i*c[0].Size():], c[0].Size(), prim.FromFloat(c[0], x))
+				}
+			}
+			differ(t, r, s)
+		}
+	}
+}

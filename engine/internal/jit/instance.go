@@ -194,7 +194,7 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 		if bp.strip = min(bp.strip, bv.step); bv.wide {
 			bp.strip = bv.step
 		}
-		if bp.Along || bp.Prefixes {
+		if bp.Along && bp.Each == 0 || bp.Prefixes {
 			bp.strip = 1
 		}
 	}

@@ -141,6 +141,8 @@ func (f *phaseCode) seqLoop() {
 	switch {
 	case f.Layout.Prefixes:
 		f.prefixLoop()
+	case f.Layout.Each > 0:
+		f.eachRow()
 	case f.Across():
 		f.acrossLoop()
 	default:

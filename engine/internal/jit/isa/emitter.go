@@ -58,7 +58,7 @@ type cursor struct {
 	Released bool
 	Masked   bool // only the lanes of the tail mask
 	Ends     int  // of each so many vectors of a group, only the last is masked; 0: Masked is the same for all
-	Step     int  // of a block of turned sites, from the one that their addresses are of
+	Step     int  // of a loop without a loop over its steps: the current one
 	Tail     int  // lanes of the tail mask, or 0: only the code that runs knows them
 	Prolog   bool // a uniform node, before the loop
 	Result   int8 // its register

@@ -5,6 +5,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/plan/bound"
 )
 
 // Addresses and stores. A masked body accesses only the lanes of the tail mask, so it
@@ -38,8 +39,12 @@ func (f *Emitter) Address(s *layout.Site, i int32) Mem {
 	case f.PerRow > 0:
 		apart, k = apart+f.Copy/f.PerRow*s.RowBytes(), min(k, f.Copy%f.PerRow)
 	}
-	if s.Kind == layout.Transposed {
+	switch {
+	case f.Step == 0 || s.Kind == layout.Scratch:
+	case s.Kind == layout.Transposed:
 		apart += f.Step * TurnPitch
+	case f.Layout.Each > 0:
+		apart += f.Step * bound.StepOf(s.Seq) * s.Size
 	}
 	m := At(base, apart+k*f.W*s.Size)
 	if !one {

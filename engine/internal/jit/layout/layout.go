@@ -59,7 +59,7 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 		l.setKind(i)
 	}
 	few := bp.N < fewRows && bp.SeqN >= longChain
-	if len(ph.Carries) > 0 && !(few && bp.findPrefixes()) && !bp.findTurned() && !bp.findPrefixes() {
+	if len(ph.Carries) > 0 && !(few && bp.findPrefixes()) && !b.findEach(bp) && !bp.findTurned() && !bp.findPrefixes() {
 		bp.findAlong()
 		bp.Fetch, bp.Ahead = bp.moved() > b.Machine.Caches.L2 && bp.apart(), b.Machine.Fetch
 	}

@@ -115,7 +115,8 @@ type Phase struct {
 	Ordered    bool
 	Direct     bool // no site is in scratch memory, except transposed tiles
 	Tiled      bool
-	Along      bool             // of a loop that carries values: a call has one lane
+	Along      bool             // of a loop that carries values: lanes are walked one by one, each in a call of its own unless Each is set
+	Each       int              // of a loop that carries values: steps of the rows that are walked one after the other, or 0
 	Prefixes   bool             // of such a call: a vector has neighbouring steps
 	Across     bool             // of a seq loop: a call goes along one row after the other
 	AtOnce     int              // of such a loop: the rows that it reads at once, if more than one, or 0
@@ -278,7 +279,7 @@ type Staging struct {
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
 	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4
-	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Laid), byte(bp.Few), byte(bp.LaneSize))
+	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Few), byte(bp.LaneSize))
 	if bp.Narrowing != nil {
 		for _, a := range bp.Narrowing.Assumed {
 			key = le.LittleEndian.AppendUint64(le.LittleEndian.AppendUint64(key, uint64(a.Lo)), uint64(a.Hi))
@@ -299,6 +300,9 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		}
 		k |= uint32(uint8(s.Step))<<18 | uint32(frame.Bit(s.Counts()))<<26
 		key = le.LittleEndian.AppendUint32(key, k)
+		if bp.Each > 0 {
+			key = append(key, byte(bound.StepOf(s.Seq)))
+		}
 		if s.Record > 0 {
 			key = append(key, byte(s.Record), byte(s.Field), byte(s.Line.Step()))
 		}

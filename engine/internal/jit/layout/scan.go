@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/plan/bound"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // A loop that carries values has one lane for each position of its other axes. If it walks
@@ -31,6 +32,52 @@ func (bp *Phase) findTurned() bool {
 		s.Kind, s.Step = Transposed, bound.StepOf(s.Seq)
 	}
 	return len(turned) > 0
+}
+
+// The most steps of a row that is walked by itself, the most nodes of all its steps, and the fewest
+// such rows.
+const (
+	mostEach  = 16
+	eachNodes = 128
+	leastEach = 64
+)
+
+// findEach sets bp.Each for a loop that carries values along many short rows: they are walked one
+// after the other, without a loop over the steps. The processor overlaps the rows, and the elements
+// are not turned. It is for targets with few registers: the others turn more rows at once.
+func (b *Binder) findEach(bp *Phase) bool {
+	ph, k := bp.Lowered, len(bp.Spans)
+	if !b.Tails || len(bp.SeqSpans) != 1 || bp.SeqN > mostEach || bp.SeqN*len(ph.Top) > eachNodes || k == 0 || bp.Spans[k-1] < leastEach || len(ph.Reds) > 0 {
+		return false
+	}
+	for _, id := range ph.Top {
+		switch op := ph.Nodes[id].Op; {
+		case op == ir.Fault || op == ir.Cold || op == ir.Index || op > ir.Next: // other lanes have no values
+			return false
+		}
+	}
+	for i := range ph.Carries {
+		if t := ph.Carries[i].Type; t.Size() < 4 {
+			return false
+		}
+	}
+	strided := false
+	for i := range bp.Sites {
+		s, step := &bp.Sites[i], bound.StepOf(bp.Sites[i].Seq)
+		switch {
+		case s.Guard || s.Staged || s.Dyn != nil || s.Gather != nil || !bp.inStep(int32(i)):
+			return false
+		case s.Kind == Strided && s.Size >= 4 && (step == 1 || step == -1):
+			strided = true
+		case s.Kind != Unused && !(s.Kind == Scratch && bp.carries(s)) && !(s.Kind == Uniform && !ph.Sites[i].Store):
+			return false
+		}
+	}
+	if strided {
+		bp.Each, bp.Along = bp.SeqN, true
+		bp.single()
+	}
+	return strided
 }
 
 // turnable reports whether blocks of site i can be turned. If the loop accesses its array at
@@ -235,15 +282,22 @@ const longChain = 128
 
 // findAlong sets bp.Along for a loop that carries values if it has one lane, or if the
 // elements of a lane are neighbours and those of a step are not. Then a call has one
-// lane: each load is one element, and each store too.
+// lane.
 func (bp *Phase) findAlong() {
 	bp.Along = bp.N == 1
 	for i := range bp.Sites {
 		step := bound.StepOf(bp.Sites[i].Seq)
 		bp.Along = bp.Along || bp.SeqN >= longChain && bp.Sites[i].Kind == Strided && -1 <= step && step <= 1
 	}
+	if bp.Along {
+		bp.single()
+	}
+}
+
+// single lets each load be one element, and each store too.
+func (bp *Phase) single() {
 	for i := range bp.Sites {
-		if s := &bp.Sites[i]; bp.Along && (s.Kind == Strided || s.Kind == Unit) {
+		if s := &bp.Sites[i]; s.Kind == Strided || s.Kind == Unit {
 			s.Step = 0
 			if s.Kind = Uniform; bp.Lowered.Sites[i].Store {
 				s.Kind = Unit

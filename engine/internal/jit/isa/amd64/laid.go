@@ -179,12 +179,7 @@ func (f *emitter) copyLaidTo(n *lower.Node, t dtype.Type) {
 }
 
 func (f *avx2) pickLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
-	windows := f.laidWindows(s, f.laidMem(s, i), 0, f.W)
-	if len(windows) == 1 && inOrder(windows[0].lanes) {
-		f.I(x86.VMOVUPS, f.LenOf(t), d, windows[0].from)
-		return
-	}
-	f.pick(windows, t, d)
+	f.pick(f.laidWindows(s, f.laidMem(s, i), 0, f.W), t, d)
 }
 
 func (f *avx2) held(x86.Len, x86.Mem, x86.Vec) bool { return false }

@@ -1,0 +1,70 @@
+package jit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// TestEachRow compares scans along many short rows with the interpreter: forward, backward and in
+// place, with a second state and a weight for each step.
+func TestEachRow(t *testing.T) {
+	types := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.U32}
+	found := map[backend.Backend]int{}
+	for seed := range 40 {
+		r := rand.New(rand.NewPCG(uint64(seed), 9))
+		typ := types[seed%len(types)]
+		rows, steps := 64+r.IntN(140), 2+r.IntN(16)
+		at, from, mode := "i0, i1", "x", "out"
+		if seed%3 == 1 {
+			at = fmt.Sprintf("i0, %d+i1*-1", steps-1)
+		}
+		if seed%4 == 1 { // in place
+			from, mode = "y", "inout"
+		}
+		k := parse(t, fmt.Sprintf(`kernel each
+axis i0 i1
+buf x %[1]s in 2
+buf y %[1]s %[4]s 2
+buf w %[1]s in 1
+buf v %[1]s in 1
+buf z %[1]s out 1
+{
+  vec i0 {
+    %%0 = load %[1]s w[i0]
+    seq i1 {
+      %%1 = carry %[1]s %%0
+      %%2 = carry %[1]s %%0
+      %%3 = load %[1]s %[3]s[%[2]s]
+      %%4 = load %[1]s v[i1]
+      %%5 = add %[1]s %%1 %%3
+      %%6 = mul %[1]s %%5 %%4
+      store %[1]s y[%[2]s] %%6
+      %%7 = next %[1]s %%1 %%5
+      %%8 = next %[1]s %%2 %%1
+    }
+    store %[1]s z[i0] %%8
+  }
+}`, typ.Short(), at, from, mode))
+		shapes := [][]int{{rows, steps}, {rows, steps}, {rows}, {steps}, {rows}}
+		s := newSetup(t, r, k, []int{rows, steps}, nil, shapes, seed%2 == 0)
+		for _, be := range isas(t) {
+			if in, ok := s.instance(t, be).(*instance); ok {
+				for _, bp := range in.phases {
+					if bp.Each > 0 {
+						found[be]++
+					}
+				}
+			}
+		}
+		differ(t, r, s)
+	}
+	for be, n := range found {
+		if n < 15 {
+			t.Errorf("%s walks %d times along each row", be.Name(), n)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,69 @@ var fixed = []struct {
 	{"r = sort(a, kind='stable'); s = argsort(i, kind='mergesort'); t = a.argsort(axis=0, kind='heapsort'); u = sort(v, stable=True)", 0},
 	{"n = where(m, nan, a[:3, :4]); r = isclose(n, n, equal_nan=True); s = allclose(n, n); t = allclose(n, n, equal_nan=True) & True; u = array_equal(n, n) | False; w = array_equal(n, n, equal_nan=True) & m; x = array_equal(i, i, equal_nan=True) & True", 0},
 	{"r = nan_to_num(a/0*1.0, nan=2, posinf=3, neginf=-4); s = nan_to_num(a/0, posinf=inf); t = nan_to_num(float32(v)/0, neginf=nan); u = nanvar(i, ddof=9); w = nanstd(i, axis=0, ddof=1)", 4000},
+	{"r = cov(float64(a), fweights=i+1)", 0},
+	{"r = cov(float64(a), fweights=[1, 2, 3, 1], aweights=abs(v)+1); s = cov(a, aweights=abs(v)+1, dtype=float64); t = cov(a, b, True, False, 2, [1, 2, 1, 2]); u = cov(a, rowvar=False, bias=True, aweights=[1, 2, 0.5]); w = corrcoef(a, dtype=float64)", 40000},
+	{"r = cov(a, fweights=[1, 2])", 0},
+	{"r = gradient(v, [0, 1, 3, 4.5]); s = gradient(a, [0, 1, 3], axis=0, edge_order=2)*1.0; t = gradient(a, 2, axis=1, edge_order=2); u = gradient(v, array(0.5)); w = gradient(a, [0, 1, 2, 4], axis=1); x = gradient(i, [0, 1, 3])", 4000},
+	{"g = gradient(a); r = g[0]; s = g[1]; h = gradient(a, 2, [0, 1, 3, 7]); t = h[0]; u = h[1]; w = gradient(a, 0.5, axis=(1, 0))[1]; x = gradient(a, 3.0)[-1]; y = len(g) + v", 4000},
+	{"r = gradient(a, 1, 2, 3)", 0},
+	{"r = gradient(v, [0, 1])", 0},
+	{"r = cross(a[:, :3], b[:, :3], axisa=0); s = cross(a[:, :3].T, b[:, 1:], axisa=0, axisb=1, axisc=0); t = cross(a[:, :3], b[:, :3], axis=0); u = cross(a[:, :3], b[:, :3], -1, -1, 0)", 4000},
+	{"r = interp(float64(a), [0, 1, 2.5], [3., 1, 4], period=3); s = interp([-9, 0, 7.5], [350, 10, 190], [1., 2, 4], period=360); t = interp(float64(v), [5, 0, 1], [1., 2, 3], period=-4)", 4000},
+	{"r = angle(a + 1j*b, deg=True); s = angle(v, True); t = angle(m, deg=True)", 8},
+	{"r = unwrap(a); s = unwrap(float64(a)*9, axis=0); t = unwrap(v, discont=4); u = unwrap(v*4, period=3); w = unwrap(i*5, period=4); x = unwrap(i*5, period=5); y = unwrap(a, 5, 0); z = unwrap([1, 8, 14, 3], period=6)", 400},
+	{"r = repeat(a, [1, 0, 2], axis=0); s = repeat(v, [3, 1, 0, 2]); t = i.repeat([1, 2, 3]); u = repeat(a, [2], axis=1); w = repeat(m, (2, 2, 2, 1), 1)", 0},
+	{"r = repeat(v, [1, 2])", 0},
+	{"r = delete(a, [0, 2], axis=0); s = delete(v, [1, -1]); t = delete(a, [1, 1, 5]); u = delete(v, []); w = delete(i, [True, False, True]); x = delete(a, [0, 1, 2, 3], 1)", 0},
+	{"r = insert(v, 1, 9); s = insert(a, 1, v, axis=0); t = insert(a, [0, 2], [[1], [2], [3]], axis=1); u = insert(v, [1, 3, 1], [7, 8, 9]); w = insert(a, 1, [1, 2, 3], axis=1); x = insert(a, [1], [[1], [2], [3]], axis=1); y = insert(a, -1, 0); z = insert(v, [0, 4], 5)", 0},
+	{"r = insert(i, 1, 2.9); s = insert(v, 2, [1, 2, 3]); t = insert(a, [1, 3], v[:2]); u = insert(a, 0, 1, axis=-1); w = insert(a, [-1], b[:1], axis=0); x = insert(i, [0, 2], 7)", 0},
+	{"r = insert(v, 9, 1)", 0},
+	{"r = mean(a, where=m); s = mean(a, axis=0, where=a > -9e4, keepdims=True); t = a.mean(1, where=[True, False, True, True]); u = mean(i, where=i > 0); w = mean(a, 0, 'float64'); x = mean(m, 0, float32, keepdims=True)", 4000},
+	{"r = var(a, where=a > -9e4, ddof=1); s = std(a, axis=1, where=[True, True, False, True]); t = var(a, 0, mean=mean(a, 0, keepdims=True)); u = std(a, axis=1, mean=v[:3, None], correction=1); w = var(a, where=m, ddof=99); x = var(a + 1j*b, axis=0, where=[[True], [True], [False]]); y = std(i, dtype=float32, where=i > 0)", 4000},
+	{"n = where(a > 0.5, nan, a); r = nanmean(n, where=m); s = nanvar(n, axis=0, where=a < 9e4); t = nanstd(n, axis=1, ddof=1, where=[True, True, False, True]); u = nanvar(n, axis=0, mean=nanmean(n, axis=0, keepdims=True)); w = nanstd(n, mean=0.5, correction=1); x = nanmean(i, where=i > 0, keepdims=True); y = nanvar(i, where=i < 2)", 4000},
+	{"n = where(a > 0.5, nan, a); r = nansum(n, initial=3, where=m); s = nanprod(n, axis=0, where=a < 0); t = nanmax(n, initial=-99); u = nanmin(n, axis=1, initial=1, where=m); w = nansum(i, axis=0, where=i > 0); x = nanprod(n, initial=2, axis=1, keepdims=True); y = nansum(n, 0, float64); z = nanmax(n, axis=0, where=m, initial=-5, keepdims=True)", 64},
+	{"r = sum(a, 0, float64); s = prod(v, None, 'float64'); t = sum(m, 1, int8); u = std(a, 0, float64)", 4000},
+	{"r = median(a, 0, overwrite_input=False); s = nanmedian(a, overwrite_input=False); t = percentile(a, 30, 1, overwrite_input=False, method='lower'); u = quantile(v, 0.5, overwrite_input=False); w = nanpercentile(a, 30, overwrite_input=False); x = nanquantile(v, 0.5, overwrite_input=False); y = percentile(a, 30, keepdims=True); z = nanpercentile(a, 30, method='hazen')", 4000},
+	{"r = quantile(a, [0, 0.3, 1], weights=abs(b) + 1, method='inverted_cdf'); s = percentile(a, 40, axis=1, weights=[1, 2, 0.5, 3], method='inverted_cdf'); t = quantile(v, 0.5, weights=[0, 0, 1, 2], method='inverted_cdf', keepdims=True); u = quantile(a, [0.2, 0.8], axis=(1, 0), weights=abs(a.T) + 1, method='inverted_cdf')*1.0", 0},
+	{"n = where(m, nan, a); r = quantile(n, 0.5, axis=0, weights=[1, 2, 3], method='inverted_cdf'); s = nanquantile(n, 0.6, axis=1, weights=abs(b) + 1, method='inverted_cdf'); t = nanpercentile(n, [10, 50], weights=abs(b) + 1, method='inverted_cdf'); u = quantile(i, 0.5, weights=[1., 2, 3], method='inverted_cdf')", 0},
+	{"r = quantile(a, 0.5, weights=abs(b) + 1)", 0},
+	{"r = average(a, axis=(0, 1), weights=abs(b)+1); s = average(a[None], axis=(1, 2), weights=abs(b)+1); t = average(a, weights=abs(b)+1, returned=True)[1]; u = average(a, axis=1, weights=v+9, returned=True)[0]; p = average(a, axis=1, weights=v+9, returned=True); w = p[1]; x = average(a, returned=True)[1]; y = average(a, 0, keepdims=True, returned=True)[1]", 4000},
+	{"h = histogram(a); r = h[0]; s = h[1]; d = histogram(a, 4, (-2, 2)); t = d[0]; u = d[1]; w = histogram(i, 3)[0]; x = histogram(a, [-3, -1, 0, 0.5, 4])[0]; y = histogram(m, 2)[1]; z = histogram(a*0, 3)[1]", 64},
+	{"r = histogram(a, 3, density=True)[0]; s = histogram(a, 5, weights=abs(b))[0]; t = histogram(a, [-9, 0, 9], density=True, weights=float64(b)*b+1)[0]; u = histogram(i, bins=[0, 1, 2], weights=[1, 2, 4])[0]; w = histogram_bin_edges(a, 4); x = histogram_bin_edges(a, 5, range=(0, 1)); y = histogram_bin_edges(i, [0, 1, 4], weights=i); z = histogram(a[:0], 4)[0]", 4000},
+	{"h = histogram2d(v, a[0]); r = h[0]; s = h[1]; t = h[2]; u = histogram2d(v, a[1], [2, 3], [(-4, 4), (-3, 3)])[0]; w = histogram2d(v, a[1], [[-9, 0, 9], [-9, 1, 2, 9]], density=True)[0]; x = histogram2d(v, a[2], 3, weights=abs(v))[0]; y = histogram2d(v, a[2], [-9, 0, 3, 9])[0]; z = histogram2d(v, v, bins=(2, [-8, 0, 8]), range=None)[1]", 4000},
+	{"h = histogramdd(float64(a).T[:, :2], 3); r = h[0]; s = h[1][1]; t = histogramdd([v, v*v], bins=(2, 3))[0]; u = histogramdd([v, a[0]], [[-9, 0, 9], 2], density=True)[0]; w = histogramdd([v, a[0]], 2, range=[(-4, 4), (-3, 3)], weights=abs(v))[0]; x = histogramdd(v, 3)[0]", 4000},
+	{"r = histogram(a, bins='fd', range=(1, 0))[0]", 0},
+	{"r = digitize(a, [2, 1, 0]); s = digitize(a, [2, 1, 0], right=True); t = digitize(v, [0.5]); u = digitize(i, bins=[1, 1])", 0},
+	{"r = searchsorted([3, 1, 2], a, sorter=[1, 2, 0]); s = v.searchsorted(a, 'right', argsort(v)); t = searchsorted(v, 0.5, sorter=argsort(v))", 0},
+	{"r = allclose(a, a*1.01, 0.1, 1e-3, True) & True; s = isclose(a, b, 0.5, 0.1, False)", 0},
+	{"r = rot90(a[None], 1, (2, 0)); s = flip(a, (0, 1)); t = roll(a, (1, 2), (1, 0)); u = tile(a, (2, 1, 1)); w = median(a, axis=(0, 1), keepdims=True); x = rollaxis(a[None], 2); y = rollaxis(a[None], 0, 3); z = rollaxis(a[None], -1, 1)", 0},
+	{"r = reshape(a, (2, 6), 'F'); s = a.reshape((4, -1), order='F'); t = ravel(a, 'F'); u = a.flatten('F'); w = a.reshape(2, 6, order='C'); x = reshape(a, 12, copy=True); y = ravel(a[None], order='F')", 0},
+	{"r = reshape(a, 12, 'K')", 0},
+	{"r = concatenate([a, b], dtype=float64); s = stack([i, i], dtype=float32); t = hstack([v, i], dtype='float32', casting='unsafe'); u = vstack([v, v], dtype=int32, casting='unsafe'); w = concatenate([i, i], 0, dtype=float64, casting='safe'); x = stack([v, v], -1, casting='no', dtype=v.dtype)", 0},
+	{"r = concatenate([a, b], dtype=int32)", 0},
+	{"r = hstack([float64(a), float64(b)], dtype=float32, casting='safe')", 0},
+	{"r = pad(a, 1, constant_values=(1, 2)); s = pad(a, ((1, 2), (0, 1)), constant_values=((1, 2), (3, 4))); t = pad(i, 2, constant_values=1.7); u = pad(a, ((1, 0), (2, 1)), 'constant', constant_values=((5,), (6,))); w = pad(a, ((1,), (2,)), constant_values=v[0])", 0},
+	{"r = pad(a, 3, 'linear_ramp'); s = pad(a, (2, 1), 'linear_ramp', end_values=(5, -4)); t = pad(i, 3, 'linear_ramp', end_values=9); u = pad(a, ((0, 2), (1, 0)), 'linear_ramp', end_values=((1, 2), (3, 4)))", 64},
+	{"r = pad(a, 2, 'maximum'); s = pad(a, ((1, 2), (3, 0)), 'minimum', stat_length=2); t = pad(a, 1, 'mean'); u = pad(i, 2, 'mean', stat_length=(1, 2)); w = pad(a, 1, 'median', stat_length=((1, 2), (3, 9))); x = pad(i, 1, 'median'); y = pad(v, 2, 'mean', stat_length=(2, 3))", 400},
+	{"r = pad(a, 1, 'reflect', reflect_type='odd'); s = pad(v, (2, 3), 'reflect', reflect_type='odd'); t = pad(a, ((1, 2), (0, 3)), 'symmetric', reflect_type='odd'); u = pad(i, 2, 'symmetric', reflect_type='even')", 4},
+	{"r = pad(a, 1, 'edge', constant_values=1)", 0},
+	{"r = pad(a, ((1, 2), (3, 4), (5, 6)))", 0},
+	{"r = split(a, 2, axis=1)[1]; s = array_split(v, 3)[0]; p = split(v, [1, 3]); t = p[0]; u = p[1]; w = p[2]; x = hsplit(a, 2)[0]; y = vsplit(a, 3)[2]; z = dsplit(a[:, :, None], [0])[1]", 0},
+	{"p = unstack(a); r = p[1]; s = unstack(a, axis=1)[2]; q = broadcast_arrays(a, v, 2); t = q[1]; u = q[2]; w = split(a, [-1], 1)[0]; x = array_split(a, 2, axis=0)[1]; y = hsplit(v, [1])[1]; z = split(v, (2, 99))[1]", 0},
+	{"r = split(a, 2)[0]", 0},
+	{"r = vsplit(v, 2)[0]", 0},
+	{"q = meshgrid(v, i); r = q[0]; s = q[1]; d = meshgrid(v, i, m[0], indexing='ij', sparse=True); t = d[2]; u = meshgrid(v, i, copy=False, indexing='ij')[1]", 0},
+	{"q = modf(a); r = q[0]; s = q[1]; t = modf(a/0)[0]; u = modf(i)[1]; d = divmod(a, 0.7); w = d[0]; x = d[1]; y = divmod(i, 2)[0]; z = divmod(-7, i + 1)[1]", 0},
+	{"r = block([[a, b], [b, a]]); s = block([v, 1, i]); t = block([[a], [v]]); u = block(a); w = block([[[a]], [[b]]]); x = block([[1, 2], [3, 4]])", 0},
+	{"r = block([[a], b])", 0},
+	{"q = atleast_2d(v, a, 1); r = q[0]; s = q[2]; t = atleast_1d(1, 2)[1]; u = atleast_3d(v, a)[1]; w = ndim(a) * v; x = v * shape(a)[1]; y = v * (size(a) + size(a, 1) + size(a, axis=(0, 1)))", 0},
+	{"r = asarray(a, copy=True); s = array(a, dtype=float64, copy=None); t = asarray(v, copy=False)", 0},
+	{"r = asarray(i, dtype=float32); s = nan_to_num(a, False); t = trace(a[None], 1, 1, 2, float64); u = convolve(v, i, mode='same')", 400},
+	{"r = trapezoid(a, dx=0.5, axis=0); s = trapezoid(a, None, 2.0, 1); t = trapezoid(y=v, x=[0, 1, 3, 4]); u = cumulative_sum(a, axis=0, dtype=float64); w = cumulative_prod(v, dtype=float64, include_initial=True); x = nancumsum(a, 0, float64); y = nancumprod(v, None, float64); z = cumprod(v, 0, float64)", 4000},
+	{"r = prod(v, keepdims=True, initial=2.0); s = sum(a, 1, keepdims=True); t = nanprod(a, 0, dtype=float64); u = cumsum(i, 0, dtype=float32); w = std(a, 0, keepdims=True, dtype=float64); x = var(i, dtype=float32, keepdims=True); y = nanmean(a, dtype=float64); z = corrcoef(float64(a), rowvar=False)", 40000},
+	{"r = max(a, 1, keepdims=True); s = min(a, 0, where=m, initial=5, keepdims=True); t = nanmin(a, axis=1, keepdims=True); u = clip(a, min=-1, max=1); w = all(m, 0, keepdims=True); x = any(m, axis=1, keepdims=True); y = ptp(a, 0, keepdims=True); z = nanmedian(a, 1, keepdims=True)", 4000},
+	{"n = where(a > 0.5, nan, float64(a)); r = nanstd(n, dtype=float64, keepdims=True); s = nanvar(n, 1, float64, keepdims=True); t = nanvar(n, correction=1); u = cumulative_prod(a, axis=1); w = iscomplex(a + 0j); x = isreal(a + 1j*b); y = iscomplexobj(a) | m; z = isrealobj(a) & m", 4000},
+	{"r = bincount(abs(i), None, 9); s = bincount(abs(i), minlength=5, weights=i)", 4},
 	{"r = softmax(a)", 32},
 	{"r = softmax(a, axis=0)", 32},
 	{"r = logsumexp(a, axis=1)", 16},
@@ -210,7 +274,8 @@ func fixedCases(t *testing.T) []*peerCase {
 			if err != nil {
 				continue // refused by both
 			}
-			c := &peerCase{Text: f.text, Out: s.Assigned(), Vars: map[string]*peerArray{
+			tuple := func(name string) bool { return strings.Contains("d g h p q", name) } // of arrays of several shapes
+			c := &peerCase{Text: f.text, Out: slices.DeleteFunc(s.Assigned(), tuple), Vars: map[string]*peerArray{
 				"a": newPeer(r, typ, false, 3, 4), "b": newPeer(r, typ, false, 3, 4), "v": newPeer(r, typ, false, 4),
 				"i": newPeer(r, dtype.I64, false, 3), "m": newPeer(r, dtype.Bool, false, 3, 4),
 			}, tol: tolerance{ulp: f.ulp}}

@@ -20,6 +20,9 @@ type Unit = numpy.Unit
 // A Function is one that formulas can call.
 type Function = numpy.Function
 
+// Refusals returns arguments of NumPy's functions that formulas do not have.
+func Refusals() []numpy.Refusal { return numpy.Refusals() }
+
 // Functions returns what formulas can call, but for the element types, in the
 // order of the documentation.
 func Functions() []Function { return numpy.Functions() }

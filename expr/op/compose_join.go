@@ -92,26 +92,104 @@ func appended(o Options, x ...*tree.Node) *tree.Node {
 	return ConcatNode(axis, x)
 }
 
-// without leaves out position o.Ints[0] of an axis, or of all elements.
-func without(o Options, x ...*tree.Node) *tree.Node {
-	a := x[0]
+// edited returns a, as a vector without axes of the options, the axis, and the positions
+// o.Ints from 0 on. A position may be as large as last beyond the end.
+func (o Options) edited(a *tree.Node, last int) (n *tree.Node, axis int, at []int, bad *tree.Node) {
 	if o.Axes == nil {
 		a = flatten(o, a)
 	}
 	axis, err := o.axis(0, len(a.Shape()))
 	if err != nil {
-		return misshapen("%s", err)
+		return nil, 0, nil, misshapen("%s", err)
 	}
-	n, at := a.Shape()[axis], o.int(0, 0)
-	if at < -n || at >= n {
-		return tree.Errorf(tree.ErrIndex, "", "index %d is out of range for axis %d of size %d", at, axis, n)
+	n, at = a, slices.Clone(o.Ints)
+	for i, x := range at {
+		size := a.Shape()[axis]
+		if x < -size || x >= size+last {
+			return nil, 0, nil, tree.Errorf(tree.ErrIndex, "", "index %d is out of range for axis %d of size %d", x, axis, size)
+		}
+		if x < 0 {
+			at[i] += size
+		}
 	}
-	if at < 0 {
-		at += n
+	return n, axis, at, nil
+}
+
+// without leaves out positions o.Ints of an axis, or of all elements.
+func without(o Options, x ...*tree.Node) *tree.Node {
+	a, axis, at, bad := o.edited(x[0], 0)
+	if bad != nil {
+		return bad
 	}
-	head, tail := make([]Span, axis+1), make([]Span, axis+1)
-	head[axis], tail[axis] = Until(at), From(at+1)
-	return ConcatNode(axis, []*tree.Node{SliceNode(a, head), SliceNode(a, tail)})
+	slices.Sort(at)
+	at = slices.Compact(at)
+	var parts []*tree.Node
+	start := 0
+	for _, i := range append(at, a.Shape()[axis]) {
+		if i > start || len(parts) == 0 && i == a.Shape()[axis] {
+			parts = append(parts, SliceNode(a, spanAlong(axis, Range(start, i))))
+		}
+		start = i + 1
+	}
+	return ConcatNode(axis, parts)
+}
+
+// spanAlong returns the spans that cut an axis.
+func spanAlong(axis int, s Span) []Span {
+	spans := make([]Span, axis+1)
+	spans[axis] = s
+	return spans
+}
+
+// inserted puts x[1] before position o.Ints[0] of an axis of x[0], or an element of its axis
+// before each of several positions. Other axes of x[1] broadcast.
+func inserted(o Options, x ...*tree.Node) *tree.Node {
+	a, axis, at, bad := o.edited(x[0], 1)
+	if bad != nil {
+		return bad
+	}
+	v, rank := x[1], len(a.Shape())
+	if len(v.Shape()) > rank {
+		return misshapen("values of rank %d do not fit an array of rank %d", len(v.Shape()), rank)
+	}
+	for len(v.Shape()) < rank {
+		v = newAxes(Options{Axes: []int{0}}, v)
+	}
+	dims := a.Shape().Clone()
+	if dims[axis] = len(at); len(at) == 1 {
+		dims[axis] = v.Shape()[axis]
+	}
+	if v = BroadcastToNode(v, dims); v.Err() != nil || len(at) == 0 {
+		return firstFailed(v, a)
+	}
+	order := upTo(len(at))
+	slices.SortStableFunc(order, func(i, j int) int { return at[i] - at[j] })
+	var parts []*tree.Node
+	start := 0
+	for _, i := range order {
+		if at[i] > start {
+			parts = append(parts, SliceNode(a, spanAlong(axis, Range(start, at[i]))))
+		}
+		if start = at[i]; len(at) > 1 {
+			parts = append(parts, SliceNode(v, spanAlong(axis, Range(i, i+1))))
+		} else {
+			parts = append(parts, v)
+		}
+	}
+	if start < a.Shape()[axis] {
+		parts = append(parts, SliceNode(a, spanAlong(axis, From(start))))
+	}
+	return ConcatNode(axis, parts)
+}
+
+// firstFailed returns the first node with an error, or the last one.
+func firstFailed(x ...*tree.Node) *tree.Node {
+	for _, n := range x {
+		if n.Err() != nil {
+			return n
+		}
+	}
+	return x[len(x)-1]
 }
 
 // resized repeats the elements until the shape o.Ints is full.
@@ -218,16 +296,31 @@ func kron(_ Options, x ...*tree.Node) *tree.Node {
 	return ReshapeNode(call(name, ReshapeNode(x[0], spread[0]), ReshapeNode(x[1], spread[1])), product)
 }
 
-// cross multiplies vectors along the last axis.
-func cross(_ Options, x ...*tree.Node) *tree.Node {
-	for _, a := range x {
-		if s := a.Shape(); len(s) == 0 || s[len(s)-1] != 3 {
-			return misshapen("the last axis of %v has not three elements", s)
+// cross multiplies vectors along an axis of each operand, and returns them along another: the
+// axes of the options, all of which are the last ones by default.
+func cross(o Options, x ...*tree.Node) *tree.Node {
+	axes := []int{-1, -1, -1}
+	if copy(axes, o.Axes) == 1 {
+		axes = slices.Repeat(o.Axes, 3)
+	}
+	var v [2]*tree.Node
+	for i, a := range x {
+		axis, err := shape.Axis(axes[i], len(a.Shape()))
+		if err != nil {
+			return misshapen("%s", err)
 		}
+		if n := a.Shape()[axis]; n != 3 {
+			return misshapen("axis %d of %v has not three elements", axis, a.Shape())
+		}
+		v[i] = moveAxis(Options{Axes: []int{axis}, Ints: []int{-1}}, a)
 	}
 	turned := func(a *tree.Node, by int) *tree.Node { return roll(Options{Axes: []int{-1}, Ints: []int{-by}}, a) }
-	one := call("mul", turned(x[0], 1), turned(x[1], 2))
-	return call("sub", one, call("mul", turned(x[0], 2), turned(x[1], 1)))
+	one := call("mul", turned(v[0], 1), turned(v[1], 2))
+	y := call("sub", one, call("mul", turned(v[0], 2), turned(v[1], 1)))
+	if y.Err() != nil {
+		return y
+	}
+	return moveAxis(Options{Axes: []int{-1}, Ints: axes[2:]}, y)
 }
 
 // convolve slides the shorter vector over the longer one, backwards.
@@ -355,9 +448,20 @@ func Append[T expr.Elem](a, b expr.Exp[T], axis int) expr.Exp[T] {
 }
 
 // Delete returns a without position i of an axis. Negative positions count from
-// the end.
+// the end. See [DeleteAll] for several positions.
 func Delete[T expr.Elem](a expr.Exp[T], i, axis int) expr.Exp[T] {
 	return composed[T]("delete", Options{Ints: []int{i}, Axes: []int{axis}}, expr.NodeOf(a))
+}
+
+// DeleteAll returns a without some positions of an axis.
+func DeleteAll[T expr.Elem](a expr.Exp[T], axis int, positions ...int) expr.Exp[T] {
+	return composed[T]("delete", Options{Ints: positions, Axes: []int{axis}}, expr.NodeOf(a))
+}
+
+// Insert returns a with values before position i of an axis. The values have the rank of a, or
+// less; the other axes broadcast. Negative positions count from the end.
+func Insert[T expr.Elem](a expr.Exp[T], i int, values expr.Exp[T], axis int) expr.Exp[T] {
+	return composed[T]("insert", Options{Ints: []int{i}, Axes: []int{axis}}, expr.NodeOf(a), expr.NodeOf(values))
 }
 
 // Resize returns the elements of a in another shape, repeated until it is full.

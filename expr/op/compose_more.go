@@ -104,8 +104,8 @@ func tile(o Options, x ...*tree.Node) *tree.Node {
 	return ReshapeNode(BroadcastToNode(ReshapeNode(a, split), spread), joined)
 }
 
-// repeat repeats each element o.Ints[0] times along an axis. Without an axis the
-// result is a vector.
+// repeat repeats each element o.Ints[0] times along an axis, or element i o.Ints[i] times.
+// Without an axis the result is a vector.
 func repeat(o Options, x ...*tree.Node) *tree.Node {
 	a, n := x[0], o.int(0, 1)
 	if o.Axes == nil {
@@ -114,6 +114,9 @@ func repeat(o Options, x ...*tree.Node) *tree.Node {
 	axis, err := o.axis(0, len(a.Shape()))
 	if err != nil {
 		return misshapen("%s", err)
+	}
+	if len(o.Ints) > 1 {
+		return repeatEach(a, axis, o.Ints)
 	}
 	spread, joined := slices.Insert(a.Shape().Clone(), axis+1, n), a.Shape().Clone()
 	if n < 0 || n > 0 && joined[axis] > math.MaxInt/n {
@@ -124,6 +127,26 @@ func repeat(o Options, x ...*tree.Node) *tree.Node {
 		return ReshapeNode(stack(Options{Axes: []int{axis + 1}}, slices.Repeat([]*tree.Node{a}, n)...), joined)
 	}
 	return ReshapeNode(BroadcastToNode(newAxes(Options{Axes: []int{axis + 1}}, a), spread), joined)
+}
+
+// repeatEach repeats element i of an axis counts[i] times. Neighbours with one count are one part.
+func repeatEach(a *tree.Node, axis int, counts []int) *tree.Node {
+	if len(counts) != a.Shape()[axis] {
+		return misshapen("%d numbers of repetitions do not fit an axis of size %d", len(counts), a.Shape()[axis])
+	}
+	var parts []*tree.Node
+	for i := 0; i < len(counts); {
+		start := i
+		for i < len(counts) && counts[i] == counts[start] {
+			i++
+		}
+		part := repeat(Options{Ints: counts[start : start+1], Axes: []int{axis}}, SliceNode(a, spanAlong(axis, Range(start, i))))
+		if part.Err() != nil {
+			return part
+		}
+		parts = append(parts, part)
+	}
+	return ConcatNode(axis, parts)
 }
 
 // fewCopies is the number of copies of each element of a row that one loop stores beside each
@@ -317,6 +340,11 @@ func Tile[T expr.Elem](a expr.Exp[T], reps ...int) expr.Exp[T] {
 // Repeat returns a with each element repeated n times along an axis.
 func Repeat[T expr.Elem](a expr.Exp[T], n, axis int) expr.Exp[T] {
 	return composed[T]("repeat", Options{Ints: []int{n}, Axes: []int{axis}}, expr.NodeOf(a))
+}
+
+// RepeatEach returns a with element i of an axis repeated counts[i] times.
+func RepeatEach[T expr.Elem](a expr.Exp[T], axis int, counts ...int) expr.Exp[T] {
+	return composed[T]("repeat", Options{Ints: counts, Axes: []int{axis}}, expr.NodeOf(a))
 }
 
 // Tri returns 1 on and below the k-th diagonal of a matrix, else 0.

@@ -63,10 +63,10 @@ const (
 	elementwiseGroup = "element by element" // with the types of NumPy's ufuncs
 
 	folding   = "a, axis=None, *, keepdims=False"
-	foldingTo = folding + ", dtype=None"
+	foldingTo = "a, axis=None, dtype=None, *, keepdims=False"
 	moving    = "kernel_size, stride=1, padding=0, dilation=1"
 	pooling   = "x, kernel_size, stride=None, padding=0, dilation=1"
-	variance  = folding + ", ddof=0, correction=0, dtype=None"
+	variance  = "a, axis=None, dtype=None, *, ddof=0, keepdims=False, correction=0"
 )
 
 var compositions = []Composition{
@@ -138,7 +138,7 @@ var compositions = []Composition{
 	{Name: "smooth_softmax_grad", Group: "networks", Arguments: "y, label, alpha", Operands: 2, Index: 1, Types: floats, Rounds: true, Build: smoothSoftmaxGrad, Doc: "softmax_grad of labels that share alpha evenly with all others."},
 	{Name: "diff", Group: "views", Arguments: "a, n=1, axis=-1, prepend=None, append=None", Operands: 3, Optional: 2, Types: elems, Build: diff, Doc: "the differences of neighbours along an axis, n times; with arrays or numbers before and after a."},
 	{Name: "tile", Group: "views", Arguments: "A, reps", Operands: 1, Types: elems, Build: tile, Doc: "repeated along axes, counted from the last."},
-	{Name: "repeat", Group: "views", Arguments: "a, repeats, axis=None", Operands: 1, Types: elems, Build: repeat, Doc: "each element repeated along an axis, or in a vector."},
+	{Name: "repeat", Group: "views", Arguments: "a, repeats, axis=None", Operands: 1, Types: elems, Build: repeat, Doc: "each element repeated along an axis, or in a vector; repeats is a number, or a list of one for each element of the axis."},
 	{Name: "tril", GoName: "TriL", Group: "views", Arguments: "m, k=0", Operands: 1, Types: elems, Build: tril, Doc: "matrices with zeros above the k-th diagonal."},
 	{Name: "triu", GoName: "TriU", Group: "views", Arguments: "m, k=0", Operands: 1, Types: elems, Build: triu, Doc: "matrices with zeros below the k-th diagonal."},
 	{Name: "ravel", GoName: "Flatten", Group: "views", Arguments: "a", Operands: 1, Types: elems, Build: flatten, Doc: "the elements as a vector, row-major."},
@@ -156,11 +156,11 @@ var compositions = []Composition{
 	{Name: "linspace", Group: "making arrays", Arguments: "start, stop, num=50, endpoint=True, *, dtype=None", Build: linspace, Doc: "num numbers from start to stop."},
 	{Name: "nanprod", GoName: "NaNProd", Group: "reductions", Arguments: foldingTo, Operands: 1, Types: numbers, Rounds: true, Build: nanProd, Doc: "the product over axes of what is not NaN."},
 	{Name: "average", Group: "reductions", Arguments: "a, axis=None, weights=None, *, keepdims=False", Operands: 2, Optional: 1, Types: floats, Wide: true, Build: weighted, Doc: "the mean over axes with weights, of the shape of a or a vector along the axis."},
-	{Name: "cov", Group: "statistics", Arguments: "m, y=None, rowvar=True, bias=False, ddof=None", Operands: 2, Optional: 1, Types: floats, Wide: true, Build: covariance, Doc: "the covariances of variables in rows, observed in columns; the divisor is the number of observations less ddof, which is 0 with bias, else 1."},
-	{Name: "corrcoef", GoName: "CorrCoef", Group: "statistics", Arguments: "x, y=None, rowvar=True", Operands: 2, Optional: 1, Types: floats, Wide: true, Build: correlation, Doc: "the correlation coefficients of variables in rows, observed in columns."},
+	{Name: "cov", Group: "statistics", Arguments: "m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None", Operands: 4, Optional: 3, Types: floats, Wide: true, Build: covariance, Doc: "the covariances of variables in rows, observed in columns, as often as fweights say and with the weights aweights; the divisor is the number of observations less ddof, which is 0 with bias, else 1."},
+	{Name: "corrcoef", GoName: "CorrCoef", Group: "statistics", Arguments: "x, y=None, rowvar=True, *, dtype=None", Operands: 2, Optional: 1, Types: floats, Wide: true, Build: correlation, Doc: "the correlation coefficients of variables in rows, observed in columns."},
 	{Name: "trapezoid", Group: "statistics", Arguments: "y, x=None, dx=1.0, axis=-1", Operands: 2, Optional: 1, Types: floats, Wide: true, Build: trapezoid, Doc: "the integral along an axis by the trapezoidal rule, at positions x or at distances dx."},
-	{Name: "gradient", Group: "statistics", Arguments: "f, dx=1.0, *, axis=None, edge_order=1", Operands: 1, Types: floats, Wide: true, Build: slope, Doc: "central differences along one axis, one-sided at both ends, there of edge_order 1 or 2."},
-	{Name: "interp", Group: "statistics", Arguments: "x, xp, fp, left=None, right=None", Operands: 5, Optional: 2, Types: floats, Wide: true, Build: interpolate, Doc: "the values at x of the polygon through (xp[i], fp[i]), for increasing xp; outside of it left and right, by default the first and the last value."},
+	{Name: "gradient", Group: "statistics", Arguments: "f, dx=1.0, *, axis=None, edge_order=1", Operands: 2, Optional: 1, Types: floats, Wide: true, Build: slope, Doc: "central differences along one axis, for samples at distances dx or at the coordinates dx; one-sided at both ends, there of edge_order 1 or 2."},
+	{Name: "interp", Group: "statistics", Arguments: "x, xp, fp, left=None, right=None, period=None", Operands: 5, Optional: 2, Types: floats, Wide: true, Build: interpolate, Doc: "the values at x of the polygon through (xp[i], fp[i]), for increasing xp; outside of it left and right, by default the first and the last value. With a period, all positions are ones in it, and xp has any order."},
 	{Name: "convolve", Group: "products", Arguments: "a, v, mode='full'", Operands: 2, Types: numbers, Rounds: true, Build: convolve, Doc: "the convolution of two vectors; the modes are 'full', 'same' and 'valid'."},
 	{Name: "correlate", Group: "products", Arguments: "a, v, mode='valid'", Operands: 2, Types: numbers, Rounds: true, Build: correlate, Doc: "the correlation of two vectors; the modes are 'full', 'same' and 'valid'."},
 	{Name: "allclose", GoName: "AllClose", Group: "reductions", Arguments: "a, b, rtol=1e-05, atol=1e-08, equal_nan=False", Operands: 2, Types: numbers, Build: allClose, Doc: "whether isclose holds for all elements."},
@@ -177,7 +177,7 @@ var compositions = []Composition{
 	{Name: "isneginf", GoName: "IsNegInf", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: floats, Build: infinite(-1), Doc: "whether x is negative infinity."},
 	{Name: "bitwise_count", GoName: "BitCount", Group: elementwiseGroup, Arguments: "x", Operands: 1, Types: ints, Build: bitCount, Doc: "the number of bits that are set in |x|."},
 	{Name: "kron", Group: "products", Arguments: "a, b", Operands: 2, Types: elems, Build: kron, Doc: "the Kronecker product: a with each element replaced by its product with b."},
-	{Name: "cross", Group: "products", Arguments: "a, b", Operands: 2, Types: numbers, Rounds: true, Build: cross, Doc: "the cross products of vectors of three elements along the last axis."},
+	{Name: "cross", Group: "products", Arguments: "a, b, axisa=-1, axisb=-1, axisc=-1, axis=None", Operands: 2, Types: numbers, Rounds: true, Build: cross, Doc: "the cross products of vectors of three elements along the axes axisa and axisb, as vectors along axisc; axis stands for all three."},
 	{Name: "rot90", Group: "views", Arguments: "m, k=1, axes=None", Operands: 1, Types: elems, Build: rotate, Doc: "turned k times by 90 degrees in the plane of two axes, by default the first two."},
 	{Name: "fliplr", GoName: "FlipLR", Group: "views", Arguments: "m", Operands: 1, Types: elems, Build: reversed(1), Doc: "with the second axis reversed."},
 	{Name: "flipud", GoName: "FlipUD", Group: "views", Arguments: "m", Operands: 1, Types: elems, Build: reversed(0), Doc: "with the first axis reversed."},
@@ -189,7 +189,9 @@ var compositions = []Composition{
 	{Name: "dstack", GoName: "DStack", Group: "views", Arguments: "tup", Operands: -1, Types: elems, Build: joined(3, 2), Doc: "arrays one behind the other: along the third axis."},
 	{Name: "column_stack", Group: "views", Arguments: "tup", Operands: -1, Types: elems, Build: columns, Doc: "vectors, and the columns of matrices, as columns."},
 	{Name: "append", Group: "views", Arguments: "arr, values, axis=None", Operands: 2, Types: elems, Build: appended, Doc: "two arrays one after the other along an axis, or as vectors."},
-	{Name: "delete", Group: "views", Arguments: "arr, obj, axis=None", Operands: 1, Types: elems, Build: without, Doc: "without one position of an axis, or of the vector of all elements."},
+	{Name: "delete", Group: "views", Arguments: "arr, obj, axis=None", Operands: 1, Types: elems, Build: without, Doc: "without a position, or several, of an axis or of the vector of all elements."},
+	{Name: "insert", Group: "views", Arguments: "arr, obj, values, axis=None", Operands: 2, Types: elems, Build: inserted, Doc: "with values before a position of an axis, or before several, of which each takes one."},
+	{Name: "unwrap", Group: "scans", Arguments: "p, discont=None, axis=-1, *, period=6.283185307179586", Operands: 1, Types: numbers, Rounds: true, Build: unwrap, Doc: "p with multiples of the period added, so that neighbours along an axis differ by at most half of it where they differ by discont or more."},
 	{Name: "resize", Group: "views", Arguments: "a, new_shape", Operands: 1, Types: elems, Build: resized, Doc: "the elements in another shape, repeated until it is full."},
 	{Name: "ediff1d", GoName: "EDiff1D", Group: "views", Arguments: "ary, to_end=None, to_begin=None", Operands: 3, Optional: 2, Types: numbers, Build: differences, Doc: "the differences of neighbours in row-major order, between arrays or numbers."},
 	{Name: "diagonal", Group: "views", Arguments: "a, offset=0, axis1=0, axis2=1", Operands: 1, Types: elems, Build: diagonal, Doc: "a diagonal of two axes, as the last axis."},

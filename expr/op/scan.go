@@ -3,6 +3,7 @@ package op
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -443,4 +444,47 @@ func CumMin[T expr.Number](a expr.Exp[T], axis int) expr.Exp[T] { return along("
 
 func along[T expr.AnyNumber](name string, a expr.Exp[T], axis int) expr.Exp[T] {
 	return composed[T](name, Options{Axes: []int{axis}}, expr.NodeOf(a))
+}
+
+// unwrap adds multiples of the period o.Numbers[1] to what follows a difference of neighbours of at
+// least o.Numbers[0], or of half the period if that is NaN, so that it becomes at most half the
+// period. A positive difference of just half the period stays, unless integers have no such half.
+func unwrap(o Options, x ...*tree.Node) *tree.Node {
+	p, jump, period := x[0], math.NaN(), 2*math.Pi
+	if len(o.Numbers) == 2 {
+		jump, period = o.Numbers[0], o.Numbers[1]
+	}
+	axis, err := o.axis(-1, len(p.Shape()))
+	switch {
+	case err != nil:
+		return misshapen("%s", err)
+	case !(period > 0) || math.IsInf(period, 0):
+		return tree.Errorf(tree.ErrValue, "", "the period %v is not above 0", period)
+	case math.IsNaN(jump):
+		jump = period / 2
+	}
+	half := like(p, period/2)
+	if p.DType().IsInt() {
+		half = tree.ConstInt(p.DType(), int64(period)/2)
+	}
+	low, d := call("neg", half), diff(Options{Axes: []int{axis}}, p, nil, nil)
+	near := call("add", call("mod", call("sub", d, low), like(p, period)), low)
+	if !p.DType().IsInt() || math.Mod(period, 2) == 0 {
+		up := call("logical_and", call("equal", near, low), call("greater", d, like(p, 0)))
+		near = call("where", up, half, near)
+	}
+	wide := d
+	if d.DType().IsInt() { // a jump may lie between integers
+		wide = CastNode(d, dtype.F64)
+	}
+	turn := call("where", call("less", call("abs", wide), like(wide, jump)), like(p, 0), call("sub", near, d))
+	turns := accumulate("add", "sum")(Options{Axes: []int{axis}}, turn)
+	rest := call("add", SliceNode(p, spanAlong(axis, From(1))), turns)
+	return ConcatNode(axis, []*tree.Node{SliceNode(p, spanAlong(axis, Until(1))), rest})
+}
+
+// Unwrap returns p with multiples of the period added, so that neighbours along an axis differ
+// by at most half of it, such as phases for the period 2*pi.
+func Unwrap[T expr.Number](p expr.Exp[T], period float64, axis int) expr.Exp[T] {
+	return composed[T]("unwrap", Options{Numbers: []float64{math.NaN(), period}, Axes: []int{axis}}, expr.NodeOf(p))
 }

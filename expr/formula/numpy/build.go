@@ -18,7 +18,8 @@ type Unit struct {
 	// Statements are the assignments to arrays, in program order.
 	Statements []expr.Statement
 	// Values is what every assigned name stands for after the statements have
-	// run: an array that they wrote to, or a tree that reads arrays.
+	// run: an array that they wrote to, or a tree that reads arrays. A tuple is an
+	// array if its parts have one shape; otherwise it has no value here.
 	Values map[string]*tree.Node
 
 	parts []part
@@ -110,7 +111,14 @@ func Build(formula []*syntax.Statement, o Options) (*Unit, error) {
 	for _, name := range o.Want {
 		if v := b.vars[name]; v != nil {
 			n := v.value.node()
-			if err := n.Err(); err != nil {
+			err := n.Err()
+			if v.value.kind == vSeq && !v.value.list && errors.Is(err, tree.ErrShape) {
+				if name != "_" {
+					continue // a tuple of several shapes, whose parts have values
+				}
+				err = tree.NewError(tree.ErrShape, "", "the value is a tuple of arrays of several shapes; choose one, such as [0]")
+			}
+			if err != nil {
 				return nil, placed(b.definition(name), err)
 			}
 			u.Values[name] = n

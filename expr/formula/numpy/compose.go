@@ -41,6 +41,7 @@ var masked = map[string]struct {
 	combine        string
 }{
 	"sum": {true, false, 0, "add"}, "prod": {true, false, 1, "mul"}, "max": {combine: "maximum"}, "min": {combine: "minimum"},
+	"nansum": {true, false, 0, "add"}, "nanprod": {true, false, 1, "mul"}, "nanmax": {combine: "fmax"}, "nanmin": {combine: "fmin"},
 	"any": {true, true, 0, ""}, "all": {true, true, 1, ""},
 }
 
@@ -66,13 +67,7 @@ func (c *call) counting(n, initial *tree.Node) *tree.Node {
 	if other == nil {
 		return c.fail(c.args[i].at, tree.ErrValue, "%s with where needs the argument initial, the result where no element counts", c.at.Text)
 	}
-	mask := c.array(i)
-	if mask.Err() == nil && mask.DType() != dtype.Bool {
-		return c.fail(c.args[i].at, tree.ErrType, "where must be an array of bools, not of %v", mask.DType())
-	}
-	if s := mask.Shape(); mask.Err() == nil && len(s) > 0 {
-		mask = c.keep(c.args[i].at, op.BroadcastToNode(mask, n.Shape()))
-	}
+	mask := c.mask(n.Shape())
 	return apply("where", mask, n, other)
 }
 
@@ -130,8 +125,8 @@ var bools = map[string]struct {
 	"isclose": {dtype.F64, false}, "allclose": {dtype.F64, false}, "bitwise_count": {dtype.U8, false},
 }
 
-// withoutNaN are the compositions that NumPy computes for types without NaN instead.
-var withoutNaN = map[string]string{"nanvar": "var", "nanstd": "std"}
+// plainly are the compositions that NumPy computes for types without NaN instead.
+var plainly = map[string]string{"nanvar": "var", "nanstd": "std"}
 
 // alongVector reports whether NumPy takes a scalar for a vector of one element in a
 // function along an axis.
@@ -202,7 +197,7 @@ func composition(o *op.Composition) func(c *call) *tree.Node {
 			nodes = c.converted(list, values, t)
 		}
 		name := o.Name
-		if plain := withoutNaN[name]; plain != "" && !fractional(promoted(values...)) {
+		if plain := plainly[name]; plain != "" && !fractional(promoted(values...)) {
 			name = plain
 		}
 		n := op.Compose(name, r, nodes...)

@@ -244,8 +244,8 @@ func (f *Function) apply(s *scope, n *syntax.Node, items []item, keys []string) 
 		return unknown, nil
 	}
 	var v value
-	if f.tree == nil {
-		v = callLength(c)
+	if f.value != nil {
+		v = f.value(c)
 	} else {
 		v = valueOf(f.tree(c))
 	}

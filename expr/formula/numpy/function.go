@@ -1,6 +1,7 @@
 package numpy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -26,7 +27,9 @@ type Function struct {
 	rest       int // the parameter that takes all further arguments as a list, or -1
 
 	pairs bool // see op.Composition
+	// One of both makes the result.
 	tree  func(c *call) *tree.Node
+	value func(c *call) value
 }
 
 // A parameter of a function.
@@ -70,10 +73,13 @@ func (f *Function) parse() {
 			name, f.rest = name[1:], len(f.params)
 		}
 		text, mark := strings.CutSuffix(text, "?")
-		x := parameter{name: name, kind: parameters[name].kind, none: mark || text == "None"}
-		if optional {
+		x := parameter{name: name, kind: kindOf(f.Name, name), none: mark || text == "None"}
+		switch {
+		case name == "varargs": // there may be none
+			x.value, x.none = none, true
+		case optional:
 			x.value = parseDefault(text)
-		} else {
+		default:
 			f.required++
 		}
 		f.params = append(f.params, x)
@@ -82,6 +88,16 @@ func (f *Function) parse() {
 	if f.named < 0 {
 		f.named = len(f.params)
 	}
+}
+
+// kinds are those of parameters that are of another kind in other functions.
+var kinds = map[string]paramKind{"block arrays": pAny, "digitize right": pTruth}
+
+func kindOf(function, name string) paramKind {
+	if k, ok := kinds[function+" "+name]; ok {
+		return k
+	}
+	return parameters[name].kind
 }
 
 // parseDefault returns the value of a default: None, a number, a string or a tuple.
@@ -176,7 +192,7 @@ func (f *Function) bind(at *syntax.Node, items []item, keys []string) (*call, er
 		switch {
 		case keys[i] != "":
 			if k = f.parameter(keys[i]); k < f.positional || k == f.rest {
-				return nil, fail(x.at, nil, "%s has no argument %s%s", name, syntax.Quote(keys[i]), f.keywords())
+				return nil, fail(x.at, nil, "%s has no argument %s%s", name, syntax.Quote(keys[i]), cmp.Or(refusal(f, keys[i]), f.keywords()))
 			}
 		case i >= f.named && f.required == n:
 			return nil, fail(at, nil, "%s takes %s, not %d", name, plural(n, "argument"), len(items))

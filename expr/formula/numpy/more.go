@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/tree"
 )
@@ -89,6 +90,8 @@ func callBincount(c *call) *tree.Node {
 	switch {
 	case x.Err() != nil:
 		return x
+	case n > 1<<27:
+		return c.fail(c.at, tree.ErrShape, "bincount has at most 2**27 bins, not %d", n)
 	case n == 0 && x.Shape().Size() > 0:
 		return c.fail(c.at, tree.ErrShape, "bincount needs minlength, a number above all elements: the shape of a result does not depend on elements")
 	case x.DType() == dtype.Bool:
@@ -100,16 +103,75 @@ func callBincount(c *call) *tree.Node {
 	return op.ScatterNode("bincount", x, c.as(1, dtype.F64), nil, 0, []int{n})
 }
 
-// callDigitize searches the bins, which increase, for the elements of argument 0.
+// callDigitize searches the bins, which increase or decrease, for the elements of argument 0.
 func callDigitize(c *call) *tree.Node {
+	if b := c.args[1]; !b.isOperand() {
+		return c.fail(b.at, tree.ErrType, "%s is no operand", b.describe())
+	}
 	x, side := c.common(0, 1), "right"
-	switch below, err := c.args[2].truth("right"); {
-	case err != nil:
-		return c.fail(c.args[2].at, tree.ErrType, "right must be True or False")
-	case below:
+	if c.args[2].s.Truth() {
 		side = "left"
 	}
-	return op.Compose("searchsorted", op.Options{Text: side}, x[1], x[0])
+	bins := x[1]
+	if x[0].Err() != nil || bins.Err() != nil || len(bins.Shape()) != 1 || bins.Shape()[0] == 0 {
+		return op.Compose("searchsorted", op.Options{Text: side}, bins, x[0])
+	}
+	falls := apply("greater", op.IndexNode(bins, 0, 0), op.IndexNode(bins, 0, -1))
+	bins = apply("where", falls, op.Compose("flip", op.Options{}, bins), bins)
+	n := op.Compose("searchsorted", op.Options{Text: side}, bins, x[0])
+	return apply("where", falls, apply("sub", tree.ConstInt(dtype.I64, int64(bins.Shape()[0])), n), n)
+}
+
+// callSearchSorted searches a vector, or one that the indices sorter bring into order.
+func callSearchSorted(c *call) *tree.Node {
+	const sorter = 3
+	if c.isNone(sorter) {
+		return compositionNamed("searchsorted")(c)
+	}
+	in := *c
+	in.args = slices.Clone(c.args)
+	in.args[0].value = valueOf(op.TakeNode(c.array(0), c.array(sorter), 0))
+	in.args[sorter].value = none
+	n := compositionNamed("searchsorted")(&in)
+	if c.err == nil {
+		c.err = in.err
+	}
+	return n
+}
+
+// positions returns argument i: an integer, a list of integers, or a list of bools that says
+// which positions are meant.
+func (c *call) positions(i int) []int {
+	x := c.args[i]
+	if x.kind != vSeq || len(x.seq) == 0 {
+		return c.integers(i)
+	}
+	var out []int
+	for k, v := range x.seq {
+		if v.kind != vScalar || v.s.Class != syntax.Bool {
+			return c.integers(i)
+		}
+		if v.s.Truth() {
+			out = append(out, k)
+		}
+	}
+	return append([]int{}, out...)
+}
+
+// callInsert brings the first axis of the values of one position to the axis, as NumPy does.
+func callInsert(c *call) *tree.Node {
+	const obj, values, axis = 1, 2, 3
+	a, v := c.array(0), c.array(values)
+	o := op.Options{Ints: c.positions(obj), Axes: c.integers(axis)}
+	if a.Err() != nil || v.Err() != nil || len(o.Axes) > 1 {
+		return op.Compose("insert", o, a, v)
+	}
+	v = cast(v, a.DType())
+	if rank := len(a.Shape()); c.args[obj].kind != vSeq && o.Axes != nil && len(v.Shape()) <= rank {
+		dims := append(slices.Repeat([]int{1}, rank-len(v.Shape())), v.Shape()...)
+		v = op.Compose("moveaxis", op.Options{Axes: []int{0}, Ints: o.Axes}, op.ReshapeNode(v, dims))
+	}
+	return op.Compose("insert", o, a, v)
 }
 
 func callFloatPower(c *call) *tree.Node {

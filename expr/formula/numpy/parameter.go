@@ -19,28 +19,38 @@ type parameterRow struct {
 // parameters are the parameters that take no operand, by name. A name means the
 // same wherever it is used.
 var parameters = map[string]parameterRow{
-	"arrays": {pArrays, nil}, "tup": {pArrays, nil}, "operands": {pArrays, nil}, "pad_width": {pAny, nil},
-	"step": {pNumber, nil}, "copy": {pTruth, nil},
+	"arrays": {pArrays, nil}, "tup": {pArrays, nil}, "operands": {pArrays, nil}, "arys": {pArrays, nil}, "args": {pArrays, nil}, "xi": {pArrays, nil},
+	"varargs":   {pArrays, nil},
+	"pad_width": {pAny, nil}, "constant_values": {pAny, nil}, "end_values": {pAny, nil}, "stat_length": {pAny, nil}, "reflect_type": {pText, nil},
+	"step": {pNumber, nil}, "copy": {pTruth, nil}, "order": {pText, nil}, "casting": {pText, nil}, "overwrite_input": {pTruth, nil},
+	"indices_or_sections": {pInts, nil}, "sparse": {pTruth, nil}, "indexing": {pText, nil}, "returned": {pTruth, nil},
+	"bins": {pAny, nil}, "range": {pAny, nil}, "density": {pTruth, nil}, "deg": {pTruth, nil}, "sample": {pAny, nil},
 
 	"axis": {pInts, setAxes}, "source": {pInts, setAxes}, "corner": {pInts, setAxes},
-	"axis1": {pInt, addAxis}, "axis2": {pInt, addAxis},
+	"axis1": {pInt, addAxis}, "axis2": {pInt, addAxis}, "axisa": {pInt, addAxis}, "axisb": {pInt, addAxis}, "axisc": {pInt, addAxis},
 	"axes": {pAny, setAxesOrPairs},
 
 	"s": {pInts, nil}, "shift": {pInts, setInts}, "destination": {pInts, setInts}, "reps": {pInts, setInts}, "kth": {pInts, setInts},
 	"new_shape": {pInts, setInts}, "shape": {pInts, setInts}, "size": {pInts, setInts},
 
 	"depth": {pInt, addInt}, "num": {pInt, addInt}, "N": {pInt, addInt}, "k": {pInt, addInt}, "n": {pInt, addInt},
-	"repeats": {pInt, addInt}, "decimals": {pInt, addInt}, "offset": {pInt, addInt}, "obj": {pInt, addInt},
+	"repeats": {pInts, setInts}, "decimals": {pInt, addInt}, "offset": {pInt, addInt},
+	"obj":   {pInts, func(c *call, i int, o *op.Options) { o.Ints = c.positions(i) }},
 	"scale": {pInt, addInt}, "minlength": {pInt, addInt},
 	"ignore_label": {pInt, addGivenInt}, "M": {pInt, addIntOrFirst}, "rowvar": {pTruth, addTruth}, "edge_order": {pInt, addInt},
 	"bias": {pTruth, func(c *call, i int, o *op.Options) { o.DDof = 1 - boolInt(c.args[i].s.Truth()) }}, "equal_nan": {pTruth, addTruth},
 	"kind": {pText, checkKind}, "stable": {pTruth, func(*call, int, *op.Options) {}}, // every sort is stable
-	"include_initial": {pTruth, nil}, "bins": {pOperand, nil},
+	"include_initial": {pTruth, nil},
 
 	"eps": {pNumber, addNumber}, "nan": {pNumber, addNumber}, "start": {pNumber, addNumber}, "stop": {pNumber, addNumber},
 	"rtol": {pNumber, addNumber}, "atol": {pNumber, addNumber}, "dx": {pNumber, addNumber}, "alpha": {pNumber, addNumber},
-	"negative_slope": {pNumber, addNumber},
-	"d":              {pNumber, nil}, "norm": {pText, nil},
+	"negative_slope": {pNumber, addNumber}, "discont": {pNumber, addNumberOr(math.NaN())},
+	"period": {pNumber, func(c *call, i int, o *op.Options) {
+		if !c.isNone(i) {
+			addNumber(c, i, o)
+		}
+	}},
+	"d": {pNumber, nil}, "norm": {pText, nil},
 	"q":      {pNumbers, addNumber}, // composition takes lists apart
 	"posinf": {pNumber, addNumberOr(math.MaxFloat64)}, "neginf": {pNumber, addNumberOr(-math.MaxFloat64)},
 
@@ -70,7 +80,11 @@ func (c *call) options() (o op.Options) {
 	return o
 }
 
-func setAxes(c *call, i int, o *op.Options) { o.Axes = c.integers(i) }
+func setAxes(c *call, i int, o *op.Options) {
+	if !c.isNone(i) { // cross has others too
+		o.Axes = c.integers(i)
+	}
+}
 
 func addAxis(c *call, i int, o *op.Options) { o.Axes = append(o.Axes, c.integer(i)) }
 

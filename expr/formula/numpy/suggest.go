@@ -5,11 +5,9 @@ import "strings"
 // absent are functions of NumPy and Python that formulas do not have. Their
 // names are no misspellings of others.
 var absent = " " + strings.Join(strings.Fields(`
-	argsort argwhere bincount block choose compress det digitize divmod einsum empty fft
-	frexp gcd histogram imag insert intersect1d inv isin lcm ldexp lexsort linalg list load loadtxt logspace map
-	median meshgrid modf ndarray nextafter nonzero norm open percentile piecewise polyfit
-	polyval print put quantile random range real save searchsorted select set setdiff1d solve sort spacing split str
-	svd tensordot tuple type union1d unique unwrap vecdot zip`), " ") + " "
+	argwhere choose compress det empty frexp gcd intersect1d inv isin lcm ldexp lexsort linalg list load
+	loadtxt logspace map modf ndarray nextafter nonzero norm open piecewise polyfit polyval print put random
+	range save select set setdiff1d solve spacing str svd tuple type union1d unique zip`), " ") + " "
 
 // suggestion names the function that a name is a misspelling of.
 func suggestion(name string) string {

@@ -76,7 +76,7 @@ var aliases = map[string][]string{
 func elementwiseRows() []Function {
 	out := []Function{{Name: "positive", Group: groups[0], Arguments: "x, /", Doc: "+x", tree: operatorFunction("+")}}
 	for _, o := range op.Table() {
-		if o.Class() != tree.Elementwise || o.Result() == tree.ResultTo || o.Name() == "where" || o.Name() == "clip" {
+		if o.Class() != tree.Elementwise || o.Result() == tree.ResultTo || isOwn(o.Name()) {
 			continue
 		}
 		f := Function{Name: o.Name(), Group: groups[0], Doc: o.Doc(), Bound: o.Bound(), Arguments: [...]string{1: "x, /", 2: "x1, x2, /", 3: "x1, x2, x3, /"}[o.Arity()]}
@@ -98,7 +98,7 @@ func reductions() (out []Function) {
 		if o.Class() == tree.Reduction {
 			f := Function{Name: o.Name(), Group: groups[1], Doc: o.Doc(), Arguments: "a, axis=None, *, keepdims=False", tree: reduction(o)}
 			if sums(o) {
-				f.Arguments += ", dtype=None"
+				f.Arguments = "a, axis=None, dtype=None, *, keepdims=False"
 				f.Bound = noBound
 			}
 			if neutral, ok := masked[o.Name()]; ok {
@@ -115,7 +115,7 @@ func reductions() (out []Function) {
 
 func compositions() (out []Function) {
 	for _, c := range op.Compositions() {
-		if slices.ContainsFunc(own, func(f Function) bool { return f.Name == c.Name }) {
+		if isOwn(c.Name) {
 			continue
 		}
 		f := Function{Name: c.Name, Group: c.Group, Doc: c.Doc, Arguments: c.Arguments, pairs: c.Pairs, tree: composition(c)}
@@ -127,8 +127,74 @@ func compositions() (out []Function) {
 	return out
 }
 
+// isOwn reports whether formulas have their own function of a name.
+func isOwn(name string) bool {
+	return slices.ContainsFunc(own, func(f Function) bool { return f.Name == name })
+}
+
+// The arguments of own functions that several have.
+const (
+	masking       = "a, axis=None, dtype=None, *, keepdims=False, where=None"
+	moments       = "a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=None, mean=None, correction=0"
+	nanSums       = "a, axis=None, dtype=None, *, keepdims=False, initial=None, where=None"
+	quantiles     = "a, q, axis=None, *, overwrite_input=False, method='linear', keepdims=False, weights=None"
+	middles       = "a, axis=None, *, overwrite_input=False, keepdims=False"
+	joining       = ", *, dtype=None, casting='same_kind'"
+	histogramming = "a, bins=10, range=None, density=None, weights=None"
+	weighing      = "; with weights the method 'inverted_cdf' lets elements count as much as these say"
+)
+
 // own are the functions that formulas alone have.
 var own = []Function{
+	{Name: "mean", Group: groups[1], Bound: noBound, Arguments: masking, Doc: "the arithmetic mean over axes, of elements where a mask holds; an empty axis is an error", tree: callMoment("mean", false)},
+	{Name: "var", Group: groups[1], Bound: noBound, Arguments: moments, Doc: "the mean squared distance from the mean over axes, in two passes; the divisor is the count less ddof, at least 0", tree: callMoment("var", false)},
+	{Name: "std", Group: groups[1], Bound: noBound, Arguments: moments, Doc: "the square root of var", tree: callMoment("std", false)},
+	{Name: "nanmean", Group: groups[1], Bound: noBound, Arguments: masking, Doc: "the mean over axes of what is not NaN; NaN if there is nothing", tree: callMoment("nanmean", true)},
+	{Name: "nanvar", Group: groups[1], Bound: noBound, Arguments: moments, Doc: "the variance over axes of what is not NaN", tree: callMoment("nanvar", true)},
+	{Name: "nanstd", Group: groups[1], Bound: noBound, Arguments: moments, Doc: "the square root of nanvar", tree: callMoment("nanstd", true)},
+	{Name: "nansum", Group: groups[1], Bound: noBound, Arguments: nanSums, Doc: "the sum over axes of what is not NaN", tree: callNaNReduction("sum", 0)},
+	{Name: "nanprod", Group: groups[1], Bound: noBound, Arguments: nanSums, Doc: "the product over axes of what is not NaN", tree: callNaNReduction("prod", 1)},
+	{Name: "median", Group: groups[1], Bound: noBound, Arguments: middles, Doc: "the middle of the sorted elements over axes, or the mean of the two in the middle; NaN if an element is", tree: compositionNamed("median")},
+	{Name: "nanmedian", Group: groups[1], Bound: noBound, Arguments: middles, Doc: "the median over axes of what is not NaN; NaN if there is nothing", tree: compositionNamed("nanmedian")},
+	{Name: "quantile", Group: groups[1], Bound: noBound, Arguments: quantiles, Doc: "the quantile q, from 0 to 1, over axes, by one of NumPy's methods; NaN if an element is" + weighing, tree: callQuantile("quantile", 1, false)},
+	{Name: "percentile", Group: groups[1], Bound: noBound, Arguments: quantiles, Doc: "the quantile q/100 over axes", tree: callQuantile("percentile", 100, false)},
+	{Name: "nanquantile", Group: groups[1], Bound: noBound, Arguments: quantiles, Doc: "the quantile q, from 0 to 1, over axes of what is not NaN", tree: callQuantile("nanquantile", 1, true)},
+	{Name: "nanpercentile", Group: groups[1], Bound: noBound, Arguments: quantiles, Doc: "the quantile q/100 over axes of what is not NaN", tree: callQuantile("nanpercentile", 100, true)},
+	{Name: "average", Group: groups[1], Bound: noBound, Arguments: "a, axis=None, weights=None, returned=False, *, keepdims=False", Doc: "the mean over axes with weights, of the shape of a or of the axes; if returned, a pair with the sums of the weights", value: callAverage},
+
+	{Name: "angle", Group: groups[0], Bound: noBound, Arguments: "z, deg=False", Doc: "the angle of a complex number, in radians or degrees", tree: callAngle},
+	{Name: "unwrap", Group: "scans", Bound: noBound, Arguments: "p, discont=None, axis=-1, *, period=6.283185307179586", Doc: "p with multiples of the period added, so that neighbours along an axis differ by at most half of it where they differ by discont or more", tree: callUnwrap},
+	{Name: "divmod", Group: groups[0], Arguments: "x1, x2, /", Doc: "the pair x1 // x2 and x1 % x2", value: callDivmod},
+	{Name: "modf", Group: groups[0], Arguments: "x, /", Doc: "the pair of the part after the point and the integer part, both with the sign of x", value: callModf},
+
+	{Name: "gradient", Group: groups[4], Bound: noBound, Arguments: "f, *varargs, axis=None, edge_order=1", Doc: "central differences along axes, one-sided at both ends, there of edge_order 1 or 2, for samples at one distance, at a distance for each axis, or at coordinates; along several axes a tuple", value: callGradient},
+	{Name: "searchsorted", Group: groups[4], Arguments: "a, v, side='left', sorter=None", Doc: "for each element of v the number of elements of the vector a below it, as int64, or for the side right not above it; a is sorted, or the indices sorter sort it", tree: callSearchSorted},
+	{Name: "histogram", Group: groups[4], Bound: noBound, Arguments: histogramming, Doc: "the pair of how many elements each bin has, and the edges of the bins", value: callHistogram},
+	{Name: "histogram2d", Group: groups[4], Bound: noBound, Arguments: "x, y, bins=10, range=None, density=None, weights=None", Doc: "the counts in a grid of bins, the edges along x, and those along y", value: callHistogramND},
+	{Name: "histogramdd", Group: groups[4], Bound: noBound, Arguments: "sample, bins=10, range=None, density=None, weights=None", Doc: "the counts in a grid of bins for a matrix with a sample in each row, and a tuple of the edges along each axis", value: callHistogramND},
+	{Name: "histogram_bin_edges", Group: groups[4], Bound: noBound, Arguments: "a, bins=10, range=None, weights=None", Doc: "the edges of the bins of histogram", value: callHistogramEdges},
+
+	{Name: "ravel", Group: groups[5], Arguments: "a, order='C'", Doc: "the elements as a vector, row-major or column-major", tree: callRavel},
+	{Name: "insert", Group: groups[5], Arguments: "arr, obj, values, axis=None", Doc: "with values before a position of an axis, or before several, of which each takes one", tree: callInsert},
+	{Name: "stack", Group: groups[5], Arguments: "arrays, axis=0" + joining, Doc: "arrays of equal shapes along a new axis", tree: callJoin("stack")},
+	{Name: "hstack", Group: groups[5], Arguments: "tup" + joining, Doc: "arrays one beside the other: along the second axis, or the first of vectors", tree: callJoin("hstack")},
+	{Name: "vstack", Group: groups[5], Arguments: "tup" + joining, Doc: "arrays one below the other; vectors are rows", tree: callJoin("vstack")},
+	{Name: "block", Group: groups[5], Arguments: "arrays", Doc: "the arrays of nested lists, joined along the last axis, those lists along the axis before, and so on", value: callBlock},
+	{Name: "rollaxis", Group: groups[5], Arguments: "a, axis, start=0", Doc: "an axis moved before another one", tree: callRollAxis},
+	{Name: "atleast_1d", Group: groups[5], Arguments: "*arys", Doc: "with at least one axis; of several arrays a tuple", value: callEach("atleast_1d")},
+	{Name: "atleast_2d", Group: groups[5], Arguments: "*arys", Doc: "with at least two axes; a vector is a row", value: callEach("atleast_2d")},
+	{Name: "atleast_3d", Group: groups[5], Arguments: "*arys", Doc: "with at least three axes; a vector of n elements has the shape (1, n, 1)", value: callEach("atleast_3d")},
+	{Name: "split", Group: groups[5], Arguments: "ary, indices_or_sections, axis=0", Doc: "a tuple of equal parts of an axis, or of those between positions", value: callSplit(0, 1, true)},
+	{Name: "array_split", Group: groups[5], Arguments: "ary, indices_or_sections, axis=0", Doc: "a tuple of parts of an axis, of which the first may be longer by one", value: callSplit(0, 1, false)},
+	{Name: "hsplit", Group: groups[5], Arguments: "ary, indices_or_sections", Doc: "split along the second axis, or the first of a vector", value: callSplit(1, 1, true)},
+	{Name: "vsplit", Group: groups[5], Arguments: "ary, indices_or_sections", Doc: "split along the first axis", value: callSplit(0, 2, true)},
+	{Name: "dsplit", Group: groups[5], Arguments: "ary, indices_or_sections", Doc: "split along the third axis", value: callSplit(2, 3, true)},
+	{Name: "unstack", Group: groups[5], Arguments: "x, /, *, axis=0", Doc: "a tuple of the parts at each position of an axis", value: callUnstack},
+	{Name: "broadcast_arrays", Group: groups[5], Arguments: "*args", Doc: "a tuple of the arrays, each repeated to their common shape", value: callBroadcastArrays},
+	{Name: "meshgrid", Group: groups[6], Arguments: "*xi, copy=True, sparse=False, indexing='xy'", Doc: "a tuple of the coordinates of a grid", value: callMeshgrid},
+	{Name: "ndim", Group: groups[5], Arguments: "a", Doc: "the number of axes", value: callRank},
+	{Name: "shape", Group: groups[5], Arguments: "a", Doc: "the extents of the axes", value: callShape},
+	{Name: "size", Group: groups[5], Arguments: "a, axis=None", Doc: "the number of elements, or the product of the extents of axes", value: callSize},
 	{Name: "where", Group: groups[2], Arguments: "condition, x, y", Doc: "x where the condition holds, else y", tree: callWhere},
 	{Name: "clip", Group: groups[2], Arguments: "a, a_min=None, a_max=None, *, min=None, max=None", Doc: "a brought into the range a_min..a_max", tree: callClip},
 	{Name: "round", Group: groups[2], Arguments: "a, decimals=0", Doc: "the nearest number of that many decimals, ties to even", tree: callRound},
@@ -140,22 +206,22 @@ var own = []Function{
 	{Name: "float_power", Group: groups[0], Bound: noBound, Arguments: "x1, x2, /", Doc: "x1 ** x2 in float64, or complex128", tree: callFloatPower},
 	{Name: "cumulative_sum", Group: "scans", Bound: noBound, Arguments: "x, /, *, axis=None, dtype=None, include_initial=False", Doc: "cumsum along the axis that a vector has, or that is named; with a first 0 if include_initial", tree: cumulative("cumsum", 0)},
 	{Name: "cumulative_prod", Group: "scans", Bound: noBound, Arguments: "x, /, *, axis=None, dtype=None, include_initial=False", Doc: "cumprod along the axis that a vector has, or that is named; with a first 1 if include_initial", tree: cumulative("cumprod", 1)},
-	{Name: "bincount", Group: groups[4], Arguments: "x, weights=None, *, minlength=0", Doc: "how often each integer below minlength occurs in a vector, as int64, or the sum of its weights; an integer outside is an error", tree: callBincount},
-	{Name: "digitize", Group: groups[4], Arguments: "x, bins, right=False", Doc: "for each element of x the number of increasing bins that are not above it, as int64; if right, of those below it", tree: callDigitize},
+	{Name: "bincount", Group: groups[4], Arguments: "x, /, weights=None, minlength=0", Doc: "how often each integer below minlength occurs in a vector, as int64, or the sum of its weights; an integer outside is an error", tree: callBincount},
+	{Name: "digitize", Group: groups[4], Arguments: "x, bins, right=False", Doc: "for each element of x the number of increasing bins that are not above it, as int64; if right, of those below it; of decreasing bins the number of those above it", tree: callDigitize},
 	{Name: "matmul", Group: groups[3], Bound: noBound, Arguments: "x1, x2", Doc: "the matrix product x1 @ x2", tree: callProduct},
 	{Name: "dot", Group: groups[3], Bound: noBound, Arguments: "a, b", Doc: "the product of vectors, matrices or numbers", tree: callDot},
 
-	{Name: "reshape", Group: groups[5], Arguments: "a, shape", Doc: "the same elements in another shape; one extent may be -1", tree: toShape(op.ReshapeNode)},
+	{Name: "reshape", Group: groups[5], Arguments: "a, shape, order='C', *, copy=None", Doc: "the same elements in another shape, row-major or column-major; one extent may be -1", tree: callReshape},
 	{Name: "transpose", Group: groups[5], Arguments: "a, axes=None", Doc: "the axes in another order, reversed by default", tree: callTranspose},
 	{Name: "matrix_transpose", Group: groups[5], Arguments: "x, /", Doc: "the last two axes exchanged", tree: callMatrixTranspose},
-	{Name: "broadcast_to", Group: groups[5], Arguments: "array, shape", Doc: "repeated to a shape", tree: toShape(op.BroadcastToNode)},
+	{Name: "broadcast_to", Group: groups[5], Arguments: "array, shape", Doc: "repeated to a shape", tree: callBroadcastTo},
 	{Name: "take", Group: groups[5], Arguments: "a, indices, axis=None", Doc: "elements of an axis by index", tree: callTake},
 	{Name: "take_along_axis", Group: groups[5], Arguments: "arr, indices, axis=-1?", Doc: "elements of an axis at positions, in the shape of the indices; without an axis, of all elements", tree: callTakeAlong},
-	{Name: "pad", Group: groups[5], Arguments: "array, pad_width, mode='constant', *, constant_values=0", Doc: "surrounded by a number, or in the modes 'edge', 'wrap', 'reflect' and 'symmetric' by its own elements", tree: callPad},
-	{Name: "concatenate", Group: groups[5], Arguments: "arrays, axis=0?", Doc: "arrays one after the other along an axis", tree: callConcatenate},
+	{Name: "pad", Group: groups[5], Arguments: "array, pad_width, mode='constant', *, constant_values=0, end_values=0, stat_length=None, reflect_type='even'", Doc: "surrounded by numbers, in the modes 'edge', 'wrap', 'reflect' and 'symmetric' by its own elements, in 'linear_ramp' by steps to end_values, in 'maximum', 'minimum', 'mean' and 'median' by that of stat_length elements", tree: callPad},
+	{Name: "concatenate", Group: groups[5], Arguments: "arrays, axis=0?" + joining, Doc: "arrays one after the other along an axis", tree: callConcatenate},
 	{Name: "astype", Group: groups[5], Arguments: "x, dtype", Doc: "x converted to an element type", tree: callAstype},
 	{Name: "copy", Group: groups[5], Arguments: "a", Doc: "a itself: formulas have values, not references", tree: callItself},
-	{Name: "len", Group: groups[5], Arguments: "x", Doc: "the extent of the first axis"},
+	{Name: "len", Group: groups[5], Arguments: "x", Doc: "the extent of the first axis", value: callLength},
 
 	{Name: "identity", Group: groups[6], Arguments: "n, dtype=None", Doc: "1 on the diagonal of n rows and columns, else 0", tree: callIdentity},
 	{Name: "zeros", Group: groups[6], Arguments: "shape, dtype=None", Doc: "zeros, of float64 by default", tree: callFilled(0)},
@@ -187,5 +253,5 @@ var own = []Function{
 	{Name: "fftfreq", Group: groups[9], Arguments: "n, d=1.0", Doc: "the frequencies of the points of fft at distances d", tree: callFrequencies(false)},
 	{Name: "rfftfreq", Group: groups[9], Arguments: "n, d=1.0", Doc: "the frequencies of the points of rfft at distances d", tree: callFrequencies(true)},
 
-	{Name: "array", Group: groups[6], Arguments: "a, dtype=None", Doc: "a list or an array as an array", tree: callAsArray},
+	{Name: "array", Group: groups[6], Arguments: "a, dtype=None, *, copy=None", Doc: "a list or an array as an array", tree: callAsArray},
 }

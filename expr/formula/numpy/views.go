@@ -1,13 +1,56 @@
 package numpy
 
 import (
+	"slices"
+
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
-// toShape returns a function of an array and a shape.
-func toShape(f func(n *tree.Node, dims []int) *tree.Node) func(c *call) *tree.Node {
-	return func(c *call) *tree.Node { return f(c.array(0), c.integers(1)) }
+func callBroadcastTo(c *call) *tree.Node { return op.BroadcastToNode(c.array(0), c.integers(1)) }
+
+// columnMajor reports whether the argument order is F. Values have no layout that A or K name.
+func (c *call) columnMajor(i int) bool {
+	if s := c.text(i); s != "C" && s != "F" {
+		c.fail(c.args[i].at, tree.ErrUnsupported, "the order is 'C' or 'F', not %q: values of formulas have no layout", s)
+	}
+	return c.args[i].str == "F"
+}
+
+// callReshape reads and writes elements in row-major order, or in column-major order.
+func callReshape(c *call) *tree.Node {
+	n, dims := c.array(0), c.integers(1)
+	if !c.columnMajor(2) {
+		return op.ReshapeNode(n, dims)
+	}
+	turned := slices.Clone(dims)
+	slices.Reverse(turned)
+	return op.PermuteNode(op.ReshapeNode(op.PermuteNode(n, nil), turned), nil)
+}
+
+func callRavel(c *call) *tree.Node {
+	n := c.array(0)
+	if c.columnMajor(1) {
+		n = op.PermuteNode(n, nil)
+	}
+	return op.Compose("ravel", op.Options{}, n)
+}
+
+// callRollAxis moves an axis before another one.
+func callRollAxis(c *call) *tree.Node {
+	n, axis, start := c.array(0), c.integer(1), c.integer(2)
+	rank := len(n.Shape())
+	if axis < 0 {
+		axis += rank
+	}
+	if start < 0 {
+		start += rank
+	}
+	if axis < start {
+		start--
+	}
+	return op.Compose("moveaxis", op.Options{Axes: []int{axis}, Ints: []int{start}}, n)
 }
 
 func callTranspose(c *call) *tree.Node {
@@ -31,14 +74,14 @@ func (c *call) along(i int) (n *tree.Node, axis int) {
 }
 
 func callConcatenate(c *call) *tree.Node {
-	nodes, axis := c.sequence(true), 0
+	nodes, axis := c.joint(true), 0
 	if !c.isNone(1) {
 		axis = c.integer(1)
 	}
 	for i, n := range nodes {
 		if c.isNone(1) {
 			nodes[i] = flat(n)
-		} else if len(n.Shape()) == 0 {
+		} else if n.Err() == nil && len(n.Shape()) == 0 {
 			return tree.Errorf(tree.ErrShape, "", "arrays of rank 0 cannot be concatenated; use stack")
 		}
 	}
@@ -46,6 +89,40 @@ func callConcatenate(c *call) *tree.Node {
 		return nodes[0]
 	}
 	return op.ConcatNode(axis, nodes)
+}
+
+// callJoin is a composition of a list of arrays.
+func callJoin(name string) func(c *call) *tree.Node {
+	return func(c *call) *tree.Node { return op.Compose(name, c.options(), c.joint(false)...) }
+}
+
+// joint returns the arrays of a list in their common type, or in the one that dtype names if
+// the argument casting admits that.
+func (c *call) joint(weak bool) []*tree.Node {
+	i, rule := c.f.parameter("dtype"), c.f.parameter("casting")
+	items := c.listed(0, weak)
+	if c.isNone(i) {
+		return c.converted(0, items, promoted(items...))
+	}
+	t := c.dtype(i, dtype.Invalid)
+	for _, x := range items {
+		from := x.dtype()
+		ok := false
+		switch c.text(rule) {
+		case "unsafe":
+			ok = true
+		case "same_kind":
+			ok = sameKind(from, t)
+		case "safe":
+			ok = promote(from, t) == t
+		case "no", "equiv":
+			ok = from == t
+		}
+		if !ok {
+			c.fail(c.at, tree.ErrType, "the casting %q does not convert %v to %v", c.args[rule].str, from, t)
+		}
+	}
+	return c.converted(0, items, t)
 }
 
 func callTake(c *call) *tree.Node {
@@ -60,64 +137,4 @@ func callTake(c *call) *tree.Node {
 func callTakeAlong(c *call) *tree.Node {
 	n, axis := c.along(2)
 	return op.TakeAlongAxisNode(n, c.array(1), axis)
-}
-
-// callPad surrounds with a scalar, or with elements of the array.
-func callPad(c *call) *tree.Node {
-	mode, n := c.args[2], c.array(0)
-	switch {
-	case mode.kind != vString:
-		return c.fail(mode.at, tree.ErrType, "the mode of pad must be a string, not %s", mode.describe())
-	case mode.str != "constant" && c.args[3].given:
-		return c.fail(c.args[3].at, nil, "the mode %q has no constant_values", mode.str)
-	}
-	widths := c.widths(len(n.Shape()))
-	if mode.str != "constant" {
-		return op.PadModeNode(n, widths, mode.str)
-	}
-	return op.PadNode(n, widths, c.operand(3).as(n.DType()))
-}
-
-// widths returns pad_width, two integers for each axis. The argument is n,
-// (before, after), or a pair for each axis.
-func (c *call) widths(rank int) []int {
-	w := c.args[1]
-	each := []value{w.value}
-	if w.kind == vSeq && len(w.seq) > 0 && w.seq[0].kind == vSeq {
-		each = w.seq
-	}
-	if len(each) != rank && len(each) != 1 {
-		c.fail(w.at, tree.ErrShape, "%d pad widths do not fit an array of rank %d", len(each), rank)
-		return nil
-	}
-	out := make([]int, 0, 2*rank)
-	for i := range rank {
-		p, err := item{each[min(i, len(each)-1)], w.at}.integers("pad_width")
-		if err == nil && len(p) != 1 && len(p) != 2 {
-			err = fail(w.at, tree.ErrShape, "a pad width is an integer or a pair")
-		}
-		if err != nil {
-			if c.err == nil {
-				c.err = err
-			}
-			return nil
-		}
-		out = append(out, p[0], p[len(p)-1])
-	}
-	return out
-}
-
-// callLength returns len(x), a Python integer.
-func callLength(c *call) value {
-	if x := c.args[0]; x.kind == vSeq {
-		return integer(len(x.seq))
-	}
-	n := c.array(0)
-	switch {
-	case n.Err() != nil:
-		return valueOf(n)
-	case len(n.Shape()) == 0:
-		return failed(tree.ErrShape, "an array of rank 0 has no len")
-	}
-	return integer(n.Shape()[0])
 }

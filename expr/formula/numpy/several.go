@@ -1,0 +1,381 @@
+package numpy
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// This file has the functions that give a tuple of arrays, or Python numbers.
+
+// several returns arrays as a tuple.
+func (c *call) several(nodes ...*tree.Node) value {
+	list := make([]value, len(nodes))
+	for i, n := range nodes {
+		list[i] = valueOf(c.keep(c.at, n))
+	}
+	return sequence(list)
+}
+
+// failure returns an error as a value.
+func (c *call) failure(kind error, format string, args ...any) value {
+	return valueOf(c.fail(c.at, kind, format, args...))
+}
+
+// oneOrSeveral returns the only array, or a tuple of arrays.
+func (c *call) oneOrSeveral(nodes []*tree.Node) value {
+	if len(nodes) == 1 {
+		return valueOf(nodes[0])
+	}
+	return c.several(nodes...)
+}
+
+// arrays returns the list that argument i is, each as an array of its own type.
+func (c *call) arrays(i int) []*tree.Node {
+	nodes := make([]*tree.Node, len(c.args[i].seq))
+	for k, v := range c.args[i].seq {
+		nodes[k] = c.keep(c.args[i].at, v.node())
+	}
+	return nodes
+}
+
+// callEach returns what a composition of one operand makes of each array of a list.
+func callEach(name string) func(c *call) value {
+	return func(c *call) value {
+		nodes := c.arrays(0)
+		for i, n := range nodes {
+			nodes[i] = op.Compose(name, op.Options{}, n)
+		}
+		return c.oneOrSeveral(nodes)
+	}
+}
+
+func callBroadcastArrays(c *call) value {
+	nodes := c.arrays(0)
+	shapes := make([]shape.Shape, len(nodes))
+	for i, n := range nodes {
+		if n.Err() != nil {
+			return valueOf(n)
+		}
+		shapes[i] = n.Shape()
+	}
+	s, err := shape.Broadcast(shapes...)
+	if err != nil {
+		return c.failure(tree.ErrShape, "%s", err)
+	}
+	for i, n := range nodes {
+		nodes[i] = op.BroadcastToNode(n, s)
+	}
+	return c.several(nodes...)
+}
+
+// maxParts bounds how many arrays a function gives.
+const maxParts = 256
+
+// callSplit cuts an axis: argument 2, or the given one, from the first of several ranks on the
+// second one. Parts of different sizes are an error if even is set.
+func callSplit(axis, least int, even bool) func(c *call) value {
+	return func(c *call) value {
+		n, at := c.array(0), axis
+		if n.Err() != nil {
+			return valueOf(n)
+		}
+		rank := len(n.Shape())
+		if len(c.args) > 2 {
+			at = c.integer(2)
+		}
+		if axis == 1 && rank == 1 {
+			at = 0
+		}
+		at, err := shape.Axis(at, rank)
+		if err != nil || rank < least {
+			return c.failure(tree.ErrShape, "%s cannot split an array of rank %d", c.at.Text, rank)
+		}
+		bounds := c.integers(1)
+		if c.args[1].kind != vSeq {
+			if bounds = c.evenly(n.Shape()[at], even); bounds == nil {
+				return none
+			}
+		}
+		if len(bounds) >= maxParts {
+			return c.failure(tree.ErrUnsupported, "%s gives more than %d arrays", c.at.Text, maxParts)
+		}
+		parts := make([]*tree.Node, 0, len(bounds)+1)
+		spans, from := make([]op.Span, at+1), op.Span{}
+		for _, b := range bounds {
+			from.Stop = shape.At(b)
+			spans[at] = from
+			parts = append(parts, op.SliceNode(n, slices.Clone(spans)))
+			from = op.From(b)
+		}
+		spans[at] = from
+		return c.several(append(parts, op.SliceNode(n, spans))...)
+	}
+}
+
+// evenly returns the places between the parts of an axis. The first parts may be longer by one.
+func (c *call) evenly(size int, even bool) []int {
+	parts := c.integer(1)
+	switch {
+	case parts <= 0 || parts > maxParts:
+		c.fail(c.args[1].at, tree.ErrValue, "an axis is split into 1 to %d parts, not %d", maxParts, parts)
+		return nil
+	case even && size%parts != 0:
+		c.fail(c.args[1].at, tree.ErrShape, "an axis of size %d has no %d equal parts", size, parts)
+		return nil
+	}
+	bounds := make([]int, parts-1)
+	at := 0
+	for i := range bounds {
+		if at += size / parts; i < size%parts {
+			at++
+		}
+		bounds[i] = at
+	}
+	return bounds
+}
+
+func callUnstack(c *call) value {
+	n := c.array(0)
+	if n.Err() != nil {
+		return valueOf(n)
+	}
+	axis, err := shape.Axis(c.integer(1), len(n.Shape()))
+	if err != nil || n.Shape()[axis] > maxParts {
+		return c.failure(tree.ErrShape, "an array of rank %d cannot be taken apart along axis %d", len(n.Shape()), c.integer(1))
+	}
+	parts := make([]*tree.Node, n.Shape()[axis])
+	for i := range parts {
+		parts[i] = op.IndexNode(n, axis, i)
+	}
+	return c.several(parts...)
+}
+
+// callMeshgrid returns the coordinates of a grid, of which the first two are exchanged for
+// the indexing xy.
+func callMeshgrid(c *call) value {
+	nodes := c.arrays(0)
+	rank := len(nodes)
+	sparse, indexing := c.args[2].s.Truth(), c.text(3)
+	if indexing != "xy" && indexing != "ij" {
+		return c.failure(tree.ErrValue, "the indexing is 'xy' or 'ij', not %q", indexing)
+	}
+	full := make(shape.Shape, rank)
+	for i, n := range nodes {
+		if n.Err() != nil {
+			return valueOf(n)
+		}
+		at := i
+		if indexing == "xy" && rank > 1 && i < 2 {
+			at = 1 - i
+		}
+		dims := slices.Repeat([]int{1}, rank)
+		dims[at] = n.Shape().Size()
+		full[at] = dims[at]
+		nodes[i] = op.ReshapeNode(n, dims)
+	}
+	for i, n := range nodes {
+		if !sparse {
+			nodes[i] = op.BroadcastToNode(n, full)
+		}
+	}
+	return c.several(nodes...)
+}
+
+// callModf returns the part after the point, with the sign of the number, and the integer part.
+func callModf(c *call) value {
+	n := c.array(0)
+	n = cast(n, floatFor(n.DType()))
+	whole := apply("trunc", n)
+	part := apply("where", apply("isinf", n), number0(n), apply("sub", n, whole))
+	return c.several(apply("copysign", part, n), whole)
+}
+
+// number0 returns 0 in the type of n.
+func number0(n *tree.Node) *tree.Node { return tree.ConstInt(n.DType(), 0) }
+
+func callDivmod(c *call) value {
+	x := c.common(0, 1)
+	return c.several(binary("//", valueOf(x[0]), valueOf(x[1]), true).node(), binary("%", valueOf(x[0]), valueOf(x[1]), true).node())
+}
+
+// callAverage returns the mean, and with returned the sum of the weights too.
+func callAverage(c *call) value {
+	mean := compositionNamed("average")(c)
+	if mean.Err() != nil || !c.args[c.f.parameter("returned")].s.Truth() {
+		return valueOf(mean)
+	}
+	a := c.array(0)
+	const axis, by = 1, 2
+	weights, over := tree.ConstInt(mean.DType(), 1), op.Options{Axes: c.integers(axis), Keep: c.options().Keep}
+	if !c.isNone(by) {
+		weights = c.as(by, mean.DType())
+	}
+	if s := weights.Shape(); len(s) > 0 && !s.Equal(a.Shape()) { // those of the axes
+		return c.several(mean, op.BroadcastToNode(rounded(op.ReduceNode("sum", weights, op.Options{})), mean.Shape()))
+	}
+	return c.several(mean, rounded(op.ReduceNode("sum", op.BroadcastToNode(weights, a.Shape()), over)))
+}
+
+// callGradient returns the gradient along each of some axes, by default all.
+func callGradient(c *call) value {
+	f := c.array(0)
+	if f.Err() != nil {
+		return valueOf(f)
+	}
+	axes := c.integers(c.f.parameter("axis"))
+	if axes == nil {
+		for i := range f.Shape() {
+			axes = append(axes, i)
+		}
+	}
+	gaps := c.args[1].seq
+	if len(gaps) > 1 && len(gaps) != len(axes) || len(axes) == 0 {
+		return c.failure(tree.ErrShape, "%d distances do not fit %d axes", len(gaps), len(axes))
+	}
+	t := f.DType()
+	if !fractional(t) {
+		t = dtype.F64
+	}
+	edge := c.integer(c.f.parameter("edge_order"))
+	out := make([]*tree.Node, len(axes))
+	for i, axis := range axes {
+		o := op.Options{Axes: []int{axis}, Ints: []int{edge}}
+		var at *tree.Node
+		if len(gaps) > 0 {
+			gap := gaps[min(i, len(gaps)-1)]
+			if gap.kind == vScalar {
+				v, err := gap.s.Float64()
+				if err != nil {
+					return c.failure(tree.ErrValue, "%s", err)
+				}
+				o.Numbers = []float64{v}
+			} else {
+				at = c.keep(c.args[1].at, gap.node())
+			}
+			if at != nil && at.Err() == nil {
+				if len(gaps) == 1 && len(at.Shape()) > 0 && len(axes) > 1 {
+					return c.failure(tree.ErrShape, "%d distances do not fit %d axes", len(gaps), len(axes))
+				}
+				at = cast(at, promote(t, floatFor(at.DType())))
+			}
+		}
+		of := t
+		if at != nil && at.Err() == nil {
+			of = at.DType()
+		}
+		out[i] = rounded(cast(op.Compose("gradient", o, cast(f, of), at), t))
+	}
+	return c.oneOrSeveral(out)
+}
+
+// callBlock joins the arrays of nested lists: those of the innermost ones along the last axis,
+// and those of each list around along the axis before.
+func callBlock(c *call) value {
+	items, depth := c.blocks(c.args[0].value, 0)
+	if c.err != nil {
+		return none
+	}
+	rank := depth
+	for _, n := range items {
+		if n.Err() != nil {
+			return valueOf(n)
+		}
+		rank = max(rank, len(n.Shape()))
+	}
+	t := promoted(c.leaves(c.args[0].value)...)
+	var join func(v value, level int) *tree.Node
+	join = func(v value, level int) *tree.Node {
+		if v.kind != vSeq {
+			n := c.keep(c.at, v.as(t))
+			if n.Err() != nil {
+				return n
+			}
+			return op.ReshapeNode(n, append(slices.Repeat([]int{1}, rank-len(n.Shape())), n.Shape()...))
+		}
+		parts := make([]*tree.Node, len(v.seq))
+		for i, x := range v.seq {
+			parts[i] = join(x, level+1)
+		}
+		return op.ConcatNode(rank-depth+level, parts)
+	}
+	return valueOf(join(c.args[0].value, 0))
+}
+
+// leaves returns the values in nested lists.
+func (c *call) leaves(v value) []value {
+	if v.kind != vSeq {
+		return []value{v}
+	}
+	var out []value
+	for _, x := range v.seq {
+		out = append(out, c.leaves(x)...)
+	}
+	return out
+}
+
+// blocks returns the arrays in nested lists, all of which are in the same number of lists.
+func (c *call) blocks(v value, level int) (out []*tree.Node, depth int) {
+	if v.kind != vSeq {
+		if !v.isOperand() {
+			c.fail(c.at, tree.ErrType, "%s is no operand", v.describe())
+		}
+		return []*tree.Node{c.keep(c.at, v.node())}, level
+	}
+	if len(v.seq) == 0 {
+		c.fail(c.at, tree.ErrShape, "block takes no empty list")
+	}
+	for i, x := range v.seq {
+		more, d := c.blocks(x, level+1)
+		if i > 0 && d != depth {
+			c.fail(c.at, tree.ErrShape, "the lists of block have different depths")
+		}
+		out, depth = append(out, more...), d
+	}
+	return out, depth
+}
+
+func callRank(c *call) value { return integer(len(c.array(0).Shape())) }
+
+func callShape(c *call) value {
+	dims := []value{}
+	for _, d := range c.array(0).Shape() {
+		dims = append(dims, integer(d))
+	}
+	return sequence(dims)
+}
+
+// callSize returns the number of elements, or the product of the extents of axes.
+func callSize(c *call) value {
+	s := c.array(0).Shape()
+	if c.isNone(1) {
+		return integer(s.Size())
+	}
+	axes, err := shape.Axes(c.integers(1), len(s))
+	if err != nil {
+		return c.failure(tree.ErrShape, "%s", err)
+	}
+	n := 1
+	for _, axis := range axes {
+		n *= s[axis]
+	}
+	return integer(n)
+}
+
+// callLength returns len(x), a Python integer.
+func callLength(c *call) value {
+	if x := c.args[0]; x.kind == vSeq {
+		return integer(len(x.seq))
+	}
+	n := c.array(0)
+	switch {
+	case n.Err() != nil:
+		return valueOf(n)
+	case len(n.Shape()) == 0:
+		return failed(tree.ErrShape, "an array of rank 0 has no len")
+	}
+	return integer(n.Shape()[0])
+}

@@ -1,0 +1,432 @@
+package numpy
+
+import (
+	"math"
+	"slices"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// This file has statistics with masks and weights, and histograms.
+
+// mask returns the argument where as an array of bools in the shape s, or nil.
+func (c *call) mask(s shape.Shape) *tree.Node {
+	i := c.f.parameter("where")
+	if i < 0 || c.isNone(i) {
+		return nil
+	}
+	n := c.array(i)
+	if n.Err() == nil && n.DType() != dtype.Bool {
+		return c.fail(c.args[i].at, tree.ErrType, "where must be an array of bools, not of %v", n.DType())
+	}
+	if n.Err() != nil || len(n.Shape()) == 0 {
+		return n
+	}
+	return c.keep(c.args[i].at, op.BroadcastToNode(n, s))
+}
+
+// callMoment returns a mean, a variance or a standard deviation, over the elements where a mask
+// holds, and from a mean that is given.
+func callMoment(name string, withoutNaN bool) func(c *call) *tree.Node {
+	plain := compositionNamed(name)
+	return func(c *call) *tree.Node {
+		m := c.f.parameter("mean")
+		given := m >= 0 && !c.isNone(m)
+		a := c.array(0)
+		if a.Err() != nil {
+			return a
+		}
+		mask := c.mask(a.Shape())
+		if mask == nil && !given {
+			return plain(c)
+		}
+		if mask == nil {
+			mask = truth(true)
+		}
+		o := c.options()
+		t := a.DType()
+		if o.To != dtype.Invalid {
+			t = o.To
+		} else if !fractional(t) {
+			t = dtype.F64
+		}
+		wide := t.Register()
+		if t.IsComplex() {
+			wide = t
+		}
+		if withoutNaN && a.DType().IsFloat() {
+			mask = apply("logical_and", mask, apply("logical_not", apply("isnan", a)))
+		}
+		a = cast(a, wide)
+		over := op.Options{Axes: o.Axes, Keep: o.Keep}
+		kept := over
+		kept.Keep = true
+		sum := func(n *tree.Node, over op.Options) *tree.Node {
+			return op.ReduceNode("sum", apply("where", mask, n, number0(n)), over)
+		}
+		one := op.BroadcastToNode(tree.ConstInt(wide.Part(), 1), a.Shape())
+		count := func(over op.Options) *tree.Node { return sum(one, over) }
+		if name == "mean" || name == "nanmean" {
+			return cast(apply("div", sum(a, over), cast(count(over), wide)), t)
+		}
+		middle := apply("div", sum(a, kept), cast(count(kept), wide))
+		if given {
+			middle = c.as(m, wide)
+		}
+		d := apply("sub", a, middle)
+		if wide.IsComplex() {
+			d = apply("add", apply("square", apply("real", d)), apply("square", apply("imag", d)))
+			t = d.DType()
+		} else {
+			d = apply("square", d)
+		}
+		n := apply("sub", count(over), tree.ConstFloat(d.DType(), float64(o.DDof)))
+		if n = apply("maximum", n, number0(n)); withoutNaN {
+			n = apply("where", apply("equal", n, number0(n)), tree.ConstFloat(n.DType(), math.NaN()), n)
+		}
+		v := apply("div", sum(d, over), n)
+		if name == "std" || name == "nanstd" {
+			v = apply("sqrt", v)
+		}
+		return cast(v, t)
+	}
+}
+
+// callNaNReduction is a reduction of what is not NaN: with v for NaN.
+func callNaNReduction(name string, v int64) func(c *call) *tree.Node {
+	o, _ := op.Lookup(name)
+	reduce := reduction(o)
+	return func(c *call) *tree.Node {
+		a := c.array(0)
+		if t := a.DType(); a.Err() == nil && (t.IsFloat() || t.IsComplex()) {
+			a = apply("where", apply("isnan", a), tree.ConstInt(t, v), a)
+		}
+		filled := *c
+		filled.args = slices.Clone(c.args)
+		filled.args[0].value = valueOf(a)
+		n := reduce(&filled)
+		if c.err == nil {
+			c.err = filled.err
+		}
+		return n
+	}
+}
+
+// callQuantile is a quantile of elements, or of elements that count as much as their weights.
+func callQuantile(name string, per float64, withoutNaN bool) func(c *call) *tree.Node {
+	plain := compositionNamed(name)
+	return func(c *call) *tree.Node {
+		const q = 1
+		w := c.f.parameter("weights")
+		switch {
+		case c.isNone(w):
+			return plain(c)
+		case c.text(c.f.parameter("method")) != "inverted_cdf":
+			return c.fail(c.args[w].at, tree.ErrValue, "only the method 'inverted_cdf' has weights")
+		case c.args[q].kind == vSeq:
+			return c.each(q, func(c *call) *tree.Node { return c.weightedQuantile(w, c.float(q)/per, withoutNaN) })
+		}
+		return c.weightedQuantile(w, c.float(q)/per, withoutNaN)
+	}
+}
+
+// weightedQuantile returns the first of the sorted elements with which the sum of the weights
+// reaches the part q of the sum of all.
+func (c *call) weightedQuantile(weights int, q float64, withoutNaN bool) *tree.Node {
+	a, w := c.array(0), c.as(weights, dtype.F64)
+	if a.Err() != nil || w.Err() != nil {
+		return first(a, w)
+	}
+	if !(q >= 0 && q <= 1) {
+		return c.fail(c.args[1].at, tree.ErrValue, "%v is not from 0 to 1", q)
+	}
+	axes := c.integers(2)
+	rank := len(a.Shape())
+	if axes == nil {
+		for i := range rank {
+			axes = append(axes, i)
+		}
+	}
+	order, err := shape.Order(axes, rank)
+	switch {
+	case err != nil:
+		return c.fail(c.args[2].at, tree.ErrShape, "%s", err)
+	case !w.Shape().Equal(a.Shape()) && (c.isNone(2) || len(w.Shape()) != len(order)):
+		return c.fail(c.args[weights].at, tree.ErrShape, "weights of shape %v do not belong to the axes of %v", w.Shape(), a.Shape())
+	case !w.Shape().Equal(a.Shape()):
+		places := make([]int, rank)
+		for i := range places {
+			places[i] = slices.Index(order, i)
+		}
+		w = c.keep(c.args[weights].at, op.BroadcastToNode(op.TransposeNode(w, places), a.Shape()))
+	}
+	var others []int
+	dims := shape.Shape{}
+	for i, d := range a.Shape() {
+		if !slices.Contains(order, i) {
+			others, dims = append(others, i), append(dims, d)
+		}
+	}
+	line := func(n *tree.Node) *tree.Node {
+		return op.ReshapeNode(op.PermuteNode(n, append(slices.Clone(others), order...)), append(slices.Clone(dims), -1))
+	}
+	if a, w = line(a), line(w); a.Err() != nil || a.Shape()[len(dims)] == 0 {
+		return first(a, c.fail(c.at, tree.ErrShape, "an empty axis has no quantile"))
+	}
+	if nan := a.DType().IsFloat(); nan && withoutNaN {
+		w = apply("where", apply("isnan", a), number0(w), w)
+	}
+	along := op.Options{Axes: []int{-1}}
+	at := op.Compose("argsort", along, a)
+	a, w = op.TakeAlongAxisNode(a, at, -1), op.TakeAlongAxisNode(w, at, -1)
+	sums := op.Compose("cumsum", along, w)
+	last := op.Compose("expand_dims", along, op.IndexNode(sums, -1, -1))
+	part := apply("div", sums, last)
+	below := apply("logical_or", apply("less", part, tree.ConstFloat(dtype.F64, q)), apply("less_equal", part, number0(part)))
+	i := op.ReduceNode("sum", cast(below, dtype.I64), op.Options{Axes: []int{-1}, Keep: true})
+	i = apply("minimum", i, tree.ConstInt(dtype.I64, int64(a.Shape()[len(dims)]-1)))
+	v := op.TakeAlongAxisNode(a, i, -1)
+	if a.DType().IsFloat() {
+		worst := op.Compose("expand_dims", along, op.IndexNode(a, -1, -1))
+		if none := apply("less", number0(last), last); withoutNaN {
+			v = apply("where", none, v, worst)
+		} else {
+			v = apply("where", apply("isnan", worst), worst, v)
+		}
+	}
+	kept := op.Compose("count_nonzero", op.Options{Axes: c.integers(2), Keep: c.options().Keep}, c.array(0)).Shape()
+	return op.ReshapeNode(v, kept)
+}
+
+// first returns the first node with an error, or the last one.
+func first(x ...*tree.Node) *tree.Node {
+	for _, n := range x {
+		if n.Err() != nil {
+			return n
+		}
+	}
+	return x[len(x)-1]
+}
+
+// edges returns the edges of bins for the elements a: the value bins, a number of equal bins in
+// a range, by default that of the elements, or the edges themselves.
+func (c *call) edges(bins, within value, a *tree.Node) *tree.Node {
+	if a.Err() != nil {
+		return a
+	}
+	if bins.kind == vString {
+		return c.fail(c.at, tree.ErrUnsupported, "the number of bins of the method %q depends on the elements", bins.str)
+	}
+	if bins.kind != vScalar {
+		n := c.keep(c.at, item{bins, c.at}.node())
+		if n.Err() == nil && (len(n.Shape()) != 1 || n.Shape()[0] < 2) {
+			return c.fail(c.at, tree.ErrShape, "bins are a number, or a vector of at least two edges")
+		}
+		return n
+	}
+	n, err := (item{bins, c.at}).integer("bins")
+	if err != nil || n < 1 || n > 1<<27 {
+		return c.fail(c.at, tree.ErrValue, "%s is no number of bins", bins.describe())
+	}
+	t := a.DType()
+	if !t.IsFloat() {
+		t = dtype.F64
+	}
+	lo, hi := c.limits(within, a)
+	if first(lo, hi).Err() != nil {
+		return first(lo, hi)
+	}
+	in := lo.DType() // NumPy computes those of elements in their type
+	if !in.IsFloat() {
+		in = dtype.F64
+	}
+	lo, hi = cast(lo, in), cast(hi, in)
+	level := apply("equal", lo, hi)
+	half := tree.ConstFloat(in, .5)
+	lo, hi = apply("where", level, apply("sub", lo, half), lo), apply("where", level, apply("add", hi, half), hi)
+	i := op.IotaNode(n + 1)
+	at := apply("add", apply("mul", cast(i, in), apply("div", apply("sub", hi, lo), tree.ConstFloat(in, float64(n)))), lo)
+	return cast(apply("where", apply("equal", i, tree.ConstInt(dtype.I64, int64(n))), hi, at), t)
+}
+
+// limits returns the two ends of a range, or for None those of the elements.
+func (c *call) limits(within value, a *tree.Node) (lo, hi *tree.Node) {
+	switch {
+	case within.kind == vSeq && len(within.seq) == 2:
+		lo, hi = c.keep(c.at, within.seq[0].as(dtype.F64)), c.keep(c.at, within.seq[1].as(dtype.F64))
+		if x, y := within.seq[0], within.seq[1]; x.kind == vScalar && y.kind == vScalar {
+			if d, err := binaryScalar("<", y.s, x.s); err == nil && d.Truth() {
+				c.fail(c.at, tree.ErrValue, "the range ends before it begins")
+			}
+		}
+		return lo, hi
+	case within.kind != vNone:
+		n := c.fail(c.at, tree.ErrType, "a range is a pair of numbers, not %s", within.describe())
+		return n, n
+	case a.Shape().Size() == 0:
+		return tree.ConstInt(dtype.F64, 0), tree.ConstInt(dtype.F64, 1)
+	}
+	return op.ReduceNode("min", a, op.Options{}), op.ReduceNode("max", a, op.Options{})
+}
+
+// bin returns the number of the bin of each element, from 1 on: 0 and one more than there are
+// bins lie outside. The last bin has its upper edge.
+func bin(a, edges *tree.Node) *tree.Node {
+	t := promote(a.DType(), edges.DType())
+	a, edges = cast(a, t), cast(edges, t)
+	n := edges.Shape()[0] - 1
+	at := op.Compose("searchsorted", op.Options{Text: "right"}, edges, a)
+	return apply("where", apply("equal", a, op.IndexNode(edges, 0, -1)), tree.ConstInt(dtype.I64, int64(n)), at)
+}
+
+// counted returns how many elements, or how much weight, each bin of several axes has. The
+// vectors samples have the numbers of the bins. With density the sum of counts times sizes of
+// bins is 1.
+func (c *call) counted(samples, edges []*tree.Node, weights *tree.Node, density bool) *tree.Node {
+	var at *tree.Node
+	dims, spans := []int{}, make([]op.Span, len(edges))
+	for i, x := range samples {
+		n := edges[i].Shape()[0] + 1
+		dims, spans[i] = append(dims, n), op.Range(1, n-1)
+		k := bin(x, edges[i])
+		if at == nil {
+			at = k
+		} else {
+			at = apply("add", apply("mul", at, tree.ConstInt(dtype.I64, int64(n))), k)
+		}
+	}
+	all, err := shape.New(dims...)
+	if err != nil {
+		return c.fail(c.at, tree.ErrShape, "%s", err)
+	}
+	by := tree.ConstInt(dtype.I64, 1)
+	if weights != nil {
+		by = weights
+	}
+	n := op.ScatterNode("bincount", at, by, nil, 0, []int{all.Size()})
+	n = op.SliceNode(op.ReshapeNode(n, dims), spans)
+	if !density || n.Err() != nil {
+		return n
+	}
+	n = cast(n, dtype.F64)
+	total := op.ReduceNode("sum", n, op.Options{})
+	for i, e := range edges {
+		d := cast(op.Compose("diff", op.Options{}, e, nil, nil), dtype.F64)
+		sizes := slices.Repeat([]int{1}, len(edges))
+		sizes[i] = d.Shape().Size()
+		n = apply("div", n, op.ReshapeNode(d, sizes))
+	}
+	return apply("div", n, total)
+}
+
+// truthOf returns argument i as a bool; None is false.
+func (c *call) truthOf(i int) bool { return !c.isNone(i) && c.args[i].s.Truth() }
+
+// callHistogram returns the counts, or densities, of the elements in bins, and the edges.
+func callHistogram(c *call) value {
+	const bins, within, density, weights = 1, 2, 3, 4
+	a := c.array(0)
+	if a.DType() == dtype.Bool {
+		a = cast(a, dtype.U8)
+	}
+	edges := c.edges(c.args[bins].value, c.args[within].value, a)
+	if a.Err() != nil || edges.Err() != nil || c.err != nil {
+		return valueOf(first(a, edges))
+	}
+	var w *tree.Node
+	if !c.isNone(weights) {
+		if w = c.array(weights); w.Err() == nil && !w.Shape().Equal(a.Shape()) {
+			return c.failure(tree.ErrShape, "weights of shape %v do not fit elements of shape %v", w.Shape(), a.Shape())
+		}
+		w = flat(w)
+	}
+	n := c.counted([]*tree.Node{flat(a)}, []*tree.Node{edges}, w, c.truthOf(density))
+	return c.several(n, edges)
+}
+
+func callHistogramEdges(c *call) value {
+	return valueOf(c.edges(c.args[1].value, c.args[2].value, c.array(0)))
+}
+
+// callHistogramND returns the counts in a grid of bins, and the edges along each axis: for
+// two vectors x and y, or for a matrix with a sample in each row or a list of vectors.
+func callHistogramND(c *call) value {
+	two := c.at.Text == "histogram2d"
+	k := 1
+	var samples []*tree.Node
+	switch x := c.args[0]; {
+	case two:
+		k, samples = 2, []*tree.Node{c.array(0), c.array(1)}
+	case x.kind == vSeq:
+		samples = c.arrays(0)
+	default:
+		n := c.array(0)
+		if n.Err() != nil || len(n.Shape()) > 2 || len(n.Shape()) == 0 {
+			return valueOf(first(n, c.fail(c.at, tree.ErrShape, "a sample is a row of a matrix")))
+		}
+		if len(n.Shape()) == 1 {
+			n = op.ReshapeNode(n, []int{-1, 1})
+		}
+		for i := range min(n.Shape()[1], maxParts) {
+			samples = append(samples, op.IndexNode(n, 1, i))
+		}
+	}
+	bins, within, density, weights := c.args[k].value, c.args[k+1].value, k+2, k+3
+	edges := make([]*tree.Node, len(samples))
+	for i, x := range samples {
+		if x.Err() != nil {
+			return valueOf(x)
+		}
+		if len(x.Shape()) != 1 || !x.Shape().Equal(samples[0].Shape()) {
+			return c.failure(tree.ErrShape, "samples are vectors of one size, not of shapes %v and %v", samples[0].Shape(), x.Shape())
+		}
+		b, r := bins, within
+		if r.kind == vSeq {
+			if len(r.seq) != len(samples) {
+				return c.failure(tree.ErrShape, "%d ranges do not fit %d axes", len(r.seq), len(samples))
+			}
+			r = r.seq[i]
+		}
+		if perAxis := b.kind == vSeq && (!two || len(b.seq) <= 2); perAxis && len(b.seq) != len(samples) {
+			return c.failure(tree.ErrShape, "%d bins do not fit %d axes", len(b.seq), len(samples))
+		} else if perAxis {
+			b = b.seq[i]
+		}
+		if edges[i] = c.edges(b, r, x); edges[i].Err() != nil || c.err != nil {
+			return valueOf(edges[i])
+		}
+	}
+	var w *tree.Node
+	if !c.isNone(weights) {
+		w = c.as(weights, dtype.F64)
+	}
+	n := cast(c.counted(samples, edges, w, c.truthOf(density)), dtype.F64)
+	if two {
+		return c.several(n, edges[0], edges[1])
+	}
+	list := c.several(edges...)
+	return sequence([]value{valueOf(c.keep(c.at, n)), list})
+}
+
+// callUnwrap computes integers with an integer period in integers.
+func callUnwrap(c *call) *tree.Node {
+	const period = 3
+	p := c.array(0)
+	t := promoted(valueOf(p), c.args[period].value)
+	return rounded(op.Compose("unwrap", c.options(), cast(p, t)))
+}
+
+// callAngle returns the angle in radians or degrees.
+func callAngle(c *call) *tree.Node {
+	o, _ := op.Lookup("angle")
+	alone := *c
+	alone.args = c.args[:1]
+	n := elementwise(o)(&alone)
+	if c.err = alone.err; n.Err() != nil || !c.args[1].s.Truth() {
+		return n
+	}
+	return apply("mul", n, tree.ConstFloat(n.DType(), 180/math.Pi))
+}

@@ -237,11 +237,8 @@ func (f *Formula) compile(ctx context.Context, e *entry, b *binding, vars any) e
 		return err
 	}
 	e.unit = u
-	for _, name := range want {
+	for _, name := range u.Names(want) {
 		n := u.Values[name]
-		if n == nil {
-			continue
-		}
 		a, err := limitFor(env).newArray(n)
 		if err != nil {
 			return err

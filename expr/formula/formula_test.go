@@ -367,6 +367,27 @@ func TestScalars(t *testing.T) {
 	}
 }
 
+// TestTuples checks the values of tuples of arrays: an array if they have one shape, else those of
+// the parts. Parts keep their values when what they read is overwritten.
+func TestTuples(t *testing.T) {
+	x := []float64{1, 2, 3, 4, 5}
+	f := formula.MustCompile[float64]("h = split(x, [2]); g = divmod(x, 2); x[:] = 0; r = h[1] + 1; histogram(r, 2)")
+	got, err := f.Eval(context.Background(), map[string]any{"x": x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"h[0]": "[1 2]", "h[1]": "[3 4 5]", "r": "[4 5 6]", "_[0]": "[1 2]", "_[1]": "[4 5 6]", "g": "[[0 1 1 2 2]\n [1 0 1 0 1]]",
+	} {
+		if s := fmt.Sprint(got[name]); s != want {
+			t.Errorf("%s is %s, want %s", name, s, want)
+		}
+	}
+	if len(got) != 6 {
+		t.Errorf("there are values %v", got)
+	}
+}
+
 // TestEval checks that results are new arrays each time.
 func TestEval(t *testing.T) {
 	f := formula.MustCompile[float64]("a = x + 1; x *= 2; b = a; b += 1; c = 3; a*0")

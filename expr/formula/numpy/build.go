@@ -18,8 +18,8 @@ type Unit struct {
 	// Statements are the assignments to arrays, in program order.
 	Statements []expr.Statement
 	// Values is what every assigned name stands for after the statements have
-	// run: an array that they wrote to, or a tree that reads arrays. A tuple is an
-	// array if its parts have one shape; otherwise it has no value here.
+	// run: an array that they wrote to, or a tree that reads arrays. A tuple h of arrays of
+	// several shapes has no value, but its parts have, h[0] and so on; see Names.
 	Values map[string]*tree.Node
 
 	parts []part
@@ -110,21 +110,50 @@ func Build(formula []*syntax.Statement, o Options) (*Unit, error) {
 	u := &Unit{Statements: b.out, Values: map[string]*tree.Node{}, parts: b.parts}
 	for _, name := range o.Want {
 		if v := b.vars[name]; v != nil {
-			n := v.value.node()
-			err := n.Err()
-			if v.value.kind == vSeq && !v.value.list && errors.Is(err, tree.ErrShape) {
-				if name != "_" {
-					continue // a tuple of several shapes, whose parts have values
-				}
-				err = tree.NewError(tree.ErrShape, "", "the value is a tuple of arrays of several shapes; choose one, such as [0]")
-			}
-			if err != nil {
+			if err := u.give(name, v.value); err != nil {
 				return nil, placed(b.definition(name), err)
 			}
-			u.Values[name] = n
 		}
 	}
 	return u, nil
+}
+
+// give sets the value of a name, or those of the parts of a tuple of several shapes.
+func (u *Unit) give(name string, v value) error {
+	n := v.node()
+	if v.kind == vSeq && !v.list && errors.Is(n.Err(), tree.ErrShape) {
+		for i, x := range v.seq {
+			if err := u.give(fmt.Sprintf("%s[%d]", name, i), x); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	u.Values[name] = n
+	return n.Err()
+}
+
+// Names returns the names of all values of some names: for a tuple without a value those of its
+// parts.
+func (u *Unit) Names(of []string) (out []string) {
+	if u == nil {
+		return nil
+	}
+	for _, name := range of {
+		if u.Values[name] != nil {
+			out = append(out, name)
+			continue
+		}
+		part := func(i int) string { return fmt.Sprintf("%s[%d]", name, i) }
+		for i := 0; ; i++ {
+			parts := []string{part(i)}
+			if u.Values[parts[0]] == nil && u.Values[parts[0]+"[0]"] == nil {
+				break
+			}
+			out = append(out, u.Names(parts)...)
+		}
+	}
+	return out
 }
 
 // complete returns an error for a statement without a target or a value.
@@ -429,9 +458,29 @@ func (b *builder) preserve(st *syntax.Statement, target *tree.Node) error {
 	return nil
 }
 
-// materialize stores the value of a temporary in a new array.
+// materialize stores the value of a temporary in a new array, or the parts of a tuple in several.
 func (b *builder) materialize(name string, st *syntax.Statement) error {
-	n := b.vars[name].value.node()
+	v, err := b.kept(name, b.vars[name].value)
+	if err != nil {
+		return placed(operatorOf(st), err)
+	}
+	b.vars[name] = &variable{value: v, owned: v.kind == vTree}
+	b.pending |= b.reads.value(v)
+	return nil
+}
+
+func (b *builder) kept(name string, v value) (value, error) {
+	if v.kind == vSeq && !v.list {
+		list := make([]value, len(v.seq))
+		for i, x := range v.seq {
+			var err error
+			if list[i], err = b.kept(fmt.Sprintf("%s[%d]", name, i), x); err != nil {
+				return v, err
+			}
+		}
+		return sequence(list), nil
+	}
+	n := v.node()
 	err := n.Err()
 	var array *tree.Node
 	if err == nil && b.Array == nil {
@@ -441,10 +490,8 @@ func (b *builder) materialize(name string, st *syntax.Statement) error {
 		array, err = b.Array(name, n)
 	}
 	if err != nil {
-		return placed(operatorOf(st), err)
+		return v, err
 	}
 	b.out = append(b.out, expr.Statement{Saver: expr.Set, Target: array, Value: n})
-	b.vars[name] = &variable{value: valueOf(array), owned: true}
-	b.pending |= b.reads.value(valueOf(array))
-	return nil
+	return valueOf(array), nil
 }

@@ -192,9 +192,9 @@ func (c *Case) build(ctx context.Context, o engine.Options, env map[string]*tree
 		return err
 	}
 	stmts := unit.Statements
-	for _, name := range want {
+	for _, name := range unit.Names(want) {
 		v := unit.Values[name]
-		if v == nil || v.Leaf != nil && !IsCopy(name, v, env) {
+		if v.Leaf != nil && !IsCopy(name, v, env) {
 			continue
 		}
 		if err := machine.Room(v.Shape().Size() * v.DType().Size()); err != nil {

@@ -120,14 +120,19 @@ func (f *evalFlags) run(cmd *cobra.Command, arg string) error {
 	if err := readInputs(in, cmd.InOrStdin(), env); err != nil {
 		return err
 	}
-	values, err := f.evaluate(cmd.Context(), options, src, env, want)
+	names, values, err := f.evaluate(cmd.Context(), options, src, env, want)
 	if err != nil {
 		return err
+	}
+	for _, name := range want {
+		if len(out) > 0 && values[name] == nil {
+			return fmt.Errorf("-o %s: %s is a tuple of arrays of several shapes; write one, such as %s[0], to a name of its own", name, name, name)
+		}
 	}
 	if len(out) > 0 {
 		return writeOutputs(cmd.Context(), out, values, cmd.OutOrStdout())
 	}
-	for _, name := range want {
+	for _, name := range names {
 		if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", name, f.text(values[name])); err != nil {
 			return err
 		}
@@ -160,28 +165,30 @@ func wanted(src *formula.Source, out []setting) ([]string, error) {
 	return names, nil
 }
 
-// evaluate runs a formula and returns the values of the names wanted.
-func (f *evalFlags) evaluate(ctx context.Context, o engine.Options, src *formula.Source, env map[string]*tree.Node, want []string) (map[string]*engine.Array, error) {
+// evaluate runs a formula and returns the values of the names wanted, or of the parts of the
+// tuples among them, with their names in order.
+func (f *evalFlags) evaluate(ctx context.Context, o engine.Options, src *formula.Source, env map[string]*tree.Node, want []string) ([]string, map[string]*engine.Array, error) {
 	unit, err := src.BuildFor(env, want)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	stmts, values, err := collect(unit, want, env)
+	names := unit.Names(want)
+	stmts, values, err := collect(unit, names, env)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	pl, err := plan.Compile(ctx, stmts, f.engine.planOptions()...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := machine.Room(pl.Arena); err != nil {
-		return nil, fmt.Errorf("temporaries: %w", err)
+		return nil, nil, fmt.Errorf("temporaries: %w", err)
 	}
 	p, err := engine.CompileWith(ctx, o, stmts...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return values, src.Locate(unit, p.Run(ctx))
+	return names, values, src.Locate(unit, p.Run(ctx))
 }
 
 // collect allocates an array for each value without one, and adds the statement
@@ -190,9 +197,6 @@ func collect(unit *formula.Unit, want []string, env map[string]*tree.Node) ([]ex
 	stmts, values := unit.Statements, map[string]*engine.Array{}
 	for _, name := range want {
 		n := unit.Values[name]
-		if n == nil {
-			return nil, nil, fmt.Errorf("%s has no value", name)
-		}
 		if err := n.Err(); err != nil {
 			return nil, nil, err
 		}

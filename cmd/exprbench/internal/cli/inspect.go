@@ -165,9 +165,9 @@ func bound(src *formula.Source, env map[string]*tree.Node) error {
 // its names in arrays.
 func assignments(unit *formula.Unit, assigned []string, env map[string]*tree.Node) []expr.Statement {
 	stmts := slices.Clone(unit.Statements)
-	for _, name := range assigned {
+	for _, name := range unit.Names(assigned) {
 		n := unit.Values[name]
-		if n == nil || n.Leaf != nil && !bench.IsCopy(name, n, env) {
+		if n.Leaf != nil && !bench.IsCopy(name, n, env) {
 			continue
 		}
 		target := phantomArray(spec{name, n.Shape(), n.DType()})

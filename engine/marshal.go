@@ -2,6 +2,8 @@ package engine
 
 import (
 	"bytes"
+	"fmt"
+	"log/slog"
 	"strings"
 
 	"github.com/oneloop/oneloop/engine/internal/text"
@@ -148,3 +150,22 @@ func (t *Tensor[T]) UnmarshalJSON(data []byte) error {
 		return a.UnmarshalJSON(data)
 	})
 }
+
+// MarshalText returns what MarshalJSON returns, for packages such as encoding/xml and flag.
+func (a Array) MarshalText() ([]byte, error) { return a.MarshalJSON() }
+
+// UnmarshalText sets a to a new array, as UnmarshalJSON does.
+func (a *Array) UnmarshalText(data []byte) error { return a.UnmarshalJSON(data) }
+
+// LogValue returns what fmt prints, without most elements of a large array. Package log/slog
+// writes it in place of the result of MarshalText.
+func (a Array) LogValue() slog.Value { return slog.StringValue(fmt.Sprintf("%+v", a)) }
+
+// MarshalText returns the tensor as [Array.MarshalText] does.
+func (t Tensor[T]) MarshalText() ([]byte, error) { return t.MarshalJSON() }
+
+// UnmarshalText sets t to a new tensor, as [Tensor.UnmarshalJSON] does.
+func (t *Tensor[T]) UnmarshalText(data []byte) error { return t.UnmarshalJSON(data) }
+
+// LogValue returns what fmt prints, as [Array.LogValue] does.
+func (t Tensor[T]) LogValue() slog.Value { return slog.StringValue(fmt.Sprintf("%+v", t)) }

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/gob"
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"math"
 	"strings"
 	"testing"
@@ -121,6 +124,41 @@ func TestMarshalStruct(t *testing.T) {
 		same(t, "X", in.X.Array(), got.X.Array())
 		same(t, "Y", in.Y.Array(), got.Y.Array())
 		same(t, "Z", in.Z, got.Z)
+	}
+}
+
+// TestMarshalText checks that text keeps every element, and that logs do not have them all.
+func TestMarshalText(t *testing.T) {
+	in := twoTensors{"a", engine.MustFromSlice([]float32{1, 2.5}), *engine.MustFromSlice([]int64{1 << 62, -7}), engine.MustFromSlice([]bool{true, false}).Array()}
+	var out twoTensors
+	text, err := xml.Marshal(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := xml.Unmarshal(text, &out); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	same(t, "X", in.X.Array(), out.X.Array())
+	same(t, "Y", in.Y.Array(), out.Y.Array())
+	same(t, "Z", in.Z, out.Z)
+	var broken *engine.Tensor[float32]
+	if text, err := xml.Marshal(struct{ X engine.Tensor[float32] }{}); err == nil {
+		t.Errorf("the zero tensor is written as %s", text)
+	}
+	if err := broken.UnmarshalText([]byte("[1]")); err == nil {
+		t.Error("a nil tensor can be read into")
+	}
+	for _, large := range []any{engine.Zeros[float64](1 << 20), engine.Zeros[float64](1 << 20).Array()} {
+		for name, h := range map[string]func(w io.Writer) slog.Handler{
+			"text": func(w io.Writer) slog.Handler { return slog.NewTextHandler(w, nil) },
+			"JSON": func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, nil) },
+		} {
+			var w bytes.Buffer
+			slog.New(h(&w)).Info("step", "x", large)
+			if s := w.String(); !strings.Contains(s, `float64 (1048576,)\n[0 0 0 ... 0 0 0]`) {
+				t.Errorf("%s logs %s", name, s[:min(len(s), 200)])
+			}
+		}
 	}
 }
 

@@ -85,7 +85,7 @@ func (c *call) widths(x argument, n *tree.Node) []int {
 		if err != nil && c.err == nil {
 			c.err = err
 		}
-		if out[i] = k; k < 0 || k > 1<<40 {
+		if out[i] = k; k < 0 || k > 1<<30 {
 			c.fail(x.at, tree.ErrValue, "a width of %d is not possible", k)
 		}
 	}

@@ -399,13 +399,6 @@ func (c *call) listed(i int, weak bool) []value {
 	return items
 }
 
-// sequence returns the arrays of a list in their common type. weak says whether
-// Python numbers among them take the type of the arrays.
-func (c *call) sequence(weak bool) []*tree.Node {
-	items := c.listed(0, weak)
-	return c.converted(0, items, promoted(items...))
-}
-
 // converted returns the arrays of the list that argument i is, in type t.
 func (c *call) converted(i int, items []value, t dtype.Type) []*tree.Node {
 	nodes := make([]*tree.Node, len(items))

@@ -63,7 +63,7 @@ func MachineModel() (numbers, source string, err error) {
 	return machine.Current().String(), source, err
 }
 
-// ProbeMachine measures these numbers, which takes some tenths of a second, and uses and
+// ProbeMachine measures these numbers, which takes about a tenth of a second, and uses and
 // stores them for later processes. It returns what it measured, one line for each
 // probe. The error says why it could not measure, or not store. The program should have
 // nothing else to do.

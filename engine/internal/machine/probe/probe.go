@@ -1,5 +1,5 @@
-// Package probe measures by which variants of loops this machine is faster. It takes some
-// tenths of a second on one thread.
+// Package probe measures by which variants of loops this machine is faster. It takes about
+// a tenth of a second on one thread.
 package probe
 
 import (
@@ -48,6 +48,7 @@ const (
 	line   = 64
 	block  = 1 << 18 // bytes of each array in a call, which the runtime cannot preempt
 	rounds = 7
+	longer = 4   // rounds of arrays beyond half of the largest: each takes milliseconds
 	margin = .96 // a variant replaces the default if it takes less than this share of its time
 	// largest is the memory of the probes: twice a common last level. One of hundreds of megabytes
 	// belongs to many processors, and the choices are made below its size too.
@@ -146,7 +147,11 @@ func times(mem []byte, bytes int, loops ...loop) ([]float64, error) {
 	}
 	array := func(k, at int) unsafe.Pointer { return unsafe.Pointer(&mem[k*(each+17*line)+at]) }
 	times := max(1, 1<<20/(3*each))
-	for round := range rounds {
+	repeat := rounds
+	if bytes > largest/2 {
+		repeat = longer
+	}
+	for round := range repeat {
 		for i := range loops {
 			start := time.Now()
 			for range times {

@@ -38,7 +38,7 @@ type networkWriter struct {
 	network
 	v       []x86.Vec
 	reverse [groups]x86.Vec // by log2 of a group: places of its lanes from behind, where turn needs them
-	halves  x86.Vec         // of a merge: places of the lanes of a vector with its halves exchanged
+	halves  x86.Vec         // of a merge with AVX-512: places of the lanes of a vector with its halves exchanged
 }
 
 // The masks of AVX-512, beside K6 and K7 for a short time.
@@ -78,7 +78,7 @@ func (w *networkWriter) write() {
 	for group := 2; group <= w.group; group *= 2 {
 		w.prepareGroup(group)
 	}
-	if w.vectors > w.f.most {
+	if w.vectors > w.f.most && w.f.avx512 {
 		w.halves = w.take()
 		w.I(x86.VMOVUPS, w.l, w.halves, w.lanes(func(lane int) int { return lane ^ w.f.lanes()/2 }))
 	}
@@ -274,7 +274,7 @@ func (w *networkWriter) merge(group int) {
 	}
 }
 
-// mergeHalves merges two sorted halves, of AVX-512. Key k of the second half is compared with the one of the first
+// mergeHalves merges two sorted halves. Key k of the second half is compared with the one of the first
 // half that has k keys behind it. The lesser ones and the greater ones are bitonic
 // sequences then, in the places of k.
 func (w *networkWriter) mergeHalves(from, to, table x86.Reg) {

@@ -384,7 +384,7 @@ func (u *run) short(to, from unsafe.Pointer, rows, length int) {
 
 // halves reports whether rows of n values are sorted as two halves, which are merged.
 func (f *family) halves(n int) bool {
-	return f.avx512 && f.stored == f.size && n > f.largest() && n <= 2*f.largest()
+	return f.stored == f.size && n > f.largest() && n <= 2*f.largest()
 }
 
 // merged sorts some neighbouring rows, of values or of keys, as two halves each. It returns

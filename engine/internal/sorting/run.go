@@ -359,6 +359,26 @@ func compare[K int32 | int64](u *run, p *part) {
 	}
 }
 
+// few sorts neighbouring rows without a partition, and returns the number of rows it has sorted: 0
+// if their length needs one.
+func (u *run) few(to, from unsafe.Pointer, rows, length int) int {
+	if length <= u.f.largest() {
+		u.short(to, from, rows, length)
+		return rows
+	}
+	if !u.f.halves(length) {
+		return 0
+	}
+	for at, row := 0, length*u.f.stored; at < rows; {
+		some := min(smallBytes/row, rows-at)
+		if !u.merged(unsafe.Add(to, at*row), unsafe.Add(from, at*row), some, length, true) {
+			return at
+		}
+		at += some
+	}
+	return rows
+}
+
 // short sorts neighbouring rows of at most largest keys.
 func (u *run) short(to, from unsafe.Pointer, rows, length int) {
 	lanes, n := u.f.lanes(), u.f.rows(length, u.form(enter|leave))
@@ -381,6 +401,9 @@ func (u *run) short(to, from unsafe.Pointer, rows, length int) {
 		at += length
 	}
 }
+
+// sortsWhole reports whether rows of n values are sorted without a partition.
+func (f *family) sortsWhole(n int) bool { return n <= f.largest() || f.halves(n) }
 
 // halves reports whether rows of n values are sorted as two halves, which are merged.
 func (f *family) halves(n int) bool {

@@ -16,6 +16,7 @@ type Sorter struct {
 	rows            tree.Rows
 	order           order
 	f               *family
+	widen           bool   // the values have fewer bytes than those of f
 	runs            []*run // of the workers
 	parts, next     []part // of one row that several workers sort
 	rowsOf, splitOf func(worker, lo, hi int)
@@ -36,8 +37,17 @@ func New(isa string) *Sorter {
 // type.
 func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
 	s.f, s.order = familyOf(s.isa, r.Type.Size()), orderOf(r.Type, r.Descending)
-	if s.f == nil || s.f.stored < s.f.size && (r.Length > s.f.largest() || s.f.network(s.f.rows(r.Length, s.order.form(enter|leave))) == nil) {
+	s.widen = s.f == nil && r.Type.Size() < 4
+	if s.widen {
+		s.f = familyOf(s.isa, 4)
+	}
+	switch {
+	case s.f == nil:
 		return false
+	case s.widen || s.f.stored < s.f.size: // such rows are not partitioned
+		if !s.f.sortsWhole(r.Length) || s.f.network(s.f.rows(min(r.Length, s.f.largest()), s.order.form(enter|leave))) == nil {
+			return false
+		}
 	}
 	s.call, s.rows = c, r
 	for len(s.runs) < c.Threads {
@@ -73,20 +83,46 @@ func cost(n int) float64 { return 0.4 * float64(n) * float64(bits.Len(uint(n))) 
 // someRows sorts the rows lo..hi.
 func (s *Sorter) someRows(worker, lo, hi int) {
 	r, u := &s.rows, s.runs[worker]
-	row := r.Length * s.f.stored
-	if r.Length <= s.f.largest() {
-		u.short(unsafe.Add(r.To, lo*row), unsafe.Add(r.From, lo*row), hi-lo, r.Length)
+	if s.widen {
+		s.someWidened(u, lo, hi)
 		return
 	}
-	for some := smallBytes / row; s.f.halves(r.Length) && lo < hi; lo += some {
-		some = min(some, hi-lo)
-		if !u.merged(unsafe.Add(r.To, lo*row), unsafe.Add(r.From, lo*row), some, r.Length, true) {
-			break
+	row := r.Length * s.f.stored
+	for lo += u.few(unsafe.Add(r.To, lo*row), unsafe.Add(r.From, lo*row), hi-lo, r.Length); lo < hi; lo++ {
+		p := s.whole(lo)
+		u.sort(&p)
+	}
+}
+
+// someWidened sorts the rows lo..hi of numbers of fewer bytes than those of the kernels, some
+// rows at a time in the first-level cache.
+func (s *Sorter) someWidened(u *run, lo, hi int) {
+	r := &s.rows
+	keys := (*[smallBytes / 4]int32)(unsafe.Pointer(&u.spare))
+	for some := 0; lo < hi; lo += some {
+		some = min(len(keys)/r.Length, hi-lo)
+		k, off := keys[:some*r.Length], lo*r.Length*r.Type.Size()
+		to, from := unsafe.Add(r.To, off), unsafe.Add(r.From, off)
+		if r.Type.Size() == 1 {
+			convert(k, unsafe.Slice((*int8)(from), len(k)))
+		} else {
+			convert(k, unsafe.Slice((*int16)(from), len(k)))
+		}
+		for i := u.few(unsafe.Pointer(&k[0]), unsafe.Pointer(&k[0]), some, r.Length); i < some; i++ { // there is no memory for a kernel
+			p := unsafe.Pointer(&k[i*r.Length])
+			u.compare(&part{from: p, data: p, n: r.Length, values: true})
+		}
+		if r.Type.Size() == 1 {
+			convert(unsafe.Slice((*int8)(to), len(k)), k)
+		} else {
+			convert(unsafe.Slice((*int16)(to), len(k)), k)
 		}
 	}
-	for i := lo; i < hi; i++ {
-		p := s.whole(i)
-		u.sort(&p)
+}
+
+func convert[A, B int8 | int16 | int32](to []A, from []B) {
+	for i, x := range from[:len(to)] {
+		to[i] = A(x)
 	}
 }
 

@@ -15,15 +15,21 @@ type family struct {
 	vector int // bytes of a vector
 	most   int // vectors of the largest network
 
+	blocks int // that a part sorted without a partition has at most; each has the keys of the largest network
+
 	merges     [mostVectors + 1][forms]exec.Lazy         // by vectors of the second half
 	networks   [mostVectors + 1][groups][forms]exec.Lazy // by vectors, log2 of the lanes of a group
 	partitions [2][forms]exec.Lazy                       // to another place, and in place
+	exchanges  [2][forms]exec.Lazy                       // in one direction, and in opposite ones
+	bitonics   [forms]exec.Lazy
 }
 
 // The numbers of kernels.
 const (
 	mostVectors   = 16 // of a network
 	largestVector = 64 // bytes
+	mostBlocks    = 8  // each of largestBlock bytes at most
+	largestBlock  = 8 * 32
 	groups        = 5
 )
 
@@ -42,12 +48,16 @@ const (
 // families has the kernels by instruction set, for values of 1, 2, 4 and 8 bytes.
 var families = map[string]*[4]*family{
 	"avx512": {
-		{avx512: true, size: 4, stored: 1, vector: 64, most: 16},
-		{avx512: true, size: 4, stored: 2, vector: 64, most: 16},
-		{avx512: true, size: 4, stored: 4, vector: 64, most: 16},
-		{avx512: true, size: 8, stored: 8, vector: 64, most: 16},
+		{avx512: true, size: 4, stored: 1, vector: 64, most: 16, blocks: 2},
+		{avx512: true, size: 4, stored: 2, vector: 64, most: 16, blocks: 2},
+		{avx512: true, size: 4, stored: 4, vector: 64, most: 16, blocks: 2},
+		{avx512: true, size: 8, stored: 8, vector: 64, most: 16, blocks: 2},
 	},
-	"avx2": {nil, nil, {size: 4, stored: 4, vector: 32, most: 8}, {size: 8, stored: 8, vector: 32, most: 8}},
+	"avx2": {
+		nil, nil,
+		{size: 4, stored: 4, vector: 32, most: 8, blocks: mostBlocks},
+		{size: 8, stored: 8, vector: 32, most: 8, blocks: mostBlocks},
+	},
 }
 
 // familyOf returns the kernels for values of a size, or nil.

@@ -38,6 +38,7 @@ type networkWriter struct {
 	network
 	v       []x86.Vec
 	reverse [groups]x86.Vec // by log2 of a group: places of its lanes from behind, where turn needs them
+	bitonic bool            // a row is a bitonic sequence
 	halves  x86.Vec         // of a merge with AVX-512: places of the lanes of a vector with its halves exchanged
 }
 
@@ -55,6 +56,79 @@ func (f *family) merge(second int, k form) *exec.Code {
 		w.write()
 		return w.Code()
 	})
+}
+
+// bitonic returns the kernel that sorts whole blocks, each a bitonic sequence.
+func (f *family) bitonic(k form) *exec.Code {
+	return f.bitonics[k].Make(func() ([]byte, error) {
+		w := networkWriter{writer: newWriter(f), network: network{f.most, f.lanes(), k}, bitonic: true}
+		w.write()
+		return w.Code()
+	})
+}
+
+// exchange returns the kernel that compares vectors at from and to, and moves the lesser keys to
+// from. It goes up from both, or with opposite down from from, and then compares lanes from behind. n
+// is the number of vectors of each row, a multiple of exchanged.
+func (f *family) exchange(opposite bool, k form) *exec.Code {
+	way := 0
+	if opposite {
+		way = 1
+	}
+	return f.exchanges[way][k].Make(func() ([]byte, error) {
+		w := networkWriter{writer: newWriter(f), network: network{2, f.lanes(), k}}
+		w.writeExchange(opposite)
+		return w.Code()
+	})
+}
+
+// exchanged is the number of pairs of vectors that a loop exchanges.
+const exchanged = 4
+
+func (w *networkWriter) writeExchange(opposite bool) {
+	const from, to, rows, step, n, low, high, left = x86.RSI, x86.RDX, x86.RCX, x86.R8, x86.R9, x86.R10, x86.R11, x86.RAX
+	w.load(from, argFrom)
+	w.load(to, argTo)
+	w.load(rows, argRows)
+	w.load(step, argStep)
+	w.load(n, argN)
+	w.prepareGroup(w.group)
+	move := w.f.vector
+	if opposite {
+		move = -move
+	}
+	loop, row := w.NewLabel(), w.NewLabel()
+	w.Bind(row)
+	w.I(x86.MOV, x86.W64, low, from)
+	w.I(x86.MOV, x86.W64, high, to)
+	w.I(x86.MOV, x86.W64, left, n)
+	w.Align(32)
+	w.Bind(loop)
+	for i := range exchanged {
+		x, y := w.take(), w.take()
+		w.I(x86.VMOVUPS, w.l, x, x86.At(low, int32(i*move)))
+		w.I(x86.VMOVUPS, w.l, y, x86.At(high, int32(i*w.f.vector)))
+		if opposite {
+			w.turn(y, y, w.group-1)
+		}
+		w.v = append(w.v[:0], x, y)
+		w.exchange(0, 1, y)
+		if opposite {
+			w.turn(w.v[1], w.v[1], w.group-1)
+		}
+		w.I(x86.VMOVUPS, w.l, x86.At(low, int32(i*move)), w.v[0])
+		w.I(x86.VMOVUPS, w.l, x86.At(high, int32(i*w.f.vector)), w.v[1])
+		w.give(w.v...)
+	}
+	w.I(x86.ADD, x86.W64, low, x86.Imm(exchanged*move))
+	w.I(x86.ADD, x86.W64, high, x86.Imm(exchanged*w.f.vector))
+	w.I(x86.SUB, x86.W64, left, x86.Imm(exchanged))
+	w.I(x86.JNE, 0, loop)
+	w.I(x86.ADD, x86.W64, from, step)
+	w.I(x86.ADD, x86.W64, to, step)
+	w.I(x86.SUB, x86.W64, rows, x86.Imm(1))
+	w.I(x86.JNE, 0, row)
+	w.end()
 }
 
 func (w *networkWriter) write() {
@@ -85,9 +159,14 @@ func (w *networkWriter) write() {
 	loop, done := w.NewLabel(), w.NewLabel()
 	w.Align(32)
 	w.Bind(loop)
-	if w.vectors > w.f.most {
+	switch {
+	case w.vectors > w.f.most:
 		w.mergeHalves(from, to, table)
-	} else {
+	case w.bitonic:
+		w.loadKeys(from)
+		w.sortBitonic()
+		w.store(to, 0, table, false)
+	default:
 		w.loadRow(from, table, done)
 		w.columns()
 		for group := 2; group <= w.group; group *= 2 {
@@ -205,6 +284,16 @@ func (w *networkWriter) loadLast(x x86.Vec, at x86.Mem, table x86.Reg) {
 	w.give(t)
 }
 
+// loadKeys loads a row of whole vectors of keys.
+func (w *networkWriter) loadKeys(from x86.Reg) {
+	w.v = w.v[:0]
+	for i := range w.vectors {
+		x := w.take()
+		w.I(x86.VMOVUPS, w.l, x, x86.At(from, int32(i*w.f.vector)))
+		w.v = append(w.v, x)
+	}
+}
+
 func (w *networkWriter) storeRow(to, table x86.Reg) { w.store(to, 0, table, true) }
 
 // store stores the vectors from number first of a row on. If end is set, the last one is the end of
@@ -313,12 +402,8 @@ func (w *networkWriter) mergeHalves(from, to, table x86.Reg) {
 	w.v, w.vectors = v, second
 	w.sortBitonic()
 	w.store(to, most, table, true)
-	w.v, w.vectors = w.v[:0], most
-	for i := range most {
-		x := w.take()
-		w.I(x86.VMOVUPS, w.l, x, at(to, i))
-		w.v = append(w.v, x)
-	}
+	w.vectors = most
+	w.loadKeys(to)
 	w.sortBitonic()
 	w.store(to, 0, table, false)
 	w.vectors = vectors

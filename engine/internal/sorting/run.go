@@ -48,6 +48,7 @@ type run struct {
 	// moved has keys that a partition in place has moved away. spare is the memory of the parts
 	// of a small part, which are sorted before another one is split.
 	moved [3 * unrollInPlace * largestVector]byte
+	work  [mostBlocks * largestBlock]byte // keys of a part that is merged
 	spare [smallBytes]byte
 	stack [bits.UintSize + 1]part // parts that wait
 }
@@ -100,7 +101,7 @@ func (u *run) sort(p *part) {
 	u.stack[0] = *p
 	for top := 0; top >= 0; {
 		p := &u.stack[top]
-		if u.f.halves(p.n) && u.merged(p.to(), p.from, 1, p.n, p.values) {
+		if p.n > u.f.largest() && u.f.sortsWhole(p.n) && u.mergedRows(p.to(), p.from, 1, p.n, p.values) == 1 {
 			top--
 			continue
 		}
@@ -366,17 +367,7 @@ func (u *run) few(to, from unsafe.Pointer, rows, length int) int {
 		u.short(to, from, rows, length)
 		return rows
 	}
-	if !u.f.halves(length) {
-		return 0
-	}
-	for at, row := 0, length*u.f.stored; at < rows; {
-		some := min(smallBytes/row, rows-at)
-		if !u.merged(unsafe.Add(to, at*row), unsafe.Add(from, at*row), some, length, true) {
-			return at
-		}
-		at += some
-	}
-	return rows
+	return u.mergedRows(to, from, rows, length, true)
 }
 
 // short sorts neighbouring rows of at most largest keys.
@@ -403,29 +394,48 @@ func (u *run) short(to, from unsafe.Pointer, rows, length int) {
 }
 
 // sortsWhole reports whether rows of n values are sorted without a partition.
-func (f *family) sortsWhole(n int) bool { return n <= f.largest() || f.halves(n) }
-
-// halves reports whether rows of n values are sorted as two halves, which are merged.
-func (f *family) halves(n int) bool {
-	return f.stored == f.size && n > f.largest() && n <= 2*f.largest()
+func (f *family) sortsWhole(n int) bool {
+	return n <= f.largest() || f.stored == f.size && n <= f.blocks*f.largest()
 }
 
-// merged sorts some neighbouring rows, of values or of keys, as two halves each. It returns
-// false, and does nothing, if there is no kernel. After a NaN it sorts all rows again, which have
-// the same values, with integers as keys.
-func (u *run) merged(to, from unsafe.Pointer, rows, length int, values bool) bool {
-	f, most, size := u.f, u.f.largest(), u.f.size
+// mergedRows sorts neighbouring rows of more than largest keys, or values, without a partition. It
+// returns the number of rows it has sorted: less than all if there is no kernel, or if their length
+// needs a partition.
+func (u *run) mergedRows(to, from unsafe.Pointer, rows, length int, values bool) int {
+	if !u.f.sortsWhole(length) {
+		return 0
+	}
+	f := form(leave)
+	if values {
+		f |= enter
+	}
+	row, some := length*u.f.size, 1
+	for at := 0; at < rows; at += some {
+		to, from := unsafe.Add(to, at*row), unsafe.Add(from, at*row)
+		if length <= 2*u.f.largest() {
+			some = min(max(1, smallBytes/row), rows-at)
+			if !u.halves(to, from, some, length, f) {
+				return at
+			}
+		} else if !u.blocks(to, from, length, f) {
+			return at
+		}
+	}
+	return rows
+}
+
+// halves sorts some neighbouring rows of at most twice largest keys, of which it enters and leaves
+// values as f says, as two halves each. It returns false, and does nothing, if there is no kernel.
+// After a NaN it sorts all rows again, which have the same values, with integers as keys.
+func (u *run) halves(to, from unsafe.Pointer, rows, length int, f form) bool {
+	most, size := u.f.largest(), u.f.size
 	n := length - most
 	for first := u.raw; ; first = false {
-		k := form(0)
-		if values {
-			k = enter
-		}
-		low := network{f.most, f.lanes(), u.form(k)}
+		low := network{u.f.most, u.f.lanes(), u.form(f & enter)}
 		high := low
-		high.vectors = (n + f.lanes() - 1) / f.lanes()
-		code := f.merge(high.vectors, u.form(leave))
-		if code == nil || f.network(low) == nil || f.network(high) == nil {
+		high.vectors = (n + u.f.lanes() - 1) / u.f.lanes()
+		code := u.f.merge(high.vectors, u.form(f&leave))
+		if code == nil || u.f.network(low) == nil || u.f.network(high) == nil {
 			return false
 		}
 		u.network(low, to, from, most, rows, length*size)
@@ -437,9 +447,99 @@ func (u *run) merged(to, from unsafe.Pointer, rows, length int, values bool) boo
 			continue
 		}
 		a := &u.args
-		a.from, a.to, a.rows, a.step, a.n = to, to, rows, length*size, n-(high.vectors-1)*f.lanes()
+		a.from, a.to, a.rows, a.step, a.n = to, to, rows, length*size, n-(high.vectors-1)*u.f.lanes()
 		code.Call(unsafe.Pointer(a))
 		return true
+	}
+}
+
+// blocks sorts a row of more than twice largest keys like halves: pairs of blocks first, then their
+// merges. The last block is filled up with the greatest key.
+func (u *run) blocks(to, from unsafe.Pointer, n int, f form) bool {
+	keys, each, bytes := unsafe.Pointer(&u.work), u.f.largest(), u.f.most*u.f.vector
+	count := (n + each - 1) / each
+	for before := u.raw; ; before = u.raw {
+		if !u.pairs(from, n, f&enter) {
+			return false
+		}
+		if u.raw == before { // else there is a NaN
+			break
+		}
+	}
+	u.pad(n, count*each)
+	opposite, same := u.f.exchange(true, u.form(0)), u.f.exchange(false, u.form(0))
+	sort, last := u.f.bitonic(u.form(0)), u.f.bitonic(u.form(f&leave))
+	if opposite == nil || same == nil || sort == nil || last == nil {
+		return false
+	}
+	a := &u.args
+	call := func(code *exec.Code, to, from, rows, step, n int) {
+		a.to, a.from, a.rows, a.step, a.n = unsafe.Add(keys, to), unsafe.Add(keys, from), rows, step, n*u.f.most
+		code.Call(unsafe.Pointer(a))
+	}
+	for half := 2; half < count; half *= 2 {
+		for lo := 0; lo+half < count; lo += 2 * half {
+			there := min(2*half, count-lo)
+			at, middle := lo*bytes, (lo+half)*bytes
+			call(opposite, middle, middle-u.f.vector, 1, 0, there-half)
+			for d := half / 2; d > 0; d /= 2 {
+				whole := there / (2 * d)
+				call(same, at+d*bytes, at, whole, 2*d*bytes, d)
+				if rest := there - whole*2*d - d; rest > 0 {
+					end := at + whole*2*d*bytes
+					call(same, end+d*bytes, end, 1, 0, rest)
+				}
+			}
+			if 2*half < count {
+				call(sort, at, at, there, bytes, 0)
+			}
+		}
+	}
+	a.to, a.from, a.rows, a.step = to, keys, n/each, bytes
+	last.Call(unsafe.Pointer(a))
+	if done := n / each * bytes; done < n*u.f.size {
+		call(last, done, done, 1, 0, 0)
+		copy(unsafe.Slice((*byte)(unsafe.Add(to, done)), n*u.f.size-done), u.work[done:])
+	}
+	return true
+}
+
+// pairs sorts pairs of blocks of a row into work. The last one has less keys.
+func (u *run) pairs(from unsafe.Pointer, n int, f form) bool {
+	keys, each := unsafe.Pointer(&u.work), 2*u.f.largest()
+	if !u.halves(keys, from, n/each, each, f) {
+		return false
+	}
+	done, rest := n/each*each*u.f.size, n%each
+	to, from := unsafe.Add(keys, done), unsafe.Add(from, done)
+	switch {
+	case rest == 0:
+	case rest > each/2:
+		return u.halves(to, from, 1, rest, f)
+	default:
+		raw := u.raw
+		if !u.network(network{vectors: (rest + u.f.lanes() - 1) / u.f.lanes(), group: u.f.lanes(), form: u.form(f)}, to, from, rest, 1, 0) {
+			return false
+		}
+		if raw && u.args.rows > 0 {
+			u.setRaw(false)
+		}
+	}
+	return true
+}
+
+// pad sets keys n..end of work to the greatest key.
+func (u *run) pad(n, end int) {
+	if u.f.size == 8 {
+		pad(unsafe.Slice((*int64)(unsafe.Pointer(&u.work)), end)[n:], u.most)
+	} else {
+		pad(unsafe.Slice((*int32)(unsafe.Pointer(&u.work)), end)[n:], int32(u.most))
+	}
+}
+
+func pad[K int32 | int64](keys []K, most K) {
+	for i := range keys {
+		keys[i] = most
 	}
 }
 

@@ -72,10 +72,10 @@ func testSort[T number](t *testing.T, isa string, typ dtype.Type) {
 	r := rand.New(rand.NewPCG(1, uint64(typ)))
 	s := New(isa)
 	var lengths []int
-	for n := 1; n < 300; n += 1 + n/20 {
+	for n := 1; n < 530; n += 1 + n/20 {
 		lengths = append(lengths, n)
 	}
-	lengths = append(lengths, 1000, 5000, 1<<15+3)
+	lengths = append(lengths, 64, 128, 256, 512, 1000, 5000, 1<<15+3)
 	for _, n := range lengths {
 		f := familyOf(isa, typ.Size())
 		if f == nil {
@@ -88,11 +88,11 @@ func testSort[T number](t *testing.T, isa string, typ dtype.Type) {
 			continue
 		}
 		for k, kind := range kinds {
-			if n > 40 && n < 300 && n%len(kinds) != k {
+			if n > 40 && n < 530 && n&63 > 0 && n%len(kinds) != k {
 				continue
 			}
 			rows := 1
-			if n < 300 {
+			if n < 530 {
 				rows = 1 + r.IntN(9)
 			}
 			x := make([]T, rows*n)

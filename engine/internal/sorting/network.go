@@ -131,8 +131,11 @@ func (w *networkWriter) writeExchange(opposite bool) {
 	w.end()
 }
 
+// rowEnd has the number of keys of the last vector of a row; of AVX2 their bytes.
+const rowEnd = x86.R9
+
 func (w *networkWriter) write() {
-	const from, to, rows, step, n, table = x86.RSI, x86.RDX, x86.RCX, x86.R8, x86.R9, x86.R10
+	const from, to, rows, step, n, table = x86.RSI, x86.RDX, x86.RCX, x86.R8, rowEnd, x86.R10
 	w.load(from, argFrom)
 	w.load(to, argTo)
 	w.load(rows, argRows)
@@ -310,13 +313,26 @@ func (w *networkWriter) store(to x86.Reg, first int, table x86.Reg, end bool) {
 		case w.f.avx512:
 			w.I(w.narrow(w.pick(x86.VMOVUPS, x86.VMOVUPD)), w.l, at, x, x86.Merge(lastMask))
 		default:
-			t := w.take()
-			w.I(x86.VMOVUPS, w.l, t, x86.At(table, tableWindow))
-			w.I(w.pick(x86.VMASKMOVPS, x86.VMASKMOVPD), w.l, at, t, x)
-			w.give(t)
+			w.storeLast(at, x, table)
 		}
 	}
 	w.give(w.v...)
+}
+
+// storeLast stores the vector that a row may fill in part, of AVX2. A store with a mask takes many
+// cycles, and a load of what it has stored waits for it, so a whole vector is stored without.
+func (w *networkWriter) storeLast(at x86.Mem, x x86.Vec, table x86.Reg) {
+	part, end := w.NewLabel(), w.NewLabel()
+	w.I(x86.CMP, x86.W64, rowEnd, x86.Imm(w.f.vector))
+	w.I(x86.JNE, 0, part)
+	w.I(x86.VMOVUPS, w.l, at, x)
+	w.I(x86.JMP, 0, end)
+	w.Bind(part)
+	t := w.take()
+	w.I(x86.VMOVUPS, w.l, t, x86.At(table, tableWindow))
+	w.I(w.pick(x86.VMASKMOVPS, x86.VMASKMOVPD), w.l, at, t, x)
+	w.give(t)
+	w.Bind(end)
 }
 
 // columns sorts the vectors lane by lane, by Batcher's merge of odd and even places.

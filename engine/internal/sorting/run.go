@@ -36,21 +36,28 @@ func (p *part) equal(size int) bool {
 	return bytes.Equal(b[:len(b)-size], b[size:])
 }
 
+// memory is that of a run. It has no pointers, so its allocation begins at a cache line, and vectors
+// do not cross one.
+type memory struct {
+	work   [mostBlocks * largestBlock]byte // keys of a part that is merged
+	spare  [smallBytes]byte                // of the parts of a small part, which are sorted before another one is split
+	sample [largestSample]int64
+	moved  [3 * unrollInPlace * largestVector]byte // keys that a partition in place has moved away
+}
+
+// newRun returns a run.
+func newRun() *run { return &run{memory: new(memory)} }
+
 // A run is what a worker needs.
 type run struct {
+	*memory
 	f      *family
 	order  *order
 	raw    bool  // the keys in memory are the floats themselves, and the sort has met no NaN
 	most   int64 // no key is above it
 	args   args
 	random uint64
-	sample [largestSample]int64
-	// moved has keys that a partition in place has moved away. spare is the memory of the parts
-	// of a small part, which are sorted before another one is split.
-	moved [3 * unrollInPlace * largestVector]byte
-	work  [mostBlocks * largestBlock]byte // keys of a part that is merged
-	spare [smallBytes]byte
-	stack [bits.UintSize + 1]part // parts that wait
+	stack  [bits.UintSize + 1]part // parts that wait
 }
 
 const (

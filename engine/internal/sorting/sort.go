@@ -51,7 +51,7 @@ func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
 	}
 	s.call, s.rows = c, r
 	for len(s.runs) < c.Threads {
-		s.runs = append(s.runs, &run{})
+		s.runs = append(s.runs, newRun())
 	}
 	raw := s.f.avx512 && r.Type.IsFloat() && !r.Descending
 	for _, u := range s.runs {

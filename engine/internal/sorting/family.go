@@ -28,7 +28,7 @@ type family struct {
 const (
 	mostVectors   = 16 // of a network
 	largestVector = 64 // bytes
-	mostBlocks    = 8  // each of largestBlock bytes at most
+	mostBlocks    = 32 // each of largestBlock bytes at most
 	largestBlock  = 8 * 32
 	groups        = 5
 )

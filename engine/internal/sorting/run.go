@@ -18,6 +18,7 @@ type part struct {
 	from, data, spare unsafe.Pointer
 	n                 int
 	crossed, values   bool
+	repeats           bool  // many keys seem to be equal
 	floor             int64 // no key is below it
 	left              int   // number of partitions after which the sort compares keys
 }
@@ -108,7 +109,7 @@ func (u *run) sort(p *part) {
 	u.stack[0] = *p
 	for top := 0; top >= 0; {
 		p := &u.stack[top]
-		if p.n > u.f.largest() && u.f.sortsWhole(p.n) && u.mergedRows(p.to(), p.from, 1, p.n, p.values) == 1 {
+		if p.n > u.f.largest() && u.f.sortsWhole(p.n) && !u.repeats(p) && u.mergedRows(p.to(), p.from, 1, p.n, p.values) == 1 {
 			top--
 			continue
 		}
@@ -133,6 +134,31 @@ func (u *run) sort(p *part) {
 			}
 		}
 	}
+}
+
+// repeats reports whether many of the keys of a part seem to be equal, so that partitions soon end. The
+// merges of a short row take less time even then.
+func (u *run) repeats(p *part) bool {
+	switch most := u.f.largest(); {
+	case p.n <= 2*most:
+		return !p.values && p.equal(u.f.size)
+	case p.values && p.n <= 8*most:
+		return false
+	case p.repeats:
+		return true
+	}
+	var k [9]int64
+	n := 0
+	for i := range k {
+		k[i] = u.load(p, i*(p.n/9))
+		for _, before := range k[:i] {
+			if before == k[i] {
+				n++
+			}
+		}
+	}
+	p.repeats = n > 1
+	return p.repeats
 }
 
 // split splits a part of more than one key in two, of which one may have no keys. The keys
@@ -176,7 +202,7 @@ func (u *run) split(p, high *part) {
 		return
 	}
 	p.left--
-	*high = part{}
+	*high = part{repeats: p.repeats}
 	if n < p.n { // else the pointers would be behind the arrays
 		high.data = unsafe.Add(p.data, off)
 		if p.spare != nil {
@@ -367,14 +393,17 @@ func compare[K int32 | int64](u *run, p *part) {
 	}
 }
 
-// few sorts neighbouring rows without a partition, and returns the number of rows it has sorted: 0
-// if their length needs one.
+// few sorts neighbouring rows of at most twice largest keys, and returns the number of rows it has
+// sorted: 0 if they are longer.
 func (u *run) few(to, from unsafe.Pointer, rows, length int) int {
-	if length <= u.f.largest() {
+	switch {
+	case length <= u.f.largest():
 		u.short(to, from, rows, length)
 		return rows
+	case length <= 2*u.f.largest():
+		return u.mergedRows(to, from, rows, length, true)
 	}
-	return u.mergedRows(to, from, rows, length, true)
+	return 0
 }
 
 // short sorts neighbouring rows of at most largest keys.

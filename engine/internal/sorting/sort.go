@@ -45,7 +45,7 @@ func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
 	case s.f == nil:
 		return false
 	case s.widen || s.f.stored < s.f.size: // such rows are not partitioned
-		if !s.f.sortsWhole(r.Length) || s.f.network(s.f.rows(min(r.Length, s.f.largest()), s.order.form(enter|leave))) == nil {
+		if r.Length > mostBytes && r.Type.Size() == 1 || !s.f.sortsWhole(r.Length) || s.f.network(s.f.rows(min(r.Length, s.f.largest()), s.order.form(enter|leave))) == nil {
 			return false
 		}
 	}
@@ -70,7 +70,8 @@ func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
 }
 
 const (
-	shared = 1 << 14 // keys of a row from which on several workers sort it
+	mostBytes = 1 << 10 // longer rows of bytes are counted
+	shared    = 1 << 14 // keys of a row from which on several workers sort it
 	// partsEach is the number of parts of such a row for each worker. leastPart is the number
 	// of keys of a part from which on it is split.
 	partsEach = 4
@@ -108,9 +109,11 @@ func (s *Sorter) someWidened(u *run, lo, hi int) {
 		} else {
 			convert(k, unsafe.Slice((*int16)(from), len(k)))
 		}
-		for i := u.few(unsafe.Pointer(&k[0]), unsafe.Pointer(&k[0]), some, r.Length); i < some; i++ { // there is no memory for a kernel
+		for i := u.few(unsafe.Pointer(&k[0]), unsafe.Pointer(&k[0]), some, r.Length); i < some; i++ {
 			p := unsafe.Pointer(&k[i*r.Length])
-			u.compare(&part{from: p, data: p, n: r.Length, values: true})
+			if u.mergedRows(p, p, 1, r.Length, true) == 0 { // there is no memory for a kernel
+				u.compare(&part{from: p, data: p, n: r.Length, values: true})
+			}
 		}
 		if r.Type.Size() == 1 {
 			convert(unsafe.Slice((*int8)(to), len(k)), k)

@@ -75,13 +75,13 @@ func testSort[T number](t *testing.T, isa string, typ dtype.Type) {
 	for n := 1; n < 530; n += 1 + n/20 {
 		lengths = append(lengths, n)
 	}
-	lengths = append(lengths, 64, 128, 256, 512, 1000, 5000, 1<<15+3)
+	lengths = append(lengths, 64, 128, 256, 512, 777, 1000, 1024, 1800, 2048, 5000, 1<<15+3)
 	for _, n := range lengths {
 		f := familyOf(isa, typ.Size())
 		if f == nil {
 			f = familyOf(isa, 4)
 		}
-		if typ.Size() < 4 && !f.sortsWhole(n) {
+		if typ.Size() < 4 && !f.sortsWhole(n) || typ.Size() == 1 && n > mostBytes {
 			if s.Sort(callOf(1), tree.Rows{Type: typ, Count: 1, Length: n}) {
 				t.Errorf("%s: %d values of %v are sorted", isa, n, typ)
 			}

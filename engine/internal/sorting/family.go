@@ -39,8 +39,8 @@ type form uint8
 const (
 	enter form = 1 << iota // it reads values
 	leave                  // it stores values
-	// raw means that the keys are the floats themselves. With enter, the kernel looks for NaN:
-	// a network stops before a row with one.
+	// raw means that the keys are the floats themselves. With enter, the kernel looks for NaN, or
+	// with AVX2 also for -0: a network stops before a row with one.
 	raw
 	forms = iota + 5
 )

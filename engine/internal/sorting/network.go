@@ -186,8 +186,20 @@ func (w *networkWriter) write() {
 	w.end()
 }
 
-// findNaN jumps to found if the row has a NaN.
+// findNaN jumps to found if the row has a NaN, or with AVX2 a -0, whose minimum with 0 would depend on the order.
 func (w *networkWriter) findNaN(found x86.Label) {
+	if !w.f.avx512 {
+		all := w.take()
+		w.I(x86.VPXOR, w.l, all, all, all)
+		for _, x := range w.v {
+			w.unlike(all, x)
+		}
+		w.I(x86.VMOVMSKPD, w.l, x86.RAX, all)
+		w.I(x86.TEST, x86.W32, x86.RAX, x86.RAX)
+		w.I(x86.JNE, 0, found)
+		w.give(all)
+		return
+	}
 	w.I(x86.KXORW, 0, x86.K7, x86.K7, x86.K7)
 	for i := 0; i < len(w.v); i += 2 { // a comparison finds the NaNs of both operands
 		w.I(w.pick(x86.VCMPPS, x86.VCMPPD), w.l, x86.K6, w.v[i], w.v[min(i+1, len(w.v)-1)], x86.Imm(unordered))
@@ -444,6 +456,9 @@ func (w *networkWriter) sortBitonic() {
 func (w *networkWriter) exchange(a, b int, x x86.Vec) {
 	t := w.take()
 	switch {
+	case w.form&raw != 0 && !w.f.avx512:
+		w.I(x86.VMINPD, w.l, t, w.v[a], x)
+		w.I(x86.VMAXPD, w.l, w.v[b], w.v[a], x)
 	case w.form&raw != 0:
 		w.extreme(t, w.v[a], x, lesser)
 		w.extreme(w.v[b], w.v[a], x, greater)
@@ -480,6 +495,10 @@ func (w *networkWriter) within(group, flip int) {
 		w.turn(t, x, flip)
 		low := w.take()
 		switch {
+		case w.form&raw != 0 && !w.f.avx512:
+			w.I(x86.VMINPD, w.l, low, x, t)
+			w.I(x86.VMAXPD, w.l, t, x, t)
+			w.I(x86.VPBLENDD, w.l, low, low, t, x86.Imm(upperLanes(2*group, 8)))
 		case w.form&raw != 0:
 			w.extreme(low, x, t, lesser)
 			w.extreme(low, x, t, greater, x86.Merge(upperMask+x86.Mask(log2(group)-1)))

@@ -195,9 +195,11 @@ func (w *partitionWriter) read(x x86.Vec) {
 	case w.f.avx512:
 		w.I(x86.VCMPPD, w.l, x86.K6, x, x, x86.Imm(unordered))
 		w.I(x86.KORW, 0, nanMask, nanMask, x86.K6)
-	default:
+	case w.f.size == 8:
+		w.unlike(w.nan, x)
+	default: // the networks are those of AVX-512
 		t := w.take()
-		w.I(w.pick(x86.VCMPPS, x86.VCMPPD), w.l, t, x, x, x86.Imm(unordered))
+		w.I(x86.VCMPPS, w.l, t, x, x, x86.Imm(unordered))
 		w.I(x86.VPOR, w.l, w.nan, w.nan, t)
 		w.give(t)
 	}

@@ -53,7 +53,7 @@ func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
 	for len(s.runs) < c.Threads {
 		s.runs = append(s.runs, newRun())
 	}
-	raw := s.f.avx512 && r.Type.IsFloat() && !r.Descending
+	raw := (s.f.avx512 || s.f.size == 8) && r.Type.IsFloat() && !r.Descending
 	for _, u := range s.runs {
 		u.begin(s.f, &s.order, raw)
 	}

@@ -39,7 +39,17 @@ var kinds = []struct {
 	{"one", func(*rand.Rand, int, int) uint64 { return 0xc0c0c0c0c0c0c0c0 }},
 	{"mostly one", func(r *rand.Rand, _, _ int) uint64 { return uint64(max(0, r.IntN(100)-90)) << 30 }},
 	{"organ pipe", func(_ *rand.Rand, i, n int) uint64 { return uint64(min(i, n-i)) * 0x100000001 }},
+	{"last is NaN", func(r *rand.Rand, i, n int) uint64 { return last(r, i, n, math.MaxInt64) }},
+	{"last is -0", func(r *rand.Rand, i, n int) uint64 { return last(r, i, n, 1<<63) }},
 	{"special", func(r *rand.Rand, _, _ int) uint64 { return special[r.IntN(len(special))] }},
+}
+
+// last returns the bits of a small positive float, and those of the last one. Some are 0.
+func last(r *rand.Rand, i, n int, bits uint64) uint64 {
+	if i == n-1 {
+		return bits
+	}
+	return uint64(r.IntN(5)) * 0x0100000001000000
 }
 
 // special has numbers of 8 bytes, and two of 4 bytes each.
@@ -75,7 +85,7 @@ func testSort[T number](t *testing.T, isa string, typ dtype.Type) {
 	for n := 1; n < 530; n += 1 + n/20 {
 		lengths = append(lengths, n)
 	}
-	lengths = append(lengths, 64, 128, 256, 512, 777, 1000, 1024, 1800, 2048, 5000, 1<<15+3)
+	lengths = append(lengths, 31, 32, 64, 96, 128, 256, 512, 777, 1000, 1024, 1800, 2048, 5000, 1<<15+3)
 	for _, n := range lengths {
 		f := familyOf(isa, typ.Size())
 		if f == nil {

@@ -154,6 +154,16 @@ func (w *writer) enter(x x86.Vec) {
 	w.give(nan, t)
 }
 
+// unlike sets lanes of found where a float of 8 bytes, of AVX2, is not its own key: a NaN or -0.
+func (w *writer) unlike(found, x x86.Vec) {
+	t := w.take()
+	w.I(x86.VCMPPD, w.l, t, x, x, x86.Imm(unordered))
+	w.I(x86.VPOR, w.l, found, found, t)
+	w.I(x86.VPCMPEQQ, w.l, t, x, w.lanes(func(int) int { return math.MinInt64 }))
+	w.I(x86.VPOR, w.l, found, found, t)
+	w.give(t)
+}
+
 // lanesOf returns an argument as an operand with equal lanes, of AVX-512.
 func (w *writer) lanesOf(at int32) x86.Mem { return x86.At(x86.RDI, at).Bcast() }
 

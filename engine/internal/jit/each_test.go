@@ -68,3 +68,31 @@ buf z %[1]s out 1
 		}
 	}
 }
+
+// TestEachStrides binds a scan along short rows to weights whose strides have the same lowest byte.
+func TestEachStrides(t *testing.T) {
+	const rows, steps = 100, 6
+	k := parse(t, `kernel each
+axis i0 i1
+buf x f32 in 2
+buf y f32 out 2
+buf w f32 in 2
+{
+  vec i0 {
+    %0 = const f32 0x00000000
+    seq i1 {
+      %1 = carry f32 %0
+      %2 = load f32 x[i0, i1]
+      %3 = load f32 w[i1, 0]
+      %4 = mul f32 %2 %3
+      %5 = add f32 %1 %4
+      store f32 y[i0, i1] %5
+      %6 = next f32 %1 %5
+    }
+  }
+}`)
+	r := rand.New(rand.NewPCG(1, 31))
+	for _, stride := range []int{1, 257, 513} {
+		differ(t, r, newSetup(t, r, k, []int{rows, steps}, nil, [][]int{{rows, steps}, {rows, steps}, {steps, stride}}, true))
+	}
+}

@@ -300,13 +300,10 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		}
 		k |= uint32(uint8(s.Step))<<18 | uint32(frame.Bit(s.Counts()))<<26
 		key = le.LittleEndian.AppendUint32(key, k)
-		if bp.Each > 0 {
-			key = append(key, byte(bound.StepOf(s.Seq)))
-		}
 		if s.Record > 0 {
 			key = append(key, byte(s.Record), byte(s.Field), byte(s.Line.Step()))
 		}
-		if bp.AtOnce > 0 {
+		if bp.AtOnce > 0 || bp.Each > 0 {
 			key = le.LittleEndian.AppendUint64(key, uint64(s.RowBytes()))
 		}
 		if s.Near > 0 {

@@ -67,6 +67,8 @@ func (b *Binder) findEach(bp *Phase) bool {
 		switch {
 		case s.Guard || s.Staged || s.Dyn != nil || s.Gather != nil || !bp.inStep(int32(i)):
 			return false
+		case max(s.RowBytes(), -s.RowBytes()) >= 1<<26: // the offset of a step is a constant of 32 bits
+			return false
 		case s.Kind == Strided && s.Size >= 4 && (step == 1 || step == -1):
 			strided = true
 		case s.Kind != Unused && !(s.Kind == Scratch && bp.carries(s)) && !(s.Kind == Uniform && !ph.Sites[i].Store):

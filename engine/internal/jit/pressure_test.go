@@ -63,3 +63,62 @@ func TestPressure(t *testing.T) {
 	}
 	forget()
 }
+
+// carried returns a kernel that applies c to arrays, down columns with three states.
+func (c *primCase) carried() string {
+	var decl, body strings.Builder
+	var names []any
+	for i, t := range c.args {
+		fmt.Fprintf(&decl, "buf x%d %s in 2\n", i, t.Short())
+		fmt.Fprintf(&body, "      %%%d = load %s x%d[i0, i1]\n", i, t.Short(), i)
+		names = append(names, fmt.Sprintf("%%%d", i))
+	}
+	fmt.Fprintf(&decl, "buf y %s out 2\nbuf w f32 inout 2\nbuf v f32 inout 1\n", c.typ.Short())
+	fmt.Fprintf(&body, "      %%8 = "+c.text+"\n      store %s y[i0, i1] %%8\n", append(names, c.typ.Short())...)
+	return "kernel p\naxis i0 i1\n" + decl.String() + c.pre + `{
+  vec i1 {
+    %20 = load f32 v[i1]
+    seq i0 {
+      %21 = carry f32 %20
+      %22 = carry f32 %20
+      %23 = carry f32 %20
+      %24 = load f32 w[i0, i1]
+` + body.String() + `      %25 = min f32 %21 %24
+      %26 = add f32 %22 %24
+      %27 = mul f32 %23 %24
+      %28 = add f32 %25 %26
+      %29 = add f32 %28 %27
+      store f32 w[i0, i1] %29
+      %30 = next f32 %21 %25
+      %31 = next f32 %22 %26
+      %32 = next f32 %23 %27
+    }
+    store f32 v[i1] %30
+  }
+}
+`
+}
+
+// TestCarriedPressure compares instructions in loops that keep the states of whole rows in registers.
+func TestCarriedPressure(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	for i, c := range primCases() {
+		t.Run(c.name, func(t *testing.T) {
+			k := parse(t, c.carried())
+			for j, n := range []int{4, 8, 12, 16, 20, 21, 32, 40, 64, 85, 100, 200} {
+				if (i+j)%testlevel.Every(1, 4) != 0 {
+					continue
+				}
+				e := []int{1 + r.IntN(20), n}
+				shapes := make([][]int, len(k.Bufs))
+				for b := range shapes {
+					if shapes[b] = e; k.Bufs[b].Rank == 1 {
+						shapes[b] = e[1:]
+					}
+				}
+				differ(t, r, newSetup(t, r, k, e, nil, shapes, r.IntN(3) > 0))
+			}
+		})
+	}
+	forget()
+}

@@ -344,12 +344,8 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 		f.Bind(skip)
 	case one:
 		f.one(d, i, s, t)
-	case s.Kind == layout.Strided && s.Step != 0 && !masked:
-		if windows := f.spread(s); distinct(windows) {
-			f.pick(windows, reg, d)
-		} else {
-			f.collectStrided(s, reg, d)
-		}
+	case s.Kind == layout.Strided && s.Step%(f.W-1) != 0 && !masked: // so windows have elements at different places
+		f.pick(f.spread(s), reg, d)
 	case s.Kind == layout.Laid && !f.ByRow:
 		f.loadLaid(s, i, reg, d)
 	case s.Kind == layout.Strided && masked:

@@ -160,8 +160,8 @@ func (f *avx512) place(windows []window, t dtype.Type, x x86.Vec) {
 	}
 }
 
-// spread is windows with starts a lane less than a vector apart: then mostly no two lanes have their
-// elements at the same place of their windows.
+// spread is windows with starts a lane less than a vector apart. If the step is no multiple of that, no two
+// lanes have their elements at the same place of their windows.
 func (f *avx2) spread(s *layout.Site) []window {
 	first := f.stepAddress(s, s.Step) * f.W
 	step, far := max(s.Step, -s.Step), f.W-1

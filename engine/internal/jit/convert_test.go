@@ -89,9 +89,21 @@ func TestScale(t *testing.T) {
 func TestNarrowStores(t *testing.T) {
 	r := rand.New(rand.NewPCG(48, 3))
 	for _, c := range [][2]dtype.Type{
-		{dtype.F32, dtype.I8}, {dtype.F32, dtype.U8}, {dtype.F32, dtype.I16}, {dtype.F32, dtype.U16}, {dtype.F32, dtype.Bool},
-		{dtype.F64, dtype.I8}, {dtype.F64, dtype.U8}, {dtype.F64, dtype.I16}, {dtype.F64, dtype.Bool}, {dtype.F64, dtype.I32},
-		{dtype.I64, dtype.I32}, {dtype.U64, dtype.U32}, {dtype.I64, dtype.U8}, {dtype.I32, dtype.I8}, {dtype.U32, dtype.U16},
+		{dtype.F32, dtype.I8},
+		{dtype.F32, dtype.U8},
+		{dtype.F32, dtype.I16},
+		{dtype.F32, dtype.U16},
+		{dtype.F32, dtype.Bool},
+		{dtype.F64, dtype.I8},
+		{dtype.F64, dtype.U8},
+		{dtype.F64, dtype.I16},
+		{dtype.F64, dtype.Bool},
+		{dtype.F64, dtype.I32},
+		{dtype.I64, dtype.I32},
+		{dtype.U64, dtype.U32},
+		{dtype.I64, dtype.U8},
+		{dtype.I32, dtype.I8},
+		{dtype.U32, dtype.U16},
 	} {
 		k := parse(t, fmt.Sprintf("kernel p\naxis i0\nbuf x %[1]s in 1\nbuf y %[2]s out 1\n{\nvec i0 {\n%%0 = load %[1]s x[i0]\n%%1 = cvt %[3]s %%0\nstore %[2]s y[i0] %%1\n}\n}",
 			c[0].Short(), c[1].Short(), c[1].Short()))

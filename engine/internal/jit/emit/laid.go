@@ -55,7 +55,7 @@ func (f *phaseCode) laidLoop() {
 	f.Bind(loop)
 	f.ahead(isa.Lane, step)
 	f.chosenOffsets()
-	f.weave()
+	f.interleave()
 	for f.Base = 0; f.Base < unroll; f.Base += group {
 		f.Start(min(group, unroll-f.Base))
 		f.body(f.top)
@@ -109,12 +109,12 @@ func (f *phaseCode) groupPlanes(planes []int32, group, v int) int {
 	return group
 }
 
-// weave interleaves planes to slots, for an iteration whose vectors are not all in registers at once.
-func (f *phaseCode) weave() {
+// interleave interleaves planes to slots, for an iteration whose vectors are not all in registers at once.
+func (f *phaseCode) interleave() {
 	for i := range f.Layout.Sites {
 		if slot, ok := f.PlaneSlots[int32(i)]; ok {
 			t := f.Phase.Sites[i].Type
-			f.Lanes.Weave(int32(i), func(k int, x isa.Vec) { f.Lanes.StoreVec(t, f.Slot(slot+int32(k)), x) }, false)
+			f.Lanes.Interleave(int32(i), func(k int, x isa.Vec) { f.Lanes.StoreVec(t, f.Slot(slot+int32(k)), x) }, false)
 			f.EndStep()
 		}
 	}

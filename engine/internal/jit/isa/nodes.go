@@ -47,7 +47,7 @@ func (f *Emitter) LoadFields(ids []int32, c int) {
 // LoadPlanes emits all copies of a load of a laid site: those of whole rows.
 func (f *Emitter) LoadPlanes(id int32) {
 	f.ID, f.Cur, f.Released = id, &f.Nodes[id], true
-	f.Lanes.Weave(f.Cur.Aux, func(k int, x Vec) {
+	f.Lanes.Interleave(f.Cur.Aux, func(k int, x Vec) {
 		f.Vecs.tmp &^= 1 << x // the node keeps it
 		f.Copy = k
 		f.give(&f.Vecs, int8(x))

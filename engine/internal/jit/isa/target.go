@@ -262,10 +262,10 @@ type Lanes interface {
 	GatherLaid(i int32, d Vec)
 	// StoreLaid stores the operand of n as elements of type t of a laid site.
 	StoreLaid(n *lower.Node, t dtype.Type)
-	// Weave makes vectors of whole rows from planes of a laid site, see [layout.Phase.Plane], and calls
+	// Interleave makes vectors of whole rows from planes of a laid site, see [layout.Phase.Plane], and calls
 	// use for each in order. Without keep the vector is free after that. Only targets with Planes
 	// have it.
-	Weave(i int32, use func(k int, x Vec), keep bool)
+	Interleave(i int32, use func(k int, x Vec), keep bool)
 	// CopyBytes copies n bytes, at least 4, by way of temporaries and T2.
 	CopyBytes(to, from Mem, n int)
 	// SplitFields loads neighbouring fields of records, or all, and returns their vectors. s is the

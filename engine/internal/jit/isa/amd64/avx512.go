@@ -31,8 +31,8 @@ func (avx512Target) Block(a isa.Asm, size, bytes int, lane, row func(int) isa.Me
 	block(a, size, bytes, lane, row)
 }
 
-// Weave is for targets with Planes only.
-func (f *avx512) Weave(int32, func(int, x86.Vec), bool) {}
+// Interleave is for targets with Planes only.
+func (f *avx512) Interleave(int32, func(int, x86.Vec), bool) {}
 
 func (avx512Target) Lanes(f *isa.Emitter) isa.Lanes {
 	e := &avx512{emitter: newEmitter(f, avx512Rules)}

@@ -77,21 +77,21 @@ func (f *avx512) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 	})
 }
 
-func (f *avx2) weaver(size int) *weaver { return &weaver{Asm: f.Asm, size: size, take: f.Tmp} }
+func (f *avx2) network(size int) *network { return &network{Asm: f.Asm, size: size, take: f.Tmp} }
 
 func (f *avx2) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
-	w, n, l := f.weaver(s.Size), len(v), f.LenOf(t)
+	net, n, l := f.network(s.Size), len(v), f.LenOf(t)
 	out := kept(v)
 	if l == x86.L128 || f.AnyOrder {
-		out = w.interleave(out)
+		out = net.interleave(out)
 	} else {
-		out = w.records(out)
+		out = net.records(out)
 	}
 	hold(out)
 	first := f.stepAddress(s, n) * n
 	for i, x := range out {
-		f.I(x86.VMOVUPS, l, x86.At(x86.RCX, int32((first+i)*f.W*s.Size)), w.get(x))
-		w.drop(x)
+		f.I(x86.VMOVUPS, l, x86.At(x86.RCX, int32((first+i)*f.W*s.Size)), net.get(x))
+		net.drop(x)
 	}
 }
 
@@ -100,40 +100,40 @@ func (f *avx2) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec 
 	if n < s.Line.Step() {
 		return f.neighbours(s, t, v)
 	}
-	w := f.weaver(s.Size)
-	w.spare = slices.Clone(v)
+	net := f.network(s.Size)
+	net.spare = slices.Clone(v)
 	first := f.stepAddress(s, n) * n * f.W * s.Size
-	pieces := make([]*thread, n)
+	pieces := make([]*result, n)
 	for i := range pieces {
 		if l := f.LenOf(t); l == x86.L128 || f.AnyOrder {
-			pieces[i] = w.load(l, x86.At(x86.RCX, int32(first+int(l)/8*i)))
+			pieces[i] = net.load(l, x86.At(x86.RCX, int32(first+int(l)/8*i)))
 		} else {
-			pieces[i] = w.pair(x86.At(x86.RCX, int32(first+16*i)), 16*n)
+			pieces[i] = net.pair(x86.At(x86.RCX, int32(first+16*i)), 16*n)
 		}
 	}
-	fields := w.separate(pieces)
+	fields := net.separate(pieces)
 	hold(fields)
 	out := make([]isa.Vec, n)
 	for k, x := range fields {
-		out[k] = w.get(x)
+		out[k] = net.get(x)
 	}
 	return out
 }
 
-func (f *avx2) Weave(i int32, use func(k int, x isa.Vec), keep bool) {
+func (f *avx2) Interleave(i int32, use func(k int, x isa.Vec), keep bool) {
 	s := &f.Layout.Sites[i]
-	w, m := f.weaver(s.Size), mem(f.LaidAddress(s, i))
-	v := make([]*thread, f.Layout.Laid)
+	net, m := f.network(s.Size), mem(f.LaidAddress(s, i))
+	v := make([]*result, f.Layout.Laid)
 	for k, o := range f.Layout.LaidOffsets(s, 0, len(v)) {
 		from := m
 		from.Disp += int32(o * s.Size)
-		v[k] = w.load(x86.L256, from)
+		v[k] = net.load(x86.L256, from)
 	}
-	out := w.records(v)
+	out := net.records(v)
 	hold(out)
 	for k, x := range out {
-		if use(k, w.get(x)); !keep {
-			w.drop(x)
+		if use(k, net.get(x)); !keep {
+			net.drop(x)
 		}
 	}
 }

@@ -112,8 +112,8 @@ func (f *neon) VecName(r int8, _ dtype.Type) string { return fmt.Sprintf("v%d", 
 func (f *neon) SplitFields(*layout.Site, dtype.Type, []isa.Vec) []isa.Vec { return nil }
 func (f *neon) JoinFields(*layout.Site, dtype.Type, []isa.Vec)            {}
 
-// Weave is for targets with Planes only.
-func (f *neon) Weave(int32, func(int, isa.Vec), bool) {}
+// Interleave is for targets with Planes only.
+func (f *neon) Interleave(int32, func(int, isa.Vec), bool) {}
 
 func (f *neon) Constant(d isa.Vec, t dtype.Type, x uint64) {
 	switch {

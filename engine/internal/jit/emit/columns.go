@@ -114,8 +114,11 @@ func (f *phaseCode) wholeRows(accs []columnAcc, vectors, at int, done isa.Label)
 	other := f.NewLabel()
 	f.Int(isa.Mov, isa.T1, isa.Word(f.Phase.Lanes))
 	f.Branch(isa.NE, isa.T1, isa.K(f.wholeLanes()), other)
-	f.part("columns: whole rows of %d vectors, the last one under a mask", vectors)
-	if f.atOnce, f.Tail = at, f.wholeLanes()%f.W; f.Tail > 0 {
+	f.atOnce, f.Tail = at, f.wholeLanes()%f.W
+	if f.Tail == 0 {
+		f.part("columns: whole rows of %d vectors", vectors)
+	} else {
+		f.part("columns: whole rows of %d vectors, the last one under a mask", vectors)
 		f.Int(isa.Sub, isa.T1, isa.K((vectors-1)*f.W))
 		f.Lanes.SetTail()
 		f.Ends, f.Masked = vectors, vectors == 1

@@ -91,3 +91,92 @@ func TestFusedHalves(t *testing.T) {
 		}
 	}
 }
+
+// TestFolded compares instructions that take vectors from memory with the interpreter, at either place, with
+// operands that are the same for all elements, under masks, and around stores to the same array. The main loop of
+// AVX2 has no instruction for a load whose only use takes it.
+func TestFolded(t *testing.T) {
+	const kernel = `kernel folded
+axis i0
+buf x T inout 1
+buf y T in 1
+buf w T in 0
+buf o T out 1
+{
+  vec i0 {
+    %%0 = load T x[i0]
+    %%1 = load T y[i0]
+    %%2 = load T w[]
+    %s
+    store T o[i0] %%9
+  }
+}
+`
+	const stored = "store T x[i0] %1\n    "
+	r := rand.New(rand.NewPCG(19, 20))
+	for _, typ := range []string{"f32", "f64", "i32", "u64", "u8"} {
+		for _, op := range []string{"add", "sub", "mul", "div", "and", "xor", "min", "max"} {
+			float := typ[0] == 'f'
+			if float && (op == "and" || op == "xor") || !float && op == "div" {
+				continue
+			}
+			for _, c := range []struct {
+				code  string
+				loads int // in the main loop of AVX2, for each vector
+			}{
+				{"%9 = op T %0 %1", 1},
+				{"%3 = op T %2 %1\n    %9 = add T %0 %3", 0},
+				{"%3 = sub T %1 %2\n    %9 = op T %3 %0", 1},
+				{"%3 = op T %0 %1\n    %9 = add T %3 %0", 1},
+				{"%3 = add T %1 %2\n    %9 = add T %0 %3", 0},
+				{stored + "%9 = op T %0 %1", 2},
+				{stored + "%3 = load T x[i0]\n    %4 = op T %0 %3\n    %9 = add T %1 %4", 2},
+			} {
+				code := strings.ReplaceAll(fmt.Sprintf(kernel, strings.ReplaceAll(c.code, "op", op)), "T", typ)
+				for _, n := range []int{1, 7, 70, 131} {
+					s := newSetup(t, r, parse(t, code), []int{n}, nil, [][]int{{n}, {n}, {}, {n}}, true)
+					if (typ == "f32" || typ == "f64") && op == "add" && n == 131 {
+						for _, be := range isas(t) {
+							stores := countIn(t, s.instance(t, be), "main loop", "vmovups ymmword")
+							loads := countIn(t, s.instance(t, be), "main loop", "vmovups ymm") - stores
+							if be.Name() == "avx2" && loads*strings.Count(code, "store") != stores*c.loads {
+								t.Errorf("avx2: %d loads and %d stores in the main loop\n%s", loads, stores, code)
+							}
+						}
+					}
+					differ(t, r, s)
+				}
+				forget()
+			}
+		}
+	}
+}
+
+// TestOneByOne compares convolutions with the interpreter. With AVX2 their vectors are computed one after the other
+// as long as the registers have room for the weights.
+func TestOneByOne(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for _, typ := range []string{"f32", "f64"} {
+		for _, taps := range []int{3, 5, 9, 11, 16} {
+			var bufs, weights, body strings.Builder
+			shapes := [][]int{{20, 100}}
+			for k := range taps {
+				fmt.Fprintf(&bufs, "buf w%d %s in 0\n", k, typ)
+				fmt.Fprintf(&weights, "  %%%d = load %s w%d[]\n", k, typ, k)
+				fmt.Fprintf(&body, "    %%%d = load %s x[i0, i1+%d]\n    %%%d = mul %[2]s %%%[1]d %%%[5]d\n", 100+k, typ, k, 200+k, k)
+				if k > 0 {
+					fmt.Fprintf(&body, "    %%%d = add %s %%%d %%%d\n", 300+k, typ, 200+k, map[bool]int{true: 200, false: 299 + k}[k == 1])
+				}
+				shapes = append(shapes, nil)
+			}
+			k := parse(t, fmt.Sprintf("kernel taps\naxis i0 i1\nbuf x %[1]s in 2\n%[2]sbuf y %[1]s out 2\n{\n%[3]s  vec i0 i1 {\n%[4]s    store %[1]s y[i0, i1] %%%[5]d\n  }\n}",
+				typ, bufs.String(), weights.String(), body.String(), 299+taps))
+			for _, n := range []int{3, 33, 77} {
+				shapes[0] = []int{20, n + taps - 1}
+				s := newSetup(t, r, k, []int{20, n}, nil, append(shapes[:taps+1:taps+1], []int{20, n}), true)
+				differ(t, r, s)
+				forget()
+			}
+		}
+	}
+}

@@ -169,6 +169,13 @@ func (f *phaseCode) mapLoop() {
 	}
 	group := f.chooseCopies(4, 0)
 	v, _ := f.pressure()
+	switch {
+	case f.oneByOne(group):
+		group, f.unroll = 1, max(group, 2)
+	// Folded loads take no registers. Uniform operands in registers are worth more than a larger group.
+	case f.FromMemory != nil && group == 4 && len(f.operandsByUse()) > f.Vectors-group*v-f.spare():
+		group = 2
+	}
 	f.pinUniforms(f.Vectors - group*v - f.spare())
 	if !f.steps() && !f.Pairs() || !f.Lanes.Hold(f.holdRoom(group*v)) {
 		f.elementLoop(group)

@@ -48,6 +48,10 @@ func (f *phaseCode) fuse() {
 		j.count()
 		f.top = j.used(f.top)
 	}
+	if f.FromMemory != nil && f.LaneSize == 0 && f.Phase.Kind != lower.ScalarPhase {
+		j.count()
+		j.fold()
+	}
 }
 
 // A joiner joins the nodes of a phase.
@@ -163,6 +167,32 @@ func (j *joiner) complement(n *lower.Node) {
 	}
 	if s := &j.Layout.Sites[x.Aux]; s.Kind == layout.Unit && !s.Guard {
 		x.Imm, n.Op = 1, prim.Cvt
+	}
+}
+
+// fold lets instructions take vectors from memory in place of loads that nothing else uses. No store is
+// between the load and its use.
+func (j *joiner) fold() {
+	since, stores := j.zeros(), int32(1) // of each load, the stores before it
+	for _, id := range j.top {
+		n := &j.Nodes[id]
+		switch {
+		case n.Op == ir.Load:
+			s := &j.Layout.Sites[n.Aux]
+			if j.uses[id] == 1 && s.Kind == layout.Unit && !s.Guard && n.Args[0] == lower.None && n.Args[1] == lower.None {
+				since[id] = stores
+			}
+		case n.Op == ir.Store || n.Op == ir.Cold:
+			stores++
+		case j.FromMemory(n):
+			for i := 1; i >= 0 && (i == 1 || n.Op.Info().Commutes); i-- {
+				a := n.Args[i]
+				if since[a] == stores && j.Phase.Sites[j.Nodes[a].Aux].Type == n.In && n.In.Size() >= 4 {
+					j.Nodes[a].Folded = true
+					break
+				}
+			}
+		}
 	}
 }
 

@@ -33,6 +33,9 @@ func (f *phaseCode) spare() int {
 	}
 	visit(f.rowTop)
 	visit(f.top)
+	if f.unroll > 0 {
+		most -= uniformTemporaries
+	}
 	return most
 }
 
@@ -160,7 +163,7 @@ func (f *phaseCode) press(list, live []int32) []int32 {
 			live = f.press(n.Body, live)
 		}
 		v, m, ending, kept := 0, 0, 0, 0
-		if n.HasResult() {
+		if n.HasResult() && !n.Folded {
 			live = append(live, id)
 		}
 		for _, l := range live {
@@ -208,10 +211,38 @@ func (f *phaseCode) fieldVectors() int {
 	return 0
 }
 
+// uniformTemporaries are those of the spare registers that hold uniform operands from memory.
+const uniformTemporaries = 2
+
+// oneByOne reports whether a loop should compute the vectors of a group one after the other, with all uniform
+// operands in registers. With the vectors at once these take too many registers, and each uniform operand that stays
+// in memory costs a load if the other operand is in memory, too.
+func (f *phaseCode) oneByOne(group int) bool {
+	v, _ := f.pressure()
+	taps, room := 0, f.Vectors-f.spare()
+	for _, id := range f.top {
+		a, b := f.Nodes[id].Args[0], f.Nodes[id].Args[1]
+		if b != lower.None && (f.Uniform[a] && f.Nodes[b].Folded || f.Uniform[b] && f.Nodes[a].Folded) {
+			taps++
+		}
+	}
+	return taps > room-group*v && len(f.operandsByUse()) <= room-v+uniformTemporaries
+}
+
 // pinUniforms pins the uniform nodes with the most uses in registers, at most room.
 func (f *phaseCode) pinUniforms(room int) {
 	// The code of one node holds at most three operands and a result beside its temporaries.
 	room = min(room, bits.OnesCount64(f.Vecs.Free)-max(f.spare()+4, f.fieldVectors()))
+	ids := f.operandsByUse()
+	for _, id := range ids[:min(max(room, 0), len(ids))] {
+		r := f.Vecs.TakeTop()
+		f.Lanes.LoadUniform(r, id)
+		f.Home[id] = int8(r)
+	}
+}
+
+// operandsByUse returns the uniform operands of the body, those with the most uses first.
+func (f *phaseCode) operandsByUse() []int32 {
 	uses := f.zeros()
 	var few [8]int32
 	ids := few[:0]
@@ -238,15 +269,7 @@ func (f *phaseCode) pinUniforms(room int) {
 		}
 		return int(a - b)
 	})
-	for _, id := range ids {
-		if room <= 0 {
-			break
-		}
-		room--
-		r := f.Vecs.TakeTop()
-		f.Lanes.LoadUniform(r, id)
-		f.Home[id] = int8(r)
-	}
+	return ids
 }
 
 func (f *phaseCode) isUniformSite(i int32) bool {

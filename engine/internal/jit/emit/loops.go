@@ -68,11 +68,15 @@ func (f *phaseCode) elementLoop(group int) {
 		f.part("main loop: %d vectors at once, half of them in the second half of the elements", group)
 		f.halves(group, single)
 	} else {
-		f.part("main loop: %d vectors at once", group)
+		if f.unroll > 0 {
+			f.part("main loop: %d vectors one after the other", f.unroll)
+		} else {
+			f.part("main loop: %d vectors at once", group)
+		}
 		one = f.vectors(group, single)
 	}
 	f.Bind(single)
-	if group > 1 && len(f.top) <= longBody {
+	if max(group, f.unroll) > 1 && len(f.top) <= longBody {
 		f.part("single vectors")
 		f.Part64 = true
 		one = f.vectors(1, tail)
@@ -128,8 +132,11 @@ func (f *phaseCode) maskedVector(lanes isa.Int, done isa.Label, copies int, comb
 // stores whole lines, and may have several groups.
 func (f *phaseCode) vectors(group int, end isa.Label) (loop isa.Label) {
 	unroll := group
+	if !f.Part64 {
+		unroll = max(group, f.unroll)
+	}
 	if f.Stream && !f.Part64 {
-		unroll = max(group, layout.LineBytes/(f.W*f.Layout.Widest()))
+		unroll = max(unroll, layout.LineBytes/(f.W*f.Layout.Widest()))
 	}
 	step := unroll * f.W
 	lanes := isa.Word(f.Phase.Lanes)

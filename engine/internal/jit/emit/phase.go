@@ -30,7 +30,9 @@ type phaseCode struct {
 	chosen  []chosen  // sites whose rows an index selects
 	// rowNodes has the copies in rowTop of nodes.
 	rowNodes map[int32]int32
-	left     isa.Label // the end of a loop that carries values
+	// unroll is the vectors of an iteration that a loop computes one after the other, see oneByOne, or 0.
+	unroll int
+	left   isa.Label // the end of a loop that carries values
 
 	pressed             bool // pressure is known
 	mostVecs, mostMasks int

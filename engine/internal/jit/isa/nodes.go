@@ -16,6 +16,7 @@ func (f *Emitter) EmitNode(id int32, c int) {
 	f.ID, f.Cur, f.Released = id, &f.Nodes[id], false
 	f.Choose(c)
 	switch n := f.Cur; {
+	case f.Folded(id): // the next use reads the memory
 	case n.Op == ir.Store:
 		f.store(n)
 	case n.Op == lower.OpOperand: // the operand of a program has its register

@@ -121,6 +121,10 @@ func (f *Emitter) Src(n int32) Vec {
 	return Vec(f.load(n))
 }
 
+// Folded reports whether operand n is in memory, from where the current instruction takes it. Under a mask
+// loads have instructions of their own.
+func (f *Emitter) Folded(n int32) bool { return f.Nodes[n].Folded && !f.Masked }
+
 // load returns a register with node n, and pins it for the current instruction.
 func (f *Emitter) load(n int32) int8 {
 	key, file := f.Key(n, f.Copy), f.file(n)

@@ -73,6 +73,9 @@ type Facts struct {
 	Halving bool
 	// OneCount says that lanes of 16 bits are shifted by one count for all.
 	OneCount bool
+	// FromMemory reports whether the instruction of a node takes an operand that is a vector in memory: the
+	// second one, or the first one of an operation that commutes. If it is nil, no instruction does.
+	FromMemory func(n *lower.Node) bool
 	// Temporaries returns the most temporaries that the code of a node of a phase takes. If it is nil, they are
 	// six for all nodes.
 	Temporaries func(f *Emitter, n *lower.Node) int

@@ -70,6 +70,7 @@ type Node struct {
 	At    int32 // position in the order of emission
 
 	Rounded bool // of a store to elements of 16 bits: the operand is rounded
+	Folded  bool // a load that the instruction of its only use does, see [isa.Facts.FromMemory]
 }
 
 const None = int32(-1)

@@ -29,8 +29,27 @@ func (avx2Target) Facts() isa.Facts {
 		Name: "avx2", Vectors: 15, Bytes: 32, // the sixteenth vector has the tail mask
 		NarrowLanes: true, Negates: true, Halves: true, Complements: true, Halving: true,
 		Fields: fields2, Joins: fields2, Planes: fields2 &^ (1 << 5), Neighbours: neighbours,
-		RowsAtOnce: 4, Tails: true, OneCount: true, Sites: sites, Temporaries: temporaries,
+		RowsAtOnce: 4, Tails: true, OneCount: true, Sites: sites, FromMemory: fromMemory, Temporaries: temporaries,
 	}
+}
+
+// fromMemory is the field of [isa.Facts]: the nodes of [binary] with vectors as wide as their elements. With
+// AVX-512 operands in memory stand for all lanes.
+func fromMemory(n *lower.Node) bool {
+	t := n.In
+	switch n.Op {
+	case prim.Add, prim.Sub:
+		return true
+	case prim.Mul:
+		return !isa.Wide(t) || t.IsFloat()
+	case prim.Div:
+		return t.IsFloat()
+	case prim.And, prim.Or, prim.Xor:
+		return !t.IsFloat()
+	case prim.Min, prim.Max:
+		return !t.IsFloat() && !isa.Wide(t)
+	}
+	return false
 }
 
 func (avx2Target) New(listing bool) isa.Asm { return newAsm(listing) }

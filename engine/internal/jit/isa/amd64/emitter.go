@@ -292,10 +292,13 @@ func (f *emitter) LoadUniform(d isa.Vec, n int32) {
 
 func (f *emitter) UniformInt(d isa.Reg, n int32) { f.I(x86.MOV, x86.W64, regs[d.N()], f.uniform(n)) }
 
-// srcM returns operand n in a register, or a uniform one in memory. The instruction
-// must broadcast elements of its width if the target broadcasts.
+// srcM returns operand n in a register, or a uniform or folded one in memory. The instruction
+// must broadcast elements of its width if the target broadcasts. It may overwrite RCX.
 func (f *emitter) srcM(n int32) x86.Operand {
 	switch {
+	case f.Folded(n):
+		i := f.Nodes[n].Aux
+		return f.site(&f.Layout.Sites[i], i)
 	case !f.inMemory(n):
 		return f.Src(n)
 	case f.Broadcasts:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -17,6 +18,24 @@ import (
 func line() int {
 	_, _, n, _ := runtime.Caller(1)
 	return n
+}
+
+// TestTakeBounds tests the first and last indices of an axis, those next to them, and those whose sums with the size wrap.
+func TestTakeBounds(t *testing.T) {
+	const n = 5
+	x, y := engine.MustFromSlice([]float64{0, 1, 2, 3, 4}), engine.Zeros[float64](9)
+	for _, name := range engine.Backends() {
+		for _, i := range []int64{-n - 1, -n, -1, 0, n - 1, n, n + 1, 2 * n, math.MinInt64, math.MinInt64 + n, math.MaxInt64, math.MaxInt64 - n} {
+			index := make([]int64, y.Shape()[0])
+			index[6] = i
+			err := engine.RunWith(context.Background(), engine.Options{Backend: name}, expr.Let(y, op.Take(x, engine.MustFromSlice(index), 0)))
+			if inside := -n <= i && i < n; inside != (err == nil) || !inside && !errors.Is(err, expr.ErrIndex) {
+				t.Errorf("%s: index %d: %v", name, i, err)
+			} else if want := float64(i+n) - n*float64((i+n)/n); inside && y.Data()[6] != want {
+				t.Errorf("%s: index %d takes %v", name, i, y.Data()[6])
+			}
+		}
+	}
 }
 
 // TestFaultsHavePlaces tests that a fault names the operator, the element and the

@@ -160,11 +160,22 @@ func (w *writer) checked(v *fuse.Value, i int, at []prim.Ix) prim.V {
 	}
 	for k, c := range at {
 		if v.Node.Index.Reads[i].Outside[k] && w.faults.on {
-			unsigned := func(ix prim.Ix) prim.V { return w.p.Bitcast(dtype.U64, w.b.Value(ix)) }
-			w.fault(v, w.p.Le(unsigned(w.int(a.Node.Shape[k])), unsigned(c)), site)
+			w.fault(v, w.outside(c, a.Node.Shape[k]), site)
 		}
 	}
 	return w.operand(v, a, at, prim.V{})
+}
+
+// outside returns the condition that coordinate c lies outside of an axis of size n. Where c is an index i of
+// which n was added to negative ones, that is where i+n is not below 2n as a number without sign. Both have 2^63
+// added, so that the comparison has signs: AVX2 has no other.
+func (w *writer) outside(c prim.Ix, n int) prim.V {
+	p, at, size := w.p, w.b.Value(c), w.b.Value(w.int(n))
+	if i, ok := w.b.FromEnd(at, size); ok {
+		least := p.Bits(dtype.I64, 1<<63)
+		return p.Le(p.Add(p.Add(size, size), least), p.Add(i, p.Add(size, least)))
+	}
+	return p.Le(p.Bitcast(dtype.U64, size), p.Bitcast(dtype.U64, at))
 }
 
 // operand returns operand a of the view v. wanted is the condition under which

@@ -445,6 +445,27 @@ func (b *Builder) Value(ix prim.Ix) prim.V {
 	return b.put(b.homeOf(ix), Ins{Op: Index, Type: dtype.I64, Args: noArgs, Imm: uint64(ix)})
 }
 
+// FromEnd returns i and true if v is i+n where i is negative, and i elsewhere.
+func (b *Builder) FromEnd(v, n prim.V) (i prim.V, ok bool) {
+	s := b.def(v.ID)
+	if s.Op != prim.Select {
+		return prim.V{}, false
+	}
+	at, less, sum := s.Args[2], b.def(s.Args[0]), b.def(s.Args[1])
+	ok = less.Op == prim.Lt && less.Args[0] == at && b.consts[less.Args[1]] == constant{is: true} &&
+		sum.Op == prim.Add && sum.Args == [3]Value{at, n.ID, None}
+	return prim.V{ID: at, Type: v.Type}, ok
+}
+
+// def returns the instruction that computes v.
+func (b *Builder) def(v Value) (in Ins) {
+	code := b.K.Regions[b.home[v]].Code
+	if i := slices.IndexFunc(code, func(in Ins) bool { return in.Dst == v }); i >= 0 {
+		in = code[i]
+	}
+	return in
+}
+
 // Reduce reduces v over the innermost open loop. The result is visible after
 // the loop is closed.
 func (b *Builder) Reduce(r *prim.Reduction, v prim.V) prim.V {

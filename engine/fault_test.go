@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
@@ -33,6 +34,46 @@ func TestTakeBounds(t *testing.T) {
 				t.Errorf("%s: index %d: %v", name, i, err)
 			} else if want := float64(i+n) - n*float64((i+n)/n); inside && y.Data()[6] != want {
 				t.Errorf("%s: index %d takes %v", name, i, y.Data()[6])
+			}
+		}
+	}
+}
+
+// TestUniformRemainders tests remainders by a scalar: of numbers at both ends, and beside multiples.
+func TestUniformRemainders(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	divisors := []int32{math.MinInt32, math.MinInt32 + 1, math.MaxInt32}
+	for k := range 31 {
+		for _, d := range []int32{1 << k, 1<<k + 1, 1<<k - 1, int32(r.Uint32() >> k)} {
+			if d != 0 {
+				divisors = append(divisors, d, -d)
+			}
+		}
+	}
+	x, d, y := engine.Zeros[int32](203), engine.Zeros[int32](), engine.Zeros[int32](203)
+	for _, name := range engine.Backends() {
+		p, err := engine.CompileWith(context.Background(), engine.Options{Backend: name}, expr.Let(y, op.Mod(x, d)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range divisors {
+			d.Data()[0] = v
+			copy(x.Data(), []int32{math.MinInt32, math.MinInt32 + 1, math.MaxInt32, math.MaxInt32 - 1, -1, 0, 1, v, -v, v - 1, v + 1})
+			for i := 11; i < len(x.Data()); i++ {
+				q := int64(r.Int32()) * int64(1-2*r.IntN(2)) / int64(v)
+				x.Data()[i] = int32(q*int64(v)) + int32(r.IntN(3)-1)
+			}
+			if err := p.Run(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			for i, a := range x.Data() {
+				want := int64(a) % int64(v)
+				if want != 0 && (want < 0) != (v < 0) {
+					want += int64(v)
+				}
+				if got := y.Data()[i]; int64(got) != want {
+					t.Fatalf("%s: %d %% %d is %d, not %d", name, a, v, got, want)
+				}
 			}
 		}
 	}

@@ -10,7 +10,12 @@ func quotientOf(q, _ V) V { return q }
 func remainderOf(_, r V) V { return r }
 
 // modInt returns x - y*floor(x / y) of integers, or 0 if y is 0.
-func modInt(b *B, x ...V) V { return floorDivision(b, x[0], x[1], remainderOf) }
+func modInt(b *B, x ...V) V {
+	if x[0].Type == dtype.I32 && b.Uniform(x[1]) {
+		return uniformRemainder(b, x[0], x[1])
+	}
+	return floorDivision(b, x[0], x[1], remainderOf)
+}
 
 // floorDivInt returns floor(x / y) of integers, or 0 if y is 0.
 func floorDivInt(b *B, x ...V) V { return floorDivision(b, x[0], x[1], quotientOf) }
@@ -134,6 +139,28 @@ func signedWordQuotient(b *B, x, y V) V {
 	m = b.Select(b.Or(d.none, d.one), d.zero, m)
 	q := d.quotient(n, m, b.Max(b.Add(d.log, d.all), d.zero))
 	return b.Xor(b.Bitcast(t, q), b.Xor(sign, turned))
+}
+
+// uniformRemainder returns x - y*floor(x / y) of signed numbers of 32 bits, or 0 if y is 0. The quotient is computed as in
+// signedWordQuotient, unless |y| is 1. m = ceil(2^(31+l)/|y|) has 32 bits. It is the quotient of floats rounded down, and one
+// more if that times |y| is below the power. Floats of 64 bits would have half as many lanes as x.
+func uniformRemainder(b *B, x, y V) V {
+	wide := b.Cvt(dtype.I64, y)
+	zero, one := b.Like(wide, 0), b.Like(wide, 1)
+	size := b.Abs(wide)
+	exponent := b.Shr(b.Bitcast(dtype.I64, b.Cvt(dtype.F64, b.Sub(size, one))), b.Like(wide, 52))
+	log := b.Max(b.Sub(exponent, b.Like(wide, 1022)), one) // the least l with |y| <= 2^l, but 1 for less
+	power := b.Shl(one, b.Add(log, b.Like(wide, 31)))
+	m := b.Cvt(dtype.I64, b.Floor(b.Div(b.Cvt(dtype.F64, power), b.Cvt(dtype.F64, size))))
+	m = b.Add(m, b.Select(b.Lt(b.Mul(m, size), power), one, zero))
+
+	turned := b.Shr(y, b.Like(y, 31))
+	sign := b.Select(b.Lt(x, b.Neg(turned)), b.Like(x, -1), b.Like(x, 0))
+	n := b.Bitcast(dtype.U32, b.Xor(b.Add(x, turned), sign))
+	q := b.Shr(b.MulHi(n, b.Cvt(dtype.U32, m)), b.Cvt(dtype.U32, b.Sub(log, one)))
+	q = b.Xor(b.Bitcast(x.Type, q), b.Xor(sign, turned))
+	divides := b.Select(b.Le(size, one), b.Like(x, 0), b.Like(x, -1)) // with a remainder
+	return b.And(divides, b.Sub(x, b.Mul(q, y)))
 }
 
 // divide64 returns q = floor(x / y) or r = x - q*y of integers of 64 bits, as pick chooses, or 0 if y is 0.

@@ -451,7 +451,11 @@ func mulHi32(f *emitter, n *lower.Node) {
 	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
 	t, u, d, l := f.Tmp(), f.Tmp(), f.Dst(), f.LenOf(n.In)
 	f.I(x86.VPSRLQ, l, t, x, x86.Imm(32))
-	f.I(x86.VPSRLQ, l, u, y, x86.Imm(32))
+	if f.Uniform[n.Args[1]] { // all lanes have it
+		u = y
+	} else {
+		f.I(x86.VPSRLQ, l, u, y, x86.Imm(32))
+	}
 	f.I(x86.VPMULUDQ, l, t, t, u)
 	f.I(x86.VPMULUDQ, l, d, x, y)
 	f.I(x86.VPSRLQ, l, d, d, x86.Imm(32))

@@ -157,7 +157,7 @@ func (w *networkWriter) write() {
 	}
 	if w.vectors > w.f.most && w.f.avx512 {
 		w.halves = w.take()
-		w.I(x86.VMOVUPS, w.l, w.halves, w.lanes(func(lane int) int { return lane ^ w.f.lanes()/2 }))
+		w.I(x86.VMOVUPS, w.l, w.halves, w.lanes(func(lane int) int64 { return int64(lane ^ w.f.lanes()/2) }))
 	}
 	loop, done := w.NewLabel(), w.NewLabel()
 	w.Align(32)
@@ -219,7 +219,7 @@ const (
 func (w *networkWriter) prepareGroup(group int) {
 	if group >= 8 {
 		v := w.take()
-		w.I(x86.VMOVUPS, w.l, v, w.lanes(func(lane int) int { return lane ^ (group - 1) }))
+		w.I(x86.VMOVUPS, w.l, v, w.lanes(func(lane int) int64 { return int64(lane ^ (group - 1)) }))
 		w.reverse[log2(group)] = v
 	}
 	if w.f.avx512 {
@@ -511,7 +511,7 @@ func (w *networkWriter) within(group, flip int) {
 			w.I(x86.VPBLENDD, w.l, low, low, t, x86.Imm(upperLanes(group, 8)))
 		default:
 			w.I(x86.VPCMPGTQ, w.l, low, x, t)
-			w.I(x86.VPXOR, w.l, low, low, w.lanes(func(lane int) int { return -(upperLanes(group, 4) >> lane & 1) }))
+			w.I(x86.VPXOR, w.l, low, low, w.lanes(func(lane int) int64 { return int64(-(upperLanes(group, 4) >> lane & 1)) }))
 			w.I(x86.VBLENDVPD, w.l, low, x, t, low)
 		}
 		w.give(t, x)

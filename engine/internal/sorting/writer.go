@@ -96,7 +96,7 @@ func (w *writer) everywhere(at int32) x86.Vec {
 }
 
 // lanes returns a constant with a value for each lane.
-func (w *writer) lanes(value func(lane int) int) x86.Mem {
+func (w *writer) lanes(value func(lane int) int64) x86.Mem {
 	b := make([]byte, w.f.vector)
 	for i := range w.f.lanes() {
 		if w.f.size == 4 {
@@ -111,11 +111,11 @@ func (w *writer) lanes(value func(lane int) int) x86.Mem {
 // greatestKey sets last.
 func (w *writer) greatestKey(f form) {
 	w.last = w.take()
-	most := int(uint64(math.MaxInt64) >> (64 - 8*w.f.size))
+	most := int64(math.MaxInt64) >> (64 - 8*w.f.size)
 	if f&raw != 0 {
 		most &^= 1<<w.pickInt(23, 52) - 1 // infinity
 	}
-	w.I(x86.VMOVUPS, w.l, w.last, w.lanes(func(int) int { return most }))
+	w.I(x86.VMOVUPS, w.l, w.last, w.lanes(func(int) int64 { return most }))
 }
 
 // prepare loads what the conversions need.
@@ -159,7 +159,7 @@ func (w *writer) unlike(found, x x86.Vec) {
 	t := w.take()
 	w.I(x86.VCMPPD, w.l, t, x, x, x86.Imm(unordered))
 	w.I(x86.VPOR, w.l, found, found, t)
-	w.I(x86.VPCMPEQQ, w.l, t, x, w.lanes(func(int) int { return math.MinInt64 }))
+	w.I(x86.VPCMPEQQ, w.l, t, x, w.lanes(func(int) int64 { return math.MinInt64 }))
 	w.I(x86.VPOR, w.l, found, found, t)
 	w.give(t)
 }

@@ -170,12 +170,12 @@ func (e *machine) choose(p *Problem) {
 	e.byTiles = p.A.Col == 1 && e.f.group == 0
 	e.byRows = e.byTiles && e.f.avx512
 	again := p.M > 2*e.rows
-	e.packB = e.halfB || p.TermsB != nil || p.B.Col != 1 && p.N > 1 || again && (large || conflict(e.b.Row) || e.crowded(k))
+	e.packB = e.halfB || p.TermsB != nil || p.B.Col != 1 && p.N > 1 || again && (large || conflict(e.b.Row) || e.overfills(k))
 }
 
-// crowded reports whether a strip of so many terms of B has more rows in a set of the first-level cache
+// overfills reports whether a strip of so many terms of B has more rows in a set of the first-level cache
 // than that holds, and enough rows of A read it for packing to pay. For AVX-512 it was not measured.
-func (e *machine) crowded(terms int) bool {
+func (e *machine) overfills(terms int) bool {
 	const ways = 8
 	shared := min(e.b.Row&-e.b.Row, pageSize) // rows use one set in shared bytes
 	return !e.f.avx512 && e.p.M > 16*e.rows && shared > cacheLine && terms*shared > ways*pageSize

@@ -37,7 +37,7 @@ func (p *part) equal(size int) bool {
 	return bytes.Equal(b[:len(b)-size], b[size:])
 }
 
-// memory is that of a run. It has no pointers, so its allocation begins at a cache line, and vectors
+// memory is the memory of one run. It has no pointers, so its allocation begins at a cache line, and vectors
 // do not cross one.
 type memory struct {
 	work   [mostBlocks * largestBlock]byte // keys of a part that is merged

@@ -21,13 +21,13 @@ type network struct {
 
 // A result is a vector of a network, which one instruction makes.
 type result struct {
-	from []*result
-	emit func(d x86.Vec, from []x86.Vec)
-	uses int // that are not emitted yet
-	reg  x86.Vec
-	done bool
-	kept bool    // the register must not change
-	twin *result // of the same vectors, which are free after both
+	from  []*result
+	emit  func(d x86.Vec, from []x86.Vec)
+	uses  int // that are not emitted yet
+	reg   x86.Vec
+	done  bool
+	kept  bool    // the register must not change
+	other *result // of the same vectors, which are free after both
 }
 
 // kept returns results that are in registers, which do not change.
@@ -71,8 +71,8 @@ func (net *network) get(t *result) x86.Vec {
 	}
 	t.emit(t.reg, from)
 	t.done = true
-	if t.twin != nil && !(t.from[0].kept && t.from[1].kept) {
-		net.get(t.twin)
+	if t.other != nil && !(t.from[0].kept && t.from[1].kept) {
+		net.get(t.other)
 	}
 	return t.reg
 }
@@ -122,11 +122,12 @@ func (net *network) halves(a *result, upperA bool, b *result, upperB bool) *resu
 // unpack interleaves the lower and the upper halves of the pieces of two vectors.
 func (net *network) unpack(size int, a, b *result) (lower, upper *result) {
 	ops := unpacks[bits.TrailingZeros(uint(size))]
-	return twins(net.two(ops[0], a, b), net.two(ops[1], a, b))
+	return together(net.two(ops[0], a, b), net.two(ops[1], a, b))
 }
 
-func twins(a, b *result) (x, y *result) {
-	a.twin, b.twin = b, a
+// together says that two results come from the same vectors.
+func together(a, b *result) (x, y *result) {
+	a.other, b.other = b, a
 	return a, b
 }
 
@@ -293,7 +294,7 @@ func (net *network) separate(pieces []*result) []*result {
 // every2 returns the even elements of the pieces of two vectors, and the odd ones.
 func (net *network) every2(a, b *result) (even, odd *result) {
 	if net.size == 4 {
-		return twins(net.two(x86.VSHUFPS, a, b, x86.Imm(0x88)), net.two(x86.VSHUFPS, a, b, x86.Imm(0xdd)))
+		return together(net.two(x86.VSHUFPS, a, b, x86.Imm(0x88)), net.two(x86.VSHUFPS, a, b, x86.Imm(0xdd)))
 	}
 	half := net.lanes() / 2
 	order := func(i int) int { return i%half*2 + i/half } // the even elements, and behind them the odd ones

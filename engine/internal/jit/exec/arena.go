@@ -1,9 +1,11 @@
 package exec
 
 import (
+	"errors"
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -24,6 +26,9 @@ const (
 	// milliseconds.
 	dirtyLimit = 64 << 10
 )
+
+// ErrFull is returned when the code that is alive fills the arena.
+var ErrFull = errors.New("exec: the code arena is full")
 
 // pageSize is the granule of protection.
 var pageSize = max(os.Getpagesize(), 4096)
@@ -65,6 +70,33 @@ type segment struct {
 
 // A span is a part of a segment.
 type span struct{ start, end int }
+
+// A Code is installed machine code, until it is released.
+type Code struct {
+	entry uintptr
+	size  int
+	span  span
+	seg   *segment
+
+	released atomic.Bool
+	recorded atomic.Bool // in the map for perf
+}
+
+// Release gives the memory of the code back, which nobody may call any more.
+func (c *Code) Release() {
+	if c.released.Swap(true) {
+		panic("exec: Release of released code")
+	}
+	c.seg.arena.release(c)
+}
+
+// Call runs the code from its first byte with args in RDI. args may point to the stack; pointers in the block must be
+// declared as such (unsafe.Pointer, not uintptr), or the collector does not
+// see what the code uses.
+func (c *Code) Call(args unsafe.Pointer) {
+	call(c.entry, args)
+	runtime.KeepAlive(c)
+}
 
 func (a *arena) install(code []byte) (*Code, error) {
 	size := roundUp(len(code), a.granule)

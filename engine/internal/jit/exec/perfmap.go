@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
 
 // perfMap is the file in which perf finds the names of code that stands in no
@@ -15,17 +14,6 @@ import (
 var perfMap struct {
 	sync.Mutex
 	file *os.File
-}
-
-var forPerf atomic.Bool
-
-// ForPerf has code from now on put where perf looks names up: in anonymous
-// memory, which a memory file mapped twice is not. Where that cannot be had,
-// nothing changes.
-func ForPerf() {
-	if runtime.GOOS == "linux" && callable && try(Protect) == nil {
-		forPerf.Store(true)
-	}
 }
 
 // PerfMapPath is where perf looks for the map of this process.

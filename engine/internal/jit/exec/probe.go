@@ -3,6 +3,7 @@ package exec
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"sync"
 	"unsafe"
@@ -68,6 +69,20 @@ var probe = sync.OnceValues(func() (found Method, failed []error) {
 var arenas = [numMethods]*arena{
 	DualMap: {mem: dualMemory{}, granule: codeAlign, limit: arenaLimit},
 	Protect: {mem: protectMemory{}, granule: pageSize, limit: arenaLimit},
+}
+
+// forced is the environment variable ONELOOP_EXEC: memfd, mprotect or none. It
+// leaves one method, or none, of those that [Probe] tries, for tests and for
+// systems on which a method works but is not wanted.
+var forced = sync.OnceValue(func() string { return os.Getenv("ONELOOP_EXEC") })
+
+// permitted is an error if ONELOOP_EXEC rules a method out.
+func permitted(m Method) error {
+	names := [numMethods]string{DualMap: "memfd", Protect: "mprotect"}
+	if f := forced(); f != "" && f != names[m] {
+		return fmt.Errorf("ruled out by ONELOOP_EXEC=%s", f)
+	}
+	return nil
 }
 
 // try runs functions that answer 42, 43 and so on, installed by m one after the other at one place.

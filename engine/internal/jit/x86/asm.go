@@ -1,6 +1,7 @@
 package x86
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strconv"
 
@@ -16,7 +17,7 @@ type Asm struct {
 	buf    []byte  // code without the events
 	events []event // in the order of at
 	labels []place
-	refs   []ref
+	relocs []reloc
 	lines  []line
 	pool   pool
 	shift  []int32 // of the last relax
@@ -36,11 +37,18 @@ type event struct {
 	label Label
 }
 
-// A ref is a 32-bit displacement relative to the end of its instruction.
-type ref struct {
+// A reloc is a 32-bit displacement relative to the end of its instruction.
+type reloc struct {
 	disp  place // of the displacement
 	end   int32 // of the instruction: an immediate may follow the displacement
 	label Label
+}
+
+// A line is a line of the listing.
+type line struct {
+	place
+	kind listing.Kind
+	text string
 }
 
 // unbound is the position of a label before Bind.
@@ -53,7 +61,7 @@ func New() *Asm { return &Asm{} }
 func (a *Asm) Reset() {
 	*a = Asm{
 		Listing: a.Listing, buf: a.buf[:0], events: a.events[:0], labels: a.labels[:0],
-		refs: a.refs[:0], lines: a.lines[:0], pool: pool{a.pool.consts[:0]}, shift: a.shift[:0],
+		relocs: a.relocs[:0], lines: a.lines[:0], pool: pool{a.pool.consts[:0]}, shift: a.shift[:0],
 	}
 }
 
@@ -99,34 +107,43 @@ func (a *Asm) Bytes(b ...byte) {
 	a.buf = append(a.buf, b...)
 }
 
-// I appends the instruction op of length l. See [Operand] for the operands.
-func (a *Asm) I(op Op, l Len, ops ...Operand) {
-	var in insn
-	if !in.set(op, l, ops) {
-		a.fail("%s: operands", requestText(op, l, ops))
-		return
+// Const is the constant b, of 4, 8, 16, 32 or 64 bytes, in memory. Equal
+// constants are stored once.
+func (a *Asm) Const(b []byte) Mem {
+	c := constant{size: uint8(len(b))}
+	switch len(b) {
+	case 4:
+		c.bits[0] = uint64(binary.LittleEndian.Uint32(b))
+	case 8, 16, 32, 64:
+		for i := range len(b) / 8 {
+			c.bits[i] = binary.LittleEndian.Uint64(b[8*i:])
+		}
+	default:
+		a.fail("constant of %d bytes", len(b))
 	}
-	f, evex := in.match()
-	if f == nil {
-		a.fail("%s: no such form", requestText(op, l, ops))
-		return
-	}
-	if a.Listing {
-		a.record(listing.Insn, a.comment(&in, in.text(f, evex)))
-	}
-	if f.ops[0] == patRel {
-		a.jump(op, in.label)
-		return
-	}
-	a.encode(f, evex, &in)
+	return a.pool.add(c)
 }
 
-func (a *Asm) jump(op Op, l Label) {
-	if int(l) >= len(a.labels) || l < 0 {
-		a.fail("%s: unknown label %d", op, l)
-		return
+// Const32 is a constant of 4 bytes in memory.
+func (a *Asm) Const32(x uint32) Mem {
+	return a.pool.add(constant{bits: [8]uint64{uint64(x)}, size: 4})
+}
+
+// Const64 is a constant of 8 bytes in memory.
+func (a *Asm) Const64(x uint64) Mem {
+	return a.pool.add(constant{bits: [8]uint64{x}, size: 8})
+}
+
+// Note says what the code from here on does, for listings.
+func (a *Asm) Note(text string) { a.record(listing.Note, text) }
+
+// Head begins a part of the function, for listings.
+func (a *Asm) Head(text string) { a.record(listing.Head, text) }
+
+func (a *Asm) record(k listing.Kind, text string) {
+	if a.Listing {
+		a.lines = append(a.lines, line{a.here(), k, text})
 	}
-	a.events = append(a.events, event{at: int32(len(a.buf)), op: op, label: l})
 }
 
 func (a *Asm) here() place {

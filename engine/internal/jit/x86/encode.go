@@ -1,6 +1,10 @@
 package x86
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/oneloop/oneloop/engine/internal/listing"
+)
 
 // A code has the fields of an encoding, wherever in the prefixes and in ModRM
 // its bits go.
@@ -47,6 +51,36 @@ func (in *insn) fields(f *form) (c code) {
 	return c
 }
 
+// I appends the instruction op of length l. See [Operand] for the operands.
+func (a *Asm) I(op Op, l Len, ops ...Operand) {
+	var in insn
+	if !in.set(op, l, ops) {
+		a.fail("%s: operands", requestText(op, l, ops))
+		return
+	}
+	f, evex := in.match()
+	if f == nil {
+		a.fail("%s: no such form", requestText(op, l, ops))
+		return
+	}
+	if a.Listing {
+		a.record(listing.Insn, a.pool.comment(&in, in.text(f, evex)))
+	}
+	if f.ops[0] == patRel {
+		a.jump(op, in.label)
+		return
+	}
+	a.encode(f, evex, &in)
+}
+
+func (a *Asm) jump(op Op, l Label) {
+	if int(l) >= len(a.labels) || l < 0 {
+		a.fail("%s: unknown label %d", op, l)
+		return
+	}
+	a.events = append(a.events, event{at: int32(len(a.buf)), op: op, label: l})
+}
+
 // encode appends in in the form f.
 func (a *Asm) encode(f *form, evex bool, in *insn) {
 	c := in.fields(f)
@@ -80,7 +114,7 @@ func (a *Asm) encode(f *form, evex bool, in *insn) {
 		a.buf = append(a.buf, c.is4<<4)
 	}
 	if disp.at != unbound {
-		a.refs = append(a.refs, ref{disp: disp, end: int32(len(a.buf)), label: in.mem.ref})
+		a.relocs = append(a.relocs, reloc{disp: disp, end: int32(len(a.buf)), label: in.mem.ref})
 	}
 }
 
@@ -184,14 +218,6 @@ func (a *Asm) legacy(f *form, in *insn, c *code) {
 	a.buf = append(a.buf, c.opcode)
 }
 
-// gpSize is the operand size of a legacy form: the length, or the only one.
-func (in *insn) gpSize(f *form) Len {
-	if f.vex&(f.vex-1) == 0 {
-		return Len(f.vex) * 8
-	}
-	return in.len
-}
-
 // byteReg reports whether an operand is SPL, BPL, SIL or DIL, which need a REX
 // prefix not to be AH, CH, DH, BH.
 func (in *insn) byteReg(f *form, size Len) bool {
@@ -252,26 +278,4 @@ func (l Len) ll() uint8 {
 		return 2
 	}
 	return 0
-}
-
-// unit is the unit of 8-bit displacements, which is the size of the memory
-// operand (SDM vol. 2A, 2.7.5).
-func (f *form) unit(in *insn) int32 {
-	n := int32(in.len) / 8
-	if f.evex&lenScalar != 0 {
-		n = 16
-	}
-	switch {
-	case in.mem.Broadcast:
-		return int32(f.elem)
-	case f.tup == tupHalf:
-		return n / 2
-	case f.tup == tupPart:
-		return n / int32(f.elem)
-	case f.tup == tupFixed:
-		return int32(f.elem)
-	case f.tup == tupDup && n == 16:
-		return int32(f.elem)
-	}
-	return n
 }

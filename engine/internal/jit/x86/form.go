@@ -1,5 +1,8 @@
 package x86
 
+// An Op is an instruction, by its Intel name.
+type Op uint16
+
 // A pat is what an operand of a form may be, and where it is encoded.
 type pat uint8
 

@@ -58,7 +58,7 @@ func generate(text string) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	b.WriteString("// Code generated from insns.txt by go test -run Generated -update. DO NOT EDIT.\n\npackage x86\n\n")
-	b.WriteString("// An Op is an instruction, by its Intel name.\ntype Op uint16\n\n// The instructions.\nconst (\n")
+	b.WriteString("// The instructions.\nconst (\n")
 	for i, n := range names {
 		fmt.Fprintf(&b, "%s", strings.ToUpper(n))
 		if i == 0 {

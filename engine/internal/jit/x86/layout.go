@@ -23,9 +23,6 @@ type Object struct {
 // Offset is the position of a bound label.
 func (o *Object) Offset(l Label) int { return int(o.labels[l]) }
 
-// breakpoint is int3, which fills the gap before the constants.
-const breakpoint = 0xcc
-
 // Code lays the code out and returns its bytes with the constants.
 func (a *Asm) Code() ([]byte, error) {
 	o, err := a.Finish()
@@ -42,7 +39,7 @@ func (a *Asm) Finish() (*Object, error) {
 			a.fail("label %d is not bound", e.label)
 		}
 	}
-	for _, r := range a.refs {
+	for _, r := range a.relocs {
 		if r.label >= 0 && (int(r.label) >= len(a.labels) || a.labels[r.label].at == unbound) {
 			a.fail("label %d is not bound", r.label)
 		}
@@ -58,8 +55,8 @@ func (a *Asm) Finish() (*Object, error) {
 			o.labels[i] = p.at + shift[p.events]
 		}
 	}
-	o.Bytes, o.Consts = a.pool.place(o.Bytes)
-	for _, r := range a.refs {
+	o.Bytes, o.Consts = a.pool.appendTo(o.Bytes)
+	for _, r := range a.relocs {
 		var target int32
 		if r.label < 0 {
 			target = o.Consts[-1-r.label]
@@ -163,4 +160,22 @@ func appendNops(code []byte, n int) []byte {
 		n -= k
 	}
 	return code
+}
+
+// listed is the lines with their offsets in code of so many bytes. A line has
+// the bytes up to the next one.
+func (a *Asm) listed(shift []int32, size int) []listing.Line {
+	out := make([]listing.Line, 0, len(a.lines))
+	for i, l := range a.lines {
+		at, end := int(l.at+shift[l.events]), size
+		if i+1 < len(a.lines) {
+			n := a.lines[i+1]
+			end = int(n.at + shift[n.events])
+		}
+		if l.kind == listing.Pad && end == at {
+			continue
+		}
+		out = append(out, listing.Line{Kind: l.kind, Offset: at, Size: end - at, Text: l.text})
+	}
+	return out
 }

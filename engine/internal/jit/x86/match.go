@@ -254,3 +254,33 @@ func (in *insn) evexOK(f *form) bool {
 	}
 	return in.with.K == 0 || f.flags&flagMask != 0 && (!in.with.Zero || f.flags&flagZero != 0)
 }
+
+// gpSize is the operand size of a legacy form: the length, or the only one.
+func (in *insn) gpSize(f *form) Len {
+	if f.vex&(f.vex-1) == 0 {
+		return Len(f.vex) * 8
+	}
+	return in.len
+}
+
+// unit is the unit of 8-bit displacements, which is the size of the memory
+// operand (SDM vol. 2A, 2.7.5).
+func (f *form) unit(in *insn) int32 {
+	n := int32(in.len) / 8
+	if f.evex&lenScalar != 0 {
+		n = 16
+	}
+	switch {
+	case in.mem.Broadcast:
+		return int32(f.elem)
+	case f.tup == tupHalf:
+		return n / 2
+	case f.tup == tupPart:
+		return n / int32(f.elem)
+	case f.tup == tupFixed:
+		return int32(f.elem)
+	case f.tup == tupDup && n == 16:
+		return int32(f.elem)
+	}
+	return n
+}

@@ -2,9 +2,6 @@
 
 package x86
 
-// An Op is an instruction, by its Intel name.
-type Op uint16
-
 // The instructions.
 const (
 	VADDPS Op = iota

@@ -5,22 +5,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
-	"unsafe"
 )
-
-// ErrFull is returned when the code that is alive fills the arena.
-var ErrFull = errors.New("exec: the code arena is full")
-
-// A Code is installed machine code, until it is released.
-type Code struct {
-	entry uintptr
-	size  int
-	span  span
-	seg   *segment
-
-	released atomic.Bool
-	recorded atomic.Bool // in the map for perf
-}
 
 // Install copies code, which is position-independent and has its constants in
 // it, to executable memory, at a multiple of 64.
@@ -56,18 +41,14 @@ func collect() {
 	}
 }
 
-// Release gives the memory of the code back, which nobody may call any more.
-func (c *Code) Release() {
-	if c.released.Swap(true) {
-		panic("exec: Release of released code")
-	}
-	c.seg.arena.release(c)
-}
+// forPerf has Install use anonymous memory.
+var forPerf atomic.Bool
 
-// Call runs the code from its first byte with args in RDI. args may point to the stack; pointers in the block must be
-// declared as such (unsafe.Pointer, not uintptr), or the collector does not
-// see what the code uses.
-func (c *Code) Call(args unsafe.Pointer) {
-	call(c.entry, args)
-	runtime.KeepAlive(c)
+// ForPerf has code from now on put where perf looks names up: in anonymous
+// memory, which a memory file mapped twice is not. Where that cannot be had,
+// nothing changes.
+func ForPerf() {
+	if runtime.GOOS == "linux" && callable && try(Protect) == nil {
+		forPerf.Store(true)
+	}
 }

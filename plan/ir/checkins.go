@@ -277,54 +277,6 @@ func (c *checker) carry(in *Ins, at place) {
 	c.carries = slices.Delete(c.carries, i, i+1)
 }
 
-// reducers checks the reductions of the kernel and their programs.
-func (c *checker) reducers() {
-	for i := range c.k.Reducers {
-		r := &c.k.Reducers[i]
-		switch {
-		case !r.Complete() || r.Native() != (r.Body < 0):
-			c.fail("reduction %d has no row or no program", i)
-		case r.Body < 0: // reduce looks at the type
-		case !r.Types().Has(r.Type):
-			c.fail("reduction %s does not take %s", r.Name(), r.Type.Short())
-		default:
-			if id, nothing := r.Bits(); !fits(r.Type, id) || !fits(r.Type, nothing) {
-				c.fail("reduction %s: the identity does not fit %s", r.Name(), r.Type.Short())
-			}
-			c.program(r)
-		}
-		if c.err != nil {
-			return
-		}
-	}
-}
-
-// program checks the program of a reducer. Only its two operands are visible in
-// it.
-func (c *checker) program(r *Reducer) {
-	c.claim(r.Body)
-	for _, v := range []Value{r.X, r.Y} {
-		switch {
-		case v < 0 || int(v) >= len(c.k.Types):
-			c.fail("reduction %s: there is no %%%d", r.Name(), v)
-		case c.defined[v]:
-			c.fail("%%%d is defined twice", v)
-		case c.k.Types[v] != r.Type:
-			c.fail("reduction %s: %%%d is %s, not %s", r.Name(), v, c.k.Types[v].Short(), r.Type.Short())
-		}
-		if c.err != nil {
-			return
-		}
-		c.defined[v], c.visible[v] = true, true
-	}
-	if r.Yield < 0 || int(r.Yield) >= len(c.k.Types) || c.k.Types[r.Yield] != r.Type {
-		c.fail("reduction %s yields no %s", r.Name(), r.Type.Short())
-		return
-	}
-	c.region(place{region: r.Body, kind: entry, par: -1, cold: true, pure: true, yield: r.Yield})
-	c.visible[r.X], c.visible[r.Y] = false, false
-}
-
 // nest checks that a loop is allowed in this region and that no enclosing loop
 // binds its axes.
 func (c *checker) nest(in *Ins, at place) {

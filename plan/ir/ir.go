@@ -195,6 +195,17 @@ type Table struct {
 	Bits []uint64
 }
 
+// A Reducer is a reduction in a kernel, for operands of one type. If the row is
+// not native, the kernel holds its program. The program takes an accumulator X
+// and a value or a later accumulator Y, and yields the new accumulator.
+type Reducer struct {
+	*prim.Reduction
+	Type  dtype.Type // register type of the operand and of the accumulator
+	Body  int32      // the region of the program, or -1 for a native row
+	X, Y  Value
+	Yield Value
+}
+
 // A Region is a list of instructions: a loop body, a cold region, or the program
 // of a reduction.
 type Region struct {

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,8 +10,66 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// This file reads the tokens of a line from the front of p.s. After an error
-// p.s is empty, so that every loop ends.
+// The limits of the text that Parse reads.
+const (
+	maxText   = 1 << 22 // bytes
+	maxLine   = 1 << 16
+	maxDepth  = 64  // regions inside regions
+	maxIx     = 256 // brackets inside brackets of an index expression
+	maxRank   = 64
+	maxParams = 1 << 16
+)
+
+// A parser reads tokens from the front of s, which has the rest of a line. After an error
+// s is empty, so that every loop ends.
+type parser struct {
+	lines  []string
+	line   int // number of the current line, from 1
+	s      string
+	k      *Kernel
+	axes   map[string]int32
+	bufs   map[string]int32
+	values map[int32]Value // by number in the text
+	err    error           // the first error; parsing stops there
+}
+
+func (p *parser) fail(format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf("ir: line %d: %s", p.line, fmt.Sprintf(format, args...))
+	}
+	p.s = ""
+}
+
+// next goes to the next line that is not empty. It returns false at the end.
+func (p *parser) next() bool {
+	for p.err == nil && p.line < len(p.lines) {
+		p.load(p.line)
+		if p.s != "" {
+			return true
+		}
+	}
+	p.s = ""
+	return false
+}
+
+func (p *parser) load(i int) {
+	p.line = i + 1
+	p.s = p.lines[i]
+	if len(p.s) > maxLine {
+		p.fail("more than %d bytes", maxLine)
+	}
+	if c := strings.IndexAny(p.s, "#;"); c >= 0 {
+		p.s = p.s[:c]
+	}
+	p.s = strings.Trim(p.s, " \t\r")
+}
+
+// end fails if text is left on the line.
+func (p *parser) end() {
+	if p.s != "" {
+		p.fail("unexpected %s", quote(p.s))
+	}
+}
 
 func quote(s string) string {
 	if s == "" {

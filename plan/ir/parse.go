@@ -10,16 +10,6 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// The limits of the text that Parse reads.
-const (
-	maxText   = 1 << 22 // bytes
-	maxLine   = 1 << 16
-	maxDepth  = 64  // regions inside regions
-	maxIx     = 256 // brackets inside brackets of an index expression
-	maxRank   = 64
-	maxParams = 1 << 16
-)
-
 // Parse reads the text form of a kernel, as [Kernel.String] prints it. Text
 // from # or ; to the end of a line is a comment. A constant may also be written
 // as a number: const f32 1.5. The numbers of values are free; Parse makes them
@@ -49,55 +39,6 @@ func Parse(text string) (*Kernel, error) {
 		return nil, p.err
 	}
 	return p.k, nil
-}
-
-type parser struct {
-	lines  []string
-	line   int // number of the current line, from 1
-	s      string
-	k      *Kernel
-	axes   map[string]int32
-	bufs   map[string]int32
-	values map[int32]Value // by number in the text
-	err    error           // the first error; parsing stops there
-}
-
-func (p *parser) fail(format string, args ...any) {
-	if p.err == nil {
-		p.err = fmt.Errorf("ir: line %d: %s", p.line, fmt.Sprintf(format, args...))
-	}
-	p.s = ""
-}
-
-// next goes to the next line that is not empty. It returns false at the end.
-func (p *parser) next() bool {
-	for p.err == nil && p.line < len(p.lines) {
-		p.load(p.line)
-		if p.s != "" {
-			return true
-		}
-	}
-	p.s = ""
-	return false
-}
-
-func (p *parser) load(i int) {
-	p.line = i + 1
-	p.s = p.lines[i]
-	if len(p.s) > maxLine {
-		p.fail("more than %d bytes", maxLine)
-	}
-	if c := strings.IndexAny(p.s, "#;"); c >= 0 {
-		p.s = p.s[:c]
-	}
-	p.s = strings.Trim(p.s, " \t\r")
-}
-
-// end fails if text is left on the line.
-func (p *parser) end() {
-	if p.s != "" {
-		p.fail("unexpected %s", quote(p.s))
-	}
 }
 
 // number finds all defined values and gives them dense numbers.

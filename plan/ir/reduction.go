@@ -69,17 +69,6 @@ func ReductionByName(name string) *prim.Reduction {
 	return reductions[i]
 }
 
-// A Reducer is a reduction in a kernel, for operands of one type. If the row is
-// not native, the kernel holds its program. The program takes an accumulator X
-// and a value or a later accumulator Y, and yields the new accumulator.
-type Reducer struct {
-	*prim.Reduction
-	Type  dtype.Type // register type of the operand and of the accumulator
-	Body  int32      // the region of the program, or -1 for a native row
-	X, Y  Value
-	Yield Value
-}
-
 // Reducer returns the reducer of a Reduce instruction.
 func (k *Kernel) Reducer(in *Ins) *Reducer { return &k.Reducers[in.Aux] }
 

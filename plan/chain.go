@@ -3,7 +3,6 @@ package plan
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
@@ -113,13 +112,6 @@ func mayPass(s *Stage, parts, moved []*Stage) bool {
 	return !slices.ContainsFunc(parts, func(p *Stage) bool { return !independent(p, s) })
 }
 
-// raises reports whether a stage is a loop that can raise a fault.
-func (s *Stage) raises() bool {
-	return s.Kind == Loop && slices.ContainsFunc(s.Kernel.Regions, func(r ir.Region) bool {
-		return slices.ContainsFunc(r.Code, func(in ir.Ins) bool { return in.Op == ir.Fault })
-	})
-}
-
 // chains reports whether a stage can be a part of a chain.
 func chains(s *Stage) bool {
 	switch s.Kind {
@@ -129,37 +121,6 @@ func chains(s *Stage) bool {
 		return !s.Prescan && s.mainAxes() != nil
 	}
 	return false
-}
-
-// matrices returns the axes along which a product computes one matrix after the
-// other, without axes of size 1.
-func (s *Stage) matrices() []int {
-	if len(s.B.Shape) == 1 {
-		return graph.LoopShape(s.Out.Shape[:len(s.Out.Shape)-1])
-	}
-	return graph.LoopShape(s.Out.Shape[:len(s.Out.Shape)-2])
-}
-
-// outRows returns the shape of the result of a product without its columns.
-func (s *Stage) outRows() shape.Shape {
-	if len(s.B.Shape) == 1 {
-		return s.Out.Shape
-	}
-	return s.Out.Shape[:len(s.Out.Shape)-1]
-}
-
-// mainAxes returns the axes of the loop that workers divide, if it is all that the
-// kernel has.
-func (s *Stage) mainAxes() []int32 {
-	kind, loop := bound.UnitsOf(s.Kernel)
-	if kind != bound.RowUnits && kind != bound.ElementUnits {
-		return nil
-	}
-	entry := s.Kernel.Regions[0].Code
-	if last := entry[len(entry)-1]; last.Op != ir.For {
-		return nil
-	}
-	return s.Kernel.Loops[loop].Axes
 }
 
 // rows returns the axes whose positions may be the rows of a chain from stage i on.
@@ -229,12 +190,6 @@ func aligned(parts []*Stage, dims []int) bool {
 		}
 	}
 	return true
-}
-
-// whole reports whether s is a product of whole matrices, one for each row of a
-// chain.
-func (s *Stage) whole(dims []int) bool {
-	return s.Kind == Product && len(dims) > 0 && slices.Equal(s.matrices(), dims)
 }
 
 // hasRows reports whether the outermost axes of a stage are the rows.

@@ -2,11 +2,14 @@ package plan
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // A Plan is a compiled list of statements.
@@ -168,3 +171,47 @@ type Tiles struct {
 // tileAxes are the axes of a loop that are the columns of a block, and the number of the
 // block; and the number of the parameter that is the first column.
 type tileAxes struct{ column, block, first int }
+
+// raises reports whether a stage is a loop that can raise a fault.
+func (s *Stage) raises() bool {
+	return s.Kind == Loop && slices.ContainsFunc(s.Kernel.Regions, func(r ir.Region) bool {
+		return slices.ContainsFunc(r.Code, func(in ir.Ins) bool { return in.Op == ir.Fault })
+	})
+}
+
+// matrices returns the axes along which a product computes one matrix after the
+// other, without axes of size 1.
+func (s *Stage) matrices() []int {
+	if len(s.B.Shape) == 1 {
+		return graph.LoopShape(s.Out.Shape[:len(s.Out.Shape)-1])
+	}
+	return graph.LoopShape(s.Out.Shape[:len(s.Out.Shape)-2])
+}
+
+// outRows returns the shape of the result of a product without its columns.
+func (s *Stage) outRows() shape.Shape {
+	if len(s.B.Shape) == 1 {
+		return s.Out.Shape
+	}
+	return s.Out.Shape[:len(s.Out.Shape)-1]
+}
+
+// whole reports whether s is a product of whole matrices, one for each row of a
+// chain.
+func (s *Stage) whole(dims []int) bool {
+	return s.Kind == Product && len(dims) > 0 && slices.Equal(s.matrices(), dims)
+}
+
+// mainAxes returns the axes of the loop that workers divide, if it is all that the
+// kernel has.
+func (s *Stage) mainAxes() []int32 {
+	kind, loop := bound.UnitsOf(s.Kernel)
+	if kind != bound.RowUnits && kind != bound.ElementUnits {
+		return nil
+	}
+	entry := s.Kernel.Regions[0].Code
+	if last := entry[len(entry)-1]; last.Op != ir.For {
+		return nil
+	}
+	return s.Kernel.Loops[loop].Axes
+}

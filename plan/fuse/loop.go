@@ -13,6 +13,13 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
+// May says what the steps may do.
+type May struct {
+	Combine bool // products scale their sums, combine them with the target, and read operands of any strides
+	Scale   bool // products scale their sums and add them to the target, as BLAS does
+	Split   bool // a loop that stores a temporary becomes several, each without borders; see [graph.Graph.Split]
+}
+
 // A Task is the purpose of a step.
 type Task uint8
 

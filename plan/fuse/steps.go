@@ -1,72 +1,13 @@
 package fuse
 
 import (
-	"context"
 	"slices"
-	"sync"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/shape"
 )
-
-// May says what the steps may do.
-type May struct {
-	Combine bool // products scale their sums, combine them with the target, and read operands of any strides
-	Scale   bool // products scale their sums and add them to the target, as BLAS does
-	Split   bool // a loop that stores a temporary becomes several, each without borders; see [graph.Graph.Split]
-}
-
-// A Fuser finds the steps of the groups of a program.
-type Fuser struct {
-	May May
-
-	ctx    context.Context
-	g      *graph.Graph
-	asides map[*graph.Node]*graph.Node // of stored nodes that another loop may store at its side: the root that loads it
-	steps  []*Step
-	walk   walk    // of the last loop
-	values []Value // the last batch of values
-	used   int     // number of them in use
-}
-
-// New returns the fuser of a program, whose nodes are in g. The caller calls Free at
-// its end.
-func New(ctx context.Context, g *graph.Graph, may May) *Fuser {
-	f := fusers.Get().(*Fuser)
-	f.ctx, f.g, f.May = ctx, g, may
-	return f
-}
-
-// fusers has fusers without programs.
-var fusers = sync.Pool{New: func() any { return &Fuser{} }}
-
-// Free lets other fusers use the memory of f and of its values, which nobody may use
-// any more. It leaves the memory of many values to the garbage collector.
-func (f *Fuser) Free() {
-	const most = 256
-	if max(len(f.values), cap(f.walk.first), cap(f.walk.places)) > most {
-		return
-	}
-	clear(f.values[:f.used])
-	clear(f.walk.first[:cap(f.walk.first)])
-	clear(f.walk.places[:cap(f.walk.places)])
-	*f = Fuser{values: f.values, walk: walk{first: f.walk.first[:0], places: f.walk.places[:0]}}
-	fusers.Put(f)
-}
-
-// fresh returns a zero value. Values are allocated in batches, because there is one for each
-// node of a loop and all die with the program's plan.
-func (f *Fuser) fresh() *Value {
-	if f.used == len(f.values) {
-		f.values, f.used = make([]Value, max(16, 2*f.used)), 0
-	}
-	v := &f.values[f.used]
-	f.used++
-	v.Operands = v.few[:0]
-	return v
-}
 
 // Steps returns the steps that store the roots, in order. A root may be a stored
 // node and its array.

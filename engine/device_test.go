@@ -219,10 +219,10 @@ func TestStream(t *testing.T) {
 // TestOpenDevice tests the names of devices, and the errors of a program that does
 // not import their package.
 func TestOpenDevice(t *testing.T) {
-	if _, err := engine.OpenDevice("tpu"); !errors.Is(err, expr.ErrDevice) || strings.Contains(err.Error(), "import") || !strings.Contains(err.Error(), "there are cpu") {
+	if _, err := engine.OpenDevice("tpu"); !errors.Is(err, expr.ErrDevice) || !strings.Contains(err.Error(), "there are cpu") {
 		t.Errorf("a kind that nobody knows: %v", err)
 	}
-	if _, err := engine.OpenDevice("cuda:0"); !errors.Is(err, expr.ErrDevice) || !strings.Contains(err.Error(), "engine/cuda") {
+	if _, err := engine.OpenDevice("cuda:0"); !errors.Is(err, expr.ErrDevice) || !strings.Contains(err.Error(), `import _ "github.com/oneloop/oneloop/engine/cuda"`) {
 		t.Errorf("a GPU: %v", err)
 	}
 	for name, want := range map[string]string{"cpu": "", "cpu:1": "no cpu:1", "cuda:x": "\"x\" is not the number", "cpu:-1": "\"-1\" is not the number", "": "no package"} {

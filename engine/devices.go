@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"path"
 	"strconv"
 	"strings"
 
@@ -17,10 +18,9 @@ func findDriver(kind string) (driver.Driver, error) {
 	if d := driver.Find(kind); d != nil {
 		return d, nil
 	}
-	if kind == "cuda" {
-		return nil, tree.NewError(tree.ErrDevice, "", "no package with devices %q is part of this program: import _ %q", kind, "github.com/oneloop/oneloop/engine/cuda")
-	}
-	return nil, tree.NewError(tree.ErrDevice, "", "no package of this program has devices %q; there are %s", kind, strings.Join(append([]string{"cpu"}, driver.Kinds()...), ", "))
+	there := strings.Join(append([]string{"cpu"}, driver.Kinds()...), ", ")
+	return nil, tree.NewError(tree.ErrDevice, "", "no package of this program has devices %q; there are %s. If the library has them, import _ %q adds them",
+		kind, there, path.Join("github.com/oneloop/oneloop/engine", kind))
 }
 
 // OpenDevice returns the device with a name of the form "kind:number", or the first

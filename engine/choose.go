@@ -4,6 +4,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -42,7 +43,7 @@ func Compress[T expr.Elem](mask expr.Exp[bool], e expr.Exp[T]) (*Tensor[T], erro
 	if lead == 0 || lead > len(s) {
 		lead = len(s)
 	}
-	m = op.BroadcastToNode(m, s[:lead])
+	m = untyped.BroadcastTo(m, s[:lead])
 	if m.Err() != nil || lead < len(s) && !m.Shape().Equal(expr.NodeOf(mask).Shape()) {
 		return nil, tree.NewError(tree.ErrShape, "engine.Compress", "a mask of shape %v does not fit elements of shape %v", expr.NodeOf(mask).Shape(), s)
 	}
@@ -71,7 +72,7 @@ func Nonzero[T expr.Elem](e expr.Exp[T]) ([]*Tensor[int64], error) {
 	if len(s) == 0 {
 		return nil, tree.NewError(tree.ErrShape, "engine.Nonzero", "a scalar has no axes")
 	}
-	set, err := elements(expr.Of[bool](op.CastNode(n, dtype.Bool)))
+	set, err := elements(expr.Of[bool](untyped.Cast(n, dtype.Bool)))
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func Unique[T expr.Elem](e expr.Exp[T]) (Distinct[T], error) {
 	if err := n.Err(); err != nil {
 		return d, err
 	}
-	x, err := Eval(expr.Of[T](op.ReshapeNode(n, []int{n.Shape().Size()})))
+	x, err := Eval(expr.Of[T](untyped.Reshape(n, []int{n.Shape().Size()})))
 	if err != nil {
 		return d, err
 	}
@@ -144,7 +145,7 @@ func Unique[T expr.Elem](e expr.Exp[T]) (Distinct[T], error) {
 // equals NaN.
 func differ(x *tree.Node, n int) expr.Exp[bool] {
 	n = max(n, 1)
-	a, b := op.SliceNode(x, []op.Span{op.Until(n - 1)}), op.SliceNode(x, []op.Span{op.From(min(1, n))})
-	call := func(name string, x ...*tree.Node) *tree.Node { return op.Apply(op.Row(name), x...) }
+	a, b := untyped.Slice(x, []op.Span{op.Until(n - 1)}), untyped.Slice(x, []op.Span{op.From(min(1, n))})
+	call := func(name string, x ...*tree.Node) *tree.Node { return untyped.Apply(untyped.Row(name), x...) }
 	return expr.Of[bool](call("logical_and", call("not_equal", a, b), call("logical_or", call("equal", a, a), call("equal", b, b))))
 }

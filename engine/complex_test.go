@@ -17,6 +17,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -240,23 +241,23 @@ func TestComplexErrors(t *testing.T) {
 	z := engine.MustFromSlice(complexes(5, 7)).Node()
 	real := engine.Zeros[float64](5).Node()
 	for name, n := range map[string]*tree.Node{
-		"less":    tree.Apply(op.Row("less"), z, z),
-		"max":     op.ReduceNode("max", z, op.Reduction{}),
-		"sort":    op.Compose("sort", op.Options{}, z),
-		"median":  op.Compose("median", op.Options{}, z),
-		"floor":   tree.Apply(op.Row("floor"), z),
-		"mixed":   tree.Apply(op.Row("add"), z, real),
-		"state":   op.ScanNodes([]*tree.Node{z}, nil, op.ScanOptions{Length: 3}, func(_ *tree.Node, s, _ []*tree.Node) (next, out []*tree.Node) { return s, s }).Out(0),
-		"of ints": op.ComplexNode(tree.ConstInt(dtype.I32, 1), tree.ConstInt(dtype.I32, 1)),
+		"less":    tree.Apply(untyped.Row("less"), z, z),
+		"max":     untyped.Reduce("max", z, untyped.Options{}),
+		"sort":    untyped.Compose("sort", untyped.Options{}, z),
+		"median":  untyped.Compose("median", untyped.Options{}, z),
+		"floor":   tree.Apply(untyped.Row("floor"), z),
+		"mixed":   tree.Apply(untyped.Row("add"), z, real),
+		"state":   untyped.Scan([]*tree.Node{z}, nil, op.ScanOptions{Length: 3}, func(_ *tree.Node, s, _ []*tree.Node) (next, out []*tree.Node) { return s, s }).Out(0),
+		"of ints": untyped.Complex(tree.ConstInt(dtype.I32, 1), tree.ConstInt(dtype.I32, 1)),
 	} {
 		if err := n.Err(); !errors.Is(err, expr.ErrType) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := engine.Run(context.Background(), expr.Statement{Target: real, Value: op.CastNode(z, dtype.F64)}); !errors.Is(err, expr.ErrType) {
+	if err := engine.Run(context.Background(), expr.Statement{Target: real, Value: untyped.Cast(z, dtype.F64)}); !errors.Is(err, expr.ErrType) {
 		t.Errorf("complex to real: %v", err)
 	}
-	if _, err := grad.OfNodes(op.ReduceNode("sum", z, op.Reduction{}), z); !errors.Is(err, expr.ErrType) {
+	if _, err := grad.OfNodes(untyped.Reduce("sum", z, untyped.Options{}), z); !errors.Is(err, expr.ErrType) {
 		t.Errorf("a complex loss: %v", err)
 	}
 }
@@ -309,9 +310,9 @@ func TestComplexFunctionGradients(t *testing.T) {
 	for name, slope := range analyticCases {
 		for _, z := range []complex128{1 + 2i, 2, .5, -2, 2i, -.5i, 30 + 1i, 1 + 1i, 1, 1i, 1e-3, -30 + .5i} {
 			x := engine.MustFromSlice([]complex128{z})
-			y := tree.Apply(op.Row(name), x.Node())
+			y := tree.Apply(untyped.Row(name), x.Node())
 			for part, turn := range map[string]complex128{"real": 1, "imag": 1i} {
-				g, err := grad.OfNodes(op.ReduceNode("sum", tree.Apply(op.Row(part), y), op.Reduction{}), x.Node())
+				g, err := grad.OfNodes(untyped.Reduce("sum", tree.Apply(untyped.Row(part), y), untyped.Options{}), x.Node())
 				if err != nil {
 					t.Fatal(err)
 				}

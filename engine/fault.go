@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/text"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -63,7 +64,7 @@ func offender(n *tree.Node, evaluate func(*tree.Node) (*Array, error)) string {
 	}
 	from, axis := 0, -1
 	if n.Op.Class() == tree.View {
-		if take, _ := op.Lookup("take"); n.Op != take || len(n.Axes) != 1 {
+		if take, _ := untyped.Lookup("take"); n.Op != take || len(n.Axes) != 1 {
 			return ""
 		}
 		axis = n.Axes[0]
@@ -111,7 +112,7 @@ func refused(n *tree.Node, evaluate func(*tree.Node) (*Array, error)) string {
 	if i < 0 {
 		return ""
 	}
-	x, err := evaluate(op.BroadcastToNode(n.Args[0], n.Shape()))
+	x, err := evaluate(untyped.BroadcastTo(n.Args[0], n.Shape()))
 	if err != nil {
 		return ""
 	}

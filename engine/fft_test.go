@@ -14,6 +14,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -144,8 +145,8 @@ func TestFourierAxes(t *testing.T) {
 			t.Errorf("%s: %v%v, want %v%v: %v", name, c.got.DType(), c.got.Shape(), c.want.DType(), c.want.Shape(), c.got.Err())
 			continue
 		}
-		d := op.CastNode(c.got, dtype.C128)
-		e := op.CastNode(c.want, dtype.C128)
+		d := untyped.Cast(c.got, dtype.C128)
+		e := untyped.Cast(c.want, dtype.C128)
 		if off := item(t, op.Max(op.Modulus[float64](op.Sub(expr.Of[complex128](d), expr.Of[complex128](e))))); !(off < 1e-13) {
 			t.Errorf("%s is off by %v", name, off)
 		}
@@ -233,24 +234,24 @@ func TestFourierErrors(t *testing.T) {
 		n    *tree.Node
 		want error
 	}{
-		"axis":            {op.FourierNode("fft", z, []int{1}), expr.ErrShape},
-		"no points":       {op.FourierNode("fft", z, []int{0}, op.FourierPoints(0)), expr.ErrShape},
-		"negative points": {op.FourierNode("rfft", r, []int{0}, op.FourierPoints(-3)), expr.ErrShape},
-		"norm":            {op.FourierNode("ifft", z, []int{0}, op.FourierNorm("x")), expr.ErrValue},
-		"complex to rfft": {op.FourierNode("rfft", z, []int{0}), expr.ErrType},
-		"integers":        {op.FourierNode("fft", engine.Zeros[int32](4).Node(), []int{0}), expr.ErrType},
-		"name":            {op.FourierNode("dct", z, []int{0}), expr.ErrValue},
-		"empty":           {op.FourierNode("fft", engine.Zeros[complex64](0).Node(), []int{0}), expr.ErrShape},
-		"two axes":        {op.FourierNode("fft", engine.Zeros[complex64](2, 2).Node(), []int{0, 1}), expr.ErrShape},
-		"no axis":         {op.FourierNode("ifft", z, nil, op.FourierPoints()), expr.ErrShape},
-		"real, no axes":   {op.FourierNode("irfftn", z, []int{}), expr.ErrShape},
-		"points of axes":  {op.FourierNode("fftn", z, []int{0}, op.FourierPoints(2, 3)), expr.ErrShape},
-		"more points":     {op.FourierNode("fftn", z, nil, op.FourierPoints(2, 3)), expr.ErrShape},
-		"-1 of one axis":  {op.FourierNode("hfft", z, []int{0}, op.FourierPoints(-1)), expr.ErrShape},
-		"-2 of axes":      {op.FourierNode("fftn", z, nil, op.FourierPoints(-2)), expr.ErrShape},
-		"norm of ihfft":   {op.FourierNode("ihfft", r, []int{0}, op.FourierNorm("x")), expr.ErrValue},
-		"many points":     {op.FourierNode("irfftn", z, nil, op.FourierPoints(math.MaxInt)), expr.ErrShape},
-		"axis of fftn":    {op.FourierNode("fftn", z, []int{0, math.MinInt}), expr.ErrShape},
+		"axis":            {untyped.Fourier("fft", z, []int{1}, untyped.FourierOptions{}), expr.ErrShape},
+		"no points":       {untyped.Fourier("fft", z, []int{0}, untyped.FourierOptions{Points: []int{0}}), expr.ErrShape},
+		"negative points": {untyped.Fourier("rfft", r, []int{0}, untyped.FourierOptions{Points: []int{-3}}), expr.ErrShape},
+		"norm":            {untyped.Fourier("ifft", z, []int{0}, untyped.FourierOptions{Norm: "x"}), expr.ErrValue},
+		"complex to rfft": {untyped.Fourier("rfft", z, []int{0}, untyped.FourierOptions{}), expr.ErrType},
+		"integers":        {untyped.Fourier("fft", engine.Zeros[int32](4).Node(), []int{0}, untyped.FourierOptions{}), expr.ErrType},
+		"name":            {untyped.Fourier("dct", z, []int{0}, untyped.FourierOptions{}), expr.ErrValue},
+		"empty":           {untyped.Fourier("fft", engine.Zeros[complex64](0).Node(), []int{0}, untyped.FourierOptions{}), expr.ErrShape},
+		"two axes":        {untyped.Fourier("fft", engine.Zeros[complex64](2, 2).Node(), []int{0, 1}, untyped.FourierOptions{}), expr.ErrShape},
+		"no axis":         {untyped.Fourier("ifft", z, nil, untyped.FourierOptions{Points: []int{}}), expr.ErrShape},
+		"real, no axes":   {untyped.Fourier("irfftn", z, []int{}, untyped.FourierOptions{}), expr.ErrShape},
+		"points of axes":  {untyped.Fourier("fftn", z, []int{0}, untyped.FourierOptions{Points: []int{2, 3}}), expr.ErrShape},
+		"more points":     {untyped.Fourier("fftn", z, nil, untyped.FourierOptions{Points: []int{2, 3}}), expr.ErrShape},
+		"-1 of one axis":  {untyped.Fourier("hfft", z, []int{0}, untyped.FourierOptions{Points: []int{-1}}), expr.ErrShape},
+		"-2 of axes":      {untyped.Fourier("fftn", z, nil, untyped.FourierOptions{Points: []int{-2}}), expr.ErrShape},
+		"norm of ihfft":   {untyped.Fourier("ihfft", r, []int{0}, untyped.FourierOptions{Norm: "x"}), expr.ErrValue},
+		"many points":     {untyped.Fourier("irfftn", z, nil, untyped.FourierOptions{Points: []int{math.MaxInt}}), expr.ErrShape},
+		"axis of fftn":    {untyped.Fourier("fftn", z, []int{0, math.MinInt}, untyped.FourierOptions{}), expr.ErrShape},
 		"frequencies":     {op.FFTFreq[float64](0, 1).Node(), expr.ErrShape},
 	} {
 		if err := c.n.Err(); !errors.Is(err, c.want) {

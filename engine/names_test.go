@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
@@ -16,7 +17,7 @@ import (
 // table. The engine must not treat one as the built-in operator of that name.
 func TestNamesOfRows(t *testing.T) {
 	x := engine.MustFromSlice([]float32{1, 2, 3, 4})
-	for _, row := range op.Table() {
+	for _, row := range untyped.Table() {
 		reverse := op.DefineView(row.Name(), 1,
 			func(n *tree.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil },
 			func(g *tree.Gather) op.V {

@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 )
 
 // TestNarrowPositions converts positions where the register of the result is not the
@@ -20,7 +21,7 @@ func TestNarrowPositions(t *testing.T) {
 func narrowPositions[T int8 | uint8 | int32 | uint32](t *testing.T) {
 	const n = 40
 	none, x := engine.Zeros[T](0), engine.Zeros[T](n)
-	positions := expr.Of[T](op.CastNode(op.IotaNode(n), x.Node().DType()))
+	positions := expr.Of[T](untyped.Cast(untyped.Iota(n), x.Node().DType()))
 	e := op.Add(op.Concat(0, none, x), positions)
 	for _, backend := range engine.Backends() {
 		y := engine.Zeros[T](n)

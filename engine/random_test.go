@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -44,8 +45,8 @@ func TestPhilox(t *testing.T) {
 			position.Data()[i] = c.position
 		}
 		for name, want := range map[string]uint64{"philox": c.low, "philox_high": c.high} {
-			o, _ := op.Lookup(name)
-			e := expr.Of[uint64](op.Apply(o, expr.NodeOf[uint64](position), n(c.stream), n(c.key)))
+			o, _ := untyped.Lookup(name)
+			e := expr.Of[uint64](untyped.Apply(o, expr.NodeOf[uint64](position), n(c.stream), n(c.key)))
 			for backend, got := range everyBackend(t, e, 20) {
 				for i, v := range got {
 					if v != want {

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/slab"
 	"github.com/oneloop/oneloop/plan/graph"
@@ -18,7 +18,7 @@ type checker struct {
 	seen  tree.Seen
 	how   map[*tree.Node]uint8 // how readsOf visited a node
 	out   []statement
-	parts op.Splitter
+	parts untyped.Splitter
 	// origins, or nil, learn what the checker makes of the trees.
 	origins *graph.Origins
 

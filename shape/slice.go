@@ -15,6 +15,21 @@ type Bound struct {
 // At returns the bound x.
 func At(x int) Bound { return Bound{x, true} }
 
+// Range returns the slice start:stop. Negative positions count from the end.
+func Range(start, stop int) Slice { return Slice{Start: At(start), Stop: At(stop)} }
+
+// From returns the slice from start to the end.
+func From(start int) Slice { return Slice{Start: At(start)} }
+
+// Until returns the slice from the beginning to stop, without stop.
+func Until(stop int) Slice { return Slice{Stop: At(stop)} }
+
+// By returns s with a step, which may be negative: By(Slice{}, -1) reverses a dimension.
+func By(s Slice, step int) Slice {
+	s.Step = At(step)
+	return s
+}
+
 // or returns the bound, or x if it is not given.
 func (b Bound) or(x int) int {
 	if b.given {

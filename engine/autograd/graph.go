@@ -7,7 +7,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/grad"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/zero"
 )
@@ -60,7 +60,7 @@ func Record[T Float](loss expr.Exp[T], vars ...*Variable[T]) (*Graph[T], error) 
 // index finds what uses each node, and the nodes that pass a gradient on.
 func (g *Graph[T]) index() {
 	own := map[*tree.Node]bool{}
-	stop, _ := op.Lookup("stop_gradient")
+	stop, _ := untyped.Lookup("stop_gradient")
 	for _, v := range g.vars {
 		own[v.value.Node()] = true
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 )
@@ -131,7 +132,7 @@ var moments = op.Reducer{
 		return []*tree.Node{tree.ConstFloat(x.DType(), 1), x, tree.ConstFloat(x.DType(), 0)}
 	},
 	Combine: func(x, y []*tree.Node) []*tree.Node {
-		use := func(name string, a, b *tree.Node) *tree.Node { return op.Apply(op.Row(name), a, b) }
+		use := func(name string, a, b *tree.Node) *tree.Node { return untyped.Apply(untyped.Row(name), a, b) }
 		n, d := use("add", x[0], y[0]), use("sub", y[1], x[1])
 		part := use("div", y[0], n)
 		return []*tree.Node{n, use("add", x[1], use("mul", d, part)), use("add", use("add", x[2], y[2]), use("mul", use("mul", d, d), use("mul", x[0], part)))}

@@ -12,7 +12,7 @@ import (
 	"github.com/oneloop/oneloop/cudagen"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -23,16 +23,16 @@ import (
 // stage. Their results have the bits of the Go functions. All other such operators run on the
 // CPU.
 var routines = map[*tree.Operator]func(*routine) error{
-	op.Row("scatter"):      scatterOf("", false),
-	op.Row("scatter_add"):  scatterOf("prim::add", false),
-	op.Row("bincount"):     scatterOf("prim::add", true),
-	op.Row("scatter_max"):  scatterOf("prim::max", false),
-	op.Row("scatter_min"):  scatterOf("prim::min", false),
-	op.Row("sort"):         (*routine).sort,
-	op.Row("argsort"):      (*routine).argsort,
-	op.Row("rank"):         (*routine).rank,
-	op.Row("select"):       (*routine).selected,
-	op.Row("searchsorted"): (*routine).search,
+	untyped.Row("scatter"):      scatterOf("", false),
+	untyped.Row("scatter_add"):  scatterOf("prim::add", false),
+	untyped.Row("bincount"):     scatterOf("prim::add", true),
+	untyped.Row("scatter_max"):  scatterOf("prim::max", false),
+	untyped.Row("scatter_min"):  scatterOf("prim::min", false),
+	untyped.Row("sort"):         (*routine).sort,
+	untyped.Row("argsort"):      (*routine).argsort,
+	untyped.Row("rank"):         (*routine).rank,
+	untyped.Row("select"):       (*routine).selected,
+	untyped.Row("searchsorted"): (*routine).search,
 }
 
 // hasKernels reports whether a stage of a Go function runs as kernels. Kernels number the

@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -37,7 +38,7 @@ func at(n, size int) *engine.Tensor[int64] {
 
 // row returns a node of an operator over whole arrays.
 func row[R expr.Elem](name string, axis int, ints []int, args ...*tree.Node) expr.Exp[R] {
-	return expr.Of[R](tree.ApplyWith(op.Row(name), tree.Attributes{Axes: []int{axis}, Ints: ints}, args...))
+	return expr.Of[R](tree.ApplyWith(untyped.Row(name), tree.Attributes{Axes: []int{axis}, Ints: ints}, args...))
 }
 
 // routineCases are calls whose rows and indices fill several tiles of a sort, one, or a part
@@ -76,7 +77,7 @@ func routineCases() (list []ability) {
 	for _, name := range []string{"scatter", "scatter_add", "scatter_max", "scatter_min"} {
 		scatter := func(n int, axis int, dims ...int) func(p place, x f32) f32 {
 			return func(p place, x f32) f32 {
-				return expr.Of[float32](op.ScatterNode(name, on(p, at(n, dims[axis])).Node(), x.Node(), nil, axis, dims))
+				return expr.Of[float32](untyped.Scatter(name, on(p, at(n, dims[axis])).Node(), x.Node(), nil, axis, dims))
 			}
 		}
 		add(computed(name+" to few", "kernels", numbers[float32](5000), scatter(5000, 0, 9)))
@@ -145,7 +146,7 @@ func testRoutineFault(t *testing.T, _ *standIn) {
 
 // TestEveryRoutine checks that each operator of the table that is no loop has kernels.
 func TestEveryRoutine(t *testing.T) {
-	for _, o := range op.Table() {
+	for _, o := range untyped.Table() {
 		if o.Class() == tree.Opaque && routines[o] == nil {
 			t.Errorf("%s has no kernels", o.Name())
 		}

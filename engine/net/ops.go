@@ -6,7 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine/nn"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -65,7 +65,7 @@ var rows = slices.Concat(mapRows(), []row{
 		axisArg, first,
 		func(a *Args, x []*tree.Node) []*tree.Node {
 			flat := samples(x[0], a.Int("axis", 1))
-			return one(op.ReshapeNode(op.Compose("softmax", op.Options{Axes: []int{1}}, flat), x[0].Shape()))
+			return one(untyped.Reshape(untyped.Compose("softmax", untyped.Options{Axes: []int{1}}, flat), x[0].Shape()))
 		},
 	},
 	{
@@ -75,7 +75,7 @@ var rows = slices.Concat(mapRows(), []row{
 		[]ArgDoc{{"trans_a", "Transpose A.", false}, {"trans_b", "Transpose B.", false}},
 		nil,
 		func(a *Args, x []*tree.Node) []*tree.Node {
-			return one(op.MatMulNode(turned(x[0], a.Bool("trans_a", false)), turned(x[1], a.Bool("trans_b", false))))
+			return one(untyped.MatMul(turned(x[0], a.Bool("trans_a", false)), turned(x[1], a.Bool("trans_b", false))))
 		},
 	},
 	{
@@ -84,7 +84,7 @@ var rows = slices.Concat(mapRows(), []row{
 		[]string{"Y"},
 		axisArg, nil,
 		func(a *Args, x []*tree.Node) []*tree.Node {
-			y := op.MatMulNode(samples(x[0], a.Int("axis", 1)), op.PermuteNode(x[1], nil))
+			y := untyped.MatMul(samples(x[0], a.Int("axis", 1)), untyped.Permute(x[1], nil))
 			return one(call("add", y, x[2]))
 		},
 	},
@@ -101,14 +101,16 @@ var rows = slices.Concat(mapRows(), []row{
 		[]string{"Y"},
 		[]ArgDoc{{"axes", "The order.", false}},
 		nil,
-		func(a *Args, x []*tree.Node) []*tree.Node { return one(op.PermuteNode(x[0], a.Ints("axes"))) },
+		func(a *Args, x []*tree.Node) []*tree.Node { return one(untyped.Permute(x[0], a.Ints("axes"))) },
 	},
 	{
 		"AveragedLoss", "The mean of all elements.",
 		[]string{"X"},
 		[]string{"Y"},
 		nil, nil,
-		func(_ *Args, x []*tree.Node) []*tree.Node { return one(op.Compose("mean", op.Options{}, x[0])) },
+		func(_ *Args, x []*tree.Node) []*tree.Node {
+			return one(untyped.Compose("mean", untyped.Options{}, x[0]))
+		},
 	},
 	{
 		"SquaredL2Distance", "Half the squared distance of each sample of X from that of Y.",
@@ -117,7 +119,7 @@ var rows = slices.Concat(mapRows(), []row{
 		nil, nil,
 		func(_ *Args, x []*tree.Node) []*tree.Node {
 			d := call("square", call("sub", samples(x[0], 1), samples(x[1], 1)))
-			return one(scaled(.5, op.ReduceNode("sum", d, op.Reduction{Axes: []int{1}})))
+			return one(scaled(.5, untyped.Reduce("sum", d, untyped.Options{Axes: []int{1}})))
 		},
 	},
 	{
@@ -133,8 +135,8 @@ var rows = slices.Concat(mapRows(), []row{
 		[]string{"accuracy"},
 		nil, nil,
 		func(_ *Args, x []*tree.Node) []*tree.Node {
-			right := call("equal", op.ReduceNode("argmax", x[0], op.Reduction{Axes: []int{-1}}), labels(x[1]))
-			return one(op.Compose("mean", op.Options{}, op.CastNode(right, dtype.F32)))
+			right := call("equal", untyped.Reduce("argmax", x[0], untyped.Options{Axes: []int{-1}}), labels(x[1]))
+			return one(untyped.Compose("mean", untyped.Options{}, untyped.Cast(right, dtype.F32)))
 		},
 	},
 	{
@@ -233,12 +235,12 @@ func like(x *tree.Node, v float64) *tree.Node { return tree.ConstFloat(x.DType()
 func scaled(v float64, x *tree.Node) *tree.Node { return call("mul", like(x, v), x) }
 
 // broadcast returns n in the shape s.
-func broadcast(n *tree.Node, s shape.Shape) *tree.Node { return op.BroadcastToNode(n, s) }
+func broadcast(n *tree.Node, s shape.Shape) *tree.Node { return untyped.BroadcastTo(n, s) }
 
 // turned returns x, or its transpose.
 func turned(x *tree.Node, on bool) *tree.Node {
 	if on {
-		return op.PermuteNode(x, nil)
+		return untyped.Permute(x, nil)
 	}
 	return x
 }
@@ -252,12 +254,12 @@ func samples(x *tree.Node, axis int) *tree.Node {
 	if x.Err() != nil || axis < 0 || axis > len(s) {
 		return tree.Errorf(tree.ErrShape, "", "axis %d is out of range for shape %v", axis, s)
 	}
-	return op.ReshapeNode(x, []int{s.Count(0, axis), s.Count(axis, len(s))})
+	return untyped.Reshape(x, []int{s.Count(0, axis), s.Count(axis, len(s))})
 }
 
 // labels returns labels as a vector of int64. They may have a second axis of one.
 func labels(x *tree.Node) *tree.Node {
-	return op.CastNode(op.ReshapeNode(x, []int{x.Shape().Size()}), dtype.I64)
+	return untyped.Cast(untyped.Reshape(x, []int{x.Shape().Size()}), dtype.I64)
 }
 
 func labelCrossEntropy(_ *Args, x []*tree.Node) []*tree.Node {
@@ -267,8 +269,8 @@ func labelCrossEntropy(_ *Args, x []*tree.Node) []*tree.Node {
 	}
 	classes := p.Shape()[1]
 	label := nn.CheckLabels(expr.Of[int64](labels(x[1])), classes)
-	own := call("equal", op.Compose("expand_dims", op.Options{Axes: []int{1}}, label.Node()), op.IotaNode(classes))
-	picked := op.ReduceNode("sum", call("where", own, p, like(p, 0)), op.Reduction{Axes: []int{1}})
+	own := call("equal", untyped.Compose("expand_dims", untyped.Options{Axes: []int{1}}, label.Node()), untyped.Iota(classes))
+	picked := untyped.Reduce("sum", call("where", own, p, like(p, 0)), untyped.Options{Axes: []int{1}})
 	return one(call("neg", call("log", call("maximum", picked, like(p, 1e-20)))))
 }
 
@@ -276,7 +278,7 @@ func labelCrossEntropy(_ *Args, x []*tree.Node) []*tree.Node {
 // rounded down for the policy step.
 func learningRate(a *Args, x []*tree.Node) []*tree.Node {
 	base, gamma, size := a.Float("base_lr", 0), a.Float("gamma", .1), a.Int("stepsize", 1)
-	iter := op.CastNode(x[0], dtype.F32)
+	iter := untyped.Cast(x[0], dtype.F32)
 	periods := call("div", iter, like(iter, float64(max(size, 1))))
 	switch a.String("policy", "fixed") {
 	case "fixed":
@@ -291,7 +293,7 @@ func learningRate(a *Args, x []*tree.Node) []*tree.Node {
 }
 
 // scalar returns an input of one element as a scalar.
-func scalar(x *tree.Node) *tree.Node { return op.ReshapeNode(x, nil) }
+func scalar(x *tree.Node) *tree.Node { return untyped.Reshape(x, nil) }
 
 func weightedSum(a *Args, x []*tree.Node) []*tree.Node {
 	if len(x)%2 != 0 {
@@ -330,7 +332,7 @@ func adagrad(a *Args, x []*tree.Node) []*tree.Node {
 func adam(a *Args, x []*tree.Node) []*tree.Node {
 	param, m, v, g, lr := x[0], x[1], x[2], x[3], scalar(x[4])
 	b1, b2 := a.Float("beta1", .9), a.Float("beta2", .999)
-	t := op.CastNode(call("add", scalar(x[5]), like(x[5], 1)), param.DType())
+	t := untyped.Cast(call("add", scalar(x[5]), like(x[5], 1)), param.DType())
 	rest := func(b float64) *tree.Node { return call("sub", like(param, 1), call("pow", like(param, b), t)) }
 	mean := func(b float64, s, e *tree.Node) *tree.Node { return call("add", scaled(b, s), scaled(1-b, e)) }
 	m, v = mean(b1, m, g), mean(b2, v, call("square", g))

@@ -8,7 +8,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/grad"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -73,7 +73,7 @@ func (t Tree) gradient(a *Args, in []*tree.Node) []*tree.Node {
 			a.wrong(argOf, "a list of outputs")
 			return nil
 		}
-		l := op.ReduceNode("sum", call("mul", outs[i], in[n+k]), op.Reduction{})
+		l := untyped.Reduce("sum", call("mul", outs[i], in[n+k]), untyped.Options{})
 		if loss == nil {
 			loss = l
 		} else {
@@ -168,6 +168,6 @@ func reads(n *tree.Node, a *engine.Array) (found bool) {
 
 // call returns an operation without attributes on args.
 func call(name string, args ...*tree.Node) *tree.Node {
-	o, _ := op.Lookup(name)
-	return op.Apply(o, args...)
+	o, _ := untyped.Lookup(name)
+	return untyped.Apply(o, args...)
 }

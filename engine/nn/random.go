@@ -4,6 +4,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -31,6 +32,6 @@ var philox = op.Define("philox", 4, func(b *op.B, x ...op.V) op.V {
 // element modulo 2^32, on the number of the draw in the network, on the step and on
 // the seed.
 func bits(step, seed *expr.Param[uint32], draw uint32, dims shape.Shape) expr.Exp[uint32] {
-	at := expr.Of[uint32](op.CastNode(op.ReshapeNode(op.IotaNode(dims.Size()), dims), dtype.U32))
-	return expr.Of[uint32](op.Apply(philox, at.Node(), expr.Const(draw).Node(), step.Node(), seed.Node()))
+	at := expr.Of[uint32](untyped.Cast(untyped.Reshape(untyped.Iota(dims.Size()), dims), dtype.U32))
+	return expr.Of[uint32](untyped.Apply(philox, at.Node(), expr.Const(draw).Node(), step.Node(), seed.Node()))
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 )
 
 func Example() {
@@ -181,7 +182,7 @@ func TestReadArray(t *testing.T) {
 		var wide *engine.Tensor[uint16]
 		switch a.DType() {
 		case dtype.U8:
-			wide, err = engine.Eval(op.MulScalar(expr.Of[uint16](op.CastNode(a.Node(), dtype.U16)), 257))
+			wide, err = engine.Eval(op.MulScalar(expr.Of[uint16](untyped.Cast(a.Node(), dtype.U16)), 257))
 		default:
 			wide, err = engine.TensorOf[uint16](a)
 		}

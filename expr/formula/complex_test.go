@@ -13,6 +13,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 )
 
 // The types and the first elements of complex formulas are those of NumPy 2.
@@ -105,7 +106,7 @@ func TestComplex(t *testing.T) {
 		if c.t == dtype.C64 {
 			bound = cmplx.Abs(c.want) * 0x1p-23
 		}
-		got, err := engine.Eval(expr.Of[complex128](op.CastNode(a.Node(), dtype.C128)))
+		got, err := engine.Eval(expr.Of[complex128](untyped.Cast(a.Node(), dtype.C128)))
 		if err != nil || a.DType() != c.t || cmplx.Abs(got.Values()[0]-c.want) > bound {
 			t.Errorf("%s: %v %v, %v, want %v %v", c.text, a.DType(), got, err, c.t, c.want)
 		}
@@ -156,7 +157,7 @@ func TestComplexScalars(t *testing.T) {
 				if name == "s" || name == "n" {
 					typ = dtype.C128
 				}
-				got, err := engine.Eval(expr.Of[complex128](op.CastNode(out[name].Node(), dtype.C128)))
+				got, err := engine.Eval(expr.Of[complex128](untyped.Cast(out[name].Node(), dtype.C128)))
 				if err != nil || out[name].DType() != typ || !slices.Equal(got.Values(), want) {
 					t.Errorf("%s of %v: %v %v, %v, want %v %v", name, k, out[name].DType(), got, err, typ, want)
 				}

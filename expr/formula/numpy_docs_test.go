@@ -9,7 +9,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/formula/numpy"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 )
 
 // TestNumPyPage compares docs/numpy.md with the functions that formulas have and
@@ -245,10 +245,10 @@ func code(text string) string {
 
 // goName returns the constructor of a function of formulas in package op, or "".
 func goName(name string) string {
-	if o, ok := op.Lookup(name); ok {
+	if o, ok := untyped.Lookup(name); ok {
 		return "`op." + o.Constructor() + "`"
 	}
-	for _, c := range op.Compositions() {
+	for _, c := range untyped.Compositions() {
 		if c.Name == name {
 			return "`op." + c.Constructor() + "`"
 		}

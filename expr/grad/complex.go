@@ -1,7 +1,7 @@
 package grad
 
 import (
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -9,7 +9,7 @@ import (
 // complex variable are two. join makes the gradients of the given variables from
 // those of the returned ones.
 func parts(loss *tree.Node, wrt []*tree.Node) (real *tree.Node, variables []*tree.Node, join func([]*tree.Node) []*tree.Node) {
-	var s op.Splitter
+	var s untyped.Splitter
 	for _, x := range wrt {
 		p := s.Split(x)
 		if variables = append(variables, p.Re); p.Im != nil {

@@ -14,7 +14,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -33,7 +33,7 @@ import (
 // an array of wrt through another view of its memory. The gradient would miss
 // that part. Make such views with package op.
 func Of[T expr.Float](loss expr.Exp[T], wrt ...expr.Exp[T]) ([]expr.Exp[T], error) {
-	return typed[T](OfNodes(expr.NodeOf(loss), untyped(wrt)...))
+	return typed[T](OfNodes(expr.NodeOf(loss), nodes(wrt)...))
 }
 
 // OfNodes is Of for untyped trees, and for variables of several float types. A
@@ -59,7 +59,7 @@ func OfNodes(loss *tree.Node, wrt ...*tree.Node) ([]*tree.Node, error) {
 // The shape of out broadcasts to that of y.
 func pull(y, out *tree.Node, wrt []*tree.Node) ([]*tree.Node, error) {
 	if y.HasComplex() {
-		var s op.Splitter
+		var s untyped.Splitter
 		y = s.Split(y).Re
 		wrt = slices.Clone(wrt)
 		for i, x := range wrt {
@@ -239,12 +239,12 @@ func adjoint(n, out *tree.Node) *tree.Adjoint {
 }
 
 func row(name string) *tree.Operator {
-	o, _ := op.Lookup(name)
+	o, _ := untyped.Lookup(name)
 	return o
 }
 
 func reduce(name string, a *tree.Node, axes []int) *tree.Node {
-	return op.ReduceNode(name, a, op.Reduction{Axes: axes, Keep: true})
+	return untyped.Reduce(name, a, untyped.Options{Axes: axes, Keep: true})
 }
 
 // fit returns the result of a rule with a shape that broadcasts to operand a.

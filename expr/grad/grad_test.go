@@ -13,6 +13,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 )
@@ -229,7 +230,7 @@ func TestDerivative(t *testing.T) {
 			}
 			return g.Mul(g.Out, g.Mul(g.Const(2), g.Arg(1)))
 		}))
-	twice(t, lse.Name(), op.Apply(lse, x.Node(), y.Node()), x, y)
+	twice(t, lse.Name(), untyped.Apply(lse, x.Node(), y.Node()), x, y)
 	sine := op.GoFunc("sine", math.Sin, op.Derivative(func(g *tree.Adjoint, _ int) *tree.Node {
 		return g.Mul(g.Out, g.Op("cos", g.Arg(0)))
 	}))
@@ -300,7 +301,7 @@ func TestTypes(t *testing.T) {
 	if nodes[1].DType() != dtype.F32 {
 		t.Errorf("the gradient by a float32 is %v", nodes[1].DType())
 	}
-	same(t, "mixed types", slices.Concat(eval(t, nodes[0], op.CastNode(nodes[1], dtype.F64))...), 9, 12)
+	same(t, "mixed types", slices.Concat(eval(t, nodes[0], untyped.Cast(nodes[1], dtype.F64))...), 9, 12)
 }
 
 // fused fails the test unless statements compile to a number of loops and of

@@ -11,7 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/grad"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -71,7 +71,7 @@ func eval(t fataler, trees ...*tree.Node) [][]float64 {
 // row returns a row of the table.
 func row(t testing.TB, name string) *tree.Operator {
 	t.Helper()
-	o, ok := op.Lookup(name)
+	o, ok := untyped.Lookup(name)
 	if !ok {
 		t.Fatal("no row", name)
 	}
@@ -87,7 +87,7 @@ func sum(n *tree.Node) *tree.Node {
 	if len(n.Shape()) == 0 {
 		return n
 	}
-	return op.ReduceNode("sum", n, op.Reduction{})
+	return untyped.Reduce("sum", n, untyped.Options{})
 }
 
 // weighted returns the sum of the elements of n times random weights.
@@ -176,7 +176,7 @@ func differentiable(o *tree.Operator) bool {
 
 // TestEveryRowHasARule fails for a differentiable row without a rule.
 func TestEveryRowHasARule(t *testing.T) {
-	for _, o := range op.Table() {
+	for _, o := range untyped.Table() {
 		if differentiable(o) != (o.Grad() != nil) {
 			t.Errorf("%s: of floats to floats is %v, it has a derivative is %v", o.Name(), differentiable(o), o.Grad() != nil)
 		}
@@ -187,7 +187,7 @@ func TestEveryRowHasARule(t *testing.T) {
 // second order, with and without broadcasting.
 func TestElementwise(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, o := range op.Table() {
+	for _, o := range untyped.Table() {
 		if o.Class() != tree.Elementwise || !differentiable(o) || o.Cond() || o.Result() == tree.ResultTo || o.Name() == "stop_gradient" {
 			continue
 		}
@@ -227,15 +227,15 @@ func TestCast(t *testing.T) {
 	x := array(rand.New(rand.NewPCG(5, 6)), 1, 2, 5)
 	// The tree goes through float32. The derivative of that conversion is the
 	// identity.
-	wide := func(n *tree.Node) *tree.Node { return op.CastNode(n, dtype.F64) }
-	f := wide(call(t, "square", op.CastNode(x.Node(), dtype.F32)))
+	wide := func(n *tree.Node) *tree.Node { return untyped.Cast(n, dtype.F64) }
+	f := wide(call(t, "square", untyped.Cast(x.Node(), dtype.F32)))
 	for i, g := range eval(t, gradients(t, sum(f), x.Node())...)[0] {
 		if math.Abs(g-2*x.Data()[i]) > 1e-6 {
 			t.Errorf("element %d: %g, want %g", i, g, 2*x.Data()[i])
 		}
 	}
 	// Integers and bools pass no gradient on.
-	n := call(t, "mul", x.Node(), wide(op.CastNode(x.Node(), dtype.I32)))
+	n := call(t, "mul", x.Node(), wide(untyped.Cast(x.Node(), dtype.I32)))
 	for i, g := range eval(t, gradients(t, sum(n), x.Node())...)[0] {
 		if g != math.Trunc(x.Data()[i]) {
 			t.Errorf("element %d: %g, want %g", i, g, math.Trunc(x.Data()[i]))

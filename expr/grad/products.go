@@ -5,7 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -37,7 +37,7 @@ func ValueAnd[T expr.Float](ctx context.Context, loss expr.Exp[T], wrt ...expr.E
 // is that of y. The derivative takes v for a constant. See [Of] for variables
 // and errors.
 func VJP[T expr.Float](y, v expr.Exp[T], wrt ...expr.Exp[T]) ([]expr.Exp[T], error) {
-	return typed[T](VJPNodes(expr.NodeOf(y), expr.NodeOf(v), untyped(wrt)...))
+	return typed[T](VJPNodes(expr.NodeOf(y), expr.NodeOf(v), nodes(wrt)...))
 }
 
 // VJPNodes is VJP for untyped trees.
@@ -56,7 +56,7 @@ func VJPNodes(y, v *tree.Node, wrt ...*tree.Node) ([]*tree.Node, error) {
 // result has the shape of y. See [Of] for variables and errors. Every operator
 // in between must be differentiable twice, as all rows of the table are.
 func JVP[T expr.Float](y expr.Exp[T], wrt, v []expr.Exp[T]) (expr.Exp[T], error) {
-	n, err := JVPNodes(expr.NodeOf(y), untyped(wrt), untyped(v))
+	n, err := JVPNodes(expr.NodeOf(y), nodes(wrt), nodes(v))
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func JVPNodes(y *tree.Node, wrt, v []*tree.Node) (*tree.Node, error) {
 	if err := check(append([]*tree.Node{y}, wrt...)); err != nil {
 		return nil, err
 	}
-	u := op.BroadcastToNode(tree.NewParamNode(y.DType(), &tree.Scalar{Name: "u"}), y.Shape())
+	u := untyped.BroadcastTo(tree.NewParamNode(y.DType(), &tree.Scalar{Name: "u"}), y.Shape())
 	if len(y.Shape()) == 0 {
 		u = tree.NewParamNode(y.DType(), &tree.Scalar{Name: "u"})
 	}
@@ -94,7 +94,7 @@ func JVPNodes(y *tree.Node, wrt, v []*tree.Node) (*tree.Node, error) {
 // v[i]. The shape of v[i] is that of wrt[i]. The derivative takes v for a
 // constant. See [Of] for variables and errors.
 func HVP[T expr.Float](loss expr.Exp[T], wrt, v []expr.Exp[T]) ([]expr.Exp[T], error) {
-	return typed[T](HVPNodes(expr.NodeOf(loss), untyped(wrt), untyped(v)))
+	return typed[T](HVPNodes(expr.NodeOf(loss), nodes(wrt), nodes(v)))
 }
 
 // HVPNodes is HVP for untyped trees.
@@ -127,7 +127,7 @@ func inner(name string, a, v []*tree.Node) (*tree.Node, error) {
 		g := adjoint(x, x)
 		term := g.Op("mul", x, g.Op("stop_gradient", v[i]))
 		if axes := len(term.Shape()); axes > 0 {
-			term = op.ReduceNode("sum", term, op.Reduction{})
+			term = untyped.Reduce("sum", term, untyped.Options{})
 		}
 		switch {
 		case total == nil:
@@ -149,7 +149,7 @@ func alike(name string, x, v *tree.Node) error {
 	return nil
 }
 
-func untyped[T expr.Float](list []expr.Exp[T]) []*tree.Node {
+func nodes[T expr.Float](list []expr.Exp[T]) []*tree.Node {
 	nodes := make([]*tree.Node, len(list))
 	for i, x := range list {
 		nodes[i] = expr.NodeOf(x)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -40,10 +41,10 @@ func (f *forest) grow() {
 		}
 		n = call(f.t, rapid.SampledFrom([]string{"add", "sub", "mul", "hypot"}).Draw(f.r, "binary"), call(f.t, "sigmoid", x), y)
 	case "where":
-		i := op.ReshapeNode(op.CastNode(op.IotaNode(s.Size()), x.DType()), s)
+		i := untyped.Reshape(untyped.Cast(untyped.Iota(s.Size()), x.DType()), s)
 		n = call(f.t, "where", call(f.t, "less", i, tree.ConstFloat(x.DType(), 2)), x, f.scalar())
 	case "reduce":
-		r := op.Reduction{Keep: f.upTo(1) == 1}
+		r := untyped.Options{Keep: f.upTo(1) == 1}
 		for i := range s {
 			if f.upTo(1) == 1 {
 				r.Axes = append(r.Axes, i)
@@ -52,11 +53,11 @@ func (f *forest) grow() {
 		if r.Axes == nil {
 			return
 		}
-		n = op.ReduceNode("sum", x, r)
+		n = untyped.Reduce("sum", x, r)
 	case "view":
 		n = f.view(x)
 	case "matmul":
-		n = op.MatMulNode(x, f.pick())
+		n = untyped.MatMul(x, f.pick())
 		if n.Err() != nil { // another shape
 			return
 		}
@@ -66,33 +67,33 @@ func (f *forest) grow() {
 	}
 }
 
-func (f *forest) scalar() *tree.Node { return op.ReduceNode("sum", f.pick(), op.Reduction{}) }
+func (f *forest) scalar() *tree.Node { return untyped.Reduce("sum", f.pick(), untyped.Options{}) }
 
 func (f *forest) view(x *tree.Node) *tree.Node {
 	s := x.Shape()
 	if len(s) == 0 {
-		return op.BroadcastToNode(x, []int{2, 3})
+		return untyped.BroadcastTo(x, []int{2, 3})
 	}
 	axis := f.upTo(len(s) - 1)
 	switch f.upTo(6) {
 	case 0:
-		return op.PermuteNode(x, nil)
+		return untyped.Permute(x, nil)
 	case 1:
-		return op.ReshapeNode(x, []int{-1})
+		return untyped.Reshape(x, []int{-1})
 	case 2:
 		spans := make([]op.Span, len(s))
 		spans[axis] = op.By(op.Span{}, rapid.SampledFrom([]int{1, 2, -1, -2}).Draw(f.r, "step"))
-		return op.SliceNode(x, spans)
+		return untyped.Slice(x, spans)
 	case 3:
 		widths := make([]int, 2*len(s))
 		widths[2*axis], widths[2*axis+1] = f.upTo(2), f.upTo(2)
-		return op.PadNode(x, widths, f.scalar())
+		return untyped.Pad(x, widths, f.scalar())
 	case 4:
-		return op.ConcatNode(axis, []*tree.Node{x, call(f.t, "sin", x)})
+		return untyped.Concat(axis, []*tree.Node{x, call(f.t, "sin", x)})
 	case 5:
-		return op.TakeNode(x, call(f.t, "mod", op.IotaNode(3), tree.ConstInt(dtype.I64, int64(s[axis]))), axis)
+		return untyped.Take(x, call(f.t, "mod", untyped.Iota(3), tree.ConstInt(dtype.I64, int64(s[axis]))), axis)
 	}
-	return op.Compose("expand_dims", op.Options{Axes: []int{axis}}, x)
+	return untyped.Compose("expand_dims", untyped.Options{Axes: []int{axis}}, x)
 }
 
 // TestRandomTrees compares the gradients of random trees with differences.

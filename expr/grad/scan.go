@@ -3,7 +3,7 @@ package grad
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -29,7 +29,7 @@ type reversal struct {
 func (t *tape) scan(n, out *tree.Node) error {
 	states, next := n.ScanStates()
 	v := &reversal{n: n, states: states, standIn: map[*tree.Node]*tree.Node{}, real: map[*tree.Node]*tree.Node{}}
-	forward := op.Loop{Axis: n.Axes[0], Next: next, States: states}
+	forward := untyped.Loop{Axis: n.Axes[0], Next: next, States: states}
 	for _, s := range states {
 		v.replace(s, forward.All(s))
 	}
@@ -45,7 +45,7 @@ func (t *tape) scan(n, out *tree.Node) error {
 			first = g.Full()
 		}
 		v.carried = append(v.carried, k)
-		v.adjoints = append(v.adjoints, op.NewState(n, first))
+		v.adjoints = append(v.adjoints, untyped.NewState(n, first))
 		wrt = append(wrt, v.standIn[s])
 	}
 	for _, x := range v.outer {
@@ -89,7 +89,7 @@ func (t *tape) close(g *tree.Adjoint, v *reversal, d []*tree.Node) error {
 		}
 	}
 	carried := len(v.carried)
-	back := op.Loop{Axis: v.n.Axes[0], Next: d[:carried], States: v.adjoints}
+	back := untyped.Loop{Axis: v.n.Axes[0], Next: d[:carried], States: v.adjoints}
 	for i, k := range v.carried {
 		if first := v.states[k].Args[0]; t.needed[first] {
 			if err := t.add(g, first, back.Last(d[i])); err != nil {

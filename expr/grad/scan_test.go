@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -62,11 +63,11 @@ func TestScans(t *testing.T) {
 // choice they make does.
 func TestScanOfPositions(t *testing.T) {
 	x := vec(1, 3, 2, 5, 4)
-	r := op.ScanNodes([]*tree.Node{tree.ConstInt(dtype.I64, 0), tree.ConstFloat(dtype.F64, 0)}, []*tree.Node{x.Node()}, op.ScanOptions{},
+	r := untyped.Scan([]*tree.Node{tree.ConstInt(dtype.I64, 0), tree.ConstFloat(dtype.F64, 0)}, []*tree.Node{x.Node()}, op.ScanOptions{},
 		func(i *tree.Node, s, x []*tree.Node) (next, out []*tree.Node) {
-			better := tree.Apply(op.Row("greater"), x[0], s[1])
-			w := tree.Apply(op.Row("where"), better, x[0], s[1])
-			return []*tree.Node{tree.Apply(op.Row("where"), better, i, s[0]), w}, nil
+			better := tree.Apply(untyped.Row("greater"), x[0], s[1])
+			w := tree.Apply(untyped.Row("where"), better, x[0], s[1])
+			return []*tree.Node{tree.Apply(untyped.Row("where"), better, i, s[0]), w}, nil
 		})
 	same(t, "maximum", of(t, expr.Of[float64](r.Last(1)), x), 0, 0, 0, 1, 0)
 }

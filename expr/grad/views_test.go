@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -26,71 +27,71 @@ func with(t testing.TB, name string, dims []int, ints ...int) testCase {
 }
 
 func slice(dims []int, spans ...op.Span) testCase {
-	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node { return op.SliceNode(x[0], spans) }}
+	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node { return untyped.Slice(x[0], spans) }}
 }
 
 func transpose(dims []int, axes ...int) testCase {
-	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node { return op.TransposeNode(x[0], axes) }}
+	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node { return untyped.Transpose(x[0], axes) }}
 }
 
 func concat(axis int, dims ...[]int) testCase {
-	return testCase{dims, func(x []*tree.Node) *tree.Node { return op.ConcatNode(axis, append(x, x[0])) }}
+	return testCase{dims, func(x []*tree.Node) *tree.Node { return untyped.Concat(axis, append(x, x[0])) }}
 }
 
 func pad(dims, fill []int, widths ...int) testCase {
-	return testCase{[][]int{dims, fill}, func(x []*tree.Node) *tree.Node { return op.PadNode(x[0], widths, x[1]) }}
+	return testCase{[][]int{dims, fill}, func(x []*tree.Node) *tree.Node { return untyped.Pad(x[0], widths, x[1]) }}
 }
 
 func take[I expr.Integer](dims []int, axis int, index []I, shape ...int) testCase {
 	i := engine.MustFromSlice(index, shape...)
-	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node { return op.TakeNode(x[0], i.Node(), axis) }}
+	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node { return untyped.Take(x[0], i.Node(), axis) }}
 }
 
 // scatter returns a case of a scatter along an axis. Its result has the
 // shape base, or without a base the shape dims.
 func scatter(name string, updates, base []int, index []int64, axis int, dims []int) testCase {
 	i := engine.MustFromSlice(index).Node()
-	c := testCase{[][]int{updates}, func(x []*tree.Node) *tree.Node { return op.ScatterNode(name, i, x[0], nil, axis, dims) }}
+	c := testCase{[][]int{updates}, func(x []*tree.Node) *tree.Node { return untyped.Scatter(name, i, x[0], nil, axis, dims) }}
 	if base != nil {
 		c.dims = append(c.dims, base)
 		c.make = func(x []*tree.Node) *tree.Node {
-			return op.ScatterNode(name, i, x[0], x[1], axis, base)
+			return untyped.Scatter(name, i, x[0], x[1], axis, base)
 		}
 	}
 	return c
 }
 
 func sorted(dims []int, axis int, ints ...int) testCase {
-	o, _ := op.Lookup("sort")
+	o, _ := untyped.Lookup("sort")
 	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node {
 		return tree.ApplyWith(o, tree.Attributes{Axes: []int{axis}, Ints: ints}, x...)
 	}}
 }
 
 func selected(dims []int, axis int, places ...int) testCase {
-	o, _ := op.Lookup("select")
+	o, _ := untyped.Lookup("select")
 	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node {
 		return tree.ApplyWith(o, tree.Attributes{Axes: []int{axis}, Ints: places}, x...)
 	}}
 }
 
-func reduce(name string, dims []int, r op.Reduction) testCase {
-	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node { return op.ReduceNode(name, x[0], r) }}
+func reduce(name string, dims []int, r untyped.Options) testCase {
+	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node { return untyped.Reduce(name, x[0], r) }}
 }
 
 // reductions returns the cases that every reduction has.
 func reductions(name string) []testCase {
 	return []testCase{
-		reduce(name, []int{7}, op.Reduction{}),
-		reduce(name, nil, op.Reduction{}),
-		reduce(name, []int{3, 4}, op.Reduction{Axes: []int{1}}),
-		reduce(name, []int{3, 4}, op.Reduction{Axes: []int{0}, Keep: true}),
-		reduce(name, []int{2, 3, 2}, op.Reduction{Axes: []int{0, 2}}),
+		reduce(name, []int{7}, untyped.Options{}),
+		reduce(name, nil, untyped.Options{}),
+		reduce(name, []int{3, 4}, untyped.Options{Axes: []int{1}}),
+		reduce(name, []int{3, 4}, untyped.Options{Axes: []int{0}, Keep: true}),
+		reduce(name, []int{2, 3, 2}, untyped.Options{Axes: []int{0, 2}}),
 	}
 }
 
 func product(a, b []int) testCase {
-	return testCase{[][]int{a, b}, func(x []*tree.Node) *tree.Node { return op.MatMulNode(x[0], x[1]) }}
+	return testCase{[][]int{a, b}, func(x []*tree.Node) *tree.Node { return untyped.MatMul(x[0], x[1]) }}
 }
 
 // cases returns the cases of the rows that are not element-wise.
@@ -124,12 +125,12 @@ func cases(t testing.TB) map[string][]testCase {
 			product([]int{2, 1, 2, 3}, []int{3, 3, 2}), product([]int{2, 3, 4}, []int{4}), product([]int{4}, []int{2, 4, 3}), product([]int{3, 1}, []int{1, 2}),
 		},
 	}
-	for _, o := range op.Table() {
+	for _, o := range untyped.Table() {
 		if o.Class() == tree.Reduction {
 			list[o.Name()] = reductions(o.Name())
 		}
 	}
-	list["sum"] = append(list["sum"], reduce("sum", []int{3, 4}, op.Reduction{Acc: dtype.F64}), reduce("sum", []int{0, 4}, op.Reduction{Axes: []int{0}}))
+	list["sum"] = append(list["sum"], reduce("sum", []int{3, 4}, untyped.Options{Acc: dtype.F64}), reduce("sum", []int{0, 4}, untyped.Options{Axes: []int{0}}))
 	return list
 }
 
@@ -138,7 +139,7 @@ func cases(t testing.TB) map[string][]testCase {
 // derivative.
 func TestShaped(t *testing.T) {
 	all := cases(t)
-	for _, o := range op.Table() {
+	for _, o := range untyped.Table() {
 		if o.Class() == tree.Elementwise || !differentiable(o) {
 			continue
 		}

@@ -1,309 +1,10 @@
 package op
 
 import (
-	"fmt"
-	"math"
-	"slices"
-
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op/internal/routine"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
-	"github.com/oneloop/oneloop/shape"
 )
-
-// calls are the operators that are no loops: Go functions over whole arrays. Each
-// is a stage of its own. The comment at each row states its attributes.
-var calls = slices.Concat(
-	// Axes: the axis. Ints: the shape of the result. The operands are indices,
-	// updates, and optionally a base.
-	family(tree.Row{Class: tree.Opaque, Arity: -1, Types: numbers, Shape: scatterShape}, []tree.Row{
-		{
-			Name: "scatter", GoName: "ScatterSet", Types: elems, Routine: routine.Scatter(routine.Set), Grad: gradScatterSet,
-			Doc: "updates stored at the indices along an axis of a base, or of zeros; the last update of an element wins.",
-		},
-		{
-			Name: "scatter_add", Routine: routine.Scatter(routine.Add), Grad: gradScatterAdd,
-			Doc: "updates added at the indices along an axis of a base, or of zeros, in the order of the indices.",
-		},
-		{
-			Name: "bincount", Routine: routine.Scatter(routine.Count), Grad: gradScatterAdd,
-			Doc: "scatter_add of indices that do not count from the end.",
-		},
-		{
-			Name: "scatter_max", Routine: routine.Scatter(routine.Max), Grad: gradScatterExtreme,
-			Doc: "the maximum of the updates at each index along an axis, and of a base; -infinity or the least integer where there is none.",
-		},
-		{
-			Name: "scatter_min", Routine: routine.Scatter(routine.Min), Grad: gradScatterExtreme,
-			Doc: "the minimum of the updates at each index along an axis, and of a base; infinity or the greatest integer where there is none.",
-		},
-	}),
-	// Axes: the axis. Ints: 1 for descending order.
-	family(tree.Row{Class: tree.Opaque, Arity: 1, Types: elems, Shape: sortShape}, []tree.Row{
-		{
-			Name: "sort", Routine: routine.Sort(routine.Values), Grad: gradSort,
-			Doc: "the elements along an axis in order, -0 before +0, NaN last.",
-		},
-		{
-			Name: "argsort", GoName: "ArgSort", Result: tree.ResultInt64, Routine: routine.Sort(routine.Order),
-			Doc: "the positions along an axis that sort it, as int64; equal elements keep their order.",
-		},
-		{
-			Name: "rank", Result: tree.ResultInt64, Routine: routine.Sort(routine.Ranks),
-			Doc: "how many elements along an axis come before each in sorted order, as int64.",
-		},
-		// Ints: the places.
-		{
-			Name: "select", GoName: "SelectSorted", Shape: selectShape, Routine: routine.Select(), Grad: gradSelect,
-			Doc: "the elements along an axis that come at given places in sorted order.",
-		},
-	}),
-	// Ints: 1 for the places after equal elements.
-	[]tree.Row{{
-		Name: "searchsorted", GoName: "SearchSorted", Class: tree.Opaque, Arity: 2, Types: elems, Result: tree.ResultInt64,
-		Shape: searchShape, Routine: routine.Search(),
-		Doc: "the places of the second operand in a sorted vector, as int64; NaN is above everything.",
-	}},
-)
-
-func scatterShape(n *tree.Node) (shape.Shape, error) {
-	dims := shape.Shape(n.Ints)
-	axis, err := oneAxis(n.Axes, len(dims))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(n.Args) < 2 || len(n.Args) > 3:
-		return nil, tree.NewError(tree.ErrType, n.Op.Constructor(), "takes 2 or 3 operands, not %d", len(n.Args))
-	case n.Args[0].DType() != dtype.I64:
-		return nil, tree.NewError(tree.ErrType, n.Op.Constructor(), "the indices are %v, not int64", n.Args[0].DType())
-	}
-	if err := dims.Check(); err != nil {
-		return nil, err
-	}
-	if dims[axis] == 0 && n.Args[0].Shape().Size() > 0 { // an array without elements is not computed
-		return nil, tree.NewError(tree.ErrIndex, n.Op.Constructor(), "%d indices are outside of axis %d of size 0", n.Args[0].Shape().Size(), axis)
-	}
-	full := replaced(dims, axis, n.Args[0].Shape())
-	updates := n.Args[1].Shape()
-	fits := len(updates) == len(full)
-	for i := range updates {
-		fits = fits && (updates[i] == 1 || updates[i] == full[i])
-	}
-	if !fits {
-		return nil, fmt.Errorf("updates of shape %v do not broadcast to %v", updates, full)
-	}
-	for _, base := range n.Args[2:] {
-		if base.DType() != n.Args[1].DType() {
-			return nil, tree.NewError(tree.ErrType, n.Op.Constructor(), "the base is %v, the updates are %v", base.DType(), n.Args[1].DType())
-		}
-		if !base.Shape().Equal(dims) {
-			return nil, fmt.Errorf("the base has shape %v, not %v", base.Shape(), dims)
-		}
-	}
-	return dims, nil
-}
-
-// replaced returns dims with an axis replaced by other axes.
-func replaced(dims shape.Shape, axis int, by shape.Shape) shape.Shape {
-	return slices.Concat(dims[:axis], by, dims[axis+1:])
-}
-
-func sortShape(n *tree.Node) (shape.Shape, error) {
-	s := n.Args[0].Shape()
-	if _, err := oneAxis(n.Axes, len(s)); err != nil {
-		return nil, err
-	}
-	if len(n.Ints) > 1 || len(n.Ints) == 1 && n.Ints[0]>>1 != 0 {
-		return nil, tree.NewError(tree.ErrValue, n.Op.Constructor(), "the order is one integer, 0 or 1, not %v", n.Ints)
-	}
-	return s, nil
-}
-
-func selectShape(n *tree.Node) (shape.Shape, error) {
-	s := n.Args[0].Shape().Clone()
-	axis, err := oneAxis(n.Axes, len(s))
-	if err != nil {
-		return nil, err
-	}
-	for _, place := range n.Ints {
-		if place < 0 || place >= s[axis] {
-			return nil, tree.NewError(tree.ErrIndex, n.Op.Constructor(), "place %d is outside of axis %d of size %d", place, axis, s[axis])
-		}
-	}
-	s[axis] = len(n.Ints)
-	return s, nil
-}
-
-func searchShape(n *tree.Node) (shape.Shape, error) {
-	switch a, v := n.Args[0], n.Args[1]; {
-	case len(a.Shape()) != 1:
-		return nil, fmt.Errorf("the sorted operand has rank %d, not 1", len(a.Shape()))
-	case a.DType() != v.DType():
-		return nil, tree.NewError(tree.ErrType, n.Op.Constructor(), "operands of types %v and %v differ", a.DType(), v.DType())
-	case len(n.Ints) > 1 || len(n.Ints) == 1 && n.Ints[0]>>1 != 0:
-		return nil, tree.NewError(tree.ErrValue, n.Op.Constructor(), "the side is one integer, 0 or 1, not %v", n.Ints)
-	}
-	return n.Args[1].Shape(), nil
-}
-
-// A maker returns the node of a row with attributes. Rules of derivatives have one
-// too, because the table cannot be searched before it is made.
-type maker func(name string, axes, ints []int, args ...*tree.Node) *tree.Node
-
-func makeRow(name string, axes, ints []int, args ...*tree.Node) *tree.Node {
-	return tree.ApplyWith(row(name), tree.Attributes{Axes: axes, Ints: ints}, args...)
-}
-
-// takenAlong returns the elements of a at the positions index of an axis: element i, j
-// of the result is a[i, index[i, j]] for the axis 1. inside says which positions
-// are inside; nil means all.
-func takenAlong(make maker, a, index, inside *tree.Node, axis int) *tree.Node {
-	s := a.Shape()
-	st := s.Strides()
-	scaled := func(n *tree.Node, by int) *tree.Node {
-		return make("mul", nil, nil, n, tree.ConstInt(dtype.I64, int64(by)))
-	}
-	at := scaled(index, st[axis])
-	for k, d := range index.Shape() {
-		if k == axis || d == 1 {
-			continue
-		}
-		dims := ones(len(s))
-		dims[k] = d
-		at = make("add", nil, nil, at, scaled(make("reshape", nil, dims, make("iota", nil, []int{d})), st[k]))
-	}
-	if inside != nil { // what is outside of the axis becomes outside of a
-		at = make("where", nil, nil, inside, at, tree.ConstInt(dtype.I64, int64(s.Size())))
-	}
-	return make("take", []int{0}, nil, make("reshape", nil, []int{s.Size()}, a), at)
-}
-
-// gradScatterAdd takes the adjoints at the indices.
-func gradScatterAdd(g *tree.Adjoint, arg int) *tree.Node {
-	switch arg {
-	case 0:
-		return nil
-	case 2:
-		return g.Out
-	}
-	return updatesGrad(g, g.Full())
-}
-
-// updatesGrad returns the adjoint of the updates of a scatter from the adjoint of
-// each element.
-func updatesGrad(g *tree.Adjoint, out *tree.Node) *tree.Node {
-	d := g.With("take", g.Node.Axes, nil, out, g.Arg(0))
-	return g.SumTo(d, d.Shape(), g.Arg(1).Shape())
-}
-
-// gradScatterExtreme shares the adjoint among all updates, and the base, that are
-// the extreme.
-func gradScatterExtreme(g *tree.Adjoint, arg int) *tree.Node {
-	if arg == 0 {
-		return nil
-	}
-	t := g.Out.DType()
-	found := g.Cast(g.Op("equal", g.Arg(1), g.With("take", g.Node.Axes, nil, g.Node, g.Arg(0))), t)
-	operands := []*tree.Node{g.Arg(0), found}
-	for range g.Node.Args[2:] {
-		operands = append(operands, g.Cast(g.Op("equal", g.Arg(2), g.Node), t))
-	}
-	each := g.Div(g.Full(), g.With("scatter_add", g.Node.Axes, g.Node.Ints, operands...))
-	if arg == 2 {
-		return g.Where(g.Op("equal", g.Arg(2), g.Node), each, g.Const(0))
-	}
-	d := g.Mul(found, g.With("take", g.Node.Axes, nil, each, g.Arg(0)))
-	return g.SumTo(d, d.Shape(), g.Arg(1).Shape())
-}
-
-// gradScatterSet gives the adjoint to the last update of an element, or to the
-// base.
-func gradScatterSet(g *tree.Adjoint, arg int) *tree.Node {
-	if arg == 0 {
-		return nil
-	}
-	axis, index := g.Node.Axes[0], g.Arg(0)
-	size := g.Node.Shape()[axis]
-	position := g.Reshape(g.With("iota", nil, []int{index.Shape().Size()}), index.Shape())
-	none := g.Expand(tree.ConstInt(dtype.I64, -1), shape.Shape{size})
-	last := g.With("scatter", []int{0}, []int{size}, index, position, none)
-	after := ones(len(g.Node.Shape()) - 1 - axis)
-	if arg == 2 {
-		kept := g.Op("less", last, tree.ConstInt(dtype.I64, 0))
-		return g.Where(g.Reshape(kept, append(shape.Shape{size}, after...)), g.Out, g.Const(0))
-	}
-	wins := g.Op("equal", g.With("take", []int{0}, nil, last, index), position)
-	taken := g.With("take", g.Node.Axes, nil, g.Full(), index)
-	d := g.Where(g.Reshape(wins, slices.Concat(index.Shape(), after)), taken, g.Const(0))
-	return g.SumTo(d, d.Shape(), g.Arg(1).Shape())
-}
-
-// gradSort returns each adjoint to the position that its element came from.
-func gradSort(g *tree.Adjoint, _ int) *tree.Node {
-	if len(g.Out.Shape()) == 0 {
-		return g.Out
-	}
-	return takenAlong(g.With, g.Full(), g.With("rank", g.Node.Axes, g.Node.Ints, g.Arg(0)), nil, g.Node.Axes[0])
-}
-
-// gradSelect gives each adjoint to the element that came at its place.
-func gradSelect(g *tree.Adjoint, _ int) *tree.Node {
-	axis := g.Node.Axes[0]
-	rank := g.With("rank", g.Node.Axes, nil, g.Arg(0))
-	var sum *tree.Node
-	for i, place := range g.Node.Ints {
-		here := g.Op("equal", rank, tree.ConstInt(dtype.I64, int64(place)))
-		d := g.Where(here, part(g, g.Full(), axis, i, 1), g.Const(0))
-		if sum != nil {
-			d = g.Add(sum, d)
-		}
-		sum = d
-	}
-	return sum
-}
-
-// ScatterNode returns the row of a scatter for untyped trees: "scatter",
-// "scatter_add", "scatter_max" or "scatter_min". updates broadcast to
-// dims with the axis replaced by the axes of index. base may be nil.
-func ScatterNode(name string, index, updates, base *tree.Node, axis int, dims []int) *tree.Node {
-	o, ok := Lookup(name)
-	if !ok || o.Class() != tree.Opaque || o.Arity() >= 0 {
-		return tree.Errorf(tree.ErrValue, "ScatterNode", "there is no scatter %q", name)
-	}
-	called := o.Constructor()
-	at, err := shape.Axis(axis, len(dims))
-	switch {
-	case index == nil || updates == nil:
-		return tree.Errorf(tree.ErrType, called, "an operand is nil")
-	case index.Err() != nil:
-		return index
-	case updates.Err() != nil:
-		return updates
-	case err != nil:
-		return tree.Errorf(tree.ErrShape, called, "%s", err)
-	case !index.DType().IsInt():
-		return tree.Errorf(tree.ErrType, called, "the indices are %v, not integers", index.DType())
-	}
-	args := []*tree.Node{index, updates}
-	if rank := len(dims) - 1 + len(index.Shape()); len(updates.Shape()) < rank {
-		args[1] = ReshapeNode(updates, slices.Concat(ones(rank-len(updates.Shape())), updates.Shape()))
-	}
-	args[0] = indices(index)
-	if base != nil {
-		args = append(args, BroadcastToNode(base, dims))
-	}
-	return makeRow(name, []int{at}, dims, args...).As(called, index, updates, base)
-}
-
-// indices returns integers as int64. What int64 cannot hold becomes the greatest
-// int64.
-func indices(n *tree.Node) *tree.Node {
-	if n.DType() == dtype.U64 {
-		n = call("minimum", n, tree.ConstInt(dtype.U64, math.MaxInt64))
-	}
-	return CastNode(n, dtype.I64)
-}
 
 // ScatterAdd returns an array of shape dims. Element i of the axis is the sum of the
 // updates whose index is i, in the order of the indices: the adjoint of Take. The
@@ -345,11 +46,11 @@ func SetAt[T expr.Elem, I expr.Integer](base expr.Exp[T], index expr.Exp[I], upd
 }
 
 func scatterInto(called, name string, index, updates *tree.Node, axis int, dims []int) *tree.Node {
-	return ScatterNode(name, index, updates, nil, axis, dims).As(called, index, updates)
+	return untyped.Scatter(name, index, updates, nil, axis, dims).As(called, index, updates)
 }
 
 func scatterAt(called, name string, base, index, updates *tree.Node, axis int) *tree.Node {
-	return ScatterNode(name, index, updates, base, axis, base.Shape()).As(called, base, index, updates)
+	return untyped.Scatter(name, index, updates, base, axis, base.Shape()).As(called, base, index, updates)
 }
 
 // An Order is the order of a sort.
@@ -363,7 +64,7 @@ const (
 
 // sorted returns a row of a sort for typed constructors.
 func sorted[R expr.Elem](name string, a *tree.Node, axis int, order []Order) expr.Exp[R] {
-	at, bad := axisOf(row(name).Constructor(), a, axis)
+	at, bad := untyped.AxisOf(untyped.Row(name).Constructor(), a, axis)
 	if bad != nil {
 		return expr.Of[R](bad)
 	}
@@ -371,7 +72,7 @@ func sorted[R expr.Elem](name string, a *tree.Node, axis int, order []Order) exp
 	for _, o := range order {
 		ints = append(ints, int(o))
 	}
-	return expr.Of[R](makeRow(name, []int{at}, ints, a))
+	return expr.Of[R](untyped.With(name, []int{at}, ints, a))
 }
 
 // Sort returns the elements along an axis in order, in the shape of a. The order is
@@ -397,29 +98,5 @@ func Rank[T expr.Elem](a expr.Exp[T], axis int, order ...Order) expr.Exp[int64] 
 // axis. Negative positions count from the end. If a position is outside, the
 // assignment returns ErrIndex.
 func TakeAlongAxis[T expr.Elem, I expr.Integer](a expr.Exp[T], index expr.Exp[I], axis int) expr.Exp[T] {
-	return expr.Of[T](TakeAlongAxisNode(expr.NodeOf(a), expr.NodeOf(index), axis))
-}
-
-// TakeAlongAxisNode returns TakeAlongAxis for untyped trees.
-func TakeAlongAxisNode(a, index *tree.Node, axis int) *tree.Node {
-	const called = "TakeAlongAxis"
-	a = given(a, called)
-	at, bad := axisOf(called, a, axis)
-	switch {
-	case bad != nil:
-		return bad
-	case a.Err() != nil:
-		return a
-	case index.Err() != nil:
-		return index.As(called, a, index)
-	case !index.DType().IsInt():
-		return tree.Errorf(tree.ErrType, called, "indices are integers, not %v", index.DType())
-	case len(index.Shape()) != len(a.Shape()) || !slices.Equal(replaced(index.Shape(), at, nil), replaced(a.Shape(), at, nil)):
-		return tree.Errorf(tree.ErrShape, called, "indices of shape %v do not fit %v along axis %d", index.Shape(), a.Shape(), at)
-	}
-	n := int64(a.Shape()[at])
-	i := indices(index)
-	i = call("where", call("less", i, tree.ConstInt(dtype.I64, 0)), call("add", i, tree.ConstInt(dtype.I64, n)), i)
-	inside := call("logical_and", call("less", i, tree.ConstInt(dtype.I64, n)), call("greater_equal", i, tree.ConstInt(dtype.I64, 0)))
-	return takenAlong(makeRow, a, i, inside, at).As(called, a, index)
+	return expr.Of[T](untyped.TakeAlongAxis(expr.NodeOf(a), expr.NodeOf(index), axis))
 }

@@ -1,329 +1,41 @@
 package op
 
 import (
-	"math"
-	"slices"
-	"strings"
-
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
-
-// complexRows are the operators on the parts of complex numbers. Of a real number
-// the imaginary part is 0.
-var complexRows = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: numbers}, []tree.Row{
-	{Name: "real", GoName: "RealPart", Types: elems, Result: tree.ResultPart, Lower: identity, Grad: gradSame, Doc: "the real part of x."},
-	{Name: "imag", GoName: "ImagPart", Types: elems, Result: tree.ResultPart, Lower: func(b *B, x ...V) V { return b.Like(x[0], 0) }, Grad: flat, Doc: "the imaginary part of x."},
-	{
-		Name: "angle", Types: floats, Result: tree.ResultPart, Grad: flat, ULP: 1,
-		Lower: func(b *B, x ...V) V { return lowerAtan2(b, b.Like(x[0], 0), x[0]) },
-		Doc:   "the angle of x in the complex plane, from -pi to pi.",
-	},
-	{Name: "conjugate", GoName: "Conj", Lower: identity, Grad: gradSame, Doc: "x with the other sign of the imaginary part."},
-})
-
-func gradSame(g *tree.Adjoint, _ int) *tree.Node { return g.Out }
-
-// ComplexNode returns the complex tree with the given parts; see [Complex].
-func ComplexNode(re, im *tree.Node) *tree.Node { return tree.ComplexOf(re, im) }
 
 // Complex returns the complex numbers with real parts re and imaginary parts im.
 // C is the type whose parts have type T: complex128 for float64. Otherwise the
 // result carries an error.
 func Complex[C expr.ComplexNumber, T float32 | float64](re, im expr.Exp[T]) expr.Exp[C] {
-	return expr.Of[C](ComplexNode(expr.NodeOf(re), expr.NodeOf(im)))
+	return expr.Of[C](untyped.Complex(expr.NodeOf(re), expr.NodeOf(im)))
 }
 
 // RealPart returns the real parts of z. T is the type of the parts: float64 for
 // complex128. Otherwise the result carries an error.
 func RealPart[T float32 | float64, C expr.ComplexNumber](z expr.Exp[C]) expr.Exp[T] {
-	return ofParts[T](row("real"), z)
+	return ofParts[T](untyped.Row("real"), z)
 }
 
 // ImagPart returns the imaginary parts of z, as [RealPart] does.
 func ImagPart[T float32 | float64, C expr.ComplexNumber](z expr.Exp[C]) expr.Exp[T] {
-	return ofParts[T](row("imag"), z)
+	return ofParts[T](untyped.Row("imag"), z)
 }
 
 // Angle returns atan2(imag(z), real(z)), as [RealPart] does.
 func Angle[T float32 | float64, C expr.ComplexNumber](z expr.Exp[C]) expr.Exp[T] {
-	return ofParts[T](row("angle"), z)
+	return ofParts[T](untyped.Row("angle"), z)
 }
 
 // Modulus returns the absolute values of z without overflow: [Hypot] of the parts.
 // T is as for [RealPart].
 func Modulus[T float32 | float64, C expr.ComplexNumber](z expr.Exp[C]) expr.Exp[T] {
 	n := expr.NodeOf(z)
-	return expr.Of[T](tree.Apply(row("abs"), n).As("Modulus", n))
+	return expr.Of[T](tree.Apply(untyped.Row("abs"), n).As("Modulus", n))
 }
 
 func ofParts[T float32 | float64, C expr.ComplexNumber](o *tree.Operator, z expr.Exp[C]) expr.Exp[T] {
 	return expr.Of[T](tree.Apply(o, expr.NodeOf(z)))
-}
-
-// A Splitter turns trees with complex values into trees of their parts. Equal
-// nodes of several trees become equal nodes.
-type Splitter struct{ made map[*tree.Node]tree.Parts }
-
-// Split returns the parts of a tree, which have its shape. The trees of the parts
-// have no complex values. If an operator of the tree takes no complex operands, Re
-// carries an error.
-func (s *Splitter) Split(root *tree.Node) tree.Parts {
-	if !root.HasComplex() {
-		return tree.Parts{Re: root}
-	}
-	if s.made == nil {
-		s.made = map[*tree.Node]tree.Parts{}
-	}
-	tree.Walk(root, func(n *tree.Node) {
-		if _, ok := s.made[n]; !ok {
-			s.made[n] = s.split(n)
-		}
-	})
-	return s.made[root]
-}
-
-// split returns the parts of a node, from those of its operands.
-func (s *Splitter) split(n *tree.Node) tree.Parts {
-	if !n.HasComplex() {
-		return tree.Parts{Re: n}
-	}
-	if n.Leaf != nil {
-		p, _ := tree.PartsOf(n)
-		return p
-	}
-	involved := n.DType().IsComplex()
-	x := make([]tree.Parts, len(n.Args))
-	for i, a := range n.Args {
-		x[i] = s.made[a]
-		involved = involved || a.DType().IsComplex()
-	}
-	if !involved {
-		return tree.Parts{Re: withPart(n, x, false)}
-	}
-	if n.Op.Parts() == nil {
-		return tree.Parts{Re: tree.Errorf(tree.ErrType, n.Op.Constructor(), "elements of type %v are not supported", n.DType())}
-	}
-	p := n.Op.Parts()(n, x)
-	p.Re = filled(p.Re, n)
-	if p.Im != nil {
-		p.Im = filled(p.Im, n)
-	}
-	return p
-}
-
-// filled returns a part broadcast to the shape of n.
-func filled(part, n *tree.Node) *tree.Node {
-	if part.Err() != nil || part.Shape().Equal(n.Shape()) {
-		return part
-	}
-	return tree.ApplyWith(row("broadcast_to"), tree.Attributes{Ints: n.Shape()}, part)
-}
-
-// withPart returns n with the real or the imaginary parts of its operands in their
-// place. A real operand stays.
-func withPart(n *tree.Node, x []tree.Parts, imaginary bool) *tree.Node {
-	args := make([]*tree.Node, len(x))
-	for i, p := range x {
-		if args[i] = p.Re; imaginary && p.Im != nil {
-			args[i] = p.Im
-		}
-	}
-	return n.WithArgs(args...)
-}
-
-// apart applies an operator to the real parts and to the imaginary parts.
-func apart(n *tree.Node, x []tree.Parts) tree.Parts {
-	return tree.Parts{Re: withPart(n, x, false), Im: withPart(n, x, true)}
-}
-
-// partsOf returns how a row splits complex values, or nil if it takes none. Every
-// built-in view moves elements, or adds them, so it works on the parts.
-func partsOf(row tree.Row) func(*tree.Node, []tree.Parts) tree.Parts {
-	switch name := row.Name; {
-	case row.Class == tree.View:
-		return apart
-	case slices.Contains(complexNames, name):
-		return func(n *tree.Node, x []tree.Parts) tree.Parts { return splits[name](n, x) }
-	}
-	return nil
-}
-
-// complexNames are the names in complexParts. The table needs them before the
-// functions, which look rows up, can exist.
-var complexNames = strings.Fields(`add sub neg where sum stop_gradient mul matmul square prod div cast real imag conjugate abs angle
-	equal not_equal isnan isinf isfinite exp log sqrt sin cos tan sinh cosh tanh pow
-	reciprocal rint sign asin acos atan asinh acosh atanh log2 log10 log1p expm1 exp2`)
-
-// splits is complexParts, once the table exists.
-var splits map[string]func(n *tree.Node, x []tree.Parts) tree.Parts
-
-func init() {
-	splits = complexParts
-	for i := range compositions {
-		if c := &compositions[i]; c.Group == "views" || slices.Contains(complexCompositions, c.Name) {
-			c.Types |= complexes
-		}
-	}
-}
-
-// complexCompositions has the compositions that take complex operands, beside all
-// views.
-var complexCompositions = []string{
-	"allclose", "array_equal", "array_equiv", "convolve", "correlate", "count_nonzero", "cross", "cumprod", "cumsum", "einsum", "inner", "isclose", "kron",
-	"matvec", "mean", "nancumprod", "nancumsum", "outer", "std", "tensordot", "trace", "var", "vdot",
-}
-
-// complexParts has the operators that take complex operands.
-var complexParts = map[string]func(n *tree.Node, x []tree.Parts) tree.Parts{
-	"add": apart, "sub": apart, "neg": apart, "where": apart, "sum": apart, "stop_gradient": apart, "rint": apart,
-	"mul":        func(_ *tree.Node, x []tree.Parts) tree.Parts { return mulComplex("mul", x[0], x[1]) },
-	"matmul":     func(_ *tree.Node, x []tree.Parts) tree.Parts { return mulComplex("matmul", x[0], x[1]) },
-	"square":     func(_ *tree.Node, x []tree.Parts) tree.Parts { return mulComplex("mul", x[0], x[0]) },
-	"prod":       prodComplex,
-	"div":        func(_ *tree.Node, x []tree.Parts) tree.Parts { return divComplex(x[0], x[1]) },
-	"reciprocal": func(_ *tree.Node, x []tree.Parts) tree.Parts { return reciprocalComplex(x[0]) },
-	"cast":       castComplex,
-	"real":       func(_ *tree.Node, x []tree.Parts) tree.Parts { return tree.Parts{Re: x[0].Re} },
-	"imag":       func(_ *tree.Node, x []tree.Parts) tree.Parts { return tree.Parts{Re: x[0].Im} },
-	"conjugate": func(_ *tree.Node, x []tree.Parts) tree.Parts {
-		return tree.Parts{Re: x[0].Re, Im: call("neg", x[0].Im)}
-	},
-	"abs":       modulus,
-	"angle":     func(_ *tree.Node, x []tree.Parts) tree.Parts { return tree.Parts{Re: call("atan2", x[0].Im, x[0].Re)} },
-	"equal":     onBoth("equal", "logical_and"),
-	"not_equal": onBoth("not_equal", "logical_or"),
-	"isnan":     onBoth("isnan", "logical_or"),
-	"isinf":     onBoth("isinf", "logical_or"),
-	"isfinite":  onBoth("isfinite", "logical_and"),
-
-	"exp": analytic("exp", expComplex), "log": analytic("log", logComplex), "sqrt": analytic("sqrt", sqrtComplex),
-	"sinh": analytic("sinh", sinhComplex), "cosh": analytic("cosh", coshComplex), "tanh": analytic("tanh", tanhComplex),
-	"sin":  analytic("sin", func(z tree.Parts) tree.Parts { return overI(sinhComplex(timesI(z))) }),
-	"cos":  analytic("cos", func(z tree.Parts) tree.Parts { return coshComplex(timesI(z)) }),
-	"tan":  analytic("tan", func(z tree.Parts) tree.Parts { return overI(tanhComplex(timesI(z))) }),
-	"asin": analytic("asin", func(z tree.Parts) tree.Parts { return overI(asinhComplex(timesI(z))) }), "acos": analytic("acos", acosComplex),
-	"atan":  analytic("atan", func(z tree.Parts) tree.Parts { return overI(atanhComplex(timesI(z))) }),
-	"asinh": analytic("asinh", asinhComplex), "acosh": analytic("acosh", acoshComplex), "atanh": analytic("atanh", atanhComplex),
-	"log2":  analytic("log2", func(z tree.Parts) tree.Parts { return times(math.Log2E, logComplex(z)) }),
-	"log10": analytic("log10", func(z tree.Parts) tree.Parts { return times(math.Log10E, logComplex(z)) }),
-	"log1p": analytic("log1p", log1pComplex), "expm1": analytic("expm1", expm1Complex),
-	"exp2": analytic("exp2", func(z tree.Parts) tree.Parts { return expComplex(times(math.Ln2, z)) }),
-	"sign": func(_ *tree.Node, x []tree.Parts) tree.Parts { return signComplex(x[0]) },
-	"pow":  func(_ *tree.Node, x []tree.Parts) tree.Parts { return marked("pow", powComplex(x[0], x[1]), x) },
-}
-
-// onBoth returns the parts of an operator whose result is a bool. The operator is applied
-// to the real parts and to the imaginary parts, and both results are joined.
-func onBoth(name, join string) func(*tree.Node, []tree.Parts) tree.Parts {
-	return func(_ *tree.Node, x []tree.Parts) tree.Parts {
-		re, im := make([]*tree.Node, len(x)), make([]*tree.Node, len(x))
-		for i, p := range x {
-			re[i], im[i] = p.Re, p.Im
-		}
-		return tree.Parts{Re: call(join, call(name, re...), call(name, im...))}
-	}
-}
-
-// mulComplex returns x*y by four products of the parts, as NumPy does.
-func mulComplex(product string, x, y tree.Parts) tree.Parts {
-	mul := func(a, b *tree.Node) *tree.Node { return tree.Apply(row(product), a, b) }
-	return tree.Parts{
-		Re: call("sub", mul(x.Re, y.Re), mul(x.Im, y.Im)),
-		Im: call("add", mul(x.Re, y.Im), mul(x.Im, y.Re)),
-	}
-}
-
-// divComplex returns x/y by Smith's method, in the order of NumPy: it divides by the
-// part of y with the greater magnitude, so that no square overflows. For y = 0 it
-// divides both parts of x by 0.
-func divComplex(x, y tree.Parts) tree.Parts {
-	ar, ai := call("abs", y.Re), call("abs", y.Im)
-	swap := call("less", ar, ai)
-	zero := call("equal", call("maximum", ar, ai), like(ar, 0))
-	p, q := call("where", swap, y.Im, y.Re), call("where", swap, y.Re, y.Im)
-	p = call("where", zero, ar, p)
-	ratio := call("where", zero, like(ar, 0), call("div", q, p))
-	scale := call("div", like(ar, 1), call("add", p, call("mul", q, ratio)))
-	u, v := call("where", swap, x.Im, x.Re), call("where", swap, x.Re, x.Im)
-	term := func(a *tree.Node) *tree.Node { // a number times the ratio, which is nothing for y = 0
-		return call("where", zero, like(a, 0), call("mul", a, ratio))
-	}
-	vr, ur := term(v), term(u)
-	im := call("where", swap, call("sub", ur, v), call("sub", v, ur))
-	return tree.Parts{Re: call("mul", call("add", u, vr), scale), Im: call("mul", im, scale)}
-}
-
-// reciprocalComplex returns 1/z by Smith's method. It is NaN for 0, and has the signs of zeros
-// that NumPy's has, which are not those of the quotient of 1.
-func reciprocalComplex(z tree.Parts) tree.Parts {
-	swap := call("less", call("abs", z.Re), call("abs", z.Im))
-	p, q := call("where", swap, z.Im, z.Re), call("where", swap, z.Re, z.Im)
-	ratio := call("div", q, p)
-	by := call("add", p, call("mul", q, ratio))
-	one := like(by, 1)
-	return tree.Parts{
-		Re: call("div", call("where", swap, ratio, one), by),
-		Im: call("div", call("where", swap, like(by, -1), call("neg", ratio)), by),
-	}
-}
-
-// prodComplex returns the products over axes. A scan multiplies the elements in
-// order.
-func prodComplex(n *tree.Node, x []tree.Parts) tree.Parts {
-	in := n.Args[0].Shape()
-	rest, last := []int{}, 1
-	for i, d := range in {
-		if slices.Contains(n.Axes, i) {
-			last *= d
-		} else {
-			rest = append(rest, i)
-		}
-	}
-	flat := make([]*tree.Node, 2)
-	for i, part := range []*tree.Node{x[0].Re, x[0].Im} {
-		dims := make([]int, len(rest), len(rest)+1)
-		for k, axis := range rest {
-			dims[k] = in[axis]
-		}
-		flat[i] = ReshapeNode(TransposeNode(part, append(slices.Clone(rest), n.Axes...)), append(dims, last))
-	}
-	r := accumulateComplex("mul", flat[0], flat[1], -1, false)
-	return tree.Parts{Re: ReshapeNode(r.Last(0), n.Shape()), Im: ReshapeNode(r.Last(1), n.Shape())}
-}
-
-// accumulateComplex returns the scan of complex numbers along an axis that adds or
-// multiplies. Its states and its outputs are the parts. If copied is set, the first
-// output is the first element: a product with 1 loses infinities and signs of zeros.
-func accumulateComplex(name string, re, im *tree.Node, axis int, copied bool) *ScanResult {
-	first := []*tree.Node{like(re, math.Copysign(0, -1)), like(re, math.Copysign(0, -1))}
-	if name == "mul" {
-		first = []*tree.Node{like(re, 1), like(re, 0)}
-	}
-	return ScanNodes(first, []*tree.Node{re, im}, ScanOptions{Axis: axis}, func(index *tree.Node, state, x []*tree.Node) (next, out []*tree.Node) {
-		p := tree.Parts{Re: call(name, state[0], x[0]), Im: call(name, state[1], x[1])}
-		if name == "mul" {
-			p = mulComplex("mul", tree.Parts{Re: state[0], Im: state[1]}, tree.Parts{Re: x[0], Im: x[1]})
-		}
-		if name == "mul" && copied {
-			start := call("equal", index, like(index, 0))
-			p = tree.Parts{Re: either(start, x[0], p.Re), Im: either(start, x[1], p.Im)}
-		}
-		return []*tree.Node{p.Re, p.Im}, []*tree.Node{p.Re, p.Im}
-	})
-}
-
-// castComplex returns the parts of a conversion to or from a complex type.
-func castComplex(n *tree.Node, x []tree.Parts) tree.Parts {
-	z, to := x[0], n.To
-	switch {
-	case to == dtype.Bool:
-		return tree.Parts{Re: call("logical_or", CastNode(z.Re, to), CastNode(z.Im, to))}
-	case !to.IsComplex():
-		return tree.Parts{Re: tree.Errorf(tree.ErrType, "Cast", "%v to %v loses the imaginary part; RealPart and Modulus are real", n.Args[0].DType(), to)}
-	case z.Im == nil:
-		return tree.Parts{Re: CastNode(z.Re, to.Part()), Im: tree.ConstFloat(to.Part(), 0)}
-	}
-	return tree.Parts{Re: CastNode(z.Re, to.Part()), Im: CastNode(z.Im, to.Part())}
 }

@@ -1,519 +1,139 @@
 package op
 
 import (
-	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
-	"github.com/oneloop/oneloop/shape"
 )
-
-// This file has the compositions that join and turn arrays, those that read
-// diagonals, and products that need no contraction.
-
-// rotate turns the plane of two axes o.Ints[0] times by 90 degrees, from the
-// first axis to the second.
-func rotate(o Options, x ...*tree.Node) *tree.Node {
-	a := x[0]
-	if o.Axes == nil {
-		o.Axes = []int{0, 1}
-	}
-	axes, err := shape.Order(o.Axes, len(a.Shape()))
-	if err != nil || len(axes) != 2 {
-		return misshapen("axes %v are no plane of an array of rank %d", o.Axes, len(a.Shape()))
-	}
-	turn := func(which ...int) *tree.Node { return flip(Options{Axes: which}, a) }
-	switch o.int(0, 1) & 3 {
-	case 1:
-		return swapAxes(Options{Axes: axes}, turn(axes[1]))
-	case 2:
-		return turn(axes...)
-	case 3:
-		return swapAxes(Options{Axes: axes}, turn(axes[0]))
-	}
-	return a
-}
-
-// reversed returns a composition that reverses an axis.
-func reversed(axis int) func(o Options, x ...*tree.Node) *tree.Node {
-	return func(_ Options, x ...*tree.Node) *tree.Node { return flip(Options{Axes: []int{axis}}, x[0]) }
-}
-
-// atLeast returns a with at least rank axes. Vectors become rows, and matrices
-// layers of one element, as in NumPy.
-func atLeast(rank int) func(o Options, x ...*tree.Node) *tree.Node {
-	return func(_ Options, x ...*tree.Node) *tree.Node {
-		a := x[0]
-		dims := slices.Clone([]int(a.Shape()))
-		for len(dims) < min(rank, 2) {
-			dims = slices.Insert(dims, 0, 1)
-		}
-		for len(dims) < rank {
-			dims = append(dims, 1)
-		}
-		return ReshapeNode(a, dims)
-	}
-}
-
-// joined returns a composition that concatenates arrays of at least rank axes.
-// Vectors have the axis 0 only.
-func joined(rank, axis int) func(o Options, x ...*tree.Node) *tree.Node {
-	return func(o Options, x ...*tree.Node) *tree.Node {
-		parts := make([]*tree.Node, len(x))
-		for i, a := range x {
-			parts[i] = atLeast(rank)(o, a)
-		}
-		return ConcatNode(min(axis, max(len(parts[0].Shape())-1, 0)), parts)
-	}
-}
-
-// columns makes columns of vectors.
-func columns(_ Options, x ...*tree.Node) *tree.Node {
-	parts := make([]*tree.Node, len(x))
-	for i, a := range x {
-		if parts[i] = a; len(a.Shape()) < 2 {
-			parts[i] = ReshapeNode(a, []int{a.Shape().Size(), 1})
-		}
-	}
-	return ConcatNode(1, parts)
-}
-
-// appended concatenates two arrays along an axis, or as vectors.
-func appended(o Options, x ...*tree.Node) *tree.Node {
-	if o.Axes == nil {
-		return ConcatNode(0, []*tree.Node{flatten(o, x[0]), flatten(o, x[1])})
-	}
-	axis, err := o.axis(0, len(x[0].Shape()))
-	if err != nil {
-		return misshapen("%s", err)
-	}
-	return ConcatNode(axis, x)
-}
-
-// edited returns a, as a vector without axes of the options, the axis, and the positions
-// o.Ints from 0 on. A position may be as large as last beyond the end.
-func (o Options) edited(a *tree.Node, last int) (n *tree.Node, axis int, at []int, bad *tree.Node) {
-	if o.Axes == nil {
-		a = flatten(o, a)
-	}
-	axis, err := o.axis(0, len(a.Shape()))
-	if err != nil {
-		return nil, 0, nil, misshapen("%s", err)
-	}
-	n, at = a, slices.Clone(o.Ints)
-	for i, x := range at {
-		size := a.Shape()[axis]
-		if x < -size || x >= size+last {
-			return nil, 0, nil, tree.Errorf(tree.ErrIndex, "", "index %d is out of range for axis %d of size %d", x, axis, size)
-		}
-		if x < 0 {
-			at[i] += size
-		}
-	}
-	return n, axis, at, nil
-}
-
-// without leaves out positions o.Ints of an axis, or of all elements.
-func without(o Options, x ...*tree.Node) *tree.Node {
-	a, axis, at, bad := o.edited(x[0], 0)
-	if bad != nil {
-		return bad
-	}
-	slices.Sort(at)
-	at = slices.Compact(at)
-	var parts []*tree.Node
-	start := 0
-	for _, i := range append(at, a.Shape()[axis]) {
-		if i > start || len(parts) == 0 && i == a.Shape()[axis] {
-			parts = append(parts, SliceNode(a, spanAlong(axis, Range(start, i))))
-		}
-		start = i + 1
-	}
-	return ConcatNode(axis, parts)
-}
-
-// spanAlong returns the spans that cut an axis.
-func spanAlong(axis int, s Span) []Span {
-	spans := make([]Span, axis+1)
-	spans[axis] = s
-	return spans
-}
-
-// inserted puts x[1] before position o.Ints[0] of an axis of x[0], or an element of its axis
-// before each of several positions. Other axes of x[1] broadcast.
-func inserted(o Options, x ...*tree.Node) *tree.Node {
-	a, axis, at, bad := o.edited(x[0], 1)
-	if bad != nil {
-		return bad
-	}
-	v, rank := x[1], len(a.Shape())
-	if len(v.Shape()) > rank {
-		return misshapen("values of rank %d do not fit an array of rank %d", len(v.Shape()), rank)
-	}
-	for len(v.Shape()) < rank {
-		v = newAxes(Options{Axes: []int{0}}, v)
-	}
-	dims := a.Shape().Clone()
-	if dims[axis] = len(at); len(at) == 1 {
-		dims[axis] = v.Shape()[axis]
-	}
-	if v = BroadcastToNode(v, dims); v.Err() != nil || len(at) == 0 {
-		return firstFailed(v, a)
-	}
-	order := upTo(len(at))
-	slices.SortStableFunc(order, func(i, j int) int { return at[i] - at[j] })
-	var parts []*tree.Node
-	start := 0
-	for _, i := range order {
-		if at[i] > start {
-			parts = append(parts, SliceNode(a, spanAlong(axis, Range(start, at[i]))))
-		}
-		if start = at[i]; len(at) > 1 {
-			parts = append(parts, SliceNode(v, spanAlong(axis, Range(i, i+1))))
-		} else {
-			parts = append(parts, v)
-		}
-	}
-	if start < a.Shape()[axis] {
-		parts = append(parts, SliceNode(a, spanAlong(axis, From(start))))
-	}
-	return ConcatNode(axis, parts)
-}
-
-// firstFailed returns the first node with an error, or the last one.
-func firstFailed(x ...*tree.Node) *tree.Node {
-	for _, n := range x {
-		if n.Err() != nil {
-			return n
-		}
-	}
-	return x[len(x)-1]
-}
-
-// resized repeats the elements until the shape o.Ints is full.
-func resized(o Options, x ...*tree.Node) *tree.Node {
-	a := flatten(o, x[0])
-	s, err := shape.New(o.Ints...)
-	if err != nil {
-		return misshapen("%s", err)
-	}
-	have, want := a.Shape().Size(), s.Size()
-	if have == 0 {
-		return BroadcastToNode(tree.ConstInt(a.DType(), 0), s)
-	}
-	times := want / have
-	if want%have > 0 {
-		times++
-	}
-	return ReshapeNode(SliceNode(tile(Options{Ints: []int{times}}, a), []Span{Until(want)}), s)
-}
-
-// plane returns a with the two axes of the options last.
-func (o Options) plane(a *tree.Node) *tree.Node {
-	if o.Axes == nil {
-		return a
-	}
-	return moveAxis(Options{Axes: o.Axes, Ints: []int{-2, -1}}, a)
-}
-
-// diagonal returns diagonal o.Ints[0] of two axes, as the last axis.
-func diagonal(o Options, x ...*tree.Node) *tree.Node {
-	a := o.plane(x[0])
-	if a.Err() != nil {
-		return a
-	}
-	s := a.Shape()
-	if len(s) < 2 {
-		return misshapen("a value of rank %d has no diagonal", len(s))
-	}
-	rows, cols, k := s[len(s)-2], s[len(s)-1], o.int(0, 0)
-	row, col := 0, 0
-	if row = -min(max(k, -rows), 0); k > 0 {
-		col = min(k, cols)
-	}
-	n := min(rows-row, cols-col)
-	spans := make([]Span, len(s)-1)
-	start := row*cols + col
-	spans[len(s)-2] = By(Range(start, start+max((n-1)*(cols+1)+1, 0)), cols+1)
-	if n <= 0 {
-		spans[len(s)-2] = Until(0)
-	}
-	return SliceNode(ReshapeNode(a, append(s[:len(s)-2].Clone(), rows*cols)), spans)
-}
-
-func trace(o Options, x ...*tree.Node) *tree.Node {
-	d := diagonal(o, x...)
-	if d.Err() != nil {
-		return d
-	}
-	return ReduceNode("sum", d, Options{Axes: []int{-1}})
-}
-
-// diag returns a diagonal of a matrix, or a matrix with a vector on a diagonal.
-func diag(o Options, x ...*tree.Node) *tree.Node {
-	v, k := x[0], o.int(0, 0)
-	switch len(v.Shape()) {
-	case 1:
-	case 2:
-		return diagonal(o, v)
-	default:
-		return misshapen("a value of rank %d is no vector and no matrix", len(v.Shape()))
-	}
-	n := v.Shape()[0]
-	if k > math.MaxInt32 || k < -math.MaxInt32 {
-		return misshapen("diagonal %d is too far out", k)
-	}
-	below, right := max(-k, 0), max(k, 0)
-	zero := tree.ConstInt(v.DType(), 0)
-	row := newAxes(Options{Axes: []int{0}}, PadNode(v, []int{right, below}, zero))
-	on := eye(Options{Ints: []int{n + below + right, n + below + right, k}, To: dtype.Bool})
-	return call("where", on, row, zero)
-}
-
-// kron interleaves the axes of all pairs of elements.
-func kron(_ Options, x ...*tree.Node) *tree.Node {
-	rank := max(len(x[0].Shape()), len(x[1].Shape()))
-	var spread [2][]int
-	product := make([]int, rank)
-	for i := range rank {
-		for k, a := range x {
-			d, at := 1, i-rank+len(a.Shape())
-			if at >= 0 {
-				d = a.Shape()[at]
-			}
-			pair := [2]int{1, 1}
-			pair[k] = d
-			spread[k] = append(spread[k], pair[:]...)
-		}
-		product[i] = spread[0][2*i] * spread[1][2*i+1]
-	}
-	name := "mul"
-	if x[0].DType() == dtype.Bool {
-		name = "logical_and"
-	}
-	return ReshapeNode(call(name, ReshapeNode(x[0], spread[0]), ReshapeNode(x[1], spread[1])), product)
-}
-
-// cross multiplies vectors along an axis of each operand, and returns them along another: the
-// axes of the options, all of which are the last ones by default.
-func cross(o Options, x ...*tree.Node) *tree.Node {
-	axes := []int{-1, -1, -1}
-	if copy(axes, o.Axes) == 1 {
-		axes = slices.Repeat(o.Axes, 3)
-	}
-	var v [2]*tree.Node
-	for i, a := range x {
-		axis, err := shape.Axis(axes[i], len(a.Shape()))
-		if err != nil {
-			return misshapen("%s", err)
-		}
-		if n := a.Shape()[axis]; n != 3 {
-			return misshapen("axis %d of %v has not three elements", axis, a.Shape())
-		}
-		v[i] = moveAxis(Options{Axes: []int{axis}, Ints: []int{-1}}, a)
-	}
-	turned := func(a *tree.Node, by int) *tree.Node { return roll(Options{Axes: []int{-1}, Ints: []int{-by}}, a) }
-	one := call("mul", turned(v[0], 1), turned(v[1], 2))
-	y := call("sub", one, call("mul", turned(v[0], 2), turned(v[1], 1)))
-	if y.Err() != nil {
-		return y
-	}
-	return moveAxis(Options{Axes: []int{-1}, Ints: axes[2:]}, y)
-}
-
-// convolve slides the shorter vector over the longer one, backwards.
-func convolve(o Options, x ...*tree.Node) *tree.Node {
-	a, v := x[0], x[1]
-	if len(a.Shape()) != 1 || len(v.Shape()) != 1 || a.Shape()[0] == 0 || v.Shape()[0] == 0 {
-		return misshapen("arrays of shapes %v and %v are no vectors with elements", a.Shape(), v.Shape())
-	}
-	if a.Shape()[0] < v.Shape()[0] {
-		a, v = v, a
-	}
-	n, m := a.Shape()[0], v.Shape()[0]
-	before, after := m-1, m-1
-	switch o.Text {
-	case "", "full":
-	case "same":
-		before, after = m/2, m-1-m/2
-	case "valid":
-		before, after = 0, 0
-	default:
-		return tree.Errorf(tree.ErrValue, "", "there is no mode %q; there are full, same and valid", o.Text)
-	}
-	if n > math.MaxInt-2*m {
-		return misshapen("vectors of %d and %d elements are too long", n, m)
-	}
-	weights := flip(Options{}, v)
-	if a.DType().IsInt() {
-		return slid(a, weights, before, after, false)
-	}
-	// An infinite weight times the padding is no term. Only the ends compare places.
-	var parts []*tree.Node
-	if before > 0 {
-		parts = append(parts, slid(SliceNode(a, []Span{Until(m - 1)}), weights, before, 0, true))
-	}
-	parts = append(parts, slid(a, weights, 0, 0, false))
-	if after > 0 {
-		parts = append(parts, slid(SliceNode(a, []Span{From(n - m + 1)}), weights, 0, after, true))
-	}
-	return ConcatNode(0, parts)
-}
-
-// slid returns the sums of the windows of a vector times weights. The vector is padded with
-// zeros, which are no terms if inner is set.
-func slid(a, weights *tree.Node, before, after int, inner bool) *tree.Node {
-	windows := func(a *tree.Node) *tree.Node {
-		padded := PadNode(a, []int{before, after}, tree.ConstInt(a.DType(), 0))
-		return tree.ApplyWith(row("windows"), tree.Attributes{Ints: []int{weights.Shape()[0], 1, 1}}, padded)
-	}
-	terms := call("mul", windows(a), weights)
-	if inner {
-		inside := windows(BroadcastToNode(tree.ConstInt(dtype.Bool, 1), a.Shape()))
-		terms = call("where", inside, terms, tree.ConstInt(a.DType(), 0))
-	}
-	return ReduceNode("sum", terms, Options{Axes: []int{1}})
-}
-
-// correlate is convolve with the second vector reversed, and conjugate if it is complex.
-func correlate(o Options, x ...*tree.Node) *tree.Node {
-	if x[1].DType().IsComplex() {
-		x = []*tree.Node{x[0], call("conjugate", x[1])}
-	}
-	if len(x[1].Shape()) == 1 && len(x[0].Shape()) == 1 && x[1].Shape()[0] > x[0].Shape()[0] {
-		return flip(Options{}, convolve(o, flip(Options{}, x[0]), x[1]))
-	}
-	return convolve(o, x[0], flip(Options{}, x[1]))
-}
 
 // Rot90 returns a with the plane of its first two axes turned k times by 90
 // degrees, from the first axis to the second.
 func Rot90[T expr.Elem](a expr.Exp[T], k int) expr.Exp[T] {
-	return composed[T]("rot90", Options{Ints: []int{k}}, expr.NodeOf(a))
+	return composed[T]("rot90", untyped.Options{Ints: []int{k}}, expr.NodeOf(a))
 }
 
 // FlipUD returns a with the first axis reversed.
 func FlipUD[T expr.Elem](a expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("flipud", Options{}, expr.NodeOf(a))
+	return composed[T]("flipud", untyped.Options{}, expr.NodeOf(a))
 }
 
 // FlipLR returns a with the second axis reversed.
 func FlipLR[T expr.Elem](a expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("fliplr", Options{}, expr.NodeOf(a))
+	return composed[T]("fliplr", untyped.Options{}, expr.NodeOf(a))
 }
 
 // AtLeast1D returns a, or a number as a vector.
 func AtLeast1D[T expr.Elem](a expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("atleast_1d", Options{}, expr.NodeOf(a))
+	return composed[T]("atleast_1d", untyped.Options{}, expr.NodeOf(a))
 }
 
 // AtLeast2D returns a, or a number or a vector as one row.
 func AtLeast2D[T expr.Elem](a expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("atleast_2d", Options{}, expr.NodeOf(a))
+	return composed[T]("atleast_2d", untyped.Options{}, expr.NodeOf(a))
 }
 
 // AtLeast3D returns a with at least three axes: a vector of n elements has the
 // shape [1 n 1], a matrix a new last axis.
 func AtLeast3D[T expr.Elem](a expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("atleast_3d", Options{}, expr.NodeOf(a))
+	return composed[T]("atleast_3d", untyped.Options{}, expr.NodeOf(a))
 }
 
 // HStack returns arrays one beside the other: along the second axis, or the
 // first of vectors.
 func HStack[T expr.Elem](arrays ...expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("hstack", Options{}, nodes(arrays)...)
+	return composed[T]("hstack", untyped.Options{}, nodes(arrays)...)
 }
 
 // VStack returns arrays one below the other: along the first axis. Vectors are
 // rows.
 func VStack[T expr.Elem](arrays ...expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("vstack", Options{}, nodes(arrays)...)
+	return composed[T]("vstack", untyped.Options{}, nodes(arrays)...)
 }
 
 // DStack returns arrays one behind the other: along the third axis.
 func DStack[T expr.Elem](arrays ...expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("dstack", Options{}, nodes(arrays)...)
+	return composed[T]("dstack", untyped.Options{}, nodes(arrays)...)
 }
 
 // ColumnStack returns vectors, and the columns of matrices, as columns.
 func ColumnStack[T expr.Elem](arrays ...expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("column_stack", Options{}, nodes(arrays)...)
+	return composed[T]("column_stack", untyped.Options{}, nodes(arrays)...)
 }
 
 // Append returns b after a along an axis.
 func Append[T expr.Elem](a, b expr.Exp[T], axis int) expr.Exp[T] {
-	return composed[T]("append", Options{Axes: []int{axis}}, expr.NodeOf(a), expr.NodeOf(b))
+	return composed[T]("append", untyped.Options{Axes: []int{axis}}, expr.NodeOf(a), expr.NodeOf(b))
 }
 
 // Delete returns a without position i of an axis. Negative positions count from
 // the end. See [DeleteAll] for several positions.
 func Delete[T expr.Elem](a expr.Exp[T], i, axis int) expr.Exp[T] {
-	return composed[T]("delete", Options{Ints: []int{i}, Axes: []int{axis}}, expr.NodeOf(a))
+	return composed[T]("delete", untyped.Options{Ints: []int{i}, Axes: []int{axis}}, expr.NodeOf(a))
 }
 
 // DeleteAll returns a without some positions of an axis.
 func DeleteAll[T expr.Elem](a expr.Exp[T], axis int, positions ...int) expr.Exp[T] {
-	return composed[T]("delete", Options{Ints: positions, Axes: []int{axis}}, expr.NodeOf(a))
+	return composed[T]("delete", untyped.Options{Ints: positions, Axes: []int{axis}}, expr.NodeOf(a))
 }
 
 // Insert returns a with values before position i of an axis. The values have the rank of a, or
 // less; the other axes broadcast. Negative positions count from the end.
 func Insert[T expr.Elem](a expr.Exp[T], i int, values expr.Exp[T], axis int) expr.Exp[T] {
-	return composed[T]("insert", Options{Ints: []int{i}, Axes: []int{axis}}, expr.NodeOf(a), expr.NodeOf(values))
+	return composed[T]("insert", untyped.Options{Ints: []int{i}, Axes: []int{axis}}, expr.NodeOf(a), expr.NodeOf(values))
 }
 
 // Resize returns the elements of a in another shape, repeated until it is full.
 func Resize[T expr.Elem](a expr.Exp[T], dims ...int) expr.Exp[T] {
-	return composed[T]("resize", Options{Ints: dims}, expr.NodeOf(a))
+	return composed[T]("resize", untyped.Options{Ints: dims}, expr.NodeOf(a))
 }
 
 // EDiff1D returns the differences of neighbours in row-major order.
 func EDiff1D[T expr.Number](a expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("ediff1d", Options{}, expr.NodeOf(a), nil, nil)
+	return composed[T]("ediff1d", untyped.Options{}, expr.NodeOf(a), nil, nil)
 }
 
 // Diagonal returns the k-th diagonal of the first two axes, above the main one if
 // k > 0, as the last axis.
 func Diagonal[T expr.Elem](a expr.Exp[T], k int) expr.Exp[T] {
-	return composed[T]("diagonal", Options{Ints: []int{k}, Axes: []int{0, 1}}, expr.NodeOf(a))
+	return composed[T]("diagonal", untyped.Options{Ints: []int{k}, Axes: []int{0, 1}}, expr.NodeOf(a))
 }
 
 // Trace returns the sum of the k-th diagonal of the first two axes.
 func Trace[T expr.AnyNumber](a expr.Exp[T], k int) expr.Exp[T] {
-	return composed[T]("trace", Options{Ints: []int{k}, Axes: []int{0, 1}}, expr.NodeOf(a))
+	return composed[T]("trace", untyped.Options{Ints: []int{k}, Axes: []int{0, 1}}, expr.NodeOf(a))
 }
 
 // Diag returns the k-th diagonal of a matrix, or a matrix with a vector on its
 // k-th diagonal.
 func Diag[T expr.Elem](a expr.Exp[T], k int) expr.Exp[T] {
-	return composed[T]("diag", Options{Ints: []int{k}}, expr.NodeOf(a))
+	return composed[T]("diag", untyped.Options{Ints: []int{k}}, expr.NodeOf(a))
 }
 
 // Kron returns the Kronecker product: a with each element replaced by its product
 // with b.
 func Kron[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("kron", Options{}, expr.NodeOf(a), expr.NodeOf(b))
+	return composed[T]("kron", untyped.Options{}, expr.NodeOf(a), expr.NodeOf(b))
 }
 
 // Cross returns the cross products of the vectors along the last axis, which has
 // three elements.
 func Cross[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("cross", Options{}, expr.NodeOf(a), expr.NodeOf(b))
+	return composed[T]("cross", untyped.Options{}, expr.NodeOf(a), expr.NodeOf(b))
 }
 
 // Convolve returns the convolution of two vectors. The mode is "full", or "same"
 // for as many elements as the longer one has, or "valid" for those that depend on
 // all elements of the shorter one.
 func Convolve[T expr.AnyNumber](a, v expr.Exp[T], mode string) expr.Exp[T] {
-	return composed[T]("convolve", Options{Text: mode}, expr.NodeOf(a), expr.NodeOf(v))
+	return composed[T]("convolve", untyped.Options{Text: mode}, expr.NodeOf(a), expr.NodeOf(v))
 }
 
 // Correlate returns the correlation of two vectors: the convolution of a with v
 // reversed, and conjugate if it is complex. See [Convolve] for modes.
 func Correlate[T expr.AnyNumber](a, v expr.Exp[T], mode string) expr.Exp[T] {
-	return composed[T]("correlate", Options{Text: mode}, expr.NodeOf(a), expr.NodeOf(v))
+	return composed[T]("correlate", untyped.Options{Text: mode}, expr.NodeOf(a), expr.NodeOf(v))
 }
 
 // Meshgrid returns the coordinates of a grid as NumPy does: the first vector
@@ -537,7 +157,9 @@ func Meshgrid[T expr.Elem](axes ...expr.Exp[T]) []expr.Exp[T] {
 	out := make([]expr.Exp[T], rank)
 	for i, a := range parts {
 		if a.Err() == nil {
-			a = BroadcastToNode(vectorAlong(a, place(i), rank), dims)
+			along := slices.Repeat([]int{1}, rank)
+			along[place(i)] = dims[place(i)]
+			a = untyped.BroadcastTo(untyped.Reshape(a, along), dims)
 		}
 		out[i] = expr.Of[T](a)
 	}

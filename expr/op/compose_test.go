@@ -12,6 +12,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -155,8 +156,8 @@ func TestArrangements(t *testing.T) {
 		{"move 3", op.MoveAxis(op.NewAxis(x, 0), 0, 2), []int{2, 3, 1}, []float64{0, 1, 2, 3, 4, 5}},
 		{"roll", op.Roll(x, 1, 1), []int{2, 3}, []float64{2, 0, 1, 5, 3, 4}},
 		{"roll back", op.Roll(x, -7, 1), []int{2, 3}, []float64{1, 2, 0, 4, 5, 3}},
-		{"roll all", expr.Of[float64](op.Compose("roll", op.Options{Ints: []int{2}}, x.Node())), []int{2, 3}, []float64{4, 5, 0, 1, 2, 3}},
-		{"roll both", expr.Of[float64](op.Compose("roll", op.Options{Axes: []int{0, 1}, Ints: []int{1, -1}}, x.Node())), []int{2, 3}, []float64{4, 5, 3, 1, 2, 0}},
+		{"roll all", expr.Of[float64](untyped.Compose("roll", untyped.Options{Ints: []int{2}}, x.Node())), []int{2, 3}, []float64{4, 5, 0, 1, 2, 3}},
+		{"roll both", expr.Of[float64](untyped.Compose("roll", untyped.Options{Axes: []int{0, 1}, Ints: []int{1, -1}}, x.Node())), []int{2, 3}, []float64{4, 5, 3, 1, 2, 0}},
 		{"roll rolled", op.Roll(op.Roll(iota[float64](3, 4), 1, 0), 2, 1), []int{3, 4}, []float64{11, 12, 9, 10, 3, 4, 1, 2, 7, 8, 5, 6}},
 		{"roll nothing", op.Roll(iota[float64](0, 2), 5, 0), []int{0, 2}, nil},
 		{"diagonal, far below", op.Diagonal(x, math.MinInt), []int{0}, nil},
@@ -166,7 +167,7 @@ func TestArrangements(t *testing.T) {
 		{"linspace", op.Linspace[float64](1, 2, 5), []int{5}, []float64{1, 1.25, 1.5, 1.75, 2}},
 		{"linspace, one", op.Linspace[float64](1, 2, 1), []int{1}, []float64{1}},
 		{"linspace, underflow", op.Linspace[float64](0, 0x1p-1074, 3), []int{3}, []float64{0, 0, 0x1p-1074}},
-		{"linspace, open", expr.Of[float64](op.Compose("linspace", op.Options{Numbers: []float64{0, 1}, Ints: []int{4}, Open: true})), []int{4}, []float64{0, .25, .5, .75}},
+		{"linspace, open", expr.Of[float64](untyped.Compose("linspace", untyped.Options{Numbers: []float64{0, 1}, Ints: []int{4}, Open: true})), []int{4}, []float64{0, .25, .5, .75}},
 		{"linspace of integers", op.Cast[float64](op.Linspace[int32](-1, 1, 4)), []int{4}, []float64{-1, -1, 0, 1}},
 		{"nan_to_num", op.NaNToNum(engineOf(nan, inf, -inf, 2), 7), []int{4}, []float64{7, math.MaxFloat64, -math.MaxFloat64, 2}},
 		{"nansum", op.NaNSum(engineOf(nan, 1, 2)), nil, []float64{3}},

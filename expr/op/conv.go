@@ -1,275 +1,10 @@
 package op
 
 import (
-	"slices"
-
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
-	"github.com/oneloop/oneloop/shape"
 )
-
-// This file has what moves windows over the last axes: convolutions, pools, and
-// images as columns.
-
-// A Sliding says how windows move over the last axes of an array. A list of one
-// number stands for all axes.
-type Sliding struct {
-	Kernel   []int // the size of a window, one number for each axis; convolutions take it from the weights
-	Stride   []int // nil: 1; for pools the size of the window
-	Padding  []int // elements added before and after each axis; nil: 0
-	Dilation []int // the distance of the elements of a window; nil: 1
-	Groups   int   // of a convolution; 0: 1
-}
-
-// slide is how windows move along one axis.
-type slide struct{ size, stride, padding, dilation int }
-
-// over returns how windows move along each of the last len(kernel) axes.
-func (s Sliding) over(kernel []int, stride []int) ([]slide, *tree.Node) {
-	if len(kernel) == 0 {
-		return nil, wrong("the size of the windows is missing")
-	}
-	out := make([]slide, len(kernel))
-	if s.Stride != nil {
-		stride = s.Stride
-	}
-	for i, size := range kernel {
-		at := func(list []int, without int) int {
-			switch len(list) {
-			case 0:
-				return without
-			case 1:
-				return list[0]
-			}
-			return list[i]
-		}
-		for _, list := range [][]int{stride, s.Padding, s.Dilation} {
-			if len(list) > 1 && len(list) != len(kernel) {
-				return nil, misshapen("%d numbers are given for windows over %d axes", len(list), len(kernel))
-			}
-		}
-		out[i] = slide{size, at(stride, 1), at(s.Padding, 0), at(s.Dilation, 1)}
-		if w := out[i]; w.size < 1 || w.stride < 1 || w.dilation < 1 || w.padding < 0 {
-			return nil, misshapen("a window has size %d, stride %d, padding %d and dilation %d", w.size, w.stride, w.padding, w.dilation)
-		}
-	}
-	return out, nil
-}
-
-// windowed returns the windows over the last axes of a, surrounded by fill. The
-// axes are those of a, with the positions of windows in place of the last ones, and
-// then the elements of a window. Large windows side by side are a reshape.
-func windowed(a *tree.Node, w []slide, fill *tree.Node) *tree.Node {
-	r, lead := len(a.Shape()), len(a.Shape())-len(w)
-	if lead < 0 {
-		return misshapen("windows over %d axes do not fit an operand of rank %d", len(w), r)
-	}
-	widths, ints, all, x := make([]int, 2*r), make([]int, 0, 3*r), make([]int, 0, 4*r), a
-	for i := range r {
-		s := slide{1, 1, 0, 1}
-		if i >= lead {
-			s = w[i-lead]
-		}
-		widths[2*i], widths[2*i+1] = s.padding, s.padding
-		ints = append(ints, s.size, s.stride, s.dilation)
-		all = append(all, s.size, s.stride, s.padding, s.dilation)
-	}
-	if slices.ContainsFunc(w, func(s slide) bool { return s.padding > 0 }) {
-		a = PadNode(a, widths, fill)
-	}
-	if a.Err() != nil {
-		return a
-	}
-	if tiles(a.Shape()[lead:], w) && elements(w) > fewElements {
-		split, axes := a.Shape()[:lead].Clone(), upTo(lead)
-		for i, s := range w {
-			split, axes = append(split, a.Shape()[lead+i]/s.size, s.size), append(axes, lead+2*i)
-		}
-		for i := range w {
-			axes = append(axes, lead+2*i+1)
-		}
-		return TransposeNode(ReshapeNode(a, split), axes)
-	}
-	n := tree.ApplyWith(row("windows"), tree.Attributes{Ints: ints}, a)
-	if n = tree.ApplyWith(windowedOp, tree.Attributes{Ints: all}, n, x); n.Err() != nil {
-		return n
-	}
-	return dropAxes(n, upTo(r + lead)[r:])
-}
-
-// elements returns the number of elements of a window, at most fewElements + 1.
-func elements(w []slide) int {
-	n := 1
-	for _, s := range w {
-		n = min(n*min(s.size, fewElements+1), fewElements+1)
-	}
-	return n
-}
-
-// tiles reports whether windows cover axes side by side.
-func tiles(dims shape.Shape, w []slide) bool {
-	for i, s := range w {
-		if s.stride != s.size || s.dilation != 1 || dims[i]%s.size != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// convolution multiplies the weights of each group and the windows of its channels
-// as the columns of a matrix, one matrix for each image. A filter of each channel
-// alone is a sum of products.
-func convolution(o Options, x ...*tree.Node) *tree.Node {
-	a, weight := x[0], x[1]
-	s, k, groups := a.Shape(), weight.Shape(), max(o.Slide.Groups, 1)
-	if len(s) < 3 || len(k) != len(s) {
-		return misshapen("images of shape %v and weights of shape %v have no convolution", s, k)
-	}
-	if o.Slide.Kernel != nil {
-		return wrong("the weights have the size of the windows")
-	}
-	if s[1]%groups != 0 || k[0]%groups != 0 || k[1] != s[1]/groups {
-		return misshapen("%d channels in %d groups do not fit weights of shape %v", s[1], groups, k)
-	}
-	w, bad := o.Slide.over(k[2:], nil)
-	if bad != nil {
-		return bad
-	}
-	return convolved(a, weight, w, groups)
-}
-
-func convolved(a, weight *tree.Node, w []slide, groups int) *tree.Node {
-	s, k := a.Shape(), weight.Shape()
-	v := windowed(a, w, tree.NewConst(a.DType(), 0))
-	if v.Err() != nil {
-		return v
-	}
-	r := len(w)
-	places, each := v.Shape()[2:2+r], k[1:].Size()
-	out := slices.Concat(shape.Shape{s[0], k[0]}, places)
-	if k[1] == 1 && k[0] == groups {
-		v = ReshapeNode(v, slices.Concat(shape.Shape{s[0], groups, 1}, places, k[2:]))
-		weight = ReshapeNode(weight, slices.Concat(shape.Shape{groups, 1}, ones(r), k[2:]))
-		return reshaped(ReduceNode("sum", call("mul", v, weight), Options{Axes: upTo(3 + 2*r)[3+r:]}), out)
-	}
-	// axes: image, channel, elements of the window, positions
-	v = TransposeNode(v, slices.Concat([]int{0, 1}, upTo(2 + 2*r)[2+r:], upTo(2 + r)[2:]))
-	columns, rows := shape.Shape{s[0], each, places.Size()}, shape.Shape{k[0], each}
-	if groups > 1 {
-		columns, rows = shape.Shape{s[0], groups, each, places.Size()}, shape.Shape{groups, k[0] / groups, each}
-	}
-	y := reshaped(MatMulNode(reshaped(weight, rows), reshaped(v, columns)), out)
-	ints := []int{groups}
-	for _, x := range w {
-		ints = append(ints, x.stride, x.padding, x.dilation)
-	}
-	return tree.ApplyWith(convolvedOp, tree.Attributes{Ints: ints}, y, a, weight)
-}
-
-// extreme returns the value of type t that no other value is below, or above.
-func extreme(t dtype.Type, lowest bool) *tree.Node {
-	name := "min"
-	if lowest {
-		name = "max"
-	}
-	return tree.NewConst(t, row(name).Reduce().Identity(t.Register()))
-}
-
-// pool returns the composition that reduces each window.
-func pool(reducer string) func(o Options, x ...*tree.Node) *tree.Node {
-	return func(o Options, x ...*tree.Node) *tree.Node {
-		a := x[0]
-		fill := tree.NewConst(a.DType(), 0)
-		if reducer == "max" || reducer == "min" {
-			fill = extreme(a.DType(), reducer == "max")
-		}
-		w, bad := o.Slide.over(o.Slide.Kernel, o.Slide.Kernel)
-		if o.Axes != nil || o.Keep {
-			bad = wrong("a pool takes no axes")
-		}
-		if bad != nil {
-			return bad
-		}
-		v := windowed(a, w, fill)
-		if v.Err() != nil {
-			return v
-		}
-		over := Options{Axes: upTo(len(v.Shape()))[len(a.Shape()):], Acc: o.Acc, Ties: o.Ties}
-		switch y := ReduceNode(reducer, v, over); {
-		case reducer == "mean":
-			return average(over, v)
-		case reducer == "sum":
-			return y
-		default:
-			return pooled(y, a, w, reducer == "max", o.Ties)
-		}
-	}
-}
-
-// unpool adds each element of grad to the elements of its window that the pool
-// chose.
-func unpool(o Options, x ...*tree.Node) *tree.Node {
-	w, bad := o.Slide.over(o.Slide.Kernel, nil)
-	if bad != nil {
-		return bad
-	}
-	data, lead := x[0], len(x[0].Shape())-len(w)
-	v := windowed(data, w, extreme(data.DType(), true))
-	if v.Err() != nil {
-		return v
-	}
-	zero := tree.NewConst(data.DType(), 0)
-	return fold(call("where", call("equal", v, forEach(w, x[1])), forEach(w, x[2]), zero), data.Shape(), w, lead)
-}
-
-// forEach returns a, which has an element for each window, for each element of windows.
-func forEach(w []slide, a *tree.Node) *tree.Node {
-	return ReshapeNode(a, append(a.Shape().Clone(), ones(len(w))...))
-}
-
-// imageToColumns returns the matrix with a row for each element of a window of each
-// channel, and a column for each window of each image.
-func imageToColumns(o Options, x ...*tree.Node) *tree.Node {
-	w, bad := o.Slide.over(o.Slide.Kernel, nil)
-	if bad != nil {
-		return bad
-	}
-	a, r := x[0], len(w)
-	if len(a.Shape()) != r+2 {
-		return misshapen("%v is no shape of images with windows over %d axes", a.Shape(), r)
-	}
-	v := windowed(a, w, tree.NewConst(a.DType(), 0))
-	if v.Err() != nil {
-		return v
-	}
-	v = TransposeNode(v, slices.Concat([]int{1}, upTo(2 + 2*r)[2+r:], []int{0}, upTo(2 + r)[2:]))
-	return ReshapeNode(v, []int{v.Shape().Count(0, 1+r), v.Shape().Count(1+r, len(v.Shape()))})
-}
-
-// columnsToImage makes images of the shape o.Ints.
-func columnsToImage(o Options, x ...*tree.Node) *tree.Node {
-	w, bad := o.Slide.over(o.Slide.Kernel, nil)
-	if bad != nil {
-		return bad
-	}
-	dims, err := shape.New(o.Ints...)
-	if r := len(w); err != nil || len(dims) != r+2 {
-		return misshapen("%v is no shape of images with windows over %d axes", o.Ints, r)
-	}
-	// The windows of an image without values have the shape that the columns need.
-	v := imageToColumns(o, BroadcastToNode(tree.NewConst(x[0].DType(), 0), dims))
-	if v.Err() != nil {
-		return v
-	}
-	if !v.Shape().Equal(x[0].Shape()) {
-		return misshapen("columns of shape %v do not make images of shape %v, which have columns of shape %v", x[0].Shape(), dims, v.Shape())
-	}
-	turned := v.Args[0].Shape() // channel, elements, image, positions
-	r := len(w)
-	a := TransposeNode(ReshapeNode(x[0], turned), slices.Concat([]int{1 + r, 0}, upTo(2 + 2*r)[2+r:], upTo(1 + r)[1:]))
-	return fold(a, dims, w, 2)
-}
 
 // Conv returns the correlation of images x of shape [n channels ...] with weights
 // of shape [outputs channels/groups ...], which other libraries call convolution.
@@ -277,7 +12,7 @@ func columnsToImage(o Options, x ...*tree.Node) *tree.Node {
 // (size + 2*padding - dilation*(kernel-1) - 1)/stride + 1 positions along each of the
 // last axes. The size of the windows is that of the weights.
 func Conv[T expr.Number](x, weight expr.Exp[T], s Sliding) expr.Exp[T] {
-	return composed[T]("conv", Options{Slide: s}, expr.NodeOf(x), expr.NodeOf(weight))
+	return composed[T]("conv", untyped.Options{Slide: s}, expr.NodeOf(x), expr.NodeOf(weight))
 }
 
 // Pool returns the reduction of windows over the last len(s.Kernel) axes of x. The
@@ -316,18 +51,18 @@ func AvgPool[T expr.Float](x expr.Exp[T], s Sliding) expr.Exp[T] { return Pool("
 // that equal the one in pooled. All elements that are equal receive it. The result has
 // the shape of data. pooled and grad have the shape of a pool of data.
 func Unpool[T expr.Number](data, pooled, grad expr.Exp[T], s Sliding) expr.Exp[T] {
-	return composed[T]("unpool", Options{Slide: s}, expr.NodeOf(data), expr.NodeOf(pooled), expr.NodeOf(grad))
+	return composed[T]("unpool", untyped.Options{Slide: s}, expr.NodeOf(data), expr.NodeOf(pooled), expr.NodeOf(grad))
 }
 
 // Im2Col returns the windows of images [n channels ...] as the columns of a matrix.
 // A row is an element of the window of a channel, row-major. A column is a window
 // of an image.
 func Im2Col[T expr.Elem](x expr.Exp[T], s Sliding) expr.Exp[T] {
-	return composed[T]("im2col", Options{Slide: s}, expr.NodeOf(x))
+	return composed[T]("im2col", untyped.Options{Slide: s}, expr.NodeOf(x))
 }
 
 // Col2Im returns the adjoint of Im2Col: images of shape dims, with the columns of a
 // added at the places of their windows.
 func Col2Im[T expr.Number](a expr.Exp[T], dims []int, s Sliding) expr.Exp[T] {
-	return composed[T]("col2im", Options{Ints: dims, Slide: s}, expr.NodeOf(a))
+	return composed[T]("col2im", untyped.Options{Ints: dims, Slide: s}, expr.NodeOf(a))
 }

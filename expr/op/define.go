@@ -3,6 +3,7 @@ package op
 import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
@@ -76,24 +77,24 @@ func supported(o *tree.Row) (s tree.Types) {
 
 // Map1 returns a user-defined operator of one operand applied to a.
 func Map1[T expr.Elem](o *tree.Operator, a expr.Exp[T]) expr.Exp[T] {
-	return expr.Of[T](Apply(o, expr.NodeOf(a)))
+	return expr.Of[T](untyped.Apply(o, expr.NodeOf(a)))
 }
 
 // Map2 returns a user-defined operator of two operands applied to a and b.
 func Map2[T expr.Elem](o *tree.Operator, a, b expr.Exp[T]) expr.Exp[T] {
-	return expr.Of[T](Apply(o, expr.NodeOf(a), expr.NodeOf(b)))
+	return expr.Of[T](untyped.Apply(o, expr.NodeOf(a), expr.NodeOf(b)))
 }
 
 // Map3 returns a user-defined operator of three operands applied to a, b and c.
 func Map3[T expr.Elem](o *tree.Operator, a, b, c expr.Exp[T]) expr.Exp[T] {
-	return expr.Of[T](Apply(o, expr.NodeOf(a), expr.NodeOf(b), expr.NodeOf(c)))
+	return expr.Of[T](untyped.Apply(o, expr.NodeOf(a), expr.NodeOf(b), expr.NodeOf(c)))
 }
 
 // DefineView returns a Chainer. result is the shape of its result, and gather
 // reads the operands at the coordinates g.Out. It fuses like the built-in ones.
 // The integers of a use are in Node.Ints.
 func DefineView(name string, arity int, result func(n *tree.Node) (shape.Shape, error), gather func(g *tree.Gather) V, opts ...DefineOption) *tree.Operator {
-	row := tree.Row{Name: name, GoName: name, Class: tree.View, Arity: arity, Types: elems, Shape: result, Gather: gather}
+	row := tree.Row{Name: name, GoName: name, Class: tree.View, Arity: arity, Types: tree.TypesOf(dtype.Real()...), Shape: result, Gather: gather}
 	return tree.NewOperator(*complete(&row, opts))
 }
 

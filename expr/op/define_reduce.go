@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 )
@@ -59,7 +60,7 @@ func DefineReduction(name string, identity func(b *B, t dtype.Type) V, combine f
 	}
 	row.Identity = func(t dtype.Type) uint64 { return bits[t] }
 	o.Reduce = prim.NewReduction(row)
-	o.Pair = pairOf(o.Reduce)
+	o.Pair = untyped.PairOf(o.Reduce)
 	return tree.NewOperator(*o)
 }
 
@@ -73,7 +74,7 @@ func reduceBytes(name string, identity uint64, combine func(b *B, x ...V) V) *tr
 			return b.Select(combine(b, b.Ne(x[0], zero), b.Ne(x[1], zero)), one, zero)
 		},
 	})
-	return tree.NewOperator(tree.Row{Name: name, GoName: name, Class: tree.Reduction, Arity: 1, Types: tree.TypesOf(dtype.U8), Reduce: r, Pair: pairOf(r), ULP: -1})
+	return tree.NewOperator(tree.Row{Name: name, GoName: name, Class: tree.Reduction, Arity: 1, Types: tree.TypesOf(dtype.U8), Reduce: r, Pair: untyped.PairOf(r), ULP: -1})
 }
 
 // checkReduction returns the identity of register type t, or an error if a
@@ -100,5 +101,5 @@ func Finish(o *tree.Operator) DefineOption { return func(r *tree.Row) { r.Finish
 
 // Reduce returns a user-defined reduction of a.
 func Reduce[T expr.Elem](o *tree.Operator, a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
-	return expr.Of[T](ReduceBy(o, expr.NodeOf(a), options(opts)))
+	return expr.Of[T](untyped.ReduceBy(o, expr.NodeOf(a), options(opts)))
 }

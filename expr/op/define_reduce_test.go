@@ -11,13 +11,14 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
 func nought(b *op.B, t dtype.Type) op.V { return b.Int(t, 0) }
 
 func rowOf(name string) *tree.Operator {
-	o, _ := op.Lookup(name)
+	o, _ := untyped.Lookup(name)
 	return o
 }
 
@@ -138,7 +139,7 @@ func TestDefineReductionErrors(t *testing.T) {
 	sum := op.DefineReduction("r", nought, add)
 	fails(t, "axis", op.Reduce(sum, x, op.Axis(3)).Node(), expr.ErrShape)
 	fails(t, "wide integers", op.Reduce(sum, iota[int32](2), op.AccumFloat64()).Node(), expr.ErrType)
-	fails(t, "bools", op.ReduceBy(sum, op.Less(x, x).Node(), op.Reduction{}), expr.ErrType)
+	fails(t, "bools", untyped.ReduceBy(sum, op.Less(x, x).Node(), untyped.Options{}), expr.ErrType)
 	if got, _ := eval(t, op.Reduce(sum, iota[float32](3), op.AccumFloat64())); got[0] != 6 {
 		t.Errorf("in float64: %v", got)
 	}

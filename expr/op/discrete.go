@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -34,16 +35,16 @@ func discrete(called string, key expr.Exp[uint64], from, to float64, ratio func(
 	}
 	f64 := func(v float64) *tree.Node { return tree.ConstFloat(dtype.F64, v) }
 	n := int(to-from) + 1
-	i := IotaNode(n)
-	k := call("add", CastNode(i, dtype.F64), f64(from))
-	step := call("where", call("equal", i, tree.ConstInt(dtype.I64, 0)), f64(0), call("log", ratio(k)))
-	along := Options{Axes: []int{0}}
-	weight := Compose("cumsum", along, step)
-	weight = call("exp", call("sub", weight, ReduceNode("max", weight, Options{})))
-	sums := Compose("cumsum", along, weight)
-	u := call("mul", unit(dtype.F64, block(row("philox"), called, key, dims)), IndexNode(sums, 0, n-1))
-	at := call("minimum", makeRow("searchsorted", nil, []int{1}, sums, u), tree.ConstInt(dtype.I64, int64(n-1)))
-	return expr.Of[int64](call("add", at, tree.ConstInt(dtype.I64, int64(from))).As(called, expr.NodeOf(key)))
+	i := untyped.Iota(n)
+	k := untyped.Call("add", untyped.Cast(i, dtype.F64), f64(from))
+	step := untyped.Call("where", untyped.Call("equal", i, tree.ConstInt(dtype.I64, 0)), f64(0), untyped.Call("log", ratio(k)))
+	along := untyped.Options{Axes: []int{0}}
+	weight := untyped.Compose("cumsum", along, step)
+	weight = untyped.Call("exp", untyped.Call("sub", weight, untyped.Reduce("max", weight, untyped.Options{})))
+	sums := untyped.Compose("cumsum", along, weight)
+	u := untyped.Call("mul", unit(dtype.F64, block(untyped.Row("philox"), called, key, dims)), untyped.Index(sums, 0, n-1))
+	at := untyped.Call("minimum", untyped.With("searchsorted", nil, []int{1}, sums, u), tree.ConstInt(dtype.I64, int64(n-1)))
+	return expr.Of[int64](untyped.Call("add", at, tree.ConstInt(dtype.I64, int64(from))).As(called, expr.NodeOf(key)))
 }
 
 // Poisson returns numbers of the Poisson distribution with a mean, in the shape dims. A
@@ -57,7 +58,7 @@ func Poisson(key expr.Exp[uint64], mean float64, dims ...int) expr.Exp[int64] {
 		far = 0
 	}
 	return discrete("Poisson", key, mean-far, mean+far, func(k *tree.Node) *tree.Node {
-		return call("div", tree.ConstFloat(dtype.F64, mean), k)
+		return untyped.Call("div", tree.ConstFloat(dtype.F64, mean), k)
 	}, dims)
 }
 
@@ -73,8 +74,8 @@ func Binomial(key expr.Exp[uint64], n int, p float64, dims ...int) expr.Exp[int6
 		far = 0
 	}
 	return discrete("Binomial", key, mean-far, min(mean+far, size), func(k *tree.Node) *tree.Node {
-		left := call("sub", tree.ConstFloat(dtype.F64, size+1), k)
-		return call("mul", call("div", left, k), tree.ConstFloat(dtype.F64, p/(1-p)))
+		left := untyped.Call("sub", tree.ConstFloat(dtype.F64, size+1), k)
+		return untyped.Call("mul", untyped.Call("div", left, k), tree.ConstFloat(dtype.F64, p/(1-p)))
 	}, dims)
 }
 
@@ -92,32 +93,32 @@ func NegativeBinomial(key expr.Exp[uint64], r, p float64, dims ...int) expr.Exp[
 		to = 0
 	}
 	return discrete("NegativeBinomial", key, mean-far-least, to, func(k *tree.Node) *tree.Node {
-		more := call("div", call("add", k, tree.ConstFloat(dtype.F64, r-1)), k)
-		return call("mul", more, tree.ConstFloat(dtype.F64, 1-p))
+		more := untyped.Call("div", untyped.Call("add", k, tree.ConstFloat(dtype.F64, r-1)), k)
+		return untyped.Call("mul", more, tree.ConstFloat(dtype.F64, 1-p))
 	}, dims)
 }
 
 // Permutation returns 0, 1 ... n-1 in random order: the order that sorts n random
 // numbers of 64 bits.
 func Permutation(key expr.Exp[uint64], n int) expr.Exp[int64] {
-	bits := block(row("philox"), "Permutation", key, []int{n})
-	return expr.Of[int64](makeRow("argsort", []int{0}, nil, bits).As("Permutation", expr.NodeOf(key)))
+	bits := block(untyped.Row("philox"), "Permutation", key, []int{n})
+	return expr.Of[int64](untyped.With("argsort", []int{0}, nil, bits).As("Permutation", expr.NodeOf(key)))
 }
 
 // Choice returns count parts of a along its first axis, drawn at random. With
 // replacement a part may come several times. Without it, more parts than a has are an
 // error, [expr.ErrShape].
 func Choice[T expr.Elem](key expr.Exp[uint64], a expr.Exp[T], count int, replacement bool) expr.Exp[T] {
-	x := given(expr.NodeOf(a), "Choice")
+	x := untyped.Given(expr.NodeOf(a), "Choice")
 	switch {
 	case x.Err() != nil:
 		return expr.Of[T](x)
 	case len(x.Shape()) == 0 || count < 0 || count > 0 && x.Shape()[0] == 0 || !replacement && count > x.Shape()[0]:
 		return expr.Of[T](tree.Errorf(tree.ErrShape, "Choice", "%d parts of shape %v cannot be drawn", count, []int(x.Shape())))
 	}
-	index := SliceNode(Permutation(key, x.Shape()[0]).Node(), []Span{Until(count)})
+	index := untyped.Slice(Permutation(key, x.Shape()[0]).Node(), []Span{Until(count)})
 	if replacement {
 		index = expr.NodeOf(Integers[int64](key, uint64(max(x.Shape()[0], 1)), count))
 	}
-	return expr.Of[T](TakeNode(x, index, 0).As("Choice", expr.NodeOf(key), x))
+	return expr.Of[T](untyped.Take(x, index, 0).As("Choice", expr.NodeOf(key), x))
 }

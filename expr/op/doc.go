@@ -1,11 +1,11 @@
-// Package op has the operator table, and the constructors of expressions made
-// from it.
+// Package op has the constructors of expressions.
 //
-// An operator is one row: its name, operands and element types, its error
-// bound, and its lowering, a small program over the primitives of package prim.
-// The Go constructor, the name in formulas, the line in docs/ops.md and the
-// code of every back end follow from the row. [Define] makes rows for users,
-// and [DefineView] index maps.
+// An operator is one row of a table: its name, operands and element types, its
+// error bound, and its lowering, a small program over the primitives of package
+// prim. The Go constructor, the name in formulas, the line in docs/ops.md and the
+// code of every back end follow from the row. [Define] makes rows for users, with
+// programs of type [V] that a [B] builds, [DefineView] index maps, and
+// [DefineReduction] reductions.
 //
 // Constructors compute nothing. A mistake, such as shapes that do not
 // broadcast, stays in the tree. The assignment returns it, with the line of the
@@ -27,9 +27,8 @@
 // docs/ops.md lists all of them, with types and error bounds, and docs/numpy.md by
 // their names in NumPy.
 //
-// What remains is for code that makes trees without knowing their types, such as
-// package formula: functions whose names end with Node, which do the same for an
-// untyped tree, [Apply], [Compose], [Lookup] and [Table]. [B] and [V] are for lowerings.
+// Package untyped has the table, and the same functions for code that makes trees
+// without knowing their types, such as package formula.
 package op
 
 //go:generate go run ./internal/gen

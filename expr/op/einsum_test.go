@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -185,7 +186,7 @@ func TestSumsOfProducts(t *testing.T) {
 	for name, c := range map[string][2]expr.Exp[float64]{
 		"tensordot":          {op.TensorDot(a, b, []int{1, -1}, []int{1, 0}), op.Einsum("ijk,kjl->il", a, b)},
 		"tensordot of none":  {op.TensorDot(v, v, nil, nil), op.Einsum("i,j->ij", v, v)},
-		"tensordot, default": {expr.Of[float64](op.Compose("tensordot", op.Options{}, E(2, 3, 4).Node(), E(3, 4, 5).Node())), nil},
+		"tensordot, default": {expr.Of[float64](untyped.Compose("tensordot", untyped.Options{}, E(2, 3, 4).Node(), E(3, 4, 5).Node())), nil},
 		"inner":              {op.Inner(a, E(4)), nil},
 		"inner of matrices":  {op.Inner(a, a), op.Einsum("ijk,lmk->ijlm", a, a)},
 		"vecdot":             {op.VecDot(a, a, 1), op.Einsum("ijk,ijk->ik", a, a)},

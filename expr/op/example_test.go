@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
@@ -223,7 +224,7 @@ func ExampleMatMul() {
 
 // Lookup finds a row of the table by its name in formulas.
 func ExampleLookup() {
-	o, ok := op.Lookup("log1p")
+	o, ok := untyped.Lookup("log1p")
 	fmt.Println(ok, o.Constructor(), o.Arity(), o.ULP(), o.Doc())
 	// Output: true Log1p 1 1.3 log(1 + x), accurate near zero.
 }

@@ -1,388 +1,104 @@
 package op
 
 import (
-	"cmp"
-	"math"
-	"slices"
-
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op/internal/routine"
-	"github.com/oneloop/oneloop/expr/tree"
-	"github.com/oneloop/oneloop/shape"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 )
 
-// fourierRow transforms rows; see [routine.Fourier]. It is in no table: a transform
-// of complex numbers is made of several nodes.
-var fourierRow = tree.NewOperator(tree.Row{
-	Name: "fft", GoName: "FFT", Class: tree.Opaque, Arity: 1, Types: tree.TypesOf(dtype.F32, dtype.F64),
-	Shape: fourierShape, Routine: routine.Fourier(), Grad: gradFourier,
-	Doc: "the discrete Fourier transform of rows.",
-})
-
-func fourierShape(n *tree.Node) (shape.Shape, error) {
-	in := n.Args[0].Shape()
-	if len(n.Ints) != 2 || n.Ints[1] < 1 {
-		return nil, tree.NewError(tree.ErrShape, "FFT", "a transform needs at least one point")
-	}
-	points, half := n.Ints[1], n.Ints[1]/2+1
-	lead, wants, gives := len(in)-2, []int{points, 2}, []int{points, 2}
-	switch routine.Transform(n.Ints[0]) {
-	case routine.Forward, routine.Backward:
-	case routine.ForwardReal:
-		lead, wants, gives = len(in)-1, []int{points}, []int{half, 2}
-	case routine.BackwardReal:
-		wants, gives = []int{half, 2}, []int{points}
-	default:
-		return nil, tree.NewError(tree.ErrValue, "FFT", "there is no transform %d", n.Ints[0])
-	}
-	if lead < 0 || !slices.Equal(in[lead:], wants) {
-		return nil, tree.NewError(tree.ErrShape, "FFT", "rows of shape %v have no transform of %d points", in, points)
-	}
-	return append(in[:lead].Clone(), gives...), nil
-}
-
-// gradFourier is the adjoint of the transform, a linear function of real numbers. The
-// points of a half that stand for two have twice the weight.
-func gradFourier(g *tree.Adjoint, _ int) *tree.Node {
-	kind, points := routine.Transform(g.Node.Ints[0]), g.Node.Ints[1]
-	out := g.Full()
-	adjoint := func(kind routine.Transform, a *tree.Node) *tree.Node {
-		return tree.ApplyWith(g.Node.Op, tree.Attributes{Ints: []int{int(kind), points}}, a)
-	}
-	switch kind {
-	case routine.Forward:
-		return adjoint(routine.Backward, out)
-	case routine.Backward:
-		return adjoint(routine.Forward, out)
-	}
-	at := g.With("iota", nil, []int{points/2 + 1})
-	twice := g.Op("less", g.Op("add", at, at), tree.ConstInt(dtype.I64, int64(points)))
-	twice = g.Op("logical_and", twice, g.Op("greater", at, tree.ConstInt(dtype.I64, 0)))
-	weight := g.Reshape(g.Where(twice, g.Const(2), g.Const(1)), shape.Shape{points/2 + 1, 1})
-	if kind == routine.BackwardReal {
-		return g.Mul(weight, adjoint(routine.ForwardReal, out))
-	}
-	return adjoint(routine.BackwardReal, g.Div(out, weight))
-}
-
 // A FourierOption is an option of a Fourier transform.
-type FourierOption func(o *fourierOptions)
+type FourierOption func(o *untyped.FourierOptions)
 
-type fourierOptions struct {
-	points []int // nil: the extents of the axes
-	norm   string
+// fourier returns the result of applying the options in order. It ignores nil ones.
+func fourier(opts []FourierOption) (o untyped.FourierOptions) {
+	for _, f := range opts {
+		if f != nil {
+			f(&o)
+		}
+	}
+	return o
 }
 
 // FourierPoints sets the number of points of a transform along each of its axes. An
 // axis is cut or padded with zeros. For [IRFFT], [IRFFTN] and [HFFT] the last number is
 // the one of results. In a transform along several axes, -1 is the extent of the axis.
 func FourierPoints(n ...int) FourierOption {
-	return func(o *fourierOptions) { o.points = append([]int{}, n...) }
+	return func(o *untyped.FourierOptions) { o.Points = append([]int{}, n...) }
 }
 
 // FourierNorm says where a transform divides by its number of points n: "backward", the
 // default, in inverse transforms, "forward" in the others, and "ortho" by the root of
 // n in all.
-func FourierNorm(norm string) FourierOption { return func(o *fourierOptions) { o.norm = norm } }
+func FourierNorm(norm string) FourierOption { return func(o *untyped.FourierOptions) { o.Norm = norm } }
 
 // FFT returns the discrete Fourier transform along an axis: of x[t] the sum of
 // x[t]*exp(-2i*pi*k*t/n) for each k. It is computed in float64, on the host, and
 // then rounded to complex64. A division by n, or by its root, rounds once more.
 // Lengths with large prime factors take time with their square.
 func FFT[C expr.ComplexNumber](x expr.Exp[C], axis int, opts ...FourierOption) expr.Exp[C] {
-	return expr.Of[C](FourierNode("fft", expr.NodeOf(x), []int{axis}, opts...))
+	return expr.Of[C](untyped.Fourier("fft", expr.NodeOf(x), []int{axis}, fourier(opts)))
 }
 
 // IFFT returns the inverse of [FFT].
 func IFFT[C expr.ComplexNumber](x expr.Exp[C], axis int, opts ...FourierOption) expr.Exp[C] {
-	return expr.Of[C](FourierNode("ifft", expr.NodeOf(x), []int{axis}, opts...))
+	return expr.Of[C](untyped.Fourier("ifft", expr.NodeOf(x), []int{axis}, fourier(opts)))
 }
 
 // RFFT returns the first n/2 + 1 numbers of the transform of n real numbers. The
 // others are their conjugates. C is the type whose parts have type T.
 func RFFT[C expr.ComplexNumber, T float32 | float64](x expr.Exp[T], axis int, opts ...FourierOption) expr.Exp[C] {
-	return expr.Of[C](FourierNode("rfft", expr.NodeOf(x), []int{axis}, opts...))
+	return expr.Of[C](untyped.Fourier("rfft", expr.NodeOf(x), []int{axis}, fourier(opts)))
 }
 
 // IRFFT returns the inverse of [RFFT]. The number of results is 2*(m-1) for m points,
 // if the options do not state it. It ignores the imaginary part of the first point,
 // and for an even number of results of the last.
 func IRFFT[T float32 | float64, C expr.ComplexNumber](x expr.Exp[C], axis int, opts ...FourierOption) expr.Exp[T] {
-	return expr.Of[T](FourierNode("irfft", expr.NodeOf(x), []int{axis}, opts...))
+	return expr.Of[T](untyped.Fourier("irfft", expr.NodeOf(x), []int{axis}, fourier(opts)))
 }
 
 // HFFT returns the transform of n numbers of which the last are the conjugates of the
 // first. It is real, and x has the first n/2 + 1. n is 2*(m-1) for m of them, if the
 // options do not state it.
 func HFFT[T float32 | float64, C expr.ComplexNumber](x expr.Exp[C], axis int, opts ...FourierOption) expr.Exp[T] {
-	return expr.Of[T](FourierNode("hfft", expr.NodeOf(x), []int{axis}, opts...))
+	return expr.Of[T](untyped.Fourier("hfft", expr.NodeOf(x), []int{axis}, fourier(opts)))
 }
 
 // IHFFT returns the inverse of [HFFT].
 func IHFFT[C expr.ComplexNumber, T float32 | float64](x expr.Exp[T], axis int, opts ...FourierOption) expr.Exp[C] {
-	return expr.Of[C](FourierNode("ihfft", expr.NodeOf(x), []int{axis}, opts...))
+	return expr.Of[C](untyped.Fourier("ihfft", expr.NodeOf(x), []int{axis}, fourier(opts)))
 }
 
 // FFTN returns the transform along several axes, the last one first: [FFT] along
 // each. Nil axes are the last ones for which [FourierPoints] has numbers, or all.
 func FFTN[C expr.ComplexNumber](x expr.Exp[C], axes []int, opts ...FourierOption) expr.Exp[C] {
-	return expr.Of[C](FourierNode("fftn", expr.NodeOf(x), axes, opts...))
+	return expr.Of[C](untyped.Fourier("fftn", expr.NodeOf(x), axes, fourier(opts)))
 }
 
 // IFFTN returns the inverse of [FFTN].
 func IFFTN[C expr.ComplexNumber](x expr.Exp[C], axes []int, opts ...FourierOption) expr.Exp[C] {
-	return expr.Of[C](FourierNode("ifftn", expr.NodeOf(x), axes, opts...))
+	return expr.Of[C](untyped.Fourier("ifftn", expr.NodeOf(x), axes, fourier(opts)))
 }
 
 // RFFTN returns the transform of real numbers along several axes: [RFFT] along the last
 // of them, then [FFT] along the others. Axes are as in [FFTN].
 func RFFTN[C expr.ComplexNumber, T float32 | float64](x expr.Exp[T], axes []int, opts ...FourierOption) expr.Exp[C] {
-	return expr.Of[C](FourierNode("rfftn", expr.NodeOf(x), axes, opts...))
+	return expr.Of[C](untyped.Fourier("rfftn", expr.NodeOf(x), axes, fourier(opts)))
 }
 
 // IRFFTN returns the inverse of [RFFTN]: [IFFT] along all axes but the last, then
 // [IRFFT] along the last.
 func IRFFTN[T float32 | float64, C expr.ComplexNumber](x expr.Exp[C], axes []int, opts ...FourierOption) expr.Exp[T] {
-	return expr.Of[T](FourierNode("irfftn", expr.NodeOf(x), axes, opts...))
-}
-
-// A fourierFunction is a row of the table of transforms.
-type fourierFunction struct {
-	goName string
-	last   routine.Transform // along the last of the axes
-	others routine.Transform // along the axes before it
-	many   bool              // takes any number of axes
-	// conjugate means that the complex numbers of the transform are the conjugates of
-	// those of the caller, and that the norm is the one of the other direction.
-	conjugate bool
-}
-
-var fourierFunctions = map[string]fourierFunction{
-	"fft":    {goName: "FFT", last: routine.Forward},
-	"ifft":   {goName: "IFFT", last: routine.Backward},
-	"rfft":   {goName: "RFFT", last: routine.ForwardReal},
-	"irfft":  {goName: "IRFFT", last: routine.BackwardReal},
-	"hfft":   {goName: "HFFT", last: routine.BackwardReal, conjugate: true},
-	"ihfft":  {goName: "IHFFT", last: routine.ForwardReal, conjugate: true},
-	"fftn":   {goName: "FFTN", last: routine.Forward, others: routine.Forward, many: true},
-	"ifftn":  {goName: "IFFTN", last: routine.Backward, others: routine.Backward, many: true},
-	"rfftn":  {goName: "RFFTN", last: routine.ForwardReal, others: routine.Forward, many: true},
-	"irfftn": {goName: "IRFFTN", last: routine.BackwardReal, others: routine.Backward, many: true},
-}
-
-// FourierNode returns a transform of an untyped tree: fft, ifft, rfft, irfft, hfft and
-// ihfft along one axis, fftn, ifftn, rfftn and irfftn along any.
-func FourierNode(name string, a *tree.Node, axes []int, opts ...FourierOption) *tree.Node {
-	var o fourierOptions
-	for _, f := range opts {
-		if f != nil {
-			f(&o)
-		}
-	}
-	f, ok := fourierFunctions[name]
-	if !ok {
-		return tree.Errorf(tree.ErrValue, "FFT", "there is no transform %q", name)
-	}
-	a = given(a, f.goName)
-	return f.tree(a, axes, o).As(f.goName, a)
-}
-
-func (f fourierFunction) tree(a *tree.Node, axes []int, o fourierOptions) *tree.Node {
-	if a.Err() != nil {
-		return a
-	}
-	t := a.DType()
-	if !t.IsComplex() && t.Complex() == dtype.Invalid || t.IsComplex() == (f.last == routine.ForwardReal) {
-		return tree.Errorf(tree.ErrType, "", "elements of type %v are not supported", t)
-	}
-	axes, points, bad := f.lengths(a.Shape(), axes, o.points)
-	if bad != nil {
-		return bad
-	}
-	if f.last != routine.ForwardReal && !t.IsComplex() {
-		a = CastNode(a, t.Complex())
-	}
-	if f.conjugate {
-		o.norm = cmp.Or(map[string]string{"": "forward", "backward": "forward", "forward": "backward"}[o.norm], o.norm)
-		if f.last == routine.BackwardReal {
-			a = call("conjugate", a)
-		}
-	}
-	last := len(axes) - 1
-	if f.last == routine.BackwardReal {
-		for i, axis := range axes[:last] {
-			a = fourierAlong(f.others, a, axis, points[i], o)
-		}
-	}
-	if last >= 0 {
-		a = fourierAlong(f.last, a, axes[last], points[last], o)
-	}
-	if f.last != routine.BackwardReal {
-		for i := last - 1; i >= 0; i-- {
-			a = fourierAlong(f.others, a, axes[i], points[i], o)
-		}
-	}
-	if f.conjugate && f.last == routine.ForwardReal {
-		a = call("conjugate", a)
-	}
-	return a
-}
-
-// lengths returns the axes, not negative, and the number of points along each.
-func (f fourierFunction) lengths(s shape.Shape, axes, given []int) (at, points []int, bad *tree.Node) {
-	at = slices.Clone(axes)
-	if axes == nil {
-		at = make([]int, len(s))
-		if given != nil {
-			at = make([]int, len(given))
-		}
-		for i := range at {
-			at[i] = i - len(at)
-		}
-	}
-	switch {
-	case given != nil && len(given) != len(at):
-		return nil, nil, misshapen("%d numbers of points are given for %d axes", len(given), len(at))
-	case len(at) != 1 && !f.many:
-		return nil, nil, misshapen("the transform has one axis, not %d", len(at))
-	case len(at) == 0 && f.others != f.last:
-		return nil, nil, misshapen("a transform of real numbers has at least one axis")
-	}
-	points = make([]int, len(at))
-	for i, axis := range at {
-		axis, err := shape.Axis(axis, len(s))
-		if err != nil {
-			return nil, nil, misshapen("%s", err)
-		}
-		at[i], points[i] = axis, s[axis]
-		switch {
-		case given != nil && (given[i] != -1 || !f.many):
-			points[i] = given[i]
-		case given == nil && i == len(at)-1 && f.last == routine.BackwardReal:
-			points[i] = 2 * (s[axis] - 1)
-		}
-		if points[i] < 1 {
-			return nil, nil, misshapen("%d points have no transform", points[i])
-		}
-	}
-	return at, points, nil
-}
-
-// fourierAlong returns the transform of one kind along one axis.
-func fourierAlong(kind routine.Transform, a *tree.Node, axis, points int, o fourierOptions) *tree.Node {
-	if a.Err() != nil {
-		return a
-	}
-	rank := len(a.Shape())
-	read := points
-	if kind == routine.BackwardReal {
-		read = points/2 + 1
-	}
-	scale, bad := o.scale(kind, points)
-	if bad != nil {
-		return bad
-	}
-	order := append(slices.Delete(upTo(rank), axis, axis+1), axis)
-	rows := TransposeNode(fitted(a, axis, read), order)
-	if kind != routine.ForwardReal {
-		rows = ConcatNode(-1, []*tree.Node{call("real", newLast(rows)), call("imag", newLast(rows))})
-	}
-	y := tree.ApplyWith(fourierRow, tree.Attributes{Ints: []int{int(kind), points}}, rows)
-	if scale != 1 {
-		y = call("mul", y, like(y, scale))
-	}
-	if kind != routine.BackwardReal {
-		y = tree.ComplexOf(pairPart(y, 0), pairPart(y, 1))
-	}
-	back := make([]int, rank)
-	for i, x := range order {
-		back[x] = i
-	}
-	return TransposeNode(y, back)
-}
-
-// scale returns the factor of a transform.
-func (o fourierOptions) scale(kind routine.Transform, points int) (float64, *tree.Node) {
-	inverse := kind == routine.Backward || kind == routine.BackwardReal
-	switch o.norm {
-	case "", "backward", "forward":
-		if inverse != (o.norm == "forward") {
-			return 1 / float64(points), nil
-		}
-		return 1, nil
-	case "ortho":
-		return 1 / math.Sqrt(float64(points)), nil
-	}
-	return 0, tree.Errorf(tree.ErrValue, "", "the norm is backward, ortho or forward, not %q", o.norm)
-}
-
-// newLast returns a with a new last axis.
-func newLast(a *tree.Node) *tree.Node {
-	return TransposeNode(a, append(upTo(len(a.Shape())), -1))
-}
-
-// pairPart returns the positions i of the last axis, which it drops.
-func pairPart(a *tree.Node, i int) *tree.Node {
-	s := a.Shape()
-	if a.Err() != nil {
-		return a
-	}
-	ints := make([]int, 0, 3*len(s))
-	for _, d := range s[:len(s)-1] {
-		ints = append(ints, 0, 1, d)
-	}
-	return ReshapeNode(tree.ApplyWith(row("slice"), tree.Attributes{Ints: append(ints, i, 1, 1)}, a), s[:len(s)-1])
-}
-
-// fitted returns a with n positions along an axis: the first ones, or more that are 0.
-func fitted(a *tree.Node, axis, n int) *tree.Node {
-	have := a.Shape()[axis]
-	if have > n {
-		ints := make([]int, 0, 3*len(a.Shape()))
-		for i, d := range a.Shape() {
-			if i == axis {
-				d = n
-			}
-			ints = append(ints, 0, 1, d)
-		}
-		return tree.ApplyWith(row("slice"), tree.Attributes{Ints: ints}, a)
-	}
-	if have < n {
-		ints := make([]int, 2*len(a.Shape()))
-		ints[2*axis+1] = n - have
-		return tree.ApplyWith(row("pad"), tree.Attributes{Ints: ints}, a, like(a, 0))
-	}
-	return a
+	return expr.Of[T](untyped.Fourier("irfftn", expr.NodeOf(x), axes, fourier(opts)))
 }
 
 // FFTFreq returns the frequencies of the points of a transform of n points at
 // distance d, as NumPy's fftfreq: 0, 1, ..., then the negative ones, over n*d.
 func FFTFreq[T float32 | float64](n int, d float64) expr.Exp[T] {
-	return expr.Of[T](FrequencyNode(dtype.Of[T](), n, d, false))
+	return expr.Of[T](untyped.Frequency(dtype.Of[T](), n, d, false))
 }
 
 // RFFTFreq returns the frequencies of the points of [RFFT]: 0 to n/2, over n*d.
 func RFFTFreq[T float32 | float64](n int, d float64) expr.Exp[T] {
-	return expr.Of[T](FrequencyNode(dtype.Of[T](), n, d, true))
-}
-
-// FrequencyNode returns [FFTFreq], or of the first half [RFFTFreq], as an untyped tree.
-func FrequencyNode(t dtype.Type, n int, d float64, half bool) *tree.Node {
-	called := "FFTFreq"
-	if half {
-		called = "RFFTFreq"
-	}
-	if n < 1 {
-		return tree.Errorf(tree.ErrShape, called, "a transform needs at least one point, not %d", n)
-	}
-	count := n
-	if half {
-		count = n/2 + 1
-	}
-	at := makeRow("iota", nil, []int{count})
-	if !half {
-		at = call("where", call("less", at, tree.ConstInt(dtype.I64, int64((n+1)/2))), at, call("sub", at, tree.ConstInt(dtype.I64, int64(n))))
-	}
-	return call("mul", CastNode(at, t), tree.ConstFloat(t, 1/(float64(n)*d))).As(called)
+	return expr.Of[T](untyped.Frequency(dtype.Of[T](), n, d, true))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -25,7 +26,7 @@ const (
 // gammaLog returns logarithms of numbers of the gamma distribution in float64. stream
 // is the first of its streams.
 func gammaLog(called string, key expr.Exp[uint64], shape float64, stream int64, dims []int) *tree.Node {
-	position := block(row("philox"), called, key, dims)
+	position := block(untyped.Row("philox"), called, key, dims)
 	if position.Err() != nil {
 		return position
 	}
@@ -33,40 +34,40 @@ func gammaLog(called string, key expr.Exp[uint64], shape float64, stream int64, 
 	k := scalarKey(called, key).Node()
 	number := func(v float64) *tree.Node { return tree.ConstFloat(dtype.F64, v) }
 	bits := func(name string, stream *tree.Node) *tree.Node {
-		return unit(dtype.F64, call(name, position, stream, k))
+		return unit(dtype.F64, untyped.Call(name, position, stream, k))
 	}
 	// positive returns the logarithm of a uniform number of (0, 1].
 	positive := func(stream *tree.Node) *tree.Node {
-		return call("log1p", call("neg", bits("philox", stream)))
+		return untyped.Call("log1p", untyped.Call("neg", bits("philox", stream)))
 	}
 	wide := shape
 	if shape < 1 {
 		wide++
 	}
 	d := wide - 1./3
-	first := BroadcastToNode(number(-1), dims)
+	first := untyped.BroadcastTo(number(-1), dims)
 	if len(dims) == 0 {
 		first = number(-1)
 	}
-	r := ScanNodes([]*tree.Node{first}, nil, ScanOptions{Length: gammaTries}, func(index *tree.Node, state, _ []*tree.Node) (next, out []*tree.Node) {
-		at := call("add", CastNode(call("add", index, index), dtype.U64), tree.ConstInt(dtype.U64, stream))
-		e := call("neg", positive(at))
-		angle := call("mul", bits("philox_high", at), number(2*math.Pi))
-		x := call("mul", call("sqrt", call("add", e, e)), call("cos", angle))
-		v := call("add", number(1), call("mul", x, number(1/math.Sqrt(9*d))))
-		v = call("mul", v, call("mul", v, v))
-		bound := call("mul", number(d), call("add", call("sub", number(1), v), call("log", v)))
-		bound = call("add", call("mul", number(.5), call("mul", x, x)), bound)
-		accepted := call("less", positive(call("add", at, tree.ConstInt(dtype.U64, 1))), bound) // not for a v that has no logarithm
-		fresh := call("logical_and", call("less", state[0], number(0)), accepted)
-		return []*tree.Node{call("where", fresh, v, state[0])}, nil
+	r := untyped.Scan([]*tree.Node{first}, nil, ScanOptions{Length: gammaTries}, func(index *tree.Node, state, _ []*tree.Node) (next, out []*tree.Node) {
+		at := untyped.Call("add", untyped.Cast(untyped.Call("add", index, index), dtype.U64), tree.ConstInt(dtype.U64, stream))
+		e := untyped.Call("neg", positive(at))
+		angle := untyped.Call("mul", bits("philox_high", at), number(2*math.Pi))
+		x := untyped.Call("mul", untyped.Call("sqrt", untyped.Call("add", e, e)), untyped.Call("cos", angle))
+		v := untyped.Call("add", number(1), untyped.Call("mul", x, number(1/math.Sqrt(9*d))))
+		v = untyped.Call("mul", v, untyped.Call("mul", v, v))
+		bound := untyped.Call("mul", number(d), untyped.Call("add", untyped.Call("sub", number(1), v), untyped.Call("log", v)))
+		bound = untyped.Call("add", untyped.Call("mul", number(.5), untyped.Call("mul", x, x)), bound)
+		accepted := untyped.Call("less", positive(untyped.Call("add", at, tree.ConstInt(dtype.U64, 1))), bound) // not for a v that has no logarithm
+		fresh := untyped.Call("logical_and", untyped.Call("less", state[0], number(0)), accepted)
+		return []*tree.Node{untyped.Call("where", fresh, v, state[0])}, nil
 	})
 	v := r.Last(0)
-	v = call("where", call("less", v, number(0)), number(1), v)
-	y := call("add", call("log", v), number(math.Log(d)))
+	v = untyped.Call("where", untyped.Call("less", v, number(0)), number(1), v)
+	y := untyped.Call("add", untyped.Call("log", v), number(math.Log(d)))
 	if shape < 1 {
 		last := tree.ConstInt(dtype.U64, stream+2*gammaTries)
-		y = call("add", y, call("mul", positive(last), number(1/shape)))
+		y = untyped.Call("add", y, untyped.Call("mul", positive(last), number(1/shape)))
 	}
 	return y
 }
@@ -82,8 +83,8 @@ func Gamma[T expr.Float](key expr.Exp[uint64], shape float64, dims ...int) expr.
 	if !gammaShape(shape) {
 		return expr.Of[T](tree.Errorf(tree.ErrValue, "Gamma", "the shape is %v", shape))
 	}
-	x := call("exp", gammaLog("Gamma", key, shape, gammaStream, dims))
-	return expr.Of[T](CastNode(x, dtype.Of[T]()).As("Gamma", expr.NodeOf(key)))
+	x := untyped.Call("exp", gammaLog("Gamma", key, shape, gammaStream, dims))
+	return expr.Of[T](untyped.Cast(x, dtype.Of[T]()).As("Gamma", expr.NodeOf(key)))
 }
 
 // Beta returns numbers of the beta distribution with the parameters a and b, in the
@@ -97,6 +98,6 @@ func Beta[T expr.Float](key expr.Exp[uint64], a, b float64, dims ...int) expr.Ex
 	x := gammaLog("Beta", key, a, gammaStream, dims)
 	y := gammaLog("Beta", key, b, gammaStream+gammaStreams, dims)
 	one := tree.ConstFloat(dtype.F64, 1)
-	ratio := call("div", one, call("add", one, call("exp", call("sub", y, x))))
-	return expr.Of[T](CastNode(ratio, dtype.Of[T]()).As("Beta", expr.NodeOf(key)))
+	ratio := untyped.Call("div", one, untyped.Call("add", one, untyped.Call("exp", untyped.Call("sub", y, x))))
+	return expr.Of[T](untyped.Cast(ratio, dtype.Of[T]()).As("Beta", expr.NodeOf(key)))
 }

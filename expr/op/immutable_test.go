@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -20,7 +20,7 @@ func TestOperatorsDoNotChange(t *testing.T) {
 			}
 		}
 	}
-	for _, o := range op.Table() {
+	for _, o := range untyped.Table() {
 		row, before := o.Row(), o.Row()
 		scramble(reflect.ValueOf(&row).Elem())
 		for _, e := range o.Examples() {

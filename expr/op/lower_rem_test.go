@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
@@ -98,7 +98,7 @@ func TestRemainders(t *testing.T) {
 				return quotient(x, y)
 			},
 		}) {
-			o, _ := op.Lookup(name)
+			o, _ := untyped.Lookup(name)
 			call := scalar(t, o, f)
 			for range 3000 {
 				y, xs := dividends(r, f, special)
@@ -149,7 +149,7 @@ func TestWideDivisions(t *testing.T) {
 	for _, typ := range []dtype.Type{dtype.I64, dtype.U64} {
 		var calls [3]func(args ...uint64) uint64
 		for i, name := range []string{"floor_divide", "mod", "fmod"} {
-			o, _ := op.Lookup(name)
+			o, _ := untyped.Lookup(name)
 			calls[i] = scalar(t, o, typ)
 		}
 		for range 6000 {

@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -32,7 +33,7 @@ func err(n *tree.Node) error {
 	if err := engine.Run(context.Background(), expr.Statement{Target: a.Node(), Value: n}); err != nil {
 		return err
 	}
-	_, err = grad.OfNodes(op.ReduceNode("sum", n, op.Reduction{}), vec.Node())
+	_, err = grad.OfNodes(untyped.Reduce("sum", n, untyped.Options{}), vec.Node())
 	return err
 }
 
@@ -44,7 +45,7 @@ var (
 )
 
 func node(name string, at tree.Attributes, args ...*tree.Node) *tree.Node {
-	o, _ := op.Lookup(name)
+	o, _ := untyped.Lookup(name)
 	return tree.ApplyWith(o, at, args...)
 }
 

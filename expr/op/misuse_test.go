@@ -17,6 +17,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
@@ -30,15 +31,15 @@ var misuses = map[string]func() error{
 	"Map2 of nil":        func() error { return err(op.Map2[float32](nil, vec, nil).Node()) },
 	"Map3 of nil":        func() error { return err(op.Map3[float32](nil, nil, nil, nil).Node()) },
 	"View of nil":        func() error { return err(op.View[float32](nil, nil, vec).Node()) },
-	"View of no view":    func() error { o, _ := op.Lookup("exp"); return err(op.View[float32](o, nil, vec).Node()) },
-	"Apply nil":          func() error { return err(op.Apply(nil, vec.Node())) },
-	"Apply a view":       func() error { o, _ := op.Lookup("reshape"); return err(op.Apply(o, vec.Node())) },
+	"View of no view":    func() error { o, _ := untyped.Lookup("exp"); return err(op.View[float32](o, nil, vec).Node()) },
+	"Apply nil":          func() error { return err(untyped.Apply(nil, vec.Node())) },
+	"Apply a view":       func() error { o, _ := untyped.Lookup("reshape"); return err(untyped.Apply(o, vec.Node())) },
 	"tree.Apply nil":     func() error { return err(tree.Apply(nil)) },
 	"zero operator":      func() error { return err(tree.Apply(&tree.Operator{}, vec.Node())) },
 	"storage applied":    func() error { return err(tree.Apply(vec.Node().Op)) },
 	"constant applied":   func() error { return err(tree.Apply(expr.Const(1.).Node().Op)) },
-	"zero node":          func() error { return err(op.MatMulNode(&tree.Node{}, vec.Node())) },
-	"zero node, unary":   func() error { return err(op.ReshapeNode(&tree.Node{}, nil)) },
+	"zero node":          func() error { return err(untyped.MatMul(&tree.Node{}, vec.Node())) },
+	"zero node, unary":   func() error { return err(untyped.Reshape(&tree.Node{}, nil)) },
 	"nil of a tensor":    func() error { return err(op.Exp(null).Node()) },
 	"nil of a parameter": func() error { return err(op.Exp((*expr.Param[float32])(nil)).Node()) },
 	"zero parameter":     func() error { return err(op.Exp(&expr.Param[float32]{}).Node()) },
@@ -70,12 +71,12 @@ var misuses = map[string]func() error{
 	"leaf moved later": func() error {
 		n := leaf(0, shape.Strides{1}, 3)
 		n.Leaf.Offset = math.MaxInt / 2
-		return err(op.CastNode(n, dtype.F64))
+		return err(untyped.Cast(n, dtype.F64))
 	},
 	"leaf stretched later": func() error {
 		n := leaf(0, shape.Strides{1}, 3)
 		n.Shape()[0] = math.MaxInt / 2
-		return err(op.CastNode(op.ReduceNode("sum", n, op.Reduction{}), dtype.F64))
+		return err(untyped.Cast(untyped.Reduce("sum", n, untyped.Options{}), dtype.F64))
 	},
 
 	// Nodes made or changed by hand.
@@ -90,13 +91,13 @@ var misuses = map[string]func() error{
 	"attributes nil":   func() error { return err(changed(func(n *tree.Node) { n.Attributes = nil })) },
 	"a cycle":          func() error { return err(changed(func(n *tree.Node) { n.Args[0] = n })) },
 	"a cycle, twice": func() error {
-		return err(op.CastNode(changed(func(n *tree.Node) { n.Args[0], n.Args[1] = n, n }), dtype.F64))
+		return err(untyped.Cast(changed(func(n *tree.Node) { n.Args[0], n.Args[1] = n, n }), dtype.F64))
 	},
 	"NewView in a tree": func() error {
-		o, _ := op.Lookup("reshape")
+		o, _ := untyped.Lookup("reshape")
 		return err(tree.NewView(o, shape.Shape{3}, dtype.F32, []int{3}))
 	},
-	"Untyped in a tree": func() error { o, _ := op.Lookup("exp"); return err(tree.Untyped(o, shape.Shape{3}, dtype.F32)) },
+	"Untyped in a tree": func() error { o, _ := untyped.Lookup("exp"); return err(tree.Untyped(o, shape.Shape{3}, dtype.F32)) },
 	"a reduction of mine": func() error {
 		return err(tree.ApplyWith(tree.NewOperator(tree.Row{Class: tree.Reduction, Arity: 1, Reduce: prim.NewReduction(prim.ReductionRow{Name: "median"})}), tree.Attributes{Axes: []int{0}}, vec.Node()))
 	},
@@ -111,8 +112,8 @@ var misuses = map[string]func() error{
 	"opaque without function": func() error {
 		return err(tree.Apply(tree.NewOperator(tree.Row{Class: tree.Opaque, Arity: 1}), vec.Node()))
 	},
-	"ScatterNode":                         func() error { return err(op.ScatterNode("sort", vec.Node(), vec.Node(), nil, 0, []int{3})) },
-	"ScatterNode of nil":                  func() error { return err(op.ScatterNode("scatter_add", nil, vec.Node(), nil, 0, []int{3})) },
+	"untyped.Scatter":                     func() error { return err(untyped.Scatter("sort", vec.Node(), vec.Node(), nil, 0, []int{3})) },
+	"ScatterNode of nil":                  func() error { return err(untyped.Scatter("scatter_add", nil, vec.Node(), nil, 0, []int{3})) },
 	"ScatterAdd":                          func() error { return err(op.ScatterAdd(iota[int32](3), vec, 0, -3).Node()) },
 	"ScatterAdd of a size that overflows": func() error { return err(op.ScatterAdd(iota[int32](3), vec, 0, math.MaxInt, math.MaxInt).Node()) },
 	"ScatterAdd of a wrong shape":         func() error { return err(op.ScatterAdd(iota[int32](2), vec, 0, 3).Node()) },
@@ -138,19 +139,19 @@ var misuses = map[string]func() error{
 	"scatter, wrong base": func() error {
 		return err(node("scatter_add", tree.Attributes{Axes: []int{0}, Ints: []int{3}}, iota[int64](3).Node(), vec.Node(), mat.Node()))
 	},
-	"TakeAlongAxis":       func() error { return err(op.TakeAlongAxis(mat, iota[int32](3), 0).Node()) },
-	"TakeAlongAxisNode":   func() error { return err(op.TakeAlongAxisNode(vec.Node(), vec.Node(), 0)) },
-	"Median":              func() error { return err(op.Median(vec, op.Axis(5)).Node()) },
-	"Quantile":            func() error { return err(op.Quantile(vec, math.NaN()).Node()) },
-	"SignBit":             func() error { return err(op.SignBit[float64](nil).Node()) },
-	"NaNMedian":           func() error { return err(op.NaNMedian(vec, op.Axis(5)).Node()) },
-	"Method":              func() error { return err(op.Quantile(vec, .5, op.Method("best")).Node()) },
-	"NaNMethod":           func() error { return err(op.NaNQuantile(vec, .5, op.Method("best")).Node()) },
-	"NaNQuantile":         func() error { return err(op.NaNQuantile(vec, math.NaN()).Node()) },
-	"NaNPercentile":       func() error { return err(op.NaNPercentile(vec, 101).Node()) },
-	"Percentile":          func() error { return err(op.Percentile(vec, 101).Node()) },
-	"SearchSorted":        func() error { return err(op.SearchSorted(mat, vec, true).Node()) },
-	"searchsorted, types": func() error { return err(node("searchsorted", tree.Attributes{}, vec.Node(), iota[int8](3).Node())) },
+	"TakeAlongAxis":         func() error { return err(op.TakeAlongAxis(mat, iota[int32](3), 0).Node()) },
+	"untyped.TakeAlongAxis": func() error { return err(untyped.TakeAlongAxis(vec.Node(), vec.Node(), 0)) },
+	"Median":                func() error { return err(op.Median(vec, op.Axis(5)).Node()) },
+	"Quantile":              func() error { return err(op.Quantile(vec, math.NaN()).Node()) },
+	"SignBit":               func() error { return err(op.SignBit[float64](nil).Node()) },
+	"NaNMedian":             func() error { return err(op.NaNMedian(vec, op.Axis(5)).Node()) },
+	"Method":                func() error { return err(op.Quantile(vec, .5, op.Method("best")).Node()) },
+	"NaNMethod":             func() error { return err(op.NaNQuantile(vec, .5, op.Method("best")).Node()) },
+	"NaNQuantile":           func() error { return err(op.NaNQuantile(vec, math.NaN()).Node()) },
+	"NaNPercentile":         func() error { return err(op.NaNPercentile(vec, 101).Node()) },
+	"Percentile":            func() error { return err(op.Percentile(vec, 101).Node()) },
+	"SearchSorted":          func() error { return err(op.SearchSorted(mat, vec, true).Node()) },
+	"searchsorted, types":   func() error { return err(node("searchsorted", tree.Attributes{}, vec.Node(), iota[int8](3).Node())) },
 	"searchsorted, wild side": func() error {
 		return err(node("searchsorted", tree.Attributes{Ints: []int{-1}}, vec.Node(), vec.Node()))
 	},
@@ -181,58 +182,58 @@ var misuses = map[string]func() error{
 
 	// Attributes that rows do not allow.
 	"reshape, none":     func() error { return err(node("reshape", tree.Attributes{}, vec.Node())) },
-	"ReshapeNode":       func() error { return err(op.ReshapeNode(vec.Node(), []int{-1, -1})) },
+	"untyped.Reshape":   func() error { return err(untyped.Reshape(vec.Node(), []int{-1, -1})) },
 	"Reshape":           func() error { return err(op.Reshape(vec, 2).Node()) },
 	"transpose, none":   func() error { return err(node("transpose", tree.Attributes{}, vec.Node())) },
 	"transpose, wild":   func() error { return err(node("transpose", tree.Attributes{Axes: []int{7, -9}}, vec.Node())) },
-	"TransposeNode":     func() error { return err(op.TransposeNode(mat.Node(), []int{0, 0})) },
+	"untyped.Transpose": func() error { return err(untyped.Transpose(mat.Node(), []int{0, 0})) },
 	"slice, none":       func() error { return err(node("slice", tree.Attributes{}, vec.Node())) },
 	"slice, wild start": func() error { return err(node("slice", tree.Attributes{Ints: []int{99, 1, 3}}, vec.Node())) },
 	"slice, wild step":  func() error { return err(node("slice", tree.Attributes{Ints: []int{0, math.MinInt, 3}}, vec.Node())) },
 	"slice, wild count": func() error {
 		return err(node("slice", tree.Attributes{Ints: []int{0, 1, math.MaxInt / 2}}, vec.Node()))
 	},
-	"slice, no step":     func() error { return err(node("slice", tree.Attributes{Ints: []int{0, 0, 5}}, vec.Node())) },
-	"broadcast_to, none": func() error { return err(node("broadcast_to", tree.Attributes{}, vec.Node())) },
-	"BroadcastToNode":    func() error { return err(op.BroadcastToNode(vec.Node(), []int{-3})) },
-	"concat, none":       func() error { return err(node("concat", tree.Attributes{}, vec.Node(), vec.Node())) },
-	"concat, wild":       func() error { return err(node("concat", tree.Attributes{Axes: []int{-9}}, vec.Node(), vec.Node())) },
-	"pad, none":          func() error { return err(node("pad", tree.Attributes{}, vec.Node(), vec.Node())) },
-	"PadNode":            func() error { return err(op.PadNode(vec.Node(), []int{1}, nil)) },
-	"take, none":         func() error { return err(node("take", tree.Attributes{}, vec.Node(), iota[int32](3).Node())) },
-	"windows, none":      func() error { return err(node("windows", tree.Attributes{}, vec.Node())) },
-	"windows, wild":      func() error { return err(node("windows", tree.Attributes{Ints: []int{1, math.MinInt, 1}}, vec.Node())) },
-	"iota, none":         func() error { return err(node("iota", tree.Attributes{})) },
-	"IotaNode":           func() error { return err(op.IotaNode(-1)) },
-	"unslice, none":      func() error { return err(node("unslice", tree.Attributes{}, vec.Node())) },
-	"window_scatter":     func() error { return err(node("window_scatter", tree.Attributes{}, vec.Node())) },
-	"window_gather":      func() error { return err(node("window_gather", tree.Attributes{}, mat.Node())) },
-	"sum, none":          func() error { return err(node("sum", tree.Attributes{}, vec.Node())) },
-	"sum, wild":          func() error { return err(node("sum", tree.Attributes{Axes: []int{5}}, vec.Node())) },
-	"sum, negative":      func() error { return err(node("sum", tree.Attributes{Axes: []int{-1}}, vec.Node())) },
-	"sum, twice":         func() error { return err(node("sum", tree.Attributes{Axes: []int{0, 0}}, vec.Node())) },
-	"cast, none":         func() error { return err(node("cast", tree.Attributes{}, vec.Node())) },
-	"CastNode":           func() error { return err(op.CastNode(vec.Node(), 99)) },
+	"slice, no step":      func() error { return err(node("slice", tree.Attributes{Ints: []int{0, 0, 5}}, vec.Node())) },
+	"broadcast_to, none":  func() error { return err(node("broadcast_to", tree.Attributes{}, vec.Node())) },
+	"untyped.BroadcastTo": func() error { return err(untyped.BroadcastTo(vec.Node(), []int{-3})) },
+	"concat, none":        func() error { return err(node("concat", tree.Attributes{}, vec.Node(), vec.Node())) },
+	"concat, wild":        func() error { return err(node("concat", tree.Attributes{Axes: []int{-9}}, vec.Node(), vec.Node())) },
+	"pad, none":           func() error { return err(node("pad", tree.Attributes{}, vec.Node(), vec.Node())) },
+	"untyped.Pad":         func() error { return err(untyped.Pad(vec.Node(), []int{1}, nil)) },
+	"take, none":          func() error { return err(node("take", tree.Attributes{}, vec.Node(), iota[int32](3).Node())) },
+	"windows, none":       func() error { return err(node("windows", tree.Attributes{}, vec.Node())) },
+	"windows, wild":       func() error { return err(node("windows", tree.Attributes{Ints: []int{1, math.MinInt, 1}}, vec.Node())) },
+	"iota, none":          func() error { return err(node("iota", tree.Attributes{})) },
+	"untyped.Iota":        func() error { return err(untyped.Iota(-1)) },
+	"unslice, none":       func() error { return err(node("unslice", tree.Attributes{}, vec.Node())) },
+	"window_scatter":      func() error { return err(node("window_scatter", tree.Attributes{}, vec.Node())) },
+	"window_gather":       func() error { return err(node("window_gather", tree.Attributes{}, mat.Node())) },
+	"sum, none":           func() error { return err(node("sum", tree.Attributes{}, vec.Node())) },
+	"sum, wild":           func() error { return err(node("sum", tree.Attributes{Axes: []int{5}}, vec.Node())) },
+	"sum, negative":       func() error { return err(node("sum", tree.Attributes{Axes: []int{-1}}, vec.Node())) },
+	"sum, twice":          func() error { return err(node("sum", tree.Attributes{Axes: []int{0, 0}}, vec.Node())) },
+	"cast, none":          func() error { return err(node("cast", tree.Attributes{}, vec.Node())) },
+	"untyped.Cast":        func() error { return err(untyped.Cast(vec.Node(), 99)) },
 
 	// The typed constructors.
-	"ReduceNode":    func() error { return err(op.ReduceNode("cumsum", vec.Node(), op.Reduction{})) },
-	"WhereScalar":   func() error { return err(op.WhereScalar[float64](nil, nil, 0).Node()) },
-	"PadModeNode":   func() error { return err(op.PadModeNode(nil, nil, "edge")) },
-	"PadMode":       func() error { return err(op.PadMode(vec, [][2]int{{1, 1}}, "mirror").Node()) },
-	"PadMode, bomb": func() error { return err(op.PadMode(vec, [][2]int{{math.MaxInt, 1}}, "edge").Node()) },
-	"CumSum":        func() error { return err(op.CumSum(vec, 1).Node()) },
-	"NaNCumSum":     func() error { return err(op.NaNCumSum(vec, 1).Node()) },
-	"NaNCumProd":    func() error { return err(op.NaNCumProd(vec, -2).Node()) },
-	"CumProd":       func() error { return err(op.CumProd(vec, -2).Node()) },
-	"CumMax":        func() error { return err(op.CumMax(vec, 1).Node()) },
-	"CumMin":        func() error { return err(op.CumMin[float32](nil, 0).Node()) },
-	"Scan":          func() error { return err(op.Scan[float32](nil, nil, op.ScanOptions{}, nil).Out(0).Node()) },
-	"ReduceStatesNode": func() error {
-		return err(op.ReduceStatesNode(op.Reducer{}, vec.Node(), op.Reduction{}))
+	"untyped.Reduce":  func() error { return err(untyped.Reduce("cumsum", vec.Node(), untyped.Options{})) },
+	"WhereScalar":     func() error { return err(op.WhereScalar[float64](nil, nil, 0).Node()) },
+	"untyped.PadMode": func() error { return err(untyped.PadMode(nil, nil, "edge")) },
+	"PadMode":         func() error { return err(op.PadMode(vec, [][2]int{{1, 1}}, "mirror").Node()) },
+	"PadMode, bomb":   func() error { return err(op.PadMode(vec, [][2]int{{math.MaxInt, 1}}, "edge").Node()) },
+	"CumSum":          func() error { return err(op.CumSum(vec, 1).Node()) },
+	"NaNCumSum":       func() error { return err(op.NaNCumSum(vec, 1).Node()) },
+	"NaNCumProd":      func() error { return err(op.NaNCumProd(vec, -2).Node()) },
+	"CumProd":         func() error { return err(op.CumProd(vec, -2).Node()) },
+	"CumMax":          func() error { return err(op.CumMax(vec, 1).Node()) },
+	"CumMin":          func() error { return err(op.CumMin[float32](nil, 0).Node()) },
+	"Scan":            func() error { return err(op.Scan[float32](nil, nil, op.ScanOptions{}, nil).Out(0).Node()) },
+	"untyped.ReduceStates": func() error {
+		return err(untyped.ReduceStates(op.Reducer{}, vec.Node(), untyped.Options{}))
 	},
 	"ReduceStates": func() error { return err(op.ReduceStates[float64](op.Reducer{}, vec, nil).Node()) },
-	"ScanNodes":    func() error { return err(op.ScanNodes([]*tree.Node{nil}, nil, op.ScanOptions{}, nil).Last(0)) },
-	"NewState":     func() error { return err(op.NewState(vec.Node(), vec.Node())) },
+	"ScanNodes":    func() error { return err(untyped.Scan([]*tree.Node{nil}, nil, op.ScanOptions{}, nil).Last(0)) },
+	"NewState":     func() error { return err(untyped.NewState(vec.Node(), vec.Node())) },
 	"Diff":         func() error { return err(op.Diff(vec, 1).Node()) },
 	"Tile":         func() error { return err(op.Tile(vec, math.MaxInt).Node()) },
 	"Repeat":       func() error { return err(op.Repeat(vec, -1, 0).Node()) },
@@ -351,132 +352,150 @@ var misuses = map[string]func() error{
 	"SmoothSoftmaxGrad": func() error {
 		return err(op.SmoothSoftmaxGrad(mat, expr.Exp[int32](iota[int32](2)), math.NaN()).Node())
 	},
-	"WholeTies":       func() error { return err(op.Sum(vec, op.WholeTies()).Node()) },
-	"Outer":           func() error { return err(op.Outer(vec, nil).Node()) },
-	"ReduceNode, exp": func() error { return err(op.ReduceNode("exp", vec.Node(), op.Reduction{})) },
-	"ReduceNode, nil": func() error { return err(op.ReduceNode("sum", nil, op.Reduction{})) },
-	"Sum":             func() error { return err(op.Sum(vec, op.Axis(1)).Node()) },
-	"Max":             func() error { return err(op.Max(vec, op.AccumFloat64()).Node()) },
-	"DDof of a sum":   func() error { return err(op.ReduceNode("sum", vec.Node(), op.Reduction{DDof: 1})) },
-	"MeanNode":        func() error { return err(op.Compose("mean", op.Options{DDof: 2}, vec.Node())) },
-	"Mean":            func() error { return err(op.Mean(vec, op.Axis(math.MinInt)).Node()) },
-	"VarNode":         func() error { return err(op.Compose("var", op.Options{}, iota[int32](2).Node())) },
-	"Var":             func() error { return err(op.Var(vec, op.Axis(0, 0)).Node()) },
-	"StdNode":         func() error { return err(op.Compose("std", op.Options{}, nil)) },
-	"Std":             func() error { return err(op.Std(vec, op.Axis(9), op.DDof(1)).Node()) },
-	"SoftmaxNode":     func() error { return err(op.Compose("softmax", op.Options{Axes: []int{0}}, nil)) },
-	"Softmax":         func() error { return err(op.Softmax(vec, 5).Node()) },
-	"LogSumExpNode":   func() error { return err(op.Compose("logsumexp", op.Options{}, nil)) },
-	"LogSumExp":       func() error { return err(op.LogSumExp(vec, op.Axis(5), op.KeepDims()).Node()) },
-	"LayerNormNode":   func() error { return err(op.Compose("layernorm", op.Options{Numbers: []float64{0}}, nil, nil, nil)) },
-	"LayerNorm":       func() error { return err(op.LayerNorm(vec, mat, iota[float32](9), 1e-5).Node()) },
-	"SumInt":          func() error { return err(op.SumInt(iota[int8](3), op.Axis(7)).Node()) },
-	"SumUint":         func() error { return err(op.SumUint(engine.Zeros[uint8](3), op.Axis(7)).Node()) },
-	"Count":           func() error { return err(op.Count(op.Less(vec, vec), op.Axis(7)).Node()) },
-	"Scale":           func() error { return err(op.Scale(2.5, iota[int32](3)).Node()) },
-	"AddScalar":       func() error { return err(op.AddScalar(iota[int8](3), 300).Node()) },
-	"Full":            func() error { return err(op.Full[int8](300).Node()) },
-	"FFT":             func() error { return err(op.FFT(engine.Zeros[complex128](2), 3).Node()) },
-	"IFFT":            func() error { return err(op.IFFT(expr.Exp[complex64](nil), 0).Node()) },
-	"RFFT":            func() error { return err(op.RFFT[complex128](vec, 0).Node()) },
-	"IRFFT":           func() error { return err(op.IRFFT[float64](engine.Zeros[complex128](1), 0, nil).Node()) },
-	"HFFT":            func() error { return err(op.HFFT[float64](engine.Zeros[complex128](1), 0).Node()) },
-	"IHFFT":           func() error { return err(op.IHFFT[complex128](vec, 0).Node()) },
-	"FFTN":            func() error { return err(op.FFTN(engine.Zeros[complex128](2), []int{0, 1}).Node()) },
-	"IFFTN":           func() error { return err(op.IFFTN(expr.Exp[complex128](nil), nil).Node()) },
-	"RFFTN":           func() error { return err(op.RFFTN[complex128](iota[float64](2), []int{}).Node()) },
+	"WholeTies":           func() error { return err(op.Sum(vec, op.WholeTies()).Node()) },
+	"Outer":               func() error { return err(op.Outer(vec, nil).Node()) },
+	"untyped.Reduce, exp": func() error { return err(untyped.Reduce("exp", vec.Node(), untyped.Options{})) },
+	"untyped.Reduce, nil": func() error { return err(untyped.Reduce("sum", nil, untyped.Options{})) },
+	"Sum":                 func() error { return err(op.Sum(vec, op.Axis(1)).Node()) },
+	"Max":                 func() error { return err(op.Max(vec, op.AccumFloat64()).Node()) },
+	"DDof of a sum":       func() error { return err(untyped.Reduce("sum", vec.Node(), untyped.Options{DDof: 1})) },
+	"untyped.Mean":        func() error { return err(untyped.Compose("mean", untyped.Options{DDof: 2}, vec.Node())) },
+	"Mean":                func() error { return err(op.Mean(vec, op.Axis(math.MinInt)).Node()) },
+	"untyped.Var":         func() error { return err(untyped.Compose("var", untyped.Options{}, iota[int32](2).Node())) },
+	"Var":                 func() error { return err(op.Var(vec, op.Axis(0, 0)).Node()) },
+	"untyped.Std":         func() error { return err(untyped.Compose("std", untyped.Options{}, nil)) },
+	"Std":                 func() error { return err(op.Std(vec, op.Axis(9), op.DDof(1)).Node()) },
+	"untyped.Softmax":     func() error { return err(untyped.Compose("softmax", untyped.Options{Axes: []int{0}}, nil)) },
+	"Softmax":             func() error { return err(op.Softmax(vec, 5).Node()) },
+	"untyped.LogSumExp":   func() error { return err(untyped.Compose("logsumexp", untyped.Options{}, nil)) },
+	"LogSumExp":           func() error { return err(op.LogSumExp(vec, op.Axis(5), op.KeepDims()).Node()) },
+	"untyped.LayerNorm": func() error {
+		return err(untyped.Compose("layernorm", untyped.Options{Numbers: []float64{0}}, nil, nil, nil))
+	},
+	"LayerNorm": func() error { return err(op.LayerNorm(vec, mat, iota[float32](9), 1e-5).Node()) },
+	"SumInt":    func() error { return err(op.SumInt(iota[int8](3), op.Axis(7)).Node()) },
+	"SumUint":   func() error { return err(op.SumUint(engine.Zeros[uint8](3), op.Axis(7)).Node()) },
+	"Count":     func() error { return err(op.Count(op.Less(vec, vec), op.Axis(7)).Node()) },
+	"Scale":     func() error { return err(op.Scale(2.5, iota[int32](3)).Node()) },
+	"AddScalar": func() error { return err(op.AddScalar(iota[int8](3), 300).Node()) },
+	"Full":      func() error { return err(op.Full[int8](300).Node()) },
+	"FFT":       func() error { return err(op.FFT(engine.Zeros[complex128](2), 3).Node()) },
+	"IFFT":      func() error { return err(op.IFFT(expr.Exp[complex64](nil), 0).Node()) },
+	"RFFT":      func() error { return err(op.RFFT[complex128](vec, 0).Node()) },
+	"IRFFT":     func() error { return err(op.IRFFT[float64](engine.Zeros[complex128](1), 0, nil).Node()) },
+	"HFFT":      func() error { return err(op.HFFT[float64](engine.Zeros[complex128](1), 0).Node()) },
+	"IHFFT":     func() error { return err(op.IHFFT[complex128](vec, 0).Node()) },
+	"FFTN":      func() error { return err(op.FFTN(engine.Zeros[complex128](2), []int{0, 1}).Node()) },
+	"IFFTN":     func() error { return err(op.IFFTN(expr.Exp[complex128](nil), nil).Node()) },
+	"RFFTN":     func() error { return err(op.RFFTN[complex128](iota[float64](2), []int{}).Node()) },
 	"IRFFTN": func() error {
 		return err(op.IRFFTN[float64](engine.Zeros[complex128](2), nil, op.FourierPoints(1, 2)).Node())
 	},
-	"FFTShift":      func() error { return err(op.FFTShift(mat, 2).Node()) },
-	"IFFTShift":     func() error { return err(op.IFFTShift(mat, math.MinInt).Node()) },
-	"FourierNode":   func() error { return err(op.FourierNode("fft", nil, nil)) },
-	"FourierPoints": func() error { return err(op.FFT(engine.Zeros[complex128](2), 0, op.FourierPoints(-1)).Node()) },
-	"FourierNorm":   func() error { return err(op.FFT(engine.Zeros[complex128](2), 0, op.FourierNorm("?")).Node()) },
-	"FFTFreq":       func() error { return err(op.FFTFreq[float32](-1, 1).Node()) },
-	"RFFTFreq":      func() error { return err(op.RFFTFreq[float32](math.MinInt, 1).Node()) },
-	"FrequencyNode": func() error { return err(op.FrequencyNode(dtype.I32, 5, 1, false)) },
-	"Gamma":         func() error { return err(op.Gamma[float32](expr.Const[uint64](1), -1, 3).Node()) },
-	"Beta":          func() error { return err(op.Beta[float64](nil, 1, 1, 3).Node()) },
-	"ComplexNode":   func() error { return err(op.ComplexNode(nil, vec.Node())) },
-	"Complex":       func() error { return err(op.Complex[complex128](vec, vec).Node()) },
-	"RealPart":      func() error { return err(op.RealPart[float32](engine.Zeros[complex128](2)).Node()) },
-	"ImagPart":      func() error { return err(op.ImagPart[float64](expr.Exp[complex64](nil)).Node()) },
-	"Angle":         func() error { return err(op.Angle[float32](engine.Zeros[complex128](2)).Node()) },
-	"Modulus":       func() error { return err(op.Modulus[float32](engine.Zeros[complex128](2)).Node()) },
-	"Where":         func() error { return err(op.Where(op.Less(mat, mat), mat, iota[float32](7)).Node()) },
-	"Cast":          func() error { return err(op.Cast[int8](expr.Exp[float32](nil)).Node()) },
-	"MatMul":        func() error { return err(op.MatMul(mat, mat).Node()) },
-	"MatMulNode":    func() error { return err(op.MatMulNode(nil, nil)) },
-	"Dot":           func() error { return err(op.Dot(iota[float32](2, 2, 2), vec).Node()) },
-	"Flatten":       func() error { return err(op.Flatten(null).Node()) },
-	"NaNSum":        func() error { return err(op.NaNSum(vec, op.AccumFloat64(), op.Axis(7)).Node()) },
-	"CountNonzero":  func() error { return err(op.CountNonzero(vec, op.Axis(7)).Node()) },
-	"PeakToPeak":    func() error { return err(op.PeakToPeak(iota[float32](0)).Node()) },
-	"NaNToNum":      func() error { return err(op.NaNToNum(null, 0).Node()) },
-	"MoveAxis":      func() error { return err(op.MoveAxis(mat, 0, 2).Node()) },
-	"Roll":          func() error { return err(op.Roll(mat, math.MinInt, 2).Node()) },
-	"Stack":         func() error { return err(op.Stack(0, mat, expr.Exp[float32](vec)).Node()) },
-	"Stack nothing": func() error { return err(op.Stack[float32](0).Node()) },
-	"Eye":           func() error { return err(op.Eye[int8](-1, math.MaxInt, math.MinInt).Node()) },
-	"Linspace":      func() error { return err(op.Linspace[int32](0, 1, -1).Node()) },
-	"Fold":          func() error { return err(op.Fold(op.RandomBits(expr.Const[uint64](1), 2), 1).Node()) },
-	"RandomBits":    func() error { return err(op.RandomBits(expr.Const[uint64](1), -2).Node()) },
-	"Uniform":       func() error { return err(op.Uniform[float32](nil, 2).Node()) },
-	"Exponential":   func() error { return err(op.Exponential[float32](nil, 2).Node()) },
-	"Normal":        func() error { return err(op.Normal[float64](expr.Const[uint64](1), math.MaxInt, math.MaxInt).Node()) },
-	"Bernoulli":     func() error { return err(op.Bernoulli(expr.Const[uint64](1), math.NaN(), 2).Node()) },
-	"Integers":      func() error { return err(op.Integers[int8](expr.Const[uint64](1), 200, 2).Node()) },
-	"Compose":       func() error { return err(op.Compose("nothing", op.Options{})) },
-	"Transpose":     func() error { return err(op.Transpose(mat, 0).Node()) },
-	"PermuteNode":   func() error { return err(op.PermuteNode(nil, nil)) },
-	"T":             func() error { return err(op.T(null).Node()) },
-	"SwapAxesNode":  func() error { return err(op.Compose("swapaxes", op.Options{Axes: []int{0, 1}}, nil)) },
-	"SwapAxes":      func() error { return err(op.SwapAxes(mat, 0, 2).Node()) },
-	"NewAxisNode":   func() error { return err(op.Compose("expand_dims", op.Options{Axes: []int{0}}, nil)) },
-	"NewAxis":       func() error { return err(op.NewAxis(mat, 5).Node()) },
-	"SqueezeNode":   func() error { return err(op.Compose("squeeze", op.Options{}, nil)) },
-	"Squeeze":       func() error { return err(op.Squeeze(mat, 0).Node()) },
-	"BroadcastTo":   func() error { return err(op.BroadcastTo(mat, 3).Node()) },
-	"SliceNode":     func() error { return err(op.SliceNode(nil, nil)) },
-	"Slice, step 0": func() error { return err(op.Slice(vec, op.By(op.Span{}, 0)).Node()) },
-	"Slice, Range":  func() error { return err(op.Slice(vec, op.Range(0, 1), op.From(0), op.Until(1)).Node()) },
-	"IndexNode":     func() error { return err(op.IndexNode(nil, 0, 0)) },
-	"Index":         func() error { return err(op.Index(vec, 0, 3).Node()) },
-	"FlipNode":      func() error { return err(op.Compose("flip", op.Options{}, nil)) },
-	"Flip":          func() error { return err(op.Flip(vec, 1).Node()) },
-	"ConcatNode":    func() error { return err(op.ConcatNode(0, []*tree.Node{nil})) },
-	"Concat":        func() error { return err(op.Concat[float32](0).Node()) },
-	"IntoView":      func() error { return err(op.IntoView(op.Add[float32](vec, vec)).Node()) },
-	"Into":          func() error { return err(op.Into[float32](0, nil, vec).Node()) },
-	"Pad":           func() error { return err(op.Pad(vec, [][2]int{{math.MaxInt, math.MaxInt}}, 0).Node()) },
-	"Windows":       func() error { return err(op.Windows(vec, op.Window{Size: math.MaxInt, Dilation: math.MaxInt}).Node()) },
-	"TakeNode":      func() error { return err(op.TakeNode(nil, nil, 0)) },
-	"Take":          func() error { return err(op.Take(vec, iota[int32](1), 9).Node()) },
-	"Take, index":   func() error { return err(op.Take(vec, op.Full[int64](int64(1<<40)), 0).Node()) },
-	"OneHotNode":    func() error { return err(op.Compose("one_hot", op.Options{Ints: []int{0}, To: dtype.Bool}, nil)) },
-	"OneHot":        func() error { return err(op.OneHot[float32](iota[int32](1), -1).Node()) },
-	"ArangeNode":    func() error { return err(op.ArangeNode(0, 0, 1, 1)) },
-	"Arange":        func() error { return err(op.Arange[float32](0, math.Inf(1), 1).Node()) },
-	"Arange, int8":  func() error { return err(op.Arange[int8](0, 300, 1).Node()) },
-	"Arange, uint8": func() error { return err(op.Arange[uint8](3, -3, -1).Node()) },
-	"UnsliceNode":   func() error { return err(op.UnsliceNode(nil, nil, nil)) },
-	"Unslice":       func() error { return err(op.Unslice(vec, []int{7}, op.By(op.Span{}, 0)).Node()) },
-	"WindowScatter": func() error { return err(op.WindowScatter(vec, nil).Node()) },
-	"WindowGather":  func() error { return err(op.WindowGather(mat, nil).Node()) },
-	"Unwindows":     func() error { return err(op.Unwindows(vec, []int{5}, op.Window{Size: 2}).Node()) },
+	"FFTShift":          func() error { return err(op.FFTShift(mat, 2).Node()) },
+	"IFFTShift":         func() error { return err(op.IFFTShift(mat, math.MinInt).Node()) },
+	"untyped.Fourier":   func() error { return err(untyped.Fourier("fft", nil, nil, untyped.FourierOptions{})) },
+	"FourierPoints":     func() error { return err(op.FFT(engine.Zeros[complex128](2), 0, op.FourierPoints(-1)).Node()) },
+	"FourierNorm":       func() error { return err(op.FFT(engine.Zeros[complex128](2), 0, op.FourierNorm("?")).Node()) },
+	"FFTFreq":           func() error { return err(op.FFTFreq[float32](-1, 1).Node()) },
+	"RFFTFreq":          func() error { return err(op.RFFTFreq[float32](math.MinInt, 1).Node()) },
+	"untyped.Call":      func() error { return err(untyped.Call("add", vec.Node(), nil)) },
+	"untyped.With":      func() error { return err(untyped.With("sort", []int{math.MinInt}, nil, vec.Node())) },
+	"untyped.Given":     func() error { return err(untyped.Given(nil, "Sort")) },
+	"untyped.Bins":      func() error { return err(untyped.Bins("Bincount", vec.Node(), vec.Node(), -1)) },
+	"untyped.Partition": func() error { return err(untyped.Partition("partition", vec.Node(), 3, []int{0})) },
+	"untyped.NormalOf":  func() error { return err(untyped.NormalOf(dtype.I8, vec.Node())) },
+	"untyped.AxisOf": func() error {
+		_, bad := untyped.AxisOf("Sort", vec.Node(), math.MaxInt)
+		return err(bad)
+	},
+	"untyped.PairOf": func() error {
+		sum, _ := untyped.Lookup("sum")
+		return err(tree.Apply(untyped.PairOf(sum.Reduce()), vec.Node()))
+	},
+	"untyped.Frequency": func() error { return err(untyped.Frequency(dtype.I32, 5, 1, false)) },
+	"Gamma":             func() error { return err(op.Gamma[float32](expr.Const[uint64](1), -1, 3).Node()) },
+	"Beta":              func() error { return err(op.Beta[float64](nil, 1, 1, 3).Node()) },
+	"untyped.Complex":   func() error { return err(untyped.Complex(nil, vec.Node())) },
+	"Complex":           func() error { return err(op.Complex[complex128](vec, vec).Node()) },
+	"RealPart":          func() error { return err(op.RealPart[float32](engine.Zeros[complex128](2)).Node()) },
+	"ImagPart":          func() error { return err(op.ImagPart[float64](expr.Exp[complex64](nil)).Node()) },
+	"Angle":             func() error { return err(op.Angle[float32](engine.Zeros[complex128](2)).Node()) },
+	"Modulus":           func() error { return err(op.Modulus[float32](engine.Zeros[complex128](2)).Node()) },
+	"Where":             func() error { return err(op.Where(op.Less(mat, mat), mat, iota[float32](7)).Node()) },
+	"Cast":              func() error { return err(op.Cast[int8](expr.Exp[float32](nil)).Node()) },
+	"MatMul":            func() error { return err(op.MatMul(mat, mat).Node()) },
+	"untyped.MatMul":    func() error { return err(untyped.MatMul(nil, nil)) },
+	"Dot":               func() error { return err(op.Dot(iota[float32](2, 2, 2), vec).Node()) },
+	"Flatten":           func() error { return err(op.Flatten(null).Node()) },
+	"NaNSum":            func() error { return err(op.NaNSum(vec, op.AccumFloat64(), op.Axis(7)).Node()) },
+	"CountNonzero":      func() error { return err(op.CountNonzero(vec, op.Axis(7)).Node()) },
+	"PeakToPeak":        func() error { return err(op.PeakToPeak(iota[float32](0)).Node()) },
+	"NaNToNum":          func() error { return err(op.NaNToNum(null, 0).Node()) },
+	"MoveAxis":          func() error { return err(op.MoveAxis(mat, 0, 2).Node()) },
+	"Roll":              func() error { return err(op.Roll(mat, math.MinInt, 2).Node()) },
+	"Stack":             func() error { return err(op.Stack(0, mat, expr.Exp[float32](vec)).Node()) },
+	"Stack nothing":     func() error { return err(op.Stack[float32](0).Node()) },
+	"Eye":               func() error { return err(op.Eye[int8](-1, math.MaxInt, math.MinInt).Node()) },
+	"Linspace":          func() error { return err(op.Linspace[int32](0, 1, -1).Node()) },
+	"Fold":              func() error { return err(op.Fold(op.RandomBits(expr.Const[uint64](1), 2), 1).Node()) },
+	"RandomBits":        func() error { return err(op.RandomBits(expr.Const[uint64](1), -2).Node()) },
+	"Uniform":           func() error { return err(op.Uniform[float32](nil, 2).Node()) },
+	"Exponential":       func() error { return err(op.Exponential[float32](nil, 2).Node()) },
+	"Normal":            func() error { return err(op.Normal[float64](expr.Const[uint64](1), math.MaxInt, math.MaxInt).Node()) },
+	"Bernoulli":         func() error { return err(op.Bernoulli(expr.Const[uint64](1), math.NaN(), 2).Node()) },
+	"Integers":          func() error { return err(op.Integers[int8](expr.Const[uint64](1), 200, 2).Node()) },
+	"Compose":           func() error { return err(untyped.Compose("nothing", untyped.Options{})) },
+	"Transpose":         func() error { return err(op.Transpose(mat, 0).Node()) },
+	"untyped.Permute":   func() error { return err(untyped.Permute(nil, nil)) },
+	"T":                 func() error { return err(op.T(null).Node()) },
+	"untyped.SwapAxes":  func() error { return err(untyped.Compose("swapaxes", untyped.Options{Axes: []int{0, 1}}, nil)) },
+	"SwapAxes":          func() error { return err(op.SwapAxes(mat, 0, 2).Node()) },
+	"untyped.NewAxis":   func() error { return err(untyped.Compose("expand_dims", untyped.Options{Axes: []int{0}}, nil)) },
+	"NewAxis":           func() error { return err(op.NewAxis(mat, 5).Node()) },
+	"untyped.Squeeze":   func() error { return err(untyped.Compose("squeeze", untyped.Options{}, nil)) },
+	"Squeeze":           func() error { return err(op.Squeeze(mat, 0).Node()) },
+	"BroadcastTo":       func() error { return err(op.BroadcastTo(mat, 3).Node()) },
+	"untyped.Slice":     func() error { return err(untyped.Slice(nil, nil)) },
+	"Slice, step 0":     func() error { return err(op.Slice(vec, op.By(op.Span{}, 0)).Node()) },
+	"Slice, Range":      func() error { return err(op.Slice(vec, op.Range(0, 1), op.From(0), op.Until(1)).Node()) },
+	"untyped.Index":     func() error { return err(untyped.Index(nil, 0, 0)) },
+	"Index":             func() error { return err(op.Index(vec, 0, 3).Node()) },
+	"untyped.Flip":      func() error { return err(untyped.Compose("flip", untyped.Options{}, nil)) },
+	"Flip":              func() error { return err(op.Flip(vec, 1).Node()) },
+	"untyped.Concat":    func() error { return err(untyped.Concat(0, []*tree.Node{nil})) },
+	"Concat":            func() error { return err(op.Concat[float32](0).Node()) },
+	"IntoView":          func() error { return err(op.IntoView(op.Add[float32](vec, vec)).Node()) },
+	"Into":              func() error { return err(op.Into[float32](0, nil, vec).Node()) },
+	"Pad":               func() error { return err(op.Pad(vec, [][2]int{{math.MaxInt, math.MaxInt}}, 0).Node()) },
+	"Windows":           func() error { return err(op.Windows(vec, op.Window{Size: math.MaxInt, Dilation: math.MaxInt}).Node()) },
+	"untyped.Take":      func() error { return err(untyped.Take(nil, nil, 0)) },
+	"Take":              func() error { return err(op.Take(vec, iota[int32](1), 9).Node()) },
+	"Take, index":       func() error { return err(op.Take(vec, op.Full[int64](int64(1<<40)), 0).Node()) },
+	"untyped.OneHot": func() error {
+		return err(untyped.Compose("one_hot", untyped.Options{Ints: []int{0}, To: dtype.Bool}, nil))
+	},
+	"OneHot":          func() error { return err(op.OneHot[float32](iota[int32](1), -1).Node()) },
+	"untyped.Arange":  func() error { return err(untyped.Arange(0, 0, 1, 1)) },
+	"Arange":          func() error { return err(op.Arange[float32](0, math.Inf(1), 1).Node()) },
+	"Arange, int8":    func() error { return err(op.Arange[int8](0, 300, 1).Node()) },
+	"Arange, uint8":   func() error { return err(op.Arange[uint8](3, -3, -1).Node()) },
+	"untyped.Unslice": func() error { return err(untyped.Unslice(nil, nil, nil)) },
+	"Unslice":         func() error { return err(op.Unslice(vec, []int{7}, op.By(op.Span{}, 0)).Node()) },
+	"WindowScatter":   func() error { return err(op.WindowScatter(vec, nil).Node()) },
+	"WindowGather":    func() error { return err(op.WindowGather(mat, nil).Node()) },
+	"Unwindows":       func() error { return err(op.Unwindows(vec, []int{5}, op.Window{Size: 2}).Node()) },
 
 	// Operators and views of users.
 	"Define, nil": func() error { return err(op.Map1(op.Define("mine", 1, nil), expr.Exp[float32](vec)).Node()) },
 	"DefineReduction, nil": func() error {
 		return err(op.Reduce(op.DefineReduction("mine", nil, nil, op.Finish(nil), nil), vec, nil).Node())
 	},
-	"ReduceBy nil": func() error { return err(op.ReduceBy(nil, vec.Node(), op.Reduction{})) },
+	"ReduceBy nil": func() error { return err(untyped.ReduceBy(nil, vec.Node(), untyped.Options{})) },
 	"Define, arity": func() error {
 		return err(op.Map1(op.Define("mine", -7, func(b *op.B, x ...op.V) op.V { return x[0] }), expr.Exp[float32](vec)).Node())
 	},
 	"Define, arity 0": func() error {
-		return err(op.Apply(op.Define("mine", 0, func(b *op.B, x ...op.V) op.V { return b.Const(dtype.F32, 1) })))
+		return err(untyped.Apply(op.Define("mine", 0, func(b *op.B, x ...op.V) op.V { return b.Const(dtype.F32, 1) })))
 	},
 	"Define, nil value": func() error { return err(lowered(func(b *op.B, x ...op.V) op.V { return op.V{} })) },
 	"Define, type":      func() error { return err(lowered(func(b *op.B, x ...op.V) op.V { return b.Cvt(dtype.F64, x[0]) })) },
@@ -518,7 +537,7 @@ var misuses = map[string]func() error{
 		}(), itself))
 	},
 	"Broadcast": func() error {
-		return err(viewed(same, func(g *tree.Gather) op.V { return g.At(0, op.Broadcast(g, 4)) }))
+		return err(viewed(same, func(g *tree.Gather) op.V { return g.At(0, untyped.Broadcast(g, 4)) }))
 	},
 	"an operator without Types": func() error {
 		return err(tree.Apply(tree.NewOperator(tree.Row{Name: "mine", Class: tree.Elementwise, Arity: 1, Lower: func(b *op.B, x ...op.V) op.V { return b.Sqrt(x[0]) }}), iota[int32](3).Node()))
@@ -550,7 +569,7 @@ var misuses = map[string]func() error{
 	"grad of a vector": func() error { _, err := grad.OfNodes(vec.Node(), vec.Node()); return err },
 	"grad of a cycle": func() error {
 		n := changed(func(n *tree.Node) { n.Args[0] = n })
-		_, err := grad.OfNodes(op.ReduceNode("sum", n, op.Reduction{}), vec.Node())
+		_, err := grad.OfNodes(untyped.Reduce("sum", n, untyped.Options{}), vec.Node())
 		return err
 	},
 
@@ -593,7 +612,7 @@ func TestMisuse(t *testing.T) {
 // reject.
 func TestMisuseOfRows(t *testing.T) {
 	wild := []tree.Attributes{{}, {Ints: []int{math.MinInt, math.MaxInt, -1}}, {Axes: []int{math.MaxInt}, Ints: []int{0, 0, 0}}, {To: 200, Axes: []int{-5, 7}}}
-	for _, o := range op.Table() {
+	for _, o := range untyped.Table() {
 		for i, at := range wild {
 			for n := range 5 {
 				args := make([]*tree.Node, n)
@@ -618,8 +637,8 @@ func TestMisuseOfRows(t *testing.T) {
 // TestMisuseOfCompositions applies every composition to operands and options
 // that do not fit it.
 func TestMisuseOfCompositions(t *testing.T) {
-	wild := []op.Options{{}, {Axes: []int{math.MinInt, 0}, Ints: []int{math.MinInt, -1}}, {Axes: []int{0, 0}, Ints: []int{math.MaxInt}}, {Axes: []int{}, To: 200, Acc: 99, DDof: -1}}
-	for _, c := range op.Compositions() {
+	wild := []untyped.Options{{}, {Axes: []int{math.MinInt, 0}, Ints: []int{math.MinInt, -1}}, {Axes: []int{0, 0}, Ints: []int{math.MaxInt}}, {Axes: []int{}, To: 200, Acc: 99, DDof: -1}}
+	for _, c := range untyped.Compositions() {
 		for i, o := range wild {
 			for n := range 5 {
 				args := make([]*tree.Node, n)
@@ -638,7 +657,7 @@ func TestMisuseOfCompositions(t *testing.T) {
 				}()
 			}
 		}
-		if c.Operands != 0 && c.Apply(op.Options{}).Err() == nil {
+		if c.Operands != 0 && c.Apply(untyped.Options{}).Err() == nil {
 			t.Errorf("%s needs no operand", c.Name)
 		}
 	}
@@ -673,11 +692,12 @@ func TestMisuseNamesEveryFunction(t *testing.T) {
 		text = append(text, b...)
 	}
 	harmless := map[string]bool{"Lookup": true, "Table": true, "Lowerings": true, "Row": true, "Compositions": true, "ULP": true, "Doc": true}
-	files, err := filepath.Glob("*.go")
+	typed, _ := filepath.Glob("*.go")
+	untyped, err := filepath.Glob("untyped/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range files {
+	for _, name := range append(typed, untyped...) {
 		if strings.HasSuffix(name, "_test.go") || name == "zops.go" || name == "zscalars.go" {
 			continue
 		}
@@ -687,8 +707,8 @@ func TestMisuseNamesEveryFunction(t *testing.T) {
 		}
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.IsExported() && !harmless[fn.Name.Name] &&
-				!strings.Contains(string(text), "op."+fn.Name.Name+"(") && !strings.Contains(string(text), "op."+fn.Name.Name+"[") {
-				t.Errorf("op.%s has no misuse", fn.Name.Name)
+				!strings.Contains(string(text), f.Name.Name+"."+fn.Name.Name+"(") && !strings.Contains(string(text), f.Name.Name+"."+fn.Name.Name+"[") {
+				t.Errorf("%s.%s has no misuse", f.Name.Name, fn.Name.Name)
 			}
 		}
 	}

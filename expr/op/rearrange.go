@@ -1,359 +1,74 @@
 package op
 
 import (
-	"fmt"
-	"math"
-	"slices"
-
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/tree"
-	"github.com/oneloop/oneloop/shape"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 )
-
-// This file has the compositions that rearrange elements or make arrays, as
-// trees and as constructors.
-
-// misshapen returns a node with an ErrShape. Compose adds the name.
-func misshapen(format string, args ...any) *tree.Node {
-	return tree.Errorf(tree.ErrShape, "", "%s", fmt.Sprintf(format, args...))
-}
-
-// int returns integer i of the options, or the value without if it is not
-// given.
-func (o Options) int(i, without int) int {
-	if i < len(o.Ints) {
-		return o.Ints[i]
-	}
-	return without
-}
-
-// elements returns the type of the elements to make.
-func (o Options) elements() dtype.Type {
-	if o.To == dtype.Invalid {
-		return dtype.F64
-	}
-	return o.To
-}
-
-func flatten(_ Options, x ...*tree.Node) *tree.Node {
-	return ReshapeNode(x[0], []int{x[0].Shape().Size()})
-}
-
-// upTo returns 0, 1 ... n-1.
-func upTo(n int) []int {
-	p := make([]int, n)
-	for i := range p {
-		p[i] = i
-	}
-	return p
-}
-
-func swapAxes(o Options, x ...*tree.Node) *tree.Node {
-	rank := len(x[0].Shape())
-	if len(o.Axes) != 2 {
-		return misshapen("%d axes given, not 2", len(o.Axes))
-	}
-	i, err := shape.Axis(o.Axes[0], rank)
-	j, err2 := shape.Axis(o.Axes[1], rank)
-	if err != nil || err2 != nil {
-		return misshapen("axes %d and %d do not both exist in rank %d", o.Axes[0], o.Axes[1], rank)
-	}
-	perm := upTo(rank)
-	perm[i], perm[j] = j, i
-	return TransposeNode(x[0], perm)
-}
-
-// moveAxis moves o.Axes to o.Ints. The other axes keep their order.
-func moveAxis(o Options, x ...*tree.Node) *tree.Node {
-	rank := len(x[0].Shape())
-	from, err := shape.Order(o.Axes, rank)
-	to, err2 := shape.Order(o.Ints, rank)
-	if err != nil || err2 != nil || len(from) != len(to) {
-		return misshapen("axes %v cannot be moved to %v in rank %d", o.Axes, o.Ints, rank)
-	}
-	perm := make([]int, rank)
-	next := 0
-	for d := range perm {
-		if i := slices.Index(to, d); i >= 0 {
-			perm[d] = from[i]
-			continue
-		}
-		for slices.Contains(from, next) {
-			next++
-		}
-		perm[d] = next
-		next++
-	}
-	return TransposeNode(x[0], perm)
-}
-
-// newAxes adds the axes that have the numbers o.Axes in the result.
-func newAxes(o Options, x ...*tree.Node) *tree.Node {
-	rank := len(x[0].Shape()) + len(o.Axes)
-	added, err := shape.Order(o.Axes, rank)
-	if err != nil {
-		return misshapen("%s", err)
-	}
-	axes, next := make([]int, rank), 0
-	for i := range axes {
-		if axes[i] = -1; !slices.Contains(added, i) {
-			axes[i] = next
-			next++
-		}
-	}
-	return TransposeNode(x[0], axes)
-}
-
-// squeeze drops all axes of size 1 if o.Axes is nil.
-func squeeze(o Options, x ...*tree.Node) *tree.Node {
-	if o.Axes == nil {
-		for i, d := range x[0].Shape() {
-			if d == 1 {
-				o.Axes = append(o.Axes, i)
-			}
-		}
-	}
-	return eachAxis(o, x[0], dropAxes)
-}
-
-// eachAxis returns f of a and the canonical axes of the options. Without axes
-// it returns a, and also if a carries an error, as then it has no shape.
-func eachAxis(o Options, a *tree.Node, f func(a *tree.Node, axes []int) *tree.Node) *tree.Node {
-	if len(o.Axes) == 0 || a.Err() != nil {
-		return a
-	}
-	axes, err := shape.Axes(o.Axes, len(a.Shape()))
-	if err != nil {
-		return misshapen("%s", err)
-	}
-	return f(a, axes)
-}
-
-// flip reverses all axes if o.Axes is nil.
-func flip(o Options, x ...*tree.Node) *tree.Node {
-	if o.Axes == nil {
-		o.Axes = upTo(len(x[0].Shape()))
-	}
-	return eachAxis(o, x[0], func(a *tree.Node, axes []int) *tree.Node {
-		spans := make([]Span, len(a.Shape()))
-		for _, x := range axes {
-			spans[x].Step = shape.At(-1)
-		}
-		return SliceNode(a, spans)
-	})
-}
-
-// roll moves along each of o.Axes by one of o.Ints, or by the only one. It moves
-// along one axis by the sum of several. If
-// o.Axes is nil, it moves the elements in row-major order.
-func roll(o Options, x ...*tree.Node) *tree.Node {
-	a := x[0]
-	if o.Axes == nil {
-		o.Axes = []int{0}
-		return ReshapeNode(roll(o, flatten(o, a)), a.Shape())
-	}
-	if len(o.Axes) == 1 && len(o.Ints) > 1 {
-		total := 0
-		for _, shift := range o.Ints {
-			total += shift
-		}
-		o.Ints = []int{total}
-	}
-	if len(o.Ints) != len(o.Axes) && len(o.Ints) != 1 {
-		return misshapen("%d shifts given for %d axes", len(o.Ints), len(o.Axes))
-	}
-	for i, axis := range o.Axes {
-		axis, err := shape.Axis(axis, len(a.Shape()))
-		if err != nil {
-			return misshapen("%s", err)
-		}
-		d := a.Shape()[axis]
-		if d == 0 {
-			continue
-		}
-		at := (d - o.Ints[min(i, len(o.Ints)-1)]%d) % d
-		if at == 0 {
-			continue
-		}
-		tail, head := make([]Span, axis+1), make([]Span, axis+1)
-		tail[axis], head[axis] = From(at), Until(at)
-		a = ConcatNode(axis, []*tree.Node{SliceNode(a, tail), SliceNode(a, head)})
-	}
-	return a
-}
-
-// halfTurn rolls axes by the half of their extents, rounded down, or back.
-func halfTurn(back bool) func(o Options, x ...*tree.Node) *tree.Node {
-	return func(o Options, x ...*tree.Node) *tree.Node {
-		s := x[0].Shape()
-		if o.Axes == nil {
-			o.Axes = upTo(len(s))
-		}
-		o.Ints = make([]int, len(o.Axes))
-		for i, axis := range o.Axes {
-			axis, err := shape.Axis(axis, len(s))
-			if err != nil {
-				return misshapen("%s", err)
-			}
-			if o.Ints[i] = s[axis] / 2; back {
-				o.Ints[i] = -o.Ints[i]
-			}
-		}
-		return roll(o, x...)
-	}
-}
-
-// stack has the new axis o.Axes[0], or 0.
-func stack(o Options, x ...*tree.Node) *tree.Node {
-	if o.Axes == nil {
-		o.Axes = []int{0}
-	}
-	parts := make([]*tree.Node, len(x))
-	for i, a := range x {
-		if !a.Shape().Equal(x[0].Shape()) || len(o.Axes) != 1 {
-			return misshapen("arrays of shapes %v and %v cannot be stacked along axes %v", x[0].Shape(), a.Shape(), o.Axes)
-		}
-		if parts[i] = newAxes(o, a); parts[i].Err() != nil {
-			return parts[i]
-		}
-	}
-	return ConcatNode(o.Axes[0], parts)
-}
-
-func oneHot(o Options, x ...*tree.Node) *tree.Node {
-	depth := o.int(0, 0)
-	if depth < 0 {
-		return misshapen("the depth %d is negative", depth)
-	}
-	at := newAxes(Options{Axes: []int{-1}}, CastNode(x[0], dtype.I64))
-	return CastNode(call("equal", at, IotaNode(depth)), o.elements())
-}
-
-// eye reads the numbers of rows and columns and the diagonal from o.Ints.
-func eye(o Options, _ ...*tree.Node) *tree.Node {
-	rows, columns, bad := o.matrix()
-	if bad != nil {
-		return bad
-	}
-	at := newAxes(Options{Axes: []int{1}}, IotaNode(rows))
-	on := call("equal", call("add", at, tree.ConstInt(dtype.I64, int64(o.int(2, 0)))), IotaNode(columns))
-	return CastNode(on, o.elements())
-}
-
-// matrix reads the numbers of rows and columns from o.Ints.
-func (o Options) matrix() (rows, columns int, bad *tree.Node) {
-	rows = o.int(0, 0)
-	if columns = o.int(1, rows); rows < 0 || columns < 0 {
-		return 0, 0, misshapen("a matrix cannot have %d rows and %d columns", rows, columns)
-	}
-	return rows, columns, nil
-}
-
-// linspace rounds as NumPy does: first the step, then its product with the
-// position. The last number is the end itself. Integers round down.
-func linspace(o Options, _ ...*tree.Node) *tree.Node {
-	n := o.int(0, 50)
-	if n < 0 || len(o.Numbers) != 2 {
-		return tree.Errorf(tree.ErrValue, "", "%d numbers between %d ends do not exist", n, len(o.Numbers))
-	}
-	number := func(v float64) *tree.Node { return tree.ConstFloat(dtype.F64, v) }
-	start, stop := o.Numbers[0], o.Numbers[1]
-	parts := n
-	if !o.Open {
-		parts--
-	}
-	if t := o.elements(); t.IsInt() && n > 0 {
-		last := start
-		if n > 1 {
-			last += (stop - start) * (float64(n-1) / float64(parts))
-		}
-		for _, end := range []float64{start, last} {
-			if tree.ConstFloat(t, math.Floor(end)).Err() != nil {
-				return tree.Errorf(tree.ErrType, "", "the element %v is no %v", math.Floor(end), t)
-			}
-		}
-	}
-	i := IotaNode(n)
-	y, step := CastNode(i, dtype.F64), stop-start
-	if s := step / float64(parts); parts > 0 && s != 0 {
-		step = s
-	} else if parts > 0 {
-		y = call("div", y, number(float64(parts)))
-	}
-	y = call("add", call("mul", y, number(step)), number(start))
-	if !o.Open && n > 1 {
-		y = call("where", call("equal", i, tree.ConstInt(dtype.I64, int64(n-1))), number(stop), y)
-	}
-	if o.elements().IsInt() {
-		y = call("floor", y)
-	}
-	return CastNode(y, o.elements())
-}
 
 // Flatten returns a as a vector, row-major.
 func Flatten[T expr.Elem](a expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("ravel", Options{}, expr.NodeOf(a))
+	return composed[T]("ravel", untyped.Options{}, expr.NodeOf(a))
 }
 
 // SwapAxes returns a with two axes exchanged.
 func SwapAxes[T expr.Elem](a expr.Exp[T], i, j int) expr.Exp[T] {
-	return composed[T]("swapaxes", Options{Axes: []int{i, j}}, expr.NodeOf(a))
+	return composed[T]("swapaxes", untyped.Options{Axes: []int{i, j}}, expr.NodeOf(a))
 }
 
 // MoveAxis returns a with axis from at position to. The other axes keep their
 // order.
 func MoveAxis[T expr.Elem](a expr.Exp[T], from, to int) expr.Exp[T] {
-	return composed[T]("moveaxis", Options{Axes: []int{from}, Ints: []int{to}}, expr.NodeOf(a))
+	return composed[T]("moveaxis", untyped.Options{Axes: []int{from}, Ints: []int{to}}, expr.NodeOf(a))
 }
 
 // NewAxis returns a with a new axis of size 1 before axis; NewAxis(a, -1)
 // appends one.
 func NewAxis[T expr.Elem](a expr.Exp[T], axis int) expr.Exp[T] {
-	return composed[T]("expand_dims", Options{Axes: []int{axis}}, expr.NodeOf(a))
+	return composed[T]("expand_dims", untyped.Options{Axes: []int{axis}}, expr.NodeOf(a))
 }
 
 // Squeeze returns a without the given axes of size 1, or without all axes of
 // size 1.
 func Squeeze[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
-	return composed[T]("squeeze", Options{Axes: axes}, expr.NodeOf(a))
+	return composed[T]("squeeze", untyped.Options{Axes: axes}, expr.NodeOf(a))
 }
 
 // Flip returns a with the given axes reversed, or all axes if there are none.
 func Flip[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
-	return composed[T]("flip", Options{Axes: axes}, expr.NodeOf(a))
+	return composed[T]("flip", untyped.Options{Axes: axes}, expr.NodeOf(a))
 }
 
 // Roll returns a with its elements moved by shift positions along an axis. What
 // leaves one end enters at the other.
 func Roll[T expr.Elem](a expr.Exp[T], shift, axis int) expr.Exp[T] {
-	return composed[T]("roll", Options{Axes: []int{axis}, Ints: []int{shift}}, expr.NodeOf(a))
+	return composed[T]("roll", untyped.Options{Axes: []int{axis}, Ints: []int{shift}}, expr.NodeOf(a))
 }
 
 // FFTShift returns a with axes, by default all, turned by half of their extents, so that
 // the frequency 0 of [FFT] is in the middle.
 func FFTShift[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
-	return composed[T]("fftshift", Options{Axes: axes}, expr.NodeOf(a))
+	return composed[T]("fftshift", untyped.Options{Axes: axes}, expr.NodeOf(a))
 }
 
 // IFFTShift returns the inverse of [FFTShift].
 func IFFTShift[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
-	return composed[T]("ifftshift", Options{Axes: axes}, expr.NodeOf(a))
+	return composed[T]("ifftshift", untyped.Options{Axes: axes}, expr.NodeOf(a))
 }
 
 // Stack returns expressions of equal shapes along a new axis.
 func Stack[T expr.Elem](axis int, args ...expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("stack", Options{Axes: []int{axis}}, nodes(args)...)
+	return composed[T]("stack", untyped.Options{Axes: []int{axis}}, nodes(args)...)
 }
 
 // Eye returns a matrix with 1 on diagonal k, above the main one if k > 0, and 0
 // elsewhere.
 func Eye[T expr.Elem](rows, columns, k int) expr.Exp[T] {
-	return composed[T]("eye", Options{Ints: []int{rows, columns, k}, To: dtype.Of[T]()})
+	return composed[T]("eye", untyped.Options{Ints: []int{rows, columns, k}, To: dtype.Of[T]()})
 }
 
 // Linspace returns n numbers from start to stop, both included. Integers are rounded
 // down. The error is [expr.ErrType] if T has not all of them.
 func Linspace[T expr.Number](start, stop float64, n int) expr.Exp[T] {
-	return composed[T]("linspace", Options{Numbers: []float64{start, stop}, Ints: []int{n}, To: dtype.Of[T]()})
+	return composed[T]("linspace", untyped.Options{Numbers: []float64{start, stop}, Ints: []int{n}, To: dtype.Of[T]()})
 }

@@ -1,74 +1,14 @@
 package op
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/prim"
-	"github.com/oneloop/oneloop/expr/tree"
-	"github.com/oneloop/oneloop/plan/ir"
-	"github.com/oneloop/oneloop/shape"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 )
-
-// reductions are the operators made from the table of reductions.
-var reductions = reductionRows()
-
-// reductionGrads are the derivatives of reductions of floats, by the primitive
-// that combines.
-var reductionGrads = map[prim.Op]tree.Rule{prim.Add: gradSum, prim.Mul: gradProd, prim.Min: gradBest, prim.Max: gradBest}
-
-func reductionRows() (rows []tree.Row) {
-	for _, r := range ir.Reductions() {
-		row := r.Row()
-		o := tree.Row{
-			Name: cmp.Or(row.Operator, row.Name), GoName: row.GoName, Doc: row.Doc, Class: tree.Reduction, Arity: 1,
-			Types: typesOf(row.Types), Result: resultRule(r), Reduce: r, Pair: pairOf(r),
-		}
-		if o.Result == tree.ResultSame {
-			o.Grad = reductionGrads[row.Op]
-		}
-		rows = append(rows, o)
-	}
-	return rows
-}
-
-// pairOf returns the operator that combines two values of r.
-func pairOf(r *prim.Reduction) *tree.Operator {
-	if r.Position() {
-		return nil
-	}
-	name := r.Name()
-	if r.Native() {
-		name = r.Op().String()
-	}
-	return tree.NewOperator(tree.Row{Name: name, Class: tree.Elementwise, Arity: 2, Types: typesOf(r.Types()), Lower: r.Lower})
-}
-
-// typesOf returns the element types that a class of registers holds.
-func typesOf(c prim.Class) (s tree.Types) {
-	for _, t := range dtype.Real() {
-		if c.Has(t.Register()) {
-			s |= tree.TypesOf(t)
-		}
-	}
-	return s
-}
-
-func resultRule(r *prim.Reduction) tree.Result {
-	switch {
-	case r.Position():
-		return tree.ResultInt64
-	case r.Types() == prim.Pred:
-		return tree.ResultBool
-	}
-	return tree.ResultSame
-}
 
 // A VarOption is an option of the variance and the standard deviation: a
 // [ReduceOption], or [DDof].
-type VarOption interface{ set(r *Reduction) }
+type VarOption interface{ set(r *untyped.Options) }
 
 // A ReduceOption is an option of every reduction: it chooses axes, the rank of
 // the result, or the accumulator.
@@ -79,36 +19,36 @@ type ReduceOption interface {
 }
 
 type (
-	varOption    func(*Reduction)
-	reduceOption func(*Reduction)
+	varOption    func(*untyped.Options)
+	reduceOption func(*untyped.Options)
 )
 
-func (f varOption) set(r *Reduction)    { f(r) }
-func (f reduceOption) set(r *Reduction) { f(r) }
-func (reduceOption) everywhere()        {}
+func (f varOption) set(r *untyped.Options)    { f(r) }
+func (f reduceOption) set(r *untyped.Options) { f(r) }
+func (reduceOption) everywhere()              {}
 
 // Axis reduces over the given axes; negative ones count from the last.
 func Axis(axes ...int) ReduceOption {
-	return reduceOption(func(r *Reduction) { r.Axes = append(r.Axes, axes...) })
+	return reduceOption(func(r *untyped.Options) { r.Axes = append(r.Axes, axes...) })
 }
 
 // KeepDims keeps reduced axes with size 1, so that the result broadcasts
 // against the operand.
-func KeepDims() ReduceOption { return reduceOption(func(r *Reduction) { r.Keep = true }) }
+func KeepDims() ReduceOption { return reduceOption(func(r *untyped.Options) { r.Keep = true }) }
 
 // AccumFloat64 accumulates float32 and half sums and products in float64.
-func AccumFloat64() ReduceOption { return reduceOption(func(r *Reduction) { r.Acc = dtype.F64 }) }
+func AccumFloat64() ReduceOption { return reduceOption(func(r *untyped.Options) { r.Acc = dtype.F64 }) }
 
 // DDof makes [Var] and [Std] divide by n - k, or by 0 if that is negative.
-func DDof(k int) VarOption { return varOption(func(r *Reduction) { r.DDof = k }) }
+func DDof(k int) VarOption { return varOption(func(r *untyped.Options) { r.DDof = k }) }
 
 // WholeTies makes the derivative of a maximum or a minimum give the whole adjoint
 // to each of several equal extremes. By default these share it.
-func WholeTies() ReduceOption { return reduceOption(func(r *Reduction) { r.Ties = true }) }
+func WholeTies() ReduceOption { return reduceOption(func(r *untyped.Options) { r.Ties = true }) }
 
 // options returns the result of applying the options in order. It ignores nil
 // ones.
-func options[O VarOption](opts []O) (r Reduction) {
+func options[O VarOption](opts []O) (r untyped.Options) {
 	for _, o := range opts {
 		if VarOption(o) != nil {
 			o.set(&r)
@@ -117,115 +57,9 @@ func options[O VarOption](opts []O) (r Reduction) {
 	return r
 }
 
-// ReduceNode returns the reduction called name of an untyped tree. For axes
-// that are not adjacent it returns one reduction for each group of adjacent
-// axes, the innermost group first, in the order of docs/numerics.md.
-func ReduceNode(name string, a *tree.Node, r Reduction) *tree.Node {
-	o, ok := Lookup(name)
-	if !ok || o.Class() != tree.Reduction {
-		return tree.Errorf(tree.ErrValue, "", "there is no reduction %q", name)
-	}
-	return ReduceBy(o, a, r)
-}
-
-// ReduceBy returns the reduction o, built in or a user's, of an untyped tree.
-func ReduceBy(o *tree.Operator, a *tree.Node, r Reduction) *tree.Node {
-	if o == nil || o.Class() != tree.Reduction {
-		return tree.Errorf(tree.ErrType, "Reduce", "the operator is no reduction")
-	}
-	if a == nil || a.Err() != nil || o.Err() != nil || o.Reduce() == nil {
-		return tree.Apply(o, a)
-	}
-	if r.DDof != 0 {
-		return tree.Errorf(tree.ErrValue, o.Constructor(), "ddof is an option of var and std")
-	}
-	if r.Ties && (o.Reduce().Position() || o.Reduce().Op() != prim.Max && o.Reduce().Op() != prim.Min) {
-		return tree.Errorf(tree.ErrValue, o.Constructor(), "ties are of maxima and minima")
-	}
-	axes, err := shape.Axes(r.Axes, len(a.Shape()))
-	if err != nil {
-		return tree.Errorf(tree.ErrShape, o.Constructor(), "%s", err)
-	}
-	if r.Acc != dtype.Invalid && (r.Acc != dtype.F64 || !a.DType().IsFloat() || !o.Reduce().Ordered(dtype.F64) || !o.Types().Has(dtype.F64)) {
-		return tree.Errorf(tree.ErrType, o.Constructor(), "no %v accumulator for %s of %v", r.Acc, o.Name(), a.DType())
-	}
-	if b := o.Bools(); b != nil && a.DType() == dtype.Bool {
-		v := CastNode(ReduceBy(b, CastNode(a, dtype.U8), r), dtype.Bool)
-		if o.Finish() != nil {
-			v = Apply(o.Finish(), v)
-		}
-		return v.As(o.Constructor(), a)
-	}
-	if len(axes) == 0 { // each element is reduced alone
-		a, axes = ReshapeNode(a, append(a.Shape().Clone(), 1)), []int{len(a.Shape())}
-		r.Keep = false
-	}
-	if o.Result() == tree.ResultInt64 && len(axes) > 1 {
-		return argOverAxes(o, a, axes, r)
-	}
-	t := a.DType()
-	for hi := len(axes); hi > 0; {
-		lo := hi - 1
-		for lo > 0 && axes[lo-1] == axes[lo]-1 {
-			lo--
-		}
-		a = reduce(o, a, axes[lo:hi], r)
-		hi = lo
-	}
-	if o.Finish() != nil {
-		a = Apply(o.Finish(), a)
-	}
-	if r.Acc != dtype.Invalid {
-		a = CastNode(a, t)
-	}
-	if !r.Keep {
-		a = dropAxes(a, axes)
-	}
-	return a
-}
-
-// argOverAxes returns a reduction to positions over several axes.
-func argOverAxes(o *tree.Operator, a *tree.Node, axes []int, r Reduction) *tree.Node {
-	joined, kept := joinAxes(a, axes)
-	return ReshapeNode(reduce(o, joined, []int{len(kept)}, Reduction{}), a.Shape().Reduce(axes, r.Keep))
-}
-
-// joinAxes moves axes to the end and joins them, so that positions along the last
-// axis are row-major. It also returns the other extents.
-func joinAxes(a *tree.Node, axes []int) (joined *tree.Node, kept []int) {
-	s, n := a.Shape(), 1
-	var perm []int
-	for i, d := range s {
-		if !slices.Contains(axes, i) {
-			perm = append(perm, i)
-			kept = append(kept, d)
-		}
-	}
-	for _, x := range axes {
-		n *= s[x]
-	}
-	return ReshapeNode(TransposeNode(a, append(perm, axes...)), append(slices.Clone(kept), n)), kept
-}
-
-// reduce returns the reduction over one group of adjacent axes, which keep size
-// 1. If r has an accumulator, the operand is converted to it first.
-func reduce(o *tree.Operator, a *tree.Node, axes []int, r Reduction) *tree.Node {
-	if r.Acc != dtype.Invalid {
-		a = CastNode(a, r.Acc)
-	}
-	at := tree.Attributes{Axes: axes}
-	if r.Ties {
-		at.Ints = wholeTies
-	}
-	return tree.ApplyWith(o, at, a)
-}
-
-// wholeTies are the integers of a reduction whose ties are not shared.
-var wholeTies = []int{1}
-
 // reduceTyped returns a reduction for the generated constructors.
 func reduceTyped[T, R expr.Elem](name string, a expr.Exp[T], opts []ReduceOption) expr.Exp[R] {
-	return expr.Of[R](ReduceNode(name, expr.NodeOf(a), options(opts)))
+	return expr.Of[R](untyped.Reduce(name, expr.NodeOf(a), options(opts)))
 }
 
 // SumInt returns the sum of small signed integers in int64, as NumPy does.

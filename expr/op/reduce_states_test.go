@@ -10,12 +10,15 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
 type list = []*tree.Node
 
-func use(name string, args ...*tree.Node) *tree.Node { return op.Apply(op.Row(name), args...) }
+func use(name string, args ...*tree.Node) *tree.Node {
+	return untyped.Apply(untyped.Row(name), args...)
+}
 
 // first is the greatest element and its position; of equal ones the first.
 var first = op.Reducer{
@@ -109,21 +112,21 @@ func TestReduceStatesErrors(t *testing.T) {
 	with := func(change func(r *op.Reducer)) *tree.Node {
 		r := first
 		change(&r)
-		return op.ReduceStatesNode(r, x.Node(), op.Reduction{})
+		return untyped.ReduceStates(r, x.Node(), untyped.Options{})
 	}
 	for name, c := range map[string]struct {
 		n    *tree.Node
 		kind error
 	}{
-		"nothing":        {op.ReduceStatesNode(op.Reducer{Name: "r"}, x.Node(), op.Reduction{}), expr.ErrValue},
-		"nil":            {op.ReduceStatesNode(first, nil, op.Reduction{}), expr.ErrType},
-		"axis":           {op.ReduceStatesNode(first, x.Node(), op.Reduction{Axes: []int{1}}), expr.ErrShape},
-		"accumulator":    {op.ReduceStatesNode(first, x.Node(), op.Reduction{Acc: dtype.F64}), expr.ErrValue},
+		"nothing":        {untyped.ReduceStates(op.Reducer{Name: "r"}, x.Node(), untyped.Options{}), expr.ErrValue},
+		"nil":            {untyped.ReduceStates(first, nil, untyped.Options{}), expr.ErrType},
+		"axis":           {untyped.ReduceStates(first, x.Node(), untyped.Options{Axes: []int{1}}), expr.ErrShape},
+		"accumulator":    {untyped.ReduceStates(first, x.Node(), untyped.Options{Acc: dtype.F64}), expr.ErrValue},
 		"no state":       {with(func(r *op.Reducer) { r.First = func(dtype.Type) list { return nil } }), expr.ErrValue},
 		"too few states": {with(func(r *op.Reducer) { r.Combine = func(x, _ list) list { return x[:1] } }), expr.ErrValue},
 		"other type":     {with(func(r *op.Reducer) { r.Combine = func(x, _ list) list { return list{x[1], x[1]} } }), expr.ErrType},
 		"a view": {with(func(r *op.Reducer) {
-			r.Element = func(at, x *tree.Node) list { return list{op.PermuteNode(x, nil), at} }
+			r.Element = func(at, x *tree.Node) list { return list{untyped.Permute(x, nil), at} }
 		}), expr.ErrUnsupported},
 		"nil result":  {with(func(r *op.Reducer) { r.Result = func(list) *tree.Node { return nil } }), expr.ErrType},
 		"result type": {op.ReduceStates[float32](first, x).Node(), expr.ErrType},

@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -176,15 +177,15 @@ func TestReduceErrors(t *testing.T) {
 		fails(t, name, n, expr.ErrShape)
 	}
 	for name, n := range map[string]*tree.Node{
-		"wide accumulator of integers": op.ReduceNode("sum", i.Node(), op.Reduction{Acc: dtype.F64}),
+		"wide accumulator of integers": untyped.Reduce("sum", i.Node(), untyped.Options{Acc: dtype.F64}),
 		"wide accumulator of a max":    op.Max[float64](x, op.AccumFloat64()).Node(),
-		"narrow accumulator":           op.ReduceNode("sum", x.Node(), op.Reduction{Acc: dtype.F32}),
-		"mean of integers":             op.Compose("mean", op.Options{}, i.Node()),
-		"var of integers":              op.Compose("var", op.Options{}, i.Node()),
-		"mean of nil":                  op.Compose("mean", op.Options{}, nil),
-		"var of nil":                   op.Compose("var", op.Options{}, nil),
+		"narrow accumulator":           untyped.Reduce("sum", x.Node(), untyped.Options{Acc: dtype.F32}),
+		"mean of integers":             untyped.Compose("mean", untyped.Options{}, i.Node()),
+		"var of integers":              untyped.Compose("var", untyped.Options{}, i.Node()),
+		"mean of nil":                  untyped.Compose("mean", untyped.Options{}, nil),
+		"var of nil":                   untyped.Compose("var", untyped.Options{}, nil),
 		"layer norm of nil":            op.LayerNorm[float32](nil, nil, nil, 1).Node(),
-		"any of numbers":               op.ReduceNode("any", x.Node(), op.Reduction{}),
+		"any of numbers":               untyped.Reduce("any", x.Node(), untyped.Options{}),
 	} {
 		fails(t, name, n, expr.ErrType)
 	}

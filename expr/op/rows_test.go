@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	scalarprim "github.com/oneloop/oneloop/expr/prim/scalar"
 	"github.com/oneloop/oneloop/expr/tree"
 )
@@ -107,7 +108,7 @@ var points = []point{
 
 func TestPoints(t *testing.T) {
 	for _, p := range points {
-		o, ok := op.Lookup(p.name)
+		o, ok := untyped.Lookup(p.name)
 		if !ok {
 			t.Fatal("no row", p.name)
 		}
@@ -245,7 +246,7 @@ func TestIntegers(t *testing.T) {
 		"invert":        func(a, _ int) int { return ^a },
 		"logical_not":   func(a, _ int) int { return bit(a == 0) },
 	} {
-		o, ok := op.Lookup(name)
+		o, ok := untyped.Lookup(name)
 		if !ok {
 			t.Fatal("no row", name)
 		}
@@ -269,7 +270,7 @@ func TestBools(t *testing.T) {
 		"logical_and": {0, 0, 0, 1}, "logical_or": {0, 1, 1, 1}, "logical_xor": {0, 1, 1, 0},
 		"bitwise_and": {0, 0, 0, 1}, "bitwise_or": {0, 1, 1, 1}, "bitwise_xor": {0, 1, 1, 0},
 	} {
-		o, _ := op.Lookup(name)
+		o, _ := untyped.Lookup(name)
 		call := scalar(t, o, dtype.Bool)
 		for i, w := range want {
 			if got := call(uint64(i>>1), uint64(i&1)); got != w {
@@ -283,7 +284,7 @@ func TestBools(t *testing.T) {
 // and only then.
 func TestFaults(t *testing.T) {
 	for _, name := range []string{"div", "floor_divide", "mod", "fmod"} {
-		o, _ := op.Lookup(name)
+		o, _ := untyped.Lookup(name)
 		row := o.Row()
 		row.Lower = row.Fault
 		fault := tree.NewOperator(row)
@@ -329,8 +330,8 @@ func TestScalars(t *testing.T) {
 
 // TestByteDivision compares the quotients and remainders of all numbers of 8 bits with Go's.
 func TestByteDivision(t *testing.T) {
-	quotient, _ := op.Lookup("floor_divide")
-	remainder, _ := op.Lookup("mod")
+	quotient, _ := untyped.Lookup("floor_divide")
+	remainder, _ := untyped.Lookup("mod")
 	for _, typ := range []dtype.Type{dtype.I8, dtype.U8} {
 		div, mod := scalar(t, quotient, typ), scalar(t, remainder, typ)
 		number := func(x uint64) int {
@@ -357,8 +358,8 @@ func TestByteDivision(t *testing.T) {
 // TestLongDivision compares quotients and remainders of 32 and 64 bits with Go's, for
 // numbers near powers of two and near multiples of the divisor.
 func TestLongDivision(t *testing.T) {
-	quotient, _ := op.Lookup("floor_divide")
-	remainder, _ := op.Lookup("mod")
+	quotient, _ := untyped.Lookup("floor_divide")
+	remainder, _ := untyped.Lookup("mod")
 	r := rand.New(rand.NewPCG(5, 1))
 	for _, typ := range []dtype.Type{dtype.I32, dtype.U32, dtype.I64, dtype.U64} {
 		div, mod := scalar(t, quotient, typ), scalar(t, remainder, typ)

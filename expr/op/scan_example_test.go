@@ -6,7 +6,6 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
-	"github.com/oneloop/oneloop/expr/tree"
 )
 
 type floats = []expr.Exp[float64]
@@ -61,19 +60,6 @@ func ExampleScan_kahan() {
 	})
 	fmt.Println(engine.Eval(op.Stack(0, op.Sum(x), r.Last(0))))
 	// Output: [0 2] <nil>
-}
-
-// A value and its index: the position of the running maximum.
-func ExampleScanNodes() {
-	x := engine.MustFromSlice([]float64{1, 3, 2, 5, 4})
-	first := []*tree.Node{expr.Const(int64(0)).Node(), expr.Const(-1e308).Node()}
-	r := op.ScanNodes(first, []*tree.Node{x.Node()}, op.ScanOptions{}, func(i *tree.Node, state, x []*tree.Node) (next, out []*tree.Node) {
-		better := op.Apply(op.Row("greater"), x[0], state[1])
-		at := op.Apply(op.Row("where"), better, i, state[0])
-		return []*tree.Node{at, op.Apply(op.Row("maximum"), x[0], state[1])}, []*tree.Node{at}
-	})
-	fmt.Println(engine.Eval(expr.Of[int64](r.Out(0))))
-	// Output: [0 1 1 3 3] <nil>
 }
 
 func ExampleCumSum() {

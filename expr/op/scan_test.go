@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -61,8 +62,8 @@ func TestScanErrors(t *testing.T) {
 }
 
 func typeOfState(x expr.Exp[float32]) error {
-	return op.ScanNodes([]*tree.Node{tree.ConstFloat(dtype.F32, 0)}, []*tree.Node{x.Node()}, op.ScanOptions{}, func(_ *tree.Node, s, _ []*tree.Node) (next, out []*tree.Node) {
-		return []*tree.Node{op.CastNode(s[0], dtype.F64)}, s
+	return untyped.Scan([]*tree.Node{tree.ConstFloat(dtype.F32, 0)}, []*tree.Node{x.Node()}, op.ScanOptions{}, func(_ *tree.Node, s, _ []*tree.Node) (next, out []*tree.Node) {
+		return []*tree.Node{untyped.Cast(s[0], dtype.F64)}, s
 	}).Out(0).Err()
 }
 

@@ -11,19 +11,19 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
 func TestTable(t *testing.T) {
-	table := op.Table()
+	table := untyped.Table()
 	if !slices.IsSortedFunc(table, func(a, b *tree.Operator) int { return strings.Compare(a.Name(), b.Name()) }) {
 		t.Error("the table is not sorted by name")
 	}
 	constructors, symbols := map[string]string{}, map[string]string{}
 	for _, o := range table {
-		if got, ok := op.Lookup(o.Name()); !ok || got != o {
+		if got, ok := untyped.Lookup(o.Name()); !ok || got != o {
 			t.Errorf("%s does not find itself", o.Name())
 		}
 		if o.Name() != strings.ToLower(o.Name()) || o.Name() == "" {
@@ -47,9 +47,9 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s has a fault without a kind, or a kind without a fault", o.Name())
 		}
 	}
-	for _, c := range op.Compositions() {
+	for _, c := range untyped.Compositions() {
 		// A composition may be the formula of a Go function, with its defaults.
-		if o, ok := op.Lookup(c.Name); ok && o.Class() == tree.Opaque {
+		if o, ok := untyped.Lookup(c.Name); ok && o.Class() == tree.Opaque {
 			continue
 		} else if ok || constructors[c.Constructor()] != "" {
 			t.Errorf("a row and a composition are named %s or op.%s", c.Name, c.Constructor())
@@ -58,7 +58,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s is not complete", c.Name)
 		}
 	}
-	if _, ok := op.Lookup("no such thing"); ok {
+	if _, ok := untyped.Lookup("no such thing"); ok {
 		t.Error("found an operator that does not exist")
 	}
 }
@@ -85,12 +85,12 @@ func TestConstructorsExist(t *testing.T) {
 			}
 		}
 	}
-	for _, o := range op.Table() {
+	for _, o := range untyped.Table() {
 		if !have[o.Constructor()] {
 			t.Errorf("there is no op.%s for %s", o.Constructor(), o.Name())
 		}
 	}
-	for _, c := range op.Compositions() {
+	for _, c := range untyped.Compositions() {
 		if !have[c.Constructor()] {
 			t.Errorf("there is no op.%s for %s", c.Constructor(), c.Name)
 		}
@@ -100,7 +100,7 @@ func TestConstructorsExist(t *testing.T) {
 // TestEveryCellLowers checks that every row has a lowering for each of its
 // types, with the result type that the row states.
 func TestEveryCellLowers(t *testing.T) {
-	for _, o := range op.Table() {
+	for _, o := range untyped.Table() {
 		switch o.Class() {
 		case tree.Elementwise:
 			lowerRow(t, o)
@@ -153,20 +153,20 @@ func lowerRow(t *testing.T, o *tree.Operator) {
 		}
 		n := tree.NewConst(typ, 0)
 		args := slices.Repeat([]*tree.Node{n}, o.Arity())
-		fails(t, o.Name()+" of "+typ.String(), op.Apply(o, args...), expr.ErrType)
+		fails(t, o.Name()+" of "+typ.String(), untyped.Apply(o, args...), expr.ErrType)
 	}
 }
 
 func TestApply(t *testing.T) {
 	x := iota[float32](3).Node()
-	sum, _ := op.Lookup("sum")
-	fails(t, "sum as a map", op.Apply(sum, x), expr.ErrType)
-	exp, _ := op.Lookup("exp")
-	if n := op.Apply(exp, x); n.Err() != nil || n.String() != "exp(array)" {
+	sum, _ := untyped.Lookup("sum")
+	fails(t, "sum as a map", untyped.Apply(sum, x), expr.ErrType)
+	exp, _ := untyped.Lookup("exp")
+	if n := untyped.Apply(exp, x); n.Err() != nil || n.String() != "exp(array)" {
 		t.Errorf("got %v, %v", n, n.Err())
 	}
-	for name, f := range op.Lowerings() {
-		if o, ok := op.Lookup(name); ok && (o.Lower() == nil || f == nil) {
+	for name, f := range untyped.Lowerings() {
+		if o, ok := untyped.Lookup(name); ok && (o.Lower() == nil || f == nil) {
 			t.Errorf("%s has no lowering", name)
 		}
 	}

@@ -1,193 +1,16 @@
 package op
 
 import (
-	"fmt"
-
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
-	"github.com/oneloop/oneloop/shape"
 )
-
-// unviews are the views that put elements back at the positions that slices and
-// windows read, with zeros in between. The derivatives of slices and windows
-// use them.
-var unviews = family(tree.Row{Class: tree.View, Arity: 1, Types: elems}, []tree.Row{
-	// Ints: start, step and the new size of each axis.
-	{
-		Name: "unslice", Shape: unsliceShape, Gather: unsliceGather, Grad: gradUnslice,
-		Doc: "zeros with the elements at every step-th position from a start: the adjoint of slice.",
-	},
-	// Ints: stride, dilation and the new size of each position axis.
-	{
-		Name: "window_scatter", GoName: "WindowScatter", Shape: windowScatterShape,
-		Gather: windowScatterGather, Grad: gradWindowScatter,
-		Doc: "windows, each element moved to the position that it was read from; zeros elsewhere.",
-	},
-	// Ints: stride, dilation and the number of windows along each position axis.
-	{
-		Name: "window_gather", GoName: "WindowGather", Shape: windowGatherShape, Gather: windowGatherGather,
-		Grad: gradWindowGather,
-		Doc:  "windows, each element from an array of its own: the adjoint of window_scatter.",
-	},
-})
-
-func unsliceShape(n *tree.Node) (shape.Shape, error) {
-	in := n.Args[0].Shape()
-	if len(n.Ints) != 3*len(in) {
-		return nil, fmt.Errorf("%d spans given for rank %d", len(n.Ints)/3, len(in))
-	}
-	out := make(shape.Shape, len(in))
-	for i, count := range in {
-		start, step, d := n.Ints[3*i], n.Ints[3*i+1], n.Ints[3*i+2]
-		if err := inSpan(start, step, count, d); err != nil {
-			return nil, err
-		}
-		out[i] = d
-	}
-	return out, nil
-}
-
-// reach returns the greater of (n-1)*step and d.
-func reach(n, step, d int) int {
-	if n > 1 && step > d/(n-1) {
-		return d
-	}
-	return (n - 1) * step
-}
-
-// unsliceGather finds the operand's coordinate as the distance from the start
-// divided by the step.
-func unsliceGather(g *tree.Gather) V {
-	coords := make([]prim.Ix, len(g.Out))
-	on := g.B.Int(dtype.Bool, 1)
-	for i, o := range g.Out {
-		start, step := g.Node.Ints[3*i], g.Node.Ints[3*i+1]
-		off := g.Add(o, g.Int(-start))
-		if step < 0 {
-			off, step = g.Mul(off, g.Const(-1)), -step
-		}
-		coords[i] = divided(g, off, step, &on)
-	}
-	return scattered(g, coords, on)
-}
-
-// divided returns off/step. It restricts on to the positions where step divides
-// off.
-func divided(g *tree.Gather, off prim.Ix, step int, on *V) prim.Ix {
-	if step == 1 {
-		return off
-	}
-	rest := g.Value(g.Mod(off, g.Int(step)))
-	*on = g.B.And(*on, g.B.Eq(rest, g.B.Int(dtype.I64, 0)))
-	return g.Div(off, g.Int(step))
-}
-
-// scattered returns the operand at coords, or 0 outside its shape and where on
-// is false.
-func scattered(g *tree.Gather, coords []prim.Ix, on V) V {
-	zero := g.B.Bits(g.Node.Args[0].DType().Register(), 0)
-	return g.B.Select(on, g.Guarded(0, coords, zero), zero)
-}
 
 // Unslice returns the adjoint of Slice: an array of shape dims with the
 // elements of a at the positions that Slice with the same spans selects, and
 // zeros elsewhere.
 func Unslice[T expr.Elem](a expr.Exp[T], dims []int, spans ...Span) expr.Exp[T] {
-	return expr.Of[T](UnsliceNode(expr.NodeOf(a), dims, spans))
-}
-
-// UnsliceNode returns Unslice for untyped trees.
-func UnsliceNode(a *tree.Node, dims []int, spans []Span) *tree.Node {
-	if a = given(a, "Unslice"); a.Err() != nil {
-		return a
-	}
-	if len(dims) != len(a.Shape()) || len(spans) > len(dims) {
-		return tree.Errorf(tree.ErrShape, "Unslice", "%d sizes and %d spans given for rank %d", len(dims), len(spans), len(a.Shape()))
-	}
-	var ints []int
-	for i, d := range dims {
-		start, count, step := 0, d, 1
-		if i < len(spans) {
-			var err error
-			if start, count, step, err = spans[i].Resolve(d); err != nil {
-				return tree.Errorf(tree.ErrShape, "Unslice", "%s", err)
-			}
-		}
-		if count != a.Shape()[i] {
-			return tree.Errorf(tree.ErrShape, "Unslice", "the span selects %d elements of axis %d, not %d", count, i, a.Shape()[i])
-		}
-		ints = append(ints, start, step, d)
-	}
-	return tree.ApplyWith(row("unslice"), tree.Attributes{Ints: ints}, a)
-}
-
-// windowAxes checks the attributes of windows of an array of even rank. Its
-// axes are the positions, then the elements of a window.
-func windowAxes(n *tree.Node) (in, out shape.Shape, err error) {
-	in = n.Args[0].Shape()
-	r := len(in) / 2
-	if len(in)%2 != 0 {
-		return nil, nil, fmt.Errorf("%v is no shape of windows: it has as many axes of positions as of elements", in)
-	}
-	if len(n.Ints) != 3*r {
-		return nil, nil, fmt.Errorf("%d windows given for %d axes of positions", len(n.Ints)/3, r)
-	}
-	out = in.Clone()
-	for i := range r {
-		if out[i] = n.Ints[3*i+2]; n.Ints[3*i] < 1 || n.Ints[3*i+1] < 1 {
-			return nil, nil, fmt.Errorf("a window has stride %d and dilation %d", n.Ints[3*i], n.Ints[3*i+1])
-		}
-	}
-	return in, out, nil
-}
-
-// fits returns an error unless count windows of a size are inside an axis of
-// size d.
-func fits(count, size, stride, dilation, d int) error {
-	if count > 0 && size > 0 && reach(count, stride, d) >= d-reach(size, dilation, d) {
-		return fmt.Errorf("%d windows of size %d, stride %d, dilation %d do not fit an axis of size %d", count, size, stride, dilation, d)
-	}
-	return nil
-}
-
-func windowScatterShape(n *tree.Node) (shape.Shape, error) {
-	in, out, err := windowAxes(n)
-	for i := 0; err == nil && i < len(in)/2; i++ {
-		err = fits(in[i], in[len(in)/2+i], n.Ints[3*i], n.Ints[3*i+1], out[i])
-	}
-	return out, err
-}
-
-func windowScatterGather(g *tree.Gather) V {
-	r := len(g.Out) / 2
-	coords := append([]prim.Ix(nil), g.Out...)
-	on := g.B.Int(dtype.Bool, 1)
-	for i := range r {
-		stride, dilation := g.Node.Ints[3*i], g.Node.Ints[3*i+1]
-		off := g.Add(g.Out[i], g.Mul(g.Out[r+i], g.Int(-dilation)))
-		coords[i] = divided(g, off, stride, &on)
-	}
-	return scattered(g, coords, on)
-}
-
-func windowGatherShape(n *tree.Node) (shape.Shape, error) {
-	in, out, err := windowAxes(n)
-	for i := 0; err == nil && i < len(in)/2; i++ {
-		err = fits(out[i], in[len(in)/2+i], n.Ints[3*i], n.Ints[3*i+1], in[i])
-	}
-	return out, err
-}
-
-func windowGatherGather(g *tree.Gather) V {
-	r := len(g.Out) / 2
-	coords := append([]prim.Ix(nil), g.Out...)
-	for i := range r {
-		stride, dilation := g.Node.Ints[3*i], g.Node.Ints[3*i+1]
-		coords[i] = g.Add(g.Mul(g.Out[i], g.Int(stride)), g.Mul(g.Out[r+i], g.Int(dilation)))
-	}
-	return g.At(0, coords)
+	return expr.Of[T](untyped.Unslice(expr.NodeOf(a), dims, spans))
 }
 
 // windowInts returns the attributes of window_scatter and window_gather.
@@ -208,13 +31,13 @@ func windowInts(counts []int, w []Window) []int {
 // of the result are the axes of that array, then the axes of the elements of a
 // window.
 func WindowScatter[T expr.Elem](a expr.Exp[T], dims []int, w ...Window) expr.Exp[T] {
-	return expr.Of[T](tree.ApplyWith(row("window_scatter"), tree.Attributes{Ints: windowInts(dims, w)}, expr.NodeOf(a)))
+	return expr.Of[T](tree.ApplyWith(untyped.Row("window_scatter"), tree.Attributes{Ints: windowInts(dims, w)}, expr.NodeOf(a)))
 }
 
 // WindowGather returns the adjoint of WindowScatter: counts windows along each
 // axis. Each element of a window is read from its own part of a.
 func WindowGather[T expr.Elem](a expr.Exp[T], counts []int, w ...Window) expr.Exp[T] {
-	return expr.Of[T](tree.ApplyWith(row("window_gather"), tree.Attributes{Ints: windowInts(counts, w)}, expr.NodeOf(a)))
+	return expr.Of[T](tree.ApplyWith(untyped.Row("window_gather"), tree.Attributes{Ints: windowInts(counts, w)}, expr.NodeOf(a)))
 }
 
 // Unwindows returns the adjoint of Windows, also called col2im. It is an array

@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -32,7 +33,7 @@ func TestUnslice(t *testing.T) {
 	fails(t, "another count", op.Unslice[float64](x, []int{7}, op.By(op.Span{}, 2)).Node(), expr.ErrShape)
 	fails(t, "another rank", op.Unslice[float64](x, []int{7, 7}).Node(), expr.ErrShape)
 	fails(t, "a step of 0", op.Unslice[float64](x, []int{7}, op.From(9)).Node(), expr.ErrShape)
-	row, _ := op.Lookup("unslice")
+	row, _ := untyped.Lookup("unslice")
 	for _, ints := range [][]int{{0, 3, 6}, {5, -3, 7}, {-1, 1, 7}, {0, 0, 7}, {0, 1, -1}, {0, math.MaxInt, 7}, {6, math.MinInt, 7}, {math.MaxInt, 1, math.MaxInt}, {0, 1}} {
 		fails(t, fmt.Sprint(ints), tree.ApplyWith(row, tree.Attributes{Ints: ints}, x.Node()), expr.ErrShape)
 	}

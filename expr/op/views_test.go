@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -272,7 +273,7 @@ func TestViewErrors(t *testing.T) {
 		"transpose with too few axes":   op.Transpose[int32](x, 1).Node(),
 		"transpose with an axis twice":  op.Transpose[int32](x, 1, 1).Node(),
 		"transpose with a strange axis": op.Transpose[int32](x, 0, 2).Node(),
-		"drop of a longer axis":         op.TransposeNode(x.Node(), []int{0}),
+		"drop of a longer axis":         untyped.Transpose(x.Node(), []int{0}),
 		"swap of a strange axis":        op.SwapAxes[int32](x, 0, 2).Node(),
 		"new axis too far":              op.NewAxis[int32](x, 4).Node(),
 		"squeeze of a longer axis":      op.Squeeze[int32](x, 0).Node(),
@@ -285,30 +286,30 @@ func TestViewErrors(t *testing.T) {
 		"concat along a strange axis":   op.Concat[int32](2, x, x).Node(),
 		"concat of other ranks":         op.Concat[int32](0, x, iota[int32](3)).Node(),
 		"concat of other shapes":        op.Concat[int32](0, x, iota[int32](2, 4)).Node(),
-		"concat of other types":         op.ConcatNode(0, []*tree.Node{x.Node(), iota[int8](2, 3).Node()}),
+		"concat of other types":         untyped.Concat(0, []*tree.Node{x.Node(), iota[int8](2, 3).Node()}),
 		"concat of nothing":             op.Concat[int32](0).Node(),
 		"pad of too few axes":           op.Pad[int32](x, [][2]int{{1, 1}}, 0).Node(),
 		"pad by less than nothing":      op.Pad[int32](x, [][2]int{{1, 1}, {-1, 0}}, 0).Node(),
 		"pad without end":               op.Pad[int32](x, [][2]int{{1, 1}, {math.MaxInt, 0}}, 0).Node(),
 		"pad without end on both sides": op.Pad[int32](x, [][2]int{{1, 1}, {math.MaxInt / 2, math.MaxInt / 2}}, 0).Node(),
-		"pad with an array":             op.PadNode(x.Node(), make([]int, 4), x.Node()),
+		"pad with an array":             untyped.Pad(x.Node(), make([]int, 4), x.Node()),
 		"windows of too few axes":       op.Windows[int32](x, op.Window{}).Node(),
 		"windows that are too large":    op.Windows[int32](x, op.Window{Size: 3}, op.Window{}).Node(),
 		"windows too far apart":         op.Windows[int32](x, op.Window{}, op.Window{Size: 2, Dilation: 3}).Node(),
 		"windows with steps backwards":  op.Windows[int32](x, op.Window{Stride: -1}, op.Window{}).Node(),
 		"take along a strange axis":     op.Take[int32](x, engineOf[int32](0), 2).Node(),
-		"take by floats":                op.TakeNode(x.Node(), iota[float32](2).Node(), 0),
+		"take by floats":                untyped.Take(x.Node(), iota[float32](2).Node(), 0),
 		"take from nothing":             op.Take[int32](e, engineOf[int32](0), 0).Node(),
 		"arange without a step":         op.Arange[int32](0, 1, 0).Node(),
 		"arange without an end":         op.Arange[float64](0, math.Inf(1), 1).Node(),
 		"arange of NaN":                 op.Arange[float64](math.NaN(), 1, 1).Node(),
-		"iota of less than nothing":     op.IotaNode(-1),
+		"iota of less than nothing":     untyped.Iota(-1),
 	} {
 		fails(t, name, n, expr.ErrShape)
 	}
 	fails(t, "index outside", op.Index[int32](x, 1, 3).Node(), expr.ErrIndex)
 	fails(t, "index before the start", op.Index[int32](x, 1, -4).Node(), expr.ErrIndex)
-	fails(t, "one-hot by floats", op.Compose("one_hot", op.Options{Ints: []int{3}, To: dtype.Bool}, iota[float32](2).Node()), expr.ErrType)
+	fails(t, "one-hot by floats", untyped.Compose("one_hot", untyped.Options{Ints: []int{3}, To: dtype.Bool}, iota[float32](2).Node()), expr.ErrType)
 	if got, _ := eval(t, op.Arange[uint8](3, 0, -1)); !slices.Equal(got, []uint8{3, 2, 1}) {
 		t.Errorf("arange down to 1: %v", got)
 	}

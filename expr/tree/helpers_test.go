@@ -5,7 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -31,7 +31,7 @@ func leaf[T expr.Elem](name string, dims ...int) array[T] {
 }
 
 func row(t *testing.T, name string) *tree.Operator {
-	o, ok := op.Lookup(name)
+	o, ok := untyped.Lookup(name)
 	if !ok {
 		t.Fatal("the table has no row", name)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -19,7 +20,7 @@ func TestCostsOfUsers(t *testing.T) {
 	x := tree.NewLeaf(dtype.F32, nil, &tree.Leaf{Mem: &flat{}})
 	for range 3 {
 		o := op.Define("twice", 1, func(b *op.B, x ...op.V) op.V { return b.Add(x[0], x[0]) })
-		if _, err := New().Add(t.Context(), op.Apply(o, op.Apply(op.Row("neg"), x))); err != nil {
+		if _, err := New().Add(t.Context(), untyped.Apply(o, untyped.Apply(untyped.Row("neg"), x))); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,7 +2,7 @@ package graph
 
 import (
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 )
@@ -11,20 +11,20 @@ import (
 // Operators are compared by pointer, because a user's operator may have the
 // name of a row.
 var (
-	BroadcastRow = op.Row("broadcast_to")
-	ConcatRow    = op.Row("concat")
-	MatmulRow    = op.Row("matmul")
-	PadRow       = op.Row("pad")
-	ReshapeRow   = op.Row("reshape")
-	SliceRow     = op.Row("slice")
-	TransposeRow = op.Row("transpose")
-	WindowsRow   = op.Row("windows")
+	BroadcastRow = untyped.Row("broadcast_to")
+	ConcatRow    = untyped.Row("concat")
+	MatmulRow    = untyped.Row("matmul")
+	PadRow       = untyped.Row("pad")
+	ReshapeRow   = untyped.Row("reshape")
+	SliceRow     = untyped.Row("slice")
+	TransposeRow = untyped.Row("transpose")
+	WindowsRow   = untyped.Row("windows")
 
-	castRow = op.Row("cast")
+	castRow = untyped.Row("cast")
 )
 
 // SaverRows are the operators of the savers that read their target.
-var SaverRows = [...]*tree.Operator{expr.Plus: op.Row("add"), expr.Minus: op.Row("sub"), expr.Times: op.Row("mul"), expr.Over: op.Row("div")}
+var SaverRows = [...]*tree.Operator{expr.Plus: untyped.Row("add"), expr.Minus: untyped.Row("sub"), expr.Times: untyped.Row("mul"), expr.Over: untyped.Row("div")}
 
 // copyRow is the identity. It copies values whose layout in memory does not
 // fit.
@@ -36,6 +36,6 @@ var copyRow = tree.NewOperator(tree.Row{
 // builtIn reports whether o is an operator of the library. A user's operator
 // may have the same name.
 func builtIn(o *tree.Operator) bool {
-	known, ok := op.Lookup(o.Name())
+	known, ok := untyped.Lookup(o.Name())
 	return ok && known == o || o == copyRow
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -13,7 +13,7 @@ import (
 // TestLowerings checks the kernel of every lowering, and parses its text back.
 func TestLowerings(t *testing.T) {
 	built := 0
-	for _, o := range op.Table() {
+	for _, o := range untyped.Table() {
 		if o.Class() != tree.Elementwise || o.Lower() == nil {
 			continue
 		}

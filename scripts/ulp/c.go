@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
@@ -116,7 +116,7 @@ func (s *cSink) Table(t dtype.Type, bits []uint64) int {
 
 // printC writes the lowering of a function for elements of type t as C.
 func printC(w io.Writer, name string, t dtype.Type) error {
-	row, ok := op.Lookup(name)
+	row, ok := untyped.Lookup(name)
 	if !ok {
 		return fmt.Errorf("no function %q", name)
 	}

@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // evaluate prints the result of a lowering for each line of arguments; all are
 // hexadecimal bits. scripts/goldens/measure.py compares them with mpmath.
 func evaluate(in io.Reader, out io.Writer, name, typ string) error {
-	lower := op.Lowerings()[name]
+	lower := untyped.Lowerings()[name]
 	t, err := dtype.Parse(typ)
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ import (
 	"sync"
 
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
@@ -45,7 +45,7 @@ func main() {
 	}
 	var names []string
 	if *fn == "all" {
-		for n := range op.Lowerings() {
+		for n := range untyped.Lowerings() {
 			if references[n] != nil {
 				names = append(names, n)
 			}
@@ -105,7 +105,7 @@ const block = 2048
 
 // sweep compares every n-th float32 argument with the reference.
 func sweep(name string, every uint64) (result, error) {
-	lower, ref := op.Lowerings()[name], references[name]
+	lower, ref := untyped.Lowerings()[name], references[name]
 	if lower == nil || ref == nil {
 		return result{}, fmt.Errorf("no function %q", name)
 	}

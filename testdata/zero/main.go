@@ -24,6 +24,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -283,7 +284,7 @@ func values() (p pool) {
 	r := rand.New(rand.NewPCG(1, 2))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	_ = cancel
-	o, _ := op.Lookup("exp")
+	o, _ := untyped.Lookup("exp")
 	program, err := engine.Compile(ctx, expr.Let(x, op.Exp(x)))
 	if err != nil {
 		panic(err)

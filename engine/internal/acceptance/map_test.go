@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 )
 
 // A mapCase is an element-wise case: its outputs at one point are known.
@@ -163,8 +164,8 @@ func blackScholes[T expr.Float](s, k, t, r, sigma E[T]) []E[T] {
 // arcsine is that of the table, or Newton's method on the sine where the table
 // has none.
 func arcsine[T expr.Float](x E[T]) E[T] {
-	if row, ok := op.Lookup("asin"); ok {
-		return expr.Of[T](op.Apply(row, x.Node()))
+	if row, ok := untyped.Lookup("asin"); ok {
+		return expr.Of[T](untyped.Apply(row, x.Node()))
 	}
 	y := x
 	for range 3 {

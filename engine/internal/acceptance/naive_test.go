@@ -6,7 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -30,12 +30,12 @@ func (v *naive) statement(s expr.Statement) error {
 		if err != nil {
 			return err
 		}
-		row, _ := op.Lookup(map[expr.Saver]string{expr.Plus: "add", expr.Minus: "sub", expr.Times: "mul", expr.Over: "div"}[s.Saver])
-		if val, err = v.store(op.Apply(row, old, val)); err != nil {
+		row, _ := untyped.Lookup(map[expr.Saver]string{expr.Plus: "add", expr.Minus: "sub", expr.Times: "mul", expr.Over: "div"}[s.Saver])
+		if val, err = v.store(untyped.Apply(row, old, val)); err != nil {
 			return err
 		}
 	}
-	return v.add(expr.Statement{Target: s.Target, Value: op.CastNode(val, s.Target.DType())})
+	return v.add(expr.Statement{Target: s.Target, Value: untyped.Cast(val, s.Target.DType())})
 }
 
 func (v *naive) add(s expr.Statement) error {
@@ -54,7 +54,7 @@ func (v *naive) store(n *tree.Node) (*tree.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tmp.Node(), v.add(expr.Statement{Target: tmp.Node(), Value: op.CastNode(n, t)})
+	return tmp.Node(), v.add(expr.Statement{Target: tmp.Node(), Value: untyped.Cast(n, t)})
 }
 
 // value is the leaf that holds the value of n after the programs so far.
@@ -72,7 +72,7 @@ func (v *naive) operation(n *tree.Node, known map[*tree.Node]*tree.Node) (*tree.
 	switch n.Op.Class() {
 	case tree.Storage:
 		if half {
-			return v.store(op.CastNode(n, dtype.F32))
+			return v.store(untyped.Cast(n, dtype.F32))
 		}
 		return n, nil
 	case tree.Constant:

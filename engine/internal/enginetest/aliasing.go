@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/shape"
@@ -42,7 +43,7 @@ func plus(x, y *tree.Node) *tree.Node {
 
 func set(to, v *tree.Node) expr.Statement { return expr.Statement{Target: to, Value: v} }
 
-func span(n *tree.Node, list ...op.Span) *tree.Node { return restrided(op.SliceNode(n, list), n) }
+func span(n *tree.Node, list ...op.Span) *tree.Node { return restrided(untyped.Slice(n, list), n) }
 
 // restrided returns a slice of a leaf as a leaf, which can be a target.
 func restrided(slice, leaf *tree.Node) *tree.Node {
@@ -59,26 +60,26 @@ func matrixAliases(s suite, t dtype.Type, n int) {
 	s.Helper()
 	r := newRand(uint64(n))
 	a := place(r, t, packed, tame, n, n).Named("a").Node()
-	turn := op.PermuteNode(a, nil)
+	turn := untyped.Permute(a, nil)
 	s.check(set(a, turn))
 	s.check(set(a, plus(turn, a)))
-	s.check(set(a, op.Compose("flip", op.Options{Axes: []int{0}}, turn)))
+	s.check(set(a, untyped.Compose("flip", untyped.Options{Axes: []int{0}}, turn)))
 	upper, lower := span(a, op.From(1)), span(a, op.Range(0, -1))
 	s.check(set(upper, plus(upper, lower)))
 	s.check(set(lower, plus(upper, lower)))
 	if t != dtype.Bool {
 		s.check(expr.Statement{Saver: expr.Plus, Target: upper, Value: lower})
 		s.check(expr.Statement{Saver: expr.Minus, Target: span(a, op.Span{}, op.From(1)), Value: span(a, op.Span{}, op.Range(0, -1))})
-		s.check(expr.Statement{Saver: expr.Minus, Target: a, Value: op.ReduceNode("sum", a, keep(1))})
-		s.check(expr.Statement{Saver: expr.Minus, Target: a, Value: op.ReduceNode("max", a, keep(0))})
+		s.check(expr.Statement{Saver: expr.Minus, Target: a, Value: untyped.Reduce("sum", a, keep(1))})
+		s.check(expr.Statement{Saver: expr.Minus, Target: a, Value: untyped.Reduce("max", a, keep(0))})
 		s.check(expr.Statement{Saver: expr.Times, Target: a, Value: span(a, op.Range(0, 1))})
-		s.check(set(span(a, op.Range(0, 1)), op.ReduceNode("sum", a, keep(0))))
-		s.check(set(span(a, op.Span{}, op.Range(1, 2)), op.ReduceNode("min", a, keep(1))))
+		s.check(set(span(a, op.Range(0, 1)), untyped.Reduce("sum", a, keep(0))))
+		s.check(set(span(a, op.Span{}, op.Range(1, 2)), untyped.Reduce("min", a, keep(1))))
 	}
 	if t.IsFloat() {
-		s.check(set(a, op.Compose("softmax", op.Options{Axes: []int{1}}, a)))
-		s.check(set(a, op.Compose("softmax", op.Options{Axes: []int{0}}, turn)))
-		s.check(set(a, op.Compose("layernorm", op.Options{Numbers: []float64{1e-5}}, a, span(a, op.Range(0, 1)), nil)))
+		s.check(set(a, untyped.Compose("softmax", untyped.Options{Axes: []int{1}}, a)))
+		s.check(set(a, untyped.Compose("softmax", untyped.Options{Axes: []int{0}}, turn)))
+		s.check(set(a, untyped.Compose("layernorm", untyped.Options{Numbers: []float64{1e-5}}, a, span(a, op.Range(0, 1)), nil)))
 	}
 }
 
@@ -86,7 +87,7 @@ func vectorAliases(s suite, t dtype.Type, n int) {
 	s.Helper()
 	r := newRand(uint64(n))
 	x := place(r, t, packed, tame, n).Named("x").Node()
-	back := op.Compose("flip", op.Options{}, x)
+	back := untyped.Compose("flip", untyped.Options{}, x)
 	s.check(set(x, back))
 	s.check(set(x, plus(back, plus(x, x))))
 	if t != dtype.Bool {
@@ -106,11 +107,11 @@ func targetAliases(s suite, t dtype.Type, n int) {
 	top, bottom := span(a, op.Until(n)), span(a, op.From(n))
 	s.check(set(concat(0, top, bottom), concat(0, bottom, top)))
 	s.check(set(concat(0, bottom, top), a))
-	s.check(set(concat(0, top, bottom), plus(a, op.Compose("flip", op.Options{Axes: []int{0}}, a))))
-	s.check(set(concat(1, top, bottom), op.PermuteNode(a, nil)))
+	s.check(set(concat(0, top, bottom), plus(a, untyped.Compose("flip", untyped.Options{Axes: []int{0}}, a))))
+	s.check(set(concat(1, top, bottom), untyped.Permute(a, nil)))
 	s.check(set(concat(1, top, bottom), span(a, op.Until(1), op.Until(1))))
 	if t != dtype.Bool {
-		s.check(expr.Statement{Saver: expr.Plus, Target: concat(0, top, bottom), Value: op.Compose("flip", op.Options{}, a)})
+		s.check(expr.Statement{Saver: expr.Plus, Target: concat(0, top, bottom), Value: untyped.Compose("flip", untyped.Options{}, a)})
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
@@ -19,9 +19,9 @@ func Allocations(t *testing.T, o Options) {
 	i := place(r, dtype.I64, packed, tame, 40).Node()
 	small := blank(r, dtype.F32, 40, 40).Node()
 	programs["small"] = []expr.Statement{set(small, apply("add", x, tree.NewParamNode(dtype.F32, &tree.Scalar{})))}
-	programs["product"] = []expr.Statement{set(small, apply("relu", op.MatMulNode(x, op.PermuteNode(x, nil))))}
-	programs["prescan"] = []expr.Statement{set(small, op.TakeNode(x, apply("mod", i, tree.ConstInt(dtype.I64, 40)), 0))}
-	programs["alias"] = []expr.Statement{set(x, apply("sub", op.PermuteNode(x, nil), x))}
+	programs["product"] = []expr.Statement{set(small, apply("relu", untyped.MatMul(x, untyped.Permute(x, nil))))}
+	programs["prescan"] = []expr.Statement{set(small, untyped.Take(x, apply("mod", i, tree.ConstInt(dtype.I64, 40)), 0))}
+	programs["alias"] = []expr.Statement{set(x, apply("sub", untyped.Permute(x, nil), x))}
 	for name, stmts := range programs {
 		t.Run(name, func(t *testing.T) {
 			for _, n := range []int{1, 2, 4} {

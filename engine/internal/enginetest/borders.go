@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
@@ -35,7 +36,7 @@ func Borders(t *testing.T, o Options) {
 	r := newRand(1)
 	x := place(r, dtype.F32, packed, tame, 600).Named("x").Node()
 	for _, shift := range []int{1, 599, 300} {
-		s.check(expr.Statement{Target: x, Value: op.Compose("roll", op.Options{Axes: []int{0}, Ints: []int{shift}}, x)})
+		s.check(expr.Statement{Target: x, Value: untyped.Compose("roll", untyped.Options{Axes: []int{0}, Ints: []int{shift}}, x)})
 	}
 }
 
@@ -59,14 +60,14 @@ func (g borderTree) tree(dims []int, depth int) *tree.Node {
 	switch d := dims[axis]; kind {
 	case 0, 1:
 		if at := r.IntN(d + 1); at > 0 && at < d {
-			return op.ConcatNode(axis, []*tree.Node{g.tree(with(at), depth-1), g.tree(with(d-at), depth-1)})
+			return untyped.Concat(axis, []*tree.Node{g.tree(with(at), depth-1), g.tree(with(d-at), depth-1)})
 		}
 	case 2:
 		before, after := r.IntN(min(3, d)), r.IntN(2)
 		if d > before+after {
 			widths := make([]int, 2*len(dims))
 			widths[2*axis], widths[2*axis+1] = before, after
-			return op.PadNode(g.tree(with(d-before-after), depth-1), widths, tree.ConstInt(g.typ, 1))
+			return untyped.Pad(g.tree(with(d-before-after), depth-1), widths, tree.ConstInt(g.typ, 1))
 		}
 	case 3:
 		before, after := r.IntN(4), r.IntN(4)
@@ -75,25 +76,25 @@ func (g borderTree) tree(dims []int, depth int) *tree.Node {
 			spans[i] = op.From(0)
 		}
 		spans[axis] = op.Range(before, before+d)
-		return op.SliceNode(g.tree(with(before+d+after), depth-1), spans)
+		return untyped.Slice(g.tree(with(before+d+after), depth-1), spans)
 	case 4:
 		perm, from := r.Perm(len(dims)), make([]int, len(dims))
 		for i, a := range perm {
 			from[a] = dims[i]
 		}
-		return op.TransposeNode(g.tree(from, depth-1), perm)
+		return untyped.Transpose(g.tree(from, depth-1), perm)
 	case 5:
 		to := append(append(append([]int(nil), dims[:axis]...), 1), dims[axis:]...)
-		return op.ReshapeNode(g.tree(to, depth-1), dims)
+		return untyped.Reshape(g.tree(to, depth-1), dims)
 	case 6:
-		return op.Compose("flip", op.Options{Axes: []int{axis}}, g.tree(dims, depth-1))
+		return untyped.Compose("flip", untyped.Options{Axes: []int{axis}}, g.tree(dims, depth-1))
 	case 7:
 		other := dims[min(axis, len(dims)-1):]
 		if r.IntN(2) == 0 {
 			other = append([]int(nil), other...)
 			other[0] = 1
 		}
-		return formula(g.typ, g.tree(dims, depth-1), op.BroadcastToNode(g.tree(other, 0), dims))
+		return formula(g.typ, g.tree(dims, depth-1), untyped.BroadcastTo(g.tree(other, 0), dims))
 	}
 	return place(r, g.typ, layout(r.IntN(int(numLayouts))), wild, dims...).Node()
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -27,7 +27,7 @@ func scattered(name string, axis int, list []int64, based bool, dims ...int) fun
 		if based {
 			base = place(newRand(9), x.DType(), turned, wild, dims...).Node()
 		}
-		return op.ScatterNode(name, of(dtype.I64, bits, len(bits)).Node(), x, base, axis, dims)
+		return untyped.Scatter(name, of(dtype.I64, bits, len(bits)).Node(), x, base, axis, dims)
 	}
 }
 
@@ -49,7 +49,7 @@ func scatters(name string) []viewCase {
 func sorts(name string) (cases []viewCase) {
 	along := func(axis int, ints []int, dims ...int) {
 		cases = append(cases, viewCase{dims, func(x *tree.Node) *tree.Node {
-			return tree.ApplyWith(op.Row(name), tree.Attributes{Axes: []int{axis}, Ints: ints}, x)
+			return tree.ApplyWith(untyped.Row(name), tree.Attributes{Axes: []int{axis}, Ints: ints}, x)
 		}})
 	}
 	along(0, nil, 1)
@@ -71,7 +71,7 @@ func init() {
 	}
 	chosen := func(axis int, places []int, dims ...int) {
 		viewCases["select"] = append(viewCases["select"], viewCase{dims, func(x *tree.Node) *tree.Node {
-			return tree.ApplyWith(op.Row("select"), tree.Attributes{Axes: []int{axis}, Ints: places}, x)
+			return tree.ApplyWith(untyped.Row("select"), tree.Attributes{Axes: []int{axis}, Ints: places}, x)
 		}})
 	}
 	chosen(0, []int{0}, 1)
@@ -95,11 +95,11 @@ func init() {
 
 // searched returns the places of v among the elements of a in order.
 func searched(side int, a, v *tree.Node) *tree.Node {
-	return places(side, tree.ApplyWith(op.Row("sort"), tree.Attributes{Axes: []int{0}}, a), v)
+	return places(side, tree.ApplyWith(untyped.Row("sort"), tree.Attributes{Axes: []int{0}}, a), v)
 }
 
 func places(side int, a, v *tree.Node) *tree.Node {
-	return tree.ApplyWith(op.Row("searchsorted"), tree.Attributes{Ints: []int{side}}, a, v)
+	return tree.ApplyWith(untyped.Row("searchsorted"), tree.Attributes{Ints: []int{side}}, a, v)
 }
 
 // searchValue is the definition of searchsorted: the number of elements before each value in
@@ -209,7 +209,7 @@ func scatterValue(n *tree.Node, args []*value) *value {
 		to := linear(n.Shape(), slices.Concat(ix[:axis], []int{int(at)}, ix[axis+len(index.shape):]))
 		x := args[1].bits[from[i]]
 		if c.row != "" {
-			x = program(op.Row(c.row), []dtype.Type{t, t}).value.Call(out.bits[to], x)
+			x = program(untyped.Row(c.row), []dtype.Type{t, t}).value.Call(out.bits[to], x)
 		}
 		out.bits[to] = x
 	})

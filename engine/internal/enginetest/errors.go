@@ -13,6 +13,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -78,11 +79,11 @@ func errorKinds(s suite) {
 		{"fraction", tree.ErrType, expr.Let(i, op.Scale(.5, i)), here()},
 		{"scalar out of range", tree.ErrType, expr.Let(engine.Zeros[int8](3), op.AddScalar(engine.Zeros[int8](3), 200)), here()},
 		{"element type", tree.ErrType, expr.Let(f, expr.Of[float32](i.Node())), here()},
-		{"types differ", tree.ErrType, expr.Statement{Target: f.Node(), Value: op.Apply(op.Row("add"), f.Node(), i.Node())}, here()},
+		{"types differ", tree.ErrType, expr.Statement{Target: f.Node(), Value: untyped.Apply(untyped.Row("add"), f.Node(), i.Node())}, here()},
 		{"value of another type", tree.ErrType, expr.Statement{Target: f.Node(), Value: i.Node()}, 0},
-		{"condition", tree.ErrType, expr.Statement{Target: f.Node(), Value: op.Apply(op.Row("where"), f.Node(), f.Node(), f.Node())}, here()},
-		{"exponential of integers", tree.ErrType, expr.Statement{Target: i.Node(), Value: op.Apply(op.Row("exp"), i.Node())}, here()},
-		{"sum of bools", tree.ErrType, expr.Statement{Target: b.Node(), Value: op.ReduceNode("sum", b.Node(), op.Reduction{})}, here()},
+		{"condition", tree.ErrType, expr.Statement{Target: f.Node(), Value: untyped.Apply(untyped.Row("where"), f.Node(), f.Node(), f.Node())}, here()},
+		{"exponential of integers", tree.ErrType, expr.Statement{Target: i.Node(), Value: untyped.Apply(untyped.Row("exp"), i.Node())}, here()},
+		{"sum of bools", tree.ErrType, expr.Statement{Target: b.Node(), Value: untyped.Reduce("sum", b.Node(), untyped.Options{})}, here()},
 		{"saver of bools", tree.ErrType, expr.Statement{Saver: expr.Plus, Target: b.Node(), Value: b.Node()}, 0},
 		{"accumulator", tree.ErrType, expr.Let(engine.Zeros[int64](), op.Sum(engine.Zeros[int64](3), op.AccumFloat64())), here()},
 		{"target is a tree", tree.ErrType, expr.Statement{Target: op.Exp(f).Node(), Value: f.Node()}, 0},
@@ -179,7 +180,7 @@ func devices(s suite) {
 	far := tree.NewLeaf(dtype.F32, shape.Shape{3}, &tree.Leaf{Mem: elsewhere{}, Strides: shape.Strides{1}})
 	for _, st := range []expr.Statement{
 		set(x.Node(), far), set(far, x.Node()), set(far, far), set(x.Node(), apply("add", x.Node(), far)),
-		set(x.Node(), op.ReduceNode("sum", far, op.Reduction{})), set(concat(0, x.Node(), far), op.IndexNode(x.Node(), 0, 0)),
+		set(x.Node(), untyped.Reduce("sum", far, untyped.Options{})), set(concat(0, x.Node(), far), untyped.Index(x.Node(), 0, 0)),
 	} {
 		if err := s.run(st); !errors.Is(err, tree.ErrDevice) {
 			s.Errorf("arrays of different devices: %v in %v", err, st)

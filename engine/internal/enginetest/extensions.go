@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
@@ -61,10 +62,10 @@ func userOperators(s suite) {
 			}
 			out := blank(r, t, 3, 700).Node()
 			row := blank(r, t, 700).Node()
-			v := op.Apply(o, args...)
+			v := untyped.Apply(o, args...)
 			s.checkFused(set(out, v))
 			s.checkFused(set(out, apply("sub", v, apply("exp", v))))
-			s.checkFused(set(row, op.ReduceNode("max", v, axis(0))))
+			s.checkFused(set(row, untyped.Reduce("max", v, axis(0))))
 		}
 	}
 	if err := s.run(expr.Let(engine.Zeros[bool](3), op.Map1(swish, engine.Zeros[bool](3)))); err == nil {
@@ -117,7 +118,7 @@ func userChainers(s suite) {
 			for _, v := range []*tree.Node{
 				userView(diagonal, nil, m),
 				userView(diagonal, nil, apply("square", m)),
-				apply("add", userView(diagonal, nil, op.PermuteNode(m, nil)), tree.ConstInt(t, 1)),
+				apply("add", userView(diagonal, nil, untyped.Permute(m, nil)), tree.ConstInt(t, 1)),
 				userView(rotated, []int{13}, x),
 				userView(rotated, []int{13}, userView(rotated, []int{5}, apply("neg", x))),
 				apply("mul", userView(shifted, []int{3}, x), userView(shifted, []int{-650}, x)),
@@ -176,7 +177,7 @@ func parameters(s suite) {
 		cn, dn := tree.NewParamNode(t, c), tree.NewParamNode(t, d)
 		stmts := []expr.Statement{
 			set(out, apply("sub", apply("mul", x, cn), apply("add", dn, cn))),
-			set(sums, apply("mul", op.ReduceNode("sum", apply("maximum", x, dn), axis(1)), cn)),
+			set(sums, apply("mul", untyped.Reduce("sum", apply("maximum", x, dn), axis(1)), cn)),
 		}
 		p, err := compile(ctx, s.o, stmts...)
 		if err != nil {

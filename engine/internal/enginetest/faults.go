@@ -6,7 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
@@ -44,8 +44,8 @@ func divisions(s suite) {
 				s.check(set(out, apply(name, x, z)))
 				s.check(set(out, apply("sub", apply(name, apply("square", x), z), x)))
 				s.check(set(x, apply(name, x, z)))
-				s.check(set(one, op.ReduceNode("sum", apply(name, x, z), op.Reduction{})))
-				s.check(set(out, op.Compose("flip", op.Options{}, apply(name, x, z))))
+				s.check(set(one, untyped.Reduce("sum", apply(name, x, z), untyped.Options{})))
+				s.check(set(out, untyped.Compose("flip", untyped.Options{}, apply(name, x, z))))
 			}
 			s.check(expr.Statement{Saver: expr.Over, Target: out, Value: z})
 			s.check(expr.Statement{Saver: expr.Over, Target: out, Value: y})
@@ -75,13 +75,13 @@ func indices(s suite) {
 				bits[66] = uint64(bad) & mask(t)
 				idx := of(t, bits, 70).Named("idx").Node()
 				out := blank(r, dtype.F32, 70, 3).Named("out").Node()
-				s.check(set(out, op.TakeNode(x, idx, 0)))
-				s.check(set(out, op.TakeNode(apply("neg", x), apply("add", idx, tree.ConstInt(t, 0)), 0)))
+				s.check(set(out, untyped.Take(x, idx, 0)))
+				s.check(set(out, untyped.Take(apply("neg", x), apply("add", idx, tree.ConstInt(t, 0)), 0)))
 				turned := blank(r, dtype.F32, 3, 70).Named("out").Node()
-				s.check(set(turned, apply("sub", op.TakeNode(op.PermuteNode(x, nil), idx, 1), turned)))
+				s.check(set(turned, apply("sub", untyped.Take(untyped.Permute(x, nil), idx, 1), turned)))
 				sums := blank(r, dtype.F32, 3).Named("sums").Node()
-				s.check(set(sums, op.ReduceNode("sum", op.TakeNode(x, idx, 0), axis(0))))
-				s.check(set(x, op.ReduceNode("sum", op.TakeNode(x, idx, 0), axis(0))))
+				s.check(set(sums, untyped.Reduce("sum", untyped.Take(x, idx, 0), axis(0))))
+				s.check(set(x, untyped.Reduce("sum", untyped.Take(x, idx, 0), axis(0))))
 			}
 		}
 	}
@@ -114,15 +114,15 @@ func unselected(s suite) {
 			s.checkFused(set(out, v))
 			s.check(set(x, v))
 			s.check(set(wide, v))
-			s.check(set(out, op.ReduceNode("sum", apply("sub", v, m), axis(0))))
+			s.check(set(out, untyped.Reduce("sum", apply("sub", v, m), axis(0))))
 		}
 		s.check(set(wide, apply("where", apply("logical_and", ok, apply("less", m, x)), q, m)))
 		s.check(set(wide, apply("where", apply("logical_and", ok, apply("less", m, x)), deep, m)))
 		// One lane selects the fault, so the run must fail.
 		s.check(set(out, apply("add", apply("where", ok, q, zero), apply("where", ok, zero, deep))))
 		s.check(set(wide, apply("where", apply("less", m, x), deep, m)))
-		idx := apply("sub", op.IotaNode(n), tree.ConstInt(dtype.I64, int64(n/2)))
-		far := op.TakeNode(x, apply("mul", idx, tree.ConstInt(dtype.I64, 3)), 0)
+		idx := apply("sub", untyped.Iota(n), tree.ConstInt(dtype.I64, int64(n/2)))
+		far := untyped.Take(x, apply("mul", idx, tree.ConstInt(dtype.I64, 3)), 0)
 		s.check(set(out, apply("where", apply("less", apply("abs", apply("mul", idx, tree.ConstInt(dtype.I64, 3))), tree.ConstInt(dtype.I64, int64(n))), far, zero)))
 		s.check(set(out, far))
 	}
@@ -138,5 +138,5 @@ func faultyPrograms(s suite) {
 	s.check(set(x, apply("add", y, y)), set(y, apply("div", x, apply("sub", z, z))))
 	s.check(set(x, apply("sub", x, x)), set(y, apply("div", y, x)), set(z, y))
 	s.check(set(y, apply("mod", y, apply("sub", x, x))), set(z, y))
-	s.check(set(z, op.TakeNode(x, apply("add", op.IotaNode(500), tree.ConstInt(t, 1)), 0)), set(x, z))
+	s.check(set(z, untyped.Take(x, apply("add", untyped.Iota(500), tree.ConstInt(t, 1)), 0)), set(x, z))
 }

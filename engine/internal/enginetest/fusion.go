@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
@@ -58,9 +59,9 @@ type fusion struct {
 
 func (f *fusion) num(v float64) *tree.Node { return tree.ConstFloat(f.t, v) }
 
-func axis(axes ...int) op.Reduction { return op.Reduction{Axes: axes} }
+func axis(axes ...int) untyped.Options { return untyped.Options{Axes: axes} }
 
-func keep(axes ...int) op.Reduction { return op.Reduction{Axes: axes, Keep: true} }
+func keep(axes ...int) untyped.Options { return untyped.Options{Axes: axes, Keep: true} }
 
 var fusionCases = []struct {
 	name string
@@ -74,89 +75,89 @@ var fusionCases = []struct {
 		e := apply("exp", f.x)
 		return apply("div", apply("sub", e, apply("reciprocal", e)), apply("add", e, apply("reciprocal", apply("exp", f.x))))
 	}},
-	{"softmax", func(f *fusion) *tree.Node { return op.Compose("softmax", op.Options{Axes: []int{1}}, f.x) }},
-	{"softmax-columns", func(f *fusion) *tree.Node { return op.Compose("softmax", op.Options{Axes: []int{0}}, f.x) }},
+	{"softmax", func(f *fusion) *tree.Node { return untyped.Compose("softmax", untyped.Options{Axes: []int{1}}, f.x) }},
+	{"softmax-columns", func(f *fusion) *tree.Node { return untyped.Compose("softmax", untyped.Options{Axes: []int{0}}, f.x) }},
 	{"softmax-of-tree", func(f *fusion) *tree.Node {
-		return op.Compose("softmax", op.Options{Axes: []int{-1}}, apply("mul", apply("sin", f.y), f.v))
+		return untyped.Compose("softmax", untyped.Options{Axes: []int{-1}}, apply("mul", apply("sin", f.y), f.v))
 	}},
 	{"layernorm", func(f *fusion) *tree.Node {
-		return op.Compose("layernorm", op.Options{Numbers: []float64{1e-5}}, f.x, f.v, f.v)
+		return untyped.Compose("layernorm", untyped.Options{Numbers: []float64{1e-5}}, f.x, f.v, f.v)
 	}},
 	{"layernorm-twice", func(f *fusion) *tree.Node {
-		return op.Compose("layernorm", op.Options{Numbers: []float64{1e-5}}, apply("relu", op.Compose("layernorm", op.Options{Numbers: []float64{1e-3}}, f.y, f.v, nil)), nil, f.v)
+		return untyped.Compose("layernorm", untyped.Options{Numbers: []float64{1e-5}}, apply("relu", untyped.Compose("layernorm", untyped.Options{Numbers: []float64{1e-3}}, f.y, f.v, nil)), nil, f.v)
 	}},
-	{"var-rows", func(f *fusion) *tree.Node { return op.Compose("var", axis(1), f.x) }},
-	{"var-columns", func(f *fusion) *tree.Node { return op.Compose("var", axis(0), f.x) }},
-	{"var-all", func(f *fusion) *tree.Node { return op.Compose("var", op.Options{}, f.y) }},
+	{"var-rows", func(f *fusion) *tree.Node { return untyped.Compose("var", axis(1), f.x) }},
+	{"var-columns", func(f *fusion) *tree.Node { return untyped.Compose("var", axis(0), f.x) }},
+	{"var-all", func(f *fusion) *tree.Node { return untyped.Compose("var", untyped.Options{}, f.y) }},
 	{"var-outer-and-inner", func(f *fusion) *tree.Node {
-		return op.Compose("var", axis(0, 2), op.ReshapeNode(concat(0, f.x, f.y), []int{2, f.x.Shape()[0], f.x.Shape()[1]}))
+		return untyped.Compose("var", axis(0, 2), untyped.Reshape(concat(0, f.x, f.y), []int{2, f.x.Shape()[0], f.x.Shape()[1]}))
 	}},
 	{"std-normalised", func(f *fusion) *tree.Node {
-		return apply("div", apply("sub", f.x, op.Compose("mean", keep(0), f.x)), op.Compose("std", keep(0), f.x))
+		return apply("div", apply("sub", f.x, untyped.Compose("mean", keep(0), f.x)), untyped.Compose("std", keep(0), f.x))
 	}},
-	{"logsumexp", func(f *fusion) *tree.Node { return op.Compose("logsumexp", axis(1), f.x) }},
-	{"argmax", func(f *fusion) *tree.Node { return op.ReduceNode("argmax", apply("abs", f.x), axis(1)) }},
-	{"argmin-columns", func(f *fusion) *tree.Node { return op.ReduceNode("argmin", f.x, axis(0)) }},
-	{"argmax-all", func(f *fusion) *tree.Node { return op.ReduceNode("argmax", f.y, op.Reduction{}) }},
+	{"logsumexp", func(f *fusion) *tree.Node { return untyped.Compose("logsumexp", axis(1), f.x) }},
+	{"argmax", func(f *fusion) *tree.Node { return untyped.Reduce("argmax", apply("abs", f.x), axis(1)) }},
+	{"argmin-columns", func(f *fusion) *tree.Node { return untyped.Reduce("argmin", f.x, axis(0)) }},
+	{"argmax-all", func(f *fusion) *tree.Node { return untyped.Reduce("argmax", f.y, untyped.Options{}) }},
 	{"max-minus-min", func(f *fusion) *tree.Node {
-		return apply("sub", op.ReduceNode("max", f.x, axis(1)), op.ReduceNode("min", f.x, axis(1)))
+		return apply("sub", untyped.Reduce("max", f.x, axis(1)), untyped.Reduce("min", f.x, axis(1)))
 	}},
 	{"rows-and-columns", func(f *fusion) *tree.Node {
-		return apply("sub", apply("sub", f.x, op.Compose("mean", keep(0), f.x)), op.Compose("mean", keep(1), f.x))
+		return apply("sub", apply("sub", f.x, untyped.Compose("mean", keep(0), f.x)), untyped.Compose("mean", keep(1), f.x))
 	}},
 	{"two-roots-of-sums", func(f *fusion) *tree.Node {
-		return apply("div", op.ReduceNode("sum", apply("mul", f.x, f.y), op.Reduction{}), apply("sqrt", apply("mul",
-			op.ReduceNode("sum", apply("square", f.x), op.Reduction{}), op.ReduceNode("sum", apply("square", f.y), op.Reduction{}))))
+		return apply("div", untyped.Reduce("sum", apply("mul", f.x, f.y), untyped.Options{}), apply("sqrt", apply("mul",
+			untyped.Reduce("sum", apply("square", f.x), untyped.Options{}), untyped.Reduce("sum", apply("square", f.y), untyped.Options{}))))
 	}},
 	{"sum-of-transposed", func(f *fusion) *tree.Node {
-		return op.ReduceNode("sum", apply("mul", op.PermuteNode(f.x, nil), op.PermuteNode(f.y, nil)), axis(1))
+		return untyped.Reduce("sum", apply("mul", untyped.Permute(f.x, nil), untyped.Permute(f.y, nil)), axis(1))
 	}},
 	{"stencil", func(f *fusion) *tree.Node {
-		p := op.PadNode(f.x, []int{1, 1, 1, 1}, f.num(0))
+		p := untyped.Pad(f.x, []int{1, 1, 1, 1}, f.num(0))
 		rows, cols := f.x.Shape()[0], f.x.Shape()[1]
 		at := func(i, j int) *tree.Node {
-			return op.SliceNode(p, []op.Span{op.Range(i, i+rows), op.Range(j, j+cols)})
+			return untyped.Slice(p, []op.Span{op.Range(i, i+rows), op.Range(j, j+cols)})
 		}
 		return apply("sub", apply("add", apply("add", at(0, 1), at(2, 1)), apply("add", at(1, 0), at(1, 2))), apply("mul", f.num(4), at(1, 1)))
 	}},
 	{"pad-concat-flip", func(f *fusion) *tree.Node {
-		c := concat(1, apply("neg", f.x), op.Compose("flip", op.Options{Axes: []int{0}}, f.y), op.BroadcastToNode(f.u, f.x.Shape()))
-		return op.Compose("flip", op.Options{Axes: []int{1}}, op.PadNode(apply("square", c), []int{0, 2, 1, 0}, f.num(-1)))
+		c := concat(1, apply("neg", f.x), untyped.Compose("flip", untyped.Options{Axes: []int{0}}, f.y), untyped.BroadcastTo(f.u, f.x.Shape()))
+		return untyped.Compose("flip", untyped.Options{Axes: []int{1}}, untyped.Pad(apply("square", c), []int{0, 2, 1, 0}, f.num(-1)))
 	}},
 	{"take-of-tree", func(f *fusion) *tree.Node {
 		rows := f.x.Shape()[0]
-		return op.TakeNode(apply("sqrt", apply("abs", f.x)), apply("mod", apply("mul", op.IotaNode(2*rows), tree.ConstInt(dtype.I64, 7)), tree.ConstInt(dtype.I64, int64(rows))), 0)
+		return untyped.Take(apply("sqrt", apply("abs", f.x)), apply("mod", apply("mul", untyped.Iota(2*rows), tree.ConstInt(dtype.I64, 7)), tree.ConstInt(dtype.I64, int64(rows))), 0)
 	}},
 	{"one-hot", func(f *fusion) *tree.Node {
-		hot := op.CastNode(op.Compose("one_hot", op.Options{Ints: []int{f.x.Shape()[1]}, To: dtype.Bool}, op.ReduceNode("argmax", f.x, axis(1))), f.t)
-		return op.ReduceNode("sum", apply("mul", hot, f.y), axis(1))
+		hot := untyped.Cast(untyped.Compose("one_hot", untyped.Options{Ints: []int{f.x.Shape()[1]}, To: dtype.Bool}, untyped.Reduce("argmax", f.x, axis(1))), f.t)
+		return untyped.Reduce("sum", apply("mul", hot, f.y), axis(1))
 	}},
 	{"pooling", func(f *fusion) *tree.Node {
-		p := op.PadNode(f.x, []int{1, 1, 1, 1}, f.num(-8))
-		w := tree.ApplyWith(op.Row("windows"), tree.Attributes{Ints: []int{2, 2, 1, 3, 1, 1}}, p)
-		return op.ReduceNode("max", apply("tanh", w), axis(2, 3))
+		p := untyped.Pad(f.x, []int{1, 1, 1, 1}, f.num(-8))
+		w := tree.ApplyWith(untyped.Row("windows"), tree.Attributes{Ints: []int{2, 2, 1, 3, 1, 1}}, p)
+		return untyped.Reduce("max", apply("tanh", w), axis(2, 3))
 	}},
 	{"iota", func(f *fusion) *tree.Node {
-		return apply("add", apply("mul", op.CastNode(op.IotaNode(f.x.Shape()[1]), f.t), f.num(.5)), f.x)
+		return apply("add", apply("mul", untyped.Cast(untyped.Iota(f.x.Shape()[1]), f.t), f.num(.5)), f.x)
 	}},
 	{"reshapes", func(f *fusion) *tree.Node {
 		n := f.x.Shape().Size()
-		flat := op.ReshapeNode(apply("exp", apply("neg", apply("abs", f.x))), []int{n})
-		return op.ReshapeNode(apply("add", flat, op.ReshapeNode(f.y, []int{n})), []int{f.x.Shape()[1], f.x.Shape()[0]})
+		flat := untyped.Reshape(apply("exp", apply("neg", apply("abs", f.x))), []int{n})
+		return untyped.Reshape(apply("add", flat, untyped.Reshape(f.y, []int{n})), []int{f.x.Shape()[1], f.x.Shape()[0]})
 	}},
 	{"where-guards-division", func(f *fusion) *tree.Node {
-		i := op.CastNode(apply("rint", f.x), dtype.I32)
+		i := untyped.Cast(apply("rint", f.x), dtype.I32)
 		zero := tree.ConstInt(dtype.I32, 0)
 		return apply("where", apply("not_equal", i, zero), apply("div", tree.ConstInt(dtype.I32, 100), i), zero)
 	}},
 	{"where-guards-broadcast-division", func(f *fusion) *tree.Node {
-		i := op.CastNode(apply("rint", f.v), dtype.I32)
+		i := untyped.Cast(apply("rint", f.v), dtype.I32)
 		zero := tree.ConstInt(dtype.I32, 0)
 		q := apply("floor_divide", tree.ConstInt(dtype.I32, 100), i)
-		return apply("add", apply("where", apply("not_equal", i, zero), apply("square", q), zero), op.CastNode(f.x, dtype.I32))
+		return apply("add", apply("where", apply("not_equal", i, zero), apply("square", q), zero), untyped.Cast(f.x, dtype.I32))
 	}},
 	{"where-guards-row-division", func(f *fusion) *tree.Node {
-		i := op.CastNode(apply("rint", f.v), dtype.I32)
+		i := untyped.Cast(apply("rint", f.v), dtype.I32)
 		zero := tree.ConstInt(dtype.I32, 0)
 		q := apply("floor_divide", tree.ConstInt(dtype.I32, 100), i)
 		q = apply("mul", apply("square", apply("add", apply("square", q), i)), apply("add", q, q))
@@ -164,22 +165,22 @@ var fusionCases = []struct {
 	}},
 	{"where-guards-index", func(f *fusion) *tree.Node {
 		n := f.v.Shape()[0]
-		i := apply("sub", op.IotaNode(n), tree.ConstInt(dtype.I64, 1000))
-		return apply("where", apply("less", op.IotaNode(n), tree.ConstInt(dtype.I64, -1)), op.TakeNode(f.v, i, 0), f.v)
+		i := apply("sub", untyped.Iota(n), tree.ConstInt(dtype.I64, 1000))
+		return apply("where", apply("less", untyped.Iota(n), tree.ConstInt(dtype.I64, -1)), untyped.Take(f.v, i, 0), f.v)
 	}},
 	{"half-casts", func(f *fusion) *tree.Node {
-		h := op.CastNode(apply("mul", f.x, f.y), dtype.F16)
-		b := op.CastNode(apply("add", h, op.CastNode(f.v, dtype.F16)), dtype.BF16)
-		return op.CastNode(apply("sub", op.CastNode(b, dtype.F16), h), f.t)
+		h := untyped.Cast(apply("mul", f.x, f.y), dtype.F16)
+		b := untyped.Cast(apply("add", h, untyped.Cast(f.v, dtype.F16)), dtype.BF16)
+		return untyped.Cast(apply("sub", untyped.Cast(b, dtype.F16), h), f.t)
 	}},
 	{"two-tables", func(f *fusion) *tree.Node { // huge angles need a table, and each width has its own
-		x, y := op.CastNode(f.x, dtype.F32), op.CastNode(f.y, dtype.F64)
+		x, y := untyped.Cast(f.x, dtype.F32), untyped.Cast(f.y, dtype.F64)
 		s := apply("sin", apply("mul", x, tree.ConstFloat(dtype.F32, 1e20)))
 		c := apply("cos", apply("mul", y, tree.ConstFloat(dtype.F64, 1e200)))
-		return op.CastNode(apply("sub", op.CastNode(s, dtype.F64), c), f.t)
+		return untyped.Cast(apply("sub", untyped.Cast(s, dtype.F64), c), f.t)
 	}},
 	{"mixed-widths", func(f *fusion) *tree.Node {
-		return op.CastNode(apply("add", op.CastNode(f.x, dtype.F64), op.CastNode(op.CastNode(f.y, dtype.I8), dtype.F64)), dtype.F32)
+		return untyped.Cast(apply("add", untyped.Cast(f.x, dtype.F64), untyped.Cast(untyped.Cast(f.y, dtype.I8), dtype.F64)), dtype.F32)
 	}},
 }
 
@@ -218,15 +219,15 @@ func products(s suite) {
 				a := place(r, t, l, exact, d.m, d.k).Named("a").Node()
 				b := place(r, t, turned, exact, d.k, d.n).Named("b").Node()
 				bias := place(r, t, packed, exact, d.n).Named("bias").Node()
-				ab := op.MatMulNode(a, b)
+				ab := untyped.MatMul(a, b)
 				for _, v := range []*tree.Node{
 					ab,
 					apply("relu", apply("add", ab, bias)),
-					op.MatMulNode(apply("add", a, a), apply("relu", b)),
-					apply("sub", op.ReduceNode("max", ab, keep(1)), ab),
-					op.PermuteNode(ab, nil),
-					op.MatMulNode(a, op.IndexNode(b, 1, max(d.n-1, 0))),
-					op.MatMulNode(concat(0, op.ReshapeNode(a, []int{1, d.m, d.k}), op.ReshapeNode(apply("square", a), []int{1, d.m, d.k})), b),
+					untyped.MatMul(apply("add", a, a), apply("relu", b)),
+					apply("sub", untyped.Reduce("max", ab, keep(1)), ab),
+					untyped.Permute(ab, nil),
+					untyped.MatMul(a, untyped.Index(b, 1, max(d.n-1, 0))),
+					untyped.MatMul(concat(0, untyped.Reshape(a, []int{1, d.m, d.k}), untyped.Reshape(apply("square", a), []int{1, d.m, d.k})), b),
 				} {
 					if v.Err() != nil {
 						continue // an error: the maximum of an empty axis
@@ -242,6 +243,6 @@ func products(s suite) {
 	}
 	r := newRand(9) // the target is also an operand
 	a := place(r, dtype.F32, packed, exact, 20, 20).Named("a").Node()
-	s.check(expr.Statement{Target: a, Value: op.MatMulNode(a, op.PermuteNode(a, nil))})
-	s.check(expr.Statement{Saver: expr.Plus, Target: a, Value: op.MatMulNode(a, a)})
+	s.check(expr.Statement{Target: a, Value: untyped.MatMul(a, untyped.Permute(a, nil))})
+	s.check(expr.Statement{Saver: expr.Plus, Target: a, Value: untyped.MatMul(a, a)})
 }

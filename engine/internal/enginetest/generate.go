@@ -9,7 +9,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -232,7 +232,7 @@ func (g *generator) operand(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 	return g.node(t, s, depth)
 }
 
-var table = op.Table()
+var table = untyped.Table()
 
 // elementwise returns a node of an element-wise row that yields t. At least one
 // operand has the shape s.

@@ -6,7 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -49,23 +49,23 @@ func (g *generator) around(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 		return g.leaf(t, s)
 	}
 	x := g.around(t, s, depth-1)
-	last := op.Reduction{Axes: []int{len(s) - 1}, Keep: true}
+	last := untyped.Options{Axes: []int{len(s) - 1}, Keep: true}
 	switch pick(g, "around", []string{"map", "map", "rows", "next", "next", "view", "columns"}) {
 	case "rows":
 		if t.IsFloat() {
-			return op.Compose("softmax", op.Options{Axes: last.Axes}, x)
+			return untyped.Compose("softmax", untyped.Options{Axes: last.Axes}, x)
 		}
-		return apply("sub", x, op.ReduceNode("max", x, last))
+		return apply("sub", x, untyped.Reduce("max", x, last))
 	case "columns":
-		return apply("maximum", x, op.ReduceNode("min", x, op.Reduction{Axes: []int{len(s) - 2}, Keep: true}))
+		return apply("maximum", x, untyped.Reduce("min", x, untyped.Options{Axes: []int{len(s) - 2}, Keep: true}))
 	case "view":
-		return op.PermuteNode(g.around(t, transposed(s), depth-1), swapped(len(s)))
+		return untyped.Permute(g.around(t, transposed(s), depth-1), swapped(len(s)))
 	case "next":
 		n := pick(g, "terms", []int{5, 16, 33})
 		inner := s.Clone()
 		inner[len(s)-1] = n
 		if b := (shape.Shape{n, s[len(s)-1]}); inner.Size() <= g.grow {
-			return op.MatMulNode(g.digits(t, g.around(t, inner, depth-1)), g.digits(t, g.leaf(t, b)))
+			return untyped.MatMul(g.digits(t, g.around(t, inner, depth-1)), g.digits(t, g.leaf(t, b)))
 		}
 	}
 	if t.IsInt() {
@@ -80,7 +80,7 @@ func (g *generator) digits(t dtype.Type, x *tree.Node) *tree.Node {
 	if t.IsInt() {
 		return x
 	}
-	return op.CastNode(apply("mod", op.CastNode(apply("mul", apply("tanh", x), tree.ConstInt(t, 100)), dtype.I8), tree.ConstInt(dtype.I8, 5)), t)
+	return untyped.Cast(apply("mod", untyped.Cast(apply("mul", apply("tanh", x), tree.ConstInt(t, 100)), dtype.I8), tree.ConstInt(dtype.I8, 5)), t)
 }
 
 // swapped returns the order of n axes with the last two exchanged.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -27,8 +28,8 @@ func (g *generator) scan(t dtype.Type, s shape.Shape, axis, depth int) *tree.Nod
 	}
 	x := []*tree.Node{g.node(t, whole, depth)}
 	free := g.operand(t, others, depth-1)
-	r := op.ScanNodes(first, x, o, func(i *tree.Node, state, x []*tree.Node) (next, out []*tree.Node) {
-		made := append(append([]*tree.Node{free, op.CastNode(i, t)}, state...), x...)
+	r := untyped.Scan(first, x, o, func(i *tree.Node, state, x []*tree.Node) (next, out []*tree.Node) {
+		made := append(append([]*tree.Node{free, untyped.Cast(i, t)}, state...), x...)
 		for range 1 + g.index("operations", 4) {
 			made = append(made, g.pair(t, made))
 		}
@@ -39,7 +40,7 @@ func (g *generator) scan(t dtype.Type, s shape.Shape, axis, depth int) *tree.Nod
 		return next, []*tree.Node{pick(g, "output", made)}
 	})
 	if last {
-		return op.BroadcastToNode(op.ReshapeNode(r.Last(0), keepAxis(s, axis)), s)
+		return untyped.BroadcastTo(untyped.Reshape(r.Last(0), keepAxis(s, axis)), s)
 	}
 	return r.Out(0)
 }

@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -22,13 +22,13 @@ func (g *generator) view(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 		for i, a := range perm {
 			from[a] = s[i]
 		}
-		return op.TransposeNode(g.node(t, from, depth), perm)
+		return untyped.Transpose(g.node(t, from, depth), perm)
 	case "slice":
 		return g.slice(t, s, depth)
 	case "unslice":
 		return g.unslice(t, s, depth)
 	case "reshape":
-		return op.ReshapeNode(g.node(t, g.regroup(s), depth), s)
+		return untyped.Reshape(g.node(t, g.regroup(s), depth), s)
 	case "pad":
 		return g.pad(t, s, depth)
 	case "concat":
@@ -58,24 +58,24 @@ func (g *generator) view(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 	case "scatter":
 		return g.scatter(t, s, depth)
 	case "broadcast":
-		return op.BroadcastToNode(g.node(t, g.narrow(s), depth), s)
+		return untyped.BroadcastTo(g.node(t, g.narrow(s), depth), s)
 	case "newaxis":
 		i := slices.Index(s, 1)
 		if i < 0 {
 			return nil
 		}
-		return op.Compose("expand_dims", op.Options{Axes: []int{i}}, g.node(t, slices.Delete(s.Clone(), i, i+1), depth))
+		return untyped.Compose("expand_dims", untyped.Options{Axes: []int{i}}, g.node(t, slices.Delete(s.Clone(), i, i+1), depth))
 	case "squeeze":
 		i := rapid.IntRange(0, len(s)).Draw(g.t, "axis")
 		if len(s) >= 4 {
 			return nil
 		}
-		return op.Compose("squeeze", op.Options{Axes: []int{i}}, g.node(t, slices.Insert(s.Clone(), i, 1), depth))
+		return untyped.Compose("squeeze", untyped.Options{Axes: []int{i}}, g.node(t, slices.Insert(s.Clone(), i, 1), depth))
 	}
 	if len(s) != 1 {
 		return nil
 	}
-	return op.CastNode(op.IotaNode(s[0]), t)
+	return untyped.Cast(untyped.Iota(s[0]), t)
 }
 
 func axesOf(s shape.Shape) []int {
@@ -86,7 +86,7 @@ func axesOf(s shape.Shape) []int {
 	return axes
 }
 
-func concat(axis int, parts ...*tree.Node) *tree.Node { return op.ConcatNode(axis, parts) }
+func concat(axis int, parts ...*tree.Node) *tree.Node { return untyped.Concat(axis, parts) }
 
 // slice returns a slice of a larger operand, with steps of either sign.
 func (g *generator) slice(t dtype.Type, s shape.Shape, depth int) *tree.Node {
@@ -107,7 +107,7 @@ func (g *generator) slice(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 	if from.Size() > g.grow {
 		return nil
 	}
-	return tree.ApplyWith(op.Row("slice"), tree.Attributes{Ints: ints}, g.node(t, from, depth))
+	return tree.ApplyWith(untyped.Row("slice"), tree.Attributes{Ints: ints}, g.node(t, from, depth))
 }
 
 // unslice returns an unslice of a smaller operand, with steps of either sign.
@@ -124,7 +124,7 @@ func (g *generator) unslice(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 		}
 		ints = append(ints, start, step, d)
 	}
-	return tree.ApplyWith(op.Row("unslice"), tree.Attributes{Ints: ints}, g.node(t, from, depth))
+	return tree.ApplyWith(untyped.Row("unslice"), tree.Attributes{Ints: ints}, g.node(t, from, depth))
 }
 
 // regroup returns another shape of the same size.
@@ -163,7 +163,7 @@ func (g *generator) pad(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 	if g.flip("tree fill", 4) {
 		fill = g.node(t, shape.Shape{}, depth)
 	}
-	return op.PadNode(g.node(t, from, depth), widths, fill)
+	return untyped.Pad(g.node(t, from, depth), widths, fill)
 }
 
 // take returns a lookup of computed positions in an operand. Most of them are in
@@ -188,7 +188,7 @@ func (g *generator) take(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 			index = apply("sub", index, tree.ConstInt(typ, int64(n)))
 		}
 	}
-	return op.TakeNode(g.node(t, from, depth), index, axis)
+	return untyped.Take(g.node(t, from, depth), index, axis)
 }
 
 // sort returns a sort, or the order or the ranks that it gives.
@@ -201,7 +201,7 @@ func (g *generator) sort(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 		name, t = pick(g, "sort", []string{"argsort", "rank"}), pick(g, "sorted type", dtype.Real())
 	}
 	at := tree.Attributes{Axes: []int{rapid.IntRange(0, len(s)-1).Draw(g.t, "axis")}, Ints: []int{g.index("order", 2)}}
-	return tree.ApplyWith(op.Row(name), at, g.node(t, s, depth))
+	return tree.ApplyWith(untyped.Row(name), at, g.node(t, s, depth))
 }
 
 // scatter returns a scatter of up to 9 updates along an axis.
@@ -227,7 +227,7 @@ func (g *generator) scatter(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 	if g.flip("base", 2) {
 		base = g.node(t, s, depth)
 	}
-	return op.ScatterNode(pick(g, "scatter", names), index, g.node(t, updates, depth), base, axis, s)
+	return untyped.Scatter(pick(g, "scatter", names), index, g.node(t, updates, depth), base, axis, s)
 }
 
 // reduction returns a reduction of an operand that has one or two axes more than
@@ -272,11 +272,11 @@ func (g *generator) reduction(t dtype.Type, s shape.Shape, depth int) *tree.Node
 	if len(axes) == 0 {
 		return nil
 	}
-	r := op.Reduction{Axes: axes, Keep: keep}
+	r := untyped.Options{Axes: axes, Keep: keep}
 	if from.IsFloat() && row.Reduce().Ordered(dtype.F64) && row.Types().Has(dtype.F64) && g.flip("accumulator", 6) {
 		r.Acc = dtype.F64
 	}
-	return op.ReduceBy(row, g.node(from, in, depth), r)
+	return untyped.ReduceBy(row, g.node(from, in, depth), r)
 }
 
 // reductionsOf returns the reductions that take elements of type t: those that
@@ -316,8 +316,8 @@ func (g *generator) pool2(row *tree.Operator, t dtype.Type, s shape.Shape, depth
 	if in.Size() > g.grow {
 		return nil
 	}
-	w := tree.ApplyWith(op.Row("windows"), tree.Attributes{Ints: ints}, g.node(t, in, depth))
-	return op.ReduceBy(row, w, op.Reduction{Axes: axes})
+	w := tree.ApplyWith(untyped.Row("windows"), tree.Attributes{Ints: ints}, g.node(t, in, depth))
+	return untyped.ReduceBy(row, w, untyped.Options{Axes: axes})
 }
 
 // composition returns a larger pattern that the plan handles as a whole.
@@ -334,25 +334,25 @@ func (g *generator) composition(t dtype.Type, s shape.Shape, depth int) *tree.No
 	}
 	if t.IsInt() {
 		x := g.node(t, s, depth)
-		return apply("sub", x, op.ReduceNode("max", x, op.Reduction{Axes: []int{axis}, Keep: true}))
+		return apply("sub", x, untyped.Reduce("max", x, untyped.Options{Axes: []int{axis}, Keep: true}))
 	}
 	x := g.node(t, s, depth)
-	r := op.Reduction{Axes: []int{axis}, Keep: true}
+	r := untyped.Options{Axes: []int{axis}, Keep: true}
 	switch pick(g, "composition", []string{"softmax", "centre", "layernorm", "standard", "logsumexp", "one-hot"}) {
 	case "softmax":
-		return op.Compose("softmax", op.Options{Axes: []int{axis}}, x)
+		return untyped.Compose("softmax", untyped.Options{Axes: []int{axis}}, x)
 	case "centre":
-		return apply("sub", x, op.Compose("mean", r, x))
+		return apply("sub", x, untyped.Compose("mean", r, x))
 	case "layernorm":
 		last := s[len(s)-1:]
-		return op.Compose("layernorm", op.Options{Numbers: []float64{1e-5}}, x, g.node(t, last, depth-1), g.node(t, last, depth-1))
+		return untyped.Compose("layernorm", untyped.Options{Numbers: []float64{1e-5}}, x, g.node(t, last, depth-1), g.node(t, last, depth-1))
 	case "standard":
-		return apply("div", x, op.Compose("std", r, x))
+		return apply("div", x, untyped.Compose("std", r, x))
 	case "logsumexp":
-		return apply("sub", x, op.Compose("logsumexp", r, x))
+		return apply("sub", x, untyped.Compose("logsumexp", r, x))
 	}
 	idx := g.node(dtype.I32, s[:len(s)-1], depth)
-	return op.CastNode(op.Compose("one_hot", op.Options{Ints: []int{s[len(s)-1]}, To: dtype.Bool}, apply("mod", idx, tree.ConstInt(dtype.I32, int64(s[len(s)-1])))), t)
+	return untyped.Cast(untyped.Compose("one_hot", untyped.Options{Ints: []int{s[len(s)-1]}, To: dtype.Bool}, apply("mod", idx, tree.ConstInt(dtype.I32, int64(s[len(s)-1])))), t)
 }
 
 // product returns a matrix product of small integers, whose sums are exact.
@@ -373,7 +373,7 @@ func (g *generator) product(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 		if t.IsInt() {
 			return g.node(t, s, depth)
 		}
-		return op.CastNode(apply("mod", g.node(dtype.I8, s, depth), tree.ConstInt(dtype.I8, 5)), t)
+		return untyped.Cast(apply("mod", g.node(dtype.I8, s, depth), tree.ConstInt(dtype.I8, 5)), t)
 	}
-	return op.MatMulNode(small(a), small(b))
+	return untyped.MatMul(small(a), small(b))
 }

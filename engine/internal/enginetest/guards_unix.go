@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/shape"
@@ -145,7 +146,7 @@ func guarded(s suite, f *fence, t dtype.Type, n int) {
 	s.check(set(strided, formula(t, x, back)))
 	s.check(set(strided, formula(t, strided, back)))
 	s.check(set(back, formula(t, strided, y)))
-	s.check(set(x, op.Compose("flip", op.Options{}, x)))
+	s.check(set(x, untyped.Compose("flip", untyped.Options{}, x)))
 
 	rows := max(1, min(7, 2000/max(n, 1)))
 	m := f.array(t, shape.Shape{rows, n}, shape.Strides{max(n, 1), 1})
@@ -159,17 +160,17 @@ func guarded(s suite, f *fence, t dtype.Type, n int) {
 	}
 
 	padded := f.vec(t, n+5, 1)
-	s.check(set(padded, op.PadNode(x, []int{2, 3}, tree.ConstInt(t, 1))))
-	s.check(set(padded, op.PadNode(back, []int{5, 0}, tree.ConstInt(t, 1))))
-	s.check(set(x, op.SliceNode(padded, []op.Span{op.From(5)})))
+	s.check(set(padded, untyped.Pad(x, []int{2, 3}, tree.ConstInt(t, 1))))
+	s.check(set(padded, untyped.Pad(back, []int{5, 0}, tree.ConstInt(t, 1))))
+	s.check(set(x, untyped.Slice(padded, []op.Span{op.From(5)})))
 	if n > 1 {
-		s.check(set(x, concat(0, op.SliceNode(y, []op.Span{op.Until(1)}), op.SliceNode(strided, []op.Span{op.From(1)}))))
+		s.check(set(x, concat(0, untyped.Slice(y, []op.Span{op.Until(1)}), untyped.Slice(strided, []op.Span{op.From(1)}))))
 	}
 	idx := f.vec(dtype.I32, n, 1)
 	if n > 0 {
-		s.check(set(x, op.TakeNode(y, apply("mod", idx, tree.ConstInt(dtype.I32, int64(n))), 0)))
-		s.check(set(x, op.TakeNode(strided, idx, 0)))
-		s.check(set(m, op.TakeNode(turned, apply("mod", idx, tree.ConstInt(dtype.I32, int64(n))), 1)))
+		s.check(set(x, untyped.Take(y, apply("mod", idx, tree.ConstInt(dtype.I32, int64(n))), 0)))
+		s.check(set(x, untyped.Take(strided, idx, 0)))
+		s.check(set(m, untyped.Take(turned, apply("mod", idx, tree.ConstInt(dtype.I32, int64(n))), 1)))
 	}
 	f.next = 0
 	guardedReductions(s, f, t, rows, n)
@@ -193,33 +194,33 @@ func guardedReductions(s suite, f *fence, t dtype.Type, rows, n int) {
 	}
 	for _, name := range whole {
 		for _, v := range []*tree.Node{a, b} {
-			s.check(set(one, op.ReduceNode(name, v, op.Reduction{})))
-			s.check(set(row, op.ReduceNode(name, v, axis(0))))
-			s.check(set(col, op.ReduceNode(name, v, axis(1))))
+			s.check(set(one, untyped.Reduce(name, v, untyped.Options{})))
+			s.check(set(row, untyped.Reduce(name, v, axis(0))))
+			s.check(set(col, untyped.Reduce(name, v, axis(1))))
 		}
 	}
 	// Guarded and computed positions in each row of a loop down columns.
-	s.check(set(row, op.ReduceNode(first, op.PadNode(b, []int{1, 2, 0, 0}, tree.ConstInt(t, 1)), axis(0))))
+	s.check(set(row, untyped.Reduce(first, untyped.Pad(b, []int{1, 2, 0, 0}, tree.ConstInt(t, 1)), axis(0))))
 	within := apply("mod", at, tree.ConstInt(dtype.I32, int64(rows)))
-	s.check(set(row, op.ReduceNode(first, op.TakeNode(a, within, 0), axis(0))))
+	s.check(set(row, untyped.Reduce(first, untyped.Take(a, within, 0), axis(0))))
 	if n == 0 {
 		return
 	}
 	if t.IsFloat() {
-		s.check(set(a, op.Compose("softmax", op.Options{Axes: []int{1}}, b)))
-		s.check(set(b, op.Compose("softmax", op.Options{Axes: []int{0}}, a)))
+		s.check(set(a, untyped.Compose("softmax", untyped.Options{Axes: []int{1}}, b)))
+		s.check(set(b, untyped.Compose("softmax", untyped.Options{Axes: []int{0}}, a)))
 		s.check(set(a, apply("exp", apply("sin", b)))) // cold regions
-		s.check(set(col, op.Compose("var", axis(1), a)))
+		s.check(set(col, untyped.Compose("var", axis(1), a)))
 	}
 	if t.IsInt() {
-		s.check(set(col, op.MatMulNode(b, row)))
+		s.check(set(col, untyped.MatMul(b, row)))
 	}
 	if t == dtype.Bool || !testlevel.Deep() && n > 129 { // the reference of a scan is slow
 		return
 	}
 	for i := range 2 {
-		s.check(set(a, op.Compose("cumsum", axis(i), b)))
-		s.check(set(b, op.Compose("cummax", axis(i), a)))
+		s.check(set(a, untyped.Compose("cumsum", axis(i), b)))
+		s.check(set(b, untyped.Compose("cummax", axis(i), a)))
 	}
-	s.check(set(row, op.Compose("cumsum", axis(0), apply("add", row, row))))
+	s.check(set(row, untyped.Compose("cumsum", axis(0), apply("add", row, row))))
 }

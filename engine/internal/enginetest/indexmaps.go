@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
@@ -131,11 +132,11 @@ func wildMaps(s suite) {
 					out := blank(r, t, c[0]).Named("out").Node()
 					s.check(set(out, v))
 					s.check(set(out, userView(mapped, ints, apply("square", x))))
-					s.check(set(out, apply("where", apply("less", op.IotaNode(c[0]), tree.ConstInt(dtype.I64, 3)), v, tree.ConstInt(t, 1))))
-					s.check(set(blank(r, t).Named("sum").Node(), op.ReduceNode("max", apply("add", v, v), op.Reduction{})))
+					s.check(set(out, apply("where", apply("less", untyped.Iota(c[0]), tree.ConstInt(dtype.I64, 3)), v, tree.ConstInt(t, 1))))
+					s.check(set(blank(r, t).Named("sum").Node(), untyped.Reduce("max", apply("add", v, v), untyped.Options{})))
 					if c[0] == n {
 						s.check(set(x, v))
-						s.check(set(out, op.Compose("flip", op.Options{}, userView(mapped, ints, op.Compose("flip", op.Options{}, x)))))
+						s.check(set(out, untyped.Compose("flip", untyped.Options{}, userView(mapped, ints, untyped.Compose("flip", untyped.Options{}, x)))))
 					}
 				}
 			}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
@@ -101,6 +101,6 @@ func chunks(s suite) {
 		out := place(r, dtype.F32, gaps, tame, dims...).Named("out").Node()
 		s.check(expr.Statement{Target: out, Value: formula(dtype.F32, x, y)})
 		flat := blank(r, dtype.F32, sizeOf(dims...)).Named("flat").Node()
-		s.check(expr.Statement{Target: flat, Value: op.ReshapeNode(op.Compose("flip", op.Options{}, x), []int{-1})})
+		s.check(expr.Statement{Target: flat, Value: untyped.Reshape(untyped.Compose("flip", untyped.Options{}, x), []int{-1})})
 	}
 }

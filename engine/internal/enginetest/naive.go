@@ -5,7 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -44,7 +44,7 @@ func (s suite) single(n *tree.Node, known map[*tree.Node]*tree.Node) (*tree.Node
 		one = tree.ApplyWith(n.Op, *n.Attributes, args...)
 	}
 	if one.DType() != t {
-		one = op.CastNode(one, t)
+		one = untyped.Cast(one, t)
 	}
 	if err := one.Err(); err != nil {
 		return nil, err

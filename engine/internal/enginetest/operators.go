@@ -7,7 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
@@ -39,7 +39,7 @@ func (c *coverage) report(t *testing.T, class tree.Class) {
 	for _, x := range dtype.Real() {
 		fmt.Fprintf(&b, "%5s", x.Short())
 	}
-	for _, o := range op.Table() {
+	for _, o := range untyped.Table() {
 		if o.Class() != class {
 			continue
 		}
@@ -60,7 +60,7 @@ func (c *coverage) report(t *testing.T, class tree.Class) {
 // on all combinations of special values and on random values.
 func Operators(t *testing.T, o Options) {
 	var c coverage
-	for _, row := range op.Table() {
+	for _, row := range untyped.Table() {
 		if row.Class() != tree.Elementwise {
 			continue
 		}
@@ -124,7 +124,7 @@ func testOperator(s suite, row *tree.Operator, t, to dtype.Type) int {
 	}
 	if node.DType().IsHalf() && row.Result() != tree.ResultTo { // also the value before rounding
 		wide := blank(r, dtype.F32, n).Named("out").Node()
-		s.checkElements(row.Name(), wide, op.CastNode(node, dtype.F32), args)
+		s.checkElements(row.Name(), wide, untyped.Cast(node, dtype.F32), args)
 	}
 	return n
 }

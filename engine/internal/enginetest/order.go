@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
@@ -41,21 +42,21 @@ func sequences(s suite, t dtype.Type, n int) {
 		{set(x, y), set(y, x)},
 		{set(x, y), set(y, z), set(z, x)},
 		{set(x, apply("mul", y, third)), set(x, apply("sub", x, y)), add(x, x)},
-		{set(x, op.PermuteNode(y, nil)), set(y, op.PermuteNode(x, nil))},
-		{set(v, op.ReduceNode("sum", x, axis(0))), set(x, apply("sub", x, v)), set(v, op.ReduceNode("max", x, axis(1)))},
-		{set(v, op.ReduceNode("sum", x, axis(1))), set(y, apply("sub", x, v)), set(v, apply("mul", v, v)), add(y, v)},
+		{set(x, untyped.Permute(y, nil)), set(y, untyped.Permute(x, nil))},
+		{set(v, untyped.Reduce("sum", x, axis(0))), set(x, apply("sub", x, v)), set(v, untyped.Reduce("max", x, axis(1)))},
+		{set(v, untyped.Reduce("sum", x, axis(1))), set(y, apply("sub", x, v)), set(v, apply("mul", v, v)), add(y, v)},
 		{add(span(x, op.From(1)), span(x, op.Range(0, -1))), add(span(x, op.Range(0, -1)), span(x, op.From(1)))},
 		{set(span(x, op.Until(1)), third), set(z, x), set(span(x, op.From(n-1)), span(z, op.Until(1))), set(y, x)},
 		{set(concat(0, x, y), concat(0, y, x)), set(z, x), set(concat(1, z, x), concat(1, x, y))},
-		{set(x, apply("square", x)), set(x, apply("square", x)), set(y, apply("add", x, x)), set(v, op.ReduceNode("min", y, axis(0)))},
-		{set(z, op.MatMulNode(op.CastNode(op.CastNode(x, dtype.I8), t), op.CastNode(op.CastNode(y, dtype.I8), t))), set(x, z), set(z, y)},
+		{set(x, apply("square", x)), set(x, apply("square", x)), set(y, apply("add", x, x)), set(v, untyped.Reduce("min", y, axis(0)))},
+		{set(z, untyped.MatMul(untyped.Cast(untyped.Cast(x, dtype.I8), t), untyped.Cast(untyped.Cast(y, dtype.I8), t))), set(x, z), set(z, y)},
 	}
 	if t.IsFloat() {
 		programs = append(
 			programs,
 			[]expr.Statement{set(x, apply("div", y, third)), set(y, apply("mul", x, third)), set(z, apply("mul", apply("div", y, third), third))},
-			[]expr.Statement{set(x, op.Compose("softmax", op.Options{Axes: []int{1}}, y)), set(y, apply("log", x)), set(v, op.ReduceNode("sum", y, axis(1)))},
-			[]expr.Statement{set(v, op.Compose("mean", axis(0), x)), set(y, apply("sub", x, v)), set(v, op.Compose("mean", axis(0), apply("square", y)))},
+			[]expr.Statement{set(x, untyped.Compose("softmax", untyped.Options{Axes: []int{1}}, y)), set(y, apply("log", x)), set(v, untyped.Reduce("sum", y, axis(1)))},
+			[]expr.Statement{set(v, untyped.Compose("mean", axis(0), x)), set(y, apply("sub", x, v)), set(v, untyped.Compose("mean", axis(0), apply("square", y)))},
 		)
 	}
 	for i, p := range programs {

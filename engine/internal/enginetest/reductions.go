@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/testlevel"
@@ -70,7 +71,7 @@ var userReductions = []*tree.Operator{
 	op.DefineReduction("max_abs", zero, func(b *op.B, x ...op.V) op.V { return b.Max(b.Abs(x[0]), b.Abs(x[1])) }),
 	op.DefineReduction("norm", zero, func(b *op.B, x ...op.V) op.V { return b.Sqrt(b.Fma(x[0], x[0], b.Mul(x[1], x[1]))) }),
 	op.DefineReduction("bits_xor", zero, func(b *op.B, x ...op.V) op.V { return b.Xor(x[0], x[1]) }),
-	op.DefineReduction("root", zero, magnitudes, op.Finish(op.Row("sqrt"))),
+	op.DefineReduction("root", zero, magnitudes, op.Finish(untyped.Row("sqrt"))),
 	op.DefineReduction("implies", zero, func(b *op.B, x ...op.V) op.V { return b.Or(b.Not(x[0]), x[1]) }, op.On(dtype.Bool)),
 	// It is neither commutative nor associative, and its identity changes values.
 	op.DefineReduction("zigzag", func(b *op.B, t dtype.Type) op.V { return b.Int(t, 3) }, zigzag),
@@ -91,7 +92,7 @@ func zigzag(b *op.B, x ...op.V) op.V {
 
 // reductionRows returns the reductions of the table and userReductions.
 func reductionRows() (rows []*tree.Operator) {
-	for _, o := range op.Table() {
+	for _, o := range untyped.Table() {
 		if o.Class() == tree.Reduction {
 			rows = append(rows, o)
 		}
@@ -113,7 +114,7 @@ func Reductions(t *testing.T, o Options) {
 					}
 					n += testReduction(suite{t, o}, row, typ, rc.dims, rc.axes, i)
 				}
-				if _, ok := op.Lookup(row.Name()); ok {
+				if _, ok := untyped.Lookup(row.Name()); ok {
 					c.set(row.Name(), typ, fmt.Sprint(n))
 				} else if n == 0 {
 					t.Errorf("no case of %s", typ)
@@ -139,7 +140,7 @@ func testReduction(s suite, row *tree.Operator, t dtype.Type, dims, axes []int, 
 		}
 		l := layout(r.IntN(int(numLayouts)))
 		a := place(r, t, l, k, dims...)
-		node := op.ReduceBy(row, a.Named("x").Node(), op.Reduction{Axes: axes, Keep: seed%2 == 0})
+		node := untyped.ReduceBy(row, a.Named("x").Node(), untyped.Options{Axes: axes, Keep: seed%2 == 0})
 		if node.Err() != nil {
 			if a.Shape().Size() > 0 {
 				s.Errorf("%s of %v over %v: %v", row.Name(), dims, axes, node.Err())
@@ -216,7 +217,7 @@ func stateReductions(s suite) {
 				}
 				r := newRand(uint64(n))
 				x := place(r, t, layout(n%int(numLayouts)), data(i%2), c.dims...)
-				v := op.ReduceStatesNode(f, apply("neg", apply("neg", x.Node())), op.Reduction{Axes: c.axes, Keep: n%2 == 0})
+				v := untyped.ReduceStates(f, apply("neg", apply("neg", x.Node())), untyped.Options{Axes: c.axes, Keep: n%2 == 0})
 				if !s.check(expr.Statement{Target: blank(r, v.DType(), v.Shape()...).Node(), Value: v}) {
 					s.Fatalf("%s of %v%v over %v", f.Name, t, c.dims, c.axes)
 				}
@@ -232,7 +233,7 @@ func accumulators(s suite) {
 		for _, name := range []string{"sum", "prod"} {
 			for _, axes := range [][]int{{0}, {1}, {0, 1}} {
 				x := place(r, t, packed, tame, 70, 131).Named("x")
-				node := op.ReduceNode(name, x.Node(), op.Reduction{Axes: axes, Acc: dtype.F64})
+				node := untyped.Reduce(name, x.Node(), untyped.Options{Axes: axes, Acc: dtype.F64})
 				out := blank(r, t, node.Shape()...).Named("out")
 				s.check(expr.Statement{Target: out.Node(), Value: node})
 			}

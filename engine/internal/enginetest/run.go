@@ -13,7 +13,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -198,7 +198,7 @@ func valueOf(s expr.Statement) *tree.Node {
 
 // apply returns a node of an element-wise row.
 func apply(name string, args ...*tree.Node) *tree.Node {
-	return op.Apply(op.Row(name), args...)
+	return untyped.Apply(untyped.Row(name), args...)
 }
 
 // assign stores v in a leaf, or in the parts of a concatenation.
@@ -218,7 +218,7 @@ func assign(target *tree.Node, v *value) {
 			ints = append(ints, start, 1, d)
 		}
 		begin += part.Shape()[axis]
-		assign(part, view(tree.NewView(op.Row("slice"), part.Shape(), v.typ, ints), []*value{v}))
+		assign(part, view(tree.NewView(untyped.Row("slice"), part.Shape(), v.typ, ints), []*value{v}))
 	}
 }
 

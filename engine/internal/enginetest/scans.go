@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
@@ -50,10 +51,10 @@ func Scans(t *testing.T, o Options) {
 					}
 					x := place(r, typ, layout(n%int(numLayouts)), data(n%3), dims...)
 					y := place(r, typ, layout(n%int(repeated)), tame, dims...)
-					v := op.Compose(name, op.Options{Axes: []int{axis}}, x.Node())
+					v := untyped.Compose(name, untyped.Options{Axes: []int{axis}}, x.Node())
 					if i%2 == 1 { // producers and consumers in the loop
 						one := tree.ConstInt(typ, 1)
-						v = apply("mul", op.Compose(name, op.Options{Axes: []int{axis}}, apply("add", x.Node(), one)), one)
+						v = apply("mul", untyped.Compose(name, untyped.Options{Axes: []int{axis}}, apply("add", x.Node(), one)), one)
 					}
 					if !s.checkFused(expr.Statement{Target: y.Node(), Value: v}) {
 						t.Fatalf("%s of %v%v along %d", name, typ, dims, axis)
@@ -87,37 +88,37 @@ func Scans(t *testing.T, o Options) {
 var scanTrees = map[string]func(o op.ScanOptions, x *tree.Node) *tree.Node{
 	"recurrence of two steps": func(o op.ScanOptions, x *tree.Node) *tree.Node {
 		zero := tree.ConstFloat(dtype.F32, 0)
-		return op.ScanNodes([]*tree.Node{zero, zero}, []*tree.Node{x}, o, func(_ *tree.Node, s, x []*tree.Node) (next, out []*tree.Node) {
+		return untyped.Scan([]*tree.Node{zero, zero}, []*tree.Node{x}, o, func(_ *tree.Node, s, x []*tree.Node) (next, out []*tree.Node) {
 			y := apply("add", apply("sub", x[0], apply("mul", s[0], tree.ConstFloat(dtype.F32, .5))), apply("mul", s[1], tree.ConstFloat(dtype.F32, .25)))
 			return []*tree.Node{y, s[0]}, []*tree.Node{y}
 		}).Out(0)
 	},
 	"exchanged states": func(o op.ScanOptions, x *tree.Node) *tree.Node {
-		r := op.ScanNodes([]*tree.Node{tree.ConstFloat(dtype.F32, 1), tree.ConstFloat(dtype.F32, 2)}, []*tree.Node{x}, o, func(i *tree.Node, s, x []*tree.Node) (next, out []*tree.Node) {
-			return []*tree.Node{s[1], s[0]}, []*tree.Node{apply("mul", apply("sub", s[0], x[0]), op.CastNode(i, dtype.F32))}
+		r := untyped.Scan([]*tree.Node{tree.ConstFloat(dtype.F32, 1), tree.ConstFloat(dtype.F32, 2)}, []*tree.Node{x}, o, func(i *tree.Node, s, x []*tree.Node) (next, out []*tree.Node) {
+			return []*tree.Node{s[1], s[0]}, []*tree.Node{apply("mul", apply("sub", s[0], x[0]), untyped.Cast(i, dtype.F32))}
 		})
 		return r.Out(0)
 	},
 	"position of the maximum": func(o op.ScanOptions, x *tree.Node) *tree.Node {
 		at, low := tree.ConstInt(dtype.I64, -1), tree.ConstFloat(dtype.F32, -1e30)
-		r := op.ScanNodes([]*tree.Node{at, low, tree.NewConst(dtype.Bool, 0)}, []*tree.Node{x}, o, func(i *tree.Node, s, x []*tree.Node) (next, out []*tree.Node) {
+		r := untyped.Scan([]*tree.Node{at, low, tree.NewConst(dtype.Bool, 0)}, []*tree.Node{x}, o, func(i *tree.Node, s, x []*tree.Node) (next, out []*tree.Node) {
 			better := apply("less", s[1], x[0])
 			return []*tree.Node{apply("where", better, i, s[0]), apply("where", better, x[0], s[1]), better}, []*tree.Node{apply("where", s[2], s[1], x[0])}
 		})
-		return apply("add", op.CastNode(r.Last(0), dtype.F32), apply("add", r.Last(1), op.CastNode(r.Last(2), dtype.F32)))
+		return apply("add", untyped.Cast(r.Last(0), dtype.F32), apply("add", r.Last(1), untyped.Cast(r.Last(2), dtype.F32)))
 	},
 	"scan of a scan": func(o op.ScanOptions, x *tree.Node) *tree.Node {
-		a := op.Options{Axes: []int{o.Axis}}
-		return op.Compose("cummax", a, apply("sub", op.Compose("cumsum", a, x), x))
+		a := untyped.Options{Axes: []int{o.Axis}}
+		return untyped.Compose("cummax", a, apply("sub", untyped.Compose("cumsum", a, x), x))
 	},
 	"other axis, then a reduction": func(o op.ScanOptions, x *tree.Node) *tree.Node {
-		a := op.Compose("cumsum", op.Options{Axes: []int{o.Axis}}, x)
-		b := op.Compose("cumsum", op.Options{Axes: []int{1 - o.Axis}}, a)
-		return apply("div", a, apply("add", op.ReduceNode("sum", b, op.Reduction{Axes: []int{o.Axis}, Keep: true}), b))
+		a := untyped.Compose("cumsum", untyped.Options{Axes: []int{o.Axis}}, x)
+		b := untyped.Compose("cumsum", untyped.Options{Axes: []int{1 - o.Axis}}, a)
+		return apply("div", a, apply("add", untyped.Reduce("sum", b, untyped.Options{Axes: []int{o.Axis}, Keep: true}), b))
 	},
 	"what is the same in each step": func(o op.ScanOptions, x *tree.Node) *tree.Node {
-		mean := op.Compose("mean", op.Options{Axes: []int{o.Axis}}, x)
-		r := op.ScanNodes([]*tree.Node{mean}, []*tree.Node{x}, o, func(_ *tree.Node, s, x []*tree.Node) (next, out []*tree.Node) {
+		mean := untyped.Compose("mean", untyped.Options{Axes: []int{o.Axis}}, x)
+		r := untyped.Scan([]*tree.Node{mean}, []*tree.Node{x}, o, func(_ *tree.Node, s, x []*tree.Node) (next, out []*tree.Node) {
 			y := apply("add", s[0], apply("mul", apply("sub", x[0], s[0]), apply("exp", apply("neg", apply("abs", mean)))))
 			return []*tree.Node{y}, []*tree.Node{apply("sub", y, s[0])}
 		})

@@ -6,7 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
@@ -27,7 +27,7 @@ func Size(t *testing.T, o Options) {
 			s.check(set(out, v))
 			s.check(set(x, v))
 			one := blank(r, dtype.F32).Named("one").Node()
-			s.check(set(one, op.ReduceNode("sum", v, op.Reduction{})))
+			s.check(set(one, untyped.Reduce("sum", v, untyped.Options{})))
 		})
 	}
 	t.Run("statements", func(t *testing.T) { manyStatements(suite{t, o}) })
@@ -48,7 +48,7 @@ var sizes = []struct {
 	{"casts", func(x, y *tree.Node) *tree.Node {
 		v := x
 		for i := range 1000 {
-			v = op.CastNode(apply("add", op.CastNode(v, dtype.F64), op.CastNode(y, dtype.F64)), dtype.F32)
+			v = untyped.Cast(apply("add", untyped.Cast(v, dtype.F64), untyped.Cast(y, dtype.F64)), dtype.F32)
 			if i%100 == 0 {
 				v = apply("tanh", v)
 			}
@@ -73,14 +73,14 @@ var sizes = []struct {
 	{"reductions", func(x, y *tree.Node) *tree.Node {
 		v := x
 		for i := range 60 {
-			v = apply("sub", apply("tanh", v), op.Compose("mean", keep(i%2), v))
+			v = apply("sub", apply("tanh", v), untyped.Compose("mean", keep(i%2), v))
 		}
 		return v
 	}},
 	{"transposes", func(x, y *tree.Node) *tree.Node {
 		v := x
 		for range 100 {
-			v = apply("sub", op.PermuteNode(apply("sin", v), nil), y)
+			v = apply("sub", untyped.Permute(apply("sin", v), nil), y)
 		}
 		return v
 	}},
@@ -98,7 +98,7 @@ var sizes = []struct {
 		for i := range parts {
 			parts[i] = apply("neg", place(r, dtype.F32, packed, tame, 1, 12).Node())
 		}
-		return apply("add", op.ReduceNode("sum", concat(0, parts...), axis(0)), x)
+		return apply("add", untyped.Reduce("sum", concat(0, parts...), axis(0)), x)
 	}},
 }
 
@@ -123,9 +123,9 @@ func manyStatements(s suite) {
 		v := apply("sub", b, apply("mul", c, tree.ConstFloat(dtype.F32, .5)))
 		switch r.IntN(5) {
 		case 0:
-			v = apply("tanh", op.PermuteNode(v, nil))
+			v = apply("tanh", untyped.Permute(v, nil))
 		case 1:
-			v = op.ReduceNode("max", v, keep(r.IntN(2)))
+			v = untyped.Reduce("max", v, keep(r.IntN(2)))
 		}
 		stmts = append(stmts, set(a, v))
 	}

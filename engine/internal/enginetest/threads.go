@@ -6,7 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
@@ -40,12 +40,12 @@ func threadPrograms(t dtype.Type) map[string][]expr.Statement {
 	tree := apply("add", apply("tanh", apply("mul", x, y)), apply("exp", x))
 	return map[string][]expr.Statement{
 		"map":     {set(out, tree)},
-		"softmax": {set(out, op.Compose("softmax", op.Options{Axes: []int{1}}, tree))},
-		"columns": {set(row, op.ReduceNode("sum", tree, axis(0))), set(out, apply("sub", x, row))},
-		"rows":    {set(col, op.ReduceNode("max", tree, axis(1))), set(col, op.Compose("var", axis(1), y))},
-		"whole":   {set(one, op.ReduceNode("sum", apply("exp", apply("sin", long)), op.Reduction{}))},
-		"var":     {set(one, op.Compose("var", op.Options{}, long))},
-		"argmax":  {set(at, op.ReduceNode("argmax", apply("sin", long), op.Reduction{}))},
+		"softmax": {set(out, untyped.Compose("softmax", untyped.Options{Axes: []int{1}}, tree))},
+		"columns": {set(row, untyped.Reduce("sum", tree, axis(0))), set(out, apply("sub", x, row))},
+		"rows":    {set(col, untyped.Reduce("max", tree, axis(1))), set(col, untyped.Compose("var", axis(1), y))},
+		"whole":   {set(one, untyped.Reduce("sum", apply("exp", apply("sin", long)), untyped.Options{}))},
+		"var":     {set(one, untyped.Compose("var", untyped.Options{}, long))},
+		"argmax":  {set(at, untyped.Reduce("argmax", apply("sin", long), untyped.Options{}))},
 	}
 }
 
@@ -95,7 +95,7 @@ func concurrent(s suite) {
 	var jobs []job
 	for i := range 4 {
 		out := blank(r, dtype.F32, 200, 301).Named("out").Node()
-		st := []expr.Statement{set(out, op.Compose("softmax", op.Options{Axes: []int{1}}, apply("mul", x, tree.ConstFloat(dtype.F32, float64(i+1)))))}
+		st := []expr.Statement{set(out, untyped.Compose("softmax", untyped.Options{Axes: []int{1}}, apply("mul", x, tree.ConstFloat(dtype.F32, float64(i+1)))))}
 		p, err := compile(ctx, o, st...)
 		if err != nil {
 			s.Fatalf("%v", err)

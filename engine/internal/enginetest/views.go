@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/shape"
@@ -19,32 +20,32 @@ type viewCase struct {
 }
 
 func spans(list ...op.Span) func(*tree.Node) *tree.Node {
-	return func(x *tree.Node) *tree.Node { return op.SliceNode(x, list) }
+	return func(x *tree.Node) *tree.Node { return untyped.Slice(x, list) }
 }
 
 func reshaped(dims ...int) func(*tree.Node) *tree.Node {
-	return func(x *tree.Node) *tree.Node { return op.ReshapeNode(x, dims) }
+	return func(x *tree.Node) *tree.Node { return untyped.Reshape(x, dims) }
 }
 
 func permuted(axes ...int) func(*tree.Node) *tree.Node {
-	return func(x *tree.Node) *tree.Node { return op.TransposeNode(x, axes) }
+	return func(x *tree.Node) *tree.Node { return untyped.Transpose(x, axes) }
 }
 
 func padded(widths ...int) func(*tree.Node) *tree.Node {
 	return func(x *tree.Node) *tree.Node {
-		return op.PadNode(x, widths, tree.NewConst(x.DType(), cachedSpecials[x.DType()][1]))
+		return untyped.Pad(x, widths, tree.NewConst(x.DType(), cachedSpecials[x.DType()][1]))
 	}
 }
 
 func broadcastTo(dims ...int) func(*tree.Node) *tree.Node {
-	return func(x *tree.Node) *tree.Node { return op.BroadcastToNode(x, dims) }
+	return func(x *tree.Node) *tree.Node { return untyped.BroadcastTo(x, dims) }
 }
 
 func windows(ints ...int) func(*tree.Node) *tree.Node { return withInts("windows", ints...) }
 
 func withInts(name string, ints ...int) func(*tree.Node) *tree.Node {
 	return func(x *tree.Node) *tree.Node {
-		return tree.ApplyWith(op.Row(name), tree.Attributes{Ints: ints}, x)
+		return tree.ApplyWith(untyped.Row(name), tree.Attributes{Ints: ints}, x)
 	}
 }
 
@@ -54,7 +55,7 @@ func taken(axis int, t dtype.Type, list []int64, dims ...int) func(*tree.Node) *
 		for i, v := range list {
 			bits[i] = fromInt(t, v)
 		}
-		return op.TakeNode(x, of(t, bits, dims...).Node(), axis)
+		return untyped.Take(x, of(t, bits, dims...).Node(), axis)
 	}
 }
 
@@ -92,7 +93,7 @@ var viewCases = map[string][]viewCase{
 		{[]int{1, 3}, broadcastTo(0, 3)},
 	},
 	"concat": {
-		{[]int{5, 7}, func(x *tree.Node) *tree.Node { return concat(0, x, op.Compose("flip", op.Options{}, x), x) }},
+		{[]int{5, 7}, func(x *tree.Node) *tree.Node { return concat(0, x, untyped.Compose("flip", untyped.Options{}, x), x) }},
 		{[]int{5, 7}, func(x *tree.Node) *tree.Node { return concat(1, x, spans(op.Span{}, op.Range(2, 2))(x), x) }},
 		{[]int{100}, func(x *tree.Node) *tree.Node { return concat(0, x) }},
 		{[]int{3000}, func(x *tree.Node) *tree.Node { return concat(0, x, spans(op.Until(1))(x), x, x) }},
@@ -165,7 +166,7 @@ func Views(t *testing.T, o Options) { wholeArrays(t, o, tree.View) }
 // wholeArrays tests the rows of a class by their examples and viewCases.
 func wholeArrays(t *testing.T, o Options, class tree.Class) {
 	var c coverage
-	for _, row := range op.Table() {
+	for _, row := range untyped.Table() {
 		if row.Class() != class {
 			continue
 		}
@@ -174,7 +175,7 @@ func wholeArrays(t *testing.T, o Options, class tree.Class) {
 			if row.Name() == "iota" {
 				for n := range 70 {
 					out := blank(newRand(1), dtype.I64, n).Named("out")
-					s.check(expr.Statement{Target: out.Node(), Value: op.IotaNode(n)})
+					s.check(expr.Statement{Target: out.Node(), Value: untyped.Iota(n)})
 				}
 				c.set(row.Name(), dtype.I64, "70")
 				return
@@ -220,7 +221,7 @@ func testView(s suite, t dtype.Type, vc viewCase, seed int) (n int) {
 	}
 	// A view of a view, as one of two operands.
 	x := place(r, t, packed, wild, vc.dims...).Named("x").Node()
-	twice := op.Compose("flip", op.Options{}, vc.make(op.Compose("flip", op.Options{}, x)))
+	twice := untyped.Compose("flip", untyped.Options{}, vc.make(untyped.Compose("flip", untyped.Options{}, x)))
 	if len(vc.dims) == 0 || twice.Err() != nil || len(twice.Shape()) == 0 {
 		return n
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -248,7 +248,7 @@ func (k *Key) fix(args []*tree.Node) {
 }
 
 func builtIn(o *tree.Operator) bool {
-	known, ok := op.Lookup(o.Name())
+	known, ok := untyped.Lookup(o.Name())
 	return ok && known == o
 }
 

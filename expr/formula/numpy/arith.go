@@ -7,14 +7,14 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // bySymbol has the rows of the table that have a symbol.
 var bySymbol = sync.OnceValue(func() map[string]*tree.Operator {
 	out := map[string]*tree.Operator{}
-	for _, o := range op.Table() {
+	for _, o := range untyped.Table() {
 		if o.Symbol() != "" {
 			out[o.Symbol()] = o
 		}
@@ -143,7 +143,7 @@ func compare(sign string, x, y value) value {
 		below, above := y.s.I.Cmp(lo) < 0, y.s.I.Cmp(hi) > 0
 		if below || above {
 			holds := sign == "!=" || below && sign[0] == '>' || above && sign[0] == '<'
-			return valueOf(op.BroadcastToNode(truth(holds), x.n.Shape()))
+			return valueOf(untyped.BroadcastTo(truth(holds), x.n.Shape()))
 		}
 	}
 	if y.kind == vTree && y.weak == syntax.NoNumber && x.weak == syntax.NoNumber {
@@ -177,7 +177,7 @@ func matmul(x, y value) *tree.Node {
 	if t == dtype.Bool {
 		wide = dtype.I64
 	}
-	return cast(op.MatMulNode(x.as(wide), y.as(wide)), t)
+	return cast(untyped.MatMul(x.as(wide), y.as(wide)), t)
 }
 
 // fastPowers are the exponents that have a row of their own; see ADR 0013.
@@ -273,7 +273,7 @@ func intPower(t dtype.Type, x, y value) *tree.Node {
 // knownPower returns base ** e for a known e.
 func knownPower(base *tree.Node, e *big.Int) *tree.Node {
 	if e.Sign() == 0 {
-		return op.BroadcastToNode(tree.ConstInt(base.DType(), 1), base.Shape())
+		return untyped.BroadcastTo(tree.ConstInt(base.DType(), 1), base.Shape())
 	}
 	result := base
 	for i := e.BitLen() - 2; i >= 0; i-- {

@@ -9,7 +9,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -413,7 +413,7 @@ func dropLeading(n, target *tree.Node) *tree.Node {
 	if len(axes) == 0 {
 		return n
 	}
-	return op.Compose("squeeze", op.Options{Axes: axes}, n)
+	return untyped.Compose("squeeze", untyped.Options{Axes: axes}, n)
 }
 
 // emit appends a statement, after saving what it would overwrite.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -47,11 +47,11 @@ func callFourier(name string) func(c *call) *tree.Node {
 		if !slices.Contains([]string{"rfft", "rfftn", "ihfft"}, name) {
 			t = promote(t, dtype.C64)
 		}
-		opts := []op.FourierOption{op.FourierNorm(c.text(3))}
+		o := untyped.FourierOptions{Norm: c.text(3)}
 		if !c.isNone(1) {
-			opts = append(opts, op.FourierPoints(c.integers(1)...))
+			o.Points = append([]int{}, c.integers(1)...)
 		}
-		n := op.FourierNode(name, cast(a, t), c.integers(2), opts...)
+		n := untyped.Fourier(name, cast(a, t), c.integers(2), o)
 		if a.DType().IsHalf() && (name == "irfft" || name == "hfft") { // as NumPy, which computes these in float16
 			n = cast(n, a.DType())
 		}
@@ -61,5 +61,5 @@ func callFourier(name string) func(c *call) *tree.Node {
 
 // callFrequencies returns the frequencies of the points of a transform.
 func callFrequencies(half bool) func(c *call) *tree.Node {
-	return func(c *call) *tree.Node { return op.FrequencyNode(dtype.F64, c.integer(0), c.float(1), half) }
+	return func(c *call) *tree.Node { return untyped.Frequency(dtype.F64, c.integer(0), c.float(1), half) }
 }

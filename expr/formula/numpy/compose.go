@@ -2,7 +2,7 @@ package numpy
 
 import (
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 )
@@ -102,14 +102,14 @@ func reduction(o *tree.Operator) func(c *call) *tree.Node {
 		combine := masked[c.f.Name].combine
 		switch {
 		case initial == nil:
-			return rounded(op.ReduceNode(row, c.counting(n, nil), r))
+			return rounded(untyped.Reduce(row, c.counting(n, nil), r))
 		case n.Err() == nil && n.Shape().Size() == 0: // also where a maximum is not defined
-			n = op.BroadcastToNode(initial, op.Compose("count_nonzero", op.Options{Axes: r.Axes, Keep: r.Keep}, n).Shape())
+			n = untyped.BroadcastTo(initial, untyped.Compose("count_nonzero", untyped.Options{Axes: r.Axes, Keep: r.Keep}, n).Shape())
 			return rounded(n)
 		case n.DType() == dtype.Bool:
 			combine = map[string]string{"any": "logical_or", "all": "logical_and"}[row]
 		}
-		return rounded(apply(combine, op.ReduceNode(row, c.counting(n, initial), r), initial))
+		return rounded(apply(combine, untyped.Reduce(row, c.counting(n, initial), r), initial))
 	}
 }
 
@@ -130,7 +130,7 @@ var plainly = map[string]string{"nanvar": "var", "nanstd": "std"}
 
 // alongVector reports whether NumPy takes a scalar for a vector of one element in a
 // function along an axis.
-func alongVector(o *op.Composition) bool {
+func alongVector(o *untyped.Composition) bool {
 	return o.Group == "scans" || o.Name == "argsort" || o.Name == "argpartition"
 }
 
@@ -140,7 +140,7 @@ func sums(o *tree.Operator) bool { return o.Reduce().Op() == prim.Add || o.Reduc
 // composition returns the function of a row of the table of compositions. One
 // of floats computes in the type that dtype= names, or in the common type of its
 // operands, or for integers in float64.
-func composition(o *op.Composition) func(c *call) *tree.Node {
+func composition(o *untyped.Composition) func(c *call) *tree.Node {
 	return func(c *call) *tree.Node {
 		if q := c.f.parameter("q"); q >= 0 && c.args[q].kind == vSeq {
 			return c.each(q, composition(o))
@@ -191,7 +191,7 @@ func composition(o *op.Composition) func(c *call) *tree.Node {
 			}
 		}
 		if alongVector(o) && len(nodes[0].Shape()) == 0 {
-			nodes[0] = op.Compose("ravel", op.Options{}, nodes[0])
+			nodes[0] = untyped.Compose("ravel", untyped.Options{}, nodes[0])
 		}
 		if o.Operands < 0 {
 			nodes = c.converted(list, values, t)
@@ -200,7 +200,7 @@ func composition(o *op.Composition) func(c *call) *tree.Node {
 		if plain := plainly[name]; plain != "" && !fractional(promoted(values...)) {
 			name = plain
 		}
-		n := op.Compose(name, r, nodes...)
+		n := untyped.Compose(name, r, nodes...)
 		if o.Wide && r.To.IsComplex() { // also a variance of complex numbers, which is real
 			n = cast(n, r.To)
 		}

@@ -2,7 +2,7 @@ package numpy
 
 import (
 	"github.com/oneloop/oneloop/expr/grad"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -34,7 +34,7 @@ func (c *call) vector(i int, n *tree.Node) *tree.Node {
 	if n.Err() != nil {
 		return n
 	}
-	return op.BroadcastToNode(c.as(i, n.DType()), n.Shape())
+	return untyped.BroadcastTo(c.as(i, n.DType()), n.Shape())
 }
 
 // variable returns argument i, which is no literal.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -320,9 +320,9 @@ func attribute(at *syntax.Node, x value) (value, error) {
 	n := x.n
 	switch at.Text {
 	case "T":
-		return result(at, valueOf(op.PermuteNode(n, nil)))
+		return result(at, valueOf(untyped.Permute(n, nil)))
 	case "mT":
-		return result(at, valueOf(op.Compose("swapaxes", op.Options{Axes: []int{-1, -2}}, n)))
+		return result(at, valueOf(untyped.Compose("swapaxes", untyped.Options{Axes: []int{-1, -2}}, n)))
 	case "real", "imag":
 		return result(at, valueOf(apply(at.Text, n)))
 	case "ndim":

@@ -4,6 +4,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -38,13 +39,13 @@ func index(at *syntax.Node, x value, subscripts []item, target bool) (value, err
 		return result(at, valueOf(s.view(n)))
 	}
 	if s.sliced {
-		n = op.SliceNode(n, s.spans)
+		n = untyped.Slice(n, s.spans)
 	}
 	if !isIdentity(s.axes, len(s.spans)) {
-		n = op.TransposeNode(n, s.axes)
+		n = untyped.Transpose(n, s.axes)
 	}
 	if s.index != nil {
-		n = op.TakeNode(n, s.index, s.takeAt)
+		n = untyped.Take(n, s.index, s.takeAt)
 	}
 	return result(at, valueOf(n))
 }

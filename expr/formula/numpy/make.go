@@ -5,31 +5,31 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // callFilled returns a value in a shape.
 func callFilled(v int) func(c *call) *tree.Node {
 	return func(c *call) *tree.Node {
-		return op.BroadcastToNode(integer(v).as(c.dtype(1, dtype.F64)), c.integers(0))
+		return untyped.BroadcastTo(integer(v).as(c.dtype(1, dtype.F64)), c.integers(0))
 	}
 }
 
 func callFull(c *call) *tree.Node {
-	return op.BroadcastToNode(c.as(1, c.dtype(2, c.args[1].dtype())), c.integers(0))
+	return untyped.BroadcastTo(c.as(1, c.dtype(2, c.args[1].dtype())), c.integers(0))
 }
 
 func callFilledLike(v int) func(c *call) *tree.Node {
 	return func(c *call) *tree.Node {
 		n := c.array(0)
-		return op.BroadcastToNode(integer(v).as(c.dtype(1, n.DType())), n.Shape())
+		return untyped.BroadcastTo(integer(v).as(c.dtype(1, n.DType())), n.Shape())
 	}
 }
 
 func callFullLike(c *call) *tree.Node {
 	n := c.array(0)
-	return op.BroadcastToNode(c.as(1, c.dtype(2, n.DType())), n.Shape())
+	return untyped.BroadcastTo(c.as(1, c.dtype(2, n.DType())), n.Shape())
 }
 
 // callArange returns start, start+step, ... as NumPy computes it: the step is the
@@ -55,7 +55,7 @@ func callArange(c *call) *tree.Node {
 	if isFloat && !fractional(t) {
 		return tree.Errorf(tree.ErrUnsupported, "", "an arange of floats in %v is not supported", t)
 	}
-	i := op.IotaNode(int(n))
+	i := untyped.Iota(int(n))
 	if start.Class == syntax.Int && step.Class == syntax.Int && start.I.Sign() == 0 && step.I.IsInt64() && step.I.Int64() == 1 {
 		return cast(i, t)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -49,13 +49,13 @@ func (c *call) each(i int, f func(c *call) *tree.Node) *tree.Node {
 			return nodes[k]
 		}
 	}
-	return op.Compose("stack", op.Options{Axes: []int{0}}, nodes...)
+	return untyped.Compose("stack", untyped.Options{Axes: []int{0}}, nodes...)
 }
 
 // compositionNamed returns the function of a row of the table of compositions.
 func compositionNamed(name string) func(c *call) *tree.Node {
-	all := op.Compositions()
-	return composition(all[slices.IndexFunc(all, func(o *op.Composition) bool { return o.Name == name })])
+	all := untyped.Compositions()
+	return composition(all[slices.IndexFunc(all, func(o *untyped.Composition) bool { return o.Name == name })])
 }
 
 // cumulative returns the Array API's form of a scan: an array of more than one axis
@@ -78,7 +78,7 @@ func cumulative(name string, first int64) func(c *call) *tree.Node {
 			}
 			dims := slices.Clone(n.Shape())
 			dims[along] = 1
-			return op.ConcatNode(along, []*tree.Node{op.BroadcastToNode(tree.ConstInt(n.DType(), first), dims), n})
+			return untyped.Concat(along, []*tree.Node{untyped.BroadcastTo(tree.ConstInt(n.DType(), first), dims), n})
 		}
 		return c.fail(c.at, tree.ErrShape, "%s of an array with several axes takes the argument axis", c.at.Text)
 	}
@@ -98,9 +98,9 @@ func callBincount(c *call) *tree.Node {
 		x = cast(x, dtype.U8)
 	}
 	if c.isNone(1) {
-		return op.Compose("bincount", op.Options{Ints: []int{n}}, x)
+		return untyped.Compose("bincount", untyped.Options{Ints: []int{n}}, x)
 	}
-	return op.ScatterNode("bincount", x, c.as(1, dtype.F64), nil, 0, []int{n})
+	return untyped.Scatter("bincount", x, c.as(1, dtype.F64), nil, 0, []int{n})
 }
 
 // callDigitize searches the bins, which increase or decrease, for the elements of argument 0.
@@ -114,11 +114,11 @@ func callDigitize(c *call) *tree.Node {
 	}
 	bins := x[1]
 	if x[0].Err() != nil || bins.Err() != nil || len(bins.Shape()) != 1 || bins.Shape()[0] == 0 {
-		return op.Compose("searchsorted", op.Options{Text: side}, bins, x[0])
+		return untyped.Compose("searchsorted", untyped.Options{Text: side}, bins, x[0])
 	}
-	falls := apply("greater", op.IndexNode(bins, 0, 0), op.IndexNode(bins, 0, -1))
-	bins = apply("where", falls, op.Compose("flip", op.Options{}, bins), bins)
-	n := op.Compose("searchsorted", op.Options{Text: side}, bins, x[0])
+	falls := apply("greater", untyped.Index(bins, 0, 0), untyped.Index(bins, 0, -1))
+	bins = apply("where", falls, untyped.Compose("flip", untyped.Options{}, bins), bins)
+	n := untyped.Compose("searchsorted", untyped.Options{Text: side}, bins, x[0])
 	return apply("where", falls, apply("sub", tree.ConstInt(dtype.I64, int64(bins.Shape()[0])), n), n)
 }
 
@@ -130,7 +130,7 @@ func callSearchSorted(c *call) *tree.Node {
 	}
 	in := *c
 	in.args = slices.Clone(c.args)
-	in.args[0].value = valueOf(op.TakeNode(c.array(0), c.array(sorter), 0))
+	in.args[0].value = valueOf(untyped.Take(c.array(0), c.array(sorter), 0))
 	in.args[sorter].value = none
 	n := compositionNamed("searchsorted")(&in)
 	if c.err == nil {
@@ -162,16 +162,16 @@ func (c *call) positions(i int) []int {
 func callInsert(c *call) *tree.Node {
 	const obj, values, axis = 1, 2, 3
 	a, v := c.array(0), c.array(values)
-	o := op.Options{Ints: c.positions(obj), Axes: c.integers(axis)}
+	o := untyped.Options{Ints: c.positions(obj), Axes: c.integers(axis)}
 	if a.Err() != nil || v.Err() != nil || len(o.Axes) > 1 {
-		return op.Compose("insert", o, a, v)
+		return untyped.Compose("insert", o, a, v)
 	}
 	v = cast(v, a.DType())
 	if rank := len(a.Shape()); c.args[obj].kind != vSeq && o.Axes != nil && len(v.Shape()) <= rank {
 		dims := append(slices.Repeat([]int{1}, rank-len(v.Shape())), v.Shape()...)
-		v = op.Compose("moveaxis", op.Options{Axes: []int{0}, Ints: o.Axes}, op.ReshapeNode(v, dims))
+		v = untyped.Compose("moveaxis", untyped.Options{Axes: []int{0}, Ints: o.Axes}, untyped.Reshape(v, dims))
 	}
-	return op.Compose("insert", o, a, v)
+	return untyped.Compose("insert", o, a, v)
 }
 
 func callFloatPower(c *call) *tree.Node {
@@ -185,7 +185,7 @@ func callFloatPower(c *call) *tree.Node {
 
 func callIdentity(c *call) *tree.Node {
 	n := c.integer(0)
-	return op.Compose("eye", op.Options{Ints: []int{n, n, 0}, To: c.dtype(1, dtype.F64)})
+	return untyped.Compose("eye", untyped.Options{Ints: []int{n, n, 0}, To: c.dtype(1, dtype.F64)})
 }
 
 func callMatrixTranspose(c *call) *tree.Node {
@@ -193,5 +193,5 @@ func callMatrixTranspose(c *call) *tree.Node {
 	if len(n.Shape()) < 2 {
 		return tree.Errorf(tree.ErrShape, "", "a value of rank %d has no two last axes", len(n.Shape()))
 	}
-	return op.Compose("swapaxes", op.Options{Axes: []int{-1, -2}}, n)
+	return untyped.Compose("swapaxes", untyped.Options{Axes: []int{-1, -2}}, n)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -46,7 +47,7 @@ func callPad(c *call) *tree.Node {
 	if c.text(c.f.parameter("reflect_type")) == "odd" {
 		return c.oddlyPadded(n, widths, mode.str)
 	}
-	return op.PadModeNode(n, widths, mode.str)
+	return untyped.PadMode(n, widths, mode.str)
 }
 
 // perAxis returns two values for each of rank axes: an argument that is one value, a pair
@@ -96,7 +97,7 @@ func (c *call) widths(x argument, n *tree.Node) []int {
 func section(n *tree.Node, axis, start, stop int) *tree.Node {
 	spans := make([]op.Span, axis+1)
 	spans[axis] = op.Range(start, stop)
-	return op.SliceNode(n, spans)
+	return untyped.Slice(n, spans)
 }
 
 // padded surrounds one axis after the other.
@@ -141,9 +142,9 @@ func (c *call) padded(n *tree.Node, widths []int, mode string) *tree.Node {
 				}
 				v = statistic(mode, section(n, axis, start, start+length), axis)
 			}
-			sides[k] = op.BroadcastToNode(v, dims)
+			sides[k] = untyped.BroadcastTo(v, dims)
 		}
-		n = op.ConcatNode(axis, []*tree.Node{sides[0], n, sides[1]})
+		n = untyped.Concat(axis, []*tree.Node{sides[0], n, sides[1]})
 		if n.Err() != nil {
 			return n
 		}
@@ -171,14 +172,14 @@ func (c *call) statLengths(n *tree.Node) []int {
 // statistic returns the maximum, minimum, mean or median along an axis, which stays. Those of
 // integers are rounded.
 func statistic(mode string, n *tree.Node, axis int) *tree.Node {
-	o, t := op.Options{Axes: []int{axis}, Keep: true}, n.DType()
+	o, t := untyped.Options{Axes: []int{axis}, Keep: true}, n.DType()
 	switch {
 	case mode == "maximum" || mode == "minimum":
-		return op.ReduceNode(mode[:3], n, o)
+		return untyped.Reduce(mode[:3], n, o)
 	case fractional(t):
-		return rounded(op.Compose(mode, o, n))
+		return rounded(untyped.Compose(mode, o, n))
 	}
-	return cast(apply("rint", op.Compose(mode, o, cast(n, dtype.F64))), t)
+	return cast(apply("rint", untyped.Compose(mode, o, cast(n, dtype.F64))), t)
 }
 
 // ramp returns width numbers from end on to edge, which is not among them, or the other way
@@ -192,14 +193,14 @@ func ramp(end, edge *tree.Node, width, axis int, back bool) *tree.Node {
 		wide = t.Register()
 	}
 	end, edge = cast(end, wide), cast(edge, wide)
-	i := cast(op.IotaNode(width), wide)
+	i := cast(untyped.Iota(width), wide)
 	if back {
-		i = op.Compose("flip", op.Options{}, i)
+		i = untyped.Compose("flip", untyped.Options{}, i)
 	}
 	dims := slices.Repeat([]int{1}, len(edge.Shape()))
 	dims[axis] = width
 	step := apply("div", apply("sub", edge, end), tree.ConstInt(wide, int64(max(width, 1))))
-	v := apply("add", apply("mul", op.ReshapeNode(i, dims), step), end)
+	v := apply("add", apply("mul", untyped.Reshape(i, dims), step), end)
 	if !fractional(t) {
 		v = apply("floor", v)
 	}
@@ -226,8 +227,8 @@ func (c *call) oddlyPadded(n *tree.Node, widths []int, mode string) *tree.Node {
 			edge := section(n, axis, at, at+1)
 			return apply("add", edge, edge)
 		}
-		wide := op.PadModeNode(n, only, mode)
-		n = op.ConcatNode(axis, []*tree.Node{
+		wide := untyped.PadMode(n, only, mode)
+		n = untyped.Concat(axis, []*tree.Node{
 			apply("sub", twice(0), section(wide, axis, 0, before)),
 			n,
 			apply("sub", twice(size-1), section(wide, axis, before+size, before+size+after)),

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -13,7 +13,7 @@ import (
 // its argument becomes an option of a reduction or a composition.
 type parameterRow struct {
 	kind paramKind
-	set  func(c *call, i int, o *op.Options) // nil if only functions of this package have the parameter
+	set  func(c *call, i int, o *untyped.Options) // nil if only functions of this package have the parameter
 }
 
 // parameters are the parameters that take no operand, by name. A name means the
@@ -35,17 +35,17 @@ var parameters = map[string]parameterRow{
 
 	"depth": {pInt, addInt}, "num": {pInt, addInt}, "N": {pInt, addInt}, "k": {pInt, addInt}, "n": {pInt, addInt},
 	"repeats": {pInts, setInts}, "decimals": {pInt, addInt}, "offset": {pInt, addInt},
-	"obj":   {pInts, func(c *call, i int, o *op.Options) { o.Ints = c.positions(i) }},
+	"obj":   {pInts, func(c *call, i int, o *untyped.Options) { o.Ints = c.positions(i) }},
 	"scale": {pInt, addInt}, "minlength": {pInt, addInt},
 	"ignore_label": {pInt, addGivenInt}, "M": {pInt, addIntOrFirst}, "rowvar": {pTruth, addTruth}, "edge_order": {pInt, addInt},
-	"bias": {pTruth, func(c *call, i int, o *op.Options) { o.DDof = 1 - boolInt(c.args[i].s.Truth()) }}, "equal_nan": {pTruth, addTruth},
-	"kind": {pText, checkKind}, "stable": {pTruth, func(*call, int, *op.Options) {}}, // every sort is stable
+	"bias": {pTruth, func(c *call, i int, o *untyped.Options) { o.DDof = 1 - boolInt(c.args[i].s.Truth()) }}, "equal_nan": {pTruth, addTruth},
+	"kind": {pText, checkKind}, "stable": {pTruth, func(*call, int, *untyped.Options) {}}, // every sort is stable
 	"include_initial": {pTruth, nil},
 
 	"eps": {pNumber, addNumber}, "nan": {pNumber, addNumber}, "start": {pNumber, addNumber}, "stop": {pNumber, addNumber},
 	"rtol": {pNumber, addNumber}, "atol": {pNumber, addNumber}, "dx": {pNumber, addNumber}, "alpha": {pNumber, addNumber},
 	"negative_slope": {pNumber, addNumber}, "discont": {pNumber, addNumberOr(math.NaN())},
-	"period": {pNumber, func(c *call, i int, o *op.Options) {
+	"period": {pNumber, func(c *call, i int, o *untyped.Options) {
 		if !c.isNone(i) {
 			addNumber(c, i, o)
 		}
@@ -55,23 +55,23 @@ var parameters = map[string]parameterRow{
 	"posinf": {pNumber, addNumberOr(math.MaxFloat64)}, "neginf": {pNumber, addNumberOr(-math.MaxFloat64)},
 
 	"subscripts": {pText, setText}, "mode": {pAny, setText}, "axes_from": {pText, setText}, "side": {pText, setText}, "method": {pText, setText},
-	"axes_to": {pText, func(c *call, i int, o *op.Options) { o.Text += " " + c.text(i) }},
+	"axes_to": {pText, func(c *call, i int, o *untyped.Options) { o.Text += " " + c.text(i) }},
 
-	"kernel_size": {pInts, func(c *call, i int, o *op.Options) { o.Slide.Kernel = c.integers(i) }},
-	"stride":      {pInts, func(c *call, i int, o *op.Options) { o.Slide.Stride = c.integers(i) }},
-	"padding":     {pInts, func(c *call, i int, o *op.Options) { o.Slide.Padding = c.integers(i) }},
-	"dilation":    {pInts, func(c *call, i int, o *op.Options) { o.Slide.Dilation = c.integers(i) }},
-	"groups":      {pInt, func(c *call, i int, o *op.Options) { o.Slide.Groups = c.integer(i) }},
+	"kernel_size": {pInts, func(c *call, i int, o *untyped.Options) { o.Slide.Kernel = c.integers(i) }},
+	"stride":      {pInts, func(c *call, i int, o *untyped.Options) { o.Slide.Stride = c.integers(i) }},
+	"padding":     {pInts, func(c *call, i int, o *untyped.Options) { o.Slide.Padding = c.integers(i) }},
+	"dilation":    {pInts, func(c *call, i int, o *untyped.Options) { o.Slide.Dilation = c.integers(i) }},
+	"groups":      {pInt, func(c *call, i int, o *untyped.Options) { o.Slide.Groups = c.integer(i) }},
 
-	"keepdims": {pTruth, func(c *call, i int, o *op.Options) { o.Keep = c.args[i].s.Truth() }},
-	"endpoint": {pTruth, func(c *call, i int, o *op.Options) { o.Open = !c.args[i].s.Truth() }},
-	"dtype":    {pType, func(c *call, i int, o *op.Options) { o.To = c.dtype(i, dtype.Invalid) }},
+	"keepdims": {pTruth, func(c *call, i int, o *untyped.Options) { o.Keep = c.args[i].s.Truth() }},
+	"endpoint": {pTruth, func(c *call, i int, o *untyped.Options) { o.Open = !c.args[i].s.Truth() }},
+	"dtype":    {pType, func(c *call, i int, o *untyped.Options) { o.To = c.dtype(i, dtype.Invalid) }},
 	"ddof":     {pInt, setDDof}, "correction": {pInt, setDDof},
 }
 
 // options returns the arguments of a reduction or a composition that are no
 // operands.
-func (c *call) options() (o op.Options) {
+func (c *call) options() (o untyped.Options) {
 	for i, p := range c.f.params {
 		if row := parameters[p.name]; row.set != nil {
 			row.set(c, i, &o)
@@ -80,16 +80,16 @@ func (c *call) options() (o op.Options) {
 	return o
 }
 
-func setAxes(c *call, i int, o *op.Options) {
+func setAxes(c *call, i int, o *untyped.Options) {
 	if !c.isNone(i) { // cross has others too
 		o.Axes = c.integers(i)
 	}
 }
 
-func addAxis(c *call, i int, o *op.Options) { o.Axes = append(o.Axes, c.integer(i)) }
+func addAxis(c *call, i int, o *untyped.Options) { o.Axes = append(o.Axes, c.integer(i)) }
 
 // setAxesOrPairs sets a list of axes, or for a row of pairs the axes of two operands.
-func setAxesOrPairs(c *call, i int, o *op.Options) {
+func setAxesOrPairs(c *call, i int, o *untyped.Options) {
 	if c.f.pairs {
 		o.Axes, o.Ints = c.pairs(i)
 	} else {
@@ -97,25 +97,25 @@ func setAxesOrPairs(c *call, i int, o *op.Options) {
 	}
 }
 
-func setInts(c *call, i int, o *op.Options) { o.Ints = c.integers(i) }
+func setInts(c *call, i int, o *untyped.Options) { o.Ints = c.integers(i) }
 
-func addInt(c *call, i int, o *op.Options) { o.Ints = append(o.Ints, c.integer(i)) }
+func addInt(c *call, i int, o *untyped.Options) { o.Ints = append(o.Ints, c.integer(i)) }
 
-func addGivenInt(c *call, i int, o *op.Options) {
+func addGivenInt(c *call, i int, o *untyped.Options) {
 	if !c.isNone(i) {
 		addInt(c, i, o)
 	}
 }
 
 // addIntOrFirst adds the argument, or the first argument if it is None.
-func addIntOrFirst(c *call, i int, o *op.Options) {
+func addIntOrFirst(c *call, i int, o *untyped.Options) {
 	if c.isNone(i) {
 		i = 0
 	}
 	addInt(c, i, o)
 }
 
-func addTruth(c *call, i int, o *op.Options) {
+func addTruth(c *call, i int, o *untyped.Options) {
 	o.Ints = append(o.Ints, boolInt(c.args[i].s.Truth()))
 }
 
@@ -126,11 +126,11 @@ func boolInt(b bool) int {
 	return 0
 }
 
-func addNumber(c *call, i int, o *op.Options) { o.Numbers = append(o.Numbers, c.float(i)) }
+func addNumber(c *call, i int, o *untyped.Options) { o.Numbers = append(o.Numbers, c.float(i)) }
 
 // addNumberOr adds the argument, or v if it is None.
-func addNumberOr(v float64) func(c *call, i int, o *op.Options) {
-	return func(c *call, i int, o *op.Options) {
+func addNumberOr(v float64) func(c *call, i int, o *untyped.Options) {
+	return func(c *call, i int, o *untyped.Options) {
 		if c.isNone(i) {
 			o.Numbers = append(o.Numbers, v)
 		} else {
@@ -140,15 +140,15 @@ func addNumberOr(v float64) func(c *call, i int, o *op.Options) {
 }
 
 // checkKind admits the names of NumPy's algorithms. Every sort here is stable.
-func checkKind(c *call, i int, _ *op.Options) {
+func checkKind(c *call, i int, _ *untyped.Options) {
 	if !c.isNone(i) && !slices.Contains([]string{"quicksort", "mergesort", "heapsort", "stable"}, c.text(i)) {
 		c.fail(c.args[i].at, tree.ErrValue, "there is no kind %q; there are quicksort, mergesort, heapsort and stable", c.text(i))
 	}
 }
 
-func setText(c *call, i int, o *op.Options) { o.Text = c.text(i) }
+func setText(c *call, i int, o *untyped.Options) { o.Text = c.text(i) }
 
-func setDDof(c *call, i int, o *op.Options) {
+func setDDof(c *call, i int, o *untyped.Options) {
 	if c.isNone(i) { // cov has it from bias
 		return
 	}

@@ -3,15 +3,15 @@ package numpy
 import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // callWhere is x where the condition is not 0, else y.
 func callWhere(c *call) *tree.Node {
 	x := c.common(1, 2)
-	o, _ := op.Lookup("where") // a choice needs no rounding
-	return op.Apply(o, cast(c.array(0), dtype.Bool), x[0], x[1])
+	o, _ := untyped.Lookup("where") // a choice needs no rounding
+	return untyped.Apply(o, cast(c.array(0), dtype.Bool), x[0], x[1])
 }
 
 // callClip is minimum(maximum(a, lo), hi). A Python integer at or beyond the limits
@@ -74,7 +74,7 @@ func callRound(c *call) *tree.Node {
 	if n.DType() == dtype.Bool {
 		n = cast(n, dtype.F16)
 	}
-	return rounded(op.Compose("round", c.options(), n))
+	return rounded(untyped.Compose("round", c.options(), n))
 }
 
 func callProduct(c *call) *tree.Node { return matmul(c.matrix(0), c.matrix(1)) }

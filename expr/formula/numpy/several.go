@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -47,7 +48,7 @@ func callEach(name string) func(c *call) value {
 	return func(c *call) value {
 		nodes := c.arrays(0)
 		for i, n := range nodes {
-			nodes[i] = op.Compose(name, op.Options{}, n)
+			nodes[i] = untyped.Compose(name, untyped.Options{}, n)
 		}
 		return c.oneOrSeveral(nodes)
 	}
@@ -67,7 +68,7 @@ func callBroadcastArrays(c *call) value {
 		return c.failure(tree.ErrShape, "%s", err)
 	}
 	for i, n := range nodes {
-		nodes[i] = op.BroadcastToNode(n, s)
+		nodes[i] = untyped.BroadcastTo(n, s)
 	}
 	return c.several(nodes...)
 }
@@ -108,11 +109,11 @@ func callSplit(axis, least int, even bool) func(c *call) value {
 		for _, b := range bounds {
 			from.Stop = shape.At(b)
 			spans[at] = from
-			parts = append(parts, op.SliceNode(n, slices.Clone(spans)))
+			parts = append(parts, untyped.Slice(n, slices.Clone(spans)))
 			from = op.From(b)
 		}
 		spans[at] = from
-		return c.several(append(parts, op.SliceNode(n, spans))...)
+		return c.several(append(parts, untyped.Slice(n, spans))...)
 	}
 }
 
@@ -149,7 +150,7 @@ func callUnstack(c *call) value {
 	}
 	parts := make([]*tree.Node, n.Shape()[axis])
 	for i := range parts {
-		parts[i] = op.IndexNode(n, axis, i)
+		parts[i] = untyped.Index(n, axis, i)
 	}
 	return c.several(parts...)
 }
@@ -175,11 +176,11 @@ func callMeshgrid(c *call) value {
 		dims := slices.Repeat([]int{1}, rank)
 		dims[at] = n.Shape().Size()
 		full[at] = dims[at]
-		nodes[i] = op.ReshapeNode(n, dims)
+		nodes[i] = untyped.Reshape(n, dims)
 	}
 	for i, n := range nodes {
 		if !sparse {
-			nodes[i] = op.BroadcastToNode(n, full)
+			nodes[i] = untyped.BroadcastTo(n, full)
 		}
 	}
 	return c.several(nodes...)
@@ -210,14 +211,14 @@ func callAverage(c *call) value {
 	}
 	a := c.array(0)
 	const axis, by = 1, 2
-	weights, over := tree.ConstInt(mean.DType(), 1), op.Options{Axes: c.integers(axis), Keep: c.options().Keep}
+	weights, over := tree.ConstInt(mean.DType(), 1), untyped.Options{Axes: c.integers(axis), Keep: c.options().Keep}
 	if !c.isNone(by) {
 		weights = c.as(by, mean.DType())
 	}
 	if s := weights.Shape(); len(s) > 0 && !s.Equal(a.Shape()) { // those of the axes
-		return c.several(mean, op.BroadcastToNode(rounded(op.ReduceNode("sum", weights, op.Options{})), mean.Shape()))
+		return c.several(mean, untyped.BroadcastTo(rounded(untyped.Reduce("sum", weights, untyped.Options{})), mean.Shape()))
 	}
-	return c.several(mean, rounded(op.ReduceNode("sum", op.BroadcastToNode(weights, a.Shape()), over)))
+	return c.several(mean, rounded(untyped.Reduce("sum", untyped.BroadcastTo(weights, a.Shape()), over)))
 }
 
 // callGradient returns the gradient along each of some axes, by default all.
@@ -243,7 +244,7 @@ func callGradient(c *call) value {
 	edge := c.integer(c.f.parameter("edge_order"))
 	out := make([]*tree.Node, len(axes))
 	for i, axis := range axes {
-		o := op.Options{Axes: []int{axis}, Ints: []int{edge}}
+		o := untyped.Options{Axes: []int{axis}, Ints: []int{edge}}
 		var at *tree.Node
 		if len(gaps) > 0 {
 			gap := gaps[min(i, len(gaps)-1)]
@@ -267,7 +268,7 @@ func callGradient(c *call) value {
 		if at != nil && at.Err() == nil {
 			of = at.DType()
 		}
-		out[i] = rounded(cast(op.Compose("gradient", o, cast(f, of), at), t))
+		out[i] = rounded(cast(untyped.Compose("gradient", o, cast(f, of), at), t))
 	}
 	return c.oneOrSeveral(out)
 }
@@ -294,13 +295,13 @@ func callBlock(c *call) value {
 			if n.Err() != nil {
 				return n
 			}
-			return op.ReshapeNode(n, append(slices.Repeat([]int{1}, rank-len(n.Shape())), n.Shape()...))
+			return untyped.Reshape(n, append(slices.Repeat([]int{1}, rank-len(n.Shape())), n.Shape()...))
 		}
 		parts := make([]*tree.Node, len(v.seq))
 		for i, x := range v.seq {
 			parts[i] = join(x, level+1)
 		}
-		return op.ConcatNode(rank-depth+level, parts)
+		return untyped.Concat(rank-depth+level, parts)
 	}
 	return valueOf(join(c.args[0].value, 0))
 }

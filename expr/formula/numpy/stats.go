@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -25,7 +26,7 @@ func (c *call) mask(s shape.Shape) *tree.Node {
 	if n.Err() != nil || len(n.Shape()) == 0 {
 		return n
 	}
-	return c.keep(c.args[i].at, op.BroadcastToNode(n, s))
+	return c.keep(c.args[i].at, untyped.BroadcastTo(n, s))
 }
 
 // callMoment returns a mean, a variance or a standard deviation, over the elements where a mask
@@ -61,14 +62,14 @@ func callMoment(name string, withoutNaN bool) func(c *call) *tree.Node {
 			mask = apply("logical_and", mask, apply("logical_not", apply("isnan", a)))
 		}
 		a = cast(a, wide)
-		over := op.Options{Axes: o.Axes, Keep: o.Keep}
+		over := untyped.Options{Axes: o.Axes, Keep: o.Keep}
 		kept := over
 		kept.Keep = true
-		sum := func(n *tree.Node, over op.Options) *tree.Node {
-			return op.ReduceNode("sum", apply("where", mask, n, number0(n)), over)
+		sum := func(n *tree.Node, over untyped.Options) *tree.Node {
+			return untyped.Reduce("sum", apply("where", mask, n, number0(n)), over)
 		}
-		one := op.BroadcastToNode(tree.ConstInt(wide.Part(), 1), a.Shape())
-		count := func(over op.Options) *tree.Node { return sum(one, over) }
+		one := untyped.BroadcastTo(tree.ConstInt(wide.Part(), 1), a.Shape())
+		count := func(over untyped.Options) *tree.Node { return sum(one, over) }
 		if name == "mean" || name == "nanmean" {
 			return cast(apply("div", sum(a, over), cast(count(over), wide)), t)
 		}
@@ -97,7 +98,7 @@ func callMoment(name string, withoutNaN bool) func(c *call) *tree.Node {
 
 // callNaNReduction is a reduction of what is not NaN: with v for NaN.
 func callNaNReduction(name string, v int64) func(c *call) *tree.Node {
-	o, _ := op.Lookup(name)
+	o, _ := untyped.Lookup(name)
 	reduce := reduction(o)
 	return func(c *call) *tree.Node {
 		a := c.array(0)
@@ -161,7 +162,7 @@ func (c *call) weightedQuantile(weights int, q float64, withoutNaN bool) *tree.N
 		for i := range places {
 			places[i] = slices.Index(order, i)
 		}
-		w = c.keep(c.args[weights].at, op.BroadcastToNode(op.TransposeNode(w, places), a.Shape()))
+		w = c.keep(c.args[weights].at, untyped.BroadcastTo(untyped.Transpose(w, places), a.Shape()))
 	}
 	var others []int
 	dims := shape.Shape{}
@@ -171,7 +172,7 @@ func (c *call) weightedQuantile(weights int, q float64, withoutNaN bool) *tree.N
 		}
 	}
 	line := func(n *tree.Node) *tree.Node {
-		return op.ReshapeNode(op.PermuteNode(n, append(slices.Clone(others), order...)), append(slices.Clone(dims), -1))
+		return untyped.Reshape(untyped.Permute(n, append(slices.Clone(others), order...)), append(slices.Clone(dims), -1))
 	}
 	if a, w = line(a), line(w); a.Err() != nil || a.Shape()[len(dims)] == 0 {
 		return first(a, c.fail(c.at, tree.ErrShape, "an empty axis has no quantile"))
@@ -179,26 +180,26 @@ func (c *call) weightedQuantile(weights int, q float64, withoutNaN bool) *tree.N
 	if nan := a.DType().IsFloat(); nan && withoutNaN {
 		w = apply("where", apply("isnan", a), number0(w), w)
 	}
-	along := op.Options{Axes: []int{-1}}
-	at := op.Compose("argsort", along, a)
-	a, w = op.TakeAlongAxisNode(a, at, -1), op.TakeAlongAxisNode(w, at, -1)
-	sums := op.Compose("cumsum", along, w)
-	last := op.Compose("expand_dims", along, op.IndexNode(sums, -1, -1))
+	along := untyped.Options{Axes: []int{-1}}
+	at := untyped.Compose("argsort", along, a)
+	a, w = untyped.TakeAlongAxis(a, at, -1), untyped.TakeAlongAxis(w, at, -1)
+	sums := untyped.Compose("cumsum", along, w)
+	last := untyped.Compose("expand_dims", along, untyped.Index(sums, -1, -1))
 	part := apply("div", sums, last)
 	below := apply("logical_or", apply("less", part, tree.ConstFloat(dtype.F64, q)), apply("less_equal", part, number0(part)))
-	i := op.ReduceNode("sum", cast(below, dtype.I64), op.Options{Axes: []int{-1}, Keep: true})
+	i := untyped.Reduce("sum", cast(below, dtype.I64), untyped.Options{Axes: []int{-1}, Keep: true})
 	i = apply("minimum", i, tree.ConstInt(dtype.I64, int64(a.Shape()[len(dims)]-1)))
-	v := op.TakeAlongAxisNode(a, i, -1)
+	v := untyped.TakeAlongAxis(a, i, -1)
 	if a.DType().IsFloat() {
-		worst := op.Compose("expand_dims", along, op.IndexNode(a, -1, -1))
+		worst := untyped.Compose("expand_dims", along, untyped.Index(a, -1, -1))
 		if none := apply("less", number0(last), last); withoutNaN {
 			v = apply("where", none, v, worst)
 		} else {
 			v = apply("where", apply("isnan", worst), worst, v)
 		}
 	}
-	kept := op.Compose("count_nonzero", op.Options{Axes: c.integers(2), Keep: c.options().Keep}, c.array(0)).Shape()
-	return op.ReshapeNode(v, kept)
+	kept := untyped.Compose("count_nonzero", untyped.Options{Axes: c.integers(2), Keep: c.options().Keep}, c.array(0)).Shape()
+	return untyped.Reshape(v, kept)
 }
 
 // first returns the first node with an error, or the last one.
@@ -247,7 +248,7 @@ func (c *call) edges(bins, within value, a *tree.Node) *tree.Node {
 	level := apply("equal", lo, hi)
 	half := tree.ConstFloat(in, .5)
 	lo, hi = apply("where", level, apply("sub", lo, half), lo), apply("where", level, apply("add", hi, half), hi)
-	i := op.IotaNode(n + 1)
+	i := untyped.Iota(n + 1)
 	at := apply("add", apply("mul", cast(i, in), apply("div", apply("sub", hi, lo), tree.ConstFloat(in, float64(n)))), lo)
 	return cast(apply("where", apply("equal", i, tree.ConstInt(dtype.I64, int64(n))), hi, at), t)
 }
@@ -269,7 +270,7 @@ func (c *call) limits(within value, a *tree.Node) (lo, hi *tree.Node) {
 	case a.Shape().Size() == 0:
 		return tree.ConstInt(dtype.F64, 0), tree.ConstInt(dtype.F64, 1)
 	}
-	return op.ReduceNode("min", a, op.Options{}), op.ReduceNode("max", a, op.Options{})
+	return untyped.Reduce("min", a, untyped.Options{}), untyped.Reduce("max", a, untyped.Options{})
 }
 
 // bin returns the number of the bin of each element, from 1 on: 0 and one more than there are
@@ -278,8 +279,8 @@ func bin(a, edges *tree.Node) *tree.Node {
 	t := promote(a.DType(), edges.DType())
 	a, edges = cast(a, t), cast(edges, t)
 	n := edges.Shape()[0] - 1
-	at := op.Compose("searchsorted", op.Options{Text: "right"}, edges, a)
-	return apply("where", apply("equal", a, op.IndexNode(edges, 0, -1)), tree.ConstInt(dtype.I64, int64(n)), at)
+	at := untyped.Compose("searchsorted", untyped.Options{Text: "right"}, edges, a)
+	return apply("where", apply("equal", a, untyped.Index(edges, 0, -1)), tree.ConstInt(dtype.I64, int64(n)), at)
 }
 
 // counted returns how many elements, or how much weight, each bin of several axes has. The
@@ -306,18 +307,18 @@ func (c *call) counted(samples, edges []*tree.Node, weights *tree.Node, density 
 	if weights != nil {
 		by = weights
 	}
-	n := op.ScatterNode("bincount", at, by, nil, 0, []int{all.Size()})
-	n = op.SliceNode(op.ReshapeNode(n, dims), spans)
+	n := untyped.Scatter("bincount", at, by, nil, 0, []int{all.Size()})
+	n = untyped.Slice(untyped.Reshape(n, dims), spans)
 	if !density || n.Err() != nil {
 		return n
 	}
 	n = cast(n, dtype.F64)
-	total := op.ReduceNode("sum", n, op.Options{})
+	total := untyped.Reduce("sum", n, untyped.Options{})
 	for i, e := range edges {
-		d := cast(op.Compose("diff", op.Options{}, e, nil, nil), dtype.F64)
+		d := cast(untyped.Compose("diff", untyped.Options{}, e, nil, nil), dtype.F64)
 		sizes := slices.Repeat([]int{1}, len(edges))
 		sizes[i] = d.Shape().Size()
-		n = apply("div", n, op.ReshapeNode(d, sizes))
+		n = apply("div", n, untyped.Reshape(d, sizes))
 	}
 	return apply("div", n, total)
 }
@@ -368,10 +369,10 @@ func callHistogramND(c *call) value {
 			return valueOf(first(n, c.fail(c.at, tree.ErrShape, "a sample is a row of a matrix")))
 		}
 		if len(n.Shape()) == 1 {
-			n = op.ReshapeNode(n, []int{-1, 1})
+			n = untyped.Reshape(n, []int{-1, 1})
 		}
 		for i := range min(n.Shape()[1], maxParts) {
-			samples = append(samples, op.IndexNode(n, 1, i))
+			samples = append(samples, untyped.Index(n, 1, i))
 		}
 	}
 	bins, within, density, weights := c.args[k].value, c.args[k+1].value, k+2, k+3
@@ -416,12 +417,12 @@ func callUnwrap(c *call) *tree.Node {
 	const period = 3
 	p := c.array(0)
 	t := promoted(valueOf(p), c.args[period].value)
-	return rounded(op.Compose("unwrap", c.options(), cast(p, t)))
+	return rounded(untyped.Compose("unwrap", c.options(), cast(p, t)))
 }
 
 // callAngle returns the angle in radians or degrees.
 func callAngle(c *call) *tree.Node {
-	o, _ := op.Lookup("angle")
+	o, _ := untyped.Lookup("angle")
 	alone := *c
 	alone.args = c.args[:1]
 	n := elementwise(o)(&alone)

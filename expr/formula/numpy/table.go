@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -75,7 +75,7 @@ var aliases = map[string][]string{
 // function of another group stands for.
 func elementwiseRows() []Function {
 	out := []Function{{Name: "positive", Group: groups[0], Arguments: "x, /", Doc: "+x", tree: operatorFunction("+")}}
-	for _, o := range op.Table() {
+	for _, o := range untyped.Table() {
 		if o.Class() != tree.Elementwise || o.Result() == tree.ResultTo || isOwn(o.Name()) {
 			continue
 		}
@@ -94,7 +94,7 @@ func elementwiseRows() []Function {
 }
 
 func reductions() (out []Function) {
-	for _, o := range op.Table() {
+	for _, o := range untyped.Table() {
 		if o.Class() == tree.Reduction {
 			f := Function{Name: o.Name(), Group: groups[1], Doc: o.Doc(), Arguments: "a, axis=None, *, keepdims=False", tree: reduction(o)}
 			if sums(o) {
@@ -114,7 +114,7 @@ func reductions() (out []Function) {
 }
 
 func compositions() (out []Function) {
-	for _, c := range op.Compositions() {
+	for _, c := range untyped.Compositions() {
 		if isOwn(c.Name) {
 			continue
 		}

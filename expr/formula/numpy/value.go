@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 )
@@ -249,21 +250,21 @@ func list(seq []value, t dtype.Type) *tree.Node {
 		if first := nodes[0]; i > 0 && x.Err() == nil && first.Err() == nil && !slices.Equal(first.Shape()[1:], x.Shape()) {
 			return tree.Errorf(tree.ErrShape, "", "element 0 of the list has the shape %v, and element %d has %v", first.Shape()[1:], i, x.Shape())
 		}
-		nodes[i] = op.Compose("expand_dims", op.Options{Axes: []int{0}}, x)
+		nodes[i] = untyped.Compose("expand_dims", untyped.Options{Axes: []int{0}}, x)
 	}
 	if len(nodes) == 1 {
 		return nodes[0]
 	}
-	return op.ConcatNode(0, nodes)
+	return untyped.Concat(0, nodes)
 }
 
-// cast converts a tree that has another type. (op.CastNode to a half rounds a
+// cast converts a tree that has another type. (untyped.Cast to a half rounds a
 // half, too.)
 func cast(n *tree.Node, t dtype.Type) *tree.Node {
 	if n.Err() != nil || n.DType() == t {
 		return n
 	}
-	return op.CastNode(n, t)
+	return untyped.Cast(n, t)
 }
 
 // number returns a Python scalar as a constant of type t.
@@ -330,17 +331,17 @@ func roundToOdd(x float64) float32 {
 // apply returns an element-wise row applied to args. A half result is rounded,
 // as NumPy rounds after every operation.
 func apply(name string, args ...*tree.Node) *tree.Node {
-	o, ok := op.Lookup(name)
+	o, ok := untyped.Lookup(name)
 	if !ok {
 		return tree.Errorf(tree.ErrUnsupported, "", "the operator table has no %q", name)
 	}
-	return rounded(op.Apply(o, args...))
+	return rounded(untyped.Apply(o, args...))
 }
 
 // rounded rounds a result of half type.
 func rounded(n *tree.Node) *tree.Node {
 	if n.Err() == nil && n.DType().IsHalf() {
-		return op.CastNode(n, n.DType())
+		return untyped.Cast(n, n.DType())
 	}
 	return n
 }

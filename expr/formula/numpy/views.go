@@ -4,11 +4,11 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
-func callBroadcastTo(c *call) *tree.Node { return op.BroadcastToNode(c.array(0), c.integers(1)) }
+func callBroadcastTo(c *call) *tree.Node { return untyped.BroadcastTo(c.array(0), c.integers(1)) }
 
 // columnMajor reports whether the argument order is F. Values have no layout that A or K name.
 func (c *call) columnMajor(i int) bool {
@@ -22,19 +22,19 @@ func (c *call) columnMajor(i int) bool {
 func callReshape(c *call) *tree.Node {
 	n, dims := c.array(0), c.integers(1)
 	if !c.columnMajor(2) {
-		return op.ReshapeNode(n, dims)
+		return untyped.Reshape(n, dims)
 	}
 	turned := slices.Clone(dims)
 	slices.Reverse(turned)
-	return op.PermuteNode(op.ReshapeNode(op.PermuteNode(n, nil), turned), nil)
+	return untyped.Permute(untyped.Reshape(untyped.Permute(n, nil), turned), nil)
 }
 
 func callRavel(c *call) *tree.Node {
 	n := c.array(0)
 	if c.columnMajor(1) {
-		n = op.PermuteNode(n, nil)
+		n = untyped.Permute(n, nil)
 	}
-	return op.Compose("ravel", op.Options{}, n)
+	return untyped.Compose("ravel", untyped.Options{}, n)
 }
 
 // callRollAxis moves an axis before another one.
@@ -50,7 +50,7 @@ func callRollAxis(c *call) *tree.Node {
 	if axis < start {
 		start--
 	}
-	return op.Compose("moveaxis", op.Options{Axes: []int{axis}, Ints: []int{start}}, n)
+	return untyped.Compose("moveaxis", untyped.Options{Axes: []int{axis}, Ints: []int{start}}, n)
 }
 
 func callTranspose(c *call) *tree.Node {
@@ -58,11 +58,11 @@ func callTranspose(c *call) *tree.Node {
 	if rank := len(n.Shape()); axes != nil && len(axes) != rank {
 		return tree.Errorf(tree.ErrShape, "", "%d axes do not fit an array of rank %d", len(axes), rank)
 	}
-	return op.PermuteNode(n, axes)
+	return untyped.Permute(n, axes)
 }
 
 // flat returns an array as a vector.
-func flat(n *tree.Node) *tree.Node { return op.ReshapeNode(n, []int{n.Shape().Size()}) }
+func flat(n *tree.Node) *tree.Node { return untyped.Reshape(n, []int{n.Shape().Size()}) }
 
 // along returns an array and an axis: those of arguments 0 and i, or the
 // flattened array and 0 if argument i is None.
@@ -88,12 +88,12 @@ func callConcatenate(c *call) *tree.Node {
 	if len(nodes) == 1 {
 		return nodes[0]
 	}
-	return op.ConcatNode(axis, nodes)
+	return untyped.Concat(axis, nodes)
 }
 
 // callJoin is a composition of a list of arrays.
 func callJoin(name string) func(c *call) *tree.Node {
-	return func(c *call) *tree.Node { return op.Compose(name, c.options(), c.joint(false)...) }
+	return func(c *call) *tree.Node { return untyped.Compose(name, c.options(), c.joint(false)...) }
 }
 
 // joint returns the arrays of a list in their common type, or in the one that dtype names if
@@ -131,10 +131,10 @@ func callTake(c *call) *tree.Node {
 	if i.Err() == nil && !i.DType().IsInt() {
 		return c.fail(c.args[1].at, tree.ErrType, "indices are integers, not %v", i.DType())
 	}
-	return op.TakeNode(n, i, axis)
+	return untyped.Take(n, i, axis)
 }
 
 func callTakeAlong(c *call) *tree.Node {
 	n, axis := c.along(2)
-	return op.TakeAlongAxisNode(n, c.array(1), axis)
+	return untyped.TakeAlongAxis(n, c.array(1), axis)
 }

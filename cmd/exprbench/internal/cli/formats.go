@@ -13,7 +13,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -70,7 +70,7 @@ func nameOutputs(src *formula.Source, out []setting) error {
 
 // cast returns an array as a tensor of another type.
 func cast[T expr.Elem](a *engine.Array) (*engine.Tensor[T], error) {
-	return engine.Eval(expr.Of[T](op.CastNode(a.Node(), dtype.Of[T]())))
+	return engine.Eval(expr.Of[T](untyped.Cast(a.Node(), dtype.Of[T]())))
 }
 
 // writeImage writes an array of uint8, of uint16 or of floats in 0..1.

@@ -11,7 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan"
@@ -74,7 +74,7 @@ func operators(t *testing.T) (trials []*trial) {
 				stmts = nil
 			}
 		}
-		for _, row := range op.Table() {
+		for _, row := range untyped.Table() {
 			if row.Class() != tree.Elementwise || !row.Types().Has(typ) {
 				continue
 			}

@@ -1,0 +1,104 @@
+package untyped
+
+import (
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
+)
+
+var arithmetic = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: numbers}, []tree.Row{
+	{Name: "add", Symbol: "+", ULP: .5, Lower: prim2(prim.Add), Grad: gradAdd, Doc: "x + y; integers wrap."},
+	{Name: "sub", Symbol: "-", ULP: .5, Lower: prim2(prim.Sub), Grad: gradSub, Doc: "x - y; integers wrap."},
+	{Name: "mul", Symbol: "*", ULP: .5, Lower: prim2(prim.Mul), Grad: gradMul, Doc: "x * y; integers wrap."},
+	{
+		Name: "div", Symbol: "/", ULP: .5, Lower: prim2(prim.Div), Fault: zeroDivisor,
+		FaultKind: tree.ErrDivide, Grad: gradDiv,
+		Doc: "x / y; integers truncate towards zero and division by zero is an error.",
+	},
+	{
+		Name: "floor_divide", Symbol: "//", GoName: "FloorDiv", ULP: .5,
+		Lower: byClass(floorDivFloat, floorDivInt, floorDivInt), Fault: zeroDivisor,
+		FaultKind: tree.ErrDivide, Grad: flat,
+		Doc: "floor(x / y) as NumPy's //: of floats it agrees with mod; of integers division by zero is an error.",
+	},
+	{
+		Name: "mod", Symbol: "%", ULP: .5, Lower: byClass(modFloat, modInt, modInt),
+		Fault: zeroDivisor, FaultKind: tree.ErrDivide, Grad: gradMod,
+		Doc: "x - y*floor(x/y) as NumPy's %: the sign is that of y; exact but for the rounding where that moves the remainder to the sign of y; of integers division by zero is an error.",
+	},
+	{
+		Name: "fmod", Lower: byClass(fmodFloat, fmodInt, fmodInt), Fault: zeroDivisor, FaultKind: tree.ErrDivide, Grad: gradFmod,
+		Doc: "x - y*trunc(x/y): the sign is that of x; exact; of integers division by zero is an error.",
+	},
+	{
+		Name: "fma", GoName: "FMA", Arity: 3, Types: floats, ULP: .5, Lower: prim3(prim.Fma), Grad: gradFMA,
+		Doc: "x*y + z, rounded once.",
+	},
+	{Name: "neg", Arity: 1, Lower: prim1(prim.Neg), Grad: gradNeg, Doc: "-x; integers wrap."},
+	{
+		Name: "abs", Arity: 1, Result: tree.ResultPart, Lower: byClass(prim1(prim.Abs), prim1(prim.Abs), identity), Grad: gradAbs,
+		Doc: "x without its sign; the least integer stays.",
+	},
+	{
+		Name: "sign", Arity: 1, Lower: lowerSign, Grad: flat,
+		Doc: "-1, 0 or 1 by the sign of x; +0 for both zeros; NaN stays.",
+	},
+	{
+		Name: "square", Arity: 1, ULP: .5, Lower: func(b *B, x ...V) V { return b.Mul(x[0], x[0]) },
+		Grad: gradSquare,
+		Doc:  "x * x.",
+	},
+	{
+		Name: "reciprocal", Arity: 1, Types: floats, ULP: .5,
+		Lower: func(b *B, x ...V) V { return b.Div(b.Like(x[0], 1), x[0]) }, Grad: gradReciprocal,
+		Doc: "1 / x.",
+	},
+	{
+		Name: "copysign", GoName: "CopySign", Types: floats, Lower: signOfNumber, Grad: gradCopySign,
+		Doc: "the magnitude of x with the sign of y, of which NaN has none.",
+	},
+})
+
+// zeroDivisor returns the condition under which an integer division is
+// undefined.
+func zeroDivisor(b *B, x ...V) V {
+	if prim.Float.Has(x[1].Type) {
+		return V{}
+	}
+	return b.Eq(x[1], b.Like(x[1], 0))
+}
+
+// lowerSign adds 0 to values that are neither above nor below 0. That turns -0
+// into +0 and keeps a NaN.
+func lowerSign(b *B, x ...V) V {
+	zero, one := b.Like(x[0], 0), b.Like(x[0], 1)
+	rest := x[0]
+	if prim.Float.Has(rest.Type) {
+		rest = b.Add(rest, zero)
+	}
+	up := b.Select(b.Lt(zero, x[0]), one, rest)
+	if prim.Uint.Has(x[0].Type) {
+		return up
+	}
+	return b.Select(b.Lt(x[0], zero), b.Like(x[0], -1), up)
+}
+
+func signMask(b *B, x V) (bits, sign V) {
+	t := prim.IntOf(x.Type)
+	if t == dtype.I64 {
+		return b.Bitcast(t, x), b.Bits(t, 1<<63)
+	}
+	return b.Bitcast(t, x), b.Bits(t, 1<<31)
+}
+
+// signOfNumber treats a NaN as positive, because the sign of a NaN is not
+// defined.
+func signOfNumber(b *B, x ...V) V {
+	return lowerCopySign(b, x[0], b.Select(b.Ne(x[1], x[1]), b.Like(x[1], 0), x[1]))
+}
+
+func lowerCopySign(b *B, x ...V) V {
+	mag, sign := signMask(b, x[0])
+	from, _ := signMask(b, x[1])
+	return b.Bitcast(x[0].Type, b.Or(b.And(mag, b.Not(sign)), b.And(from, sign)))
+}

@@ -1,0 +1,161 @@
+package untyped
+
+import (
+	"math"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// This file has the compositions of numbers, as trees and as constructors.
+
+func (o Options) keep() Options {
+	o.Keep = true
+	return o
+}
+
+func (o Options) freedom(ddof int) Options {
+	o.DDof = ddof
+	return o
+}
+
+func mean(o Options, x ...*tree.Node) *tree.Node {
+	if o.DDof != 0 {
+		return tree.Errorf(tree.ErrValue, "", "ddof is an option of var and std")
+	}
+	return average(o, x[0])
+}
+
+// average returns the sum over the axes divided by the number of elements that
+// one result combines, less o.DDof and at least 0.
+func average(o Options, a *tree.Node) *tree.Node {
+	if a.Err() != nil {
+		return a
+	}
+	axes, err := shape.Axes(o.Axes, len(a.Shape()))
+	if err != nil {
+		return tree.Errorf(tree.ErrShape, "", "%s", err)
+	}
+	n := 1
+	for _, x := range axes {
+		n *= a.Shape()[x]
+	}
+	if n == 0 {
+		return tree.Errorf(tree.ErrShape, "", "an empty axis has no mean")
+	}
+	by, sum := max(float64(n)-float64(o.DDof), 0), Reduce("sum", a, o.freedom(0))
+	if f, _ := math.Frexp(by); f == 0.5 && (a.DType() == dtype.F32 || a.DType() == dtype.F64) { // a power of two: the product has the same bits
+		return Call("mul", sum, tree.ConstFloat(a.DType(), 1/by))
+	}
+	return Call("div", sum, tree.ConstFloat(a.DType(), by))
+}
+
+// variation averages the squared distances from the mean. Those of complex numbers
+// are sums of two squares.
+func variation(o Options, x ...*tree.Node) *tree.Node {
+	d := Call("sub", x[0], average(o.keep().freedom(0), x[0]))
+	if d.DType().IsComplex() {
+		return average(o, Call("add", Call("square", Call("real", d)), Call("square", Call("imag", d))))
+	}
+	return average(o, Call("square", d))
+}
+
+func deviation(o Options, x ...*tree.Node) *tree.Node { return Call("sqrt", variation(o, x...)) }
+
+// shift returns the maximum over axes. The exact results below do not depend on
+// it.
+func shift(o Options, a *tree.Node) *tree.Node {
+	return Call("stop_gradient", Reduce("max", a, o.keep()))
+}
+
+// softmax reduces the last axis if the options name none.
+func softmax(o Options, x ...*tree.Node) *tree.Node {
+	if o.Axes == nil {
+		o.Axes = []int{-1}
+	}
+	e := Call("exp", Call("sub", x[0], shift(o, x[0])))
+	return Call("div", e, Reduce("sum", e, o.keep()))
+}
+
+// logSumExp shifts by the maximum if that is finite.
+func logSumExp(o Options, x ...*tree.Node) *tree.Node {
+	m := shift(o, x[0])
+	if m.Err() != nil {
+		return m
+	}
+	m = Call("where", Call("isfinite", m), m, tree.ConstFloat(m.DType(), 0))
+	l := Call("add", Call("log", Reduce("sum", Call("exp", Call("sub", x[0], m)), o.keep())), m)
+	if o.Keep {
+		return l
+	}
+	axes, _ := shape.Axes(o.Axes, len(x[0].Shape()))
+	return dropAxes(l, axes)
+}
+
+// layerNorm has eps 1e-5 if the options do not state it.
+func layerNorm(o Options, x ...*tree.Node) *tree.Node {
+	eps := 1e-5
+	if len(o.Numbers) > 0 {
+		eps = o.Numbers[0]
+	}
+	last := Options{Axes: []int{-1}, Keep: true}
+	d := Call("sub", x[0], average(last, x[0]))
+	y := Call("div", d, Call("sqrt", Call("add", average(last, Call("square", d)), tree.ConstFloat(d.DType(), eps))))
+	if x[1] != nil {
+		y = Call("mul", y, x[1])
+	}
+	if x[2] != nil {
+		y = Call("add", y, x[2])
+	}
+	return y
+}
+
+func nanSum(o Options, x ...*tree.Node) *tree.Node {
+	a := x[0]
+	if t := a.DType(); t.IsFloat() {
+		a = Call("where", Call("isnan", a), tree.ConstFloat(t, 0), a)
+	}
+	return Reduce("sum", a, o)
+}
+
+func countNonzero(o Options, x ...*tree.Node) *tree.Node {
+	return Reduce("sum", Cast(Cast(x[0], dtype.Bool), dtype.I64), o)
+}
+
+func peakToPeak(o Options, x ...*tree.Node) *tree.Node {
+	return Call("sub", Reduce("max", x[0], o), Reduce("min", x[0], o))
+}
+
+func signBit(o Options, x ...*tree.Node) *tree.Node {
+	a := x[0]
+	switch t := a.DType(); {
+	case t == dtype.Bool:
+		a = Cast(a, dtype.I8)
+	case t.IsFloat():
+		a = Call("copysign", tree.ConstFloat(t, 1), a)
+	}
+	return Call("less", a, Cast(tree.ConstInt(dtype.I64, 0), a.DType()))
+}
+
+// largest are the greatest finite numbers.
+var largest = map[dtype.Type]float64{dtype.F16: 65504, dtype.BF16: 0x1.fep127, dtype.F32: math.MaxFloat32, dtype.F64: math.MaxFloat64}
+
+func nanToNum(o Options, x ...*tree.Node) *tree.Node {
+	a, t := x[0], x[0].DType()
+	if !t.IsFloat() {
+		return a
+	}
+	v := []float64{0, math.MaxFloat64, -math.MaxFloat64} // for NaN, +Inf and -Inf
+	copy(v, o.Numbers)
+	number := func(v float64) *tree.Node { // the greatest number of float64 stands for that of T
+		if math.Abs(v) == math.MaxFloat64 {
+			v = math.Copysign(largest[t], v)
+		}
+		return tree.ConstFloat(t, v)
+	}
+	most := number(math.MaxFloat64)
+	a = Call("where", Call("greater", a, most), number(v[1]), a)
+	a = Call("where", Call("less", a, Call("neg", most)), number(v[2]), a)
+	return Call("where", Call("isnan", x[0]), number(v[0]), a)
+}

@@ -1,0 +1,317 @@
+package untyped
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// This file has the compositions of differences, repetitions, triangles,
+// statistics without NaN and comparisons within a tolerance.
+
+// diff takes the difference of neighbours o.Ints[0] times along an axis, by
+// default once along the last. Bools differ if they are not equal.
+func diff(o Options, x ...*tree.Node) *tree.Node {
+	a, times := x[0], o.int(0, 1)
+	axis, err := o.axis(-1, len(a.Shape()))
+	if err != nil {
+		return misshapen("%s", err)
+	}
+	if a = between(x[1], a, x[2], axis); a.Err() != nil {
+		return a
+	}
+	if times < 0 {
+		return misshapen("the number of differences is %d", times)
+	}
+	name := "sub"
+	if a.DType() == dtype.Bool {
+		name = "not_equal"
+	}
+	upper, lower := make([]shape.Slice, axis+1), make([]shape.Slice, axis+1)
+	upper[axis], lower[axis] = shape.From(1), shape.Until(-1)
+	for range min(times, a.Shape()[axis]) {
+		a = Call(name, Slice(a, upper), Slice(a, lower))
+	}
+	return a
+}
+
+// between returns a with others before and after it along an axis. They may be nil, and
+// numbers become arrays of size 1 along the axis.
+func between(before, a, after *tree.Node, axis int) *tree.Node {
+	list := []*tree.Node{}
+	for _, n := range []*tree.Node{before, a, after} {
+		switch {
+		case n == nil:
+			continue
+		case len(n.Shape()) == 0:
+			dims := slices.Clone(a.Shape())
+			dims[axis] = 1
+			n = BroadcastTo(n, dims)
+		}
+		list = append(list, n)
+	}
+	if len(list) == 1 {
+		return a
+	}
+	return Concat(axis, list)
+}
+
+// differences stand between the elements of x[2] and x[1], which may be nil.
+func differences(o Options, x ...*tree.Node) *tree.Node {
+	vector := func(a *tree.Node) *tree.Node {
+		if a == nil {
+			return nil
+		}
+		return flatten(o, a)
+	}
+	return between(vector(x[2]), diff(o, vector(x[0]), nil, nil), vector(x[1]), 0)
+}
+
+// axis returns the only axis of the options, or the given one.
+func (o Options) axis(without, rank int) (int, error) {
+	if o.Axes == nil {
+		return shape.Axis(without, rank)
+	}
+	if len(o.Axes) != 1 {
+		return 0, fmt.Errorf("takes one axis, not %v", o.Axes)
+	}
+	return shape.Axis(o.Axes[0], rank)
+}
+
+// tile repeats a o.Ints[i] times along axis i, counted from the last ones.
+func tile(o Options, x ...*tree.Node) *tree.Node {
+	a := x[0]
+	rank := max(len(o.Ints), len(a.Shape()))
+	var split, spread, joined []int
+	for i := range rank {
+		d, n := 1, 1
+		if k := i - rank + len(a.Shape()); k >= 0 {
+			d = a.Shape()[k]
+		}
+		if k := i - rank + len(o.Ints); k >= 0 {
+			n = o.Ints[k]
+		}
+		if n < 0 || d > 0 && n > math.MaxInt/d {
+			return misshapen("an axis of %d elements cannot be repeated %d times", d, n)
+		}
+		split, spread, joined = append(split, 1, d), append(spread, n, d), append(joined, n*d)
+	}
+	return Reshape(BroadcastTo(Reshape(a, split), spread), joined)
+}
+
+// repeat repeats each element o.Ints[0] times along an axis, or element i o.Ints[i] times.
+// Without an axis the result is a vector.
+func repeat(o Options, x ...*tree.Node) *tree.Node {
+	a, n := x[0], o.int(0, 1)
+	if o.Axes == nil {
+		a = flatten(o, a)
+	}
+	axis, err := o.axis(0, len(a.Shape()))
+	if err != nil {
+		return misshapen("%s", err)
+	}
+	if len(o.Ints) > 1 {
+		return repeatEach(a, axis, o.Ints)
+	}
+	spread, joined := slices.Insert(a.Shape().Clone(), axis+1, n), a.Shape().Clone()
+	if n < 0 || n > 0 && joined[axis] > math.MaxInt/n {
+		return misshapen("an axis of %d elements cannot be repeated %d times", joined[axis], n)
+	}
+	joined[axis] *= n
+	if axis == len(joined)-1 && n > 1 && n <= fewCopies {
+		return Reshape(stack(Options{Axes: []int{axis + 1}}, slices.Repeat([]*tree.Node{a}, n)...), joined)
+	}
+	return Reshape(BroadcastTo(newAxes(Options{Axes: []int{axis + 1}}, a), spread), joined)
+}
+
+// repeatEach repeats element i of an axis counts[i] times. Neighbours with one count are one part.
+func repeatEach(a *tree.Node, axis int, counts []int) *tree.Node {
+	if len(counts) != a.Shape()[axis] {
+		return misshapen("%d numbers of repetitions do not fit an axis of size %d", len(counts), a.Shape()[axis])
+	}
+	var parts []*tree.Node
+	for i := 0; i < len(counts); {
+		start := i
+		for i < len(counts) && counts[i] == counts[start] {
+			i++
+		}
+		part := repeat(Options{Ints: counts[start : start+1], Axes: []int{axis}}, Slice(a, spanAlong(axis, shape.Range(start, i))))
+		if part.Err() != nil {
+			return part
+		}
+		parts = append(parts, part)
+	}
+	return Concat(axis, parts)
+}
+
+// fewCopies is the number of copies of each element of a row that one loop stores beside each
+// other, without a division of their places.
+const fewCopies = 4
+
+// lower returns whether the column of each element is at most its row plus k.
+func lower(rows, columns, k int) *tree.Node {
+	at := Call("add", newAxes(Options{Axes: []int{1}}, Iota(rows)), tree.ConstInt(dtype.I64, int64(k)))
+	return Call("greater_equal", at, Iota(columns))
+}
+
+func tri(o Options, _ ...*tree.Node) *tree.Node {
+	rows, columns, bad := o.matrix()
+	if bad != nil {
+		return bad
+	}
+	return Cast(lower(rows, columns, o.int(2, 0)), o.elements())
+}
+
+// triangle returns the part of the last two axes below the k-th diagonal, or
+// above it.
+func triangle(k func(o Options) int, below bool) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(o Options, x ...*tree.Node) *tree.Node {
+		s := x[0].Shape()
+		if len(s) < 2 {
+			return misshapen("a value of rank %d has no diagonal", len(s))
+		}
+		on := lower(s[len(s)-2], s[len(s)-1], k(o))
+		if zero := tree.ConstInt(x[0].DType(), 0); below {
+			return Call("where", on, x[0], zero)
+		} else {
+			return Call("where", on, zero, x[0])
+		}
+	}
+}
+
+var (
+	tril = triangle(func(o Options) int { return o.int(0, 0) }, true)
+	triu = triangle(func(o Options) int { return o.int(0, 0) - 1 }, false)
+)
+
+// nanMean divides the sum of what is not NaN by its number less o.DDof. If that is
+// not above 0, the result is NaN.
+func nanMean(o Options, x ...*tree.Node) *tree.Node {
+	return Call("div", nanSum(o.freedom(0), x[0]), o.observations(x[0]))
+}
+
+// observations returns the number of elements that are not NaN less o.DDof, or NaN if that
+// is not above 0.
+func (o Options) observations(a *tree.Node) *tree.Node {
+	t := a.DType()
+	valid := Cast(Call("logical_not", Call("isnan", a)), t)
+	by := Call("sub", Reduce("sum", valid, o.freedom(0)), tree.ConstFloat(t, float64(o.DDof)))
+	return Call("where", Call("greater", by, tree.ConstFloat(t, 0)), by, tree.ConstFloat(t, math.NaN()))
+}
+
+// nanVariation is NaN over an infinite element, whose distance from the mean is.
+func nanVariation(o Options, x ...*tree.Node) *tree.Node {
+	a := x[0]
+	square := Call("square", Call("sub", a, nanMean(o.keep().freedom(0), a)))
+	sum := Reduce("sum", Call("where", Call("isnan", a), like(square, 0), square), o.freedom(0))
+	return Call("div", sum, o.observations(a))
+}
+
+func nanDeviation(o Options, x ...*tree.Node) *tree.Node {
+	return Call("sqrt", nanVariation(o, x...))
+}
+
+// round has o.Ints[0] decimals. It scales by a power of ten, as NumPy does, so the
+// scaled value is rounded too. Integers have no decimals to round.
+func round(o Options, x ...*tree.Node) *tree.Node {
+	a, d := x[0], o.int(0, 0)
+	switch {
+	case a.DType().IsInt() && d >= 0:
+		return a
+	case a.DType().IsInt():
+		return tree.Errorf(tree.ErrUnsupported, "", "integers cannot be rounded to %d decimals", d)
+	case d == 0:
+		return Call("rint", a)
+	}
+	by := tree.ConstFloat(a.DType(), math.Pow10(max(d, -d)))
+	if d < 0 {
+		return Call("mul", Call("rint", Call("div", a, by)), by)
+	}
+	return Call("div", Call("rint", Call("mul", a, by)), by)
+}
+
+// isClose compares in float64 for integers. The relative tolerance is one of the
+// second operand.
+func isClose(o Options, x ...*tree.Node) *tree.Node {
+	a, b := x[0], x[1]
+	if a.DType().IsInt() {
+		a, b = Cast(a, dtype.F64), Cast(b, dtype.F64)
+	}
+	relative, absolute := 1e-5, 1e-8
+	if len(o.Numbers) == 2 {
+		relative, absolute = o.Numbers[0], o.Numbers[1]
+	}
+	size := Call("abs", b) // a real number also of complex ones
+	number := func(v float64) *tree.Node { return tree.ConstFloat(size.DType(), v) }
+	most := Call("add", Call("mul", size, number(relative)), number(absolute))
+	near := Call("less_equal", Call("abs", Call("sub", a, b)), most)
+	return Call("logical_or", Call("logical_and", near, Call("isfinite", b)), o.same(a, b))
+}
+
+// same compares elements. If the first integer of the options is 1, NaN equals NaN.
+func (o Options) same(a, b *tree.Node) *tree.Node {
+	equal := Call("equal", a, b)
+	if t := a.DType(); o.int(0, 0) == 0 || !t.IsFloat() && !t.IsComplex() {
+		return equal
+	}
+	return Call("logical_or", equal, Call("logical_and", Call("isnan", a), Call("isnan", b)))
+}
+
+func outer(o Options, x ...*tree.Node) *tree.Node {
+	name := "mul"
+	if x[0].DType() == dtype.Bool {
+		name = "logical_and"
+	}
+	return Call(name, newAxes(Options{Axes: []int{1}}, flatten(o, x[0])), flatten(o, x[1]))
+}
+
+// PadMode returns op.PadMode of untyped trees. widths holds the elements before
+// and after for each axis.
+func PadMode(a *tree.Node, widths []int, mode string) *tree.Node {
+	if a = Given(a, "PadMode"); a.Err() != nil {
+		return a
+	}
+	if len(widths) != 2*len(a.Shape()) {
+		return tree.Errorf(tree.ErrShape, "PadMode", "%d paddings given for rank %d", len(widths)/2, len(a.Shape()))
+	}
+	for axis, n := range a.Shape() {
+		before, after := widths[2*axis], widths[2*axis+1]
+		if before == 0 && after == 0 {
+			continue
+		}
+		if before < 0 || after < 0 || n == 0 || before > math.MaxInt/4-n || after > math.MaxInt/4-n-before {
+			return tree.Errorf(tree.ErrShape, "PadMode", "an axis of size %d cannot be padded by %d and %d", n, before, after)
+		}
+		at, err := padded(before+n+after, before, n, mode)
+		if err != nil {
+			return tree.Failed(err)
+		}
+		a = Take(a, at, axis)
+	}
+	return a
+}
+
+// padded returns the positions in an axis of n elements that a padded axis
+// reads.
+func padded(size, before, n int, mode string) (*tree.Node, error) {
+	number := func(v int) *tree.Node { return tree.ConstInt(dtype.I64, int64(v)) }
+	at := Call("sub", Iota(size), number(before))
+	switch mode {
+	case "edge":
+		return Call("clip", at, number(0), number(n-1)), nil
+	case "wrap":
+		return Call("mod", at, number(n)), nil
+	case "symmetric":
+		at = Call("mod", at, number(2*n))
+		return Call("minimum", at, Call("sub", number(2*n-1), at)), nil
+	case "reflect":
+		period := max(2*n-2, 1)
+		at = Call("mod", at, number(period))
+		return Call("minimum", at, Call("sub", number(period), at)), nil
+	}
+	return nil, tree.NewError(tree.ErrValue, "PadMode", "there is no mode %q; there are edge, wrap, reflect and symmetric", mode)
+}

@@ -1,0 +1,105 @@
+package untyped
+
+import (
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/tree"
+)
+
+// functions are the rows of the mathematical functions. Their lowerings are in
+// the lower_*.go files, one family in each. docs/accuracy.md has the measured
+// errors.
+var functions = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats}, []tree.Row{
+	{
+		Name: "sqrt", ULP: .5, Lower: prim1(prim.Sqrt), Grad: gradSqrt,
+		Doc: "the square root; NaN below zero.",
+	},
+	{Name: "rsqrt", ULP: 1, Lower: lowerRsqrt, Grad: gradRsqrt, Doc: "1 / sqrt(x)."},
+	{
+		Name: "hypot", Arity: 2, ULP: 1, Lower: lowerHypot, Grad: gradHypot,
+		Doc: "sqrt(x*x + y*y) without overflow.",
+	},
+	{Name: "exp", ULP: 1, Lower: lowerExp, Grad: gradExp, Doc: "e to the power x."},
+	{Name: "exp2", ULP: 1, Lower: lowerExp2, Grad: gradExp2, Doc: "2 to the power x."},
+	{Name: "expm1", ULP: 1, Lower: lowerExpm1, Grad: gradExpm1, Doc: "exp(x) - 1, accurate near zero."},
+	{Name: "log", ULP: 1, Lower: lowerLog, Grad: gradLog, Doc: "the natural logarithm; NaN below zero."},
+	{Name: "log2", ULP: 1, Lower: lowerLog2, Grad: gradLog2, Doc: "the logarithm to base 2."},
+	{Name: "log10", ULP: 1, Lower: lowerLog10, Grad: gradLog10, Doc: "the logarithm to base 10."},
+	{Name: "log1p", ULP: 1.3, Lower: lowerLog1p, Grad: gradLog1p, Doc: "log(1 + x), accurate near zero."},
+	{
+		Name: "pow", Symbol: "**", Arity: 2, ULP: 1, Lower: lowerPow, Grad: gradPow,
+		Doc: "x to the power y, with C99's special cases.",
+	},
+	{Name: "sin", ULP: 1, Lower: lowerSin, Grad: gradSin, Doc: "the sine of x radians, for all magnitudes."},
+	{
+		Name: "cos", ULP: 1, Lower: lowerCos, Grad: gradCos,
+		Doc: "the cosine of x radians, for all magnitudes.",
+	},
+	{
+		Name: "tan", ULP: 1, Lower: lowerTan, Grad: gradTan,
+		Doc: "the tangent of x radians, for all magnitudes.",
+	},
+	{
+		Name: "asin", ULP: 1, Lower: lowerAsin, Grad: gradAsin,
+		Doc: "the arc sine, in radians; NaN outside -1..1.",
+	},
+	{
+		Name: "acos", ULP: 1, Lower: lowerAcos, Grad: gradAcos,
+		Doc: "the arc cosine, in radians; NaN outside -1..1.",
+	},
+	{Name: "atan", ULP: 1, Lower: lowerAtan, Grad: gradAtan, Doc: "the arc tangent, in radians."},
+	{
+		Name: "atan2", Arity: 2, ULP: 1, Lower: lowerAtan2, Grad: gradAtan2,
+		Doc: "the angle of the point (y, x), in radians, with C99's special cases.",
+	},
+	{Name: "sinh", ULP: 1, Lower: lowerSinh, Grad: gradSinh, Doc: "the hyperbolic sine."},
+	{Name: "cosh", ULP: 1, Lower: lowerCosh, Grad: gradCosh, Doc: "the hyperbolic cosine."},
+	{Name: "asinh", ULP: 1, Lower: lowerAsinh, Grad: gradAsinh, Doc: "the inverse hyperbolic sine."},
+	{Name: "acosh", ULP: 1, Lower: lowerAcosh, Grad: gradAcosh, Doc: "the inverse hyperbolic cosine; NaN below 1."},
+	{
+		Name: "atanh", ULP: 1, Lower: lowerAtanh, Grad: gradAtanh,
+		Doc: "the inverse hyperbolic tangent; NaN outside -1..1.",
+	},
+	{Name: "cube", ULP: 1, Lower: lowerCube, Grad: gradCube, Doc: "x * x * x; within 0.51 ULP where that is normal."},
+	{
+		Name: "inverse_square", GoName: "InverseSquare", ULP: 1, Lower: lowerInverseSquare, Grad: gradInverseSquare,
+		Doc: "1 / (x * x); within 0.51 ULP where that is normal.",
+	},
+	{Name: "cbrt", ULP: 1, Lower: lowerCbrt, Grad: gradCbrt, Doc: "the cube root."},
+	{
+		Name: "erfc", ULP: 6, Lower: lowerErfc, Grad: gradErfc,
+		Doc: "1 - erf(x), accurate where that is small.",
+	},
+	{Name: "tanh", ULP: 1, Lower: lowerTanh, Grad: gradTanh, Doc: "the hyperbolic tangent."},
+	{Name: "sigmoid", ULP: 1, Lower: lowerSigmoid, Grad: gradSigmoid, Doc: "1 / (1 + exp(-x))."},
+	{Name: "erf", ULP: 1, Lower: lowerErf, Grad: gradErf, Doc: "the error function."},
+	{Name: "erfinv", GoName: "ErfInv", ULP: 4, Lower: lowerErfInv, Grad: gradErfInv, Doc: "the inverse of erf; infinite at -1 and 1, NaN outside."},
+	{
+		Name: "ndtr", GoName: "NormalCDF", ULP: 6, Lower: lowerNDTR, Grad: gradNDTR,
+		Doc: "the distribution function of the normal distribution, norm.cdf, accurate in the left tail.",
+	},
+	{
+		Name: "ndtri", GoName: "NormalQuantile", ULP: 4, Lower: lowerNDTRI, Grad: gradNDTRI,
+		Doc: "the quantile of the normal distribution, norm.ppf; infinite at 0 and 1, NaN outside.",
+	},
+	{
+		Name: "gammaln", GoName: "LogGamma", ULP: -1, Lower: lowerLogGamma, Grad: gradLogGamma,
+		Doc: "the logarithm of |gamma(x)|, lgamma of C; infinite at 0 and negative integers. Within 4 ULP for x > 0, and below, where it has zeros, within 4 units of the last place of the greatest of 1, the result and gammaln(1-x).",
+	},
+	{
+		Name: "gamma", GoName: "GammaFunction", ULP: 8, Lower: lowerGamma, Grad: gradGamma,
+		Doc: "the gamma function, tgamma of C: (x-1)! for integers; NaN at negative integers.",
+	},
+	{
+		Name: "digamma", GoName: "Digamma", ULP: -1, Lower: lowerDigamma, Grad: gradPolygamma(1),
+		Doc: "the derivative of gammaln; NaN at negative integers. Within 4 ULP for x > 0, and below, where it has zeros, within 6 units of the last place of the greater of log(2-x) and the result.",
+	},
+	{
+		Name: "trigamma", GoName: "Trigamma", ULP: 6, Lower: lowerPolygamma(1), Grad: gradPolygamma(2),
+		Doc: "the derivative of digamma; infinite at 0 and negative integers.",
+	},
+	{Name: "gelu", ULP: 6, Lower: lowerGelu, Grad: gradGelu, Doc: "x * (1 + erf(x/sqrt(2))) / 2."},
+	{
+		Name: "gelu_tanh", GoName: "GeluTanh", ULP: -1, Lower: lowerGeluTanh, Grad: gradGeluTanh,
+		Doc: "x * (1 + tanh(sqrt(2/pi) * (x + 0.044715*x^3))) / 2, the tanh form of gelu; within 2 ULP for x >= 0, within 2 + 4*(1.6*|x| + 0.0714*|x|^3) below, where the value tends to 0.",
+	},
+})

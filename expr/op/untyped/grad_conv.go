@@ -1,0 +1,276 @@
+package untyped
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// This file has the derivatives of windows and convolutions as a whole. Operators
+// whose value is their first operand carry them: the derivatives of the views and the
+// product of which that operand is made would store columns and add them up again.
+
+// windowedOp is the first operand, to derivatives the windows over the second one,
+// padded. Ints: size, stride, padding and dilation for each axis.
+var windowedOp = tree.NewOperator(tree.Row{
+	Name: "windowed", Class: tree.View, Arity: 2, Types: elems, Same: true,
+	Shape: windowedShape, Gather: firstGather, Grad: gradWindowed,
+	Doc: "the first operand, to derivatives the windows over the padded second one.",
+})
+
+// pooledOp is the first operand, to derivatives the extremes of the windows over the
+// second one. Ints: 1 for maxima, 1 if equal extremes receive the whole adjoint each, then
+// size, stride, padding and dilation for each of the last axes.
+var pooledOp = tree.NewOperator(tree.Row{
+	Name: "pooled", Class: tree.View, Arity: 2, Types: numbers, Same: true,
+	Shape: pooledShape, Gather: firstGather, Grad: gradPooled,
+	Doc: "the first operand, to derivatives the extremes of windows over the second one.",
+})
+
+// convolvedOp is the first operand, to derivatives the convolution of the second by
+// the third. Ints: groups, then stride, padding and dilation for each axis of the
+// images.
+var convolvedOp *tree.Operator
+
+func init() { // the derivative makes convolutions, which refer to the operator
+	convolvedOp = tree.NewOperator(tree.Row{
+		Name: "convolved", Class: tree.View, Arity: 3, Types: numbers, Same: true,
+		Shape: convolvedShape, Gather: firstGather, Grad: gradConvolved,
+		Doc: "the first operand, to derivatives the convolution of the others.",
+	})
+}
+
+// gradConvolved returns the adjoints of images and weights as products of windows,
+// which are not stored.
+func gradConvolved(g *tree.Adjoint, arg int) *tree.Node {
+	a, weight, groups := g.Arg(1), g.Arg(2), g.Node.Ints[0]
+	w := strides(g.Node.Ints[1:], weight.Shape()[2:])
+	switch arg {
+	case 1:
+		return gradImages(g, weight, w, groups)
+	case 2:
+		return gradWeights(g.Full(), a, weight.Shape(), w, groups)
+	}
+	return nil
+}
+
+// gradWeights is a sum over all positions of all images.
+func gradWeights(out, a *tree.Node, k shape.Shape, w []slide, groups int) *tree.Node {
+	v := windowed(a, w, tree.NewConst(a.DType(), 0))
+	s, r := out.Shape(), len(w)
+	n, each, terms := k[0]/groups, k[1:].Size(), s[0]*s[2:].Size()
+	// [group output, image positions] by [group, image positions, elements channel]: the
+	// channels of an element are at equal distances
+	x := Transpose(out, append([]int{1, 0}, upTo(2 + r)[2:]...))
+	if groups == 1 {
+		v = Transpose(v, slices.Concat([]int{0}, upTo(2 + 2*r)[2:], []int{1}))
+	} else {
+		v = Reshape(v, slices.Concat(shape.Shape{s[0], groups, k[1]}, v.Shape()[2:]))
+		v = Transpose(v, slices.Concat([]int{1, 0}, upTo(3 + 2*r)[3:], []int{2}))
+	}
+	rows, columns := shape.Shape{n, terms}, shape.Shape{terms, each}
+	if groups > 1 {
+		rows, columns = shape.Shape{groups, n, terms}, shape.Shape{groups, terms, each}
+	}
+	y := Reshape(MatMul(Reshape(x, rows), Reshape(v, columns)), slices.Concat(k[:1], k[2:], k[1:2]))
+	return Transpose(y, slices.Concat([]int{0, r + 1}, upTo(1 + r)[1:]))
+}
+
+// gradImages is the convolution by the mirrored weights, with outputs and channels
+// exchanged, if windows move by one element. Otherwise the elements of windows are
+// added to their places.
+func gradImages(g *tree.Adjoint, weight *tree.Node, w []slide, groups int) *tree.Node {
+	k, r, s := weight.Shape(), len(w), g.Arg(1).Shape()
+	weight = Reshape(weight, slices.Concat(shape.Shape{groups, k[0] / groups}, k[1:]))
+	weight = Transpose(weight, append([]int{0, 2, 1}, upTo(3 + r)[3:]...))
+	back := slices.Clone(w)
+	for i, x := range w {
+		back[i].padding = (x.size-1)*x.dilation - x.padding
+		if x.stride != 1 || back[i].padding < 0 {
+			return gradStrided(g, weight, w, s)
+		}
+	}
+	spans := make([]shape.Slice, 2+r)
+	for i := range w {
+		spans[2+i] = shape.By(shape.Slice{}, -1)
+	}
+	weight = Reshape(weight, slices.Concat(shape.Shape{s[1], k[0] / groups}, k[2:]))
+	return convolved(g.Full(), Slice(weight, spans), back, groups)
+}
+
+// gradStrided returns the adjoint of images of shape s. weight has the axes group,
+// channel, output, elements.
+func gradStrided(g *tree.Adjoint, weight *tree.Node, w []slide, s shape.Shape) *tree.Node {
+	r, k, out := len(w), weight.Shape(), g.Node.Shape()
+	weight = Transpose(weight, slices.Concat([]int{0, 1}, upTo(3 + r)[3:], []int{2}))
+	rows := Reshape(weight, []int{k[0], k[1] * k[3:].Size(), k[2]})
+	y := MatMul(rows, Reshape(g.Full(), []int{s[0], k[0], k[2], out[2:].Size()}))
+	y = Reshape(y, slices.Concat(shape.Shape{s[0], s[1]}, k[3:], out[2:]))
+	y = Transpose(y, slices.Concat([]int{0, 1}, upTo(2 + 2*r)[2+r:], upTo(2 + r)[2:]))
+	return fold(y, s, w, 2)
+}
+
+func firstGather(g *tree.Gather) V { return g.At(0, g.Out) }
+
+// slides returns how windows move, as the attributes of windowed say it.
+func slides(ints []int) []slide {
+	w := make([]slide, len(ints)/4)
+	for i := range w {
+		w[i] = slide{ints[4*i], ints[4*i+1], ints[4*i+2], ints[4*i+3]}
+	}
+	return w
+}
+
+// positions returns the number of windows along an axis of size d. It returns an
+// error if they are not possible.
+func (s slide) positions(d int) (int, error) {
+	if s.size < 1 || s.stride < 1 || s.dilation < 1 || s.padding < 0 || s.padding > (math.MaxInt-d)/2 {
+		return 0, fmt.Errorf("a window has size %d, stride %d, padding %d and dilation %d", s.size, s.stride, s.padding, s.dilation)
+	}
+	d += 2 * s.padding
+	if wide := reach(s.size, s.dilation, d); wide < d {
+		return (d-1-wide)/s.stride + 1, nil
+	}
+	return 0, nil
+}
+
+func windowedShape(n *tree.Node) (shape.Shape, error) {
+	out, in, w := n.Args[0].Shape(), n.Args[1].Shape(), slides(n.Ints)
+	if len(n.Ints) != 4*len(in) || len(out) != 2*len(in) {
+		return nil, fmt.Errorf("%d windows given for shapes %v and %v", len(w), out, in)
+	}
+	for i, s := range w {
+		if count, err := s.positions(in[i]); err != nil || count != out[i] || s.size != out[len(in)+i] {
+			return nil, cmp.Or(err, fmt.Errorf("%v is no shape of windows over %v", out, in))
+		}
+	}
+	return out, nil
+}
+
+func gradWindowed(g *tree.Adjoint, arg int) *tree.Node {
+	if arg == 0 {
+		return nil
+	}
+	return folded(g, g.Full(), g.Arg(1).Shape(), slides(g.Node.Ints))
+}
+
+// pooled returns y, which has the extremes of windows over a.
+func pooled(y, a *tree.Node, w []slide, largest, whole bool) *tree.Node {
+	ints := make([]int, 2, 2+4*len(w))
+	for i, is := range []bool{largest, whole} {
+		if is {
+			ints[i] = 1
+		}
+	}
+	for _, s := range w {
+		ints = append(ints, s.size, s.stride, s.padding, s.dilation)
+	}
+	return tree.ApplyWith(pooledOp, tree.Attributes{Ints: ints}, y, a)
+}
+
+func pooledShape(n *tree.Node) (shape.Shape, error) {
+	out, in := n.Args[0].Shape(), n.Args[1].Shape()
+	if len(out) != len(in) || len(n.Ints) < 2 || len(n.Ints)%4 != 2 || len(n.Ints)/4 > len(in) {
+		return nil, fmt.Errorf("%v is no pool of %v", out, in)
+	}
+	w := slides(n.Ints[2:])
+	lead := len(in) - len(w)
+	if !out[:lead].Equal(in[:lead]) {
+		return nil, fmt.Errorf("%v is no pool of %v", out, in)
+	}
+	for i, s := range w {
+		if count, err := s.positions(in[lead+i]); err != nil || count != out[lead+i] {
+			return nil, cmp.Or(err, fmt.Errorf("%v is no pool of %v", out, in))
+		}
+	}
+	return out, nil
+}
+
+// gradPooled adds the adjoint of each window to the elements that equal the extreme,
+// which share it. What they share is computed once for each window. The extreme of a
+// window with a NaN equals no element: all elements receive NaN, or nothing if they do
+// not share. Padding is NaN, which equals no extreme.
+func gradPooled(g *tree.Adjoint, arg int) *tree.Node {
+	if arg == 0 {
+		return nil
+	}
+	a, w, largest, whole := g.Arg(1), slides(g.Node.Ints[2:]), g.Node.Ints[0] == 1, g.Node.Ints[1] == 1
+	v, r := windowed(a, w, g.Const(math.NaN())), len(a.Shape())
+	best, each := forEach(w, g.Node), g.Full()
+	equal := g.Op("equal", v, best)
+	if whole {
+		return fold(g.Where(equal, forEach(w, each), g.Const(0)), a.Shape(), w, r-len(w))
+	}
+	ties := g.Reduce("sum", g.Cast(equal, g.Out.DType()), upTo(r + len(w))[r:])
+	ties = g.Reshape(ties, g.Node.Shape())
+	each = g.Div(each, ties)
+	each = g.Where(g.Op("equal", g.Node, g.Node), each, g.Const(math.NaN()))
+	beyond := "less"
+	if !largest {
+		beyond = "greater"
+	}
+	return fold(g.Where(g.Op(beyond, v, best), g.Const(0), forEach(w, each)), a.Shape(), w, r-len(w))
+}
+
+func convolvedShape(n *tree.Node) (shape.Shape, error) {
+	out, x, k := n.Args[0].Shape(), n.Args[1].Shape(), n.Args[2].Shape()
+	r := len(x) - 2
+	bad := fmt.Errorf("%v is no convolution of %v by %v", out, x, k)
+	if r < 1 || len(k) != len(x) || len(out) != len(x) || len(n.Ints) != 1+3*r {
+		return nil, bad
+	}
+	groups := n.Ints[0]
+	if groups < 1 || x[1]%groups != 0 || k[0]%groups != 0 || k[1] != x[1]/groups || out[0] != x[0] || out[1] != k[0] {
+		return nil, bad
+	}
+	for i, s := range strides(n.Ints[1:], k[2:]) {
+		if count, err := s.positions(x[2+i]); err != nil || count != out[2+i] {
+			return nil, cmp.Or(err, bad)
+		}
+	}
+	return out, nil
+}
+
+// strides returns how windows of a size move, as the attributes of convolved say it.
+func strides(ints []int, size shape.Shape) []slide {
+	w := make([]slide, len(size))
+	for i := range w {
+		w[i] = slide{size[i], ints[3*i], ints[3*i+1], ints[3*i+2]}
+	}
+	return w
+}
+
+// fold returns the adjoint of windowed: an array of shape dims, in which each
+// element of each window of a is added to the place that it was read from.
+func fold(a *tree.Node, dims shape.Shape, w []slide, lead int) *tree.Node {
+	if a.Err() != nil {
+		return a
+	}
+	r := len(dims)
+	if len(a.Shape()) != r+len(w) {
+		return misshapen("%v is no shape of windows over %d axes of %v", a.Shape(), len(w), dims)
+	}
+	split := slices.Concat(a.Shape()[:r], ones(lead), a.Shape()[r:])
+	all := make([]slide, r)
+	for i, d := range dims {
+		all[i] = slide{1, 1, 0, 1}
+		if i >= lead {
+			all[i] = w[i-lead]
+		}
+		if all[i].padding > math.MaxInt/4 || d > math.MaxInt/4 {
+			return misshapen("an axis has %d elements", d)
+		}
+	}
+	return folded(adjointOf(a), Reshape(a, split), dims, all)
+}
+
+// adjointOf returns an Adjoint for constructors that share code with derivatives.
+func adjointOf(a *tree.Node) *tree.Adjoint {
+	return &tree.Adjoint{Node: a, Out: a, Row: Row, Reduce: func(name string, a *tree.Node, axes []int) *tree.Node {
+		return Reduce(name, a, Options{Axes: axes, Keep: true})
+	}}
+}

@@ -1,0 +1,289 @@
+package untyped
+
+import (
+	"math"
+	"slices"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// The rules of views keep an adjoint that is one number for all elements as one
+// number.
+
+func gradReshape(g *tree.Adjoint, _ int) *tree.Node {
+	if len(g.Out.Shape()) == 0 {
+		return g.Out
+	}
+	return g.Reshape(g.Full(), g.Arg(0).Shape())
+}
+
+func gradTranspose(g *tree.Adjoint, _ int) *tree.Node {
+	if len(g.Out.Shape()) == 0 {
+		return g.Out
+	}
+	back := make([]int, len(g.Arg(0).Shape()))
+	for i := range back {
+		back[i] = slices.Index(g.Node.Axes, i) // -1 for a dropped axis: a new axis
+	}
+	return g.With("transpose", back, nil, g.Full())
+}
+
+func gradBroadcast(g *tree.Adjoint, _ int) *tree.Node {
+	return g.SumTo(g.Out, g.Node.Shape(), g.Arg(0).Shape())
+}
+
+// gradSlice returns the adjoint surrounded by zeros. For steps of 1 and -1 that
+// is a padding.
+func gradSlice(g *tree.Adjoint, _ int) *tree.Node {
+	ints := g.Node.Ints
+	in, out := g.Arg(0).Shape(), g.Node.Shape()
+	var place, widths, flip []int
+	dense, forwards := true, true
+	for i, d := range in {
+		start, step, count := ints[3*i], ints[3*i+1], ints[3*i+2]
+		place = append(place, start, step, d)
+		switch {
+		case count <= 1:
+			step = 1
+		case step < 0: // the same elements in forward order
+			start += (count - 1) * step
+		}
+		dense = dense && (step == 1 || step == -1)
+		if count == 0 {
+			start = 0
+		}
+		widths = append(widths, start, d-start-count)
+		if step == 1 {
+			flip = append(flip, 0, 1, out[i])
+		} else {
+			flip = append(flip, out[i]-1, -1, out[i])
+			forwards = false
+		}
+	}
+	if !dense {
+		return g.With("unslice", nil, place, g.Full())
+	}
+	inner := g.Full()
+	if !forwards {
+		inner = g.With("slice", nil, flip, inner)
+	}
+	return g.With("pad", nil, widths, inner, g.Const(0))
+}
+
+// gradUnslice selects the elements that Unslice placed.
+func gradUnslice(g *tree.Adjoint, _ int) *tree.Node {
+	var ints []int
+	for i, d := range g.Arg(0).Shape() {
+		ints = append(ints, g.Node.Ints[3*i], g.Node.Ints[3*i+1], d)
+	}
+	return g.With("slice", nil, ints, g.Full())
+}
+
+// part returns count elements of a along axis, beginning at from.
+func part(g *tree.Adjoint, a *tree.Node, axis, from, count int) *tree.Node {
+	var ints []int
+	for i, d := range a.Shape() {
+		if i == axis {
+			ints = append(ints, from, 1, count)
+		} else {
+			ints = append(ints, 0, 1, d)
+		}
+	}
+	return g.With("slice", nil, ints, a)
+}
+
+func gradConcat(g *tree.Adjoint, arg int) *tree.Node {
+	axis, from := g.Node.Axes[0], 0
+	for _, a := range g.Node.Args[:arg] {
+		from += a.Shape()[axis]
+	}
+	return part(g, g.Full(), axis, from, g.Arg(arg).Shape()[axis])
+}
+
+// gradPad gives the adjoint of the inside to the operand, and the sum of the
+// rest to the fill.
+func gradPad(g *tree.Adjoint, arg int) *tree.Node {
+	in := g.Arg(0).Shape()
+	if arg == 0 {
+		var ints []int
+		for i, d := range in {
+			ints = append(ints, g.Node.Ints[2*i], 1, d)
+		}
+		return g.With("slice", nil, ints, g.Full())
+	}
+	inside := g.Expand(tree.NewConst(dtype.Bool, 0), in)
+	outside := g.With("pad", nil, g.Node.Ints, inside, tree.NewConst(dtype.Bool, 1))
+	return g.SumTo(g.Where(outside, g.Out, g.Const(0)), g.Node.Shape(), nil)
+}
+
+// gradTake adds the adjoints of the elements to the positions that they were taken
+// from, in the order of the indices.
+func gradTake(g *tree.Adjoint, arg int) *tree.Node {
+	if arg == 1 {
+		return nil
+	}
+	index := g.Arg(1)
+	if index.DType() == dtype.U64 {
+		index = g.Op("minimum", index, tree.ConstInt(dtype.U64, math.MaxInt64))
+	}
+	lead := len(g.Node.Shape()) - len(g.Out.Shape())
+	updates := g.Reshape(g.Out, slices.Concat(ones(lead), g.Out.Shape()))
+	return g.With("scatter_add", g.Node.Axes, g.Arg(0).Shape(), g.Cast(index, dtype.I64), updates)
+}
+
+func ones(n int) shape.Shape { return slices.Repeat(shape.Shape{1}, n) }
+
+// gradWindows adds every element of every window to the position that it was
+// read from.
+func gradWindows(g *tree.Adjoint, _ int) *tree.Node {
+	in := g.Arg(0).Shape()
+	w := make([]slide, len(in))
+	for i := range w {
+		w[i] = slide{g.Node.Ints[3*i], g.Node.Ints[3*i+1], 0, g.Node.Ints[3*i+2]}
+	}
+	return folded(g, g.Full(), in, w)
+}
+
+// fewElements is the largest number of elements of a window, and of phases, whose
+// adjoint is a sum of slices put back to their places. For others it is a reduction, whose
+// loop costs more for each element of the result and less for each of the window.
+const fewElements = 32
+
+// folded returns an array of shape in, in which each element of each window of out is
+// added to the place that it was read from: the adjoint of windows w over all axes
+// of an array with padding.
+func folded(g *tree.Adjoint, out *tree.Node, in shape.Shape, w []slide) *tree.Node {
+	r := len(in)
+	w = slices.Clone(w)
+	most := 1
+	for i := range w {
+		if out.Shape()[i] == 1 { // the one window moves nowhere
+			w[i].stride = 1
+		}
+		if most *= min(w[i].stride, fewElements+1); most > fewElements {
+			return reduced(g, out, in, w)
+		}
+	}
+	if out.Shape().Count(r, 2*r) > fewElements {
+		return reduced(g, out, in, w)
+	}
+	p := phases{g: g, out: out, in: in, w: w, first: make([]int, r), counts: make(shape.Shape, r), phase: make([]int, r)}
+	return p.from(0)
+}
+
+// A phase is the places that have the same remainders by the strides. It is a sum of slices of
+// windows, without a division. phases joins them.
+type phases struct {
+	g   *tree.Adjoint
+	out *tree.Node  // the windows
+	in  shape.Shape // of the result
+	w   []slide
+	// What is joined now, by axis: the phase, and its places from first on, counted in strides.
+	first, phase []int
+	counts       shape.Shape
+}
+
+// from returns the places of the axes from i on. The places after the last whole stride are
+// apart: they are in some of the phases.
+func (p *phases) from(i int) *tree.Node {
+	if i == len(p.in) {
+		return p.sum()
+	}
+	whole, rest := p.in[i]/p.w[i].stride, p.in[i]%p.w[i].stride
+	switch {
+	case rest == 0:
+		return p.join(i, 0, whole, p.w[i].stride)
+	case whole == 0:
+		return p.join(i, 0, 1, rest)
+	}
+	return p.g.With("concat", []int{i}, nil, p.join(i, 0, whole, p.w[i].stride), p.join(i, whole, 1, rest))
+}
+
+// join returns count places of each of the first n phases of axis i.
+func (p *phases) join(i, first, count, n int) *tree.Node {
+	parts := make([]*tree.Node, n)
+	for k := range parts {
+		p.first[i], p.counts[i], p.phase[i] = first, count, k
+		if parts[k] = p.from(i + 1); n == 1 {
+			return parts[k]
+		}
+		parts[k] = p.g.Reshape(parts[k], slices.Insert(parts[k].Shape().Clone(), i+1, 1))
+	}
+	s := slices.Delete(parts[0].Shape().Clone(), i+1, i+2)
+	s[i] *= n
+	return p.g.Reshape(p.g.With("concat", []int{i + 1}, nil, parts...), s)
+}
+
+// reduced is folded as a reduction.
+func reduced(g *tree.Adjoint, out *tree.Node, in shape.Shape, w []slide) *tree.Node {
+	var ints, axes, inside []int
+	for i, d := range in {
+		ints = append(ints, w[i].stride, w[i].dilation, d+2*w[i].padding)
+		inside = append(inside, w[i].padding, 1, d)
+		axes = append(axes, len(in)+i)
+	}
+	spread := g.With("window_scatter", nil, ints, out)
+	if len(axes) > 0 {
+		spread = g.Reduce("sum", spread, axes)
+	}
+	return g.With("slice", nil, inside, g.Reshape(spread, spread.Shape()[:len(in)]))
+}
+
+// sum returns some places of a phase: for each element of the window that is in the phase,
+// the adjoints of all positions, at the places that the element was read from.
+func (p *phases) sum() (sum *tree.Node) {
+	g, out, r := p.g, p.out, len(p.w)
+elements:
+	for element := range out.Shape()[r:].Indices() {
+		// The element of window o is at place o + shift.
+		spans, widths := make([]int, 0, 6*r), make([]int, 0, 2*r)
+		counts := make(shape.Shape, r)
+		for i, s := range p.w {
+			at := element[i]*s.dilation - s.padding - p.phase[i]
+			if at%s.stride != 0 {
+				continue elements
+			}
+			shift := at/s.stride - p.first[i]
+			from, to := max(0, -shift), min(out.Shape()[i], p.counts[i]-shift)
+			if from >= to {
+				continue elements
+			}
+			counts[i] = to - from
+			spans = append(spans, from, 1, to-from)
+			widths = append(widths, from+shift, p.counts[i]-to-shift)
+		}
+		for _, e := range element {
+			spans = append(spans, e, 1, 1)
+		}
+		part := g.Reshape(g.With("slice", nil, spans, out), counts)
+		part = g.With("pad", nil, widths, part, g.Const(0))
+		if sum != nil {
+			part = g.Add(sum, part)
+		}
+		sum = part
+	}
+	if sum == nil {
+		return g.Expand(g.Const(0), p.counts.Clone())
+	}
+	return sum
+}
+
+func gradWindowScatter(g *tree.Adjoint, _ int) *tree.Node {
+	in := g.Arg(0).Shape()
+	var ints []int
+	for i, count := range in[:len(in)/2] {
+		ints = append(ints, g.Node.Ints[3*i], g.Node.Ints[3*i+1], count)
+	}
+	return g.With("window_gather", nil, ints, g.Full())
+}
+
+func gradWindowGather(g *tree.Adjoint, _ int) *tree.Node {
+	in := g.Arg(0).Shape()
+	var ints []int
+	for i, d := range in[:len(in)/2] {
+		ints = append(ints, g.Node.Ints[3*i], g.Node.Ints[3*i+1], d)
+	}
+	return g.With("window_scatter", nil, ints, g.Full())
+}

@@ -1,0 +1,141 @@
+package untyped
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+)
+
+// mutants returns changed values of a constant: changed by one part in 2^10, in
+// 2^5 and in 2, or by one and in high bits. For the low part of a constant that
+// is split in two, a small change leaves every result unchanged.
+func mutants(c prim.Ins) []uint64 {
+	if c.Type.IsInt() {
+		w := 8 * c.Type.Size()
+		return []uint64{(c.Imm + 1) & (1<<(w-1)<<1 - 1), c.Imm ^ 1<<(w-3), c.Imm ^ 1<<(w-1)}
+	}
+	var out []uint64
+	v := value(c.Type, c.Imm)
+	for _, by := range []float64{0x1p-10, 0x1p-5, 0x1p-1} {
+		switch {
+		case v == 0:
+			out = append(out, prim.FromFloat(c.Type, by))
+		case v-v != 0: // infinity or NaN
+			out = append(out, prim.FromFloat(c.Type, 1))
+		default:
+			out = append(out, prim.FromFloat(c.Type, v*(1+by)), prim.FromFloat(c.Type, v*(1-by)))
+		}
+	}
+	return out
+}
+
+// inert reports whether a constant may change without effect because it is no
+// coefficient: the number that rounds to integers, table words that no argument
+// reaches, and the limits.
+func inert(name string, c prim.Ins) bool {
+	if name != "pow" && ofLogTables(c) {
+		return true // the goldens of pow reach all intervals of the tables
+	}
+	for _, l := range limits[name] {
+		if prim.FromFloat(c.Type, l) == c.Imm {
+			return true
+		}
+	}
+	if c.Type.IsInt() {
+		if c.Imm == 0 && c.Type == dtype.U64 {
+			return true
+		}
+		// Few bits of the last word are used, and they are too low to matter.
+		return c.Imm == twoOverPiBits[0][7] || c.Imm == twoOverPiBits[1][19]
+	}
+	v := value(c.Type, c.Imm)
+	return v == 0x1.8p23 || v == 0x1.8p52 || v == 0x1.8p23+127 || v == 0x1.8p52+1023
+}
+
+// ofLogTables reports whether a constant is of the tables of logReduce.
+func ofLogTables(c prim.Ins) bool {
+	for _, t := range []coefs{logTable, logTableHigh, logTableLow, logTablePoly} {
+		for row, f := range formats {
+			for _, v := range t[row] {
+				if c.Type == f.t && prim.FromFloat(c.Type, v) == c.Imm && v != 1 && v != 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// limits are constants near which the formulas agree, or that a later step of
+// the same lowering corrects.
+var limits = map[string][]float64{
+	"acosh":   {0x1p13, 0x1p28, 0x1p126, 0x1p1022},
+	"asinh":   {0x1p13, 0x1p28, 0x1p126, 0x1p1022},
+	"atan2":   {1, 0x1p444, 0x1p-448}, // over itself, where the operands are equal
+	"atanh":   {0, 1},                 // entries of the tables of logarithms
+	"cbrt":    {2. / 9, 14. / 81},     // of the first steps
+	"cos":     {4608, 0x1p24},
+	"cube":    {0x1p86, 0x1p684}, // where the result is infinite either way
+	"erfc":    {0},
+	"gammaln": {0x1p-126}, // of scaled numbers
+	"log1p":   {0x71800000, 0x10000000000000, 0x4630000000000000},
+	"ndtri":   {0x1p-25, 0x1p-54, 0x1p-126}, // of the far tail, and of scaled numbers
+	"pow":     {0x1p-1022},
+	"sin":     {4608, 0x1p24},
+	"tan":     {4608, 0x1p24},
+	"tanh":    {20},
+}
+
+// TestLowerMutants checks that a change of any coefficient of any lowering
+// violates the accuracy bound or changes the checksum of the results.
+func TestLowerMutants(t *testing.T) {
+	for _, name := range names() {
+		all := readGoldens(t, name)
+		n := arity(name)
+		for _, ty := range []dtype.Type{dtype.F32, dtype.F64} {
+			p := program(t, name, ty)
+			gs := all[ty]
+			before := make([]uint64, len(gs))
+			for i, g := range gs {
+				before[i] = resultOf(p, ty, g, n)
+			}
+			// try is 2 if a mutant exceeds the bound, 1 if any result changes.
+			try := func(m *prim.Program) int {
+				seen := 0
+				for j, g := range gs {
+					if got := resultOf(m, ty, g, n); got != before[j] {
+						if seen = 1; !tolerable(name, ty, g, got) {
+							return 2
+						}
+					}
+				}
+				return seen
+			}
+			var count [3]int
+			for i, c := range p.Consts() {
+				best := 0
+				for _, bits := range mutants(c) {
+					if best = try(p.WithConst(i, bits)); best > 0 {
+						break
+					}
+				}
+				count[best]++
+				if best == 0 && !inert(name, c) {
+					t.Errorf("%s %s: constant %d, %s, can change unnoticed", name, ty.Short(), i, constant(c))
+				}
+			}
+			t.Logf("%s %s: of %d constants %d mutants exceed the bound, %d change the checksum, %d are inert", name, ty.Short(), len(p.Consts()), count[2], count[1], count[0])
+		}
+	}
+}
+
+func constant(c prim.Ins) string {
+	switch c.Type {
+	case dtype.F32, dtype.F64:
+		v := value(c.Type, c.Imm)
+		return fmt.Sprintf("%s %v (%x)", c.Type.Short(), v, v)
+	}
+	return fmt.Sprintf("%s %#x", c.Type.Short(), c.Imm)
+}

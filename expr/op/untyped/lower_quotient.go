@@ -1,0 +1,230 @@
+package untyped
+
+import (
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+)
+
+func quotientOf(q, _ V) V { return q }
+
+func remainderOf(_, r V) V { return r }
+
+// modInt returns x - y*floor(x / y) of integers, or 0 if y is 0.
+func modInt(b *B, x ...V) V {
+	if x[0].Type == dtype.I32 && b.Uniform(x[1]) {
+		return uniformRemainder(b, x[0], x[1])
+	}
+	return floorDivision(b, x[0], x[1], remainderOf)
+}
+
+// floorDivInt returns floor(x / y) of integers, or 0 if y is 0.
+func floorDivInt(b *B, x ...V) V { return floorDivision(b, x[0], x[1], quotientOf) }
+
+// floorDivision returns q = floor(x / y) or r = x - q*y, as pick chooses, or 0 if y is 0. They are computed with the
+// reciprocal of y, which a loop computes once if y is the same for all elements.
+func floorDivision(b *B, x, y V, pick func(q, r V) V) V {
+	t := x.Type
+	if t.Size() == 8 {
+		return divide64(b, x, y, pick)
+	}
+	var q V
+	switch {
+	case t.Size() == 4:
+		q = floatQuotient(b, dtype.F64, 3<<51, x, y)
+	case !b.Uniform(y):
+		q = floatQuotient(b, dtype.F32, 3<<22, x, y)
+	case t == dtype.U8:
+		x, y = b.Cvt(dtype.U16, x), b.Cvt(dtype.U16, y)
+		q = octetQuotient(b, x, y)
+	case t == dtype.I8:
+		x, y = b.Cvt(dtype.I16, x), b.Cvt(dtype.I16, y)
+		q = signedOctetQuotient(b, x, y)
+	case t == dtype.U16:
+		q = wordQuotient(b, x, y)
+	default:
+		q = signedWordQuotient(b, x, y)
+	}
+	zero := b.Like(x, 0)
+	divides := b.Select(b.Eq(y, zero), zero, b.Like(x, -1))
+	return b.Cvt(t, pick(q, b.And(divides, b.Sub(x, b.Mul(q, y)))))
+}
+
+// floatQuotient returns floor(x / y) of integers of at most 32 bits, and 0 if y is 0, as floats of a type.
+// It is also the floor of (x + h) / y, where h is 1/2 with the sign of y. That is
+// 1/(2|y|) or more off an integer, and the errors are less. Adding round, 3*2^51 or 3*2^22, rounds to
+// an integer, which the low bits hold. They wrap.
+func floatQuotient(b *B, float dtype.Type, round float64, x, y V) V {
+	fy := b.Cvt(float, y)
+	zero, half := b.Like(fy, 0), b.Like(fy, .5)
+	inverse := b.Div(b.Like(fy, 1), fy)
+	inverse = b.Select(b.Eq(fy, zero), zero, inverse)
+	shift := b.Sub(b.Mul(b.Abs(inverse), half), half)
+	q := b.Add(b.Fma(b.Cvt(float, x), inverse, shift), b.Like(fy, round))
+	return b.Cvt(x.Type, b.Bitcast(prim.IntOf(float), q))
+}
+
+// A divisor has what the quotients by y need that is the same for all elements. Its numbers have 32 bits.
+type divisor struct {
+	b         *B
+	size      V // |y|
+	none, one V // whether |y| is 0 or 1
+	log       V // the least l with |y| <= 2^l
+	zero, all V // 0 and -1
+}
+
+func newDivisor(b *B, y V) divisor {
+	y = b.Cvt(dtype.I32, y)
+	d := divisor{b: b, size: b.Abs(y), zero: b.Like(y, 0), all: b.Like(y, -1)}
+	d.none, d.one = b.Eq(y, d.zero), b.Eq(d.size, b.Like(y, 1))
+	// The exponent of |y| - 1 as a float is that of 2^(l-1).
+	exponent := b.Shr(b.Bitcast(dtype.I32, b.Cvt(dtype.F32, b.Add(d.size, d.all))), b.Like(y, 23))
+	d.log = b.Max(b.Sub(exponent, b.Like(y, 126)), d.zero)
+	return d
+}
+
+// octetQuotient is the quotient of numbers of 8 bits in 16: m = ceil(2^16/y) exceeds 2^16/y by less than 1, so
+// x*m/2^16 exceeds x/y by less than 1/y.
+func octetQuotient(b *B, x, y V) V {
+	d := newDivisor(b, y)
+	m := b.Add(b.Cvt(dtype.I32, b.Div(b.Const(dtype.F64, 1<<16-1), b.Cvt(dtype.F64, d.size))), b.Like(d.size, 1))
+	m = b.Select(b.Or(d.none, d.one), d.zero, m)
+	return d.quotient(x, m, d.zero)
+}
+
+// quotient returns the upper half of x*m shifted to the right, or x if y is 1. Then m must be 0.
+func (d *divisor) quotient(x, m, shift V) V {
+	b, t := d.b, x.Type
+	keep := b.Cvt(t, b.Select(d.one, d.all, d.zero))
+	return b.Shr(b.Add(b.MulHi(x, b.Cvt(t, m)), b.And(x, keep)), b.Cvt(t, shift))
+}
+
+// signedOctetQuotient is the quotient of signed numbers of 8 bits in 16. It is the floor of (x + h) / y, where h is 1/2 with
+// the sign of y, which is 1/(2|y|) or more off an integer. With 2^(l-1) < |y| <= 2^l, m is the integer nearest to 2^(7+l)/y, and
+// has at most 8 bits and a sign. The error of (x*m + |m|/2) / 2^(7+l) is less than that for all x and y.
+func signedOctetQuotient(b *B, x, y V) V {
+	d := newDivisor(b, y)
+	shift := b.Add(d.log, b.Like(d.log, 7))
+	power := b.Shl(b.Like(d.log, 1), shift)
+	m := b.Cvt(dtype.I32, b.Rint(b.Div(b.Cvt(dtype.F64, power), b.Cvt(dtype.F64, y))))
+	m = b.Cvt(x.Type, b.Select(d.none, d.zero, m))
+	return b.Shr(b.Add(b.Mul(x, m), b.Shr(b.Abs(m), b.Like(m, 1))), b.Cvt(x.Type, shift))
+}
+
+// wordQuotient is the quotient of numbers of 16 bits, by the method of Granlund and
+// Montgomery (1994): with 2^(l-1) < y <= 2^l, the upper half of x * floor(2^16 (2^l-y)/y + 1)
+// is added to x in two shifts, which need no more than 16 bits. A shift by 16 gives 0.
+func wordQuotient(b *B, x, y V) V {
+	d, t := newDivisor(b, y), x.Type
+	one := b.Like(d.size, 1)
+	over := b.Mul(b.Cvt(dtype.F64, b.Sub(b.Shl(one, d.log), d.size)), b.Const(dtype.F64, 1<<16))
+	m := b.Add(b.Cvt(dtype.I32, b.Div(over, b.Cvt(dtype.F64, d.size))), one)
+	first := b.Cvt(t, b.Min(d.log, one))
+	second := b.Cvt(t, b.Select(d.none, b.Like(d.log, 16), b.Max(b.Sub(d.log, one), d.zero)))
+	high := b.MulHi(x, b.Cvt(t, m))
+	return b.Shr(b.Add(high, b.Shr(b.Sub(x, high), first)), second)
+}
+
+// signedWordQuotient is the quotient of signed numbers of 16 bits. The floor of a negative quotient is the complement of
+// the quotient of n's complement, where n is the dividend. -x is divided by -y if y is negative: its complement is x - 1.
+// So n has at most 2^15 in 16 bits, and with 2^(l-1) < |y| <= 2^l, m = ceil(2^(15+l)/|y|) exceeds that number by less than 1, so
+// n*m/2^(15+l) exceeds n/|y| by less than 1/|y|.
+func signedWordQuotient(b *B, x, y V) V {
+	d, t := newDivisor(b, y), x.Type
+	turned := b.Select(b.Lt(y, b.Like(y, 0)), b.Like(y, -1), b.Like(y, 0))
+	least := b.Select(b.Cvt(dtype.Bool, y), b.Neg(turned), b.Like(y, -1<<15)) // of the numbers that are not complemented
+	sign := b.Select(b.Lt(x, least), b.Like(x, -1), b.Like(x, 0))
+	n := b.Bitcast(dtype.U16, b.Xor(b.Add(x, turned), sign))
+	power := b.Cvt(dtype.F64, b.Shl(b.Like(d.log, 1<<15), d.log))
+	m := b.Cvt(dtype.I32, b.Ceil(b.Div(power, b.Cvt(dtype.F64, d.size))))
+	m = b.Select(b.Or(d.none, d.one), d.zero, m)
+	q := d.quotient(n, m, b.Max(b.Add(d.log, d.all), d.zero))
+	return b.Xor(b.Bitcast(t, q), b.Xor(sign, turned))
+}
+
+// uniformRemainder returns x - y*floor(x / y) of signed numbers of 32 bits, or 0 if y is 0. The quotient is computed as in
+// signedWordQuotient, unless |y| is 1. m = ceil(2^(31+l)/|y|) has 32 bits. It is the quotient of floats rounded down, and one
+// more if that times |y| is below the power. Floats of 64 bits would have half as many lanes as x.
+func uniformRemainder(b *B, x, y V) V {
+	wide := b.Cvt(dtype.I64, y)
+	zero, one := b.Like(wide, 0), b.Like(wide, 1)
+	size := b.Abs(wide)
+	exponent := b.Shr(b.Bitcast(dtype.I64, b.Cvt(dtype.F64, b.Sub(size, one))), b.Like(wide, 52))
+	log := b.Max(b.Sub(exponent, b.Like(wide, 1022)), one) // the least l with |y| <= 2^l, but 1 for less
+	power := b.Shl(one, b.Add(log, b.Like(wide, 31)))
+	m := b.Cvt(dtype.I64, b.Floor(b.Div(b.Cvt(dtype.F64, power), b.Cvt(dtype.F64, size))))
+	m = b.Add(m, b.Select(b.Lt(b.Mul(m, size), power), one, zero))
+
+	turned := b.Shr(y, b.Like(y, 31))
+	sign := b.Select(b.Lt(x, b.Neg(turned)), b.Like(x, -1), b.Like(x, 0))
+	n := b.Bitcast(dtype.U32, b.Xor(b.Add(x, turned), sign))
+	q := b.Shr(b.MulHi(n, b.Cvt(dtype.U32, m)), b.Cvt(dtype.U32, b.Sub(log, one)))
+	q = b.Xor(b.Bitcast(x.Type, q), b.Xor(sign, turned))
+	divides := b.Select(b.Le(size, one), b.Like(x, 0), b.Like(x, -1)) // with a remainder
+	return b.And(divides, b.Sub(x, b.Mul(q, y)))
+}
+
+// divide64 returns q = floor(x / y) or r = x - q*y of integers of 64 bits, as pick chooses, or 0 if y is 0.
+// Numbers below 2^51 are divided as float64, in which the sum with magic and the bits of that convert.
+// The quotient that is nearest is at most one too great.
+func divide64(b *B, x, y V, pick func(q, r V) V) V {
+	f, t := &formats[1], x.Type
+	magic, zero := f.c(b, f.magic), f.c(b, 0)
+	size := func(x V) (size, limit V) {
+		size = b.Bitcast(dtype.U64, x)
+		if t.IsSigned() {
+			return b.Add(size, b.Int(dtype.U64, 1<<51)), b.Int(dtype.U64, 1<<52)
+		}
+		return size, b.Int(dtype.U64, 1<<51)
+	}
+	far := func(x V) V {
+		size, limit := size(x)
+		return b.Le(limit, size)
+	}
+	float := func(x V) V { return b.Sub(f.float(b, b.Add(b.Bitcast(dtype.I64, x), f.bits(b, magic))), magic) }
+	integer := func(x V) V { return b.Bitcast(t, b.Sub(f.bits(b, b.Add(x, magic)), f.bits(b, magic))) }
+	p, d := float(x), float(y)
+	none := b.Eq(d, zero)
+	inverse := b.Select(none, zero, b.Div(f.c(b, 1), d))
+	q := b.Sub(b.Fma(p, inverse, magic), magic)
+	r := b.Fma(b.Neg(q), d, p) // exact
+	off := b.Lt(b.Mul(r, d), zero)
+	q = b.Select(off, b.Sub(q, f.c(b, 1)), q)
+	r = b.Select(none, zero, b.Select(off, b.Add(r, d), r))
+	return b.Cold(b.Or(far(x), far(y)), integer(pick(q, r)), func() V { return pick(divideWide(b, x, y)) })
+}
+
+// divideWide returns floor(x / y) and x - y*floor(x / y), or 0 and 0 if y is 0. The quotient of the numbers as
+// float64 leaves a remainder below |y| + 2^13, which is divided in the same way. What that leaves is about |y|/2 at
+// most; a divisor without a sign from 2^63 is compared instead. Products and differences wrap, so that
+// the remainders are exact.
+func divideWide(b *B, x, y V) (q, r V) {
+	t := x.Type
+	zero, one := b.Like(x, 0), b.Like(x, 1)
+	fy := b.Cvt(dtype.F64, y)
+	inverse := b.Select(b.Eq(fy, b.Like(fy, 0)), b.Like(fy, 0), b.Div(b.Like(fy, 1), fy))
+	nearest := func(t dtype.Type, x V) V { return b.Cvt(t, b.Rint(b.Mul(b.Cvt(dtype.F64, x), inverse))) }
+	signed := func(x V) V { return b.Bitcast(dtype.I64, x) }
+	q = nearest(t, x)
+	q = b.Add(q, b.Bitcast(t, nearest(dtype.I64, signed(b.Sub(x, b.Mul(q, y))))))
+	if !t.IsSigned() {
+		q = b.Select(b.Lt(signed(y), b.Int(dtype.I64, 0)), b.Select(b.Le(y, x), one, zero), q)
+	}
+	r = b.Select(b.Eq(y, zero), zero, b.Sub(x, b.Mul(q, y)))
+	off := b.Lt(b.Sub(y, one), r) // r is below 0, but has no sign
+	if t.IsSigned() {
+		off = b.And(b.Ne(r, zero), b.Lt(b.Xor(r, y), zero))
+	}
+	return b.Select(off, b.Sub(q, one), q), b.Select(off, b.Add(r, y), r)
+}
+
+// fmodInt returns the remainder of integers with the sign of x, or 0 if y is 0: that of the numbers without their
+// signs.
+func fmodInt(b *B, x ...V) V {
+	t := x[0].Type
+	if !t.IsSigned() {
+		return modInt(b, x...)
+	}
+	size := func(x V) V { return b.Bitcast(t.Unsigned(), b.Abs(x)) }
+	r := b.Bitcast(t, modInt(b, size(x[0]), size(x[1])))
+	return b.Select(b.Lt(x[0], b.Like(x[0], 0)), b.Neg(r), r)
+}

@@ -1,0 +1,165 @@
+package untyped
+
+import (
+	"math"
+)
+
+// Sine and cosine reduce x = n pi/2 + r - d with |r| <= pi/4. The tail d is
+// about as small as the last place of 1. r is the argument within a quadrant,
+// and d keeps the result within 1 ULP. Below reductionLimit the reduction
+// follows Cody & Waite (1980) with fused multiply-adds. Above, it follows Payne
+// & Hanek (1983), in integers, in a cold region.
+
+// reductionLimit bounds |x| so that the steps marked exact are exact, and the
+// error of the third part of pi/2 does not count even for the x nearest to a
+// multiple of pi/2.
+var reductionLimit = coefs{{4608}, {0x1p24}}
+
+// reducePi returns the reduction for |x| < reductionLimit. The low bits of t
+// are n. The sign of the tail is such that -0 gives r = -0, d = +0.
+func reducePi(b *B, f *format, x V) (r, d, t V) {
+	magic := f.c(b, f.magic)
+	t = b.Fma(x, f.at(b, twoOverPi, 0), magic)
+	n := b.Sub(t, magic)
+	r1 := b.Fma(n, f.c(b, -piOver2[f.row][0]), x) // exact
+	r = b.Fma(n, f.c(b, -piOver2[f.row][1]), r1)  // the next line adds its rounding error to d
+	d = b.Fma(n, f.at(b, piOver2, 1), b.Sub(r, r1))
+	d = b.Fma(n, f.at(b, piOver2, 2), d)
+	return r, d, f.bits(b, t)
+}
+
+// sinCosOf returns sin r - d cos r and cos r + d r, which approximate sin(r -
+// d) and cos(r - d). The cosine is 1 - z/2, with the rounding error of that
+// kept, plus a small rest.
+func sinCosOf(b *B, f *format, r, d V) (sin, cos V) {
+	z := b.Mul(r, r)
+	one, half := f.c(b, 1), f.c(b, -.5)
+	w := b.Fma(z, half, one)
+	e := b.Fma(r, d, b.Fma(z, half, b.Sub(one, w)))
+	cos = b.Add(w, b.Fma(b.Mul(z, z), horner(b, z, cosPoly[f.row]), e))
+	sin = b.Sub(r, b.Fma(b.Mul(r, z), horner(b, z, sinPoly[f.row]), b.Mul(d, cos)))
+	return sin, cos
+}
+
+// quadrant returns sine or cosine with the sign for quadrant n: the sine of an
+// angle in that quadrant.
+func quadrant(b *B, f *format, sin, cos, n V) V {
+	one := f.int(b, 1)
+	y := b.Select(b.Eq(b.And(n, one), one), cos, sin)
+	s := b.And(b.Shl(n, f.int(b, f.width-2)), f.signBit(b))
+	return f.float(b, b.Xor(f.bits(b, y), s))
+}
+
+func lowerSin(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	a := b.Abs(x[0])
+	r, d, n := reducePi(b, f, x[0])
+	sin, cos := sinCosOf(b, f, r, d)
+	return b.Cold(b.Le(f.at(b, reductionLimit, 0), a), quadrant(b, f, sin, cos, n), func() V {
+		r, d, n := reduceHuge(b, f, a)
+		sin, cos := sinCosOf(b, f, r, d)
+		y := f.bits(b, quadrant(b, f, sin, cos, n))
+		y = f.float(b, b.Xor(y, b.And(f.bits(b, x[0]), f.signBit(b))))
+		return b.Select(b.Eq(a, f.c(b, math.Inf(1))), f.c(b, math.NaN()), y)
+	})
+}
+
+func lowerCos(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	a := b.Abs(x[0])
+	r, d, n := reducePi(b, f, x[0])
+	sin, cos := sinCosOf(b, f, r, d)
+	y := quadrant(b, f, sin, cos, b.Add(n, f.int(b, 1)))
+	return b.Cold(b.Le(f.at(b, reductionLimit, 0), a), y, func() V {
+		r, d, n := reduceHuge(b, f, a)
+		sin, cos := sinCosOf(b, f, r, d)
+		y := quadrant(b, f, sin, cos, b.Add(n, f.int(b, 1)))
+		return b.Select(b.Eq(a, f.c(b, math.Inf(1))), f.c(b, math.NaN()), y)
+	})
+}
+
+func lowerTan(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	a := b.Abs(x[0])
+	r, d, n := reducePi(b, f, x[0])
+	return b.Cold(b.Le(f.at(b, reductionLimit, 0), a), tanOf(b, f, r, d, n), func() V {
+		r2, d2, n := reduceHuge(b, f, a)
+		r := b.Sub(r2, d2) // normalised: Dekker's Fast2Sum
+		y := f.bits(b, tanOf(b, f, r, b.Sub(d2, b.Sub(r2, r)), n))
+		y = f.float(b, b.Xor(y, b.And(f.bits(b, x[0]), f.signBit(b))))
+		return b.Select(b.Eq(a, f.c(b, math.Inf(1))), f.c(b, math.NaN()), y)
+	})
+}
+
+// tanOf returns tan(r - d), or minus its reciprocal if n is odd. u + ul is 2 tan((r - d)/2), so the
+// tangent is (u + ul)/(w + wl) with w + wl = 1 - u^2/4. A polynomial for half the angle needs fewer
+// terms. The derivative of 2 tan(r/2), between 1 and 1.18, counts as 1 for d. In w, ul does not count;
+// instead it is multiplied by 1.16, near the factor between 1 and 1.42 that it has in the quotient.
+// The remainder of the quotient has such a sign that -0 gives -0.
+func tanOf(b *B, f *format, r, d, n V) V {
+	one := f.c(b, 1)
+	z := b.Mul(r, r)
+	m := b.Fma(b.Mul(r, z), horner(b, z, tanPoly[f.row]), b.Neg(d))
+	u := b.Add(r, m)
+	ul := b.Mul(b.Sub(m, b.Sub(u, r)), f.c(b, 1.16))
+	v := b.Mul(u, f.c(b, -.25))
+	w := b.Fma(v, u, one)
+	wl := b.Fma(v, u, b.Sub(one, w))
+	sign := b.Shl(n, f.int(b, f.width-1))
+	odd := b.Lt(sign, f.int(b, 0))
+	num, den := b.Select(odd, w, u), b.Select(odd, u, w)
+	numLow, denLow := b.Select(odd, wl, ul), b.Select(odd, ul, wl)
+	inv := b.Div(one, den)
+	q := b.Mul(num, inv)
+	e := b.Fma(q, denLow, b.Sub(b.Fma(q, den, b.Neg(num)), numLow))
+	y := f.bits(b, b.Fma(e, b.Neg(inv), q))
+	return f.float(b, b.Xor(y, sign))
+}
+
+// reduceHuge returns the reduction of Payne & Hanek for finite a >= 1. a is m
+// 2^e with an integer m, and only m 2^e 2/pi modulo 4 matters. Earlier bits of
+// 2/pi are dropped; three words of the others are enough.
+func reduceHuge(b *B, f *format, a V) (r, d, n V) {
+	w, p := f.width, f.mant+1
+	word := func(v int64) V { return b.Int(f.u, v) }
+	ab := b.Bitcast(f.u, a)
+	m := b.Or(b.And(ab, word(1<<f.mant-1)), word(1<<f.mant))
+	// The first bit of weight 2 is number e-1; a word of zeros precedes it.
+	pos := b.Add(b.Shr(ab, word(f.mant)), word(w-2-f.bias-f.mant))
+	j := b.Shr(pos, word(int64(5+f.row)))
+	left := b.And(pos, word(w-1))
+	right := b.Sub(word(w), left)
+	var raw [4]V
+	for i := range raw {
+		raw[i] = b.Lookup(f.u, twoOverPiBits[f.row], b.Add(j, word(int64(i))))
+	}
+	var win [3]V
+	for i := range win {
+		win[i] = b.Or(b.Shl(raw[i], left), b.Shr(raw[i+1], right))
+	}
+	// The product modulo 2^(3w), without its lowest word.
+	low := b.MulHi(m, win[2])
+	mid := b.Add(b.Mul(m, win[1]), low)
+	carry := b.Cvt(f.u, b.Lt(mid, low))
+	top := b.Add(b.Add(b.Mul(m, win[0]), b.MulHi(m, win[1])), carry)
+	// The two top bits are the quadrant, rounded to nearest.
+	q := b.Shr(b.Add(top, word(1<<(w-3))), word(w-2))
+	top = b.Sub(top, b.Shl(q, word(w-2)))
+	// The rest is a signed fraction, in parts that floats hold exactly.
+	lowHalf := word(1<<(w/2) - 1)
+	fa := b.Cvt(f.t, b.Bitcast(f.i, b.And(top, b.Not(lowHalf))))
+	fb := b.Cvt(f.t, b.Bitcast(f.i, b.And(top, lowHalf)))
+	fc := b.Cvt(f.t, b.Bitcast(f.i, b.Shr(mid, word(w-p))))
+	unit := f.c(b, math.Ldexp(1, int(-p)))
+	s := b.Fma(fc, unit, fb)
+	lo2 := b.Fma(fc, unit, b.Sub(fb, s))
+	hi := b.Add(fa, s)
+	lo := b.Add(b.Add(b.Sub(fa, hi), s), lo2)
+	// Times pi/2.
+	c := f.at(b, piOver2Near, 0)
+	r = b.Mul(hi, c)
+	d = b.Fma(hi, c, b.Neg(r))
+	d = b.Fma(hi, f.at(b, piOver2Near, 1), d)
+	d = b.Fma(lo, c, d)
+	return r, b.Neg(d), b.Bitcast(f.i, q)
+}

@@ -1,0 +1,198 @@
+package untyped
+
+import (
+	"math"
+	"strings"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// This file has the compositions of images and of labels.
+
+// upsample repeats the elements of the last two axes o.Ints[0] times, or
+// interpolates between them.
+func upsample(o Options, x ...*tree.Node) *tree.Node {
+	a, scale := x[0], o.int(0, 0)
+	rank := len(a.Shape())
+	switch {
+	case rank < 2 || scale < 1:
+		return misshapen("an operand of shape %v cannot be enlarged %d times", a.Shape(), scale)
+	case o.Text == "bilinear" && !a.DType().IsFloat():
+		return tree.Errorf(tree.ErrType, "", "elements of type %v cannot be interpolated", a.DType())
+	case o.Text != "bilinear" && o.Text != "nearest":
+		return wrong("there is no mode %q; there are nearest and bilinear", o.Text)
+	}
+	for axis := rank - 2; axis < rank; axis++ {
+		if o.Text == "nearest" {
+			a = repeat(Options{Ints: []int{scale}, Axes: []int{axis}}, a)
+		} else {
+			a = interpolated(a, axis, scale)
+		}
+		if a.Err() != nil {
+			return a
+		}
+	}
+	return a
+}
+
+// interpolated enlarges an axis. The centre of element i of the result lies at
+// (i + 1/2)/scale - 1/2, brought inside the axis. The elements with one remainder by scale
+// are sums of neighbours with the same weights.
+func interpolated(a *tree.Node, axis, scale int) *tree.Node {
+	s, t := a.Shape(), a.DType()
+	n := s[axis]
+	if n == 0 || n > math.MaxInt/4/scale {
+		return misshapen("an axis of %d elements cannot be enlarged %d times", n, scale)
+	}
+	if scale > fewPhases {
+		return interpolatedAt(a, axis, scale)
+	}
+	take := func(x *tree.Node, from, to int) *tree.Node {
+		spans := make([]shape.Slice, axis+1)
+		spans[axis] = shape.Range(from, to)
+		return Slice(x, spans)
+	}
+	near := []*tree.Node{ // the elements before, those of a, and the elements after
+		Concat(axis, []*tree.Node{take(a, 0, 1), take(a, 0, n-1)}), a,
+		Concat(axis, []*tree.Node{take(a, 1, n), take(a, n-1, n)}),
+	}
+	phases := make([]*tree.Node, scale)
+	for k := range phases {
+		low, part := 1, (float64(k)+.5)/float64(scale)-.5
+		if part < 0 {
+			low, part = 0, part+1
+		}
+		if part == 0 {
+			phases[k] = a
+			continue
+		}
+		x, y := near[low], near[low+1]
+		phases[k] = Call("add", x, Call("mul", Call("sub", y, x), tree.ConstFloat(t, part)))
+	}
+	s = s.Clone()
+	s[axis] *= scale
+	return reshaped(stack(Options{Axes: []int{axis + 1}}, phases...), s)
+}
+
+// fewPhases is the number of remainders up to which one loop stores them all.
+const fewPhases = 8
+
+// interpolatedAt is interpolated for many remainders: it computes the places of neighbours.
+func interpolatedAt(a *tree.Node, axis, scale int) *tree.Node {
+	n, t := a.Shape()[axis], a.DType()
+	number := func(v float64) *tree.Node { return tree.ConstFloat(dtype.F64, v) }
+	at := Call("div", Call("add", Cast(Iota(n*scale), dtype.F64), number(.5)), number(float64(scale)))
+	at = Call("clip", Call("sub", at, number(.5)), number(0), number(float64(n-1)))
+	low := Call("floor", at)
+	high := Call("minimum", Call("add", low, number(1)), number(float64(n-1)))
+	part := Cast(Call("sub", at, low), t)
+	if after := len(a.Shape()) - 1 - axis; after > 0 {
+		part = Reshape(part, append([]int{n * scale}, ones(after)...))
+	}
+	x, y := Take(a, Cast(low, dtype.I64), axis), Take(a, Cast(high, dtype.I64), axis)
+	return Call("add", x, Call("mul", Call("sub", y, x), part))
+}
+
+// crop takes o.Ints elements of the last axes, from o.Axes or from the middle.
+func crop(o Options, x ...*tree.Node) *tree.Node {
+	s := x[0].Shape()
+	lead := len(s) - len(o.Ints)
+	if lead < 0 || o.Axes != nil && len(o.Axes) != len(o.Ints) {
+		return misshapen("%d sizes and %d starts are given for rank %d", len(o.Ints), len(o.Axes), len(s))
+	}
+	spans := make([]shape.Slice, len(s))
+	for i, n := range o.Ints {
+		d := s[lead+i]
+		from := (d - n) / 2
+		if o.Axes != nil {
+			from = o.Axes[i]
+		}
+		if n < 0 || n > d || from < 0 || from > d-n {
+			return misshapen("%d elements from %d leave an axis of size %d", n, from, d)
+		}
+		spans[lead+i] = shape.Range(from, from+n)
+	}
+	return Slice(x[0], spans)
+}
+
+// layout has the names of the axes before and after in o.Text, with a space
+// between them.
+func layout(o Options, x ...*tree.Node) *tree.Node {
+	from, to, _ := strings.Cut(o.Text, " ")
+	axes := make([]int, 0, len(to))
+	for i, r := range to {
+		k := strings.IndexRune(from, r)
+		if k < 0 || strings.Count(from, string(r)) != 1 || strings.IndexRune(to, r) != i {
+			axes = nil
+			break
+		}
+		axes = append(axes, k)
+	}
+	if len(from) != len(to) || len(axes) != len(x[0].Shape()) {
+		return wrong("axes named %q cannot be rearranged as %q for rank %d", from, to, len(x[0].Shape()))
+	}
+	return Transpose(x[0], axes)
+}
+
+// isAt returns whether each element of a along the last axis has the number that
+// index states.
+func isAt(a, index *tree.Node) *tree.Node {
+	s := a.Shape()
+	if len(s) == 0 || !shape.Shape(s[:len(s)-1]).Equal(index.Shape()) {
+		return misshapen("indices of shape %v do not fit the rows of shape %v", index.Shape(), s)
+	}
+	at := newAxes(Options{Axes: []int{-1}}, Cast(index, dtype.I64))
+	return Call("equal", at, Iota(s[len(s)-1]))
+}
+
+func pick(_ Options, x ...*tree.Node) *tree.Node {
+	on := isAt(x[0], x[1])
+	if on.Err() != nil {
+		return on
+	}
+	return Reduce("sum", Call("where", on, x[0], tree.NewConst(x[0].DType(), 0)), Options{Axes: []int{-1}})
+}
+
+func fillAt(_ Options, x ...*tree.Node) *tree.Node {
+	on := isAt(x[0], x[1])
+	v := x[2]
+	if on.Err() == nil && len(v.Shape()) > 0 {
+		if !v.Shape().Equal(x[1].Shape()) {
+			return misshapen("%v values do not fit %v indices", v.Shape(), x[1].Shape())
+		}
+		v = newAxes(Options{Axes: []int{-1}}, v)
+	}
+	return Call("where", on, v, x[0])
+}
+
+// softmaxGrad ignores the label o.Ints[0], if there is one.
+func softmaxGrad(o Options, x ...*tree.Node) *tree.Node {
+	on := isAt(x[0], x[1])
+	if on.Err() != nil {
+		return on
+	}
+	y, t := x[0], x[0].DType()
+	d := Call("where", on, Call("sub", y, tree.ConstFloat(t, 1)), y)
+	if len(o.Ints) == 0 {
+		return d
+	}
+	label := newAxes(Options{Axes: []int{-1}}, Cast(x[1], dtype.I64))
+	return Call("where", Call("equal", label, tree.ConstInt(dtype.I64, int64(o.Ints[0]))), tree.ConstFloat(t, 0), d)
+}
+
+// smoothSoftmaxGrad gives o.Numbers[0] of each label to all others.
+func smoothSoftmaxGrad(o Options, x ...*tree.Node) *tree.Node {
+	on := isAt(x[0], x[1])
+	if on.Err() != nil {
+		return on
+	}
+	if len(o.Numbers) != 1 || !(o.Numbers[0] >= 0 && o.Numbers[0] <= 1) {
+		return wrong("the part of a label that all others share is %v", o.Numbers)
+	}
+	y, t, alpha := x[0], x[0].DType(), o.Numbers[0]
+	others := max(y.Shape()[len(y.Shape())-1]-1, 1)
+	here := Call("add", Call("sub", y, tree.ConstFloat(t, 1)), tree.ConstFloat(t, alpha))
+	return Call("where", on, here, Call("sub", y, tree.ConstFloat(t, alpha/float64(others))))
+}

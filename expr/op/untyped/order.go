@@ -1,0 +1,283 @@
+package untyped
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// This file has the compositions of sorts, searches and scatters.
+
+// ordered returns the composition of a row of a sort along one axis, or without an
+// axis of the vector of all elements.
+func ordered(name string) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(o Options, x ...*tree.Node) *tree.Node {
+		a, axis, bad := oneLine(o, x[0])
+		if bad != nil {
+			return bad
+		}
+		return With(name, []int{axis}, nil, a)
+	}
+}
+
+// parted returns a partition or its positions: the sorted row, because machine code sorts it
+// faster than it selects. The integers are the places, which count from the end if they are negative.
+func parted(name string) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(o Options, x ...*tree.Node) *tree.Node {
+		a, axis, bad := oneLine(o, x[0])
+		if bad != nil {
+			return bad
+		}
+		return partedAlong(name, a, axis, o.Ints)
+	}
+}
+
+// partedNames are the names of constructors and of the sorts that they are.
+var partedNames = map[string][2]string{"partition": {"Partition", "sort"}, "argpartition": {"ArgPartition", "argsort"}}
+
+func partedAlong(name string, a *tree.Node, axis int, kth []int) *tree.Node {
+	if a.Err() != nil {
+		return a
+	}
+	for _, place := range kth {
+		if n := a.Shape()[axis]; (place < -n || place >= n) && a.Shape().Size() > 0 {
+			return tree.Errorf(tree.ErrIndex, partedNames[name][0], "place %d is outside of axis %d of size %d", place, axis, n)
+		}
+	}
+	return With(partedNames[name][1], []int{axis}, nil, a)
+}
+
+// Partition returns op.Partition of untyped trees, or, for the name argpartition, op.ArgPartition.
+func Partition(name string, a *tree.Node, axis int, kth []int) *tree.Node {
+	called := partedNames[name][0]
+	if called == "" {
+		return tree.Errorf(tree.ErrValue, "", "there is no partition %q", name)
+	}
+	a = Given(a, called)
+	at, bad := AxisOf(called, a, axis)
+	if bad != nil {
+		return bad
+	}
+	return partedAlong(name, a, at, kth)
+}
+
+// oneLine returns a, and the only axis of the options. Without an axis it returns a
+// vector of all elements.
+func oneLine(o Options, a *tree.Node) (*tree.Node, int, *tree.Node) {
+	if o.Axes == nil {
+		return flatten(o, a), 0, nil
+	}
+	axis, err := o.axis(0, len(a.Shape()))
+	if err != nil {
+		return nil, 0, misshapen("%s", err)
+	}
+	return a, axis, nil
+}
+
+// lines returns the elements of several axes, or of all, along one axis, and the
+// shape that a reduction over them keeps.
+func (o Options) lines(a *tree.Node) (line *tree.Node, axis int, kept shape.Shape, bad *tree.Node) {
+	rank := len(a.Shape())
+	axes, err := shape.Axes(o.Axes, rank)
+	if o.Axes == nil {
+		axes, err = upTo(rank), nil
+	}
+	if err != nil {
+		return nil, 0, nil, misshapen("%s", err)
+	}
+	kept = a.Shape().Reduce(axes, true)
+	if !o.Keep {
+		kept = a.Shape().Reduce(axes, false)
+	}
+	if len(axes) == 1 {
+		return a, axes[0], kept, nil
+	}
+	var order []int
+	dims := shape.Shape{}
+	for i, d := range a.Shape() {
+		if !slices.Contains(axes, i) {
+			order, dims = append(order, i), append(dims, d)
+		}
+	}
+	a = Transpose(a, append(order, axes...))
+	return Reshape(a, append(dims, a.Shape()[len(dims):].Size())), len(dims), kept, nil
+}
+
+// quantileAt returns NumPy's quantile, for q from 0 to 1: the value at a place among
+// the sorted elements, between its neighbours in proportion.
+func (o Options) quantileAt(a *tree.Node, q float64) *tree.Node {
+	line, axis, kept, bad := o.lines(a)
+	if bad != nil {
+		return bad
+	}
+	n := line.Shape()[axis]
+	if n == 0 {
+		return misshapen("an empty axis has no quantile")
+	}
+	low, high, t, bad := o.quantilePlace(n, q)
+	if bad != nil {
+		return bad
+	}
+	pick := sortedPlaces(line, axis, kept, low, high, n-1)
+	x, y, last := pick(0), pick(1), pick(2)
+	if x.DType().IsInt() {
+		return x
+	}
+	number := func(v float64) *tree.Node { return tree.ConstFloat(x.DType(), v) }
+	step := Call("sub", y, x)
+	v := x
+	switch {
+	case t >= .5:
+		v = Call("sub", y, Call("mul", step, number(1-t)))
+	case t > 0:
+		v = Call("add", x, Call("mul", step, number(t)))
+	}
+	return Call("where", Call("isnan", last), last, v)
+}
+
+// median returns the mean of the two elements in the middle. Unlike a quantile of .5,
+// it is infinite if both are the same infinity.
+func median(o Options, x ...*tree.Node) *tree.Node {
+	line, axis, kept, bad := o.lines(x[0])
+	if bad != nil {
+		return bad
+	}
+	n := line.Shape()[axis]
+	if n == 0 {
+		return misshapen("an empty axis has no median")
+	}
+	pick := sortedPlaces(line, axis, kept, n/2, (n-1)/2, n-1)
+	v, last := pick(0), pick(2)
+	if n%2 == 0 {
+		v = Call("div", Call("add", pick(1), v), like(v, 2))
+	}
+	return Call("where", Call("isnan", last), last, v)
+}
+
+// sortedPlaces returns a function that returns the elements at one of the places of the
+// sorted axis.
+func sortedPlaces(a *tree.Node, axis int, kept shape.Shape, places ...int) func(i int) *tree.Node {
+	sorted := With("select", []int{axis}, places, a)
+	return func(i int) *tree.Node { return Reshape(Index(sorted, axis, i), kept) }
+}
+
+func quantile(per float64) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(o Options, x ...*tree.Node) *tree.Node {
+		q, _, bad := o.quantile(per, x[0])
+		if bad != nil {
+			return bad
+		}
+		return o.quantileAt(x[0], q)
+	}
+}
+
+// quantile returns the options of a quantile of a. Integers have those that are elements.
+func (o Options) quantile(per float64, a *tree.Node) (q float64, method placing, bad *tree.Node) {
+	if q, bad = o.fraction(per); bad == nil {
+		method, bad = o.placing()
+	}
+	if bad == nil && a.DType().IsInt() && !method.chooses() {
+		bad = tree.Errorf(tree.ErrType, "", "elements of type %v have no quantiles by a method that interpolates", a.DType())
+	}
+	return q, method, bad
+}
+
+// fraction returns the number of the options, which is from 0 to per, as a part of per.
+func (o Options) fraction(per float64) (q float64, bad *tree.Node) {
+	if len(o.Numbers) != 1 {
+		return 0, tree.Errorf(tree.ErrValue, "", "takes one number")
+	}
+	if q := o.Numbers[0]; !(q >= 0 && q <= per) {
+		return 0, tree.Errorf(tree.ErrValue, "", "%v is not from 0 to %v", q, per)
+	}
+	return o.Numbers[0] / per, nil
+}
+
+// amongNumbers sorts the elements over axes, with NaN last. It returns the number of those
+// that are not NaN, as float64, and a function that returns the elements at places
+// among them; a place outside is brought inside.
+func (o Options) amongNumbers(a *tree.Node) (count *tree.Node, pick func(place *tree.Node) *tree.Node, bad *tree.Node) {
+	line, axis, kept, bad := o.lines(a)
+	if bad != nil {
+		return nil, nil, bad
+	}
+	n := line.Shape()[axis]
+	if n == 0 {
+		return nil, nil, misshapen("an empty axis has no quantile")
+	}
+	sorted := With("sort", []int{axis}, nil, line)
+	one := line.Shape().Reduce([]int{axis}, true)
+	number := Cast(Call("equal", line, line), dtype.F64)
+	count = Reshape(Reduce("sum", number, Options{Axes: []int{axis}, Keep: true}), kept)
+	return count, func(place *tree.Node) *tree.Node {
+		i := Cast(Call("clip", place, like(place, 0), like(place, float64(n-1))), dtype.I64)
+		return Reshape(takenAlong(With, sorted, Reshape(i, one), nil, axis), kept)
+	}, nil
+}
+
+// nanMedian returns the mean of the two elements in the middle of those that are not NaN.
+func nanMedian(o Options, x ...*tree.Node) *tree.Node {
+	count, pick, bad := o.amongNumbers(x[0])
+	if bad != nil {
+		return bad
+	}
+	half := Call("div", count, like(count, 2))
+	low, high := Call("sub", Call("ceil", half), like(count, 1)), Call("floor", half)
+	v, y := pick(low), pick(high)
+	return Call("where", Call("equal", low, high), v, Call("div", Call("add", v, y), like(v, 2)))
+}
+
+func nanQuantile(per float64) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(o Options, x ...*tree.Node) *tree.Node {
+		q, method, bad := o.quantile(per, x[0])
+		if bad != nil {
+			return bad
+		}
+		count, pick, bad := o.amongNumbers(x[0])
+		if bad != nil {
+			return bad
+		}
+		one := like(count, 1)
+		last := Call("sub", count, one)
+		at := placeOf(method, q, count, func(v float64) *tree.Node { return like(count, v) }, Call)
+		low := Call("floor", at)
+		v := pick(low)
+		if method.chooses() {
+			return v
+		}
+		t, y := Call("sub", at, low), pick(Call("minimum", Call("add", low, one), last))
+		step := Call("sub", y, v)
+		up := Call("add", v, Call("mul", step, Cast(t, v.DType())))
+		down := Call("sub", y, Call("mul", step, Cast(Call("sub", one, t), v.DType())))
+		between := Call("where", Call("less", t, like(t, .5)), up, down)
+		return Call("where", Call("greater", t, like(t, 0)), between, v)
+	}
+}
+
+func searchSorted(o Options, x ...*tree.Node) *tree.Node {
+	side := slices.Index([]string{"left", "right"}, o.Text)
+	if o.Text == "" {
+		side = 0
+	}
+	if side < 0 {
+		return tree.Errorf(tree.ErrValue, "", "the side is left or right, not %q", o.Text)
+	}
+	return With("searchsorted", nil, []int{side}, x[0], x[1])
+}
+
+func binCount(o Options, x ...*tree.Node) *tree.Node {
+	return Bins("Bincount", x[0], tree.ConstInt(dtype.I64, 1), o.int(0, 0))
+}
+
+// Bins adds weights at indices from 0 to n-1. A negative index is outside.
+func Bins(called string, index, weights *tree.Node, n int) *tree.Node {
+	switch {
+	case index.Err() != nil:
+		return index.As(called, index, weights)
+	case !index.DType().IsInt() || len(index.Shape()) != 1:
+		return tree.Errorf(tree.ErrType, called, "the operand is %v of rank %d, not a vector of integers", index.DType(), len(index.Shape()))
+	}
+	return Scatter("bincount", index, weights, nil, 0, []int{n}).As(called, index, weights)
+}

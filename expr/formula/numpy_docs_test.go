@@ -257,7 +257,7 @@ func goName(name string) string {
 		"positive": "", "iscomplex": "op.ImagPart", "isreal": "op.ImagPart", "concatenate": "op.Concat", "array": "engine.FromSlice", "copy": "Clone", "astype": "op.Cast", "len": "Shape",
 		"zeros": "engine.Zeros", "ones": "engine.Ones", "full": "engine.Full", "arange": "op.Arange", "dot": "op.Dot",
 		"float_power": "op.Pow", "cumulative_sum": "op.CumSum", "cumulative_prod": "op.CumProd", "digitize": "op.SearchSorted", "matrix_transpose": "op.SwapAxes", "identity": "op.Eye",
-		"divmod": "op.FloorDiv, op.Mod", "modf": "op.Trunc", "split": "op.Slice", "array_split": "op.Slice", "hsplit": "op.Slice", "vsplit": "op.Slice", "dsplit": "op.Slice", "unstack": "op.Index",
+		"divmod": "op.FloorDiv, op.Mod", "modf": "op.Trunc", "frexp": "op.Frexp", "split": "op.Slice", "array_split": "op.Slice", "hsplit": "op.Slice", "vsplit": "op.Slice", "dsplit": "op.Slice", "unstack": "op.Index",
 		"block": "op.HStack, op.VStack", "rollaxis": "op.MoveAxis", "broadcast_arrays": "op.BroadcastTo", "histogram": "op.Histogram", "histogram_bin_edges": "op.HistogramEdges",
 		"ndim": "Rank", "shape": "Shape", "size": "Size", "histogram2d": "op.Bincount", "histogramdd": "op.Bincount",
 		"fft": "op.FFT", "ifft": "op.IFFT", "rfft": "op.RFFT", "irfft": "op.IRFFT", "hfft": "op.HFFT", "ihfft": "op.IHFFT",

@@ -49,3 +49,28 @@ func IsNegInf[T expr.Float](x expr.Exp[T]) expr.Exp[bool] {
 func BitCount[T expr.Integer](x expr.Exp[T]) expr.Exp[uint8] {
 	return composed[uint8]("bitwise_count", untyped.Options{}, expr.NodeOf(x))
 }
+
+// Frexp returns m and e of x = m * 2^e with .5 <= |m| < 1. They are x and 0 for 0, infinity and NaN.
+func Frexp[T expr.Float](x expr.Exp[T]) (m expr.Exp[T], e expr.Exp[int32]) {
+	return Mantissa(x), Cast[int32](Exponent(x))
+}
+
+// Spacing returns the distance from x to the next number of type T away from 0, with the sign of x.
+func Spacing[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("spacing", untyped.Options{}, expr.NodeOf(x))
+}
+
+// NextAfter returns the next number of type T from x towards y.
+func NextAfter[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("nextafter", untyped.Options{}, expr.NodeOf(x), expr.NodeOf(y))
+}
+
+// GCD returns the greatest common divisor of |x| and |y|. That of 0 and 0 is 0.
+func GCD[T expr.Integer](x, y expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("gcd", untyped.Options{}, expr.NodeOf(x), expr.NodeOf(y))
+}
+
+// LCM returns the least common multiple of |x| and |y|. It wraps.
+func LCM[T expr.Integer](x, y expr.Exp[T]) expr.Exp[T] {
+	return composed[T]("lcm", untyped.Options{}, expr.NodeOf(x), expr.NodeOf(y))
+}

@@ -391,13 +391,21 @@ var misuses = map[string]func() error{
 	"IRFFTN": func() error {
 		return err(op.IRFFTN[float64](engine.Zeros[complex128](2), nil, op.FourierPoints(1, 2)).Node())
 	},
-	"FFTShift":          func() error { return err(op.FFTShift(mat, 2).Node()) },
-	"IFFTShift":         func() error { return err(op.IFFTShift(mat, math.MinInt).Node()) },
-	"untyped.Fourier":   func() error { return err(untyped.Fourier("fft", nil, nil, untyped.FourierOptions{})) },
-	"FourierPoints":     func() error { return err(op.FFT(engine.Zeros[complex128](2), 0, op.FourierPoints(-1)).Node()) },
-	"FourierNorm":       func() error { return err(op.FFT(engine.Zeros[complex128](2), 0, op.FourierNorm("?")).Node()) },
-	"FFTFreq":           func() error { return err(op.FFTFreq[float32](-1, 1).Node()) },
-	"RFFTFreq":          func() error { return err(op.RFFTFreq[float32](math.MinInt, 1).Node()) },
+	"FFTShift":        func() error { return err(op.FFTShift(mat, 2).Node()) },
+	"IFFTShift":       func() error { return err(op.IFFTShift(mat, math.MinInt).Node()) },
+	"untyped.Fourier": func() error { return err(untyped.Fourier("fft", nil, nil, untyped.FourierOptions{})) },
+	"FourierPoints":   func() error { return err(op.FFT(engine.Zeros[complex128](2), 0, op.FourierPoints(-1)).Node()) },
+	"FourierNorm":     func() error { return err(op.FFT(engine.Zeros[complex128](2), 0, op.FourierNorm("?")).Node()) },
+	"FFTFreq":         func() error { return err(op.FFTFreq[float32](-1, 1).Node()) },
+	"RFFTFreq":        func() error { return err(op.RFFTFreq[float32](math.MinInt, 1).Node()) },
+	"Frexp": func() error {
+		m, _ := op.Frexp(expr.Exp[float32](nil))
+		return err(m.Node())
+	},
+	"Spacing":           func() error { return err(op.Spacing(expr.Exp[float64](nil)).Node()) },
+	"NextAfter":         func() error { return err(op.NextAfter(iota[float32](2), vec).Node()) },
+	"GCD":               func() error { return err(op.GCD(iota[int8](2), iota[int8](3)).Node()) },
+	"LCM":               func() error { return err(op.LCM[int64](nil, nil).Node()) },
 	"untyped.Call":      func() error { return err(untyped.Call("add", vec.Node(), nil)) },
 	"untyped.With":      func() error { return err(untyped.With("sort", []int{math.MinInt}, nil, vec.Node())) },
 	"untyped.Given":     func() error { return err(untyped.Given(nil, "Sort")) },

@@ -178,6 +178,11 @@ func Expm1[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowExpm1, x)
 }
 
+// Exponent is e of x = m * 2**e with 0.5 <= |m| < 1; 0 for 0, infinity and NaN. Error: exact.
+func Exponent[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+	return map1[T, T](rowExponent, x)
+}
+
 // Floor is the greatest integer <= x. Error: exact.
 func Floor[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowFloor, x)
@@ -268,6 +273,11 @@ func IsNaN[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[bool] {
 	return map1[T, bool](rowIsNaN, x)
 }
 
+// Ldexp is x * 2**y, rounded once, for an integer y; of other numbers the part before the point counts. Error: correctly rounded.
+func Ldexp[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] {
+	return map2[T, T](rowLdexp, x, y)
+}
+
 // Shl is x << y; a count below zero or of the width and more gives 0. Error: exact.
 func Shl[T expr.Integer](x, y expr.Exp[T]) expr.Exp[T] {
 	return map2[T, T](rowShl, x, y)
@@ -321,6 +331,11 @@ func LogicalOr[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
 // LogicalXor is whether exactly one of x and y is nonzero. Error: exact.
 func LogicalXor[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
 	return map2[T, bool](rowLogicalXor, x, y)
+}
+
+// Mantissa is m of x = m * 2**e with 0.5 <= |m| < 1; 0, infinity and NaN stay. Error: exact.
+func Mantissa[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+	return map1[T, T](rowMantissa, x)
 }
 
 // Max is the maximum over axes; NaN wins, -0 < +0.
@@ -549,6 +564,7 @@ var (
 	rowExp            = untyped.Row("exp")
 	rowExp2           = untyped.Row("exp2")
 	rowExpm1          = untyped.Row("expm1")
+	rowExponent       = untyped.Row("exponent")
 	rowFloor          = untyped.Row("floor")
 	rowFloorDiv       = untyped.Row("floor_divide")
 	rowFMA            = untyped.Row("fma")
@@ -567,6 +583,7 @@ var (
 	rowIsFinite       = untyped.Row("isfinite")
 	rowIsInf          = untyped.Row("isinf")
 	rowIsNaN          = untyped.Row("isnan")
+	rowLdexp          = untyped.Row("ldexp")
 	rowShl            = untyped.Row("left_shift")
 	rowLess           = untyped.Row("less")
 	rowLessEqual      = untyped.Row("less_equal")
@@ -578,6 +595,7 @@ var (
 	rowLogicalNot     = untyped.Row("logical_not")
 	rowLogicalOr      = untyped.Row("logical_or")
 	rowLogicalXor     = untyped.Row("logical_xor")
+	rowMantissa       = untyped.Row("mantissa")
 	rowMaximum        = untyped.Row("maximum")
 	rowMinimum        = untyped.Row("minimum")
 	rowMod            = untyped.Row("mod")

@@ -133,6 +133,18 @@ func HypotScalar[T expr.Float, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	return expr.Of[T](tree.Apply(rowHypot, n, scalar[T](s)).As("HypotScalar", n))
 }
 
+// LdexpScalar is [Ldexp] of x and s. The element type has to hold the scalar.
+func LdexpScalar[T expr.Float, S Real](x expr.Exp[T], s S) expr.Exp[T] {
+	n := expr.NodeOf(x)
+	return expr.Of[T](tree.Apply(rowLdexp, n, scalar[T](s)).As("LdexpScalar", n))
+}
+
+// ScalarLdexp is [Ldexp] of s and x. The element type has to hold the scalar.
+func ScalarLdexp[T expr.Float, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
+	n := expr.NodeOf(x)
+	return expr.Of[T](tree.Apply(rowLdexp, scalar[T](s), n).As("ScalarLdexp", n))
+}
+
 // ShlScalar is [Shl] of x and s. The element type has to hold the scalar.
 func ShlScalar[T expr.Integer, S Real](x expr.Exp[T], s S) expr.Exp[T] {
 	n := expr.NodeOf(x)

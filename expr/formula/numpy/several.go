@@ -195,6 +195,23 @@ func callModf(c *call) value {
 	return c.several(apply("copysign", part, n), whole)
 }
 
+// callFrexp returns the significand and the exponent.
+func callFrexp(c *call) value {
+	n := c.array(0)
+	n = cast(n, floatFor(n.DType()))
+	return c.several(apply("mantissa", n), cast(apply("exponent", n), dtype.I32))
+}
+
+// callLdexp takes the exponent as a float, which holds more than any exponent there is.
+func callLdexp(c *call) *tree.Node {
+	n, e := c.array(0), c.array(1)
+	if t := e.DType(); e.Err() == nil && !t.IsInt() && t != dtype.Bool {
+		return c.fail(c.args[1].at, tree.ErrType, "the exponents of ldexp are integers, not %v", t)
+	}
+	n = cast(n, floatFor(n.DType()))
+	return apply("ldexp", n, cast(e, n.DType()))
+}
+
 // number0 returns 0 in the type of n.
 func number0(n *tree.Node) *tree.Node { return tree.ConstInt(n.DType(), 0) }
 

@@ -5,9 +5,9 @@ import "strings"
 // absent are functions of NumPy and Python that formulas do not have. Their
 // names are no misspellings of others.
 var absent = " " + strings.Join(strings.Fields(`
-	argwhere choose compress det empty frexp gcd intersect1d inv isin lcm ldexp lexsort linalg list load
-	loadtxt logspace map modf ndarray nextafter nonzero norm open piecewise polyfit polyval print put random
-	range save select set setdiff1d solve spacing str svd tuple type union1d unique zip`), " ") + " "
+	argwhere choose compress det empty intersect1d inv isin lexsort linalg list load
+	loadtxt logspace map modf ndarray nonzero norm open piecewise polyfit polyval print put random
+	range save select set setdiff1d solve str svd tuple type union1d unique zip`), " ") + " "
 
 // suggestion names the function that a name is a misspelling of.
 func suggestion(name string) string {

@@ -11,6 +11,12 @@ var rounding = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats}
 	{Name: "ceil", Lower: prim1(prim.Ceil), Grad: flat, Doc: "the least integer >= x."},
 	{Name: "trunc", Lower: prim1(prim.Trunc), Grad: flat, Doc: "x without its fraction."},
 	{Name: "rint", Lower: prim1(prim.Rint), Grad: flat, Doc: "the nearest integer, ties to even."},
+	{Name: "mantissa", Lower: lowerMantissa, Grad: gradMantissa, Doc: "m of x = m * 2**e with 0.5 <= |m| < 1; 0, infinity and NaN stay."},
+	{Name: "exponent", Lower: lowerExponent, Grad: flat, Doc: "e of x = m * 2**e with 0.5 <= |m| < 1; 0 for 0, infinity and NaN."},
+	{
+		Name: "ldexp", Arity: 2, ULP: .5, Lower: lowerLdexp, Grad: gradLdexp,
+		Doc: "x * 2**y, rounded once, for an integer y; of other numbers the part before the point counts.",
+	},
 })
 
 var selection = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: numbers}, []tree.Row{

@@ -1,0 +1,41 @@
+package untyped
+
+import (
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
+)
+
+// unsigned are the unsigned types of the widths of integers. The magnitude of the least integer is one of them.
+var unsigned = map[int]dtype.Type{1: dtype.U8, 2: dtype.U16, 4: dtype.U32, 8: dtype.U64}
+
+func magnitude(a *tree.Node) *tree.Node { return Cast(Call("abs", a), unsigned[a.DType().Size()]) }
+
+// commonDivisor returns the greatest common divisor of unsigned integers by the binary algorithm of Stein
+// (1967): b is odd, and each step halves a, or the difference that takes its place. Then a*b falls by
+// half at least, so twice the number of bits are enough steps. The powers of 2 are taken out first.
+func commonDivisor(a, b *tree.Node) *tree.Node {
+	t := a.DType()
+	number := func(v int64) *tree.Node { return tree.ConstInt(t, v) }
+	bits := Call("bitwise_or", a, b)
+	twos := Call("maximum", Call("bitwise_and", bits, Call("neg", bits)), number(1))
+	a, b = Call("div", a, twos), Call("div", b, twos)
+	odd := func(x *tree.Node) *tree.Node { return Call("not_equal", Call("bitwise_and", x, number(1)), number(0)) }
+	first := []*tree.Node{Call("where", odd(b), a, b), Call("where", odd(b), b, a)}
+	r := Scan(first, nil, ScanOptions{Length: 16 * t.Size()}, func(_ *tree.Node, s, _ []*tree.Node) (next, out []*tree.Node) {
+		a, b := s[0], s[1]
+		least := Call("minimum", a, b)
+		rest := Call("where", odd(a), Call("sub", Call("maximum", a, b), least), a)
+		return []*tree.Node{Call("right_shift", rest, number(1)), Call("where", odd(a), least, b)}, nil
+	})
+	return Call("mul", r.Last(1), twos)
+}
+
+func gcd(_ Options, x ...*tree.Node) *tree.Node {
+	return Cast(commonDivisor(magnitude(x[0]), magnitude(x[1])), x[0].DType())
+}
+
+func lcm(_ Options, x ...*tree.Node) *tree.Node {
+	a, b := magnitude(x[0]), magnitude(x[1])
+	d := Call("maximum", commonDivisor(a, b), tree.ConstInt(a.DType(), 1)) // 0 of 0 and 0
+	return Cast(Call("mul", Call("div", a, d), b), x[0].DType())
+}

@@ -186,6 +186,7 @@ var fixed = []struct {
 	{"r = i.astype(uint8) - 3; s = (i - 3).astype(uint32); t = (i * 1000).astype(int8)", 0},
 	{"r = [1, 2, 3]; s = array([[1, 2], [3, 4]]) * 2.0; t = asarray([True, False]) + i[:2]", 0},
 	{"q = frexp(a); r = q[0]; s = q[1]; t = frexp(int8(i))[0]; u = frexp([inf, nan, 0, -0.0, 5e-324, 1e-310])[0]; w = frexp([inf, nan, 0, -0.0, 5e-324, 1e-310, -8])[1]; x = ldexp(a, i[0]); y = ldexp(float32(a), -140); z = ldexp(i, 3); z2 = ldexp(int8(i), 2); z3 = ldexp([1.5, -3], [-1074, 100000])", 0},
+	{"r = i0(a); s = i0(v * 20); t = i0(int8(i)); u = i0([0, -8, 8.5, 700, -713, nan]); w = i0(3)", 8},
 	{"r = nextafter(a, b); s = nextafter(float32(a), inf); t = nextafter([0, -0.0, 0, 5e-324, -5e-324, inf, -inf, 1.7976931348623157e308, nan, 1, 2.0**-1022, 1.5], [1, 0, -0.0, -1, 1, 0, inf, inf, 1, 0, 0, nan]); u = nextafter(float16(a), -1); w = nextafter(float16([1, 65504, 6e-8, 6e-5]), float16([0, inf, -1, 0])); x = nextafter(i, 0)", 0},
 	{"r = spacing(abs(a)); s = spacing(float32(b)); t = spacing([0, -0.0, inf, nan, -1, 1.7976931348623157e308, -1.7976931348623157e308, 1e-310, 2.0**-1022]); u = spacing(abs(float16(a))); w = spacing(i)", 0},
 	{"r = gcd(i, 12); s = lcm(i, 9); t = gcd([0, 0, -12, 2147483647, 1836311903], [0, -5, 18, 2147483646, 1134903170]); u = gcd(int8([-128, -128, 127, 96]), int8([0, 96, -126, 36])); w = lcm(int8([-100, 0, 7]), int8([99, 5, -3])); x = gcd(uint64([2**62, 12]) * uint64(2), uint64([2**62, 18])); y = lcm(uint8(6), int32(i)); z = gcd([-2**63, -2**63], [0, 2**40])", 0},

@@ -80,6 +80,8 @@ func TestActivations(t *testing.T) {
 			op.GammaFunction[float64], []float64{-inf, -1, zero, 0, 1, 5, 172, inf, nan}, []float64{nan, nan, -inf, inf, 1, 24, inf, inf, nan}, nil,
 		},
 		"digamma":  {op.Digamma[float64], []float64{-inf, -2, zero, 0, inf, nan}, []float64{nan, nan, inf, -inf, inf, nan}, []float64{nan, inf, inf, inf, 0, nan}},
+		"i0":       {op.BesselI0[float64], []float64{0, inf, -inf, nan, -714}, []float64{1, inf, inf, nan, inf}, nil},
+		"i1":       {op.BesselI1[float64], []float64{math.Copysign(0, -1), inf, -inf, nan, -715}, []float64{math.Copysign(0, -1), inf, -inf, nan, -inf}, nil},
 		"trigamma": {op.Trigamma[float64], []float64{-2, 0, inf, nan}, []float64{inf, inf, 0, nan}, nil},
 		"hypot": {
 			func(x E) E { return op.Hypot(x, vector(0, 4, 0, 1, 1)) },

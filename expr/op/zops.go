@@ -248,6 +248,16 @@ func Hypot[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] {
 	return map2[T, T](rowHypot, x, y)
 }
 
+// BesselI0 is the modified Bessel function of the first kind of order 0. Error: at most 5 ULP.
+func BesselI0[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+	return map1[T, T](rowBesselI0, x)
+}
+
+// BesselI1 is the modified Bessel function of the first kind of order 1. Error: at most 5 ULP.
+func BesselI1[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
+	return map1[T, T](rowBesselI1, x)
+}
+
 // InverseSquare is 1 / (x * x); within 0.51 ULP where that is normal. Error: at most 1 ULP.
 func InverseSquare[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowInverseSquare, x)
@@ -578,6 +588,8 @@ var (
 	rowGreater        = untyped.Row("greater")
 	rowGreaterEqual   = untyped.Row("greater_equal")
 	rowHypot          = untyped.Row("hypot")
+	rowBesselI0       = untyped.Row("i0")
+	rowBesselI1       = untyped.Row("i1")
 	rowInverseSquare  = untyped.Row("inverse_square")
 	rowNot            = untyped.Row("invert")
 	rowIsFinite       = untyped.Row("isfinite")

@@ -191,11 +191,13 @@ UNARY = {
     "gamma": (gamma, INF, INF, NAN, [.5, .75, 1, 2, 2.5, 3, 4, 34, 35.04, -34.5, -38.5, 171.6, 170, -171.5, -177.7, -1, -2, -.25, -.75], (-10, 7)),
     "digamma": (digamma, -INF, INF, NAN, [.5, .75, 1, 1.4616321449683623, 2, 2.5, 3, 10, 1e5, -.5040830082644554, -1.5734984731623904, -1, -2, -33.25], (-15, 12)),
     "trigamma": (trigamma, INF, 0.0, NAN, [.5, 1, 2, 3, 10, 1e5, -.5, -1.5, -1, -2, -33.25, -33.75], (-15, 12)),
+    "i0": (lambda x: mpmath.besseli(0, x), 1.0, INF, INF, [.5, 1, 2, 4, 8, -8, 8.5, 16, 40, 90.5, 91.9, 92.1, 709.8, 713.9, 714.1], (-15, 10)),
+    "i1": (lambda x: mpmath.besseli(1, x), 0.0, INF, -INF, [.5, 1, 2, 4, 8, -8, 8.5, 16, 40, 90.5, 91.9, 92.1, 709.8, 713.9, 714.1], (-15, 10)),
     "gelu": (gelu, 0.0, INF, -0.0, [-.5, -1, -2, -5, -10, -13, -14.1, 1, 3, -37, -38.4], (-15, 6)),
     "gelu_tanh": (gelu_tanh, 0.0, INF, -0.0, [-.5, -1, -2, -5, -9, -10, 1, 3, -21], (-15, 5)),
 }
 # Results that are odd, so that f(-0) = -0.
-ODD = {"expm1", "log1p", "sin", "tan", "sinh", "tanh", "asin", "atan", "asinh", "atanh", "erf", "erfinv", "cbrt", "cube", "gelu", "gelu_tanh", "gamma"}
+ODD = {"expm1", "log1p", "sin", "tan", "sinh", "tanh", "asin", "atan", "asinh", "atanh", "erf", "erfinv", "cbrt", "cube", "gelu", "gelu_tanh", "gamma", "i1"}
 
 
 def unary_samples(fmt, points, busy, rng):

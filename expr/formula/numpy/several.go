@@ -202,6 +202,15 @@ func callFrexp(c *call) value {
 	return c.several(apply("mantissa", n), cast(apply("exponent", n), dtype.I32))
 }
 
+// callI0 computes what is no float in float64, as NumPy does.
+func callI0(c *call) *tree.Node {
+	n := c.array(0)
+	if t := n.DType(); n.Err() == nil && !t.IsFloat() && !t.IsComplex() {
+		n = cast(n, dtype.F64)
+	}
+	return apply("i0", n)
+}
+
 // callLdexp takes the exponent as a float, which holds more than any exponent there is.
 func callLdexp(c *call) *tree.Node {
 	n, e := c.array(0), c.array(1)

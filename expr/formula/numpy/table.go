@@ -165,6 +165,7 @@ var own = []Function{
 	{Name: "angle", Group: groups[0], Bound: noBound, Arguments: "z, deg=False", Doc: "the angle of a complex number, in radians or degrees", tree: callAngle},
 	{Name: "unwrap", Group: "scans", Bound: noBound, Arguments: "p, discont=None, axis=-1, *, period=6.283185307179586", Doc: "p with multiples of the period added, so that neighbours along an axis differ by at most half of it where they differ by discont or more", tree: callUnwrap},
 	{Name: "divmod", Group: groups[0], Arguments: "x1, x2, /", Doc: "the pair x1 // x2 and x1 % x2", value: callDivmod},
+	{Name: "i0", Group: groups[0], Bound: untyped.Row("i0").Bound(), Arguments: "x", Doc: "the modified Bessel function of the first kind of order 0", tree: callI0},
 	{Name: "frexp", Group: groups[0], Arguments: "x, /", Doc: "the pair m, e of x = m * 2**e with 0.5 <= |m| < 1, e as int32; x and 0 for 0, infinity and NaN", value: callFrexp},
 	{Name: "ldexp", Group: groups[0], Arguments: "x1, x2, /", Bound: "correctly rounded", Doc: "x1 * 2**x2 for integers x2, in the type of x1", tree: callLdexp},
 	{Name: "modf", Group: groups[0], Arguments: "x, /", Doc: "the pair of the part after the point and the integer part, both with the sign of x", value: callModf},

@@ -97,6 +97,8 @@ var functions = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats
 		Name: "trigamma", GoName: "Trigamma", ULP: 6, Lower: lowerPolygamma(1), Grad: gradPolygamma(2),
 		Doc: "the derivative of digamma; infinite at 0 and negative integers.",
 	},
+	{Name: "i0", GoName: "BesselI0", ULP: 5, Lower: lowerBessel(i0Near, i0Far, false), Grad: gradI0, Doc: "the modified Bessel function of the first kind of order 0."},
+	{Name: "i1", GoName: "BesselI1", ULP: 5, Lower: lowerBessel(i1Near, i1Far, true), Grad: gradI1, Doc: "the modified Bessel function of the first kind of order 1."},
 	{Name: "gelu", ULP: 6, Lower: lowerGelu, Grad: gradGelu, Doc: "x * (1 + erf(x/sqrt(2))) / 2."},
 	{
 		Name: "gelu_tanh", GoName: "GeluTanh", ULP: -1, Lower: lowerGeluTanh, Grad: gradGeluTanh,

@@ -1,0 +1,39 @@
+package untyped
+
+import (
+	"github.com/oneloop/oneloop/expr/tree"
+)
+
+// lowerBessel returns the lowering of the modified Bessel function of the first kind of order 0 or 1: a
+// polynomial in x^2 up to 8, and beyond it exp(x)/sqrt(x) times one in 1/x. exp(x) is y 2^k there,
+// because it overflows before the function does.
+func lowerBessel(near, far coefs, odd bool) func(b *B, x ...V) V {
+	return func(b *B, x ...V) V {
+		f := formatOf(b, x[0])
+		a := b.Abs(x[0])
+		y := horner(b, b.Mul(a, a), near[f.row])
+		if odd {
+			y = b.Mul(a, y)
+		}
+		y = b.Cold(b.Lt(f.c(b, 8), a), y, func() V {
+			limit := f.c(b, f.exp[1]+8) // both functions are infinite there
+			a := b.Select(b.Lt(limit, a), limit, a)
+			u := b.Fma(b.Div(f.c(b, 1), a), f.c(b, 16), f.c(b, -1))
+			k, e := expScaled(b, f, a, f.c(b, 0))
+			return b.Scale(b.Mul(b.Div(e, b.Sqrt(a)), horner(b, u, far[f.row])), k)
+		})
+		if odd {
+			return f.withSign(b, y, x[0])
+		}
+		return y
+	}
+}
+
+func gradI0(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("i1", g.Arg(0))) }
+
+// gradI1 is i0 - i1/x, which is 1/2 at 0.
+func gradI1(g *tree.Adjoint, _ int) *tree.Node {
+	x := g.Arg(0)
+	part := g.Op("where", g.Op("equal", x, g.Const(0)), g.Const(.5), g.Div(g.Node, x))
+	return g.Mul(g.Out, g.Op("sub", g.Op("i0", x), part))
+}

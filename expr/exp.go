@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"log/slog"
+
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
 )
@@ -50,6 +52,9 @@ func (Typed[T]) MarshalJSON() ([]byte, error) { return (*tree.Node)(nil).Marshal
 // MarshalBinary returns an error, as MarshalJSON does.
 func (Typed[T]) MarshalBinary() ([]byte, error) { return (*tree.Node)(nil).MarshalBinary() }
 
+// MarshalText returns an error, as MarshalJSON does. encoding/xml calls it.
+func (Typed[T]) MarshalText() ([]byte, error) { return (*tree.Node)(nil).MarshalText() }
+
 // Target is embedded by types of other packages that are an [Assignable].
 type Target[T Elem] struct{ Typed[T] }
 
@@ -64,6 +69,8 @@ func (e exp[T]) Node() *tree.Node { return e.node }
 
 func (e exp[T]) String() string { return e.node.String() }
 
+func (e exp[T]) LogValue() slog.Value { return e.node.LogValue() }
+
 type lvalue[T Elem] struct {
 	Target[T]
 	node *tree.Node
@@ -72,6 +79,8 @@ type lvalue[T Elem] struct {
 func (e lvalue[T]) Node() *tree.Node { return e.node }
 
 func (e lvalue[T]) String() string { return e.node.String() }
+
+func (e lvalue[T]) LogValue() slog.Value { return e.node.LogValue() }
 
 // Of returns a tree with its element type. If the tree has another type, the
 // result carries an error.

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/gob"
 	"encoding/json"
+	"encoding/xml"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -14,6 +16,9 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
+// encoding/xml needs the name of a type.
+type report struct{ P *expr.Param[float64] }
+
 // TestMarshal checks that encoders refuse expressions, which they would write without
 // their values, and take tensors.
 func TestMarshal(t *testing.T) {
@@ -21,10 +26,18 @@ func TestMarshal(t *testing.T) {
 	for _, v := range []any{
 		expr.NewParam(2.), expr.Const(1.), op.Exp(x), op.Exp(x).Node(), expr.Let(x, op.Exp(x)),
 		expr.TargetOf[float64](x.Node()), autograd.New(x),
-		struct{ P *expr.Param[float64] }{expr.NewParam(2.)},
+		report{expr.NewParam(2.)},
 	} {
 		if b, err := json.Marshal(v); !errors.Is(err, expr.ErrUnsupported) {
 			t.Errorf("json of %T: %s, %v", v, b, err)
+		}
+		if b, err := xml.Marshal(v); !errors.Is(err, expr.ErrUnsupported) {
+			t.Errorf("xml of %T: %s, %v", v, b, err)
+		}
+		var text bytes.Buffer
+		slog.New(slog.NewTextHandler(&text, nil)).Info("", "v", v)
+		if _, logged := v.(slog.LogValuer); logged && strings.Contains(text.String(), "ERROR") {
+			t.Errorf("slog of %T: %s", v, text.String())
 		}
 		if err := gob.NewEncoder(new(bytes.Buffer)).Encode(v); err == nil || !strings.Contains(err.Error(), "cannot be marshalled") {
 			t.Errorf("gob of %T: %v", v, err)

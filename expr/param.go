@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"log/slog"
 	"math"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -68,6 +69,9 @@ func (p *Param[T]) Format(f fmt.State, verb rune) {
 
 // String returns the value in decimal.
 func (p *Param[T]) String() string { return fmt.Sprintf("%v", p) }
+
+// LogValue returns what fmt prints.
+func (p *Param[T]) LogValue() slog.Value { return slog.StringValue(p.String()) }
 
 // Set changes the value for runs that begin later. It panics if NewParam did
 // not make the parameter.

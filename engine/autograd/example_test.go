@@ -87,3 +87,9 @@ func ExampleCheck() {
 	fmt.Println(autograd.Check(op.Sum(op.Map1(cube, w)), 1e-6, w))
 	// Output: <nil>
 }
+
+func ExampleVariable_Format() {
+	v := autograd.New(engine.MustFromSlice([]float64{1, 2.25}))
+	fmt.Printf("%v %.1f %v\n", v, v, (*autograd.Variable[float64])(nil))
+	// Output: [1 2.25] [1.0 2.2] <nil>
+}

@@ -1,6 +1,8 @@
 package autograd
 
 import (
+	"fmt"
+	"log/slog"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine"
@@ -113,3 +115,14 @@ func (v *Variable[T]) MarshalJSON() ([]byte, error) { return expr.Typed[T]{}.Mar
 
 // MarshalBinary returns an error, as MarshalJSON does.
 func (v *Variable[T]) MarshalBinary() ([]byte, error) { return expr.Typed[T]{}.MarshalBinary() }
+
+// MarshalText returns an error, as MarshalJSON does. encoding/xml calls it.
+func (v *Variable[T]) MarshalText() ([]byte, error) { return expr.Typed[T]{}.MarshalText() }
+
+// Format writes the value as a tensor is written.
+func (v *Variable[T]) Format(s fmt.State, verb rune) {
+	fmt.Fprintf(s, fmt.FormatString(s, verb), v.Value())
+}
+
+// LogValue returns what the value gives to a log.
+func (v *Variable[T]) LogValue() slog.Value { return slog.StringValue(fmt.Sprintf("%+v", v.Value())) }

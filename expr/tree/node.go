@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"log/slog"
 	"math"
 	"sync/atomic"
 	"unsafe"
@@ -264,3 +265,9 @@ func (n *Node) MarshalJSON() ([]byte, error) {
 
 // MarshalBinary returns an error, as MarshalJSON does.
 func (n *Node) MarshalBinary() ([]byte, error) { return n.MarshalJSON() }
+
+// MarshalText returns an error, as MarshalJSON does. encoding/xml calls it.
+func (n *Node) MarshalText() ([]byte, error) { return n.MarshalJSON() }
+
+// LogValue returns what fmt prints.
+func (n *Node) LogValue() slog.Value { return slog.StringValue(n.String()) }

@@ -14,47 +14,49 @@ func Lower(b *prim.B, e *tree.Node, x ...prim.V) prim.V {
 	}
 	switch e.To {
 	case dtype.F16:
-		return b.RoundF16(toOdd(b, v))
+		return b.RoundF16(beforeHalf(b, v, e.To))
 	case dtype.BF16:
-		return b.RoundBF16(toOdd(b, v))
+		return b.RoundBF16(beforeHalf(b, v, e.To))
 	}
 	return b.Cvt(e.To, v)
 }
 
-// toOdd converts v to F32 before the conversion to a half. Rounding to nearest
-// twice would not always be rounding to nearest. If the F32 is inexact, its
-// last bit is made 1, if need be by a step towards v (Boldo and Melquiond
-// 2008). That keeps it off the ties of the second rounding.
-func toOdd(b *prim.B, v prim.V) prim.V {
+// beforeHalf converts v to F32 before the conversion to a half. Rounding to nearest twice would not always
+// be rounding to nearest. So what F32 may not hold is cut to fewer digits before, with a last digit that is odd if
+// anything was cut off: that keeps it off the ties of the second rounding (Boldo and Melquiond 2008).
+func beforeHalf(b *prim.B, v prim.V, half dtype.Type) prim.V {
+	t := v.Type
 	switch {
-	case v.Type == dtype.F32 || v.Type.Size() < 4: // no value needs more than 24 bits
-		return b.Cvt(dtype.F32, v)
-	case v.Type.IsInt() && v.Type.Size() == 8:
-		v = b.Cvt(dtype.F64, sticky(b, v))
+	case t == dtype.F64:
+		// 13 digits behind the point are more than halves have, also where those of bfloat16 are subnormal, and
+		// few enough for subnormal numbers of float32.
+		v = b.Bitcast(t, cut(b, b.Bitcast(dtype.I64, v), 52-13))
+	case t.Size() < 4 || t == dtype.F32: // exact
+	case half == dtype.F16: // exact, or infinite as a half
+		if t.Size() == 8 {
+			v = b.Cvt(dtype.F64, v)
+		}
+	case t.Size() == 4:
+		v = cutLarge(b, v, 8, 17)
 	default:
-		v = b.Cvt(dtype.F64, v)
+		v = b.Cvt(dtype.F64, cutLarge(b, v, 11, 52))
+		v = b.Bitcast(dtype.F64, cut(b, b.Bitcast(dtype.I64, v), 52-13))
 	}
-	f := b.Cvt(dtype.F32, v)
-	back := b.Cvt(dtype.F64, f)
-	one := b.Int(dtype.I32, 1)
-	bits := b.Bitcast(dtype.I32, f)
-	even := b.Eq(b.And(bits, one), b.Int(dtype.I32, 0))
-	step := b.Select(b.Lt(b.Abs(v), b.Abs(back)), b.Neg(one), one)
-	odd := b.Select(b.And(b.Ne(back, v), even), b.Add(bits, step), bits)
-	return b.Bitcast(dtype.F32, odd)
+	return b.Cvt(dtype.F32, v)
 }
 
-// sticky returns a 64-bit integer with 53 significant bits. The last bit is set
-// if any bit that was cut off was set.
-func sticky(b *prim.B, v prim.V) prim.V {
-	low := b.And(v, b.Int(v.Type, 0xfff))
-	zero := b.Int(v.Type, 0)
-	cut := b.Or(b.Sub(v, low), b.Select(b.Eq(low, zero), zero, b.Int(v.Type, 0x800)))
-	mag := v
-	if v.Type == dtype.I64 {
-		mag = b.Bitcast(dtype.U64, b.Abs(v))
-	} else {
-		mag = b.Bitcast(dtype.U64, mag)
+// cut clears the n lower bits of an integer, and sets bit n if one of them was set.
+func cut(b *prim.B, v prim.V, n int) prim.V {
+	low := b.Int(v.Type, 1<<n-1)
+	return b.And(b.Or(v, b.Add(b.And(v, low), low)), b.Not(low))
+}
+
+// cutLarge cuts n bits of an integer unless it is from -2^k to 2^k.
+func cutLarge(b *prim.B, v prim.V, n, k int) prim.V {
+	u := v
+	if v.Type.IsSigned() {
+		u = b.Bitcast(v.Type.Unsigned(), b.Add(v, b.Int(v.Type, 1<<k)))
 	}
-	return b.Select(b.Le(b.Int(dtype.U64, 1<<53), mag), cut, v)
+	small := b.Eq(b.Shr(u, b.Like(u, float64(k+1))), b.Like(u, 0))
+	return b.Select(small, v, cut(b, v, n))
 }

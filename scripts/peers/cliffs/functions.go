@@ -12,9 +12,10 @@ import (
 //go:embed functions.txt
 var functionList string
 
-// functionBlocks returns a block in the form of cases.txt for each line of functions.txt. A block has
-// two sizes: of arrays in the second-level cache, and of arrays that are larger.
-func functionBlocks() string {
+// functionBlocks returns a block in the form of cases.txt for each line of functions.txt, with arrays
+// of the sizes, which are separated by commas.
+func functionBlocks(sizes string) string {
+	extents := "N=" + strings.ReplaceAll(sizes, ",", " | N=")
 	var b strings.Builder
 	for line := range strings.Lines(functionList) {
 		f := strings.Split(strings.TrimSpace(line), "; ")
@@ -25,7 +26,7 @@ func functionBlocks() string {
 		if !typed {
 			result, formula = "", f[2]
 		}
-		fmt.Fprintf(&b, "kind: function\non: %s\nfor: N=10000 | N=1000000\narrays: y=N:%s", f[0], result)
+		fmt.Fprintf(&b, "kind: function\non: %s\nfor: %s\narrays: y=N:%s", f[0], extents, result)
 		for i, interval := range strings.Fields(f[1]) {
 			typ, bounds, ok := strings.Cut(interval, ":")
 			if !ok {

@@ -48,6 +48,7 @@ func main() {
 	flag.BoolVar(&o.check, "check", false, "only compare with the interpreter, and fail where it is faster")
 	random := flag.Int("random", 0, "so many random tests instead of the listed ones")
 	everything := flag.Bool("functions", false, "the element-wise functions instead of the listed tests")
+	sizes := flag.String("n", "1000,100000,1000000", "elements of the arguments of functions")
 	seed := flag.Uint64("seed", 1, "of the random tests")
 	flag.Parse()
 	want, err := regexp.Compile("(?i)" + *match)
@@ -59,7 +60,7 @@ func main() {
 	case *random > 0:
 		text = randomBlocks(*random, *seed)
 	case *everything:
-		text = functionBlocks()
+		text = functionBlocks(*sizes)
 	}
 	all, err := parse(text)
 	if err != nil {

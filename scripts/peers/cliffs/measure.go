@@ -93,7 +93,7 @@ func (a *array) fill(b []byte, rnd *rand.Rand) {
 		case dtype.BF16:
 			dtype.Slice[dtype.BFloat16](b)[i] = dtype.BF16From(float32(f()))
 		case dtype.Bool:
-			b[i] = 0
+			b[i] = byte(n() & 1)
 		default: // integers have the least byte first
 			v, size := n(), a.typ.Size()
 			for k := range size {

@@ -11,7 +11,7 @@ torch.set_num_threads(1)
 thread_time = time.thread_time_ns
 names = {"invert": "bitwise_not", "left_shift": "bitwise_left_shift", "right_shift": "bitwise_right_shift", "equal": "eq", "power": "pow", "mod": "remainder", "rint": "round"}
 other = {name: getattr(torch, torch_name) for name, torch_name in names.items()}
-other |= {"less": torch.lt, "gelu": torch.nn.functional.gelu}
+other |= {"less": torch.lt, "gelu": torch.nn.functional.gelu, "silu": torch.nn.functional.silu, "softplus": torch.nn.functional.softplus, "gammaln": torch.lgamma}
 
 
 def prepare(job):

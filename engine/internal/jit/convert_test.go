@@ -15,7 +15,7 @@ import (
 // numbers below 2^51, vectors of numbers in range and others in three ways.
 func TestConversions(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	edges := []float64{0x1p51, -0x1p51, 0x1p51 + 1, 0x1p53, 0x1p62, -0x1p63, 0x1p63, 0x1p64, math.Inf(1), math.Inf(-1), math.NaN()}
+	edges := []float64{0x1p31, 0x1p31 - 128, 0x1p32, 0x1p32 - 256, 0x1p32 - 1, 0x1p32 - .5, -.5, -1, 0x1p51, -0x1p51, 0x1p51 + 1, 0x1p53, 0x1p62, -0x1p63, 0x1p63, 0x1p64, math.Inf(1), math.Inf(-1), math.NaN()}
 	number := func(numbers string) float64 {
 		switch {
 		case numbers == "edges" && r.IntN(8) == 0:
@@ -41,6 +41,9 @@ func TestConversions(t *testing.T) {
 					if !from.IsFloat() {
 						if bits = uint64(int64(math.Max(-0x1p63, math.Min(x, 0x1p62)))); numbers == "edges" {
 							bits = r.Uint64() >> r.IntN(64)
+							if r.IntN(2) == 0 { // near a tie of float32
+								bits = (r.Uint64()>>39|1<<24)<<r.IntN(40) + r.Uint64N(3) - 1
+							}
 						}
 					}
 					randir.Put(s.mem[0][i*size:], size, bits&from.Mask())

@@ -10,7 +10,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// Conversions between types with AVX2. Those without a vector instruction go lane by lane through general registers.
+// Conversions between types with AVX2. Of those without a vector instruction, floats out of the range of 64-bit integers go lane by lane through general registers.
 
 func (f *avx2) fromPredicate(n *lower.Node) {
 	to := n.Type
@@ -42,7 +42,7 @@ func (f *avx2) intToFloat(n *lower.Node) {
 		f.unsignedToFloat(n)
 		return
 	case isa.Wide(n.In):
-		f.scalarToFloat(n)
+		f.wideToSingle(n)
 		return
 	}
 	x := f.Src(n.Args[0])
@@ -56,8 +56,7 @@ func (f *avx2) floatToInt(n *lower.Node) {
 		f.floatToWide(n)
 		return
 	case n.Type == dtype.U32:
-		x := f.Src(n.Args[0])
-		f.scalarToInt(n, [4]x86.Vec{x, f.Dst(), f.Tmp(), f.Tmp()})
+		f.floatToUnsigned(n)
 		return
 	}
 	x := f.Src(n.Args[0])
@@ -109,20 +108,48 @@ func (f *avx2) narrowTo32(k x86.Vec, t dtype.Type) x86.Vec {
 // those integers.
 const bits52, bits84 = 0x433 << 52, 0x453 << 52
 
-// wideToFloat converts I64 and U64 to F64: the upper halves are numbers from 2^84 and the lower halves from 2^52,
-// and one addition rounds. The upper half of a signed number counts from -2^31.
+// wideToFloat converts I64 and U64 to F64.
 func (f *avx2) wideToFloat(n *lower.Node) {
 	x, d, low := f.Src(n.Args[0]), f.Dst(), f.Tmp()
+	f.wideToDouble(n.In, d, x, low)
+}
+
+// wideToDouble sets d to the float64 next to the integers x of 64 bits. The upper halves are numbers from 2^84 and the
+// lower halves from 2^52, and one addition rounds. The upper half of a signed number counts from -2^31. low is overwritten, and may be x.
+func (f *avx2) wideToDouble(t dtype.Type, d, x, low x86.Vec) {
 	const l = x86.L256
 	upper, base := uint64(bits84), 0x1p84+0x1p52
-	if n.In == dtype.I64 {
+	if t == dtype.I64 {
 		upper, base = bits84|1<<31, 0x1p84+0x1p63+0x1p52
 	}
-	f.I(x86.VPBLENDD, l, low, x, f.full(dtype.U64, bits52), x86.Imm(0xaa))
 	f.I(x86.VPSRLQ, l, d, x, x86.Imm(32))
+	f.I(x86.VPBLENDD, l, low, x, f.full(dtype.U64, bits52), x86.Imm(0xaa))
 	f.I(x86.VPXOR, l, d, d, f.full(dtype.U64, upper))
 	f.I(x86.VSUBPD, l, d, d, f.full(dtype.F64, floatBits(dtype.F64, base)))
 	f.I(x86.VADDPD, l, d, d, low)
+}
+
+// wideToSingle converts I64 and U64 to F32, by way of F64. If there are integers from 2^53 on, which F64 may round, their lower
+// 11 bits are cleared before, and the next bit is set if one of them was: F32 rounds the same from that.
+func (f *avx2) wideToSingle(n *lower.Node) {
+	x, d := f.Src(n.Args[0]), f.Dst()
+	v, k, u := f.Tmp(), f.Tmp(), f.Tmp()
+	const l = x86.L256
+	near := f.NewLabel()
+	f.wideToDouble(n.In, v, x, k)
+	f.I(x86.VANDPD, l, k, v, f.full(dtype.U64, 1<<63-1))
+	f.I(x86.VCMPPD, l, k, k, f.full(dtype.F64, floatBits(dtype.F64, 1<<53)), x86.Imm(0x1d)) // at least
+	f.I(x86.VMOVMSKPD, l, x86.RAX, k)
+	f.I(x86.TEST, x86.W32, x86.RAX, x86.RAX)
+	f.I(x86.JE, 0, near)
+	f.I(x86.VPAND, l, u, x, f.full(dtype.U64, 1<<11-1))
+	f.I(x86.VPADDQ, l, u, u, f.full(dtype.U64, 1<<11-1))
+	f.I(x86.VPOR, l, u, u, x)
+	f.I(x86.VPAND, l, u, u, f.full(dtype.U64, 1<<64-1<<11))
+	f.I(x86.VBLENDVPD, l, u, x, u, k)
+	f.wideToDouble(n.In, v, u, u)
+	f.Bind(near)
+	f.I(x86.VCVTPD2PS, l, d, v)
 }
 
 // unsignedToFloat converts U32. A float32 is the rounded sum of two halves, which float32 holds exactly.
@@ -141,6 +168,33 @@ func (f *avx2) unsignedToFloat(n *lower.Node) {
 	f.I(x86.VPSRLD, l, d, x, x86.Imm(16))
 	f.I(x86.VCVTDQ2PS, l, d, d)
 	f.I(x86.VFMADD132PS, l, d, low, f.full(dtype.F32, floatBits(dtype.F32, 1<<16)))
+}
+
+// floatToUnsigned converts to U32. NaN and negative numbers become 0 by a maximum, which returns its second operand for NaN. The
+// truncated float64 from 2^52 on has the integer as its lower half. A float32 from 2^31 on is out of the range of the
+// conversion, whose result then has the sign bit alone; its distance from 2^31 has the other bits.
+func (f *avx2) floatToUnsigned(n *lower.Node) {
+	x, d, t := f.Src(n.Args[0]), f.Dst(), f.Tmp()
+	full := func(x float64) x86.Mem { return f.full(n.In, floatBits(n.In, x)) }
+	if isa.Wide(n.In) {
+		const l = x86.L256
+		f.I(x86.VMAXPD, l, t, x, full(0))
+		f.I(x86.VMINPD, l, t, t, full(math.MaxUint32))
+		f.I(x86.VROUNDPD, l, t, t, x86.Imm(11))
+		f.I(x86.VADDPD, l, t, t, full(1<<52))
+		f.narrow(d, t)
+		return
+	}
+	l, u, over := f.LenOf(n.In), f.Tmp(), f.Tmp()
+	f.I(x86.VMAXPS, l, t, x, full(0))
+	f.I(x86.VCMPPS, l, over, t, full(1<<32), x86.Imm(0x1d))
+	f.I(x86.VSUBPS, l, u, t, full(1<<31))
+	f.I(x86.VCVTTPS2DQ, l, t, t)
+	f.I(x86.VCVTTPS2DQ, l, u, u)
+	f.I(x86.VPSRAD, l, d, t, x86.Imm(31))
+	f.I(x86.VPAND, l, u, u, d)
+	f.I(x86.VPOR, l, t, t, over)
+	f.I(x86.VPOR, l, d, t, u)
 }
 
 // floatToWide converts floats to I64 and U64. The sum with 3*2^51 has the bits of an integer below 2^51. If there are
@@ -194,44 +248,10 @@ func (f *avx2) lanesOut(x x86.Vec, t dtype.Type) {
 	f.I(x86.VMOVUPS, f.LenOf(t), at(frame.Tmp), x)
 }
 
-// scalarToFloat converts the four lanes of I64 and U64 to F32, which may not round twice. All registers are taken before
-// the branches.
-func (f *avx2) scalarToFloat(n *lower.Node) {
-	x, d, zero := f.Src(n.Args[0]), f.Dst(), f.Tmp()
-	lanes := [4]x86.Vec{d, f.Tmp(), f.Tmp(), f.Tmp()}
-	f.lanesOut(x, n.In)
-	f.I(x86.VXORPS, x86.L128, zero, zero, zero)
-	for lane, t := range lanes {
-		m := at(frame.Tmp + 8*lane)
-		if n.In != dtype.U64 {
-			f.I(x86.VCVTSI2SS, x86.W64, t, zero, m)
-			continue
-		}
-		// Convert half of it, rounded to odd, and double the result.
-		small, done := f.NewLabel(), f.NewLabel()
-		f.asm.load(8, x86.RAX, m)
-		f.I(x86.TEST, x86.W64, x86.RAX, x86.RAX)
-		f.I(x86.JNS, 0, small)
-		f.I(x86.MOV, x86.W64, x86.RCX, x86.RAX)
-		f.I(x86.SHR, x86.W64, x86.RAX, x86.Imm(1))
-		f.I(x86.AND, x86.W32, x86.RCX, x86.Imm(1))
-		f.I(x86.OR, x86.W64, x86.RAX, x86.RCX)
-		f.I(x86.VCVTSI2SS, x86.W64, t, zero, x86.RAX)
-		f.I(x86.VADDSS, 0, t, t, t)
-		f.I(x86.JMP, 0, done)
-		f.Bind(small)
-		f.I(x86.VCVTSI2SS, x86.W64, t, zero, x86.RAX)
-		f.Bind(done)
-	}
-	f.I(x86.VUNPCKLPS, x86.L128, d, d, lanes[1])
-	f.I(x86.VUNPCKLPS, x86.L128, lanes[2], lanes[2], lanes[3])
-	f.I(x86.VUNPCKLPD, x86.L128, d, d, lanes[2])
-}
-
 // tops are the least floats above the range of an integer type.
-var tops = [...]float64{dtype.U32: 1 << 32, dtype.I64: 1 << 63, dtype.U64: 1 << 64}
+var tops = [...]float64{dtype.I64: 1 << 63, dtype.U64: 1 << 64}
 
-// scalarToInt converts the first register to U32, I64 or U64 in the second, with saturation and NaN to 0. It
+// scalarToInt converts the first register to I64 or U64 in the second, with saturation and NaN to 0. It
 // overwrites the others, and takes none itself, as a register that is taken behind a branch may be spilled there.
 func (f *avx2) scalarToInt(n *lower.Node, regs [4]x86.Vec) {
 	x, d, t, c := regs[0], regs[1], regs[2], regs[3]
@@ -244,7 +264,7 @@ func (f *avx2) scalarToInt(n *lower.Node, regs [4]x86.Vec) {
 		f.I(ucomi, 0, t, c)
 		f.I(x86.JAE, 0, l)
 	}
-	size, most := n.Type.Size(), x86.Imm(-1)
+	most := x86.Imm(-1)
 	for lane := range f.W {
 		done, zero, top, high := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 		f.I(ld, 0, t, at(frame.Tmp+n.In.Size()*lane))
@@ -277,7 +297,7 @@ func (f *avx2) scalarToInt(n *lower.Node, regs [4]x86.Vec) {
 		f.Bind(zero)
 		f.I(x86.XOR, x86.W32, x86.RAX, x86.RAX)
 		f.Bind(done)
-		f.I(x86.MOV, x86.Len(8*size), at(frame.Tmp+128+size*lane), x86.RAX)
+		f.I(x86.MOV, x86.W64, at(frame.Tmp+128+8*lane), x86.RAX)
 	}
 	f.I(x86.VMOVUPS, f.LenOf(n.Type), d, at(frame.Tmp+128))
 }

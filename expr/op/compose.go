@@ -7,11 +7,6 @@ import (
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
-// SignBit returns whether elements are negative, -0 too. A NaN has no sign.
-func SignBit[T expr.Number](a expr.Exp[T]) expr.Exp[bool] {
-	return composed[bool]("signbit", untyped.Options{}, expr.NodeOf(a))
-}
-
 // Mean returns the arithmetic mean over axes. An empty axis is an error.
 func Mean[T expr.AnyFloat](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 	return composed[T]("mean", options(opts), expr.NodeOf(a))

@@ -488,6 +488,11 @@ func Sign[T expr.AnyNumber](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowSign, x)
 }
 
+// SignBit is whether the sign of x is set, that of -0 too; a NaN has none. Error: exact.
+func SignBit[T expr.Elem](x expr.Exp[T]) expr.Exp[bool] {
+	return map1[T, bool](rowSignBit, x)
+}
+
 // Sin is the sine of x radians, for all magnitudes. Error: at most 1 ULP.
 func Sin[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowSin, x)
@@ -627,6 +632,7 @@ var (
 	rowRsqrt          = untyped.Row("rsqrt")
 	rowSigmoid        = untyped.Row("sigmoid")
 	rowSign           = untyped.Row("sign")
+	rowSignBit        = untyped.Row("signbit")
 	rowSin            = untyped.Row("sin")
 	rowSinh           = untyped.Row("sinh")
 	rowSqrt           = untyped.Row("sqrt")

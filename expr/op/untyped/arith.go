@@ -94,7 +94,9 @@ func signMask(b *B, x V) (bits, sign V) {
 // signOfNumber treats a NaN as positive, because the sign of a NaN is not
 // defined.
 func signOfNumber(b *B, x ...V) V {
-	return lowerCopySign(b, x[0], b.Select(b.Ne(x[1], x[1]), b.Like(x[1], 0), x[1]))
+	mag, sign := signMask(b, x[0])
+	set := b.Select(negative(b, x[1]), sign, b.Like(sign, 0))
+	return b.Bitcast(x[0].Type, b.Or(b.And(mag, b.Not(sign)), set))
 }
 
 func lowerCopySign(b *B, x ...V) V {

@@ -127,17 +127,6 @@ func peakToPeak(o Options, x ...*tree.Node) *tree.Node {
 	return Call("sub", Reduce("max", x[0], o), Reduce("min", x[0], o))
 }
 
-func signBit(o Options, x ...*tree.Node) *tree.Node {
-	a := x[0]
-	switch t := a.DType(); {
-	case t == dtype.Bool:
-		a = Cast(a, dtype.I8)
-	case t.IsFloat():
-		a = Call("copysign", tree.ConstFloat(t, 1), a)
-	}
-	return Call("less", a, Cast(tree.ConstInt(dtype.I64, 0), a.DType()))
-}
-
 // largest are the greatest finite numbers.
 var largest = map[dtype.Type]float64{dtype.F16: 65504, dtype.BF16: 0x1.fep127, dtype.F32: math.MaxFloat32, dtype.F64: math.MaxFloat64}
 

@@ -106,7 +106,6 @@ var compositions = []Composition{
 	{Name: "leaky_relu", GoName: "LeakyReLU", Group: elementwiseGroup, Arguments: "x, negative_slope=0.01", Operands: 1, Types: floats, Wide: true, Build: leakyReLU, Doc: "x where x > 0, else negative_slope * x."},
 	{Name: "one_hot", Group: "networks", Arguments: "indices, depth, *, dtype=None", Operands: 1, Types: ints, Build: oneHot, Doc: "1 at each index along a new last axis of size depth, else 0; an index outside gives zeros."},
 	{Name: "nan_to_num", GoName: "NaNToNum", Group: "selection and rounding", Arguments: "x, copy=True, nan=0.0, posinf=None, neginf=None", Operands: 1, Types: elems, Build: nanToNum, Doc: "x with NaN replaced, and infinities, by default by the greatest finite numbers."},
-	{Name: "signbit", GoName: "SignBit", Group: "selection and rounding", Arguments: "x", Operands: 1, Types: elems, Build: signBit, Doc: "whether the sign of x is set, that of -0 too."},
 	{Name: "round", Group: "selection and rounding", Arguments: "a, decimals=0", Operands: 1, Types: numbers, Build: round, Doc: "the nearest number of that many decimals, ties to even."},
 	{Name: "isclose", GoName: "IsClose", Group: "selection and rounding", Arguments: "a, b, rtol=1e-05, atol=1e-08, equal_nan=False", Operands: 2, Types: numbers, Build: isClose, Doc: "whether |a - b| <= atol + rtol*|b|, or a == b."},
 	{Name: "outer", Group: "products", Arguments: "a, b", Operands: 2, Types: elems, Build: outer, Doc: "the products of all pairs of elements."},

@@ -49,6 +49,10 @@ var comparisons = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: elem
 		Doc:   "whether x is neither infinite nor NaN.",
 	},
 	{
+		Name: "signbit", GoName: "SignBit", Arity: 1, Lower: lowerSignBit,
+		Doc: "whether the sign of x is set, that of -0 too; a NaN has none.",
+	},
+	{
 		Name: "logical_and", GoName: "LogicalAnd",
 		Lower: func(b *B, x ...V) V { return b.And(nonzero(b, x[0]), nonzero(b, x[1])) },
 		Doc:   "whether x and y are both nonzero.",
@@ -95,6 +99,25 @@ var bitwise = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: ints | b
 })
 
 func inf(b *B, like V) V { return b.Const(like.Type, math.Inf(1)) }
+
+func lowerSignBit(b *B, x ...V) V {
+	switch v := x[0]; {
+	case prim.Float.Has(v.Type):
+		return negative(b, v)
+	case prim.Pred.Has(v.Type) || prim.Uint.Has(v.Type):
+		return b.Ne(v, v)
+	default:
+		return b.Lt(v, b.Like(v, 0))
+	}
+}
+
+// negative returns whether the sign of a float is set, which is no NaN. As integers, the bits of negative numbers are at
+// most those of -inf, and those of NaN are above.
+func negative(b *B, v V) V {
+	bits := b.Bitcast(prim.IntOf(v.Type), v)
+	nan := b.Add(b.Bitcast(bits.Type, b.Like(v, math.Inf(-1))), b.Like(bits, 1))
+	return b.Lt(bits, nan)
+}
 
 func nonzero(b *B, x V) V {
 	if prim.Pred.Has(x.Type) {

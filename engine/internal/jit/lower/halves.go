@@ -75,9 +75,13 @@ func halfOf(op prim.Op) dtype.Type {
 	return dtype.Invalid
 }
 
-// elements returns the type whose elements a node has, or Invalid.
+// elements returns the type whose elements, or their bits, a node has, or Invalid.
 func (h *halves) elements(n *Node) dtype.Type {
 	switch {
+	case n.Op == prim.Bitcast && n.Type.Size() == 4:
+		return h.rounded[n.Args[0]]
+	case n.Type == dtype.I32:
+		return h.bits(n)
 	case n.Type != dtype.F32:
 		return dtype.Invalid
 	case halfOf(n.Op) != dtype.Invalid:
@@ -90,6 +94,45 @@ func (h *halves) elements(n *Node) dtype.Type {
 		return h.common(n.Args[:])
 	}
 	return dtype.Invalid
+}
+
+// The bits of the sign and those of the magnitude of a float32.
+const signBits, magnitudeBits = 1 << 31, 1<<31 - 1
+
+// bits returns the type of which an operation on bits has the sign or the magnitude of an element, or the magnitude with any sign.
+func (h *halves) bits(n *Node) dtype.Type {
+	switch n.Op {
+	case prim.And:
+		if h.isConst(n.Args[1], signBits) || h.isConst(n.Args[1], magnitudeBits) {
+			return h.rounded[n.Args[0]]
+		}
+	case prim.Or, prim.Xor:
+		for k, a := range n.Args[:2] {
+			if h.isSign(a) {
+				return h.rounded[n.Args[1-k]]
+			}
+		}
+	}
+	return dtype.Invalid
+}
+
+// isSign reports whether no other bit than that of the sign is set.
+func (h *halves) isSign(id int32) bool {
+	n := &h.ph.Nodes[id]
+	switch n.Op {
+	case prim.Const:
+		return uint32(n.Imm)&magnitudeBits == 0
+	case prim.And:
+		return h.isSign(n.Args[0]) || h.isSign(n.Args[1])
+	case prim.Select:
+		return h.isSign(n.Args[1]) && h.isSign(n.Args[2])
+	}
+	return false
+}
+
+func (h *halves) isConst(id int32, bits uint32) bool {
+	n := &h.ph.Nodes[id]
+	return n.Op == prim.Const && uint32(n.Imm) == bits
 }
 
 // common returns the type of which all operands are, or Invalid.

@@ -22,6 +22,23 @@ func TestRoundOnce(t *testing.T) {
 		"no rounding":        {"%1 = mul f32 %0 %0\nstore f32 y[i0] %1", 0, 1},
 		"used twice":         {"%1 = mul f32 %0 %0\n%2 = roundH f32 %1\n%3 = mul f32 %2 %2\n%4 = roundH f32 %3\n%5 = max f32 %4 %2\nstore f32 y[i0] %5", 2, 0},
 		"of a sign":          {"%1 = mul f32 %0 %0\n%2 = roundH f32 %1\n%3 = abs f32 %2\n%4 = roundH f32 %3\n%5 = add f32 %4 %0\n%6 = roundH f32 %5\nstore f32 y[i0] %6", 1, 1},
+		"a sign and a magnitude": {`%1 = bitcast i32 %0
+			%2 = const i32 0x80000000
+			%3 = const i32 0x7fffffff
+			%4 = and i32 %1 %3
+			%5 = const i32 0
+			%6 = lt bool %1 %3
+			%7 = select i32 %6 %2 %5
+			%8 = or i32 %7 %4
+			%9 = bitcast f32 %8
+			%10 = roundH f32 %9
+			store f32 y[i0] %10`, 0, 0},
+		"other bits": {`%1 = bitcast i32 %0
+			%2 = const i32 0x7fff
+			%3 = or i32 %1 %2
+			%4 = bitcast f32 %3
+			%5 = roundH f32 %4
+			store f32 y[i0] %5`, 0, 1},
 	} {
 		for _, typ := range []dtype.Type{dtype.F16, dtype.BF16} {
 			text := "kernel halves\naxis i0\nbuf x H in 1\nbuf y H out 1\n{\nvec i0 {\n%0 = load f32 x[i0]\n" + c.code + "\n}\n}"

@@ -237,9 +237,20 @@ func (f *avx2) choose(n *lower.Node) {
 		}
 		return
 	}
-	y, z := f.srcM(n.Args[1]), f.Src(n.Args[2])
-	f.Release()
-	f.blendv(n.Type, f.Dst(), z, y, p)
+	switch {
+	case f.isZero(n.Args[2]):
+		y := f.srcM(n.Args[1])
+		f.Release()
+		f.I(x86.VPAND, f.LenOf(n.Type), f.Dst(), p, y)
+	case f.isZero(n.Args[1]):
+		z := f.srcM(n.Args[2])
+		f.Release()
+		f.I(x86.VPANDN, f.LenOf(n.Type), f.Dst(), p, z)
+	default:
+		y, z := f.srcM(n.Args[1]), f.Src(n.Args[2])
+		f.Release()
+		f.blendv(n.Type, f.Dst(), z, y, p)
+	}
 }
 
 // fills reports whether a node is an integer constant with lanes of ones.
@@ -249,9 +260,10 @@ func (f *avx2) fills(id int32) bool {
 	return n.Op == prim.Const && t.IsInt() && n.Imm&t.Mask() == t.Mask() && (t.IsSigned() || f.lane(t).Size() == t.Size())
 }
 
+// isZero reports whether a node is a constant without a bit that is set.
 func (f *avx2) isZero(id int32) bool {
 	n := &f.Nodes[id]
-	return n.Op == prim.Const && n.Type.IsInt() && n.Imm == 0
+	return n.Op == prim.Const && n.Type != dtype.Bool && n.Imm == 0
 }
 
 func (f *avx2) SetTail() {

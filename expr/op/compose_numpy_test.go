@@ -89,7 +89,23 @@ func TestNumPyCompositions(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, c.want)
 		}
 	}
-	if got, _ := eval(t, op.BitCount(engineOf[int8](-128, -1, 7))); !slices.Equal(got, []uint8{1, 1, 3}) {
-		t.Errorf("BitCount is %v", got)
+	if got, _ := eval(t, op.BitCount(engineOf[int8](-128, -1, 7, -127))); !slices.Equal(got, []uint8{1, 1, 3, 7}) {
+		t.Errorf("BitCount of int8 is %v", got)
+	}
+	if got, _ := eval(t, op.BitCount(engineOf[int16](-1<<15, -1, 7, math.MaxInt16))); !slices.Equal(got, []uint8{1, 1, 3, 15}) {
+		t.Errorf("BitCount of int16 is %v", got)
+	}
+	if got, _ := eval(t, op.BitCount(engineOf[uint32](1<<31, math.MaxUint32, 0, 0xf00f))); !slices.Equal(got, []uint8{1, 32, 0, 8}) {
+		t.Errorf("BitCount of uint32 is %v", got)
+	}
+	if got, _ := eval(t, op.BitCount(engineOf[int64](math.MinInt64, -1, 0, math.MaxInt64))); !slices.Equal(got, []uint8{1, 1, 0, 63}) {
+		t.Errorf("BitCount of int64 is %v", got)
+	}
+	if got, _ := eval(t, op.BitCount(engineOf[uint64](math.MaxUint64, 1<<63|1))); !slices.Equal(got, []uint8{64, 2}) {
+		t.Errorf("BitCount of uint64 is %v", got)
+	}
+	nan := math.Copysign(math.NaN(), -1)
+	if got, _ := eval(t, op.SignBit(engineOf(math.Copysign(0, -1), 0, -inf, inf, nan, math.NaN(), -1, 2))); !slices.Equal(got, []bool{true, false, true, false, false, false, true, false}) {
+		t.Errorf("SignBit is %v", got)
 	}
 }

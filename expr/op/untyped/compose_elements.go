@@ -46,18 +46,26 @@ func infinite(sign int) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(_ Options, x ...*tree.Node) *tree.Node { return Call("equal", x[0], like(x[0], math.Inf(sign))) }
 }
 
-// bitCount adds neighbouring groups of 1, 2 and 4 bits, and then all bytes.
+// bitCount adds neighbouring groups of 1, 2 and 4 bits, and then bytes, in integers of the size of the elements.
 func bitCount(_ Options, x ...*tree.Node) *tree.Node {
 	a := x[0]
 	if a.DType().IsSigned() {
-		a = Call("abs", Cast(a, dtype.I64))
+		a = Call("abs", a)
 	}
-	a = Cast(a, dtype.U64)
-	number := func(v uint64) *tree.Node { return tree.NewConst(dtype.U64, v) }
-	shift := func(a *tree.Node, by uint64) *tree.Node { return Call("right_shift", a, number(by)) }
+	t := a.DType().Unsigned()
+	a = Cast(a, t)
+	number := func(v uint64) *tree.Node { return tree.NewConst(t, v&t.Mask()) }
+	shift := func(a *tree.Node, by int) *tree.Node { return Call("right_shift", a, number(uint64(by))) }
 	and := func(a *tree.Node, mask uint64) *tree.Node { return Call("bitwise_and", a, number(mask)) }
 	a = Call("sub", a, and(shift(a, 1), 0x5555555555555555))
 	a = Call("add", and(a, 0x3333333333333333), and(shift(a, 2), 0x3333333333333333))
 	a = and(Call("add", a, shift(a, 4)), 0x0f0f0f0f0f0f0f0f)
-	return Cast(shift(Call("mul", a, number(0x0101010101010101)), 56), dtype.U8)
+	width := 8 * t.Size()
+	for by := 8; by < width; by *= 2 {
+		a = Call("add", a, shift(a, by))
+	}
+	if width > 8 { // the upper bytes have other sums
+		a = and(a, uint64(2*width-1))
+	}
+	return Cast(a, dtype.U8)
 }

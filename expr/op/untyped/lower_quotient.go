@@ -25,10 +25,15 @@ func floorDivInt(b *B, x ...V) V { return floorDivision(b, x[0], x[1], quotientO
 func floorDivision(b *B, x, y V, pick func(q, r V) V) V {
 	t := x.Type
 	if t.Size() == 8 {
+		if b.Uniform(y) {
+			return uniformDivision64(b, x, y, pick)
+		}
 		return divide64(b, x, y, pick)
 	}
 	var q V
 	switch {
+	case t == dtype.U32 && b.Uniform(y):
+		q = uniformQuotient(b, x, y)
 	case t.Size() == 4:
 		q = floatQuotient(b, dtype.F64, 3<<51, x, y)
 	case !b.Uniform(y):
@@ -163,34 +168,91 @@ func uniformRemainder(b *B, x, y V) V {
 	return b.And(divides, b.Sub(x, b.Mul(q, y)))
 }
 
+// uniformQuotient is the quotient of numbers of 32 bits without sign, as wordQuotient. m = ceil(2^(32+l)/y) - 2^32 is found as in
+// uniformRemainder. Floats of 64 bits would have half as many lanes as x.
+func uniformQuotient(b *B, x, y V) V {
+	wide := b.Cvt(dtype.I64, y)
+	zero, one := b.Like(wide, 0), b.Like(wide, 1)
+	exponent := b.Shr(b.Bitcast(dtype.I64, b.Cvt(dtype.F64, b.Sub(wide, one))), b.Like(wide, 52))
+	log := b.Max(b.Sub(exponent, b.Like(wide, 1022)), zero) // the least l with y <= 2^l
+	log = b.Select(b.Le(wide, one), zero, log)
+	over := b.Shl(b.Sub(b.Shl(one, log), wide), b.Like(wide, 32))
+	m := b.Cvt(dtype.I64, b.Floor(b.Div(b.Cvt(dtype.F64, over), b.Cvt(dtype.F64, wide))))
+	m = b.Add(m, b.Select(b.Lt(b.Mul(m, wide), over), one, zero))
+	first := b.Cvt(x.Type, b.Min(log, one))
+	second := b.Cvt(x.Type, b.Select(b.Eq(wide, zero), b.Like(wide, 32), b.Max(b.Sub(log, one), zero)))
+	high := b.MulHi(x, b.Cvt(x.Type, m))
+	return b.Shr(b.Add(high, b.Shr(b.Sub(x, high), first)), second)
+}
+
+// wideFloats converts integers of 64 bits to floats and back, which is exact from -2^51 to 2^51: the sum of their bits with
+// those of 3*2^51 has the bits of the sum of the numbers.
+type wideFloats struct {
+	b     *B
+	f     *format
+	magic V
+}
+
+func newWideFloats(b *B) wideFloats {
+	f := &formats[1]
+	return wideFloats{b, f, f.c(b, f.magic)}
+}
+
+func (w *wideFloats) float(x V) V {
+	b := w.b
+	return b.Sub(w.f.float(b, b.Add(b.Bitcast(dtype.I64, x), w.f.bits(b, w.magic))), w.magic)
+}
+
+// integer returns x, which has no fraction, as an integer of a type.
+func (w *wideFloats) integer(t dtype.Type, x V) V { return w.bits(t, w.b.Add(x, w.magic)) }
+
+// bits returns the integer of which sum is the sum with magic.
+func (w *wideFloats) bits(t dtype.Type, sum V) V {
+	return w.b.Bitcast(t, w.b.Sub(w.f.bits(w.b, sum), w.f.bits(w.b, w.magic)))
+}
+
+// excess returns 0 for integers of 64 bits from -2^k to 2^k, or below 2^k without sign, and a positive number for all others.
+func excess(b *B, x V, k int) V {
+	u := b.Bitcast(dtype.U64, x)
+	if x.Type.IsSigned() {
+		u, k = b.Add(u, b.Int(dtype.U64, 1<<k)), k+1
+	}
+	return b.Bitcast(dtype.I64, b.Shr(u, b.Int(dtype.U64, int64(k))))
+}
+
+// uniformDivision64 returns q = floor(x / y) or r = x - q*y of integers of 64 bits, as pick chooses, or 0 if y is 0. With numbers
+// below 2^50, q is found as in floatQuotient: the error of (x + h) * inverse - 1/2 is below 1/(2|y|), as y times that is below
+// x * 2^-52 + y * 2^-53.
+func uniformDivision64(b *B, x, y V, pick func(q, r V) V) V {
+	w, t, zero := newWideFloats(b), x.Type, b.Int(dtype.I64, 0)
+	d := w.float(y)
+	none, half := b.Eq(y, b.Like(y, 0)), b.Like(d, .5)
+	inverse := b.Select(none, b.Like(d, 0), b.Div(b.Like(d, 1), d))
+	shift := b.Sub(b.Mul(b.Abs(inverse), half), half)
+	limit := b.Select(b.Eq(excess(b, y, 50), zero), zero, b.Int(dtype.I64, -1))
+	p := w.float(x)
+	sum := b.Add(b.Fma(p, inverse, shift), w.magic)
+	r := b.Fma(b.Neg(b.Sub(sum, w.magic)), d, p) // exact
+	r = b.And(w.integer(t, r), b.Select(none, b.Like(y, 0), b.Int(t, -1)))
+	far := b.Lt(limit, excess(b, x, 50))
+	return b.Cold(far, pick(w.bits(t, sum), r), func() V { return pick(divideWide(b, x, y)) })
+}
+
 // divide64 returns q = floor(x / y) or r = x - q*y of integers of 64 bits, as pick chooses, or 0 if y is 0.
-// Numbers below 2^51 are divided as float64, in which the sum with magic and the bits of that convert.
-// The quotient that is nearest is at most one too great.
+// Numbers below 2^51 are divided as float64. The quotient that is nearest is at most one too great.
 func divide64(b *B, x, y V, pick func(q, r V) V) V {
-	f, t := &formats[1], x.Type
-	magic, zero := f.c(b, f.magic), f.c(b, 0)
-	size := func(x V) (size, limit V) {
-		size = b.Bitcast(dtype.U64, x)
-		if t.IsSigned() {
-			return b.Add(size, b.Int(dtype.U64, 1<<51)), b.Int(dtype.U64, 1<<52)
-		}
-		return size, b.Int(dtype.U64, 1<<51)
-	}
-	far := func(x V) V {
-		size, limit := size(x)
-		return b.Le(limit, size)
-	}
-	float := func(x V) V { return b.Sub(f.float(b, b.Add(b.Bitcast(dtype.I64, x), f.bits(b, magic))), magic) }
-	integer := func(x V) V { return b.Bitcast(t, b.Sub(f.bits(b, b.Add(x, magic)), f.bits(b, magic))) }
-	p, d := float(x), float(y)
+	w, t := newWideFloats(b), x.Type
+	zero := b.Like(w.magic, 0)
+	p, d := w.float(x), w.float(y)
 	none := b.Eq(d, zero)
-	inverse := b.Select(none, zero, b.Div(f.c(b, 1), d))
-	q := b.Sub(b.Fma(p, inverse, magic), magic)
+	inverse := b.Select(none, zero, b.Div(b.Like(d, 1), d))
+	q := b.Sub(b.Fma(p, inverse, w.magic), w.magic)
 	r := b.Fma(b.Neg(q), d, p) // exact
 	off := b.Lt(b.Mul(r, d), zero)
-	q = b.Select(off, b.Sub(q, f.c(b, 1)), q)
+	q = b.Select(off, b.Sub(q, b.Like(d, 1)), q)
 	r = b.Select(none, zero, b.Select(off, b.Add(r, d), r))
-	return b.Cold(b.Or(far(x), far(y)), integer(pick(q, r)), func() V { return pick(divideWide(b, x, y)) })
+	far := b.Lt(b.Int(dtype.I64, 0), b.Or(excess(b, x, 51), excess(b, y, 51)))
+	return b.Cold(far, w.integer(t, pick(q, r)), func() V { return pick(divideWide(b, x, y)) })
 }
 
 // divideWide returns floor(x / y) and x - y*floor(x / y), or 0 and 0 if y is 0. The quotient of the numbers as
@@ -225,6 +287,23 @@ func fmodInt(b *B, x ...V) V {
 		return modInt(b, x...)
 	}
 	size := func(x V) V { return b.Bitcast(t.Unsigned(), b.Abs(x)) }
-	r := b.Bitcast(t, modInt(b, size(x[0]), size(x[1])))
-	return b.Select(b.Lt(x[0], b.Like(x[0], 0)), b.Neg(r), r)
+	signed := func(r V) V {
+		return b.Select(b.Lt(x[0], b.Like(x[0], 0)), b.Neg(b.Bitcast(t, r)), b.Bitcast(t, r))
+	}
+	if t != dtype.I64 || b.Uniform(x[1]) {
+		return signed(modInt(b, size(x[0]), size(x[1])))
+	}
+	w := newWideFloats(b)
+	zero := b.Like(w.magic, 0)
+	p := w.float(x[0])
+	n, d := b.Abs(p), b.Abs(w.float(x[1]))
+	none := b.Eq(d, zero)
+	q := b.Sub(b.Fma(n, b.Select(none, zero, b.Div(b.Like(d, 1), d)), w.magic), w.magic)
+	r := b.Fma(b.Neg(q), d, n) // exact
+	r = b.Select(none, zero, b.Select(b.Lt(r, zero), b.Add(r, d), r))
+	far := b.Lt(b.Int(dtype.I64, 0), b.Or(excess(b, x[0], 51), excess(b, x[1], 51)))
+	return b.Cold(far, w.integer(t, lowerCopySign(b, r, p)), func() V {
+		_, r := divideWide(b, size(x[0]), size(x[1]))
+		return signed(r)
+	})
 }

@@ -14,13 +14,14 @@ import (
 
 // TestUniformQuotients divides by a scalar: numbers at both ends, beside powers of two, and beside multiples.
 func TestUniformQuotients(t *testing.T) {
+	t.Run("int32", testUniformQuotients[int32])
 	t.Run("uint32", testUniformQuotients[uint32])
 	t.Run("int64", testUniformQuotients[int64])
 	t.Run("uint64", testUniformQuotients[uint64])
 }
 
 // floorDivide returns Python's x // y and x % y, and the remainder with the sign of x.
-func floorDivide[T uint32 | int64 | uint64](x, y T) (q, mod, fmod T) {
+func floorDivide[T int32 | uint32 | int64 | uint64](x, y T) (q, mod, fmod T) {
 	q, fmod = x/y, x%y
 	if mod = fmod; mod != 0 && (mod < 0) != (y < 0) {
 		q, mod = q-1, mod+y
@@ -28,7 +29,7 @@ func floorDivide[T uint32 | int64 | uint64](x, y T) (q, mod, fmod T) {
 	return q, mod, fmod
 }
 
-func testUniformQuotients[T uint32 | int64 | uint64](t *testing.T) {
+func testUniformQuotients[T int32 | uint32 | int64 | uint64](t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	width := 8 * dtype.Of[T]().Size()
 	near := func() T { return T(1)<<r.IntN(width) + T(r.IntN(3)) - 1 }

@@ -113,6 +113,30 @@ func TestRemainders(t *testing.T) {
 	}
 }
 
+// TestIntDivisions compares pairs of integers of 32 bits with Go.
+func TestIntDivisions(t *testing.T) {
+	r := rand.New(rand.NewPCG(19, 1))
+	numbers := wideNumbers(r)
+	for _, typ := range []dtype.Type{dtype.I32, dtype.U32} {
+		number := func() uint64 { return typ.Extend(numbers[r.IntN(len(numbers))] & typ.Mask()) }
+		for i, name := range []string{"floor_divide", "mod", "fmod"} {
+			o, _ := op.Lookup(name)
+			call := scalar(t, o, typ)
+			for range 20000 {
+				x, y := number(), number()
+				if r.IntN(2) == 0 {
+					x = typ.Extend((y*(r.Uint64()>>r.IntN(64)) + r.Uint64N(3) - 1) & typ.Mask())
+				}
+				q, mod, fmod := floorDivisions(x, y, typ.IsSigned())
+				want := []uint64{q, mod, fmod}[i] & typ.Mask()
+				if got := call(x, y) & typ.Mask(); got != want {
+					t.Fatalf("%v: %s of %#x and %#x is %#x, want %#x", typ, name, x, y, got, want)
+				}
+			}
+		}
+	}
+}
+
 // wideNumbers are integers of 64 bits near powers of two, small ones and any.
 func wideNumbers(r *rand.Rand) (all []uint64) {
 	for i := range 64 {

@@ -1,6 +1,8 @@
 package untyped
 
 import (
+	"math"
+
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 )
@@ -11,9 +13,6 @@ func remainderOf(_, r V) V { return r }
 
 // modInt returns x - y*floor(x / y) of integers, or 0 if y is 0.
 func modInt(b *B, x ...V) V {
-	if x[0].Type == dtype.I32 && b.Uniform(x[1]) {
-		return uniformRemainder(b, x[0], x[1])
-	}
 	return floorDivision(b, x[0], x[1], remainderOf)
 }
 
@@ -34,6 +33,8 @@ func floorDivision(b *B, x, y V, pick func(q, r V) V) V {
 	switch {
 	case t == dtype.U32 && b.Uniform(y):
 		q = uniformQuotient(b, x, y)
+	case t == dtype.I32 && b.Uniform(y):
+		q = uniformSignedQuotient(b, x, y)
 	case t.Size() == 4:
 		q = floatQuotient(b, dtype.F64, 3<<51, x, y)
 	case !b.Uniform(y):
@@ -146,10 +147,9 @@ func signedWordQuotient(b *B, x, y V) V {
 	return b.Xor(b.Bitcast(t, q), b.Xor(sign, turned))
 }
 
-// uniformRemainder returns x - y*floor(x / y) of signed numbers of 32 bits, or 0 if y is 0. The quotient is computed as in
-// signedWordQuotient, unless |y| is 1. m = ceil(2^(31+l)/|y|) has 32 bits. It is the quotient of floats rounded down, and one
+// uniformSignedQuotient is the quotient of signed numbers of 32 bits, as signedWordQuotient. m = ceil(2^(31+l)/|y|) has 32 bits. It is the quotient of floats rounded down, and one
 // more if that times |y| is below the power. Floats of 64 bits would have half as many lanes as x.
-func uniformRemainder(b *B, x, y V) V {
+func uniformSignedQuotient(b *B, x, y V) V {
 	wide := b.Cvt(dtype.I64, y)
 	zero, one := b.Like(wide, 0), b.Like(wide, 1)
 	size := b.Abs(wide)
@@ -158,14 +158,17 @@ func uniformRemainder(b *B, x, y V) V {
 	power := b.Shl(one, b.Add(log, b.Like(wide, 31)))
 	m := b.Cvt(dtype.I64, b.Floor(b.Div(b.Cvt(dtype.F64, power), b.Cvt(dtype.F64, size))))
 	m = b.Add(m, b.Select(b.Lt(b.Mul(m, size), power), one, zero))
+	none := b.Eq(size, zero)
+	m = b.Select(none, zero, m)
 
 	turned := b.Shr(y, b.Like(y, 31))
-	sign := b.Select(b.Lt(x, b.Neg(turned)), b.Like(x, -1), b.Like(x, 0))
+	least := b.Select(none, b.Like(y, math.MinInt32), b.Neg(turned))
+	sign := b.Select(b.Lt(x, least), b.Like(x, -1), b.Like(x, 0))
 	n := b.Bitcast(dtype.U32, b.Xor(b.Add(x, turned), sign))
-	q := b.Shr(b.MulHi(n, b.Cvt(dtype.U32, m)), b.Cvt(dtype.U32, b.Sub(log, one)))
-	q = b.Xor(b.Bitcast(x.Type, q), b.Xor(sign, turned))
-	divides := b.Select(b.Le(size, one), b.Like(x, 0), b.Like(x, -1)) // with a remainder
-	return b.And(divides, b.Sub(x, b.Mul(q, y)))
+	keep := b.Select(b.Eq(size, one), b.Like(n, math.MaxUint32), b.Like(n, 0)) // n itself if |y| is 1
+	high := b.Add(b.MulHi(n, b.Cvt(dtype.U32, m)), b.And(n, keep))
+	q := b.Shr(high, b.Cvt(dtype.U32, b.Sub(log, one)))
+	return b.Xor(b.Bitcast(x.Type, q), b.Xor(sign, turned))
 }
 
 // uniformQuotient is the quotient of numbers of 32 bits without sign, as wordQuotient. m = ceil(2^(32+l)/y) - 2^32 is found as in
@@ -282,28 +285,36 @@ func divideWide(b *B, x, y V) (q, r V) {
 // fmodInt returns the remainder of integers with the sign of x, or 0 if y is 0: that of the numbers without their
 // signs.
 func fmodInt(b *B, x ...V) V {
-	t := x[0].Type
-	if !t.IsSigned() {
-		return modInt(b, x...)
-	}
+	t, w := x[0].Type, newWideFloats(b)
 	size := func(x V) V { return b.Bitcast(t.Unsigned(), b.Abs(x)) }
 	signed := func(r V) V {
 		return b.Select(b.Lt(x[0], b.Like(x[0], 0)), b.Neg(b.Bitcast(t, r)), b.Bitcast(t, r))
 	}
-	if t != dtype.I64 || b.Uniform(x[1]) {
+	switch {
+	case !t.IsSigned():
+		return modInt(b, x...)
+	case t.Size() < 4 || b.Uniform(x[1]):
 		return signed(modInt(b, size(x[0]), size(x[1])))
+	case t == dtype.I32:
+		r := w.fmod(b.Cvt(dtype.F64, x[0]), b.Cvt(dtype.F64, x[1]))
+		return b.Cvt(t, w.integer(dtype.I64, r))
 	}
-	w := newWideFloats(b)
-	zero := b.Like(w.magic, 0)
-	p := w.float(x[0])
-	n, d := b.Abs(p), b.Abs(w.float(x[1]))
-	none := b.Eq(d, zero)
-	q := b.Sub(b.Fma(n, b.Select(none, zero, b.Div(b.Like(d, 1), d)), w.magic), w.magic)
-	r := b.Fma(b.Neg(q), d, n) // exact
-	r = b.Select(none, zero, b.Select(b.Lt(r, zero), b.Add(r, d), r))
-	far := b.Lt(b.Int(dtype.I64, 0), b.Or(excess(b, x[0], 51), excess(b, x[1], 51)))
-	return b.Cold(far, w.integer(t, lowerCopySign(b, r, p)), func() V {
+	far := b.Lt(b.Int(dtype.I64, 0), b.Or(excess(b, x[0], 50), excess(b, x[1], 50)))
+	return b.Cold(far, w.integer(t, w.fmod(w.float(x[0]), w.float(x[1]))), func() V {
 		_, r := divideWide(b, size(x[0]), size(x[1]))
 		return signed(r)
 	})
+}
+
+// fmod returns the remainder of floats without a fraction from -2^50 to 2^50, or 0 if y is 0. The quotient is found as in
+// floatQuotient.
+func (w *wideFloats) fmod(x, y V) V {
+	b := w.b
+	n, d := b.Abs(x), b.Abs(y)
+	zero, half := b.Like(x, 0), b.Like(x, .5)
+	none := b.Eq(y, zero)
+	inverse := b.Select(none, zero, b.Div(b.Like(x, 1), d))
+	sum := b.Add(b.Fma(n, inverse, b.Fma(inverse, half, b.Neg(half))), w.magic)
+	r := b.Fma(b.Neg(b.Sub(sum, w.magic)), d, n) // exact
+	return lowerCopySign(b, b.Select(none, zero, r), x)
 }

@@ -96,7 +96,7 @@ slice: 1.0%0
 		{"scanned", "x 100 int64\nz 100 int64\n", "x[:] = abs(x) // -z", nil, `
 abs: 1.0%1
 neg: 0.0%1 1.0%3
-floor_divide: 0.0%2-3 1.0%4-71
+floor_divide: 0.0%2-3 1.0%4-74
 `},
 		{"parts", "x 600 float32\nz 600 float32\n", "y = concatenate((abs(x), sqrt(z)))", cpu, `
 abs: 0.0%1

@@ -23,6 +23,7 @@ const prelude = `#include <stdint.h>
 var cTypes = map[dtype.Type]string{
 	dtype.F32: "float", dtype.F64: "double", dtype.I8: "int8_t", dtype.U8: "uint8_t",
 	dtype.I16: "int16_t", dtype.U16: "uint16_t", dtype.I32: "int32_t", dtype.I64: "int64_t", dtype.Bool: "uint8_t",
+	dtype.C64: "float _Complex", dtype.C128: "double _Complex",
 }
 
 // functions are the calls of functions in the loops, which get a suffix for float.
@@ -89,7 +90,7 @@ func build(tests []test, compiler, flags string) ([]loop, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	text := prelude
+	text := prelude + routinesHeader
 	for i := range tests {
 		text += tests[i].source(fmt.Sprint("loop", i))
 	}

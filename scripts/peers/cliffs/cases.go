@@ -21,22 +21,35 @@ type test struct {
 	text    string // the formula, and the same in NumPy
 	c       string // the body of the loop in C, with the extents as constants
 	alone   bool   // NumPy does not have the formula
+	program string // of programs, in place of the formula
+	beside  string // a formula to compare the time with
+	texts   map[string]call
+	least   map[string]float64 // the goals
+	random  bool               // the results are random numbers
+	count   int                // of elements; 0: of the largest array
 	extents [][2]string
 	typ     dtype.Type
 	arrays  []array // the first is the result
 }
+
+// A call is what a Python library runs in place of the formula, and what it runs once before.
+type call struct{ first, text string }
 
 type array struct {
 	name   string
 	typ    dtype.Type
 	dims   []int
 	lo, hi float64
+	order  string // "sorted", "few" for few distinct values, or none
 }
 
 func (t *test) title() string {
 	s := t.typ.Short() + " " + t.text
 	for _, d := range t.arrays[1:] {
 		s += fmt.Sprintf(" %s%v", d.name, d.dims)
+		if d.order != "" {
+			s += " " + d.order
+		}
 		if len(s) > 90 {
 			break
 		}
@@ -46,6 +59,9 @@ func (t *test) title() string {
 
 // elements is the size of the largest array that is read or written.
 func (t *test) elements() (n int) {
+	if t.count > 0 {
+		return t.count
+	}
 	for i := range t.arrays {
 		size := 1
 		for _, d := range t.arrays[i].dims {
@@ -97,11 +113,14 @@ func makeTest(key map[string]string, on, extents string) (t test, err error) {
 		word, before := regexp.MustCompile(`\b`+name+`\b`), replace
 		replace = func(s string) string { return word.ReplaceAllString(before(s), value) }
 	}
-	t.text = replace(key["text"])
+	t.text, t.beside, t.program = replace(key["text"]), replace(key["beside"]), key["program"]
+	if err = t.addRoutine(key, replace); err != nil {
+		return t, err
+	}
 	for _, field := range strings.Fields(key["arrays"]) {
 		name, rest, _ := strings.Cut(field, "=")
-		part := strings.Split(rest+"::", ":")
-		a := array{name: name, typ: t.typ, lo: -1, hi: 1}
+		part := strings.Split(rest+":::", ":")
+		a := array{name: name, typ: t.typ, lo: -1, hi: 1, order: part[3]}
 		if part[1] != "" {
 			if a.typ, err = short(part[1]); err != nil {
 				return t, err
@@ -114,7 +133,11 @@ func makeTest(key map[string]string, on, extents string) (t test, err error) {
 			a.lo = 0
 		}
 		if part[2] != "" {
-			if _, err := fmt.Sscanf(strings.Replace(part[2], "..", " ", 1), "%g %g", &a.lo, &a.hi); err != nil {
+			lo, hi, _ := strings.Cut(replace(part[2]), "..")
+			if a.lo, err = number(lo); err != nil {
+				return t, err
+			}
+			if a.hi, err = number(hi); err != nil {
 				return t, err
 			}
 		}
@@ -123,28 +146,29 @@ func makeTest(key map[string]string, on, extents string) (t test, err error) {
 			if err != nil {
 				return t, err
 			}
-			a.dims = append(a.dims, n)
+			a.dims = append(a.dims, int(n))
 		}
 		t.arrays = append(t.arrays, a)
 	}
 	return t, nil
 }
 
-// number returns the value of an extent such as 2*100+1.
-func number(text string) (int, error) {
+// number returns the value of a text such as 2*100+1.
+func number(text string) (float64, error) {
 	v, err := types.Eval(token.NewFileSet(), nil, token.NoPos, text)
 	if err != nil {
 		return 0, err
 	}
-	n, ok := constant.Int64Val(v.Value)
-	if !ok {
+	x := constant.ToFloat(v.Value)
+	if x.Kind() != constant.Float {
 		return 0, fmt.Errorf("%s is no number", text)
 	}
-	return int(n), nil
+	f, _ := constant.Float64Val(x)
+	return f, nil
 }
 
 func short(name string) (dtype.Type, error) {
-	for _, t := range dtype.Real() {
+	for _, t := range dtype.All() {
 		if t.Short() == name {
 			return t, nil
 		}

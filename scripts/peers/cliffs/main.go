@@ -7,6 +7,7 @@
 //	go run ./cliffs [-match REGEXP] [-backend avx2] [-numpy python3] [-cc gcc,clang] [-flags '-O3 -march=native'] [-rounds 7]
 //	go run ./cliffs -random 200 [-seed 1]      # random shapes, steps, offsets and orders of axes instead
 //	go run ./cliffs -functions [-numpy python3] [-torch python3] # every element-wise function instead, without C
+//	go run ./cliffs -routines -numpy python3 -torch python3 -numba python3 # scans, random numbers, scatters, sorts, complex numbers, windows
 //	go run ./cliffs -check      # no C: fails where machine code of any back end is slower than the interpreter
 package main
 
@@ -20,6 +21,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/oneloop/oneloop/engine"
@@ -28,7 +30,8 @@ import (
 
 type options struct {
 	backend, cc, flags string
-	python, torch      string
+	pythons            map[string]*string // by library
+	routines           bool
 	rounds             int
 	sample             time.Duration
 	check              bool
@@ -39,8 +42,12 @@ func main() {
 	var o options
 	match := flag.String("match", "", "only tests whose kind or title matches this expression")
 	flag.StringVar(&o.backend, "backend", "", "back end; default: the preferred one, with -check all of them")
-	flag.StringVar(&o.python, "numpy", "", "a Python with NumPy, to compare with it too")
-	flag.StringVar(&o.torch, "torch", "", "a Python with torch, to compare with it too; bfloat16 is compared with nothing else")
+	o.pythons = map[string]*string{
+		"numpy": flag.String("numpy", "", "a Python with NumPy, to compare with it too"),
+		"torch": flag.String("torch", "", "a Python with torch, to compare with it too; bfloat16 is compared with nothing else"),
+		"numba": flag.String("numba", "", "a Python with numba, to compare routines with it"),
+		"scipy": flag.String("scipy", "", "a Python with SciPy, to compare routines with it"),
+	}
 	flag.StringVar(&o.cc, "cc", "gcc,clang", "compilers of C, or none; those that are not installed are left out")
 	flag.StringVar(&o.flags, "flags", "-O3 -march=native", "flags of the compilers")
 	flag.IntVar(&o.rounds, "rounds", 7, "rounds of each test; medians count")
@@ -49,6 +56,7 @@ func main() {
 	random := flag.Int("random", 0, "so many random tests instead of the listed ones")
 	everything := flag.Bool("functions", false, "the element-wise functions instead of the listed tests")
 	sizes := flag.String("n", "1000,100000,1000000", "elements of the arguments of functions")
+	flag.BoolVar(&o.routines, "routines", false, "scans, random numbers, scatters, sorts, complex numbers and windows instead, which other libraries have; none may be slower")
 	seed := flag.Uint64("seed", 1, "of the random tests")
 	flag.Parse()
 	want, err := regexp.Compile("(?i)" + *match)
@@ -61,6 +69,8 @@ func main() {
 		text = randomBlocks(*random, *seed)
 	case *everything:
 		text = functionBlocks(*sizes)
+	case o.routines:
+		text = routineList
 	}
 	all, err := parse(text)
 	if err != nil {
@@ -152,40 +162,43 @@ func slower(t *test, o options) (slow, err error) {
 func compare(tests []test, o options) error {
 	var cc []compiler
 	var err error
-	if tests[0].c != "" && o.cc != "" {
+	if (tests[0].c != "" || o.routines) && o.cc != "" {
 		if cc, err = compilers(tests, o.cc, o.flags); err != nil {
 			return err
 		}
 	}
 	var others []*python
-	for _, p := range [][3]string{{"numpy", o.python, numpyScript}, {"torch", o.torch, torchScript}} {
-		if p[1] == "" {
+	scripts := map[string]string{"numpy": numpyScript, "torch": torchScript, "numba": numbaScript + numpyScript, "scipy": "from scipy import ndimage\n" + numpyScript}
+	for _, name := range libraries {
+		path := *o.pythons[name]
+		if path == "" {
 			continue
 		}
-		other, err := startPython(p[0], p[1], p[2])
+		other, err := startPython(name, path, scripts[name])
 		if err != nil {
 			return err
 		}
 		defer other.close()
 		others = append(others, other)
 	}
-	fmt.Printf("ns/element, medians of %d; a ratio is another's time / oneloop's; a miss (*): below %g of C or %g of NumPy\n", o.rounds, leastC, leastNumPy)
-	for _, c := range cc {
-		fmt.Printf("%s %s: %s\n", c.name, o.flags, c.version)
+	s := summary{peers: peers, ratios: map[string][]float64{}, below: map[string]int{}}
+	if o.routines {
+		s.peers = strict
 	}
-	fmt.Println("\n| kind | test | oneloop | interp | c | numpy | torch | c/oneloop | numpy/oneloop | torch/oneloop | |\n|---|---|---|---|---|---|---|---|---|---|---|")
-	s := summary{ratios: map[string][]float64{}}
+	s.begin(o, cc)
 	for i := range tests {
 		c, err := newContest(context.Background(), &tests[i], []string{o.backend, "interp"})
 		if err != nil {
 			return fmt.Errorf("%s: %w", tests[i].title(), err)
 		}
 		for _, compiler := range cc {
-			c.addC(compiler.name, compiler.loops[i])
+			if c.t.c != "" {
+				c.addC(compiler.name, compiler.loops[i])
+			}
 		}
 		for _, p := range others {
-			if c.t.alone {
-				break
+			if !c.t.has(p.name) {
+				continue
 			}
 			if err := c.addPython(p); err != nil {
 				return err
@@ -196,7 +209,7 @@ func compare(tests []test, o options) error {
 			s.wrong++
 			continue
 		}
-		if len(cc) == 0 { // the time of the interpreter is of little interest here
+		if len(cc) == 0 || o.routines { // the time of the interpreter is of little interest here
 			c.sides = slices.DeleteFunc(c.sides, func(s side) bool { return s.name == "interp" })
 		}
 		if err := c.measure(o.rounds, o.sample); err != nil {
@@ -212,16 +225,38 @@ const leastC, leastNumPy = .8, .9
 
 // A summary has the ratios of all tests.
 type summary struct {
+	peers        []peer
 	ratios       map[string][]float64 // by peer
+	below        map[string]int       // the goal
 	miss, wrong  int
 	interpreters int // faster ones
 }
 
-// peers are the sides with a goal.
-var peers = []struct {
+// A peer is a side with a goal, the least ratio of tests that state no other.
+type peer struct {
 	title string
 	least float64
-}{{"c", leastC}, {"numpy", leastNumPy}, {"torch", leastNumPy}}
+}
+
+var (
+	peers  = []peer{{"c", leastC}, {"numpy", leastNumPy}, {"torch", leastNumPy}}
+	strict = []peer{{"c", 1}, {"numpy", 1}, {"torch", 1}, {"numba", 1}, {"scipy", 1}, {"beside", 1}} // of routines
+)
+
+// begin prints what is above the rows.
+func (s *summary) begin(o options, cc []compiler) {
+	fmt.Printf("ns/element, medians of %d; a ratio is another's time / oneloop's; a miss (*): below", o.rounds)
+	titles, ratios := "", ""
+	for i, p := range s.peers {
+		fmt.Printf("%s %g of %s", []string{"", ","}[min(i, 1)], p.least, p.title)
+		titles, ratios = titles+p.title+" | ", ratios+p.title+"/oneloop | "
+	}
+	fmt.Println()
+	for _, c := range cc {
+		fmt.Printf("%s %s: %s\n", c.name, o.flags, c.version)
+	}
+	fmt.Printf("\n| kind | test | oneloop | interp | %s%s|\n%s|\n", titles, ratios, strings.Repeat("|---", 5+2*len(s.peers)))
+}
 
 // add prints the row of a contest.
 func (s *summary) add(c *contest) {
@@ -241,14 +276,15 @@ func (s *summary) add(c *contest) {
 	for _, name := range []string{"oneloop", "interp"} {
 		cells += cell(ns, name, ns[name])
 	}
-	for _, p := range peers {
+	for _, p := range s.peers {
 		t, ok := ns[p.title]
 		ratio := t / ns["oneloop"]
 		if cells, ratios = cells+cell(ns, p.title, t), ratios+cell(ns, p.title, ratio); !ok {
 			continue
 		}
-		if s.ratios[p.title] = append(s.ratios[p.title], ratio); ratio < p.least {
-			mark = "*"
+		if s.ratios[p.title] = append(s.ratios[p.title], ratio); ratio < c.t.goal(p) {
+			mark += "*"
+			s.below[p.title]++
 		}
 	}
 	if t, ok := ns["interp"]; ok && t < ns["oneloop"] {
@@ -269,19 +305,16 @@ func cell(ns map[string]float64, name string, value float64) string {
 }
 
 func (s *summary) end() error {
-	for _, p := range peers {
+	for _, p := range s.peers {
 		ratios := s.ratios[p.title]
 		if len(ratios) == 0 {
 			continue
 		}
-		logs, below := 0., 0
+		logs := 0.
 		for _, r := range ratios {
 			logs += math.Log(r)
-			if r < p.least {
-				below++
-			}
 		}
-		fmt.Printf("\n%s: %d tests, median %.2f, geometric mean %.2f, %d below %g", p.title, len(ratios), paired.Median(ratios), math.Exp(logs/float64(len(ratios))), below, p.least)
+		fmt.Printf("\n%s: %d tests, median %.2f, geometric mean %.2f, %d misses", p.title, len(ratios), paired.Median(ratios), math.Exp(logs/float64(len(ratios))), s.below[p.title])
 	}
 	fmt.Printf("\n%d misses; the interpreter is faster in %d\n", s.miss, s.interpreters)
 	if s.wrong > 0 {

@@ -21,6 +21,9 @@ var numpyScript string
 //go:embed torch.py
 var torchScript string
 
+//go:embed numba.py
+var numbaScript string
+
 // A python is a process that runs tests in NumPy or in torch.
 type python struct {
 	name    string
@@ -90,7 +93,12 @@ func (p *python) load(t *test, arrays [][]byte) ([]byte, error) {
 		}
 		files = append(files, f)
 	}
-	d, err := p.ask(map[string]any{"text": strings.ReplaceAll(t.text, "; ", "\n"), "call": called(t.text), "arrays": files})
+	run := call{text: t.text}
+	name := called(t.text)
+	if t.texts != nil {
+		run, name = t.texts[p.name], ""
+	}
+	d, err := p.ask(map[string]any{"first": run.first, "text": strings.ReplaceAll(run.text, "; ", "\n"), "call": name, "own": t.texts != nil, "arrays": files})
 	if err != nil || d < 0 {
 		return nil, err
 	}

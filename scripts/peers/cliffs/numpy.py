@@ -33,18 +33,19 @@ def stored(job, space):
 
 
 def prepare(job):
-    space = {**vars(numpy), "cummax": cummax, "layernorm": layernorm, "softmax": softmax}
+    space = {**vars(numpy), **globals()}
     try:
         for a in job["arrays"]:
             space[a["name"]] = numpy.fromfile(a["file"], a["dtype"]).reshape(a["shape"])
         out = space[job["arrays"][0]["name"]]
         name = job["arrays"][0]["name"]
+        exec(job["first"], space)
         code = compile(stored(job, space), "test", "exec")
         exec(code, space)
     except (TypeError, NameError):
         return None, space
     y = space[name]
-    if y is not out and y.base is not None:  # a view: NumPy has copied nothing yet
+    if not job["own"] and y is not out and y.base is not None:  # a view: NumPy has copied nothing yet
         code = compile(f"{name} = ascontiguousarray({job['text'].partition(' = ')[2]})", "test", "exec")
     y = numpy.broadcast_to(y, out.shape)
     y.astype(out.dtype).tofile(job["arrays"][0]["file"])

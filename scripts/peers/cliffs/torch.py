@@ -23,8 +23,9 @@ def prepare(job):
         kind = getattr(torch, a["dtype"])
         space[a["name"]] = torch.from_file(a["file"], shared=False, size=size, dtype=kind).reshape(a["shape"]).clone()
     text = re.sub(r"astype\('(\w+)'\)", r"to(\1)", job["text"])
-    name, _, value = text.partition(" = ")
+    name, value = job["arrays"][0]["name"], text.partition(" = ")[2]
     out = space[name]
+    exec(job["first"], space)
     tries = [text]
     if job["call"]:
         tries.insert(0, f"{value[:-1]}, out={name})")

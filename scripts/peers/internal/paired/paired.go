@@ -60,6 +60,12 @@ func Median(xs []float64) float64 {
 // Difference returns the greatest difference of elements, relative to values of
 // at least 1. Elements of other types than floats are equal or differ by infinity.
 func Difference(t dtype.Type, x, y []byte) (d float64) {
+	switch t {
+	case dtype.C64: // by their parts
+		t = dtype.F32
+	case dtype.C128:
+		t = dtype.F64
+	}
 	if !t.IsFloat() {
 		if !bytes.Equal(x, y) {
 			return math.Inf(1)

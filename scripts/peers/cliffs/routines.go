@@ -1,0 +1,138 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// The blocks of routines.txt are like those of cases.txt. Each says what the libraries run.
+//
+//go:embed routines.txt
+var routineList string
+
+// routinesHeader has what the C code of the routines calls.
+//
+//go:embed routines.h
+var routinesHeader string
+
+// libraries are the Python libraries that routines are compared with.
+var libraries = []string{"numpy", "torch", "numba", "scipy"}
+
+// addRoutine adds what only blocks of routines.txt have.
+func (t *test) addRoutine(key map[string]string, replace func(string) string) error {
+	t.random = key["compare"] == "no"
+	for _, name := range libraries {
+		if text := key[name]; text != "" && text != "none" {
+			if t.texts == nil {
+				t.texts = map[string]call{}
+			}
+			t.texts[name] = call{replace(key[name+" first"]), replace(text)}
+		}
+	}
+	for _, goal := range strings.Fields(key["goals"]) {
+		name, value, _ := strings.Cut(goal, "=")
+		least, err := number(value)
+		if err != nil {
+			return err
+		}
+		if t.least == nil {
+			t.least = map[string]float64{}
+		}
+		t.least[name] = least
+	}
+	if count := replace(key["count"]); count != "" {
+		n, err := number(count)
+		if err != nil {
+			return err
+		}
+		t.count = int(n)
+	}
+	return nil
+}
+
+// has reports whether a library can run test t.
+func (t *test) has(library string) bool {
+	if t.texts == nil {
+		return !t.alone && (library == "numpy" || library == "torch")
+	}
+	_, ok := t.texts[library]
+	return ok
+}
+
+// goal returns the least ratio of p that is no miss.
+func (t *test) goal(p peer) float64 {
+	if least, ok := t.least[p.title]; ok {
+		return least
+	}
+	return p.least
+}
+
+// statement returns a program that is no formula, by its name in routines.txt.
+func statement(name string, arrays []*engine.Array) (expr.Statement, error) {
+	if arrays[0].DType() == dtype.F64 {
+		return statementOf[float64](name, arrays)
+	}
+	return statementOf[float32](name, arrays)
+}
+
+func statementOf[T float32 | float64](name string, arrays []*engine.Array) (expr.Statement, error) {
+	y, err := engine.TensorOf[T](arrays[0])
+	if err != nil {
+		return expr.Statement{}, err
+	}
+	key, dims := expr.Const[uint64](7), arrays[0].Shape()
+	floats := func(i int) expr.Exp[T] { return expr.Of[T](arrays[i].Node()) }
+	switch name {
+	case "normal":
+		return expr.Let(y, op.Normal[T](key, dims...)), nil
+	case "asian":
+		return expr.Let(y, asian[T](key, dates, dims[0])), nil
+	case "add at":
+		return expr.Let(y, op.AddAt(y, expr.Of[int64](arrays[1].Node()), floats(2), 0)), nil
+	case "windows max", "windows sum":
+		w := op.Windows(floats(1), op.Window{Size: 3}, op.Window{Size: 3})
+		if name == "windows max" {
+			return expr.Let(y, op.Max(w, op.Axis(2, 3))), nil
+		}
+		return expr.Let(y, op.Sum(w, op.Axis(2, 3))), nil
+	case "segment sum":
+		return expr.Let(y, op.SegmentSum(floats(1), expr.Of[int64](arrays[2].Node()), dims[0])), nil
+	}
+	return expr.Statement{}, fmt.Errorf("there is no program %q", name)
+}
+
+const dates = 252 // of a path
+
+// asian returns what paths pay: the mean price of their dates above 100, or nothing.
+func asian[T float32 | float64](key expr.Exp[uint64], dates, paths int) expr.Exp[T] {
+	start := []expr.Exp[T]{expr.Const[T](100), expr.Const[T](0)}
+	z := []expr.Exp[T]{op.Normal[T](key, dates, paths)}
+	r := op.Scan(start, z, op.ScanOptions{}, func(s op.Step[T]) (next, out []expr.Exp[T]) {
+		price := op.Mul(s.State[0], op.Exp(op.AddScalar(op.MulScalar(s.X[0], .0126), -.00008)))
+		return []expr.Exp[T]{price, op.Add(s.State[1], price)}, nil
+	})
+	return op.ReLU(op.AddScalar(op.MulScalar(r.Last(1), 1/T(dates)), -100))
+}
+
+// arrange orders the elements of rows, or lets all have one of ten values.
+func arrange[T int8 | int32 | int64 | float32 | float64](x []T, row int, order string, rnd *rand.Rand) {
+	switch order {
+	case "sorted":
+		for part := range slices.Chunk(x, row) {
+			slices.Sort(part)
+		}
+	case "few":
+		values := slices.Clone(x[:min(10, len(x))])
+		for i := range x {
+			x[i] = values[rnd.IntN(len(values))]
+		}
+	}
+}

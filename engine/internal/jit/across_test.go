@@ -110,7 +110,7 @@ func TestRowsAtOnce(t *testing.T) {
 func TestAcross(t *testing.T) {
 	widths := []int{1, 3, 5, 7, 15, 16, 17, 31, 33, 40, 48, 63, 65, 100, 127, 128, 129, 200, 255, 256, 257, 300, 513, 1100}
 	types := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.I16, dtype.U8}
-	across, whole := 0, 0
+	across, whole, several := 0, 0, 0
 	for seed := range 80 {
 		r := rand.New(rand.NewPCG(uint64(seed), 31))
 		typ := types[r.IntN(len(types))]
@@ -141,14 +141,17 @@ func TestAcross(t *testing.T) {
 						if bp.Whole > 0 {
 							whole++
 						}
+						if bp.AtOnce > 0 || be.Name() != "avx2" {
+							several++
+						}
 					}
 				}
 			}
 			differ(t, r, s)
 		}()
 	}
-	if across < 20 || whole < 5 {
-		t.Errorf("%d loops go along one row after the other, %d have the states of a row in registers", across, whole)
+	if across < 20 || whole < 5 || several < 5 {
+		t.Errorf("%d loops go along one row after the other, %d along several, %d have the states of a row in registers", across, several, whole)
 	}
 }
 

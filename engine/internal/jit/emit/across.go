@@ -19,12 +19,21 @@ func (f *phaseCode) acrossLoop() {
 		fixed += memReds
 	}
 	group, many := f.chooseCopies(4, fixed), 1
-	if f.Layout.AtOnce > 0 {
+	switch {
+	case f.Layout.AtOnce > 0 && len(f.Phase.Carries) > 0:
+		many = f.Layout.AtOnce
+		group = f.carryAcross(group)
+		fixed += group * len(f.carries)
+	case f.Layout.AtOnce > 0:
 		many = f.chooseCopies(f.Layout.AtOnce, fixed)
 		group = max(group/many, 1)
 	}
 	v, _ := f.pressure()
-	f.pinUniforms(f.Vectors - many*group*v - fixed - spareRegs)
+	copies := group * many
+	if len(f.carries) > 0 {
+		copies = group
+	}
+	f.pinUniforms(f.Vectors - copies*v - fixed - spareRegs)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.firstRow()
 	f.Int(isa.Mov, isa.T0, isa.Word(frame.First))
@@ -60,9 +69,7 @@ func (f *phaseCode) acrossRows(accs []columnAcc, group, many int) {
 	}
 	f.part("tail: a vector under a mask")
 	f.Bind(tail)
-	f.perRow(1, many)
-	f.maskedVector(isa.Word(f.Phase.Lanes), done, many, func() { f.accumulateRow(accs, 1) })
-	f.PerRow = 0
+	f.maskedVector(isa.Word(f.Phase.Lanes), done, func() { f.acrossGroup(accs, 1, many) })
 	f.Bind(done)
 	if many > 1 {
 		f.eachRowSite(func(s *layout.Site, at int8) {
@@ -91,6 +98,38 @@ func (f *phaseCode) perRow(vectors, many int) {
 	}
 }
 
+// acrossGroup emits a group of vectors of many rows.
+func (f *phaseCode) acrossGroup(accs []columnAcc, group, many int) {
+	if len(f.carries) > 0 { // row by row
+		free := f.Vecs.Free
+		f.Start(group)
+		f.loadCarries(group)
+		for f.Step = range many {
+			f.body(f.top)
+		}
+		f.Step = 0
+		f.storeCarries()
+		f.Vecs.Free = free
+		return
+	}
+	f.perRow(group, many)
+	f.Start(group * many)
+	f.body(f.top)
+	f.accumulateRow(accs, group)
+	f.PerRow = 0
+}
+
+// carryAcross chooses the states that stay in registers from row to row, and returns how many vectors
+// of at most group of a row are computed at once.
+func (f *phaseCode) carryAcross(group int) int {
+	v, _ := f.pressure()
+	f.chooseCarries(f.Vectors - v - spareRegs)
+	for group > 1 && group*(v+len(f.carries))+spareRegs > f.Vectors {
+		group /= 2
+	}
+	return group
+}
+
 // acrossVectors emits a loop over whole groups of vectors of many rows. It jumps to end if too few
 // lanes are left for one.
 func (f *phaseCode) acrossVectors(accs []columnAcc, group, many int, end isa.Label) {
@@ -100,11 +139,7 @@ func (f *phaseCode) acrossVectors(accs []columnAcc, group, many int, end isa.Lab
 	loop := f.NewLabel()
 	f.Align(32)
 	f.Bind(loop)
-	f.perRow(group, many)
-	f.Start(group * many)
-	f.body(f.top)
-	f.accumulateRow(accs, group)
-	f.PerRow = 0
+	f.acrossGroup(accs, group, many)
 	f.Int(isa.Add, isa.Lane, isa.K(step))
 	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
 	f.Branch(isa.LE, isa.T0, lanes, loop)

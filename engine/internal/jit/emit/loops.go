@@ -114,16 +114,14 @@ func (f *phaseCode) tail() {
 }
 
 // maskedVector emits a vector from the lane at hand up to the last of so many lanes, under a
-// mask, in so many copies, and what combines its values. It jumps to done if there is no such lane.
-func (f *phaseCode) maskedVector(lanes isa.Int, done isa.Label, copies int, combine func()) {
+// mask. It jumps to done if there is no such lane.
+func (f *phaseCode) maskedVector(lanes isa.Int, done isa.Label, vector func()) {
 	f.Int(isa.Mov, isa.T1, lanes)
 	f.Int(isa.Sub, isa.T1, isa.Lane)
 	f.BranchResult(isa.LE, done)
 	f.Lanes.SetTail()
 	f.Masked = true
-	f.Start(copies)
-	f.body(f.top)
-	combine()
+	vector()
 	f.Masked = false
 }
 

@@ -47,7 +47,11 @@ func (f *phaseCode) reduceLoop() {
 	f.Int(isa.Mov, isa.Count, isa.K(0))
 	more := f.NewLabel()
 	f.Bind(more)
-	f.maskedVector(lanes, done, 1, f.accumulate)
+	f.maskedVector(lanes, done, func() {
+		f.Start(1)
+		f.body(f.top)
+		f.accumulate()
+	})
 	f.Int(isa.Add, isa.Lane, isa.K(f.W))
 	f.Int(isa.Add, isa.Count, isa.K(1))
 	f.Jump(more)
@@ -144,7 +148,11 @@ func (f *phaseCode) looseLoop(unroll int) bool {
 		f.lastVector(done)
 	}
 	f.part("tail: a vector under a mask")
-	f.maskedVector(lanes, done, 1, f.stepAccs)
+	f.maskedVector(lanes, done, func() {
+		f.Start(1)
+		f.body(f.top)
+		f.stepAccs()
+	})
 	f.Bind(done)
 	f.foldAccs()
 	return true

@@ -5,7 +5,6 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/plan/bound"
 )
 
 // Addresses and stores. A masked body accesses only the lanes of the tail mask, so it
@@ -43,8 +42,8 @@ func (f *Emitter) Address(s *layout.Site, i int32) Mem {
 	case f.Step == 0 || s.Kind == layout.Scratch:
 	case s.Kind == layout.Transposed:
 		apart += f.Step * TurnPitch
-	case f.Layout.Each > 0:
-		apart += f.Step * bound.StepOf(s.Seq) * s.Size
+	case f.Layout.Each > 0 || f.Layout.AtOnce > 0:
+		apart += f.Step * s.RowBytes()
 	}
 	m := At(base, apart+k*f.W*s.Size)
 	if !one {

@@ -47,19 +47,8 @@ const (
 // are not turned. It is for targets with few registers: the others turn more rows at once.
 func (b *Binder) findEach(bp *Phase) bool {
 	ph, k := bp.Lowered, len(bp.Spans)
-	if !b.Tails || len(bp.SeqSpans) != 1 || bp.SeqN > mostEach || bp.SeqN*len(ph.Top) > eachNodes || k == 0 || bp.Spans[k-1] < leastEach || len(ph.Reds) > 0 {
+	if !b.Tails || len(bp.SeqSpans) != 1 || bp.SeqN > mostEach || bp.SeqN*len(ph.Top) > eachNodes || k == 0 || bp.Spans[k-1] < leastEach || !bp.plainSteps() {
 		return false
-	}
-	for _, id := range ph.Top {
-		switch op := ph.Nodes[id].Op; {
-		case op == ir.Fault || op == ir.Cold || op == ir.Index || op > ir.Next: // other lanes have no values
-			return false
-		}
-	}
-	for i := range ph.Carries {
-		if t := ph.Carries[i].Type; t.Size() < 4 {
-			return false
-		}
 	}
 	strided := false
 	for i := range bp.Sites {
@@ -67,7 +56,7 @@ func (b *Binder) findEach(bp *Phase) bool {
 		switch {
 		case s.Guard || s.Staged || s.Dyn != nil || s.Gather != nil || !bp.inStep(int32(i)):
 			return false
-		case max(s.RowBytes(), -s.RowBytes()) >= 1<<26: // the offset of a step is a constant of 32 bits
+		case !s.inReach():
 			return false
 		case s.Kind == Strided && s.Size >= 4 && (step == 1 || step == -1):
 			strided = true
@@ -80,6 +69,26 @@ func (b *Binder) findEach(bp *Phase) bool {
 		bp.single()
 	}
 	return strided
+}
+
+// plainSteps reports whether several steps of a loop that carries values may follow each other in the
+// code: no step looks at its position or at all lanes, and registers hold all states.
+func (bp *Phase) plainSteps() bool {
+	ph := bp.Lowered
+	return len(ph.Reds) == 0 && !slices.ContainsFunc(ph.Top, func(id int32) bool {
+		op := ph.Nodes[id].Op
+		return op == ir.Fault || op == ir.Cold || op == ir.Index || op > ir.Next
+	}) && !slices.ContainsFunc(ph.Carries, func(c lower.Carry) bool { return c.Type.Size() < 4 })
+}
+
+// inReach reports whether the offset of a few steps of a site is a constant of 32 bits.
+func (s *Site) inReach() bool { return max(s.RowBytes(), -s.RowBytes()) < 1<<26 }
+
+// onlyCarries reports whether a seq loop only carries values along whole rows.
+func (bp *Phase) onlyCarries() bool {
+	return len(bp.Lowered.Carries) > 0 && bp.plainSteps() && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		return s.Staged || s.Dyn != nil || s.Gather != nil || !s.inReach()
+	})
 }
 
 // turnable reports whether blocks of site i can be turned. If the loop accesses its array at
@@ -196,8 +205,9 @@ const groupBytes = 256
 // a strip of columns each row is another page and another stream of addresses. So registers hold
 // the states of a whole row, if it is short. If it is not, and memory bounds the loop, it goes
 // along one row after the other: each row loads its states and accumulators from memory and
-// stores them. Sums may go along several rows at once, which are as many streams of addresses: the
-// processor fetches more of them ahead, and loads and stores the accumulators once.
+// stores them. Loops that only sum or only carry values may go along several rows at once, which are as
+// many streams of addresses: the processor fetches more of them ahead, and the loop loads and stores
+// accumulators and states once.
 func (b *Binder) findAcross(bp *Phase) {
 	ph := bp.Lowered
 	states := len(ph.Carries)
@@ -237,9 +247,9 @@ func (b *Binder) findAcross(bp *Phase) {
 		bp.Across = true
 	default:
 		bp.Across = moved > b.Machine.Caches.L2 && bp.waits(element, memoryRate)
-		if bp.Across && b.AtOnce > 1 && bp.LaneSize == 0 && bp.onlyReduces() {
-			bp.AtOnce = b.AtOnce
-		}
+	}
+	if bp.Across && b.AtOnce > 1 && bp.LaneSize == 0 && (bp.onlyReduces() || bp.onlyCarries()) {
+		bp.AtOnce = b.AtOnce
 	}
 	if bp.Whole > 0 || bp.Across {
 		bp.Fetch = false // the processor prefetches along rows

@@ -42,6 +42,41 @@ func TestScatter(t *testing.T) {
 	}
 }
 
+// TestScatterOfRows tests sums and maxima of rows of few and of many elements, whose updates are
+// neighbours, apart, or one for all.
+func TestScatterOfRows(t *testing.T) {
+	const n, size = 37, 5
+	for width := 1; width <= 9; width++ {
+		v := engine.Zeros[float32](n, 2*width)
+		for i := range v.Data() {
+			v.Data()[i] = float32(math.Pow(10, float64(i*i%15-7))) // the order decides the bits
+		}
+		index := engine.Zeros[int64](n)
+		for i := range n {
+			index.Data()[i] = int64(i*i%size) - size*int64(i%2)
+		}
+		for name, u := range map[string]*engine.Tensor[float32]{
+			"neighbours": v.Slice(0, n).Span(op.Span{}, op.Range(1, width+1)), "every second": v.Span(op.Span{}, op.By(op.Span{}, 2)),
+			"backwards": v.Span(op.By(op.Span{}, -1), op.Range(0, width)),
+		} {
+			sums, most := make([]float32, size*width), slices.Repeat([]float32{float32(math.Inf(-1))}, size*width)
+			for j, x := range u.Values() {
+				at := (int(index.Data()[j/width])+size)%size*width + j%width
+				sums[at] += x
+				most[at] = max(most[at], x)
+			}
+			y, err := engine.Eval(op.SegmentSum(u, index, size))
+			if err != nil || !slices.Equal(y.Data(), sums) {
+				t.Errorf("sums of rows of %d, %s: %v, not %v: %v", width, name, y, sums, err)
+			}
+			y, err = engine.Eval(op.SegmentMax(u, index, size))
+			if err != nil || !slices.Equal(y.Data(), most) {
+				t.Errorf("maxima of rows of %d, %s: %v, not %v: %v", width, name, y, most, err)
+			}
+		}
+	}
+}
+
 // TestScatterInPlace tests that an update of an array at indices does not copy it.
 func TestScatterInPlace(t *testing.T) {
 	x := engine.MustFromSlice([]float64{1, 2, 3})

@@ -349,12 +349,23 @@ func (s *scatter[T]) column(out []T, off int) {
 // columns scatters rows of updates at offset off to the columns lo..hi.
 func (s *scatter[T]) columns(out []T, off, lo, hi int) {
 	u := s.updates
+	if s.how == Add && s.inner.table == nil && s.inner.step == 1 && s.along.table == nil && s.along.step >= 0 && off >= 0 {
+		add := addRows[T]
+		if width := hi - lo; 2 <= width && width <= 4 {
+			add = addShort[T]
+		}
+		add(out[lo:], elements[T](u, off+s.along.step*(s.count-1)+hi-1)[off+lo:], s.index, s.after, hi-lo, s.along.step)
+		return
+	}
 	for j, at := range s.index {
 		to := out[int(at)*s.after+lo : int(at)*s.after+hi]
 		from := off + s.along.at(j)
 		switch {
 		case s.inner.table == nil && s.inner.step == 1 && from >= 0:
-			s.add(to, elements[T](u, from+hi-1)[from+lo:])
+			v := elements[T](u, from+hi-1)[from+lo:]
+			for k := range to {
+				to[k] = s.combine(to[k], v[k])
+			}
 		case s.inner.table == nil && s.inner.step == 0 && s.how == Add:
 			x := load[T](u, from)
 			for k := range to {
@@ -368,23 +379,47 @@ func (s *scatter[T]) columns(out []T, off, lo, hi int) {
 	}
 }
 
-// add combines neighbouring updates with a row of the result.
-func (s *scatter[T]) add(to, v []T) {
-	v = v[:len(to)]
-	if s.how != Add {
-		for k := range to {
-			to[k] = s.combine(to[k], v[k])
+// addRows adds rows of width neighbouring updates, step apart, to rows of out, after apart, at the
+// indices.
+func addRows[T number](out, v []T, index []int64, after, width, step int) {
+	for j, at := range index {
+		to, from := out[int(at)*after:][:width], v[j*step:][:width]
+		for ; len(to) >= 4 && len(from) >= 4; to, from = to[4:], from[4:] {
+			to[0] += from[0]
+			to[1] += from[1]
+			to[2] += from[2]
+			to[3] += from[3]
 		}
-		return
+		for k := range min(len(to), len(from)) {
+			to[k] += from[k]
+		}
 	}
-	for ; len(to) >= 4; to, v = to[4:], v[4:] {
-		to[0] += v[0]
-		to[1] += v[1]
-		to[2] += v[2]
-		to[3] += v[3]
-	}
-	for k := range to {
-		to[k] += v[k]
+}
+
+// addShort is addRows for rows of 2 to 4 elements, such as points.
+func addShort[T number](out, v []T, index []int64, after, width, step int) {
+	switch width {
+	case 2:
+		for j, at := range index {
+			to, from := (*[2]T)(out[int(at)*after:]), (*[2]T)(v[j*step:])
+			to[0] += from[0]
+			to[1] += from[1]
+		}
+	case 3:
+		for j, at := range index {
+			to, from := (*[3]T)(out[int(at)*after:]), (*[3]T)(v[j*step:])
+			to[0] += from[0]
+			to[1] += from[1]
+			to[2] += from[2]
+		}
+	case 4:
+		for j, at := range index {
+			to, from := (*[4]T)(out[int(at)*after:]), (*[4]T)(v[j*step:])
+			to[0] += from[0]
+			to[1] += from[1]
+			to[2] += from[2]
+			to[3] += from[3]
+		}
 	}
 }
 

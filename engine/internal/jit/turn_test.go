@@ -72,6 +72,44 @@ buf z %[1]s out 1
 	}
 }
 
+// TestTurnedInRegisters compares scans of elements of 8 bytes along rows with the interpreter, forward, backward
+// and in place, with numbers of rows and steps near those of blocks.
+func TestTurnedInRegisters(t *testing.T) {
+	types := []dtype.Type{dtype.F64, dtype.I64, dtype.U64}
+	for seed := range 60 {
+		r := rand.New(rand.NewPCG(uint64(seed), 9))
+		rows, steps := 1+r.IntN(20), 1+r.IntN(24)
+		at, mode, from := "i0, i1", "out", "x"
+		if seed%2 == 1 {
+			at = fmt.Sprintf("i0, %d+i1*-1", steps-1)
+		}
+		if seed%3 == 1 {
+			mode, from = "inout", "y"
+		}
+		k := parse(t, fmt.Sprintf(`kernel along
+axis i0 i1
+buf x %[1]s in 2
+buf y %[1]s %[4]s 2
+buf w %[1]s in 1
+buf v %[1]s out 1
+{
+  vec i0 {
+    %%0 = load %[1]s w[i0]
+    seq i1 {
+      %%1 = carry %[1]s %%0
+      %%2 = load %[1]s %[3]s[%[2]s]
+      %%3 = %[5]s %[1]s %%1 %%2
+      store %[1]s y[%[2]s] %%3
+      %%4 = next %[1]s %%1 %%3
+    }
+    store %[1]s v[i0] %%4
+  }
+}`, types[seed%len(types)].Short(), at, from, mode, []string{"add", "max", "sub"}[r.IntN(3)]))
+		n := []int{rows, steps}
+		differ(t, r, newSetup(t, r, k, n, nil, [][]int{n, n, {rows}, {rows}}, seed%2 == 0))
+	}
+}
+
 // TestTurnedAgain compares a scan that loads what it has stored in the same step with the
 // interpreter.
 func TestTurnedAgain(t *testing.T) {

@@ -24,7 +24,7 @@ func (f *phaseCode) body(list []int32) {
 			f.leave(id)
 			continue
 		}
-		if !f.carry(id) && !f.fields(id) && !f.plane(id) {
+		if !f.carry(id) && !f.fields(id) && !f.plane(id) && !f.turned(id) {
 			for c := range f.Copies {
 				f.Emit(id, c)
 			}

@@ -40,7 +40,7 @@ func (f *phaseCode) columnLoop() {
 		group /= 2
 	}
 	whole, at := f.wholeRow(v, m, nred)
-	f.pinUniforms(f.Vectors - max(group*(v+nred), whole*nred+at*v) - spareRegs)
+	f.pinUniforms(f.Vectors - max(group*(v+nred), whole*nred+at*v) - f.findHeld(v, nred) - spareRegs)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	tail, done := f.NewLabel(), f.NewLabel()
 	if whole > group || whole > 0 && f.Layout.Short > 0 {

@@ -1,9 +1,12 @@
 package emit
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // findTurns gives scratch memory to the sites of a seq loop whose blocks are turned.
@@ -31,10 +34,14 @@ func (f *phaseCode) turnedRows(accs []columnAcc) {
 		blocks := f.NewLabel()
 		f.Branch(isa.LT, isa.T0, isa.K(f.W), rest)
 		f.Bind(blocks)
-		f.eachTurn(false, func(t *isa.Turn) { f.TurnBlock(f.target, t, isa.Frame) })
-		f.aimTurns()
-		f.wholeBlock(accs)
-		f.eachTurn(true, func(t *isa.Turn) { f.TurnBlock(f.target, t, isa.Frame) })
+		if f.heldTurns {
+			f.heldBlock(accs)
+		} else {
+			f.eachTurn(false, func(t *isa.Turn) { f.TurnBlock(f.target, t, isa.Frame) })
+			f.aimTurns()
+			f.wholeBlock(accs)
+			f.eachTurn(true, func(t *isa.Turn) { f.TurnBlock(f.target, t, isa.Frame) })
+		}
 		for i := range f.turns {
 			t := &f.turns[i]
 			f.Int(isa.Add, isa.Word(t.Arg+frame.SiteArray), isa.K(f.W*t.Step*t.Size))
@@ -42,8 +49,10 @@ func (f *phaseCode) turnedRows(accs []columnAcc) {
 		f.Int(isa.Sub, isa.Word(frame.Left), isa.K(f.W))
 		f.Branch(isa.GE, isa.Word(frame.Left), isa.K(f.W), blocks)
 		f.Branch(isa.EQ, isa.Word(frame.Left), isa.K(0), done)
-		f.lastSteps(accs)
-		f.Jump(done)
+		if !f.heldTurns { // scratch memory has the block
+			f.lastSteps(accs)
+			f.Jump(done)
+		}
 		f.Bind(rest)
 	}
 	blocks := f.NewLabel()
@@ -112,6 +121,77 @@ func (f *phaseCode) wholeBlock(accs []columnAcc) {
 		f.nextColumns(false)
 	}
 	f.Step = 0
+}
+
+// findHeld lets registers hold the blocks of all turned sites, if the target turns them there and has so
+// many. v and states are the vectors of a step, and of the states and accumulators. It returns the
+// registers of the blocks.
+func (f *phaseCode) findHeld(v, states int) (vectors int) {
+	if len(f.turns) == 0 || f.Turned == 0 || f.Phase.Leaves || f.W*len(f.top) > wholeNodes {
+		return 0
+	}
+	temporaries := 1
+	for _, id := range f.top {
+		if n := &f.Nodes[id]; f.turnOf(id) == nil {
+			temporaries = max(temporaries, f.Temporaries(&f.Emitter, n))
+		}
+	}
+	for i := range f.turns {
+		if vectors += f.W; f.turns[i].Size != f.Turned {
+			return 0
+		}
+	}
+	if f.heldTurns = vectors+v+states+temporaries <= f.Vectors; !f.heldTurns {
+		return 0
+	}
+	return vectors
+}
+
+// turnOf returns the turned site that a node loads or stores, or nil.
+func (f *phaseCode) turnOf(id int32) *isa.Turn {
+	n := &f.Nodes[id]
+	if n.Op != ir.Load && n.Op != ir.Store {
+		return nil
+	}
+	i := slices.IndexFunc(f.turns, func(t isa.Turn) bool { return t.ID == n.Aux })
+	if i < 0 {
+		return nil
+	}
+	return &f.turns[i]
+}
+
+// heldBlock emits a whole block in registers.
+func (f *phaseCode) heldBlock(accs []columnAcc) {
+	free := f.Vecs.Free
+	for i := range f.turns {
+		for range f.W {
+			f.turns[i].Steps = append(f.turns[i].Steps, f.Vecs.TakeTop())
+		}
+	}
+	f.eachTurn(false, f.LoadTurned)
+	f.wholeBlock(accs)
+	f.eachTurn(true, f.StoreTurned)
+	for i := range f.turns {
+		f.turns[i].Steps = nil
+	}
+	f.Vecs.Free = free
+}
+
+// turned emits a load or a store of a step of a block in registers. It returns false for other nodes.
+func (f *phaseCode) turned(id int32) bool {
+	t := f.turnOf(id)
+	if t == nil || t.Steps == nil {
+		return false
+	}
+	n := &f.Nodes[id]
+	f.ID, f.Cur, f.Copy = id, n, 0
+	if f.Released = !t.Store; t.Store {
+		f.Lanes.CopyVec(f.Phase.Sites[t.ID].Type, t.Steps[f.Step], f.Src(n.Args[0]))
+	} else {
+		f.Keep(id, t.Steps[f.Step])
+	}
+	f.End()
+	return true
 }
 
 // lastSteps emits the steps that are left after whole blocks. The block that ends with them is

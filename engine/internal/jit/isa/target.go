@@ -65,6 +65,8 @@ type Facts struct {
 	RowsAtOnce int
 	// Tails says that stores of the tail are cheaper if the code knows the number of its lanes.
 	Tails bool
+	// Turned is the size of elements of which blocks of four vectors are turned in registers, or 0.
+	Turned int
 	// Reciprocals says that there are rules for quotients from reciprocals.
 	Reciprocals bool
 	// Complements says that a load of predicates in narrow lanes with an Imm of 1 gives their complement.
@@ -280,6 +282,9 @@ type Lanes interface {
 	// JoinFields stores the vectors v of all fields of records as vectors of whole records. s is the
 	// first field. Only targets with Joins have it.
 	JoinFields(s *layout.Site, t dtype.Type, v []Vec)
+	// TurnVectors turns a block of as many vectors as they have lanes, of elements of the size Turned. It orders
+	// v, and overwrites free. Only targets with Turned have it.
+	TurnVectors(v []Vec, free Vec)
 	// Hold lets the code from here on keep constants in registers, at most room vectors. EndHold
 	// ends this, and LoadHeld loads those that were kept, for a place before that code. Hold
 	// reports whether the target does so.

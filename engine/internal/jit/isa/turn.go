@@ -1,6 +1,8 @@
 package isa
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 )
@@ -16,6 +18,7 @@ type Turn struct {
 	ID    int32
 	Slot  int32
 	Store bool
+	Steps []Vec // the registers with the steps of a block, in their order, or nil
 }
 
 // TurnPitch is the bytes from step to step in scratch memory.
@@ -69,6 +72,48 @@ func (f *Emitter) TurnBlock(target Target, t *Turn, base Reg) {
 			return At(Count, 0)
 		})
 	}
+}
+
+// LoadTurned loads a block of W steps of W lanes and turns it in registers. StoreTurned does the opposite:
+// the registers have other values then. They overwrite Count, T1 and T2.
+func (f *Emitter) LoadTurned(t *Turn) {
+	row := f.turnedRows(t)
+	for lane, r := range t.Steps {
+		f.Lanes.LoadVec(f.Phase.Sites[t.ID].Type, r, row(lane))
+	}
+	f.turnSteps(t)
+	if t.back() {
+		slices.Reverse(t.Steps)
+	}
+}
+
+// StoreTurned is the opposite of LoadTurned.
+func (f *Emitter) StoreTurned(t *Turn) {
+	if t.back() {
+		slices.Reverse(t.Steps)
+	}
+	f.turnSteps(t)
+	row := f.turnedRows(t)
+	for lane, r := range t.Steps {
+		f.Lanes.StoreVec(f.Phase.Sites[t.ID].Type, row(lane), r)
+	}
+}
+
+// turnedRows returns the addresses of the four lanes of a block, in the order of the array.
+func (f *Emitter) turnedRows(t *Turn) func(lane int) Mem {
+	f.Int(Mov, Count, Word(t.Arg+frame.SiteArray))
+	if t.back() {
+		f.Int(Sub, Count, K((f.W-1)*t.Size))
+	}
+	f.Int(Mov, T1, Word(t.Arg+frame.SiteStride))
+	f.Asm.Address(T2, AtX(T1, T1, 2, 0))
+	return func(lane int) Mem {
+		return [...]Mem{At(Count, 0), AtX(Count, T1, 1, 0), AtX(Count, T1, 2, 0), AtX(Count, T2, 1, 0)}[lane]
+	}
+}
+
+func (f *Emitter) turnSteps(t *Turn) {
+	f.Within(func() { f.Lanes.TurnVectors(t.Steps, f.Tmp()) })
 }
 
 // TurnSteps emits the turn of the first steps of a block of W lanes, as many as the frame says: at

@@ -14,6 +14,23 @@ var unpacks = [...][2]x86.Op{
 	{x86.VPUNPCKLBW, x86.VPUNPCKHBW}, {x86.VPUNPCKLWD, x86.VPUNPCKHWD}, {x86.VUNPCKLPS, x86.VUNPCKHPS}, {x86.VUNPCKLPD, x86.VUNPCKHPD},
 }
 
+// TurnVectors is for elements of 8 bytes.
+func (f *avx2) TurnVectors(v []isa.Vec, free isa.Vec) {
+	a, b, c, d := v[0], v[1], v[2], v[3]
+	f.I(x86.VUNPCKLPD, x86.L256, free, a, b)
+	f.I(x86.VUNPCKHPD, x86.L256, b, a, b)
+	f.I(x86.VUNPCKLPD, x86.L256, a, c, d)
+	f.I(x86.VUNPCKHPD, x86.L256, d, c, d)
+	f.I(x86.VPERM2F128, x86.L256, c, b, d, x86.Imm(0x20))
+	f.I(x86.VPERM2F128, x86.L256, d, b, d, x86.Imm(0x31))
+	f.I(x86.VPERM2F128, x86.L256, b, free, a, x86.Imm(0x20))
+	f.I(x86.VPERM2F128, x86.L256, a, free, a, x86.Imm(0x31))
+	v[0], v[1], v[2], v[3] = b, c, a, d
+}
+
+// TurnVectors is for targets with Turned only.
+func (f *avx512) TurnVectors([]isa.Vec, isa.Vec) {}
+
 // block transposes a block of a tile. Each 16 bytes of a vector collect n lanes.
 // Interleaving them transposes n x n elements in log2 n steps.
 func block(to isa.Asm, size, bytes int, lane, row func(int) isa.Mem) {

@@ -108,6 +108,9 @@ func (f *neon) UniformMask(isa.Mask, int32)         {}
 func (f *neon) Quotients() []int32                  { return nil }
 func (f *neon) VecName(r int8, _ dtype.Type) string { return fmt.Sprintf("v%d", r) }
 
+// TurnVectors is for targets with Turned only.
+func (f *neon) TurnVectors([]isa.Vec, isa.Vec) {}
+
 // SplitFields and JoinFields are for targets with Fields only.
 func (f *neon) SplitFields(*layout.Site, dtype.Type, []isa.Vec) []isa.Vec { return nil }
 func (f *neon) JoinFields(*layout.Site, dtype.Type, []isa.Vec)            {}

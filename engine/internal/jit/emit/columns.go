@@ -39,6 +39,9 @@ func (f *phaseCode) columnLoop() {
 	for group > 1 && (group*(v+nred)+spareRegs > f.Vectors || !f.Fits(group*m)) {
 		group /= 2
 	}
+	if group == 1 && len(f.turns) == 0 && f.deep() {
+		group = 2
+	}
 	whole, at := f.wholeRow(v, m, nred)
 	f.pinUniforms(f.Vectors - max(group*(v+nred), whole*nred+at*v) - f.findHeld(v, nred) - spareRegs)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))

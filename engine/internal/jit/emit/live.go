@@ -198,8 +198,24 @@ func (f *phaseCode) chooseCopies(limit, fixed int) int {
 	for c > 1 && (c*v+spare+fixed > f.Vectors || !f.Fits(c*m)) {
 		c /= 2
 	}
+	if c == 1 && limit > 1 && f.deep() {
+		return 2
+	}
 	return c
 }
+
+// deep reports whether two vectors should be computed at once though some of their values then go through
+// memory: where a target has few registers, and the processor does not reach the next iteration while it
+// waits for the results of a long one.
+func (f *phaseCode) deep() bool {
+	const mostDeep = 10
+	v, _ := f.pressure()
+	return f.Vectors <= 16 && !f.Phase.Leaves && f.Predicates == 0 && v <= mostDeep && len(f.top) > deepBody
+}
+
+// deepBody is the number of nodes of a long loop: with about as many instructions again, they fill the buffer in
+// which processors reorder them.
+const deepBody = 100
 
 // fieldVectors returns the vectors that loads and stores of all fields of records, and planes, hold at
 // once: many may need all of a target with few.
@@ -247,8 +263,9 @@ func (f *phaseCode) operandsByUse() []int32 {
 	var few [8]int32
 	ids := few[:0]
 	count := func(id int32) {
-		for _, a := range f.Nodes[id].Args {
-			if a == lower.None || !f.Uniform[a] || f.IsMask(a) {
+		n := &f.Nodes[id]
+		for k, a := range n.Args {
+			if a == lower.None || !f.Uniform[a] || f.IsMask(a) || k == 1 && f.constantCount(n) {
 				continue
 			}
 			if uses[a] == 0 {
@@ -270,6 +287,11 @@ func (f *phaseCode) operandsByUse() []int32 {
 		return int(a - b)
 	})
 	return ids
+}
+
+// constantCount reports whether a node is a shift whose count is no operand.
+func (f *phaseCode) constantCount(n *lower.Node) bool {
+	return f.Counts && f.LaneSize == 0 && (n.Op == prim.Shl || n.Op == prim.Shr) && f.Nodes[n.Args[1]].Op == prim.Const
 }
 
 func (f *phaseCode) isUniformSite(i int32) bool {

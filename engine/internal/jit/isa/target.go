@@ -75,6 +75,8 @@ type Facts struct {
 	Halving bool
 	// OneCount says that lanes of 16 bits are shifted by one count for all.
 	OneCount bool
+	// Counts says that shifts by constants take no operand for the count.
+	Counts bool
 	// FromMemory reports whether the instruction of a node takes an operand that is a vector in memory: the
 	// second one, or the first one of an operation that commutes. If it is nil, no instruction does.
 	FromMemory func(n *lower.Node) bool

@@ -29,7 +29,7 @@ func (avx2Target) Facts() isa.Facts {
 		Name: "avx2", Vectors: 15, Bytes: 32, // the sixteenth vector has the tail mask
 		NarrowLanes: true, Negates: true, Halves: true, Complements: true, Halving: true,
 		Fields: fields2, Joins: fields2, Planes: fields2 &^ (1 << 5), Neighbours: neighbours,
-		RowsAtOnce: 4, Turned: 8, Tails: true, OneCount: true, Sites: sites, FromMemory: fromMemory, Temporaries: temporaries,
+		RowsAtOnce: 4, Turned: 8, Tails: true, OneCount: true, Counts: true, Sites: sites, FromMemory: fromMemory, Temporaries: temporaries,
 	}
 }
 
@@ -71,6 +71,7 @@ var avx2Rules = isa.Table(
 	on(as((*avx2).predicateEq), types{dtype.Bool}, prim.Eq),
 	on(as((*avx2).mul64), wideInts, prim.Mul),
 	on(as((*avx2).minMax64), wideInts, prim.Min, prim.Max),
+	on(as((*avx2).shift), isa.Ints, prim.Shl, prim.Shr),
 	on(as((*avx2).sar64), types{dtype.I64}, prim.Shr),
 	on(as((*avx2).abs64), types{dtype.I64}, prim.Abs),
 	on(as((*avx2).scale), isa.Floats, prim.Scale),
@@ -143,14 +144,50 @@ func (f *avx2) minMax64(n *lower.Node) {
 	f.blendv(n.In, d, y, x, k) // x where greater
 }
 
+// countShifts are the shifts by one count for all lanes, of 32 and of 64 bits: to the left, and to the right
+// of unsigned and of signed numbers.
+var countShifts = [2][3]x86.Op{{x86.VPSLLD, x86.VPSRLD, x86.VPSRAD}, {x86.VPSLLQ, x86.VPSRLQ, 0}}
+
+// shift shifts each lane by its own count, or all by a constant, which takes no load.
+func (f *avx2) shift(n *lower.Node) {
+	count, ok := f.shiftCount(n)
+	if !ok {
+		binary(&f.emitter, n)
+		return
+	}
+	x := f.Src(n.Args[0])
+	f.Release()
+	d, kind := f.Dst(), frame.Bit(n.Op == prim.Shr)
+	if n.Op == prim.Shr && n.In.IsSigned() {
+		kind = 2
+	}
+	f.I(countShifts[frame.Bit(isa.Wide(n.In))][kind], f.LenOf(n.In), d, x, count)
+	if n.Op == prim.Shl {
+		f.canon(n.Type, d)
+	}
+}
+
+// shiftCount returns the count of a shift, if it is a constant.
+func (f *avx2) shiftCount(n *lower.Node) (count x86.Imm, ok bool) {
+	c := &f.Nodes[n.Args[1]]
+	return x86.Imm(c.Imm), c.Op == prim.Const && c.Imm < uint64(8*isa.Lane32(n.In).Size())
+}
+
 func (f *avx2) sar64(n *lower.Node) {
-	x, y, s := f.Src(n.Args[0]), f.Src(n.Args[1]), f.Tmp()
+	x, s := f.Src(n.Args[0]), f.Tmp()
+	var y x86.Operand
+	op := x86.VPSRLVQ
+	if count, ok := f.shiftCount(n); ok {
+		op, y = x86.VPSRLQ, count
+	} else {
+		y = f.Src(n.Args[1])
+	}
 	d := f.Dst()
 	// Shift the complement of a negative number, and complement the result.
 	f.I(x86.VPXOR, x86.L256, s, s, s)
 	f.I(x86.VPCMPGTQ, x86.L256, s, s, x)
 	f.I(x86.VPXOR, x86.L256, d, x, s)
-	f.I(x86.VPSRLVQ, x86.L256, d, d, y)
+	f.I(op, x86.L256, d, d, y)
 	f.I(x86.VPXOR, x86.L256, d, d, s)
 }
 

@@ -137,12 +137,12 @@ func (u *run) sort(p *part) {
 }
 
 // repeats reports whether many of the keys of a part seem to be equal, so that partitions soon end. The
-// merges of a short row take less time even then.
+// merges of a short row take less time even then, or as much.
 func (u *run) repeats(p *part) bool {
 	switch most := u.f.largest(); {
 	case p.n <= 2*most:
 		return !p.values && p.equal(u.f.size)
-	case p.values && p.n <= 8*most:
+	case p.values && p.n < 8*most:
 		return false
 	case p.repeats:
 		return true

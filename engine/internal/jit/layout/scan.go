@@ -198,6 +198,9 @@ func (bp *Phase) prefix(i int32) bool {
 	return false
 }
 
+// streamBytes is the least bytes of a row that is a stream of its own.
+const streamBytes = 2048
+
 // groupBytes is the bytes of a row of a group of the largest vectors.
 const groupBytes = 256
 
@@ -248,7 +251,9 @@ func (b *Binder) findAcross(bp *Phase) {
 	default:
 		bp.Across = moved > b.Machine.Caches.L2 && bp.waits(element, memoryRate)
 	}
-	if bp.Across && b.AtOnce > 1 && bp.LaneSize == 0 && (bp.onlyReduces() || bp.onlyCarries()) {
+	// Short rows that follow each other in memory are one stream, which several at once would split.
+	streams := row >= streamBytes || moved <= b.Machine.Caches.L2
+	if bp.Across && b.AtOnce > 1 && bp.LaneSize == 0 && (bp.onlyReduces() || streams && bp.onlyCarries()) {
 		bp.AtOnce = b.AtOnce
 	}
 	if bp.Whole > 0 || bp.Across {

@@ -110,9 +110,24 @@ func rowBytes(s *plan.Stage) (n int) {
 	return n
 }
 
-// viewed returns the number of bytes of a buffer.
+// viewed returns the number of bytes of a buffer, or the most that the kernel can reach if that is less: an
+// index may select a few rows.
 func (l *loopStep) viewed(b bufPlace) int {
-	return shape.Shape(l.binding.Bufs[b.buf].Extents).Size() * l.s.Kernel.Bufs[b.buf].Type.Size()
+	elements, reached := shape.Shape(l.binding.Bufs[b.buf].Extents).Size(), 0
+	for i := range l.s.Kernel.Access {
+		if l.s.Kernel.Access[i].Buf != int32(b.buf) {
+			continue
+		}
+		n := 1
+		for _, e := range l.s.Extents {
+			if n *= e; n >= elements {
+				n = elements
+				break
+			}
+		}
+		reached = min(reached+n, elements)
+	}
+	return reached * l.s.Kernel.Bufs[b.buf].Type.Size()
 }
 
 func (l *loopStep) bind(p *Program) {

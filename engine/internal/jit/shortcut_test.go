@@ -74,7 +74,7 @@ scalar s0 f32
     %3 = mul f32 %1 %2
     store f32 b1[i0] %3
   }
-}`, []int{40_000}, [][]int{{40_000}, {40_000}}, false},
+}`, []int{40_000}, [][]int{{40_000}, {40_000}}, true},
 		{"division that may fault", `buf b0 i32 in 1
 buf b1 i32 in 1
 buf b2 i32 out 1
@@ -92,6 +92,43 @@ buf b2 i32 out 1
 		{"rows", broadcastRows, []int{300, 45}, [][]int{{300, 45}, {45}, {300}, {300, 45}}, true},
 		{"one row", broadcastRows, []int{1, 45}, [][]int{{1, 45}, {45}, {1}, {1, 45}}, true},
 		{"rows longer than a call", broadcastRows, []int{2, 200_000}, [][]int{{2, 200_000}, {200_000}, {2}, {2, 200_000}}, false},
+		{"rows across vectors", broadcastRows, []int{300, 3}, [][]int{{300, 3}, {3}, {300}, {300, 3}}, true},
+		{"rows that an index selects", `buf b0 i64 in 1
+buf b1 f32 in 2
+buf b2 f32 out 2
+scalar s0 i64
+{
+  %0 = scalar i64 s0
+  %4 = add i64 %0 %0
+  vec i0 i1 {
+    %1 = load i64 b0[i0]
+    %2 = add i64 %1 %4
+    %3 = load f32 b1[%2, i1] clamp
+    store f32 b2[i0, i1] %3
+  }
+}`, []int{100, 70}, [][]int{{100}, {50, 70}, {100, 70}}, true},
+		{"sums of rows", `buf b0 f32 in 2
+buf b1 f32 out 1
+{
+  par i0 {
+    vec i1 {
+      %0 = load f32 b0[i0, i1]
+      %1 = reduce sum f32 %0
+    }
+    store f32 b1[i0] %1
+  }
+}`, []int{30, 50}, [][]int{{30, 50}, {30}}, true},
+		{"sums of many rows", `buf b0 f32 in 2
+buf b1 f32 out 1
+{
+  par i0 {
+    vec i1 {
+      %0 = load f32 b0[i0, i1]
+      %1 = reduce sum f32 %0
+    }
+    store f32 b1[i0] %1
+  }
+}`, []int{100_000, 20}, [][]int{{100_000, 20}, {100_000}}, false},
 		{"sum", sum, []int{40_000}, [][]int{{40_000}, {}}, false},
 		{"sum of one block", sum, []int{4096}, [][]int{{4096}, {}}, true},
 		{"sum of two blocks", sum, []int{4097}, [][]int{{4097}, {}}, false},

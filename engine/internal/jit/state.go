@@ -160,13 +160,15 @@ type accState struct {
 type redState = pairwise.Tree[reduce.Partial]
 
 // A shortcut keeps all that a worker needs for a kernel that is one plain map, or one
-// function without a loop around it. To find this in the instance takes longer than a
+// function without a loop around it, after scalar code. To find this in the instance takes longer than a
 // short run, and a long run evicts the instance from the caches.
 type shortcut struct {
+	before  []*exec.Code // scalar code
 	code    *exec.Code
-	step    int  // most lanes of a call; 0: there is no shortcut
-	row     int  // lanes of a row, if a call runs whole rows
-	all     bool // run can run all lanes
+	step    int  // most units of a call; 0: there is no shortcut
+	row     int  // a call begins with a multiple of so many units, and the addresses step from one to the next; 0: of one
+	whole   bool // a call runs whole rows, of row lanes each
+	all     bool // run can run all units
 	lanes   *int
 	rows    *int
 	sites   []layout.PlainSite

@@ -217,9 +217,10 @@ func (w *worker) scalar(bp *boundPhase) {
 // mapPiece runs n lanes of a map phase from lo on.
 func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
 	if bp.Plain != nil && !bp.Rows {
+		at := lo / max(bp.Laid, 1)
 		for i := range bp.Plain {
 			s := &bp.Plain[i]
-			w.setPtr(s.Arg, *s.Ptr, s.Base+lo*s.Step)
+			w.setPtr(s.Arg, *s.Ptr, s.Base+at*s.Step)
 		}
 		w.call(bp, n, 1)
 		return

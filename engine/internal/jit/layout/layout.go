@@ -184,10 +184,10 @@ func (bp *Phase) shortRows(extents []int) bool {
 	return extents[k-1] < leastRow || extents[k-1]*extents[k-2] < leastBlock
 }
 
-// findPlain sets bp.plain if all sites of a map are plain.
+// findPlain sets bp.plain if all sites of a map are plain. The rows of laid sites are positions.
 func (b *Binder) findPlain(bp *Phase) {
 	k := len(bp.Spans)
-	if bp.Lowered.Kind != lower.MapPhase || bp.Laid > 0 || k > 2 || k == 2 && !bp.Rows || !bp.Direct || len(bp.Transposed) > 0 {
+	if bp.Lowered.Kind != lower.MapPhase || k > 2 || k == 2 && !bp.Rows || !bp.Direct || len(bp.Transposed) > 0 {
 		return
 	}
 	plain := make([]PlainSite, 0, len(bp.Native))

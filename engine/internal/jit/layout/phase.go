@@ -203,7 +203,7 @@ func (bp *Phase) Computes() bool {
 }
 
 // A PlainSite is a site with the address *ptr + base + i*step, in bytes: i is the
-// first lane, or the first row of a call with many rows.
+// first lane, or the first row of a call with many rows or with laid rows.
 type PlainSite struct {
 	Arg  int             // offset in the frame
 	Ptr  *unsafe.Pointer // of the buffer

@@ -3,6 +3,7 @@ package jit
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
@@ -122,6 +123,48 @@ buf y %[1]s out 1
 				s.b.Bufs[0].Strides[0], s.b.Bufs[0].Extents = 0, []int{3, last + 1}
 				for i := range s.mem[1] {
 					s.mem[1][i] = byte(r.IntN(5))
+				}
+				differ(t, r, s)
+			}
+		}
+	}
+}
+
+// TestLongRowGathers takes rows that are long enough for vectors of their own. What each row shares has other widths than
+// what the lanes have.
+func TestLongRowGathers(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 11))
+	for _, mem := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U8} {
+		for _, body := range []string{
+			"%7 = add %[2]s %3 %4",
+			"%5 = cvt %[2]s %0\n    %7 = mul %[2]s %3 %5",
+			"%5 = load %[2]s s[i0]\n    %6 = mul %[2]s %5 %4\n    %7 = mul %[2]s %3 %6",
+			"%5 = lt bool %0 %8\n    %7 = select %[2]s %5 %3 %4",
+			"%5 = load %[2]s s[i0]\n    %6 = lt bool %5 %4\n    %7 = select %[2]s %6 %3 %5",
+			"%5 = load %[2]s s[i0]\n    %6 = lt bool %0 %8\n    %9 = select %[2]s %6 %5 %4\n    %7 = add %[2]s %3 %9",
+		} {
+			reg := mem.Register().Short()
+			k := parse(t, fmt.Sprintf(`kernel rows
+axis i0 i1
+buf x %[1]s in 2
+buf i i64 in 1
+buf s %[1]s in 1
+buf y %[1]s out 2
+{
+  %%4 = const %[2]s 1
+  %%8 = const i64 3
+  vec i0 i1 {
+    %%0 = load i64 i[i0]
+    %%3 = load %[2]s x[%%0, i1] clamp
+    %[3]s
+    store %[2]s y[i0, i1] %%7
+  }
+}`, mem.Short(), reg, strings.ReplaceAll(body, "%[2]s", reg)))
+			for range 3 {
+				n, columns, rows := 1+r.IntN(20), 65+r.IntN(200), 1+r.IntN(10)
+				s := newSetup(t, r, k, []int{n, columns}, nil, [][]int{{rows, columns}, {n}, {n}, {n, columns}}, true)
+				for i := range len(s.mem[1]) / 8 {
+					randir.Put(s.mem[1][8*i:], 8, uint64(r.IntN(3*rows)-rows))
 				}
 				differ(t, r, s)
 			}

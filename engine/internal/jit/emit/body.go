@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
@@ -35,23 +36,50 @@ func (f *phaseCode) body(list []int32) {
 	}
 }
 
-// prologue emits the uniform nodes and stores them in slots.
+// prologue emits the uniform nodes and stores them in slots. If each row computes an address from them, they also stay
+// in registers until the address is known: a load would wait for the store.
 func (f *phaseCode) prologue() {
 	if len(f.hoisted) > 0 {
 		f.part("before the loop: what all elements share")
 	}
 	f.Start(1)
 	f.Prolog = true
-	for _, id := range f.hoisted {
+	lanes := f.W
+	for k, id := range f.hoisted {
 		if f.Listing {
 			f.note(id)
 		}
+		if f.widened {
+			f.W = f.lanesOf(id)
+		}
 		f.EmitNode(id, 0)
 		f.ToSlot(id, f.UniformSlot[id], f.Result)
+		if f.retains() {
+			f.Vecs.Retain(f.Result)
+			f.Home[id] = f.Result
+		}
 		f.End()
+		f.release(k)
 	}
+	f.W = lanes
 	f.Prolog = false
 	f.ownAddresses()
+}
+
+// retains reports whether the prologue keeps the value of a node in its register.
+func (f *phaseCode) retains() bool {
+	return len(f.owned) > 0 && f.Predicates == 0 && bits.OnesCount64(f.Vecs.Free) > spareRegs+3
+}
+
+// release frees the registers of the values of the prologue that no node after number k of it uses.
+func (f *phaseCode) release(k int) {
+	for _, id := range f.hoisted[:k+1] {
+		used := slices.ContainsFunc(f.hoisted[k+1:], func(next int32) bool { return slices.Contains(f.Nodes[next].Args[:], id) })
+		if f.Home[id] >= 0 && !used {
+			f.Vecs.Give(f.Home[id])
+			f.Home[id] = -1
+		}
+	}
 }
 
 // leave emits the jump to the end of a loop whose later steps change nothing.

@@ -93,6 +93,7 @@ func newPhaseCode(target isa.Target, a isa.Asm, list bool, p *lower.Program, bp 
 	f.groupSteps()
 	f.findUniform()
 	f.settleGathers()
+	f.widenLoop()
 	f.splitShifts()
 	f.gatherFields()
 	f.fuse()

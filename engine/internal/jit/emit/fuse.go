@@ -20,7 +20,11 @@ import (
 // findUniform.
 func (f *phaseCode) fuse() {
 	j := joiner{phaseCode: f}
-	for _, list := range [][]int32{f.rowTop, f.top} {
+	lists := [][]int32{f.rowTop, f.top}
+	if len(f.owned) > 0 && f.Predicates == 0 { // each row computes its address
+		lists = append(lists, f.hoisted)
+	}
+	for _, list := range lists {
 		j.each(list, func(n *lower.Node) {
 			switch {
 			case n.Op == prim.Fma && f.Negates:

@@ -33,7 +33,9 @@ type phaseCode struct {
 	rowNodes map[int32]int32
 	// unroll is the vectors of an iteration that a loop computes one after the other, see oneByOne, or 0.
 	unroll int
-	left   isa.Label // the end of a loop that carries values
+	// widened says that uniform nodes have fewer lanes than the loop: see widenLoop.
+	widened bool
+	left    isa.Label // the end of a loop that carries values
 
 	pressed             bool // pressure is known
 	mostVecs, mostMasks int

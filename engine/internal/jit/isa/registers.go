@@ -40,6 +40,9 @@ func (r *RegisterFile) Give(k int8) {
 	r.owner[k] = -1
 }
 
+// Retain keeps temporary k after the instruction, until the caller frees it.
+func (r *RegisterFile) Retain(k int8) { r.tmp &^= 1 << k }
+
 // endOf frees the temporaries that were taken since they were tmp.
 func (r *RegisterFile) endOf(tmp uint64) {
 	own := r.tmp &^ tmp

@@ -1,0 +1,50 @@
+package emit
+
+import (
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+)
+
+// lanesOf returns the lanes of the vectors of a uniform node: as many as its widest type allows.
+func (f *phaseCode) lanesOf(id int32) int {
+	n := &f.Nodes[id]
+	return f.Facts.Bytes / max(laneBytes(n.Type), laneBytes(n.In))
+}
+
+// laneBytes returns the bytes of a lane of a type.
+func laneBytes(t dtype.Type) int {
+	if isa.Wide(t) {
+		return 8
+	}
+	return 4
+}
+
+// widenLoop gives the vectors of a map more lanes if only uniform nodes have 64 bits, such as the offset of a row
+// that an index selects. The prologue computes these with fewer lanes. Masks and values of other widths do
+// not meet: a node has the lanes of its operands, unless it converts.
+func (f *phaseCode) widenLoop() {
+	if f.Predicates > 0 || f.LaneSize > 0 || f.Narrow || f.Phase.Kind != lower.MapPhase || len(f.reds) > 0 || f.Layout.Laid > 0 || f.W*8 != f.Facts.Bytes {
+		return
+	}
+	meets := func(id int32, lanes int) bool {
+		for _, a := range f.Nodes[id].Args {
+			if a != lower.None && f.Uniform[a] && f.lanesOf(a) != lanes {
+				return false
+			}
+		}
+		return true
+	}
+	for _, id := range f.hoisted {
+		if f.Nodes[id].Op != prim.Cvt && !meets(id, f.lanesOf(id)) {
+			return
+		}
+	}
+	for _, id := range f.top {
+		if n := &f.Nodes[id]; isa.Wide(n.Type) || isa.Wide(n.In) || len(n.Body) > 0 || !meets(id, 2*f.W) {
+			return
+		}
+	}
+	f.W, f.widened = 2*f.W, true
+}

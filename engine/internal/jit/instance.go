@@ -68,7 +68,7 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 	}
 	b := &layout.Binder{
 		Kernel: n, Binding: bind, Machine: model(), Vectors: c.gen.Vectors, Bytes: c.gen.Bytes,
-		AtOnce: c.gen.RowsAtOnce, Tails: c.gen.Tails, Joins: c.gen.Joins, Planes: c.gen.Planes,
+		AtOnce: c.gen.RowsAtOnce, Tails: c.gen.Tails, Blends: c.gen.Blends, Joins: c.gen.Joins, Planes: c.gen.Planes,
 	}
 	in := &instance{code: c, bind: bind, extents: n.Extents, lanes: 1, units: c.p.Units, main: c.p.Main}
 	if in.vecs, in.phases = in.one.vecs[:0], in.one.phases[:1:1]; len(c.p.Phases) != 1 {
@@ -182,7 +182,7 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 			bv.row = 0
 		}
 	}
-	if len(v.Phases) == 1 && bv.phases[0].Laid > 0 { // a call begins with a row
+	if len(v.Phases) == 1 && bv.phases[0].Laid > 0 && bv.row == 0 { // a call begins with a row
 		bv.row = bv.phases[0].Laid
 		bv.step -= bv.step % bv.row
 	}

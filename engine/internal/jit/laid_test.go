@@ -300,3 +300,60 @@ buf y %[1]s out 2
 	}
 	forget()
 }
+
+// TestLaidViews compares loops over short rows with more axes outside of them with the interpreter: parts of longer rows, and
+// operands with their axes in another order, some of them from the last element to the first. The arrays end at pages
+// without access.
+func TestLaidViews(t *testing.T) {
+	r := rand.New(rand.NewPCG(26, 36))
+	rows := 0
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U8} {
+		for range 25 {
+			e, gaps := make([]int, 4), make([]int, 4)
+			for i := range e {
+				e[i], gaps[i] = 2+r.IntN(10), r.IntN(2)*r.IntN(3)
+			}
+			e[r.IntN(3)] = 1 + r.IntN(60)
+			if r.IntN(3) == 0 {
+				e[3] = 2 + r.IntN(40)
+			}
+			part, perm := make([]int, 4), r.Perm(4)
+			coords, shape := make([]string, 4), make([]int, 4)
+			for i, p := range perm {
+				shape[i], coords[i] = e[p], fmt.Sprint("i", p)
+				if r.IntN(4) == 0 {
+					coords[i] = fmt.Sprintf("%d+i%d*-1", e[p]-1, p)
+				}
+			}
+			for i := range e {
+				part[i] = e[i] + gaps[i]
+			}
+			op := [...]string{"add", "mul"}[r.IntN(2)]
+			k := parse(t, fmt.Sprintf(`kernel views
+axis i0 i1 i2 i3
+params 1
+buf x %[1]s in 4
+buf z %[1]s in 4
+buf y %[1]s out 4
+{
+  vec i0 i1 i2 i3 {
+    %%0 = load %[2]s x[i0, i1, i2, i3+p0]
+    %%1 = load %[2]s z[%[3]s]
+    %%2 = %[4]s %[2]s %%0 %%1
+    store %[2]s y[i0, i1, i2, i3] %%2
+  }
+}`, typ.Short(), typ.Register().Short(), strings.Join(coords, ", "), op))
+			s := newSetup(t, r, k, e, []int{r.IntN(gaps[3] + 1)}, [][]int{part, shape, e}, true)
+			for _, be := range isas(t) {
+				if bp := s.instance(t, be).(*instance).phases[0]; bp.Laid > 0 && bp.Rows {
+					rows++
+				}
+			}
+			differ(t, r, s)
+			forget()
+		}
+	}
+	if cpu.X86.HasAVX2 && rows < 8 {
+		t.Errorf("%d loops laid rows of several axes", rows)
+	}
+}

@@ -54,7 +54,7 @@ func (w *worker) shortenMap(v *boundVec) {
 		return
 	}
 	bp := v.phases[0]
-	if bp.Plain == nil || bp.streamed != nil || bp.Rows && (bp.Tiled || v.row == 0) {
+	if bp.Plain == nil || bp.streamed != nil || bp.Rows && (bp.Tiled || v.row != bp.Spans[len(bp.Spans)-1]) {
 		return
 	}
 	w.short = shortcut{

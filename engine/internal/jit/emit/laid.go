@@ -73,7 +73,7 @@ func (f *phaseCode) laidLoop() {
 		f.Int(isa.Sub, isa.T1, isa.Lane)
 		f.Int(isa.Sub, isa.T1, isa.K(f.Base*f.W))
 		f.BranchResult(isa.LE, done)
-		f.tail()
+		f.vectorAtEnd(done)
 	}
 	f.nextLaid(block)
 	f.Jump(tail)
@@ -81,6 +81,35 @@ func (f *phaseCode) laidLoop() {
 		f.held(held, loop)
 	}
 	f.Bind(done)
+}
+
+// vectorAtEnd emits the vector at hand of the rows at the end, of which T1 lanes are left: as a whole, if they fill it and its
+// loads read no elements of lanes after it, or under a mask. It jumps to done after the last one.
+func (f *phaseCode) vectorAtEnd(done isa.Label) {
+	if len(f.chosen) > 0 || !f.withinLanes() {
+		f.tail()
+		return
+	}
+	part, next := f.NewLabel(), f.NewLabel()
+	f.Branch(isa.LT, isa.T1, isa.K(f.W), part)
+	f.Start(1)
+	f.body(f.top)
+	f.Jump(next)
+	f.Bind(part)
+	f.tail()
+	f.Jump(done)
+	f.Bind(next)
+}
+
+// withinLanes reports whether no load of the vector at hand reads elements of lanes after it.
+func (f *phaseCode) withinLanes() bool {
+	within := f.Layout.Blends
+	f.eachLaid(func(i int32, s *layout.Site) {
+		if !f.Phase.Sites[i].Store && f.Layout.LaidRow(s) != 0 {
+			within = within && !f.Layout.Plane(s, f.W) && f.Layout.LaidWithin(s, f.Base, f.W)
+		}
+	})
+	return within
 }
 
 // planes returns the sites that are interleaved from planes.

@@ -67,6 +67,9 @@ type Facts struct {
 	Tails bool
 	// Turned is the size of elements of which blocks of four vectors are turned in registers, or 0.
 	Turned int
+	// Blends says that blends join loads of the parts of rows that are laid across vectors, and that elements far apart
+	// are loaded one by one.
+	Blends bool
 	// Reciprocals says that there are rules for quotients from reciprocals.
 	Reciprocals bool
 	// Complements says that a load of predicates in narrow lanes with an Imm of 1 gives their complement.

@@ -119,6 +119,43 @@ func (bp *Phase) LaidWindows(s *Site, first, n, w int) (out []Window) {
 	return out
 }
 
+// LaidVector returns the windows of w elements that have the lanes of vector v of a block. If the target
+// blends them, those windows are preferred in which each element has the number of its lane.
+func (bp *Phase) LaidVector(s *Site, v, w int) []Window {
+	windows := bp.LaidWindows(s, v*w, w, w)
+	if bp.Blends && s.Size >= 4 {
+		if x := bp.inPlace(s, v, w); len(x) <= len(windows)+1 && bp.within(s, x, v, w) {
+			return x
+		}
+	}
+	return windows
+}
+
+// inPlace returns windows of w elements in which each element has the number of its lane in vector v of a block.
+func (bp *Phase) inPlace(s *Site, v, w int) (out []Window) {
+	for i, o := range bp.LaidOffsets(s, v*w, w) {
+		at := slices.IndexFunc(out, func(x Window) bool { return x.Start == o-i })
+		if at < 0 {
+			at, out = len(out), append(out, Window{Start: o - i})
+		}
+		out[at].Lanes = append(out[at].Lanes, Picked{i, i})
+	}
+	return out
+}
+
+// within reports whether all elements of windows of vector v of a block lie between elements that the lanes up to those of
+// the vector have.
+func (bp *Phase) within(s *Site, windows []Window, v, w int) bool {
+	all := bp.LaidOffsets(s, 0, (v+1)*w)
+	lo, hi := slices.Min(all), slices.Max(all)+1-w
+	return !slices.ContainsFunc(windows, func(x Window) bool { return x.Start < lo || x.Start > hi })
+}
+
+// LaidWithin reports whether the loads of vector v of a block read no elements of lanes after it. Bytes have loads of their own.
+func (bp *Phase) LaidWithin(s *Site, v, w int) bool {
+	return s.Size >= 4 && bp.within(s, bp.LaidVector(s, v, w), v, w)
+}
+
 // LaidOnce reports whether all rows read the same elements of a laid site, and these are fewer
 // than w: each call reads them once, by themselves.
 func (bp *Phase) LaidOnce(s *Site, w int) bool {
@@ -150,12 +187,22 @@ func (l *layouter) plane(i int32, s *Site, ops int) bool {
 func (bp *Phase) LaidMargin(w int) (lanes int) {
 	for i := range bp.Sites {
 		if s := &bp.Sites[i]; s.Kind == Laid && s.Gather == nil && !bp.Lowered.Sites[i].Store && !bp.Plane(s, w) { // the others are under masks
-			if row := bp.LaidRow(s); row != 0 && !bp.wholeVectors(s, w) {
+			if row := bp.LaidRow(s); row != 0 && !bp.wholeVectors(s, w) && !bp.inside(s, w) {
 				lanes = max(lanes, ((w-2)/max(row, -row)+2)*bp.Laid)
 			}
 		}
 	}
 	return lanes
+}
+
+// inside reports whether the windows of all vectors of a block of a laid site have no elements outside the lanes.
+func (bp *Phase) inside(s *Site, w int) bool {
+	for v := range bp.Block(w) {
+		if !bp.Blends || !bp.LaidWithin(s, v, w) {
+			return false
+		}
+	}
+	return true
 }
 
 // wholeVectors reports whether the vectors of w lanes of a laid site are neighbouring elements of
@@ -217,7 +264,7 @@ func (l *layouter) lay() {
 			}
 		}
 	}
-	if block > mostBlock && !l.bp.Computes() || block*ops > mostLaidOps || windows > laid*block*most {
+	if block > mostBlock && !l.bp.Computes() || block*ops > mostLaidOps || windows > laid*block*most && (!l.Blends || ph.LaneSize == 1) {
 		l.bp.Laid = 0
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // Phase returns the layout of a phase.
 func (b *Binder) Phase(ph *lower.Phase) *Phase {
-	bp := &Phase{Lowered: ph, N: 1, SeqN: 1, Most: MaxLanes, Copy: -1, Sites: make([]Site, len(ph.Sites))}
+	bp := &Phase{Lowered: ph, N: 1, SeqN: 1, Most: MaxLanes, Copy: -1, Blends: b.Blends, Sites: make([]Site, len(ph.Sites))}
 	l := &layouter{Binder: b, ph: ph, bp: bp, offsets: make([]bound.Form, len(ph.Sites)), guards: make([][]bound.Form, len(ph.Sites))}
 	if ph.Vec != nil {
 		l.vec = b.Order(ph.Vec.Axes)

@@ -14,7 +14,7 @@ import (
 // the sites from row to row.
 func (bp *Phase) findRows() {
 	k := len(bp.Spans)
-	if k < 2 || bp.Lowered.Kind != lower.MapPhase || len(bp.Lowered.Reds) > 0 || bp.Laid > 0 {
+	if k < 2 || bp.Lowered.Kind != lower.MapPhase || len(bp.Lowered.Reds) > 0 || bp.Laid > 0 && !bp.Blends {
 		return
 	}
 	for i := range bp.Sites {

@@ -127,6 +127,7 @@ type Phase struct {
 	TileRows   int              // rows of their tiles
 	Copy       int32            // the store of a phase that only moves tiles to another array, or -1
 	Rows       bool             // one call runs many rows
+	Blends     bool             // see isa.Facts
 	Laid       int              // elements of the rows that are laid across vectors, or 0
 	LaidSpans  int              // spans of such a row
 	Plain      []PlainSite      // nil unless all sites are plain: see findPlain
@@ -181,7 +182,8 @@ type Binder struct {
 	Vectors int  // vector registers
 	Bytes   int  // of each
 	AtOnce  int  // rows of sums that a loop along rows reads at once
-	Tails   bool // of the target, like the next two: see isa.Facts
+	Tails   bool // of the target, like the next three: see isa.Facts
+	Blends  bool
 	Joins   uint32
 	Planes  uint32
 }

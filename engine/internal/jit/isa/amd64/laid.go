@@ -179,8 +179,34 @@ func (f *emitter) copyLaidTo(n *lower.Node, t dtype.Type) {
 }
 
 func (f *avx2) pickLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
-	f.pick(f.laidWindows(s, f.laidMem(s, i), 0, f.W), t, d)
+	v, m := f.laidVector(), f.laidMem(s, i)
+	windows := windowsOf(s, m, f.Layout.LaidVector(s, v, f.W))
+	if len(windows) < mostPermuted || distinct(windows) {
+		f.pick(windows, t, d)
+		return
+	}
+	half, lanes := d, 16/s.Size
+	for lane, o := range f.Layout.LaidOffsets(s, v*f.W, f.W) {
+		from := m
+		from.Disp += int32(o * s.Size)
+		switch k := lane % lanes; {
+		case k > 0:
+			f.I(insertions[s.Size], 0, half, half, from, x86.Imm(k))
+		default:
+			if lane > 0 {
+				half = f.Tmp()
+			}
+			f.I(pick(t, x86.VMOVD, x86.VMOVQ), 0, half, from)
+		}
+	}
+	if half != d {
+		f.I(x86.VINSERTF128, x86.L256, d, d, half, x86.Imm(1))
+	}
 }
+
+// mostPermuted is the number of windows from which on it takes less to load each element by itself, if they cannot be
+// blended.
+const mostPermuted = 4
 
 func (f *avx2) held(x86.Len, x86.Mem, x86.Vec) bool { return false }
 

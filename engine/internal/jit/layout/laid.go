@@ -20,6 +20,7 @@ const (
 	mostStored  = 16      // elements of a row that is stored apart from the next
 	mostLaidOps = 128     // instructions of that many vectors, also where an index selects the rows
 	leastLaid   = 128     // elements of rows that follow each other
+	leastBlend  = 32      // the same if Go would copy elements otherwise, and the target blends rows
 	mostWindows = 4       // vectors that one vector of a site is read from, on average
 	byteWindows = 8       // the same for bytes, which are slow otherwise
 	laidBytes   = 64      // of the vectors in this estimate
@@ -120,13 +121,18 @@ func (bp *Phase) LaidWindows(s *Site, first, n, w int) (out []Window) {
 }
 
 // LaidVector returns the windows of w elements that have the lanes of vector v of a block. If the target
-// blends them, those windows are preferred in which each element has the number of its lane.
+// blends them, those windows are preferred in which each element has the number of its lane. It then returns nil if most
+// windows had one element: each is loaded by itself.
 func (bp *Phase) LaidVector(s *Site, v, w int) []Window {
 	windows := bp.LaidWindows(s, v*w, w, w)
-	if bp.Blends && s.Size >= 4 {
-		if x := bp.inPlace(s, v, w); len(x) <= len(windows)+1 && bp.within(s, x, v, w) {
-			return x
-		}
+	if !bp.Blends || s.Size < 4 {
+		return windows
+	}
+	if x := bp.inPlace(s, v, w); len(x) <= len(windows)+1 && bp.within(s, x, v, w) {
+		windows = x
+	}
+	if len(windows) > w/2 {
+		return nil
 	}
 	return windows
 }
@@ -211,14 +217,14 @@ func (bp *Phase) wholeVectors(s *Site, w int) bool {
 	return bp.LaneSize == 0 && s.Size >= 4 && bp.Laid%w == 0 && bp.LaidRow(s) > 0 && bp.LaidUnit(s)
 }
 
-// lay decides whether the rows of a map are laid across vectors.
-func (l *layouter) lay() {
+// lay decides whether the rows of a map are laid across vectors: if at least so many elements of rows follow each other.
+func (l *layouter) lay(least int) {
 	ph := l.ph
 	if len(l.vec) < 2 || ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || len(ph.Vec.Phases) > 1 || len(ph.Vec.Arrays) > 0 || !l.layable() {
 		return
 	}
 	ext, which, spans, _ := l.joint()
-	if !l.bp.findLaid(ext) {
+	if !l.bp.findLaid(ext, least) {
 		return
 	}
 	w, most := laidBytes/ph.Widest(), mostWindows
@@ -294,13 +300,13 @@ func (l *layouter) layable() bool {
 
 // findLaid makes rows of the innermost spans, as few as make enough rows that follow each other. It
 // reports whether the rows are short.
-func (bp *Phase) findLaid(ext []int) bool {
+func (bp *Phase) findLaid(ext []int, least int) bool {
 	n := 1
 	for k := len(ext) - 1; k > 0; k-- {
 		if n *= ext[k]; n > MostLaid {
 			break
 		}
-		if n > 1 && n*ext[k-1] >= leastLaid {
+		if n > 1 && n*ext[k-1] >= least {
 			bp.Laid, bp.LaidSpans = n, len(ext)-k
 			return true
 		}

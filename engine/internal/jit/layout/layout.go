@@ -15,6 +15,17 @@ import (
 
 // Phase returns the layout of a phase.
 func (b *Binder) Phase(ph *lower.Phase) *Phase {
+	bp := b.phase(ph, leastLaid)
+	if b.Blends && ph.Kind == lower.MapPhase && len(bp.Loads)+len(bp.Stores) > 0 {
+		if x := b.phase(ph, leastBlend); x.Laid > 0 {
+			return x
+		}
+	}
+	return bp
+}
+
+// phase is Phase where rows are laid across vectors if at least so many of their elements follow each other.
+func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 	bp := &Phase{Lowered: ph, N: 1, SeqN: 1, Most: MaxLanes, Copy: -1, Blends: b.Blends, Sites: make([]Site, len(ph.Sites))}
 	l := &layouter{Binder: b, ph: ph, bp: bp, offsets: make([]bound.Form, len(ph.Sites)), guards: make([][]bound.Form, len(ph.Sites))}
 	if ph.Vec != nil {
@@ -34,7 +45,7 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 			l.analyse(i)
 		}
 	}
-	if l.lay(); bp.Laid == 0 {
+	if l.lay(least); bp.Laid == 0 {
 		l.reorder()
 	}
 	ext, which, spans, seqSpans := l.joint()

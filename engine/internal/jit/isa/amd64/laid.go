@@ -180,9 +180,8 @@ func (f *emitter) copyLaidTo(n *lower.Node, t dtype.Type) {
 
 func (f *avx2) pickLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 	v, m := f.laidVector(), f.laidMem(s, i)
-	windows := windowsOf(s, m, f.Layout.LaidVector(s, v, f.W))
-	if len(windows) < mostPermuted || distinct(windows) {
-		f.pick(windows, t, d)
+	if windows := f.Layout.LaidVector(s, v, f.W); windows != nil {
+		f.pick(windowsOf(s, m, windows), t, d)
 		return
 	}
 	half, lanes := d, 16/s.Size
@@ -203,10 +202,6 @@ func (f *avx2) pickLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 		f.I(x86.VINSERTF128, x86.L256, d, d, half, x86.Imm(1))
 	}
 }
-
-// mostPermuted is the number of windows from which on it takes less to load each element by itself, if they cannot be
-// blended.
-const mostPermuted = 4
 
 func (f *avx2) held(x86.Len, x86.Mem, x86.Vec) bool { return false }
 

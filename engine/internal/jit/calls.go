@@ -25,8 +25,8 @@ func (w *worker) stageIn(bp *boundPhase, lo, n int) {
 }
 
 // segment runs lanes at..at+n of the piece from lo, all in one row, and the same
-// lanes of the rows below: rows rows in all.
-func (w *worker) segment(bp *boundPhase, lo, at, n, rows int) {
+// lanes of the rows below: so many rows in all.
+func (w *worker) segment(bp *boundPhase, lo, at, n int, rows rowCount) {
 	p := lo + at
 	for _, i := range bp.Native {
 		s := &bp.Sites[i]
@@ -52,16 +52,25 @@ func (w *worker) segment(bp *boundPhase, lo, at, n, rows int) {
 	w.call(bp, n, rows)
 }
 
-// call calls machine code for n lanes of each of rows rows, at the addresses in the
+// call calls machine code for n lanes of each of so many rows, at the addresses in the
 // frame.
-func (w *worker) call(bp *boundPhase, n, rows int) {
+func (w *worker) call(bp *boundPhase, n int, rows rowCount) {
 	w.set(bp.Lowered.Lanes, n)
-	w.set(frame.Rows, rows)
+	w.setRows(rows, bp.Groups)
 	fn := bp.fn
 	if bp.streamed != nil && w.aligned(bp, rows) {
 		fn = bp.streamed
 	}
 	w.exec(fn)
+}
+
+// setRows writes the number of rows to the frame, and that of the groups of rows if the code has them.
+func (w *worker) setRows(r rowCount, groups bool) {
+	w.set(frame.Rows, r.rows)
+	if groups {
+		w.set(frame.Steps, r.rows)
+		w.set(frame.Left, r.groups)
+	}
 }
 
 // exec calls machine code at the addresses in the frame.
@@ -108,7 +117,7 @@ func (w *worker) guard(s *layout.Site, off, p, n int) int {
 
 // aligned reports whether one number of masked lanes before the first vector aligns
 // all stores that bypass the caches to a line, in all rows.
-func (w *worker) aligned(bp *boundPhase, rows int) bool {
+func (w *worker) aligned(bp *boundPhase, rows rowCount) bool {
 	head := uintptr(0)
 	for k, i := range bp.Pure {
 		s := &bp.Sites[i]
@@ -117,7 +126,14 @@ func (w *worker) aligned(bp *boundPhase, rows int) bool {
 		if k == 0 {
 			head = -at & (layout.LineBytes - 1) / size
 		}
-		if (at+head*size)&(layout.LineBytes-1) != 0 || rows > 1 && len(bp.Pure) > 1 && uintptr(s.Row)*size&(layout.LineBytes-1) != 0 {
+		steps := uintptr(0)
+		if rows.rows > 1 {
+			steps |= uintptr(s.Row) * size
+		}
+		if rows.groups > 1 {
+			steps |= uintptr(s.Group) * size
+		}
+		if (at+head*size)&(layout.LineBytes-1) != 0 || len(bp.Pure) > 1 && steps&(layout.LineBytes-1) != 0 {
 			return false
 		}
 	}

@@ -13,7 +13,9 @@ import (
 func Bare(w backend.Worker) func() {
 	x := w.(*worker)
 	return func() {
-		*x.short.rows = 1
+		if x.short.whole {
+			*x.short.count = 1
+		}
 		x.short.code.Call(x.frame)
 	}
 }

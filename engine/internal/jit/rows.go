@@ -1,7 +1,6 @@
 package jit
 
 import (
-	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/work"
@@ -68,13 +67,19 @@ func (in *instance) findRowLoop(b *layout.Binder, it *boundItem) *rowLoop {
 			sites, as = append(sites, s), append(as, a)
 		}
 	}
-	r.inner = 1
+	r.inner, r.groups = 1, 1
 	if extents, spans := b.Spans(b.Order(it.axes), as); len(extents) > 0 {
 		last := len(extents) - 1
 		for i, s := range sites {
 			s.Row = spans[i][last].Coef
 		}
 		r.inner = extents[last]
+		if last > 0 {
+			r.groups, r.phases[0].Groups = extents[last-1], true
+			for i, s := range sites {
+				s.Group = spans[i][last-1].Coef - r.inner*s.Row
+			}
+		}
 	}
 	cost := 0.
 	for _, bp := range r.phases {
@@ -87,7 +92,11 @@ func (in *instance) findRowLoop(b *layout.Binder, it *boundItem) *rowLoop {
 // run runs rows lo..hi of a par loop.
 func (r *rowLoop) run(w *worker, axes []int32, lo, hi int) {
 	for lo < hi && !w.inst.Stopped() {
-		rows := min(hi-lo, r.inner-lo%r.inner, r.most)
+		rows := rowCount{min(hi-lo, r.inner-lo%r.inner, r.most), 1}
+		if rows.rows == r.inner {
+			rows.groups = max(1, min(hi-lo, r.most)/r.inner)
+			rows.groups = min(rows.groups, r.groups-lo/r.inner%r.groups)
+		}
 		work.Place(w.Pos, w.inst.extents, axes, lo)
 		for _, bp := range r.phases {
 			for _, i := range bp.Native {
@@ -96,8 +105,8 @@ func (r *rowLoop) run(w *worker, axes []int32, lo, hi int) {
 			}
 			w.set(bp.Lowered.Lanes, bp.N)
 		}
-		w.set(frame.Rows, rows)
+		w.setRows(rows, r.phases[0].Groups)
 		w.exec(r.fn)
-		lo += rows
+		lo += rows.rows * rows.groups
 	}
 }

@@ -45,7 +45,7 @@ func (w *worker) shortenScalar(bp *boundPhase) {
 	}
 	w.short.before = append(w.short.before, bp.fn.code)
 	w.set(bp.Lowered.Lanes, 1)
-	w.shortenSites(bp, false)
+	w.shortenSites(bp, 1)
 }
 
 // shortenMap prepares the shortcut of a plain map.
@@ -54,47 +54,68 @@ func (w *worker) shortenMap(v *boundVec) {
 		return
 	}
 	bp := v.phases[0]
-	if bp.Plain == nil || bp.streamed != nil || bp.Rows && (bp.Tiled || v.row != bp.Spans[len(bp.Spans)-1]) {
+	if bp.Plain == nil || bp.streamed != nil || bp.Rows && bp.Tiled {
 		return
 	}
-	w.short = shortcut{
-		code: bp.fn.code, step: min(v.step, bp.strip), row: v.row, whole: bp.Rows,
-		lanes: w.word(bp.Lowered.Lanes), rows: w.word(frame.Rows), sites: bp.Plain,
+	lanes := w.word(bp.Lowered.Lanes)
+	w.short = shortcut{code: bp.fn.code, step: min(v.step, bp.strip), row: bp.Laid, sites: bp.Plain, count: lanes}
+	k := len(bp.Spans)
+	if !bp.Rows {
+		w.short.words = []frameWord{{w.word(frame.Rows), 1}}
+		return
+	}
+	w.short.words = []frameWord{{lanes, bp.Spans[k-1]}}
+	if w.shortenRows(bp.Spans[k-1], bp.Spans[k-2], bp.Groups); w.short.row > w.short.step {
+		w.short = shortcut{}
+	}
+}
+
+// shortenRows makes the shortcut count rows of so many units, or groups of so many rows.
+func (w *worker) shortenRows(row, rows int, groups bool) {
+	s := &w.short
+	s.row, s.whole, s.count = row, true, w.word(frame.Rows)
+	if groups {
+		s.row, s.count = row*rows, w.word(frame.Left)
+		s.words = append(s.words, frameWord{w.word(frame.Rows), rows}, frameWord{w.word(frame.Steps), rows})
 	}
 }
 
 // shortenFunction prepares the shortcut of a loop over rows that is one function, if one call can run
 // them all. The numbers of lanes and the addresses in row buffers stay in the frame.
 func (w *worker) shortenFunction(it *boundItem) {
-	if it.n > min(it.rows.inner, it.rows.most) {
+	r := it.rows
+	if it.n > min(r.inner*r.groups, r.most) {
 		return
 	}
-	w.short = shortcut{code: it.rows.fn.code, step: it.n, row: 1, whole: true, lanes: new(int), rows: w.word(frame.Rows)}
-	for _, bp := range it.rows.phases {
+	w.short = shortcut{code: r.fn.code, step: it.n}
+	w.shortenRows(1, r.inner, r.phases[0].Groups)
+	for _, bp := range r.phases {
 		w.set(bp.Lowered.Lanes, bp.N)
-		w.shortenSites(w.inst.phases[bp.Lowered.ID], it.n > 1)
+		w.shortenSites(w.inst.phases[bp.Lowered.ID], it.n)
 	}
 }
 
 // noArray is the address that the values of an index are added to.
 var noArray unsafe.Pointer
 
-// shortenSites adds the addresses of a phase to the shortcut. They step from row to row if rows is set.
-func (w *worker) shortenSites(bp *boundPhase, rows bool) {
+// shortenSites adds the addresses of a phase to the shortcut. They step from row to row, or from group to group, if the rows
+// are more than one.
+func (w *worker) shortenSites(bp *boundPhase, rows int) {
 	for _, i := range bp.Native {
 		s := &bp.Sites[i]
-		off, step := s.Line.At(w.Pos), 0
-		if rows {
-			step = s.Row * s.Size
+		p := layout.PlainSite{Arg: s.Arg + frame.SitePtr, Base: s.Line.At(w.Pos) * s.Size}
+		if rows > 1 {
+			p.Step = (s.Row*w.short.row + s.Group) * s.Size
 		}
 		switch {
 		case s.Kind == layout.Index:
-			w.short.sites = append(w.short.sites, layout.PlainSite{Arg: s.Arg + frame.SitePtr, Ptr: &noArray, Base: off, Step: step})
+			p.Ptr = &noArray
 		case w.rows[s.Buf] != nil:
-			w.short.sites = append(w.short.sites, layout.PlainSite{Arg: s.Arg + frame.SitePtr, Ptr: &w.rows[s.Buf], Base: off * s.Size, Step: step})
+			p.Ptr = &w.rows[s.Buf]
 		default:
-			w.short.sites = append(w.short.sites, layout.PlainSite{Arg: s.Arg + frame.SitePtr, Ptr: &w.inst.bind.Bufs[s.Buf].Ptr, Base: off * s.Size, Step: step})
+			p.Ptr = &w.inst.bind.Bufs[s.Buf].Ptr
 		}
+		w.short.sites = append(w.short.sites, p)
 	}
 }
 
@@ -105,12 +126,12 @@ func (s *shortcut) does(lo, hi int) bool {
 }
 
 func (s *shortcut) run(frame unsafe.Pointer, lo, hi int) {
-	n, rows := hi-lo, 1
-	if s.row > 0 {
+	n := hi - lo
+	if s.row > 1 {
 		lo /= s.row
-	}
-	if s.whole {
-		n, rows = s.row, n/s.row
+		if s.whole {
+			n /= s.row
+		}
 	}
 	for _, c := range s.scalars {
 		*c.to = *c.from
@@ -119,8 +140,10 @@ func (s *shortcut) run(frame unsafe.Pointer, lo, hi int) {
 		p := &s.sites[i]
 		put((*uintptr)(unsafe.Add(frame, p.Arg)), uintptr(*p.Ptr)+uintptr(p.Base+lo*p.Step))
 	}
-	put(s.lanes, n)
-	put(s.rows, rows)
+	for i := range s.words {
+		put(s.words[i].at, s.words[i].is)
+	}
+	put(s.count, n)
 	for _, c := range s.before {
 		c.Call(frame)
 	}

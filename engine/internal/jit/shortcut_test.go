@@ -118,6 +118,39 @@ buf b1 f32 out 1
     store f32 b1[i0] %1
   }
 }`, []int{30, 50}, [][]int{{30, 50}, {30}}, true},
+		{"sums of groups of rows", `buf b0 f32 in 3
+buf b1 f32 out 2
+{
+  par i0 i1 {
+    vec i2 {
+      %0 = load f32 b0[i0, i1, i2]
+      %1 = reduce sum f32 %0
+    }
+    store f32 b1[i0, i1] %1
+  }
+}`, []int{6, 7, 50}, [][]int{{6, 9, 50}, {6, 7}}, true},
+		{"groups of rows", `buf b0 f32 in 3
+buf b1 f32 in 1
+buf b2 f32 out 3
+{
+  vec i0 i1 i2 {
+    %0 = load f32 b0[i0, i1, i2]
+    %1 = load f32 b1[i0]
+    %2 = add f32 %0 %1
+    store f32 b2[i0, i1, i2] %2
+  }
+}`, []int{6, 7, 90}, [][]int{{6, 9, 95}, {6}, {6, 8, 90}}, true},
+		{"groups of rows across vectors", `buf b0 f64 in 3
+buf b1 f64 in 2
+buf b2 f64 out 3
+{
+  vec i0 i1 i2 {
+    %0 = load f64 b0[i0, i1, i2]
+    %1 = load f64 b1[i0, i2]
+    %2 = add f64 %0 %1
+    store f64 b2[i0, i1, i2] %2
+  }
+}`, []int{6, 70, 5}, [][]int{{6, 90, 7}, {6, 5}, {6, 70, 5}}, true},
 		{"sums of many rows", `buf b0 f32 in 2
 buf b1 f32 out 1
 {
@@ -172,7 +205,7 @@ buf b2 i32 out 0
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 9))
-			k := parse(t, "kernel k\naxis "+[]string{"", "i0", "i0 i1"}[len(c.extents)]+"\n"+c.text)
+			k := parse(t, "kernel k\naxis "+[]string{"", "i0", "i0 i1", "i0 i1 i2"}[len(c.extents)]+"\n"+c.text)
 			s := newSetup(t, r, k, c.extents, nil, c.shapes, true)
 			for _, be := range isas(t) {
 				if got := s.instance(t, be).NewWorker().(*worker).short.step > 0; got != c.short {

@@ -114,6 +114,7 @@ type boundRed struct {
 type rowLoop struct {
 	phases []*layout.Phase
 	inner  int // rows with the same steps
+	groups int // groups of so many rows with the same steps
 	most   int // most rows of a call
 	fn     *function
 }
@@ -167,12 +168,18 @@ type shortcut struct {
 	code    *exec.Code
 	step    int  // most units of a call; 0: there is no shortcut
 	row     int  // a call begins with a multiple of so many units, and the addresses step from one to the next; 0: of one
-	whole   bool // a call runs whole rows, of row lanes each
+	whole   bool // a call runs a whole number of so many
 	all     bool // run can run all units
-	lanes   *int
-	rows    *int
+	words   []frameWord
+	count   *int // the lanes, the rows or the groups of rows of a call
 	sites   []layout.PlainSite
 	scalars []scalarCopy
+}
+
+// A frameWord is a word of the frame, and what it is in each call.
+type frameWord struct {
+	at *int
+	is int
 }
 
 // A scalarCopy copies a scalar of the binding to its cell.

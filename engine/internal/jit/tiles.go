@@ -54,7 +54,7 @@ func (w *worker) tiles(bp *boundPhase, lo, n int) {
 			width := min(layout.TileLanes, m-c)
 			w.transpose(bp, lo+at+c, width, rows)
 			if bp.Copy < 0 {
-				w.segment(bp, lo, at+c, width, rows)
+				w.segment(bp, lo, at+c, width, rowCount{rows, 1})
 			}
 		}
 		at += m * rows

@@ -222,7 +222,7 @@ func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
 			s := &bp.Plain[i]
 			w.setPtr(s.Arg, *s.Ptr, s.Base+at*s.Step)
 		}
-		w.call(bp, n, 1)
+		w.call(bp, n, rowCount{1, 1})
 		return
 	}
 	w.stageIn(bp, lo, n)
@@ -230,7 +230,7 @@ func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
 	case len(bp.Transposed) > 0:
 		w.tiles(bp, lo, n)
 	case len(bp.Spans) <= 1:
-		w.segment(bp, lo, 0, n, 1)
+		w.segment(bp, lo, 0, n, rowCount{1, 1})
 	default:
 		w.segments(bp, lo, n)
 	}
@@ -256,25 +256,38 @@ func (w *worker) segments(bp *boundPhase, lo, n int) {
 			for c := 0; c < last; c += columns {
 				width := min(columns, last-c)
 				if bp.Rows {
-					w.segment(bp, lo, at+c, width, rows)
+					w.segment(bp, lo, at+c, width, rowCount{rows, 1})
 					continue
 				}
 				for r := range rows {
-					w.segment(bp, lo, at+r*last+c, width, 1)
+					w.segment(bp, lo, at+r*last+c, width, rowCount{1, 1})
 				}
 			}
 			at += rows * last
 			continue
 		}
-		rows := 1
+		r := rowCount{1, 1}
 		if bp.Rows && in == 0 {
-			within := (lo + at) / last % above
-			rows = max(1, min((n-at)/last, above-within))
+			r = bp.rowsAt((lo+at)/last, (n-at)/last)
 		}
 		m := min(last-in, n-at)
-		w.segment(bp, lo, at, m, rows)
-		at += m * rows
+		w.segment(bp, lo, at, m, r)
+		at += m * r.rows * r.groups
 	}
+}
+
+// A rowCount is the rows of a call: groups of rows each.
+type rowCount struct{ rows, groups int }
+
+// rowsAt returns the rows of a call from row number first on, at most most, but at least one.
+func (bp *boundPhase) rowsAt(first, most int) rowCount {
+	k := len(bp.Spans)
+	above := bp.Spans[k-2]
+	r := rowCount{max(1, min(most, above-first%above)), 1}
+	if bp.Groups && r.rows == above {
+		r.groups = max(1, min(most/above, bp.Spans[k-3]-first/above%bp.Spans[k-3]))
+	}
+	return r
 }
 
 func (in *instance) Finish(b backend.Worker) ir.FaultKind {
@@ -385,5 +398,8 @@ func (w *worker) prepare(bp *boundPhase) {
 		s := &bp.Sites[i]
 		w.set(s.Arg+frame.SiteStride, s.Line.Step()*s.Size)
 		w.set(s.Arg+frame.SiteRow, s.Row*s.Size)
+		if s.Group != 0 {
+			w.set(s.Arg+frame.SiteGroup, s.Group*s.Size)
+		}
 	}
 }

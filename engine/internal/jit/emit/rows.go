@@ -8,18 +8,26 @@ import (
 )
 
 // nextRow emits the end of a row loop: it steps the sites and jumps to again if rows
-// are left.
+// are left, or groups of rows.
 func nextRow(a isa.Asm, phases []*layout.Phase, again isa.Label) {
-	for _, bp := range phases {
-		for i := range bp.Sites {
-			if s := &bp.Sites[i]; s.Row != 0 {
-				a.Int(isa.Mov, isa.T0, isa.Word(s.Arg+frame.SiteRow))
-				a.Int(isa.Add, isa.Word(s.Arg+frame.SitePtr), isa.T0)
+	next := func(count int, steps int, has func(s *layout.Site) bool) {
+		for _, bp := range phases {
+			for i := range bp.Sites {
+				if s := &bp.Sites[i]; has(s) {
+					a.Int(isa.Mov, isa.T0, isa.Word(s.Arg+steps))
+					a.Int(isa.Add, isa.Word(s.Arg+frame.SitePtr), isa.T0)
+				}
 			}
 		}
+		a.Int(isa.Sub, isa.Word(count), isa.K(1))
+		a.BranchResult(isa.NE, again)
 	}
-	a.Int(isa.Sub, isa.Word(frame.Rows), isa.K(1))
-	a.BranchResult(isa.NE, again)
+	next(frame.Rows, frame.SiteRow, func(s *layout.Site) bool { return s.Row != 0 })
+	if phases[0].Groups {
+		a.Int(isa.Mov, isa.T0, isa.Word(frame.Steps))
+		a.Int(isa.Mov, isa.Word(frame.Rows), isa.T0)
+		next(frame.Left, frame.SiteGroup, func(s *layout.Site) bool { return s.Group != 0 })
+	}
 }
 
 // results emits code that stores the reductions of a row, which is one block, in their

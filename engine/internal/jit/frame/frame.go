@@ -18,8 +18,8 @@ const (
 	First   = 24 // position of the first row of a seq loop, for ArgMin and ArgMax
 	Counter = 32 // written by machine code: a counter, or the end of the first half
 	Address = 40 // written by machine code: the address of an accumulator
-	Steps   = 48 // written by machine code: the steps of a block of a turned loop, or the lanes of the runs that are done
-	Left    = 56 // the steps that are left, with those of a block; or the groups of runs
+	Steps   = 48 // written by machine code: the steps of a block of a turned loop, or the lanes of the runs that are done; or the rows of a group
+	Left    = 56 // the steps that are left, with those of a block; or the groups of runs, or of rows
 	Tmp     = 64 // 512 bytes of scratch
 	Sites   = 64 + 512
 )
@@ -31,6 +31,7 @@ const (
 	SiteStride = 8  // bytes from lane to lane
 	SiteLo     = 16 // guarded: the first lane inside, and the first lane after those
 	SiteHi     = 20
+	SiteGroup  = 16 // not guarded: bytes from the end of a group of rows to the next group
 	SiteRow    = 24 // bytes from row to row
 	SiteCur    = 32 // address of the current row
 	SiteInside = 40 // staged and guarded: address of one byte for each lane, 1 if its element was read

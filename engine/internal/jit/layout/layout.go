@@ -198,7 +198,7 @@ func (bp *Phase) shortRows(extents []int) bool {
 // findPlain sets bp.plain if all sites of a map are plain. The rows of laid sites are positions.
 func (b *Binder) findPlain(bp *Phase) {
 	k := len(bp.Spans)
-	if bp.Lowered.Kind != lower.MapPhase || k > 2 || k == 2 && !bp.Rows || !bp.Direct || len(bp.Transposed) > 0 {
+	if bp.Lowered.Kind != lower.MapPhase || k > 3 || k > 1 && !bp.Rows || k > 2 && !bp.Groups || !bp.Direct || len(bp.Transposed) > 0 {
 		return
 	}
 	plain := make([]PlainSite, 0, len(bp.Native))

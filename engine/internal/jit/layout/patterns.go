@@ -10,8 +10,8 @@ import (
 
 // Patterns of the sites of a loop that one call of machine code, or a walk by tiles, can use.
 
-// findRows decides whether one call runs many rows of a map, and sets the steps of
-// the sites from row to row.
+// findRows decides whether one call runs many rows of a map, or many groups of rows, and sets the steps of
+// the sites from row to row and from group to group.
 func (bp *Phase) findRows() {
 	k := len(bp.Spans)
 	if k < 2 || bp.Lowered.Kind != lower.MapPhase || len(bp.Lowered.Reds) > 0 || bp.Laid > 0 && !bp.Blends {
@@ -31,6 +31,14 @@ func (bp *Phase) findRows() {
 		}
 	}
 	bp.Rows = true
+	if bp.Groups = k > 2 && len(bp.Transposed) == 0; !bp.Groups {
+		return
+	}
+	for i := range bp.Sites {
+		if s := &bp.Sites[i]; s.Kind != Scratch && s.Kind != Unused {
+			s.Group = s.Line.Spans[k-3].Coef - bp.Spans[k-2]*s.Row
+		}
+	}
 }
 
 // The tile of a loop with an operand that is strided along a row. Each cache line of

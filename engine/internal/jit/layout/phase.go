@@ -46,6 +46,7 @@ type Site struct {
 	Record int          // number of its record, from 1 on, or 0
 	Field  int          // of the record
 	Row    int          // elements from row to row of a row loop
+	Group  int          // elements from the end of a group of such rows to the next group
 	Pure   bool         // a store to an array that is only written, and much larger than the caches
 	Trails bool         // a load of lines that another load has read before
 	Near   int32        // the number, from 1 on, of an earlier site whose address is always Apart bytes before this one's, or 0
@@ -127,6 +128,7 @@ type Phase struct {
 	TileRows   int              // rows of their tiles
 	Copy       int32            // the store of a phase that only moves tiles to another array, or -1
 	Rows       bool             // one call runs many rows
+	Groups     bool             // one call runs many groups of rows
 	Blends     bool             // see isa.Facts
 	Laid       int              // elements of the rows that are laid across vectors, or 0
 	LaidSpans  int              // spans of such a row
@@ -205,7 +207,7 @@ func (bp *Phase) Computes() bool {
 }
 
 // A PlainSite is a site with the address *ptr + base + i*step, in bytes: i is the
-// first lane, or the first row of a call with many rows or with laid rows.
+// first lane, or the first row of a call with many rows or with laid rows, or the first group of rows.
 type PlainSite struct {
 	Arg  int             // offset in the frame
 	Ptr  *unsafe.Pointer // of the buffer
@@ -280,7 +282,7 @@ type Staging struct {
 
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
-	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4
+	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4 | frame.Bit(bp.Groups)<<5
 	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Few), byte(bp.LaneSize))
 	if bp.Narrowing != nil {
 		for _, a := range bp.Narrowing.Assumed {
@@ -300,7 +302,7 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		} {
 			k |= uint32(frame.Bit(is)) << (8 + bit)
 		}
-		k |= uint32(uint8(s.Step))<<18 | uint32(frame.Bit(s.Counts()))<<26
+		k |= uint32(uint8(s.Step))<<18 | uint32(frame.Bit(s.Counts()))<<26 | uint32(frame.Bit(s.Group != 0))<<27
 		key = le.LittleEndian.AppendUint32(key, k)
 		if s.Record > 0 {
 			key = append(key, byte(s.Record), byte(s.Field), byte(s.Line.Step()))

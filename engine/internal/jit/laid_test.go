@@ -357,3 +357,32 @@ buf y %[1]s out 4
 		t.Errorf("%d loops laid rows of several axes", rows)
 	}
 }
+
+// TestCopiedRows compares copies of short rows to rows that are apart, or in the opposite order, with the interpreter. The
+// arrays end at pages without access.
+func TestCopiedRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(26, 37))
+	for _, typ := range []dtype.Type{dtype.U8, dtype.I16, dtype.F16, dtype.F32, dtype.F64, dtype.Bool} {
+		for columns := 1; columns <= layout.MostLaid+2; columns++ {
+			if columns > 20 && !testlevel.Deep() && r.IntN(8) > 0 {
+				continue
+			}
+			k := parse(t, fmt.Sprintf(`kernel copied_rows
+axis i0 i1 i2
+params 3
+buf x %[1]s in 3
+buf y %[1]s out 3
+{
+  vec i0 i1 i2 {
+    %%0 = load %[2]s x[i0, i1, i2+p0]
+    store %[2]s y[i0, %[3]s, i2+p1] %%0
+  }
+}`, typ.Short(), typ.Register().Short(), [...]string{"i1", "p2+i1*-1"}[r.IntN(2)]))
+			e := []int{1 + r.IntN(4), 2 + r.IntN(90), columns}
+			from, to := r.IntN(3), 1+r.IntN(3)
+			s := newSetup(t, r, k, e, []int{r.IntN(from + 1), r.IntN(to + 1), e[1] - 1}, [][]int{{e[0], e[1], columns + from}, {e[0], e[1], columns + to}}, true)
+			differ(t, r, s)
+			forget()
+		}
+	}
+}

@@ -248,21 +248,34 @@ func (f *phaseCode) copiesRows() bool {
 	return f.Layout.LaidUnit(to) && f.SiteReg[load.Aux] >= 0 && f.SiteReg[store.Aux] >= 0
 }
 
-// copyLoop emits a loop that copies rows: as many at once as a vector has lanes, then one by one.
+// mostMoves is the most moves of an iteration of a loop that copies rows, unless an index selects them.
+const mostMoves = 32
+
+// rowsAtOnce returns the rows of an iteration of a loop that copies rows: as many as a vector has lanes, or fewer.
+func (f *phaseCode) rowsAtOnce() int {
+	if len(f.chosen) > 0 || !f.Layout.Blends {
+		return f.W
+	}
+	moves := f.Layout.Laid*f.Layout.Widest()/f.Facts.Bytes + 2
+	return max(min(f.W, mostMoves/moves), 1)
+}
+
+// copyLoop emits a loop that copies rows: several at once, then one by one.
 func (f *phaseCode) copyLoop() {
-	step, lanes := f.W*f.Layout.Laid, isa.Word(f.Phase.Lanes)
+	rows := f.rowsAtOnce()
+	step, lanes := rows*f.Layout.Laid, isa.Word(f.Phase.Lanes)
 	loop, tail, row, done := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 	f.pinUniforms(f.Vectors / 2)
-	f.part("main loop: %d rows at once", f.W)
+	f.part("main loop: %d rows at once", rows)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.Branch(isa.LT, lanes, isa.K(step), tail)
 	f.Align(32)
 	f.Bind(loop)
 	f.chosenOffsets()
-	for r := range f.W {
+	for r := range rows {
 		f.copyRow(r)
 	}
-	f.nextRows(f.W)
+	f.nextRows(rows)
 	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
 	f.Branch(isa.LE, isa.T0, lanes, loop)
 

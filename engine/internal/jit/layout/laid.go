@@ -236,6 +236,9 @@ func (l *layouter) lay(least int) {
 	for at, i := range which {
 		lines[i] = l.Line(l.offsets[i], l.inside, spans[at])
 	}
+	if l.copiesRows(lines) {
+		return
+	}
 	if l.bp.Computes() {
 		if block, ops = l.bp.Laid, l.elementOps(lines); ops == 0 {
 			l.bp.Laid = 0
@@ -251,7 +254,7 @@ func (l *layouter) lay(least int) {
 		row := l.bp.LaidRow(&s)
 		lo, hi := l.bp.laidRange(&s)
 		far := max(row, -row)*(2*mostBlock*w/l.bp.Laid+1) + hi - lo
-		if ph.Sites[i].Store && (row == 0 || s.Size < 4 || l.bp.Laid > mostStored) || ph.Conflict(int(i)) || far > farthest/laidBytes {
+		if s.Size == 2 || ph.Sites[i].Store && (row == 0 || s.Size < 4 || l.bp.Laid > mostStored) || ph.Conflict(int(i)) || far > farthest/laidBytes {
 			l.bp.Laid = 0
 			return
 		}
@@ -275,6 +278,30 @@ func (l *layouter) lay(least int) {
 	}
 }
 
+// onlyCopies reports whether a map only copies elements from one array to another.
+func (l *layouter) onlyCopies() bool {
+	ph := l.ph
+	if len(ph.Sites) != 2 || len(ph.Top) != 2 || ph.Nodes[ph.Top[1]].Op != ir.Store || ph.Nodes[ph.Top[1]].Args[0] != ph.Top[0] {
+		return false
+	}
+	return ph.Sites[0].Type == ph.Sites[1].Type && ph.Sites[0].Type != dtype.Bool && !ph.Conflict(0) && !ph.Conflict(1)
+}
+
+// copiesRows reports whether a map copies rows whose elements follow each other to others that are apart. Such rows are
+// copied one by one by the widest moves.
+func (l *layouter) copiesRows(lines []bound.Line) bool {
+	if !l.Blends || !l.onlyCopies() || l.bp.Computes() {
+		return false
+	}
+	for i := range lines {
+		s := Site{Line: lines[i]}
+		if row := l.bp.LaidRow(&s); !l.bp.LaidUnit(&s) || l.ph.Sites[i].Store && (row == 0 || row == l.bp.Laid) || max(row, -row) > farthest/laidBytes {
+			return false
+		}
+	}
+	return true
+}
+
 // layable reports whether the sites of a map may be laid: those with an affine offset, and loads
 // whose computed coordinates are inside.
 func (l *layouter) layable() bool {
@@ -282,7 +309,7 @@ func (l *layouter) layable() bool {
 		s := &l.bp.Sites[i]
 		switch {
 		case s.Kind == Unused:
-		case s.Guard || s.Dyn != nil || s.Size == 2:
+		case s.Guard || s.Dyn != nil || s.Size == 2 && !l.onlyCopies():
 			return false
 		case s.Kind == Computed:
 			if l.ph.Sites[i].Store || l.ph.Sites[i].Cold || s.Size < 4 || s.masked() || !s.Gather.moves() {

@@ -416,6 +416,8 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 		f.pick(f.spread(s), reg, d)
 	case s.Kind == layout.Laid && !f.ByRow:
 		f.loadLaid(s, i, reg, d)
+	case s.Kind == layout.Strided && masked && s.Step%(f.W-1) != 0 && k == tailVec:
+		f.pickMasked(f.spread(s), reg, d, f.maskFor(k, reg))
 	case s.Kind == layout.Strided && masked:
 		f.gatherStrided(s, reg, d, k)
 	case s.Kind == layout.Strided:

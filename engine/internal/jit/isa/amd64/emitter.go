@@ -52,6 +52,7 @@ type set interface {
 	pick(windows []window, t dtype.Type, d x86.Vec)
 	// pickLaid loads the current vector of a laid site.
 	pickLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec)
+	gatherLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) // the lanes of the tail
 	// held copies a vector in memory that does not change from a register, and reports whether
 	// it has one: see [isa.Lanes.Hold].
 	held(l x86.Len, m x86.Mem, d x86.Vec) bool

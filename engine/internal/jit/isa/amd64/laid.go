@@ -32,7 +32,7 @@ func (f *emitter) loadLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 	case s.Gather != nil:
 		f.loadChosen(s, i, t, d)
 	case f.Masked && row != 0: // a window may leave the array
-		f.GatherLaid(i, d)
+		f.own.gatherLaid(s, i, t, d)
 	default:
 		f.own.pickLaid(s, i, t, d)
 	}
@@ -202,6 +202,16 @@ func (f *avx2) pickLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 		f.I(x86.VINSERTF128, x86.L256, d, d, half, x86.Imm(1))
 	}
 }
+
+func (f *avx2) gatherLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
+	if windows := f.Layout.LaidVector(s, f.laidVector(), f.W); s.Size >= 4 && windows != nil {
+		f.pickMasked(windowsOf(s, f.laidMem(s, i), windows), t, d, f.maskFor(tailVec, t))
+		return
+	}
+	f.GatherLaid(i, d)
+}
+
+func (f *avx512) gatherLaid(_ *layout.Site, i int32, _ dtype.Type, d x86.Vec) { f.GatherLaid(i, d) }
 
 func (f *avx2) held(x86.Len, x86.Mem, x86.Vec) bool { return false }
 

@@ -276,3 +276,57 @@ func (f *avx2) pickEach(windows []window, t dtype.Type, d x86.Vec) {
 		f.I(x86.VPBLENDD, f.LenOf(t), d, d, v, x86.Imm(blendLanes(blend, t)))
 	}
 }
+
+// pickMasked is pick for the lanes of k, of the tail: a window loads the elements of these lanes alone. The others are 0.
+func (f *avx2) pickMasked(windows []window, t dtype.Type, d, k x86.Vec) {
+	l, apart := f.LenOf(t), distinct(windows)
+	var all []picked
+	for i, w := range windows {
+		all = append(all, w.lanes...)
+		f.Within(func() {
+			x := d
+			if i > 0 {
+				x = f.Tmp()
+			}
+			f.I(maskMove(t), l, x, f.windowMask(w, t, k), w.from)
+			lanes := places(w)
+			if !apart {
+				f.order(w.lanes, t, x, x)
+				lanes = 0
+				for _, p := range w.lanes {
+					lanes |= 1 << p.Lane
+				}
+			}
+			if i > 0 {
+				f.I(x86.VPBLENDD, l, d, d, x, x86.Imm(blendLanes(lanes, t)))
+			}
+		})
+	}
+	if apart && !inOrder(all) {
+		f.order(all, t, d, d)
+	}
+}
+
+// windowMask returns the elements of a window that lanes of k have. If several lanes have one, the first of them
+// decides: k has the first lanes.
+func (f *avx2) windowMask(w window, t dtype.Type, k x86.Vec) x86.Vec {
+	l, used, from := f.LenOf(t), make([]byte, f.W*t.Size()), make([]picked, 0, f.W)
+	for _, p := range w.lanes {
+		if used[p.At*t.Size()] == 0 {
+			from = append(from, picked{Lane: p.At, At: p.Lane})
+		}
+		for i := range t.Size() {
+			used[p.At*t.Size()+i] = 0xff
+		}
+	}
+	if len(from) == f.W && inOrder(from) {
+		return k
+	}
+	m := f.Tmp()
+	if !inOrder(from) {
+		f.order(from, t, m, k)
+		k = m
+	}
+	f.I(x86.VANDPS, l, m, k, f.Const(used))
+	return m
+}

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/plan/bound"
 )
@@ -36,6 +37,19 @@ func small(size, step int) bool {
 		most = mostByteStep
 	}
 	return -most <= step && step <= most
+}
+
+// mostSteps is the longest step of stores that go element by element from registers.
+const mostSteps = 16
+
+// stepped reports whether the store of a map goes element by element from registers, with a step. Several stores may be
+// neighbouring fields of records: see findWoven.
+func (b *Binder) stepped(ph *lower.Phase, size, step int) bool {
+	stores := 0
+	for i := range ph.Sites {
+		stores += int(frame.Bit(ph.Sites[i].Store))
+	}
+	return b.Blends && ph.Kind == lower.MapPhase && stores == 1 && size >= 4 && -mostSteps <= step && step <= mostSteps
 }
 
 // shortSteps reports whether a phase may have elements of 1 or 2 bytes with small steps.
@@ -79,7 +93,7 @@ func (b *Binder) reachable(ph *lower.Phase, s *Site, spans []bound.Span) bool {
 		if len(ph.Carries) > 0 { // the copy of many short rows takes longer
 			return step != 0 || b.Product(ph.Vec.Axes) == 1
 		}
-		return step == 1 || step != 0 && (len(spans) > 1 || s.Size < 4 || small(s.Size, step))
+		return step == 1 || step != 0 && (len(spans) > 1 || s.Size < 4 || small(s.Size, step) || b.stepped(ph, s.Size, step))
 	}
 	if step == 0 || step == 1 {
 		return true

@@ -67,7 +67,7 @@ func (w *worker) seqPiece(bp *boundPhase, lo, n int) {
 	}
 	work.Place(w.Pos, w.inst.extents, bp.Lowered.Seq, 0)
 	run, t := bp.run(n), 0
-	if bp.runs != nil && n == bp.N { // it goes over all columns
+	if bp.runs != nil && n == bp.Columns() && lo%n == 0 { // it goes over all columns
 		t = w.manyRuns(bp, columns{lo, 0, n}, inner)
 		count = t / ir.Run
 	}
@@ -106,7 +106,7 @@ func (g *generator) inRuns(bp *layout.Phase) (runs, vectors int) {
 // of their result, and the most groups of runs in a call.
 func (in *instance) runGroups(bp *boundPhase) (runs, vectors, most int) {
 	runs, vectors = in.code.gen.inRuns(bp.Phase)
-	return runs, vectors, max(runElements/(runs*ir.Run*bp.N), 1)
+	return runs, vectors, max(runElements/(runs*ir.Run*bp.Columns()), 1)
 }
 
 // runElements is about the number of elements of a call for few columns.

@@ -137,7 +137,7 @@ func (f *phaseCode) wholeRows(accs []columnAcc, vectors, at int, done isa.Label)
 const shortColumns = 12
 
 // allColumns returns the vectors of all columns.
-func (f *phaseCode) allColumns() int { return (f.Layout.N + f.W - 1) / f.W }
+func (f *phaseCode) allColumns() int { return (f.Layout.Columns() + f.W - 1) / f.W }
 
 // runs emits the loop for a few columns, and several runs of rows at once. It combines these runs.
 func (f *phaseCode) runs(accs []columnAcc, v, nred int) {

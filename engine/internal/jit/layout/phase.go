@@ -238,12 +238,20 @@ type Variant struct {
 func (s *Site) RowBytes() int { return bound.StepOf(s.Seq) * s.Size }
 func (s *Site) RunBytes() int { return ir.Run * s.RowBytes() }
 
+// Columns returns the lanes of a seq loop that follow each other with one step.
+func (bp *Phase) Columns() int {
+	if k := len(bp.Spans); k > 1 {
+		return bp.Spans[k-1]
+	}
+	return bp.N
+}
+
 // InRuns returns how many runs of rows a seq loop combines at once, and the vectors of w lanes of
 // a row, together at most most vectors. It returns 0 unless the columns are few, and the loop only
 // loads whole rows.
 func (bp *Phase) InRuns(w, most int) (runs, vectors int) {
-	vectors = (bp.N + w - 1) / w
-	if vectors == 0 || vectors > most || bp.SeqN < 2*ir.Run || len(bp.Spans) > 1 || !bp.onlyReduces() {
+	vectors = (bp.Columns() + w - 1) / w
+	if vectors == 0 || vectors > most || bp.SeqN < 2*ir.Run || !bp.onlyReduces() {
 		return 0, 0
 	}
 	for runs = 1; 2*runs*vectors <= most && 4*runs*ir.Run <= bp.SeqN; runs *= 2 {

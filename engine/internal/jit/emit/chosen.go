@@ -30,7 +30,7 @@ func (f *phaseCode) tailOffsets(done isa.Label) {
 	if len(f.chosen) == 0 {
 		return
 	}
-	const bits = 20 // the quotient is right for fewer elements than 1 << bits / MostLaid
+	const bits = 20 // the quotient is right for fewer elements than 1 << bits / n
 	n := f.Layout.Laid
 	f.Int(isa.Mov, isa.T1, isa.Word(f.Phase.Lanes))
 	f.Int(isa.Sub, isa.T1, isa.Lane)

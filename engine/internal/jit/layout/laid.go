@@ -18,6 +18,7 @@ import (
 const (
 	mostBlock   = 16      // vectors until the pattern repeats
 	mostStored  = 16      // elements of a row that is stored apart from the next
+	copiedBytes = 640     // of a row that is only copied from where an index says, and twice as many as of others
 	mostLaidOps = 128     // instructions of that many vectors, also where an index selects the rows
 	leastLaid   = 128     // elements of rows that follow each other
 	leastBlend  = 32      // the same if Go would copy elements otherwise, and the target blends rows
@@ -26,6 +27,9 @@ const (
 	laidBytes   = 64      // of the vectors in this estimate
 	farthest    = 1 << 30 // bytes from the first row of an iteration to an element
 )
+
+// copiedElements is the most elements of a row that is only copied.
+const copiedElements = 255
 
 // A Window is contiguous elements that have some lanes of a vector of a laid site: Start is
 // the offset of the first in elements.
@@ -224,7 +228,15 @@ func (l *layouter) lay(least int) {
 		return
 	}
 	ext, which, spans, _ := l.joint()
-	if !l.bp.findLaid(ext, least) {
+	longest := MostLaid
+	switch {
+	case l.Blends && l.onlyCopies():
+		longest = max(longest, copiedBytes/2/ph.Sites[0].Type.Size())
+	case l.Blends && l.bp.Computes():
+		longest = max(longest, copiedBytes/ph.Widest())
+	}
+	longest = min(longest, copiedElements)
+	if !l.bp.findLaid(ext, least, longest) {
 		return
 	}
 	w, most := laidBytes/ph.Widest(), mostWindows
@@ -244,6 +256,13 @@ func (l *layouter) lay(least int) {
 			l.bp.Laid = 0
 			return
 		}
+		if ops == 2 && l.Blends && l.storesRows(lines) {
+			return // it only copies rows
+		}
+	}
+	if l.bp.Laid > MostLaid {
+		l.bp.Laid = 0
+		return
 	}
 	windows, laid := 0, 0
 	for _, i := range which {
@@ -302,6 +321,21 @@ func (l *layouter) copiesRows(lines []bound.Line) bool {
 	return true
 }
 
+// storesRows reports whether the elements of the rows that a map stores follow each other, and have the type of those that
+// an index selects.
+func (l *layouter) storesRows(lines []bound.Line) bool {
+	for i := range lines {
+		info, s := &l.ph.Sites[i], Site{Line: lines[i]}
+		if info.Store && (!l.bp.LaidUnit(&s) || l.bp.LaidRow(&s) == 0 || l.ph.Conflict(i)) {
+			return false
+		}
+		if j := slices.IndexFunc(l.bp.Sites, func(x Site) bool { return x.Gather != nil }); info.Store && info.Type != l.ph.Sites[j].Type {
+			return false
+		}
+	}
+	return true
+}
+
 // layable reports whether the sites of a map may be laid: those with an affine offset, and loads
 // whose computed coordinates are inside.
 func (l *layouter) layable() bool {
@@ -327,10 +361,10 @@ func (l *layouter) layable() bool {
 
 // findLaid makes rows of the innermost spans, as few as make enough rows that follow each other. It
 // reports whether the rows are short.
-func (bp *Phase) findLaid(ext []int, least int) bool {
+func (bp *Phase) findLaid(ext []int, least, longest int) bool {
 	n := 1
 	for k := len(ext) - 1; k > 0; k-- {
-		if n *= ext[k]; n > MostLaid {
+		if n *= ext[k]; n > longest {
 			break
 		}
 		if n > 1 && n*ext[k-1] >= least {

@@ -323,7 +323,7 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		}
 		if s.Kind == Laid {
 			for _, x := range s.Line.Spans[len(s.Line.Spans)-1-bp.LaidSpans:] {
-				key = le.LittleEndian.AppendUint64(append(key, byte(min(x.Extent, MostLaid))), uint64(x.Coef))
+				key = le.LittleEndian.AppendUint64(append(key, byte(min(x.Extent, copiedElements))), uint64(x.Coef))
 			}
 		}
 		if s.Gather == nil {

@@ -196,7 +196,7 @@ func TestShortReductions(t *testing.T) {
 func TestRunsOfGroups(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 7))
 	many := 0
-	for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64} {
 		for _, columns := range []int{2, 3, 4, 5, 8, 9, 17, 24, 31} {
 			k := parse(t, fmt.Sprintf(`kernel groups
 axis i0 i1 i2
@@ -206,12 +206,12 @@ buf y %[1]s out 2
   vec i0 i2 {
     seq i1 {
       %%0 = load %[1]s x[i0, i1, i2]
-      %%1 = reduce sum %[1]s %%0
+      %%1 = reduce %[2]s %[1]s %%0
     }
     store %[1]s y[i0, i2] %%1
   }
-}`, typ.Short()))
-			groups, rows, gap := 2+r.IntN(6), [...]int{150 + r.IntN(520), 512, 700 + r.IntN(900)}[r.IntN(3)], r.IntN(2)
+}`, typ.Short(), [...]string{"sum", "max", "min"}[r.IntN(3)]))
+			groups, rows, gap := 1+r.IntN(6), [...]int{150 + r.IntN(520), 512, 700 + r.IntN(900)}[r.IntN(3)], r.IntN(2)
 			s := newSetup(t, r, k, []int{groups, rows, columns}, nil, [][]int{{groups, rows, columns + gap}, {groups, columns}}, true)
 			for _, be := range isas(t) {
 				if slices.ContainsFunc(s.instance(t, be).(*instance).phases, func(bp *boundPhase) bool { return bp.runs != nil && len(bp.Spans) > 1 }) {

@@ -139,14 +139,20 @@ func (w *worker) manyRuns(bp *boundPhase, c columns, inner int) (t int) {
 		t += groups * rows
 	}
 	for i := range accs {
-		fillLanes(accs[i].acc, c.n, bp.Reds[i].Kern)
+		if bp.Reds[i].Kern.Ordered {
+			fillLanes(accs[i].acc, c.n, bp.Reds[i].Kern)
+		}
 	}
 	return t
 }
 
-// copyRuns adds the result of some runs, in acc, to the levels of a reduction. The first is run
-// number first.
+// copyRuns adds the result of some runs, in acc, to the levels of a reduction, or to its accumulators if the order does not
+// matter. The first is run number first.
 func (w *worker) copyRuns(st *accState, r *layout.SeqRed, first, runs int, acc unsafe.Pointer, n int) {
+	if !r.Kern.Ordered {
+		r.Kern.Merge(st.acc, acc, n)
+		return
+	}
 	i := bits.TrailingZeros(uint(runs))
 	for ; first>>i&1 != 0; i++ {
 		r.Kern.Merge(acc, st.levels[i], n)

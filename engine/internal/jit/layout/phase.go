@@ -256,7 +256,9 @@ func (bp *Phase) InRuns(w, most int) (runs, vectors int) {
 	}
 	for runs = 1; 2*runs*vectors <= most && 4*runs*ir.Run <= bp.SeqN; runs *= 2 {
 	}
-	if slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool { return !r.Kern.Ordered }) {
+	if slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool {
+		return !r.Kern.Ordered && (!bp.Blends || bp.LaneSize > 0 || r.Kern.Quiet || r.Type == dtype.Bool || r.Type.Size() < 4)
+	}) {
 		return 0, 0
 	}
 	return runs, vectors

@@ -186,7 +186,7 @@ func (w *worker) vecRange(v *boundVec, lo, hi int) {
 			for m := 0; w.first < n; w.first += m {
 				m = min(n-w.first, bp.strip)
 				if bp.Lowered.Kind == lower.SeqPhase {
-					if k := len(bp.Spans); k > 1 && len(bp.Loads)+len(bp.Stores) == 0 { // rows of a piece follow each other
+					if k := len(bp.Spans); k > 1 && len(bp.Loads)+len(bp.Stores) == 0 && (bp.runs != nil || bp.Spans[k-1]*bp.SeqN >= fewElements) { // rows of a piece follow each other
 						m = min(m, bp.Spans[k-1]-(lo+w.first)%bp.Spans[k-1])
 					}
 					w.seqPiece(bp, lo+w.first, m)
@@ -197,6 +197,9 @@ func (w *worker) vecRange(v *boundVec, lo, hi int) {
 		}
 	}
 }
+
+// fewElements is the least number of elements down the columns of a span that are a piece of their own.
+const fewElements = 1 << 12
 
 // scalar runs a scalar phase.
 func (w *worker) scalar(bp *boundPhase) {

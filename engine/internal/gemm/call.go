@@ -46,9 +46,12 @@ func (c *call) columns(b unsafe.Pointer, once bool) {
 	p := &c.packB
 	p.row = e.width * e.size
 	p.distance = p.k * p.row
-	if strips := c.strips(); once && !c.small() {
+	switch strips := c.strips(); {
+	case once && !c.byRows():
 		p.to, p.distance = c.s.ofB(p.distance), 0
-	} else {
+	case e.rowsFirst(c.t.n): // all blocks of terms stay
+		p.to = unsafe.Add(c.s.ofB(strips*e.steps(c.t.k)*p.row), strips*e.steps(c.first)*p.row)
+	default:
 		p.to = c.s.ofB(strips * p.distance)
 	}
 	c.b, c.strip, c.args.bs = p.to, p.distance, p.row
@@ -201,15 +204,27 @@ func (c *call) block(i int) {
 	}
 }
 
-// small reports whether all of B stays in the first-level cache, beside A and C.
-func (c *call) small() bool { return c.args.k*c.t.n*c.e.size <= cachedB }
+// group is the number of tiles of rows that all strips of B read before the next ones. These rows stay in
+// the first-level cache, beside a strip.
+func (c *call) group() int {
+	const most = 12 << 10 // bytes
+	return max(1, most/max(1, c.e.rows*c.args.k*c.e.size))
+}
 
-// cached runs the kernels if all of B stays in the first-level cache, beside A and C, or is one
-// strip of few terms. It reports whether it did.
+// byRows reports whether all strips of B read some rows before the next ones: where B stays in the first-level
+// cache, or in the second one, and each strip serves enough rows to be read again from there.
+func (c *call) byRows() bool {
+	const enough = 4 // tiles
+	b := c.args.k * c.t.n * c.e.size
+	return b <= cachedB || b <= l2()/4 && c.group() >= enough
+}
+
+// cached runs the kernels if all of B stays in a cache, or is one strip of few terms. It reports whether
+// it did.
 func (c *call) cached(pack bool) bool {
 	tiles, strips := c.tiles(), c.strips()
 	few := strips == 1 && c.args.k <= fewTerms
-	if !few && !c.small() {
+	if !few && !c.byRows() {
 		return false
 	}
 	for q := 0; q < strips && pack; q++ {
@@ -218,17 +233,18 @@ func (c *call) cached(pack bool) bool {
 	c.near.clear()
 	if few {
 		c.packRows(0, tiles)
-		c.run(0, c.tall, 0)
-		c.run(c.tall, tiles, 0)
+		c.runTiles(0, tiles, 0)
 		return true
 	}
 	c.begun = true
-	for r := range tiles {
+	group := c.group()
+	for r := 0; r < tiles; r += group {
+		end := min(r+group, tiles)
 		c.near.clear()
-		c.askRows(r + 1)
-		c.packRows(r, r+1)
+		c.askRows(end, min(end+group, tiles))
+		c.packRows(r, end)
 		for q := range strips {
-			c.run(r, r+1, q)
+			c.runTiles(r, end, q)
 		}
 	}
 	return true
@@ -245,12 +261,11 @@ func (c *call) column(q int, pack bool) {
 		c.pack(q)
 	}
 	if q > 0 {
-		c.run(first, c.tall, q)
-		c.run(max(first, c.tall), tiles, q)
+		c.runTiles(first, tiles, q)
 		return
 	}
 	for r := range tiles {
-		c.askRows(r + 1)
+		c.askRows(r+1, min(r+2, tiles))
 		c.packRows(r, r+1)
 		c.run(r, r+1, q)
 	}
@@ -286,13 +301,22 @@ func (c *call) askStrip(q int, pack bool) {
 	}
 }
 
-// askRows makes kernels ask for tile r of the rows of A, unless they are all packed before the
-// kernels run. A few lines take less time than asking for them.
-func (c *call) askRows(r int) {
+// askRows makes kernels ask for tiles r to end of the rows of A, unless they are all packed before the
+// kernels run, and of C if it is not in the second level. A few lines take less time than asking for them.
+func (c *call) askRows(r, end int) {
 	const few = 512 // bytes
-	if i, _ := c.rowsOf(r); !c.asked && (!c.e.packA || c.e.byTiles) && i < c.m && c.short*c.args.k*c.e.size >= few {
+	i, _ := c.rowsOf(r)
+	last, _ := c.rowsOf(end)
+	if i >= last {
+		return
+	}
+	if !c.asked && (!c.e.packA || c.e.byTiles) && (last-i)*c.args.k*c.e.size >= few {
 		p := packer{from: c.rowsA, stepK: c.e.a.Col, stepN: c.e.a.Row}
-		c.near.add(p.source(i, min(c.e.rows, c.m-i), 0, c.args.k))
+		c.near.add(p.source(i, last-i, 0, c.args.k))
+	}
+	if c.e.large && !c.e.stream && c.first == 0 && c.byRows() {
+		p := packer{from: c.c, stepK: c.e.size, stepN: c.t.ldc}
+		c.near.add(p.source(i, last-i, 0, c.t.n))
 	}
 }
 
@@ -310,6 +334,12 @@ func (c *call) later(i, m, k, terms int) {
 	}
 	p := packer{from: c.t.a, stepK: e.a.Col, stepN: e.a.Row}
 	c.far.add(p.source(i, m, k, terms))
+}
+
+// runTiles runs the kernels of tiles r to end of the rows, and of strip q of the columns.
+func (c *call) runTiles(r, end, q int) {
+	c.run(r, min(end, c.tall), q)
+	c.run(max(r, c.tall), end, q)
 }
 
 // run runs the kernels of tiles r to end of the rows, which have the same number of rows, and of

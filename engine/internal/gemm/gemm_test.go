@@ -223,6 +223,15 @@ func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T
 			try(1, 257+r.IntN(900), 100+r.IntN(500), 1+r.IntN(2), layouts[r.IntN(len(layouts))], layouts[0])
 		}
 		try(1, 5000, Block+9, 1, layouts[0], layouts[0])
+		try(200, 48, Block+44, 1, layouts[r.IntN(len(layouts))], layouts[r.IntN(3)]) // all terms of some rows first
+		try(119, 37, 2*Block+1, 1, layouts[r.IntN(3)], far)
+		try(150, 100, 100, 1, layouts[r.IntN(len(layouts))], layouts[r.IntN(3)]) // some rows by all columns first
+		try(300, 20, 1+r.IntN(40), 1, layouts[r.IntN(len(layouts))], layouts[r.IntN(3)])
+		for _, m := range []int{71, 72, 73} { // one tile, and more
+			try(m, 1+r.IntN(40), r.IntN(2), 1, layouts[r.IntN(3)], layouts[r.IntN(3)])
+			try(m, 1+r.IntN(40), 1+r.IntN(40), 1, layouts[r.IntN(len(layouts))], far)
+			try(m, 1+r.IntN(40), Block-1+r.IntN(3), 1, far, layouts[r.IntN(3)])
+		}
 		try(31, 150, Block+7, 1, far, far)
 		try(29, 131, 2*Block+1, 1, far, layouts[0])
 		try(300, 1, Block+8, 1, layouts[1], layouts[2])

@@ -31,7 +31,8 @@ type machine struct {
 	// streams says that stores to the result should bypass the caches, where it is
 	// aligned, and stream that this run does so.
 	streams, stream bool
-	mostRows        int // that a block of rows may have, which stays in the second level; 0: any number
+	mostRows        int  // that a block of rows may have, which stays in the second level; 0: any number
+	large           bool // operands and results do not fit into the second level
 }
 
 // init makes e the engine of a family of kernels, which combine sums with the results unless
@@ -81,25 +82,25 @@ func (f *family) shape(m, vecs int) (rows, width int) {
 // which may have fewer. It reports false if there is no memory for them.
 func (e *machine) prepare(m, n, lastM, lastN int) bool {
 	for _, m := range [2]int{m, lastM} {
-		if m == 0 || n == 0 || e.p.M == 0 || e.p.N == 0 {
-			continue
-		}
-		step := e.step(m)
-		if !e.prepareRows(step, n, lastN) || m > step && !e.prepareRows(m-(m-1)/step*step, n, lastN) {
-			return false
+		for _, n := range [2]int{n, lastN} {
+			if m == 0 || n == 0 || e.p.M == 0 || e.p.N == 0 {
+				continue
+			}
+			step := e.step(m, n)
+			if !e.prepareRows(step, n) || m > step && !e.prepareRows(m-(m-1)/step*step, n) {
+				return false
+			}
 		}
 	}
 	return true
 }
 
-func (e *machine) prepareRows(m, n, lastN int) bool {
+func (e *machine) prepareRows(m, n int) bool {
 	tiles := (m + e.rows - 1) / e.rows
 	for _, rows := range [2]int{(m + tiles - 1) / tiles, m / tiles} {
-		for _, n := range [2]int{n, lastN} {
-			full := min(e.width, n)
-			if !e.made(rows, full) || n%e.width != full && !e.made(rows, n%e.width) {
-				return false
-			}
+		full := min(e.width, n)
+		if !e.made(rows, full) || n%e.width != full && !e.made(rows, n%e.width) {
+			return false
 		}
 		if m%tiles == 0 {
 			break
@@ -140,14 +141,17 @@ func (s *shape) columns(f *family, n int) {
 	s.masked = last != lanes && last != lanes/2
 }
 
-// step is the number of rows of A that a tile of m rows has at a time.
-func (e *machine) step(m int) int {
+// step is the number of rows of A that a tile of m rows and n columns has at a time.
+func (e *machine) step(m, n int) int {
 	most := m
 	if e.packA {
 		most = e.blockRows()
 	}
 	if e.mostRows > 0 {
 		most = min(most, e.mostRows)
+	}
+	if e.rowsFirst(n) {
+		most = min(most, max(1, l2()/4/((e.p.K+n)*e.size*e.rows))*e.rows)
 	}
 	blocks := (m + most - 1) / max(most, 1)
 	return (m + blocks - 1) / max(blocks, 1)
@@ -159,18 +163,18 @@ func (e *machine) step(m int) int {
 // a few kernels only is not worth it.
 func (e *machine) choose(p *Problem) {
 	k := min(p.K, Block)
-	large := (p.M*k+k*p.N+p.M*p.N)*e.size > l2()*3/4
+	e.large = (p.M*k+k*p.N+p.M*p.N)*e.size > l2()*3/4
 	conflict := func(step int) bool { return step%pageSize == 0 && step != 0 }
 	stepA := e.a.Row
 	if e.across {
 		stepA = e.a.Col
 	}
 	strips := (p.N - 1) / e.width
-	e.packA = e.halfA || p.A.Col != 1 && p.K > 1 && !e.across || p.M > 2 && (large && strips >= e.f.repays() || strips >= 4 && conflict(stepA))
+	e.packA = e.halfA || p.A.Col != 1 && p.K > 1 && !e.across || p.M > 2 && (e.large && strips >= e.f.repays() || strips >= 4 && conflict(stepA))
 	e.byTiles = p.A.Col == 1 && e.f.group == 0
 	e.byRows = e.byTiles && e.f.avx512
 	again := p.M > 2*e.rows
-	e.packB = e.halfB || p.TermsB != nil || p.B.Col != 1 && p.N > 1 || again && (large || conflict(e.b.Row) || e.overfills(k))
+	e.packB = e.halfB || p.TermsB != nil || p.B.Col != 1 && p.N > 1 || again && (e.large || conflict(e.b.Row) || e.overfills(k))
 }
 
 // overfills reports whether a strip of so many terms of B has more rows in a set of the first-level cache
@@ -249,27 +253,43 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 	}
 	c := call{e: e, t: t, s: s}
 	c.args.os, c.args.alpha, c.args.beta = t.ldo, t.alpha, t.beta
-	step := e.step(t.m)
-	for k := 0; k == 0 || k < t.k; k += Block {
+	step := e.step(t.m, t.n)
+	for i, k, more := 0, 0, true; more && !stop(); {
 		c.first, c.terms = k, min(Block, t.k-k)
 		c.args.k, c.args.add = e.steps(c.terms), k
 		c.columns(unsafe.Add(t.b, k*e.b.Row), step == t.m)
-		for i := 0; i < t.m; i += step {
-			if stop() {
-				return
-			}
-			c.m = min(step, t.m-i)
-			c.c, c.out = unsafe.Add(t.c, i*t.ldc), unsafe.Add(t.out, i*t.ldo)
-			c.rows(unsafe.Add(t.a, i*e.a.Row+k*e.a.Col))
-			c.asked = (k > 0 || i > 0) && c.far.at == c.far.last
-			if next := k + c.terms; i+step < t.m {
-				c.later(i+step, min(step, t.m-i-step), k, c.terms)
-			} else {
-				c.later(0, min(step, t.m), next, min(Block, t.k-next))
-			}
-			c.block(i)
+		c.m = min(step, t.m-i)
+		c.c, c.out = unsafe.Add(t.c, i*t.ldc), unsafe.Add(t.out, i*t.ldo)
+		c.rows(unsafe.Add(t.a, i*e.a.Row+k*e.a.Col))
+		c.asked = (k > 0 || i > 0) && c.far.at == c.far.last
+		row := i
+		if i, k, more = e.next(t, i, k, step); more {
+			c.later(i, min(step, t.m-i), k, min(Block, t.k-k))
+		} else {
+			c.far.clear()
 		}
+		c.block(row)
 	}
+}
+
+// next returns the first row and the first term of the block after that of row i and term k. It reports
+// false if there is none.
+func (e *machine) next(t *tile, i, k, step int) (row, term int, more bool) {
+	if e.rowsFirst(t.n) {
+		if k += Block; k >= t.k {
+			i, k = i+step, 0
+		}
+	} else if i += step; i >= t.m {
+		i, k = 0, k+Block
+	}
+	return i, k, i < t.m && k < t.k
+}
+
+// rowsFirst reports whether a tile of n columns sums all terms of some rows before the next rows: B stays in
+// the second level, and several blocks of terms would read the rows of A and C again.
+func (e *machine) rowsFirst(n int) bool {
+	k := e.p.K
+	return k > Block && k <= Section && k*n*e.size <= l2()/4
 }
 
 // steps is the number of elements of so many packed terms.

@@ -32,7 +32,7 @@ func (f *family) count() (n int) {
 
 // TestKernelsAreMadeBefore tests that no run makes a kernel: there might be no memory for it.
 func TestKernelsAreMadeBefore(t *testing.T) {
-	const m, n = 37, 53
+	const m, n = 137, 53
 	a, b, c := make([]uint64, m*(Section+1)), make([]uint64, n*(Section+1)), make([]uint64, m*n)
 	places := []Matrix{{n, 1}, {1, m}}
 	for _, isa := range isas()[1:] {

@@ -354,3 +354,35 @@ func TestChainHalves(t *testing.T) {
 		}
 	}
 }
+
+// TestChainRightOperands tests chains whose blocks share right operands, which change between runs.
+func TestChainRightOperands(t *testing.T) {
+	const rows, keys, width = 300, 40, 24
+	for _, heads := range []int{1, 3} {
+		q, key, v := filled(1, heads, rows, width), filled(2, heads, keys, width), filled(3, heads, keys, width)
+		attention := op.MatMul(op.Softmax(op.MatMul(q, op.Transpose(key, 0, 2, 1)), -1), v)
+		for _, threads := range []int{1, 3} {
+			y, want := engine.Zeros[float32](heads, rows, width), engine.Zeros[float32](heads, rows, width)
+			compile := func(out *engine.Tensor[float32], chains string) *engine.Program {
+				p, err := engine.CompileWith(context.Background(), engine.Options{Threads: threads, Chains: chains}, expr.Let(out, attention))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return p
+			}
+			chained, apart := compile(y, engine.ChainsAlways), compile(want, engine.ChainsNever)
+			for seed := range 4 {
+				copy(key.Data(), filled(seed, heads, keys, width).Data())
+				copy(v.Data(), filled(seed+9, heads, keys, width).Data())
+				for _, p := range []*engine.Program{chained, apart} {
+					if err := p.Run(context.Background()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if !slices.Equal(y.Data(), want.Data()) {
+					t.Errorf("%d heads, %d threads, run %d: the bits differ from those of stages", heads, threads, seed)
+				}
+			}
+		}
+	}
+}

@@ -47,6 +47,8 @@ func (c *call) columns(b unsafe.Pointer, once bool) {
 	p.row = e.width * e.size
 	p.distance = p.k * p.row
 	switch strips := c.strips(); {
+	case e.kept != nil:
+		p.to = unsafe.Pointer(&e.kept[strips*e.steps(c.first)*p.row])
 	case once && !c.byRows():
 		p.to, p.distance = c.s.ofB(p.distance), 0
 	case e.rowsFirst(c.t.n): // all blocks of terms stay
@@ -176,7 +178,7 @@ func (c *call) kernels() {
 func (c *call) block(i int) {
 	c.kernels()
 	e, n := c.e, c.t.n
-	pack := i == 0 && e.packB
+	pack := i == 0 && e.packB && !e.packed
 	var done *region
 	if c.first+c.terms == c.t.k {
 		done = c.t.done
@@ -328,7 +330,7 @@ func (c *call) later(i, m, k, terms int) {
 	if e.packB {
 		n = min(n, e.width)
 	}
-	if i == 0 && c.t.grid == nil {
+	if i == 0 && c.t.grid == nil && !e.packed {
 		p := packer{from: c.t.b, stepK: e.b.Row, stepN: e.b.Col}
 		c.far.add(p.source(0, n, k, terms))
 	}

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/engine/internal/hostmem"
 	hardware "github.com/oneloop/oneloop/engine/internal/machine"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
@@ -31,8 +32,10 @@ type machine struct {
 	// streams says that stores to the result should bypass the caches, where it is
 	// aligned, and stream that this run does so.
 	streams, stream bool
-	mostRows        int  // that a block of rows may have, which stays in the second level; 0: any number
-	large           bool // operands and results do not fit into the second level
+	mostRows        int    // that a block of rows may have, which stays in the second level; 0: any number
+	large           bool   // operands and results do not fit into the second level
+	kept            []byte // all of B packed, for runs that follow; nil: nothing is kept
+	packed          bool   // kept has the B of this run
 }
 
 // init makes e the engine of a family of kernels, which combine sums with the results unless
@@ -290,6 +293,15 @@ func (e *machine) next(t *tile, i, k, step int) (row, term int, more bool) {
 func (e *machine) rowsFirst(n int) bool {
 	k := e.p.K
 	return k > Block && k <= Section && k*n*e.size <= l2()/4
+}
+
+// keepB makes room for all of B packed, of a product of one tile. It leaves out large ones.
+func (e *machine) keepB() {
+	const most = 1 << 20 // bytes
+	strips := (e.p.N + e.width - 1) / e.width
+	if n := strips * e.width * e.size * e.steps(e.p.K); e.packB && e.p.K <= Section && n > 0 && n <= most {
+		e.kept, _ = hostmem.Allocate(n) // without memory nothing is kept
+	}
 }
 
 // steps is the number of elements of so many packed terms.

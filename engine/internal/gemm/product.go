@@ -213,6 +213,18 @@ func (d *Product) NewWorker() backend.Worker {
 // Watch lets the runs that follow end early when ctx is done.
 func (d *Product) Watch(ctx context.Context) { d.ctx = ctx }
 
+// KeepB makes the product keep what it packs of B where it can, so that runs with the same B pack it once: see
+// Again. It returns the number of bytes that it keeps.
+func (d *Product) KeepB() int {
+	if e := &d.machine; d.eng == engine(e) && len(d.p.OffB) == 1 && d.nr*d.nc == 1 && d.a == 0 {
+		e.keepB()
+	}
+	return len(d.machine.kept)
+}
+
+// Again says whether B has the elements that it had in the run before.
+func (d *Product) Again(same bool) { d.machine.packed = same && d.machine.kept != nil }
+
 // Begin begins a run.
 func (d *Product) Begin() {
 	d.alpha, d.beta = d.scalars()

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"slices"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
@@ -127,8 +128,11 @@ func (c *chainStep) memory() int {
 	for _, w := range c.workers {
 		n += len(w.own)
 		for _, x := range w.parts {
-			if l, ok := x.(*loopPart); ok {
-				n += l.rowBytes()
+			switch x := x.(type) {
+			case *loopPart:
+				n += x.rowBytes()
+			case *productPart:
+				n += x.keptBytes()
 			}
 		}
 	}
@@ -246,6 +250,8 @@ type productBody struct {
 	inst   *gemm.Product
 	worker backend.Worker
 	units  int
+	kept   int            // bytes of the right operand that inst keeps
+	last   unsafe.Pointer // the right operand of the block before in this run, or nil
 }
 
 func (w *chainWorker) product(i int, s *plan.Stage) part {
@@ -269,6 +275,9 @@ func (w *chainWorker) product(i int, s *plan.Stage) part {
 			b := &productBody{inst: gemm.New(c.program.Backend.Name(), p, &d.binding, 1)}
 			b.units, _, _ = b.inst.Units()
 			b.worker = b.inst.NewWorker()
+			if !d.own[1] && !d.matrices() && !slices.ContainsFunc(c.s.Writes, s.B.Overlaps) {
+				b.kept = b.inst.KeepB()
+			}
 			d.bodies[p.M] = b
 		}
 	}
@@ -286,8 +295,19 @@ func (d *productPart) bind(p *Program) {
 	}
 }
 
+// load also forgets what the bodies keep: arrays may have changed since the last run.
+func (d *productPart) load() {
+	d.loopStep.load()
+	for _, b := range d.bodies {
+		b.last = nil
+	}
+}
+
 func (d *productPart) forget() {
 	d.first = [3]unsafe.Pointer{}
+	for _, b := range d.bodies {
+		b.last = nil // it would keep the arrays of the caller alive
+	}
 	d.loopStep.forget()
 }
 
@@ -304,6 +324,14 @@ func (d *productPart) cost() float64 {
 	}
 	n, _, cost := b.inst.Units()
 	return float64(n) * cost
+}
+
+// keptBytes returns the number of bytes of what the bodies keep.
+func (d *productPart) keptBytes() (n int) {
+	for _, b := range d.bodies {
+		n += b.kept
+	}
+	return n
 }
 
 // run computes the rows of a block.
@@ -325,8 +353,10 @@ func (d *productPart) run(block int) {
 		}
 		d.binding.Bufs[k].Ptr = at
 	}
-	b := d.bodies[n]
+	b, right := d.bodies[n], d.binding.Bufs[1].Ptr
 	b.inst.Begin()
+	b.inst.Again(right != nil && right == b.last)
 	b.worker.Run(0, b.units)
+	b.last = right
 	b.inst.Finish(b.worker)
 }

@@ -195,8 +195,8 @@ func (c *call) block(i int) {
 	begin := max(0, strips-2-c.far.asks()/perStrip)
 	for q := range strips {
 		c.near.clear()
-		if e.packB && q < strips-1 {
-			c.askStrip(q+1, pack)
+		if q < strips-1 {
+			c.askStrip(q+1, i, pack)
 		}
 		c.begun = c.begun || q == begin
 		c.column(q, pack)
@@ -291,11 +291,19 @@ func (c *call) packTile(q int) bool {
 // that have the same number of rows: a call takes as long as some terms.
 const fewTerms = 64
 
-// askStrip makes kernels ask for strip q of packed columns, or for where it comes from.
-func (c *call) askStrip(q int, pack bool) {
+// askStrip makes kernels ask for strip q of the columns, or for where it is packed from, in the block of rows
+// from row i on. Strips that are not packed stay near after the first rows.
+func (c *call) askStrip(q, i int, pack bool) {
 	e, p := c.e, &c.packB
-	if pack && c.t.grid == nil {
-		j := q * e.width
+	j := q * e.width
+	switch {
+	case !e.packB && (i > 0 || !e.large):
+		return
+	case !e.packB:
+		b := packer{from: c.b, stepK: e.b.Row, stepN: e.b.Col}
+		c.near.add(b.source(j, min(e.width, c.t.n-j), 0, c.terms))
+		return
+	case pack && c.t.grid == nil:
 		c.near.add(p.source(j, min(e.width, p.n-j), 0, p.terms))
 	}
 	if c.strip > 0 && (!pack || p.n*p.k*e.size > l2()/4) {

@@ -306,6 +306,9 @@ func (w *writer) askForC() {
 		for at := u * cacheLine; at < w.s.vecs*w.f.vector; at += unroll * cacheLine {
 			w.I(x86.PREFETCHT0, 0, x86.At(ptrC, int32(at)))
 		}
+		if u == unroll-1 && !w.f.avx512 { // C may begin within a line
+			w.I(x86.PREFETCHT0, 0, x86.At(ptrC, int32(w.s.vecs*w.f.vector-1)))
+		}
 	}
 	w.I(x86.ADD, x86.W64, ptrC, x86.At(x86.RDI, argCs))
 	w.advance(unroll)

@@ -154,7 +154,7 @@ func (e *machine) step(m, n int) int {
 		most = min(most, e.mostRows)
 	}
 	if e.rowsFirst(n) {
-		most = min(most, max(1, l2()/4/((e.p.K+n)*e.size*e.rows))*e.rows)
+		most = min(most, max(1, l2()/4/((Block+n)*e.size*e.rows))*e.rows)
 	}
 	blocks := (m + most - 1) / max(most, 1)
 	return (m + blocks - 1) / max(blocks, 1)
@@ -176,7 +176,7 @@ func (e *machine) choose(p *Problem) {
 	e.packA = e.halfA || p.A.Col != 1 && p.K > 1 && !e.across || p.M > 2 && (e.large && strips >= e.f.repays() || strips >= 4 && conflict(stepA))
 	e.byTiles = p.A.Col == 1 && e.f.group == 0
 	e.byRows = e.byTiles && e.f.avx512
-	again := p.M > 2*e.rows
+	again := p.M > 2*e.rows && (e.f.avx512 || p.M > 8*e.rows || k > nearPages)
 	e.packB = e.halfB || p.TermsB != nil || p.B.Col != 1 && p.N > 1 || again && (e.large || conflict(e.b.Row) || e.overfills(k))
 }
 
@@ -187,6 +187,10 @@ func (e *machine) overfills(terms int) bool {
 	shared := min(e.b.Row&-e.b.Row, pageSize) // rows use one set in shared bytes
 	return !e.f.avx512 && e.p.M > 16*e.rows && shared > cacheLine && terms*shared > ways*pageSize
 }
+
+// nearPages is the number of pages whose addresses a processor has at hand: so many rows of B need not be packed
+// for some tiles of A. For AVX-512 it was not measured.
+const nearPages = 64
 
 // pageSize is a distance of rows at which they share a set of the first-level
 // cache.

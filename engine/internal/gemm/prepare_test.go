@@ -85,6 +85,7 @@ func TestSmallCaches(t *testing.T) {
 		}
 		for m := 1; m < 16; m += 4 {
 			try(m, 1+r.IntN(300), 1+r.IntN(300), layouts[r.IntN(4)], layouts[r.IntN(4)])
+			try(10+r.IntN(60), 1+r.IntN(100), 1+r.IntN(2)*r.IntN(300), layouts[r.IntN(4)], layouts[r.IntN(3)])
 			terms, columns := []Axis{{3, 400}, {7, 20}, {7, 1}}, []Axis{{2, 180}, {9, 20}, {5, 1}}
 			testGrid(t, r, dtype.F64, 1+m, terms, columns, r.NormFloat64)
 			testGrid(t, r, dtype.F32, 1+m, columns, terms, func() float32 { return float32(r.NormFloat64()) })

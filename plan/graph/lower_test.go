@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 )
@@ -78,7 +78,7 @@ func TestCastsToHalves(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 1))
 	for half, value := range map[dtype.Type]func(uint16) float32{dtype.F16: dtype.F16Value, dtype.BF16: dtype.BF16Value} {
 		for _, from := range []dtype.Type{dtype.F64, dtype.F32, dtype.I64, dtype.U64, dtype.I32, dtype.U32, dtype.I16, dtype.U16} {
-			cast := op.CastNode(tree.NewConst(from, 0), half)
+			cast := untyped.Cast(tree.NewConst(from, 0), half)
 			p, err := prim.NewProgram([]dtype.Type{from}, func(b *prim.B, x ...prim.V) prim.V { return Lower(b, cast, x...) })
 			if err != nil {
 				t.Fatal(err)

@@ -46,6 +46,9 @@ func (in *instance) findRowLoop(b *layout.Binder, it *boundItem) *rowLoop {
 			return nil
 		}
 	}
+	if len(r.phases) == 0 {
+		return nil
+	}
 	var sites []*layout.Site
 	var as []bound.Form
 	for _, bp := range r.phases {

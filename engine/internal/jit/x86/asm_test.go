@@ -256,8 +256,8 @@ func TestListing(t *testing.T) {
 	a := New()
 	a.Listing = true
 	l := a.NewLabel()
-	a.Note("%1 = mul %0, 1")
-	a.I(VADDSS, 0, Vec(0), Vec(0), a.Const32(0x3f800000))
+	a.Note("%1 = sub %0, 1")
+	a.I(VSUBSS, 0, Vec(0), Vec(0), a.Const32(0x3f800000))
 	a.I(JMP, 0, l)
 	a.Align(16)
 	a.Bind(l)
@@ -265,8 +265,8 @@ func TestListing(t *testing.T) {
 	a.I(RET, 0)
 	a.Bytes(1, 2)
 	want := []listing.Line{
-		{Kind: listing.Note, Offset: 0, Size: 0, Text: "%1 = mul %0, 1"},
-		{Kind: listing.Insn, Offset: 0, Size: 8, Text: "vaddss xmm0, xmm0, dword ptr [rip+C0] # 0x3f800000, 1"},
+		{Kind: listing.Note, Offset: 0, Size: 0, Text: "%1 = sub %0, 1"},
+		{Kind: listing.Insn, Offset: 0, Size: 8, Text: "vsubss xmm0, xmm0, dword ptr [rip+C0] # 0x3f800000, 1"},
 		{Kind: listing.Insn, Offset: 8, Size: 2, Text: "jmp L0"},
 		{Kind: listing.Pad, Offset: 10, Size: 6, Text: ""},
 		{Kind: listing.Label, Offset: 16, Size: 0, Text: "L0"},

@@ -159,8 +159,6 @@ func goText(c *testCase) string {
 	switch in.op {
 	case VCVTPD2PS, VCVTTPD2DQ, VCVTTPD2UDQ, VCVTQQ2PS, VCVTUQQ2PS:
 		narrow = in.len != L512
-	case VCVTSI2SS:
-		name += map[Len]string{W32: "L", W64: "Q"}[in.len]
 	case VCVTTSS2SI, VCVTTSD2SI:
 		name += map[Len]string{W32: "", W64: "Q"}[in.len]
 	case BZHI:

@@ -6,7 +6,6 @@ package x86
 const (
 	VADDPS Op = iota
 	VADDPD
-	VADDSS
 	VMULPS
 	VMULPD
 	VSUBPS
@@ -114,7 +113,6 @@ const (
 	VCVTTPS2UQQ
 	VCVTPH2PS
 	VCVTPS2PH
-	VCVTSI2SS
 	VCVTTSS2SI
 	VCVTTSD2SI
 	VPMOVZXBD
@@ -325,7 +323,6 @@ const (
 	JAE
 	JE
 	JNE
-	JNS
 	JP
 	JL
 	JGE
@@ -340,48 +337,48 @@ const (
 )
 
 var opNames = [numOps]string{
-	"vaddps", "vaddpd", "vaddss", "vmulps", "vmulpd", "vsubps", "vsubpd", "vsubss",
-	"vsubsd", "vminps", "vminpd", "vdivps", "vdivpd", "vmaxps", "vmaxpd", "vsqrtps",
-	"vsqrtpd", "vandps", "vandpd", "vorps", "vxorps", "vfmadd132ps", "vfmadd132pd", "vfmadd213ps",
-	"vfmadd213pd", "vfmadd231ps", "vfmadd231pd", "vfnmadd231ps", "vfnmadd231pd", "vfnmadd132ps", "vfnmadd132pd", "vfnmadd213ps",
-	"vfnmadd213pd", "vfmsub132ps", "vfmsub132pd", "vfmsub213ps", "vfmsub213pd", "vfmsub231ps", "vfmsub231pd", "vfnmsub132ps",
-	"vfnmsub132pd", "vfnmsub213ps", "vfnmsub213pd", "vfnmsub231ps", "vfnmsub231pd", "vrsqrt14ps", "vrsqrt14pd", "vrcp14ps",
-	"vrcp14pd", "vroundps", "vroundpd", "vrndscaleps", "vrndscalepd", "vscalefps", "vscalefpd", "vrangeps",
-	"vrangepd", "vcmpps", "vcmppd", "vucomiss", "vucomisd", "vmovups", "vmovaps", "vmovntps",
-	"vmovupd", "vmovapd", "vmovntpd", "vmovdqu8", "vmovdqu16", "vmovdqa32", "vmovdqa64", "vmovss",
-	"vmovsd", "vmovd", "vmovq", "vpextrq", "vextractps", "vmovhps", "vpinsrb", "vpinsrw",
-	"vpinsrd", "vpinsrq", "vmaskmovps", "vmaskmovpd", "vbroadcastss", "vbroadcastsd", "vpbroadcastb", "vpbroadcastw",
-	"vpbroadcastd", "vpbroadcastq", "vcvtps2pd", "vcvtpd2ps", "vcvtdq2ps", "vcvttps2dq", "vcvtdq2pd", "vcvttpd2dq",
-	"vcvtudq2ps", "vcvtudq2pd", "vcvttps2udq", "vcvttpd2udq", "vcvtqq2pd", "vcvtqq2ps", "vcvtuqq2pd", "vcvtuqq2ps",
-	"vcvttpd2qq", "vcvttpd2uqq", "vcvttps2qq", "vcvttps2uqq", "vcvtph2ps", "vcvtps2ph", "vcvtsi2ss", "vcvttss2si",
-	"vcvttsd2si", "vpmovzxbd", "vpmovzxbw", "vpmovsxbw", "vpmovsxbd", "vpmovzxbq", "vpmovzxwq", "vpmovzxwd",
-	"vpmovsxwd", "vpmovzxdq", "vpmovsxdq", "vpmovdb", "vpmovdw", "vpmovwb", "vpmovqd", "vpaddb",
-	"vpaddw", "vpaddd", "vpaddq", "vpsubb", "vpsubw", "vpsubd", "vpsubq", "vpmullw",
-	"vpmulhuw", "vpmulld", "vpmaddwd", "vpdpwssd", "vpdpbusd", "vpmullq", "vpsadbw", "vpmuludq",
-	"vpabsb", "vpabsw", "vpabsd", "vpabsq", "vpminsb", "vpminsw", "vpminsd", "vpminsq",
-	"vpavgb", "vpavgw", "vpminub", "vpminuw", "vpminud", "vpminuq", "vpmaxsb", "vpmaxsw",
-	"vpmaxsd", "vpmaxsq", "vpmaxub", "vpmaxuw", "vpmaxud", "vpmaxuq", "vpand", "vpandd",
-	"vpandq", "vpandn", "vpor", "vpord", "vporq", "vpxor", "vpxord", "vpxorq",
-	"vpternlogd", "vpternlogq", "vpsllw", "vpsrlw", "vpsraw", "vpslld", "vpsllq", "vpsrld",
-	"vpsrlq", "vpsrad", "vpsllvd", "vpsllvq", "vpsrlvd", "vpsrlvq", "vpsravd", "vpsravq",
-	"vpsllvw", "vpsrlvw", "vpsravw", "vpcmpeqb", "vpcmpeqw", "vpcmpgtb", "vpcmpgtw", "vpcmpb",
-	"vpcmpub", "vpcmpw", "vpcmpuw", "vpcmpeqd", "vpcmpeqq", "vpcmpgtd", "vpcmpgtq", "vpcmpd",
-	"vpcmpud", "vpcmpq", "vpcmpuq", "vptestmb", "vptestmw", "vptestmd", "vptestmq", "vptestnmd",
-	"vptestnmq", "vptest", "vmovmskps", "vmovmskpd", "vpblendvb", "vblendvps", "vblendvpd", "vpblendd",
-	"vpalignr", "vpblendmb", "vpblendmw", "vblendmps", "vblendmpd", "vpshufb", "vpshufd", "vshufps",
-	"vunpcklps", "vunpcklpd", "vunpckhps", "vunpckhpd", "vpunpcklbw", "vpunpcklwd", "vpunpckhbw", "vpunpckhwd",
-	"vpacksswb", "vpackuswb", "vpackssdw", "vpackusdw", "vpermilps", "vpermps", "vpermpd", "vpermb",
-	"vpermt2b", "vpermt2w", "vpermt2ps", "vpermt2pd", "vperm2f128", "vinsertf128", "vinsertf32x4", "vextractf128",
-	"vextractf32x4", "vinsertf64x4", "vextractf64x4", "vgatherdps", "vgatherdpd", "vgatherqps", "vgatherqpd", "kmovb",
-	"kmovw", "kmovq", "kandb", "kandw", "kandq", "kandnw", "kandnq", "korb",
-	"korw", "korq", "kxnorb", "kxnorw", "kxnord", "kxnorq", "kxorb", "kxorw",
-	"kxorq", "knotb", "knotw", "knotd", "knotq", "kortestb", "kortestw", "kortestd",
-	"kortestq", "vpmovm2b", "vpmovm2w", "vpmovm2d", "vzeroupper", "add", "or", "adc",
-	"and", "sub", "xor", "cmp", "test", "mov", "lea", "movzxb",
-	"movzxw", "movsxd", "imul", "neg", "div", "idiv", "shl", "shr",
-	"sar", "cqo", "bt", "bzhi", "popcnt", "cmovg", "jae", "je",
-	"jne", "jns", "jp", "jl", "jge", "jle", "jg", "jmp",
-	"ret", "prefetcht0", "prefetcht1", "sfence",
+	"vaddps", "vaddpd", "vmulps", "vmulpd", "vsubps", "vsubpd", "vsubss", "vsubsd",
+	"vminps", "vminpd", "vdivps", "vdivpd", "vmaxps", "vmaxpd", "vsqrtps", "vsqrtpd",
+	"vandps", "vandpd", "vorps", "vxorps", "vfmadd132ps", "vfmadd132pd", "vfmadd213ps", "vfmadd213pd",
+	"vfmadd231ps", "vfmadd231pd", "vfnmadd231ps", "vfnmadd231pd", "vfnmadd132ps", "vfnmadd132pd", "vfnmadd213ps", "vfnmadd213pd",
+	"vfmsub132ps", "vfmsub132pd", "vfmsub213ps", "vfmsub213pd", "vfmsub231ps", "vfmsub231pd", "vfnmsub132ps", "vfnmsub132pd",
+	"vfnmsub213ps", "vfnmsub213pd", "vfnmsub231ps", "vfnmsub231pd", "vrsqrt14ps", "vrsqrt14pd", "vrcp14ps", "vrcp14pd",
+	"vroundps", "vroundpd", "vrndscaleps", "vrndscalepd", "vscalefps", "vscalefpd", "vrangeps", "vrangepd",
+	"vcmpps", "vcmppd", "vucomiss", "vucomisd", "vmovups", "vmovaps", "vmovntps", "vmovupd",
+	"vmovapd", "vmovntpd", "vmovdqu8", "vmovdqu16", "vmovdqa32", "vmovdqa64", "vmovss", "vmovsd",
+	"vmovd", "vmovq", "vpextrq", "vextractps", "vmovhps", "vpinsrb", "vpinsrw", "vpinsrd",
+	"vpinsrq", "vmaskmovps", "vmaskmovpd", "vbroadcastss", "vbroadcastsd", "vpbroadcastb", "vpbroadcastw", "vpbroadcastd",
+	"vpbroadcastq", "vcvtps2pd", "vcvtpd2ps", "vcvtdq2ps", "vcvttps2dq", "vcvtdq2pd", "vcvttpd2dq", "vcvtudq2ps",
+	"vcvtudq2pd", "vcvttps2udq", "vcvttpd2udq", "vcvtqq2pd", "vcvtqq2ps", "vcvtuqq2pd", "vcvtuqq2ps", "vcvttpd2qq",
+	"vcvttpd2uqq", "vcvttps2qq", "vcvttps2uqq", "vcvtph2ps", "vcvtps2ph", "vcvttss2si", "vcvttsd2si", "vpmovzxbd",
+	"vpmovzxbw", "vpmovsxbw", "vpmovsxbd", "vpmovzxbq", "vpmovzxwq", "vpmovzxwd", "vpmovsxwd", "vpmovzxdq",
+	"vpmovsxdq", "vpmovdb", "vpmovdw", "vpmovwb", "vpmovqd", "vpaddb", "vpaddw", "vpaddd",
+	"vpaddq", "vpsubb", "vpsubw", "vpsubd", "vpsubq", "vpmullw", "vpmulhuw", "vpmulld",
+	"vpmaddwd", "vpdpwssd", "vpdpbusd", "vpmullq", "vpsadbw", "vpmuludq", "vpabsb", "vpabsw",
+	"vpabsd", "vpabsq", "vpminsb", "vpminsw", "vpminsd", "vpminsq", "vpavgb", "vpavgw",
+	"vpminub", "vpminuw", "vpminud", "vpminuq", "vpmaxsb", "vpmaxsw", "vpmaxsd", "vpmaxsq",
+	"vpmaxub", "vpmaxuw", "vpmaxud", "vpmaxuq", "vpand", "vpandd", "vpandq", "vpandn",
+	"vpor", "vpord", "vporq", "vpxor", "vpxord", "vpxorq", "vpternlogd", "vpternlogq",
+	"vpsllw", "vpsrlw", "vpsraw", "vpslld", "vpsllq", "vpsrld", "vpsrlq", "vpsrad",
+	"vpsllvd", "vpsllvq", "vpsrlvd", "vpsrlvq", "vpsravd", "vpsravq", "vpsllvw", "vpsrlvw",
+	"vpsravw", "vpcmpeqb", "vpcmpeqw", "vpcmpgtb", "vpcmpgtw", "vpcmpb", "vpcmpub", "vpcmpw",
+	"vpcmpuw", "vpcmpeqd", "vpcmpeqq", "vpcmpgtd", "vpcmpgtq", "vpcmpd", "vpcmpud", "vpcmpq",
+	"vpcmpuq", "vptestmb", "vptestmw", "vptestmd", "vptestmq", "vptestnmd", "vptestnmq", "vptest",
+	"vmovmskps", "vmovmskpd", "vpblendvb", "vblendvps", "vblendvpd", "vpblendd", "vpalignr", "vpblendmb",
+	"vpblendmw", "vblendmps", "vblendmpd", "vpshufb", "vpshufd", "vshufps", "vunpcklps", "vunpcklpd",
+	"vunpckhps", "vunpckhpd", "vpunpcklbw", "vpunpcklwd", "vpunpckhbw", "vpunpckhwd", "vpacksswb", "vpackuswb",
+	"vpackssdw", "vpackusdw", "vpermilps", "vpermps", "vpermpd", "vpermb", "vpermt2b", "vpermt2w",
+	"vpermt2ps", "vpermt2pd", "vperm2f128", "vinsertf128", "vinsertf32x4", "vextractf128", "vextractf32x4", "vinsertf64x4",
+	"vextractf64x4", "vgatherdps", "vgatherdpd", "vgatherqps", "vgatherqpd", "kmovb", "kmovw", "kmovq",
+	"kandb", "kandw", "kandq", "kandnw", "kandnq", "korb", "korw", "korq",
+	"kxnorb", "kxnorw", "kxnord", "kxnorq", "kxorb", "kxorw", "kxorq", "knotb",
+	"knotw", "knotd", "knotq", "kortestb", "kortestw", "kortestd", "kortestq", "vpmovm2b",
+	"vpmovm2w", "vpmovm2d", "vzeroupper", "add", "or", "adc", "and", "sub",
+	"xor", "cmp", "test", "mov", "lea", "movzxb", "movzxw", "movsxd",
+	"imul", "neg", "div", "idiv", "shl", "shr", "sar", "cqo",
+	"bt", "bzhi", "popcnt", "cmovg", "jae", "je", "jne", "jp",
+	"jl", "jge", "jle", "jg", "jmp", "ret", "prefetcht0", "prefetcht1",
+	"sfence",
 }
 
 // firstForm has the first form of each instruction.
@@ -389,30 +386,29 @@ var firstForm = [numOps + 1]uint16{
 	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
 	32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
-	48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 59, 61, 62, 63, 65, 67,
-	68, 70, 72, 73, 75, 77, 79, 81, 84, 87, 89, 93, 94, 95, 96, 97,
-	98, 99, 100, 102, 104, 105, 106, 108, 110, 112, 114, 115, 116, 117, 118, 119,
+	48, 49, 50, 51, 52, 53, 54, 55, 56, 58, 60, 61, 62, 64, 66, 67,
+	69, 71, 72, 74, 76, 78, 80, 83, 86, 88, 92, 93, 94, 95, 96, 97,
+	98, 99, 101, 103, 104, 105, 107, 109, 111, 113, 114, 115, 116, 117, 118, 119,
 	120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135,
 	136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151,
 	152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167,
 	168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183,
 	184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199,
-	200, 201, 202, 205, 208, 211, 214, 217, 220, 223, 226, 227, 228, 229, 230, 231,
-	232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 245, 247, 249, 251,
+	200, 203, 206, 209, 212, 215, 218, 221, 224, 225, 226, 227, 228, 229, 230, 231,
+	232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 243, 245, 247, 249, 250, 251,
 	252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267,
 	268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283,
-	284, 285, 286, 287, 288, 289, 290, 292, 293, 294, 295, 296, 297, 298, 299, 300,
-	301, 302, 303, 304, 306, 308, 310, 312, 316, 320, 323, 324, 325, 326, 327, 328,
+	284, 285, 286, 287, 288, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300,
+	301, 302, 304, 306, 308, 310, 314, 318, 321, 322, 323, 324, 325, 326, 327, 328,
 	329, 330, 331, 332, 333, 334, 335, 336, 337, 338, 339, 340, 341, 342, 343, 344,
-	345, 346, 347, 348, 349, 350, 354, 358, 362, 366, 370, 374, 378, 380, 384, 385,
-	386, 387, 388, 391, 392, 393, 394, 396, 398, 400, 401, 402, 403, 404, 405, 406,
-	407, 408, 409, 410, 411, 412, 413, 414, 416, 417, 418, 419, 420,
+	345, 346, 347, 348, 352, 356, 360, 364, 368, 372, 376, 378, 382, 383, 384, 385,
+	386, 389, 390, 391, 392, 394, 396, 398, 399, 400, 401, 402, 403, 404, 405, 406,
+	407, 408, 409, 410, 411, 413, 414, 415, 416, 417,
 }
 
 var forms = [...]form{
 	{op: VADDPS, ops: [4]pat{patR, patV, patM}, pp: ppNP, opmap: map0F, opcode: 0x58, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VADDPD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0x58, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
-	{op: VADDSS, ops: [4]pat{patR, patV, patM}, pp: ppF3, opmap: map0F, opcode: 0x58, ext: noExt, vexW: wIgnored, vex: lenScalar, evexW: w0, evex: lenScalar, tup: tupFixed, elem: 4, flags: flagMask | flagZero},
 	{op: VMULPS, ops: [4]pat{patR, patV, patM}, pp: ppNP, opmap: map0F, opcode: 0x59, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VMULPD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0x59, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VSUBPS, ops: [4]pat{patR, patV, patM}, pp: ppNP, opmap: map0F, opcode: 0x5c, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
@@ -544,7 +540,6 @@ var forms = [...]form{
 	{op: VCVTTPS2UQQ, ops: [4]pat{patR, patM}, size: [4]uint8{sizeLen, sizeHalf}, pp: pp66, opmap: map0F, opcode: 0x78, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupHalf, elem: 4, flags: flagMask | flagZero},
 	{op: VCVTPH2PS, ops: [4]pat{patR, patM}, size: [4]uint8{sizeLen, sizeHalf}, pp: pp66, opmap: map0F38, opcode: 0x13, ext: noExt, vexW: w0, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 2, flags: flagMask | flagZero},
 	{op: VCVTPS2PH, ops: [4]pat{patM, patR, patI}, size: [4]uint8{sizeHalf, sizeLen, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x1d, ext: noExt, vexW: w0, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 2, flags: flagMask | flagZero},
-	{op: VCVTSI2SS, ops: [4]pat{patR, patV, patGM}, pp: ppF3, opmap: map0F, opcode: 0x2a, ext: noExt, vexW: wByLen, vex: lenGPR},
 	{op: VCVTTSS2SI, ops: [4]pat{patG, patM}, pp: ppF3, opmap: map0F, opcode: 0x2c, ext: noExt, vexW: wByLen, vex: lenGPR},
 	{op: VCVTTSD2SI, ops: [4]pat{patG, patM}, pp: ppF2, opmap: map0F, opcode: 0x2c, ext: noExt, vexW: wByLen, vex: lenGPR},
 	{op: VPMOVZXBD, ops: [4]pat{patR, patM}, size: [4]uint8{sizeLen, sizeQuarter}, pp: pp66, opmap: map0F38, opcode: 0x31, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 4, flags: flagMask | flagZero},
@@ -818,7 +813,6 @@ var forms = [...]form{
 	{op: JAE, ops: [4]pat{patRel}, pp: ppNP, opmap: map0F, opcode: 0x83, ext: noExt, gp: true, vex: 0},
 	{op: JE, ops: [4]pat{patRel}, pp: ppNP, opmap: map0F, opcode: 0x84, ext: noExt, gp: true, vex: 0},
 	{op: JNE, ops: [4]pat{patRel}, pp: ppNP, opmap: map0F, opcode: 0x85, ext: noExt, gp: true, vex: 0},
-	{op: JNS, ops: [4]pat{patRel}, pp: ppNP, opmap: map0F, opcode: 0x89, ext: noExt, gp: true, vex: 0},
 	{op: JP, ops: [4]pat{patRel}, pp: ppNP, opmap: map0F, opcode: 0x8a, ext: noExt, gp: true, vex: 0},
 	{op: JL, ops: [4]pat{patRel}, pp: ppNP, opmap: map0F, opcode: 0x8c, ext: noExt, gp: true, vex: 0},
 	{op: JGE, ops: [4]pat{patRel}, pp: ppNP, opmap: map0F, opcode: 0x8d, ext: noExt, gp: true, vex: 0},

@@ -41,6 +41,8 @@ func TestScripts(t *testing.T) {
 
 			"exitcode": exitcode,
 			"bounded":  bounded,
+			"browse":   browse(t),
+			"painted":  painted,
 			"full":     full,
 
 			"repeatarg": repeatArgument,

@@ -142,3 +142,38 @@ func headings(t *testing.T, path string) map[string]bool {
 	}
 	return out
 }
+
+// TestPagesNameWhatIsThere checks that the pages name no function, type or method of a package that the
+// listings of exported names lack. Names of tests and examples are another matter.
+func TestPagesNameWhatIsThere(t *testing.T) {
+	files, err := filepath.Glob("testdata/api/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no listings: ", err)
+	}
+	have := map[string]string{}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base := strings.TrimSuffix(filepath.Base(path), ".txt")
+		have[base[strings.LastIndex(base, "-")+1:]] += string(text)
+	}
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := regexp.MustCompile(`(?:^|[^\w./])(op|engine|expr|grad|formula|untyped|npy|picture|nn|autograd)\.([A-Z]\w*)`)
+	for _, page := range append(pages, "README.md", "CONTRIBUTING.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range name.FindAllStringSubmatch(string(text), -1) {
+			if of, what := m[1], m[2]; !strings.HasPrefix(what, "Example") && !strings.HasPrefix(what, "Test") &&
+				!regexp.MustCompile(`(?m)^(func|type|var|const) `+what+`\b`).MatchString(have[of]) {
+				t.Errorf("%s names %s.%s, which is not there", page, of, what)
+			}
+		}
+	}
+}

@@ -53,6 +53,17 @@ func TestFused(t *testing.T) {
 			}
 		}
 	}
+	for _, typ := range []string{"f32", "f64", "i32"} { // the lesser and the greater, and other selections
+		for _, c := range []string{"lt", "le"} {
+			for _, a := range [][2]string{{"%0", "%1"}, {"%3", "%1"}, {"%0", "%3"}, {"%0", "%7"}, {"%7", "%0"}} {
+				code := fmt.Sprintf("%%7 = const %[1]s 1\n    %%4 = %[2]s bool %[3]s %[4]s\n    ", typ, c, a[0], a[1])
+				run(typ, code+fmt.Sprintf("%%9 = select %s %%4 %s %s", typ, a[0], a[1]))
+				run(typ, code+fmt.Sprintf("%%9 = select %s %%4 %s %s", typ, a[1], a[0]))
+				run(typ, code+fmt.Sprintf("%%5 = select %[1]s %%4 %[2]s %[3]s\n    %%6 = select %[1]s %%4 %%5 %%2\n    %%9 = add %[1]s %%5 %%6", typ, a[1], a[0]))
+				run(typ, code+fmt.Sprintf("%%5 = const %[1]s 0\n    %%6 = select %[1]s %%4 %%5 %[2]s\n    %%8 = select %[1]s %%4 %[2]s %%5\n    %%9 = sub %[1]s %%6 %%8", typ, a[0]))
+			}
+		}
+	}
 	for _, typ := range []string{"i32", "u64", "u8"} {
 		for _, inner := range []string{"and", "or", "xor"} {
 			for _, outer := range []string{"and", "or", "xor"} {

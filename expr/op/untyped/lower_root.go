@@ -105,15 +105,15 @@ func cbrtCore(b *B, f *format, x, a V) V {
 // bias, less a value that balances the error.
 var cbrtBias = [2]int64{0x54a21d2a, 0x553ef0ff289dd796}
 
-// lowerCube adds the rounding error of x^2, times x, in the last rounding. That product is finite below a
-// bound beyond which, in a cold region, the cube is infinite.
+// lowerCube adds the rounding error of x^2, times x, in the last rounding. x^2 counts as no more than a bound from which on the
+// cube is infinite: then the rest is not negative, and no sum is a difference of infinities.
 func lowerCube(b *B, x ...V) V {
 	f := formatOf(b, x[0])
+	bound := f.c(b, math.Ldexp(1, 2*int((f.bias+1)/3+1)))
 	h := b.Mul(x[0], x[0])
+	h = b.Select(b.Lt(h, bound), h, bound)
 	l := b.Fma(x[0], x[0], b.Neg(h))
-	y := b.Fma(h, x[0], b.Mul(l, x[0]))
-	bound := math.Ldexp(1, 2*int((f.bias+1)/3+1))
-	return b.Cold(b.Le(f.c(b, bound), h), y, func() V { return b.Mul(h, x[0]) })
+	return b.Fma(h, x[0], b.Mul(l, x[0]))
 }
 
 // lowerInverseSquare divides 1 by x^2, and corrects that by the rounding errors of the square and of the

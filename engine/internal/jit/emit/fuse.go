@@ -13,8 +13,8 @@ import (
 )
 
 // Instructions that do the work of two nodes, with the same bits: a fused multiply-add negates
-// its product and its addend, an instruction computes any function of three bits, and one
-// multiplies the lower halves of lanes of 64 bits.
+// its product and its addend, an instruction computes any function of three bits, one
+// multiplies the lower halves of lanes of 64 bits, and one compares floats and selects.
 
 // fuse joins nodes of the body for which the target has one instruction. It needs the result of
 // findUniform.
@@ -31,6 +31,8 @@ func (f *phaseCode) fuse() {
 				j.negate(n)
 			case n.Op == prim.Mul && f.Halves && isa.Wide(n.In) && !n.In.IsFloat():
 				j.multiply(n)
+			case n.Op == prim.Select && f.Extremes && n.In.IsFloat():
+				j.extreme(n)
 			case n.Op == lower.OpAverage: // its sums may have no other use
 				j.joined = true
 			}
@@ -110,6 +112,23 @@ func (j *joiner) negate(n *lower.Node) {
 			j.joined = true
 		}
 	}
+}
+
+// extreme replaces a selection of what a comparison finds to be less.
+func (j *joiner) extreme(n *lower.Node) {
+	c, x, y := &j.Nodes[n.Args[0]], n.Args[1], n.Args[2]
+	switch {
+	case c.Op != prim.Lt || c.In != n.In:
+		return
+	case c.Args[0] == x && c.Args[1] == y:
+		n.Op = lower.OpLesser
+	case c.Args[0] == y && c.Args[1] == x:
+		n.Op = lower.OpGreater
+	default:
+		return
+	}
+	n.Args = [3]int32{x, y, lower.None}
+	j.joined = true
 }
 
 // multiply replaces a product whose operands are below 2^32 by the product of their lower halves.
@@ -249,7 +268,7 @@ func (j *joiner) used(list []int32) []int32 {
 	kept := len(out)
 	for _, id := range slices.Backward(list) {
 		n := &j.Nodes[id]
-		if j.uses[id] == 0 && (n.Op == prim.Neg || n.Op == prim.Add || n.Op == prim.Cvt || tables[n.Op] != nil) {
+		if j.uses[id] == 0 && (n.Op == prim.Neg || n.Op == prim.Lt || n.Op == prim.Add || n.Op == prim.Cvt || tables[n.Op] != nil) {
 			for _, a := range n.Args {
 				if a != lower.None {
 					j.uses[a]--

@@ -178,6 +178,10 @@ func (f *phaseCode) nodeText(id int32) string {
 		fmt.Fprintf(&b, "%s of the last element of", n.Type.Short())
 	case n.Op == lower.OpAverage:
 		b.WriteString("average, up")
+	case n.Op == lower.OpLesser:
+		b.WriteString("lesser " + n.Type.Short())
+	case n.Op == lower.OpGreater:
+		b.WriteString("greater " + n.Type.Short())
 	case n.Op == lower.OpMulLow:
 		fmt.Fprintf(&b, "mul %s of lower halves of", n.Type.Short())
 	case n.Op == lower.OpQuotient:

@@ -72,6 +72,8 @@ type Facts struct {
 	Blends bool
 	// Reciprocals says that there are rules for quotients from reciprocals.
 	Reciprocals bool
+	// Extremes says that there are rules for the lesser and the greater of floats.
+	Extremes bool
 	// Complements says that a load of predicates in narrow lanes with an Imm of 1 gives their complement.
 	Complements bool
 	// Halving says that a store of integers of 32 bits takes lanes of 64 bits, of which it stores the lower halves.

@@ -43,6 +43,9 @@ const (
 	OpReciprocal
 	// OpAverage is half of args[0] + args[1] + 1, of narrow lanes without sign. The sum has one bit more than a lane.
 	OpAverage
+	// OpLesser is args[0] where it is less than args[1], and OpGreater where it is greater; else, and for NaN, they are args[1].
+	OpLesser
+	OpGreater
 )
 
 // The signs of a fused multiply-add, in its Imm: the product or the addend is negated.

@@ -27,7 +27,7 @@ const fields2 = 1<<2 | 1<<3 | 1<<4 | 1<<5 | 1<<6 | 1<<8
 func (avx2Target) Facts() isa.Facts {
 	return isa.Facts{
 		Name: "avx2", Vectors: 15, Bytes: 32, // the sixteenth vector has the tail mask
-		NarrowLanes: true, Negates: true, Halves: true, Complements: true, Halving: true,
+		NarrowLanes: true, Negates: true, Halves: true, Complements: true, Halving: true, Extremes: true,
 		Fields: fields2, Joins: fields2, Planes: fields2 &^ (1 << 5), Neighbours: neighbours,
 		RowsAtOnce: 4, Turned: 8, Tails: true, Blends: true, OneCount: true, Counts: true, Sites: sites, FromMemory: fromMemory, Temporaries: temporaries,
 	}
@@ -78,6 +78,7 @@ var avx2Rules = isa.Table(
 	on(as((*avx2).compareFloat), isa.Floats, compared...),
 	on(as((*avx2).compareInt), isa.Ints, compared...),
 	on(as((*avx2).choose), isa.All, prim.Select),
+	on(as((*avx2).extreme), isa.Floats, lower.OpLesser, lower.OpGreater),
 	on(as((*avx2).scalar), isa.All, lower.OpCell),
 	on(as((*avx2).load), nil, ir.Load),
 )
@@ -288,6 +289,16 @@ func (f *avx2) choose(n *lower.Node) {
 		f.Release()
 		f.blendv(n.Type, f.Dst(), z, y, p)
 	}
+}
+
+func (f *avx2) extreme(n *lower.Node) {
+	op := pick(n.In, x86.VMINPS, x86.VMINPD)
+	if n.Op == lower.OpGreater {
+		op = pick(n.In, x86.VMAXPS, x86.VMAXPD)
+	}
+	x, y := f.Src(n.Args[0]), f.srcM(n.Args[1])
+	f.Release()
+	f.I(op, f.LenOf(n.In), f.Dst(), x, y)
 }
 
 // fills reports whether a node is an integer constant with lanes of ones.

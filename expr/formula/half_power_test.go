@@ -1,0 +1,27 @@
+package formula_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula"
+)
+
+// TestInverseRootsOfHalves raises all halves to the power -1/2.
+func TestInverseRootsOfHalves(t *testing.T) {
+	x, y := engine.Zeros[dtype.BFloat16](1<<16), engine.Zeros[dtype.BFloat16](1<<16)
+	for i := range x.Data() {
+		x.Data()[i] = dtype.BF16FromBits(uint16(i))
+	}
+	if err := formula.MustCompile[float32]("y[:] = x**-.5").Run(t.Context(), map[string]any{"x": x, "y": y}); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range x.Data() {
+		want := dtype.BF16From(float32(math.Pow(float64(v.Float32()), -.5))).Float32()
+		if got := y.Data()[i].Float32(); got != want && !(got != got && want != want) {
+			t.Fatalf("%v**-.5 is %v, not %v", v.Float32(), got, want)
+		}
+	}
+}

@@ -275,15 +275,27 @@ func (w *worker) seqRows(bp *boundPhase, lo, n, t, m int) {
 		last = bp.Spans[k-1]
 	}
 	for at := 0; at < n; {
-		c := n - at
+		c, spans := n-at, 1
 		if len(bp.Spans) > 1 {
 			c = min(last-(lo+at)%last, c)
+		}
+		if bp.Groups {
+			if c == last {
+				spans = bp.spansAt((lo+at)/last, min((n-at)/last, callElements/(last*m)))
+			}
+			w.set(frame.Left, spans)
 		}
 		for done := 0; done < m; {
 			done += w.seqCall(bp, columns{lo, at, c}, t, done, m-done)
 		}
-		at += c
+		at += c * spans
 	}
+}
+
+// spansAt returns the spans of columns of a call from number first on, at most most, but at least one.
+func (bp *boundPhase) spansAt(first, most int) int {
+	all := bp.Spans[len(bp.Spans)-2]
+	return max(1, min(most, all-first%all))
 }
 
 // columns are lanes at..at+n of the piece from lo.

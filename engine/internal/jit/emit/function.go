@@ -36,6 +36,9 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 	for _, bp := range phases {
 		f := newPhaseCode(target, a, list, p, bp, v)
 		f.loops()
+		if bp.Groups && f.Phase.Kind == lower.SeqPhase && v.Runs == 0 {
+			f.nextSpan(again)
+		}
 		if f.Err != nil {
 			return nil, f.Err
 		}

@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"math/bits"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
@@ -28,6 +30,25 @@ func nextRow(a isa.Asm, phases []*layout.Phase, again isa.Label) {
 		a.Int(isa.Mov, isa.Word(frame.Rows), isa.T0)
 		next(frame.Left, frame.SiteGroup, func(s *layout.Site) bool { return s.Group != 0 })
 	}
+}
+
+// nextSpan emits the end of a loop over spans of columns: it steps the sites and the accumulators, and jumps to again if
+// spans are left.
+func (f *phaseCode) nextSpan(again isa.Label) {
+	for i := range f.Layout.Sites {
+		if s := &f.Layout.Sites[i]; s.Group != 0 {
+			f.Int(isa.Mov, isa.T0, isa.Word(s.Arg+frame.SiteGroup))
+			f.Int(isa.Add, isa.Word(s.Arg+frame.SitePtr), isa.T0)
+		}
+	}
+	for i := range f.Layout.Reds {
+		r := &f.Layout.Reds[i]
+		f.Int(isa.Mov, isa.T0, isa.Word(f.Phase.Lanes))
+		f.Int(isa.Shl, isa.T0, isa.K(bits.TrailingZeros(uint(r.Kern.Lane.Size()))))
+		f.Int(isa.Add, isa.Word(r.At+frame.SitePtr), isa.T0)
+	}
+	f.Int(isa.Sub, isa.Word(frame.Left), isa.K(1))
+	f.BranchResult(isa.NE, again)
 }
 
 // results emits code that stores the reductions of a row, which is one block, in their

@@ -95,6 +95,7 @@ func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 	bp.findFew()
 	b.findAcross(bp)
 	bp.findRows()
+	bp.findGroups()
 	b.findPlain(bp)
 	b.findNear(bp)
 	bp.Repeats = b.repeats(bp)

@@ -41,6 +41,21 @@ func (bp *Phase) findRows() {
 	}
 }
 
+// findGroups decides whether one call of a seq loop sums many spans of columns, and sets the steps of the sites from
+// span to span.
+func (bp *Phase) findGroups() {
+	k := len(bp.Spans)
+	if k < 2 || !bp.Blends || !bp.onlyReduces() || bp.Across || bp.Along || bp.Prefixes || bp.Each > 0 || bp.Turned() || bp.Whole > 0 {
+		return
+	}
+	bp.Groups = true
+	for i := range bp.Sites {
+		if s := &bp.Sites[i]; s.Kind != Unused {
+			s.Group = s.Line.Spans[k-2].Coef
+		}
+	}
+}
+
 // The tile of a loop with an operand that is strided along a row. Each cache line of
 // the operand serves all rows of a tile.
 const (

@@ -46,7 +46,7 @@ type Site struct {
 	Record int          // number of its record, from 1 on, or 0
 	Field  int          // of the record
 	Row    int          // elements from row to row of a row loop
-	Group  int          // elements from the end of a group of such rows to the next group
+	Group  int          // elements from the end of a group of such rows to the next group, or from a span of columns to the next
 	Pure   bool         // a store to an array that is only written, and much larger than the caches
 	Trails bool         // a load of lines that another load has read before
 	Near   int32        // the number, from 1 on, of an earlier site whose address is always Apart bytes before this one's, or 0
@@ -128,7 +128,7 @@ type Phase struct {
 	TileRows   int              // rows of their tiles
 	Copy       int32            // the store of a phase that only moves tiles to another array, or -1
 	Rows       bool             // one call runs many rows
-	Groups     bool             // one call runs many groups of rows
+	Groups     bool             // one call runs many groups of rows, or many spans of columns
 	Blends     bool             // see isa.Facts
 	Laid       int              // elements of the rows that are laid across vectors, or 0
 	LaidSpans  int              // spans of such a row

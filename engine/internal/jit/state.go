@@ -119,6 +119,9 @@ type rowLoop struct {
 	fn     *function
 }
 
+// A rowCount is the rows of a call: groups of rows each.
+type rowCount struct{ rows, groups int }
+
 // A generator makes machine code for one instruction set.
 type generator struct {
 	isa isa.Target

@@ -279,9 +279,6 @@ func (w *worker) segments(bp *boundPhase, lo, n int) {
 	}
 }
 
-// A rowCount is the rows of a call: groups of rows each.
-type rowCount struct{ rows, groups int }
-
 // rowsAt returns the rows of a call from row number first on, at most most, but at least one.
 func (bp *boundPhase) rowsAt(first, most int) rowCount {
 	k := len(bp.Spans)

@@ -28,9 +28,6 @@ const (
 	farthest    = 1 << 30 // bytes from the first row of an iteration to an element
 )
 
-// copiedElements is the most elements of a row that is only copied.
-const copiedElements = 255
-
 // A Window is contiguous elements that have some lanes of a vector of a laid site: Start is
 // the offset of the first in elements.
 type Window struct {

@@ -290,6 +290,9 @@ type Staging struct {
 	Line bound.Line // of a field of bp.Woven: has the step from lane to lane
 }
 
+// copiedElements is the most elements of a row that is only copied.
+const copiedElements = 255
+
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
 	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4 | frame.Bit(bp.Groups)<<5

@@ -238,8 +238,6 @@ func (f *avx2) loadPart(t dtype.Type, d x86.Vec, m x86.Mem, first, n int) {
 	}
 }
 
-func maskMove(t dtype.Type) x86.Op { return pick(t, x86.VMASKMOVPS, x86.VMASKMOVPD) }
-
 // spareWindows is the number of vectors that are left beside shared windows.
 const spareWindows = 4
 

@@ -330,3 +330,5 @@ func (f *avx2) windowMask(w window, t dtype.Type, k x86.Vec) x86.Vec {
 	f.I(x86.VANDPS, l, m, k, f.Const(used))
 	return m
 }
+
+func maskMove(t dtype.Type) x86.Op { return pick(t, x86.VMASKMOVPS, x86.VMASKMOVPD) }

@@ -19,7 +19,7 @@ func Run(ctx context.Context, stmts ...expr.Statement) error {
 
 // RunWith is Run with options.
 func RunWith(ctx context.Context, o Options, stmts ...expr.Statement) error {
-	if err := checkContext(ctx); err != nil {
+	if err := checkContext(ctx, "engine.Run"); err != nil {
 		return err
 	}
 	if a := assignmentOf(ctx, o, stmts); a != nil {

@@ -33,7 +33,7 @@ func (p *Program) Bind(ctx context.Context, memories ...*Memory) (*Binding, erro
 		if err := p.usable(); err != nil {
 			return nil, err
 		}
-		return nil, checkContext(ctx)
+		return nil, checkContext(ctx, "Program.Bind")
 	}
 	if p.device != nil {
 		return nil, tree.NewError(tree.ErrUnsupported, "", "a program on %s has no bindings", p.device.name)
@@ -126,7 +126,7 @@ func (b *Binding) Run(ctx context.Context) error {
 		return errNoBinding()
 	}
 	if ctx == nil {
-		return checkContext(ctx)
+		return checkContext(ctx, "Binding.Run")
 	}
 	var err error
 	if b.host.Short(ctx) {

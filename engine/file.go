@@ -40,8 +40,8 @@ func Load[T expr.Elem](path string) (*Tensor[T], error) {
 
 // LoadMapped returns the tensor in an .npy file without reading it: the system reads
 // the elements when they are used, so the file may be larger than memory. Stores to
-// the tensor do not change the file. The caller calls unmap, after which the elements
-// are 0. [npy.Map] says which files are refused.
+// the tensor do not change the file. The caller calls unmap, after which a use of x is an
+// error; programs that use x, and its views, read 0. [npy.Map] says which files are refused.
 func LoadMapped[T expr.Elem](path string) (x *Tensor[T], unmap func() error, err error) {
 	m, err := npy.Map(path)
 	if err != nil {
@@ -59,7 +59,10 @@ func LoadMapped[T expr.Elem](path string) (x *Tensor[T], unmap func() error, err
 		_ = m.Close()
 		return nil, nil, err
 	}
-	return x, m.Close, nil
+	return x, func() error {
+		x.a, x.bad = nil, tree.Errorf(tree.ErrValue, "engine.LoadMapped", "%s is not mapped any more", path)
+		return m.Close()
+	}, nil
 }
 
 // writers names what writes files of other extensions.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -55,8 +56,11 @@ func TestLoadMapped(t *testing.T) {
 	if _, err := f.ReadAt(last, at+4*int64(n-1)); err != nil || math.Float32frombits(binary.LittleEndian.Uint32(last)) != 2.5 {
 		t.Errorf("the file has %v, %v", last, err)
 	}
-	if err := unmap(); err != nil || x.At(n/1024-1, 1023) != 0 {
-		t.Errorf("unmapped: %v, the last element is %v", err, x.At(n/1024-1, 1023))
+	if err := unmap(); err != nil || rows.At(2, 1023) != 0 {
+		t.Errorf("unmapped: %v, the last element of a view is %v", err, rows.At(2, 1023))
+	}
+	if _, err := engine.Item(op.Sum(x)); !errors.Is(err, expr.ErrValue) || !strings.Contains(err.Error(), "is not mapped any more (file_mapped_test.go:") {
+		t.Errorf("the sum after unmap: %v", err)
 	}
 	if _, _, err := engine.LoadMapped[float64](path); !errors.Is(err, expr.ErrType) {
 		t.Errorf("float32 as float64: %v", err)

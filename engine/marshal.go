@@ -70,6 +70,9 @@ func (t *Tensor[T]) unmarshal(read func(*Array) error) error {
 	if err := read(a); err != nil {
 		return err
 	}
+	if a.DType() != dtype.Of[T]() {
+		return tree.NewError(tree.ErrType, "", "the data have elements of type %v, not %v", a.DType(), dtype.Of[T]())
+	}
 	got, err := TensorOf[T](a)
 	if err != nil {
 		return err

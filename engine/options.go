@@ -60,10 +60,11 @@ func (o *Options) settle() (err error) {
 	return err
 }
 
-// checkContext returns an error for a nil context and for one that is done.
-func checkContext(ctx context.Context) error {
+// checkContext returns an error of a function called name for a nil context, and one for a
+// context that is done.
+func checkContext(ctx context.Context, name string) error {
 	if ctx == nil {
-		return tree.NewError(tree.ErrValue, "", "the context is nil")
+		return tree.NewError(tree.ErrValue, name, "the context is nil")
 	}
 	return ctx.Err()
 }

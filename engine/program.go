@@ -39,7 +39,7 @@ func Compile(ctx context.Context, stmts ...expr.Statement) (*Program, error) {
 
 // CompileWith is Compile with options.
 func CompileWith(ctx context.Context, o Options, stmts ...expr.Statement) (*Program, error) {
-	if err := checkContext(ctx); err != nil {
+	if err := checkContext(ctx, "engine.Compile"); err != nil {
 		return nil, err
 	}
 	return compileStatements(ctx, o, slices.Clone(stmts))
@@ -171,7 +171,7 @@ func hostProgramOn(ctx context.Context, o Options, be backend.Backend, pl *plan.
 // program whose Go function is running. Run returns [expr.ErrUnsupported] then.
 func (p *Program) Run(ctx context.Context) error {
 	if p == nil || p.plan == nil || ctx == nil {
-		return cmp.Or(p.usable(), checkContext(ctx))
+		return cmp.Or(p.usable(), checkContext(ctx, "Program.Run"))
 	}
 	if err := p.lock(ctx); err != nil {
 		return err

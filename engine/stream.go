@@ -185,7 +185,7 @@ func (e *hostEvent) failure() error {
 }
 
 func (e *hostEvent) Wait(ctx context.Context) error {
-	if err := checkContext(ctx); err != nil {
+	if err := checkContext(ctx, "Event.Wait"); err != nil {
 		return err
 	}
 	select {

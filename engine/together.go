@@ -109,6 +109,9 @@ func keep(value *tree.Node) (expr.Statement, error) {
 func Rotate[T expr.Elem](tensors ...*Tensor[T]) error {
 	memories := make([]*Memory, len(tensors))
 	for i, t := range tensors {
+		if t == nil {
+			return tree.NewError(tree.ErrType, "engine.Rotate", "tensor %d is nil", i)
+		}
 		if err := t.Err(); err != nil {
 			return err
 		}

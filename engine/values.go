@@ -10,8 +10,8 @@ import (
 // Eval returns the value of e as a new row-major tensor, on the device of the
 // tensors in e. With an error the tensor is nil.
 func Eval[T expr.Elem](e expr.Exp[T]) (*Tensor[T], error) {
-	n := expr.NodeOf(e)
-	if err := n.Err(); err != nil {
+	n, err := given("engine.Eval", e)
+	if err != nil {
 		return nil, err
 	}
 	a, err := newValue(n)
@@ -25,11 +25,20 @@ func Eval[T expr.Elem](e expr.Exp[T]) (*Tensor[T], error) {
 	return t, nil
 }
 
+// given returns the tree of e, or an error of a function called name.
+func given[T expr.Elem](name string, e expr.Exp[T]) (*tree.Node, error) {
+	n := expr.NodeOf(e)
+	if n.Absent() {
+		return nil, tree.NewError(tree.ErrType, name, "the expression is nil")
+	}
+	return n, n.Err()
+}
+
 // EvalInto stores the elements of e in dst, row-major. The error is
 // [expr.ErrShape] if dst does not have one element for each element of e.
 func EvalInto[T expr.Elem](dst []T, e expr.Exp[T]) error {
-	n := expr.NodeOf(e)
-	if err := n.Err(); err != nil {
+	n, err := given("engine.EvalInto", e)
+	if err != nil {
 		return err
 	}
 	if size := n.Shape().Size(); size != len(dst) {
@@ -45,8 +54,8 @@ func EvalInto[T expr.Elem](dst []T, e expr.Exp[T]) error {
 // Item returns the value of an expression with one element, of any rank.
 func Item[T expr.Elem](e expr.Exp[T]) (T, error) {
 	var v [1]T
-	n := expr.NodeOf(e)
-	if err := n.Err(); err != nil {
+	n, err := given("engine.Item", e)
+	if err != nil {
 		return v[0], err
 	}
 	if size := n.Shape().Size(); size != 1 {

@@ -91,7 +91,7 @@ func (s Shape) String() string {
 // large.
 func (s Shape) Offset(index ...int) (int, error) {
 	if len(index) != len(s) {
-		return 0, errorf("index %v has %d entries for shape %v", Shape(index), len(index), s)
+		return 0, errorf("index %v and shape %v differ in length", Shape(index), s)
 	}
 	off := 0
 	for i, x := range index {

@@ -111,7 +111,7 @@ func TestOffset(t *testing.T) {
 		t.Error(got, err)
 	}
 	_, err := s.Offset(1, 2)
-	wantErr(t, err, "index [1 2] has 2 entries for shape [2 3 4]")
+	wantErr(t, err, "index [1 2] and shape [2 3 4] differ in length")
 	_, err = s.Offset(1, 3, 0)
 	wantErr(t, err, "index [1 3 0] is out of range for shape [2 3 4]")
 	_, err = s.Offset(1, -1, 0)

@@ -60,7 +60,7 @@ func readHeader(r io.Reader, size int64) (Header, int64, error) {
 	}
 	if !bytes.HasPrefix(pre, []byte(magic)) {
 		what := ""
-		if bytes.HasPrefix(pre[:], []byte("PK\x03\x04")) {
+		if bytes.HasPrefix(pre, []byte("PK\x03\x04")) || bytes.HasPrefix(pre, []byte("PK\x05\x06")) {
 			what = ", a zip archive: the name of an .npz archive ends in .npz:x for its array x"
 		}
 		return Header{}, 0, formatError(0, "not an .npy file: it begins with %s%s", excerpt(pre[:6]), what)

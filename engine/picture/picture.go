@@ -22,6 +22,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 
 	"github.com/oneloop/oneloop/engine"
@@ -40,7 +41,7 @@ type Sample interface {
 // Tensor returns the pixels of an image as a new tensor. Images of 16 bits lose
 // the lower 8 as uint8, and nothing as uint16 or floats.
 func Tensor[T Sample](m image.Image) (*engine.Tensor[T], error) {
-	if m == nil {
+	if v := reflect.ValueOf(m); m == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, errorf(tree.ErrType, "the image is nil")
 	}
 	channels := 4

@@ -216,11 +216,16 @@ func (c *Composition) Constructor() string {
 
 // takes says how many operands the composition has.
 func (c *Composition) takes() string {
-	n := max(c.Operands, 1)
-	if c.Optional > 0 {
+	switch n := c.Operands; {
+	case n < 0:
+		return "at least one operand"
+	case n == 1:
+		return "one operand"
+	case c.Optional > 0:
 		return fmt.Sprintf("%d to %d operands", n-c.Optional, n)
+	default:
+		return fmt.Sprintf("%d operands", n)
 	}
-	return fmt.Sprintf("%d operands", n)
 }
 
 // Compose returns the composition of a name. An error in a part of the tree

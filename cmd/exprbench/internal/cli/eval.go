@@ -76,6 +76,9 @@ func (f *evalFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
+	if f.precision < -1 {
+		return usagef("--precision %d is negative", f.precision)
+	}
 	if f.precision > 17 {
 		return usagef("--precision %d is above 17, which tells all numbers apart", f.precision)
 	}

@@ -212,6 +212,8 @@ func kindOf(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "int":
 		return "a whole number"
+	case "intSlice":
+		return "whole numbers with commas between"
 	case "bool":
 		return "true or false"
 	}

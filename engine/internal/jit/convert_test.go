@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // TestConversions converts between floats and integers of 32 and 64 bits. Machine code may convert vectors of
@@ -63,7 +64,8 @@ func TestScale(t *testing.T) {
 		near, far int
 	}{{dtype.F32, dtype.I32, 8, 64}, {dtype.F64, dtype.I64, 64, 512}} {
 		k := parse(t, fmt.Sprintf("kernel p\naxis i0\nbuf x %[1]s in 1\nbuf n %[2]s in 1\nbuf y %[1]s out 1\n{\nvec i0 {\n%%0 = load %[1]s x[i0]\n%%1 = load %[2]s n[i0]\n%%2 = scale %[1]s %%0 %%1\nstore %[1]s y[i0] %%2\n}\n}", c.typ.Short(), c.exp.Short()))
-		for _, rare := range []int{0, 6} {
+		one := parse(t, fmt.Sprintf("kernel p\naxis i0\nbuf x %[1]s in 1\nbuf n %[2]s in 1\nbuf y %[1]s out 1\n{\nvec i0 {\n%%0 = const %[1]s 1\n%%1 = load %[2]s n[i0]\n%%2 = scale %[1]s %%0 %%1\nstore %[1]s y[i0] %%2\n}\n}", c.typ.Short(), c.exp.Short()))
+		for rare, k := range map[int]*ir.Kernel{0: k, 6: k, 5: one} {
 			s := newSetup(t, r, k, []int{600}, nil, [][]int{{600}, {600}, {600}}, true)
 			size := c.typ.Size()
 			for i := range 600 {

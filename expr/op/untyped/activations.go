@@ -18,9 +18,11 @@ func softplus(_ Options, x ...*tree.Node) *tree.Node {
 // derivatives at infinities are products of 0 and infinity. The sigmoid is 0 or 1 already where the
 // factor begins to differ from x.
 func silu(_ Options, x ...*tree.Node) *tree.Node {
-	a, bound := x[0], like(x[0], 1e4)
-	y := Call("mul", Call("clip", a, like(a, -1e4), bound), Call("sigmoid", a))
-	return Call("where", Call("greater", a, bound), a, y)
+	a, least, most := x[0], like(x[0], -1e4), like(x[0], 1e4)
+	// Selections, as NaN and zeros need no order here.
+	near := Call("where", Call("less", a, least), least, a)
+	near = Call("where", Call("greater", near, most), most, near)
+	return Call("where", Call("greater", a, most), a, Call("mul", near, Call("sigmoid", a)))
 }
 
 // elu takes the exponential only of numbers that are not above 0, so no adjoint is a product of 0

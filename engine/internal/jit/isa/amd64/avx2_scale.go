@@ -30,17 +30,22 @@ func (f *avx2) scale(n *lower.Node) {
 	}
 	s.d = f.Dst()
 	u, v := s.tmp[0], s.tmp[1]
-	add, and := binaryOp(prim.Add, i), x86.VPAND
+	add := binaryOp(prim.Add, i)
 	mask := uint64(1)<<(8*t.Size()-1) - 1
-	f.I(add, l, u, s.x, f.full(i, uint64((r.near-bias)<<r.mant)&(2*mask+1)))
-	f.I(and, l, u, u, f.full(i, mask&^uint64(2*r.near<<r.mant-1)))
-	f.I(add, l, v, s.e, f.full(i, uint64(r.far)))
-	f.I(and, l, v, v, f.full(i, uint64(-2*r.far)&(2*mask+1)))
-	f.I(x86.VPOR, l, u, u, v)
+	far := f.full(i, uint64(-2*r.far)&(2*mask+1))
 	f.I(pick(t, x86.VPSLLD, x86.VPSLLQ), l, s.d, s.e, x86.Imm(r.mant))
 	f.I(add, l, s.d, s.d, s.x)
+	f.I(add, l, v, s.e, f.full(i, uint64(r.far)))
 	done := f.NewLabel()
-	f.I(x86.VPTEST, l, u, u)
+	if one := &f.Nodes[n.Args[0]]; one.Op == prim.Const && one.Imm == floatBits(t, 1) {
+		f.I(x86.VPTEST, l, v, far)
+	} else {
+		f.I(add, l, u, s.x, f.full(i, uint64((r.near-bias)<<r.mant)&(2*mask+1)))
+		f.I(x86.VPAND, l, u, u, f.full(i, mask&^uint64(2*r.near<<r.mant-1)))
+		f.I(x86.VPAND, l, v, v, far)
+		f.I(x86.VPOR, l, u, u, v)
+		f.I(x86.VPTEST, l, u, u)
+	}
 	f.I(x86.JE, 0, done)
 	if isa.Wide(t) {
 		f.scale64(&s)

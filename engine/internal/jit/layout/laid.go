@@ -21,7 +21,7 @@ const (
 	copiedBytes = 640     // of a row that is only copied from where an index says, and twice as many as of others
 	mostLaidOps = 128     // instructions of that many vectors, also where an index selects the rows
 	leastLaid   = 128     // elements of rows that follow each other
-	leastBlend  = 32      // the same if Go would copy elements otherwise, and the target blends rows
+	leastBlend  = 32      // the same if Go would copy elements otherwise, and the target blends rows, or loads elements one by one
 	mostWindows = 4       // vectors that one vector of a site is read from, on average
 	byteWindows = 8       // the same for bytes, which are slow otherwise
 	laidBytes   = 64      // of the vectors in this estimate
@@ -289,7 +289,7 @@ func (l *layouter) lay(least int) {
 			}
 		}
 	}
-	if block > mostBlock && !l.bp.Computes() || block*ops > mostLaidOps || windows > laid*block*most && (!l.Blends || ph.LaneSize == 1) {
+	if block > mostBlock && !l.bp.Computes() || block*ops > mostLaidOps || windows > laid*block*most && (least > leastBlend || ph.LaneSize == 1) {
 		l.bp.Laid = 0
 	}
 }

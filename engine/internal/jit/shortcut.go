@@ -6,7 +6,9 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/plan/bound"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // findShortcut prepares a shortcut if scalar code is all that stands before the loop, and nothing
@@ -43,8 +45,12 @@ func (w *worker) shortenScalar(bp *boundPhase) {
 		w.short = shortcut{}
 		return
 	}
-	w.short.before = append(w.short.before, bp.fn.code)
 	w.set(bp.Lowered.Lanes, 1)
+	if !slices.ContainsFunc(bp.Lowered.Nodes, func(n lower.Node) bool { return n.Op == ir.Load || n.Op == ir.Store || n.Op == ir.Fault || n.Op == lower.OpCell }) {
+		w.scalar(bp) // its values are the same in all runs
+		return
+	}
+	w.short.before = append(w.short.before, bp.fn.code)
 	w.shortenSites(bp, 1)
 }
 

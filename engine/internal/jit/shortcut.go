@@ -46,7 +46,9 @@ func (w *worker) shortenScalar(bp *boundPhase) {
 		return
 	}
 	w.set(bp.Lowered.Lanes, 1)
-	if !slices.ContainsFunc(bp.Lowered.Nodes, func(n lower.Node) bool { return n.Op == ir.Load || n.Op == ir.Store || n.Op == ir.Fault || n.Op == lower.OpCell }) {
+	if !slices.ContainsFunc(bp.Lowered.Nodes, func(n lower.Node) bool {
+		return n.Op == ir.Load || n.Op == ir.Store || n.Op == ir.Fault || n.Op == lower.OpCell
+	}) {
 		w.scalar(bp) // its values are the same in all runs
 		return
 	}

@@ -120,7 +120,7 @@ func TestIntDivisions(t *testing.T) {
 	for _, typ := range []dtype.Type{dtype.I32, dtype.U32} {
 		number := func() uint64 { return typ.Extend(numbers[r.IntN(len(numbers))] & typ.Mask()) }
 		for i, name := range []string{"floor_divide", "mod", "fmod"} {
-			o, _ := op.Lookup(name)
+			o, _ := untyped.Lookup(name)
 			call := scalar(t, o, typ)
 			for range 20000 {
 				x, y := number(), number()

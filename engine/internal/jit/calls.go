@@ -10,6 +10,22 @@ import (
 
 // Calls of machine code on lanes of one row, and of rows below it.
 
+// scalar runs a scalar phase.
+func (w *worker) scalar(bp *boundPhase) {
+	for _, i := range bp.Native {
+		s := &bp.Sites[i]
+		off := s.Line.At(w.Pos) + w.dynamic(s)
+		w.point(s, off)
+	}
+	w.stageIn(bp, 0, 1)
+	w.set(bp.Lowered.Lanes, 1)
+	w.exec(bp.fn)
+	for _, i := range bp.Stores {
+		s := &bp.Sites[i]
+		w.store(s.Stage, 0, 1, w.scratchOf(bp, i))
+	}
+}
+
 func (w *worker) stageIn(bp *boundPhase, lo, n int) {
 	for _, i := range bp.Loads {
 		s := &bp.Sites[i]

@@ -201,22 +201,6 @@ func (w *worker) vecRange(v *boundVec, lo, hi int) {
 // fewElements is the least number of elements down the columns of a span that are a piece of their own.
 const fewElements = 1 << 12
 
-// scalar runs a scalar phase.
-func (w *worker) scalar(bp *boundPhase) {
-	for _, i := range bp.Native {
-		s := &bp.Sites[i]
-		off := s.Line.At(w.Pos) + w.dynamic(s)
-		w.point(s, off)
-	}
-	w.stageIn(bp, 0, 1)
-	w.set(bp.Lowered.Lanes, 1)
-	w.exec(bp.fn)
-	for _, i := range bp.Stores {
-		s := &bp.Sites[i]
-		w.store(s.Stage, 0, 1, w.scratchOf(bp, i))
-	}
-}
-
 // mapPiece runs n lanes of a map phase from lo on.
 func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
 	if bp.Plain != nil && !bp.Rows {

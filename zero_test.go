@@ -23,8 +23,6 @@ import (
 var notCalled = map[string]string{
 	"engine.Array.Format":                     "fmt gives it a fmt.State",
 	"engine.Tensor.Format":                    "fmt gives it a fmt.State",
-	"engine/autograd.Variable.Format":         "fmt gives it a fmt.State",
-	"engine/nn.Param.Format":                  "fmt gives it a fmt.State",
 	"expr.Param.Format":                       "fmt gives it a fmt.State",
 	"engine/blas.Implementation":              "it is gonum's interface, which panics with strings and does not check lengths that overflow",
 	"engine/cuda/cu":                          "it calls the functions of CUDA's libraries as they are",

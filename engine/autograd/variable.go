@@ -121,7 +121,9 @@ func (v *Variable[T]) MarshalText() ([]byte, error) { return expr.Typed[T]{}.Mar
 
 // Format writes the value as a tensor is written.
 func (v *Variable[T]) Format(s fmt.State, verb rune) {
-	fmt.Fprintf(s, fmt.FormatString(s, verb), v.Value())
+	if s != nil {
+		fmt.Fprintf(s, fmt.FormatString(s, verb), v.Value())
+	}
 }
 
 // LogValue returns what the value gives to a log.

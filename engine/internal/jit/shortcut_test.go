@@ -208,7 +208,11 @@ buf b2 i32 out 0
 			k := parse(t, "kernel k\naxis "+[]string{"", "i0", "i0 i1", "i0 i1 i2"}[len(c.extents)]+"\n"+c.text)
 			s := newSetup(t, r, k, c.extents, nil, c.shapes, true)
 			for _, be := range isas(t) {
-				if got := s.instance(t, be).NewWorker().(*worker).short.step > 0; got != c.short {
+				want := c.short
+				if c.name == "groups of rows across vectors" { // the last rows go under masks unless loads are blended
+					want = be.(*generator).Blends
+				}
+				if got := s.instance(t, be).NewWorker().(*worker).short.step > 0; got != want {
 					t.Errorf("%s: a shortcut: %v", be.Name(), got)
 				}
 			}

@@ -154,3 +154,22 @@ func TestProductErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestSecondDerivativeAtZero checks that of i1, whose first derivative has a quotient by x.
+func TestSecondDerivativeAtZero(t *testing.T) {
+	x, v := engine.MustFromSlice([]float64{0, 5e-324, 1e-310, .5}), engine.MustFromSlice([]float64{1, 1, 1, 1})
+	h, err := grad.HVP(op.Sum(op.BesselI1[float64](x)), []E{x}, []E{v})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := engine.Eval(h[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range y.Data() {
+		a := x.Data()[i]
+		if want := 3 * a / 8; math.Abs(got-want) > .05*want { // the first term of the series
+			t.Errorf("i1''(%v) is %v, about %v expected", a, got, want)
+		}
+	}
+}

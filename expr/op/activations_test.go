@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
 )
@@ -79,9 +80,14 @@ func TestActivations(t *testing.T) {
 		"gamma": {
 			op.GammaFunction[float64], []float64{-inf, -1, zero, 0, 1, 5, 172, inf, nan}, []float64{nan, nan, -inf, inf, 1, 24, inf, inf, nan}, nil,
 		},
-		"digamma":  {op.Digamma[float64], []float64{-inf, -2, zero, 0, inf, nan}, []float64{nan, nan, inf, -inf, inf, nan}, []float64{nan, inf, inf, inf, 0, nan}},
-		"i0":       {op.BesselI0[float64], []float64{0, inf, -inf, nan, -714}, []float64{1, inf, inf, nan, inf}, nil},
-		"i1":       {op.BesselI1[float64], []float64{math.Copysign(0, -1), inf, -inf, nan, -715}, []float64{math.Copysign(0, -1), inf, -inf, nan, -inf}, nil},
+		"digamma": {op.Digamma[float64], []float64{-inf, -2, zero, 0, inf, nan}, []float64{nan, nan, inf, -inf, inf, nan}, []float64{nan, inf, inf, inf, 0, nan}},
+		"i0":      {op.BesselI0[float64], []float64{0, inf, -inf, nan, -714}, []float64{1, inf, inf, nan, inf}, []float64{0, inf, -inf, nan, -inf}},
+		"i1": {
+			op.BesselI1[float64],
+			[]float64{zero, 5e-324, inf, -inf, nan, -715, 714},
+			[]float64{zero, 0, inf, -inf, nan, -inf, inf},
+			[]float64{.5, .5, inf, inf, nan, inf, inf},
+		},
 		"trigamma": {op.Trigamma[float64], []float64{-2, 0, inf, nan}, []float64{inf, inf, 0, nan}, nil},
 		"hypot": {
 			func(x E) E { return op.Hypot(x, vector(0, 4, 0, 1, 1)) },
@@ -141,6 +147,32 @@ func equalish(t *testing.T, name string, x, got, want []float64) {
 		same := g == w && math.Signbit(g) == math.Signbit(w) || math.IsNaN(g) && math.IsNaN(w)
 		if !same && !(math.Abs(g-w) <= 0x1p-50*math.Abs(w)) {
 			t.Errorf("%s(%v) is %v, want %v", name, x[i], g, w)
+		}
+	}
+}
+
+// TestFloatsOfHalves compares functions of the digits of halves that a tree computes with those of halves in arrays.
+func TestFloatsOfHalves(t *testing.T) {
+	a, b := engineOf[dtype.Float16](dtype.F16From(1), dtype.F16From(2)), engineOf[dtype.Float16](dtype.F16From(0x1p-12), dtype.F16From(-0x1p-12))
+	sum := op.Add[dtype.Float16](a, b)
+	stored, err := engine.Eval(sum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	zero := engineOf[dtype.Float16](dtype.F16From(0), dtype.F16From(0))
+	for name, f := range map[string]func(x expr.Exp[dtype.Float16]) expr.Exp[dtype.Float16]{
+		"spacing":   op.Spacing[dtype.Float16],
+		"nextafter": func(x expr.Exp[dtype.Float16]) expr.Exp[dtype.Float16] { return op.NextAfter[dtype.Float16](x, zero) },
+		"mantissa":  func(x expr.Exp[dtype.Float16]) expr.Exp[dtype.Float16] { m, _ := op.Frexp(x); return m },
+		"exponent": func(x expr.Exp[dtype.Float16]) expr.Exp[dtype.Float16] {
+			_, e := op.Frexp(x)
+			return op.Cast[dtype.Float16](e)
+		},
+	} {
+		got, _ := eval(t, f(sum))
+		want, _ := eval(t, f(stored))
+		if !slices.Equal(got, want) {
+			t.Errorf("%s of a sum of halves is %v, of the stored sum %v", name, got, want)
 		}
 	}
 }

@@ -52,6 +52,9 @@ func BitCount[T expr.Integer](x expr.Exp[T]) expr.Exp[uint8] {
 
 // Frexp returns m and e of x = m * 2^e with .5 <= |m| < 1. They are x and 0 for 0, infinity and NaN.
 func Frexp[T expr.Float](x expr.Exp[T]) (m expr.Exp[T], e expr.Exp[int32]) {
+	if expr.NodeOf(x).Err() == nil {
+		x = Cast[T](x) // a half inside a tree has more digits than an element
+	}
 	return Mantissa(x), Cast[int32](Exponent(x))
 }
 

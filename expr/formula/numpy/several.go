@@ -211,14 +211,16 @@ func callI0(c *call) *tree.Node {
 	return apply("i0", n)
 }
 
-// callLdexp takes the exponent as a float, which holds more than any exponent there is.
+// callLdexp takes the exponent as a float. Integers from 2^24 on are rounded, but exponents beyond 2^12 give 0 or infinity.
+// Halves are computed as float32, because few digits would round exponents.
 func callLdexp(c *call) *tree.Node {
 	n, e := c.array(0), c.array(1)
 	if t := e.DType(); e.Err() == nil && !t.IsInt() && t != dtype.Bool {
 		return c.fail(c.args[1].at, tree.ErrType, "the exponents of ldexp are integers, not %v", t)
 	}
-	n = cast(n, floatFor(n.DType()))
-	return apply("ldexp", n, cast(e, n.DType()))
+	t := floatFor(n.DType())
+	wide := t.Register()
+	return cast(apply("ldexp", cast(n, wide), cast(e, wide)), t)
 }
 
 // number0 returns 0 in the type of n.

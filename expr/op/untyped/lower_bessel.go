@@ -1,6 +1,7 @@
 package untyped
 
 import (
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -31,9 +32,16 @@ func lowerBessel(near, far coefs, odd bool) func(b *B, x ...V) V {
 
 func gradI0(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("i1", g.Arg(0))) }
 
-// gradI1 is i0 - i1/x, which is 1/2 at 0.
+// gradI1 is i0 - i1/x. Near 0 the quotient is 1/2 + x^2/16, and i1 loses digits. Where i1 is infinite, i0 is as well, and the
+// quotient is left out.
 func gradI1(g *tree.Adjoint, _ int) *tree.Node {
-	x := g.Arg(0)
-	part := g.Op("where", g.Op("equal", x, g.Const(0)), g.Const(.5), g.Div(g.Node, x))
+	x, bound := g.Arg(0), 0x1p-12
+	if x.DType() == dtype.F64 {
+		bound = 0x1p-30
+	}
+	near := g.Op("less", g.Op("abs", x), g.Const(bound))
+	series := g.Add(g.Const(.5), g.Mul(g.Const(1./16), g.Op("square", x)))
+	part := g.Where(near, series, g.Div(g.Node, g.Where(near, g.Const(1), x)))
+	part = g.Where(g.Op("isinf", g.Node), g.Const(0), part)
 	return g.Mul(g.Out, g.Op("sub", g.Op("i0", x), part))
 }

@@ -25,3 +25,15 @@ func TestInverseRootsOfHalves(t *testing.T) {
 		}
 	}
 }
+
+// TestLdexpOfHalves multiplies by powers of two whose exponents have more digits than the halves.
+func TestLdexpOfHalves(t *testing.T) {
+	x, y := engine.Full(dtype.BF16From(0x1p-133), 1), engine.Zeros[dtype.BFloat16](1)
+	e := engine.MustFromSlice([]int32{257})
+	if err := formula.MustCompile[float32]("y[:] = ldexp(x, e)").Run(t.Context(), map[string]any{"x": x, "y": y, "e": e}); err != nil {
+		t.Fatal(err)
+	}
+	if got := y.Data()[0].Float32(); got != 0x1p124 {
+		t.Errorf("2^-133 times 2^257 is %v", got)
+	}
+}

@@ -23,6 +23,9 @@ func (f *phaseCode) acrossLoop() {
 	case f.Layout.AtOnce > 0 && len(f.Phase.Carries) > 0:
 		many = f.Layout.AtOnce
 		group = f.carryAcross(group)
+		if len(f.carries) == 0 { // a row loads the states that the row before it has stored
+			many = 1
+		}
 		fixed += group * len(f.carries)
 	case f.Layout.AtOnce > 0:
 		many = f.chooseCopies(f.Layout.AtOnce, fixed)

@@ -37,7 +37,7 @@ func (f *phaseCode) body(list []int32) {
 }
 
 // prologue emits the uniform nodes and stores them in slots. If each row computes an address from them, they also stay
-// in registers until the address is known: a load would wait for the store.
+// in registers for the nodes after them: a load would wait for the store.
 func (f *phaseCode) prologue() {
 	if len(f.hoisted) > 0 {
 		f.part("before the loop: what all elements share")
@@ -74,8 +74,10 @@ func (f *phaseCode) retains() bool {
 // release frees the registers of the values of the prologue that no node after number k of it uses.
 func (f *phaseCode) release(k int) {
 	for _, id := range f.hoisted[:k+1] {
-		used := slices.ContainsFunc(f.hoisted[k+1:], func(next int32) bool { return slices.Contains(f.Nodes[next].Args[:], id) })
-		if f.Home[id] >= 0 && !used {
+		if f.Home[id] < 0 {
+			continue
+		}
+		if !slices.ContainsFunc(f.hoisted[k+1:], func(next int32) bool { return slices.Contains(f.Nodes[next].Args[:], id) }) {
 			f.Vecs.Give(f.Home[id])
 			f.Home[id] = -1
 		}

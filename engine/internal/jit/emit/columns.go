@@ -39,7 +39,8 @@ func (f *phaseCode) columnLoop() {
 	for group > 1 && (group*(v+nred)+spareRegs > f.Vectors || !f.Fits(group*m)) {
 		group /= 2
 	}
-	if group == 1 && len(f.turns) == 0 && f.deep() {
+	const node = 4 // registers of the code of one node, beside its operands
+	if group == 1 && len(f.turns) == 0 && 2*nred+spareRegs+node <= f.Vectors && f.deep() {
 		group = 2
 	}
 	whole, at := f.wholeRow(v, m, nred)

@@ -28,16 +28,17 @@ func (f *phaseCode) laidLoop() {
 	}
 	group = min(group, unroll)
 	f.pinUniforms(f.Vectors - group*v - spareRegs)
+	copies := f.copiesRows()
 	f.eachLaid(func(i int32, s *layout.Site) {
 		if f.SiteReg[i] < 0 {
 			f.Int(isa.Mov, isa.T0, isa.Word(s.Arg+s.Origin))
 			f.Int(isa.Mov, isa.Word(s.Arg+frame.SiteCur), isa.T0)
 		}
-		if f.Layout.LaidOnce(s, f.W) {
+		if !copies && f.Layout.LaidOnce(s, f.W) {
 			f.readOnce(i, f.Layout.Block(f.W))
 		}
 	})
-	if f.copiesRows() {
+	if copies {
 		f.copyLoop()
 		return
 	}

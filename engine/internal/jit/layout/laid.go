@@ -18,7 +18,7 @@ import (
 const (
 	mostBlock   = 16      // vectors until the pattern repeats
 	mostStored  = 16      // elements of a row that is stored apart from the next
-	copiedBytes = 640     // of a row that is only copied from where an index says, and twice as many as of others
+	copiedBytes = 640     // most bytes of a row that is only copied, if an index selects it; half of that for other copies
 	mostLaidOps = 128     // instructions of that many vectors, also where an index selects the rows
 	leastLaid   = 128     // elements of rows that follow each other
 	leastBlend  = 32      // the same if Go would copy elements otherwise, and the target blends rows, or loads elements one by one
@@ -323,6 +323,11 @@ func (l *layouter) copiesRows(lines []bound.Line) bool {
 func (l *layouter) storesRows(lines []bound.Line) bool {
 	for i := range lines {
 		info, s := &l.ph.Sites[i], Site{Line: lines[i]}
+		if len(lines[i].Spans) > 0 { // it is laid
+			if row := l.bp.LaidRow(&s); max(row, -row) > farthest/laidBytes {
+				return false
+			}
+		}
 		if info.Store && (!l.bp.LaidUnit(&s) || l.bp.LaidRow(&s) == 0 || l.ph.Conflict(i)) {
 			return false
 		}

@@ -10,7 +10,8 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// Conversions between types with AVX2. Of those without a vector instruction, floats out of the range of 64-bit integers go lane by lane through general registers.
+// Conversions between types with AVX2. Only floats out of the range of 64-bit integers go lane by lane, through
+// general registers.
 
 func (f *avx2) fromPredicate(n *lower.Node) {
 	to := n.Type

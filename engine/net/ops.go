@@ -197,7 +197,7 @@ func init() {
 	}
 }
 
-// mapRows are the operators that are one row of the operator table of package op.
+// mapRows are the operators that are one row of the operator table of package untyped.
 func mapRows() (rows []row) {
 	for _, r := range [][3]string{
 		{"Relu", "relu", "max(X, 0)."},

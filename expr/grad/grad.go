@@ -5,7 +5,7 @@
 // together, also with the loss, they share sub-expressions and loops. They can
 // be differentiated again.
 //
-// The derivative of an operator is a field of its row in package op. A
+// The derivative of an operator is a field of its row in package untyped. A
 // user-defined operator gets it from [op.Derivative]. docs/grad.md states the
 // conventions for points at which a function has no derivative.
 package grad

@@ -113,7 +113,7 @@ var misuses = map[string]func() error{
 		return err(tree.Apply(tree.NewOperator(tree.Row{Class: tree.Opaque, Arity: 1}), vec.Node()))
 	},
 	"untyped.Scatter":                     func() error { return err(untyped.Scatter("sort", vec.Node(), vec.Node(), nil, 0, []int{3})) },
-	"ScatterNode of nil":                  func() error { return err(untyped.Scatter("scatter_add", nil, vec.Node(), nil, 0, []int{3})) },
+	"untyped.Scatter of nil":              func() error { return err(untyped.Scatter("scatter_add", nil, vec.Node(), nil, 0, []int{3})) },
 	"ScatterAdd":                          func() error { return err(op.ScatterAdd(iota[int32](3), vec, 0, -3).Node()) },
 	"ScatterAdd of a size that overflows": func() error { return err(op.ScatterAdd(iota[int32](3), vec, 0, math.MaxInt, math.MaxInt).Node()) },
 	"ScatterAdd of a wrong shape":         func() error { return err(op.ScatterAdd(iota[int32](2), vec, 0, 3).Node()) },
@@ -232,7 +232,7 @@ var misuses = map[string]func() error{
 		return err(untyped.ReduceStates(op.Reducer{}, vec.Node(), untyped.Options{}))
 	},
 	"ReduceStates": func() error { return err(op.ReduceStates[float64](op.Reducer{}, vec, nil).Node()) },
-	"ScanNodes":    func() error { return err(untyped.Scan([]*tree.Node{nil}, nil, op.ScanOptions{}, nil).Last(0)) },
+	"untyped.Scan": func() error { return err(untyped.Scan([]*tree.Node{nil}, nil, op.ScanOptions{}, nil).Last(0)) },
 	"NewState":     func() error { return err(untyped.NewState(vec.Node(), vec.Node())) },
 	"Diff":         func() error { return err(op.Diff(vec, 1).Node()) },
 	"Tile":         func() error { return err(op.Tile(vec, math.MaxInt).Node()) },
@@ -543,9 +543,6 @@ var misuses = map[string]func() error{
 			n := 2
 			return func(*tree.Node) (shape.Shape, error) { n++; return shape.Shape{n}, nil }
 		}(), itself))
-	},
-	"Broadcast": func() error {
-		return err(viewed(same, func(g *tree.Gather) op.V { return g.At(0, untyped.Broadcast(g, 4)) }))
 	},
 	"an operator without Types": func() error {
 		return err(tree.Apply(tree.NewOperator(tree.Row{Name: "mine", Class: tree.Elementwise, Arity: 1, Lower: func(b *op.B, x ...op.V) op.V { return b.Sqrt(x[0]) }}), iota[int32](3).Node()))

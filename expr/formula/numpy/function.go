@@ -26,7 +26,7 @@ type Function struct {
 	named      int // from here on parameters are given by name only
 	rest       int // the parameter that takes all further arguments as a list, or -1
 
-	pairs bool // see op.Composition
+	pairs bool // see untyped.Composition
 	// One of both makes the result.
 	tree  func(c *call) *tree.Node
 	value func(c *call) value

@@ -172,7 +172,7 @@ func uniformSignedQuotient(b *B, x, y V) V {
 }
 
 // uniformQuotient is the quotient of numbers of 32 bits without sign, as wordQuotient. m = ceil(2^(32+l)/y) - 2^32 is found as in
-// uniformRemainder. Floats of 64 bits would have half as many lanes as x.
+// uniformSignedQuotient. Floats of 64 bits would have half as many lanes as x.
 func uniformQuotient(b *B, x, y V) V {
 	wide := b.Cvt(dtype.I64, y)
 	zero, one := b.Like(wide, 0), b.Like(wide, 1)

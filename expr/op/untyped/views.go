@@ -223,23 +223,15 @@ func broadcastShape(n *tree.Node) (shape.Shape, error) {
 	return to, err
 }
 
-func broadcastGather(g *tree.Gather) V { return g.At(0, Broadcast(g, 0)) }
-
-// Broadcast returns the coordinates of operand arg for g.Out. The operand
-// broadcasts to the result. Without such an operand the coordinates are nil, which
-// [tree.Gather.At] refuses.
-func Broadcast(g *tree.Gather, arg int) []prim.Ix {
-	if g == nil || g.Node == nil || arg < 0 || arg >= len(g.Node.Args) || len(g.Out) < len(g.Node.Args[arg].Shape()) {
-		return nil
-	}
-	in := g.Node.Args[arg].Shape()
+func broadcastGather(g *tree.Gather) V {
+	in := g.Node.Args[0].Shape()
 	coords := make([]prim.Ix, len(in))
 	for i := range coords {
 		if coords[i] = g.Out[len(g.Out)-len(in)+i]; in[i] == 1 {
 			coords[i] = g.Const(0)
 		}
 	}
-	return coords
+	return g.At(0, coords)
 }
 
 // BroadcastTo returns op.BroadcastTo of untyped trees.

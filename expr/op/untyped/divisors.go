@@ -2,6 +2,7 @@ package untyped
 
 import (
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -9,6 +10,11 @@ import (
 var unsigned = map[int]dtype.Type{1: dtype.U8, 2: dtype.U16, 4: dtype.U32, 8: dtype.U64}
 
 func magnitude(a *tree.Node) *tree.Node { return Cast(Call("abs", a), unsigned[a.DType().Size()]) }
+
+// quotient is a division by numbers that are not 0: it has no fault, which would take a pass of its own.
+var quotient = tree.NewOperator(tree.Row{
+	Name: "quotient", Class: tree.Elementwise, Arity: 2, Types: ints, Lower: prim2(prim.Div), Doc: "x / y for y that are not 0",
+})
 
 // commonDivisor returns the greatest common divisor of unsigned integers by the binary algorithm of Stein
 // (1967): b is odd, and each step halves a, or the difference that takes its place. Then a*b falls by
@@ -18,7 +24,7 @@ func commonDivisor(a, b *tree.Node) *tree.Node {
 	number := func(v int64) *tree.Node { return tree.ConstInt(t, v) }
 	bits := Call("bitwise_or", a, b)
 	twos := Call("maximum", Call("bitwise_and", bits, Call("neg", bits)), number(1))
-	a, b = Call("div", a, twos), Call("div", b, twos)
+	a, b = Apply(quotient, a, twos), Apply(quotient, b, twos)
 	odd := func(x *tree.Node) *tree.Node { return Call("not_equal", Call("bitwise_and", x, number(1)), number(0)) }
 	first := []*tree.Node{Call("where", odd(b), a, b), Call("where", odd(b), b, a)}
 	r := Scan(first, nil, ScanOptions{Length: 16 * t.Size()}, func(_ *tree.Node, s, _ []*tree.Node) (next, out []*tree.Node) {
@@ -37,5 +43,5 @@ func gcd(_ Options, x ...*tree.Node) *tree.Node {
 func lcm(_ Options, x ...*tree.Node) *tree.Node {
 	a, b := magnitude(x[0]), magnitude(x[1])
 	d := Call("maximum", commonDivisor(a, b), tree.ConstInt(a.DType(), 1)) // 0 of 0 and 0
-	return Cast(Call("mul", Call("div", a, d), b), x[0].DType())
+	return Cast(Call("mul", Apply(quotient, a, d), b), x[0].DType())
 }

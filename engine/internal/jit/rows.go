@@ -108,7 +108,7 @@ func (r *rowLoop) run(w *worker, axes []int32, lo, hi int) {
 			}
 			w.set(bp.Lowered.Lanes, bp.N)
 		}
-		w.setRows(rows, r.groups > 1)
+		w.setRows(rows, r.phases[0].Groups)
 		w.exec(r.fn)
 		lo += rows.rows * rows.groups
 	}

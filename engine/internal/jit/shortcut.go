@@ -96,7 +96,7 @@ func (w *worker) shortenFunction(it *boundItem) {
 		return
 	}
 	w.short = shortcut{code: r.fn.code, step: it.n}
-	w.shortenRows(1, r.inner, r.groups > 1)
+	w.shortenRows(1, r.inner, r.phases[0].Groups)
 	for _, bp := range r.phases {
 		w.set(bp.Lowered.Lanes, bp.N)
 		w.shortenSites(w.inst.phases[bp.Lowered.ID], it.n)

@@ -25,7 +25,7 @@ func nextRow(a isa.Asm, phases []*layout.Phase, again isa.Label) {
 		a.BranchResult(isa.NE, again)
 	}
 	next(frame.Rows, frame.SiteRow, func(s *layout.Site) bool { return s.Row != 0 })
-	if len(phases) > 0 && phases[0].Groups {
+	if phases[0].Groups {
 		a.Int(isa.Mov, isa.T0, isa.Word(frame.Steps))
 		a.Int(isa.Mov, isa.Word(frame.Rows), isa.T0)
 		next(frame.Left, frame.SiteGroup, func(s *layout.Site) bool { return s.Group != 0 })

@@ -48,12 +48,8 @@ func infinite(sign int) func(o Options, x ...*tree.Node) *tree.Node {
 
 // bitCount adds neighbouring groups of 1, 2 and 4 bits, and then bytes, in integers of the size of the elements.
 func bitCount(_ Options, x ...*tree.Node) *tree.Node {
-	a := x[0]
-	if a.DType().IsSigned() {
-		a = Call("abs", a)
-	}
-	t := a.DType().Unsigned()
-	a = Cast(a, t)
+	a := magnitude(x[0])
+	t := a.DType()
 	number := func(v uint64) *tree.Node { return tree.NewConst(t, v&t.Mask()) }
 	shift := func(a *tree.Node, by int) *tree.Node { return Call("right_shift", a, number(uint64(by))) }
 	and := func(a *tree.Node, mask uint64) *tree.Node { return Call("bitwise_and", a, number(mask)) }

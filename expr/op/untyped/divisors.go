@@ -1,15 +1,12 @@
 package untyped
 
 import (
-	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
-// unsigned are the unsigned types of the widths of integers. The magnitude of the least integer is one of them.
-var unsigned = map[int]dtype.Type{1: dtype.U8, 2: dtype.U16, 4: dtype.U32, 8: dtype.U64}
-
-func magnitude(a *tree.Node) *tree.Node { return Cast(Call("abs", a), unsigned[a.DType().Size()]) }
+// magnitude returns |a| of integers as unsigned ones of the same size, which have the magnitude of the least integer too.
+func magnitude(a *tree.Node) *tree.Node { return Cast(Call("abs", a), a.DType().Unsigned()) }
 
 // quotient is a division by numbers that are not 0: it has no fault, which would take a pass of its own.
 var quotient = tree.NewOperator(tree.Row{

@@ -66,21 +66,14 @@ func unitAt(e *tree.Node) *tree.Node {
 	return Call("ldexp", like(e, 1), Call("sub", e, like(e, grid.bits)))
 }
 
-// exponentOf returns the exponent of a number. That of 0 is below all others.
+// exponentOf returns the exponent of a number. For 0 it is one whose numbers have the least distance.
 func exponentOf(a *tree.Node) *tree.Node {
 	return Call("where", Call("equal", a, like(a, 0)), like(a, grids[a.DType()].least), Call("exponent", a))
 }
 
-// element returns a as an array of its type would keep it: halves inside a tree have more digits.
-func element(a *tree.Node) *tree.Node {
-	if a.DType().IsHalf() {
-		return Cast(a, a.DType())
-	}
-	return a
-}
-
+// spacing, as nextAfter, takes the digits that an element has: a half inside a tree has more.
 func spacing(_ Options, x ...*tree.Node) *tree.Node {
-	a := element(x[0])
+	a := Cast(x[0], x[0].DType())
 	most := like(a, largest[a.DType()])
 	u := Call("where", Call("greater_equal", Call("abs", a), most), like(a, math.Inf(1)), unitAt(exponentOf(a)))
 	u = Call("where", Call("less", a, like(a, 0)), Call("neg", u), u)
@@ -89,7 +82,7 @@ func spacing(_ Options, x ...*tree.Node) *tree.Node {
 
 // nextAfter adds the distance of numbers. It is half of that below a power of 2.
 func nextAfter(_ Options, x ...*tree.Node) *tree.Node {
-	a, to := element(x[0]), element(x[1])
+	a, to := Cast(x[0], x[0].DType()), Cast(x[1], x[1].DType())
 	zero, up := Call("equal", a, like(a, 0)), Call("greater", to, a)
 	inwards := Call("where", up, Call("less", a, like(a, 0)), Call("greater", a, like(a, 0)))
 	power := Call("equal", Call("abs", Call("mantissa", a)), like(a, .5))

@@ -155,7 +155,7 @@ func TestProductErrors(t *testing.T) {
 	}
 }
 
-// TestSecondDerivativeAtZero checks that of i1, whose first derivative has a quotient by x.
+// TestSecondDerivativeAtZero checks the second derivative of i1, whose first one has a quotient by x.
 func TestSecondDerivativeAtZero(t *testing.T) {
 	x, v := engine.MustFromSlice([]float64{0, 5e-324, 1e-310, .5}), engine.MustFromSlice([]float64{1, 1, 1, 1})
 	h, err := grad.HVP(op.Sum(op.BesselI1[float64](x)), []E{x}, []E{v})

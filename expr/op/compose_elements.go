@@ -68,7 +68,7 @@ func NextAfter[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] {
 	return composed[T]("nextafter", untyped.Options{}, expr.NodeOf(x), expr.NodeOf(y))
 }
 
-// GCD returns the greatest common divisor of |x| and |y|. That of 0 and 0 is 0.
+// GCD returns the greatest common divisor of |x| and |y|. The one of 0 and 0 is 0.
 func GCD[T expr.Integer](x, y expr.Exp[T]) expr.Exp[T] {
 	return composed[T]("gcd", untyped.Options{}, expr.NodeOf(x), expr.NodeOf(y))
 }

@@ -488,7 +488,7 @@ func Sign[T expr.AnyNumber](x expr.Exp[T]) expr.Exp[T] {
 	return map1[T, T](rowSign, x)
 }
 
-// SignBit is whether the sign of x is set, that of -0 too; a NaN has none. Error: exact.
+// SignBit is whether x has a sign, as -0 has; a NaN has none. Error: exact.
 func SignBit[T expr.Elem](x expr.Exp[T]) expr.Exp[bool] {
 	return map1[T, bool](rowSignBit, x)
 }

@@ -279,7 +279,7 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 	}
 }
 
-// next returns the first row and the first term of the block after that of row i and term k. It reports
+// next returns the first row and the first term of the block that follows row i and term k. It reports
 // false if there is none.
 func (e *machine) next(t *tile, i, k, step int) (row, term int, more bool) {
 	if e.rowsFirst(t.n) {

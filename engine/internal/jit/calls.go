@@ -80,7 +80,7 @@ func (w *worker) call(bp *boundPhase, n int, rows rowCount) {
 	w.exec(fn)
 }
 
-// setRows writes the number of rows to the frame, and that of the groups of rows if the code has them.
+// setRows writes the number of rows to the frame, and the number of groups of rows if the code has them.
 func (w *worker) setRows(r rowCount, groups bool) {
 	w.set(frame.Rows, r.rows)
 	if groups {

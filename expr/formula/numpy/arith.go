@@ -197,7 +197,7 @@ func floatPower(t dtype.Type, x, y value, function bool) *tree.Node {
 		if name, ok := fastPowers[f]; ok && (f != .5 || function || len(m.Shape()) > 0) { // NumPy's scalars go through pow
 			return apply(name, m)
 		}
-		if f == -.5 { // the power of -inf is 0, and that of -0 is inf; halves are rounded once
+		if f == -.5 { // -inf gives 0 and -0 gives inf; halves are rounded once
 			wide := t.Register()
 			m, inf := cast(m, wide), tree.ConstFloat(wide, math.Inf(1))
 			m = apply("where", apply("equal", m, tree.ConstFloat(wide, math.Inf(-1))), inf, apply("add", m, tree.ConstFloat(wide, 0)))

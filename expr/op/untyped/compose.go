@@ -137,7 +137,7 @@ func nanToNum(o Options, x ...*tree.Node) *tree.Node {
 	}
 	v := []float64{0, math.MaxFloat64, -math.MaxFloat64} // for NaN, +Inf and -Inf
 	copy(v, o.Numbers)
-	number := func(v float64) *tree.Node { // the greatest number of float64 stands for that of T
+	number := func(v float64) *tree.Node { // the greatest float64 stands for the greatest number of T
 		if math.Abs(v) == math.MaxFloat64 {
 			v = math.Copysign(largest[t], v)
 		}

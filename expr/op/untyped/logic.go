@@ -50,7 +50,7 @@ var comparisons = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: elem
 	},
 	{
 		Name: "signbit", GoName: "SignBit", Arity: 1, Lower: lowerSignBit,
-		Doc: "whether the sign of x is set, that of -0 too; a NaN has none.",
+		Doc: "whether x has a sign, as -0 has; a NaN has none.",
 	},
 	{
 		Name: "logical_and", GoName: "LogicalAnd",

@@ -116,7 +116,7 @@ func (h *halves) bits(n *Node) dtype.Type {
 	return dtype.Invalid
 }
 
-// isSign reports whether no other bit than that of the sign is set.
+// isSign reports whether all bits but the sign are 0.
 func (h *halves) isSign(id int32) bool {
 	n := &h.ph.Nodes[id]
 	switch n.Op {

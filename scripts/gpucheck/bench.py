@@ -1,9 +1,11 @@
 """Measures formulas on a GPU in turns with torch, CuPy and JAX, and writes the
 tables of a report. Called by scripts/gpu-check; needs ./gpucheck beside it.
 
-Rounds are interleaved: every way once a round, in turning order. A figure is the
-median over the rounds; ratios are the medians of the ratios of each round.
-Values are compared with torch's float64 first.
+Rounds are interleaved: every way once a round, in turning order. A way runs once
+before its time begins, because the GPU has another process's context then. A figure
+is the median over the rounds; ratios are the medians of the ratios of each round.
+Values are compared with torch's float64 first. Products of float32 are exact ones
+everywhere, not those of TF32.
 """
 
 import argparse
@@ -28,6 +30,7 @@ try:
     import jax.numpy as jnp
 
     jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_default_matmul_precision", "highest")
 except ImportError:
     jax = None
 
@@ -63,9 +66,12 @@ def stencil(m, u):
     return u[1:-1, 1:-1] + 0.2 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * u[1:-1, 1:-1])
 
 
+SOFTMAX = "t = exp(x - max(x, axis=-1, keepdims=True)); y = t/sum(t, axis=-1, keepdims=True)"
+LAYER_NORM = "d = x - mean(x, axis=-1, keepdims=True); y = d/sqrt(mean(d*d, axis=-1, keepdims=True) + 1e-5)*gamma + beta"
+
 # name, formula, function of the peers, arguments, targets; (name, axes, lo, hi):
-# axes are letters of extents, n elements, r x c matrices, s x s squares. Targets
-# that are read too are arguments. All formulas are those of `exprbench run`.
+# axes are letters of extents (function extents). Targets that are read too are
+# arguments. The formulas are those of `exprbench run`, then others of docs/cuda.md.
 CASES = [
     ("Update", "w += -0.01*(g + 1e-4*w)", lambda m, w, g: w + -0.01 * (g + 1e-4 * w), [("w", "n", -1, 1), ("g", "n", -1, 1)], [("w", "n")]),
     ("Six", "y = b*c + d*e - f/g", lambda m, b, c, d, e, f, g: b * c + d * e - f / g, [(x, "n", 1, 2) for x in "bcdefg"], [("y", "n")]),
@@ -77,9 +83,8 @@ CASES = [
     ("BlackScholes", "v = 0.2*sqrt(T); d1 = (log(S/K) + (0.05 + 0.5*0.2*0.2)*T)/v; d2 = d1 - v; "
      "call = 0.5*S*(1 + erf(d1/1.4142135623730951)) - 0.5*K*exp(-0.05*T)*(1 + erf(d2/1.4142135623730951))",
      black_scholes, [("S", "n", 80, 120), ("K", "n", 80, 120), ("T", "n", 0.25, 2)], [("call", "n")]),
-    ("Softmax", "t = exp(x - max(x, axis=-1, keepdims=True)); y = t/sum(t, axis=-1, keepdims=True)", softmax, [("x", "rc", -4, 4)], [("y", "rc")]),
-    ("LayerNorm", "d = x - mean(x, axis=-1, keepdims=True); y = d/sqrt(mean(d*d, axis=-1, keepdims=True) + 1e-5)*gamma + beta",
-     layer_norm, [("x", "rc", -4, 4), ("gamma", "c", 0.5, 1.5), ("beta", "c", -1, 1)], [("y", "rc")]),
+    ("Softmax", SOFTMAX, softmax, [("x", "rc", -4, 4)], [("y", "rc")]),
+    ("LayerNorm", LAYER_NORM, layer_norm, [("x", "rc", -4, 4), ("gamma", "c", 0.5, 1.5), ("beta", "c", -1, 1)], [("y", "rc")]),
     ("SumSqDiff", "s = sum((a - b)**2)", lambda m, a, b: m.total((a - b) * (a - b)), [("a", "n", -1, 1), ("b", "n", -1, 1)], [("s", "")]),
     ("Adam", "m = 0.9*m + 0.1*g; v = 0.999*v + 0.001*g*g; w -= 1e-3*m/(sqrt(v) + 1e-8)",
      adam, [("w", "n", -1, 1), ("m", "n", -0.1, 0.1), ("v", "n", 0.01, 0.1), ("g", "n", -1, 1)], [("w", "n"), ("m", "n"), ("v", "n")]),
@@ -87,6 +92,11 @@ CASES = [
     ("Broadcast", "Y = X*row + col", lambda m, X, row, col: X * row + col, [("X", "ss", -1, 1), ("row", "s", -1, 1), ("col", "s1", -1, 1)], [("Y", "ss")]),
     ("Stencil", "v[1:-1,1:-1] = u[1:-1,1:-1] + 0.2*(u[:-2,1:-1] + u[2:,1:-1] + u[1:-1,:-2] + u[1:-1,2:] - 4*u[1:-1,1:-1])",
      stencil, [("u", "ss", 1, 2)], [("v", "ss")]),
+    ("SumAll", "s = sum(a)", lambda m, a: m.total(a), [("a", "n", -1, 1)], [("s", "")]),
+    ("SumRows", "s = sum(a, axis=1)", lambda m, a: m.sum(a, 1)[:, 0], [("a", "ss", -1, 1)], [("s", "s")]),
+    ("SumColumns", "s = sum(a, axis=0)", lambda m, a: m.sum(a, 0)[0], [("a", "ss", -1, 1)], [("s", "s")]),
+    ("Softmax8192", SOFTMAX, softmax, [("x", "RC", -4, 4)], [("y", "RC")]),
+    ("LayerNorm8192", LAYER_NORM, layer_norm, [("x", "RC", -4, 4), ("gamma", "C", 0.5, 1.5), ("beta", "C", -1, 1)], [("y", "RC")]),
     ("Dense", "C = relu(A @ B + bias)", lambda m, A, B, bias: m.relu(A @ B + bias), [("A", "ss", 0, 1), ("B", "ss", 0, 1), ("bias", "s", -1, 1)], [("C", "ss")]),
 ]
 
@@ -135,8 +145,9 @@ class Ours:
 
 
 def extents(n):
-    c = 128 if n < 1 << 21 else 1024
-    return {"n": n, "c": c, "r": max(n // c, 1), "s": round(math.sqrt(n)), "1": 1}
+    """Extents by letter: n elements, r rows of c, R rows of C, s rows of s."""
+    c, C = 128 if n < 1 << 21 else 1024, 8192
+    return {"n": n, "c": c, "r": max(n // c, 1), "C": C, "R": max(n // C, 1), "s": round(math.sqrt(n)), "1": 1}
 
 
 def values(shape, lo, hi):
@@ -150,6 +161,7 @@ def peers(f, args, dtype):
     out = {}
     tt = [torch.tensor(a, dtype=getattr(torch, dtype), device="cuda") for a in args]
     out["torch"] = lambda: f(Torch, *tt)
+    torch._dynamo.reset()  # it compiles one function for a few cases only
     compiled = torch.compile(lambda *a: f(Torch, *a), dynamic=False)
     out["compile"] = lambda: compiled(*tt)
     if cupy is not None and dtype != "bfloat16":
@@ -178,6 +190,7 @@ def finish(result):
 
 
 def sample(call, reps):
+    finish(call())
     start = time.perf_counter_ns()
     for _ in range(reps):
         result = call()

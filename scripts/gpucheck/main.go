@@ -6,7 +6,7 @@
 //	{"op": "case", "text": "y = a + b", "dtype": "float32",
 //	 "arrays": [{"name": "y", "shape": [1000], "lo": 0, "hi": 1}], "scalars": {"k": 1}}
 //	                                                          {"compile_ns": 1, "bytes": 1, "stages": 1}
-//	{"op": "queue", "n": 100}                                 {"ns": 1}: of n queued runs and one wait
+//	{"op": "queue", "n": 100}                                 {"ns": 1}: of n queued runs and one wait, after another run
 //	{"op": "wait", "n": 100}                                  {"ns": 1}: of n runs that are waited for each
 //	{"op": "read", "name": "y", "n": 10}                      {"values": [1, 2]}
 //
@@ -83,6 +83,9 @@ func (s *session) do(ctx context.Context, r request) (answer, error) {
 	case "case":
 		return s.prepare(ctx, r)
 	case "queue":
+		if err := s.prog.RunAsync(s.stream).Wait(ctx); err != nil {
+			return nil, err
+		}
 		start := time.Now()
 		for range r.N {
 			s.prog.RunAsync(s.stream)

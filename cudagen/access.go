@@ -77,8 +77,11 @@ func (g *generator) element(in *ir.Ins) (place, inside string) {
 }
 
 // array returns the pointer of a Load or Store. The pointer includes the constant
-// of the form, except for a row buffer.
+// of the form, except for a row buffer or a copy.
 func (g *generator) array(in *ir.Ins) string {
+	if c := g.l.sites[g.siteOf[in]].readsCopy; c > 0 {
+		return copyName(c)
+	}
 	b := &g.k.Bufs[g.k.Access[in.Aux].Buf]
 	if b.Mode == ir.Row {
 		return "row_" + b.Name
@@ -100,6 +103,24 @@ func (g *generator) stride(buf int32, dim int) string {
 }
 
 func (g *generator) load(in *ir.Ins, at scope) {
+	s := &g.l.sites[g.siteOf[in]]
+	if s.makesCopy == 0 {
+		g.loaded(in, at)
+		return
+	}
+	terms := g.l.forms[s.form].terms
+	copied := fmt.Sprintf("%s[d%d]", copyName(s.makesCopy), terms[len(terms)-1].dim)
+	if at.copied {
+		g.def1(in, fmt.Sprintf("prim::load(%s)", copied))
+		return
+	}
+	if g.loaded(in, at); !at.pack || !s.pack {
+		g.line("prim::store(%s, v%d);", copied, in.Dst)
+	}
+}
+
+// loaded declares the value of a load.
+func (g *generator) loaded(in *ir.Ins, at scope) {
 	if at.pack && g.l.sites[g.siteOf[in]].pack {
 		g.def1(in, fmt.Sprintf("prim::load(x%d.at[j])", g.siteOf[in]))
 		return

@@ -87,7 +87,9 @@ func (b *Bound) SetArgs(addresses, scalars []uint64, scratch, faults uint64) {
 // Bind returns the launches for the numbers of b on device d. It returns an error
 // if b has another layout than the source, or does not fit the kernel.
 func (s *Source) Bind(b *ir.Binding, d Device) (*Bound, error) {
-	n, err := bind(s.k, b, d)
+	n, err := bind(s.k, b, d, func(_ *numbers, c *copiedLoad) bool {
+		return c.first < len(s.layout.sites) && s.layout.sites[c.first].makesCopy > 0
+	})
 	if err == nil {
 		err = n.fits(s.layout)
 	}

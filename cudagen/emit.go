@@ -19,6 +19,7 @@ type scope struct {
 	add    func(*ir.Ins) // writes the accumulation of a reduction
 	pack   bool          // accesses whose site has pack read and write vectors
 	tile   bool          // loads whose site has tile read the tile in shared memory
+	copied bool          // loads that make copies have made them: read these
 	loaded []*ir.Ins     // loads that were done for several positions, of which k is the number
 }
 

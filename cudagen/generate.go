@@ -42,7 +42,7 @@ const (
 	runsPass                      // a thread for each run of 64 positions of each column
 	columnsPass                   // a thread block for each column, or several, combines the runs
 	rowPartsPass                  // a warp for each block of 4096 positions of each row
-	rowFinishPass                 // a thread block for each row combines the blocks
+	rowFinishPass                 // a thread for each row, or a thread block, combines the blocks
 	rowsPass                      // a warp or a thread block for each row of a par loop
 )
 
@@ -66,6 +66,7 @@ const (
 	runArea                   // the results of the runs of seq loop y that value x combines
 	blockArea                 // the results of the blocks of the rows of par loop y that value x combines
 	tileArea                  // the tile of site x
+	copyArea                  // copy x of a load
 )
 
 // An area is a piece of scratch or shared memory.
@@ -85,6 +86,7 @@ type generator struct {
 	areaOf map[[2]int]int // index in areas, by kind and x
 	passes []pass
 	siteOf map[*ir.Ins]int  // index in Layout.sites
+	sites  []*ir.Ins        // by index in Layout.sites
 	def    map[ir.Value]int // position in the entry region of the definition, or of the loop that reduces the value
 	form   []string         // name of the pointer, by form; "" if the form has no array
 	w      strings.Builder
@@ -100,6 +102,7 @@ func Generate(k *ir.Kernel, l Layout) *Source {
 		switch in.Op {
 		case ir.Load, ir.Store, ir.Index:
 			g.siteOf[in] = len(g.siteOf)
+			g.sites = append(g.sites, in)
 		case ir.Fault:
 			g.faults = true
 		}
@@ -357,6 +360,9 @@ func (p *pass) comment(k *ir.Kernel, l *Layout) string {
 	case rowPartsPass:
 		return "A warp for each block of 4096 positions of the rows along " + axes() + "."
 	case rowFinishPass:
+		if l.loops[p.loop].alone {
+			return "A thread for each row along " + axes() + " combines its blocks."
+		}
 		return "A block for each row along " + axes() + " combines its blocks."
 	case rowsPass:
 		return "The rows along " + axes() + "."

@@ -21,6 +21,15 @@ type Layout struct {
 	sites []siteLayout // Loads, Stores and Indexes, in the order of Kernel.All
 	forms []formLayout
 	nodes []nodeLayout // by index expression
+
+	copies []copyLayout
+}
+
+// A copyLayout is a copy in shared memory of what a load of a row has loaded.
+type copyLayout struct {
+	par   int32
+	first int   // site of the load
+	row   int32 // the row buffer with the memory of the copy, or -1
 }
 
 // A loopLayout is a loop as nested loops over dimensions, the innermost last.
@@ -31,6 +40,8 @@ type loopLayout struct {
 	tail    bool       // the extent is not a multiple of width
 	split   bool       // threads reduce the runs of a column, or the blocks of a row, in parallel
 	columns int        // columns of a thread block that combines their runs
+	alone   bool       // one thread combines the blocks of a row
+	direct  bool       // a warp that reduces a block of a row computes the operands
 	tile    tileLayout // tiles of a vec loop with transposed operands
 	rows    rowLayout  // division of a par loop
 }
@@ -66,6 +77,8 @@ type siteLayout struct {
 	pack   bool // the loop accesses the array in vectors
 	tile   bool // the loop reads the array through a tile in shared memory
 	stage  bool // a store to a row buffer: an ordered reduction of the loop reads its operands there
+
+	makesCopy, readsCopy int // numbers of copies of a row, counted from 1; 0: none
 }
 
 type coordLayout struct {
@@ -102,6 +115,9 @@ func (l Layout) String() string {
 	for _, x := range l.nodes {
 		fmt.Fprintf(&w, " node%v", x)
 	}
+	for _, x := range l.copies {
+		fmt.Fprintf(&w, " copy%v", x)
+	}
 	return w.String()
 }
 
@@ -111,12 +127,12 @@ func (l Layout) String() string {
 // buffers and the Ptr fields of b have no effect. LayoutOf returns an error if b
 // or the length of addresses does not fit the kernel.
 func LayoutOf(k *ir.Kernel, b *ir.Binding, addresses []uint64, d Device) (Layout, error) {
-	n, err := bind(k, b, d)
-	if err != nil {
-		return Layout{}, fmt.Errorf("cudagen: %s: %w", k.Name, err)
-	}
 	if len(addresses) != len(k.Bufs) {
 		return Layout{}, fmt.Errorf("cudagen: %s: %d addresses of %d buffers", k.Name, len(addresses), len(k.Bufs))
+	}
+	n, err := bind(k, b, d, func(n *numbers, c *copiedLoad) bool { return n.unchanged(c, addresses) })
+	if err != nil {
+		return Layout{}, fmt.Errorf("cudagen: %s: %w", k.Name, err)
 	}
 	n.packs(addresses)
 	return n.layout, nil
@@ -140,6 +156,7 @@ type numbers struct {
 	forms   []formNumbers
 	loops   []boundLoop
 	sites   []boundSite
+	copied  []copiedLoad
 }
 
 type formNumbers struct {
@@ -166,8 +183,8 @@ type boundSite struct {
 }
 
 // bind analyses k with the numbers of b. The layout lacks the vector accesses,
-// which depend on addresses.
-func bind(k *ir.Kernel, b *ir.Binding, d Device) (*numbers, error) {
+// which depend on addresses, and so does which loads may be copied.
+func bind(k *ir.Kernel, b *ir.Binding, d Device, copied func(*numbers, *copiedLoad) bool) (*numbers, error) {
 	a, err := bound.New(k, b, true)
 	if err != nil {
 		return nil, err
@@ -195,7 +212,9 @@ func bind(k *ir.Kernel, b *ir.Binding, d Device) (*numbers, error) {
 	}
 	n.layout.dims = len(n.extents)
 	n.width()
+	n.copied = slices.DeleteFunc(n.copies(), func(c copiedLoad) bool { return !copied(n, &c) })
 	n.rows()
+	n.readCopies()
 	n.tiles()
 	n.split()
 	n.splitRows()

@@ -1,17 +1,32 @@
 package cudagen
 
-import "github.com/oneloop/oneloop/plan/ir"
+import (
+	"fmt"
+
+	"github.com/oneloop/oneloop/plan/ir"
+)
 
 // By default a warp or a thread block reduces one row. Few and long rows would
-// leave most of a GPU idle. Then one warp reduces one block of 4096 positions. A
-// second kernel combines the blocks, with a thread block for each row.
+// leave most of a GPU idle, and the threads of a block wait for each other. So one
+// warp reduces one block of 4096 positions if there are enough blocks for all
+// multiprocessors, or a row has four. A second kernel combines the blocks, with a
+// thread for each row, or with a thread block if a row has many.
 
-// splitRows sets loopLayout.split for the par loops that are reduced by blocks.
+// maxAdjacent is the number of results that one thread combines (red::adjacent).
+const maxAdjacent = 16
+
+// splitRows sets loopLayout.split for the par loops that are reduced by blocks, and
+// loopLayout.alone.
 func (n *numbers) splitRows() {
 	for i := range n.k.Loops {
 		vec := n.splittableRow(int32(i))
-		if vec >= 0 && n.total(vec) >= 4*ir.Block && n.total(int32(i)) < 2*n.device.SMs {
-			n.layout.loops[i].split = true
+		if vec < 0 {
+			continue
+		}
+		rows, blocks := n.total(int32(i)), ceilDiv(n.total(vec), ir.Block)
+		if blocks >= 4 && rows < 2*n.device.SMs || blocks > 1 && times(rows, blocks) >= 4*warpsOfBlock*n.device.SMs {
+			l := &n.layout.loops[i]
+			l.split, l.alone = true, blocks <= maxAdjacent
 		}
 	}
 }
@@ -90,17 +105,30 @@ func (g *generator) rowParts(par int32) {
 func (g *generator) rowFinish(par int32) {
 	code, at := g.loopOf(par)
 	vec := code[at].Aux
+	alone := g.l.loops[par].alone
 	g.blocksOf(par, vec)
 	blocks := g.divisor("blocks"+itoa(int(vec)), blocksField, int(vec), 0)
-	g.open("for (ix row = blockIdx.x; row < %s; row += gridDim.x)", g.total(par))
+	if alone {
+		g.open("for (ix row = (ix)blockIdx.x * 256 + threadIdx.x; row < %s; row += (ix)gridDim.x * 256)", g.total(par))
+	} else {
+		g.open("for (ix row = blockIdx.x; row < %s; row += gridDim.x)", g.total(par))
+	}
 	g.positions(par, "row")
 	g.list(code[:at], scope{})
 	for _, r := range g.reductions(vec) {
 		red := g.reduction(r)
-		g.line("const %s v%d = %s::result(red::tree<%s>(blocks_%d + row*%s.n, %s.n));", r.Type.Short(), r.Dst, red, red, r.Dst, blocks, blocks)
+		result := fmt.Sprintf("red::tree<%s>(blocks_%d + row*%s.n, %s.n)", red, r.Dst, blocks, blocks)
+		if alone {
+			result = fmt.Sprintf("red::adjacent<%s>(blocks_%d + row*%s.n, %s.n, (ix)1)", red, r.Dst, blocks, blocks)
+		}
+		g.line("const %s v%d = %s::result(%s);", r.Type.Short(), r.Dst, red, result)
 	}
-	g.open("if (threadIdx.x == 0)")
-	g.list(code[at+1:], scope{})
-	g.close()
+	if alone {
+		g.list(code[at+1:], scope{})
+	} else {
+		g.open("if (threadIdx.x == 0)")
+		g.list(code[at+1:], scope{})
+		g.close()
+	}
 	g.close()
 }

@@ -197,7 +197,7 @@ func (g *generator) block(loop int32, reds []*ir.Ins, b string) {
 	}
 	g.open("red::block<%d>(%s, %s, lane, [&](ix i, int half)", unroll, b, g.total(loop))
 	g.positions(loop, "i")
-	g.region(g.k.Loops[loop].Body, scope{add: func(in *ir.Ins) {
+	g.region(g.k.Loops[loop].Body, scope{copied: g.l.loops[loop].direct, add: func(in *ir.Ins) {
 		g.line("r%d.put(half, v%d, i);", in.Dst, in.Args[0])
 	}})
 	g.indent = g.indent[2:]

@@ -1,8 +1,6 @@
 package cudagen
 
 import (
-	"slices"
-
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -28,6 +26,8 @@ func (n *numbers) place(s *Source) *memoryMap {
 			size *= max(ceilDiv(n.total(int32(a.y)), ir.Block), maxRowWarps)
 		case rowArea:
 			size *= n.Size(a.x)
+		case copyArea:
+			size = n.sizeOfCopy(&n.copied[a.x])
 		case stageArea:
 			size *= min(n.total(int32(a.y)), 2*ir.Block)
 		case runArea:
@@ -95,12 +95,15 @@ const (
 //
 // The warps of a thread block share a row if rows are long, or few and not short.
 // They store the operands of ordered reductions in shared memory, and one warp
-// reduces a block in order. If shared memory is too small for that, each warp
+// reduces a block in order. It computes the operands itself if that is cheap and what it
+// loads is in shared memory. If shared memory is too small for that, each warp
 // reduces blocks of 4096 positions itself. The more shared memory a row needs, the
 // fewer rows a multiprocessor has at once, and the more warps share a row.
 //
 // Otherwise a warp computes a whole row. The memory of a row is in shared memory
 // if it fits. A thread block takes fewer rows at once to make it fit.
+//
+// Copies of loads that leave a multiprocessor less than wantedWarps are dropped.
 func (n *numbers) rows() {
 	for i := range n.k.Loops {
 		if n.k.Loops[i].Kind != ir.Par {
@@ -108,31 +111,51 @@ func (n *numbers) rows() {
 		}
 		par := int32(i)
 		r := &n.layout.loops[i].rows
-		reducing := n.longest(par, true)
-		long := max(reducing, n.longest(par, false))
-		if long > 1024 || long > 256 && n.total(par) < 4*n.device.SMs {
-			*r = rowLayout{1, warpsOfBlock, true, true}
-			n.stages(par)
-			if size := n.rowBytes(par); size <= n.device.Shared {
-				rows := n.device.Shared / max(size, 1) // of a multiprocessor
-				for rows*r.warps < wantedWarps && r.warps < maxRowWarps {
-					r.warps *= 2
-				}
-				continue
+		if n.divide(par); n.copyBytes(par) == 0 {
+			continue
+		}
+		if rows := n.device.Shared / max(n.rowBytes(par), 1); !r.shared || rows*r.warps < wantedWarps {
+			n.dropCopies(par)
+			n.divide(par)
+		}
+	}
+}
+
+// divide chooses the rowLayout of a par loop.
+func (n *numbers) divide(par int32) {
+	r := &n.layout.loops[par].rows
+	reducing := n.longest(par, true)
+	long := max(reducing, n.longest(par, false))
+	if n.splittableRow(par) >= 0 && long <= ir.Block && n.total(par) >= wantedWarps*n.device.SMs {
+		long = 0 // a warp has nothing but one reduction to do, and there are enough
+	}
+	if long > 1024 || long > 256 && n.total(par) < 4*n.device.SMs {
+		*r = rowLayout{1, warpsOfBlock, true, true}
+		if long <= 2048 && n.total(par) >= 4*n.device.SMs {
+			r.warps /= 2
+		}
+		n.stages(par)
+		n.direct(par)
+		if size := n.rowBytes(par); size <= n.device.Shared {
+			rows := n.device.Shared / max(size, 1) // of a multiprocessor
+			for rows*r.warps < wantedWarps && r.warps < maxRowWarps {
+				r.warps *= 2
 			}
-			r.staged = false
-			if r.shared = n.rowBytes(par) <= n.device.Shared; reducing == 0 || reducing > ir.Block {
-				continue
-			}
+			return
 		}
-		*r = rowLayout{warpsOfBlock, 1, true, false}
-		keep := n.rowBytes(par)
-		for r.rows > 1 && keep*r.rows > n.device.Shared {
-			r.rows /= 2
+		r.staged = false
+		n.indirect(par)
+		if r.shared = n.rowBytes(par) <= n.device.Shared; reducing == 0 || reducing > ir.Block {
+			return
 		}
-		if keep*r.rows > n.device.Shared {
-			*r = rowLayout{warpsOfBlock, 1, false, false}
-		}
+	}
+	*r = rowLayout{warpsOfBlock, 1, true, false}
+	keep := n.rowBytes(par)
+	for r.rows > 1 && keep*r.rows > n.device.Shared {
+		r.rows /= 2
+	}
+	if keep*r.rows > n.device.Shared {
+		*r = rowLayout{warpsOfBlock, 1, false, false}
 	}
 }
 
@@ -165,15 +188,12 @@ func (n *numbers) stages(par int32) {
 // inRow returns the store of a loop that puts the operand of a reduction into a row buffer,
 // each at its position and with its type, or -1.
 func (n *numbers) inRow(l *boundLoop, in *ir.Ins) int {
-	dims := n.layout.loops[l.loop].dims
 	for _, s := range l.sites {
 		x := &n.sites[s]
-		if x.in.Op != ir.Store || x.cold || x.in.Args[0] != in.Args[0] || len(x.coords) > 0 || len(dims) != 1 {
+		if x.in.Op != ir.Store || x.in.Args[0] != in.Args[0] {
 			continue
 		}
-		f := &n.layout.forms[n.layout.sites[s].form]
-		b := &n.k.Bufs[f.buf]
-		if b.Mode == ir.Row && b.Type == n.k.Types[in.Args[0]] && f.base == 0 && slices.Equal(f.terms, []termLayout{{dims[0], true}}) {
+		if b := &n.k.Bufs[n.k.Access[x.in.Aux].Buf]; b.Mode == ir.Row && b.Type == n.k.Types[in.Args[0]] && n.inOrder(s) {
 			return s
 		}
 	}
@@ -217,6 +237,7 @@ func (n *numbers) rowBytes(par int32) int {
 			size += align(n.Size(int(buf))*b.Type.Size(), 16)
 		}
 	}
+	size += n.copyBytes(par)
 	r := &n.layout.loops[par].rows
 	most := 0 // of the stages of a loop
 	for i := range n.loops {
@@ -230,7 +251,7 @@ func (n *numbers) rowBytes(par int32) int {
 				continue
 			}
 			size += 16 * max(ceilDiv(total, ir.Block), maxRowWarps)
-			if t := n.k.Types[in.Args[0]]; r.staged && n.k.Reducer(&in).Ordered() && n.kept(&n.loops[i], &in) < 0 {
+			if t := n.k.Types[in.Args[0]]; r.staged && n.k.Reducer(&in).Ordered() && !n.layout.loops[i].direct && n.kept(&n.loops[i], &in) < 0 {
 				stages += align(min(total, 2*ir.Block)*t.Size(), 16)
 			}
 		}
@@ -274,6 +295,9 @@ func (n *numbers) launches(s *Source, m *memoryMap, out *Bound) {
 			blocks = ceilDiv(n.blockCount(p.loop), threads/32)
 		case rowFinishPass:
 			blocks = n.total(p.loop)
+			if s.layout.loops[p.loop].alone {
+				blocks = ceilDiv(blocks, threads)
+			}
 		case rowsPass:
 			blocks = n.rowBlocks(p.loop)
 		}

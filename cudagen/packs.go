@@ -98,7 +98,8 @@ func (n *numbers) contiguous(loop, site int) bool {
 // remainder. Without addresses, aligned assumes that arrays are aligned.
 func (n *numbers) aligned(loop, site, width int, addresses []uint64) bool {
 	form := n.layout.sites[site].form
-	buf := n.layout.forms[form].buf
+	buf := n.k.Access[n.sites[site].in.Aux].Buf
+	shared := n.k.Bufs[buf].Mode == ir.Row || n.layout.sites[site].readsCopy > 0
 	if n.last(loop)%width != 0 && (len(n.layout.loops[loop].dims) > 1 || n.loops[loop].outer >= 0) {
 		return false
 	}
@@ -110,10 +111,10 @@ func (n *numbers) aligned(loop, site, width int, addresses []uint64) bool {
 	}
 	size := n.k.Bufs[buf].Type.Size()
 	at := uint64(f.base * size)
-	if addresses != nil && n.k.Bufs[buf].Mode != ir.Row {
+	if addresses != nil && !shared {
 		at += addresses[buf]
 	}
-	return at%uint64(width*size) == 0 || addresses == nil && n.k.Bufs[buf].Mode != ir.Row
+	return at%uint64(width*size) == 0 || addresses == nil && !shared
 }
 
 // rereads reports whether the body of a loop loads an array that an earlier store
@@ -211,6 +212,9 @@ func (g *generator) packed(loop int32, from, to string, before func(), add func(
 	for _, in := range sites {
 		if in.Op == ir.Load {
 			g.line("const %s x%d = *(const %s *)&%s;", typ(in), g.siteOf[in], typ(in), place(in))
+			if c := g.l.sites[g.siteOf[in]].makesCopy; c > 0 {
+				g.line("*(%s *)&%s[at] = x%d;", typ(in), copyName(c), g.siteOf[in])
+			}
 		} else {
 			g.line("%s x%d;", typ(in), g.siteOf[in])
 		}

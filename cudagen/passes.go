@@ -228,6 +228,6 @@ func (g *generator) place(i int) string {
 
 func (g *generator) offset(i int) string {
 	a := &g.areas[i]
-	name := [...]string{slotArea: "slot", partArea: "part", rowArea: "row", stageArea: "stage", tileArea: "tile", runArea: "runs", blockArea: "blocks"}[a.kind]
+	name := [...]string{slotArea: "slot", partArea: "part", rowArea: "row", stageArea: "stage", tileArea: "tile", copyArea: "copy", runArea: "runs", blockArea: "blocks"}[a.kind]
 	return g.word(name+"_"+itoa(a.x), "i64", areaField, i)
 }

@@ -342,20 +342,20 @@ template <class R, class T> struct lanes {
 };
 
 // block calls f with the positions of block b of n that belong to this lane of a
-// warp, and which of two lanes of the reduction each is, unroll pairs at a time.
+// warp, and which of two lanes of the reduction each is, unroll pairs at a time as
+// long as all lanes have these.
 template <int unroll, class I, class F> FN void block(I b, I n, int lane, F f) {
-  I i = b * block_length + lane, end = b * block_length + block_length;
-  if (end <= n) {
-#pragma unroll unroll
-    for (; i < end; i += lane_count) {
-      f(i, 0);
-      f(i + 32, 1);
+  I at = b * block_length, end = prim::min(at + block_length, n);
+  for (; at + unroll * lane_count <= end; at += unroll * lane_count) {
+#pragma unroll
+    for (int u = 0; u < unroll; u++) {
+      f(at + u * lane_count + lane, 0);
+      f(at + u * lane_count + lane + 32, 1);
     }
-    return;
   }
-  for (; i < n; i += lane_count) {
+  for (I i = at + lane; i < end; i += lane_count) {
     f(i, 0);
-    if (i + 32 < n) f(i + 32, 1);
+    if (i + 32 < end) f(i + 32, 1);
   }
 }
 
@@ -413,10 +413,7 @@ template <class R> FN typename R::acc across(typename R::acc *part, typename R::
 // staged reduces n values that lie in order, at most a block of them, by a warp.
 template <class R, class T> FN typename R::acc staged(const T *x, int n, int lane) {
   lanes<R, T> r;
-  for (int i = lane; i < n; i += lane_count) {
-    r.put(0, x[i], i);
-    if (i + 32 < n) r.put(1, x[i + 32], i);
-  }
+  block<4>(0, n, lane, [&](int i, int half) { r.put(half, x[i], i); });
   return r.fold();
 }
 

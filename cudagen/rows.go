@@ -29,12 +29,13 @@ func (g *generator) rows(loop int32) {
 			g.line("%s *const row_%s = (%s *)%s;", t, b.Name, t, g.rowPlace(a, r))
 		}
 	}
+	g.copyAreas(loop, r)
 	if r.warps > 1 {
 		for _, v := range g.inLoop(body) {
 			for _, in := range g.reductions(v) {
 				a := g.area(area{kind: partArea, x: int(in.Dst), y: int(v), size: g.accumulator(in), par: loop})
 				g.line("%s::acc *const part_%d = (%s::acc *)%s;", g.reduction(in), in.Dst, g.reduction(in), g.rowPlace(a, r))
-				if r.staged && g.ordered(in) && g.stageRow(v, in) == "" {
+				if r.staged && !g.l.loops[v].direct && g.ordered(in) && g.stageRow(v, in) == "" {
 					t := g.k.Types[in.Args[0]]
 					a := g.area(area{kind: stageArea, x: int(in.Dst), y: int(v), size: t.Size(), par: loop})
 					g.line("%s *const stage_%d = (%s *)%s;", t.Short(), in.Dst, t.Short(), g.rowPlace(a, r))
@@ -104,10 +105,12 @@ func (g *generator) row(body int32, r rowLayout) {
 // get the results.
 func (g *generator) rowBlocks(loop int32, r rowLayout) {
 	reds := g.reductions(loop)
+	staged := r.staged && !g.l.loops[loop].direct
 	switch {
-	case r.staged:
+	case staged:
 		g.staged(loop, reds)
 	case r.warps > 1:
+		g.copyRow(loop)
 		g.blocks(loop)
 	default:
 		g.block(loop, reds, "(ix)0")
@@ -116,7 +119,7 @@ func (g *generator) rowBlocks(loop int32, r rowLayout) {
 		red := g.reduction(in)
 		result := fmt.Sprintf("%s ? r%d.fold() : %s::empty()", g.total(loop), in.Dst, red)
 		switch {
-		case r.staged && !g.ordered(in):
+		case staged && !g.ordered(in):
 			result = fmt.Sprintf("red::across<%s>(part_%d, r%d)", red, in.Dst, in.Dst)
 		case r.warps > 1:
 			result = g.tree(in, loop)
@@ -269,7 +272,7 @@ func (g *generator) effects(region int32) bool {
 	return slices.ContainsFunc(g.k.Regions[region].Code, func(in ir.Ins) bool { return in.Op == ir.Store })
 }
 
-// kept reports whether the rows of a par loop need memory: row buffers or partial
+// kept reports whether the rows of a par loop need memory: row buffers, copies or partial
 // results.
 func (g *generator) kept(loop int32) bool {
 	body := g.k.Loops[loop].Body
@@ -277,6 +280,9 @@ func (g *generator) kept(loop int32) bool {
 		if g.k.Bufs[i].Mode == ir.Row && g.touches(body, int32(i)) {
 			return true
 		}
+	}
+	if slices.ContainsFunc(g.l.copies, func(c copyLayout) bool { return c.par == loop }) {
+		return true
 	}
 	return g.l.loops[loop].rows.warps > 1 && slices.ContainsFunc(g.inLoop(body), func(v int32) bool { return len(g.reductions(v)) > 0 })
 }

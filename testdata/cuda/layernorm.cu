@@ -5,13 +5,10 @@ typedef divisor32 divisor;
 struct args {
   i64 p0;
   u64 s0;
+  i64 copy_0;
   i64 part_4;
-  i64 stage_4;
   i64 part_9;
-  i64 stage_9;
   const f32 * x_0;
-  const f32 * x_1;
-  const f32 * x_2;
   const f32 * gamma_0;
   const f32 * beta_0;
   f32 * y_0;
@@ -19,9 +16,7 @@ struct args {
   ix m1;
   ix x_0_d0;
   ix m2;
-  ix x_1_d0;
   ix m3;
-  ix x_2_d0;
   ix y_0_d0;
 };
 
@@ -41,55 +36,52 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_layernorm(const __grid
   const int slot = 0, thread = threadIdx.x, warp = threadIdx.x / 32, warps = 8; // of the rows at work, of the row
   const ix first = thread, step = 256;
   u8 *const shared = prim::shared();
+  f32 *const copy_0 = (f32 *)(shared + a.copy_0);
   reduce_sum_f32::acc *const part_4 = (reduce_sum_f32::acc *)(shared + a.part_4);
-  f32 *const stage_4 = (f32 *)(shared + a.stage_4);
   reduce_sum_f32::acc *const part_9 = (reduce_sum_f32::acc *)(shared + a.part_9);
-  f32 *const stage_9 = (f32 *)(shared + a.stage_9);
   for (ix row = (ix)blockIdx.x * 1 + slot; row < a.m0; row += (ix)gridDim.x * 1) {
     const ix d0 = row;
-    for (ix b = 0; b < (a.m1 + 4095) / 4096; b++) {
-      const ix begin = b * 4096, end = prim::min(begin + 4096, a.m1);
-      for (ix i = begin / 4 + first; i < end / 4; i += step) {
-        const ix at = i*4;
-        const pack<f32, 4> x1 = *(const pack<f32, 4> *)&a.x_0[d0*a.x_0_d0 + at];
-        pack<f32, 4> s4[1];
+    for (ix i = first; i < a.m1 / 4; i += 4*step) {
+      pack<f32, 4> x1[4];
 #pragma unroll
-        for (int j = 0; j < 4; j++) {
-          const ix d1 = at + j;
-          const f32 v3 = prim::load(x1.at[j]);
-          s4[j / 4].at[j % 4] = v3;
-        }
-        *(pack<f32, 4> *)&stage_4[b % 2 * 4096 + i * 4 + 0 - begin] = s4[0];
+      for (int k = 0; k < 4; k++) {
+        const ix at = (i + k*step) * 4;
+        if (i + k*step < a.m1 / 4) x1[k] = *(pack<f32, 4> *)&a.x_0[d0*a.x_0_d0 + at];
       }
-      __syncthreads();
-      if (warp == b % warps) {
-        const reduce_sum_f32::acc p4 = red::staged<reduce_sum_f32>(stage_4 + b % 2 * 4096, (int)(end - begin), lane);
-        if (lane == 0) part_4[b] = p4;
+#pragma unroll
+      for (int k = 0; k < 4; k++) {
+        const ix at = (i + k*step) * 4;
+        if (i + k*step < a.m1 / 4) *(pack<f32, 4> *)&copy_0[at] = x1[k];
+      }
+    }
+    __syncthreads();
+    for (ix b = warp; b < (a.m1 + 4095) / 4096; b += warps) {
+      red::lanes<reduce_sum_f32, f32> r4;
+      red::block<4>(b, a.m1, lane, [&](ix i, int half) {
+        const ix d1 = i;
+        const f32 v3 = prim::load(copy_0[d1]);
+        r4.put(half, v3, i);
+      });
+      const reduce_sum_f32::acc p4 = r4.fold();
+      if (lane == 0) {
+        part_4[b] = p4;
       }
     }
     const f32 v4 = reduce_sum_f32::result(red::tree<reduce_sum_f32>(part_4, (a.m1 + 4095) / 4096));
     __syncthreads();
     const f32 v5 = prim::div(v4, v1);
-    for (ix b = 0; b < (a.m2 + 4095) / 4096; b++) {
-      const ix begin = b * 4096, end = prim::min(begin + 4096, a.m2);
-      for (ix i = begin / 4 + first; i < end / 4; i += step) {
-        const ix at = i*4;
-        const pack<f32, 4> x2 = *(const pack<f32, 4> *)&a.x_1[d0*a.x_1_d0 + at];
-        pack<f32, 4> s9[1];
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-          const ix d2 = at + j;
-          const f32 v6 = prim::load(x2.at[j]);
-          const f32 v7 = prim::sub(v6, v5);
-          const f32 v8 = prim::mul(v7, v7);
-          s9[j / 4].at[j % 4] = v8;
-        }
-        *(pack<f32, 4> *)&stage_9[b % 2 * 4096 + i * 4 + 0 - begin] = s9[0];
-      }
-      __syncthreads();
-      if (warp == b % warps) {
-        const reduce_sum_f32::acc p9 = red::staged<reduce_sum_f32>(stage_9 + b % 2 * 4096, (int)(end - begin), lane);
-        if (lane == 0) part_9[b] = p9;
+    for (ix b = warp; b < (a.m2 + 4095) / 4096; b += warps) {
+      red::lanes<reduce_sum_f32, f32> r9;
+      red::block<4>(b, a.m2, lane, [&](ix i, int half) {
+        const ix d2 = i;
+        const f32 v6 = prim::load(copy_0[d2]);
+        const f32 v7 = prim::sub(v6, v5);
+        const f32 v8 = prim::mul(v7, v7);
+        r9.put(half, v8, i);
+      });
+      const reduce_sum_f32::acc p9 = r9.fold();
+      if (lane == 0) {
+        part_9[b] = p9;
       }
     }
     const f32 v9 = reduce_sum_f32::result(red::tree<reduce_sum_f32>(part_9, (a.m2 + 4095) / 4096));
@@ -99,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_layernorm(const __grid
     const f32 v12 = prim::sqrt(v11);
     for (ix i = first; i < a.m3 / 4; i += step) {
       const ix at = i*4;
-      const pack<f32, 4> x3 = *(const pack<f32, 4> *)&a.x_2[d0*a.x_2_d0 + at];
+      const pack<f32, 4> x3 = *(const pack<f32, 4> *)&copy_0[at];
       const pack<f32, 4> x4 = *(const pack<f32, 4> *)&a.gamma_0[at];
       const pack<f32, 4> x5 = *(const pack<f32, 4> *)&a.beta_0[at];
       pack<f32, 4> x6;

@@ -7,13 +7,11 @@ struct args {
   i64 part_1;
   i64 part_15;
   const f32 * x_0;
-  const f32 * x_1;
   f32 * y_0;
   ix m0;
   ix m1;
   ix x_0_d0;
   ix m2;
-  ix x_1_d0;
   ix m3;
   ix y_0_d0;
 };
@@ -38,6 +36,7 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_softmax(const __grid_c
   const ix first = thread, step = 256;
   u8 *const shared = prim::shared();
   f32 *const row_e = (f32 *)(shared + a.row_2);
+  f32 *const copy_0 = (f32 *)row_e;
   reduce_max_f32::acc *const part_1 = (reduce_max_f32::acc *)(shared + a.part_1);
   reduce_sum_f32::acc *const part_15 = (reduce_sum_f32::acc *)(shared + a.part_15);
   for (ix row = (ix)blockIdx.x * 1 + slot; row < a.m0; row += (ix)gridDim.x * 1) {
@@ -46,6 +45,7 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_softmax(const __grid_c
     for (ix i = first; i < a.m1 / 4; i += step) {
       const ix at = i*4;
       const pack<f32, 4> x0 = *(const pack<f32, 4> *)&a.x_0[d0*a.x_0_d0 + at];
+      *(pack<f32, 4> *)&copy_0[at] = x0;
 #pragma unroll
       for (int j = 0; j < 4; j++) {
         const ix d1 = at + j;
@@ -57,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_softmax(const __grid_c
     __syncthreads();
     for (ix i = first; i < a.m2 / 4; i += step) {
       const ix at = i*4;
-      const pack<f32, 4> x1 = *(const pack<f32, 4> *)&a.x_1[d0*a.x_1_d0 + at];
+      const pack<f32, 4> x1 = *(const pack<f32, 4> *)&copy_0[at];
       pack<f32, 4> x2;
 #pragma unroll
       for (int j = 0; j < 4; j++) {

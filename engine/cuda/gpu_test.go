@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/cuda/internal/ptxemu"
+	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/engine/internal/enginetest"
 )
 
@@ -71,11 +73,44 @@ func fillCache(t *testing.T, target string, files []string) {
 	t.Logf("%d sources for %s, NVRTC %s", len(files), target, c.version)
 }
 
-var onGPU = flag.Bool("gpu", false, "run the conformance suite on the first GPU")
+var (
+	onGPU     = flag.Bool("gpu", false, "run the conformance suite on the first GPU")
+	listAreas = flag.Bool("areas", false, "print the names of the areas of TestGPU, and run none")
+)
+
+// gpuAreas are the areas of TestGPU beside those of the conformance suite.
+var gpuAreas = []struct {
+	name string
+	test func(*testing.T, driver.Device)
+}{
+	{"abilities", func(t *testing.T, d driver.Device) { compute(t, d) }},
+	{"routines", func(t *testing.T, d driver.Device) { computeAll(t, d, routineCases()) }},
+	{"scaled", func(t *testing.T, d driver.Device) {
+		scaledOf[float32](t, d)
+		scaledOf[float64](t, d)
+	}},
+	{"ordered", func(t *testing.T, d driver.Device) {
+		orderedOf[float32](t, d)
+		orderedOf[float64](t, d)
+	}},
+	{"bias", func(t *testing.T, d driver.Device) {
+		biasOf[float32](t, d, nil)
+		biasOf[float64](t, d, nil)
+	}},
+}
 
 // TestGPU runs the conformance suite and products with a bias on a real GPU, for
 // scripts/gpu-check.
 func TestGPU(t *testing.T) {
+	if *listAreas {
+		for _, name := range enginetest.Areas() {
+			fmt.Println("area", name)
+		}
+		for _, a := range gpuAreas {
+			fmt.Println("area", a.name)
+		}
+		return
+	}
 	if !*onGPU {
 		t.Skip("asked for by -gpu, on a machine that has one")
 	}
@@ -85,18 +120,7 @@ func TestGPU(t *testing.T) {
 	}
 	t.Log(d)
 	enginetest.Run(t, enginetest.Options{Device: d})
-	t.Run("abilities", func(t *testing.T) { compute(t, d) })
-	t.Run("routines", func(t *testing.T) { computeAll(t, d, routineCases()) })
-	t.Run("scaled", func(t *testing.T) {
-		scaledOf[float32](t, d)
-		scaledOf[float64](t, d)
-	})
-	t.Run("ordered", func(t *testing.T) {
-		orderedOf[float32](t, d)
-		orderedOf[float64](t, d)
-	})
-	t.Run("bias", func(t *testing.T) {
-		biasOf[float32](t, d, nil)
-		biasOf[float64](t, d, nil)
-	})
+	for _, a := range gpuAreas {
+		t.Run(a.name, func(t *testing.T) { a.test(t, d) })
+	}
 }

@@ -50,6 +50,15 @@ func Run(t *testing.T, o Options) {
 	}
 }
 
+// Areas returns the names of all areas, in the order in which Run tests them.
+func Areas() []string {
+	var names []string
+	for _, a := range areas {
+		names = append(names, a.name)
+	}
+	return names
+}
+
 // Area returns the test of an area by its name. It panics if there is none.
 func Area(name string) func(*testing.T, Options) {
 	for _, a := range areas {

@@ -43,6 +43,9 @@ func (n *numbers) copies() (out []copiedLoad) {
 			})
 			if len(c.later) > 0 {
 				c.row = n.rowOfCopy(&c)
+				if slices.ContainsFunc(out, func(o copiedLoad) bool { return c.row >= 0 && o.row == c.row }) {
+					c.row = -1
+				}
 				out = append(out, c)
 			}
 		}

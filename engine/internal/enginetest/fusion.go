@@ -80,6 +80,15 @@ var fusionCases = []struct {
 	{"softmax-of-tree", func(f *fusion) *tree.Node {
 		return untyped.Compose("softmax", untyped.Options{Axes: []int{-1}}, apply("mul", apply("sin", f.y), f.v))
 	}},
+	{"softmax-of-two", func(f *fusion) *tree.Node {
+		return untyped.Compose("softmax", axis(1), apply("mul", f.x, f.y))
+	}},
+	{"softmax-of-three", func(f *fusion) *tree.Node {
+		return untyped.Compose("softmax", axis(1), apply("add", apply("mul", f.x, f.y), untyped.Compose("flip", axis(0), f.x)))
+	}},
+	{"layernorm-of-two", func(f *fusion) *tree.Node {
+		return untyped.Compose("layernorm", untyped.Options{Numbers: []float64{1e-5}}, apply("sub", f.x, f.y), f.v, f.v)
+	}},
 	{"layernorm", func(f *fusion) *tree.Node {
 		return untyped.Compose("layernorm", untyped.Options{Numbers: []float64{1e-5}}, f.x, f.v, f.v)
 	}},

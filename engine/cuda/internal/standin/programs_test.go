@@ -128,6 +128,11 @@ var programs = []struct{ text, arrays string }{
 	{"t = exp(x - max(x)); y = t/sum(t)", "x f 1000, y f 1000"},
 	{"y = x/sum(x)", "x f 3000, y f 3000"},
 	{"t = exp(x - max(x, axis=-1, keepdims=True)); y = t/sum(t, axis=-1, keepdims=True)", "x f 5 9001, y f 5 9001"},
+	{"t = exp(x*z - max(x*z, axis=-1, keepdims=True)); y = t/sum(t, axis=-1, keepdims=True)", "x f 33 128, z f 33 128, y f 33 128"},
+	{"t = exp(x*z - max(x*z, axis=-1, keepdims=True)); y = t/sum(t, axis=-1, keepdims=True)", "x f 3 5000, z f 3 5000, y f 3 5000"},
+	{"t = exp(x*z - max(x*z, axis=-1, keepdims=True)); x = t/sum(t, axis=-1, keepdims=True)", "x f 5 1500, z f 5 1500"}, // in place
+	{"x = (x - mean(x, axis=-1, keepdims=True))*z/sqrt(mean(x*z, axis=-1, keepdims=True)**2 + 1)", "x f 4 2100, z f 4 2100"},
+	{"s = var(x - z, axis=-1)", "x f 4 8200, z f 4 8200, s f 4"},
 	{"d = x*x; y = d/sum(d, axis=-1, keepdims=True)", "x f 4 7000, y f 4 7000"},
 	{"y = x[:, ::2]/sum(x[:, ::2], axis=-1, keepdims=True); z = x[:, 1::2]*2 + y", "x f 4 3000, y f 4 1500, z f 4 1500"},
 }

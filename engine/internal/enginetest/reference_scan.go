@@ -95,14 +95,14 @@ func (s *step) slice(n *tree.Node, v *value) *value {
 	dims[axis] = 1
 	out := newValue(v.typ, dims)
 	out.may = v.may
-	i, k := 0, 0
-	each(v.shape, func(ix []int) {
-		if ix[axis] == s.t {
-			out.bits[i] = v.bits[k]
-			out.addFault(i, v.faultAt(k))
-			i++
-		}
-		k++
-	})
+	inner := 1
+	for _, d := range dims[axis+1:] {
+		inner *= d
+	}
+	for i := range out.bits {
+		k := (i/inner*v.shape[axis]+s.t)*inner + i%inner
+		out.bits[i] = v.bits[k]
+		out.addFault(i, v.faultAt(k))
+	}
 	return out
 }

@@ -346,6 +346,9 @@ func (p pool) fill(v reflect.Value, m mode, depth int) {
 		v.SetString([]string{"", "x", "\xff\x00%s", strings.Repeat("(", 5000)}[m])
 	case reflect.Slice:
 		n := []int{0, 2, 1, 300}[m]
+		if depth > 1 { // else a slice of slices of slices has millions of elements
+			n = min(n, 2)
+		}
 		v.Set(reflect.MakeSlice(t, n, n))
 		for i := range n {
 			if m == small || i%2 == 0 {

@@ -18,13 +18,12 @@ func browse(t *testing.T) func(ts *testscript.TestScript, neg bool, args []strin
 		if neg || len(args) != 2 {
 			ts.Fatalf("usage: browse page picture")
 		}
-		flags := []string{"--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + ts.MkAbs("profile"), "--window-size=1600,1400", "--virtual-time-budget=2000"}
+		flags := []string{"--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + ts.MkAbs("profile"), "--window-size=1600,1400", "--virtual-time-budget=2000", "--dump-dom"}
 		picture, page := ts.MkAbs(args[1]), "file://"+ts.MkAbs(args[0])
 		ts.Check(ts.Exec("chromium", append(flags, "--screenshot="+picture, page)...))
 		b, err := os.ReadFile(picture)
 		ts.Check(err)
 		ts.Check(os.WriteFile(filepath.Join(t.ArtifactDir(), args[1]), b, 0o666))
-		ts.Check(ts.Exec("chromium", append(flags, "--dump-dom", page)...))
 	}
 }
 

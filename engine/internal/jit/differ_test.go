@@ -14,6 +14,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -206,13 +207,39 @@ func differ(t *testing.T, r *rand.Rand, s *setup) {
 					continue
 				}
 				typ := s.k.Bufs[i].Type
-				size := typ.Size()
-				for j := range len(m) / size {
-					g, w := randir.Get(m[j*size:], size), randir.Get(want[i][j*size:], size)
-					if !randir.Same(typ, g, w) {
-						t.Fatalf("%s, try %d: %s[%d] = %#x, want %#x (was %#x)\nextents %v strides %v params %v\n%v", be.Name(), try, s.k.Bufs[i].Name, j, g, w,
-							randir.Get(before[i][j*size:], size), s.b.Extents, s.b.Bufs[i].Strides, s.b.Params, s.k)
-					}
+				if j := randir.Differ(typ, m, want[i]); j >= 0 {
+					at := func(mem []byte) uint64 { return randir.Get(mem[j*typ.Size():], typ.Size()) }
+					t.Fatalf("%s, try %d: %s[%d] = %#x, want %#x (was %#x)\nextents %v strides %v params %v\n%v", be.Name(), try, s.k.Bufs[i].Name, j, at(m), at(want[i]),
+						at(before[i]), s.b.Extents, s.b.Bufs[i].Strides, s.b.Params, s.k)
+				}
+			}
+		}
+	}
+}
+
+// TestDiffer sees to it that the comparison of all these tests finds each element.
+func TestDiffer(t *testing.T) {
+	for _, typ := range dtype.Real() {
+		size := typ.Size()
+		for _, n := range []int{0, 1, 31, 32, 33, 255, 256, 257, 600} {
+			x, y := make([]byte, n*size), make([]byte, n*size)
+			for i := range n {
+				if typ.IsFloat() { // NaNs of two kinds
+					randir.Put(x[i*size:], size, randir.FloatBits(typ, math.NaN()))
+					randir.Put(y[i*size:], size, randir.FloatBits(typ, math.NaN())^1)
+				}
+			}
+			if at := randir.Differ(typ, x, y); at != -1 {
+				t.Errorf("%s: element %d of %d equal ones differs", typ, at, n)
+			}
+			for i := range n {
+				y := slices.Clone(y)
+				y[i*size] ^= 1
+				if typ.IsFloat() {
+					randir.Put(y[i*size:], size, randir.FloatBits(typ, 1))
+				}
+				if at := randir.Differ(typ, x, y); at != i {
+					t.Errorf("%s: element %d of %d differs, not %d", typ, at, n, i)
 				}
 			}
 		}

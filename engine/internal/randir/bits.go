@@ -1,6 +1,8 @@
 package randir
 
 import (
+	"bytes"
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -114,17 +116,47 @@ func Layout(r *rand.Rand, d *ir.Buf, shape []int, plain bool) (strides []int, lo
 
 // Put stores the low bytes of x.
 func Put(b []byte, size int, x uint64) {
-	for i := range size {
-		b[i] = byte(x >> (8 * i))
+	switch size {
+	case 1:
+		b[0] = byte(x)
+	case 2:
+		binary.LittleEndian.PutUint16(b, uint16(x))
+	case 4:
+		binary.LittleEndian.PutUint32(b, uint32(x))
+	default:
+		binary.LittleEndian.PutUint64(b, x)
 	}
 }
 
 // Get is what Put has stored.
-func Get(b []byte, size int) (x uint64) {
-	for i := range size {
-		x |= uint64(b[i]) << (8 * i)
+func Get(b []byte, size int) uint64 {
+	switch size {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(b))
 	}
-	return x
+	return binary.LittleEndian.Uint64(b)
+}
+
+// Differ returns the first element at which two arrays of the same length differ, or -1. All
+// NaNs are equal. It looks at single elements only where bytes differ.
+func Differ(t dtype.Type, x, y []byte) int {
+	const part = 256
+	for from := 0; from < len(x); from += part {
+		to := min(from+part, len(x))
+		if bytes.Equal(x[from:to], y[from:to]) {
+			continue
+		}
+		for i := from / t.Size(); i < to/t.Size(); i++ {
+			if at := i * t.Size(); !Same(t, Get(x[at:], t.Size()), Get(y[at:], t.Size())) {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // Same reports whether two elements are equal; all NaNs are.

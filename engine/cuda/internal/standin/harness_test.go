@@ -350,11 +350,10 @@ func (c *trial) compare(t *testing.T, got []byte, order string) {
 		last = s[1]
 		d := &c.k.Bufs[i]
 		size := d.Type.Size()
-		for at := s[0]; at < s[1]; at += size {
-			if x, y := randir.Get(got[at:], size), randir.Get(c.want[at:], size); !randir.Same(d.Type, x, y) {
-				t.Errorf("%s, %s: %s: byte %d is %#x, want %#x (was %#x)\n%s", c.name, order, d.Name, at-c.at[i], x, y, randir.Get(c.mem[at:], size), show())
-				return
-			}
+		if j := randir.Differ(d.Type, got[s[0]:s[1]], c.want[s[0]:s[1]]); j >= 0 {
+			at := s[0] + j*size
+			t.Errorf("%s, %s: %s: byte %d is %#x, want %#x (was %#x)\n%s", c.name, order, d.Name, at-c.at[i], randir.Get(got[at:], size), randir.Get(c.want[at:], size), randir.Get(c.mem[at:], size), show())
+			return
 		}
 	}
 }

@@ -120,7 +120,7 @@ func differ(t *testing.T, r *rand.Rand, s *setup) {
 			t.Fatalf("fault %v, want %v\n%v", fault, ref.fault, s.k)
 		}
 		for i, a := range s.arrs {
-			if a == nil {
+			if a == nil || slices.Equal(a.mem, want[i]) { // else NaNs may differ
 				continue
 			}
 			w := &array{a.t, want[i]}

@@ -21,11 +21,15 @@ type reference struct {
 	env   []uint64
 	pos   []int
 	fault ir.FaultKind
+	tabs  [][]uint64
 	lists map[ir.Value][]uint64 // operands of the reductions of the current loop
 }
 
 func newReference(k *ir.Kernel, b *ir.Binding, arrs []*array, base []int) *reference {
 	r := &reference{k: k, b: b, base: base, env: make([]uint64, len(k.Types)), pos: make([]int, len(k.Axes)), lists: map[ir.Value][]uint64{}}
+	for _, t := range k.Tables {
+		r.tabs = append(r.tabs, t.Bits)
+	}
 	for i, d := range k.Bufs {
 		if d.Mode != ir.Row {
 			r.arrs = append(r.arrs, arrs[i])
@@ -161,11 +165,7 @@ func (r *reference) region(n int32) {
 				p.Args[j] = prim.V{ID: in.Args[j], Type: r.k.Types[in.Args[j]]}
 				args[j] = arg(j)
 			}
-			var tables [][]uint64
-			for _, t := range r.k.Tables {
-				tables = append(tables, t.Bits)
-			}
-			r.env[in.Dst] = prim.Eval(p, args, tables)
+			r.env[in.Dst] = prim.Eval(p, args, r.tabs)
 		}
 	}
 }
@@ -175,7 +175,7 @@ func (r *reference) loop(l *ir.Loop) {
 	for i := range r.k.Regions[l.Body].Code {
 		if in := &r.k.Regions[l.Body].Code[i]; in.Op == ir.Reduce {
 			reds = append(reds, in)
-			r.lists[in.Dst] = nil
+			r.lists[in.Dst] = r.lists[in.Dst][:0]
 		} else if in.Op == ir.Carry {
 			r.env[in.Dst] = r.env[in.Args[0]]
 		} else if in.Op == ir.Next {

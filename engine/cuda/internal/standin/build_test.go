@@ -4,10 +4,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // TestBuild takes a kernel through both stand-ins.
 func TestBuild(t *testing.T) {
+	if !testlevel.Deep() {
+		t.Skip("the tests of engine/cuda build the same and run much more on it")
+	}
 	dir := t.TempDir()
 	Build(t, dir)
 	client := filepath.Join(dir, "client")

@@ -23,7 +23,7 @@ func TestDump(t *testing.T) {
 		times = 1
 	}
 	for name, trials := range map[string][]*trial{
-		"text": texts(t, times), "operators": operators(t), "program": formulas(t), "primitives": allPrimitives(t), "reduction": reductions(t), "random": random(t, 10*times), "arguments": manyArguments(t),
+		"text": texts(t, times), "operators": operators(t), "program": formulas(t), "primitives": allPrimitives(t), "reduction": reductions(t, testlevel.Every(1, 3)), "random": random(t, 10*times), "arguments": manyArguments(t),
 	} {
 		seen := map[string]bool{}
 		for _, c := range trials {

@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 var registers = dtype.Registers()
@@ -117,7 +118,7 @@ func TestExtremes(t *testing.T) {
 		if !c.Extreme() {
 			continue
 		}
-		for try := range 12 {
+		for try := range testlevel.Every(12, 4) {
 			n := 1 + r.IntN(9)
 			if try%4 == 0 {
 				n = 4090 + r.IntN(12)

@@ -133,10 +133,11 @@ func TestTexts(t *testing.T) {
 // TestReductions runs every reduction of every type at the lengths where
 // something changes.
 func TestReductions(t *testing.T) {
-	run(t, reductions(t), "-O1")
+	run(t, reductions(t, testlevel.Every(1, 7)), "-O1")
 }
 
-func reductions(t *testing.T) (trials []*trial) {
+// reductions has one of so many reductions. It has all of their forms and lengths if that is odd.
+func reductions(t *testing.T, every int) (trials []*trial) {
 	r := rand.New(rand.NewPCG(5, 6))
 	lengths := []int{0, 1, 32, 33, 63, 64, 65, 129, 4096, 4097, 8191, 20000}
 	if !testlevel.Deep() {
@@ -144,11 +145,11 @@ func reductions(t *testing.T) (trials []*trial) {
 	}
 	all := randir.Reductions(dtype.Real()...)
 	for i, c := range all {
-		if !testlevel.Deep() && i%3 != 0 {
+		if i%every != 0 {
 			continue
 		}
 		for j, n := range lengths {
-			if n == 0 && c.Extreme() || n > 5000 && !c.Long() || !testlevel.Deep() && j != i%len(lengths) {
+			if n == 0 && c.Extreme() || n > 5000 && !c.Long() || !testlevel.Deep() && j != i/every%len(lengths) {
 				continue
 			}
 			axes, arrays := c.Extents(3, n)

@@ -2,6 +2,7 @@ package untyped
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -88,8 +89,8 @@ var limits = map[string][]float64{
 	"tanh":    {20},
 }
 
-// TestLowerMutants checks that a change of any coefficient of any lowering
-// violates the accuracy bound or changes the checksum of the results.
+// TestLowerMutants checks that a change of any coefficient of any lowering changes the
+// results at the goldens, and so their checksum.
 func TestLowerMutants(t *testing.T) {
 	for _, name := range names() {
 		all := readGoldens(t, name)
@@ -101,32 +102,24 @@ func TestLowerMutants(t *testing.T) {
 			for i, g := range gs {
 				before[i] = resultOf(p, ty, g, n)
 			}
-			// try is 2 if a mutant exceeds the bound, 1 if any result changes.
-			try := func(m *prim.Program) int {
-				seen := 0
+			changes := func(m *prim.Program) bool {
 				for j, g := range gs {
-					if got := resultOf(m, ty, g, n); got != before[j] {
-						if seen = 1; !tolerable(name, ty, g, got) {
-							return 2
-						}
+					if resultOf(m, ty, g, n) != before[j] {
+						return true
 					}
 				}
-				return seen
+				return false
 			}
-			var count [3]int
+			inerts := 0
 			for i, c := range p.Consts() {
-				best := 0
-				for _, bits := range mutants(c) {
-					if best = try(p.WithConst(i, bits)); best > 0 {
-						break
-					}
+				if slices.ContainsFunc(mutants(c), func(bits uint64) bool { return changes(p.WithConst(i, bits)) }) {
+					continue
 				}
-				count[best]++
-				if best == 0 && !inert(name, c) {
+				if inerts++; !inert(name, c) {
 					t.Errorf("%s %s: constant %d, %s, can change unnoticed", name, ty.Short(), i, constant(c))
 				}
 			}
-			t.Logf("%s %s: of %d constants %d mutants exceed the bound, %d change the checksum, %d are inert", name, ty.Short(), len(p.Consts()), count[2], count[1], count[0])
+			t.Logf("%s %s: %d of %d constants are inert", name, ty.Short(), inerts, len(p.Consts()))
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// mutants returns changed values of a constant: changed by one part in 2^10, in
-// 2^5 and in 2, or by one and in high bits. For the low part of a constant that
+// mutants returns changed values of a constant: changed by one part in 2, in
+// 2^5 and in 2^10, or by one and in high bits. For the low part of a constant that
 // is split in two, a small change leaves every result unchanged.
 func mutants(c prim.Ins) []uint64 {
 	if c.Type.IsInt() {
@@ -19,7 +19,7 @@ func mutants(c prim.Ins) []uint64 {
 	}
 	var out []uint64
 	v := value(c.Type, c.Imm)
-	for _, by := range []float64{0x1p-10, 0x1p-5, 0x1p-1} {
+	for _, by := range []float64{0x1p-1, 0x1p-5, 0x1p-10} {
 		switch {
 		case v == 0:
 			out = append(out, prim.FromFloat(c.Type, by))

@@ -130,21 +130,26 @@ func (f *phaseCode) findHeld(v, states int) (vectors int) {
 	if len(f.turns) == 0 || f.Turned == 0 || f.Phase.Leaves || f.W*len(f.top) > wholeNodes {
 		return 0
 	}
-	temporaries := 1
-	for _, id := range f.top {
-		if n := &f.Nodes[id]; f.turnOf(id) == nil {
-			temporaries = max(temporaries, f.Temporaries(&f.Emitter, n))
-		}
-	}
 	for i := range f.turns {
 		if vectors += f.W; f.turns[i].Size != f.Turned {
 			return 0
 		}
 	}
-	if f.heldTurns = vectors+v+states+temporaries <= f.Vectors; !f.heldTurns {
+	if f.heldTurns = vectors+v+states+f.turnTemporaries() <= f.Vectors; !f.heldTurns {
 		return 0
 	}
 	return vectors
+}
+
+// turnTemporaries returns the most temporaries of a node that is not turned in registers.
+func (f *phaseCode) turnTemporaries() int {
+	most := 1
+	for _, id := range f.top {
+		if n := &f.Nodes[id]; f.turnOf(id) == nil && f.Temporaries != nil {
+			most = max(most, f.Temporaries(&f.Emitter, n))
+		}
+	}
+	return most
 }
 
 // turnOf returns the turned site that a node loads or stores, or nil.
@@ -185,9 +190,17 @@ func (f *phaseCode) turned(id int32) bool {
 	}
 	n := &f.Nodes[id]
 	f.ID, f.Cur, f.Copy = id, n, 0
-	if f.Released = !t.Store; t.Store {
-		f.Lanes.CopyVec(f.Phase.Sites[t.ID].Type, t.Steps[f.Step], f.Src(n.Args[0]))
-	} else {
+	f.Released = !t.Store
+	switch typ := f.Phase.Sites[t.ID].Type; {
+	case t.Store && t.Turns:
+		d := f.Vecs.TakeTop()
+		f.Lanes.CopyVec(typ, d, f.Src(n.Args[0]))
+		t.Steps = append(t.Steps, d)
+	case t.Store:
+		f.Lanes.CopyVec(typ, t.Steps[f.Step], f.Src(n.Args[0]))
+	case t.Turns:
+		f.Reuse(t.Steps[f.Step-t.First])
+	default:
 		f.Keep(id, t.Steps[f.Step])
 	}
 	f.End()

@@ -292,6 +292,13 @@ type Lanes interface {
 	// TurnVectors turns a block of as many vectors as they have lanes, of elements of the size Turned. It orders
 	// v, and overwrites free. Only targets with Turned have it.
 	TurnVectors(v []Vec, free Vec)
+	// LoadHalves loads 16 bytes to each half of a vector, and StoreHalves stores them. TurnHalves turns
+	// blocks of elements of some size in the halves of v, as many vectors as a half has elements. The
+	// results are in the registers of v and free but one, which it returns. Only loops with
+	// [layout.Phase.Each] call these.
+	LoadHalves(d Vec, lower, upper Mem)
+	StoreHalves(lower, upper Mem, x Vec)
+	TurnHalves(size int, v []Vec, free Vec) Vec
 	// Hold lets the code from here on keep constants in registers, at most room vectors. EndHold
 	// ends this, and LoadHeld loads those that were kept, for a place before that code. Hold
 	// reports whether the target does so.

@@ -19,6 +19,7 @@ type Turn struct {
 	Slot  int32
 	Store bool
 	Steps []Vec // the registers with the steps of a block, in their order, or nil
+	First int   // the first of them
 }
 
 // TurnPitch is the bytes from step to step in scratch memory.
@@ -109,6 +110,47 @@ func (f *Emitter) turnedRows(t *Turn) func(lane int) Mem {
 	f.Asm.Address(T2, AtX(T1, T1, 2, 0))
 	return func(lane int) Mem {
 		return [...]Mem{At(Count, 0), AtX(Count, T1, 1, 0), AtX(Count, T1, 2, 0), AtX(Count, T2, 1, 0)}[lane]
+	}
+}
+
+// LoadPart loads 16 bytes of the rows of W lanes, the steps from t.First on, and turns them in registers.
+// StorePart does the opposite: the registers have other values then. free is a register beside them, and
+// so is the one that they return. They overwrite T1.
+func (f *Emitter) LoadPart(t *Turn, free Vec) Vec {
+	row := f.partRows(t)
+	for k, r := range t.Steps {
+		f.Lanes.LoadHalves(r, row(k), row(k+len(t.Steps)))
+	}
+	free = f.Lanes.TurnHalves(t.Size, t.Steps, free)
+	if t.RowBytes() < 0 {
+		slices.Reverse(t.Steps)
+	}
+	return free
+}
+
+// StorePart is the opposite of LoadPart.
+func (f *Emitter) StorePart(t *Turn, free Vec) Vec {
+	if t.RowBytes() < 0 {
+		slices.Reverse(t.Steps)
+	}
+	free = f.Lanes.TurnHalves(t.Size, t.Steps, free)
+	row := f.partRows(t)
+	for k, r := range t.Steps {
+		f.Lanes.StoreHalves(row(k), row(k+len(t.Steps)), r)
+	}
+	return free
+}
+
+// partRows returns the addresses of the parts of rows that begin at step t.First.
+func (f *Emitter) partRows(t *Turn) func(lane int) Mem {
+	base, last := T1, t.First+len(t.Steps)-1
+	if r := f.SiteReg[t.ID]; r >= 0 {
+		base = SiteReg(int(r))
+	} else {
+		f.Int(Mov, T1, Word(t.Arg+frame.SiteCur))
+	}
+	return func(lane int) Mem {
+		return At(base, lane*t.Line.Step()*t.Size+min(t.First*t.RowBytes(), last*t.RowBytes()))
 	}
 }
 

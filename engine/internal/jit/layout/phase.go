@@ -48,6 +48,7 @@ type Site struct {
 	Row    int          // elements from row to row of a row loop
 	Group  int          // elements from the end of a group of such rows to the next group, or from a span of columns to the next
 	Pure   bool         // a store to an array that is only written, and much larger than the caches
+	Turns  bool         // parts of the rows of a loop with Each are turned in registers: the elements of a row are neighbours
 	Trails bool         // a load of lines that another load has read before
 	Near   int32        // the number, from 1 on, of an earlier site whose address is always Apart bytes before this one's, or 0
 	Apart  int
@@ -322,6 +323,9 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		}
 		if bp.AtOnce > 0 || bp.Each > 0 {
 			key = le.LittleEndian.AppendUint64(key, uint64(s.RowBytes()))
+		}
+		if s.Turns {
+			key = le.LittleEndian.AppendUint32(key, uint32(s.Line.Step()))
 		}
 		if s.Near > 0 {
 			key = le.LittleEndian.AppendUint32(append(key, byte(s.Near), byte(s.Near>>8)), uint32(s.Apart))

@@ -64,11 +64,41 @@ func (b *Binder) findEach(bp *Phase) bool {
 			return false
 		}
 	}
-	if strided {
-		bp.Each, bp.Along = bp.SeqN, true
-		bp.single()
+	if !strided {
+		return false
 	}
-	return strided
+	bp.Each, bp.Along = bp.SeqN, true
+	turns := bp.turnsParts(b.Bytes)
+	for i := range bp.Sites {
+		bp.Sites[i].Turns = turns && bp.Sites[i].Kind == Strided
+	}
+	bp.single()
+	return true
+}
+
+// PartBytes is the bytes of the steps of a row that are turned together.
+const PartBytes = 16
+
+// turnsParts reports whether parts of as many rows as a vector has lanes are turned in registers: all
+// elements that are apart from row to row have one size, and a row has a part.
+func (bp *Phase) turnsParts(bytes int) bool {
+	size := 0
+	for i := range bp.Sites {
+		switch s := &bp.Sites[i]; {
+		case s.Kind != Strided:
+		case size != 0 && s.Size != size, bp.SeqN*s.Size < PartBytes, !s.nearLanes(bytes / s.Size):
+			return false
+		default:
+			size = s.Size
+		}
+	}
+	return true
+}
+
+// nearLanes reports whether the distance of so many lanes is a constant of 32 bits.
+func (s *Site) nearLanes(lanes int) bool {
+	by := s.Line.Step() * s.Size * lanes
+	return max(by, -by) < 1<<26
 }
 
 // plainSteps reports whether several steps of a loop that carries values may follow each other in the

@@ -31,6 +31,31 @@ func (f *avx2) TurnVectors(v []isa.Vec, free isa.Vec) {
 // TurnVectors is for targets with Turned only.
 func (f *avx512) TurnVectors([]isa.Vec, isa.Vec) {}
 
+func (f *emitter) LoadHalves(d isa.Vec, lower, upper isa.Mem) {
+	f.I(x86.VMOVUPS, x86.L128, d, mem(lower))
+	f.I(x86.VINSERTF128, x86.L256, d, d, mem(upper), x86.Imm(1))
+}
+
+func (f *emitter) StoreHalves(lower, upper isa.Mem, x isa.Vec) {
+	f.I(x86.VMOVUPS, x86.L128, mem(lower), x)
+	f.I(x86.VEXTRACTF128, x86.L256, mem(upper), x, x86.Imm(1))
+}
+
+func (f *emitter) TurnHalves(size int, v []isa.Vec, free isa.Vec) isa.Vec {
+	ops := unpacks[bits.TrailingZeros(uint(size))]
+	for range bits.TrailingZeros(uint(len(v))) {
+		w := make([]isa.Vec, len(v))
+		for j := len(v)/2 - 1; j >= 0; j-- {
+			a, b := v[j], v[j+len(v)/2]
+			f.I(ops[0], x86.L256, free, a, b)
+			f.I(ops[1], x86.L256, a, a, b)
+			w[2*j], w[2*j+1], free = free, a, b
+		}
+		copy(v, w)
+	}
+	return free
+}
+
 // block transposes a block of a tile. Each 16 bytes of a vector collect n lanes.
 // Interleaving them transposes n x n elements in log2 n steps.
 func block(to isa.Asm, size, bytes int, lane, row func(int) isa.Mem) {

@@ -112,8 +112,8 @@ func (f *neon) VecName(r int8, _ dtype.Type) string { return fmt.Sprintf("v%d", 
 func (f *neon) TurnVectors([]isa.Vec, isa.Vec) {}
 
 // LoadHalves, StoreHalves and TurnHalves are for rows that are walked one after the other.
-func (f *neon) LoadHalves(isa.Vec, isa.Mem, isa.Mem)          {}
-func (f *neon) StoreHalves(isa.Mem, isa.Mem, isa.Vec)         {}
+func (f *neon) LoadHalves(isa.Vec, isa.Mem, isa.Mem)           {}
+func (f *neon) StoreHalves(isa.Mem, isa.Mem, isa.Vec)          {}
 func (f *neon) TurnHalves(int, []isa.Vec, isa.Vec) (v isa.Vec) { return v }
 
 // SplitFields and JoinFields are for targets with Fields only.

@@ -434,8 +434,7 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 	case s.Kind == layout.Strided:
 		f.collectStrided(s, reg, d)
 	case plain && masked:
-		p := f.maskFor(k, reg)
-		f.I(maskMove(reg), l, d, p, f.site(s, i))
+		f.loadMasked(d, reg, f.site(s, i), k)
 	case plain:
 		f.I(x86.VMOVUPS, l, d, f.site(s, i))
 	default:
@@ -446,6 +445,27 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 			f.copyLanes(k, t.Size(), m, x86.At(x86.RCX, 0))
 		}
 		f.widen(d, t, m)
+	}
+}
+
+// loadMasked loads the lanes of predicate k. A load of 16 bytes or less crosses fewer lines.
+func (f *avx2) loadMasked(d x86.Vec, t dtype.Type, m x86.Mem, k x86.Vec) {
+	l, n := f.LenOf(t), 0
+	if k == tailVec {
+		n = f.Tail * t.Size()
+	}
+	switch n {
+	case 4:
+		f.I(x86.VMOVD, 0, d, m)
+	case 8:
+		f.I(x86.VMOVQ, 0, d, m)
+	case 16:
+		f.I(x86.VMOVUPS, x86.L128, d, m)
+	case 12:
+		l = x86.L128
+		fallthrough
+	default:
+		f.I(maskMove(t), l, d, f.maskFor(k, t), m)
 	}
 }
 

@@ -52,9 +52,9 @@ buf y %[1]s %[3]s 3
     %%0 = const %[1]s 0
     seq i1 {
       %%1 = carry %[1]s %%0
-      %%2 = load %[1]s %[2]s[i0, i1, i2]
+      %%2 = load %[1]s %[2]s[i0, %[4]s, i2]
       %%3 = add %[1]s %%1 %%2
-      store %[1]s y[i0, i1, i2] %%3
+      store %[1]s y[i0, %[4]s, i2] %%3
       %%4 = next %[1]s %%1 %%3
     }
   }
@@ -123,11 +123,14 @@ func TestAcross(t *testing.T) {
 			result = dtype.I64
 		}
 		k := parse(t, fmt.Sprintf(acrossKernel, typ.Short(), from, mode, result.Short(), red))
-		one := seed/8%2 == 0
-		if one {
-			k = parse(t, fmt.Sprintf(oneKernel, typ.Short(), from, mode))
-		}
 		n := []int{1 + r.IntN(3)*r.IntN(2), 1 + r.IntN(90), widths[r.IntN(len(widths))]}
+		if seed/8%2 == 0 {
+			row := "i1"
+			if seed%3 == 2 { // from the last row up
+				row = fmt.Sprintf("%d+i1*-1", n[1]-1)
+			}
+			k = parse(t, fmt.Sprintf(oneKernel, typ.Short(), from, mode, row))
+		}
 		shapes := [][]int{n, n, n[2:], n[1:2], {n[0], n[2]}, {n[0], n[2]}}
 		s := newSetup(t, r, k, n, nil, shapes[:len(k.Bufs)], seed/4%2 == 0)
 		func() {

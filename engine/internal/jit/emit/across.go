@@ -6,11 +6,13 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // acrossLoop emits a seq loop that goes along one row after the other: groups of vectors, single
 // vectors, and a masked vector for the rest. Each vector loads its states and accumulators from
-// memory, and stores them.
+// memory, and stores them. States that the loop stores to an array are loaded from the row before there:
+// only the last row stores them as states too.
 func (f *phaseCode) acrossLoop() {
 	accs, _ := f.columnAccs(0)
 	f.pinSites()
@@ -26,8 +28,9 @@ func (f *phaseCode) acrossLoop() {
 		if len(f.carries) == 0 { // a row loads the states that the row before it has stored
 			many = 1
 		}
-		fixed += group * len(f.carries)
-	case f.Layout.AtOnce > 0:
+	case len(f.Phase.Carries) > 0 && f.RowsAtOnce > 0 && len(accs) == 0:
+		group = f.carryAcross(group)
+	case f.Layout.AtOnce > 0 && len(f.Phase.Carries) == 0:
 		many = f.chooseCopies(f.Layout.AtOnce, fixed)
 		group = max(group/many, 1)
 	}
@@ -35,6 +38,8 @@ func (f *phaseCode) acrossLoop() {
 	copies := group * many
 	if len(f.carries) > 0 {
 		copies = group
+		fixed += group * len(f.carries)
+		f.findEchoes()
 	}
 	f.pinUniforms(f.Vectors - copies*v - fixed - spareRegs)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
@@ -42,20 +47,31 @@ func (f *phaseCode) acrossLoop() {
 	f.Int(isa.Mov, isa.T0, isa.Word(frame.First))
 	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T0)
 	f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
+	f.lastRow = !f.echoes()
+	last := int(frame.Bit(!f.lastRow)) // rows that are left for the end
 	done := f.NewLabel()
 	if many > 1 {
 		single := f.NewLabel()
-		f.Branch(isa.LT, isa.Count, isa.K(many), single)
-		f.acrossRows(accs, group, many)
+		f.Branch(isa.LT, isa.Count, isa.K(many+last), single)
+		f.acrossRows(accs, group, many, last)
 		f.Bind(single)
-		f.Branch(isa.EQ, isa.Count, isa.K(0), done)
+		if f.lastRow {
+			f.Branch(isa.EQ, isa.Count, isa.K(0), done)
+		}
 	}
-	f.acrossRows(accs, group, 1)
+	if !f.lastRow {
+		end := f.NewLabel()
+		f.Branch(isa.EQ, isa.Count, isa.K(last), end)
+		f.acrossRows(accs, group, 1, last)
+		f.Bind(end)
+		f.lastRow = true
+	}
+	f.acrossRows(accs, group, 1, 0)
 	f.Bind(done)
 }
 
-// acrossRows emits the loop over the rows left, many of them at once, as long as so many are left.
-func (f *phaseCode) acrossRows(accs []columnAcc, group, many int) {
+// acrossRows emits the loop over the rows, many of them at once, as long as so many are left but the last.
+func (f *phaseCode) acrossRows(accs []columnAcc, group, many, last int) {
 	if many > 1 {
 		f.part("along %d rows at once: %d vectors of each", many, group)
 	} else {
@@ -74,6 +90,7 @@ func (f *phaseCode) acrossRows(accs []columnAcc, group, many int) {
 	f.Bind(tail)
 	f.maskedVector(isa.Word(f.Phase.Lanes), done, func() { f.acrossGroup(accs, 1, many) })
 	f.Bind(done)
+	f.aimEchoes(many)
 	if many > 1 {
 		f.eachRowSite(func(s *layout.Site, at int8) {
 			to := isa.Word(s.Arg + frame.SiteCur)
@@ -83,7 +100,7 @@ func (f *phaseCode) acrossRows(accs []columnAcc, group, many int) {
 			f.Int(isa.Add, to, isa.K(many*s.RowBytes()))
 		})
 		f.Int(isa.Sub, isa.Count, isa.K(many))
-		f.Branch(isa.GE, isa.Count, isa.K(many), rows)
+		f.Branch(isa.GE, isa.Count, isa.K(many+last), rows)
 		return
 	}
 	f.nextColumns(true)
@@ -91,7 +108,65 @@ func (f *phaseCode) acrossRows(accs []columnAcc, group, many int) {
 		f.Int(isa.Add, isa.Word(frame.Counter), isa.K(1))
 	}
 	f.Int(isa.Sub, isa.Count, isa.K(1))
+	if last > 0 {
+		f.Branch(isa.GT, isa.Count, isa.K(last), rows)
+		return
+	}
 	f.BranchResult(isa.NE, rows)
+}
+
+// findEchoes finds the carries in registers whose next value goes to an array too, as it is and to
+// neighbouring elements, and nothing else goes there. The next row is after it in memory: the last vector
+// of a row is loaded as a whole.
+func (f *phaseCode) findEchoes() {
+	for i := range f.carries {
+		c := &f.carries[i]
+		for _, id := range f.top {
+			n := &f.Nodes[id]
+			if n.Op != ir.Store || n.Args[0] != f.Nodes[c.Store].Args[0] {
+				continue
+			}
+			s, site := &f.Layout.Sites[n.Aux], &f.Phase.Sites[n.Aux]
+			if s.Kind == layout.Unit && s.RowBytes() > 0 && site.Type == c.Type && !s.Guard && !s.Staged && s.Dyn == nil && s.Gather == nil && !f.Passes(n.Aux) && f.stores(site.Buf) == 1 {
+				c.echo = &f.Layout.Sites[n.Aux]
+				c.echoReg = f.SiteReg[n.Aux]
+			}
+		}
+	}
+}
+
+// echoes reports whether some states are loaded from the row before. It sets the addresses of these for the
+// first row.
+func (f *phaseCode) echoes() (some bool) {
+	for i := range f.carries {
+		if c := &f.carries[i]; c.echo != nil {
+			some = true
+			f.Int(isa.Mov, isa.T0, isa.Word(f.carrySite(c).Arg+frame.SitePtr))
+			f.Int(isa.Mov, f.carryWord(c), isa.T0)
+		}
+	}
+	return some
+}
+
+// aimEchoes sets the addresses of these states to the last of many rows.
+func (f *phaseCode) aimEchoes(many int) {
+	for i := range f.carries {
+		c := &f.carries[i]
+		if c.echo == nil {
+			continue
+		}
+		row := isa.T0
+		if c.echoReg >= 0 {
+			row = isa.SiteReg(int(c.echoReg))
+		} else {
+			f.Int(isa.Mov, isa.T0, isa.Word(c.echo.Arg+frame.SiteCur))
+		}
+		if many > 1 {
+			f.Asm.Address(isa.T0, isa.At(row, (many-1)*c.echo.RowBytes()))
+			row = isa.T0
+		}
+		f.Int(isa.Mov, f.carryWord(c), row)
+	}
 }
 
 // perRow says that the copies of a group are so many vectors of each of many rows.

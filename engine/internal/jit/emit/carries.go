@@ -56,8 +56,13 @@ func (f *phaseCode) carriesSite(s *layout.Site) bool {
 
 // carryMem emits the address of copy k of a carry in its array.
 func (f *phaseCode) carryMem(c *carried, k int) isa.Mem {
-	size := c.Type.Size()
 	f.Int(isa.Mov, isa.T0, f.carryWord(c))
+	return f.carryVec(c, k)
+}
+
+// carryVec returns the address of copy k of a carry in the row at T0.
+func (f *phaseCode) carryVec(c *carried, k int) isa.Mem {
+	size := c.Type.Size()
 	return isa.AtX(isa.T0, isa.Lane, size, k*f.W*size)
 }
 
@@ -77,8 +82,12 @@ func (f *phaseCode) loadCarries(group int) {
 func (f *phaseCode) storeCarries() {
 	for i := range f.carries {
 		c := &f.carries[i]
+		if c.echo != nil && !f.lastRow {
+			continue
+		}
 		for k, r := range c.regs {
-			m := f.carryMem(c, k)
+			f.Int(isa.Mov, isa.T0, isa.Word(f.carrySite(c).Arg+frame.SitePtr))
+			m := f.carryVec(c, k)
 			f.Choose(k)
 			f.Within(func() { f.Lanes.StoreLanes(c.Type, m, r, f.Masked) })
 		}
@@ -117,9 +126,19 @@ func (f *phaseCode) carry(id int32) bool {
 	return true
 }
 
-// carryWord returns the word of the frame with the address of the array of a carry.
+// carryWord returns the word of the frame with the address from which a carry is loaded: that of its array, or
+// of the row before.
 func (f *phaseCode) carryWord(c *carried) isa.Int {
-	return isa.Word(f.Layout.Sites[f.Nodes[c.Load].Aux].Arg + frame.SitePtr)
+	at := frame.SitePtr
+	if c.echo != nil {
+		at = frame.SiteCur
+	}
+	return isa.Word(f.carrySite(c).Arg + at)
+}
+
+// carrySite returns the site of the array of a carry.
+func (f *phaseCode) carrySite(c *carried) *layout.Site {
+	return &f.Layout.Sites[f.Nodes[c.Load].Aux]
 }
 
 // eachRowSite calls do for the sites that step from row to row. at is the register with

@@ -36,6 +36,7 @@ type phaseCode struct {
 	// widened says that uniform nodes have fewer lanes than the loop: see widenLoop.
 	widened bool
 	left    isa.Label // the end of a loop that carries values
+	lastRow bool      // a row of a loop along rows stores all states
 
 	pressed             bool // pressure is known
 	mostVecs, mostMasks int
@@ -67,13 +68,16 @@ func (f *phaseCode) constant(t dtype.Type, x uint64) int32 {
 	return id
 }
 
-func (f *phaseCode) stored(buf int32) bool {
+func (f *phaseCode) stored(buf int32) bool { return f.stores(buf) > 0 }
+
+// stores returns the number of sites that store to an array.
+func (f *phaseCode) stores(buf int32) (n int) {
 	for i := range f.Phase.Sites {
 		if f.Phase.Sites[i].Store && f.Phase.Sites[i].Buf == buf {
-			return true
+			n++
 		}
 	}
-	return false
+	return n
 }
 
 // An acc is the accumulators of one reduction of a map phase: in registers in the
@@ -101,6 +105,10 @@ type carried struct {
 	*lower.Carry
 	regs  []isa.Vec
 	early bool // no next of a carry comes before the last use of its value
+	// echo is the site to which a loop along rows stores the next value too, in a row from which the next row
+	// loads it, or nil. echoReg is the register with its address, or -1.
+	echo    *layout.Site
+	echoReg int8
 }
 
 // An owned site has an address that the prologue computes.

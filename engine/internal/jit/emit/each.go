@@ -13,8 +13,7 @@ func (f *phaseCode) eachRow() {
 	v, _ := f.pressure()
 	f.chooseCarries(f.Vectors - v - spareRegs)
 	f.pinSites()
-	f.findParts()
-	f.pinUniforms(f.Vectors - v - len(f.carries) - f.partVectors() - spareRegs)
+	f.pinUniforms(f.Vectors - v - len(f.carries) - f.findParts(v) - spareRegs)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.firstRow()
 	done := f.NewLabel()
@@ -75,82 +74,47 @@ func (f *phaseCode) rowsOf(n int, steps func()) {
 	f.Int(isa.Add, isa.Lane, isa.K(n))
 }
 
-// findParts finds the sites whose parts of rows are turned in registers, if these suffice.
-func (f *phaseCode) findParts() {
+// findParts finds the sites whose parts of rows are turned in registers, beside v vectors of a step. It
+// returns the registers of the parts.
+func (f *phaseCode) findParts(v int) (vectors int) {
 	for i := range f.Layout.Sites {
-		if s := &f.Layout.Sites[i]; s.Turns && s.Size*f.W == f.Bytes {
+		if s := &f.Layout.Sites[i]; s.Turns {
 			f.turns = append(f.turns, isa.Turn{Site: s, ID: int32(i), Store: f.Phase.Sites[i].Store})
 		}
 	}
-	if v, _ := f.pressure(); f.partVectors()+v+len(f.carries)+f.turnTemporaries() > f.Vectors {
+	if vectors = f.findHeld(v, len(f.carries)); vectors == 0 {
 		f.turns = nil
 	}
+	return vectors
 }
 
-// partSteps returns the steps of a part, and the steps before a last part that it repeats.
-func (f *phaseCode) partSteps() (n, repeated int) {
-	n = layout.PartBytes / f.turns[0].Size
-	return n, (n - f.Layout.Each%n) % n
-}
-
-// partVectors returns the registers that parts of rows take at most: a load gives those of its steps to their
-// nodes, and a store takes one for each step.
-func (f *phaseCode) partVectors() int {
-	if len(f.turns) == 0 {
-		return 0
-	}
-	n, repeated := f.partSteps()
-	loads, stores := 0, 0
-	for i := range f.turns {
-		if f.turns[i].Store {
-			stores++
-		} else {
-			loads++
-		}
-	}
-	return 1 + n*max(loads, stores) + repeated*stores
-}
-
-// parts emits all steps of W rows, part by part. The last part ends with the last step. If it begins
+// parts emits all steps of W short rows, part by part. The last part ends with the last step. If it begins
 // before the end of the part before, its loads repeat elements that no step uses, and its stores
 // results.
 func (f *phaseCode) parts() {
-	n, repeated := f.partSteps()
-	free := f.Vecs.TakeTop()
-	f.eachTurn(true, func(t *isa.Turn) { t.Steps = make([]isa.Vec, 0, n) })
+	n := f.partSteps()
+	f.partVec = f.Vecs.TakeTop()
 	var kept [][]isa.Vec // results that the last part repeats, of each store
 	for first := 0; first < f.Layout.Each; first += n {
 		begin := min(first, f.Layout.Each-n)
-		f.eachTurn(false, func(t *isa.Turn) {
-			t.First, t.Steps = begin, t.Steps[:0]
-			for range n {
-				t.Steps = append(t.Steps, f.Vecs.TakeTop())
-			}
-			free = f.LoadPart(t, free)
-			for _, r := range t.Steps[:first-begin] {
-				f.Vecs.Give(int8(r))
+		f.eachTurn(false, func(t *isa.Turn) { f.loadPart(t, begin, first-begin) })
+		f.eachTurn(true, func(t *isa.Turn) {
+			if t.First, t.Steps = begin, make([]isa.Vec, 0, n); begin < first {
+				t.Steps, kept = append(t.Steps, kept[0]...), kept[1:]
 			}
 		})
-		f.eachTurn(true, func(t *isa.Turn) { t.First, t.Steps = begin, t.Steps[:0] })
-		if begin < first {
-			f.eachTurn(true, func(t *isa.Turn) { t.Steps, kept = append(t.Steps, kept[0]...), kept[1:] })
-		}
 		for f.Step = first; f.Step < begin+n; f.Step++ {
 			f.body(f.top)
 		}
-		last := repeated > 0 && first+2*n > f.Layout.Each && begin == first
 		f.eachTurn(true, func(t *isa.Turn) {
-			if last {
-				kept = append(kept, f.copies(t, t.Steps[n-repeated:]))
+			if next := first + n; next < f.Layout.Each && next > f.Layout.Each-n {
+				kept = append(kept, f.copies(t, t.Steps[f.Layout.Each-n-begin:]))
 			}
-			free = f.StorePart(t, free)
-			for _, r := range t.Steps {
-				f.Vecs.Give(int8(r))
-			}
+			f.storePart(t)
 		})
 	}
 	f.Step = 0
-	f.Vecs.Give(int8(free))
+	f.Vecs.Give(int8(f.partVec))
 }
 
 // copies copies vectors of the array of a site.

@@ -24,7 +24,8 @@ type phaseCode struct {
 	carries   []carried   // in registers
 	atOnce    int         // vectors of a whole row that are computed at once; 0: all of the group
 	turns     []isa.Turn
-	heldTurns bool      // registers hold whole blocks of the turned sites
+	heldTurns bool      // registers hold parts of the turned sites
+	partVec   isa.Vec   // a register beside those of the parts
 	records   [][]int32 // the nodes that load neighbouring fields of records at once
 	joined    [][]int32 // the nodes that store the fields of a record
 	rowTop    []int32   // nodes with one value for each row of those that are laid across vectors

@@ -31,27 +31,10 @@ func (f *phaseCode) turnedRows(accs []columnAcc) {
 	f.Int(isa.Mov, isa.Word(frame.Left), isa.T0)
 	rest, done := f.NewLabel(), f.NewLabel()
 	if f.wholeBlocks() {
-		blocks := f.NewLabel()
-		f.Branch(isa.LT, isa.T0, isa.K(f.W), rest)
-		f.Bind(blocks)
 		if f.heldTurns {
-			f.heldBlock(accs)
+			f.heldRows(accs, done, rest)
 		} else {
-			f.eachTurn(false, func(t *isa.Turn) { f.TurnBlock(f.target, t, isa.Frame) })
-			f.aimTurns()
-			f.wholeBlock(accs)
-			f.eachTurn(true, func(t *isa.Turn) { f.TurnBlock(f.target, t, isa.Frame) })
-		}
-		for i := range f.turns {
-			t := &f.turns[i]
-			f.Int(isa.Add, isa.Word(t.Arg+frame.SiteArray), isa.K(f.W*t.Step*t.Size))
-		}
-		f.Int(isa.Sub, isa.Word(frame.Left), isa.K(f.W))
-		f.Branch(isa.GE, isa.Word(frame.Left), isa.K(f.W), blocks)
-		f.Branch(isa.EQ, isa.Word(frame.Left), isa.K(0), done)
-		if !f.heldTurns { // scratch memory has the block
-			f.lastSteps(accs)
-			f.Jump(done)
+			f.blockRows(accs, done, rest)
 		}
 		f.Bind(rest)
 	}
@@ -76,6 +59,32 @@ func (f *phaseCode) turnedRows(accs []columnAcc) {
 	f.Int(isa.Sub, isa.Word(frame.Left), isa.T0)
 	f.BranchResult(isa.NE, blocks)
 	f.Bind(done)
+}
+
+// blockRows emits the loop over whole blocks of steps, and the last steps. It jumps to done after
+// these, and to rest if there is no whole block.
+func (f *phaseCode) blockRows(accs []columnAcc, done, rest isa.Label) {
+	blocks := f.NewLabel()
+	f.Branch(isa.LT, isa.T0, isa.K(f.W), rest)
+	f.Bind(blocks)
+	f.eachTurn(false, func(t *isa.Turn) { f.TurnBlock(f.target, t, isa.Frame) })
+	f.aimTurns()
+	f.wholeBlock(accs)
+	f.eachTurn(true, func(t *isa.Turn) { f.TurnBlock(f.target, t, isa.Frame) })
+	f.nextBlock(f.W)
+	f.Branch(isa.GE, isa.Word(frame.Left), isa.K(f.W), blocks)
+	f.Branch(isa.EQ, isa.Word(frame.Left), isa.K(0), done)
+	f.lastSteps(accs) // scratch memory has the block
+	f.Jump(done)
+}
+
+// nextBlock steps the addresses of the turned sites over a block of steps.
+func (f *phaseCode) nextBlock(steps int) {
+	for i := range f.turns {
+		t := &f.turns[i]
+		f.Int(isa.Add, isa.Word(t.Arg+frame.SiteArray), isa.K(steps*t.Step*t.Size))
+	}
+	f.Int(isa.Sub, isa.Word(frame.Left), isa.K(steps))
 }
 
 // wholeBlocks reports whether a block of W steps of all lanes is turned by itself: if it has 16 bytes
@@ -123,22 +132,44 @@ func (f *phaseCode) wholeBlock(accs []columnAcc) {
 	f.Step = 0
 }
 
-// findHeld lets registers hold the blocks of all turned sites, if the target turns them there and has so
-// many. v and states are the vectors of a step, and of the states and accumulators. It returns the
-// registers of the blocks.
+// findHeld lets registers hold parts of all turned sites, if they suffice. v and states are the vectors of a
+// step, and of the states and accumulators. It returns the registers of the parts. A load gives those of its
+// steps to its node, and a store takes one for each step. The last part may have results of the part before.
 func (f *phaseCode) findHeld(v, states int) (vectors int) {
-	if len(f.turns) == 0 || f.Turned == 0 || f.Phase.Leaves || f.W*len(f.top) > wholeNodes {
+	if len(f.turns) == 0 || !f.Turned || f.Phase.Leaves {
 		return 0
 	}
+	n, loads, stores := f.partSteps(), 0, 0
 	for i := range f.turns {
-		if vectors += f.W; f.turns[i].Size != f.Turned {
+		t := &f.turns[i]
+		nodes := 0
+		for _, id := range f.top {
+			nodes += int(frame.Bit(f.turnOf(id) == t))
+		}
+		if nodes != 1 || t.Size*f.W != f.Bytes || n*len(f.top) > wholeNodes {
 			return 0
 		}
+		if t.Store {
+			stores++
+		} else {
+			loads++
+		}
 	}
+	vectors = 1 + n*max(loads, stores) + (n-1)*stores
 	if f.heldTurns = vectors+v+states+f.turnTemporaries() <= f.Vectors; !f.heldTurns {
 		return 0
 	}
 	return vectors
+}
+
+// partSteps returns the steps of a part of a row: those of 16 bytes, or of 32 bytes for elements of 8 bytes of
+// long rows. These take half as many stores, but permutes between the halves, and more steps of a short row
+// are repeated.
+func (f *phaseCode) partSteps() int {
+	if f.Layout.Each == 0 {
+		return 4
+	}
+	return layout.PartBytes / f.turns[0].Size
 }
 
 // turnTemporaries returns the most temporaries of a node that is not turned in registers.
@@ -165,21 +196,85 @@ func (f *phaseCode) turnOf(id int32) *isa.Turn {
 	return &f.turns[i]
 }
 
-// heldBlock emits a whole block in registers.
-func (f *phaseCode) heldBlock(accs []columnAcc) {
+// heldSteps is the steps between two tests of the loop over the parts of rows.
+const heldSteps = 8
+
+// heldRows emits the loop down the rows of a group of W lanes, part by part in registers. It jumps to done
+// after the last step, and to rest if there is no part.
+func (f *phaseCode) heldRows(accs []columnAcc, done, rest isa.Label) {
+	n := f.partSteps()
+	f.Branch(isa.LT, isa.T0, isa.K(n), rest)
+	before := f.Vecs.Free
+	vec := f.Vecs.TakeTop()
 	free := f.Vecs.Free
-	for i := range f.turns {
-		for range f.W {
-			f.turns[i].Steps = append(f.turns[i].Steps, f.Vecs.TakeTop())
+	begin := func() { f.partVec, f.Vecs.Free = vec, free } // no register has a value from part to part
+	for _, steps := range [...]int{heldSteps, n} {
+		loop, end := f.NewLabel(), f.NewLabel()
+		f.Branch(isa.LT, isa.Word(frame.Left), isa.K(steps), end)
+		f.Bind(loop)
+		for first := 0; first < steps; first += n {
+			begin()
+			f.heldPart(accs, first, 0)
 		}
+		f.nextBlock(steps)
+		f.Branch(isa.GE, isa.Word(frame.Left), isa.K(steps), loop)
+		f.Bind(end)
 	}
-	f.eachTurn(false, f.LoadTurned)
-	f.wholeBlock(accs)
-	f.eachTurn(true, f.StoreTurned)
+	for left := 1; left < n; left++ {
+		other := f.NewLabel()
+		f.Branch(isa.NE, isa.Word(frame.Left), isa.K(left), other)
+		begin()
+		f.heldPart(accs, left-n, n-left)
+		f.Jump(done)
+		f.Bind(other)
+	}
+	f.Vecs.Free = before
+	f.Jump(done)
+}
+
+// heldPart emits the steps of a part that begins with step first. The part before had the first steps of it:
+// their elements are not used, and their results are loaded to be stored again.
+func (f *phaseCode) heldPart(accs []columnAcc, first, before int) {
+	n := f.partSteps()
+	f.eachTurn(true, func(t *isa.Turn) {
+		if t.First, t.Steps = first, make([]isa.Vec, 0, n); before > 0 {
+			f.loadPart(t, first, 0)
+			for _, r := range t.Steps[before:] {
+				f.Vecs.Give(int8(r))
+			}
+			t.Steps = t.Steps[:before]
+		}
+	})
+	f.eachTurn(false, func(t *isa.Turn) { f.loadPart(t, first, before) })
+	for f.Step = first + before; f.Step < first+n; f.Step++ {
+		f.row(accs, 1)
+		f.nextColumns(false)
+	}
+	f.Step = 0
+	f.eachTurn(true, f.storePart)
 	for i := range f.turns {
 		f.turns[i].Steps = nil
 	}
-	f.Vecs.Free = free
+}
+
+// loadPart loads the part of a site that begins with step first. No node uses the steps before.
+func (f *phaseCode) loadPart(t *isa.Turn, first, before int) {
+	t.First, t.Steps = first, nil
+	for range f.partSteps() {
+		t.Steps = append(t.Steps, f.Vecs.TakeTop())
+	}
+	f.partVec = f.LoadPart(t, f.partVec)
+	for _, r := range t.Steps[:before] {
+		f.Vecs.Give(int8(r))
+	}
+}
+
+// storePart stores the part of a site whose results are complete.
+func (f *phaseCode) storePart(t *isa.Turn) {
+	f.partVec = f.StorePart(t, f.partVec)
+	for _, r := range t.Steps {
+		f.Vecs.Give(int8(r))
+	}
 }
 
 // turned emits a load or a store of a step of a block in registers. It returns false for other nodes.
@@ -190,18 +285,12 @@ func (f *phaseCode) turned(id int32) bool {
 	}
 	n := &f.Nodes[id]
 	f.ID, f.Cur, f.Copy = id, n, 0
-	f.Released = !t.Store
-	switch typ := f.Phase.Sites[t.ID].Type; {
-	case t.Store && t.Turns:
+	if f.Released = !t.Store; t.Store {
 		d := f.Vecs.TakeTop()
-		f.Lanes.CopyVec(typ, d, f.Src(n.Args[0]))
+		f.Lanes.CopyVec(f.Phase.Sites[t.ID].Type, d, f.Src(n.Args[0]))
 		t.Steps = append(t.Steps, d)
-	case t.Store:
-		f.Lanes.CopyVec(typ, t.Steps[f.Step], f.Src(n.Args[0]))
-	case t.Turns:
+	} else {
 		f.Reuse(t.Steps[f.Step-t.First])
-	default:
-		f.Keep(id, t.Steps[f.Step])
 	}
 	f.End()
 	return true

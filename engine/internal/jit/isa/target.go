@@ -65,8 +65,8 @@ type Facts struct {
 	RowsAtOnce int
 	// Tails says that stores of the tail are cheaper if the code knows the number of its lanes.
 	Tails bool
-	// Turned is the size of elements of which blocks of four vectors are turned in registers, or 0.
-	Turned int
+	// Turned says that parts of rows are turned in registers.
+	Turned bool
 	// Blends says that blends join loads of the parts of rows that are laid across vectors, and that elements far apart
 	// are loaded one by one.
 	Blends bool
@@ -289,16 +289,13 @@ type Lanes interface {
 	// JoinFields stores the vectors v of all fields of records as vectors of whole records. s is the
 	// first field. Only targets with Joins have it.
 	JoinFields(s *layout.Site, t dtype.Type, v []Vec)
-	// TurnVectors turns a block of as many vectors as they have lanes, of elements of the size Turned. It orders
-	// v, and overwrites free. Only targets with Turned have it.
-	TurnVectors(v []Vec, free Vec)
-	// LoadHalves loads 16 bytes to each half of a vector, and StoreHalves stores them. TurnHalves turns
-	// blocks of elements of some size in the halves of v, as many vectors as a half has elements. The
-	// results are in the registers of v and free but one, which it returns. Only loops with
-	// [layout.Phase.Each] call these.
+	// LoadHalves loads 16 bytes to each half of a vector, and StoreHalves stores them. TurnVectors turns
+	// blocks of elements of some size in the halves of v, which are as many vectors as a half has elements, or
+	// one block in v, of 8 bytes each. The results are in the registers of v and free but one, which it
+	// returns. Only targets with Turned have these.
 	LoadHalves(d Vec, lower, upper Mem)
 	StoreHalves(lower, upper Mem, x Vec)
-	TurnHalves(size int, v []Vec, free Vec) Vec
+	TurnVectors(size int, v []Vec, free Vec) Vec
 	// Hold lets the code from here on keep constants in registers, at most room vectors. EndHold
 	// ends this, and LoadHeld loads those that were kept, for a place before that code. Hold
 	// reports whether the target does so.

@@ -18,7 +18,7 @@ type Turn struct {
 	ID    int32
 	Slot  int32
 	Store bool
-	Steps []Vec // the registers with the steps of a block, in their order, or nil
+	Steps []Vec // the registers with the steps of a part, in their order, or nil
 	First int   // the first of them
 }
 
@@ -75,53 +75,19 @@ func (f *Emitter) TurnBlock(target Target, t *Turn, base Reg) {
 	}
 }
 
-// LoadTurned loads a block of W steps of W lanes and turns it in registers. StoreTurned does the opposite:
-// the registers have other values then. They overwrite Count, T1 and T2.
-func (f *Emitter) LoadTurned(t *Turn) {
-	row := f.turnedRows(t)
-	for lane, r := range t.Steps {
-		f.Lanes.LoadVec(f.Phase.Sites[t.ID].Type, r, row(lane))
-	}
-	f.turnSteps(t)
-	if t.back() {
-		slices.Reverse(t.Steps)
-	}
-}
-
-// StoreTurned is the opposite of LoadTurned.
-func (f *Emitter) StoreTurned(t *Turn) {
-	if t.back() {
-		slices.Reverse(t.Steps)
-	}
-	f.turnSteps(t)
-	row := f.turnedRows(t)
-	for lane, r := range t.Steps {
-		f.Lanes.StoreVec(f.Phase.Sites[t.ID].Type, row(lane), r)
-	}
-}
-
-// turnedRows returns the addresses of the four lanes of a block, in the order of the array.
-func (f *Emitter) turnedRows(t *Turn) func(lane int) Mem {
-	f.Int(Mov, Count, Word(t.Arg+frame.SiteArray))
-	if t.back() {
-		f.Int(Sub, Count, K((f.W-1)*t.Size))
-	}
-	f.Int(Mov, T1, Word(t.Arg+frame.SiteStride))
-	f.Asm.Address(T2, AtX(T1, T1, 2, 0))
-	return func(lane int) Mem {
-		return [...]Mem{At(Count, 0), AtX(Count, T1, 1, 0), AtX(Count, T1, 2, 0), AtX(Count, T2, 1, 0)}[lane]
-	}
-}
-
-// LoadPart loads 16 bytes of the rows of W lanes, the steps from t.First on, and turns them in registers.
+// LoadPart loads 16 bytes of the rows of W lanes, or 32 bytes, the steps from t.First on, and turns them in registers.
 // StorePart does the opposite: the registers have other values then. free is a register beside them, and
-// so is the one that they return. They overwrite T1.
+// so is the one that they return. They overwrite Count and the temporaries.
 func (f *Emitter) LoadPart(t *Turn, free Vec) Vec {
 	row := f.partRows(t)
 	for k, r := range t.Steps {
-		f.Lanes.LoadHalves(r, row(k), row(k+len(t.Steps)))
+		if len(t.Steps) == f.W {
+			f.Lanes.LoadVec(f.Phase.Sites[t.ID].Type, r, row(k))
+		} else {
+			f.Lanes.LoadHalves(r, row(k), row(k+len(t.Steps)))
+		}
 	}
-	free = f.Lanes.TurnHalves(t.Size, t.Steps, free)
+	free = f.Lanes.TurnVectors(t.Size, t.Steps, free)
 	if t.RowBytes() < 0 {
 		slices.Reverse(t.Steps)
 	}
@@ -133,29 +99,45 @@ func (f *Emitter) StorePart(t *Turn, free Vec) Vec {
 	if t.RowBytes() < 0 {
 		slices.Reverse(t.Steps)
 	}
-	free = f.Lanes.TurnHalves(t.Size, t.Steps, free)
+	free = f.Lanes.TurnVectors(t.Size, t.Steps, free)
 	row := f.partRows(t)
 	for k, r := range t.Steps {
-		f.Lanes.StoreHalves(row(k), row(k+len(t.Steps)), r)
+		if len(t.Steps) == f.W {
+			f.Lanes.StoreVec(f.Phase.Sites[t.ID].Type, row(k), r)
+		} else {
+			f.Lanes.StoreHalves(row(k), row(k+len(t.Steps)), r)
+		}
 	}
 	return free
 }
 
-// partRows returns the addresses of the parts of rows that begin at step t.First.
+// partRows returns the addresses of the parts of rows that begin at step t.First. The code knows the distance
+// of the rows only if it has all their steps.
 func (f *Emitter) partRows(t *Turn) func(lane int) Mem {
-	base, last := T1, t.First+len(t.Steps)-1
-	if r := f.SiteReg[t.ID]; r >= 0 {
-		base = SiteReg(int(r))
-	} else {
-		f.Int(Mov, T1, Word(t.Arg+frame.SiteCur))
+	disp := t.First
+	if t.RowBytes() < 0 {
+		disp = t.First + len(t.Steps) - 1
+	}
+	disp *= t.RowBytes()
+	if t.Turns {
+		base := T1
+		if r := f.SiteReg[t.ID]; r >= 0 {
+			base = SiteReg(int(r))
+		} else {
+			f.Int(Mov, T1, Word(t.Arg+frame.SiteCur))
+		}
+		return func(lane int) Mem { return At(base, lane*t.Line.Step()*t.Size+disp) }
+	}
+	f.Int(Mov, Count, Word(t.Arg+frame.SiteArray))
+	f.Int(Mov, T1, Word(t.Arg+frame.SiteStride))
+	f.Asm.Address(T2, AtX(T1, T1, 2, 0))
+	if f.W > 4 {
+		f.Asm.Address(T0, AtX(Count, T1, 4, 0))
 	}
 	return func(lane int) Mem {
-		return At(base, lane*t.Line.Step()*t.Size+min(t.First*t.RowBytes(), last*t.RowBytes()))
+		base := [...]Reg{Count, T0}[lane/4]
+		return [...]Mem{At(base, disp), AtX(base, T1, 1, disp), AtX(base, T1, 2, disp), AtX(base, T2, 1, disp)}[lane%4]
 	}
-}
-
-func (f *Emitter) turnSteps(t *Turn) {
-	f.Within(func() { f.Lanes.TurnVectors(t.Steps, f.Tmp()) })
 }
 
 // TurnSteps emits the turn of the first steps of a block of W lanes, as many as the frame says: at

@@ -14,23 +14,6 @@ var unpacks = [...][2]x86.Op{
 	{x86.VPUNPCKLBW, x86.VPUNPCKHBW}, {x86.VPUNPCKLWD, x86.VPUNPCKHWD}, {x86.VUNPCKLPS, x86.VUNPCKHPS}, {x86.VUNPCKLPD, x86.VUNPCKHPD},
 }
 
-// TurnVectors is for elements of 8 bytes.
-func (f *avx2) TurnVectors(v []isa.Vec, free isa.Vec) {
-	a, b, c, d := v[0], v[1], v[2], v[3]
-	f.I(x86.VUNPCKLPD, x86.L256, free, a, b)
-	f.I(x86.VUNPCKHPD, x86.L256, b, a, b)
-	f.I(x86.VUNPCKLPD, x86.L256, a, c, d)
-	f.I(x86.VUNPCKHPD, x86.L256, d, c, d)
-	f.I(x86.VPERM2F128, x86.L256, c, b, d, x86.Imm(0x20))
-	f.I(x86.VPERM2F128, x86.L256, d, b, d, x86.Imm(0x31))
-	f.I(x86.VPERM2F128, x86.L256, b, free, a, x86.Imm(0x20))
-	f.I(x86.VPERM2F128, x86.L256, a, free, a, x86.Imm(0x31))
-	v[0], v[1], v[2], v[3] = b, c, a, d
-}
-
-// TurnVectors is for targets with Turned only.
-func (f *avx512) TurnVectors([]isa.Vec, isa.Vec) {}
-
 func (f *emitter) LoadHalves(d isa.Vec, lower, upper isa.Mem) {
 	f.I(x86.VMOVUPS, x86.L128, d, mem(lower))
 	f.I(x86.VINSERTF128, x86.L256, d, d, mem(upper), x86.Imm(1))
@@ -41,7 +24,11 @@ func (f *emitter) StoreHalves(lower, upper isa.Mem, x isa.Vec) {
 	f.I(x86.VEXTRACTF128, x86.L256, mem(upper), x, x86.Imm(1))
 }
 
-func (f *emitter) TurnHalves(size int, v []isa.Vec, free isa.Vec) isa.Vec {
+func (f *emitter) TurnVectors(size int, v []isa.Vec, free isa.Vec) isa.Vec {
+	if size == 8 && len(v) == 4 {
+		f.turn4(v, free)
+		return free
+	}
 	ops := unpacks[bits.TrailingZeros(uint(size))]
 	for range bits.TrailingZeros(uint(len(v))) {
 		w := make([]isa.Vec, len(v))
@@ -54,6 +41,20 @@ func (f *emitter) TurnHalves(size int, v []isa.Vec, free isa.Vec) isa.Vec {
 		copy(v, w)
 	}
 	return free
+}
+
+// turn4 turns a block of four vectors of elements of 8 bytes.
+func (f *emitter) turn4(v []isa.Vec, free isa.Vec) {
+	a, b, c, d := v[0], v[1], v[2], v[3]
+	f.I(x86.VUNPCKLPD, x86.L256, free, a, b)
+	f.I(x86.VUNPCKHPD, x86.L256, b, a, b)
+	f.I(x86.VUNPCKLPD, x86.L256, a, c, d)
+	f.I(x86.VUNPCKHPD, x86.L256, d, c, d)
+	f.I(x86.VPERM2F128, x86.L256, c, b, d, x86.Imm(0x20))
+	f.I(x86.VPERM2F128, x86.L256, d, b, d, x86.Imm(0x31))
+	f.I(x86.VPERM2F128, x86.L256, b, free, a, x86.Imm(0x20))
+	f.I(x86.VPERM2F128, x86.L256, a, free, a, x86.Imm(0x31))
+	v[0], v[1], v[2], v[3] = b, c, a, d
 }
 
 // block transposes a block of a tile. Each 16 bytes of a vector collect n lanes.

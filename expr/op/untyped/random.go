@@ -31,7 +31,8 @@ var random = family(tree.Row{Class: tree.Elementwise, Arity: 3, Types: tree.Type
 
 // philox returns the four words of a block, each in the lower half of a number of 64 bits. The
 // upper halves have other bits. x are the halves of the counter, and the key. Both rows have the
-// same instructions, which a kernel has once.
+// same instructions, which a kernel has once. A round waits for one xor after the products of the round before: the
+// other one, with the key, needs none of them.
 func philox(b *B, x ...V) []V {
 	word := func(v int64) V { return b.Int(dtype.U64, v) }
 	high := func(x V) V { return b.Shr(x, word(32)) }
@@ -41,7 +42,7 @@ func philox(b *B, x ...V) []V {
 			k0, k1 = b.Add(k0, word(0x9e3779b9)), b.Add(k1, word(0xbb67ae85))
 		}
 		p0, p1 := b.Mul(word(0xd2511f53), lowHalf(b, c0)), b.Mul(word(0xcd9e8d57), lowHalf(b, c2))
-		c0, c1, c2, c3 = b.Xor(b.Xor(high(p1), c1), k0), p1, b.Xor(b.Xor(high(p0), c3), k1), p0
+		c0, c1, c2, c3 = b.Xor(high(p1), b.Xor(c1, k0)), p1, b.Xor(high(p0), b.Xor(c3, k1)), p0
 	}
 	return []V{c0, c1, c2, c3}
 }

@@ -40,8 +40,10 @@ func (f *phaseCode) columnLoop() {
 		group /= 2
 	}
 	const node = 4 // registers of the code of one node, beside its operands
-	if group == 1 && len(f.turns) == 0 && 2*nred+spareRegs+node <= f.Vectors && f.deep() {
-		group = 2
+	for c := f.deepCopies(); c > group && len(f.turns) == 0; c-- {
+		if c*nred+spareRegs+node <= f.Vectors {
+			group = c
+		}
 	}
 	whole, at := f.wholeRow(v, m, nred)
 	f.pinUniforms(f.Vectors - max(group*(v+nred), whole*nred+at*v) - f.findHeld(v, nred) - spareRegs)

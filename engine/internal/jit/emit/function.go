@@ -172,6 +172,9 @@ func (f *phaseCode) mapLoop() {
 		return
 	}
 	group := f.chooseCopies(4, 0)
+	if !f.Fetch && !f.Stream { // these have halves, and whole lines
+		group = max(group, f.deepCopies())
+	}
 	v, _ := f.pressure()
 	switch {
 	case f.oneByOne(group):

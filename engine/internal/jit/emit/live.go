@@ -198,24 +198,34 @@ func (f *phaseCode) chooseCopies(limit, fixed int) int {
 	for c > 1 && (c*v+spare+fixed > f.Vectors || !f.Fits(c*m)) {
 		c /= 2
 	}
-	if c == 1 && limit > 1 && f.deep() {
-		return 2
+	if limit > 1 {
+		c = max(c, min(f.deepCopies(), 2))
 	}
 	return c
 }
 
-// deep reports whether two vectors should be computed at once though some of their values then go through
-// memory: where a target has few registers, and the processor does not reach the next iteration while it
-// waits for the results of a long one.
-func (f *phaseCode) deep() bool {
-	const mostDeep = 10
+// deepCopies returns the vectors that should be computed at once though some of their values then go through
+// memory, or 1: where a target has few registers, and the processor does not reach the next iteration while it
+// waits for the results of a long one. Its schedulers hold some 64 instructions of vectors that wait.
+func (f *phaseCode) deepCopies() int {
 	v, _ := f.pressure()
-	return f.Vectors <= 16 && !f.Phase.Leaves && f.Predicates == 0 && v <= mostDeep && len(f.top) > deepBody
+	switch nodes := len(f.top); {
+	case f.Vectors > 16 || f.Phase.Leaves || f.Predicates > 0 || nodes <= deepBody:
+		return 1
+	case nodes > longestBody || nodes > deeperBody && v <= deeperVectors:
+		return 3
+	}
+	return 2
 }
 
-// deepBody is the number of nodes of a long loop: with about as many instructions again, they fill the buffer in
-// which processors reorder them.
-const deepBody = 100
+// The nodes of loops of which two vectors are computed at once, three if one takes few registers, and three in any
+// case.
+const (
+	deepBody      = 40
+	deeperBody    = 50
+	deeperVectors = 10
+	longestBody   = 100
+)
 
 // fieldVectors returns the vectors that loads and stores of all fields of records, and planes, hold at
 // once: many may need all of a target with few.

@@ -69,6 +69,8 @@ const (
 	midKeys, midSample = 1 << 10, 32
 	manyKeys           = 1 << 15
 	largestSample      = 256
+	// A part of fewer networks is merged in any case, if it may be merged.
+	mergedBlocks = 16
 	// A part of fewer bytes is small. It has fewer keys than leastPart, so its parts stay with a worker.
 	smallBytes = 1 << 14
 )
@@ -109,9 +111,12 @@ func (u *run) sort(p *part) {
 	u.stack[0] = *p
 	for top := 0; top >= 0; {
 		p := &u.stack[top]
-		if p.n > u.f.largest() && u.f.sortsWhole(p.n) && !u.repeats(p) && u.mergedRows(p.to(), p.from, 1, p.n, p.values) == 1 {
-			top--
-			continue
+		if p.n > u.f.largest() {
+			repeats := u.repeats(p)
+			if p.repeats && p.n >= mergedBlocks*u.f.largest() && u.counted(p) || !repeats && u.f.sortsWhole(p.n) && u.mergedRows(p.to(), p.from, 1, p.n, p.values) == 1 {
+				top--
+				continue
+			}
 		}
 		if p.n > u.f.largest() && p.left > 0 {
 			high := &u.stack[top+1]
@@ -142,7 +147,7 @@ func (u *run) repeats(p *part) bool {
 	switch most := u.f.largest(); {
 	case p.n <= 2*most:
 		return !p.values && p.equal(u.f.size)
-	case p.values && p.n < 8*most:
+	case p.values && p.n < mergedBlocks*most:
 		return false
 	case p.repeats:
 		return true

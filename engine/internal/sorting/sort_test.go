@@ -36,6 +36,7 @@ var kinds = []struct {
 	{"sorted", func(_ *rand.Rand, i, _ int) uint64 { return uint64(i) * 0x100000001 }},
 	{"reversed", func(_ *rand.Rand, i, n int) uint64 { return uint64(n-i) * 0x100000001 }},
 	{"few", func(r *rand.Rand, _, _ int) uint64 { return uint64(r.IntN(7)) * 0x2000000020000000 }},
+	{"seventeen", func(r *rand.Rand, _, _ int) uint64 { return uint64(r.IntN(17)) * 0x0700000007000001 }},
 	{"one", func(*rand.Rand, int, int) uint64 { return 0xc0c0c0c0c0c0c0c0 }},
 	{"mostly one", func(r *rand.Rand, _, _ int) uint64 { return uint64(max(0, r.IntN(100)-90)) << 30 }},
 	{"organ pipe", func(_ *rand.Rand, i, n int) uint64 { return uint64(min(i, n-i)) * 0x100000001 }},

@@ -178,3 +178,64 @@ func TestWholeRows(t *testing.T) {
 		s.release()
 	}
 }
+
+// spansKernel carries two values down columns, with a weight for each row, and stores the last ones.
+const spansKernel = `kernel spans
+axis i0 i1 i2
+buf x %[1]s in 3
+buf y %[1]s %[3]s 3
+buf w %[1]s in 2
+buf v %[1]s in 1
+buf z %[1]s out 2
+{
+  vec i0 i2 {
+    %%0 = load %[1]s w[i0, i2]
+    seq i1 {
+      %%1 = carry %[1]s %%0
+      %%2 = carry %[1]s %%0
+      %%3 = load %[1]s %[2]s[i0, %[4]s, i2]
+      %%4 = load %[1]s v[i1]
+      %%5 = mul %[1]s %%3 %%4
+      %%6 = add %[1]s %%1 %%5
+      store %[1]s y[i0, %[4]s, i2] %%6
+      %%7 = next %[1]s %%1 %%6
+      %%8 = next %[1]s %%2 %%1
+    }
+    store %[1]s z[i0, i2] %%8
+  }
+}`
+
+// TestSpansOfStates compares scans down many short spans of columns with the interpreter: forward, backward and in
+// place.
+func TestSpansOfStates(t *testing.T) {
+	types := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64}
+	found, avx2 := 0, false
+	for seed := range 60 {
+		r := rand.New(rand.NewPCG(uint64(seed), 33))
+		typ := types[r.IntN(len(types))]
+		n := []int{2 + r.IntN(60), 1 + r.IntN(12), 4 + r.IntN(90)}
+		row, from, mode := "i1", "x", "out"
+		if seed%3 == 2 {
+			row = fmt.Sprintf("%d+i1*-1", n[1]-1)
+		}
+		if seed%4 == 1 {
+			from, mode = "y", "inout"
+		}
+		k, shapes := parse(t, fmt.Sprintf(oneKernel, typ.Short(), from, mode, row)), [][]int{n, n}
+		if seed%2 == 0 {
+			k = parse(t, fmt.Sprintf(spansKernel, typ.Short(), from, mode, row))
+			shapes = append(shapes, []int{n[0], n[2]}, n[1:2], []int{n[0], n[2]})
+		}
+		s := newSetup(t, r, k, n, nil, shapes, seed/4%2 == 0)
+		for _, be := range isas(t) {
+			avx2 = avx2 || be.Name() == "avx2"
+			if in, ok := s.instance(t, be).(*instance); ok && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Groups && len(bp.Lowered.Carries) > 0 }) {
+				found++
+			}
+		}
+		differ(t, r, s)
+	}
+	if avx2 && found < 20 {
+		t.Errorf("%d loops walk several spans in a call", found)
+	}
+}

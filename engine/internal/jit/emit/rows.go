@@ -32,8 +32,8 @@ func nextRow(a isa.Asm, phases []*layout.Phase, again isa.Label) {
 	}
 }
 
-// nextSpan emits the end of a loop over spans of columns: it steps the sites and the accumulators, and jumps to again if
-// spans are left.
+// nextSpan emits the end of a loop over spans of columns: it steps the sites, the accumulators and the states, and jumps
+// to again if spans are left.
 func (f *phaseCode) nextSpan(again isa.Label) {
 	for i := range f.Layout.Sites {
 		if s := &f.Layout.Sites[i]; s.Group != 0 {
@@ -41,11 +41,18 @@ func (f *phaseCode) nextSpan(again isa.Label) {
 			f.Int(isa.Add, isa.Word(s.Arg+frame.SitePtr), isa.T0)
 		}
 	}
-	for i := range f.Layout.Reds {
-		r := &f.Layout.Reds[i]
+	lanes := func(arg, size int) {
 		f.Int(isa.Mov, isa.T0, isa.Word(f.Phase.Lanes))
-		f.Int(isa.Shl, isa.T0, isa.K(bits.TrailingZeros(uint(r.Kern.Lane.Size()))))
-		f.Int(isa.Add, isa.Word(r.At+frame.SitePtr), isa.T0)
+		f.Int(isa.Shl, isa.T0, isa.K(bits.TrailingZeros(uint(size))))
+		f.Int(isa.Add, isa.Word(arg+frame.SitePtr), isa.T0)
+	}
+	for i := range f.Layout.Reds {
+		lanes(f.Layout.Reds[i].At, f.Layout.Reds[i].Kern.Lane.Size())
+	}
+	for i := range f.Layout.Sites {
+		if s := &f.Layout.Sites[i]; s.Kind == layout.Scratch {
+			lanes(s.Arg, s.Size)
+		}
 	}
 	f.Int(isa.Sub, isa.Word(frame.Left), isa.K(1))
 	f.BranchResult(isa.NE, again)

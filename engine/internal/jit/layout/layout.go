@@ -49,7 +49,7 @@ func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 		l.reorder()
 	}
 	ext, which, spans, seqSpans := l.joint()
-	for bp.Laid == 0 && (l.tooManySpans(ext, which) || !b.findTransposed(bp, ext, which, l.guards, spans) && !l.rowPrefixes(which, spans, seqSpans) && l.tooFar(which, spans)) {
+	for bp.Laid == 0 && (l.tooManySpans(ext, which, spans) || !b.findTransposed(bp, ext, which, l.guards, spans) && !l.rowPrefixes(which, spans, seqSpans) && l.tooFar(which, spans)) {
 		ext, which, spans, seqSpans = l.joint()
 	}
 	if len(ph.Seq) == 0 {
@@ -128,9 +128,9 @@ func (l *layouter) setKind(i int32) {
 
 // tooManySpans demotes sites that split the loop into rows that are too short. A block
 // of a reduction must be one row. It reports whether it demoted any site.
-func (l *layouter) tooManySpans(ext []int, which []int32) (demoted bool) {
+func (l *layouter) tooManySpans(ext []int, which []int32, spans [][]bound.Span) (demoted bool) {
 	block := l.ph.Kind == lower.MapPhase && len(l.ph.Reds) > 0 // one call reduces a block
-	if len(ext) < 2 || !block && !l.bp.shortRows(ext) {
+	if len(ext) < 2 || !block && (!l.bp.shortRows(ext) || l.spansTogether(ext, which, spans)) {
 		return false
 	}
 	for _, most := range []int{1, 0} { // sites that split a row by themselves; for a block then the others

@@ -41,16 +41,19 @@ func (bp *Phase) findRows() {
 	}
 }
 
-// findGroups decides whether one call of a seq loop sums many spans of columns, and sets the steps of the sites from
-// span to span.
+// findGroups decides whether one call of a seq loop sums many spans of columns, or carries values down them, and sets
+// the steps of the sites from span to span.
 func (bp *Phase) findGroups() {
 	k := len(bp.Spans)
-	if k < 2 || !bp.Blends || !bp.onlyReduces() || bp.Across || bp.Along || bp.Prefixes || bp.Each > 0 || bp.Turned() || bp.Whole > 0 {
+	if k < 2 || !bp.Blends || bp.Along || bp.Prefixes || bp.Each > 0 || bp.Turned() {
+		return
+	}
+	if sums := bp.onlyReduces() && !bp.Across && bp.Whole == 0; !sums && !bp.carriesSpans() {
 		return
 	}
 	bp.Groups = true
 	for i := range bp.Sites {
-		if s := &bp.Sites[i]; s.Kind != Unused {
+		if s := &bp.Sites[i]; s.Kind == Unit || s.Kind == Uniform {
 			s.Group = s.Line.Spans[k-2].Coef
 		}
 	}

@@ -121,6 +121,31 @@ func (bp *Phase) onlyCarries() bool {
 	})
 }
 
+// carriesSpans reports whether a seq loop only carries values down columns that are side by side.
+func (bp *Phase) carriesSpans() bool {
+	return bp.LaneSize == 0 && bp.onlyCarries() && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		return s.Guard || s.Kind != Unit && s.Kind != Uniform && s.Kind != Unused && !(s.Kind == Scratch && bp.carries(&s))
+	})
+}
+
+// spansTogether reports whether a seq loop that carries values may walk many short spans of columns in one call: machine
+// code reaches all its sites. ext are the extents of the spans, and spans the steps of the sites in which.
+func (l *layouter) spansTogether(ext []int, which []int32, spans [][]bound.Span) bool {
+	bp, k := l.bp, len(ext)
+	if !l.Blends || l.ph.Kind != lower.SeqPhase || ext[k-1] < 4 || ext[k-1]*ext[k-2]*bp.SeqN < leastBlock || !bp.onlyCarries() {
+		return false
+	}
+	at := 0
+	for _, i := range which {
+		s, step := &bp.Sites[i], bound.StepOf(spans[at])
+		at += 1 + len(l.guards[i])
+		if s.Guard || s.Kind == Index || s.Kind == Computed || step != 1 && (step != 0 || l.ph.Sites[i].Store) {
+			return false
+		}
+	}
+	return true
+}
+
 // turnable reports whether blocks of site i can be turned. If the loop accesses its array at
 // another site, it must be at the same elements in each step. No load may come after a store,
 // because a block is loaded before the first step and stored after the last.

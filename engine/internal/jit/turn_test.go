@@ -3,6 +3,7 @@ package jit
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -139,30 +140,44 @@ buf z f32 out 2
 	}
 }
 
-// TestTurnedNarrow compares scans in float64 along rows of float32 with the interpreter: a vector
-// may have fewer lanes than 16 bytes have elements.
+// TestTurnedNarrow compares scans in wider types along rows with the interpreter: a vector may have fewer lanes than
+// 16 bytes have elements, and the elements of two arrays may have two sizes.
 func TestTurnedNarrow(t *testing.T) {
-	k := parse(t, `kernel narrow
+	r := rand.New(rand.NewPCG(6, 8))
+	for seed := range 48 {
+		from, state, to := dtype.F32, dtype.F64, []dtype.Type{dtype.F32, dtype.F64}[seed%2]
+		if seed%4 > 1 {
+			from, state, to = dtype.I32, dtype.I64, []dtype.Type{dtype.I32, dtype.I64}[seed%2]
+		}
+		n := []int{4 + r.IntN(40), 4 + r.IntN(40)}
+		if seed%3 == 0 {
+			n = []int{64 + r.IntN(90), 2 + r.IntN(15)}
+		}
+		at := "i0, i1"
+		if seed%5 == 0 {
+			at = fmt.Sprintf("i0, %d+i1*-1", n[1]-1)
+		}
+		k := parse(t, fmt.Sprintf(`kernel narrow
 axis i0 i1
-buf x f32 in 2
-buf y f32 out 2
+buf x %[1]s in 2
+buf y %[3]s out 2
 {
   vec i0 {
-    %0 = const f64 0
+    %%0 = const %[2]s 0
     seq i1 {
-      %1 = carry f64 %0
-      %2 = load f32 x[i0, i1]
-      %3 = cvt f64 %2
-      %4 = add f64 %1 %3
-      %5 = cvt f32 %4
-      store f32 y[i0, i1] %5
-      %6 = next f64 %1 %4
+      %%1 = carry %[2]s %%0
+      %%2 = load %[1]s x[%[4]s]
+      %%3 = cvt %[2]s %%2
+      %%4 = add %[2]s %%1 %%3
+      %%5 = cvt %[3]s %%4
+      store %[3]s y[%[4]s] %%5
+      %%6 = next %[2]s %%1 %%4
     }
   }
-}`)
-	r := rand.New(rand.NewPCG(6, 8))
-	for range 12 {
-		n := []int{4 + r.IntN(40), 4 + r.IntN(40)}
+}`, from.Short(), state.Short(), to.Short(), at))
+		if state == to {
+			k = parse(t, strings.NewReplacer("%5 = cvt "+to.Short()+" %4\n", "", "%5\n", "%4\n").Replace(k.String()))
+		}
 		differ(t, r, newSetup(t, r, k, n, nil, [][]int{n, n}, true))
 	}
 }

@@ -146,7 +146,7 @@ func (f *phaseCode) findHeld(v, states int) (vectors int) {
 		for _, id := range f.top {
 			nodes += int(frame.Bit(f.turnOf(id) == t))
 		}
-		if nodes != 1 || t.Size*f.W != f.Bytes || n*len(f.top) > wholeNodes {
+		if nodes != 1 || t.Size*f.W != f.Bytes && t.Size*n != layout.PartBytes || n*len(f.top) > wholeNodes {
 			return 0
 		}
 		if t.Store {
@@ -162,14 +162,15 @@ func (f *phaseCode) findHeld(v, states int) (vectors int) {
 	return vectors
 }
 
-// partSteps returns the steps of a part of a row: those of 16 bytes, or of 32 bytes for elements of 8 bytes of
-// long rows. These take half as many stores, but permutes between the halves, and more steps of a short row
-// are repeated.
+// partSteps returns the steps of a part of a row: those of 16 bytes of the smallest elements, or of 32 bytes for elements
+// of 8 bytes of long rows. These take half as many stores, but permutes between the halves, and more steps of a short
+// row are repeated.
 func (f *phaseCode) partSteps() int {
-	if f.Layout.Each == 0 {
-		return 4
+	n := 4
+	if f.Layout.Each > 0 && !slices.ContainsFunc(f.turns, func(t isa.Turn) bool { return t.Size < 8 }) {
+		n = 2
 	}
-	return layout.PartBytes / f.turns[0].Size
+	return n
 }
 
 // turnTemporaries returns the most temporaries of a node that is not turned in registers.

@@ -76,23 +76,15 @@ func (b *Binder) findEach(bp *Phase) bool {
 	return true
 }
 
-// PartBytes is the bytes of the steps of a row that are turned together.
+// PartBytes is the bytes of the steps of a row that are turned together, of the smallest elements.
 const PartBytes = 16
 
-// turnsParts reports whether parts of as many rows as a vector has lanes are turned in registers: all
-// elements that are apart from row to row have one size, and a row has a part.
+// turnsParts reports whether parts of as many rows as a vector has lanes are turned in registers: a row has a part
+// of the smallest elements that are apart from row to row.
 func (bp *Phase) turnsParts(bytes int) bool {
-	size := 0
-	for i := range bp.Sites {
-		switch s := &bp.Sites[i]; {
-		case s.Kind != Strided:
-		case size != 0 && s.Size != size, bp.SeqN*s.Size < PartBytes, !s.nearLanes(bytes / s.Size):
-			return false
-		default:
-			size = s.Size
-		}
-	}
-	return true
+	return !slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		return s.Kind == Strided && (bp.SeqN*s.Size < PartBytes || !s.nearLanes(bytes/s.Size))
+	})
 }
 
 // nearLanes reports whether the distance of so many lanes is a constant of 32 bits.

@@ -210,7 +210,7 @@ func (f *phaseCode) chooseCopies(limit, fixed int) int {
 func (f *phaseCode) deepCopies() int {
 	v, _ := f.pressure()
 	switch nodes := len(f.top); {
-	case f.Vectors > 16 || f.Phase.Leaves || f.Predicates > 0 || nodes <= deepBody:
+	case f.Vectors > 16 || f.Phase.Leaves || f.Predicates > 0 || f.LaneSize > 0 || nodes <= deepBody:
 		return 1
 	case nodes > longestBody || nodes > deeperBody && v <= deeperVectors:
 		return 3

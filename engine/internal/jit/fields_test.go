@@ -72,6 +72,53 @@ func TestRecords(t *testing.T) {
 	}
 }
 
+// TestRecordsDownColumns reduces all fields of records down columns, also columns of several spans, and fewer than a vector
+// has. The arrays end at pages without access.
+func TestRecordsDownColumns(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 6))
+	found := 0
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64} {
+		for fields := 2; fields <= 17; fields++ {
+			var body strings.Builder
+			for f := range fields {
+				fmt.Fprintf(&body, "      %%%d = load %s x[i2, i1, i0, %d]\n", f, typ.Short(), f)
+			}
+			last := 0
+			for i, f := range r.Perm(fields) {
+				if i > 0 {
+					fmt.Fprintf(&body, "      %%%d = %s %s %%%d %%%d\n", fields+i, [...]string{"sub", "add", "max"}[r.IntN(3)], typ.Short(), last, f)
+					f = fields + i
+				}
+				last = f
+			}
+			k := parse(t, fmt.Sprintf(`kernel records
+axis i0 i1 i2
+buf x %[1]s in 4
+buf y %[1]s out 2
+{
+  vec i2 i0 {
+    seq i1 {
+%[2]s      %%40 = reduce %[3]s %[1]s %%%[4]d
+    }
+    store %[1]s y[i2, i0] %%40
+  }
+}`, typ.Short(), body.String(), [...]string{"sum", "max", "min"}[r.IntN(3)], last))
+			n, rows, spans := [...]int{1 + r.IntN(8), 9 + r.IntN(30), 60 + r.IntN(80)}[r.IntN(3)], 2+r.IntN(200), 1+r.IntN(4)
+			s := newSetup(t, r, k, []int{n, rows, spans}, nil, [][]int{{spans, rows, n, fields}, {spans, n}}, true)
+			for _, be := range isas(t) {
+				if slices.ContainsFunc(s.instance(t, be).(*instance).phases, func(bp *boundPhase) bool { return len(bp.Records) == 1 }) {
+					found++
+				}
+			}
+			differ(t, r, s)
+			forget()
+		}
+	}
+	if avx2 := slices.ContainsFunc(isas(t), func(be backend.Backend) bool { return be.Name() == "avx2" }); avx2 && found < 40 {
+		t.Errorf("%d loops have records", found)
+	}
+}
+
 // TestFieldsWithoutGathers tests that the loop over whole vectors of records of up to 16 fields needs no
 // gather on AVX2.
 func TestFieldsWithoutGathers(t *testing.T) {

@@ -141,11 +141,15 @@ func (f *phaseCode) carrySite(c *carried) *layout.Site {
 	return &f.Layout.Sites[f.Nodes[c.Load].Aux]
 }
 
-// eachRowSite calls do for the sites that step from row to row. at is the register with
-// the address of the row, or none.
+// eachRowSite calls do for the sites that step from row to row, of those that share a register for the first. at is the
+// register with the address of the row, or none.
 func (f *phaseCode) eachRowSite(do func(s *layout.Site, at int8)) {
 	for i := range f.Layout.Sites {
-		if s := &f.Layout.Sites[i]; s.Kind != layout.Unused && !f.isUniformSite(int32(i)) && !f.carriesSite(s) {
+		s, r := &f.Layout.Sites[i], f.SiteReg[i]
+		if s.Near > 0 && r >= 0 && r == f.SiteReg[s.Near-1] {
+			continue
+		}
+		if s.Kind != layout.Unused && !f.isUniformSite(int32(i)) && !f.carriesSite(s) {
 			do(s, f.SiteReg[i])
 		}
 	}

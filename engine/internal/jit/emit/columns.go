@@ -14,6 +14,7 @@ type columnAcc struct {
 	*layout.SeqRed
 	inRegs bool
 	regs   []ranked
+	slot   int32 // of the result of the last vector: see overlapFirst
 }
 
 // columnLoop emits a seq phase: for each group of columns, a loop down all rows.
@@ -47,6 +48,10 @@ func (f *phaseCode) columnLoop() {
 	}
 	whole, at := f.wholeRow(v, m, nred)
 	f.pinUniforms(f.Vectors - max(group*(v+nred), whole*nred+at*v) - f.findHeld(v, nred) - spareRegs)
+	overlaps := f.overlapsColumns(accs)
+	if overlaps {
+		f.overlapFirst(accs)
+	}
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	tail, done := f.NewLabel(), f.NewLabel()
 	if whole > group || whole > 0 && f.Layout.Short > 0 {
@@ -67,6 +72,9 @@ func (f *phaseCode) columnLoop() {
 	f.Int(isa.Mov, isa.T1, isa.Word(f.Phase.Lanes))
 	f.Int(isa.Sub, isa.T1, isa.Lane)
 	f.BranchResult(isa.LE, done)
+	if overlaps {
+		f.overlapLast(accs, group, done)
+	}
 	if len(f.top) > shortColumns {
 		group = 1
 	}
@@ -246,6 +254,10 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 	}
 	for i := range accs {
 		for c, r := range accs[i].regs {
+			if f.aside {
+				f.Lanes.StoreVec(accs[i].Kern.Lane, f.Slot(accs[i].slot), r.x)
+				continue
+			}
 			f.Choose(c)
 			f.storeRanked(accs[i].Kern, r, f.columnMem(&accs[i], c))
 		}

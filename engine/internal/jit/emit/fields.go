@@ -20,7 +20,7 @@ func (f *phaseCode) gatherFields() {
 			if has(f.Facts.Joins) {
 				f.gatherStores(sites)
 			}
-		case has(f.Facts.Fields):
+		case has(f.Facts.Fields) && !f.fewAtOnce(len(sites)):
 			f.gatherLoads(sites)
 		case f.Neighbours > 0:
 			for part := range slices.Chunk(sites, f.Neighbours/s.Size) {
@@ -34,6 +34,11 @@ func (f *phaseCode) gatherFields() {
 		return
 	}
 	f.AnyOrder = len(f.Layout.Records) > 0 && f.anyOrder()
+}
+
+// fewAtOnce reports whether accumulators leave no registers for so many fields at once.
+func (f *phaseCode) fewAtOnce(fields int) bool {
+	return f.Phase.Kind == lower.SeqPhase && fields > 4 && f.Neighbours > 0
 }
 
 // nodesOf returns the nodes that load sites, or store them, without a condition. A site that has none
@@ -153,7 +158,7 @@ func (f *phaseCode) gatherStores(sites []int32) {
 // the frame has the number of lanes and a mask register has bits enough for all vectors.
 func (f *phaseCode) fields(id int32) bool {
 	own := func(ids []int32) bool {
-		return f.Masked && (f.Predicates == 0 || len(f.accs) > 0 || len(ids)*f.W > 64)
+		return (f.Masked || f.Ends > 0) && (f.Predicates == 0 || len(f.accs) > 0 || len(ids)*f.W > 64)
 	}
 	for _, ids := range f.records {
 		switch at := slices.Index(ids, id); {

@@ -31,7 +31,7 @@ func (f *phaseCode) pinSites() {
 		s := &f.Layout.Sites[i]
 		ok := s.Kind == layout.Unit || s.Kind == layout.Scratch && !f.carriesSite(s) || s.Kind == layout.Transposed || s.Kind == layout.Laid
 		if f.Phase.Kind == lower.SeqPhase {
-			ok = ok || s.Kind == layout.Uniform && !f.isUniformSite(int32(i))
+			ok = ok || s.Kind == layout.Uniform && !f.isUniformSite(int32(i)) || s.Kind == layout.Strided && s.Record > 0
 		}
 		if ok && s.Near > 0 && f.SiteReg[s.Near-1] >= 0 {
 			f.SiteReg[i] = f.SiteReg[s.Near-1]

@@ -38,6 +38,7 @@ type phaseCode struct {
 	widened bool
 	left    isa.Label // the end of a loop that carries values
 	lastRow bool      // a row of a loop along rows stores all states
+	aside   bool      // results of columns go to slots: see overlapFirst
 
 	pressed             bool // pressure is known
 	mostVecs, mostMasks int

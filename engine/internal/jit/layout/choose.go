@@ -124,7 +124,7 @@ func (b *Binder) findLanes(bp *Phase) {
 		case Unit, Scratch, Transposed, Unused:
 			return s.Guard || s.Gather != nil
 		case Uniform:
-			return s.Guard || s.Gather != nil || bp.Lowered.Sites[s.index(bp.Lowered)].Store
+			return s.Guard || s.Gather != nil || bp.Lowered.Sites[s.Index(bp.Lowered)].Store
 		case Laid:
 			return size > 1 || narrowing != nil || s.Guard || s.Gather != nil
 		case Strided:

@@ -20,20 +20,31 @@ const (
 
 // splits reports whether vectors of records of n fields can be split.
 func (bp *Phase) splits(n int) bool {
-	return 2 <= n && n <= mostFields && (len(bp.Lowered.Reds) == 0 || n <= mostReduced)
+	return 2 <= n && n <= mostFields && (len(bp.Lowered.Reds) == 0 || n <= mostReduced || bp.Lowered.Kind == lower.SeqPhase)
 }
 
 // findRecords finds the loads of records, and the stores.
 func (b *Binder) findRecords(bp *Phase) {
-	if bp.Lowered.Kind != lower.MapPhase {
+	if bp.Lowered.Kind != lower.MapPhase && !(b.Blends && bp.downColumns()) {
 		return
 	}
 	for i := range bp.Sites {
 		store := bp.Lowered.Sites[i].Store
-		if n := bp.Sites[i].Line.Step(); bp.field(int32(i), store) && (store && b.joinsFields(n) || !store && bp.splits(n)) {
+		if n := bp.Sites[i].Line.Step(); bp.field(int32(i), store) && (store && b.joinsFields(n) && bp.Lowered.Kind == lower.MapPhase || !store && bp.splits(n)) {
 			b.addRecord(bp, int32(i), n)
 		}
 	}
+}
+
+// downColumns reports whether a seq loop goes down columns, and carries no values.
+func (bp *Phase) downColumns() bool {
+	return bp.Lowered.Kind == lower.SeqPhase && len(bp.Lowered.Carries) == 0 && !bp.Along && !bp.Turned()
+}
+
+// ReducesRecords reports whether a loop down columns only loads and reduces, without positions and programs, and loads
+// elements with a step.
+func (bp *Phase) ReducesRecords() bool {
+	return bp.Blends && bp.downColumns() && bp.loadsDown(true) && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Strided })
 }
 
 // joinsFields reports whether the target stores all n fields of records at once.
@@ -89,6 +100,14 @@ func (b *Binder) addRecord(bp *Phase, first int32, n int) {
 	bp.Records = append(bp.Records, fields)
 	for at, i := range fields {
 		bp.Sites[i].Record, bp.Sites[i].Field = len(bp.Records), at
+	}
+	if bp.Lowered.Kind == lower.SeqPhase { // down columns they share the address of the row
+		near := slices.Min(fields)
+		for at, i := range fields {
+			if i != near {
+				bp.Sites[i].Near, bp.Sites[i].Apart = near+1, (at-bp.Sites[near].Field)*s.Size
+			}
+		}
 	}
 }
 

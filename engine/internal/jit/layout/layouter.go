@@ -89,7 +89,7 @@ func (b *Binder) reachable(ph *lower.Phase, s *Site, spans []bound.Span) bool {
 	if len(spans) > 0 {
 		step = spans[len(spans)-1].Coef
 	}
-	if ph.Sites[s.index(ph)].Store {
+	if ph.Sites[s.Index(ph)].Store {
 		if len(ph.Carries) > 0 { // the copy of many short rows takes longer
 			return step != 0 || b.Product(ph.Vec.Axes) == 1
 		}

@@ -267,13 +267,16 @@ func (bp *Phase) InRuns(w, most int) (runs, vectors int) {
 
 // onlyReduces reports whether a seq loop only loads whole rows and reduces them, without positions
 // and programs.
-func (bp *Phase) onlyReduces() bool {
+func (bp *Phase) onlyReduces() bool { return bp.loadsDown(false) }
+
+// loadsDown is onlyReduces, also with elements that are a step apart if steps is set.
+func (bp *Phase) loadsDown(steps bool) bool {
 	ph := bp.Lowered
 	if ph.Kind != lower.SeqPhase || len(ph.Carries) > 0 || !bp.Direct || len(ph.Reds) == 0 || slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Kern.Arg || r.Prog != nil }) {
 		return false
 	}
 	return !slices.ContainsFunc(bp.Sites, func(s Site) bool {
-		return s.Kind != Unit && s.Kind != Uniform && s.Kind != Unused || s.Guard || s.Dyn != nil || ph.Sites[s.index(ph)].Store || max(s.RunBytes(), -s.RunBytes()) >= 1<<28
+		return s.Kind != Unit && s.Kind != Uniform && s.Kind != Unused && !(steps && s.Kind == Strided) || s.Guard || s.Dyn != nil || ph.Sites[s.Index(ph)].Store || max(s.RunBytes(), -s.RunBytes()) >= 1<<28
 	})
 }
 
@@ -365,7 +368,8 @@ func (bp *Phase) Turned() bool {
 	return bp.Lowered.Kind == lower.SeqPhase && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Transposed })
 }
 
-func (s *Site) index(ph *lower.Phase) int { return (s.Arg - ph.ArgBase) / frame.SiteBytes }
+// Index returns the number of a site of a phase.
+func (s *Site) Index(ph *lower.Phase) int { return (s.Arg - ph.ArgBase) / frame.SiteBytes }
 
 // MostLaid is the largest number of elements of a row that is laid across vectors.
 const MostLaid = 64

@@ -30,7 +30,11 @@ func (f *emitter) stepAddress(s *layout.Site, step int) int {
 	}
 	if f.Phase.Kind == lower.SeqPhase {
 		k = f.Copy
-		f.I(x86.MOV, x86.W64, x86.RCX, at(s.Arg+frame.SiteCur))
+		if r := f.SiteReg[s.Index(f.Phase)]; r >= 0 {
+			f.I(x86.LEA, x86.W64, x86.RCX, mem(isa.At(isa.SiteReg(int(r)), s.Apart)))
+		} else {
+			f.I(x86.MOV, x86.W64, x86.RCX, at(s.Arg+frame.SiteCur))
+		}
 	} else {
 		f.I(x86.IMUL, x86.W64, x86.RCX, regs[index.N()], x86.Imm(step*s.Size))
 		f.I(x86.ADD, x86.W64, x86.RCX, at(s.Arg+s.Origin))

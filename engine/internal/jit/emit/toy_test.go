@@ -245,7 +245,8 @@ func (l *toyLanes) SetTail() {
 	l.a.add("tail", func(m *machine) { m.tail = m.regs[isa.T1.N()] })
 }
 
-func (l *toyLanes) StepValue(k *reduce.Kern, d, x isa.Vec) { l.two(k.Op, k.Lane, d, d, x) }
+func (l *toyLanes) StepValues(*reduce.Kern, isa.Vec, []isa.Vec) bool { return false }
+func (l *toyLanes) StepValue(k *reduce.Kern, d, x isa.Vec)           { l.two(k.Op, k.Lane, d, d, x) }
 
 // two emits a primitive of two operands.
 func (l *toyLanes) two(op prim.Op, t dtype.Type, d, x, y isa.Vec) {

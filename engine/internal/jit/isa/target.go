@@ -308,6 +308,9 @@ type Lanes interface {
 	// PredicateLanes returns predicate p, or its complement, as lanes of 32 bits for a
 	// reduction.
 	PredicateLanes(p int32, complement bool) Vec
+	// StepValues combines several values with an accumulator, and reports whether that takes fewer instructions than one
+	// after the other. If not, it emits none.
+	StepValues(k *reduce.Kern, d Vec, x []Vec) bool
 	// StepValue combines x with an accumulator. StepArg replaces d and its position idx
 	// in the lanes where x is a better minimum or maximum.
 	StepValue(k *reduce.Kern, d, x Vec)

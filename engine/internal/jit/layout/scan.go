@@ -292,6 +292,8 @@ func (b *Binder) findAcross(bp *Phase) {
 		}
 	case row <= half/states, sums && row <= min(b.Vectors-2, 16)*b.Bytes/states:
 		bp.Whole = bp.Spans[k-1]
+	case sums && b.AtOnce > 1 && bp.LaneSize == 0 && bp.SeqN >= b.AtOnce && (moved > b.Machine.Caches.L1 || bp.compares()) && bp.onlyReduces():
+		bp.Across = true
 	case sums && row <= 4*groupBytes: // strips of columns read whole pages
 	case !sums && strip <= LineBytes && moved > b.Machine.Caches.L1 && bp.waits(element, secondLevelRate): // each line of a strip is loaded by itself
 		bp.Across = true
@@ -306,6 +308,12 @@ func (b *Binder) findAcross(bp *Phase) {
 	if bp.Whole > 0 || bp.Across {
 		bp.Fetch = false // the processor prefetches along rows
 	}
+}
+
+// compares reports whether a loop finds extremes of floats: several instructions of each depend on the one before, which
+// rows at once hide.
+func (bp *Phase) compares() bool {
+	return slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool { return r.Type.IsFloat() && !r.Kern.Ordered })
 }
 
 // apart reports whether the rows of a seq loop are so far apart that the processor may not

@@ -587,6 +587,8 @@ func (f *avx512) StepValue(k *reduce.Kern, d, x x86.Vec) {
 	}
 }
 
+func (f *avx512) StepValues(*reduce.Kern, isa.Vec, []isa.Vec) bool { return false }
+
 func (f *avx512) compareInts(op prim.Op, t dtype.Type, d x86.Operand, x, y x86.Vec) {
 	f.I(f.compareOp(t), f.LenOf(t), d, x, y, comparisons[op].int)
 }

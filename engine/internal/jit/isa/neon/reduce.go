@@ -22,6 +22,8 @@ func (f *neon) PredicateLanes(p int32, complement bool) isa.Vec {
 	return x
 }
 
+func (f *neon) StepValues(*reduce.Kern, isa.Vec, []isa.Vec) bool { return false }
+
 func (f *neon) StepValue(k *reduce.Kern, d, x isa.Vec) {
 	t, r, wide := k.Lane, f.arr(k.Lane), isa.Wide(k.Lane) && !k.Lane.IsFloat()
 	extreme := k.Op == prim.Min || k.Op == prim.Max

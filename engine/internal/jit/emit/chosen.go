@@ -7,6 +7,15 @@ import (
 
 // chosenOffsets emits the offsets of the rows of an iteration.
 func (f *phaseCode) chosenOffsets() {
+	f.eachChosen(func(c *chosen) {
+		f.Lanes.StoreOffsets(f.Slot(c.slot), f.Src(c.off))
+		f.EndStep()
+	})
+}
+
+// eachChosen emits the nodes that compute the offsets of the rows of an iteration, and calls use for each site while
+// these are in registers.
+func (f *phaseCode) eachChosen(use func(c *chosen)) {
 	if len(f.chosen) == 0 {
 		return
 	}
@@ -14,9 +23,8 @@ func (f *phaseCode) chosenOffsets() {
 	f.Start(1)
 	f.body(f.rowTop)
 	f.Copy = 0
-	for _, c := range f.chosen {
-		f.Lanes.StoreOffsets(f.Slot(c.slot), f.Src(c.off))
-		f.EndStep()
+	for i := range f.chosen {
+		use(&f.chosen[i])
 	}
 	for _, c := range f.chosen {
 		f.DropAll(c.off)

@@ -272,10 +272,7 @@ func (f *phaseCode) copyLoop() {
 	f.Branch(isa.LT, lanes, isa.K(step), tail)
 	f.Align(32)
 	f.Bind(loop)
-	f.chosenOffsets()
-	for r := range rows {
-		f.copyRow(r)
-	}
+	f.copyRows(rows)
 	f.nextRows(rows)
 	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
 	f.Branch(isa.LE, isa.T0, lanes, loop)
@@ -302,15 +299,32 @@ func (f *phaseCode) copyLoop() {
 	f.Bind(done)
 }
 
-// copyRow emits the copy of a row of the iteration.
-func (f *phaseCode) copyRow(row int) {
-	if len(f.chosen) > 0 {
-		f.Int(isa.Mov, isa.T0, isa.Word(int(f.Slot(f.chosen[0].slot).Disp)+8*row))
-		f.copyChosen(row)
-		return
+// copyRows emits the copies of some rows of an iteration. Offsets that an index selects go from their vector to general
+// registers where the target blends: the processors of the others forward a store of the vector to loads.
+func (f *phaseCode) copyRows(rows int) {
+	switch {
+	case len(f.chosen) == 0:
+		for r := range rows {
+			f.copyRow(r)
+		}
+	case f.Layout.Blends:
+		f.eachChosen(func(c *chosen) {
+			for r := range rows {
+				f.Within(func() { f.Lanes.OffsetLane(isa.T0, f.Src(c.off), r) })
+				f.copyChosen(r)
+			}
+		})
+	default:
+		f.chosenOffsets()
+		for r := range rows {
+			f.Int(isa.Mov, isa.T0, isa.Word(int(f.Slot(f.chosen[0].slot).Disp)+8*r))
+			f.copyChosen(r)
+		}
 	}
-	f.copyFrom(row, f.rowAddress(f.Nodes[f.top[0]].Aux, row))
 }
+
+// copyRow emits the copy of a row of the iteration.
+func (f *phaseCode) copyRow(row int) { f.copyFrom(row, f.rowAddress(f.Nodes[f.top[0]].Aux, row)) }
 
 // copyChosen emits the copy of a row that an index selects. T0 has its offset.
 func (f *phaseCode) copyChosen(row int) {

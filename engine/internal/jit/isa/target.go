@@ -245,6 +245,8 @@ type Lanes interface {
 	LoadUniform(d Vec, n int32)
 	UniformMask(d Mask, n int32)
 	UniformInt(d Reg, n int32)
+	// OffsetLane moves a lane of 64 bits of a vector of at most 32 bytes to a general register.
+	OffsetLane(d Reg, x Vec, lane int)
 	// StoreFirst stores the first 4 or 8 bytes of x.
 	StoreFirst(size int, m Mem, x Vec)
 	// UpperHalf moves the upper half of x, a vector of so many bytes, to the lower half

@@ -230,7 +230,7 @@ func (l *layouter) lay(least int) {
 	case l.Blends && l.onlyCopies():
 		longest = max(longest, copiedBytes/2/ph.Sites[0].Type.Size())
 	case l.Blends && l.bp.Computes():
-		longest = max(longest, copiedBytes/ph.Widest())
+		longest = max(longest, copiedBytes/l.storedSize())
 	}
 	longest = min(longest, copiedElements)
 	if !l.bp.findLaid(ext, least, longest) {
@@ -292,6 +292,16 @@ func (l *layouter) lay(least int) {
 	if block > mostBlock && !l.bp.Computes() || block*ops > mostLaidOps || windows > laid*block*most && (least > leastBlend || ph.LaneSize == 1) {
 		l.bp.Laid = 0
 	}
+}
+
+// storedSize returns the most bytes of an element that a map stores.
+func (l *layouter) storedSize() (n int) {
+	for i := range l.ph.Sites {
+		if s := &l.ph.Sites[i]; s.Store {
+			n = max(n, s.Type.Size())
+		}
+	}
+	return max(n, 1)
 }
 
 // onlyCopies reports whether a map only copies elements from one array to another.

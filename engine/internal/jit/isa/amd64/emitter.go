@@ -144,6 +144,19 @@ func (f *emitter) StoreOffsets(m isa.Mem, x isa.Vec) {
 	}
 }
 
+func (f *emitter) OffsetLane(d isa.Reg, x isa.Vec, lane int) {
+	if lane >= 2 {
+		high := f.Tmp()
+		f.UpperHalf(high, x, 32)
+		x, lane = high, lane-2
+	}
+	if lane == 0 {
+		f.I(x86.VMOVQ, 0, regs[d.N()], x)
+	} else {
+		f.I(x86.VPEXTRQ, 0, regs[d.N()], x, x86.Imm(1))
+	}
+}
+
 func (f *emitter) UpperHalf(d, x isa.Vec, bytes int) {
 	switch {
 	case bytes == 64:

@@ -177,6 +177,10 @@ func (f *neon) UniformInt(d isa.Reg, n int32) {
 	}
 }
 
+func (f *neon) OffsetLane(d isa.Reg, x isa.Vec, lane int) {
+	f.I(arm64.VUMOV, arm64.D2, regs[d.N()], arm64.Lane{V: x, I: lane})
+}
+
 func (f *neon) StoreFirst(size int, m isa.Mem, x isa.Vec) { f.asm.storeVec(size, m, x) }
 
 func (f *neon) UpperHalf(d, x isa.Vec, bytes int) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -80,6 +81,32 @@ buf y %[1]s out 2
 	}
 	if laid["copied"] < 25*len(isas(t)) || laid["combined"] < 10*len(isas(t)) {
 		t.Errorf("so many loops laid rows across vectors: %v", laid)
+	}
+}
+
+// TestLongChosenRows compares copies of rows that an index selects with the interpreter: of up to 8 KB, by moves without and
+// with a loop, and of more.
+func TestLongChosenRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(26, 9))
+	laid := 0
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
+		k := parse(t, fmt.Sprintf("kernel chosen\naxis i0 i1\nbuf x %[1]s in 2\nbuf i i64 in 1\nbuf y %[1]s out 2\n{\n  vec i0 i1 {\n    %%0 = load i64 i[i0]\n    %%1 = load %[1]s x[%%0, i1] clamp\n    store %[1]s y[i0, i1] %%1\n  }\n}", typ.Short()))
+		for _, bytes := range []int{8 * 66, 632, 640, 648, 664, 768, 776, 1272, 1280, 1288, 2040, 2048, 4104, 8184, 8192, 8200} {
+			columns, n, rows, gap := bytes/typ.Size(), 1+r.IntN(12), 1+r.IntN(7), r.IntN(2)
+			s := newSetup(t, r, k, []int{n, columns}, nil, [][]int{{rows, columns}, {n}, {n, columns + gap}}, true)
+			for i := range n {
+				randir.Put(s.mem[1][i*8:], 8, uint64(r.IntN(3*rows)-rows))
+			}
+			for _, be := range isas(t) {
+				if slices.ContainsFunc(s.instance(t, be).(*instance).phases, func(bp *boundPhase) bool { return bp.Laid > 0 }) {
+					laid++
+				}
+			}
+			differ(t, r, s)
+		}
+	}
+	if avx2 := slices.ContainsFunc(isas(t), func(be backend.Backend) bool { return be.Name() == "avx2" }); avx2 && laid < 25 {
+		t.Errorf("%d loops copy rows", laid)
 	}
 }
 

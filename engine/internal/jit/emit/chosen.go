@@ -38,8 +38,10 @@ func (f *phaseCode) tailOffsets(done isa.Label) {
 	if len(f.chosen) == 0 {
 		return
 	}
-	const bits = 20 // the quotient is right for fewer elements than 1 << bits / n
-	n := f.Layout.Laid
+	n, bits := f.Layout.Laid, 20 // the quotient is right for fewer elements than 1 << bits / n
+	if n > 255 {
+		bits = 26
+	}
 	f.Int(isa.Mov, isa.T1, isa.Word(f.Phase.Lanes))
 	f.Int(isa.Sub, isa.T1, isa.Lane)
 	f.BranchResult(isa.LE, done)

@@ -18,7 +18,8 @@ import (
 const (
 	mostBlock   = 16      // vectors until the pattern repeats
 	mostStored  = 16      // elements of a row that is stored apart from the next
-	copiedBytes = 640     // most bytes of a row that is only copied, if an index selects it; half of that for other copies
+	copiedBytes = 320     // most bytes of a row that is only copied
+	chosenBytes = 1 << 13 // the same if an index selects it
 	mostLaidOps = 128     // instructions of that many vectors, also where an index selects the rows
 	leastLaid   = 128     // elements of rows that follow each other
 	leastBlend  = 32      // the same if Go would copy elements otherwise, and the target blends rows, or loads elements one by one
@@ -228,9 +229,9 @@ func (l *layouter) lay(least int) {
 	longest := MostLaid
 	switch {
 	case l.Blends && l.onlyCopies():
-		longest = max(longest, copiedBytes/2/ph.Sites[0].Type.Size())
+		longest = max(longest, copiedBytes/ph.Sites[0].Type.Size())
 	case l.Blends && l.bp.Computes():
-		longest = max(longest, copiedBytes/l.storedSize())
+		longest = max(longest, chosenBytes/l.storedSize())
 	}
 	longest = min(longest, copiedElements)
 	if !l.bp.findLaid(ext, least, longest) {

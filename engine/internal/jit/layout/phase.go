@@ -295,12 +295,12 @@ type Staging struct {
 }
 
 // copiedElements is the most elements of a row that is only copied.
-const copiedElements = 255
+const copiedElements = 2047
 
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
 	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4 | frame.Bit(bp.Groups)<<5
-	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Few), byte(bp.LaneSize))
+	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Laid>>8), byte(bp.Few), byte(bp.LaneSize))
 	if bp.Narrowing != nil {
 		for _, a := range bp.Narrowing.Assumed {
 			key = le.LittleEndian.AppendUint64(le.LittleEndian.AppendUint64(key, uint64(a.Lo)), uint64(a.Hi))
@@ -335,7 +335,8 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		}
 		if s.Kind == Laid {
 			for _, x := range s.Line.Spans[len(s.Line.Spans)-1-bp.LaidSpans:] {
-				key = le.LittleEndian.AppendUint64(append(key, byte(min(x.Extent, copiedElements))), uint64(x.Coef))
+				extent := min(x.Extent, copiedElements)
+				key = le.LittleEndian.AppendUint64(append(key, byte(extent), byte(extent>>8)), uint64(x.Coef))
 			}
 		}
 		if s.Gather == nil {

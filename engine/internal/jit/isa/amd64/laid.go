@@ -53,8 +53,18 @@ func (f *emitter) loadChosen(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 	}
 }
 
-// CopyBytes copies by the widest moves. The last one may overlap the one before it.
+// The bytes of a copy without a loop, and of an iteration of one with a loop.
+const (
+	mostInline = 640
+	copiedOnce = 128
+)
+
+// CopyBytes copies by the widest moves. The last one may overlap the one before it. It may overwrite RAX, RCX and RDX.
 func (f *emitter) CopyBytes(to, from isa.Mem, n int) {
+	if n > mostInline {
+		f.copyLong(to, from, n)
+		return
+	}
 	for at := 0; at < n; {
 		size := 1 << (bits.Len(uint(n-at)) - 1)
 		if left := n - at; size < left && 2*size <= min(n, f.Facts.Bytes) {
@@ -75,6 +85,44 @@ func (f *emitter) CopyBytes(to, from isa.Mem, n int) {
 			f.I(x86.VMOVUPS, x86.Len(8*size), b, x)
 		})
 	}
+}
+
+// copyLong is CopyBytes with a loop.
+func (f *emitter) copyLong(to, from isa.Mem, n int) {
+	f.I(x86.LEA, x86.W64, x86.RCX, mem(from)) // its index may be RAX
+	f.I(x86.LEA, x86.W64, x86.RAX, mem(to))
+	f.I(x86.MOV, x86.W32, x86.RDX, x86.Imm(n/copiedOnce))
+	loop := f.NewLabel()
+	f.Bind(loop)
+	var offsets []int
+	for at := 0; at < copiedOnce; at += 32 {
+		offsets = append(offsets, at)
+	}
+	f.moveEach(offsets)
+	f.I(x86.ADD, x86.W64, x86.RCX, x86.Imm(copiedOnce))
+	f.I(x86.ADD, x86.W64, x86.RAX, x86.Imm(copiedOnce))
+	f.I(x86.SUB, x86.W32, x86.RDX, x86.Imm(1))
+	f.I(x86.JNE, 0, loop)
+	offsets = offsets[:0]
+	for left, at := n%copiedOnce, 0; at < left; at += 32 {
+		offsets = append(offsets, min(at, left-32))
+	}
+	f.moveEach(offsets)
+}
+
+// moveEach moves 32 bytes at each of some offsets, at most four, from RCX to RAX: first it loads all.
+func (f *emitter) moveEach(offsets []int) {
+	f.Within(func() {
+		var x []x86.Vec
+		for _, at := range offsets {
+			d := f.Tmp()
+			f.I(x86.VMOVUPS, x86.L256, d, x86.At(x86.RCX, int32(at)))
+			x = append(x, d)
+		}
+		for i, at := range offsets {
+			f.I(x86.VMOVUPS, x86.L256, x86.At(x86.RAX, int32(at)), x[i])
+		}
+	})
 }
 
 // laidMem returns the memory of the first row of the block of the current vector.

@@ -358,7 +358,7 @@ buf y %[1]s out 4
 	}
 }
 
-// TestCopiedRows compares copies of short rows to rows that are apart, or in the opposite order, with the interpreter. The
+// TestCopiedRows compares copies of short rows to rows that are apart or follow each other, or in the opposite order, with the interpreter. The
 // arrays end at pages without access.
 func TestCopiedRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(26, 37))
@@ -379,7 +379,7 @@ buf y %[1]s out 3
   }
 }`, typ.Short(), typ.Register().Short(), [...]string{"i1", "p2+i1*-1"}[r.IntN(2)]))
 			e := []int{1 + r.IntN(4), 2 + r.IntN(90), columns}
-			from, to := r.IntN(3), 1+r.IntN(3)
+			from, to := r.IntN(3), r.IntN(4)
 			s := newSetup(t, r, k, e, []int{r.IntN(from + 1), r.IntN(to + 1), e[1] - 1}, [][]int{{e[0], e[1], columns + from}, {e[0], e[1], columns + to}}, true)
 			differ(t, r, s)
 			forget()

@@ -243,7 +243,7 @@ func (f *phaseCode) copiesRows() bool {
 		if load.Aux != f.chosen[0].site {
 			return false
 		}
-	} else if to.Kind != layout.Laid || !f.Layout.LaidUnit(from) {
+	} else if to.Kind != layout.Laid && !f.Layout.Copied || !f.Layout.LaidUnit(from) {
 		return false
 	}
 	return f.Layout.LaidUnit(to) && f.SiteReg[load.Aux] >= 0 && f.SiteReg[store.Aux] >= 0

@@ -20,6 +20,7 @@ const (
 	mostStored  = 16      // elements of a row that is stored apart from the next
 	copiedBytes = 320     // most bytes of a row that is only copied
 	chosenBytes = 1 << 13 // the same if an index selects it
+	leastMoved  = 4       // the least, of a row of bytes
 	mostLaidOps = 128     // instructions of that many vectors, also where an index selects the rows
 	leastLaid   = 128     // elements of rows that follow each other
 	leastBlend  = 32      // the same if Go would copy elements otherwise, and the target blends rows, or loads elements one by one
@@ -226,6 +227,9 @@ func (l *layouter) lay(least int) {
 		return
 	}
 	ext, which, spans, _ := l.joint()
+	if l.Blends && l.copiesWhole(ext, which, spans) {
+		return
+	}
 	longest := MostLaid
 	switch {
 	case l.Blends && l.onlyCopies():
@@ -312,6 +316,26 @@ func (l *layouter) onlyCopies() bool {
 		return false
 	}
 	return ph.Sites[0].Type == ph.Sites[1].Type && ph.Sites[0].Type != dtype.Bool && !ph.Conflict(0) && !ph.Conflict(1)
+}
+
+// copiesWhole decides whether a map of bytes copies its innermost rows, as long as they are, one by one by the widest
+// moves: bytes that are laid across vectors take more instructions, and those of a tail go one by one.
+func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) bool {
+	k, size := len(ext), l.ph.Sites[0].Type.Size()
+	if k < 2 || !l.onlyCopies() || l.bp.Computes() || size != 1 || ext[k-1] < leastMoved || ext[k-1] > copiedBytes || ext[k-1]*ext[k-2] < leastBlend {
+		return false
+	}
+	l.bp.Laid, l.bp.LaidSpans = ext[k-1], 1
+	for at, i := range which {
+		line := l.Line(l.offsets[i], l.inside, spans[at])
+		s := Site{Line: line}
+		if row := l.bp.LaidRow(&s); !l.bp.LaidUnit(&s) || l.ph.Sites[i].Store && row == 0 || max(row, -row) > farthest/laidBytes {
+			l.bp.Laid = 0
+			return false
+		}
+	}
+	l.bp.Copied = true
+	return true
 }
 
 // copiesRows reports whether a map copies rows whose elements follow each other to others that are apart. Such rows are

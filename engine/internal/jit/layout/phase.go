@@ -133,6 +133,7 @@ type Phase struct {
 	Blends     bool             // see isa.Facts
 	Laid       int              // elements of the rows that are laid across vectors, or 0
 	LaidSpans  int              // spans of such a row
+	Copied     bool             // rows of bytes that are laid are copied one by one
 	Plain      []PlainSite      // nil unless all sites are plain: see findPlain
 	Most       int              // most lanes of a call
 	Narrow     bool             // see variant
@@ -299,7 +300,7 @@ const copiedElements = 2047
 
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
-	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4 | frame.Bit(bp.Groups)<<5
+	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4 | frame.Bit(bp.Groups)<<5 | frame.Bit(bp.Copied)<<6
 	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Laid>>8), byte(bp.Few), byte(bp.LaneSize))
 	if bp.Narrowing != nil {
 		for _, a := range bp.Narrowing.Assumed {

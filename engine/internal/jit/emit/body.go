@@ -68,13 +68,13 @@ func (f *phaseCode) prologue() {
 
 // retains reports whether the prologue keeps the value of a node in its register.
 func (f *phaseCode) retains() bool {
-	return len(f.owned) > 0 && f.Predicates == 0 && bits.OnesCount64(f.Vecs.Free) > spareRegs+3
+	return (len(f.owned) > 0 || f.rowsHeld) && f.Predicates == 0 && bits.OnesCount64(f.Vecs.Free) > spareRegs+3
 }
 
 // release frees the registers of the values of the prologue that no node after number k of it uses.
 func (f *phaseCode) release(k int) {
 	for _, id := range f.hoisted[:k+1] {
-		if f.Home[id] < 0 {
+		if f.Home[id] < 0 || f.rowsHeld && slices.Contains(f.operandsByUse(), id) { // pinUniforms keeps it, or gives it back
 			continue
 		}
 		if !slices.ContainsFunc(f.hoisted[k+1:], func(next int32) bool { return slices.Contains(f.Nodes[next].Args[:], id) }) {

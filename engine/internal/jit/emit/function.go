@@ -5,6 +5,7 @@ package emit
 
 import (
 	"fmt"
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"slices"
 	"strings"
 	"sync"
@@ -33,8 +34,13 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 	again := a.NewLabel()
 	a.Bind(again)
 	slots := 0
+	var held []int8
 	for _, bp := range phases {
 		f := newPhaseCode(target, a, list, p, bp, v)
+		if f.Rows && len(phases) == 1 && f.holdsRows() {
+			held, again = f.holdRows(), a.NewLabel()
+			a.Bind(again)
+		}
 		f.loops()
 		if bp.Groups && f.Phase.Kind == lower.SeqPhase && v.Runs == 0 {
 			f.nextSpan(again)
@@ -53,7 +59,7 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 	}
 	if v.Rows {
 		a.Head("next row")
-		nextRow(a, phases, again)
+		nextRow(a, phases, again, held)
 	}
 	obj, err := a.Finish(v.Stream)
 	if err != nil {
@@ -157,9 +163,11 @@ func (f *phaseCode) seqLoop() {
 // mapLoop emits a map phase.
 func (f *phaseCode) mapLoop() {
 	f.prologue()
-	f.pinSites()
+	if !f.rowsHeld {
+		f.pinSites()
+	}
 	for i, r := range f.SiteReg {
-		if s := &f.Layout.Sites[i]; r >= 0 && s.Near == 0 {
+		if s := &f.Layout.Sites[i]; r >= 0 && s.Near == 0 && (!f.rowsHeld || s.Origin != frame.SitePtr) {
 			f.Int(isa.Mov, isa.SiteReg(int(r)), isa.Word(s.Arg+s.Origin))
 		}
 	}
@@ -185,7 +193,11 @@ func (f *phaseCode) mapLoop() {
 	}
 	f.pinUniforms(f.Vectors - group*v - f.spare())
 	if !f.steps() && !f.Pairs() || !f.Lanes.Hold(f.holdRoom(group*v)) {
+		done, exact := f.exactRow(group)
 		f.elementLoop(group)
+		if exact {
+			f.Bind(done)
+		}
 		return
 	}
 	held, begin, end := f.NewLabel(), f.NewLabel(), f.NewLabel()

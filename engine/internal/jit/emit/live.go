@@ -260,7 +260,19 @@ func (f *phaseCode) pinUniforms(room int) {
 	// The code of one node holds at most three operands and a result beside its temporaries.
 	room = min(room, bits.OnesCount64(f.Vecs.Free)-max(f.spare()+4, f.fieldVectors()))
 	ids := f.operandsByUse()
+	for i, id := range ids { // some are in the registers of the prologue
+		if f.Home[id] < 0 {
+			continue
+		}
+		if room++; i >= room {
+			f.Vecs.Give(f.Home[id])
+			f.Home[id] = -1
+		}
+	}
 	for _, id := range ids[:min(max(room, 0), len(ids))] {
+		if f.Home[id] >= 0 {
+			continue
+		}
 		r := f.Vecs.TakeTop()
 		f.Lanes.LoadUniform(r, id)
 		f.Home[id] = int8(r)

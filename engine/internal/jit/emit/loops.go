@@ -33,6 +33,7 @@ func (f *phaseCode) pinSites() {
 		if f.Phase.Kind == lower.SeqPhase {
 			ok = ok || s.Kind == layout.Uniform && !f.isUniformSite(int32(i)) || s.Kind == layout.Strided && s.Record > 0
 		}
+		ok = ok || f.rowsHeld && s.Kind == layout.Uniform && s.Row != 0 && s.Gather == nil && s.Dyn == nil && !s.Guard
 		if ok && s.Near > 0 && f.SiteReg[s.Near-1] >= 0 {
 			f.SiteReg[i] = f.SiteReg[s.Near-1]
 			continue
@@ -229,8 +230,13 @@ func (f *phaseCode) alignStores(main, masked isa.Label, twice bool) bool {
 		} else {
 			f.Branch(isa.LT, isa.Word(f.Phase.Lanes), isa.K(alignedLanes), main)
 		}
-		f.Int(isa.Mov, isa.T1, isa.Word(s.Arg+s.Origin))
-		f.Asm.Address(isa.T1, isa.AtX(isa.T1, isa.Lane, s.Size, 0))
+		base, apart := isa.T1, 0
+		if r := f.SiteReg[i]; f.rowsHeld && r >= 0 {
+			base, apart = isa.SiteReg(int(r)), s.Apart
+		} else {
+			f.Int(isa.Mov, isa.T1, isa.Word(s.Arg+s.Origin))
+		}
+		f.Asm.Address(isa.T1, isa.AtX(base, isa.Lane, s.Size, apart))
 		f.Int(isa.Neg, isa.T1, isa.T1)
 		f.Int(isa.And, isa.T1, isa.K(to-1))
 		if s.Size > 1 { // a branch waits long for a shift by 0

@@ -35,10 +35,11 @@ type phaseCode struct {
 	// unroll is the vectors of an iteration that a loop computes one after the other, see oneByOne, or 0.
 	unroll int
 	// widened says that uniform nodes have fewer lanes than the loop: see widenLoop.
-	widened bool
-	left    isa.Label // the end of a loop that carries values
-	lastRow bool      // a row of a loop along rows stores all states
-	aside   bool      // results of columns go to slots: see overlapFirst
+	widened  bool
+	left     isa.Label // the end of a loop that carries values
+	lastRow  bool      // a row of a loop along rows stores all states
+	aside    bool      // results of columns go to slots: see overlapFirst
+	rowsHeld bool      // see holdRows
 
 	pressed             bool // pressure is known
 	mostVecs, mostMasks int

@@ -321,8 +321,8 @@ func (l *layouter) onlyCopies() bool {
 // copiesWhole decides whether a map of bytes copies its innermost rows, as long as they are, one by one by the widest
 // moves: bytes that are laid across vectors take more instructions, and those of a tail go one by one.
 func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) bool {
-	k, size := len(ext), l.ph.Sites[0].Type.Size()
-	if k < 2 || !l.onlyCopies() || l.bp.Computes() || size != 1 || ext[k-1] < leastMoved || ext[k-1] > copiedBytes || ext[k-1]*ext[k-2] < leastBlend {
+	k := len(ext)
+	if k < 2 || !l.onlyCopies() || l.bp.Computes() || l.ph.Sites[0].Type.Size() != 1 || ext[k-1] < leastMoved || ext[k-1] > copiedBytes || ext[k-1]*ext[k-2] < leastBlend {
 		return false
 	}
 	l.bp.Laid, l.bp.LaidSpans = ext[k-1], 1

@@ -10,6 +10,9 @@ import (
 
 // Patterns of the sites of a loop that one call of machine code, or a walk by tiles, can use.
 
+// mostExact is the most bytes of the lanes of a row that is written out.
+const mostExact = 512
+
 // findRows decides whether one call runs many rows of a map, or many groups of rows, and sets the steps of
 // the sites from row to row and from group to group.
 func (bp *Phase) findRows() {
@@ -31,6 +34,9 @@ func (bp *Phase) findRows() {
 		}
 	}
 	bp.Rows = true
+	if row := bp.Spans[k-1]; bp.Blends && bp.Laid == 0 && len(bp.Transposed) == 0 && row*bp.Widest() <= mostExact {
+		bp.Exact = row
+	}
 	if bp.Groups = k > 2 && len(bp.Transposed) == 0; !bp.Groups {
 		return
 	}

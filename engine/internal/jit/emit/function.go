@@ -5,11 +5,11 @@ package emit
 
 import (
 	"fmt"
-	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"

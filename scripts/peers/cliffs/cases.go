@@ -20,7 +20,6 @@ type test struct {
 	kind    string
 	text    string // the formula, and the same in NumPy
 	c       string // the body of the loop in C, with the extents as constants
-	alone   bool   // NumPy does not have the formula
 	program string // of programs, in place of the formula
 	beside  string // a formula to compare the time with
 	texts   map[string]call
@@ -102,7 +101,7 @@ func parse(text string) (tests []test, err error) {
 }
 
 func makeTest(key map[string]string, on, extents string) (t test, err error) {
-	t = test{kind: key["kind"], c: key["c"], alone: key["numpy"] == "none"}
+	t = test{kind: key["kind"], c: key["c"]}
 	if t.typ, err = short(on); err != nil {
 		return t, err
 	}

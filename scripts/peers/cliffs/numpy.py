@@ -42,7 +42,8 @@ def prepare(job):
         exec(job["first"], space)
         code = compile(stored(job, space), "test", "exec")
         exec(code, space)
-    except (TypeError, NameError):
+    except Exception as error:  # of many kinds
+        print(f"NumPy leaves out {job['text']}: {error}", file=sys.stderr)
         return None, space
     y = space[name]
     if not job["own"] and y is not out and y.base is not None:  # a view: NumPy has copied nothing yet

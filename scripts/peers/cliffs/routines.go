@@ -30,7 +30,7 @@ var libraries = []string{"numpy", "torch", "numba", "scipy"}
 func (t *test) addRoutine(key map[string]string, replace func(string) string) error {
 	t.random = key["compare"] == "no"
 	for _, name := range libraries {
-		if text := key[name]; text != "" && text != "none" {
+		if text := key[name]; text != "" {
 			if t.texts == nil {
 				t.texts = map[string]call{}
 			}
@@ -61,7 +61,7 @@ func (t *test) addRoutine(key map[string]string, replace func(string) string) er
 // has reports whether a library can run test t.
 func (t *test) has(library string) bool {
 	if t.texts == nil {
-		return !t.alone && (library == "numpy" || library == "torch")
+		return t.program == "" && (library == "numpy" || library == "torch")
 	}
 	_, ok := t.texts[library]
 	return ok

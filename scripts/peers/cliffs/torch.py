@@ -11,34 +11,67 @@ torch.set_num_threads(1)
 thread_time = time.thread_time_ns
 names = {"invert": "bitwise_not", "left_shift": "bitwise_left_shift", "right_shift": "bitwise_right_shift", "equal": "eq", "power": "pow", "mod": "remainder", "rint": "round"}
 other = {name: getattr(torch, torch_name) for name, torch_name in names.items()}
-other |= {"less": torch.lt, "gelu": torch.nn.functional.gelu, "silu": torch.nn.functional.silu, "softplus": torch.nn.functional.softplus, "gammaln": torch.lgamma}
+layers = torch.nn.functional
+other |= {"less": torch.lt, "gelu": layers.gelu, "silu": layers.silu, "softplus": layers.softplus, "gammaln": torch.lgamma}
+# NumPy's functions where torch has other arguments or results.
+numpys = {
+    "conv": layers.conv2d,
+    "cummax": lambda x, axis=0: torch.cummax(x, axis)[0],
+    "cumsum": lambda x, axis=0, **out: torch.cumsum(x, axis, **out),
+    "im2col": lambda x, window, step, padding: layers.unfold(x, window, padding=padding, stride=step)[0],
+    "layernorm": lambda x: layers.layer_norm(x, x.shape[-1:]),
+    "max": lambda x, axis=None: torch.max(x) if axis is None else torch.amax(x, axis),
+    "max_pool": lambda x, window, step: layers.max_pool2d(x[None, None], window, step)[0, 0],
+    "minimum": lambda x, z, **out: torch.minimum(x, z, **out) if isinstance(z, torch.Tensor) else torch.clamp(x, max=z),
+    "pad": lambda x, n: layers.pad(x, (n, n) * x.ndim),
+    "roll": lambda x, n, axis=0: torch.roll(x, n, axis),
+    "softmax": lambda x: torch.softmax(x, -1),
+    "take": lambda x, i, axis=None: torch.take(x, i) if axis is None else torch.index_select(x, axis, i),
+    "transpose": lambda x, axes=None: x.permute(axes or tuple(reversed(range(x.ndim)))),
+    "var": lambda x, axis: torch.var(x, axis, correction=0),
+}
+
+
+def translated(text):
+    """Return the text of a test with torch's methods in place of NumPy's."""
+    text = re.sub(r"astype\('?(\w+)'?\)", r"to(\1)", text)
+    text = re.sub(r"\bfloat32\(((?:[^()]|\([^()]*\)|\((?:[^()]|\([^()]*\))*\))*)\)", r"(\1).to(float32)", text)
+    return re.sub(r"\[((?::,)*)::-1\]", lambda m: f".flip({m[1].count(':')})", text)
+
+
+def compiled(job, space):
+    """Run the test once and return its code, or None if torch cannot run it."""
+    text = job["text"] if job["own"] else translated(job["text"])
+    name, value = job["arrays"][0]["name"], text.partition(" = ")[2]
+    tries = [f"{value[:-1]}, out={name})"] if job["call"] else []
+    for text in [*tries, text]:
+        try:
+            code = compile(text, "test", "exec")
+            exec(code, space)
+        except Exception as error:  # of many kinds
+            reason = str(error).partition("\n")[0]
+            continue
+        own = [space[a["name"]].data_ptr() for a in job["arrays"][1:]]
+        if not job["own"] and space[name].untyped_storage().data_ptr() in own:  # a view: nothing is copied yet
+            code = compile(f"{name} = ({value}).clone(memory_format=contiguous_format)", "test", "exec")
+        return code
+    print(f"torch leaves out {job['text']}: {reason}", file=sys.stderr)
 
 
 def prepare(job):
-    space = {**vars(torch), **other}
+    space = {**vars(torch), **other, **({} if job["own"] else numpys)}
     for a in job["arrays"]:
         size = 1
         for n in a["shape"]:
             size *= n
         kind = getattr(torch, a["dtype"])
         space[a["name"]] = torch.from_file(a["file"], shared=False, size=size, dtype=kind).reshape(a["shape"]).clone()
-    text = re.sub(r"astype\('(\w+)'\)", r"to(\1)", job["text"])
-    name, value = job["arrays"][0]["name"], text.partition(" = ")[2]
-    out = space[name]
+    out = space[job["arrays"][0]["name"]]
     exec(job["first"], space)
-    tries = [text]
-    if job["call"]:
-        tries.insert(0, f"{value[:-1]}, out={name})")
-    for text in tries:
-        try:
-            code = compile(text, "test", "exec")
-            exec(code, space)
-            break
-        except (TypeError, NameError, RuntimeError, NotImplementedError, AttributeError):
-            code = None
+    code = compiled(job, space)
     if code:
         with open(job["arrays"][0]["file"], "wb") as f:
-            f.write(bytes(space[name].to(out.dtype).contiguous().view(torch.uint8).numpy()))
+            f.write(bytes(space[job["arrays"][0]["name"]].to(out.dtype).expand(out.shape).contiguous().view(torch.uint8).numpy()))
     return code, space
 
 

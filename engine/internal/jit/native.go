@@ -31,8 +31,10 @@ func (in *instance) eachFunction(items []boundItem, times int, f func(fn *functi
 		if err == nil {
 			err = f(bp.fn, phases, times)
 		}
-		if err == nil && bp.streamed != nil {
-			err = f(bp.streamed, phases, times)
+		for _, fn := range []*function{bp.streamed, bp.runs} {
+			if err == nil && fn != nil {
+				err = f(fn, phases, times)
+			}
 		}
 	}
 	for i := range items {

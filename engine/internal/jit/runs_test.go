@@ -41,18 +41,35 @@ buf p %[1]s out 1
     store %[1]s p[i0] %%5
   }
 }`, typ.Short()))
+			one := parse(t, fmt.Sprintf(`kernel one
+axis i0 i1
+buf x %[1]s in 2
+buf y %[1]s out 1
+{
+  vec i0 {
+    seq i1 {
+      %%0 = load %[1]s x[i1, i0]
+      %%1 = reduce sum %[1]s %%0
+    }
+    store %[1]s y[i0] %%1
+  }
+}`, typ.Short()))
 			rows := [...]int{1 + r.IntN(520), 512, 700 + r.IntN(900)}[r.IntN(3)]
-			s := newSetup(t, r, k, []int{columns, rows}, nil, [][]int{{rows, columns}, {rows}, {columns}, {columns}, {columns}}, r.IntN(2) == 0)
-			for _, be := range isas(t) {
-				if slices.ContainsFunc(s.instance(t, be).(*instance).phases, func(bp *boundPhase) bool { return bp.runs != nil }) {
-					many++
+			for _, s := range []*setup{
+				newSetup(t, r, k, []int{columns, rows}, nil, [][]int{{rows, columns}, {rows}, {columns}, {columns}, {columns}}, r.IntN(2) == 0),
+				newSetup(t, r, one, []int{columns, rows}, nil, [][]int{{rows, columns + r.IntN(20)}, {columns}}, r.IntN(2) == 0),
+			} {
+				for _, be := range isas(t) {
+					if slices.ContainsFunc(s.instance(t, be).(*instance).phases, func(bp *boundPhase) bool { return bp.runs != nil }) {
+						many++
+					}
 				}
+				differ(t, r, s)
+				forget()
 			}
-			differ(t, r, s)
-			forget()
 		}
 	}
-	if many < 10*len(isas(t)) {
+	if many < 20*len(isas(t)) {
 		t.Errorf("%d loops combine several runs at once", many)
 	}
 }

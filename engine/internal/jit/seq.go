@@ -97,9 +97,10 @@ func (w *worker) seqPiece(bp *boundPhase, lo, n int) {
 	}
 }
 
-// inRuns is [layout.Phase.InRuns] with a quarter of the registers for the vectors.
+// inRuns is [layout.Phase.InRuns] with a quarter of the registers for the vectors, and for a single reduction as
+// many as rows are read at once.
 func (g *generator) inRuns(bp *layout.Phase) (runs, vectors int) {
-	return bp.InRuns(bp.Lanes(g.Bytes, g.Predicates > 0), g.Vectors/4)
+	return bp.InRuns(bp.Lanes(g.Bytes, g.Predicates > 0), max(g.Vectors/4, g.RowsAtOnce/max(len(bp.Lowered.Reds), 1)))
 }
 
 // runGroups returns the runs of rows that a function for few columns combines at once, the vectors

@@ -276,14 +276,53 @@ func (f *phaseCode) rows(accs []columnAcc, group int) {
 	}
 	f.Align(32)
 	f.Bind(rows)
-	f.row(accs, group)
+	f.rowsStep = f.runRows()
+	f.aheadRuns()
+	for f.Step = range f.rowsStep {
+		f.row(accs, group)
+	}
+	f.Step = 0
 	f.nextColumns(true)
-	f.Int(isa.Sub, isa.Count, isa.K(1))
+	f.Int(isa.Sub, isa.Count, isa.K(f.rowsStep))
 	f.BranchResult(isa.NE, rows)
 	if f.Phase.Leaves {
 		f.Int(isa.Mov, isa.Word(frame.Going), isa.K(1))
 		f.Bind(f.left)
 	}
+}
+
+// runRows returns the number of rows that an iteration of a loop over runs takes: those of a cache line, for targets
+// that read rows at once. It divides the rows of a run. Other loops take one.
+func (f *phaseCode) runRows() int {
+	n := 1
+	if f.Runs == 0 || f.RowsAtOnce == 0 {
+		return n
+	}
+	widest := 1
+	f.eachRowSite(func(s *layout.Site, _ int8) { widest = max(widest, s.RowBytes(), -s.RowBytes()) })
+	for n < f.RowsAtOnce && 2*n*widest <= layout.LineBytes {
+		n *= 2
+	}
+	return n
+}
+
+// aheadRuns emits the prefetches of an iteration of a loop over runs: what the same iteration reads of the next group of
+// runs. A run is too short for the processor to prefetch its end.
+func (f *phaseCode) aheadRuns() {
+	if f.Runs == 0 || f.RowsAtOnce == 0 {
+		return
+	}
+	f.eachRowSite(func(s *layout.Site, at int8) {
+		if s.Kind != layout.Unit || at < 0 {
+			return
+		}
+		for run := range f.Runs {
+			last := (f.rowsStep - 1) * s.RowBytes()
+			for by := min(last, 0); by < max(last, 0)+f.allColumns()*f.W*s.Size; by += layout.LineBytes {
+				f.Prefetch(isa.At(isa.SiteReg(int(at)), (f.Runs+run)*s.RunBytes()+by))
+			}
+		}
+	})
 }
 
 // row emits one row of a group of columns.
@@ -341,8 +380,11 @@ func (f *phaseCode) nextColumns(turned bool) {
 			return
 		}
 		step := isa.Word(s.Arg + frame.SiteRow)
-		if s.Kind == layout.Transposed {
+		switch {
+		case s.Kind == layout.Transposed:
 			step = isa.K(isa.TurnPitch)
+		case f.Runs > 0:
+			step = isa.K(f.rowsStep * s.RowBytes())
 		}
 		if at >= 0 {
 			f.Int(isa.Add, isa.SiteReg(int(at)), step)

@@ -23,6 +23,7 @@ type phaseCode struct {
 	reds      []lower.Red // of the phase, in its lanes
 	carries   []carried   // in registers
 	atOnce    int         // vectors of a whole row that are computed at once; 0: all of the group
+	rowsStep  int         // rows of an iteration of a loop down columns
 	turns     []isa.Turn
 	heldTurns bool      // registers hold parts of the turned sites
 	partVec   isa.Vec   // a register beside those of the parts

@@ -42,7 +42,7 @@ func (f *Emitter) Address(s *layout.Site, i int32) Mem {
 	case f.Step == 0 || s.Kind == layout.Scratch:
 	case s.Kind == layout.Transposed:
 		apart += f.Step * TurnPitch
-	case f.Layout.Each > 0 || f.Layout.AtOnce > 0:
+	case f.Layout.Each > 0 || f.Layout.AtOnce > 0 || f.Runs > 0:
 		apart += f.Step * s.RowBytes()
 	}
 	m := At(base, apart+k*f.W*s.Size)

@@ -561,7 +561,8 @@ func (f *avx2) LoadHeld() {}
 func (f *avx2) StoreStepped(n *lower.Node, t dtype.Type) bool {
 	s, size := &f.Layout.Sites[n.Aux], t.Size()
 	if size < 4 {
-		return false
+		f.storeNarrowSteps(n, s, t)
+		return true
 	}
 	x := f.Src(n.Args[0])
 	first := f.stepAddress(s, s.Step) * f.W
@@ -582,6 +583,23 @@ func (f *avx2) StoreStepped(n *lower.Node, t dtype.Type) bool {
 		}
 	}
 	return true
+}
+
+// storeNarrowSteps stores narrow elements from a general register that has 8 bytes of them: one load and shifts. A load for
+// each element, or an instruction that takes it from a vector, limits these stores to one in a cycle.
+func (f *avx2) storeNarrowSteps(n *lower.Node, s *layout.Site, t dtype.Type) {
+	const values = frame.Tmp + 128
+	size := t.Size()
+	f.StoreTo(n, t, isa.At(isa.Frame, values), false)
+	first, bytes := f.stepAddress(s, s.Step)*f.W, min(8, f.W*size)
+	for lane := range f.W {
+		if from := lane * size; from%bytes == 0 {
+			f.asm.load(bytes, x86.RAX, at(values+from))
+		} else {
+			f.I(x86.SHR, x86.W64, x86.RAX, x86.Imm(8*size))
+		}
+		f.I(x86.MOV, x86.Len(8*size), x86.At(x86.RCX, int32((first+lane)*s.Step*size)), x86.RAX)
+	}
 }
 
 // StepValue combines x with an accumulator.

@@ -265,6 +265,9 @@ poly("normalLog", "is (log((1+s)/(1-s))/s - 2)/s^2 in z = s^2, for 1/2 <= ((1+s)
      root(lambda s: 2 * (atanh(s) / s - 1) / s**2), root(lambda s: s**3), (2, 5), (0, edge**2 * slack))
 normals("normalCentre", "is z/x in log(1-x^2) + 5/2, for -5 <= log(1-x^2) <= 0, with z the quantile of (1+x)/2.",
         lambda t: mpf("2.5") - t, (10, 17), (mpf("-2.5"), mpf("2.5")))
+normals("quantileCentre", "is the same with more digits.", lambda t: mpf("2.5") - t, (11, 24), (mpf("-2.502"), mpf("2.5")))
+poly("erfInvCentre", "is quantileCentre over the root of 2.", lambda t: quantile(mpf("2.5") - t) / sqrt(mpf(2)),
+     lambda t: sqrt(mpf(2)) / quantile(mpf("2.5") - t), (11, 24), (mpf("-2.502"), mpf("2.5")))
 normals("normalTails", "is z/x in r - 4, for r = sqrt(-log(1-x^2)) from sqrt(5) to 4, and to 6.01.",
         lambda t: (t + 4)**2, (10, 20), tuple((sqrt(mpf(5)) * mpf("0.9999") - 4, mpf(r) - 4) for r in ("4", "6.01")))
 

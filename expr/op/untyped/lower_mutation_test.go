@@ -36,8 +36,11 @@ func mutants(c prim.Ins) []uint64 {
 // coefficient: the number that rounds to integers, table words that no argument
 // reaches, and the limits.
 func inert(name string, c prim.Ins) bool {
-	if name != "pow" && ofLogTables(c) {
+	if name != "pow" && of(c, logTable, logTableHigh, logTableLow, logTablePoly) {
 		return true // the goldens of pow reach all intervals of the tables
+	}
+	if (name == "erfinv" || name == "ndtri") && of(c, normalTails, tailPoly) {
+		return true // a step of Newton's method corrects the first ones, and uses the middle of the interval of the others
 	}
 	for _, l := range limits[name] {
 		if prim.FromFloat(c.Type, l) == c.Imm {
@@ -55,9 +58,9 @@ func inert(name string, c prim.Ins) bool {
 	return v == 0x1.8p23 || v == 0x1.8p52 || v == 0x1.8p23+127 || v == 0x1.8p52+1023
 }
 
-// ofLogTables reports whether a constant is of the tables of logReduce.
-func ofLogTables(c prim.Ins) bool {
-	for _, t := range []coefs{logTable, logTableHigh, logTableLow, logTablePoly} {
+// of reports whether a constant is of some tables.
+func of(c prim.Ins, tables ...coefs) bool {
+	for _, t := range tables {
 		for row, f := range formats {
 			for _, v := range t[row] {
 				if c.Type == f.t && prim.FromFloat(c.Type, v) == c.Imm && v != 1 && v != 0 {
@@ -78,11 +81,12 @@ var limits = map[string][]float64{
 	"atanh":   {0, 1},                 // entries of the tables of logarithms
 	"cbrt":    {2. / 9, 14. / 81},     // of the first steps
 	"cos":     {4608, 0x1p24},
+	"erfinv":  {quantileSplit},
 	"cube":    {0x1p86, 0x1p684}, // where the result is infinite either way
 	"erfc":    {0},
 	"gammaln": {0x1p-126}, // of scaled numbers
 	"log1p":   {0x71800000, 0x10000000000000, 0x4630000000000000},
-	"ndtri":   {0x1p-25, 0x1p-54, 0x1p-126}, // of the far tail, and of scaled numbers
+	"ndtri":   {quantileSplit, 0x1p-25, 0x1p-54, 0x1p-126}, // of the far tail, and of scaled numbers
 	"pow":     {0x1p-1022},
 	"sin":     {4608, 0x1p24},
 	"tan":     {4608, 0x1p24},

@@ -1,24 +1,15 @@
 package untyped
 
-import (
-	"math"
-)
+import "math"
 
-// The quantiles of the normal distribution, and the inverse of erf, begin with the quantile of
-// op.Normal, and correct it by one step of Newton's method. In the centre the step compares erf
-// with the operand. In the tails it compares logarithms of probabilities: the logarithm is nearly a
-// square there, so the step squares a smaller error, and its own errors shrink by the square of the
+// The inverse of erf is x times a polynomial in log(1-x^2) (Giles 2010), as far as that exceeds -5. The
+// quantiles of the normal distribution are made of it. In the tails they begin with the quantile of op.Normal,
+// and correct it by one step of Newton's method, which compares logarithms of probabilities: the logarithm
+// is nearly a square there, so the step squares a smaller error, and its own errors shrink by the square of the
 // quantile.
 
-// quantileSplit is the magnitude of x = 2p-1 where the tails begin.
-const quantileSplit = .8
-
-// quantileExp is exp(t) for t <= .83, the half square of a quantile of the centre, in the few bits
-// that a correction needs.
-var quantileExp = coefs{
-	{1, 1, 1. / 2},
-	{1, 1, 1. / 2, 1. / 6, 1. / 24, 1. / 120},
-}
+// quantileSplit is (1-|x|)/2 where log(1-x^2) is -5.
+var quantileSplit = -math.Expm1(.5*math.Log1p(-math.Exp(-2*normalMiddle))) / 2
 
 // lowerNDTR returns Q(-x) for negative x and 1 - Q(x) for others, as gelu has them.
 func lowerNDTR(b *B, x ...V) V {
@@ -32,14 +23,12 @@ func lowerNDTR(b *B, x ...V) V {
 	return b.Select(b.Lt(x[0], zero), q, b.Sub(one, q))
 }
 
-// lowerErfInv has the quantile of (1+x)/2, divided by the root of 2. The distance of x from 1 is
-// exact in the tails.
+// lowerErfInv has the quantile of (1+x)/2, divided by the root of 2, in the tails. The distance of x from 1 is
+// exact there.
 func lowerErfInv(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	h := b.Fma(b.Abs(x[0]), f.c(b, -.5), f.c(b, .5))
-	y, z := quantileOf(b, f, x[0], h)
-	z = b.Mul(z, f.c(b, math.Sqrt2/2))
-	return ends(b, f, x[0], h, b.Select(b.Le(b.Abs(x[0]), f.c(b, quantileSplit)), y, f.withSign(b, z, x[0])))
+	return quantileOf(b, f, x[0], h, erfInvCentre, func(z V) V { return b.Mul(z, f.c(b, math.Sqrt2/2)) })
 }
 
 // lowerNDTRI has the quantile of x. The less probable side, h, is exact.
@@ -49,34 +38,29 @@ func lowerNDTRI(b *B, x ...V) V {
 	h := b.Sub(one, x[0])
 	h = b.Select(b.Lt(x[0], h), x[0], h)
 	u := b.Fma(x[0], f.c(b, 2), f.c(b, -1))
-	y, z := quantileOf(b, f, u, h)
 	least := math.Ldexp(1, int(-f.mant-2)) // of the probabilities beside an x next to 1
-	z = b.Cold(b.Lt(h, f.c(b, least)), z, func() V { return farQuantile(b, f, h) })
-	y = b.Select(b.Le(b.Abs(u), f.c(b, quantileSplit)), b.Mul(y, f.c(b, math.Sqrt2)), f.withSign(b, z, u))
-	return ends(b, f, u, h, y)
+	return quantileOf(b, f, u, h, quantileCentre, func(z V) V {
+		return b.Select(b.Lt(h, f.c(b, least)), farQuantile(b, f, h), z)
+	})
 }
 
-// ends returns y, but infinity where the probability h of the less probable side is 0, and NaN
-// where it is no probability.
-func ends(b *B, f *format, x, h, y V) V {
-	zero := f.c(b, 0)
-	end := b.Select(b.Eq(h, zero), f.withSign(b, f.c(b, math.Inf(1)), x), f.c(b, math.NaN()))
-	return b.Select(b.Lt(zero, h), y, end)
-}
-
-// quantileOf returns the inverse of erf at x for the centre, the magnitude z of the quantile of
-// (1+x)/2 for the tails. h is (1-|x|)/2, with its relative accuracy.
-func quantileOf(b *B, f *format, x, h V) (y, z V) {
+// quantileOf returns x times the polynomial centre in log(1-x^2) and, in the tails, what tail makes of the magnitude of
+// the quantile of (1+x)/2, with the sign of x. h is (1-|x|)/2, with its relative accuracy. If h is 0, the result is
+// infinite, and NaN if it is no probability.
+func quantileOf(b *B, f *format, x, h V, centre coefs, tail func(z V) V) V {
 	four := b.Mul(h, f.c(b, 4))
 	s := b.Fma(four, b.Neg(h), four) // 1-x^2
-	start := quantileStart(b, f, x, s)
-
-	y = b.Mul(start, f.c(b, math.Sqrt2/2))                              // below erfSplit in the centre
-	wrong := b.Mul(b.Sub(erfNear0(b, f, y), x), f.c(b, -math.SqrtPi/2)) // -0 for y = 0, so that the sum keeps the sign of y
-	y = b.Fma(wrong, horner(b, b.Mul(y, y), quantileExp[f.row]), y)
-
-	e, m1 := splitLog(b, f, h, .75)
-	return y, quantileStep(b, f, b.Abs(start), b.Neg(logOf(b, f, e, m1)))
+	e, m1 := splitLog(b, f, s, .75)
+	t := b.Add(logOf(b, f, e, m1), f.c(b, normalMiddle))
+	y := b.Mul(x, horner2(b, t, b.Mul(t, t), centre[f.row]))
+	return b.Cold(b.Lt(h, f.c(b, quantileSplit)), y, func() V {
+		start := quantileTail(b, f, t)
+		e, m1 := splitLog(b, f, h, .75)
+		z := tail(quantileStep(b, f, b.Mul(b.Abs(x), start), b.Neg(logOf(b, f, e, m1))))
+		zero := f.c(b, 0)
+		z = f.withSign(b, b.Select(b.Eq(h, zero), f.c(b, math.Inf(1)), z), x)
+		return b.Select(b.Le(zero, h), z, f.c(b, math.NaN()))
+	})
 }
 
 // quantileStep corrects a quantile z, at least 1, by the logarithm -l of the probability beyond it.

@@ -24,26 +24,24 @@ const (
 	tailsMiddle  = 4
 )
 
-// lowerNormalQuantile rounds 1-x^2 once, so the tails keep their relative accuracy. The logarithm
+// lowerNormalQuantile has an error of 2^-34, or 2^-23 for float32. It rounds 1-x^2 once, so the tails keep their
+// relative accuracy. The logarithm
 // needs no relative accuracy near 1, and is log((1+s)/(1-s)).
 func lowerNormalQuantile(b *B, x ...V) V {
 	f := formatOf(b, x[0])
-	return quantileStart(b, f, x[0], b.Fma(b.Neg(x[0]), x[0], f.c(b, 1)))
-}
-
-// quantileStart returns the quantile of (1+x)/2 with an error of 2^-34, or 2^-23 for float32. s is
-// 1-x^2, at least its value at the greatest x below 1.
-func quantileStart(b *B, f *format, x, s V) V {
-	e, m1 := splitLog(b, f, s, math.Sqrt2/2)
+	e, m1 := splitLog(b, f, b.Fma(b.Neg(x[0]), x[0], f.c(b, 1)), math.Sqrt2/2)
 	u := b.Div(m1, b.Add(m1, f.c(b, 2)))
 	z := b.Mul(u, u)
 	t := b.Fma(b.Mul(u, z), horner2(b, z, b.Mul(z, z), normalLog[f.row]), b.Fma(u, f.c(b, 2), f.c(b, normalMiddle)))
 	t = b.Fma(e, f.at(b, ln2Near, 0), t) // log(1-x^2) + normalMiddle
-	q := b.Cold(b.Lt(t, f.c(b, -normalMiddle)), horner4(b, t, normalCentre[f.row]), func() V {
-		r := b.Sqrt(b.Sub(f.c(b, normalMiddle), t))
-		return horner(b, b.Sub(r, f.c(b, tailsMiddle)), normalTails[f.row])
-	})
-	return b.Mul(x, q)
+	q := b.Cold(b.Lt(t, f.c(b, -normalMiddle)), horner4(b, t, normalCentre[f.row]), func() V { return quantileTail(b, f, t) })
+	return b.Mul(x[0], q)
+}
+
+// quantileTail returns the quantile of (1+x)/2, divided by x, in the tails. t is log(1-x^2) + normalMiddle.
+func quantileTail(b *B, f *format, t V) V {
+	r := b.Sqrt(b.Sub(f.c(b, normalMiddle), t))
+	return horner(b, b.Sub(r, f.c(b, tailsMiddle)), normalTails[f.row])
 }
 
 // NormalOf returns numbers of the normal distribution in type t, float32 or float64. They are

@@ -22,6 +22,7 @@ numpys = {
     "layernorm": lambda x: layers.layer_norm(x, x.shape[-1:]),
     "max": lambda x, axis=None: torch.max(x) if axis is None else torch.amax(x, axis),
     "max_pool": lambda x, window, step: layers.max_pool2d(x[None, None], window, step)[0, 0],
+    "min": lambda x, axis=None: torch.min(x) if axis is None else torch.amin(x, axis),
     "minimum": lambda x, z, **out: torch.minimum(x, z, **out) if isinstance(z, torch.Tensor) else torch.clamp(x, max=z),
     "pad": lambda x, n: layers.pad(x, (n, n) * x.ndim),
     "roll": lambda x, n, axis=0: torch.roll(x, n, axis),
@@ -48,11 +49,11 @@ def compiled(job, space):
         try:
             code = compile(text, "test", "exec")
             exec(code, space)
+            at = space[name].untyped_storage().data_ptr()
         except Exception as error:  # of many kinds
             reason = str(error).partition("\n")[0]
             continue
-        own = [space[a["name"]].data_ptr() for a in job["arrays"][1:]]
-        if not job["own"] and space[name].untyped_storage().data_ptr() in own:  # a view: nothing is copied yet
+        if not job["own"] and at in [space[a["name"]].data_ptr() for a in job["arrays"][1:]]:  # a view: nothing is copied yet
             code = compile(f"{name} = ({value}).clone(memory_format=contiguous_format)", "test", "exec")
         return code
     print(f"torch leaves out {job['text']}: {reason}", file=sys.stderr)

@@ -56,7 +56,7 @@ const mostBlocks = 64
 // callBlocks returns how many blocks of a loop with reductions one call combines: one,
 // unless their order does not matter.
 func (g *generator) callBlocks(bv *boundVec) int {
-	if len(bv.phases) > 1 || !bv.phases[0].Direct || slices.ContainsFunc(bv.v.Reds, func(r *lower.Red) bool { return r.Kern.Ordered || r.Kern.Arg || r.Prog != nil }) {
+	if len(bv.phases) > 1 || !bv.phases[0].Direct || slices.ContainsFunc(bv.v.Reds, func(r *lower.Red) bool { return r.Kern.Ordered || r.Prog != nil }) {
 		return 1
 	}
 	block := ir.Block * g.laneCost(bv.phases[0].Phase)

@@ -114,7 +114,13 @@ func (f *phaseCode) newAccs() (unroll int) {
 		if a.loose() {
 			a.n = min(a.n, 4)
 		}
+		for a.Kern.Arg && len(f.reds) == 1 && a.n > 2 && !f.fits(registers(a.Kern)*a.n) { // any number has the first of equals
+			a.n /= 2
+		}
 		unroll = max(unroll, a.n)
+		if a.Kern.Arg && (!f.Rows || f.Layout.N > layout.MostShort) {
+			unroll = max(unroll, argVectors)
+		}
 		f.accs = append(f.accs, a)
 	}
 	return unroll
@@ -186,6 +192,7 @@ func (f *phaseCode) storeAccs() {
 func (f *phaseCode) accumulate() {
 	for i := range f.accs {
 		a := &f.accs[i]
+		worse, skips := f.skipWorse(a)
 		for c := range f.Copies {
 			f.Copy = c
 			k := (f.Base + c) % a.n
@@ -205,11 +212,35 @@ func (f *phaseCode) accumulate() {
 			}
 			f.EndStep()
 		}
+		if skips {
+			f.Bind(worse)
+		}
 	}
 	for i := range f.accs {
 		f.DropAll(f.accs[i].Arg)
 	}
 }
+
+// skipWorse emits a jump past the steps of a group whose values change no position in registers, if there is one, and
+// returns its label. Of n numbers in random order, log n are greater than those before them.
+func (f *phaseCode) skipWorse(a *acc) (skip isa.Label, ok bool) {
+	if f.Predicates > 0 || a.regs == nil || !a.Kern.Arg || f.Copies < argVectors {
+		return skip, false
+	}
+	skip = f.NewLabel()
+	var d, x []isa.Vec
+	for c := range f.Copies {
+		f.Copy = c
+		d, x = append(d, a.regs[(f.Base+c)%a.n].x), append(x, f.operand(a.Red))
+	}
+	f.Lanes.SkipWorse(a.Kern, d, x, skip)
+	f.EndStep()
+	return skip, true
+}
+
+// argVectors is the number of vectors of which a comparison says that no position changes. A jump for each few elements
+// of a short row is mispredicted.
+const argVectors = 4
 
 func (f *phaseCode) tailOffset(r isa.Reg, bytes, mask int) {
 	f.Int(isa.Mov32, r, isa.Count)

@@ -317,6 +317,9 @@ type Lanes interface {
 	// in the lanes where x is a better minimum or maximum.
 	StepValue(k *reduce.Kern, d, x Vec)
 	StepArg(k *reduce.Kern, d, idx, x Vec)
+	// SkipWorse jumps where no lane of the values x beats its accumulator in d, or does nothing if the target has
+	// Predicates.
+	SkipWorse(k *reduce.Kern, d, x []Vec, skip Label)
 	// PairArg combines two values with their positions. Of equal values the lower
 	// position wins.
 	PairArg(k *reduce.Kern, d, di, x, xi Vec)

@@ -563,6 +563,9 @@ func (f *avx512) PredicateLanes(p int32, complement bool) x86.Vec {
 	return d
 }
 
+// SkipWorse is for targets without mask registers.
+func (f *avx512) SkipWorse(*reduce.Kern, []isa.Vec, []isa.Vec, isa.Label) {}
+
 func (f *avx512) StepValue(k *reduce.Kern, d, x x86.Vec) {
 	l, t := f.LenOf(k.Lane), k.Lane
 	switch {

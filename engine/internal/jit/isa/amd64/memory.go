@@ -250,20 +250,25 @@ func (f *emitter) compareAlso(t dtype.Type, d x86.Operand, x, y x86.Vec, imm x86
 // greater, or NaN, and d is not NaN.
 func (f *emitter) better(k *reduce.Kern, x, d x86.Vec) x86.Operand {
 	m := f.tmpPred()
-	switch {
-	case k.Lane.IsFloat():
-		imm := x86.Imm(0x19) // not x >= d
-		if k.Op == prim.Max {
-			imm = 0x16
-		}
-		f.compare(k.Lane, m, x, d, imm)
+	f.notWorse(k, m, x, d)
+	if k.Lane.IsFloat() {
 		f.compareAlso(k.Lane, m, d, d, 7)
+	}
+	return m
+}
+
+// notWorse sets predicate m where x is less or greater than d, or one of them is NaN.
+func (f *emitter) notWorse(k *reduce.Kern, m x86.Operand, x, d x86.Vec) {
+	switch {
+	case k.Lane.IsFloat() && k.Op == prim.Max:
+		f.compare(k.Lane, m, x, d, 0x16) // not x <= d
+	case k.Lane.IsFloat():
+		f.compare(k.Lane, m, x, d, 0x19)
 	case k.Op == prim.Min:
 		f.own.compareInts(prim.Lt, k.Lane, m, x, d)
 	default:
 		f.own.compareInts(prim.Lt, k.Lane, m, d, x)
 	}
-	return m
 }
 
 func (f *emitter) StepArg(k *reduce.Kern, d, idx, x isa.Vec) {

@@ -15,6 +15,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
+	"github.com/oneloop/oneloop/engine/internal/machine"
 	"github.com/oneloop/oneloop/engine/internal/machine/probe"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -186,7 +187,7 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 		bv.row = bv.phases[0].Laid
 		bv.step -= bv.step % bv.row
 	}
-	bv.findWide(b.Machine.Caches.L2)
+	bv.findWide(b.Machine)
 	for _, bp := range bv.phases {
 		if len(v.Reds) == 0 || bp.Lowered.Kind == lower.MapPhase { // blocks are one call
 			bp.strip = bv.step
@@ -220,11 +221,12 @@ func (bp *boundPhase) mostLanes() int {
 	return strip
 }
 
-// findWide sets bv.wide if all seq loops go along whole rows, as far as the second-level cache has
-// the states. The rows of whole arrays follow each other in memory, which takes half the time.
-func (bv *boundVec) findWide(cache int) {
+// findWide sets bv.wide if all seq loops go along whole rows, as far as the first-level cache has the states, or the
+// second-level one where the arrays are in memory. The rows of whole arrays follow each other there, which takes half
+// the time.
+func (bv *boundVec) findWide(m machine.Model) {
 	var across *boundPhase
-	state := 0
+	state, moved := 0, 0
 	for _, bp := range bv.phases {
 		if bp.Lowered.Kind == lower.SeqPhase {
 			if !bp.Across && bp.Whole == 0 {
@@ -232,12 +234,17 @@ func (bv *boundVec) findWide(cache int) {
 			}
 			across = bp
 			state += bp.StateBytes()
+			moved += bp.Moved()
 		}
 	}
 	if across == nil {
 		return
 	}
 	const least = 2 * stageLanes
+	cache := m.Caches.L1
+	if moved >= m.Beyond() {
+		cache = m.Caches.L2
+	}
 	span := across.Spans[len(across.Spans)-1]
 	bv.wide, bv.step = true, max(cache/2/max(state, 1)&^63, least)
 	if span <= bv.step {

@@ -72,7 +72,7 @@ func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 	few := bp.N < fewRows && bp.SeqN >= longChain
 	if len(ph.Carries) > 0 && !(few && bp.findPrefixes()) && !b.findEach(bp) && !bp.findTurned() && !bp.findPrefixes() {
 		bp.findAlong()
-		bp.Fetch, bp.Ahead = bp.moved() > b.Machine.Caches.L2 && bp.apart(), b.Machine.Fetch
+		bp.Fetch, bp.Ahead = bp.Moved() > b.Machine.Caches.L2 && bp.apart(), b.Machine.Fetch
 	}
 	if k := len(ext); bp.Laid > 0 { // the rows are one
 		bp.Spans = append(slices.Clone(ext[:k-1-bp.LaidSpans]), ext[k-1-bp.LaidSpans]*bp.Laid)

@@ -281,7 +281,7 @@ func (b *Binder) findAcross(bp *Phase) {
 			return
 		}
 	}
-	sums, moved := len(ph.Carries) == 0, bp.moved()
+	sums, moved := len(ph.Carries) == 0, bp.Moved()
 	half := (b.Vectors + 1) / 2 * b.Bytes
 	strip := half / 4
 	switch {
@@ -338,8 +338,8 @@ func (bp *Phase) StateBytes() (n int) {
 	return n
 }
 
-// moved returns the bytes that a seq loop loads and stores.
-func (bp *Phase) moved() (bytes int) {
+// Moved returns the bytes that a seq loop loads and stores.
+func (bp *Phase) Moved() (bytes int) {
 	for _, i := range bp.Native {
 		if s := &bp.Sites[i]; s.Kind == Unit {
 			bytes += bp.N * bp.SeqN * s.Size

@@ -21,7 +21,7 @@ import (
 func TestChosenRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(26, 7))
 	laid := map[string]int{}
-	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64} {
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64, dtype.I16, dtype.U8} {
 		for columns := 2; columns <= layout.MostLaid+1; columns++ {
 			if columns > 17 && !testlevel.Deep() && r.IntN(8) > 0 {
 				continue

@@ -21,7 +21,7 @@ import (
 func TestLaid(t *testing.T) {
 	r := rand.New(rand.NewPCG(26, 3))
 	laid := 0
-	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64, dtype.I8, dtype.U8} {
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64, dtype.I8, dtype.U8, dtype.I16, dtype.U16, dtype.BF16} {
 		for columns := 2; columns <= layout.MostLaid+1; columns++ {
 			if columns > 12 && !testlevel.Deep() && r.IntN(12) > 0 {
 				continue
@@ -54,13 +54,13 @@ buf apart %[3]s out 2
     %%7 = load %[2]s row[i1]
     %%8 = sub %[2]s %%6 %%7
     store %[2]s x[i0, i1] %%8
-    %%9 = cvt %[3]s %%8
-    %%10 = load %[3]s back[p1+i0*-1, %[4]d+i1*-1]
-    %%11 = add %[3]s %%9 %%10
-    store %[3]s y[i0, i1] %%11
-    store %[3]s apart[i0, i1%[5]s] %%10
+    %%9 = cvt %[6]s %%8
+    %%10 = load %[6]s back[p1+i0*-1, %[4]d+i1*-1]
+    %%11 = add %[6]s %%9 %%10
+    store %[6]s y[i0, i1] %%11
+    store %[6]s apart[i0, i1%[5]s] %%10
   }
-}`, typ.Short(), typ.Register().Short(), wide.Short(), columns-1, at))
+}`, typ.Short(), typ.Register().Short(), wide.Short(), columns-1, at, wide.Register().Short()))
 			for range 3 {
 				rows := [...]int{2 + r.IntN(9), 50 + r.IntN(300), 2000/columns + r.IntN(1500)}[r.IntN(3)]
 				gap := r.IntN(4)

@@ -17,6 +17,7 @@ import (
 
 const (
 	mostBlock   = 16      // vectors until the pattern repeats
+	mostBlends  = 64      // the same if the target blends rows
 	mostStored  = 16      // elements of a row that is stored apart from the next
 	copiedBytes = 320     // most bytes of a row that is only copied
 	chosenBytes = 1 << 13 // the same if an index selects it
@@ -242,8 +243,8 @@ func (l *layouter) lay(least int) {
 		return
 	}
 	w, most := laidBytes/ph.Widest(), mostWindows
-	if ph.LaneSize == 1 {
-		w, most = laidBytes, byteWindows
+	if size := ph.LaneSize; size > 0 && (size == 1 || l.Blends) {
+		w, most = laidBytes/size, byteWindows
 	}
 	block, ops := l.bp.Block(w), len(ph.Top)
 	lines := make([]bound.Line, len(ph.Sites))
@@ -261,12 +262,19 @@ func (l *layouter) lay(least int) {
 		if ops == 2 && l.Blends && l.storesRows(lines) {
 			return // it only copies rows
 		}
+		if slices.ContainsFunc(l.bp.Sites, func(s Site) bool { return s.Gather != nil && s.Size < 4 }) {
+			l.bp.Laid = 0
+			return
+		}
 	}
 	if l.bp.Laid > MostLaid {
 		l.bp.Laid = 0
 		return
 	}
-	windows, laid := 0, 0
+	windows, laid, longestBlock := 0, 0, mostBlock
+	if l.Blends {
+		longestBlock = mostBlends
+	}
 	for _, i := range which {
 		s := Site{Size: ph.Sites[i].Type.Size(), Line: lines[i], Gather: l.bp.Sites[i].Gather}
 		if l.laidKind(&s) != Laid {
@@ -274,8 +282,8 @@ func (l *layouter) lay(least int) {
 		}
 		row := l.bp.LaidRow(&s)
 		lo, hi := l.bp.laidRange(&s)
-		far := max(row, -row)*(2*mostBlock*w/l.bp.Laid+1) + hi - lo
-		if s.Size == 2 || ph.Sites[i].Store && (row == 0 || s.Size < 4 || l.bp.Laid > mostStored) || ph.Conflict(int(i)) || far > farthest/laidBytes {
+		far := max(row, -row)*(2*longestBlock*w/l.bp.Laid+1) + hi - lo
+		if s.Size == 2 && !l.Blends || ph.Sites[i].Store && (row == 0 || s.Size < 4 || l.bp.Laid > mostStored) || ph.Conflict(int(i)) || far > farthest/laidBytes {
 			l.bp.Laid = 0
 			return
 		}
@@ -294,7 +302,7 @@ func (l *layouter) lay(least int) {
 			}
 		}
 	}
-	if block > mostBlock && !l.bp.Computes() || block*ops > mostLaidOps || windows > laid*block*most && (least > leastBlend || ph.LaneSize == 1) {
+	if block > longestBlock && !l.bp.Computes() || block*ops > mostLaidOps || windows > laid*block*most && (least > leastBlend || ph.LaneSize == 1) {
 		l.bp.Laid = 0
 	}
 }
@@ -363,7 +371,7 @@ func (l *layouter) storesRows(lines []bound.Line) bool {
 				return false
 			}
 		}
-		if info.Store && (!l.bp.LaidUnit(&s) || l.bp.LaidRow(&s) == 0 || l.ph.Conflict(i)) {
+		if info.Store && (info.Type == dtype.Bool || !l.bp.LaidUnit(&s) || l.bp.LaidRow(&s) == 0 || l.ph.Conflict(i)) {
 			return false
 		}
 		if j := slices.IndexFunc(l.bp.Sites, func(x Site) bool { return x.Gather != nil }); info.Store && info.Type != l.ph.Sites[j].Type {
@@ -380,10 +388,10 @@ func (l *layouter) layable() bool {
 		s := &l.bp.Sites[i]
 		switch {
 		case s.Kind == Unused:
-		case s.Guard || s.Dyn != nil || s.Size == 2 && !l.onlyCopies():
+		case s.Guard || s.Dyn != nil || s.Size == 2 && !l.Blends && !l.onlyCopies():
 			return false
 		case s.Kind == Computed:
-			if l.ph.Sites[i].Store || l.ph.Sites[i].Cold || s.Size < 4 || s.masked() || !s.Gather.moves() {
+			if l.ph.Sites[i].Store || l.ph.Sites[i].Cold || s.Size < 4 && !l.Blends || s.masked() || !s.Gather.moves() {
 				return false
 			}
 			if slices.ContainsFunc(s.Gather.Dims, func(d gatherDim) bool { return d.Coord.Node == lower.None }) {

@@ -64,7 +64,7 @@ func (s *Site) ShortSteps() bool { return s.Kind == Strided && s.Step != 0 && s.
 
 // Shuffles reports whether permutes reach the elements of a site, or a pattern of rows, and
 // these have 1 or 2 bytes.
-func (s *Site) Shuffles() bool { return s.ShortSteps() || s.Kind == Laid && s.Size == 1 }
+func (s *Site) Shuffles() bool { return s.ShortSteps() || s.Kind == Laid && s.Size < 4 }
 
 // masked reports whether lanes of a site may be outside its array. They take the fill value,
 // and must not be read.

@@ -158,10 +158,10 @@ func (f *emitter) laidBefore(s *layout.Site) int {
 
 func (f *emitter) GatherLaid(i int32, d isa.Vec) {
 	s, t := &f.Layout.Sites[i], f.Phase.Sites[i].Type
-	if s.Size == 1 {
+	if s.Size < 4 {
 		f.I(x86.MOV, x86.W64, at(frame.Counter), x86.Imm(f.W))
 		f.copyLaid(s, i)
-		f.I(x86.VMOVUPS, max(x86.L128, x86.Len(8*f.W)), d, at(frame.Tmp))
+		f.I(x86.VMOVUPS, max(x86.L128, x86.Len(8*f.W*s.Size)), d, at(frame.Tmp))
 		return
 	}
 	offsets := f.Layout.LaidOffsets(s, f.laidVector()*f.W, f.W)
@@ -188,18 +188,18 @@ func words(offsets []int, first, size int) []byte {
 	return out
 }
 
-// copyLaid copies bytes of the current vector to the frame, in a loop: as many as Counter in the
+// copyLaid copies elements of 1 or 2 bytes of the current vector to the frame, in a loop: as many as Counter in the
 // frame says.
 func (f *emitter) copyLaid(s *layout.Site, i int32) {
 	offsets := f.Layout.LaidOffsets(s, f.laidVector()*f.W, f.W)
 	first := slices.Min(offsets)
 	m, loop := f.laidMem(s, i), f.NewLabel()
-	f.I(x86.LEA, x86.W64, x86.RBX, x86.AtLabel(f.tableOf(words(offsets, first, 1)), 0))
+	f.I(x86.LEA, x86.W64, x86.RBX, x86.AtLabel(f.tableOf(words(offsets, first, s.Size)), 0))
 	f.Int(isa.Mov, isa.T0, isa.K(0))
 	f.Bind(loop)
 	f.Load(4, isa.T2, isa.AtX(isa.Count, isa.T0, 4, 0))
-	f.I(x86.MOVZXB, x86.W32, x86.RDX, x86.AtX(m.Base, x86.RDX, 1, m.Disp+int32(first)))
-	f.Store(1, isa.AtX(isa.Frame, isa.T0, 1, frame.Tmp), isa.T2)
+	f.asm.load(s.Size, x86.RDX, x86.AtX(m.Base, x86.RDX, 1, m.Disp+int32(first*s.Size)))
+	f.Store(s.Size, isa.AtX(isa.Frame, isa.T0, s.Size, frame.Tmp), isa.T2)
 	f.Int(isa.Add, isa.T0, isa.K(1))
 	f.Branch(isa.LT, isa.T0, isa.Word(frame.Counter), loop)
 }

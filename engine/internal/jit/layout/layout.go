@@ -120,7 +120,7 @@ func (l *layouter) setKind(i int32) {
 		s.Kind = Unit
 	default:
 		s.Kind = Strided
-		if small(s.Size, step) && (s.Size > 2 || shortSteps(ph) && !s.masked()) || ph.Sites[i].Store && l.stepped(ph, s.Size, step) {
+		if l.small(s.Size, step) && (s.Size > 2 || shortSteps(ph) && !s.masked()) || ph.Sites[i].Store && l.stepped(ph, s.Size, step) {
 			s.Step = step
 		}
 	}

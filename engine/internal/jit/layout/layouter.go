@@ -24,22 +24,26 @@ const (
 )
 
 // mostStep is the longest step, in elements, that is worth loads of whole vectors. It is
-// longer for bytes, because Go copies them else.
+// longer for bytes, because Go copies them else: see also mostSteps.
 const (
 	mostStep     = 4
 	mostByteStep = 8
 )
 
 // small reports whether permutes reach elements of a size with a step.
-func small(size, step int) bool {
+func (b *Binder) small(size, step int) bool {
 	most := mostStep
-	if size == 1 {
+	switch {
+	case size <= 2 && b.Blends:
+		most = mostSteps
+	case size == 1:
 		most = mostByteStep
 	}
 	return -most <= step && step <= most
 }
 
-// mostSteps is the longest step of stores that go element by element from registers.
+// mostSteps is the longest step of stores that go element by element from registers, and of elements of 1 and 2 bytes
+// with AVX2.
 const mostSteps = 16
 
 // stepped reports whether the store of a map goes element by element from registers, with a step. Several stores may be
@@ -93,13 +97,13 @@ func (b *Binder) reachable(ph *lower.Phase, s *Site, spans []bound.Span) bool {
 		if len(ph.Carries) > 0 { // the copy of many short rows takes longer
 			return step != 0 || b.Product(ph.Vec.Axes) == 1
 		}
-		return step == 1 || step != 0 && (len(spans) > 1 || s.Size < 4 || small(s.Size, step) || b.stepped(ph, s.Size, step))
+		return step == 1 || step != 0 && (len(spans) > 1 || s.Size < 4 || b.small(s.Size, step) || b.stepped(ph, s.Size, step))
 	}
 	if step == 0 || step == 1 {
 		return true
 	}
 	if s.Size <= 2 {
-		return shortSteps(ph) && !s.masked() && small(s.Size, step)
+		return shortSteps(ph) && !s.masked() && b.small(s.Size, step)
 	}
 	return step < 1<<24 && step > -1<<24
 }

@@ -127,7 +127,7 @@ func (o *orderer) cost(in, above int) (cost int) {
 	tiled := !slices.ContainsFunc(o.sites, func(i int) bool { return o.ph.Sites[i].Store && o.step(i, in) != 1 })
 	for _, i := range o.sites {
 		size, step := o.bp.Sites[i].Size, o.step(i, in)
-		small := small(size, step)
+		small := o.small(size, step)
 		switch {
 		case step == 0 || step == 1:
 		case o.ph.Sites[i].Store && small && size != 2:

@@ -30,7 +30,7 @@ type call struct {
 	asked     bool   // the kernels of the block before have asked for all rows of A
 	packA     packer // of rows that are packed as they are, tile by tile
 	packB     packer
-	code      [2][2][2]*exec.Code // of short and tall tiles; of other strips and the last one; whether it asks
+	code      [2][2][dense + 1]*exec.Code // of short and tall tiles; of other strips and the last one; by what they ask for
 	packing   *exec.Code          // of the first tile, which packs the strip; nil if there is none
 }
 
@@ -160,8 +160,8 @@ func (c *call) kernels() {
 		for j, cols := range [2]int{min(e.width, n), n - (strips-1)*e.width} {
 			if more == 0 || c.tall > 0 {
 				s.columns(e.f, cols)
-				for asks, lines := range [2]int{e.f.quiet(), 1} {
-					s.lines = lines
+				for asks, as := range [...]rate{silent: e.f.silent(), sparse: e.f.sparse(), dense: dense} {
+					s.asks = as
 					c.code[more][j][asks] = e.f.kernel(s)
 				}
 			}
@@ -191,12 +191,14 @@ func (c *call) block(i int) {
 		return
 	}
 	strips := c.strips()
-	perStrip := max(1, c.tiles()*asks(c.args.k))
-	begin := max(0, strips-2-c.far.asks()/perStrip)
+	c.far.choose(e.f, c.tiles()*strips, c.args.k)
+	perStrip := max(1, c.tiles()*c.far.rate.asks(c.args.k))
+	begin := max(0, strips-2-c.far.asks(c.far.rate)/perStrip)
 	for q := range strips {
 		c.near.clear()
 		if q < strips-1 {
 			c.askStrip(q+1, i, pack)
+			c.near.choose(e.f, c.tiles(), c.args.k)
 		}
 		c.begun = c.begun || q == begin
 		c.column(q, pack)
@@ -239,11 +241,13 @@ func (c *call) cached(pack bool) bool {
 		return true
 	}
 	c.begun = true
+	c.far.choose(c.e.f, tiles*strips, c.args.k)
 	group := c.group()
 	for r := 0; r < tiles; r += group {
 		end := min(r+group, tiles)
 		c.near.clear()
 		c.askRows(end, min(end+group, tiles))
+		c.near.choose(c.e.f, (end-r)*strips, c.args.k)
 		c.packRows(r, end)
 		for q := range strips {
 			c.runTiles(r, end, q)
@@ -268,6 +272,7 @@ func (c *call) column(q int, pack bool) {
 	}
 	for r := range tiles {
 		c.askRows(r+1, min(r+2, tiles))
+		c.near.choose(c.e.f, 1, c.args.k)
 		c.packRows(r, r+1)
 		c.run(r, r+1, q)
 	}
@@ -368,22 +373,21 @@ func (c *call) run(r, end, q int) {
 		args.c, args.out = unsafe.Add(c.c, i*t.ldc+j*size), unsafe.Add(c.out, i*t.ldo+j*size)
 		asks := c.ask(end - r)
 		r, i = r+args.tiles, i+args.tiles*height
-		codes[scalar.FromBool[int](asks)].Call(unsafe.Pointer(args))
+		codes[asks].Call(unsafe.Pointer(args))
 	}
 }
 
-// ask says what the next kernels ask for, of at most so many tiles, and of how many. It reports
-// false if they need not ask for anything.
-func (c *call) ask(most int) bool {
-	args, n := &c.args, asks(c.args.k)
-	if args.tiles = c.near.take(args, n, most); args.tiles > 0 {
-		return true
+// ask says what the next kernels ask for, of at most so many tiles, and of how many. It returns the rate.
+func (c *call) ask(most int) rate {
+	args, terms := &c.args, c.args.k
+	if args.tiles = c.near.take(args, terms, most); args.tiles > 0 {
+		return c.near.rate
 	}
 	if c.begun {
-		if args.tiles = c.far.take(args, n, most); args.tiles > 0 {
-			return true
+		if args.tiles = c.far.take(args, terms, most); args.tiles > 0 {
+			return c.far.rate
 		}
 	}
 	args.ahead, args.aheadStep, args.tileAhead, args.tiles = uintptr(args.a), 0, 0, most // which is in the cache
-	return false
+	return silent
 }

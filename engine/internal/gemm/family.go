@@ -23,7 +23,7 @@ type family struct {
 	whole       bool // the elements are integers
 	parts       bool // their products are made of those of their halves
 	group       int  // they have at most 16 bits; packing puts so many terms into one element; 0: they have more
-	kernels     [mostRows + 1][mostVecs + 1][2][4][savers][mostLines + 1]exec.Lazy
+	kernels     [mostRows + 1][mostVecs + 1][2][4][savers][rates]exec.Lazy
 	packing     [mostRows + 1][mostPieces + 1][2][savers]exec.Lazy // by rows, vectors, whether A is across
 	copiers     [mostVecs + 1][2][2][2]exec.Lazy
 	transposing [mostLanes + 1][2]exec.Lazy // by rows
@@ -80,9 +80,22 @@ func (f *family) vecs(rows int) int {
 	return [7]int{0, 8, 5, 3, 2, 2, 2}[rows]
 }
 
-// quiet is the number of lines of kernels that need not ask for anything. A request takes as long as a
-// load: with AVX-512 multiply-adds hide it, and kernels always ask.
-func (f *family) quiet() int { return scalar.FromBool[int](f.avx512) }
+// silent and sparse are the rates of kernels that need not ask for anything, and of those that ask for little. A
+// request takes as long as a load: with AVX-512 multiply-adds hide it, and kernels always ask; other rates were
+// not measured there.
+func (f *family) silent() rate {
+	if f.avx512 {
+		return dense
+	}
+	return silent
+}
+
+func (f *family) sparse() rate {
+	if f.avx512 {
+		return dense
+	}
+	return sparse
+}
 
 // repays is the number of strips of B, but one, from which packing A of a large product takes less time
 // than it saves.
@@ -97,7 +110,7 @@ func (f *family) repays() int {
 // nil if there is no memory for it.
 func (f *family) kernel(s shape) *exec.Code {
 	forms := &f.kernels[s.rows][s.vecs][scalar.FromBool[int](s.across)]
-	lazy := &forms[scalar.FromBool[int](s.masked)+2*scalar.FromBool[int](s.half)][s.save][s.lines]
+	lazy := &forms[scalar.FromBool[int](s.masked)+2*scalar.FromBool[int](s.half)][s.save][s.asks]
 	if s.packs {
 		lazy = &f.packing[s.rows][s.vecs][scalar.FromBool[int](s.across)][s.save]
 	}

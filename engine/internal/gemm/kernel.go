@@ -17,7 +17,7 @@ type shape struct {
 	half   bool // the last vector has half as many bytes: the other half would have no columns
 	masked bool // the last vector has fewer columns than it has room for
 	packs  bool // the kernel packs the strip of a grid that it reads: see pieces
-	lines  int  // that the kernel asks for with each term
+	asks   rate // what the kernel asks for with its terms
 	save   saver
 }
 
@@ -28,7 +28,7 @@ type args struct {
 	k          int // terms
 	add        int // 0: the sums are stored; 1: they are added to C
 	left       int // rows of C that the kernel still asks for
-	// The kernel asks for aheadBytes from here, and aheadStep farther with each few terms. It
+	// The kernel asks for some bytes from here, and aheadStep farther with each few terms: see rate. It
 	// may be the address of anything.
 	ahead     uintptr
 	aheadStep int
@@ -145,12 +145,8 @@ const (
 
 	unroll    = 4
 	cacheLine = 64
-	// aheadBytes are asked for with each aheadTerms terms, and again for each line of the shape.
-	aheadBytes = 2 * cacheLine
-	aheadTerms = unroll / 2
-	mostLines  = 2
-	maskReg    = x86.Vec(15) // of AVX2
-	pieceMask  = x86.K1      // the first of those of pieces
+	maskReg   = x86.Vec(15) // of AVX2
+	pieceMask = x86.K1      // the first of those of pieces
 )
 
 func (w *writer) write() {
@@ -222,18 +218,18 @@ func (w *writer) again(next x86.Label) {
 	w.Bind(last)
 }
 
-// asks is the number of times that a kernel asks for aheadBytes.
-func asks(terms int) int { return terms / unroll * (unroll / aheadTerms) }
-
 // ask asks for what later kernels need, before the u-th term of unroll.
 func (w *writer) ask(u int) {
-	if w.s.packs || w.s.lines == 0 {
+	terms, lines := w.s.asks.terms(), w.s.asks.bytes()/cacheLine
+	if w.s.packs || w.s.asks == silent {
 		return
 	}
-	for i := range w.s.lines {
-		w.I(x86.PREFETCHT1, 0, x86.At(ahead, int32((u%aheadTerms*w.s.lines+i)*cacheLine)))
+	for i := range lines {
+		if i*terms/lines == u%terms {
+			w.I(x86.PREFETCHT1, 0, x86.At(ahead, int32(i*cacheLine)))
+		}
 	}
-	if u%aheadTerms == aheadTerms-1 {
+	if u%terms == terms-1 {
 		w.I(x86.ADD, x86.W64, ahead, x86.At(x86.RDI, argNext))
 	}
 }

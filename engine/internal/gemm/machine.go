@@ -127,7 +127,7 @@ func (e *machine) made(rows, cols int) bool {
 		saves[1] = keep
 	}
 	for _, s.save = range saves {
-		for _, s.lines = range [2]int{e.f.quiet(), 1} {
+		for _, s.asks = range [3]rate{e.f.silent(), e.f.sparse(), dense} {
 			if e.f.kernel(s) == nil {
 				return false
 			}

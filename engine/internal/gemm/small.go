@@ -36,19 +36,20 @@ func (e *machine) list() {
 	if kernels > mostCells {
 		return
 	}
-	sizeA, some, lines := p.M*p.K*e.size, asks(p.K)*aheadBytes, 1
+	sizeA, asks := p.M*p.K*e.size, dense
+	some := asks.asks(p.K) * asks.bytes()
 	switch both := sizeA + p.N*p.K*e.size; {
 	case both <= mostFound:
-		some, lines = 0, e.f.quiet()
+		some, asks = 0, e.f.silent()
 	case kernels*some < both:
-		some, lines = 2*some, mostLines
+		some, asks = 2*some, denser
 	}
-	e.aheadStep = min(some, aheadBytes*lines)
+	e.aheadStep = min(some, asks.bytes())
 	for r, i := 0, 0; i < p.M; r++ {
 		s := shape{rows: c.height(i, r), across: e.across, save: e.save}
 		for j := 0; j < p.N; j += e.width {
 			s.columns(e.f, min(e.width, p.N-j))
-			s.lines = lines
+			s.asks = asks
 			ahead := len(e.cells) * some
 			l := cell{aheadA: ahead, aheadB: ahead - sizeA, a: i * e.a.Row, b: j * e.size, c: i*p.C.Row*e.size + j*e.size}
 			l.code[0] = e.f.kernel(s)

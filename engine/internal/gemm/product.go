@@ -88,7 +88,7 @@ func (d *Product) prepare(isa string, p Problem, threads int) {
 	d.result = len(p.OffA) * p.M * p.N * d.size
 	d.apart = p.Save != Set || p.Scaled || p.C.Col != 1 && p.N > 1
 	d.choose(isa, threads)
-	if d.partial = nil; p.After == nil && d.sections > 1 && d.sections*d.sums() <= mostPartial {
+	if d.partial = nil; d.sections > 1 && d.bySections() {
 		d.partial = aligned(d.sections * d.sums())
 	}
 }
@@ -132,6 +132,9 @@ func (d *Product) choose(isa string, threads int) {
 	d.divide(threads)
 }
 
+// bySections reports whether units are sections of tiles where sums have several.
+func (d *Product) bySections() bool { return d.p.After == nil && d.sections*d.sums() <= mostPartial }
+
 // combinesLater reports whether kernels only store or add up sums, which are combined with
 // the results when they are complete.
 func (d *Product) combinesLater() bool {
@@ -163,6 +166,9 @@ func (d *Product) far() bool {
 // divide divides the results into tiles.
 func (d *Product) divide(threads int) {
 	p := &d.p
+	if d.sections >= 3*threads && d.bySections() { // threads share the sections: smaller tiles read more
+		threads = 1
+	}
 	d.rows, d.cols, d.cost = d.eng.grain(p, threads)
 	d.rows, d.cols = max(1, min(d.rows, p.M)), max(1, min(d.cols, p.N))
 	if d.apart {

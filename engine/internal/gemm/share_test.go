@@ -41,3 +41,17 @@ func TestRowsAreReadOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestSectionsAreShared tests that threads divide a long sum by its sections, not the rows of A: smaller
+// tiles would read B again.
+func TestSectionsAreShared(t *testing.T) {
+	for _, isa := range isas()[1:] {
+		for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
+			p := Problem{Type: typ, M: 64, N: 64, K: 6*Section + 1, A: Matrix{6*Section + 1, 1}, B: Matrix{64, 1}, OffA: []int{0}, OffB: []int{0}}
+			d := New(isa, p, &ir.Binding{Bufs: make([]ir.BufBind, 3)}, 2)
+			if units, _, _ := d.Units(); d.nr*d.nc != 1 || units != 7 {
+				t.Errorf("%s, %v: %d x %d tiles, %d units", isa, typ, d.nr, d.nc, units)
+			}
+		}
+	}
+}

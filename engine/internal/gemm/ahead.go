@@ -32,24 +32,8 @@ func (r rate) asks(terms int) int { return terms / unroll * (unroll / r.terms())
 type source struct {
 	at          uintptr
 	step        int // bytes between rows
-	rows, width int
+	rows, width int // contiguous bytes are one row
 	row         int // the next one
-}
-
-// contiguous returns the source of n bytes.
-func contiguous(at uintptr, n int) source { return source{at: at, rows: 1, width: n} }
-
-// source returns what the packer reads of n elements from the first on, and of the terms
-// from k on.
-func (p *packer) source(first, n, k, terms int) source {
-	at, row, width := uintptr(p.from)+uintptr(first*p.stepN+k*p.stepK), p.stepN, terms*p.stepK
-	if p.stepK > p.stepN {
-		row, n, width = p.stepK, terms, n*p.stepN
-	}
-	if row == width {
-		return contiguous(at, n*width)
-	}
-	return source{at: at, step: row, rows: n, width: width}
 }
 
 // sources is a queue.
@@ -61,10 +45,27 @@ type sources struct {
 
 func (q *sources) clear() { q.at, q.last = 0, 0 }
 
-func (q *sources) add(s source) {
-	if s.width > 0 && s.rows > 0 && q.last < len(q.list) {
-		q.list[q.last] = s
-		q.last++
+// add adds rows of width bytes. It sets each field by itself: a copy of a source that was just made would wait until
+// all stores before are in the cache, or in memory if they bypass it.
+func (q *sources) add(at uintptr, step, rows, width int) {
+	if rows*width == 0 || q.last == len(q.list) {
+		return
+	}
+	if step == width { // contiguous
+		rows, width = 1, rows*width
+	}
+	s := &q.list[q.last]
+	s.at, s.step, s.rows, s.width, s.row = at, step, rows, width, 0
+	q.last++
+}
+
+// addPacked adds what the packer reads of n elements from the first on, and of the terms from k on.
+func (q *sources) addPacked(p *packer, first, n, k, terms int) {
+	at := uintptr(p.from) + uintptr(first*p.stepN+k*p.stepK)
+	if p.stepK > p.stepN {
+		q.add(at, p.stepK, terms, n*p.stepN)
+	} else {
+		q.add(at, p.stepN, n, terms*p.stepK)
 	}
 }
 
@@ -85,25 +86,36 @@ func (q *sources) choose(f *family, kernels, terms int) {
 }
 
 // take makes kernels ask n times each. It returns how many of at most so many kernels do, which
-// is 0 if there is nothing to ask for.
-func (q *sources) take(a *args, terms, most int) (kernels int) {
+// is 0 if there is nothing to ask for. They are fewer than unit, or a multiple of it. All kernels share what is
+// contiguous if they may spread it.
+func (q *sources) take(a *args, terms, most, unit int, spread bool) (kernels int) {
 	n, bytes := q.rate.asks(terms), q.rate.bytes()
 	if q.at == q.last || n == 0 {
 		return 0
+	}
+	whole := func(kernels int) int {
+		if kernels = min(max(1, kernels), most); kernels > unit {
+			kernels -= kernels % unit
+		}
+		return kernels
 	}
 	s := &q.list[q.at]
 	took := bytes // of each row
 	switch {
 	case s.rows == 1: // a kernel asks for one part after the other
-		kernels = min(max(1, s.width/(n*bytes)), most)
-		a.ahead, a.aheadStep, a.tileAhead = s.at, bytes, n*bytes
-		took = kernels * n * bytes
+		a.tileAhead = n * bytes
+		if kernels = whole(s.width / a.tileAhead); spread && kernels*a.tileAhead >= s.width {
+			kernels = most
+			a.tileAhead = ((s.width+bytes-1)/bytes + most - 1) / most * bytes
+		}
+		a.ahead, a.aheadStep = s.at, bytes
+		took = kernels * a.tileAhead
 	case s.rows <= n: // for one part of all rows
-		kernels = min((s.width+bytes-1)/bytes, most)
+		kernels = whole((s.width + bytes - 1) / bytes)
 		a.ahead, a.aheadStep, a.tileAhead = s.at, s.step, bytes
 		took = kernels * bytes
 	default:
-		kernels = min(max(1, (s.rows-s.row)/n), most)
+		kernels = whole((s.rows - s.row) / n)
 		a.ahead, a.aheadStep, a.tileAhead = s.at+uintptr(s.row*s.step), s.step, n*s.step
 		if s.row += n * kernels; s.row < s.rows {
 			return kernels

@@ -216,11 +216,12 @@ func (c *call) group() int {
 }
 
 // byRows reports whether all strips of B read some rows before the next ones: where B stays in the first-level
-// cache, or in the second one, and each strip serves enough rows to be read again from there.
+// cache, or in the second one, and each strip serves enough rows to be read again from there. One call of a kernel
+// computes them all: with 64 terms, calls for single strips take a twentieth of the time.
 func (c *call) byRows() bool {
 	const enough = 4 // tiles
 	b := c.args.k * c.t.n * c.e.size
-	return b <= cachedB || b <= l2()/4 && c.group() >= enough
+	return b <= cachedB || b <= c.e.f.nearB() && c.group() >= enough
 }
 
 // cached runs the kernels if all of B stays in a cache, or is one strip of few terms. It reports whether
@@ -237,7 +238,7 @@ func (c *call) cached(pack bool) bool {
 	c.near.clear()
 	if few {
 		c.packRows(0, tiles)
-		c.runTiles(0, tiles, 0)
+		c.runTiles(0, tiles, 0, 1)
 		return true
 	}
 	c.begun = true
@@ -249,9 +250,7 @@ func (c *call) cached(pack bool) bool {
 		c.askRows(end, min(end+group, tiles))
 		c.near.choose(c.e.f, (end-r)*strips, c.args.k)
 		c.packRows(r, end)
-		for q := range strips {
-			c.runTiles(r, end, q)
-		}
+		c.runTiles(r, end, 0, strips)
 	}
 	return true
 }
@@ -267,14 +266,14 @@ func (c *call) column(q int, pack bool) {
 		c.pack(q)
 	}
 	if q > 0 {
-		c.runTiles(first, tiles, q)
+		c.runTiles(first, tiles, q, 1)
 		return
 	}
 	for r := range tiles {
 		c.askRows(r+1, min(r+2, tiles))
 		c.near.choose(c.e.f, 1, c.args.k)
 		c.packRows(r, r+1)
-		c.run(r, r+1, q)
+		c.run(r, r+1, q, 1)
 	}
 }
 
@@ -305,14 +304,13 @@ func (c *call) askStrip(q, i int, pack bool) {
 	case !e.packB && (i > 0 || !e.large):
 		return
 	case !e.packB:
-		b := packer{from: c.b, stepK: e.b.Row, stepN: e.b.Col}
-		c.near.add(b.source(j, min(e.width, c.t.n-j), 0, c.terms))
+		c.near.add(uintptr(c.b)+uintptr(j*e.size), e.b.Row, c.terms, min(e.width, c.t.n-j)*e.size)
 		return
 	case pack && c.t.grid == nil:
-		c.near.add(p.source(j, min(e.width, p.n-j), 0, p.terms))
+		c.near.addPacked(p, j, min(e.width, p.n-j), 0, p.terms)
 	}
 	if c.strip > 0 && (!pack || p.n*p.k*e.size > l2()/4) {
-		c.near.add(contiguous(uintptr(c.b)+uintptr(q*c.strip), c.strip))
+		c.near.add(uintptr(c.b)+uintptr(q*c.strip), 0, 1, c.strip)
 	}
 }
 
@@ -327,11 +325,10 @@ func (c *call) askRows(r, end int) {
 	}
 	if !c.asked && (!c.e.packA || c.e.byTiles) && (last-i)*c.args.k*c.e.size >= few {
 		p := packer{from: c.rowsA, stepK: c.e.a.Col, stepN: c.e.a.Row}
-		c.near.add(p.source(i, last-i, 0, c.args.k))
+		c.near.addPacked(&p, i, last-i, 0, c.args.k)
 	}
 	if c.e.large && !c.e.stream && c.first == 0 && c.byRows() {
-		p := packer{from: c.c, stepK: c.e.size, stepN: c.t.ldc}
-		c.near.add(p.source(i, last-i, 0, c.t.n))
+		c.near.add(uintptr(c.c)+uintptr(i*c.t.ldc), c.t.ldc, last-i, c.t.n*c.e.size)
 	}
 }
 
@@ -345,49 +342,65 @@ func (c *call) later(i, m, k, terms int) {
 	}
 	if i == 0 && c.t.grid == nil && !e.packed {
 		p := packer{from: c.t.b, stepK: e.b.Row, stepN: e.b.Col}
-		c.far.add(p.source(0, n, k, terms))
+		c.far.addPacked(&p, 0, n, k, terms)
 	}
 	p := packer{from: c.t.a, stepK: e.a.Col, stepN: e.a.Row}
-	c.far.add(p.source(i, m, k, terms))
+	c.far.addPacked(&p, i, m, k, terms)
 }
 
-// runTiles runs the kernels of tiles r to end of the rows, and of strip q of the columns.
-func (c *call) runTiles(r, end, q int) {
-	c.run(r, min(end, c.tall), q)
-	c.run(max(r, c.tall), end, q)
+// runTiles runs the kernels of tiles r to end of the rows, and of some strips of the columns from q on.
+func (c *call) runTiles(r, end, q, strips int) {
+	if last := c.strips() - 1; strips > 1 && q+strips > last && c.code[0][0] != c.code[0][1] {
+		c.runTiles(r, end, q, last-q)
+		q, strips = last, 1
+	}
+	c.run(r, min(end, c.tall), q, strips)
+	c.run(max(r, c.tall), end, q, strips)
 }
 
 // run runs the kernels of tiles r to end of the rows, which have the same number of rows, and of
-// strip q of the columns.
-func (c *call) run(r, end, q int) {
+// strips of the columns from q on, of the same number of columns.
+func (c *call) run(r, end, q, strips int) {
 	if r >= end {
 		return
 	}
 	t, args, size := c.t, &c.args, c.e.size
 	first, height := c.rowsOf(r)
 	codes := &c.code[scalar.FromBool[int](r < c.tall)][scalar.FromBool[int](q == c.strips()-1)]
-	args.tileA, args.tileC, args.tileOut = height*c.row+c.tile, height*t.ldc, height*t.ldo
-	args.b = unsafe.Add(c.b, q*c.strip)
-	for i, j := first, q*c.e.width; r < end; {
-		args.a = unsafe.Add(c.a, i*c.row+r*c.tile)
-		args.c, args.out = unsafe.Add(c.c, i*t.ldc+j*size), unsafe.Add(c.out, i*t.ldo+j*size)
-		asks := c.ask(end - r)
-		r, i = r+args.tiles, i+args.tiles*height
+	all, width := end-r, c.e.width*size
+	args.tileA, args.tileC, args.tileOut, args.again = height*c.row+c.tile, height*t.ldc, height*t.ldo, all
+	args.stripA, args.stripB, args.stripC, args.stripOut = -(all-1)*args.tileA, c.strip, width-(all-1)*args.tileC, width-(all-1)*args.tileOut
+	for at := 0; strips > 0; {
+		n, most := all-at, all-at
+		if at == 0 {
+			most *= strips
+		}
+		i := first + at*height
+		args.a, args.b = unsafe.Add(c.a, i*c.row+(r+at)*c.tile), unsafe.Add(c.b, q*c.strip)
+		args.c, args.out = unsafe.Add(c.c, i*t.ldc+q*width), unsafe.Add(c.out, i*t.ldo+q*width)
+		asks, kernels := c.ask(most, n)
+		args.tiles, args.more = min(kernels, n), max(0, kernels/n-1)
+		more := args.more // the kernel counts it down
 		codes[asks].Call(unsafe.Pointer(args))
+		if at += min(kernels, n); at == all {
+			at, q, strips = 0, q+1+more, strips-1-more
+		}
 	}
 }
 
-// ask says what the next kernels ask for, of at most so many tiles, and of how many. It returns the rate.
-func (c *call) ask(most int) rate {
+// ask says what the next kernels ask for, of at most so many tiles, and of how many: fewer than unit, or a multiple
+// of it. It also returns the rate.
+func (c *call) ask(most, unit int) (asks rate, kernels int) {
 	args, terms := &c.args, c.args.k
-	if args.tiles = c.near.take(args, terms, most); args.tiles > 0 {
-		return c.near.rate
+	far := c.begun && c.far.at < c.far.last
+	if kernels = c.near.take(args, terms, most, unit, !far && most > unit); kernels > 0 {
+		return c.near.rate, kernels
 	}
-	if c.begun {
-		if args.tiles = c.far.take(args, terms, most); args.tiles > 0 {
-			return c.far.rate
+	if far {
+		if kernels = c.far.take(args, terms, most, unit, false); kernels > 0 {
+			return c.far.rate, kernels
 		}
 	}
-	args.ahead, args.aheadStep, args.tileAhead, args.tiles = uintptr(args.a), 0, 0, most // which is in the cache
-	return silent
+	args.ahead, args.aheadStep, args.tileAhead = uintptr(args.a), 0, 0 // which is in the cache
+	return silent, most
 }

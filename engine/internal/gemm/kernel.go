@@ -38,10 +38,13 @@ type args struct {
 	os          int
 	alpha, beta uint64
 	// The kernel computes so many tiles, at least one. Those that follow are at these distances
-	// in A, C and the result.
-	tiles                 int
-	tileA, tileC, tileOut int
-	tileAhead             int // and at this distance from ahead is what the next tile asks for
+	// in A, C and the result, and what they ask for at this distance from ahead.
+	tiles                            int
+	tileA, tileC, tileOut, tileAhead int
+	// Then it computes as many tiles of more strips, of which there may be none. From the last tile of a strip to
+	// the first one of the next these are the distances.
+	more, again                      int
+	stripA, stripB, stripC, stripOut int
 	pieces
 }
 
@@ -80,6 +83,12 @@ const (
 	argTileA = int32(unsafe.Offsetof(args{}.tileA))
 	argTileC = int32(unsafe.Offsetof(args{}.tileC))
 	argTileO = int32(unsafe.Offsetof(args{}.tileOut))
+	argMore  = int32(unsafe.Offsetof(args{}.more))
+	argAgain = int32(unsafe.Offsetof(args{}.again))
+	argNextA = int32(unsafe.Offsetof(args{}.stripA))
+	argNextB = int32(unsafe.Offsetof(args{}.stripB))
+	argNextC = int32(unsafe.Offsetof(args{}.stripC))
+	argNextO = int32(unsafe.Offsetof(args{}.stripOut))
 	argTable = int32(unsafe.Offsetof(args{}.table))
 	argTwo   = int32(unsafe.Offsetof(args{}.second))
 	argPack  = int32(unsafe.Offsetof(args{}.packed))
@@ -205,17 +214,27 @@ func (w *writer) zero(v x86.Vec) {
 // again goes on with the next tile, if there is one.
 func (w *writer) again(next x86.Label) {
 	const at = x86.RAX
-	last := w.NewLabel()
+	last, end := w.NewLabel(), w.NewLabel()
+	move := func(by ...[2]int32) {
+		for _, x := range by {
+			w.I(x86.MOV, x86.W64, at, x86.At(x86.RDI, x[0]))
+			w.I(x86.ADD, x86.W64, at, x86.At(x86.RDI, x[1]))
+			w.I(x86.MOV, x86.W64, x86.At(x86.RDI, x[0]), at)
+		}
+		w.I(x86.JMP, 0, next)
+	}
 	w.I(x86.CMP, x86.W64, x86.At(x86.RDI, argTiles), x86.Imm(1))
 	w.I(x86.JLE, 0, last)
 	w.I(x86.SUB, x86.W64, x86.At(x86.RDI, argTiles), x86.Imm(1))
-	for _, x := range [][2]int32{{argA, argTileA}, {argAhead, argTileN}, {argC, argTileC}, {argOut, argTileO}} {
-		w.I(x86.MOV, x86.W64, at, x86.At(x86.RDI, x[0]))
-		w.I(x86.ADD, x86.W64, at, x86.At(x86.RDI, x[1]))
-		w.I(x86.MOV, x86.W64, x86.At(x86.RDI, x[0]), at)
-	}
-	w.I(x86.JMP, 0, next)
+	move([2]int32{argA, argTileA}, [2]int32{argAhead, argTileN}, [2]int32{argC, argTileC}, [2]int32{argOut, argTileO})
 	w.Bind(last)
+	w.I(x86.CMP, x86.W64, x86.At(x86.RDI, argMore), x86.Imm(0))
+	w.I(x86.JLE, 0, end)
+	w.I(x86.SUB, x86.W64, x86.At(x86.RDI, argMore), x86.Imm(1))
+	w.arguments(argument{at, argAgain})
+	w.I(x86.MOV, x86.W64, x86.At(x86.RDI, argTiles), at)
+	move([2]int32{argA, argNextA}, [2]int32{argB, argNextB}, [2]int32{argAhead, argTileN}, [2]int32{argC, argNextC}, [2]int32{argOut, argNextO})
+	w.Bind(end)
 }
 
 // ask asks for what later kernels need, before the u-th term of unroll.

@@ -39,6 +39,7 @@ func Multiply(isa string, p Problem, operands [3]unsafe.Pointer, scalars [2]uint
 	}
 	copy(o.bind.Scalars, scalars[:])
 	o.d.prepare(isa, p, threads)
+	o.w.vector.mask = o.d.vectors.mask
 	o.d.Begin()
 	n, _, cost := o.d.Units()
 	if threads = min(threads, n); threads < 2 || float64(n)*cost < shareWork {

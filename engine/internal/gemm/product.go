@@ -209,7 +209,7 @@ func (d *Product) Units() (n, grain int, cost float64) {
 
 // NewWorker returns a worker.
 func (d *Product) NewWorker() backend.Worker {
-	w := &worker{d: d}
+	w := &worker{d: d, vector: vectorArgs{mask: d.vectors.mask}}
 	if x := d.p.After; x != nil {
 		w.done = &region{use: x.NewWorker(), columns: x.Columns, total: d.p.N}
 	}
@@ -267,10 +267,11 @@ func (d *Product) combination(i, r, c int) combination {
 type worker struct {
 	d *Product
 	// These are here, so that they are not allocated.
-	t    tile
-	all  tile // the sums of all sections
-	args args
-	done *region // nil if the results are not used
+	t      tile
+	all    tile // the sums of all sections
+	args   args
+	vector vectorArgs
+	done   *region // nil if the results are not used
 }
 
 // Run computes tiles lo to hi. Those that share columns of B follow each other.

@@ -22,9 +22,10 @@ type vectors struct {
 	vector side
 	column bool // results are a column: the matrix is A
 	asks   asking
-	mask   mask // of the last terms or results
-	copies bool // an operand or the results need memory
-	rows   int  // of the largest kernel along the terms
+	mask   mask       // of the last terms or results
+	copies bool       // an operand or the results need memory
+	rows   int        // of the largest kernel along the terms
+	single *exec.Code // the kernel for one result along the terms
 }
 
 // l3 is the size of the third-level cache.
@@ -106,7 +107,8 @@ const leastResults = 64
 func (e *vectors) prepare() bool {
 	f := e.f
 	if e.along() || e.results() == 1 {
-		return f.along(1, e.asks != nothing) != nil && f.along(e.rows/2, e.asks != nothing) != nil && f.along(e.rows, e.asks != nothing) != nil
+		e.single = f.along(1, e.asks != nothing)
+		return e.single != nil && f.along(e.rows/2, e.asks != nothing) != nil && f.along(e.rows, e.asks != nothing) != nil
 	}
 	return f.sweep(VectorBlock, e.asks) != nil && f.sweep(e.p.K%VectorBlock, e.asks) != nil
 }
@@ -158,6 +160,11 @@ func (e *vectors) runAlong(args *vectorArgs, n, k int, stop func() bool) {
 	step, size := e.matrix.result, e.f.size
 	a, c := args.a, args.c
 	args.step, args.k = step, k
+	if n == 1 {
+		args.n = 1
+		e.single.Call(unsafe.Pointer(args))
+		return
+	}
 	for i := 0; i < n && !stop(); {
 		rows := e.rows
 		if rest := n - i; rest <= rows/2 {
@@ -227,25 +234,29 @@ func (e *vectors) straight(d *Product) bool {
 
 // vectors computes products lo to hi, which are straight.
 func (w *worker) vectors(lo, hi int, s *scratch) {
+	const stride = 64 // products between two looks at the context
 	d := w.d
-	e, p := &d.vectors, &d.p
+	e, p, args := &d.vectors, &d.p, &w.vector
 	a, b, c, n := d.bind.Bufs[d.a].Ptr, d.bind.Bufs[d.b].Ptr, d.bind.Bufs[2].Ptr, e.results()
-	args := vectorArgs{mask: e.mask}
-	for u := lo; u < hi && !d.stop(); u++ {
+	for u := lo; u < hi; u++ {
+		if (u-lo)%stride == 0 && d.stop() {
+			break
+		}
 		args.a, args.x, args.c = unsafe.Add(b, p.OffB[u]*d.size), unsafe.Add(a, p.OffA[u]*d.size), unsafe.Add(c, p.OffC[u]*d.size)
 		if e.column {
 			args.a, args.x = args.x, args.a
 		}
 		switch {
 		case e.along():
-			e.runAlong(&args, n, p.K, d.stop)
+			e.runAlong(args, n, p.K, d.stop)
 		case p.K <= VectorBlock:
 			args.sums, args.step, args.add = s.ofA(), e.matrix.term, 0
-			e.sweep(&args, n, p.K)
+			e.sweep(args, n, p.K)
 		default:
-			e.runAcross(&args, n, p.K, s, d.stop)
+			e.runAcross(args, n, p.K, s, d.stop)
 		}
 	}
+	args.a, args.x, args.c, args.sums = nil, nil, nil, nil // they would keep the arrays of the caller alive
 }
 
 // vectorArgs is the argument block of the kernels for products with a vector.

@@ -176,14 +176,13 @@ func (e *machine) choose(p *Problem) {
 	e.packA = e.halfA || p.A.Col != 1 && p.K > 1 && !e.across || p.M > 2 && (e.large && strips >= e.f.repays() || strips >= 4 && conflict(stepA))
 	e.byTiles = p.A.Col == 1 && e.f.group == 0
 	e.byRows = e.byTiles && e.f.avx512
-	again := p.M > 2*e.rows && (e.f.avx512 || p.M > 8*e.rows || k > nearPages)
+	again := p.M > 2*e.rows && (e.f.avx512 || p.M > 8*e.rows || k > nearPages || k > ways && conflict(e.b.Row))
 	e.packB = e.halfB || p.TermsB != nil || p.B.Col != 1 && p.N > 1 || again && (e.large || conflict(e.b.Row) || e.overfills(k))
 }
 
 // overfills reports whether a strip of so many terms of B has more rows in a set of the first-level cache
 // than that holds, and enough rows of A read it for packing to pay. For AVX-512 it was not measured.
 func (e *machine) overfills(terms int) bool {
-	const ways = 8
 	shared := min(e.b.Row&-e.b.Row, pageSize) // rows use one set in shared bytes
 	return !e.f.avx512 && e.p.M > 16*e.rows && shared > cacheLine && terms*shared > ways*pageSize
 }
@@ -191,6 +190,9 @@ func (e *machine) overfills(terms int) bool {
 // nearPages is the number of pages whose addresses a processor has at hand: so many rows of B need not be packed
 // for some tiles of A. For AVX-512 it was not measured.
 const nearPages = 64
+
+// ways is the number of lines that a set of the first-level cache has, at least.
+const ways = 8
 
 // pageSize is a distance of rows at which they share a set of the first-level
 // cache.

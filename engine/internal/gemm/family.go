@@ -69,13 +69,16 @@ func avx512Groups(terms int, mul x86.Op) *family {
 // lanes is the number of elements of a vector.
 func (f *family) lanes() int { return f.vector / f.size }
 
-// vecs is the largest number of vectors of a kernel with so many rows.
-func (f *family) vecs(rows int) int {
+// vecs is the largest number of vectors of a kernel with so many rows. Whole says that it needs no mask of AVX2.
+func (f *family) vecs(rows int, whole bool) int {
 	if f.avx512 {
 		return [mostRows + 1]int{0, 16, 12, 8, 6, 5, 4, 3, 3, 3, 2, 2, 2, 2, 2}[rows]
 	}
 	if f.parts {
 		return [5]int{0, 8, 4, 2, 2}[rows]
+	}
+	if rows == 4 && whole && !f.apart {
+		return 3
 	}
 	return [7]int{0, 8, 5, 3, 2, 2, 2}[rows]
 }

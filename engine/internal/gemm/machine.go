@@ -48,7 +48,7 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 	if e.save = p.saver(); later {
 		e.save = keep
 	}
-	e.rows, e.vecs = f.shape(p.M, (p.N+f.lanes()-1)/f.lanes())
+	e.rows, e.vecs = f.shape(p.M, p.N)
 	e.width = e.vecs * f.lanes()
 	e.across = p.A.Row == 1 && p.A.Col != 1 && !e.halfA
 	e.last.set(p.N%f.lanes(), e.size)
@@ -64,18 +64,22 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 	}
 }
 
-// shape returns the rows and the vectors of kernels for a result of m rows of so many vectors. Few vectors
+// shape returns the rows and the vectors of kernels for a result of m rows and some columns. Few vectors
 // are one strip, where that takes no more kernels and those of B stay in registers: then each element of A
 // is read once.
-func (f *family) shape(m, vecs int) (rows, width int) {
-	const least = 4 // rows: kernels of fewer wait for loads
+func (f *family) shape(m, cols int) (rows, width int) {
+	lanes, least := f.lanes(), 4 // rows: kernels of fewer wait for loads
+	if !f.avx512 {
+		least = 3
+	}
+	vecs, whole := (cols+lanes-1)/lanes, cols%lanes == 0 || cols%lanes == lanes/2
 	tiles := max(1, (m+f.rows-1)/f.rows)
 	rows = max(1, (m+tiles-1)/tiles)
-	width = max(1, min(f.vecs(rows), vecs))
+	width = max(1, min(f.vecs(rows, whole), vecs))
 	kernels := tiles * ((vecs + width - 1) / width)
-	for n := tiles + 1; n <= kernels; n++ {
-		if less := (m + n - 1) / n; less >= max(least, vecs) && f.vecs(less) >= vecs {
-			return less, vecs
+	for less := rows - 1; less >= max(least, vecs); less-- {
+		if n := (m + less - 1) / less; n <= kernels && f.vecs(less, whole) >= vecs {
+			return (m + n - 1) / n, vecs
 		}
 	}
 	return rows, width

@@ -92,3 +92,16 @@ func TestSmallCaches(t *testing.T) {
 		}
 	}
 }
+
+// TestShapes tests that few columns are one strip, where its sums fill the registers: each element of A is
+// read once then.
+func TestShapes(t *testing.T) {
+	f := families["avx2"][dtype.F32]
+	for _, c := range []struct{ m, n, rows, vecs int }{
+		{100000, 32, 6, 2}, {100000, 24, 4, 3}, {100000, 20, 4, 3}, {100000, 21, 3, 3}, {6, 16, 6, 2}, {8, 100, 4, 3}, {8, 101, 4, 2},
+	} {
+		if rows, vecs := f.shape(c.m, c.n); rows != c.rows || vecs != c.vecs {
+			t.Errorf("%d x %d: %d rows of %d vectors", c.m, c.n, rows, vecs)
+		}
+	}
+}

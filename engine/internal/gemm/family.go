@@ -77,8 +77,8 @@ func (f *family) vecs(rows int, whole bool) int {
 	if f.parts {
 		return [5]int{0, 8, 4, 2, 2}[rows]
 	}
-	if rows == 4 && whole && !f.apart {
-		return 3
+	if whole && !f.apart {
+		return [7]int{0, 8, 5, 4, 3, 2, 2}[rows]
 	}
 	return [7]int{0, 8, 5, 3, 2, 2, 2}[rows]
 }

@@ -48,7 +48,7 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 	if e.save = p.saver(); later {
 		e.save = keep
 	}
-	e.rows, e.vecs = f.shape(p.M, p.N)
+	e.rows, e.vecs = f.shape(p.M, p.N, p.K)
 	e.width = e.vecs * f.lanes()
 	e.across = p.A.Row == 1 && p.A.Col != 1 && !e.halfA
 	e.last.set(p.N%f.lanes(), e.size)
@@ -65,24 +65,29 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 }
 
 // shape returns the rows and the vectors of kernels for a result of m rows and some columns. Few vectors
-// are one strip, where that takes no more kernels and those of B stay in registers: then each element of A
-// is read once.
-func (f *family) shape(m, cols int) (rows, width int) {
-	lanes, least := f.lanes(), 4 // rows: kernels of fewer wait for loads
-	if !f.avx512 {
-		least = 3
-	}
+// are one strip, where that takes no more kernels: then each element of A is read once.
+func (f *family) shape(m, cols, terms int) (rows, width int) {
+	lanes := f.lanes()
 	vecs, whole := (cols+lanes-1)/lanes, cols%lanes == 0 || cols%lanes == lanes/2
 	tiles := max(1, (m+f.rows-1)/f.rows)
 	rows = max(1, (m+tiles-1)/tiles)
 	width = max(1, min(f.vecs(rows, whole), vecs))
 	kernels := tiles * ((vecs + width - 1) / width)
-	for less := rows - 1; less >= max(least, vecs); less-- {
-		if n := (m + less - 1) / less; n <= kernels && f.vecs(less, whole) >= vecs {
+	for less := rows - 1; less > 0; less-- {
+		if n := (m + less - 1) / less; n <= kernels && f.vecs(less, whole) >= vecs && f.busy(less, vecs, terms) {
 			return (m + n - 1) / n, vecs
 		}
 	}
 	return rows, width
+}
+
+// busy reports whether kernels of so many rows and vectors do not wait for loads or for sums. Of few terms, for which
+// one call computes all tiles of a strip, AVX2 needs no more than nine sums.
+func (f *family) busy(rows, vecs, terms int) bool {
+	if f.avx512 || terms > fewTerms {
+		return rows >= max(4, vecs)
+	}
+	return rows*vecs >= 9
 }
 
 // prepare makes the kernels for tiles of m rows and n columns, and for the last ones,

@@ -97,11 +97,22 @@ func TestSmallCaches(t *testing.T) {
 // read once then.
 func TestShapes(t *testing.T) {
 	f := families["avx2"][dtype.F32]
-	for _, c := range []struct{ m, n, rows, vecs int }{
-		{100000, 32, 6, 2}, {100000, 24, 4, 3}, {100000, 20, 4, 3}, {100000, 21, 3, 3}, {6, 16, 6, 2}, {8, 100, 4, 3}, {8, 101, 4, 2},
+	for _, c := range []struct{ m, n, k, rows, vecs int }{
+		{100000, 16, 20, 6, 2},
+		{100000, 20, 20, 4, 3},
+		{100000, 20, 200, 4, 3},
+		{100000, 21, 20, 3, 3},
+		{100000, 21, 200, 6, 2},
+		{100000, 32, 20, 3, 4},
+		{100000, 31, 20, 6, 2},
+		{100000, 40, 20, 2, 5},
+		{100000, 40, 200, 6, 2},
+		{100000, 47, 20, 6, 2},
+		{100000, 100, 20, 6, 2},
+		{8, 100, 20, 4, 3},
 	} {
-		if rows, vecs := f.shape(c.m, c.n); rows != c.rows || vecs != c.vecs {
-			t.Errorf("%d x %d: %d rows of %d vectors", c.m, c.n, rows, vecs)
+		if rows, vecs := f.shape(c.m, c.n, c.k); rows != c.rows || vecs != c.vecs {
+			t.Errorf("%d x %d x %d: %d rows of %d vectors", c.m, c.n, c.k, rows, vecs)
 		}
 	}
 }

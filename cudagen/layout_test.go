@@ -119,6 +119,55 @@ buf z f32 out 1
 	}
 }
 
+// pairwise reduces rows of operands that are broadcast.
+const pairwise = `kernel pairwise
+axis i0 i1
+buf x f32 in 1
+buf y f32 in 1
+buf z f32 out 1
+{
+  par i0 {
+    %0 = load f32 x[i0]
+    vec i1 {
+      %1 = load f32 y[i1]
+      %2 = mul f32 %1 %0
+      %3 = reduce sum f32 %2
+    }
+    store f32 z[i0] %3
+  }
+}`
+
+// TestManyBlocks checks that rows are not split into more blocks than an index counts, or
+// than arrays of such rows would have.
+func TestManyBlocks(t *testing.T) {
+	k, err := ir.Parse(pairwise)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		rows, width int
+		split       bool
+	}{
+		{1 << 14, 1 << 17, true},
+		{1 << 18, 1 << 17, false},
+		{1 << 27, 1 << 17, false}, // 2^32 blocks
+		{8, 1 << 28, true},
+	} {
+		b := &ir.Binding{Extents: []int{c.rows, c.width}}
+		for _, n := range []int{c.rows, c.width, c.rows} {
+			b.Bufs = append(b.Bufs, ir.BufBind{Strides: []int{1}, Extents: []int{n}})
+		}
+		_, s := generate(t, k, b, []uint64{1 << 33, 1 << 34, 1 << 35})
+		bound, err := s.Bind(b, h200)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if split := len(s.Entries) == 2; split != c.split || bound.Scratch > 64<<20 {
+			t.Errorf("%d rows of %d: split %t, %d bytes of scratch memory", c.rows, c.width, split, bound.Scratch)
+		}
+	}
+}
+
 // TestSetArgs checks that the argument struct has the addresses and scalars.
 func TestSetArgs(t *testing.T) {
 	k := parse(t, "masks") // reads x backwards, from its last element

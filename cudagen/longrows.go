@@ -15,6 +15,11 @@ import (
 // maxAdjacent is the number of results that one thread combines (red::adjacent).
 const maxAdjacent = 16
 
+// maxBlocks is the number of blocks of all rows, where there are many rows, above which
+// they are not split. Rows without operands that are broadcast have fewer: an index must
+// be able to count the blocks, and scratch memory must hold their results.
+const maxBlocks = 1 << 22
+
 // splitRows sets loopLayout.split for the par loops that are reduced by blocks, and
 // loopLayout.alone.
 func (n *numbers) splitRows() {
@@ -24,7 +29,8 @@ func (n *numbers) splitRows() {
 			continue
 		}
 		rows, blocks := n.total(int32(i)), ceilDiv(n.total(vec), ir.Block)
-		if blocks >= 4 && rows < 2*n.device.SMs || blocks > 1 && times(rows, blocks) >= 4*warpsOfBlock*n.device.SMs {
+		all := times(rows, blocks)
+		if blocks >= 4 && rows < 2*n.device.SMs || blocks > 1 && all >= 4*warpsOfBlock*n.device.SMs && all <= maxBlocks {
 			l := &n.layout.loops[i]
 			l.split, l.alone = true, blocks <= maxAdjacent
 		}

@@ -70,7 +70,7 @@ func (g *generator) rowPlace(a int, r rowLayout) string {
 // has yet to read.
 func (g *generator) row(body int32, r rowLayout) {
 	wait := ""
-	if len(g.inLoop(body)) > 1 || g.effects(body) {
+	if len(g.inLoop(body)) > 1 || g.effects(body) || g.readsRows(body) {
 		wait = "__syncwarp();"
 		if r.warps > 1 {
 			wait = "__syncthreads();"
@@ -98,6 +98,9 @@ func (g *generator) row(body int32, r rowLayout) {
 			g.line("%s", wait)
 			loaded = false
 		}
+	}
+	if loaded && wait != "" { // the next row stores
+		g.line("%s", wait)
 	}
 }
 
@@ -270,6 +273,19 @@ func (g *generator) inLoop(region int32) (out []int32) {
 // effects reports whether the scalar code of a row has a store.
 func (g *generator) effects(region int32) bool {
 	return slices.ContainsFunc(g.k.Regions[region].Code, func(in ir.Ins) bool { return in.Op == ir.Store })
+}
+
+// readsRows reports whether the scalar code of a row loads elements of row buffers.
+func (g *generator) readsRows(region int32) bool {
+	return slices.ContainsFunc(g.k.Regions[region].Code, func(in ir.Ins) bool {
+		switch in.Op {
+		case ir.Load:
+			return g.k.Bufs[g.k.Access[in.Aux].Buf].Mode == ir.Row
+		case ir.Cold:
+			return g.readsRows(in.Aux)
+		}
+		return false
+	})
 }
 
 // kept reports whether the rows of a par loop need memory: row buffers, copies or partial

@@ -2,6 +2,7 @@ package standin
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -82,6 +83,25 @@ buf z f32 out 2
   }
 }`
 
+// rowFaults raises a fault by what a row buffer holds, and does nothing after that.
+const rowFaults = `kernel row_faults
+axis i0 i1
+buf x i64 in 2
+buf e i64 row [i1]
+{
+  %0 = const i64 33
+  %1 = const i64 0
+  par i0 {
+    vec i1 {
+      %2 = load i64 x[i0, i1]
+      store i64 e[i1] %2
+    }
+    %3 = load i64 e[%0]
+    %4 = lt bool %3 %1
+    fault index %4
+  }
+}`
+
 // texts binds every text of package ir several times.
 func texts(t *testing.T, times int) (trials []*trial) {
 	files, _ := filepath.Glob("../../../../testdata/ir/*.ir")
@@ -112,6 +132,16 @@ func texts(t *testing.T, times int) (trials []*trial) {
 	for _, n := range []int{5, 300, 2000} {
 		r := rand.New(rand.NewPCG(uint64(n), 5))
 		trials = append(trials, newTrial(t, r, "row scalars", k, []int{9, n}, nil, [][]int{{9, n}, {9}, {9, n}}, true))
+	}
+	k = parse(t, rowFaults)
+	for _, width := range []int{40, 2000} {
+		n := 0
+		trials = append(trials, newTrialOf(t, rand.New(rand.NewPCG(4, 5)), "row faults", k, []int{1000, width}, nil, [][]int{{1000, width}, nil}, true, func(dtype.Type) uint64 {
+			if n++; n == 34 { // element 33 of the first row
+				return math.MaxUint64
+			}
+			return 1
+		}))
 	}
 	k = parse(t, vectorSoftmax)
 	for _, n := range []int{1, 64, 5001} {

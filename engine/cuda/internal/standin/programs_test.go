@@ -28,8 +28,9 @@ func leaf(t *testing.T, typ dtype.Type, dims ...int) *tree.Node {
 	return a.Node()
 }
 
-// planned makes trials of the fused loops of statements.
-func planned(t *testing.T, r *rand.Rand, name string, stmts []expr.Statement) (trials []*trial) {
+// planned makes trials of the fused loops of statements, on arrays with the contents that
+// bits returns.
+func planned(t *testing.T, r *rand.Rand, name string, stmts []expr.Statement, bits func(*rand.Rand, dtype.Type) uint64) (trials []*trial) {
 	t.Helper()
 	p, err := plan.Compile(t.Context(), stmts)
 	if err != nil {
@@ -39,13 +40,13 @@ func planned(t *testing.T, r *rand.Rand, name string, stmts []expr.Statement) (t
 		if s.Kind != plan.Loop {
 			continue
 		}
-		c := &trial{name: fmt.Sprintf("%s, stage %d", name, i), k: s.Kernel, device: device(r)}
+		c := &trial{name: fmt.Sprintf("%s, stage %d", name, i), k: s.Kernel, device: device(r), wide: r.IntN(6) == 0}
 		c.b = &ir.Binding{Extents: s.Extents, Params: s.Params}
 		for _, v := range s.Scalars {
 			c.b.Scalars = append(c.b.Scalars, v.Bits)
 		}
 		for j, o := range s.Bufs {
-			c.place(&s.Kernel.Bufs[j], o.Strides, o.Extents, 0, func(t dtype.Type) uint64 { return randir.MemoryBits(r, t) })
+			c.place(&s.Kernel.Bufs[j], o.Strides, o.Extents, 0, func(t dtype.Type) uint64 { return bits(r, t) })
 		}
 		c.layout(t)
 		c.interpret(t)
@@ -70,7 +71,7 @@ func operators(t *testing.T) (trials []*trial) {
 		var stmts []expr.Statement
 		flush := func(force bool) {
 			if len(stmts) == together || force && len(stmts) > 0 {
-				trials = append(trials, planned(t, r, fmt.Sprint("operators of ", typ), stmts)...)
+				trials = append(trials, planned(t, r, fmt.Sprint("operators of ", typ), stmts, randir.MemoryBits)...)
 				stmts = nil
 			}
 		}
@@ -175,7 +176,7 @@ func formulas(t *testing.T) (trials []*trial) {
 			if err != nil {
 				t.Fatalf("%s: %v", p.text, err)
 			}
-			trials = append(trials, planned(t, r, fmt.Sprint(p.text, " of ", typ), unit.Statements)...)
+			trials = append(trials, planned(t, r, fmt.Sprint(p.text, " of ", typ), unit.Statements, tame)...)
 		}
 	}
 	return trials

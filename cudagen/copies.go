@@ -76,10 +76,11 @@ func (n *numbers) sameElements(x, y int) bool {
 }
 
 // rowOfCopy returns the row buffer that can have the memory of a copy: its first access is
-// a store in the last loop that reads the copy, each element where the copy had one.
+// a store in the last loop that reads the copy, each element where the copy had one. It has
+// the type of the copy: a compiler may let a store pass a load of another type.
 func (n *numbers) rowOfCopy(c *copiedLoad) int32 {
 	last := n.sites[c.later[len(c.later)-1]].loop
-	size := n.k.Bufs[n.k.Access[n.sites[c.first].in.Aux].Buf].Type.Size()
+	typ := n.k.Bufs[n.k.Access[n.sites[c.first].in.Aux].Buf].Type
 	var seen []int32
 	for _, s := range n.loops[c.par].sites {
 		x := &n.sites[s]
@@ -92,7 +93,7 @@ func (n *numbers) rowOfCopy(c *copiedLoad) int32 {
 			continue
 		}
 		seen = append(seen, buf)
-		if x.in.Op == ir.Store && x.loop == last && s > c.later[len(c.later)-1] && b.Type.Size() == size && n.inOrder(s) {
+		if x.in.Op == ir.Store && x.loop == last && s > c.later[len(c.later)-1] && b.Type == typ && n.inOrder(s) {
 			return buf
 		}
 	}

@@ -119,6 +119,55 @@ buf z f32 out 1
 	}
 }
 
+// recount loads the elements of a row in two loops; the second stores a row buffer.
+const recount = `kernel recount
+axis i0 i1
+buf x i32 in 2
+buf e %[1]s row [i1]
+buf z %[1]s out 2
+{
+  par i0 {
+    vec i1 {
+      %%0 = load i32 x[i0, i1]
+      %%1 = reduce max i32 %%0
+    }
+    vec i1 {
+      %%2 = load i32 x[i0, i1]
+      %%3 = sub i32 %%2 %%1
+      %%4 = cvt %[1]s %%3
+      store %[1]s e[i1] %%4
+      %%5 = reduce sum %[1]s %%4
+    }
+    vec i1 {
+      %%6 = load %[1]s e[i1]
+      %%7 = add %[1]s %%6 %%5
+      store %[1]s z[i0, i1] %%7
+    }
+  }
+}`
+
+// TestCopyTypes checks that a copy has the memory of a row buffer only if that has the same
+// type: a compiler may let a store pass a load of another type.
+func TestCopyTypes(t *testing.T) {
+	for typ, shared := range map[string]bool{"u32": false, "f32": false, "i32": true} {
+		text := fmt.Sprintf(recount, typ)
+		if typ == "i32" {
+			text = strings.Replace(text, "cvt i32 %3", "neg i32 %3", 1)
+		}
+		k, err := ir.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := &ir.Binding{Extents: []int{1000, 1024}, Bufs: make([]ir.BufBind, 3)}
+		b.Bufs[0] = ir.BufBind{Strides: []int{1024, 1}, Extents: []int{1000, 1024}}
+		b.Bufs[2] = b.Bufs[0]
+		_, s := generate(t, k, b, []uint64{1 << 33, 0, 1 << 34})
+		if !strings.Contains(s.Code, "copy_0") || strings.Contains(s.Code, "copy_0 = (i32 *)row_e") != shared {
+			t.Errorf("%s: %s", typ, strings.TrimPrefix(s.Code, cudagen.Prelude))
+		}
+	}
+}
+
 // pairwise reduces rows of operands that are broadcast.
 const pairwise = `kernel pairwise
 axis i0 i1

@@ -74,7 +74,7 @@ func (f *phaseCode) retains() bool {
 // release frees the registers of the values of the prologue that no node after number k of it uses.
 func (f *phaseCode) release(k int) {
 	for _, id := range f.hoisted[:k+1] {
-		if f.Home[id] < 0 || f.rowsHeld && slices.Contains(f.operandsByUse(), id) { // pinUniforms keeps it, or gives it back
+		if f.Home[id] < 0 || f.rowsHeld { // pinUniforms keeps it, or gives it back
 			continue
 		}
 		if !slices.ContainsFunc(f.hoisted[k+1:], func(next int32) bool { return slices.Contains(f.Nodes[next].Args[:], id) }) {

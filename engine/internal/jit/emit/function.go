@@ -160,6 +160,30 @@ func (f *phaseCode) seqLoop() {
 	}
 }
 
+// holdsRows reports whether the addresses of a row loop that is one map stay in registers from row to row. In the frame each
+// row would wait for the stores of the row before.
+func (f *phaseCode) holdsRows() bool {
+	return f.Layout.Blends && f.Phase.Kind == lower.MapPhase && len(f.Phase.Reds) == 0 && f.Layout.Laid == 0
+}
+
+// holdRows chooses the registers of these addresses, loads them before the loop over rows, and returns them by site, or -1
+// for those in the frame.
+func (f *phaseCode) holdRows() []int8 {
+	f.rowsHeld = true
+	f.pinSites()
+	held := slices.Repeat([]int8{-1}, len(f.SiteReg))
+	for i, r := range f.SiteReg {
+		s := &f.Layout.Sites[i]
+		if r < 0 || s.Origin != frame.SitePtr {
+			continue
+		}
+		if held[i] = r; s.Near == 0 {
+			f.Int(isa.Mov, isa.SiteReg(int(r)), isa.Word(s.Arg+frame.SitePtr))
+		}
+	}
+	return held
+}
+
 // mapLoop emits a map phase.
 func (f *phaseCode) mapLoop() {
 	f.prologue()

@@ -260,11 +260,11 @@ func (f *phaseCode) pinUniforms(room int) {
 	// The code of one node holds at most three operands and a result beside its temporaries.
 	room = min(room, bits.OnesCount64(f.Vecs.Free)-max(f.spare()+4, f.fieldVectors()))
 	ids := f.operandsByUse()
-	for i, id := range ids { // some are in the registers of the prologue
+	for _, id := range f.hoisted { // some are in the registers of the prologue
 		if f.Home[id] < 0 {
 			continue
 		}
-		if room++; i >= room {
+		if room++; !slices.Contains(ids[:min(max(room, 0), len(ids))], id) {
 			f.Vecs.Give(f.Home[id])
 			f.Home[id] = -1
 		}

@@ -2,38 +2,12 @@ package emit
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
-	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
-
-// holdsRows reports whether the addresses of a row loop that is one map stay in registers from row to row. In the frame each
-// row would wait for the stores of the row before.
-func (f *phaseCode) holdsRows() bool {
-	return f.Layout.Blends && f.Phase.Kind == lower.MapPhase && len(f.Phase.Reds) == 0 && f.Layout.Laid == 0
-}
-
-// holdRows chooses the registers of these addresses, loads them before the loop over rows, and returns them by site, or -1
-// for those in the frame.
-func (f *phaseCode) holdRows() []int8 {
-	f.rowsHeld = true
-	f.pinSites()
-	held := slices.Repeat([]int8{-1}, len(f.SiteReg))
-	for i, r := range f.SiteReg {
-		s := &f.Layout.Sites[i]
-		if r < 0 || s.Origin != frame.SitePtr {
-			continue
-		}
-		if held[i] = r; s.Near == 0 {
-			f.Int(isa.Mov, isa.SiteReg(int(r)), isa.Word(s.Arg+frame.SitePtr))
-		}
-	}
-	return held
-}
 
 // nextRow emits the end of a row loop: it steps the sites and jumps to again if rows
 // are left, or groups of rows. held has the registers of the addresses that are not in the frame.

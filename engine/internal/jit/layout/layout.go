@@ -16,12 +16,28 @@ import (
 // Phase returns the layout of a phase.
 func (b *Binder) Phase(ph *lower.Phase) *Phase {
 	bp := b.phase(ph, leastLaid)
-	if b.Blends && ph.Kind == lower.MapPhase && len(bp.Loads)+len(bp.Stores) > 0 {
+	if b.Blends && ph.Kind == lower.MapPhase && (len(bp.Loads)+len(bp.Stores) > 0 || bp.oneByOne()) {
 		if x := b.phase(ph, leastBlend); x.Laid > 0 {
 			return x
 		}
 	}
 	return bp
+}
+
+// shortTile is the most elements of such a row.
+const shortTile = 32
+
+// oneByOne reports whether a map of several spans stores or loads elements that are apart one by one, or transposes tiles of
+// short rows.
+func (bp *Phase) oneByOne() bool {
+	k := len(bp.Spans)
+	if len(bp.Transposed) > 0 {
+		return k > 1 && bp.Copy < 0 && bp.Spans[k-1] <= shortTile
+	}
+	return k > 1 && bp.Laid == 0 && slices.ContainsFunc(bp.Native, func(i int32) bool {
+		s := &bp.Sites[i]
+		return s.Kind == Strided && (bp.Lowered.Sites[i].Store || s.Step == 0)
+	})
 }
 
 // phase is Phase where rows are laid across vectors if at least so many of their elements follow each other.

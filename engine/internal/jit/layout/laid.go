@@ -242,11 +242,8 @@ func (l *layouter) lay(least int) {
 	if !l.bp.findLaid(ext, least, longest) {
 		return
 	}
-	w, most := laidBytes/ph.Widest(), mostWindows
-	if size := ph.LaneSize; size > 0 && (size == 1 || l.Blends) {
-		w, most = laidBytes/size, byteWindows
-	}
-	block, ops := l.bp.Block(w), len(ph.Top)
+	w, part, most := l.laidWidths()
+	block, parts, ops := l.bp.Block(w), l.bp.Block(part), len(ph.Top)
 	lines := make([]bound.Line, len(ph.Sites))
 	for at, i := range which {
 		lines[i] = l.Line(l.offsets[i], l.inside, spans[at])
@@ -295,14 +292,14 @@ func (l *layouter) lay(least int) {
 		case l.bp.LaidOnce(&s, w):
 		case l.plane(i, &s, ops):
 			l.bp.Sites[i].plane = true
-			windows += block
+			windows += parts
 		default:
-			for v := range block {
-				windows += len(l.bp.LaidWindows(&s, v*w, w, w))
+			for v := range parts {
+				windows += len(l.bp.LaidWindows(&s, v*part, part, part))
 			}
 		}
 	}
-	if block > longestBlock && !l.bp.Computes() || block*ops > mostLaidOps || windows > laid*block*most && (least > leastBlend || ph.LaneSize == 1) {
+	if block > longestBlock && !l.bp.Computes() || block*ops > mostLaidOps || windows > laid*parts*most && (least > leastBlend || ph.LaneSize == 1 || part < w) {
 		l.bp.Laid = 0
 	}
 }
@@ -315,6 +312,19 @@ func (l *layouter) storedSize() (n int) {
 		}
 	}
 	return max(n, 1)
+}
+
+// laidWidths returns the lanes of a vector in the estimate of a laid phase, the lanes of a part of it that has windows
+// of its own, and the most windows of a part on average.
+func (l *layouter) laidWidths() (w, part, most int) {
+	switch size := l.ph.LaneSize; {
+	case size > 0 && l.Blends: // each 16 bytes are a part
+		return laidBytes / size, 16 / size, 8 / size
+	case size == 1:
+		return laidBytes, laidBytes, byteWindows
+	}
+	w = laidBytes / l.ph.Widest()
+	return w, w, mostWindows
 }
 
 // onlyCopies reports whether a map only copies elements from one array to another.

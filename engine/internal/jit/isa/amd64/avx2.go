@@ -557,51 +557,6 @@ func (f *avx2) constantFor(_ x86.Len, m x86.Mem) x86.Operand { return m }
 
 func (f *avx2) LoadHeld() {}
 
-// StoreStepped stores lane by lane: stores under a mask are slow on some processors with AVX2 alone.
-func (f *avx2) StoreStepped(n *lower.Node, t dtype.Type) bool {
-	s, size := &f.Layout.Sites[n.Aux], t.Size()
-	if size < 4 {
-		f.storeNarrowSteps(n, s, t)
-		return true
-	}
-	x := f.Src(n.Args[0])
-	first := f.stepAddress(s, s.Step) * f.W
-	for lane := range f.W {
-		m := x86.At(x86.RCX, int32((first+lane)*s.Step*size))
-		switch k := lane % (16 / size); {
-		case k > 0 && size == 4:
-			f.I(x86.VEXTRACTPS, 0, m, x, x86.Imm(k))
-		case k > 0:
-			f.I(x86.VMOVHPS, 0, m, x)
-		default:
-			if lane > 0 {
-				upper := f.Tmp()
-				f.I(x86.VEXTRACTF128, x86.L256, upper, x, x86.Imm(1))
-				x = upper
-			}
-			f.I(pick(t, x86.VMOVD, x86.VMOVQ), 0, m, x)
-		}
-	}
-	return true
-}
-
-// storeNarrowSteps stores narrow elements from a general register that has 8 bytes of them: one load and shifts. A load for
-// each element, or an instruction that takes it from a vector, limits these stores to one in a cycle.
-func (f *avx2) storeNarrowSteps(n *lower.Node, s *layout.Site, t dtype.Type) {
-	const values = frame.Tmp + 128
-	size := t.Size()
-	f.StoreTo(n, t, isa.At(isa.Frame, values), false)
-	first, bytes := f.stepAddress(s, s.Step)*f.W, min(8, f.W*size)
-	for lane := range f.W {
-		if from := lane * size; from%bytes == 0 {
-			f.asm.load(bytes, x86.RAX, at(values+from))
-		} else {
-			f.I(x86.SHR, x86.W64, x86.RAX, x86.Imm(8*size))
-		}
-		f.I(x86.MOV, x86.Len(8*size), x86.At(x86.RCX, int32((first+lane)*s.Step*size)), x86.RAX)
-	}
-}
-
 // SkipWorse jumps where no value beats its accumulator. An accumulator that is NaN never lets it jump.
 func (f *avx2) SkipWorse(k *reduce.Kern, d, x []isa.Vec, skip isa.Label) {
 	any := f.Tmp()

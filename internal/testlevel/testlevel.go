@@ -2,7 +2,7 @@
 // on other load: allocations and processor time.
 //
 // By default tests run a sample of their cases that still meets every operator,
-// type, loop structure and back end: go test ./... has to end within two minutes.
+// type, loop structure and back end: go test ./... has to end within two minutes on two cores.
 // With ONELOOP_TESTS=deep they run all of their cases. .ci/run does both.
 package testlevel
 

@@ -231,15 +231,7 @@ func (l *layouter) lay(least int) {
 	if l.Blends && l.copiesWhole(ext, which, spans) {
 		return
 	}
-	longest := MostLaid
-	switch {
-	case l.Blends && l.onlyCopies():
-		longest = max(longest, copiedBytes/ph.Sites[0].Type.Size())
-	case l.Blends && l.bp.Computes():
-		longest = max(longest, chosenBytes/l.storedSize())
-	}
-	longest = min(longest, copiedElements)
-	if !l.bp.findLaid(ext, least, longest) {
+	if !l.bp.findLaid(ext, least, l.longestLaid()) {
 		return
 	}
 	w, part, most := l.laidWidths()
@@ -302,6 +294,18 @@ func (l *layouter) lay(least int) {
 	if block > longestBlock && !l.bp.Computes() || block*ops > mostLaidOps || windows > laid*parts*most && (least > leastBlend || ph.LaneSize == 1 || part < w) {
 		l.bp.Laid = 0
 	}
+}
+
+// longestLaid returns the most elements of a row that may be laid or copied.
+func (l *layouter) longestLaid() int {
+	longest := MostLaid
+	switch {
+	case l.Blends && l.onlyCopies():
+		longest = max(longest, copiedBytes/l.ph.Sites[0].Type.Size())
+	case l.Blends && l.bp.Computes():
+		longest = max(longest, chosenBytes/l.storedSize())
+	}
+	return min(longest, copiedElements)
 }
 
 // storedSize returns the most bytes of an element that a map stores.

@@ -59,7 +59,7 @@ func (bp *Phase) findGroups() {
 	}
 	bp.Groups = true
 	for i := range bp.Sites {
-		if s := &bp.Sites[i]; s.Kind == Unit || s.Kind == Uniform {
+		if s := &bp.Sites[i]; s.Kind == Unit || s.Kind == Uniform || s.Kind == Strided {
 			s.Group = s.Line.Spans[k-2].Coef
 		}
 	}

@@ -25,8 +25,7 @@ const (
 )
 
 // lowerNormalQuantile has an error of 2^-34, or 2^-23 for float32. It rounds 1-x^2 once, so the tails keep their
-// relative accuracy. The logarithm
-// needs no relative accuracy near 1, and is log((1+s)/(1-s)).
+// relative accuracy. The logarithm needs no relative accuracy near 1, and is log((1+s)/(1-s)).
 func lowerNormalQuantile(b *B, x ...V) V {
 	f := formatOf(b, x[0])
 	e, m1 := splitLog(b, f, b.Fma(b.Neg(x[0]), x[0], f.c(b, 1)), math.Sqrt2/2)

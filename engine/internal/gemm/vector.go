@@ -129,15 +129,15 @@ func (e *vectors) compute(t *tile, s *scratch, stop func() bool) {
 	if !e.readsVector() {
 		vector = e.contiguous(s.ofB(max(1, t.k)*size), vector, e.vector, t.k)
 	}
-	args := vectorArgs{a: matrix, x: vector, c: part.c, mask: e.mask}
+	args, o := vectorArgs{mask: e.mask}, vectorArrays{matrix, vector, part.c}
 	switch {
 	case e.along():
-		e.runAlong(&args, n, t.k, stop)
+		e.runAlong(&args, o, n, t.k, stop)
 	case e.results() == 1:
-		args.a = e.contiguous(s.ofA(), matrix, e.matrix, t.k)
-		e.runAlong(&args, n, t.k, stop)
+		o.a = e.contiguous(s.ofA(), matrix, e.matrix, t.k)
+		e.runAlong(&args, o, n, t.k, stop)
 	default:
-		e.runAcross(&args, n, t.k, s, stop)
+		e.runAcross(&args, o, n, t.k, s, stop)
 	}
 	if part.save != keep || part.out != part.c {
 		e.do.combine(&part, size)
@@ -155,10 +155,10 @@ func (e *vectors) contiguous(to, from unsafe.Pointer, x side, k int) unsafe.Poin
 }
 
 // runAlong computes n results. Some of them may be computed again.
-func (e *vectors) runAlong(args *vectorArgs, n, k int, stop func() bool) {
+func (e *vectors) runAlong(args *vectorArgs, o vectorArrays, n, k int, stop func() bool) {
 	const some = 1 << 20 // terms between two looks at the context
 	step, size := e.matrix.result, e.f.size
-	a, c := args.a, args.c
+	args.set(o)
 	args.step, args.k = step, k
 	if n == 1 {
 		args.n = 1
@@ -176,14 +176,14 @@ func (e *vectors) runAlong(args *vectorArgs, n, k int, stop func() bool) {
 		}
 		args.n = max(1, min((n-i)/rows, some/max(1, rows*k)))
 		at := min(i, n-rows)
-		args.a, args.c, args.next = unsafe.Add(a, at*step), unsafe.Add(c, at*size), rows*step
+		args.a, args.c, args.next = uintptr(unsafe.Add(o.a, at*step)), unsafe.Add(o.c, at*size), rows*step
 		e.f.along(rows, e.asks != nothing).Call(unsafe.Pointer(args))
 		i = at + rows*args.n
 	}
 }
 
 // runAcross computes n results.
-func (e *vectors) runAcross(args *vectorArgs, n, k int, s *scratch, stop func() bool) {
+func (e *vectors) runAcross(args *vectorArgs, o vectorArrays, n, k int, s *scratch, stop func() bool) {
 	const some = Section / 16 // terms between two looks at the context, and of a packed block
 	size, width := e.f.size, e.f.swept()/e.f.size
 	args.sums, args.step = s.ofA(), e.matrix.term
@@ -192,26 +192,26 @@ func (e *vectors) runAcross(args *vectorArgs, n, k int, s *scratch, stop func() 
 		packs = &packer{f: e.f, to: unsafe.Add(args.sums, mostWaiting*e.f.sweptStep()), row: packedBytes, stepK: e.matrix.term, stepN: e.matrix.result, half: e.matrix.half, size: size, s: s}
 		width, args.step = packedBytes/size, packedBytes
 	}
-	a, x, c := args.a, args.x, args.c
 	for first := 0; (first == 0 || first < k) && !stop(); first += some {
 		terms := min(some, k-first)
 		for j := 0; j < n; j += width {
 			cols := min(width, n-j)
-			args.a = unsafe.Add(a, first*e.matrix.term+j*e.matrix.result)
+			part := vectorArrays{unsafe.Add(o.a, first*e.matrix.term+j*e.matrix.result), unsafe.Add(o.x, first*size), unsafe.Add(o.c, j*size)}
 			if packs != nil && terms > 0 {
-				packs.from, packs.k, packs.terms = args.a, terms, terms
+				packs.from, packs.k, packs.terms = part.a, terms, terms
 				packs.strip(0, 0, cols, 0, terms)
-				args.a = packs.to
+				part.a = packs.to
 			}
-			args.x, args.c, args.add = unsafe.Add(x, first*size), unsafe.Add(c, j*size), first
-			e.sweep(args, cols, terms)
+			args.add = first
+			e.sweep(args, part, cols, terms)
 		}
 	}
 }
 
 // sweep runs the kernels for some terms and results.
-func (e *vectors) sweep(args *vectorArgs, cols, terms int) {
+func (e *vectors) sweep(args *vectorArgs, o vectorArrays, cols, terms int) {
 	lanes := e.f.lanes()
+	args.set(o)
 	args.vecs, args.last = cols/lanes, scalar.FromBool[int](cols%lanes > 0)
 	args.next = VectorBlock * args.step
 	args.k = 2 * args.next
@@ -242,35 +242,45 @@ func (w *worker) vectors(lo, hi int, s *scratch) {
 		if (u-lo)%stride == 0 && d.stop() {
 			break
 		}
-		args.a, args.x, args.c = unsafe.Add(b, p.OffB[u]*d.size), unsafe.Add(a, p.OffA[u]*d.size), unsafe.Add(c, p.OffC[u]*d.size)
+		o := vectorArrays{unsafe.Add(b, p.OffB[u]*d.size), unsafe.Add(a, p.OffA[u]*d.size), unsafe.Add(c, p.OffC[u]*d.size)}
 		if e.column {
-			args.a, args.x = args.x, args.a
+			o.a, o.x = o.x, o.a
 		}
 		switch {
 		case e.along():
-			e.runAlong(args, n, p.K, d.stop)
+			e.runAlong(args, o, n, p.K, d.stop)
 		case p.K <= VectorBlock:
 			args.sums, args.step, args.add = s.ofA(), e.matrix.term, 0
-			e.sweep(args, n, p.K)
+			e.sweep(args, o, n, p.K)
 		default:
-			e.runAcross(args, n, p.K, s, d.stop)
+			e.runAcross(args, o, n, p.K, s, d.stop)
 		}
 	}
-	args.a, args.x, args.c, args.sums = nil, nil, nil, nil // they would keep the arrays of the caller alive
+	args.c, args.sums = nil, nil // they would keep the arrays of the caller alive
 }
+
+// vectorArrays are the first elements of the matrix, the vector and the results.
+type vectorArrays struct{ a, x, c unsafe.Pointer }
 
 // vectorArgs is the argument block of the kernels for products with a vector.
 type vectorArgs struct {
-	a, x, c unsafe.Pointer // the first elements of the matrix, the vector, and the results
-	step    int            // bytes between results in the matrix, or between terms
-	next    int            // and to the next rows, or the next block of terms
-	k       int            // terms, or bytes from a block to what is asked for
-	n       int            // kernels along the terms, or blocks
-	add     int            // 0: the sums of a block are stored; else they are added
-	vecs    int            // whole vectors of a row
-	last    int            // whether there is one more, which the mask selects
-	sums    unsafe.Pointer
-	mask    mask // where it is in args
+	// Those of vectorArrays. A kernel moves a and x on, to the end of their arrays and beyond, so they must not be pointers
+	// for the collector.
+	a, x uintptr
+	c    unsafe.Pointer
+	step int // bytes between results in the matrix, or between terms
+	next int // and to the next rows, or the next block of terms
+	k    int // terms, or bytes from a block to what is asked for
+	n    int // kernels along the terms, or blocks
+	add  int // 0: the sums of a block are stored; else they are added
+	vecs int // whole vectors of a row
+	last int // whether there is one more, which the mask selects
+	sums unsafe.Pointer
+	mask mask // where it is in args
+}
+
+func (args *vectorArgs) set(o vectorArrays) {
+	args.a, args.x, args.c = uintptr(o.a), uintptr(o.x), o.c
 }
 
 const (

@@ -119,6 +119,36 @@ buf y %[1]s out 2
 	}
 }
 
+// TestFieldsOfOtherRows reduces the products of two fields down columns, of which the second one is read from every other
+// row, or from one: they are no fields of the same records.
+func TestFieldsOfOtherRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 36))
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32} {
+		for _, row := range []string{"i1*2", "0"} {
+			k := parse(t, fmt.Sprintf(`kernel rows
+axis i0 i1
+buf x %[1]s in 3
+buf y %[1]s out 1
+{
+  vec i0 {
+    seq i1 {
+      %%0 = load %[1]s x[i1, i0, 0]
+      %%1 = load %[1]s x[%[2]s, i0, 1]
+      %%2 = mul %[1]s %%0 %%1
+      %%3 = reduce sum %[1]s %%2
+    }
+    store %[1]s y[i0] %%3
+  }
+}`, typ.Short(), row))
+			for _, n := range []int{5, 16, 30} {
+				rows := 2 + r.IntN(100)
+				differ(t, r, newSetup(t, r, k, []int{n, rows}, nil, [][]int{{2 * rows, n, 2}, {n}}, true))
+			}
+			forget()
+		}
+	}
+}
+
 // TestFieldsWithoutGathers tests that the loop over whole vectors of records of up to 16 fields needs no
 // gather on AVX2.
 func TestFieldsWithoutGathers(t *testing.T) {

@@ -90,7 +90,7 @@ func (b *Binder) addRecord(bp *Phase, first int32, n int) {
 			continue
 		}
 		at := x.Line.Base - s.Line.Base + (bufs[x.Buf].Offset-bufs[s.Buf].Offset)/s.Size
-		if bp.field(int32(i), bp.Lowered.Sites[first].Store) && 0 <= at && at < n && fields[at] < 0 && x.Size == s.Size && slices.Equal(x.Line.Spans, s.Line.Spans) && slices.Equal(x.Line.Outer, s.Line.Outer) {
+		if bp.field(int32(i), bp.Lowered.Sites[first].Store) && 0 <= at && at < n && fields[at] < 0 && x.Size == s.Size && slices.Equal(x.Line.Spans, s.Line.Spans) && slices.Equal(x.Line.Outer, s.Line.Outer) && slices.Equal(x.Seq, s.Seq) {
 			fields[at] = int32(i)
 		}
 	}

@@ -131,3 +131,27 @@ func TestChosenBySharedNodes(t *testing.T) {
 	}
 	differ(t, r, s)
 }
+
+// TestLongIndex copies long rows that an index of many instructions selects: a row may be longer than the lanes that one
+// call should compute so many instructions for.
+func TestLongIndex(t *testing.T) {
+	r := rand.New(rand.NewPCG(26, 10))
+	var index strings.Builder
+	const ops = 200
+	for i := range ops {
+		fmt.Fprintf(&index, "    %%%d = %s i64 %%%d %%0\n", 2+i, [...]string{"xor", "max", "sub"}[i%3], 1+i)
+	}
+	k := parse(t, fmt.Sprintf("kernel chosen\naxis i0 i1\nbuf x f32 in 2\nbuf i i64 in 1\nbuf y f32 out 2\n{\n  vec i0 i1 {\n    %%0 = const i64 7\n    %%1 = load i64 i[i0]\n%s    %%300 = load f32 x[%%%d, i1] clamp\n    store f32 y[i0, i1] %%300\n  }\n}", index.String(), 1+ops))
+	for _, columns := range []int{600, 1200, 2000} {
+		s := newSetup(t, r, k, []int{5, columns}, nil, [][]int{{6, columns}, {5}, {5, columns}}, true)
+		for i := range 5 {
+			randir.Put(s.mem[1][i*8:], 8, uint64(r.IntN(30)-5))
+		}
+		for _, be := range isas(t) {
+			if bv := s.instance(t, be).(*instance).vecs[0]; bv.step == 0 {
+				t.Fatalf("%s: rows of %d: a call has no lanes", be.Name(), columns)
+			}
+		}
+		differ(t, r, s)
+	}
+}

@@ -185,7 +185,7 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 	}
 	if len(v.Phases) == 1 && bv.phases[0].Laid > 0 && bv.row == 0 { // a call begins with a row
 		bv.row = bv.phases[0].Laid
-		bv.step -= bv.step % bv.row
+		bv.step = max(bv.step-bv.step%bv.row, bv.row)
 	}
 	bv.findWide(b.Machine)
 	for _, bp := range bv.phases {

@@ -156,21 +156,13 @@ func (n *numbers) readCopies() {
 // cheap is the largest number of instructions, but constants, of a loop that is direct.
 const cheap = 12
 
-// direct sets loopLayout.direct of the loops of a par loop: those with ordered reductions
-// whose operands take few instructions and are in shared memory.
+// direct sets loopLayout.direct of the loops of a par loop: if its rows are staged, those with
+// ordered reductions whose operands take few instructions and are in shared memory.
 func (n *numbers) direct(par int32) {
+	staged := n.layout.loops[par].rows.staged
 	for i := range n.loops {
 		if n.loops[i].outer == int(par) {
-			n.layout.loops[i].direct = n.isDirect(i)
-		}
-	}
-}
-
-// indirect undoes direct.
-func (n *numbers) indirect(par int32) {
-	for i := range n.loops {
-		if n.loops[i].outer == int(par) {
-			n.layout.loops[i].direct = false
+			n.layout.loops[i].direct = staged && n.isDirect(i)
 		}
 	}
 }

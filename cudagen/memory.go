@@ -144,7 +144,7 @@ func (n *numbers) divide(par int32) {
 			return
 		}
 		r.staged = false
-		n.indirect(par)
+		n.direct(par)
 		if r.shared = n.rowBytes(par) <= n.device.Shared; reducing == 0 || reducing > ir.Block {
 			return
 		}

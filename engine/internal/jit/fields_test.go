@@ -15,6 +15,19 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
+// combine writes operations that combine values 0 to fields-1 to one, in random order: differences, sums, and those of
+// op. It returns the number of the result.
+func combine(r *rand.Rand, body *strings.Builder, fields int, typ dtype.Type, op string) (last int) {
+	for i, f := range r.Perm(fields) {
+		if i > 0 {
+			fmt.Fprintf(body, "      %%%d = %s %s %%%d %%%d\n", fields+i, [...]string{"sub", "add", op}[r.IntN(3)], typ.Short(), last, f)
+			f = fields + i
+		}
+		last = f
+	}
+	return last
+}
+
 // TestRecords compares loops that load all fields of records with the interpreter: in maps, in
 // rows of maps and in reductions, with conversions. The arrays end at pages without access.
 func TestRecords(t *testing.T) {
@@ -25,14 +38,7 @@ func TestRecords(t *testing.T) {
 			for f := range fields {
 				fmt.Fprintf(&body, "    %%%d = load %s x[i0, %d]\n", f, typ.Short(), f)
 			}
-			last := 0
-			for i, f := range r.Perm(fields) {
-				if i > 0 {
-					fmt.Fprintf(&body, "    %%%d = %s %s %%%d %%%d\n", fields+i, [...]string{"sub", "add", "mul"}[r.IntN(3)], typ.Short(), last, f)
-					f = fields + i
-				}
-				last = f
-			}
+			last := combine(r, &body, fields, typ, "mul")
 			wide := [...]dtype.Type{typ, dtype.F64}[r.IntN(2)]
 			fmt.Fprintf(&body, "    %%40 = cvt %s %%%d\n", wide.Short(), last)
 			head := fmt.Sprintf("kernel records\naxis i0 i1\nbuf x %s in 2\n", typ.Short())
@@ -83,14 +89,7 @@ func TestRecordsDownColumns(t *testing.T) {
 			for f := range fields {
 				fmt.Fprintf(&body, "      %%%d = load %s x[i2, i1, i0, %d]\n", f, typ.Short(), f)
 			}
-			last := 0
-			for i, f := range r.Perm(fields) {
-				if i > 0 {
-					fmt.Fprintf(&body, "      %%%d = %s %s %%%d %%%d\n", fields+i, [...]string{"sub", "add", "max"}[r.IntN(3)], typ.Short(), last, f)
-					f = fields + i
-				}
-				last = f
-			}
+			last := combine(r, &body, fields, typ, "max")
 			k := parse(t, fmt.Sprintf(`kernel records
 axis i0 i1 i2
 buf x %[1]s in 4

@@ -55,7 +55,7 @@ buf y %[1]s out 3
 				got := slices.Clone(s.mem[3])
 				runAll(want)
 				if j := randir.Differ(typ, got, s.mem[3]); j >= 0 {
-					t.Fatalf("%s, %s, rows of %d: element %d of the second run is not that of the interpreter", be.Name(), typ, columns, j)
+					t.Fatalf("%s, %s, rows of %d: element %d of the second run differs from the result of the interpreter", be.Name(), typ, columns, j)
 				}
 			}
 			differ(t, r, s)

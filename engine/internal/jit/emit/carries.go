@@ -126,7 +126,7 @@ func (f *phaseCode) carry(id int32) bool {
 	return true
 }
 
-// carryWord returns the word of the frame with the address from which a carry is loaded: that of its array, or
+// carryWord returns the word of the frame with the address from which a carry is loaded: the address of its array, or
 // of the row before.
 func (f *phaseCode) carryWord(c *carried) isa.Int {
 	at := frame.SitePtr

@@ -59,15 +59,8 @@ func (f *phaseCode) columnLoop() {
 	if whole > group || whole > 0 && f.Layout.Short > 0 {
 		f.wholeRows(accs, whole, at, done)
 	}
-	step := group * f.W
-	loop := f.NewLabel()
 	f.part("columns: %d vectors at once, down all rows", group)
-	f.Bind(loop)
-	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
-	f.Branch(isa.GT, isa.T0, isa.Word(f.Phase.Lanes), tail)
-	f.columns(accs, group)
-	f.Int(isa.Add, isa.Lane, isa.K(step))
-	f.Jump(loop)
+	f.columnGroups(accs, group, tail)
 
 	f.part("tail: the last columns, the last vector under a mask")
 	f.Bind(tail)
@@ -546,13 +539,19 @@ func (f *phaseCode) overlapLast(accs []columnAcc, group int, done isa.Label) {
 // wholeVectors emits a loop over groups of vectors of columns, as many as the columns fill. If no columns are left, it
 // jumps to done.
 func (f *phaseCode) wholeVectors(accs []columnAcc, group int, done isa.Label) {
-	step, loop, end := group*f.W, f.NewLabel(), f.NewLabel()
+	end := f.NewLabel()
+	f.columnGroups(accs, group, end)
+	f.Bind(end)
+	f.Branch(isa.EQ, isa.Lane, isa.Word(f.Phase.Lanes), done)
+}
+
+// columnGroups emits a loop over groups of vectors of columns, as many as the columns fill, then a jump to end.
+func (f *phaseCode) columnGroups(accs []columnAcc, group int, end isa.Label) {
+	step, loop := group*f.W, f.NewLabel()
 	f.Bind(loop)
 	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
 	f.Branch(isa.GT, isa.T0, isa.Word(f.Phase.Lanes), end)
 	f.columns(accs, group)
 	f.Int(isa.Add, isa.Lane, isa.K(step))
 	f.Jump(loop)
-	f.Bind(end)
-	f.Branch(isa.EQ, isa.Lane, isa.Word(f.Phase.Lanes), done)
 }

@@ -616,7 +616,7 @@ func (f *avx2) StepValue(k *reduce.Kern, d, x x86.Vec) {
 
 // StepValues joins maxima of floats without the care for zeros and NaN that [avx2.minMax] takes for each pair. The sign
 // of a maximum is the conjunction of all signs, which matters for zeros only. Lanes of which an element is NaN become
-// NaN at the end. A maximum with NaN is its second operand: so that of the accumulator stays.
+// NaN at the end. A maximum with NaN is its second operand, which is the accumulator: its NaN stays.
 func (f *avx2) StepValues(k *reduce.Kern, d x86.Vec, x []x86.Vec) bool {
 	if k.Op != prim.Max || !k.Lane.IsFloat() || k.Quiet || len(x) < 2 {
 		return false

@@ -34,7 +34,7 @@ func TestParse(t *testing.T) {
 // TestBeyond takes machines with a last level of their own, of many processors, and none.
 func TestBeyond(t *testing.T) {
 	for _, c := range []struct{ l2, l3, want int }{
-		{1 << 20, 32 << 20, 24 << 20},
+		{1 << 20, 32 << 20, 20 << 20},
 		{2 << 20, 480 << 20, 128 << 20},
 		{2 << 20, 0, 2 << 20},
 		{4 << 20, 4 << 20, 4 << 20},

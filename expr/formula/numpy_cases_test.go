@@ -122,7 +122,7 @@ var fixed = []struct {
 	{"r = eye(3); s = eye(2, 4, k=1, dtype=int32); t = eye(3, k=-1, dtype=bool)", 0},
 	{"r = zeros((2, 3)); s = ones(4, dtype=int8); t = full((2,), 3); u = full(3, 1.5, dtype=float32)", 0},
 	{"r = zeros_like(i); s = ones_like(a); t = full_like(v, 7)", 0},
-	{"r = pad(a, 1); s = pad(a, ((0, 1), (2, 0))); t = pad(v, (1, 2), constant_values=3)", 0},
+	{"r = pad(a, 1); s = pad(a, ((0, 1), (2, 0))); t = pad(v, (1, 2), constant_values=3); u = pad(a[:0], 1); w = pad(sum(a), 2); x = pad(a, 0)", 0},
 	{"r = roll(a, 1); s = roll(a, -3, axis=1); t = roll(v, 2)", 0},
 	{"r = moveaxis(a[None], 0, -1); s = swapaxes(a, 0, 1); t = transpose(a[:, None], (2, 0, 1))", 0},
 	{"r = expand_dims(a, (0, 2)); s = squeeze(a[None, :, None]); t = squeeze(a[:, :1], axis=1)", 0},

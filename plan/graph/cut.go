@@ -45,6 +45,9 @@ func (g *Graph) Split(roots []Root) [][]Root {
 			return whole
 		}
 	}
+	if parts := g.fillFirst(roots); parts != nil {
+		return parts
+	}
 	parts := [][]Root{roots}
 	for axis := range first.Shape {
 		var next [][]Root
@@ -68,6 +71,33 @@ func (g *Graph) Split(roots []Root) [][]Root {
 		}
 	}
 	return all
+}
+
+// The limits of fillFirst, in elements.
+const (
+	shortRow    = 64
+	smallTarget = 16 << 10
+)
+
+// fillFirst returns the parts of a padding with short rows, or of a small one: the fill, which is stored
+// everywhere, and then the operand. The fill goes over whole rows. That takes less time than parts
+// that have few elements of each row, or than four more stages. It returns nil for other roots.
+func (g *Graph) fillFirst(roots []Root) [][]Root {
+	n, t := roots[0].Value, roots[0].Target
+	if len(roots) > 1 || n.Array != nil || n.Src.Op != PadRow {
+		return nil
+	}
+	x, fill, size := n.Args[0], n.Args[1], t.Shape.Size()
+	if x.Shape.Size() == 0 || size < 2*leastPart || size > smallTarget && t.Shape[len(t.Shape)-1] > shortRow {
+		return nil
+	}
+	inner := t
+	for axis, d := range x.Shape {
+		before := n.Src.Ints[2*axis]
+		inner = inner.cut(axis, before, before+d)
+	}
+	all := Root{g.Broadcast(g.reshape(fill, nil), t.Shape), t}
+	return append([][]Root{{all}}, g.Split([]Root{{x, inner}})...)
 }
 
 // unshaped returns roots without the reshapes that their targets can express by

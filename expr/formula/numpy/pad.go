@@ -112,8 +112,11 @@ func (c *call) padded(n *tree.Node, widths []int, mode string) *tree.Node {
 	if c.err != nil {
 		return n
 	}
-	if len(widths) == 2 && widths[0] == 0 && widths[1] == 0 {
+	if !slices.ContainsFunc(widths, func(w int) bool { return w != 0 }) {
 		return n
+	}
+	if v := c.args[c.f.parameter(name)]; mode == "constant" && v.kind != vSeq {
+		return untyped.Pad(n, widths, c.keep(c.at, ends[0].as(n.DType())))
 	}
 	for axis := range rank {
 		size := n.Shape()[axis]

@@ -1,0 +1,64 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// TestPadding compares paddings that are stored as several loops with loops of Go, also to
+// targets with strides, and from elements of the target.
+func TestPadding(t *testing.T) {
+	for _, dims := range [][2]int{{1, 1}, {3, 3}, {100, 5}, {70, 40}, {120, 130}, {200, 63}, {3000, 7}, {300, 200}} {
+		for _, w := range [][2][2]int{{{1, 1}, {1, 1}}, {{0, 0}, {2, 0}}, {{3, 0}, {0, 0}}, {{0, 1}, {0, 70}}} {
+			elements := make([]int32, dims[0]*dims[1])
+			for i := range elements {
+				elements[i] = int32(i + 1)
+			}
+			x := engine.MustFromSlice(elements, dims[0], dims[1])
+			rows, columns := dims[0]+w[0][0]+w[0][1], dims[1]+w[1][0]+w[1][1]
+			e := op.Pad(x, w[:], -7)
+			back := shape.By(shape.Slice{}, -1)
+			inside := engine.Zeros[int32](rows, columns)
+			part := inside.Span(shape.Range(w[0][0], w[0][0]+dims[0]), shape.Range(w[1][0], w[1][0]+dims[1]))
+			if err := part.Assign(x); err != nil {
+				t.Fatal(err)
+			}
+			for name, c := range map[string]struct {
+				y *engine.Tensor[int32]
+				e expr.Exp[int32]
+			}{
+				"rows":            {engine.Zeros[int32](rows, columns), e},
+				"turned":          {engine.Zeros[int32](rows, 2*columns).Span(back, shape.By(shape.Slice{}, 2)), e},
+				"columns":         {engine.Zeros[int32](columns, rows).Transpose(), e},
+				"from the target": {inside, op.Pad(part, w[:], -7)},
+			} {
+				if err := c.y.Assign(c.e); err != nil {
+					t.Fatal(err)
+				}
+				if err := checkPadding(c.y, dims, w); err != nil {
+					t.Errorf("%v padded by %v, %s: %v", dims, w, name, err)
+				}
+			}
+		}
+	}
+}
+
+func checkPadding(y *engine.Tensor[int32], dims [2]int, w [2][2]int) error {
+	for i := range y.Shape()[0] {
+		for j := range y.Shape()[1] {
+			want, r, c := int32(-7), i-w[0][0], j-w[1][0]
+			if 0 <= r && r < dims[0] && 0 <= c && c < dims[1] {
+				want = int32(r*dims[1] + c + 1)
+			}
+			if got := y.At(i, j); got != want {
+				return fmt.Errorf("%d at %d, %d, want %d", got, i, j, want)
+			}
+		}
+	}
+	return nil
+}

@@ -23,9 +23,7 @@ import (
 // this machine has fewer processors.
 func TestManyThreads(t *testing.T) {
 	defer engine.SetProcessors(8)()
-	for _, name := range engine.Backends() {
-		t.Run(name, func(t *testing.T) { enginetest.Threads(t, enginetest.Options{Options: engine.Options{Backend: name}}) })
-	}
+	enginetest.Threads(t, enginetest.Options{Backends: engine.Backends()})
 }
 
 // TestRerunAllocates tests that runs with helpers at work allocate nothing.

@@ -36,7 +36,7 @@ func agree(t tb, stmts []expr.Statement, options []engine.Options) {
 	var first error
 	for i, o := range options {
 		mems.restore(before)
-		err := suite{t, Options{Options: o}}.run(stmts...)
+		err := backend{t, Options{Options: o}}.run(stmts...)
 		switch {
 		case err != nil && !errors.Is(err, expr.ErrDivide) && !errors.Is(err, expr.ErrIndex):
 			t.Fatalf("%s: %v\nin\n%s", o.Backend, err, listing(stmts))

@@ -24,26 +24,24 @@ func Allocations(t *testing.T, o Options) {
 	programs["alias"] = []expr.Statement{set(x, apply("sub", untyped.Permute(x, nil), x))}
 	for name, stmts := range programs {
 		t.Run(name, func(t *testing.T) {
-			for _, n := range []int{1, 2, 4} {
-				o := o
-				o.Threads = n
-				p, err := compile(ctx, o, stmts...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if p, err = steady(p); err != nil {
-					t.Fatal(err)
-				}
-				var failed error
-				allocs := testlevel.Allocs(2, func() {
-					if err := p.Run(ctx); err != nil {
-						failed = err
+			suite{t, o}.each(func(b backend) {
+				for _, n := range []int{1, 2, 4} {
+					b.o.Threads = n
+					p, err := steady(b.compile(stmts...))
+					if err != nil {
+						b.Fatalf("%v", err)
 					}
-				})
-				if allocs != 0 || failed != nil {
-					t.Errorf("%d threads: %v allocations, error %v", n, allocs, failed)
+					var failed error
+					allocs := testlevel.Allocs(2, func() {
+						if err := p.Run(ctx); err != nil {
+							failed = err
+						}
+					})
+					if allocs != 0 || failed != nil {
+						b.Errorf("%d threads: %v allocations, error %v", n, allocs, failed)
+					}
 				}
-			}
+			})
 		})
 	}
 }

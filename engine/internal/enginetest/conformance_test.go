@@ -8,7 +8,5 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	for _, name := range engine.Backends() {
-		t.Run(name, func(t *testing.T) { enginetest.Run(t, enginetest.Options{Options: engine.Options{Backend: name}}) })
-	}
+	enginetest.Run(t, enginetest.Options{Backends: engine.Backends()})
 }

@@ -15,10 +15,11 @@ import (
 	"github.com/oneloop/oneloop/plan"
 )
 
-// Options select what the suite tests: a back end of the host, or a device.
+// Options select what the suite tests: back ends of the host, or a device.
 type Options struct {
 	engine.Options
-	Device driver.Device // nil for the host
+	Backends []string      // those of the host to test, in place of Backend
+	Device   driver.Device // nil for the host
 }
 
 // A runner is a program of the engine on the host, or a remote.

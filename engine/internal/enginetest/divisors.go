@@ -1,7 +1,6 @@
 package enginetest
 
 import (
-	"bytes"
 	"slices"
 	"testing"
 
@@ -52,22 +51,23 @@ func divisors(s suite, t dtype.Type) {
 	}
 	param := &tree.Scalar{Name: "d"}
 	x, d := of(t, elements, n).Named("x").Node(), tree.NewParamNode(t, param)
-	quotient, rest := blank(r, t, n), blank(r, t, n)
+	quotient, rest := blank(r, t, n).Named("quotient"), blank(r, t, n).Named("rest")
 	stmts := []expr.Statement{set(quotient.Node(), apply("floor_divide", x, d)), set(rest.Node(), apply("mod", x, d))}
-	p, err := compile(ctx, s.o, stmts...)
-	if err != nil {
-		s.Fatalf("%v", err)
+	backends := s.backends()
+	programs := make([]runner, len(backends))
+	for i, b := range backends {
+		programs[i] = b.compile(stmts...)
 	}
+	mems := memories(stmts)
+	before := mems.save()
 	number := func(bits uint64) int64 { return int64(t.Extend(bits & t.Mask())) }
 	for _, y := range list {
 		param.Store(fromInt(t, y))
 		if y = number(fromInt(t, y)); y == 0 {
 			continue
 		}
-		if err := p.Run(ctx); err != nil {
-			s.Fatalf("%v", err)
-		}
-		quotients, rests := bytes.Clone(host(quotient.Memory())), bytes.Clone(host(rest.Memory()))
+		mems.restore(before)
+		quotients, rests := mutable(quotient.Memory()), mutable(rest.Memory())
 		for i := range n {
 			x := number(elements[i])
 			q, m := x/y, x%y
@@ -77,11 +77,14 @@ func divisors(s suite, t dtype.Type) {
 			put(t, quotients, quotient.Offset()+i, fromInt(t, q))
 			put(t, rests, rest.Offset()+i, fromInt(t, m))
 		}
-		for _, c := range []struct{ have, want []byte }{{host(quotient.Memory()), quotients}, {host(rest.Memory()), rests}} {
-			for i := range c.have {
-				if c.have[i] != c.want[i] {
-					s.Fatalf("%v: by %d: byte %d is %#x, want %#x", t, y, i, c.have[i], c.want[i])
-				}
+		want := mems.save()
+		for i, b := range backends {
+			mems.restore(before)
+			if err := programs[i].Run(ctx); err != nil {
+				b.Fatalf("%v", err)
+			}
+			if d := mems.differ(want); d != "" {
+				b.Fatalf("%v: by %d: %s", t, y, d)
 			}
 		}
 	}

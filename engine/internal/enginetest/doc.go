@@ -1,10 +1,6 @@
 // Package enginetest is the conformance suite that every backend passes.
 //
-//	func TestConformance(t *testing.T) {
-//		for _, name := range engine.Backends() {
-//			t.Run(name, func(t *testing.T) { enginetest.Run(t, enginetest.Options{Options: engine.Options{Backend: name}}) })
-//		}
-//	}
+//	func TestConformance(t *testing.T) { enginetest.Run(t, enginetest.Options{Backends: engine.Backends()}) }
 //
 // The suite compares bits (all NaNs are equal) with a reference. The reference
 // shares only the scalar programs of the operators with the engine. It evaluates
@@ -17,7 +13,7 @@
 // Each area has a function of its own, for a backend that passes only some of
 // them. Run Random for a long time:
 //
-//	go test ./engine/internal/enginetest -run 'Conformance/.*/random' -rapid.checks=100000 -timeout 0
+//	go test ./engine/internal/enginetest -run 'Conformance/random' -rapid.checks=100000 -timeout 0
 //
 // Package rapid shrinks a failure. The suite prints it as statements, with a seed
 // that repeats it.

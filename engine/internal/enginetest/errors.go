@@ -21,9 +21,9 @@ import (
 // Errors tests statements that cannot be evaluated. The error must have the right
 // kind and name the line that made the statement, and no memory may change.
 func Errors(t *testing.T, o Options) {
-	t.Run("kinds", func(t *testing.T) { errorKinds(suite{t, o}) })
+	t.Run("kinds", func(t *testing.T) { suite{t, o}.each(errorKinds) })
 	t.Run("context", func(t *testing.T) { cancelled(suite{t, o}) })
-	t.Run("devices", func(t *testing.T) { devices(suite{t, o}) })
+	t.Run("devices", func(t *testing.T) { suite{t, o}.each(devices) })
 	t.Run("tensors", func(t *testing.T) { tensorErrors(t) })
 }
 
@@ -40,11 +40,11 @@ func here() int {
 	return line
 }
 
-func errorKinds(s suite) {
+func errorKinds(b backend) {
 	f := engine.MustFromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3)
 	g := engine.MustFromSlice([]float32{1, 2, 3, 4}, 4)
 	i := engine.MustFromSlice([]int32{1, 2, 3}, 3)
-	b := engine.MustFromSlice([]bool{true, false, true}, 3)
+	flags := engine.MustFromSlice([]bool{true, false, true}, 3)
 	e := engine.Zeros[float32](0, 3)
 	row := engine.Zeros[float32](3)
 	var none *engine.Tensor[float32]
@@ -83,8 +83,8 @@ func errorKinds(s suite) {
 		{"value of another type", tree.ErrType, expr.Statement{Target: f.Node(), Value: i.Node()}, 0},
 		{"condition", tree.ErrType, expr.Statement{Target: f.Node(), Value: untyped.Apply(untyped.Row("where"), f.Node(), f.Node(), f.Node())}, here()},
 		{"exponential of integers", tree.ErrType, expr.Statement{Target: i.Node(), Value: untyped.Apply(untyped.Row("exp"), i.Node())}, here()},
-		{"sum of bools", tree.ErrType, expr.Statement{Target: b.Node(), Value: untyped.Reduce("sum", b.Node(), untyped.Options{})}, here()},
-		{"saver of bools", tree.ErrType, expr.Statement{Saver: expr.Plus, Target: b.Node(), Value: b.Node()}, 0},
+		{"sum of bools", tree.ErrType, expr.Statement{Target: flags.Node(), Value: untyped.Reduce("sum", flags.Node(), untyped.Options{})}, here()},
+		{"saver of bools", tree.ErrType, expr.Statement{Saver: expr.Plus, Target: flags.Node(), Value: flags.Node()}, 0},
 		{"accumulator", tree.ErrType, expr.Let(engine.Zeros[int64](), op.Sum(engine.Zeros[int64](3), op.AccumFloat64())), here()},
 		{"target is a tree", tree.ErrType, expr.Statement{Target: op.Exp(f).Node(), Value: f.Node()}, 0},
 		{"target overlaps itself", tree.ErrShape, set(array(engine.MemoryOf(make([]byte, 64)), dtype.F32, shape.Shape{2, 3}, shape.Strides{0, 1}, 0).Node(), f.Node()), 0},
@@ -92,25 +92,25 @@ func errorKinds(s suite) {
 	}
 	data := append([]float32(nil), f.Data()...)
 	for _, c := range cases {
-		err := s.run(c.stmt)
+		err := b.run(c.stmt)
 		var e *tree.Error
 		switch {
 		case !errors.Is(err, c.kind):
-			s.Errorf("%s: error is %v, want %v", c.name, err, c.kind)
+			b.Errorf("%s: error is %v, want %v", c.name, err, c.kind)
 		case !errors.As(err, &e):
-			s.Errorf("%s: the error is a %T", c.name, err)
+			b.Errorf("%s: the error is a %T", c.name, err)
 		case strings.Contains(err.Error(), "\n"):
-			s.Errorf("%s: the error has several lines: %q", c.name, err)
+			b.Errorf("%s: the error has several lines: %q", c.name, err)
 		case c.line != 0 && (e.File != "errors.go" || e.Line != c.line):
-			s.Errorf("%s: the error names %s:%d, not errors.go:%d: %v", c.name, e.File, e.Line, c.line, err)
+			b.Errorf("%s: the error names %s:%d, not errors.go:%d: %v", c.name, e.File, e.Line, c.line, err)
 		}
 		if fmt.Sprint(f.Data()) != fmt.Sprint(data) {
-			s.Errorf("%s: the target has changed", c.name)
+			b.Errorf("%s: the target has changed", c.name)
 			copy(f.Data(), data)
 		}
 		// If one statement has an error, the program does not run.
-		if err := s.run(expr.Let(f, op.AddScalar(f, 1)), c.stmt); !errors.Is(err, c.kind) || f.Data()[0] != data[0] {
-			s.Errorf("%s as second statement: error is %v, first element %v", c.name, err, f.Data()[0])
+		if err := b.run(expr.Let(f, op.AddScalar(f, 1)), c.stmt); !errors.Is(err, c.kind) || f.Data()[0] != data[0] {
+			b.Errorf("%s as second statement: error is %v, first element %v", c.name, err, f.Data()[0])
 			copy(f.Data(), data)
 		}
 	}
@@ -122,45 +122,46 @@ func cancelled(s suite) {
 	x := place(r, dtype.F64, packed, tame, 150, 401).Node()
 	out := blank(r, dtype.F64, 150, 401).Node()
 	st := set(out, apply("pow", apply("exp", x), apply("sin", x)))
+	want := evaluate(st.Value)
+	for _, b := range s.backends() {
+		b.cancelled(st, want)
+	}
+}
+
+func (b backend) cancelled(st expr.Statement, want *value) {
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := compile(done, s.o, st); !errors.Is(err, context.Canceled) {
-		s.Errorf("compiled with a cancelled context: %v", err)
+	if _, err := compile(done, b.o, st); !errors.Is(err, context.Canceled) {
+		b.Errorf("compiled with a cancelled context: %v", err)
 	}
+	out := st.Target
 	for _, n := range []int{1, 3} {
-		o := s.o
-		o.Threads = n
-		p, err := compile(ctx, o, st)
-		if err != nil {
-			s.Fatalf("%v", err)
-		}
+		b.o.Threads = n
+		p := b.compile(st)
 		before := read(out)
 		if err := p.Run(done); !errors.Is(err, context.Canceled) {
-			s.Errorf("run with a cancelled context: %v", err)
+			b.Errorf("run with a cancelled context: %v", err)
 		}
 		if d := differ(read(out), before); d != "" {
-			s.Errorf("a run that was cancelled before it began has stored: %s", d)
+			b.Errorf("a run that was cancelled before it began has stored: %s", d)
 		}
 		soon, stop := context.WithTimeout(ctx, 1e6) // a millisecond
 		if err := p.Run(soon); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-			s.Errorf("cancelled while running: %v", err)
+			b.Errorf("cancelled while running: %v", err)
 		}
 		stop()
 		if err := p.Run(ctx); err != nil {
-			s.Errorf("after a cancelled run: %v", err)
+			b.Errorf("after a cancelled run: %v", err)
 		}
-		if d := differ(read(out), evaluate(st.Value)); d != "" {
-			s.Errorf("after a cancelled run: %s", d)
+		if d := differ(read(out), want); d != "" {
+			b.Errorf("after a cancelled run: %s", d)
 		}
 		write(out, before)
 	}
+	r := newRand(2)
 	small := set(blank(r, dtype.F32, 3).Node(), place(r, dtype.F32, packed, tame, 3).Node())
-	p, err := compile(ctx, s.o, small)
-	if err != nil {
-		s.Fatalf("%v", err)
-	}
-	if err := p.Run(done); !errors.Is(err, context.Canceled) {
-		s.Errorf("a small program run with a cancelled context: %v", err)
+	if err := b.compile(small).Run(done); !errors.Is(err, context.Canceled) {
+		b.Errorf("a small program run with a cancelled context: %v", err)
 	}
 }
 
@@ -170,20 +171,20 @@ type elsewhere struct{}
 func (elsewhere) Device() string { return "elsewhere:0" }
 func (elsewhere) Size() int      { return 1 << 20 }
 
-func devices(s suite) {
-	o := s.o
+func devices(b backend) {
+	o := b.o
 	o.Backend = "no such backend"
 	x := engine.Zeros[float32](3)
 	if _, err := compile(ctx, o, expr.Let[float32](x, x)); o.Device == nil && !errors.Is(err, tree.ErrDevice) {
-		s.Errorf("a backend that does not exist: %v", err)
+		b.Errorf("a backend that does not exist: %v", err)
 	}
 	far := tree.NewLeaf(dtype.F32, shape.Shape{3}, &tree.Leaf{Mem: elsewhere{}, Strides: shape.Strides{1}})
 	for _, st := range []expr.Statement{
 		set(x.Node(), far), set(far, x.Node()), set(far, far), set(x.Node(), apply("add", x.Node(), far)),
 		set(x.Node(), untyped.Reduce("sum", far, untyped.Options{})), set(concat(0, x.Node(), far), untyped.Index(x.Node(), 0, 0)),
 	} {
-		if err := s.run(st); !errors.Is(err, tree.ErrDevice) {
-			s.Errorf("arrays of different devices: %v in %v", err, st)
+		if err := b.run(st); !errors.Is(err, tree.ErrDevice) {
+			b.Errorf("arrays of different devices: %v in %v", err, st)
 		}
 	}
 }

@@ -28,8 +28,8 @@ func Extensions(t *testing.T, o Options) {
 		goFunctions(suite{t, o})
 	})
 	t.Run("parameters", func(t *testing.T) { parameters(suite{t, o}) })
-	t.Run("rebinding", func(t *testing.T) { rebinding(suite{t, o}) })
-	t.Run("halves", func(t *testing.T) { roundedHalves(suite{t, o}) })
+	t.Run("rebinding", func(t *testing.T) { suite{t, o}.each(rebinding) })
+	t.Run("halves", func(t *testing.T) { suite{t, o}.each(roundedHalves) })
 }
 
 var (
@@ -68,9 +68,11 @@ func userOperators(s suite) {
 			s.checkFused(set(row, untyped.Reduce("max", v, axis(0))))
 		}
 	}
-	if err := s.run(expr.Let(engine.Zeros[bool](3), op.Map1(swish, engine.Zeros[bool](3)))); err == nil {
-		s.Errorf("an operator runs on a type that it does not take")
-	}
+	s.each(func(b backend) {
+		if err := b.run(expr.Let(engine.Zeros[bool](3), op.Map1(swish, engine.Zeros[bool](3)))); err == nil {
+			b.Errorf("an operator runs on a type that it does not take")
+		}
+	})
 }
 
 // Three Chainers of a user: every second diagonal neighbour, a rotation by the
@@ -179,9 +181,10 @@ func parameters(s suite) {
 			set(out, apply("sub", apply("mul", x, cn), apply("add", dn, cn))),
 			set(sums, apply("mul", untyped.Reduce("sum", apply("maximum", x, dn), axis(1)), cn)),
 		}
-		p, err := compile(ctx, s.o, stmts...)
-		if err != nil {
-			s.Fatalf("%v", err)
+		backends := s.backends()
+		programs := make([]runner, len(backends))
+		for i, b := range backends {
+			programs[i] = b.compile(stmts...)
 		}
 		for range 5 {
 			c.Store(sample(r, t, wild))
@@ -190,41 +193,40 @@ func parameters(s suite) {
 			before := mems.save()
 			execute(stmts)
 			want := mems.save()
-			mems.restore(before)
-			if err := p.Run(ctx); err != nil {
-				s.Errorf("%v", err)
-			}
-			if e := mems.differ(want); e != "" {
-				s.Errorf("%v: c = %s, d = %s: %s", t, show(t, c.Load()), show(t, d.Load()), e)
+			for i, b := range backends {
+				mems.restore(before)
+				if err := programs[i].Run(ctx); err != nil {
+					b.Errorf("%v", err)
+				}
+				if e := mems.differ(want); e != "" {
+					b.Errorf("%v: c = %s, d = %s: %s", t, show(t, c.Load()), show(t, d.Load()), e)
+				}
 			}
 		}
 	}
 }
 
 // rebinding tests a program that is moved to other memory.
-func rebinding(s suite) {
+func rebinding(b backend) {
 	data := []float32{1, 2, 3, 4}
 	out := make([]float32, 4)
 	x, y := engine.MustFromSlice(data), engine.MustFromSlice(out)
-	p, err := compile(ctx, s.o, expr.Let(y, op.Scale(2, x)))
-	if err != nil {
-		s.Fatalf("%v", err)
-	}
+	p := b.compile(expr.Let(y, op.Scale(2, x)))
 	other, res := []float32{5, 6, 7, 8}, make([]float32, 4)
 	if err := x.Array().Memory().Rebind(dtype.Bytes(other)); err != nil {
-		s.Fatalf("%v", err)
+		b.Fatalf("%v", err)
 	}
 	if err := y.Array().Memory().Rebind(dtype.Bytes(res)); err != nil {
-		s.Fatalf("%v", err)
+		b.Fatalf("%v", err)
 	}
 	if err := p.Run(ctx); err != nil || res[3] != 16 || out[3] != 0 {
-		s.Errorf("after rebinding: %v, %v, %v", res, out, err)
+		b.Errorf("after rebinding: %v, %v, %v", res, out, err)
 	}
 }
 
 // roundedHalves tests written-out cases. The value of a tree of halves is float32
 // until it is stored or cast.
-func roundedHalves(s suite) {
+func roundedHalves(b backend) {
 	h := func(v float32) *engine.Tensor[expr.Float16] {
 		return engine.MustFromSlice([]expr.Float16{dtype.F16From(v)})
 	}
@@ -242,10 +244,10 @@ func roundedHalves(s suite) {
 		{"beyond the range", op.Mul(op.Mul[expr.Float16](big, big), op.Reciprocal[expr.Float16](big)), 2048},
 		{"overflow", op.Mul[expr.Float16](big, big), float32(math.Inf(1))},
 	} {
-		if err := s.run(expr.Let(out, c.e)); err != nil {
-			s.Errorf("%s: %v", c.name, err)
+		if err := b.run(expr.Let(out, c.e)); err != nil {
+			b.Errorf("%s: %v", c.name, err)
 		} else if got := out.At(0).Float32(); got != c.want {
-			s.Errorf("%s: %v, want %v", c.name, got, c.want)
+			b.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 }

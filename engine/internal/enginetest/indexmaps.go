@@ -142,11 +142,11 @@ func wildMaps(s suite) {
 			}
 		}
 	}
-	wrongMaps(s)
+	s.each(wrongMaps)
 }
 
 // wrongMaps tests index maps that are wrong for all extents.
-func wrongMaps(s suite) {
+func wrongMaps(b backend) {
 	x, out := engine.MustFromSlice([]float32{1, 2, 3}), engine.Zeros[float32](3)
 	var kept prim.Ix
 	var keptV op.V
@@ -194,17 +194,17 @@ func wrongMaps(s suite) {
 	} {
 		for i := range 2 {
 			o := op.DefineView("wrong", 1, func(n *tree.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil }, f)
-			err := s.run(expr.Let(out, op.Exp(op.View(o, nil, expr.Exp[float32](x)))))
+			err := b.run(expr.Let(out, op.Exp(op.View(o, nil, expr.Exp[float32](x)))))
 			var e *tree.Error
 			if first := name == "kept" && i == 0; errors.As(err, &e) == first { // the first map keeps, the second one uses
-				s.Errorf("%s: got %v, want an error", name, err)
+				b.Errorf("%s: got %v, want an error", name, err)
 			}
 		}
 	}
 	empty := engine.Zeros[float32](0)
 	first := op.DefineView("first", 1, func(*tree.Node) (shape.Shape, error) { return shape.Shape{3}, nil },
 		func(g *tree.Gather) op.V { return g.At(0, g.Out) })
-	if err := s.run(expr.Let(out, op.View(first, nil, expr.Exp[float32](empty)))); !errors.Is(err, tree.ErrIndex) {
-		s.Errorf("reading an empty array: %v", err)
+	if err := b.run(expr.Let(out, op.View(first, nil, expr.Exp[float32](empty)))); !errors.Is(err, tree.ErrIndex) {
+		b.Errorf("reading an empty array: %v", err)
 	}
 }

@@ -12,12 +12,12 @@ import (
 // unfused returns the value of a tree that the engine evaluates one node at a
 // time. A program for each node stores its value in an array of its own. Halves
 // are float32 inside a tree, and so in these arrays.
-func (s suite) unfused(root *tree.Node) (*value, error) {
+func (b backend) unfused(root *tree.Node) (*value, error) {
 	known := map[*tree.Node]*tree.Node{}
 	var err error
 	tree.Walk(root, func(n *tree.Node) {
 		if err == nil {
-			known[n], err = s.single(n, known)
+			known[n], err = b.single(n, known)
 		}
 	})
 	if err != nil {
@@ -30,7 +30,7 @@ func (s suite) unfused(root *tree.Node) (*value, error) {
 
 // single evaluates one node, whose operands are arrays, and returns the array of
 // its value.
-func (s suite) single(n *tree.Node, known map[*tree.Node]*tree.Node) (*tree.Node, error) {
+func (b backend) single(n *tree.Node, known map[*tree.Node]*tree.Node) (*tree.Node, error) {
 	t := n.DType().Register()
 	if n.Leaf != nil && n.DType() == t {
 		return n, nil
@@ -59,7 +59,7 @@ func (s suite) single(n *tree.Node, known map[*tree.Node]*tree.Node) (*tree.Node
 	if n.Shape().Size() == 0 {
 		return a.Node(), nil
 	}
-	return a.Node(), s.run(expr.Statement{Target: a.Node(), Value: one})
+	return a.Node(), b.run(expr.Statement{Target: a.Node(), Value: one})
 }
 
 // open reports whether a node is a part of the step of a scan.
@@ -71,6 +71,16 @@ func open(n *tree.Node) bool {
 // with its value evaluated one node at a time.
 func (s suite) checkFused(stmts ...expr.Statement) bool {
 	s.Helper()
+	for _, b := range s.backends() {
+		if !b.fuses(stmts) {
+			return false
+		}
+	}
+	return s.check(stmts...)
+}
+
+func (b backend) fuses(stmts []expr.Statement) bool {
+	b.Helper()
 	mems := memories(stmts)
 	for i, st := range stmts {
 		target := st.Target
@@ -78,7 +88,7 @@ func (s suite) checkFused(stmts ...expr.Statement) bool {
 			continue // check tests targets of several arrays
 		}
 		before := mems.save()
-		v, err := s.unfused(valueOf(st))
+		v, err := b.unfused(valueOf(st))
 		if err != nil {
 			break // check tests faults
 		}
@@ -91,16 +101,16 @@ func (s suite) checkFused(stmts ...expr.Statement) bool {
 		}
 		want := mems.save()
 		mems.restore(before)
-		if err := s.run(st); err != nil {
-			s.Errorf("fused: %v\nunfused it has none\nin\n%s", err, listing(stmts[i:i+1]))
+		if err := b.run(st); err != nil {
+			b.Errorf("fused: %v\nunfused it has none\nin\n%s", err, listing(stmts[i:i+1]))
 			return false
 		}
 		d := mems.differ(want)
 		mems.restore(before)
 		if d != "" {
-			s.Errorf("fused and unfused differ: %s\nin\n%s", d, listing(stmts[i:i+1]))
+			b.Errorf("fused and unfused differ: %s\nin\n%s", d, listing(stmts[i:i+1]))
 			return false
 		}
 	}
-	return s.check(stmts...)
+	return true
 }

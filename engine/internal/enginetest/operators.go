@@ -174,22 +174,35 @@ func dropZeros(cols [][]uint64) {
 func (s suite) checkElements(name string, out, node *tree.Node, args []*tree.Node) bool {
 	s.Helper()
 	want := evaluate(node)
-	if !s.recall([]expr.Statement{{Target: out, Value: node}}) {
-		return false
-	}
-	if err := s.run(expr.Statement{Target: out, Value: node}); err != nil {
-		s.Errorf("%s of %v: %v", name, args[0].DType(), err)
-		return false
-	}
 	rounded := newValue(out.DType(), want.shape)
-	b := make([]byte, 8)
+	mem := make([]byte, 8)
 	for i, x := range want.bits {
-		put(out.DType(), b, 0, x)
-		rounded.bits[i] = fetch(out.DType(), b, 0)
+		put(out.DType(), mem, 0, x)
+		rounded.bits[i] = fetch(out.DType(), mem, 0)
+	}
+	mems := memories([]expr.Statement{set(out, node)})
+	before := mems.save()
+	for _, b := range s.backends() {
+		mems.restore(before)
+		if !b.checkElements(name, out, node, args, rounded) {
+			return false
+		}
+	}
+	return true
+}
+
+func (b backend) checkElements(name string, out, node *tree.Node, args []*tree.Node, want *value) bool {
+	b.Helper()
+	if !b.recall([]expr.Statement{set(out, node)}) {
+		return false
+	}
+	if err := b.run(set(out, node)); err != nil {
+		b.Errorf("%s of %v: %v", name, args[0].DType(), err)
+		return false
 	}
 	bad := 0
 	for i, got := range read(out).bits {
-		if equal(out.DType(), got, rounded.bits[i]) {
+		if equal(out.DType(), got, want.bits[i]) {
 			continue
 		}
 		if bad++; bad > 5 {
@@ -199,10 +212,10 @@ func (s suite) checkElements(name string, out, node *tree.Node, args []*tree.Nod
 		for _, a := range args {
 			x = append(x, show(a.DType(), read(a).bits[i]))
 		}
-		s.Errorf("%s%v as %v = %s, want %s", name, x, out.DType(), show(out.DType(), got), show(out.DType(), rounded.bits[i]))
+		b.Errorf("%s%v as %v = %s, want %s", name, x, out.DType(), show(out.DType(), got), show(out.DType(), want.bits[i]))
 	}
 	if bad > 5 {
-		s.Errorf("%s: %d elements differ", name, bad)
+		b.Errorf("%s: %d elements differ", name, bad)
 	}
 	return bad == 0
 }

@@ -19,9 +19,9 @@ import (
 // other memory with other contents, parameters and constants, for which the
 // engine reuses that program. Both must do what a program compiled for them does.
 // recall reports whether they do.
-func (s suite) recall(stmts []expr.Statement) bool {
-	s.Helper()
-	if s.o.Device != nil || !testlevel.Deep() && (s.o.Backend != engine.Backends()[0] || recalls.Add(1)%4 != 0) {
+func (b backend) recall(stmts []expr.Statement) bool {
+	b.Helper()
+	if b.o.Device != nil || !testlevel.Deep() && (b.o.Backend != engine.Backends()[0] || recalls.Add(1)%4 != 0) {
 		return true
 	}
 	mems := memories(stmts)
@@ -35,13 +35,13 @@ func (s suite) recall(stmts []expr.Statement) bool {
 	for _, other := range [][]expr.Statement{stmts, moved(stmts)} {
 		mems := memories(other)
 		before := mems.save()
-		wantErr := s.run(other...)
+		wantErr := b.run(other...)
 		want := mems.save()
 		mems.restore(before)
-		err := s.assign(other...)
+		err := b.assign(other...)
 		d := mems.differ(want)
 		if d != "" || placeless(err) != placeless(wantErr) {
-			s.Errorf("assigned: %s, error %v\ncompiled: error %v\nin\n%s", d, err, wantErr, listing(other))
+			b.Errorf("assigned: %s, error %v\ncompiled: error %v\nin\n%s", d, err, wantErr, listing(other))
 			return false
 		}
 	}
@@ -65,14 +65,14 @@ func placeless(err error) string {
 var recalls atomic.Int64
 
 // assign runs statements without compiling them first.
-func (s suite) assign(stmts ...expr.Statement) (err error) {
+func (b backend) assign(stmts ...expr.Statement) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return engine.RunWith(ctx, s.o.Options, stmts...)
+	return engine.RunWith(ctx, b.o.Options, stmts...)
 }
 
 // moved returns the same statements on other memory. That memory overlaps in the

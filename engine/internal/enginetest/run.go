@@ -77,10 +77,53 @@ type tb interface {
 	Fatalf(format string, args ...any)
 }
 
-// A suite runs programs with the options of a backend.
+// A suite runs programs on each of the back ends. It computes what they should give once for
+// all of them.
 type suite struct {
 	tb
 	o Options
+}
+
+// A backend runs programs with the options of one back end.
+type backend struct {
+	tb
+	o Options
+}
+
+// backends returns the back ends of a suite.
+func (s suite) backends() (list []backend) {
+	for _, name := range s.o.Backends {
+		o := s.o
+		o.Backend, o.Backends = name, nil
+		list = append(list, backend{named{s.tb, name}, o})
+	}
+	if list == nil {
+		list = []backend{{s.tb, s.o}}
+	}
+	return list
+}
+
+// each calls f for each back end.
+func (s suite) each(f func(backend)) {
+	for _, b := range s.backends() {
+		f(b)
+	}
+}
+
+// A named reports errors with the name of a back end.
+type named struct {
+	tb
+	name string
+}
+
+func (n named) Errorf(format string, args ...any) {
+	n.Helper()
+	n.tb.Errorf("%s: %s", n.name, fmt.Sprintf(format, args...))
+}
+
+func (n named) Fatalf(format string, args ...any) {
+	n.Helper()
+	n.tb.Fatalf("%s: %s", n.name, fmt.Sprintf(format, args...))
 }
 
 var ctx = context.Background()
@@ -88,14 +131,14 @@ var ctx = context.Background()
 // run compiles and runs statements. It returns an error if a stage is left to the
 // interpreter, and for a panic. An access of Go code to an inaccessible page is a
 // panic too.
-func (s suite) run(stmts ...expr.Statement) (err error) {
+func (b backend) run(stmts ...expr.Statement) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	p, err := compile(ctx, s.o, stmts...)
+	p, err := compile(ctx, b.o, stmts...)
 	if err != nil {
 		return err
 	}
@@ -105,8 +148,19 @@ func (s suite) run(stmts ...expr.Statement) (err error) {
 	return p.Run(ctx)
 }
 
-// check runs statements with the engine and with the reference, and compares all
-// memory that they can reach. It reports whether the two agree.
+// compile compiles statements, and ends the test if it cannot.
+func (b backend) compile(stmts ...expr.Statement) runner {
+	b.Helper()
+	p, err := compile(ctx, b.o, stmts...)
+	if err != nil {
+		b.Fatalf("%v", err)
+	}
+	return p
+}
+
+// check runs statements with the reference and with each back end, and compares all
+// memory that they can reach. It reports whether all agree. The memory then has what the
+// reference stores.
 func (s suite) check(stmts ...expr.Statement) bool {
 	s.Helper()
 	for _, st := range stmts {
@@ -115,50 +169,60 @@ func (s suite) check(stmts ...expr.Statement) bool {
 			return false
 		}
 	}
-	mems := memories(stmts)
-	before := mems.save()
-	f, may, done := execute(stmts)
-	want := mems.save()
-	mems.restore(before)
-	if !s.recall(stmts) {
-		return false
+	r := trial{stmts: stmts, mems: memories(stmts)}
+	r.before = r.mems.save()
+	r.faults, r.may, r.done = execute(stmts)
+	r.want = r.mems.save()
+	defer r.mems.restore(r.want)
+	for _, b := range s.backends() {
+		r.mems.restore(r.before)
+		if !b.recall(stmts) || !b.try(r) {
+			return false
+		}
 	}
-	err := s.run(stmts...)
-	defer mems.restore(want)
-	if f != 0 || err != nil && slices.ContainsFunc(may.errs(), func(k error) bool { return errors.Is(err, k) }) {
-		return s.checkFault(trial{stmts, mems, before, want}, f|may, done, err)
+	return true
+}
+
+// A trial is a run of statements: what they reach, its content before the run and after
+// the reference, and what execute returns.
+type trial struct {
+	stmts        []expr.Statement
+	mems         memoryList
+	before, want [][]byte
+	faults, may  fault
+	done         int
+}
+
+// try runs the statements of a trial, and compares.
+func (b backend) try(r trial) bool {
+	b.Helper()
+	err := b.run(r.stmts...)
+	if r.faults != 0 || err != nil && slices.ContainsFunc(r.may.errs(), func(k error) bool { return errors.Is(err, k) }) {
+		return b.checkFault(r, err)
 	}
 	if err != nil {
-		s.Errorf("%v\nin\n%s", err, listing(stmts))
+		b.Errorf("%v\nin\n%s", err, listing(r.stmts))
 		return false
 	}
-	if d := mems.differ(want); d != "" {
-		s.Errorf("%s\nin\n%s", d, listing(stmts))
+	if d := r.mems.differ(r.want); d != "" {
+		b.Errorf("%s\nin\n%s", d, listing(r.stmts))
 		return false
 	}
 	return true
 }
 
-// A trial is a run of statements: what they reach, and its content before the run
-// and after the reference.
-type trial struct {
-	stmts        []expr.Statement
-	mems         memoryList
-	before, want [][]byte
-}
-
 // checkFault checks a run that must fail at statement number done. The error must
-// be one of f. Elements that only this statement and later ones store must not
-// change.
-func (s suite) checkFault(r trial, f fault, done int, err error) bool {
-	s.Helper()
+// be one of those of the trial. Elements that only this statement and later ones store must
+// not change.
+func (b backend) checkFault(r trial, err error) bool {
+	b.Helper()
 	stmts := r.stmts
-	kinds := f.errs()
+	kinds := (r.faults | r.may).errs()
 	if len(stmts) > 1 { // a loop that statements share may find the fault of a later one first
 		kinds = []error{expr.ErrDivide, expr.ErrIndex}
 	}
 	if !slices.ContainsFunc(kinds, func(k error) bool { return errors.Is(err, k) }) {
-		s.Errorf("error is %v, want one of %v\nin\n%s", err, kinds, listing(stmts))
+		b.Errorf("error is %v, want one of %v\nin\n%s", err, kinds, listing(stmts))
 		return false
 	}
 	for i, m := range r.mems {
@@ -166,8 +230,8 @@ func (s suite) checkFault(r trial, f fault, done int, err error) bool {
 		for k := range len(got) / m.typ.Size() {
 			now, old, next := fetch(m.typ, got, k), fetch(m.typ, r.before[i], k), fetch(m.typ, r.want[i], k)
 			if (next == old || len(stmts) == 1) && !equal(m.typ, now, old) {
-				s.Errorf("%s changes from %s to %s although statement %d fails: %v\nin\n%s", m.label(k),
-					show(m.typ, old), show(m.typ, now), done, err, listing(stmts))
+				b.Errorf("%s changes from %s to %s although statement %d fails: %v\nin\n%s", m.label(k),
+					show(m.typ, old), show(m.typ, now), r.done, err, listing(stmts))
 				return false
 			}
 		}

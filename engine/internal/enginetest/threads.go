@@ -61,19 +61,17 @@ func sameBits(s suite, stmts []expr.Statement) {
 		counts = []int{1, 2, 8}
 	}
 	for _, n := range counts {
-		o := s.o
-		o.Threads = n
-		p, err := compile(ctx, o, stmts...)
-		if err != nil {
-			s.Fatalf("%v", err)
-		}
-		for range 2 {
-			mems.restore(before)
-			if err := p.Run(ctx); err != nil {
-				s.Fatalf("%d threads: %v", n, err)
-			}
-			if d := mems.differ(want); d != "" {
-				s.Fatalf("%d threads: %s", n, d)
+		for _, b := range s.backends() {
+			b.o.Threads = n
+			p := b.compile(stmts...)
+			for range 2 {
+				mems.restore(before)
+				if err := p.Run(ctx); err != nil {
+					b.Fatalf("%d threads: %v", n, err)
+				}
+				if d := mems.differ(want); d != "" {
+					b.Fatalf("%d threads: %s", n, d)
+				}
 			}
 		}
 	}
@@ -85,38 +83,37 @@ func concurrent(s suite) {
 	s.Helper()
 	r := newRand(12)
 	x := place(r, dtype.F32, packed, tame, 200, 301).Named("x").Node()
-	o := s.o
-	o.Threads = 3
-	type job struct {
-		p    runner
-		list memoryList
-		want [][]byte
+	var stmts [4]expr.Statement
+	for i := range stmts {
+		v := untyped.Compose("softmax", untyped.Options{Axes: []int{1}}, apply("mul", x, tree.ConstFloat(dtype.F32, float64(i+1))))
+		stmts[i] = set(blank(r, dtype.F32, 200, 301).Named("out").Node(), v)
 	}
-	var jobs []job
-	for i := range 4 {
-		out := blank(r, dtype.F32, 200, 301).Named("out").Node()
-		st := []expr.Statement{set(out, untyped.Compose("softmax", untyped.Options{Axes: []int{1}}, apply("mul", x, tree.ConstFloat(dtype.F32, float64(i+1)))))}
-		p, err := compile(ctx, o, st...)
-		if err != nil {
-			s.Fatalf("%v", err)
+	mems := memories(stmts[:])
+	before := mems.save()
+	execute(stmts[:])
+	want := mems.save()
+	for _, b := range s.backends() {
+		mems.restore(before)
+		b.o.Threads = 3
+		var programs [len(stmts)]runner
+		for i, st := range stmts {
+			programs[i] = b.compile(st)
 		}
-		execute(st)
-		jobs = append(jobs, job{p, memories(st), memories(st).save()})
-	}
-	var wg sync.WaitGroup
-	for _, j := range append(jobs, jobs...) {
-		wg.Go(func() {
-			for range 5 {
-				if err := j.p.Run(ctx); err != nil {
-					s.Errorf("%v", err)
-				}
+		var wg sync.WaitGroup
+		for _, p := range programs {
+			for range 2 {
+				wg.Go(func() {
+					for range 5 {
+						if err := p.Run(ctx); err != nil {
+							b.Errorf("%v", err)
+						}
+					}
+				})
 			}
-		})
-	}
-	wg.Wait()
-	for _, j := range jobs {
-		if d := j.list.differ(j.want); d != "" {
-			s.Errorf("%s", d)
+		}
+		wg.Wait()
+		if d := mems.differ(want); d != "" {
+			b.Errorf("%s", d)
 		}
 	}
 }

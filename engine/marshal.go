@@ -161,8 +161,8 @@ func (a Array) MarshalText() ([]byte, error) { return a.MarshalJSON() }
 func (a *Array) UnmarshalText(data []byte) error { return a.UnmarshalJSON(data) }
 
 // LogValue returns what fmt prints, without most elements of a large array. Package log/slog
-// writes it in place of the result of MarshalText.
-func (a Array) LogValue() slog.Value { return slog.StringValue(fmt.Sprintf("%+v", a)) }
+// writes it in place of the result of MarshalText, for a pointer to the array.
+func (a *Array) LogValue() slog.Value { return slog.StringValue(fmt.Sprintf("%+v", a)) }
 
 // MarshalText returns the tensor as [Array.MarshalText] does.
 func (t Tensor[T]) MarshalText() ([]byte, error) { return t.MarshalJSON() }
@@ -171,4 +171,4 @@ func (t Tensor[T]) MarshalText() ([]byte, error) { return t.MarshalJSON() }
 func (t *Tensor[T]) UnmarshalText(data []byte) error { return t.UnmarshalJSON(data) }
 
 // LogValue returns what fmt prints, as [Array.LogValue] does.
-func (t Tensor[T]) LogValue() slog.Value { return slog.StringValue(fmt.Sprintf("%+v", t)) }
+func (t *Tensor[T]) LogValue() slog.Value { return slog.StringValue(fmt.Sprintf("%+v", t)) }

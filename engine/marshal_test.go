@@ -148,6 +148,13 @@ func TestMarshalText(t *testing.T) {
 	if err := broken.UnmarshalText([]byte("[1]")); err == nil {
 		t.Error("a nil tensor can be read into")
 	}
+	var none *engine.Array
+	for _, nothing := range []any{broken, none} {
+		var w bytes.Buffer
+		if slog.New(slog.NewTextHandler(&w, nil)).Info("step", "x", nothing); !strings.Contains(w.String(), " x=<nil>") {
+			t.Errorf("nil is logged as %s", w.String())
+		}
+	}
 	for _, large := range []any{engine.Zeros[float64](1 << 20), engine.Zeros[float64](1 << 20).Array()} {
 		for name, h := range map[string]func(w io.Writer) slog.Handler{
 			"text": func(w io.Writer) slog.Handler { return slog.NewTextHandler(w, nil) },

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"log/slog"
 	"math"
 	"math/rand/v2"
 
@@ -24,6 +25,9 @@ type Param[T Float] struct {
 
 // Node returns the value as a leaf of a tree, see [autograd.Variable.Node].
 func (p *Param[T]) Node() *tree.Node { return zero.IfNil(p).Variable.Node() }
+
+// LogValue returns what the value gives to a log, see [autograd.Variable.LogValue].
+func (p *Param[T]) LogValue() slog.Value { return zero.IfNil(p).Variable.LogValue() }
 
 // NewParam returns a parameter of zeros. If its memory cannot be allocated, its
 // tensor has that error.

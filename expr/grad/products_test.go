@@ -173,3 +173,34 @@ func TestSecondDerivativeAtZero(t *testing.T) {
 		}
 	}
 }
+
+// TestDerivativesAtInfinity checks derivatives of i0 and i1 where the functions are infinite, as
+// their derivatives are too.
+func TestDerivativesAtInfinity(t *testing.T) {
+	inf := math.Inf(1)
+	x, one := engine.MustFromSlice([]float64{713, 714, 1e300, inf, -714, -inf}), engine.MustFromSlice([]float64{1, 1, 1, 1, 1, 1})
+	for name, f := range map[string]func(expr.Exp[float64]) expr.Exp[float64]{"i0": op.BesselI0[float64], "i1": op.BesselI1[float64]} {
+		e := f(x)
+		odd := name == "i1"
+		for order := 1; order <= 4; order++ {
+			d, err := grad.VJP(e, E(one), E(x))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, odd = d[0], !odd
+			y, err := engine.Eval(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, got := range y.Data() {
+				want := inf
+				if odd {
+					want = math.Copysign(inf, x.Data()[i])
+				}
+				if i == 0 && (math.IsInf(got, 0) || !(got > 1e300)) || i > 0 && got != want {
+					t.Errorf("derivative %d of %s at %v is %v", order, name, x.Data()[i], got)
+				}
+			}
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -86,9 +87,22 @@ func main() {
 				not = r.promoted
 			}
 			methods(pool, names[i]+r.name, v, not, r.mayPanic)
+			call(names[i]+r.name+" in a log", reflect.ValueOf(logged), []reflect.Value{v}, false)
 		}
 	}
 	fmt.Println("done", number, "calls")
+}
+
+// logged writes a value with fmt and with log/slog, which write a panic of a method as text.
+func logged(v any) error {
+	var b bytes.Buffer
+	slog.New(slog.NewTextHandler(&b, nil)).Info("", "v", v)
+	slog.New(slog.NewJSONHandler(&b, nil)).Info("", "v", v)
+	fmt.Fprintf(&b, "%v %+v", v, v)
+	if text := b.String(); strings.Contains(text, "PANIC") || strings.Contains(text, "panicked") {
+		return fmt.Errorf("internal error: a log says %.300s", text)
+	}
+	return nil
 }
 
 // methods calls the methods of a value.

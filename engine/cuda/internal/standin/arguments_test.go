@@ -17,7 +17,7 @@ func TestManyArguments(t *testing.T) {
 			t.Errorf("%s: %d bytes of arguments are passed", c.name, len(c.bound.Args))
 		}
 	}
-	run(t, trials, "-O1")
+	run(t, trials)
 }
 
 // manyArguments are a loop of many stores and constants, and a full reduction of

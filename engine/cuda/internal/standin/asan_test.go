@@ -19,7 +19,7 @@ func TestSanitized(t *testing.T) {
 	if testlevel.Deep() {
 		trials = append(append(trials, texts(t, 6)...), formulas(t)...)
 	}
-	run(t, trials, "-O1", "-fsanitize=address")
+	run(t, trials, "-fsanitize=address")
 }
 
 // sanitizer skips the test where there is no AddressSanitizer.

@@ -15,7 +15,7 @@ func TestRandomKernels(t *testing.T) {
 	if !testlevel.Deep() {
 		count = 16
 	}
-	run(t, random(t, count), "-O1")
+	run(t, random(t, count))
 }
 
 func random(t *testing.T, count int) (trials []*trial) {

@@ -18,6 +18,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -243,6 +244,15 @@ func gxx(t testing.TB) string {
 	return cc
 }
 
+// optimization is the flag of g++ for kernels. Most of the time of these tests goes into g++, which takes twice
+// as long where it optimizes. Only deep tests do, in which a program that C++ does not define may show.
+func optimization() string {
+	if testlevel.Deep() {
+		return "-O1"
+	}
+	return "-O0"
+}
+
 // execute compiles the kernels of all trials and runs them, with threads and
 // blocks forward and in reversed order. It returns what the memory of each run is
 // afterwards, as far as the program got.
@@ -258,7 +268,7 @@ func execute(t *testing.T, trials []*trial, flags ...string) (got, message []byt
 	if err := os.WriteFile(text, []byte(program(trials)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	flags = append([]string{"-std=c++17", "-ffp-contract=off", "-w", "-I", filepath.Join(here, "src"), "-o", filepath.Join(dir, "kernels"), text}, flags...)
+	flags = append([]string{optimization(), "-std=c++17", "-ffp-contract=off", "-w", "-I", filepath.Join(here, "src"), "-o", filepath.Join(dir, "kernels"), text}, flags...)
 	if out, err := exec.Command(cc, flags...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%.3000s", err, out)
 	}

@@ -81,7 +81,7 @@ func primitives(t dtype.Type) (text string, outputs int) {
 
 // TestPrimitives compares every primitive of every type, on many special values.
 func TestPrimitives(t *testing.T) {
-	run(t, allPrimitives(t), "-O1")
+	run(t, allPrimitives(t))
 }
 
 func allPrimitives(t *testing.T) (trials []*trial) {
@@ -131,5 +131,5 @@ func TestExtremes(t *testing.T) {
 			}))
 		}
 	}
-	run(t, trials, "-O1")
+	run(t, trials)
 }

@@ -58,7 +58,7 @@ func planned(t *testing.T, r *rand.Rand, name string, stmts []expr.Statement, bi
 // TestOperators compares every element-wise operator of every element type that
 // it takes, several in one kernel.
 func TestOperators(t *testing.T) {
-	run(t, operators(t), "-O1")
+	run(t, operators(t))
 }
 
 func operators(t *testing.T) (trials []*trial) {
@@ -140,7 +140,7 @@ var programs = []struct{ text, arrays string }{
 
 // TestPrograms compares the loops of whole formulas.
 func TestPrograms(t *testing.T) {
-	run(t, formulas(t), "-O1")
+	run(t, formulas(t))
 }
 
 func formulas(t *testing.T) (trials []*trial) {

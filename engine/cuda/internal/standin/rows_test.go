@@ -24,7 +24,7 @@ func TestRows(t *testing.T) {
 	for len(trials) < count {
 		trials = append(trials, rowTrials(t, r)...)
 	}
-	run(t, trials, "-O1")
+	run(t, trials)
 }
 
 // tame is an element of an array that is no NaN and not large: a row with a NaN would have

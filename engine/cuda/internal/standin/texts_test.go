@@ -157,13 +157,13 @@ func TestTexts(t *testing.T) {
 	if !testlevel.Deep() {
 		times = 1
 	}
-	run(t, texts(t, times), "-O1")
+	run(t, texts(t, times))
 }
 
 // TestReductions runs every reduction of every type at the lengths where
 // something changes.
 func TestReductions(t *testing.T) {
-	run(t, reductions(t, testlevel.Every(1, 7)), "-O1")
+	run(t, reductions(t, testlevel.Every(1, 7)))
 }
 
 // reductions has one of so many reductions. It has all of their forms and lengths if that is odd.

@@ -89,13 +89,15 @@ func broadcastIndex(from, to shape.Shape) []int {
 // engine may raise faults of elements that a reduction or a view evaluates and
 // the result does not use.)
 func elementwise(n *tree.Node, args []*value) *value {
-	types := make([]dtype.Type, len(args))
-	index := make([][]int, len(args))
+	var types [4]dtype.Type
+	var index [4][]int // nil for an operand of the shape of the result
 	for i, a := range args {
 		types[i] = a.typ.Register()
-		index[i] = broadcastIndex(a.shape, n.Shape())
+		if !a.shape.Equal(n.Shape()) {
+			index[i] = broadcastIndex(a.shape, n.Shape())
+		}
 	}
-	p := program(n.Op, types)
+	p := program(n.Op, types[:len(args)])
 	out := newValue(n.DType(), n.Shape())
 	x := make([]uint64, len(args))
 	for _, a := range args {
@@ -107,11 +109,15 @@ func elementwise(n *tree.Node, args []*value) *value {
 	for i := range out.bits {
 		var f fault
 		for k, a := range args {
-			x[k] = a.bits[index[k][i]]
+			at := i
+			if index[k] != nil {
+				at = index[k][i]
+			}
+			x[k] = a.bits[at]
 			if n.Op.Cond() && k > 0 && (k == 1) != (x[0] != 0) {
 				continue
 			}
-			f |= a.faultAt(index[k][i])
+			f |= a.faultAt(at)
 		}
 		if p.fault != nil {
 			if f != 0 { // the fault test then reads an undefined value

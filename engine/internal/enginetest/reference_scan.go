@@ -11,6 +11,7 @@ func (r *reference) scan(n *tree.Node) *value {
 	for _, s := range states {
 		now[s] = r.known[s.Args[0]]
 	}
+	like := map[*tree.Node]*tree.Node{}
 	steps := states[0].Ints[0]
 	full := states[0].Shape()
 	inner := 1
@@ -27,7 +28,7 @@ func (r *reference) scan(n *tree.Node) *value {
 		if states[0].Ints[1] == 1 {
 			t = steps - 1 - k
 		}
-		s := step{r, axis, t, now, map[*tree.Node]*value{}}
+		s := step{r, axis, len(full), t, now, map[*tree.Node]*value{}, like}
 		v := s.node(n.Args[0])
 		out.may |= v.may
 		at, width := t, steps
@@ -54,10 +55,11 @@ func (r *reference) scan(n *tree.Node) *value {
 
 // A step evaluates the trees of a scan at one position of its axis.
 type step struct {
-	r       *reference
-	axis, t int
-	now     map[*tree.Node]*value
-	made    map[*tree.Node]*value
+	r             *reference
+	axis, rank, t int
+	now           map[*tree.Node]*value
+	made          map[*tree.Node]*value
+	like          map[*tree.Node]*tree.Node // nodes with the shapes of one position, the same for all
 }
 
 func (s *step) node(n *tree.Node) *value {
@@ -67,14 +69,20 @@ func (s *step) node(n *tree.Node) *value {
 	case s.now[n] != nil:
 		v = s.now[n]
 	case s.r.known[n] != nil:
-		v = s.slice(n, s.r.known[n])
+		v = s.slice(s.r.known[n])
 	default:
-		args, like := make([]*value, len(n.Args)), make([]*tree.Node, len(n.Args))
+		args := make([]*value, len(n.Args))
 		for i, a := range n.Args {
 			args[i] = s.node(a)
-			like[i] = tree.Untyped(n.Op, args[i].shape, a.DType())
 		}
-		v = elementwise(tree.ApplyWith(n.Op, *n.Attributes, like...), args)
+		if s.like[n] == nil {
+			operands := make([]*tree.Node, len(n.Args))
+			for i, a := range n.Args {
+				operands[i] = tree.Untyped(n.Op, args[i].shape, a.DType())
+			}
+			s.like[n] = tree.ApplyWith(n.Op, *n.Attributes, operands...)
+		}
+		v = elementwise(s.like[n], args)
 	}
 	s.made[n] = v
 	return v
@@ -82,12 +90,8 @@ func (s *step) node(n *tree.Node) *value {
 
 // slice returns the part of a value at the position, with size 1 along the axis. The
 // axis of a value of fewer axes counts from the last.
-func (s *step) slice(n *tree.Node, v *value) *value {
-	rank := 0
-	for st := range s.now {
-		rank = len(st.Shape())
-	}
-	axis := s.axis - (rank - len(v.shape))
+func (s *step) slice(v *value) *value {
+	axis := s.axis - (s.rank - len(v.shape))
 	if axis < 0 || v.shape[axis] == 1 {
 		return v
 	}

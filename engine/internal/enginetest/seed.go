@@ -3,7 +3,10 @@ package enginetest
 import (
 	"flag"
 	"os"
+	"runtime/debug"
 	"testing"
+
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // Main runs the tests of a package with a fixed seed for random trees, so that all
@@ -17,6 +20,9 @@ func Main(m *testing.M) {
 		if err := f.Value.Set("20261121"); err != nil {
 			panic(err)
 		}
+	}
+	if os.Getenv("GOGC") == "" && !testlevel.Deep() {
+		debug.SetGCPercent(400) // collections took a seventh of the time: thousands of programs are compiled, few are kept
 	}
 	os.Exit(m.Run())
 }

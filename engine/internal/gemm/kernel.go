@@ -174,15 +174,34 @@ func (w *writer) write() {
 		w.zero(v)
 	}
 	w.askForC()
-	single, tail, done := w.NewLabel(), w.NewLabel(), w.NewLabel()
+	end := w.NewLabel()
+	if last := w.lastTerms(); last > 0 {
+		few := w.NewLabel()
+		w.I(x86.SUB, x86.W64, count, x86.Imm(last))
+		w.I(x86.JL, 0, few)
+		w.terms()
+		w.finish(last)
+		w.I(x86.JMP, 0, end)
+		w.Bind(few)
+		w.I(x86.ADD, x86.W64, count, x86.Imm(last))
+	}
+	w.terms()
+	w.finish(0)
+	w.Bind(end)
+	w.again(next)
+	w.end()
+}
+
+// terms adds as many terms as are left.
+func (w *writer) terms() {
+	single, tail, done, loop := w.NewLabel(), w.NewLabel(), w.NewLabel(), w.NewLabel()
 	w.I(x86.SUB, x86.W64, count, x86.Imm(unroll))
 	w.I(x86.JL, 0, tail)
-	loop := w.NewLabel()
 	w.Align(32)
 	w.Bind(loop)
 	for u := range unroll {
 		w.ask(u)
-		w.step(u)
+		w.step(u, 0, w.s.rows)
 	}
 	w.advance(unroll)
 	w.I(x86.SUB, x86.W64, count, x86.Imm(unroll))
@@ -191,15 +210,44 @@ func (w *writer) write() {
 	w.I(x86.ADD, x86.W64, count, x86.Imm(unroll))
 	w.I(x86.JE, 0, done)
 	w.Bind(single)
-	w.step(0)
+	w.step(0, 0, w.s.rows)
 	w.advance(1)
 	w.I(x86.SUB, x86.W64, count, x86.Imm(1))
 	w.I(x86.JNE, 0, single)
 	w.Bind(done)
-	w.arguments(argument{ptrC, argC}, argument{stepC, argCs})
-	w.store()
-	w.again(next)
-	w.end()
+}
+
+// lastTerms is the number of terms after which rows are stored one after the other: see finish. For AVX-512
+// it was not measured.
+func (w *writer) lastTerms() int {
+	if w.f.avx512 {
+		return 0
+	}
+	return unroll
+}
+
+// finish adds the last terms, and stores the sums. Some rows get all of these terms, and are stored, before the next
+// ones: Zen 3 takes no more instructions while more than some six stores wait for sums, and 12 stores
+// together took 28 cycles from the multiply-adds of the next tile.
+func (w *writer) finish(terms int) {
+	const most = 6 // stores
+	some := w.s.rows
+	if terms > 0 {
+		some = max(1, most/w.s.vecs)
+	}
+	for first := 0; first < w.s.rows; first += some {
+		end := min(first+some, w.s.rows)
+		for u := range terms {
+			if first == 0 {
+				w.ask(u)
+			}
+			w.step(u, first, end)
+		}
+		if first == 0 {
+			w.arguments(argument{ptrC, argC}, argument{stepC, argCs})
+		}
+		w.store(first, end)
+	}
 }
 
 // zero makes a register have +0 in all lanes.
@@ -319,7 +367,7 @@ func (w *writer) askForC() {
 	w.Bind(loop)
 	for u := range unroll {
 		w.ask(u)
-		w.step(u)
+		w.step(u, 0, w.s.rows)
 		for at := u * cacheLine; at < w.s.vecs*w.f.vector; at += unroll * cacheLine {
 			w.I(x86.PREFETCHT0, 0, x86.At(ptrC, int32(at)))
 		}
@@ -345,13 +393,13 @@ func times(base, step, step3 x86.Reg, n int, disp int32) x86.Mem {
 	return x86.AtX(base, step, uint8(n), disp)
 }
 
-// step adds the products of the u-th term from here.
-func (w *writer) step(u int) {
+// step adds the products of the u-th term from here, of some rows.
+func (w *writer) step(u, first, end int) {
 	if w.inB > 1 || w.s.vecs == 1 {
 		for j := range w.s.vecs {
 			w.loadB(w.rowB+x86.Vec(j), u, j)
 		}
-		for i := range w.s.rows {
+		for i := first; i < end; i++ {
 			if w.s.vecs == 1 && w.f.avx512 && !w.f.apart { // it is used once
 				w.I(w.f.mul, w.length(0), w.sum(i, 0), w.rowB, w.placeA(u, i).Bcast())
 				continue
@@ -363,12 +411,12 @@ func (w *writer) step(u int) {
 		}
 		return
 	}
-	for i := range w.s.rows {
+	for i := first; i < end; i++ {
 		w.loadA(w.colA+x86.Vec(i), u, i)
 	}
 	for j := range w.s.vecs {
 		w.loadB(w.rowB, u, j)
-		for i := range w.s.rows {
+		for i := first; i < end; i++ {
 			w.multiply(i, j, w.colA+x86.Vec(i), w.rowB)
 		}
 	}
@@ -509,14 +557,12 @@ func (w *writer) move(p, step x86.Reg, n int) {
 	w.I(x86.LEA, x86.W64, p, x86.AtX(p, step, uint8(n), 0))
 }
 
-// store stores the sums, or adds them to C first.
-func (w *writer) store() {
-	if w.s.masked && !w.f.avx512 {
-		w.arguments(argument{lastCount, argLast})
-	}
+// store stores the sums of some rows, or adds them to C first.
+func (w *writer) store(first, end int) {
+	rows := func(f func(i, j int, at x86.Mem)) { w.each(first, end, ptrC, stepC, f) }
 	switch w.s.save {
 	case stream:
-		w.each(ptrC, stepC, func(i, j int, at x86.Mem) {
+		rows(func(i, j int, at x86.Mem) {
 			if j == w.s.vecs-1 && (w.s.masked || w.s.half) { // no whole lines
 				w.storeSum(at, w.sum(i, j), j)
 				return
@@ -525,23 +571,26 @@ func (w *writer) store() {
 		})
 		return
 	case scale, add, mul, div:
-		w.combine()
+		w.combine(first, end)
 		return
 	}
-	plain, end := w.NewLabel(), w.NewLabel()
+	plain, done := w.NewLabel(), w.NewLabel()
 	w.I(x86.CMP, x86.W64, x86.At(x86.RDI, argAdd), x86.Imm(0))
 	w.I(x86.JE, 0, plain)
-	w.addSums(true)
-	w.I(x86.JMP, 0, end)
+	rows(func(i, j int, at x86.Mem) {
+		w.addSum(i, j, at)
+		w.storeSum(at, w.sum(i, j), j)
+	})
+	w.I(x86.JMP, 0, done)
 	w.Bind(plain)
-	w.each(ptrC, stepC, func(i, j int, at x86.Mem) { w.storeSum(at, w.sum(i, j), j) })
-	w.Bind(end)
+	rows(func(i, j int, at x86.Mem) { w.storeSum(at, w.sum(i, j), j) })
+	w.Bind(done)
 }
 
-// Registers of storeSum, which the terms do not need any more.
+// Registers of stores, which terms do not need after the loop. With AVX-512 they need none then.
 const (
-	partAt    = x86.RAX
-	lastCount = x86.RBX // of columns of the last vector
+	partAt = count   // of storeSum
+	ptrOut = x86.RBX // of combine
 )
 
 // storeSum stores a sum of column j, which it may overwrite. A store of AVX2 under a mask takes 13 cycles and more
@@ -554,7 +603,7 @@ func (w *writer) storeSum(at x86.Mem, sum x86.Vec, j int) {
 	w.I(x86.LEA, x86.W64, partAt, at)
 	for bytes := int(w.length(j)) / 8 / 2; bytes >= w.f.size; bytes /= 2 {
 		without := w.NewLabel()
-		w.I(x86.TEST, x86.W64, lastCount, x86.Imm(bytes/w.f.size))
+		w.I(x86.TEST, x86.W64, x86.At(x86.RDI, argLast), x86.Imm(bytes/w.f.size))
 		w.I(x86.JE, 0, without)
 		part, last := x86.At(partAt, 0), bytes == w.f.size
 		switch bytes {
@@ -576,9 +625,9 @@ func (w *writer) storeSum(at x86.Mem, sum x86.Vec, j int) {
 	}
 }
 
-// each calls f for all vectors of the tile, and moves a pointer by rows.
-func (w *writer) each(p, step x86.Reg, f func(i, j int, at x86.Mem)) {
-	for i := range w.s.rows {
+// each calls f for all vectors of some rows, and moves a pointer to the row after them, if the tile has one.
+func (w *writer) each(first, end int, p x86.Reg, step x86.Operand, f func(i, j int, at x86.Mem)) {
+	for i := first; i < end; i++ {
 		for j := range w.s.vecs {
 			f(i, j, x86.At(p, int32(j*w.f.vector)))
 		}
@@ -588,30 +637,27 @@ func (w *writer) each(p, step x86.Reg, f func(i, j int, at x86.Mem)) {
 	}
 }
 
-// addSums adds those at C to the sums in registers.
-func (w *writer) addSums(store bool) {
-	w.each(ptrC, stepC, func(i, j int, at x86.Mem) {
-		w.loadVec(w.colA, at, j)
-		w.I(w.f.add, w.length(j), w.sum(i, j), w.sum(i, j), w.colA)
-		if store {
-			w.storeSum(at, w.sum(i, j), j)
-		}
-	})
+// addSum adds that at C to a sum in a register.
+func (w *writer) addSum(i, j int, at x86.Mem) {
+	w.loadVec(w.colA, at, j)
+	w.I(w.f.add, w.length(j), w.sum(i, j), w.sum(i, j), w.colA)
 }
 
-// combine combines all sums with the result: see Save. The registers of A and B are
+// combine combines all sums of some rows with the result: see Save. The registers of A and B are
 // free.
-func (w *writer) combine() {
-	first := w.NewLabel()
+func (w *writer) combine(first, end int) {
+	single := w.NewLabel()
 	w.I(x86.CMP, x86.W64, x86.At(x86.RDI, argAdd), x86.Imm(0))
-	w.I(x86.JE, 0, first)
-	w.addSums(false)
-	w.Bind(first)
+	w.I(x86.JE, 0, single)
+	w.each(first, end, ptrC, stepC, w.addSum)
+	w.Bind(single)
 	old, alpha, beta, free := w.rowB, w.rowB+1, w.rowB+2, w.rowB+3
 	w.everywhere(alpha, x86.At(x86.RDI, argAlpha))
 	w.everywhere(beta, x86.At(x86.RDI, argBeta))
-	w.arguments(argument{ptrC, argOut}, argument{stepC, argOs})
-	w.each(ptrC, stepC, func(i, j int, at x86.Mem) {
+	if first == 0 {
+		w.arguments(argument{ptrOut, argOut})
+	}
+	w.each(first, end, ptrOut, x86.At(x86.RDI, argOs), func(i, j int, at x86.Mem) {
 		sum, l := w.sum(i, j), w.length(j)
 		w.times(l, sum, sum, alpha, free)
 		if w.s.save != scale {

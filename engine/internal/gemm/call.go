@@ -168,7 +168,7 @@ func (c *call) kernels() {
 		}
 	}
 	c.packing = nil
-	if g := c.t.grid; g != nil && e.f.avx512 && e.vecs <= mostPieces && g.byColumns() {
+	if e.vecs <= mostPieces && c.packsTile() {
 		c.packing = e.f.kernel(shape{rows: c.short + min(c.tall, 1), vecs: e.vecs, across: c.across, packs: true, save: save})
 	}
 }
@@ -277,17 +277,33 @@ func (c *call) column(q int, pack bool) {
 	}
 }
 
+// packsTile reports whether the kernel of the first tile of a strip can pack it: columns of a grid with AVX-512, rows
+// of B with AVX2.
+func (c *call) packsTile() bool {
+	if g := c.t.grid; g != nil {
+		return c.e.f.avx512 && g.byColumns()
+	}
+	return !c.e.f.avx512 && c.e.packB && !c.e.halfB && c.e.b.Col == c.e.size
+}
+
 // packTile runs a kernel for the first tile that packs strip q too. It reports false if there is
 // none.
 func (c *call) packTile(q int) bool {
 	e, args, j := c.e, &c.args, q*c.e.width
-	if c.packing == nil || c.t.n-j < e.width || !c.t.grid.pieces(&args.pieces, c.packB.from, c.t.term+c.first, c.t.col+j, e.width, e.f.lanes()) {
+	if c.packing == nil || c.t.n-j < e.width {
 		return false
 	}
-	args.packed = unsafe.Add(c.b, q*c.strip)
-	args.a, args.b = c.a, unsafe.Add(c.packB.from, c.t.grid.cols[c.t.col+j])
+	if g := c.t.grid; g == nil {
+		args.b, args.bs = unsafe.Add(c.packB.from, j*e.size), e.b.Row
+	} else if g.pieces(&args.pieces, c.packB.from, c.t.term+c.first, c.t.col+j, e.width, e.f.lanes()) {
+		args.b = unsafe.Add(c.packB.from, g.cols[c.t.col+j])
+	} else {
+		return false
+	}
+	args.a, args.packed = c.a, unsafe.Add(c.b, q*c.strip)
 	args.c, args.out, args.tiles = unsafe.Add(c.c, j*e.size), unsafe.Add(c.out, j*e.size), 1
 	c.packing.Call(unsafe.Pointer(args))
+	args.bs = c.packB.row
 	return true
 }
 

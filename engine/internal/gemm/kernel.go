@@ -16,7 +16,7 @@ type shape struct {
 	across bool
 	half   bool // the last vector has half as many bytes: the other half would have no columns
 	masked bool // the last vector has fewer columns than it has room for
-	packs  bool // the kernel packs the strip of a grid that it reads: see pieces
+	packs  bool // the kernel packs the strip of B that it reads: with AVX-512 one of a grid (see pieces), with AVX2 rows
 	asks   rate // what the kernel asks for with its terms
 	save   saver
 }
@@ -130,7 +130,8 @@ type writer struct {
 	l x86.Len
 	// Registers: sums, then those of B, then those of A.
 	rowB, colA x86.Vec
-	inA, inB   int // how many
+	inA, inB   int  // how many
+	storesB    bool // what is loaded of B is stored at packedRow
 }
 
 // The registers of addresses. A has a pointer for each five rows.
@@ -151,6 +152,8 @@ const (
 	placeB = stepB3
 	second = stepC // until C is stored
 	packed = ptrC  // the same
+	// Of those of AVX2, which has no more than six rows.
+	packedRow = x86.RBX
 
 	unroll    = 4
 	cacheLine = 64
@@ -167,6 +170,7 @@ func (w *writer) write() {
 		w.inB, w.inA = 1, s.rows // the rows of A stay for all vectors
 	}
 	w.colA = w.rowB + x86.Vec(w.inB)
+	w.storesB = s.packs && !w.f.avx512
 	next := w.NewLabel()
 	w.Bind(next)
 	w.load()
@@ -235,6 +239,7 @@ func (w *writer) finish(terms int) {
 	if terms > 0 {
 		some = max(1, most/w.s.vecs)
 	}
+	stores := w.storesB
 	for first := 0; first < w.s.rows; first += some {
 		end := min(first+some, w.s.rows)
 		for u := range terms {
@@ -247,7 +252,9 @@ func (w *writer) finish(terms int) {
 			w.arguments(argument{ptrC, argC}, argument{stepC, argCs})
 		}
 		w.store(first, end)
+		w.storesB = false // once
 	}
+	w.storesB = stores
 }
 
 // zero makes a register have +0 in all lanes.
@@ -323,13 +330,16 @@ func (w *writer) load() {
 	w.arguments(argument{ptrA[0], argA}, argument{ptrB, argB}, argument{ptrC, argC}, argument{stepA, argAs},
 		argument{stepB, argBs}, argument{ahead, argAhead}, argument{count, argK})
 	w.I(x86.LEA, x86.W64, stepA3, x86.AtX(stepA, stepA, 2, 0))
-	if w.s.packs {
+	if w.grid() {
 		w.arguments(argument{tableB, argTable}, argument{second, argTwo}, argument{packed, argPack})
 		for i := range 2 * w.s.vecs {
 			w.I(x86.KMOVW, 0, pieceMask+x86.Mask(i), x86.At(x86.RDI, argMasks+int32(i*wordSize)))
 		}
 	} else {
 		w.I(x86.LEA, x86.W64, stepB3, x86.AtX(stepB, stepB, 2, 0))
+	}
+	if w.storesB {
+		w.arguments(argument{packedRow, argPack})
 	}
 	if !w.s.across {
 		for i := 5; i < w.s.rows; i += 5 {
@@ -354,7 +364,7 @@ func (w *writer) loadMask() {
 // askForC adds the first terms, and asks for a row of C with each few: the kernel needs
 // C at its end. All lines at once would keep those of A and B waiting.
 func (w *writer) askForC() {
-	if w.s.save == stream || w.s.packs {
+	if w.s.save == stream || w.grid() {
 		return
 	}
 	rest, loop := w.NewLabel(), w.NewLabel()
@@ -477,12 +487,18 @@ func (w *writer) placeA(u, i int) x86.Mem {
 
 // loadB loads vector j of a row of B.
 func (w *writer) loadB(to x86.Vec, u, j int) {
-	if w.s.packs {
+	if w.grid() {
 		w.loadPieces(to, u, j)
 		return
 	}
 	w.loadVec(to, times(ptrB, stepB, stepB3, u, int32(j*w.f.vector)), j)
+	if w.storesB {
+		w.I(x86.VMOVUPS, w.l, x86.At(packedRow, int32((u*w.s.vecs+j)*w.f.vector)), to)
+	}
 }
+
+// grid reports whether the kernel packs a strip of a grid.
+func (w *writer) grid() bool { return w.s.packs && w.f.avx512 }
 
 // loadPieces loads vector j of a row of a grid, and packs it.
 func (w *writer) loadPieces(to x86.Vec, u, j int) {
@@ -541,7 +557,10 @@ func (w *writer) advance(n int) {
 			w.I(x86.ADD, x86.W64, ptrA[i/5], x86.Imm(n*w.f.size))
 		}
 	}
-	if w.s.packs {
+	if w.storesB {
+		w.I(x86.ADD, x86.W64, packedRow, x86.Imm(n*w.s.vecs*w.f.vector))
+	}
+	if w.grid() {
 		w.I(x86.ADD, x86.W64, tableB, x86.Imm(n*wordSize))
 		w.I(x86.ADD, x86.W64, packed, x86.Imm(n*w.s.vecs*w.f.vector))
 		return

@@ -115,3 +115,21 @@ func TestSavers(t *testing.T) {
 	testSaversOf(t, dtype.I32, floats[:4], (*rand.Rand).Uint32, func(x, y, z uint32) uint32 { return x*y + z })
 	testSaversOf(t, dtype.I64, floats[:4], (*rand.Rand).Uint64, func(x, y, z uint64) uint64 { return x*y + z })
 }
+
+// TestPackingKernels compares products whose kernels pack strips of B with the definition, for all savers.
+func TestPackingKernels(t *testing.T) {
+	old := l2
+	defer func() { l2 = old }()
+	l2 = func() int { return 64 << 10 }
+	r := rand.New(rand.NewPCG(5, 5))
+	next := func() float64 { return r.NormFloat64() }
+	for _, d := range []struct{ m, n, k int }{{55, 83, 130}, {51, 40, Block + 101}} {
+		for _, save := range []Save{Set, Add, Sub, Mul, Div} {
+			s := newSample(r, dtype.F64, d.m, d.n, d.k, 1, layouts[r.IntN(2)], far, next, math.FMA)
+			testSavers(t, r, s, save, save > Set, next)
+		}
+	}
+	if f := families["avx2"][dtype.F64]; slices.Contains(isas(), "avx2") && f.packing[6][2][1][keep].Load() == nil {
+		t.Error("no kernel has packed a strip")
+	}
+}

@@ -180,14 +180,15 @@ func (w *writer) write() {
 	w.askForC()
 	end := w.NewLabel()
 	if last := w.lastTerms(); last > 0 {
+		const least = 24 // terms after askForC: with fewer of them B is loaded too often
 		few := w.NewLabel()
-		w.I(x86.SUB, x86.W64, count, x86.Imm(last))
+		w.I(x86.CMP, x86.W64, count, x86.Imm(least))
 		w.I(x86.JL, 0, few)
+		w.I(x86.SUB, x86.W64, count, x86.Imm(last))
 		w.terms()
 		w.finish(last)
 		w.I(x86.JMP, 0, end)
 		w.Bind(few)
-		w.I(x86.ADD, x86.W64, count, x86.Imm(last))
 	}
 	w.terms()
 	w.finish(0)

@@ -14,7 +14,7 @@ type family struct {
 	avx512      bool
 	size        int    // bytes of an element
 	vector      int    // bytes of a vector
-	rows        int    // of the largest kernel
+	rows        int    // of the largest kernel of several vectors
 	mul         x86.Op // a product of integers, or what adds a product to a sum
 	add         x86.Op
 	times       x86.Op // a product, where mul is a fused multiply-add
@@ -78,9 +78,18 @@ func (f *family) vecs(rows int, whole bool) int {
 		return [5]int{0, 8, 4, 2, 2}[rows]
 	}
 	if whole && !f.apart {
-		return [7]int{0, 8, 5, 4, 3, 2, 2}[rows]
+		return [9]int{0, 8, 5, 4, 3, 2, 2, 1, 1}[rows]
 	}
-	return [7]int{0, 8, 5, 3, 2, 2, 2}[rows]
+	return [9]int{0, 8, 5, 3, 2, 2, 2, 1, 1}[rows]
+}
+
+// most is the number of rows of the largest kernel for so many vectors. Multiply-adds of one vector wait for sums, of which
+// six are too few for AVX2.
+func (f *family) most(vecs int) int {
+	if vecs == 1 && !f.avx512 && !f.apart {
+		return 8
+	}
+	return f.rows
 }
 
 // silent and sparse are the rates of kernels that need not ask for anything, and of those that ask for little. A

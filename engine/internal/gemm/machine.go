@@ -69,7 +69,8 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 func (f *family) shape(m, cols, terms int) (rows, width int) {
 	lanes := f.lanes()
 	vecs, whole := (cols+lanes-1)/lanes, cols%lanes == 0 || cols%lanes == lanes/2
-	tiles := max(1, (m+f.rows-1)/f.rows)
+	most := f.most(vecs)
+	tiles := max(1, (m+most-1)/most)
 	rows = max(1, (m+tiles-1)/tiles)
 	width = max(1, min(f.vecs(rows, whole), vecs))
 	kernels := tiles * ((vecs + width - 1) / width)
@@ -249,7 +250,11 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 	if e.packA {
 		rows = e.blockRows()
 	}
-	cols = max(1, (1<<16)/(max(1, min(p.K, Block))*e.width)) * e.width
+	block := 1 << 16 // elements of B
+	if !e.f.avx512 { // stay in the second level: see byRows
+		block = min(block, e.f.nearB()/e.size)
+	}
+	cols = max(1, block/(max(1, min(p.K, Block))*e.width)) * e.width
 	rows *= max(1, leastTile/(rows*max(1, min(cols, p.N)*p.K)))
 	const shared = 1 << 20 // multiply-adds of a product that is worth several threads
 	if n := (p.M + rows - 1) / rows; threads > 1 && n < 4*threads && len(p.OffA) == 1 && p.N <= cols &&

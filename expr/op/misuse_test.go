@@ -411,7 +411,7 @@ var misuses = map[string]func() error{
 	"untyped.Given":     func() error { return err(untyped.Given(nil, "Sort")) },
 	"untyped.Bins":      func() error { return err(untyped.Bins("Bincount", vec.Node(), vec.Node(), -1)) },
 	"untyped.Partition": func() error { return err(untyped.Partition("partition", vec.Node(), 3, []int{0})) },
-	"untyped.NormalOf":  func() error { return err(untyped.NormalOf(dtype.I8, vec.Node())) },
+	"untyped.NormalOf":  func() error { return err(untyped.NormalOf(dtype.I8, vec.Node(), vec.Node(), vec.Node())) },
 	"untyped.AxisOf": func() error {
 		_, bad := untyped.AxisOf("Sort", vec.Node(), math.MaxInt)
 		return err(bad)

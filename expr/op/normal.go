@@ -11,5 +11,10 @@ import (
 // [Uniform] says what a key is.
 func Normal[T expr.Float](key expr.Exp[uint64], dims ...int) expr.Exp[T] {
 	t := dtype.Of[T]()
-	return expr.Of[T](untyped.Cast(untyped.NormalOf(t.Register(), block(untyped.Row("philox"), "Normal", key, dims)), t))
+	at := block(untyped.Row("philox"), "Normal", key, dims)
+	if at.Err() != nil {
+		return expr.Of[T](at)
+	}
+	z := untyped.NormalOf(t.Register(), at.Args[0], at.Args[1], at.Args[2])
+	return expr.Of[T](untyped.Cast(z, t).As("Normal", expr.NodeOf(key)))
 }

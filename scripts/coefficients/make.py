@@ -261,10 +261,17 @@ def normals(name, doc, of, n, interval):
 
 
 edge = (sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)
-poly("normalLog", "is (log((1+s)/(1-s))/s - 2)/s^2 in z = s^2, for 1/2 <= ((1+s)/(1-s))^2 <= 2; the errors are absolute.",
-     root(lambda s: 2 * (atanh(s) / s - 1) / s**2), root(lambda s: s**3), (2, 5), (0, edge**2 * slack))
-normals("normalCentre", "is z/x in log(1-x^2) + 5/2, for -5 <= log(1-x^2) <= 0, with z the quantile of (1+x)/2.",
-        lambda t: mpf("2.5") - t, (10, 17), (mpf("-2.5"), mpf("2.5")))
+poly("normalLog", "is log((1+s)/(1-s))/s in z = s^2, for 1/2 <= ((1+s)/(1-s))^2 <= 2; the errors are absolute.",
+     root(lambda s: 2 * atanh(s) / s if s else mpf(2)), root(lambda s: s), (3, 6), (0, edge**2 * slack))
+# The float with the bits of the exponent of s = m 2^k, with 1 <= m < 2, is p + k. Here p + k times log 2, plus normalShift, plus log(m/sqrt(2)) is
+# log(4 s) + normalMiddle.
+shift = [mpf(-84), -705 - mpf(2)**52 * nearest(log(2), "f64")]
+middle = [-84 + mpf("124.5") * log(2), -705 + mpf("1020.5") * log(2)]
+emit("normalShift", "is what follows the exponents of normalOf, an exact number.", [[shift[0]], [shift[1]]])
+emit("normalMiddle", "is t - log(1-x^2) in normalOf.", [[nearest(m, f)] for m, f in zip(middle, FORMATS)])
+poly("normalCentre", "is 2z/x in log(1-x^2) + normalMiddle, for -5 <= log(1-x^2) <= 0, with z the quantile of (1+x)/2.",
+     tuple(lambda t, m=m: 2 * quantile(m - t) for m in middle), lambda t: 1 / (2 * quantile(middle[1] - t)), (10, 17),
+     tuple((m - 5, m) for m in middle))
 normals("quantileCentre", "is the same with more digits.", lambda t: mpf("2.5") - t, (11, 24), (mpf("-2.502"), mpf("2.5")))
 poly("erfInvCentre", "is quantileCentre over the root of 2.", lambda t: quantile(mpf("2.5") - t) / sqrt(mpf(2)),
      lambda t: sqrt(mpf(2)) / quantile(mpf("2.5") - t), (11, 24), (mpf("-2.502"), mpf("2.5")))

@@ -259,18 +259,30 @@ var logTablePoly = coefs{
 	{0x1.5555555555555p-2, -0x1.fffffffffffd2p-3, 0x1.999999999cc8bp-3, -0x1.55555555e48c7p-3, 0x1.249248dcab984p-3, -0x1.ffffecf750a99p-4, 0x1.c721534a88fc3p-4, -0x1.9a2071667540ap-4, 0x1.661637c14479cp-4},
 }
 
-// normalLog is (log((1+s)/(1-s))/s - 2)/s^2 in z = s^2, for 1/2 <= ((1+s)/(1-s))^2 <= 2; the
-// errors are absolute. Errors: 2^-24.8, 2^-47.2.
+// normalLog is log((1+s)/(1-s))/s in z = s^2, for 1/2 <= ((1+s)/(1-s))^2 <= 2; the errors are
+// absolute. Errors: 2^-25.3, 2^-47.6.
 var normalLog = coefs{
-	{0x1.5543f20000000p-1, 0x1.a6cc1a0000000p-2},
-	{0x1.55555556b373bp-1, 0x1.99999568f8f6ap-2, 0x1.2494841ff5d00p-2, 0x1.c609d63f717d2p-3, 0x1.92c9cc915bd4fp-3},
+	{0x1.0000080000000p+1, 0x1.5535060000000p-1, 0x1.a9d7960000000p-2},
+	{0x1.ffffffffff9d1p+0, 0x1.5555555830d69p-1, 0x1.999993914e98bp-2, 0x1.249502be28d72p-2, 0x1.c5eb0f8349d9bp-3, 0x1.942d748047ef1p-3},
 }
 
-// normalCentre is z/x in log(1-x^2) + 5/2, for -5 <= log(1-x^2) <= 0, with z the quantile of
-// (1+x)/2. Errors: 2^-23.6, 2^-43.6.
+// normalShift is what follows the exponents of normalOf, an exact number.
+var normalShift = coefs{
+	{-0x1.5000000000000p+6},
+	{-0x1.62e42fefa3f71p+51},
+}
+
+// normalMiddle is t - log(1-x^2) in normalOf.
+var normalMiddle = coefs{
+	{0x1.25fe540000000p+1},
+	{0x1.2da845b1efc84p+1},
+}
+
+// normalCentre is 2z/x in log(1-x^2) + normalMiddle, for -5 <= log(1-x^2) <= 0, with z the
+// quantile of (1+x)/2. Errors: 2^-22.7, 2^-43.3.
 var normalCentre = coefs{
-	{0x1.0fc8bc0000000p+1, -0x1.652c520000000p-2, -0x1.8326c40000000p-8, 0x1.d03fa40000000p-10, 0x1.438f760000000p-12, 0x1.f6ad620000000p-18, -0x1.44ce680000000p-18, -0x1.9ce1420000000p-21, 0x1.e3c72e0000000p-26, 0x1.628e6c0000000p-26},
-	{0x1.0fc8bc55fdf6ap+1, -0x1.652c5b9e45f60p-2, -0x1.832968076448bp-8, 0x1.d069d434d454bp-10, 0x1.43a544d7999dap-12, 0x1.da2912b54ff1cp-18, -0x1.44421732b1b29p-18, -0x1.6b7b5fca81b33p-21, 0x1.45e6629b2c87ap-26, 0x1.080dc6d7501dap-26, 0x1.61254fbcd7dc1p-30, -0x1.7aceb88e5390fp-33, -0x1.8602e57ce1163p-35, -0x1.985011ec9d176p-41, 0x1.c4809301af9efp-41, 0x1.cd582b02cb4d8p-45, -0x1.182d2ac0be816p-47},
+	{0x1.06af0a0000000p+2, -0x1.67657e0000000p-1, -0x1.3758a20000000p-7, 0x1.0971ee0000000p-8, 0x1.47b4340000000p-11, 0x1.78a4fa0000000p-22, -0x1.8075740000000p-17, -0x1.160ee20000000p-20, 0x1.aa3d860000000p-24, 0x1.f3de040000000p-27},
+	{0x1.095f0e60e5155p+2, -0x1.66caa3e7de182p-1, -0x1.4ebe85cc27fb3p-7, 0x1.ff18825b4f1cap-9, 0x1.47522b29c5ddep-11, 0x1.600fdfd4ed67bp-18, -0x1.70d7390e2b06cp-17, -0x1.5979fd8fd155ap-20, 0x1.56a0ac90f05c0p-24, 0x1.23d859137f3e0p-25, 0x1.05ea051bbc274p-29, -0x1.1189a1d571870p-31, -0x1.84218f9fff738p-34, 0x1.15350ae410845p-39, 0x1.f7ad57aaee5d0p-40, 0x1.2cc987c4c43a9p-44, -0x1.181f7f82bdccfp-46},
 }
 
 // quantileCentre is the same with more digits. Errors: 2^-25.2, 2^-54.9.

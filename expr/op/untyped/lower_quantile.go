@@ -9,7 +9,10 @@ import "math"
 // quantile.
 
 // quantileSplit is (1-|x|)/2 where log(1-x^2) is -5.
-var quantileSplit = -math.Expm1(.5*math.Log1p(-math.Exp(-2*normalMiddle))) / 2
+var quantileSplit = -math.Expm1(.5*math.Log1p(-math.Exp(-normalDepth))) / 2
+
+// quantileMiddle is what quantileCentre and erfInvCentre add to log(1-x^2).
+const quantileMiddle = normalDepth / 2.
 
 // lowerNDTR returns Q(-x) for negative x and 1 - Q(x) for others, as gelu has them.
 func lowerNDTR(b *B, x ...V) V {
@@ -51,10 +54,10 @@ func quantileOf(b *B, f *format, x, h V, centre coefs, tail func(z V) V) V {
 	four := b.Mul(h, f.c(b, 4))
 	s := b.Fma(four, b.Neg(h), four) // 1-x^2
 	e, m1 := splitLog(b, f, s, .75)
-	t := b.Add(logOf(b, f, e, m1), f.c(b, normalMiddle))
+	t := b.Add(logOf(b, f, e, m1), f.c(b, quantileMiddle))
 	y := b.Mul(x, horner2(b, t, b.Mul(t, t), centre[f.row]))
 	return b.Cold(b.Lt(h, f.c(b, quantileSplit)), y, func() V {
-		start := quantileTail(b, f, t)
+		start := quantileTail(b, f, b.Sub(f.c(b, quantileMiddle), t))
 		e, m1 := splitLog(b, f, h, .75)
 		z := tail(quantileStep(b, f, b.Mul(b.Abs(x), start), b.Neg(logOf(b, f, e, m1))))
 		zero := f.c(b, 0)

@@ -31,21 +31,40 @@ var random = family(tree.Row{Class: tree.Elementwise, Arity: 3, Types: tree.Type
 
 // philox returns the four words of a block, each in the lower half of a number of 64 bits. The
 // upper halves have other bits. x are the halves of the counter, and the key. Both rows have the
-// same instructions, which a kernel has once. A round waits for one xor after the products of the round before: the
-// other one, with the key, needs none of them.
+// same instructions, which a kernel has once.
 func philox(b *B, x ...V) []V {
-	word := func(v int64) V { return b.Int(dtype.U64, v) }
-	high := func(x V) V { return b.Shr(x, word(32)) }
-	c0, c1, c2, c3, k0, k1 := x[0], high(x[0]), x[1], high(x[1]), x[2], high(x[2])
-	for round := range 10 {
-		if round > 0 {
-			k0, k1 = b.Add(k0, word(0x9e3779b9)), b.Add(k1, word(0xbb67ae85))
-		}
-		p0, p1 := b.Mul(word(0xd2511f53), lowHalf(b, c0)), b.Mul(word(0xcd9e8d57), lowHalf(b, c2))
-		c0, c1, c2, c3 = b.Xor(high(p1), b.Xor(c1, k0)), p1, b.Xor(high(p0), b.Xor(c3, k1)), p0
-	}
-	return []V{c0, c1, c2, c3}
+	s := newPhilox(b, x)
+	s.rounds(b, 10)
+	return s.c[:]
 }
+
+// A philoxState has the words of a block between two rounds, and the key of the next round.
+type philoxState struct {
+	c [4]V
+	k [2]V
+}
+
+func newPhilox(b *B, x []V) *philoxState {
+	return &philoxState{[4]V{x[0], highHalf(b, x[0]), x[1], highHalf(b, x[1])}, [2]V{x[2], highHalf(b, x[2])}}
+}
+
+// products returns the products of a round. Their lower halves are the words 3 and 1 after it.
+func (s *philoxState) products(b *B) (p0, p1 V) {
+	return b.Mul(b.Int(dtype.U64, 0xd2511f53), lowHalf(b, s.c[0])), b.Mul(b.Int(dtype.U64, 0xcd9e8d57), lowHalf(b, s.c[2]))
+}
+
+// rounds computes n rounds. A round waits for one xor after the products of the round before: the
+// other one, with the key, needs none of them.
+func (s *philoxState) rounds(b *B, n int) {
+	for range n {
+		p0, p1 := s.products(b)
+		s.c = [4]V{b.Xor(highHalf(b, p1), b.Xor(s.c[1], s.k[0])), p1, b.Xor(highHalf(b, p0), b.Xor(s.c[3], s.k[1])), p0}
+		s.k = [2]V{b.Add(s.k[0], b.Int(dtype.U64, 0x9e3779b9)), b.Add(s.k[1], b.Int(dtype.U64, 0xbb67ae85))}
+	}
+}
+
+// highHalf returns the upper half of a number of 64 bits.
+func highHalf(b *B, x V) V { return b.Shr(x, b.Int(dtype.U64, 32)) }
 
 // lowHalf clears the upper half of a number of 64 bits.
 func lowHalf(b *B, x V) V { return b.And(x, b.Int(dtype.U64, math.MaxUint32)) }

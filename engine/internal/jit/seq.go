@@ -4,6 +4,7 @@ import (
 	le "encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
@@ -355,7 +356,19 @@ func (w *worker) callRows(bp *boundPhase, fn *function, c columns, t, done, m in
 	w.set(bp.Lowered.Lanes, n)
 	w.set(frame.Rows, m)
 	w.set(frame.First, t)
+	if bp.streamed != nil && fn == bp.fn && w.rowsPast(bp, n) {
+		fn = bp.streamed
+	}
 	fn.code.Call(w.frame)
+}
+
+// rowsPast reports whether rows of n lanes are whole vectors at aligned addresses in all arrays whose stores
+// bypass the caches.
+func (w *worker) rowsPast(bp *boundPhase, n int) bool {
+	return !bp.Groups && !slices.ContainsFunc(bp.Pure, func(i int32) bool {
+		s, bytes := &bp.Sites[i], w.inst.code.gen.Bytes
+		return n*s.Size%bytes != 0 || int(*w.word(s.Arg + frame.SitePtr))%bytes != 0
+	})
 }
 
 // seqGuard writes to the frame which of n lanes from position p are inside a guarded

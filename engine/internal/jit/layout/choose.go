@@ -21,15 +21,17 @@ type region struct {
 
 func (r region) meets(x region) bool { return r.lo < x.hi && x.lo < r.hi }
 
-// region returns the addresses of a site in a phase, with all positions outside the
+// region returns the addresses of a site in a phase, in all its steps, with all positions outside the
 // phase at 0.
 func (b *Binder) region(bp *Phase, s *Site) region {
 	lo, hi, n := s.Line.Base, s.Line.Base+1, 1
-	for _, x := range s.Line.Spans {
+	for k, x := range slices.Concat(s.Line.Spans, s.Seq) {
 		if x.Coef == 0 {
 			continue
 		}
-		n *= x.Extent
+		if k < len(s.Line.Spans) {
+			n *= x.Extent
+		}
 		if d := x.Coef * (x.Extent - 1); d > 0 {
 			hi += d
 		} else {
@@ -179,12 +181,17 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 		return
 	}
 	for _, i := range bp.Native {
-		s, info := &bp.Sites[i], &ph.Sites[i]
-		if info.Store && s.Kind == Unit && s.Size >= 4 && s.Size == ph.Widest() && !info.Cold && b.onlyStores(bp, s) {
-			s.Pure = true
+		if b.storesPast(bp, i) {
+			bp.Sites[i].Pure = true
 			bp.Pure = append(bp.Pure, i)
 		}
 	}
+}
+
+// storesPast reports whether the stores of site i may bypass the caches.
+func (b *Binder) storesPast(bp *Phase, i int32) bool {
+	s, info := &bp.Sites[i], &bp.Lowered.Sites[i]
+	return info.Store && s.Kind == Unit && s.Buf >= 0 && s.Size >= 4 && s.Size == bp.Lowered.Widest() && !info.Cold && b.onlyStores(bp, s)
 }
 
 // steps reports whether permutes reach elements of a site. They bound the loop, as in rows

@@ -304,9 +304,24 @@ func (b *Binder) findAcross(bp *Phase) {
 	streams := row >= streamBytes || moved <= b.Machine.Caches.L2
 	if bp.Across && b.AtOnce > 1 && bp.LaneSize == 0 && (bp.onlyReduces() || streams && bp.onlyCarries()) {
 		bp.AtOnce = b.AtOnce
+		b.findRowsPast(bp, moved, element)
 	}
 	if bp.Whole > 0 || bp.Across {
 		bp.Fetch = false // the processor prefetches along rows
+	}
+}
+
+// findRowsPast finds the stores of a scan along several rows at once that bypass the caches, as those of maps
+// do: each row begins at whole vectors. A call checks its addresses.
+func (b *Binder) findRowsPast(bp *Phase, moved, element int) {
+	if !b.Machine.Stream || moved < b.Machine.Beyond() || !bp.waits(element, memoryRate) || !bp.onlyCarries() {
+		return
+	}
+	for i := range bp.Sites {
+		if s := &bp.Sites[i]; b.storesPast(bp, int32(i)) && s.RowBytes()%b.Bytes == 0 {
+			s.Pure = true
+			bp.Pure = append(bp.Pure, int32(i))
+		}
 	}
 }
 

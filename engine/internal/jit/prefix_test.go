@@ -2,11 +2,14 @@ package jit
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // prefixKernel carries two values: %[2]s of the elements, and %[3]s of the results. The elements
@@ -124,6 +127,71 @@ func TestPrefixRows(t *testing.T) {
 			}
 			if !slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Prefixes }) {
 				t.Errorf("%s %v: no steps are combined in vectors", be.Name(), typ)
+			}
+		}
+		differ(t, r, s)
+	}
+}
+
+// rareKernel carries one value and stores what it is combined with.
+const rareKernel = `kernel rare
+axis i0 i1
+buf x %[1]s in 2
+buf y %[1]s %[4]s 2
+buf z %[1]s out 1
+{
+  vec i0 {
+    %%0 = const %[1]s 0
+    seq i1 {
+      %%1 = carry %[1]s %%0
+      %%2 = load %[1]s %[3]s[i0, i1]
+      %%3 = %[2]s %[1]s %%1 %%2
+      %%4 = sub %[1]s %%3 %%2
+      store %[1]s y[i0, i1] %%4
+      %%5 = next %[1]s %%1 %%3
+    }
+    store %[1]s z[i0] %%5
+  }
+}`
+
+// TestRareChanges compares minima and maxima along rows with the interpreter: of elements that never, sometimes or always change
+// the result, zeros of both signs and NaN among them, for all numbers of steps up to those of several vectors.
+func TestRareChanges(t *testing.T) {
+	for seed := range 240 {
+		r := rand.New(rand.NewPCG(uint64(seed), 24))
+		types := append(dtype.Integers(), dtype.F32, dtype.F64)
+		typ := types[seed%len(types)]
+		from, mode := "x", "out"
+		if seed%7 == 1 && typ.Size() >= 4 { // in place
+			from, mode = "y", "inout"
+		}
+		n := []int{1 + r.IntN(2), 1 + r.IntN(300)}
+		k := parse(t, fmt.Sprintf(rareKernel, typ.Short(), []string{"max", "min"}[seed/2%2], from, mode))
+		s := newSetup(t, r, k, n, nil, [][]int{n, n, n[:1]}, true)
+		var values []float64
+		switch seed % 3 {
+		case 0: // few values
+			values = []float64{0, math.Copysign(0, -1), 1, 1, 1}
+		case 1: // one after the other
+			values = []float64{1}
+		}
+		changes := 1 + r.IntN(40)
+		size := typ.Size()
+		for _, m := range s.mem[:2] {
+			for i := range len(m) / size {
+				x := float64(i % 120)
+				switch {
+				case r.IntN(changes) > 0:
+					x = math.Copysign(0, float64(i%2)-.5)
+				case len(values) > 1:
+					x = values[r.IntN(len(values))]
+				case len(values) == 0 && r.IntN(60) == 0 && typ.IsFloat():
+					x = math.NaN()
+				}
+				if seed/2%2 == 1 && !typ.IsUnsigned() {
+					x = -x
+				}
+				randir.Put(m[i*size:], size, prim.FromFloat(typ, x))
 			}
 		}
 		differ(t, r, s)

@@ -41,6 +41,7 @@ type phaseCode struct {
 	lastRow  bool      // a row of a loop along rows stores all states
 	aside    bool      // results of columns go to slots: see overlapFirst
 	rowsHeld bool      // see holdRows
+	rare     *rare     // of the only carry of a loop, if it rarely changes
 
 	pressed             bool // pressure is known
 	mostVecs, mostMasks int

@@ -19,7 +19,12 @@ import (
 // one operation of the vector before.
 //
 // A minimum or a maximum rarely changes. If no element of a vector does better than the carry, all
-// results are the carry.
+// results are the carry. The loop looks at several vectors at once then, and goes through them one by one only if
+// one of their elements may change it.
+
+// A rare is a carry that rarely changes: it does where node need is not 0. region is the next value in each lane, and
+// next that of the last lane.
+type rare struct{ need, region, next int32 }
 
 // groupSteps adds the nodes that combine the elements of a vector to the operands of the nodes
 // that compute the next values.
@@ -82,6 +87,9 @@ func (f *phaseCode) groupRarely(carry, id int32, before, after *[]int32) (next i
 	f.Nodes[id] = region(body)
 	next = f.node(after, ir.Cold, n.Type, n.In, false)
 	f.Nodes[next] = region([]int32{f.node(nil, lower.OpLast, n.Type, n.Type, true, id)})
+	if len(f.Phase.Carries) == 1 {
+		f.rare = &rare{need, id, next}
+	}
 	return next
 }
 
@@ -116,26 +124,22 @@ func (f *phaseCode) prefixLoop() {
 	}
 	f.aimCarries()
 
-	loop, tail, done := f.NewLabel(), f.NewLabel(), f.NewLabel()
-	f.part("main loop: a vector of steps at once")
+	tail, done := f.NewLabel(), f.NewLabel()
 	f.Int(isa.Mov, isa.Word(frame.Counter), isa.K(f.W)) // steps of the last vector
 	f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
-	f.Branch(isa.LT, isa.Count, isa.K(f.W), tail)
-	f.Align(32)
-	f.Bind(loop)
-	f.Start(1)
-	f.body(f.top)
-	f.eachRowSite(func(s *layout.Site, at int8) {
-		switch by := isa.K(f.W * s.Size); {
-		case s.Kind != layout.Unit:
-		case at >= 0:
-			f.Int(isa.Add, isa.SiteReg(int(at)), by)
-		default:
-			f.Int(isa.Add, isa.Word(s.Arg+frame.SiteCur), by)
-		}
-	})
-	f.Int(isa.Sub, isa.Count, isa.K(f.W))
-	f.Branch(isa.GE, isa.Count, isa.K(f.W), loop)
+	if many := f.quick(); many > 1 {
+		f.rareVectors(many, tail)
+	} else {
+		loop := f.NewLabel()
+		f.part("main loop: a vector of steps at once")
+		f.Branch(isa.LT, isa.Count, isa.K(f.W), tail)
+		f.Align(32)
+		f.Bind(loop)
+		f.Start(1)
+		f.body(f.top)
+		f.nextSteps(1)
+		f.Branch(isa.GE, isa.Count, isa.K(f.W), loop)
+	}
 
 	f.part("tail: the last steps, under a mask")
 	f.Bind(tail)
@@ -151,6 +155,98 @@ func (f *phaseCode) prefixLoop() {
 	for i := range f.carries {
 		f.lastCarry(&f.carries[i], slot)
 	}
+}
+
+// nextSteps steps the addresses of the sites over so many vectors of steps, and Count too.
+func (f *phaseCode) nextSteps(vectors int) {
+	f.eachRowSite(func(s *layout.Site, at int8) {
+		switch by := isa.K(vectors * f.W * s.Size); {
+		case s.Kind != layout.Unit:
+		case at >= 0:
+			f.Int(isa.Add, isa.SiteReg(int(at)), by)
+		default:
+			f.Int(isa.Add, isa.Word(s.Arg+frame.SiteCur), by)
+		}
+	})
+	f.Int(isa.Sub, isa.Count, isa.K(vectors*f.W))
+}
+
+// quick returns how many vectors the loop looks at before it combines any, or 0: as many as registers hold. Nothing may
+// be stored before.
+func (f *phaseCode) quick() (vectors int) {
+	if f.rare == nil || f.Phase.Leaves {
+		return 0
+	}
+	at := slices.Index(f.top, f.rare.region)
+	if slices.ContainsFunc(f.top[:at], func(id int32) bool { return !f.Nodes[id].HasResult() || f.Nodes[id].Op == ir.Cold }) ||
+		slices.ContainsFunc(f.top[at+1:], func(id int32) bool { return f.Nodes[id].Op == ir.Cold && id != f.rare.next }) {
+		return 0
+	}
+	most, masks := f.mostVecs, f.mostMasks
+	f.mostVecs = 0
+	f.press(slices.Concat(f.top[:at], f.later(at)), nil)
+	v := f.mostVecs - 1 // the carry is one for all
+	f.mostVecs, f.mostMasks = most, masks
+	for vectors = 4; vectors > 1 && vectors*v+1+spareRegs > f.Vectors; {
+		vectors /= 2
+	}
+	return vectors
+}
+
+// later returns the nodes after node number at of a loop in which the carry does not change, but for its next values.
+func (f *phaseCode) later(at int) []int32 {
+	return slices.DeleteFunc(slices.Clone(f.top[at+1:]), func(id int32) bool { return id == f.rare.next || id == f.carries[0].Store })
+}
+
+// rising is how many times as many vectors go one by one after one that may change the carry: data that rise change it
+// often.
+const rising = 4
+
+// rareVectors emits the loop over vectors of steps: many at once that do not change the carry, or some one by one. It
+// jumps to tail when less than a vector is left.
+func (f *phaseCode) rareVectors(many int, tail isa.Label) {
+	at, c, free := slices.Index(f.top, f.rare.region), &f.carries[0], f.Vecs.Free
+	again, kept, loop, rest := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
+	all := isa.K(many * f.W)
+	f.part("main loop: %d vectors of steps at once that do not change the carry", many)
+	f.Branch(isa.LT, isa.Count, all, rest)
+	f.Align(32)
+	f.Bind(again)
+	f.Start(many)
+	c.regs = slices.Repeat(c.regs, many)
+	f.body(f.top[:at])
+	f.ID, f.Cur = f.rare.region, &f.Nodes[f.rare.region]
+	for f.Copy = range many {
+		f.Lanes.AddNeed(f.rare.need, f.Copy == 0)
+		f.EndStep()
+	}
+	f.Lanes.SkipCold(kept)
+	f.Int(isa.Mov, isa.T0, isa.Count)
+	f.Int(isa.Sub, isa.T0, isa.K(rising*many*f.W))
+	f.Branch(isa.LT, isa.T0, isa.K(f.W), rest)
+	f.Int(isa.Mov, isa.Word(frame.Steps), isa.T0)
+	f.Jump(loop)
+	f.Bind(kept)
+	for f.Copy = range many {
+		f.Keep(f.rare.region, c.regs[f.Copy])
+	}
+	f.body(f.later(at))
+	c.regs = c.regs[:1]
+	f.nextSteps(many)
+	f.Branch(isa.GE, isa.Count, all, again)
+	f.Vecs.Free = free
+
+	f.part("single vectors of steps")
+	f.Bind(rest)
+	f.Int(isa.Mov, isa.Word(frame.Steps), isa.K(f.W-1))
+	f.Branch(isa.LT, isa.Count, isa.K(f.W), tail)
+	f.Bind(loop)
+	f.Start(1)
+	f.body(f.top)
+	f.nextSteps(1)
+	f.Branch(isa.GT, isa.Count, isa.Word(frame.Steps), loop)
+	f.Branch(isa.GE, isa.Count, all, again)
+	f.Branch(isa.GE, isa.Count, isa.K(f.W), rest)
 }
 
 // firstCarry loads a carry from its array to all lanes of its register.

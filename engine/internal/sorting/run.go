@@ -69,8 +69,9 @@ const (
 	midKeys, midSample = 1 << 10, 32
 	manyKeys           = 1 << 15
 	largestSample      = 256
-	// A part of fewer networks is merged in any case, if it may be merged.
+	// A part of fewer networks is merged in any case, if it may be merged; narrowBlocks is the same for keys of 4 bytes.
 	mergedBlocks = 16
+	narrowBlocks = 20
 	// A part of fewer bytes is small. It has fewer keys than leastPart, so its parts stay with a worker.
 	smallBytes = 1 << 14
 )
@@ -144,10 +145,14 @@ func (u *run) sort(p *part) {
 // repeats reports whether many of the keys of a part seem to be equal, so that partitions soon end. The
 // merges of a short row take less time even then, or as much.
 func (u *run) repeats(p *part) bool {
+	merged := mergedBlocks
+	if u.f.size == 4 {
+		merged = narrowBlocks
+	}
 	switch most := u.f.largest(); {
 	case p.n <= 2*most:
 		return !p.values && p.equal(u.f.size)
-	case p.values && p.n < mergedBlocks*most:
+	case p.values && p.n < merged*most:
 		return false
 	case p.repeats:
 		return true

@@ -86,7 +86,8 @@ func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 		l.setKind(i)
 	}
 	few := bp.N < fewRows && bp.SeqN >= longChain
-	if len(ph.Carries) > 0 && !(few && bp.findPrefixes()) && !b.findEach(bp) && !bp.findTurned() && !bp.findPrefixes() {
+	single := few && bp.N < leastTurned && b.Tails
+	if len(ph.Carries) > 0 && !(few && bp.findPrefixes()) && !b.findEach(bp) && !(!single && bp.findTurned()) && !bp.findPrefixes() {
 		bp.findAlong()
 		bp.Fetch, bp.Ahead = bp.Moved() > b.Machine.Caches.L2 && bp.apart(), b.Machine.Fetch
 	}

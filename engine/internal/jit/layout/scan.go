@@ -198,6 +198,9 @@ func (bp *Phase) findPrefixes() bool {
 // fewRows is the number of rows from which blocks of them are turned, which fill vectors then.
 const fewRows = 8
 
+// leastTurned is the fewest long rows of which blocks are turned on targets where a vector under a mask takes long.
+const leastTurned = 4
+
 // rowPrefixes reports whether vectors of neighbouring steps surely reach the sites of a loop along
 // long rows of 1 or 2 bytes. Then none is copied because its lanes are apart: a call has one.
 func (l *layouter) rowPrefixes(which []int32, spans, seqSpans [][]bound.Span) bool {

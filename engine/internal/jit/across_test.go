@@ -109,9 +109,9 @@ func TestRowsAtOnce(t *testing.T) {
 // interpreter: in one array and in several, in place, with caches that nothing fits in.
 func TestAcross(t *testing.T) {
 	widths := []int{1, 3, 5, 7, 15, 16, 17, 31, 33, 40, 48, 63, 65, 100, 127, 128, 129, 200, 255, 256, 257, 300, 513, 777, 1100, 1111, 1500, 2065}
-	types := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.I16, dtype.U8}
+	types := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.I16, dtype.U8, dtype.I8, dtype.U16}
 	across, whole, several, past := 0, 0, 0, 0
-	for seed := range 100 {
+	for seed := range 160 {
 		r := rand.New(rand.NewPCG(uint64(seed), 31))
 		typ := types[r.IntN(len(types))]
 		from, mode := "x", "out"

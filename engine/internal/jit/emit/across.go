@@ -201,7 +201,7 @@ func (f *phaseCode) acrossGroup(accs []columnAcc, group, many int) {
 // of at most group of a row are computed at once.
 func (f *phaseCode) carryAcross(group int) int {
 	v, _ := f.pressure()
-	f.chooseCarries(f.Vectors - v - spareRegs)
+	f.chooseCarries(f.Vectors-v-spareRegs, false)
 	for group > 1 && group*(v+len(f.carries))+spareRegs > f.Vectors {
 		group /= 2
 	}

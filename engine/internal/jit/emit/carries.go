@@ -7,21 +7,75 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // chooseCarries finds the carries that stay in registers, at most room for each copy.
-// Each row loads and stores the others. So it does with those whose lanes in memory are
-// not those of a register.
-func (f *phaseCode) chooseCarries(room int) {
+// Each row loads and stores the others, such as predicates. So it does with integers whose lanes in memory are
+// not those of a register, but for those that hold: see holdsNarrow.
+func (f *phaseCode) chooseCarries(room int, holds bool) {
 	for i := range f.Phase.Carries {
 		c := &f.Phase.Carries[i]
-		if t := c.Type; len(f.carries) < room && t != dtype.Bool && !isa.Narrow(t) {
-			f.carries = append(f.carries, carried{Carry: c})
+		if t := c.Type; len(f.carries) < room && t != dtype.Bool && (!isa.Narrow(t) || holds) {
+			x := carried{Carry: c}
+			if isa.Narrow(t) {
+				x.slot = f.Slots.Take()
+			}
+			f.carries = append(f.carries, x)
 		}
 	}
 	f.findEarly()
+}
+
+// holdsNarrow reports whether registers hold carries of 1 and 2 bytes down columns. Before and after all rows a loop moves
+// them lane by lane, which takes less time than to pack them in each row.
+func (f *phaseCode) holdsNarrow() bool {
+	return f.Tails && f.LaneSize == 0 && f.Phase.Kind == lower.SeqPhase && !f.Layout.Prefixes && !f.Across()
+}
+
+// wrapStates lets registers have carries of 1 byte as their types say: nodes that are only stored may not.
+func (f *phaseCode) wrapStates() {
+	for i := range f.Phase.Carries {
+		if c := &f.Phase.Carries[i]; isa.Narrow(c.Type) && f.holdsNarrow() {
+			f.Nodes[c.Load].Bytes, f.Nodes[f.Nodes[c.Store].Args[0]].Bytes = false, false
+		}
+	}
+}
+
+// moveNarrow emits a loop over the lanes of copy k of a carry of 1 or 2 bytes, the last ones first: it moves them from their
+// array to its slot of the frame, or back.
+func (f *phaseCode) moveNarrow(c *carried, k int, back bool) {
+	size, lanes := c.Type.Size(), f.W
+	f.Int(isa.Mov, isa.T0, isa.Word(f.carrySite(c).Arg+frame.SitePtr))
+	f.Asm.Address(isa.T0, f.carryVec(c, k))
+	if f.Masked && f.Tail > 0 {
+		lanes = f.Tail
+	}
+	f.Int(isa.Mov, isa.T1, isa.K(lanes))
+	if f.Masked && f.Tail == 0 {
+		f.Int(isa.Mov, isa.T1, isa.Word(f.Phase.Lanes))
+		f.Int(isa.Sub, isa.T1, isa.Lane)
+		f.Int(isa.Sub, isa.T1, isa.K(k*f.W))
+	}
+	loop, m := f.NewLabel(), f.Slot(c.slot)
+	m.Index, m.Scale, m.Disp = isa.T1, 4, m.Disp-4
+	array := isa.AtX(isa.T0, isa.T1, size, -size)
+	f.Bind(loop)
+	if back {
+		f.Load(4, isa.T2, m)
+		f.Store(size, array, isa.T2)
+	} else {
+		f.Load(size, isa.T2, array)
+		if c.Type.IsSigned() {
+			f.Int(isa.Shl32, isa.T2, isa.K(32-8*size))
+			f.Int(isa.Sar32, isa.T2, isa.K(32-8*size))
+		}
+		f.Store(4, m, isa.T2)
+	}
+	f.Int(isa.Sub, isa.T1, isa.K(1))
+	f.BranchResult(isa.NE, loop)
 }
 
 // findEarly finds the carries whose registers the next values may take.
@@ -72,7 +126,13 @@ func (f *phaseCode) loadCarries(group int) {
 		c.regs = nil
 		for k := range group {
 			d := f.Vecs.TakeTop()
-			f.Lanes.LoadVec(c.Type, d, f.carryMem(c, k))
+			if m := f.carryMem(c, k); isa.Narrow(c.Type) {
+				f.Choose(k)
+				f.moveNarrow(c, k, false)
+				f.Lanes.LoadVec(c.Type, d, f.Slot(c.slot))
+			} else {
+				f.Lanes.LoadVec(c.Type, d, m)
+			}
 			c.regs = append(c.regs, d)
 		}
 	}
@@ -89,6 +149,11 @@ func (f *phaseCode) storeCarries() {
 			f.Int(isa.Mov, isa.T0, isa.Word(f.carrySite(c).Arg+frame.SitePtr))
 			m := f.carryVec(c, k)
 			f.Choose(k)
+			if isa.Narrow(c.Type) {
+				f.Lanes.StoreVec(c.Type, f.Slot(c.slot), r)
+				f.moveNarrow(c, k, true)
+				continue
+			}
 			f.Within(func() { f.Lanes.StoreLanes(c.Type, m, r, f.Masked) })
 		}
 	}

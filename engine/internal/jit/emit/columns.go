@@ -28,7 +28,7 @@ func (f *phaseCode) columnLoop() {
 		room = (f.Vectors - 10) / (f.Runs * f.allColumns())
 	}
 	accs, nred := f.columnAccs(room)
-	f.chooseCarries(f.Vectors - v - nred - spareRegs)
+	f.chooseCarries(f.Vectors-v-nred-spareRegs, f.holdsNarrow())
 	nred += len(f.carries)
 	f.pinSites()
 	group := 4

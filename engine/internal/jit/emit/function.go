@@ -100,6 +100,7 @@ func newPhaseCode(target isa.Target, a isa.Asm, list bool, p *lower.Program, bp 
 	}
 	f.narrowReds()
 	f.groupSteps()
+	f.wrapStates()
 	f.findUniform()
 	f.settleGathers()
 	f.widenLoop()

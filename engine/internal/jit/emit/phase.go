@@ -114,6 +114,7 @@ type carried struct {
 	// loads it, or nil. echoReg is the register with its address, or -1.
 	echo    *layout.Site
 	echoReg int8
+	slot    int32 // of a carry of 1 or 2 bytes, through which it goes to a register
 }
 
 // An owned site has an address that the prologue computes.

@@ -309,12 +309,14 @@ func (in *instance) functions(b *layout.Binder, items []boundItem) (slots int, e
 		if bp.Fetch || len(bp.Pure) > 0 {
 			probe.Want()
 		}
+		n, _ := in.code.gen.inRuns(bp.Phase)
+		bp.Combines = bp.Combines && n == 0
 		one := []*layout.Phase{bp.Phase}
 		if bp.fn, err = in.code.function(one, v); err != nil {
 			return err
 		}
 		slots = max(slots, bp.fn.slots)
-		if n, _ := in.code.gen.inRuns(bp.Phase); n > 0 {
+		if n > 0 {
 			if bp.runs, err = in.code.function(one, layout.Variant{Runs: n}); err != nil {
 				return err
 			}
@@ -390,7 +392,7 @@ func (c *code) function(phases []*layout.Phase, v layout.Variant) (*function, er
 	if err != nil {
 		return nil, err
 	}
-	f := &function{slots: obj.Slots, variant: v, wide: wide}
+	f := &function{slots: obj.Slots, variant: v, combines: obj.Combines, wide: wide}
 	if wide != nil {
 		f.slots = max(f.slots, wide.slots)
 	}

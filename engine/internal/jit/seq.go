@@ -55,6 +55,10 @@ func (bp *boundPhase) run(n int) int {
 // seqPiece runs the whole seq loop for n lanes from lo on.
 func (w *worker) seqPiece(bp *boundPhase, lo, n int) {
 	accs := w.accs[bp.Lowered.ID]
+	if bp.fn.combines && bp.SeqN > 0 {
+		w.combinedPiece(bp, lo, n)
+		return
+	}
 	for i := range bp.Reds {
 		fillLanes(accs[i].acc, n, bp.Reds[i].Kern)
 		if bp.Reds[i].Kern.Arg {
@@ -95,6 +99,20 @@ func (w *worker) seqPiece(bp *boundPhase, lo, n int) {
 	}
 	for i := range bp.Reds {
 		w.finishRuns(bp, &accs[i], &bp.Reds[i], count, bp.SeqN%ir.Run, n)
+	}
+}
+
+// combinedPiece is seqPiece for a function that goes from the identity to the result. A call begins with a run of rows.
+func (w *worker) combinedPiece(bp *boundPhase, lo, n int) {
+	accs := w.accs[bp.Lowered.ID]
+	for i := range bp.Reds {
+		r := &bp.Reds[i]
+		accs[i].result = unsafe.Add(w.arrays[bp.vec][r.Array], w.first*r.Out.Size())
+	}
+	work.Place(w.Pos, w.inst.extents, bp.Lowered.Seq, 0)
+	rows := max(acrossElements/n&^(ir.Run-1), ir.Run)
+	for t := 0; t < bp.SeqN && !w.inst.Stopped(); t += rows {
+		w.seqRows(bp, lo, n, t, min(rows, bp.SeqN-t))
 	}
 }
 
@@ -345,8 +363,12 @@ func (w *worker) callRows(bp *boundPhase, fn *function, c columns, t, done, m in
 	accs := w.accs[bp.Lowered.ID]
 	for i := range bp.Reds {
 		r, acc := &bp.Reds[i], accs[i].acc
-		if fn == bp.runs {
+		switch {
+		case fn == bp.runs:
 			acc = accs[i].runs
+		case fn.combines:
+			acc = accs[i].result
+			w.setPtr(r.At+frame.SiteLevels, accs[i].tree, at*r.Kern.Lane.Size())
 		}
 		w.setPtr(r.At+frame.SitePtr, acc, at*r.Kern.Lane.Size())
 		if r.Kern.Arg {

@@ -37,7 +37,9 @@ type function struct {
 	code    *exec.Code
 	slots   int
 	variant layout.Variant
-	wide    *function // for scalars out of the ranges that narrowings assume, or nil
+	// combines says that a call of a seq loop goes from the identity to the result: see [layout.Phase].
+	combines bool
+	wide     *function // for scalars out of the ranges that narrowings assume, or nil
 }
 
 // An instance is code bound to arrays and extents.
@@ -157,6 +159,8 @@ type accState struct {
 	acc    unsafe.Pointer
 	levels []unsafe.Pointer // acc and a level change places
 	pos    unsafe.Pointer
+	result unsafe.Pointer // of a function that combines
+	tree   unsafe.Pointer // levels of such a function
 	runs   unsafe.Pointer // accumulators and results of the function for few columns, or nil
 }
 

@@ -186,9 +186,7 @@ func (w *worker) vecRange(v *boundVec, lo, hi int) {
 			for m := 0; w.first < n; w.first += m {
 				m = min(n-w.first, bp.strip)
 				if bp.Lowered.Kind == lower.SeqPhase {
-					if k := len(bp.Spans); k > 1 && len(bp.Loads)+len(bp.Stores) == 0 && (bp.runs != nil || bp.Spans[k-1]*bp.SeqN >= fewElements) { // rows of a piece follow each other
-						m = min(m, bp.Spans[k-1]-(lo+w.first)%bp.Spans[k-1])
-					}
+					m = bp.piece(lo+w.first, m)
 					w.seqPiece(bp, lo+w.first, m)
 				} else {
 					w.mapPiece(bp, lo+w.first, m)
@@ -196,6 +194,24 @@ func (w *worker) vecRange(v *boundVec, lo, hi int) {
 			}
 		}
 	}
+}
+
+// piece returns how many of n lanes from lo on a piece of a seq loop has. It ends with a span of columns if rows of a piece
+// should follow each other, and begins with one if the code goes over several.
+func (bp *boundPhase) piece(lo, n int) int {
+	k := len(bp.Spans)
+	if k < 2 || len(bp.Loads)+len(bp.Stores) > 0 {
+		return n
+	}
+	span := bp.Spans[k-1]
+	left := span - lo%span
+	switch {
+	case bp.fn.combines && left <= n:
+		return n - (n-left)%span
+	case bp.runs != nil || span*bp.SeqN >= fewElements:
+		return min(n, left)
+	}
+	return n
 }
 
 // fewElements is the least number of elements down the columns of a span that are a piece of their own.
@@ -349,24 +365,34 @@ func (in *instance) NewWorker() backend.Worker {
 			}
 		}
 		for i := range bp.Reds {
-			r := &bp.Reds[i]
-			bytes := bp.strip * r.Kern.Lane.Size()
-			st := accState{acc: w.memory(bytes)}
-			if bp.runs != nil {
-				st.runs = w.memory(in.runBytes(bp))
-			}
-			for range r.Kern.Levels(bp.SeqN) {
-				st.levels = append(st.levels, w.memory(bytes))
-			}
-			if r.Kern.Arg {
-				st.pos = w.memory(bp.strip * 4)
-			}
-			w.accs[id] = append(w.accs[id], st)
+			w.accs[id] = append(w.accs[id], w.newAccState(bp, &bp.Reds[i]))
 		}
 		w.prepare(bp)
 	}
 	w.findShortcut()
 	return w
+}
+
+// newAccState returns the memory of a reduction of a seq loop.
+func (w *worker) newAccState(bp *boundPhase, r *layout.SeqRed) accState {
+	bytes := bp.strip * r.Kern.Lane.Size()
+	st := accState{acc: w.memory(bytes)}
+	if bp.runs != nil {
+		st.runs = w.memory(w.inst.runBytes(bp))
+	}
+	if bp.fn.combines {
+		pitch := (bytes + 127) &^ 63 // with room for a vector
+		st.tree = w.memory(r.Kern.Levels(bp.SeqN) * pitch)
+		w.set(r.At+frame.SiteStride, pitch)
+	} else {
+		for range r.Kern.Levels(bp.SeqN) {
+			st.levels = append(st.levels, w.memory(bytes))
+		}
+	}
+	if r.Kern.Arg {
+		st.pos = w.memory(bp.strip * 4)
+	}
+	return st
 }
 
 // memory returns zeroed memory, with room for one vector after it.

@@ -28,6 +28,7 @@ func (f *phaseCode) columnLoop() {
 		room = (f.Vectors - 10) / (f.Runs * f.allColumns())
 	}
 	accs, nred := f.columnAccs(room)
+	f.combines = f.Layout.Combines && f.Runs == 0 && !slices.ContainsFunc(accs, func(a columnAcc) bool { return !a.inRegs })
 	f.chooseCarries(f.Vectors-v-nred-spareRegs, f.holdsNarrow())
 	nred += len(f.carries)
 	f.pinSites()
@@ -42,13 +43,15 @@ func (f *phaseCode) columnLoop() {
 	for group > 1 && (group*(v+nred)+spareRegs > f.Vectors || !f.Fits(group*m)) {
 		group /= 2
 	}
-	const node = 4 // registers of the code of one node, beside its operands
 	for c := f.deepCopies(); c > group && len(f.turns) == 0; c-- {
 		if c*nred+spareRegs+node <= f.Vectors {
 			group = c
 		}
 	}
 	whole, at := f.wholeRow(v, m, nred)
+	if f.combines && (whole == 0 || f.manyRows() > 1) {
+		whole, at = f.wholeGroups(v, m, nred)
+	}
 	f.pinUniforms(f.Vectors - max(group*(v+nred), whole*nred+at*v) - f.findHeld(v, nred) - spareRegs)
 	overlaps := f.overlapsColumns(accs)
 	if overlaps {
@@ -56,7 +59,10 @@ func (f *phaseCode) columnLoop() {
 	}
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	tail, done := f.NewLabel(), f.NewLabel()
-	if whole > group || whole > 0 && f.Layout.Short > 0 {
+	switch {
+	case f.combines && whole > 0:
+		f.combineWhole(accs, whole, at, done)
+	case whole > group || whole > 0 && f.Layout.Short > 0:
 		f.wholeRows(accs, whole, at, done)
 	}
 	f.part("columns: %d vectors at once, down all rows", group)
@@ -89,6 +95,9 @@ func (f *phaseCode) columnLoop() {
 	}
 	f.Bind(done)
 }
+
+// node is the registers of the code of one node, beside its operands.
+const node = 4
 
 // wholeRow returns the vectors of a row whose states are in registers, and how many of them are
 // computed at once, or 0. v and m are the vectors and masks of one, and states the registers of its
@@ -233,17 +242,25 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 		if accs[i].inRegs {
 			for c := range group {
 				r := takeRanked(accs[i].Kern, f.Vecs.TakeTop)
-				eachPart(accs[i].Kern, r, f.columnMem(&accs[i], c), f.Lanes.LoadVec)
-				accs[i].regs = append(accs[i].regs, r)
+				if accs[i].regs = append(accs[i].regs, r); f.combines {
+					f.Lanes.Constant(r.x, accs[i].Kern.Lane, accs[i].Kern.Identity)
+				} else {
+					eachPart(accs[i].Kern, r, f.columnMem(&accs[i], c), f.Lanes.LoadVec)
+				}
 			}
 		}
 	}
 	f.loadCarries(group)
-	f.Int(isa.Mov, isa.T0, isa.Word(frame.First))
-	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T0)
-	if len(f.turns) > 0 {
+	if !f.combines {
+		f.Int(isa.Mov, isa.T0, isa.Word(frame.First))
+		f.Int(isa.Mov, isa.Word(frame.Counter), isa.T0)
+	}
+	switch {
+	case len(f.turns) > 0:
 		f.turnedRows(accs)
-	} else {
+	case f.combines:
+		f.combinedRows(accs, group)
+	default:
 		f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
 		f.rows(accs, group)
 	}

@@ -20,7 +20,9 @@ import (
 type Object struct {
 	Code  []byte
 	Slots int
-	Text  *listing.Function // or nil
+	// Combines says that the columns of a seq loop go from the identity to the result: see [layout.Phase].
+	Combines bool
+	Text     *listing.Function // or nil
 }
 
 // Generate returns machine code that runs phases one after the other. If list is set, the
@@ -33,7 +35,7 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 	}
 	again := a.NewLabel()
 	a.Bind(again)
-	slots := 0
+	slots, combines := 0, false
 	var held []int8
 	for _, bp := range phases {
 		f := newPhaseCode(target, a, list, p, bp, v)
@@ -48,7 +50,7 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 		if f.Err != nil {
 			return nil, f.Err
 		}
-		slots = max(slots, f.Slots.Count)
+		slots, combines = max(slots, f.Slots.Count), f.combines
 		if list {
 			text.Spills += f.Spills
 			text.Phases = append(text.Phases, f.listing())
@@ -68,7 +70,7 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 	if list {
 		text.Lines, text.Code, text.Text, text.Consts = obj.Lines, obj.Bytes, obj.Text, obj.Consts
 	}
-	return &Object{obj.Bytes, slots, text}, nil
+	return &Object{obj.Bytes, slots, combines, text}, nil
 }
 
 // phaseCodes has empty ones, which keep the storage of their lists.

@@ -39,6 +39,8 @@ type phaseCode struct {
 	widened  bool
 	left     isa.Label // the end of a loop that carries values
 	lastRow  bool      // a row of a loop along rows stores all states
+	many     int       // rows that a loop which combines reads at once
+	combines bool      // the loop down columns goes from the identity to the result
 	aside    bool      // results of columns go to slots: see overlapFirst
 	rowsHeld bool      // see holdRows
 	rare     *rare     // of the only carry of a loop, if it rarely changes

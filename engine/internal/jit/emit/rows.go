@@ -45,17 +45,20 @@ func (f *phaseCode) nextSpan(again isa.Label) {
 			f.Int(isa.Add, isa.Word(s.Arg+frame.SitePtr), isa.T0)
 		}
 	}
-	lanes := func(arg, size int) {
+	lanes := func(at, size int) {
 		f.Int(isa.Mov, isa.T0, isa.Word(f.Phase.Lanes))
 		f.Int(isa.Shl, isa.T0, isa.K(bits.TrailingZeros(uint(size))))
-		f.Int(isa.Add, isa.Word(arg+frame.SitePtr), isa.T0)
+		f.Int(isa.Add, isa.Word(at), isa.T0)
 	}
 	for i := range f.Layout.Reds {
-		lanes(f.Layout.Reds[i].At, f.Layout.Reds[i].Kern.Lane.Size())
+		r := &f.Layout.Reds[i]
+		if lanes(r.At+frame.SitePtr, r.Kern.Lane.Size()); f.combines {
+			lanes(r.At+frame.SiteLevels, r.Kern.Lane.Size())
+		}
 	}
 	for i := range f.Layout.Sites {
 		if s := &f.Layout.Sites[i]; s.Kind == layout.Scratch {
-			lanes(s.Arg, s.Size)
+			lanes(s.Arg+frame.SitePtr, s.Size)
 		}
 	}
 	f.Int(isa.Sub, isa.Word(frame.Left), isa.K(1))

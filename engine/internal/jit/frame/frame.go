@@ -16,9 +16,9 @@ const (
 	Rows    = 8  // iterations of a row loop or a seq loop
 	Fault   = 16 // bit k: fault k was raised
 	First   = 24 // position of the first row of a seq loop, for ArgMin and ArgMax
-	Counter = 32 // written by machine code: a counter, or the end of the first half
+	Counter = 32 // written by machine code: a counter, the end of the first half, or the runs of rows that are done
 	Address = 40 // written by machine code: the address of an accumulator
-	Steps   = 48 // written by machine code: the steps of a block of a turned loop, or the lanes of the runs that are done; or the rows of a group
+	Steps   = 48 // written by machine code: the steps of a block of a turned loop, or the lanes of the runs that are done, or the rows that are left; or the rows of a group
 	Left    = 56 // the steps that are left, with those of a block; or the groups of runs, or of rows
 	Tmp     = 64 // 512 bytes of scratch
 	Sites   = 64 + 512
@@ -34,6 +34,7 @@ const (
 	SiteGroup  = 16 // not guarded: bytes from the end of a group of rows to the next group
 	SiteRow    = 24 // bytes from row to row
 	SiteCur    = 32 // address of the current row
+	SiteLevels = 32 // accumulators: address of the levels of their tree; SiteStride is the bytes from level to level
 	SiteInside = 40 // staged and guarded: address of one byte for each lane, 1 if its element was read
 	SiteOwn    = 40 // uniform computed offset: the address that includes it
 	SiteArray  = 40 // turned: address of the current row in the array

@@ -130,6 +130,9 @@ func (f *Emitter) fail(format string, args ...any) {
 // Choose makes c the current copy.
 func (f *Emitter) Choose(c int) {
 	if f.Copy = c; f.Ends > 0 {
+		if f.PerRow > 0 {
+			c %= f.PerRow
+		}
 		f.Masked = (f.Base+c)%f.Ends == f.Ends-1
 	}
 }

@@ -36,7 +36,7 @@ func (f *Emitter) Address(s *layout.Site, i int32) Mem {
 	case f.Runs > 0: // the copies are those of each run
 		apart, k = apart+f.Copy/f.Ends*s.RunBytes(), min(k, f.Copy%f.Ends)
 	case f.PerRow > 0:
-		apart, k = apart+f.Copy/f.PerRow*s.RowBytes(), min(k, f.Copy%f.PerRow)
+		apart, k = apart+f.Copy/f.PerRow*s.RowBytes(), min(k, f.Base+f.Copy%f.PerRow)
 	}
 	switch {
 	case f.Step == 0 || s.Kind == layout.Scratch:

@@ -121,8 +121,9 @@ type Phase struct {
 	Each       int              // of a loop that carries values: steps of the rows that are walked one after the other, or 0
 	Prefixes   bool             // of such a call: a vector has neighbouring steps
 	Across     bool             // of a seq loop: a call goes along one row after the other
-	AtOnce     int              // of such a loop: the rows that it reads at once, if more than one, or 0
-	Whole      int              // of a seq loop: lanes of a row whose states are all in registers, or 0
+	AtOnce     int              // of such a loop, or of one that combines: the rows that it reads at once, if more than one, or 0
+	Whole      int              // of a seq loop: lanes of a row whose states are all in registers, or that code that combines is made for; or 0
+	Combines   bool             // of a seq loop: machine code goes from the identity to the result, through all runs of rows
 	Short      int              // of a seq loop: lanes of a row that a group of vectors holds, if stores of its tail should know them; or 0
 	Transposed []int32          // transposedSites
 	Far        bool             // their arrays are larger than the caches
@@ -301,7 +302,7 @@ const copiedElements = 2047
 
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
-	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4 | frame.Bit(bp.Groups)<<5 | frame.Bit(bp.Copied)<<6
+	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4 | frame.Bit(bp.Groups)<<5 | frame.Bit(bp.Copied)<<6 | frame.Bit(bp.Combines)<<7
 	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Laid>>8), byte(bp.Few), byte(bp.LaneSize), byte(bp.Exact), byte(bp.Exact>>8))
 	if bp.Narrowing != nil {
 		for _, a := range bp.Narrowing.Assumed {

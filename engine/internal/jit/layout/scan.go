@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -251,6 +252,9 @@ func (bp *Phase) prefix(i int32) bool {
 // streamBytes is the least bytes of a row that is a stream of its own.
 const streamBytes = 2048
 
+// mostWhole is the most lanes of a row that the code of a loop over groups of columns is made for.
+const mostWhole = 1 << 11
+
 // groupBytes is the bytes of a row of a group of the largest vectors.
 const groupBytes = 256
 
@@ -284,7 +288,7 @@ func (b *Binder) findAcross(bp *Phase) {
 			return
 		}
 	}
-	sums, moved := len(ph.Carries) == 0, bp.Moved()
+	sums, moved, combines := len(ph.Carries) == 0, bp.Moved(), bp.combines()
 	half := (b.Vectors + 1) / 2 * b.Bytes
 	strip := half / 4
 	switch {
@@ -294,6 +298,8 @@ func (b *Binder) findAcross(bp *Phase) {
 			bp.Short = row / bp.Widest()
 		}
 	case row <= half/states, sums && row <= min(b.Vectors-2, 16)*b.Bytes/states:
+		bp.Whole = bp.Spans[k-1]
+	case combines && (moved <= b.Machine.Caches.L2 || moved <= 2*b.Machine.Caches.L2 && !bp.compares()) && bp.Spans[k-1] <= mostWhole:
 		bp.Whole = bp.Spans[k-1]
 	case sums && b.AtOnce > 1 && bp.LaneSize == 0 && bp.SeqN >= b.AtOnce && (moved > b.Machine.Caches.L1 || bp.compares()) && bp.onlyReduces():
 		bp.Across = true
@@ -308,6 +314,9 @@ func (b *Binder) findAcross(bp *Phase) {
 	if bp.Across && b.AtOnce > 1 && bp.LaneSize == 0 && (bp.onlyReduces() || streams && bp.onlyCarries()) {
 		bp.AtOnce = b.AtOnce
 		b.findRowsPast(bp, moved, element)
+	}
+	if bp.Combines = combines && !bp.Across; bp.Combines && bp.compares() {
+		bp.AtOnce = b.AtOnce
 	}
 	if bp.Whole > 0 || bp.Across {
 		bp.Fetch = false // the processor prefetches along rows
@@ -326,6 +335,14 @@ func (b *Binder) findRowsPast(bp *Phase, moved, element int) {
 			bp.Pure = append(bp.Pure, int32(i))
 		}
 	}
+}
+
+// combines reports whether a call that goes down all rows of some columns may leave their result: the loop only reduces
+// whole rows, which are one span, to elements as wide as the lanes. Else Go prepares the accumulators of each call, and
+// combines those of runs, which takes as long as a few rows of columns.
+func (bp *Phase) combines() bool {
+	return bp.Blends && bp.LaneSize == 0 && len(bp.SeqSpans) == 1 && bp.onlyReduces() &&
+		!slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool { return r.Type == dtype.Bool || r.Type.Size() < 4 })
 }
 
 // compares reports whether a loop finds extremes of floats: several instructions of each depend on the one before, which

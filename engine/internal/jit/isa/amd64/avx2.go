@@ -642,31 +642,39 @@ func (f *avx2) StepValue(k *reduce.Kern, d, x x86.Vec) {
 	}
 }
 
-// StepValues joins maxima of floats without the care for zeros and NaN that [avx2.minMax] takes for each pair. The sign
-// of a maximum is the conjunction of all signs, which matters for zeros only. Lanes of which an element is NaN become
-// NaN at the end. A maximum with NaN is its second operand, which is the accumulator: its NaN stays.
+// StepValues joins extremes of floats without the care for zeros and NaN that [avx2.minMax] takes for each pair. The sign
+// of a maximum is the conjunction of all signs, and that of a minimum the disjunction, which matters for zeros only. Lanes of
+// which an element is NaN become NaN at the end. An extreme with NaN is its second operand, which is the accumulator: its
+// NaN stays.
 func (f *avx2) StepValues(k *reduce.Kern, d x86.Vec, x []x86.Vec) bool {
-	if k.Op != prim.Max || !k.Lane.IsFloat() || k.Quiet || len(x) < 2 {
+	if k.Op != prim.Max && k.Op != prim.Min || !k.Lane.IsFloat() || k.Quiet || len(x) < 2 {
 		return false
 	}
 	t, l := k.Lane, f.LenOf(k.Lane)
-	op, cmp := pick(t, x86.VMAXPS, x86.VMAXPD), pick(t, x86.VCMPPS, x86.VCMPPD)
+	op, sign, cmp := pick(t, x86.VMAXPS, x86.VMAXPD), x86.VANDPS, pick(t, x86.VCMPPS, x86.VCMPPD)
+	if k.Op == prim.Min {
+		op, sign = pick(t, x86.VMINPS, x86.VMINPD), x86.VORPS
+	}
 	m, signs, nan, pair := f.Tmp(), f.Tmp(), f.Tmp(), f.Tmp()
 	f.I(op, l, m, x[0], x[1])
-	f.I(x86.VANDPS, l, signs, x[0], x[1])
+	f.I(sign, l, signs, x[0], x[1])
 	f.I(cmp, l, nan, x[0], x[1], x86.Imm(3))
 	for i := 2; i < len(x); i++ {
 		f.I(op, l, m, m, x[i])
-		f.I(x86.VANDPS, l, signs, signs, x[i])
+		f.I(sign, l, signs, signs, x[i])
 		if i%2 == 0 { // a comparison finds NaN in two values
 			f.I(cmp, l, pair, x[i], x[min(i+1, len(x)-1)], x86.Imm(3))
 			f.I(x86.VORPS, l, nan, nan, pair)
 		}
 	}
 	f.I(op, l, m, m, d)
-	f.I(x86.VANDPS, l, signs, signs, d)
-	f.I(x86.VORPS, l, signs, signs, f.operand(t, t.Mask()>>1))
-	f.I(x86.VANDPS, l, m, m, signs)
+	f.I(sign, l, signs, signs, d)
+	if k.Op == prim.Max {
+		f.I(x86.VORPS, l, signs, signs, f.operand(t, t.Mask()>>1))
+	} else {
+		f.I(x86.VANDPS, l, signs, signs, f.operand(t, t.Mask()/2+1))
+	}
+	f.I(sign, l, m, m, signs)
 	f.I(x86.VORPS, l, d, m, nan)
 	return true
 }

@@ -3,34 +3,44 @@ package emit
 import (
 	"slices"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // Loops over short rows take as long for their branches as for the elements. The rows of one length are written out: their
 // whole vectors, and a last one that overlaps the one before.
 
+// The last vector is loaded before the one that it overlaps is stored: arrays are often a multiple of 4096 bytes apart, and
+// a load waits for a store with the same lower bits of the address that it overlaps.
+
 // exactRow emits the vectors of a row of the length that the layout has, and a jump to done, for calls with rows of this
 // length. Other calls go on behind them. It reports whether it does.
 func (f *phaseCode) exactRow(group int) (done isa.Label, ok bool) {
 	n := f.Layout.Exact
 	vectors, rest := n/f.W, n%f.W
-	if !f.rowsHeld || vectors == 0 || rest > 0 && !f.Layout.Repeats || f.Stream || (vectors+1)*len(f.top) > wholeNodes {
+	if !f.rowsHeld || f.Stream || slices.ContainsFunc(f.top, func(id int32) bool { return f.Nodes[id].Op == ir.Cold }) {
 		return done, false
 	}
-	if slices.ContainsFunc(f.top, func(id int32) bool { return f.Nodes[id].Op == ir.Cold }) {
+	if f.Layout.Follow > 0 && (rest == 0 || f.Layout.Repeats) {
+		f.followedRows(group)
+	}
+	if vectors == 0 || rest > 0 && !f.Layout.Repeats || (vectors+1)*len(f.top) > wholeNodes {
 		return done, false
 	}
 	other, done := f.NewLabel(), f.NewLabel()
 	f.part("rows of %d elements", n)
 	f.Branch(isa.NE, isa.Word(f.Phase.Lanes), isa.K(n), other)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
-	for f.Base = 0; f.Base < vectors; f.Base += group {
-		f.Start(min(group, vectors-f.Base))
-		f.body(f.top)
-	}
-	f.Base = 0
-	if rest > 0 {
+	if rest == 0 || f.contiguous() {
+		f.exactVectors(group)
+	} else {
+		for f.Base = 0; f.Base < vectors; f.Base += group {
+			f.Start(min(group, vectors-f.Base))
+			f.body(f.top)
+		}
+		f.Base = 0
 		f.Int(isa.Mov, isa.Lane, isa.K(n-f.W))
 		f.Start(1)
 		f.body(f.top)
@@ -38,4 +48,62 @@ func (f *phaseCode) exactRow(group int) (done isa.Label, ok bool) {
 	f.Jump(done)
 	f.Bind(other)
 	return done, true
+}
+
+// exactVectors emits the vectors of a row of known length from lane 0 on. The last one overlaps the one before, or the rows
+// behind if it is the only one.
+func (f *phaseCode) exactVectors(group int) {
+	vectors, back := (f.Layout.Exact+f.W-1)/f.W, 0
+	if vectors > 1 {
+		back = vectors*f.W - f.Layout.Exact
+	}
+	for n := (vectors-1)%group + 1; f.Base < vectors; f.Base, n = f.Base+n, group { // the last group is whole
+		if f.Start(n); f.Base+n == vectors {
+			f.Back = back
+		}
+		f.body(f.top)
+	}
+	f.Base, f.Back = 0, 0
+}
+
+// mostFollowed is the most rows of an iteration over several.
+const mostFollowed = 4
+
+// followedRows emits a loop over several rows of the length that the layout has, with constant steps, as long as enough rows
+// come behind them.
+func (f *phaseCode) followedRows(group int) {
+	vectors := (f.Layout.Exact + f.W - 1) / f.W
+	rows := min(mostFollowed, wholeNodes/(vectors*len(f.top)))
+	for i, r := range f.SiteReg {
+		if s := &f.Layout.Sites[i]; rows < 2 || s.Row != 0 && (r < 0 || s.Origin != frame.SitePtr) {
+			return
+		}
+	}
+	loop, few := f.NewLabel(), f.NewLabel()
+	least := isa.K(rows + f.Layout.Follow)
+	f.part("%d rows of %d elements", rows, f.Layout.Exact)
+	f.Branch(isa.NE, isa.Word(f.Phase.Lanes), isa.K(f.Layout.Exact), few)
+	f.Branch(isa.LT, f.rowCount, least, few)
+	f.Int(isa.Mov, isa.Lane, isa.K(0))
+	f.Align(32)
+	f.Bind(loop)
+	for f.AtRow = range rows {
+		f.exactVectors(group)
+	}
+	f.AtRow = 0
+	for i, r := range f.SiteReg {
+		if s := &f.Layout.Sites[i]; s.Row != 0 && s.Near == 0 {
+			f.Int(isa.Add, isa.SiteReg(int(r)), isa.K(rows*s.Row*s.Size))
+		}
+	}
+	f.Int(isa.Sub, f.rowCount, isa.K(rows))
+	f.Branch(isa.GE, f.rowCount, least, loop)
+	f.Bind(few)
+}
+
+// contiguous reports whether all sites are contiguous or uniform.
+func (f *phaseCode) contiguous() bool {
+	return !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
+		return s.Kind != layout.Unit && s.Kind != layout.Uniform && s.Kind != layout.Unused || s.Guard || s.Dyn != nil || s.Gather != nil
+	})
 }

@@ -37,10 +37,12 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 	a.Bind(again)
 	slots, combines := 0, false
 	var held []int8
+	rows := isa.Word(frame.Rows) // the counter of a row loop
 	for _, bp := range phases {
 		f := newPhaseCode(target, a, list, p, bp, v)
 		if f.Rows && len(phases) == 1 && f.holdsRows() {
-			held, again = f.holdRows(), a.NewLabel()
+			held, rows = f.holdRows()
+			again = a.NewLabel()
 			a.Bind(again)
 		}
 		f.loops()
@@ -61,7 +63,7 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 	}
 	if v.Rows {
 		a.Head("next row")
-		nextRow(a, phases, again, held)
+		nextRow(a, phases, again, held, rows)
 	}
 	obj, err := a.Finish(v.Stream)
 	if err != nil {
@@ -170,11 +172,16 @@ func (f *phaseCode) holdsRows() bool {
 }
 
 // holdRows chooses the registers of these addresses, loads them before the loop over rows, and returns them by site, or -1
-// for those in the frame.
-func (f *phaseCode) holdRows() []int8 {
-	f.rowsHeld = true
+// for those in the frame. It also returns the counter of the rows, which has a register if one is left.
+func (f *phaseCode) holdRows() (held []int8, rows isa.Int) {
+	f.rowsHeld, rows = true, isa.Word(frame.Rows)
 	f.pinSites()
-	held := slices.Repeat([]int8{-1}, len(f.SiteReg))
+	if next := int(slices.Max(append(f.SiteReg, -1))) + 1; next < f.Sites {
+		rows = isa.SiteReg(next)
+		f.Int(isa.Mov, rows, isa.Word(frame.Rows))
+	}
+	f.rowCount = rows
+	held = slices.Repeat([]int8{-1}, len(f.SiteReg))
 	for i, r := range f.SiteReg {
 		s := &f.Layout.Sites[i]
 		if r < 0 || s.Origin != frame.SitePtr {
@@ -184,7 +191,7 @@ func (f *phaseCode) holdRows() []int8 {
 			f.Int(isa.Mov, isa.SiteReg(int(r)), isa.Word(s.Arg+frame.SitePtr))
 		}
 	}
-	return held
+	return held, rows
 }
 
 // mapLoop emits a map phase.

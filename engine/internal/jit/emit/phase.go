@@ -44,6 +44,7 @@ type phaseCode struct {
 	aside    bool      // results of columns go to slots: see overlapFirst
 	rowsHeld bool      // see holdRows
 	rare     *rare     // of the only carry of a loop, if it rarely changes
+	rowCount isa.Int   // the counter of a row loop whose addresses are in registers
 
 	pressed             bool // pressure is known
 	mostVecs, mostMasks int

@@ -10,9 +10,9 @@ import (
 )
 
 // nextRow emits the end of a row loop: it steps the sites and jumps to again if rows
-// are left, or groups of rows. held has the registers of the addresses that are not in the frame.
-func nextRow(a isa.Asm, phases []*layout.Phase, again isa.Label, held []int8) {
-	next := func(count int, steps int, has func(s *layout.Site) bool) {
+// are left, or groups of rows. held has the registers of the addresses that are not in the frame, and rows counts the rows.
+func nextRow(a isa.Asm, phases []*layout.Phase, again isa.Label, held []int8, rows isa.Int) {
+	next := func(count isa.Int, steps int, has func(s *layout.Site) bool) {
 		for _, bp := range phases {
 			for i := range bp.Sites {
 				switch s := &bp.Sites[i]; {
@@ -25,14 +25,18 @@ func nextRow(a isa.Asm, phases []*layout.Phase, again isa.Label, held []int8) {
 				}
 			}
 		}
-		a.Int(isa.Sub, isa.Word(count), isa.K(1))
+		a.Int(isa.Sub, count, isa.K(1))
 		a.BranchResult(isa.NE, again)
 	}
-	next(frame.Rows, frame.SiteRow, func(s *layout.Site) bool { return s.Row != 0 })
+	next(rows, frame.SiteRow, func(s *layout.Site) bool { return s.Row != 0 })
 	if phases[0].Groups {
-		a.Int(isa.Mov, isa.T0, isa.Word(frame.Steps))
-		a.Int(isa.Mov, isa.Word(frame.Rows), isa.T0)
-		next(frame.Left, frame.SiteGroup, func(s *layout.Site) bool { return s.Group != 0 })
+		if rows.IsReg() {
+			a.Int(isa.Mov, rows, isa.Word(frame.Steps))
+		} else {
+			a.Int(isa.Mov, isa.T0, isa.Word(frame.Steps))
+			a.Int(isa.Mov, rows, isa.T0)
+		}
+		next(isa.Word(frame.Left), frame.SiteGroup, func(s *layout.Site) bool { return s.Group != 0 })
 	}
 }
 

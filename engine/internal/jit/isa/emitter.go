@@ -67,6 +67,8 @@ type cursor struct {
 	Half     int  // copies from half on have lanes from Count on; 0: all have lanes from Lane on
 	Part64   bool // stores may write a part of a cache line
 	PerRow   int  // the copies of a group are so many vectors of each of several rows; 0: all are of one row
+	Back     int  // lanes by which the last copy of a group overlaps the one before; all sites are contiguous or uniform then
+	AtRow    int  // of a loop over several rows of a map: the current one
 	ByRow    bool // a lane is a row of those that are laid across vectors
 }
 

@@ -47,6 +47,10 @@ func (f *Emitter) Address(s *layout.Site, i int32) Mem {
 	}
 	m := At(base, apart+k*f.W*s.Size)
 	if !one {
+		if f.Copy == f.Copies-1 {
+			m.Disp -= int32(f.Back * s.Size)
+		}
+		m.Disp += int32(f.AtRow * s.Row * s.Size)
 		m.Index, m.Scale = index, uint8(s.Size)
 	}
 	return m

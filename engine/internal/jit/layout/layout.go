@@ -116,6 +116,7 @@ func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 	b.findPlain(bp)
 	b.findNear(bp)
 	bp.Repeats = b.repeats(bp)
+	bp.Follow = b.follow(bp)
 	b.choose(ph, bp)
 	bp.Narrow = bp.Narrow || bp.Along // each step waits for the one before, which takes longer in wide vectors
 	return bp

@@ -47,6 +47,35 @@ func (bp *Phase) findRows() {
 	}
 }
 
+// leastFollowed is the fewest rows for which steps from row to row are constants of the code.
+const leastFollowed = 16
+
+// follow returns how many rows must come behind a row of known length, so that a loop over several of them at once has
+// constant steps, and a vector that is longer than a row reads and stores elements of the rows behind it only: those are
+// stored again. It returns 0 if the steps are not constants.
+func (b *Binder) follow(bp *Phase) int {
+	k := len(bp.Spans)
+	if bp.Exact == 0 || bp.Spans[k-2] < leastFollowed {
+		return 0
+	}
+	rows, over := 1, b.Bytes/bp.Widest()-bp.Exact
+	for i := range bp.Sites {
+		s, store := &bp.Sites[i], bp.Lowered.Sites[i].Store
+		switch {
+		case s.Kind == Unused:
+			continue
+		case s.Guard || s.Dyn != nil || s.Gather != nil || s.Kind != Unit && (s.Kind != Uniform || s.Row != 0) || max(s.Row, -s.Row) >= 1<<20:
+			return 0
+		case over <= 0 || s.Kind == Uniform:
+			continue
+		case !bp.Repeats || s.Row <= 0 || store && s.Row != bp.Exact:
+			return 0
+		}
+		rows = max(rows, (over+s.Row-1)/s.Row)
+	}
+	return rows
+}
+
 // findGroups decides whether one call of a seq loop sums many spans of columns, or carries values down them, and sets
 // the steps of the sites from span to span.
 func (bp *Phase) findGroups() {

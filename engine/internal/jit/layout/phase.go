@@ -131,6 +131,7 @@ type Phase struct {
 	Copy       int32            // the store of a phase that only moves tiles to another array, or -1
 	Rows       bool             // one call runs many rows
 	Exact      int              // lanes of short rows that are written out, or 0
+	Follow     int              // rows of a call behind one whose steps are constants, so that all it reads and stores is in rows; or 0
 	Groups     bool             // one call runs many groups of rows, or many spans of columns
 	Blends     bool             // see isa.Facts
 	Laid       int              // elements of the rows that are laid across vectors, or 0
@@ -303,7 +304,7 @@ const copiedElements = 2047
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
 	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4 | frame.Bit(bp.Groups)<<5 | frame.Bit(bp.Copied)<<6 | frame.Bit(bp.Combines)<<7
-	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Laid>>8), byte(bp.Few), byte(bp.LaneSize), byte(bp.Exact), byte(bp.Exact>>8))
+	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Laid>>8), byte(bp.Few), byte(bp.LaneSize), byte(bp.Exact), byte(bp.Exact>>8), byte(bp.Follow))
 	if bp.Narrowing != nil {
 		for _, a := range bp.Narrowing.Assumed {
 			key = le.LittleEndian.AppendUint64(le.LittleEndian.AppendUint64(key, uint64(a.Lo)), uint64(a.Hi))
@@ -329,6 +330,9 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		}
 		if bp.AtOnce > 0 || bp.Each > 0 {
 			key = le.LittleEndian.AppendUint64(key, uint64(s.RowBytes()))
+		}
+		if bp.Follow > 0 {
+			key = le.LittleEndian.AppendUint32(key, uint32(s.Row))
 		}
 		if s.Turns {
 			key = le.LittleEndian.AppendUint32(key, uint32(s.Line.Step()))

@@ -161,9 +161,30 @@ func (bp *Phase) within(s *Site, windows []Window, v, w int) bool {
 	return !slices.ContainsFunc(windows, func(x Window) bool { return x.Start < lo || x.Start > hi })
 }
 
+// LaidSame returns the elements that the lanes of vector v of a block have, as windows of one element each, if these are at most
+// two: a row has one, and the vector has lanes of two rows. It returns nil if they are more.
+func (bp *Phase) LaidSame(s *Site, v, w int) (out []Window) {
+	if s.Size < 4 {
+		return nil
+	}
+	for i, o := range bp.LaidOffsets(s, v*w, w) {
+		k := len(out)
+		switch {
+		case k > 0 && out[k-1].Start == o:
+			k--
+		case k == 2:
+			return nil
+		default:
+			out = append(out, Window{Start: o})
+		}
+		out[k].Lanes = append(out[k].Lanes, Picked{i, 0})
+	}
+	return out
+}
+
 // LaidWithin reports whether the loads of vector v of a block read no elements of lanes after it. Bytes have loads of their own.
 func (bp *Phase) LaidWithin(s *Site, v, w int) bool {
-	return s.Size >= 4 && bp.within(s, bp.LaidVector(s, v, w), v, w)
+	return bp.LaidSame(s, v, w) != nil || s.Size >= 4 && bp.within(s, bp.LaidVector(s, v, w), v, w)
 }
 
 // LaidOnce reports whether all rows read the same elements of a laid site, and these are fewer

@@ -228,6 +228,10 @@ func (f *emitter) copyLaidTo(n *lower.Node, t dtype.Type) {
 
 func (f *avx2) pickLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 	v, m := f.laidVector(), f.laidMem(s, i)
+	if same := f.Layout.LaidSame(s, v, f.W); same != nil {
+		f.broadcastEach(s, m, same, d)
+		return
+	}
 	if windows := f.Layout.LaidVector(s, v, f.W); windows != nil {
 		f.pick(windowsOf(s, m, windows), t, d)
 		return
@@ -248,6 +252,29 @@ func (f *avx2) pickLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 	}
 	if half != d {
 		f.I(x86.VINSERTF128, x86.L256, d, d, half, x86.Imm(1))
+	}
+}
+
+// broadcastEach loads an element for each part of the lanes of d. m is the memory of the first row of the block.
+func (f *avx2) broadcastEach(s *layout.Site, m x86.Mem, parts []layout.Window, d x86.Vec) {
+	for k, part := range parts {
+		x, from, lanes := d, m, 0
+		from.Disp += int32(part.Start * s.Size)
+		if k > 0 {
+			x = f.Tmp()
+		}
+		if s.Size == 8 {
+			f.I(x86.VBROADCASTSD, x86.L256, x, from)
+		} else {
+			f.I(x86.VBROADCASTSS, x86.L256, x, from)
+		}
+		if k == 0 {
+			continue
+		}
+		for _, p := range part.Lanes {
+			lanes |= (1<<(s.Size/4) - 1) << (p.Lane * s.Size / 4)
+		}
+		f.I(x86.VPBLENDD, x86.L256, d, d, x, x86.Imm(lanes))
 	}
 }
 

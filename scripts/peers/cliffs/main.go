@@ -1,10 +1,10 @@
 // Command cliffs compares compiled programs with loops in C, the interpreter and NumPy
 // on many kinds of loops: broadcasts, short rows, steps, transposes, narrow integers
 // and others. All sides alternate in one process on the same values, and their results
-// are compared. Times are processor times of one thread. Of several compilers of C the
-// fastest loop counts.
+// are compared. Times are processor times of one thread, or with -threads elapsed times
+// of several; C and NumPy have one. Of several compilers of C the fastest loop counts.
 //
-//	go run ./cliffs [-match REGEXP] [-backend avx2] [-numpy python3] [-cc gcc,clang] [-flags '-O3 -march=native'] [-rounds 7]
+//	go run ./cliffs [-match REGEXP] [-backend avx2] [-numpy python3] [-cc gcc,clang] [-flags '-O3 -march=native'] [-rounds 7] [-threads 2 -sample 20ms]
 //	go run ./cliffs -random 200 [-seed 1]      # random shapes, steps, offsets and orders of axes instead
 //	go run ./cliffs -functions [-numpy python3] [-torch python3] # every element-wise function instead, without C
 //	go run ./cliffs -routines -numpy python3 -torch python3 -numba python3 # scans, random numbers, scatters, sorts, complex numbers, windows
@@ -34,7 +34,7 @@ type options struct {
 	backend, cc, flags string
 	pythons            map[string]*string // by library
 	routines           bool
-	rounds             int
+	rounds, threads    int
 	sample             time.Duration
 	check              bool
 }
@@ -53,7 +53,8 @@ func main() {
 	flag.StringVar(&o.cc, "cc", "gcc,clang", "compilers of C, or none; those that are not installed are left out")
 	flag.StringVar(&o.flags, "flags", "-O3 -march=native", "flags of the compilers")
 	flag.IntVar(&o.rounds, "rounds", 7, "rounds of each test; medians count")
-	flag.DurationVar(&o.sample, "sample", 2*time.Millisecond, "processor time of each side in a round, at least")
+	flag.IntVar(&o.threads, "threads", 1, "threads of this library and of torch")
+	flag.DurationVar(&o.sample, "sample", 2*time.Millisecond, "time of each side in a round, at least")
 	flag.BoolVar(&o.check, "check", false, "only compare with the interpreter, and fail where it is faster")
 	random := flag.Int("random", 0, "so many random tests instead of the listed ones")
 	everything := flag.Bool("functions", false, "the element-wise functions instead of the listed tests")
@@ -90,6 +91,9 @@ func main() {
 		log.Fatal("no test matches")
 	}
 	runtime.LockOSThread()
+	if o.threads > 1 {
+		clock = elapsed
+	}
 	if o.check {
 		backends := slices.DeleteFunc(engine.Backends(), func(name string) bool { return name == "interp" })
 		if o.backend != "" {
@@ -145,7 +149,7 @@ func check(tests []test, o options) error {
 // slower measures a test. It returns the result as slow if machine code is slower than the
 // interpreter.
 func slower(t *test, o options) (slow, err error) {
-	c, err := newContest(context.Background(), t, []string{o.backend, "interp"})
+	c, err := newContest(context.Background(), t, o.threads, []string{o.backend, "interp"})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.title(), err)
 	}
@@ -183,7 +187,7 @@ func compare(tests []test, o options) error {
 		if path == "" {
 			continue
 		}
-		other, err := startPython(name, path, scripts[name])
+		other, err := startPython(name, path, scripts[name], o.threads)
 		if err != nil {
 			return err
 		}
@@ -196,7 +200,7 @@ func compare(tests []test, o options) error {
 	}
 	s.begin(o, cc)
 	for i := range tests {
-		c, err := newContest(context.Background(), &tests[i], []string{o.backend, "interp"})
+		c, err := newContest(context.Background(), &tests[i], o.threads, []string{o.backend, "interp"})
 		if err != nil {
 			return fmt.Errorf("%s: %w", tests[i].title(), err)
 		}

@@ -20,11 +20,12 @@ import (
 
 // A contest is a test with its arrays, and the sides that run it.
 type contest struct {
-	t      *test
-	memory [][]byte
-	sides  []side
-	out    []byte // the result that the sides share
-	before []byte // its bytes before a run
+	t       *test
+	threads int
+	memory  [][]byte
+	sides   []side
+	out     []byte // the result that the sides share
+	before  []byte // its bytes before a run
 }
 
 // A side is one way to run a test.
@@ -32,16 +33,24 @@ type side struct {
 	name  string
 	exact bool // its result has the bits of the first side
 	apart bool // it has another result
-	// run runs the test reps times and returns the CPU time.
+	// run runs the test reps times and returns the time of the clock.
 	run func(reps int) (time.Duration, error)
 	c   bool          // a compiler of C
+	pid int           // of the process, if it may have threads that spin
 	own func() []byte // the result, if it is not in the shared array
 	per []float64     // ns for each element, by round
 }
 
+// clock is the time that counts: that of this thread's processor, or elapsed.
+var clock = paired.Used
+
+var began = time.Now()
+
+func elapsed() time.Duration { return time.Since(began) }
+
 // newContest makes the arrays of t and programs for the back ends.
-func newContest(ctx context.Context, t *test, backends []string) (*contest, error) {
-	c := &contest{t: t}
+func newContest(ctx context.Context, t *test, threads int, backends []string) (*contest, error) {
+	c := &contest{t: t, threads: threads}
 	env := map[string]*tree.Node{}
 	rnd := rand.New(rand.NewPCG(1, 1))
 	var arrays []*engine.Array
@@ -99,18 +108,18 @@ func assigned(text string, env map[string]*tree.Node) ([]expr.Statement, error) 
 
 // addOurs adds side s, a program of oneloop.
 func (c *contest) addOurs(ctx context.Context, s side, backend string, statements []expr.Statement) error {
-	p, err := engine.CompileWith(ctx, engine.Options{Threads: 1, Backend: backend}, statements...)
+	p, err := engine.CompileWith(ctx, engine.Options{Threads: c.threads, Backend: backend}, statements...)
 	if err != nil {
 		return err
 	}
 	s.run = func(reps int) (time.Duration, error) {
-		start := paired.Used()
+		start := clock()
 		for range reps {
 			if err := p.Run(ctx); err != nil {
 				return 0, err
 			}
 		}
-		return paired.Used() - start, nil
+		return clock() - start, nil
 	}
 	c.sides = append(c.sides, s)
 	return nil
@@ -180,9 +189,9 @@ func (c *contest) addC(name string, f loop) {
 		for _, p := range at {
 			pin.Pin(p)
 		}
-		start := paired.Used()
+		start := clock()
 		f(uint(reps), &at[0])
-		return paired.Used() - start, nil
+		return clock() - start, nil
 	}})
 }
 
@@ -190,7 +199,7 @@ func (c *contest) addC(name string, f loop) {
 func (c *contest) addPython(p *python) error {
 	result, err := p.load(c.t, append([][]byte{c.before}, c.memory[1:]...))
 	if result != nil {
-		c.sides = append(c.sides, side{name: p.name, run: p.run, own: func() []byte { return result }})
+		c.sides = append(c.sides, side{name: p.name, run: p.run, pid: p.pid, own: func() []byte { return result }})
 	}
 	return err
 }
@@ -232,10 +241,24 @@ func (c *contest) verify() error {
 	return nil
 }
 
+// quiet waits until the threads of other processes have ended to spin, where our threads need their processors.
+func (c *contest) quiet() {
+	var pids []int
+	for i := range c.sides {
+		if c.sides[i].pid > 0 {
+			pids = append(pids, c.sides[i].pid)
+		}
+	}
+	if c.threads > 1 && len(pids) > 0 {
+		paired.Quiet(pids...)
+	}
+}
+
 // measure times all sides in turns.
 func (c *contest) measure(rounds int, sample time.Duration) error {
 	reps := make([]int, len(c.sides))
 	for i := range c.sides {
+		c.quiet()
 		d, err := c.sides[i].run(1)
 		if err != nil {
 			return err
@@ -255,6 +278,7 @@ func (c *contest) measure(rounds int, sample time.Duration) error {
 			if round%2 == 1 { // each side comes after both of its neighbours
 				i = len(c.sides) - 1 - i
 			}
+			c.quiet()
 			if sample > 0 && c.sides[i].name != "interp" { // arrays of the side before have filled the caches
 				if _, err := c.sides[i].run(1); err != nil {
 					return err

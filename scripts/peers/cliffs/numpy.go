@@ -28,17 +28,18 @@ var numbaScript string
 type python struct {
 	name    string
 	dir     string
+	pid     int
 	in      io.WriteCloser
 	answers *bufio.Reader
 }
 
-func startPython(name, path, script string) (*python, error) {
+func startPython(name, path, script string, threads int) (*python, error) {
 	dir, err := os.MkdirTemp("", "cliffs")
 	if err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(path, "-c", script)
-	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1")
+	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", fmt.Sprintf("OMP_NUM_THREADS=%d", threads))
 	cmd.Stderr = os.Stderr
 	p := &python{name: name, dir: dir}
 	if p.in, err = cmd.StdinPipe(); err != nil {
@@ -49,7 +50,10 @@ func startPython(name, path, script string) (*python, error) {
 		return nil, err
 	}
 	p.answers = bufio.NewReader(out)
-	return p, cmd.Start()
+	if err = cmd.Start(); err == nil {
+		p.pid = cmd.Process.Pid
+	}
+	return p, err
 }
 
 func (p *python) close() {
@@ -57,7 +61,7 @@ func (p *python) close() {
 	os.RemoveAll(p.dir)
 }
 
-// ask sends a request and returns the CPU time that it took.
+// ask sends a request and returns the time that it took.
 func (p *python) ask(request any) (time.Duration, error) {
 	line, err := json.Marshal(request)
 	if err != nil {

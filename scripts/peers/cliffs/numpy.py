@@ -1,13 +1,14 @@
 # Runs the tests of this command in NumPy: reads a line of JSON, answers with one, which is -1 if NumPy
 # lacks the function or the element type.
 import json
+import os
 import sys
 import time
 
 import numpy
 
 numpy.seterr(all="ignore")
-thread_time = time.thread_time_ns
+clock = time.thread_time_ns if os.environ["OMP_NUM_THREADS"] == "1" else time.perf_counter_ns
 
 
 def cummax(x, axis=0):
@@ -57,7 +58,7 @@ for line in sys.stdin:
     job = json.loads(line)
     if "text" in job:
         code, space = prepare(job)
-    start = thread_time()
+    start = clock()
     for _ in range(job.get("reps", 0)):
         exec(code, space)
-    print(thread_time() - start if code else -1, flush=True)
+    print(clock() - start if code else -1, flush=True)

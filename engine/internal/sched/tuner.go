@@ -12,17 +12,20 @@ import (
 var shares = [...]float64{3e3, 20e3, 100e3, 1e6}
 
 // A tuner finds the level at which the runs of a program take the least time. Sometimes it
-// times some runs at the level in use, and then some at another level.
+// times some runs at the level in use, and then some at another level. The runs follow each other:
+// after a pause helpers sleep and caches have other data, so a trial begins anew.
 type tuner struct {
 	level  int // of this run
 	best   int // of all runs but trials
 	next   int // level to try next
 	left   int // runs until the next trial
 	rest   int // of the length of a trial; the time between trials
+	length int // runs of a phase of this trial
 	phase  phase
 	works  uint // bit k: a loop has at least the work of level k, and less than that of k+1
 	timing bool
 	began  time.Time
+	last   time.Time // the end of the last timed run
 	// Of this phase.
 	runs  int
 	spent time.Duration
@@ -33,9 +36,10 @@ type tuner struct {
 type phase int
 
 const (
-	atBest  phase = iota // times the level in use
-	warming              // runs at another level, for helpers to wake and for the caches
-	trying               // times the other level
+	settling phase = iota // runs at the level in use
+	atBest                // times it
+	warming               // runs at another level, for helpers to wake and for the caches
+	trying                // times the other level
 )
 
 const (
@@ -48,6 +52,10 @@ const (
 	mostRest  = 512
 	// better is the ratio of times from which another level is better.
 	better = .96
+	// A level that shares less and takes so much of the time twice is not better.
+	worse = 1.25
+	// mostGap is the longest time between two runs of a trial.
+	mostGap = time.Millisecond
 )
 
 // Begin is called before each run of the program, and End after it.
@@ -55,6 +63,9 @@ func (j *Job) Begin() {
 	if t := &j.tuner; j.slots != nil {
 		if t.left--; t.left <= 0 {
 			t.timing, t.began = true, time.Now()
+			if t.began.Sub(t.last) > mostGap {
+				t.restart()
+			}
 		}
 	}
 }
@@ -62,8 +73,8 @@ func (j *Job) Begin() {
 // End is called after each run of the program.
 func (j *Job) End() {
 	if t := &j.tuner; t.timing {
-		t.timing = false
-		t.ended(time.Since(t.began))
+		t.timing, t.last = false, time.Now()
+		t.ended(t.last.Sub(t.began))
 	}
 }
 
@@ -94,16 +105,22 @@ func (t *tuner) ended(d time.Duration) {
 	}
 	t.runs++
 	t.spent += d
+	if t.level > t.best && t.runs > 1 && float64(t.least[0]) > worse*float64(t.base) {
+		t.pause()
+		return
+	}
 	if t.runs < phaseRuns || t.spent < phaseTime {
 		return
 	}
-	least, runs := t.least[1], t.runs
-	t.runs, t.spent = 0, 0
+	least := t.least[1]
+	t.length, t.runs, t.spent = t.runs, 0, 0
 	switch t.phase {
+	case settling:
+		t.phase = atBest
 	case atBest:
 		t.base = least
 		if !t.choose() {
-			t.pause(runs)
+			t.pause()
 		}
 	case warming:
 		t.phase = trying
@@ -111,16 +128,21 @@ func (t *tuner) ended(d time.Duration) {
 		if float64(least) < better*float64(t.base) {
 			t.best, t.rest = t.level, 0
 		}
-		t.level = t.best
-		t.pause(runs)
+		t.pause()
 	}
 }
 
-// pause ends a trial of so many runs.
-func (t *tuner) pause(runs int) {
-	t.phase, t.works = atBest, 0
+// restart begins a trial anew.
+func (t *tuner) restart() {
+	t.level, t.phase, t.runs, t.spent = t.best, settling, 0, 0
+}
+
+// pause ends a trial.
+func (t *tuner) pause() {
+	t.restart()
+	t.works = 0
 	t.rest = min(max(2*t.rest, leastRest), mostRest)
-	t.left = t.rest * runs
+	t.left = t.rest * t.length
 }
 
 // choose begins the trial of the next lower level at which other loops are shared than at the best.

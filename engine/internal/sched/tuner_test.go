@@ -5,6 +5,30 @@ import (
 	"time"
 )
 
+// TestTunerPause tests that a trial begins anew after a pause: the runs before it say nothing
+// about those after it.
+func TestTunerPause(t *testing.T) {
+	j := Job{slots: make([]slot, 2)}
+	tune := &j.tuner
+	run := func() {
+		j.Begin()
+		tune.saw(50e3)
+		j.End()
+	}
+	for tune.phase != warming {
+		run()
+		tune.spent = phaseTime
+	}
+	if tune.level == tune.best {
+		t.Fatal("no trial")
+	}
+	tune.last = tune.last.Add(-2 * mostGap)
+	run()
+	if tune.level != tune.best || tune.phase != settling || tune.runs != 1 {
+		t.Errorf("level %d, best %d, phase %d, %d runs", tune.level, tune.best, tune.phase, tune.runs)
+	}
+}
+
 // TestTuner tests that a tuner finds the best level, finds another one when the times change,
 // and tries others in few runs.
 func TestTuner(t *testing.T) {
@@ -41,6 +65,14 @@ func TestTuner(t *testing.T) {
 		if others := run(20_000, works, took); others > 200 {
 			t.Errorf("best level %d: %d of 20000 runs are trials", c.best, others)
 		}
+	}
+	tune = tuner{}
+	if others := run(40, works, func(level int) time.Duration { return time.Duration(100+level) * time.Microsecond * 3 / 2 }); others < 4 {
+		t.Errorf("%d of 40 runs are trials of levels that take as long", others)
+	}
+	tune = tuner{}
+	if others := run(40, works, func(level int) time.Duration { return time.Duration(1+level) * 100 * time.Microsecond }); others > 4 {
+		t.Errorf("%d of 40 runs are trials of levels that take longer", others)
 	}
 	run(2000, []float64{5e6}, func(int) time.Duration { return 5 * time.Millisecond })
 	if others := run(20_000, []float64{5e6}, func(int) time.Duration { return 5 * time.Millisecond }); others != 0 {

@@ -9,12 +9,12 @@ import (
 )
 
 // TestPositions compares the positions of the least and the greatest elements of rows with the interpreter: of few
-// values, so that many are equal, of NaN, and of rows of one element to several calls.
+// values, so that many are equal, of one, of NaN, and of rows of one element to several calls.
 func TestPositions(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 9))
-	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U32, dtype.I64, dtype.U64, dtype.I16, dtype.U8, dtype.F16} {
-		for i, columns := range []int{1, 2, 7, 8, 15, 16, 17, 33, 64, 100, 127, 129, 200, 1000, 4096, 5000, 13000} {
-			name, rows := []string{"argmax", "argmin"}[i%2], 1+r.IntN(5)
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U32, dtype.I64, dtype.U64, dtype.I16, dtype.U8, dtype.F16, dtype.BF16} {
+		for i, columns := range []int{1, 2, 3, 4, 5, 7, 8, 9, 10, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 200, 301, 1000, 4096, 5000, 13000} {
+			name, rows := []string{"argmax", "argmin"}[(i+int(typ))%2], 1+r.IntN(5)
 			k := parse(t, fmt.Sprintf(`kernel positions
 axis i0 i1
 buf x %[1]s in 2
@@ -29,10 +29,11 @@ buf y i64 out 1
   }
 }`, typ.Short(), typ.Register().Short(), name))
 			s := newSetup(t, r, k, []int{rows, columns}, nil, [][]int{{rows, columns}, {rows}}, r.IntN(2) == 0)
-			if size := typ.Size(); r.IntN(2) == 0 { // few values, in any order
+			if size := typ.Size(); r.IntN(2) == 0 { // few values, in any order, or one
+				few := 1 + 2*r.IntN(2)
 				m := s.mem[0]
-				for at := 3 * size; at+size <= len(m); at += size {
-					from := r.IntN(3) * size
+				for at := few * size; at+size <= len(m); at += size {
+					from := r.IntN(few) * size
 					copy(m[at:at+size], m[from:from+size])
 				}
 			}

@@ -188,10 +188,28 @@ func (f *phaseCode) storeAccs() {
 	}
 }
 
+// stepAtOnce combines the values of copies first, first+step and so on with an accumulator, if the target has less code for all
+// of them, and reports whether it did.
+func (f *phaseCode) stepAtOnce(r *lower.Red, d ranked, first, step int) (done bool) {
+	if r.Prog != nil || r.Kern.Arg || r.Type == dtype.Bool {
+		return false
+	}
+	var x []isa.Vec
+	for f.Copy = first; f.Copy < f.Copies; f.Copy += step {
+		x = append(x, f.operand(r))
+	}
+	f.Within(func() { done = f.Lanes.StepValues(r.Kern, d.x, x) })
+	return done
+}
+
 // accumulate combines the values of a group with the accumulators of a map phase.
 func (f *phaseCode) accumulate() {
 	for i := range f.accs {
 		a := &f.accs[i]
+		if a.loose() && a.regs != nil && f.stepAtOnce(a.Red, a.regs[f.Base%a.n], 0, 1) {
+			f.EndStep()
+			continue
+		}
 		worse, skips := f.skipWorse(a)
 		for c := range f.Copies {
 			f.Copy = c

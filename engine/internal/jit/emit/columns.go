@@ -7,7 +7,6 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
-	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // A columnAcc is the accumulators of one reduction of a seq loop: a vector for each copy
@@ -451,15 +450,8 @@ func (f *phaseCode) accumulateRows(accs []columnAcc) {
 
 // stepRows combines the values of all rows, of vector c of each, with an accumulator.
 func (f *phaseCode) stepRows(r *lower.Red, d ranked, c int) {
-	if r.Prog == nil && !r.Kern.Arg && r.Type != dtype.Bool {
-		var x []isa.Vec
-		for f.Copy = c; f.Copy < f.Copies; f.Copy += f.PerRow {
-			x = append(x, f.operand(r))
-		}
-		done := false
-		if f.Within(func() { done = f.Lanes.StepValues(r.Kern, d.x, x) }); done {
-			return
-		}
+	if f.stepAtOnce(r, d, c, f.PerRow) {
+		return
 	}
 	for f.Copy = c; f.Copy < f.Copies; f.Copy += f.PerRow {
 		f.Within(func() { f.step(r, d, f.operand(r)) })

@@ -13,12 +13,20 @@ import (
 // reduceLoop emits a loop with reductions: a main loop over all lanes of the
 // accumulators, and a masked loop for the rest.
 func (f *phaseCode) reduceLoop() {
+	position := f.findByValue()
 	unroll := f.newAccs()
 	if f.shortRow(unroll) || f.looseLoop(unroll) {
+		if position != nil {
+			f.search(position)
+		}
 		if f.Rows {
 			f.results()
 		}
 		return
+	}
+	if position != nil {
+		f.accs, f.reds[0].Kern = nil, position
+		unroll = f.newAccs()
 	}
 	f.accumulators()
 	f.keepAccs()

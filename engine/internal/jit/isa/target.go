@@ -334,3 +334,13 @@ type Lanes interface {
 	// VecName returns the name of a register as a vector of type t, for listings.
 	VecName(r int8, t dtype.Type) string
 }
+
+// A Finder is the [Lanes] of a target that finds elements by comparisons of whole vectors.
+type Finder interface {
+	// LoadFirst sets all lanes of d to the lane at m.
+	LoadFirst(t dtype.Type, d Vec, m Mem)
+	// Matches sets a bit of T0 for each lane in which one of the vectors x equals best, or is NaN as best is.
+	Matches(t dtype.Type, best Vec, x []Vec)
+	// FirstBit replaces T0 by the number of its lowest bit that is set.
+	FirstBit()
+}

@@ -263,6 +263,13 @@ func (k *Kern) Narrow(t dtype.Type, size int, wide bool) *Kern {
 // Sums reports whether the accumulators have wider lanes than the operands: see Narrow.
 func (k *Kern) Sums() bool { return k.Type.Size() <= 2 && k.Lane == dtype.I64 }
 
+// Value returns the reduction to the value at the position that k finds.
+func (k *Kern) Value() *Kern {
+	o := *k
+	o.Arg = false
+	return &o
+}
+
 // Pairs returns the reduction of two accumulators.
 func (k *Kern) Pairs() *Kern {
 	o := *k

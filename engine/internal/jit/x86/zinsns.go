@@ -319,6 +319,7 @@ const (
 	BT
 	BZHI
 	POPCNT
+	TZCNT
 	CMOVG
 	JAE
 	JE
@@ -376,9 +377,9 @@ var opNames = [numOps]string{
 	"vpmovm2w", "vpmovm2d", "vzeroupper", "add", "or", "adc", "and", "sub",
 	"xor", "cmp", "test", "mov", "lea", "movzxb", "movzxw", "movsxd",
 	"imul", "neg", "div", "idiv", "shl", "shr", "sar", "cqo",
-	"bt", "bzhi", "popcnt", "cmovg", "jae", "je", "jne", "jp",
-	"jl", "jge", "jle", "jg", "jmp", "ret", "prefetcht0", "prefetcht1",
-	"sfence",
+	"bt", "bzhi", "popcnt", "tzcnt", "cmovg", "jae", "je", "jne",
+	"jp", "jl", "jge", "jle", "jg", "jmp", "ret", "prefetcht0",
+	"prefetcht1", "sfence",
 }
 
 // firstForm has the first form of each instruction.
@@ -403,7 +404,7 @@ var firstForm = [numOps + 1]uint16{
 	329, 330, 331, 332, 333, 334, 335, 336, 337, 338, 339, 340, 341, 342, 343, 344,
 	345, 346, 347, 348, 352, 356, 360, 364, 368, 372, 376, 378, 382, 383, 384, 385,
 	386, 389, 390, 391, 392, 394, 396, 398, 399, 400, 401, 402, 403, 404, 405, 406,
-	407, 408, 409, 410, 411, 413, 414, 415, 416, 417,
+	407, 408, 409, 410, 411, 412, 414, 415, 416, 417, 418,
 }
 
 var forms = [...]form{
@@ -809,6 +810,7 @@ var forms = [...]form{
 	{op: BT, ops: [4]pat{patGM, patI}, pp: ppNP, opmap: map0F, opcode: 0xba, ext: 4, gp: true, vex: 14},
 	{op: BZHI, ops: [4]pat{patG, patGM, patGV}, pp: ppNP, opmap: map0F38, opcode: 0xf5, ext: noExt, vexW: wByLen, vex: lenGPR},
 	{op: POPCNT, ops: [4]pat{patG, patGM}, pp: ppF3, opmap: map0F, opcode: 0xb8, ext: noExt, gp: true, vex: 14},
+	{op: TZCNT, ops: [4]pat{patG, patGM}, pp: ppF3, opmap: map0F, opcode: 0xbc, ext: noExt, gp: true, vex: 14},
 	{op: CMOVG, ops: [4]pat{patG, patGM}, pp: ppNP, opmap: map0F, opcode: 0x4f, ext: noExt, gp: true, vex: 14},
 	{op: JAE, ops: [4]pat{patRel}, pp: ppNP, opmap: map0F, opcode: 0x83, ext: noExt, gp: true, vex: 0},
 	{op: JE, ops: [4]pat{patRel}, pp: ppNP, opmap: map0F, opcode: 0x84, ext: noExt, gp: true, vex: 0},

@@ -1,11 +1,11 @@
 package enginetest
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
@@ -73,45 +73,25 @@ func (v *value) faults() (all fault) {
 
 // fetch returns an element in memory as bits of its register type.
 func fetch(t dtype.Type, mem []byte, at int) uint64 {
-	b := mem[at*t.Size():]
+	bits := randir.Get(mem[at*t.Size():], t.Size())
 	switch t {
 	case dtype.F16:
-		return uint64(math.Float32bits(dtype.F16Value(binary.NativeEndian.Uint16(b))))
+		return uint64(math.Float32bits(dtype.F16Value(uint16(bits))))
 	case dtype.BF16:
-		return uint64(math.Float32bits(dtype.BF16Value(binary.NativeEndian.Uint16(b))))
+		return uint64(math.Float32bits(dtype.BF16Value(uint16(bits))))
 	}
-	switch t.Size() {
-	case 1:
-		return uint64(b[0])
-	case 2:
-		return uint64(binary.NativeEndian.Uint16(b))
-	case 4:
-		return uint64(binary.NativeEndian.Uint32(b))
-	}
-	return binary.NativeEndian.Uint64(b)
+	return bits
 }
 
 // put writes an element to memory. It rounds halves.
 func put(t dtype.Type, mem []byte, at int, bits uint64) {
-	b := mem[at*t.Size():]
 	switch t {
 	case dtype.F16:
-		binary.NativeEndian.PutUint16(b, dtype.F16Bits(math.Float32frombits(uint32(bits))))
-		return
+		bits = uint64(dtype.F16Bits(math.Float32frombits(uint32(bits))))
 	case dtype.BF16:
-		binary.NativeEndian.PutUint16(b, dtype.BF16Bits(math.Float32frombits(uint32(bits))))
-		return
+		bits = uint64(dtype.BF16Bits(math.Float32frombits(uint32(bits))))
 	}
-	switch t.Size() {
-	case 1:
-		b[0] = byte(bits)
-	case 2:
-		binary.NativeEndian.PutUint16(b, uint16(bits))
-	case 4:
-		binary.NativeEndian.PutUint32(b, uint32(bits))
-	default:
-		binary.NativeEndian.PutUint64(b, bits)
-	}
+	randir.Put(mem[at*t.Size():], t.Size(), bits)
 }
 
 // isNaN reports whether bits of the register type of t are a NaN.

@@ -113,8 +113,8 @@ func accumulate(f form, lanes kernel, end func(f *frame, r int32) partial) {
 }
 
 func forNumber[T number](t dtype.Type) {
-	accumulate(form{op: prim.Add, t: t}, sumLanes[T], closeSum[T])
-	accumulate(form{op: prim.Mul, t: t}, prodLanes[T], closeProd[T])
+	accumulate(form{op: prim.Add, t: t}, sumLanes[T], closing(addTo[T]))
+	accumulate(form{op: prim.Mul, t: t}, prodLanes[T], closing(multiplyBy[T]))
 	accumulate(form{op: prim.Min, t: t}, minLanes[T], closePart)
 	accumulate(form{op: prim.Max, t: t}, maxLanes[T], closePart)
 	reducers[form{op: prim.Min, position: true, t: t}] = reducer{

@@ -72,36 +72,32 @@ func prodLanes[T number](f *frame, in *ins, n int) {
 	}
 }
 
-func closeSum[T number](f *frame, r int32) partial {
-	st := &f.reds[r]
-	acc := (*[ir.MaxLanes]T)(unsafe.Pointer(&st.acc))
-	m := st.lanes
-	for h := laneCount[T]() / 2; h > 0; h /= 2 {
-		if m > h {
-			lo, hi := acc[:m-h], acc[h:m]
-			for j := range lo {
-				lo[j] += hi[j]
+// closing returns the function that ends a block: it folds the upper half of the lanes into the
+// lower one until one lane is left.
+func closing[T number](fold func(lo, hi []T)) func(f *frame, r int32) partial {
+	return func(f *frame, r int32) partial {
+		st := &f.reds[r]
+		acc := (*[ir.MaxLanes]T)(unsafe.Pointer(&st.acc))
+		m := st.lanes
+		for h := laneCount[T]() / 2; h > 0; h /= 2 {
+			if m > h {
+				fold(acc[:m-h], acc[h:m])
+				m = h
 			}
-			m = h
 		}
+		st.lanes = 0
+		return partial{bits: bitsOf(acc[0])}
 	}
-	st.lanes = 0
-	return partial{bits: bitsOf(acc[0])}
 }
 
-func closeProd[T number](f *frame, r int32) partial {
-	st := &f.reds[r]
-	acc := (*[ir.MaxLanes]T)(unsafe.Pointer(&st.acc))
-	m := st.lanes
-	for h := laneCount[T]() / 2; h > 0; h /= 2 {
-		if m > h {
-			lo, hi := acc[:m-h], acc[h:m]
-			for j := range lo {
-				lo[j] *= hi[j]
-			}
-			m = h
-		}
+func addTo[T number](lo, hi []T) {
+	for j := range lo {
+		lo[j] += hi[j]
 	}
-	st.lanes = 0
-	return partial{bits: bitsOf(acc[0])}
+}
+
+func multiplyBy[T number](lo, hi []T) {
+	for j := range lo {
+		lo[j] *= hi[j]
+	}
 }

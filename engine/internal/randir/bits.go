@@ -120,11 +120,11 @@ func Put(b []byte, size int, x uint64) {
 	case 1:
 		b[0] = byte(x)
 	case 2:
-		binary.LittleEndian.PutUint16(b, uint16(x))
+		binary.NativeEndian.PutUint16(b, uint16(x))
 	case 4:
-		binary.LittleEndian.PutUint32(b, uint32(x))
+		binary.NativeEndian.PutUint32(b, uint32(x))
 	default:
-		binary.LittleEndian.PutUint64(b, x)
+		binary.NativeEndian.PutUint64(b, x)
 	}
 }
 
@@ -134,11 +134,11 @@ func Get(b []byte, size int) uint64 {
 	case 1:
 		return uint64(b[0])
 	case 2:
-		return uint64(binary.LittleEndian.Uint16(b))
+		return uint64(binary.NativeEndian.Uint16(b))
 	case 4:
-		return uint64(binary.LittleEndian.Uint32(b))
+		return uint64(binary.NativeEndian.Uint32(b))
 	}
-	return binary.LittleEndian.Uint64(b)
+	return binary.NativeEndian.Uint64(b)
 }
 
 // Differ returns the first element at which two arrays of the same length differ, or -1. All

@@ -270,20 +270,14 @@ elements:
 	return sum
 }
 
-func gradWindowScatter(g *tree.Adjoint, _ int) *tree.Node {
-	in := g.Arg(0).Shape()
-	var ints []int
-	for i, count := range in[:len(in)/2] {
-		ints = append(ints, g.Node.Ints[3*i], g.Node.Ints[3*i+1], count)
+// gradMovedWindows returns the derivative of window_scatter or window_gather, which is the other one.
+func gradMovedWindows(other string) tree.Rule {
+	return func(g *tree.Adjoint, _ int) *tree.Node {
+		in := g.Arg(0).Shape()
+		var ints []int
+		for i, d := range in[:len(in)/2] {
+			ints = append(ints, g.Node.Ints[3*i], g.Node.Ints[3*i+1], d)
+		}
+		return g.With(other, nil, ints, g.Full())
 	}
-	return g.With("window_gather", nil, ints, g.Full())
-}
-
-func gradWindowGather(g *tree.Adjoint, _ int) *tree.Node {
-	in := g.Arg(0).Shape()
-	var ints []int
-	for i, d := range in[:len(in)/2] {
-		ints = append(ints, g.Node.Ints[3*i], g.Node.Ints[3*i+1], d)
-	}
-	return g.With("window_scatter", nil, ints, g.Full())
 }

@@ -10,20 +10,27 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-func sliceShape(n *tree.Node) (shape.Shape, error) {
-	in := n.Args[0].Shape()
-	if len(n.Ints) != 3*len(in) {
-		return nil, fmt.Errorf("%d spans given for rank %d", len(n.Ints)/3, len(in))
-	}
-	out := make(shape.Shape, len(in))
-	for i, d := range in {
-		start, step, count := n.Ints[3*i], n.Ints[3*i+1], n.Ints[3*i+2]
-		if err := inSpan(start, step, count, d); err != nil {
-			return nil, err
+// spansShape returns the function of the shape of a slice, or of an unslice. The last of the three Ints of an axis
+// is its size in the result.
+func spansShape(unslice bool) func(*tree.Node) (shape.Shape, error) {
+	return func(n *tree.Node) (shape.Shape, error) {
+		in := n.Args[0].Shape()
+		if len(n.Ints) != 3*len(in) {
+			return nil, fmt.Errorf("%d spans given for rank %d", len(n.Ints)/3, len(in))
 		}
-		out[i] = count
+		out := make(shape.Shape, len(in))
+		for i := range in {
+			out[i] = n.Ints[3*i+2]
+			count, d := out[i], in[i]
+			if unslice {
+				count, d = d, count
+			}
+			if err := inSpan(n.Ints[3*i], n.Ints[3*i+1], count, d); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
 	}
-	return out, nil
 }
 
 // inSpan returns an error unless count elements from start by step are inside

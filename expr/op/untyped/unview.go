@@ -15,38 +15,22 @@ import (
 var unviews = family(tree.Row{Class: tree.View, Arity: 1, Types: elems}, []tree.Row{
 	// Ints: start, step and the new size of each axis.
 	{
-		Name: "unslice", Shape: unsliceShape, Gather: unsliceGather, Grad: gradUnslice,
+		Name: "unslice", Shape: spansShape(true), Gather: unsliceGather, Grad: gradUnslice,
 		Doc: "zeros with the elements at every step-th position from a start: the adjoint of slice.",
 	},
 	// Ints: stride, dilation and the new size of each position axis.
 	{
-		Name: "window_scatter", GoName: "WindowScatter", Shape: windowScatterShape,
-		Gather: windowScatterGather, Grad: gradWindowScatter,
+		Name: "window_scatter", GoName: "WindowScatter", Shape: windowShape(true),
+		Gather: windowScatterGather, Grad: gradMovedWindows("window_gather"),
 		Doc: "windows, each element moved to the position that it was read from; zeros elsewhere.",
 	},
 	// Ints: stride, dilation and the number of windows along each position axis.
 	{
-		Name: "window_gather", GoName: "WindowGather", Shape: windowGatherShape, Gather: windowGatherGather,
-		Grad: gradWindowGather,
+		Name: "window_gather", GoName: "WindowGather", Shape: windowShape(false), Gather: windowGatherGather,
+		Grad: gradMovedWindows("window_scatter"),
 		Doc:  "windows, each element from an array of its own: the adjoint of window_scatter.",
 	},
 })
-
-func unsliceShape(n *tree.Node) (shape.Shape, error) {
-	in := n.Args[0].Shape()
-	if len(n.Ints) != 3*len(in) {
-		return nil, fmt.Errorf("%d spans given for rank %d", len(n.Ints)/3, len(in))
-	}
-	out := make(shape.Shape, len(in))
-	for i, count := range in {
-		start, step, d := n.Ints[3*i], n.Ints[3*i+1], n.Ints[3*i+2]
-		if err := inSpan(start, step, count, d); err != nil {
-			return nil, err
-		}
-		out[i] = d
-	}
-	return out, nil
-}
 
 // reach returns the greater of (n-1)*step and d.
 func reach(n, step, d int) int {
@@ -144,12 +128,19 @@ func fits(count, size, stride, dilation, d int) error {
 	return nil
 }
 
-func windowScatterShape(n *tree.Node) (shape.Shape, error) {
-	in, out, err := windowAxes(n)
-	for i := 0; err == nil && i < len(in)/2; i++ {
-		err = fits(in[i], in[len(in)/2+i], n.Ints[3*i], n.Ints[3*i+1], out[i])
+// windowShape returns the function of the shape of window_scatter or of window_gather.
+func windowShape(scatter bool) func(*tree.Node) (shape.Shape, error) {
+	return func(n *tree.Node) (shape.Shape, error) {
+		in, out, err := windowAxes(n)
+		counts, axes := out, in
+		if scatter {
+			counts, axes = in, out
+		}
+		for i := 0; err == nil && i < len(in)/2; i++ {
+			err = fits(counts[i], in[len(in)/2+i], n.Ints[3*i], n.Ints[3*i+1], axes[i])
+		}
+		return out, err
 	}
-	return out, err
 }
 
 func windowScatterGather(g *tree.Gather) V {
@@ -162,14 +153,6 @@ func windowScatterGather(g *tree.Gather) V {
 		coords[i] = divided(g, off, stride, &on)
 	}
 	return scattered(g, coords, on)
-}
-
-func windowGatherShape(n *tree.Node) (shape.Shape, error) {
-	in, out, err := windowAxes(n)
-	for i := 0; err == nil && i < len(in)/2; i++ {
-		err = fits(out[i], in[len(in)/2+i], n.Ints[3*i], n.Ints[3*i+1], in[i])
-	}
-	return out, err
 }
 
 func windowGatherGather(g *tree.Gather) V {

@@ -23,7 +23,7 @@ var views = family(tree.Row{Class: tree.View, Arity: 1, Types: elems}, []tree.Ro
 	},
 	// Ints: start, step and count for each axis.
 	{
-		Name: "slice", Shape: sliceShape, Gather: sliceGather, Grad: gradSlice,
+		Name: "slice", Shape: spansShape(false), Gather: sliceGather, Grad: gradSlice,
 		Doc: "every step-th element of each axis, from a start; negative steps go backwards.",
 	},
 	// Ints: the new shape.

@@ -10,15 +10,7 @@ import (
 
 // Select returns the routine that takes elements of the sorted order along an axis,
 // without sorting it: Axes has the axis, and Ints the places in the order.
-func Select() *tree.Routine {
-	return &tree.Routine{
-		New: func(n *tree.Node) func(*tree.Call) error {
-			return kinds[n.Args[0].DType().Register()].sort(n, Selected)
-		},
-		Work:    func(n *tree.Node) int { return sortRoom(n, Selected) },
-		Checked: true,
-	}
-}
+func Select() *tree.Routine { return Sort(Selected) }
 
 // pickAll sets pivots to the keys with numbers of keys before them in order.
 func (s *sorter[K]) pickAll(ranks []int) {

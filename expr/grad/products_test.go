@@ -178,27 +178,39 @@ func TestSecondDerivativeAtZero(t *testing.T) {
 // their derivatives are too.
 func TestDerivativesAtInfinity(t *testing.T) {
 	inf := math.Inf(1)
-	x, one := engine.MustFromSlice([]float64{713, 714, 1e300, inf, -714, -inf}), engine.MustFromSlice([]float64{1, 1, 1, 1, 1, 1})
-	for name, f := range map[string]func(expr.Exp[float64]) expr.Exp[float64]{"i0": op.BesselI0[float64], "i1": op.BesselI1[float64]} {
+	t.Run("float64", func(t *testing.T) { derivativesAtInfinity(t, []float64{713, 714, 1e300, inf, -714, -inf}) })
+	t.Run("float32", func(t *testing.T) {
+		derivativesAtInfinity(t, []float32{91, 92, 1e38, float32(inf), -92, float32(-inf)})
+	})
+}
+
+func derivativesAtInfinity[T float32 | float64](t *testing.T, at []T) {
+	x, one := engine.MustFromSlice(at), engine.Ones[T](len(at))
+	for name, f := range map[string]func(expr.Exp[T]) expr.Exp[T]{"i0": op.BesselI0[T], "i1": op.BesselI1[T]} {
 		e := f(x)
-		odd := name == "i1"
 		for order := 1; order <= 4; order++ {
-			d, err := grad.VJP(e, E(one), E(x))
+			j, err := grad.JVP(e, []expr.Exp[T]{x}, []expr.Exp[T]{one})
 			if err != nil {
 				t.Fatal(err)
 			}
-			e, odd = d[0], !odd
-			y, err := engine.Eval(e)
+			d, err := grad.VJP(e, expr.Exp[T](one), expr.Exp[T](x))
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, got := range y.Data() {
-				want := inf
-				if odd {
-					want = math.Copysign(inf, x.Data()[i])
+			e = d[0]
+			for _, e := range []expr.Exp[T]{j, e} {
+				y, err := engine.Eval(e)
+				if err != nil {
+					t.Fatal(err)
 				}
-				if i == 0 && (math.IsInf(got, 0) || !(got > 1e300)) || i > 0 && got != want {
-					t.Errorf("derivative %d of %s at %v is %v", order, name, x.Data()[i], got)
+				for i, got := range y.Data() {
+					want := T(math.Inf(1))
+					if odd := (order%2 == 1) != (name == "i1"); odd && at[i] < 0 {
+						want = -want
+					}
+					if i == 0 && (got == want || !(got > 1e37)) || i > 0 && got != want {
+						t.Errorf("derivative %d of %s at %v is %v", order, name, at[i], got)
+					}
 				}
 			}
 		}

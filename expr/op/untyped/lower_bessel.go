@@ -30,28 +30,18 @@ func lowerBessel(near, far coefs, odd bool) func(b *B, x ...V) V {
 	}
 }
 
-func gradI0(g *tree.Adjoint, _ int) *tree.Node { return timesOut(g, g.Op("i1", g.Arg(0))) }
+func gradI0(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("i1", g.Arg(0))) }
 
-// gradI1 is i0 - i1/x. Near 0 the quotient is 1/2 + x^2/16, and i1 loses digits. Where i1 is infinite, i0 is as well, and the
-// quotient is left out. Operands that a where does not select are finite, so that the derivative of this one has no 0 times
-// infinity.
+// gradI1 is i0 - i1/x. Near 0 the quotient is 1/2 + x^2/16, and i1 loses digits. Where i0 is infinite, any number does for the
+// quotient. What a where does not select is finite, so that the derivative of this one has no 0 times infinity.
 func gradI1(g *tree.Adjoint, _ int) *tree.Node {
 	x, bound := g.Arg(0), 0x1p-12
 	if x.DType() == dtype.F64 {
 		bound = 0x1p-30
 	}
-	near := g.Op("less", g.Op("abs", x), g.Const(bound))
+	i0, near := g.Op("i0", x), g.Op("less", g.Op("abs", x), g.Const(bound))
 	series := g.Add(g.Const(.5), g.Mul(g.Const(1./16), g.Op("square", g.Where(near, x, g.Const(0)))))
-	finite := g.Where(g.Op("isinf", g.Node), g.Const(0), g.Node)
-	part := g.Where(near, series, g.Div(finite, g.Where(near, g.Const(1), x)))
-	return timesOut(g, g.Op("sub", g.Op("i0", x), part))
-}
-
-// timesOut returns the derivative d times that of the result, and 0 where that is 0 and d is infinite.
-func timesOut(g *tree.Adjoint, d *tree.Node) *tree.Node {
-	product := g.Mul(g.Out, d)
-	if product == d {
-		return d
-	}
-	return g.Where(g.Op("logical_and", g.Op("isinf", d), g.Op("equal", g.Out, g.Const(0))), g.Out, product)
+	y := g.Where(g.Op("logical_or", near, g.Op("isinf", i0)), g.Const(1), x)
+	part := g.Where(near, series, g.Div(g.Op("i1", y), y))
+	return g.Mul(g.Out, g.Op("sub", i0, part))
 }

@@ -97,10 +97,13 @@ func statementOf[T float32 | float64](name string, arrays []*engine.Array) (expr
 		return expr.Let(y, asian[T](key, dates, dims[0])), nil
 	case "add at":
 		return expr.Let(y, op.AddAt(y, expr.Of[int64](arrays[1].Node()), floats(2), 0)), nil
-	case "windows max", "windows sum":
+	case "windows max", "windows sum", "windows mean":
 		w := op.Windows(floats(1), op.Window{Size: 3}, op.Window{Size: 3})
-		if name == "windows max" {
+		switch name {
+		case "windows max":
 			return expr.Let(y, op.Max(w, op.Axis(2, 3))), nil
+		case "windows mean":
+			return expr.Let(y, op.Mean(w, op.Axis(2, 3))), nil
 		}
 		return expr.Let(y, op.Sum(w, op.Axis(2, 3))), nil
 	case "segment sum":

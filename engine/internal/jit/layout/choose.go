@@ -25,17 +25,19 @@ func (r region) meets(x region) bool { return r.lo < x.hi && x.lo < r.hi }
 // phase at 0.
 func (b *Binder) region(bp *Phase, s *Site) region {
 	lo, hi, n := s.Line.Base, s.Line.Base+1, 1
-	for k, x := range slices.Concat(s.Line.Spans, s.Seq) {
-		if x.Coef == 0 {
-			continue
-		}
-		if k < len(s.Line.Spans) {
-			n *= x.Extent
-		}
-		if d := x.Coef * (x.Extent - 1); d > 0 {
-			hi += d
-		} else {
-			lo += d
+	for k, spans := range [...][]bound.Span{s.Line.Spans, s.Seq} {
+		for _, x := range spans {
+			if x.Coef == 0 {
+				continue
+			}
+			if k == 0 {
+				n *= x.Extent
+			}
+			if d := x.Coef * (x.Extent - 1); d > 0 {
+				hi += d
+			} else {
+				lo += d
+			}
 		}
 	}
 	at := uintptr(b.Binding.Bufs[s.Buf].Ptr)

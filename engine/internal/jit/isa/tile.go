@@ -54,13 +54,30 @@ func Tile(target Target, size int, far bool) (*Object, error) {
 	return t.Finish(false)
 }
 
-// tile emits the loops over the blocks of a tile. The last block of a loop ends where the tile
-// ends, and may repeat elements.
+// tile emits the loops over the blocks of a tile, which have half as many lanes if the tile has fewer than a block.
 func (t *tiler) tile() {
-	slow, done, column, next, line, rest := t.NewLabel(), t.NewLabel(), t.NewLabel(), t.NewLabel(), t.NewLabel(), t.NewLabel()
+	slow, few, done := t.NewLabel(), t.NewLabel(), t.NewLabel()
 	t.Int(Mov, Lane, K(0))
 	t.Branch(LT, t.height, K(t.n), slow)
-	t.Branch(LT, t.width, K(t.lanes), slow)
+	t.Branch(LT, t.width, K(t.lanes), few)
+	t.columns()
+	t.Jump(done)
+	t.Bind(few)
+	if half := *t; t.bytes > 16 {
+		half.bytes, half.lanes = 16, 16/t.size
+		t.Branch(LT, t.width, K(half.lanes), slow)
+		half.columns()
+		t.Jump(done)
+	}
+	t.Bind(slow)
+	t.single()
+	t.Bind(done)
+}
+
+// columns emits the loops over the blocks of a tile that has at least one. The last block of a loop ends where the tile
+// ends, and may repeat elements.
+func (t *tiler) columns() {
+	column, next, line, rest := t.NewLabel(), t.NewLabel(), t.NewLabel(), t.NewLabel()
 	t.Address(stride3, AtX(stride, stride, 2, 0))
 	t.Bind(column)
 	t.Int(Mov, T0, t.width)
@@ -89,11 +106,6 @@ func (t *tiler) tile() {
 	t.Bind(next)
 	t.Int(Add, Lane, K(t.lanes))
 	t.Branch(LT, Lane, t.width, column)
-	t.Jump(done)
-
-	t.Bind(slow)
-	t.single()
-	t.Bind(done)
 }
 
 // fetch emits prefetches of the lines that the code reads TileAhead lanes later.

@@ -138,7 +138,7 @@ func (o *orderer) cost(in, above int) (cost int) {
 			cost += 2 * farCost
 		case small && size != 2:
 			cost += stepCost
-		case tiled && o.step(i, above) == 1 && tiles(size, rows, lanes):
+		case tiled && o.step(i, above) == 1 && o.tiles(size, rows, lanes):
 			cost += tileCost
 		default:
 			cost += farCost

@@ -151,7 +151,7 @@ func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards 
 		}
 		total += bp.N * s.Size
 		unit = unit && (!ph.Sites[i].Store || c[k-1].Coef == 1)
-		far := max(c[k-1].Coef, -c[k-1].Coef) > mostStep && tiles(s.Size, extents[k-2], extents[k-1])
+		far := max(c[k-1].Coef, -c[k-1].Coef) > mostStep && b.tiles(s.Size, extents[k-2], extents[k-1])
 		switch {
 		case s.Kind != Index && !ph.Sites[i].Store && !ph.Conflict(int(i)) && far && c[k-2].Coef == 1:
 			transposed = append(transposed, i)
@@ -209,7 +209,11 @@ const (
 )
 
 // tiles reports whether tiles of so many rows and lanes are worth transposing: at least
-// a block in registers of 16 bytes of each of 32 bytes of lanes, and some work for a call.
-func tiles(size, rows, lanes int) bool {
-	return rows >= 16/size && lanes >= max(leastRow, 32/size) && rows*lanes >= leastBlock
+// a block in registers of 16 bytes of each of 32 bytes of lanes, or of 16 if Go is slower, and some work for a call.
+func (b *Binder) tiles(size, rows, lanes int) bool {
+	least := 32 / size
+	if b.Blends {
+		least = 16 / size
+	}
+	return rows >= 16/size && lanes >= max(leastRow, least) && rows*lanes >= leastBlock
 }

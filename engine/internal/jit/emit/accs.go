@@ -37,7 +37,7 @@ func (f *phaseCode) fits(registers int) bool {
 // result, and the code of a step of a reduction. They are few if all nodes are contiguous loads and
 // arithmetic of floats.
 func (f *phaseCode) temporaries() (n int, few bool) {
-	const compared = 2
+	const compared, halves = 2, 4 // halves: of a load under a mask
 	n = 1 // a step under a mask
 	for _, id := range f.top {
 		x, own := &f.Nodes[id], 0
@@ -46,8 +46,12 @@ func (f *phaseCode) temporaries() (n int, few bool) {
 		case prim.Min, prim.Max:
 			own = compared
 		case ir.Load:
-			if s := &f.Layout.Sites[x.Aux]; s.Kind != layout.Unit || s.Guard || s.Size < 4 || x.Args[1] != lower.None {
+			s := &f.Layout.Sites[x.Aux]
+			if s.Kind != layout.Unit || s.Guard || s.Size < 4 && !x.In.IsHalf() || x.Args[1] != lower.None {
 				return spareRegs, false
+			}
+			if x.In.IsHalf() {
+				own = halves
 			}
 		default:
 			return spareRegs, false

@@ -37,7 +37,10 @@ func (f *phaseCode) fits(registers int) bool {
 // result, and the code of a step of a reduction. They are few if all nodes are contiguous loads and
 // arithmetic of floats.
 func (f *phaseCode) temporaries() (n int, few bool) {
-	const compared, halves = 2, 4 // halves: of a load under a mask
+	const (
+		compared = 2
+		halves   = 4 // of a load under a mask
+	)
 	n = 1 // a step under a mask
 	for _, id := range f.top {
 		x, own := &f.Nodes[id], 0
@@ -222,7 +225,7 @@ func (f *phaseCode) accumulate() {
 				f.step(a.Red, a.regs[k], f.operand(a.Red))
 			} else {
 				m := f.accMem(a, k)
-				if f.Masked { // vector Count of the tail
+				if f.counted { // vector Count of the tail
 					f.tailOffset(isa.T0, f.VecBytes(a.Kern.Lane), a.n*f.VecBytes(a.Kern.Lane)-1)
 					m.x = isa.AtX(isa.Frame, isa.T0, 1, a.area)
 					if a.Kern.Arg {

@@ -45,6 +45,7 @@ type phaseCode struct {
 	rowsHeld bool      // see holdRows
 	rare     *rare     // of the only carry of a loop, if it rarely changes
 	rowCount isa.Int   // the counter of a row loop whose addresses are in registers
+	counted  bool      // Count is the number of a vector of the tail
 
 	pressed             bool // pressure is known
 	mostVecs, mostMasks int

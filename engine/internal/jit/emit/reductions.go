@@ -53,13 +53,26 @@ func (f *phaseCode) reduceLoop() {
 	f.part("tail: vectors under a mask, up to the last element")
 	f.Bind(tail)
 	f.Int(isa.Mov, isa.Count, isa.K(0))
-	more := f.NewLabel()
-	f.Bind(more)
-	f.maskedVector(lanes, done, func() {
+	more, part, next := f.NewLabel(), f.NewLabel(), f.NewLabel()
+	vector := func() {
 		f.Start(1)
 		f.body(f.top)
 		f.accumulate()
-	})
+	}
+	f.counted = true
+	f.Bind(more)
+	if f.Predicates == 0 { // loads under a mask are slow
+		f.Asm.Address(isa.T0, isa.At(isa.Lane, f.W))
+		f.Branch(isa.GT, isa.T0, lanes, part)
+		vector()
+		f.Jump(next)
+		f.Bind(part)
+	}
+	f.maskedVector(lanes, done, vector)
+	f.counted = false
+	if f.Predicates == 0 {
+		f.Bind(next)
+	}
 	f.Int(isa.Add, isa.Lane, isa.K(f.W))
 	f.Int(isa.Add, isa.Count, isa.K(1))
 	f.Jump(more)

@@ -26,7 +26,10 @@ func (f *phaseCode) findByValue() *reduce.Kern {
 	}
 	r := &f.reds[0]
 	k := r.Kern
-	if r.Prog != nil || !k.Arg || k.Quiet || f.VecBytes(k.Lane) != f.W*k.Lane.Size() || !f.Rows && k.Type.Size() > 2 {
+	if r.Prog != nil || !k.Arg || k.Quiet || f.VecBytes(k.Lane) != f.W*k.Lane.Size() {
+		return nil
+	}
+	if k.Type.Size() > 2 && (!f.Rows || f.Layout.N == 0 || f.Layout.N > layout.MostTwice) {
 		return nil
 	}
 	stores := func(id int32) bool { n := &f.Nodes[id]; return n.Op == ir.Store || n.Op == ir.Cold || n.Op == prim.Div }

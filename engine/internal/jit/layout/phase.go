@@ -311,7 +311,7 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		}
 	}
 	if len(bp.Lowered.Reds) > 0 && bp.Lowered.Kind == lower.MapPhase { // short rows have no loop
-		key = append(key, byte(min(bp.N, MostShort+1)))
+		key = append(key, byte(min(bp.N, MostShort+1)), byte(frame.Bit(bp.N > MostTwice)))
 	}
 	for i := range bp.Sites {
 		s := &bp.Sites[i]
@@ -367,6 +367,9 @@ func (s *Site) Counts() bool { return s.Kind == Index && s.Line.Step()*s.Size ==
 
 // MostShort is the most elements of a row that is reduced without a loop.
 const MostShort = 128
+
+// MostTwice is the most elements of a row that a reduction reads twice: the first-level cache holds them.
+const MostTwice = 2048
 
 // MaxLanes is the most lanes of a call, but for loops that memory bounds.
 const MaxLanes = 1 << 14

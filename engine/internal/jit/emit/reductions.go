@@ -17,7 +17,7 @@ func (f *phaseCode) reduceLoop() {
 	unroll := f.newAccs()
 	if f.shortRow(unroll) || f.looseLoop(unroll) {
 		if position != nil {
-			f.search(position)
+			f.search(position, f.overlaps())
 		}
 		if f.Rows {
 			f.results()

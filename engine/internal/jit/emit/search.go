@@ -40,10 +40,10 @@ func (f *phaseCode) findByValue() *reduce.Kern {
 	return k
 }
 
-// search emits the second pass, and stores the position beside the extreme in memory.
-func (f *phaseCode) search(k *reduce.Kern) {
+// search emits the second pass, and stores the position beside the extreme in memory. The last vector may have elements of
+// the one before if overlaps is set.
+func (f *phaseCode) search(k *reduce.Kern, overlaps bool) {
 	f.part("the first element that equals the result")
-	overlaps := f.overlaps()
 	a := &f.accs[0]
 	best := f.Vecs.TakeTop()
 	f.Lanes.(isa.Finder).LoadFirst(k.Lane, best, f.accMem(a, 0).x)

@@ -9,13 +9,13 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// body emits the nodes for all copies of a group.
-func (f *phaseCode) body(list []int32) {
+// bodyOf emits the nodes for the copies from to to-1.
+func (f *phaseCode) bodyOf(list []int32, from, to int) {
 	for _, id := range list {
 		n := &f.Nodes[id]
 		f.At = n.At
 		if f.Listing {
-			f.note(id)
+			f.note(id, to-from)
 		}
 		if n.Op == ir.Cold {
 			f.cold(id)
@@ -26,7 +26,7 @@ func (f *phaseCode) body(list []int32) {
 			continue
 		}
 		if !f.carry(id) && !f.fields(id) && !f.plane(id) && !f.turned(id) {
-			for c := range f.Copies {
+			for c := from; c < to; c++ {
 				f.Emit(id, c)
 			}
 		}
@@ -47,7 +47,7 @@ func (f *phaseCode) prologue() {
 	lanes := f.W
 	for k, id := range f.hoisted {
 		if f.Listing {
-			f.note(id)
+			f.note(id, 1)
 		}
 		if f.widened {
 			f.W = f.lanesOf(id)

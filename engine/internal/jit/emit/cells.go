@@ -26,7 +26,7 @@ func (f *phaseCode) copyCells() bool {
 	for _, id := range f.top {
 		if n := &f.Nodes[id]; n.Op == ir.Store {
 			if f.Listing {
-				f.note(id)
+				f.note(id, f.Copies)
 			}
 			f.CopyElement(n.In, f.Address(&f.Layout.Sites[n.Aux], n.Aux), f.CellAt(f.cellOf(n)), isa.T2)
 		}

@@ -217,6 +217,9 @@ func (f *phaseCode) mapLoop() {
 	if !f.Fetch && !f.Stream { // these have halves, and whole lines
 		group = max(group, f.deepCopies())
 	}
+	if f.firstPart = f.findFirstPart(group); f.firstPart > 0 {
+		group = 2 * partVectors
+	}
 	v, _ := f.pressure()
 	switch {
 	case f.oneByOne(group):

@@ -100,7 +100,7 @@ func (f *phaseCode) part(format string, args ...any) {
 }
 
 // note adds a note to the listing: what the code from here on computes.
-func (f *phaseCode) note(id int32) {
+func (f *phaseCode) note(id int32, copies int) {
 	text := f.nodeText(id)
 	n := &f.Nodes[id]
 	var known []string
@@ -118,8 +118,8 @@ func (f *phaseCode) note(id int32) {
 	if len(known) > 0 {
 		text += "  where " + strings.Join(known, ", ")
 	}
-	if f.Copies > 1 {
-		text += fmt.Sprintf("  (%d vectors)", f.Copies)
+	if copies > 1 {
+		text += fmt.Sprintf("  (%d vectors)", copies)
 	}
 	f.Note(text)
 }

@@ -83,6 +83,10 @@ func (f *phaseCode) elementLoop(group int) {
 		one = f.vectors(1, tail)
 		f.Part64 = false
 	}
+	if f.firstPart > 0 {
+		f.part("%d vectors at once", partVectors)
+		f.vectors(partVectors, tail)
+	}
 	f.part("tail: vectors under a mask, up to the last element")
 	f.Bind(tail)
 	f.Int(isa.Mov, isa.T1, lanes)

@@ -35,6 +35,8 @@ type phaseCode struct {
 	rowNodes map[int32]int32
 	// unroll is the vectors of an iteration that a loop computes one after the other, see oneByOne, or 0.
 	unroll int
+	// firstPart is the nodes of the first part of a loop that has two, see findFirstPart, or 0.
+	firstPart int
 	// widened says that uniform nodes have fewer lanes than the loop: see widenLoop.
 	widened  bool
 	left     isa.Label // the end of a loop that carries values

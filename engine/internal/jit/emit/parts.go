@@ -1,0 +1,64 @@
+package emit
+
+import (
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A long loop may have a place with few live values, such as the random bits of which numbers are made. Then its
+// first part is emitted for partVectors vectors, again for as many others, and the rest for all of them. The rest of a
+// normal number is a chain of some 110 cycles, with 45 instructions: three vectors leave the processor waiting, and
+// six have no registers for the first part, whose values would go through memory within its chain.
+
+// partVectors is the vectors at once of the first part.
+const partVectors = 3
+
+// shortPart is the fewest nodes of a part.
+const shortPart = 30
+
+// findFirstPart returns the nodes of the first part of the body of a loop of group vectors at once, or 0 if it should
+// have one part. The first part has no accesses to arrays.
+func (f *phaseCode) findFirstPart(group int) int {
+	if group != partVectors || f.deepCopies() != partVectors {
+		return 0
+	}
+	best, least := 0, maxBetween+1
+	live := make([]int32, 0, 32)
+	for k, id := range f.top {
+		n := &f.Nodes[id]
+		if n.Op >= prim.NumOps && n.Op != ir.Index && n.Op != lower.OpMulLow || k >= len(f.top)-shortPart {
+			break
+		}
+		if n.HasResult() {
+			live = append(live, id)
+		}
+		kept := 0
+		for _, l := range live {
+			if f.Last[l] > n.At {
+				live[kept] = l
+				kept++
+			}
+		}
+		live = live[:kept]
+		if k+1 >= shortPart && kept < least {
+			best, least = k+1, kept
+		}
+	}
+	return best
+}
+
+// maxBetween is the most values that the first part leaves to the rest.
+const maxBetween = 2
+
+// body emits the nodes for all copies of a group.
+func (f *phaseCode) body(list []int32) {
+	first := 0
+	if f.Copies > partVectors && !f.InCold {
+		first = f.firstPart
+	}
+	for from := 0; from < f.Copies && first > 0; from += partVectors {
+		f.bodyOf(list[:first], from, from+partVectors)
+	}
+	f.bodyOf(list[first:], 0, f.Copies)
+}

@@ -79,6 +79,14 @@ func normals[T interface{ float32 | float64 }](t *testing.T) {
 	if err != nil || !slices.Equal(part.Data(), first[1001:1100]) {
 		t.Errorf("a slice has other numbers: %v", err)
 	}
+	// Loops take 24, 12 and 4 numbers, or fewer under a mask, and have row after row.
+	for _, dims := range [][]int{{0}, {1}, {3}, {11}, {12}, {13}, {23}, {24}, {25}, {36}, {47}, {49}, {100}, {3, 31}, {2, 25}} {
+		for backend, got := range everyBackend(t, op.Normal[T](key, dims...), dims...) {
+			if !slices.Equal(got, first[:len(got)]) {
+				t.Errorf("%s: the numbers of shape %v are others than the first of the key", backend, dims)
+			}
+		}
+	}
 	x := slices.Sorted(slices.Values(first))
 	worst, moments := 0.0, [5]float64{}
 	for i, v := range x {

@@ -17,10 +17,10 @@ import (
 
 const (
 	gammaTries = 12
-	// Each try reads two blocks, and a shape below 1 one more, of streams that no other
+	// Each try reads a block, and a shape below 1 one more, of streams that no other
 	// distribution reads.
 	gammaStream  = 2
-	gammaStreams = 2*gammaTries + 1
+	gammaStreams = gammaTries + 1
 )
 
 // gammaLog returns logarithms of numbers of the gamma distribution in float64. stream
@@ -33,12 +33,9 @@ func gammaLog(called string, key expr.Exp[uint64], shape float64, stream int64, 
 	position = position.Args[0] // the counters
 	k := scalarKey(called, key).Node()
 	number := func(v float64) *tree.Node { return tree.ConstFloat(dtype.F64, v) }
-	bits := func(name string, stream *tree.Node) *tree.Node {
-		return unit(dtype.F64, untyped.Call(name, position, stream, k))
-	}
 	// positive returns the logarithm of a uniform number of (0, 1].
-	positive := func(stream *tree.Node) *tree.Node {
-		return untyped.Call("log1p", untyped.Call("neg", bits("philox", stream)))
+	positive := func(half string, stream *tree.Node) *tree.Node {
+		return untyped.Call("log1p", untyped.Call("neg", unit(dtype.F64, untyped.Call(half, position, stream, k))))
 	}
 	wide := shape
 	if shape < 1 {
@@ -50,15 +47,13 @@ func gammaLog(called string, key expr.Exp[uint64], shape float64, stream int64, 
 		first = number(-1)
 	}
 	r := untyped.Scan([]*tree.Node{first}, nil, ScanOptions{Length: gammaTries}, func(index *tree.Node, state, _ []*tree.Node) (next, out []*tree.Node) {
-		at := untyped.Call("add", untyped.Cast(untyped.Call("add", index, index), dtype.U64), tree.ConstInt(dtype.U64, stream))
-		e := untyped.Call("neg", positive(at))
-		angle := untyped.Call("mul", bits("philox_high", at), number(2*math.Pi))
-		x := untyped.Call("mul", untyped.Call("sqrt", untyped.Call("add", e, e)), untyped.Call("cos", angle))
+		at := untyped.Call("add", untyped.Cast(index, dtype.U64), tree.ConstInt(dtype.U64, stream))
+		x := untyped.NormalOf(dtype.F64, position, at, k) // of the lower half of the block
 		v := untyped.Call("add", number(1), untyped.Call("mul", x, number(1/math.Sqrt(9*d))))
 		v = untyped.Call("mul", v, untyped.Call("mul", v, v))
 		bound := untyped.Call("mul", number(d), untyped.Call("add", untyped.Call("sub", number(1), v), untyped.Call("log", v)))
 		bound = untyped.Call("add", untyped.Call("mul", number(.5), untyped.Call("mul", x, x)), bound)
-		accepted := untyped.Call("less", positive(untyped.Call("add", at, tree.ConstInt(dtype.U64, 1))), bound) // not for a v that has no logarithm
+		accepted := untyped.Call("less", positive("philox_high", at), bound) // not for a v that has no logarithm
 		fresh := untyped.Call("logical_and", untyped.Call("less", state[0], number(0)), accepted)
 		return []*tree.Node{untyped.Call("where", fresh, v, state[0])}, nil
 	})
@@ -66,8 +61,8 @@ func gammaLog(called string, key expr.Exp[uint64], shape float64, stream int64, 
 	v = untyped.Call("where", untyped.Call("less", v, number(0)), number(1), v)
 	y := untyped.Call("add", untyped.Call("log", v), number(math.Log(d)))
 	if shape < 1 {
-		last := tree.ConstInt(dtype.U64, stream+2*gammaTries)
-		y = untyped.Call("add", y, untyped.Call("mul", positive(last), number(1/shape)))
+		last := tree.ConstInt(dtype.U64, stream+gammaTries)
+		y = untyped.Call("add", y, untyped.Call("mul", positive("philox", last), number(1/shape)))
 	}
 	return y
 }

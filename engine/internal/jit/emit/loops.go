@@ -149,6 +149,7 @@ func (f *phaseCode) vectors(group int, end isa.Label) (loop isa.Label) {
 	f.Align(32)
 	f.Bind(loop)
 	f.ahead(isa.Lane, step)
+	f.aheadOfStores(step)
 	for f.Base = 0; f.Base < unroll; f.Base += group {
 		f.Start(group)
 		f.body(f.top)

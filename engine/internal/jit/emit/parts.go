@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -62,3 +64,23 @@ func (f *phaseCode) body(list []int32) {
 	}
 	f.bodyOf(list[first:], 0, f.Copies)
 }
+
+// aheadOfStores emits the prefetches of the lines that a loop with two parts stores some iterations later. Its values in
+// memory wait for earlier stores, so a store that waits for its line would stop the loop.
+func (f *phaseCode) aheadOfStores(lanes int) {
+	if f.firstPart == 0 {
+		return
+	}
+	for i := range f.Layout.Sites {
+		s, r := &f.Layout.Sites[i], f.SiteReg[i]
+		if s.Kind != layout.Unit || !f.Phase.Sites[i].Store || r < 0 {
+			continue
+		}
+		for at := 0; at < lanes*s.Size; at += layout.LineBytes {
+			f.Prefetch(isa.AtX(isa.SiteReg(int(r)), isa.Lane, s.Size, s.Apart+storesAhead+at))
+		}
+	}
+}
+
+// storesAhead is the bytes from a store to its prefetch.
+const storesAhead = 768

@@ -50,7 +50,7 @@ func word32(b *B, x ...V) V {
 	return b.Fma(b.Cvt(dtype.F32, k), b.Const(dtype.F32, 0x1p-24), b.Const(dtype.F32, 0x1p-25))
 }
 
-// normalQuantile returns the quantile of 1/2 + y, which has an error of 2^-34, or 2^-22 for float32. It rounds 1/4-y^2 once, so
+// normalQuantile returns the quantile of 1/2 + y, which has an error of 2^-34, or 2^-21 for float32. It rounds 1/4-y^2 once, so
 // the tails keep their relative accuracy. The logarithm needs no relative accuracy near 1, and is log((1+u)/(1-u)) of a
 // significand between 1 and 2 over the root of 2.
 func normalQuantile(b *B, y V) V {

@@ -123,6 +123,10 @@ type carried struct {
 	slot    int32 // of a carry of 1 or 2 bytes, through which it goes to a register
 }
 
+// A rare is a carry that rarely changes: it does where node need is not 0. region is the next value in each lane, and
+// next that of the last lane.
+type rare struct{ need, region, next int32 }
+
 // An owned site has an address that the prologue computes.
 type owned struct {
 	site *layout.Site

@@ -22,10 +22,6 @@ import (
 // results are the carry. The loop looks at several vectors at once then, and goes through them one by one only if
 // one of their elements may change it.
 
-// A rare is a carry that rarely changes: it does where node need is not 0. region is the next value in each lane, and
-// next that of the last lane.
-type rare struct{ need, region, next int32 }
-
 // groupSteps adds the nodes that combine the elements of a vector to the operands of the nodes
 // that compute the next values.
 func (f *phaseCode) groupSteps() {

@@ -453,29 +453,6 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 	}
 }
 
-// loadFew loads fewer than 16 bytes, and zeros.
-func (f *avx2) loadFew(d x86.Vec, bytes int, m x86.Mem) {
-	at, disp := 0, m.Disp
-	switch {
-	case bytes >= 8:
-		f.I(x86.VMOVQ, 0, d, m)
-		at = 8
-	case bytes >= 4:
-		f.I(x86.VMOVD, 0, d, m)
-		at = 4
-	default:
-		f.I(x86.VXORPS, x86.L128, d, d, d)
-	}
-	for n := 4; n > 0; n /= 2 {
-		if (bytes-at)&n == 0 {
-			continue
-		}
-		m.Disp = disp + int32(at)
-		f.I(map[int]x86.Op{4: x86.VPINSRD, 2: x86.VPINSRW, 1: x86.VPINSRB}[n], x86.L128, d, d, m, x86.Imm(at/n))
-		at += n
-	}
-}
-
 // loadMasked loads the lanes of predicate k. A load of 16 bytes or less crosses fewer lines.
 func (f *avx2) loadMasked(d x86.Vec, t dtype.Type, m x86.Mem, k x86.Vec) {
 	l, n := f.LenOf(t), 0

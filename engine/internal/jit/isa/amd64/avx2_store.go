@@ -120,33 +120,6 @@ func (f *avx2) storePacked(n *lower.Node, t dtype.Type, m x86.Mem, masked bool) 
 	f.copyLanes(tailVec, t.Size(), x86.At(x86.RCX, 0), at(frame.Tmp))
 }
 
-// storeFew stores fewer than 16 bytes of x.
-func (f *avx2) storeFew(bytes int, m x86.Mem, x x86.Vec) {
-	upper := bytes >= 8
-	if upper {
-		f.I(x86.VMOVQ, 0, m, x)
-		m.Disp += 8
-	}
-	switch bytes &= 7; {
-	case bytes == 0:
-		return
-	case upper:
-		f.I(x86.VPEXTRQ, x86.L128, x86.RAX, x, x86.Imm(1))
-	default:
-		f.I(x86.VMOVQ, 0, x86.RAX, x)
-	}
-	for n := 4; n > 0; n /= 2 {
-		if bytes&n == 0 {
-			continue
-		}
-		f.I(x86.MOV, x86.Len(8*n), m, x86.RAX)
-		if bytes&(n-1) > 0 {
-			f.I(x86.SHR, x86.W64, x86.RAX, x86.Imm(8*n))
-		}
-		m.Disp += int32(n)
-	}
-}
-
 // truths makes ones of packed predicates.
 func (f *avx2) truths(t dtype.Type, l x86.Len, v x86.Vec) {
 	if t == dtype.Bool {

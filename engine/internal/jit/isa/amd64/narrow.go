@@ -351,6 +351,56 @@ func (f *avx2) copyTail(m x86.Mem, size int, store bool) {
 	}
 }
 
+// loadFew loads fewer than 16 bytes, and zeros behind them. storeFew is its opposite.
+func (f *avx2) loadFew(d x86.Vec, bytes int, m x86.Mem) {
+	at, disp := 0, m.Disp
+	switch {
+	case bytes >= 8:
+		f.I(x86.VMOVQ, 0, d, m)
+		at = 8
+	case bytes >= 4:
+		f.I(x86.VMOVD, 0, d, m)
+		at = 4
+	default:
+		f.I(x86.VXORPS, x86.L128, d, d, d)
+	}
+	for n := 4; n > 0; n /= 2 {
+		if (bytes-at)&n == 0 {
+			continue
+		}
+		m.Disp = disp + int32(at)
+		f.I(map[int]x86.Op{4: x86.VPINSRD, 2: x86.VPINSRW, 1: x86.VPINSRB}[n], x86.L128, d, d, m, x86.Imm(at/n))
+		at += n
+	}
+}
+
+// storeFew stores fewer than 16 bytes of x.
+func (f *avx2) storeFew(bytes int, m x86.Mem, x x86.Vec) {
+	upper := bytes >= 8
+	if upper {
+		f.I(x86.VMOVQ, 0, m, x)
+		m.Disp += 8
+	}
+	switch bytes &= 7; {
+	case bytes == 0:
+		return
+	case upper:
+		f.I(x86.VPEXTRQ, x86.L128, x86.RAX, x, x86.Imm(1))
+	default:
+		f.I(x86.VMOVQ, 0, x86.RAX, x)
+	}
+	for n := 4; n > 0; n /= 2 {
+		if bytes&n == 0 {
+			continue
+		}
+		f.I(x86.MOV, x86.Len(8*n), m, x86.RAX)
+		if bytes&(n-1) > 0 {
+			f.I(x86.SHR, x86.W64, x86.RAX, x86.Imm(8*n))
+		}
+		m.Disp += int32(n)
+	}
+}
+
 func (f *avx2) loadNarrow(d x86.Vec, i int32, one, masked bool) {
 	s, t := &f.Layout.Sites[i], f.Phase.Sites[i].Type
 	m := f.site(s, i)

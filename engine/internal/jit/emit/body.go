@@ -9,6 +9,18 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
+// body emits the nodes for all copies of a group.
+func (f *phaseCode) body(list []int32) {
+	first := 0
+	if f.Copies > partVectors && !f.InCold {
+		first = f.firstPart
+	}
+	for from := 0; from < f.Copies && first > 0; from += partVectors {
+		f.bodyOf(list[:first], from, from+partVectors)
+	}
+	f.bodyOf(list[first:], 0, f.Copies)
+}
+
 // bodyOf emits the nodes for the copies from to to-1.
 func (f *phaseCode) bodyOf(list []int32, from, to int) {
 	for _, id := range list {

@@ -53,18 +53,6 @@ func (f *phaseCode) findFirstPart(group int) int {
 // maxBetween is the most values that the first part leaves to the rest.
 const maxBetween = 2
 
-// body emits the nodes for all copies of a group.
-func (f *phaseCode) body(list []int32) {
-	first := 0
-	if f.Copies > partVectors && !f.InCold {
-		first = f.firstPart
-	}
-	for from := 0; from < f.Copies && first > 0; from += partVectors {
-		f.bodyOf(list[:first], from, from+partVectors)
-	}
-	f.bodyOf(list[first:], 0, f.Copies)
-}
-
 // aheadOfStores emits the prefetches of the lines that a loop with two parts stores some iterations later. Its values in
 // memory wait for earlier stores, so a store that waits for its line would stop the loop.
 func (f *phaseCode) aheadOfStores(lanes int) {

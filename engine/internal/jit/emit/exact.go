@@ -23,7 +23,7 @@ func (f *phaseCode) exactRow(group int) (done isa.Label, ok bool) {
 	if !f.rowsHeld || f.Stream || slices.ContainsFunc(f.top, func(id int32) bool { return f.Nodes[id].Op == ir.Cold }) {
 		return done, false
 	}
-	if f.Layout.Follow > 0 && (rest == 0 || f.Layout.Repeats) {
+	if f.Layout.Follow > 0 && (rest == 0 || f.Layout.Repeats && f.contiguous()) {
 		f.followedRows(group)
 	}
 	if vectors == 0 || rest > 0 && !f.Layout.Repeats || (vectors+1)*len(f.top) > wholeNodes {
@@ -101,9 +101,10 @@ func (f *phaseCode) followedRows(group int) {
 	f.Bind(few)
 }
 
-// contiguous reports whether all sites are contiguous or uniform.
+// contiguous reports whether all sites are contiguous or uniform, and each vector of a group is loaded and stored by itself:
+// narrower elements of two vectors are stored at once.
 func (f *phaseCode) contiguous() bool {
 	return !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
-		return s.Kind != layout.Unit && s.Kind != layout.Uniform && s.Kind != layout.Unused || s.Guard || s.Dyn != nil || s.Gather != nil
+		return s.Kind == layout.Unit && s.Size != f.Layout.Widest() || s.Kind != layout.Unit && s.Kind != layout.Uniform && s.Kind != layout.Unused || s.Guard || s.Dyn != nil || s.Gather != nil
 	})
 }

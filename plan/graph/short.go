@@ -126,9 +126,10 @@ func (g *Graph) shortReduction(e *tree.Node, a *Node) *Node {
 }
 
 // isShort reports whether the reduction e of a over size elements is written
-// out. For rows of a few elements the overhead of a loop exceeds its work. The
-// elements of a window are written out up to one for each lane, because its rows
-// are short, and windows at neighbouring positions lie side by side.
+// out. For rows of a few elements the overhead of a loop exceeds its work, also
+// where they have several axes but are one run of memory. The elements of a window
+// are written out up to one for each lane, because its rows are short, and windows at
+// neighbouring positions lie side by side.
 func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 	last := len(a.Shape) - 1
 	if a.Shape.Size()/size < 64 {
@@ -140,7 +141,7 @@ func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 			axes++
 		}
 	}
-	if size <= shortGroup && (columns || axes == 1) {
+	if size <= shortGroup && (columns || axes == 1 || len(e.Axes) > last-e.Axes[0] && oneRun(e, a)) {
 		work := 0
 		for _, axis := range e.Axes {
 			work += g.workAlong(a, axis)
@@ -160,16 +161,25 @@ func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 		}
 		a = a.Args[i]
 	}
-	if m := a.Strided(); m != nil { // the elements of a row that is one run of memory are no window
-		for i := e.Axes[0]; i < last; i++ {
-			if m.Shape[i] > 1 && m.Strides[i] != m.Strides[i+1]*m.Shape[i+1] {
-				return true
-			}
-		}
-		return false
+	if a.Strided() != nil { // the elements of a row that is one run of memory are no window
+		return !oneRun(e, a)
 	}
 	for a.Index != nil && len(a.Args) == 1 && a.Src.Op != WindowsRow {
 		a = a.Args[0]
 	}
 	return a.Src.Op == WindowsRow
+}
+
+// oneRun reports whether the axes of a from the first that e reduces on are one run of memory.
+func oneRun(e *tree.Node, a *Node) bool {
+	m := a.Strided()
+	if m == nil {
+		return false
+	}
+	for i := e.Axes[0]; i < len(a.Shape)-1; i++ {
+		if m.Shape[i] > 1 && m.Strides[i] != m.Strides[i+1]*m.Shape[i+1] {
+			return false
+		}
+	}
+	return true
 }

@@ -1,22 +1,15 @@
 package emit
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/plan/ir"
 )
-
-// A columnAcc is the accumulators of one reduction of a seq loop: a vector for each copy
-// of a group, and its positions. They are in registers, or each row loads and stores them.
-type columnAcc struct {
-	*layout.SeqRed
-	inRegs bool
-	regs   []ranked
-	slot   int32 // of the result of the last vector: see overlapFirst
-}
 
 // columnLoop emits a seq phase: for each group of columns, a loop down all rows.
 func (f *phaseCode) columnLoop() {
@@ -210,27 +203,6 @@ func (f *phaseCode) combineRuns(a *columnAcc, each int) {
 	}
 }
 
-// columnAccs chooses the reductions of a seq loop whose accumulators stay in registers,
-// at most room for each copy. It returns how many registers each copy takes.
-func (f *phaseCode) columnAccs(room int) (accs []columnAcc, n int) {
-	for i := range f.Layout.Reds {
-		n += registers(f.Layout.Reds[i].Kern)
-	}
-	if n > room {
-		room -= memReds
-	}
-	n = 0
-	for i := range f.Layout.Reds {
-		a := columnAcc{SeqRed: &f.Layout.Reds[i]}
-		if k := registers(a.Kern); n+k <= room {
-			a.inRegs = true
-			n += k
-		}
-		accs = append(accs, a)
-	}
-	return accs, n
-}
-
 // columns emits the loop down the rows for one group of columns.
 func (f *phaseCode) columns(accs []columnAcc, group int) {
 	free := f.Vecs.Free
@@ -404,17 +376,6 @@ func (f *phaseCode) nextColumns(turned bool) {
 	})
 }
 
-// columnMem emits the addresses of vector c of an accumulator and of its positions.
-func (f *phaseCode) columnMem(a *columnAcc, c int) (m rankedMem) {
-	f.Int(isa.Mov, isa.T0, isa.Word(a.At+frame.SitePtr))
-	size := a.Kern.Lane.Size()
-	if m.x = isa.AtX(isa.T0, isa.Lane, size, c*f.W*size); a.Kern.Arg {
-		f.Int(isa.Mov, isa.T1, isa.Word(a.PosAt+frame.SitePtr))
-		m.at = isa.AtX(isa.T1, isa.Lane, 4, c*f.W*4)
-	}
-	return m
-}
-
 // accumulateColumns combines the values of a row with the accumulators.
 func (f *phaseCode) accumulateColumns(a *columnAcc, group int) {
 	for c := range group {
@@ -563,4 +524,147 @@ func (f *phaseCode) columnGroups(accs []columnAcc, group int, end isa.Label) {
 	f.columns(accs, group)
 	f.Int(isa.Add, isa.Lane, isa.K(step))
 	f.Jump(loop)
+}
+
+// A loop that combines goes down all rows of a call with accumulators in registers. A reduction with an order has an
+// accumulator for each run of rows. The runs are the leaves of a tree of adjacent pairs: level k in memory has the result
+// of 2^k runs if bit k of the number of runs that are done is set. A call begins with a run, and the results of the
+// last call are those of all rows.
+
+// wholeGroups returns the vectors of a group of columns of a row of known length, or 0, and of how many rows one is computed
+// at once. All groups but the last have so many.
+func (f *phaseCode) wholeGroups(v, m, states int) (vectors, at int) {
+	if f.Layout.Whole == 0 || !f.Fits(m) {
+		return 0, 0
+	}
+	at = f.manyRows()
+	room := (f.Vectors - at*v - spareRegs) / states
+	if at > 1 { // [isa.Lanes.StepValues] takes some
+		room = (f.Vectors - at*v - node - 1) / states
+	}
+	all := (f.Layout.Whole + f.W - 1) / f.W
+	if room < 1 {
+		return 0, 0
+	}
+	groups := (all + room - 1) / room
+	if vectors = (all + groups - 1) / groups; vectors*at*len(f.top) > wholeNodes {
+		return 0, 0
+	}
+	return vectors, at
+}
+
+// manyRows returns how many rows a loop that combines reads at once.
+func (f *phaseCode) manyRows() int {
+	if many := f.Layout.AtOnce; f.combines && many > 1 {
+		return f.chooseCopies(many, node)
+	}
+	return 1
+}
+
+// combineWhole emits groups of columns for a row of known length, and a jump to done. It does nothing if a call has another
+// number of lanes.
+func (f *phaseCode) combineWhole(accs []columnAcc, group, at int, done isa.Label) {
+	other, last := f.NewLabel(), f.NewLabel()
+	n := f.Layout.Whole
+	all := (n + f.W - 1) / f.W
+	end := (all - 1) / group * group
+	f.Branch(isa.NE, isa.Word(f.Phase.Lanes), isa.K(n), other)
+	if f.many, f.atOnce = f.manyRows(), at; f.many > 1 {
+		f.atOnce = 1
+	}
+	if end > 0 {
+		f.part("columns: groups of %d vectors", group)
+		loop := f.NewLabel()
+		f.Bind(loop)
+		f.columns(accs, group)
+		f.Int(isa.Add, isa.Lane, isa.K(group*f.W))
+		f.Branch(isa.LT, isa.Lane, isa.K(end*f.W), loop)
+	}
+	f.Bind(last)
+	f.part("columns: the last %d vectors", all-end)
+	if f.Tail = n % f.W; f.Tail > 0 {
+		f.Int(isa.Mov, isa.T1, isa.K(f.Tail))
+		f.Lanes.SetTail()
+		f.Ends, f.Masked = all-end, all-end == 1
+	}
+	f.columns(accs, all-end)
+	f.many, f.atOnce, f.Ends, f.Tail, f.Masked = 0, 0, 0, 0, false
+	f.Jump(done)
+	f.Bind(other)
+}
+
+// rowsTogether emits the loop down Count rows for one group of columns, f.many at once, as long as so many are left. It jumps
+// to done if none is left.
+func (f *phaseCode) rowsTogether(accs []columnAcc, group int, done isa.Label) {
+	rows, few := f.NewLabel(), f.NewLabel()
+	f.Branch(isa.LT, isa.Count, isa.K(f.many), few)
+	f.Align(32)
+	f.Bind(rows)
+	f.PerRow = 1
+	for f.Base = range group {
+		f.Start(f.many)
+		f.Choose(0)
+		f.body(f.top)
+		for i := range accs {
+			f.Choose(0)
+			f.stepRows(accs[i].Red, accs[i].regs[f.Base], 0)
+			f.EndStep()
+		}
+		for i := range accs {
+			f.DropAll(accs[i].Arg)
+		}
+	}
+	f.PerRow, f.Base = 0, 0
+	f.eachRowSite(func(s *layout.Site, at int8) {
+		to := isa.Word(s.Arg + frame.SiteCur)
+		if at >= 0 {
+			to = isa.SiteReg(int(at))
+		}
+		f.Int(isa.Add, to, isa.K(f.many*s.RowBytes()))
+	})
+	f.Int(isa.Sub, isa.Count, isa.K(f.many))
+	f.Branch(isa.GE, isa.Count, isa.K(f.many), rows)
+	f.Bind(few)
+	f.Branch(isa.EQ, isa.Count, isa.K(0), done)
+}
+
+// combinedRows emits the loop down the rows of a call for one group of columns, whose accumulators have the identity.
+func (f *phaseCode) combinedRows(accs []columnAcc, group int) {
+	f.loadLoose(accs, group)
+	if !slices.ContainsFunc(accs, func(a columnAcc) bool { return a.Kern.Ordered }) {
+		f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
+		done := f.NewLabel()
+		if f.many > 1 {
+			f.rowsTogether(accs, group, done)
+		}
+		f.rows(accs, group)
+		f.Bind(done)
+		return
+	}
+	runs, rest := f.NewLabel(), f.NewLabel()
+	f.Int(isa.Mov, isa.T0, isa.Word(frame.First))
+	f.Int(isa.Shr, isa.T0, isa.K(bits.TrailingZeros(ir.Run)))
+	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T0)
+	f.Int(isa.Mov, isa.T0, isa.Word(frame.Rows))
+	f.Int(isa.Mov, isa.Word(frame.Steps), isa.T0)
+	f.Bind(runs)
+	f.Int(isa.Mov, isa.Count, isa.Word(frame.Steps))
+	f.Int(isa.Mov, isa.T0, isa.K(ir.Run))
+	f.Int(isa.Min, isa.Count, isa.T0)
+	f.rows(accs, group)
+	f.Branch(isa.LT, isa.Word(frame.Steps), isa.K(ir.Run), rest)
+	for i := range accs {
+		if accs[i].Kern.Ordered {
+			f.pushRun(&accs[i], group)
+		}
+	}
+	f.Int(isa.Add, isa.Word(frame.Counter), isa.K(1))
+	f.Int(isa.Sub, isa.Word(frame.Steps), isa.K(ir.Run))
+	f.BranchResult(isa.NE, runs)
+	f.Bind(rest)
+	for i := range accs {
+		if accs[i].Kern.Ordered {
+			f.popRuns(&accs[i], group)
+		}
+	}
 }

@@ -74,6 +74,26 @@ buf y %[1]s out 1
 	}
 }
 
+// TestRunsOfManyArrays compares sums of a few columns of more arrays than registers have addresses of, from the last row up, with the
+// interpreter.
+func TestRunsOfManyArrays(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 5))
+	const rows, columns, arrays = 129, 8, 8
+	head, body := "buf y f32 out 1\n", ""
+	shapes := [][]int{{columns}}
+	for i := range arrays {
+		head += fmt.Sprintf("buf x%d f32 in 2\n", i)
+		body += fmt.Sprintf("%%%d = load f32 x%d[%d+i1*-1, i0]\n", i, i, rows-1)
+		shapes = append(shapes, []int{rows, columns})
+	}
+	for i := range arrays - 1 {
+		body += fmt.Sprintf("%%%d = add f32 %%%d %%%d\n", arrays+i, i+(arrays-1)*min(i, 1), i+1)
+	}
+	body += fmt.Sprintf("%%%d = reduce sum f32 %%%d\n", 2*arrays-1, 2*arrays-2)
+	k := parse(t, "kernel many\naxis i0 i1\n"+head+"{\nvec i0 {\nseq i1 {\n"+body+"}\nstore f32 y[i0] %"+fmt.Sprint(2*arrays-1)+"\n}\n}\n")
+	differ(t, r, newSetup(t, r, k, []int{columns, rows}, nil, shapes, true))
+}
+
 // TestRunsAgain sums columns several times with one worker, whose memory a run before has used: all
 // columns at once, and in two chunks.
 func TestRunsAgain(t *testing.T) {

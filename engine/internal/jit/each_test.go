@@ -96,3 +96,24 @@ buf w f32 in 2
 		differ(t, r, newSetup(t, r, k, []int{rows, steps}, nil, [][]int{{rows, steps}, {rows, steps}, {steps, stride}}, true))
 	}
 }
+
+// TestStatesOfShortRows compares four scans along rows of a few steps at once with the interpreter: registers hold all states.
+func TestStatesOfShortRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 46))
+	for _, typ := range []string{"u32", "f32", "i64"} {
+		head, before, body, next := "", "", "", ""
+		shapes := [][]int{}
+		n := []int{100, 3}
+		const states = 4
+		for i := range states {
+			head += fmt.Sprintf("buf x%d %[2]s in 2\nbuf y%[1]d %[2]s out 2\n", i, typ)
+			before += fmt.Sprintf("%%%d = carry %s %%0\n", 1+i, typ)
+			at := 1 + states + 2*i
+			body += fmt.Sprintf("%%%d = load %s x%d[i0, i1]\n%%%d = sub %[2]s %%%[5]d %%%[1]d\nstore %[2]s y%[3]d[i0, i1] %%%[4]d\n", at, typ, i, at+1, 1+i)
+			next += fmt.Sprintf("%%%d = next %s %%%d %%%d\n", 1+3*states+i, typ, 1+i, at+1)
+			shapes = append(shapes, n, n)
+		}
+		k := parse(t, fmt.Sprintf("kernel states\naxis i0 i1\n%s{\n%%0 = const %s 0\nvec i0 {\nseq i1 {\n%s%s%s}\n}\n}\n", head, typ, before, body, next))
+		differ(t, r, newSetup(t, r, k, n, nil, shapes, true))
+	}
+}

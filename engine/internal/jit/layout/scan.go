@@ -38,9 +38,10 @@ func (bp *Phase) findTurned() bool {
 // The most steps of a row that is walked by itself, the most nodes of all its steps, and the fewest
 // such rows.
 const (
-	mostEach  = 16
-	eachNodes = 128
-	leastEach = 64
+	mostEach   = 16
+	eachNodes  = 128
+	leastEach  = 64
+	eachStates = 4 // stay in registers
 )
 
 // findEach sets bp.Each for a loop that carries values along many short rows: they are walked one
@@ -48,7 +49,7 @@ const (
 // are not turned. It is for targets with few registers: the others turn more rows at once.
 func (b *Binder) findEach(bp *Phase) bool {
 	ph, k := bp.Lowered, len(bp.Spans)
-	if !b.Tails || len(bp.SeqSpans) != 1 || bp.SeqN > mostEach || bp.SeqN*len(ph.Top) > eachNodes || k == 0 || bp.Spans[k-1] < leastEach || !bp.plainSteps() {
+	if !b.Tails || len(bp.SeqSpans) != 1 || bp.SeqN > mostEach || len(ph.Carries) > eachStates || bp.SeqN*len(ph.Top) > eachNodes || k == 0 || bp.Spans[k-1] < leastEach || !bp.plainSteps() {
 		return false
 	}
 	strided := false

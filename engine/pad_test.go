@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -44,6 +45,54 @@ func TestPadding(t *testing.T) {
 					t.Errorf("%v padded by %v, %s: %v", dims, w, name, err)
 				}
 			}
+		}
+	}
+}
+
+// TestRepeatedPadding stores paddings to targets with more axes, or whose axes repeat those of the padding.
+func TestRepeatedPadding(t *testing.T) {
+	for _, c := range []struct {
+		dims   []int
+		widths [][2]int
+		target []int
+	}{
+		{[]int{100}, [][2]int{{1, 2}}, []int{4, 103}},
+		{[]int{20, 30}, [][2]int{{1, 1}, {0, 2}}, []int{3, 22, 32}},
+		{[]int{11, 9, 11}, [][2]int{{0, 0}, {3, 0}, {0, 0}}, []int{1, 11, 12, 11}},
+		{[]int{70, 1}, [][2]int{{2, 1}, {0, 0}}, []int{73, 50}},
+		{[]int{1, 70}, [][2]int{{0, 0}, {2, 1}}, []int{2, 50, 73}},
+	} {
+		x := engine.Zeros[int32](c.dims...)
+		for i := range x.Data() {
+			x.Data()[i] = int32(i + 1)
+		}
+		e := op.Pad(x, c.widths, -7)
+		y, padded := engine.Zeros[int32](c.target...), engine.Zeros[int32](expr.NodeOf(e).Shape()...)
+		if err := y.Assign(e); err != nil {
+			t.Fatal(err)
+		}
+		at := make([]int, len(c.dims))
+		for i := range padded.Data() { // by Go: the operand or the fill
+			k, inside, rest := 0, true, i
+			for axis := len(at) - 1; axis >= 0; axis-- {
+				d := padded.Shape()[axis]
+				at[axis] = rest%d - c.widths[axis][0]
+				rest /= d
+			}
+			for axis, d := range c.dims {
+				inside = inside && 0 <= at[axis] && at[axis] < d
+				k = k*d + at[axis]
+			}
+			if padded.Data()[i] = -7; inside {
+				padded.Data()[i] = x.Data()[k]
+			}
+		}
+		want := engine.Zeros[int32](c.target...)
+		if err := want.Assign(padded); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(y.Data(), want.Data()) {
+			t.Errorf("%v padded by %v, stored to %v: wrong elements", c.dims, c.widths, c.target)
 		}
 	}
 }

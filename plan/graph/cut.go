@@ -93,8 +93,10 @@ func (g *Graph) fillFirst(roots []Root) [][]Root {
 	}
 	inner := t
 	for axis, d := range x.Shape {
-		before := n.Src.Ints[2*axis]
-		inner = inner.cut(axis, before, before+d)
+		if n.Shape[axis] != 1 { // else the target may repeat it, and it has no border
+			before := n.Src.Ints[2*axis]
+			inner = inner.cut(axis-len(x.Shape)+len(t.Shape), before, before+d)
+		}
 	}
 	all := Root{g.Broadcast(g.reshape(fill, nil), t.Shape), t}
 	return append([][]Root{{all}}, g.Split([]Root{{x, inner}})...)

@@ -209,7 +209,10 @@ var compositionMisuses = map[string]func() error{
 	"untyped.Given":     func() error { return err(untyped.Given(nil, "Sort")) },
 	"untyped.Bins":      func() error { return err(untyped.Bins("Bincount", vec.Node(), vec.Node(), -1)) },
 	"untyped.Partition": func() error { return err(untyped.Partition("partition", vec.Node(), 3, []int{0})) },
-	"untyped.NormalOf":  func() error { return err(untyped.NormalOf(dtype.I8, vec.Node(), vec.Node(), vec.Node())) },
+	"untyped.NormalOf": func() error {
+		word := tree.ConstInt(dtype.U64, 1)
+		return untyped.NormalOf(dtype.I8, word, word, word).Err()
+	},
 	"untyped.AxisOf": func() error {
 		_, bad := untyped.AxisOf("Sort", vec.Node(), math.MaxInt)
 		return err(bad)

@@ -16,7 +16,7 @@ var normals = [2]*tree.Operator{normalOperator("normal_float32", word32), normal
 
 func normalOperator(name string, y func(b *B, x ...V) V) *tree.Operator {
 	return tree.NewOperator(tree.Row{
-		Name: name, Class: tree.Elementwise, Arity: 3, Types: tree.TypesOf(dtype.U64), Result: tree.ResultTo, ULP: -1,
+		Name: name, GoName: "Normal", Class: tree.Elementwise, Arity: 3, Types: tree.TypesOf(dtype.U64), Result: tree.ResultTo, ULP: -1,
 		Lower: func(b *B, x ...V) V { return normalQuantile(b, y(b, x...)) },
 		Doc:   "a number of the normal distribution from the block of Philox 4x32-10 of the counter position + 2^64 stream",
 	})
@@ -87,8 +87,12 @@ func quantileTail(b *B, f *format, w V) V {
 // made of words 0 and 1 of the block of Philox 4x32-10 of the counter position + 2^64 stream, those of float32 of word 1.
 func NormalOf(t dtype.Type, position, stream, key *tree.Node) *tree.Node {
 	o := normals[1]
-	if t == dtype.F32 {
+	switch t {
+	case dtype.F32:
 		o = normals[0]
+	case dtype.F64:
+	default:
+		return tree.Failed(tree.NewError(tree.ErrType, "Normal", "normal numbers have float32 or float64, not %v", t))
 	}
 	return tree.ApplyWith(o, tree.Attributes{To: t}, position, stream, key)
 }

@@ -87,6 +87,7 @@ func normals[T interface{ float32 | float64 }](t *testing.T) {
 			}
 		}
 	}
+	words(t, first, key)
 	x := slices.Sorted(slices.Values(first))
 	worst, moments := 0.0, [5]float64{}
 	for i, v := range x {
@@ -104,6 +105,35 @@ func normals[T interface{ float32 | float64 }](t *testing.T) {
 		}
 	}
 	tails(t, op.Normal[T](key, 1<<20))
+}
+
+// words compares normal numbers with the quantiles of the words of their blocks that docs/numerics.md names.
+func words[T interface{ float32 | float64 }](t *testing.T, z []T, key expr.Exp[uint64]) {
+	blocks, err := engine.Eval(op.Philox(expr.Of[uint64](untyped.Cast(untyped.Iota(len(z)), dtype.U64)), expr.Const[uint64](0), key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := engine.Zeros[float64](len(z))
+	for i, b := range blocks.Data() {
+		if word0, word1 := b&math.MaxUint32, b>>32; dtype.Of[T]() == dtype.F64 {
+			p.Data()[i] = float64((word0<<32|word1)>>12)*0x1p-52 + 0x1p-53
+		} else {
+			p.Data()[i] = .5 + float64(int32(word1)>>8)*0x1p-24 + 0x1p-25
+		}
+	}
+	quantiles, err := engine.Eval(op.NormalQuantile(p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := 0x1p-33
+	if dtype.Of[T]() == dtype.F32 {
+		most = 0x1p-21
+	}
+	for i, want := range quantiles.Data() {
+		if math.Abs(float64(z[i])-want) > most*math.Abs(want) {
+			t.Fatalf("element %d is %v, its words give %v", i, z[i], want)
+		}
+	}
 }
 
 // tails compares counts of normal numbers beyond 1 to 5 deviations with their expectations.

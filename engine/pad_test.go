@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -95,6 +96,34 @@ func TestRepeatedPadding(t *testing.T) {
 			t.Errorf("%v padded by %v, stored to %v: wrong elements", c.dims, c.widths, c.target)
 		}
 	}
+}
+
+// TestFailedParts tests that paddings and concatenations of what fails in a loop of its own store nothing.
+func TestFailedParts(t *testing.T) {
+	const n = 40
+	x, at := engine.Ones[float32](n, n), engine.Zeros[int64](n)
+	at.Data()[17] = n
+	bad := op.Take(x, expr.Exp[int64](at), 0)
+	widths := [][2]int{{1, 1}, {1, 1}}
+	for name, e := range map[string]expr.Exp[float32]{
+		"padded difference":    op.Pad(less(op.Sort(bad, 1)), widths, 1),
+		"padded windows":       op.Pad(op.Sum(op.Windows(op.Exp(op.MatMul(bad, x)), op.Window{Size: 3}, op.Window{Size: 3}), op.Axis(2, 3)), widths, 1),
+		"concatenated":         op.Concat(0, expr.Exp[float32](x), less(op.Sort(bad, 1))),
+		"concatenated product": op.Concat(0, expr.Exp[float32](x), op.Exp(op.MatMul(bad, x))),
+	} {
+		y := engine.Zeros[float32](expr.NodeOf(e).Shape()...)
+		if err := y.Assign(e); !errors.Is(err, expr.ErrIndex) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if slices.ContainsFunc(y.Data(), func(v float32) bool { return v != 0 }) {
+			t.Errorf("%s: the target has changed", name)
+		}
+	}
+}
+
+// less returns x without the maxima of its columns.
+func less(x expr.Exp[float32]) expr.Exp[float32] {
+	return op.Sub(x, op.Max(x, op.Axis(0), op.KeepDims()))
 }
 
 func checkPadding(y *engine.Tensor[int32], dims [2]int, w [2][2]int) error {

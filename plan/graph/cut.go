@@ -19,15 +19,16 @@ const (
 
 // Split returns the roots of a group cut at the borders of concatenations and
 // paddings: a list of roots for each part, to be stored in turn. It returns the roots
-// uncut if they have no borders, if the parts would be too many or too small, or if
-// storing a part could change what another reads. It stores what the loop of the roots
+// uncut if they have no borders, if the parts would be too many or too small, if
+// storing a part could change what another reads, or if an array of the program could be
+// stored in part when what the other parts read fails. It stores what the loop of the roots
 // would store first.
 func (g *Graph) Split(roots []Root) [][]Root {
 	whole := [][]Root{roots}
 	roots = unshaped(roots)
 	first := roots[0].Target
 	for _, r := range roots {
-		if !r.Target.Shape.Equal(first.Shape) || r.Value.Faulty {
+		if !r.Target.Shape.Equal(first.Shape) || r.Value.Faulty || r.Value.Raises && r.Target.Mem != nil {
 			return whole
 		}
 	}

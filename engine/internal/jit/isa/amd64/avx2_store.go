@@ -143,9 +143,11 @@ func (f *avx2) packWords(v x86.Vec) { f.pack(v, v, x86.VPACKUSDW) }
 // joined returns the number of vectors of a group that follow each other in memory.
 func (f *avx2) joined() int { return cmp.Or(f.Half, f.Copies) }
 
-// joins reports whether the vectors of a group are stored together. They are not if the last one overlaps the one before.
+// joins reports whether the vectors of a group are stored together. They are not if the last one overlaps the one before, and
+// one vector has the bytes of four at most.
 func (f *avx2) joins(n *lower.Node, t dtype.Type) bool {
-	return f.joined()%2 == 0 && !f.Masked && f.Phase.Kind == lower.MapPhase && f.Runs == 0 && f.Ends == 0 && f.Back == 0 && f.Layout.Laid == 0 &&
+	const most = 4
+	return f.joined()%2 == 0 && (f.joined() <= most || t.Size() > 1) && !f.Masked && f.Phase.Kind == lower.MapPhase && f.Runs == 0 && f.Ends == 0 && f.Back == 0 && f.Layout.Laid == 0 &&
 		f.Layout.Sites[n.Aux].Kind == layout.Unit && t != dtype.F16
 }
 

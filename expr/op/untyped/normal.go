@@ -23,7 +23,7 @@ func normalOperator(name string, y func(b *B, x ...V) V) *tree.Operator {
 }
 
 // The operand of the polynomial of the centre is log(1-4y^2) plus normalMiddle, down to normalDepth below
-// that, and that of the tails is the root of -log(1-4y^2) less tailsMiddle.
+// that. The operand of the polynomial of the tails is the root of -log(1-4y^2) less tailsMiddle.
 const (
 	normalDepth = 5
 	tailsMiddle = 4

@@ -41,7 +41,7 @@ type side struct {
 	per []float64     // ns for each element, by round
 }
 
-// clock is the time that counts: that of this thread's processor, or elapsed.
+// clock returns the time that counts: the processor time of this thread, or the elapsed time.
 var clock = paired.Used
 
 var began = time.Now()

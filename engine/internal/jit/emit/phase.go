@@ -124,7 +124,7 @@ type carried struct {
 }
 
 // A rare is a carry that rarely changes: it does where node need is not 0. region is the next value in each lane, and
-// next that of the last lane.
+// next is the next value in the last lane.
 type rare struct{ need, region, next int32 }
 
 // An owned site has an address that the prologue computes.

@@ -620,7 +620,7 @@ func (f *avx2) StepValue(k *reduce.Kern, d, x x86.Vec) {
 }
 
 // StepValues joins extremes of floats without the care for zeros and NaN that [avx2.minMax] takes for each pair. The sign
-// of a maximum is the conjunction of all signs, and that of a minimum the disjunction, which matters for zeros only. Lanes of
+// of a maximum is the conjunction of all signs, and the sign of a minimum is the disjunction, which matters for zeros only. Lanes of
 // which an element is NaN become NaN at the end. An extreme with NaN is its second operand, which is the accumulator: its
 // NaN stays.
 func (f *avx2) StepValues(k *reduce.Kern, d x86.Vec, x []x86.Vec) bool {

@@ -224,3 +224,21 @@ func TestCheck(t *testing.T) {
 		t.Errorf("a wrong derivative: %v", err)
 	}
 }
+
+// TestRecordTwice gives a variable twice: its gradient is added once.
+func TestRecordTwice(t *testing.T) {
+	w := variable(3)
+	backward(t, record(t, op.Sum(op.Square[float64](w)), w, w))
+	want(t, "dw", w.Grad(), 6)
+}
+
+// TestCheckFails has a loss that is not defined beside the value of the variable.
+func TestCheckFails(t *testing.T) {
+	const x = 3 - 1e-9
+	w := variable(x)
+	row := op.Take[float64](engine.Ones[float64](3), op.Cast[int64](op.Floor[float64](w)), 0)
+	if err := autograd.Check(op.Sum(op.Mul(w, row)), 1e-6, w); !errors.Is(err, expr.ErrIndex) {
+		t.Errorf("the error is %v", err)
+	}
+	want(t, "the value", w.Value(), x)
+}

@@ -1,6 +1,7 @@
 package autograd
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -54,16 +55,20 @@ func Check[T Float](loss expr.Exp[T], tol float64, vars ...*Variable[T]) error {
 
 // check compares the gradient of variable number i with differences of loss.
 func (v *Variable[T]) check(i int, tol float64, loss func() (float64, error)) (err error) {
-	x, analytic := v.value.Values(), v.grad.Values()
+	before, x, analytic := v.value.Values(), v.value.Values(), v.grad.Values()
 	moved, err := engine.FromSlice(x, v.value.Shape()...)
 	if err != nil {
 		return err
 	}
+	defer func() {
+		copy(x, before)
+		err = cmp.Or(err, v.value.Assign(moved))
+	}()
 	h := step[T]()
-	for j, before := range x {
+	for j, at := range before {
 		quotient, width := 0., 0.
 		for _, sign := range []float64{1, -1} {
-			x[j] = T(float64(before) + sign*h*math.Max(1, math.Abs(float64(before))))
+			x[j] = T(float64(at) + sign*h*math.Max(1, math.Abs(float64(at))))
 			if err := v.value.Assign(moved); err != nil {
 				return err
 			}
@@ -74,10 +79,7 @@ func (v *Variable[T]) check(i int, tol float64, loss func() (float64, error)) (e
 			quotient += sign * l
 			width += sign * float64(x[j])
 		}
-		x[j] = before
-		if err := v.value.Assign(moved); err != nil {
-			return err
-		}
+		x[j] = at
 		quotient /= width
 		if d := math.Abs(quotient - float64(analytic[j])); !(d <= tol*math.Max(1, math.Abs(quotient))) {
 			return tree.NewError(tree.ErrValue, "", "variable %d, element %d: the gradient is %v, the difference quotient %v", i, j, analytic[j], quotient)

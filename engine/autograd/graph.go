@@ -24,8 +24,8 @@ type Graph[T Float] struct {
 }
 
 // Record differentiates a loss, a scalar, with respect to the variables that
-// require a gradient. Without such a variable the error is [expr.ErrValue]. The
-// other errors are those of [grad.Of].
+// require a gradient. A variable that is given twice counts once. Without a variable
+// the error is [expr.ErrValue]. The other errors are those of [grad.Of].
 func Record[T Float](loss expr.Exp[T], vars ...*Variable[T]) (*Graph[T], error) {
 	g := &Graph[T]{tree: loss, users: map[*tree.Node][]*tree.Node{}, needed: map[*tree.Node]bool{}}
 	var wrt []expr.Exp[T]
@@ -33,7 +33,7 @@ func Record[T Float](loss expr.Exp[T], vars ...*Variable[T]) (*Graph[T], error) 
 		if v == nil {
 			return nil, tree.NewError(tree.ErrType, "", "a variable is nil")
 		}
-		if v.RequiresGrad() {
+		if v.RequiresGrad() && !slices.Contains(g.vars, v) {
 			g.vars, wrt = append(g.vars, v), append(wrt, v.value)
 		}
 	}

@@ -86,12 +86,15 @@ func (l *Loader[T]) Batches() int {
 	if l.check() != nil {
 		return 0
 	}
-	n := l.Data.Len() / l.Batch
-	if !l.DropLast && l.Data.Len()%l.Batch != 0 {
-		n++
+	if l.DropLast {
+		return l.Data.Len() / l.Batch
 	}
-	return n
+	return l.batchesOf(l.Data.Len())
 }
+
+// batchesOf returns the number of batches that n samples make. The last one may be
+// smaller.
+func (l *Loader[T]) batchesOf(n int) int { return n/l.Batch + min(n%l.Batch, 1) }
 
 // check returns an error if l cannot make batches.
 func (l *Loader[T]) check() error {
@@ -131,7 +134,10 @@ func (l *Loader[T]) Epoch(ctx context.Context, epoch, from int) iter.Seq2[*Batch
 		if l.DropLast {
 			rows = rows[:len(rows)/l.Batch*l.Batch]
 		}
-		rows = rows[min(max(from, 0), (len(rows)+l.Batch-1)/l.Batch)*l.Batch:]
+		if from >= l.batchesOf(len(rows)) {
+			return
+		}
+		rows = rows[max(from, 0)*l.Batch:]
 		if l.Prefetch > 0 {
 			l.ahead(ctx, rows, yield)
 			return
@@ -160,11 +166,13 @@ func (l *Loader[T]) batches(ctx context.Context, rows []int, held int) iter.Seq2
 // ahead yields batches that a goroutine reads ahead. The goroutine has ended when
 // ahead returns.
 func (l *Loader[T]) ahead(ctx context.Context, rows []int, yield func(*Batch[T], error) bool) {
-	r := ahead.Start(ctx, l.Prefetch, func(ctx context.Context) iter.Seq2[*Batch[T], error] {
-		return l.batches(ctx, rows, l.Prefetch+2)
+	n := l.batchesOf(len(rows))
+	prefetch := min(l.Prefetch, n)
+	r := ahead.Start(ctx, prefetch, func(ctx context.Context) iter.Seq2[*Batch[T], error] {
+		return l.batches(ctx, rows, prefetch+2)
 	})
 	defer r.Close()
-	for range (len(rows) + l.Batch - 1) / l.Batch {
+	for range n {
 		b, ok, err := r.Next(context.WithoutCancel(ctx))
 		if !yield(b, err) || !ok {
 			return

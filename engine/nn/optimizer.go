@@ -90,10 +90,14 @@ func (o *Optimizer[T]) fail(err error) {
 }
 
 // within makes o an error unless lo <= v < hi. NaN is outside.
-func (o *Optimizer[T]) within(name string, v, lo, hi float64) {
-	if !(v >= lo && v < hi) {
-		o.fail(tree.NewError(tree.ErrValue, "", "%s: %s is %v, outside of [%v, %v)", o.name, name, v, lo, hi))
+func (o *Optimizer[T]) within(name string, v, lo, hi float64) { o.fail(o.outside(name, v, lo, hi)) }
+
+// outside returns an error unless lo <= v < hi.
+func (o *Optimizer[T]) outside(name string, v, lo, hi float64) error {
+	if v >= lo && v < hi {
+		return nil
 	}
+	return tree.NewError(tree.ErrValue, "", "%s: %s is %v, outside of [%v, %v)", o.name, name, v, lo, hi)
 }
 
 // Name returns the name of the rule.
@@ -123,7 +127,8 @@ func (o *Optimizer[T]) Steps() int { return zero.IfNil(o).step }
 func (o *Optimizer[T]) State() []*Param[T] { return zero.IfNil(o).slots }
 
 // Statements returns the updates of the parameters that require a gradient, by the
-// gradients in [autograd.Variable.Grad]. If clip is not 0, the gradients are
+// gradients in [autograd.Variable.Grad]. Parameters with one variable are updated
+// once, under the name of the first. If clip is not 0, the gradients are
 // scaled down so that the root of the sum of the squares of all their elements is
 // at most clip: g * min(1, clip/(norm + 1e-6)), as PyTorch does. The error is
 // [expr.ErrValue] if a number given to the optimiser is out of its range.
@@ -135,12 +140,13 @@ func (o *Optimizer[T]) Statements(params []*Param[T], clip float64) ([]expr.Stat
 	if slices.ContainsFunc(params, func(p *Param[T]) bool { return p == nil || p.Variable == nil }) {
 		return nil, tree.NewError(tree.ErrType, "", "a parameter is nil")
 	}
-	params = slices.DeleteFunc(slices.Clone(params), func(p *Param[T]) bool { return !p.RequiresGrad() })
+	params = slices.DeleteFunc(distinct(params), func(p *Param[T]) bool { return !p.RequiresGrad() })
 	var factor expr.Exp[T]
 	if clip != 0 {
-		if o.within("the bound of the norm", clip, 0, math.Inf(1)); o.err == nil {
-			factor = clipFactor(params, clip)
+		if err := o.outside("the bound of the norm", clip, 0, math.Inf(1)); err != nil {
+			return nil, err
 		}
+		factor = clipFactor(params, clip)
 	}
 	var stmts []expr.Statement
 	for _, p := range params {
@@ -151,6 +157,18 @@ func (o *Optimizer[T]) Statements(params []*Param[T], clip float64) ([]expr.Stat
 		stmts = append(stmts, o.rule(u)...)
 	}
 	return stmts, o.err
+}
+
+// distinct returns the first parameter of each variable. Layers may share one.
+func distinct[T Float](params []*Param[T]) (out []*Param[T]) {
+	seen := map[*autograd.Variable[T]]bool{}
+	for _, p := range params {
+		if v := zero.IfNil(p).Variable; !seen[v] {
+			seen[v] = true
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // clipFactor returns min(1, clip/(norm + 1e-6)) for the gradients.
@@ -179,7 +197,7 @@ func (o *Optimizer[T]) Advance(factor float64) {
 
 // prepare makes the tensors of the optimiser for the parameters.
 func (o *Optimizer[T]) prepare(params []*Param[T]) {
-	for _, p := range params {
+	for _, p := range distinct(params) {
 		if o.rule != nil && p != nil && p.RequiresGrad() {
 			o.rule(&update[T]{o: o, p: p, w: p.Value(), g: p.Value(), a: o.cells[0], b: o.cells[1], c: o.cells[2]})
 		}

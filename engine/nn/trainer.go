@@ -18,7 +18,7 @@ import (
 // A Trainer trains a module and runs it. For each shape of a batch it compiles one
 // program, at the first use. It is not safe for concurrent use.
 type Trainer[T Float] struct {
-	Metrics  []Metric[T] // of Evaluate
+	Metrics  []Metric[T] // of Evaluate; each name stands for one function
 	Clip     float64     // bound of the norm of all gradients; 0: none; see [Optimizer.Statements]
 	Schedule Schedule    // of the learning rate; nil: constant
 
@@ -29,8 +29,10 @@ type Trainer[T Float] struct {
 	seed      *expr.Param[uint32]
 	step      *expr.Param[uint32]
 	programs  []*compiled[T]
-	epoch     int // epochs that Fit has ended
-	batch     int // batches of the current epoch that Fit has ended
+	clip      float64  // Clip of the programs
+	metrics   []string // names of the metrics of the programs
+	epoch     int      // epochs that Fit has ended
+	batch     int      // batches of the current epoch that Fit has ended
 }
 
 // A Metric is a scalar of the output and the wanted output, such as [Accuracy],
@@ -80,8 +82,17 @@ type compiled[T Float] struct {
 	program *engine.Program
 }
 
-// compile returns the program of a use for batches of the shapes of x and y.
+// compile returns the program of a use for batches of the shapes of x and y, which
+// is nil for predictions alone.
 func (t *Trainer[T]) compile(ctx context.Context, u use, x, y *engine.Tensor[T]) (*compiled[T], error) {
+	err := x.Err()
+	if err == nil && u != prediction {
+		err = y.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.settle()
 	for _, c := range t.programs {
 		if c.use == u && c.x.Shape().Equal(x.Shape()) && (y == nil || c.y.Shape().Equal(y.Shape())) {
 			return c, nil
@@ -91,12 +102,11 @@ func (t *Trainer[T]) compile(ctx context.Context, u use, x, y *engine.Tensor[T])
 		return nil, err
 	}
 	c := &compiled[T]{use: u}
-	var err error
-	if c.x, err = t.input("x", x); err != nil {
+	if c.x, err = t.zeros("x", x.Shape()); err != nil {
 		return nil, err
 	}
 	if y != nil {
-		if c.y, err = t.input("y", y); err != nil {
+		if c.y, err = t.zeros("y", y.Shape()); err != nil {
 			return nil, err
 		}
 	}
@@ -119,14 +129,19 @@ func (t *Trainer[T]) usable() error {
 	return nil
 }
 
-// input returns a tensor of the shape of x, where the parameters are.
-func (t *Trainer[T]) input(name string, x *engine.Tensor[T]) (*engine.Tensor[T], error) {
-	if err := x.Err(); err != nil {
-		return nil, err
+// settle forgets the programs if the caller has changed Clip or Metrics.
+func (t *Trainer[T]) settle() {
+	same := slices.EqualFunc(t.metrics, t.Metrics, func(name string, m Metric[T]) bool { return name == m.Name })
+	if same && t.clip == t.Clip {
+		return
 	}
-	return t.zeros(name, x.Shape())
+	t.programs, t.clip, t.metrics = nil, t.Clip, nil
+	for _, m := range t.Metrics {
+		t.metrics = append(t.metrics, m.Name)
+	}
 }
 
+// zeros returns a tensor where the parameters are.
 func (t *Trainer[T]) zeros(name string, s shape.Shape) (in *engine.Tensor[T], err error) {
 	if len(t.params) > 0 {
 		in, err = t.params[0].Value().NewZeros(s...)
@@ -279,6 +294,7 @@ func (t *Trainer[T]) Predict(ctx context.Context, x *engine.Tensor[T]) (*engine.
 
 // Evaluate returns the loss and the metrics over an epoch of a loader, averaged
 // over the samples. The values of the batches count by their numbers of samples.
+// Without a batch they are NaN.
 func (t *Trainer[T]) Evaluate(ctx context.Context, l *Loader[T]) (Scores, error) {
 	t = zero.IfNil(t)
 	sums := make([]float64, 1+len(t.Metrics))
@@ -330,6 +346,7 @@ type Report struct {
 // where a checkpoint that was loaded, or an earlier Fit, has stopped. When it
 // returns an error, the batches before it have been trained.
 func (t *Trainer[T]) Fit(ctx context.Context, f Fit[T]) (history []Report, err error) {
+	t = zero.IfNil(t)
 	if err := f.Data.check(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,97 @@
+package nn_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/nn"
+	"github.com/oneloop/oneloop/expr"
+)
+
+// TestSharedLayer trains a layer that stands twice in a module. Its weight w starts as
+// ones; the loss is (w*w*x)^2 and its gradient 4*w^3*x^2. The update takes place once.
+func TestSharedLayer(t *testing.T) {
+	ctx := context.Background()
+	one := engine.MustFromSlice([]float64{1}, 1, 1)
+	for name, c := range map[string]struct {
+		o    *nn.Optimizer[float64]
+		clip float64
+		want float64
+	}{
+		"sgd":     {nn.SGD[float64](.125), 0, .5},
+		"clipped": {nn.SGD[float64](.125), 2, 1 - .125*4*2/(4+1e-6)},
+		"adam":    {nn.Adam[float64](.125, nn.AdamOptions{Decay: 1}), 0, 1 - .125*5/(5+1e-8)},
+	} {
+		l := nn.NewLinear[float64](rng(), 1, 1)
+		l.Bias = nil
+		assign(t, l.Weight.Value(), one)
+		tr := nn.NewTrainer[float64](nn.NewSequential[float64](l, l), nn.MSE[float64], c.o)
+		tr.Clip = c.clip
+		if _, err := tr.TrainOnBatch(ctx, one, engine.Zeros[float64](1, 1)); err != nil {
+			t.Fatal(err)
+		}
+		near(t, name, l.Weight.Value().Values(), []float64{c.want})
+		if n := len(c.o.State()); name == "adam" && n != 2 {
+			t.Errorf("the optimiser has %d tensors for one weight, want 2", n)
+		}
+	}
+}
+
+// TestSettings changes the metrics and the bound of the gradients of a trainer, and
+// leaves out what is wanted.
+func TestSettings(t *testing.T) {
+	ctx := context.Background()
+	l := nn.NewLinear[float64](rng(), 2, 1)
+	tr := nn.NewTrainer[float64](l, nn.MSE[float64], nn.SGD[float64](1))
+	x, y := data(1, 3, 2), data(2, 3, 1)
+	d, err := nn.FromTensors(x, y)
+	check(t, "FromTensors", err, nil)
+	load := &nn.Loader[float64]{Data: d, Batch: math.MaxInt, Prefetch: math.MaxInt}
+	for n := range 2 {
+		s, err := tr.Evaluate(ctx, load)
+		check(t, "Evaluate", err, nil)
+		if len(s) != n+1 || n > 0 && s["again"] != s["loss"] {
+			t.Errorf("the scores are %v", s)
+		}
+		tr.Metrics = append(tr.Metrics, nn.Metric[float64]{Name: "again", Of: nn.MSE[float64]})
+	}
+	_, err = tr.TrainOnBatch(ctx, x, y)
+	check(t, "TrainOnBatch", err, nil)
+	before := l.Weight.Value().Values()
+	_, err = tr.TrainOnBatch(ctx, x, nil)
+	check(t, "no wanted output", err, expr.ErrType)
+	tr.Clip = -1
+	_, err = tr.TrainOnBatch(ctx, x, y)
+	check(t, "a negative bound", err, expr.ErrValue)
+	if !slices.Equal(before, l.Weight.Value().Values()) {
+		t.Error("a step that failed has changed the weight")
+	}
+	tr.Clip = 1e-12
+	_, err = tr.TrainOnBatch(ctx, x, y)
+	check(t, "a small bound", err, nil)
+	near(t, "a small step", l.Weight.Value().Values(), before)
+	_, err = (*nn.Trainer[float64])(nil).Fit(ctx, nn.Fit[float64]{Epochs: 1, Data: load})
+	check(t, "a nil trainer", err, expr.ErrType)
+}
+
+// TestLargeBatch starts an epoch of one batch at several batches.
+func TestLargeBatch(t *testing.T) {
+	d, err := nn.FromTensors(data(1, 5, 2), data(2, 5))
+	check(t, "FromTensors", err, nil)
+	for _, batch := range []int{2, math.MaxInt} {
+		for from := range 5 {
+			l := &nn.Loader[float64]{Data: d, Batch: batch}
+			n := 0
+			for b, err := range l.Epoch(context.Background(), 0, from) {
+				check(t, "Epoch", err, nil)
+				n += b.X.Shape()[0]
+			}
+			if want := 5 - min(from*min(batch, 5), 5); n != want {
+				t.Errorf("%d samples from batch %d of %d on, want %d", n, from, batch, want)
+			}
+		}
+	}
+}

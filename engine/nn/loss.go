@@ -28,13 +28,11 @@ func Huber[T Float](delta float64) Loss[T] {
 
 // BCEWithLogits returns the mean over all elements of the cross-entropy of the
 // probability want and the probability sigmoid(out):
-// -want*log(sigmoid(out)) - (1-want)*log(1-sigmoid(out)), without overflow.
+// -want*log(sigmoid(out)) - (1-want)*log(1-sigmoid(out)), without overflow, and
+// without cancellation where it is small.
 func BCEWithLogits[T Float](out, want expr.Exp[T]) expr.Exp[T] {
-	// (1-want)*x + m + log(exp(-m) + exp(-x-m)) is exact for every m. The maximum
-	// of -x and 0 avoids overflow, and no gradient needs to pass through it.
-	m := op.StopGradient(op.ReLU(op.Neg(out)))
-	l := op.Log(op.Add(op.Exp(op.Neg(m)), op.Exp(op.Sub(op.Neg(out), m))))
-	return op.Mean(op.Add(op.Mul(op.Sub(op.Full[T](1), want), out), op.Add(m, l)))
+	// -log(sigmoid(x)) is softplus(-x), and -log(1-sigmoid(x)) is x + softplus(-x).
+	return op.Mean(op.Add(op.Mul(op.Sub(op.Full[T](1), want), out), op.Softplus(op.Neg(out))))
 }
 
 // Ignored is the label that CrossEntropy ignores, as in PyTorch.
@@ -48,14 +46,11 @@ const Ignored = -100
 // NaN.
 func CrossEntropy[T Float]() Loss[T] {
 	return func(out, labels expr.Exp[T]) expr.Exp[T] {
-		n := expr.NodeOf(out)
-		if n.Err() != nil {
-			return out
+		if n := labelled("nn.CrossEntropy", out, labels); n.Err() != nil {
+			return expr.Of[T](n)
 		}
-		if len(n.Shape()) == 0 || !n.Shape()[:len(n.Shape())-1].Equal(expr.NodeOf(labels).Shape()) {
-			return expr.Of[T](tree.Errorf(tree.ErrShape, "CrossEntropy", "the output %v and the labels %v do not fit", n.Shape(), expr.NodeOf(labels).Shape()))
-		}
-		classes := n.Shape()[len(n.Shape())-1]
+		s := expr.NodeOf(out).Shape()
+		classes := s[len(s)-1]
 		label := CheckLabels(op.Cast[int64](labels), classes)
 		own := op.Equal(op.NewAxis(label, -1), op.Arange[int64](0, float64(classes), 1))
 		picked := op.Sum(op.Where(own, out, op.Full[T](0)), op.Axis(-1))
@@ -63,6 +58,19 @@ func CrossEntropy[T Float]() Loss[T] {
 		each := op.Where(counts, op.Sub(op.LogSumExp(out, op.Axis(-1)), picked), op.Full[T](0))
 		return op.Div(op.Sum(each), op.Sum(op.Where(counts, op.Full[T](1), op.Full[T](0))))
 	}
+}
+
+// labelled returns the node of an output of shape [... classes], or an error unless the
+// labels have the shape [...].
+func labelled[T Float](name string, out, labels expr.Exp[T]) *tree.Node {
+	n, l := expr.NodeOf(out), expr.NodeOf(labels)
+	if n.Err() != nil {
+		return n
+	}
+	if s := n.Shape(); len(s) == 0 || !s[:len(s)-1].Equal(l.Shape()) {
+		return tree.Errorf(tree.ErrShape, name, "the output %v and the labels %v do not fit", s, l.Shape())
+	}
+	return n
 }
 
 // CheckLabels returns the labels. Where one is not from 0 to classes-1, nor Ignored,
@@ -83,8 +91,12 @@ var checkedLabel = op.Define("label", 2, func(_ *op.B, x ...op.V) op.V { return 
 	})
 
 // Accuracy returns the part of the labels that are the position of the largest
-// output, for [Trainer.Metrics]. Ignored labels do not count.
+// output, for [Trainer.Metrics]. Output and labels have the shapes of
+// [CrossEntropy]. Ignored labels do not count.
 func Accuracy[T Float](out, labels expr.Exp[T]) expr.Exp[T] {
+	if n := labelled("nn.Accuracy", out, labels); n.Err() != nil {
+		return expr.Of[T](n)
+	}
 	label := op.Cast[int64](labels)
 	one, zero := op.Full[T](1), op.Full[T](0)
 	right := op.Sum(op.Where(op.Equal(op.ArgMax(out, op.Axis(-1)), label), one, zero))

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 
@@ -17,8 +18,8 @@ type Window2D struct{ Size, Stride, Padding, Dilation int }
 // sliding returns w for two axes.
 func (w Window2D) sliding() op.Sliding {
 	return op.Sliding{
-		Kernel: []int{w.Size, w.Size}, Stride: []int{max(w.Stride, 1)},
-		Padding: []int{w.Padding}, Dilation: []int{max(w.Dilation, 1)},
+		Kernel: []int{w.Size, w.Size}, Stride: []int{cmp.Or(w.Stride, 1)},
+		Padding: []int{w.Padding}, Dilation: []int{cmp.Or(w.Dilation, 1)},
 	}
 }
 

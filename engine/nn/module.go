@@ -51,12 +51,15 @@ func (p *Pass[T]) After(t *engine.Tensor[T], e expr.Exp[T]) {
 // Statements returns what After has added.
 func (p *Pass[T]) Statements() []expr.Statement { return zero.IfNil(p).after }
 
-// Keep returns true with probability q for each element of an array of the shape
-// of x. Each call on a pass gives other values, and so does each step. Outside of
-// training the result is an error.
+// Keep returns true with probability q, to within 2^-32, for each element of an array of
+// the shape of x. Each call on a pass gives other values, and so does each step. Outside
+// of training the result is an error, and unless 0 <= q <= 1.
 func (p *Pass[T]) Keep(x expr.Exp[T], q float64) expr.Exp[bool] {
 	if !p.Training() {
 		return expr.Of[bool](tree.Errorf(tree.ErrValue, "", "nothing is random outside of training"))
+	}
+	if !(q >= 0 && q <= 1) {
+		return expr.Of[bool](tree.Errorf(tree.ErrValue, "nn.Pass.Keep", "the probability %v is not in [0, 1]", q))
 	}
 	p.draws++
 	n := expr.NodeOf(x)

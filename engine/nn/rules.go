@@ -1,21 +1,31 @@
 package nn
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
-// last returns the last of the options, or the defaults.
-func last[O any](given []O, defaults O) O {
+// last returns the last of the options, or those of a call without any.
+func last[O any](given []O, without O) O {
 	if len(given) > 0 {
 		return given[len(given)-1]
 	}
-	return defaults
+	return without
 }
 
-// SGDOptions are the numbers of [SGD]. The default is zero.
+// betas returns the numbers of two averages, with defaults if the second is 0.
+func betas(b1, b2, default1, default2 float64) (float64, float64) {
+	if b2 != 0 {
+		return b1, b2
+	}
+	return cmp.Or(b1, default1), default2
+}
+
+// SGDOptions are the numbers of [SGD]. The default is zero. Nesterov needs a momentum.
 type SGDOptions struct {
 	Momentum, Decay float64
 	Nesterov        bool
@@ -43,13 +53,16 @@ func SGD[T Float](rate float64, opts ...SGDOptions) *Optimizer[T] {
 		}
 		return []expr.Statement{expr.Let(b.Value(), next), u.minus(op.Mul[T](u.a, d))}
 	})
+	if c.Nesterov && c.Momentum == 0 {
+		o.fail(tree.NewError(tree.ErrValue, "", "SGD: Nesterov's form needs a momentum"))
+	}
 	o.within("the momentum", c.Momentum, 0, 1)
 	o.within("the decay", c.Decay, 0, math.Inf(1))
 	return o
 }
 
-// AdamOptions are the numbers of [Adam] and [AdamW]. The defaults are .9, .999,
-// 1e-8 and no decay; for AdamW the decay is .01.
+// AdamOptions are the numbers of [Adam] and [AdamW]. If Beta2 is 0 it is .999, and then a
+// Beta1 of 0 is .9. An Eps of 0 is 1e-8. AdamW without options has the decay .01.
 type AdamOptions struct{ Beta1, Beta2, Eps, Decay float64 }
 
 // Adam returns the optimiser of Kingma and Ba (2015), as PyTorch defines it, with
@@ -60,7 +73,7 @@ type AdamOptions struct{ Beta1, Beta2, Eps, Decay float64 }
 //	v = Beta2*v + (1-Beta2)*g^2
 //	w = w - rate/(1-Beta1^t) * m / (sqrt(v)/sqrt(1-Beta2^t) + Eps)
 func Adam[T Float](rate float64, opts ...AdamOptions) *Optimizer[T] {
-	c := last(opts, AdamOptions{.9, .999, 1e-8, 0})
+	c := last(opts, AdamOptions{}).settled()
 	return adam("Adam", rate, c, func(u *update[T]) []expr.Statement {
 		return u.adam(c, u.decayed(c.Decay))
 	})
@@ -69,10 +82,17 @@ func Adam[T Float](rate float64, opts ...AdamOptions) *Optimizer[T] {
 // AdamW is [Adam] with the decay apart from the gradient (Loshchilov, Hutter
 // 2019): first w = w - rate*Decay*w, then the step of Adam with g itself.
 func AdamW[T Float](rate float64, opts ...AdamOptions) *Optimizer[T] {
-	c := last(opts, AdamOptions{.9, .999, 1e-8, .01})
+	c := last(opts, AdamOptions{Decay: .01}).settled()
 	return adam("AdamW", rate, c, func(u *update[T]) []expr.Statement {
 		return append([]expr.Statement{u.shrink(u.c)}, u.adam(c, u.g)...)
 	})
+}
+
+// settled returns c with its defaults.
+func (c AdamOptions) settled() AdamOptions {
+	c.Beta1, c.Beta2 = betas(c.Beta1, c.Beta2, .9, .999)
+	c.Eps = cmp.Or(c.Eps, 1e-8)
+	return c
 }
 
 // adam returns an optimiser with the scalars of Adam: rate/(1-Beta1^t),
@@ -105,7 +125,7 @@ func (u *update[T]) shrink(factor expr.Exp[T]) expr.Statement {
 	return expr.LetMul(u.p.Value(), factor)
 }
 
-// AdaGradOptions are the numbers of [AdaGrad]. The default of Eps is 1e-10.
+// AdaGradOptions are the numbers of [AdaGrad]. An Eps of 0 is 1e-10.
 type AdaGradOptions struct{ RateDecay, Decay, Eps float64 }
 
 // AdaGrad returns the optimiser of Duchi, Hazan and Singer (2011), as PyTorch
@@ -115,7 +135,8 @@ type AdaGradOptions struct{ RateDecay, Decay, Eps float64 }
 //	s = s + g^2
 //	w = w - rate/(1 + (t-1)*RateDecay) * g / (sqrt(s) + Eps)
 func AdaGrad[T Float](rate float64, opts ...AdaGradOptions) *Optimizer[T] {
-	c := last(opts, AdaGradOptions{Eps: 1e-10})
+	c := last(opts, AdaGradOptions{})
+	c.Eps = cmp.Or(c.Eps, 1e-10)
 	o := newOptimizer("AdaGrad", rate, func(u *update[T]) []expr.Statement {
 		g, s := u.decayed(c.Decay), u.slot("sum")
 		return []expr.Statement{
@@ -130,8 +151,8 @@ func AdaGrad[T Float](rate float64, opts ...AdaGradOptions) *Optimizer[T] {
 	return o
 }
 
-// RMSPropOptions are the numbers of [RMSProp]. The defaults are .99 and 1e-8, and
-// no momentum or decay.
+// RMSPropOptions are the numbers of [RMSProp]. An Alpha of 0 is .99, and an Eps of 0 is
+// 1e-8.
 type RMSPropOptions struct{ Alpha, Eps, Momentum, Decay float64 }
 
 // RMSProp returns the optimiser of Hinton's lectures, as PyTorch defines it:
@@ -142,7 +163,8 @@ type RMSPropOptions struct{ Alpha, Eps, Momentum, Decay float64 }
 //
 // With momentum, b = Momentum*b + g/(sqrt(v) + Eps), and w = w - rate*b.
 func RMSProp[T Float](rate float64, opts ...RMSPropOptions) *Optimizer[T] {
-	c := last(opts, RMSPropOptions{Alpha: .99, Eps: 1e-8})
+	c := last(opts, RMSPropOptions{})
+	c.Alpha, c.Eps = cmp.Or(c.Alpha, .99), cmp.Or(c.Eps, 1e-8)
 	o := newOptimizer("RMSProp", rate, func(u *update[T]) []expr.Statement {
 		g, v := u.decayed(c.Decay), u.slot("v")
 		stmts := []expr.Statement{average(v, c.Alpha, op.Square(g))}
@@ -161,7 +183,8 @@ func RMSProp[T Float](rate float64, opts ...RMSPropOptions) *Optimizer[T] {
 	return o
 }
 
-// LionOptions are the numbers of [Lion]. The defaults are .9, .99 and no decay.
+// LionOptions are the numbers of [Lion]. If Beta2 is 0 it is .99, and then a Beta1 of 0 is
+// .9.
 type LionOptions struct{ Beta1, Beta2, Decay float64 }
 
 // Lion returns the optimiser of Chen et al. (2023):
@@ -170,7 +193,8 @@ type LionOptions struct{ Beta1, Beta2, Decay float64 }
 //	w = w - rate * sign(Beta1*m + (1-Beta1)*g)
 //	m = Beta2*m + (1-Beta2)*g
 func Lion[T Float](rate float64, opts ...LionOptions) *Optimizer[T] {
-	c := last(opts, LionOptions{Beta1: .9, Beta2: .99})
+	c := last(opts, LionOptions{})
+	c.Beta1, c.Beta2 = betas(c.Beta1, c.Beta2, .9, .99)
 	o := newOptimizer("Lion", rate, func(u *update[T]) []expr.Statement {
 		m := u.slot("m")
 		d := op.Sign(op.Add(op.Scale(c.Beta1, m), op.Scale(1-c.Beta1, u.g)))

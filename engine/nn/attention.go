@@ -39,7 +39,7 @@ func (a *Attention[T]) Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 	}
 	s := n.Shape()
 	if len(s) != 3 || a.Heads < 1 || s[2]%a.Heads != 0 {
-		return expr.Of[T](tree.Errorf(tree.ErrShape, "Attention", "shape %v is not [n length width] with a width that %d heads divide", s, a.Heads))
+		return expr.Of[T](tree.Errorf(tree.ErrShape, "nn.Attention", "shape %v is not [n length width] with a width that %d heads divide", s, a.Heads))
 	}
 	// [n length 3 heads each] to [3 n heads length each]
 	each := s[2] / a.Heads

@@ -94,7 +94,7 @@ type Dropout[T Float] struct{ P float64 }
 func (d Dropout[T]) Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 	switch {
 	case !(d.P >= 0 && d.P < 1):
-		return expr.Of[T](tree.Errorf(tree.ErrValue, "Dropout", "the probability %v is not in [0, 1)", d.P))
+		return expr.Of[T](tree.Errorf(tree.ErrValue, "nn.Dropout", "the probability %v is not in [0, 1)", d.P))
 	case !p.Training() || d.P == 0:
 		return x
 	}
@@ -114,7 +114,7 @@ func (Flatten[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 		return x
 	}
 	if len(n.Shape()) == 0 {
-		return expr.Of[T](tree.Errorf(tree.ErrShape, "Flatten", "a scalar has no axis for the samples"))
+		return expr.Of[T](tree.Errorf(tree.ErrShape, "nn.Flatten", "a scalar has no axis for the samples"))
 	}
 	return op.Reshape(x, n.Shape()[0], n.Shape().Count(1, len(n.Shape())))
 }

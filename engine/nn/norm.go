@@ -42,11 +42,11 @@ func (b *BatchNorm[T]) Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 		return x
 	}
 	if len(b.Params()) < 4 {
-		return expr.Of[T](tree.Errorf(tree.ErrType, "BatchNorm", "a parameter is nil"))
+		return expr.Of[T](tree.Errorf(tree.ErrType, "nn.BatchNorm", "a parameter is nil"))
 	}
 	features := b.Weight.Value().Shape().Size()
 	if len(s) < 2 || s[1] != features {
-		return expr.Of[T](tree.Errorf(tree.ErrShape, "BatchNorm", "shape %v has no axis 1 of %d features", s, features))
+		return expr.Of[T](tree.Errorf(tree.ErrShape, "nn.BatchNorm", "shape %v has no axis 1 of %d features", s, features))
 	}
 	row := slices.Repeat([]int{1}, len(s))
 	row[1] = features
@@ -54,7 +54,7 @@ func (b *BatchNorm[T]) Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 	mean, v := along(b.Mean), along(b.Var)
 	if p.Training() {
 		if s.Size() <= features {
-			return expr.Of[T](tree.Errorf(tree.ErrShape, "BatchNorm", "shape %v has one value of a feature, which has no variance", s))
+			return expr.Of[T](tree.Errorf(tree.ErrShape, "nn.BatchNorm", "shape %v has one value of a feature, which has no variance", s))
 		}
 		mean, v = b.batch(p, x, s)
 	}

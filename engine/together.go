@@ -44,10 +44,11 @@ func Together(stmts ...expr.Statement) []expr.Statement {
 				if !readsTarget(reads[j], stmts[left[0]]) {
 					continue
 				}
-				value, err := keep(stmts[j].Value)
+				a, err := newValue(stmts[j].Value)
 				if err != nil {
 					return []expr.Statement{{Target: stmts[j].Target, Value: tree.Failed(err)}}
 				}
+				value := expr.Statement{Target: a.Node(), Value: stmts[j].Value}
 				kept = append(kept, value)
 				stmts = slices.Clone(stmts)
 				stmts[j].Value, reads[j] = value.Target, nil
@@ -90,15 +91,6 @@ func targetsOverlap(a, b expr.Statement) bool {
 		}
 	})
 	return readsTarget(arrays, b)
-}
-
-// keep returns the statement that stores a value in a new array.
-func keep(value *tree.Node) (expr.Statement, error) {
-	a, err := NewArray(value.DType(), value.Shape()...)
-	if err != nil {
-		return expr.Statement{}, err
-	}
-	return expr.Statement{Target: a.Node(), Value: value}, nil
 }
 
 // Rotate exchanges the elements of tensors of one shape without a copy: the

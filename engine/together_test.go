@@ -105,3 +105,20 @@ func TestRotate(t *testing.T) {
 		t.Error("nil is rotated")
 	}
 }
+
+// TestTogetherOnDevice exchanges arrays of a device: the value that is kept is there too.
+func TestTogetherOnDevice(t *testing.T) {
+	d := &fakeDevice{}
+	on := func() *engine.Tensor[float64] {
+		x, err := engine.MustFromSlice([]float64{1, 2}).To(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	a, b := on(), on()
+	stmts := engine.Together(expr.Let(a, b), expr.Let(b, a))
+	if kept := stmts[0].Target.Leaf.Mem.Device(); len(stmts) != 3 || kept != d.Name() {
+		t.Errorf("%d statements, of which the first stores on %s", len(stmts), kept)
+	}
+}

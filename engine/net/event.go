@@ -78,10 +78,19 @@ func (e *Event) SetFinished(err error) bool {
 	if e == nil {
 		return false
 	}
+	calls, ok := e.finish(err)
+	for _, f := range calls {
+		f(err)
+	}
+	return ok
+}
+
+// finish is SetFinished without the calls that OnFinished asked for, which it returns.
+func (e *Event) finish(err error) (calls []func(error), ok bool) {
 	e.mu.Lock()
+	defer e.mu.Unlock()
 	if e.state == Success || e.state == Failed {
-		e.mu.Unlock()
-		return false
+		return nil, false
 	}
 	e.state, e.err = Success, err
 	if err != nil {
@@ -91,13 +100,8 @@ func (e *Event) SetFinished(err error) bool {
 		e.end.err = err
 		close(e.end.done)
 	}
-	calls := e.calls
-	e.calls = nil
-	e.mu.Unlock()
-	for _, f := range calls {
-		f(err)
-	}
-	return true
+	calls, e.calls = e.calls, nil
+	return calls, true
 }
 
 // Reset returns to Initialized. The error is [expr.ErrValue] if a run is scheduled:

@@ -1,6 +1,7 @@
 package net
 
 import (
+	"cmp"
 	"context"
 	"hash/fnv"
 	"math/rand/v2"
@@ -13,23 +14,27 @@ import (
 // fillTypes are the element types of fillers, by Caffe2's numbers.
 var fillTypes = map[int]dtype.Type{1: dtype.F32, 2: dtype.I32, 5: dtype.Bool, 10: dtype.I64, 13: dtype.F64}
 
-// filled returns the type and the shape that a filler makes: those of its input if
-// it has one, else those of its arguments.
+// filled returns the type and the shape that a filler makes: those of its arguments, or
+// of its input if it has one. An argument gives the type also of a filler with an input.
 func filled(a *Args, in []Info) ([]Info, error) {
-	if len(in) > 0 {
-		return in[:1], nil
+	outs, err := floats(a, in)
+	if err != nil {
+		return nil, err
 	}
 	t, ok := fillTypes[a.Int("dtype", 1)]
-	if !ok {
+	switch {
+	case !ok:
 		a.wrong("dtype", "a type of fillers")
+	case len(in) > 0 && !a.Has("dtype"):
+		t = in[0].Type
 	}
-	s, err := newShape(a.Ints("shape"))
-	return []Info{{t, s}}, err
+	outs[0].Type = t
+	return outs, nil
 }
 
 // fillArgs are the arguments of all fillers.
 func fillArgs(more ...ArgDoc) []ArgDoc {
-	return append([]ArgDoc{{"shape", "The shape, without an input.", false}, {"dtype", "1: float32, 2: int32, 10: int64, 13: float64.", false}}, more...)
+	return append([]ArgDoc{{"shape", "The shape, without an input.", false}, {"dtype", "1: float32, 2: int32, 5: bool, 10: int64, 13: float64. Without it the type is that of the input, or float32.", false}}, more...)
 }
 
 func init() {
@@ -68,7 +73,7 @@ func init() {
 			x, err := hostElements(o.out[0])
 			copy(x, values)
 			return err
-		}), a.Err()
+		}), cmp.Or(a.Err(), o.gapless())
 	})
 }
 
@@ -80,6 +85,9 @@ func full(x Info, v float64) *tree.Node {
 // floats returns the shape of fillers of float32.
 func floats(a *Args, in []Info) ([]Info, error) {
 	if len(in) > 0 {
+		if a.Has("shape") {
+			a.wrong("shape", "allowed beside an input")
+		}
 		return []Info{{dtype.F32, in[0].Shape}}, nil
 	}
 	s, err := newShape(a.Ints("shape"))
@@ -105,6 +113,6 @@ func random(typ, doc string, args []ArgDoc, init func(a *Args) nn.Init) {
 				x[i] = float32(draw())
 			}
 			return err
-		}), a.Err()
+		}), cmp.Or(a.Err(), o.gapless())
 	})
 }

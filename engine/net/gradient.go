@@ -10,14 +10,19 @@ import (
 
 // AddGradients adds the operators that compute the gradients of a blob of the net,
 // whose elements they sum, with respect to other blobs. It returns the names of the
-// gradients: "w_grad" is that of "w". A blob that the loss does not depend on has
+// gradients: "w_grad" is that of "w", or "w_grad_" if the net has such a blob. A blob that the loss does not depend on has
 // none. The net is unchanged after an error: [expr.ErrUnsupported] if a blob is
 // written again after an operator has used it, because its old value is lost.
 func AddGradients(d *NetDef, loss string, wrt ...string) (map[string]string, error) {
 	if _, err := build(nil, d); err != nil {
 		return nil, err
 	}
-	b := &backward{d: d, needed: map[string]bool{}, parts: map[string][]string{}, uses: map[string]int{}}
+	b := &backward{d: d, needed: map[string]bool{}, parts: map[string][]string{}, uses: map[string]int{}, taken: map[string]bool{}}
+	for _, o := range d.Op {
+		for _, name := range slices.Concat(o.Input, o.Output, o.ControlInput, d.ExternalInput) {
+			b.taken[name] = true
+		}
+	}
 	for _, name := range wrt {
 		b.needed[name] = true
 	}
@@ -49,6 +54,16 @@ type backward struct {
 	uses   map[string]int      // number of parts of the gradient of each blob
 	parts  map[string][]string // those made so far
 	added  []*OperatorDef
+	taken  map[string]bool // names of blobs
+}
+
+// fresh returns name, with underlines behind it if the net has such a blob.
+func (b *backward) fresh(name string) string {
+	for b.taken[name] {
+		name += "_"
+	}
+	b.taken[name] = true
+	return name
 }
 
 // find finds the operators between the wanted blobs and the loss.
@@ -109,14 +124,15 @@ func (b *backward) part(name string) string {
 	if b.uses[name] > 1 {
 		part += "_" + strconv.Itoa(len(b.parts[name]))
 	}
+	part = b.fresh(part)
 	b.parts[name] = append(b.parts[name], part)
 	return part
 }
 
 // total returns the name of the whole gradient of a blob. All parts are made.
 func (b *backward) total(name string) string {
-	whole := name + "_grad"
 	if len(b.parts[name]) > 1 {
+		whole := b.fresh(name + "_grad")
 		b.add(Op("Sum", b.parts[name], []string{whole}))
 		b.parts[name] = []string{whole}
 	}

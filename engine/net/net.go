@@ -132,8 +132,8 @@ func (n *Net) Run(ctx context.Context) error {
 		return errNilContext()
 	}
 	n.mu.Lock()
-	defer n.mu.Unlock()
 	if err := n.start(); err != nil {
+		n.mu.Unlock()
 		return err
 	}
 	return n.run(ctx)
@@ -155,10 +155,7 @@ func (n *Net) RunAsync(ctx context.Context) *Event {
 		n.mu.Unlock()
 		return failedEvent(err)
 	}
-	go func() {
-		defer n.mu.Unlock()
-		_ = n.run(ctx) // the event has the error
-	}()
+	go n.run(ctx) // the event has the error
 	return &n.event
 }
 
@@ -181,7 +178,8 @@ func (n *Net) start() error {
 	return n.event.Record()
 }
 
-// run carries out a scheduled run.
+// run carries out a scheduled run and unlocks n, before the calls of the event: they
+// may run the net again.
 func (n *Net) run(ctx context.Context) error {
 	r := n.begin(n, nil, 0)
 	n.failed.Store(-1)
@@ -196,7 +194,11 @@ func (n *Net) run(ctx context.Context) error {
 		n.failed.Store(int64(at))
 	}
 	r.end(err)
-	n.event.SetFinished(err)
+	calls, _ := n.event.finish(err)
+	n.mu.Unlock()
+	for _, f := range calls {
+		f(err)
+	}
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/driver"
@@ -190,10 +191,17 @@ func (o *Operator) RunAsync(s driver.Stream) *Event {
 	if err := o.start(); err != nil {
 		return failedEvent(err)
 	}
-	s.Go(func(ctx context.Context) error { return o.run(ctx, 0) })
-	if done, err := s.Record().Done(); done && err != nil { // the stream is closed or has failed: it does not call
-		o.event.SetFinished(o.fail(err))
-	}
+	var called atomic.Bool
+	s.Go(func(ctx context.Context) error {
+		called.Store(true)
+		return o.run(ctx, 0)
+	})
+	end := s.Record()
+	go func() { // a stream that is closed or fails before does not call
+		if err := end.Wait(context.Background()); !called.Load() {
+			o.event.SetFinished(o.fail(err))
+		}
+	}()
 	return &o.event
 }
 
@@ -333,11 +341,22 @@ func (o *Operator) output(old *engine.Array, x Info) (*engine.Array, error) {
 	return engine.ArrayOf(m, x.Type, x.Shape, nil, 0)
 }
 
+// gapless returns an error if an output is a view whose elements do not follow each
+// other.
+func (o *Operator) gapless() error {
+	for i, a := range o.out {
+		if !a.IsContiguous() {
+			return blobError(o.def.Output[i], tree.NewError(tree.ErrUnsupported, "", "the elements of the blob have gaps"))
+		}
+	}
+	return nil
+}
+
 // hostElements returns the elements of a contiguous array of float32 for writing on
 // the host.
 func hostElements(a *engine.Array) ([]float32, error) {
 	b, err := a.Memory().MutableHost()
-	if err != nil {
+	if err != nil || a.Size() == 0 { // without elements the offset may be beyond the memory
 		return nil, err
 	}
 	return dtype.Slice[float32](b)[a.Offset():][:a.Shape().Size()], nil

@@ -135,7 +135,8 @@ var rows = slices.Concat(mapRows(), []row{
 		[]string{"accuracy"},
 		nil, nil,
 		func(_ *Args, x []*tree.Node) []*tree.Node {
-			right := call("equal", untyped.Reduce("argmax", x[0], untyped.Options{Axes: []int{-1}}), labels(x[1]))
+			at := untyped.Reduce("argmax", x[0], untyped.Options{Axes: []int{-1}})
+			right := call("equal", at, labels(x[1], at.Shape()))
 			return one(untyped.Compose("mean", untyped.Options{}, untyped.Cast(right, dtype.F32)))
 		},
 	},
@@ -257,9 +258,10 @@ func samples(x *tree.Node, axis int) *tree.Node {
 	return untyped.Reshape(x, []int{s.Count(0, axis), s.Count(axis, len(s))})
 }
 
-// labels returns labels as a vector of int64. They may have a second axis of one.
-func labels(x *tree.Node) *tree.Node {
-	return untyped.Cast(untyped.Reshape(x, []int{x.Shape().Size()}), dtype.I64)
+// labels returns labels as int64 in the shape s, of which they must have the number of
+// elements.
+func labels(x *tree.Node, s shape.Shape) *tree.Node {
+	return untyped.Cast(untyped.Reshape(x, s), dtype.I64)
 }
 
 func labelCrossEntropy(_ *Args, x []*tree.Node) []*tree.Node {
@@ -268,7 +270,7 @@ func labelCrossEntropy(_ *Args, x []*tree.Node) []*tree.Node {
 		return one(p)
 	}
 	classes := p.Shape()[1]
-	label := nn.CheckLabels(expr.Of[int64](labels(x[1])), classes)
+	label := nn.CheckLabels(expr.Of[int64](labels(x[1], p.Shape()[:1])), classes)
 	own := call("equal", untyped.Compose("expand_dims", untyped.Options{Axes: []int{1}}, label.Node()), untyped.Iota(classes))
 	picked := untyped.Reduce("sum", call("where", own, p, like(p, 0)), untyped.Options{Axes: []int{1}})
 	return one(call("neg", call("log", call("maximum", picked, like(p, 1e-20)))))

@@ -232,12 +232,7 @@ func init() {
 		},
 	})
 	RegisterKernel(Key{Type: "Input", Device: "cpu"}, func(_ context.Context, o *Operator) (Runner, error) {
-		for i, a := range o.out {
-			if !a.IsContiguous() {
-				return nil, blobError(o.def.Output[i], tree.NewError(tree.ErrUnsupported, "", "the elements of the blob have gaps"))
-			}
-		}
-		return RunFunc(func(ctx context.Context) error { return o.read(ctx) }), nil
+		return RunFunc(o.read), o.gapless()
 	})
 }
 

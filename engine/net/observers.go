@@ -1,6 +1,7 @@
 package net
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -70,7 +71,9 @@ func (t *Timing) Times() []Times {
 	t = zero.IfNil(t)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.SortedFunc(maps.Values(t.all), func(a, b Times) int { return int(b.Total - a.Total) })
+	return slices.SortedFunc(maps.Values(t.all), func(a, b Times) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
+	})
 }
 
 // A Trace observer records runs for ui.perfetto.dev and chrome://tracing.
@@ -82,12 +85,12 @@ func (t *Trace) Start(*Run) {}
 // Stop records a run.
 func (t *Trace) Stop(r *Run, err error) {
 	r = zero.IfNil(r)
-	s := timeline.Span{Name: r.Name(), Category: "net", Lane: r.Worker + 1, Began: r.Began, Took: time.Since(r.Began)}
+	s := timeline.Span{Name: r.Name(), Category: "net", Lane: r.Worker + 1, Began: r.Began, Took: time.Since(r.Began), Args: map[string]string{}}
 	if o := r.Operator; o != nil {
-		s.Category, s.Args = "operator", map[string]string{"type": o.Type()}
+		s.Category, s.Args["type"] = "operator", o.Type()
 	}
 	if err != nil {
-		s.Args = map[string]string{"error": err.Error()}
+		s.Args["error"] = err.Error()
 	}
 	zero.IfNil(t).line.Add(s)
 }

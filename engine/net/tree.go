@@ -144,26 +144,11 @@ func (t Tree) compile(ctx context.Context, o *Operator, options engine.Options) 
 	if err != nil {
 		return nil, err
 	}
-	var stmts, last []expr.Statement
+	stmts := make([]expr.Statement, len(outs))
 	for i, n := range outs {
-		target := o.out[i]
-		if slices.ContainsFunc(outs[i+1:], func(later *tree.Node) bool { return reads(later, target) }) {
-			if target, err = target.NewZeros(target.DType(), target.Shape()...); err != nil {
-				return nil, err
-			}
-			last = append(last, expr.Statement{Target: o.out[i].Node(), Value: target.Node()})
-		}
-		stmts = append(stmts, expr.Statement{Target: target.Named(o.def.Output[i]).Node(), Value: n})
+		stmts[i] = expr.Statement{Target: o.out[i].Named(o.def.Output[i]).Node(), Value: n}
 	}
-	return engine.CompileWith(ctx, options, append(stmts, last...)...)
-}
-
-// reads reports whether a tree reads the memory of an array.
-func reads(n *tree.Node, a *engine.Array) (found bool) {
-	tree.Walk(n, func(x *tree.Node) {
-		found = found || x.Leaf != nil && x.Leaf.Mem == tree.Memory(a.Memory())
-	})
-	return found
+	return engine.CompileWith(ctx, options, engine.Together(stmts...)...)
 }
 
 // call returns an operation without attributes on args.

@@ -121,6 +121,36 @@ func TestFailedParts(t *testing.T) {
 	}
 }
 
+// TestFailedComplex tests that an assignment to complex elements stores no real parts if the imaginary ones fail.
+func TestFailedComplex(t *testing.T) {
+	const n = 300
+	x, at, m := engine.Ones[float64](n), engine.Zeros[int64](n), engine.Ones[float64](n, 4)
+	at.Data()[17] = n
+	bad := op.Reshape(op.ScatterAdd(expr.Exp[int64](at), expr.Exp[float64](x), 0, n), n/10, 10)
+	taken := op.MatMul(op.Take[float64](m, expr.Exp[int64](at), 0), op.Transpose[float64](m))
+	good := op.Reshape(op.ScatterAdd(expr.Exp[int64](engine.Zeros[int64](n)), expr.Exp[float64](x), 0, n), n/10, 10)
+	for name, e := range map[string]expr.Exp[complex128]{
+		"scatter":               op.Complex[complex128](good, bad),
+		"scatter of real parts": op.Complex[complex128](bad, good),
+		"padded":                op.Concat(0, op.Complex[complex128](op.Exp(good), bad), op.Complex[complex128](good, good)),
+		"product":               op.Complex[complex128](op.MatMul[float64](m, op.Transpose[float64](m)), taken),
+		"product, added":        op.Complex[complex128](op.Add(op.MatMul[float64](m, op.Transpose[float64](m)), op.MatMul[float64](m, op.Transpose[float64](m))), op.Reshape(taken, n, n)),
+	} {
+		y := engine.Zeros[complex128](expr.NodeOf(e).Shape()...)
+		for i, assign := range []func(expr.Exp[complex128]) error{y.Assign, y.AddAssign, y.MulAssign} {
+			if err := assign(e); !errors.Is(err, expr.ErrIndex) {
+				t.Errorf("%s: error %v", name, err)
+			}
+			for _, v := range y.Data() {
+				if v != 0 {
+					t.Errorf("%s: assignment %d: the target has changed", name, i)
+					break
+				}
+			}
+		}
+	}
+}
+
 // less returns x without the maxima of its columns.
 func less(x expr.Exp[float32]) expr.Exp[float32] {
 	return op.Sub(x, op.Max(x, op.Axis(0), op.KeepDims()))

@@ -23,6 +23,9 @@ type Routine struct {
 	// Checked means that the function does not panic, and that it stores nothing to
 	// Out if it returns an error. Without it, Out is never an array of the caller.
 	Checked bool
+	// Total means that the function is Checked and returns no error. A plan stores
+	// nothing that a failing call below it would leave half stored.
+	Total bool
 }
 
 // A Call is one run of a [Routine].

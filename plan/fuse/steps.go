@@ -17,9 +17,11 @@ func (f *Fuser) Steps(roots []graph.Root) ([]*Step, error) {
 		err := f.provide(roots[0].Value, true, nil)
 		return f.steps, err
 	}
+	// Of several roots, which may be parts of one value, none is stored before all are known not to fail.
+	apart := len(roots) == 1 || !slices.ContainsFunc(roots, func(r graph.Root) bool { return r.Value.Raises })
 	var direct []*Step
 	for _, r := range roots {
-		if s := stores(r, f.May); s != nil {
+		if s := stores(r, f.May); apart && s != nil {
 			direct = append(direct, s)
 		}
 	}

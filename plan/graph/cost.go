@@ -51,7 +51,7 @@ func (g *Graph) measure(n *Node) (err error) {
 	n.own = int32(g.ownCost(n))
 	n.Fails = canFail(n.Src, n.Args)
 	n.Faulty = n.Faulty || n.Fails
-	n.Raises = n.Faulty
+	n.Raises = n.Faulty || n.Src.Op.Class() == tree.Opaque && !n.Src.Op.Routine().Total
 	for g.sum(n); !n.fits(); g.sum(n) {
 		if g.refresh(n) {
 			continue

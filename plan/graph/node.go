@@ -47,7 +47,7 @@ type Node struct {
 	Computes bool // there is any operation but a view
 	Fails    bool // the operation itself can fail on data
 	Faulty   bool // some operation of the same loop can fail on data
-	Raises   bool // some operation can fail on data, also of an operand of a contraction or a call
+	Raises   bool // some operation or call can fail on data, also of an operand of a contraction or a call
 
 	// Mark is the number of the last walk that visited the node; see
 	// [Graph.Walk]. Slot is for that walk.

@@ -19,6 +19,7 @@ func Faults(t *testing.T, o Options) {
 	t.Run("index", func(t *testing.T) { indices(suite{t, o}) })
 	t.Run("unselected", func(t *testing.T) { unselected(suite{t, o}) })
 	t.Run("programs", func(t *testing.T) { faultyPrograms(suite{t, o}) })
+	t.Run("routines", func(t *testing.T) { faultyRoutines(suite{t, o}) })
 }
 
 var intTypes = dtype.Integers()
@@ -139,4 +140,37 @@ func faultyPrograms(s suite) {
 	s.check(set(x, apply("sub", x, x)), set(y, apply("div", y, x)), set(z, y))
 	s.check(set(y, apply("mod", y, apply("sub", x, x))), set(z, y))
 	s.check(set(z, untyped.Take(x, apply("add", untyped.Iota(500), tree.ConstInt(t, 1)), 0)), set(x, z))
+}
+
+// faultyRoutines tests scatters by indices of which one is out of range, below what a plan stores
+// in parts, and beside values that do not fail. The target must not change.
+func faultyRoutines(s suite) {
+	t, sum := dtype.F32, untyped.Options{Axes: []int{0}}
+	for _, n := range []int{8, 700, 5000} {
+		r := newRand(uint64(n))
+		array := func(name string, dims ...int) *tree.Node {
+			return place(r, t, packed, tame, dims...).Named(name).Node()
+		}
+		idx := of(dtype.I64, []uint64{0, uint64(n - 1), uint64(n), 1}, 4).Named("idx").Node()
+		x, y, z, updates, long, tall, line := array("x", n), array("y", n), array("z", 9), array("updates", 4), array("long", 2*n+9), array("tall", 3, n), array("line", 1, 3)
+		bad := untyped.Scatter("scatter_add", idx, updates, x, 0, []int{n})
+		padded := untyped.Pad(bad, []int{n, 9}, tree.ConstFloat(t, 1))
+		stacked := concat(0, untyped.Reshape(x, []int{1, n}), untyped.Reshape(y, []int{1, n}), untyped.Reshape(bad, []int{1, n}))
+		for _, saver := range []expr.Saver{expr.Set, expr.Plus, expr.Over} {
+			on := func(target, value *tree.Node) { s.check(expr.Statement{Saver: saver, Target: target, Value: value}) }
+			on(x, bad)
+			on(y, apply("exp", bad))
+			on(long, padded)
+			on(long, concat(0, y, bad, z))
+			on(concat(0, y, x, z), padded)
+			on(concat(0, y, x), concat(0, x, bad))
+			on(tall, stacked)
+			on(tall, apply("add", stacked, y))
+			on(x, untyped.Reduce("sum", apply("mul", tall, bad), sum))
+			on(x, apply("add", untyped.Compose("flip", untyped.Options{}, bad), x))
+			on(line, untyped.MatMul(untyped.Reshape(bad, []int{1, n}), untyped.Permute(tall, nil)))
+		}
+		s.check(set(x, apply("neg", y)), set(y, apply("sub", bad, x)), set(x, y))
+		s.check(set(tall, apply("neg", tall)), set(long, concat(0, bad, x, z)))
+	}
 }

@@ -110,7 +110,7 @@ func replaced(dims shape.Shape, axis int, by shape.Shape) shape.Shape {
 
 func sortShape(n *tree.Node) (shape.Shape, error) {
 	s := n.Args[0].Shape()
-	if _, err := oneAxis(n.Axes, len(s)); err != nil {
+	if _, err := sortedAxis(n); err != nil {
 		return nil, err
 	}
 	if len(n.Ints) > 1 || len(n.Ints) == 1 && n.Ints[0]>>1 != 0 {
@@ -119,9 +119,19 @@ func sortShape(n *tree.Node) (shape.Shape, error) {
 	return s, nil
 }
 
+// sortedAxis returns the axis of a sort, whose positions have 32 bits.
+func sortedAxis(n *tree.Node) (int, error) {
+	s := n.Args[0].Shape()
+	axis, err := oneAxis(n.Axes, len(s))
+	if err == nil && uint64(s[axis]) > math.MaxUint32 && s.Size() > 0 {
+		err = tree.NewError(tree.ErrUnsupported, n.Op.Constructor(), "an axis of %d elements is too long", s[axis])
+	}
+	return axis, err
+}
+
 func selectShape(n *tree.Node) (shape.Shape, error) {
 	s := n.Args[0].Shape().Clone()
-	axis, err := oneAxis(n.Axes, len(s))
+	axis, err := sortedAxis(n)
 	if err != nil {
 		return nil, err
 	}

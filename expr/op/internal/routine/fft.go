@@ -27,7 +27,7 @@ const (
 // Fourier returns the routine of discrete Fourier transforms of rows. Ints has the
 // Transform and the number of points. They are computed in float64.
 func Fourier() *tree.Routine {
-	return &tree.Routine{New: newFourier, Checked: true}
+	return &tree.Routine{New: newFourier, Checked: true, Total: true}
 }
 
 // A transformer transforms the rows of an array.

@@ -12,7 +12,7 @@ import (
 // above it. NaN is above everything. In a vector that is not sorted the place is what the
 // steps of [search.place] find.
 func Search() *tree.Routine {
-	return &tree.Routine{Checked: true, New: func(n *tree.Node) func(*tree.Call) error {
+	return &tree.Routine{Checked: true, Total: true, New: func(n *tree.Node) func(*tree.Call) error {
 		return kinds[n.Args[0].DType().Register()].search(len(n.Ints) == 1 && n.Ints[0] == 1)
 	}}
 }

@@ -30,6 +30,7 @@ func Sort(want Wanted) *tree.Routine {
 		},
 		Work:    func(n *tree.Node) int { return sortRoom(n, want) },
 		Checked: true,
+		Total:   true,
 	}
 }
 
@@ -72,7 +73,6 @@ func sortRoom(n *tree.Node, want Wanted) int {
 // A rowSort sorts the rows along an axis.
 type rowSort[K key] struct {
 	want          Wanted
-	name          string
 	typ           dtype.Type
 	axis          int
 	descending    bool
@@ -94,7 +94,7 @@ type rowSort[K key] struct {
 func newSort[K key](n *tree.Node, want Wanted) func(*tree.Call) error {
 	s, axis := n.Args[0].Shape(), n.Axes[0]
 	r := &rowSort[K]{
-		want: want, name: n.Op.Constructor(), typ: n.Args[0].DType().Register(), axis: axis, descending: slices.Equal(n.Ints, []int{1}),
+		want: want, typ: n.Args[0].DType().Register(), axis: axis, descending: slices.Equal(n.Ints, []int{1}),
 		length: s[axis], columns: s[axis+1:].Size(), rows: s[:axis].Size() * s[axis+1:].Size(),
 		each: rowRoom(s[axis], s.Size(), n.Args[0].DType(), want),
 	}
@@ -107,9 +107,6 @@ func newSort[K key](n *tree.Node, want Wanted) func(*tree.Call) error {
 }
 
 func (r *rowSort[K]) sort(c *tree.Call) error {
-	if uint64(r.length) > math.MaxUint32 {
-		return failure(tree.ErrUnsupported, r.name, "an axis of %d elements is too long", r.length)
-	}
 	if !r.known {
 		r.known = true
 		r.before, r.after = around(&c.Args[0], r.axis)

@@ -24,6 +24,9 @@ type generator struct {
 	arrays int
 	made   []*tree.Node // nodes that later ones may share
 	grow   int          // the largest number of elements of an operand of a reduction
+
+	shallow bool   // trees have few operations, and shapes any extents
+	fence   *fence // of most arrays, or nil
 }
 
 func newGenerator(t *rapid.T, size int) *generator {
@@ -66,6 +69,11 @@ func (g *generator) shape(label string, limit int) shape.Shape {
 	s := make(shape.Shape, rank)
 	n := 1
 	for i := range s {
+		if g.shallow && !g.flip("listed extent", 4) {
+			s[i] = g.extent(limit / n)
+			n *= s[i]
+			continue
+		}
 		fit := slices.DeleteFunc(slices.Clone(extents), func(d int) bool { return d*n > limit })
 		s[i] = rapid.SampledFrom(fit).Draw(g.t, label)
 		n *= max(s[i], 1)
@@ -93,6 +101,9 @@ func (g *generator) narrow(s shape.Shape) shape.Shape {
 // through another memory object.
 func (g *generator) array(t dtype.Type, s shape.Shape, target bool) *tree.Node {
 	st, lo, hi := g.strides(s, target)
+	if a := g.fenced(t, s, st, hi-lo+1); a != nil {
+		return a
+	}
 	pool := g.pool(t)
 	n := pool.Size() / t.Size()
 	if hi-lo+1 > n || g.flip("own memory", 4) {
@@ -123,7 +134,7 @@ func (g *generator) strides(s shape.Shape, target bool) (st shape.Strides, lo, h
 	n := 1
 	for _, a := range order {
 		if g.flip("gap", 5) {
-			n *= rapid.IntRange(2, 3).Draw(g.t, "step")
+			n *= rapid.IntRange(2, g.largestGap()).Draw(g.t, "step")
 		}
 		st[a] = n
 		n *= max(s[a], 1)
@@ -139,6 +150,14 @@ func (g *generator) strides(s shape.Shape, target bool) (st shape.Strides, lo, h
 		lo, hi = 0, 0
 	}
 	return st, lo, hi
+}
+
+// largestGap bounds the factor of a stride over that of packed elements.
+func (g *generator) largestGap() int {
+	if g.shallow && g.flip("large gap", 3) {
+		return 17
+	}
+	return 3
 }
 
 func (g *generator) pool(t dtype.Type) *engine.Memory {
@@ -187,6 +206,9 @@ func (g *generator) node(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 }
 
 func (g *generator) fresh(t dtype.Type, s shape.Shape, depth int) *tree.Node {
+	if g.shallow {
+		return g.few(t, s, depth-1)
+	}
 	if depth <= 0 {
 		return g.leaf(t, s)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/op/untyped"
@@ -59,30 +58,6 @@ var fencedLengths = []int{
 	1000, 1023, 1024, 1025, 2047, 2049, 4095, 4096, 4097, 16383, 16384, 16385,
 }
 
-// A fencePost is the position of an array between two inaccessible pages.
-type fencePost uint8
-
-const (
-	atBegin fencePost = iota
-	atEnd
-	misplaced // one element after the first page
-)
-
-func (p fencePost) String() string { return [...]string{"begin", "end", "misaligned"}[p] }
-
-// A fence is a sequence of areas of memory, each between two inaccessible pages.
-type fence struct {
-	t     *testing.T
-	at    fencePost
-	areas [][]byte
-	next  int
-}
-
-const (
-	fenceAreas = 12
-	fencePages = 65 // enough for every second of 16385 elements
-)
-
 func newFence(t *testing.T) *fence {
 	page := unix.Getpagesize()
 	step := (fencePages + 1) * page
@@ -105,30 +80,6 @@ func newFence(t *testing.T) *fence {
 		}
 	}
 	return f
-}
-
-// array returns an array with the given strides, in the next area.
-func (f *fence) array(t dtype.Type, s shape.Shape, st shape.Strides) *tree.Node {
-	area := f.areas[f.next%len(f.areas)]
-	f.next++
-	lo, hi := shape.Bounds(s, st, 0)
-	size := max(hi-lo+1, 0) * t.Size()
-	skip := 0
-	switch f.at {
-	case atEnd:
-		skip = len(area) - size
-	case misplaced:
-		skip = t.Size()
-	}
-	if skip < 0 || skip+size > len(area) {
-		panic("enginetest: the fenced area is too small")
-	}
-	b := area[skip:][:size:size]
-	r := newRand(uint64(size))
-	for i := range size / t.Size() {
-		put(t, b, i, sample(r, t, tame))
-	}
-	return array(engine.MemoryOf(b), t, s, st, -lo).Named(string(rune('a' + f.next))).Node()
 }
 
 // vec returns a vector of n elements.

@@ -37,7 +37,12 @@ func TestSeeds(t *testing.T) {
 }
 
 // TestSoak compares the back ends on random trees, one for each seed.
-func TestSoak(t *testing.T) {
+func TestSoak(t *testing.T) { soaks(t, enginetest.Agree) }
+
+// TestShallow is TestSoak with trees of few operations.
+func TestShallow(t *testing.T) { soaks(t, enginetest.Shallow) }
+
+func soaks(t *testing.T, agree func(*testing.T, []byte, ...engine.Options)) {
 	count := uint64(400)
 	if !testlevel.Deep() {
 		count = 100
@@ -53,7 +58,7 @@ func TestSoak(t *testing.T) {
 					skipped++
 				}
 			}()
-			enginetest.Agree(t, randomBytes(seed), options...)
+			agree(t, randomBytes(seed), options...)
 		})
 		if !ok {
 			t.Fatalf("seed %d", seed)

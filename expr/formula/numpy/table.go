@@ -1,6 +1,7 @@
 package numpy
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -161,6 +162,15 @@ var own = []Function{
 	{Name: "nanquantile", Group: groups[1], Bound: noBound, Arguments: quantiles, Doc: "the quantile q, from 0 to 1, over axes of what is not NaN", tree: callQuantile("nanquantile", 1, true)},
 	{Name: "nanpercentile", Group: groups[1], Bound: noBound, Arguments: quantiles, Doc: "the quantile q/100 over axes of what is not NaN", tree: callQuantile("nanpercentile", 100, true)},
 	{Name: "average", Group: groups[1], Bound: noBound, Arguments: "a, axis=None, weights=None, returned=False, *, keepdims=False", Doc: "the mean over axes with weights, of the shape of a or of the axes; if returned, a pair with the sums of the weights", value: callAverage},
+
+	{Name: "norm", Group: groups[1], Bound: noBound, Arguments: "x, ord=None, axis=None, keepdims=False", Doc: "np.linalg.norm: the norm of vectors along an axis, of order 2 by default, or of matrices in two axes: of order 1, -1, inf or -inf, or by default 'fro'", tree: callNorm},
+	{Name: "nanargmax", Group: groups[1], Arguments: "a, axis=None, *, keepdims=False", Doc: "the position of the first maximum of what is not NaN; 0 if there is nothing", tree: callWithoutNaN("argmax", math.Inf(-1))},
+	{Name: "nanargmin", Group: groups[1], Arguments: "a, axis=None, *, keepdims=False", Doc: "the position of the first minimum of what is not NaN; 0 if there is nothing", tree: callWithoutNaN("argmin", math.Inf(1))},
+	{Name: "select", Group: groups[2], Arguments: "condlist, choicelist, default=0", Doc: "each element from the first array of a list whose condition holds, or else default", tree: callSelect},
+	{Name: "isin", Group: groups[2], Arguments: "element, test_elements, assume_unique=False, invert=False, *, kind=None", Doc: "whether each element is among others, or if invert, whether it is not", tree: callIsIn},
+	{Name: "polyval", Group: groups[0], Bound: noBound, Arguments: "p, x", Doc: "the polynomial with the coefficients p, of the highest power first, at x", tree: callPolyval},
+	{Name: "logspace", Group: groups[6], Bound: noBound, Arguments: "start, stop, num=50, endpoint=True, base=10.0, dtype=None", Doc: "base to the power of num numbers from start to stop", tree: callLogspace},
+	{Name: "geomspace", Group: groups[6], Bound: noBound, Arguments: "start, stop, num=50, endpoint=True, dtype=None", Doc: "num numbers from start to stop, each the same multiple of the one before", tree: callGeomspace},
 
 	{Name: "angle", Group: groups[0], Bound: noBound, Arguments: "z, deg=False", Doc: "the angle of a complex number, in radians or degrees", tree: callAngle},
 	{Name: "unwrap", Group: "scans", Bound: noBound, Arguments: "p, discont=None, axis=-1, *, period=6.283185307179586", Doc: "p with multiples of the period added, so that neighbours along an axis differ by at most half of it where they differ by discont or more", tree: callUnwrap},

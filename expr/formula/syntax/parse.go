@@ -330,8 +330,8 @@ func (p *parser) name() *Node {
 		p.advance()
 		if p.tok.is(".") && submodules[t.text] {
 			module := t
-			if p.advance(); module.text != "fft" || !strings.Contains(p.tok.text, "fft") {
-				return p.fail(module.pos, "np.%s.%s is not supported; formulas have functions of NumPy itself, such as np.exp, and of np.fft", module.text, p.tok.text)
+			if p.advance(); !inModule(module.text, p.tok.text) {
+				return p.fail(module.pos, "np.%s.%s is not supported; formulas have functions of NumPy itself, such as np.exp, of np.fft, and np.linalg.norm", module.text, p.tok.text)
 			}
 			t = p.tok
 			p.advance()
@@ -353,8 +353,13 @@ func (p *parser) name() *Node {
 	return p.node(Name, t.pos, t.text)
 }
 
-// submodules are modules of NumPy. Only fft has functions that formulas know; all of
-// their names contain fft.
+// inModule reports whether formulas know a function of a module of NumPy: those of fft, whose names
+// contain fft, and norm.
+func inModule(module, name string) bool {
+	return module == "fft" && strings.Contains(name, "fft") || module == "linalg" && name == "norm"
+}
+
+// submodules are modules of NumPy.
 var submodules = map[string]bool{"char": true, "emath": true, "fft": true, "lib": true, "linalg": true, "ma": true, "polynomial": true, "random": true, "rec": true, "strings": true, "testing": true}
 
 // parenthesis is what follows "(": a tuple or an expression.

@@ -62,7 +62,7 @@ scope.update(
     softplus=lambda x: np.logaddexp(x, 0), silu=lambda x: x / (1 + np.exp(-x)), log_softmax=log_softmax,
     elu=lambda x, alpha=1.0: np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0))),
     leaky_relu=lambda x, negative_slope=0.01: np.where(x > 0, x, negative_slope * x),
-    cummax=np.maximum.accumulate, cummin=np.minimum.accumulate,
+    norm=np.linalg.norm, cummax=np.maximum.accumulate, cummin=np.minimum.accumulate,
 )
 
 

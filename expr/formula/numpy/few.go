@@ -1,0 +1,217 @@
+package numpy
+
+import (
+	"math"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op/untyped"
+	"github.com/oneloop/oneloop/expr/tree"
+)
+
+// This file has functions of NumPy that are a few operators.
+
+// magnitudes returns |x| as floats.
+func magnitudes(n *tree.Node) *tree.Node {
+	if n.Err() == nil && !fractional(n.DType()) {
+		n = cast(n, dtype.F64)
+	}
+	return apply("abs", n)
+}
+
+// callNorm is a norm of vectors along an axis, or of matrices in two axes. Without an order it is
+// the root of the sum of the squares of all elements.
+func callNorm(c *call) *tree.Node {
+	n, axes, o := magnitudes(c.array(0)), c.integers(2), c.options()
+	if n.Err() != nil {
+		return n
+	}
+	plain := c.isNone(1)
+	if rank := len(n.Shape()); axes == nil && !plain {
+		for i := range rank {
+			axes = append(axes, i)
+		}
+	}
+	o.Axes = axes
+	p, number, euclidean := 2.0, true, plain
+	switch x := c.args[1]; {
+	case plain:
+	case x.kind == vString:
+		number, euclidean = false, x.str == "fro" && len(axes) == 2
+	case x.kind == vScalar:
+		p = c.float(1)
+		euclidean = p == 2 && len(axes) == 1
+	default:
+		return c.fail(x.at, tree.ErrType, "ord must be a number or a string, not %s", x.describe())
+	}
+	switch {
+	case euclidean:
+		return apply("sqrt", rounded(untyped.Reduce("sum", apply("square", n), o)))
+	case len(axes) == 1 && number:
+		return vectorNorm(n, p, o)
+	case len(axes) == 2 && (math.Abs(p) == 1 || math.IsInf(p, 0)):
+		return matrixNorm(n, p, o)
+	case len(axes) > 2:
+		return c.fail(c.at, tree.ErrShape, "%s of an array with several axes takes the argument axis", c.at.Text)
+	}
+	return c.fail(c.args[1].at, tree.ErrUnsupported, "orders of vectors are numbers, and those of matrices 1, -1, inf, -inf and 'fro'")
+}
+
+// vectorNorm returns the norm of order p of the magnitudes n.
+func vectorNorm(n *tree.Node, p float64, o untyped.Options) *tree.Node {
+	switch {
+	case p == 0:
+		return rounded(cast(untyped.Compose("count_nonzero", o, n), n.DType()))
+	case math.IsInf(p, 1):
+		return untyped.Reduce(greatest(n), n, o)
+	case math.IsInf(p, -1):
+		return untyped.Reduce("min", n, o)
+	case p == 1:
+		return rounded(untyped.Reduce("sum", n, o))
+	}
+	sum := rounded(untyped.Reduce("sum", apply("pow", n, tree.ConstFloat(n.DType(), p)), o))
+	return apply("pow", sum, tree.ConstFloat(n.DType(), 1/p))
+}
+
+// greatest returns the reduction for the greatest of magnitudes, which is 0 of none.
+func greatest(n *tree.Node) string {
+	if n.Shape().Size() == 0 {
+		return "sum"
+	}
+	return "max"
+}
+
+// matrixNorm returns the extreme sum of the magnitudes n in a column, or for an infinite order in a
+// row: the greatest, or for a negative order the least.
+func matrixNorm(n *tree.Node, p float64, o untyped.Options) *tree.Node {
+	row, column := o.Axes[0], o.Axes[1]
+	if math.IsInf(p, 0) {
+		row, column = column, row
+	}
+	extreme := greatest(n)
+	if p < 0 {
+		extreme = "min"
+	}
+	sums := rounded(untyped.Reduce("sum", n, untyped.Options{Axes: []int{row}, Keep: true}))
+	all := untyped.Reduce(extreme, sums, untyped.Options{Axes: []int{column}, Keep: true})
+	if o.Keep {
+		return all
+	}
+	return untyped.Compose("squeeze", untyped.Options{Axes: o.Axes}, all)
+}
+
+// callSelect takes each element from the first choice whose condition holds.
+func callSelect(c *call) *tree.Node {
+	conditions, choices := c.listed(0, false), c.listed(1, true)
+	if len(conditions) != len(choices) {
+		return c.fail(c.at, tree.ErrShape, "%d conditions do not fit %d choices", len(conditions), len(choices))
+	}
+	all := append(choices, c.operand(2))
+	t := promoted(all...)
+	n := c.as(2, t)
+	values := c.converted(1, choices, t)
+	for i := len(conditions) - 1; i >= 0; i-- {
+		if m := conditions[i].n; m.Err() == nil && m.DType() != dtype.Bool {
+			return c.fail(c.args[0].at, tree.ErrType, "condition %d is an array of %v, not of bools", i, m.DType())
+		}
+		n = untyped.Apply(untyped.Row("where"), conditions[i].n, values[i], n)
+	}
+	return n
+}
+
+// callIsIn looks for each element among others, in their order.
+func callIsIn(c *call) *tree.Node {
+	x := c.common(0, 1)
+	a, others := x[0], x[1]
+	if a.Err() != nil || others.Err() != nil {
+		return apply("equal", a, others)
+	}
+	invert := c.args[3].s.Truth()
+	size := others.Shape().Size()
+	if size == 0 {
+		return untyped.BroadcastTo(truth(invert), a.Shape())
+	}
+	others = untyped.Compose("sort", untyped.Options{Axes: []int{0}}, flat(others))
+	at := untyped.Compose("searchsorted", untyped.Options{Text: "left"}, others, a)
+	found := untyped.Take(others, apply("minimum", at, tree.ConstInt(dtype.I64, int64(size-1))), 0)
+	if invert {
+		return apply("not_equal", found, a)
+	}
+	return apply("equal", found, a)
+}
+
+// callPolyval is Horner's rule, as NumPy computes it.
+func callPolyval(c *call) *tree.Node {
+	p, x := c.array(0), c.operand(1)
+	if p.Err() != nil || len(p.Shape()) != 1 {
+		return c.fail(c.args[0].at, tree.ErrShape, "the coefficients are a vector")
+	}
+	const most = 256
+	if p.Shape()[0] > most {
+		return c.fail(c.args[0].at, tree.ErrUnsupported, "a polynomial of more than %d coefficients is not supported", most)
+	}
+	x = valueOf(x.node())
+	y := valueOf(apply("mul", x.n, tree.ConstInt(x.n.DType(), 0)))
+	for i := range p.Shape()[0] {
+		k := valueOf(untyped.Index(p, 0, i))
+		if list := c.args[0]; list.kind == vSeq && list.seq[i].kind == vScalar {
+			k = valueOf(list.seq[i].as(p.DType()))
+		}
+		if y = binary("+", binary("*", y, x, true), k, true); i == 0 {
+			y = valueOf(untyped.BroadcastTo(cast(k.n, promoted(x, k)), x.n.Shape()))
+		}
+	}
+	return y.n
+}
+
+// spaced returns base to the power of num numbers at equal distances.
+func (c *call) spaced(start, stop, base float64) *tree.Node {
+	o := c.options()
+	o.Numbers, o.To = []float64{start, stop}, dtype.F64
+	return apply("pow", tree.ConstFloat(dtype.F64, base), untyped.Compose("linspace", o))
+}
+
+func callLogspace(c *call) *tree.Node {
+	return cast(c.spaced(c.float(0), c.float(1), c.float(4)), c.dtype(5, dtype.F64))
+}
+
+// callGeomspace has its ends as they are given.
+func callGeomspace(c *call) *tree.Node {
+	start, stop := c.float(0), c.float(1)
+	if start == 0 || stop == 0 || (start < 0) != (stop < 0) {
+		return c.fail(c.at, tree.ErrValue, "a geometric sequence from %v to %v does not exist", start, stop)
+	}
+	n := c.integer(2)
+	y := c.spaced(math.Log10(math.Abs(start)), math.Log10(math.Abs(stop)), 10)
+	if y.Err() != nil {
+		return y
+	}
+	y = apply("copysign", y, tree.ConstFloat(dtype.F64, start))
+	end := func(at int, v float64) {
+		y = apply("where", apply("equal", untyped.Iota(n), tree.ConstInt(dtype.I64, int64(at))), tree.ConstFloat(dtype.F64, v), y)
+	}
+	if c.args[3].s.Truth() {
+		end(n-1, stop)
+	}
+	end(0, start)
+	return cast(y, c.dtype(4, dtype.F64))
+}
+
+// callWithoutNaN is a position of an extreme of what is not NaN.
+func callWithoutNaN(name string, other float64) func(c *call) *tree.Node {
+	row, _ := untyped.Lookup(name)
+	find := reduction(row)
+	return func(c *call) *tree.Node {
+		n := c.array(0)
+		if n.Err() == nil && n.DType().IsFloat() {
+			in := *c
+			in.args = append([]argument{{item{valueOf(apply("where", apply("isnan", n), tree.ConstFloat(n.DType(), other), n)), c.args[0].at}, true}}, c.args[1:]...)
+			n = find(&in)
+			if c.err == nil {
+				c.err = in.err
+			}
+			return n
+		}
+		return find(c)
+	}
+}
+

@@ -214,4 +214,3 @@ func callWithoutNaN(name string, other float64) func(c *call) *tree.Node {
 		return find(c)
 	}
 }
-

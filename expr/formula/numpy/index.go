@@ -1,6 +1,8 @@
 package numpy
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op"
@@ -12,11 +14,12 @@ import (
 // A selection is what the subscripts of an array come to: a slice of every
 // axis, then axes dropped and added, then elements taken by index.
 type selection struct {
-	spans  []op.Span
-	axes   []int // of the result: the operand's axis, or -1 for a new one
-	index  *tree.Node
-	takeAt int // the axis of the result that index replaces
-	sliced bool
+	spans   []op.Span
+	axes    []int // of the result: the operand's axis, or -1 for a new one
+	indices []*tree.Node
+	takeAt  []int // the axes of the result that the indices replace
+	apart   bool  // other subscripts are between indices: what they take comes first
+	sliced  bool
 }
 
 // index returns x[subscripts]. A target is assigned to, so it has to be a view.
@@ -33,7 +36,7 @@ func index(at *syntax.Node, x value, subscripts []item, target bool) (value, err
 		return value{}, err
 	}
 	if target {
-		if s.index != nil {
+		if s.indices != nil {
 			return value{}, fail(at, tree.ErrUnsupported, "assigning to elements chosen by an array of indices is not supported")
 		}
 		return result(at, valueOf(s.view(n)))
@@ -44,10 +47,41 @@ func index(at *syntax.Node, x value, subscripts []item, target bool) (value, err
 	if !isIdentity(s.axes, len(s.spans)) {
 		n = untyped.Transpose(n, s.axes)
 	}
-	if s.index != nil {
-		n = untyped.Take(n, s.index, s.takeAt)
+	if s.indices != nil {
+		n = s.chosen(n)
 	}
 	return result(at, valueOf(n))
+}
+
+// chosen returns the elements at the indices. Several indices are one of their axes together,
+// which is out of range where one of them is.
+func (s *selection) chosen(n *tree.Node) *tree.Node {
+	first, count := s.takeAt[0], len(s.takeAt)
+	if s.apart {
+		to := make([]int, count)
+		for i := range to {
+			to[i] = i
+		}
+		n, first = untyped.Compose("moveaxis", untyped.Options{Axes: s.takeAt, Ints: to}, n), 0
+	}
+	if count == 1 || n.Err() != nil {
+		return untyped.Take(n, s.indices[0], first)
+	}
+	dims := n.Shape()
+	all := dims[first : first+count].Size()
+	at, inside := tree.ConstInt(dtype.I64, 0), truth(true)
+	for i, x := range s.indices {
+		d := tree.ConstInt(dtype.I64, int64(dims[first+i]))
+		if x.DType() == dtype.U64 {
+			x = apply("minimum", x, cast(d, dtype.U64))
+		}
+		x = cast(x, dtype.I64)
+		x = apply("where", apply("less", x, zero(dtype.I64).n), apply("add", x, d), x)
+		inside = apply("logical_and", inside, apply("logical_and", apply("less", x, d), apply("greater_equal", x, zero(dtype.I64).n)))
+		at = apply("add", apply("mul", at, d), x)
+	}
+	at = apply("where", inside, at, tree.ConstInt(dtype.I64, int64(all)))
+	return untyped.Take(untyped.Reshape(n, slices.Concat(dims[:first], shape.Shape{all}, dims[first+count:])), at, first)
 }
 
 // checkSubscripts checks subscripts without the shape of what they select from.
@@ -153,9 +187,7 @@ func (s *selection) read(at *syntax.Node, dims shape.Shape, subscripts []item) e
 		}
 	}
 	keep(rank - axis)
-	if s.index != nil && advanced[len(advanced)-1]-advanced[0] >= len(advanced) {
-		return fail(at, tree.ErrUnsupported, "an integer and an array of indices with other subscripts between them are not supported")
-	}
+	s.apart = s.indices != nil && advanced[len(advanced)-1]-advanced[0] >= len(advanced)
 	return nil
 }
 
@@ -190,10 +222,8 @@ func (s *selection) take(x item) error {
 		return fail(x.at, tree.ErrUnsupported, "selecting by a mask is not supported, its length is not known in advance; use where(mask, x, y)")
 	case !t.IsInt():
 		return x.mismatch("subscripts are integers, not %v", t)
-	case s.index != nil:
-		return fail(x.at, tree.ErrUnsupported, "only one subscript can be an array of indices")
 	}
-	s.index, s.takeAt = n, len(s.axes)
+	s.indices, s.takeAt = append(s.indices, n), append(s.takeAt, len(s.axes))
 	return nil
 }
 

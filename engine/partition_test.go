@@ -15,7 +15,7 @@ import (
 )
 
 // TestPartition compares partitions with their definition: positions sorted stably by
-// their elements.
+// their elements, and those between the places in ascending order.
 func TestPartition(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	const rows, n = 3, 400
@@ -39,6 +39,14 @@ func TestPartition(t *testing.T) {
 				order[i] = int64(i)
 			}
 			slices.SortStableFunc(order, func(a, b int64) int { return less(v[a], v[b]) })
+			first := 0
+			for place := range n {
+				if slices.Contains(kth, place) || slices.Contains(kth, place-n) {
+					slices.Sort(order[first:place])
+					first = place + 1
+				}
+			}
+			slices.Sort(order[first:])
 			want = append(want, order...)
 		}
 		for _, threads := range []int{1, 2} {

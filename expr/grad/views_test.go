@@ -61,18 +61,17 @@ func scatter(name string, updates, base []int, index []int64, axis int, dims []i
 	return c
 }
 
-func sorted(dims []int, axis int, ints ...int) testCase {
-	o, _ := untyped.Lookup("sort")
+func sorted(dims []int, axis int, ints ...int) testCase { return ordered("sort", dims, axis, ints...) }
+
+func ordered(name string, dims []int, axis int, ints ...int) testCase {
+	o, _ := untyped.Lookup(name)
 	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node {
 		return tree.ApplyWith(o, tree.Attributes{Axes: []int{axis}, Ints: ints}, x...)
 	}}
 }
 
 func selected(dims []int, axis int, places ...int) testCase {
-	o, _ := untyped.Lookup("select")
-	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node {
-		return tree.ApplyWith(o, tree.Attributes{Axes: []int{axis}, Ints: places}, x...)
-	}}
+	return ordered("select", dims, axis, places...)
 }
 
 func reduce(name string, dims []int, r untyped.Options) testCase {
@@ -118,6 +117,7 @@ func cases(t testing.TB) map[string][]testCase {
 		"scatter_max":    {scatter("scatter_max", []int{3}, []int{4}, []int64{1, 1, 3}, 0, []int{4}), scatter("scatter_max", []int{2, 3}, []int{2, 4}, []int64{0, 2, 0}, 1, []int{2, 4})},
 		"scatter_min":    {scatter("scatter_min", []int{3}, []int{4}, []int64{1, 1, 3}, 0, []int{4})},
 		"sort":           {sorted([]int{7}, 0), sorted([]int{3, 4}, 0, 1), sorted([]int{2, 3, 2}, 1), sorted([]int{2, 5}, 1)},
+		"partition":      {ordered("partition", []int{9}, 0, 0, 3), ordered("partition", []int{3, 4}, 0, 1, 1), ordered("partition", []int{2, 5, 2}, 1, 0, 1, 3)},
 		"select":         {selected([]int{9}, 0, 3, 8, 3), selected([]int{3, 4}, 0, 1), selected([]int{2, 3, 2}, 1, 2, 0)},
 		"matmul": {
 			product([]int{3, 4}, []int{4, 2}), product([]int{4}, []int{4}), product([]int{3, 4}, []int{4}), product([]int{4}, []int{4, 2}),

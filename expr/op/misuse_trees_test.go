@@ -145,9 +145,13 @@ var treeMisuses = map[string]func() error{
 	"searchsorted, wild side": func() error {
 		return err(node("searchsorted", tree.Attributes{Ints: []int{-1}}, vec.Node(), vec.Node()))
 	},
-	"SelectSorted":                           func() error { return err(op.SelectSorted(vec, 0, 99).Node()) },
-	"Partition":                              func() error { return err(op.Partition(vec, 0, 99).Node()) },
-	"ArgPartition":                           func() error { return err(op.ArgPartition(vec, 7, 0).Node()) },
+	"SelectSorted": func() error { return err(op.SelectSorted(vec, 0, 99).Node()) },
+	"Partition":    func() error { return err(op.Partition(vec, 0, 99).Node()) },
+	"ArgPartition": func() error { return err(op.ArgPartition(vec, 7, 0).Node()) },
+	"partition, places that do not ascend": func() error {
+		return err(node("partition", tree.Attributes{Axes: []int{0}, Ints: []int{0, 1, 1}}, vec.Node()))
+	},
+	"argpartition, no order":                 func() error { return err(node("argpartition", tree.Attributes{Axes: []int{0}}, vec.Node())) },
 	"select, a negative place":               func() error { return err(node("select", tree.Attributes{Axes: []int{0}, Ints: []int{-1}}, vec.Node())) },
 	"TopK":                                   func() error { v, _ := op.TopK(vec, 99, 0); return err(v.Node()) },
 	"TopK of nil":                            func() error { _, i := op.TopK[float32](nil, 1, 0); return err(i.Node()) },

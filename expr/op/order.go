@@ -12,8 +12,8 @@ import (
 
 // Partition returns the elements along an axis, in the shape of a. At the places kth are the
 // elements that come there in sorted order. Before such a place are lesser elements, or equal
-// ones, after it greater or equal ones. The elements between them are in sorted order too, since
-// sorting is faster than selecting. Negative places count from the end. A place outside
+// ones that come before it in a, after it greater or equal ones. The elements between two places keep their
+// order; those of an axis of at most 256 elements are sorted, which is faster. Negative places count from the end. A place outside
 // of the axis is an error, [expr.ErrIndex], unless there are no elements at all.
 func Partition[T expr.Elem](a expr.Exp[T], axis int, kth ...int) expr.Exp[T] {
 	return expr.Of[T](untyped.Partition("partition", expr.NodeOf(a), axis, kth))
@@ -109,6 +109,10 @@ func SelectSorted[T expr.Elem](a expr.Exp[T], axis int, places ...int) expr.Exp[
 	return expr.Of[T](untyped.With("select", []int{at}, slices.Clone(places), expr.NodeOf(a)))
 }
 
+// leastOf is the least number of elements for each of those that TopK returns, from which on it selects
+// them instead of sorting all.
+const leastOf = 4
+
 // TopK returns the k greatest elements along an axis, from the greatest down, and
 // their positions. The axis of both results has size k. Equal elements come in the
 // order of their positions, and NaN comes last. A k outside of 0 to the size of the
@@ -127,7 +131,14 @@ func TopK[T expr.Elem](a expr.Exp[T], k, axis int) (values expr.Exp[T], position
 	}
 	spans := make([]Span, at+1)
 	spans[at] = Until(k)
-	return Slice(Sort(a, axis, Descending), spans...), Slice(ArgSort(a, axis, Descending), spans...)
+	if k == 0 || n.Shape()[at] < leastOf*k {
+		return Slice(Sort(a, axis, Descending), spans...), Slice(ArgSort(a, axis, Descending), spans...)
+	}
+	// Of equal elements those before the last one of the k keep their order, so a stable sort of the k orders them.
+	among := Slice(expr.Of[int64](untyped.With("argpartition", []int{at}, []int{1, k - 1}, n)), spans...)
+	some := TakeAlongAxis(a, among, at)
+	order := ArgSort(some, at, Descending)
+	return TakeAlongAxis(some, order, at), TakeAlongAxis(among, order, at)
 }
 
 // Bincount returns how often each integer from 0 to n-1 occurs in a vector: n numbers.

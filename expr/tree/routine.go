@@ -50,6 +50,15 @@ type Rows struct {
 	Descending    bool
 	Count, Length int            // of rows, and of the elements of each
 	To, From      unsafe.Pointer // the first elements; they may be the same
+	// Places, if not empty, are the ascending places of the only elements that must be where a sort puts
+	// them. To has other elements in between.
+	Places []int
+	// Parted, if not nil, is where the elements of the rows go, or with Positions their positions as
+	// int64: those that come before the only place in sorted order, the one that comes there, and the
+	// others. Each of the two parts keeps its order, and elements do not change a bit. To is room for a row,
+	// so one worker has all rows.
+	Parted    unsafe.Pointer
+	Positions bool
 }
 
 // Parallel calls f for disjoint ranges that together are 0..n, on up to Threads

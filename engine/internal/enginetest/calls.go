@@ -62,7 +62,28 @@ func sorts(name string) (cases []viewCase) {
 	return cases
 }
 
+// parts are partitions at no place, one and several.
+func parts(name string) (cases []viewCase) {
+	along := func(axis int, ints []int, dims ...int) {
+		cases = append(cases, viewCase{dims, func(x *tree.Node) *tree.Node {
+			return tree.ApplyWith(untyped.Row(name), tree.Attributes{Axes: []int{axis}, Ints: ints}, x)
+		}})
+	}
+	along(0, []int{0, 0}, 1)
+	along(0, []int{0, 150}, 300)
+	along(0, []int{1, 299}, 300)
+	along(1, []int{0, 3}, 40, 7)
+	along(1, []int{1, 0, 1, 33, 69}, 3, 70)
+	along(0, []int{1, 40}, 70, 3)
+	along(1, []int{0}, 3, 4, 5)
+	along(0, []int{0}, 0, 3)
+	return cases
+}
+
 func init() {
+	for _, name := range []string{"partition", "argpartition"} {
+		viewCases[name] = parts(name)
+	}
 	for _, name := range []string{"scatter", "scatter_add", "bincount", "scatter_max", "scatter_min"} {
 		viewCases[name] = scatters(name)
 	}
@@ -220,11 +241,11 @@ func scatterValue(n *tree.Node, args []*value) *value {
 }
 
 // sortValue is the definition of the sorts: an insertion of each element after those
-// that are not greater.
+// that are not greater. Partitions put the elements between two places back in their order.
 func sortValue(n *tree.Node, x *value) *value {
 	out := newValue(n.DType(), n.Shape())
 	name := n.Op.Name()
-	axis, descending := n.Axes[0], name != "select" && slices.Equal(n.Ints, []int{1})
+	axis, descending := n.Axes[0], name != "select" && len(n.Ints) > 0 && n.Ints[0] == 1
 	out.reads(x)
 	dims := n.Args[0].Shape()
 	each(dims, func(ix []int) {
@@ -243,11 +264,18 @@ func sortValue(n *tree.Node, x *value) *value {
 		slices.SortStableFunc(order, func(i, j int) int {
 			return comesBefore(x.typ.Register(), x.bits[place(i)], x.bits[place(j)], descending)
 		})
+		if name == "partition" || name == "argpartition" {
+			first := 0
+			for _, at := range append(n.Ints[1:len(n.Ints):len(n.Ints)], dims[axis]) {
+				slices.Sort(order[first:at])
+				first = at + 1
+			}
+		}
 		for i, from := range order {
 			switch name {
-			case "sort":
+			case "sort", "partition":
 				out.bits[place(i)] = x.bits[place(from)]
-			case "argsort":
+			case "argsort", "argpartition":
 				out.bits[place(i)] = uint64(from)
 			case "select":
 				for k, at := range n.Ints {

@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"slices"
+	"strings"
 
 	"pgregory.net/rapid"
 
@@ -191,16 +192,19 @@ func (g *generator) take(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 	return untyped.Take(g.node(t, from, depth), index, axis)
 }
 
-// sort returns a sort, or the order or the ranks that it gives.
+// sort returns a sort or a partition, or the order or the ranks that it gives.
 func (g *generator) sort(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 	if len(s) == 0 {
 		return nil
 	}
-	name := "sort"
+	name := pick(g, "sort", []string{"sort", "partition"})
 	if t == dtype.I64 {
-		name, t = pick(g, "sort", []string{"argsort", "rank"}), pick(g, "sorted type", dtype.Real())
+		name, t = pick(g, "sort", []string{"argsort", "rank", "argpartition"}), pick(g, "sorted type", dtype.Real())
 	}
 	at := tree.Attributes{Axes: []int{rapid.IntRange(0, len(s)-1).Draw(g.t, "axis")}, Ints: []int{g.index("order", 2)}}
+	if n := s[at.Axes[0]]; n > 0 && strings.HasSuffix(name, "partition") {
+		at.Ints = append(at.Ints, g.index("place", n))
+	}
 	return tree.ApplyWith(untyped.Row(name), at, g.node(t, s, depth))
 }
 

@@ -59,7 +59,7 @@ func (r *reference) node(n *tree.Node) *value {
 			return scatterValue(n, args)
 		case n.Op.Name() == "searchsorted":
 			return searchValue(n, args)
-		case slices.Contains([]string{"sort", "argsort", "rank", "select"}, n.Op.Name()):
+		case slices.Contains([]string{"sort", "argsort", "rank", "select", "partition", "argpartition"}, n.Op.Name()):
 			return sortValue(n, args[0])
 		}
 		return opaque(n, args)

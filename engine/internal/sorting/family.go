@@ -1,6 +1,7 @@
 package sorting
 
 import (
+	mathbits "math/bits"
 	"sync"
 	"unsafe"
 
@@ -19,8 +20,8 @@ type family struct {
 
 	merges     [mostVectors + 1][forms]exec.Lazy         // by vectors of the second half
 	networks   [mostVectors + 1][groups][forms]exec.Lazy // by vectors, log2 of the lanes of a group
-	partitions [2][forms]exec.Lazy                       // to another place, and in place
-	exchanges  [2][forms]exec.Lazy                       // in one direction, and in opposite ones
+	partitions [ways][forms]exec.Lazy
+	exchanges  [2][forms]exec.Lazy // in one direction, and in opposite ones
 	bitonics   [forms]exec.Lazy
 }
 
@@ -87,6 +88,7 @@ type args struct {
 	// the pivot end at byte lower, the others begin at byte end. It changes all four.
 	left, right, lower int
 	nan                int // result of a raw partition of values: not 0 if there is a NaN
+	first              int // position of the first key, where a partition stores positions
 	order
 	tables *tables
 }
@@ -106,6 +108,7 @@ const (
 	argRight  = int32(unsafe.Offsetof(args{}.right))
 	argLower  = int32(unsafe.Offsetof(args{}.lower))
 	argNaN    = int32(unsafe.Offsetof(args{}.nan))
+	argFirst  = int32(unsafe.Offsetof(args{}.first))
 	argFold   = int32(unsafe.Offsetof(args{}.order) + unsafe.Offsetof(order{}.fold))
 	argFlip   = int32(unsafe.Offsetof(args{}.order) + unsafe.Offsetof(order{}.flip))
 	argLimit  = int32(unsafe.Offsetof(args{}.order) + unsafe.Offsetof(order{}.limit))
@@ -114,7 +117,8 @@ const (
 )
 
 // tables are those that kernels read. An entry of lanes4, ... has the places of the lanes
-// whose bits are set in its number, and behind them those of the others.
+// whose bits are set in its number, and behind them those of the others, from the last one if they
+// are backward.
 type tables struct {
 	window [16]int32 // a mask of the first n lanes begins n lanes before the middle
 	lanes8 [256][8]uint8
@@ -128,19 +132,25 @@ const (
 	tableLanes4 = int32(unsafe.Offsetof(tables{}.lanes4))
 )
 
-var theTables = sync.OnceValue(func() *tables {
+var theTables, backwardTables = sync.OnceValue(func() *tables { return newTables(false) }), sync.OnceValue(func() *tables { return newTables(true) })
+
+func newTables(backward bool) *tables {
 	t := new(tables)
 	for i := range 8 {
 		t.window[i] = -1
 	}
 	each := func(bits, lanes int, place func(i, lane int)) {
-		n := 0
-		for _, set := range []int{1, 0} {
-			for lane := range lanes {
-				if bits>>lane&1 == set {
-					place(n, lane)
-					n++
-				}
+		set, others := 0, mathbits.OnesCount(uint(bits))
+		for lane := range lanes {
+			switch {
+			case bits>>lane&1 > 0:
+				place(set, lane)
+				set++
+			case backward:
+				place(lanes-1-(lane-set), lane)
+			default:
+				place(others, lane)
+				others++
 			}
 		}
 	}
@@ -151,4 +161,4 @@ var theTables = sync.OnceValue(func() *tables {
 		each(bits, 4, func(i, lane int) { t.lanes4[bits][2*i], t.lanes4[bits][2*i+1] = uint8(2*lane), uint8(2*lane+1) })
 	}
 	return t
-})
+}

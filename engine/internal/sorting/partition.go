@@ -5,17 +5,23 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 )
 
+// A way says where the keys of a partition are, and what it moves.
+type way uint8
+
+const (
+	apart     way = iota // keys that are elsewhere
+	inPlace              // keys where they go
+	values               // values that are elsewhere
+	positions            // the positions of values, as integers of the size of a key
+	ways      = iota
+)
+
 // partition returns the kernel that moves keys below a pivot to the beginning of a place, and
-// the others to the end of one; nil if there is no memory for it. The keys are elsewhere, or
-// with inPlace where they go.
-func (f *family) partition(k form, inPlace bool) *exec.Code {
+// the others to the end of one; nil if there is no memory for it.
+func (f *family) partition(k form, how way) *exec.Code {
 	f = f.partitioner()
-	way := 0
-	if inPlace {
-		way = 1
-	}
-	return f.partitions[way][k].Make(func() ([]byte, error) {
-		w := partitionWriter{writer: newWriter(f), form: k, inPlace: inPlace}
+	return f.partitions[how][k].Make(func() ([]byte, error) {
+		w := partitionWriter{writer: newWriter(f), form: k, way: how}
 		w.write()
 		return w.Code()
 	})
@@ -58,14 +64,18 @@ const nanMask = x86.K5
 // one place, no vector may store too much behind less than two vectors of room, but in all of
 // it: so the keys that fill no vector must come first.
 //
+// Values and positions fill vectors. With tables that put the others backward the lower ones keep
+// their order, and the others have the reverse of it.
+//
 // In place, there is room for unrollInPlace vectors behind the lower keys and before the higher
 // ones: the caller has moved so many keys away. The loop reads where there is less room, so
 // there is always enough.
 type partitionWriter struct {
 	*writer
 	form       form
-	inPlace    bool
+	way        way
 	pivot, nan x86.Vec
+	at, step   x86.Vec // of positions: those of the next keys, and the number of lanes
 }
 
 // offsets are the arguments of a partition in place that change, and their registers.
@@ -75,7 +85,7 @@ var offsets = []struct {
 }{{partFrom, argLeft}, {partEnd, argRight}, {partLow, argLower}, {partHigh, argEnd}}
 
 func (w *partitionWriter) write() {
-	if w.inPlace {
+	if w.way == inPlace {
 		for _, o := range offsets {
 			w.load(o.r, argTo)
 			w.I(x86.ADD, x86.W64, o.r, x86.At(x86.RDI, o.at))
@@ -98,7 +108,12 @@ func (w *partitionWriter) write() {
 		w.I(x86.VPXOR, w.l, w.nan, w.nan, w.nan)
 	}
 	w.load(partLeft, argN)
-	if w.inPlace {
+	if w.way == positions {
+		w.at, w.step = w.everywhere(argFirst), w.take()
+		w.I(w.pick(x86.VPADDD, x86.VPADDQ), w.l, w.at, w.at, w.lanes(func(lane int) int64 { return int64(lane) }))
+		w.I(x86.VMOVUPS, w.l, w.step, w.lanes(func(int) int64 { return int64(w.f.lanes()) }))
+	}
+	if w.way == inPlace {
 		w.loop(unrollInPlace)
 		for _, o := range offsets {
 			w.I(x86.SUB, x86.W64, o.r, x86.At(x86.RDI, argTo))
@@ -107,11 +122,13 @@ func (w *partitionWriter) write() {
 	} else {
 		w.loop(unroll)
 		w.loop(1)
-		end := w.NewLabel()
-		w.I(x86.TEST, x86.W64, partLeft, partLeft)
-		w.I(x86.JE, 0, end)
-		w.tail()
-		w.Bind(end)
+		if w.way == apart {
+			end := w.NewLabel()
+			w.I(x86.TEST, x86.W64, partLeft, partLeft)
+			w.I(x86.JE, 0, end)
+			w.tail()
+			w.Bind(end)
+		}
 		w.I(x86.MOV, x86.W64, x86.At(x86.RDI, argLow), partLows)
 	}
 	if w.f.avx512 {
@@ -132,7 +149,7 @@ func (w *partitionWriter) loop(n int) {
 	w.Bind(loop)
 	var v []x86.Vec
 	from := partFrom
-	if w.inPlace {
+	if w.way == inPlace {
 		from = partOther
 		w.side(n * w.f.vector)
 	}
@@ -141,23 +158,39 @@ func (w *partitionWriter) loop(n int) {
 		w.I(x86.VMOVUPS, w.l, x, x86.At(from, int32(i*w.f.vector)))
 		v = append(v, x)
 	}
-	for _, x := range v {
+	keys := v
+	if w.way == values && w.form&enter != 0 {
+		keys = nil
+		for _, x := range v {
+			k := w.take()
+			w.I(x86.VMOVUPS, w.l, k, x)
+			keys = append(keys, k)
+		}
+	}
+	for _, x := range keys {
 		w.read(x)
 	}
 	for i, x := range v {
-		w.compare(x, i)
+		w.compare(keys[i], i)
+		if w.way == positions {
+			w.I(x86.VMOVUPS, w.l, x, w.at)
+			w.I(w.pick(x86.VPADDD, x86.VPADDQ), w.l, w.at, w.at, w.step)
+		}
 		w.arrange(x)
 		w.I(x86.VMOVUPS, w.l, x86.At(partLow, 0), x)
 		w.I(x86.VMOVUPS, w.l, x86.At(partHigh, int32(-w.f.vector)), x)
 		w.I(x86.POPCNT, x86.W32, partBits, partBits)
-		if !w.inPlace {
+		if w.way != inPlace {
 			w.I(x86.ADD, x86.W64, partLows, partBits)
 		}
 		w.I(x86.LEA, x86.W64, partLow, x86.AtX(partLow, partBits, uint8(w.f.size), 0))
 		w.I(x86.LEA, x86.W64, partHigh, x86.AtX(partHigh, partBits, uint8(w.f.size), int32(-w.f.vector)))
 	}
 	w.give(v...)
-	if !w.inPlace {
+	if len(keys) > 0 && keys[0] != v[0] {
+		w.give(keys...)
+	}
+	if w.way != inPlace {
 		w.I(x86.ADD, x86.W64, partFrom, x86.Imm(n*w.f.vector))
 	}
 	w.I(x86.SUB, x86.W64, partLeft, x86.Imm(n*w.f.lanes()))

@@ -2,6 +2,7 @@ package sorting
 
 import (
 	"bytes"
+	"math"
 	"math/bits"
 	"slices"
 	"unsafe"
@@ -19,6 +20,7 @@ type part struct {
 	n                 int
 	crossed, values   bool
 	repeats           bool  // many keys seem to be equal
+	at                int   // number of keys of the row before the part
 	floor             int64 // no key is below it
 	left              int   // number of partitions after which the sort compares keys
 }
@@ -29,6 +31,14 @@ func (p *part) to() unsafe.Pointer {
 		return p.spare
 	}
 	return p.data
+}
+
+// form says that a sort of the part reads values or keys, and stores values.
+func (p *part) form() form {
+	if p.values {
+		return enter | leave
+	}
+	return leave
 }
 
 // equal reports whether all bits of the keys of a part are those of the first.
@@ -58,7 +68,10 @@ type run struct {
 	most   int64 // no key is above it
 	args   args
 	random uint64
+	places []int                   // of the keys that are wanted, in ascending order, or none: all are
+	low    int                     // the first place of the part in which the last wanted key was found
 	stack  [bits.UintSize + 1]part // parts that wait
+	used   int                     // number of parts of the stack that have addresses
 }
 
 const (
@@ -67,6 +80,7 @@ const (
 	callKeys = 1 << 16
 	// The pivot of so many keys is the median of a sample of so many.
 	midKeys, midSample = 1 << 10, 32
+	fewKeys            = 1 << 8 // the same where not all keys are wanted
 	manyKeys           = 1 << 15
 	largestSample      = 256
 	// A part of fewer networks is merged in any case, if it may be merged; narrowBlocks is the same for keys of 4 bytes.
@@ -88,8 +102,9 @@ func (u *run) begin(f *family, o *order, raw bool) {
 
 // end forgets the addresses of arrays.
 func (u *run) end() {
-	u.args = args{}
-	clear(u.stack[:])
+	u.args, u.places = args{}, nil
+	clear(u.stack[:u.used])
+	u.used = 0
 }
 
 func (u *run) setRaw(raw bool) {
@@ -107,17 +122,15 @@ func (u *run) form(f form) form {
 	return u.order.form(f)
 }
 
-// sort sorts a part.
+// sort sorts a part. Where not all keys are wanted, only these are sure to be at their places.
 func (u *run) sort(p *part) {
 	u.stack[0] = *p
 	for top := 0; top >= 0; {
+		u.used = max(u.used, top+2)
 		p := &u.stack[top]
-		if p.n > u.f.largest() {
-			repeats := u.repeats(p)
-			if p.repeats && p.n >= mergedBlocks*u.f.largest() && u.counted(p) || !repeats && u.f.sortsWhole(p.n) && u.mergedRows(p.to(), p.from, 1, p.n, p.values) == 1 {
-				top--
-				continue
-			}
+		if !u.wanted(p) || p.n > u.f.largest() && u.whole(p) {
+			top--
+			continue
 		}
 		if p.n > u.f.largest() && p.left > 0 {
 			high := &u.stack[top+1]
@@ -140,6 +153,35 @@ func (u *run) sort(p *part) {
 			}
 		}
 	}
+}
+
+// wanted reports whether keys of a part are wanted.
+func (u *run) wanted(p *part) bool {
+	if len(u.places) == 0 {
+		return true
+	}
+	from, to := u.within(p)
+	if from < to {
+		u.low = p.at
+	}
+	return from < to
+}
+
+// within returns which of the places are in a part.
+func (u *run) within(p *part) (from, to int) {
+	from, _ = slices.BinarySearch(u.places, p.at)
+	to, _ = slices.BinarySearch(u.places, p.at+p.n)
+	return from, to
+}
+
+// whole sorts a part without partitions, if that is faster.
+func (u *run) whole(p *part) bool {
+	if len(u.places) > 0 {
+		return p.n <= 2*u.f.largest() && u.mergedRows(p.to(), p.from, 1, p.n, p.form()) == 1
+	}
+	repeats := u.repeats(p)
+	return p.repeats && p.n >= mergedBlocks*u.f.largest() && u.counted(p) ||
+		!repeats && u.f.sortsWhole(p.n) && u.mergedRows(p.to(), p.from, 1, p.n, p.form()) == 1
 }
 
 // repeats reports whether many of the keys of a part seem to be equal, so that partitions soon end. The
@@ -212,7 +254,7 @@ func (u *run) split(p, high *part) {
 		return
 	}
 	p.left--
-	*high = part{repeats: p.repeats}
+	*high = part{repeats: p.repeats, at: p.at + n}
 	if n < p.n { // else the pointers would be behind the arrays
 		high.data = unsafe.Add(p.data, off)
 		if p.spare != nil {
@@ -236,7 +278,7 @@ func (u *run) partition(p *part, pivot int64) (n int, ok bool) {
 	if p.values {
 		k = u.form(enter)
 	}
-	forward := u.f.partition(k, false)
+	forward := u.f.partition(k, apart)
 	if forward == nil {
 		return 0, false
 	}
@@ -251,7 +293,7 @@ func (u *run) partition(p *part, pivot int64) (n int, ok bool) {
 	case p.spare != nil:
 		a.high = p.spare
 	case p.from == p.data:
-		code := u.f.partition(k, true)
+		code := u.f.partition(k, inPlace)
 		if code == nil {
 			return 0, false
 		}
@@ -296,9 +338,11 @@ func (u *run) inPlace(code *exec.Code, p *part) int {
 	return (head + tail) / size
 }
 
-// pivot returns a key near the median of a part.
+// pivot returns a key near the median of a part, or, where not all keys are wanted, a key beside a
+// wanted one that leaves this in the smaller part.
 func (u *run) pivot(p *part) int64 {
-	if p.n < midKeys {
+	some := len(u.places) > 0
+	if p.n < fewKeys || p.n < midKeys && !some {
 		var k [9]int64
 		for i := range k {
 			k[i] = u.key(p, u.load(p, i*(p.n/9)))
@@ -306,7 +350,11 @@ func (u *run) pivot(p *part) int64 {
 		return median(median(k[0], k[3], k[6]), median(k[1], k[4], k[7]), median(k[2], k[5], k[8]))
 	}
 	count := midSample
-	if p.n >= manyKeys {
+	switch {
+	case p.n < manyKeys:
+	case some:
+		count = largestSample
+	default:
 		count = u.f.largest()
 	}
 	step := uint64(p.n / count)
@@ -323,8 +371,26 @@ func (u *run) pivot(p *part) int64 {
 		}
 	}
 	sample := part{from: unsafe.Pointer(&u.sample), n: count}
-	u.network(network{vectors: count / u.f.lanes(), group: u.f.lanes(), form: u.form(0)}, sample.from, sample.from, count, 1, 0)
-	return u.key(&sample, u.load(&sample, count/2))
+	if count <= u.f.largest() {
+		u.network(network{vectors: count / u.f.lanes(), group: u.f.lanes(), form: u.form(0)}, sample.from, sample.from, count, 1, 0)
+	} else {
+		u.mergedRows(sample.from, sample.from, 1, count, 0)
+	}
+	return u.key(&sample, u.load(&sample, u.beside(p, count)))
+}
+
+// beside returns the place of the pivot among the count keys of a sorted sample of a part.
+func (u *run) beside(p *part, count int) int {
+	from, to := u.within(p)
+	if from == to {
+		return count / 2
+	}
+	at := float64(u.places[(from+to)/2]-p.at) / float64(p.n)
+	margin := math.Sqrt(float64(count)*at*(1-at)) + 1 // of the place of a key in a sample
+	if at > .5 {
+		margin = -margin
+	}
+	return min(max(int(at*float64(count)+margin), 0), count-1)
 }
 
 func median(a, b, c int64) int64 { return max(min(a, b), min(max(a, b), c)) }
@@ -411,7 +477,7 @@ func (u *run) few(to, from unsafe.Pointer, rows, length int) int {
 		u.short(to, from, rows, length)
 		return rows
 	case length <= 2*u.f.largest():
-		return u.mergedRows(to, from, rows, length, true)
+		return u.mergedRows(to, from, rows, length, enter|leave)
 	}
 	return 0
 }
@@ -444,16 +510,12 @@ func (f *family) sortsWhole(n int) bool {
 	return n <= f.largest() || f.stored == f.size && n <= f.blocks*f.largest()
 }
 
-// mergedRows sorts neighbouring rows of more than largest keys, or values, without a partition. It
+// mergedRows sorts neighbouring rows of more than largest keys, or values as f says, without a partition. It
 // returns the number of rows it has sorted: less than all if there is no kernel, or if their length
 // needs a partition.
-func (u *run) mergedRows(to, from unsafe.Pointer, rows, length int, values bool) int {
+func (u *run) mergedRows(to, from unsafe.Pointer, rows, length int, f form) int {
 	if !u.f.sortsWhole(length) {
 		return 0
-	}
-	f := form(leave)
-	if values {
-		f |= enter
 	}
 	row, some := length*u.f.size, 1
 	for at := 0; at < rows; at += some {

@@ -42,10 +42,10 @@ func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
 		s.f = familyOf(s.isa, 4)
 	}
 	switch {
-	case s.f == nil:
+	case s.f == nil || r.Parted != nil && len(r.Places) != 1:
 		return false
-	case s.widen || s.f.stored < s.f.size: // such rows are not partitioned
-		if r.Length > mostBytes && r.Type.Size() == 1 || !s.f.sortsWhole(r.Length) || s.f.network(s.f.rows(min(r.Length, s.f.largest()), s.order.form(enter|leave))) == nil {
+	case s.widen || s.f.stored < s.f.size: // such rows are not partitioned by machine code
+		if r.Parted != nil || r.Length > mostBytes && r.Type.Size() == 1 || !s.f.sortsWhole(r.Length) || s.f.network(s.f.rows(min(r.Length, s.f.largest()), s.order.form(enter|leave))) == nil {
 			return false
 		}
 	}
@@ -56,8 +56,9 @@ func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
 	raw := (s.f.avx512 || s.f.size == 8) && r.Type.IsFloat() && !r.Descending
 	for _, u := range s.runs {
 		u.begin(s.f, &s.order, raw)
+		u.places = r.Places
 	}
-	if r.Count == 1 && c.Threads > 1 && r.Length >= shared {
+	if r.Count == 1 && len(r.Places) == 0 && c.Threads > 1 && r.Length >= shared {
 		s.together()
 	} else {
 		c.Parallel(r.Count, 2+cost(r.Length), s.rowsOf)
@@ -84,8 +85,14 @@ func cost(n int) float64 { return 0.4 * float64(n) * float64(bits.Len(uint(n))) 
 // someRows sorts the rows lo..hi.
 func (s *Sorter) someRows(worker, lo, hi int) {
 	r, u := &s.rows, s.runs[worker]
-	if s.widen {
+	switch {
+	case s.widen:
 		s.someWidened(u, lo, hi)
+		return
+	case r.Parted != nil:
+		for ; lo < hi; lo++ {
+			s.part(u, lo)
+		}
 		return
 	}
 	row := r.Length * s.f.stored
@@ -93,6 +100,21 @@ func (s *Sorter) someRows(worker, lo, hi int) {
 		p := s.whole(lo)
 		u.sort(&p)
 	}
+}
+
+// part divides row i.
+func (s *Sorter) part(u *run, i int) {
+	r, p := s.rows, s.whole(i)
+	p.data, u.low = r.To, 0
+	if u.few(p.data, p.from, 1, p.n) == 0 {
+		u.sort(&p)
+	}
+	size := s.f.size
+	if r.Positions {
+		size = 8
+	}
+	r.From, r.Parted = p.from, unsafe.Add(r.Parted, i*r.Length*size)
+	u.divide(&r)
 }
 
 // someWidened sorts the rows lo..hi of numbers of fewer bytes than those of the kernels, some
@@ -111,7 +133,7 @@ func (s *Sorter) someWidened(u *run, lo, hi int) {
 		}
 		for i := u.few(unsafe.Pointer(&k[0]), unsafe.Pointer(&k[0]), some, r.Length); i < some; i++ {
 			p := unsafe.Pointer(&k[i*r.Length])
-			if u.mergedRows(p, p, 1, r.Length, true) == 0 { // there is no memory for a kernel
+			if u.mergedRows(p, p, 1, r.Length, enter|leave) == 0 { // there is no memory for a kernel
 				u.compare(&part{from: p, data: p, n: r.Length, values: true})
 			}
 		}

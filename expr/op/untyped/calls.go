@@ -52,6 +52,15 @@ var calls = slices.Concat(
 			Name: "rank", Result: tree.ResultInt64, Routine: routine.Sort(routine.Ranks),
 			Doc: "how many elements along an axis come before each in sorted order, as int64.",
 		},
+		// Ints: 1 for descending order or 0, and the places in ascending order.
+		{
+			Name: "partition", Shape: partShape, Routine: routine.Sort(routine.Parted), Grad: gradPart,
+			Doc: "the elements along an axis, those at given places as in sorted order; those between two places keep their order.",
+		},
+		{
+			Name: "argpartition", GoName: "ArgPartition", Result: tree.ResultInt64, Shape: partShape, Routine: routine.Sort(routine.PartedOrder),
+			Doc: "the positions along an axis of the elements of partition, as int64.",
+		},
 		// Ints: the places.
 		{
 			Name: "select", GoName: "SelectSorted", Shape: selectShape, Routine: routine.Select(), Grad: gradSelect,
@@ -127,6 +136,25 @@ func sortedAxis(n *tree.Node) (int, error) {
 		err = tree.NewError(tree.ErrUnsupported, n.Op.Constructor(), "an axis of %d elements is too long", s[axis])
 	}
 	return axis, err
+}
+
+func partShape(n *tree.Node) (shape.Shape, error) {
+	s := n.Args[0].Shape()
+	axis, err := sortedAxis(n)
+	if err != nil {
+		return nil, err
+	}
+	if len(n.Ints) == 0 || n.Ints[0]>>1 != 0 {
+		return nil, tree.NewError(tree.ErrValue, n.Op.Constructor(), "the order is the first integer, 0 or 1, of %v", n.Ints)
+	}
+	last := -1
+	for _, place := range n.Ints[1:] {
+		if place <= last || place >= s[axis] {
+			return nil, tree.NewError(tree.ErrIndex, n.Op.Constructor(), "the places %v do not ascend, or are outside of axis %d of size %d", n.Ints[1:], axis, s[axis])
+		}
+		last = place
+	}
+	return s, nil
 }
 
 func selectShape(n *tree.Node) (shape.Shape, error) {
@@ -256,6 +284,16 @@ func gradSort(g *tree.Adjoint, _ int) *tree.Node {
 		return g.Out
 	}
 	return takenAlong(g.With, g.Full(), g.With("rank", g.Node.Axes, g.Node.Ints, g.Arg(0)), nil, g.Node.Axes[0])
+}
+
+// gradPart gives each adjoint to the element that went to its place.
+func gradPart(g *tree.Adjoint, _ int) *tree.Node {
+	if len(g.Out.Shape()) == 0 {
+		return g.Out
+	}
+	positions := g.With("argpartition", g.Node.Axes, g.Node.Ints, g.Arg(0))
+	back := g.With("argsort", g.Node.Axes, nil, positions)
+	return takenAlong(g.With, g.Full(), back, nil, g.Node.Axes[0])
 }
 
 // gradSelect gives each adjoint to the element that came at its place.

@@ -22,8 +22,8 @@ func ordered(name string) func(o Options, x ...*tree.Node) *tree.Node {
 	}
 }
 
-// parted returns a partition or its positions: the sorted row, because machine code sorts it
-// faster than it selects. The integers are the places, which count from the end if they are negative.
+// parted returns a partition or its positions. The integers are the places, which count from the end
+// if they are negative.
 func parted(name string) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(o Options, x ...*tree.Node) *tree.Node {
 		a, axis, bad := oneLine(o, x[0])
@@ -34,19 +34,32 @@ func parted(name string) func(o Options, x ...*tree.Node) *tree.Node {
 	}
 }
 
-// partedNames are the names of constructors and of the sorts that they are.
+// partedNames are the names of constructors, and of the sorts that partitions of short axes are, because machine
+// code sorts these faster than it divides them.
 var partedNames = map[string][2]string{"partition": {"Partition", "sort"}, "argpartition": {"ArgPartition", "argsort"}}
+
+// sortedParts is the longest axis that a partition sorts.
+const sortedParts = 256
 
 func partedAlong(name string, a *tree.Node, axis int, kth []int) *tree.Node {
 	if a.Err() != nil {
 		return a
 	}
+	n, places := a.Shape()[axis], []int{}
 	for _, place := range kth {
-		if n := a.Shape()[axis]; (place < -n || place >= n) && a.Shape().Size() > 0 {
+		if (place < -n || place >= n) && a.Shape().Size() > 0 {
 			return tree.Errorf(tree.ErrIndex, partedNames[name][0], "place %d is outside of axis %d of size %d", place, axis, n)
 		}
+		if place < 0 {
+			place += n
+		}
+		places = append(places, place)
 	}
-	return With(partedNames[name][1], []int{axis}, nil, a)
+	if n <= sortedParts || a.Shape().Size() == 0 {
+		return With(partedNames[name][1], []int{axis}, nil, a)
+	}
+	slices.Sort(places)
+	return With(name, []int{axis}, append([]int{0}, slices.Compact(places)...), a)
 }
 
 // Partition returns op.Partition of untyped trees, or, for the name argpartition, op.ArgPartition.

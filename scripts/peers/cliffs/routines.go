@@ -77,6 +77,9 @@ func (t *test) goal(p peer) float64 {
 
 // statement returns a program that is no formula, by its name in routines.txt.
 func statement(name string, arrays []*engine.Array) (expr.Statement, error) {
+	if name == "histogram" {
+		return histogramOf(arrays)
+	}
 	if arrays[0].DType() == dtype.F64 {
 		return statementOf[float64](name, arrays)
 	}
@@ -106,10 +109,25 @@ func statementOf[T float32 | float64](name string, arrays []*engine.Array) (expr
 			return expr.Let(y, op.Mean(w, op.Axis(2, 3))), nil
 		}
 		return expr.Let(y, op.Sum(w, op.Axis(2, 3))), nil
+	case "top k":
+		values, positions := op.TopK(floats(1), dims[1], 1)
+		return expr.Let(y, op.Add(values, op.Cast[T](positions))), nil
 	case "segment sum":
 		return expr.Let(y, op.SegmentSum(floats(1), expr.Of[int64](arrays[2].Node()), dims[0])), nil
 	}
 	return expr.Statement{}, fmt.Errorf("there is no program %q", name)
+}
+
+func histogramOf(arrays []*engine.Array) (expr.Statement, error) {
+	y, err := engine.TensorOf[int64](arrays[0])
+	if err != nil {
+		return expr.Statement{}, err
+	}
+	bins, x := arrays[0].Shape()[0], arrays[1].Node()
+	if arrays[1].DType() == dtype.F32 {
+		return expr.Let(y, op.Histogram(expr.Of[float32](x), bins, 0, 1)), nil
+	}
+	return expr.Let(y, op.Histogram(expr.Of[float64](x), bins, 0, 1)), nil
 }
 
 const dates = 252 // of a path

@@ -19,10 +19,15 @@ const (
 	Order                  // int64: the position of the element that comes i-th
 	Ranks                  // int64: how many elements come before element i
 	Selected               // the sorted elements at given places
+	// Parted is the elements in parts: those at the places are where a sort puts them, and those between two places
+	// are in their own order. PartedOrder is their positions as int64.
+	Parted
+	PartedOrder
 )
 
 // Sort returns the routine of a stable sort along an axis: Axes has the axis. If the
-// only integer is 1, the order is descending. NaN comes last, and -0 before +0.
+// first integer is 1, the order is descending. NaN comes last, and -0 before +0. The other integers
+// of parts are the places, in ascending order.
 func Sort(want Wanted) *tree.Routine {
 	return &tree.Routine{
 		New: func(n *tree.Node) func(*tree.Call) error {
@@ -41,8 +46,6 @@ func workers(rows int) int { return max(1, min(rows, runtime.GOMAXPROCS(0))) }
 const (
 	// blockBytes is the size of the rows that machine code sorts at once after they were gathered.
 	blockBytes = 1 << 14
-	// mostSorted is the longest row of which places are selected by sorting it with machine code.
-	mostSorted = 1 << 12
 )
 
 // rowRoom returns the bytes of the workspace of one worker for some of the rows of a number of
@@ -55,6 +58,9 @@ func rowRoom(length, all int, t dtype.Type, want Wanted) int {
 	if want == Order || want == Ranks {
 		words := max(length, min(blockBytes/8, all))
 		size = max(size+2*room(length, 4), room(words, keySize(t))+room(words, packingOf(length, keySize(t)).size()))
+	}
+	if want == Parted || want == PartedOrder {
+		size += room(length, 8)
 	}
 	return size
 }
@@ -76,7 +82,8 @@ type rowSort[K key] struct {
 	typ           dtype.Type
 	axis          int
 	descending    bool
-	places        []int // of Selected
+	places        []int // of Selected, Parted and PartedOrder
+	ascending     []int // the places, each once
 	length        int
 	before, after series // offsets of the rows: along the axes before the axis, and after it
 	columns       int    // number of rows along the axes after
@@ -94,13 +101,17 @@ type rowSort[K key] struct {
 func newSort[K key](n *tree.Node, want Wanted) func(*tree.Call) error {
 	s, axis := n.Args[0].Shape(), n.Axes[0]
 	r := &rowSort[K]{
-		want: want, typ: n.Args[0].DType().Register(), axis: axis, descending: slices.Equal(n.Ints, []int{1}),
+		want: want, typ: n.Args[0].DType().Register(), axis: axis, descending: len(n.Ints) > 0 && n.Ints[0] == 1,
 		length: s[axis], columns: s[axis+1:].Size(), rows: s[:axis].Size() * s[axis+1:].Size(),
 		each: rowRoom(s[axis], s.Size(), n.Args[0].DType(), want),
 	}
-	if want == Selected {
+	switch want {
+	case Selected:
 		r.places, r.descending = slices.Clone(n.Ints), false
+	case Parted, PartedOrder:
+		r.places = slices.Clone(n.Ints[1:])
 	}
+	r.ascending = slices.Compact(slices.Sorted(slices.Values(r.places)))
 	r.sorters = make([]*sorter[K], workers(r.rows))
 	r.run = r.some
 	return r.sort
@@ -110,7 +121,7 @@ func (r *rowSort[K]) sort(c *tree.Call) error {
 	if !r.known {
 		r.known = true
 		r.before, r.after = around(&c.Args[0], r.axis)
-		if (r.want == Values || r.want == Selected && r.length <= mostSorted || r.packable()) && c.NewSort != nil {
+		if (r.want == Values || r.want == Selected || r.parts() && len(r.places) == 1 || r.packable()) && c.NewSort != nil {
 			r.machine = c.NewSort()
 			if r.packable() {
 				r.packed = packingOf(r.length, sizeOf[K]()).size()
@@ -157,7 +168,12 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 	size := sizeOf[K]()
 	for s.machine != nil && r.length > 0 && lo < hi {
 		n := min(hi-lo, max(1, blockBytes/(r.length*max(size, r.packed))))
-		if r.packed > 0 && !r.order(s.machine, &s.alone, at, lo, n) || r.packed == 0 && !r.byMachine(s, at, lo, n) {
+		if r.parts() {
+			if n = r.partsByMachine(s, at, lo, hi-lo); n == 0 {
+				s.machine = nil // it has no kernels
+				break
+			}
+		} else if r.packed > 0 && !r.order(s.machine, &s.alone, at, lo, n) || r.packed == 0 && !r.byMachine(s, at, lo, n) {
 			s.machine = nil // it has no kernels
 			break
 		}
@@ -189,6 +205,10 @@ func (r *rowSort[K]) one(s *sorter[K], work []byte, row int) {
 		}
 	}
 	keysOf(s.keys, r.typ, r.from(row), in.Strides[r.axis], r.descending)
+	if r.parts() {
+		r.parted(s, row)
+		return
+	}
 	if r.want == Selected {
 		r.selected(s, b*len(r.places)*r.columns+a, r.columns)
 		return
@@ -207,11 +227,16 @@ func (r *rowSort[K]) one(s *sorter[K], work []byte, row int) {
 func (r *rowSort[K]) byMachine(s *sorter[K], work []byte, row, n int) bool {
 	in, out, size := &r.call.Args[0], r.call.Out.Ptr, sizeOf[K]()
 	keys, _ := as[K](work, 0, n*r.length)
-	for i := range n {
-		bitsOf(keys[i*r.length:][:r.length], r.from(row+i), in.Strides[r.axis])
-	}
 	p := unsafe.Pointer(&keys[0])
-	if !s.machine(&s.alone, tree.Rows{Type: r.typ, Descending: r.descending, Count: n, Length: r.length, To: p, From: p}) {
+	from := p
+	if r.dense {
+		from = r.from(row)
+	} else {
+		for i := range n {
+			bitsOf(keys[i*r.length:][:r.length], r.from(row+i), in.Strides[r.axis])
+		}
+	}
+	if !s.machine(&s.alone, tree.Rows{Type: r.typ, Descending: r.descending, Count: n, Length: r.length, To: p, From: from, Places: r.ascending}) {
 		return false
 	}
 	for i := range n {

@@ -1,0 +1,104 @@
+package sorting
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
+)
+
+// TestPlaces compares elements at places, and the parts of rows before and behind a place and their positions,
+// with a stable sort, bit by bit.
+func TestPlaces(t *testing.T) {
+	for _, isa := range isas() {
+		testPlaces[float64](t, isa, dtype.F64)
+		testPlaces[float32](t, isa, dtype.F32)
+		testPlaces[int64](t, isa, dtype.I64)
+		testPlaces[uint32](t, isa, dtype.U32)
+	}
+}
+
+func testPlaces[T number](t *testing.T, isa string, typ dtype.Type) {
+	r := rand.New(rand.NewPCG(3, uint64(typ)))
+	s := New(isa)
+	for _, n := range []int{1, 2, 3, 7, 8, 9, 31, 33, 63, 64, 65, 100, 128, 129, 256, 300, 1000, 1023, 1025, 3000, 1<<15 + 3, 1<<16 + 90} {
+		for _, kind := range kinds {
+			x := make([]T, n)
+			for i := range x {
+				bits := kind.bits(r, i, n)
+				x[i] = *(*T)(unsafe.Pointer(&bits))
+			}
+			down := r.IntN(2) > 0
+			order := make([]int64, n)
+			for i := range order {
+				order[i] = int64(i)
+			}
+			slices.SortStableFunc(order, func(a, b int64) int { return order0(x[a], x[b], down) })
+			what := fmt.Sprintf("%s: %d %v, %s, descending %t", isa, n, typ, kind.name, down)
+			rows := tree.Rows{Type: typ, Descending: down, Count: 1, Length: n, From: unsafe.Pointer(&x[0])}
+			for _, place := range []int{0, n / 2, n - 1, r.IntN(n)} {
+				rows.Places = []int{place}
+				checkParts(t, s, rows, x, order, what)
+			}
+			rows.Places = slices.Compact(slices.Sorted(slices.Values([]int{n / 3, n / 2, min(n/2+1, n-1), n - 1})))
+			checkPlaces(t, s, rows, x, order, what)
+		}
+	}
+}
+
+func checkPlaces[T number](t *testing.T, s *Sorter, rows tree.Rows, x []T, order []int64, what string) {
+	t.Helper()
+	to := make([]T, len(x))
+	rows.To = unsafe.Pointer(&to[0])
+	if !s.Sort(callOf(1), rows) {
+		t.Fatal(what, "has no kernels")
+	}
+	for _, place := range rows.Places {
+		if want := x[order[place]]; bitsOf(to[place]) != bitsOf(want) && want == want {
+			t.Errorf("%s: the element at place %d of %v is %v, not %v", what, place, rows.Places, to[place], want)
+		}
+	}
+}
+
+func checkParts[T number](t *testing.T, s *Sorter, rows tree.Rows, x []T, order []int64, what string) {
+	t.Helper()
+	place := rows.Places[0]
+	order = slices.Clone(order)
+	slices.Sort(order[:place])
+	slices.Sort(order[place+1:])
+	checkPlaces(t, s, rows, x, order, what)
+	room, guard := make([]T, len(x)), 9
+	got, at := make([]T, len(x)+guard), slices.Repeat([]int64{-7}, len(x)+guard)
+	rows.To, rows.Parted = unsafe.Pointer(&room[0]), unsafe.Pointer(&got[0])
+	s.Sort(callOf(1), rows)
+	rows.Parted, rows.Positions = unsafe.Pointer(&at[0]), true
+	s.Sort(callOf(1), rows)
+	for i, from := range order {
+		if bitsOf(got[i]) != bitsOf(x[from]) || at[i] != from {
+			t.Errorf("%s: element %d of the parts at %d is %v from %d, not %v from %d", what, i, place, got[i], at[i], x[from], from)
+			return
+		}
+	}
+	for i := range guard {
+		if bitsOf(got[len(x)+i]) != 0 || at[len(x)+i] != -7 {
+			t.Fatal(what, "stores behind the end")
+		}
+	}
+}
+
+// TestPartsEncode tests that all instruction sets have kernels of the parts.
+func TestPartsEncode(t *testing.T) {
+	for isa := range families {
+		for _, size := range []int{4, 8} {
+			for _, f := range []form{0, enter} {
+				if c := familyOf(isa, size); c.partition(f, values) == nil || c.partition(f, positions) == nil {
+					t.Errorf("%s has no partition of values of %d bytes in form %d", isa, size, f)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package routine
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/expr/tree"
+)
+
+// parts reports whether the rows are divided at places.
+func (r *rowSort[K]) parts() bool { return r.want == Parted || r.want == PartedOrder }
+
+// to returns where the first element of size bytes of a row goes.
+func (r *rowSort[K]) to(row, size int) unsafe.Pointer {
+	return unsafe.Add(r.call.Out.Ptr, (row/r.columns*r.length*r.columns+row%r.columns)*size)
+}
+
+// partsByMachine divides some of n rows from number row on at the only place, and returns their number, which is 0
+// if there is no machine code for them.
+func (r *rowSort[K]) partsByMachine(s *sorter[K], work []byte, row, n int) int {
+	keys, end := as[K](work, 0, r.length)
+	room, end := as[K](work, end, r.length)
+	rows := tree.Rows{
+		Type: r.typ, Descending: r.descending, Count: 1, Length: r.length, From: r.from(row), To: unsafe.Pointer(&room[0]),
+		Places: r.ascending, Positions: r.want == PartedOrder,
+	}
+	if step := r.call.Args[0].Strides[r.axis]; step != 1 {
+		bitsOf(keys, rows.From, step)
+		rows.From = unsafe.Pointer(&keys[0])
+	} else if r.dense {
+		rows.Count = n
+	}
+	size := sizeOf[K]()
+	if rows.Positions {
+		size = 8
+	}
+	out := r.to(row, size)
+	if rows.Parted = out; r.columns > 1 {
+		words, _ := as[uint64](work, end, r.length)
+		rows.Parted = unsafe.Pointer(&words[0])
+	}
+	switch {
+	case !s.machine(&s.alone, rows):
+		return 0
+	case r.columns == 1:
+	case rows.Positions:
+		spread(out, unsafe.Slice((*int64)(rows.Parted), r.length), r.columns)
+	default:
+		spread(out, unsafe.Slice((*K)(rows.Parted), r.length), r.columns)
+	}
+	return rows.Count
+}
+
+// spread stores elements a number of elements apart.
+func spread[T any](to unsafe.Pointer, from []T, step int) {
+	for i, x := range from {
+		*(*T)(unsafe.Add(to, i*step*sizeOf[T]())) = x
+	}
+}
+
+// parted divides a row at places by Go. The parts are numbered by the places before them. Of elements with equal
+// keys the first ones come first.
+func (r *rowSort[K]) parted(s *sorter[K], row int) {
+	s.pickAll(r.ascending)
+	part := func(k K) int { // the number of pivots below k
+		at, _ := slices.BinarySearch(s.pivots, k)
+		return at
+	}
+	next := make([]int, len(s.pivots)+1) // the next place of each part
+	below := make([]int, len(s.pivots))  // the number of keys below each pivot, or equal ones before it
+	for i, place := range r.ascending {
+		next[i+1] = place + 1
+	}
+	for _, k := range s.keys {
+		at := part(k)
+		for at < len(below) && s.pivots[at] == k {
+			at++
+		}
+		if at < len(below) {
+			below[at]++
+		}
+	}
+	for i := 1; i < len(below); i++ {
+		below[i] += below[i-1]
+	}
+	in, size := r.call.Args[0], sizeOf[K]()
+	for i, k := range s.keys {
+		to := part(k)
+		place := -1
+		if to < len(below) && s.pivots[to] == k {
+			rank := below[to]
+			below[to]++ // of the first of equal pivots
+			var is bool
+			if to, is = slices.BinarySearch(r.ascending, rank); is {
+				place = rank
+			}
+		}
+		if place < 0 {
+			place = next[to]
+			next[to]++
+		}
+		if r.want == PartedOrder {
+			*(*int64)(unsafe.Add(r.to(row, 8), place*r.columns*8)) = int64(i)
+		} else {
+			*(*K)(unsafe.Add(r.to(row, size), place*r.columns*size)) = *(*K)(unsafe.Add(r.from(row), i*in.Strides[r.axis]*size))
+		}
+	}
+}

@@ -29,6 +29,8 @@ var routines = map[*tree.Operator]func(*routine) error{
 	untyped.Row("scatter_max"):  scatterOf("prim::max", false),
 	untyped.Row("scatter_min"):  scatterOf("prim::min", false),
 	untyped.Row("sort"):         (*routine).sort,
+	untyped.Row("partition"):    (*routine).parted,
+	untyped.Row("argpartition"): (*routine).parted,
 	untyped.Row("argsort"):      (*routine).argsort,
 	untyped.Row("rank"):         (*routine).rank,
 	untyped.Row("select"):       (*routine).selected,

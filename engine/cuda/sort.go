@@ -2,8 +2,10 @@ package cuda
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -82,7 +84,7 @@ func orderArgs(from, to keys, t tiling) []word {
 	}
 }
 
-var sortKernels = []string{"oneloop_sort_load", "oneloop_sort_values", "oneloop_sort_order", "oneloop_sort_ranks", "oneloop_sort_places"}
+var sortKernels = []string{"oneloop_sort_load", "oneloop_sort_values", "oneloop_sort_order", "oneloop_sort_ranks", "oneloop_sort_places", "oneloop_sort_words", "oneloop_sort_parts"}
 
 // sortPlaces is the number of places of sorted elements that a launch takes.
 const sortPlaces = 128
@@ -120,7 +122,7 @@ type sortCall struct {
 // run queues a kernel over n elements.
 func (x *sorter) run(entry string, n int, c sortCall) {
 	at, out := number(0), array(x.s.Out)
-	if entry == "oneloop_sort_order" || entry == "oneloop_sort_ranks" {
+	if x.s.Node.Op.Result() == tree.ResultInt64 {
 		at, out = out, at
 	}
 	words := []word{
@@ -161,6 +163,30 @@ func (r *routine) sortTo(store string, tagged bool) error {
 	k, err := x.sorted(tagged)
 	if err == nil {
 		x.run(store, x.rows*x.length, sortCall{from: k, sorted: k})
+	}
+	return err
+}
+
+// parted stores the elements, or their positions, in parts: it sorts words with the number of the part above the
+// position.
+func (r *routine) parted() error {
+	x, err := r.sorter()
+	if err != nil {
+		return err
+	}
+	places := r.s.Node.Ints[1:]
+	x.descending, x.count = r.s.Node.Ints[0] == 1, bits.Len(uint(x.length))
+	k, err := x.sorted(true)
+	if err != nil {
+		return err
+	}
+	words := x.keys(8, x.rows, x.length, false)
+	for first := 0; first == 0 || first < len(places); first += sortPlaces {
+		some := places[first:min(first+sortPlaces, len(places))]
+		x.run("oneloop_sort_words", x.rows*x.length, sortCall{from: keys{keys: words.keys, tags: k.tags}, sorted: k, places: some, first: first})
+	}
+	if words, err = x.order(words, x.count+bits.Len(uint(2*len(places)))); err == nil {
+		x.run("oneloop_sort_parts", x.rows*x.length, sortCall{from: words, sorted: words})
 	}
 	return err
 }

@@ -69,3 +69,26 @@ extern "C" __global__ void __launch_bounds__(256) oneloop_sort_places(const __gr
     a.out[element(a, row, a.first + k, a.count)] = valueOf(a.sorted[row * a.length + a.place[k]], false);
   }
 }
+
+// words has the number of the part of each sorted element, from bit count on, above its position. A place is a part, as
+// are the elements between two places.
+extern "C" __global__ void __launch_bounds__(256) oneloop_sort_words(const __grid_constant__ args a) {
+  u64 *words = (u64 *)a.keys;
+  for (i64 i = first(); i < a.rows * a.length; i += step()) {
+    u64 part = 0;
+    for (i64 k = 0; k < a.number; k++) part += (a.place[k] < i % a.length) + (a.place[k] <= i % a.length);
+    words[i] = (a.first ? words[i] : (u64)a.tags[i]) + (part << a.count);
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(256) oneloop_sort_parts(const __grid_constant__ args a) {
+  const u64 *words = (const u64 *)a.sorted;
+  for (i64 i = first(); i < a.rows * a.length; i += step()) {
+    const i64 row = i / a.length, at = element(a, row, i % a.length, a.length);
+    const i64 from = (i64)(words[i] & (((u64)1 << a.count) - 1));
+    if (a.at)
+      a.at[at] = from;
+    else
+      a.out[at] = a.in[a.from.at(element(a, row, from, a.length))];
+  }
+}

@@ -128,6 +128,10 @@ func four[T number](sorted []T, x *[4]T, right bool, out *[4]int64) {
 			b2 += half & -scalar.FromBool[int](at(b2+last) <= x2)
 			b3 += half & -scalar.FromBool[int](at(b3+last) <= x3)
 		}
+		out[0] = int64(b0/size + scalar.FromBool[int](at(b0) <= x0))
+		out[1] = int64(b1/size + scalar.FromBool[int](at(b1) <= x1))
+		out[2] = int64(b2/size + scalar.FromBool[int](at(b2) <= x2))
+		out[3] = int64(b3/size + scalar.FromBool[int](at(b3) <= x3))
 	} else {
 		for ; n > 1; n -= n / 2 {
 			half := n / 2 * size
@@ -137,10 +141,10 @@ func four[T number](sorted []T, x *[4]T, right bool, out *[4]int64) {
 			b2 += half & -scalar.FromBool[int](at(b2+last) < x2)
 			b3 += half & -scalar.FromBool[int](at(b3+last) < x3)
 		}
-	}
-	for i, b := range [4]int{b0, b1, b2, b3} {
-		y := at(b)
-		out[i] = int64(b/size + scalar.FromBool[int](y < x[i] || right && y == x[i]))
+		out[0] = int64(b0/size + scalar.FromBool[int](at(b0) < x0))
+		out[1] = int64(b1/size + scalar.FromBool[int](at(b1) < x1))
+		out[2] = int64(b2/size + scalar.FromBool[int](at(b2) < x2))
+		out[3] = int64(b3/size + scalar.FromBool[int](at(b3) < x3))
 	}
 }
 

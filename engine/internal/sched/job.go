@@ -204,7 +204,7 @@ func (j *Job) cut() {
 		at = l.n
 		if i < j.cuts-1 {
 			at = int(share*float64(i+1) - late*float64(i))
-			at -= at % l.grain
+			at = min((at+l.grain/2)/l.grain*l.grain, l.n) // a part may be about as long as the grain
 		}
 		if p.begin != begin || p.end != at {
 			p.begin, p.end = begin, at

@@ -210,3 +210,21 @@ func TestRetract(t *testing.T) {
 		}
 	}
 }
+
+// TestParts tests that each worker has a part where the chunks of a loop are as large as possible: about as many units as
+// a part has.
+func TestParts(t *testing.T) {
+	for _, c := range []struct{ n, grain, workers int }{{1000, 512, 2}, {1000, 384, 3}, {1000, 64, 4}, {130, 64, 2}, {500_000, 1, 4}} {
+		j := NewPool().NewJob(c.workers)
+		j.divide()
+		j.loop, j.taken = &Loop{schedule: schedule{n: c.n, grain: c.grain, unit: 100}}, c.workers
+		j.cut()
+		at := 0
+		for i, p := range j.parts {
+			if p.begin != at || p.end <= at || i == c.workers-1 && p.end != c.n {
+				t.Errorf("%+v: part %d has units %d to %d", c, i, p.begin, p.end)
+			}
+			at = p.end
+		}
+	}
+}

@@ -291,7 +291,10 @@ func (b *Binder) findAcross(bp *Phase) {
 	}
 	sums, moved, combines := len(ph.Carries) == 0, bp.Moved(), bp.combines()
 	half := (b.Vectors + 1) / 2 * b.Bytes
-	strip := half / 4
+	strip, cached := half/4, 2*b.Machine.Caches.L2
+	if strip <= LineBytes && row < streamBytes { // several rows at once would be as many streams, each of a few lines
+		cached = max(cached, b.Machine.Beyond())
+	}
 	switch {
 	case sums && row <= 4*b.Bytes:
 	case !sums && row <= strip:
@@ -300,7 +303,7 @@ func (b *Binder) findAcross(bp *Phase) {
 		}
 	case row <= half/states, sums && row <= min(b.Vectors-2, 16)*b.Bytes/states:
 		bp.Whole = bp.Spans[k-1]
-	case combines && (moved <= b.Machine.Caches.L2 || moved <= 2*b.Machine.Caches.L2 && !bp.compares()) && bp.Spans[k-1] <= mostWhole:
+	case combines && (moved <= b.Machine.Caches.L2 || moved <= cached && !bp.compares()) && bp.Spans[k-1] <= mostWhole:
 		bp.Whole = bp.Spans[k-1]
 	case sums && b.AtOnce > 1 && bp.LaneSize == 0 && bp.SeqN >= b.AtOnce && (moved > b.Machine.Caches.L1 || bp.compares()) && bp.onlyReduces():
 		bp.Across = true

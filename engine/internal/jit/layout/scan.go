@@ -292,7 +292,7 @@ func (b *Binder) findAcross(bp *Phase) {
 	sums, moved, combines := len(ph.Carries) == 0, bp.Moved(), bp.combines()
 	half := (b.Vectors + 1) / 2 * b.Bytes
 	strip, cached := half/4, 2*b.Machine.Caches.L2
-	if strip <= LineBytes && row < streamBytes { // several rows at once would be as many streams, each of a few lines
+	if strip <= LineBytes && row < 2*streamBytes { // several rows at once would be as many streams, of less than a page each
 		cached = max(cached, b.Machine.Beyond())
 	}
 	switch {

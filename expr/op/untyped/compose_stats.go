@@ -2,7 +2,6 @@ package untyped
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -255,11 +254,7 @@ func interpolate(o Options, x ...*tree.Node) *tree.Node {
 	number := func(v int) *tree.Node { return tree.ConstInt(dtype.I64, int64(v)) }
 	last := number(n - 1)
 	item := func(of, i *tree.Node) *tree.Node { return Take(of, i, 0) }
-	i := BroadcastTo(number(0), a.Shape())
-	for step := 1 << max(bits.Len(uint(n-1))-1, 0); step > 0; step /= 2 {
-		next := Call("minimum", Call("add", i, number(step)), last)
-		i = Call("where", Call("less_equal", item(at, next), a), next, i)
-	}
+	i := Call("clip", Call("sub", With("searchsorted", nil, []int{1}, at, a), number(1)), number(0), last)
 	next := Call("minimum", Call("add", i, number(1)), last)
 	left, from, right, to := item(at, i), item(values, i), item(at, next), item(values, next)
 	rise := Call("div", Call("sub", to, from), Call("sub", right, left))

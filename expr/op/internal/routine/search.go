@@ -24,6 +24,7 @@ type search[T number] struct {
 	at     series // offsets of the values
 	known  bool
 	sorted bool // the vector is sorted; false: not known
+	grid   grid // of the vector, if it is sorted
 	run    func(worker, lo, hi int)
 }
 
@@ -42,6 +43,9 @@ func (s *search[T]) search(c *tree.Call) error {
 	values := c.Out.Shape.Size()
 	// The look at the vector costs less than as many searches.
 	s.sorted = values >= c.Args[0].Shape[0] && ordered[T](&c.Args[0])
+	if s.grid = (grid{}); s.sorted {
+		s.grid = gridOf(elements[T](&c.Args[0], c.Args[0].Shape[0]-1))
+	}
 	c.Parallel(values, 40, s.run)
 	s.call = nil
 	return nil
@@ -68,6 +72,12 @@ func (s *search[T]) some(_, lo, hi int) {
 	out := tree.Elements[int64](&s.call.Out)
 	if step == 1 && n > 0 {
 		vector := elements[T](a, n-1)
+		if s.grid.scale > 0 {
+			for i := lo; i < hi; i++ {
+				out[i] = int64(s.onGrid(vector, load[T](v, s.at.at(i))))
+			}
+			return
+		}
 		last := 0 // place
 		for ; hi-lo >= 4; lo += 4 {
 			x := [4]T{load[T](v, s.at.at(lo)), load[T](v, s.at.at(lo+1)), load[T](v, s.at.at(lo+2)), load[T](v, s.at.at(lo+3))}
@@ -88,6 +98,53 @@ func (s *search[T]) some(_, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		out[i] = int64(s.place(a, load[T](v, s.at.at(i))))
 	}
+}
+
+// A grid is a sorted vector of steps that are nearly equal: the position (x[i]-first)*scale of element i is less than 1
+// away from i. Positions are in the order of values, so that the place of a value is one of three, which two elements
+// tell apart.
+type grid struct{ first, scale float64 }
+
+// leastGrid is the fewest elements of a grid. A search of fewer takes less time than the look at the steps.
+const leastGrid = 8
+
+// gridOf returns the grid of a sorted vector. The scale is 0 if the vector is none.
+func gridOf[T number](sorted []T) grid {
+	n := len(sorted)
+	if n < leastGrid {
+		return grid{}
+	}
+	first := float64(sorted[0])
+	g := grid{first, float64(n-1) / (float64(sorted[n-1]) - first)}
+	for i, x := range sorted {
+		if d := g.position(float64(x)) - float64(i); !(d > -1 && d < 1) {
+			return grid{}
+		}
+	}
+	return g
+}
+
+func (g *grid) position(x float64) float64 { return float64((x - g.first) * g.scale) } // never fused with what follows
+
+// onGrid returns the place of a value in a vector with a grid.
+func (s *search[T]) onGrid(sorted []T, x T) int {
+	n := len(sorted)
+	p := s.grid.position(float64(x))
+	switch {
+	case p >= 0 && p < float64(n-1):
+	case p < 0:
+		return 0
+	case p < float64(n-1)+1: // it may be the last element, or one of more equal ones
+		p = float64(n - 2)
+	default: // above all, or NaN
+		return n
+	}
+	i := int(p)
+	low, high := sorted[i], sorted[i+1]
+	if s.right {
+		return i + scalar.FromBool[int](low <= x) + scalar.FromBool[int](high <= x)
+	}
+	return i + scalar.FromBool[int](low < x) + scalar.FromBool[int](high < x)
 }
 
 // place returns the place of a value. It halves the part of the vector that the place is

@@ -9,7 +9,7 @@ import (
 )
 
 // TestPositions compares the positions of the least and the greatest elements of rows with the interpreter: of few
-// values, so that many are equal, of one, of NaN, and of rows of one element to several calls.
+// values, so that many are equal, of one, of zeros, of NaN, and of rows of one element to several calls.
 func TestPositions(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 9))
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U32, dtype.I64, dtype.U64, dtype.I16, dtype.U8, dtype.F16, dtype.BF16} {
@@ -35,6 +35,15 @@ buf y i64 out 1
 				for at := few * size; at+size <= len(m); at += size {
 					from := r.IntN(few) * size
 					copy(m[at:at+size], m[from:from+size])
+				}
+			}
+			if size, m := typ.Size(), s.mem[0]; typ.IsFloat() && r.IntN(3) == 0 { // zeros of either sign, and perhaps NaN
+				clear(m)
+				for at := size - 1; at < len(m); at += size {
+					m[at] = byte(r.IntN(2) << 7)
+				}
+				if at := r.IntN(2*len(m)) / size * size; at < len(m) {
+					m[at+size-1], m[at+size-2] = 0x7f, 0xff
 				}
 			}
 			differ(t, r, s)

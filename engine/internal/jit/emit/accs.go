@@ -214,6 +214,7 @@ func (f *phaseCode) accumulate() {
 	for i := range f.accs {
 		a := &f.accs[i]
 		if a.loose() && a.regs != nil && f.stepAtOnce(a.Red, a.regs[f.Base%a.n], 0, 1) {
+			a.used = max(a.used, f.Base%a.n+1)
 			f.EndStep()
 			continue
 		}
@@ -221,7 +222,7 @@ func (f *phaseCode) accumulate() {
 		for c := range f.Copies {
 			f.Copy = c
 			k := (f.Base + c) % a.n
-			if a.regs != nil {
+			if a.used = max(a.used, k+1); a.regs != nil {
 				f.step(a.Red, a.regs[k], f.operand(a.Red))
 			} else {
 				m := f.accMem(a, k)

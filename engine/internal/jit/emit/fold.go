@@ -60,6 +60,10 @@ func (f *phaseCode) foldVector(a *acc, v, x isa.Vec) {
 		f.pair(a, v, x)
 	}
 	f.Lanes.StoreFirst(8, f.accMem(a, 0).x, v)
+	if f.sought {
+		f.best = f.Vecs.TakeTop()
+		f.Lanes.(isa.Finder).SpreadFirst(t, f.best, v)
+	}
 }
 
 // foldArg folds the lanes of ArgMin and ArgMax with few registers. The order of the

@@ -48,6 +48,8 @@ type phaseCode struct {
 	rare     *rare     // of the only carry of a loop, if it rarely changes
 	rowCount isa.Int   // the counter of a row loop whose addresses are in registers
 	counted  bool      // Count is the number of a vector of the tail
+	sought   bool      // a search for an extreme follows: see findByValue
+	best     isa.Vec   // the extreme in all lanes
 
 	pressed             bool // pressure is known
 	mostVecs, mostMasks int
@@ -98,6 +100,7 @@ type acc struct {
 	area int // offset in the frame
 	n    int // vectors
 	regs []ranked
+	used int // the vectors that have been combined with values; the others have the identity
 }
 
 // loose reports whether instructions may combine the values in any order.

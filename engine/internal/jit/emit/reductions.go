@@ -25,7 +25,7 @@ func (f *phaseCode) reduceLoop() {
 		return
 	}
 	if position != nil {
-		f.accs, f.reds[0].Kern = nil, position
+		f.accs, f.reds[0].Kern, f.sought = nil, position, false
 		unroll = f.newAccs()
 	}
 	f.accumulators()
@@ -241,6 +241,7 @@ func (f *phaseCode) foldAccs() {
 // stepShort combines the values of a vector with its accumulator.
 func (f *phaseCode) stepShort(a *acc) {
 	d, x := a.regs[f.Base%a.n], f.operand(a.Red)
+	a.used = max(a.used, f.Base%a.n+1)
 	if !f.Masked || a.Kern.Sums() { // sums leave the other lanes out
 		f.step(a.Red, d, x)
 	} else {
@@ -255,7 +256,7 @@ func (f *phaseCode) stepShort(a *acc) {
 // foldShort combines the lanes of an accumulator in registers, in the order of foldLanes, and
 // stores the result as the first lane in memory.
 func (f *phaseCode) foldShort(a *acc) {
-	have := len(a.regs)
+	have := a.used
 	for h := a.n / 2; h > 0; h /= 2 {
 		for k := range min(h, max(have-h, 0)) {
 			f.pair(a, a.regs[k].x, a.regs[k+h].x)

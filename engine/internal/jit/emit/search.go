@@ -36,7 +36,7 @@ func (f *phaseCode) findByValue() *reduce.Kern {
 	if slices.ContainsFunc(f.top, stores) {
 		return nil
 	}
-	r.Kern = k.Value()
+	r.Kern, f.sought = k.Value(), true
 	return k
 }
 
@@ -45,20 +45,18 @@ func (f *phaseCode) findByValue() *reduce.Kern {
 func (f *phaseCode) search(k *reduce.Kern, overlaps bool) {
 	f.part("the first element that equals the result")
 	a := &f.accs[0]
-	best := f.Vecs.TakeTop()
-	f.Lanes.(isa.Finder).LoadFirst(k.Lane, best, f.accMem(a, 0).x)
 	if n := f.Layout.N; f.Rows && 0 < n && n <= min(64, layout.MostShort) {
-		f.searchShort(n, best, overlaps)
+		f.searchShort(n, overlaps)
 	} else {
-		f.searchLoop(best)
+		f.searchLoop()
 	}
 	f.Int(isa.Mov, isa.Word(a.area+frame.PosOffset), isa.T0)
-	f.Vecs.Give(int8(best))
-	a.Kern = k
+	f.Vecs.Give(int8(f.best))
+	a.Kern, f.sought = k, false
 }
 
 // matches computes vectors of a row and sets the bits of T0, see [isa.Finder].
-func (f *phaseCode) matches(best isa.Vec, vectors int) {
+func (f *phaseCode) matches(vectors int) {
 	a := &f.accs[0]
 	f.Start(vectors)
 	f.body(f.top)
@@ -67,13 +65,13 @@ func (f *phaseCode) matches(best isa.Vec, vectors int) {
 		f.Copy = c
 		x = append(x, f.operand(a.Red))
 	}
-	f.Lanes.(isa.Finder).Matches(a.Kern.Lane, best, x)
+	f.Lanes.(isa.Finder).Matches(a.Kern.Lane, f.best, x)
 	f.EndStep()
 	f.DropAll(a.Arg)
 }
 
 // searchShort leaves the position in T0, without a jump: one bit of Count for each element.
-func (f *phaseCode) searchShort(n int, best isa.Vec, overlaps bool) {
+func (f *phaseCode) searchShort(n int, overlaps bool) {
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.Int(isa.Mov, isa.Count, isa.K(0))
 	for f.Base = 0; f.Base*f.W < n; f.Base++ {
@@ -89,7 +87,7 @@ func (f *phaseCode) searchShort(n int, best isa.Vec, overlaps bool) {
 			f.Lanes.SetTail()
 			f.Masked = true
 		}
-		f.matches(best, 1)
+		f.matches(1)
 		if again > 0 {
 			f.Int(isa.Shr, isa.T0, isa.K(again))
 		}
@@ -105,7 +103,7 @@ func (f *phaseCode) searchShort(n int, best isa.Vec, overlaps bool) {
 
 // searchLoop leaves the position in T0: groups of vectors up to the one with the element, and then its vectors. A vector
 // has the element, so the last one, under a mask, is not tested.
-func (f *phaseCode) searchLoop(best isa.Vec) {
+func (f *phaseCode) searchLoop() {
 	lanes := isa.Word(f.Phase.Lanes)
 	group := f.chooseCopies(4, 1)
 	loop, single, tail, found := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
@@ -113,7 +111,7 @@ func (f *phaseCode) searchLoop(best isa.Vec) {
 		f.Bind(again)
 		f.Asm.Address(isa.T0, isa.At(isa.Lane, vectors*f.W))
 		f.Branch(isa.GT, isa.T0, lanes, end)
-		f.matches(best, vectors)
+		f.matches(vectors)
 		f.Branch(isa.NE32, isa.T0, isa.K(0), to)
 		f.Int(isa.Add, isa.Lane, isa.K(vectors*f.W))
 		f.Jump(again)
@@ -124,7 +122,7 @@ func (f *phaseCode) searchLoop(best isa.Vec) {
 	}
 	some(single, 1, tail, found)
 	f.Bind(tail)
-	f.maskedVector(lanes, found, func() { f.matches(best, 1) })
+	f.maskedVector(lanes, found, func() { f.matches(1) })
 	f.Bind(found)
 	f.Lanes.(isa.Finder).FirstBit()
 	f.Int(isa.Add, isa.T0, isa.Lane)

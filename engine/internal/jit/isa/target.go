@@ -337,8 +337,8 @@ type Lanes interface {
 
 // A Finder is the [Lanes] of a target that finds elements by comparisons of whole vectors.
 type Finder interface {
-	// LoadFirst sets all lanes of d to the lane at m.
-	LoadFirst(t dtype.Type, d Vec, m Mem)
+	// SpreadFirst sets all lanes of d to the first one of x.
+	SpreadFirst(t dtype.Type, d, x Vec)
 	// Matches sets a bit of T0 for each lane in which one of the vectors x equals best, or is NaN as best is.
 	Matches(t dtype.Type, best Vec, x []Vec)
 	// FirstBit replaces T0 by the number of its lowest bit that is set.

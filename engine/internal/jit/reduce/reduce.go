@@ -22,17 +22,18 @@ type Partial struct {
 // outside machine code. Narrow integers have 32-bit lanes. The lanes of predicates
 // are masks.
 type Kern struct {
-	Name     string
-	Op       prim.Op    // of a reduction with instructions of its own
-	Quiet    bool       // NaN is ignored
-	Arg      bool       // the result is a position
-	Type     dtype.Type // of the operand
-	Lane     dtype.Type // of the accumulators
-	Identity uint64     // of a lane
-	Empty    Partial    // result of no elements
-	Combine  func(x, y Partial) Partial
-	Merge    func(acc, level unsafe.Pointer, n int) // acc = level op acc
-	Ordered  bool
+	Name       string
+	Op         prim.Op    // of a reduction with instructions of its own
+	Quiet      bool       // NaN is ignored
+	EitherZero bool       // the result may have either sign if it is zero
+	Arg        bool       // the result is a position
+	Type       dtype.Type // of the operand
+	Lane       dtype.Type // of the accumulators
+	Identity   uint64     // of a lane
+	Empty      Partial    // result of no elements
+	Combine    func(x, y Partial) Partial
+	Merge      func(acc, level unsafe.Pointer, n int) // acc = level op acc
+	Ordered    bool
 }
 
 // All reports whether the reduction is a conjunction of predicates.
@@ -263,10 +264,10 @@ func (k *Kern) Narrow(t dtype.Type, size int, wide bool) *Kern {
 // Sums reports whether the accumulators have wider lanes than the operands: see Narrow.
 func (k *Kern) Sums() bool { return k.Type.Size() <= 2 && k.Lane == dtype.I64 }
 
-// Value returns the reduction to the value at the position that k finds.
+// Value returns the reduction to the value at the position that k finds, or to an equal one.
 func (k *Kern) Value() *Kern {
 	o := *k
-	o.Arg = false
+	o.Arg, o.EitherZero = false, true
 	return &o
 }
 

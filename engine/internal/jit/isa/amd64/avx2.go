@@ -201,21 +201,21 @@ func (f *avx2) abs64(n *lower.Node) {
 	f.I(x86.VPSUBQ, x86.L256, d, d, s)
 }
 
+// extremes are the instructions for lanes of 32 and of 64 bits. If a lane of a source is NaN, or both are zeros, the result is
+// that of the second one.
+var extremes = map[prim.Op][2]x86.Op{prim.Min: {x86.VMINPS, x86.VMINPD}, prim.Max: {x86.VMAXPS, x86.VMAXPD}}
+
 // minMax emits the minimum or maximum in both orders of the operands, and joins the
 // bits of the two: so the sign of a zero is right. A maximum needs one more
 // instruction for NaN.
 func (f *avx2) minMax(op prim.Op, t dtype.Type, d, x, y x86.Vec) {
-	l, a, b := f.LenOf(t), f.Tmp(), f.Tmp()
+	l, a, b, o := f.LenOf(t), f.Tmp(), f.Tmp(), extremes[op][frame.Bit(isa.Wide(t))]
+	f.I(o, l, a, x, y)
+	f.I(o, l, b, y, x)
 	if op == prim.Min {
-		o := pick(t, x86.VMINPS, x86.VMINPD)
-		f.I(o, l, a, x, y)
-		f.I(o, l, b, y, x)
 		f.I(x86.VORPS, l, d, a, b)
 		return
 	}
-	o := pick(t, x86.VMAXPS, x86.VMAXPD)
-	f.I(o, l, a, x, y)
-	f.I(o, l, b, y, x)
 	f.I(x86.VANDPS, l, a, a, b)
 	f.I(pick(t, x86.VCMPPS, x86.VCMPPD), l, b, x, y, x86.Imm(3))
 	f.I(x86.VORPS, l, d, a, b)
@@ -604,6 +604,11 @@ func (f *avx2) StepValue(k *reduce.Kern, d, x x86.Vec) {
 		f.blendv(t, m, m, d, n) // x is NaN
 		f.I(cmp, l, n, d, d, x86.Imm(3))
 		f.blendv(t, d, m, x, n)
+	case k.EitherZero && t.IsFloat(): // NaN of x is lost, and NaN of d is not
+		nan := f.Tmp()
+		f.I(pick(t, x86.VCMPPS, x86.VCMPPD), l, nan, x, x, x86.Imm(3))
+		f.I(extremes[op][frame.Bit(isa.Wide(t))], l, d, x, d)
+		f.I(x86.VORPS, l, d, d, nan)
 	case (op == prim.Min || op == prim.Max) && t.IsFloat():
 		f.minMax(op, t, d, d, x)
 	case (op == prim.Min || op == prim.Max) && isa.Wide(t):
@@ -628,27 +633,36 @@ func (f *avx2) StepValues(k *reduce.Kern, d x86.Vec, x []x86.Vec) bool {
 		return false
 	}
 	t, l := k.Lane, f.LenOf(k.Lane)
-	op, sign, cmp := pick(t, x86.VMAXPS, x86.VMAXPD), x86.VANDPS, pick(t, x86.VCMPPS, x86.VCMPPD)
+	op, sign, cmp := extremes[k.Op][frame.Bit(isa.Wide(t))], x86.VANDPS, pick(t, x86.VCMPPS, x86.VCMPPD)
 	if k.Op == prim.Min {
-		op, sign = pick(t, x86.VMINPS, x86.VMINPD), x86.VORPS
+		sign = x86.VORPS
 	}
 	m, signs, nan, pair := f.Tmp(), f.Tmp(), f.Tmp(), f.Tmp()
+	join := func(x, y x86.Vec) {
+		if !k.EitherZero {
+			f.I(sign, l, signs, x, y)
+		}
+	}
 	f.I(op, l, m, x[0], x[1])
-	f.I(sign, l, signs, x[0], x[1])
+	join(x[0], x[1])
 	f.I(cmp, l, nan, x[0], x[1], x86.Imm(3))
 	for i := 2; i < len(x); i++ {
 		f.I(op, l, m, m, x[i])
-		f.I(sign, l, signs, signs, x[i])
+		join(signs, x[i])
 		if i%2 == 0 { // a comparison finds NaN in two values
 			f.I(cmp, l, pair, x[i], x[min(i+1, len(x)-1)], x86.Imm(3))
 			f.I(x86.VORPS, l, nan, nan, pair)
 		}
 	}
 	f.I(op, l, m, m, d)
-	f.I(sign, l, signs, signs, d)
-	if k.Op == prim.Max {
+	join(signs, d)
+	switch {
+	case k.EitherZero:
+		f.I(x86.VORPS, l, d, m, nan)
+		return true
+	case k.Op == prim.Max:
 		f.I(x86.VORPS, l, signs, signs, f.operand(t, t.Mask()>>1))
-	} else {
+	default:
 		f.I(x86.VANDPS, l, signs, signs, f.operand(t, t.Mask()/2+1))
 	}
 	f.I(sign, l, m, m, signs)

@@ -9,8 +9,8 @@ import (
 
 // The methods of [isa.Finder].
 
-func (f *avx2) LoadFirst(t dtype.Type, d isa.Vec, m isa.Mem) {
-	f.I(pick(t, x86.VBROADCASTSS, x86.VBROADCASTSD), f.LenOf(t), d, mem(m))
+func (f *avx2) SpreadFirst(t dtype.Type, d, x isa.Vec) {
+	f.I(pick(t, x86.VPBROADCASTD, x86.VPBROADCASTQ), f.LenOf(t), d, x)
 }
 
 func (f *avx2) Matches(t dtype.Type, best isa.Vec, x []isa.Vec) {

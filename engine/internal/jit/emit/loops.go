@@ -19,9 +19,10 @@ func (f *phaseCode) scalarBody() {
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.Int(isa.Mov, isa.T1, isa.K(1))
 	f.Lanes.SetTail()
-	f.Masked = true
+	f.Masked, f.Tail = true, 1
 	f.Start(1)
 	f.body(f.top)
+	f.Tail = 0
 }
 
 // pinSites keeps the addresses of sites in registers, as many as the target has.

@@ -126,3 +126,38 @@ func TestScanInPlace(t *testing.T) {
 		t.Errorf("flipped: %v", x.Data())
 	}
 }
+
+// TestScanToLowerHalves stores running sums and products of int64 as int32, whose sums wrap.
+func TestScanToLowerHalves(t *testing.T) {
+	const rows, columns = 37, 41
+	x := make([]int32, rows*columns)
+	for i := range x {
+		x[i] = int32(i*i*i+1) * 0x01234567
+	}
+	a := engine.MustFromSlice(x, rows, columns)
+	long := op.Cast[int64](a)
+	for axis, step := range []int{columns, 1} {
+		for name, c := range map[string]struct {
+			e expr.Exp[int64]
+			f func(a, b int64) int64
+		}{
+			"sum":     {op.CumSum(long, axis), func(a, b int64) int64 { return a + b }},
+			"product": {op.CumProd(long, axis), func(a, b int64) int64 { return a * b }},
+		} {
+			y, err := engine.Eval(op.Cast[int32](c.e))
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole := make([]int64, len(x))
+			for i := range x {
+				whole[i] = int64(x[i])
+				if first := i < columns; axis == 0 && !first || axis == 1 && i%columns > 0 {
+					whole[i] = c.f(whole[i-step], whole[i])
+				}
+				if got := y.Data()[i]; got != int32(whole[i]) {
+					t.Fatalf("%s along axis %d, element %d: %v, want %v", name, axis, i, got, int32(whole[i]))
+				}
+			}
+		}
+	}
+}

@@ -104,6 +104,7 @@ func (w *writer) stage(why string, sites []Fault) *Stage {
 		ir.Prune(w.b.K)
 		w.extents = once(w.b.K, w.extents)
 	}
+	ir.LowerHalves(w.b.K)
 	ir.SettledFirst(w.b.K)
 	s := &Stage{Kind: Loop, Why: why, Kernel: w.b.K, Extents: w.extents, Params: w.params, Scalars: w.scalars, Bufs: w.ops, Prescan: scan, Faults: sites}
 	s.Reads = make([]*Array, 0, len(w.ops))

@@ -310,7 +310,9 @@ func (in *instance) functions(b *layout.Binder, items []boundItem) (slots int, e
 			probe.Want()
 		}
 		n, _ := in.code.gen.inRuns(bp.Phase)
-		bp.Combines = bp.Combines && n == 0
+		if bp.Combines = bp.Combines && (n == 0 || bp.fewRuns()); bp.Combines {
+			n = 0
+		}
 		one := []*layout.Phase{bp.Phase}
 		if bp.fn, err = in.code.function(one, v); err != nil {
 			return err

@@ -122,6 +122,12 @@ func (g *generator) inRuns(bp *layout.Phase) (runs, vectors int) {
 	return bp.InRuns(bp.Lanes(g.Bytes, g.Predicates > 0), max(g.Vectors/4, g.RowsAtOnce/max(len(bp.Lowered.Reds), 1)))
 }
 
+// fewRuns reports whether rows are so few that several runs at once would gain less than it takes Go to combine
+// them: for each of several spans of columns as long as some 400 rows.
+func (bp *boundPhase) fewRuns() bool {
+	return bp.SeqN < 4*ir.Run || len(bp.Spans) > 1 && bp.SeqN < 8*ir.Run
+}
+
 // runGroups returns the runs of rows that a function for few columns combines at once, the vectors
 // of their result, and the most groups of runs in a call.
 func (in *instance) runGroups(bp *boundPhase) (runs, vectors, most int) {

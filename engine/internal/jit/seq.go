@@ -296,9 +296,12 @@ func (w *worker) seqStage(bp *boundPhase, lo, n, t, m int, load bool) {
 // seqRows runs the rows t..t+m, all in one span, segment by segment.
 func (w *worker) seqRows(bp *boundPhase, lo, n, t, m int) {
 	work.Place(w.Pos, w.inst.extents, bp.Lowered.Seq, 0)
-	last := n
+	last, most := n, callElements
 	if k := len(bp.Spans); k > 1 {
 		last = bp.Spans[k-1]
+	}
+	if bp.Across {
+		most = acrossElements
 	}
 	for at := 0; at < n; {
 		c, spans := n-at, 1
@@ -307,7 +310,7 @@ func (w *worker) seqRows(bp *boundPhase, lo, n, t, m int) {
 		}
 		if bp.Groups {
 			if c == last {
-				spans = bp.spansAt((lo+at)/last, min((n-at)/last, callElements/(last*m)))
+				spans = bp.spansAt((lo+at)/last, min((n-at)/last, most/(last*m)))
 			}
 			w.set(frame.Left, spans)
 		}

@@ -197,7 +197,8 @@ func (w *worker) vecRange(v *boundVec, lo, hi int) {
 }
 
 // piece returns how many of n lanes from lo on a piece of a seq loop has. It ends with a span of columns if rows of a piece
-// should follow each other, and begins with one if the code goes over several.
+// should follow each other, and begins with one if the code goes over several. The code along rows goes over all rows of
+// a span before the next one.
 func (bp *boundPhase) piece(lo, n int) int {
 	k := len(bp.Spans)
 	if k < 2 || len(bp.Loads)+len(bp.Stores) > 0 {
@@ -207,6 +208,9 @@ func (bp *boundPhase) piece(lo, n int) int {
 	left := span - lo%span
 	switch {
 	case bp.fn.combines && left <= n:
+		return n - (n-left)%span
+	case bp.Groups && bp.Across && left <= n:
+		n = min(n, left+max(acrossElements/(span*bp.SeqN)-1, 0)*span)
 		return n - (n-left)%span
 	case bp.runs != nil || span*bp.SeqN >= fewElements:
 		return min(n, left)

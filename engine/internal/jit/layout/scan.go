@@ -290,6 +290,7 @@ func (b *Binder) findAcross(bp *Phase) {
 		}
 	}
 	sums, moved, combines := len(ph.Carries) == 0, bp.Moved(), bp.combines()
+	span := moved / max(bp.N/bp.Spans[k-1], 1) // the bytes of a span of columns: all its groups find them in the same cache
 	half := (b.Vectors + 1) / 2 * b.Bytes
 	strip, cached := half/4, 2*b.Machine.Caches.L2
 	if strip <= LineBytes && row < 2*streamBytes { // several rows at once would be as many streams, of less than a page each
@@ -303,7 +304,7 @@ func (b *Binder) findAcross(bp *Phase) {
 		}
 	case row <= half/states, sums && row <= min(b.Vectors-2, 16)*b.Bytes/states:
 		bp.Whole = bp.Spans[k-1]
-	case combines && (moved <= b.Machine.Caches.L2 || moved <= cached && !bp.compares()) && bp.Spans[k-1] <= mostWhole:
+	case combines && (moved <= b.Machine.Caches.L2 || span <= cached && !bp.compares()) && bp.Spans[k-1] <= mostWhole:
 		bp.Whole = bp.Spans[k-1]
 	case sums && b.AtOnce > 1 && bp.LaneSize == 0 && bp.SeqN >= b.AtOnce && (moved > b.Machine.Caches.L1 || bp.compares()) && bp.onlyReduces():
 		bp.Across = true

@@ -6,13 +6,13 @@ import (
 )
 
 // A traversal says in which direction and in which blocks a loop goes over its units.
-// If the arrays are larger than the first-level cache, the direction alternates:
+// If the arrays are half as large again as the first-level cache, or larger, the direction alternates:
 // each loop begins with the elements that the loop before it left in the caches.
 // See docs/adr/0009. The first direction is down, because the code that filled
 // the arrays wrote their ends last. Down means that the blocks are in descending
 // order; the units of a block are in ascending order.
 type traversal struct {
-	large bool // a worker's share of the arrays is larger than the first-level cache
+	large bool // a worker's share of the arrays is larger than one and a half first-level caches
 	step  int  // blocks begin at multiples of step
 	// A block has near units if it is less than edge units from an end of its
 	// part, and far units elsewhere. Near the ends, elements stay in the
@@ -25,7 +25,7 @@ type traversal struct {
 // number of bytes, which the workers divide. Chunks begin at multiples of grain.
 func newTraversal(n, grain, bytes, workers int, c cpucache.Sizes) traversal {
 	share := bytes / max(workers, 1)
-	s := traversal{large: c.L1 > 0 && share > c.L1, step: grain}
+	s := traversal{large: c.L1 > 0 && share > c.L1+c.L1/2, step: grain}
 	if !s.large || n <= s.step {
 		return s
 	}

@@ -68,7 +68,7 @@ func TestBlocks(t *testing.T) {
 	machine := cpucache.Sizes{L1: 48 << 10, L2: 2 << 20}
 	for _, n := range []int{1, 63, 64, 65, 10_000, 99_999, 100_000, 3_000_000} {
 		for _, grain := range []int{1, 7, 64, 316, 5000} {
-			for _, bytes := range []int{48<<10 + 1, 100_000, 800_000, 5 << 20, 1 << 30} {
+			for _, bytes := range []int{72<<10 + 1, 100_000, 800_000, 5 << 20, 1 << 30} {
 				s := newTraversal(n, grain, bytes, 1, machine)
 				if s.far == 0 {
 					if n > grain {

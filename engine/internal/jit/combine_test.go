@@ -12,7 +12,7 @@ import (
 func TestColumnsToResults(t *testing.T) {
 	defer forget()
 	r := rand.New(rand.NewPCG(5, 6))
-	for _, typ := range []string{"f32", "f64", "i32"} {
+	for _, typ := range []string{"f32", "f64", "i32", "i8", "u8", "i16"} {
 		for _, reds := range [][]string{{"sum"}, {"max"}, {"min"}, {"prod", "min"}, {"fmax", "sum", "max"}} {
 			head, body, stores := "", "", ""
 			for i, red := range reds {
@@ -21,13 +21,29 @@ func TestColumnsToResults(t *testing.T) {
 				stores += fmt.Sprintf("store %s y%d[i0, i2] %%%d\n", typ, i, i+1)
 			}
 			k := parse(t, fmt.Sprintf("kernel columns\naxis i0 i1 i2\nbuf x %[1]s in 3\n%[2]s{\nvec i0 i2 {\nseq i1 {\n%%0 = load %[1]s x[i0, i1, i2]\n%[3]s}\n%[4]s}\n}\n", typ, head, body, stores))
-			for _, c := range [][3]int{{1, 64, 88}, {1, 1, 40}, {1, 0, 40}, {1, 63, 33}, {1, 257, 119}, {3, 200, 70}, {5, 65, 41}, {1, 300, 2049}, {1, 450, 700}, {2, 130, 1030}} {
+			for _, c := range [][3]int{{1, 64, 88}, {1, 1, 40}, {1, 0, 40}, {1, 63, 33}, {1, 257, 119}, {3, 200, 70}, {5, 65, 41}, {1, 70, 100}, {1, 9, 10}, {2, 300, 300}, {1, 20, 10017}, {1, 300, 2049}, {1, 450, 700}, {2, 130, 1030}} {
 				shapes := [][]int{{c[0], c[1], c[2]}}
 				for range reds {
 					shapes = append(shapes, []int{c[0], c[2]})
 				}
 				differ(t, r, newSetup(t, r, k, []int{c[0], c[1], c[2]}, nil, shapes, r.IntN(3) > 0))
 			}
+		}
+	}
+}
+
+// TestPredicatesOfColumns compares reductions of predicates down columns with the interpreter, in lanes of 8, 16 and 32 bits.
+func TestPredicatesOfColumns(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, typ := range []string{"i8", "u16", "f32", "bool"} {
+		predicate := "%0 = load bool x[i0, i1]\n"
+		if typ != "bool" {
+			predicate = fmt.Sprintf("%%5 = load %[1]s x[i0, i1]\n%%6 = const %[1]s 1\n%%0 = lt bool %%6 %%5\n", typ)
+		}
+		k := parse(t, fmt.Sprintf("kernel predicates\naxis i0 i1\nbuf x %s in 2\nbuf y bool out 1\nbuf z bool out 1\n{\nvec i1 {\nseq i0 {\n%s%%1 = reduce any bool %%0\n%%2 = reduce all bool %%0\n}\nstore bool y[i1] %%1\nstore bool z[i1] %%2\n}\n}\n", typ, predicate))
+		for _, c := range [][2]int{{0, 40}, {1, 1}, {3, 31}, {2, 65}, {6, 300}, {200, 100}, {9, 8000}} {
+			differ(t, r, newSetup(t, r, k, c[:], nil, [][]int{{c[0], c[1]}, {c[1]}, {c[1]}}, r.IntN(3) > 0))
 		}
 	}
 }

@@ -268,6 +268,9 @@ func (in *instance) bindPhase(b *layout.Binder, ph *lower.Phase) (*boundPhase, e
 	if ph.Kind == lower.SeqPhase {
 		for i := range ph.Reds {
 			r := &ph.Reds[i]
+			if bp.LaneSize > 0 {
+				r = r.Narrow(bp.LaneSize)
+			}
 			arg := ph.ArgBase + (len(ph.Sites)+2*i)*frame.SiteBytes
 			bp.Reds = append(bp.Reds, layout.SeqRed{Red: r, At: arg, PosAt: arg + frame.SiteBytes})
 			bp.Ordered = bp.Ordered || r.Kern.Ordered

@@ -2,7 +2,6 @@ package jit
 
 import (
 	le "encoding/binary"
-	"math"
 	"math/bits"
 	"slices"
 	"unsafe"
@@ -228,23 +227,36 @@ func (w *worker) finishRuns(bp *boundPhase, st *accState, r *layout.SeqRed, coun
 			d[i] = int64(s[i])
 		}
 	case r.Type == dtype.Bool:
-		d, s := unsafe.Slice((*uint8)(out), n), unsafe.Slice((*uint32)(st.acc), n)
-		for i := range d {
-			d[i] = uint8(frame.Bit((s[i] != 0) != r.Kern.All()))
-		}
+		finishTruths(unsafe.Slice((*uint8)(out), n), st.acc, r.Kern)
 		if bp.SeqN == 0 {
-			for i := range d {
-				d[i] = uint8(r.Kern.Empty.Bits)
-			}
+			fillBits(out, n, 1, r.Kern.Empty.Bits)
 		}
+	case r.Type.Size() == r.Kern.Lane.Size():
+		bytes := n * r.Type.Size()
+		copy(unsafe.Slice((*byte)(out), bytes), unsafe.Slice((*byte)(st.acc), bytes))
 	case r.Type.Size() == 1:
 		truncate[uint8](out, st.acc, n)
-	case r.Type.Size() == 2:
-		truncate[uint16](out, st.acc, n)
-	case r.Kern.Lane.Size() == 4:
-		copy(unsafe.Slice((*uint32)(out), n), unsafe.Slice((*uint32)(st.acc), n))
 	default:
-		copy(unsafe.Slice((*uint64)(out), n), unsafe.Slice((*uint64)(st.acc), n))
+		truncate[uint16](out, st.acc, n)
+	}
+}
+
+// finishTruths writes the lanes of a reduction of predicates, which are 0 or not, as predicates.
+func finishTruths(d []uint8, lanes unsafe.Pointer, k *reduce.Kern) {
+	switch k.Lane.Size() {
+	case 1:
+		truths[uint8](d, lanes, k.All())
+	case 2:
+		truths[uint16](d, lanes, k.All())
+	default:
+		truths[uint32](d, lanes, k.All())
+	}
+}
+
+func truths[T uint8 | uint16 | uint32](d []uint8, lanes unsafe.Pointer, all bool) {
+	s := unsafe.Slice((*T)(lanes), len(d))
+	for i := range d {
+		d[i] = uint8(frame.Bit((s[i] != 0) != all))
 	}
 }
 
@@ -259,8 +271,8 @@ func truncate[T uint8 | uint16](out, lanes unsafe.Pointer, n int) {
 func fillLanes(p unsafe.Pointer, n int, k *reduce.Kern) { fillBits(p, n, k.Lane.Size(), k.Identity) }
 
 func fillBits(p unsafe.Pointer, n, size int, x uint64) {
-	if size == 4 {
-		x = x<<32 | x&math.MaxUint32
+	for b := 8 * size; b < 64; b *= 2 {
+		x = x<<b | x&(1<<b-1)
 	}
 	var first [128]byte
 	for i := 0; i < len(first); i += 8 {

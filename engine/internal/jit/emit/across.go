@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -44,8 +45,10 @@ func (f *phaseCode) acrossLoop() {
 	f.pinUniforms(f.Vectors - copies*v - fixed - spareRegs)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.firstRow()
-	f.Int(isa.Mov, isa.T0, isa.Word(frame.First))
-	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T0)
+	if positions(accs) {
+		f.Int(isa.Mov, isa.T0, isa.Word(frame.First))
+		f.Int(isa.Mov, isa.Word(frame.Counter), isa.T0)
+	}
 	f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
 	f.lastRow = !f.echoes()
 	last := int(frame.Bit(!f.lastRow)) // rows that are left for the end
@@ -86,8 +89,11 @@ func (f *phaseCode) acrossRows(accs []columnAcc, group, many, last int) {
 		f.part("single vectors")
 		f.acrossVectors(accs, 1, many, tail)
 	}
-	f.part("tail: a vector under a mask")
 	f.Bind(tail)
+	if f.overlapsAcross() {
+		f.lastVector(done, func() { f.acrossGroup(accs, 1, many) })
+	}
+	f.part("tail: a vector under a mask")
 	f.maskedVector(isa.Word(f.Phase.Lanes), done, func() { f.acrossGroup(accs, 1, many) })
 	f.Bind(done)
 	f.aimEchoes(many)
@@ -104,7 +110,7 @@ func (f *phaseCode) acrossRows(accs []columnAcc, group, many, last int) {
 		return
 	}
 	f.nextColumns(true)
-	if slices.ContainsFunc(accs, func(a columnAcc) bool { return a.Kern.Arg }) {
+	if positions(accs) {
 		f.Int(isa.Add, isa.Word(frame.Counter), isa.K(1))
 	}
 	f.Int(isa.Sub, isa.Count, isa.K(1))
@@ -206,6 +212,12 @@ func (f *phaseCode) carryAcross(group int) int {
 		group /= 2
 	}
 	return group
+}
+
+// overlapsAcross reports whether the last vector of a row may have elements of the one before, in place of a mask, which
+// takes long with narrow lanes: the loop only reduces, and to take a value twice changes no result.
+func (f *phaseCode) overlapsAcross() bool {
+	return f.LaneSize > 0 && !slices.ContainsFunc(f.reds, func(r lower.Red) bool { return !idempotent(&r) })
 }
 
 // acrossVectors emits a loop over whole groups of vectors of many rows. It jumps to end if too few

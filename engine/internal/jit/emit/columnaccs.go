@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
@@ -36,11 +38,19 @@ func (f *phaseCode) columnAccs(room int) (accs []columnAcc, n int) {
 	return accs, n
 }
 
+// positions reports whether some accumulators have positions.
+func positions(accs []columnAcc) bool {
+	return slices.ContainsFunc(accs, func(a columnAcc) bool { return a.Kern.Arg })
+}
+
 // columnMem emits the addresses of vector c of an accumulator and of its positions.
 func (f *phaseCode) columnMem(a *columnAcc, c int) (m rankedMem) {
 	f.Int(isa.Mov, isa.T0, isa.Word(a.At+frame.SitePtr))
-	size := a.Kern.Lane.Size()
-	if m.x = isa.AtX(isa.T0, isa.Lane, size, c*f.W*size); a.Kern.Arg {
+	size, at := a.Kern.Lane.Size(), c*f.W
+	if f.back > 0 && c == f.group-1 {
+		at -= f.back
+	}
+	if m.x = isa.AtX(isa.T0, isa.Lane, size, at*size); a.Kern.Arg {
 		f.Int(isa.Mov, isa.T1, isa.Word(a.PosAt+frame.SitePtr))
 		m.at = isa.AtX(isa.T1, isa.Lane, 4, c*f.W*4)
 	}

@@ -125,18 +125,28 @@ func (f *phaseCode) wholeRows(accs []columnAcc, vectors, at int, done isa.Label)
 	f.Int(isa.Mov, isa.T1, isa.Word(f.Phase.Lanes))
 	f.Branch(isa.NE, isa.T1, isa.K(f.wholeLanes()), other)
 	f.atOnce, f.Tail = at, f.wholeLanes()%f.W
-	if f.Tail == 0 {
+	switch {
+	case f.Tail == 0:
 		f.part("columns: whole rows of %d vectors", vectors)
-	} else {
+	case f.overlapsWhole(vectors):
+		f.part("columns: whole rows of %d vectors, of which the last two overlap", vectors)
+		f.back, f.Tail = f.W-f.Tail, 0
+	default:
 		f.part("columns: whole rows of %d vectors, the last one under a mask", vectors)
 		f.Int(isa.Sub, isa.T1, isa.K((vectors-1)*f.W))
 		f.Lanes.SetTail()
 		f.Ends, f.Masked = vectors, vectors == 1
 	}
 	f.columns(accs, vectors)
-	f.Ends, f.atOnce, f.Tail, f.Masked = 0, 0, 0, false
+	f.Ends, f.atOnce, f.Tail, f.back, f.Masked = 0, 0, 0, 0, false
 	f.Jump(done)
 	f.Bind(other)
+}
+
+// overlapsWhole reports whether the last of so many vectors of a whole row overlaps the one before, in place of a mask,
+// which takes long with narrow lanes. All are loaded before a result is stored.
+func (f *phaseCode) overlapsWhole(vectors int) bool {
+	return f.LaneSize > 0 && vectors > 1 && f.Layout.OnlyReduces()
 }
 
 // shortColumns is the most nodes of a loop that is emitted again for each number of vectors of
@@ -206,6 +216,7 @@ func (f *phaseCode) combineRuns(a *columnAcc, each int) {
 // columns emits the loop down the rows for one group of columns.
 func (f *phaseCode) columns(accs []columnAcc, group int) {
 	free := f.Vecs.Free
+	f.group = group
 	f.Start(group)
 	f.firstRow()
 	accs = slices.Clone(accs)
@@ -222,7 +233,7 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 		}
 	}
 	f.loadCarries(group)
-	if !f.combines {
+	if positions(accs) {
 		f.Int(isa.Mov, isa.T0, isa.Word(frame.First))
 		f.Int(isa.Mov, isa.Word(frame.Counter), isa.T0)
 	}
@@ -315,12 +326,15 @@ func (f *phaseCode) row(accs []columnAcc, group int) {
 	} else {
 		for f.Base = 0; f.Base < group; f.Base += f.atOnce {
 			f.Start(min(f.atOnce, group-f.Base))
+			if f.Base+f.Copies == group {
+				f.Back = f.back
+			}
 			f.body(f.top)
 			f.accumulateRow(accs, f.Copies)
 		}
-		f.Base = 0
+		f.Base, f.Back = 0, 0
 	}
-	if slices.ContainsFunc(accs, func(a columnAcc) bool { return a.Kern.Arg }) {
+	if positions(accs) {
 		f.Int(isa.Add, isa.Word(frame.Counter), isa.K(1))
 	}
 }
@@ -582,13 +596,16 @@ func (f *phaseCode) combineWhole(accs []columnAcc, group, at int, done isa.Label
 	}
 	f.Bind(last)
 	f.part("columns: the last %d vectors", all-end)
-	if f.Tail = n % f.W; f.Tail > 0 {
+	switch f.Tail = n % f.W; {
+	case f.Tail > 0 && f.overlapsWhole(all-end):
+		f.back, f.Tail = f.W-f.Tail, 0
+	case f.Tail > 0:
 		f.Int(isa.Mov, isa.T1, isa.K(f.Tail))
 		f.Lanes.SetTail()
 		f.Ends, f.Masked = all-end, all-end == 1
 	}
 	f.columns(accs, all-end)
-	f.many, f.atOnce, f.Ends, f.Tail, f.Masked = 0, 0, 0, 0, false
+	f.many, f.atOnce, f.Ends, f.Tail, f.back, f.Masked = 0, 0, 0, 0, 0, false
 	f.Jump(done)
 	f.Bind(other)
 }

@@ -43,6 +43,8 @@ type phaseCode struct {
 	lastRow  bool      // a row of a loop along rows stores all states
 	many     int       // rows that a loop which combines reads at once
 	combines bool      // the loop down columns goes from the identity to the result
+	group    int       // vectors of a group of columns
+	back     int       // lanes by which the last vector of whole rows of columns overlaps the one before, or 0
 	aside    bool      // results of columns go to slots: see overlapFirst
 	rowsHeld bool      // see holdRows
 	rare     *rare     // of the only carry of a loop, if it rarely changes

@@ -165,15 +165,16 @@ func (f *phaseCode) looseLoop(unroll int) bool {
 	f.Branch(isa.GT, isa.T0, lanes, tail)
 	f.reduceVectors(1, 1)
 	f.Bind(tail)
-	if f.overlaps() {
-		f.lastVector(done)
-	}
-	f.part("tail: a vector under a mask")
-	f.maskedVector(lanes, done, func() {
+	vector := func() {
 		f.Start(1)
 		f.body(f.top)
 		f.stepAccs()
-	})
+	}
+	if f.overlaps() {
+		f.lastVector(done, vector)
+	}
+	f.part("tail: a vector under a mask")
+	f.maskedVector(lanes, done, vector)
 	f.Bind(done)
 	f.foldAccs()
 	return true
@@ -183,25 +184,25 @@ func (f *phaseCode) looseLoop(unroll int) bool {
 // mask: they change no result twice, and nothing is stored. Vectors under a mask are slow without mask
 // registers.
 func (f *phaseCode) overlaps() bool {
-	idempotent := func(a acc) bool {
-		return a.Prog == nil && !a.Kern.Arg && slices.Contains([]prim.Op{prim.Min, prim.Max, prim.And, prim.Or}, a.Kern.Op)
-	}
 	stores := func(n lower.Node) bool { return n.Op == ir.Store }
-	return f.Predicates == 0 && !slices.ContainsFunc(f.accs, func(a acc) bool { return !idempotent(a) }) && !slices.ContainsFunc(f.Nodes, stores)
+	return f.Predicates == 0 && !slices.ContainsFunc(f.accs, func(a acc) bool { return !idempotent(a.Red) }) && !slices.ContainsFunc(f.Nodes, stores)
+}
+
+// idempotent reports whether a value may be combined twice.
+func idempotent(r *lower.Red) bool {
+	return r.Prog == nil && !r.Kern.Arg && slices.Contains([]prim.Op{prim.Min, prim.Max, prim.And, prim.Or}, r.Kern.Op)
 }
 
 // lastVector emits the last vector of a row, which may have elements of the one before, and a jump to
 // done. It does nothing if the row has fewer elements than a vector.
-func (f *phaseCode) lastVector(done isa.Label) {
+func (f *phaseCode) lastVector(done isa.Label, vector func()) {
 	lanes, fewer := isa.Word(f.Phase.Lanes), f.NewLabel()
 	f.part("tail: the last vector of the row")
 	f.Branch(isa.GE, isa.Lane, lanes, done)
 	f.Branch(isa.LT, lanes, isa.K(f.W), fewer)
 	f.Int(isa.Mov, isa.Lane, lanes)
 	f.Int(isa.Sub, isa.Lane, isa.K(f.W))
-	f.Start(1)
-	f.body(f.top)
-	f.stepAccs()
+	vector()
 	f.Jump(done)
 	f.Bind(fewer)
 }

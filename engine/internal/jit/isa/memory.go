@@ -45,11 +45,11 @@ func (f *Emitter) Address(s *layout.Site, i int32) Mem {
 	case f.Layout.Each > 0 || f.Layout.AtOnce > 0 || f.Runs > 0:
 		apart += f.Step * s.RowBytes()
 	}
+	if f.Copy == f.Copies-1 && s.Kind != layout.Uniform {
+		apart -= f.Back * s.Size
+	}
 	m := At(base, apart+k*f.W*s.Size)
 	if !one {
-		if f.Copy == f.Copies-1 {
-			m.Disp -= int32(f.Back * s.Size)
-		}
 		m.Disp += int32(f.AtRow * s.Row * s.Size)
 		m.Index, m.Scale = index, uint8(s.Size)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -123,7 +124,7 @@ func (b *Binder) findLanes(bp *Phase) {
 	if narrowing != nil {
 		size = narrowing.Size
 	}
-	if bp.Prefixes || slices.ContainsFunc(bp.Sites, func(s Site) bool {
+	if bp.Prefixes || bp.Lowered.Kind == lower.SeqPhase && !b.narrowColumns(bp, size) || slices.ContainsFunc(bp.Sites, func(s Site) bool {
 		switch s.Kind {
 		case Unit, Scratch, Transposed, Unused:
 			return s.Guard || s.Gather != nil
@@ -139,6 +140,12 @@ func (b *Binder) findLanes(bp *Phase) {
 		return
 	}
 	bp.LaneSize, bp.Narrowing = size, narrowing
+}
+
+// narrowColumns reports whether lanes of so many bytes hold the accumulators of a seq loop: it only reduces whole rows to
+// elements of that size or predicates.
+func (b *Binder) narrowColumns(bp *Phase, size int) bool {
+	return b.Blends && bp.OnlyReduces() && !slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool { return r.Type != dtype.Bool && r.Type.Size() != size })
 }
 
 // callBytes is the most bytes that one call of a memory-bound loop moves. Such a call

@@ -256,24 +256,24 @@ func (bp *Phase) Columns() int {
 // loads whole rows.
 func (bp *Phase) InRuns(w, most int) (runs, vectors int) {
 	vectors = (bp.Columns() + w - 1) / w
-	if vectors == 0 || vectors > most || bp.SeqN < 2*ir.Run || !bp.onlyReduces() {
+	if vectors == 0 || vectors > most || bp.SeqN < 2*ir.Run || !bp.OnlyReduces() {
 		return 0, 0
 	}
 	for runs = 1; 2*runs*vectors <= most && 4*runs*ir.Run <= bp.SeqN; runs *= 2 {
 	}
 	if slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool {
-		return !r.Kern.Ordered && (!bp.Blends || bp.LaneSize > 0 || r.Kern.Quiet || r.Type == dtype.Bool || r.Type.Size() < 4)
+		return !r.Kern.Ordered && (!bp.Blends || r.Kern.Quiet || r.Type == dtype.Bool || r.Type.Size() < 4)
 	}) {
 		return 0, 0
 	}
 	return runs, vectors
 }
 
-// onlyReduces reports whether a seq loop only loads whole rows and reduces them, without positions
+// OnlyReduces reports whether a seq loop only loads whole rows and reduces them, without positions
 // and programs.
-func (bp *Phase) onlyReduces() bool { return bp.loadsDown(false) }
+func (bp *Phase) OnlyReduces() bool { return bp.loadsDown(false) }
 
-// loadsDown is onlyReduces, also with elements that are a step apart if steps is set.
+// loadsDown is OnlyReduces, also with elements that are a step apart if steps is set.
 func (bp *Phase) loadsDown(steps bool) bool {
 	ph := bp.Lowered
 	if ph.Kind != lower.SeqPhase || len(ph.Carries) > 0 || !bp.Direct || len(ph.Reds) == 0 || slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Kern.Arg || r.Prog != nil }) {

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
@@ -297,6 +298,8 @@ func (b *Binder) findAcross(bp *Phase) {
 		cached = max(cached, b.Machine.Beyond())
 	}
 	switch {
+	case sums && bp.LaneSize > 0 && row <= half:
+		bp.Whole = bp.Spans[k-1]
 	case sums && row <= 4*b.Bytes:
 	case !sums && row <= strip:
 		if b.Tails {
@@ -306,7 +309,7 @@ func (b *Binder) findAcross(bp *Phase) {
 		bp.Whole = bp.Spans[k-1]
 	case combines && (moved <= b.Machine.Caches.L2 || span <= cached && !bp.compares()) && bp.Spans[k-1] <= mostWhole:
 		bp.Whole = bp.Spans[k-1]
-	case sums && b.AtOnce > 1 && bp.LaneSize == 0 && bp.SeqN >= b.AtOnce && (moved > b.Machine.Caches.L1 || bp.compares()) && bp.onlyReduces():
+	case sums && b.AtOnce > 1 && bp.SeqN >= b.AtOnce && (moved > b.Machine.Caches.L1 || bp.compares()) && bp.OnlyReduces():
 		bp.Across = true
 	case sums && row <= 4*groupBytes: // strips of columns read whole pages
 	case !sums && strip <= LineBytes && moved > b.Machine.Caches.L1 && bp.waits(element, secondLevelRate): // each line of a strip is loaded by itself
@@ -316,7 +319,7 @@ func (b *Binder) findAcross(bp *Phase) {
 	}
 	// Short rows that follow each other in memory are one stream, which several at once would split.
 	streams := row >= streamBytes || moved <= b.Machine.Caches.L2
-	if bp.Across && b.AtOnce > 1 && bp.LaneSize == 0 && (bp.onlyReduces() || streams && bp.onlyCarries()) {
+	if bp.Across && b.AtOnce > 1 && (bp.OnlyReduces() || streams && bp.onlyCarries()) {
 		bp.AtOnce = b.AtOnce
 		b.findRowsPast(bp, moved, element)
 	}
@@ -346,8 +349,8 @@ func (b *Binder) findRowsPast(bp *Phase, moved, element int) {
 // whole rows, which are one span, to elements as wide as the lanes. Else Go prepares the accumulators of each call, and
 // combines those of runs, which takes as long as a few rows of columns.
 func (bp *Phase) combines() bool {
-	return bp.Blends && bp.LaneSize == 0 && len(bp.SeqSpans) == 1 && bp.onlyReduces() &&
-		!slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool { return r.Type == dtype.Bool || r.Type.Size() < 4 })
+	return bp.Blends && len(bp.SeqSpans) == 1 && bp.OnlyReduces() &&
+		!slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool { return r.Type == dtype.Bool || r.Type.Size() < 4 && bp.LaneSize == 0 })
 }
 
 // compares reports whether a loop finds extremes of floats: several instructions of each depend on the one before, which
@@ -371,7 +374,7 @@ func (bp *Phase) StateBytes() (n int) {
 		n += bp.Lowered.Carries[i].Type.Size()
 	}
 	for i := range bp.Lowered.Reds {
-		if n += bp.Lowered.Reds[i].Kern.Lane.Size(); bp.Lowered.Reds[i].Kern.Arg {
+		if n += cmp.Or(bp.LaneSize, bp.Lowered.Reds[i].Kern.Lane.Size()); bp.Lowered.Reds[i].Kern.Arg {
 			n += 4
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// Narrow lanes: a map that computes with integers of 8 or of 16 bits and predicates alone needs
+// Narrow lanes: a loop that computes with integers of 8 or of 16 bits and predicates alone needs
 // no wider lanes, so a vector holds four times or twice as many.
 
 // narrowOps are the operations that targets have on lanes of 8 and of 16 bits.
@@ -23,7 +23,7 @@ var narrowOps = [1 << 8]bool{
 // laneSize returns the bytes of the narrow lanes that hold all values of a phase, in which
 // targets compute them, or 0.
 func (ph *Phase) laneSize() int {
-	if ph.Kind != MapPhase {
+	if ph.Kind == ScalarPhase {
 		return 0
 	}
 	size := 1
@@ -37,7 +37,7 @@ func (ph *Phase) laneSize() int {
 		switch {
 		case r.Prog != nil || r.Kern.Arg:
 			return 0
-		case ph.Widened(r) != None:
+		case ph.Kind == MapPhase && ph.Widened(r) != None:
 			widened[r.Arg] = true
 		case !fits(r.Type):
 			return 0
@@ -68,6 +68,13 @@ func (ph *Phase) Widened(r *Red) int32 {
 		}
 	}
 	return n.Args[0]
+}
+
+// Narrow returns a reduction of a seq loop in lanes of size bytes, 1 or 2.
+func (r *Red) Narrow(size int) *Red {
+	x := *r
+	x.Kern = r.Kern.Narrow(r.Type, size, false)
+	return &x
 }
 
 // narrow reports whether t is a predicate or an integer of less than 32 bits.

@@ -374,6 +374,24 @@ func (f *avx2) loadFew(d x86.Vec, bytes int, m x86.Mem) {
 	}
 }
 
+// loadKnown loads fewer than 32 bytes, and zeros behind them.
+func (f *avx2) loadKnown(d x86.Vec, bytes int, m x86.Mem) {
+	if bytes < 16 {
+		f.loadFew(d, bytes, m)
+		return
+	}
+	upper := m
+	upper.Disp += 16
+	if bytes == 16 {
+		f.I(x86.VMOVUPS, x86.L128, d, m)
+		return
+	}
+	t := f.Tmp()
+	f.loadFew(t, bytes-16, upper)
+	f.I(x86.VMOVUPS, x86.L128, d, m)
+	f.I(x86.VINSERTF128, x86.L256, d, d, t, x86.Imm(1))
+}
+
 // storeFew stores fewer than 16 bytes of x.
 func (f *avx2) storeFew(bytes int, m x86.Mem, x x86.Vec) {
 	upper := bytes >= 8
@@ -410,6 +428,10 @@ func (f *avx2) loadNarrow(d x86.Vec, i int32, one, masked bool) {
 		return
 	case one:
 		f.I(x86.VPBROADCASTB, x86.L256, d, m)
+		f.fromNarrow(d, d, t)
+		return
+	case masked && f.Tail > 0:
+		f.loadKnown(d, f.Tail*t.Size(), m)
 		f.fromNarrow(d, d, t)
 		return
 	case masked:

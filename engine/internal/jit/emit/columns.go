@@ -54,7 +54,7 @@ func (f *phaseCode) columnLoop() {
 	switch {
 	case f.combines && whole > 0:
 		f.combineWhole(accs, whole, at, done)
-	case whole > group || whole > 0 && f.Layout.Short > 0:
+	case whole > group || whole > 0 && (f.Layout.Short > 0 || f.Tails):
 		f.wholeRows(accs, whole, at, done)
 	}
 	f.part("columns: %d vectors at once, down all rows", group)

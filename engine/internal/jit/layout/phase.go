@@ -262,7 +262,7 @@ func (bp *Phase) InRuns(w, most int) (runs, vectors int) {
 	for runs = 1; 2*runs*vectors <= most && 4*runs*ir.Run <= bp.SeqN; runs *= 2 {
 	}
 	if slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool {
-		return !r.Kern.Ordered && (!bp.Blends || r.Kern.Quiet || r.Type == dtype.Bool || r.Type.Size() < 4)
+		return !r.Kern.Ordered && (!bp.Blends || r.Kern.Quiet || r.Type == dtype.Bool || r.Type.Size() < 4 || bp.loadsNarrow())
 	}) {
 		return 0, 0
 	}

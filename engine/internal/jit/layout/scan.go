@@ -301,6 +301,9 @@ func (b *Binder) findAcross(bp *Phase) {
 	case sums && bp.LaneSize > 0 && row <= half:
 		bp.Whole = bp.Spans[k-1]
 	case sums && row <= 4*b.Bytes:
+		if b.Tails && bp.loadsNarrow() { // the loads of a tail of unknown length go one by one
+			bp.Whole = bp.Spans[k-1]
+		}
 	case !sums && row <= strip:
 		if b.Tails {
 			bp.Short = row / bp.Widest()
@@ -351,6 +354,11 @@ func (b *Binder) findRowsPast(bp *Phase, moved, element int) {
 func (bp *Phase) combines() bool {
 	return bp.Blends && len(bp.SeqSpans) == 1 && bp.OnlyReduces() &&
 		!slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool { return r.Type == dtype.Bool || r.Type.Size() < 4 && bp.LaneSize == 0 })
+}
+
+// loadsNarrow reports whether some elements have 1 or 2 bytes.
+func (bp *Phase) loadsNarrow() bool {
+	return slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Unit && s.Size < 4 })
 }
 
 // compares reports whether a loop finds extremes of floats: several instructions of each depend on the one before, which

@@ -218,11 +218,15 @@ buf y %[1]s out 5
 }
 
 // TestLaidBytes is TestLaid for maps of bytes and predicates alone, which have lanes of 8 bits,
-// with shuffles of whole vectors and of 16 bytes.
+// with shuffles of whole vectors and of 16 bytes, and for lanes of 16 bits with an operand of bytes.
 func TestLaidBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(26, 4))
 	defer func(old bool) { amd64.Permutes8 = old }(amd64.Permutes8)
-	for _, typ := range []dtype.Type{dtype.I8, dtype.U8, dtype.Bool} {
+	for _, typ := range []dtype.Type{dtype.I8, dtype.U8, dtype.Bool, dtype.I16, dtype.U16} {
+		row, seven := typ.Short(), 7
+		if typ.Size() == 2 {
+			row, seven = "u8", 9
+		}
 		for columns := 2; columns <= 20; columns++ {
 			k := parse(t, fmt.Sprintf(`kernel short_rows
 axis i0 i1
@@ -231,7 +235,7 @@ buf x %[1]s in 2
 buf back %[1]s in 2
 buf columns %[1]s in 2
 buf one %[1]s in 1
-buf row %[1]s in 1
+buf row %[3]s in 1
 buf y %[1]s out 2
 {
   vec i0 i1 {
@@ -242,11 +246,12 @@ buf y %[1]s out 2
     %%4 = and %[1]s %%2 %%3
     %%5 = load %[1]s one[i0]
     %%6 = or %[1]s %%4 %%5
-    %%7 = load %[1]s row[i1]
-    %%8 = xor %[1]s %%6 %%7
+    %%7 = load %[3]s row[i1]
+    %%9 = cvt %[1]s %%7
+    %%8 = xor %[1]s %%6 %%%[4]d
     store %[1]s y[i0, i1] %%8
   }
-}`, typ.Short(), columns-1))
+}`, typ.Short(), columns-1, row, seven))
 			rows := [...]int{2 + r.IntN(9), 50 + r.IntN(300), 4000/columns + r.IntN(1500)}[r.IntN(3)]
 			e := []int{rows, columns}
 			amd64.Permutes8 = cpu.X86.HasAVX512VBMI && r.IntN(2) == 0

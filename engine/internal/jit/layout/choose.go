@@ -131,7 +131,7 @@ func (b *Binder) findLanes(bp *Phase) {
 		case Uniform:
 			return s.Guard || s.Gather != nil || bp.Lowered.Sites[s.Index(bp.Lowered)].Store
 		case Laid:
-			return size > 1 || narrowing != nil || s.Guard || s.Gather != nil
+			return size > 1 && !b.Blends || narrowing != nil || s.Guard || s.Gather != nil
 		case Strided:
 			return s.Guard || s.Gather != nil || s.Step == 0
 		}

@@ -352,20 +352,19 @@ func (l *layouter) laidWidths() (w, part, most int) {
 	return w, w, mostWindows
 }
 
-// fillsVectors reports whether rows of a map of 1 or 2 bytes take a vector of narrow lanes each, or more: the last vector of
-// a row overlaps the one before, or the rows behind it. Lanes of 16 bits that are laid across vectors become 32 bits wide.
+// fillsVectors reports whether rows of a map of 1 or 2 bytes take a vector of narrow lanes each, which overlaps the rows behind
+// it.
 func (l *layouter) fillsVectors(ext []int, which []int32, spans [][]bound.Span) bool {
 	k, size := len(ext), l.ph.LaneSize
 	if !l.Blends || size == 0 || k < 2 || ext[k-1] < leastRow || ext[k-2] < leastFollowed || l.bp.Computes() {
 		return false
 	}
-	short := ext[k-1] < l.Bytes/size
-	if !short && size == 1 || 2*ext[k-1] < l.Bytes/size { // stores that overlap twice take longer
+	if ext[k-1] >= l.Bytes/size || 2*ext[k-1] < l.Bytes/size { // stores that overlap twice take longer
 		return false
 	}
 	for at, i := range which {
 		step, row, store := spans[at][k-1].Coef, spans[at][k-2].Coef, l.ph.Sites[i].Store
-		if step != 1 && (step != 0 || store || short && row != 0) || store && (l.IR.Bufs[l.bp.Sites[i].Buf].Mode != ir.Out || short && row != ext[k-1]) || short && step == 1 && row <= 0 {
+		if step != 1 && (step != 0 || store || row != 0) || store && (l.IR.Bufs[l.bp.Sites[i].Buf].Mode != ir.Out || row != ext[k-1]) || step == 1 && row <= 0 {
 			return false
 		}
 	}

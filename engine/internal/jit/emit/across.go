@@ -45,10 +45,7 @@ func (f *phaseCode) acrossLoop() {
 	f.pinUniforms(f.Vectors - copies*v - fixed - spareRegs)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.firstRow()
-	if positions(accs) {
-		f.Int(isa.Mov, isa.T0, isa.Word(frame.First))
-		f.Int(isa.Mov, isa.Word(frame.Counter), isa.T0)
-	}
+	f.firstPosition(accs)
 	f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
 	f.lastRow = !f.echoes()
 	last := int(frame.Bit(!f.lastRow)) // rows that are left for the end
@@ -110,9 +107,7 @@ func (f *phaseCode) acrossRows(accs []columnAcc, group, many, last int) {
 		return
 	}
 	f.nextColumns(true)
-	if positions(accs) {
-		f.Int(isa.Add, isa.Word(frame.Counter), isa.K(1))
-	}
+	f.nextPosition(accs)
 	f.Int(isa.Sub, isa.Count, isa.K(1))
 	if last > 0 {
 		f.Branch(isa.GT, isa.Count, isa.K(last), rows)

@@ -38,7 +38,33 @@ func (f *phaseCode) columnAccs(room int) (accs []columnAcc, n int) {
 	return accs, n
 }
 
-// positions reports whether some accumulators have positions.
+// firstPosition sets the position of the rows of a seq loop to that of the first, if some accumulators have positions. The
+// word of the frame has a copy in a register, if one is left: an addition to the word waits for the one before.
+func (f *phaseCode) firstPosition(accs []columnAcc) {
+	f.position = isa.Word(frame.Counter)
+	if !positions(accs) {
+		return
+	}
+	if next := int(slices.Max(append(f.SiteReg, -1))) + 1; f.Tails && next < f.Sites {
+		f.position = isa.SiteReg(next)
+		f.Int(isa.Mov, f.position, isa.Word(frame.First))
+		f.Int(isa.Mov, isa.Word(frame.Counter), f.position)
+		return
+	}
+	f.Int(isa.Mov, isa.T0, isa.Word(frame.First))
+	f.Int(isa.Mov, f.position, isa.T0)
+}
+
+// nextPosition sets the position to that of the next row.
+func (f *phaseCode) nextPosition(accs []columnAcc) {
+	if !positions(accs) {
+		return
+	}
+	if f.Int(isa.Add, f.position, isa.K(1)); f.position.IsReg() {
+		f.Int(isa.Mov, isa.Word(frame.Counter), f.position)
+	}
+}
+
 func positions(accs []columnAcc) bool {
 	return slices.ContainsFunc(accs, func(a columnAcc) bool { return a.Kern.Arg })
 }

@@ -233,10 +233,7 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 		}
 	}
 	f.loadCarries(group)
-	if positions(accs) {
-		f.Int(isa.Mov, isa.T0, isa.Word(frame.First))
-		f.Int(isa.Mov, isa.Word(frame.Counter), isa.T0)
-	}
+	f.firstPosition(accs)
 	switch {
 	case len(f.turns) > 0:
 		f.turnedRows(accs)
@@ -334,9 +331,7 @@ func (f *phaseCode) row(accs []columnAcc, group int) {
 		}
 		f.Base, f.Back = 0, 0
 	}
-	if positions(accs) {
-		f.Int(isa.Add, isa.Word(frame.Counter), isa.K(1))
-	}
+	f.nextPosition(accs)
 }
 
 // firstRow sets the addresses of the sites to the first row of a group of columns.

@@ -48,6 +48,7 @@ type phaseCode struct {
 	aside    bool      // results of columns go to slots: see overlapFirst
 	rowsHeld bool      // see holdRows
 	rare     *rare     // of the only carry of a loop, if it rarely changes
+	position isa.Int   // of a row: see firstPosition
 	rowCount isa.Int   // the counter of a row loop whose addresses are in registers
 	counted  bool      // Count is the number of a vector of the tail
 	sought   bool      // a search for an extreme follows: see findByValue

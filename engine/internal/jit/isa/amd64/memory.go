@@ -265,9 +265,9 @@ func (f *emitter) notWorse(k *reduce.Kern, m x86.Operand, x, d x86.Vec) {
 	case k.Lane.IsFloat():
 		f.compare(k.Lane, m, x, d, 0x19)
 	case k.Op == prim.Min:
-		f.own.compareInts(prim.Lt, k.Lane, m, x, d)
+		f.own.compareInts(prim.Lt, k.Type, m, x, d)
 	default:
-		f.own.compareInts(prim.Lt, k.Lane, m, d, x)
+		f.own.compareInts(prim.Lt, k.Type, m, d, x)
 	}
 }
 

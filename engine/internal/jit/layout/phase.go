@@ -284,6 +284,11 @@ func (bp *Phase) loadsDown(steps bool) bool {
 	})
 }
 
+// loadsNarrow reports whether some elements have 1 or 2 bytes.
+func (bp *Phase) loadsNarrow() bool {
+	return slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Unit && s.Size < 4 })
+}
+
 // A Staging is the staging copy of one site.
 type Staging struct {
 	Site  gather.Access

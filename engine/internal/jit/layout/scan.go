@@ -356,11 +356,6 @@ func (bp *Phase) combines() bool {
 		!slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool { return r.Type == dtype.Bool || r.Type.Size() < 4 && bp.LaneSize == 0 })
 }
 
-// loadsNarrow reports whether some elements have 1 or 2 bytes.
-func (bp *Phase) loadsNarrow() bool {
-	return slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Unit && s.Size < 4 })
-}
-
 // compares reports whether a loop finds extremes of floats: several instructions of each depend on the one before, which
 // rows at once hide.
 func (bp *Phase) compares() bool {

@@ -290,3 +290,34 @@ func TestPairs(t *testing.T) {
 		}
 	}
 }
+
+// TestMultiples runs products of bytes with scalars and constants for which there are additions, and others, in rows of one
+// array and rows that are laid across vectors: for the scalars of the binding, for those of another one with the same code,
+// and for scalars that change while an instance is bound.
+func TestMultiples(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(48, 3))
+	for _, typ := range []string{"u8", "i8"} {
+		k := parse(t, strings.ReplaceAll("kernel multiples\naxis i0 i1\nbuf x T in 2\nbuf y T out 2\nscalar s0 T\nscalar s1 T\n{\n%0 = scalar T s0\n%1 = scalar T s1\n%2 = const T 6\nvec i0 i1 {\n"+
+			"%3 = load T x[i0, i1]\n%4 = mul T %3 %0\n%5 = mul T %1 %4\n%6 = mul T %3 %2\n%7 = xor T %5 %6\nstore T y[i0, i1] %7\n}\n}\n", "T", typ))
+		for _, shape := range [][2]int{{1, 333}, {40, 9}, {3, 70}} {
+			s := newSetup(t, r, k, shape[:], nil, [][]int{{shape[0], shape[1] + 1}, shape[:]}, true)
+			s.free = nil // differ releases the arrays each time
+			var bound []backend.Instance
+			for _, factors := range [][2]uint64{{3, 100}, {100, 3}, {2, 8}, {9, 0xff}, {0, 1}, {5, 2}} {
+				s.b.Scalars = []uint64{factors[0], factors[1]}
+				differ(t, r, s)
+				want := slices.Clone(s.mem[1])
+				for _, in := range bound { // with other scalars
+					clear(s.mem[1])
+					if runAll(in); !slices.Equal(s.mem[1], want) {
+						t.Fatalf("%s, %v: wrong with scalars %v", typ, shape, factors)
+					}
+				}
+				for _, be := range isas(t) {
+					bound = append(bound, s.instance(t, be))
+				}
+			}
+		}
+	}
+}

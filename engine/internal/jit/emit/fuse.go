@@ -33,7 +33,7 @@ func (f *phaseCode) fuse() {
 				j.multiply(n)
 			case n.Op == prim.Select && f.Extremes && n.In.IsFloat():
 				j.extreme(n)
-			case n.Op == lower.OpAverage: // its sums may have no other use
+			case n.Op == lower.OpAverage || n.Op == lower.OpTimes: // what they replace may have no other use
 				j.joined = true
 			}
 		})

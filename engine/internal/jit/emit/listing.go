@@ -178,6 +178,8 @@ func (f *phaseCode) nodeText(id int32) string {
 		fmt.Fprintf(&b, "%s of the last element of", n.Type.Short())
 	case n.Op == lower.OpAverage:
 		b.WriteString("average, up")
+	case n.Op == lower.OpTimes:
+		fmt.Fprintf(&b, "%d times %s", n.Imm, n.Type.Short())
 	case n.Op == lower.OpLesser:
 		b.WriteString("lesser " + n.Type.Short())
 	case n.Op == lower.OpGreater:

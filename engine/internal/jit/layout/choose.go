@@ -140,6 +140,9 @@ func (b *Binder) findLanes(bp *Phase) {
 		return
 	}
 	bp.LaneSize, bp.Narrowing = size, narrowing
+	if b.Blends && narrowing == nil {
+		bp.Narrowing = bp.Lowered.Multiples(b.Binding.Scalars, b.IR.Scalars)
+	}
 }
 
 // narrowColumns reports whether lanes of so many bytes hold the accumulators of a seq loop: it only reduces whole rows to

@@ -141,7 +141,7 @@ type Phase struct {
 	Most       int              // most lanes of a call
 	Narrow     bool             // see variant
 	LaneSize   int              // of narrow lanes: see [lower.Phase.LaneSize]
-	Narrowing  *lower.Narrowing // the nodes in such lanes, if those of the phase have wider types
+	Narrowing  *lower.Narrowing // the nodes in such lanes, if they are not those of the phase
 	Few        int              // most lanes of a vector, as the lanes of the loop are few; or 0
 	Fetch      bool             // see variant
 	Ahead      int              // see variant
@@ -201,7 +201,7 @@ func (bp *Phase) Nodes(v Variant) ([]lower.Node, int) {
 	case bp.Narrowing == nil:
 		return bp.Lowered.Nodes, bp.LaneSize
 	case v.Wide:
-		return bp.Lowered.Nodes, 0
+		return bp.Lowered.Nodes, bp.Lowered.LaneSize
 	}
 	return bp.Narrowing.Nodes, bp.LaneSize
 }
@@ -312,6 +312,7 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Laid>>8), byte(bp.Few), byte(bp.LaneSize), byte(bp.Exact), byte(bp.Exact>>8), byte(bp.Follow))
 	if bp.Narrowing != nil {
 		for _, a := range bp.Narrowing.Assumed {
+			key = append(key, byte(a.Scalar), byte(a.Scalar>>8))
 			key = le.LittleEndian.AppendUint64(le.LittleEndian.AppendUint64(key, uint64(a.Lo)), uint64(a.Hi))
 		}
 	}

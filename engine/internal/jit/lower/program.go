@@ -43,6 +43,8 @@ const (
 	OpReciprocal
 	// OpAverage is half of args[0] + args[1] + 1, of narrow lanes without sign. The sum has one bit more than a lane.
 	OpAverage
+	// OpTimes is Imm times args[0], by a few additions of lanes of 8 bits.
+	OpTimes
 	// OpLesser is args[0] where it is less than args[1], and OpGreater where it is greater; else, and for NaN, they are args[1].
 	OpLesser
 	OpGreater

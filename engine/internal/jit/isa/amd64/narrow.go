@@ -27,6 +27,7 @@ var narrowRules = [2]*isa.Rules[rule]{
 		on(octetShiftAll, nil, lower.OpShift),
 		on(octetCount, nil, lower.OpCount),
 		on(octetShifted, nil, lower.OpShifted),
+		on(octetTimes, nil, lower.OpTimes),
 		on(average, nil, lower.OpAverage),
 		on(narrowCell, nil, lower.OpCell),
 	),
@@ -233,6 +234,18 @@ func average(f *emitter, n *lower.Node) {
 	x, y := f.Src(n.Args[0]), f.srcM(n.Args[1])
 	f.Release()
 	f.I(f.pickLane(n.In, x86.VPAVGB, x86.VPAVGW, 0, 0), f.LenOf(n.In), f.Dst(), x, y)
+}
+
+// octetTimes doubles the sum for each bit of the factor after the first, and adds the operand for those that are set.
+func octetTimes(f *emitter, n *lower.Node) {
+	x, d, l := f.Src(n.Args[0]), f.Dst(), f.LenOf(n.In)
+	sum := x
+	for bit := bits.Len64(n.Imm) - 2; bit >= 0; bit-- {
+		f.I(x86.VPADDB, l, d, sum, sum)
+		if sum = d; n.Imm>>bit&1 != 0 {
+			f.I(x86.VPADDB, l, d, d, x)
+		}
+	}
 }
 
 // narrowCell puts a cell into all lanes. Bit 0 of a cell is its truth; above it lie other

@@ -23,7 +23,7 @@ var simpleOps = [1 << 8]bool{
 	prim.Abs: true, prim.Sqrt: true, prim.Fma: true, prim.And: true, prim.Or: true, prim.Xor: true, prim.Not: true,
 	prim.Shl: true, prim.Shr: true, prim.Min: true, prim.Max: true, prim.Eq: true, prim.Ne: true, prim.Lt: true, prim.Le: true,
 	prim.Select: true, prim.Floor: true, prim.Ceil: true, prim.Trunc: true, prim.Rint: true, prim.Bitcast: true, prim.Cvt: true,
-	lower.OpShift: true, lower.OpAverage: true, lower.OpMulLow: true, lower.OpLesser: true, lower.OpGreater: true,
+	lower.OpShift: true, lower.OpAverage: true, lower.OpTimes: true, lower.OpMulLow: true, lower.OpLesser: true, lower.OpGreater: true,
 }
 
 // temporaries is the field of [isa.Facts] for AVX2.

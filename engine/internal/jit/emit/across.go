@@ -212,7 +212,7 @@ func (f *phaseCode) carryAcross(group int) int {
 // overlapsAcross reports whether the last vector of a row may have elements of the one before, in place of a mask, which
 // takes long with narrow lanes: the loop only reduces, and to take a value twice changes no result.
 func (f *phaseCode) overlapsAcross() bool {
-	return f.LaneSize > 0 && !slices.ContainsFunc(f.reds, func(r lower.Red) bool { return !idempotent(&r) })
+	return f.LaneSize > 0 && f.Layout.OnlyReduces() && !slices.ContainsFunc(f.reds, func(r lower.Red) bool { return !idempotent(&r) })
 }
 
 // acrossVectors emits a loop over whole groups of vectors of many rows. It jumps to end if too few

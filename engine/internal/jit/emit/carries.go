@@ -18,9 +18,9 @@ import (
 func (f *phaseCode) chooseCarries(room int, holds bool) {
 	for i := range f.Phase.Carries {
 		c := &f.Phase.Carries[i]
-		if t := c.Type; len(f.carries) < room && t != dtype.Bool && (!isa.Narrow(t) || holds) {
+		if t := c.Type; len(f.carries) < room && t != dtype.Bool && (!f.extends(t) || holds) {
 			x := carried{Carry: c}
-			if isa.Narrow(t) {
+			if f.extends(t) {
 				x.slot = f.Slots.Take()
 			}
 			f.carries = append(f.carries, x)
@@ -28,6 +28,9 @@ func (f *phaseCode) chooseCarries(room int, holds bool) {
 	}
 	f.findEarly()
 }
+
+// extends reports whether lanes are wider than elements of a type.
+func (f *phaseCode) extends(t dtype.Type) bool { return isa.Narrow(t) && f.LaneSize == 0 }
 
 // holdsNarrow reports whether registers hold carries of 1 and 2 bytes down columns. Before and after all rows a loop moves
 // them lane by lane, which takes less time than to pack them in each row.
@@ -126,7 +129,7 @@ func (f *phaseCode) loadCarries(group int) {
 		c.regs = nil
 		for k := range group {
 			d := f.Vecs.TakeTop()
-			if m := f.carryMem(c, k); isa.Narrow(c.Type) {
+			if m := f.carryMem(c, k); f.extends(c.Type) {
 				f.Choose(k)
 				f.moveNarrow(c, k, false)
 				f.Lanes.LoadVec(c.Type, d, f.Slot(c.slot))
@@ -149,7 +152,7 @@ func (f *phaseCode) storeCarries() {
 			f.Int(isa.Mov, isa.T0, isa.Word(f.carrySite(c).Arg+frame.SitePtr))
 			m := f.carryVec(c, k)
 			f.Choose(k)
-			if isa.Narrow(c.Type) {
+			if f.extends(c.Type) {
 				f.Lanes.StoreVec(c.Type, f.Slot(c.slot), r)
 				f.moveNarrow(c, k, true)
 				continue

@@ -145,10 +145,17 @@ func (b *Binder) findLanes(bp *Phase) {
 	}
 }
 
-// narrowColumns reports whether lanes of so many bytes hold the accumulators of a seq loop: it only reduces whole rows to
-// elements of that size or predicates.
+// narrowColumns reports whether lanes of so many bytes hold the accumulators or the states of a seq loop: it only reduces
+// whole rows to elements of that size or predicates, or only carries elements of that size down columns.
 func (b *Binder) narrowColumns(bp *Phase, size int) bool {
-	return b.Blends && bp.OnlyReduces() && !slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool { return r.Type != dtype.Bool && r.Type.Size() != size })
+	ph := bp.Lowered
+	if !b.Blends || slices.ContainsFunc(ph.Carries, func(c lower.Carry) bool { return c.Type == dtype.Bool || c.Type.Size() != size }) {
+		return false
+	}
+	if len(ph.Carries) > 0 {
+		return len(ph.Reds) == 0 && bp.Each == 0 && !bp.Along && bp.plainNodes() && bp.sitesDown()
+	}
+	return bp.OnlyReduces() && !slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Type != dtype.Bool && r.Type.Size() != size })
 }
 
 // callBytes is the most bytes that one call of a memory-bound loop moves. Such a call

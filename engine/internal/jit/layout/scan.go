@@ -100,10 +100,15 @@ func (s *Site) nearLanes(lanes int) bool {
 // code: no step looks at its position or at all lanes, and registers hold all states.
 func (bp *Phase) plainSteps() bool {
 	ph := bp.Lowered
-	return len(ph.Reds) == 0 && !slices.ContainsFunc(ph.Top, func(id int32) bool {
-		op := ph.Nodes[id].Op
+	return len(ph.Reds) == 0 && bp.plainNodes() &&
+		!slices.ContainsFunc(ph.Carries, func(c lower.Carry) bool { return c.Type.Size() < 4 && bp.LaneSize == 0 })
+}
+
+func (bp *Phase) plainNodes() bool {
+	return !slices.ContainsFunc(bp.Lowered.Top, func(id int32) bool {
+		op := bp.Lowered.Nodes[id].Op
 		return op == ir.Fault || op == ir.Cold || op == ir.Index || op > ir.Next
-	}) && !slices.ContainsFunc(ph.Carries, func(c lower.Carry) bool { return c.Type.Size() < 4 })
+	})
 }
 
 // inReach reports whether the offset of a few steps of a site is a constant of 32 bits.
@@ -118,8 +123,13 @@ func (bp *Phase) onlyCarries() bool {
 
 // carriesSpans reports whether a seq loop only carries values down columns that are side by side.
 func (bp *Phase) carriesSpans() bool {
-	return bp.LaneSize == 0 && bp.onlyCarries() && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
-		return s.Guard || s.Kind != Unit && s.Kind != Uniform && s.Kind != Unused && !(s.Kind == Scratch && bp.carries(&s))
+	return bp.LaneSize == 0 && bp.onlyCarries() && bp.sitesDown()
+}
+
+// sitesDown reports whether the elements of all sites of a loop that carries values are side by side in a row, or one.
+func (bp *Phase) sitesDown() bool {
+	return !slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		return s.Guard || s.Staged || s.Dyn != nil || s.Gather != nil || s.Kind != Unit && s.Kind != Uniform && s.Kind != Unused && !(s.Kind == Scratch && bp.carries(&s))
 	})
 }
 

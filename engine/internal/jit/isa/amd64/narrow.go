@@ -432,6 +432,21 @@ func (f *avx2) storeFew(bytes int, m x86.Mem, x x86.Vec) {
 	}
 }
 
+// storeKnown is the opposite of loadKnown.
+func (f *avx2) storeKnown(bytes int, m x86.Mem, x x86.Vec) {
+	if bytes >= 16 {
+		f.I(x86.VMOVUPS, x86.L128, m, x)
+		if bytes -= 16; bytes == 0 {
+			return
+		}
+		upper := f.Tmp()
+		f.I(x86.VEXTRACTF128, x86.L256, upper, x, x86.Imm(1))
+		m.Disp += 16
+		x = upper
+	}
+	f.storeFew(bytes, m, x)
+}
+
 func (f *avx2) loadNarrow(d x86.Vec, i int32, one, masked bool) {
 	s, t := &f.Layout.Sites[i], f.Phase.Sites[i].Type
 	m := f.site(s, i)
@@ -496,6 +511,10 @@ func (f *avx2) storeNarrow(t dtype.Type, m x86.Mem, x x86.Vec, masked bool) {
 	}
 	if !masked {
 		f.I(x86.VMOVUPS, l, m, x)
+		return
+	}
+	if f.Tail > 0 {
+		f.storeKnown(f.Tail*t.Size(), m, x)
 		return
 	}
 	f.I(x86.VMOVUPS, l, at(frame.Tmp), x)

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
-	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -116,46 +115,6 @@ func (bp *Phase) dense(moved int) bool {
 		}
 	}
 	return 4*computed*bp.Widest() > 5*moved
-}
-
-// findLanes sets bp.LaneSize if vectors of narrow lanes reach all sites.
-func (b *Binder) findLanes(bp *Phase) {
-	size, narrowing := bp.Lowered.LaneSize, bp.Lowered.Narrowed(b.Binding.Scalars, b.IR.Scalars)
-	if narrowing != nil {
-		size = narrowing.Size
-	}
-	if bp.Prefixes || bp.Lowered.Kind == lower.SeqPhase && !b.narrowColumns(bp, size) || slices.ContainsFunc(bp.Sites, func(s Site) bool {
-		switch s.Kind {
-		case Unit, Scratch, Transposed, Unused:
-			return s.Guard || s.Gather != nil
-		case Uniform:
-			return s.Guard || s.Gather != nil || bp.Lowered.Sites[s.Index(bp.Lowered)].Store
-		case Laid:
-			return size > 1 && !b.Blends || narrowing != nil || s.Guard || s.Gather != nil
-		case Strided:
-			return s.Guard || s.Gather != nil || s.Step == 0
-		}
-		return true
-	}) {
-		return
-	}
-	bp.LaneSize, bp.Narrowing = size, narrowing
-	if b.Blends && narrowing == nil {
-		bp.Narrowing = bp.Lowered.Multiples(b.Binding.Scalars, b.IR.Scalars)
-	}
-}
-
-// narrowColumns reports whether lanes of so many bytes hold the accumulators or the states of a seq loop: it only reduces
-// whole rows to elements of that size or predicates, or only carries elements of that size down columns.
-func (b *Binder) narrowColumns(bp *Phase, size int) bool {
-	ph := bp.Lowered
-	if !b.Blends || slices.ContainsFunc(ph.Carries, func(c lower.Carry) bool { return c.Type == dtype.Bool || c.Type.Size() != size }) {
-		return false
-	}
-	if len(ph.Carries) > 0 {
-		return len(ph.Reds) == 0 && bp.Each == 0 && !bp.Along && bp.plainNodes() && bp.sitesDown()
-	}
-	return bp.OnlyReduces() && !slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Type != dtype.Bool && r.Type.Size() != size })
 }
 
 // callBytes is the most bytes that one call of a memory-bound loop moves. Such a call

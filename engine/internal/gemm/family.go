@@ -30,6 +30,7 @@ type family struct {
 	gathering   exec.Lazy
 	widening    [2]exec.Lazy // of bfloat16, float16
 	fencing     exec.Lazy
+	turning     *turnedKernels                // nil: kernels do not read B by columns
 	alongs      [5][2]exec.Lazy               // by the bits of rows
 	sweeps      [VectorBlock + 1][3]exec.Lazy // by terms, and what they ask for
 }
@@ -46,8 +47,8 @@ var families = map[string]map[dtype.Type]*family{
 		dtype.U64: {avx512: true, size: 8, vector: 64, rows: 14, mul: x86.VPMULLQ, add: x86.VPADDQ, apart: true, whole: true},
 	},
 	"avx2": {
-		dtype.F32: {size: 4, vector: 32, rows: 6, mul: x86.VFMADD231PS, add: x86.VADDPS, times: x86.VMULPS, div: x86.VDIVPS},
-		dtype.F64: {size: 8, vector: 32, rows: 6, mul: x86.VFMADD231PD, add: x86.VADDPD, times: x86.VMULPD, div: x86.VDIVPD},
+		dtype.F32: {size: 4, vector: 32, rows: 6, mul: x86.VFMADD231PS, add: x86.VADDPS, times: x86.VMULPS, div: x86.VDIVPS, turning: new(turnedKernels)},
+		dtype.F64: {size: 8, vector: 32, rows: 6, mul: x86.VFMADD231PD, add: x86.VADDPD, times: x86.VMULPD, div: x86.VDIVPD, turning: new(turnedKernels)},
 		dtype.U8:  {size: 4, vector: 32, rows: 5, mul: x86.VPMADDWD, add: x86.VPADDD, apart: true, whole: true, group: 2},
 		dtype.U16: {size: 4, vector: 32, rows: 5, mul: x86.VPMADDWD, add: x86.VPADDD, apart: true, whole: true, group: 2},
 		dtype.U32: {size: 4, vector: 32, rows: 5, mul: x86.VPMULLD, add: x86.VPADDD, apart: true, whole: true},
@@ -132,6 +133,9 @@ func (f *family) repays() int {
 func (f *family) kernel(s shape) *exec.Code {
 	forms := &f.kernels[s.rows][s.vecs][scalar.FromBool[int](s.across)]
 	lazy := &forms[scalar.FromBool[int](s.masked)+2*scalar.FromBool[int](s.half)][s.save][s.asks]
+	if s.turned {
+		lazy = f.turning.of(s)
+	}
 	if s.packs {
 		lazy = &f.packing[s.rows][s.vecs][scalar.FromBool[int](s.across)][s.save]
 	}

@@ -208,6 +208,13 @@ func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T
 			try(m, 1+r.IntN(300), 7, 1, layouts[0], layouts[0])
 			try(m, 1+r.IntN(300), 7, 1, layouts[1], layouts[0])
 		}
+		for m := 1; m <= 11; m++ { // B by columns; rows of both that share a set of the first-level cache
+			try(m, 30+r.IntN(32), 1024, 1, layouts[0], layouts[1])
+			for range 4 {
+				try(m, 2+r.IntN(32), 13+r.IntN(13), 1+r.IntN(2), layouts[r.IntN(3)], layouts[1])
+				try(m, 2+r.IntN(32), 2*Block+r.IntN(8), 1, layouts[r.IntN(len(layouts))], layouts[1])
+			}
+		}
 		try(65, 130, 259, 1, layouts[0], layouts[0])
 		try(30, 3000, 3, 1, layouts[0], layouts[1]) // terms too few to ask for anything
 		try(130, 65, 259, 1, layouts[1], layouts[1])

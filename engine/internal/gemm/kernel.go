@@ -19,12 +19,16 @@ type shape struct {
 	packs  bool // the kernel packs the strip of B that it reads: with AVX-512 one of a grid (see pieces), with AVX2 rows
 	asks   rate // what the kernel asks for with its terms
 	save   saver
+	// turned says that the terms of B are neighbours in memory, else its columns are. Then cols is the number of columns
+	// of the last vector.
+	turned bool
+	cols   int
 }
 
 // args is the argument block of a kernel. Distances are in bytes.
 type args struct {
 	a, b, c    unsafe.Pointer
-	as, bs, cs int // between columns of A if its rows are neighbours, else rows; rows of B; rows of C
+	as, bs, cs int // between columns of A if its rows are neighbours, else rows; rows of B, or columns if turned; rows of C
 	k          int // terms
 	add        int // 0: the sums are stored; 1: they are added to C
 	left       int // rows of C that the kernel still asks for
@@ -170,6 +174,9 @@ func (w *writer) write() {
 		w.inB, w.inA = 1, s.rows // the rows of A stay for all vectors
 	}
 	w.colA = w.rowB + x86.Vec(w.inB)
+	if s.turned {
+		w.colA = w.rowB
+	}
 	w.storesB = s.packs && !w.f.avx512
 	next := w.NewLabel()
 	w.Bind(next)
@@ -190,7 +197,11 @@ func (w *writer) write() {
 		w.I(x86.JMP, 0, end)
 		w.Bind(few)
 	}
-	w.terms()
+	if s.turned {
+		w.turnTerms()
+	} else {
+		w.terms()
+	}
 	w.finish(0)
 	w.Bind(end)
 	w.again(next)
@@ -312,7 +323,13 @@ func (w *writer) load() {
 			w.I(x86.ADD, x86.W64, ptrA[i/5], stepA)
 		}
 	}
-	w.loadMask()
+	for i := 5; i < w.turnedColumns(); i += 5 {
+		w.I(x86.LEA, x86.W64, turnedB[i/5], x86.AtX(turnedB[i/5-1], stepB, 4, 0))
+		w.I(x86.ADD, x86.W64, turnedB[i/5], stepB)
+	}
+	if !w.s.turned {
+		w.loadMask()
+	}
 }
 
 // loadMask loads the mask of the last vector.
@@ -329,7 +346,7 @@ func (w *writer) loadMask() {
 // askForC adds the first terms, and asks for a row of C with each few: the kernel needs
 // C at its end. All lines at once would keep those of A and B waiting.
 func (w *writer) askForC() {
-	if w.s.save == stream || w.grid() {
+	if w.s.save == stream || w.grid() || w.s.turned {
 		return
 	}
 	rest, loop := w.NewLabel(), w.NewLabel()
@@ -528,6 +545,12 @@ func (w *writer) advance(n int) {
 	if w.grid() {
 		w.I(x86.ADD, x86.W64, tableB, x86.Imm(n*wordSize))
 		w.I(x86.ADD, x86.W64, packed, x86.Imm(n*w.s.vecs*w.f.vector))
+		return
+	}
+	if w.s.turned {
+		for i := 0; i < w.turnedColumns(); i += 5 {
+			w.I(x86.ADD, x86.W64, turnedB[i/5], x86.Imm(n*w.f.size))
+		}
 		return
 	}
 	w.move(ptrB, stepB, n)

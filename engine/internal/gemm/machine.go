@@ -20,6 +20,7 @@ type machine struct {
 	rows, vecs   int // of kernels
 	width        int // columns of a kernel
 	across       bool
+	turned       bool // kernels read B by columns
 	packA, packB bool
 	byTiles      bool // A is packed tile by tile, just before the first kernel of the tile
 	byRows       bool // what is packed of A keeps the terms of a row next to each other
@@ -48,7 +49,9 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 	if e.save = p.saver(); later {
 		e.save = keep
 	}
-	e.rows, e.vecs = f.shape(p.M, p.N, p.K)
+	if e.rows, e.vecs = f.shape(p.M, p.N, p.K); f.turns(p) {
+		e.turned, e.rows, e.vecs = true, max(1, p.M), f.turnedVecs(max(1, p.M), p.N, e.b.Col)
+	}
 	e.width = e.vecs * f.lanes()
 	e.across = p.A.Row == 1 && p.A.Col != 1 && !e.halfA
 	e.last.set(p.N%f.lanes(), e.size)
@@ -128,7 +131,7 @@ func (e *machine) made(rows, cols int) bool {
 	if cols == 0 {
 		return true
 	}
-	s := shape{rows: rows, across: e.across || e.packA && !e.byRows, save: e.save}
+	s := shape{rows: rows, across: e.across || e.packA && !e.byRows && !e.turned, save: e.save, turned: e.turned}
 	s.columns(e.f, cols)
 	saves := [2]saver{s.save, s.save}
 	if e.streams {
@@ -152,6 +155,9 @@ func (s *shape) columns(f *family, n int) {
 	last := (n-1)%lanes + 1
 	s.vecs, s.half = (n+lanes-1)/lanes, last <= lanes/2
 	s.masked = last != lanes && last != lanes/2
+	if s.turned {
+		s.cols = last
+	}
 }
 
 // step is the number of rows of A that a tile of m rows and n columns has at a time.
@@ -177,23 +183,47 @@ func (e *machine) step(m, n int) int {
 func (e *machine) choose(p *Problem) {
 	k := min(p.K, Block)
 	e.large = (p.M*k+k*p.N+p.M*p.N)*e.size > l2()*3/4
-	conflict := func(step int) bool { return step%pageSize == 0 && step != 0 }
 	stepA := e.a.Row
 	if e.across {
 		stepA = e.a.Col
 	}
 	strips := (p.N - 1) / e.width
 	e.packA = e.halfA || p.A.Col != 1 && p.K > 1 && !e.across || p.M > 2 && (e.large && strips >= e.f.repays() || strips >= 4 && conflict(stepA))
+	if e.turned { // rows of A are copied
+		e.packA = p.M > 2 && strips >= 4 && !e.across && conflict(e.a.Row) && p.M*e.copied(min(p.K, Section)) <= packA
+	}
 	e.byTiles = p.A.Col == 1 && e.f.group == 0
 	e.byRows = e.byTiles && e.f.avx512
 	again := p.M > 2*e.rows && (e.f.avx512 || p.M > 8*e.rows || k > nearPages || k > ways && conflict(e.b.Row))
-	e.packB = e.halfB || p.TermsB != nil || p.B.Col != 1 && p.N > 1 || again && (e.large || conflict(e.b.Row) || e.overfills(k))
+	e.packB = !e.turned && (e.halfB || p.TermsB != nil || p.B.Col != 1 && p.N > 1 || again && (e.large || conflict(e.b.Row) || e.overfills(k)))
 }
+
+// columnB is the distance of columns of B that kernels read as it is, in bytes, and stepB what they use as the distance of
+// terms: that of columns, if the terms are neighbours.
+func (e *machine) columnB() int {
+	if e.turned {
+		return e.b.Col
+	}
+	return e.size
+}
+
+func (e *machine) stepB() int {
+	if e.turned {
+		return e.b.Col
+	}
+	return e.b.Row
+}
+
+// conflict reports whether rows at such a distance share a set of the first-level cache.
+func conflict(step int) bool { return step%pageSize == 0 && step != 0 }
+
+// sharing is the number of bytes of a page in which rows at such a distance use one set of the first-level cache.
+func sharing(step int) int { return min(step&-step, pageSize) }
 
 // overfills reports whether a strip of so many terms of B has more rows in a set of the first-level cache
 // than that holds, and enough rows of A read it for packing to pay. For AVX-512 it was not measured.
 func (e *machine) overfills(terms int) bool {
-	shared := min(e.b.Row&-e.b.Row, pageSize) // rows use one set in shared bytes
+	shared := sharing(e.b.Row)
 	return !e.f.avx512 && e.p.M > 16*e.rows && shared > cacheLine && terms*shared > ways*pageSize
 }
 
@@ -273,6 +303,10 @@ func (e *machine) packs() bool {
 func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 	if t.save == keep {
 		t.out, t.ldo = t.c, t.ldc
+	}
+	if e.turned {
+		e.turn(t, s, stop)
+		return
 	}
 	c := call{e: e, t: t, s: s}
 	c.args.os, c.args.alpha, c.args.beta = t.ldo, t.alpha, t.beta

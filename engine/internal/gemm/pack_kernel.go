@@ -207,7 +207,7 @@ func (w *writer) writeTranspose(rows int, byTable bool) {
 	loop := w.NewLabel()
 	w.Align(32)
 	w.Bind(loop)
-	w.transpose(func(i int, disp int32) x86.Mem {
+	w.transpose(w.l, 0, func(i int, disp int32) x86.Mem {
 		i = min(i, rows-1) // it stands for those that are not there
 		if byTable {
 			w.I(x86.MOV, x86.W64, place, x86.At(table, int32(i*wordSize)))
@@ -228,41 +228,49 @@ func (w *writer) writeTranspose(rows int, byTable bool) {
 }
 
 // transpose transposes transposeTerms columns of rows of contiguous elements, which fill a
-// register each, by registers 0 to 7. It calls column with each of them, and with a
-// function that writes the last instruction of a column, into a register. There register 0
-// may be used again, for w.f.size is 4 or 8.
-func (w *writer) transpose(row func(i int, disp int32) x86.Mem, column func(i int, last func(to x86.Vec))) {
-	v := func(i int) x86.Vec { return x86.Vec(i) }
-	count := int(w.l) / 8 / w.f.size
-	chunks := int(w.l) / 8 / transposeChunk // of a register; each has rows of its own
-	per := count / chunks
-	for i := range transposeTerms {
+// register of length l each, by five registers from free on. It calls column with each of them, and with a
+// function that writes the last instruction of a column, into a register, which may be the first of the five.
+func (w *writer) transpose(l x86.Len, free x86.Vec, row func(i int, disp int32) x86.Mem, column func(i int, last func(to x86.Vec))) {
+	chunks := int(l) / 8 / transposeChunk // of a register; each has rows of its own
+	per := transposeChunk / w.f.size
+	load := func(to, other x86.Vec, i int) {
 		r, disp := i%per, int32(i/per*transposeChunk)
-		w.I(x86.VMOVUPS, x86.L128, v(i), row(r, disp))
-		for l := 1; l < chunks; l++ {
-			op := x86.VINSERTF128
-			if w.l == x86.L512 {
-				op = x86.VINSERTF32X4
-			}
-			w.I(op, w.l, v(i), v(i), row(r+l*per, disp), x86.Imm(l))
+		w.I(x86.VMOVUPS, x86.L128, to, row(r, disp))
+		if l == x86.L256 { // a blend takes any unit, an insertion one of those for shuffles
+			w.I(x86.VBROADCASTF128, l, other, row(r+per, disp))
+			w.I(x86.VPBLENDD, l, to, to, other, x86.Imm(0xf0))
+			return
+		}
+		for c := 1; c < chunks; c++ {
+			w.I(x86.VINSERTF32X4, l, to, to, row(r+c*per, disp), x86.Imm(c))
 		}
 	}
+	a, b, low, c, lower := free, free+1, free+2, free+3, free+4
 	if w.f.size == 8 {
-		for i, op := range []x86.Op{x86.VUNPCKLPD, x86.VUNPCKHPD, x86.VUNPCKLPD, x86.VUNPCKHPD} {
-			a := v(i / 2 * 2)
-			w.I(op, w.l, v(4+i), a, a+1)
-		}
-		for i := range 4 {
-			column(i, func(to x86.Vec) { w.I(x86.VMOVAPS, w.l, to, v(4+i)) })
+		for i := range transposeTerms {
+			if i%2 == 0 {
+				load(b, a, i)
+				load(low, a, i+1)
+			}
+			op := []x86.Op{x86.VUNPCKLPD, x86.VUNPCKHPD}[i%2]
+			column(i, func(to x86.Vec) { w.I(op, l, to, b, low) })
 		}
 		return
 	}
-	for i, op := range []x86.Op{x86.VUNPCKLPS, x86.VUNPCKHPS} {
-		w.I(op, w.l, v(4+i), v(0), v(1))
-		w.I(op, w.l, v(6+i), v(2), v(3))
-	}
-	for i := range 4 {
+	load(a, low, 0)
+	load(b, low, 1)
+	w.I(x86.VUNPCKLPS, l, low, a, b)
+	w.I(x86.VUNPCKHPS, l, b, a, b)
+	load(a, lower, 2)
+	load(c, lower, 3)
+	w.I(x86.VUNPCKLPS, l, lower, a, c)
+	w.I(x86.VUNPCKHPS, l, c, a, c)
+	for i := range transposeTerms {
+		x, y := low, lower
+		if i > 1 {
+			x, y = b, c
+		}
 		imm := x86.Imm([]int{0x44, 0xee}[i%2])
-		column(i, func(to x86.Vec) { w.I(x86.VSHUFPS, w.l, to, v(4+i/2), v(6+i/2), imm) })
+		column(i, func(to x86.Vec) { w.I(x86.VSHUFPS, l, to, x, y, imm) })
 	}
 }

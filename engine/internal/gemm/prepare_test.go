@@ -27,6 +27,13 @@ func (f *family) count() (n int) {
 			}
 		}
 	}
+	if f.turning != nil {
+		for i := range f.turning {
+			if f.turning[i].Load() != nil {
+				n++
+			}
+		}
+	}
 	return n
 }
 
@@ -39,9 +46,9 @@ func TestKernelsAreMadeBefore(t *testing.T) {
 		for typ, old := range families[isa] {
 			for _, save := range []Save{Set, Add, Mul} {
 				for _, k := range []int{9, Block + 1, Section + 1} {
-					for i := range 8 {
+					for i := range 9 {
 						p := Problem{Type: typ, M: m, N: n, K: k, Save: save, Scaled: save == Set, OffA: []int{0}, OffB: []int{0}, OffC: []int{0}}
-						p.A, p.B, p.C = []Matrix{{k, 1}, {1, m}}[i&1], []Matrix{{n, 1}, {1, k}}[i>>1&1], places[i>>2]
+						p.A, p.B, p.C = []Matrix{{k, 1}, {1, m}}[i&1], []Matrix{{n, 1}, {1, k}}[i>>1&1], places[i>>2&1]
 						if k > Section && i < 6 { // a few will do
 							continue
 						}
@@ -49,7 +56,14 @@ func TestKernelsAreMadeBefore(t *testing.T) {
 							p.M, p.N, p.C = 9, 13, Matrix{2 * 13 * 2, 2}
 							p.A, p.B = Matrix{k, 1}, Matrix{13, 1}
 						}
+						if i == 8 {
+							p.M, p.C = 7, Matrix{n, 1}
+							p.A, p.B = Matrix{k, 1}, Matrix{1, k}
+						}
 						f := &family{avx512: old.avx512, size: old.size, vector: old.vector, rows: old.rows, mul: old.mul, add: old.add, times: old.times, div: old.div, apart: old.apart, whole: old.whole, parts: old.parts, group: old.group}
+						if old.turning != nil {
+							f.turning = new(turnedKernels)
+						}
 						families[isa][typ] = f
 						bind := &ir.Binding{Scalars: []uint64{1, 1}, Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&a[0])}, {Ptr: unsafe.Pointer(&b[0])}, {Ptr: unsafe.Pointer(&c[0])}}}
 						d := New(isa, p, bind, 2)

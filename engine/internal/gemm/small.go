@@ -46,12 +46,12 @@ func (e *machine) list() {
 	}
 	e.aheadStep = min(some, asks.bytes())
 	for r, i := 0, 0; i < p.M; r++ {
-		s := shape{rows: c.height(i, r), across: e.across, save: e.save}
+		s := shape{rows: c.height(i, r), across: e.across, save: e.save, turned: e.turned}
 		for j := 0; j < p.N; j += e.width {
 			s.columns(e.f, min(e.width, p.N-j))
 			s.asks = asks
 			ahead := len(e.cells) * some
-			l := cell{aheadA: ahead, aheadB: ahead - sizeA, a: i * e.a.Row, b: j * e.size, c: i*p.C.Row*e.size + j*e.size}
+			l := cell{aheadA: ahead, aheadB: ahead - sizeA, a: i * e.a.Row, b: j * e.columnB(), c: i*p.C.Row*e.size + j*e.size}
 			l.code[0] = e.f.kernel(s)
 			if e.streams {
 				streamed := s
@@ -68,7 +68,7 @@ func (e *machine) list() {
 func (w *worker) small(lo, hi int) {
 	const stride = 64 // products between two looks at the context
 	d, p, e, args := w.d, &w.d.p, &w.d.machine, &w.args
-	args.as, args.bs, args.cs, args.os, args.k = e.a.Row, e.b.Row, p.C.Row*d.size, p.C.Row*d.size, p.K
+	args.as, args.bs, args.cs, args.os, args.k = e.a.Row, e.stepB(), p.C.Row*d.size, p.C.Row*d.size, p.K
 	args.aheadStep = e.aheadStep
 	if e.across {
 		args.as = e.a.Col

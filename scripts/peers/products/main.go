@@ -27,11 +27,18 @@ func main() {
 	log.SetFlags(0)
 	libs := flag.String("lib", "libopenblas.so.0", "shared libraries, separated by commas; empty: none")
 	match := flag.String("match", "", "only shapes that match this expression")
+	shapes := flag.String("shapes", "", "these shapes instead of those of the command, as 2x1000x1000nt or 100*8x8x8nn, separated by commas")
 	types := flag.String("types", "f32,f64", "element types")
 	threads := flag.String("threads", "1", "numbers of threads")
 	backend := flag.String("backend", "", "back end; default: the preferred one")
 	rounds := flag.Int("rounds", 15, "rounds of each row; medians count")
 	flag.Parse()
+	if *shapes != "" {
+		var err error
+		if cases, err = parse(*shapes); err != nil {
+			log.Fatal(err)
+		}
+	}
 	if err := run(*libs, *match, *types, *threads, *backend, *rounds); err != nil {
 		log.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -86,6 +88,24 @@ var cases = []product{
 	{32, 32, 32, 10000, "nn", false},
 	{48, 48, 48, 10000, "nn", false},
 	{64, 64, 64, 10000, "nn", false},
+}
+
+// parse returns the shapes of a list.
+func parse(list string) (out []product, err error) {
+	for _, text := range strings.Split(list, ",") {
+		c := product{batch: 1}
+		if batch, shape, many := strings.Cut(text, "*"); many {
+			if c.batch, err = strconv.Atoi(batch); err != nil {
+				return nil, err
+			}
+			text = shape
+		}
+		if _, err := fmt.Sscanf(text, "%dx%dx%d%s", &c.m, &c.n, &c.k, &c.trans); err != nil || len(c.trans) != 2 {
+			return nil, fmt.Errorf("shape %q", text)
+		}
+		out = append(out, c)
+	}
+	return out, nil
 }
 
 // A contest is what the rows of a table share.

@@ -1,0 +1,183 @@
+package gemm
+
+import (
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
+)
+
+// Kernels of few rows read B by columns: they transpose four terms of some columns in registers and multiply them at
+// once. Packing would store and load each element of B again, for one tile of rows.
+
+const (
+	mostTurned     = 10 // rows of a kernel
+	mostTurnedVecs = 4
+	leastTurned    = 16 // terms
+)
+
+// turnedKernels has kernels by rows, vectors, columns of the last one, whether A is across, and savers.
+type turnedKernels [(mostTurned + 1) * (mostTurnedVecs + 1) * (mostLanes/2 + 1) * 2 * int(savers)]exec.Lazy
+
+func (t *turnedKernels) of(s shape) *exec.Lazy {
+	at := (s.rows*(mostTurnedVecs+1)+s.vecs)*(mostLanes/2+1) + s.cols
+	return &t[(at*2+scalar.FromBool[int](s.across))*int(savers)+int(s.save)]
+}
+
+// turns reports whether kernels read B by columns: for results whose rows are those of one kernel.
+func (f *family) turns(p *Problem) bool {
+	return f.turning != nil && p.M <= mostTurned && p.N > 1 && p.K >= leastTurned && p.TermsB == nil &&
+		p.B.Row == 1 && p.B.Col != 1 && (p.A.Row == 1 || p.A.Col == 1) && p.HalfA == dtype.Invalid && p.HalfB == dtype.Invalid
+}
+
+// turnedVecs is the number of vectors of a kernel of so many rows, of columns at a distance of so many bytes. There are pointers
+// for 25 columns, or 20 if A takes one. No more columns share a set of the first-level cache than that has ways.
+func (f *family) turnedVecs(rows, cols, step int) int {
+	vecs := [mostTurned + 1]int{0, 3, 3, 3, 2, 2, 1, 1, 1, 1, 1}
+	if f.size == 8 {
+		vecs = [mostTurned + 1]int{0, 4, 4, 4, 3, 2, 2, 1, 1, 1, 1}
+	}
+	most := (cols + f.lanes() - 1) / f.lanes()
+	if step != 0 {
+		most = min(most, max(1, ways*pageSize/sharing(step)/f.lanes()))
+	}
+	return min(most, vecs[rows])
+}
+
+// turn computes a tile: all terms of some columns, which are near in memory, then those of the next ones.
+func (e *machine) turn(t *tile, memory *scratch, stop func() bool) {
+	c := turnedCall{e: e, t: t, s: shape{rows: t.m, across: e.across, turned: true}}
+	x := &c.args
+	x.as, x.bs, x.cs, x.os, x.alpha, x.beta, x.mask = e.a.Row, e.b.Col, t.ldc, t.ldo, t.alpha, t.beta, e.last
+	x.tiles, x.again, x.stripA, x.stripB = 1, 1, Block*e.a.Col, Block*e.b.Row
+	switch {
+	case e.across:
+		x.as = e.a.Col
+	case e.packA:
+		x.as = e.copied(t.k)
+		t.a = e.copyRows(memory.ofA(), t.a, t.m, t.k)
+	}
+	last := max(0, t.k-1) / Block * Block // the first term of the last block
+	for j := 0; j < t.n && !stop(); j += e.width {
+		c.s.columns(e.f, min(e.width, t.n-j))
+		if last > 0 {
+			c.run(j, 0, 1, Block, keep)
+		}
+		if last > Block {
+			c.run(j, Block, last/Block-1, Block, keep)
+		}
+		c.run(j, last, 1, t.k-last, t.save)
+	}
+	if t.done != nil {
+		t.done.complete(0, t.m, 0, t.n)
+	}
+}
+
+// A turnedCall calls kernels that read B by columns.
+type turnedCall struct {
+	e    *machine
+	t    *tile
+	s    shape
+	args args
+}
+
+// run adds some blocks of so many terms, from a term on, to columns from j on.
+func (c *turnedCall) run(j, term, blocks, terms int, save saver) {
+	e, t, x := c.e, c.t, &c.args
+	x.a, x.b = unsafe.Add(t.a, term*e.a.Col), unsafe.Add(t.b, j*e.b.Col+term*e.b.Row)
+	x.c, x.out = unsafe.Add(t.c, j*e.size), unsafe.Add(t.out, j*e.size)
+	x.k, x.add, x.more, x.tiles, c.s.save = terms, term, blocks-1, 1, save
+	e.f.kernel(c.s).Call(unsafe.Pointer(x))
+}
+
+// copyRows copies rows of A so that they begin in different sets of the caches.
+func (e *machine) copyRows(to, from unsafe.Pointer, rows, terms int) unsafe.Pointer {
+	for i := range rows {
+		copy(unsafe.Slice((*byte)(unsafe.Add(to, i*e.copied(terms))), terms*e.size), unsafe.Slice((*byte)(unsafe.Add(from, i*e.a.Row)), terms*e.size))
+	}
+	return to
+}
+
+// copied is the distance of rows of so many terms that copyRows has copied.
+func (e *machine) copied(terms int) int { return terms*e.size + cacheLine }
+
+// turnedB are the registers with the addresses of every fifth column. The last one is that of rows of A from the sixth on.
+var turnedB = [5]x86.Reg{ptrB, ptrC, ahead, x86.RBX, ptrA[1]}
+
+// turnedColumns is the number of columns of B that a kernel reads by columns.
+func (w *writer) turnedColumns() int {
+	if !w.s.turned {
+		return 0
+	}
+	return (w.s.vecs-1)*w.f.lanes() + w.s.cols
+}
+
+// placeB is the place of a column of vector j. The last column stands for those that are not there.
+func (w *writer) placeB(j, i int, disp int32) x86.Mem {
+	i = min(j*w.f.lanes()+i, w.turnedColumns()-1)
+	return times(turnedB[i/5], stepB, stepB3, i%5, disp)
+}
+
+// turnTerms adds all terms.
+func (w *writer) turnTerms() {
+	loop := func(n int, add func()) {
+		loop, done := w.NewLabel(), w.NewLabel()
+		w.I(x86.SUB, x86.W64, count, x86.Imm(n))
+		w.I(x86.JL, 0, done)
+		w.Align(32)
+		w.Bind(loop)
+		add()
+		w.advance(n)
+		w.I(x86.SUB, x86.W64, count, x86.Imm(n))
+		w.I(x86.JGE, 0, loop)
+		w.Bind(done)
+		w.I(x86.ADD, x86.W64, count, x86.Imm(n))
+	}
+	loop(transposeTerms, w.turn)
+	loop(1, w.gatherTerm)
+}
+
+// turn adds four terms. The registers from colA on are those of an element of A and of a transposition.
+func (w *writer) turn() {
+	for j := range w.s.vecs {
+		b := w.colA + 1
+		w.transpose(w.length(j), b, func(i int, disp int32) x86.Mem { return w.placeB(j, i, disp) }, func(u int, last func(to x86.Vec)) {
+			last(b)
+			w.multiplyRows(u, j, b)
+		})
+	}
+}
+
+// multiplyRows adds the products of vector j of the u-th term from here.
+func (w *writer) multiplyRows(u, j int, b x86.Vec) {
+	for i := range w.s.rows {
+		w.loadA(w.colA, u, i)
+		w.multiply(i, j, w.colA, b)
+	}
+}
+
+// gatherTerm adds one term.
+func (w *writer) gatherTerm() {
+	first, insert := x86.VMOVSS, x86.VPINSRD
+	if w.f.size == 8 {
+		first, insert = x86.VMOVSD, x86.VPINSRQ
+	}
+	per := transposeChunk / w.f.size
+	for j := range w.s.vecs {
+		b := w.colA + 1
+		l := w.length(j)
+		for c := range int(l) / 8 / transposeChunk {
+			to := b + x86.Vec(c)
+			w.I(first, x86.L128, to, w.placeB(j, c*per, 0))
+			for i := 1; i < per; i++ {
+				w.I(insert, x86.L128, to, to, w.placeB(j, c*per+i, 0), x86.Imm(i))
+			}
+		}
+		if l == x86.L256 {
+			w.I(x86.VINSERTF128, l, b, b, b+1, x86.Imm(1))
+		}
+		w.multiplyRows(0, j, b)
+	}
+}

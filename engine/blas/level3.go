@@ -22,18 +22,16 @@ func small(m, n, k int) bool {
 
 // smallTriangle is small for a triangle beside m x n elements.
 func smallTriangle(s blas.Side, m, n int) bool {
-	least := leastTriangle
+	least := 20
 	if s == blas.Right { // strips are transposed
-		least *= 4
+		least = 24
 	}
 	return order(s, m, n) <= least || small(m, n, order(s, m, n))
 }
 
 // smallRank is small for a triangle of n rows, of sums of k terms. Up to leastRank rows
 // half of the products are for nothing.
-func smallRank(n, k int) bool {
-	return small(n, n, k) || n <= leastRank && k <= leastRank
-}
+func smallRank(n, k int) bool { return small(n, n, k) || n <= 24 && k <= leastRank }
 
 // smallVector is small for the product of a matrix and a vector.
 func smallVector(m, n int) bool {
@@ -116,8 +114,8 @@ func (m matrix[T]) rowsOf(n int) (first, last matrix[T]) {
 	return m.part(0, 0, n, m.cols), m.part(n, 0, m.rows-n, m.cols)
 }
 
-// leastTriangle is the size of triangles that are not split.
-const leastTriangle = 16
+// leastTriangle is the size of triangles that are not split: their rows are few enough to be added without packing.
+const leastTriangle = 32
 
 // ready reports whether a triangular operation is faster than gonum's.
 func (t triangle[T]) ready(alpha T, b matrix[T]) bool {
@@ -162,7 +160,8 @@ func (t triangle[T]) multiply(alpha T, b matrix[T]) {
 // byRows calls f with strips of columns of a matrix of few rows, whose rows are
 // contiguous. A strip stays in the second-level cache.
 func (m matrix[T]) byRows(f func(rows matrix[T])) {
-	const strip = 512
+	strip := min(512, m.cols)
+	step := strip + 8 // copied rows begin in different sets of the first-level cache
 	var copied []T
 	for j := 0; j < m.cols; j += strip {
 		part := m.part(0, j, m.rows, min(strip, m.cols-j))
@@ -171,9 +170,9 @@ func (m matrix[T]) byRows(f func(rows matrix[T])) {
 			continue
 		}
 		if copied == nil {
-			copied = make([]T, m.rows*strip)
+			copied = make([]T, m.rows*step)
 		}
-		rows := matrix[T]{&copied[0], part.rows, part.cols, part.cols, 1}
+		rows := matrix[T]{&copied[0], part.rows, part.cols, step, 1}
 		part.copyTo(rows)
 		f(rows)
 		rows.copyTo(part)
@@ -199,6 +198,13 @@ func (t triangle[T]) beside(i int) (from, to int) {
 	return i + 1, t.rows
 }
 
+// stored returns what is stored of row i, whose elements are contiguous, and its first column.
+func (t triangle[T]) stored(i int) (row []T, first int) {
+	from, to := t.beside(i)
+	first = min(from, i)
+	return t.slice(i)[first:max(to, i+1)], first
+}
+
 // solveRows is solve, row by row.
 func (t triangle[T]) solveRows(alpha T, b matrix[T]) {
 	for n := range t.rows {
@@ -208,9 +214,7 @@ func (t triangle[T]) solveRows(alpha T, b matrix[T]) {
 		}
 		x := b.slice(i)
 		scale(alpha, x)
-		for k, to := t.beside(i); k < to; k++ {
-			axpy(-*t.element(i, k), b.slice(k), x)
-		}
+		t.addRows(-1, i, b)
 		if !t.unit {
 			scale(1 / *t.element(i, i), x)
 		}
@@ -229,10 +233,22 @@ func (t triangle[T]) multiplyRows(alpha T, b matrix[T]) {
 			own *= *t.element(i, i)
 		}
 		scale(own, x)
-		for k, to := t.beside(i); k < to; k++ {
-			axpy(alpha**t.element(i, k), b.slice(k), x)
-		}
+		t.addRows(alpha, i, b)
 	}
+}
+
+// addRows adds alpha times the product of row i of t, without the diagonal, and b to row i of b.
+func (t triangle[T]) addRows(alpha T, i int, b matrix[T]) {
+	from, to := t.beside(i)
+	if from == to {
+		return
+	}
+	var factors [leastTriangle]T
+	at, step := unsafe.Pointer(t.element(i, from)), t.col*int(unsafe.Sizeof(alpha))
+	for k := range factors[:to-from] {
+		factors[k] = alpha * *(*T)(unsafe.Add(at, k*step))
+	}
+	addRows(factors[:to-from], b.part(from, 0, to-from, b.cols), b.slice(i))
 }
 
 // symmetric sets c to alpha*s*b + beta*c, where the triangle t of the symmetric matrix
@@ -240,16 +256,18 @@ func (t triangle[T]) multiplyRows(alpha T, b matrix[T]) {
 func (t triangle[T]) symmetric(alpha T, b matrix[T], beta T, c matrix[T]) {
 	const least = 128
 	if t.rows <= least {
+		if t.col != 1 { // the same matrix
+			t = t.transposed()
+		}
 		all := make([]T, t.rows*t.rows)
-		full := matrix[T]{&all[0], t.rows, t.rows, t.rows, 1}
 		for i := range t.rows {
-			*full.element(i, i) = *t.element(i, i)
-			for k, to := t.beside(i); k < to; k++ {
-				x := *t.element(i, k)
-				*full.element(i, k), *full.element(k, i) = x, x
+			row, k := t.stored(i)
+			copy(all[i*t.rows+k:], row)
+			for at := k*t.rows + i; len(row) > 0; at, row = at+t.rows, row[1:] {
+				all[at] = row[0]
 			}
 		}
-		multiply(alpha, full, b, beta, c)
+		multiply(alpha, matrix[T]{&all[0], t.rows, t.rows, t.rows, 1}, b, beta, c)
 		return
 	}
 	n := half(t.rows)
@@ -275,13 +293,14 @@ func (t triangle[T]) rank(alpha T, a, b matrix[T], beta T) {
 		sums := matrix[T]{&all[0], t.rows, t.rows, t.rows, 1}
 		multiply(alpha, a, b, 0, sums)
 		for i := range t.rows {
-			from, to := t.beside(i)
-			for k := min(from, i); k < max(to, i+1); k++ {
-				x := *sums.element(i, k)
-				if beta != 0 {
-					x += beta * *t.element(i, k)
-				}
-				*t.element(i, k) = x
+			row, first := t.stored(i)
+			sum := all[i*t.rows+first:][:len(row)]
+			if beta == 0 {
+				copy(row, sum)
+				continue
+			}
+			for k, x := range row {
+				row[k] = sum[k] + beta*x
 			}
 		}
 		return

@@ -24,10 +24,11 @@ func simple[T float](n, least int, x []T, inc int) bool {
 type operation uint8
 
 const (
-	toScale operation = iota // x = alpha*x
-	toAdd                    // y += alpha*x
-	toDot                    // the sum of x*y
-	toAsum                   // the sum of |x|
+	toScale   operation = iota // x = alpha*x
+	toAdd                      // y += alpha*x
+	toDot                      // the sum of x*y
+	toAsum                     // the sum of |x|
+	toAddRows                  // x += the sum of rows of y times factors
 	operations
 )
 
@@ -42,6 +43,9 @@ type vectorArgs struct {
 	n     int // bytes, a multiple of a vector
 	alpha uint64
 	out   uint64 // the bits of a sum
+	// Of the rows of y.
+	factors    unsafe.Pointer
+	rows, step int // how many, at least one, and the bytes between them
 }
 
 const (
@@ -50,6 +54,9 @@ const (
 	argN     = int32(unsafe.Offsetof(vectorArgs{}.n))
 	argAlpha = int32(unsafe.Offsetof(vectorArgs{}.alpha))
 	argOut   = int32(unsafe.Offsetof(vectorArgs{}.out))
+	argTimes = int32(unsafe.Offsetof(vectorArgs{}.factors))
+	argRows  = int32(unsafe.Offsetof(vectorArgs{}.rows))
+	argStep  = int32(unsafe.Offsetof(vectorArgs{}.step))
 )
 
 // vectorKernels are the kernels by operation, for float32 and float64.
@@ -75,7 +82,11 @@ func vectorKernel(op operation, size int) ([]byte, error) {
 	if isa() == "avx512" {
 		w.l, w.bytes = x86.L512, width
 	}
-	w.write(op)
+	if op == toAddRows {
+		w.addRows()
+	} else {
+		w.write(op)
+	}
 	return w.Code()
 }
 
@@ -150,6 +161,50 @@ func (w *vectorWriter) write(op operation) {
 	w.I(x86.RET, 0)
 }
 
+// addRows writes the kernel that adds rows. Each time it takes some vectors of all rows.
+func (w *vectorWriter) addRows() {
+	const x, y, n, factor, left, row, step = x86.RSI, x86.RDX, x86.RCX, x86.RAX, x86.RBX, x86.R8, x86.R9
+	const constant = x86.Vec(8)
+	w.I(x86.MOV, x86.W64, x, x86.At(x86.RDI, argX))
+	w.I(x86.MOV, x86.W64, y, x86.At(x86.RDI, argY))
+	w.I(x86.MOV, x86.W64, n, x86.At(x86.RDI, argN))
+	w.I(x86.MOV, x86.W64, step, x86.At(x86.RDI, argStep))
+	for _, vecs := range []int{8, width / w.bytes} {
+		bytes := vecs * w.bytes
+		loop, rows, done := w.NewLabel(), w.NewLabel(), w.NewLabel()
+		w.I(x86.SUB, x86.W64, n, x86.Imm(bytes))
+		w.I(x86.JL, 0, done)
+		w.Bind(loop)
+		w.I(x86.MOV, x86.W64, factor, x86.At(x86.RDI, argTimes))
+		w.I(x86.MOV, x86.W64, left, x86.At(x86.RDI, argRows))
+		w.I(x86.MOV, x86.W64, row, y)
+		for v := range vecs {
+			w.I(x86.VMOVUPS, w.l, x86.Vec(v), x86.At(x, int32(v*w.bytes)))
+		}
+		w.Align(32)
+		w.Bind(rows)
+		w.I(w.of(x86.VBROADCASTSS, x86.VBROADCASTSD), w.l, constant, x86.At(factor, 0))
+		for v := range vecs {
+			w.I(w.of(x86.VFMADD231PS, x86.VFMADD231PD), w.l, x86.Vec(v), constant, x86.At(row, int32(v*w.bytes)))
+		}
+		w.I(x86.ADD, x86.W64, factor, x86.Imm(w.size))
+		w.I(x86.ADD, x86.W64, row, step)
+		w.I(x86.SUB, x86.W64, left, x86.Imm(1))
+		w.I(x86.JNE, 0, rows)
+		for v := range vecs {
+			w.I(x86.VMOVUPS, w.l, x86.At(x, int32(v*w.bytes)), x86.Vec(v))
+		}
+		w.I(x86.ADD, x86.W64, x, x86.Imm(bytes))
+		w.I(x86.ADD, x86.W64, y, x86.Imm(bytes))
+		w.I(x86.SUB, x86.W64, n, x86.Imm(bytes))
+		w.I(x86.JGE, 0, loop)
+		w.Bind(done)
+		w.I(x86.ADD, x86.W64, n, x86.Imm(bytes))
+	}
+	w.I(x86.VZEROUPPER, 0)
+	w.I(x86.RET, 0)
+}
+
 // fold adds all lanes of the registers of sums, and stores the total.
 func (w *vectorWriter) fold() {
 	plus := w.of(x86.VADDPS, x86.VADDPD)
@@ -196,6 +251,21 @@ func axpy[T float](alpha T, x, y []T) {
 	var args vectorArgs
 	for i := call(toAdd, alpha, x, y, &args); i < len(x); i++ {
 		y[i] += alpha * x[i]
+	}
+}
+
+// addRows adds the sum of rows times factors to x.
+func addRows[T float](factors []T, rows matrix[T], x []T) {
+	args := vectorArgs{factors: unsafe.Pointer(&factors[0]), rows: len(factors), step: rows.row * int(unsafe.Sizeof(factors[0]))}
+	n := call(toAddRows, 0, x, rows.slice(0), &args)
+	for i, f := range factors {
+		if n == len(x) {
+			return
+		}
+		y := rows.slice(i)
+		for j := n; j < len(x); j++ {
+			x[j] += f * y[j]
+		}
 	}
 }
 

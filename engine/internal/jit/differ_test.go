@@ -70,9 +70,7 @@ func newSetup(t testing.TB, r *rand.Rand, k *ir.Kernel, extents, params []int, s
 		size := d.Type.Size()
 		m, free := allocate(t, total*size, r.IntN(2) == 0)
 		s.free = append(s.free, free)
-		for j := range total {
-			randir.Put(m[j*size:], size, randir.MemoryBits(r, d.Type))
-		}
+		randir.Fill(m, d.Type, func(t dtype.Type) uint64 { return randir.MemoryBits(r, t) })
 		s.mem = append(s.mem, m)
 		s.b.Bufs = append(s.b.Bufs, ir.BufBind{Ptr: unsafe.Add(unsafe.Pointer(&m[0]), -lo*size), Strides: strides, Extents: shapes[i]})
 	}

@@ -71,6 +71,23 @@ func MemoryBits(r *rand.Rand, t dtype.Type) uint64 {
 	return specialInts[r.IntN(len(specialInts))] & mask
 }
 
+// period is the number of elements after which the contents of an array repeat. It is a prime, so
+// that elements that are a power of two, or a row of common lengths, apart differ.
+const period = 1021
+
+// Fill sets the elements of an array to what bits returns, one after the other. A longer array than
+// the period repeats them: a random number takes longer than all that tests do with an element.
+func Fill(b []byte, t dtype.Type, bits func(dtype.Type) uint64) {
+	size := t.Size()
+	first := min(len(b), period*size)
+	for i := 0; i < first; i += size {
+		Put(b[i:], size, bits(t))
+	}
+	for n := first; n < len(b); n += n {
+		copy(b[n:], b[:n])
+	}
+}
+
 // Layout makes random strides of an array: axes in any order, some backwards, some
 // with gaps, and of inputs some of stride 0. A plain array is contiguous. The
 // array has total elements, the first at offset lo <= 0 from coordinate (0, 0,

@@ -120,9 +120,7 @@ func (c *trial) place(d *ir.Buf, strides, shape []int, skew int, bits func(dtype
 	}
 	start := (len(c.mem)+gap+63)/64*64 + skew*size
 	c.mem = append(c.mem, make([]byte, start-len(c.mem)+total*size)...)
-	for j := range total {
-		randir.Put(c.mem[start+j*size:], size, bits(d.Type))
-	}
+	randir.Fill(c.mem[start:], d.Type, bits)
 	c.spans = append(c.spans, [2]int{start, start + total*size})
 	c.at = append(c.at, start-lo*size)
 	c.b.Bufs = append(c.b.Bufs, ir.BufBind{Strides: strides, Extents: shape})

@@ -20,16 +20,11 @@
 package ptxemu
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
-	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/cuda/internal/standin"
-	"github.com/oneloop/oneloop/engine/internal/cachefile"
 )
 
 //go:embed src
@@ -39,8 +34,7 @@ var sources embed.FS
 // libcuda.so.1 for a real driver, ask it for what the emulator lacks, and crash.
 const Library = "libptxemu.so"
 
-// Build compiles the driver into a directory, or copies what an earlier process
-// compiled of the same sources. It returns the path of the library. Where there is
+// Build compiles the driver into a directory. It returns the path of the library. Where there is
 // no g++ the test is skipped. src/code.cc lists the options that the driver reads
 // from the environment.
 func Build(t testing.TB, dir string) string {
@@ -48,31 +42,8 @@ func Build(t testing.TB, dir string) string {
 	for _, from := range []embed.FS{standin.Sources(), sources} {
 		standin.Write(t, from, dir)
 	}
-	args := []string{"-O1", "-ffp-contract=off", "-frounding-math", "-fno-strict-aliasing", "-fwrapv", "-pthread"}
-	sum := sha256.New()
-	fmt.Fprint(sum, args)
-	for _, f := range []string{"code.h", "ptx.h", "cuda.cc", "bits.cc", "code.cc", "memory.cc", "ops.cc", "parse.cc", "run.cc"} {
-		path := filepath.Join(dir, f)
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum.Write(text)
-		if filepath.Ext(f) == ".cc" {
-			args = append(args, path)
-		}
-	}
-	lib := filepath.Join(dir, Library)
-	kept := ""
-	if user, err := os.UserCacheDir(); err == nil {
-		kept = filepath.Join(user, "oneloop-standin", hex.EncodeToString(sum.Sum(nil)[:8]), Library)
-		if b, err := cachefile.Read(kept, 1<<26); err == nil && os.WriteFile(lib, b, 0o600) == nil {
-			return lib
-		}
-	}
-	standin.Compile(t, lib, args...)
-	if b, err := os.ReadFile(lib); err == nil && kept != "" {
-		_ = cachefile.Write(kept, b) // without it, later processes compile it again
-	}
-	return lib
+	flags := []string{"-ffp-contract=off", "-frounding-math", "-fno-strict-aliasing", "-fwrapv", "-pthread"}
+	files := []string{"cuda.cc", "bits.cc", "code.cc", "memory.cc", "ops.cc", "parse.cc", "run.cc"}
+	standin.Compile(t, dir, Library, standin.Library(Library, append(flags, files...)...)...)
+	return filepath.Join(dir, Library)
 }

@@ -232,16 +232,6 @@ func program(trials []*trial) string {
 	return strings.ReplaceAll(w.String(), "extern \"C\" __global__", "__global__")
 }
 
-// gxx skips the test where there is no C++ compiler.
-func gxx(t testing.TB) string {
-	t.Helper()
-	cc, err := exec.LookPath("g++")
-	if err != nil {
-		t.Skip("needs g++: ", err)
-	}
-	return cc
-}
-
 // optimization is the flag of g++ for kernels. Most of the time of these tests goes into g++, which takes twice
 // as long where it optimizes. Only deep tests do, in which a program that C++ does not define may show.
 func optimization() string {
@@ -256,20 +246,12 @@ func optimization() string {
 // afterwards, as far as the program got.
 func execute(t *testing.T, trials []*trial, flags ...string) (got, message []byte, failed error) {
 	t.Helper()
-	cc := gxx(t)
 	dir := t.TempDir()
-	here, err := os.Getwd()
-	if err != nil {
+	Write(t, sources, dir)
+	if err := os.WriteFile(filepath.Join(dir, "kernels.cc"), []byte(program(trials)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	text := filepath.Join(dir, "kernels.cc")
-	if err := os.WriteFile(text, []byte(program(trials)), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	flags = append([]string{optimization(), "-std=c++17", "-ffp-contract=off", "-w", "-I", filepath.Join(here, "src"), "-o", filepath.Join(dir, "kernels"), text}, flags...)
-	if out, err := exec.Command(cc, flags...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%.3000s", err, out)
-	}
+	Compile(t, dir, "kernels", append([]string{optimization(), "-std=c++17", "-ffp-contract=off", "-w", "kernels.cc"}, flags...)...)
 	var jobs bytes.Buffer
 	for _, c := range trials {
 		c.job(&jobs, 0)
@@ -280,7 +262,8 @@ func execute(t *testing.T, trials []*trial, flags ...string) (got, message []byt
 		t.Fatal(err)
 	}
 	message, failed = exec.Command(filepath.Join(dir, "kernels"), in, out).CombinedOutput()
-	if got, err = os.ReadFile(out); err != nil {
+	got, err := os.ReadFile(out)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return got, message, failed

@@ -6,13 +6,19 @@
 package standin
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
+	"fmt"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/oneloop/oneloop/engine/internal/cachefile"
 )
 
 //go:embed src
@@ -40,18 +46,62 @@ func Write(t testing.TB, from embed.FS, dir string) {
 	}
 }
 
-// Compile compiles C++ into a shared library. Where there is no g++ the test is
-// skipped.
-func Compile(t testing.TB, library string, args ...string) {
+// Compile compiles C++ into a file, with g++ in the directory of its sources, or copies what an
+// earlier process compiled of the same sources with the same arguments: the tests of one
+// version of the library compile the same programs each time. Where there is no g++ the test is skipped.
+func Compile(t testing.TB, dir, file string, args ...string) {
 	t.Helper()
-	cc, err := exec.LookPath("g++")
+	version, err := exec.Command("g++", "-dumpfullversion", "-dumpmachine").Output()
 	if err != nil {
 		t.Skip("needs g++: ", err)
 	}
-	args = append([]string{"-O1", "-std=c++17", "-shared", "-fPIC", "-Wl,-soname," + filepath.Base(library), "-o", library}, args...)
-	if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%.3000s", library, err, out)
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%s %q", version, args)
+	sources, err := filepath.Glob(filepath.Join(dir, "*.[ch]*"))
+	if err != nil {
+		t.Fatal(err)
 	}
+	for _, path := range sources {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(sum, " %s %d ", filepath.Base(path), len(text))
+		sum.Write(text)
+	}
+	kept := ""
+	if user, err := os.UserCacheDir(); err == nil {
+		kept = filepath.Join(user, "oneloop-standin", "compiled", hex.EncodeToString(sum.Sum(nil)[:16]))
+		if b, err := cachefile.Read(kept, 1<<26); err == nil && os.WriteFile(filepath.Join(dir, file), b, 0o700) == nil {
+			now := time.Now()
+			_ = os.Chtimes(kept, now, now) // for forget
+			return
+		}
+	}
+	cmd := exec.Command("g++", append(args, "-o", file)...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%.3000s", file, err, out)
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, file)); err == nil && kept != "" {
+		forget(filepath.Dir(kept))
+		_ = cachefile.Write(kept, b) // without it, later processes compile it again
+	}
+}
+
+// forget removes the files of a directory that nothing has used for a week.
+func forget(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > 7*24*time.Hour {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// Library returns the arguments with which g++ makes a shared library.
+func Library(name string, args ...string) []string {
+	return append([]string{"-O1", "-std=c++17", "-shared", "-fPIC", "-Wl,-soname," + name}, args...)
 }
 
 // Build compiles the stand-ins into a directory: libcuda.so.1, libnvrtc.so.13 and
@@ -65,8 +115,7 @@ func Compile(t testing.TB, library string, args ...string) {
 func Build(t testing.TB, dir string, flags ...string) {
 	t.Helper()
 	Write(t, sources, dir)
-	empty := filepath.Join(dir, "empty.cc")
-	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "empty.cc"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for lib, files := range map[string][]string{
@@ -74,10 +123,7 @@ func Build(t testing.TB, dir string, flags ...string) {
 		"libnvrtc.so.13":            {"nvrtc.cc"},
 		"libnvrtc-builtins.so.13.0": {"empty.cc"},
 	} {
-		args := []string{"-DSTANDIN_DIR=\"" + dir + "\"", "-DSTANDIN_FLAGS=\"" + strings.Join(flags, " ") + "\""}
-		for _, f := range files {
-			args = append(args, filepath.Join(dir, f))
-		}
-		Compile(t, filepath.Join(dir, lib), append(args, "-ldl", "-pthread")...)
+		args := append([]string{"-DSTANDIN_FLAGS=\"" + strings.Join(flags, " ") + "\""}, files...)
+		Compile(t, dir, lib, Library(lib, append(args, "-ldl", "-pthread")...)...)
 	}
 }

@@ -1,6 +1,7 @@
 // A stand-in for NVRTC, for tests: it has g++ compile the source with shim.h into
 // a library, and hands that out as the machine code.
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,14 @@ void write(const std::string &path, const std::string &s) {
   }
 }
 
+// directory returns the directory of this library, in which the headers are too.
+std::string directory() {
+  Dl_info info;
+  if (!dladdr(archs, &info)) abort();
+  std::string file = info.dli_fname;
+  return file.substr(0, file.rfind('/'));
+}
+
 // table ends a source with the kernels that it has: the names before the
 // parameter lists of __global__ functions.
 std::string table(const std::string &source) {
@@ -46,7 +55,7 @@ std::string table(const std::string &source) {
     run += "static void run_" + name + "(const void *a) { " + name + "(*(const args *)a); }\n";
     list += "{\"" + name + "\", run_" + name + ", sizeof(args)}, ";
   }
-  return "\n#include \"" STANDIN_DIR "/module.h\"\n" + run + "extern \"C\" const StandinEntry standinEntries[] = {" + list + "{0, 0, 0}};\n";
+  return "\n#include \"" + directory() + "/module.h\"\n" + run + "extern \"C\" const StandinEntry standinEntries[] = {" + list + "{0, 0, 0}};\n";
 }
 
 bool known(const char *option) {
@@ -111,7 +120,7 @@ Result nvrtcCompileProgram(Program *p, int n, const char *const *options) {
   char dir[] = "/tmp/standin-XXXXXX";
   if (!mkdtemp(dir)) return outOfMemory;
   std::string at = dir, out = at + "/k.so", text = at + "/k.cc", log = at + "/log";
-  write(text, "#include \"" STANDIN_DIR "/shim.h\"\n#line 1 \"kernel.cu\"\n" + p->source + table(p->source));
+  write(text, "#include \"" + directory() + "/shim.h\"\n#line 1 \"kernel.cu\"\n" + p->source + table(p->source));
   std::string cmd = "g++ -O1 -std=c++17 -nostdinc++ -ffp-contract=off -w -fPIC -pipe -shared -nostartfiles " STANDIN_FLAGS " -o " + out + " " + text + " >" + log + " 2>&1";
   int rc = system(cmd.c_str());
   p->log = read(log);

@@ -1,7 +1,6 @@
 package gemm
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"syscall"
@@ -62,7 +61,7 @@ func testGuards[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand)
 // TestGuardPages puts each operand next to pages that must not be touched.
 func TestGuardPages(t *testing.T) {
 	testGuards(t, dtype.F32, func(r *rand.Rand) float32 { return float32(r.NormFloat64()) }, scalar.Fma32)
-	testGuards(t, dtype.F64, (*rand.Rand).NormFloat64, math.FMA)
+	testGuards(t, dtype.F64, (*rand.Rand).NormFloat64, fma64)
 	testGuards(t, dtype.U8, func(r *rand.Rand) uint8 { return uint8(r.Uint32()) }, func(x, y, z uint8) uint8 { return x*y + z })
 	testGuards(t, dtype.U16, func(r *rand.Rand) uint16 { return uint16(r.Uint32()) }, func(x, y, z uint16) uint16 { return x*y + z })
 	testGuards(t, dtype.I32, (*rand.Rand).Uint32, func(x, y, z uint32) uint32 { return x*y + z })

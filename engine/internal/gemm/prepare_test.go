@@ -1,7 +1,6 @@
 package gemm
 
 import (
-	"math"
 	"math/rand/v2"
 	"testing"
 	"unsafe"
@@ -92,7 +91,7 @@ func TestSmallCaches(t *testing.T) {
 		l2 = func() int { return size }
 		r := rand.New(rand.NewPCG(1, uint64(size)))
 		try := func(m, n, k int, la, lb layout) {
-			s := newSample(r, dtype.F64, m, n, k, 1, la, lb, r.NormFloat64, math.FMA)
+			s := newSample(r, dtype.F64, m, n, k, 1, la, lb, r.NormFloat64, fma64)
 			for _, isa := range isas() {
 				s.check(t, isa, 1+r.IntN(3), r)
 			}

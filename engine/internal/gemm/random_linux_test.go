@@ -1,7 +1,6 @@
 package gemm
 
 import (
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -63,7 +62,7 @@ func TestRandomProducts(t *testing.T) {
 			case 0, 1:
 				testRandom(t, r, dtype.F32, func() float32 { return float32(r.NormFloat64()) }, scalar.Fma32)
 			case 2, 3:
-				testRandom(t, r, dtype.F64, r.NormFloat64, math.FMA)
+				testRandom(t, r, dtype.F64, r.NormFloat64, fma64)
 			case 4:
 				testRandom(t, r, dtype.I32, r.Uint32, func(x, y, z uint32) uint32 { return x*y + z })
 			case 5:

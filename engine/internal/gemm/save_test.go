@@ -1,7 +1,6 @@
 package gemm
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -110,7 +109,7 @@ func testSaversOf[T number](t *testing.T, typ dtype.Type, savers []Save, value f
 func TestSavers(t *testing.T) {
 	floats := []Save{Set, Add, Sub, Mul, Div}
 	testSaversOf(t, dtype.F32, floats, func(r *rand.Rand) float32 { return float32(r.NormFloat64()) }, scalar.Fma32)
-	testSaversOf(t, dtype.F64, floats, (*rand.Rand).NormFloat64, math.FMA)
+	testSaversOf(t, dtype.F64, floats, (*rand.Rand).NormFloat64, fma64)
 	testSaversOf(t, dtype.U8, floats[:4], func(r *rand.Rand) uint8 { return uint8(r.Uint32()) }, func(x, y, z uint8) uint8 { return x*y + z })
 	testSaversOf(t, dtype.I32, floats[:4], (*rand.Rand).Uint32, func(x, y, z uint32) uint32 { return x*y + z })
 	testSaversOf(t, dtype.I64, floats[:4], (*rand.Rand).Uint64, func(x, y, z uint64) uint64 { return x*y + z })
@@ -125,7 +124,7 @@ func TestPackingKernels(t *testing.T) {
 	next := func() float64 { return r.NormFloat64() }
 	for _, d := range []struct{ m, n, k int }{{55, 83, 130}, {51, 40, Block + 101}} {
 		for _, save := range []Save{Set, Add, Sub, Mul, Div} {
-			s := newSample(r, dtype.F64, d.m, d.n, d.k, 1, layouts[r.IntN(2)], far, next, math.FMA)
+			s := newSample(r, dtype.F64, d.m, d.n, d.k, 1, layouts[r.IntN(2)], far, next, fma64)
 			testSavers(t, r, s, save, save > Set, next)
 		}
 	}

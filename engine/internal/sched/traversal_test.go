@@ -220,7 +220,8 @@ func TestParts(t *testing.T) {
 		j.loop, j.taken = &Loop{schedule: schedule{n: c.n, grain: c.grain, unit: 100}}, c.workers
 		j.cut()
 		at := 0
-		for i, p := range j.parts {
+		for i := range j.parts {
+			p := &j.parts[i]
 			if p.begin != at || p.end <= at || i == c.workers-1 && p.end != c.n {
 				t.Errorf("%+v: part %d has units %d to %d", c, i, p.begin, p.end)
 			}

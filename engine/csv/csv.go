@@ -61,16 +61,26 @@ func New[T Number](names []string, columns ...*engine.Tensor[T]) (*Table[T], err
 
 // table returns a table of columns one after the other.
 func table[T Number](names []string, data []T) (*Table[T], error) {
-	for i, n := range names {
-		if slices.Contains(names[:i], n) {
-			return nil, errorf(tree.ErrValue, "two columns are named %s", strconv.Quote(n))
-		}
+	if err := differ(names); err != nil {
+		return nil, err
 	}
 	x, err := engine.FromSlice(data, len(names), len(data)/len(names))
 	if err != nil {
 		return nil, err
 	}
 	return &Table[T]{Names: slices.Clone(names), Data: x}, nil
+}
+
+// differ returns an error if two of the names are equal.
+func differ(names []string) error {
+	seen := make(map[string]bool, len(names))
+	for _, n := range names {
+		if seen[n] {
+			return errorf(tree.ErrValue, "two columns are named %s", excerpt(n))
+		}
+		seen[n] = true
+	}
+	return nil
 }
 
 // Rows returns the number of rows, without the header. The zero Table has none.
@@ -163,26 +173,27 @@ func read[T Number](c *csv.Reader, o options) (*Table[T], error) {
 	case err != nil:
 		return nil, wrong(err)
 	}
-	names := make([]string, len(header))
+	names, places := make([]string, len(header)), map[string][]int{}
 	for i, n := range header {
 		names[i] = strings.TrimSpace(n)
 		if o.bare {
 			names[i] = strconv.Itoa(i)
 		}
+		places[names[i]] = append(places[names[i]], i)
 	}
 	which := make([]int, 0, len(names))
 	if o.columns == nil {
 		o.columns = names
 	}
 	for _, n := range o.columns {
-		i := slices.Index(names, n)
-		if i < 0 {
-			return nil, errorf(tree.ErrValue, "the header has no column %s; it has %s", strconv.Quote(n), list(names))
+		switch at := places[n]; len(at) {
+		case 0:
+			return nil, errorf(tree.ErrValue, "the header has no column %s; it has %s", excerpt(n), list(names))
+		case 1:
+			which = append(which, at[0])
+		default:
+			return nil, errorf(tree.ErrValue, "two columns are named %s", excerpt(n))
 		}
-		if slices.Contains(names[i+1:], n) {
-			return nil, errorf(tree.ErrValue, "two columns are named %s", strconv.Quote(n))
-		}
-		which = append(which, i)
 	}
 	if len(which) == 0 {
 		return nil, errorf(tree.ErrValue, "no column is to be read")
@@ -360,6 +371,9 @@ func wrong(err error) error {
 	var p *csv.ParseError
 	if errors.As(err, &p) {
 		return errorf(tree.ErrValue, "line %d: %s", p.Line, p.Err)
+	}
+	if text, ok := strings.CutPrefix(err.Error(), "csv: "); ok { // such as a Comma that is none
+		return errorf(tree.ErrValue, "%s", text)
 	}
 	return fmt.Errorf("oneloop: csv: %w", err)
 }

@@ -257,3 +257,27 @@ func TestZeroTable(t *testing.T) {
 		t.Errorf("%d rows", n)
 	}
 }
+
+// TestManyColumns reads a short text with many columns, which took a time of the square of
+// their number: more than a minute.
+func TestManyColumns(t *testing.T) {
+	const n = 50000
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d,", i)
+	}
+	x, err := csv.Read[float32](strings.NewReader(b.String() + "\n"))
+	if err != nil || x.Rows() != 0 || len(x.Names) != n+1 {
+		t.Errorf("%v", err)
+	}
+	if _, err = csv.Read[float32](strings.NewReader(b.String() + "0\n")); !errors.Is(err, expr.ErrValue) {
+		t.Errorf("two columns of one name: %v", err)
+	}
+}
+
+func TestWrongComma(t *testing.T) {
+	_, err := csv.Read[float32](strings.NewReader("a\n1\n"), csv.Comma('\n'))
+	if !errors.Is(err, expr.ErrValue) || strings.Contains(err.Error(), "csv: csv") {
+		t.Error(err)
+	}
+}

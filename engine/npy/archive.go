@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -145,7 +146,7 @@ func (a *Archive) read(f *zip.File) (*Array, error) {
 		return nil, err
 	}
 	defer r.Close()
-	limited := &io.LimitedReader{R: r, N: a.Limit + maxHeader}
+	limited := &io.LimitedReader{R: r, N: min(a.Limit, math.MaxInt64-maxHeader) + maxHeader}
 	out, err := Read(limited, -1)
 	if err != nil {
 		if limited.N <= 0 {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -240,4 +241,20 @@ func FuzzArchive(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestNoLimit reads an archive with the largest limit.
+func TestNoLimit(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteArchive(&b, Member{"x", sample(dtype.U8, false, 3)}); err != nil {
+		t.Fatal(err)
+	}
+	a, err := NewArchive(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Limit = math.MaxInt64
+	if _, err := a.Read("x"); err != nil {
+		t.Error(err)
+	}
 }

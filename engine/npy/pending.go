@@ -107,8 +107,9 @@ func (p *Pending) writeTemp(keepMode bool) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
+	complete := false
+	defer func() { // also if write panics
+		if !complete {
 			f.Close()
 			os.Remove(p.temp)
 		}
@@ -126,7 +127,9 @@ func (p *Pending) writeTemp(keepMode bool) (err error) {
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	return f.Close()
+	err = f.Close()
+	complete = err == nil
+	return err
 }
 
 // Commit puts the file under its name, in one step. If it fails the old file is

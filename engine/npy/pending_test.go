@@ -276,3 +276,15 @@ func TestPrepareWith(t *testing.T) {
 		t.Errorf("the file has %q, %v", got, err)
 	}
 }
+
+// TestPanic has a function that panics while it writes.
+func TestPanic(t *testing.T) {
+	dir := t.TempDir()
+	func() {
+		defer func() { recover() }()
+		_ = WriteFileWith(filepath.Join(dir, "x"), func(io.Writer) error { panic("mine") })
+	}()
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("the folder has %v, %v", left, err)
+	}
+}

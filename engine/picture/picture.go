@@ -301,8 +301,13 @@ func decodeFile(path string) (image.Image, error) {
 // has 8 bits and no alpha. The format is "png", "jpg" or "jpeg".
 func Encode[T Sample](w io.Writer, format string, x *engine.Tensor[T]) error {
 	m, err := Image(x)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case w == nil:
+		return errorf(tree.ErrType, "the writer is nil")
+	case m.Bounds().Empty():
+		return errorf(tree.ErrShape, "a tensor of shape %v has no pixels", x.Shape())
 	}
 	switch strings.ToLower(format) {
 	case "png":

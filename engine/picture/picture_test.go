@@ -251,3 +251,16 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestNoPicture has nothing to write, or no writer.
+func TestNoPicture(t *testing.T) {
+	for _, format := range []string{"png", "jpg"} {
+		var b bytes.Buffer
+		if err := picture.Encode(&b, format, engine.Zeros[uint8](0, 2)); !errors.Is(err, expr.ErrShape) || b.Len() > 0 {
+			t.Errorf("%s: %v, %d bytes", format, err, b.Len())
+		}
+		if err := picture.Encode(nil, format, engine.Zeros[uint8](1, 2)); !errors.Is(err, expr.ErrType) {
+			t.Errorf("%s, no writer: %v", format, err)
+		}
+	}
+}

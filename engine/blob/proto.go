@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/oneloop/oneloop/engine/internal/pb"
+	"github.com/oneloop/oneloop/engine/npy"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/zero"
@@ -230,7 +231,8 @@ func ReadFile(path string) (*Proto, error) {
 // maxFile is the largest size of a message that protobuf's libraries read.
 const maxFile = 1<<31 - 1
 
-// WriteFile writes a binaryproto file.
+// WriteFile writes a binaryproto file, which it creates or replaces as a whole: after a
+// failure the path holds what it held before.
 func WriteFile(path string, p *Proto) error {
 	b, err := p.MarshalBinary()
 	if err != nil {
@@ -239,5 +241,8 @@ func WriteFile(path string, p *Proto) error {
 	if len(b) > maxFile {
 		return tree.NewError(tree.ErrValue, "", "the message has %d bytes, more than %d", len(b), maxFile)
 	}
-	return os.WriteFile(path, b, 0o666)
+	return npy.WriteFileWith(path, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
 }

@@ -196,3 +196,24 @@ func FuzzProto(f *testing.F) {
 		}
 	})
 }
+
+// TestWriteFile replaces a file as a whole: another name of the old one keeps its contents.
+func TestWriteFile(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "x"), filepath.Join(dir, "y")
+	write := func(v float32) {
+		if err := blob.WriteFile(path, &blob.Proto{Data: []float32{v}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(1)
+	if err := os.Link(path, other); err != nil {
+		t.Skip(err)
+	}
+	write(2)
+	for name, want := range map[string]float32{path: 2, other: 1} {
+		if p, err := blob.ReadFile(name); err != nil || !slices.Equal(p.Data, []float32{want}) {
+			t.Errorf("%s has %v, %v", name, p, err)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/npy"
@@ -51,6 +52,9 @@ func SaveTensors(path string, arrays map[string]*engine.Array, meta map[string]s
 		b, err := a.Bytes()
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
+		}
+		if !utf8.ValidString(name) { // JSON has no other texts
+			return tree.NewError(tree.ErrValue, "", "the name %q is no UTF-8", name)
 		}
 		if safeTypes[a.DType()] == "" {
 			return tree.NewError(tree.ErrType, "", "%s: a safetensors file holds no %v", name, a.DType())

@@ -126,6 +126,13 @@ func TestSafetensorsBools(t *testing.T) {
 	}
 }
 
+// TestSafetensorsNames refuses names that JSON cannot hold: the file would not be read.
+func TestSafetensorsNames(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	a := engine.Zeros[float32](1).Array()
+	check(t, "no UTF-8", nn.SaveTensors(path, map[string]*engine.Array{"a\xff": a, "a\xfe": a}, nil), expr.ErrValue)
+}
+
 // FuzzLoadTensors reads files. What is read is a header again that fits the file.
 func FuzzLoadTensors(f *testing.F) {
 	whole, err := hex.DecodeString(golden)

@@ -219,6 +219,7 @@ func TestUnmarshalErrors(t *testing.T) {
 		{`{"type":"float64","shape":[1],"data":[1]}`, expr.ErrType},
 		{`{"type":"float32","shape":[2],"data":[1]}`, expr.ErrShape},
 		{`{"type":"float32","shape":[-1],"data":[1]}`, expr.ErrShape},
+		{`{"type":"float32","shape":[0],"data":[1]}`, expr.ErrShape},
 		{`{"type":"float32","shape":[2000000000],"data":[1]}`, expr.ErrShape},
 		{`{"type":"float32","shape":[1],"data":["nan"]}`, expr.ErrValue},
 		{`{"type":"float32","shape":[1],"data":[true]}`, expr.ErrValue},
@@ -246,6 +247,11 @@ func TestUnmarshalErrors(t *testing.T) {
 	} {
 		if err := json.Unmarshal([]byte(text), typ); !errors.Is(err, expr.ErrValue) {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, text := range []string{"[1, 2] 3", "[1]]", ""} {
+		if err := engine.Zeros[float32](1).UnmarshalText([]byte(text)); !errors.Is(err, expr.ErrValue) {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 	good, err := engine.Zeros[float32](2).MarshalBinary()

@@ -3,8 +3,11 @@ package text
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -108,8 +111,14 @@ func FromJSON(text []byte, t dtype.Type, allocate func(t dtype.Type, s shape.Sha
 	read := json.NewDecoder(bytes.NewReader(d.Data))
 	read.UseNumber()
 	var lists any
-	if err := read.Decode(&lists); err != nil {
+	switch err := read.Decode(&lists); {
+	case errors.Is(err, io.EOF):
+		return tree.NewError(tree.ErrValue, "", "there are no data")
+	case err != nil:
 		return tree.NewError(tree.ErrValue, "", "%s", err)
+	}
+	if _, err := read.Token(); !errors.Is(err, io.EOF) {
+		return tree.NewError(tree.ErrValue, "", "something follows the data")
 	}
 	s := d.Shape
 	if s == nil {
@@ -120,7 +129,7 @@ func FromJSON(text []byte, t dtype.Type, allocate func(t dtype.Type, s shape.Sha
 	}
 	// A list has at most as many elements as the text has bytes. So a false shape
 	// causes no allocation.
-	if err := s.Check(); err != nil || s.Size() > len(d.Data) {
+	if err := s.Check(); err != nil || s.Size() > len(d.Data) || s.Size() == 0 && !empty(lists) {
 		return errShape(s)
 	}
 	out, err := allocate(t, s)
@@ -146,6 +155,12 @@ func FromJSON(text []byte, t dtype.Type, allocate func(t dtype.Type, s shape.Sha
 		return nil
 	}
 	return fill(lists, s)
+}
+
+// empty reports whether nested lists have no elements.
+func empty(lists any) bool {
+	list, ok := lists.([]any)
+	return ok && !slices.ContainsFunc(list, func(x any) bool { return !empty(x) })
 }
 
 // shapeOf returns the shape of nested lists by their first elements.

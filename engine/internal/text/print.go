@@ -186,8 +186,14 @@ func (p *printer) element(at int) string {
 	v := Element(p.Type, p.Data[at*p.Type.Size():])
 	switch {
 	case !p.natural:
-		if h, ok := v.(interface{ Float32() float32 }); ok {
-			v = h.Float32()
+		part := func(v float64, _ int) string { return fmt.Sprintf(p.verb, v) }
+		switch x := v.(type) {
+		case interface{ Float32() float32 }:
+			v = x.Float32()
+		case complex64:
+			return complexText(complex128(x), 32, part)
+		case complex128:
+			return complexText(x, 64, part)
 		}
 		return fmt.Sprintf(p.verb, v)
 	case p.numpy:

@@ -146,7 +146,7 @@ func (f *evalFlags) run(cmd *cobra.Command, arg string) error {
 // text returns an array as it is printed, with its type and its shape.
 func (f *evalFlags) text(a *engine.Array) string {
 	text := fmt.Sprintf("%+#v", a)
-	if head, _, ok := strings.Cut(text, "\n"); ok && f.precision >= 0 && a.DType().IsFloat() {
+	if head, _, ok := strings.Cut(text, "\n"); ok && f.precision >= 0 && a.DType().Part().IsFloat() {
 		text = fmt.Sprintf("%s\n%.*g", head, f.precision, a)
 	}
 	return text

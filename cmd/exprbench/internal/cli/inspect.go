@@ -105,6 +105,12 @@ func (f *inspectFlags) run(ctx context.Context, text string, w io.Writer) error 
 	if f.pass != "" && !slices.Contains(plan.Passes(), f.pass) {
 		return usagef("--pass %s: there are %s", f.pass, strings.Join(plan.Passes(), ", "))
 	}
+	if f.pass != "" && (f.out != "" || f.format != "text") {
+		return usagef("--pass prints statements; -o and --format are for what they become")
+	}
+	if onGPU(f.engine.backend) && f.out != "" && f.format != "html" {
+		return usagef("-o %s: the code for a GPU is printed, or on a page: -o x.html", f.out)
+	}
 	specs, list, err := arraySpecs(f.arrays.shapes)
 	if err != nil {
 		return err

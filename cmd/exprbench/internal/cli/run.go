@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -256,6 +257,11 @@ func formulaCase(cmd *cobra.Command, arg string, arrays arrayFlags) (func(contex
 	src, err := formula.Parse(text)
 	if err != nil {
 		return nil, err
+	}
+	for _, s := range slices.Concat(list, def) {
+		if !slices.Contains(src.Inputs(), s.name) {
+			return nil, usagef("%s is given a value, and the statements read %s", s.name, cmp.Or(strings.Join(src.Inputs(), ", "), "no name"))
+		}
 	}
 	var specs []bench.Spec
 	total := 0

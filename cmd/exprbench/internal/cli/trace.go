@@ -59,8 +59,8 @@ func (f *traceFlags) run(cmd *cobra.Command, args []string) error {
 		return usagef("give either statements or --net")
 	case f.net == "" && f.init != "":
 		return usagef("--init is for --net")
-	case f.net != "" && len(f.arrays.shapes)+len(f.arrays.def) > 0:
-		return usagef("-s and -D are for statements")
+	case f.net != "" && (len(f.arrays.shapes)+len(f.arrays.def) > 0 || f.engine != engineFlags{}):
+		return usagef("-s, -D, --backend, --threads and --blas are for statements; a net has devices and engines of its own")
 	}
 	record := f.nets
 	if f.net == "" {

@@ -42,6 +42,7 @@ type Store[T expr.Float] struct {
 type key[T expr.Float] struct {
 	program *engine.Program
 	value   *engine.Tensor[T]
+	stored  sync.RWMutex   // locked while the program stores the value
 	next    *round         // for which not all workers have pushed
 	last    []driver.Event // the round of the last push of each worker; nil before the first
 }
@@ -139,13 +140,14 @@ func (s *Store[T]) Push(id, worker int, after ...driver.Event) (driver.Event, er
 	r.after = append(r.after, after...)
 	if r.left--; r.left == 0 {
 		k.next = newRound(s.workers, r)
-		go r.run(k.program)
+		go k.run(r)
 	}
 	return r, nil
 }
 
-// run runs the update when the gradients are complete. After an error the value is as it was.
-func (r *round) run(p *engine.Program) {
+// run runs the update of a round when the gradients are complete. After an error the value is
+// as it was.
+func (k *key[T]) run(r *round) {
 	defer close(r.done)
 	ctx := context.Background()
 	if r.before != nil {
@@ -160,7 +162,9 @@ func (r *round) run(p *engine.Program) {
 			return
 		}
 	}
-	r.err = p.Run(ctx)
+	k.stored.Lock()
+	defer k.stored.Unlock()
+	r.err = k.program.Run(ctx)
 }
 
 // Done reports whether the update has ended, and its error.
@@ -175,6 +179,9 @@ func (r *round) Done() (bool, error) {
 
 // Wait waits for the update and returns its error. If ctx is done first, Wait returns the error of ctx.
 func (r *round) Wait(ctx context.Context) error {
+	if ctx == nil {
+		return tree.NewError(tree.ErrValue, "Event.Wait", "the context is nil")
+	}
 	select {
 	case <-r.done:
 		return r.err
@@ -184,7 +191,8 @@ func (r *round) Wait(ctx context.Context) error {
 }
 
 // Pull waits for the update after the last push of a worker, and copies the value to a tensor. Before
-// the first push it is the value of Init.
+// the first push it is the value of Init. If the worker pushes meanwhile, it may be that of a later
+// round, as a whole.
 func (s *Store[T]) Pull(ctx context.Context, id, worker int, to *engine.Tensor[T]) error {
 	s = zero.IfNil(s)
 	s.mu.Lock()
@@ -207,6 +215,8 @@ func (s *Store[T]) Pull(ctx context.Context, id, worker int, to *engine.Tensor[T
 	if err != nil {
 		return err
 	}
+	k.stored.RLock()
+	defer k.stored.RUnlock()
 	return to.Assign(k.value)
 }
 

@@ -162,3 +162,34 @@ func TestErrors(t *testing.T) {
 		t.Errorf("the next round: %v, %v", value, err)
 	}
 }
+
+// TestPullBeforePush pulls a value while the next rounds store others: the copy is the value
+// of one round.
+func TestPullBeforePush(t *testing.T) {
+	const n = 1 << 20
+	ctx := context.Background()
+	value, to, gradient := engine.Zeros[float64](n), engine.Zeros[float64](n), engine.Ones[float64](n)
+	s, err := ps.New(1, func(value, sum expr.Exp[float64]) expr.Exp[float64] { return op.Add(value, sum) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Init(ctx, 0, value, gradient); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		pulled := make(chan error)
+		s.PullRequest(ctx, 0, 0, to, func(err error) { pulled <- err })
+		for range 5 {
+			if _, err := s.Push(0, 0); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(200 * time.Microsecond)
+		}
+		if err := <-pulled; err != nil {
+			t.Fatal(err)
+		}
+		if x := to.Data(); slices.Min(x) != slices.Max(x) {
+			t.Fatalf("the copy has elements of several rounds, %v and %v", slices.Min(x), slices.Max(x))
+		}
+	}
+}

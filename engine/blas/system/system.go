@@ -132,7 +132,7 @@ func fits[T any](name string, data []T, trans bool, size [2]int, ld int) {
 	if trans {
 		rows, cols = cols, rows
 	}
-	if ld < max(cols, 1) || rows > 0 && cols > 0 && (rows-1)*ld+cols > len(data) {
+	if ld < max(cols, 1) || rows > 0 && cols > 0 && (len(data) < cols || (len(data)-cols)/ld < rows-1) {
 		panic(fmt.Sprintf("system: matrix %s of %d x %d with leading dimension %d has %d elements", name, rows, cols, ld, len(data)))
 	}
 }

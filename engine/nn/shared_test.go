@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/nn"
@@ -94,4 +95,36 @@ func TestLargeBatch(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestCancelledStep cancels steps at several times: one that fails changes nothing.
+func TestCancelledStep(t *testing.T) {
+	const n = 300
+	var layers []nn.Module[float64]
+	for range 5 {
+		layers = append(layers, nn.NewLinear[float64](rng(), n, n))
+	}
+	m := nn.NewSequential(layers...)
+	tr := nn.NewTrainer[float64](m, nn.MSE[float64], nn.Adam[float64](.1))
+	x, y := data(1, 8, n), data(2, 8, n)
+	var took time.Duration
+	for range 2 { // the first step compiles
+		began := time.Now()
+		_, err := tr.TrainOnBatch(context.Background(), x, y)
+		check(t, "TrainOnBatch", err, nil)
+		took = time.Since(began)
+	}
+	for i := range 20 {
+		before := tr.Params()[9].Value().Values()
+		first := tr.Params()[0].Value().At(0, 0)
+		ctx, cancel := context.WithTimeout(context.Background(), took*time.Duration(i)/20)
+		_, err := tr.TrainOnBatch(ctx, x, y)
+		cancel()
+		if err != nil && (first != tr.Params()[0].Value().At(0, 0) || !slices.Equal(before, tr.Params()[9].Value().Values())) {
+			t.Fatalf("a step that fails with %v has changed parameters", err)
+		}
+	}
+	var none context.Context
+	_, err := tr.TrainOnBatch(none, x, y)
+	check(t, "a nil context", err, expr.ErrValue)
 }

@@ -228,12 +228,21 @@ func put[T Float](to, from *engine.Tensor[T]) error {
 
 // TrainOnBatch carries out one step on a batch: samples x and wanted outputs y,
 // along the first axis. It returns the loss before the step. If it fails, the
-// parameters are unchanged.
+// parameters are unchanged. A step that has begun ends also if ctx is cancelled, which
+// fails the next one.
 func (t *Trainer[T]) TrainOnBatch(ctx context.Context, x, y *engine.Tensor[T]) (float64, error) {
 	t = zero.IfNil(t)
 	c, err := t.compile(ctx, training, x, y)
 	if err != nil {
 		return 0, err
+	}
+	switch {
+	case ctx == nil:
+		return 0, tree.NewError(tree.ErrValue, "", "the context is nil")
+	case ctx.Err() != nil:
+		return 0, ctx.Err()
+	case ctx.Done() != nil: // a program that is cancelled has carried out some of its statements
+		ctx = context.WithoutCancel(ctx)
 	}
 	factor := 1.
 	if t.Schedule != nil {

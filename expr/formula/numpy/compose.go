@@ -93,6 +93,9 @@ func reduction(o *tree.Operator) func(c *call) *tree.Node {
 		case o.Result() == tree.ResultInt64: // argmax of bools
 			n = cast(n, dtype.U8)
 		case have == dtype.Bool && logical[o.Reduce().Op()] != "":
+			if wide := untyped.Reduce(row, cast(n, dtype.U8), r); wide.Err() != nil && c.initial(have) == nil { // such as the maximum of nothing
+				return wide
+			}
 			row = logical[o.Reduce().Op()]
 		}
 		if o.Result() == tree.ResultInt64 && r.Axes != nil && len(r.Axes) != 1 {

@@ -177,6 +177,8 @@ func (c *call) statLengths(n *tree.Node) []int {
 func statistic(mode string, n *tree.Node, axis int) *tree.Node {
 	o, t := untyped.Options{Axes: []int{axis}, Keep: true}, n.DType()
 	switch {
+	case t == dtype.Bool: // a mean that is not 0 is true
+		return cast(statistic(mode, cast(n, dtype.F32), axis), t)
 	case mode == "maximum" || mode == "minimum":
 		return untyped.Reduce(mode[:3], n, o)
 	case fractional(t):

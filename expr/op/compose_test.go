@@ -195,14 +195,15 @@ func TestArrangements(t *testing.T) {
 	}
 }
 
-// TestInterpGradient tests that a position of the table has the slope after it.
+// TestInterpGradient tests that a position of the table has the slope after it, but its ends, and that
+// there is no slope outside.
 func TestInterpGradient(t *testing.T) {
-	x := engineOf(1., 2, 3)
+	x := engineOf(1., 2, 3, -1, 0, 4, 9)
 	g, err := grad.Of(op.Sum(op.Interp(expr.Exp[float64](x), engineOf(0., 2, 4), engineOf(0., 1, 5))), expr.Exp[float64](x))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := eval(t, g[0]); !slices.Equal(got, []float64{.5, 2, 2}) {
+	if got, _ := eval(t, g[0]); !slices.Equal(got, []float64{.5, 2, 2, 0, 0, 0, 0}) {
 		t.Errorf("the slopes are %v", got)
 	}
 }

@@ -257,7 +257,9 @@ func interpolate(o Options, x ...*tree.Node) *tree.Node {
 	i := Call("clip", Call("sub", With("searchsorted", nil, []int{1}, at, a), number(1)), number(0), last)
 	next := Call("minimum", Call("add", i, number(1)), last)
 	left, from, right, to := item(at, i), item(values, i), item(at, next), item(values, next)
-	rise := Call("div", Call("sub", to, from), Call("sub", right, left))
+	end := Call("equal", i, last)
+	run := Call("where", end, like(at, 1), Call("sub", right, left)) // not 0: 0/0 would make the gradient NaN
+	rise := Call("div", Call("sub", to, from), run)
 	along := func(at, value *tree.Node) *tree.Node {
 		return Call("add", Call("mul", rise, Call("sub", a, at)), value)
 	}
@@ -266,7 +268,7 @@ func interpolate(o Options, x ...*tree.Node) *tree.Node {
 	known := Call("logical_or", Call("equal", a, left), Call("equal", from, to))
 	level := Call("where", known, from, tree.ConstFloat(a.DType(), math.NaN()))
 	y := choose(along(left, from), choose(along(right, to), level))
-	outside := Call("logical_or", Call("less_equal", a, item(at, number(0))), Call("equal", i, last))
+	outside := Call("logical_or", Call("less_equal", a, item(at, number(0))), end)
 	y = Call("where", outside, from, y)
 	if x[3] != nil {
 		y = Call("where", Call("less", a, item(at, number(0))), x[3], y)

@@ -53,8 +53,8 @@ func index(at *syntax.Node, x value, subscripts []item, target bool) (value, err
 	return result(at, valueOf(n))
 }
 
-// chosen returns the elements at the indices. Several indices are one of their axes together,
-// which is out of range where one of them is.
+// chosen returns the elements at the indices. Several indices are one of their axes together. Each is
+// looked up among the positions of its axis, so that errors name that.
 func (s *selection) chosen(n *tree.Node) *tree.Node {
 	first, count := s.takeAt[0], len(s.takeAt)
 	if s.apart {
@@ -69,18 +69,11 @@ func (s *selection) chosen(n *tree.Node) *tree.Node {
 	}
 	dims := n.Shape()
 	all := dims[first : first+count].Size()
-	at, inside := tree.ConstInt(dtype.I64, 0), truth(true)
+	at := zero(dtype.I64).n
 	for i, x := range s.indices {
-		d := tree.ConstInt(dtype.I64, int64(dims[first+i]))
-		if x.DType() == dtype.U64 {
-			x = apply("minimum", x, cast(d, dtype.U64))
-		}
-		x = cast(x, dtype.I64)
-		x = apply("where", apply("less", x, zero(dtype.I64).n), apply("add", x, d), x)
-		inside = apply("logical_and", inside, apply("logical_and", apply("less", x, d), apply("greater_equal", x, zero(dtype.I64).n)))
-		at = apply("add", apply("mul", at, d), x)
+		d := dims[first+i]
+		at = apply("add", apply("mul", at, tree.ConstInt(dtype.I64, int64(d))), untyped.Take(untyped.Iota(d), x, 0))
 	}
-	at = apply("where", inside, at, tree.ConstInt(dtype.I64, int64(all)))
 	return untyped.Take(untyped.Reshape(n, slices.Concat(dims[:first], shape.Shape{all}, dims[first+count:])), at, first)
 }
 

@@ -14,17 +14,20 @@ import (
 // unfused. Their arrays overlap. The flags of package rapid set the length of a
 // run.
 func Random(t *testing.T, o Options) {
-	t.Run("small", func(t *testing.T) { rapid.Check(t, randomProgram(o, 60, 5, 3)) })
-	t.Run("large", func(t *testing.T) { rapid.Check(t, randomProgram(o, 6000, 4, 2)) })
+	t.Run("small", func(t *testing.T) { rapid.Check(t, randomProgram(o, false, 60, 5, 3)) })
+	t.Run("large", func(t *testing.T) { rapid.Check(t, randomProgram(o, false, 6000, 4, 2)) })
+	t.Run("shallow", func(t *testing.T) { rapid.Check(t, randomProgram(o, true, 1000, 2, 3)) })
 	t.Run("chains", func(t *testing.T) { rapid.Check(t, randomChain(o)) })
-	t.Run("deep", func(t *testing.T) { rapid.Check(t, randomProgram(o, 24, 9, 1)) })
+	t.Run("deep", func(t *testing.T) { rapid.Check(t, randomProgram(o, false, 24, 9, 1)) })
 }
 
 // randomProgram returns a check of a program of up to count statements. Arrays
-// have up to size elements, and trees a depth of up to depth.
-func randomProgram(o Options, size, depth, count int) func(*rapid.T) {
+// have up to size elements, and trees a depth of up to depth. The trees are those of Shallow, or
+// others.
+func randomProgram(o Options, shallow bool, size, depth, count int) func(*rapid.T) {
 	return func(t *rapid.T) {
 		g := newGenerator(t, size)
+		g.shallow = shallow
 		n := rapid.IntRange(1, count).Draw(t, "statements")
 		var stmts []expr.Statement
 		for range n {

@@ -223,6 +223,9 @@ func applySign(n *syntax.Node, items []item) value {
 }
 
 func (s *scope) callFunction(n *syntax.Node, items []item) (value, error) {
+	if name, method, ok := strings.Cut(n.Text, "."); ok {
+		return s.callMethodOf(n, name, method, items)
+	}
 	f := functions[n.Text]
 	if f == nil {
 		if t := typeNamed(n.Text); t != dtype.Invalid && len(items) == 1 && n.Keys[0] == "" {

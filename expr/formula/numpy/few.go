@@ -2,8 +2,10 @@ package numpy
 
 import (
 	"math"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
@@ -213,4 +215,40 @@ func callWithoutNaN(name string, other float64) func(c *call) *tree.Node {
 		}
 		return find(c)
 	}
+}
+
+// folds are the reductions and the scans of functions of two operands.
+var folds = map[string]map[string]string{
+	"reduce": {
+		"add": "sum", "mul": "prod", "maximum": "max", "minimum": "min", "fmax": "nanmax", "fmin": "nanmin", "logical_and": "all",
+		"logical_or": "any", "bitwise_and": "reduce_and", "bitwise_or": "reduce_or", "bitwise_xor": "reduce_xor",
+	},
+	"accumulate": {"add": "cumsum", "mul": "cumprod", "maximum": "cummax", "minimum": "cummin"},
+}
+
+// callMethodOf returns what NumPy's ufuncs of two operands have as methods: reduce and accumulate,
+// along the first axis by default, and outer, of all pairs of elements.
+func (s *scope) callMethodOf(n *syntax.Node, name, method string, items []item) (value, error) {
+	f, keys := functions[name], n.Keys
+	switch {
+	case f == nil:
+		return value{}, fail(n, nil, "there is no function %s%s", syntax.Quote(name), suggestion(name))
+	case method == "outer" && f.positional == 2 && len(f.params) == 2:
+		if len(items) == 2 && !items[0].unknown() && !items[1].unknown() {
+			x, y := items[0].node(), items[1].node()
+			if x.Err() == nil && y.Err() == nil {
+				items[0].value = valueOf(untyped.Reshape(x, append(x.Shape().Clone(), slices.Repeat([]int{1}, len(y.Shape()))...)))
+				items[1].value = valueOf(y) // NumPy makes arrays of both
+			}
+		}
+		return f.apply(s, n, items, keys)
+	}
+	fold := functions[folds[method][f.Name]]
+	if fold == nil {
+		return value{}, fail(n, tree.ErrUnsupported, "%s has no method %s here", name, method)
+	}
+	if (len(keys) < 2 || keys[1] != "") && !slices.Contains(keys, "axis") {
+		items, keys = append(items, item{integer(0), n}), append(slices.Clip(keys), "axis")
+	}
+	return fold.apply(s, n, items, keys)
 }

@@ -269,7 +269,9 @@ func (p *parser) postfix() *Node {
 				return p.unexpected("a name")
 			}
 			p.advance()
-			if p.tok.is("(") {
+			if p.tok.is("(") && a.Kind == Name && strings.Contains(" reduce accumulate outer ", " "+name.text+" ") { // of a function, not of an array
+				a = p.call(p.node(Call, a.Pos, a.Text+"."+name.text))
+			} else if p.tok.is("(") {
 				a = p.call(p.node(Method, name.pos, name.text, a))
 			} else {
 				a = p.node(Attr, name.pos, name.text, a)

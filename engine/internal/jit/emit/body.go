@@ -65,8 +65,11 @@ func (f *phaseCode) prologue() {
 			f.W = f.lanesOf(id)
 		}
 		f.EmitNode(id, 0)
-		f.ToSlot(id, f.UniformSlot[id], f.Result)
-		if f.retains() {
+		kept := f.retains()
+		if !kept || !f.once {
+			f.ToSlot(id, f.UniformSlot[id], f.Result)
+		}
+		if kept {
 			f.Vecs.Retain(f.Result)
 			f.Home[id] = f.Result
 		}
@@ -80,13 +83,18 @@ func (f *phaseCode) prologue() {
 
 // retains reports whether the prologue keeps the value of a node in its register.
 func (f *phaseCode) retains() bool {
-	return (len(f.owned) > 0 || f.rowsHeld) && f.Predicates == 0 && bits.OnesCount64(f.Vecs.Free) > spareRegs+3
+	need := spareRegs + 3
+	if f.once {
+		v, _ := f.pressure()
+		need = max(need, spareRegs+v)
+	}
+	return (len(f.owned) > 0 || f.rowsHeld || f.once) && f.Predicates == 0 && bits.OnesCount64(f.Vecs.Free) > need
 }
 
 // release frees the registers of the values of the prologue that no node after number k of it uses.
 func (f *phaseCode) release(k int) {
 	for _, id := range f.hoisted[:k+1] {
-		if f.Home[id] < 0 || f.rowsHeld { // pinUniforms keeps it, or gives it back
+		if f.Home[id] < 0 || f.rowsHeld || f.once { // pinUniforms keeps it, or gives it back
 			continue
 		}
 		if !slices.ContainsFunc(f.hoisted[k+1:], func(next int32) bool { return slices.Contains(f.Nodes[next].Args[:], id) }) {

@@ -15,6 +15,7 @@ func (f *phaseCode) scalarBody() {
 	if f.copyCells() {
 		return
 	}
+	f.once = true
 	f.prologue()
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.Int(isa.Mov, isa.T1, isa.K(1))

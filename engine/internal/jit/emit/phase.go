@@ -47,6 +47,7 @@ type phaseCode struct {
 	back     int       // lanes by which the last vector of whole rows of columns overlaps the one before, or 0
 	aside    bool      // results of columns go to slots: see overlapFirst
 	rowsHeld bool      // see holdRows
+	once     bool      // no loop follows the prologue: its values stay in registers
 	rare     *rare     // of the only carry of a loop, if it rarely changes
 	position isa.Int   // of a row: see firstPosition
 	rowCount isa.Int   // the counter of a row loop whose addresses are in registers

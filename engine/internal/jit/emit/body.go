@@ -48,8 +48,8 @@ func (f *phaseCode) bodyOf(list []int32, from, to int) {
 	}
 }
 
-// prologue emits the uniform nodes and stores them in slots. If each row computes an address from them, they also stay
-// in registers for the nodes after them: a load would wait for the store.
+// prologue emits the uniform nodes and stores them in slots. If each row computes an address from them, or a phase of
+// it follows another one, they also stay in registers for the nodes after them: a load would wait for the store.
 func (f *phaseCode) prologue() {
 	if len(f.hoisted) > 0 {
 		f.part("before the loop: what all elements share")
@@ -88,13 +88,13 @@ func (f *phaseCode) retains() bool {
 		v, _ := f.pressure()
 		need = max(need, spareRegs+v)
 	}
-	return (len(f.owned) > 0 || f.rowsHeld || f.once) && f.Predicates == 0 && bits.OnesCount64(f.Vecs.Free) > need
+	return (len(f.owned) > 0 || f.rowsHeld || f.once || f.chained) && f.Predicates == 0 && bits.OnesCount64(f.Vecs.Free) > need
 }
 
 // release frees the registers of the values of the prologue that no node after number k of it uses.
 func (f *phaseCode) release(k int) {
 	for _, id := range f.hoisted[:k+1] {
-		if f.Home[id] < 0 || f.rowsHeld || f.once { // pinUniforms keeps it, or gives it back
+		if f.Home[id] < 0 || f.rowsHeld || f.once || f.chained { // pinUniforms keeps it, or gives it back
 			continue
 		}
 		if !slices.ContainsFunc(f.hoisted[k+1:], func(next int32) bool { return slices.Contains(f.Nodes[next].Args[:], id) }) {

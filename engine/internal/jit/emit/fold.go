@@ -52,18 +52,28 @@ func (f *phaseCode) foldLanes(a *acc) {
 }
 
 // foldVector combines the lanes of v, and stores the result as the first lane of an accumulator
-// in memory. It overwrites x.
+// in memory, or in the cell of the reduction. It overwrites x.
 func (f *phaseCode) foldVector(a *acc, v, x isa.Vec) {
 	t := a.Kern.Lane
 	for bytes := f.VecBytes(t); bytes > t.Size(); bytes /= 2 {
 		f.Lanes.UpperHalf(x, v, bytes)
 		f.pair(a, v, x)
 	}
+	if f.toCell(a) {
+		f.Lanes.StoreFirst(t.Size(), f.CellAt(a.Cell), v)
+		return
+	}
 	f.Lanes.StoreFirst(8, f.accMem(a, 0).x, v)
 	if f.sought {
 		f.best = f.Vecs.TakeTop()
 		f.Lanes.(isa.Finder).SpreadFirst(t, f.best, v)
 	}
+}
+
+// toCell reports whether the lane that is left of an accumulator is the result of a row as its cell has it. Then no load
+// waits for a store on the way there.
+func (f *phaseCode) toCell(a *acc) bool {
+	return f.Rows && f.Layout.Blends && a.Prog == nil && a.Kern.Ordered && a.Kern.Lane == a.Type && a.Type.Size() >= 4
 }
 
 // foldArg folds the lanes of ArgMin and ArgMax with few registers. The order of the

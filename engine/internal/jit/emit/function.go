@@ -45,6 +45,7 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 			again = a.NewLabel()
 			a.Bind(again)
 		}
+		f.chained = len(phases) > 1 && bp.Blends && f.LaneSize == 0 && f.Phase.Kind != lower.SeqPhase && bp.Laid == 0 && (len(f.Phase.Reds) == 0 || len(f.hoisted) <= 2)
 		f.loops()
 		if bp.Groups && f.Phase.Kind == lower.SeqPhase && v.Runs == 0 {
 			f.nextSpan(again)

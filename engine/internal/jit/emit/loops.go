@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // scalarBody emits a scalar phase: one lane of a masked body.
@@ -18,9 +19,12 @@ func (f *phaseCode) scalarBody() {
 	f.once = true
 	f.prologue()
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
-	f.Int(isa.Mov, isa.T1, isa.K(1))
-	f.Lanes.SetTail()
-	f.Masked, f.Tail = true, 1
+	onlyCells := func(id int32) bool { op := f.Nodes[id].Op; return op < prim.NumOps || op == lower.OpExport }
+	if !f.chained || slices.ContainsFunc(f.top, func(id int32) bool { return !onlyCells(id) }) {
+		f.Int(isa.Mov, isa.T1, isa.K(1))
+		f.Lanes.SetTail()
+		f.Masked, f.Tail = true, 1
+	}
 	f.Start(1)
 	f.body(f.top)
 	f.Tail = 0

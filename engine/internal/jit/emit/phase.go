@@ -48,6 +48,7 @@ type phaseCode struct {
 	aside    bool      // results of columns go to slots: see overlapFirst
 	rowsHeld bool      // see holdRows
 	once     bool      // no loop follows the prologue: its values stay in registers
+	chained  bool      // a map without reductions, or scalar code, which is one of several phases of a row
 	rare     *rare     // of the only carry of a loop, if it rarely changes
 	position isa.Int   // of a row: see firstPosition
 	rowCount isa.Int   // the counter of a row loop whose addresses are in registers

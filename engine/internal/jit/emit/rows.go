@@ -73,6 +73,9 @@ func (f *phaseCode) nextSpan(again isa.Label) {
 // cells.
 func (f *phaseCode) results() {
 	for i := range f.accs {
+		if f.toCell(&f.accs[i]) {
+			continue
+		}
 		r, area := f.accs[i].Red, f.accs[i].area
 		cell := isa.Word(f.Program.CellBase + int(r.Cell)*8)
 		if f.accs[i].Kern.Arg {

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -157,6 +158,34 @@ func TestScanToLowerHalves(t *testing.T) {
 				if got := y.Data()[i]; got != int32(whole[i]) {
 					t.Fatalf("%s along axis %d, element %d: %v, want %v", name, axis, i, got, int32(whole[i]))
 				}
+			}
+		}
+	}
+}
+
+// TestMiddleAxes compares sums and running sums over the middle axis of arrays larger than a second-level cache with the
+// interpreter: one call goes over several planes, the last of which may be fewer.
+func TestMiddleAxes(t *testing.T) {
+	for _, dims := range [][]int{{41, 60, 100}, {23, 150, 37}, {5, 300, 131}} {
+		a := engine.Zeros[float64](dims...)
+		for i, x := 0, a.Data(); i < len(x); i++ {
+			x[i] = math.Sin(float64(i))
+		}
+		for name, e := range map[string]expr.Exp[float64]{"sum": op.Sum[float64](a, op.Axis(1)), "cumsum": op.CumSum[float64](a, 1)} {
+			var got [2][]float64
+			for i, backend := range []string{"", "interp"} {
+				y := engine.Zeros[float64](e.Node().Shape()...)
+				p, err := engine.CompileWith(context.Background(), engine.Options{Threads: 1, Backend: backend}, expr.Let(y, e))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := p.Run(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+				got[i] = y.Data()
+			}
+			if !slices.Equal(got[0], got[1]) {
+				t.Errorf("%s of %v differs from the interpreter", name, dims)
 			}
 		}
 	}

@@ -32,6 +32,16 @@ func (f *family) turns(p *Problem) bool {
 		p.B.Row == 1 && p.B.Col != 1 && (p.A.Row == 1 || p.A.Col == 1) && p.HalfA == dtype.Invalid && p.HalfB == dtype.Invalid
 }
 
+// narrow reports whether the transposed problem suits kernels better, although its sums are stored by columns: where
+// the result has so few columns that a vector has room for more, and each of its elements has many terms. Rows of A that come from
+// memory are faster one after the other.
+func (f *family) narrow(p *Problem) bool {
+	const mostColumns, leastRows, leastTerms = 8, 64, 64
+	return f != nil && f.turning != nil && !p.Vector && p.N <= mostColumns && p.M >= leastRows && p.K >= leastTerms &&
+		p.TermsB == nil && p.HalfA == dtype.Invalid && p.HalfB == dtype.Invalid && (p.B.Row == 1 || p.B.Col == 1) &&
+		(p.A.Row == 1 || p.A.Col == 1 && p.K >= Block && p.N*f.size < 2*f.vector && p.M*p.K*f.size <= l3()/4)
+}
+
 // turnedVecs is the number of vectors of a kernel of so many rows, of columns at a distance of so many bytes. There are pointers
 // for 25 columns, or 20 if A takes one. No more columns share a set of the first-level cache than that has ways.
 func (f *family) turnedVecs(rows, cols, step int) int {

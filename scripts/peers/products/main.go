@@ -2,7 +2,7 @@
 // the OpenBLAS of a distribution or of NumPy's wheel. All sides alternate in one
 // process on the same arrays.
 //
-//	go run ./products -lib libopenblas.so.0[,another.so] [-match 1024] [-types f32] [-threads 1,2] [-rounds 15]
+//	go run ./products -lib libopenblas.so.0[,another.so] [-match 1024 | -shapes 2x1000x1000nt] [-types f32] [-threads 1,2] [-rounds 15]
 //
 // With one thread the times are processor times of the thread, with several they
 // are those of the clock. Then each side begins when the threads of the side before it

@@ -12,6 +12,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan"
@@ -73,6 +74,21 @@ func chainedPrograms(m, k, n int) []chained {
 			}
 			return op.ReLU(op.MatMul(op.Take(filled(1, 11, k), i, 0), w))
 		}),
+		one("gradient of a pool", true, []int{m, 2 * k, 7}, func() expr.Exp[float32] {
+			images := filled(1, m, 2*k, 7)
+			y := op.MaxPool(images, op.Sliding{Kernel: []int{3, 3}, Stride: []int{2, 2}, Padding: []int{1, 1}})
+			d, err := grad.VJP(y, filled(2, m, k, 4), expr.Exp[float32](images))
+			if err != nil {
+				panic(err)
+			}
+			return d[0]
+		}),
+		{"unpooled into a part of the target", true, func() ([]expr.Statement, []tensor) {
+			y := filled(1, 7, m+3, k+1)
+			images := op.Slice(y, op.Span{}, op.From(3), op.From(1))
+			w := op.Sliding{Kernel: []int{3, 3}, Stride: []int{2, 2}, Padding: []int{1, 1}}
+			return []expr.Statement{expr.LetAdd(y, op.Pad(op.Unpool(images, op.MaxPool(images, w), filled(2, 7, (m+1)/2, (k+1)/2), w), [][2]int{{}, {3, 0}, {1, 0}}, 0))}, []tensor{y}
+		}},
 		{"several outputs", true, func() ([]expr.Statement, []tensor) {
 			y, z := filled(1, m, n), filled(2, m, n)
 			p := op.MatMul(x, w)

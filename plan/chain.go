@@ -9,7 +9,7 @@ import (
 )
 
 // Chains join a matrix product, the loops before and after it, and further
-// products. One worker runs all parts of a chain for a block of rows before it
+// products, or loops that store pieces of one array. One worker runs all parts of a chain for a block of rows before it
 // takes the next block. So what lies between the parts is as large as a block.
 
 // joined is the result of the pass.
@@ -23,6 +23,8 @@ const (
 	// leastTemp is the size of temporaries, in bytes, from which a chain pays.
 	// Smaller ones stay in a cache anyway.
 	leastTemp = 1 << 20
+	// leastPieces is the same for all arrays of loops that store pieces of arrays.
+	leastPieces = 2 << 20
 	// smallB is the size of a right operand, in bytes, that costs little to pack for each block.
 	smallB = 64 << 10
 	// leastRows is the smallest number of rows of a block.
@@ -43,13 +45,24 @@ func anyProduct(stages []*Stage) bool {
 // chain returns stages with chains in place of the stages that they join. If
 // always is set, it also makes chains that do not pay.
 func chain(stages []*Stage, always bool) []*Stage {
-	if !anyProduct(stages) {
+	products := anyProduct(stages)
+	if !products && len(stages) < 2 {
 		return stages
 	}
 	c := &chainer{stages: stages, always: always}
 	var out []*Stage
 	for i := 0; i < len(stages); {
-		before, made, n := c.longest(i)
+		var before []*Stage
+		var made *Stage
+		n := 0
+		if products {
+			before, made, n = c.longest(i)
+		}
+		if made == nil {
+			if made = inPieces(stages[i:], always); made != nil {
+				n = len(made.Parts)
+			}
+		}
 		if made == nil {
 			out = append(out, stages[i])
 			i++

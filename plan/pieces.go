@@ -1,0 +1,106 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/shape"
+)
+
+// Several loops may store pieces of one array, as those of the gradient of a pool do: the even rows of each image, then
+// the odd ones. If all arrays are larger than the caches, each loop brings them there again. So a worker runs all of
+// these loops for a block of images before it takes the next one.
+
+// inPieces returns the chain of the first loops of stages, or nil if there is none.
+func inPieces(stages []*Stage, always bool) *Stage {
+	if stages[0].Kind != Loop || !chains(stages[0]) {
+		return nil
+	}
+	dims := stages[0].Extents[stages[0].mainAxes()[0] : stages[0].mainAxes()[0]+1]
+	n := 0
+	for n < min(len(stages), mostStages) && stages[n].Kind == Loop && chains(stages[n]) && !stages[n].raises() && stages[n].hasRows(dims) {
+		n++
+	}
+	for ; n > 1; n-- {
+		if parts := stages[:n]; shares(parts, dims[0]) && alignedPieces(parts, dims) {
+			return piecesOf(parts, dims, always)
+		}
+	}
+	return nil
+}
+
+// shares reports whether the last of the parts and another one store to the same rows, and read the same ones.
+func shares(parts []*Stage, rows int) bool {
+	same := func(a, b []*Array) bool {
+		return slices.ContainsFunc(a, func(x *Array) bool {
+			x = wholeRows(x, rows)
+			return x != nil && slices.ContainsFunc(b, func(y *Array) bool {
+				y = wholeRows(y, rows)
+				return y != nil && x.Equal(y)
+			})
+		})
+	}
+	last := parts[len(parts)-1]
+	return slices.ContainsFunc(parts[:len(parts)-1], func(s *Stage) bool {
+		return same(s.Writes, last.Writes) && same(s.Reads, last.Reads)
+	})
+}
+
+// alignedPieces reports whether each part accesses what another part writes only in its own rows.
+func alignedPieces(parts []*Stage, dims []int) bool {
+	for _, s := range parts {
+		for _, w := range s.Writes {
+			x := wholeRows(w, dims[0])
+			if x == nil || slices.ContainsFunc(parts, func(t *Stage) bool {
+				return (overlap([]*Array{w}, t.Reads) || overlap([]*Array{w}, t.Writes)) && !t.within(x, dims)
+			}) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// wholeRows returns the whole rows of which an array has pieces, or nil.
+func wholeRows(a *Array, rows int) *Array {
+	at := slices.IndexFunc(a.Shape, func(d int) bool { return d > 1 })
+	if at < 0 || a.Shape[at] != rows || a.Strides[at] <= 0 {
+		return nil
+	}
+	step := a.Strides[at]
+	first := a.Offset - a.Offset%step
+	return &Array{Mem: a.Mem, Temp: a.Temp, Type: a.Type, Offset: first, Shape: shape.Shape{rows, step}, Strides: shape.Strides{step, 1}, Name: a.Name}
+}
+
+// piecesOf returns the chain of parts, or nil if it does not pay.
+func piecesOf(parts []*Stage, dims []int, always bool) *Stage {
+	all, rows := 0, dims[0]
+	for _, a := range accessed(parts, rows) {
+		all += a.Bytes()
+	}
+	size := min(ownBytes/2*rows/max(all, 1), rows/leastBlocks)
+	if always {
+		size = max(1, min(size, rows/3))
+	}
+	if size == 0 || !always && all < leastPieces {
+		return nil
+	}
+	s := &Stage{Kind: Chain, Why: "a worker runs the loops that store pieces of its arrays for one block of rows after the other"}
+	s.Blocks = RowBlocks{Outer: 1, Extent: rows, Inner: 1, Size: size}
+	for _, p := range parts {
+		s.Parts = append(s.Parts, p.blocked(dims, s.Blocks, nil))
+		s.Reads, s.Writes = s.outside(s.Reads, p.Reads), s.outside(s.Writes, p.Writes)
+	}
+	return s
+}
+
+// accessed returns the whole rows that parts access, each once.
+func accessed(parts []*Stage, rows int) (list []*Array) {
+	for _, s := range parts {
+		for _, a := range slices.Concat(s.Reads, s.Writes) {
+			if x := wholeRows(a, rows); x != nil && !slices.ContainsFunc(list, x.Equal) {
+				list = append(list, x)
+			}
+		}
+	}
+	return list
+}

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/oneloop/oneloop/engine"
@@ -180,41 +181,42 @@ func calls(p pool, name string, f reflect.Value, receiver *reflect.Value, mayPan
 }
 
 // call makes one call and reports it, if it is bad.
-func call(name string, f reflect.Value, args []reflect.Value, mayPanic bool) (out []reflect.Value) {
+func call(name string, f reflect.Value, args []reflect.Value, mayPanic bool) []reflect.Value {
 	number++
 	if number-1 < first {
 		return nil
 	}
 	fmt.Println("call", number-1, name)
-	done := make(chan string, 1)
-	go func() {
-		defer func() {
-			if x := recover(); x != nil {
-				done <- panicked(x, mayPanic)
-			}
-		}()
-		if f.Type().IsVariadic() {
-			out = f.CallSlice(args)
-		} else {
-			out = f.Call(args)
-		}
-		done <- results(out)
-	}()
-	select {
-	case bad := <-done:
-		// One report for each function and each kind of mistake.
-		key, _, _ := strings.Cut(name, "(")
-		key = key[strings.LastIndexByte(key, ' ')+1:]
-		key += bad
-		if bad != "" && !seen[key] {
-			seen[key] = true
-			fmt.Println("bad", name+":", bad)
-		}
-	case <-time.After(20 * time.Second): // of a machine that does much else
+	late := time.AfterFunc(20*time.Second, func() { // of a machine that does much else
 		fmt.Println("bad", name+": does not return")
 		os.Exit(1)
+	})
+	out, bad := outcome(f, args, mayPanic)
+	late.Stop()
+	// One report for each function and each kind of mistake.
+	key, _, _ := strings.Cut(name, "(")
+	key = key[strings.LastIndexByte(key, ' ')+1:]
+	key += bad
+	if bad != "" && !seen[key] {
+		seen[key] = true
+		fmt.Println("bad", name+":", bad)
 	}
 	return out
+}
+
+// outcome makes a call and says what is wrong with its results or its panic.
+func outcome(f reflect.Value, args []reflect.Value, mayPanic bool) (out []reflect.Value, bad string) {
+	defer func() {
+		if x := recover(); x != nil {
+			bad = panicked(x, mayPanic)
+		}
+	}()
+	if f.Type().IsVariadic() {
+		out = f.CallSlice(args)
+	} else {
+		out = f.Call(args)
+	}
+	return out, results(out)
 }
 
 // panicked says what is wrong with a panic.
@@ -331,14 +333,30 @@ func (p pool) value(t reflect.Type, m mode, depth int) reflect.Value {
 			_ = cancel
 			return reflect.ValueOf(ctx)
 		}
-		for _, x := range p {
-			if x.Type() == t || t.Kind() == reflect.Interface && x.Type().Implements(t) {
-				v.Set(x)
-				return v
-			}
+		if x := p.find(t); x.IsValid() {
+			v.Set(x)
+			return v
 		}
 	}
 	p.fill(v, m, depth)
+	return v
+}
+
+// found has the results of find. The library calls functions that want values on several goroutines.
+var found sync.Map
+
+// find returns the value of the pool for a type, or none.
+func (p pool) find(t reflect.Type) reflect.Value {
+	if v, ok := found.Load(t); ok {
+		return v.(reflect.Value)
+	}
+	var v reflect.Value
+	if i := slices.IndexFunc(p, func(x reflect.Value) bool {
+		return x.Type() == t || t.Kind() == reflect.Interface && x.Type().Implements(t)
+	}); i >= 0 {
+		v = p[i]
+	}
+	found.Store(t, v)
 	return v
 }
 

@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/host"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -142,29 +141,23 @@ func (b *Binding) Run(ctx context.Context) error {
 
 // evaluate returns the value of a tree of the program on the data of the binding.
 func (b *Binding) evaluate(ctx context.Context, n *tree.Node) (*Array, error) {
-	a, err := newValue(n)
-	if err != nil {
-		return nil, err
-	}
-	p, err := Compile(ctx, expr.Statement{Target: a.Node(), Value: n})
-	if err != nil {
-		return nil, err
-	}
-	var memories []*Memory
-	var data [][]byte
-	for i, m := range b.memory.memories {
-		if slices.Contains(p.memory.memories, m) {
-			memories, data = append(memories, m), append(data, b.data[i])
+	return evaluateBy(ctx, n, func(p *Program) error {
+		var memories []*Memory
+		var data [][]byte
+		for i, m := range b.memory.memories {
+			if slices.Contains(p.memory.memories, m) {
+				memories, data = append(memories, m), append(data, b.data[i])
+			}
 		}
-	}
-	q, err := p.Bind(ctx, memories...)
-	if err != nil {
-		return nil, err
-	}
-	if err := q.Set(data...); err != nil {
-		return nil, err
-	}
-	return a, q.host.Run(ctx)
+		q, err := p.Bind(ctx, memories...)
+		if err != nil {
+			return err
+		}
+		if err := q.Set(data...); err != nil {
+			return err
+		}
+		return q.host.Run(ctx)
+	})
 }
 
 func errNoBinding() error {

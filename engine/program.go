@@ -351,6 +351,11 @@ func evaluator(ctx context.Context) func(*tree.Node) (*Array, error) {
 }
 
 func evaluate(ctx context.Context, n *tree.Node) (*Array, error) {
+	return evaluateBy(ctx, n, func(p *Program) error { return p.run(ctx) })
+}
+
+// evaluateBy returns the value of a tree, which run computes with a program of it.
+func evaluateBy(ctx context.Context, n *tree.Node, run func(*Program) error) (*Array, error) {
 	a, err := newValue(n)
 	if err != nil {
 		return nil, err
@@ -360,5 +365,5 @@ func evaluate(ctx context.Context, n *tree.Node) (*Array, error) {
 		return nil, err
 	}
 	defer p.Close()
-	return a, p.run(ctx)
+	return a, run(p)
 }

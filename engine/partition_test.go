@@ -96,3 +96,33 @@ func TestPartitionGradient(t *testing.T) {
 		t.Errorf("the gradient is %v, not %v: %v", y, want, err)
 	}
 }
+
+// TestPartitionInPlace tests partitions that are stored to their operand, or to a part of it.
+func TestPartitionInPlace(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	for _, kth := range [][]int{{300}, {20, 500}} {
+		x := engine.Zeros[float64](5, 700)
+		for i := range x.Data() {
+			x.Data()[i] = float64(r.IntN(200))
+		}
+		want, err := engine.Eval(op.Partition(x, 1, kth...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, z := x.Clone(), engine.Zeros[float64](701, 5)
+		from, to := z.Slice(1, 701).Transpose(), z.Slice(0, 700).Transpose()
+		if err := from.Assign(x); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []expr.Statement{expr.Let(y, op.Partition(y, 1, kth...)), expr.Let(to, op.Partition(from, 1, kth...))} {
+			if err := engine.Run(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range 5 * 700 {
+			if a, b, c := want.At(i/700, i%700), y.At(i/700, i%700), to.At(i/700, i%700); a != b || a != c {
+				t.Fatalf("partition at %v: element %d is %v in place, %v beside, not %v", kth, i, b, c, a)
+			}
+		}
+	}
+}

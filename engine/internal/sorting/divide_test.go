@@ -26,7 +26,10 @@ func testPlaces[T number](t *testing.T, isa string, typ dtype.Type) {
 	r := rand.New(rand.NewPCG(3, uint64(typ)))
 	s := New(isa)
 	for _, n := range []int{1, 2, 3, 7, 8, 9, 31, 33, 63, 64, 65, 100, 128, 129, 256, 300, 1000, 1023, 1025, 3000, 1<<15 + 3, 1<<16 + 90} {
-		for _, kind := range kinds {
+		for k, kind := range kinds {
+			if n > 100 && (n+k)%3 > 0 {
+				continue
+			}
 			x := make([]T, n)
 			for i := range x {
 				bits := kind.bits(r, i, n)

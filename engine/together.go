@@ -96,8 +96,9 @@ func targetsOverlap(a, b expr.Statement) bool {
 // Rotate exchanges the elements of tensors of one shape without a copy: the
 // first gets the elements of the second, and the last those of the first.
 // Programs that use the tensors use the exchanged elements from then on. The
-// tensors must have memories of their own, on the host. No program that uses them
-// may run during the call.
+// tensors must have memories of their own, on the host, and their elements one order
+// there. No program that uses them may run during the call. After an error nothing has
+// changed.
 func Rotate[T expr.Elem](tensors ...*Tensor[T]) error {
 	memories := make([]*Memory, len(tensors))
 	for i, t := range tensors {
@@ -108,8 +109,8 @@ func Rotate[T expr.Elem](tensors ...*Tensor[T]) error {
 			return err
 		}
 		m := t.Array().Memory()
-		if first := tensors[0]; !t.Shape().Equal(first.Shape()) || m.Size() != t.Shape().Size()*t.Array().DType().Size() || m.Device() != "cpu" || slices.Contains(memories[:i], m) {
-			return tree.NewError(tree.ErrShape, "engine.Rotate", "tensor %d of shape %v cannot be rotated with one of shape %v: each needs a memory of its own on the host, of its size", i, t.Shape(), first.Shape())
+		if first := tensors[0]; !sameOrder(t.a, first.a) || m.Size() != t.Shape().Size()*t.Array().DType().Size() || m.Device() != "cpu" || slices.Contains(memories[:i], m) {
+			return tree.NewError(tree.ErrShape, "engine.Rotate", "tensor %d of shape %v cannot be rotated with one of shape %v: each needs a memory of its own on the host, of its size, with the elements in one order", i, t.Shape(), first.Shape())
 		}
 		memories[i] = m
 	}
@@ -119,8 +120,16 @@ func Rotate[T expr.Elem](tensors ...*Tensor[T]) error {
 	}
 	for i, m := range memories {
 		if err := m.Rebind(data[(i+1)%len(data)]); err != nil {
+			for k, m := range memories[:i] {
+				_ = m.Rebind(data[k]) // it fitted before
+			}
 			return err
 		}
 	}
 	return nil
+}
+
+// sameOrder reports whether arrays have one shape and their elements one order in memory.
+func sameOrder(a, b *Array) bool {
+	return a.Shape().Equal(b.Shape()) && (a.IsContiguous() && b.IsContiguous() || slices.Equal(a.Strides(), b.Strides()))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 )
 
@@ -121,4 +122,42 @@ func TestTogetherOnDevice(t *testing.T) {
 	if kept := stmts[0].Target.Leaf.Mem.Device(); len(stmts) != 3 || kept != d.Name() {
 		t.Errorf("%d statements, of which the first stores on %s", len(stmts), kept)
 	}
+}
+
+// TestRotateRefused rotates tensors that cannot exchange memory: they stay as they are.
+func TestRotateRefused(t *testing.T) {
+	a := engine.MustFromSlice([]float32{1, 2, 3, 4}, 2, 2)
+	turned := engine.MustFromSlice([]float32{5, 6, 7, 8}, 2, 2).Transpose()
+	raw := engine.Zeros[float32](5).Array().Memory().Bytes()
+	odd := view(t, engine.MemoryOf(raw[4:]), dtype.F32, 2, 2) // aligned for float32 alone
+	both := engine.Zeros[float32](2, 2)
+	view(t, both.Array().Memory(), dtype.F64, 2) // needs the alignment of float64
+	for name, other := range map[string][2]*engine.Tensor[float32]{"strides": {a, turned}, "alignment": {tensor(t, odd), both}} {
+		before := [2]string{other[0].String(), other[1].String()}
+		if err := engine.Rotate(other[0], other[1]); !errors.Is(err, expr.ErrShape) {
+			t.Errorf("%s: %v", name, err)
+		}
+		other[1].Set(9, 0, 0)
+		if other[0].String() != before[0] {
+			t.Errorf("%s: %v and %v have become %v and %v", name, before[0], before[1], other[0], other[1])
+		}
+	}
+}
+
+func view(t *testing.T, m *engine.Memory, typ dtype.Type, dims ...int) *engine.Array {
+	t.Helper()
+	a, err := engine.ArrayOf(m, typ, dims, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func tensor(t *testing.T, a *engine.Array) *engine.Tensor[float32] {
+	t.Helper()
+	x, err := engine.TensorOf[float32](a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }

@@ -624,52 +624,6 @@ func (f *avx2) StepValue(k *reduce.Kern, d, x x86.Vec) {
 	}
 }
 
-// StepValues joins extremes of floats without the care for zeros and NaN that [avx2.minMax] takes for each pair. The sign
-// of a maximum is the conjunction of all signs, and the sign of a minimum is the disjunction, which matters for zeros only. Lanes of
-// which an element is NaN become NaN at the end. An extreme with NaN is its second operand, which is the accumulator: its
-// NaN stays.
-func (f *avx2) StepValues(k *reduce.Kern, d x86.Vec, x []x86.Vec) bool {
-	if k.Op != prim.Max && k.Op != prim.Min || !k.Lane.IsFloat() || k.Quiet || len(x) < 2 {
-		return false
-	}
-	t, l := k.Lane, f.LenOf(k.Lane)
-	op, sign, cmp := extremes[k.Op][frame.Bit(isa.Wide(t))], x86.VANDPS, pick(t, x86.VCMPPS, x86.VCMPPD)
-	if k.Op == prim.Min {
-		sign = x86.VORPS
-	}
-	m, signs, nan, pair := f.Tmp(), f.Tmp(), f.Tmp(), f.Tmp()
-	join := func(x, y x86.Vec) {
-		if !k.EitherZero {
-			f.I(sign, l, signs, x, y)
-		}
-	}
-	f.I(op, l, m, x[0], x[1])
-	join(x[0], x[1])
-	f.I(cmp, l, nan, x[0], x[1], x86.Imm(3))
-	for i := 2; i < len(x); i++ {
-		f.I(op, l, m, m, x[i])
-		join(signs, x[i])
-		if i%2 == 0 { // a comparison finds NaN in two values
-			f.I(cmp, l, pair, x[i], x[min(i+1, len(x)-1)], x86.Imm(3))
-			f.I(x86.VORPS, l, nan, nan, pair)
-		}
-	}
-	f.I(op, l, m, m, d)
-	join(signs, d)
-	switch {
-	case k.EitherZero:
-		f.I(x86.VORPS, l, d, m, nan)
-		return true
-	case k.Op == prim.Max:
-		f.I(x86.VORPS, l, signs, signs, f.operand(t, t.Mask()>>1))
-	default:
-		f.I(x86.VANDPS, l, signs, signs, f.operand(t, t.Mask()/2+1))
-	}
-	f.I(sign, l, m, m, signs)
-	f.I(x86.VORPS, l, d, m, nan)
-	return true
-}
-
 func (f *avx2) PredicateLanes(p int32, complement bool) x86.Vec {
 	x := f.maskFor(f.Src(p), dtype.I32)
 	if complement {

@@ -15,29 +15,6 @@ import (
 // joined is the result of the pass.
 type joined []*Stage
 
-// Limits of chains.
-const (
-	// ownBytes is the size of the blocks of a worker. They should stay in a
-	// second-level cache, beside the operands of products.
-	ownBytes = 512 << 10
-	// leastTemp is the size of temporaries, in bytes, from which a chain pays.
-	// Smaller ones stay in a cache anyway.
-	leastTemp = 1 << 20
-	// leastPieces is the same for all arrays of loops that store pieces of arrays.
-	leastPieces = 2 << 20
-	// smallB is the size of a right operand, in bytes, that costs little to pack for each block.
-	smallB = 64 << 10
-	// leastRows is the smallest number of rows of a block.
-	leastRows = 32
-	// mostMatrix is the largest size of the temporaries of a worker, in bytes, if
-	// blocks are whole matrices.
-	mostMatrix = 16 << 20
-	// mostRows is the largest number of rows of a block.
-	mostRows = 512
-	// leastBlocks is the number of blocks that leaves work for several threads.
-	leastBlocks = 8
-)
-
 func anyProduct(stages []*Stage) bool {
 	return slices.ContainsFunc(stages, func(s *Stage) bool { return s.Kind == Product })
 }
@@ -78,9 +55,6 @@ type chainer struct {
 	stages []*Stage
 	always bool
 }
-
-// mostStages is the number of stages among which the parts of one chain are.
-const mostStages = 32
 
 // longest returns the longest chain that begins with stage i, the stages that run
 // before the chain although they come later, and the number of all these stages.
@@ -123,17 +97,6 @@ func mayPass(s *Stage, parts, moved []*Stage) bool {
 		return false
 	}
 	return !slices.ContainsFunc(parts, func(p *Stage) bool { return !independent(p, s) })
-}
-
-// chains reports whether a stage can be a part of a chain.
-func chains(s *Stage) bool {
-	switch s.Kind {
-	case Product:
-		return len(s.A.Shape) > 1 && s.Out.Shape.Size() > 0
-	case Loop:
-		return !s.Prescan && s.mainAxes() != nil
-	}
-	return false
 }
 
 // rows returns the axes whose positions may be the rows of a chain from stage i on.
@@ -181,10 +144,6 @@ func independent(a, b *Stage) bool {
 	return !overlap(a.Writes, b.Reads) && !overlap(a.Writes, b.Writes) && !overlap(a.Reads, b.Writes)
 }
 
-func overlap(a, b []*Array) bool {
-	return slices.ContainsFunc(a, func(x *Array) bool { return slices.ContainsFunc(b, x.Overlaps) })
-}
-
 // aligned reports whether each part has the rows, and accesses what another part
 // writes only within the block of rows that it computes.
 func aligned(parts []*Stage, dims []int) bool {
@@ -200,33 +159,6 @@ func aligned(parts []*Stage, dims []int) bool {
 					return false
 				}
 			}
-		}
-	}
-	return true
-}
-
-// hasRows reports whether the outermost axes of a stage are the rows.
-func (s *Stage) hasRows(dims []int) bool {
-	if s.Kind == Product {
-		if s.whole(dims) {
-			return true
-		}
-		if !slices.Equal(graph.LoopShape(s.A.Shape[:len(s.A.Shape)-1]), graph.LoopShape(s.outRows())) {
-			return false
-		}
-		r := len(s.A.Shape)
-		if s.A.Shape[:r-2].Size() > 1 { // a block must be in one matrix
-			return s.A.Shape[r-2] > 1 && slices.Equal(graph.LoopShape(s.A.Shape[:r-1]), dims)
-		}
-		return shape.Shape(dims).Size() == s.A.Shape[r-2]
-	}
-	axes := s.mainAxes()
-	if len(axes) < len(dims) {
-		return false
-	}
-	for i, d := range dims {
-		if s.Extents[axes[i]] != d {
-			return false
 		}
 	}
 	return true
@@ -377,25 +309,4 @@ func cutAxis(parts []*Stage, dims []int, target int) int {
 		axis--
 	}
 	return axis
-}
-
-// outside appends to list the arrays of more, without those of which workers have blocks.
-func (s *Stage) outside(list, more []*Array) []*Array {
-	for _, a := range more {
-		if s.OwnOf(a) == nil && !slices.ContainsFunc(list, a.Equal) {
-			list = append(list, a)
-		}
-	}
-	return list
-}
-
-// OwnOf returns the temporary of the workers of a chain that has the elements of a,
-// or nil.
-func (s *Stage) OwnOf(a *Array) *Own {
-	for i := range s.Own {
-		if a.Mem == nil && s.Own[i].Array.Temp == a.Temp {
-			return &s.Own[i]
-		}
-	}
-	return nil
 }

@@ -1,0 +1,96 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/plan/graph"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// Limits of chains.
+const (
+	// ownBytes is the size of the blocks of a worker. They should stay in a
+	// second-level cache, beside the operands of products.
+	ownBytes = 512 << 10
+	// leastTemp is the size of temporaries, in bytes, from which a chain pays.
+	// Smaller ones stay in a cache anyway.
+	leastTemp = 1 << 20
+	// leastPieces is the same for all arrays of loops that store pieces of arrays.
+	leastPieces = 2 << 20
+	// smallB is the size of a right operand, in bytes, that costs little to pack for each block.
+	smallB = 64 << 10
+	// leastRows is the smallest number of rows of a block.
+	leastRows = 32
+	// mostMatrix is the largest size of the temporaries of a worker, in bytes, if
+	// blocks are whole matrices.
+	mostMatrix = 16 << 20
+	// mostRows is the largest number of rows of a block.
+	mostRows = 512
+	// leastBlocks is the number of blocks that leaves work for several threads.
+	leastBlocks = 8
+	// mostStages is the number of stages among which the parts of one chain are.
+	mostStages = 32
+)
+
+// chains reports whether a stage can be a part of a chain.
+func chains(s *Stage) bool {
+	switch s.Kind {
+	case Product:
+		return len(s.A.Shape) > 1 && s.Out.Shape.Size() > 0
+	case Loop:
+		return !s.Prescan && s.mainAxes() != nil
+	}
+	return false
+}
+
+func overlap(a, b []*Array) bool {
+	return slices.ContainsFunc(a, func(x *Array) bool { return slices.ContainsFunc(b, x.Overlaps) })
+}
+
+// hasRows reports whether the outermost axes of a stage are the rows.
+func (s *Stage) hasRows(dims []int) bool {
+	if s.Kind == Product {
+		if s.whole(dims) {
+			return true
+		}
+		if !slices.Equal(graph.LoopShape(s.A.Shape[:len(s.A.Shape)-1]), graph.LoopShape(s.outRows())) {
+			return false
+		}
+		r := len(s.A.Shape)
+		if s.A.Shape[:r-2].Size() > 1 { // a block must be in one matrix
+			return s.A.Shape[r-2] > 1 && slices.Equal(graph.LoopShape(s.A.Shape[:r-1]), dims)
+		}
+		return shape.Shape(dims).Size() == s.A.Shape[r-2]
+	}
+	axes := s.mainAxes()
+	if len(axes) < len(dims) {
+		return false
+	}
+	for i, d := range dims {
+		if s.Extents[axes[i]] != d {
+			return false
+		}
+	}
+	return true
+}
+
+// outside appends to list the arrays of more, without those of which workers have blocks.
+func (s *Stage) outside(list, more []*Array) []*Array {
+	for _, a := range more {
+		if s.OwnOf(a) == nil && !slices.ContainsFunc(list, a.Equal) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// OwnOf returns the temporary of the workers of a chain that has the elements of a,
+// or nil.
+func (s *Stage) OwnOf(a *Array) *Own {
+	for i := range s.Own {
+		if a.Mem == nil && s.Own[i].Array.Temp == a.Temp {
+			return &s.Own[i]
+		}
+	}
+	return nil
+}

@@ -39,13 +39,14 @@ func (f *phaseCode) columnAccs(room int) (accs []columnAcc, n int) {
 }
 
 // firstPosition sets the position of the rows of a seq loop to that of the first, if some accumulators have positions. The
-// word of the frame has a copy in a register, if one is left: an addition to the word waits for the one before.
+// word of the frame has a copy in a register, if one is left: an addition to the word waits for the one before. Blocks that
+// are turned between the rows take all registers.
 func (f *phaseCode) firstPosition(accs []columnAcc) {
 	f.position = isa.Word(frame.Counter)
 	if !positions(accs) {
 		return
 	}
-	if next := int(slices.Max(append(f.SiteReg, -1))) + 1; f.Tails && next < f.Sites {
+	if next := int(slices.Max(append(f.SiteReg, -1))) + 1; f.Tails && len(f.turns) == 0 && next < f.Sites {
 		f.position = isa.SiteReg(next)
 		f.Int(isa.Mov, f.position, isa.Word(frame.First))
 		f.Int(isa.Mov, isa.Word(frame.Counter), f.position)

@@ -3,6 +3,7 @@ package jit
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -44,6 +45,31 @@ func TestPredicatesOfColumns(t *testing.T) {
 		k := parse(t, fmt.Sprintf("kernel predicates\naxis i0 i1\nbuf x %s in 2\nbuf y bool out 1\nbuf z bool out 1\n{\nvec i1 {\nseq i0 {\n%s%%1 = reduce any bool %%0\n%%2 = reduce all bool %%0\n}\nstore bool y[i1] %%1\nstore bool z[i1] %%2\n}\n}\n", typ, predicate))
 		for _, c := range [][2]int{{0, 40}, {1, 1}, {3, 31}, {2, 65}, {6, 300}, {200, 100}, {9, 8000}} {
 			differ(t, r, newSetup(t, r, k, c[:], nil, [][]int{{c[0], c[1]}, {c[1]}, {c[1]}}, r.IntN(3) > 0))
+		}
+	}
+}
+
+// TestManyColumns compares several reductions down columns of bytes with the interpreter: registers do not hold all of their
+// accumulators.
+func TestManyColumns(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(9, 10))
+	for _, typ := range []string{"i8", "u8", "u16"} {
+		for n := 3; n <= 8; n++ {
+			head, body, stores := "", "%0 = load T x[i0, i1]\n", ""
+			for i := range n {
+				head += fmt.Sprintf("buf y%d T out 1\n", i)
+				body += fmt.Sprintf("%%%[1]d = const T %[2]d\n%%%[3]d = xor T %%0 %%%[1]d\n%%%[4]d = reduce sum T %%%[3]d\n", 3*i+1, i+1, 3*i+2, 3*i+3)
+				stores += fmt.Sprintf("store T y%d[i1] %%%d\n", i, 3*i+3)
+			}
+			k := parse(t, strings.ReplaceAll("kernel many\naxis i0 i1\nbuf x T in 2\n"+head+"{\nvec i1 {\nseq i0 {\n"+body+"}\n"+stores+"}\n}\n", "T", typ))
+			for _, c := range [][2]int{{1, 33}, {70, 40}, {5, 63}, {20, 90}, {300, 120}} {
+				shapes := [][]int{{c[0], c[1]}}
+				for range n {
+					shapes = append(shapes, []int{c[1]})
+				}
+				differ(t, r, newSetup(t, r, k, c[:], nil, shapes, true))
+			}
 		}
 	}
 }

@@ -128,7 +128,7 @@ func (f *phaseCode) wholeRows(accs []columnAcc, vectors, at int, done isa.Label)
 	switch {
 	case f.Tail == 0:
 		f.part("columns: whole rows of %d vectors", vectors)
-	case f.overlapsWhole(vectors):
+	case f.overlapsWhole(accs, vectors):
 		f.part("columns: whole rows of %d vectors, of which the last two overlap", vectors)
 		f.back, f.Tail = f.W-f.Tail, 0
 	default:
@@ -144,9 +144,10 @@ func (f *phaseCode) wholeRows(accs []columnAcc, vectors, at int, done isa.Label)
 }
 
 // overlapsWhole reports whether the last of so many vectors of a whole row overlaps the one before, in place of a mask,
-// which takes long with narrow lanes. All are loaded before a result is stored.
-func (f *phaseCode) overlapsWhole(vectors int) bool {
-	return f.LaneSize > 0 && vectors > 1 && f.Layout.OnlyReduces()
+// which takes long with narrow lanes. All are loaded before a result is stored, so registers must have all accumulators: in
+// memory each row would combine the columns that two vectors share twice.
+func (f *phaseCode) overlapsWhole(accs []columnAcc, vectors int) bool {
+	return f.LaneSize > 0 && vectors > 1 && f.Layout.OnlyReduces() && !slices.ContainsFunc(accs, func(a columnAcc) bool { return !a.inRegs })
 }
 
 // shortColumns is the most nodes of a loop that is emitted again for each number of vectors of
@@ -592,7 +593,7 @@ func (f *phaseCode) combineWhole(accs []columnAcc, group, at int, done isa.Label
 	f.Bind(last)
 	f.part("columns: the last %d vectors", all-end)
 	switch f.Tail = n % f.W; {
-	case f.Tail > 0 && f.overlapsWhole(all-end):
+	case f.Tail > 0 && f.overlapsWhole(accs, all-end):
 		f.back, f.Tail = f.W-f.Tail, 0
 	case f.Tail > 0:
 		f.Int(isa.Mov, isa.T1, isa.K(f.Tail))

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -96,9 +97,13 @@ const node = 4
 // states.
 func (f *phaseCode) wholeRow(v, m, states int) (vectors, at int) {
 	vectors = (f.wholeLanes() + f.W - 1) / f.W
+	least := 1
+	if f.LaneSize > 0 && slices.ContainsFunc(f.top, func(id int32) bool { return f.Nodes[id].Op == prim.Shl || f.Nodes[id].Op == prim.Shr }) {
+		least = 3 // with both operands and the result, such a shift takes so many more than spareRegs
+	}
 	for i := range f.carries {
 		if f.carries[i].early { // neither its value nor its next takes another register
-			v = max(v-2, 1)
+			v = max(v-2, least)
 		}
 	}
 	for at = 4; at > 0; at /= 2 {

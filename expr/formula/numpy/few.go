@@ -46,6 +46,8 @@ func callNorm(c *call) *tree.Node {
 		return c.fail(x.at, tree.ErrType, "ord must be a number or a string, not %s", x.describe())
 	}
 	switch {
+	case plain && len(axes) > 2:
+		return c.fail(c.at, tree.ErrShape, "the argument axis has one axis or two, not %v", axes)
 	case euclidean:
 		return apply("sqrt", rounded(untyped.Reduce("sum", apply("square", n), o)))
 	case len(axes) == 1 && number:
@@ -122,11 +124,12 @@ func callSelect(c *call) *tree.Node {
 
 // callIsIn looks for each element among others, in their order.
 func callIsIn(c *call) *tree.Node {
-	x := c.common(0, 1)
-	a, others := x[0], x[1]
+	a, others := c.array(0), c.array(1) // NumPy makes arrays of both
 	if a.Err() != nil || others.Err() != nil {
 		return apply("equal", a, others)
 	}
+	t := promote(a.DType(), others.DType())
+	a, others = cast(a, t), cast(others, t)
 	invert := c.args[3].s.Truth()
 	size := others.Shape().Size()
 	if size == 0 {
@@ -152,15 +155,16 @@ func callPolyval(c *call) *tree.Node {
 		return c.fail(c.args[0].at, tree.ErrUnsupported, "a polynomial of more than %d coefficients is not supported", most)
 	}
 	x = valueOf(x.node())
-	y := valueOf(apply("mul", x.n, tree.ConstInt(x.n.DType(), 0)))
+	if x.n.Err() != nil {
+		return x.n
+	}
+	y := valueOf(untyped.BroadcastTo(zero(x.n.DType()).n, x.n.Shape()))
 	for i := range p.Shape()[0] {
 		k := valueOf(untyped.Index(p, 0, i))
 		if list := c.args[0]; list.kind == vSeq && list.seq[i].kind == vScalar {
 			k = valueOf(list.seq[i].as(p.DType()))
 		}
-		if y = binary("+", binary("*", y, x, true), k, true); i == 0 {
-			y = valueOf(untyped.BroadcastTo(cast(k.n, promoted(x, k)), x.n.Shape()))
-		}
+		y = binary("+", binary("*", y, x, true), k, true)
 	}
 	return y.n
 }

@@ -392,7 +392,7 @@ func (c *call) all(values []value, t dtype.Type) []*tree.Node {
 func (c *call) listed(i int, weak bool) []value {
 	items := make([]value, len(c.args[i].seq))
 	for k, x := range c.args[i].seq {
-		if items[k] = x; x.kind != vScalar || !weak {
+		if items[k] = x; x.weakClass() == syntax.NoNumber || !weak {
 			items[k] = valueOf(c.keep(c.args[i].at, x.node()))
 		}
 	}

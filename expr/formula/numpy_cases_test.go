@@ -215,7 +215,7 @@ var fixed = []struct {
 	{"r = repeat(a, 2, axis=(0, 1))", 0},
 	{"r = cross(a, b)", 0},
 	{"r = average(a, axis=0, weights=v)", 0},
-	{"r = 2 + 0*a; r[:] = interp(a, [-1, 0, 2.5], [3, -1, 10]); s = interp(float64(v), arange(-3.0, 4.0), float64(arange(7)**2)); t = interp(1.5, i*2.0, i*1.0)", 64},
+	{"r = 2 + 0*a; r[:] = interp(a, [-1, 0, 2.5], [3, -1, 10]); s = interp(float64(v), arange(-3.0, 4.0), float64(arange(7)**2)); t = interp(1.5, sort(i)*2.0, i*1.0)", 64},
 	{"r = interp(array([nan, inf, -inf, 0.5, 1]), array([0.0, 1.0]), array([5.0, 7.0])); s = interp(array([-1, 0, 1.5]), array([0.5]), array([2.0]))", 0},
 	{"r = cov(float64(a)); s = cov(float64(v)); t = corrcoef(float64(a)); u = cov(i); w = cov(float64(a), rowvar=False); x = corrcoef(float64(v)); y = cov(float64(a), ddof=0)", 4000},
 	{"a *= 2; r = a + b; a -= b; s = a", 0},

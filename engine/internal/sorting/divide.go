@@ -62,12 +62,16 @@ func divide[K int32 | int64](u *run, r *tree.Rows) {
 		reverse(upper)
 		return
 	}
-	to := unsafe.Slice((*int64)(r.Parted), n)
-	for i, x := range d.to[:place] {
-		to[i] = int64(x)
+	widen(unsafe.Slice((*int64)(r.Parted), n), d.to, place)
+}
+
+// widen stores positions of 32 bits, which have no sign: the lower ones, then the others in reverse.
+func widen[K int32 | int64](to []int64, from []K, place int) {
+	for i, x := range from[:place] {
+		to[i] = int64(uint32(x))
 	}
-	for i, x := range upper {
-		to[n-1-i] = int64(x)
+	for i, x := range from[place:] {
+		to[len(to)-1-i] = int64(uint32(x))
 	}
 }
 

@@ -105,3 +105,12 @@ func TestPartsEncode(t *testing.T) {
 		}
 	}
 }
+
+// TestFarPositions tests that positions from 2^31 on are not negative.
+func TestFarPositions(t *testing.T) {
+	got := make([]int64, 4)
+	widen(got, []int32{3, -1 << 31, 5, -1}, 1)
+	if want := []int64{3, 1<<32 - 1, 5, 1 << 31}; !slices.Equal(got, want) {
+		t.Errorf("the positions are %v, not %v", got, want)
+	}
+}

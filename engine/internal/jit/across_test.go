@@ -242,3 +242,19 @@ func TestSpansOfStates(t *testing.T) {
 		t.Errorf("%d loops walk several spans in a call", found)
 	}
 }
+
+// TestPositionsOfTurned compares positions in loops that carry values, whose arrays are turned in registers, with the interpreter.
+func TestPositionsOfTurned(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(34, 5))
+	for _, typ := range []string{"i32", "f32", "f64", "i64"} {
+		for _, n := range [][]int{{1, 12, 1111}, {1, 70, 43}, {2, 33, 9}, {1, 16, 300}, {3, 5, 65}} {
+			for _, red := range []string{"argmin", "argmax"} {
+				k := parse(t, fmt.Sprintf(acrossKernel, typ, "x", "out", "i64", red))
+				s := newSetup(t, r, k, n, nil, [][]int{n, n, n[2:], n[1:2], {n[0], n[2]}, {n[0], n[2]}}, true)
+				s.b.Bufs[0].Strides = []int{n[1] * n[2], 1, n[1]} // each column is contiguous
+				differ(t, r, s)
+			}
+		}
+	}
+}

@@ -102,10 +102,10 @@ func (s *Sorter) someRows(worker, lo, hi int) {
 	}
 }
 
-// part divides row i.
+// part divides row i. To is room for one row.
 func (s *Sorter) part(u *run, i int) {
-	r, p := s.rows, s.whole(i)
-	p.data, u.low = r.To, 0
+	r, p := s.rows, s.whole(0)
+	p.from, u.low = unsafe.Add(r.From, i*r.Length*s.f.size), 0
 	if u.few(p.data, p.from, 1, p.n) == 0 {
 		u.sort(&p)
 	}

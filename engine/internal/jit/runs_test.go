@@ -234,7 +234,7 @@ func TestRunsOfGroups(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 7))
 	many := 0
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64} {
-		for _, columns := range []int{2, 3, 4, 5, 8, 9, 17, 24, 31} {
+		for _, columns := range slices.Repeat([]int{2, 3, 4, 5, 8, 9, 17, 24, 31}, 2) {
 			k := parse(t, fmt.Sprintf(`kernel groups
 axis i0 i1 i2
 buf x %[1]s in 3

@@ -123,6 +123,7 @@ type Info struct {
 	Doc    string
 
 	Commutes bool // whether the first two operands may be exchanged
+	LowBits  bool // whether the lower bits of an integer follow from the lower bits of the integers among the operands
 	Flops    int  // number of floating-point operations that it counts as, for floats
 }
 
@@ -153,9 +154,9 @@ func (op Op) Typed() int {
 
 var infos = [NumOps]Info{
 	Const: {Name: "const", Types: Any, Result: Explicit, Doc: "the constant whose bits are given"},
-	Add:   {Name: "add", Arity: 2, Types: Num, Go: Code{Num: "x + y"}, Doc: "x + y", Commutes: true, Flops: 1},
-	Sub:   {Name: "sub", Arity: 2, Types: Num, Go: Code{Num: "x - y"}, Doc: "x - y", Flops: 1},
-	Mul:   {Name: "mul", Arity: 2, Types: Num, Go: Code{Num: "x * y"}, Doc: "x * y", Commutes: true, Flops: 1},
+	Add:   {Name: "add", Arity: 2, Types: Num, Go: Code{Num: "x + y"}, Doc: "x + y", Commutes: true, LowBits: true, Flops: 1},
+	Sub:   {Name: "sub", Arity: 2, Types: Num, Go: Code{Num: "x - y"}, Doc: "x - y", LowBits: true, Flops: 1},
+	Mul:   {Name: "mul", Arity: 2, Types: Num, Go: Code{Num: "x * y"}, Doc: "x * y", Commutes: true, LowBits: true, Flops: 1},
 	Div: {
 		Name: "div", Arity: 2, Types: Num, Go: Code{Float: "x / y", Int: "scalar.Div(x, y)"},
 		Doc: "x / y; integers truncate, by zero gives 0", Flops: 1,
@@ -168,7 +169,7 @@ var infos = [NumOps]Info{
 		Name: "fma", Arity: 3, Types: Float, Go: Code{Single: "scalar.Fma32(x, y, z)", Double: "math.FMA(x, y, z)"},
 		Doc: "x*y + z, rounded once", Commutes: true, Flops: 2,
 	},
-	Neg: {Name: "neg", Arity: 1, Types: Num, Go: Code{Num: "-x"}, Doc: "-x"},
+	Neg: {Name: "neg", Arity: 1, Types: Num, Go: Code{Num: "-x"}, Doc: "-x", LowBits: true},
 	Abs: {
 		Name: "abs", Arity: 1, Types: Num,
 		Go:  Code{Int: "scalar.Abs(x)", Single: "math.Float32frombits(math.Float32bits(x) &^ (1 << 31))", Double: "math.Abs(x)"},
@@ -197,10 +198,10 @@ var infos = [NumOps]Info{
 		Name: "scale", Arity: 2, Types: Float, Result: Explicit, Go: Code{Single: "scalar.Ldexp32(x, y)", Double: "scalar.Ldexp64(x, y)"},
 		Doc: "x * 2^n for a signed integer n of x's width, rounded once",
 	},
-	And: {Name: "and", Arity: 2, Types: Int | Pred, Go: Code{Int | Pred: "x & y"}, Doc: "bitwise and", Commutes: true},
-	Or:  {Name: "or", Arity: 2, Types: Int | Pred, Go: Code{Int | Pred: "x | y"}, Doc: "bitwise or", Commutes: true},
-	Xor: {Name: "xor", Arity: 2, Types: Int | Pred, Go: Code{Int | Pred: "x ^ y"}, Doc: "bitwise exclusive or", Commutes: true},
-	Not: {Name: "not", Arity: 1, Types: Int | Pred, Go: Code{Int: "^x", Pred: "x ^ 1"}, Doc: "bitwise complement"},
+	And: {Name: "and", Arity: 2, Types: Int | Pred, Go: Code{Int | Pred: "x & y"}, Doc: "bitwise and", Commutes: true, LowBits: true},
+	Or:  {Name: "or", Arity: 2, Types: Int | Pred, Go: Code{Int | Pred: "x | y"}, Doc: "bitwise or", Commutes: true, LowBits: true},
+	Xor: {Name: "xor", Arity: 2, Types: Int | Pred, Go: Code{Int | Pred: "x ^ y"}, Doc: "bitwise exclusive or", Commutes: true, LowBits: true},
+	Not: {Name: "not", Arity: 1, Types: Int | Pred, Go: Code{Int: "^x", Pred: "x ^ 1"}, Doc: "bitwise complement", LowBits: true},
 	Shl: {Name: "shl", Arity: 2, Types: Int, Go: Code{Int: "x << uint64(y)"}, Doc: "x << y; y < 0 or >= width gives 0"},
 	Shr: {
 		Name: "shr", Arity: 2, Types: Int, Go: Code{Int: "x >> uint64(y)"},
@@ -220,9 +221,9 @@ var infos = [NumOps]Info{
 	},
 	Lt:     {Name: "lt", Arity: 2, Types: Num, Result: IsPred, Go: Code{Num: "x < y"}, Doc: "x < y"},
 	Le:     {Name: "le", Arity: 2, Types: Num, Result: IsPred, Go: Code{Num: "x <= y"}, Doc: "x <= y"},
-	Select: {Name: "select", Arity: 3, Types: Any, Doc: "y where the predicate x holds, else z"},
+	Select: {Name: "select", Arity: 3, Types: Any, Doc: "y where the predicate x holds, else z", LowBits: true},
 	Cvt: {
-		Name: "cvt", Arity: 1, Types: Any, Result: Explicit,
+		Name: "cvt", Arity: 1, Types: Any, Result: Explicit, LowBits: true,
 		Doc: "the value in another type: to float rounds to nearest even; float to int truncates, saturates, NaN gives 0; int to int wraps; to a predicate: != 0",
 	},
 	Bitcast: {Name: "bitcast", Arity: 1, Types: Num, Result: Explicit, Doc: "the same bits as another type of the same size"},

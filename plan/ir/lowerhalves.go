@@ -7,12 +7,6 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// lowerOps are the operations whose lower bits follow from the lower bits of their operands.
-var lowerOps = [1 << 8]bool{
-	prim.Const: true, prim.Add: true, prim.Sub: true, prim.Mul: true, prim.Neg: true, prim.And: true, prim.Or: true,
-	prim.Xor: true, prim.Not: true, prim.Select: true, prim.Cvt: true, Carry: true, Next: true,
-}
-
 // LowerHalves gives integers of 64 bits that a loop carries 32 bits if all that becomes of them are integers of at
 // most 32: cumsum(x) of int32 has sums of int64, and an array of int32 for the result takes their lower halves alone.
 func LowerHalves(k *Kernel) {
@@ -33,6 +27,11 @@ func LowerHalves(k *Kernel) {
 	}
 }
 
+// keepsHalf reports whether the lower half of a result follows from the lower halves of the operands.
+func keepsHalf(op prim.Op) bool {
+	return op.Info().LowBits || op == prim.Const || op == Carry || op == Next
+}
+
 func wide(t dtype.Type) bool { return t == dtype.I64 || t == dtype.U64 }
 
 // A halving finds and rewrites the values of a kernel of which only the lower halves matter.
@@ -50,7 +49,7 @@ func (h *halving) find() {
 	h.half, h.def = make([]bool, len(h.Types)), make([]prim.Op, len(h.Types))
 	for _, in := range h.All() {
 		if in.Dst != None {
-			h.half[in.Dst], h.def[in.Dst] = lowerOps[in.Op] && wide(h.Types[in.Dst]), in.Op
+			h.half[in.Dst], h.def[in.Dst] = keepsHalf(in.Op) && wide(h.Types[in.Dst]), in.Op
 		}
 	}
 	for i := range h.Reducers {

@@ -317,12 +317,8 @@ func (r *ranger) one(id int32) bool {
 	return n.Op == prim.Const && n.Imm == 1 || n.Op == OpCell && int(n.Aux) < len(r.types) && number(n.Type, r.scalars[n.Aux]) == 1
 }
 
-// lowBits are the operations for whose lower bits those of the operands suffice. The count of a
-// shift is needed whole.
-var lowBits = [1 << 8]bool{
-	prim.Add: true, prim.Sub: true, prim.Mul: true, prim.Neg: true, prim.And: true, prim.Or: true, prim.Xor: true, prim.Not: true,
-	prim.Shl: true, prim.Select: true, prim.Cvt: true, prim.Bitcast: true,
-}
+// lowBits reports whether the lower bits of the operands suffice for those of the result. The count of a shift is needed whole.
+func lowBits(op prim.Op) bool { return op.Info().LowBits || op == prim.Shl || op == prim.Bitcast }
 
 // narrowed returns the nodes in lanes of size bytes, or nil.
 func (r *ranger) narrowed(size int) []Node {
@@ -349,7 +345,7 @@ func (r *ranger) narrowed(size int) []Node {
 		case narrow(n.In):
 		case n.Op == prim.Cvt || n.Op == prim.Bitcast:
 			n.In = nodes[n.Args[0]].Type
-		case lowBits[n.Op] && n.Op != prim.Shr || n.Op == prim.Const || n.Op == OpCell:
+		case lowBits(n.Op) || n.Op == prim.Const || n.Op == OpCell:
 			n.In = n.Type
 		default:
 			n.In = laneOf(size, r.operands(&n))
@@ -386,7 +382,7 @@ func (r *ranger) suits(n *Node, size int) bool {
 		return true
 	case n.Op == prim.Shl || n.Op == prim.Shr:
 		return whole(r.ranges[n.Args[1]]) && (n.Op == prim.Shl || whole(r.ranges[n.Args[0]]))
-	case lowBits[n.Op] && n.Type != dtype.Bool:
+	case lowBits(n.Op) && n.Type != dtype.Bool:
 		return true
 	}
 	return whole(r.operands(n))

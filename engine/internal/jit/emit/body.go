@@ -88,13 +88,16 @@ func (f *phaseCode) retains() bool {
 		v, _ := f.pressure()
 		need = max(need, spareRegs+v)
 	}
-	return (len(f.owned) > 0 || f.rowsHeld || f.once || f.chained) && f.Predicates == 0 && bits.OnesCount64(f.Vecs.Free) > need
+	return (len(f.owned) > 0 || f.keepsShared()) && f.Predicates == 0 && bits.OnesCount64(f.Vecs.Free) > need
 }
+
+// keepsShared reports whether values that the prologue keeps stay in their registers after it.
+func (f *phaseCode) keepsShared() bool { return f.rowsHeld || f.once || f.chained }
 
 // release frees the registers of the values of the prologue that no node after number k of it uses.
 func (f *phaseCode) release(k int) {
 	for _, id := range f.hoisted[:k+1] {
-		if f.Home[id] < 0 || f.rowsHeld || f.once || f.chained { // pinUniforms keeps it, or gives it back
+		if f.Home[id] < 0 || f.keepsShared() { // pinUniforms keeps it, or gives it back
 			continue
 		}
 		if !slices.ContainsFunc(f.hoisted[k+1:], func(next int32) bool { return slices.Contains(f.Nodes[next].Args[:], id) }) {

@@ -38,16 +38,16 @@ func (f *phaseCode) columnAccs(room int) (accs []columnAcc, n int) {
 	return accs, n
 }
 
-// firstPosition sets the position of the rows of a seq loop to that of the first, if some accumulators have positions. The
-// word of the frame has a copy in a register, if one is left: an addition to the word waits for the one before. Blocks that
-// are turned between the rows take all registers.
+// firstPosition begins to count the rows of a seq loop, if some accumulators have positions. The word of the frame has a copy
+// in a register, if one is left: an addition to the word waits for the one before. The code that transposes blocks between the
+// rows takes all registers.
 func (f *phaseCode) firstPosition(accs []columnAcc) {
 	f.position = isa.Word(frame.Counter)
 	if !positions(accs) {
 		return
 	}
-	if next := int(slices.Max(append(f.SiteReg, -1))) + 1; f.Tails && len(f.turns) == 0 && next < f.Sites {
-		f.position = isa.SiteReg(next)
+	if r, ok := f.freeSite(); ok && f.Tails && len(f.turns) == 0 {
+		f.position = r
 		f.Int(isa.Mov, f.position, isa.Word(frame.First))
 		f.Int(isa.Mov, isa.Word(frame.Counter), f.position)
 		return
@@ -56,7 +56,7 @@ func (f *phaseCode) firstPosition(accs []columnAcc) {
 	f.Int(isa.Mov, f.position, isa.T0)
 }
 
-// nextPosition sets the position to that of the next row.
+// nextPosition counts a row.
 func (f *phaseCode) nextPosition(accs []columnAcc) {
 	if !positions(accs) {
 		return

@@ -177,8 +177,8 @@ func (f *phaseCode) holdsRows() bool {
 func (f *phaseCode) holdRows() (held []int8, rows isa.Int) {
 	f.rowsHeld, rows = true, isa.Word(frame.Rows)
 	f.pinSites()
-	if next := int(slices.Max(append(f.SiteReg, -1))) + 1; next < f.Sites {
-		rows = isa.SiteReg(next)
+	if r, ok := f.freeSite(); ok {
+		rows = r
 		f.Int(isa.Mov, rows, isa.Word(frame.Rows))
 	}
 	f.rowCount = rows

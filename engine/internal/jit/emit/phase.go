@@ -50,7 +50,7 @@ type phaseCode struct {
 	once     bool      // no loop follows the prologue: its values stay in registers
 	chained  bool      // a map without reductions, or scalar code, which is one of several phases of a row
 	rare     *rare     // of the only carry of a loop, if it rarely changes
-	position isa.Int   // of a row: see firstPosition
+	position isa.Int   // the number of the row: see firstPosition
 	rowCount isa.Int   // the counter of a row loop whose addresses are in registers
 	counted  bool      // Count is the number of a vector of the tail
 	sought   bool      // a search for an extreme follows: see findByValue
@@ -146,4 +146,10 @@ type owned struct {
 type chosen struct {
 	site, off int32
 	slot      int32
+}
+
+// freeSite returns the first register for addresses of sites that no site has, if there is one.
+func (f *phaseCode) freeSite() (r isa.Int, ok bool) {
+	next := int(slices.Max(append(f.SiteReg, -1))) + 1
+	return isa.SiteReg(next), next < f.Sites
 }

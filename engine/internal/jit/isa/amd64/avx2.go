@@ -201,15 +201,19 @@ func (f *avx2) abs64(n *lower.Node) {
 	f.I(x86.VPSUBQ, x86.L256, d, d, s)
 }
 
-// extremes are the instructions for lanes of 32 and of 64 bits. If a lane of a source is NaN, or both are zeros, the result is
-// that of the second one.
-var extremes = map[prim.Op][2]x86.Op{prim.Min: {x86.VMINPS, x86.VMINPD}, prim.Max: {x86.VMAXPS, x86.VMAXPD}}
+// extremeOp returns the instruction for Min or Max of floats. Where an operand is NaN, or both are zeros, it gives the second one.
+func extremeOp(op prim.Op, t dtype.Type) x86.Op {
+	if op == prim.Min {
+		return pick(t, x86.VMINPS, x86.VMINPD)
+	}
+	return pick(t, x86.VMAXPS, x86.VMAXPD)
+}
 
 // minMax emits the minimum or maximum in both orders of the operands, and joins the
 // bits of the two: so the sign of a zero is right. A maximum needs one more
 // instruction for NaN.
 func (f *avx2) minMax(op prim.Op, t dtype.Type, d, x, y x86.Vec) {
-	l, a, b, o := f.LenOf(t), f.Tmp(), f.Tmp(), extremes[op][frame.Bit(isa.Wide(t))]
+	l, a, b, o := f.LenOf(t), f.Tmp(), f.Tmp(), extremeOp(op, t)
 	f.I(o, l, a, x, y)
 	f.I(o, l, b, y, x)
 	if op == prim.Min {
@@ -607,7 +611,7 @@ func (f *avx2) StepValue(k *reduce.Kern, d, x x86.Vec) {
 	case k.EitherZero && t.IsFloat(): // NaN of x is lost, and NaN of d is not
 		nan := f.Tmp()
 		f.I(pick(t, x86.VCMPPS, x86.VCMPPD), l, nan, x, x, x86.Imm(3))
-		f.I(extremes[op][frame.Bit(isa.Wide(t))], l, d, x, d)
+		f.I(extremeOp(op, t), l, d, x, d)
 		f.I(x86.VORPS, l, d, d, nan)
 	case (op == prim.Min || op == prim.Max) && t.IsFloat():
 		f.minMax(op, t, d, d, x)

@@ -1,7 +1,6 @@
 package amd64
 
 import (
-	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
@@ -50,7 +49,7 @@ func (f *avx2) StepValues(k *reduce.Kern, d x86.Vec, x []x86.Vec) bool {
 		return false
 	}
 	t, l := k.Lane, f.LenOf(k.Lane)
-	op, sign, cmp := extremes[k.Op][frame.Bit(isa.Wide(t))], x86.VANDPS, pick(t, x86.VCMPPS, x86.VCMPPD)
+	op, sign, cmp := extremeOp(k.Op, t), x86.VANDPS, pick(t, x86.VCMPPS, x86.VCMPPD)
 	if k.Op == prim.Min {
 		sign = x86.VORPS
 	}

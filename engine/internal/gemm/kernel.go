@@ -192,45 +192,52 @@ func (w *writer) write() {
 		w.I(x86.CMP, x86.W64, count, x86.Imm(least))
 		w.I(x86.JL, 0, few)
 		w.I(x86.SUB, x86.W64, count, x86.Imm(last))
-		w.terms()
+		w.addTerms()
 		w.finish(last)
 		w.I(x86.JMP, 0, end)
 		w.Bind(few)
 	}
-	if s.turned {
-		w.turnTerms()
-	} else {
-		w.terms()
-	}
+	w.addTerms()
 	w.finish(0)
 	w.Bind(end)
 	w.again(next)
 	w.end()
 }
 
-// terms adds as many terms as are left.
-func (w *writer) terms() {
+// terms adds as many terms as are left: many adds n of them, and one adds a single one.
+func (w *writer) terms(n int, many, one func()) {
 	single, tail, done, loop := w.NewLabel(), w.NewLabel(), w.NewLabel(), w.NewLabel()
-	w.I(x86.SUB, x86.W64, count, x86.Imm(unroll))
+	w.I(x86.SUB, x86.W64, count, x86.Imm(n))
 	w.I(x86.JL, 0, tail)
 	w.Align(32)
 	w.Bind(loop)
-	for u := range unroll {
-		w.ask(u)
-		w.step(u, 0, w.s.rows)
-	}
-	w.advance(unroll)
-	w.I(x86.SUB, x86.W64, count, x86.Imm(unroll))
+	many()
+	w.advance(n)
+	w.I(x86.SUB, x86.W64, count, x86.Imm(n))
 	w.I(x86.JGE, 0, loop)
 	w.Bind(tail)
-	w.I(x86.ADD, x86.W64, count, x86.Imm(unroll))
+	w.I(x86.ADD, x86.W64, count, x86.Imm(n))
 	w.I(x86.JE, 0, done)
 	w.Bind(single)
-	w.step(0, 0, w.s.rows)
+	one()
 	w.advance(1)
 	w.I(x86.SUB, x86.W64, count, x86.Imm(1))
 	w.I(x86.JNE, 0, single)
 	w.Bind(done)
+}
+
+// addTerms adds the terms that are left.
+func (w *writer) addTerms() {
+	if w.s.turned {
+		w.terms(transposeTerms, w.turn, w.gatherTerm)
+		return
+	}
+	w.terms(unroll, func() {
+		for u := range unroll {
+			w.ask(u)
+			w.step(u, 0, w.s.rows)
+		}
+	}, func() { w.step(0, 0, w.s.rows) })
 }
 
 // zero makes a register have +0 in all lanes.

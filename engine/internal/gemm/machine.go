@@ -198,8 +198,7 @@ func (e *machine) choose(p *Problem) {
 	e.packB = !e.turned && (e.halfB || p.TermsB != nil || p.B.Col != 1 && p.N > 1 || again && (e.large || conflict(e.b.Row) || e.overfills(k)))
 }
 
-// columnB is the distance of columns of B that kernels read as it is, in bytes, and stepB what they use as the distance of
-// terms: that of columns, if the terms are neighbours.
+// columnB is the distance in bytes of columns of a B that is not packed.
 func (e *machine) columnB() int {
 	if e.turned {
 		return e.b.Col
@@ -207,6 +206,8 @@ func (e *machine) columnB() int {
 	return e.size
 }
 
+// stepB is the distance in bytes that kernels take for a B that is not packed: of columns if they read B by columns, else of
+// terms.
 func (e *machine) stepB() int {
 	if e.turned {
 		return e.b.Col

@@ -26,7 +26,7 @@ func (t *turnedKernels) of(s shape) *exec.Lazy {
 	return &t[(at*2+scalar.FromBool[int](s.across))*int(savers)+int(s.save)]
 }
 
-// turns reports whether kernels read B by columns: for results whose rows are those of one kernel.
+// turns reports whether kernels read B by columns: where one kernel has all rows of the result.
 func (f *family) turns(p *Problem) bool {
 	return f.turning != nil && p.M <= mostTurned && p.N > 1 && p.K >= leastTurned && p.TermsB == nil &&
 		p.B.Row == 1 && p.B.Col != 1 && (p.A.Row == 1 || p.A.Col == 1) && p.HalfA == dtype.Invalid && p.HalfB == dtype.Invalid
@@ -56,7 +56,7 @@ func (f *family) turnedVecs(rows, cols, step int) int {
 	return min(most, vecs[rows])
 }
 
-// turn computes a tile: all terms of some columns, which are near in memory, then those of the next ones.
+// turn computes a tile: all terms of some columns, which are near in memory, and then all terms of the next columns.
 func (e *machine) turn(t *tile, memory *scratch, stop func() bool) {
 	c := turnedCall{e: e, t: t, s: shape{rows: t.m, across: e.across, turned: true}}
 	x := &c.args
@@ -113,7 +113,8 @@ func (e *machine) copyRows(to, from unsafe.Pointer, rows, terms int) unsafe.Poin
 // copied is the distance of rows of so many terms that copyRows has copied.
 func (e *machine) copied(terms int) int { return terms*e.size + cacheLine }
 
-// turnedB are the registers with the addresses of every fifth column. The last one is that of rows of A from the sixth on.
+// turnedB are the registers with the addresses of every fifth column. The last register has the address of the sixth row of A, if
+// A has so many rows.
 var turnedB = [5]x86.Reg{ptrB, ptrC, ahead, x86.RBX, ptrA[1]}
 
 // turnedColumns is the number of columns of B that a kernel reads by columns.
@@ -130,26 +131,7 @@ func (w *writer) placeB(j, i int, disp int32) x86.Mem {
 	return times(turnedB[i/5], stepB, stepB3, i%5, disp)
 }
 
-// turnTerms adds all terms.
-func (w *writer) turnTerms() {
-	loop := func(n int, add func()) {
-		loop, done := w.NewLabel(), w.NewLabel()
-		w.I(x86.SUB, x86.W64, count, x86.Imm(n))
-		w.I(x86.JL, 0, done)
-		w.Align(32)
-		w.Bind(loop)
-		add()
-		w.advance(n)
-		w.I(x86.SUB, x86.W64, count, x86.Imm(n))
-		w.I(x86.JGE, 0, loop)
-		w.Bind(done)
-		w.I(x86.ADD, x86.W64, count, x86.Imm(n))
-	}
-	loop(transposeTerms, w.turn)
-	loop(1, w.gatherTerm)
-}
-
-// turn adds four terms. The registers from colA on are those of an element of A and of a transposition.
+// turn adds four terms. Register colA holds an element of A, and the ones after it are for the transposition.
 func (w *writer) turn() {
 	for j := range w.s.vecs {
 		b := w.colA + 1

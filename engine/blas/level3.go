@@ -29,8 +29,7 @@ func smallTriangle(s blas.Side, m, n int) bool {
 	return order(s, m, n) <= least || small(m, n, order(s, m, n))
 }
 
-// smallRank is small for a triangle of n rows, of sums of k terms. Up to leastRank rows
-// half of the products are for nothing.
+// smallRank is small for a triangle of n rows, of sums of k terms. Of so few rows half of the products are for nothing.
 func smallRank(n, k int) bool { return small(n, n, k) || n <= 24 && k <= leastRank }
 
 // smallVector is small for the product of a matrix and a vector.

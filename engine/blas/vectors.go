@@ -82,11 +82,7 @@ func vectorKernel(op operation, size int) ([]byte, error) {
 	if isa() == "avx512" {
 		w.l, w.bytes = x86.L512, width
 	}
-	if op == toAddRows {
-		w.addRows()
-	} else {
-		w.write(op)
-	}
+	w.write(op)
 	return w.Code()
 }
 
@@ -105,11 +101,43 @@ func (w *vectorWriter) of(single, double x86.Op) x86.Op {
 	return double
 }
 
+// The registers of the arguments x, y and n.
+const regX, regY, regN = x86.RSI, x86.RDX, x86.RCX
+
+// write writes the kernel of an operation.
 func (w *vectorWriter) write(op operation) {
-	const x, y, n = x86.RSI, x86.RDX, x86.RCX
-	w.I(x86.MOV, x86.W64, x, x86.At(x86.RDI, argX))
-	w.I(x86.MOV, x86.W64, y, x86.At(x86.RDI, argY))
-	w.I(x86.MOV, x86.W64, n, x86.At(x86.RDI, argN))
+	w.I(x86.MOV, x86.W64, regX, x86.At(x86.RDI, argX))
+	w.I(x86.MOV, x86.W64, regY, x86.At(x86.RDI, argY))
+	w.I(x86.MOV, x86.W64, regN, x86.At(x86.RDI, argN))
+	if op == toAddRows {
+		w.addRows()
+	} else {
+		w.elements(op)
+	}
+	w.I(x86.VZEROUPPER, 0)
+	w.I(x86.RET, 0)
+}
+
+// blocks writes loops over the n bytes of x and y: over blocks of most bytes, and then of width.
+func (w *vectorWriter) blocks(most int, block func(bytes int)) {
+	for _, bytes := range []int{most, width} {
+		loop, done := w.NewLabel(), w.NewLabel()
+		w.I(x86.SUB, x86.W64, regN, x86.Imm(bytes))
+		w.I(x86.JL, 0, done)
+		w.Align(32)
+		w.Bind(loop)
+		block(bytes)
+		w.I(x86.ADD, x86.W64, regX, x86.Imm(bytes))
+		w.I(x86.ADD, x86.W64, regY, x86.Imm(bytes))
+		w.I(x86.SUB, x86.W64, regN, x86.Imm(bytes))
+		w.I(x86.JGE, 0, loop)
+		w.Bind(done)
+		w.I(x86.ADD, x86.W64, regN, x86.Imm(bytes))
+	}
+}
+
+// elements writes the loop of an operation on elements, four vectors of 64 bytes at a time.
+func (w *vectorWriter) elements(op operation) {
 	const constant, loaded = x86.Vec(15), x86.Vec(8)
 	switch op {
 	case toAsum:
@@ -121,7 +149,7 @@ func (w *vectorWriter) write(op operation) {
 		w.I(x86.VXORPS, x86.L256, v, v, v)
 	}
 	one := func(v x86.Vec, at int) {
-		px, py, t := x86.At(x, int32(at)), x86.At(y, int32(at)), loaded+v
+		px, py, t := x86.At(regX, int32(at)), x86.At(regY, int32(at)), loaded+v
 		w.I(x86.VMOVUPS, w.l, t, px)
 		switch op {
 		case toScale:
@@ -137,49 +165,28 @@ func (w *vectorWriter) write(op operation) {
 			w.I(w.of(x86.VADDPS, x86.VADDPD), w.l, v, v, t)
 		}
 	}
-	// Four vectors of 64 bytes at a time, then single ones.
-	for _, step := range []int{sums * width, width} {
-		loop, done := w.NewLabel(), w.NewLabel()
-		w.I(x86.SUB, x86.W64, n, x86.Imm(step))
-		w.I(x86.JL, 0, done)
-		w.Align(32)
-		w.Bind(loop)
-		for at := 0; at < step; at += w.bytes {
+	w.blocks(sums*width, func(bytes int) {
+		for at := 0; at < bytes; at += w.bytes {
 			one(x86.Vec(at/w.bytes%sums), at)
 		}
-		w.I(x86.ADD, x86.W64, x, x86.Imm(step))
-		w.I(x86.ADD, x86.W64, y, x86.Imm(step))
-		w.I(x86.SUB, x86.W64, n, x86.Imm(step))
-		w.I(x86.JGE, 0, loop)
-		w.Bind(done)
-		w.I(x86.ADD, x86.W64, n, x86.Imm(step))
-	}
+	})
 	if op == toDot || op == toAsum {
 		w.fold()
 	}
-	w.I(x86.VZEROUPPER, 0)
-	w.I(x86.RET, 0)
 }
 
-// addRows writes the kernel that adds rows. Each time it takes some vectors of all rows.
+// addRows writes the loop that adds rows. Each time it takes some vectors of all rows.
 func (w *vectorWriter) addRows() {
-	const x, y, n, factor, left, row, step = x86.RSI, x86.RDX, x86.RCX, x86.RAX, x86.RBX, x86.R8, x86.R9
+	const factor, left, row, step = x86.RAX, x86.RBX, x86.R8, x86.R9
 	const constant = x86.Vec(8)
-	w.I(x86.MOV, x86.W64, x, x86.At(x86.RDI, argX))
-	w.I(x86.MOV, x86.W64, y, x86.At(x86.RDI, argY))
-	w.I(x86.MOV, x86.W64, n, x86.At(x86.RDI, argN))
 	w.I(x86.MOV, x86.W64, step, x86.At(x86.RDI, argStep))
-	for _, vecs := range []int{8, width / w.bytes} {
-		bytes := vecs * w.bytes
-		loop, rows, done := w.NewLabel(), w.NewLabel(), w.NewLabel()
-		w.I(x86.SUB, x86.W64, n, x86.Imm(bytes))
-		w.I(x86.JL, 0, done)
-		w.Bind(loop)
+	w.blocks(8*w.bytes, func(bytes int) {
+		vecs, rows := bytes/w.bytes, w.NewLabel()
 		w.I(x86.MOV, x86.W64, factor, x86.At(x86.RDI, argTimes))
 		w.I(x86.MOV, x86.W64, left, x86.At(x86.RDI, argRows))
-		w.I(x86.MOV, x86.W64, row, y)
+		w.I(x86.MOV, x86.W64, row, regY)
 		for v := range vecs {
-			w.I(x86.VMOVUPS, w.l, x86.Vec(v), x86.At(x, int32(v*w.bytes)))
+			w.I(x86.VMOVUPS, w.l, x86.Vec(v), x86.At(regX, int32(v*w.bytes)))
 		}
 		w.Align(32)
 		w.Bind(rows)
@@ -192,17 +199,9 @@ func (w *vectorWriter) addRows() {
 		w.I(x86.SUB, x86.W64, left, x86.Imm(1))
 		w.I(x86.JNE, 0, rows)
 		for v := range vecs {
-			w.I(x86.VMOVUPS, w.l, x86.At(x, int32(v*w.bytes)), x86.Vec(v))
+			w.I(x86.VMOVUPS, w.l, x86.At(regX, int32(v*w.bytes)), x86.Vec(v))
 		}
-		w.I(x86.ADD, x86.W64, x, x86.Imm(bytes))
-		w.I(x86.ADD, x86.W64, y, x86.Imm(bytes))
-		w.I(x86.SUB, x86.W64, n, x86.Imm(bytes))
-		w.I(x86.JGE, 0, loop)
-		w.Bind(done)
-		w.I(x86.ADD, x86.W64, n, x86.Imm(bytes))
-	}
-	w.I(x86.VZEROUPPER, 0)
-	w.I(x86.RET, 0)
+	})
 }
 
 // fold adds all lanes of the registers of sums, and stores the total.

@@ -10,11 +10,6 @@ import (
 // parts reports whether the rows are divided at places.
 func (r *rowSort[K]) parts() bool { return r.want == Parted || r.want == PartedOrder }
 
-// to returns where the first element of size bytes of a row goes.
-func (r *rowSort[K]) to(row, size int) unsafe.Pointer {
-	return unsafe.Add(r.call.Out.Ptr, (row/r.columns*r.length*r.columns+row%r.columns)*size)
-}
-
 // partsByMachine divides some of n rows from number row on at the only place, and returns their number, which is 0
 // if there is no machine code for them.
 func (r *rowSort[K]) partsByMachine(s *sorter[K], work []byte, row, n int) int {
@@ -49,13 +44,6 @@ func (r *rowSort[K]) partsByMachine(s *sorter[K], work []byte, row, n int) int {
 		spread(out, unsafe.Slice((*K)(rows.Parted), r.length), r.columns)
 	}
 	return rows.Count
-}
-
-// spread stores elements a number of elements apart.
-func spread[T any](to unsafe.Pointer, from []T, step int) {
-	for i, x := range from {
-		*(*T)(unsafe.Add(to, i*step*sizeOf[T]())) = x
-	}
 }
 
 // parted divides a row at places by Go. The parts are numbered by the places before them. Of elements with equal

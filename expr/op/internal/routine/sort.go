@@ -190,10 +190,13 @@ func (r *rowSort[K]) from(row int) unsafe.Pointer {
 	return unsafe.Add(r.call.Args[0].Ptr, (r.before.at(row/r.columns)+r.after.at(row%r.columns))*sizeOf[K]())
 }
 
+// to returns where the first element of size bytes of a row goes.
+func (r *rowSort[K]) to(row, size int) unsafe.Pointer {
+	return unsafe.Add(r.call.Out.Ptr, (row/r.columns*r.length*r.columns+row%r.columns)*size)
+}
+
 // one sorts a row by Go.
 func (r *rowSort[K]) one(s *sorter[K], work []byte, row int) {
-	in, out := &r.call.Args[0], &r.call.Out
-	b, a := row/r.columns, row%r.columns
 	var end int
 	s.keys, end = as[K](work, 0, r.length)
 	s.otherKeys, end = as[K](work, end, r.length)
@@ -204,21 +207,28 @@ func (r *rowSort[K]) one(s *sorter[K], work []byte, row int) {
 			s.tags[i] = uint32(i)
 		}
 	}
-	keysOf(s.keys, r.typ, r.from(row), in.Strides[r.axis], r.descending)
+	keysOf(s.keys, r.typ, r.from(row), r.call.Args[0].Strides[r.axis], r.descending)
 	if r.parts() {
 		r.parted(s, row)
 		return
 	}
 	if r.want == Selected {
-		r.selected(s, b*len(r.places)*r.columns+a, r.columns)
+		r.selected(s, row/r.columns*len(r.places)*r.columns+row%r.columns, r.columns)
 		return
 	}
 	s.sort()
 	switch r.want {
 	case Values:
-		valuesOf(s.keys, r.typ, unsafe.Add(out.Ptr, (b*r.length*r.columns+a)*sizeOf[K]()), r.columns, r.descending)
+		valuesOf(s.keys, r.typ, r.to(row, sizeOf[K]()), r.columns, r.descending)
 	case Order, Ranks:
 		storeOrder(r, s.tags, 1<<32-1, row)
+	}
+}
+
+// spread stores elements a number of elements apart.
+func spread[T any](to unsafe.Pointer, from []T, step int) {
+	for i, x := range from {
+		*(*T)(unsafe.Add(to, i*step*sizeOf[T]())) = x
 	}
 }
 
@@ -248,9 +258,7 @@ func (r *rowSort[K]) byMachine(s *sorter[K], work []byte, row, n int) bool {
 			}
 			continue
 		}
-		for j, k := range sorted {
-			*(*K)(unsafe.Add(out, ((b*r.length+j)*r.columns+a)*size)) = k
-		}
+		spread(r.to(row+i, size), sorted, r.columns)
 	}
 	return true
 }

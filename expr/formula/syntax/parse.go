@@ -269,12 +269,13 @@ func (p *parser) postfix() *Node {
 				return p.unexpected("a name")
 			}
 			p.advance()
-			if p.tok.is("(") && a.Kind == Name && strings.Contains(" reduce accumulate outer ", " "+name.text+" ") { // of a function, not of an array
-				a = p.call(p.node(Call, a.Pos, a.Text+"."+name.text))
-			} else if p.tok.is("(") {
-				a = p.call(p.node(Method, name.pos, name.text, a))
-			} else {
+			switch {
+			case !p.tok.is("("):
 				a = p.node(Attr, name.pos, name.text, a)
+			case a.Kind == Name && ofFunctions[name.text]:
+				a = p.call(p.node(Call, a.Pos, a.Text+"."+name.text))
+			default:
+				a = p.call(p.node(Method, name.pos, name.text, a))
 			}
 		case p.tok.is("["):
 			a = p.subscript(a)
@@ -355,8 +356,11 @@ func (p *parser) name() *Node {
 	return p.node(Name, t.pos, t.text)
 }
 
-// inModule reports whether formulas know a function of a module of NumPy: those of fft, whose names
-// contain fft, and norm.
+// ofFunctions are the methods of functions. Other methods are of arrays.
+var ofFunctions = map[string]bool{"reduce": true, "accumulate": true, "outer": true}
+
+// inModule reports whether formulas know a function of a module of NumPy: of fft all functions whose names
+// contain fft, and of linalg norm.
 func inModule(module, name string) bool {
 	return module == "fft" && strings.Contains(name, "fft") || module == "linalg" && name == "norm"
 }

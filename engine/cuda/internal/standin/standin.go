@@ -15,6 +15,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -46,12 +47,15 @@ func Write(t testing.TB, from embed.FS, dir string) {
 	}
 }
 
+// compiler returns the version of g++.
+var compiler = sync.OnceValues(func() ([]byte, error) { return exec.Command("g++", "-dumpfullversion", "-dumpmachine").Output() })
+
 // Compile compiles C++ into a file, with g++ in the directory of its sources, or copies what an
 // earlier process compiled of the same sources with the same arguments: the tests of one
 // version of the library compile the same programs each time. Where there is no g++ the test is skipped.
 func Compile(t testing.TB, dir, file string, args ...string) {
 	t.Helper()
-	version, err := exec.Command("g++", "-dumpfullversion", "-dumpmachine").Output()
+	version, err := compiler()
 	if err != nil {
 		t.Skip("needs g++: ", err)
 	}

@@ -14,8 +14,8 @@ import (
 // fillTypes are the element types of fillers, by Caffe2's numbers.
 var fillTypes = map[int]dtype.Type{1: dtype.F32, 2: dtype.I32, 5: dtype.Bool, 10: dtype.I64, 13: dtype.F64}
 
-// filled returns the type and the shape that a filler makes: those of its arguments, or
-// of its input if it has one. An argument gives the type also of a filler with an input.
+// filled returns the type and the shape that a filler makes. Its input gives them if it has one, else its arguments; the argument
+// dtype gives the type in both cases.
 func filled(a *Args, in []Info) ([]Info, error) {
 	outs, err := floats(a, in)
 	if err != nil {
@@ -34,7 +34,7 @@ func filled(a *Args, in []Info) ([]Info, error) {
 
 // fillArgs are the arguments of all fillers.
 func fillArgs(more ...ArgDoc) []ArgDoc {
-	return append([]ArgDoc{{"shape", "The shape, without an input.", false}, {"dtype", "1: float32, 2: int32, 5: bool, 10: int64, 13: float64. Without it the type is that of the input, or float32.", false}}, more...)
+	return append([]ArgDoc{{"shape", "The shape, without an input.", false}, {"dtype", "1: float32, 2: int32, 5: bool, 10: int64, 13: float64. Without it the type of the input, or float32.", false}}, more...)
 }
 
 func init() {

@@ -10,7 +10,7 @@ import (
 
 // AddGradients adds the operators that compute the gradients of a blob of the net,
 // whose elements they sum, with respect to other blobs. It returns the names of the
-// gradients: "w_grad" is that of "w", or "w_grad_" if the net has such a blob. A blob that the loss does not depend on has
+// gradients: "w_grad" for "w", or "w_grad_" if the net has a blob of that name. A blob that the loss does not depend on has
 // none. The net is unchanged after an error: [expr.ErrUnsupported] if a blob is
 // written again after an operator has used it, because its old value is lost.
 func AddGradients(d *NetDef, loss string, wrt ...string) (map[string]string, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
-// last returns the last of the options, or those of a call without any.
+// last returns the last of the options, or without if there are none.
 func last[O any](given []O, without O) O {
 	if len(given) > 0 {
 		return given[len(given)-1]

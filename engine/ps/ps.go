@@ -191,8 +191,8 @@ func (r *round) Wait(ctx context.Context) error {
 }
 
 // Pull waits for the update after the last push of a worker, and copies the value to a tensor. Before
-// the first push it is the value of Init. If the worker pushes meanwhile, it may be that of a later
-// round, as a whole.
+// the first push it is the value of Init. If the worker pushes meanwhile, it may be the value after a later
+// round; it is never a mixture.
 func (s *Store[T]) Pull(ctx context.Context, id, worker int, to *engine.Tensor[T]) error {
 	s = zero.IfNil(s)
 	s.mu.Lock()

@@ -152,7 +152,7 @@ func (g *generator) strides(s shape.Shape, target bool) (st shape.Strides, lo, h
 	return st, lo, hi
 }
 
-// largestGap bounds the factor of a stride over that of packed elements.
+// largestGap returns the largest factor by which a stride is larger than packed elements need.
 func (g *generator) largestGap() int {
 	if g.shallow && g.flip("large gap", 3) {
 		return 17

@@ -28,8 +28,8 @@ func (u *run) divide(r *tree.Rows) {
 	}
 }
 
-// divide: of elements with equal keys the first ones are lower. So those before the position of the one between the
-// parts are divided by the next key, those behind it by its key.
+// divide puts the first elements with equal keys into the lower part. So it divides the elements before the one between the
+// parts by the next key, and the elements behind it by its key.
 func divide[K int32 | int64](u *run, r *tree.Rows) {
 	place, n := r.Places[0], r.Length
 	sorted, row := unsafe.Slice((*K)(r.To), n), unsafe.Slice((*K)(r.From), n)
@@ -75,7 +75,7 @@ func widen[K int32 | int64](to []int64, from []K, place int) {
 	}
 }
 
-// find returns the position of an element of a row whose key is that of a value, after skipping some.
+// find returns the position of an element of a row that has the same key as a value. It skips some of them.
 func find[K int32 | int64](u *run, row []K, value K, skip int) int {
 	nan := u.order.key(int64(value)) == u.order.most // has several values
 	for at := 0; ; at++ {

@@ -75,7 +75,7 @@ type partitionWriter struct {
 	form       form
 	way        way
 	pivot, nan x86.Vec
-	at, step   x86.Vec // of positions: those of the next keys, and the number of lanes
+	at, step   x86.Vec // the positions of the next keys, and the number of lanes
 }
 
 // offsets are the arguments of a partition in place that change, and their registers.

@@ -3,15 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
 // prelude begins the C file. The barrier keeps compilers from joining repetitions.
@@ -85,24 +84,11 @@ func compilers(tests []test, names, flags string) (out []compiler, err error) {
 
 // build compiles the loops of all tests, and returns them in the same order.
 func build(tests []test, compiler, flags string) ([]loop, error) {
-	dir, err := os.MkdirTemp("", "cliffs")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
 	text := prelude + routinesHeader
 	for i := range tests {
 		text += tests[i].source(fmt.Sprint("loop", i))
 	}
-	file, so := filepath.Join(dir, "loops.c"), filepath.Join(dir, "loops.so")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		return nil, err
-	}
-	args := append(strings.Fields(flags), "-shared", "-fPIC", "-o", so, file, "-lm")
-	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%s %s: %w\n%s", compiler, strings.Join(args, " "), err, out)
-	}
-	h, err := purego.Dlopen(so, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	h, err := paired.Compile(compiler, text, strings.Fields(flags)...)
 	if err != nil {
 		return nil, err
 	}

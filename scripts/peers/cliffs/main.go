@@ -92,7 +92,7 @@ func main() {
 	}
 	runtime.LockOSThread()
 	if o.threads > 1 {
-		clock = elapsed
+		clock = paired.Elapsed
 	}
 	if o.check {
 		backends := slices.DeleteFunc(engine.Backends(), func(name string) bool { return name == "interp" })
@@ -191,7 +191,7 @@ func compare(tests []test, o options) error {
 		if err != nil {
 			return err
 		}
-		defer other.close()
+		defer other.Close()
 		others = append(others, other)
 	}
 	s := summary{peers: peers, ratios: map[string][]float64{}, below: map[string]int{}}

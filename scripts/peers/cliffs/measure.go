@@ -24,8 +24,7 @@ type contest struct {
 	threads int
 	memory  [][]byte
 	sides   []side
-	out     []byte // the result that the sides share
-	before  []byte // its bytes before a run
+	before  [][]byte // the bytes of the memory before a run
 }
 
 // A side is one way to run a test.
@@ -33,20 +32,15 @@ type side struct {
 	name  string
 	exact bool // its result has the bits of the first side
 	apart bool // it has another result
-	// run runs the test reps times and returns the time of the clock.
-	run func(reps int) (time.Duration, error)
-	c   bool          // a compiler of C
-	pid int           // of the process, if it may have threads that spin
-	own func() []byte // the result, if it is not in the shared array
-	per []float64     // ns for each element, by round
+	run   paired.Side
+	c     bool          // a compiler of C
+	pid   int           // of the process, if it may have threads that spin
+	own   func() []byte // the result, if it is not in the shared array
+	per   []float64     // ns for each element, by round
 }
 
 // clock returns the time that counts: the processor time of this thread, or the elapsed time.
 var clock = paired.Used
-
-var began = time.Now()
-
-func elapsed() time.Duration { return time.Since(began) }
 
 // newContest makes the arrays of t and programs for the back ends.
 func newContest(ctx context.Context, t *test, threads int, backends []string) (*contest, error) {
@@ -62,10 +56,10 @@ func newContest(ctx context.Context, t *test, threads int, backends []string) (*
 		}
 		c.memory = append(c.memory, a.Memory().Bytes())
 		d.fill(c.memory[i], rnd)
+		c.before = append(c.before, slices.Clone(c.memory[i]))
 		a = a.Named(d.name)
 		arrays, env[d.name] = append(arrays, a), a.Node()
 	}
-	c.out, c.before = c.memory[0], slices.Clone(c.memory[0])
 	for k, b := range backends {
 		s, err := t.statements(env, arrays)
 		if err != nil {
@@ -112,15 +106,7 @@ func (c *contest) addOurs(ctx context.Context, s side, backend string, statement
 	if err != nil {
 		return err
 	}
-	s.run = func(reps int) (time.Duration, error) {
-		start := clock()
-		for range reps {
-			if err := p.Run(ctx); err != nil {
-				return 0, err
-			}
-		}
-		return clock() - start, nil
-	}
+	s.run = paired.Repeated(clock, func() error { return p.Run(ctx) })
 	c.sides = append(c.sides, s)
 	return nil
 }
@@ -197,9 +183,9 @@ func (c *contest) addC(name string, f loop) {
 
 // addPython adds NumPy or torch as a side, if it can run the test.
 func (c *contest) addPython(p *python) error {
-	result, err := p.load(c.t, append([][]byte{c.before}, c.memory[1:]...))
+	result, err := p.load(c.t, c.before)
 	if result != nil {
-		c.sides = append(c.sides, side{name: p.name, run: p.run, pid: p.pid, own: func() []byte { return result }})
+		c.sides = append(c.sides, side{name: p.name, run: p.run, pid: p.PID(), own: func() []byte { return result }})
 	}
 	return err
 }
@@ -209,8 +195,10 @@ func (c *contest) verify() error {
 	var first []byte
 	for i := range c.sides {
 		s := &c.sides[i]
-		copy(c.out, c.before)
-		got := c.out
+		for k, m := range c.memory {
+			copy(m, c.before[k])
+		}
+		got := c.memory[0]
 		if s.own != nil {
 			got = s.own()
 		} else if _, err := s.run(1); err != nil {
@@ -256,39 +244,23 @@ func (c *contest) quiet() {
 
 // measure times all sides in turns.
 func (c *contest) measure(rounds int, sample time.Duration) error {
-	reps := make([]int, len(c.sides))
-	for i := range c.sides {
-		c.quiet()
-		d, err := c.sides[i].run(1)
-		if err != nil {
-			return err
+	sides := make([]paired.Side, len(c.sides))
+	for i := range sides {
+		sides[i] = c.sides[i].run
+	}
+	times, err := paired.Alternate(sides, paired.Rounds{N: rounds, Sample: sample, Quiet: c.quiet, Warm: func(i, _ int) int {
+		if sample == 0 || c.sides[i].name == "interp" {
+			return 0
 		}
-		reps[i] = max(1, int(sample/max(d, 1)))
-		if sample > 0 { // a first run is slower than the others
-			if d, err = c.sides[i].run(reps[i]); err != nil {
-				return err
-			}
-			reps[i] = max(1, int(sample*time.Duration(reps[i])/max(d, 1)))
-		}
+		return 1
+	}})
+	if err != nil {
+		return err
 	}
 	n := float64(c.t.elements())
-	for round := range rounds {
-		for k := range c.sides {
-			i := (round + k) % len(c.sides)
-			if round%2 == 1 { // each side comes after both of its neighbours
-				i = len(c.sides) - 1 - i
-			}
-			c.quiet()
-			if sample > 0 && c.sides[i].name != "interp" { // arrays of the side before have filled the caches
-				if _, err := c.sides[i].run(1); err != nil {
-					return err
-				}
-			}
-			d, err := c.sides[i].run(reps[i])
-			if err != nil {
-				return err
-			}
-			c.sides[i].per = append(c.sides[i].per, float64(d)/float64(reps[i])/n)
+	for i, t := range times {
+		for _, ns := range t {
+			c.sides[i].per = append(c.sides[i].per, ns/n)
 		}
 	}
 	return nil

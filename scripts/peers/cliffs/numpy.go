@@ -1,18 +1,16 @@
 package main
 
 import (
-	"bufio"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"go/token"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
 //go:embed numpy.py
@@ -24,58 +22,21 @@ var torchScript string
 //go:embed numba.py
 var numbaScript string
 
-// A python is a process that runs tests in NumPy or in torch.
+// A python is a process that runs tests in a library.
 type python struct {
-	name    string
-	dir     string
-	pid     int
-	in      io.WriteCloser
-	answers *bufio.Reader
+	*paired.Process
+	name string
 }
 
 func startPython(name, path, script string, threads int) (*python, error) {
-	dir, err := os.MkdirTemp("", "cliffs")
-	if err != nil {
-		return nil, err
-	}
-	cmd := exec.Command(path, "-c", script)
-	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", fmt.Sprintf("OMP_NUM_THREADS=%d", threads))
-	cmd.Stderr = os.Stderr
-	p := &python{name: name, dir: dir}
-	if p.in, err = cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	p.answers = bufio.NewReader(out)
-	if err = cmd.Start(); err == nil {
-		p.pid = cmd.Process.Pid
-	}
-	return p, err
-}
-
-func (p *python) close() {
-	p.in.Close()
-	os.RemoveAll(p.dir)
+	p, err := paired.Start(name, []string{"OPENBLAS_NUM_THREADS=1", fmt.Sprintf("OMP_NUM_THREADS=%d", threads)}, path, "-c", script)
+	return &python{p, name}, err
 }
 
 // ask sends a request and returns the time that it took.
-func (p *python) ask(request any) (time.Duration, error) {
-	line, err := json.Marshal(request)
-	if err != nil {
-		return 0, err
-	}
-	if _, err := p.in.Write(append(line, '\n')); err != nil {
-		return 0, err
-	}
-	answer, err := p.answers.ReadString('\n')
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", p.name, err)
-	}
-	ns, err := strconv.ParseInt(strings.TrimSpace(answer), 10, 64)
-	return time.Duration(ns), err
+func (p *python) ask(request any) (took time.Duration, err error) {
+	err = p.Ask(request, &took)
+	return took, err
 }
 
 func (p *python) run(reps int) (time.Duration, error) { return p.ask(map[string]int{"reps": reps}) }
@@ -91,7 +52,7 @@ func (p *python) load(t *test, arrays [][]byte) ([]byte, error) {
 	}
 	var files []file
 	for i, a := range t.arrays {
-		f := file{a.name, filepath.Join(p.dir, strconv.Itoa(i)), a.typ.String(), a.dims}
+		f := file{a.name, filepath.Join(p.Dir, strconv.Itoa(i)), a.typ.String(), a.dims}
 		if err := os.WriteFile(f.File, arrays[i], 0o600); err != nil {
 			return nil, err
 		}
@@ -102,8 +63,8 @@ func (p *python) load(t *test, arrays [][]byte) ([]byte, error) {
 	if t.texts != nil {
 		run, name = t.texts[p.name], ""
 	}
-	d, err := p.ask(map[string]any{"first": run.first, "text": strings.ReplaceAll(run.text, "; ", "\n"), "call": name, "own": t.texts != nil, "arrays": files})
-	if err != nil || d < 0 {
+	took, err := p.ask(map[string]any{"first": run.first, "text": strings.ReplaceAll(run.text, "; ", "\n"), "call": name, "own": t.texts != nil, "arrays": files})
+	if err != nil || took < 0 {
 		return nil, err
 	}
 	return os.ReadFile(files[0].File)

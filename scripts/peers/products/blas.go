@@ -3,17 +3,15 @@ package main
 import (
 	_ "embed"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
 //go:embed c/products.c
-var source []byte
+var source string
 
 // A job is the argument of the loop in c/products.c.
 type job struct {
@@ -29,19 +27,7 @@ type shim map[dtype.Type]func(reps uint, j *job)
 
 // buildShim compiles c/products.c.
 func buildShim() (shim, error) {
-	dir, err := os.MkdirTemp("", "products")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	file, so := filepath.Join(dir, "products.c"), filepath.Join(dir, "products.so")
-	if err := os.WriteFile(file, source, 0o600); err != nil {
-		return nil, err
-	}
-	if out, err := exec.Command("gcc", "-O3", "-march=native", "-shared", "-fPIC", "-o", so, file).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("gcc: %w\n%s", err, out)
-	}
-	h, err := purego.Dlopen(so, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	h, err := paired.Compile("gcc", source, "-O3", "-march=native")
 	if err != nil {
 		return nil, err
 	}

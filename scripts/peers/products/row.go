@@ -165,34 +165,32 @@ func (c product) row(ctx context.Context, in contest) error {
 	if err != nil {
 		return err
 	}
-	ours := func(reps int) error {
-		for range reps {
-			if err := p.Run(ctx); err != nil {
-				return err
-			}
-		}
-		return nil
+	clock := paired.Used
+	if in.threads > 1 {
+		clock = paired.Elapsed
 	}
-	if err := ours(1); err != nil {
+	ours := paired.Repeated(clock, func() error { return p.Run(ctx) })
+	if _, err := ours(1); err != nil {
 		return err
 	}
 	mine := slices.Clone(y.Memory().Bytes())
-	sides := []func(reps int) error{ours}
+	sides := []paired.Side{ours}
 	for _, l := range in.peers {
 		l.setThreads(int32(in.threads))
 		j := c.job(l, in.typ, a, b, y)
 		if c.layer {
 			j.bias = unsafe.Pointer(&bias.Memory().Bytes()[0])
 		}
-		theirs := func(reps int) error {
+		theirs := func(reps int) (time.Duration, error) {
+			start := clock()
 			in.shim[in.typ](uint(reps), j)
-			return nil
+			return clock() - start, nil
 		}
 		clear(y.Memory().Bytes())
-		if err := theirs(1); err != nil {
+		if _, err := theirs(1); err != nil {
 			return err
 		}
-		if d := difference(in.typ, mine, y.Memory().Bytes()) / math.Sqrt(float64(c.k)); !(d < 1e-4) {
+		if d := paired.Difference(in.typ, mine, y.Memory().Bytes()) / math.Sqrt(float64(c.k)); !(d < 1e-4) {
 			return fmt.Errorf("%v: the results differ by %g", c, d)
 		}
 		sides = append(sides, theirs)
@@ -251,43 +249,17 @@ func (c product) job(l *library, typ dtype.Type, a, b, y *engine.Array) *job {
 	return j
 }
 
-// alternate returns the times of each side in each round, in seconds.
-func (in contest) alternate(sides []func(reps int) error) ([][]float64, error) {
-	clock := paired.Used
+// alternate returns the times of each side in each round, in nanoseconds.
+func (in contest) alternate(sides []paired.Side) ([][]float64, error) {
+	r := paired.Rounds{N: in.rounds, Sample: 20 * time.Millisecond, Quiet: func() {}, Warm: func(int, int) int { return 0 }}
 	if in.threads > 1 {
-		clock = func() time.Duration { return time.Duration(time.Now().UnixNano()) }
+		r.Quiet, r.Warm = func() { paired.Quiet() }, func(_, reps int) int { return reps / 10 }
 	}
-	reps := make([]int, len(sides))
-	times := make([][]float64, len(sides))
-	for round := range in.rounds + 1 {
-		for k := range sides {
-			i := (round + k) % len(sides)
-			if round == 0 {
-				reps[i] = 1
-			}
-			if in.threads > 1 {
-				paired.Quiet()
-				if err := sides[i](reps[i] / 10); err != nil { // wakes the threads
-					return nil, err
-				}
-			}
-			start := clock()
-			if err := sides[i](reps[i]); err != nil {
-				return nil, err
-			}
-			took := clock() - start
-			if round == 0 { // a round takes some 20 ms
-				reps[i] = max(1, int(20*time.Millisecond/max(took, 1)))
-				continue
-			}
-			times[i] = append(times[i], took.Seconds()/float64(reps[i]))
-		}
-	}
-	return times, nil
+	return paired.Alternate(sides, r)
 }
 
 func (c product) print(in contest, times [][]float64) {
-	flops := 2 * float64(c.m) * float64(c.n) * float64(c.k) * float64(c.batch) / 1e9
+	flops := 2 * float64(c.m) * float64(c.n) * float64(c.k) * float64(c.batch) // divided by nanoseconds: GFLOP/s
 	mine := paired.Median(times[0])
 	fmt.Printf("| %v | %v | %d | %.1f | %.2f |", c, in.typ, in.threads, flops/mine, flops/mine/(in.machine.Flops(in.typ, 1)/1e9*float64(in.threads)))
 	for _, theirs := range times[1:] {
@@ -299,20 +271,4 @@ func (c product) print(in contest, times [][]float64) {
 		fmt.Printf(" %.1f | %.2f | %.2f..%.2f |", flops/paired.Median(theirs), paired.Median(ratios), ratios[len(ratios)/4], ratios[len(ratios)*3/4])
 	}
 	fmt.Println()
-}
-
-// difference returns the greatest difference of two results.
-func difference(t dtype.Type, x, y []byte) (d float64) {
-	at := func(b []byte, i int) float64 {
-		if t == dtype.F64 {
-			return dtype.Slice[float64](b)[i]
-		}
-		return float64(dtype.Slice[float32](b)[i])
-	}
-	for i := range len(x) / t.Size() {
-		if e := math.Abs(at(x, i) - at(y, i)); !(e <= d) {
-			d = e
-		}
-	}
-	return d
 }

@@ -11,13 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/nn"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
 type (
@@ -259,29 +258,15 @@ func (b *block) Params() (all []*nn.Param[float32]) {
 	return all
 }
 
-// used returns the processor time of this process.
-func used() time.Duration {
-	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
-		panic(err) // every Linux has it
+func (c *running) timed(threads int) paired.Side {
+	clock := paired.Elapsed
+	if threads == 1 {
+		clock = paired.UsedByAll
 	}
-	return time.Duration(t.Nano())
-}
-
-func (c *running) timed(threads int) side {
-	return func(reps int) (float64, error) {
+	run := paired.Repeated(clock, c.run)
+	return func(reps int) (time.Duration, error) {
 		runtime.GC() // not within the time of a run, as nothing is allocated there
-		begin, clock := used(), time.Now()
-		for range reps {
-			if err := c.run(); err != nil {
-				return 0, err
-			}
-		}
-		t := time.Since(clock)
-		if threads == 1 {
-			t = used() - begin
-		}
-		return t.Seconds() * 1e3 / float64(reps), nil
+		return run(reps)
 	}
 }
 
@@ -306,14 +291,14 @@ func (c *running) about(stages bool) (string, error) {
 	}
 	var begin time.Duration
 	if err := c.program.Observe(func(s engine.StageRun) {
-		end := used()
+		end := paired.UsedByAll()
 		times[s.Stage], begin = min(times[s.Stage], end-begin), end
 	}); err != nil {
 		return "", err
 	}
 	const runs = 100
 	for range runs {
-		begin = used()
+		begin = paired.UsedByAll()
 		if err := c.run(); err != nil {
 			return "", err
 		}

@@ -74,7 +74,7 @@ func (o options) compare(threads int) error {
 			return err
 		}
 		if p != nil {
-			defer p.close()
+			defer p.Close()
 			peers = append(peers, p)
 		}
 	}
@@ -95,16 +95,13 @@ func (o options) compare(threads int) error {
 	return nil
 }
 
-// A side runs a case so often, and returns the time of one run in milliseconds.
-type side func(reps int) (float64, error)
-
 // row prints the row of one case.
 func (o options) row(c workload, peers []*peer, threads int) error {
 	ours, err := c.make()
 	if err != nil {
 		return err
 	}
-	sides := []side{ours.timed(threads)}
+	sides := []paired.Side{ours.timed(threads)}
 	theirs := make([][]float32, len(peers))
 	for i, p := range peers {
 		if theirs[i], err = p.load(c.peer, ours, c.runs); err != nil {
@@ -126,54 +123,24 @@ func (o options) row(c workload, peers []*peer, threads int) error {
 	}
 	var pids []int
 	for _, p := range peers {
-		pids = append(pids, p.cmd.Process.Pid)
+		pids = append(pids, p.PID())
 	}
-	times, err := o.alternate(sides, pids)
+	times, err := paired.Alternate(sides, paired.Rounds{
+		N: o.rounds, Sample: o.sample, Quiet: func() { paired.Quiet(pids...) }, Warm: func(_, reps int) int { return reps / 10 },
+	})
 	if err != nil {
 		return err
 	}
-	fmt.Printf("| %s | %.3g, %.3g |", c.name, paired.Median(times[0]), slices.Min(times[0]))
+	ms := func(t []float64) string { return fmt.Sprintf("%.3g, %.3g |", paired.Median(t)/1e6, slices.Min(t)/1e6) }
+	fmt.Printf("| %s | %s", c.name, ms(times[0]))
 	for _, t := range times[1:] {
 		ratios := make([]float64, len(t))
 		for i := range t {
 			ratios[i] = t[i] / times[0][i]
 		}
-		fmt.Printf(" %.3g, %.3g | %.2f (%.2f..%.2f) |", paired.Median(t), slices.Min(t), paired.Median(ratios), slices.Min(ratios), slices.Max(ratios))
+		fmt.Printf(" %s %.2f (%.2f..%.2f) |", ms(t), paired.Median(ratios), slices.Min(ratios), slices.Max(ratios))
 	}
 	about, err := ours.about(o.stages)
 	fmt.Printf("\n%s", about)
 	return err
-}
-
-// alternate runs the sides in rounds, and returns the times of each. Before each side it waits
-// until the threads of the others sleep, and lets the side wake its own.
-func (o options) alternate(sides []side, pids []int) ([][]float64, error) {
-	times, reps := make([][]float64, len(sides)), make([]int, len(sides))
-	for i, s := range sides {
-		for reps[i] = 1; ; reps[i] *= 2 { // also warms up
-			t, err := s(reps[i])
-			if err != nil {
-				return nil, err
-			}
-			if t*float64(reps[i]) >= o.sample.Seconds()*1e3/2 {
-				break
-			}
-		}
-	}
-	for range o.rounds {
-		for i, s := range sides {
-			paired.Quiet(pids...)
-			if warm := reps[i] / 10; warm > 0 {
-				if _, err := s(warm); err != nil {
-					return nil, err
-				}
-			}
-			t, err := s(reps[i])
-			if err != nil {
-				return nil, err
-			}
-			times[i] = append(times[i], t)
-		}
-	}
-	return times, nil
 }

@@ -14,24 +14,27 @@ import (
 
 // Used returns the CPU time of this thread: other work on the machine does not
 // count, except for the caches and the memory that it takes.
-func Used() time.Duration {
-	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
-		panic(err) // every Linux has it
-	}
-	return time.Duration(t.Nano())
-}
+func Used() time.Duration { return spent(unix.CLOCK_THREAD_CPUTIME_ID) }
+
+// UsedByAll returns the CPU time of all threads of this process.
+func UsedByAll() time.Duration { return spent(unix.CLOCK_PROCESS_CPUTIME_ID) }
+
+var began = time.Now()
+
+// Elapsed returns the time of the clock since the start of the process.
+func Elapsed() time.Duration { return time.Since(began) }
 
 // Quiet returns when this process and others, by number, use no processor, or after a
 // second. The threads of a library, such as those of OpenMP, often spin for a while after
 // their work. Until they sleep, another side has only a part of the processors.
 func Quiet(others ...int) {
 	const step = 20 * time.Millisecond // the system counts the time of a running thread every 10 ms or more often
-	used := func() (t time.Duration) {
+	used := func() time.Duration {
+		t := UsedByAll()
 		for _, pid := range others {
 			t += spent(^int32(pid)<<3 | 2) // the clock of that process, see clock_getcpuclockid(3)
 		}
-		return t + spent(unix.CLOCK_PROCESS_CPUTIME_ID)
+		return t
 	}
 	for range time.Second / step {
 		before := used()

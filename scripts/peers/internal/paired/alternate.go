@@ -1,0 +1,70 @@
+package paired
+
+import "time"
+
+// A Side runs its work reps times, and returns how long that took.
+type Side func(reps int) (time.Duration, error)
+
+// Repeated returns the side that calls run, by a clock.
+func Repeated(clock func() time.Duration, run func() error) Side {
+	return func(reps int) (time.Duration, error) {
+		start := clock()
+		for range reps {
+			if err := run(); err != nil {
+				return 0, err
+			}
+		}
+		return clock() - start, nil
+	}
+}
+
+// Rounds says how sides alternate.
+type Rounds struct {
+	N      int
+	Sample time.Duration // of each side in a round, at least; 0: one run
+	// Warm returns how often a side runs before the runs that count, which fills the caches and wakes
+	// its threads.
+	Warm  func(side, reps int) int
+	Quiet func() // is called before each side
+}
+
+// Alternate runs all sides once a round, and returns the nanoseconds of a run, by side and round.
+// Each side comes after both of its neighbours.
+func Alternate(sides []Side, r Rounds) ([][]float64, error) {
+	turn := func(s Side, reps, warm int) (time.Duration, error) {
+		r.Quiet()
+		if warm > 0 {
+			if _, err := s(warm); err != nil {
+				return 0, err
+			}
+		}
+		return s(reps)
+	}
+	times, reps := make([][]float64, len(sides)), make([]int, len(sides))
+	for i, s := range sides {
+		reps[i] = 1
+		for range 2 { // a first run is slower than the others
+			d, err := turn(s, reps[i], 0)
+			if err != nil {
+				return nil, err
+			}
+			if reps[i] = max(1, int(r.Sample*time.Duration(reps[i])/max(d, 1))); r.Sample == 0 {
+				break
+			}
+		}
+	}
+	for round := range r.N {
+		for k := range sides {
+			i := (round + k) % len(sides)
+			if round%2 == 1 {
+				i = len(sides) - 1 - i
+			}
+			d, err := turn(sides[i], reps[i], r.Warm(i, reps[i]))
+			if err != nil {
+				return nil, err
+			}
+			times[i] = append(times[i], float64(d)/float64(reps[i]))
+		}
+	}
+	return times, nil
+}

@@ -1,10 +1,6 @@
-// The kernels of STREAM, as plain loops and with non-temporal stores. Argument:
-// the size of each array in bytes. For each line read ("copy", "triad",
-// "copy-nt" or "triad-nt" and a number of passes) it writes the rate of the
-// best of four samples, in bytes a second, counted as STREAM does.
+// The kernels of STREAM, as plain loops and with non-temporal stores.
 #define _GNU_SOURCE
 #include <immintrin.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -53,33 +49,32 @@ __attribute__((noinline)) static void triad_nt(float *restrict a, const float *r
   _mm_sfence();
 }
 
-int main(int argc, char **argv) {
-  size_t bytes = argc > 1 ? strtoull(argv[1], 0, 10) : 0, n = bytes / sizeof(float);
-  if (bytes == 0 || bytes % 512 != 0) return 2;
-  size_t huge = 2 << 20, all = (3 * (bytes + stagger) + huge - 1) & ~(huge - 1);
-  char *mem = mmap(0, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mem == MAP_FAILED) return 1;
-  madvise(mem, all, MADV_HUGEPAGE);
-  memset(mem, 0, all);
-  float *a = (float *)mem, *b = (float *)(mem + bytes + stagger), *c = (float *)(mem + 2 * (bytes + stagger));
-  char name[16];
-  int passes;
-  while (scanf("%15s %d", name, &passes) == 2) {
-    int streams = strncmp(name, "copy", 4) ? 3 : 2, nt = strstr(name, "-nt") != 0;
-    double best = 1e30;
-    for (int sample = 0; sample < 4; sample++) {
-      int count = sample ? passes : 1; // the first warms the caches up
-      double start = now();
-      for (int p = 0; p < count; p++) {
-        if (streams == 2 && nt) copy_nt(a, b, n);
-        else if (streams == 2) copy(a, b, n);
-        else if (nt) triad_nt(a, b, c, 0.5f, n);
-        else triad(a, b, c, 0.5f, n);
-      }
-      double t = now() - start;
-      if (t / count < best) best = t / count;
-    }
-    printf("%.0f\n", (double)streams * bytes / best);
-    fflush(stdout);
+// rate returns the rate of the best of four samples, in bytes a second, counted as
+// STREAM does: a loop over arrays of a size in bytes, of which it reads one or two.
+double rate(size_t bytes, int reads, int nt, int passes) {
+  static char *mem;
+  static size_t have;
+  size_t huge = 2 << 20, all = (3 * (bytes + stagger) + huge - 1) & ~(huge - 1), n = bytes / sizeof(float);
+  if (have != all) {
+    if (mem) munmap(mem, have);
+    mem = mmap(0, have = all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mem == MAP_FAILED) abort();
+    madvise(mem, all, MADV_HUGEPAGE);
+    memset(mem, 0, all);
   }
+  float *a = (float *)mem, *b = (float *)(mem + bytes + stagger), *c = (float *)(mem + 2 * (bytes + stagger));
+  double best = 1e30;
+  for (int sample = 0; sample < 4; sample++) {
+    int count = sample ? passes : 1; // the first warms the caches up
+    double start = now();
+    for (int p = 0; p < count; p++) {
+      if (reads == 1 && nt) copy_nt(a, b, n);
+      else if (reads == 1) copy(a, b, n);
+      else if (nt) triad_nt(a, b, c, 0.5f, n);
+      else triad(a, b, c, 0.5f, n);
+    }
+    double t = now() - start;
+    if (t / count < best) best = t / count;
+  }
+  return (double)(reads + 1) * bytes / best;
 }

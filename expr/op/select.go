@@ -40,11 +40,25 @@ func scalar[T expr.AnyNumber, S Real](s S) *tree.Node {
 	return tree.ConstFloat(t, f)
 }
 
+// scalarsAfter returns an operator of x and Go scalars, for the generated constructors.
+func scalarsAfter[T expr.AnyNumber, R expr.Elem, S Real](o *tree.Operator, called string, x expr.Exp[T], scalars ...S) expr.Exp[R] {
+	args := append(make([]*tree.Node, 0, 3), expr.NodeOf(x))
+	for _, s := range scalars {
+		args = append(args, scalar[T](s))
+	}
+	return expr.Of[R](tree.Apply(o, args...).As(called, args[0]))
+}
+
+// scalarBefore returns an operator of a Go scalar and x.
+func scalarBefore[T expr.AnyNumber, S Real](o *tree.Operator, called string, x expr.Exp[T], s S) expr.Exp[T] {
+	n := expr.NodeOf(x)
+	return expr.Of[T](tree.Apply(o, scalar[T](s), n).As(called, n))
+}
+
 // Scale returns s * a. The scalar is converted to the element type. If an
 // integer type cannot hold it, the result carries an error.
 func Scale[T expr.AnyNumber, S Real](s S, a expr.Exp[T]) expr.Exp[T] {
-	n := expr.NodeOf(a)
-	return expr.Of[T](tree.Apply(rowMul, scalar[T](s), n).As("Scale", n))
+	return scalarBefore(rowMul, "Scale", a, s)
 }
 
 // WhereScalar returns x where cond holds, else s. The element type has to hold

@@ -2,253 +2,209 @@
 
 package op
 
-import (
-	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/tree"
-)
+import "github.com/oneloop/oneloop/expr"
 
 // AddScalar is [Add] of x and s. The element type has to hold the scalar.
 func AddScalar[T expr.AnyNumber, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowAdd, n, scalar[T](s)).As("AddScalar", n))
+	return scalarsAfter[T, T](rowAdd, "AddScalar", x, s)
 }
 
 // Atan2Scalar is [Atan2] of x and s. The element type has to hold the scalar.
 func Atan2Scalar[T expr.Float, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowAtan2, n, scalar[T](s)).As("Atan2Scalar", n))
+	return scalarsAfter[T, T](rowAtan2, "Atan2Scalar", x, s)
 }
 
 // ScalarAtan2 is [Atan2] of s and x. The element type has to hold the scalar.
 func ScalarAtan2[T expr.Float, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowAtan2, scalar[T](s), n).As("ScalarAtan2", n))
+	return scalarBefore(rowAtan2, "ScalarAtan2", x, s)
 }
 
 // AndScalar is [And] of x and s. The element type has to hold the scalar.
 func AndScalar[T expr.Integer, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowAnd, n, scalar[T](s)).As("AndScalar", n))
+	return scalarsAfter[T, T](rowAnd, "AndScalar", x, s)
 }
 
 // OrScalar is [Or] of x and s. The element type has to hold the scalar.
 func OrScalar[T expr.Integer, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowOr, n, scalar[T](s)).As("OrScalar", n))
+	return scalarsAfter[T, T](rowOr, "OrScalar", x, s)
 }
 
 // XorScalar is [Xor] of x and s. The element type has to hold the scalar.
 func XorScalar[T expr.Integer, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowXor, n, scalar[T](s)).As("XorScalar", n))
+	return scalarsAfter[T, T](rowXor, "XorScalar", x, s)
 }
 
 // ClipScalar is [Clip] of x and lo and hi. The element type has to hold the scalar.
 func ClipScalar[T expr.Number, S Real](x expr.Exp[T], lo, hi S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowClip, n, scalar[T](lo), scalar[T](hi)).As("ClipScalar", n))
+	return scalarsAfter[T, T](rowClip, "ClipScalar", x, lo, hi)
 }
 
 // CopySignScalar is [CopySign] of x and s. The element type has to hold the scalar.
 func CopySignScalar[T expr.Float, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowCopySign, n, scalar[T](s)).As("CopySignScalar", n))
+	return scalarsAfter[T, T](rowCopySign, "CopySignScalar", x, s)
 }
 
 // ScalarCopySign is [CopySign] of s and x. The element type has to hold the scalar.
 func ScalarCopySign[T expr.Float, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowCopySign, scalar[T](s), n).As("ScalarCopySign", n))
+	return scalarBefore(rowCopySign, "ScalarCopySign", x, s)
 }
 
 // DivScalar is [Div] of x and s. The element type has to hold the scalar.
 func DivScalar[T expr.AnyNumber, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowDiv, n, scalar[T](s)).As("DivScalar", n))
+	return scalarsAfter[T, T](rowDiv, "DivScalar", x, s)
 }
 
 // ScalarDiv is [Div] of s and x. The element type has to hold the scalar.
 func ScalarDiv[T expr.AnyNumber, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowDiv, scalar[T](s), n).As("ScalarDiv", n))
+	return scalarBefore(rowDiv, "ScalarDiv", x, s)
 }
 
 // EqualScalar is [Equal] of x and s. The element type has to hold the scalar.
 func EqualScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[bool] {
-	n := expr.NodeOf(x)
-	return expr.Of[bool](tree.Apply(rowEqual, n, scalar[T](s)).As("EqualScalar", n))
+	return scalarsAfter[T, bool](rowEqual, "EqualScalar", x, s)
 }
 
 // FloorDivScalar is [FloorDiv] of x and s. The element type has to hold the scalar.
 func FloorDivScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowFloorDiv, n, scalar[T](s)).As("FloorDivScalar", n))
+	return scalarsAfter[T, T](rowFloorDiv, "FloorDivScalar", x, s)
 }
 
 // ScalarFloorDiv is [FloorDiv] of s and x. The element type has to hold the scalar.
 func ScalarFloorDiv[T expr.Number, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowFloorDiv, scalar[T](s), n).As("ScalarFloorDiv", n))
+	return scalarBefore(rowFloorDiv, "ScalarFloorDiv", x, s)
 }
 
 // FMaxScalar is [FMax] of x and s. The element type has to hold the scalar.
 func FMaxScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowFMax, n, scalar[T](s)).As("FMaxScalar", n))
+	return scalarsAfter[T, T](rowFMax, "FMaxScalar", x, s)
 }
 
 // FMinScalar is [FMin] of x and s. The element type has to hold the scalar.
 func FMinScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowFMin, n, scalar[T](s)).As("FMinScalar", n))
+	return scalarsAfter[T, T](rowFMin, "FMinScalar", x, s)
 }
 
 // FmodScalar is [Fmod] of x and s. The element type has to hold the scalar.
 func FmodScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowFmod, n, scalar[T](s)).As("FmodScalar", n))
+	return scalarsAfter[T, T](rowFmod, "FmodScalar", x, s)
 }
 
 // ScalarFmod is [Fmod] of s and x. The element type has to hold the scalar.
 func ScalarFmod[T expr.Number, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowFmod, scalar[T](s), n).As("ScalarFmod", n))
+	return scalarBefore(rowFmod, "ScalarFmod", x, s)
 }
 
 // GreaterScalar is [Greater] of x and s. The element type has to hold the scalar.
 func GreaterScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[bool] {
-	n := expr.NodeOf(x)
-	return expr.Of[bool](tree.Apply(rowGreater, n, scalar[T](s)).As("GreaterScalar", n))
+	return scalarsAfter[T, bool](rowGreater, "GreaterScalar", x, s)
 }
 
 // GreaterEqualScalar is [GreaterEqual] of x and s. The element type has to hold the scalar.
 func GreaterEqualScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[bool] {
-	n := expr.NodeOf(x)
-	return expr.Of[bool](tree.Apply(rowGreaterEqual, n, scalar[T](s)).As("GreaterEqualScalar", n))
+	return scalarsAfter[T, bool](rowGreaterEqual, "GreaterEqualScalar", x, s)
 }
 
 // HypotScalar is [Hypot] of x and s. The element type has to hold the scalar.
 func HypotScalar[T expr.Float, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowHypot, n, scalar[T](s)).As("HypotScalar", n))
+	return scalarsAfter[T, T](rowHypot, "HypotScalar", x, s)
 }
 
 // LdexpScalar is [Ldexp] of x and s. The element type has to hold the scalar.
 func LdexpScalar[T expr.Float, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowLdexp, n, scalar[T](s)).As("LdexpScalar", n))
+	return scalarsAfter[T, T](rowLdexp, "LdexpScalar", x, s)
 }
 
 // ScalarLdexp is [Ldexp] of s and x. The element type has to hold the scalar.
 func ScalarLdexp[T expr.Float, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowLdexp, scalar[T](s), n).As("ScalarLdexp", n))
+	return scalarBefore(rowLdexp, "ScalarLdexp", x, s)
 }
 
 // ShlScalar is [Shl] of x and s. The element type has to hold the scalar.
 func ShlScalar[T expr.Integer, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowShl, n, scalar[T](s)).As("ShlScalar", n))
+	return scalarsAfter[T, T](rowShl, "ShlScalar", x, s)
 }
 
 // ScalarShl is [Shl] of s and x. The element type has to hold the scalar.
 func ScalarShl[T expr.Integer, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowShl, scalar[T](s), n).As("ScalarShl", n))
+	return scalarBefore(rowShl, "ScalarShl", x, s)
 }
 
 // LessScalar is [Less] of x and s. The element type has to hold the scalar.
 func LessScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[bool] {
-	n := expr.NodeOf(x)
-	return expr.Of[bool](tree.Apply(rowLess, n, scalar[T](s)).As("LessScalar", n))
+	return scalarsAfter[T, bool](rowLess, "LessScalar", x, s)
 }
 
 // LessEqualScalar is [LessEqual] of x and s. The element type has to hold the scalar.
 func LessEqualScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[bool] {
-	n := expr.NodeOf(x)
-	return expr.Of[bool](tree.Apply(rowLessEqual, n, scalar[T](s)).As("LessEqualScalar", n))
+	return scalarsAfter[T, bool](rowLessEqual, "LessEqualScalar", x, s)
 }
 
 // LogicalAndScalar is [LogicalAnd] of x and s. The element type has to hold the scalar.
 func LogicalAndScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[bool] {
-	n := expr.NodeOf(x)
-	return expr.Of[bool](tree.Apply(rowLogicalAnd, n, scalar[T](s)).As("LogicalAndScalar", n))
+	return scalarsAfter[T, bool](rowLogicalAnd, "LogicalAndScalar", x, s)
 }
 
 // LogicalOrScalar is [LogicalOr] of x and s. The element type has to hold the scalar.
 func LogicalOrScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[bool] {
-	n := expr.NodeOf(x)
-	return expr.Of[bool](tree.Apply(rowLogicalOr, n, scalar[T](s)).As("LogicalOrScalar", n))
+	return scalarsAfter[T, bool](rowLogicalOr, "LogicalOrScalar", x, s)
 }
 
 // LogicalXorScalar is [LogicalXor] of x and s. The element type has to hold the scalar.
 func LogicalXorScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[bool] {
-	n := expr.NodeOf(x)
-	return expr.Of[bool](tree.Apply(rowLogicalXor, n, scalar[T](s)).As("LogicalXorScalar", n))
+	return scalarsAfter[T, bool](rowLogicalXor, "LogicalXorScalar", x, s)
 }
 
 // MaximumScalar is [Maximum] of x and s. The element type has to hold the scalar.
 func MaximumScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowMaximum, n, scalar[T](s)).As("MaximumScalar", n))
+	return scalarsAfter[T, T](rowMaximum, "MaximumScalar", x, s)
 }
 
 // MinimumScalar is [Minimum] of x and s. The element type has to hold the scalar.
 func MinimumScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowMinimum, n, scalar[T](s)).As("MinimumScalar", n))
+	return scalarsAfter[T, T](rowMinimum, "MinimumScalar", x, s)
 }
 
 // ModScalar is [Mod] of x and s. The element type has to hold the scalar.
 func ModScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowMod, n, scalar[T](s)).As("ModScalar", n))
+	return scalarsAfter[T, T](rowMod, "ModScalar", x, s)
 }
 
 // ScalarMod is [Mod] of s and x. The element type has to hold the scalar.
 func ScalarMod[T expr.Number, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowMod, scalar[T](s), n).As("ScalarMod", n))
+	return scalarBefore(rowMod, "ScalarMod", x, s)
 }
 
 // MulScalar is [Mul] of x and s. The element type has to hold the scalar.
 func MulScalar[T expr.AnyNumber, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowMul, n, scalar[T](s)).As("MulScalar", n))
+	return scalarsAfter[T, T](rowMul, "MulScalar", x, s)
 }
 
 // NotEqualScalar is [NotEqual] of x and s. The element type has to hold the scalar.
 func NotEqualScalar[T expr.Number, S Real](x expr.Exp[T], s S) expr.Exp[bool] {
-	n := expr.NodeOf(x)
-	return expr.Of[bool](tree.Apply(rowNotEqual, n, scalar[T](s)).As("NotEqualScalar", n))
+	return scalarsAfter[T, bool](rowNotEqual, "NotEqualScalar", x, s)
 }
 
 // PowScalar is [Pow] of x and s. The element type has to hold the scalar.
 func PowScalar[T expr.AnyFloat, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowPow, n, scalar[T](s)).As("PowScalar", n))
+	return scalarsAfter[T, T](rowPow, "PowScalar", x, s)
 }
 
 // ScalarPow is [Pow] of s and x. The element type has to hold the scalar.
 func ScalarPow[T expr.AnyFloat, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowPow, scalar[T](s), n).As("ScalarPow", n))
+	return scalarBefore(rowPow, "ScalarPow", x, s)
 }
 
 // ShrScalar is [Shr] of x and s. The element type has to hold the scalar.
 func ShrScalar[T expr.Integer, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowShr, n, scalar[T](s)).As("ShrScalar", n))
+	return scalarsAfter[T, T](rowShr, "ShrScalar", x, s)
 }
 
 // SubScalar is [Sub] of x and s. The element type has to hold the scalar.
 func SubScalar[T expr.AnyNumber, S Real](x expr.Exp[T], s S) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowSub, n, scalar[T](s)).As("SubScalar", n))
+	return scalarsAfter[T, T](rowSub, "SubScalar", x, s)
 }
 
 // ScalarSub is [Sub] of s and x. The element type has to hold the scalar.
 func ScalarSub[T expr.AnyNumber, S Real](s S, x expr.Exp[T]) expr.Exp[T] {
-	n := expr.NodeOf(x)
-	return expr.Of[T](tree.Apply(rowSub, scalar[T](s), n).As("ScalarSub", n))
+	return scalarBefore(rowSub, "ScalarSub", x, s)
 }

@@ -39,110 +39,76 @@ func (a *Args) wrong(name, what string) {
 	}
 }
 
-// Int returns an integer.
-func (a *Args) Int(name string, or int) int {
-	a = zero.IfNil(a)
-	x := a.find(name)
-	switch {
-	case x == nil:
-		return or
-	case x.I == nil || int64(int(*x.I)) != *x.I:
-		a.wrong(name, "an integer")
-		return or
-	}
-	return int(*x.I)
-}
-
-// Bool returns an integer as a truth value.
-func (a *Args) Bool(name string, or bool) bool {
-	a = zero.IfNil(a)
-	x := a.find(name)
-	switch {
-	case x == nil:
-		return or
-	case x.I == nil:
-		a.wrong(name, "true or false, as an integer")
-		return or
-	}
-	return *x.I != 0
-}
-
-// Float returns a float, or an integer as one. NaN and infinity are errors.
-func (a *Args) Float(name string, or float64) float64 {
+// value returns what get finds in the argument called name. Without one it returns or, and also
+// where get finds nothing; then the argument is not what the operator needs.
+func value[V any](a *Args, name string, or V, what string, get func(x *Argument) (V, bool)) V {
 	a = zero.IfNil(a)
 	x := a.find(name)
 	if x == nil {
 		return or
 	}
-	v := math.NaN()
-	switch {
-	case x.F != nil:
-		v = float64(*x.F)
-	case x.I != nil:
-		v = float64(*x.I)
-	}
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		a.wrong(name, "a finite number")
+	v, ok := get(x)
+	if !ok {
+		a.wrong(name, what)
 		return or
 	}
 	return v
 }
 
+// Int returns an integer.
+func (a *Args) Int(name string, or int) int {
+	return value(a, name, or, "an integer", func(x *Argument) (int, bool) {
+		v := int(orZero(x.I))
+		return v, x.I != nil && int64(v) == *x.I
+	})
+}
+
+// Bool returns an integer as a truth value.
+func (a *Args) Bool(name string, or bool) bool {
+	return value(a, name, or, "true or false, as an integer", func(x *Argument) (bool, bool) { return orZero(x.I) != 0, x.I != nil })
+}
+
+// Float returns a float, or an integer as one. NaN and infinity are errors.
+func (a *Args) Float(name string, or float64) float64 {
+	return value(a, name, or, "a finite number", func(x *Argument) (float64, bool) {
+		v := float64(orZero(x.I))
+		if x.F != nil {
+			v = float64(*x.F)
+		}
+		return v, (x.F != nil || x.I != nil) && !math.IsNaN(v) && !math.IsInf(v, 0)
+	})
+}
+
 // String returns a string.
 func (a *Args) String(name, or string) string {
-	a = zero.IfNil(a)
-	x := a.find(name)
-	switch {
-	case x == nil:
-		return or
-	case x.S == nil:
-		a.wrong(name, "a string")
-		return or
-	}
-	return *x.S
+	return value(a, name, or, "a string", func(x *Argument) (string, bool) { return orZero(x.S), x.S != nil })
 }
+
+// isList reports whether x has no single value.
+func (x *Argument) isList() bool { return x.F == nil && x.I == nil && x.S == nil }
 
 // Ints returns a list of integers, which is empty if there is no argument.
 func (a *Args) Ints(name string) []int {
-	a = zero.IfNil(a)
-	x := a.find(name)
-	if x == nil {
-		return nil
-	}
-	out := make([]int, len(x.Ints))
-	for i, v := range x.Ints {
-		if out[i] = int(v); int64(out[i]) != v {
-			a.wrong(name, "a list of integers")
+	return value(a, name, nil, "a list of integers", func(x *Argument) ([]int, bool) {
+		out, ok := make([]int, len(x.Ints)), x.isList() && x.Floats == nil && x.Strings == nil
+		for i, v := range x.Ints {
+			out[i] = int(v)
+			ok = ok && int64(out[i]) == v
 		}
-	}
-	if x.F != nil || x.I != nil || x.S != nil || x.Floats != nil || x.Strings != nil {
-		a.wrong(name, "a list of integers")
-	}
-	return out
+		return out, ok
+	})
 }
 
 // Floats returns a list of floats, which is empty if there is no argument.
 func (a *Args) Floats(name string) []float32 {
-	a = zero.IfNil(a)
-	x := a.find(name)
-	if x == nil {
-		return nil
-	}
-	if x.F != nil || x.I != nil || x.S != nil || x.Ints != nil || x.Strings != nil {
-		a.wrong(name, "a list of floats")
-	}
-	return x.Floats
+	return value(a, name, nil, "a list of floats", func(x *Argument) ([]float32, bool) {
+		return x.Floats, x.isList() && x.Ints == nil && x.Strings == nil
+	})
 }
 
 // Strings returns a list of strings, which is empty if there is no argument.
 func (a *Args) Strings(name string) []string {
-	a = zero.IfNil(a)
-	x := a.find(name)
-	if x == nil {
-		return nil
-	}
-	if x.F != nil || x.I != nil || x.S != nil || x.Ints != nil || x.Floats != nil {
-		a.wrong(name, "a list of strings")
-	}
-	return x.Strings
+	return value(a, name, nil, "a list of strings", func(x *Argument) ([]string, bool) {
+		return x.Strings, x.isList() && x.Ints == nil && x.Floats == nil
+	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/nn"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -79,7 +80,7 @@ func init() {
 
 // full returns a constant of a type and a shape.
 func full(x Info, v float64) *tree.Node {
-	return broadcast(tree.ConstFloat(x.Type, v), x.Shape)
+	return untyped.BroadcastTo(tree.ConstFloat(x.Type, v), x.Shape)
 }
 
 // floats returns the shape of fillers of float32.

@@ -35,7 +35,7 @@ var rows = slices.Concat(mapRows(), []row{
 		func(_ *Args, x []*tree.Node) []*tree.Node {
 			sum := x[0]
 			for _, y := range x[1:] {
-				sum = call("add", sum, y)
+				sum = untyped.Call("add", sum, y)
 			}
 			return []*tree.Node{sum}
 		},
@@ -55,7 +55,7 @@ var rows = slices.Concat(mapRows(), []row{
 		[]ArgDoc{{"min", "The lower bound.", true}, {"max", "The upper bound.", true}},
 		first,
 		func(a *Args, x []*tree.Node) []*tree.Node {
-			return one(call("clip", x[0], like(x[0], a.Float("min", 0)), like(x[0], a.Float("max", 0))))
+			return one(untyped.Call("clip", x[0], like(x[0], a.Float("min", 0)), like(x[0], a.Float("max", 0))))
 		},
 	},
 	{
@@ -85,7 +85,7 @@ var rows = slices.Concat(mapRows(), []row{
 		axisArg, nil,
 		func(a *Args, x []*tree.Node) []*tree.Node {
 			y := untyped.MatMul(samples(x[0], a.Int("axis", 1)), untyped.Permute(x[1], nil))
-			return one(call("add", y, x[2]))
+			return one(untyped.Call("add", y, x[2]))
 		},
 	},
 	{
@@ -118,7 +118,7 @@ var rows = slices.Concat(mapRows(), []row{
 		[]string{"Z"},
 		nil, nil,
 		func(_ *Args, x []*tree.Node) []*tree.Node {
-			d := call("square", call("sub", samples(x[0], 1), samples(x[1], 1)))
+			d := untyped.Call("square", untyped.Call("sub", samples(x[0], 1), samples(x[1], 1)))
 			return one(scaled(.5, untyped.Reduce("sum", d, untyped.Options{Axes: []int{1}})))
 		},
 	},
@@ -136,7 +136,7 @@ var rows = slices.Concat(mapRows(), []row{
 		nil, nil,
 		func(_ *Args, x []*tree.Node) []*tree.Node {
 			at := untyped.Reduce("argmax", x[0], untyped.Options{Axes: []int{-1}})
-			right := call("equal", at, labels(x[1], at.Shape()))
+			right := untyped.Call("equal", at, labels(x[1], at.Shape()))
 			return one(untyped.Compose("mean", untyped.Options{}, untyped.Cast(right, dtype.F32)))
 		},
 	},
@@ -145,7 +145,7 @@ var rows = slices.Concat(mapRows(), []row{
 		[]string{"iter"},
 		[]string{"iter"},
 		nil, first,
-		func(_ *Args, x []*tree.Node) []*tree.Node { return one(call("add", x[0], like(x[0], 1))) },
+		func(_ *Args, x []*tree.Node) []*tree.Node { return one(untyped.Call("add", x[0], like(x[0], 1))) },
 	},
 	{
 		"LearningRate", "The learning rate of a step.",
@@ -225,7 +225,7 @@ func mapRows() (rows []row) {
 
 // mapped returns the tree of an operator without attributes.
 func mapped(name string) Tree {
-	return func(_ *Args, x []*tree.Node) []*tree.Node { return one(call(name, x...)) }
+	return func(_ *Args, x []*tree.Node) []*tree.Node { return one(untyped.Call(name, x...)) }
 }
 
 func one(n *tree.Node) []*tree.Node { return []*tree.Node{n} }
@@ -233,10 +233,7 @@ func one(n *tree.Node) []*tree.Node { return []*tree.Node{n} }
 // like returns v in the type of x.
 func like(x *tree.Node, v float64) *tree.Node { return tree.ConstFloat(x.DType(), v) }
 
-func scaled(v float64, x *tree.Node) *tree.Node { return call("mul", like(x, v), x) }
-
-// broadcast returns n in the shape s.
-func broadcast(n *tree.Node, s shape.Shape) *tree.Node { return untyped.BroadcastTo(n, s) }
+func scaled(v float64, x *tree.Node) *tree.Node { return untyped.Call("mul", like(x, v), x) }
 
 // turned returns x, or its transpose.
 func turned(x *tree.Node, on bool) *tree.Node {
@@ -271,9 +268,9 @@ func labelCrossEntropy(_ *Args, x []*tree.Node) []*tree.Node {
 	}
 	classes := p.Shape()[1]
 	label := nn.CheckLabels(expr.Of[int64](labels(x[1], p.Shape()[:1])), classes)
-	own := call("equal", untyped.Compose("expand_dims", untyped.Options{Axes: []int{1}}, label.Node()), untyped.Iota(classes))
-	picked := untyped.Reduce("sum", call("where", own, p, like(p, 0)), untyped.Options{Axes: []int{1}})
-	return one(call("neg", call("log", call("maximum", picked, like(p, 1e-20)))))
+	own := untyped.Call("equal", untyped.Compose("expand_dims", untyped.Options{Axes: []int{1}}, label.Node()), untyped.Iota(classes))
+	picked := untyped.Reduce("sum", untyped.Call("where", own, p, like(p, 0)), untyped.Options{Axes: []int{1}})
+	return one(untyped.Call("neg", untyped.Call("log", untyped.Call("maximum", picked, like(p, 1e-20)))))
 }
 
 // learningRate returns base_lr * gamma^(iter/stepsize), with a quotient that is
@@ -281,17 +278,17 @@ func labelCrossEntropy(_ *Args, x []*tree.Node) []*tree.Node {
 func learningRate(a *Args, x []*tree.Node) []*tree.Node {
 	base, gamma, size := a.Float("base_lr", 0), a.Float("gamma", .1), a.Int("stepsize", 1)
 	iter := untyped.Cast(x[0], dtype.F32)
-	periods := call("div", iter, like(iter, float64(max(size, 1))))
+	periods := untyped.Call("div", iter, like(iter, float64(max(size, 1))))
 	switch a.String("policy", "fixed") {
 	case "fixed":
-		return one(broadcast(like(iter, base), iter.Shape()))
+		return one(untyped.BroadcastTo(like(iter, base), iter.Shape()))
 	case "step":
-		periods = call("floor", periods)
+		periods = untyped.Call("floor", periods)
 	case "exp":
 	default:
 		a.wrong("policy", "fixed, step or exp")
 	}
-	return one(call("mul", like(iter, base), call("pow", like(iter, gamma), periods)))
+	return one(untyped.Call("mul", like(iter, base), untyped.Call("pow", like(iter, gamma), periods)))
 }
 
 // scalar returns an input of one element as a scalar.
@@ -303,11 +300,11 @@ func weightedSum(a *Args, x []*tree.Node) []*tree.Node {
 	}
 	var sum *tree.Node
 	for i := 0; i < len(x); i += 2 {
-		term := call("mul", scalar(x[i+1]), x[i])
+		term := untyped.Call("mul", scalar(x[i+1]), x[i])
 		if sum == nil {
 			sum = term
 		} else {
-			sum = call("add", sum, term)
+			sum = untyped.Call("add", sum, term)
 		}
 	}
 	return one(sum)
@@ -316,29 +313,31 @@ func weightedSum(a *Args, x []*tree.Node) []*tree.Node {
 func momentumSGD(a *Args, x []*tree.Node) []*tree.Node {
 	g, m, lr, param := x[0], x[1], scalar(x[2]), x[3]
 	mu := a.Float("momentum", 0)
-	next := call("add", scaled(mu, m), call("mul", lr, g))
+	next := untyped.Call("add", scaled(mu, m), untyped.Call("mul", lr, g))
 	step := next
 	if a.Bool("nesterov", false) {
-		step = call("sub", scaled(1+mu, next), scaled(mu, m))
+		step = untyped.Call("sub", scaled(1+mu, next), scaled(mu, m))
 	}
-	return []*tree.Node{step, next, call("sub", param, step)}
+	return []*tree.Node{step, next, untyped.Call("sub", param, step)}
 }
 
 func adagrad(a *Args, x []*tree.Node) []*tree.Node {
 	param, h, g, lr := x[0], x[1], x[2], scalar(x[3])
-	next := call("add", scaled(a.Float("decay", 1), h), call("square", g))
-	root := call("add", call("sqrt", next), like(h, a.Float("epsilon", 1e-5)))
-	return []*tree.Node{call("add", param, call("div", call("mul", lr, g), root)), next}
+	next := untyped.Call("add", scaled(a.Float("decay", 1), h), untyped.Call("square", g))
+	root := untyped.Call("add", untyped.Call("sqrt", next), like(h, a.Float("epsilon", 1e-5)))
+	return []*tree.Node{untyped.Call("add", param, untyped.Call("div", untyped.Call("mul", lr, g), root)), next}
 }
 
 func adam(a *Args, x []*tree.Node) []*tree.Node {
 	param, m, v, g, lr := x[0], x[1], x[2], x[3], scalar(x[4])
 	b1, b2 := a.Float("beta1", .9), a.Float("beta2", .999)
-	t := untyped.Cast(call("add", scalar(x[5]), like(x[5], 1)), param.DType())
-	rest := func(b float64) *tree.Node { return call("sub", like(param, 1), call("pow", like(param, b), t)) }
-	mean := func(b float64, s, e *tree.Node) *tree.Node { return call("add", scaled(b, s), scaled(1-b, e)) }
-	m, v = mean(b1, m, g), mean(b2, v, call("square", g))
-	rate := call("div", call("mul", lr, call("sqrt", rest(b2))), rest(b1))
-	root := call("add", call("sqrt", v), like(param, a.Float("epsilon", 1e-5)))
-	return []*tree.Node{call("add", param, call("div", call("mul", rate, m), root)), m, v}
+	t := untyped.Cast(untyped.Call("add", scalar(x[5]), like(x[5], 1)), param.DType())
+	rest := func(b float64) *tree.Node {
+		return untyped.Call("sub", like(param, 1), untyped.Call("pow", like(param, b), t))
+	}
+	mean := func(b float64, s, e *tree.Node) *tree.Node { return untyped.Call("add", scaled(b, s), scaled(1-b, e)) }
+	m, v = mean(b1, m, g), mean(b2, v, untyped.Call("square", g))
+	rate := untyped.Call("div", untyped.Call("mul", lr, untyped.Call("sqrt", rest(b2))), rest(b1))
+	root := untyped.Call("add", untyped.Call("sqrt", v), like(param, a.Float("epsilon", 1e-5)))
+	return []*tree.Node{untyped.Call("add", param, untyped.Call("div", untyped.Call("mul", rate, m), root)), m, v}
 }

@@ -73,11 +73,11 @@ func (t Tree) gradient(a *Args, in []*tree.Node) []*tree.Node {
 			a.wrong(argOf, "a list of outputs")
 			return nil
 		}
-		l := untyped.Reduce("sum", call("mul", outs[i], in[n+k]), untyped.Options{})
+		l := untyped.Reduce("sum", untyped.Call("mul", outs[i], in[n+k]), untyped.Options{})
 		if loss == nil {
 			loss = l
 		} else {
-			loss = call("add", loss, l)
+			loss = untyped.Call("add", loss, l)
 		}
 	}
 	var xs []*tree.Node
@@ -149,10 +149,4 @@ func (t Tree) compile(ctx context.Context, o *Operator, options engine.Options) 
 		stmts[i] = expr.Statement{Target: o.out[i].Named(o.def.Output[i]).Node(), Value: n}
 	}
 	return engine.CompileWith(ctx, options, engine.Together(stmts...)...)
-}
-
-// call returns an operation without attributes on args.
-func call(name string, args ...*tree.Node) *tree.Node {
-	o, _ := untyped.Lookup(name)
-	return untyped.Apply(o, args...)
 }

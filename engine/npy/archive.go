@@ -200,11 +200,7 @@ func PrepareArchive(path string, members ...Member) (*Pending, error) {
 
 // WriteArchiveFile is [WriteFile] for an archive.
 func WriteArchiveFile(path string, members ...Member) error {
-	p, err := PrepareArchive(path, members...)
-	if err != nil {
-		return err
-	}
-	return p.Commit()
+	return committed(PrepareArchive(path, members...))
 }
 
 func checkMembers(members []Member) error {

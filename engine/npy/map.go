@@ -58,14 +58,9 @@ func mapFile(path string) (*Mapped, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := dataSize(h.Shape, h.Type.Size())
-	switch {
-	case err != nil:
-		return nil, formatError(at, "%v", err)
-	case n > st.Size()-at:
-		return nil, truncated(st.Size(), "the data claim %d bytes, %d remain", n, max(st.Size()-at, 0))
-	case n > math.MaxInt-at:
-		return nil, formatError(at, "%d bytes of data do not fit in memory", n)
+	n, err := h.data(at, st.Size(), math.MaxInt-at)
+	if err != nil {
+		return nil, err
 	}
 	if why := unmappable(h, at); why != "" {
 		return nil, &FormatError{Offset: at, Msg: why + " cannot be mapped", err: ErrUnsupported}

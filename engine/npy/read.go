@@ -43,15 +43,9 @@ func Read(r io.Reader, size int64) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := dataSize(h.Shape, h.Type.Size())
+	n, err := h.data(at, size, min(maxData, math.MaxInt-align))
 	if err != nil {
-		return nil, formatError(at, "%v", err)
-	}
-	if size >= 0 && n > size-at {
-		return nil, truncated(size, "the data claim %d bytes, %d remain", n, max(size-at, 0))
-	}
-	if n > min(maxData, math.MaxInt-align) {
-		return nil, formatError(at, "%d bytes of data do not fit in memory", n)
+		return nil, err
 	}
 	have := n
 	if size < 0 {
@@ -78,6 +72,21 @@ func Read(r io.Reader, size int64) (*Array, error) {
 		done += int64(len(part))
 	}
 	return &Array{Type: h.Type, Shape: h.Shape, Fortran: h.Fortran, Data: b}, nil
+}
+
+// data returns the number of bytes of the data, which begin at an offset of a file. size is that
+// of the file, or negative, and most what fits in memory.
+func (h Header) data(at, size, most int64) (int64, error) {
+	n, err := dataSize(h.Shape, h.Type.Size())
+	switch {
+	case err != nil:
+		return 0, formatError(at, "%v", err)
+	case size >= 0 && n > size-at:
+		return 0, truncated(size, "the data claim %d bytes, %d remain", n, max(size-at, 0))
+	case n > most:
+		return 0, formatError(at, "%d bytes of data do not fit in memory", n)
+	}
+	return n, nil
 }
 
 // ReadFile reads the array in a file. A path that is not a regular file, such

@@ -56,7 +56,11 @@ func check(a *Array) error {
 // before or the complete new array. It is [Prepare] followed by Commit, and the
 // notes on paths and permissions given there hold.
 func WriteFile(path string, a *Array) error {
-	p, err := Prepare(path, a)
+	return committed(Prepare(path, a))
+}
+
+// committed puts a prepared file under its name, unless it could not be prepared.
+func committed(p *Pending, err error) error {
 	if err != nil {
 		return err
 	}
@@ -66,11 +70,7 @@ func WriteFile(path string, a *Array) error {
 // WriteFileWith writes what write produces to a file, which it creates or replaces as a
 // whole: after a failure the path holds what it held before.
 func WriteFileWith(path string, write func(io.Writer) error) error {
-	p, err := PrepareWith(path, write)
-	if err != nil {
-		return err
-	}
-	return p.Commit()
+	return committed(PrepareWith(path, write))
 }
 
 var errNilWriter = errors.New("oneloop: npy: the writer is nil")

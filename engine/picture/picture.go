@@ -245,56 +245,44 @@ func pixelSize(m color.Model) int {
 }
 
 // ReadFile reads an image file as [Read] does.
-func ReadFile[T Sample](path string) (*engine.Tensor[T], error) {
-	m, err := decodeFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return tensorOf[T](path, m)
-}
-
-// tensorOf is Tensor with errors that name the file.
-func tensorOf[T Sample](path string, m image.Image) (*engine.Tensor[T], error) {
-	x, err := Tensor[T](m)
-	if err != nil {
-		return nil, &files.Error{Package: "picture", Path: path, Err: err}
-	}
-	return x, nil
-}
+func ReadFile[T Sample](path string) (*engine.Tensor[T], error) { return fromFile(path, Tensor[T]) }
 
 // ReadArray reads an image file as [Read] does, with elements of the type that keeps
 // its samples: uint16 for an image of 16 bits, else uint8.
 func ReadArray(path string) (*engine.Array, error) {
-	m, err := decodeFile(path)
-	if err != nil {
-		return nil, err
-	}
-	switch m.ColorModel() {
-	case color.Gray16Model, color.Alpha16Model, color.RGBA64Model, color.NRGBA64Model:
-		return array[uint16](path, m)
-	}
-	return array[uint8](path, m)
+	return fromFile(path, func(m image.Image) (*engine.Array, error) {
+		switch m.ColorModel() {
+		case color.Gray16Model, color.Alpha16Model, color.RGBA64Model, color.NRGBA64Model:
+			return array[uint16](m)
+		}
+		return array[uint8](m)
+	})
 }
 
-func array[T Sample](path string, m image.Image) (*engine.Array, error) {
-	x, err := tensorOf[T](path, m)
+func array[T Sample](m image.Image) (*engine.Array, error) {
+	x, err := Tensor[T](m)
 	if err != nil {
 		return nil, err
 	}
 	return x.Array(), nil
 }
 
-func decodeFile(path string) (image.Image, error) {
-	f, err := os.Open(path)
+// fromFile returns what f makes of the image in a file. Errors name the file.
+func fromFile[R any](path string, f func(image.Image) (*R, error)) (*R, error) {
+	r, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("oneloop: picture: %w", err)
 	}
-	defer f.Close()
-	m, err := decode(f)
+	defer r.Close()
+	m, err := decode(r)
+	var x *R
+	if err == nil {
+		x, err = f(m)
+	}
 	if err != nil {
 		return nil, &files.Error{Package: "picture", Path: path, Err: err}
 	}
-	return m, nil
+	return x, nil
 }
 
 // Encode writes a tensor as a PNG image, or as a JPEG image of quality 95, which

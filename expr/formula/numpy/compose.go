@@ -21,9 +21,7 @@ func (c *call) pairs(i int) (from, to []int) {
 	var lists [2][]int
 	for k, v := range x.seq {
 		list, err := item{v, x.at}.integers("axes")
-		if err != nil && c.err == nil {
-			c.err = err
-		}
+		c.note(err)
 		lists[k] = list
 	}
 	return lists[0], lists[1]

@@ -28,10 +28,8 @@ func callNorm(c *call) *tree.Node {
 		return n
 	}
 	plain := c.isNone(1)
-	if rank := len(n.Shape()); axes == nil && !plain {
-		for i := range rank {
-			axes = append(axes, i)
-		}
+	if axes == nil && !plain {
+		axes = allAxes(n)
 	}
 	o.Axes = axes
 	p, number, euclidean := 2.0, true, plain
@@ -209,13 +207,7 @@ func callWithoutNaN(name string, other float64) func(c *call) *tree.Node {
 	return func(c *call) *tree.Node {
 		n := c.array(0)
 		if n.Err() == nil && n.DType().IsFloat() {
-			in := *c
-			in.args = append([]argument{{item{valueOf(apply("where", apply("isnan", n), tree.ConstFloat(n.DType(), other), n)), c.args[0].at}, true}}, c.args[1:]...)
-			n = find(&in)
-			if c.err == nil {
-				c.err = in.err
-			}
-			return n
+			return c.with(0, valueOf(apply("where", apply("isnan", n), tree.ConstFloat(n.DType(), other), n)), find)
 		}
 		return find(c)
 	}

@@ -301,9 +301,26 @@ func (c *call) fail(at *syntax.Node, kind error, format string, args ...any) *tr
 }
 
 func (c *call) keep(at *syntax.Node, n *tree.Node) *tree.Node {
-	if err := n.Err(); err != nil && c.err == nil {
-		c.err = placed(at, err)
+	if err := n.Err(); err != nil {
+		c.note(placed(at, err))
 	}
+	return n
+}
+
+// note keeps an error, if it is the first.
+func (c *call) note(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// with returns what f makes of the call with another value for argument i.
+func (c *call) with(i int, v value, f func(c *call) *tree.Node) *tree.Node {
+	other := *c
+	other.args = slices.Clone(c.args)
+	other.args[i].value = v
+	n := f(&other)
+	c.err = other.err
 	return n
 }
 
@@ -342,9 +359,7 @@ func (c *call) common(which ...int) []*tree.Node {
 // integer returns argument i, an integer.
 func (c *call) integer(i int) int {
 	v, err := c.args[i].integer(c.f.params[i].name)
-	if err != nil && c.err == nil {
-		c.err = err
-	}
+	c.note(err)
 	return v
 }
 
@@ -355,17 +370,15 @@ func (c *call) integers(i int) []int {
 		return nil
 	}
 	v, err := c.args[i].integers(c.f.params[i].name)
-	if err != nil && c.err == nil {
-		c.err = err
-	}
+	c.note(err)
 	return v
 }
 
 // float returns argument i, a number.
 func (c *call) float(i int) float64 {
 	v, err := c.args[i].s.Float64()
-	if err != nil && c.err == nil {
-		c.err = fail(c.args[i].at, tree.ErrValue, "%s", err)
+	if err != nil {
+		c.note(fail(c.args[i].at, tree.ErrValue, "%s", err))
 	}
 	return v
 }

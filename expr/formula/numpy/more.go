@@ -33,23 +33,17 @@ func (c *call) each(i int, f func(c *call) *tree.Node) *tree.Node {
 		a = valueOf(cast(a.n, promoted(a, valueOf(tree.ConstFloat(dtype.F64, 0)))))
 	}
 	nodes := make([]*tree.Node, len(list.seq))
-	for k, v := range list.seq {
-		one := *c
-		one.args = slices.Clone(c.args)
-		one.args[0].value = a
-		one.args[i] = argument{item{v, list.at}, true}
-		if v.kind != vScalar {
-			return c.fail(list.at, tree.ErrType, "%s must be a number or a list of numbers, not %s", c.f.params[i].name, list.describe())
+	return c.with(0, a, func(c *call) *tree.Node {
+		for k, v := range list.seq {
+			if v.kind != vScalar {
+				return c.fail(list.at, tree.ErrType, "%s must be a number or a list of numbers, not %s", c.f.params[i].name, list.describe())
+			}
+			if nodes[k] = c.with(i, v, f); nodes[k].Err() != nil {
+				return nodes[k]
+			}
 		}
-		nodes[k] = f(&one)
-		if c.err == nil {
-			c.err = one.err
-		}
-		if nodes[k].Err() != nil {
-			return nodes[k]
-		}
-	}
-	return untyped.Compose("stack", untyped.Options{Axes: []int{0}}, nodes...)
+		return untyped.Compose("stack", untyped.Options{Axes: []int{0}}, nodes...)
+	})
 }
 
 // compositionNamed returns the function of a row of the table of compositions.
@@ -128,15 +122,9 @@ func callSearchSorted(c *call) *tree.Node {
 	if c.isNone(sorter) {
 		return compositionNamed("searchsorted")(c)
 	}
-	in := *c
-	in.args = slices.Clone(c.args)
-	in.args[0].value = valueOf(untyped.Take(c.array(0), c.array(sorter), 0))
-	in.args[sorter].value = none
-	n := compositionNamed("searchsorted")(&in)
-	if c.err == nil {
-		c.err = in.err
-	}
-	return n
+	return c.with(0, valueOf(untyped.Take(c.array(0), c.array(sorter), 0)), func(c *call) *tree.Node {
+		return c.with(sorter, none, compositionNamed("searchsorted"))
+	})
 }
 
 // positions returns argument i: an integer, a list of integers, or a list of bools that says

@@ -83,9 +83,7 @@ func (c *call) widths(x argument, n *tree.Node) []int {
 	out := make([]int, len(values))
 	for i, v := range values {
 		k, err := item{v, x.at}.integer("a width")
-		if err != nil && c.err == nil {
-			c.err = err
-		}
+		c.note(err)
 		if out[i] = k; k < 0 || k > 1<<30 {
 			c.fail(x.at, tree.ErrValue, "a width of %d is not possible", k)
 		}

@@ -77,15 +77,12 @@ func callRound(c *call) *tree.Node {
 	return rounded(untyped.Compose("round", c.options(), n))
 }
 
-func callProduct(c *call) *tree.Node { return matmul(c.matrix(0), c.matrix(1)) }
-
-// matrix returns argument i as an array.
-func (c *call) matrix(i int) value { return valueOf(c.array(i)) }
+func callProduct(c *call) *tree.Node { return matmul(valueOf(c.array(0)), valueOf(c.array(1))) }
 
 // callDot is NumPy's dot: the product of scalars, or matmul where y is a vector or
 // both are matrices at most.
 func callDot(c *call) *tree.Node {
-	x, y := c.matrix(0), c.matrix(1)
+	x, y := valueOf(c.array(0)), valueOf(c.array(1))
 	rx, ry := len(x.n.Shape()), len(y.n.Shape())
 	switch {
 	case rx == 0 || ry == 0:

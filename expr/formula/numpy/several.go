@@ -191,7 +191,7 @@ func callModf(c *call) value {
 	n := c.array(0)
 	n = cast(n, floatFor(n.DType()))
 	whole := apply("trunc", n)
-	part := apply("where", apply("isinf", n), number0(n), apply("sub", n, whole))
+	part := apply("where", apply("isinf", n), zero(n.DType()).n, apply("sub", n, whole))
 	return c.several(apply("copysign", part, n), whole)
 }
 
@@ -222,9 +222,6 @@ func callLdexp(c *call) *tree.Node {
 	wide := t.Register()
 	return cast(apply("ldexp", cast(n, wide), cast(e, wide)), t)
 }
-
-// number0 returns 0 in the type of n.
-func number0(n *tree.Node) *tree.Node { return tree.ConstInt(n.DType(), 0) }
 
 func callDivmod(c *call) value {
 	x := c.common(0, 1)
@@ -257,9 +254,7 @@ func callGradient(c *call) value {
 	}
 	axes := c.integers(c.f.parameter("axis"))
 	if axes == nil {
-		for i := range f.Shape() {
-			axes = append(axes, i)
-		}
+		axes = allAxes(f)
 	}
 	gaps := c.args[1].seq
 	if len(gaps) > 1 && len(gaps) != len(axes) || len(axes) == 0 {

@@ -13,13 +13,14 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // A Spec is an array that a formula of the user works on.
 type Spec struct {
 	Name  string
 	Type  dtype.Type
-	Shape []int
+	Shape shape.Shape
 }
 
 // A Case is a program ready to be measured: arrays, and functions that compute
@@ -72,10 +73,7 @@ func NewCase(ctx context.Context, o engine.Options, w *Workload, t dtype.Type, n
 func NewFormula(ctx context.Context, o engine.Options, text string, specs []Spec, env map[string]*tree.Node) (*Case, error) {
 	c := &Case{Name: "Formula", Text: text}
 	for _, s := range specs {
-		size := 1
-		for _, d := range s.Shape {
-			size *= d
-		}
+		size := s.Shape.Size()
 		if size > c.N || c.Type == "" {
 			c.N, c.Type = size, s.Type.Short()
 		}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/bench"
+	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/blas/system"
 	"github.com/oneloop/oneloop/engine/cuda"
@@ -20,7 +22,6 @@ import (
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
-	"github.com/oneloop/oneloop/shape"
 )
 
 // A setting is one name=value of a flag that may be repeated.
@@ -107,23 +108,16 @@ func number(s setting) (*tree.Node, error) {
 	return tree.ConstFloat(dtype.F64, f), nil
 }
 
-// A spec is an array as -s describes it.
-type spec struct {
-	name  string
-	shape shape.Shape
-	dtype dtype.Type
-}
-
 // arraySpec reads name=shape[:dtype]: 1000x1000, scalar, 5:int64.
-func arraySpec(s setting) (spec, error) {
+func arraySpec(s setting) (bench.Spec, error) {
 	dims, typ, typed := strings.Cut(s.value, ":")
-	out := spec{name: s.name, dtype: dtype.F32}
+	out := bench.Spec{Name: s.name, Type: dtype.F32}
 	if typed {
 		t, err := dtype.Parse(typ)
 		if err != nil {
-			return spec{}, usagef("-s %s: unknown element type %q; there are %s", s.name, typ, typeNames())
+			return out, usagef("-s %s: unknown element type %q; there are %s", s.name, typ, typeNames())
 		}
-		out.dtype = t
+		out.Type = t
 	}
 	if dims == "scalar" {
 		return out, nil
@@ -131,12 +125,12 @@ func arraySpec(s setting) (spec, error) {
 	for _, d := range strings.Split(dims, "x") {
 		n, err := strconv.Atoi(d)
 		if err != nil || n < 0 {
-			return spec{}, usagef("-s %s: %q is no shape; write 1000, 1000x1000 or scalar", s.name, dims)
+			return out, usagef("-s %s: %q is no shape; write 1000, 1000x1000 or scalar", s.name, dims)
 		}
-		out.shape = append(out.shape, n)
+		out.Shape = append(out.Shape, n)
 	}
-	if err := out.shape.Check(); err != nil {
-		return spec{}, usagef("-s %s: %s", s.name, err)
+	if err := out.Shape.Check(); err != nil {
+		return out, usagef("-s %s: %s", s.name, err)
 	}
 	return out, nil
 }
@@ -147,20 +141,6 @@ func typeNames() string {
 		names = append(names, t.String())
 	}
 	return strings.Join(names, ", ")
-}
-
-func arraySpecs(values []string) ([]spec, []setting, error) {
-	list, err := settings("s", values)
-	if err != nil {
-		return nil, nil, err
-	}
-	specs := make([]spec, len(list))
-	for i, s := range list {
-		if specs[i], err = arraySpec(s); err != nil {
-			return nil, nil, err
-		}
-	}
-	return specs, list, nil
 }
 
 // numbers reads all -D flags.
@@ -205,6 +185,38 @@ func (f *arrayFlags) add(cmd *cobra.Command, preset string) {
 	cmd.Flags().StringArrayVarP(&f.shapes, "shape", "s", nil, "`name=shape[:dtype]`: an array of the statements, 1000x1000 or scalar (repeatable; default "+preset+")")
 	named(cmd, "shape", (*formula.Source).Inputs, typesAfterColon)
 	addDefine(cmd, &f.def)
+}
+
+// read returns the arrays and the numbers that statements have, and parses the statements.
+func (f *arrayFlags) read(text string) (specs []bench.Spec, env map[string]*tree.Node, src *formula.Source, err error) {
+	shapes, err := settings("s", f.shapes)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	def, err := settings("D", f.def)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	total := 0
+	for _, s := range shapes {
+		x, err := arraySpec(s)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		total += x.Shape.Size() * x.Type.Size()
+		if err := machine.Room(total); err != nil { // also for arrays without memory: a formula may need copies
+			return nil, nil, nil, fmt.Errorf("-s %s: %w", s.name, err)
+		}
+		specs = append(specs, x)
+	}
+	if env, err = numbers(def); err != nil {
+		return nil, nil, nil, err
+	}
+	if err := unique(map[string][]setting{"s": shapes, "D": def}); err != nil {
+		return nil, nil, nil, err
+	}
+	src, err = formula.Parse(text)
+	return specs, env, src, err
 }
 
 // addDefine adds -D.

@@ -90,9 +90,9 @@ func (phantom) Device() string { return "cpu" }
 
 func (m *phantom) Size() int { return m.size }
 
-func phantomArray(s spec) *tree.Node {
-	mem := &phantom{s.shape.Size() * s.dtype.Size()}
-	return tree.NewLeaf(s.dtype, s.shape, &tree.Leaf{Mem: mem, Strides: s.shape.Strides(), Name: s.name})
+func phantomArray(s bench.Spec) *tree.Node {
+	mem := &phantom{s.Shape.Size() * s.Type.Size()}
+	return tree.NewLeaf(s.Type, s.Shape, &tree.Leaf{Mem: mem, Strides: s.Shape.Strides(), Name: s.Name})
 }
 
 func (f *inspectFlags) run(ctx context.Context, text string, w io.Writer) error {
@@ -111,37 +111,16 @@ func (f *inspectFlags) run(ctx context.Context, text string, w io.Writer) error 
 	if onGPU(f.engine.backend) && f.out != "" && f.format != "html" {
 		return usagef("-o %s: the code for a GPU is printed, or on a page: -o x.html", f.out)
 	}
-	specs, list, err := arraySpecs(f.arrays.shapes)
-	if err != nil {
-		return err
-	}
-	def, err := settings("D", f.arrays.def)
-	if err != nil {
-		return err
-	}
 	options, err := f.engine.options()
 	if err != nil {
 		return err
 	}
-	env, err := numbers(def)
+	specs, env, src, err := f.arrays.read(text)
 	if err != nil {
 		return err
 	}
-	if err := unique(map[string][]setting{"s": list, "D": def}); err != nil {
-		return err
-	}
-	src, err := formula.Parse(text)
-	if err != nil {
-		return err
-	}
-	total := 0
 	for _, s := range specs {
-		bytes := s.shape.Size() * s.dtype.Size()
-		if err := machine.Room(total + bytes); err != nil { // a formula may need copies
-			return fmt.Errorf("-s %s: %w", s.name, err)
-		}
-		total += bytes
-		env[s.name] = phantomArray(s)
+		env[s.Name] = phantomArray(s)
 	}
 	if err := bound(src, env); err != nil {
 		return err
@@ -176,7 +155,7 @@ func assignments(unit *formula.Unit, assigned []string, env map[string]*tree.Nod
 		if n.Leaf != nil && !bench.IsCopy(name, n, env) {
 			continue
 		}
-		target := phantomArray(spec{name, n.Shape(), n.DType()})
+		target := phantomArray(bench.Spec{Name: name, Type: n.DType(), Shape: n.Shape()})
 		stmts = append(stmts, expr.Statement{Target: target, Value: n})
 	}
 	return stmts

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,7 +19,6 @@ import (
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/roof"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/internal/progress"
 )
 
@@ -239,41 +239,22 @@ func formulaCase(cmd *cobra.Command, arg string, arrays arrayFlags) (func(contex
 	if err != nil {
 		return nil, err
 	}
-	given, list, err := arraySpecs(arrays.shapes)
+	specs, env, src, err := arrays.read(text)
 	if err != nil {
 		return nil, err
 	}
-	def, err := settings("D", arrays.def)
-	if err != nil {
-		return nil, err
+	given := slices.Collect(maps.Keys(env))
+	for _, s := range specs {
+		given = append(given, s.Name)
 	}
-	env, err := numbers(def)
-	if err != nil {
-		return nil, err
-	}
-	if err := unique(map[string][]setting{"s": list, "D": def}); err != nil {
-		return nil, err
-	}
-	src, err := formula.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range slices.Concat(list, def) {
-		if !slices.Contains(src.Inputs(), s.name) {
-			return nil, usagef("%s is given a value, and the statements read %s", s.name, cmp.Or(strings.Join(src.Inputs(), ", "), "no name"))
-		}
-	}
-	var specs []bench.Spec
-	total := 0
-	for _, s := range given {
-		specs = append(specs, bench.Spec{Name: s.name, Type: s.dtype, Shape: s.shape})
-		total += s.shape.Size() * s.dtype.Size()
-		if err := machine.Room(total); err != nil {
-			return nil, fmt.Errorf("-s %s: %w", s.name, err)
+	slices.Sort(given)
+	for _, name := range given {
+		if !slices.Contains(src.Inputs(), name) {
+			return nil, usagef("%s is given a value, and the statements read %s", name, cmp.Or(strings.Join(src.Inputs(), ", "), "no name"))
 		}
 	}
 	for _, name := range src.Inputs() {
-		if env[name] == nil && !slices.ContainsFunc(given, func(s spec) bool { return s.name == name }) {
+		if !slices.Contains(given, name) {
 			specs = append(specs, bench.Spec{Name: name, Type: dtype.F32, Shape: []int{1_000_000}})
 		}
 	}

@@ -15,8 +15,9 @@ func (o Options) keep() Options {
 	return o
 }
 
-func (o Options) freedom(ddof int) Options {
-	o.DDof = ddof
+// whole divides by the number of elements.
+func (o Options) whole() Options {
+	o.DDof = 0
 	return o
 }
 
@@ -44,7 +45,7 @@ func average(o Options, a *tree.Node) *tree.Node {
 	if n == 0 {
 		return tree.Errorf(tree.ErrShape, "", "an empty axis has no mean")
 	}
-	by, sum := max(float64(n)-float64(o.DDof), 0), Reduce("sum", a, o.freedom(0))
+	by, sum := max(float64(n)-float64(o.DDof), 0), Reduce("sum", a, o.whole())
 	if f, _ := math.Frexp(by); f == 0.5 && (a.DType() == dtype.F32 || a.DType() == dtype.F64) { // a power of two: the product has the same bits
 		return Call("mul", sum, tree.ConstFloat(a.DType(), 1/by))
 	}
@@ -54,7 +55,7 @@ func average(o Options, a *tree.Node) *tree.Node {
 // variation averages the squared distances from the mean. Those of complex numbers
 // are sums of two squares.
 func variation(o Options, x ...*tree.Node) *tree.Node {
-	d := Call("sub", x[0], average(o.keep().freedom(0), x[0]))
+	d := Call("sub", x[0], average(o.keep().whole(), x[0]))
 	if d.DType().IsComplex() {
 		return average(o, Call("add", Call("square", Call("real", d)), Call("square", Call("imag", d))))
 	}

@@ -191,7 +191,7 @@ var (
 // nanMean divides the sum of what is not NaN by its number less o.DDof. If that is
 // not above 0, the result is NaN.
 func nanMean(o Options, x ...*tree.Node) *tree.Node {
-	return Call("div", nanSum(o.freedom(0), x[0]), o.observations(x[0]))
+	return Call("div", nanSum(o.whole(), x[0]), o.observations(x[0]))
 }
 
 // observations returns the number of elements that are not NaN less o.DDof, or NaN if that
@@ -199,15 +199,15 @@ func nanMean(o Options, x ...*tree.Node) *tree.Node {
 func (o Options) observations(a *tree.Node) *tree.Node {
 	t := a.DType()
 	valid := Cast(Call("logical_not", Call("isnan", a)), t)
-	by := Call("sub", Reduce("sum", valid, o.freedom(0)), tree.ConstFloat(t, float64(o.DDof)))
+	by := Call("sub", Reduce("sum", valid, o.whole()), tree.ConstFloat(t, float64(o.DDof)))
 	return Call("where", Call("greater", by, tree.ConstFloat(t, 0)), by, tree.ConstFloat(t, math.NaN()))
 }
 
 // nanVariation is NaN over an infinite element, whose distance from the mean is.
 func nanVariation(o Options, x ...*tree.Node) *tree.Node {
 	a := x[0]
-	square := Call("square", Call("sub", a, nanMean(o.keep().freedom(0), a)))
-	sum := Reduce("sum", Call("where", Call("isnan", a), like(square, 0), square), o.freedom(0))
+	square := Call("square", Call("sub", a, nanMean(o.keep().whole(), a)))
+	sum := Reduce("sum", Call("where", Call("isnan", a), like(square, 0), square), o.whole())
 	return Call("div", sum, o.observations(a))
 }
 

@@ -51,7 +51,7 @@ func normalTail(b *B, f *format, c, h V, scale float64) (m, k V) {
 	one, four := f.c(b, 1), f.c(b, 4*scale)
 	v := b.Div(b.Sub(c, four), b.Add(c, four))
 	s := b.Mul(h, c)
-	_, k, r := reduceExp(b, f, s)
+	k, r := reduceExp(b, f, s)
 	r = b.Add(r, b.Fma(h, c, b.Neg(s)))
 	e := horner(b, r, expPoly[f.row], one, one)
 	e = b.Div(e, b.Add(c, f.c(b, scale)))
@@ -82,7 +82,7 @@ func lowerGeluTanh(b *B, x ...V) V {
 	w := b.Fma(z, f.c(b, -tanhGelu3[f.row][0]), f.c(b, -tanhGelu[f.row][0]))
 	v := b.Mul(x[0], w)
 	low := f.c(b, -60) // below, exp(v) does not change the result
-	_, k, r := reduceExp(b, f, b.Select(b.Lt(v, low), low, v))
+	k, r := reduceExp(b, f, b.Select(b.Lt(v, low), low, v))
 	one := f.c(b, 1)
 	k = b.Sub(f.int(b, 0), k)
 	d := b.Add(horner(b, r, expPoly[f.row], one, one), b.Scale(one, k))

@@ -9,15 +9,15 @@ import (
 // and subtracting 1.5*2^mant rounds to an integer. The low bits of the sum are
 // that integer, so no conversion is needed.
 
-// reduceExp returns the reduction of x: n as a float, n as an integer, and r.
-func reduceExp(b *B, f *format, x V) (n, k, r V) {
+// reduceExp returns the reduction of x: n as an integer, and r.
+func reduceExp(b *B, f *format, x V) (k, r V) {
 	magic := f.c(b, f.magic)
 	t := b.Fma(x, f.at(b, log2e, 0), magic)
-	n = b.Sub(t, magic)
+	n := b.Sub(t, magic)
 	k = b.Sub(f.bits(b, t), f.bits(b, magic))
 	r = b.Fma(n, f.c(b, -ln2Near[f.row][0]), x) // exact
 	r = b.Fma(n, f.c(b, -ln2Near[f.row][1]), r)
-	return n, k, r
+	return k, r
 }
 
 // powerOf2 returns n, with x within log(2)/2 of n log 2, and 2^(n+shift), which must be a normal
@@ -42,7 +42,7 @@ func clampExp(b *B, x, y, below V, lo, hi float64) V {
 
 func lowerExp(b *B, x ...V) V {
 	f := formatOf(b, x[0])
-	_, k, r := reduceExp(b, f, x[0])
+	k, r := reduceExp(b, f, x[0])
 	one := f.c(b, 1)
 	y := b.Scale(horner(b, r, expPoly[f.row], one, one), k)
 	return clampExp(b, x[0], y, f.c(b, 0), f.exp[0], f.exp[1])

@@ -172,7 +172,7 @@ func lowerPolygamma(n int) func(b *B, x ...V) V {
 		}
 		return b.Cold(reflected, y, func() V {
 			sin, cos, _ := sinPi(b, f, b.Neg(x[0]))
-			y := b.Add(y, cotDerivative(b, f, b.Div(cos, sin), n))
+			y := b.Add(y, cotDerivative(b, b.Div(cos, sin), n))
 			if n%2 == 1 {
 				y = b.Neg(y)
 			}
@@ -216,7 +216,7 @@ func polygammaSum(b *B, f *format, a V, n int) V {
 
 // cotDerivative returns derivative n of pi/tan(pi a) by a, where c is 1/tan(pi a): a polynomial in c,
 // which follows from the derivative -pi (1+c^2) of c.
-func cotDerivative(b *B, f *format, c V, n int) V {
+func cotDerivative(b *B, c V, n int) V {
 	p := []float64{0, math.Pi}
 	for range n {
 		next := make([]float64, len(p)+1)

@@ -35,7 +35,7 @@ func lowerSigmoid(b *B, x ...V) V {
 	a := b.Abs(x[0])
 	lim := f.c(b, -f.exp[0])
 	a = b.Select(b.Lt(lim, a), lim, a)
-	_, k, r := reduceExp(b, f, b.Neg(a)) // exp(|x|) = 2^-k exp(-r)
+	k, r := reduceExp(b, f, b.Neg(a)) // exp(|x|) = 2^-k exp(-r)
 	w := b.Scale(one, k)
 	q := expm1Of(b, f, b.Neg(r))
 	w1 := b.Add(w, one)

@@ -131,10 +131,8 @@ func Reshape(s Shape, st Strides, to Shape) (Strides, bool) {
 // an int, or st has too few strides, lo is the least int and hi the greatest; no memory holds that range.
 func Bounds(s Shape, st Strides, offset int) (lo, hi int) {
 	lo, hi = offset, offset
-	for _, d := range s {
-		if d == 0 {
-			return 0, -1
-		}
+	if slices.Contains(s, 0) {
+		return 0, -1
 	}
 	if len(st) < len(s) {
 		return math.MinInt, math.MaxInt

@@ -14,8 +14,6 @@ import (
 	"github.com/oneloop/oneloop/expr"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 // goldens are messages and their bytes as protoc's Python library writes them,
 // with the fields of BlobProto from Caffe's schema.
 var goldens = []struct {
@@ -30,7 +28,7 @@ var goldens = []struct {
 	}},
 	{"empty", "3a050a03ac0200", blob.Proto{Shape: &blob.ProtoShape{Dim: []int64{300, 0}}}},
 	{"legacy", "08011000180220014210000000000000f03f00000000000000404a10000000000000f0bf9a9999999999b93f", blob.Proto{
-		Num: ptr(int32(1)), Channels: ptr(int32(0)), Height: ptr(int32(2)), Width: ptr(int32(1)),
+		Num: new(int32(1)), Channels: new(int32(0)), Height: new(int32(2)), Width: new(int32(1)),
 		DoubleData: []float64{1, 2}, DoubleDiff: []float64{-1, .1},
 	}},
 	{"scalar", "2a040000e0403a00", blob.Proto{Data: []float32{7}, Shape: &blob.ProtoShape{}}},
@@ -105,7 +103,7 @@ func TestHostile(t *testing.T) {
 		{"a large shape", blob.Proto{Shape: &blob.ProtoShape{Dim: []int64{1 << 31, 1 << 31, 1 << 31}}}},
 		{"an extent of 2^63-1", blob.Proto{Shape: &blob.ProtoShape{Dim: []int64{math.MaxInt64}}}},
 		{"33 axes", blob.Proto{Shape: &blob.ProtoShape{Dim: make([]int64, 33)}}},
-		{"a negative num", blob.Proto{Num: ptr(int32(-1))}},
+		{"a negative num", blob.Proto{Num: new(int32(-1))}},
 		{"a short diff", blob.Proto{Shape: &blob.ProtoShape{Dim: []int64{2}}, Data: []float32{1, 2}, Diff: []float32{1}}},
 	} {
 		b := must[float32](t, 2)
@@ -147,7 +145,7 @@ func TestProto(t *testing.T) {
 }
 
 func TestShapeEquals(t *testing.T) {
-	legacy := &blob.Proto{Num: ptr(int32(1)), Channels: ptr(int32(1)), Height: ptr(int32(2)), Width: ptr(int32(3))}
+	legacy := &blob.Proto{Num: new(int32(1)), Channels: new(int32(1)), Height: new(int32(2)), Width: new(int32(3))}
 	for _, c := range []struct {
 		dims []int
 		p    *blob.Proto

@@ -97,11 +97,9 @@ func Arg[V int | float64 | bool | string | []int | []float64 | []string](name st
 	a := &Argument{Name: name}
 	switch v := any(v).(type) {
 	case int:
-		a.I = new(int64)
-		*a.I = int64(v)
+		a.I = new(int64(v))
 	case float64:
-		a.F = new(float32)
-		*a.F = float32(v)
+		a.F = new(float32(v))
 	case bool:
 		a.I = new(int64)
 		if v {

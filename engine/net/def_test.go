@@ -12,16 +12,14 @@ import (
 	"github.com/oneloop/oneloop/expr"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 // golden is the net in testdata/net.txt and testdata/net.hex, which protobuf's
 // library for Python wrote with the fields of Caffe2's schema.
 func golden() *net.NetDef {
 	return &net.NetDef{
-		Name: "mlp", Type: "dag", NumWorkers: ptr(int32(4)), ExternalInput: []string{"x"}, ExternalOutput: []string{"y"},
+		Name: "mlp", Type: "dag", NumWorkers: new(int32(4)), ExternalInput: []string{"x"}, ExternalOutput: []string{"y"},
 		Op: []*net.OperatorDef{{
 			Input: []string{"x", "w", "b"}, Output: []string{"y"}, Name: "fc 1", Type: "FC", Engine: "BLAS",
-			ControlInput: []string{"x"}, IsGradientOp: ptr(false), DebugInfo: ptr("line 3"),
+			ControlInput: []string{"x"}, IsGradientOp: new(false), DebugInfo: new("line 3"),
 			Arg: []*net.Argument{
 				net.Arg("axis", -1), net.Arg("f", .1), net.Arg("s", "\x00\xff\""), net.Arg("fs", []float64{1, 2.5, 1e-8}),
 				{Name: "is", Ints: []int64{1, -2, 1 << 40}},
@@ -29,8 +27,8 @@ func golden() *net.NetDef {
 				{Name: "n", N: &net.NetDef{Name: "inner"}, Nets: []*net.NetDef{{Name: "one"}, {}}},
 			},
 			DeviceOption: &net.DeviceOption{
-				DeviceType: ptr(int32(1)), DeviceID: ptr(int32(0)), RandomSeed: ptr(uint32(1<<32 - 1)), NodeName: ptr("host"),
-				NumaNodeID: ptr(int32(1)), ExtraInfo: []string{"e"},
+				DeviceType: new(int32(1)), DeviceID: new(int32(0)), RandomSeed: new(uint32(1<<32 - 1)), NodeName: new("host"),
+				NumaNodeID: new(int32(1)), ExtraInfo: []string{"e"},
 			},
 		}},
 		Arg: []*net.Argument{net.Arg("k", 1)},

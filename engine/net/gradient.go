@@ -140,8 +140,7 @@ func (b *backward) total(name string) string {
 }
 
 func (b *backward) add(o *OperatorDef) {
-	o.IsGradientOp = new(bool)
-	*o.IsGradientOp = true
+	o.IsGradientOp = new(true)
 	b.added = append(b.added, o)
 }
 

@@ -118,9 +118,7 @@ func sweep(name string, every uint64) (result, error) {
 	out := make([]result, workers)
 	var wg sync.WaitGroup
 	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			r, bl := &out[w], p.NewBlock(block)
 			for first := w * block; first < samples; first += workers * block {
 				n := int(min(block, samples-first))
@@ -132,7 +130,7 @@ func sweep(name string, every uint64) (result, error) {
 					r.check(uint32(args[i]), uint32(got), ref)
 				}
 			}
-		}()
+		})
 	}
 	wg.Wait()
 	r := result{p: p}

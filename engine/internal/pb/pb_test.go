@@ -23,13 +23,11 @@ type node struct {
 	U     *uint32   `pb:"10,u"`
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func sample() *node {
 	return &node{
-		Name: "a\"b\\\x00\xff\n", Count: ptr(int32(-3)), On: true,
+		Name: "a\"b\\\x00\xff\n", Count: new(int32(-3)), On: true,
 		Xs: []float32{.1, float32(math.Inf(-1)), 1e20}, Ns: []int64{-1, 300}, Texts: []string{"", "x"},
-		Sub: &node{Count: ptr(int32(0))}, Subs: []*node{{}, {Name: "s"}}, X: ptr(2.5), U: ptr(uint32(1<<32 - 1)),
+		Sub: &node{Count: new(int32(0))}, Subs: []*node{{}, {Name: "s"}}, X: new(2.5), U: new(uint32(1<<32 - 1)),
 	}
 }
 

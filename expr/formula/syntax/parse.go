@@ -1,6 +1,9 @@
 package syntax
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The bounds of a formula.
 const (
@@ -406,10 +409,8 @@ func (p *parser) call(a *Node) *Node {
 				return p.fail(x.Pos, "a keyword argument begins with a name")
 			}
 			key = x.Text
-			for _, k := range a.Keys {
-				if k == key {
-					return p.fail(x.Pos, "argument %q is given twice", key)
-				}
+			if slices.Contains(a.Keys, key) {
+				return p.fail(x.Pos, "argument %q is given twice", key)
 			}
 			named = true
 			p.advance()

@@ -3,13 +3,16 @@ package interp
 import (
 	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 const numTypes = int(dtype.F64) + 1
 
-// kernels has the kernels of each primitive by operand type and form. For Scale the
+// A table has the kernels of each primitive by operand type and form. For Scale the
 // first operand gives the type, for the others the last. Bit i of the form is set
 // if operand i has one lane. Form 0 always exists.
+type table [prim.NumOps][numTypes][8]kernel
+
 var kernels = generated()
 
 // cvtKernels has the conversions by source and result type. A conversion to the

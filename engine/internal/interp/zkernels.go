@@ -542,467 +542,118 @@ func selectVSS[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	}
 }
 
+func likeAddI8[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](k *table, t dtype.Type) {
+	k[prim.Add][t] = [8]kernel{0: addI8VV[T], 2: addI8VS[T]}
+	k[prim.Sub][t] = [8]kernel{0: subI8VV[T], 2: subI8VS[T], 1: subI8SV[T]}
+	k[prim.Mul][t] = [8]kernel{0: mulI8VV[T], 2: mulI8VS[T]}
+	k[prim.Neg][t] = [8]kernel{0: negI8V[T]}
+	k[prim.Min][t] = [8]kernel{0: minI8VV[T], 2: minI8VS[T]}
+	k[prim.Max][t] = [8]kernel{0: maxI8VV[T], 2: maxI8VS[T]}
+	k[prim.Eq][t] = [8]kernel{0: eqI8VV[T], 2: eqI8VS[T]}
+	k[prim.Ne][t] = [8]kernel{0: neI8VV[T], 2: neI8VS[T]}
+	k[prim.Lt][t] = [8]kernel{0: ltI8VV[T], 2: ltI8VS[T], 1: ltI8SV[T]}
+	k[prim.Le][t] = [8]kernel{0: leI8VV[T], 2: leI8VS[T], 1: leI8SV[T]}
+}
+
+func likeDivI8[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](k *table, t dtype.Type) {
+	k[prim.Div][t] = [8]kernel{0: divI8VV[T], 2: divI8VS[T], 1: divI8SV[T]}
+	k[prim.Rem][t] = [8]kernel{0: remI8VV[T], 2: remI8VS[T], 1: remI8SV[T]}
+	k[prim.Abs][t] = [8]kernel{0: absI8V[T]}
+	k[prim.Shl][t] = [8]kernel{0: shlI8VV[T], 2: shlI8VS[T]}
+	k[prim.Shr][t] = [8]kernel{0: shrI8VV[T], 2: shrI8VS[T]}
+}
+
+func likeDivF32[T float32 | float64](k *table, t dtype.Type) {
+	k[prim.Div][t] = [8]kernel{0: divF32VV[T], 2: divF32VS[T], 1: divF32SV[T]}
+	k[prim.Rem][t] = [8]kernel{0: remF32VV[T], 2: remF32VS[T], 1: remF32SV[T]}
+	k[prim.Sqrt][t] = [8]kernel{0: sqrtF32V[T]}
+	k[prim.Floor][t] = [8]kernel{0: floorF32V[T]}
+	k[prim.Ceil][t] = [8]kernel{0: ceilF32V[T]}
+	k[prim.Trunc][t] = [8]kernel{0: truncF32V[T]}
+	k[prim.Rint][t] = [8]kernel{0: rintF32V[T]}
+}
+
+func likeAndI8[T uint8 | uint16 | uint32 | uint64](k *table, t dtype.Type) {
+	k[prim.And][t] = [8]kernel{0: andI8VV[T], 2: andI8VS[T]}
+	k[prim.Or][t] = [8]kernel{0: orI8VV[T], 2: orI8VS[T]}
+	k[prim.Xor][t] = [8]kernel{0: xorI8VV[T], 2: xorI8VS[T]}
+}
+
+func likeNotI8[T uint8 | uint16 | uint32 | uint64](k *table, t dtype.Type) {
+	k[prim.Not][t] = [8]kernel{0: notI8V[T]}
+}
+
+func likeMulhiU8[T uint8 | uint16 | uint32 | uint64](k *table, t dtype.Type) {
+	k[prim.MulHi][t] = [8]kernel{0: mulhiU8VV[T], 2: mulhiU8VS[T]}
+}
+
+func likeSelect[T uint8 | uint16 | uint32 | uint64](k *table, t dtype.Type) {
+	k[prim.Select][t] = [8]kernel{0: selectVVV[T], 4: selectVVS[T], 2: selectVSV[T], 6: selectVSS[T]}
+}
+
 // generated fills the table. It is no init function: those of other files need it.
-func generated() (kernels [prim.NumOps][numTypes][8]kernel) {
-	kernels[prim.Add][dtype.I8][0] = addI8VV[int8]
-	kernels[prim.Add][dtype.I16][0] = addI8VV[int16]
-	kernels[prim.Add][dtype.I32][0] = addI8VV[int32]
-	kernels[prim.Add][dtype.I64][0] = addI8VV[int64]
-	kernels[prim.Add][dtype.U8][0] = addI8VV[uint8]
-	kernels[prim.Add][dtype.U16][0] = addI8VV[uint16]
-	kernels[prim.Add][dtype.U32][0] = addI8VV[uint32]
-	kernels[prim.Add][dtype.U64][0] = addI8VV[uint64]
-	kernels[prim.Add][dtype.F32][0] = addI8VV[float32]
-	kernels[prim.Add][dtype.F64][0] = addI8VV[float64]
-	kernels[prim.Add][dtype.I8][2] = addI8VS[int8]
-	kernels[prim.Add][dtype.I16][2] = addI8VS[int16]
-	kernels[prim.Add][dtype.I32][2] = addI8VS[int32]
-	kernels[prim.Add][dtype.I64][2] = addI8VS[int64]
-	kernels[prim.Add][dtype.U8][2] = addI8VS[uint8]
-	kernels[prim.Add][dtype.U16][2] = addI8VS[uint16]
-	kernels[prim.Add][dtype.U32][2] = addI8VS[uint32]
-	kernels[prim.Add][dtype.U64][2] = addI8VS[uint64]
-	kernels[prim.Add][dtype.F32][2] = addI8VS[float32]
-	kernels[prim.Add][dtype.F64][2] = addI8VS[float64]
-	kernels[prim.Sub][dtype.I8][0] = subI8VV[int8]
-	kernels[prim.Sub][dtype.I16][0] = subI8VV[int16]
-	kernels[prim.Sub][dtype.I32][0] = subI8VV[int32]
-	kernels[prim.Sub][dtype.I64][0] = subI8VV[int64]
-	kernels[prim.Sub][dtype.U8][0] = subI8VV[uint8]
-	kernels[prim.Sub][dtype.U16][0] = subI8VV[uint16]
-	kernels[prim.Sub][dtype.U32][0] = subI8VV[uint32]
-	kernels[prim.Sub][dtype.U64][0] = subI8VV[uint64]
-	kernels[prim.Sub][dtype.F32][0] = subI8VV[float32]
-	kernels[prim.Sub][dtype.F64][0] = subI8VV[float64]
-	kernels[prim.Sub][dtype.I8][2] = subI8VS[int8]
-	kernels[prim.Sub][dtype.I16][2] = subI8VS[int16]
-	kernels[prim.Sub][dtype.I32][2] = subI8VS[int32]
-	kernels[prim.Sub][dtype.I64][2] = subI8VS[int64]
-	kernels[prim.Sub][dtype.U8][2] = subI8VS[uint8]
-	kernels[prim.Sub][dtype.U16][2] = subI8VS[uint16]
-	kernels[prim.Sub][dtype.U32][2] = subI8VS[uint32]
-	kernels[prim.Sub][dtype.U64][2] = subI8VS[uint64]
-	kernels[prim.Sub][dtype.F32][2] = subI8VS[float32]
-	kernels[prim.Sub][dtype.F64][2] = subI8VS[float64]
-	kernels[prim.Sub][dtype.I8][1] = subI8SV[int8]
-	kernels[prim.Sub][dtype.I16][1] = subI8SV[int16]
-	kernels[prim.Sub][dtype.I32][1] = subI8SV[int32]
-	kernels[prim.Sub][dtype.I64][1] = subI8SV[int64]
-	kernels[prim.Sub][dtype.U8][1] = subI8SV[uint8]
-	kernels[prim.Sub][dtype.U16][1] = subI8SV[uint16]
-	kernels[prim.Sub][dtype.U32][1] = subI8SV[uint32]
-	kernels[prim.Sub][dtype.U64][1] = subI8SV[uint64]
-	kernels[prim.Sub][dtype.F32][1] = subI8SV[float32]
-	kernels[prim.Sub][dtype.F64][1] = subI8SV[float64]
-	kernels[prim.Mul][dtype.I8][0] = mulI8VV[int8]
-	kernels[prim.Mul][dtype.I16][0] = mulI8VV[int16]
-	kernels[prim.Mul][dtype.I32][0] = mulI8VV[int32]
-	kernels[prim.Mul][dtype.I64][0] = mulI8VV[int64]
-	kernels[prim.Mul][dtype.U8][0] = mulI8VV[uint8]
-	kernels[prim.Mul][dtype.U16][0] = mulI8VV[uint16]
-	kernels[prim.Mul][dtype.U32][0] = mulI8VV[uint32]
-	kernels[prim.Mul][dtype.U64][0] = mulI8VV[uint64]
-	kernels[prim.Mul][dtype.F32][0] = mulI8VV[float32]
-	kernels[prim.Mul][dtype.F64][0] = mulI8VV[float64]
-	kernels[prim.Mul][dtype.I8][2] = mulI8VS[int8]
-	kernels[prim.Mul][dtype.I16][2] = mulI8VS[int16]
-	kernels[prim.Mul][dtype.I32][2] = mulI8VS[int32]
-	kernels[prim.Mul][dtype.I64][2] = mulI8VS[int64]
-	kernels[prim.Mul][dtype.U8][2] = mulI8VS[uint8]
-	kernels[prim.Mul][dtype.U16][2] = mulI8VS[uint16]
-	kernels[prim.Mul][dtype.U32][2] = mulI8VS[uint32]
-	kernels[prim.Mul][dtype.U64][2] = mulI8VS[uint64]
-	kernels[prim.Mul][dtype.F32][2] = mulI8VS[float32]
-	kernels[prim.Mul][dtype.F64][2] = mulI8VS[float64]
-	kernels[prim.Div][dtype.I8][0] = divI8VV[int8]
-	kernels[prim.Div][dtype.I16][0] = divI8VV[int16]
-	kernels[prim.Div][dtype.I32][0] = divI8VV[int32]
-	kernels[prim.Div][dtype.I64][0] = divI8VV[int64]
-	kernels[prim.Div][dtype.U8][0] = divI8VV[uint8]
-	kernels[prim.Div][dtype.U16][0] = divI8VV[uint16]
-	kernels[prim.Div][dtype.U32][0] = divI8VV[uint32]
-	kernels[prim.Div][dtype.U64][0] = divI8VV[uint64]
-	kernels[prim.Div][dtype.I8][2] = divI8VS[int8]
-	kernels[prim.Div][dtype.I16][2] = divI8VS[int16]
-	kernels[prim.Div][dtype.I32][2] = divI8VS[int32]
-	kernels[prim.Div][dtype.I64][2] = divI8VS[int64]
-	kernels[prim.Div][dtype.U8][2] = divI8VS[uint8]
-	kernels[prim.Div][dtype.U16][2] = divI8VS[uint16]
-	kernels[prim.Div][dtype.U32][2] = divI8VS[uint32]
-	kernels[prim.Div][dtype.U64][2] = divI8VS[uint64]
-	kernels[prim.Div][dtype.I8][1] = divI8SV[int8]
-	kernels[prim.Div][dtype.I16][1] = divI8SV[int16]
-	kernels[prim.Div][dtype.I32][1] = divI8SV[int32]
-	kernels[prim.Div][dtype.I64][1] = divI8SV[int64]
-	kernels[prim.Div][dtype.U8][1] = divI8SV[uint8]
-	kernels[prim.Div][dtype.U16][1] = divI8SV[uint16]
-	kernels[prim.Div][dtype.U32][1] = divI8SV[uint32]
-	kernels[prim.Div][dtype.U64][1] = divI8SV[uint64]
-	kernels[prim.Div][dtype.F32][0] = divF32VV[float32]
-	kernels[prim.Div][dtype.F64][0] = divF32VV[float64]
-	kernels[prim.Div][dtype.F32][2] = divF32VS[float32]
-	kernels[prim.Div][dtype.F64][2] = divF32VS[float64]
-	kernels[prim.Div][dtype.F32][1] = divF32SV[float32]
-	kernels[prim.Div][dtype.F64][1] = divF32SV[float64]
-	kernels[prim.Rem][dtype.I8][0] = remI8VV[int8]
-	kernels[prim.Rem][dtype.I16][0] = remI8VV[int16]
-	kernels[prim.Rem][dtype.I32][0] = remI8VV[int32]
-	kernels[prim.Rem][dtype.I64][0] = remI8VV[int64]
-	kernels[prim.Rem][dtype.U8][0] = remI8VV[uint8]
-	kernels[prim.Rem][dtype.U16][0] = remI8VV[uint16]
-	kernels[prim.Rem][dtype.U32][0] = remI8VV[uint32]
-	kernels[prim.Rem][dtype.U64][0] = remI8VV[uint64]
-	kernels[prim.Rem][dtype.I8][2] = remI8VS[int8]
-	kernels[prim.Rem][dtype.I16][2] = remI8VS[int16]
-	kernels[prim.Rem][dtype.I32][2] = remI8VS[int32]
-	kernels[prim.Rem][dtype.I64][2] = remI8VS[int64]
-	kernels[prim.Rem][dtype.U8][2] = remI8VS[uint8]
-	kernels[prim.Rem][dtype.U16][2] = remI8VS[uint16]
-	kernels[prim.Rem][dtype.U32][2] = remI8VS[uint32]
-	kernels[prim.Rem][dtype.U64][2] = remI8VS[uint64]
-	kernels[prim.Rem][dtype.I8][1] = remI8SV[int8]
-	kernels[prim.Rem][dtype.I16][1] = remI8SV[int16]
-	kernels[prim.Rem][dtype.I32][1] = remI8SV[int32]
-	kernels[prim.Rem][dtype.I64][1] = remI8SV[int64]
-	kernels[prim.Rem][dtype.U8][1] = remI8SV[uint8]
-	kernels[prim.Rem][dtype.U16][1] = remI8SV[uint16]
-	kernels[prim.Rem][dtype.U32][1] = remI8SV[uint32]
-	kernels[prim.Rem][dtype.U64][1] = remI8SV[uint64]
-	kernels[prim.Rem][dtype.F32][0] = remF32VV[float32]
-	kernels[prim.Rem][dtype.F64][0] = remF32VV[float64]
-	kernels[prim.Rem][dtype.F32][2] = remF32VS[float32]
-	kernels[prim.Rem][dtype.F64][2] = remF32VS[float64]
-	kernels[prim.Rem][dtype.F32][1] = remF32SV[float32]
-	kernels[prim.Rem][dtype.F64][1] = remF32SV[float64]
-	kernels[prim.Fma][dtype.F64][0] = fmaF64VVV
-	kernels[prim.Fma][dtype.F64][4] = fmaF64VVS
-	kernels[prim.Fma][dtype.F64][2] = fmaF64VSV
-	kernels[prim.Fma][dtype.F64][6] = fmaF64VSS
-	kernels[prim.Neg][dtype.I8][0] = negI8V[int8]
-	kernels[prim.Neg][dtype.I16][0] = negI8V[int16]
-	kernels[prim.Neg][dtype.I32][0] = negI8V[int32]
-	kernels[prim.Neg][dtype.I64][0] = negI8V[int64]
-	kernels[prim.Neg][dtype.U8][0] = negI8V[uint8]
-	kernels[prim.Neg][dtype.U16][0] = negI8V[uint16]
-	kernels[prim.Neg][dtype.U32][0] = negI8V[uint32]
-	kernels[prim.Neg][dtype.U64][0] = negI8V[uint64]
-	kernels[prim.Neg][dtype.F32][0] = negI8V[float32]
-	kernels[prim.Neg][dtype.F64][0] = negI8V[float64]
-	kernels[prim.Abs][dtype.I8][0] = absI8V[int8]
-	kernels[prim.Abs][dtype.I16][0] = absI8V[int16]
-	kernels[prim.Abs][dtype.I32][0] = absI8V[int32]
-	kernels[prim.Abs][dtype.I64][0] = absI8V[int64]
-	kernels[prim.Abs][dtype.U8][0] = absI8V[uint8]
-	kernels[prim.Abs][dtype.U16][0] = absI8V[uint16]
-	kernels[prim.Abs][dtype.U32][0] = absI8V[uint32]
-	kernels[prim.Abs][dtype.U64][0] = absI8V[uint64]
-	kernels[prim.Abs][dtype.F32][0] = absF32V
-	kernels[prim.Abs][dtype.F64][0] = absF64V
-	kernels[prim.Min][dtype.I8][0] = minI8VV[int8]
-	kernels[prim.Min][dtype.I16][0] = minI8VV[int16]
-	kernels[prim.Min][dtype.I32][0] = minI8VV[int32]
-	kernels[prim.Min][dtype.I64][0] = minI8VV[int64]
-	kernels[prim.Min][dtype.U8][0] = minI8VV[uint8]
-	kernels[prim.Min][dtype.U16][0] = minI8VV[uint16]
-	kernels[prim.Min][dtype.U32][0] = minI8VV[uint32]
-	kernels[prim.Min][dtype.U64][0] = minI8VV[uint64]
-	kernels[prim.Min][dtype.F32][0] = minI8VV[float32]
-	kernels[prim.Min][dtype.F64][0] = minI8VV[float64]
-	kernels[prim.Min][dtype.I8][2] = minI8VS[int8]
-	kernels[prim.Min][dtype.I16][2] = minI8VS[int16]
-	kernels[prim.Min][dtype.I32][2] = minI8VS[int32]
-	kernels[prim.Min][dtype.I64][2] = minI8VS[int64]
-	kernels[prim.Min][dtype.U8][2] = minI8VS[uint8]
-	kernels[prim.Min][dtype.U16][2] = minI8VS[uint16]
-	kernels[prim.Min][dtype.U32][2] = minI8VS[uint32]
-	kernels[prim.Min][dtype.U64][2] = minI8VS[uint64]
-	kernels[prim.Min][dtype.F32][2] = minI8VS[float32]
-	kernels[prim.Min][dtype.F64][2] = minI8VS[float64]
-	kernels[prim.Max][dtype.I8][0] = maxI8VV[int8]
-	kernels[prim.Max][dtype.I16][0] = maxI8VV[int16]
-	kernels[prim.Max][dtype.I32][0] = maxI8VV[int32]
-	kernels[prim.Max][dtype.I64][0] = maxI8VV[int64]
-	kernels[prim.Max][dtype.U8][0] = maxI8VV[uint8]
-	kernels[prim.Max][dtype.U16][0] = maxI8VV[uint16]
-	kernels[prim.Max][dtype.U32][0] = maxI8VV[uint32]
-	kernels[prim.Max][dtype.U64][0] = maxI8VV[uint64]
-	kernels[prim.Max][dtype.F32][0] = maxI8VV[float32]
-	kernels[prim.Max][dtype.F64][0] = maxI8VV[float64]
-	kernels[prim.Max][dtype.I8][2] = maxI8VS[int8]
-	kernels[prim.Max][dtype.I16][2] = maxI8VS[int16]
-	kernels[prim.Max][dtype.I32][2] = maxI8VS[int32]
-	kernels[prim.Max][dtype.I64][2] = maxI8VS[int64]
-	kernels[prim.Max][dtype.U8][2] = maxI8VS[uint8]
-	kernels[prim.Max][dtype.U16][2] = maxI8VS[uint16]
-	kernels[prim.Max][dtype.U32][2] = maxI8VS[uint32]
-	kernels[prim.Max][dtype.U64][2] = maxI8VS[uint64]
-	kernels[prim.Max][dtype.F32][2] = maxI8VS[float32]
-	kernels[prim.Max][dtype.F64][2] = maxI8VS[float64]
-	kernels[prim.Sqrt][dtype.F32][0] = sqrtF32V[float32]
-	kernels[prim.Sqrt][dtype.F64][0] = sqrtF32V[float64]
-	kernels[prim.Floor][dtype.F32][0] = floorF32V[float32]
-	kernels[prim.Floor][dtype.F64][0] = floorF32V[float64]
-	kernels[prim.Ceil][dtype.F32][0] = ceilF32V[float32]
-	kernels[prim.Ceil][dtype.F64][0] = ceilF32V[float64]
-	kernels[prim.Trunc][dtype.F32][0] = truncF32V[float32]
-	kernels[prim.Trunc][dtype.F64][0] = truncF32V[float64]
-	kernels[prim.Rint][dtype.F32][0] = rintF32V[float32]
-	kernels[prim.Rint][dtype.F64][0] = rintF32V[float64]
-	kernels[prim.Scale][dtype.F64][0] = scaleF64VV
-	kernels[prim.Scale][dtype.F64][2] = scaleF64VS
-	kernels[prim.And][dtype.I8][0] = andI8VV[uint8]
-	kernels[prim.And][dtype.I16][0] = andI8VV[uint16]
-	kernels[prim.And][dtype.I32][0] = andI8VV[uint32]
-	kernels[prim.And][dtype.I64][0] = andI8VV[uint64]
-	kernels[prim.And][dtype.U8][0] = andI8VV[uint8]
-	kernels[prim.And][dtype.U16][0] = andI8VV[uint16]
-	kernels[prim.And][dtype.U32][0] = andI8VV[uint32]
-	kernels[prim.And][dtype.U64][0] = andI8VV[uint64]
-	kernels[prim.And][dtype.Bool][0] = andI8VV[uint8]
-	kernels[prim.And][dtype.I8][2] = andI8VS[uint8]
-	kernels[prim.And][dtype.I16][2] = andI8VS[uint16]
-	kernels[prim.And][dtype.I32][2] = andI8VS[uint32]
-	kernels[prim.And][dtype.I64][2] = andI8VS[uint64]
-	kernels[prim.And][dtype.U8][2] = andI8VS[uint8]
-	kernels[prim.And][dtype.U16][2] = andI8VS[uint16]
-	kernels[prim.And][dtype.U32][2] = andI8VS[uint32]
-	kernels[prim.And][dtype.U64][2] = andI8VS[uint64]
-	kernels[prim.And][dtype.Bool][2] = andI8VS[uint8]
-	kernels[prim.Or][dtype.I8][0] = orI8VV[uint8]
-	kernels[prim.Or][dtype.I16][0] = orI8VV[uint16]
-	kernels[prim.Or][dtype.I32][0] = orI8VV[uint32]
-	kernels[prim.Or][dtype.I64][0] = orI8VV[uint64]
-	kernels[prim.Or][dtype.U8][0] = orI8VV[uint8]
-	kernels[prim.Or][dtype.U16][0] = orI8VV[uint16]
-	kernels[prim.Or][dtype.U32][0] = orI8VV[uint32]
-	kernels[prim.Or][dtype.U64][0] = orI8VV[uint64]
-	kernels[prim.Or][dtype.Bool][0] = orI8VV[uint8]
-	kernels[prim.Or][dtype.I8][2] = orI8VS[uint8]
-	kernels[prim.Or][dtype.I16][2] = orI8VS[uint16]
-	kernels[prim.Or][dtype.I32][2] = orI8VS[uint32]
-	kernels[prim.Or][dtype.I64][2] = orI8VS[uint64]
-	kernels[prim.Or][dtype.U8][2] = orI8VS[uint8]
-	kernels[prim.Or][dtype.U16][2] = orI8VS[uint16]
-	kernels[prim.Or][dtype.U32][2] = orI8VS[uint32]
-	kernels[prim.Or][dtype.U64][2] = orI8VS[uint64]
-	kernels[prim.Or][dtype.Bool][2] = orI8VS[uint8]
-	kernels[prim.Xor][dtype.I8][0] = xorI8VV[uint8]
-	kernels[prim.Xor][dtype.I16][0] = xorI8VV[uint16]
-	kernels[prim.Xor][dtype.I32][0] = xorI8VV[uint32]
-	kernels[prim.Xor][dtype.I64][0] = xorI8VV[uint64]
-	kernels[prim.Xor][dtype.U8][0] = xorI8VV[uint8]
-	kernels[prim.Xor][dtype.U16][0] = xorI8VV[uint16]
-	kernels[prim.Xor][dtype.U32][0] = xorI8VV[uint32]
-	kernels[prim.Xor][dtype.U64][0] = xorI8VV[uint64]
-	kernels[prim.Xor][dtype.Bool][0] = xorI8VV[uint8]
-	kernels[prim.Xor][dtype.I8][2] = xorI8VS[uint8]
-	kernels[prim.Xor][dtype.I16][2] = xorI8VS[uint16]
-	kernels[prim.Xor][dtype.I32][2] = xorI8VS[uint32]
-	kernels[prim.Xor][dtype.I64][2] = xorI8VS[uint64]
-	kernels[prim.Xor][dtype.U8][2] = xorI8VS[uint8]
-	kernels[prim.Xor][dtype.U16][2] = xorI8VS[uint16]
-	kernels[prim.Xor][dtype.U32][2] = xorI8VS[uint32]
-	kernels[prim.Xor][dtype.U64][2] = xorI8VS[uint64]
-	kernels[prim.Xor][dtype.Bool][2] = xorI8VS[uint8]
-	kernels[prim.Not][dtype.I8][0] = notI8V[uint8]
-	kernels[prim.Not][dtype.I16][0] = notI8V[uint16]
-	kernels[prim.Not][dtype.I32][0] = notI8V[uint32]
-	kernels[prim.Not][dtype.I64][0] = notI8V[uint64]
-	kernels[prim.Not][dtype.U8][0] = notI8V[uint8]
-	kernels[prim.Not][dtype.U16][0] = notI8V[uint16]
-	kernels[prim.Not][dtype.U32][0] = notI8V[uint32]
-	kernels[prim.Not][dtype.U64][0] = notI8V[uint64]
-	kernels[prim.Not][dtype.Bool][0] = notBOOLV
-	kernels[prim.Shl][dtype.I8][0] = shlI8VV[int8]
-	kernels[prim.Shl][dtype.I16][0] = shlI8VV[int16]
-	kernels[prim.Shl][dtype.I32][0] = shlI8VV[int32]
-	kernels[prim.Shl][dtype.I64][0] = shlI8VV[int64]
-	kernels[prim.Shl][dtype.U8][0] = shlI8VV[uint8]
-	kernels[prim.Shl][dtype.U16][0] = shlI8VV[uint16]
-	kernels[prim.Shl][dtype.U32][0] = shlI8VV[uint32]
-	kernels[prim.Shl][dtype.U64][0] = shlI8VV[uint64]
-	kernels[prim.Shl][dtype.I8][2] = shlI8VS[int8]
-	kernels[prim.Shl][dtype.I16][2] = shlI8VS[int16]
-	kernels[prim.Shl][dtype.I32][2] = shlI8VS[int32]
-	kernels[prim.Shl][dtype.I64][2] = shlI8VS[int64]
-	kernels[prim.Shl][dtype.U8][2] = shlI8VS[uint8]
-	kernels[prim.Shl][dtype.U16][2] = shlI8VS[uint16]
-	kernels[prim.Shl][dtype.U32][2] = shlI8VS[uint32]
-	kernels[prim.Shl][dtype.U64][2] = shlI8VS[uint64]
-	kernels[prim.Shr][dtype.I8][0] = shrI8VV[int8]
-	kernels[prim.Shr][dtype.I16][0] = shrI8VV[int16]
-	kernels[prim.Shr][dtype.I32][0] = shrI8VV[int32]
-	kernels[prim.Shr][dtype.I64][0] = shrI8VV[int64]
-	kernels[prim.Shr][dtype.U8][0] = shrI8VV[uint8]
-	kernels[prim.Shr][dtype.U16][0] = shrI8VV[uint16]
-	kernels[prim.Shr][dtype.U32][0] = shrI8VV[uint32]
-	kernels[prim.Shr][dtype.U64][0] = shrI8VV[uint64]
-	kernels[prim.Shr][dtype.I8][2] = shrI8VS[int8]
-	kernels[prim.Shr][dtype.I16][2] = shrI8VS[int16]
-	kernels[prim.Shr][dtype.I32][2] = shrI8VS[int32]
-	kernels[prim.Shr][dtype.I64][2] = shrI8VS[int64]
-	kernels[prim.Shr][dtype.U8][2] = shrI8VS[uint8]
-	kernels[prim.Shr][dtype.U16][2] = shrI8VS[uint16]
-	kernels[prim.Shr][dtype.U32][2] = shrI8VS[uint32]
-	kernels[prim.Shr][dtype.U64][2] = shrI8VS[uint64]
-	kernels[prim.MulHi][dtype.U8][0] = mulhiU8VV[uint8]
-	kernels[prim.MulHi][dtype.U16][0] = mulhiU8VV[uint16]
-	kernels[prim.MulHi][dtype.U32][0] = mulhiU8VV[uint32]
-	kernels[prim.MulHi][dtype.U64][0] = mulhiU8VV[uint64]
-	kernels[prim.MulHi][dtype.U8][2] = mulhiU8VS[uint8]
-	kernels[prim.MulHi][dtype.U16][2] = mulhiU8VS[uint16]
-	kernels[prim.MulHi][dtype.U32][2] = mulhiU8VS[uint32]
-	kernels[prim.MulHi][dtype.U64][2] = mulhiU8VS[uint64]
-	kernels[prim.Eq][dtype.I8][0] = eqI8VV[int8]
-	kernels[prim.Eq][dtype.I16][0] = eqI8VV[int16]
-	kernels[prim.Eq][dtype.I32][0] = eqI8VV[int32]
-	kernels[prim.Eq][dtype.I64][0] = eqI8VV[int64]
-	kernels[prim.Eq][dtype.U8][0] = eqI8VV[uint8]
-	kernels[prim.Eq][dtype.U16][0] = eqI8VV[uint16]
-	kernels[prim.Eq][dtype.U32][0] = eqI8VV[uint32]
-	kernels[prim.Eq][dtype.U64][0] = eqI8VV[uint64]
-	kernels[prim.Eq][dtype.F32][0] = eqI8VV[float32]
-	kernels[prim.Eq][dtype.F64][0] = eqI8VV[float64]
-	kernels[prim.Eq][dtype.I8][2] = eqI8VS[int8]
-	kernels[prim.Eq][dtype.I16][2] = eqI8VS[int16]
-	kernels[prim.Eq][dtype.I32][2] = eqI8VS[int32]
-	kernels[prim.Eq][dtype.I64][2] = eqI8VS[int64]
-	kernels[prim.Eq][dtype.U8][2] = eqI8VS[uint8]
-	kernels[prim.Eq][dtype.U16][2] = eqI8VS[uint16]
-	kernels[prim.Eq][dtype.U32][2] = eqI8VS[uint32]
-	kernels[prim.Eq][dtype.U64][2] = eqI8VS[uint64]
-	kernels[prim.Eq][dtype.F32][2] = eqI8VS[float32]
-	kernels[prim.Eq][dtype.F64][2] = eqI8VS[float64]
-	kernels[prim.Eq][dtype.Bool][0] = eqBOOLVV
-	kernels[prim.Eq][dtype.Bool][2] = eqBOOLVS
-	kernels[prim.Ne][dtype.I8][0] = neI8VV[int8]
-	kernels[prim.Ne][dtype.I16][0] = neI8VV[int16]
-	kernels[prim.Ne][dtype.I32][0] = neI8VV[int32]
-	kernels[prim.Ne][dtype.I64][0] = neI8VV[int64]
-	kernels[prim.Ne][dtype.U8][0] = neI8VV[uint8]
-	kernels[prim.Ne][dtype.U16][0] = neI8VV[uint16]
-	kernels[prim.Ne][dtype.U32][0] = neI8VV[uint32]
-	kernels[prim.Ne][dtype.U64][0] = neI8VV[uint64]
-	kernels[prim.Ne][dtype.F32][0] = neI8VV[float32]
-	kernels[prim.Ne][dtype.F64][0] = neI8VV[float64]
-	kernels[prim.Ne][dtype.I8][2] = neI8VS[int8]
-	kernels[prim.Ne][dtype.I16][2] = neI8VS[int16]
-	kernels[prim.Ne][dtype.I32][2] = neI8VS[int32]
-	kernels[prim.Ne][dtype.I64][2] = neI8VS[int64]
-	kernels[prim.Ne][dtype.U8][2] = neI8VS[uint8]
-	kernels[prim.Ne][dtype.U16][2] = neI8VS[uint16]
-	kernels[prim.Ne][dtype.U32][2] = neI8VS[uint32]
-	kernels[prim.Ne][dtype.U64][2] = neI8VS[uint64]
-	kernels[prim.Ne][dtype.F32][2] = neI8VS[float32]
-	kernels[prim.Ne][dtype.F64][2] = neI8VS[float64]
-	kernels[prim.Ne][dtype.Bool][0] = neBOOLVV
-	kernels[prim.Ne][dtype.Bool][2] = neBOOLVS
-	kernels[prim.Lt][dtype.I8][0] = ltI8VV[int8]
-	kernels[prim.Lt][dtype.I16][0] = ltI8VV[int16]
-	kernels[prim.Lt][dtype.I32][0] = ltI8VV[int32]
-	kernels[prim.Lt][dtype.I64][0] = ltI8VV[int64]
-	kernels[prim.Lt][dtype.U8][0] = ltI8VV[uint8]
-	kernels[prim.Lt][dtype.U16][0] = ltI8VV[uint16]
-	kernels[prim.Lt][dtype.U32][0] = ltI8VV[uint32]
-	kernels[prim.Lt][dtype.U64][0] = ltI8VV[uint64]
-	kernels[prim.Lt][dtype.F32][0] = ltI8VV[float32]
-	kernels[prim.Lt][dtype.F64][0] = ltI8VV[float64]
-	kernels[prim.Lt][dtype.I8][2] = ltI8VS[int8]
-	kernels[prim.Lt][dtype.I16][2] = ltI8VS[int16]
-	kernels[prim.Lt][dtype.I32][2] = ltI8VS[int32]
-	kernels[prim.Lt][dtype.I64][2] = ltI8VS[int64]
-	kernels[prim.Lt][dtype.U8][2] = ltI8VS[uint8]
-	kernels[prim.Lt][dtype.U16][2] = ltI8VS[uint16]
-	kernels[prim.Lt][dtype.U32][2] = ltI8VS[uint32]
-	kernels[prim.Lt][dtype.U64][2] = ltI8VS[uint64]
-	kernels[prim.Lt][dtype.F32][2] = ltI8VS[float32]
-	kernels[prim.Lt][dtype.F64][2] = ltI8VS[float64]
-	kernels[prim.Lt][dtype.I8][1] = ltI8SV[int8]
-	kernels[prim.Lt][dtype.I16][1] = ltI8SV[int16]
-	kernels[prim.Lt][dtype.I32][1] = ltI8SV[int32]
-	kernels[prim.Lt][dtype.I64][1] = ltI8SV[int64]
-	kernels[prim.Lt][dtype.U8][1] = ltI8SV[uint8]
-	kernels[prim.Lt][dtype.U16][1] = ltI8SV[uint16]
-	kernels[prim.Lt][dtype.U32][1] = ltI8SV[uint32]
-	kernels[prim.Lt][dtype.U64][1] = ltI8SV[uint64]
-	kernels[prim.Lt][dtype.F32][1] = ltI8SV[float32]
-	kernels[prim.Lt][dtype.F64][1] = ltI8SV[float64]
-	kernels[prim.Le][dtype.I8][0] = leI8VV[int8]
-	kernels[prim.Le][dtype.I16][0] = leI8VV[int16]
-	kernels[prim.Le][dtype.I32][0] = leI8VV[int32]
-	kernels[prim.Le][dtype.I64][0] = leI8VV[int64]
-	kernels[prim.Le][dtype.U8][0] = leI8VV[uint8]
-	kernels[prim.Le][dtype.U16][0] = leI8VV[uint16]
-	kernels[prim.Le][dtype.U32][0] = leI8VV[uint32]
-	kernels[prim.Le][dtype.U64][0] = leI8VV[uint64]
-	kernels[prim.Le][dtype.F32][0] = leI8VV[float32]
-	kernels[prim.Le][dtype.F64][0] = leI8VV[float64]
-	kernels[prim.Le][dtype.I8][2] = leI8VS[int8]
-	kernels[prim.Le][dtype.I16][2] = leI8VS[int16]
-	kernels[prim.Le][dtype.I32][2] = leI8VS[int32]
-	kernels[prim.Le][dtype.I64][2] = leI8VS[int64]
-	kernels[prim.Le][dtype.U8][2] = leI8VS[uint8]
-	kernels[prim.Le][dtype.U16][2] = leI8VS[uint16]
-	kernels[prim.Le][dtype.U32][2] = leI8VS[uint32]
-	kernels[prim.Le][dtype.U64][2] = leI8VS[uint64]
-	kernels[prim.Le][dtype.F32][2] = leI8VS[float32]
-	kernels[prim.Le][dtype.F64][2] = leI8VS[float64]
-	kernels[prim.Le][dtype.I8][1] = leI8SV[int8]
-	kernels[prim.Le][dtype.I16][1] = leI8SV[int16]
-	kernels[prim.Le][dtype.I32][1] = leI8SV[int32]
-	kernels[prim.Le][dtype.I64][1] = leI8SV[int64]
-	kernels[prim.Le][dtype.U8][1] = leI8SV[uint8]
-	kernels[prim.Le][dtype.U16][1] = leI8SV[uint16]
-	kernels[prim.Le][dtype.U32][1] = leI8SV[uint32]
-	kernels[prim.Le][dtype.U64][1] = leI8SV[uint64]
-	kernels[prim.Le][dtype.F32][1] = leI8SV[float32]
-	kernels[prim.Le][dtype.F64][1] = leI8SV[float64]
-	kernels[prim.RoundBF16][dtype.F32][0] = roundbf16F32V
-	kernels[prim.Select][dtype.I8][0] = selectVVV[uint8]
-	kernels[prim.Select][dtype.I16][0] = selectVVV[uint16]
-	kernels[prim.Select][dtype.I32][0] = selectVVV[uint32]
-	kernels[prim.Select][dtype.I64][0] = selectVVV[uint64]
-	kernels[prim.Select][dtype.U8][0] = selectVVV[uint8]
-	kernels[prim.Select][dtype.U16][0] = selectVVV[uint16]
-	kernels[prim.Select][dtype.U32][0] = selectVVV[uint32]
-	kernels[prim.Select][dtype.U64][0] = selectVVV[uint64]
-	kernels[prim.Select][dtype.F32][0] = selectVVV[uint32]
-	kernels[prim.Select][dtype.F64][0] = selectVVV[uint64]
-	kernels[prim.Select][dtype.Bool][0] = selectVVV[uint8]
-	kernels[prim.Select][dtype.I8][4] = selectVVS[uint8]
-	kernels[prim.Select][dtype.I16][4] = selectVVS[uint16]
-	kernels[prim.Select][dtype.I32][4] = selectVVS[uint32]
-	kernels[prim.Select][dtype.I64][4] = selectVVS[uint64]
-	kernels[prim.Select][dtype.U8][4] = selectVVS[uint8]
-	kernels[prim.Select][dtype.U16][4] = selectVVS[uint16]
-	kernels[prim.Select][dtype.U32][4] = selectVVS[uint32]
-	kernels[prim.Select][dtype.U64][4] = selectVVS[uint64]
-	kernels[prim.Select][dtype.F32][4] = selectVVS[uint32]
-	kernels[prim.Select][dtype.F64][4] = selectVVS[uint64]
-	kernels[prim.Select][dtype.Bool][4] = selectVVS[uint8]
-	kernels[prim.Select][dtype.I8][2] = selectVSV[uint8]
-	kernels[prim.Select][dtype.I16][2] = selectVSV[uint16]
-	kernels[prim.Select][dtype.I32][2] = selectVSV[uint32]
-	kernels[prim.Select][dtype.I64][2] = selectVSV[uint64]
-	kernels[prim.Select][dtype.U8][2] = selectVSV[uint8]
-	kernels[prim.Select][dtype.U16][2] = selectVSV[uint16]
-	kernels[prim.Select][dtype.U32][2] = selectVSV[uint32]
-	kernels[prim.Select][dtype.U64][2] = selectVSV[uint64]
-	kernels[prim.Select][dtype.F32][2] = selectVSV[uint32]
-	kernels[prim.Select][dtype.F64][2] = selectVSV[uint64]
-	kernels[prim.Select][dtype.Bool][2] = selectVSV[uint8]
-	kernels[prim.Select][dtype.I8][6] = selectVSS[uint8]
-	kernels[prim.Select][dtype.I16][6] = selectVSS[uint16]
-	kernels[prim.Select][dtype.I32][6] = selectVSS[uint32]
-	kernels[prim.Select][dtype.I64][6] = selectVSS[uint64]
-	kernels[prim.Select][dtype.U8][6] = selectVSS[uint8]
-	kernels[prim.Select][dtype.U16][6] = selectVSS[uint16]
-	kernels[prim.Select][dtype.U32][6] = selectVSS[uint32]
-	kernels[prim.Select][dtype.U64][6] = selectVSS[uint64]
-	kernels[prim.Select][dtype.F32][6] = selectVSS[uint32]
-	kernels[prim.Select][dtype.F64][6] = selectVSS[uint64]
-	kernels[prim.Select][dtype.Bool][6] = selectVSS[uint8]
-	return kernels
+func generated() (k table) {
+	likeAddI8[int8](&k, dtype.I8)
+	likeAddI8[int16](&k, dtype.I16)
+	likeAddI8[int32](&k, dtype.I32)
+	likeAddI8[int64](&k, dtype.I64)
+	likeAddI8[uint8](&k, dtype.U8)
+	likeAddI8[uint16](&k, dtype.U16)
+	likeAddI8[uint32](&k, dtype.U32)
+	likeAddI8[uint64](&k, dtype.U64)
+	likeAddI8[float32](&k, dtype.F32)
+	likeAddI8[float64](&k, dtype.F64)
+	likeDivI8[int8](&k, dtype.I8)
+	likeDivI8[int16](&k, dtype.I16)
+	likeDivI8[int32](&k, dtype.I32)
+	likeDivI8[int64](&k, dtype.I64)
+	likeDivI8[uint8](&k, dtype.U8)
+	likeDivI8[uint16](&k, dtype.U16)
+	likeDivI8[uint32](&k, dtype.U32)
+	likeDivI8[uint64](&k, dtype.U64)
+	likeDivF32[float32](&k, dtype.F32)
+	likeDivF32[float64](&k, dtype.F64)
+	k[prim.Fma][dtype.F64] = [8]kernel{0: fmaF64VVV, 4: fmaF64VVS, 2: fmaF64VSV, 6: fmaF64VSS}
+	k[prim.Abs][dtype.F32] = [8]kernel{0: absF32V}
+	k[prim.Abs][dtype.F64] = [8]kernel{0: absF64V}
+	k[prim.Scale][dtype.F64] = [8]kernel{0: scaleF64VV, 2: scaleF64VS}
+	likeAndI8[uint8](&k, dtype.I8)
+	likeAndI8[uint16](&k, dtype.I16)
+	likeAndI8[uint32](&k, dtype.I32)
+	likeAndI8[uint64](&k, dtype.I64)
+	likeAndI8[uint8](&k, dtype.U8)
+	likeAndI8[uint16](&k, dtype.U16)
+	likeAndI8[uint32](&k, dtype.U32)
+	likeAndI8[uint64](&k, dtype.U64)
+	likeAndI8[uint8](&k, dtype.Bool)
+	likeNotI8[uint8](&k, dtype.I8)
+	likeNotI8[uint16](&k, dtype.I16)
+	likeNotI8[uint32](&k, dtype.I32)
+	likeNotI8[uint64](&k, dtype.I64)
+	likeNotI8[uint8](&k, dtype.U8)
+	likeNotI8[uint16](&k, dtype.U16)
+	likeNotI8[uint32](&k, dtype.U32)
+	likeNotI8[uint64](&k, dtype.U64)
+	k[prim.Not][dtype.Bool] = [8]kernel{0: notBOOLV}
+	likeMulhiU8[uint8](&k, dtype.U8)
+	likeMulhiU8[uint16](&k, dtype.U16)
+	likeMulhiU8[uint32](&k, dtype.U32)
+	likeMulhiU8[uint64](&k, dtype.U64)
+	k[prim.Eq][dtype.Bool] = [8]kernel{0: eqBOOLVV, 2: eqBOOLVS}
+	k[prim.Ne][dtype.Bool] = [8]kernel{0: neBOOLVV, 2: neBOOLVS}
+	k[prim.RoundBF16][dtype.F32] = [8]kernel{0: roundbf16F32V}
+	likeSelect[uint8](&k, dtype.I8)
+	likeSelect[uint16](&k, dtype.I16)
+	likeSelect[uint32](&k, dtype.I32)
+	likeSelect[uint64](&k, dtype.I64)
+	likeSelect[uint8](&k, dtype.U8)
+	likeSelect[uint16](&k, dtype.U16)
+	likeSelect[uint32](&k, dtype.U32)
+	likeSelect[uint64](&k, dtype.U64)
+	likeSelect[uint32](&k, dtype.F32)
+	likeSelect[uint64](&k, dtype.F64)
+	likeSelect[uint8](&k, dtype.Bool)
+	return k
 }
 
 // cvtFromInt sets the conversions from an integer type, or from Bool. A predicate is 0 or 1.

@@ -22,15 +22,6 @@ type binder struct {
 	tiled  []tile  // by vec loop; zero if the loop has no tiles
 }
 
-// register returns the register that holds value v.
-func (b *binder) register(v ir.Value) int32 {
-	r := v
-	for b.code.regs[r].alias >= 0 {
-		r = b.code.regs[r].alias
-	}
-	return r
-}
-
 // site returns the bound access of a load, a store or an index.
 func (b *binder) site(info *siteInfo) (s site) {
 	for _, l := range info.guard {
@@ -38,7 +29,7 @@ func (b *binder) site(info *siteInfo) (s site) {
 			return site{Access: gather.Access{Kind: gather.Skip}}
 		}
 	}
-	at := gather.At{Kernel: b.Kernel, Handle: b.register}
+	at := gather.At{Kernel: b.Kernel, Handle: func(v ir.Value) int32 { return root(b.code.regs, v) }}
 	if info.vec >= 0 {
 		at.Digits = b.orders[info.vec]
 	}

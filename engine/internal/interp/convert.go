@@ -69,7 +69,7 @@ func packTable(t dtype.Type, bits []uint64) unsafe.Pointer {
 	mem := new([64]uint64)
 	p := unsafe.Pointer(mem)
 	for i, b := range bits {
-		setBits(unsafe.Add(p, i*t.Size()), t.Size(), b)
+		setBits(unsafe.Add(p, i*t.Size()), t.Size(), b, 1)
 	}
 	return p
 }

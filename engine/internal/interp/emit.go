@@ -79,9 +79,12 @@ func (c *compiler) fault(in *ir.Ins) {
 	c.append(s, len(c.levels)-1)
 }
 
-func (c *compiler) root(v int32) int32 {
-	for c.regs[v].alias >= 0 {
-		v = c.regs[v].alias
+func (c *compiler) root(v int32) int32 { return root(c.regs, v) }
+
+// root returns the register whose memory register v has.
+func root(regs []reg, v int32) int32 {
+	for regs[v].alias >= 0 {
+		v = regs[v].alias
 	}
 	return v
 }

@@ -74,17 +74,17 @@ func exec(f *frame, code []ins, n int) {
 	}
 }
 
-// setBits writes a scalar to p.
-func setBits(p unsafe.Pointer, size int, bits uint64) {
+// setBits sets n elements at p to the same bits.
+func setBits(p unsafe.Pointer, size int, bits uint64, n int) {
 	switch size {
 	case 1:
-		*(*uint8)(p) = uint8(bits)
+		fill(unsafe.Slice((*uint8)(p), n), uint8(bits))
 	case 2:
-		*(*uint16)(p) = uint16(bits)
+		fill(unsafe.Slice((*uint16)(p), n), uint16(bits))
 	case 4:
-		*(*uint32)(p) = uint32(bits)
+		fill(unsafe.Slice((*uint32)(p), n), uint32(bits))
 	default:
-		*(*uint64)(p) = bits
+		fill(unsafe.Slice((*uint64)(p), n), bits)
 	}
 }
 

@@ -204,11 +204,7 @@ func (in *instance) NewWorker() backend.Worker {
 	f.raw = unsafe.Pointer(&f.arena[(c.arena+7)/8])
 	f.table = make([]unsafe.Pointer, max(len(c.regs), 1))
 	for i := range c.regs {
-		r := &c.regs[i]
-		for r.alias >= 0 {
-			r = &c.regs[r.alias]
-		}
-		f.table[i] = unsafe.Pointer(&f.arena[r.home/8])
+		f.table[i] = unsafe.Pointer(&f.arena[c.regs[root(c.regs, int32(i))].home/8])
 	}
 	f.homes = slices.Clone(f.table)
 	f.regs = unsafe.Pointer(unsafe.SliceData(f.table))
@@ -227,7 +223,7 @@ func (in *instance) NewWorker() backend.Worker {
 		}
 	}
 	for _, c := range c.inits {
-		fillBits(f, c.reg*regSize, c.size, c.bits, c.lanes)
+		setBits(f.at(c.reg*regSize), c.size, c.bits, c.lanes)
 	}
 	return w
 }

@@ -19,7 +19,7 @@ func (f *frame) set(r int32, p unsafe.Pointer) {
 
 func scalarKernel(f *frame, in *ins, _ int) {
 	size := f.inst.code.k.Scalars[in.aux].Size()
-	setBits(f.at(in.d), size, f.inst.bind.Scalars[in.aux])
+	setBits(f.at(in.d), size, f.inst.bind.Scalars[in.aux], 1)
 }
 
 // faultKernel raises a fault if its condition holds in a lane.
@@ -92,7 +92,7 @@ func vecKernel(f *frame, in *ins, _ int) {
 
 func (f *frame) setResult(r int32, p partial) {
 	info := &f.inst.code.reds[r]
-	setBits(f.at(info.dst*regSize), info.typ.Size(), info.result(p))
+	setBits(f.at(info.dst*regSize), info.typ.Size(), info.result(p), 1)
 }
 
 // vecElements runs the body on positions lo <= position < hi.

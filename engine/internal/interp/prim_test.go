@@ -170,7 +170,7 @@ func (a *array) set(i int, bits uint64) {
 		*(*uint16)(p) = uint16(bits)
 		return
 	}
-	setBits(p, a.t.Size(), bits)
+	setBits(p, a.t.Size(), bits, 1)
 }
 
 func (a *array) get(i int) uint64 {

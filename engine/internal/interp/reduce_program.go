@@ -93,7 +93,7 @@ func programLanes(f *frame, in *ins, n int) {
 	size, lanes := info.arg.Size(), ir.Lanes(info.arg)
 	if st.lanes == 0 {
 		st.lanes, st.body = lanes, in.body
-		fillAt(st.bytes(size), size, info.row.Identity(info.arg))
+		setBits(unsafe.Pointer(&st.acc), size, info.row.Identity(info.arg), lanes)
 	}
 	acc, v := st.bytes(size), vec[byte](f, in.a, n*size)
 	for at := 0; at < n; at += lanes {
@@ -117,7 +117,7 @@ func programRuns(f *frame, in *ins, n int) {
 	info, st := &f.inst.code.runs[in.aux], &f.runs[in.aux]
 	st.step.body, st.merge.body = in.body, in.body
 	if st.pos == 0 {
-		fillBits(f, in.d, st.size, info.row.Identity(info.arg), n)
+		setBits(f.at(in.d), st.size, info.row.Identity(info.arg), n)
 	}
 	programStep(f, &st.step, n)
 	st.next(f, n)
@@ -132,13 +132,6 @@ func programStep(f *frame, in *ins, n int) {
 // bytes returns the accumulators in use, of size bytes each.
 func (st *lanesState) bytes(size int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&st.acc)), st.lanes*size)
-}
-
-// fillAt sets all elements of d, of size bytes each, to the same bits.
-func fillAt(d []byte, size int, bits uint64) {
-	for at := 0; at < len(d); at += size {
-		setBits(unsafe.Pointer(&d[at]), size, bits)
-	}
 }
 
 // readBits returns the first element of d, of size bytes.

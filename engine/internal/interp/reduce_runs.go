@@ -80,23 +80,9 @@ func (st *runsState) finish(f *frame, n int) {
 		}
 	}
 	if !have {
-		fillBits(f, st.merge.d, st.size, st.kern.empty.bits, n)
+		setBits(f.at(st.merge.d), st.size, st.kern.empty.bits, n)
 	}
 	st.pos, st.count = 0, 0
-}
-
-// fillBits sets n lanes of a register to the same bits.
-func fillBits(f *frame, r int32, size int, bits uint64, n int) {
-	switch size {
-	case 1:
-		fill(vec[uint8](f, r, n), uint8(bits))
-	case 2:
-		fill(vec[uint16](f, r, n), uint16(bits))
-	case 4:
-		fill(vec[uint32](f, r, n), uint32(bits))
-	default:
-		fill(vec[uint64](f, r, n), bits)
-	}
 }
 
 func fminStep[T float32 | float64](f *frame, in *ins, n int) {

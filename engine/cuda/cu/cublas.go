@@ -8,21 +8,6 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
 )
 
-// The functions of cuBLAS that this package calls.
-const (
-	cublasCreate symbol = iota
-	cublasDestroy
-	cublasSetStream
-	cublasSetWorkspace
-	cublasSetMathMode
-	cublasSgemm
-	cublasDgemm
-	cublasSgemmStridedBatched
-	cublasDgemmStridedBatched
-	cublasGetProperty
-	cublasGetStatusName
-)
-
 var cublas = &library{
 	Library: dl.Library{
 		Name:     "libcublas",
@@ -32,22 +17,22 @@ var cublas = &library{
 		Packages: []string{"cu13/lib", "cublas/lib", "cu13/bin/x86_64", "cublas/bin"},
 		With:     []string{named("libcublasLt.so*", "cublasLt64_*.dll")},
 	},
-	names: []string{
-		cublasCreate:              "cublasCreate_v2",
-		cublasDestroy:             "cublasDestroy_v2",
-		cublasSetStream:           "cublasSetStream_v2",
-		cublasSetWorkspace:        "cublasSetWorkspace_v2",
-		cublasSetMathMode:         "cublasSetMathMode",
-		cublasSgemm:               "cublasSgemm_v2",
-		cublasDgemm:               "cublasDgemm_v2",
-		cublasSgemmStridedBatched: "cublasSgemmStridedBatched",
-		cublasDgemmStridedBatched: "cublasDgemmStridedBatched",
-		cublasGetProperty:         "cublasGetProperty",
-		cublasGetStatusName:       "cublasGetStatusName",
-	},
-	optional: set(cublasGetStatusName),
-	check:    checkCublas,
 }
+
+// The functions of cuBLAS that this package calls.
+var (
+	cublasCreate              = cublas.need("cublasCreate_v2")
+	cublasDestroy             = cublas.need("cublasDestroy_v2")
+	cublasSetStream           = cublas.need("cublasSetStream_v2")
+	cublasSetWorkspace        = cublas.need("cublasSetWorkspace_v2")
+	cublasSetMathMode         = cublas.need("cublasSetMathMode")
+	cublasSgemm               = cublas.need("cublasSgemm_v2")
+	cublasDgemm               = cublas.need("cublasDgemm_v2")
+	cublasSgemmStridedBatched = cublas.need("cublasSgemmStridedBatched")
+	cublasDgemmStridedBatched = cublas.need("cublasDgemmStridedBatched")
+	cublasGetProperty         = cublas.need("cublasGetProperty")
+	cublasGetStatusName       = cublas.may("cublasGetStatusName")
+)
 
 // checkCublas returns an error if cuBLAS is too new for the driver. It accepts
 // any version without a driver.

@@ -7,27 +7,6 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
 )
 
-// The functions of cuBLASLt that this package calls. Parameters, numbers and
-// sizes in this file are those of cublasLt.h of cuBLAS 13.1.0. CUDA 12.6 has the
-// same.
-const (
-	cublasLtCreate symbol = iota
-	cublasLtDestroy
-	cublasLtMatmulDescCreate
-	cublasLtMatmulDescDestroy
-	cublasLtMatmulDescSetAttribute
-	cublasLtMatrixLayoutCreate
-	cublasLtMatrixLayoutDestroy
-	cublasLtMatrixLayoutSetAttribute
-	cublasLtMatmulPreferenceCreate
-	cublasLtMatmulPreferenceDestroy
-	cublasLtMatmulPreferenceSetAttribute
-	cublasLtMatmulAlgoGetHeuristic
-	cublasLtMatmul
-	cublasLtGetVersion
-	cublasLtGetStatusName
-)
-
 var cublasLt = &library{
 	Library: dl.Library{
 		Name:     "libcublasLt",
@@ -36,28 +15,33 @@ var cublasLt = &library{
 		Pattern:  named("libcublasLt.so*", "cublasLt64_*.dll"),
 		Packages: []string{"cu13/lib", "cublas/lib", "cu13/bin/x86_64", "cublas/bin"},
 	},
-	names: []string{
-		cublasLtCreate:                       "cublasLtCreate",
-		cublasLtDestroy:                      "cublasLtDestroy",
-		cublasLtMatmulDescCreate:             "cublasLtMatmulDescCreate",
-		cublasLtMatmulDescDestroy:            "cublasLtMatmulDescDestroy",
-		cublasLtMatmulDescSetAttribute:       "cublasLtMatmulDescSetAttribute",
-		cublasLtMatrixLayoutCreate:           "cublasLtMatrixLayoutCreate",
-		cublasLtMatrixLayoutDestroy:          "cublasLtMatrixLayoutDestroy",
-		cublasLtMatrixLayoutSetAttribute:     "cublasLtMatrixLayoutSetAttribute",
-		cublasLtMatmulPreferenceCreate:       "cublasLtMatmulPreferenceCreate",
-		cublasLtMatmulPreferenceDestroy:      "cublasLtMatmulPreferenceDestroy",
-		cublasLtMatmulPreferenceSetAttribute: "cublasLtMatmulPreferenceSetAttribute",
-		cublasLtMatmulAlgoGetHeuristic:       "cublasLtMatmulAlgoGetHeuristic",
-		cublasLtMatmul:                       "cublasLtMatmul",
-		cublasLtGetVersion:                   "cublasLtGetVersion",
-		cublasLtGetStatusName:                "cublasLtGetStatusName",
-	},
-	optional: set(cublasLtGetStatusName),
-	check: func(fn []uintptr) error {
-		v := int(dl.Call(fn[cublasLtGetVersion]))
-		return tooNew("cuBLASLt", v/10000, v/100%100)
-	},
+}
+
+// The functions of cuBLASLt that this package calls. Parameters, numbers and
+// sizes in this file are those of cublasLt.h of cuBLAS 13.1.0. CUDA 12.6 has the
+// same.
+var (
+	cublasLtCreate                       = cublasLt.need("cublasLtCreate")
+	cublasLtDestroy                      = cublasLt.need("cublasLtDestroy")
+	cublasLtMatmulDescCreate             = cublasLt.need("cublasLtMatmulDescCreate")
+	cublasLtMatmulDescDestroy            = cublasLt.need("cublasLtMatmulDescDestroy")
+	cublasLtMatmulDescSetAttribute       = cublasLt.need("cublasLtMatmulDescSetAttribute")
+	cublasLtMatrixLayoutCreate           = cublasLt.need("cublasLtMatrixLayoutCreate")
+	cublasLtMatrixLayoutDestroy          = cublasLt.need("cublasLtMatrixLayoutDestroy")
+	cublasLtMatrixLayoutSetAttribute     = cublasLt.need("cublasLtMatrixLayoutSetAttribute")
+	cublasLtMatmulPreferenceCreate       = cublasLt.need("cublasLtMatmulPreferenceCreate")
+	cublasLtMatmulPreferenceDestroy      = cublasLt.need("cublasLtMatmulPreferenceDestroy")
+	cublasLtMatmulPreferenceSetAttribute = cublasLt.need("cublasLtMatmulPreferenceSetAttribute")
+	cublasLtMatmulAlgoGetHeuristic       = cublasLt.need("cublasLtMatmulAlgoGetHeuristic")
+	cublasLtMatmul                       = cublasLt.need("cublasLtMatmul")
+	cublasLtGetVersion                   = cublasLt.need("cublasLtGetVersion")
+	cublasLtGetStatusName                = cublasLt.may("cublasLtGetStatusName")
+)
+
+// checkCublasLt is checkCublas of cuBLASLt.
+func checkCublasLt(fn []uintptr) error {
+	v := int(dl.Call(fn[cublasLtGetVersion]))
+	return tooNew("cuBLASLt", v/10000, v/100%100)
 }
 
 //go:uintptrescapes

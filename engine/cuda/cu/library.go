@@ -22,8 +22,29 @@ type library struct {
 	err    error
 }
 
+// init sets the checks, which call functions of the libraries.
+func init() {
+	driver.check, nvrtc.check, cublas.check, cublasLt.check = checkDriver, checkNvrtc, checkCublas, checkCublasLt
+}
+
 // A symbol is the number of a function in its library.
 type symbol int
+
+// need declares a function of the library.
+func (l *library) need(name string) symbol {
+	l.names = append(l.names, name)
+	return symbol(len(l.names) - 1)
+}
+
+// may declares a function that the library may lack.
+func (l *library) may(name string) symbol {
+	s := l.need(name)
+	if l.optional == nil {
+		l.optional = map[symbol]bool{}
+	}
+	l.optional[s] = true
+	return s
+}
 
 // A MissingError is the error of a library that lacks a function.
 type MissingError struct {

@@ -10,23 +10,6 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
 )
 
-// The functions of NVRTC that this package calls.
-const (
-	nvrtcVersion symbol = iota
-	nvrtcGetErrorString
-	nvrtcGetNumSupportedArchs
-	nvrtcGetSupportedArchs
-	nvrtcCreateProgram
-	nvrtcDestroyProgram
-	nvrtcCompileProgram
-	nvrtcGetCUBINSize
-	nvrtcGetCUBIN
-	nvrtcGetPTXSize
-	nvrtcGetPTX
-	nvrtcGetProgramLogSize
-	nvrtcGetProgramLog
-)
-
 var nvrtc = &library{
 	Library: dl.Library{
 		Name:     "libnvrtc",
@@ -38,23 +21,24 @@ var nvrtc = &library{
 		// already, or where the system's loader searches.
 		With: []string{named("libnvrtc-builtins.so*", "nvrtc-builtins64_*.dll")},
 	},
-	names: []string{
-		nvrtcVersion:              "nvrtcVersion",
-		nvrtcGetErrorString:       "nvrtcGetErrorString",
-		nvrtcGetNumSupportedArchs: "nvrtcGetNumSupportedArchs",
-		nvrtcGetSupportedArchs:    "nvrtcGetSupportedArchs",
-		nvrtcCreateProgram:        "nvrtcCreateProgram",
-		nvrtcDestroyProgram:       "nvrtcDestroyProgram",
-		nvrtcCompileProgram:       "nvrtcCompileProgram",
-		nvrtcGetCUBINSize:         "nvrtcGetCUBINSize",
-		nvrtcGetCUBIN:             "nvrtcGetCUBIN",
-		nvrtcGetPTXSize:           "nvrtcGetPTXSize",
-		nvrtcGetPTX:               "nvrtcGetPTX",
-		nvrtcGetProgramLogSize:    "nvrtcGetProgramLogSize",
-		nvrtcGetProgramLog:        "nvrtcGetProgramLog",
-	},
-	check: checkNvrtc,
 }
+
+// The functions of NVRTC that this package calls.
+var (
+	nvrtcVersion              = nvrtc.need("nvrtcVersion")
+	nvrtcGetErrorString       = nvrtc.need("nvrtcGetErrorString")
+	nvrtcGetNumSupportedArchs = nvrtc.need("nvrtcGetNumSupportedArchs")
+	nvrtcGetSupportedArchs    = nvrtc.need("nvrtcGetSupportedArchs")
+	nvrtcCreateProgram        = nvrtc.need("nvrtcCreateProgram")
+	nvrtcDestroyProgram       = nvrtc.need("nvrtcDestroyProgram")
+	nvrtcCompileProgram       = nvrtc.need("nvrtcCompileProgram")
+	nvrtcGetCUBINSize         = nvrtc.need("nvrtcGetCUBINSize")
+	nvrtcGetCUBIN             = nvrtc.need("nvrtcGetCUBIN")
+	nvrtcGetPTXSize           = nvrtc.need("nvrtcGetPTXSize")
+	nvrtcGetPTX               = nvrtc.need("nvrtcGetPTX")
+	nvrtcGetProgramLogSize    = nvrtc.need("nvrtcGetProgramLogSize")
+	nvrtcGetProgramLog        = nvrtc.need("nvrtcGetProgramLog")
+)
 
 // both returns the two names for the platform.
 func both(linux1, linux2, windows1, windows2 string) []string {

@@ -7,12 +7,6 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
 )
 
-// The functions of NVTX that this package calls.
-const (
-	nvtxRangePush symbol = iota
-	nvtxRangePop
-)
-
 // nvtx is the library of NVTX for programs that are not written in C: version 3, or
 // version 2 of the toolkits up to CUDA 12.
 var nvtx = &library{
@@ -23,8 +17,13 @@ var nvtx = &library{
 		Pattern:  named("libnvtx3interop.so*", "nvtx3interop.dll"),
 		Packages: []string{"cu13/lib", "nvtx/lib", "cu13/bin/x86_64", "nvtx/bin"},
 	},
-	names: []string{nvtxRangePush: "nvtxRangePushA", nvtxRangePop: "nvtxRangePop"},
 }
+
+// The functions of NVTX that this package calls.
+var (
+	nvtxRangePush = nvtx.need("nvtxRangePushA")
+	nvtxRangePop  = nvtx.need("nvtxRangePop")
+)
 
 // injection is the variable by which a profiler, such as Nsight Systems, names the library
 // that gets the calls of NVTX.

@@ -30,30 +30,32 @@ func (n *numbers) split() {
 }
 
 // splittable returns the seq loop whose runs can be computed in parallel, or -1.
-// It must be the only loop in the vec loop, and no store or fault may precede it
-// or lie in it.
 func (n *numbers) splittable(vec int32) int32 {
 	l := &n.k.Loops[vec]
-	seq := int32(-1)
 	if l.Kind != ir.Vec || n.loops[vec].outer >= 0 || n.reduces(l.Body) {
 		return -1
 	}
-	for _, in := range n.k.Regions[l.Body].Code {
+	return n.reducing(l.Body)
+}
+
+// reducing returns the only loop in a region, if it reduces, and no store or fault precedes it
+// or lies in it; else -1.
+func (n *numbers) reducing(region int32) int32 {
+	loop := int32(-1)
+	for in := range instructions(n.k, region) {
 		switch {
-		case in.Op == ir.For && seq < 0 && n.reduces(n.k.Loops[in.Aux].Body) && !n.effects(n.k.Loops[in.Aux].Body):
-			seq = in.Aux
-		case in.Op == ir.For, seq < 0 && (in.Op == ir.Store || in.Op == ir.Fault):
+		case in.Op == ir.For && loop < 0 && n.reduces(n.k.Loops[in.Aux].Body) && !n.effects(n.k.Loops[in.Aux].Body):
+			loop = in.Aux
+		case in.Op == ir.For, loop < 0 && (in.Op == ir.Store || in.Op == ir.Fault):
 			return -1
 		}
 	}
-	return seq
+	return loop
 }
 
 // effects reports whether a region stores, raises faults or carries values.
 func (n *numbers) effects(region int32) bool {
-	code := n.k.Regions[region].Code
-	for i := range code {
-		in := &code[i]
+	for in := range instructions(n.k, region) {
 		b := n.k.Body(in)
 		if in.Op == ir.Store || in.Op == ir.Fault || in.Op == ir.Carry || b >= 0 && n.effects(b) {
 			return true

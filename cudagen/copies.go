@@ -169,9 +169,8 @@ func (n *numbers) direct(par int32) {
 
 func (n *numbers) isDirect(loop int) bool {
 	count, ordered := 0, false
-	code := n.k.Regions[n.k.Loops[loop].Body].Code
-	for i := range code {
-		switch in := &code[i]; in.Op {
+	for in := range instructions(n.k, n.k.Loops[loop].Body) {
+		switch in.Op {
 		case ir.Store, ir.Fault, ir.Cold, ir.For:
 			return false
 		case ir.Reduce:
@@ -197,9 +196,7 @@ func (n *numbers) isDirect(loop int) bool {
 func (g *generator) copyRow(loop int32) {
 	l := &g.l.loops[loop]
 	made := false
-	code := g.k.Regions[g.k.Loops[loop].Body].Code
-	for i := range code {
-		in := &code[i]
+	for in := range instructions(g.k, g.k.Loops[loop].Body) {
 		if in.Op != ir.Load || !l.direct || g.l.sites[g.siteOf[in]].makesCopy == 0 {
 			continue
 		}

@@ -2,6 +2,7 @@ package cudagen
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"strconv"
 	"strings"
@@ -21,6 +22,18 @@ type scope struct {
 	tile   bool          // loads whose site has tile read the tile in shared memory
 	copied bool          // loads that make copies have made them: read these
 	loaded []*ir.Ins     // loads that were done for several positions, of which k is the number
+}
+
+// instructions visits the instructions of a region, without those of the regions inside it.
+func instructions(k *ir.Kernel, region int32) iter.Seq[*ir.Ins] {
+	return func(yield func(*ir.Ins) bool) {
+		code := k.Regions[region].Code
+		for i := range code {
+			if !yield(&code[i]) {
+				return
+			}
+		}
+	}
 }
 
 // region writes the instructions of a region.

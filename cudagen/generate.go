@@ -3,6 +3,7 @@ package cudagen
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -307,8 +308,7 @@ func (g *generator) buffers(p *pass) {
 		if b.Mode != ir.Row || p.kind == rowsPass {
 			continue
 		}
-		own := g.k.Regions[0].Code[p.lo:p.hi]
-		used := g.touched(own, int32(i))
+		used := slices.ContainsFunc(g.k.Regions[0].Code[p.lo:p.hi], func(in ir.Ins) bool { return g.touched(&in, int32(i)) })
 		if p.kind != scalarPass && p.kind != finishPass {
 			used = used || g.touches(g.k.Loops[p.loop].Body, int32(i))
 		}

@@ -223,9 +223,7 @@ func bind(k *ir.Kernel, b *ir.Binding, d Device, copied func(*numbers, *copiedLo
 
 // collect appends the sites of a region, and of the regions inside it, to n.sites.
 func (n *numbers) collect(region int32, loop int, cold bool) {
-	code := n.k.Regions[region].Code
-	for i := range code {
-		in := &code[i]
+	for in := range instructions(n.k, region) {
 		switch in.Op {
 		case ir.For:
 			n.loops[in.Aux] = boundLoop{loop: in.Aux, outer: loop}

@@ -38,28 +38,18 @@ func (n *numbers) splitRows() {
 }
 
 // splittableRow returns the vec loop whose blocks can be reduced in parallel, or
-// -1. It must be the only loop in the par loop, and no store or fault may precede
-// it or lie in it. The par loop must not use a row buffer.
+// -1. The par loop must not use a row buffer.
 func (n *numbers) splittableRow(par int32) int32 {
 	l := &n.k.Loops[par]
-	vec := int32(-1)
 	if l.Kind != ir.Par {
 		return -1
-	}
-	for _, in := range n.k.Regions[l.Body].Code {
-		switch {
-		case in.Op == ir.For && vec < 0 && n.reduces(n.k.Loops[in.Aux].Body) && !n.effects(n.k.Loops[in.Aux].Body):
-			vec = in.Aux
-		case in.Op == ir.For, vec < 0 && (in.Op == ir.Store || in.Op == ir.Fault):
-			return -1
-		}
 	}
 	for _, s := range n.loops[par].sites {
 		if in := n.sites[s].in; in.Op != ir.Index && n.k.Bufs[n.k.Access[in.Aux].Buf].Mode == ir.Row {
 			return -1
 		}
 	}
-	return vec
+	return n.reducing(l.Body)
 }
 
 // blockCount returns the number of blocks of all rows of a par loop.

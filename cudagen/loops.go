@@ -108,9 +108,7 @@ func (g *generator) pairs(loop int32) {
 // direct returns the loads of a loop that come before its first store, have no computed
 // or guarded coordinates, and whose site has a property.
 func (g *generator) direct(loop int32, has func(*siteLayout) bool) (out []*ir.Ins) {
-	code := g.k.Regions[g.k.Loops[loop].Body].Code
-	for i := range code {
-		in := &code[i]
+	for in := range instructions(g.k, g.k.Loops[loop].Body) {
 		if in.Op == ir.Store {
 			break
 		}

@@ -168,10 +168,9 @@ func (n *numbers) stages(par int32) {
 			continue
 		}
 		var sites []int
-		code := n.k.Regions[n.k.Loops[i].Body].Code
 		all := true
-		for j := range code {
-			if in := &code[j]; in.Op == ir.Reduce && n.k.Reducer(in).Ordered() {
+		for in := range instructions(n.k, n.k.Loops[i].Body) {
+			if in.Op == ir.Reduce && n.k.Reducer(in).Ordered() {
 				s := n.inRow(l, in)
 				all = all && s >= 0
 				sites = append(sites, s)

@@ -196,9 +196,8 @@ func (g *generator) packed(loop int32, from, to string, before func(), add func(
 	}
 	g.line("const ix at = %s*%d;", at, l.width)
 	var sites []*ir.Ins
-	code := g.k.Regions[body].Code
-	for i := range code {
-		if in := &code[i]; (in.Op == ir.Load || in.Op == ir.Store) && g.l.sites[g.siteOf[in]].pack {
+	for in := range instructions(g.k, body) {
+		if (in.Op == ir.Load || in.Op == ir.Store) && g.l.sites[g.siteOf[in]].pack {
 			sites = append(sites, in)
 		}
 	}

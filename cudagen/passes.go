@@ -84,9 +84,8 @@ func (g *generator) inPlace(in *ir.Ins) bool {
 	case ir.Load:
 		return g.k.Bufs[g.k.Access[in.Aux].Buf].Mode != ir.In
 	case ir.Cold:
-		code := g.k.Regions[in.Aux].Code
-		for i := range code {
-			if g.inPlace(&code[i]) {
+		for x := range instructions(g.k, in.Aux) {
+			if g.inPlace(x) {
 				return true
 			}
 		}
@@ -114,9 +113,8 @@ func (g *generator) needs(p *pass) {
 
 // uses adds the values that a region reads.
 func (g *generator) uses(p *pass, region int32) {
-	code := g.k.Regions[region].Code
-	for i := range code {
-		g.use(p, &code[i])
+	for in := range instructions(g.k, region) {
+		g.use(p, in)
 	}
 }
 
@@ -153,10 +151,9 @@ func (g *generator) value(p *pass, v ir.Value) {
 
 // reductions returns the reductions in the body of a loop, in order.
 func (g *generator) reductions(loop int32) (out []*ir.Ins) {
-	code := g.k.Regions[g.k.Loops[loop].Body].Code
-	for i := range code {
-		if code[i].Op == ir.Reduce {
-			out = append(out, &code[i])
+	for in := range instructions(g.k, g.k.Loops[loop].Body) {
+		if in.Op == ir.Reduce {
+			out = append(out, in)
 		}
 	}
 	return out

@@ -77,10 +77,8 @@ func (g *generator) row(body int32, r rowLayout) {
 		}
 	}
 	at := scope{once: "thread == 0 && "}
-	code := g.k.Regions[body].Code
 	loaded := false // all threads loaded since the last barrier
-	for i := range code {
-		in := &code[i]
+	for in := range instructions(g.k, body) {
 		if loaded && wait != "" && (in.Op == ir.For || in.Op == ir.Store) {
 			g.line("%s", wait)
 			loaded = false
@@ -219,9 +217,8 @@ func (g *generator) rowStages(loop int32, reds []*ir.Ins) {
 // stageRow returns the name of the row buffer that holds the operands of an ordered
 // reduction, or "" if they have a stage.
 func (g *generator) stageRow(loop int32, in *ir.Ins) string {
-	code := g.k.Regions[g.k.Loops[loop].Body].Code
-	for i := range code {
-		if x := &code[i]; x.Op == ir.Store && x.Args[0] == in.Args[0] && g.l.sites[g.siteOf[x]].stage {
+	for x := range instructions(g.k, g.k.Loops[loop].Body) {
+		if x.Op == ir.Store && x.Args[0] == in.Args[0] && g.l.sites[g.siteOf[x]].stage {
 			return "row_" + g.k.Bufs[g.k.Access[x.Aux].Buf].Name
 		}
 	}
@@ -262,7 +259,7 @@ func (g *generator) stagedVectors(loop int32, reds []*ir.Ins, from, to string) {
 
 // inLoop returns the loops of a region, without the loops inside them.
 func (g *generator) inLoop(region int32) (out []int32) {
-	for _, in := range g.k.Regions[region].Code {
+	for in := range instructions(g.k, region) {
 		if in.Op == ir.For {
 			out = append(out, in.Aux)
 		}
@@ -305,20 +302,16 @@ func (g *generator) kept(loop int32) bool {
 
 // touches reports whether a region loads or stores a buffer.
 func (g *generator) touches(region, buf int32) bool {
-	return g.touched(g.k.Regions[region].Code, buf)
-}
-
-// touched reports whether instructions, or the regions inside them, load or store
-// a buffer.
-func (g *generator) touched(code []ir.Ins, buf int32) bool {
-	for i := range code {
-		in := &code[i]
-		if (in.Op == ir.Load || in.Op == ir.Store) && g.k.Access[in.Aux].Buf == buf {
-			return true
-		}
-		if b := g.k.Body(in); b >= 0 && g.touches(b, buf) {
+	for in := range instructions(g.k, region) {
+		if g.touched(in, buf) {
 			return true
 		}
 	}
 	return false
+}
+
+// touched reports whether an instruction, or the region inside it, loads or stores a buffer.
+func (g *generator) touched(in *ir.Ins, buf int32) bool {
+	b := g.k.Body(in)
+	return (in.Op == ir.Load || in.Op == ir.Store) && g.k.Access[in.Aux].Buf == buf || b >= 0 && g.touches(b, buf)
 }

@@ -141,12 +141,7 @@ func (a *Array) SelfOverlaps() bool {
 	return false
 }
 
-func abs(x int) int {
-	if x < 0 {
-		return -x
-	}
-	return x
-}
+func abs(x int) int { return max(x, -x) }
 
 func appendInts(b []byte, v []int) []byte {
 	b = binary.AppendVarint(b, int64(len(v)))

@@ -92,39 +92,27 @@ func (g *Graph) refresh(n *Node) bool {
 // findOpen sets n.Open. It returns an error if another operation than an
 // element-wise one or a scan uses a state.
 func (n *Node) findOpen() error {
+	var closed []*Node
 	switch n.Src.Op.Class() {
 	case tree.State:
 		n.Open = []*Node{n}
 		return nil
 	case tree.Scan:
-		states, _ := n.States()
-		for _, a := range n.Args {
-			for _, s := range a.Open {
-				if !slices.Contains(states, s) && !slices.Contains(n.Open, s) {
-					n.Open = append(n.Open, s)
-				}
+		closed, _ = n.States()
+	}
+	for _, a := range n.Args {
+		if n.Open == nil && closed == nil {
+			n.Open = a.Open
+			continue
+		}
+		for _, s := range a.Open {
+			if !slices.Contains(closed, s) && !slices.Contains(n.Open, s) {
+				n.Open = append(slices.Clip(n.Open), s)
 			}
 		}
-		if n.Open == nil {
-			return nil
-		}
-	default:
-		for _, a := range n.Args {
-			switch {
-			case a.Open == nil:
-			case n.Open == nil:
-				n.Open = a.Open
-			default:
-				for _, s := range a.Open {
-					if !slices.Contains(n.Open, s) {
-						n.Open = append(slices.Clip(n.Open), s)
-					}
-				}
-			}
-		}
-		if n.Open == nil || n.Src.Op.Class() == tree.Elementwise {
-			return nil
-		}
+	}
+	if n.Open == nil || n.Src.Op.Class() == tree.Elementwise {
+		return nil
 	}
 	return tree.NewError(tree.ErrUnsupported, n.Open[0].Src.Op.Constructor(), "a state goes through %s, which is not element-wise", n.Src.Op.Constructor())
 }

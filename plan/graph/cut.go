@@ -197,33 +197,32 @@ func apart(n *Node) bool {
 
 // inLoop reports whether a node that is not stored is as is says.
 func (g *Graph) inLoop(roots []Root, is func(n *Node) bool) bool {
-	mark := g.Walk()
-	var visit func(n *Node) bool
-	visit = func(n *Node) bool {
-		if n.Mark == mark || n.Array != nil {
-			return false
-		}
-		n.Mark = mark
-		return is(n) || !apart(n) && slices.ContainsFunc(n.Args, visit)
-	}
-	return slices.ContainsFunc(roots, func(r Root) bool { return visit(r.Value) })
+	return g.below(roots, func(n *Node) (found, stop bool) {
+		return n.Array == nil && is(n), n.Array != nil || apart(n)
+	})
 }
 
-// readsTargets reports whether a root reads memory of a target.
-func (g *Graph) readsTargets(roots []Root) bool {
+// below reports whether visit finds something at the values of roots or at what they are computed
+// from. It visits each node once, and what is below a node unless visit says stop.
+func (g *Graph) below(roots []Root, visit func(n *Node) (found, stop bool)) bool {
 	mark := g.Walk()
-	var visit func(n *Node) bool
-	visit = func(n *Node) bool {
+	var down func(n *Node) bool
+	down = func(n *Node) bool {
 		if n.Mark == mark {
 			return false
 		}
 		n.Mark = mark
-		if n.Array != nil {
-			return slices.ContainsFunc(roots, func(r Root) bool { return n.Array.Overlaps(r.Target) })
-		}
-		return slices.ContainsFunc(n.Args, visit)
+		found, stop := visit(n)
+		return found || !stop && slices.ContainsFunc(n.Args, down)
 	}
-	return slices.ContainsFunc(roots, func(r Root) bool { return visit(r.Value) })
+	return slices.ContainsFunc(roots, func(r Root) bool { return down(r.Value) })
+}
+
+// readsTargets reports whether a root reads memory of a target.
+func (g *Graph) readsTargets(roots []Root) bool {
+	return g.below(roots, func(n *Node) (found, stop bool) {
+		return n.Array != nil && slices.ContainsFunc(roots, func(r Root) bool { return n.Array.Overlaps(r.Target) }), n.Array != nil
+	})
 }
 
 // splitAxis cuts roots at their borders along an axis of their targets.
@@ -361,7 +360,7 @@ func (c *cutter) make(n *Node, axis, lo, hi int) *Node {
 	to := n.Shape.Clone()
 	to[axis] = hi - lo
 	if n.Array != nil {
-		return c.slice(n, axis, lo, to)
+		return c.g.part(n, axis, lo, to)
 	}
 	switch op := n.Src.Op; {
 	case op.Class() == tree.Elementwise:
@@ -392,20 +391,7 @@ func (c *cutter) make(n *Node, axis, lo, hi int) *Node {
 			return c.g.transpose(a, n.Src.Axes, to)
 		}
 	}
-	return c.slice(n, axis, lo, to)
-}
-
-// slice returns the view of n with shape to, from lo along an axis.
-func (c *cutter) slice(n *Node, axis, lo int, to shape.Shape) *Node {
-	ints := make([]int, 0, 3*len(to))
-	for k, d := range to {
-		start := 0
-		if k == axis {
-			start = lo
-		}
-		ints = append(ints, start, 1, d)
-	}
-	return c.g.make(tree.NewView(SliceRow, to, n.Type, ints), []*Node{n})
+	return c.g.part(n, axis, lo, to)
 }
 
 func (c *cutter) concat(n *Node, axis, lo, hi int, to shape.Shape) *Node {

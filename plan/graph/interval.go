@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -151,10 +152,10 @@ func (m *indexMap) combine(o prim.IxOp, x, y *interval) *interval {
 		m.fail(tree.ErrValue, "divides an index by %d, which is not positive", y.lo)
 		return nil
 	case o == prim.IxDiv:
-		r.lo, r.hi = floorDiv(x.lo, y.lo), floorDiv(x.hi, y.lo)
+		r.lo, r.hi = bound.FloorDiv(x.lo, y.lo), bound.FloorDiv(x.hi, y.lo)
 	default:
-		q := floorDiv(x.lo, y.lo)
-		if r.bounded && q == floorDiv(x.hi, y.lo) {
+		q := bound.FloorDiv(x.lo, y.lo)
+		if r.bounded && q == bound.FloorDiv(x.hi, y.lo) {
 			r.lo, r.hi = x.lo-q*y.lo, x.hi-q*y.lo
 		} else {
 			r.lo, r.hi, r.bounded = 0, y.lo-1, true
@@ -165,14 +166,6 @@ func (m *indexMap) combine(o prim.IxOp, x, y *interval) *interval {
 		return nil
 	}
 	return r
-}
-
-func floorDiv(a, b int) int {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
 }
 
 // plus returns a + b and whether the sum overflows.

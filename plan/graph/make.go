@@ -443,13 +443,18 @@ func (g *Graph) picked(a *Node, axis, i int, done map[*Node]*Node) *Node {
 		}
 		return g.intern(a.Src, args, to)
 	}
+	return g.part(a, axis, i, to)
+}
+
+// part returns the slice of n with shape to, from lo along an axis.
+func (g *Graph) part(n *Node, axis, lo int, to shape.Shape) *Node {
 	ints := make([]int, 0, 3*len(to))
 	for k, d := range to {
 		start := 0
 		if k == axis {
-			start = i
+			start = lo
 		}
 		ints = append(ints, start, 1, d)
 	}
-	return g.make(tree.NewView(SliceRow, shape.Shape(to), a.Type, ints), []*Node{a})
+	return g.make(tree.NewView(SliceRow, to, n.Type, ints), []*Node{n})
 }

@@ -119,17 +119,5 @@ func (g *Graph) inlined(n *Node) (cost int, in inputs) {
 
 // Depends reports whether n is computed from x.
 func (g *Graph) Depends(n, x *Node) bool {
-	mark := g.Walk()
-	var visit func(n *Node) bool
-	visit = func(n *Node) bool {
-		if n == x {
-			return true
-		}
-		if n.Mark == mark {
-			return false
-		}
-		n.Mark = mark
-		return slices.ContainsFunc(n.Args, visit)
-	}
-	return visit(n)
+	return g.below([]Root{{Value: n}}, func(n *Node) (found, stop bool) { return n == x, false })
 }

@@ -47,6 +47,25 @@ func overlap(a, b []*Array) bool {
 	return slices.ContainsFunc(a, func(x *Array) bool { return slices.ContainsFunc(b, x.Overlaps) })
 }
 
+// uses reports whether a stage reads or writes elements of an array.
+func (s *Stage) uses(a *Array) bool {
+	return slices.ContainsFunc(s.Reads, a.Overlaps) || slices.ContainsFunc(s.Writes, a.Overlaps)
+}
+
+// apart reports whether each part accesses what another part writes only as own says.
+func apart(parts []*Stage, own func(part int, w *Array) bool) bool {
+	for i, s := range parts {
+		for _, w := range s.Writes {
+			for j, t := range parts {
+				if i != j && t.uses(w) && !(own(i, w) && own(j, w)) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
 // hasRows reports whether the outermost axes of a stage are the rows.
 func (s *Stage) hasRows(dims []int) bool {
 	if s.Kind == Product {

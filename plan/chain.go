@@ -152,16 +152,7 @@ func aligned(parts []*Stage, dims []int) bool {
 			return false
 		}
 	}
-	for i, s := range parts {
-		for _, w := range s.Writes {
-			for j, t := range parts {
-				if i != j && (overlap([]*Array{w}, t.Reads) || overlap([]*Array{w}, t.Writes)) && !(s.within(w, dims) && t.within(w, dims)) {
-					return false
-				}
-			}
-		}
-	}
-	return true
+	return apart(parts, func(i int, w *Array) bool { return parts[i].within(w, dims) })
 }
 
 // join returns the chain of parts, or nil if it does not pay. It also returns the
@@ -268,7 +259,7 @@ func (c *chainer) private(parts []*Stage) (own []*Array) {
 	for _, p := range parts {
 		for _, w := range p.Writes {
 			if w.Mem == nil && w.Shape.Size() > 0 && !slices.ContainsFunc(c.stages, func(s *Stage) bool {
-				return !slices.Contains(parts, s) && (slices.ContainsFunc(s.Reads, w.Overlaps) || slices.ContainsFunc(s.Writes, w.Overlaps))
+				return !slices.Contains(parts, s) && s.uses(w)
 			}) {
 				own = append(own, w)
 			}

@@ -13,13 +13,7 @@ import (
 )
 
 // Passes returns the names of the passes of Compile, in order.
-func Passes() []string {
-	names := make([]string, len(passes))
-	for i, p := range passes {
-		names[i] = p.name
-	}
-	return names
-}
+func Passes() []string { return slices.Clone(passes) }
 
 // After returns the result of a pass on statements as text. It returns an error
 // if there is no pass of that name, and any error of Compile.

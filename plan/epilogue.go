@@ -143,17 +143,9 @@ func (s *Stage) addition(t dtype.Type) (x, y, sum walk, ok bool) {
 func (s *Stage) through(ins *ir.Ins, t dtype.Type) (walk, bool) {
 	access := &s.Kernel.Access[ins.Aux]
 	operand := &s.Bufs[access.Buf]
-	if access.Bounds != ir.InBounds || operand.Array == nil || operand.Array.Type != t {
+	if operand.Array == nil || operand.Array.Type != t {
 		return walk{}, false
 	}
-	space := bound.NewSpace(&s.Kernel.Index, s.Extents, s.Params)
-	at := space.Constant(0)
-	for d, ix := range access.Coords {
-		f, ok := space.Form(ix)
-		if !ok {
-			return walk{}, false
-		}
-		at.Plus(f, operand.Strides[d])
-	}
-	return walk{operand.Array, at.Coef}, at.C == 0
+	at, ok := s.offset(bound.NewSpace(&s.Kernel.Index, s.Extents, s.Params), access, 0)
+	return walk{operand.Array, at.Coef}, ok && at.C == 0
 }

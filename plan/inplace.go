@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/plan/bound"
-	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -20,7 +19,7 @@ func inPlace(stages []*Stage) {
 		if w.Mem == nil || w.Type != t.Type || w.Shape.Size() != t.Shape.Size() || !shape.IsContiguous(w.Shape, w.Strides) ||
 			slices.ContainsFunc(l.Reads, w.Overlaps) || slices.ContainsFunc(p.Reads, w.Overlaps) || !l.elementwise(t, w) ||
 			slices.ContainsFunc(stages, func(s *Stage) bool {
-				return s != p && s != l && (slices.ContainsFunc(s.Reads, t.Overlaps) || slices.ContainsFunc(s.Writes, t.Overlaps))
+				return s != p && s != l && s.uses(t)
 			}) {
 			continue
 		}
@@ -67,13 +66,9 @@ func (s *Stage) elementwise(t, w *Array) bool {
 		if o.Array.Mem != nil {
 			from = w
 		}
-		at := space.Constant(o.Array.Offset - from.Offset)
-		for d, ix := range a.Coords {
-			f, ok := space.Form(ix)
-			if !ok || a.Bounds != ir.InBounds || o.Array.Type != t.Type {
-				return false
-			}
-			at.Plus(f, o.Strides[d])
+		at, ok := s.offset(space, a, o.Array.Offset-from.Offset)
+		if !ok || o.Array.Type != t.Type {
+			return false
 		}
 		if first == nil {
 			first = &at

@@ -51,7 +51,7 @@ func alignedPieces(parts []*Stage, dims []int) bool {
 		for _, w := range s.Writes {
 			x := wholeRows(w, dims[0])
 			if x == nil || slices.ContainsFunc(parts, func(t *Stage) bool {
-				return (overlap([]*Array{w}, t.Reads) || overlap([]*Array{w}, t.Writes)) && !t.within(x, dims)
+				return t.uses(w) && !t.within(x, dims)
 			}) {
 				return false
 			}

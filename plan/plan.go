@@ -19,14 +19,14 @@ import (
 // passes lists the passes of Compile, in order. All statements are checked and
 // grouped first. Then each group is joined, fused and emitted before the next
 // one, because a group reads what earlier groups store.
-var passes = []struct{ name, does string }{
-	{"check", "verifies the trees, and finds what each statement reads"},
-	{"group", "puts neighbours that can share a loop together"},
-	{"join", "makes one graph of the trees of a group: equal nodes once, constants folded, reshapes moved to arrays, what is too large for one kernel stored"},
-	{"fuse", "decides the steps that store the roots: the loops, products and calls, what each loop computes, and what is stored between them"},
-	{"emit", "writes each step as a stage"},
-	{"chain", "joins products, and the loops before and after them, to run block of rows by block of rows"},
-	{"memory", "places the temporaries in one arena by their lifetimes"},
+var passes = []string{
+	"check",  // verifies the trees, and finds what each statement reads
+	"group",  // puts neighbours that can share a loop together
+	"join",   // makes one graph of the trees of a group: equal nodes once, constants folded, reshapes moved to arrays, what is too large for one kernel stored
+	"fuse",   // decides the steps that store the roots: the loops, products and calls, what each loop computes, and what is stored between them
+	"emit",   // writes each step as a stage
+	"chain",  // joins products, and the loops before and after them, to run block of rows by block of rows
+	"memory", // places the temporaries in one arena by their lifetimes
 }
 
 // An Option says what the stages of a plan may do.

@@ -96,19 +96,7 @@ func tilesPay(p *Stage, always bool) bool {
 // alignedTiles reports whether each loop accesses what another part writes only in the
 // rows that it computes.
 func alignedTiles(parts []*Stage, rows []int) bool {
-	for i, s := range parts {
-		for _, w := range s.Writes {
-			for j, t := range parts {
-				if i == j || !overlap([]*Array{w}, t.Reads) && !overlap([]*Array{w}, t.Writes) {
-					continue
-				}
-				if i > 0 && !s.within(w, rows) || j > 0 && !t.within(w, rows) {
-					return false
-				}
-			}
-		}
-	}
-	return true
+	return apart(parts, func(i int, w *Array) bool { return i == 0 || parts[i].within(w, rows) })
 }
 
 // columnAxes returns for each loop of parts the outermost axis of the n columns, and the number

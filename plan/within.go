@@ -98,18 +98,10 @@ func (s *Stage) byOffset(buf int, x *Array, dims []int) bool {
 // inRow returns the offset of an access to the elements of x. It returns false
 // unless the access is in the row of the loops.
 func (s *Stage) inRow(access *ir.Access, x *Array, dims []int) (bound.Form, bool) {
-	if access.Bounds != ir.InBounds {
-		return bound.Form{}, false
-	}
 	space := bound.NewSpace(&s.Kernel.Index, s.Extents, s.Params)
-	o := &s.Bufs[access.Buf]
-	at := space.Constant(o.Array.Offset - x.Offset)
-	for d, ix := range access.Coords {
-		f, ok := space.Form(ix)
-		if !ok {
-			return at, false
-		}
-		at.Plus(f, o.Strides[d])
+	at, ok := s.offset(space, access, s.Bufs[access.Buf].Array.Offset-x.Offset)
+	if !ok {
+		return at, false
 	}
 	rest := at.Clone()
 	rows := shape.Shape(dims).Size()
@@ -124,4 +116,18 @@ func (s *Stage) inRow(access *ir.Access, x *Array, dims []int) (bound.Form, bool
 	}
 	lo, hi := space.Bounds(rest)
 	return at, lo >= 0 && hi < n
+}
+
+// offset returns the offset of an access, in elements, plus a number. It returns false unless the
+// access is affine and in bounds.
+func (s *Stage) offset(space *bound.Space, access *ir.Access, first int) (bound.Form, bool) {
+	at := space.Constant(first)
+	for d, ix := range access.Coords {
+		f, ok := space.Form(ix)
+		if !ok {
+			return at, false
+		}
+		at.Plus(f, s.Bufs[access.Buf].Strides[d])
+	}
+	return at, access.Bounds == ir.InBounds
 }

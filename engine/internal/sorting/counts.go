@@ -96,12 +96,8 @@ func (u *run) counted(p *part) bool {
 	}
 	to := unsafe.Slice((*int64)(p.to()), p.n)
 	for i, k := range keys[:c.n] {
-		some := to[:c.counts[i]]
-		some[0] = u.order.value(k)
-		for done := 1; done < len(some); done *= 2 {
-			copy(some[done:], some[:done])
-		}
-		to = to[len(some):]
+		repeat(to[:c.counts[i]], u.order.value(k))
+		to = to[c.counts[i]:]
 	}
 	return true
 }

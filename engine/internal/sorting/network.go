@@ -18,9 +18,14 @@ type network struct {
 
 // network returns the kernel of a network; nil if there is no memory for it.
 func (f *family) network(n network) *exec.Code {
-	return f.networks[n.vectors][log2(n.group)][n.form].Make(func() ([]byte, error) {
+	return f.code(&f.networks[n.vectors][log2(n.group)][n.form], n, (*networkWriter).write)
+}
+
+// code returns the kernel that write writes into at; nil if there is no memory for it.
+func (f *family) code(at *exec.Lazy, n network, write func(*networkWriter)) *exec.Code {
+	return at.Make(func() ([]byte, error) {
 		w := networkWriter{writer: newWriter(f), network: n}
-		w.write()
+		write(&w)
 		return w.Code()
 	})
 }
@@ -51,19 +56,14 @@ const (
 // merge returns the kernel that merges the two halves of rows, which networks have sorted. The
 // first half is the largest that a network sorts. The form may be leave and raw.
 func (f *family) merge(second int, k form) *exec.Code {
-	return f.merges[second][k].Make(func() ([]byte, error) {
-		w := networkWriter{writer: newWriter(f), network: network{f.most + second, f.lanes(), k}}
-		w.write()
-		return w.Code()
-	})
+	return f.code(&f.merges[second][k], network{f.most + second, f.lanes(), k}, (*networkWriter).write)
 }
 
 // bitonic returns the kernel that sorts whole blocks, each a bitonic sequence.
 func (f *family) bitonic(k form) *exec.Code {
-	return f.bitonics[k].Make(func() ([]byte, error) {
-		w := networkWriter{writer: newWriter(f), network: network{f.most, f.lanes(), k}, bitonic: true}
+	return f.code(&f.bitonics[k], network{f.most, f.lanes(), k}, func(w *networkWriter) {
+		w.bitonic = true
 		w.write()
-		return w.Code()
 	})
 }
 
@@ -75,11 +75,7 @@ func (f *family) exchange(opposite bool, k form) *exec.Code {
 	if opposite {
 		way = 1
 	}
-	return f.exchanges[way][k].Make(func() ([]byte, error) {
-		w := networkWriter{writer: newWriter(f), network: network{2, f.lanes(), k}}
-		w.writeExchange(opposite)
-		return w.Code()
-	})
+	return f.code(&f.exchanges[way][k], network{2, f.lanes(), k}, func(w *networkWriter) { w.writeExchange(opposite) })
 }
 
 // exchanged is the number of pairs of vectors that a loop exchanges.

@@ -435,13 +435,18 @@ func fill[K int32 | int64](u *run, p *part, v K) {
 			negative += int(uint64(k) >> 63)
 		}
 	}
-	to[0] = v
-	for k := 1; k < len(to); k *= 2 {
-		copy(to[k:], to[:k])
-	}
+	repeat(to, v)
 	least := K(u.order.value(-1))
 	for i := range negative {
 		to[i] = least
+	}
+}
+
+// repeat sets all elements to v.
+func repeat[K int32 | int64](to []K, v K) {
+	to[0] = v
+	for done := 1; done < len(to); done *= 2 {
+		copy(to[done:], to[:done])
 	}
 }
 

@@ -87,7 +87,11 @@ func (s *Sorter) someRows(worker, lo, hi int) {
 	r, u := &s.rows, s.runs[worker]
 	switch {
 	case s.widen:
-		s.someWidened(u, lo, hi)
+		if r.Type.Size() == 1 {
+			someWidened[int8](r, u, lo, hi)
+		} else {
+			someWidened[int16](r, u, lo, hi)
+		}
 		return
 	case r.Parted != nil:
 		for ; lo < hi; lo++ {
@@ -119,29 +123,19 @@ func (s *Sorter) part(u *run, i int) {
 
 // someWidened sorts the rows lo..hi of numbers of fewer bytes than those of the kernels, some
 // rows at a time in the first-level cache.
-func (s *Sorter) someWidened(u *run, lo, hi int) {
-	r := &s.rows
+func someWidened[T int8 | int16](r *tree.Rows, u *run, lo, hi int) {
 	keys := (*[smallBytes / 4]int32)(unsafe.Pointer(&u.spare))
 	for some := 0; lo < hi; lo += some {
 		some = min(len(keys)/r.Length, hi-lo)
 		k, off := keys[:some*r.Length], lo*r.Length*r.Type.Size()
-		to, from := unsafe.Add(r.To, off), unsafe.Add(r.From, off)
-		if r.Type.Size() == 1 {
-			convert(k, unsafe.Slice((*int8)(from), len(k)))
-		} else {
-			convert(k, unsafe.Slice((*int16)(from), len(k)))
-		}
+		convert(k, unsafe.Slice((*T)(unsafe.Add(r.From, off)), len(k)))
 		for i := u.few(unsafe.Pointer(&k[0]), unsafe.Pointer(&k[0]), some, r.Length); i < some; i++ {
 			p := unsafe.Pointer(&k[i*r.Length])
 			if u.mergedRows(p, p, 1, r.Length, enter|leave) == 0 { // there is no memory for a kernel
 				u.compare(&part{from: p, data: p, n: r.Length, values: true})
 			}
 		}
-		if r.Type.Size() == 1 {
-			convert(unsafe.Slice((*int8)(to), len(k)), k)
-		} else {
-			convert(unsafe.Slice((*int16)(to), len(k)), k)
-		}
+		convert(unsafe.Slice((*T)(unsafe.Add(r.To, off)), len(k)), k)
 	}
 }
 

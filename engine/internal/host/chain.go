@@ -128,12 +128,7 @@ func (c *chainStep) memory() int {
 	for _, w := range c.workers {
 		n += len(w.own)
 		for _, x := range w.parts {
-			switch x := x.(type) {
-			case *loopPart:
-				n += x.rowBytes()
-			case *productPart:
-				n += x.keptBytes()
-			}
+			n += x.memory()
 		}
 	}
 	return n
@@ -175,6 +170,7 @@ type part interface {
 	load()
 	watch(ctx context.Context)
 	cost() float64
+	memory() int
 	run(block int)
 }
 
@@ -221,8 +217,7 @@ func (l *loopPart) cost() float64 {
 
 func (l *loopPart) watch(ctx context.Context) { l.inst.Watch(ctx) }
 
-// rowBytes returns the number of bytes of the row buffers.
-func (l *loopPart) rowBytes() int { return rowBytes(l.s) }
+func (l *loopPart) memory() int { return rowBytes(l.s) }
 
 // run runs the units of a block. They follow each other, and a block that has
 // fewer rows leaves units out at its end.
@@ -326,8 +321,8 @@ func (d *productPart) cost() float64 {
 	return float64(n) * cost
 }
 
-// keptBytes returns the number of bytes of what the bodies keep.
-func (d *productPart) keptBytes() (n int) {
+// memory returns the number of bytes of what the bodies keep.
+func (d *productPart) memory() (n int) {
 	for _, b := range d.bodies {
 		n += b.kept
 	}

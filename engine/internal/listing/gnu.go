@@ -2,6 +2,7 @@ package listing
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -20,7 +21,7 @@ func GNU(kernels []*Kernel) string {
 	n := 0
 	for _, k := range kernels {
 		s := syntaxes[k.Backend == "neon"]
-		fmt.Fprintf(b, "\n%s stage %d, kernel %s, %s; falls back to the interpreter: %s\n", s.comment, k.Stage, k.Name, k.Backend, orNone(comment(k.Fallback)))
+		fmt.Fprintf(b, "\n%s stage %d, kernel %s, %s; falls back to the interpreter: %s\n", s.comment, k.Stage, k.Name, k.Backend, cmp.Or(comment(k.Fallback), "none"))
 		for _, f := range k.Functions {
 			f.gnu(b, s, fmt.Sprintf("stage%d.%s", k.Stage, f.Name), n)
 			n++

@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -9,7 +10,7 @@ import (
 func (k *Kernel) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "kernel %s, %s\n", k.Name, k.Backend)
-	fmt.Fprintf(&b, "falls back to the interpreter: %s\n", orNone(k.Fallback))
+	fmt.Fprintf(&b, "falls back to the interpreter: %s\n", cmp.Or(k.Fallback, "none"))
 	if len(k.Functions) == 0 {
 		b.WriteString("no machine code: the interpreter runs the loop as it is\n")
 	}
@@ -61,13 +62,6 @@ func (p *Phase) write(b *strings.Builder) {
 func title(i int, s string) string {
 	if i > 0 {
 		return ""
-	}
-	return s
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
 	}
 	return s
 }

@@ -1,6 +1,8 @@
 package gemm
 
 import (
+	"sync/atomic"
+
 	"golang.org/x/sys/cpu"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
@@ -11,18 +13,24 @@ import (
 
 // A family is the kernels for an instruction set and an element type.
 type family struct {
-	avx512      bool
-	size        int    // bytes of an element
-	vector      int    // bytes of a vector
-	rows        int    // of the largest kernel of several vectors
-	mul         x86.Op // a product of integers, or what adds a product to a sum
-	add         x86.Op
-	times       x86.Op // a product, where mul is a fused multiply-add
-	div         x86.Op
-	apart       bool // mul and add are two instructions
-	whole       bool // the elements are integers
-	parts       bool // their products are made of those of their halves
-	group       int  // they have at most 16 bits; packing puts so many terms into one element; 0: they have more
+	avx512  bool
+	size    int    // bytes of an element
+	vector  int    // bytes of a vector
+	rows    int    // of the largest kernel of several vectors
+	mul     x86.Op // a product of integers, or what adds a product to a sum
+	add     x86.Op
+	times   x86.Op // a product, where mul is a fused multiply-add
+	div     x86.Op
+	apart   bool // mul and add are two instructions
+	whole   bool // the elements are integers
+	parts   bool // their products are made of those of their halves
+	group   int  // they have at most 16 bits; packing puts so many terms into one element; 0: they have more
+	turning bool // kernels read B by columns for few rows
+	made    atomic.Pointer[table]
+}
+
+// A table has the kernels of a family.
+type table struct {
 	kernels     [mostRows + 1][mostVecs + 1][2][4][savers][rates]exec.Lazy
 	packing     [mostRows + 1][mostPieces + 1][2][savers]exec.Lazy // by rows, vectors, whether A is across
 	copiers     [mostVecs + 1][2][2][2]exec.Lazy
@@ -30,9 +38,18 @@ type family struct {
 	gathering   exec.Lazy
 	widening    [2]exec.Lazy // of bfloat16, float16
 	fencing     exec.Lazy
-	turning     *turnedKernels                // nil: kernels do not read B by columns
+	turned      turnedKernels
 	alongs      [5][2]exec.Lazy               // by the bits of rows
 	sweeps      [VectorBlock + 1][3]exec.Lazy // by terms, and what they ask for
+}
+
+// table returns the table of f. It has some 400 KB, so only the families have one that a program uses.
+func (f *family) table() *table {
+	if t := f.made.Load(); t != nil {
+		return t
+	}
+	f.made.CompareAndSwap(nil, new(table))
+	return f.made.Load()
 }
 
 // families has the kernels by instruction set and element type. Integers of one size
@@ -47,8 +64,8 @@ var families = map[string]map[dtype.Type]*family{
 		dtype.U64: {avx512: true, size: 8, vector: 64, rows: 14, mul: x86.VPMULLQ, add: x86.VPADDQ, apart: true, whole: true},
 	},
 	"avx2": {
-		dtype.F32: {size: 4, vector: 32, rows: 6, mul: x86.VFMADD231PS, add: x86.VADDPS, times: x86.VMULPS, div: x86.VDIVPS, turning: new(turnedKernels)},
-		dtype.F64: {size: 8, vector: 32, rows: 6, mul: x86.VFMADD231PD, add: x86.VADDPD, times: x86.VMULPD, div: x86.VDIVPD, turning: new(turnedKernels)},
+		dtype.F32: {size: 4, vector: 32, rows: 6, mul: x86.VFMADD231PS, add: x86.VADDPS, times: x86.VMULPS, div: x86.VDIVPS, turning: true},
+		dtype.F64: {size: 8, vector: 32, rows: 6, mul: x86.VFMADD231PD, add: x86.VADDPD, times: x86.VMULPD, div: x86.VDIVPD, turning: true},
 		dtype.U8:  {size: 4, vector: 32, rows: 5, mul: x86.VPMADDWD, add: x86.VPADDD, apart: true, whole: true, group: 2},
 		dtype.U16: {size: 4, vector: 32, rows: 5, mul: x86.VPMADDWD, add: x86.VPADDD, apart: true, whole: true, group: 2},
 		dtype.U32: {size: 4, vector: 32, rows: 5, mul: x86.VPMULLD, add: x86.VPADDD, apart: true, whole: true},
@@ -131,13 +148,14 @@ func (f *family) repays() int {
 // kernel returns the kernel of a shape, which is made when it is first needed;
 // nil if there is no memory for it.
 func (f *family) kernel(s shape) *exec.Code {
-	forms := &f.kernels[s.rows][s.vecs][scalar.FromBool[int](s.across)]
+	t := f.table()
+	forms := &t.kernels[s.rows][s.vecs][scalar.FromBool[int](s.across)]
 	lazy := &forms[scalar.FromBool[int](s.masked)+2*scalar.FromBool[int](s.half)][s.save][s.asks]
 	if s.turned {
-		lazy = f.turning.of(s)
+		lazy = t.turned.of(s)
 	}
 	if s.packs {
-		lazy = &f.packing[s.rows][s.vecs][scalar.FromBool[int](s.across)][s.save]
+		lazy = &t.packing[s.rows][s.vecs][scalar.FromBool[int](s.across)][s.save]
 	}
 	return lazy.Make(func() ([]byte, error) {
 		w := writer{Asm: x86.New(), f: f, s: s}
@@ -149,7 +167,7 @@ func (f *family) kernel(s shape) *exec.Code {
 // fence returns code that orders stores that bypass the caches before later ones; nil
 // if there is no memory for it.
 func (f *family) fence() *exec.Code {
-	return f.fencing.Make(func() ([]byte, error) {
+	return f.table().fencing.Make(func() ([]byte, error) {
 		a := x86.New()
 		a.I(x86.SFENCE, 0)
 		a.I(x86.RET, 0)

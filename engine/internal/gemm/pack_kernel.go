@@ -53,7 +53,7 @@ type copying struct {
 // copier returns a kernel that copies; nil if there is no memory for it.
 func (f *family) copier(c copying) *exec.Code {
 	bit := scalar.FromBool[int]
-	return f.copiers[c.vecs][bit(c.masked)][bit(c.exact)][bit(c.byTable)].Make(func() ([]byte, error) {
+	return f.table().copiers[c.vecs][bit(c.masked)][bit(c.exact)][bit(c.byTable)].Make(func() ([]byte, error) {
 		w := writer{Asm: x86.New(), f: f, s: shape{rows: 1, vecs: c.vecs, masked: c.masked}}
 		w.writeCopy(c)
 		return w.Code()
@@ -63,7 +63,7 @@ func (f *family) copier(c copying) *exec.Code {
 // widener returns the kernel that converts rows of halves; nil if there is no memory for
 // it.
 func (f *family) widener(half dtype.Type) *exec.Code {
-	return f.widening[scalar.FromBool[int](half == dtype.F16)].Make(func() ([]byte, error) {
+	return f.table().widening[scalar.FromBool[int](half == dtype.F16)].Make(func() ([]byte, error) {
 		w := writer{Asm: x86.New(), f: f}
 		w.writeWiden(half)
 		return w.Code()
@@ -72,7 +72,7 @@ func (f *family) widener(half dtype.Type) *exec.Code {
 
 // gatherer returns the kernel that gathers vectors; nil if there is no memory for it.
 func (f *family) gatherer() *exec.Code {
-	return f.gathering.Make(func() ([]byte, error) {
+	return f.table().gathering.Make(func() ([]byte, error) {
 		w := writer{Asm: x86.New(), f: f, s: shape{rows: 1, vecs: 1, masked: true}}
 		w.writeGather()
 		return w.Code()
@@ -82,7 +82,7 @@ func (f *family) gatherer() *exec.Code {
 // transposer returns the kernel that transposes so many rows, whose places a table has or which
 // are at equal distances; nil if there is no memory for it.
 func (f *family) transposer(rows int, byTable bool) *exec.Code {
-	return f.transposing[rows][scalar.FromBool[int](byTable)].Make(func() ([]byte, error) {
+	return f.table().transposing[rows][scalar.FromBool[int](byTable)].Make(func() ([]byte, error) {
 		w := writer{Asm: x86.New(), f: f, l: x86.Len(f.vector * 8)}
 		w.writeTranspose(rows, byTable)
 		return w.Code()

@@ -5,30 +5,18 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // count returns the number of kernels of products that there are.
 func (f *family) count() (n int) {
-	for i := range f.kernels {
-		for j := range f.kernels[i] {
-			for k := range f.kernels[i][j] {
-				for l := range f.kernels[i][j][k] {
-					for s := range f.kernels[i][j][k][l] {
-						for x := range f.kernels[i][j][k][l][s] {
-							if f.kernels[i][j][k][l][s][x].Load() != nil {
-								n++
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-	if f.turning != nil {
-		for i := range f.turning {
-			if f.turning[i].Load() != nil {
+	t := f.table()
+	const size = unsafe.Sizeof(exec.Lazy{})
+	for _, all := range [][]exec.Lazy{unsafe.Slice((*exec.Lazy)(unsafe.Pointer(&t.kernels)), unsafe.Sizeof(t.kernels)/size), t.turned[:]} {
+		for i := range all {
+			if all[i].Load() != nil {
 				n++
 			}
 		}
@@ -59,10 +47,7 @@ func TestKernelsAreMadeBefore(t *testing.T) {
 							p.M, p.C = 7, Matrix{n, 1}
 							p.A, p.B = Matrix{k, 1}, Matrix{1, k}
 						}
-						f := &family{avx512: old.avx512, size: old.size, vector: old.vector, rows: old.rows, mul: old.mul, add: old.add, times: old.times, div: old.div, apart: old.apart, whole: old.whole, parts: old.parts, group: old.group}
-						if old.turning != nil {
-							f.turning = new(turnedKernels)
-						}
+						f := &family{avx512: old.avx512, size: old.size, vector: old.vector, rows: old.rows, mul: old.mul, add: old.add, times: old.times, div: old.div, apart: old.apart, whole: old.whole, parts: old.parts, group: old.group, turning: old.turning}
 						families[isa][typ] = f
 						bind := &ir.Binding{Scalars: []uint64{1, 1}, Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&a[0])}, {Ptr: unsafe.Pointer(&b[0])}, {Ptr: unsafe.Pointer(&c[0])}}}
 						d := New(isa, p, bind, 2)

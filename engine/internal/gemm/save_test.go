@@ -128,7 +128,7 @@ func TestPackingKernels(t *testing.T) {
 			testSavers(t, r, s, save, save > Set, next)
 		}
 	}
-	if f := families["avx2"][dtype.F64]; slices.Contains(isas(), "avx2") && f.packing[6][2][1][keep].Load() == nil {
+	if f := families["avx2"][dtype.F64]; slices.Contains(isas(), "avx2") && f.table().packing[6][2][1][keep].Load() == nil {
 		t.Error("no kernel has packed a strip")
 	}
 }

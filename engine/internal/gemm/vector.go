@@ -313,7 +313,7 @@ const mostAsked = 1024
 
 // along returns the kernel for so many rows; nil if there is no memory for it.
 func (f *family) along(rows int, asks bool) *exec.Code {
-	return f.alongs[bits.Len(uint(rows))][scalar.FromBool[int](asks)].Make(func() ([]byte, error) {
+	return f.table().alongs[bits.Len(uint(rows))][scalar.FromBool[int](asks)].Make(func() ([]byte, error) {
 		w := alongWriter{writer: writer{Asm: x86.New(), f: f, s: shape{rows: rows, vecs: 1, masked: true}}, asks: asks}
 		w.write()
 		return w.Code()

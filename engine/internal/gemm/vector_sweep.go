@@ -28,7 +28,7 @@ func (f *family) sweptStep() int { return f.swept() + 3*cacheLine }
 
 // sweep returns the kernel for blocks of so many terms; nil if there is no memory for it.
 func (f *family) sweep(terms int, asks asking) *exec.Code {
-	return f.sweeps[terms][asks].Make(func() ([]byte, error) {
+	return f.table().sweeps[terms][asks].Make(func() ([]byte, error) {
 		w := sweepWriter{writer: writer{Asm: x86.New(), f: f, l: x86.Len(f.vector * 8), s: shape{rows: 1, vecs: 1, masked: true}}, terms: terms, asks: asks}
 		w.write()
 		return w.Code()

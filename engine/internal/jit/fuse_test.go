@@ -53,8 +53,9 @@ func TestFused(t *testing.T) {
 			}
 		}
 	}
-	for _, typ := range []string{"f32", "f64", "i32"} { // the lesser and the greater, and other selections
-		for _, c := range []string{"lt", "le"} {
+	// The lesser and the greater, and other selections: their operands may be exchanged.
+	for _, typ := range []string{"f32", "f64", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"} {
+		for _, c := range []string{"lt", "le", "ne"} {
 			for _, a := range [][2]string{{"%0", "%1"}, {"%3", "%1"}, {"%0", "%3"}, {"%0", "%7"}, {"%7", "%0"}} {
 				code := fmt.Sprintf("%%7 = const %[1]s 1\n    %%4 = %[2]s bool %[3]s %[4]s\n    ", typ, c, a[0], a[1])
 				run(typ, code+fmt.Sprintf("%%9 = select %s %%4 %s %s", typ, a[0], a[1]))

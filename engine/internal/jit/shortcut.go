@@ -18,10 +18,7 @@ func (w *worker) findShortcut() {
 	last := len(in.items) - 1
 	var scalars []scalarCopy
 	for i, t := range in.code.p.IR.Scalars {
-		if frame.Narrow(t) { // cells hold another form: see frame.Canonical
-			return
-		}
-		scalars = append(scalars, scalarCopy{w.cell(int32(i)), &in.bind.Scalars[i]})
+		scalars = append(scalars, scalarCopy{w.cell(int32(i)), &in.bind.Scalars[i], t})
 	}
 	if last != max(in.main, 0) {
 		return
@@ -133,7 +130,7 @@ func (s *shortcut) does(lo, hi int) bool {
 	return 0 < n && n <= s.step && (s.row == 0 || lo%s.row == 0 && (!s.whole || n%s.row == 0))
 }
 
-func (s *shortcut) run(frame unsafe.Pointer, lo, hi int) {
+func (s *shortcut) run(mem unsafe.Pointer, lo, hi int) {
 	n := hi - lo
 	if s.row > 1 {
 		lo /= s.row
@@ -142,20 +139,20 @@ func (s *shortcut) run(frame unsafe.Pointer, lo, hi int) {
 		}
 	}
 	for _, c := range s.scalars {
-		*c.to = *c.from
+		*c.to = frame.Canonical(c.t, *c.from)
 	}
 	for i := range s.sites {
 		p := &s.sites[i]
-		put((*uintptr)(unsafe.Add(frame, p.Arg)), uintptr(*p.Ptr)+uintptr(p.Base+lo*p.Step))
+		put((*uintptr)(unsafe.Add(mem, p.Arg)), uintptr(*p.Ptr)+uintptr(p.Base+lo*p.Step))
 	}
 	for i := range s.words {
 		put(s.words[i].at, s.words[i].is)
 	}
 	put(s.count, n)
 	for _, c := range s.before {
-		c.Call(frame)
+		c.Call(mem)
 	}
-	s.code.Call(frame)
+	s.code.Call(mem)
 }
 
 // put makes a word of the frame v. A store would wait for those of the loop before. A load does not.

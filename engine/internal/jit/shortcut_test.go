@@ -62,7 +62,7 @@ scalar s0 i8
     %2 = add i8 %0 %1
     store i8 b1[i0] %2
   }
-}`, []int{40_000}, [][]int{{40_000}, {40_000}}, false},
+}`, []int{40_000}, [][]int{{40_000}, {40_000}}, true},
 		{"work before the loop", `buf b0 f32 in 1
 buf b1 f32 out 1
 scalar s0 f32

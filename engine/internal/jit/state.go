@@ -15,6 +15,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
 	"github.com/oneloop/oneloop/engine/internal/pairwise"
 	"github.com/oneloop/oneloop/engine/internal/work"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -190,7 +191,10 @@ type frameWord struct {
 }
 
 // A scalarCopy copies a scalar of the binding to its cell.
-type scalarCopy struct{ to, from *uint64 }
+type scalarCopy struct {
+	to, from *uint64
+	t        dtype.Type
+}
 
 func (w *worker) cell(i int32) *uint64 {
 	return (*uint64)(unsafe.Add(w.frame, w.inst.code.p.CellBase+int(i)*8))

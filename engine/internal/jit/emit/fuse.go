@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -42,7 +43,7 @@ func (f *phaseCode) fuse() {
 		j.count()
 		j.each(f.top, j.ternary)
 	}
-	if f.Complements && f.LaneSize > 0 {
+	if f.Complements {
 		j.count()
 		j.each(f.top, j.complement)
 	}
@@ -180,9 +181,13 @@ func (j *joiner) halve(n *lower.Node) {
 	}
 }
 
-// complement lets a load of predicates give their complement, if nothing uses them themselves.
+// complement lets a load of predicates give their complement, and a selection exchange its operands for that of a comparison
+// which takes an instruction less, if nothing uses them themselves.
 func (j *joiner) complement(n *lower.Node) {
-	if n.Op != prim.Not || n.In != dtype.Bool {
+	if n.Op == prim.Select && j.uses[n.Args[0]] == 1 && j.exchange(&j.Nodes[n.Args[0]]) {
+		n.Args[1], n.Args[2] = n.Args[2], n.Args[1]
+	}
+	if n.Op != prim.Not || n.In != dtype.Bool || j.LaneSize == 0 {
 		return
 	}
 	x := &j.Nodes[n.Args[0]]
@@ -192,6 +197,24 @@ func (j *joiner) complement(n *lower.Node) {
 	if s := &j.Layout.Sites[x.Aux]; s.Kind == layout.Unit && !s.Guard {
 		x.Imm, n.Op = 1, prim.Cvt
 	}
+}
+
+// exchange makes a comparison of integers its complement if that is equality, less for signed lanes, or at most for unsigned ones.
+func (j *joiner) exchange(c *lower.Node) bool {
+	unsigned := c.In.IsUnsigned() && !isa.Wide(c.In) && c.In.Size() >= cmp.Or(j.LaneSize, 4)
+	switch {
+	case !c.In.IsInt():
+		return false
+	case c.Op == prim.Ne:
+		c.Op = prim.Eq
+	case c.Op == prim.Le && !unsigned:
+		c.Op, c.Args[0], c.Args[1] = prim.Lt, c.Args[1], c.Args[0]
+	case c.Op == prim.Lt && unsigned:
+		c.Op, c.Args[0], c.Args[1] = prim.Le, c.Args[1], c.Args[0]
+	default:
+		return false
+	}
+	return true
 }
 
 // fold lets instructions take vectors from memory in place of loads that nothing else uses. No store is

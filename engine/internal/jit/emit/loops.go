@@ -148,9 +148,8 @@ func (f *phaseCode) vectors(group int, end isa.Label) (loop isa.Label) {
 		unroll = max(unroll, layout.LineBytes/(f.W*f.Layout.Widest()))
 	}
 	step := unroll * f.W
-	lanes := isa.Word(f.Phase.Lanes)
-	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
-	f.Branch(isa.GT, isa.T0, lanes, end)
+	last := f.lastStart(step)
+	f.branchFull(isa.GT, step, last, end)
 	loop = f.NewLabel()
 	f.Align(32)
 	f.Bind(loop)
@@ -162,9 +161,30 @@ func (f *phaseCode) vectors(group int, end isa.Label) (loop isa.Label) {
 	}
 	f.Base = 0
 	f.Int(isa.Add, isa.Lane, isa.K(step))
-	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
-	f.Branch(isa.LE, isa.T0, lanes, loop)
+	f.branchFull(isa.LE, step, last, loop)
 	return loop
+}
+
+// lastStart returns the last lane from which step lanes are left, in a register if one is free, or the number of lanes.
+func (f *phaseCode) lastStart(step int) (last isa.Int) {
+	lanes := isa.Word(f.Phase.Lanes)
+	r, ok := f.freeSite()
+	if !ok {
+		return lanes
+	}
+	f.Int(isa.Mov, r, lanes)
+	f.Int(isa.Sub, r, isa.K(step))
+	return r
+}
+
+// branchFull emits a jump that compares the lane at hand with the result of lastStart.
+func (f *phaseCode) branchFull(cond isa.Cond, step int, last isa.Int, to isa.Label) {
+	at := isa.Int(isa.Lane)
+	if last == isa.Word(f.Phase.Lanes) {
+		f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
+		at = isa.Int(isa.T0)
+	}
+	f.Branch(cond, at, last, to)
 }
 
 // inHalves reports whether the loop of vectors for arrays in memory goes over both halves at once. With

@@ -148,8 +148,11 @@ type chosen struct {
 	slot      int32
 }
 
-// freeSite returns the first register for addresses of sites that no site has, if there is one.
+// freeSite returns the first register for addresses that neither a site nor the counter of rows has, if there is one.
 func (f *phaseCode) freeSite() (r isa.Int, ok bool) {
 	next := int(slices.Max(append(f.SiteReg, -1))) + 1
+	if next < f.Sites && f.rowCount == isa.Int(isa.SiteReg(next)) {
+		next++
+	}
 	return isa.SiteReg(next), next < f.Sites
 }

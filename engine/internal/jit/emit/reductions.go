@@ -86,6 +86,7 @@ func (f *phaseCode) reduceLoop() {
 // reduceVectors emits a loop over unroll vectors with reductions, group at once.
 func (f *phaseCode) reduceVectors(unroll, group int) {
 	step, loop := unroll*f.W, f.NewLabel()
+	last := f.lastStart(step)
 	f.Align(32)
 	f.Bind(loop)
 	f.ahead(isa.Lane, step)
@@ -96,8 +97,7 @@ func (f *phaseCode) reduceVectors(unroll, group int) {
 	}
 	f.Base = 0
 	f.Int(isa.Add, isa.Lane, isa.K(step))
-	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
-	f.Branch(isa.LE, isa.T0, isa.Word(f.Phase.Lanes), loop)
+	f.branchFull(isa.LE, step, last, loop)
 }
 
 // shortRow emits the reductions of a row of few elements without a loop: vector after vector,
@@ -126,14 +126,14 @@ func (f *phaseCode) shortRow(unroll int) bool {
 			f.Int(isa.Sub, isa.Lane, isa.K(f.W-left)) // from 0
 		default:
 			f.Int(isa.Mov, isa.T1, isa.K(left))
+			f.Masked, f.Tail = true, left
 			f.Lanes.SetTail()
-			f.Masked = true
 		}
 		f.Start(1)
 		f.body(f.top)
 		f.stepAccs()
 	}
-	f.Masked, f.Base = false, 0
+	f.Masked, f.Tail, f.Base = false, 0, 0
 	f.foldAccs()
 	return true
 }

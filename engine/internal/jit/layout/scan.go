@@ -297,6 +297,13 @@ func (b *Binder) findAcross(bp *Phase) {
 			row = bp.Spans[k-1] * bp.Widest()
 		case s.Kind == Uniform && !s.Guard || s.Kind == Scratch && bp.carries(s) || s.Kind == Unused:
 		default:
+			if n := bp.Spans[k-1]; b.Tails && n < b.Bytes/bp.Widest() && bp.ReducesRecords() { // a vector under a mask takes long
+				if bp.Combines = bp.combines(); bp.Combines {
+					bp.Whole = n
+				} else {
+					bp.Short = n
+				}
+			}
 			return
 		}
 	}
@@ -362,7 +369,7 @@ func (b *Binder) findRowsPast(bp *Phase, moved, element int) {
 // whole rows, which are one span, to elements as wide as the lanes. Else Go prepares the accumulators of each call, and
 // combines those of runs, which takes as long as a few rows of columns.
 func (bp *Phase) combines() bool {
-	return bp.Blends && len(bp.SeqSpans) == 1 && bp.OnlyReduces() &&
+	return bp.Blends && len(bp.SeqSpans) == 1 && bp.loadsDown(true) &&
 		!slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool { return r.Type == dtype.Bool || r.Type.Size() < 4 && bp.LaneSize == 0 })
 }
 

@@ -323,6 +323,14 @@ func (f *avx2) SetTail() {
 		f.setNarrowTail()
 		return
 	}
+	if f.Tail > 0 {
+		mask := make([]byte, 32)
+		for i := range f.Tail * 32 / f.W {
+			mask[i] = 0xff
+		}
+		f.I(x86.VMOVUPS, x86.L256, tailVec, f.Const(mask))
+		return
+	}
 	f.I(x86.VMOVD, 0, tailVec, x86.RCX)
 	if f.W == 8 {
 		f.I(x86.VPBROADCASTD, x86.L256, tailVec, tailVec)
@@ -431,12 +439,14 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 		f.pick(f.spread(s), reg, d)
 	case s.Kind == layout.Laid && !f.ByRow:
 		f.loadLaid(s, i, reg, d)
+	case s.Kind == layout.Strided && masked && f.Tail > 0 && k == tailVec:
+		f.collectStrided(s, reg, d, f.Tail)
 	case s.Kind == layout.Strided && masked && s.Step%(f.W-1) != 0 && k == tailVec:
 		f.pickMasked(f.spread(s), reg, d, f.maskFor(k, reg))
 	case s.Kind == layout.Strided && masked:
 		f.gatherStrided(s, reg, d, k)
 	case s.Kind == layout.Strided:
-		f.collectStrided(s, reg, d)
+		f.collectStrided(s, reg, d, f.W)
 	case plain && masked:
 		f.loadMasked(d, reg, f.site(s, i), k)
 	case plain:

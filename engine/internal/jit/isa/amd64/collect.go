@@ -50,25 +50,32 @@ func (f *emitter) collect(s *layout.Site, d, offs x86.Vec) {
 	}
 }
 
-// collectStrided loads the elements of a site with a constant stride one by one: a gather takes twice
-// as long on some processors.
-func (f *avx2) collectStrided(s *layout.Site, t dtype.Type, d x86.Vec) {
-	f.FirstAddress(s)
-	f.I(x86.MOV, x86.W64, x86.RAX, at(s.Arg+frame.SiteStride))
-	f.I(x86.LEA, x86.W64, x86.RDX, x86.AtX(x86.RAX, x86.RAX, 2, 0))
+// collectStrided loads the elements of the first lanes of a site with a constant stride one by one, and zeros for the others of
+// their half: a gather takes twice as long on some processors.
+func (f *avx2) collectStrided(s *layout.Site, t dtype.Type, d x86.Vec, lanes int) {
 	size, half := t.Size(), d
-	for lane := range f.W {
-		m := [...]x86.Mem{x86.At(x86.RCX, 0), x86.AtX(x86.RCX, x86.RAX, 1, 0), x86.AtX(x86.RCX, x86.RAX, 2, 0), x86.AtX(x86.RCX, x86.RDX, 1, 0)}[lane%4]
+	element := func(lane int) x86.Mem {
+		return [...]x86.Mem{x86.At(x86.RCX, 0), x86.AtX(x86.RCX, x86.RAX, 1, 0), x86.AtX(x86.RCX, x86.RAX, 2, 0), x86.AtX(x86.RCX, x86.RDX, 1, 0)}[lane%4]
+	}
+	if s.Step != 0 {
+		first := f.stepAddress(s, s.Step) * f.W
+		element = func(lane int) x86.Mem { return x86.At(x86.RCX, int32((first+lane)*s.Step*size)) }
+	} else {
+		f.FirstAddress(s)
+		f.I(x86.MOV, x86.W64, x86.RAX, at(s.Arg+frame.SiteStride))
+		f.I(x86.LEA, x86.W64, x86.RDX, x86.AtX(x86.RAX, x86.RAX, 2, 0))
+	}
+	for lane := range lanes {
 		switch k := lane % (16 / size); {
 		case k > 0:
-			f.I(insertions[size], 0, half, half, m, x86.Imm(k))
+			f.I(insertions[size], 0, half, half, element(lane), x86.Imm(k))
 		default:
 			if lane > 0 {
 				half = f.Tmp()
 			}
-			f.I(pick(t, x86.VMOVD, x86.VMOVQ), 0, half, m)
+			f.I(pick(t, x86.VMOVD, x86.VMOVQ), 0, half, element(lane))
 		}
-		if lane == 3 && f.W > 4 {
+		if lane == 3 && f.W > 4 && s.Step == 0 {
 			f.I(x86.LEA, x86.W64, x86.RCX, x86.AtX(x86.RCX, x86.RAX, 4, 0))
 		}
 	}

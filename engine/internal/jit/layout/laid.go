@@ -93,7 +93,8 @@ func (bp *Phase) LaidOffsets(s *Site, first, n int) []int {
 }
 
 // LaidWindows returns the windows of w elements that have n lanes of a block, from lane first on.
-// If the site goes on from row to row, a window may have elements of rows further on.
+// If the site goes on from row to row, a window may have elements of rows further on. Those of bytes end with the last element of
+// a lane, if the target blends and they fit between the elements of the lanes before.
 func (bp *Phase) LaidWindows(s *Site, first, n, w int) (out []Window) {
 	offsets := bp.LaidOffsets(s, first, n)
 	row := bp.LaidRow(s)
@@ -103,6 +104,8 @@ func (bp *Phase) LaidWindows(s *Site, first, n, w int) (out []Window) {
 		slices.Reverse(order)
 	}
 	lo, hi := bp.laidRange(s)
+	all := bp.LaidOffsets(s, 0, first+n)
+	least, last := slices.Min(all), slices.Max(all)
 	for _, o := range order {
 		in := func(x Window) bool { return x.Start <= o && o < x.Start+w }
 		if slices.ContainsFunc(out, in) {
@@ -114,6 +117,9 @@ func (bp *Phase) LaidWindows(s *Site, first, n, w int) (out []Window) {
 			start -= w - 1
 		case row == 0: // no elements follow
 			start = max(min(start, hi+1-w), lo)
+		}
+		if bp.Blends && s.Size < 4 && last-least >= w-1 {
+			start = max(min(start, last+1-w), least)
 		}
 		out = append(out, Window{Start: start})
 	}
@@ -182,9 +188,18 @@ func (bp *Phase) LaidSame(s *Site, v, w int) (out []Window) {
 	return out
 }
 
-// LaidWithin reports whether the loads of vector v of a block read no elements of lanes after it. Bytes have loads of their own.
+// LaidWithin reports whether the loads of vector v of a block read no elements of lanes after it. Those of bytes have 16 at most.
 func (bp *Phase) LaidWithin(s *Site, v, w int) bool {
-	return bp.LaidSame(s, v, w) != nil || s.Size >= 4 && bp.within(s, bp.LaidVector(s, v, w), v, w)
+	if s.Size >= 4 {
+		return bp.LaidSame(s, v, w) != nil || bp.within(s, bp.LaidVector(s, v, w), v, w)
+	}
+	n := min(w, 16/s.Size)
+	for first := v * w; first < (v+1)*w; first += n {
+		if !bp.within(s, bp.LaidWindows(s, first, n, n), first/n, n) {
+			return false
+		}
+	}
+	return true
 }
 
 // LaidOnce reports whether all rows read the same elements of a laid site, and these are fewer

@@ -80,3 +80,31 @@ func evaluated(t *testing.T, e expr.Exp[float64]) *engine.Tensor[float64] {
 	}
 	return x
 }
+
+// TestPadModes compares paddings of vectors, longer than the vectors too, with their definition.
+func TestPadModes(t *testing.T) {
+	place := map[string]func(i, n int) int{
+		"edge":      func(i, n int) int { return min(max(i, 0), n-1) },
+		"wrap":      func(i, n int) int { return (i%n + n) % n },
+		"symmetric": func(i, n int) int { i = (i%(2*n) + 2*n) % (2 * n); return min(i, 2*n-1-i) },
+		"reflect":   func(i, n int) int { p := max(2*n-2, 1); i = (i%p + p) % p; return min(i, p-i) % n },
+	}
+	for mode, at := range place {
+		for n := 1; n <= 4; n++ {
+			x := engine.Arange[float64](0, float64(n), 1)
+			for before := range 14 {
+				for after := range 14 {
+					y, err := engine.Eval(op.PadMode(x, [][2]int{{before, after}}, mode))
+					if err != nil {
+						t.Fatal(err)
+					}
+					for i, v := range y.Data() {
+						if want := at(i-before, n); v != float64(want) {
+							t.Fatalf("%s of %d by %d and %d: element %d is %v, not %d", mode, n, before, after, i, v, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}

@@ -11,10 +11,12 @@ import (
 // loop over all of it loads every operand under a mask, and selects. Split cuts such
 // a value at its borders into parts that load what they need alone.
 
-// The limits of Split. A part is a loop of its own, which costs some 50 ns.
+// The limits of Split. A part is a loop of its own, which costs some 50 ns. Without parts, each operand
+// of a concatenation takes time for every element.
 const (
-	mostParts = 16
-	leastPart = 128 // elements for each part, on average
+	mostParts  = 32
+	leastPart  = 128 // elements for each part, on average, times the operands of concatenations
+	mostJoined = 4   // the operands of a concatenation that a loop selects from
 )
 
 // Split returns the roots of a group cut at the borders of concatenations and
@@ -22,8 +24,55 @@ const (
 // uncut if they have no borders, if the parts would be too many or too small, if
 // storing a part could change what another reads, or if an array of the program could be
 // stored in part when what the other parts read fails. It stores what the loop of the roots
-// would store first.
+// would store first. What stays whole reads concatenations of many operands from memory.
 func (g *Graph) Split(roots []Root) [][]Root {
+	parts := g.split(roots)
+	if len(parts) == 1 && len(parts[0]) == len(roots) {
+		g.storeJoined(roots)
+	}
+	return parts
+}
+
+// storeJoined stores the concatenations of many operands below roots.
+func (g *Graph) storeJoined(roots []Root) {
+	mark := g.Walk()
+	var visit func(n *Node)
+	visit = func(n *Node) {
+		if n.Mark == mark || n.Array != nil {
+			return
+		}
+		n.Mark = mark
+		for _, a := range n.Args {
+			if a.Src.Op == ConcatRow && !a.Faulty && a.Array == nil && a.joined() > mostJoined && n.Src.Op != ConcatRow {
+				g.Store(a, "a loop for each operand")
+			}
+			visit(a)
+		}
+	}
+	for _, r := range roots {
+		visit(r.Value)
+	}
+}
+
+// joined returns the number of operands of a concatenation and of those below it, or 1 for other nodes.
+func (n *Node) joined() int {
+	for n.Array == nil && len(n.Args) == 1 && n.Index != nil {
+		n = n.Args[0]
+	}
+	if n.Array != nil || n.Src.Op != ConcatRow {
+		return 1
+	}
+	count := 0
+	for _, a := range n.Args {
+		if count += a.joined(); count > maxParts {
+			break
+		}
+	}
+	return count
+}
+
+// split is Split without stores of what is read.
+func (g *Graph) split(roots []Root) [][]Root {
 	whole := [][]Root{roots}
 	roots = unshaped(roots)
 	first := roots[0].Target
@@ -49,12 +98,15 @@ func (g *Graph) Split(roots []Root) [][]Root {
 	if parts := g.fillFirst(roots); parts != nil {
 		return parts
 	}
-	parts := [][]Root{roots}
+	parts, operands := [][]Root{roots}, 1
+	for _, r := range roots {
+		operands = max(operands, r.Value.joined())
+	}
 	for axis := range first.Shape {
 		var next [][]Root
 		for _, part := range parts {
 			next = append(next, woven(g.splitAxis(part, axis), axis)...)
-			if len(next) > mostParts || len(next)*leastPart > first.Shape.Size() {
+			if len(next) > mostParts || len(next)*leastPart > first.Shape.Size()*operands {
 				return whole
 			}
 		}

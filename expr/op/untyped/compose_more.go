@@ -278,40 +278,51 @@ func PadMode(a *tree.Node, widths []int, mode string) *tree.Node {
 	if len(widths) != 2*len(a.Shape()) {
 		return tree.Errorf(tree.ErrShape, "PadMode", "%d paddings given for rank %d", len(widths)/2, len(a.Shape()))
 	}
+	if !slices.Contains([]string{"edge", "wrap", "reflect", "symmetric"}, mode) {
+		return tree.Errorf(tree.ErrValue, "PadMode", "there is no mode %q; there are edge, wrap, reflect and symmetric", mode)
+	}
 	for axis, n := range a.Shape() {
 		before, after := widths[2*axis], widths[2*axis+1]
-		if before == 0 && after == 0 {
-			continue
-		}
-		if before < 0 || after < 0 || n == 0 || before > math.MaxInt/4-n || after > math.MaxInt/4-n-before {
+		if before < 0 || after < 0 || n == 0 && before+after > 0 || before > math.MaxInt/4-n || after > math.MaxInt/4-n-before {
 			return tree.Errorf(tree.ErrShape, "PadMode", "an axis of size %d cannot be padded by %d and %d", n, before, after)
 		}
-		at, err := padded(before+n+after, before, n, mode)
-		if err != nil {
-			return tree.Failed(err)
+		period := n // a reflection at an end of so many elements is the sequence again, in reverse
+		if mode == "reflect" {
+			period--
 		}
-		a = Take(a, at, axis)
+		for before+after > 0 {
+			most := before + after
+			if have := a.Shape()[axis]; n > 1 && mode != "edge" {
+				most = (have - n + period) / period * period
+			}
+			b, e := min(before, most), min(after, most)
+			a = padded(a, axis, b, e, most, mode)
+			before, after = before-b, after-e
+		}
 	}
 	return a
 }
 
-// padded returns the positions in an axis of n elements that a padded axis
-// reads.
-func padded(size, before, n int, mode string) (*tree.Node, error) {
-	number := func(v int) *tree.Node { return tree.ConstInt(dtype.I64, int64(v)) }
-	at := Call("sub", Iota(size), number(before))
-	switch mode {
-	case "edge":
-		return Call("clip", at, number(0), number(n-1)), nil
-	case "wrap":
-		return Call("mod", at, number(n)), nil
-	case "symmetric":
-		at = Call("mod", at, number(2*n))
-		return Call("minimum", at, Call("sub", number(2*n-1), at)), nil
-	case "reflect":
-		period := max(2*n-2, 1)
-		at = Call("mod", at, number(period))
-		return Call("minimum", at, Call("sub", number(period), at)), nil
+// padded returns a with elements before and after an axis. Neither are more than most, after which the elements of the axis repeat.
+func padded(a *tree.Node, axis, before, after, most int, mode string) *tree.Node {
+	n := a.Shape()[axis]
+	part := func(first, count int) *tree.Node { return Slice(a, spanAlong(axis, shape.Range(first, first+count))) }
+	turned := func(first, count int) *tree.Node { return flip(Options{Axes: []int{axis}}, part(first, count)) }
+	repeated := func(at, count int) *tree.Node {
+		dims := slices.Clone([]int(a.Shape()))
+		dims[axis] = count
+		return BroadcastTo(part(at, 1), dims)
 	}
-	return nil, tree.NewError(tree.ErrValue, "PadMode", "there is no mode %q; there are edge, wrap, reflect and symmetric", mode)
+	var first, last *tree.Node
+	switch {
+	case mode == "edge" || n == 1:
+		first, last = repeated(0, before), repeated(n-1, after)
+	case mode == "wrap":
+		first, last = part(most-before, before), part(n-most, after)
+	case mode == "symmetric":
+		first, last = turned(0, before), turned(n-after, after)
+	default:
+		first, last = turned(1, before), turned(n-1-after, after)
+	}
+	return Concat(axis, []*tree.Node{first, a, last})
 }

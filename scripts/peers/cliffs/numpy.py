@@ -20,9 +20,22 @@ def layernorm(x):
     return (x - m) / numpy.sqrt(x.var(axis=-1, keepdims=True) + x.dtype.type(1e-5))
 
 
-def softmax(x):
-    e = numpy.exp(x - x.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
+def softmax(x, axis=-1):
+    e = numpy.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def logsumexp(x, axis=None, keepdims=False):
+    m = x.max(axis=axis, keepdims=True)
+    s = numpy.log(numpy.exp(x - m).sum(axis=axis, keepdims=True)) + m
+    return s if keepdims else s.squeeze(axis)
+
+
+def log_softmax(x, axis=-1):
+    return x - logsumexp(x, axis, True)
+
+
+norm = numpy.linalg.norm
 
 
 def stored(job, space):

@@ -27,14 +27,14 @@ const (
 // would store first. What stays whole reads concatenations of many operands from memory.
 func (g *Graph) Split(roots []Root) [][]Root {
 	parts := g.split(roots)
-	if len(parts) == 1 && len(parts[0]) == len(roots) {
-		g.storeJoined(roots)
+	if len(parts) == 1 && len(parts[0]) == len(roots) && g.storeJoined(roots) {
+		return g.split(roots) // there may be few enough parts now
 	}
 	return parts
 }
 
-// storeJoined stores the concatenations of many operands below roots.
-func (g *Graph) storeJoined(roots []Root) {
+// storeJoined stores the concatenations of many operands below roots. It reports whether there are any.
+func (g *Graph) storeJoined(roots []Root) (stored bool) {
 	mark := g.Walk()
 	var visit func(n *Node)
 	visit = func(n *Node) {
@@ -45,6 +45,7 @@ func (g *Graph) storeJoined(roots []Root) {
 		for _, a := range n.Args {
 			if a.Src.Op == ConcatRow && !a.Faulty && a.Array == nil && a.joined() > mostJoined && n.Src.Op != ConcatRow {
 				g.Store(a, "a loop for each operand")
+				stored = true
 			}
 			visit(a)
 		}
@@ -52,6 +53,7 @@ func (g *Graph) storeJoined(roots []Root) {
 	for _, r := range roots {
 		visit(r.Value)
 	}
+	return stored
 }
 
 // joined returns the number of operands of a concatenation and of those below it, or 1 for other nodes.

@@ -7,6 +7,8 @@ type rate uint8
 const (
 	silent rate = iota
 	sparse      // a line with each four terms
+	even        // a line with each two terms
+	each        // a line with each term
 	dense       // two lines with each two terms
 	denser      // four lines with each two terms
 	rates
@@ -14,14 +16,11 @@ const (
 
 // terms is the number of terms with which a kernel asks once.
 func (r rate) terms() int {
-	if r == sparse {
-		return unroll
-	}
-	return unroll / 2
+	return [rates]int{unroll, unroll, unroll / 2, 1, unroll / 2, unroll / 2}[r]
 }
 
 // bytes is the number of bytes that a kernel asks for at a time, whole lines.
-func (r rate) bytes() int { return [rates]int{0, cacheLine, 2 * cacheLine, 4 * cacheLine}[r] }
+func (r rate) bytes() int { return [rates]int{0, cacheLine, cacheLine, cacheLine, 2 * cacheLine, 4 * cacheLine}[r] }
 
 // asks is the number of times that a kernel of so many terms asks.
 func (r rate) asks(terms int) int { return terms / unroll * (unroll / r.terms()) }
@@ -80,9 +79,11 @@ func (q *sources) asks(r rate) (n int) {
 
 // choose chooses the rate for so many kernels of so many terms.
 func (q *sources) choose(f *family, kernels, terms int) {
-	if q.rate = f.sparse(); q.asks(q.rate) > kernels*q.rate.asks(terms) {
-		q.rate = dense
+	need := q.asks(f.rate(sparse))
+	for q.rate = sparse; q.rate < dense && need > kernels*q.rate.asks(terms); {
+		q.rate++
 	}
+	q.rate = f.rate(q.rate)
 }
 
 // take makes kernels ask n times each. It returns how many of at most so many kernels do, which

@@ -31,6 +31,7 @@ type call struct {
 	packA     packer // of rows that are packed as they are, tile by tile
 	packB     packer
 	code      [2][2][dense + 1]*exec.Code // of short and tall tiles; of other strips and the last one; by what they ask for
+	found     [2]int                      // the rows and the saver of code and packing
 	packing   *exec.Code                  // of the first tile, which packs the strip; nil if there is none
 }
 
@@ -142,12 +143,9 @@ func (c *call) height(i, q int) int {
 // strips is the number of kernels along the columns.
 func (c *call) strips() int { return (c.t.n + c.e.width - 1) / c.e.width }
 
-// kernels looks up the kernels of a block of rows, which prepare has made.
+// kernels looks up the kernels of a block of rows, which prepare has made. Blocks of as many rows have the same.
 func (c *call) kernels() {
 	e, n := c.e, c.t.n
-	tiles, strips := c.tiles(), c.strips()
-	c.args.cs, c.args.mask = c.t.ldc, e.last
-	c.short, c.tall = c.m/tiles, c.m%tiles
 	save := keep
 	switch {
 	case e.stream:
@@ -155,13 +153,20 @@ func (c *call) kernels() {
 	case c.first+c.terms == c.t.k:
 		save = c.t.save
 	}
+	if c.found == [2]int{c.m, int(save)} {
+		return
+	}
+	c.found = [2]int{c.m, int(save)}
+	tiles, strips := c.tiles(), c.strips()
+	c.args.cs, c.args.mask = c.t.ldc, e.last
+	c.short, c.tall = c.m/tiles, c.m%tiles
 	for more := range c.code {
 		s := shape{rows: c.short + more, across: c.across, save: save}
 		for j, cols := range [2]int{min(e.width, n), n - (strips-1)*e.width} {
 			if more == 0 || c.tall > 0 {
 				s.columns(e.f, cols)
-				for asks, as := range [...]rate{silent: e.f.silent(), sparse: e.f.sparse(), dense: dense} {
-					s.asks = as
+				for asks := range dense + 1 {
+					s.asks = e.f.rate(asks)
 					c.code[more][j][asks] = e.f.kernel(s)
 				}
 			}
@@ -320,7 +325,7 @@ func (c *call) askStrip(q, i int, pack bool) {
 	case !e.packB && (i > 0 || !e.large):
 		return
 	case !e.packB:
-		c.near.add(uintptr(c.b)+uintptr(j*e.size), e.b.Row, c.terms, min(e.width, c.t.n-j)*e.size)
+		c.near.add(uintptr(c.b)+uintptr(j*e.size+cacheLine-1), e.b.Row, c.terms, min(e.width, c.t.n-j)*e.size)
 		return
 	case pack && c.t.grid == nil:
 		c.near.addPacked(p, j, min(e.width, p.n-j), 0, p.terms)

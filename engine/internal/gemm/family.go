@@ -110,21 +110,13 @@ func (f *family) most(vecs int) int {
 	return f.rows
 }
 
-// silent and sparse are the rates of kernels that need not ask for anything, and of those that ask for little. A
-// request takes as long as a load: with AVX-512 multiply-adds hide it, and kernels always ask; other rates were
-// not measured there.
-func (f *family) silent() rate {
+// rate is the rate of the kernels that are to ask at rate r. A request takes as long as a load: with AVX-512 multiply-adds
+// hide it, and kernels ask at one rate; other rates were not measured there.
+func (f *family) rate(r rate) rate {
 	if f.avx512 {
 		return dense
 	}
-	return silent
-}
-
-func (f *family) sparse() rate {
-	if f.avx512 {
-		return dense
-	}
-	return sparse
+	return r
 }
 
 // nearB is the size of the packed blocks of B, in bytes, that stay in the second-level cache. For AVX-512 no more

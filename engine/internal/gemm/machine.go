@@ -140,8 +140,8 @@ func (e *machine) made(rows, cols int) bool {
 		saves[1] = keep
 	}
 	for _, s.save = range saves {
-		for _, s.asks = range [3]rate{e.f.silent(), e.f.sparse(), dense} {
-			if e.f.kernel(s) == nil {
+		for asks := range dense + 1 {
+			if s.asks = e.f.rate(asks); e.f.kernel(s) == nil {
 				return false
 			}
 		}

@@ -287,14 +287,15 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 	}
 	cols = max(1, block/(max(1, min(p.K, Block))*e.width)) * e.width
 	rows *= max(1, leastTile/(rows*max(1, min(cols, p.N)*p.K)))
-	const shared = 1 << 20 // multiply-adds of a product that is worth several threads
-	n := (p.M + rows - 1) / rows
-	switch {
-	case threads == 1 || len(p.OffA) > 1 || p.N > cols || float64(p.M)*float64(p.N)*float64(p.K) < shared:
-	case e.turned: // one tile of rows
-		cols = ((p.N+threads-1)/threads + e.width - 1) / e.width * e.width
-	case n < 4*threads:
-		n = (n + threads - 1) / threads * threads // each has as many
+	const shared = 1 << 18 // multiply-adds of a product that is worth several threads
+	n, nc := (p.M+rows-1)/rows, (p.N+cols-1)/max(cols, 1)
+	switch { // each thread gets as many tiles of about one size
+	case threads == 1 || len(p.OffA) > 1 || float64(p.M)*float64(p.N)*float64(p.K) < shared:
+	case n == 1 && (e.turned || nc > 1):
+		nc = (nc + threads - 1) / threads * threads
+		cols = ((p.N+nc-1)/nc + e.f.lanes() - 1) / e.f.lanes() * e.f.lanes()
+	case nc == 1 && n < 4*threads:
+		n = (n + threads - 1) / threads * threads
 		rows = (p.M + n - 1) / n
 	}
 	return rows, cols, cost

@@ -12,7 +12,7 @@ import (
 )
 
 // hostileArguments are what no function expects everywhere.
-var hostileArguments = []string{
+var hostileArguments = []string{"c",
 	"None", "'abc'", "float32", "True", "-1", "0", "3", "2**70", "-2**62", "10**400", "1.5", "1e308", "nan", "inf", "()", "[]", "[1, 2]",
 	"(0, 0)", "((1, 2), 3)", "[[]]", "(None,)", "['x']", "v", "a", "p", "m", "[v, a]", "[v, v, v, 2]", "v.shape", "zeros((2, 0))", "10**9",
 }
@@ -34,7 +34,7 @@ func parameters(f Function) []string {
 // which the tool would report as an internal error.
 func TestHostileArguments(t *testing.T) {
 	env := map[string]*tree.Node{
-		"a": array(t, dtype.F32, 3, 4), "v": array(t, dtype.I8, 4), "m": array(t, dtype.Bool, 4),
+		"a": array(t, dtype.F32, 3, 4), "v": array(t, dtype.I8, 4), "m": array(t, dtype.Bool, 4), "c": array(t, dtype.C64, 3, 4),
 		"p": tree.NewParamNode(dtype.I64, &tree.Scalar{Name: "p"}),
 	}
 	calls := 0
@@ -47,7 +47,7 @@ func TestHostileArguments(t *testing.T) {
 				t.Errorf("%s: panic: %v", text, r)
 			}
 		}()
-		s, err := Parse(text)
+		s, err := Parse("r = " + text)
 		if err != nil {
 			t.Fatal(text, err)
 		}
@@ -93,7 +93,7 @@ func TestHostileArguments(t *testing.T) {
 			}
 			try("a[" + x + ", " + y + "]")
 			try("v[" + x + ":" + y + "]")
-			try("b = a*1; b[" + x + "] = " + y)
+			try("a*1; r[" + x + "] = " + y)
 		}
 		try("-" + x)
 		try("a[::" + x + "]")

@@ -72,7 +72,7 @@ func NaNStd[T expr.Float](a expr.Exp[T], opts ...VarOption) expr.Exp[T] {
 
 // Round returns a rounded to a number of decimals, ties to even. Negative numbers
 // round to tens, hundreds ...
-func Round[T expr.Number](a expr.Exp[T], decimals int) expr.Exp[T] {
+func Round[T expr.AnyNumber](a expr.Exp[T], decimals int) expr.Exp[T] {
 	return composed[T]("round", untyped.Options{Ints: []int{decimals}}, expr.NodeOf(a))
 }
 

@@ -13,7 +13,7 @@ func NaNProd[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 
 // Average returns the mean over axes with weights: an array of the shape of a, or of the
 // shape of the axes. Without weights, nil, it is the mean.
-func Average[T expr.Float](a, weights expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
+func Average[T expr.AnyFloat](a, weights expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 	return composed[T]("average", options(opts), expr.NodeOf(a), optional(weights))
 }
 
@@ -45,13 +45,13 @@ func CorrCoef[T expr.Float](a expr.Exp[T]) expr.Exp[T] {
 
 // Trapezoid returns the integral of y along an axis by the trapezoidal rule, for
 // samples at distances dx.
-func Trapezoid[T expr.Float](y expr.Exp[T], dx float64, axis int) expr.Exp[T] {
+func Trapezoid[T expr.AnyFloat](y expr.Exp[T], dx float64, axis int) expr.Exp[T] {
 	return composed[T]("trapezoid", untyped.Options{Numbers: []float64{dx}, Axes: []int{axis}}, expr.NodeOf(y), nil)
 }
 
 // Gradient returns central differences along an axis, for samples at distances
 // dx. At both ends it returns the differences from the neighbour.
-func Gradient[T expr.Float](a expr.Exp[T], dx float64, axis int) expr.Exp[T] {
+func Gradient[T expr.AnyFloat](a expr.Exp[T], dx float64, axis int) expr.Exp[T] {
 	return composed[T]("gradient", untyped.Options{Numbers: []float64{dx}, Axes: []int{axis}}, expr.NodeOf(a), nil)
 }
 

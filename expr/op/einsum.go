@@ -36,7 +36,7 @@ func Inner[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
 
 // VecDot returns the sums of the products of a and b along an axis, which has one
 // size in both. The other axes broadcast.
-func VecDot[T expr.Number](a, b expr.Exp[T], axis int) expr.Exp[T] {
+func VecDot[T expr.AnyNumber](a, b expr.Exp[T], axis int) expr.Exp[T] {
 	return composed[T]("vecdot", untyped.Options{Axes: []int{axis}}, expr.NodeOf(a), expr.NodeOf(b))
 }
 
@@ -48,12 +48,12 @@ func VDot[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
 
 // MatVec returns the products of the matrices in the last two axes of a and the
 // vectors in the last axis of b. The other axes broadcast.
-func MatVec[T expr.Number](a, b expr.Exp[T]) expr.Exp[T] {
+func MatVec[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
 	return composed[T]("matvec", untyped.Options{}, expr.NodeOf(a), expr.NodeOf(b))
 }
 
 // VecMat returns the products of the vectors in the last axis of a and the matrices
 // in the last two axes of b. The other axes broadcast.
-func VecMat[T expr.Number](a, b expr.Exp[T]) expr.Exp[T] {
+func VecMat[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
 	return composed[T]("vecmat", untyped.Options{}, expr.NodeOf(a), expr.NodeOf(b))
 }

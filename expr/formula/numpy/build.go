@@ -308,9 +308,13 @@ func (b *builder) assignPart(st *syntax.Statement, v *variable, e value) error {
 	if len(items) == 1 && items[0].kind == vTree && items[0].n.DType() == dtype.Bool {
 		return b.assignMask(st, v.value.n, items[0], e)
 	}
-	part, err := index(st.Target, v.value, items, true)
-	if err != nil {
+	chosen := slices.ContainsFunc(items, func(x item) bool { return x.kind == vTree || x.kind == vSeq })
+	part, err := index(st.Target, v.value, items, !chosen)
+	switch {
+	case err != nil:
 		return err
+	case chosen:
+		return b.assignChosen(st, v.value.n, items, part, e)
 	}
 	if st.Op == "=" {
 		return b.store(st, part.n, e, false)
@@ -320,6 +324,30 @@ func (b *builder) assignPart(st *syntax.Statement, v *variable, e value) error {
 		return err
 	}
 	return b.combine(st, part.n, r, true)
+}
+
+// assignChosen carries out x[subscripts] op value for subscripts with arrays of indices. The last of several
+// values for one element stays, as in NumPy.
+func (b *builder) assignChosen(st *syntax.Statement, array *tree.Node, items []item, old, e value) error {
+	at, err := places(st.Target, array, items)
+	if err != nil {
+		return err
+	}
+	if st.Op != "=" {
+		if e, err = b.combined(st, old, e); err != nil {
+			return err
+		}
+	}
+	n, err := stored(st, old.n, e, st.Op != "=")
+	if err != nil {
+		return err
+	}
+	b.parts = append(b.parts, part{at, st.Target})
+	r := scattered("scatter", array, at, n)
+	if err := r.Err(); err != nil {
+		return placed(st.Target, err)
+	}
+	return b.emit(st, expr.Statement{Saver: expr.Set, Target: array, Value: r})
 }
 
 // assignMask carries out x[mask] = scalar, as x = where(mask, scalar, x).

@@ -27,9 +27,9 @@ func callImaginary(comparison string) func(c *call) *tree.Node {
 
 // The arguments of Fourier transforms along one axis, two and several.
 const (
-	fourierArguments  = "a, n=None, axis=-1, norm='backward'"
-	fourier2Arguments = "a, s=None, axes=(-2,-1), norm='backward'"
-	fourierNArguments = "a, s=None, axes=None, norm='backward'"
+	fourierArguments  = "a, n=None, axis=-1, norm='backward'?"
+	fourier2Arguments = "a, s=None, axes=(-2,-1), norm='backward'?"
+	fourierNArguments = "a, s=None, axes=None, norm='backward'?"
 )
 
 // callFourier returns a transform. It converts other elements to complex128, or for

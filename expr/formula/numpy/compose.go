@@ -55,7 +55,7 @@ func (c *call) initial(t dtype.Type) *tree.Node {
 // not hold.
 func (c *call) counting(n, initial *tree.Node) *tree.Node {
 	i := c.f.parameter("where")
-	if i < 0 || c.isNone(i) || n.Err() != nil {
+	if i < 0 || c.isNone(i) || c.args[i].isTrue() || n.Err() != nil {
 		return n
 	}
 	other := initial
@@ -88,7 +88,7 @@ func reduction(o *tree.Operator) func(c *call) *tree.Node {
 		case o.Takes(have):
 		case o.Types().Has(dtype.Bool): // any, all
 			n = cast(n, dtype.Bool)
-		case o.Result() == tree.ResultInt64: // argmax of bools
+		case have == dtype.Bool && o.Result() == tree.ResultInt64: // argmax
 			n = cast(n, dtype.U8)
 		case have == dtype.Bool && logical[o.Reduce().Op()] != "":
 			if wide := untyped.Reduce(row, cast(n, dtype.U8), r); wide.Err() != nil && c.initial(have) == nil { // such as the maximum of nothing
@@ -110,7 +110,12 @@ func reduction(o *tree.Operator) func(c *call) *tree.Node {
 		case n.DType() == dtype.Bool:
 			combine = map[string]string{"any": "logical_or", "all": "logical_and"}[row]
 		}
-		return rounded(apply(combine, untyped.Reduce(row, c.counting(n, initial), r), initial))
+		n = c.counting(n, initial)
+		if combine == "mul" && fractional(n.DType()) { // by 0 at first, so that a product does not overflow before
+			one, none := tree.ConstInt(n.DType(), 1), apply("equal", initial, tree.ConstInt(n.DType(), 0))
+			n, initial = apply("mul", n, apply("where", none, initial, one)), apply("where", none, one, initial)
+		}
+		return rounded(apply(combine, untyped.Reduce(row, n, r), initial))
 	}
 }
 
@@ -168,13 +173,16 @@ func composition(o *untyped.Composition) func(c *call) *tree.Node {
 		}
 		t, floats := promoted(values...), o.Types.Has(dtype.F64)
 		of, ofBools := bools[o.Name]
+		if chooses(c) {
+			of.in, of.truth, ofBools = dtype.U8, true, true
+		}
 		if ofBools = ofBools && t == dtype.Bool; ofBools {
 			t = of.in
 		}
 		switch typed := c.f.parameter("dtype") >= 0; {
 		case floats && typed && r.To != dtype.Invalid:
 			t = r.To
-		case chooses(c) && t != dtype.Bool && !fractional(t):
+		case chooses(c) && !fractional(t):
 		case o.Wide && !fractional(t), (o.Name == "cov" || o.Name == "corrcoef") && !t.IsComplex(): // NumPy has these in float64
 			t = dtype.F64
 		case each && floats && !fractional(t):
@@ -187,6 +195,8 @@ func composition(o *untyped.Composition) func(c *call) *tree.Node {
 			case c.isNone(i):
 			case k > 0 && k == o.Index:
 				nodes[k] = c.array(i)
+			case k > 0 && o.Name == "ediff1d" && !sameKind(c.array(i).DType(), t):
+				return c.fail(c.args[i].at, tree.ErrType, "%s of %v cannot be put beside differences of %v", c.f.params[i].name, c.array(i).DType(), t)
 			default:
 				nodes[k] = c.as(i, t)
 			}

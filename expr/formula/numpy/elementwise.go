@@ -75,6 +75,9 @@ func special(c *call, o *tree.Operator, t dtype.Type, v []value) *tree.Node {
 			return v[0].as(t)
 		}
 	case "abs":
+		if c.at.Text == "fabs" && t.IsComplex() {
+			return tree.Errorf(tree.ErrType, "", "fabs is not defined for %v; abs is", t)
+		}
 		if c.at.Text == "fabs" && !fractional(t) {
 			return apply("abs", v[0].as(floatFor(t)))
 		}

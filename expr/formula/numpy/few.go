@@ -126,6 +126,9 @@ func callIsIn(c *call) *tree.Node {
 	if a.Err() != nil || others.Err() != nil {
 		return apply("equal", a, others)
 	}
+	if kind := c.args[4]; kind.kind == vString && kind.str != "sort" && kind.str != "table" {
+		return c.fail(kind.at, tree.ErrValue, "there is no kind %q of isin; there are sort and table", kind.str)
+	}
 	t := promote(a.DType(), others.DType())
 	a, others = cast(a, t), cast(others, t)
 	invert := c.args[3].s.Truth()
@@ -178,14 +181,14 @@ func callLogspace(c *call) *tree.Node {
 	return cast(c.spaced(c.float(0), c.float(1), c.float(4)), c.dtype(5, dtype.F64))
 }
 
-// callGeomspace has its ends as they are given.
+// callGeomspace has its ends as they are given. Between ends of opposite signs it has NaN.
 func callGeomspace(c *call) *tree.Node {
 	start, stop := c.float(0), c.float(1)
-	if start == 0 || stop == 0 || (start < 0) != (stop < 0) {
+	if start == 0 || stop == 0 {
 		return c.fail(c.at, tree.ErrValue, "a geometric sequence from %v to %v does not exist", start, stop)
 	}
 	n := c.integer(2)
-	y := c.spaced(math.Log10(math.Abs(start)), math.Log10(math.Abs(stop)), 10)
+	y := c.spaced(math.Log10(math.Abs(start)), math.Log10(math.Copysign(1, start)*stop), 10) // of opposite signs NaN between the ends
 	if y.Err() != nil {
 		return y
 	}
@@ -222,13 +225,47 @@ var folds = map[string]map[string]string{
 	"accumulate": {"add": "cumsum", "mul": "cumprod", "maximum": "cummax", "minimum": "cummin"},
 }
 
+// scatters are the functions of two operands whose method at is a scatter.
+var scatters = map[string]string{"add": "scatter_add", "sub": "scatter_add", "maximum": "scatter_max", "minimum": "scatter_min"}
+
+// at returns what f.at makes of an array: f of the elements that subscripts choose and of values, one after
+// the other where an element is chosen more than once.
+func (f *Function) at(n *syntax.Node, items []item) (value, error) {
+	for _, x := range items {
+		if x.unknown() {
+			return unknown, nil
+		}
+	}
+	if len(items) != 3 || items[0].kind != vTree {
+		return value{}, fail(n, tree.ErrType, "%s takes an array, subscripts and values", n.Text)
+	}
+	a, subscripts := items[0].n, items[1:2]
+	if x := items[1]; x.kind == vSeq && !x.list {
+		subscripts = expand(x)
+	}
+	at, err := places(n, a, subscripts)
+	if err != nil {
+		return value{}, err
+	}
+	if t := promoted(items[0].value, valueOf(items[2].node())); !sameKind(t, a.DType()) {
+		return value{}, fail(items[2].at, tree.ErrType, "values of type %v cannot be stored in an array of %v", t, a.DType())
+	}
+	v := items[2].as(a.DType())
+	if f.Name == "sub" {
+		v = apply("neg", v)
+	}
+	return result(n, valueOf(scattered(scatters[f.Name], a, at, v)))
+}
+
 // callMethodOf returns what NumPy's ufuncs of two operands have as methods: reduce and accumulate,
-// along the first axis by default, and outer, of all pairs of elements.
+// along the first axis by default, outer, of all pairs of elements, and at.
 func (s *scope) callMethodOf(n *syntax.Node, name, method string, items []item) (value, error) {
 	f, keys := functions[name], n.Keys
 	switch {
 	case f == nil:
 		return value{}, fail(n, nil, "there is no function %s%s", syntax.Quote(name), suggestion(name))
+	case method == "at" && scatters[f.Name] != "":
+		return f.at(n, items)
 	case method == "outer" && f.positional == 2 && len(f.params) == 2:
 		if len(items) == 2 && !items[0].unknown() && !items[1].unknown() {
 			x, y := items[0].node(), items[1].node()
@@ -242,6 +279,9 @@ func (s *scope) callMethodOf(n *syntax.Node, name, method string, items []item) 
 	fold := functions[folds[method][f.Name]]
 	if fold == nil {
 		return value{}, fail(n, tree.ErrUnsupported, "%s has no method %s here", name, method)
+	}
+	if x := append(items, item{})[0]; method == "accumulate" && x.isOperand() && x.kind != vSeq && (x.kind == vScalar || len(x.n.Shape()) == 0) {
+		return value{}, fail(n, tree.ErrShape, "%s.accumulate takes an array with axes", name)
 	}
 	if (len(keys) < 2 || keys[1] != "") && !slices.Contains(keys, "axis") {
 		items, keys = append(items, item{integer(0), n}), append(slices.Clip(keys), "axis")

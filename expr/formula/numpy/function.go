@@ -56,7 +56,7 @@ const (
 )
 
 // parse reads the parameters from Arguments. A default None admits None, and so
-// does the mark ? after another default, which is removed.
+// does the mark ? after a parameter, which is removed.
 func (f *Function) parse() {
 	f.named, f.rest = -1, -1
 	for p := range strings.SplitSeq(f.Arguments, ", ") {
@@ -68,11 +68,11 @@ func (f *Function) parse() {
 			f.positional = len(f.params)
 			continue
 		}
+		p, mark := strings.CutSuffix(p, "?")
 		name, text, optional := strings.Cut(p, "=")
 		if name[0] == '*' {
 			name, f.rest = name[1:], len(f.params)
 		}
-		text, mark := strings.CutSuffix(text, "?")
 		x := parameter{name: name, kind: kindOf(f.Name, name), none: mark || text == "None"}
 		switch {
 		case name == "varargs": // there may be none
@@ -93,9 +93,17 @@ func (f *Function) parse() {
 // kinds are those of parameters that are of another kind in other functions.
 var kinds = map[string]paramKind{"block arrays": pAny, "digitize right": pTruth}
 
+// alongOne are the functions that take one axis, not a tuple.
+var alongOne = strings.Fields(`argmax argmin nanargmax nanargmin cumsum cumprod nancumsum nancumprod
+	cummax cummin unwrap sort argsort partition argpartition diff trapezoid insert delete append repeat take take_along_axis
+	put_along_axis concatenate stack split array_split unstack rollaxis cross vecdot fft ifft rfft irfft hfft ihfft`)
+
 func kindOf(function, name string) paramKind {
 	if k, ok := kinds[function+" "+name]; ok {
 		return k
+	}
+	if name == "axis" && slices.Contains(alongOne, function) {
+		return pInt
 	}
 	return parameters[name].kind
 }

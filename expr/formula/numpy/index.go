@@ -22,7 +22,7 @@ type selection struct {
 	sliced  bool
 }
 
-// index returns x[subscripts]. A target is assigned to, so it has to be a view.
+// index returns x[subscripts]. A target is assigned to, so it has to be a view: its subscripts are no arrays.
 func index(at *syntax.Node, x value, subscripts []item, target bool) (value, error) {
 	if x.kind == vSeq && len(subscripts) == 1 {
 		return elementOf(x, subscripts[0])
@@ -36,9 +36,6 @@ func index(at *syntax.Node, x value, subscripts []item, target bool) (value, err
 		return value{}, err
 	}
 	if target {
-		if s.indices != nil {
-			return value{}, fail(at, tree.ErrUnsupported, "assigning to elements chosen by an array of indices is not supported")
-		}
 		return result(at, valueOf(s.view(n)))
 	}
 	if s.sliced {
@@ -51,6 +48,27 @@ func index(at *syntax.Node, x value, subscripts []item, target bool) (value, err
 		n = s.chosen(n)
 	}
 	return result(at, valueOf(n))
+}
+
+// places returns the positions in row-major order of the elements of n that subscripts choose.
+func places(at *syntax.Node, n *tree.Node, subscripts []item) (*tree.Node, error) {
+	v, err := index(at, valueOf(positions(n.Shape())), subscripts, false)
+	return v.n, err
+}
+
+// positions returns the position of each element of an array in row-major order.
+func positions(s shape.Shape) *tree.Node { return untyped.Reshape(untyped.Iota(s.Size()), s) }
+
+// scattered returns n with values brought to places by a scatter.
+func scattered(name string, n, places, values *tree.Node) *tree.Node {
+	if first(n, places, values).Err() != nil {
+		return first(n, places, values)
+	}
+	values = untyped.BroadcastTo(values, places.Shape())
+	if values.Err() != nil {
+		return values
+	}
+	return untyped.Reshape(untyped.Scatter(name, flat(places), flat(values), flat(n), 0, []int{n.Shape().Size()}), n.Shape())
 }
 
 // chosen returns the elements at the indices. Several indices are one of their axes together. Each is
@@ -208,6 +226,9 @@ func (s *selection) take(x item) error {
 		return err
 	}
 	n := v.node()
+	if x.kind == vSeq && x.seq != nil && len(x.seq) == 0 {
+		n = cast(n, dtype.I64)
+	}
 	switch t := n.DType(); {
 	case n.Err() != nil:
 		return placed(x.at, n.Err())

@@ -1,6 +1,7 @@
 package numpy
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -113,7 +114,7 @@ func (x item) elemType() (dtype.Type, error) {
 	case vType:
 		return x.t, nil
 	case vString:
-		if t := typeNamed(x.str); t != dtype.Invalid {
+		if t := cmp.Or(typeNamed(x.str), typeCoded(x.str)); t != dtype.Invalid {
 			return t, nil
 		}
 		return 0, x.mismatch("%q is no element type; there are %v", x.str, dtype.All())

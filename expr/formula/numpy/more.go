@@ -110,10 +110,11 @@ func callDigitize(c *call) *tree.Node {
 	if x[0].Err() != nil || bins.Err() != nil || len(bins.Shape()) != 1 || bins.Shape()[0] == 0 {
 		return untyped.Compose("searchsorted", untyped.Options{Text: side}, bins, x[0])
 	}
+	count := tree.ConstInt(dtype.I64, int64(bins.Shape()[0]))
 	falls := apply("greater", untyped.Index(bins, 0, 0), untyped.Index(bins, 0, -1))
 	bins = apply("where", falls, untyped.Compose("flip", untyped.Options{}, bins), bins)
 	n := untyped.Compose("searchsorted", untyped.Options{Text: side}, bins, x[0])
-	return apply("where", falls, apply("sub", tree.ConstInt(dtype.I64, int64(bins.Shape()[0])), n), n)
+	return apply("where", falls, apply("sub", count, n), n)
 }
 
 // callSearchSorted searches a vector, or one that the indices sorter bring into order.

@@ -40,7 +40,7 @@ var parameters = map[string]parameterRow{
 	"scale": {pInt, addInt}, "minlength": {pInt, addInt},
 	"ignore_label": {pInt, addGivenInt}, "M": {pInt, addIntOrFirst}, "rowvar": {pTruth, addTruth}, "edge_order": {pInt, addInt},
 	"bias": {pTruth, func(c *call, i int, o *untyped.Options) { o.DDof = 1 - boolInt(c.args[i].s.Truth()) }}, "equal_nan": {pTruth, addTruth},
-	"kind": {pText, checkKind}, "stable": {pTruth, func(*call, int, *untyped.Options) {}}, // every sort is stable
+	"kind": {pText, checkKind}, "stable": {pTruth, checkStable}, // every sort is stable
 	"include_initial": {pTruth, nil},
 
 	"eps": {pNumber, addNumber}, "nan": {pNumber, addNumber}, "start": {pNumber, addNumber}, "stop": {pNumber, addNumber},
@@ -147,6 +147,13 @@ func checkKind(c *call, i int, _ *untyped.Options) {
 	}
 }
 
+// checkStable admits one of the arguments kind and stable.
+func checkStable(c *call, i int, _ *untyped.Options) {
+	if kind := c.f.parameter("kind"); !c.isNone(i) && !c.isNone(kind) {
+		c.fail(c.args[i].at, tree.ErrValue, "%s takes kind or stable, not both", c.at.Text)
+	}
+}
+
 func setText(c *call, i int, o *untyped.Options) { o.Text = c.text(i) }
 
 func setDDof(c *call, i int, o *untyped.Options) {
@@ -157,16 +164,16 @@ func setDDof(c *call, i int, o *untyped.Options) {
 		o.DDof = c.integer(i)
 		return
 	}
-	if d := c.integer(i); d != 0 && o.DDof != 0 {
+	if d := c.integer(i); c.args[i].given && o.DDof != 0 {
 		c.fail(c.args[i].at, nil, "%s takes ddof or correction, not both", c.at.Text)
 	} else if d != 0 {
 		o.DDof = d
 	}
 }
 
-// text returns argument i, a string.
+// text returns argument i, a string, or "" for None.
 func (c *call) text(i int) string {
-	if x := c.args[i]; x.kind != vString {
+	if x := c.args[i]; x.kind != vString && x.kind != vNone {
 		c.fail(x.at, tree.ErrType, "%s must be a string, not %s", c.f.params[i].name, x.describe())
 	}
 	return c.args[i].str

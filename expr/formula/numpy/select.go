@@ -79,8 +79,8 @@ func callRound(c *call) *tree.Node {
 
 func callProduct(c *call) *tree.Node { return matmul(valueOf(c.array(0)), valueOf(c.array(1))) }
 
-// callDot is NumPy's dot: the product of scalars, or matmul where y is a vector or
-// both are matrices at most.
+// callDot is NumPy's dot: the product of scalars, matmul where y is a vector or
+// both are matrices at most, and else the products of all matrices.
 func callDot(c *call) *tree.Node {
 	x, y := valueOf(c.array(0)), valueOf(c.array(1))
 	rx, ry := len(x.n.Shape()), len(y.n.Shape())
@@ -88,7 +88,12 @@ func callDot(c *call) *tree.Node {
 	case rx == 0 || ry == 0:
 		return binary("*", x, y, true).n
 	case ry > 2 || rx > 2 && ry != 1:
-		return tree.Errorf(tree.ErrUnsupported, "", "dot of ranks %d and %d is not supported; @ multiplies stacks of matrices", rx, ry)
+		n := c.common(0, 1)
+		t, in := n[0].DType(), n[0].DType()
+		if t == dtype.Bool {
+			in = dtype.I64
+		}
+		return cast(rounded(untyped.Compose("tensordot", untyped.Options{Axes: []int{-1}, Ints: []int{-2}}, cast(n[0], in), cast(n[1], in))), t)
 	}
 	return matmul(x, y)
 }

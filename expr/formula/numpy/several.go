@@ -223,6 +223,14 @@ func callLdexp(c *call) *tree.Node {
 	return cast(apply("ldexp", cast(n, wide), cast(e, wide)), t)
 }
 
+// number0 returns 0 in the type of n.
+func number0(n *tree.Node) *tree.Node {
+	if n.Err() != nil {
+		return n
+	}
+	return tree.ConstInt(n.DType(), 0)
+}
+
 func callDivmod(c *call) value {
 	x := c.common(0, 1)
 	return c.several(binary("//", valueOf(x[0]), valueOf(x[1]), true).node(), binary("%", valueOf(x[0]), valueOf(x[1]), true).node())

@@ -16,7 +16,7 @@ import (
 // mask returns the argument where as an array of bools in the shape s, or nil.
 func (c *call) mask(s shape.Shape) *tree.Node {
 	i := c.f.parameter("where")
-	if i < 0 || c.isNone(i) {
+	if i < 0 || c.isNone(i) || c.args[i].isTrue() {
 		return nil
 	}
 	n := c.array(i)
@@ -41,7 +41,8 @@ func callMoment(name string, withoutNaN bool) func(c *call) *tree.Node {
 			return a
 		}
 		mask := c.mask(a.Shape())
-		if mask == nil && !given {
+		ofParts := withoutNaN && a.DType().IsComplex()
+		if mask == nil && !given && !ofParts {
 			return plain(c)
 		}
 		if mask == nil {
@@ -58,7 +59,7 @@ func callMoment(name string, withoutNaN bool) func(c *call) *tree.Node {
 		if t.IsComplex() {
 			wide = t
 		}
-		if withoutNaN && a.DType().IsFloat() {
+		if withoutNaN && fractional(a.DType()) {
 			mask = apply("logical_and", mask, apply("logical_not", apply("isnan", a)))
 		}
 		a = cast(a, wide)
@@ -173,6 +174,9 @@ func (c *call) weightedQuantile(weights int, q float64, withoutNaN bool) *tree.N
 	}
 	along := untyped.Options{Axes: []int{-1}}
 	at := untyped.Compose("argsort", along, a)
+	if at.Err() != nil {
+		return at
+	}
 	a, w = untyped.TakeAlongAxis(a, at, -1), untyped.TakeAlongAxis(w, at, -1)
 	sums := untyped.Compose("cumsum", along, w)
 	last := untyped.Compose("expand_dims", along, untyped.Index(sums, -1, -1))
@@ -206,8 +210,11 @@ func first(x ...*tree.Node) *tree.Node {
 // edges returns the edges of bins for the elements a: the value bins, a number of equal bins in
 // a range, by default that of the elements, or the edges themselves.
 func (c *call) edges(bins, within value, a *tree.Node) *tree.Node {
-	if a.Err() != nil {
+	switch {
+	case a.Err() != nil:
 		return a
+	case a.DType() == dtype.Bool:
+		a = cast(a, dtype.U8)
 	}
 	if bins.kind == vString {
 		return c.fail(c.at, tree.ErrUnsupported, "the number of bins of the method %q depends on the elements", bins.str)
@@ -321,9 +328,6 @@ func (c *call) truthOf(i int) bool { return !c.isNone(i) && c.args[i].s.Truth() 
 func callHistogram(c *call) value {
 	const bins, within, density, weights = 1, 2, 3, 4
 	a := c.array(0)
-	if a.DType() == dtype.Bool {
-		a = cast(a, dtype.U8)
-	}
 	edges := c.edges(c.args[bins].value, c.args[within].value, a)
 	if a.Err() != nil || edges.Err() != nil || c.err != nil {
 		return valueOf(first(a, edges))
@@ -366,6 +370,13 @@ func callHistogramND(c *call) value {
 			samples = append(samples, untyped.Index(n, 1, i))
 		}
 	}
+	var t dtype.Type // NumPy makes one array of all samples
+	for _, x := range samples {
+		t = promote(t, x.DType())
+	}
+	for i, x := range samples {
+		samples[i] = cast(x, t)
+	}
 	bins, within, density, weights := c.args[k].value, c.args[k+1].value, k+2, k+3
 	edges := make([]*tree.Node, len(samples))
 	for i, x := range samples {
@@ -393,7 +404,9 @@ func callHistogramND(c *call) value {
 	}
 	var w *tree.Node
 	if !c.isNone(weights) {
-		w = c.as(weights, dtype.F64)
+		if w = c.as(weights, dtype.F64); w.Err() == nil && !w.Shape().Equal(samples[0].Shape()) {
+			return c.failure(tree.ErrShape, "weights of shape %v do not fit samples of shape %v", w.Shape(), samples[0].Shape())
+		}
 	}
 	n := cast(c.counted(samples, edges, w, c.truthOf(density)), dtype.F64)
 	if two {

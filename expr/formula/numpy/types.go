@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"math/big"
+	"strconv"
+	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
@@ -41,6 +43,38 @@ func typeNamed(name string) dtype.Type {
 	}
 	if t, err := dtype.Parse(name); err == nil && t.String() == name {
 		return t
+	}
+	return dtype.Invalid
+}
+
+// codes are NumPy's one-letter codes of element types, which strings may name.
+var codes = map[string]dtype.Type{
+	"?": dtype.Bool, "b": dtype.I8, "B": dtype.U8, "h": dtype.I16, "H": dtype.U16, "i": dtype.I32, "I": dtype.U32, "l": dtype.I64, "L": dtype.U64,
+	"q": dtype.I64, "Q": dtype.U64, "e": dtype.F16, "f": dtype.F32, "d": dtype.F64, "F": dtype.C64, "D": dtype.C128,
+}
+
+// typeCoded returns the element type of a code such as 'f', 'f4' or '<i8', in the byte order of the machine,
+// or Invalid.
+func typeCoded(code string) dtype.Type {
+	if t, ok := codes[code]; ok {
+		return t
+	}
+	code = strings.TrimLeft(code, "<=|")
+	for _, t := range dtype.All() {
+		kind := map[bool]string{true: "f"}[t.IsFloat() && t != dtype.BF16]
+		switch {
+		case t == dtype.Bool:
+			kind = "b"
+		case t.IsComplex():
+			kind = "c"
+		case t.IsUnsigned():
+			kind = "u"
+		case t.IsInt():
+			kind = "i"
+		}
+		if code == kind+strconv.Itoa(t.Size()) && kind != "" {
+			return t
+		}
 	}
 	return dtype.Invalid
 }

@@ -1,6 +1,7 @@
 package numpy
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"slices"
@@ -99,6 +100,9 @@ func numberOf(t dtype.Type, bits uint64) syntax.Number {
 	return syntax.Number{Class: syntax.Int, I: new(big.Int).SetUint64(bits)}
 }
 
+// isTrue reports whether v is True in the text.
+func (v value) isTrue() bool { return v.kind == vScalar && v.s.Class == syntax.Bool && v.s.Truth() }
+
 // unknown reports whether v, or a value in it, is not known yet.
 func (v value) unknown() bool { return v.kind == vUnknown || v.open }
 
@@ -149,7 +153,7 @@ func (v value) dtype() dtype.Type {
 	case vTree:
 		return v.n.DType()
 	case vSeq:
-		return listType(v.seq)
+		return cmp.Or(listType(v.seq), dtype.F64)
 	}
 	return natural(v.s.Class)
 }
@@ -242,7 +246,7 @@ func list(seq []value, t dtype.Type) *tree.Node {
 	case len(seq) > maxList:
 		return tree.Errorf(tree.ErrUnsupported, "", "a list of more than %d elements is no array here; bind it to a name", maxList)
 	case len(seq) == 0:
-		return tree.Errorf(tree.ErrUnsupported, "", "an empty list is no array here")
+		return untyped.BroadcastTo(tree.ConstInt(t, 0), []int{0})
 	}
 	nodes := make([]*tree.Node, len(seq))
 	for i, x := range seq {

@@ -3,9 +3,9 @@ package numpy
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/shape"
 )
 
 func callBroadcastTo(c *call) *tree.Node { return untyped.BroadcastTo(c.array(0), c.integers(1)) }
@@ -41,11 +41,15 @@ func callRavel(c *call) *tree.Node {
 func callRollAxis(c *call) *tree.Node {
 	n, axis, start := c.array(0), c.integer(1), c.integer(2)
 	rank := len(n.Shape())
-	if axis < 0 {
-		axis += rank
+	axis, err := shape.Axis(axis, rank)
+	if err != nil {
+		return c.fail(c.args[1].at, tree.ErrShape, "%s", err)
 	}
 	if start < 0 {
 		start += rank
+	}
+	if start < 0 || start > rank {
+		return c.fail(c.args[2].at, tree.ErrShape, "start must be from %d to %d, not %d", -rank, rank, c.integer(2))
 	}
 	if axis < start {
 		start--
@@ -93,8 +97,11 @@ func callConcatenate(c *call) *tree.Node {
 			return tree.Errorf(tree.ErrShape, "", "arrays of rank 0 cannot be concatenated; use stack")
 		}
 	}
-	if len(nodes) == 1 {
-		return nodes[0]
+	if n := nodes[0]; len(nodes) == 1 {
+		if _, err := shape.Axis(axis, len(n.Shape())); err != nil && n.Err() == nil {
+			return tree.Errorf(tree.ErrShape, "", "%s", err)
+		}
+		return n
 	}
 	return untyped.Concat(axis, nodes)
 }
@@ -109,10 +116,10 @@ func callJoin(name string) func(c *call) *tree.Node {
 func (c *call) joint(weak bool) []*tree.Node {
 	i, rule := c.f.parameter("dtype"), c.f.parameter("casting")
 	items := c.listed(0, weak)
-	if c.isNone(i) {
-		return c.converted(0, items, promoted(items...))
+	t := c.dtype(i, promoted(items...))
+	if c.isNone(i) && c.text(rule) == "same_kind" {
+		return c.converted(0, items, t)
 	}
-	t := c.dtype(i, dtype.Invalid)
 	for _, x := range items {
 		from := x.dtype()
 		ok := false
@@ -144,5 +151,35 @@ func callTake(c *call) *tree.Node {
 
 func callTakeAlong(c *call) *tree.Node {
 	n, axis := c.along(2)
-	return untyped.TakeAlongAxis(n, c.array(1), axis)
+	return c.alongAxis(n, axis)
+}
+
+// callPutAlong returns an array with other values at the positions along an axis.
+func callPutAlong(c *call) *tree.Node {
+	a := c.array(0)
+	n, axis := c.along(3)
+	if a.Err() != nil || n.Err() != nil {
+		return first(n, a)
+	}
+	return untyped.Reshape(scattered("scatter", n, c.alongAxis(positions(n.Shape()), axis), c.as(2, a.DType())), a.Shape())
+}
+
+// alongAxis returns the elements of n at the indices, argument 1, along an axis.
+func (c *call) alongAxis(n *tree.Node, axis int) *tree.Node {
+	i := c.array(1)
+	if s := n.Shape(); i.Err() == nil && len(i.Shape()) == len(s) { // the other axes broadcast against each other
+		at, err := shape.Axis(axis, len(s))
+		if err != nil {
+			return c.fail(c.args[2].at, tree.ErrShape, "%s", err)
+		}
+		with := func(dims shape.Shape, extent int) shape.Shape {
+			dims = dims.Clone()
+			dims[at] = extent
+			return dims
+		}
+		if dims, err := shape.Broadcast(with(s, 1), with(i.Shape(), 1)); err == nil {
+			n, i = untyped.BroadcastTo(n, with(dims, s[at])), untyped.BroadcastTo(i, with(dims, i.Shape()[at]))
+		}
+	}
+	return untyped.TakeAlongAxis(n, i, axis)
 }

@@ -170,6 +170,14 @@ func (p *parser) statement() *Statement {
 		p.fail(p.tok.pos, "several values in one statement are not supported; write one statement for each")
 		return nil
 	}
+	if p.tok.kind != tOp && target.inPlace() {
+		if len(target.Args) == 0 || target.Args[0].Kind != Name || target.Keys[0] != "" {
+			p.fail(target.Pos, "%s writes to its first argument, which must be a name", target.Text)
+			return nil
+		}
+		whole := p.node(Index, target.Pos, "", target.Args[0], p.node(Ellipsis, target.Pos, ""))
+		return &Statement{Target: whole, Op: "=", Value: target, Pos: target.Pos}
+	}
 	if p.tok.kind != tOp || !assignments[p.tok.text] {
 		name := &Node{Kind: Name, Pos: target.Pos, Text: "_"}
 		return &Statement{Target: name, Op: "=", Value: target, Pos: target.Pos, Bare: true}
@@ -360,7 +368,12 @@ func (p *parser) name() *Node {
 }
 
 // ofFunctions are the methods of functions. Other methods are of arrays.
-var ofFunctions = map[string]bool{"reduce": true, "accumulate": true, "outer": true}
+var ofFunctions = map[string]bool{"reduce": true, "accumulate": true, "outer": true, "at": true}
+
+// inPlace reports whether a call writes to its first argument: f(x, ...) is the statement x[...] = f(x, ...).
+func (n *Node) inPlace() bool {
+	return n.Kind == Call && (n.Text == "put_along_axis" || strings.HasSuffix(n.Text, ".at"))
+}
 
 // inModule reports whether formulas know a function of a module of NumPy: of fft all functions whose names
 // contain fft, and of linalg norm.

@@ -10,7 +10,12 @@ import (
 // This file has the compositions that work element by element.
 
 // like returns v as a scalar with the type of a.
-func like(a *tree.Node, v float64) *tree.Node { return tree.ConstFloat(a.DType(), v) }
+func like(a *tree.Node, v float64) *tree.Node {
+	if a.Err() != nil {
+		return a
+	}
+	return tree.ConstFloat(a.DType(), v)
+}
 
 // scaled returns a composition that multiplies by v.
 func scaled(v float64) func(o Options, x ...*tree.Node) *tree.Node {

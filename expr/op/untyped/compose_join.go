@@ -378,11 +378,17 @@ func slid(a, weights *tree.Node, before, after int, inner bool) *tree.Node {
 
 // correlate is convolve with the second vector reversed, and conjugate if it is complex.
 func correlate(o Options, x ...*tree.Node) *tree.Node {
-	if x[1].DType().IsComplex() {
-		x = []*tree.Node{x[0], Call("conjugate", x[1])}
-	}
+	x = []*tree.Node{x[0], conjugate(x[1])}
 	if len(x[1].Shape()) == 1 && len(x[0].Shape()) == 1 && x[1].Shape()[0] > x[0].Shape()[0] {
 		return flip(Options{}, convolve(o, flip(Options{}, x[0]), x[1]))
 	}
 	return convolve(o, x[0], flip(Options{}, x[1]))
+}
+
+// conjugate returns the conjugate of a complex operand, and others as they are.
+func conjugate(n *tree.Node) *tree.Node {
+	if !n.DType().IsComplex() {
+		return n
+	}
+	return Call("conjugate", n)
 }

@@ -21,11 +21,14 @@ func diff(o Options, x ...*tree.Node) *tree.Node {
 	if err != nil {
 		return misshapen("%s", err)
 	}
-	if a = between(x[1], a, x[2], axis); a.Err() != nil {
+	switch {
+	case times < 0:
+		return misshapen("the number of differences is %d", times)
+	case times == 0: // also with others before and after, as in NumPy
 		return a
 	}
-	if times < 0 {
-		return misshapen("the number of differences is %d", times)
+	if a = between(x[1], a, x[2], axis); a.Err() != nil {
+		return a
 	}
 	name := "sub"
 	if a.DType() == dtype.Bool {
@@ -167,12 +170,15 @@ func tri(o Options, _ ...*tree.Node) *tree.Node {
 }
 
 // triangle returns the part of the last two axes below the k-th diagonal, or
-// above it.
+// above it. A vector is each row of a square matrix, as in NumPy.
 func triangle(k func(o Options) int, below bool) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(o Options, x ...*tree.Node) *tree.Node {
 		s := x[0].Shape()
-		if len(s) < 2 {
-			return misshapen("a value of rank %d has no diagonal", len(s))
+		switch len(s) {
+		case 0:
+			return misshapen("a value of rank 0 has no diagonal")
+		case 1:
+			s = shape.Shape{s[0], s[0]}
 		}
 		on := lower(s[len(s)-2], s[len(s)-1], k(o))
 		if zero := tree.ConstInt(x[0].DType(), 0); below {

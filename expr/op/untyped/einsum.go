@@ -391,12 +391,12 @@ func inner(_ Options, x ...*tree.Node) *tree.Node {
 	return tensorDot(Options{Axes: []int{-1}, Ints: []int{-1}}, x...)
 }
 
-// vecDot sums the products along an axis, by default the last.
+// vecDot sums the products along an axis, by default the last, those of x[0] conjugate.
 func vecDot(o Options, x ...*tree.Node) *tree.Node {
 	if o.Axes == nil {
 		o.Axes = []int{-1}
 	}
-	p := Call("mul", x[0], x[1])
+	p := Call("mul", conjugate(x[0]), x[1])
 	if p.Err() != nil {
 		return p
 	}
@@ -417,7 +417,7 @@ func vecDot(o Options, x ...*tree.Node) *tree.Node {
 
 // vdot sums the products of all elements, those of x[0] conjugate.
 func vdot(o Options, x ...*tree.Node) *tree.Node {
-	return tensorDot(Options{Ints: []int{1}}, Call("conjugate", flatten(o, x[0])), flatten(o, x[1]))
+	return tensorDot(Options{Ints: []int{1}}, conjugate(flatten(o, x[0])), flatten(o, x[1]))
 }
 
 // matVec multiplies matrices and vectors in the last axes.
@@ -433,7 +433,7 @@ func matVec(_ Options, x ...*tree.Node) *tree.Node {
 	return squeeze(Options{Axes: []int{-1}}, p)
 }
 
-// vecMat multiplies vectors and matrices in the last axes.
+// vecMat multiplies vectors and matrices in the last axes, and takes the vectors conjugate.
 func vecMat(_ Options, x ...*tree.Node) *tree.Node {
 	a, b := x[0].Shape(), x[1].Shape()
 	if len(a) < 1 || len(b) < 2 {
@@ -442,6 +442,6 @@ func vecMat(_ Options, x ...*tree.Node) *tree.Node {
 	if a[len(a)-1] != b[len(b)-2] {
 		return misshapen("inner dimensions of %v and %v differ", a, b)
 	}
-	p := MatMul(newAxes(Options{Axes: []int{-2}}, x[0]), x[1])
+	p := MatMul(newAxes(Options{Axes: []int{-2}}, conjugate(x[0])), x[1])
 	return squeeze(Options{Axes: []int{-2}}, p)
 }

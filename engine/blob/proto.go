@@ -39,7 +39,7 @@ func (p *Proto) MarshalBinary() ([]byte, error) {
 	if p == nil {
 		return nil, errNilProto()
 	}
-	return pb.Marshal(p), nil
+	return pb.Marshal(p)
 }
 
 func errNilProto() error { return tree.NewError(tree.ErrType, "", "the proto is nil") }

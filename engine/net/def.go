@@ -56,8 +56,10 @@ type DeviceOption struct {
 	ExtraInfo  []string `pb:"6,extra_info"`
 }
 
-// MarshalBinary returns the net in protobuf's wire format.
-func (d *NetDef) MarshalBinary() ([]byte, error) { return pb.Marshal(d), nil }
+// MarshalBinary returns the net in protobuf's wire format. The error is
+// [expr.ErrValue] for a net that UnmarshalBinary would not read, such as one that
+// contains itself.
+func (d *NetDef) MarshalBinary() ([]byte, error) { return pb.Marshal(d) }
 
 // UnmarshalBinary reads a net in protobuf's wire format. It skips unknown fields.
 // The error is [expr.ErrValue] and names the byte. There may be 1<<17 messages in a
@@ -68,8 +70,9 @@ func (d *NetDef) UnmarshalBinary(data []byte) error {
 	return pb.Unmarshal(data, d)
 }
 
-// MarshalText returns the net in protobuf's text format.
-func (d *NetDef) MarshalText() ([]byte, error) { return pb.MarshalText(d), nil }
+// MarshalText returns the net in protobuf's text format, or an error as
+// MarshalBinary does.
+func (d *NetDef) MarshalText() ([]byte, error) { return pb.MarshalText(d) }
 
 // UnmarshalText reads a net in protobuf's text format. An unknown field is an error.
 // The error is [expr.ErrValue] and names line and column.
@@ -79,11 +82,19 @@ func (d *NetDef) UnmarshalText(text []byte) error {
 	return pb.UnmarshalText(text, d)
 }
 
-// String returns the text format.
-func (d *NetDef) String() string { return string(pb.MarshalText(d)) }
+// String returns the text format, or the error of MarshalText in parentheses.
+func (d *NetDef) String() string { return textOf(d) }
 
-// String returns the text format.
-func (d *OperatorDef) String() string { return string(pb.MarshalText(d)) }
+// String returns the text format, or an error in parentheses.
+func (d *OperatorDef) String() string { return textOf(d) }
+
+func textOf(d any) string {
+	text, err := pb.MarshalText(d)
+	if err != nil {
+		return "(" + err.Error() + ")"
+	}
+	return string(text)
+}
 
 // Op returns the definition of an operator. Inputs and outputs are names of blobs.
 func Op(typ string, inputs, outputs []string, args ...*Argument) *OperatorDef {

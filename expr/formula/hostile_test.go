@@ -12,7 +12,8 @@ import (
 )
 
 // hostileArguments are what no function expects everywhere.
-var hostileArguments = []string{"c",
+var hostileArguments = []string{
+	"c",
 	"None", "'abc'", "float32", "True", "-1", "0", "3", "2**70", "-2**62", "10**400", "1.5", "1e308", "nan", "inf", "()", "[]", "[1, 2]",
 	"(0, 0)", "((1, 2), 3)", "[[]]", "(None,)", "['x']", "v", "a", "p", "m", "[v, a]", "[v, v, v, 2]", "v.shape", "zeros((2, 0))", "10**9",
 }

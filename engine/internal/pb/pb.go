@@ -22,7 +22,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// The limits of what is read. Protocol buffers have the same limit of depth. An
+// The limits of what is read and written. Protocol buffers have the same limit of depth. An
 // empty message has two bytes in a file and some hundred in memory, so the
 // number of messages has a limit too.
 const (
@@ -87,7 +87,7 @@ func pointed(v reflect.Value) reflect.Value {
 	return reflect.Indirect(v)
 }
 
-// A budget counts what a reader may still make.
+// A budget counts the messages that may still be read or written.
 type budget struct{ messages, depth int }
 
 func newBudget() *budget { return &budget{messages: maxMessages, depth: maxDepth} }
@@ -106,6 +106,37 @@ func (b *budget) enter() error {
 }
 
 func (b *budget) leave() { b.depth++ }
+
+// check returns an error unless a reader takes the message v. One that contains itself is too deep.
+func (b *budget) check(v reflect.Value) error {
+	if err := b.enter(); err != nil {
+		return err
+	}
+	defer b.leave()
+	for _, f := range messageOf(v.Type()).fields {
+		x := v.Field(f.index)
+		if x.Kind() != reflect.Slice {
+			if err := b.checkPart(x); err != nil {
+				return err
+			}
+			continue
+		}
+		for i := range x.Len() {
+			if err := b.checkPart(x.Index(i)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkPart checks what v points to, if that is a message.
+func (b *budget) checkPart(v reflect.Value) error {
+	if v.Kind() != reflect.Pointer || v.Type().Elem().Kind() != reflect.Struct || v.IsNil() {
+		return nil
+	}
+	return b.check(v.Elem())
+}
 
 // slot returns the place for the next value of field v: v itself, what v points
 // to, or a new element of v. It allocates what v points to.

@@ -54,7 +54,7 @@ u: 4294967295
 `
 
 func TestText(t *testing.T) {
-	if got := string(MarshalText(sample())); got != sampleText {
+	if got := written(t, MarshalText, sample()); got != sampleText {
 		t.Errorf("got %s", got)
 	}
 	for _, text := range []string{
@@ -70,9 +70,35 @@ func TestText(t *testing.T) {
 	}
 }
 
+// written returns what a writer makes of x.
+func written(t *testing.T, write func(x any) ([]byte, error), x any) string {
+	t.Helper()
+	text, err := write(x)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(text)
+}
+
+// TestCycles writes messages that contain themselves, or are very many as a tree.
+func TestCycles(t *testing.T) {
+	cycle, tree := &node{}, &node{}
+	cycle.Subs = []*node{cycle}
+	for range 60 {
+		tree = &node{Subs: []*node{tree, tree}}
+	}
+	for _, n := range []*node{cycle, {Sub: cycle}, tree} {
+		for _, write := range []func(x any) ([]byte, error){Marshal, MarshalText} {
+			if text, err := write(n); !errors.Is(err, expr.ErrValue) {
+				t.Errorf("%d bytes, %v", len(text), err)
+			}
+		}
+	}
+}
+
 func TestWire(t *testing.T) {
 	var got node
-	if err := Unmarshal(Marshal(sample()), &got); err != nil || !reflect.DeepEqual(&got, sample()) {
+	if err := Unmarshal([]byte(written(t, Marshal, sample())), &got); err != nil || !reflect.DeepEqual(&got, sample()) {
 		t.Errorf("read %+v, %v", got, err)
 	}
 }
@@ -106,7 +132,7 @@ func TestTextErrors(t *testing.T) {
 
 // TestBombs reads inputs that would cost far more than their size.
 func TestBombs(t *testing.T) {
-	deep := Marshal(&node{})
+	deep := []byte(written(t, Marshal, &node{}))
 	for range 200 {
 		deep = append([]byte{7<<3 | 2, byte(len(deep)), byte(len(deep) >> 7)}, deep...)
 		if len(deep) > 127 {
@@ -136,8 +162,8 @@ func FuzzText(f *testing.F) {
 		if UnmarshalText([]byte(text), &n) != nil {
 			return
 		}
-		out := MarshalText(&n)
-		if err := UnmarshalText(out, &again); err != nil || string(MarshalText(&again)) != string(out) {
+		out := written(t, MarshalText, &n)
+		if err := UnmarshalText([]byte(out), &again); err != nil || written(t, MarshalText, &again) != out {
 			t.Errorf("%q is written as %q, which reads as %+v, %v", text, out, again, err)
 		}
 	})

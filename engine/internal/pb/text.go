@@ -9,11 +9,16 @@ import (
 )
 
 // MarshalText returns the text form of the struct that x points to: one line for
-// each value, messages in braces, as protobuf's TextFormat prints them.
-func MarshalText(x any) []byte {
+// each value, messages in braces, as protobuf's TextFormat prints them. What
+// [UnmarshalText] does not take for its size is an error.
+func MarshalText(x any) ([]byte, error) {
+	v := structOf(x)
+	if err := newBudget().check(v); err != nil {
+		return nil, err
+	}
 	var w strings.Builder
-	writeMessage(&w, structOf(x), "")
-	return []byte(w.String())
+	writeMessage(&w, v, "")
+	return []byte(w.String()), nil
 }
 
 func writeMessage(w *strings.Builder, v reflect.Value, indent string) {

@@ -9,8 +9,15 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Marshal returns the binary form of the struct that x points to.
-func Marshal(x any) []byte { return appendMessage(nil, structOf(x)) }
+// Marshal returns the binary form of the struct that x points to. What [Unmarshal]
+// does not take for its size is an error.
+func Marshal(x any) ([]byte, error) {
+	v := structOf(x)
+	if err := newBudget().check(v); err != nil {
+		return nil, err
+	}
+	return appendMessage(nil, v), nil
+}
 
 func appendMessage(b []byte, v reflect.Value) []byte {
 	for _, f := range messageOf(v.Type()).fields {

@@ -258,18 +258,20 @@ func (f *phaseCode) oneByOne(group int) bool {
 // pinUniforms pins the uniform nodes with the most uses in registers, at most room.
 func (f *phaseCode) pinUniforms(room int) {
 	// The code of one node holds at most three operands and a result beside its temporaries.
-	room = min(room, bits.OnesCount64(f.Vecs.Free)-max(f.spare()+4, f.fieldVectors()))
+	most := room
+	room = bits.OnesCount64(f.Vecs.Free) - max(f.spare()+4, f.fieldVectors())
 	ids := f.operandsByUse()
+	pinned := func() []int32 { return ids[:min(max(min(room, most), 0), len(ids))] }
 	for _, id := range f.hoisted { // some are in the registers of the prologue
 		if f.Home[id] < 0 {
 			continue
 		}
-		if room++; !slices.Contains(ids[:min(max(room, 0), len(ids))], id) {
+		if room++; !slices.Contains(pinned(), id) {
 			f.Vecs.Give(f.Home[id])
 			f.Home[id] = -1
 		}
 	}
-	for _, id := range ids[:min(max(room, 0), len(ids))] {
+	for _, id := range pinned() {
 		if f.Home[id] >= 0 {
 			continue
 		}

@@ -21,7 +21,7 @@ func callImaginary(comparison string) func(c *call) *tree.Node {
 			n = cast(n, floatFor(n.DType()))
 		}
 		n = apply("imag", n)
-		return apply(comparison, n, zero(n.DType()).n)
+		return apply(comparison, n, number0(n))
 	}
 }
 

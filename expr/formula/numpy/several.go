@@ -191,7 +191,7 @@ func callModf(c *call) value {
 	n := c.array(0)
 	n = cast(n, floatFor(n.DType()))
 	whole := apply("trunc", n)
-	part := apply("where", apply("isinf", n), zero(n.DType()).n, apply("sub", n, whole))
+	part := apply("where", apply("isinf", n), number0(n), apply("sub", n, whole))
 	return c.several(apply("copysign", part, n), whole)
 }
 

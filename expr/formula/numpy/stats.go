@@ -67,7 +67,7 @@ func callMoment(name string, withoutNaN bool) func(c *call) *tree.Node {
 		kept := over
 		kept.Keep = true
 		sum := func(n *tree.Node, over untyped.Options) *tree.Node {
-			return untyped.Reduce("sum", apply("where", mask, n, zero(n.DType()).n), over)
+			return untyped.Reduce("sum", apply("where", mask, n, number0(n)), over)
 		}
 		one := untyped.BroadcastTo(tree.ConstInt(wide.Part(), 1), a.Shape())
 		count := func(over untyped.Options) *tree.Node { return sum(one, over) }
@@ -86,8 +86,8 @@ func callMoment(name string, withoutNaN bool) func(c *call) *tree.Node {
 			d = apply("square", d)
 		}
 		n := apply("sub", count(over), tree.ConstFloat(d.DType(), float64(o.DDof)))
-		if n = apply("maximum", n, zero(n.DType()).n); withoutNaN {
-			n = apply("where", apply("equal", n, zero(n.DType()).n), tree.ConstFloat(n.DType(), math.NaN()), n)
+		if n = apply("maximum", n, number0(n)); withoutNaN {
+			n = apply("where", apply("equal", n, number0(n)), tree.ConstFloat(n.DType(), math.NaN()), n)
 		}
 		v := apply("div", sum(d, over), n)
 		if name == "std" || name == "nanstd" {
@@ -170,7 +170,7 @@ func (c *call) weightedQuantile(weights int, q float64, withoutNaN bool) *tree.N
 		return first(a, c.fail(c.at, tree.ErrShape, "an empty axis has no quantile"))
 	}
 	if nan := a.DType().IsFloat(); nan && withoutNaN {
-		w = apply("where", apply("isnan", a), zero(w.DType()).n, w)
+		w = apply("where", apply("isnan", a), number0(w), w)
 	}
 	along := untyped.Options{Axes: []int{-1}}
 	at := untyped.Compose("argsort", along, a)
@@ -181,13 +181,13 @@ func (c *call) weightedQuantile(weights int, q float64, withoutNaN bool) *tree.N
 	sums := untyped.Compose("cumsum", along, w)
 	last := untyped.Compose("expand_dims", along, untyped.Index(sums, -1, -1))
 	part := apply("div", sums, last)
-	below := apply("logical_or", apply("less", part, tree.ConstFloat(dtype.F64, q)), apply("less_equal", part, zero(part.DType()).n))
+	below := apply("logical_or", apply("less", part, tree.ConstFloat(dtype.F64, q)), apply("less_equal", part, number0(part)))
 	i := untyped.Reduce("sum", cast(below, dtype.I64), untyped.Options{Axes: []int{-1}, Keep: true})
 	i = apply("minimum", i, tree.ConstInt(dtype.I64, int64(a.Shape()[len(dims)]-1)))
 	v := untyped.TakeAlongAxis(a, i, -1)
 	if a.DType().IsFloat() {
 		worst := untyped.Compose("expand_dims", along, untyped.Index(a, -1, -1))
-		if none := apply("less", zero(last.DType()).n, last); withoutNaN {
+		if none := apply("less", number0(last), last); withoutNaN {
 			v = apply("where", none, v, worst)
 		} else {
 			v = apply("where", apply("isnan", worst), worst, v)

@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 
@@ -38,9 +37,7 @@ const uploadBlock = 128
 // newArgumentUpload returns an upload of args, which consist of 8-byte words. The
 // holder h keeps its kernel loaded.
 func (d *device) newArgumentUpload(h *holder, args []byte) (*argumentUpload, error) {
-	m, err := d.modules.hold(h, sha256.Sum256([]byte(uploadSource)), func() (*module, error) {
-		return d.load("the arguments of a kernel", uploadSource, []string{"carry"})
-	})
+	m, err := d.source(h, "the arguments of a kernel", uploadSource, "carry")
 	if err != nil {
 		return nil, err
 	}

@@ -34,15 +34,13 @@ func placed(pl *plan.Plan) *plan.Plan {
 // A hostCall is a stage of a Go function. It waits for the stages before it, fetches
 // the operands, runs the function on the CPU, and uploads the result.
 type hostCall struct {
-	p    *program
-	name string
-	s    *plan.Stage
+	stageOf
 	fn   func(*tree.Call) error
 	call tree.Call
 }
 
 func (p *program) newHostCall(name string, s *plan.Stage) (*hostCall, error) {
-	c := &hostCall{p: p, name: name, s: s, call: host.NewCall(s)}
+	c := &hostCall{stageOf: stageOf{p, name, s}, call: host.NewCall(s)}
 	err := host.Guard(s, func() error {
 		c.fn = s.Node.Op.Routine().New(s.Node)
 		return nil
@@ -51,8 +49,6 @@ func (p *program) newHostCall(name string, s *plan.Stage) (*hostCall, error) {
 }
 
 func (c *hostCall) prepare() (int, error) { return 0, nil }
-
-func (c *hostCall) bind(_, _ cu.DevicePtr) {}
 
 func (c *hostCall) launch(l *driverStream) error {
 	if err := l.wait(); err != nil {
@@ -109,10 +105,6 @@ func (c *hostCall) forget() {
 	c.call.Out.Ptr, c.call.Work = nil, nil
 }
 
-func (c *hostCall) launches() int { return 1 }
-
 func (c *hostCall) state(to []byte) []byte { return to }
 
 func (c *hostCall) raises() bool { return true }
-
-func (c *hostCall) String() string { return c.name }

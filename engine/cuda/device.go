@@ -162,6 +162,16 @@ func (d *device) enter() error {
 
 func (d *device) leave() { runtime.UnlockOSThread() }
 
+// await is do for work that f queues on the main stream. It waits for that.
+func (d *device) await(doing string, f func() error) error {
+	return d.do(doing, func() error {
+		if err := f(); err != nil {
+			return err
+		}
+		return d.main.Synchronize()
+	})
+}
+
 // do calls f with the context current. An error of f becomes an error of the
 // device.
 func (d *device) do(doing string, f func() error) error {

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -61,7 +62,7 @@ func (d *device) retire(l *driverStream) (err error) {
 	if l.workspace != 0 {
 		err = d.free(l.workspace)
 	}
-	return first(err, l.stream.Destroy())
+	return cmp.Or(err, l.stream.Destroy())
 }
 
 func (l *driverStream) noteLaunch(p *program) {

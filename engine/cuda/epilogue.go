@@ -18,9 +18,7 @@ import (
 // because they compute other values: the operator relu keeps NaN, and the
 // operator gelu uses erf, not tanh.
 type biased struct {
-	p       *program
-	name    string
-	s       *plan.Stage
+	stageOf
 	gemm    cu.Gemm
 	bias    cu.DevicePtr
 	matmul  *cu.Matmul
@@ -69,7 +67,7 @@ func biasedGemm(s *plan.Stage) (cu.Gemm, error) {
 // is missing, or does not support the product, the plan has a product and a loop
 // instead.
 func (p *program) take(s *plan.Stage) bool {
-	x := &biased{p: p, s: s}
+	x := &biased{stageOf: stageOf{p: p, s: s}}
 	err := x.open()
 	if err != nil {
 		if p.d.debug.source {
@@ -126,11 +124,7 @@ func (x *biased) prepare() (int, error) {
 	return 0, nil
 }
 
-func (x *biased) bind(_, _ cu.DevicePtr) {}
-
 func (x *biased) launch(l *driverStream) error { return x.p.d.blas.multiplyBiased(x.p.d, l, x) }
-
-func (x *biased) launches() int { return 1 }
 
 func (x *biased) state(to []byte) []byte {
 	for _, p := range []cu.DevicePtr{x.gemm.A, x.gemm.B, x.gemm.C, x.bias} {
@@ -138,10 +132,6 @@ func (x *biased) state(to []byte) []byte {
 	}
 	return to
 }
-
-func (x *biased) raises() bool { return false }
-
-func (x *biased) String() string { return x.name }
 
 // close destroys the descriptors of cuBLASLt.
 func (x *biased) close() error {

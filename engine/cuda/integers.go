@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"crypto/sha256"
 	"fmt"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -24,8 +23,5 @@ extern "C" __global__ void product(const __grid_constant__ args p) {
 var unsignedNames = map[int]string{1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long long"}
 
 func (d *device) integerModule(h *holder, t dtype.Type) (*module, error) {
-	source := fmt.Sprintf(integerSource, unsignedNames[t.Size()])
-	return d.modules.hold(h, sha256.Sum256([]byte(source)), func() (*module, error) {
-		return d.load("a matrix product of "+t.String(), source, []string{"product"})
-	})
+	return d.source(h, "a matrix product of "+t.String(), fmt.Sprintf(integerSource, unsignedNames[t.Size()]), "product")
 }

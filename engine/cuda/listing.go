@@ -10,6 +10,7 @@ import (
 
 	"github.com/oneloop/oneloop/cudagen"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan"
@@ -73,10 +74,9 @@ type addresses map[tree.Memory]uint64
 
 func (at addresses) source(pl *plan.Plan, s *plan.Stage) (*cudagen.Source, error) {
 	const room = 1 << 40
-	b := ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))}
+	b := host.Binding(s)
 	where := make([]uint64, len(s.Bufs))
 	for i, o := range s.Bufs {
-		b.Bufs[i] = ir.BufBind{Strides: o.Strides, Extents: o.Extents}
 		a := o.Array
 		if a == nil {
 			continue

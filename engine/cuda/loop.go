@@ -3,6 +3,7 @@ package cuda
 import (
 	"github.com/oneloop/oneloop/cudagen"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -10,16 +11,13 @@ import (
 
 // A loop is the step of a fused loop of the plan.
 type loop struct {
-	p              *program
-	s              *plan.Stage
-	name           string
+	kernels
 	binding        ir.Binding
 	addresses      []uint64 // one for each buffer; the code was chosen for them
 	layout         string
 	module         *module
 	bound          *cudagen.Bound
 	argumentUpload *argumentUpload // nil if the arguments are passed
-	queue          []*cu.Launch
 	faulty         bool
 }
 
@@ -29,11 +27,8 @@ func (p *program) newLoop(i int, s *plan.Stage) (step, error) {
 		name = "loop"
 	}
 	l := &loop{
-		p: p, s: s, name: stageName(i, name),
-		binding: ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))},
-	}
-	for i, o := range s.Bufs {
-		l.binding.Bufs[i] = ir.BufBind{Strides: o.Strides, Extents: o.Extents}
+		kernels: kernels{stageOf: stageOf{p, stageName(i, name), s}},
+		binding: host.Binding(s),
 	}
 	_, err := l.prepare()
 	return l, err
@@ -56,8 +51,6 @@ func (l *loop) prepare() (int, error) {
 	for i := range l.s.Scalars {
 		if s := &l.s.Scalars[i]; s.Cell != nil {
 			l.binding.Scalars[i] = s.Cell.Load()
-		} else {
-			l.binding.Scalars[i] = s.Bits
 		}
 	}
 	if !same {
@@ -94,20 +87,20 @@ func (l *loop) choose() error {
 	}
 	l.faulty = src.Faults
 	args := bound.Args
-	l.argumentUpload, l.queue = nil, l.queue[:0]
+	l.argumentUpload, l.calls = nil, l.calls[:0]
 	if src.Indirect {
 		if l.argumentUpload, err = d.newArgumentUpload(&l.p.resources.code, args); err != nil {
 			return err
 		}
 		args = l.argumentUpload.passed
-		l.queue = append(l.queue, l.argumentUpload.queue...)
+		l.calls = append(l.calls, l.argumentUpload.queue...)
 	}
 	for _, x := range bound.Launches {
 		f := l.module.entries[x.Entry]
 		if err := d.do("choosing a grid", func() error { return d.fit(f, &x) }); err != nil {
 			return err
 		}
-		l.queue = append(l.queue, cu.NewLaunch(f, dim(x.Grid), dim(x.Block), int(x.Shared), args))
+		l.calls = append(l.calls, cu.NewLaunch(f, dim(x.Grid), dim(x.Block), int(x.Shared), args))
 	}
 	l.bound = bound
 	return nil
@@ -142,17 +135,6 @@ func (l *loop) bind(scratch, faults cu.DevicePtr) {
 	}
 }
 
-func (l *loop) launch(on *driverStream) error {
-	for _, q := range l.queue {
-		if err := q.Run(on.stream); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (l *loop) launches() int { return len(l.queue) }
-
 func (l *loop) state(to []byte) []byte {
 	to = append(to, l.bound.Args...)
 	if l.argumentUpload != nil {
@@ -162,5 +144,3 @@ func (l *loop) state(to []byte) []byte {
 }
 
 func (l *loop) raises() bool { return l.faulty }
-
-func (l *loop) String() string { return l.name }

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"errors"
 	"runtime"
 	"sync"
@@ -48,17 +49,9 @@ func (t *deferred) take() []func() error {
 // is current.
 func (d *device) sweep() (err error) {
 	for _, f := range d.deferred.take() {
-		err = first(err, f())
+		err = cmp.Or(err, f())
 	}
 	return err
-}
-
-// first returns the first error of two that is not nil.
-func first(err, next error) error {
-	if err != nil {
-		return err
-	}
-	return next
 }
 
 // Alloc returns memory of size bytes, of one byte if size is 0. If memory runs
@@ -140,12 +133,9 @@ func (d *device) Upload(s driver.Stream, dst driver.Allocation, src []byte) erro
 	a := dst.(*allocation)
 	if s == nil {
 		defer runtime.KeepAlive(a) // else the cleanup may free a during the copy
-		return d.do("uploading", func() error {
-			defer runtime.KeepAlive(src)
-			if err := cu.MemcpyHtoDAsync(a.ptr, unsafe.Pointer(unsafe.SliceData(src)), int64(len(src)), d.main); err != nil {
-				return err
-			}
-			return d.main.Synchronize()
+		defer runtime.KeepAlive(src)
+		return d.await("uploading", func() error {
+			return cu.MemcpyHtoDAsync(a.ptr, unsafe.Pointer(unsafe.SliceData(src)), int64(len(src)), d.main)
 		})
 	}
 	on, err := d.mine(s)
@@ -169,12 +159,7 @@ func (d *device) Clear(a driver.Allocation) error {
 		return nil
 	}
 	defer runtime.KeepAlive(m)
-	return d.do("clearing", func() error {
-		if err := cu.MemsetD8Async(m.ptr, 0, int64(m.size), d.main); err != nil {
-			return err
-		}
-		return d.main.Synchronize()
-	})
+	return d.await("clearing", func() error { return cu.MemsetD8Async(m.ptr, 0, int64(m.size), d.main) })
 }
 
 // Download copies from the device. If s is nil, it returns when dst is written.
@@ -213,10 +198,7 @@ func (d *device) CopyPeer(dst, src driver.Allocation) (bool, error) {
 	}
 	defer runtime.KeepAlive(from)
 	defer runtime.KeepAlive(to)
-	return true, d.do("copying between GPUs", func() error {
-		if err := cu.MemcpyPeerAsync(to.ptr, d.ctx, from.ptr, from.owner.ctx, int64(to.size), d.main); err != nil {
-			return err
-		}
-		return d.main.Synchronize()
+	return true, d.await("copying between GPUs", func() error {
+		return cu.MemcpyPeerAsync(to.ptr, d.ctx, from.ptr, from.owner.ctx, int64(to.size), d.main)
 	})
 }

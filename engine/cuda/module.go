@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -29,6 +30,11 @@ func (d *device) kernel(h *holder, k *ir.Kernel, l cudagen.Layout) (*module, err
 		}
 		return m, err
 	})
+}
+
+// source returns the module of a source that is written by hand. h holds it from then on.
+func (d *device) source(h *holder, what, source string, entries ...string) (*module, error) {
+	return d.modules.hold(h, sha256.Sum256([]byte(source)), func() (*module, error) { return d.load(what, source, entries) })
 }
 
 // load compiles source and loads its kernels. It makes the context current
@@ -71,7 +77,7 @@ func (d *device) unload(drop []*module) (err error) {
 		return err
 	}
 	for _, m := range drop {
-		err = first(err, m.code.Unload())
+		err = cmp.Or(err, m.code.Unload())
 	}
 	return err
 }

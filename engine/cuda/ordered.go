@@ -13,12 +13,8 @@ import (
 // which cuBLAS does not have, and of floats where the plan asks for the order of the
 // interpreter.
 type ordered struct {
-	p     *program
-	name  string
-	s     *plan.Stage
-	a, b  matrix
-	args  [][]byte // the arguments, one for each product
-	queue []*cu.Launch
+	kernels
+	a, b matrix
 }
 
 // The numbers of product.cuh: of the rows, and of the columns, of the results that a
@@ -60,7 +56,7 @@ func (p *program) kernelOf(t dtype.Type, rows, cols int) (k productKernel, err e
 }
 
 func (p *program) newOrdered(name string, s *plan.Stage, a, b matrix) (step, error) {
-	x := &ordered{p: p, name: name, s: s, a: a, b: b}
+	x := &ordered{kernels: kernels{stageOf: stageOf{p, name, s}}, a: a, b: b}
 	if a.rows*b.cols == 0 {
 		return x, nil
 	}
@@ -73,8 +69,7 @@ func (p *program) newOrdered(name string, s *plan.Stage, a, b matrix) (step, err
 		for _, v := range []int{a.rows, b.cols, a.cols, a.row, a.col, b.row, b.col} {
 			arg = binary.LittleEndian.AppendUint64(arg, uint64(v))
 		}
-		x.args = append(x.args, arg)
-		x.queue = append(x.queue, cu.NewLaunch(k.entry, cu.Dim3{X: k.blocks, Y: 1, Z: 1}, cu.Dim3{X: productBlock, Y: 1, Z: 1}, k.shared, arg))
+		x.add(k.entry, k.blocks, productBlock, k.shared, arg)
 	}
 	return x, nil
 }
@@ -89,27 +84,3 @@ func (x *ordered) prepare() (int, error) {
 	}
 	return 0, nil
 }
-
-func (x *ordered) bind(_, _ cu.DevicePtr) {}
-
-func (x *ordered) launch(l *driverStream) error {
-	for _, q := range x.queue {
-		if err := q.Run(l.stream); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (x *ordered) launches() int { return len(x.queue) }
-
-func (x *ordered) state(to []byte) []byte {
-	for _, arg := range x.args {
-		to = append(to, arg...)
-	}
-	return to
-}
-
-func (x *ordered) raises() bool { return false }
-
-func (x *ordered) String() string { return x.name }

@@ -55,17 +55,8 @@ func matrices(s *plan.Stage) (a, b matrix, err error) {
 }
 
 // offsets returns the offset of each matrix of a stack, in elements.
-func offsets(s shape.Shape, st shape.Strides) []int {
-	out := []int{0}
-	for i, n := range s {
-		next := make([]int, 0, len(out)*n)
-		for _, o := range out {
-			for k := range n {
-				next = append(next, o+k*st[i])
-			}
-		}
-		out = next
-	}
+func offsets(s shape.Shape, st shape.Strides) (out []int) {
+	shape.Each(s, st, 0, func(offset int) { out = append(out, offset) })
 	return out
 }
 
@@ -91,9 +82,7 @@ func regular(offsets []int) (step int, ok bool) {
 //
 // cuBLAS scales the sums and adds them to the result, where the stage says so.
 type product struct {
-	p     *program
-	name  string
-	s     *plan.Stage
+	stageOf
 	a, b  matrix
 	gemms []cu.Gemm
 }
@@ -107,7 +96,7 @@ func (p *program) newProduct(i int, s *plan.Stage) (step, error) {
 	if p.plan.ProductsInOrder || s.Out.Type != dtype.F32 && s.Out.Type != dtype.F64 {
 		return p.newOrdered(name, s, a, b)
 	}
-	x := &product{p: p, name: name, s: s, a: a, b: b}
+	x := &product{stageOf: stageOf{p, name, s}, a: a, b: b}
 	if a.rows*b.cols*len(a.offsets) == 0 || a.cols == 0 { // no elements, or all zeros: launch clears them
 		return x, nil
 	}
@@ -184,8 +173,6 @@ func valueOf(s *plan.Scalar, t dtype.Type) float64 {
 	return math.Float64frombits(bits)
 }
 
-func (x *product) bind(_, _ cu.DevicePtr) {}
-
 func (x *product) launch(l *driverStream) error {
 	if len(x.gemms) == 0 {
 		n := x.s.Out.Bytes()
@@ -209,10 +196,6 @@ func (x *product) state(to []byte) []byte {
 	}
 	return to
 }
-
-func (x *product) raises() bool { return false }
-
-func (x *product) String() string { return x.name }
 
 // blas has the handles of cuBLAS and cuBLASLt of a GPU. One goroutine uses them
 // at a time.

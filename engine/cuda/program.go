@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,6 +57,53 @@ type step interface {
 	String() string
 }
 
+// A stageOf is what all steps have. Its methods are those of a step that is one call, needs
+// no scratch memory and raises no faults.
+type stageOf struct {
+	p    *program
+	name string
+	s    *plan.Stage
+}
+
+func (*stageOf) bind(_, _ cu.DevicePtr) {}
+
+func (*stageOf) launches() int { return 1 }
+
+func (*stageOf) raises() bool { return false }
+
+func (x *stageOf) String() string { return x.name }
+
+// A kernels is what the steps of kernels have: the launches, with the arguments of each.
+type kernels struct {
+	stageOf
+	calls []*cu.Launch
+	args  [][]byte
+}
+
+// add adds a launch of so many blocks.
+func (x *kernels) add(f cu.Function, blocks, threads, shared int, args []byte) {
+	x.calls = append(x.calls, cu.NewLaunch(f, cu.Dim3{X: blocks, Y: 1, Z: 1}, cu.Dim3{X: threads, Y: 1, Z: 1}, shared, args))
+	x.args = append(x.args, args)
+}
+
+func (x *kernels) launch(l *driverStream) error {
+	for _, q := range x.calls {
+		if err := q.Run(l.stream); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *kernels) launches() int { return len(x.calls) }
+
+func (x *kernels) state(to []byte) []byte {
+	for _, a := range x.args {
+		to = append(to, a...)
+	}
+	return to
+}
+
 // resources are what a program releases at its end, except its memory. They hold
 // every module that the program ever used, so that no module of its graph is
 // unloaded.
@@ -67,7 +115,7 @@ type resources struct {
 // release releases everything. The context is current, and no run is in progress.
 func (r *resources) release(d *device) error {
 	err := r.replay.forget()
-	return first(err, d.unload(d.modules.release(&r.code)))
+	return cmp.Or(err, d.unload(d.modules.release(&r.code)))
 }
 
 // faultRoom is the size of the fault words in the extra memory, in bytes. The
@@ -311,12 +359,12 @@ func (p *program) Close() error {
 	p.closed = true
 	err := p.d.do("closing a program", func() (err error) {
 		for _, x := range p.biased {
-			err = first(err, x.close())
+			err = cmp.Or(err, x.close())
 		}
-		return first(err, p.resources.release(p.d))
+		return cmp.Or(err, p.resources.release(p.d))
 	})
 	for _, a := range []*allocation{p.arena, p.extra} {
-		err = first(err, p.d.Free(a))
+		err = cmp.Or(err, p.d.Free(a))
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"crypto/sha256"
 	"embed"
 	"encoding/binary"
 	"fmt"
@@ -53,19 +52,10 @@ var routineTexts embed.FS
 
 // A routine is the step of an operator over whole arrays that runs as kernels.
 type routine struct {
-	p       *program
-	name    string
-	s       *plan.Stage
-	calls   []routineCall
+	kernels
 	patches []patch
 	scratch int
 	host    *hostCall // makes the error of an index that is outside; nil if there can be none
-}
-
-// A routineCall is a launch, with the bytes of its arguments.
-type routineCall struct {
-	args  []byte
-	queue *cu.Launch
 }
 
 // A word is an argument of 8 bytes: a number, or the address of an array of the stage, of
@@ -95,7 +85,7 @@ func truth(b bool) word {
 }
 
 func (p *program) newRoutine(i int, s *plan.Stage) (step, error) {
-	r := &routine{p: p, name: stageName(i, s.Node.Op.Name()), s: s}
+	r := &routine{kernels: kernels{stageOf: stageOf{p, stageName(i, s.Node.Op.Name()), s}}}
 	return r, routines[s.Node.Op](r)
 }
 
@@ -140,11 +130,7 @@ func (p *program) text(what, file string, entries []string, definitions ...strin
 		}
 		b.Write(text)
 	}
-	source := b.String()
-	d := p.d
-	m, err := d.modules.hold(&p.resources.code, sha256.Sum256([]byte(source)), func() (*module, error) {
-		return d.load(what, source, entries)
-	})
+	m, err := p.d.source(&p.resources.code, what, b.String(), entries...)
 	return kernelText{m, entries}, err
 }
 
@@ -164,9 +150,7 @@ func (r *routine) queue(k kernelText, entry string, blocks, shared int, words ..
 			r.patches = append(r.patches, patch{at, w})
 		}
 	}
-	function := k.module.entries[slices.Index(k.entries, entry)]
-	q := cu.NewLaunch(function, cu.Dim3{X: blocks, Y: 1, Z: 1}, cu.Dim3{X: routineBlock, Y: 1, Z: 1}, shared, args)
-	r.calls = append(r.calls, routineCall{args, q})
+	r.add(k.module.entries[slices.Index(k.entries, entry)], blocks, routineBlock, shared, args)
 }
 
 // blocks returns the number of blocks whose threads share n elements.
@@ -218,15 +202,6 @@ func (r *routine) bind(scratch, faults cu.DevicePtr) {
 	}
 }
 
-func (r *routine) launch(l *driverStream) error {
-	for i := range r.calls {
-		if err := r.calls[i].queue.Run(l.stream); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // explain returns the error of the Go function, which names the index.
 func (r *routine) explain(l *driverStream, fault error) error {
 	if err := r.host.launch(l); err != nil {
@@ -235,15 +210,4 @@ func (r *routine) explain(l *driverStream, fault error) error {
 	return fault
 }
 
-func (r *routine) launches() int { return len(r.calls) }
-
-func (r *routine) state(to []byte) []byte {
-	for i := range r.calls {
-		to = append(to, r.calls[i].args...)
-	}
-	return to
-}
-
 func (r *routine) raises() bool { return r.host != nil }
-
-func (r *routine) String() string { return r.name }

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/cuda/cu"
@@ -107,10 +108,10 @@ func (s *stage) download(from cu.Stream, dst []byte, src cu.DevicePtr) error {
 func (s *stage) close() (err error) {
 	for i := range s.buf {
 		if s.buf[i] != nil {
-			err = first(err, cu.MemFreeHost(s.buf[i]))
+			err = cmp.Or(err, cu.MemFreeHost(s.buf[i]))
 		}
 		if s.done[i] != 0 {
-			err = first(err, s.done[i].Destroy())
+			err = cmp.Or(err, s.done[i].Destroy())
 		}
 	}
 	*s = stage{}

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -315,8 +316,8 @@ func (s *stream) Close() error {
 	s.cancel()
 	err := s.d.do("closing a stream", func() error {
 		err := s.drain()
-		err = first(err, s.stage.close())
-		return first(err, s.d.retire(s.driverStream))
+		err = cmp.Or(err, s.stage.close())
+		return cmp.Or(err, s.d.retire(s.driverStream))
 	})
 	if f != nil {
 		return f.err

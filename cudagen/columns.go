@@ -69,21 +69,12 @@ func (n *numbers) runCount(vec int32) int {
 	return n.total(vec) * ceilDiv(n.total(n.splittable(vec)), ir.Run)
 }
 
-// runResults declares the pointers to the results of the runs of a seq loop.
-func (g *generator) runResults(seq int32) {
-	for _, r := range g.reductions(seq) {
-		red := g.reduction(r)
-		a := g.area(area{kind: runArea, x: int(r.Dst), y: int(seq), size: g.accumulator(r), par: -1})
-		g.line("%s::acc *const runs_%d = (%s::acc *)%s;", red, r.Dst, red, g.place(a))
-	}
-}
-
 // runs writes the kernel that computes the runs.
 func (g *generator) runs(vec int32) {
 	code, at := g.loopOf(vec)
 	seq := code[at].Aux
 	reds := g.reductions(seq)
-	g.runResults(seq)
+	g.results(runArea, "runs", seq, seq)
 	g.open("for (ix t = first; t < %s; t += step)", g.ix("threads"+itoa(int(vec)), runsField, int(vec), 0))
 	lanes := g.divisor("lanes"+itoa(int(vec)), lanesField, int(vec), 0)
 	g.line("const ix run = prim::quo(t, %s), i = t - run*%s.n;", lanes, lanes)
@@ -110,7 +101,7 @@ func (g *generator) runs(vec int32) {
 func (g *generator) columns(vec int32) {
 	code, at := g.loopOf(vec)
 	seq := code[at].Aux
-	g.runResults(seq)
+	g.results(runArea, "runs", seq, seq)
 	total := g.total(vec)
 	own := g.l.loops[vec].columns
 	threads := (&pass{kind: columnsPass}).threads(g.l)

@@ -255,11 +255,11 @@ func (g *generator) body(p *pass) {
 	threads := p.threads(g.l)
 	g.indent = "  "
 	g.buffers(p)
+	if p.kind != finishPass {
+		g.scalars(p)
+	}
 	switch p.kind {
-	case scalarPass:
-		g.scalars(p)
 	case elementsPass:
-		g.scalars(p)
 		if g.l.loops[p.loop].tile.on {
 			g.tiled(p.loop)
 			break
@@ -267,13 +267,12 @@ func (g *generator) body(p *pass) {
 		g.line("const ix first = (ix)blockIdx.x * %d + threadIdx.x, step = (ix)gridDim.x * %d;", threads, threads)
 		g.elements(p.loop)
 	case blocksPass:
-		g.scalars(p)
-		g.parts(p.loop)
+		g.results(partArea, "part", p.loop, p.loop)
 		g.line("const int lane = threadIdx.x %% 32;")
 		g.line("const ix warp = (ix)blockIdx.x * %d + threadIdx.x / 32, warps = (ix)gridDim.x * %d;", threads/32, threads/32)
 		g.blocks(p.loop)
 	case finishPass:
-		g.parts(p.loop)
+		g.results(partArea, "part", p.loop, p.loop)
 		for _, r := range g.reductions(p.loop) {
 			g.line("const %s v%d = %s::result(%s);", r.Type.Short(), r.Dst, g.reduction(r), g.tree(r, p.loop))
 		}
@@ -281,20 +280,15 @@ func (g *generator) body(p *pass) {
 		g.scalars(p)
 		g.close()
 	case runsPass:
-		g.scalars(p)
 		g.line("const ix first = (ix)blockIdx.x * %d + threadIdx.x, step = (ix)gridDim.x * %d;", threads, threads)
 		g.runs(p.loop)
 	case columnsPass:
-		g.scalars(p)
 		g.columns(p.loop)
 	case rowPartsPass:
-		g.scalars(p)
 		g.rowParts(p.loop)
 	case rowFinishPass:
-		g.scalars(p)
 		g.rowFinish(p.loop)
 	case rowsPass:
-		g.scalars(p)
 		g.rows(p.loop)
 	}
 }

@@ -66,21 +66,12 @@ func (g *generator) loopOf(outer int32) (code []ir.Ins, at int) {
 	return code, at
 }
 
-// blocksOf declares the pointers to the results of the blocks of all rows.
-func (g *generator) blocksOf(par, vec int32) {
-	for _, r := range g.reductions(vec) {
-		red := g.reduction(r)
-		a := g.area(area{kind: blockArea, x: int(r.Dst), y: int(par), size: g.accumulator(r), par: -1})
-		g.line("%s::acc *const blocks_%d = (%s::acc *)%s;", red, r.Dst, red, g.place(a))
-	}
-}
-
 // rowParts writes the kernel that reduces the blocks of all rows.
 func (g *generator) rowParts(par int32) {
 	code, at := g.loopOf(par)
 	vec := code[at].Aux
 	reds := g.reductions(vec)
-	g.blocksOf(par, vec)
+	g.results(blockArea, "blocks", vec, par)
 	g.line("const int lane = threadIdx.x %% 32;")
 	g.line("const ix warp = (ix)blockIdx.x * %d + threadIdx.x / 32, warps = (ix)gridDim.x * %d;", warpsOfBlock, warpsOfBlock)
 	blocks := g.divisor("blocks"+itoa(int(vec)), blocksField, int(vec), 0)
@@ -102,7 +93,7 @@ func (g *generator) rowFinish(par int32) {
 	code, at := g.loopOf(par)
 	vec := code[at].Aux
 	alone := g.l.loops[par].alone
-	g.blocksOf(par, vec)
+	g.results(blockArea, "blocks", vec, par)
 	blocks := g.divisor("blocks"+itoa(int(vec)), blocksField, int(vec), 0)
 	if alone {
 		g.open("for (ix row = (ix)blockIdx.x * 256 + threadIdx.x; row < %s; row += (ix)gridDim.x * 256)", g.total(par))

@@ -136,15 +136,12 @@ func (g *generator) accumulator(in *ir.Ins) int {
 	return r.Type.Size()
 }
 
-// part returns the area that holds the results of the blocks of a reduction.
-func (g *generator) part(in *ir.Ins, loop int32) int {
-	return g.area(area{kind: partArea, x: int(in.Dst), y: int(loop), size: g.accumulator(in), par: -1})
-}
-
-// parts declares the pointers to the results of the blocks in scratch memory.
-func (g *generator) parts(loop int32) {
+// results declares the pointers to what the reductions of a loop have in the areas of a kind. of
+// is the loop of the areas.
+func (g *generator) results(kind areaKind, name string, loop, of int32) {
 	for _, r := range g.reductions(loop) {
-		g.line("%s::acc *const part_%d = (%s::acc *)%s;", g.reduction(r), r.Dst, g.reduction(r), g.place(g.part(r, loop)))
+		a := g.area(area{kind: kind, x: int(r.Dst), y: int(of), size: g.accumulator(r), par: -1})
+		g.line("%[1]s::acc *const %[2]s_%[3]d = (%[1]s::acc *)%[4]s;", g.reduction(r), name, r.Dst, g.place(a))
 	}
 }
 

@@ -106,11 +106,14 @@ const (
 
 var faultNames = [...]string{"none", "divide", "index"}
 
-func (f FaultKind) String() string {
-	if f < 0 || int(f) >= len(faultNames) {
+func (f FaultKind) String() string { return nameOf(faultNames[:], int(f)) }
+
+// nameOf returns names[i], or ? if there is none.
+func nameOf(names []string, i int) string {
+	if i < 0 || i >= len(names) {
 		return "?"
 	}
-	return faultNames[f]
+	return names[i]
 }
 
 // Bounds tells what an access may assume about its coordinates.
@@ -146,12 +149,7 @@ const (
 
 var modeNames = [...]string{"in", "out", "inout", "row"}
 
-func (m Mode) String() string {
-	if int(m) >= len(modeNames) {
-		return "?"
-	}
-	return modeNames[m]
-}
+func (m Mode) String() string { return nameOf(modeNames[:], int(m)) }
 
 // A Buf is a formal array parameter, or a row buffer.
 type Buf struct {
@@ -175,12 +173,7 @@ const (
 
 var loopNames = [...]string{"par", "vec", "seq"}
 
-func (k LoopKind) String() string {
-	if int(k) >= len(loopNames) {
-		return "?"
-	}
-	return loopNames[k]
-}
+func (k LoopKind) String() string { return nameOf(loopNames[:], int(k)) }
 
 // A Loop runs its body over the row-major product of its axes.
 type Loop struct {

@@ -18,10 +18,7 @@ func OpName(op prim.Op) string {
 	if op < prim.NumOps {
 		return op.String()
 	}
-	if i := int(op - prim.NumOps); i < len(opNames) {
-		return opNames[i]
-	}
-	return "?"
+	return nameOf(opNames[:], int(op-prim.NumOps))
 }
 
 // String returns the text of the kernel. If k passes [Check], [Parse] reads the

@@ -1,11 +1,6 @@
 #include "textflag.h"
 
-// func Pause(n int)
-TEXT ·Pause(SB), NOSPLIT, $0-8
-	MOVQ n+0(FP), AX
-
-again:
+// func Pause()
+TEXT ·Pause(SB), NOSPLIT, $0-0
 	PAUSE
-	DECQ AX
-	JGT  again
 	RET

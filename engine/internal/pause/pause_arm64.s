@@ -1,11 +1,6 @@
 #include "textflag.h"
 
-// func Pause(n int)
-TEXT ·Pause(SB), NOSPLIT, $0-8
-	MOVD n+0(FP), R0
-
-again:
+// func Pause()
+TEXT ·Pause(SB), NOSPLIT, $0-0
 	YIELD
-	SUBS $1, R0
-	BGT  again
 	RET

@@ -2,7 +2,5 @@
 
 package pause
 
-// Pause is n pause instructions, of 10 to 50 ns each.
-//
-//go:noescape
-func Pause(n int)
+// Pause is a pause instruction, of 10 to 50 ns.
+func Pause()

@@ -3,4 +3,4 @@
 package pause
 
 // Pause does nothing: this processor has no such instruction.
-func Pause(int) {}
+func Pause() {}

@@ -70,7 +70,7 @@ func (h *helper) spin() *slot {
 			if s := h.mailbox.Load(); s != nil && h.mailbox.CompareAndSwap(s, s.begun) {
 				return s
 			}
-			pause.Pause(1)
+			pause.Pause()
 		}
 		spun := time.Since(began)
 		if spun < yield {

@@ -377,7 +377,7 @@ func (s *slot) wait(h *helper, unit float64) {
 		if h.mailbox.Load() != s.begun {
 			return
 		}
-		pause.Pause(1)
+		pause.Pause()
 	}
 	began := time.Now()
 	for range 16 { // the helper may need the processor of the caller

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/text"
@@ -85,7 +86,7 @@ func offender(n *tree.Node, evaluate func(*tree.Node) (*Array, error)) string {
 	for i := 0; i < len(b); i += size {
 		v := text.Element(a.DType(), b[i:])
 		if axis < 0 {
-			if isZero(b[i : i+size]) {
+			if slices.Max(b[i:i+size]) == 0 {
 				return "integer division by zero" + positionText(i/size, a.Shape())
 			}
 			continue
@@ -136,15 +137,6 @@ func outside(v any, n int) bool {
 		return x.Uint() >= uint64(n)
 	}
 	return false
-}
-
-func isZero(b []byte) bool {
-	for _, x := range b {
-		if x != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // positionText returns the index of row-major element i of a shape as text, such as

@@ -105,8 +105,7 @@ func planOptions(o Options, stmts []expr.Statement) []plan.Option {
 			return deviceOptions(o, m.dev)
 		}
 	}
-	switch {
-	case o.Products != "" && o.Products != ProductsByEngine:
+	if o.Products != "" && o.Products != ProductsByEngine {
 		return []plan.Option{plan.SplitLoops}
 	}
 	options := []plan.Option{plan.CombineProducts, plan.SplitLoops}

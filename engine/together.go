@@ -25,11 +25,7 @@ func Together(stmts ...expr.Statement) []expr.Statement {
 	}
 	reads := make([][]*tree.Node, len(stmts))
 	for i, s := range stmts {
-		tree.Walk(s.Value, func(n *tree.Node) {
-			if n.Op.Class() == tree.Storage {
-				reads[i] = append(reads[i], n)
-			}
-		})
+		reads[i] = storedArrays(s.Value)
 	}
 	var kept, out []expr.Statement // values in new arrays, and statements
 	left := make([]int, len(stmts))
@@ -74,23 +70,21 @@ func isFree(stmts []expr.Statement, reads [][]*tree.Node, left []int, i int) boo
 // readsTarget reports whether one of the arrays may share elements with the
 // target of s.
 func readsTarget(arrays []*tree.Node, s expr.Statement) bool {
-	overlaps := false
-	tree.Walk(s.Target, func(n *tree.Node) {
-		if n.Op.Class() == tree.Storage {
-			overlaps = overlaps || slices.ContainsFunc(arrays, func(a *tree.Node) bool { return tree.Overlap(a, n) })
-		}
+	return slices.ContainsFunc(storedArrays(s.Target), func(n *tree.Node) bool {
+		return slices.ContainsFunc(arrays, func(a *tree.Node) bool { return tree.Overlap(a, n) })
 	})
-	return overlaps
 }
 
-func targetsOverlap(a, b expr.Statement) bool {
-	var arrays []*tree.Node
-	tree.Walk(a.Target, func(n *tree.Node) {
+func targetsOverlap(a, b expr.Statement) bool { return readsTarget(storedArrays(a.Target), b) }
+
+// storedArrays returns the arrays in memory that n consists of.
+func storedArrays(n *tree.Node) (arrays []*tree.Node) {
+	tree.Walk(n, func(n *tree.Node) {
 		if n.Op.Class() == tree.Storage {
 			arrays = append(arrays, n)
 		}
 	})
-	return readsTarget(arrays, b)
+	return arrays
 }
 
 // Rotate exchanges the elements of tensors of one shape without a copy: the

@@ -251,32 +251,18 @@ func apart(n *Node) bool {
 
 // inLoop reports whether a node that is not stored is as is says.
 func (g *Graph) inLoop(roots []Root, is func(n *Node) bool) bool {
-	return g.below(roots, func(n *Node) (found, stop bool) {
+	find := g.finder(func(n *Node) (found, stop bool) {
 		return n.Array == nil && is(n), n.Array != nil || apart(n)
 	})
-}
-
-// below reports whether visit finds something at the values of roots or at what they are computed
-// from. It visits each node once, and what is below a node unless visit says stop.
-func (g *Graph) below(roots []Root, visit func(n *Node) (found, stop bool)) bool {
-	mark := g.Walk()
-	var down func(n *Node) bool
-	down = func(n *Node) bool {
-		if n.Mark == mark {
-			return false
-		}
-		n.Mark = mark
-		found, stop := visit(n)
-		return found || !stop && slices.ContainsFunc(n.Args, down)
-	}
-	return slices.ContainsFunc(roots, func(r Root) bool { return down(r.Value) })
+	return slices.ContainsFunc(roots, func(r Root) bool { return find(r.Value) })
 }
 
 // readsTargets reports whether a root reads memory of a target.
 func (g *Graph) readsTargets(roots []Root) bool {
-	return g.below(roots, func(n *Node) (found, stop bool) {
+	find := g.finder(func(n *Node) (found, stop bool) {
 		return n.Array != nil && slices.ContainsFunc(roots, func(r Root) bool { return n.Array.Overlaps(r.Target) }), n.Array != nil
 	})
+	return slices.ContainsFunc(roots, func(r Root) bool { return find(r.Value) })
 }
 
 // splitAxis cuts roots at their borders along an axis of their targets.

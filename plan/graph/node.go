@@ -5,6 +5,7 @@ package graph
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -239,6 +240,22 @@ func (g *Graph) Temp(t dtype.Type, s shape.Shape) *Array {
 func (g *Graph) Walk() int32 {
 	g.marks++
 	return g.marks
+}
+
+// finder returns a function that reports whether visit finds something at a node or at what it is
+// computed from. It visits each node once, and what is below a node unless visit says stop.
+func (g *Graph) finder(visit func(n *Node) (found, stop bool)) func(n *Node) bool {
+	mark := g.Walk()
+	var find func(n *Node) bool
+	find = func(n *Node) bool {
+		if n.Mark == mark {
+			return false
+		}
+		n.Mark = mark
+		found, stop := visit(n)
+		return found || !stop && slices.ContainsFunc(n.Args, find)
+	}
+	return find
 }
 
 // expect allocates room for n nodes.

@@ -119,5 +119,5 @@ func (g *Graph) inlined(n *Node) (cost int, in inputs) {
 
 // Depends reports whether n is computed from x.
 func (g *Graph) Depends(n, x *Node) bool {
-	return g.below([]Root{{Value: n}}, func(n *Node) (found, stop bool) { return n == x, false })
+	return g.finder(func(n *Node) (found, stop bool) { return n == x, false })(n)
 }

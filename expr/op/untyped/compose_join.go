@@ -126,18 +126,11 @@ func without(o Options, x ...*tree.Node) *tree.Node {
 	start := 0
 	for _, i := range append(at, a.Shape()[axis]) {
 		if i > start || len(parts) == 0 && i == a.Shape()[axis] {
-			parts = append(parts, Slice(a, spanAlong(axis, shape.Range(start, i))))
+			parts = append(parts, cut(a, axis, shape.Range(start, i)))
 		}
 		start = i + 1
 	}
 	return Concat(axis, parts)
-}
-
-// spanAlong returns the spans that cut an axis.
-func spanAlong(axis int, s shape.Slice) []shape.Slice {
-	spans := make([]shape.Slice, axis+1)
-	spans[axis] = s
-	return spans
 }
 
 // inserted puts x[1] before position o.Ints[0] of an axis of x[0], or an element of its axis
@@ -167,16 +160,16 @@ func inserted(o Options, x ...*tree.Node) *tree.Node {
 	start := 0
 	for _, i := range order {
 		if at[i] > start {
-			parts = append(parts, Slice(a, spanAlong(axis, shape.Range(start, at[i]))))
+			parts = append(parts, cut(a, axis, shape.Range(start, at[i])))
 		}
 		if start = at[i]; len(at) > 1 {
-			parts = append(parts, Slice(v, spanAlong(axis, shape.Range(i, i+1))))
+			parts = append(parts, cut(v, axis, shape.Range(i, i+1)))
 		} else {
 			parts = append(parts, v)
 		}
 	}
 	if start < a.Shape()[axis] {
-		parts = append(parts, Slice(a, spanAlong(axis, shape.From(start))))
+		parts = append(parts, cut(a, axis, shape.From(start)))
 	}
 	return Concat(axis, parts)
 }
@@ -206,7 +199,7 @@ func resized(o Options, x ...*tree.Node) *tree.Node {
 	if want%have > 0 {
 		times++
 	}
-	return Reshape(Slice(tile(Options{Ints: []int{times}}, a), []shape.Slice{shape.Until(want)}), s)
+	return Reshape(cut(tile(Options{Ints: []int{times}}, a), 0, shape.Until(want)), s)
 }
 
 // plane returns a with the two axes of the options last.
@@ -233,13 +226,12 @@ func diagonal(o Options, x ...*tree.Node) *tree.Node {
 		col = min(k, cols)
 	}
 	n := min(rows-row, cols-col)
-	spans := make([]shape.Slice, len(s)-1)
 	start := row*cols + col
-	spans[len(s)-2] = shape.By(shape.Range(start, start+max((n-1)*(cols+1)+1, 0)), cols+1)
+	span := shape.By(shape.Range(start, start+max((n-1)*(cols+1)+1, 0)), cols+1)
 	if n <= 0 {
-		spans[len(s)-2] = shape.Until(0)
+		span = shape.Until(0)
 	}
-	return Slice(Reshape(a, append(s[:len(s)-2].Clone(), rows*cols)), spans)
+	return cut(Reshape(a, append(s[:len(s)-2].Clone(), rows*cols)), len(s)-2, span)
 }
 
 func trace(o Options, x ...*tree.Node) *tree.Node {
@@ -352,11 +344,11 @@ func convolve(o Options, x ...*tree.Node) *tree.Node {
 	// An infinite weight times the padding is no term. Only the ends compare places.
 	var parts []*tree.Node
 	if before > 0 {
-		parts = append(parts, slid(Slice(a, []shape.Slice{shape.Until(m - 1)}), weights, before, 0, true))
+		parts = append(parts, slid(cut(a, 0, shape.Until(m-1)), weights, before, 0, true))
 	}
 	parts = append(parts, slid(a, weights, 0, 0, false))
 	if after > 0 {
-		parts = append(parts, slid(Slice(a, []shape.Slice{shape.From(n - m + 1)}), weights, 0, after, true))
+		parts = append(parts, slid(cut(a, 0, shape.From(n-m+1)), weights, 0, after, true))
 	}
 	return Concat(0, parts)
 }

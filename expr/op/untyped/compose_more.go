@@ -34,10 +34,8 @@ func diff(o Options, x ...*tree.Node) *tree.Node {
 	if a.DType() == dtype.Bool {
 		name = "not_equal"
 	}
-	upper, lower := make([]shape.Slice, axis+1), make([]shape.Slice, axis+1)
-	upper[axis], lower[axis] = shape.From(1), shape.Until(-1)
 	for range min(times, a.Shape()[axis]) {
-		a = Call(name, Slice(a, upper), Slice(a, lower))
+		a = Call(name, cut(a, axis, shape.From(1)), cut(a, axis, shape.Until(-1)))
 	}
 	return a
 }
@@ -142,7 +140,7 @@ func repeatEach(a *tree.Node, axis int, counts []int) *tree.Node {
 		for i < len(counts) && counts[i] == counts[start] {
 			i++
 		}
-		part := repeat(Options{Ints: counts[start : start+1], Axes: []int{axis}}, Slice(a, spanAlong(axis, shape.Range(start, i))))
+		part := repeat(Options{Ints: counts[start : start+1], Axes: []int{axis}}, cut(a, axis, shape.Range(start, i)))
 		if part.Err() != nil {
 			return part
 		}

@@ -50,10 +50,7 @@ func (o Options) weights(a, w *tree.Node) *tree.Node {
 
 // vectorAlong returns a vector as an array of a rank whose other axes have size 1.
 func vectorAlong(v *tree.Node, axis, rank int) *tree.Node {
-	dims := make([]int, rank)
-	for i := range dims {
-		dims[i] = 1
-	}
+	dims := ones(rank)
 	dims[axis] = v.Shape().Size()
 	return Reshape(v, dims)
 }
@@ -142,8 +139,8 @@ func trapezoid(o Options, x ...*tree.Node) *tree.Node {
 	if err != nil {
 		return misshapen("%s", err)
 	}
-	upper, lower := make([]shape.Slice, axis+1), make([]shape.Slice, axis+1)
-	upper[axis], lower[axis] = shape.From(1), shape.Until(-1)
+	upper := func(a *tree.Node) *tree.Node { return cut(a, axis, shape.From(1)) }
+	lower := func(a *tree.Node) *tree.Node { return cut(a, axis, shape.Until(-1)) }
 	d := like(y, 1)
 	if len(o.Numbers) > 0 {
 		d = like(y, o.Numbers[0])
@@ -155,9 +152,9 @@ func trapezoid(o Options, x ...*tree.Node) *tree.Node {
 		if len(at.Shape()) != rank {
 			return misshapen("positions of shape %v do not fit values of shape %v", at.Shape(), y.Shape())
 		}
-		d = Call("sub", Slice(at, upper), Slice(at, lower))
+		d = Call("sub", upper(at), lower(at))
 	}
-	y = Call("mul", d, Call("add", Slice(y, upper), Slice(y, lower)))
+	y = Call("mul", d, Call("add", upper(y), lower(y)))
 	return Reduce("sum", Call("div", y, like(y, 2)), Options{Axes: []int{axis}})
 }
 
@@ -179,11 +176,7 @@ func slope(o Options, x ...*tree.Node) *tree.Node {
 	case n < order+1:
 		return misshapen("an axis of size %d has no gradient of edge_order %d", n, order)
 	}
-	part := func(s shape.Slice) *tree.Node {
-		spans := make([]shape.Slice, axis+1)
-		spans[axis] = s
-		return Slice(a, spans)
-	}
+	part := func(s shape.Slice) *tree.Node { return cut(a, axis, s) }
 	apart := func(upper, lower shape.Slice) *tree.Node { return Call("sub", part(upper), part(lower)) }
 	gap := func(int) *tree.Node { return like(a, 1) } // between sample i and the next; i may count from the end
 	if len(o.Numbers) > 0 {
@@ -198,12 +191,8 @@ func slope(o Options, x ...*tree.Node) *tree.Node {
 	case len(at.Shape()) != 1 || at.Shape()[0] != n:
 		return misshapen("coordinates of shape %v do not fit an axis of size %d", at.Shape(), n)
 	default:
-		d := vectorAlong(Call("sub", Slice(at, []shape.Slice{shape.From(1)}), Slice(at, []shape.Slice{shape.Until(-1)})), axis, len(a.Shape()))
-		between := func(s shape.Slice) *tree.Node {
-			spans := make([]shape.Slice, axis+1)
-			spans[axis] = s
-			return Slice(d, spans)
-		}
+		d := vectorAlong(Call("sub", cut(at, 0, shape.From(1)), cut(at, 0, shape.Until(-1))), axis, len(a.Shape()))
+		between := func(s shape.Slice) *tree.Node { return cut(d, axis, s) }
 		gap = func(i int) *tree.Node { return between(shape.Range((i+n-1)%(n-1), (i+n-1)%(n-1)+1)) }
 		inner = unevenSlope(between(shape.Until(-1)), between(shape.From(1)), part(shape.Until(-2)), part(shape.Range(1, -1)), part(shape.From(2)))
 	}
@@ -286,9 +275,10 @@ func cycle(period float64, a, at, values *tree.Node) (_, _, _ *tree.Node) {
 	at = Call("mod", at, by)
 	order := With("argsort", []int{0}, nil, at)
 	at, values = Take(at, order, 0), Take(values, order, 0)
-	first, last := []shape.Slice{shape.Until(1)}, []shape.Slice{shape.From(-1)}
-	table := []*tree.Node{Call("sub", Slice(at, last), by), at, Call("add", Slice(at, first), by)}
-	return Call("mod", a, by), Concat(0, table), Concat(0, []*tree.Node{Slice(values, last), values, Slice(values, first)})
+	first := func(a *tree.Node) *tree.Node { return cut(a, 0, shape.Until(1)) }
+	last := func(a *tree.Node) *tree.Node { return cut(a, 0, shape.From(-1)) }
+	table := []*tree.Node{Call("sub", last(at), by), at, Call("add", first(at), by)}
+	return Call("mod", a, by), Concat(0, table), Concat(0, []*tree.Node{last(values), values, first(values)})
 }
 
 func allClose(o Options, x ...*tree.Node) *tree.Node {

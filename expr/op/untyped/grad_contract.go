@@ -69,10 +69,7 @@ func stacked(g *tree.Adjoint, of shape.Shape, x, z *tree.Node, direct bool) (_, 
 
 // turned returns a with its last two axes exchanged (transposed).
 func turned(g *tree.Adjoint, a *tree.Node) *tree.Node {
-	axes := make([]int, len(a.Shape()))
-	for i := range axes {
-		axes[i] = i
-	}
+	axes := upTo(len(a.Shape()))
 	n := len(axes)
 	axes[n-1], axes[n-2] = n-2, n-1
 	return g.With("transpose", axes, nil, a)

@@ -49,11 +49,7 @@ func interpolated(a *tree.Node, axis, scale int) *tree.Node {
 	if scale > fewPhases {
 		return interpolatedAt(a, axis, scale)
 	}
-	take := func(x *tree.Node, from, to int) *tree.Node {
-		spans := make([]shape.Slice, axis+1)
-		spans[axis] = shape.Range(from, to)
-		return Slice(x, spans)
-	}
+	take := func(x *tree.Node, from, to int) *tree.Node { return cut(x, axis, shape.Range(from, to)) }
 	near := []*tree.Node{ // the elements before, those of a, and the elements after
 		Concat(axis, []*tree.Node{take(a, 0, 1), take(a, 0, n-1)}), a,
 		Concat(axis, []*tree.Node{take(a, 1, n), take(a, n-1, n)}),

@@ -1,8 +1,6 @@
 package untyped
 
 import (
-	"slices"
-
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -50,13 +48,9 @@ func ReduceStates(f Reducer, a *tree.Node, r Options) *tree.Node {
 	}
 	wide := a.DType().Register()
 	x, kept := joinAxes(Cast(a, wide), axes)
-	at := make([]int, len(kept)+1)
-	for i := range at {
-		at[i] = 1
-	}
 	n := x.Shape()[len(kept)]
-	at[len(kept)] = n
-	states, bad := f.fold(f.First(wide), []*tree.Node{Reshape(Iota(n), at), x}, func(x []*tree.Node) []*tree.Node { return f.Element(x[0], x[1]) })
+	at := vectorAlong(Iota(n), len(kept), len(kept)+1)
+	states, bad := f.fold(f.First(wide), []*tree.Node{at, x}, func(x []*tree.Node) []*tree.Node { return f.Element(x[0], x[1]) })
 	if bad != nil {
 		return bad.As(f.Name, a)
 	}
@@ -84,14 +78,14 @@ func (f *Reducer) fold(first, elements []*tree.Node, lift func(x []*tree.Node) [
 		parts := make([]*tree.Node, len(elements))
 		for i, x := range elements {
 			d := x.Shape()
-			parts[i] = Reshape(along1(x, axis, 0, n-rest), append(d[:axis:axis], blocks, ir.Block))
+			parts[i] = Reshape(cut(x, axis, shape.Range(0, n-rest)), append(d[:axis:axis], blocks, ir.Block))
 		}
 		if states, bad = f.fold(first, parts, lift); bad != nil {
 			return nil, bad
 		}
 		if rest > 0 {
 			for i, x := range elements {
-				parts[i] = along1(x, axis, n-rest, n)
+				parts[i] = cut(x, axis, shape.Range(n-rest, n))
 			}
 			last, bad := f.fold(first, parts, lift)
 			if bad != nil {
@@ -115,11 +109,4 @@ func (f *Reducer) fold(first, elements []*tree.Node, lift func(x []*tree.Node) [
 		return nil, tree.Errorf(tree.ErrValue, f.Name, "First returns no state")
 	}
 	return states, nil
-}
-
-// along1 returns elements lo to hi of an axis.
-func along1(x *tree.Node, axis, lo, hi int) *tree.Node {
-	spans := slices.Repeat([]shape.Slice{{}}, axis+1)
-	spans[axis] = shape.Range(lo, hi)
-	return Slice(x, spans)
 }

@@ -187,12 +187,7 @@ func (s *scan) trace(first, elements []*tree.Node, step StepFunc) *ScanResult {
 	for i, e := range elements {
 		x[i] = place(e.DType(), dropAxis(e.Shape(), s.axis), e)
 	}
-	at := make([]int, len(s.full))
-	for i := range at {
-		at[i] = 1
-	}
-	at[s.axis] = s.length
-	next, out := step(place(dtype.I64, nil, Reshape(Iota(s.length), at)), args, x)
+	next, out := step(place(dtype.I64, nil, vectorAlong(Iota(s.length), s.axis, len(s.full))), args, x)
 	if len(next) != len(first) {
 		return failedScan(tree.ErrValue, "the step returns %d states, not %d", len(next), len(first))
 	}
@@ -397,6 +392,6 @@ func unwrap(o Options, x ...*tree.Node) *tree.Node {
 	}
 	turn := Call("where", Call("less", Call("abs", wide), like(wide, jump)), like(p, 0), Call("sub", near, d))
 	turns := accumulate("add", "sum")(Options{Axes: []int{axis}}, turn)
-	rest := Call("add", Slice(p, spanAlong(axis, shape.From(1))), turns)
-	return Concat(axis, []*tree.Node{Slice(p, spanAlong(axis, shape.Until(1))), rest})
+	rest := Call("add", cut(p, axis, shape.From(1)), turns)
+	return Concat(axis, []*tree.Node{cut(p, axis, shape.Until(1)), rest})
 }

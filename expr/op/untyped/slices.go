@@ -75,6 +75,13 @@ func Slice(a *tree.Node, spans []shape.Slice) *tree.Node {
 	return tree.ApplyWith(Row("slice"), tree.Attributes{Ints: ints}, a)
 }
 
+// cut returns a with the elements of an axis that a span selects.
+func cut(a *tree.Node, axis int, s shape.Slice) *tree.Node {
+	spans := make([]shape.Slice, axis+1)
+	spans[axis] = s
+	return Slice(a, spans)
+}
+
 // Index returns op.Index of untyped trees.
 func Index(a *tree.Node, axis, i int) *tree.Node {
 	if a = Given(a, "Index"); a.Err() != nil {
@@ -91,9 +98,7 @@ func Index(a *tree.Node, axis, i int) *tree.Node {
 	if i < 0 {
 		i += d
 	}
-	spans := make([]shape.Slice, at+1)
-	spans[at] = shape.Range(i, i+1)
-	return dropAxes(Slice(a, spans), []int{at})
+	return dropAxes(cut(a, at, shape.Range(i, i+1)), []int{at})
 }
 
 // oneAxis returns the only axis of a node's attributes. It returns an error if

@@ -2,6 +2,7 @@ package untyped
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
@@ -167,11 +168,9 @@ func permutation(a *tree.Node, axes []int) (*tree.Node, []int) {
 		return a, nil
 	}
 	rank := len(a.Shape())
-	perm := make([]int, rank)
+	perm := upTo(rank)
 	if len(axes) == 0 {
-		for i := range perm {
-			perm[i] = rank - 1 - i
-		}
+		slices.Reverse(perm)
 		return nil, perm
 	}
 	if len(axes) != rank {
@@ -201,13 +200,9 @@ func dropAxes(a *tree.Node, axes []int) *tree.Node {
 	if a.Err() != nil || len(axes) == 0 {
 		return a
 	}
-	drop := map[int]bool{}
-	for _, x := range axes {
-		drop[x] = true
-	}
 	keep := []int{}
 	for i := range a.Shape() {
-		if !drop[i] {
+		if !slices.Contains(axes, i) {
 			keep = append(keep, i)
 		}
 	}

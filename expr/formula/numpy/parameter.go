@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -39,7 +40,7 @@ var parameters = map[string]parameterRow{
 	"obj":   {pInts, func(c *call, i int, o *untyped.Options) { o.Ints = c.positions(i) }},
 	"scale": {pInt, addInt}, "minlength": {pInt, addInt},
 	"ignore_label": {pInt, addGivenInt}, "M": {pInt, addIntOrFirst}, "rowvar": {pTruth, addTruth}, "edge_order": {pInt, addInt},
-	"bias": {pTruth, func(c *call, i int, o *untyped.Options) { o.DDof = 1 - boolInt(c.args[i].s.Truth()) }}, "equal_nan": {pTruth, addTruth},
+	"bias": {pTruth, func(c *call, i int, o *untyped.Options) { o.DDof = 1 - scalar.FromBool[int](c.args[i].s.Truth()) }}, "equal_nan": {pTruth, addTruth},
 	"kind": {pText, checkKind}, "stable": {pTruth, checkStable}, // every sort is stable
 	"include_initial": {pTruth, nil},
 
@@ -117,14 +118,7 @@ func addIntOrFirst(c *call, i int, o *untyped.Options) {
 }
 
 func addTruth(c *call, i int, o *untyped.Options) {
-	o.Ints = append(o.Ints, boolInt(c.args[i].s.Truth()))
-}
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	o.Ints = append(o.Ints, scalar.FromBool[int](c.args[i].s.Truth()))
 }
 
 func addNumber(c *call, i int, o *untyped.Options) { o.Numbers = append(o.Numbers, c.float(i)) }

@@ -310,7 +310,7 @@ func PadMode(a *tree.Node, widths []int, mode string) *tree.Node {
 // padded returns a with elements before and after an axis. Neither are more than most, after which the elements of the axis repeat.
 func padded(a *tree.Node, axis, before, after, most int, mode string) *tree.Node {
 	n := a.Shape()[axis]
-	part := func(first, count int) *tree.Node { return Slice(a, spanAlong(axis, shape.Range(first, first+count))) }
+	part := func(first, count int) *tree.Node { return cut(a, axis, shape.Range(first, first+count)) }
 	turned := func(first, count int) *tree.Node { return flip(Options{Axes: []int{axis}}, part(first, count)) }
 	repeated := func(at, count int) *tree.Node {
 		dims := slices.Clone([]int(a.Shape()))

@@ -6,7 +6,9 @@ import (
 	"math"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -40,22 +42,10 @@ type ScanResult struct {
 }
 
 // Out returns output i of all steps; see [Scanned.Out].
-func (r *ScanResult) Out(i int) *tree.Node { return r.pick("output", r.outs(), i) }
+func (r *ScanResult) Out(i int) *tree.Node { return r.pick("output", zero.IfNil(r).out, i) }
 
 // Last returns state i after the last step; see [Scanned.Last].
-func (r *ScanResult) Last(i int) *tree.Node {
-	if r == nil {
-		return r.pick("state", nil, i)
-	}
-	return r.pick("state", r.last, i)
-}
-
-func (r *ScanResult) outs() []*tree.Node {
-	if r == nil {
-		return nil
-	}
-	return r.out
-}
+func (r *ScanResult) Last(i int) *tree.Node { return r.pick("state", zero.IfNil(r).last, i) }
 
 func (r *ScanResult) pick(what string, list []*tree.Node, i int) *tree.Node {
 	switch {
@@ -179,7 +169,7 @@ func (s *scan) trace(first, elements []*tree.Node, step StepFunc) *ScanResult {
 		f = Reshape(BroadcastTo(f, s.step), s.with(1))
 		states[i] = f // one step or none carries nothing
 		if s.length > 1 {
-			states[i] = tree.ApplyWith(stateRow, tree.Attributes{Axes: []int{s.axis}, Ints: []int{s.length, bit(s.reverse)}}, f)
+			states[i] = tree.ApplyWith(stateRow, tree.Attributes{Axes: []int{s.axis}, Ints: []int{s.length, scalar.FromBool[int](s.reverse)}}, f)
 		}
 		args[i] = place(f.DType(), s.step, states[i])
 	}
@@ -221,13 +211,6 @@ func (s *scan) trace(first, elements []*tree.Node, step StepFunc) *ScanResult {
 		r.last = append(r.last, Reshape(v, s.step))
 	}
 	return r
-}
-
-func bit(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // A Loop has the trees of a scan's step. Package grad makes scans of it.

@@ -161,36 +161,27 @@ func Given(a *tree.Node, op string) *tree.Node {
 	return a
 }
 
-// permutation returns a and the canonical axes. No axes mean all in reverse
+// Permute returns op.Transpose of untyped trees. No axes mean all in reverse
 // order.
-func permutation(a *tree.Node, axes []int) (*tree.Node, []int) {
+func Permute(a *tree.Node, axes []int) *tree.Node {
 	if a = Given(a, "Transpose"); a.Err() != nil {
-		return a, nil
+		return a
 	}
 	rank := len(a.Shape())
 	perm := upTo(rank)
 	if len(axes) == 0 {
 		slices.Reverse(perm)
-		return nil, perm
+		return Transpose(a, perm)
 	}
 	if len(axes) != rank {
-		return tree.Errorf(tree.ErrShape, "Transpose", "%d axes given for rank %d", len(axes), rank), nil
+		return tree.Errorf(tree.ErrShape, "Transpose", "%d axes given for rank %d", len(axes), rank)
 	}
 	for i, x := range axes {
 		c, err := shape.Axis(x, rank)
 		if err != nil {
-			return tree.Errorf(tree.ErrShape, "Transpose", "%s", err), nil
+			return tree.Errorf(tree.ErrShape, "Transpose", "%s", err)
 		}
 		perm[i] = c
-	}
-	return nil, perm
-}
-
-// Permute returns op.Transpose of untyped trees.
-func Permute(a *tree.Node, axes []int) *tree.Node {
-	bad, perm := permutation(a, axes)
-	if bad != nil {
-		return bad
 	}
 	return Transpose(a, perm)
 }

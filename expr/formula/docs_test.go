@@ -8,21 +8,11 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite the table of docs/formula.md")
+var update = flag.Bool("update", false, "rewrite the tables of docs/formula.md and docs/numpy.md")
 
 // TestDocs compares the table of functions in the documentation with the one
 // here. The element-wise operators are in ops.md.
 func TestDocs(t *testing.T) {
-	const path, begin, end = "../../docs/formula.md", "<!-- functions -->\n", "<!-- end of functions -->\n"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, ok := strings.Cut(string(text), begin)
-	_, tail, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatal("the marks of the table are missing")
-	}
 	var b strings.Builder
 	section := ""
 	for _, f := range Functions() {
@@ -42,12 +32,29 @@ func TestDocs(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| `%s(%s)` | %s%s |\n", f.Name, f.Arguments, strings.ReplaceAll(f.Doc, "|", "\\|"), also)
 	}
-	want := head + begin + b.String() + "\n" + end + tail
+	checkTable(t, "formula.md", b.String())
+}
+
+// checkTable compares the table of functions of a page of docs with want, which it
+// writes there in the case of -update.
+func checkTable(t *testing.T, page, want string) {
+	const begin, end = "<!-- functions -->\n", "<!-- end of functions -->\n"
+	path := "../../docs/" + page
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(text), begin)
+	_, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatal("the marks of the table are missing")
+	}
+	want = head + begin + want + "\n" + end + tail
 	if want == string(text) {
 		return
 	}
 	if !*update {
-		t.Fatal("docs/formula.md is out of date; run go test ./expr/formula -run TestDocs -update")
+		t.Fatalf("docs/%s is out of date; run go test ./expr/formula -run %s -update", page, t.Name())
 	}
 	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 		t.Fatal(err)

@@ -16,7 +16,6 @@ import (
 // with the names in testdata/numpy.txt. A function that is missing here needs a
 // reason there, and a function that formulas have needs none.
 func TestNumPyPage(t *testing.T) {
-	const path, begin, end = "../../docs/numpy.md", "<!-- functions -->\n", "<!-- end of functions -->\n"
 	names, err := os.ReadFile("testdata/numpy.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -66,25 +65,7 @@ func TestNumPyPage(t *testing.T) {
 	for _, r := range missingArguments(t, have) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.Argument, r.Functions, r.Reason)
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, ok := strings.Cut(string(text), begin)
-	_, tail, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatal("the marks of the table are missing")
-	}
-	want := head + begin + b.String() + "\n" + end + tail
-	if want == string(text) {
-		return
-	}
-	if !*update {
-		t.Fatal("docs/numpy.md is out of date; run go test ./expr/formula -run TestNumPyPage -update")
-	}
-	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	checkTable(t, "numpy.md", b.String())
 }
 
 // arguments are what a function takes, as Python writes it.

@@ -91,10 +91,10 @@ func (c *call) widths(x argument, n *tree.Node) []int {
 	return out
 }
 
-// section returns the elements from start to stop of an axis.
-func section(n *tree.Node, axis, start, stop int) *tree.Node {
+// section returns n with the elements of an axis that a span selects.
+func section(n *tree.Node, axis int, s op.Span) *tree.Node {
 	spans := make([]op.Span, axis+1)
-	spans[axis] = op.Range(start, stop)
+	spans[axis] = s
 	return untyped.Slice(n, spans)
 }
 
@@ -135,13 +135,13 @@ func (c *call) padded(n *tree.Node, widths []int, mode string) *tree.Node {
 			case "constant":
 				v = c.keep(c.at, ends[2*axis+k].as(n.DType()))
 			case "linear_ramp":
-				v = ramp(c.keep(c.at, ends[2*axis+k].as(n.DType())), section(n, axis, edge, edge+1), width, axis, k == 1)
+				v = ramp(c.keep(c.at, ends[2*axis+k].as(n.DType())), section(n, axis, op.Range(edge, edge+1)), width, axis, k == 1)
 			default:
 				start, length := 0, min(lengths[2*axis+k], size)
 				if k == 1 {
 					start = size - length
 				}
-				v = statistic(mode, section(n, axis, start, start+length), axis)
+				v = statistic(mode, section(n, axis, op.Range(start, start+length)), axis)
 			}
 			sides[k] = untyped.BroadcastTo(v, dims)
 		}
@@ -227,14 +227,14 @@ func (c *call) oddlyPadded(n *tree.Node, widths []int, mode string) *tree.Node {
 		only := make([]int, 2*len(n.Shape()))
 		only[2*axis], only[2*axis+1] = before, after
 		twice := func(at int) *tree.Node {
-			edge := section(n, axis, at, at+1)
+			edge := section(n, axis, op.Range(at, at+1))
 			return apply("add", edge, edge)
 		}
 		wide := untyped.PadMode(n, only, mode)
 		n = untyped.Concat(axis, []*tree.Node{
-			apply("sub", twice(0), section(wide, axis, 0, before)),
+			apply("sub", twice(0), section(wide, axis, op.Range(0, before))),
 			n,
-			apply("sub", twice(size-1), section(wide, axis, before+size, before+size+after)),
+			apply("sub", twice(size-1), section(wide, axis, op.Range(before+size, before+size+after))),
 		})
 		if n.Err() != nil {
 			return n

@@ -105,15 +105,13 @@ func callSplit(axis, least int, even bool) func(c *call) value {
 			return c.failure(tree.ErrUnsupported, "%s gives more than %d arrays", c.at.Text, maxParts)
 		}
 		parts := make([]*tree.Node, 0, len(bounds)+1)
-		spans, from := make([]op.Span, at+1), op.Span{}
+		from := op.Span{}
 		for _, b := range bounds {
 			from.Stop = shape.At(b)
-			spans[at] = from
-			parts = append(parts, untyped.Slice(n, slices.Clone(spans)))
+			parts = append(parts, section(n, at, from))
 			from = op.From(b)
 		}
-		spans[at] = from
-		return c.several(append(parts, untyped.Slice(n, spans))...)
+		return c.several(append(parts, section(n, at, from))...)
 	}
 }
 

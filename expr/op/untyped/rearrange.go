@@ -175,9 +175,7 @@ func roll(o Options, x ...*tree.Node) *tree.Node {
 		if at == 0 {
 			continue
 		}
-		tail, head := make([]shape.Slice, axis+1), make([]shape.Slice, axis+1)
-		tail[axis], head[axis] = shape.From(at), shape.Until(at)
-		a = Concat(axis, []*tree.Node{Slice(a, tail), Slice(a, head)})
+		a = Concat(axis, []*tree.Node{cut(a, axis, shape.From(at)), cut(a, axis, shape.Until(at))})
 	}
 	return a
 }

@@ -38,10 +38,6 @@ func (w window) of(x *engine.Tensor[float64], n int) *engine.Tensor[float64] {
 func TestAssignUnderAliasing(t *testing.T) {
 	const n = 6
 	r := rand.New(rand.NewPCG(1, 2))
-	rounds := 30000
-	if !testlevel.Deep() {
-		rounds = 5000
-	}
 	draw := func() window {
 		w := window{from: r.IntN(12), step: []int{1, 1, 2, -1}[r.IntN(4)]}
 		if w.step < 0 {
@@ -49,7 +45,7 @@ func TestAssignUnderAliasing(t *testing.T) {
 		}
 		return w
 	}
-	for range rounds {
+	for range testlevel.Every(30000, 2500) {
 		data := make([]float64, 12+2*n)
 		for i := range data {
 			data[i] = float64(r.IntN(1000))

@@ -21,7 +21,7 @@ import (
 // recall reports whether they do.
 func (b backend) recall(stmts []expr.Statement) bool {
 	b.Helper()
-	if b.o.Device != nil || !testlevel.Deep() && (b.o.Backend != engine.Backends()[0] || recalls.Add(1)%4 != 0) {
+	if b.o.Device != nil || !testlevel.Deep() && (b.o.Backend != engine.Backends()[0] || recalls.Add(1)%7 != 0) {
 		return true
 	}
 	mems := memories(stmts)
@@ -61,7 +61,8 @@ func placeless(err error) string {
 	return c.Error()
 }
 
-// recalls counts the checks. Without deep tests, recall tests every fourth.
+// recalls counts the checks. Without deep tests, recall tests every seventh: most tests check a
+// few statements for each case, and another one of them is the seventh each time.
 var recalls atomic.Int64
 
 // assign runs statements without compiling them first.

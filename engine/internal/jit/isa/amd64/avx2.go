@@ -416,6 +416,7 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 	l := f.LenOf(reg)
 	plain := t.Size() >= 4
 	switch {
+	case s.Kind == layout.Strided && s.Shuffles() && !masked && f.widenApart(s, t, d):
 	case s.Shuffles() && !f.ByRow:
 		x := f.shuffled(s, i, func() x86.Vec { return d })
 		if f.LaneSize > 0 {

@@ -134,6 +134,43 @@ func (f *emitter) shuffledPair(lower, upper []window, size int, d x86.Vec) {
 	}
 }
 
+// widenApart loads elements of 1 or 2 bytes with a step into lanes of 32 bits, if each half of these has its elements in 16 bytes
+// of which none is before the first element or behind the last one. It reports whether it does.
+func (f *avx2) widenApart(s *layout.Site, t dtype.Type, d x86.Vec) bool {
+	step, window := max(s.Step, -s.Step), 16/s.Size
+	if f.W != 8 || f.LaneSize > 0 || t == dtype.Bool || t == dtype.F16 || 3*step >= window || 7*step+1 < window {
+		return false
+	}
+	from, sel := f.stepAddress(s, s.Step)*f.W*s.Size*s.Step, repeat(0x80, 32)
+	starts := [2]int{0, 7*step + 1 - window} // of the elements in the order of their addresses
+	shift := 0
+	if t.IsSigned() || t == dtype.BF16 { // to the upper bytes
+		shift = 4 - s.Size
+	}
+	for lane := range f.W {
+		e := lane * step
+		half := lane / 4
+		if s.Step < 0 {
+			e = 7*step - e
+			half = 1 - half
+		}
+		for i := range s.Size {
+			sel[4*lane+shift+i] = byte((e-starts[half])*s.Size + i)
+		}
+	}
+	if s.Step < 0 {
+		from -= 7 * step * s.Size
+		starts[0], starts[1] = starts[1], starts[0]
+	}
+	f.I(x86.VMOVUPS, x86.L128, d, x86.At(x86.RCX, int32(from+starts[0]*s.Size)))
+	f.I(x86.VINSERTF128, x86.L256, d, d, x86.At(x86.RCX, int32(from+starts[1]*s.Size)), x86.Imm(1))
+	f.I(x86.VPSHUFB, x86.L256, d, d, f.Const(sel))
+	if shift > 0 && t != dtype.BF16 {
+		f.I(x86.VPSRAD, x86.L256, d, d, x86.Imm(8*shift))
+	}
+	return true
+}
+
 // shuffled returns the elements of a site for all lanes: in a vector, or in the frame for those
 // of the tail. take returns the vector.
 func (f *emitter) shuffled(s *layout.Site, i int32, take func() x86.Vec) x86.Operand {

@@ -28,7 +28,14 @@ func (f *phaseCode) copyCells() bool {
 			if f.Listing {
 				f.note(id, f.Copies)
 			}
-			f.CopyElement(n.In, f.Address(&f.Layout.Sites[n.Aux], n.Aux), f.CellAt(f.cellOf(n)), isa.T2)
+			to, cell := f.Address(&f.Layout.Sites[n.Aux], n.Aux), f.CellAt(f.cellOf(n))
+			if n.In != dtype.Bool {
+				f.CopyElement(n.In, to, cell, isa.T2)
+				continue
+			}
+			f.Load(1, isa.T2, cell) // bit 0 of a cell is its truth
+			f.Int(isa.And, isa.T2, isa.K(1))
+			f.Store(1, to, isa.T2)
 		}
 	}
 	return true
@@ -40,7 +47,7 @@ func (f *phaseCode) cellOf(store *lower.Node) int32 {
 	for n.Op == prim.Cvt && n.In.IsInt() && n.Type.IsInt() && n.Type.Size() <= n.In.Size() {
 		n = &f.Nodes[n.Args[0]]
 	}
-	if t := store.In; n.Op != lower.OpCell || t == dtype.Bool || t != n.Type && !(t.IsInt() && n.Type.IsInt() && t.Size() <= n.Type.Size()) {
+	if t := store.In; n.Op != lower.OpCell || t != n.Type && !(t.IsInt() && n.Type.IsInt() && t.Size() <= n.Type.Size()) {
 		return lower.None
 	}
 	return n.Aux

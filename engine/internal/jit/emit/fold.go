@@ -1,6 +1,10 @@
 package emit
 
-import "github.com/oneloop/oneloop/engine/internal/jit/isa"
+import (
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
 
 // fold emits code that combines the lanes of each accumulator at the end of a block:
 // lane j with lane j + half, down to one lane. The code stores it as the first lane of
@@ -55,7 +59,7 @@ func (f *phaseCode) foldLanes(a *acc) {
 // in memory, or in the cell of the reduction. It overwrites x.
 func (f *phaseCode) foldVector(a *acc, v, x isa.Vec) {
 	t := a.Kern.Lane
-	for bytes := f.VecBytes(t); bytes > t.Size(); bytes /= 2 {
+	for bytes := f.VecBytes(t); bytes > resultBytes(a.Red); bytes /= 2 {
 		f.Lanes.UpperHalf(x, v, bytes)
 		f.pair(a, v, x)
 	}
@@ -68,6 +72,14 @@ func (f *phaseCode) foldVector(a *acc, v, x isa.Vec) {
 		f.best = f.Vecs.TakeTop()
 		f.Lanes.(isa.Finder).SpreadFirst(t, f.best, v)
 	}
+}
+
+// resultBytes returns the bytes of an accumulator that have its result: those of a lane, or of 4 bytes of predicates.
+func resultBytes(r *lower.Red) int {
+	if r.Type == dtype.Bool {
+		return max(r.Kern.Lane.Size(), 4)
+	}
+	return r.Kern.Lane.Size()
 }
 
 // toCell reports whether the lane that is left of an accumulator is the result of a row as its cell has it. Then no load

@@ -87,7 +87,7 @@ func (f *phaseCode) results() {
 			f.Int(isa.Mov, cell, isa.T0)
 			continue
 		}
-		f.Load(f.accs[i].Kern.Lane.Size(), isa.T0, isa.At(isa.Frame, area))
+		f.Load(resultBytes(r), isa.T0, isa.At(isa.Frame, area))
 		switch {
 		case r.Kern.Sums():
 		case isa.Narrow(r.Type) && r.Type.IsSigned():

@@ -71,6 +71,9 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 		Kernel: n, Binding: bind, Machine: model(), Vectors: c.gen.Vectors, Bytes: c.gen.Bytes,
 		AtOnce: c.gen.RowsAtOnce, Tails: c.gen.Tails, Blends: c.gen.Blends, Joins: c.gen.Joins, Planes: c.gen.Planes,
 	}
+	if in := c.bindColumns(b); in != nil {
+		return in, nil
+	}
 	in := &instance{code: c, bind: bind, extents: n.Extents, lanes: 1, units: c.p.Units, main: c.p.Main}
 	if in.vecs, in.phases = in.one.vecs[:0], in.one.phases[:1:1]; len(c.p.Phases) != 1 {
 		in.phases = make([]*boundPhase, len(c.p.Phases))
@@ -226,24 +229,27 @@ func (bp *boundPhase) mostLanes() int {
 // the time.
 func (bv *boundVec) findWide(m machine.Model) {
 	var across *boundPhase
-	state, moved := 0, 0
+	state, moved, lanes := 0, 0, false
 	for _, bp := range bv.phases {
 		if bp.Lowered.Kind == lower.SeqPhase {
 			if !bp.Across && bp.Whole == 0 {
 				return
 			}
 			across = bp
-			state += bp.StateBytes()
+			state += bp.StateBytes() * max(bp.Lowered.LaneStep, 1)
+			lanes = lanes || bp.Lowered.LaneStep > 0
 			moved += bp.Moved()
 		}
 	}
 	if across == nil {
 		return
 	}
-	const least = 2 * stageLanes
-	cache := m.Caches.L1
-	if moved >= m.Beyond() {
+	least, cache := 2*stageLanes, m.Caches.L1
+	if moved >= m.Beyond() || lanes {
 		cache = m.Caches.L2
+	}
+	if lanes { // as many accumulators for each
+		least = stageLanes / 2
 	}
 	span := across.Spans[len(across.Spans)-1]
 	bv.wide, bv.step = true, max(cache/2/max(state, 1)&^63, least)

@@ -53,6 +53,10 @@ func (bp *boundPhase) run(n int) int {
 
 // seqPiece runs the whole seq loop for n lanes from lo on.
 func (w *worker) seqPiece(bp *boundPhase, lo, n int) {
+	if bp.Lowered.LaneStep > 0 {
+		w.lanesPiece(bp, lo, n)
+		return
+	}
 	accs := w.accs[bp.Lowered.ID]
 	if bp.fn.combines && bp.SeqN > 0 {
 		w.combinedPiece(bp, lo, n)
@@ -377,7 +381,7 @@ func (w *worker) callRows(bp *boundPhase, fn *function, c columns, t, done, m in
 				off += d
 			}
 			o, _ := bound.Inner(s.Seq, t)
-			w.point(s, off+o)
+			w.point(s, off+o/max(bp.Lowered.LaneStep, 1))
 			w.set(s.Arg+frame.SiteRow, bound.StepOf(s.Seq)*s.Size)
 		}
 	}

@@ -27,6 +27,8 @@ type code struct {
 	gen      *generator
 	k        *ir.Kernel
 	portable backend.Code // the interpreter's code, for bindings that machine code cannot run
+	columns  *code        // the code of the rows as columns: see columnsOf; nil if there is none
+	asked    bool         // columns is known
 
 	mu        sync.Mutex
 	functions map[string]*function
@@ -81,10 +83,11 @@ type boundPhase struct {
 	vec      int // index of the loop in the instance
 	strip    int // most lanes of a piece
 	fn       *function
-	runs     *function    // of a seq loop that combines several runs at once, or nil
-	streamed *function    // the function whose stores bypass the caches; nil without such stores
-	tiles    []*exec.Code // of the transposed sites
-	weave    *exec.Code   // of the stores to fields of records, or nil
+	runs     *function      // of a seq loop that combines several runs at once, or nil
+	streamed *function      // the function whose stores bypass the caches; nil without such stores
+	tiles    []*exec.Code   // of the transposed sites
+	weave    *exec.Code     // of the stores to fields of records, or nil
+	folds    []backend.Code // combine the accumulators of lanes, by reduction; see lanesPiece
 }
 
 type boundItem struct {
@@ -163,6 +166,10 @@ type accState struct {
 	result unsafe.Pointer // of a function that combines
 	tree   unsafe.Pointer // levels of such a function
 	runs   unsafe.Pointer // accumulators and results of the function for few columns, or nil
+	lanes  unsafe.Pointer // accumulators of the lanes of a block, pitch bytes apart, or nil
+	pitch  int
+	folded unsafe.Pointer // the combination of all lanes, which fold computes
+	fold   backend.Worker
 }
 
 // A redState is the tree of the blocks of a vec loop.

@@ -369,7 +369,11 @@ func (in *instance) NewWorker() backend.Worker {
 			}
 		}
 		for i := range bp.Reds {
-			w.accs[id] = append(w.accs[id], w.newAccState(bp, &bp.Reds[i]))
+			st := w.newAccState(bp, &bp.Reds[i])
+			if len(bp.folds) > 0 {
+				w.newLanes(bp, i, &st)
+			}
+			w.accs[id] = append(w.accs[id], st)
 		}
 		w.prepare(bp)
 	}

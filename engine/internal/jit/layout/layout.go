@@ -77,6 +77,9 @@ func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 		s := &bp.Sites[i]
 		s.Line = b.Line(l.offsets[i], l.inside, spans[at])
 		s.Seq = seqSpans[at]
+		if k := len(s.Seq); k > 0 && ph.LaneStep > 0 { // from one element of a lane to the next
+			s.Seq[k-1].Coef *= ph.LaneStep
+		}
 		at++
 		for g := range l.guards[i] {
 			s.Guards[g].Line = b.Line(l.guards[i][g], l.inside, spans[at])

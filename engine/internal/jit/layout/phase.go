@@ -256,7 +256,7 @@ func (bp *Phase) Columns() int {
 // loads whole rows.
 func (bp *Phase) InRuns(w, most int) (runs, vectors int) {
 	vectors = (bp.Columns() + w - 1) / w
-	if vectors == 0 || vectors > most || bp.SeqN < 2*ir.Run || !bp.OnlyReduces() {
+	if vectors == 0 || vectors > most || bp.SeqN < 2*ir.Run || bp.Lowered.LaneStep > 0 || !bp.OnlyReduces() {
 		return 0, 0
 	}
 	for runs = 1; 2*runs*vectors <= most && 4*runs*ir.Run <= bp.SeqN; runs *= 2 {

@@ -369,7 +369,7 @@ func (b *Binder) findRowsPast(bp *Phase, moved, element int) {
 // whole rows, which are one span, to elements as wide as the lanes. Else Go prepares the accumulators of each call, and
 // combines those of runs, which takes as long as a few rows of columns.
 func (bp *Phase) combines() bool {
-	return bp.Blends && len(bp.SeqSpans) == 1 && bp.loadsDown(true) &&
+	return bp.Blends && len(bp.SeqSpans) == 1 && bp.Lowered.LaneStep == 0 && bp.loadsDown(true) &&
 		!slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool { return r.Type == dtype.Bool || r.Type.Size() < 4 && bp.LaneSize == 0 })
 }
 

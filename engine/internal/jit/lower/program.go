@@ -164,6 +164,7 @@ type Phase struct {
 	// Prefixes says that the steps of a loop that carries values may be combined in any
 	// grouping: see prefixes.
 	Prefixes bool
+	LaneStep int        // of a seq loop in the order of a vec loop: steps from one element of a lane to the next, or 0
 	Leaves   bool       // it has an OpLeave
 	ArgBase  int        // offset of its sites in the frame
 	Lanes    int        // offset of its number of lanes in the frame
@@ -230,6 +231,21 @@ func (p *Program) place() {
 	off += len(p.cells) * 8
 	p.RedBase = (off + 63) &^ 63
 	p.SlotBase = p.RedBase + p.States*frame.RedBytes
+}
+
+// InLanes lets the ordered reductions of a seq loop have the order of those of a vec loop. It reports whether it can.
+func (ph *Phase) InLanes() bool {
+	for i := range ph.Reds {
+		r, step := &ph.Reds[i], 0
+		if r.Kern.Ordered {
+			step = ir.Lanes(r.Kern.Type)
+		}
+		if r.Kern.Ordered && r.Prog != nil || i > 0 && step != ph.LaneStep {
+			return false
+		}
+		ph.LaneStep = step
+	}
+	return true
 }
 
 func emptyPhase(kind phaseKind) *Phase {

@@ -1,0 +1,61 @@
+package jit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
+)
+
+// TestColumnsOfRows compares reductions of rows that are columns of their array with the interpreter: rows around the lanes
+// of a block and around blocks, two reductions of a loop, two loops, and values that are one for each row or column.
+func TestColumnsOfRows(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(5, 4))
+	const two = "%1 = reduce sum REG %0\n}\nvec i1 {\n%2 = load REG x[i1, i0]\n%3 = sub REG %2 %1\n%4 = mul REG %3 %3\n%5 = reduce sum REG %4\n"
+	bodies := map[string]string{
+		"%1": "%1 = reduce OP OUT %0\n",
+		"%5": two,
+		"%3": "%1 = load REG z[i1]\n%2 = mul REG %0 %1\n%3 = reduce sum REG %2\n",
+		"%4": "%1 = load REG w[i0]\n%2 = mul REG %0 %1\n%3 = reduce prod REG %0\n%4 = reduce sum REG %2\n",
+	}
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.I32, dtype.U8} {
+		for _, op := range []string{"sum", "max", "argmin"} {
+			for last, body := range bodies {
+				if op != "sum" && last != "%1" {
+					continue
+				}
+				out := typ.Register().Short()
+				if op == "argmin" {
+					out = "i64"
+				}
+				text := "kernel rows\naxis i0 i1\nbuf x TYPE in 2\nbuf z TYPE in 1\nbuf w TYPE in 1\nbuf y OUT out 1\n{\npar i0 {\nvec i1 {\n%0 = load REG x[i1, i0]\n" +
+					body + "}\nstore OUT y[i0] " + last + "\n}\n}\n"
+				k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "REG", typ.Register().Short(), "OP", op, "OUT", out).Replace(text))
+				if columnsOf(k) == nil {
+					t.Fatalf("no columns of %s", k)
+				}
+				for i, n := range []int{64, 65, 100, 1000, 4095, 4096, 4097, 4200, 8193} {
+					for _, rows := range []int{8, 9, 33, 300} {
+						if n < leastLanes || n*rows < leastDown || n*rows > 1e6 || i > 3 && rows > 9 && testlevel.Every(2, 1) == 1 {
+							continue
+						}
+						s := newSetup(t, r, k, []int{rows, n}, nil, [][]int{{n, rows}, {n}, {rows}, {rows}}, true)
+						differ(t, r, s)
+						if t.Failed() {
+							t.Fatal(fmt.Sprint(typ, op, last, n, rows))
+						}
+					}
+				}
+				for _, be := range isas(t) {
+					if c, err := compiled(be, k); err != nil || c.(*code).columns == nil {
+						t.Errorf("%s, %s of %s: rows are no columns (%v)", be.Name(), op, typ, err)
+					}
+				}
+			}
+		}
+	}
+}

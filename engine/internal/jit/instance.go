@@ -17,6 +17,8 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
 	"github.com/oneloop/oneloop/engine/internal/machine"
 	"github.com/oneloop/oneloop/engine/internal/machine/probe"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -175,6 +177,9 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 	for _, r := range v.Reds {
 		bv.reds = append(bv.reds, &boundRed{Red: r, area: in.code.p.RedBase + int(r.State)*frame.RedBytes})
 	}
+	bv.settles = len(v.Reds) > 0 && !slices.ContainsFunc(v.Phases, (*lower.Phase).Acts) && !slices.ContainsFunc(v.Reds, func(r *lower.Red) bool {
+		return r.Type != dtype.Bool || r.Kern.Op != prim.And && r.Kern.Op != prim.Or
+	})
 	if len(v.Phases) == 1 && bv.phases[0].Most > layout.MaxLanes && bv.row == 0 && !bv.phases[0].Tiled {
 		bv.step = max(bv.step, bv.phases[0].Most)
 	}

@@ -100,14 +100,16 @@ type boundItem struct {
 }
 
 type boundVec struct {
-	v      *lower.VecLoop
-	id     int
-	n      int
-	step   int  // lanes that run all phases before the next lanes start
-	row    int  // step should be a multiple of it; 0: no preference
-	wide   bool // its chunks should be as large as possible
-	phases []*boundPhase
-	reds   []*boundRed
+	v    *lower.VecLoop
+	id   int
+	n    int
+	step int  // lanes that run all phases before the next lanes start
+	row  int  // step should be a multiple of it; 0: no preference
+	wide bool // its chunks should be as large as possible
+	// settles says that the loop only finds whether predicates hold for some element, or for all.
+	settles bool
+	phases  []*boundPhase
+	reds    []*boundRed
 }
 
 // A boundRed is a reduction of a vec loop in an instance.
@@ -151,6 +153,7 @@ type worker struct {
 	first   int          // lane of the scratch arrays where the piece begins
 	run     uint64
 	wide    bool // the scalars of the run are out of the ranges that narrowings assume
+	settled bool // no later block can change the results of the run
 	keep    []any
 }
 

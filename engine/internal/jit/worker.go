@@ -39,7 +39,7 @@ func (in *instance) allHold() bool {
 
 func (w *worker) enter() {
 	in := w.inst
-	w.run, w.wide = in.Number, !in.holds()
+	w.run, w.wide, w.settled = in.Number, !in.holds(), false
 	for i, s := range in.bind.Scalars {
 		*w.cell(int32(i)) = frame.Canonical(in.code.p.IR.Scalars[i], s)
 	}
@@ -94,17 +94,36 @@ func (w *worker) chunk(lo, hi int) {
 		case bound.ElementUnits:
 			w.vecRange(in.items[in.main].vec, lo, hi)
 		case bound.BlockUnits:
-			v := in.items[in.main].vec
-			for b := lo; b < hi; b += v.step / ir.Block {
-				end := min(b+v.step/ir.Block, hi)
-				w.vecRange(v, b*ir.Block, min(end*ir.Block, v.n))
-				for i, r := range v.reds {
-					in.partials[i][b] = w.partial(r, b*ir.Block)
-					for k := b + 1; k < end; k++ {
-						in.partials[i][k] = within
-					}
-				}
+			w.blocks(in.items[in.main].vec, lo, hi)
+		}
+	}
+}
+
+// blocks runs blocks lo..hi of a vec loop. If no later block can change the results, calls begin with one block, and
+// the blocks after that are left out.
+func (w *worker) blocks(v *boundVec, lo, hi int) {
+	most := v.step / ir.Block
+	n := most
+	if v.settles {
+		n = 1
+	}
+	for at, end := lo, 0; at < hi && !w.settled; at, n = end, min(2*n, most) {
+		end = min(at+n, hi)
+		w.vecRange(v, at*ir.Block, min(end*ir.Block, v.n))
+		w.settled = v.settles
+		for i, r := range v.reds {
+			p := w.partial(r, at*ir.Block)
+			w.inst.partials[i][at] = p
+			w.settled = w.settled && (p.Bits != 0) != r.Kern.All()
+			for k := at + 1; k < end; k++ {
+				w.inst.partials[i][k] = within
 			}
+		}
+		lo = end
+	}
+	for i := range v.reds {
+		for k := lo; k < hi; k++ {
+			w.inst.partials[i][k] = within
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -231,6 +233,11 @@ func (p *Program) place() {
 	off += len(p.cells) * 8
 	p.RedBase = (off + 63) &^ 63
 	p.SlotBase = p.RedBase + p.States*frame.RedBytes
+}
+
+// Acts reports whether the phase stores something or may raise a fault.
+func (ph *Phase) Acts() bool {
+	return slices.ContainsFunc(ph.Nodes, func(n Node) bool { return n.Op == ir.Store || n.Op == ir.Fault })
 }
 
 // InLanes lets the ordered reductions of a seq loop have the order of those of a vec loop. It reports whether it can.

@@ -59,3 +59,34 @@ func TestColumnsOfRows(t *testing.T) {
 		}
 	}
 }
+
+// TestTurnedSums compares reductions down columns that are rows of their array with the interpreter.
+func TestTurnedSums(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(8, 4))
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.I32, dtype.I64, dtype.U8} {
+		for _, op := range []string{"sum", "max", "prod", "argmin"} {
+			for last, body := range map[string]string{
+				"%1": "%1 = reduce OP OUT %0\n",
+				"%3": "%1 = load REG z[i1, i0]\n%2 = add REG %0 %1\n%3 = reduce OP OUT %2\n",
+				"%4": "%1 = load REG x[i0, i1]\n%2 = mul REG %0 %1\n%3 = reduce sum REG %2\n}\nseq i1 {\n%5 = load REG x[i0, i1]\n%4 = reduce OP OUT %5\n",
+			} {
+				out := typ.Register().Short()
+				if op == "argmin" {
+					out = "i64"
+				}
+				text := "kernel columns\naxis i0 i1\nbuf x TYPE in 2\nbuf z TYPE in 2\nbuf y OUT out 1\n{\nvec i0 {\nseq i1 {\n%0 = load REG x[i0, i1]\n" +
+					body + "}\nstore OUT y[i0] " + last + "\n}\n}\n"
+				k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "REG", typ.Register().Short(), "OP", op, "OUT", out).Replace(text))
+				for _, n := range []int{1, 3, 8, 17, 63, 64, 65, 130, 300} {
+					for _, columns := range []int{1, 4, 7, 8, 9, 31, 100} {
+						for _, more := range []int{0, 3} { // rows may be longer than their sums
+							s := newSetup(t, r, k, []int{columns, n}, nil, [][]int{{columns, n + more}, {n, columns}, {columns}}, true)
+							differ(t, r, s)
+						}
+					}
+				}
+			}
+		}
+	}
+}

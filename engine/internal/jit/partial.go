@@ -19,6 +19,9 @@ func (r *boundRed) result(p reduce.Partial) uint64 {
 	return p.Bits
 }
 
+// settled reports whether no other element changes the result p of a predicate.
+func (r *boundRed) settled(p reduce.Partial) bool { return (p.Bits != 0) != r.Kern.All() }
+
 // partial returns the result of the block from lo on.
 func (w *worker) partial(r *boundRed, lo int) reduce.Partial {
 	area := unsafe.Add(w.frame, r.area)

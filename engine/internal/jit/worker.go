@@ -114,7 +114,7 @@ func (w *worker) blocks(v *boundVec, lo, hi int) {
 		for i, r := range v.reds {
 			p := w.partial(r, at*ir.Block)
 			w.inst.partials[i][at] = p
-			w.settled = w.settled && (p.Bits != 0) != r.Kern.All()
+			w.settled = w.settled && r.settled(p)
 			for k := at + 1; k < end; k++ {
 				w.inst.partials[i][k] = within
 			}
@@ -177,17 +177,26 @@ func (w *worker) vecAll(v *boundVec) {
 		w.vecRange(v, 0, v.n)
 		return
 	}
-	if v.n <= v.step && v.n > 0 {
+	step := v.step
+	if v.settles { // see blocks
+		step = ir.Block
+	}
+	if v.n <= step && v.n > 0 {
 		w.vecRange(v, 0, v.n)
 		for _, r := range v.reds {
 			*w.cell(r.Cell) = r.result(w.partial(r, 0))
 		}
 		return
 	}
-	for lo := 0; lo < v.n && !w.inst.Stopped(); lo += v.step {
-		w.vecRange(v, lo, min(lo+v.step, v.n))
+	settled := false
+	for lo, end := 0, 0; lo < v.n && !settled && !w.inst.Stopped(); lo, step = end, min(2*step, v.step) {
+		end = min(lo+step, v.n)
+		w.vecRange(v, lo, end)
+		settled = v.settles
 		for _, r := range v.reds {
-			w.reds[r.State].Push(w.partial(r, lo), r.Kern.Combine)
+			p := w.partial(r, lo)
+			w.reds[r.State].Push(p, r.Kern.Combine)
+			settled = settled && r.settled(p)
 		}
 	}
 	for _, r := range v.reds {

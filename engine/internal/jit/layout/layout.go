@@ -94,6 +94,9 @@ func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 		bp.findAlong()
 		bp.Fetch, bp.Ahead = bp.Moved() > b.Machine.Caches.L2 && bp.apart(), b.Machine.Fetch
 	}
+	if b.Tails && len(ph.Carries) == 0 && len(ph.Reds) > 0 && ph.Kind == lower.SeqPhase && !few {
+		bp.findTurned() // else each element is loaded and inserted by itself
+	}
 	if k := len(ext); bp.Laid > 0 { // the rows are one
 		bp.Spans = append(slices.Clone(ext[:k-1-bp.LaidSpans]), ext[k-1-bp.LaidSpans]*bp.Laid)
 	}

@@ -14,7 +14,7 @@ import (
 // along the rows of its arrays, the elements of a step are apart. Machine code turns blocks of
 // many rows in registers then. One row alone runs element by element.
 
-// findTurned finds the sites of a loop that carries values whose elements are neighbours
+// findTurned finds the sites of a seq loop whose elements are neighbours
 // from step to step, and apart from lane to lane. It makes them transposed and reports whether
 // there are any: all of them must suit.
 func (bp *Phase) findTurned() bool {

@@ -12,7 +12,7 @@ const leastProduct = 512
 
 // leastElements is the number of elements of a matrix from which its product with a
 // vector is faster than gonum's.
-const leastElements = 2048
+const leastElements = 8192
 
 // small reports whether a product is for gonum's implementation for its size, or
 // because a size is negative.

@@ -20,7 +20,9 @@ func (r rate) terms() int {
 }
 
 // bytes is the number of bytes that a kernel asks for at a time, whole lines.
-func (r rate) bytes() int { return [rates]int{0, cacheLine, cacheLine, cacheLine, 2 * cacheLine, 4 * cacheLine}[r] }
+func (r rate) bytes() int {
+	return [rates]int{0, cacheLine, cacheLine, cacheLine, 2 * cacheLine, 4 * cacheLine}[r]
+}
 
 // asks is the number of times that a kernel of so many terms asks.
 func (r rate) asks(terms int) int { return terms / unroll * (unroll / r.terms()) }

@@ -75,7 +75,7 @@ func (d *Product) prepare(isa string, p Problem, threads int) {
 		}
 	}
 	d.a, d.b = 0, 1
-	if p.After == nil && (p.transpose() || families[isa][p.Type.Unsigned()].narrow(&p)) {
+	if p.After == nil && (p.transpose() || !p.Vector && families[isa][p.Type.Unsigned()].narrow(&p)) {
 		p, d.a, d.b = p.transposed(), 1, 0
 	}
 	if p.K == 0 { // there is nothing to point to

@@ -37,7 +37,7 @@ func (f *family) turns(p *Problem) bool {
 // memory are faster one after the other.
 func (f *family) narrow(p *Problem) bool {
 	const mostColumns, leastRows, leastTerms = 8, 64, 64
-	return f != nil && f.turning && !p.Vector && p.N <= mostColumns && p.M >= leastRows && p.K >= leastTerms &&
+	return f != nil && f.turning && p.N <= mostColumns && p.M >= leastRows && p.K >= leastTerms &&
 		p.TermsB == nil && p.HalfA == dtype.Invalid && p.HalfB == dtype.Invalid && (p.B.Row == 1 || p.B.Col == 1) &&
 		(p.A.Row == 1 || p.A.Col == 1 && p.K >= Block && p.N*f.size < 2*f.vector && p.M*p.K*f.size <= l3()/4)
 }

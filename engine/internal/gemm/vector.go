@@ -116,20 +116,20 @@ func (e *vectors) prepare() bool {
 func (e *vectors) compute(t *tile, s *scratch, stop func() bool) {
 	size, n := e.f.size, max(t.m, t.n)
 	matrix, vector := t.b, t.a
-	part := tile{m: t.m, n: t.n, c: t.c, ldc: t.ldc, combination: t.combination}
+	given, step := *t, size
 	if t.save == keep {
-		part.out, part.ldo = t.c, t.ldc
+		t.out, t.ldo = t.c, t.ldc
 	}
 	if e.column {
-		matrix, vector = t.a, t.b
-		if part.ldc != size && n > 1 {
-			part.c, part.ldc = room(&s.sums, n*size), size
+		matrix, vector, step = t.a, t.b, t.ldo
+		if t.ldc != size && n > 1 {
+			t.c, t.ldc = room(&s.sums, n*size), size
 		}
 	}
 	if !e.readsVector() {
 		vector = e.contiguous(s.ofB(max(1, t.k)*size), vector, e.vector, t.k)
 	}
-	args, o := vectorArgs{mask: e.mask}, vectorArrays{matrix, vector, part.c}
+	args, o := vectorArgs{mask: e.mask}, vectorArrays{matrix, vector, t.c}
 	switch {
 	case e.along():
 		e.runAlong(&args, o, n, t.k, stop)
@@ -139,9 +139,11 @@ func (e *vectors) compute(t *tile, s *scratch, stop func() bool) {
 	default:
 		e.runAcross(&args, o, n, t.k, s, stop)
 	}
-	if part.save != keep || part.out != part.c {
-		e.do.combine(&part, size)
+	if t.save != keep || t.out != t.c {
+		t.m, t.n = 1, n
+		e.do.combine(t, step)
 	}
+	*t = given
 }
 
 // contiguous copies k terms of a row to one place.

@@ -174,7 +174,9 @@ func (c *call) kernels() {
 	}
 	c.packing = nil
 	if e.vecs <= mostPieces && c.packsTile() {
-		c.packing = e.f.kernel(shape{rows: c.short + min(c.tall, 1), vecs: e.vecs, across: c.across, packs: true, save: save})
+		s := shape{rows: c.short + min(c.tall, 1), across: c.across, packs: true, save: save, turned: e.turnsFirst}
+		s.columns(e.f, e.width)
+		c.packing = e.f.kernel(s)
 	}
 }
 
@@ -288,7 +290,7 @@ func (c *call) packsTile() bool {
 	if g := c.t.grid; g != nil {
 		return c.e.f.avx512 && g.byColumns()
 	}
-	return !c.e.f.avx512 && c.e.packB && !c.e.halfB && c.e.b.Col == c.e.size
+	return !c.e.f.avx512 && c.e.packB && !c.e.halfB && (c.e.b.Col == c.e.size || c.e.turnsFirst)
 }
 
 // packTile runs a kernel for the first tile that packs strip q too. It reports false if there is
@@ -299,7 +301,10 @@ func (c *call) packTile(q int) bool {
 		return false
 	}
 	if g := c.t.grid; g == nil {
-		args.b, args.bs = unsafe.Add(c.packB.from, j*e.size), e.b.Row
+		args.b, args.bs = unsafe.Add(c.packB.from, j*e.b.Col), e.b.Row
+		if e.turnsFirst {
+			args.bs = e.b.Col
+		}
 	} else if g.pieces(&args.pieces, c.packB.from, c.t.term+c.first, c.t.col+j, e.width, e.f.lanes()) {
 		args.b = unsafe.Add(c.packB.from, g.cols[c.t.col+j])
 	} else {

@@ -32,7 +32,7 @@ type family struct {
 // A table has the kernels of a family.
 type table struct {
 	kernels     [mostRows + 1][mostVecs + 1][2][4][savers][rates]exec.Lazy
-	packing     [mostRows + 1][mostPieces + 1][2][savers]exec.Lazy // by rows, vectors, whether A is across
+	packing     [mostRows + 1][mostPieces + 1][2][2][savers]exec.Lazy // by rows, vectors, whether A is across, whether B is by columns
 	copiers     [mostVecs + 1][2][2][2]exec.Lazy
 	transposing [mostLanes + 1][2]exec.Lazy // by rows
 	gathering   exec.Lazy
@@ -147,7 +147,7 @@ func (f *family) kernel(s shape) *exec.Code {
 		lazy = t.turned.of(s)
 	}
 	if s.packs {
-		lazy = &t.packing[s.rows][s.vecs][scalar.FromBool[int](s.across)][s.save]
+		lazy = &t.packing[s.rows][s.vecs][scalar.FromBool[int](s.across)][scalar.FromBool[int](s.turned)][s.save]
 	}
 	return lazy.Make(func() ([]byte, error) {
 		w := writer{Asm: x86.New(), f: f, s: s}

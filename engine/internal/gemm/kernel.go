@@ -156,8 +156,6 @@ const (
 	placeB = stepB3
 	second = stepC // until C is stored
 	packed = ptrC  // the same
-	// Of those of AVX2, which has no more than six rows.
-	packedRow = x86.RBX
 
 	unroll    = 4
 	cacheLine = 64
@@ -322,7 +320,7 @@ func (w *writer) load() {
 		w.I(x86.LEA, x86.W64, stepB3, x86.AtX(stepB, stepB, 2, 0))
 	}
 	if w.storesB {
-		w.arguments(argument{packedRow, argPack})
+		w.arguments(argument{w.packedRow(), argPack})
 	}
 	if !w.s.across {
 		for i := 5; i < w.s.rows; i += 5 {
@@ -481,9 +479,23 @@ func (w *writer) loadB(to x86.Vec, u, j int) {
 		return
 	}
 	w.loadVec(to, times(ptrB, stepB, stepB3, u, int32(j*w.f.vector)), j)
+	w.keepB(u, j, to)
+}
+
+// keepB stores vector j of a row of B, if the kernel packs it.
+func (w *writer) keepB(u, j int, b x86.Vec) {
 	if w.storesB {
-		w.I(x86.VMOVUPS, w.l, x86.At(packedRow, int32((u*w.s.vecs+j)*w.f.vector)), to)
+		w.I(x86.VMOVUPS, w.l, x86.At(w.packedRow(), int32((u*w.s.vecs+j)*w.f.vector)), b)
 	}
+}
+
+// packedRow is the register with the address of what is packed, of kernels of AVX2: they have no more than six rows, or five
+// and no more than twenty columns of B.
+func (w *writer) packedRow() x86.Reg {
+	if w.s.turned {
+		return ptrA[1]
+	}
+	return ptrA[2]
 }
 
 // grid reports whether the kernel packs a strip of a grid.
@@ -547,7 +559,7 @@ func (w *writer) advance(n int) {
 		}
 	}
 	if w.storesB {
-		w.I(x86.ADD, x86.W64, packedRow, x86.Imm(n*w.s.vecs*w.f.vector))
+		w.I(x86.ADD, x86.W64, w.packedRow(), x86.Imm(n*w.s.vecs*w.f.vector))
 	}
 	if w.grid() {
 		w.I(x86.ADD, x86.W64, tableB, x86.Imm(n*wordSize))

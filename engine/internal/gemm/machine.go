@@ -21,6 +21,7 @@ type machine struct {
 	width        int // columns of a kernel
 	across       bool
 	turned       bool // kernels read B by columns
+	turnsFirst   bool // those of the first tile do, and pack it
 	packA, packB bool
 	byTiles      bool // A is packed tile by tile, just before the first kernel of the tile
 	byRows       bool // what is packed of A keeps the terms of a row next to each other
@@ -51,6 +52,9 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 	}
 	if e.rows, e.vecs = f.shape(p.M, p.N, p.K); f.turns(p) {
 		e.turned, e.rows, e.vecs = true, max(1, p.M), f.turnedVecs(max(1, p.M), p.N, e.b.Col)
+	}
+	if e.turnsFirst = f.turnsFirst(p, e.vecs); e.turnsFirst {
+		e.rows = min(e.rows, mostTurnedSums/e.vecs)
 	}
 	e.width = e.vecs * f.lanes()
 	e.across = p.A.Row == 1 && p.A.Col != 1 && !e.halfA

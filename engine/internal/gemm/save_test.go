@@ -122,13 +122,20 @@ func TestPackingKernels(t *testing.T) {
 	l2 = func() int { return 64 << 10 }
 	r := rand.New(rand.NewPCG(5, 5))
 	next := func() float64 { return r.NormFloat64() }
-	for _, d := range []struct{ m, n, k int }{{55, 83, 130}, {51, 40, Block + 101}} {
+	byColumns := layouts[1]
+	for _, d := range []struct {
+		m, n, k int
+		b       layout
+	}{{55, 83, 130, far}, {51, 40, Block + 101, far}, {11, 83, 131, byColumns}, {20, 60, Block + 18, byColumns}, {30, 81, 2*Block + 3, byColumns}} {
 		for _, save := range []Save{Set, Add, Sub, Mul, Div} {
-			s := newSample(r, dtype.F64, d.m, d.n, d.k, 1, layouts[r.IntN(2)], far, next, fma64)
+			s := newSample(r, dtype.F64, d.m, d.n, d.k, 1, layouts[r.IntN(2)], d.b, next, fma64)
 			testSavers(t, r, s, save, save > Set, next)
+			single := newSample(r, dtype.F32, d.m, d.n, d.k, 1, layouts[r.IntN(2)], d.b, func() float32 { return float32(r.NormFloat64()) }, scalar.Fma32)
+			testSavers(t, r, single, save, save > Set, func() float32 { return float32(r.NormFloat64()) })
 		}
 	}
-	if f := families["avx2"][dtype.F64]; slices.Contains(isas(), "avx2") && f.table().packing[6][2][1][keep].Load() == nil {
+	kernels := families["avx2"][dtype.F64].table()
+	if slices.Contains(isas(), "avx2") && (kernels.packing[6][2][1][0][keep].Load() == nil || kernels.packing[5][2][1][1][keep].Load() == nil) {
 		t.Error("no kernel has packed a strip")
 	}
 }

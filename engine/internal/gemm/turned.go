@@ -16,6 +16,7 @@ const (
 	mostTurned     = 10 // rows of a kernel
 	mostTurnedVecs = 4
 	leastTurned    = 16 // terms
+	mostTurnedSums = 10 // registers of them
 )
 
 // turnedKernels has kernels by rows, vectors, columns of the last one, whether A is across, and savers.
@@ -28,8 +29,19 @@ func (t *turnedKernels) of(s shape) *exec.Lazy {
 
 // turns reports whether kernels read B by columns: where one kernel has all rows of the result.
 func (f *family) turns(p *Problem) bool {
-	return f.turning && p.M <= mostTurned && p.N > 1 && p.K >= leastTurned && p.TermsB == nil &&
-		p.B.Row == 1 && p.B.Col != 1 && (p.A.Row == 1 || p.A.Col == 1) && p.HalfA == dtype.Invalid && p.HalfB == dtype.Invalid
+	return f.turnsColumns(p) && p.M <= mostTurned && p.N > 1
+}
+
+// turnsColumns reports whether there are kernels that read B by columns.
+func (f *family) turnsColumns(p *Problem) bool {
+	return f.turning && p.K >= leastTurned && p.TermsB == nil && p.B.Row == 1 && p.B.Col != 1 &&
+		(p.A.Row == 1 || p.A.Col == 1) && p.HalfA == dtype.Invalid && p.HalfB == dtype.Invalid
+}
+
+// turnsFirst reports whether the kernels of the first tile read strips of B by columns, and pack them for a few more tiles.
+func (f *family) turnsFirst(p *Problem, vecs int) bool {
+	const most = 30 // rows: with more of them tiles of fewer rows take longer than packing
+	return f.turnsColumns(p) && p.M > mostTurned && p.M <= most && p.N > 2*vecs*f.lanes()
 }
 
 // narrow reports whether the transposed problem suits kernels better, although its sums are stored by columns: where
@@ -137,6 +149,7 @@ func (w *writer) turn() {
 		b := w.colA + 1
 		w.transpose(w.length(j), b, func(i int, disp int32) x86.Mem { return w.placeB(j, i, disp) }, func(u int, last func(to x86.Vec)) {
 			last(b)
+			w.keepB(u, j, b)
 			w.multiplyRows(u, j, b)
 		})
 	}
@@ -170,6 +183,7 @@ func (w *writer) gatherTerm() {
 		if l == x86.L256 {
 			w.I(x86.VINSERTF128, l, b, b, b+1, x86.Imm(1))
 		}
+		w.keepB(0, j, b)
 		w.multiplyRows(0, j, b)
 	}
 }

@@ -98,12 +98,10 @@ func (c *call) rows(a unsafe.Pointer) {
 	if e.byTiles {
 		return
 	}
-	n := c.tiles()
 	for k := 0; k < p.k; k += p.chunk() {
-		for q, i := 0, 0; q < n; q++ {
-			rows := c.height(i, q)
+		for q := range c.tiles() {
+			i, rows := c.rowsOf(q)
 			p.strip(q, i, rows, k, min(p.chunk(), p.k-k))
-			i += rows
 		}
 	}
 }
@@ -133,11 +131,11 @@ func (c *call) rowsOf(r int) (i, n int) {
 // tiles is the number of kernels along the rows.
 func (c *call) tiles() int { return (c.m + c.e.rows - 1) / c.e.rows }
 
-// height is the number of rows of tile q, which begins at row i. All tiles have the
-// same number of rows, or one less at the end.
-func (c *call) height(i, q int) int {
-	n := c.tiles() - q
-	return (c.m - i + n - 1) / n
+// divide divides m rows into tiles. All have the same number of rows, or one less at the end.
+func (c *call) divide(m int) {
+	c.m = m
+	tiles := max(1, c.tiles())
+	c.short, c.tall = m/tiles, m%tiles
 }
 
 // strips is the number of kernels along the columns.
@@ -157,9 +155,8 @@ func (c *call) kernels() {
 		return
 	}
 	c.found = [2]int{c.m, int(save)}
-	tiles, strips := c.tiles(), c.strips()
+	strips := c.strips()
 	c.args.cs, c.args.mask = c.t.ldc, e.last
-	c.short, c.tall = c.m/tiles, c.m%tiles
 	for more := range c.code {
 		s := shape{rows: c.short + more, across: c.across, save: save}
 		for j, cols := range [2]int{min(e.width, n), n - (strips-1)*e.width} {
@@ -301,10 +298,7 @@ func (c *call) packTile(q int) bool {
 		return false
 	}
 	if g := c.t.grid; g == nil {
-		args.b, args.bs = unsafe.Add(c.packB.from, j*e.b.Col), e.b.Row
-		if e.turnsFirst {
-			args.bs = e.b.Col
-		}
+		args.b, args.bs = unsafe.Add(c.packB.from, j*e.b.Col), e.stepB()
 	} else if g.pieces(&args.pieces, c.packB.from, c.t.term+c.first, c.t.col+j, e.width, e.f.lanes()) {
 		args.b = unsafe.Add(c.packB.from, g.cols[c.t.col+j])
 	} else {

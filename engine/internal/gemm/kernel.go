@@ -503,10 +503,7 @@ func (w *writer) grid() bool { return w.s.packs && w.f.avx512 }
 
 // loadPieces loads vector j of a row of a grid, and packs it.
 func (w *writer) loadPieces(to x86.Vec, u, j int) {
-	op := x86.VMOVUPS
-	if w.f.size == 8 {
-		op = x86.VMOVUPD
-	}
+	op := w.maskedMove()
 	if j == 0 {
 		w.I(x86.MOV, x86.W64, placeB, x86.At(tableB, int32(u*wordSize)))
 	}
@@ -528,26 +525,27 @@ func (w *writer) storeVec(at x86.Mem, from x86.Vec, j int) {
 
 // moveVec moves a vector of column j, of which the last one has a mask.
 func (w *writer) moveVec(to, from x86.Operand, j int, mask x86.With) {
-	op := x86.VMOVUPS
-	if w.f.size == 8 {
-		op = x86.VMOVUPD
-	}
 	switch l := w.length(j); {
 	case !w.last(j):
 		w.I(x86.VMOVUPS, l, to, from)
 	case w.f.avx512:
-		w.I(op, l, to, from, mask)
+		w.I(w.maskedMove(), l, to, from, mask)
 	default:
 		w.I(w.maskMove(), l, to, maskReg, from)
 	}
 }
 
-func (w *writer) maskMove() x86.Op {
+// of returns the instruction for elements of the size.
+func (w *writer) of(single, double x86.Op) x86.Op {
 	if w.f.size == 8 {
-		return x86.VMASKMOVPD
+		return double
 	}
-	return x86.VMASKMOVPS
+	return single
 }
+
+// maskMove and maskedMove are the moves under a mask of AVX2 and AVX-512.
+func (w *writer) maskMove() x86.Op   { return w.of(x86.VMASKMOVPS, x86.VMASKMOVPD) }
+func (w *writer) maskedMove() x86.Op { return w.of(x86.VMOVUPS, x86.VMOVUPD) }
 
 // advance moves the pointers by n terms.
 func (w *writer) advance(n int) {
@@ -585,9 +583,5 @@ func (w *writer) move(p, step x86.Reg, n int) {
 
 // everywhere loads an element into all lanes.
 func (w *writer) everywhere(to x86.Vec, at x86.Mem) {
-	op := x86.VBROADCASTSS
-	if w.f.size == 8 {
-		op = x86.VBROADCASTSD
-	}
-	w.I(op, w.l, to, at)
+	w.I(w.of(x86.VBROADCASTSS, x86.VBROADCASTSD), w.l, to, at)
 }

@@ -202,18 +202,10 @@ func (e *machine) choose(p *Problem) {
 	e.packB = !e.turned && (e.halfB || p.TermsB != nil || p.B.Col != 1 && p.N > 1 || again && (e.large || conflict(e.b.Row) || e.overfills(k)))
 }
 
-// columnB is the distance in bytes of columns of a B that is not packed.
-func (e *machine) columnB() int {
-	if e.turned {
-		return e.b.Col
-	}
-	return e.size
-}
-
-// stepB is the distance in bytes that kernels take for a B that is not packed: of columns if they read B by columns, else of
+// stepB is the distance in bytes that kernels take in B as it is: of columns if they read B by columns, else of
 // terms.
 func (e *machine) stepB() int {
-	if e.turned {
+	if e.turned || e.turnsFirst {
 		return e.b.Col
 	}
 	return e.b.Row
@@ -325,7 +317,7 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 		c.first, c.terms = k, min(Block, t.k-k)
 		c.args.k, c.args.add = e.steps(c.terms), k
 		c.columns(unsafe.Add(t.b, k*e.b.Row), step == t.m)
-		c.m = min(step, t.m-i)
+		c.divide(min(step, t.m-i))
 		c.c, c.out = unsafe.Add(t.c, i*t.ldc), unsafe.Add(t.out, i*t.ldo)
 		c.rows(unsafe.Add(t.a, i*e.a.Row+k*e.a.Col))
 		c.asked = (k > 0 || i > 0) && c.far.at == c.far.last

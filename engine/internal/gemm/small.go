@@ -31,7 +31,8 @@ func (e *machine) list() {
 	if e.packs() || p.K > Block {
 		return
 	}
-	c := call{e: e, m: p.M}
+	c := call{e: e}
+	c.divide(p.M)
 	kernels := c.tiles() * ((p.N + e.width - 1) / e.width)
 	if kernels > mostCells {
 		return
@@ -45,13 +46,14 @@ func (e *machine) list() {
 		some, asks = 2*some, denser
 	}
 	e.aheadStep = min(some, asks.bytes())
-	for r, i := 0, 0; i < p.M; r++ {
-		s := shape{rows: c.height(i, r), across: e.across, save: e.save, turned: e.turned}
+	for r := range c.tiles() {
+		i, rows := c.rowsOf(r)
+		s := shape{rows: rows, across: e.across, save: e.save, turned: e.turned}
 		for j := 0; j < p.N; j += e.width {
 			s.columns(e.f, min(e.width, p.N-j))
 			s.asks = asks
 			ahead := len(e.cells) * some
-			l := cell{aheadA: ahead, aheadB: ahead - sizeA, a: i * e.a.Row, b: j * e.columnB(), c: i*p.C.Row*e.size + j*e.size}
+			l := cell{aheadA: ahead, aheadB: ahead - sizeA, a: i * e.a.Row, b: j * e.b.Col, c: i*p.C.Row*e.size + j*e.size}
 			l.code[0] = e.f.kernel(s)
 			if e.streams {
 				streamed := s
@@ -60,7 +62,6 @@ func (e *machine) list() {
 			}
 			e.cells = append(e.cells, l)
 		}
-		i += s.rows
 	}
 }
 

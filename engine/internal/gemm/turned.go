@@ -165,10 +165,7 @@ func (w *writer) multiplyRows(u, j int, b x86.Vec) {
 
 // gatherTerm adds one term.
 func (w *writer) gatherTerm() {
-	first, insert := x86.VMOVSS, x86.VPINSRD
-	if w.f.size == 8 {
-		first, insert = x86.VMOVSD, x86.VPINSRQ
-	}
+	first, insert := w.of(x86.VMOVSS, x86.VMOVSD), w.of(x86.VPINSRD, x86.VPINSRQ)
 	per := transposeChunk / w.f.size
 	for j := range w.s.vecs {
 		b := w.colA + 1

@@ -146,23 +146,9 @@ func (w *alongWriter) add(at int, masked bool) {
 			w.I(w.maskMove(), w.l, value, mask, from)
 			w.I(x86.VMOVAPS, w.l, value+1, sum)
 			w.I(w.f.mul, w.l, value+1, x, value)
-			w.I(w.blend(), w.l, sum, sum, value+1, mask)
+			w.I(w.of(x86.VBLENDVPS, x86.VBLENDVPD), w.l, sum, sum, value+1, mask)
 		}
 	}
-}
-
-func (w *writer) maskedMove() x86.Op {
-	if w.f.size == 8 {
-		return x86.VMOVUPD
-	}
-	return x86.VMOVUPS
-}
-
-func (w *writer) blend() x86.Op {
-	if w.f.size == 8 {
-		return x86.VBLENDVPD
-	}
-	return x86.VBLENDVPS
 }
 
 // totals is the number of registers of sums of all blocks, of 16 bytes each.

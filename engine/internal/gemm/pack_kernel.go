@@ -207,18 +207,22 @@ func (w *writer) writeTranspose(rows int, byTable bool) {
 	loop := w.NewLabel()
 	w.Align(32)
 	w.Bind(loop)
-	w.transpose(w.l, 0, func(i int, disp int32) x86.Mem {
+	row := func(i int, disp int32) x86.Mem {
 		i = min(i, rows-1) // it stands for those that are not there
 		if byTable {
 			w.I(x86.MOV, x86.W64, place, x86.At(table, int32(i*wordSize)))
 			return x86.AtX(from[0], place, 1, disp)
 		}
 		return times(from[i/5], stepA, stepA3, i%5, disp)
-	}, func(i int, last func(to x86.Vec)) {
-		last(x86.Vec(8 + i))
-		w.I(x86.VMOVUPS, w.l, x86.At(to, 0), x86.Vec(8+i))
-		w.I(x86.ADD, x86.W64, to, toStep)
-	})
+	}
+	for i := 0; i < transposeTerms; {
+		for _, last := range w.transpose(w.l, 0, i, row) {
+			last(x86.Vec(8 + i))
+			w.I(x86.VMOVUPS, w.l, x86.At(to, 0), x86.Vec(8+i))
+			w.I(x86.ADD, x86.W64, to, toStep)
+			i++
+		}
+	}
 	for i := 0; i < pointers; i += 5 {
 		w.I(x86.ADD, x86.W64, from[i/5], x86.Imm(transposeTerms*w.f.size))
 	}
@@ -227,10 +231,10 @@ func (w *writer) writeTranspose(rows int, byTable bool) {
 	w.end()
 }
 
-// transpose transposes transposeTerms columns of rows of contiguous elements, which fill a
-// register of length l each, by five registers from free on. It calls column with each of them, and with a
-// function that writes the last instruction of a column, into a register, which may be the first of the five.
-func (w *writer) transpose(l x86.Len, free x86.Vec, row func(i int, disp int32) x86.Mem, column func(i int, last func(to x86.Vec))) {
+// transpose transposes columns from the first one on, of rows of contiguous elements, which fill a register of length l each,
+// by five registers from free on, three for float64. It returns a function for each column, two for float64 and four for float32, that writes the
+// last instruction, into a register, which may be the last of these.
+func (w *writer) transpose(l x86.Len, free x86.Vec, first int, row func(i int, disp int32) x86.Mem) (last []func(to x86.Vec)) {
 	chunks := int(l) / 8 / transposeChunk // of a register; each has rows of its own
 	per := transposeChunk / w.f.size
 	load := func(to, other x86.Vec, i int) {
@@ -245,17 +249,15 @@ func (w *writer) transpose(l x86.Len, free x86.Vec, row func(i int, disp int32) 
 			w.I(x86.VINSERTF32X4, l, to, to, row(r+c*per, disp), x86.Imm(c))
 		}
 	}
-	a, b, low, c, lower := free, free+1, free+2, free+3, free+4
+	b, low, c, lower, a := free, free+1, free+2, free+3, free+4
 	if w.f.size == 8 {
-		for i := range transposeTerms {
-			if i%2 == 0 {
-				load(b, a, i)
-				load(low, a, i+1)
-			}
-			op := []x86.Op{x86.VUNPCKLPD, x86.VUNPCKHPD}[i%2]
-			column(i, func(to x86.Vec) { w.I(op, l, to, b, low) })
+		a = free + 2
+		load(b, a, first)
+		load(low, a, first+1)
+		for _, op := range [2]x86.Op{x86.VUNPCKLPD, x86.VUNPCKHPD} {
+			last = append(last, func(to x86.Vec) { w.I(op, l, to, b, low) })
 		}
-		return
+		return last
 	}
 	load(a, low, 0)
 	load(b, low, 1)
@@ -265,12 +267,10 @@ func (w *writer) transpose(l x86.Len, free x86.Vec, row func(i int, disp int32) 
 	load(c, lower, 3)
 	w.I(x86.VUNPCKLPS, l, lower, a, c)
 	w.I(x86.VUNPCKHPS, l, c, a, c)
-	for i := range transposeTerms {
-		x, y := low, lower
-		if i > 1 {
-			x, y = b, c
+	for _, pair := range [2][2]x86.Vec{{low, lower}, {b, c}} {
+		for _, imm := range [2]x86.Imm{0x44, 0xee} {
+			last = append(last, func(to x86.Vec) { w.I(x86.VSHUFPS, l, to, pair[0], pair[1], imm) })
 		}
-		imm := x86.Imm([]int{0x44, 0xee}[i%2])
-		column(i, func(to x86.Vec) { w.I(x86.VSHUFPS, l, to, x, y, imm) })
 	}
+	return last
 }

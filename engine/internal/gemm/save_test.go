@@ -127,6 +127,8 @@ func TestPackingKernels(t *testing.T) {
 		m, n, k int
 		b       layout
 	}{{55, 83, 130, far}, {51, 40, Block + 101, far}, {11, 83, 131, byColumns}, {20, 60, Block + 18, byColumns}, {30, 81, 2*Block + 3, byColumns}} {
+		size := (64 + 32*r.IntN(3)) << 10 // so that blocks have other numbers of rows
+		l2 = func() int { return size }
 		for _, save := range []Save{Set, Add, Sub, Mul, Div} {
 			s := newSample(r, dtype.F64, d.m, d.n, d.k, 1, layouts[r.IntN(2)], d.b, next, fma64)
 			testSavers(t, r, s, save, save > Set, next)

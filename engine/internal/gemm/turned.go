@@ -57,9 +57,9 @@ func (f *family) narrow(p *Problem) bool {
 // turnedVecs is the number of vectors of a kernel of so many rows, of columns at a distance of so many bytes. There are pointers
 // for 25 columns, or 20 if A takes one. No more columns share a set of the first-level cache than that has ways.
 func (f *family) turnedVecs(rows, cols, step int) int {
-	vecs := [mostTurned + 1]int{0, 3, 3, 3, 2, 2, 1, 1, 1, 1, 1}
+	vecs := [mostTurned + 1]int{0, 3, 2, 2, 2, 2, 1, 1, 1, 1, 1}
 	if f.size == 8 {
-		vecs = [mostTurned + 1]int{0, 4, 4, 4, 3, 2, 2, 1, 1, 1, 1}
+		vecs = [mostTurned + 1]int{0, 4, 2, 2, 3, 2, 2, 1, 1, 1, 1}
 	}
 	most := (cols + f.lanes() - 1) / f.lanes()
 	if step != 0 {
@@ -145,13 +145,64 @@ func (w *writer) placeB(j, i int, disp int32) x86.Mem {
 
 // turn adds four terms. Register colA holds an element of A, and the ones after it are for the transposition.
 func (w *writer) turn() {
+	if w.s.vecs == 2 && w.s.rows <= mostPair {
+		w.turnPair()
+		return
+	}
+	b := w.colA + 5
+	if w.f.size == 8 {
+		b = w.colA + 3
+	}
 	for j := range w.s.vecs {
-		b := w.colA + 1
-		w.transpose(w.length(j), b, func(i int, disp int32) x86.Mem { return w.placeB(j, i, disp) }, func(u int, last func(to x86.Vec)) {
-			last(b)
-			w.keepB(u, j, b)
-			w.multiplyRows(u, j, b)
-		})
+		for u := 0; u < transposeTerms; {
+			for _, last := range w.turnVec(w.colA+1, u, j) {
+				last(b)
+				w.keepB(u, j, b)
+				w.multiplyRows(u, j, b)
+				u++
+			}
+		}
+	}
+}
+
+// turnVec transposes terms of vector j from the u-th one on.
+func (w *writer) turnVec(free x86.Vec, u, j int) (last []func(to x86.Vec)) {
+	return w.transpose(w.length(j), free, u, func(i int, disp int32) x86.Mem { return w.placeB(j, i, disp) })
+}
+
+// mostPair is the number of rows up to which there are registers for the terms of two vectors.
+const mostPair = 3
+
+// turnPair adds four terms of two vectors. Each element of A is loaded once for both vectors, but for each first term of
+// float32, whose last instruction needs a register that both share.
+func (w *writer) turnPair() {
+	free := w.colA + 1
+	to := []x86.Vec{2, 0} // where terms go: what these registers have is not needed
+	if w.f.size == 4 {
+		to = []x86.Vec{8, 1, 3, 0}
+	}
+	for u := 0; u < transposeTerms; {
+		first, second := w.turnVec(free, u, 0), w.turnVec(free+4, u, 1)
+		for i := range first {
+			if x := free + to[i]; to[i] == 8 {
+				for j, last := range [2]func(x86.Vec){first[i], second[i]} {
+					last(x)
+					w.keepB(u, j, x)
+					w.multiplyRows(u, j, x)
+				}
+			} else {
+				first[i](x)
+				second[i](x + 4)
+				w.keepB(u, 0, x)
+				w.keepB(u, 1, x+4)
+				for r := range w.s.rows {
+					w.loadA(w.colA, u, r)
+					w.multiply(r, 0, w.colA, x)
+					w.multiply(r, 1, w.colA, x+4)
+				}
+			}
+			u++
+		}
 	}
 }
 

@@ -79,8 +79,8 @@ func normals[T interface{ float32 | float64 }](t *testing.T) {
 	if err != nil || !slices.Equal(part.Data(), first[1001:1100]) {
 		t.Errorf("a slice has other numbers: %v", err)
 	}
-	// Loops take 24, 12 and 4 numbers, or fewer under a mask, and have row after row.
-	for _, dims := range [][]int{{0}, {1}, {3}, {11}, {12}, {13}, {23}, {24}, {25}, {36}, {47}, {49}, {100}, {3, 31}, {2, 25}} {
+	// Loops take 48, 12 and 4 numbers, or fewer under a mask, and have row after row.
+	for _, dims := range [][]int{{0}, {1}, {3}, {11}, {12}, {13}, {25}, {47}, {48}, {49}, {61}, {95}, {96}, {100}, {3, 31}, {2, 25}} {
 		for backend, got := range everyBackend(t, op.Normal[T](key, dims...), dims...) {
 			if !slices.Equal(got, first[:len(got)]) {
 				t.Errorf("%s: the numbers of shape %v are others than the first of the key", backend, dims)
@@ -109,12 +109,21 @@ func normals[T interface{ float32 | float64 }](t *testing.T) {
 
 // words compares normal numbers with the quantiles of the words of their blocks that docs/numerics.md names.
 func words[T interface{ float32 | float64 }](t *testing.T, z []T, key expr.Exp[uint64]) {
-	blocks, err := engine.Eval(op.Philox(expr.Of[uint64](untyped.Cast(untyped.Iota(len(z)), dtype.U64)), expr.Const[uint64](0), key))
+	position, zero := expr.Of[uint64](untyped.Cast(untyped.Iota(len(z)), dtype.U64)), expr.Const[uint64](0)
+	low, err := engine.Eval(op.Philox(position, zero, key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	high, err := engine.Eval(op.PhiloxHigh(position, zero, key))
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := engine.Zeros[float64](len(z))
-	for i, b := range blocks.Data() {
+	for i := range z {
+		b := low.Data()[i]
+		if i&8 != 0 {
+			b = high.Data()[i-8]
+		}
 		if word0, word1 := b&math.MaxUint32, b>>32; dtype.Of[T]() == dtype.F64 {
 			p.Data()[i] = float64((word0<<32|word1)>>12)*0x1p-52 + 0x1p-53
 		} else {

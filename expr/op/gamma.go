@@ -48,7 +48,7 @@ func gammaLog(called string, key expr.Exp[uint64], shape float64, stream int64, 
 	}
 	r := untyped.Scan([]*tree.Node{first}, nil, ScanOptions{Length: gammaTries}, func(index *tree.Node, state, _ []*tree.Node) (next, out []*tree.Node) {
 		at := untyped.Call("add", untyped.Cast(index, dtype.U64), tree.ConstInt(dtype.U64, stream))
-		x := untyped.NormalOf(dtype.F64, position, at, k) // of the lower half of the block
+		x := untyped.NormalOfBlock(position, at, k) // of the lower half of the block
 		v := untyped.Call("add", number(1), untyped.Call("mul", x, number(1/math.Sqrt(9*d))))
 		v = untyped.Call("mul", v, untyped.Call("mul", v, v))
 		bound := untyped.Call("mul", number(d), untyped.Call("add", untyped.Call("sub", number(1), v), untyped.Call("log", v)))

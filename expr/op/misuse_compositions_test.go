@@ -213,6 +213,10 @@ var compositionMisuses = map[string]func() error{
 		word := tree.ConstInt(dtype.U64, 1)
 		return untyped.NormalOf(dtype.I8, word, word, word).Err()
 	},
+	"untyped.NormalOfBlock": func() error {
+		word := tree.ConstInt(dtype.U64, 1)
+		return untyped.NormalOfBlock(word, vec.Node(), word).Err()
+	},
 	"untyped.AxisOf": func() error {
 		_, bad := untyped.AxisOf("Sort", vec.Node(), math.MaxInt)
 		return err(bad)

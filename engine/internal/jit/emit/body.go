@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -9,20 +10,34 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// body emits the nodes for all copies of a group.
+// body emits the nodes for all copies of a group, or those of a cold region for the copies at hand.
 func (f *phaseCode) body(list []int32) {
+	if f.InCold {
+		f.bodyOf(list, f.from, f.to)
+		return
+	}
 	first := 0
-	if f.Copies > partVectors && !f.InCold {
+	if f.Copies == f.inParts {
 		first = f.firstPart
 	}
-	for from := 0; from < f.Copies && first > 0; from += partVectors {
-		f.bodyOf(list[:first], from, from+partVectors)
+	for c := 0; c < f.Copies && first > 0; {
+		from := c
+		for k := 0; c < f.Copies && k < partVectors; c++ {
+			if c&f.Pair == 0 {
+				k++
+			}
+		}
+		f.bodyOf(list[:first], from, c)
 	}
-	f.bodyOf(list[first:], 0, f.Copies)
+	turn := cmp.Or(f.Turn, f.Copies)
+	for from := 0; from < f.Copies; from += turn {
+		f.bodyOf(list[first:], from, from+turn)
+	}
 }
 
 // bodyOf emits the nodes for the copies from to to-1.
 func (f *phaseCode) bodyOf(list []int32, from, to int) {
+	f.from, f.to = from, to
 	for _, id := range list {
 		n := &f.Nodes[id]
 		f.At = n.At
@@ -37,13 +52,52 @@ func (f *phaseCode) bodyOf(list []int32, from, to int) {
 			f.leave(id)
 			continue
 		}
-		if !f.carry(id) && !f.fields(id) && !f.plane(id) && !f.turned(id) {
+		if !f.carry(id) && !f.fields(id) && !f.plane(id) && !f.turned(id) && !f.chosenByBit(id, from, to) {
 			for c := from; c < to; c++ {
-				f.Emit(id, c)
+				if f.Own(id, c) {
+					f.Emit(id, c)
+				}
+			}
+		}
+		if f.Pair > 0 { // copies that nothing uses
+			for _, a := range n.Args {
+				if a != lower.None && f.Last[a] == n.At && f.share.roles[a] != sharedRole {
+					f.dropTo(a)
+				}
 			}
 		}
 		if f.Last[id] == n.At && n.HasResult() {
-			f.DropAll(id)
+			f.dropTo(id)
+		}
+	}
+}
+
+// chosenByBit reports whether a node is the bit or a selection by it, of which it moves what is selected.
+func (f *phaseCode) chosenByBit(id int32, from, to int) bool {
+	n := &f.Nodes[id]
+	switch {
+	case f.Pair == 0 || f.InCold:
+		return false
+	case f.share.roles[id] == bitRole:
+		return true
+	case f.share.roles[id] != choiceRole:
+		return false
+	}
+	for c := from; c < to; c++ {
+		k := 2
+		if c&f.Pair != 0 {
+			k = 1
+		}
+		f.Take(id, n.Args[k], c)
+	}
+	return true
+}
+
+// dropTo frees the places of the copies at hand of a node.
+func (f *phaseCode) dropTo(id int32) {
+	for c := f.from; c < f.to && !f.Uniform[id]; c++ {
+		if f.Places[f.Key(id, c)] != isa.Nowhere {
+			f.Drop(id, c)
 		}
 	}
 }
@@ -129,7 +183,7 @@ func (f *phaseCode) cold(id int32) {
 	n := &f.Nodes[id]
 	f.ID, f.Cur = id, n
 	skip := f.NewLabel()
-	for c := range f.Copies {
+	for c := f.from; c < f.to; c++ {
 		f.Copy, f.Released = c, true
 		if f.IsMask(id) {
 			s := f.Mask(n.Args[1])
@@ -140,9 +194,9 @@ func (f *phaseCode) cold(id int32) {
 		}
 		f.End()
 	}
-	for c := range f.Copies {
+	for c := f.from; c < f.to; c++ {
 		f.Copy = c
-		f.Lanes.AddNeed(n.Args[0], c == 0)
+		f.Lanes.AddNeed(n.Args[0], c == f.from)
 		f.EndStep()
 	}
 	f.Lanes.SkipCold(skip)
@@ -152,7 +206,7 @@ func (f *phaseCode) cold(id int32) {
 	f.body(n.Body)
 	n = &f.Nodes[id]
 	f.At = n.At
-	for c := range f.Copies {
+	for c := f.from; c < f.to; c++ {
 		f.ID, f.Cur, f.Copy, f.Released = id, n, c, true
 		if n.Imm == lower.Whole {
 			f.Lanes.CopyVec(n.Type, f.Src(id), f.Src(n.Yield))
@@ -165,7 +219,7 @@ func (f *phaseCode) cold(id int32) {
 	f.restore(saved)
 	f.Places, f.Vecs, f.Masks, f.InCold = saved, vecs, masks, outer
 	f.Bind(skip)
-	for c := range f.Copies {
+	for c := f.from; c < f.to; c++ {
 		for _, a := range n.Args {
 			if a != lower.None && f.Dies(a) {
 				f.Drop(a, c)
@@ -173,12 +227,13 @@ func (f *phaseCode) cold(id int32) {
 		}
 	}
 	if f.Last[id] == n.At {
-		f.DropAll(id)
+		f.dropTo(id)
 	}
 	// Free outer values whose last use was inside the region.
 	for i := range f.Places {
-		if nd := int32(i / f.Copies); f.Places[i] != isa.Nowhere && f.Last[nd] <= f.At && nd != id {
-			f.Drop(nd, i%f.Copies)
+		nd, c := int32(i/f.Copies), i%f.Copies
+		if c >= f.from && c < f.to && f.Places[i] != isa.Nowhere && f.Last[nd] <= f.At && nd != id && (f.Pair == 0 || !f.Shared[nd]) {
+			f.Drop(nd, c)
 		}
 	}
 }

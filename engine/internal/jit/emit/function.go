@@ -113,6 +113,7 @@ func newPhaseCode(target isa.Target, a isa.Asm, list bool, p *lower.Program, bp 
 	f.gatherFields()
 	f.fuse()
 	f.quotients()
+	f.findShared()
 	f.liveness()
 	return f
 }
@@ -218,8 +219,14 @@ func (f *phaseCode) mapLoop() {
 	if !f.Fetch && !f.Stream { // these have halves, and whole lines
 		group = max(group, f.deepCopies())
 	}
-	if f.firstPart = f.findFirstPart(group); f.firstPart > 0 {
+	f.alone = group
+	if f.share.bit > 0 {
+		group = f.shareGroup(group)
+	} else if f.firstPart = f.findFirstPart(group); f.firstPart > 0 {
 		group = 2 * partVectors
+	}
+	if f.firstPart > 0 {
+		f.inParts = group
 	}
 	v, _ := f.pressure()
 	switch {
@@ -231,7 +238,7 @@ func (f *phaseCode) mapLoop() {
 	}
 	f.pinUniforms(f.Vectors - group*v - f.spare())
 	if !f.steps() && !f.Pairs() || !f.Lanes.Hold(f.holdRoom(group*v)) {
-		done, exact := f.exactRow(group)
+		done, exact := f.exactRow(f.alone)
 		f.elementLoop(group)
 		if exact {
 			f.Bind(done)

@@ -71,7 +71,7 @@ func (f *phaseCode) elementLoop(group int) {
 		}
 	}
 	f.Bind(main)
-	if f.Fetch && group > 1 && f.inHalves() {
+	if f.Fetch && group > 1 && f.share.bit == 0 && f.inHalves() {
 		f.part("main loop: %d vectors at once, half of them in the second half of the elements", group)
 		f.halves(group, single)
 	} else {
@@ -80,7 +80,7 @@ func (f *phaseCode) elementLoop(group int) {
 		} else {
 			f.part("main loop: %d vectors at once", group)
 		}
-		one = f.vectors(group, single)
+		one = f.sharedVectors(group, single)
 	}
 	f.Bind(single)
 	if max(group, f.unroll) > 1 && len(f.top) <= longBody {
@@ -90,8 +90,8 @@ func (f *phaseCode) elementLoop(group int) {
 		f.Part64 = false
 	}
 	if f.firstPart > 0 {
-		f.part("%d vectors at once", partVectors)
-		f.vectors(partVectors, tail)
+		f.part("%d vectors at once", f.alone)
+		f.vectors(f.alone, tail)
 	}
 	f.part("tail: vectors under a mask, up to the last element")
 	f.Bind(tail)
@@ -185,6 +185,23 @@ func (f *phaseCode) branchFull(cond isa.Cond, step int, last isa.Int, to isa.Lab
 		at = isa.Int(isa.T0)
 	}
 	f.Branch(cond, at, last, to)
+}
+
+// sharedVectors is vectors for groups that share values, if some do.
+func (f *phaseCode) sharedVectors(group int, end isa.Label) (loop isa.Label) {
+	if f.share.bit > 0 {
+		s := &f.Layout.Sites[f.share.site]
+		f.Int(isa.Mov, isa.T0, isa.Word(s.Arg+f.Pointer(s)))
+		f.Int(isa.Add, isa.T0, isa.Lane)
+		f.Int(isa.And, isa.T0, isa.K(int(2*f.share.bit-1)))
+		f.BranchResult(isa.NE, end)
+		f.Pair = int(f.share.bit) / f.W
+		if f.Vectors <= 16 {
+			f.Turn = f.span()
+		}
+		defer func() { f.Pair, f.Turn = 0, 0 }()
+	}
+	return f.vectors(group, end)
 }
 
 // inHalves reports whether the loop of vectors for arrays in memory goes over both halves at once. With

@@ -35,8 +35,12 @@ type phaseCode struct {
 	rowNodes map[int32]int32
 	// unroll is the vectors of an iteration that a loop computes one after the other, see oneByOne, or 0.
 	unroll int
-	// firstPart is the nodes of the first part of a loop that has two, see findFirstPart, or 0.
+	// firstPart is the nodes of the first part of a loop that has two, see findFirstPart and findShared, or 0.
 	firstPart int
+	inParts   int // vectors at once of the main loop of two parts
+	alone     int // and of the loop behind it
+	from, to  int // the copies that are emitted: all, or those of a turn
+	share     sharing
 	// widened says that uniform nodes have fewer lanes than the loop: see widenLoop.
 	widened  bool
 	left     isa.Label // the end of a loop that carries values
@@ -61,6 +65,24 @@ type phaseCode struct {
 	kept                []listing.Kept
 	counts              []int32 // see zeros
 }
+
+// A sharing says what two vectors of a group share.
+type sharing struct {
+	bit   uint64 // of the position, or 0: they share nothing
+	site  int32  // the position
+	roles []role // of nodes
+}
+
+// A role is that of a node.
+type role uint8
+
+const (
+	ownRole      role = iota // each vector has its own value
+	positionRole             // the position
+	sharedRole               // depends on the position without the bit
+	bitRole                  // the bit of the position, or whether it is set
+	choiceRole               // selects by the bit what vectors share
+)
 
 // zeros returns a zero for each node, until its next call.
 func (f *phaseCode) zeros() []int32 {

@@ -66,6 +66,7 @@ type cursor struct {
 	Base     int  // vectors of the iteration before this group
 	Half     int  // copies from half on have lanes from Count on; 0: all have lanes from Lane on
 	Part64   bool // stores may write a part of a cache line
+	Turn     int  // copies that are emitted one after the other; 0: all of the group
 	PerRow   int  // the copies of a group are so many vectors of each of several rows; 0: all are of one row
 	Back     int  // lanes by which the last copy of a group overlaps the one before; all sites are contiguous or uniform then
 	AtRow    int  // of a loop over several rows of a map: the current one

@@ -152,8 +152,11 @@ func (f *Emitter) Mask(n int32) Mask {
 	return Mask(f.load(n))
 }
 
-// Dies reports whether the current instruction is the last use of operand n.
+// Dies reports whether the current instruction is the last use of operand n. What two copies share dies with the second one.
 func (f *Emitter) Dies(n int32) bool {
+	if f.Pair > 0 && f.Copy&f.Pair == 0 && f.Shared[n] && !f.Shared[f.ID] {
+		return false
+	}
 	return !f.Uniform[n] && f.Last[n] == f.At && !f.Places[f.Key(n, f.Copy)].Kept
 }
 
@@ -182,6 +185,23 @@ func (f *Emitter) Drop(n int32, c int) {
 		f.Slots.spare = append(f.Slots.spare, p.Slot)
 	}
 	*p = Nowhere
+}
+
+// Take makes operand x the result of copy c of node n.
+func (f *Emitter) Take(n, x int32, c int) {
+	f.ID, f.Cur, f.Released = n, &f.Nodes[n], true
+	f.Choose(c)
+	if from := &f.Places[f.Key(x, c)]; !f.Uniform[x] && f.Last[x] == f.At {
+		to := f.Key(n, c)
+		if from.Reg >= 0 {
+			f.file(n).owner[from.Reg] = to
+		}
+		f.Places[to], *from = *from, Nowhere
+		return
+	}
+	s := f.Src(x)
+	f.Lanes.CopyVec(f.Nodes[n].Type, f.Dst(), s)
+	f.End()
 }
 
 // DropAll frees all copies of a node that have a place.

@@ -105,6 +105,9 @@ type Values struct {
 	Places      []Place // node * copies + copy
 	Copies      int
 	Aims        map[int32]Aim // by node
+	// Copies c and c+Pair have the same value of a node in Shared, if c has not the bit Pair. 0: no value is shared.
+	Pair   int
+	Shared []bool
 }
 
 // Grow adds n nodes that are not uniform.
@@ -127,4 +130,12 @@ func (v *Values) Start(copies int) {
 }
 
 // Key returns the index in Places of copy c of node n.
-func (v *Values) Key(n int32, c int) int32 { return n*int32(v.Copies) + int32(c) }
+func (v *Values) Key(n int32, c int) int32 {
+	if !v.Own(n, c) {
+		c -= v.Pair
+	}
+	return n*int32(v.Copies) + int32(c)
+}
+
+// Own reports whether copy c of node n is not that of another copy.
+func (v *Values) Own(n int32, c int) bool { return c&v.Pair == 0 || !v.Shared[n] }

@@ -1,0 +1,148 @@
+package emit
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// What depends on a position without one of its bits is the same in two vectors of a group that begins at a multiple of twice
+// the bit. Such a group computes it once, before all else, and takes no instruction for a selection by the bit. Other
+// vectors compute all for each of their lanes, to the same bits.
+
+// findShared finds what vectors share, and moves it to the front of the body.
+func (f *phaseCode) findShared() {
+	s := &f.share
+	if f.Phase.Kind != lower.MapPhase || len(f.Phase.Reds) > 0 || f.LaneSize > 0 || len(f.top) < 2*shortPart || f.apart() || !f.findBit() {
+		return
+	}
+	s.roles = make([]role, len(f.Nodes))
+	var front, rest []int32
+	for _, id := range f.top {
+		if s.roles[id] = f.roleOf(&f.Nodes[id]); s.roles[id] != ownRole && s.roles[id] != choiceRole {
+			front = append(front, id)
+		} else {
+			rest = append(rest, id)
+		}
+	}
+	if len(front) < shortPart {
+		*s = sharing{}
+		return
+	}
+	f.firstPart, f.top = len(front), append(append(f.top[:0], front...), rest...)
+	own := f.zeros()
+	f.demand(f.top, own)
+	f.Shared = make([]bool, len(f.Nodes))
+	for id, r := range s.roles {
+		f.Shared[id] = r == sharedRole || r == positionRole && own[id] == 0
+		if r == bitRole && own[id] > 0 {
+			s.roles[id] = ownRole
+		}
+	}
+}
+
+// apart reports whether some access goes to elements that are not neighbours. Its code is for all vectors of a group, not for turns.
+func (f *phaseCode) apart() bool {
+	return slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
+		return s.Kind == layout.Strided || s.Kind == layout.Computed || s.Kind == layout.Transposed || s.Kind == layout.Laid
+	})
+}
+
+// findBit finds the bit, and reports whether there is one.
+func (f *phaseCode) findBit() bool {
+	for _, id := range f.top {
+		n := &f.Nodes[id]
+		if n.Op != prim.And || !isa.Wide(n.In) || f.Nodes[n.Args[1]].Op != prim.Const {
+			continue
+		}
+		x := &f.Nodes[n.Args[0]]
+		if x.Op == prim.Cvt && x.In == dtype.I64 {
+			x = &f.Nodes[x.Args[0]]
+		}
+		bit := ^f.Nodes[n.Args[1]].Imm
+		if x.Op == ir.Index && f.Layout.Sites[x.Aux].Counts() && bits.OnesCount64(bit) == 1 && bit >= uint64(f.W) && bit <= mostShared {
+			f.share.bit, f.share.site = bit, x.Aux
+			return true
+		}
+	}
+	return false
+}
+
+// mostShared is the greatest bit of positions that are in one group of vectors.
+const mostShared = 8
+
+// roleOf returns the role of a node whose operands have theirs.
+func (f *phaseCode) roleOf(n *lower.Node) role {
+	s, x := &f.share, n.Args[0]
+	switch {
+	case n.Op == ir.Index && n.Aux == s.site:
+		return positionRole
+	case n.Op >= prim.NumOps && n.Op != lower.OpMulLow && n.Op != lower.OpTernary || x == lower.None:
+		return ownRole
+	case s.roles[x] == positionRole && n.Op == prim.Cvt && n.In == dtype.I64 && n.Type == dtype.U64:
+		return positionRole
+	case s.roles[x] == positionRole && n.Op == prim.And && f.isConst(n.Args[1], ^s.bit):
+		return sharedRole
+	case s.roles[x] == positionRole && n.Op == prim.And && f.isConst(n.Args[1], s.bit), s.roles[x] == bitRole && n.Op == prim.Ne && f.isConst(n.Args[1], 0):
+		return bitRole
+	}
+	is, args := sharedRole, n.Args[:]
+	if n.Op == prim.Select && s.roles[x] == bitRole && n.Type != dtype.Bool && n.Args[1] != n.Args[2] {
+		is, args = choiceRole, args[1:]
+	}
+	some := false
+	for _, a := range args {
+		if a == lower.None || f.Uniform[a] {
+			continue
+		}
+		if s.roles[a] != sharedRole {
+			return ownRole
+		}
+		some = true
+	}
+	if !some {
+		return ownRole
+	}
+	return is
+}
+
+func (f *phaseCode) isConst(id int32, x uint64) bool {
+	return f.Nodes[id].Op == prim.Const && f.Nodes[id].Imm == x
+}
+
+// demand counts the uses of nodes for which each vector needs its own value.
+func (f *phaseCode) demand(list []int32, own []int32) {
+	for _, id := range slices.Backward(list) {
+		n, r := &f.Nodes[id], f.share.roles[id]
+		if n.Op == ir.Cold {
+			own[n.Yield]++
+			f.demand(n.Body, own)
+		}
+		if r == sharedRole || r == choiceRole || (r == positionRole || r == bitRole) && own[id] == 0 {
+			continue
+		}
+		for _, a := range n.Args {
+			if a != lower.None {
+				own[a]++
+			}
+		}
+	}
+}
+
+// shareGroup returns the vectors of a group that shares values, where one that shares nothing has group. With few registers they
+// are emitted in turns: partVectors of what is shared at once, and as many of the rest as have the positions of two bits.
+func (f *phaseCode) shareGroup(group int) int {
+	if f.Vectors > 16 {
+		return max(group, f.span())
+	}
+	return partVectors * f.span()
+}
+
+// span returns the vectors that have the positions of twice the bit.
+func (f *phaseCode) span() int { return 2 * int(f.share.bit) / f.W }

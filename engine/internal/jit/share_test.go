@@ -18,7 +18,7 @@ func TestPairsOfPositions(t *testing.T) {
 		bit := []int{4, 8, 8, 8, 16}[r.IntN(5)]
 		text := sharedKernel(r, bit, round)
 		k := parse(t, text)
-		for _, e := range [][]int{{1, 1}, {1, 15}, {1, 47}, {1, 48}, {1, 97}, {1, 500}, {3, 64}, {3, 51}, {2, 8}} {
+		for _, e := range [][]int{{1, 1}, {1, 15}, {1, 47}, {1, 48}, {1, 97}, {1, 500}, {1, 5000}, {3, 64}, {3, 51}, {2, 8}} {
 			s := newSetup(t, r, k, e, []int{[]int{0, 16, 8, 5}[r.IntN(4)], e[1]}, [][]int{e, e}, r.IntN(2) == 0)
 			found = found || strings.Contains(textOfCode(t, s.instance(t, isas(t)[0])), "main loop: 12 vectors")
 			differ(t, r, s)

@@ -232,7 +232,7 @@ func (f *phaseCode) cold(id int32) {
 	// Free outer values whose last use was inside the region.
 	for i := range f.Places {
 		nd, c := int32(i/f.Copies), i%f.Copies
-		if c >= f.from && c < f.to && f.Places[i] != isa.Nowhere && f.Last[nd] <= f.At && nd != id && (f.Pair == 0 || !f.Shared[nd]) {
+		if c >= f.from && c < f.to && f.Places[i] != isa.Nowhere && f.Last[nd] <= f.At && nd != id {
 			f.Drop(nd, c)
 		}
 	}

@@ -16,10 +16,11 @@ import (
 // the bit. Such a group computes it once, before all else, and takes no instruction for a selection by the bit. Other
 // vectors compute all for each of their lanes, to the same bits.
 
-// findShared finds what vectors share, and moves it to the front of the body.
+// findShared finds what vectors share, and moves it to the front of the body. Stores past the caches need whole lines, so their loops
+// share nothing.
 func (f *phaseCode) findShared() {
 	s := &f.share
-	if f.Phase.Kind != lower.MapPhase || len(f.Phase.Reds) > 0 || f.LaneSize > 0 || len(f.top) < 2*shortPart || f.apart() || !f.findBit() {
+	if f.Phase.Kind != lower.MapPhase || len(f.Phase.Reds) > 0 || f.LaneSize > 0 || f.Stream || len(f.top) < 2*shortPart || f.apart() || !f.findBit() {
 		return
 	}
 	s.roles = make([]role, len(f.Nodes))
@@ -54,7 +55,7 @@ func (f *phaseCode) apart() bool {
 	})
 }
 
-// findBit finds the bit, and reports whether there is one.
+// findBit finds the bit, and reports whether there is one that four vectors span twice.
 func (f *phaseCode) findBit() bool {
 	for _, id := range f.top {
 		n := &f.Nodes[id]
@@ -66,16 +67,13 @@ func (f *phaseCode) findBit() bool {
 			x = &f.Nodes[x.Args[0]]
 		}
 		bit := ^f.Nodes[n.Args[1]].Imm
-		if x.Op == ir.Index && f.Layout.Sites[x.Aux].Counts() && bits.OnesCount64(bit) == 1 && bit >= uint64(f.W) && bit <= mostShared {
+		if x.Op == ir.Index && f.Layout.Sites[x.Aux].Counts() && bits.OnesCount64(bit) == 1 && bit >= uint64(f.W) && bit <= uint64(2*f.W) {
 			f.share.bit, f.share.site = bit, x.Aux
 			return true
 		}
 	}
 	return false
 }
-
-// mostShared is the greatest bit of positions that are in one group of vectors.
-const mostShared = 8
 
 // roleOf returns the role of a node whose operands have theirs.
 func (f *phaseCode) roleOf(n *lower.Node) role {

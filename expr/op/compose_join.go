@@ -75,7 +75,8 @@ func Delete[T expr.Elem](a expr.Exp[T], i, axis int) expr.Exp[T] {
 
 // DeleteAll returns a without some positions of an axis.
 func DeleteAll[T expr.Elem](a expr.Exp[T], axis int, positions ...int) expr.Exp[T] {
-	return composed[T]("delete", untyped.Options{Ints: positions, Axes: []int{axis}}, expr.NodeOf(a))
+	n := expr.NodeOf(a)
+	return expr.Of[T](untyped.Compose("delete", untyped.Options{Ints: positions, Axes: []int{axis}}, n).As("DeleteAll", n))
 }
 
 // Insert returns a with values before position i of an axis. The values have the rank of a, or

@@ -1,6 +1,8 @@
 package op
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
@@ -34,7 +36,9 @@ func Cov[T expr.Float](a expr.Exp[T], ddof int) expr.Exp[T] {
 // CovWeights is [Cov] of observations that count as often as frequencies say, and as much as
 // weights. One of them may be nil.
 func CovWeights[T expr.Float](a, frequencies, weights expr.Exp[T], ddof int) expr.Exp[T] {
-	return composed[T]("cov", untyped.Options{DDof: ddof}, expr.NodeOf(a), nil, optional(frequencies), optional(weights))
+	n, f, w := expr.NodeOf(a), optional(frequencies), optional(weights)
+	x := slices.DeleteFunc([]*tree.Node{n, f, w}, func(n *tree.Node) bool { return n == nil })
+	return expr.Of[T](untyped.Compose("cov", untyped.Options{DDof: ddof}, n, nil, f, w).As("CovWeights", x...))
 }
 
 // CorrCoef returns the correlation coefficients of variables in rows, observed
@@ -58,7 +62,8 @@ func Gradient[T expr.AnyFloat](a expr.Exp[T], dx float64, axis int) expr.Exp[T] 
 // GradientAt is [Gradient] for samples at coordinates, one for each element of the axis. Inside
 // the differences are of second order also where the distances differ.
 func GradientAt[T expr.Float](a, at expr.Exp[T], axis int) expr.Exp[T] {
-	return composed[T]("gradient", untyped.Options{Axes: []int{axis}}, expr.NodeOf(a), expr.NodeOf(at))
+	n, x := expr.NodeOf(a), expr.NodeOf(at)
+	return expr.Of[T](untyped.Compose("gradient", untyped.Options{Axes: []int{axis}}, n, x).As("GradientAt", n, x))
 }
 
 // Interp returns the values at x of the polygon through the points (at[i],
@@ -71,7 +76,8 @@ func Interp[T expr.Float](x, at, values expr.Exp[T]) expr.Exp[T] {
 // InterpPeriodic is [Interp] for positions on a circle: a position counts less multiples of the
 // period, which is not 0. The positions at have any order.
 func InterpPeriodic[T expr.Float](x, at, values expr.Exp[T], period float64) expr.Exp[T] {
-	return composed[T]("interp", untyped.Options{Numbers: []float64{period}}, expr.NodeOf(x), expr.NodeOf(at), expr.NodeOf(values), nil, nil)
+	n, p, v := expr.NodeOf(x), expr.NodeOf(at), expr.NodeOf(values)
+	return expr.Of[T](untyped.Compose("interp", untyped.Options{Numbers: []float64{period}}, n, p, v, nil, nil).As("InterpPeriodic", n, p, v))
 }
 
 // AllClose returns whether IsClose holds for all elements.

@@ -32,6 +32,12 @@ func TestErrorsNameTheCall(t *testing.T) {
 		{op.Arange[int8](0, 300, 1).Node(), "op.Arange: the element 299 is no int8"},
 		{op.Arange[uint8](-1, 2, 1).Node(), "op.Arange: the element -1 is no uint8"},
 		{op.Arange[int32](0, 3, .5).Node(), "op.Arange: the step 0.5 is no int32"},
+		{op.RepeatEach(m, 0, 1, -1).Node(), "op.RepeatEach: an axis of 1 elements cannot be repeated -1 times"},
+		{op.DeleteAll(m, 0, 5).Node(), "op.DeleteAll: index 5 is out of range for axis 0 of size 2"},
+		{op.CovWeights(m, nil, iota[float64](3), 1).Node(), "op.CovWeights: weights of shape [3] do not fit 2 observations"},
+		{op.GradientAt(m, m, 0).Node(), "op.GradientAt: coordinates of shape [2 2] do not fit an axis of size 2"},
+		{op.InterpPeriodic(m, m, m, 1).Node(), "op.InterpPeriodic: positions of shape [2 2] and values of shape [2 2] are no table"},
+		{op.PadMode(m, [][2]int{{1, 1}, {1, 1}}, "constant").Node(), `op.PadMode: there is no mode "constant"; there are edge, wrap, reflect and symmetric, and op.Pad for a constant`},
 	} {
 		got := fmt.Sprint(c.n.Err())
 		if !strings.HasPrefix(got, "oneloop: "+c.want+" (names_test.go:") {

@@ -283,7 +283,7 @@ func PadMode(a *tree.Node, widths []int, mode string) *tree.Node {
 		return tree.Errorf(tree.ErrShape, "PadMode", "%d paddings given for rank %d", len(widths)/2, len(a.Shape()))
 	}
 	if !slices.Contains([]string{"edge", "wrap", "reflect", "symmetric"}, mode) {
-		return tree.Errorf(tree.ErrValue, "PadMode", "there is no mode %q; there are edge, wrap, reflect and symmetric", mode)
+		return tree.Errorf(tree.ErrValue, "PadMode", "there is no mode %q; there are edge, wrap, reflect and symmetric, and op.Pad for a constant", mode)
 	}
 	for axis, n := range a.Shape() {
 		before, after := widths[2*axis], widths[2*axis+1]

@@ -26,7 +26,7 @@ func einsum(o Options, x ...*tree.Node) *tree.Node {
 	left, right, explicit := strings.Cut(strings.ReplaceAll(o.Text, " ", ""), "->")
 	terms := strings.Split(left, ",")
 	if len(terms) != len(x) {
-		return wrong("the subscripts %q are for %d operands, not %d", o.Text, len(terms), len(x))
+		return wrong("the subscripts %.100q are for %d operands, not %d", o.Text, len(terms), len(x))
 	}
 	var factors []factor
 	var dots int
@@ -51,14 +51,14 @@ func einsum(o Options, x ...*tree.Node) *tree.Node {
 	}
 	for i, l := range out {
 		if l > 0 && count[l] == 0 {
-			return wrong("the subscripts %q have no operand with %q", o.Text, rune(l))
+			return wrong("the subscripts %.100q have no operand with %q", o.Text, rune(l))
 		}
 		if slices.Contains(out[:i], l) {
-			return wrong("the result of the subscripts %q has %q twice", o.Text, rune(l))
+			return wrong("the result of the subscripts %.100q has %q twice", o.Text, rune(l))
 		}
 	}
 	if dots > 0 && !strings.Contains(right, "...") {
-		return wrong("the result of the subscripts %q lacks the ellipsis", o.Text)
+		return wrong("the result of the subscripts %.100q lacks the ellipsis", o.Text)
 	}
 	return sumOfProducts(factors, out)
 }
@@ -80,7 +80,7 @@ func subscripts(term string, rank int) (labels []int, ellipsis int, bad *tree.No
 	}
 	ellipsis = rank - len(letters)
 	if ellipsis < 0 || ellipsis > 0 && !dotted {
-		return nil, 0, wrong("the subscripts %q do not fit an operand of rank %d", term, rank)
+		return nil, 0, wrong("the subscripts %.100q do not fit an operand of rank %d", term, rank)
 	}
 	for _, r := range before {
 		labels = append(labels, int(r))

@@ -11,7 +11,7 @@ import (
 // updates broadcast to dims with the axis replaced by the axes of index. Negative
 // indices count from the end. If an index is outside, the assignment returns
 // ErrIndex.
-func ScatterAdd[T expr.Number, I expr.Integer](index expr.Exp[I], updates expr.Exp[T], axis int, dims ...int) expr.Exp[T] {
+func ScatterAdd[T expr.AnyNumber, I expr.Integer](index expr.Exp[I], updates expr.Exp[T], axis int, dims ...int) expr.Exp[T] {
 	return expr.Of[T](scatterInto("ScatterAdd", "scatter_add", expr.NodeOf(index), expr.NodeOf(updates), axis, dims))
 }
 
@@ -35,7 +35,7 @@ func ScatterSet[T expr.Elem, I expr.Integer](index expr.Exp[I], updates expr.Exp
 
 // AddAt returns base with updates added at the indices along an axis, one after the
 // other, as np.add.at does. Assigned to base itself, it runs in place.
-func AddAt[T expr.Number, I expr.Integer](base expr.Exp[T], index expr.Exp[I], updates expr.Exp[T], axis int) expr.Exp[T] {
+func AddAt[T expr.AnyNumber, I expr.Integer](base expr.Exp[T], index expr.Exp[I], updates expr.Exp[T], axis int) expr.Exp[T] {
 	return expr.Of[T](scatterAt("AddAt", "scatter_add", expr.NodeOf(base), expr.NodeOf(index), expr.NodeOf(updates), axis))
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/internal/routine"
@@ -333,6 +334,16 @@ func Scatter(name string, index, updates, base *tree.Node, axis int, dims []int)
 		return tree.Errorf(tree.ErrShape, called, "%s", err)
 	case !index.DType().IsInt():
 		return tree.Errorf(tree.ErrType, called, "the indices are %v, not integers", index.DType())
+	}
+	if updates.DType().IsComplex() && !strings.HasPrefix(name, "scatter_m") { // extremes need an order
+		part := func(of string) *tree.Node {
+			b := base
+			if b != nil {
+				b = Call(of, b)
+			}
+			return Scatter(name, index, Call(of, updates), b, axis, dims)
+		}
+		return Complex(part("real"), part("imag")).As(called, index, updates, base)
 	}
 	args := []*tree.Node{index, updates}
 	if rank := len(dims) - 1 + len(index.Shape()); len(updates.Shape()) < rank {

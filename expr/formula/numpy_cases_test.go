@@ -72,6 +72,7 @@ var fixed = []struct {
 	{"r = i*1; r[[0]] += 0.5", 0},
 	{"r = a*1; add.at(r, i, 1); s = a*1; subtract.at(s, (i, i), [1, 2, 3]); t = v*1; maximum.at(t, [0, 0, 1], [1, 3, -9]); u = a*1; put_along_axis(u, argmax(u, axis=1)[:, None], -9, axis=1); w = a*1; put_along_axis(w, i, 7, None); x = float16(v); np.add.at(x, [1, 1], 0.1)", 4},
 	{"r = v*1; add.at(r, [9], 1)", 0},
+	{"h = float16(i); r = np.fft.irfftn(h); s = np.fft.irfftn(float16(a > 0), axes=(1,)); t = np.fft.irfft2(float16(a > 0))*0; u = np.fft.hfft(h)", 40},
 	{"c = v + 1j; r = c*1; r[[0, 0]] += 2j; s = c*1; add.at(s, [0, 0, 1], 1 + 2j); t = c*1; put_along_axis(t, i, 1j, None)", 8},
 	{"r = cov(float64(a), fweights=i+1)", 0},
 	{"r = cov(float64(a), fweights=[1, 2, 3, 1], aweights=abs(v)+1); s = cov(a, aweights=abs(v)+1, dtype=float64); t = cov(a, b, True, False, 2, [1, 2, 1, 2]); u = cov(a, rowvar=False, bias=True, aweights=[1, 2, 0.5]); w = corrcoef(a, dtype=float64)", 40000},

@@ -51,8 +51,10 @@ func callFourier(name string) func(c *call) *tree.Node {
 		if !c.isNone(1) {
 			o.Points = append([]int{}, c.integers(1)...)
 		}
-		n := untyped.Fourier(name, cast(a, t), c.integers(2), o)
-		if a.DType().IsHalf() && (name == "irfft" || name == "hfft") { // as NumPy, which computes these in float16
+		axes := c.integers(2)
+		n := untyped.Fourier(name, cast(a, t), axes, o)
+		alone := len(axes) == 1 || axes == nil && len(a.Shape()) == 1
+		if a.DType().IsHalf() && alone && n.DType().IsFloat() { // as NumPy, which computes these in float16
 			n = cast(n, a.DType())
 		}
 		return n

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"math/big"
-	"strconv"
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -47,37 +46,17 @@ func typeNamed(name string) dtype.Type {
 	return dtype.Invalid
 }
 
-// codes are NumPy's one-letter codes of element types, which strings may name.
+// codes are NumPy's short names of element types, which strings may have: of one letter, or with the bytes of an element.
 var codes = map[string]dtype.Type{
-	"?": dtype.Bool, "b": dtype.I8, "B": dtype.U8, "h": dtype.I16, "H": dtype.U16, "i": dtype.I32, "I": dtype.U32, "l": dtype.I64, "L": dtype.U64,
-	"q": dtype.I64, "Q": dtype.U64, "e": dtype.F16, "f": dtype.F32, "d": dtype.F64, "F": dtype.C64, "D": dtype.C128,
+	"?": dtype.Bool, "b": dtype.I8, "h": dtype.I16, "i": dtype.I32, "l": dtype.I64, "q": dtype.I64, "B": dtype.U8, "H": dtype.U16, "I": dtype.U32,
+	"L": dtype.U64, "Q": dtype.U64, "e": dtype.F16, "f": dtype.F32, "d": dtype.F64, "F": dtype.C64, "D": dtype.C128,
+	"b1": dtype.Bool, "i1": dtype.I8, "i2": dtype.I16, "i4": dtype.I32, "i8": dtype.I64, "u1": dtype.U8, "u2": dtype.U16, "u4": dtype.U32,
+	"u8": dtype.U64, "f2": dtype.F16, "f4": dtype.F32, "f8": dtype.F64, "c8": dtype.C64, "c16": dtype.C128,
 }
 
 // typeCoded returns the element type of a code such as 'f', 'f4' or '<i8', in the byte order of the machine,
 // or Invalid.
-func typeCoded(code string) dtype.Type {
-	if t, ok := codes[code]; ok {
-		return t
-	}
-	code = strings.TrimLeft(code, "<=|")
-	for _, t := range dtype.All() {
-		kind := map[bool]string{true: "f"}[t.IsFloat() && t != dtype.BF16]
-		switch {
-		case t == dtype.Bool:
-			kind = "b"
-		case t.IsComplex():
-			kind = "c"
-		case t.IsUnsigned():
-			kind = "u"
-		case t.IsInt():
-			kind = "i"
-		}
-		if code == kind+strconv.Itoa(t.Size()) && kind != "" {
-			return t
-		}
-	}
-	return dtype.Invalid
-}
+func typeCoded(code string) dtype.Type { return codes[strings.TrimLeft(code, "<=|")] }
 
 func classOf(t dtype.Type) syntax.Class {
 	switch {

@@ -39,17 +39,14 @@ func callRavel(c *call) *tree.Node {
 
 // callRollAxis moves an axis before another one.
 func callRollAxis(c *call) *tree.Node {
-	n, axis, start := c.array(0), c.integer(1), c.integer(2)
+	n, start := c.array(0), c.integer(2)
 	rank := len(n.Shape())
-	axis, err := shape.Axis(axis, rank)
-	if err != nil {
-		return c.fail(c.args[1].at, tree.ErrShape, "%s", err)
-	}
+	axis, err := shape.Axis(c.integer(1), rank)
 	if start < 0 {
 		start += rank
 	}
-	if start < 0 || start > rank {
-		return c.fail(c.args[2].at, tree.ErrShape, "start must be from %d to %d, not %d", -rank, rank, c.integer(2))
+	if err != nil || start < 0 || start > rank {
+		return c.fail(c.at, tree.ErrShape, "axis %d of %d cannot be moved before %d", c.integer(1), rank, c.integer(2))
 	}
 	if axis < start {
 		start--
@@ -164,21 +161,17 @@ func callPutAlong(c *call) *tree.Node {
 	return untyped.Reshape(scattered("scatter", n, c.alongAxis(positions(n.Shape()), axis), c.as(2, a.DType())), a.Shape())
 }
 
-// alongAxis returns the elements of n at the indices, argument 1, along an axis.
+// alongAxis returns the elements of n at the indices, argument 1, along an axis. The other axes broadcast against
+// each other.
 func (c *call) alongAxis(n *tree.Node, axis int) *tree.Node {
 	i := c.array(1)
-	if s := n.Shape(); i.Err() == nil && len(i.Shape()) == len(s) { // the other axes broadcast against each other
-		at, err := shape.Axis(axis, len(s))
-		if err != nil {
-			return c.fail(c.args[2].at, tree.ErrShape, "%s", err)
-		}
-		with := func(dims shape.Shape, extent int) shape.Shape {
-			dims = dims.Clone()
-			dims[at] = extent
-			return dims
-		}
-		if dims, err := shape.Broadcast(with(s, 1), with(i.Shape(), 1)); err == nil {
-			n, i = untyped.BroadcastTo(n, with(dims, s[at])), untyped.BroadcastTo(i, with(dims, i.Shape()[at]))
+	s, t := n.Shape().Clone(), i.Shape().Clone()
+	if at, err := shape.Axis(axis, len(s)); err == nil && len(t) == len(s) {
+		size, count := s[at], t[at]
+		s[at], t[at] = 1, 1
+		if dims, err := shape.Broadcast(s, t); err == nil {
+			with := func(extent int) shape.Shape { return slices.Concat(dims[:at], shape.Shape{extent}, dims[at+1:]) }
+			n, i = untyped.BroadcastTo(n, with(size)), untyped.BroadcastTo(i, with(count))
 		}
 	}
 	return untyped.TakeAlongAxis(n, i, axis)

@@ -4,6 +4,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"slices"
 )
 
 // ScatterAdd returns an array of shape dims. Element i of the axis is the sum of the
@@ -46,7 +47,7 @@ func SetAt[T expr.Elem, I expr.Integer](base expr.Exp[T], index expr.Exp[I], upd
 }
 
 func scatterInto(called, name string, index, updates *tree.Node, axis int, dims []int) *tree.Node {
-	return untyped.Scatter(name, index, updates, nil, axis, dims).As(called, index, updates)
+	return untyped.Scatter(name, index, updates, nil, axis, slices.Clone(dims)).As(called, index, updates)
 }
 
 func scatterAt(called, name string, base, index, updates *tree.Node, axis int) *tree.Node {

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
+	"slices"
 )
 
 // A DefineOption completes the row of a user-defined operator.
@@ -103,7 +104,7 @@ func View[T expr.Elem](o *tree.Operator, ints []int, args ...expr.Exp[T]) expr.E
 	if o == nil || o.Class() != tree.View {
 		return expr.Of[T](tree.Errorf(tree.ErrType, "View", "the operator is no view"))
 	}
-	return expr.Of[T](tree.ApplyWith(o, tree.Attributes{Ints: ints}, nodes(args)...))
+	return expr.Of[T](tree.ApplyWith(o, tree.Attributes{Ints: slices.Clone(ints)}, nodes(args)...))
 }
 
 // Element is the constraint of Go's own element types. Their values in memory

@@ -2,6 +2,7 @@ package op
 
 import (
 	"math"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -42,7 +43,7 @@ func gammaLog(called string, key expr.Exp[uint64], shape float64, stream int64, 
 		wide++
 	}
 	d := wide - 1./3
-	first := untyped.BroadcastTo(number(-1), dims)
+	first := untyped.BroadcastTo(number(-1), slices.Clone(dims))
 	if len(dims) == 0 {
 		first = number(-1)
 	}

@@ -4,9 +4,14 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/op/untyped"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // TestOperatorsDoNotChange checks that what hands out operators and reductions
@@ -89,4 +94,23 @@ func alike(a, b reflect.Value) bool {
 		}
 	}
 	return a.Equal(b)
+}
+
+// TestTreesKeepShapes changes the slices that trees were made of.
+func TestTreesKeepShapes(t *testing.T) {
+	x, key := iota[float64](2, 3), expr.Const[uint64](7)
+	first := op.DefineView("first", 1, func(n *tree.Node) (shape.Shape, error) { return shape.Shape{n.Ints[0]}, nil },
+		func(g *tree.Gather) op.V { return g.At(0, []prim.Ix{g.Out[0]}) })
+	dims := []int{2, 3}
+	for name, e := range map[string]expr.Exp[float64]{
+		"BroadcastTo": op.BroadcastTo(x, dims...), "Reshape": op.Reshape(x, dims...), "Normal": op.Normal[float64](key, dims...),
+		"Gamma": op.Gamma[float64](key, 2, dims...), "ScatterAdd": op.ScatterAdd(iota[int64](2), x, 0, dims...), "View": op.View(first, dims, iota[float64](3)),
+	} {
+		before := e.Node().Shape().Clone()
+		dims[0], dims[1] = 1, 1
+		if y, err := engine.Eval(e); err != nil || !y.Shape().Equal(before) {
+			t.Errorf("%s: shape %v became %v, %v", name, before, y.Shape(), err)
+		}
+		dims[0], dims[1] = 2, 3
+	}
 }

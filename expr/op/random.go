@@ -2,6 +2,7 @@ package op
 
 import (
 	"math"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -40,7 +41,7 @@ func block(o *tree.Operator, name string, key expr.Exp[uint64], dims []int) *tre
 		}
 		n *= d
 	}
-	position := untyped.Cast(untyped.Reshape(untyped.Iota(n), dims), dtype.U64)
+	position := untyped.Cast(untyped.Reshape(untyped.Iota(n), slices.Clone(dims)), dtype.U64)
 	return untyped.Apply(o, position, tree.NewConst(dtype.U64, elementStream), scalarKey(name, key).Node()).As(name, expr.NodeOf(key))
 }
 

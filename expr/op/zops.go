@@ -90,7 +90,7 @@ func Xor[T Bitwise](x, y expr.Exp[T]) expr.Exp[T] {
 
 // BroadcastTo is repeated along axes of size 1 and new leading axes.
 func BroadcastTo[T expr.Elem](x expr.Exp[T], dims ...int) expr.Exp[T] {
-	return expr.Of[T](tree.ApplyWith(untyped.Row("broadcast_to"), tree.Attributes{Ints: dims}, expr.NodeOf(x)))
+	return expr.Of[T](tree.ApplyWith(untyped.Row("broadcast_to"), tree.Attributes{Ints: append([]int(nil), dims...)}, expr.NodeOf(x)))
 }
 
 // Cbrt is the cube root. Error: at most 1 ULP.
@@ -460,7 +460,7 @@ func ReLU[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
 
 // Reshape is the same elements, row-major, in another shape, of which one extent may be -1.
 func Reshape[T expr.Elem](x expr.Exp[T], dims ...int) expr.Exp[T] {
-	return expr.Of[T](tree.ApplyWith(untyped.Row("reshape"), tree.Attributes{Ints: dims}, expr.NodeOf(x)))
+	return expr.Of[T](tree.ApplyWith(untyped.Row("reshape"), tree.Attributes{Ints: append([]int(nil), dims...)}, expr.NodeOf(x)))
 }
 
 // Shr is x >> y, arithmetic for signed types; a count below zero or of the width and more gives 0, or the sign. Error: exact.

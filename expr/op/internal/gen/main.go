@@ -172,7 +172,7 @@ func view(b *bytes.Buffer, o *tree.Operator) {
 	names := strings.Fields(o.Ints())
 	params, ints := strings.Join(names, ", ")+" int", "[]int{"+strings.Join(names, ", ")+"}"
 	if name, ok := strings.CutSuffix(o.Ints(), "..."); ok {
-		params, ints = name+" ...int", name
+		params, ints = name+" ...int", "append([]int(nil), "+name+"...)" // the tree keeps them
 	}
 	nodes := make([]string, len(args))
 	for i, a := range args {

@@ -56,7 +56,8 @@ func newAliasing(pl *plan.Plan, seen uint64) aliasing {
 // aliasingOf returns the aliasing of memories with room for its relations.
 func aliasingOf(memories []*Memory) aliasing {
 	n := len(memories)
-	al := aliasing{memories: memories, relations: make([]relation, n), now: make([]relation, n), order: make([]int, n), at: make([]extent, n)}
+	both := make([]relation, 2*n)
+	al := aliasing{memories: memories, relations: both[:n:n], now: both[n:], order: make([]int, n), at: make([]extent, n)}
 	for i, m := range memories {
 		al.order[i], al.at[i] = i, extent{m.Locate(), m.Size()}
 	}

@@ -364,7 +364,8 @@ func (in *instance) NewWorker() backend.Worker {
 	for _, ph := range in.code.p.Phases {
 		n = max(n, int(ph.Scratch)+len(ph.Sites))
 	}
-	w.scratch, w.inside = make([]unsafe.Pointer, n), make([]unsafe.Pointer, n)
+	both := make([]unsafe.Pointer, 2*n)
+	w.scratch, w.inside = both[:n:n], both[n:]
 	w.accs = make([][]accState, len(in.phases))
 	for id, bp := range in.phases {
 		lanes := 1

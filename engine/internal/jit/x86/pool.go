@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"sort"
 )
 
 // maxAlign is the alignment of the first byte of an object.
@@ -40,24 +39,24 @@ func (p *pool) appendTo(b []byte) ([]byte, []int32) {
 	if len(p.consts) == 0 {
 		return b, nil
 	}
-	order := make([]int, len(p.consts))
-	for i := range order {
-		order[i] = i
-	}
-	sort.SliceStable(order, func(i, j int) bool { return p.consts[order[i]].size > p.consts[order[j]].size })
-	for len(b)%int(p.consts[order[0]].size) != 0 {
-		b = append(b, breakpoint)
-	}
-	at := make([]int32, len(order))
-	for _, i := range order {
-		at[i] = int32(len(b))
-		c := &p.consts[i]
-		if c.size == 4 {
-			b = binary.LittleEndian.AppendUint32(b, uint32(c.bits[0]))
-			continue
-		}
-		for _, w := range c.bits[:c.size/8] {
-			b = binary.LittleEndian.AppendUint64(b, w)
+	at := make([]int32, len(p.consts))
+	for size := maxAlign; size >= 4; size /= 2 {
+		for i := range p.consts {
+			c := &p.consts[i]
+			if int(c.size) != size {
+				continue
+			}
+			for len(b)%size != 0 { // before the first one only
+				b = append(b, breakpoint)
+			}
+			at[i] = int32(len(b))
+			if size == 4 {
+				b = binary.LittleEndian.AppendUint32(b, uint32(c.bits[0]))
+				continue
+			}
+			for _, w := range c.bits[:size/8] {
+				b = binary.LittleEndian.AppendUint64(b, w)
+			}
 		}
 	}
 	return b, at

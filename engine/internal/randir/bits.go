@@ -47,7 +47,7 @@ func ScalarBits(r *rand.Rand, t dtype.Type) uint64 {
 // MemoryBits is a random element of an array, often one at which something
 // changes, and of bools also bytes that are not 0 or 1.
 func MemoryBits(r *rand.Rand, t dtype.Type) uint64 {
-	mask := uint64(math.MaxUint64) >> (64 - 8*t.Size())
+	mask := t.Mask()
 	switch {
 	case t == dtype.Bool:
 		return []uint64{0, 0, 1, 2, 255}[r.IntN(5)]

@@ -11,6 +11,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -116,7 +117,7 @@ func (g *generator) ix(depth int) (s string, lo, hi int) {
 		return fmt.Sprintf("(%s)*%d", x, k), min(lo*k, hi*k), max(lo*k, hi*k)
 	case 2:
 		k := 1 + g.r.IntN(6)
-		return fmt.Sprintf("div(%s, %d)", x, k), floorDiv(lo, k), floorDiv(hi, k)
+		return fmt.Sprintf("div(%s, %d)", x, k), bound.FloorDiv(lo, k), bound.FloorDiv(hi, k)
 	case 3:
 		k := 1 + g.r.IntN(6)
 		return fmt.Sprintf("mod(%s, %d)", x, k), 0, k - 1
@@ -154,17 +155,9 @@ func tame(r *rand.Rand, t dtype.Type) uint64 {
 	case 0:
 		return uint64(r.IntN(4))
 	case 1:
-		return uint64(-1-r.IntN(3)) & (1<<(8*t.Size()-1)<<1 - 1)
+		return uint64(-1-r.IntN(3)) & t.Mask()
 	}
-	return r.Uint64() >> r.IntN(64) & (1<<(8*t.Size()-1)<<1 - 1)
-}
-
-func floorDiv(a, b int) int {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
+	return r.Uint64() >> r.IntN(64) & t.Mask()
 }
 
 var genTypes = []dtype.Type{dtype.F32, dtype.F32, dtype.F32, dtype.F64, dtype.I32, dtype.U8, dtype.U64, dtype.I64, dtype.I16, dtype.U16}

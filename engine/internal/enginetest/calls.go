@@ -46,59 +46,48 @@ func scatters(name string) []viewCase {
 	}
 }
 
-func sorts(name string) (cases []viewCase) {
-	along := func(axis int, ints []int, dims ...int) {
-		cases = append(cases, viewCase{dims, func(x *tree.Node) *tree.Node {
-			return tree.ApplyWith(untyped.Row(name), tree.Attributes{Axes: []int{axis}, Ints: ints}, x)
-		}})
-	}
-	along(0, nil, 1)
-	along(0, nil, 300)
-	along(1, nil, 40, 7)
-	along(1, []int{1}, 3, 70)
-	along(0, []int{1}, 70, 3)
-	along(1, []int{0}, 3, 4, 5)
-	along(0, nil, 0, 3)
-	return cases
+// An alongCase is an operator along an axis, with integers.
+type alongCase struct {
+	axis       int
+	ints, dims []int
 }
 
-// parts are partitions at no place, one and several.
-func parts(name string) (cases []viewCase) {
-	along := func(axis int, ints []int, dims ...int) {
-		cases = append(cases, viewCase{dims, func(x *tree.Node) *tree.Node {
-			return tree.ApplyWith(untyped.Row(name), tree.Attributes{Axes: []int{axis}, Ints: ints}, x)
-		}})
-	}
-	along(0, []int{0, 0}, 1)
-	along(0, []int{0, 150}, 300)
-	along(0, []int{1, 299}, 300)
-	along(1, []int{0, 3}, 40, 7)
-	along(1, []int{1, 0, 1, 33, 69}, 3, 70)
-	along(0, []int{1, 40}, 70, 3)
-	along(1, []int{0}, 3, 4, 5)
-	along(0, []int{0}, 0, 3)
-	return cases
+var sorts = []alongCase{
+	{0, nil, []int{1}},
+	{0, nil, []int{300}},
+	{1, nil, []int{40, 7}},
+	{1, []int{1}, []int{3, 70}},
+	{0, []int{1}, []int{70, 3}},
+	{1, []int{0}, []int{3, 4, 5}},
+	{0, nil, []int{0, 3}},
+}
+
+// partitions are at no place, one and several.
+var partitions = []alongCase{
+	{0, []int{0, 0}, []int{1}},
+	{0, []int{0, 150}, []int{300}},
+	{0, []int{1, 299}, []int{300}},
+	{1, []int{0, 3}, []int{40, 7}},
+	{1, []int{1, 0, 1, 33, 69}, []int{3, 70}},
+	{0, []int{1, 40}, []int{70, 3}},
+	{1, []int{0}, []int{3, 4, 5}},
+	{0, []int{0}, []int{0, 3}},
 }
 
 func init() {
-	for _, name := range []string{"partition", "argpartition"} {
-		viewCases[name] = parts(name)
-	}
 	for _, name := range []string{"scatter", "scatter_add", "bincount", "scatter_max", "scatter_min"} {
 		viewCases[name] = scatters(name)
 	}
-	for _, name := range []string{"sort", "argsort", "rank"} {
-		viewCases[name] = sorts(name)
+	for name, list := range map[string][]alongCase{
+		"sort": sorts, "argsort": sorts, "rank": sorts, "partition": partitions, "argpartition": partitions,
+		"select": {{0, []int{0}, []int{1}}, {0, []int{0, 299, 150, 151}, []int{300}}, {0, []int{35}, []int{70, 3}}, {1, []int{3, 3, 0}, []int{2, 4, 5}}},
+	} {
+		for _, c := range list {
+			viewCases[name] = append(viewCases[name], viewCase{c.dims, func(x *tree.Node) *tree.Node {
+				return tree.ApplyWith(untyped.Row(name), tree.Attributes{Axes: []int{c.axis}, Ints: c.ints}, x)
+			}})
+		}
 	}
-	chosen := func(axis int, places []int, dims ...int) {
-		viewCases["select"] = append(viewCases["select"], viewCase{dims, func(x *tree.Node) *tree.Node {
-			return tree.ApplyWith(untyped.Row("select"), tree.Attributes{Axes: []int{axis}, Ints: places}, x)
-		}})
-	}
-	chosen(0, []int{0}, 1)
-	chosen(0, []int{0, 299, 150, 151}, 300)
-	chosen(0, []int{35}, 70, 3)
-	chosen(1, []int{3, 3, 0}, 2, 4, 5)
 	for _, side := range []int{0, 1} {
 		viewCases["searchsorted"] = append(viewCases["searchsorted"], viewCase{[]int{33}, func(x *tree.Node) *tree.Node {
 			return searched(side, x, place(newRand(5), x.DType(), turned, wild, 7, 9).Node())
@@ -145,7 +134,7 @@ func searchValue(n *tree.Node, args []*value) *value {
 		}
 		if sorted {
 			for _, x := range a.bits {
-				out.bits[i] += uint64(count(before(x)))
+				out.bits[i] += b2i[uint64](before(x))
 			}
 		} else {
 			out.bits[i] = halved(a.bits, before)
@@ -167,7 +156,7 @@ func halved(list []uint64, before func(uint64) bool) uint64 {
 			list = list[:len(list)-half]
 		}
 	}
-	return uint64(at + count(before(list[0])))
+	return uint64(at + b2i[int](before(list[0])))
 }
 
 // combining has the element-wise operator of each scatter, and its first operand
@@ -301,11 +290,11 @@ func comesBefore(t dtype.Type, a, b uint64, descending bool) (c int) {
 	switch w := 64 - 8*uint(t.Size()); {
 	case t.IsFloat():
 		if isNaN(t, a) || isNaN(t, b) {
-			return cmp.Compare(count(isNaN(t, a)), count(isNaN(t, b)))
+			return cmp.Compare(b2i[int](isNaN(t, a)), b2i[int](isNaN(t, b)))
 		}
 		x, y := math.Float64frombits(convert(t, dtype.F64, a)), math.Float64frombits(convert(t, dtype.F64, b))
 		if c = cmp.Compare(x, y); c == 0 {
-			c = cmp.Compare(count(!math.Signbit(x)), count(!math.Signbit(y)))
+			c = cmp.Compare(b2i[int](!math.Signbit(x)), b2i[int](!math.Signbit(y)))
 		}
 	case t.IsSigned():
 		c = cmp.Compare(int64(a<<w)>>w, int64(b<<w)>>w)
@@ -316,11 +305,4 @@ func comesBefore(t dtype.Type, a, b uint64, descending bool) (c int) {
 		return -c
 	}
 	return c
-}
-
-func count(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

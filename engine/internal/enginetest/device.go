@@ -2,7 +2,6 @@ package enginetest
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"runtime"
 	"slices"
@@ -64,34 +63,17 @@ type piece struct {
 // reach.
 func (r *remote) copyMemories(d driver.Device, stmts []expr.Statement) error {
 	r.at = map[*engine.Memory]piece{}
-	var all []*engine.Memory
-	for _, s := range stmts {
-		for _, root := range []*tree.Node{s.Target, s.Value} {
-			tree.Walk(root, func(n *tree.Node) {
-				if n.Leaf == nil {
-					return
-				}
-				if m, ok := n.Leaf.Mem.(*engine.Memory); ok && !slices.Contains(all, m) {
-					all = append(all, m)
-				}
-			})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b *engine.Memory) int { return cmp.Compare(a.Locate(), b.Locate()) })
 	const line = 64 // a multiple of each element size, so that elements stay aligned
-	for i := 0; i < len(all); {
-		lo, hi, k := all[i].Locate(), all[i].Locate(), i
-		for ; k < len(all) && (k == i || all[k].Locate() < hi); k++ {
-			hi = max(hi, all[k].Locate()+uintptr(all[k].Size()))
-		}
+	for _, group := range memories(stmts).groups() {
+		lo, hi := group.span()
 		lo -= lo % line
 		there, err := engine.NewSyncedMemory(d, int(hi-lo))
 		if err != nil {
 			return err
 		}
-		for ; i < k; i++ {
-			p := piece{all[i], there, int(all[i].Locate() - lo)}
-			r.at[all[i]] = p
+		for _, m := range group {
+			p := piece{m.mem, there, int(m.mem.Locate() - lo)}
+			r.at[m.mem] = p
 			r.pieces = append(r.pieces, p)
 		}
 	}

@@ -58,7 +58,7 @@ func divisions(s suite) {
 }
 
 // one1 returns a vector of one element.
-func one1(bits uint64, t dtype.Type) *tree.Node { return of(t, []uint64{bits & mask(t)}, 1).Node() }
+func one1(bits uint64, t dtype.Type) *tree.Node { return of(t, []uint64{bits & t.Mask()}, 1).Node() }
 
 func indices(s suite) {
 	for i, t := range intTypes {
@@ -73,7 +73,7 @@ func indices(s suite) {
 				for i := range bits {
 					bits[i] = uint64(r.IntN(n))
 				}
-				bits[66] = uint64(bad) & mask(t)
+				bits[66] = uint64(bad) & t.Mask()
 				idx := of(t, bits, 70).Named("idx").Node()
 				out := blank(r, dtype.F32, 70, 3).Named("out").Node()
 				s.check(set(out, untyped.Take(x, idx, 0)))

@@ -212,17 +212,9 @@ func (g *generator) fresh(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 	if depth <= 0 {
 		return g.leaf(t, s)
 	}
-	switch pick(g, "kind", []string{"leaf", "map", "map", "map", "view", "view", "reduction", "composition"}) {
-	case "map":
-		return g.elementwise(t, s, depth-1)
-	case "view":
-		return g.view(t, s, depth-1)
-	case "reduction":
-		return g.reduction(t, s, depth-1)
-	case "composition":
-		return g.composition(t, s, depth-1)
-	}
-	return g.leaf(t, s)
+	return pick(g, "kind", []func(dtype.Type, shape.Shape, int) *tree.Node{
+		g.same, g.elementwise, g.elementwise, g.elementwise, g.view, g.view, g.reduction, g.composition,
+	})(t, s, depth-1)
 }
 
 // leaf returns an array, or a scalar broadcast to s.

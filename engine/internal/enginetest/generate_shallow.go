@@ -56,35 +56,24 @@ func (g *generator) few(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 	if depth < 0 {
 		return g.leaf(t, s)
 	}
-	switch pick(g, "kind", []string{"map", "map", "view", "view", "reduction", "reduction", "scan", "stack", "rows", "roll", "pool", "convert", "product", "same", "columns", "composition"}) {
-	case "map":
-		return g.elementwise(t, s, depth)
-	case "view":
-		return g.view(t, s, depth)
-	case "reduction":
-		return g.reduction(t, s, depth)
-	case "scan":
-		return g.cumulative(t, s, depth)
-	case "stack":
-		return g.stack(t, s, depth)
-	case "rows":
-		return g.rows(t, s, depth)
-	case "roll":
-		return g.roll(t, s, depth)
-	case "pool":
-		return g.pool2(pick(g, "reduction", reductionsOf(t, false)), t, s, depth)
-	case "convert":
-		return untyped.Cast(g.node(g.elem("from"), s, depth), t)
-	case "product":
-		if t != dtype.Bool {
-			return g.product(t, s, depth)
-		}
-	case "columns":
-		return g.columns(t, s, depth)
-	case "composition":
-		return g.composition(t, s, depth)
+	product := g.product
+	if t == dtype.Bool {
+		product = g.same
 	}
-	return g.leaf(t, s)
+	return pick(g, "kind", []func(dtype.Type, shape.Shape, int) *tree.Node{
+		g.elementwise, g.elementwise, g.view, g.view, g.reduction, g.reduction, g.cumulative, g.stack, g.rows, g.roll,
+		g.pooling, g.convert, product, g.same, g.columns, g.composition,
+	})(t, s, depth)
+}
+
+func (g *generator) same(t dtype.Type, s shape.Shape, _ int) *tree.Node { return g.leaf(t, s) }
+
+func (g *generator) convert(t dtype.Type, s shape.Shape, depth int) *tree.Node {
+	return untyped.Cast(g.node(g.elem("from"), s, depth), t)
+}
+
+func (g *generator) pooling(t dtype.Type, s shape.Shape, depth int) *tree.Node {
+	return g.pool2(pick(g, "reduction", reductionsOf(t, false)), t, s, depth)
 }
 
 // cumulative returns a scan of one operation along an axis.

@@ -1,10 +1,8 @@
 package enginetest
 
 import (
-	"cmp"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"sync/atomic"
 
 	"github.com/oneloop/oneloop/engine"
@@ -122,26 +120,19 @@ func moved(stmts []expr.Statement) []expr.Statement {
 // reverses the order of their elements.
 func relocate(list memoryList) map[tree.Memory]tree.Memory {
 	out := map[tree.Memory]tree.Memory{}
-	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b memory) int { return cmp.Compare(a.mem.Locate(), b.mem.Locate()) })
-	for len(list) > 0 {
-		begin, end, n := list[0].mem.Locate(), list[0].mem.Locate(), 0
-		for n < len(list) && (n == 0 || list[n].mem.Locate() < end) {
-			end = max(end, list[n].mem.Locate()+uintptr(list[n].mem.Size()))
-			n++
-		}
+	for _, group := range list.groups() {
+		begin, end := group.span()
 		m, err := engine.NewMemory(int(end-begin) + 24)
 		if err != nil {
 			panic(err)
 		}
 		all := m.Bytes()[24:]
-		for _, old := range list[:n] {
+		for _, old := range group {
 			part := all[old.mem.Locate()-begin:][:old.mem.Size()]
 			copy(part, host(old.mem))
 			out[old.mem] = engine.MemoryOf(part)
 		}
-		reverse(all, list[0].typ)
-		list = list[n:]
+		reverse(all, group[0].typ)
 	}
 	return out
 }

@@ -119,7 +119,7 @@ func combination(r *prim.Reduction, t dtype.Type) func(a, b uint64) uint64 {
 			return math.Float64bits(f(math.Float64frombits(a), math.Float64frombits(b)))
 		}
 	}
-	return func(a, b uint64) uint64 { return integers(r.Op(), t, a, b) & mask(t) }
+	return func(a, b uint64) uint64 { return integers(r.Op(), t, a, b) & t.Mask() }
 }
 
 func integers(op prim.Op, t dtype.Type, a, b uint64) uint64 {

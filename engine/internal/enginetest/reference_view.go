@@ -335,7 +335,7 @@ func dot(t dtype.Type, x, y []uint64, step int) uint64 {
 	for i, b := range x {
 		acc += b * y[i*step]
 	}
-	return acc & mask(t)
+	return acc & t.Mask()
 }
 
 func float(t dtype.Type, bits uint64) float64 {

@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -315,19 +316,38 @@ func memories(stmts []expr.Statement) (list memoryList) {
 				if n.Leaf == nil {
 					return
 				}
-				m := n.Leaf.Mem.(*engine.Memory)
-				if !seen[m] {
+				if m, ok := n.Leaf.Mem.(*engine.Memory); ok && !seen[m] {
 					seen[m] = true
-					name := n.Leaf.Name
-					if name == "" {
-						name = fmt.Sprintf("memory %d", len(list))
-					}
-					list = append(list, memory{m, n.DType(), name})
+					list = append(list, memory{m, n.DType(), cmp.Or(n.Leaf.Name, fmt.Sprintf("memory %d", len(list)))})
 				}
 			})
 		}
 	}
 	return list
+}
+
+// groups returns the memories by address, those that overlap together.
+func (l memoryList) groups() (out []memoryList) {
+	l = slices.Clone(l)
+	slices.SortStableFunc(l, func(a, b memory) int { return cmp.Compare(a.mem.Locate(), b.mem.Locate()) })
+	for i := range l {
+		if n := len(out) - 1; n >= 0 {
+			if _, end := out[n].span(); l[i].mem.Locate() < end {
+				out[n] = append(out[n], l[i])
+				continue
+			}
+		}
+		out = append(out, l[i:i+1:i+1])
+	}
+	return out
+}
+
+// span returns the addresses of a group.
+func (l memoryList) span() (begin, end uintptr) {
+	for _, m := range l {
+		end = max(end, m.mem.Locate()+uintptr(m.mem.Size()))
+	}
+	return l[0].mem.Locate(), end
 }
 
 func (l memoryList) save() [][]byte {

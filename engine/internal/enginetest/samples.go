@@ -41,8 +41,6 @@ func stored(t dtype.Type, v float64) uint64 {
 	return fetch(t, b, 0)
 }
 
-func mask(t dtype.Type) uint64 { return 1<<(8*uint(t.Size())-1)<<1 - 1 }
-
 // specials returns the special values of type t, each once.
 func specials(t dtype.Type) []uint64 {
 	var all []uint64
@@ -55,7 +53,7 @@ func specials(t dtype.Type) []uint64 {
 		}
 	default:
 		for _, v := range specialInts {
-			all = append(all, uint64(v)&mask(t))
+			all = append(all, uint64(v)&t.Mask())
 		}
 	}
 	seen := map[uint64]bool{}
@@ -106,7 +104,7 @@ func sample(r *rand.Rand, t dtype.Type, k data) uint64 {
 		b[0], b[1] = byte(r.Uint32()), byte(r.Uint32())
 		return fetch(t, b, 0)
 	}
-	return r.Uint64() & mask(t)
+	return r.Uint64() & t.Mask()
 }
 
 var cachedSpecials = func() map[dtype.Type][]uint64 {
@@ -121,10 +119,10 @@ func fromInt(t dtype.Type, v int64) uint64 {
 	if t.IsFloat() {
 		return stored(t, float64(v))
 	}
-	return uint64(v) & mask(t)
+	return uint64(v) & t.Mask()
 }
 
-func b2i[T int | int64](b bool) T {
+func b2i[T int | int64 | uint64](b bool) T {
 	if b {
 		return 1
 	}

@@ -14,7 +14,6 @@ type columnAcc struct {
 	*layout.SeqRed
 	inRegs bool
 	regs   []ranked
-	slot   int32 // of the result of the last vector: see overlapFirst
 }
 
 // columnAccs chooses the reductions of a seq loop whose accumulators stay in registers,

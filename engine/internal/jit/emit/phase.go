@@ -49,7 +49,6 @@ type phaseCode struct {
 	combines bool      // the loop down columns goes from the identity to the result
 	group    int       // vectors of a group of columns
 	back     int       // lanes by which the last vector of whole rows of columns overlaps the one before, or 0
-	aside    bool      // results of columns go to slots: see overlapFirst
 	rowsHeld bool      // see holdRows
 	once     bool      // no loop follows the prologue: its values stay in registers
 	chained  bool      // a map without reductions, or scalar code, which is one of several phases of a row

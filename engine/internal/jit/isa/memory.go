@@ -89,7 +89,7 @@ func (f *Emitter) Pointer(s *layout.Site) int {
 func (f *Emitter) FirstAddress(s *layout.Site) {
 	f.Int(Mov, T1, Word(s.Arg+frame.SiteStride))
 	if f.Phase.Kind == lower.SeqPhase {
-		f.Int(Mul, T1, K(f.Copy*f.W))
+		f.Int(Mul, T1, K((f.Base+f.Copy)*f.W))
 		if r := f.SiteReg[s.Index(f.Phase)]; r >= 0 {
 			f.Int(Add, T1, SiteReg(int(r)))
 			f.Int(Add, T1, K(s.Apart))

@@ -264,6 +264,9 @@ func (bp *Phase) prefix(i int32) bool {
 // streamBytes is the least bytes of a row that is a stream of its own.
 const streamBytes = 2048
 
+// mostRecords is the most columns of records whose loop knows the lanes of its tail, where it does not combine runs of rows.
+const mostRecords = 32
+
 // mostWhole is the most lanes of a row that the code of a loop over groups of columns is made for.
 const mostWhole = 1 << 11
 
@@ -297,12 +300,12 @@ func (b *Binder) findAcross(bp *Phase) {
 			row = bp.Spans[k-1] * bp.Widest()
 		case s.Kind == Uniform && !s.Guard || s.Kind == Scratch && bp.carries(s) || s.Kind == Unused:
 		default:
-			if n := bp.Spans[k-1]; b.Tails && n < b.Bytes/bp.Widest() && bp.ReducesRecords() { // a vector under a mask takes long
-				if bp.Combines = bp.combines(); bp.Combines {
-					bp.Whole = n
-				} else {
-					bp.Short = n
-				}
+			switch n := bp.Spans[k-1]; { // a vector under a mask takes long
+			case !b.Tails || n > mostWhole || !bp.reducesRecords():
+			case bp.combines():
+				bp.Whole, bp.Combines = n, true
+			case n <= mostRecords:
+				bp.Short = n
 			}
 			return
 		}

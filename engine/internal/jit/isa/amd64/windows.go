@@ -29,7 +29,6 @@ func (f *emitter) stepAddress(s *layout.Site, step int) int {
 		return k
 	}
 	if f.Phase.Kind == lower.SeqPhase {
-		k = f.Copy
 		if r := f.SiteReg[s.Index(f.Phase)]; r >= 0 {
 			f.I(x86.LEA, x86.W64, x86.RCX, mem(isa.At(isa.SiteReg(int(r)), s.Apart)))
 		} else {

@@ -108,3 +108,41 @@ func TestPadModes(t *testing.T) {
 		}
 	}
 }
+
+// TestTurns compares matrices that are turned, with and without arithmetic, with their elements.
+func TestTurns(t *testing.T) {
+	turns[uint8](t)
+	turns[int16](t)
+	turns[float32](t)
+	turns[float64](t)
+}
+
+func turns[T uint8 | int16 | float32 | float64](t *testing.T) {
+	for _, d := range [][2]int{{1, 1}, {8, 16}, {16, 8}, {17, 33}, {5, 300}, {300, 5}, {33, 40}, {100, 129}, {1000, 65}, {64, 1000}} {
+		x := engine.Zeros[T](d[0], d[1])
+		for i := range x.Data() {
+			x.Data()[i] = T(i*7 + i/100)
+		}
+		for k := -1; k <= 3; k++ {
+			for _, plus := range []T{0, 1} {
+				e := op.Rot90[T](x, k)
+				if plus > 0 {
+					e = op.AddScalar(e, plus)
+				}
+				y, err := engine.Eval(e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				rows, columns := d[0], d[1]
+				for i := range y.Shape()[0] {
+					for j := range y.Shape()[1] {
+						from := [][2]int{{i, j}, {j, columns - 1 - i}, {rows - 1 - i, columns - 1 - j}, {rows - 1 - j, i}}[k&3]
+						if want := x.At(from[0], from[1]) + plus; y.At(i, j) != want {
+							t.Fatalf("%T, %v turned %d times plus %v: element %d, %d is %v, not %v", want, d, k, plus, i, j, y.At(i, j), want)
+						}
+					}
+				}
+			}
+		}
+	}
+}

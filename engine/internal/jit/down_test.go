@@ -90,3 +90,19 @@ func TestTurnedSums(t *testing.T) {
 		}
 	}
 }
+
+// TestTurnedTiles compares maps that read transposed tiles, whose rows are in reverse, with the interpreter.
+func TestTurnedTiles(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(3, 3))
+	for _, typ := range []dtype.Type{dtype.U8, dtype.I16, dtype.F32, dtype.F64} {
+		for _, more := range []string{"store REG y[i0, i1] %0\n", "%1 = add REG %0 %0\nstore REG y[i0, i1] %1\n"} {
+			text := "kernel tiles\naxis i0 i1\nparams 1\nbuf x TYPE in 2\nbuf y TYPE out 2\n{\nvec i0 i1 {\n%0 = load REG x[i1, p0 - i0]\n" + more + "}\n}\n"
+			k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "REG", typ.Register().Short()).Replace(text))
+			for _, d := range [][2]int{{8, 16}, {16, 9}, {17, 33}, {31, 300}, {130, 40}, {33, 257}} {
+				s := newSetup(t, r, k, []int{d[0], d[1]}, []int{d[0] - 1}, [][]int{{d[1], d[0]}, {d[0], d[1]}}, true)
+				differ(t, r, s)
+			}
+		}
+	}
+}

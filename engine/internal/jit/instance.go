@@ -177,9 +177,6 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 	for _, r := range v.Reds {
 		bv.reds = append(bv.reds, &boundRed{Red: r, area: in.code.p.RedBase + int(r.State)*frame.RedBytes})
 	}
-	bv.settles = len(v.Reds) > 0 && !slices.ContainsFunc(v.Phases, (*lower.Phase).Acts) && !slices.ContainsFunc(v.Reds, func(r *lower.Red) bool {
-		return r.Type != dtype.Bool || r.Kern.Op != prim.And && r.Kern.Op != prim.Or
-	})
 	if len(v.Phases) == 1 && bv.phases[0].Most > layout.MaxLanes && bv.row == 0 && !bv.phases[0].Tiled {
 		bv.step = max(bv.step, bv.phases[0].Most)
 	}
@@ -207,6 +204,9 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 			bp.strip = 1
 		}
 	}
+	bv.settles = len(v.Reds) > 0 && in.code.gen.cost(bv) >= shortRun && !slices.ContainsFunc(v.Phases, (*lower.Phase).Acts) && !slices.ContainsFunc(v.Reds, func(r *lower.Red) bool {
+		return r.Type != dtype.Bool || r.Kern.Op != prim.And && r.Kern.Op != prim.Or
+	})
 	return bv, nil
 }
 

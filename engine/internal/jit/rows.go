@@ -5,7 +5,6 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/plan/bound"
-	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // Row loops: before a call of machine code the worker writes addresses to the frame.
@@ -40,7 +39,7 @@ func (in *instance) findRowLoop(b *layout.Binder, it *boundItem) *rowLoop {
 		switch x := &it.par[i]; {
 		case x.scalar != nil:
 			r.phases = append(r.phases, x.scalar.Phase)
-		case x.vec != nil && len(x.vec.phases) == 1 && x.vec.n > 0 && x.vec.n <= x.vec.step && !(x.vec.settles && x.vec.n > ir.Block):
+		case x.vec != nil && len(x.vec.phases) == 1 && x.vec.n > 0 && x.vec.n <= x.vec.step && !x.vec.settles:
 			r.phases = append(r.phases, x.vec.phases[0].Phase)
 			lanes += x.vec.n
 		default:

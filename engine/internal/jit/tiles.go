@@ -21,18 +21,25 @@ func (w *worker) transpose(bp *boundPhase, p, n, rows int) {
 	for k, i := range bp.Transposed {
 		s := &bp.Sites[i]
 		off, _ := bound.Inner(s.Line.Spans, p)
-		w.setPtr(frame.TileSource, w.base(s.Buf), (s.Line.At(w.Pos)+off)*s.Size)
+		last := 0 // row of the first element of a lane, if these are in reverse
+		if k := len(s.Line.Spans); s.Line.Spans[k-2].Coef < 0 {
+			last = rows - 1
+		}
+		w.setPtr(frame.TileSource, w.base(s.Buf), (s.Line.At(w.Pos)+off-last)*s.Size)
+		target, pitch := w.scratchOf(bp, i), layout.TilePitch*s.Size
+		at := 0
 		if bp.Copy >= 0 {
 			y := &bp.Sites[bp.Copy]
-			at, _ := bound.Inner(y.Line.Spans, p)
-			w.setPtr(frame.TileTarget, w.base(y.Buf), (y.Line.At(w.Pos)+at)*y.Size)
-			w.set(frame.TilePitch, y.Row*y.Size)
+			at, _ = bound.Inner(y.Line.Spans, p)
+			target, pitch, at = w.base(y.Buf), y.Row*y.Size, (y.Line.At(w.Pos)+at)*y.Size
 		} else {
-			dst := w.scratchOf(bp, i)
-			w.setPtr(frame.TileTarget, dst, 0)
-			w.setPtr(s.Arg+frame.SitePtr, dst, 0)
-			w.set(frame.TilePitch, layout.TilePitch*s.Size)
+			w.setPtr(s.Arg+frame.SitePtr, target, 0)
 		}
+		w.setPtr(frame.TileTarget, target, at+last*pitch)
+		if last > 0 {
+			pitch = -pitch
+		}
+		w.set(frame.TilePitch, pitch)
 		w.set(frame.TileStride, s.Line.Step()*s.Size)
 		w.set(frame.TileHeight, rows)
 		w.set(frame.TileWidth, n)

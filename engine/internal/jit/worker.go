@@ -107,7 +107,7 @@ func (w *worker) blocks(v *boundVec, lo, hi int) {
 	if v.settles {
 		n = 1
 	}
-	for at, end := lo, 0; at < hi && !w.settled; at, n = end, min(2*n, most) {
+	for at, end := lo, 0; at < hi && !w.settled; at, n = end, min(4*n, most) {
 		end = min(at+n, hi)
 		w.vecRange(v, at*ir.Block, min(end*ir.Block, v.n))
 		w.settled = v.settles
@@ -189,7 +189,7 @@ func (w *worker) vecAll(v *boundVec) {
 		return
 	}
 	settled := false
-	for lo, end := 0, 0; lo < v.n && !settled && !w.inst.Stopped(); lo, step = end, min(2*step, v.step) {
+	for lo, end := 0, 0; lo < v.n && !settled && !w.inst.Stopped(); lo, step = end, min(4*step, v.step) {
 		end = min(lo+step, v.n)
 		w.vecRange(v, lo, end)
 		settled = v.settles

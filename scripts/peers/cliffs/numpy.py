@@ -61,7 +61,7 @@ def prepare(job):
         return None, space
     y = space[name]
     if not job["own"] and y is not out and y.base is not None:  # a view: NumPy has copied nothing yet
-        code = compile(f"{name} = ascontiguousarray({job['text'].partition(' = ')[2]})", "test", "exec")
+        code = compile(f"{name} = array({job['text'].partition(' = ')[2]}, order='C')", "test", "exec")
     y = numpy.broadcast_to(y, out.shape)
     y.astype(out.dtype).tofile(job["arrays"][0]["file"])
     return code, space

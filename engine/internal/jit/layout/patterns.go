@@ -153,7 +153,7 @@ func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards 
 		unit = unit && (!ph.Sites[i].Store || c[k-1].Coef == 1)
 		far := max(c[k-1].Coef, -c[k-1].Coef) > mostStep && b.tiles(s.Size, extents[k-2], extents[k-1])
 		switch {
-		case s.Kind != Index && !ph.Sites[i].Store && !ph.Conflict(int(i)) && far && c[k-2].Coef == 1:
+		case s.Kind != Index && !ph.Sites[i].Store && !ph.Conflict(int(i)) && far && (c[k-2].Coef == 1 || c[k-2].Coef == -1):
 			transposed = append(transposed, i)
 			least = min(least, s.Size)
 		case !b.reachable(ph, s, c):

@@ -4,11 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unsafe"
 
-	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
-	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/bound"
@@ -46,27 +43,6 @@ func columnsOf(k *ir.Kernel) *ir.Kernel {
 		return nil
 	}
 	return &c
-}
-
-// down returns the code of the rows as columns, or nil if there is none.
-func (c *code) down() *code {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.asked {
-		return c.columns
-	}
-	c.asked = true
-	k := columnsOf(c.k)
-	if k == nil {
-		return nil
-	}
-	p, err := lower.Kernel(k)
-	if err != nil || slices.ContainsFunc(p.Phases, func(ph *lower.Phase) bool { return !ph.InLanes() }) {
-		return nil
-	}
-	c.columns = newCode(p, c.gen)
-	c.columns.k = k
-	return c.columns
 }
 
 // The least rows, the least elements of each and of all that are reduced as columns. The lanes of each block
@@ -112,39 +88,6 @@ func (c *code) favoursColumns(b *layout.Binder) bool {
 	return false
 }
 
-// bindColumns binds the rows as columns. It returns nil if that needs copies by Go, or rows that are several spans.
-func (c *code) bindColumns(b *layout.Binder) *instance {
-	if !c.favoursColumns(b) {
-		return nil
-	}
-	d := c.down()
-	if d == nil {
-		return nil
-	}
-	in, err := d.bind(b.Binding)
-	if err != nil || slices.ContainsFunc(in.phases, func(bp *boundPhase) bool {
-		return len(bp.SeqSpans) > 1 || len(bp.Loads)+len(bp.Stores) > 0
-	}) {
-		return nil
-	}
-	for _, bp := range in.phases {
-		for i := range bp.Reds {
-			if bp.Lowered.LaneStep == 0 {
-				continue
-			}
-			fold, err := d.fold(bp.Reds[i].Kern, bp.Lowered.LaneStep)
-			if err != nil {
-				return nil
-			}
-			if _, err = fold.Bind(&ir.Binding{Extents: []int{bp.strip}, Bufs: bp.lanes(&bp.Reds[i], &accState{})}); err != nil {
-				return nil
-			}
-			bp.folds = append(bp.folds, fold)
-		}
-	}
-	return in
-}
-
 // lanes returns the buffers of the code that combines the accumulators of lanes in st.
 func (bp *boundPhase) lanes(r *layout.SeqRed, st *accState) []ir.BufBind {
 	n, size := bp.Lowered.LaneStep, r.Kern.Lane.Size()
@@ -155,55 +98,8 @@ func (bp *boundPhase) lanes(r *layout.SeqRed, st *accState) []ir.BufBind {
 	}
 }
 
-// lanesPiece runs the whole seq loop for n lanes from lo on, in the order of the lanes of a vec loop.
-func (w *worker) lanesPiece(bp *boundPhase, lo, n int) {
-	accs, lanes := w.accs[bp.Lowered.ID], bp.Lowered.LaneStep
-	most, count := bp.run(n), 0
-	own := make([]unsafe.Pointer, 0, 4)
-	for i := range accs {
-		own = append(own, accs[i].acc)
-	}
-	for block := 0; block < bp.SeqN; block += ir.Block {
-		end := min(block+ir.Block, bp.SeqN)
-		for lane := range lanes {
-			for i := range accs {
-				accs[i].acc = unsafe.Add(accs[i].lanes, lane*accs[i].pitch)
-				fillLanes(accs[i].acc, n, bp.Reds[i].Kern)
-			}
-			for t := block + lane; t < end && !w.inst.Stopped(); t += most * lanes {
-				w.seqRows(bp, lo, n, t, min(most, (end-t+lanes-1)/lanes))
-			}
-		}
-		for i := range accs {
-			st, r := &accs[i], &bp.Reds[i]
-			st.fold.Run(0, n)
-			st.acc = own[i]
-			bytes := n * r.Kern.Lane.Size()
-			copy(unsafe.Slice((*byte)(st.acc), bytes), unsafe.Slice((*byte)(st.folded), bytes))
-			w.pushRun(st, r, count, n)
-			own[i] = st.acc
-		}
-		count++
-	}
-	for i := range accs {
-		w.finishRuns(bp, &accs[i], &bp.Reds[i], count, 0, n)
-	}
-}
-
-// newLanes makes the accumulators of the lanes of reduction number i, and the worker that combines them.
-func (w *worker) newLanes(bp *boundPhase, i int, st *accState) {
-	r := &bp.Reds[i]
-	bp.lanes(r, st)
-	st.lanes, st.folded = w.memory(bp.Lowered.LaneStep*st.pitch), w.memory(bp.strip*r.Kern.Lane.Size())
-	inst, err := bp.folds[i].Bind(&ir.Binding{Extents: []int{bp.strip}, Bufs: bp.lanes(r, st)})
-	if err != nil {
-		panic(err) // another worker, or bindColumns, has bound the same extents
-	}
-	st.fold = inst.NewWorker()
-}
-
-// fold returns the code that combines the accumulators of lanes: lane l and lane l + n/2, and so on.
-func (c *code) fold(kern *reduce.Kern, lanes int) (backend.Code, error) {
+// foldOf returns the kernel that combines the accumulators of lanes: lane l and lane l + n/2, and so on.
+func foldOf(kern *reduce.Kern, lanes int) *ir.Kernel {
 	t, n := kern.Lane.Short(), 0
 	var text strings.Builder
 	emit := func(format string, args ...any) int {
@@ -222,7 +118,7 @@ func (c *code) fold(kern *reduce.Kern, lanes int) (backend.Code, error) {
 	all := combined(0, 1)
 	k, err := ir.Parse(fmt.Sprintf("kernel fold\naxis i\nbuf x %[1]s in 2\nbuf y %[1]s out 1\n{\nvec i {\n%[2]sstore %[1]s y[i] %%%[3]d\n}\n}\n", t, &text, all))
 	if err != nil {
-		return nil, err
+		panic(err) // the text has no names but those above
 	}
-	return c.gen.Compile(k)
+	return k
 }

@@ -3,6 +3,7 @@ package jit
 import (
 	le "encoding/binary"
 	"fmt"
+	"runtime"
 	"slices"
 	"unsafe"
 
@@ -32,7 +33,15 @@ func (c *code) Fallback() string {
 }
 
 func newCode(p *lower.Program, gen *generator) *code {
-	return &code{p: p, gen: gen, functions: map[string]*function{}}
+	c := &code{p: p, gen: gen, k: p.IR, functions: map[string]*function{}}
+	runtime.AddCleanup(c, releaseAll, c.functions)
+	return c
+}
+
+func releaseAll(fns map[string]*function) {
+	for _, fn := range fns {
+		fn.code.Release()
+	}
 }
 
 func (c *code) Bind(bind *ir.Binding) (backend.Instance, error) {
@@ -110,6 +119,60 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 		in.partials = append(in.partials, make([]reduce.Partial, in.count))
 	}
 	return in, nil
+}
+
+// down returns the code of the rows as columns, or nil if there is none.
+func (c *code) down() *code {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.asked {
+		return c.columns
+	}
+	c.asked = true
+	k := columnsOf(c.k)
+	if k == nil {
+		return nil
+	}
+	p, err := lower.Kernel(k)
+	if err != nil || slices.ContainsFunc(p.Phases, func(ph *lower.Phase) bool { return !ph.InLanes() }) {
+		return nil
+	}
+	c.columns = newCode(p, c.gen)
+	return c.columns
+}
+
+// bindColumns binds the rows as columns. It returns nil if that needs copies by Go, or rows that are several spans.
+func (c *code) bindColumns(b *layout.Binder) *instance {
+	if !c.favoursColumns(b) {
+		return nil
+	}
+	d := c.down()
+	if d == nil {
+		return nil
+	}
+	in, err := d.bind(b.Binding)
+	if err != nil || slices.ContainsFunc(in.phases, func(bp *boundPhase) bool {
+		return len(bp.SeqSpans) > 1 || len(bp.Loads)+len(bp.Stores) > 0
+	}) {
+		return nil
+	}
+	for _, bp := range in.phases {
+		for i := range bp.Reds {
+			if bp.Lowered.LaneStep == 0 {
+				continue
+			}
+			p, err := lower.Kernel(foldOf(bp.Reds[i].Kern, bp.Lowered.LaneStep))
+			if err != nil {
+				return nil
+			}
+			fold := newCode(p, d.gen)
+			if _, err = fold.Bind(&ir.Binding{Extents: []int{bp.strip}, Bufs: bp.lanes(&bp.Reds[i], &accState{})}); err != nil {
+				return nil
+			}
+			bp.folds = append(bp.folds, fold)
+		}
+	}
+	return in
 }
 
 // bindItems appends the bound items to out.

@@ -6,7 +6,6 @@ package jit
 
 import (
 	"fmt"
-	"runtime"
 	"sync"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
@@ -41,16 +40,7 @@ func (g *generator) Compile(k *ir.Kernel) (backend.Code, error) {
 	if err != nil {
 		return newPortable(k, err.Error())
 	}
-	c := newCode(p, g)
-	c.k = k
-	runtime.AddCleanup(c, releaseAll, c.functions)
-	return c, nil
-}
-
-func releaseAll(fns map[string]*function) {
-	for _, fn := range fns {
-		fn.code.Release()
-	}
+	return newCode(p, g), nil
 }
 
 // ISAs are the names of the supported instruction sets, the best first.

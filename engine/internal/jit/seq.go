@@ -105,6 +105,41 @@ func (w *worker) seqPiece(bp *boundPhase, lo, n int) {
 	}
 }
 
+// lanesPiece runs the whole seq loop for n lanes from lo on, in the order of the lanes of a vec loop.
+func (w *worker) lanesPiece(bp *boundPhase, lo, n int) {
+	accs, lanes := w.accs[bp.Lowered.ID], bp.Lowered.LaneStep
+	most, count := bp.run(n), 0
+	own := make([]unsafe.Pointer, 0, 4)
+	for i := range accs {
+		own = append(own, accs[i].acc)
+	}
+	for block := 0; block < bp.SeqN; block += ir.Block {
+		end := min(block+ir.Block, bp.SeqN)
+		for lane := range lanes {
+			for i := range accs {
+				accs[i].acc = unsafe.Add(accs[i].lanes, lane*accs[i].pitch)
+				fillLanes(accs[i].acc, n, bp.Reds[i].Kern)
+			}
+			for t := block + lane; t < end && !w.inst.Stopped(); t += most * lanes {
+				w.seqRows(bp, lo, n, t, min(most, (end-t+lanes-1)/lanes))
+			}
+		}
+		for i := range accs {
+			st, r := &accs[i], &bp.Reds[i]
+			st.fold.Run(0, n)
+			st.acc = own[i]
+			bytes := n * r.Kern.Lane.Size()
+			copy(unsafe.Slice((*byte)(st.acc), bytes), unsafe.Slice((*byte)(st.folded), bytes))
+			w.pushRun(st, r, count, n)
+			own[i] = st.acc
+		}
+		count++
+	}
+	for i := range accs {
+		w.finishRuns(bp, &accs[i], &bp.Reds[i], count, 0, n)
+	}
+}
+
 // combinedPiece is seqPiece for a function that goes from the identity to the result. A call begins with a run of rows.
 func (w *worker) combinedPiece(bp *boundPhase, lo, n int) {
 	accs := w.accs[bp.Lowered.ID]

@@ -83,11 +83,11 @@ type boundPhase struct {
 	vec      int // index of the loop in the instance
 	strip    int // most lanes of a piece
 	fn       *function
-	runs     *function      // of a seq loop that combines several runs at once, or nil
-	streamed *function      // the function whose stores bypass the caches; nil without such stores
-	tiles    []*exec.Code   // of the transposed sites
-	weave    *exec.Code     // of the stores to fields of records, or nil
-	folds    []backend.Code // combine the accumulators of lanes, by reduction; see lanesPiece
+	runs     *function    // of a seq loop that combines several runs at once, or nil
+	streamed *function    // the function whose stores bypass the caches; nil without such stores
+	tiles    []*exec.Code // of the transposed sites
+	weave    *exec.Code   // of the stores to fields of records, or nil
+	folds    []*code      // combine the accumulators of lanes, by reduction; see lanesPiece
 }
 
 type boundItem struct {

@@ -432,6 +432,18 @@ func (w *worker) newAccState(bp *boundPhase, r *layout.SeqRed) accState {
 	return st
 }
 
+// newLanes makes the accumulators of the lanes of reduction number i, and the worker that combines them.
+func (w *worker) newLanes(bp *boundPhase, i int, st *accState) {
+	r := &bp.Reds[i]
+	bp.lanes(r, st)
+	st.lanes, st.folded = w.memory(bp.Lowered.LaneStep*st.pitch), w.memory(bp.strip*r.Kern.Lane.Size())
+	inst, err := bp.folds[i].Bind(&ir.Binding{Extents: []int{bp.strip}, Bufs: bp.lanes(r, st)})
+	if err != nil {
+		panic(err) // another worker, or bindColumns, has bound the same extents
+	}
+	st.fold = inst.NewWorker()
+}
+
 // memory returns zeroed memory, with room for one vector after it.
 func (w *worker) memory(bytes int) unsafe.Pointer {
 	m := work.Memory(bytes + 64)

@@ -88,15 +88,7 @@ func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 		}
 		l.setKind(i)
 	}
-	few := bp.N < fewRows && bp.SeqN >= longChain
-	single := few && bp.N < leastTurned && b.Tails
-	if len(ph.Carries) > 0 && !(few && bp.findPrefixes()) && !b.findEach(bp) && !(!single && bp.findTurned()) && !bp.findPrefixes() {
-		bp.findAlong()
-		bp.Fetch, bp.Ahead = bp.Moved() > b.Machine.Caches.L2 && bp.apart(), b.Machine.Fetch
-	}
-	if b.Tails && len(ph.Carries) == 0 && len(ph.Reds) > 0 && ph.Kind == lower.SeqPhase && !few {
-		bp.findTurned() // else each element is loaded and inserted by itself
-	}
+	b.findScan(bp)
 	if k := len(ext); bp.Laid > 0 { // the rows are one
 		bp.Spans = append(slices.Clone(ext[:k-1-bp.LaidSpans]), ext[k-1-bp.LaidSpans]*bp.Laid)
 	}
@@ -126,6 +118,20 @@ func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 	b.choose(ph, bp)
 	bp.Narrow = bp.Narrow || bp.Along // each step waits for the one before, which takes longer in wide vectors
 	return bp
+}
+
+// findScan chooses how a loop that carries values, or reduces, goes along the rows of its arrays.
+func (b *Binder) findScan(bp *Phase) {
+	ph := bp.Lowered
+	few := bp.N < fewRows && bp.SeqN >= longChain
+	single := few && bp.N < leastTurned && b.Tails
+	if len(ph.Carries) > 0 && !(few && bp.findPrefixes()) && !b.findEach(bp) && !(!single && bp.findTurned()) && !bp.findPrefixes() {
+		bp.findAlong()
+		bp.Fetch, bp.Ahead = bp.Moved() > b.Machine.Caches.L2 && bp.apart(), b.Machine.Fetch
+	}
+	if b.Tails && len(ph.Carries) == 0 && len(ph.Reds) > 0 && ph.Kind == lower.SeqPhase && !few {
+		bp.findTurned() // else each element is loaded and inserted by itself
+	}
 }
 
 // setKind sets the kind of site i from its steps.

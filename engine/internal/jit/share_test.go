@@ -51,7 +51,7 @@ func sharedKernel(r *rand.Rand, bit, round int) string {
 	index := add("index %s", position)
 	at := add("cvt u64 %%%d", index)
 	shared := mix(40, []int{add("and u64 %%%d %%0", at), 4, 5, 6})
-	test := add("ne bool %%%d %%2", add("and u64 %%%d %%1", at))
+	test := add("eq bool %%%d %%1", add("and u64 %%%d %%1", at))
 	x := add("load u64 b0[i0, i1]")
 	own := []int{add("select u64 %%%d %%%d %%%d", test, shared[len(shared)-1], shared[len(shared)-2]), x}
 	own = append(own, add("select u64 %%%d %%%d %%4", test, shared[len(shared)-1-r.IntN(4)]))

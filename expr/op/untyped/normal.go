@@ -51,7 +51,8 @@ func lastProducts(b *B, x []V) (p, xor [2]V) {
 // ofPair returns the half of the block of a position: words 0 and 1 or, if the pair bit is set, 2 and 3.
 func ofPair(b *B, x []V, half func(p, xor V) V) V {
 	p, xor := lastProducts(b, []V{b.And(x[0], b.Int(dtype.U64, ^pairBit)), x[1], x[2]})
-	second := b.Ne(b.And(x[0], b.Int(dtype.U64, pairBit)), b.Int(dtype.U64, 0))
+	bit := b.Int(dtype.U64, pairBit)
+	second := b.Eq(b.And(x[0], bit), bit)
 	return b.Select(second, half(p[1], xor[1]), half(p[0], xor[0]))
 }
 

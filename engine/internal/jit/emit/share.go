@@ -87,7 +87,7 @@ func (f *phaseCode) roleOf(n *lower.Node) role {
 		return positionRole
 	case s.roles[x] == positionRole && n.Op == prim.And && f.isConst(n.Args[1], ^s.bit):
 		return sharedRole
-	case s.roles[x] == positionRole && n.Op == prim.And && f.isConst(n.Args[1], s.bit), s.roles[x] == bitRole && n.Op == prim.Ne && f.isConst(n.Args[1], 0):
+	case s.roles[x] == positionRole && n.Op == prim.And && f.isConst(n.Args[1], s.bit), s.roles[x] == bitRole && n.Op == prim.Eq && f.isConst(n.Args[1], s.bit):
 		return bitRole
 	}
 	is, args := sharedRole, n.Args[:]

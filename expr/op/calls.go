@@ -1,10 +1,11 @@
 package op
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
-	"slices"
 )
 
 // ScatterAdd returns an array of shape dims. Element i of the axis is the sum of the

@@ -60,7 +60,7 @@ func (c *code) favoursColumns(b *layout.Binder) bool {
 	if kind != bound.RowUnits {
 		return false
 	}
-	par := &c.p.IR.Loops[main]
+	par, apart := &c.p.IR.Loops[main], false
 	for _, in := range c.p.IR.Regions[par.Body].Code {
 		if in.Op != ir.For {
 			continue
@@ -71,7 +71,6 @@ func (c *code) favoursColumns(b *layout.Binder) bool {
 			return false
 		}
 		outer, inner := b.Order(par.Axes), b.Order(vec.Axes)
-		apart := false
 		for _, in := range c.p.IR.Regions[vec.Body].Code {
 			if in.Op != ir.Load {
 				continue
@@ -83,9 +82,8 @@ func (c *code) favoursColumns(b *layout.Binder) bool {
 			}
 			apart = apart || across == 1 && (along < -1 || along > 1)
 		}
-		return apart
 	}
-	return false
+	return apart
 }
 
 // lanes returns the buffers of the code that combines the accumulators of lanes in st.

@@ -60,6 +60,15 @@ func TestColumnsOfRows(t *testing.T) {
 	}
 }
 
+// TestColumnsGuarded compares rows that are columns with the interpreter where a second loop reads an element in front of each.
+func TestColumnsGuarded(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(5, 7))
+	k := parse(t, "kernel rows\naxis i0 i1\nbuf x f64 in 2\nbuf y f64 out 1\n{\npar i0 {\nvec i1 {\n%0 = load f64 x[i1, i0]\n%1 = reduce sum f64 %0\n}\n"+
+		"vec i1 {\n%2 = load f64 x[i1-1, i0] else %1\n%3 = sub f64 %2 %1\n%4 = reduce sum f64 %3\n}\nstore f64 y[i0] %4\n}\n}\n")
+	differ(t, r, newSetup(t, r, k, []int{130, 65}, nil, [][]int{{65, 130}, {130}}, true))
+}
+
 // TestTurnedSums compares reductions down columns that are rows of their array with the interpreter.
 func TestTurnedSums(t *testing.T) {
 	defer forget()

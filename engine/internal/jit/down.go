@@ -1,9 +1,7 @@
 package jit
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
@@ -98,25 +96,19 @@ func (bp *boundPhase) lanes(r *layout.SeqRed, st *accState) []ir.BufBind {
 
 // foldOf returns the kernel that combines the accumulators of lanes: lane l and lane l + n/2, and so on.
 func foldOf(kern *reduce.Kern, lanes int) *ir.Kernel {
-	t, n := kern.Lane.Short(), 0
-	var text strings.Builder
-	emit := func(format string, args ...any) int {
-		fmt.Fprintf(&text, "%%%d = "+format+"\n", append([]any{n}, args...)...)
-		n++
-		return n - 1
-	}
-	var combined func(lane, step int) int
-	combined = func(lane, step int) int {
+	b := ir.NewBuilder("fold")
+	defer b.Free()
+	i := b.K.Index.Axis(b.Axis("i"))
+	x, y := b.Buf(ir.Buf{Name: "x", Type: kern.Lane, Rank: 2}), b.Buf(ir.Buf{Name: "y", Type: kern.Lane, Mode: ir.Out, Rank: 1})
+	b.Open(ir.Vec, 0)
+	var combined func(lane, step int) prim.V
+	combined = func(lane, step int) prim.V {
 		if step == lanes {
-			return emit("load %s x[%d, i]", t, lane)
+			return b.Load(x, ir.InBounds, []prim.Ix{b.K.Index.Const(int64(lane)), i}, prim.V{})
 		}
-		x := combined(lane, 2*step)
-		return emit("%s %s %%%d %%%d", kern.Op, t, x, combined(lane+step, 2*step))
+		return b.Emit(prim.Ins{Op: kern.Op, Type: kern.Lane, Args: [3]prim.V{combined(lane, 2*step), combined(lane+step, 2*step)}})
 	}
-	all := combined(0, 1)
-	k, err := ir.Parse(fmt.Sprintf("kernel fold\naxis i\nbuf x %[1]s in 2\nbuf y %[1]s out 1\n{\nvec i {\n%[2]sstore %[1]s y[i] %%%[3]d\n}\n}\n", t, &text, all))
-	if err != nil {
-		panic(err) // the text has no names but those above
-	}
-	return k
+	b.Store(y, []prim.Ix{i}, combined(0, 1))
+	b.Close()
+	return b.K
 }

@@ -60,6 +60,10 @@ func (e *machine) list() {
 				streamed.save = stream
 				l.code[1] = e.f.kernel(streamed)
 			}
+			if l.code[0] == nil || e.streams && l.code[1] == nil { // prepare makes none that are denser
+				e.cells = e.cells[:0]
+				return
+			}
 			e.cells = append(e.cells, l)
 		}
 	}

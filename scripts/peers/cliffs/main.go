@@ -175,7 +175,7 @@ func slower(t *test, o options) (slow, err error) {
 func compare(tests []test, o options) error {
 	var cc []compiler
 	var err error
-	if (tests[0].c != "" || o.routines) && o.cc != "" {
+	if tests[0].c != "" || o.routines {
 		if cc, err = compilers(tests, o.cc, o.flags); err != nil {
 			return err
 		}

@@ -115,6 +115,9 @@ func (b *budget) check(v reflect.Value) error {
 	defer b.leave()
 	for _, f := range messageOf(v.Type()).fields {
 		x := v.Field(f.index)
+		if x.Kind() == reflect.Pointer && x.IsNil() {
+			continue
+		}
 		if x.Kind() != reflect.Slice {
 			if err := b.checkPart(x); err != nil {
 				return err
@@ -122,7 +125,7 @@ func (b *budget) check(v reflect.Value) error {
 			continue
 		}
 		for i := range x.Len() {
-			if err := b.checkPart(x.Index(i)); err != nil {
+			if err := b.checkPart(x.Index(i)); err != nil { // nil is written too, as an empty message
 				return err
 			}
 		}
@@ -132,10 +135,10 @@ func (b *budget) check(v reflect.Value) error {
 
 // checkPart checks what v points to, if that is a message.
 func (b *budget) checkPart(v reflect.Value) error {
-	if v.Kind() != reflect.Pointer || v.Type().Elem().Kind() != reflect.Struct || v.IsNil() {
+	if v.Kind() != reflect.Pointer || v.Type().Elem().Kind() != reflect.Struct {
 		return nil
 	}
-	return b.check(v.Elem())
+	return b.check(pointed(v))
 }
 
 // slot returns the place for the next value of field v: v itself, what v points

@@ -80,14 +80,15 @@ func written(t *testing.T, write func(x any) ([]byte, error), x any) string {
 	return string(text)
 }
 
-// TestCycles writes messages that contain themselves, or are very many as a tree.
+// TestCycles writes messages that contain themselves, or are very many as a tree or as
+// elements that are nil.
 func TestCycles(t *testing.T) {
 	cycle, tree := &node{}, &node{}
 	cycle.Subs = []*node{cycle}
 	for range 60 {
 		tree = &node{Subs: []*node{tree, tree}}
 	}
-	for _, n := range []*node{cycle, {Sub: cycle}, tree} {
+	for _, n := range []*node{cycle, {Sub: cycle}, tree, {Subs: make([]*node, maxMessages)}} {
 		for _, write := range []func(x any) ([]byte, error){Marshal, MarshalText} {
 			if text, err := write(n); !errors.Is(err, expr.ErrValue) {
 				t.Errorf("%d bytes, %v", len(text), err)

@@ -507,7 +507,7 @@ func (f *phaseCode) manyRows() int {
 // combineWhole emits groups of columns for a row of known length, and a jump to done. It does nothing if a call has another
 // number of lanes.
 func (f *phaseCode) combineWhole(accs []columnAcc, group, at int, done isa.Label) {
-	other, last := f.NewLabel(), f.NewLabel()
+	other := f.NewLabel()
 	n := f.Layout.Whole
 	all := (n + f.W - 1) / f.W
 	end := (all - 1) / group * group
@@ -523,7 +523,6 @@ func (f *phaseCode) combineWhole(accs []columnAcc, group, at int, done isa.Label
 		f.Int(isa.Add, isa.Lane, isa.K(group*f.W))
 		f.Branch(isa.LT, isa.Lane, isa.K(end*f.W), loop)
 	}
-	f.Bind(last)
 	f.part("columns: the last %d vectors", all-end)
 	switch f.Tail = n % f.W; {
 	case f.Tail > 0 && f.overlapsWhole(accs, all-end):

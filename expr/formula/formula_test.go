@@ -212,6 +212,7 @@ func TestErrors(t *testing.T) {
 		{"x[i] = 2", "1:2: index 4 at [3] is out of range for axis 0 of size 4", expr.ErrIndex},
 		{"x = astype(x, float99)", `1:15: name "float99" is not bound; known names: i, lr, u, x, y`, expr.ErrValue},
 		{"x = astype(x, 'f9')", `1:15: "f9" is no element type; there are [bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128]`, expr.ErrType},
+		{"add.at(x, i, b=1)", "1:1: add.at takes an array, subscripts and values, without names", expr.ErrType},
 		{"add.at(x[0], i, 1)", "1:1: add.at writes to its first argument, which must be a name", nil},
 		{"x = jnp.exp(x)", "1:5: jnp is no module here; write exp(x) or np.exp(x)", nil},
 		{"x = np.linalg.inv(x)", "1:8: np.linalg.inv is not supported; formulas have functions of NumPy itself, such as np.exp, of np.fft, and np.linalg.norm", nil},

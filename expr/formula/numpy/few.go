@@ -236,8 +236,8 @@ func (f *Function) at(n *syntax.Node, items []item) (value, error) {
 			return unknown, nil
 		}
 	}
-	if len(items) != 3 || items[0].kind != vTree {
-		return value{}, fail(n, tree.ErrType, "%s takes an array, subscripts and values", n.Text)
+	if len(items) != 3 || items[0].kind != vTree || slices.ContainsFunc(n.Keys, func(k string) bool { return k != "" }) {
+		return value{}, fail(n, tree.ErrType, "%s takes an array, subscripts and values, without names", n.Text)
 	}
 	a, subscripts := items[0].n, items[1:2]
 	if x := items[1]; x.kind == vSeq && !x.list {

@@ -35,23 +35,20 @@ func (g *Graph) Split(roots []Root) [][]Root {
 
 // storeJoined stores the concatenations of many operands below roots. It reports whether there are any.
 func (g *Graph) storeJoined(roots []Root) (stored bool) {
-	mark := g.Walk()
-	var visit func(n *Node)
-	visit = func(n *Node) {
-		if n.Mark == mark || n.Array != nil {
-			return
+	find := g.finder(func(n *Node) (found, stop bool) {
+		if n.Array != nil {
+			return false, true
 		}
-		n.Mark = mark
 		for _, a := range n.Args {
 			if a.Src.Op == ConcatRow && !a.Faulty && a.Array == nil && a.joined() > mostJoined && n.Src.Op != ConcatRow {
 				g.Store(a, "a loop for each operand")
 				stored = true
 			}
-			visit(a)
 		}
-	}
+		return false, false
+	})
 	for _, r := range roots {
-		visit(r.Value)
+		find(r.Value)
 	}
 	return stored
 }

@@ -19,13 +19,16 @@ var compositionMisuses = map[string]func() error{
 	"untyped.PadMode": func() error { return err(untyped.PadMode(nil, nil, "edge")) },
 	"PadMode":         func() error { return err(op.PadMode(vec, [][2]int{{1, 1}}, "mirror").Node()) },
 	"PadMode, bomb":   func() error { return err(op.PadMode(vec, [][2]int{{math.MaxInt, 1}}, "edge").Node()) },
-	"CumSum":          func() error { return err(op.CumSum(vec, 1).Node()) },
-	"NaNCumSum":       func() error { return err(op.NaNCumSum(vec, 1).Node()) },
-	"NaNCumProd":      func() error { return err(op.NaNCumProd(vec, -2).Node()) },
-	"CumProd":         func() error { return err(op.CumProd(vec, -2).Node()) },
-	"CumMax":          func() error { return err(op.CumMax(vec, 1).Node()) },
-	"CumMin":          func() error { return err(op.CumMin[float32](nil, 0).Node()) },
-	"Scan":            func() error { return err(op.Scan[float32](nil, nil, op.ScanOptions{}, nil).Out(0).Node()) },
+	"PadMode, bombs": func() error {
+		return err(op.PadMode(op.Reshape(vec, 1, -1), [][2]int{{1 << 40, 1 << 40}, {1 << 40, 1 << 40}}, "edge").Node())
+	},
+	"CumSum":     func() error { return err(op.CumSum(vec, 1).Node()) },
+	"NaNCumSum":  func() error { return err(op.NaNCumSum(vec, 1).Node()) },
+	"NaNCumProd": func() error { return err(op.NaNCumProd(vec, -2).Node()) },
+	"CumProd":    func() error { return err(op.CumProd(vec, -2).Node()) },
+	"CumMax":     func() error { return err(op.CumMax(vec, 1).Node()) },
+	"CumMin":     func() error { return err(op.CumMin[float32](nil, 0).Node()) },
+	"Scan":       func() error { return err(op.Scan[float32](nil, nil, op.ScanOptions{}, nil).Out(0).Node()) },
 	"untyped.ReduceStates": func() error {
 		return err(untyped.ReduceStates(op.Reducer{}, vec.Node(), untyped.Options{}))
 	},

@@ -300,7 +300,9 @@ func PadMode(a *tree.Node, widths []int, mode string) *tree.Node {
 				most = (have - n + period) / period * period
 			}
 			b, e := min(before, most), min(after, most)
-			a = padded(a, axis, b, e, most, mode)
+			if a = padded(a, axis, b, e, most, mode); a.Err() != nil {
+				return a // it has too many elements
+			}
 			before, after = before-b, after-e
 		}
 	}

@@ -192,3 +192,28 @@ func TestOneByOne(t *testing.T) {
 		}
 	}
 }
+
+// TestExactRowsOneByOne tests that rows of known length have as many vectors at once as the main loop, whose registers
+// have the weights.
+func TestExactRowsOneByOne(t *testing.T) {
+	var weights, body strings.Builder
+	for k := range 8 {
+		fmt.Fprintf(&weights, "  %%%d = const f32 %#x\n", k, 0x3f800000+k<<16)
+		fmt.Fprintf(&body, "    %%%d = load f32 x[i0, i1+%d]\n    %%%d = mul f32 %%%[1]d %%%[2]d\n", 100+k, k, 200+k)
+		if k > 0 {
+			fmt.Fprintf(&body, "    %%%d = add f32 %%%d %%%d\n", 300+k, 200+k, map[bool]int{true: 200, false: 299 + k}[k == 1])
+		}
+	}
+	k := parse(t, fmt.Sprintf("kernel taps\naxis i0 i1\nbuf x f32 in 2\nbuf y f32 out 2\n{\n%s  vec i0 i1 {\n%s    store f32 y[i0, i1] %%307\n  }\n}", weights.String(), body.String()))
+	s := newSetup(t, rand.New(rand.NewPCG(1, 2)), k, []int{60, 33}, nil, [][]int{{60, 40}, {60, 33}}, true)
+	defer s.release()
+	for _, g := range generators {
+		if g.Name() != "avx2" {
+			continue
+		}
+		_, text, found := strings.Cut(textOfCode(t, s.instance(t, g)), "rows of 33 elements\n")
+		if text, _, _ = strings.Cut(text, "main loop: 4 vectors one after the other\n"); !found || strings.Contains(text, "vectors)") {
+			t.Errorf("vectors at once:\n%s", text)
+		}
+	}
+}

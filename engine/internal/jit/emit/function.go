@@ -238,7 +238,7 @@ func (f *phaseCode) mapLoop() {
 	}
 	f.pinUniforms(f.Vectors - group*v - f.spare())
 	if !f.steps() && !f.Pairs() || !f.Lanes.Hold(f.holdRoom(group*v)) {
-		done, exact := f.exactRow(f.alone)
+		done, exact := f.exactRow(min(group, f.alone))
 		f.elementLoop(group)
 		if exact {
 			f.Bind(done)

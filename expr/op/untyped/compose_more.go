@@ -285,7 +285,8 @@ func PadMode(a *tree.Node, widths []int, mode string) *tree.Node {
 	if !slices.Contains([]string{"edge", "wrap", "reflect", "symmetric"}, mode) {
 		return tree.Errorf(tree.ErrValue, "PadMode", "there is no mode %q; there are edge, wrap, reflect and symmetric, and op.Pad for a constant", mode)
 	}
-	for axis, n := range a.Shape() {
+	x := a
+	for axis, n := range x.Shape() {
 		before, after := widths[2*axis], widths[2*axis+1]
 		if before < 0 || after < 0 || n == 0 && before+after > 0 || before > math.MaxInt/4-n || after > math.MaxInt/4-n-before {
 			return tree.Errorf(tree.ErrShape, "PadMode", "an axis of size %d cannot be padded by %d and %d", n, before, after)
@@ -301,7 +302,7 @@ func PadMode(a *tree.Node, widths []int, mode string) *tree.Node {
 			}
 			b, e := min(before, most), min(after, most)
 			if a = padded(a, axis, b, e, most, mode); a.Err() != nil {
-				return a // it has too many elements
+				return a.As("PadMode", x) // it has too many elements
 			}
 			before, after = before-b, after-e
 		}

@@ -20,7 +20,7 @@ var compositionMisuses = map[string]func() error{
 	"PadMode":         func() error { return err(op.PadMode(vec, [][2]int{{1, 1}}, "mirror").Node()) },
 	"PadMode, bomb":   func() error { return err(op.PadMode(vec, [][2]int{{math.MaxInt, 1}}, "edge").Node()) },
 	"PadMode, bombs": func() error {
-		return err(op.PadMode(op.Reshape(vec, 1, -1), [][2]int{{1 << 40, 1 << 40}, {1 << 40, 1 << 40}}, "edge").Node())
+		return err(op.PadMode(op.Reshape(vec, 1, -1), [][2]int{{math.MaxInt / 16, math.MaxInt / 16}, {math.MaxInt / 16, math.MaxInt / 16}}, "edge").Node())
 	},
 	"CumSum":     func() error { return err(op.CumSum(vec, 1).Node()) },
 	"NaNCumSum":  func() error { return err(op.NaNCumSum(vec, 1).Node()) },

@@ -207,7 +207,7 @@ func TestExactRowsOneByOne(t *testing.T) {
 	k := parse(t, fmt.Sprintf("kernel taps\naxis i0 i1\nbuf x f32 in 2\nbuf y f32 out 2\n{\n%s  vec i0 i1 {\n%s    store f32 y[i0, i1] %%307\n  }\n}", weights.String(), body.String()))
 	s := newSetup(t, rand.New(rand.NewPCG(1, 2)), k, []int{60, 33}, nil, [][]int{{60, 40}, {60, 33}}, true)
 	defer s.release()
-	for _, g := range generators {
+	for _, g := range isas(t) {
 		if g.Name() != "avx2" {
 			continue
 		}

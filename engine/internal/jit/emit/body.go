@@ -62,12 +62,12 @@ func (f *phaseCode) bodyOf(list []int32, from, to int) {
 		if f.Pair > 0 { // copies that nothing uses
 			for _, a := range n.Args {
 				if a != lower.None && f.Last[a] == n.At && f.share.roles[a] != sharedRole {
-					f.dropTo(a)
+					f.DropCopies(a, f.from, f.to)
 				}
 			}
 		}
 		if f.Last[id] == n.At && n.HasResult() {
-			f.dropTo(id)
+			f.DropCopies(id, f.from, f.to)
 		}
 	}
 }
@@ -91,15 +91,6 @@ func (f *phaseCode) chosenByBit(id int32, from, to int) bool {
 		f.Take(id, n.Args[k], c)
 	}
 	return true
-}
-
-// dropTo frees the places of the copies at hand of a node.
-func (f *phaseCode) dropTo(id int32) {
-	for c := f.from; c < f.to && !f.Uniform[id]; c++ {
-		if f.Places[f.Key(id, c)] != isa.Nowhere {
-			f.Drop(id, c)
-		}
-	}
 }
 
 // prologue emits the uniform nodes and stores them in slots. If each row computes an address from them, or a phase of
@@ -227,7 +218,7 @@ func (f *phaseCode) cold(id int32) {
 		}
 	}
 	if f.Last[id] == n.At {
-		f.dropTo(id)
+		f.DropCopies(id, f.from, f.to)
 	}
 	// Free outer values whose last use was inside the region.
 	for i := range f.Places {

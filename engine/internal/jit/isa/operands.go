@@ -205,11 +205,14 @@ func (f *Emitter) Take(n, x int32, c int) {
 }
 
 // DropAll frees all copies of a node that have a place.
-func (f *Emitter) DropAll(n int32) {
+func (f *Emitter) DropAll(n int32) { f.DropCopies(n, 0, f.Copies) }
+
+// DropCopies frees copies from to to-1 of a node that have a place.
+func (f *Emitter) DropCopies(n int32, from, to int) {
 	if f.Uniform[n] {
 		return
 	}
-	for c := range f.Copies {
+	for c := from; c < to; c++ {
 		if f.Places[f.Key(n, c)] != Nowhere {
 			f.Drop(n, c)
 		}

@@ -33,7 +33,7 @@ func (c *code) Fallback() string {
 }
 
 func newCode(p *lower.Program, gen *generator) *code {
-	c := &code{p: p, gen: gen, k: p.IR, functions: map[string]*function{}}
+	c := &code{p: p, gen: gen, functions: map[string]*function{}}
 	runtime.AddCleanup(c, releaseAll, c.functions)
 	return c
 }
@@ -66,7 +66,7 @@ func (c *code) interpreted(reason string) (backend.Code, error) {
 	c.fallback = reason
 	if c.portable == nil {
 		var err error
-		if c.portable, err = newPortable(c.k, reason); err != nil {
+		if c.portable, err = newPortable(c.p.IR, reason); err != nil {
 			return nil, err
 		}
 	}
@@ -129,7 +129,7 @@ func (c *code) down() *code {
 		return c.columns
 	}
 	c.asked = true
-	k := columnsOf(c.k)
+	k := columnsOf(c.p.IR)
 	if k == nil {
 		return nil
 	}
@@ -137,7 +137,21 @@ func (c *code) down() *code {
 	if err != nil || slices.ContainsFunc(p.Phases, func(ph *lower.Phase) bool { return !ph.InLanes() }) {
 		return nil
 	}
-	c.columns = newCode(p, c.gen)
+	columns := newCode(p, c.gen)
+	columns.folds = make([][]*code, len(p.Phases))
+	for _, ph := range p.Phases {
+		for i := range ph.Reds {
+			if ph.LaneStep == 0 {
+				continue
+			}
+			fold, err := lower.Kernel(foldOf(ph.Reds[i].Kern, ph.LaneStep))
+			if err != nil {
+				return nil
+			}
+			columns.folds[ph.ID] = append(columns.folds[ph.ID], newCode(fold, c.gen))
+		}
+	}
+	c.columns = columns
 	return c.columns
 }
 
@@ -157,19 +171,10 @@ func (c *code) bindColumns(b *layout.Binder) *instance {
 		return nil
 	}
 	for _, bp := range in.phases {
-		for i := range bp.Reds {
-			if bp.Lowered.LaneStep == 0 {
-				continue
-			}
-			p, err := lower.Kernel(foldOf(bp.Reds[i].Kern, bp.Lowered.LaneStep))
-			if err != nil {
-				return nil
-			}
-			fold := newCode(p, d.gen)
+		for i, fold := range d.folds[bp.Lowered.ID] {
 			if _, err = fold.Bind(&ir.Binding{Extents: []int{bp.strip}, Bufs: bp.lanes(&bp.Reds[i], &accState{})}); err != nil {
 				return nil
 			}
-			bp.folds = append(bp.folds, fold)
 		}
 	}
 	return in

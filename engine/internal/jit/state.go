@@ -25,10 +25,10 @@ import (
 type code struct {
 	p        *lower.Program
 	gen      *generator
-	k        *ir.Kernel
 	portable backend.Code // the interpreter's code, for bindings that machine code cannot run
 	columns  *code        // the code of the rows as columns: see columnsOf; nil if there is none
 	asked    bool         // columns is known
+	folds    [][]*code    // of rows as columns: combine the accumulators of lanes, by phase and reduction; see lanesPiece
 
 	mu        sync.Mutex
 	functions map[string]*function
@@ -87,7 +87,6 @@ type boundPhase struct {
 	streamed *function    // the function whose stores bypass the caches; nil without such stores
 	tiles    []*exec.Code // of the transposed sites
 	weave    *exec.Code   // of the stores to fields of records, or nil
-	folds    []*code      // combine the accumulators of lanes, by reduction; see lanesPiece
 }
 
 type boundItem struct {

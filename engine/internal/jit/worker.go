@@ -399,7 +399,7 @@ func (in *instance) NewWorker() backend.Worker {
 		}
 		for i := range bp.Reds {
 			st := w.newAccState(bp, &bp.Reds[i])
-			if len(bp.folds) > 0 {
+			if bp.Lowered.LaneStep > 0 {
 				w.newLanes(bp, i, &st)
 			}
 			w.accs[id] = append(w.accs[id], st)
@@ -437,7 +437,7 @@ func (w *worker) newLanes(bp *boundPhase, i int, st *accState) {
 	r := &bp.Reds[i]
 	bp.lanes(r, st)
 	st.lanes, st.folded = w.memory(bp.Lowered.LaneStep*st.pitch), w.memory(bp.strip*r.Kern.Lane.Size())
-	inst, err := bp.folds[i].Bind(&ir.Binding{Extents: []int{bp.strip}, Bufs: bp.lanes(r, st)})
+	inst, err := w.inst.code.folds[bp.Lowered.ID][i].Bind(&ir.Binding{Extents: []int{bp.strip}, Bufs: bp.lanes(r, st)})
 	if err != nil {
 		panic(err) // another worker, or bindColumns, has bound the same extents
 	}

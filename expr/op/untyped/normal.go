@@ -11,8 +11,8 @@ import (
 // a polynomial in log(1-4y^2) (Giles 2010). One number in 300 is in the tails, and has a polynomial
 // in the root of the logarithm, in a cold region.
 
-// normals are the operators of [NormalOf], for float32 and float64, and that of [NormalOfBlock]. Their result is no uint64, so
-// they state its type like a cast.
+// normals are the operators: two of [NormalOf], for float32 and float64, and one of [NormalOfBlock]. They state the type of the
+// result as a cast does, because it differs from the uint64 of the operands.
 var normals = [3]*tree.Operator{
 	normalOperator("normal_float32", word32, pairText), normalOperator("normal_float64", word64, pairText),
 	normalOperator("normal_block", blockWord64, "the block of Philox 4x32-10 of the counter position + 2^64 stream"),
@@ -117,8 +117,8 @@ func quantileTail(b *B, f *format, w V) V {
 }
 
 // NormalOf returns numbers of the normal distribution in type t, float32 or float64. Two numbers whose positions differ in bit 3 are
-// made of the halves of one block of Philox 4x32-10, that of the counter position + 2^64 stream with this bit cleared: words 0 and 1, or
-// 2 and 3. Those of float32 use the second word of a half.
+// made of the two halves of one block of Philox 4x32-10: words 0 and 1, or 2 and 3. The counter of the block is position + 2^64 stream with
+// this bit cleared. Those of float32 use the second word of a half.
 func NormalOf(t dtype.Type, position, stream, key *tree.Node) *tree.Node {
 	o := normals[1]
 	switch t {

@@ -1,6 +1,6 @@
 // Command stream compares the bandwidth probes of engine/inspect/limits with loops in C,
 // compiled by gcc -O3 -march=native, on arrays of the same sizes: STREAM's copy
-// and triad, with ordinary and with non-temporal stores, in turns. It prints
+// and triad, with ordinary and with non-temporal stores. The sides alternate. It prints
 // the best rates and their ratio, and the ratio round by round: the median and
 // its 95% confidence interval. One thread each.
 //

@@ -181,8 +181,8 @@ func (j *joiner) halve(n *lower.Node) {
 	}
 }
 
-// complement lets a load of predicates give their complement, and a selection exchange its operands for that of a comparison
-// which takes an instruction less, if nothing uses them themselves.
+// complement makes a load of predicates load their complement, if only a Not uses it. It makes a comparison its complement and exchanges
+// the operands of the selection by it, if that takes one instruction less and nothing else uses the comparison.
 func (j *joiner) complement(n *lower.Node) {
 	if n.Op == prim.Select && j.uses[n.Args[0]] == 1 && j.exchange(&j.Nodes[n.Args[0]]) {
 		n.Args[1], n.Args[2] = n.Args[2], n.Args[1]

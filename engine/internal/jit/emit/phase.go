@@ -72,7 +72,7 @@ type sharing struct {
 	roles []role // of nodes
 }
 
-// A role is that of a node.
+// A role says how the value of a node depends on the position.
 type role uint8
 
 const (

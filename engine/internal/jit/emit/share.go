@@ -133,8 +133,9 @@ func (f *phaseCode) demand(list []int32, own []int32) {
 	}
 }
 
-// shareGroup returns the vectors of a group that shares values, where one that shares nothing has group. With few registers they
-// are emitted in turns: partVectors of what is shared at once, and as many of the rest as have the positions of two bits.
+// shareGroup returns the vectors of a group that shares values, where one that shares nothing has group. With few registers
+// the loop has partVectors times the vectors of a span: body emits the shared values of partVectors vectors at once, then the rest
+// of one span after the other.
 func (f *phaseCode) shareGroup(group int) int {
 	if f.Vectors > 16 {
 		return max(group, f.span())

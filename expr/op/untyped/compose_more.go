@@ -230,6 +230,8 @@ func round(o Options, x ...*tree.Node) *tree.Node {
 		return tree.Errorf(tree.ErrUnsupported, "", "integers cannot be rounded to %d decimals", d)
 	case d == 0:
 		return Call("rint", a)
+	case a.DType().IsComplex(): // apart, because infinity times an imaginary 0 is NaN
+		return Complex(round(o, Call("real", a)), round(o, Call("imag", a)))
 	}
 	by := tree.ConstFloat(a.DType(), math.Pow10(max(d, -d)))
 	if d < 0 {

@@ -323,7 +323,9 @@ func (b *builder) assignPart(st *syntax.Statement, v *variable, e value) error {
 	if err != nil {
 		return err
 	}
-	return b.combine(st, part.n, r, true)
+	// integers choose a number, which is assigned as a part is, and no array
+	number := len(items) == len(v.value.n.Shape()) && !slices.ContainsFunc(items, func(x item) bool { return x.kind != vScalar })
+	return b.combine(st, part.n, r, !number)
 }
 
 // assignChosen carries out x[subscripts] op value for subscripts with arrays of indices. The last of several

@@ -44,7 +44,7 @@ func callNorm(c *call) *tree.Node {
 		return c.fail(x.at, tree.ErrType, "ord must be a number or a string, not %s", x.describe())
 	}
 	switch {
-	case plain && len(axes) > 2:
+	case axes != nil && !c.isNone(2) && (len(axes) == 0 || len(axes) > 2):
 		return c.fail(c.at, tree.ErrShape, "the argument axis has one axis or two, not %v", axes)
 	case euclidean:
 		return apply("sqrt", rounded(untyped.Reduce("sum", apply("square", n), o)))
@@ -55,7 +55,7 @@ func callNorm(c *call) *tree.Node {
 	case len(axes) > 2:
 		return c.fail(c.at, tree.ErrShape, "%s of an array with several axes takes the argument axis", c.at.Text)
 	}
-	return c.fail(c.args[1].at, tree.ErrUnsupported, "orders of vectors are numbers, and those of matrices 1, -1, inf, -inf and 'fro'")
+	return c.fail(c.args[1].at, tree.ErrUnsupported, "orders of vectors are numbers, and those of matrices 1, -1, inf, -inf and 'fro'; there are no singular values, of which the orders 2, -2 and 'nuc' are made")
 }
 
 // vectorNorm returns the norm of order p of the magnitudes n.

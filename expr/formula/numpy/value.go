@@ -158,7 +158,8 @@ func (v value) dtype() dtype.Type {
 	return natural(v.s.Class)
 }
 
-// listType returns the common type of the elements of a list, or Invalid.
+// listType returns the common type of the elements of a list, or Invalid. Beside arrays of
+// rank 0 the numbers of a list have the types of arrays of them.
 func listType(seq []value) dtype.Type {
 	var items []value
 	for _, x := range seq {
@@ -168,6 +169,13 @@ func listType(seq []value) dtype.Type {
 		case vSeq:
 			if t := listType(x.seq); t != dtype.Invalid {
 				items = append(items, zero(t))
+			}
+		}
+	}
+	if slices.ContainsFunc(items, func(x value) bool { return x.weakClass() == syntax.NoNumber }) {
+		for i, x := range items {
+			if c := x.weakClass(); c != syntax.NoNumber {
+				items[i] = zero(natural(c))
 			}
 		}
 	}
@@ -183,11 +191,12 @@ func zero(t dtype.Type) value { return valueOf(tree.ConstInt(t, 0)) }
 // common type of nothing is Invalid.
 func promoted(vs ...value) dtype.Type {
 	var strong, weak dtype.Type
+	var types []dtype.Type
 	highest := syntax.NoNumber
 	for _, v := range vs {
 		k := v.weakClass()
 		if k == syntax.NoNumber {
-			strong = promote(strong, v.n.DType())
+			types = append(types, v.n.DType())
 			continue
 		}
 		if k > highest {
@@ -199,6 +208,10 @@ func promoted(vs ...value) dtype.Type {
 	}
 	if weak == dtype.Invalid {
 		weak = natural(highest)
+	}
+	slices.Sort(types)
+	for _, t := range slices.Backward(types) { // floats first: float16 holds int8 and uint8, but not the int16 that these make
+		strong = promote(strong, t)
 	}
 	switch {
 	case strong == dtype.Invalid:
@@ -290,7 +303,7 @@ func number(s syntax.Number, t dtype.Type) *tree.Node {
 	if s.Class == syntax.Float {
 		i, ok := truncated(s.F)
 		if !ok {
-			return tree.Errorf(tree.ErrValue, "", "the number %s has no value in %v", s, t)
+			return tree.Errorf(tree.ErrValue, "", "the number %s has no value in %v", s.Short(), t)
 		}
 		s, what = syntax.Number{Class: syntax.Int, I: i}, "number"
 	}

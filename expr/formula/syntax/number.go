@@ -175,7 +175,7 @@ func (n Number) String() string {
 
 // Short returns the number for messages. Of a long integer it shows the ends.
 func (n Number) Short() string {
-	t := n.String()
+	t := strings.Replace(n.String(), "1e999", "inf", 1)
 	if d := len(t); d > 40 {
 		return fmt.Sprintf("%s...%s (%d digits)", t[:12], t[d-4:], len(strings.TrimPrefix(t, "-")))
 	}

@@ -34,8 +34,8 @@ func Inner[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
 	return composed[T]("inner", untyped.Options{}, expr.NodeOf(a), expr.NodeOf(b))
 }
 
-// VecDot returns the sums of the products of a and b along an axis, which has one
-// size in both. The other axes broadcast.
+// VecDot returns the sums of the products of a and b along an axis of each, which has
+// one size in both. The other axes broadcast.
 func VecDot[T expr.AnyNumber](a, b expr.Exp[T], axis int) expr.Exp[T] {
 	return composed[T]("vecdot", untyped.Options{Axes: []int{axis}}, expr.NodeOf(a), expr.NodeOf(b))
 }

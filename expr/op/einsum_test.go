@@ -182,7 +182,7 @@ func TestEinsumOfMany(t *testing.T) {
 func TestSumsOfProducts(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	E := func(dims ...int) expr.Exp[float64] { return drawn(r, dims...) }
-	a, b, v := E(2, 3, 4), E(4, 3, 5), E(4)
+	a, b, v, w := E(2, 3, 4), E(4, 3, 5), E(4), E(4, 3)
 	for name, c := range map[string][2]expr.Exp[float64]{
 		"tensordot":          {op.TensorDot(a, b, []int{1, -1}, []int{1, 0}), op.Einsum("ijk,kjl->il", a, b)},
 		"tensordot of none":  {op.TensorDot(v, v, nil, nil), op.Einsum("i,j->ij", v, v)},
@@ -192,6 +192,8 @@ func TestSumsOfProducts(t *testing.T) {
 		"vecdot":             {op.VecDot(a, a, 1), op.Einsum("ijk,ijk->ik", a, a)},
 		"vdot":               {op.VDot(a, a), op.Einsum("ijk,ijk->", a, a)},
 		"vecdot, broadcast":  {op.VecDot(a, v, -1), op.Einsum("ijk,k->ij", a, v)},
+		"vecdot, own axes":   {op.VecDot(v, b, 0), op.Einsum("i,ijk->jk", v, b)},
+		"vecdot, own axis 1": {op.VecDot(a, w, 1), op.Einsum("ijk,kj->ik", a, w)},
 		"matvec":             {op.MatVec(a, v), op.Einsum("ijk,k->ij", a, v)},
 		"vecmat":             {op.VecMat(E(3), a), nil},
 	} {

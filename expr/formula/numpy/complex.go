@@ -53,7 +53,7 @@ func callFourier(name string) func(c *call) *tree.Node {
 		}
 		axes := c.integers(2)
 		n := untyped.Fourier(name, cast(a, t), axes, o)
-		alone := len(axes) == 1 || axes == nil && len(a.Shape()) == 1
+		alone := len(axes) == 1 || axes == nil && (len(a.Shape()) == 1 || len(o.Points) == 1)
 		if a.DType().IsHalf() && alone && n.DType().IsFloat() { // as NumPy, which computes these in float16
 			n = cast(n, a.DType())
 		}

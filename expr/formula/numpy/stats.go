@@ -81,7 +81,9 @@ func callMoment(name string, withoutNaN bool) func(c *call) *tree.Node {
 		d := apply("sub", a, middle)
 		if wide.IsComplex() {
 			d = apply("add", apply("square", apply("real", d)), apply("square", apply("imag", d)))
-			t = d.DType()
+			if o.To == dtype.Invalid {
+				t = d.DType()
+			}
 		} else {
 			d = apply("square", d)
 		}

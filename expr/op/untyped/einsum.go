@@ -396,23 +396,23 @@ func vecDot(o Options, x ...*tree.Node) *tree.Node {
 	if o.Axes == nil {
 		o.Axes = []int{-1}
 	}
-	p := Call("mul", conjugate(x[0]), x[1])
-	if p.Err() != nil {
-		return p
-	}
 	if len(o.Axes) != 1 {
 		return misshapen("%d axes are given, not 1", len(o.Axes))
 	}
-	for _, a := range x {
+	axes := [2]int{} // from the last, because axes are broadcast from there
+	for i, a := range x {
 		axis, err := shape.Axis(o.Axes[0], len(a.Shape()))
 		if err != nil {
 			return misshapen("%s", err)
 		}
-		if d, _ := shape.Axis(o.Axes[0], len(p.Shape())); a.Shape()[axis] != p.Shape()[d] {
-			return misshapen("the vectors of shapes %v and %v differ", x[0].Shape(), x[1].Shape())
-		}
+		axes[i] = axis - len(a.Shape())
 	}
-	return Reduce("sum", p, Options{Axes: o.Axes})
+	a, b, axis := x[0], x[1], max(axes[0], axes[1])
+	if a.Shape()[axes[0]+len(a.Shape())] != b.Shape()[axes[1]+len(b.Shape())] {
+		return misshapen("the vectors of shapes %v and %v differ", a.Shape(), b.Shape())
+	}
+	a, b = moveAxis(Options{Axes: axes[:1], Ints: []int{axis}}, a), moveAxis(Options{Axes: axes[1:], Ints: []int{axis}}, b)
+	return Reduce("sum", Call("mul", conjugate(a), b), Options{Axes: []int{axis}})
 }
 
 // vdot sums the products of all elements, those of x[0] conjugate.

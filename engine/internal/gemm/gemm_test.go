@@ -209,6 +209,11 @@ func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T
 				try(1+r.IntN(100), 1, r.IntN(300), 1, la, lb)
 			}
 		}
+		for _, d := range [][3]int{{1, 1, 4}, {1, 1, 40}, {1, 9, 33}, {9, 1, 33}} { // the step of an axis of one element says nothing
+			once := layout{"once", func(rows, cols int) (Matrix, int, int) { return Matrix{1, 3}, 0, rows + 3*cols }}
+			try(d[0], d[1], d[2], 2, once, layouts[0])
+			try(d[0], d[1], d[2], 2, layouts[0], once)
+		}
 		for m := 1; m <= 15; m++ { // every kernel
 			try(m, 1+r.IntN(300), 7, 1, layouts[0], layouts[0])
 			try(m, 1+r.IntN(300), 7, 1, layouts[1], layouts[0])

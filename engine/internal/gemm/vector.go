@@ -70,9 +70,9 @@ func (e *vectors) along() bool {
 	return e.matrix.term == e.f.size && e.matrix.half == dtype.Invalid
 }
 
-// across reports whether they read it across its terms.
+// across reports whether they read it across its terms, for results beside each other.
 func (e *vectors) across() bool {
-	return e.matrix.result == e.f.size && e.matrix.half == dtype.Invalid
+	return e.results() > 1 && e.matrix.result == e.f.size && e.matrix.half == dtype.Invalid
 }
 
 // readsVector reports whether kernels read the vector as it is.

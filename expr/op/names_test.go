@@ -38,6 +38,8 @@ func TestErrorsNameTheCall(t *testing.T) {
 		{op.GradientAt(m, m, 0).Node(), "op.GradientAt: coordinates of shape [2 2] do not fit an axis of size 2"},
 		{op.InterpPeriodic(m, m, m, 1).Node(), "op.InterpPeriodic: positions of shape [2 2] and values of shape [2 2] are no table"},
 		{op.PadMode(m, [][2]int{{1, 1}, {1, 1}}, "constant").Node(), `op.PadMode: there is no mode "constant"; there are edge, wrap, reflect and symmetric, and op.Pad for a constant`},
+		{op.Eye[float64](math.MaxInt, 2, 0).Node(), fmt.Sprintf("op.Eye: shape [%d] has too many elements", math.MaxInt)},
+		{op.Diag(op.Index(m, 0, 0), math.MaxInt32).Node(), fmt.Sprintf("op.Diag: diagonal %d is too far out", math.MaxInt32)},
 		{op.PadMode(m, [][2]int{{math.MaxInt / 16, 0}, {1, 1}}, "wrap").Node(), fmt.Sprintf("op.PadMode: shape [%d 2] has too many elements", math.MaxInt/16+1)},
 	} {
 		got := fmt.Sprint(c.n.Err())

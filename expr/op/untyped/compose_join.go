@@ -253,7 +253,7 @@ func diag(o Options, x ...*tree.Node) *tree.Node {
 		return misshapen("a value of rank %d is no vector and no matrix", len(v.Shape()))
 	}
 	n := v.Shape()[0]
-	if k > math.MaxInt32 || k < -math.MaxInt32 {
+	if most := math.MaxInt32 / 2; k > most || k < -most {
 		return misshapen("diagonal %d is too far out", k)
 	}
 	below, right := max(-k, 0), max(k, 0)

@@ -89,6 +89,9 @@ func moveAxis(o Options, x ...*tree.Node) *tree.Node {
 
 // newAxes adds the axes that have the numbers o.Axes in the result.
 func newAxes(o Options, x ...*tree.Node) *tree.Node {
+	if x[0].Err() != nil {
+		return x[0]
+	}
 	rank := len(x[0].Shape()) + len(o.Axes)
 	added, err := shape.Order(o.Axes, rank)
 	if err != nil {

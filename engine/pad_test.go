@@ -170,3 +170,36 @@ func checkPadding(y *engine.Tensor[int32], dims [2]int, w [2][2]int) error {
 	}
 	return nil
 }
+
+// TestPartsReadTheTarget assigns paddings and concatenations, which are stored by parts, to an array of
+// which they read reductions, sorts and products. These are stored before the first part.
+func TestPartsReadTheTarget(t *testing.T) {
+	type E = expr.Exp[int32]
+	w := engine.FromFunc(func(at []int) int32 { return int32(at[0] - 2*at[1]) }, 8, 8)
+	for name, f := range map[string]func(x E) E{
+		"maximum": func(x E) E {
+			return op.Pad(op.Sub(x, op.Max(x, op.Axis(0), op.KeepDims())), [][2]int{{0, 0}, {0, 0}}, -4)
+		},
+		"maximum, border": func(x E) E {
+			return op.Pad(op.Slice(op.Sub(x, op.Max(x, op.Axis(0))), op.Range(1, -1), op.Range(2, -2)), [][2]int{{1, 1}, {2, 2}}, 9)
+		},
+		"maximum, joined": func(x E) E {
+			return op.Concat(0, op.Slice(x, op.Until(20)), op.Sub(op.Slice(x, op.From(20)), op.Max(x, op.Axis(0))))
+		},
+		"product": func(x E) E {
+			return op.Concat(0, op.Slice(x, op.From(40)), op.MatMul[int32](op.Slice(x, op.Until(40)), w))
+		},
+		"product, padded": func(x E) E { return op.Pad(op.MatMul[int32](op.Slice(x, op.From(1)), w), [][2]int{{1, 0}, {0, 0}}, 3) },
+		"sort":            func(x E) E { return op.Concat(0, op.BroadcastTo(op.Full[int32](1), 1, 8), op.Sort(op.Slice(x, op.From(1)), 0)) },
+		"joined twice":    func(x E) E { return op.Concat(0, op.Slice(x, op.From(1)), op.Max(x, op.Axis(0), op.KeepDims())) },
+	} {
+		x := engine.FromFunc(func(at []int) int32 { return int32((at[0]*37+at[1]*11)%101 - 50) }, 100, 8)
+		want, err := engine.Eval(f(x.Clone()))
+		if err == nil {
+			err = x.Assign(f(x))
+		}
+		if err != nil || !slices.Equal(x.Values(), want.Values()) {
+			t.Errorf("%s: %v, or the result differs from that of a copy", name, err)
+		}
+	}
+}

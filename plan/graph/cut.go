@@ -254,10 +254,10 @@ func (g *Graph) inLoop(roots []Root, is func(n *Node) bool) bool {
 	return slices.ContainsFunc(roots, func(r Root) bool { return find(r.Value) })
 }
 
-// readsTargets reports whether a root reads memory of a target.
+// readsTargets reports whether a root, or what is stored before it, reads memory of a target.
 func (g *Graph) readsTargets(roots []Root) bool {
 	find := g.finder(func(n *Node) (found, stop bool) {
-		return n.Array != nil && slices.ContainsFunc(roots, func(r Root) bool { return n.Array.Overlaps(r.Target) }), n.Array != nil
+		return n.Array != nil && slices.ContainsFunc(roots, func(r Root) bool { return n.Array.Overlaps(r.Target) }), n.Array != nil && !n.Pending
 	})
 	return slices.ContainsFunc(roots, func(r Root) bool { return find(r.Value) })
 }

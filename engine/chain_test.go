@@ -402,3 +402,26 @@ func TestChainRightOperands(t *testing.T) {
 		}
 	}
 }
+
+// TestBlocksOfLaidRows runs chains whose loops read views with steps of two signs. Vectors may have several of
+// their rows, but a block may begin at any row.
+func TestBlocksOfLaidRows(t *testing.T) {
+	for _, dims := range [][3]int{{2, 16, 1}, {2, 16, 2}, {3, 24, 1}, {2, 12, 3}, {4, 6, 1}} {
+		y := engine.FromFunc(func(at []int) int32 { return int32(at[0]*37 + at[1]*11 + at[2]) }, dims[:]...)
+		e := engine.FromFunc(func(at []int) int32 { return int32(at[0]*7 - at[1]*5 + at[2]) }, dims[0], dims[1], 2)
+		w := engine.FromFunc(func(at []int) int32 { return int32(at[0]*3 + at[1] + 1) }, 2, dims[2])
+		var want []int32
+		for _, chains := range []string{engine.ChainsNever, engine.ChainsAlways} {
+			z := y.Clone()
+			value := op.Add(op.MatMul(e, w), op.Mul(op.Flip(z, 1), op.Flip(z, 0)))
+			if err := engine.RunWith(context.Background(), engine.Options{Chains: chains}, expr.Let(z, value)); err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = z.Values()
+			} else if !slices.Equal(z.Values(), want) {
+				t.Errorf("%v: %v with chains, want %v", dims, z.Values(), want)
+			}
+		}
+	}
+}

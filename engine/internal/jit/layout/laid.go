@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
@@ -333,6 +334,7 @@ func (l *layouter) lay(least int) {
 }
 
 // longestLaid returns the most elements of a row that may be laid or copied.
+// A call begins with a row. One on units in order may begin anywhere between rows of the innermost axis.
 func (l *layouter) longestLaid() int {
 	longest := MostLaid
 	switch {
@@ -341,7 +343,17 @@ func (l *layouter) longestLaid() int {
 	case l.Blends && l.bp.Computes():
 		longest = max(longest, chosenBytes/l.storedSize())
 	}
-	return min(longest, copiedElements)
+	return min(longest, copiedElements, l.longestRow())
+}
+
+// longestRow is the extent of the innermost digit where units are in order; else a row may have more digits.
+func (l *layouter) longestRow() int {
+	for _, d := range slices.Backward(l.vec) {
+		if e := l.Digits[d].Extent; e > 1 && l.IR.InOrder {
+			return e
+		}
+	}
+	return math.MaxInt
 }
 
 // storedSize returns the most bytes of an element that a map stores.
@@ -399,7 +411,7 @@ func (l *layouter) onlyCopies() bool {
 // moves: bytes that are laid across vectors take more instructions, and those of a tail go one by one.
 func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) bool {
 	k := len(ext)
-	if k < 2 || !l.onlyCopies() || l.bp.Computes() || l.ph.Sites[0].Type.Size() != 1 || ext[k-1] < leastMoved || ext[k-1] > copiedBytes || ext[k-1]*ext[k-2] < leastBlend {
+	if k < 2 || !l.onlyCopies() || l.bp.Computes() || l.ph.Sites[0].Type.Size() != 1 || ext[k-1] < leastMoved || ext[k-1] > min(copiedBytes, l.longestRow()) || ext[k-1]*ext[k-2] < leastBlend {
 		return false
 	}
 	l.bp.Laid, l.bp.LaidSpans = ext[k-1], 1

@@ -190,8 +190,10 @@ func TestPartsReadTheTarget(t *testing.T) {
 			return op.Concat(0, op.Slice(x, op.From(40)), op.MatMul[int32](op.Slice(x, op.Until(40)), w))
 		},
 		"product, padded": func(x E) E { return op.Pad(op.MatMul[int32](op.Slice(x, op.From(1)), w), [][2]int{{1, 0}, {0, 0}}, 3) },
-		"sort":            func(x E) E { return op.Concat(0, op.BroadcastTo(op.Full[int32](1), 1, 8), op.Sort(op.Slice(x, op.From(1)), 0)) },
-		"joined twice":    func(x E) E { return op.Concat(0, op.Slice(x, op.From(1)), op.Max(x, op.Axis(0), op.KeepDims())) },
+		"sort": func(x E) E {
+			return op.Concat(0, op.BroadcastTo(op.Full[int32](1), 1, 8), op.Sort(op.Slice(x, op.From(1)), 0))
+		},
+		"joined twice": func(x E) E { return op.Concat(0, op.Slice(x, op.From(1)), op.Max(x, op.Axis(0), op.KeepDims())) },
 	} {
 		x := engine.FromFunc(func(at []int) int32 { return int32((at[0]*37+at[1]*11)%101 - 50) }, 100, 8)
 		want, err := engine.Eval(f(x.Clone()))

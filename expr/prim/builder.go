@@ -175,8 +175,8 @@ func (b *B) Lookup(t dtype.Type, entries []uint64, i V) V {
 }
 
 // Cold returns fast where p does not hold, and the value of body where it does.
-// body runs only if p holds in some lane, so it may be costly. It sees every
-// earlier value. Its own values are not visible outside.
+// body runs only if p holds in some lane, so it may be costly. It may use every
+// earlier value. No value of it can be used outside.
 func (b *B) Cold(p, fast V, body func() V) V {
 	if p.Type != dtype.Bool {
 		return b.fail(Select, []V{p, fast}, "the condition is not a predicate")

@@ -8,8 +8,8 @@ import (
 // Parts are the real part and the imaginary part of a complex value, as trees of
 // real values. Im is nil for a value that is not complex; Re is then the value.
 //
-// The plan compiler computes the parts of a complex value in one loop. So only the
-// operators know of complex numbers: see [Row.Parts].
+// The plan compiler computes the parts of a complex value in one loop. So complex
+// numbers are a matter of operators only: see [Row.Parts].
 type Parts struct{ Re, Im *Node }
 
 // HasComplex reports whether the tree has a complex value.

@@ -235,7 +235,7 @@ func complexPower(t dtype.Type, x, y value) *tree.Node {
 }
 
 // intPower returns x ** y of integers, by squaring. It wraps. A negative exponent
-// is an error; where only the run knows the exponent, it is a division by zero.
+// is an error. Where the exponent is known at the run only, it is a division by zero.
 func intPower(t dtype.Type, x, y value) *tree.Node {
 	base, e := x.as(t), y.as(t)
 	if y.kind == vScalar {

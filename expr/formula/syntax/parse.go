@@ -375,7 +375,7 @@ func (n *Node) inPlace() bool {
 	return n.Kind == Call && (n.Text == "put_along_axis" || strings.HasSuffix(n.Text, ".at"))
 }
 
-// inModule reports whether formulas know a function of a module of NumPy: of fft all functions whose names
+// inModule reports whether formulas have a function of a module of NumPy: of fft all functions whose names
 // contain fft, and of linalg norm.
 func inModule(module, name string) bool {
 	return module == "fft" && strings.Contains(name, "fft") || module == "linalg" && name == "norm"

@@ -9,8 +9,8 @@ func lowerTanh(b *B, x ...V) V {
 	z := b.Mul(a, a)
 	small := b.Fma(b.Mul(a, z), horner(b, z, tanhPoly[f.row]), a)
 
-	// Beyond 20 tanh is 1. The clamp works on integers, which is cheap and also
-	// covers infinity and NaN.
+	// Beyond 20 tanh is 1. The minimum of the bits as integers also brings infinity
+	// and NaN to 20.
 	c := f.float(b, b.Min(f.bits(b, a), f.bits(b, f.c(b, 20))))
 	magic := f.c(b, f.magic+float64(f.bias)) // n + bias in the low bits
 	t := b.Fma(c, f.c(b, 2*log2e[f.row][0]), magic)

@@ -199,8 +199,8 @@ func (d *deriver) forget(target *tree.Node) {
 	}
 }
 
-// place gives temporaries memory, which one may take over from another that is
-// not read any more: less memory stays in the caches better.
+// place gives temporaries memory. One has the memory of another that is read by no
+// later statement: the caches keep more of less memory.
 func (d *deriver) place() error {
 	free := map[int][][]byte{}
 	live := []*temp{}

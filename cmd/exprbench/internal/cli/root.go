@@ -110,8 +110,8 @@ func guarded(ctx context.Context, root *cobra.Command) (err error) {
 	return root.ExecuteContext(ctx)
 }
 
-// A checkedWriter remembers the first failure: the help of package cobra is
-// written without looking at errors.
+// A checkedWriter keeps the first error: package cobra ignores the errors of
+// writing its help.
 type checkedWriter struct {
 	w   io.Writer
 	mu  sync.Mutex

@@ -98,7 +98,7 @@ func Available() int {
 }
 
 const (
-	// addressable is what a 32-bit program can hope for; for 64 bits, no limit.
+	// addressable is the most memory of a program of 32 bits. One of 64 bits has no limit.
 	addressable = 1 << (30 + 32*(^uint(0)>>63))
 	// unknownLimit is what an allocation may take where nothing is known.
 	unknownLimit = 1 << (30 + 6*(^uint(0)>>63))

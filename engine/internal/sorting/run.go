@@ -169,6 +169,16 @@ func (u *run) wanted(p *part) bool {
 
 // within returns which of the places are in a part.
 func (u *run) within(p *part) (from, to int) {
+	if len(u.places) == 1 { // which most selections have
+		at := u.places[0]
+		if at < p.at {
+			from = 1
+		}
+		if at < p.at+p.n {
+			to = 1
+		}
+		return from, to
+	}
 	from, _ = slices.BinarySearch(u.places, p.at)
 	to, _ = slices.BinarySearch(u.places, p.at+p.n)
 	return from, to
@@ -357,18 +367,11 @@ func (u *run) pivot(p *part) int64 {
 	default:
 		count = u.f.largest()
 	}
-	step := uint64(p.n / count)
-	for i := range count {
-		u.random = u.random*6364136223846793005 + 1442695040888963407
-		k := u.load(p, int(uint64(i)*step+(u.random>>32*step)>>32))
-		if p.values && !u.raw {
-			k = u.order.key(k)
-		}
-		if u.f.size == 8 {
-			u.sample[i] = k
-		} else {
-			(*[largestSample]int32)(unsafe.Pointer(&u.sample))[i] = int32(k)
-		}
+	u.random = u.random*6364136223846793005 + 1442695040888963407
+	if u.f.size == 8 {
+		take[int64](u, p, count)
+	} else {
+		take[int32](u, p, count)
 	}
 	sample := part{from: unsafe.Pointer(&u.sample), n: count}
 	if count <= u.f.largest() {
@@ -377,6 +380,19 @@ func (u *run) pivot(p *part) int64 {
 		u.mergedRows(sample.from, sample.from, 1, count, 0)
 	}
 	return u.key(&sample, u.load(&sample, u.beside(p, count)))
+}
+
+// take stores count keys of a part to sample: one at a pseudorandom place of each of so many pieces.
+func take[K int32 | int64](u *run, p *part, count int) {
+	step, enter := uint64(p.n/count), p.values && !u.raw
+	keys, to := unsafe.Slice((*K)(p.from), p.n), (*[largestSample]K)(unsafe.Pointer(&u.sample))[:count]
+	for i := range to {
+		k := keys[uint64(i)*step+uint64(uint32(bits.RotateLeft64(u.random, i)))*step>>32]
+		if enter {
+			k = K(u.order.key(int64(k)))
+		}
+		to[i] = k
+	}
 }
 
 // beside returns the place of the pivot among the count keys of a sorted sample of a part.

@@ -59,17 +59,15 @@ func rowsOf[W word](t dtype.Type, words []W, n, length int) tree.Rows {
 }
 
 func orderWords[K key, W word](r *rowSort[K], p packing, keys []K, words []W, row int, sort func() bool) bool {
-	step := r.call.Args[0].Strides[r.axis]
-	if r.dense {
-		keysOf(keys, r.typ, r.from(row), 1, r.descending)
+	from := r.from(row)
+	if !r.dense {
+		r.gather(keys, row, len(words)/r.length)
+		from = unsafe.Pointer(&keys[0])
 	}
+	keysOf(keys, r.typ, from, 1, r.descending)
 	lost := false
 	for i := 0; i < len(words); i += r.length {
-		part := keys[i : i+r.length]
-		if !r.dense {
-			keysOf(part, r.typ, r.from(row+i/r.length), step, r.descending)
-		}
-		lost = pack(words[i:i+r.length], part, p, r.typ.IsFloat()) || lost
+		lost = pack(words[i:i+r.length], keys[i:i+r.length], p, r.typ.IsFloat()) || lost
 	}
 	if !sort() {
 		return false
@@ -80,15 +78,12 @@ func orderWords[K key, W word](r *rowSort[K], p packing, keys []K, words []W, ro
 		}
 	}
 	mask := W(1)<<p.places - 1
-	if r.columns == 1 && r.want == Order {
-		to := tree.Elements[int64](&r.call.Out)[row*r.length:][:len(words)]
-		for i, w := range words {
-			to[i] = int64(w & mask)
-		}
+	if r.want == Order {
+		spread[int64](r, words, mask, row, len(words)/r.length)
 		return true
 	}
 	for i := 0; i < len(words); i += r.length {
-		storeOrder(r, words[i:i+r.length], mask, row+i/r.length)
+		storeRanks(r, words[i:i+r.length], mask, row+i/r.length)
 	}
 	return true
 }
@@ -155,18 +150,10 @@ func settle[K key, W word](words []W, keys []K, places int) {
 	}
 }
 
-// storeOrder stores the order or the ranks of a row, of which the sorted words have the positions
-// in the bits of a mask.
-func storeOrder[K key, W word](r *rowSort[K], sorted []W, mask W, row int) {
+// storeRanks stores the ranks of a row, of which the sorted words have the positions in the bits of a mask.
+func storeRanks[K key, W word](r *rowSort[K], sorted []W, mask W, row int) {
 	to := tree.Elements[int64](&r.call.Out)[row/r.columns*r.length*r.columns+row%r.columns:]
-	switch {
-	case r.want == Ranks:
-		for i, w := range sorted {
-			to[int(w&mask)*r.columns] = int64(i)
-		}
-	default:
-		for i, w := range sorted {
-			to[i*r.columns] = int64(w & mask)
-		}
+	for i, w := range sorted {
+		to[int(w&mask)*r.columns] = int64(i)
 	}
 }

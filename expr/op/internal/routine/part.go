@@ -10,40 +10,37 @@ import (
 // parts reports whether the rows are divided at places.
 func (r *rowSort[K]) parts() bool { return r.want == Parted || r.want == PartedOrder }
 
-// partsByMachine divides some of n rows from number row on at the only place, and returns their number, which is 0
-// if there is no machine code for them.
-func (r *rowSort[K]) partsByMachine(s *sorter[K], work []byte, row, n int) int {
-	keys, end := as[K](work, 0, r.length)
+// partsByMachine divides n rows from number row on at the only place, and returns false if there is no machine
+// code for them.
+func (r *rowSort[K]) partsByMachine(s *sorter[K], work []byte, row, n int) bool {
+	keys, end := as[K](work, 0, n*r.length)
 	room, end := as[K](work, end, r.length)
 	rows := tree.Rows{
-		Type: r.typ, Descending: r.descending, Count: 1, Length: r.length, From: r.from(row), To: unsafe.Pointer(&room[0]),
+		Type: r.typ, Descending: r.descending, Count: n, Length: r.length, From: r.from(row), To: unsafe.Pointer(&room[0]),
 		Places: r.ascending, Positions: r.want == PartedOrder,
 	}
-	if step := r.call.Args[0].Strides[r.axis]; step != 1 {
-		bitsOf(keys, rows.From, step)
+	if !r.dense {
+		r.gather(keys, row, n)
 		rows.From = unsafe.Pointer(&keys[0])
-	} else if r.dense {
-		rows.Count = n
 	}
 	size := sizeOf[K]()
 	if rows.Positions {
 		size = 8
 	}
-	out := r.to(row, size)
-	if rows.Parted = out; r.columns > 1 {
-		words, _ := as[uint64](work, end, r.length)
+	if rows.Parted = r.to(row, size); r.columns > 1 {
+		words, _ := as[uint64](work, end, n*r.length)
 		rows.Parted = unsafe.Pointer(&words[0])
 	}
 	switch {
 	case !s.machine(&s.alone, rows):
-		return 0
+		return false
 	case r.columns == 1:
 	case rows.Positions:
-		spread(out, unsafe.Slice((*int64)(rows.Parted), r.length), r.columns)
+		spread[int64](r, unsafe.Slice((*int64)(rows.Parted), n*r.length), -1, row, n)
 	default:
-		spread(out, unsafe.Slice((*K)(rows.Parted), r.length), r.columns)
+		spread[K](r, unsafe.Slice((*K)(rows.Parted), n*r.length), ^K(0), row, n)
 	}
-	return rows.Count
+	return true
 }
 
 // parted divides a row at places by Go. The parts are numbered by the places before them. Of elements with equal

@@ -44,25 +44,32 @@ func Sort(want Wanted) *tree.Routine {
 func workers(rows int) int { return max(1, min(rows, runtime.GOMAXPROCS(0))) }
 
 const (
-	// blockBytes is the size of the rows that machine code sorts at once after they were gathered.
+	// blockBytes is the size of the rows that machine code sorts at once. Of longer rows that are gathered it takes
+	// as many as share a cache line, up to mostBytes.
 	blockBytes = 1 << 14
+	mostBytes  = 1 << 18
+	lineBytes  = 64
+	tile       = 8 // elements of a row that a copy takes before those of the next row
 )
+
+// blockRows returns the number of rows of a length that are gathered and sorted at once.
+func blockRows(length, size int) int {
+	row := max(1, length) * size
+	return max(1, blockBytes/row, min(lineBytes/size, mostBytes/row))
+}
 
 // rowRoom returns the bytes of the workspace of one worker for some of the rows of a number of
 // elements.
 func rowRoom(length, all int, t dtype.Type, want Wanted) int {
-	size := 2 * room(length, keySize(t))
-	if want == Values || want == Selected {
-		size = max(size, room(min(blockBytes/keySize(t), all), keySize(t)))
+	k := keySize(t)
+	size, some := 2*room(length, k), min(blockRows(length, k)*length, all)
+	switch want {
+	case Order, Ranks:
+		return max(size+2*room(length, 4), room(some, k)+room(some, packingOf(length, k).size()))
+	case Parted, PartedOrder:
+		return max(size, room(some, k)+room(length, k)+room(some, 8))
 	}
-	if want == Order || want == Ranks {
-		words := max(length, min(blockBytes/8, all))
-		size = max(size+2*room(length, 4), room(words, keySize(t))+room(words, packingOf(length, keySize(t)).size()))
-	}
-	if want == Parted || want == PartedOrder {
-		size += room(length, 8)
-	}
-	return size
+	return max(size, room(some, k))
 }
 
 func sortRoom(n *tree.Node, want Wanted) int {
@@ -167,13 +174,20 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 	at := r.call.Work[worker*r.each:][:r.each]
 	size := sizeOf[K]()
 	for s.machine != nil && r.length > 0 && lo < hi {
-		n := min(hi-lo, max(1, blockBytes/(r.length*max(size, r.packed))))
-		if r.parts() {
-			if n = r.partsByMachine(s, at, lo, hi-lo); n == 0 {
-				s.machine = nil // it has no kernels
-				break
-			}
-		} else if r.packed > 0 && !r.order(s.machine, &s.alone, at, lo, n) || r.packed == 0 && !r.byMachine(s, at, lo, n) {
+		n := min(hi-lo, blockRows(r.length, size))
+		if r.dense {
+			n = min(n, max(1, blockBytes/(r.length*max(size, r.packed))))
+		}
+		sorted := false
+		switch {
+		case r.parts():
+			sorted = r.partsByMachine(s, at, lo, n)
+		case r.packed > 0:
+			sorted = r.order(s.machine, &s.alone, at, lo, n)
+		default:
+			sorted = r.byMachine(s, at, lo, n)
+		}
+		if !sorted {
 			s.machine = nil // it has no kernels
 			break
 		}
@@ -220,45 +234,92 @@ func (r *rowSort[K]) one(s *sorter[K], work []byte, row int) {
 	switch r.want {
 	case Values:
 		valuesOf(s.keys, r.typ, r.to(row, sizeOf[K]()), r.columns, r.descending)
-	case Order, Ranks:
-		storeOrder(r, s.tags, 1<<32-1, row)
+	case Order:
+		spread[int64](r, s.tags, 1<<32-1, row, 1)
+	case Ranks:
+		storeRanks(r, s.tags, 1<<32-1, row)
 	}
 }
 
-// spread stores elements a number of elements apart.
-func spread[T any](to unsafe.Pointer, from []T, step int) {
-	for i, x := range from {
-		*(*T)(unsafe.Add(to, i*step*sizeOf[T]())) = x
+// gather copies n rows from number row on to keys, one behind the other.
+func (r *rowSort[K]) gather(keys []K, row, n int) {
+	step, size := r.call.Args[0].Strides[r.axis], sizeOf[K]()
+	for ; n > 0; row, n, keys = row+lineBytes, n-lineBytes, keys[min(lineBytes, n)*r.length:] {
+		var from [lineBytes]unsafe.Pointer
+		rows := from[:min(n, len(from))]
+		for i := range rows {
+			rows[i] = r.from(row + i)
+		}
+		k := 0
+		for ; k+tile <= r.length; k += tile {
+			for i, p := range rows {
+				copyTile((*[tile]K)(keys[i*r.length+k:]), unsafe.Add(p, k*step*size), step*size)
+			}
+		}
+		for i, p := range rows {
+			bitsOf(keys[i*r.length+k:][:r.length-k], unsafe.Add(p, k*step*size), step)
+		}
+	}
+}
+
+func copyTile[K key](to *[tile]K, p unsafe.Pointer, jump int) {
+	q := unsafe.Add(p, 4*jump)
+	to[0], to[1], to[2], to[3] = *(*K)(p), *(*K)(unsafe.Add(p, jump)), *(*K)(unsafe.Add(p, 2*jump)), *(*K)(unsafe.Add(p, 3*jump))
+	to[4], to[5], to[6], to[7] = *(*K)(q), *(*K)(unsafe.Add(q, jump)), *(*K)(unsafe.Add(q, 2*jump)), *(*K)(unsafe.Add(q, 3*jump))
+}
+
+// spread stores the bits of a mask of n rows, which are one behind the other, as those from number row on.
+func spread[T, W dtype.Int, K key](r *rowSort[K], from []W, mask W, row, n int) {
+	length, jump := r.length, r.columns*sizeOf[T]()
+	if r.columns == 1 {
+		length, n = n*length, 1
+	}
+	for ; n > 0; row, n, from = row+lineBytes, n-lineBytes, from[min(lineBytes, n)*length:] {
+		var to [lineBytes]unsafe.Pointer
+		rows := to[:min(n, len(to))]
+		for i := range rows {
+			rows[i] = r.to(row+i, sizeOf[T]())
+		}
+		k := 0
+		for ; k+tile <= length; k += tile {
+			for i, p := range rows {
+				p, x := unsafe.Add(p, k*jump), (*[tile]W)(from[i*length+k:])
+				q := unsafe.Add(p, 4*jump)
+				*(*T)(p), *(*T)(unsafe.Add(p, jump)), *(*T)(unsafe.Add(p, 2*jump)), *(*T)(unsafe.Add(p, 3*jump)) = T(x[0]&mask), T(x[1]&mask), T(x[2]&mask), T(x[3]&mask)
+				*(*T)(q), *(*T)(unsafe.Add(q, jump)), *(*T)(unsafe.Add(q, 2*jump)), *(*T)(unsafe.Add(q, 3*jump)) = T(x[4]&mask), T(x[5]&mask), T(x[6]&mask), T(x[7]&mask)
+			}
+		}
+		for i, p := range rows {
+			for k := k; k < length; k++ {
+				*(*T)(unsafe.Add(p, k*jump)) = T(from[i*length+k] & mask)
+			}
+		}
 	}
 }
 
 // byMachine sorts n rows from number row on by machine code, if there is some, and stores them or
 // their elements at the places.
 func (r *rowSort[K]) byMachine(s *sorter[K], work []byte, row, n int) bool {
-	in, out, size := &r.call.Args[0], r.call.Out.Ptr, sizeOf[K]()
 	keys, _ := as[K](work, 0, n*r.length)
 	p := unsafe.Pointer(&keys[0])
 	from := p
 	if r.dense {
 		from = r.from(row)
 	} else {
-		for i := range n {
-			bitsOf(keys[i*r.length:][:r.length], r.from(row+i), in.Strides[r.axis])
-		}
+		r.gather(keys, row, n)
 	}
 	if !s.machine(&s.alone, tree.Rows{Type: r.typ, Descending: r.descending, Count: n, Length: r.length, To: p, From: from, Places: r.ascending}) {
 		return false
 	}
+	if r.want == Values {
+		spread[K](r, keys, ^K(0), row, n)
+		return true
+	}
 	for i := range n {
 		b, a := (row+i)/r.columns, (row+i)%r.columns
-		sorted := keys[i*r.length:][:r.length]
-		if r.want == Selected {
-			for j, place := range r.places {
-				*(*K)(unsafe.Add(out, ((b*len(r.places)+j)*r.columns+a)*size)) = sorted[place]
-			}
-			continue
+		for j, place := range r.places {
+			*(*K)(unsafe.Add(r.call.Out.Ptr, ((b*len(r.places)+j)*r.columns+a)*sizeOf[K]())) = keys[i*r.length+place]
 		}
-		spread(r.to(row+i, size), sorted, r.columns)
 	}
 	return true
 }

@@ -79,11 +79,11 @@ type args struct {
 	high unsafe.Pointer // the place of the other keys, which end at byte end; may be the same as to
 	end  int
 	// n is the number of keys of a partition, or of the last vector of a network.
-	n     int
-	rows  int // that a network sorts, one after the other; result: how many are left
-	step  int // bytes from row to row
-	pivot int64
-	low   int // result of a partition: number of keys below the pivot
+	n            int
+	rows         int // that a network sorts, one after the other; result: how many are left
+	step, toStep int // bytes from row to row, where it reads and where it stores
+	pivot        int64
+	low          int // result of a partition: number of keys below the pivot
 	// A partition in place reads n of the keys at bytes left to right behind to. The keys below
 	// the pivot end at byte lower, the others begin at byte end. It changes all four.
 	left, right, lower int
@@ -102,6 +102,7 @@ const (
 	argN      = int32(unsafe.Offsetof(args{}.n))
 	argRows   = int32(unsafe.Offsetof(args{}.rows))
 	argStep   = int32(unsafe.Offsetof(args{}.step))
+	argToStep = int32(unsafe.Offsetof(args{}.toStep))
 	argPivot  = int32(unsafe.Offsetof(args{}.pivot))
 	argLow    = int32(unsafe.Offsetof(args{}.low))
 	argLeft   = int32(unsafe.Offsetof(args{}.left))

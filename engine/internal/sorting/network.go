@@ -131,11 +131,12 @@ func (w *networkWriter) writeExchange(opposite bool) {
 const rowEnd = x86.R9
 
 func (w *networkWriter) write() {
-	const from, to, rows, step, n, table = x86.RSI, x86.RDX, x86.RCX, x86.R8, rowEnd, x86.R10
+	const from, to, rows, step, n, table, toStep = x86.RSI, x86.RDX, x86.RCX, x86.R8, rowEnd, x86.R10, x86.R11
 	w.load(from, argFrom)
 	w.load(to, argTo)
 	w.load(rows, argRows)
 	w.load(step, argStep)
+	w.load(toStep, argToStep)
 	w.load(n, argN)
 	w.greatestKey(w.form)
 	w.prepare(w.form)
@@ -174,7 +175,7 @@ func (w *networkWriter) write() {
 		w.storeRow(to, table)
 	}
 	w.I(x86.ADD, x86.W64, from, step)
-	w.I(x86.ADD, x86.W64, to, step)
+	w.I(x86.ADD, x86.W64, to, toStep)
 	w.I(x86.SUB, x86.W64, rows, x86.Imm(1))
 	w.I(x86.JNE, 0, loop)
 	w.Bind(done)

@@ -93,6 +93,14 @@ const (
 // largest returns the number of keys that a network sorts at most.
 func (f *family) largest() int { return f.most * f.lanes() }
 
+// merged returns the number of keys below which a part is merged in any case, if it may be merged.
+func (f *family) merged() int {
+	if f.size == 4 {
+		return narrowBlocks * f.largest()
+	}
+	return mergedBlocks * f.largest()
+}
+
 // begin prepares a run. raw says that the keys in memory may be the floats themselves.
 func (u *run) begin(f *family, o *order, raw bool) {
 	u.f, u.order = f, o
@@ -148,7 +156,7 @@ func (u *run) sort(p *part) {
 			u.compare(p)
 		default:
 			n := network{vectors: (p.n + u.f.lanes() - 1) / u.f.lanes(), group: u.f.lanes(), form: u.form(leave)}
-			if !u.network(n, p.to(), p.from, p.n, 1, 0) {
+			if !u.network(n, p.to(), p.from, p.n, 1, 0, 0) {
 				u.compare(p)
 			}
 		}
@@ -197,14 +205,10 @@ func (u *run) whole(p *part) bool {
 // repeats reports whether many of the keys of a part seem to be equal, so that partitions soon end. The
 // merges of a short row take less time even then, or as much.
 func (u *run) repeats(p *part) bool {
-	merged := mergedBlocks
-	if u.f.size == 4 {
-		merged = narrowBlocks
-	}
-	switch most := u.f.largest(); {
-	case p.n <= 2*most:
+	switch {
+	case p.n <= 2*u.f.largest():
 		return !p.values && p.equal(u.f.size)
-	case p.values && p.n < merged*most:
+	case p.values && p.n < u.f.merged():
 		return false
 	case p.repeats:
 		return true
@@ -375,7 +379,7 @@ func (u *run) pivot(p *part) int64 {
 	}
 	sample := part{from: unsafe.Pointer(&u.sample), n: count}
 	if count <= u.f.largest() {
-		u.network(network{vectors: count / u.f.lanes(), group: u.f.lanes(), form: u.form(0)}, sample.from, sample.from, count, 1, 0)
+		u.network(network{vectors: count / u.f.lanes(), group: u.f.lanes(), form: u.form(0)}, sample.from, sample.from, count, 1, 0, 0)
 	} else {
 		u.mergedRows(sample.from, sample.from, 1, count, 0)
 	}
@@ -490,14 +494,13 @@ func compare[K int32 | int64](u *run, p *part) {
 	}
 }
 
-// few sorts neighbouring rows of at most twice largest keys, and returns the number of rows it has
-// sorted: 0 if they are longer.
+// few sorts neighbouring rows that are short, and returns the number of rows it has sorted: 0 if they are longer.
 func (u *run) few(to, from unsafe.Pointer, rows, length int) int {
 	switch {
 	case length <= u.f.largest():
 		u.short(to, from, rows, length)
 		return rows
-	case length <= 2*u.f.largest():
+	case length <= 2*u.f.largest(), len(u.places) == 0 && length < u.f.merged():
 		return u.mergedRows(to, from, rows, length, enter|leave)
 	}
 	return 0
@@ -514,7 +517,7 @@ func (u *run) short(to, from unsafe.Pointer, rows, length int) {
 		size := min(each, end-at)
 		some := max(1, min(callKeys, end-at)/each)
 		off := at * u.f.stored
-		if u.network(n, unsafe.Add(to, off), unsafe.Add(from, off), size, some, each*u.f.stored) {
+		if u.network(n, unsafe.Add(to, off), unsafe.Add(from, off), size, some, each*u.f.stored, each*u.f.stored) {
 			at += (some - u.args.rows) * size
 			if u.args.rows > 0 { // the next row has a NaN
 				n.form = u.order.form(enter | leave)
@@ -538,25 +541,28 @@ func (u *run) mergedRows(to, from unsafe.Pointer, rows, length int, f form) int 
 	if !u.f.sortsWhole(length) {
 		return 0
 	}
-	row, some := length*u.f.size, 1
+	row, some := length*u.f.size, smallBytes/(length*u.f.size)
+	if length > 2*u.f.largest() {
+		some = mostBlocks / u.f.blocksOf(length)
+	}
 	for at := 0; at < rows; at += some {
+		some = min(max(1, some), rows-at)
 		to, from := unsafe.Add(to, at*row), unsafe.Add(from, at*row)
 		if length <= 2*u.f.largest() {
-			some = min(max(1, smallBytes/row), rows-at)
-			if !u.halves(to, from, some, length, f) {
+			if !u.halves(to, from, some, length, row, row, f) {
 				return at
 			}
-		} else if !u.blocks(to, from, length, f) {
+		} else if !u.blocks(to, from, some, length, f) {
 			return at
 		}
 	}
 	return rows
 }
 
-// halves sorts some neighbouring rows of at most twice largest keys, of which it enters and leaves
+// halves sorts some rows of at most twice largest keys, toStep and step bytes apart, of which it enters and leaves
 // values as f says, as two halves each. It returns false, and does nothing, if there is no kernel.
 // After a NaN it sorts all rows again, which have the same values, with integers as keys.
-func (u *run) halves(to, from unsafe.Pointer, rows, length int, f form) bool {
+func (u *run) halves(to, from unsafe.Pointer, rows, length, toStep, step int, f form) bool {
 	most, size := u.f.largest(), u.f.size
 	n := length - most
 	for first := u.raw; ; first = false {
@@ -567,90 +573,100 @@ func (u *run) halves(to, from unsafe.Pointer, rows, length int, f form) bool {
 		if code == nil || u.f.network(low) == nil || u.f.network(high) == nil {
 			return false
 		}
-		u.network(low, to, from, most, rows, length*size)
+		u.network(low, to, from, most, rows, toStep, step)
 		if u.args.rows == 0 {
-			u.network(high, unsafe.Add(to, most*size), unsafe.Add(from, most*size), n, rows, length*size)
+			u.network(high, unsafe.Add(to, most*size), unsafe.Add(from, most*size), n, rows, toStep, step)
 		}
 		if first && u.args.rows > 0 {
 			u.setRaw(false)
 			continue
 		}
-		a := &u.args
-		a.from, a.to, a.rows, a.step, a.n = to, to, rows, length*size, n-(high.vectors-1)*u.f.lanes()
-		code.Call(unsafe.Pointer(a))
+		u.call(code, to, to, rows, toStep, toStep, n-(high.vectors-1)*u.f.lanes())
 		return true
 	}
 }
 
-// blocks sorts a row of more than twice largest keys like halves: pairs of blocks first, then their
-// merges. The last block is filled up with the greatest key.
-func (u *run) blocks(to, from unsafe.Pointer, n int, f form) bool {
+// blocksOf returns the number of blocks of a row.
+func (f *family) blocksOf(n int) int { return (n + f.largest() - 1) / f.largest() }
+
+// blocks sorts neighbouring rows of more than twice largest keys, of at most mostBlocks blocks, like halves: pairs of
+// blocks first, then their merges. The last block of a row is filled up with the greatest key.
+func (u *run) blocks(to, from unsafe.Pointer, rows, n int, f form) bool {
 	keys, each, bytes := unsafe.Pointer(&u.work), u.f.largest(), u.f.most*u.f.vector
-	count := (n + each - 1) / each
+	count := u.f.blocksOf(n)
+	row, step := count*bytes, n*u.f.size
 	for before := u.raw; ; before = u.raw {
-		if !u.pairs(from, n, f&enter) {
+		if !u.pairs(from, rows, n, row, f&enter) {
 			return false
 		}
 		if u.raw == before { // else there is a NaN
 			break
 		}
 	}
-	u.pad(n, count*each)
+	for i := range rows {
+		u.pad(i*count*each+n, (i+1)*count*each)
+	}
 	opposite, same := u.f.exchange(true, u.form(0)), u.f.exchange(false, u.form(0))
 	sort, last := u.f.bitonic(u.form(0)), u.f.bitonic(u.form(f&leave))
 	if opposite == nil || same == nil || sort == nil || last == nil {
 		return false
 	}
-	a := &u.args
-	call := func(code *exec.Code, to, from, rows, step, n int) {
-		a.to, a.from, a.rows, a.step, a.n = unsafe.Add(keys, to), unsafe.Add(keys, from), rows, step, n*u.f.most
-		code.Call(unsafe.Pointer(a))
+	// in calls code for some places of each row, a number of bytes apart.
+	in := func(code *exec.Code, to, from, places, apart, blocks int) {
+		some, apart, row, rows := places, apart, row, rows
+		if some > rows {
+			some, apart, row, rows = rows, row, apart, some
+		}
+		for i := range some {
+			u.call(code, unsafe.Add(keys, to+i*apart), unsafe.Add(keys, from+i*apart), rows, row, row, blocks*u.f.most)
+		}
 	}
 	for half := 2; half < count; half *= 2 {
 		for lo := 0; lo+half < count; lo += 2 * half {
 			there := min(2*half, count-lo)
 			at, middle := lo*bytes, (lo+half)*bytes
-			call(opposite, middle, middle-u.f.vector, 1, 0, there-half)
+			in(opposite, middle, middle-u.f.vector, 1, 0, there-half)
 			for d := half / 2; d > 0; d /= 2 {
 				whole := there / (2 * d)
-				call(same, at+d*bytes, at, whole, 2*d*bytes, d)
+				in(same, at+d*bytes, at, whole, 2*d*bytes, d)
 				if rest := there - whole*2*d - d; rest > 0 {
 					end := at + whole*2*d*bytes
-					call(same, end+d*bytes, end, 1, 0, rest)
+					in(same, end+d*bytes, end, 1, 0, rest)
 				}
 			}
 			if 2*half < count {
-				call(sort, at, at, there, bytes, 0)
+				in(sort, at, at, there, bytes, 0)
 			}
 		}
 	}
-	a.to, a.from, a.rows, a.step = to, keys, n/each, bytes
-	last.Call(unsafe.Pointer(a))
-	if done := n / each * bytes; done < n*u.f.size {
-		call(last, done, done, 1, 0, 0)
-		copy(unsafe.Slice((*byte)(unsafe.Add(to, done)), n*u.f.size-done), u.work[done:])
+	done := n / each * bytes
+	for i := range rows {
+		u.call(last, unsafe.Add(to, i*step), unsafe.Add(keys, i*row), n/each, bytes, bytes, 0)
+	}
+	if done < step {
+		in(last, done, done, 1, 0, 0)
+		for i := range rows {
+			copy(unsafe.Slice((*byte)(unsafe.Add(to, i*step+done)), step-done), u.work[i*row+done:])
+		}
 	}
 	return true
 }
 
-// pairs sorts pairs of blocks of a row into work. The last one has less keys.
-func (u *run) pairs(from unsafe.Pointer, n int, f form) bool {
-	keys, each := unsafe.Pointer(&u.work), 2*u.f.largest()
-	if !u.halves(keys, from, n/each, each, f) {
-		return false
-	}
-	done, rest := n/each*each*u.f.size, n%each
-	to, from := unsafe.Add(keys, done), unsafe.Add(from, done)
-	switch {
-	case rest == 0:
-	case rest > each/2:
-		return u.halves(to, from, 1, rest, f)
-	default:
-		raw := u.raw
-		if !u.network(network{vectors: (rest + u.f.lanes() - 1) / u.f.lanes(), group: u.f.lanes(), form: u.form(f)}, to, from, rest, 1, 0) {
+// pairs sorts pairs of blocks of rows into work. The last one of a row has less keys.
+func (u *run) pairs(from unsafe.Pointer, rows, n, row int, f form) bool {
+	each, step := 2*u.f.largest(), n*u.f.size
+	for at := 0; at < n; at += each {
+		to, from, some := unsafe.Add(unsafe.Pointer(&u.work), at*u.f.size), unsafe.Add(from, at*u.f.size), min(each, n-at)
+		if some > each/2 {
+			if !u.halves(to, from, rows, some, row, step, f) {
+				return false
+			}
+			continue
+		}
+		if !u.network(network{vectors: (some + u.f.lanes() - 1) / u.f.lanes(), group: u.f.lanes(), form: u.form(f)}, to, from, some, rows, row, step) {
 			return false
 		}
-		if raw && u.args.rows > 0 {
+		if u.raw && u.args.rows > 0 {
 			u.setRaw(false)
 		}
 	}
@@ -681,16 +697,19 @@ func (f *family) rows(length int, k form) network {
 	return n
 }
 
-// network runs a network on rows of n keys, a number of bytes apart. It returns false if
-// there is no kernel.
-func (u *run) network(w network, to, from unsafe.Pointer, n, rows, step int) bool {
+// network runs a network on rows of n keys, some bytes apart. It returns false if there is no kernel.
+func (u *run) network(w network, to, from unsafe.Pointer, n, rows, toStep, step int) bool {
 	code := u.f.network(w)
 	if code == nil {
 		return false
 	}
-	a := &u.args
-	a.from, a.to, a.rows, a.step = from, to, rows, step
-	a.n = n - (w.vectors-1)*u.f.lanes()
-	code.Call(unsafe.Pointer(a))
+	u.call(code, to, from, rows, toStep, step, n-(w.vectors-1)*u.f.lanes())
 	return true
+}
+
+// call runs a kernel on rows.
+func (u *run) call(code *exec.Code, to, from unsafe.Pointer, rows, toStep, step, n int) {
+	a := &u.args
+	a.to, a.from, a.rows, a.toStep, a.step, a.n = to, from, rows, toStep, step, n
+	code.Call(unsafe.Pointer(a))
 }

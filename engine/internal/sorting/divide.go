@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -28,17 +29,22 @@ func (u *run) divide(r *tree.Rows) {
 	}
 }
 
-// divide puts the first elements with equal keys into the lower part. So it divides the elements before the one between the
-// parts by the next key, and the elements behind it by its key.
+// divide puts the elements with keys below that of the one between the parts into the lower part. This one then comes to the
+// beginning of the upper part. If it is not the first with its key, those before it belong to the lower part: so divide
+// divides the elements before it by the next key, and the elements behind it by its key.
 func divide[K int32 | int64](u *run, r *tree.Rows) {
 	place, n := r.Places[0], r.Length
 	sorted, row := unsafe.Slice((*K)(r.To), n), unsafe.Slice((*K)(r.From), n)
-	key := u.order.key(int64(sorted[place]))
+	value := sorted[place]
+	key := u.order.key(int64(value))
 	first := place // of the equal keys
-	for first > u.low && sorted[first-1] == sorted[place] {
+	for first > u.low && sorted[first-1] == value {
 		first--
 	}
-	at := find(u, row, sorted[place], place-first)
+	at := 0
+	if r.Positions || first < place {
+		at = find(u, row, value, place-first)
+	}
 	d := division[K]{run: u, row: row, to: unsafe.Slice((*K)(r.Parted), n), positions: r.Positions, end: n}
 	how, narrow := values, false
 	if r.Positions {
@@ -48,21 +54,44 @@ func divide[K int32 | int64](u *run, r *tree.Rows) {
 		d.to = sorted
 	}
 	d.code = u.f.partition(u.order.form(enter), how)
-	d.move(at, false) // the first of the upper ones
-	if key == u.order.most {
+	switch {
+	case first == place:
+		d.part(0, n, key)
+	case key == u.order.most:
+		d.move(at, false)
 		for i := range at {
 			d.move(i, true)
 		}
-	} else {
+		d.part(at+1, n, key)
+	default:
+		d.move(at, false)
 		d.part(0, at, key+1)
+		d.part(at+1, n, key)
 	}
-	d.part(at+1, n, key)
 	upper := d.to[place:]
-	if !narrow {
+	if narrow {
+		widen(unsafe.Slice((*int64)(r.Parted), n), d.to, place)
+	} else {
 		reverse(upper)
-		return
 	}
-	widen(unsafe.Slice((*int64)(r.Parted), n), d.to, place)
+	switch {
+	case first < place: // it is at the beginning
+	case r.Positions:
+		upper := unsafe.Slice((*int64)(r.Parted), n)[place:]
+		i, _ := slices.BinarySearch(upper, int64(at))
+		front(upper, i)
+	default:
+		front(upper, find(u, upper, value, 0))
+	}
+}
+
+// front moves element i to the beginning.
+func front[T any](x []T, i int) {
+	if i < len(x) { // unless the row changes at the same time
+		v := x[i]
+		copy(x[1:], x[:i])
+		x[0] = v
+	}
 }
 
 // widen stores positions of 32 bits, which have no sign: the lower ones, then the others in reverse.
@@ -77,41 +106,34 @@ func widen[K int32 | int64](to []int64, from []K, place int) {
 
 // find returns the position of an element of a row that has the same key as a value. It skips some of them.
 func find[K int32 | int64](u *run, row []K, value K, skip int) int {
-	nan := u.order.key(int64(value)) == u.order.most // has several values
-	for at := 0; ; at++ {
-		if !nan {
-			at += before(row[at:], value)
-		}
-		if at >= len(row)-1 { // the last one, unless the row changes at the same time
-			return len(row) - 1
-		}
-		if row[at] == value || u.order.key(int64(row[at])) == u.order.most && nan {
-			if skip == 0 {
-				return at
+	at := 0
+	if u.order.key(int64(value)) == u.order.most { // NaN has several values
+		for ; at < len(row)-1; at++ {
+			if u.order.key(int64(row[at])) == u.order.most {
+				if skip--; skip < 0 {
+					break
+				}
 			}
-			skip--
+		}
+		return at
+	}
+	for ; at+8 < len(row); at += 8 {
+		r := (*[8]K)(row[at:])
+		n := is(r[0] == value) + is(r[1] == value) + is(r[2] == value) + is(r[3] == value) + is(r[4] == value) + is(r[5] == value) + is(r[6] == value) + is(r[7] == value)
+		if n > skip {
+			break
+		}
+		skip -= n
+	}
+	for ; at < len(row)-1; at++ { // the last one is not compared: the row may change at the same time
+		if skip -= is(row[at] == value); skip < 0 {
+			break
 		}
 	}
+	return at
 }
 
-// before returns the number of elements before the first one of a value.
-func before[K int32 | int64](row []K, value K) int {
-	n := 0
-	for ; len(row) >= 8; row = row[8:] { // a loop over single elements takes three times as long
-		r := (*[8]K)(row)
-		if r[0] == value || r[1] == value || r[2] == value || r[3] == value || r[4] == value || r[5] == value || r[6] == value || r[7] == value {
-			break
-		}
-		n += len(r)
-	}
-	for _, x := range row {
-		if x == value {
-			break
-		}
-		n++
-	}
-	return n
-}
+func is(b bool) int { return scalar.FromBool[int](b) }
 
 // reverse reverses the order of elements.
 func reverse[K int32 | int64](x []K) {
@@ -125,23 +147,26 @@ func reverse[K int32 | int64](x []K) {
 // part moves the elements lo..hi of the row. The lower ones have keys below a pivot.
 func (d *division[K]) part(lo, hi int, pivot int64) {
 	a, size, lanes := &d.args, d.f.size, d.f.partitioner().lanes()
-	vectors := (hi - lo) / lanes * lanes
-	if rest := d.end - d.lower - vectors; d.code == nil {
-		vectors = 0
-	} else if vectors > 0 && rest > 0 && rest < lanes { // both stores of the last vector would not fit
-		vectors -= lanes
+	end := hi // of the vectors
+	if rest := d.end - d.lower - (hi - lo); d.code == nil {
+		end = lo
+	} else if rest > 0 && rest < lanes { // both stores of the last vector would not fit
+		end -= lanes
+	}
+	for ; lo < end && (end-lo)%lanes > 0; lo++ {
+		d.move(lo, d.order.key(int64(d.row[lo])) < pivot)
 	}
 	a.tables, a.pivot, a.high = backwardTables(), pivot, unsafe.Pointer(&d.to[0])
-	for at := lo; at < lo+vectors; at += a.n {
-		a.n, a.first = min(callKeys, lo+vectors-at), at
-		a.from, a.to, a.end = unsafe.Pointer(&d.row[at]), unsafe.Pointer(&d.to[d.lower]), d.end*size
+	for ; lo < end; lo += a.n {
+		a.n, a.first = min(callKeys, end-lo), lo
+		a.from, a.to, a.end = unsafe.Pointer(&d.row[lo]), unsafe.Pointer(&d.to[d.lower]), d.end*size
 		d.code.Call(unsafe.Pointer(a))
 		d.lower += a.low
 		d.end -= a.n - a.low
 	}
 	a.tables = theTables()
-	for i := lo + vectors; i < hi; i++ {
-		d.move(i, d.order.key(int64(d.row[i])) < pivot)
+	for ; lo < hi; lo++ {
+		d.move(lo, d.order.key(int64(d.row[lo])) < pivot)
 	}
 }
 
@@ -151,11 +176,8 @@ func (d *division[K]) move(i int, lower bool) {
 	if d.positions {
 		x = K(i)
 	}
-	if lower {
-		d.to[d.lower] = x
-		d.lower++
-	} else {
-		d.end--
-		d.to[d.end] = x
-	}
+	low := is(lower)
+	d.to[d.lower], d.to[d.end-1] = x, x // without a branch, and one of them is overwritten
+	d.lower += low
+	d.end -= 1 - low
 }

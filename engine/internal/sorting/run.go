@@ -86,6 +86,8 @@ const (
 	// A part of fewer networks is merged in any case, if it may be merged; narrowBlocks is the same for keys of 4 bytes.
 	mergedBlocks = 16
 	narrowBlocks = 20
+	// A row of so many networks is sorted even where not all keys are wanted.
+	selectedBlocks = 8
 	// A part of fewer bytes is small. It has fewer keys than leastPart, so its parts stay with a worker.
 	smallBytes = 1 << 14
 )
@@ -500,7 +502,7 @@ func (u *run) few(to, from unsafe.Pointer, rows, length int) int {
 	case length <= u.f.largest():
 		u.short(to, from, rows, length)
 		return rows
-	case length <= 2*u.f.largest(), len(u.places) == 0 && length < u.f.merged():
+	case length <= 2*u.f.largest(), length < u.f.merged() && (len(u.places) == 0 || length <= selectedBlocks*u.f.largest()):
 		return u.mergedRows(to, from, rows, length, enter|leave)
 	}
 	return 0

@@ -94,8 +94,8 @@ func (s *Sorter) someRows(worker, lo, hi int) {
 		}
 		return
 	case r.Parted != nil:
-		for ; lo < hi; lo++ {
-			s.part(u, lo)
+		for lo < hi {
+			lo += s.part(u, lo, hi-lo)
 		}
 		return
 	}
@@ -106,19 +106,30 @@ func (s *Sorter) someRows(worker, lo, hi int) {
 	}
 }
 
-// part divides row i. To is room for one row.
-func (s *Sorter) part(u *run, i int) {
+// part divides some of n rows from number i on, and returns their number. To is room for one row.
+func (s *Sorter) part(u *run, i, n int) int {
 	r, p := s.rows, s.whole(0)
-	p.from, u.low = unsafe.Add(r.From, i*r.Length*s.f.size), 0
-	if u.few(p.data, p.from, 1, p.n) == 0 {
+	row := r.Length * s.f.size
+	p.from, u.low = unsafe.Add(r.From, i*row), 0
+	some := min(n, smallBytes/row)
+	if some > 0 {
+		r.To = unsafe.Pointer(&u.spare)
+		some = u.few(r.To, p.from, some, r.Length)
+	}
+	if some == 0 {
+		r.To, some = p.data, 1
 		u.sort(&p)
 	}
 	size := s.f.size
 	if r.Positions {
 		size = 8
 	}
-	r.From, r.Parted = p.from, unsafe.Add(r.Parted, i*r.Length*size)
-	u.divide(&r)
+	for at := range some {
+		d := r
+		d.To, d.From, d.Parted = unsafe.Add(r.To, at*row), unsafe.Add(p.from, at*row), unsafe.Add(r.Parted, (i+at)*r.Length*size)
+		u.divide(&d)
+	}
+	return some
 }
 
 // someWidened sorts the rows lo..hi of numbers of fewer bytes than those of the kernels, some

@@ -340,6 +340,7 @@ var fixed = []struct {
 	{"r = select([a], [b])", 0},
 	{"r = select([m, m], [a])", 0},
 	{"r = isin(i, [1, 5]); s = isin(a, b); t = isin(a, a[0], invert=True); u = isin(m, True); w = isin(i, 1.0); x = isin(nan*a, nan); y = isin(3, i); z = isin(a*0, [-0.0, 1])", 0},
+	{"x = arange(200.)/2; r = isin(x, x[3::12]); s = isin(x, x[:64] - 0.5); t = isin(x, x[::-3], invert=True); k = arange(-40, 99); u = isin(k, k[::2]); w = isin(i, k[7:9], invert=True)", 0},
 	{"r = polyval([1, 2, 3], a); s = polyval(v, a); t = polyval(i, i); u = polyval([2.5], a); w = polyval(float64(v), v + 1j); x = polyval([1, 0], 3); y = polyval(v[:0], a); z = polyval([1, -1, 0.5, 2], m)", 400},
 	{"r = logspace(0, 2, 5); s = logspace(1, -2, 4, endpoint=False, base=2.0); t = logspace(0, 3, 4, dtype=int64); u = geomspace(1, 256, 9); w = geomspace(-1000, -1, 4); x = geomspace(2, 3, 1); y = geomspace(1, 1000, 3, False); z = logspace(0, 1, 0)", 16},
 	{"r = geomspace(0, 1)", 0},

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // This file has functions of NumPy that are a few operators.
@@ -120,7 +121,12 @@ func callSelect(c *call) *tree.Node {
 	return n
 }
 
-// callIsIn looks for each element among others, in their order.
+const (
+	fewOthers = 64 // isin compares each element with so many others, each of which takes a cycle of a vector; it searches more
+	manyTerms = 16 // of a reduction, which a loop has without one of its own
+)
+
+// callIsIn compares each element with a few others, or looks for it among many in their order.
 func callIsIn(c *call) *tree.Node {
 	a, others := c.array(0), c.array(1) // NumPy makes arrays of both
 	if a.Err() != nil || others.Err() != nil {
@@ -136,7 +142,20 @@ func callIsIn(c *call) *tree.Node {
 	if size == 0 {
 		return untyped.BroadcastTo(truth(invert), a.Shape())
 	}
-	others = untyped.Compose("sort", untyped.Options{Axes: []int{0}}, flat(others))
+	others = flat(others)
+	if size <= fewOthers {
+		each, last := untyped.Compose("expand_dims", untyped.Options{Axes: []int{-1}}, a), untyped.Options{Axes: []int{-1}}
+		found := truth(false)
+		for i := 0; i < size; i += manyTerms {
+			some := untyped.Slice(others, []shape.Slice{shape.Range(i, min(i+manyTerms, size))})
+			found = apply("logical_or", found, untyped.Reduce("any", apply("equal", each, some), last))
+		}
+		if invert {
+			return apply("logical_not", found)
+		}
+		return found
+	}
+	others = untyped.Compose("sort", untyped.Options{Axes: []int{0}}, others)
 	at := untyped.Compose("searchsorted", untyped.Options{Text: "left"}, others, a)
 	found := untyped.Take(others, apply("minimum", at, tree.ConstInt(dtype.I64, int64(size-1))), 0)
 	if invert {

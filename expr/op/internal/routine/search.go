@@ -1,8 +1,10 @@
 package routine
 
 import (
+	"math"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim/scalar"
 	"github.com/oneloop/oneloop/expr/tree"
 )
@@ -12,7 +14,7 @@ import (
 // above it. NaN is above everything. In a vector that is not sorted the place is what the
 // steps of [search.place] find.
 func Search() *tree.Routine {
-	return &tree.Routine{Checked: true, Total: true, New: func(n *tree.Node) func(*tree.Call) error {
+	return &tree.Routine{Checked: true, Total: true, Work: searchRoom, New: func(n *tree.Node) func(*tree.Call) error {
 		return kinds[n.Args[0].DType().Register()].search(len(n.Ints) == 1 && n.Ints[0] == 1)
 	}}
 }
@@ -23,8 +25,9 @@ type search[T number] struct {
 	call   *tree.Call
 	at     series // offsets of the values
 	known  bool
-	sorted bool // the vector is sorted; false: not known
-	grid   grid // of the vector, if it is sorted
+	sorted bool     // the vector is sorted; false: not known
+	grid   grid     // of the vector, if it is sorted
+	table  []uint32 // the place of each integer from the first element of the vector to the last; nil: there is none
 	run    func(worker, lo, hi int)
 }
 
@@ -44,10 +47,13 @@ func (s *search[T]) search(c *tree.Call) error {
 	// The look at the vector costs less than as many searches.
 	s.sorted = values >= c.Args[0].Shape[0] && ordered[T](&c.Args[0])
 	if s.grid = (grid{}); s.sorted {
-		s.grid = gridOf(elements[T](&c.Args[0], c.Args[0].Shape[0]-1))
+		vector := elements[T](&c.Args[0], c.Args[0].Shape[0]-1)
+		if s.tabulate(vector, c.Work); s.table == nil {
+			s.grid = gridOf(vector)
+		}
 	}
 	c.Parallel(values, 40, s.run)
-	s.call = nil
+	s.call, s.table = nil, nil
 	return nil
 }
 
@@ -72,6 +78,12 @@ func (s *search[T]) some(_, lo, hi int) {
 	out := tree.Elements[int64](&s.call.Out)
 	if step == 1 && n > 0 {
 		vector := elements[T](a, n-1)
+		if s.table != nil {
+			for i := lo; i < hi; i++ {
+				out[i] = int64(s.inTable(vector, load[T](v, s.at.at(i))))
+			}
+			return
+		}
 		if s.grid.scale > 0 {
 			for i := lo; i < hi; i++ {
 				out[i] = int64(s.onGrid(vector, load[T](v, s.at.at(i))))
@@ -98,6 +110,46 @@ func (s *search[T]) some(_, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		out[i] = int64(s.place(a, load[T](v, s.at.at(i))))
 	}
+}
+
+// mostTable is the most integers of a table, which stays in the second-level cache.
+const mostTable = 1 << 16
+
+// searchRoom returns the bytes of a table, which has at most as many integers as there are values.
+func searchRoom(n *tree.Node) int {
+	if n.Args[0].DType().IsFloat() {
+		return 0
+	}
+	return room(min(n.Args[1].Shape().Size(), mostTable), 4)
+}
+
+// tabulate sets table, if the elements of a sorted vector are integers so close together that it fits in work.
+func (s *search[T]) tabulate(sorted []T, work []byte) {
+	first, last := sorted[0], sorted[len(sorted)-1]
+	most := min(s.call.Out.Shape.Size(), mostTable)
+	if dtype.Of[T]().IsFloat() || uint64(last)-uint64(first) >= uint64(most) || uint64(len(sorted)) > math.MaxUint32 {
+		return
+	}
+	s.table, _ = as[uint32](work, 0, int(uint64(last)-uint64(first))+1)
+	at, x := 0, first
+	for i := range s.table {
+		for at < len(sorted) && (sorted[at] < x || s.right && sorted[at] == x) {
+			at++
+		}
+		s.table[i] = uint32(at)
+		x++
+	}
+}
+
+// inTable returns the place of a value in a vector with a table.
+func (s *search[T]) inTable(sorted []T, x T) int {
+	switch i := uint64(x) - uint64(sorted[0]); {
+	case x < sorted[0]:
+		return 0
+	case i < uint64(len(s.table)):
+		return int(s.table[i])
+	}
+	return len(sorted)
 }
 
 // A grid is a sorted vector of steps that are nearly equal: the position (x[i]-first)*scale of element i is less than 1

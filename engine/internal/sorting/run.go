@@ -197,11 +197,11 @@ func (u *run) within(p *part) (from, to int) {
 // whole sorts a part without partitions, if that is faster.
 func (u *run) whole(p *part) bool {
 	if len(u.places) > 0 {
-		return p.n <= 2*u.f.largest() && u.mergedRows(p.to(), p.from, 1, p.n, p.form()) == 1
+		return p.n <= 2*u.f.largest() && u.mergedRows(p.to(), p.from, 1, p.n, p.form())
 	}
 	repeats := u.repeats(p)
 	return p.repeats && p.n >= mergedBlocks*u.f.largest() && u.counted(p) ||
-		!repeats && u.f.sortsWhole(p.n) && u.mergedRows(p.to(), p.from, 1, p.n, p.form()) == 1
+		!repeats && u.f.sortsWhole(p.n) && u.mergedRows(p.to(), p.from, 1, p.n, p.form())
 }
 
 // repeats reports whether many of the keys of a part seem to be equal, so that partitions soon end. The
@@ -496,16 +496,16 @@ func compare[K int32 | int64](u *run, p *part) {
 	}
 }
 
-// few sorts neighbouring rows that are short, and returns the number of rows it has sorted: 0 if they are longer.
-func (u *run) few(to, from unsafe.Pointer, rows, length int) int {
+// few sorts neighbouring rows that are short. It returns false if they are longer, or if there is no kernel.
+func (u *run) few(to, from unsafe.Pointer, rows, length int) bool {
 	switch {
 	case length <= u.f.largest():
 		u.short(to, from, rows, length)
-		return rows
+		return true
 	case length <= 2*u.f.largest(), length < u.f.merged() && (len(u.places) == 0 || length <= selectedBlocks*u.f.largest()):
 		return u.mergedRows(to, from, rows, length, enter|leave)
 	}
-	return 0
+	return false
 }
 
 // short sorts neighbouring rows of at most largest keys.
@@ -537,28 +537,23 @@ func (f *family) sortsWhole(n int) bool {
 }
 
 // mergedRows sorts neighbouring rows of more than largest keys, or values as f says, without a partition. It
-// returns the number of rows it has sorted: less than all if there is no kernel, or if their length
-// needs a partition.
-func (u *run) mergedRows(to, from unsafe.Pointer, rows, length int, f form) int {
+// returns false if there is no kernel, or if their length needs a partition.
+func (u *run) mergedRows(to, from unsafe.Pointer, rows, length int, f form) bool {
 	if !u.f.sortsWhole(length) {
-		return 0
+		return false
 	}
-	row, some := length*u.f.size, smallBytes/(length*u.f.size)
-	if length > 2*u.f.largest() {
-		some = mostBlocks / u.f.blocksOf(length)
+	row, short := length*u.f.size, length <= 2*u.f.largest()
+	most := mostBlocks / u.f.blocksOf(length)
+	if short {
+		most = max(1, smallBytes/row)
 	}
-	for at := 0; at < rows; at += some {
-		some = min(max(1, some), rows-at)
-		to, from := unsafe.Add(to, at*row), unsafe.Add(from, at*row)
-		if length <= 2*u.f.largest() {
-			if !u.halves(to, from, some, length, row, row, f) {
-				return at
-			}
-		} else if !u.blocks(to, from, some, length, f) {
-			return at
+	for at := 0; at < rows; at += most {
+		to, from, some := unsafe.Add(to, at*row), unsafe.Add(from, at*row), min(most, rows-at)
+		if short && !u.halves(to, from, some, length, row, row, f) || !short && !u.blocks(to, from, some, length, f) {
+			return false
 		}
 	}
-	return rows
+	return true
 }
 
 // halves sorts some rows of at most twice largest keys, toStep and step bytes apart, of which it enters and leaves

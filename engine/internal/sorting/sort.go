@@ -100,7 +100,10 @@ func (s *Sorter) someRows(worker, lo, hi int) {
 		return
 	}
 	row := r.Length * s.f.stored
-	for lo += u.few(unsafe.Add(r.To, lo*row), unsafe.Add(r.From, lo*row), hi-lo, r.Length); lo < hi; lo++ {
+	if u.few(unsafe.Add(r.To, lo*row), unsafe.Add(r.From, lo*row), hi-lo, r.Length) {
+		return
+	}
+	for ; lo < hi; lo++ {
 		p := s.whole(lo)
 		u.sort(&p)
 	}
@@ -109,20 +112,17 @@ func (s *Sorter) someRows(worker, lo, hi int) {
 // part divides some of n rows from number i on, and returns their number. To is room for one row.
 func (s *Sorter) part(u *run, i, n int) int {
 	r, p := s.rows, s.whole(0)
-	row := r.Length * s.f.size
-	p.from, u.low = unsafe.Add(r.From, i*row), 0
-	some := min(n, smallBytes/row)
-	if some > 0 {
-		r.To = unsafe.Pointer(&u.spare)
-		some = u.few(r.To, p.from, some, r.Length)
-	}
-	if some == 0 {
-		r.To, some = p.data, 1
-		u.sort(&p)
-	}
-	size := s.f.size
+	row, size := r.Length*s.f.size, s.f.size
 	if r.Positions {
 		size = 8
+	}
+	p.from, u.low = unsafe.Add(r.From, i*row), 0
+	some := max(1, min(n, smallBytes/row))
+	if to := unsafe.Pointer(&u.spare); row <= smallBytes && u.few(to, p.from, some, r.Length) {
+		r.To = to
+	} else {
+		some = 1
+		u.sort(&p)
 	}
 	for at := range some {
 		d := r
@@ -140,9 +140,9 @@ func someWidened[T int8 | int16](r *tree.Rows, u *run, lo, hi int) {
 		some = min(len(keys)/r.Length, hi-lo)
 		k, off := keys[:some*r.Length], lo*r.Length*r.Type.Size()
 		convert(k, unsafe.Slice((*T)(unsafe.Add(r.From, off)), len(k)))
-		for i := u.few(unsafe.Pointer(&k[0]), unsafe.Pointer(&k[0]), some, r.Length); i < some; i++ {
-			p := unsafe.Pointer(&k[i*r.Length])
-			if u.mergedRows(p, p, 1, r.Length, enter|leave) == 0 { // there is no memory for a kernel
+		if p := unsafe.Pointer(&k[0]); !u.few(p, p, some, r.Length) && !u.mergedRows(p, p, some, r.Length, enter|leave) {
+			for i := range some { // there is no memory for a kernel
+				p := unsafe.Pointer(&k[i*r.Length])
 				u.compare(&part{from: p, data: p, n: r.Length, values: true})
 			}
 		}
@@ -151,6 +151,10 @@ func someWidened[T int8 | int16](r *tree.Rows, u *run, lo, hi int) {
 }
 
 func convert[A, B int8 | int16 | int32](to []A, from []B) {
+	for ; len(to) >= 8 && len(from) >= 8; to, from = to[8:], from[8:] {
+		a, b := (*[8]A)(to), (*[8]B)(from)
+		a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7] = A(b[0]), A(b[1]), A(b[2]), A(b[3]), A(b[4]), A(b[5]), A(b[6]), A(b[7])
+	}
 	for i, x := range from[:len(to)] {
 		to[i] = A(x)
 	}

@@ -3,8 +3,6 @@ package engine
 import (
 	"cmp"
 	"slices"
-
-	"github.com/oneloop/oneloop/plan"
 )
 
 // An aliasing says which memories of a program overlapped when the program was
@@ -33,19 +31,11 @@ type extent struct {
 	size    int
 }
 
-// newAliasing returns the current aliasing of the host memories of a plan.
-func newAliasing(pl *plan.Plan, seen uint64) aliasing {
-	var memories []*Memory
-	known := map[*Memory]bool{}
-	for _, s := range pl.Stages {
-		for _, list := range [...][]*plan.Array{s.Reads, s.Writes} {
-			for _, a := range list {
-				if m, ok := a.Mem.(*Memory); ok && !known[m] {
-					known[m] = true
-					memories = append(memories, m)
-				}
-			}
-		}
+// newAliasing returns the current aliasing of host memories.
+func newAliasing(mems []usedMemory, seen uint64) aliasing {
+	memories := make([]*Memory, len(mems))
+	for i, m := range mems {
+		memories[i] = m.Memory
 	}
 	al := aliasingOf(memories)
 	al.seen = seen

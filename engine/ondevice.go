@@ -25,24 +25,23 @@ type usedMemory struct {
 	written bool
 }
 
-// deviceMemories returns the memories of a plan, each once, if they are of one
-// device. It returns nil if they are of the host. It returns an error if they are
+// memoriesOf returns the memories of a plan, each once. It returns an error if they are
 // of several devices, even of one that runs no programs.
-func deviceMemories(pl *plan.Plan) ([]usedMemory, error) {
+func memoriesOf(pl *plan.Plan) ([]usedMemory, error) {
 	mems := make([]usedMemory, 0, 4)
-	at := map[tree.Memory]int{}
+	at := map[*Memory]int{}
 	add := func(a *plan.Array, written bool) error {
 		if a.Mem == nil {
 			return nil
 		}
-		i, ok := at[a.Mem]
+		m, ok := a.Mem.(*Memory)
 		if !ok {
-			m, ok := a.Mem.(*Memory)
-			if !ok {
-				return tree.NewError(tree.ErrDevice, "", "no program can be compiled for device %s", a.Mem.Device())
-			}
+			return tree.NewError(tree.ErrDevice, "", "no program can be compiled for device %s", a.Mem.Device())
+		}
+		i, ok := at[m]
+		if !ok {
 			i = len(mems)
-			at[a.Mem] = i
+			at[m] = i
 			mems = append(mems, usedMemory{Memory: m})
 		}
 		mems[i].written = mems[i].written || written
@@ -60,16 +59,10 @@ func deviceMemories(pl *plan.Plan) ([]usedMemory, error) {
 			}
 		}
 	}
-	if len(mems) == 0 {
-		return nil, nil
-	}
-	for _, m := range mems[1:] {
+	for _, m := range mems {
 		if m.dev != mems[0].dev {
 			return nil, tree.NewError(tree.ErrDevice, "", "arrays of %s and of %s in one program; To moves them", mems[0].Device(), m.Device())
 		}
-	}
-	if mems[0].dev == nil {
-		return nil, nil
 	}
 	return mems, nil
 }

@@ -55,11 +55,11 @@ func compileStatements(ctx context.Context, o Options, stmts []expr.Statement) (
 	if err != nil {
 		return nil, err
 	}
-	mems, err := deviceMemories(pl)
+	mems, err := memoriesOf(pl)
 	if err != nil {
 		return nil, err
 	}
-	if mems != nil {
+	if len(mems) > 0 && mems[0].dev != nil {
 		p.device, p.plan, err = newDeviceRun(ctx, pl, mems)
 		return p, err
 	}
@@ -72,7 +72,7 @@ func compileStatements(ctx context.Context, o Options, stmts []expr.Statement) (
 		return nil, err
 	}
 	p.host.Store(h)
-	p.plan, p.memory = pl, newAliasing(pl, seen)
+	p.plan, p.memory = pl, newAliasing(mems, seen)
 	return p, nil
 }
 

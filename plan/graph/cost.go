@@ -261,7 +261,11 @@ func canFail(e *tree.Node, args []*Node) bool {
 	return !known || bits != 0
 }
 
-var costs sync.Map // costKey of a built-in operator -> int
+// costs are those of built-in operators.
+var costs = struct {
+	sync.RWMutex
+	of map[costKey]int
+}{of: map[costKey]int{}}
 
 // ownCost returns the number of primitives of an operation, at least 1. Costs
 // of built-in operators are kept for the process, and costs of users' operators
@@ -271,15 +275,20 @@ func (g *Graph) ownCost(n *Node) int {
 		return 1
 	}
 	k := costKey{n.Src.Op, n.Args[len(n.Args)-1].Type, n.Src.To}
-	if c, ok := costs.Load(k); ok {
-		return c.(int)
-	}
-	if c, ok := g.own[k]; ok {
+	costs.RLock()
+	c, ok := costs.of[k]
+	costs.RUnlock()
+	if ok {
 		return c
 	}
-	c := countPrimitives(n)
+	if c, ok = g.own[k]; ok {
+		return c
+	}
+	c = countPrimitives(n)
 	if builtIn(k.op) {
-		costs.Store(k, c)
+		costs.Lock()
+		costs.of[k] = c
+		costs.Unlock()
 	} else {
 		if g.own == nil {
 			g.own = map[costKey]int{}

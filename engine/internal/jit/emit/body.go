@@ -38,6 +38,7 @@ func (f *phaseCode) body(list []int32) {
 // bodyOf emits the nodes for the copies from to to-1.
 func (f *phaseCode) bodyOf(list []int32, from, to int) {
 	f.from, f.to = from, to
+	each := f.Pair == 0 && f.Layout.Laid == 0 && len(f.carries)+len(f.records)+len(f.joined)+len(f.turns) == 0
 	for _, id := range list {
 		n := &f.Nodes[id]
 		f.At = n.At
@@ -52,7 +53,7 @@ func (f *phaseCode) bodyOf(list []int32, from, to int) {
 			f.leave(id)
 			continue
 		}
-		if !f.carry(id) && !f.fields(id) && !f.plane(id) && !f.turned(id) && !f.chosenByBit(id, from, to) {
+		if each || !f.carry(id) && !f.fields(id) && !f.plane(id) && !f.turned(id) && !f.chosenByBit(id, from, to) {
 			for c := from; c < to; c++ {
 				if f.Own(id, c) {
 					f.Emit(id, c)

@@ -35,7 +35,7 @@ func (f *phaseCode) fuse() {
 			case n.Op == prim.Select && f.Extremes && n.In.IsFloat():
 				j.extreme(n)
 			case n.Op == lower.OpAverage || n.Op == lower.OpTimes: // what they replace may have no other use
-				j.joined = true
+				j.joined++
 			}
 		})
 	}
@@ -51,7 +51,7 @@ func (f *phaseCode) fuse() {
 		j.count()
 		j.each(f.top, j.halve)
 	}
-	if j.joined {
+	if j.joined > 0 {
 		j.count()
 		f.top = j.used(f.top)
 	}
@@ -64,8 +64,9 @@ func (f *phaseCode) fuse() {
 // A joiner joins the nodes of a phase.
 type joiner struct {
 	*phaseCode
-	uses   []uint16 // of each node, by nodes
-	joined bool
+	uses    []uint16 // of each node, by nodes
+	joined  int      // nodes
+	counted int      // the nodes that were joined when the uses were counted
 }
 
 // each calls visit for all nodes of a list and of its cold regions.
@@ -79,8 +80,12 @@ func (j *joiner) each(list []int32, visit func(n *lower.Node)) {
 	}
 }
 
-// count counts the uses of all nodes.
+// count counts the uses of all nodes, unless no node was joined since it did.
 func (j *joiner) count() {
+	if j.uses != nil && j.counted == j.joined {
+		return
+	}
+	j.counted = j.joined
 	j.uses = slices.Grow(j.uses[:0], len(j.Nodes))[:len(j.Nodes)]
 	clear(j.uses)
 	visit := func(n *lower.Node) {
@@ -110,7 +115,7 @@ func (j *joiner) negate(n *lower.Node) {
 		if a := n.Args[i]; j.Nodes[a].Op == prim.Neg && !j.Uniform[a] {
 			n.Args[i] = j.Nodes[a].Args[0]
 			n.Imm ^= sign
-			j.joined = true
+			j.joined++
 		}
 	}
 }
@@ -129,7 +134,7 @@ func (j *joiner) extreme(n *lower.Node) {
 		return
 	}
 	n.Args = [3]int32{x, y, lower.None}
-	j.joined = true
+	j.joined++
 }
 
 // multiply replaces a product whose operands are below 2^32 by the product of their lower halves.
@@ -137,7 +142,7 @@ func (j *joiner) multiply(n *lower.Node) {
 	x, y := j.half(n.Args[0]), j.half(n.Args[1])
 	if x != lower.None && y != lower.None {
 		n.Op, n.Args[0], n.Args[1] = lower.OpMulLow, x, y
-		j.joined = true
+		j.joined++
 	}
 }
 
@@ -177,7 +182,7 @@ func (j *joiner) halve(n *lower.Node) {
 	}
 	if x := &j.Nodes[n.Args[0]]; x.Op == prim.Cvt && j.uses[n.Args[0]] == 1 && isa.Wide(x.In) && x.In.IsInt() && x.Type.IsInt() && x.Type.Size() == 4 {
 		n.Args[0] = x.Args[0]
-		j.joined = true
+		j.joined++
 	}
 }
 
@@ -262,7 +267,7 @@ func (j *joiner) ternary(n *lower.Node) {
 		x := &j.Nodes[a]
 		if inner := tables[x.Op]; inner != nil && x.Type == n.Type && j.uses[a] == 1 && !j.Uniform[a] {
 			n.Op, n.Args, n.Imm = lower.OpTernary, [3]int32{x.Args[0], x.Args[1], n.Args[1-i]}, uint64(outer(inner(0xf0, 0xcc), 0xaa))
-			j.joined = true
+			j.joined++
 			return
 		}
 	}

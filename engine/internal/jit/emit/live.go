@@ -20,21 +20,23 @@ func (f *phaseCode) spare() int {
 	if f.Temporaries == nil || f.Phase.Kind != lower.MapPhase || len(f.reds)+len(f.records)+len(f.joined) > 0 {
 		return spareRegs
 	}
-	most := 0
-	var visit func(list []int32)
-	visit = func(list []int32) {
-		for _, id := range list {
-			n := &f.Nodes[id]
-			if n.Op == ir.Cold {
-				visit(n.Body)
-			}
-			most = max(most, f.Temporaries(&f.Emitter, n))
-		}
+	if f.spared == 0 {
+		f.spared = max(f.mostTemporaries(f.rowTop), f.mostTemporaries(f.top))
 	}
-	visit(f.rowTop)
-	visit(f.top)
 	if f.unroll > 0 {
-		most -= uniformTemporaries
+		return f.spared - uniformTemporaries
+	}
+	return f.spared
+}
+
+// mostTemporaries returns the most temporaries that the code of a node of a list takes.
+func (f *phaseCode) mostTemporaries(list []int32) (most int) {
+	for _, id := range list {
+		n := &f.Nodes[id]
+		if n.Op == ir.Cold {
+			most = max(most, f.mostTemporaries(n.Body))
+		}
+		most = max(most, f.Temporaries(&f.Emitter, n))
 	}
 	return most
 }

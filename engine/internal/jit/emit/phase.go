@@ -59,6 +59,7 @@ type phaseCode struct {
 	sought   bool      // a search for an extreme follows: see findByValue
 	best     isa.Vec   // the extreme in all lanes
 
+	spared              int  // see spare; 0: not known
 	pressed             bool // pressure is known
 	mostVecs, mostMasks int
 	kept                []listing.Kept
@@ -171,7 +172,10 @@ type chosen struct {
 
 // freeSite returns the first register for addresses that neither a site nor the counter of rows has, if there is one.
 func (f *phaseCode) freeSite() (r isa.Int, ok bool) {
-	next := int(slices.Max(append(f.SiteReg, -1))) + 1
+	next := 0
+	for _, r := range f.SiteReg {
+		next = max(next, int(r)+1)
+	}
 	if next < f.Sites && f.rowCount == isa.Int(isa.SiteReg(next)) {
 		next++
 	}

@@ -131,8 +131,8 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 	moving := bp.waits(element, secondLevelRate)
 	beyond := total >= b.Machine.Beyond()
 	far := beyond || total >= max(16*b.Machine.Caches.L2, b.Machine.Caches.L3/16)
-	slow := bp.waits(element, memoryRate)
-	if bp.Fetch = far && slow; bp.Fetch {
+	slow := far && bp.waits(element, memoryRate)
+	if bp.Fetch = slow; bp.Fetch {
 		if bp.Ahead = b.Machine.Fetch; beyond {
 			bp.Ahead = b.Machine.MemFetch
 		}
@@ -150,7 +150,7 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 			bp.Most = 8 * MaxLanes
 		}
 	}
-	if ph.Widest() == 8 && ph.Predicates() {
+	if ph.Widest == 8 && ph.Predicates() {
 		return // the emitter has no masks of four lanes
 	}
 	bp.Narrow = b.Machine.Narrow && moving && !bp.steps() && total > b.Machine.Caches.L1 && !(total <= b.Machine.Caches.L2 && bp.dense(element+fresh))
@@ -169,7 +169,7 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 // storesPast reports whether the stores of site i may bypass the caches.
 func (b *Binder) storesPast(bp *Phase, i int32) bool {
 	s, info := &bp.Sites[i], &bp.Lowered.Sites[i]
-	return info.Store && s.Kind == Unit && s.Buf >= 0 && s.Size >= 4 && s.Size == bp.Lowered.Widest() && !info.Cold && b.onlyStores(bp, s)
+	return info.Store && s.Kind == Unit && s.Buf >= 0 && s.Size >= 4 && s.Size == bp.Lowered.Widest && !info.Cold && b.onlyStores(bp, s)
 }
 
 // steps reports whether permutes reach elements of a site. They bound the loop, as in rows

@@ -226,7 +226,7 @@ func (l *layouter) plane(i int32, s *Site, ops int) bool {
 		return false
 	}
 	return !l.bp.Computes() && !site.Store && site.Type != dtype.Bool && l.bp.LaidRow(s) == 1 && k < 32 && l.Planes>>k&1 != 0 && k*ops <= mostLaidOps &&
-		(s.Size == l.ph.Widest() || s.Size == l.ph.LaneSize)
+		(s.Size == l.ph.Widest || s.Size == l.ph.LaneSize)
 }
 
 // LaidMargin returns the number of lanes that must follow a block of w lanes for each vector, so
@@ -375,7 +375,7 @@ func (l *layouter) laidWidths() (w, part, most int) {
 	case size == 1:
 		return laidBytes, laidBytes, byteWindows
 	}
-	w = laidBytes / l.ph.Widest()
+	w = laidBytes / l.ph.Widest
 	return w, w, mostWindows
 }
 

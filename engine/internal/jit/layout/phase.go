@@ -393,5 +393,5 @@ const MostLaid = 64
 
 // Widest returns the size of the widest lanes of the phase in bytes: 1, 2, 4 or 8.
 func (bp *Phase) Widest() int {
-	return cmp.Or(bp.LaneSize, bp.Lowered.Widest())
+	return cmp.Or(bp.LaneSize, bp.Lowered.Widest)
 }

@@ -20,6 +20,14 @@ var keepsHalves = [prim.NumOps]bool{
 // roundOnce removes roundings of numbers that are rounded: those of operations that add no digits, and
 // those that a store repeats.
 func (ph *Phase) roundOnce() {
+	some := false
+	for i := range ph.Nodes {
+		n := &ph.Nodes[i]
+		some = some || n.In.IsHalf() || halfOf(n.Op) != dtype.Invalid
+	}
+	if !some {
+		return
+	}
 	h := halves{ph: ph, rounded: make([]dtype.Type, len(ph.Nodes)), uses: make([]int32, len(ph.Nodes))}
 	h.list(ph.Top)
 	ph.eachResult(h.use)

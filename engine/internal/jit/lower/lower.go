@@ -35,7 +35,7 @@ func Kernel(k *ir.Kernel) (p *Program, err error) {
 		ph.roundOnce()
 		ph.removeDead()
 		ph.findBytes()
-		ph.LaneSize = ph.laneSize()
+		ph.LaneSize, ph.Widest = ph.laneSize(), Widest(ph.Nodes)
 		ph.Widens = ph.widens()
 		ph.Prefixes = ph.prefixes()
 	}

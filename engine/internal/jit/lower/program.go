@@ -162,6 +162,7 @@ type Phase struct {
 	ops     int
 	// LaneSize is the bytes of the narrow lanes that hold all its values, 1 or 2, or 0.
 	LaneSize int
+	Widest   int  // the size of the widest register type in bytes, at least 4
 	Widens   bool // see widens
 	// Prefixes says that the steps of a loop that carries values may be combined in any
 	// grouping: see prefixes.
@@ -323,9 +324,6 @@ func (ph *Phase) CellOf(v ir.Value) int32 {
 	return None
 }
 
-// Widest returns the size of the widest register type of the phase in bytes, at least 4.
-func (ph *Phase) Widest() int { return Widest(ph.Nodes) }
-
 // Widest returns the size of the widest register type of nodes in bytes, at least 4.
 func Widest(nodes []Node) int {
 	w := 4
@@ -358,9 +356,14 @@ func (ph *Phase) findBytes() {
 			ph.Nodes[id].Bytes = false
 		}
 	}
+	some := false
 	for i := range ph.Nodes {
 		n := &ph.Nodes[i]
-		n.Bytes = n.Type.IsInt() && n.Type.Size() == 1 && n.HasResult() && !n.Cold
+		n.Bytes = n.Type.Size() == 1 && n.Type.IsInt() && n.HasResult() && !n.Cold
+		some = some || n.Bytes
+	}
+	if !some {
+		return
 	}
 	for i := range ph.Nodes {
 		n := &ph.Nodes[i]

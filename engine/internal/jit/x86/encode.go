@@ -9,45 +9,44 @@ import (
 // A code has the fields of an encoding, wherever in the prefixes and in ModRM
 // its bits go.
 type code struct {
-	regs   [fields]uint8 // register numbers
-	imm    uint8         // bytes of the immediate
-	opcode uint8
+	reg, vvvv, rm uint8 // register numbers
+	mem           bool  // rm is in.mem
+	imm           uint8 // bytes of the immediate
+	is4           uint8 // register in the immediate
+	hasIs4        bool
+	opcode        uint8
 }
-
-// The fields that have a register.
-const (
-	noField = iota
-	fieldReg
-	fieldV
-	fieldRM // or memory, see insn.memory
-	fieldIs4
-	fields
-)
-
-// fieldOf has the field of an operand of each pattern.
-var fieldOf = [patCount]uint8{
-	patR: fieldReg, patK: fieldReg, patG: fieldReg, patV: fieldV, patKV: fieldV, patGV: fieldV,
-	patU: fieldRM, patKU: fieldRM, patGU: fieldRM, patM: fieldRM, patGM: fieldRM, patKM: fieldRM,
-	patMem: fieldRM, patVSIB: fieldRM, patGO: fieldRM, patIs4: fieldIs4,
-}
-
-// bytesOf has the bytes of an immediate of each pattern.
-var bytesOf = [patCount]uint8{patI: 1, patI1: 1, patIZ: 4, patI8: 8}
 
 // fields assigns the operands to the fields that the form names.
 func (in *insn) fields(f *form) (c code) {
-	for i, p := range f.ops {
-		c.regs[fieldOf[p]] = in.reg[i]
-		c.imm |= bytesOf[p]
-	}
-	if c.imm == 4 {
-		c.imm = uint8(min(in.len/8, 4))
-	}
+	c.opcode = f.opcode
 	if f.ext != noExt {
-		c.regs[fieldReg] = f.ext & 7
+		c.reg = f.ext & 7
 	}
-	if c.opcode = f.opcode; f.ops[0] == patGO {
-		c.opcode += c.regs[fieldRM] & 7
+	for i, p := range f.ops[:in.n] {
+		r := in.reg[i]
+		switch p {
+		case patR, patK, patG:
+			c.reg = r
+		case patV, patKV, patGV:
+			c.vvvv = r
+		case patU, patKU, patGU:
+			c.rm = r
+		case patM, patGM, patKM, patMem, patVSIB:
+			c.rm = r
+			c.mem = in.kind[i] == kindMem
+		case patGO:
+			c.opcode += r & 7
+			c.rm = r
+		case patIs4:
+			c.is4, c.hasIs4 = r, true
+		case patI, patI1:
+			c.imm = 1
+		case patIZ:
+			c.imm = uint8(min(in.len/8, 4))
+		case patI8:
+			c.imm = 8
+		}
 	}
 	return c
 }
@@ -99,20 +98,20 @@ func (a *Asm) encode(f *form, evex bool, in *insn) {
 	switch {
 	case f.flags&flagModRM != 0:
 		a.buf = append(a.buf, f.ext)
-	case in.memory && in.mem.rip:
-		a.buf = append(a.buf, c.regs[fieldReg]&7<<3|5)
+	case c.mem && in.mem.rip:
+		a.buf = append(a.buf, c.reg&7<<3|5)
 		disp = a.here()
 		a.buf = binary.LittleEndian.AppendUint32(a.buf, uint32(in.mem.Disp))
-	case in.memory:
-		a.address(&in.mem, c.regs[fieldReg], unit)
+	case c.mem:
+		a.address(&in.mem, c.reg, unit)
 	case f.hasModRM():
-		a.buf = append(a.buf, 0xc0|c.regs[fieldReg]&7<<3|c.regs[fieldRM]&7)
+		a.buf = append(a.buf, 0xc0|c.reg&7<<3|c.rm&7)
 	}
 	for i := range c.imm {
 		a.buf = append(a.buf, byte(in.imm>>(8*i)))
 	}
-	if f.ops[3] == patIs4 {
-		a.buf = append(a.buf, c.regs[fieldIs4]<<4)
+	if c.hasIs4 {
+		a.buf = append(a.buf, c.is4<<4)
 	}
 	if disp.at != unbound {
 		a.relocs = append(a.relocs, reloc{disp: disp, end: int32(len(a.buf)), label: in.mem.ref})
@@ -164,8 +163,8 @@ func (a *Asm) address(m *Mem, reg uint8, unit int32) {
 // 4 of a vector index.
 func (in *insn) extensions(c *code) (b, x, v uint8) {
 	switch {
-	case !in.memory:
-		return c.regs[fieldRM] >> 3 & 1, 0, 0
+	case !c.mem:
+		return c.rm >> 3 & 1, 0, 0
 	case in.mem.rip:
 		return 0, 0, 0
 	case in.mem.Scale != 0:
@@ -198,7 +197,7 @@ func (a *Asm) legacy(f *form, in *insn, c *code) {
 		a.buf = append(a.buf, 0xf2)
 	}
 	b, x, _ := in.extensions(c)
-	rex := c.regs[fieldReg]>>3<<2 | x<<1 | b
+	rex := c.reg>>3<<2 | x<<1 | b
 	if size == W64 {
 		rex |= 8
 	}
@@ -235,9 +234,9 @@ func (in *insn) byteReg(f *form, size Len) bool {
 // where they do.
 func (a *Asm) vex(f *form, in *insn, c *code) {
 	b, x, _ := in.extensions(c)
-	r := c.regs[fieldReg] >> 3 & 1
+	r := c.reg >> 3 & 1
 	w := in.w(f.vexW)
-	low := ^c.regs[fieldV]&15<<3 | f.pp
+	low := ^c.vvvv&15<<3 | f.pp
 	if f.vex&lenKPair != 0 || f.vex&len256 != 0 && in.len == L256 {
 		low |= 4
 	}
@@ -252,12 +251,12 @@ func (a *Asm) vex(f *form, in *insn, c *code) {
 // register is R' in reg, X in rm, V' in vvvv or a vector index.
 func (a *Asm) evex(f *form, in *insn, c *code) {
 	b, x, v := in.extensions(c)
-	if !in.memory {
-		x = c.regs[fieldRM] >> 4 & 1
+	if !c.mem {
+		x = c.rm >> 4 & 1
 	}
-	v |= c.regs[fieldV] >> 4
-	p0 := (c.regs[fieldReg]>>3&1^1)<<7 | (x^1)<<6 | (b^1)<<5 | (c.regs[fieldReg]>>4^1)<<4 | f.opmap
-	p1 := in.w(f.evexW)<<7 | ^c.regs[fieldV]&15<<3 | 4 | f.pp
+	v |= c.vvvv >> 4
+	p0 := (c.reg>>3&1^1)<<7 | (x^1)<<6 | (b^1)<<5 | (c.reg>>4^1)<<4 | f.opmap
+	p1 := in.w(f.evexW)<<7 | ^c.vvvv&15<<3 | 4 | f.pp
 	p2 := (v^1)<<3 | uint8(in.with.K)
 	if in.with.Zero {
 		p2 |= 0x80

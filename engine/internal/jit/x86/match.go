@@ -21,12 +21,10 @@ type insn struct {
 	n     int
 	kinds uint32 // a byte for each operand, with one bit set; see form.accepts
 	evex  bool   // an operand needs EVEX
-	// memory says that an operand is mem.
-	memory bool
-	mem    Mem
-	imm    int64
-	label  Label
-	with   With
+	mem   Mem
+	imm   int64
+	label Label
+	with  With
 }
 
 // The bits of insn.kinds that are no kind: an operand that there is not, and memory with
@@ -36,32 +34,34 @@ const (
 	bitVSIB = 1 << 7
 )
 
+// lastReg is the last register of each kind.
+var lastReg = [...]uint8{kindReg: 15, kindVec: 31, kindMask: 7, kindLabel: 0}
+
 // set takes the operands apart. It looks at their types only, calling no
 // method, so that they do not escape.
 func (in *insn) set(op Op, l Len, ops []Operand) bool {
 	if op >= numOps {
 		return false
 	}
-	n, kinds := uint(0), uint32(bitNone*0x01010101)
+	in.op, in.len, in.kinds = op, l, bitNone*0x01010101
+	mems := 0
 	for _, o := range ops {
-		kind, reg, last, bit := uint8(0), uint8(0), uint8(0), uint32(0)
+		kind, reg, bit := uint8(0), uint8(0), uint32(0)
 		switch o := o.(type) {
-		case Vec:
-			kind, reg, last, bit = kindVec, uint8(o), 31, 1<<kindVec
-			in.evex = in.evex || o > 15
 		case Reg:
-			kind, reg, last, bit = kindReg, uint8(o), 15, 1<<kindReg
+			kind, reg, bit = kindReg, uint8(o), 1<<kindReg
+		case Vec:
+			kind, reg, bit = kindVec, uint8(o), 1<<kindVec
+			in.evex = in.evex || o > 15
 		case Mask:
-			kind, reg, last, bit = kindMask, uint8(o), 7, 1<<kindMask
+			kind, reg, bit = kindMask, uint8(o), 1<<kindMask
 		case Mem:
-			if in.memory {
-				return false
-			}
-			kind, in.memory, in.mem, bit = kindMem, true, o, 1<<kindMem
+			kind, in.mem, bit = kindMem, o, 1<<kindMem
 			if o.VecIndex {
 				bit = bitVSIB
 			}
 			in.evex = in.evex || o.Broadcast || o.VecIndex && o.Index > 15
+			mems++
 		case Imm:
 			kind, in.imm, bit = kindImm, int64(o), 1<<kindImm
 		case Label:
@@ -74,15 +74,14 @@ func (in *insn) set(op Op, l Len, ops []Operand) bool {
 		default:
 			return false
 		}
-		if n >= uint(len(in.kind)) || reg > last {
+		if in.n == len(in.kind) || reg > lastReg[kind] {
 			return false
 		}
-		in.kind[n], in.reg[n] = kind, reg
-		kinds ^= (bitNone | bit) << (8 * n)
-		n++
+		in.kind[in.n], in.reg[in.n] = kind, reg
+		in.kinds ^= (bitNone | bit) << (8 * uint(in.n) & 31)
+		in.n++
 	}
-	in.op, in.len, in.n, in.kinds = op, l, int(n), kinds
-	return !in.memory || in.mem.valid()
+	return mems == 0 || mems == 1 && in.mem.valid()
 }
 
 func (m *Mem) valid() bool {

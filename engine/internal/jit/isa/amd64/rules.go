@@ -190,9 +190,12 @@ func roundF16(f *emitter, n *lower.Node) {
 // canon brings a result of arithmetic in wider lanes into the form of a narrow type. What is
 // only stored needs no form.
 func (f *emitter) canon(t dtype.Type, d x86.Vec) {
+	if !isa.Narrow(t) || f.Cur.Bytes {
+		return
+	}
 	l, shift := f.LenOf(t), 8*(f.lane(t).Size()-t.Size())
 	switch {
-	case shift == 0 || f.Cur.Bytes:
+	case shift == 0:
 	case t.IsSigned():
 		f.I(f.pickLane(t, 0, x86.VPSLLW, x86.VPSLLD, 0), l, d, d, x86.Imm(shift))
 		f.I(f.pickLane(t, 0, x86.VPSRAW, x86.VPSRAD, 0), l, d, d, x86.Imm(shift))

@@ -122,7 +122,7 @@ func install(write func(*x86.Asm)) *exec.Code {
 	if err != nil {
 		return nil
 	}
-	x, err := exec.Install(o.Bytes)
+	x, err := exec.Install(o.Code)
 	if err != nil {
 		return nil
 	}

@@ -59,7 +59,7 @@ func newGenerator(target isa.Target) *generator {
 				if err != nil {
 					return nil, err
 				}
-				return exec.Install(obj.Bytes)
+				return exec.Install(obj.Code)
 			})
 		}
 	}

@@ -23,7 +23,11 @@ type Function struct {
 	Variant string // the cases that it covers; empty if it covers all
 	Spills  int    // number of values kept in memory for lack of registers
 	Phases  []*Phase
+	*Object
+}
 
+// An Object is finished code, to be placed at a multiple of 64.
+type Object struct {
 	Lines  []Line
 	Code   []byte // machine code; from Text on, constants
 	Text   int

@@ -20,7 +20,7 @@ func sample() *Function {
 			Accesses: []Access{{"load b0", "unit stride", 576}, {"store b1", "unit stride", 624}},
 			Kept:     []Kept{{"ymm9", "%1 = const f32 2"}},
 		}},
-		Lines: []Line{
+		Object: &Object{Lines: []Line{
 			{Head, 0, 0, "main loop"},
 			{Note, 0, 0, "%1 = const  f32 2"},
 			{Insn, 0, 6, "vbroadcastss ymm9, dword ptr [rip+C1] # 0x40000000, 2"},
@@ -32,8 +32,8 @@ func sample() *Function {
 			{Insn, 25, 3, "kmovw k2, ecx"},
 			{Insn, 28, 1, "ret"},
 			{Data, 29, 3, ""},
+		}, Code: code, Text: 32, Consts: []int32{40, 36},
 		},
-		Code: code, Text: 32, Consts: []int32{40, 36},
 	}
 }
 

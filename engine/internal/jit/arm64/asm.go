@@ -307,23 +307,15 @@ func (a *Asm) memory(in *insn, m Mem) uint32 {
 	return base
 }
 
-// An Object is finished code, to be placed at a multiple of 64.
-type Object struct {
-	Bytes  []byte // the code, and its constants
-	Text   int    // size of the code
-	Lines  []listing.Line
-	Consts []int32 // offsets of the constants
-}
-
 // Finish lays the code out. a can be Reset afterwards; the object stays.
-func (a *Asm) Finish() (*Object, error) {
-	o := &Object{Bytes: append([]byte(nil), a.buf...), Text: len(a.buf)}
-	for len(a.pool) > 0 && len(o.Bytes)%16 != 0 {
-		o.Bytes = append(o.Bytes, 0) // no instruction
+func (a *Asm) Finish() (*listing.Object, error) {
+	o := &listing.Object{Code: append([]byte(nil), a.buf...), Text: len(a.buf)}
+	for len(a.pool) > 0 && len(o.Code)%16 != 0 {
+		o.Code = append(o.Code, 0) // no instruction
 	}
 	for _, c := range a.pool {
-		o.Consts = append(o.Consts, int32(len(o.Bytes)))
-		o.Bytes = append(o.Bytes, c[:]...)
+		o.Consts = append(o.Consts, int32(len(o.Code)))
+		o.Code = append(o.Code, c[:]...)
 	}
 	for _, r := range a.refs {
 		var to int
@@ -332,7 +324,7 @@ func (a *Asm) Finish() (*Object, error) {
 		} else if to = a.labels[r.label]; to == unbound {
 			a.fail("label %d is not bound", r.label)
 		}
-		at := o.Bytes[r.at:]
+		at := o.Code[r.at:]
 		le.LittleEndian.PutUint32(at, le.LittleEndian.Uint32(at)|a.distance(r.letter, to-r.at))
 	}
 	if a.err != nil {

@@ -138,7 +138,7 @@ func every(do func(op Op, r Arr, ops []Operand)) {
 }
 
 // assembled returns all cases as one object with a listing.
-func assembled(t *testing.T) *Object {
+func assembled(t *testing.T) *listing.Object {
 	t.Helper()
 	a := New()
 	a.Listing = true
@@ -170,7 +170,7 @@ func TestGAS(t *testing.T) {
 		if l.Kind != listing.Insn {
 			continue
 		}
-		have := fmt.Sprintf("%08x %s", binary.LittleEndian.Uint32(o.Bytes[l.Offset:]), l.Text)
+		have := fmt.Sprintf("%08x %s", binary.LittleEndian.Uint32(o.Code[l.Offset:]), l.Text)
 		if i >= len(lines) {
 			t.Fatalf("%s has no %q", golden, have)
 		}
@@ -185,7 +185,7 @@ func TestGAS(t *testing.T) {
 }
 
 // writeGolden assembles the texts of o with GNU as.
-func writeGolden(t *testing.T, o *Object) {
+func writeGolden(t *testing.T, o *listing.Object) {
 	var src strings.Builder
 	for _, l := range o.Lines {
 		switch l.Kind {
@@ -266,11 +266,11 @@ func TestConstants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(o.Consts) != 2 || o.Text != 16 || !bytesEqual(o.Bytes[o.Consts[0]:], x) || !bytesEqual(o.Bytes[o.Consts[1]:], y) {
-		t.Errorf("constants at %v of %x", o.Consts, o.Bytes)
+	if len(o.Consts) != 2 || o.Text != 16 || !bytesEqual(o.Code[o.Consts[0]:], x) || !bytesEqual(o.Code[o.Consts[1]:], y) {
+		t.Errorf("constants at %v of %x", o.Consts, o.Code)
 	}
 	for i, want := range []uint32{0x9c000081, 0x9c0000e2, 0x9c000043, nop} {
-		if have := binary.LittleEndian.Uint32(o.Bytes[4*i:]); have != want {
+		if have := binary.LittleEndian.Uint32(o.Code[4*i:]); have != want {
 			t.Errorf("instruction %d is %#x, want %#x", i, have, want)
 		}
 	}

@@ -71,9 +71,9 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 		return nil, lower.Unsupported(err.Error())
 	}
 	if list {
-		text.Lines, text.Code, text.Text, text.Consts = obj.Lines, obj.Bytes, obj.Text, obj.Consts
+		text.Object = obj
 	}
-	return &Object{obj.Bytes, slots, combines, text}, nil
+	return &Object{obj.Code, slots, combines, text}, nil
 }
 
 // phaseCodes has empty ones, which keep the storage of their lists.

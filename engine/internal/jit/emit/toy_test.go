@@ -14,6 +14,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
+	"github.com/oneloop/oneloop/engine/internal/listing"
 	hardware "github.com/oneloop/oneloop/engine/internal/machine"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -145,7 +146,7 @@ func (a *toyAsm) Unset(x isa.Reg, k int, l isa.Label) {
 	a.jump(l, func(m *machine) bool { return m.regs[x.N()]>>k&1 == 0 })
 }
 
-func (a *toyAsm) Finish(bool) (*isa.Object, error) { return &isa.Object{Bytes: []byte{0}}, nil }
+func (a *toyAsm) Finish(bool) (*listing.Object, error) { return &listing.Object{Code: []byte{0}}, nil }
 
 func (a *toyAsm) run(frame unsafe.Pointer) {
 	m := &machine{}

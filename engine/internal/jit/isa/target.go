@@ -90,14 +90,6 @@ type Facts struct {
 	Temporaries func(f *Emitter, n *lower.Node) int
 }
 
-// An Object is finished code, to be placed at a multiple of 64.
-type Object struct {
-	Bytes  []byte // the code, and its constants
-	Text   int    // size of the code
-	Lines  []listing.Line
-	Consts []int32 // offsets of the constants
-}
-
 // An Int is an operand of an instruction on general registers: a [Reg], a [Word] of the
 // frame, or a number [K].
 type Int int64
@@ -221,7 +213,7 @@ type Asm interface {
 
 	// Finish adds the end of the function; passed says that stores bypassed the caches.
 	// Nothing may use the assembler after it.
-	Finish(passed bool) (*Object, error)
+	Finish(passed bool) (*listing.Object, error)
 }
 
 // Lanes emits the vector instructions of a phase. Vectors have f.W lanes.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/listing"
 )
 
 // A transposed operand is contiguous from row to row, not along a row. A separate
@@ -43,7 +44,7 @@ const (
 
 // Tile returns the function for elements of size bytes; far selects prefetches. The
 // target must have six registers for sites.
-func Tile(target Target, size int, far bool) (*Object, error) {
+func Tile(target Target, size int, far bool) (*listing.Object, error) {
 	t := newTiler(target.New(false), target, size, min(32, target.Facts().Bytes))
 	t.far, t.height, t.width = far, Word(frame.TileHeight), Word(frame.TileWidth)
 	t.Int(Mov, operand, Word(frame.TileSource))

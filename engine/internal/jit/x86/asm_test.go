@@ -9,7 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/listing"
 )
 
-func finish(t testing.TB, a *Asm) *Object {
+func finish(t testing.TB, a *Asm) *listing.Object {
 	t.Helper()
 	o, err := a.Finish()
 	if err != nil {
@@ -72,8 +72,8 @@ func TestBytes(t *testing.T) {
 		a.I(c.op, c.l, c.ops...)
 		o := finish(t, a)
 		text := strings.Replace(c.text, "mov rax, qword ptr ", "mov rax, ", 1)
-		if hexOf(o.Bytes) != c.bytes || o.Lines[0].Text != text {
-			t.Errorf("%s: %s, want %s (%s)", o.Lines[0].Text, hexOf(o.Bytes), c.bytes, c.text)
+		if hexOf(o.Code) != c.bytes || o.Lines[0].Text != text {
+			t.Errorf("%s: %s, want %s (%s)", o.Lines[0].Text, hexOf(o.Code), c.bytes, c.text)
 		}
 	}
 }
@@ -162,7 +162,7 @@ func TestJumps(t *testing.T) {
 		at := 0
 		follow := func(op Op, want int) {
 			t.Helper()
-			b := o.Bytes[at:]
+			b := o.Code[at:]
 			var size, d int
 			switch {
 			case op == JMP && b[0] == 0xeb:
@@ -184,13 +184,13 @@ func TestJumps(t *testing.T) {
 				t.Errorf("distance %d: %s by %d is long", distance, op, d)
 			}
 		}
-		follow(JE, o.Offset(forward))
-		follow(JMP, o.Offset(forward))
+		follow(JE, int(a.offset(forward)))
+		follow(JMP, int(a.offset(forward)))
 		at += distance
 		follow(JMP, 0)
 		follow(JG, 0)
-		if at != o.Offset(forward) || at != o.Text {
-			t.Errorf("distance %d: end at %d, want %d", distance, at, o.Offset(forward))
+		if at != int(a.offset(forward)) || at != o.Text {
+			t.Errorf("distance %d: end at %d, want %d", distance, at, int(a.offset(forward)))
 		}
 	}
 }
@@ -207,9 +207,9 @@ func TestAlign(t *testing.T) {
 			a.I(RET, 0)
 			a.Bind(end)
 			o := finish(t, a)
-			at := o.Offset(l)
-			if at%n != 0 || at < before+2 || at >= before+2+n || o.Bytes[at] != 0xc3 || o.Offset(end) != at+1 {
-				t.Fatalf("alignment %d after %d bytes: at %d: % x", n, before, at, o.Bytes)
+			at := int(a.offset(l))
+			if at%n != 0 || at < before+2 || at >= before+2+n || o.Code[at] != 0xc3 || int(a.offset(end)) != at+1 {
+				t.Fatalf("alignment %d after %d bytes: at %d: % x", n, before, at, o.Code)
 			}
 		}
 	}
@@ -226,8 +226,8 @@ func TestPool(t *testing.T) {
 	a.I(VMOVUPS, L512, Vec(1), a.Const([]byte(strings.Repeat("x", 64))))
 	a.I(VCMPPS, L512, K1, Vec(2), a.Const32(5).Bcast(), Imm(1))
 	o := finish(t, a)
-	if n := 64 + 16 + 8 + 4 + 4; len(o.Bytes) != (o.Text+63)/64*64+n {
-		t.Errorf("%d bytes, %d of code", len(o.Bytes), o.Text)
+	if n := 64 + 16 + 8 + 4 + 4; len(o.Code) != (o.Text+63)/64*64+n {
+		t.Errorf("%d bytes, %d of code", len(o.Code), o.Text)
 	}
 	at := 0
 	for _, c := range []struct {
@@ -241,9 +241,9 @@ func TestPool(t *testing.T) {
 		{10, 6, 0, strings.Repeat("x", 64)},
 		{11, 6, 1, "\x05\x00\x00\x00"},
 	} {
-		target := at + c.size + int(int32(binary.LittleEndian.Uint32(o.Bytes[at+c.disp:])))
-		if target < o.Text || target%len(c.want) != 0 || !strings.HasPrefix(string(o.Bytes[target:]), c.want) {
-			t.Errorf("the operand of % x at %d is at %d", o.Bytes[at:at+c.size], at, target)
+		target := at + c.size + int(int32(binary.LittleEndian.Uint32(o.Code[at+c.disp:])))
+		if target < o.Text || target%len(c.want) != 0 || !strings.HasPrefix(string(o.Code[target:]), c.want) {
+			t.Errorf("the operand of % x at %d is at %d", o.Code[at:at+c.size], at, target)
 		}
 		at += c.size
 	}
@@ -282,8 +282,8 @@ func TestListing(t *testing.T) {
 	}
 	a.Reset()
 	a.I(RET, 0)
-	if o := finish(t, a); len(o.Bytes) != 1 || len(o.Lines) != 1 {
-		t.Errorf("after Reset: % x, %v", o.Bytes, o.Lines)
+	if o := finish(t, a); len(o.Code) != 1 || len(o.Lines) != 1 {
+		t.Errorf("after Reset: % x, %v", o.Code, o.Lines)
 	}
 }
 

@@ -7,33 +7,17 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/listing"
 )
 
-// An Object is finished code: position-independent, to be placed at a multiple
-// of 64.
-type Object struct {
-	Bytes []byte         // the code, and its constants
-	Text  int            // size of the code
-	Lines []listing.Line // of an assembler with Listing set
-
-	// Consts are the offsets of the constants, which texts call C0, C1 and so on.
-	Consts []int32
-
-	labels []int32
-}
-
-// Offset is the position of a bound label.
-func (o *Object) Offset(l Label) int { return int(o.labels[l]) }
-
 // Code lays the code out and returns its bytes with the constants.
 func (a *Asm) Code() ([]byte, error) {
 	o, err := a.Finish()
 	if err != nil {
 		return nil, err
 	}
-	return o.Bytes, nil
+	return o.Code, nil
 }
 
-// Finish lays the code out. a can be Reset afterwards; the object stays.
-func (a *Asm) Finish() (*Object, error) {
+// Finish lays the code out, which is position-independent. a can be Reset afterwards; the object stays.
+func (a *Asm) Finish() (*listing.Object, error) {
 	for _, e := range a.events {
 		if e.align == 0 && a.labels[e.label].at == unbound {
 			a.fail("label %d is not bound", e.label)
@@ -48,28 +32,26 @@ func (a *Asm) Finish() (*Object, error) {
 		return nil, a.err
 	}
 	shift := a.relax()
-	o := &Object{Bytes: a.expand(shift), labels: make([]int32, len(a.labels))}
-	o.Text = len(o.Bytes)
-	for i, p := range a.labels {
-		if o.labels[i] = unbound; p.at != unbound {
-			o.labels[i] = p.at + shift[p.events]
-		}
-	}
-	o.Bytes, o.Consts = a.pool.appendTo(o.Bytes)
+	o := &listing.Object{Code: a.expand(shift)}
+	o.Text = len(o.Code)
+	o.Code, o.Consts = a.pool.appendTo(o.Code)
 	for _, r := range a.relocs {
 		var target int32
 		if r.label < 0 {
 			target = o.Consts[-1-r.label]
 		} else {
-			target = o.labels[r.label]
+			target = a.offset(r.label)
 		}
-		at := o.Bytes[r.disp.at+shift[r.disp.events]:]
+		at := o.Code[r.disp.at+shift[r.disp.events]:]
 		disp := int32(binary.LittleEndian.Uint32(at)) + target - (r.end + shift[r.disp.events])
 		binary.LittleEndian.PutUint32(at, uint32(disp))
 	}
 	o.Lines = a.listed(shift, o.Text)
 	return o, nil
 }
+
+// offset is the position of a bound label in the code that was laid out last.
+func (a *Asm) offset(l Label) int32 { return a.labels[l].at + a.shift[a.labels[l].events] }
 
 // relax finds the sizes of jumps and padding. Jumps start short and only grow,
 // so it ends. The result has, for each number of events, their total size.

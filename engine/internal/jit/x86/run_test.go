@@ -86,7 +86,7 @@ func assemble(t *testing.T, lanes int, body func(a *Asm)) *exec.Code {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, err := exec.Install(o.Bytes)
+	code, err := exec.Install(o.Code)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,7 +126,7 @@ func install(l interface{ write(*x86.Asm) }) (*exec.Code, error) {
 	if err != nil {
 		return nil, err
 	}
-	return exec.Install(o.Bytes)
+	return exec.Install(o.Code)
 }
 
 // times returns the least time of each loop over arrays of so many bytes together, in ns

@@ -37,7 +37,7 @@ func TestLoop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := exec.Install(o.Bytes)
+		c, err := exec.Install(o.Code)
 		if err != nil {
 			t.Fatal(err)
 		}

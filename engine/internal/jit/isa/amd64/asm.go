@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/engine/internal/listing"
 )
 
 // regs are the registers by their roles.
@@ -144,7 +145,7 @@ func (a *asm) Unset(x isa.Reg, k int, l isa.Label) {
 	a.I(x86.JAE, 0, l)
 }
 
-func (a *asm) Finish(passed bool) (*isa.Object, error) {
+func (a *asm) Finish(passed bool) (*listing.Object, error) {
 	a.Head("end")
 	if passed {
 		a.I(x86.SFENCE, 0)
@@ -157,10 +158,6 @@ func (a *asm) Finish(passed bool) (*isa.Object, error) {
 		a.Bind(t.label)
 		a.Bytes(t.bits...)
 	}
-	o, err := a.Asm.Finish()
-	assemblers.Put(a)
-	if err != nil {
-		return nil, err
-	}
-	return &isa.Object{Bytes: o.Bytes, Text: o.Text, Lines: o.Lines, Consts: o.Consts}, nil
+	defer assemblers.Put(a)
+	return a.Asm.Finish()
 }

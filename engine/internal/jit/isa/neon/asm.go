@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/arm64"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/listing"
 )
 
 // regs are the general registers by their roles.
@@ -289,7 +290,7 @@ func (a *asm) unset(x arm64.Reg, k int, l arm64.Label) {
 	a.Bind(set)
 }
 
-func (a *asm) Finish(bool) (*isa.Object, error) {
+func (a *asm) Finish(bool) (*listing.Object, error) {
 	a.Head("end")
 	a.I(arm64.RET, 0)
 	for _, t := range a.tables {
@@ -298,10 +299,6 @@ func (a *asm) Finish(bool) (*isa.Object, error) {
 		a.Bind(t.label)
 		a.Bytes([]byte(t.bits)...)
 	}
-	o, err := a.Asm.Finish()
-	assemblers.Put(a)
-	if err != nil {
-		return nil, err
-	}
-	return &isa.Object{Bytes: o.Bytes, Text: o.Text, Lines: o.Lines, Consts: o.Consts}, nil
+	defer assemblers.Put(a)
+	return a.Asm.Finish()
 }

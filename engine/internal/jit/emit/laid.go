@@ -46,25 +46,29 @@ func (f *phaseCode) laidLoop() {
 	reach := step + f.Layout.LaidMargin(f.W)
 	loop, tail, done, held := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
-	f.Branch(isa.LT, lanes, isa.K(reach), tail)
-	holds := f.Lanes.Hold(f.holdRoom(group * v))
-	if holds {
-		f.Jump(held)
+	holds := false
+	if all := f.laidOut(reach); all > 0 {
+		f.laidVectors(all, tail, done)
+	} else {
+		f.Branch(isa.LT, lanes, isa.K(reach), tail)
+		if holds = f.Lanes.Hold(f.holdRoom(group * v)); holds {
+			f.Jump(held)
+		}
+		f.part("main loop: %d vectors of whole rows, %d at once", unroll, group)
+		f.Align(32)
+		f.Bind(loop)
+		f.ahead(isa.Lane, step)
+		f.chosenOffsets()
+		f.interleave()
+		for f.Base = 0; f.Base < unroll; f.Base += group {
+			f.Start(min(group, unroll-f.Base))
+			f.body(f.top)
+		}
+		f.nextLaid(unroll)
+		f.Asm.Address(isa.T0, isa.At(isa.Lane, reach))
+		f.Branch(isa.LE, isa.T0, lanes, loop)
+		f.Lanes.EndHold()
 	}
-	f.part("main loop: %d vectors of whole rows, %d at once", unroll, group)
-	f.Align(32)
-	f.Bind(loop)
-	f.ahead(isa.Lane, step)
-	f.chosenOffsets()
-	f.interleave()
-	for f.Base = 0; f.Base < unroll; f.Base += group {
-		f.Start(min(group, unroll-f.Base))
-		f.body(f.top)
-	}
-	f.nextLaid(unroll)
-	f.Asm.Address(isa.T0, isa.At(isa.Lane, reach))
-	f.Branch(isa.LE, isa.T0, lanes, loop)
-	f.Lanes.EndHold()
 
 	f.part("tail: the rows at the end, under a mask")
 	f.Bind(tail)
@@ -84,10 +88,42 @@ func (f *phaseCode) laidLoop() {
 	f.Bind(done)
 }
 
+// laidOut returns the lanes of the calls of a loop that are written out, because they are fewer than reach, or 0.
+func (f *phaseCode) laidOut(reach int) int {
+	k := len(f.Layout.Spans)
+	if k < 2 || !f.Layout.Rows || len(f.chosen) > 0 || len(f.planes()) > 0 {
+		return 0
+	}
+	if all := f.Layout.Spans[k-1]; f.W <= all && all < reach {
+		return all
+	}
+	return 0
+}
+
+// laidVectors emits the vectors of a call with so many lanes, and a jump to done. Other calls go on at other. Only vectors whose
+// loads could leave the lanes are under a mask.
+func (f *phaseCode) laidVectors(all int, other, done isa.Label) {
+	f.part("calls of %d lanes", all)
+	f.Branch(isa.NE, isa.Word(f.Phase.Lanes), isa.K(all), other)
+	block := f.Layout.Block(f.W)
+	for f.Base = 0; f.Base*f.W < all; f.Base++ {
+		v := f.Base % block
+		if left := all - f.Base*f.W; left >= f.W && f.withinLanes(v, all-(f.Base-v)*f.W) {
+			f.Start(1)
+			f.body(f.top)
+		} else {
+			f.Int(isa.Mov, isa.T1, isa.K(left))
+			f.tail()
+		}
+	}
+	f.Base = 0
+	f.Jump(done)
+}
+
 // vectorAtEnd emits the vector at hand of the rows at the end, of which T1 lanes are left: as a whole, if they fill it and its
 // loads read no elements of lanes after it, or under a mask. It jumps to done after the last one.
 func (f *phaseCode) vectorAtEnd(done isa.Label) {
-	if len(f.chosen) > 0 || !f.withinLanes() {
+	if len(f.chosen) > 0 || !f.withinLanes(f.Base, (f.Base+1)*f.W) {
 		f.tail()
 		return
 	}
@@ -102,12 +138,12 @@ func (f *phaseCode) vectorAtEnd(done isa.Label) {
 	f.Bind(next)
 }
 
-// withinLanes reports whether no load of the vector at hand reads elements of lanes after it.
-func (f *phaseCode) withinLanes() bool {
+// withinLanes reports whether no load of vector v of a block, which has at least so many lanes, reads elements of other lanes.
+func (f *phaseCode) withinLanes(v, lanes int) bool {
 	within := f.Layout.Blends
 	f.eachLaid(func(i int32, s *layout.Site) {
 		if !f.Phase.Sites[i].Store && f.Layout.LaidRow(s) != 0 {
-			within = within && !f.Layout.Plane(s, f.W) && f.Layout.LaidWithin(s, f.Base, f.W)
+			within = within && !f.Layout.Plane(s, f.W) && f.Layout.LaidWithin(s, v, f.W, lanes)
 		}
 	})
 	return within

@@ -139,7 +139,7 @@ func (bp *Phase) LaidVector(s *Site, v, w int) []Window {
 	if !bp.Blends || s.Size < 4 {
 		return windows
 	}
-	if x := bp.inPlace(s, v, w); len(x) <= len(windows)+1 && bp.within(s, x, v, w) {
+	if x := bp.inPlace(s, v, w); len(x) <= len(windows)+1 && bp.within(s, x, w, (v+1)*w) {
 		windows = x
 	}
 	if len(windows) > w/2 {
@@ -160,10 +160,9 @@ func (bp *Phase) inPlace(s *Site, v, w int) (out []Window) {
 	return out
 }
 
-// within reports whether all elements of windows of vector v of a block lie between elements that the lanes up to those of
-// the vector have.
-func (bp *Phase) within(s *Site, windows []Window, v, w int) bool {
-	all := bp.LaidOffsets(s, 0, (v+1)*w)
+// within reports whether all elements of windows of w elements lie between elements that the first lanes of a block have.
+func (bp *Phase) within(s *Site, windows []Window, w, lanes int) bool {
+	all := bp.LaidOffsets(s, 0, lanes)
 	lo, hi := slices.Min(all), slices.Max(all)+1-w
 	return !slices.ContainsFunc(windows, func(x Window) bool { return x.Start < lo || x.Start > hi })
 }
@@ -189,14 +188,15 @@ func (bp *Phase) LaidSame(s *Site, v, w int) (out []Window) {
 	return out
 }
 
-// LaidWithin reports whether the loads of vector v of a block read no elements of lanes after it. Those of bytes have 16 at most.
-func (bp *Phase) LaidWithin(s *Site, v, w int) bool {
+// LaidWithin reports whether the loads of vector v of a block, which has at least so many lanes, read no elements of other lanes.
+// Those of bytes have 16 elements at most.
+func (bp *Phase) LaidWithin(s *Site, v, w, lanes int) bool {
 	if s.Size >= 4 {
-		return bp.LaidSame(s, v, w) != nil || bp.within(s, bp.LaidVector(s, v, w), v, w)
+		return bp.LaidSame(s, v, w) != nil || bp.within(s, bp.LaidVector(s, v, w), w, lanes)
 	}
 	n := min(w, 16/s.Size)
 	for first := v * w; first < (v+1)*w; first += n {
-		if !bp.within(s, bp.LaidWindows(s, first, n, n), first/n, n) {
+		if !bp.within(s, bp.LaidWindows(s, first, n, n), n, lanes) {
 			return false
 		}
 	}
@@ -245,7 +245,7 @@ func (bp *Phase) LaidMargin(w int) (lanes int) {
 // inside reports whether the windows of all vectors of a block of a laid site have no elements outside the lanes.
 func (bp *Phase) inside(s *Site, w int) bool {
 	for v := range bp.Block(w) {
-		if !bp.Blends || !bp.LaidWithin(s, v, w) {
+		if !bp.Blends || !bp.LaidWithin(s, v, w, (v+1)*w) {
 			return false
 		}
 	}

@@ -105,25 +105,30 @@ func (f *phaseCode) laidOut(reach int) int {
 func (f *phaseCode) laidVectors(all int, other, done isa.Label) {
 	f.part("calls of %d lanes", all)
 	f.Branch(isa.NE, isa.Word(f.Phase.Lanes), isa.K(all), other)
-	block := f.Layout.Block(f.W)
+	block := f.Layout.Block(f.W) * f.W
 	for f.Base = 0; f.Base*f.W < all; f.Base++ {
-		v := f.Base % block
-		if left := all - f.Base*f.W; left >= f.W && f.withinLanes(v, all-(f.Base-v)*f.W) {
+		first, left := f.Base*f.W, all-f.Base*f.W
+		if f.Layout.Repeats && len(f.LaidSlots) == 0 { // the last vector overlaps the one before
+			f.Back = max(f.W-left, 0)
+			first -= f.Back
+		}
+		if left+f.Back >= f.W && f.withinLanes(first%block, all-first/block*block) {
 			f.Start(1)
 			f.body(f.top)
 		} else {
+			f.Back = 0
 			f.Int(isa.Mov, isa.T1, isa.K(left))
 			f.tail()
 		}
 	}
-	f.Base = 0
+	f.Base, f.Back = 0, 0
 	f.Jump(done)
 }
 
 // vectorAtEnd emits the vector at hand of the rows at the end, of which T1 lanes are left: as a whole, if they fill it and its
 // loads read no elements of lanes after it, or under a mask. It jumps to done after the last one.
 func (f *phaseCode) vectorAtEnd(done isa.Label) {
-	if len(f.chosen) > 0 || !f.withinLanes(f.Base, (f.Base+1)*f.W) {
+	if len(f.chosen) > 0 || !f.withinLanes(f.Base*f.W, (f.Base+1)*f.W) {
 		f.tail()
 		return
 	}
@@ -138,12 +143,13 @@ func (f *phaseCode) vectorAtEnd(done isa.Label) {
 	f.Bind(next)
 }
 
-// withinLanes reports whether no load of vector v of a block, which has at least so many lanes, reads elements of other lanes.
-func (f *phaseCode) withinLanes(v, lanes int) bool {
+// withinLanes reports whether no load of a vector from lane first of a block on reads elements of other lanes, if the block has at
+// least so many lanes.
+func (f *phaseCode) withinLanes(first, lanes int) bool {
 	within := f.Layout.Blends
 	f.eachLaid(func(i int32, s *layout.Site) {
 		if !f.Phase.Sites[i].Store && f.Layout.LaidRow(s) != 0 {
-			within = within && !f.Layout.Plane(s, f.W) && f.Layout.LaidWithin(s, v, f.W, lanes)
+			within = within && !f.Layout.Plane(s, f.W) && f.Layout.LaidWithin(s, first, f.W, lanes)
 		}
 	})
 	return within

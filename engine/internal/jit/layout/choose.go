@@ -221,7 +221,7 @@ func (b *Binder) onlyStores(bp *Phase, s *Site) bool {
 // repeats reports whether a map may compute lanes twice: it only stores, to arrays that it
 // does not load.
 func (b *Binder) repeats(bp *Phase) bool {
-	if bp.Lowered.Kind != lower.MapPhase || len(bp.Lowered.Reds) > 0 || bp.Laid > 0 {
+	if bp.Lowered.Kind != lower.MapPhase || len(bp.Lowered.Reds) > 0 {
 		return false
 	}
 	for i := range bp.Sites {

@@ -94,7 +94,7 @@ func (bp *Phase) LaidOffsets(s *Site, first, n int) []int {
 }
 
 // LaidWindows returns the windows of w elements that have n lanes of a block, from lane first on.
-// If the site goes on from row to row, a window may have elements of rows further on. Those of bytes end with the last element of
+// If the site goes on from row to row, a window may have elements of rows further on. It ends with the last element of
 // a lane, if the target blends and they fit between the elements of the lanes before.
 func (bp *Phase) LaidWindows(s *Site, first, n, w int) (out []Window) {
 	offsets := bp.LaidOffsets(s, first, n)
@@ -119,7 +119,7 @@ func (bp *Phase) LaidWindows(s *Site, first, n, w int) (out []Window) {
 		case row == 0: // no elements follow
 			start = max(min(start, hi+1-w), lo)
 		}
-		if bp.Blends && s.Size < 4 && last-least >= w-1 {
+		if bp.Blends && last-least >= w-1 {
 			start = max(min(start, last+1-w), least)
 		}
 		out = append(out, Window{Start: start})
@@ -131,15 +131,15 @@ func (bp *Phase) LaidWindows(s *Site, first, n, w int) (out []Window) {
 	return out
 }
 
-// LaidVector returns the windows of w elements that have the lanes of vector v of a block. If the target
+// LaidVector returns the windows of w elements that have w lanes of a block from lane first on. If the target
 // blends them, those windows are preferred in which each element has the number of its lane. It then returns nil if most
 // windows had one element: each is loaded by itself.
-func (bp *Phase) LaidVector(s *Site, v, w int) []Window {
-	windows := bp.LaidWindows(s, v*w, w, w)
+func (bp *Phase) LaidVector(s *Site, first, w int) []Window {
+	windows := bp.LaidWindows(s, first, w, w)
 	if !bp.Blends || s.Size < 4 {
 		return windows
 	}
-	if x := bp.inPlace(s, v, w); len(x) <= len(windows)+1 && bp.within(s, x, w, (v+1)*w) {
+	if x := bp.inPlace(s, first, w); len(x) <= len(windows)+1 && bp.within(s, x, w, first+w) {
 		windows = x
 	}
 	if len(windows) > w/2 {
@@ -148,9 +148,9 @@ func (bp *Phase) LaidVector(s *Site, v, w int) []Window {
 	return windows
 }
 
-// inPlace returns windows of w elements in which each element has the number of its lane in vector v of a block.
-func (bp *Phase) inPlace(s *Site, v, w int) (out []Window) {
-	for i, o := range bp.LaidOffsets(s, v*w, w) {
+// inPlace returns windows of w elements in which each element has the number of its lane, from lane first of a block on.
+func (bp *Phase) inPlace(s *Site, first, w int) (out []Window) {
+	for i, o := range bp.LaidOffsets(s, first, w) {
 		at := slices.IndexFunc(out, func(x Window) bool { return x.Start == o-i })
 		if at < 0 {
 			at, out = len(out), append(out, Window{Start: o - i})
@@ -167,13 +167,13 @@ func (bp *Phase) within(s *Site, windows []Window, w, lanes int) bool {
 	return !slices.ContainsFunc(windows, func(x Window) bool { return x.Start < lo || x.Start > hi })
 }
 
-// LaidSame returns the elements that the lanes of vector v of a block have, as windows of one element each, if these are at most
+// LaidSame returns the elements that w lanes of a block from lane first on have, as windows of one element each, if these are at most
 // two: a row has one, and the vector has lanes of two rows. It returns nil if they are more.
-func (bp *Phase) LaidSame(s *Site, v, w int) (out []Window) {
+func (bp *Phase) LaidSame(s *Site, first, w int) (out []Window) {
 	if s.Size < 4 {
 		return nil
 	}
-	for i, o := range bp.LaidOffsets(s, v*w, w) {
+	for i, o := range bp.LaidOffsets(s, first, w) {
 		k := len(out)
 		switch {
 		case k > 0 && out[k-1].Start == o:
@@ -188,14 +188,14 @@ func (bp *Phase) LaidSame(s *Site, v, w int) (out []Window) {
 	return out
 }
 
-// LaidWithin reports whether the loads of vector v of a block, which has at least so many lanes, read no elements of other lanes.
-// Those of bytes have 16 elements at most.
-func (bp *Phase) LaidWithin(s *Site, v, w, lanes int) bool {
+// LaidWithin reports whether the loads of w lanes of a block from lane first on read no elements of other lanes, if there are at
+// least so many lanes. Those of bytes have 16 elements at most.
+func (bp *Phase) LaidWithin(s *Site, first, w, lanes int) bool {
 	if s.Size >= 4 {
-		return bp.LaidSame(s, v, w) != nil || bp.within(s, bp.LaidVector(s, v, w), w, lanes)
+		return bp.LaidSame(s, first, w) != nil || bp.within(s, bp.LaidVector(s, first, w), w, lanes)
 	}
 	n := min(w, 16/s.Size)
-	for first := v * w; first < (v+1)*w; first += n {
+	for end := first + w; first < end; first += n {
 		if !bp.within(s, bp.LaidWindows(s, first, n, n), n, lanes) {
 			return false
 		}
@@ -245,7 +245,7 @@ func (bp *Phase) LaidMargin(w int) (lanes int) {
 // inside reports whether the windows of all vectors of a block of a laid site have no elements outside the lanes.
 func (bp *Phase) inside(s *Site, w int) bool {
 	for v := range bp.Block(w) {
-		if !bp.Blends || !bp.LaidWithin(s, v, w, (v+1)*w) {
+		if !bp.Blends || !bp.LaidWithin(s, v*w, w, (v+1)*w) {
 			return false
 		}
 	}

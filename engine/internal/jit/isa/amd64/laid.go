@@ -15,7 +15,18 @@ import (
 // Vectors with the lanes of several short rows: see layout.Laid.
 
 // laidVector returns the number of the current vector in its block.
-func (f *emitter) laidVector() int { return (f.Base + f.Copy) % f.Layout.Block(f.W) }
+func (f *emitter) laidVector() int { return f.laidLane() / f.W }
+
+// laidLane returns the first lane of the current vector in its block.
+func (f *emitter) laidLane() int { return f.iterationLane() % (f.Layout.Block(f.W) * f.W) }
+
+// iterationLane returns the first lane of the current vector in the iteration.
+func (f *emitter) iterationLane() int {
+	if f.Copy == f.Copies-1 {
+		return (f.Base+f.Copy)*f.W - f.Back
+	}
+	return (f.Base + f.Copy) * f.W
+}
 
 // loadLaid loads the current vector of a laid site.
 func (f *emitter) loadLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
@@ -135,7 +146,7 @@ func (f *emitter) laidMem(s *layout.Site, i int32) x86.Mem {
 // laidWindows returns the windows of n lanes of the current vector from lane first on. m is the
 // memory of the first row of the block.
 func (f *emitter) laidWindows(s *layout.Site, m x86.Mem, first, n int) (out []window) {
-	return windowsOf(s, m, f.Layout.LaidWindows(s, f.laidVector()*f.W+first, n, n))
+	return windowsOf(s, m, f.Layout.LaidWindows(s, f.laidLane()+first, n, n))
 }
 
 // windowsOf returns windows with their memory, where m is that of offset 0.
@@ -151,9 +162,7 @@ func windowsOf(s *layout.Site, m x86.Mem, windows []layout.Window) (out []window
 // laidBefore returns the elements from the block where the iteration begins to the block of the
 // current vector.
 func (f *emitter) laidBefore(s *layout.Site) int {
-	row := f.Layout.LaidRow(s)
-	vectors := f.Base + f.Copy - f.laidVector()
-	return vectors * f.W / f.Layout.Laid * row
+	return (f.iterationLane() - f.laidLane()) / f.Layout.Laid * f.Layout.LaidRow(s)
 }
 
 func (f *emitter) GatherLaid(i int32, d isa.Vec) {
@@ -164,7 +173,7 @@ func (f *emitter) GatherLaid(i int32, d isa.Vec) {
 		f.I(x86.VMOVUPS, max(x86.L128, x86.Len(8*f.W*s.Size)), d, at(frame.Tmp))
 		return
 	}
-	offsets := f.Layout.LaidOffsets(s, f.laidVector()*f.W, f.W)
+	offsets := f.Layout.LaidOffsets(s, f.laidLane(), f.W)
 	first := slices.Min(offsets)
 	m := f.laidMem(s, i)
 	ix, k := f.Tmp(), f.tmpPred()
@@ -191,7 +200,7 @@ func words(offsets []int, first, size int) []byte {
 // copyLaid copies elements of 1 or 2 bytes of the current vector to the frame, in a loop: as many as Counter in the
 // frame says.
 func (f *emitter) copyLaid(s *layout.Site, i int32) {
-	offsets := f.Layout.LaidOffsets(s, f.laidVector()*f.W, f.W)
+	offsets := f.Layout.LaidOffsets(s, f.laidLane(), f.W)
 	first := slices.Min(offsets)
 	m, loop := f.laidMem(s, i), f.NewLabel()
 	f.I(x86.LEA, x86.W64, x86.RBX, x86.AtLabel(f.tableOf(words(offsets, first, s.Size)), 0))
@@ -212,7 +221,7 @@ const laidValues = frame.Tmp + 128
 func (f *emitter) copyLaidTo(n *lower.Node, t dtype.Type) {
 	s, size := &f.Layout.Sites[n.Aux], t.Size()
 	f.own.StoreTo(n, t, isa.At(isa.Frame, laidValues), false)
-	offsets := f.Layout.LaidOffsets(s, f.laidVector()*f.W, f.W)
+	offsets := f.Layout.LaidOffsets(s, f.laidLane(), f.W)
 	first := slices.Min(offsets)
 	loop := f.NewLabel()
 	f.I(x86.LEA, x86.W64, x86.RBX, x86.AtLabel(f.tableOf(words(offsets, first, size)), 0))
@@ -227,17 +236,17 @@ func (f *emitter) copyLaidTo(n *lower.Node, t dtype.Type) {
 }
 
 func (f *avx2) pickLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
-	v, m := f.laidVector(), f.laidMem(s, i)
-	if same := f.Layout.LaidSame(s, v, f.W); same != nil {
+	first, m := f.laidLane(), f.laidMem(s, i)
+	if same := f.Layout.LaidSame(s, first, f.W); same != nil {
 		f.broadcastEach(s, m, same, d)
 		return
 	}
-	if windows := f.Layout.LaidVector(s, v, f.W); windows != nil {
+	if windows := f.Layout.LaidVector(s, first, f.W); windows != nil {
 		f.pick(windowsOf(s, m, windows), t, d)
 		return
 	}
 	half, lanes := d, 16/s.Size
-	for lane, o := range f.Layout.LaidOffsets(s, v*f.W, f.W) {
+	for lane, o := range f.Layout.LaidOffsets(s, first, f.W) {
 		from := m
 		from.Disp += int32(o * s.Size)
 		switch k := lane % lanes; {
@@ -279,7 +288,7 @@ func (f *avx2) broadcastEach(s *layout.Site, m x86.Mem, parts []layout.Window, d
 }
 
 func (f *avx2) gatherLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
-	if windows := f.Layout.LaidVector(s, f.laidVector(), f.W); s.Size >= 4 && windows != nil {
+	if windows := f.Layout.LaidVector(s, f.laidLane(), f.W); s.Size >= 4 && windows != nil {
 		f.pickMasked(windowsOf(s, f.laidMem(s, i), windows), t, d, f.maskFor(tailVec, t))
 		return
 	}
@@ -465,7 +474,7 @@ func (f *avx2) StoreLaid(n *lower.Node, t dtype.Type) {
 	f.own.StoreTo(n, t, isa.At(isa.Frame, laidValues), false)
 	to := f.LaidAddress(s, n.Aux)
 	before := f.laidBefore(s)
-	offsets := f.Layout.LaidOffsets(s, f.laidVector()*f.W, f.W)
+	offsets := f.Layout.LaidOffsets(s, f.laidLane(), f.W)
 	for lane := 0; lane < f.W; {
 		n := 1
 		for lane+n < f.W && offsets[lane+n] == offsets[lane]+n {

@@ -219,6 +219,7 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 		}
 		bp.vec = bv.id
 		bp.FindTiles()
+		bp.walked = bp.walks()
 		bv.phases = append(bv.phases, bp)
 		bp.strip = bp.mostLanes()
 		bv.step = min(bv.step, bp.strip)
@@ -249,7 +250,11 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 		bv.step = max(bv.step, bv.phases[0].Most)
 	}
 	if len(v.Phases) == 1 && bv.phases[0].Rows && bv.row == 0 {
-		bv.row = bv.phases[0].Spans[len(bv.phases[0].Spans)-1]
+		bp := bv.phases[0]
+		bv.row = bp.Spans[len(bp.Spans)-1]
+		if all := bp.groupLanes(); bp.walked && all <= bv.step {
+			bv.row = all
+		}
 		if bv.row <= bv.step { // whole rows
 			bv.step -= bv.step % bv.row
 		} else {

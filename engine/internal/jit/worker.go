@@ -285,6 +285,10 @@ func (w *worker) segments(bp *boundPhase, lo, n int) {
 	above, last := bp.Spans[k-2], bp.Spans[k-1]
 	for at := 0; at < n; {
 		in := (lo + at) % last
+		if m := w.walk(bp, lo+at, n-at); m > 0 {
+			at += m
+			continue
+		}
 		if rows := (n - at) / last; bp.Tiled && in == 0 && rows > 1 {
 			most, columns := bp.TileShape()
 			rows = min(rows, most, above-(lo+at)/last%above)
@@ -309,6 +313,70 @@ func (w *worker) segments(bp *boundPhase, lo, n int) {
 		w.segment(bp, lo, at, m, r)
 		at += m * r.rows * r.groups
 	}
+}
+
+// mostWalked is the most sites, and the most spans around the groups of a call, of a loop that walk runs.
+const mostWalked = 8
+
+// walks reports whether walk can run the phase: rows, groups of rows and spans around them, with addresses that differ by
+// constants.
+func (bp *boundPhase) walks() bool {
+	k := len(bp.Spans)
+	return bp.Groups && k > 3 && k-3 <= mostWalked && len(bp.Native) <= mostWalked && bp.Direct && !bp.Tiled &&
+		!slices.ContainsFunc(bp.Native, func(i int32) bool { s := &bp.Sites[i]; return s.Kind == layout.Index || s.Dyn != nil })
+}
+
+// groupLanes returns the lanes of the rows of all groups of a call, or of fewer spans.
+func (bp *boundPhase) groupLanes() int {
+	all := 1
+	for _, n := range bp.Spans[max(len(bp.Spans)-3, 0):] {
+		all *= n
+	}
+	return all
+}
+
+// walk runs the whole groups of rows from lane p on, of n lanes at most, and returns their number of lanes: 0 if the phase does
+// not walk or p begins no groups. The addresses of a call are those of the call before plus constants. The divisions that find
+// them from a position take longer than a call of a few hundred elements.
+func (w *worker) walk(bp *boundPhase, p, n int) int {
+	k := len(bp.Spans) - 3
+	if !bp.walked {
+		return 0
+	}
+	rows, row := rowCount{bp.Spans[k+1], bp.Spans[k]}, bp.Spans[k+2]
+	all := bp.groupLanes()
+	if n < all || p%all != 0 {
+		return 0
+	}
+	var address [mostWalked]uintptr // of the sites
+	var at [mostWalked]int          // in the spans around the groups
+	for j, i := range bp.Native {
+		s := &bp.Sites[i]
+		in, _ := bound.Inner(s.Line.Spans, p)
+		address[j] = uintptr(w.base(s.Buf)) + uintptr((s.Line.At(w.Pos)+in)*s.Size)
+	}
+	for d, rest := k-1, p/all; d >= 0; d-- {
+		rest, at[d] = rest/bp.Spans[d], rest%bp.Spans[d]
+	}
+	done := 0
+	for ; done+all <= n; done += all {
+		d := k - 1
+		for ; d > 0 && at[d] == bp.Spans[d]-1; d-- {
+			at[d] = 0
+		}
+		at[d]++
+		for j, i := range bp.Native {
+			s := &bp.Sites[i]
+			*(*uintptr)(unsafe.Add(w.frame, s.Arg+frame.SitePtr)) = address[j]
+			by := s.Line.Spans[d].Coef
+			for e := d + 1; e < k; e++ {
+				by -= s.Line.Spans[e].Coef * (bp.Spans[e] - 1)
+			}
+			address[j] += uintptr(by * s.Size)
+		}
+		w.call(bp, row, rows)
+	}
+	return done
 }
 
 // rowsAt returns the rows of a call from row number first on, at most most, but at least one.

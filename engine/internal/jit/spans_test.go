@@ -1,0 +1,88 @@
+package jit
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/cpu"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
+)
+
+// manySpans are maps over parts of arrays, of which no axes are one: T is the type of elements, and R of values.
+var manySpans = []string{`kernel add
+axis i0 i1 i2 i3 i4
+params 3
+buf x T in 5
+buf back T in 5
+buf y T out 5
+{
+  vec i0 i1 i2 i3 i4 {
+    %0 = load R x[i0, i1, i2, i3, i4]
+    %1 = load R back[i0, p0+i1*-1, i2, p1+i3*-1, p2+i4*-1]
+    %2 = add R %0 %1
+    store R y[i0, i1, i2, i3, i4] %2
+  }
+}`, `kernel in_place
+axis i0 i1 i2 i3 i4
+params 3
+buf few T in 3
+buf back T in 3
+buf y T inout 5
+{
+  vec i0 i1 i2 i3 i4 {
+    %0 = load R few[i1, i3, i4]
+    %1 = load R back[i0, p0+i1*-1, p1+i3*-1]
+    %2 = mul R %0 %1
+    %3 = load R y[i0, i1, i2, i3, i4]
+    %4 = add R %2 %3
+    store R y[i0, i1, i2, i3, i4] %4
+  }
+}`}
+
+// TestManySpans compares maps that have more spans than the rows and groups of a call with the interpreter: short and long rows,
+// rows from the last to the first, operands without some axes, results in place. The arrays end at pages without access.
+func TestManySpans(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 5))
+	walked, laid, rounds := 0, 0, 12
+	if testlevel.Deep() {
+		rounds = 200
+	}
+	for _, text := range manySpans {
+		for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U8, dtype.I16} {
+			k := parse(t, strings.NewReplacer("T", typ.Short(), "R", typ.Register().Short()).Replace(text))
+			for range rounds {
+				e := []int{1 + r.IntN(5), 1 + r.IntN(6), 1 + r.IntN(6), 1 + r.IntN(12), 1 + r.IntN([...]int{12, 60}[r.IntN(2)])}
+				part := func(axes ...int) (out []int) {
+					for _, i := range axes {
+						out = append(out, e[i]+r.IntN(3)/2)
+					}
+					return out
+				}
+				all := []int{0, 1, 2, 3, 4}
+				shapes := [][]int{part(all...), part(all...), part(all...)}
+				if k.Name == "in_place" {
+					shapes = [][]int{part(1, 3, 4), part(0, 1, 3), part(all...)}
+				}
+				s := newSetup(t, r, k, e, []int{e[1] - 1, e[3] - 1, e[4] - 1}, shapes, r.IntN(4) > 0)
+				for _, be := range isas(t) {
+					for _, bp := range s.instance(t, be).(*instance).phases {
+						if bp.walked {
+							walked++
+						}
+						if bp.Rows && bp.Laid > 0 {
+							laid++
+						}
+					}
+				}
+				differ(t, r, s)
+			}
+			forget()
+		}
+	}
+	if n := 10 * len(isas(t)); cpu.X86.HasAVX2 && (walked < n || laid < n/2) {
+		t.Errorf("%d loops walk and %d are laid, want %d and %d", walked, laid, n, n/2)
+	}
+}

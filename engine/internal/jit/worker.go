@@ -343,17 +343,23 @@ func (w *worker) walk(bp *boundPhase, p, n int) int {
 	if !bp.walked {
 		return 0
 	}
-	rows, row := rowCount{bp.Spans[k+1], bp.Spans[k]}, bp.Spans[k+2]
 	all := bp.groupLanes()
 	if n < all || p%all != 0 {
 		return 0
 	}
-	var address [mostWalked]uintptr // of the sites
-	var at [mostWalked]int          // in the spans around the groups
+	var steps [mostWalked][mostWalked]uintptr // by span and site: to the next position of a span, after the last ones of those inside
+	var address, words [mostWalked]uintptr
+	var at [mostWalked]int // in the spans
+	m := len(bp.Native)
 	for j, i := range bp.Native {
 		s := &bp.Sites[i]
 		in, _ := bound.Inner(s.Line.Spans, p)
-		address[j] = uintptr(w.base(s.Buf)) + uintptr((s.Line.At(w.Pos)+in)*s.Size)
+		address[j], words[j] = uintptr(w.base(s.Buf))+uintptr((s.Line.At(w.Pos)+in)*s.Size), uintptr(s.Arg+frame.SitePtr)
+		back := 0
+		for d := k - 1; d >= 0; d-- {
+			steps[d][j] = uintptr((s.Line.Spans[d].Coef - back) * s.Size)
+			back += s.Line.Spans[d].Coef * (bp.Spans[d] - 1)
+		}
 	}
 	for d, rest := k-1, p/all; d >= 0; d-- {
 		rest, at[d] = rest/bp.Spans[d], rest%bp.Spans[d]
@@ -365,16 +371,11 @@ func (w *worker) walk(bp *boundPhase, p, n int) int {
 			at[d] = 0
 		}
 		at[d]++
-		for j, i := range bp.Native {
-			s := &bp.Sites[i]
-			*(*uintptr)(unsafe.Add(w.frame, s.Arg+frame.SitePtr)) = address[j]
-			by := s.Line.Spans[d].Coef
-			for e := d + 1; e < k; e++ {
-				by -= s.Line.Spans[e].Coef * (bp.Spans[e] - 1)
-			}
-			address[j] += uintptr(by * s.Size)
+		for j, x := range address[:m] {
+			*(*uintptr)(unsafe.Add(w.frame, words[j])) = x
+			address[j] = x + steps[d][j]
 		}
-		w.call(bp, row, rows)
+		w.call(bp, bp.Spans[k+2], rowCount{bp.Spans[k+1], bp.Spans[k]})
 	}
 	return done
 }

@@ -94,7 +94,7 @@ func (f *phaseCode) laidOut(reach int) int {
 	if k < 2 || !f.Layout.Rows || len(f.chosen) > 0 || len(f.planes()) > 0 {
 		return 0
 	}
-	if all := f.Layout.Spans[k-1]; f.W <= all && all < reach {
+	if all := f.Layout.Spans[k-1]; f.W <= all && all < 2*reach {
 		return all
 	}
 	return 0

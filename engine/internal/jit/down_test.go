@@ -87,8 +87,11 @@ func TestTurnedSums(t *testing.T) {
 				text := "kernel columns\naxis i0 i1\nbuf x TYPE in 2\nbuf z TYPE in 2\nbuf y OUT out 1\n{\nvec i0 {\nseq i1 {\n%0 = load REG x[i0, i1]\n" +
 					body + "}\nstore OUT y[i0] " + last + "\n}\n}\n"
 				k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "REG", typ.Register().Short(), "OP", op, "OUT", out).Replace(text))
-				for _, n := range []int{1, 3, 8, 17, 63, 64, 65, 130, 300} {
-					for _, columns := range []int{1, 4, 7, 8, 9, 31, 100} {
+				for _, n := range []int{1, 3, 8, 17, 63, 64, 65, 66, 67, 130, 300, 1200} {
+					for _, columns := range []int{1, 4, 7, 8, 9, 16, 31, 100} {
+						if n > 300 && (columns > 16 || last != "%1") {
+							continue
+						}
 						for _, more := range []int{0, 3} { // rows may be longer than their sums
 							s := newSetup(t, r, k, []int{columns, n}, nil, [][]int{{columns, n + more}, {n, columns}, {columns}}, true)
 							differ(t, r, s)

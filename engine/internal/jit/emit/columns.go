@@ -55,7 +55,11 @@ func (f *phaseCode) columnLoop() {
 		f.wholeRows(accs, whole, at, done)
 	}
 	f.part("columns: %d vectors at once, down all rows", group)
-	f.columnGroups(accs, group, tail)
+	if f.combines && len(f.turns) > 0 {
+		f.turnedGroups(accs, tail, done)
+	} else {
+		f.columnGroups(accs, group, tail)
+	}
 
 	f.part("tail: the last columns, the last vector under a mask")
 	f.Bind(tail)
@@ -216,7 +220,9 @@ func (f *phaseCode) combineRuns(a *columnAcc, each int) {
 func (f *phaseCode) columns(accs []columnAcc, group int) {
 	free := f.Vecs.Free
 	f.group = group
-	f.Start(group)
+	if f.Start(group); len(f.turns) > 0 { // a part of one vector after the other
+		f.Start(1)
+	}
 	f.firstRow()
 	accs = slices.Clone(accs)
 	for i := range accs {
@@ -233,14 +239,11 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 	}
 	f.loadCarries(group)
 	f.firstPosition(accs)
-	switch {
-	case len(f.turns) > 0:
-		f.turnedRows(accs)
-	case f.combines:
+	if f.combines {
 		f.combinedRows(accs, group)
-	default:
+	} else {
 		f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
-		f.rows(accs, group)
+		f.down(accs, group)
 	}
 	for i := range accs {
 		for c, r := range accs[i].regs {
@@ -252,7 +255,16 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 	f.Vecs.Free = free
 }
 
-// rows emits the loop down Count rows for one group of columns.
+// down emits the loop down Count rows for one group of columns.
+func (f *phaseCode) down(accs []columnAcc, group int) {
+	if len(f.turns) > 0 {
+		f.turnedRows(accs, group)
+		return
+	}
+	f.rows(accs, group)
+}
+
+// rows emits the loop down Count rows for one group of columns, which follow each other in memory.
 func (f *phaseCode) rows(accs []columnAcc, group int) {
 	rows := f.NewLabel()
 	if f.Phase.Leaves {
@@ -582,7 +594,7 @@ func (f *phaseCode) combinedRows(accs []columnAcc, group int) {
 		if f.many > 1 {
 			f.rowsTogether(accs, group, done)
 		}
-		f.rows(accs, group)
+		f.down(accs, group)
 		f.Bind(done)
 		return
 	}
@@ -591,20 +603,20 @@ func (f *phaseCode) combinedRows(accs []columnAcc, group int) {
 	f.Int(isa.Shr, isa.T0, isa.K(bits.TrailingZeros(ir.Run)))
 	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T0)
 	f.Int(isa.Mov, isa.T0, isa.Word(frame.Rows))
-	f.Int(isa.Mov, isa.Word(frame.Steps), isa.T0)
+	f.Int(isa.Mov, isa.Word(frame.Going), isa.T0)
 	f.Bind(runs)
-	f.Int(isa.Mov, isa.Count, isa.Word(frame.Steps))
+	f.Int(isa.Mov, isa.Count, isa.Word(frame.Going))
 	f.Int(isa.Mov, isa.T0, isa.K(ir.Run))
 	f.Int(isa.Min, isa.Count, isa.T0)
-	f.rows(accs, group)
-	f.Branch(isa.LT, isa.Word(frame.Steps), isa.K(ir.Run), rest)
+	f.down(accs, group)
+	f.Branch(isa.LT, isa.Word(frame.Going), isa.K(ir.Run), rest)
 	for i := range accs {
 		if accs[i].Kern.Ordered {
 			f.pushRun(&accs[i], group)
 		}
 	}
 	f.Int(isa.Add, isa.Word(frame.Counter), isa.K(1))
-	f.Int(isa.Sub, isa.Word(frame.Steps), isa.K(ir.Run))
+	f.Int(isa.Sub, isa.Word(frame.Going), isa.K(ir.Run))
 	f.BranchResult(isa.NE, runs)
 	f.Bind(rest)
 	for i := range accs {

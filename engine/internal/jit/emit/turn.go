@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -24,16 +25,38 @@ func (f *phaseCode) findTurns() {
 	}
 }
 
-// turnedRows emits the loop down the rows of a group of W lanes, block by block: whole blocks of W
+// turnedGroups emits loops over groups of vectors of columns for a loop that combines. The last vector overlaps the one
+// before. It jumps to few if the columns are fewer than a vector has lanes, and else to done.
+func (f *phaseCode) turnedGroups(accs []columnAcc, few, done isa.Label) {
+	one, last := f.NewLabel(), f.NewLabel()
+	if f.turnsAtOnce > 1 {
+		f.columnGroups(accs, f.turnsAtOnce, one)
+	}
+	f.Bind(one)
+	f.columnGroups(accs, 1, last)
+	f.Bind(last)
+	f.Branch(isa.GE, isa.Lane, isa.Word(f.Phase.Lanes), done)
+	f.Branch(isa.LT, isa.Word(f.Phase.Lanes), isa.K(f.W), few)
+	f.Int(isa.Mov, isa.Lane, isa.Word(f.Phase.Lanes))
+	f.Int(isa.Sub, isa.Lane, isa.K(f.W))
+	f.Jump(one)
+}
+
+// turnedRows emits the loop down Count rows of a group of vectors of lanes, block by block: whole blocks of W
 // steps, which are emitted without a loop if they are short, and the rest.
-func (f *phaseCode) turnedRows(accs []columnAcc) {
-	f.Int(isa.Mov, isa.T0, isa.Word(frame.Rows))
-	f.Int(isa.Mov, isa.Word(frame.Left), isa.T0)
+func (f *phaseCode) turnedRows(accs []columnAcc, group int) {
+	f.Int(isa.Mov, isa.Word(frame.Left), isa.Count)
 	rest, done := f.NewLabel(), f.NewLabel()
 	if f.wholeBlocks() {
-		if f.heldTurns {
-			f.heldRows(accs, done, rest)
-		} else {
+		switch {
+		case f.heldTurns && f.combines: // the first run has a part, and each other one has steps before it
+			f.heldRows(accs, group, done)
+			f.Bind(done)
+			return
+		case f.heldTurns:
+			f.Branch(isa.LT, isa.Count, isa.K(f.partSteps()), rest)
+			f.heldRows(accs, group, done)
+		default:
 			f.blockRows(accs, done, rest)
 		}
 		f.Bind(rest)
@@ -65,7 +88,7 @@ func (f *phaseCode) turnedRows(accs []columnAcc) {
 // these, and to rest if there is no whole block.
 func (f *phaseCode) blockRows(accs []columnAcc, done, rest isa.Label) {
 	blocks := f.NewLabel()
-	f.Branch(isa.LT, isa.T0, isa.K(f.W), rest)
+	f.Branch(isa.LT, isa.Count, isa.K(f.W), rest)
 	f.Bind(blocks)
 	f.eachTurn(false, func(t *isa.Turn) { f.TurnBlock(f.target, t, isa.Frame) })
 	f.aimTurns()
@@ -156,11 +179,23 @@ func (f *phaseCode) findHeld(v, states int) (vectors int) {
 		}
 	}
 	vectors = 1 + n*max(loads, stores) + (n-1)*stores
-	if f.heldTurns = vectors+v+states+f.turnTemporaries() <= f.Vectors; !f.heldTurns {
+	all := vectors + v + states + f.turnTemporaries()
+	if f.heldTurns = all <= f.Vectors; !f.heldTurns {
 		return 0
+	}
+	// The steps of a vector are a chain of additions: those of others fill the time between them.
+	if f.combines && !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
+		return s.Kind != layout.Transposed && bound.StepOf(s.Seq) != 0
+	}) {
+		for f.turnsAtOnce = 1; f.turnsAtOnce < mostTurns && all+(2*f.turnsAtOnce-1)*states <= f.Vectors; f.turnsAtOnce *= 2 {
+		}
+		vectors += (f.turnsAtOnce - 1) * states
 	}
 	return vectors
 }
+
+// mostTurns is the most vectors of lanes whose parts are turned one after the other.
+const mostTurns = 4
 
 // partSteps returns the steps of a part of a row: those of 16 bytes of the smallest elements, or of 32 bytes for elements
 // of 8 bytes of long rows. These take half as many stores, but permutes between the halves, and more steps of a short
@@ -200,23 +235,31 @@ func (f *phaseCode) turnOf(id int32) *isa.Turn {
 // heldSteps is the steps between two tests of the loop over the parts of rows.
 const heldSteps = 8
 
-// heldRows emits the loop down the rows of a group of W lanes, part by part in registers. It jumps to done
-// after the last step, and to rest if there is no part.
-func (f *phaseCode) heldRows(accs []columnAcc, done, rest isa.Label) {
+// heldRows emits the loop down the rows of a group of vectors of lanes, part by part in registers. It jumps to done
+// after the last step.
+func (f *phaseCode) heldRows(accs []columnAcc, group int, done isa.Label) {
 	n := f.partSteps()
-	f.Branch(isa.LT, isa.T0, isa.K(n), rest)
 	before := f.Vecs.Free
 	vec := f.Vecs.TakeTop()
 	free := f.Vecs.Free
-	begin := func() { f.partVec, f.Vecs.Free = vec, free } // no register has a value from part to part
-	for _, steps := range [...]int{heldSteps, n} {
+	parts := func(first, end, before int) {
+		for f.Base = range group {
+			for at := first; at < end; at += n {
+				f.partVec, f.Vecs.Free = vec, free // no register has a value from part to part
+				f.heldPart(accs, at, before)
+			}
+		}
+		f.Base = 0
+	}
+	many := heldSteps
+	if f.combines { // rows that are a multiple of 4096 bytes apart have few lines of the first-level cache: all of one is used at once
+		many = layout.LineBytes / f.turns[0].Size
+	}
+	for _, steps := range [...]int{many, n} {
 		loop, end := f.NewLabel(), f.NewLabel()
 		f.Branch(isa.LT, isa.Word(frame.Left), isa.K(steps), end)
 		f.Bind(loop)
-		for first := 0; first < steps; first += n {
-			begin()
-			f.heldPart(accs, first, 0)
-		}
+		parts(0, steps, 0)
 		f.nextBlock(steps)
 		f.Branch(isa.GE, isa.Word(frame.Left), isa.K(steps), loop)
 		f.Bind(end)
@@ -224,8 +267,7 @@ func (f *phaseCode) heldRows(accs []columnAcc, done, rest isa.Label) {
 	for left := 1; left < n; left++ {
 		other := f.NewLabel()
 		f.Branch(isa.NE, isa.Word(frame.Left), isa.K(left), other)
-		begin()
-		f.heldPart(accs, left-n, n-left)
+		parts(left-n, left, n-left)
 		f.Jump(done)
 		f.Bind(other)
 	}

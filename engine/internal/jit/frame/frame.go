@@ -12,13 +12,13 @@ import (
 
 // The offsets of the fixed words of a frame.
 const (
-	Going   = 0  // set by machine code: some lanes of a loop need the steps that follow
+	Going   = 0  // set by machine code: some lanes of a loop need the steps that follow; or the rows that are left of a loop that combines
 	Rows    = 8  // iterations of a row loop or a seq loop
 	Fault   = 16 // bit k: fault k was raised
 	First   = 24 // position of the first row of a seq loop, for ArgMin and ArgMax
 	Counter = 32 // written by machine code: a counter, the end of the first half, or the runs of rows that are done
 	Address = 40 // written by machine code: the address of an accumulator
-	Steps   = 48 // written by machine code: the steps of a block of a turned loop, or the lanes of the runs that are done, or the rows that are left; or the rows of a group
+	Steps   = 48 // written by machine code: the steps of a block of a turned loop, or the lanes of the runs that are done; or the rows of a group
 	Left    = 56 // the steps that are left, with those of a block; or the groups of runs, or of rows
 	Tmp     = 64 // 512 bytes of scratch
 	Sites   = 64 + 512

@@ -130,6 +130,9 @@ func (f *Emitter) partRows(t *Turn) func(lane int) Mem {
 	}
 	f.Int(Mov, Count, Word(t.Arg+frame.SiteArray))
 	f.Int(Mov, T1, Word(t.Arg+frame.SiteStride))
+	for range f.Base {
+		f.Asm.Address(Count, AtX(Count, T1, f.W, 0))
+	}
 	f.Asm.Address(T2, AtX(T1, T1, 2, 0))
 	if f.W > 4 {
 		f.Asm.Address(T0, AtX(Count, T1, 4, 0))

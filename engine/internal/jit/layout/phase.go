@@ -273,14 +273,14 @@ func (bp *Phase) InRuns(w, most int) (runs, vectors int) {
 // and programs.
 func (bp *Phase) OnlyReduces() bool { return bp.loadsDown(false) }
 
-// loadsDown is OnlyReduces, also with elements that are a step apart if steps is set.
+// loadsDown is OnlyReduces, also with elements that are a step apart or turned if steps is set.
 func (bp *Phase) loadsDown(steps bool) bool {
 	ph := bp.Lowered
 	if ph.Kind != lower.SeqPhase || len(ph.Carries) > 0 || !bp.Direct || len(ph.Reds) == 0 || slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Kern.Arg || r.Prog != nil }) {
 		return false
 	}
 	return !slices.ContainsFunc(bp.Sites, func(s Site) bool {
-		return s.Kind != Unit && s.Kind != Uniform && s.Kind != Unused && !(steps && s.Kind == Strided) || s.Guard || s.Dyn != nil || ph.Sites[s.Index(ph)].Store || max(s.RunBytes(), -s.RunBytes()) >= 1<<28
+		return s.Kind != Unit && s.Kind != Uniform && s.Kind != Unused && !(steps && (s.Kind == Strided || s.Kind == Transposed)) || s.Guard || s.Dyn != nil || ph.Sites[s.Index(ph)].Store || max(s.RunBytes(), -s.RunBytes()) >= 1<<28
 	})
 }
 

@@ -292,6 +292,10 @@ func (b *Binder) findAcross(bp *Phase) {
 	if ph.Kind != lower.SeqPhase || k == 0 || states == 0 || bp.Along || bp.Prefixes || ph.Leaves {
 		return
 	}
+	if bp.Turned() {
+		bp.Combines = bp.SeqN >= ir.Run && bp.combines()
+		return
+	}
 	element, row := 0, 0
 	for i := range bp.Sites {
 		switch s := &bp.Sites[i]; {

@@ -144,18 +144,35 @@ buf z f32 out 2
 // 16 bytes have elements, and the elements of two arrays may have two sizes.
 func TestTurnedNarrow(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 8))
-	for seed := range 48 {
+	narrow := []dtype.Type{dtype.F16, dtype.BF16, dtype.I16, dtype.U16, dtype.U8}
+	for seed := range 144 {
 		from, state, to := dtype.F32, dtype.F64, []dtype.Type{dtype.F32, dtype.F64}[seed%2]
 		if seed%4 > 1 {
 			from, state, to = dtype.I32, dtype.I64, []dtype.Type{dtype.I32, dtype.I64}[seed%2]
 		}
 		n := []int{4 + r.IntN(40), 4 + r.IntN(40)}
-		if seed%3 == 0 {
+		if seed >= 48 { // elements of 1 and 2 bytes; few long rows are walked one by one
+			from = narrow[seed%len(narrow)]
+			if state = dtype.I32; from.IsFloat() {
+				state = dtype.F32
+			}
+			if to = from; seed%7 == 0 {
+				to = state
+			}
+			n = [][]int{{4 + r.IntN(40), 4 + r.IntN(40)}, {1 + r.IntN(12), 120 + r.IntN(40)}, {1 + r.IntN(40), 125 + r.IntN(10)}}[seed%3]
+		} else if seed%3 == 0 {
 			n = []int{64 + r.IntN(90), 2 + r.IntN(15)}
 		}
 		at := "i0, i1"
 		if seed%5 == 0 {
 			at = fmt.Sprintf("i0, %d+i1*-1", n[1]-1)
+		}
+		load, store := from.Short(), "cvt "+to.Short()
+		if from == dtype.F16 || from == dtype.BF16 { // registers have float32
+			load = "f32"
+			if store = "abs f32"; from == to {
+				store = "round" + to.Short() + " f32"
+			}
 		}
 		k := parse(t, fmt.Sprintf(`kernel narrow
 axis i0 i1
@@ -166,18 +183,45 @@ buf y %[3]s out 2
     %%0 = const %[2]s 0
     seq i1 {
       %%1 = carry %[2]s %%0
-      %%2 = load %[1]s x[%[4]s]
+      %%2 = load %[5]s x[%[4]s]
       %%3 = cvt %[2]s %%2
       %%4 = add %[2]s %%1 %%3
-      %%5 = cvt %[3]s %%4
-      store %[3]s y[%[4]s] %%5
+      %%5 = %[6]s %%4
+      store %[7]s y[%[4]s] %%5
       %%6 = next %[2]s %%1 %%4
     }
   }
-}`, from.Short(), state.Short(), to.Short(), at))
+}`, from.Short(), state.Short(), to.Short(), at, load, store, to.Register().Short()))
 		if state == to {
 			k = parse(t, strings.NewReplacer("%5 = cvt "+to.Short()+" %4\n", "", "%5\n", "%4\n").Replace(k.String()))
 		}
 		differ(t, r, newSetup(t, r, k, n, nil, [][]int{n, n}, true))
+	}
+}
+
+// TestTurnedStates compares scans of 2 bytes along rows, with more and more states, with the interpreter: registers have the
+// states beside a block.
+func TestTurnedStates(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for states := 1; states < 12; states++ {
+		first, body, next := "", "", ""
+		for i := range states {
+			first += fmt.Sprintf("%%%d = load f32 w[i0]\n", i)
+			body += fmt.Sprintf("%%%d = carry f32 %%%d\n", states+i, i)
+		}
+		last := 2 * states
+		sum := last
+		for i := range states {
+			body += fmt.Sprintf("%%%d = add f32 %%%d %%%d\n", sum+1, sum, states+i)
+			sum++
+		}
+		for i := range states {
+			next += fmt.Sprintf("%%%d = next f32 %%%d %%%d\n", sum+2+i, states+i, last+1+i)
+		}
+		body = strings.Replace(body, fmt.Sprintf("%%%d = add", last+1), fmt.Sprintf("%%%d = load f32 x[i0, i1]\n%%%d = add", last, last+1), 1)
+		k := parse(t, fmt.Sprintf("kernel states\naxis i0 i1\nbuf x f16 in 2\nbuf y f16 out 2\nbuf w f32 in 1\n{\nvec i0 {\n%sseq i1 {\n%s%%%d = roundf16 f32 %%%d\nstore f32 y[i0, i1] %%%d\n%s}\n}\n}", first, body, sum+1, sum, sum+1, next))
+		for _, n := range [][]int{{9, 20}, {33, 17}, {17, 140}} {
+			differ(t, r, newSetup(t, r, k, n, nil, [][]int{n, n, {n[0]}}, true))
+		}
 	}
 }

@@ -16,6 +16,9 @@ import (
 func (f *phaseCode) columnLoop() {
 	f.findTurns()
 	v, m := f.pressure()
+	if slices.ContainsFunc(f.turns, func(t isa.Turn) bool { return t.Size == 2 }) {
+		v = max(v, 16/2+1-spareRegs) // a block takes so many registers
+	}
 	room := f.Vectors - v - spareRegs - f.programRegs()
 	if f.Runs > 0 { // a single node takes at most ten
 		room = (f.Vectors - 10) / (f.Runs * f.allColumns())

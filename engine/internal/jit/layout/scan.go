@@ -157,7 +157,7 @@ func (l *layouter) spansTogether(ext []int, which []int32, spans [][]bound.Span)
 func (bp *Phase) turnable(i int32) bool {
 	s := &bp.Sites[i]
 	step, least := bound.StepOf(s.Seq), 16/s.Size
-	if step != 1 && step != -1 || s.Guard || s.Dyn != nil || s.Size < 4 || bp.Spans[len(bp.Spans)-1] < least || bp.SeqSpans[len(bp.SeqSpans)-1] < least {
+	if step != 1 && step != -1 || s.Guard || s.Dyn != nil || s.Size < 2 || s.Size == 2 && bp.Widest() > 4 || bp.Spans[len(bp.Spans)-1] < least || bp.SeqSpans[len(bp.SeqSpans)-1] < least {
 		return false
 	}
 	return bp.inStep(i)
@@ -236,6 +236,32 @@ func (l *layouter) rowPrefixes(which []int32, spans, seqSpans [][]bound.Span) bo
 		}
 	}
 	return rows
+}
+
+// walksRows reports whether the blocks of a seq loop along rows with elements of 1 or 2 bytes are surely turned, or its rows
+// walked one after the other. Go would copy the elements one by one. All sites are reached at constant steps.
+func (l *layouter) walksRows(ext []int, which []int32, spans, seqSpans [][]bound.Span) bool {
+	ph, k, q := l.ph, len(ext), len(l.bp.SeqSpans)
+	if !l.Tails || ph.Kind != lower.SeqPhase || k == 0 || q == 0 || len(ph.Reds) > 0 && l.bp.N < fewRows {
+		return false
+	}
+	at, narrow := 0, false
+	for _, i := range which {
+		s, step, across := &l.bp.Sites[i], bound.StepOf(seqSpans[at]), bound.StepOf(spans[at])
+		at += 1 + len(l.guards[i])
+		if s.Kind == Index || s.Kind == Computed || s.Guard || s.Dyn != nil || s.Gather != nil || ph.Conflict(int(i)) {
+			return false
+		}
+		if across == 0 && !ph.Sites[i].Store || across == 1 {
+			continue
+		}
+		least, along := 16/s.Size, len(ph.Carries) > 0 && l.bp.SeqN >= longChain
+		if step != 1 && step != -1 || !along && (s.Size == 1 || ext[k-1] < least || l.bp.SeqSpans[q-1] < least || l.Bytes/l.bp.Widest() < least) {
+			return false
+		}
+		narrow = narrow || s.Size <= 2
+	}
+	return narrow && !slices.ContainsFunc(l.bp.Sites, func(s Site) bool { return s.Staged || s.Kind == Scratch && !l.bp.carries(&s) })
 }
 
 // leastRowPrefixes is the fewest steps of a row that is not copied with others.

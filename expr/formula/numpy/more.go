@@ -169,7 +169,7 @@ func callFloatPower(c *call) *tree.Node {
 	if promoted(x, y).IsComplex() {
 		t = dtype.C128
 	}
-	return binary("**", valueOf(c.as(0, t)), valueOf(c.as(1, t)), true).node()
+	return binary("**", valueOf(c.as(0, t)), y, true).node()
 }
 
 func callIdentity(c *call) *tree.Node {

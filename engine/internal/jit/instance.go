@@ -459,8 +459,7 @@ func (c *code) function(phases []*layout.Phase, v layout.Variant) (*function, er
 	}
 	key = append(key, byte(frame.Bit(v.Rows)|frame.Bit(v.Stream)<<1|frame.Bit(v.Narrow)<<2|frame.Bit(v.Fetch)<<3|frame.Bit(v.Wide)<<4), byte(v.Runs), byte(v.Ahead>>6), byte(v.Ahead>>14))
 	if v.Runs > 0 {
-		_, vectors := c.gen.inRuns(phases[0])
-		key = append(key, byte(vectors))
+		key = le.LittleEndian.AppendUint16(key, uint16(phases[0].Columns()))
 		for i := range phases[0].Sites {
 			key = le.LittleEndian.AppendUint64(key, uint64(phases[0].Sites[i].RunBytes()))
 		}

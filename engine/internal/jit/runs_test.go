@@ -17,43 +17,43 @@ import (
 func TestRuns(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 4))
 	many := 0
-	for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.BF16} {
 		for _, columns := range []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 33, 40, 47, 63, 64, 65, 100, 127, 128, 129} {
 			k := parse(t, fmt.Sprintf(`kernel columns
 axis i0 i1
 buf x %[1]s in 2
 buf z %[1]s in 1
-buf y %[1]s out 1
-buf q %[1]s out 1
-buf p %[1]s out 1
+buf y %[2]s out 1
+buf q %[2]s out 1
+buf p %[2]s out 1
 {
   vec i0 {
     seq i1 {
-      %%0 = load %[1]s x[i1, i0]
-      %%1 = load %[1]s z[i1]
-      %%2 = mul %[1]s %%0 %%1
-      %%3 = reduce sum %[1]s %%2
-      %%4 = reduce prod %[1]s %%1
-      %%5 = reduce sum %[1]s %%0
+      %%0 = load %[2]s x[i1, i0]
+      %%1 = load %[2]s z[i1]
+      %%2 = mul %[2]s %%0 %%1
+      %%3 = reduce sum %[2]s %%2
+      %%4 = reduce prod %[2]s %%1
+      %%5 = reduce sum %[2]s %%0
     }
-    store %[1]s y[i0] %%3
-    store %[1]s q[i0] %%4
-    store %[1]s p[i0] %%5
+    store %[2]s y[i0] %%3
+    store %[2]s q[i0] %%4
+    store %[2]s p[i0] %%5
   }
-}`, typ.Short()))
+}`, typ.Short(), typ.Register().Short()))
 			one := parse(t, fmt.Sprintf(`kernel one
 axis i0 i1
 buf x %[1]s in 2
-buf y %[1]s out 1
+buf y %[2]s out 1
 {
   vec i0 {
     seq i1 {
-      %%0 = load %[1]s x[i1, i0]
-      %%1 = reduce sum %[1]s %%0
+      %%0 = load %[2]s x[i1, i0]
+      %%1 = reduce sum %[2]s %%0
     }
-    store %[1]s y[i0] %%1
+    store %[2]s y[i0] %%1
   }
-}`, typ.Short()))
+}`, typ.Short(), typ.Register().Short()))
 			rows := [...]int{1 + r.IntN(520), 512, 700 + r.IntN(900)}[r.IntN(3)]
 			for _, s := range []*setup{
 				newSetup(t, r, k, []int{columns, rows}, nil, [][]int{{rows, columns}, {rows}, {columns}, {columns}, {columns}}, r.IntN(2) == 0),

@@ -167,12 +167,18 @@ func (f *phaseCode) runs(accs []columnAcc, v, nred int) {
 	each := f.allColumns()
 	copies := f.Runs * each
 	f.pinUniforms(f.Vectors - copies*(v+nred) - spareRegs)
-	f.part("columns: %d runs of rows at once, the last vector of a row under a mask", f.Runs)
+	if f.Tails {
+		f.Tail = f.Layout.Columns() % f.W
+	}
+	whole := f.Tails && f.Tail == 0
+	f.part("columns: %d runs of rows at once%s", f.Runs, map[bool]string{false: ", the last vector of a row under a mask"}[whole])
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.Int(isa.Mov, isa.Word(frame.Steps), isa.Lane)
-	f.Int(isa.Mov, isa.T1, isa.Word(f.Phase.Lanes))
-	f.Int(isa.Sub, isa.T1, isa.K((each-1)*f.W))
-	f.Lanes.SetTail()
+	if !whole {
+		f.Int(isa.Mov, isa.T1, isa.Word(f.Phase.Lanes))
+		f.Int(isa.Sub, isa.T1, isa.K((each-1)*f.W))
+		f.Lanes.SetTail()
+	}
 	groups := f.NewLabel()
 	f.Bind(groups)
 	for i := range accs {
@@ -183,9 +189,11 @@ func (f *phaseCode) runs(accs []columnAcc, v, nred int) {
 		}
 		f.EndStep()
 	}
-	f.Ends, f.Masked = each, each == 1
+	if !whole {
+		f.Ends, f.Masked = each, each == 1
+	}
 	f.columns(accs, copies)
-	f.Ends, f.Masked = 0, false
+	f.Ends, f.Masked, f.Tail = 0, false, 0
 	for i := range accs {
 		f.combineRuns(&accs[i], each)
 	}

@@ -34,7 +34,8 @@ func (f *Emitter) Address(s *layout.Site, i int32) Mem {
 	switch {
 	case f.Prolog:
 	case f.Runs > 0: // the copies are those of each run
-		apart, k = apart+f.Copy/f.Ends*s.RunBytes(), min(k, f.Copy%f.Ends)
+		each := f.Copies / f.Runs
+		apart, k = apart+f.Copy/each*s.RunBytes(), min(k, f.Copy%each)
 	case f.PerRow > 0:
 		apart, k = apart+f.Copy/f.PerRow*s.RowBytes(), min(k, f.Base+f.Copy%f.PerRow)
 	}

@@ -14,9 +14,11 @@ func Bare(w backend.Worker) func() {
 	x := w.(*worker)
 	return func() {
 		if x.short.whole {
-			*x.short.count = 1
+			*x.short.counts[0] = 1
 		}
-		x.short.code.Call(x.frame)
+		for i := range x.short.calls {
+			x.short.calls[i].code.Call(x.frame)
+		}
 	}
 }
 

@@ -148,11 +148,14 @@ func (w *worker) combinedPiece(bp *boundPhase, lo, n int) {
 		accs[i].result = unsafe.Add(w.arrays[bp.vec][r.Array], w.first*r.Out.Size())
 	}
 	work.Place(w.Pos, w.inst.extents, bp.Lowered.Seq, 0)
-	rows := max(acrossElements/n&^(ir.Run-1), ir.Run)
+	rows := combinedRows(n)
 	for t := 0; t < bp.SeqN && !w.inst.Stopped(); t += rows {
 		w.seqRows(bp, lo, n, t, min(rows, bp.SeqN-t))
 	}
 }
+
+// combinedRows returns the rows of a call of such a function on n lanes.
+func combinedRows(n int) int { return max(acrossElements/n&^(ir.Run-1), ir.Run) }
 
 // inRuns is [layout.Phase.InRuns] with a quarter of the registers for the vectors, and for a single reduction as
 // many as rows are read at once.

@@ -23,66 +23,112 @@ func (w *worker) findShortcut() {
 	if last != max(in.main, 0) {
 		return
 	}
+	for i := range last {
+		if !w.shortenScalar(in.items[i].scalar) {
+			return
+		}
+	}
 	switch it := &in.items[last]; {
 	case it.rows != nil && in.units != bound.ElementUnits:
 		w.shortenFunction(it)
-	case in.units == bound.ElementUnits:
+	case in.units != bound.ElementUnits:
+	case len(it.vec.phases) == 1 && it.vec.phases[0].Plain != nil:
 		w.shortenMap(it.vec)
-	}
-	for i := range last {
-		w.shortenScalar(in.items[i].scalar)
+	case !slices.ContainsFunc(it.vec.phases, func(bp *boundPhase) bool { return !bp.oneCall(it.vec.n) }):
+		w.shortenPhases(it.vec)
 	}
 	w.short.scalars = scalars
 	w.short.all = w.short.does(0, in.count)
 }
 
-// shortenScalar adds scalar code before the loop to the shortcut, or removes the shortcut.
-func (w *worker) shortenScalar(bp *boundPhase) {
+// shortenScalar adds scalar code before the loop to the shortcut, if it can.
+func (w *worker) shortenScalar(bp *boundPhase) bool {
 	if bp == nil || slices.ContainsFunc(bp.Sites, func(s layout.Site) bool { return s.Kind == layout.Scratch || s.Guard || s.Dyn != nil }) {
-		w.short = shortcut{}
-		return
+		return false
 	}
 	w.set(bp.Lowered.Lanes, 1)
 	if !slices.ContainsFunc(bp.Lowered.Nodes, func(n lower.Node) bool {
 		return n.Op == ir.Load || n.Op == ir.Store || n.Op == ir.Fault || n.Op == lower.OpCell
 	}) {
 		w.scalar(bp) // its values are the same in all runs
-		return
+		return true
 	}
-	w.short.before = append(w.short.before, bp.fn.code)
-	w.shortenSites(bp, 1)
+	w.short.calls = append(w.short.calls, shortCall{code: bp.fn.code})
+	w.shortenSites(bp, laneStep)
+	return true
 }
 
 // shortenMap prepares the shortcut of a plain map.
 func (w *worker) shortenMap(v *boundVec) {
-	if len(v.phases) != 1 {
-		return
-	}
 	bp := v.phases[0]
-	if bp.Plain == nil || bp.streamed != nil || bp.Rows && bp.Tiled {
+	if bp.streamed != nil || bp.Rows && bp.Tiled {
 		return
 	}
-	lanes := w.word(bp.Lowered.Lanes)
-	w.short = shortcut{code: bp.fn.code, step: min(v.step, bp.strip), row: bp.Laid, sites: bp.Plain, count: lanes}
-	k := len(bp.Spans)
-	if !bp.Rows {
-		w.short.words = []frameWord{{w.word(frame.Rows), 1}}
-		return
+	s, lanes := &w.short, w.word(bp.Lowered.Lanes)
+	s.step, s.row, s.sites, s.counts = min(v.step, bp.strip), bp.Laid, append(s.sites, bp.Plain...), []*int{lanes}
+	k, words := len(bp.Spans), []frameWord{{w.word(frame.Rows), 1}}
+	if bp.Rows {
+		words = append([]frameWord{{lanes, bp.Spans[k-1]}}, w.shortenRows(bp.Spans[k-1], bp.Spans[k-2], bp.Groups)...)
 	}
-	w.short.words = []frameWord{{lanes, bp.Spans[k-1]}}
-	if w.shortenRows(bp.Spans[k-1], bp.Spans[k-2], bp.Groups); w.short.row > w.short.step {
-		w.short = shortcut{}
+	s.calls = append(s.calls, shortCall{words, bp.fn.code})
+	if s.row > s.step {
+		s.step = 0
 	}
 }
 
-// shortenRows makes the shortcut count rows of so many units, or groups of so many rows.
-func (w *worker) shortenRows(row, rows int, groups bool) {
-	s := &w.short
-	s.row, s.whole, s.count = row, true, w.word(frame.Rows)
-	if groups {
-		s.row, s.count = row*rows, w.word(frame.Left)
-		s.words = append(s.words, frameWord{w.word(frame.Rows), rows}, frameWord{w.word(frame.Steps), rows})
+// oneCall reports whether one call runs a phase for n lanes of one span, and for fewer.
+func (bp *boundPhase) oneCall(n int) bool {
+	if len(bp.Spans) > 1 || len(bp.SeqSpans) > 1 || len(bp.Loads)+len(bp.Stores) > 0 || bp.Rows || bp.streamed != nil || slices.ContainsFunc(bp.Sites, func(s layout.Site) bool { return s.Guard || s.Dyn != nil }) {
+		return false
 	}
+	switch n = max(min(n, bp.strip), 1); {
+	case bp.Lowered.Kind != lower.SeqPhase:
+		return len(bp.Transposed) == 0 && bp.Laid == 0
+	case bp.fn.combines:
+		return 0 < bp.SeqN && bp.SeqN <= combinedRows(n)
+	}
+	return len(bp.Reds) == 0 && 0 < bp.SeqN && bp.SeqN <= bp.run(n)
+}
+
+// shortenPhases prepares the shortcut of a loop whose phases are one call each.
+func (w *worker) shortenPhases(v *boundVec) {
+	s := &w.short
+	s.step = v.step
+	for _, bp := range v.phases {
+		s.step = min(s.step, bp.strip)
+		s.counts = append(s.counts, w.word(bp.Lowered.Lanes))
+		s.calls = append(s.calls, shortCall{[]frameWord{{w.word(frame.Rows), bp.SeqN}, {w.word(frame.First), 0}}, bp.fn.code})
+		arrays := w.arrays[bp.vec]
+		for i := range bp.Sites {
+			x := &bp.Sites[i]
+			if x.Kind == layout.Scratch {
+				s.sites = append(s.sites, layout.PlainSite{Arg: x.Arg + frame.SitePtr, Ptr: &arrays[x.Array]})
+			}
+			if bp.Lowered.Kind == lower.SeqPhase {
+				w.set(x.Arg+frame.SiteRow, bound.StepOf(x.Seq)*x.Size)
+			}
+		}
+		for i := range bp.Reds {
+			at := bp.Reds[i].At
+			s.sites = append(s.sites, layout.PlainSite{Arg: at + frame.SitePtr, Ptr: &arrays[bp.Reds[i].Array]},
+				layout.PlainSite{Arg: at + frame.SiteLevels, Ptr: &w.accs[bp.Lowered.ID][i].tree})
+		}
+		w.shortenSites(bp, laneStep)
+	}
+}
+
+// laneStep returns the elements from lane to lane of a site.
+func laneStep(s *layout.Site) int { return s.Line.Step() }
+
+// shortenRows makes the shortcut count rows of so many units, or groups of so many rows, whose numbers it returns.
+func (w *worker) shortenRows(row, rows int, groups bool) []frameWord {
+	s := &w.short
+	s.row, s.whole, s.counts = row, true, []*int{w.word(frame.Rows)}
+	if !groups {
+		return nil
+	}
+	s.row, s.counts = row*rows, []*int{w.word(frame.Left)}
+	return []frameWord{{w.word(frame.Rows), rows}, {w.word(frame.Steps), rows}}
 }
 
 // shortenFunction prepares the shortcut of a loop over rows that is one function, if one call can run
@@ -92,26 +138,22 @@ func (w *worker) shortenFunction(it *boundItem) {
 	if it.n > min(r.inner*r.groups, r.most) {
 		return
 	}
-	w.short = shortcut{code: r.fn.code, step: it.n}
-	w.shortenRows(1, r.inner, r.phases[0].Groups)
+	w.short.step = it.n
+	w.short.calls = append(w.short.calls, shortCall{w.shortenRows(1, r.inner, r.phases[0].Groups), r.fn.code})
 	for _, bp := range r.phases {
 		w.set(bp.Lowered.Lanes, bp.N)
-		w.shortenSites(w.inst.phases[bp.Lowered.ID], it.n)
+		w.shortenSites(w.inst.phases[bp.Lowered.ID], func(s *layout.Site) int { return s.Row*w.short.row + s.Group })
 	}
 }
 
 // noArray is the address that the values of an index are added to.
 var noArray unsafe.Pointer
 
-// shortenSites adds the addresses of a phase to the shortcut. They step from row to row, or from group to group, if the rows
-// are more than one.
-func (w *worker) shortenSites(bp *boundPhase, rows int) {
+// shortenSites adds the addresses of a phase, which step by so many elements from unit to unit, to the shortcut.
+func (w *worker) shortenSites(bp *boundPhase, step func(s *layout.Site) int) {
 	for _, i := range bp.Native {
 		s := &bp.Sites[i]
-		p := layout.PlainSite{Arg: s.Arg + frame.SitePtr, Base: s.Line.At(w.Pos) * s.Size}
-		if rows > 1 {
-			p.Step = (s.Row*w.short.row + s.Group) * s.Size
-		}
+		p := layout.PlainSite{Arg: s.Arg + frame.SitePtr, Base: s.Line.At(w.Pos) * s.Size, Step: step(s) * s.Size}
 		switch {
 		case s.Kind == layout.Index:
 			p.Ptr = &noArray
@@ -145,14 +187,16 @@ func (s *shortcut) run(mem unsafe.Pointer, lo, hi int) {
 		p := &s.sites[i]
 		put((*uintptr)(unsafe.Add(mem, p.Arg)), uintptr(*p.Ptr)+uintptr(p.Base+lo*p.Step))
 	}
-	for i := range s.words {
-		put(s.words[i].at, s.words[i].is)
+	for _, c := range s.counts {
+		put(c, n)
 	}
-	put(s.count, n)
-	for _, c := range s.before {
-		c.Call(mem)
+	for i := range s.calls {
+		c := &s.calls[i]
+		for k := range c.words {
+			put(c.words[k].at, c.words[k].is)
+		}
+		c.code.Call(mem)
 	}
-	s.code.Call(mem)
 }
 
 // put makes a word of the frame v. A store would wait for those of the loop before. A load does not.

@@ -32,6 +32,41 @@ buf b1 f32 out 0
   store f32 b1[] %1
 }`
 
+// scanDown stores running sums down columns, and the last ones.
+const scanDown = `buf b0 f32 in 2
+buf b1 f32 in 1
+buf b2 f32 out 2
+buf b3 f32 out 1
+{
+  vec i0 {
+    %0 = load f32 b1[i0]
+    seq i1 {
+      %1 = carry f32 %0
+      %2 = load f32 b0[i1, i0]
+      %3 = add f32 %1 %2
+      store f32 b2[i1, i0] %3
+      %4 = next f32 %1 %3
+    }
+    store f32 b3[i0] %4
+  }
+}`
+
+// scanAlong stores running sums along rows.
+const scanAlong = `buf b0 f32 in 2
+buf b1 f32 out 2
+{
+  %0 = const f32 -0
+  vec i0 {
+    seq i1 {
+      %1 = carry f32 %0
+      %2 = load f32 b0[i0, i1]
+      %3 = add f32 %1 %2
+      store f32 b1[i0, i1] %3
+      %4 = next f32 %1 %3
+    }
+  }
+}`
+
 // TestShortcut tests which kernels have a shortcut, and that results have the same bits
 // with and without it.
 func TestShortcut(t *testing.T) {
@@ -202,6 +237,23 @@ buf b2 i32 out 0
   }
   store i32 b2[] %5
 }`, []int{100}, [][]int{{100}, {100}, {}}, true},
+		{"scan down columns", scanDown, []int{37, 50}, [][]int{{50, 37}, {37}, {50, 37}, {37}}, true},
+		{"scan down columns longer than a call", scanDown, []int{37, 9000}, [][]int{{9000, 37}, {37}, {9000, 37}, {37}}, false},
+		{"scan along rows", scanAlong, []int{60, 50}, [][]int{{60, 50}, {60, 50}}, true},
+		{"sums of columns", `buf b0 f32 in 2
+buf b1 f32 in 1
+buf b2 f32 out 1
+{
+  vec i0 {
+    seq i1 {
+      %0 = load f32 b0[i1, i0]
+      %1 = reduce sum f32 %0
+    }
+    %2 = load f32 b1[i0]
+    %3 = add f32 %1 %2
+    store f32 b2[i0] %3
+  }
+}`, []int{60, 70}, [][]int{{70, 60}, {60}, {60}}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 9))

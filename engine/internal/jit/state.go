@@ -178,20 +178,24 @@ type accState struct {
 // A redState is the tree of the blocks of a vec loop.
 type redState = pairwise.Tree[reduce.Partial]
 
-// A shortcut keeps all that a worker needs for a kernel that is one plain map, or one
-// function without a loop around it, after scalar code. To find this in the instance takes longer than a
+// A shortcut keeps all that a worker needs for a kernel that is one plain map, one loop whose phases are one call
+// each, or one function without a loop around it, after scalar code. To find this in the instance takes longer than a
 // short run, and a long run evicts the instance from the caches.
 type shortcut struct {
-	before  []*exec.Code // scalar code
-	code    *exec.Code
-	step    int  // most units of a call; 0: there is no shortcut
-	row     int  // a call begins with a multiple of so many units, and the addresses step from one to the next; 0: of one
-	whole   bool // a call runs a whole number of so many
-	all     bool // run can run all units
-	words   []frameWord
-	count   *int // the lanes, the rows or the groups of rows of a call
+	calls   []shortCall
+	step    int    // most units of a call; 0: there is no shortcut
+	row     int    // a call begins with a multiple of so many units, and the addresses step from one to the next; 0: of one
+	whole   bool   // a call runs a whole number of so many
+	all     bool   // run can run all units
+	counts  []*int // the lanes, the rows or the groups of rows of a call
 	sites   []layout.PlainSite
 	scalars []scalarCopy
+}
+
+// A shortCall is a function, and the words of the frame that it may change or shares with the function before.
+type shortCall struct {
+	words []frameWord
+	code  *exec.Code
 }
 
 // A frameWord is a word of the frame, and what it is in each call.

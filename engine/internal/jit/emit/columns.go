@@ -130,6 +130,9 @@ func (f *phaseCode) wholeRows(accs []columnAcc, vectors, at int, done isa.Label)
 	f.Int(isa.Mov, isa.T1, isa.Word(f.Phase.Lanes))
 	f.Branch(isa.NE, isa.T1, isa.K(f.wholeLanes()), other)
 	f.atOnce, f.Tail = at, f.wholeLanes()%f.W
+	if len(f.carries) > 0 {
+		f.many = f.Layout.AtOnce
+	}
 	switch {
 	case f.Tail == 0:
 		f.part("columns: whole rows of %d vectors", vectors)
@@ -143,7 +146,7 @@ func (f *phaseCode) wholeRows(accs []columnAcc, vectors, at int, done isa.Label)
 		f.Ends, f.Masked = vectors, vectors == 1
 	}
 	f.columns(accs, vectors)
-	f.Ends, f.atOnce, f.Tail, f.back, f.Masked = 0, 0, 0, 0, false
+	f.Ends, f.atOnce, f.Tail, f.many, f.back, f.Masked = 0, 0, 0, 0, 0, false
 	f.Jump(done)
 	f.Bind(other)
 }
@@ -253,8 +256,7 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 	if f.combines {
 		f.combinedRows(accs, group)
 	} else {
-		f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
-		f.down(accs, group)
+		f.allRows(accs, group)
 	}
 	for i := range accs {
 		for c, r := range accs[i].regs {
@@ -561,6 +563,19 @@ func (f *phaseCode) combineWhole(accs []columnAcc, group, at int, done isa.Label
 	f.Bind(other)
 }
 
+// allRows emits the loops down all rows of a call for one group of columns.
+func (f *phaseCode) allRows(accs []columnAcc, group int) {
+	f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
+	if f.many <= 1 {
+		f.down(accs, group)
+		return
+	}
+	done := f.NewLabel()
+	f.rowsTogether(accs, group, done)
+	f.down(accs, group)
+	f.Bind(done)
+}
+
 // rowsTogether emits the loop down Count rows for one group of columns, f.many at once, as long as so many are left. It jumps
 // to done if none is left.
 func (f *phaseCode) rowsTogether(accs []columnAcc, group int, done isa.Label) {
@@ -568,6 +583,12 @@ func (f *phaseCode) rowsTogether(accs []columnAcc, group int, done isa.Label) {
 	f.Branch(isa.LT, isa.Count, isa.K(f.many), few)
 	f.Align(32)
 	f.Bind(rows)
+	if len(f.carries) > 0 { // one after the other
+		for f.Step = range f.many {
+			f.row(accs, group)
+		}
+		f.Step, group = 0, 0
+	}
 	f.PerRow = 1
 	for f.Base = range group {
 		f.Start(f.many)
@@ -600,13 +621,7 @@ func (f *phaseCode) rowsTogether(accs []columnAcc, group int, done isa.Label) {
 func (f *phaseCode) combinedRows(accs []columnAcc, group int) {
 	f.loadLoose(accs, group)
 	if !slices.ContainsFunc(accs, func(a columnAcc) bool { return a.Kern.Ordered }) {
-		f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
-		done := f.NewLabel()
-		if f.many > 1 {
-			f.rowsTogether(accs, group, done)
-		}
-		f.down(accs, group)
-		f.Bind(done)
+		f.allRows(accs, group)
 		return
 	}
 	runs, rest := f.NewLabel(), f.NewLabel()

@@ -46,7 +46,7 @@ type phaseCode struct {
 	widened  bool
 	left     isa.Label // the end of a loop that carries values
 	lastRow  bool      // a row of a loop along rows stores all states
-	many     int       // rows that a loop which combines reads at once
+	many     int       // rows of an iteration of a loop down whole columns
 	combines bool      // the loop down columns goes from the identity to the result
 	group    int       // vectors of a group of columns
 	back     int       // lanes by which the last vector of whole rows of columns overlaps the one before, or 0

@@ -358,6 +358,9 @@ func (b *Binder) findAcross(bp *Phase) {
 		if b.Tails {
 			bp.Short = row / bp.Widest()
 		}
+		if b.AtOnce > 1 && bp.onlyCarries() { // a step takes fewer cycles than the counter and the jump of a row
+			bp.AtOnce = b.AtOnce
+		}
 	case row <= half/states, sums && row <= min(b.Vectors-2, 16)*b.Bytes/states:
 		bp.Whole = bp.Spans[k-1]
 	case combines && (moved <= b.Machine.Caches.L2 || span <= cached && !bp.compares()) && bp.Spans[k-1] <= mostWhole:

@@ -94,20 +94,15 @@ func (f *phaseCode) blockRows(accs []columnAcc, done, rest isa.Label) {
 	f.aimTurns()
 	f.wholeBlock(accs)
 	f.eachTurn(true, func(t *isa.Turn) { f.TurnBlock(f.target, t, isa.Frame) })
-	f.nextBlock(f.W)
+	for i := range f.turns {
+		t := &f.turns[i]
+		f.Int(isa.Add, isa.Word(t.Arg+frame.SiteArray), isa.K(f.W*t.Step*t.Size))
+	}
+	f.Int(isa.Sub, isa.Word(frame.Left), isa.K(f.W))
 	f.Branch(isa.GE, isa.Word(frame.Left), isa.K(f.W), blocks)
 	f.Branch(isa.EQ, isa.Word(frame.Left), isa.K(0), done)
 	f.lastSteps(accs) // scratch memory has the block
 	f.Jump(done)
-}
-
-// nextBlock steps the addresses of the turned sites over a block of steps.
-func (f *phaseCode) nextBlock(steps int) {
-	for i := range f.turns {
-		t := &f.turns[i]
-		f.Int(isa.Add, isa.Word(t.Arg+frame.SiteArray), isa.K(steps*t.Step*t.Size))
-	}
-	f.Int(isa.Sub, isa.Word(frame.Left), isa.K(steps))
 }
 
 // wholeBlocks reports whether a block of W steps of all lanes is turned by itself: if it has 16 bytes
@@ -260,7 +255,15 @@ func (f *phaseCode) heldRows(accs []columnAcc, group int, done isa.Label) {
 		f.Branch(isa.LT, isa.Word(frame.Left), isa.K(steps), end)
 		f.Bind(loop)
 		parts(0, steps, 0)
-		f.nextBlock(steps)
+		for i := range f.turns {
+			t := &f.turns[i]
+			to := isa.Word(t.Arg + frame.SiteArray)
+			if r := f.SiteReg[t.ID]; r >= 0 {
+				to = isa.SiteReg(int(r))
+			}
+			f.Int(isa.Add, to, isa.K(steps*t.Step*t.Size))
+		}
+		f.Int(isa.Sub, isa.Word(frame.Left), isa.K(steps))
 		f.Branch(isa.GE, isa.Word(frame.Left), isa.K(steps), loop)
 		f.Bind(end)
 	}
@@ -329,8 +332,11 @@ func (f *phaseCode) turned(id int32) bool {
 	n := &f.Nodes[id]
 	f.ID, f.Cur, f.Copy = id, n, 0
 	if f.Released = !t.Store; t.Store {
-		d := f.Vecs.TakeTop()
-		f.Lanes.CopyVec(f.Phase.Sites[t.ID].Type, d, f.Src(n.Args[0]))
+		d, ok := f.Lend(n.Args[0])
+		if !ok {
+			d = f.Vecs.TakeTop()
+			f.Lanes.CopyVec(f.Phase.Sites[t.ID].Type, d, f.Src(n.Args[0]))
+		}
 		t.Steps = append(t.Steps, d)
 	} else {
 		f.Reuse(t.Steps[f.Step-t.First])

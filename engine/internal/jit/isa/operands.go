@@ -255,6 +255,21 @@ func (f *Emitter) give(file *RegisterFile, r int8) int8 {
 // Keep says that the current copy of a node is in a register that stays taken.
 func (f *Emitter) Keep(n int32, r Vec) { f.Places[f.Key(n, f.Copy)] = Place{int8(r), -1, true} }
 
+// Lend returns the register with the current copy of a node, if it is the node's own. It stays taken after the last use:
+// the caller frees it.
+func (f *Emitter) Lend(n int32) (r Vec, ok bool) {
+	if f.Uniform[n] {
+		return r, false
+	}
+	p := &f.Places[f.Key(n, f.Copy)]
+	if p.Reg < 0 || p.Kept {
+		return r, false
+	}
+	f.Keep(n, Vec(p.Reg))
+	f.Vecs.owner[p.Reg] = -1
+	return Vec(p.Reg), true
+}
+
 // End frees the operands and temporaries of the current instruction.
 func (f *Emitter) End() {
 	f.Release()

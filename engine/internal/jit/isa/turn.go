@@ -119,26 +119,30 @@ func (f *Emitter) partRows(t *Turn) func(lane int) Mem {
 		disp = t.First + len(t.Steps) - 1
 	}
 	disp *= t.RowBytes()
-	if t.Turns {
-		base := T1
-		if r := f.SiteReg[t.ID]; r >= 0 {
-			base = SiteReg(int(r))
-		} else {
-			f.Int(Mov, T1, Word(t.Arg+frame.SiteCur))
-		}
-		return func(lane int) Mem { return At(base, lane*t.Line.Step()*t.Size+disp) }
+	array := Count
+	switch r := f.SiteReg[t.ID]; {
+	case r >= 0:
+		array = SiteReg(int(r))
+	case t.Turns:
+		array = T1
+		f.Int(Mov, T1, Word(t.Arg+frame.SiteCur))
+	default:
+		f.Int(Mov, Count, Word(t.Arg+frame.SiteArray))
 	}
-	f.Int(Mov, Count, Word(t.Arg+frame.SiteArray))
+	if t.Turns {
+		return func(lane int) Mem { return At(array, lane*t.Line.Step()*t.Size+disp) }
+	}
 	f.Int(Mov, T1, Word(t.Arg+frame.SiteStride))
 	for range f.Base {
-		f.Asm.Address(Count, AtX(Count, T1, f.W, 0))
+		f.Asm.Address(Count, AtX(array, T1, f.W, 0))
+		array = Count
 	}
 	f.Asm.Address(T2, AtX(T1, T1, 2, 0))
 	if f.W > 4 {
-		f.Asm.Address(T0, AtX(Count, T1, 4, 0))
+		f.Asm.Address(T0, AtX(array, T1, 4, 0))
 	}
 	return func(lane int) Mem {
-		base := [...]Reg{Count, T0}[lane/4]
+		base := [...]Reg{array, T0}[lane/4]
 		return [...]Mem{At(base, disp), AtX(base, T1, 1, disp), AtX(base, T1, 2, disp), AtX(base, T2, 1, disp)}[lane%4]
 	}
 }

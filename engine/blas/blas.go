@@ -124,19 +124,16 @@ func multiply[T float](alpha T, a, b matrix[T], beta T, c matrix[T]) {
 	if unsafe.Sizeof(alpha) == 4 {
 		typ = dtype.F32
 	}
-	p := gemm.Problem{
-		Type: typ, M: a.rows, N: b.cols, K: a.cols, OffA: origin, OffB: origin, OffC: origin,
+	s := gemm.Single{
+		ISA: isa(), Type: typ, M: a.rows, N: b.cols, K: a.cols, Threads: runtime.GOMAXPROCS(0),
 		A: gemm.Matrix{Row: a.row, Col: a.col}, B: gemm.Matrix{Row: b.row, Col: b.col}, C: gemm.Matrix{Row: c.row, Col: c.col},
 		Save: gemm.Add, Scaled: true, Vector: a.rows == 1 || b.cols == 1,
 	}
 	if beta == 0 {
-		p.Save, p.Scaled = gemm.Set, alpha != 1
+		s.Save, s.Scaled = gemm.Set, alpha != 1
 	}
-	operands := [3]unsafe.Pointer{unsafe.Pointer(a.at), unsafe.Pointer(b.at), unsafe.Pointer(c.at)}
-	gemm.Multiply(isa(), p, operands, [2]uint64{bits(alpha), bits(beta)}, runtime.GOMAXPROCS(0))
+	gemm.Multiply(s, [3]unsafe.Pointer{unsafe.Pointer(a.at), unsafe.Pointer(b.at), unsafe.Pointer(c.at)}, [2]uint64{bits(alpha), bits(beta)})
 }
-
-var origin = []int{0}
 
 // bits returns the bits of a number.
 func bits[T float](x T) uint64 {

@@ -6,33 +6,43 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// leastProduct is the number of multiplications from which a product is faster than
-// gonum's.
-const leastProduct = 512
-
 // leastElements is the number of elements of a matrix from which its product with a
 // vector is faster than gonum's.
 const leastElements = 8192
 
-// small reports whether a product is for gonum's implementation for its size, or
-// because a size is negative.
-func small(m, n, k int) bool {
-	return min(m, n, k) <= 0 || float64(m)*float64(n)*float64(k) < leastProduct
-}
+// The functions that follow report whether an operation is for gonum's implementation for its size, or because a size is
+// negative. The limits are those of a Zen 3.
 
-// smallTriangle is small for a triangle beside m x n elements.
-func smallTriangle(s blas.Side, m, n int) bool {
-	least := 20
-	if s == blas.Right { // strips are transposed
-		least = 24
+// small is for products, of which the right factor may be transposed: then it is packed.
+func small(tB blas.Transpose, m, n, k int) bool {
+	least := 256.
+	switch {
+	case tB != blas.NoTrans && min(m, n) < 4:
+		least = 4096
+	case m == 1 || tB != blas.NoTrans:
+		least = 1536
 	}
-	return order(s, m, n) <= least || small(m, n, order(s, m, n))
+	return min(m, n, k) <= 0 || float64(m)*float64(n)*float64(k) < least
 }
 
-// smallRank is small for a triangle of n rows, of sums of k terms. Of so few rows half of the products are for nothing.
-func smallRank(n, k int) bool { return small(n, n, k) || n <= 24 && k <= leastRank }
+// smallSymmetric is for a symmetric matrix beside m x n elements.
+func smallSymmetric(s blas.Side, m, n int) bool {
+	side := order(s, m, n)
+	return side < 10 || m <= 0 || n <= 0 || s == blas.Right && m < 8 || float64(m)*float64(n)*float64(side) < 4096
+}
 
-// smallVector is small for the product of a matrix and a vector.
+// smallTriangle is for a triangle beside m x n elements. From the right, strips of rows are transposed.
+func smallTriangle(s blas.Side, m, n int) bool {
+	if s == blas.Right {
+		return n < 24 || m < 32
+	}
+	return m < 24 || n <= 0 || m < 48 && n < 64
+}
+
+// smallRank is for a triangle of n rows, of sums of k terms. Of few rows half of the products are for nothing.
+func smallRank(n, k int) bool { return n < 10 || k < 16 || n < 24 && k < leastRank }
+
+// smallVector is for the product of a matrix and a vector.
 func smallVector(m, n int) bool {
 	return min(m, n) < 4 || float64(m)*float64(n) < leastElements
 }
@@ -47,22 +57,14 @@ func product[T float](alpha T, a, b matrix[T], beta T, c matrix[T]) bool {
 	return true
 }
 
-// outer computes c += alpha*x*y. It reports false if the arguments are for gonum's
-// implementation, whose results are wrong if an increment is negative.
+// outer computes c += alpha*x*y, for increments of which one is negative: gonum's results are wrong then. It reports
+// false if the arguments are for gonum's implementation.
 func outer[T float](alpha T, x, y, c matrix[T]) bool {
-	switch {
-	case !valid(alpha, x, y, c):
-		return false
-	case min(x.row, y.col) < 0 || y.col != 1 && isa() != "":
+	ok := valid(alpha, x, y, c)
+	if ok {
 		multiply(alpha, x, y, 1, c)
-	case isa() == "" || c.cols < leastVector:
-		return false
-	default:
-		for i := range c.rows {
-			axpy(alpha**x.element(i, 0), y.slice(0), c.slice(i))
-		}
 	}
-	return true
+	return ok
 }
 
 // valid reports whether no matrix is zero, nor alpha.

@@ -8,7 +8,7 @@ import (
 
 // Sgemm computes C = alpha*op(A)*op(B) + beta*C.
 func (i Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
-	if small(m, n, k) || !product(alpha, stored(tA, m, k, a, lda), stored(tB, k, n, b, ldb), beta, stored(blas.NoTrans, m, n, c, ldc)) {
+	if small(tB, m, n, k) || !product(alpha, stored(tA, m, k, a, lda), stored(tB, k, n, b, ldb), beta, stored(blas.NoTrans, m, n, c, ldc)) {
 		i.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }
@@ -30,30 +30,33 @@ func (i Implementation) Sgemv(tA blas.Transpose, m, n int, alpha float32, a []fl
 
 // Sger computes A += alpha*x*yᵀ.
 func (i Implementation) Sger(m, n int, alpha float32, x []float32, incX int, y []float32, incY int, a []float32, lda int) {
-	if !outer(alpha, column(m, x, incX), column(n, y, incY).transposed(), stored(blas.NoTrans, m, n, a, lda)) {
+	if min(incX, incY) >= 0 || !outer(alpha, column(m, x, incX), column(n, y, incY).transposed(), stored(blas.NoTrans, m, n, a, lda)) {
 		i.Implementation.Sger(m, n, alpha, x, incX, y, incY, a, lda)
 	}
 }
 
 // Ssymm computes C = alpha*A*B + beta*C or C = alpha*B*A + beta*C, where A is symmetric.
 func (i Implementation) Ssymm(s blas.Side, ul blas.Uplo, m, n int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
-	if small(m, n, order(s, m, n)) || !symm(s, alpha, triangular(ul, blas.NoTrans, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb), beta, stored(blas.NoTrans, m, n, c, ldc)) {
+	if smallSymmetric(s, m, n) || !symm(s, alpha, triangular(ul, blas.NoTrans, order(s, m, n), a, lda), stored(blas.NoTrans, m, n, b, ldb), beta, stored(blas.NoTrans, m, n, c, ldc)) {
 		i.Implementation.Ssymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }
 
 // Ssyrk computes a triangle of C = alpha*op(A)*op(A)ᵀ + beta*C.
 func (i Implementation) Ssyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float32, a []float32, lda int, beta float32, c []float32, ldc int) {
-	op := stored(t, n, k, a, lda)
-	if smallRank(n, k) || !syrk(alpha, op, op.transposed(), beta, triangular(ul, blas.NoTrans, n, c, ldc)) {
+	if smallRank(n, k) || !syrk(alpha, stored(t, n, k, a, lda), stored(t, n, k, a, lda).transposed(), beta, triangular(ul, blas.NoTrans, n, c, ldc)) {
 		i.Implementation.Ssyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
 	}
 }
 
 // Ssyr2k computes a triangle of C = alpha*(op(A)*op(B)ᵀ + op(B)*op(A)ᵀ) + beta*C.
 func (i Implementation) Ssyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+	if smallRank(n, k) {
+		i.Implementation.Ssyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
 	opA, opB, sum := stored(t, n, k, a, lda), stored(t, n, k, b, ldb), triangular(ul, blas.NoTrans, n, c, ldc)
-	if smallRank(n, k) || !syrk(alpha, opA, opB.transposed(), beta, sum) {
+	if !syrk(alpha, opA, opB.transposed(), beta, sum) {
 		i.Implementation.Ssyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
@@ -77,7 +80,7 @@ func (i Implementation) Strsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d bl
 
 // Sdot returns the sum of the products of x and y.
 func (i Implementation) Sdot(n int, x []float32, incX int, y []float32, incY int) float32 {
-	if simple(n, leastVector, x, incX) && simple(n, leastVector, y, incY) {
+	if simple(n, 2*leastVector, x, incX) && simple(n, 2*leastVector, y, incY) {
 		return dot(x[:n], y[:n])
 	}
 	return i.Implementation.Sdot(n, x, incX, y, incY)
@@ -85,7 +88,7 @@ func (i Implementation) Sdot(n int, x []float32, incX int, y []float32, incY int
 
 // Saxpy computes y += alpha*x.
 func (i Implementation) Saxpy(n int, alpha float32, x []float32, incX int, y []float32, incY int) {
-	if alpha != 0 && simple(n, leastVector, x, incX) && simple(n, leastVector, y, incY) {
+	if alpha != 0 && simple(n, 2*leastVector, x, incX) && simple(n, 2*leastVector, y, incY) {
 		axpy(alpha, x[:n], y[:n])
 		return
 	}
@@ -94,7 +97,7 @@ func (i Implementation) Saxpy(n int, alpha float32, x []float32, incX int, y []f
 
 // Sscal computes x = alpha*x.
 func (i Implementation) Sscal(n int, alpha float32, x []float32, incX int) {
-	if alpha != 0 && simple(n, leastVector, x, incX) {
+	if alpha != 0 && simple(n, 2*leastVector, x, incX) {
 		scale(alpha, x[:n])
 		return
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim/scalar"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // guarded copies x to memory that begins, or ends, at a page that must not be
@@ -81,7 +82,13 @@ func TestGridGuards(t *testing.T) {
 	for i, isa := range isas() {
 		for _, end := range []bool{false, true} {
 			c := make([]float32, m*n)
-			Multiply(isa, p, [3]unsafe.Pointer{unsafe.Pointer(&a[0]), unsafe.Pointer(&guarded(t, image, end)[0]), unsafe.Pointer(&c[0])}, [2]uint64{}, 1)
+			bind := &ir.Binding{Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&a[0])}, {Ptr: unsafe.Pointer(&guarded(t, image, end)[0])}, {Ptr: unsafe.Pointer(&c[0])}}}
+			d := New(isa, p, bind, 1)
+			units, _, _ := d.Units()
+			d.Begin()
+			w := d.NewWorker()
+			w.Run(0, units)
+			d.Finish(w)
 			if i == 0 {
 				copy(want, c)
 			}

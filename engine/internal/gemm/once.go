@@ -7,14 +7,28 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // shareWork is the work, in nanoseconds, from which Multiply starts goroutines.
 const shareWork = 50e3
 
-// A once is a product that is computed once, without allocating.
+// A Single is a problem of one product, with up to so many goroutines: see [Problem].
+type Single struct {
+	ISA            string
+	Type           dtype.Type
+	M, N, K        int
+	A, B, C        Matrix
+	Save           Save
+	Scaled, Vector bool
+	Threads        int
+}
+
+// A once is a product that is computed once, without allocating. It stays prepared for the next call with the
+// same problem: that takes several times as long as a product of 8 x 8 x 8.
 type once struct {
+	s    Single
 	d    Product
 	w    worker // of the caller
 	bind ir.Binding
@@ -22,34 +36,49 @@ type once struct {
 	next atomic.Int64 // unit
 }
 
-var onces = sync.Pool{New: func() any {
-	o := new(once)
-	o.d.bind, o.d.ctx, o.w.d = &o.bind, context.Background(), &o.d
-	o.d.stop = func() bool { return false }
-	o.bind.Bufs, o.bind.Scalars = o.bufs[:], make([]uint64, 2)
-	return o
-}}
+// onces are those of problems by their sizes, so that calls with several sizes find theirs.
+var onces [16]sync.Pool
 
-// Multiply computes a problem once, with up to the given number of goroutines. The
-// operands are the first elements of A, B and C, the scalars are alpha and beta.
-func Multiply(isa string, p Problem, operands [3]unsafe.Pointer, scalars [2]uint64, threads int) {
-	o := onces.Get().(*once)
+// takeOnce returns a once for a problem that no other call has, and the pool to which it goes back.
+func takeOnce(s *Single) (*once, *sync.Pool) {
+	pool := &onces[uint((s.M*31+s.N)*31+s.K)%uint(len(onces))]
+	o, _ := pool.Get().(*once)
+	if o == nil {
+		o = new(once)
+		o.d.bind, o.d.ctx, o.w.d = &o.bind, context.Background(), &o.d
+		o.d.stop = func() bool { return false }
+		o.bind.Bufs, o.bind.Scalars = o.bufs[:], make([]uint64, 2)
+	}
+	if o.s != *s {
+		o.s = *s
+		p := Problem{Type: s.Type, M: s.M, N: s.N, K: s.K, A: s.A, B: s.B, C: s.C, Save: s.Save, Scaled: s.Scaled, Vector: s.Vector, OffA: origin, OffB: origin, OffC: origin}
+		o.d.prepare(s.ISA, p, s.Threads)
+		o.w.vector.mask = o.d.vectors.mask
+	}
+	return o, pool
+}
+
+var origin = []int{0}
+
+// Multiply computes a problem once. The operands are the first elements of A, B and C, the scalars are alpha and beta.
+func Multiply(s Single, operands [3]unsafe.Pointer, scalars [2]uint64) {
+	o, pool := takeOnce(&s)
 	for i, x := range operands {
 		o.bufs[i].Ptr = x
 	}
 	copy(o.bind.Scalars, scalars[:])
-	o.d.prepare(isa, p, threads)
-	o.w.vector.mask = o.d.vectors.mask
 	o.d.Begin()
 	n, _, cost := o.d.Units()
-	if threads = min(threads, n); threads < 2 || float64(n)*cost < shareWork {
+	if threads := min(s.Threads, n); threads < 2 || float64(n)*cost < shareWork {
 		o.w.Run(0, n)
 	} else {
 		o.share(n, threads)
 	}
 	o.d.Finish(nil)
 	o.bufs = [3]ir.BufBind{} // they would keep the arrays of the caller alive
-	onces.Put(o)
+	if o.d.partial == nil {  // which is large
+		pool.Put(o)
+	}
 }
 
 // share runs n units by several goroutines.

@@ -1,0 +1,74 @@
+package gemm
+
+import (
+	"math"
+	"testing"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
+)
+
+// TestMultiplyAgain tests that calls find what an earlier call prepared for the same problem, and only for that: problems of
+// one size differ in strides, savers and instruction sets.
+func TestMultiplyAgain(t *testing.T) {
+	const n = 6
+	var a, b, want [n * n]float64
+	for i := range a {
+		a[i], b[i] = float64(i%5), float64(i%7-3)
+	}
+	at := func(m Matrix, i, j int) int { return i*m.Row + j*m.Col }
+	for range 2 {
+		for _, isa := range isas() {
+			for bits := range 16 {
+				byRow, byCol := Matrix{n, 1}, Matrix{1, n}
+				p := Single{ISA: isa, Type: dtype.F64, M: n, N: n, K: n, A: byRow, B: byRow, C: byRow, Save: Set, Threads: 1}
+				if bits&1 != 0 {
+					p.A = byCol
+				}
+				if bits&2 != 0 {
+					p.B = byCol
+				}
+				if bits&4 != 0 {
+					p.Save = Add
+				}
+				if p.Scaled = bits&8 != 0; p.Scaled {
+					p.C = byCol
+				}
+				c := want
+				for i := range n {
+					for j := range n {
+						sum := 0.
+						for k := range n {
+							sum += a[at(p.A, i, k)] * b[at(p.B, k, j)]
+						}
+						if p.Scaled {
+							sum *= 2
+						}
+						if p.Save == Add {
+							sum += want[at(p.C, i, j)]
+						}
+						c[at(p.C, i, j)] = sum
+					}
+				}
+				got, two, one := want, fromFloat(2), fromFloat(1)
+				Multiply(p, [3]unsafe.Pointer{unsafe.Pointer(&a), unsafe.Pointer(&b), unsafe.Pointer(&got)}, [2]uint64{two, one})
+				if got != c {
+					t.Fatalf("%+v: %v, want %v", p, got, c)
+				}
+				want = c
+			}
+			for i := range want { // small integers, whose sums are exact
+				want[i] = float64(i % 3)
+			}
+		}
+	}
+	p := Single{ISA: isas()[len(isas())-1], Type: dtype.F64, M: n, N: n, K: n, A: Matrix{n, 1}, B: Matrix{n, 1}, C: Matrix{n, 1}, Threads: 1}
+	if allocated := testlevel.Allocs(5, func() { // the collector may empty the pools
+		Multiply(p, [3]unsafe.Pointer{unsafe.Pointer(&a), unsafe.Pointer(&b), unsafe.Pointer(&want)}, [2]uint64{})
+	}); math.Round(allocated) != 0 {
+		t.Errorf("a call allocates %v times", allocated)
+	}
+}
+
+func fromFloat(x float64) uint64 { return *(*uint64)(unsafe.Pointer(&x)) }

@@ -50,7 +50,7 @@ func (c *call) columns(b unsafe.Pointer, once bool) {
 	switch strips := c.strips(); {
 	case e.kept != nil:
 		p.to = unsafe.Pointer(&e.kept[strips*e.steps(c.first)*p.row])
-	case once && !c.byRows():
+	case once && !c.byRows() && !c.fewTiles():
 		p.to, p.distance = c.s.ofB(p.distance), 0
 	case e.rowsFirst(c.t.n): // all blocks of terms stay
 		p.to = unsafe.Add(c.s.ofB(strips*e.steps(c.t.k)*p.row), strips*e.steps(c.first)*p.row)
@@ -219,6 +219,13 @@ func (c *call) group() int {
 	return max(1, most/max(1, c.e.rows*c.args.k*c.e.size))
 }
 
+// fewTiles reports whether a few tiles of rows read B, a block of which is one strip or stays in the second-level cache
+// beside them: then requests, and calls for each tile or strip, take more time than they save. For AVX-512 it was not measured.
+func (c *call) fewTiles() bool {
+	const most = 4
+	return !c.e.f.avx512 && c.tiles() <= most && (c.strips() == 1 || c.args.k*c.t.n*c.e.size <= l2()/4)
+}
+
 // byRows reports whether all strips of B read some rows before the next ones: where B stays in the first-level
 // cache, or in the second one, and each strip serves enough rows to be read again from there. One call of a kernel
 // computes them all: with 64 terms, calls for single strips take a twentieth of the time.
@@ -232,18 +239,17 @@ func (c *call) byRows() bool {
 // it did.
 func (c *call) cached(pack bool) bool {
 	tiles, strips := c.tiles(), c.strips()
-	few := strips == 1 && c.args.k <= fewTerms
+	few := c.e.through || c.fewTiles() || strips == 1 && c.args.k <= fewTerms
 	if !few && !c.byRows() {
 		return false
 	}
-	for q := 0; q < strips && pack; q++ {
-		c.pack(q)
-	}
 	c.near.clear()
 	if few {
-		c.packRows(0, tiles)
-		c.runTiles(0, tiles, 0, 1)
+		c.passStrips(pack)
 		return true
+	}
+	for q := 0; q < strips && pack; q++ {
+		c.pack(q)
 	}
 	c.begun = true
 	c.far.choose(c.e.f, tiles*strips, c.args.k)
@@ -259,19 +265,36 @@ func (c *call) cached(pack bool) bool {
 	return true
 }
 
+// passStrips runs the kernels of all strips for all tiles, by one call if these have as many rows and nothing is packed.
+func (c *call) passStrips(pack bool) {
+	tiles, strips := c.tiles(), c.strips()
+	c.packRows(0, tiles)
+	if !pack && c.tall == 0 {
+		c.runTiles(0, tiles, 0, strips)
+		return
+	}
+	for q := range strips {
+		first := 0
+		if pack {
+			first = c.packStrip(q)
+		}
+		c.runTiles(first, tiles, q, 1)
+	}
+}
+
 // column runs the kernels of strip q, which stays in the first-level cache for all rows.
 func (c *call) column(q int, pack bool) {
-	tiles, first := c.tiles(), 0
-	switch {
-	case !pack:
-	case q > 0 && c.packTile(q):
-		first = 1
-	default:
-		c.pack(q)
-	}
+	tiles := c.tiles()
 	if q > 0 {
+		first := 0
+		if pack {
+			first = c.packStrip(q)
+		}
 		c.runTiles(first, tiles, q, 1)
 		return
+	}
+	if pack {
+		c.pack(q)
 	}
 	for r := range tiles {
 		c.askRows(r+1, min(r+2, tiles))
@@ -288,6 +311,15 @@ func (c *call) packsTile() bool {
 		return c.e.f.avx512 && g.byColumns()
 	}
 	return !c.e.f.avx512 && c.e.packB && !c.e.halfB && (c.e.b.Col == c.e.size || c.e.turnsFirst)
+}
+
+// packStrip packs strip q, whose first tile has been packed. It returns the number of tiles that are computed with it.
+func (c *call) packStrip(q int) (tiles int) {
+	if c.packTile(q) {
+		return 1
+	}
+	c.pack(q)
+	return 0
 }
 
 // packTile runs a kernel for the first tile that packs strip q too. It reports false if there is
@@ -412,6 +444,11 @@ func (c *call) run(r, end, q, strips int) {
 // of it. It also returns the rate.
 func (c *call) ask(most, unit int) (asks rate, kernels int) {
 	args, terms := &c.args, c.args.k
+	if c.e.through {
+		const rows = 8 // which arrive in time from the third level
+		args.ahead, args.aheadStep, args.tileAhead = uintptr(args.b)+uintptr(rows*args.bs), args.bs, c.strip/unit
+		return each, most
+	}
 	far := c.begun && c.far.at < c.far.last
 	if kernels = c.near.take(args, terms, most, unit, !far && most > unit); kernels > 0 {
 		return c.near.rate, kernels

@@ -231,6 +231,7 @@ func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T
 		try(130, 65, 259, 1, layouts[1], layouts[1])
 		try(3, 4, 0, 2, layouts[0], layouts[0])
 		try(0, 4, 3, 2, layouts[0], layouts[0])
+		try(0, 400, 3, 2, layouts[0], layouts[0])
 		try(2, 3, Section+Block+3, 1, layouts[0], layouts[1])
 		try(1, 1, 3*Section-1, 1, layouts[0], layouts[0])
 		try(1, 1, 2*16*Block+7, 2, layouts[1], layouts[1])
@@ -249,6 +250,10 @@ func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T
 			try(m, 1+r.IntN(40), r.IntN(2), 1, layouts[r.IntN(3)], layouts[r.IntN(3)])
 			try(m, 1+r.IntN(40), 1+r.IntN(40), 1, layouts[r.IntN(len(layouts))], far)
 			try(m, 1+r.IntN(40), Block-1+r.IntN(3), 1, far, layouts[r.IntN(3)])
+		}
+		for _, m := range []int{2, 5, 7, 11, 12, 16, 23} { // tiles so few that a call has all strips
+			try(m, 65+r.IntN(200), Block-3+r.IntN(2*Block), 1, layouts[r.IntN(3)], layouts[r.IntN(3)])
+			try(m, 9+r.IntN(30), Block-3+r.IntN(2*Block), 1+r.IntN(2), layouts[r.IntN(len(layouts))], layouts[r.IntN(3)])
 		}
 		try(31, 150, Block+7, 1, far, far)
 		try(29, 131, 2*Block+1, 1, far, layouts[0])

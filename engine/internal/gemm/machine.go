@@ -35,6 +35,7 @@ type machine struct {
 	// aligned, and stream that this run does so.
 	streams, stream bool
 	mostRows        int    // that a block of rows may have, which stays in the second level; 0: any number
+	through         bool   // one call reads a block of terms of B, which is not packed, from a cache
 	large           bool   // operands and results do not fit into the second level
 	kept            []byte // all of B packed, for runs that follow; nil: nothing is kept
 	packed          bool   // kept has the B of this run
@@ -200,6 +201,13 @@ func (e *machine) choose(p *Problem) {
 	e.byRows = e.byTiles && e.f.avx512
 	again := p.M > 2*e.rows && (e.f.avx512 || p.M > 8*e.rows || k > nearPages || k > ways && conflict(e.b.Row))
 	e.packB = !e.turned && (e.halfB || p.TermsB != nil || p.B.Col != 1 && p.N > 1 || again && (e.large || conflict(e.b.Row) || e.overfills(k)))
+	e.through = e.passes(p)
+}
+
+// passes reports whether one call should compute all strips of a block of terms: of one or two tiles of rows with B from
+// a cache. With AVX2 its kernels ask for the lines of their own strip some rows ahead, unless these share a set.
+func (e *machine) passes(p *Problem) bool {
+	return !e.f.avx512 && !e.packB && !e.turned && !conflict(e.b.Row) && p.M <= 2*e.rows && p.N > 4*e.width && p.K*p.N*e.size <= l3()/2
 }
 
 // stepB is the distance in bytes that kernels take in B as it is: of columns if they read B by columns, else of
@@ -282,12 +290,15 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 		block = min(block, e.f.nearB()/e.size)
 	}
 	cols = max(1, block/(max(1, min(p.K, Block))*e.width)) * e.width
+	if e.through { // B is read once; the results stay in the second level
+		cols = max(1, mostAfter/2/(rows*e.width*e.size)) * e.width
+	}
 	rows *= max(1, leastTile/(rows*max(1, min(cols, p.N)*p.K)))
 	const shared = 1 << 18 // multiply-adds of a product that is worth several threads
 	n, nc := (p.M+rows-1)/rows, (p.N+cols-1)/max(cols, 1)
 	switch { // each thread gets as many tiles of about one size
 	case threads == 1 || len(p.OffA) > 1 || float64(p.M)*float64(p.N)*float64(p.K) < shared:
-	case n == 1 && (e.turned || nc > 1):
+	case n == 1 && (e.turned || e.through || nc > 1):
 		nc = (nc + threads - 1) / threads * threads
 		cols = ((p.N+nc-1)/nc + e.f.lanes() - 1) / e.f.lanes() * e.f.lanes()
 	case nc == 1 && n < 4*threads:
@@ -316,8 +327,8 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 	for i, k, more := 0, 0, true; more && !stop(); {
 		c.first, c.terms = k, min(Block, t.k-k)
 		c.args.k, c.args.add = e.steps(c.terms), k
-		c.columns(unsafe.Add(t.b, k*e.b.Row), step == t.m)
 		c.divide(min(step, t.m-i))
+		c.columns(unsafe.Add(t.b, k*e.b.Row), step == t.m)
 		c.c, c.out = unsafe.Add(t.c, i*t.ldc), unsafe.Add(t.out, i*t.ldo)
 		c.rows(unsafe.Add(t.a, i*e.a.Row+k*e.a.Col))
 		c.asked = (k > 0 || i > 0) && c.far.at == c.far.last

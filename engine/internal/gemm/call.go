@@ -15,6 +15,7 @@ type call struct {
 	args args
 
 	m            int            // rows
+	at           int            // the first one in the result
 	first, terms int            // of the terms of the tile, one block
 	a, b, c, out unsafe.Pointer // first elements
 	rowsA        unsafe.Pointer // the first element of A, which may be packed to a
@@ -182,6 +183,7 @@ func (c *call) kernels() {
 func (c *call) block(i int) {
 	c.kernels()
 	e, n := c.e, c.t.n
+	c.at = c.t.row + i
 	pack := i == 0 && e.packB && !e.packed
 	var done *region
 	if c.first+c.terms == c.t.k {
@@ -260,7 +262,7 @@ func (c *call) cached(pack bool) bool {
 		c.askRows(end, min(end+group, tiles))
 		c.near.choose(c.e.f, (end-r)*strips, c.args.k)
 		c.packRows(r, end)
-		c.runTiles(r, end, 0, strips)
+		c.runTiles(r, end, 0, c.until(end))
 	}
 	return true
 }
@@ -290,13 +292,13 @@ func (c *call) column(q int, pack bool) {
 		if pack {
 			first = c.packStrip(q)
 		}
-		c.runTiles(first, tiles, q, 1)
+		c.runTiles(max(first, c.from(q)), tiles, q, 1)
 		return
 	}
 	if pack {
 		c.pack(q)
 	}
-	for r := range tiles {
+	for r := c.from(q); r < tiles; r++ {
 		c.askRows(r+1, min(r+2, tiles))
 		c.near.choose(c.e.f, 1, c.args.k)
 		c.packRows(r, r+1)
@@ -313,9 +315,9 @@ func (c *call) packsTile() bool {
 	return !c.e.f.avx512 && c.e.packB && !c.e.halfB && (c.e.b.Col == c.e.size || c.e.turnsFirst)
 }
 
-// packStrip packs strip q, whose first tile has been packed. It returns the number of tiles that are computed with it.
+// packStrip packs strip q. The first tile of A has been packed if it is needed. It returns the number of tiles that are computed with it.
 func (c *call) packStrip(q int) (tiles int) {
-	if c.packTile(q) {
+	if c.from(0) == 0 && c.packTile(q) {
 		return 1
 	}
 	c.pack(q)

@@ -116,9 +116,10 @@ type tile struct {
 	a, b    unsafe.Pointer // the first element of the rows and of the columns
 	done    *region        // what uses the result as soon as parts of it are complete, or nil
 	m, n, k int
-	// Of a grid: the first term and the first column. b is the first element then.
-	grid      *grid
-	term, col int
+	// Of a grid: the first term. b is the first element then.
+	grid     *grid
+	term     int
+	row, col int // the first ones in the result
 	// c has the sums of blocks. It is the result if save is keep. If there is one
 	// block only, c may be nil otherwise.
 	c   unsafe.Pointer

@@ -35,6 +35,7 @@ type machine struct {
 	// aligned, and stream that this run does so.
 	streams, stream bool
 	mostRows        int    // that a block of rows may have, which stays in the second level; 0: any number
+	lower           bool   // what lies above the diagonal need not be computed: see symmetric
 	through         bool   // one call reads a block of terms of B, which is not packed, from a cache
 	large           bool   // operands and results do not fit into the second level
 	kept            []byte // all of B packed, for runs that follow; nil: nothing is kept

@@ -29,6 +29,7 @@ type Product struct {
 	vectors vectors
 	// straight says that vectors computes products without tiles.
 	straight bool
+	mirrors  bool // the results are symmetric if A and B have the same address
 	do       arithmetic
 	ctx      context.Context
 	stop     func() bool
@@ -88,6 +89,7 @@ func (d *Product) prepare(isa string, p Problem, threads int) {
 	d.result = len(p.OffA) * p.M * p.N * d.size
 	d.apart = p.Save != Set || p.Scaled || p.C.Col != 1 && p.N > 1
 	d.choose(isa, threads)
+	d.mirrors = d.symmetric()
 	if d.partial = nil; d.sections > 1 && d.bySections() {
 		d.partial = aligned(d.sections * d.sums())
 	}
@@ -234,14 +236,23 @@ func (d *Product) Again(same bool) { d.machine.packed = same && d.machine.kept !
 // Begin begins a run.
 func (d *Product) Begin() {
 	d.alpha, d.beta = d.scalars()
+	d.machine.lower = d.mirrors && d.bind.Bufs[d.a].Ptr == d.bind.Bufs[d.b].Ptr
 	d.machine.stream = d.machine.streams && uintptr(d.bind.Bufs[2].Ptr)%cacheLine == 0
 }
 
-// Finish adds the sections.
+// Finish ends a run.
 func (d *Product) Finish(backend.Worker) ir.FaultKind {
-	if d.partial == nil || d.result == 0 {
-		return ir.NoFault
+	if d.partial != nil && d.result > 0 {
+		d.addSections()
 	}
+	if d.machine.lower {
+		d.mirror()
+	}
+	return ir.NoFault
+}
+
+// addSections adds the sums of the sections.
+func (d *Product) addSections() {
 	sums := unsafe.Pointer(&d.partial[0])
 	for s := 1; s < d.sections; s++ {
 		d.do.add(sums, unsafe.Add(sums, s*d.sums()), d.result/d.size)
@@ -253,7 +264,6 @@ func (d *Product) Finish(backend.Worker) ir.FaultKind {
 		d.do.combine(&d.whole, p.C.Col*d.size)
 	}
 	d.whole = tile{} // it would keep the arrays of the caller alive
-	return ir.NoFault
 }
 
 // combination returns how the sums from row r and column c of product i on are
@@ -310,7 +320,10 @@ func (w *worker) tile(u, section int, s *scratch) {
 	r := u % d.nr
 	u /= d.nr
 	i, r, c := u/d.nc, r*d.rows, u%d.nc*d.cols
-	*t = tile{m: min(d.rows, p.M-r), n: min(d.cols, p.N-c), k: p.K, grid: d.grid, col: c}
+	if d.machine.lower && r+d.rows <= c {
+		return
+	}
+	*t = tile{m: min(d.rows, p.M-r), n: min(d.cols, p.N-c), k: p.K, grid: d.grid, row: r, col: c}
 	t.a = unsafe.Add(d.bind.Bufs[d.a].Ptr, (p.OffA[i]+r*p.A.Row)*d.sizeA)
 	t.b = unsafe.Add(d.bind.Bufs[d.b].Ptr, (p.OffB[i]+c*p.B.Col)*d.sizeB)
 	if section >= 0 {

@@ -47,6 +47,25 @@ func SumPool[T expr.Number](x expr.Exp[T], s Sliding) expr.Exp[T] { return Pool(
 // with zeros is a part.
 func AvgPool[T expr.Float](x expr.Exp[T], s Sliding) expr.Exp[T] { return Pool("avg", x, s) }
 
+// ArgMaxPool returns the position of the first maximum of each window of MaxPool, or of the first
+// NaN, as PyTorch does with return_indices: in the axes of the windows, row-major. It is never that of padding.
+// A program that has MaxPool too finds both in the same pass.
+func ArgMaxPool[T expr.Number](x expr.Exp[T], s Sliding) expr.Exp[int64] {
+	return composed[int64]("argmax_pool", untyped.Options{Slide: s}, expr.NodeOf(x))
+}
+
+// ArgMinPool returns the position of the first minimum of each window of MinPool, like ArgMaxPool.
+func ArgMinPool[T expr.Number](x expr.Exp[T], s Sliding) expr.Exp[int64] {
+	return composed[int64]("argmin_pool", untyped.Options{Slide: s}, expr.NodeOf(x))
+}
+
+// UnpoolAt returns an array of shape dims in which each element of grad is added at its position,
+// which ArgMaxPool found with the same windows. It is the derivative of the pool without what was pooled. A position
+// that is not in its window counts for nothing.
+func UnpoolAt[T expr.Number, I expr.Integer](grad expr.Exp[T], positions expr.Exp[I], dims []int, s Sliding) expr.Exp[T] {
+	return composed[T]("unpool_at", untyped.Options{Ints: dims, Slide: s}, expr.NodeOf(grad), expr.NodeOf(positions))
+}
+
 // Unpool returns each element of grad, added to the elements of its window in data
 // that equal the one in pooled. All elements that are equal receive it. The result has
 // the shape of data. pooled and grad have the shape of a pool of data.

@@ -134,9 +134,16 @@ var compositionMisuses = map[string]func() error{
 	"SumPool":       func() error { return err(op.SumPool(vec, op.Sliding{Kernel: []int{4}}).Node()) },
 	"AvgPool":       func() error { return err(op.AvgPool(vec, op.Sliding{Kernel: []int{2}, Stride: []int{0}}).Node()) },
 	"Unpool, bare":  func() error { return err(op.Unpool(mat, vec, mat, op.Sliding{}).Node()) },
-	"Unpool":        func() error { return err(op.Unpool(vec, vec, vec, op.Sliding{Kernel: []int{2}}).Node()) },
-	"Im2Col":        func() error { return err(op.Im2Col(mat, op.Sliding{Kernel: []int{2, 2}}).Node()) },
-	"Col2Im":        func() error { return err(op.Col2Im(mat, []int{1, 1, -4}, op.Sliding{Kernel: []int{2}}).Node()) },
+	"ArgMaxPool":    func() error { return err(op.ArgMaxPool(vec, op.Sliding{}).Node()) },
+	"ArgMinPool": func() error {
+		return err(op.ArgMinPool(vec, op.Sliding{Kernel: []int{2}, Padding: []int{2}}).Node())
+	},
+	"UnpoolAt": func() error {
+		return err(op.UnpoolAt(vec, expr.Const[int64](0), []int{4}, op.Sliding{Kernel: []int{2}}).Node())
+	},
+	"Unpool": func() error { return err(op.Unpool(vec, vec, vec, op.Sliding{Kernel: []int{2}}).Node()) },
+	"Im2Col": func() error { return err(op.Im2Col(mat, op.Sliding{Kernel: []int{2, 2}}).Node()) },
+	"Col2Im": func() error { return err(op.Col2Im(mat, []int{1, 1, -4}, op.Sliding{Kernel: []int{2}}).Node()) },
 	"Col2Im, wild": func() error {
 		return err(op.Col2Im(mat, []int{1, 1, math.MaxInt}, op.Sliding{Kernel: []int{2}, Padding: []int{math.MaxInt}}).Node())
 	},

@@ -43,7 +43,8 @@ func AccumFloat64() ReduceOption { return reduceOption(func(r *untyped.Options) 
 func DDof(k int) VarOption { return varOption(func(r *untyped.Options) { r.DDof = k }) }
 
 // WholeTies makes the derivative of a maximum or a minimum give the whole adjoint
-// to each of several equal extremes. By default these share it.
+// to each of several equal extremes. By default these share it, and of a window of a pool the first
+// receives it.
 func WholeTies() ReduceOption { return reduceOption(func(r *untyped.Options) { r.Ties = true }) }
 
 // options returns the result of applying the options in order. It ignores nil

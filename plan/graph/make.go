@@ -120,6 +120,9 @@ func (g *Graph) rewrite(e *tree.Node, args []*Node) *Node {
 		if e.Op.Result() == tree.ResultTo && args[0].Type == e.To && !e.To.IsHalf() {
 			return args[0]
 		}
+		if x := args[0]; e.Op == castRow && x.Array == nil && x.Src.Op == castRow && widens(x.Args[0].Type, x.Type) {
+			return g.make(e, x.Args)
+		}
 		return g.fold(e, args)
 	case tree.Reduction:
 		if g.Separates {
@@ -142,6 +145,11 @@ func (g *Graph) rewrite(e *tree.Node, args []*Node) *Node {
 		}
 	}
 	return nil
+}
+
+// widens reports whether a cast of integers keeps all values.
+func widens(from, to dtype.Type) bool {
+	return from.IsInt() && to.IsInt() && from.Size() < to.Size() && (to.IsSigned() || !from.IsSigned())
 }
 
 func isIdentity(e *tree.Node) bool {

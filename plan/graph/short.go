@@ -3,6 +3,9 @@ package graph
 import (
 	"slices"
 
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op/untyped"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -13,6 +16,10 @@ const shortGroup = 16
 
 // shortWork is the most primitives of the operands of a reduction that is written out.
 const shortWork = 400
+
+// leastSeparated is the number of windows from which their extremes are found axis by axis, and of
+// positions from which a stage converts them. For fewer, the stage costs more than it saves.
+const leastSeparated = 1 << 10
 
 // workAlong returns the primitives that each element of n along an axis takes by itself.
 // Nodes that repeat along the axis do not count, nor do reductions.
@@ -90,20 +97,19 @@ func (g *Graph) shortReduction(e *tree.Node, a *Node) *Node {
 		return g.single(e, a)
 	case size == 1:
 		return a
-	case !r.Native() || r.Position() || a.Faulty || !g.isShort(e, a, size):
+	case r.Position() && splits(a, e.Axes):
+		return g.splitPosition(e, a.Args[0])
+	case !r.Native() || a.Faulty || !g.isShort(e, a, size):
 		return nil // of a.Faulty: a loop raises the faults of a reduction that nothing selects
 	}
-	lanes := []*Node{a}
-	for _, axis := range e.Axes {
-		var next []*Node
-		for _, x := range lanes {
-			done := map[*Node]*Node{}
-			for i := range a.Shape[axis] {
-				clear(done)
-				next = append(next, g.pick(x, axis, i, done))
-			}
+	lanes := g.elements(a, e.Axes)
+	if r.Position() {
+		value := g.make(extremeOf(e, a.Type), []*Node{a})
+		numbers := make([]*Node, len(lanes))
+		for i := range numbers {
+			numbers[i] = g.filled(tree.Untyped(e.Op, e.Shape(), countOf(a.Type)), uint64(i))
 		}
-		lanes = next
+		return g.position(e, value, lanes, numbers)
 	}
 	if !slices.Contains(e.Axes, len(a.Shape)-1) { // down columns, one after the other
 		v := lanes[0]
@@ -123,6 +129,97 @@ func (g *Graph) shortReduction(e *tree.Node, a *Node) *Node {
 		lanes = lanes[:min(half, len(lanes))]
 	}
 	return lanes[0]
+}
+
+// splits reports whether the axes are the last one of a, which is several axes of its operand.
+func splits(a *Node, axes []int) bool {
+	last := len(a.Shape) - 1
+	if a.Array != nil || a.Src.Op != ReshapeRow || len(axes) != 1 || axes[0] != last {
+		return false
+	}
+	s := a.Args[0].Shape
+	return len(s) > last+1 && s[:last].Equal(a.Shape[:last])
+}
+
+// splitPosition returns the reduction e over the axes of a that one axis joined, because windows
+// are written out by their axes.
+func (g *Graph) splitPosition(e *tree.Node, a *Node) *Node {
+	kept := a.Shape.Clone()
+	view := tree.NewView(e.Op, kept, e.DType(), nil)
+	for i := e.Axes[0]; i < len(kept); i++ {
+		kept[i], view.Axes = 1, append(view.Axes, i)
+	}
+	if n := g.rewrite(view, []*Node{a}); n != nil {
+		return g.reshape(n, e.Shape())
+	}
+	return nil
+}
+
+// extremeOf returns the reduction to the extremes of elements of type t whose positions the reduction
+// e is, or e itself.
+func extremeOf(e *tree.Node, t dtype.Type) *tree.Node {
+	if !e.Op.Reduce().Position() {
+		return e
+	}
+	row := untyped.Row("max")
+	if e.Op.Reduce().Op() == prim.Min {
+		row = untyped.Row("min")
+	}
+	view := tree.NewView(row, e.Shape(), t, nil)
+	view.Axes = e.Axes
+	return view
+}
+
+// countOf returns the type of positions of elements of type t while they are found. It has their
+// size, so both fill the same vectors.
+func countOf(t dtype.Type) dtype.Type { return dtype.Integer(t.Register().Size(), true) }
+
+// convert returns a with elements of type t.
+func (g *Graph) convert(a *Node, t dtype.Type) *Node {
+	return g.make(tree.ApplyWith(castRow, tree.Attributes{To: t}, tree.Untyped(copyRow, a.Shape, a.Type)), []*Node{a})
+}
+
+// elements returns the elements of a along axes, row-major.
+func (g *Graph) elements(a *Node, axes []int) []*Node {
+	lanes := []*Node{a}
+	for _, axis := range axes {
+		var next []*Node
+		for _, x := range lanes {
+			done := map[*Node]*Node{}
+			for i := range a.Shape[axis] {
+				clear(done)
+				next = append(next, g.pick(x, axis, i, done))
+			}
+		}
+		lanes = next
+	}
+	return lanes
+}
+
+// position returns the least number of those lanes that are the extreme best of all, or of those
+// that are NaN.
+func (g *Graph) position(e *tree.Node, best *Node, lanes, numbers []*Node) *Node {
+	s, t, count := best.Shape, best.Type, numbers[0].Type
+	apply := func(name string, of dtype.Type, args ...*Node) *Node {
+		return g.make(tree.Untyped(untyped.Row(name), s, of), args)
+	}
+	none := g.filled(tree.Untyped(e.Op, s, count), count.Mask()>>1)
+	var first *Node
+	for i, x := range lanes {
+		is := apply("equal", dtype.Bool, x, best)
+		if t.IsFloat() {
+			is = apply("logical_or", dtype.Bool, is, apply("not_equal", dtype.Bool, x, x))
+		}
+		at := apply("where", count, is, numbers[i], none)
+		if first != nil {
+			at = apply("minimum", count, first, at)
+		}
+		first = at
+	}
+	if g.Separates && count.Size() < e.DType().Size() && s.Size() >= leastSeparated {
+		g.Store(first, "vectors of the elements hold more positions than vectors of the result")
+	}
+	return g.convert(first, e.DType())
 }
 
 // isShort reports whether the reduction e of a over size elements is written

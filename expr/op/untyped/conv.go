@@ -1,6 +1,7 @@
 package untyped
 
 import (
+	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -220,6 +221,133 @@ func unpool(o Options, x ...*tree.Node) *tree.Node {
 	}
 	zero := tree.NewConst(data.DType(), 0)
 	return fold(Call("where", Call("equal", v, forEach(w, x[1])), forEach(w, x[2]), zero), data.Shape(), w, lead)
+}
+
+// sizes returns the shape of windows.
+func sizes(w []slide) shape.Shape {
+	k := make(shape.Shape, len(w))
+	for i, s := range w {
+		k[i] = s.size
+	}
+	return k
+}
+
+// numbered returns the numbers of the elements of a window, row-major.
+func numbered(w []slide, t dtype.Type) *tree.Node {
+	return Reshape(Cast(Iota(sizes(w).Size()), t), sizes(w))
+}
+
+// firstExtremes returns the number of the first extreme of each window over a, or of the first NaN.
+// Padding is extreme only if nothing in the window is beyond it. Then the first element of all is
+// found, and the first one that is no padding meant.
+func firstExtremes(a *tree.Node, w []slide, largest bool) *tree.Node {
+	name, t, r, k := "argmin", dtype.I32, len(a.Shape()), sizes(w)
+	if largest {
+		name = "argmax"
+	}
+	if k.Size() > math.MaxInt32 {
+		t = dtype.I64
+	}
+	v := windowed(a, w, extreme(a.DType(), largest))
+	first := Cast(Reduce(name, v, Options{Axes: upTo(r + len(w))[r:]}), t)
+	if first.Err() != nil {
+		return first
+	}
+	inside := tree.NewConst(t, 0)
+	for i, s := range w {
+		if s.padding > 0 {
+			at := Call("neg", start(first.Shape(), r-len(w)+i, s, t))
+			if s.dilation > 1 {
+				at = Call("floor_divide", Call("add", at, tree.NewConst(t, uint64(s.dilation-1))), tree.NewConst(t, uint64(s.dilation)))
+			}
+			at = Call("maximum", at, tree.NewConst(t, 0))
+			inside = Call("add", inside, Call("mul", at, tree.NewConst(t, uint64(k[i+1:].Size()))))
+		}
+	}
+	if inside.Op.Class() == tree.Constant {
+		return first
+	}
+	return Call("where", Call("equal", first, tree.NewConst(t, 0)), inside, first)
+}
+
+// start returns where the windows begin along an axis of their positions, which have the shape out.
+func start(out shape.Shape, axis int, s slide, t dtype.Type) *tree.Node {
+	at := Call("mul", Cast(Iota(out[axis]), t), tree.NewConst(t, uint64(s.stride)))
+	at = Call("sub", at, tree.NewConst(t, uint64(s.padding)))
+	return Reshape(at, append(shape.Shape{out[axis]}, ones(len(out)-axis-1)...))
+}
+
+// argPool returns the composition of the positions of extremes in the axes of windows, row-major.
+func argPool(largest bool) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(o Options, x ...*tree.Node) *tree.Node {
+		w, bad := o.Slide.over(o.Slide.Kernel, o.Slide.Kernel)
+		if bad != nil {
+			return bad
+		}
+		n := firstExtremes(x[0], w, largest)
+		if n.Err() != nil {
+			return n
+		}
+		lead, k := len(x[0].Shape())-len(w), sizes(w)
+		dims, t := x[0].Shape()[lead:], n.DType()
+		if dims.Size() > math.MaxInt32 {
+			t = dtype.I64
+		}
+		n = Cast(n, t)
+		at := tree.NewConst(t, 0)
+		for i, s := range w {
+			if !s.meets(dims[i]) {
+				return misshapen("a window of %d elements with padding %d and dilation %d has nothing but padding", s.size, s.padding, s.dilation)
+			}
+			e := n
+			if below := tree.NewConst(t, uint64(k[i+1:].Size())); i+1 < len(w) {
+				e = Call("floor_divide", n, below)
+				n = Call("sub", n, Call("mul", e, below))
+			}
+			e = Call("add", start(n.Shape(), lead+i, s, t), Call("mul", e, tree.NewConst(t, uint64(s.dilation))))
+			at = Call("add", Call("mul", at, tree.NewConst(t, uint64(dims[i]))), e)
+		}
+		return Cast(at, dtype.I64)
+	}
+}
+
+// meets reports whether each window along an axis of size d has an element that is no padding.
+func (s slide) meets(d int) bool {
+	count, err := s.positions(d)
+	for o := 0; o < count && o*s.stride < s.padding; o++ {
+		before := (s.padding - o*s.stride + s.dilation - 1) / s.dilation
+		if before >= s.size || o*s.stride-s.padding+before*s.dilation >= d {
+			return false
+		}
+	}
+	return err == nil && (count-1)*s.stride-s.padding < d
+}
+
+// unpoolAt adds each element of grad to the element of its window that is at a position of argPool.
+func unpoolAt(o Options, x ...*tree.Node) *tree.Node {
+	w, bad := o.Slide.over(o.Slide.Kernel, o.Slide.Kernel)
+	if bad != nil {
+		return bad
+	}
+	dims, err := shape.New(o.Ints...)
+	lead := len(dims) - len(w)
+	if err != nil || lead < 0 {
+		return misshapen("%v is no shape with windows over %d axes", o.Ints, len(w))
+	}
+	grad, at, image := x[0], x[1], dims[lead:]
+	t := dtype.I64
+	if image.Size() <= math.MaxInt32 && at.DType() == dtype.I32 {
+		t = dtype.I32
+	}
+	v := windowed(Reshape(Cast(Iota(image.Size()), t), image), w, tree.NewConst(t, t.Mask()))
+	if v.Err() != nil {
+		return v
+	}
+	if out := slices.Concat(dims[:lead], v.Shape()[:len(w)]); !grad.Shape().Equal(out) || !at.Shape().Equal(out) {
+		return misshapen("%v and %v are no shapes of pools of %v, which is %v", grad.Shape(), at.Shape(), dims, out)
+	}
+	is := Call("equal", v, forEach(w, Cast(at, t)))
+	return fold(Call("where", is, forEach(w, grad), tree.NewConst(grad.DType(), 0)), dims, w, lead)
 }
 
 // forEach returns a, which has an element for each window, for each element of windows.

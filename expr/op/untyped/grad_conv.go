@@ -190,30 +190,22 @@ func pooledShape(n *tree.Node) (shape.Shape, error) {
 	return out, nil
 }
 
-// gradPooled adds the adjoint of each window to the elements that equal the extreme,
-// which share it. What they share is computed once for each window. The extreme of a
-// window with a NaN equals no element: all elements receive NaN, or nothing if they do
-// not share. Padding is NaN, which equals no extreme.
+// gradPooled adds the adjoint of each window to the first of its elements that is the extreme, or
+// NaN, or to all elements that equal the extreme. Padding is NaN to these, which equals nothing.
+// A program that has the windows' first elements for another reason reads them.
 func gradPooled(g *tree.Adjoint, arg int) *tree.Node {
 	if arg == 0 {
 		return nil
 	}
 	a, w, largest, whole := g.Arg(1), slides(g.Node.Ints[2:]), g.Node.Ints[0] == 1, g.Node.Ints[1] == 1
-	v, r := windowed(a, w, g.Const(math.NaN())), len(a.Shape())
-	best, each := forEach(w, g.Node), g.Full()
-	equal := g.Op("equal", v, best)
+	var is *tree.Node
 	if whole {
-		return fold(g.Where(equal, forEach(w, each), g.Const(0)), a.Shape(), w, r-len(w))
+		is = g.Op("equal", windowed(a, w, g.Const(math.NaN())), forEach(w, g.Node))
+	} else {
+		first := firstExtremes(a, w, largest)
+		is = g.Op("equal", numbered(w, first.DType()), forEach(w, first))
 	}
-	ties := g.Reduce("sum", g.Cast(equal, g.Out.DType()), upTo(r + len(w))[r:])
-	ties = g.Reshape(ties, g.Node.Shape())
-	each = g.Div(each, ties)
-	each = g.Where(g.Op("equal", g.Node, g.Node), each, g.Const(math.NaN()))
-	beyond := "less"
-	if !largest {
-		beyond = "greater"
-	}
-	return fold(g.Where(g.Op(beyond, v, best), g.Const(0), forEach(w, each)), a.Shape(), w, r-len(w))
+	return fold(g.Where(is, forEach(w, g.Full()), g.Const(0)), a.Shape(), w, len(a.Shape())-len(w))
 }
 
 func convolvedShape(n *tree.Node) (shape.Shape, error) {

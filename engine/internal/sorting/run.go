@@ -87,7 +87,7 @@ const (
 	mergedBlocks = 16
 	narrowBlocks = 20
 	// A row of so many networks is sorted even where not all keys are wanted.
-	selectedBlocks = 8
+	selectedBlocks = 4
 	// A part of fewer bytes is small. It has fewer keys than leastPart, so its parts stay with a worker.
 	smallBytes = 1 << 14
 )

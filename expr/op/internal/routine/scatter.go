@@ -189,15 +189,11 @@ func (s *scatter[T]) layout(c *tree.Call) {
 	s.blocks = (s.after + s.block - 1) / max(s.block, 1)
 }
 
-// fewUpdates is the number of updates for each element of the result from which a scatter
-// runs aside: the copy of the result then costs little.
-const fewUpdates = 8
-
-// aside adds the updates to a copy of a short vector in the workspace, which it stores at the
+// aside adds the updates to a copy of a vector of at most as many elements in the workspace, which it stores at the
 // end. So it can check each index where it uses it, in one pass. It returns false, and has
 // stored nothing, for other scatters, and where an index is negative or outside.
 func (s *scatter[T]) aside(c *tree.Call) bool {
-	if s.how != Add || s.before*s.after != 1 || s.count/fewUpdates < s.size || s.along.table != nil || s.along.step < 0 {
+	if s.how != Add || s.before*s.after != 1 || s.count < max(s.size, 1) || s.along.table != nil || s.along.step < 0 {
 		return false
 	}
 	a := &c.Args[0]
@@ -328,21 +324,8 @@ func (s *scatter[T]) column(out []T, off int) {
 		return
 	}
 	v := elements[T](u, off+st*(s.count-1))[off:]
-	switch st {
-	case 0:
-		x := v[0]
-		for _, at := range s.index {
-			out[at] += x
-		}
-	case 1:
-		v = v[:len(s.index)]
-		for j, at := range s.index {
-			out[at] += v[j]
-		}
-	default:
-		for j, at := range s.index {
-			out[at] += v[j*st]
-		}
+	for j, at := range s.index {
+		out[at] += v[j*st]
 	}
 }
 

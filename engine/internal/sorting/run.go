@@ -158,7 +158,7 @@ func (u *run) sort(p *part) {
 			u.compare(p)
 		default:
 			n := network{vectors: (p.n + u.f.lanes() - 1) / u.f.lanes(), group: u.f.lanes(), form: u.form(leave)}
-			if !u.network(n, p.to(), p.from, p.n, 1, 0, 0) {
+			if !u.network(n, rows{p.to(), p.from, 1, 0, 0}, p.n) {
 				u.compare(p)
 			}
 		}
@@ -381,7 +381,7 @@ func (u *run) pivot(p *part) int64 {
 	}
 	sample := part{from: unsafe.Pointer(&u.sample), n: count}
 	if count <= u.f.largest() {
-		u.network(network{vectors: count / u.f.lanes(), group: u.f.lanes(), form: u.form(0)}, sample.from, sample.from, count, 1, 0, 0)
+		u.network(network{vectors: count / u.f.lanes(), group: u.f.lanes(), form: u.form(0)}, rows{sample.from, sample.from, 1, 0, 0}, count)
 	} else {
 		u.mergedRows(sample.from, sample.from, 1, count, 0)
 	}
@@ -497,29 +497,29 @@ func compare[K int32 | int64](u *run, p *part) {
 }
 
 // few sorts neighbouring rows that are short. It returns false if they are longer, or if there is no kernel.
-func (u *run) few(to, from unsafe.Pointer, rows, length int) bool {
+func (u *run) few(to, from unsafe.Pointer, count, length int) bool {
 	switch {
 	case length <= u.f.largest():
-		u.short(to, from, rows, length)
+		u.short(to, from, count, length)
 		return true
 	case length <= 2*u.f.largest(), length < u.f.merged() && (len(u.places) == 0 || length <= selectedBlocks*u.f.largest()):
-		return u.mergedRows(to, from, rows, length, enter|leave)
+		return u.mergedRows(to, from, count, length, enter|leave)
 	}
 	return false
 }
 
 // short sorts neighbouring rows of at most largest keys.
-func (u *run) short(to, from unsafe.Pointer, rows, length int) {
+func (u *run) short(to, from unsafe.Pointer, count, length int) {
 	lanes, n := u.f.lanes(), u.f.rows(length, u.form(enter|leave))
 	each := length // keys of a row of the network
 	if length == n.group {
 		each = lanes // some whole rows
 	}
-	for at, end := 0, rows*length; at < end; {
+	for at, end := 0, count*length; at < end; {
 		size := min(each, end-at)
 		some := max(1, min(callKeys, end-at)/each)
 		off := at * u.f.stored
-		if u.network(n, unsafe.Add(to, off), unsafe.Add(from, off), size, some, each*u.f.stored, each*u.f.stored) {
+		if u.network(n, rows{unsafe.Add(to, off), unsafe.Add(from, off), some, each * u.f.stored, each * u.f.stored}, size) {
 			at += (some - u.args.rows) * size
 			if u.args.rows > 0 { // the next row has a NaN
 				n.form = u.order.form(enter | leave)
@@ -528,160 +528,6 @@ func (u *run) short(to, from unsafe.Pointer, rows, length int) {
 		}
 		u.compare(&part{from: unsafe.Add(from, off), data: unsafe.Add(to, off), n: length, values: true})
 		at += length
-	}
-}
-
-// sortsWhole reports whether rows of n values are sorted without a partition.
-func (f *family) sortsWhole(n int) bool {
-	return n <= f.largest() || f.stored == f.size && n <= f.blocks*f.largest()
-}
-
-// mergedRows sorts neighbouring rows of more than largest keys, or values as f says, without a partition. It
-// returns false if there is no kernel, or if their length needs a partition.
-func (u *run) mergedRows(to, from unsafe.Pointer, rows, length int, f form) bool {
-	if !u.f.sortsWhole(length) {
-		return false
-	}
-	row, short := length*u.f.size, length <= 2*u.f.largest()
-	most := mostBlocks / u.f.blocksOf(length)
-	if short {
-		most = max(1, smallBytes/row)
-	}
-	for at := 0; at < rows; at += most {
-		to, from, some := unsafe.Add(to, at*row), unsafe.Add(from, at*row), min(most, rows-at)
-		if short && !u.halves(to, from, some, length, row, row, f) || !short && !u.blocks(to, from, some, length, f) {
-			return false
-		}
-	}
-	return true
-}
-
-// halves sorts some rows of at most twice largest keys, toStep and step bytes apart, of which it enters and leaves
-// values as f says, as two halves each. It returns false, and does nothing, if there is no kernel.
-// After a NaN it sorts all rows again, which have the same values, with integers as keys.
-func (u *run) halves(to, from unsafe.Pointer, rows, length, toStep, step int, f form) bool {
-	most, size := u.f.largest(), u.f.size
-	n := length - most
-	for first := u.raw; ; first = false {
-		low := network{u.f.most, u.f.lanes(), u.form(f & enter)}
-		high := low
-		high.vectors = (n + u.f.lanes() - 1) / u.f.lanes()
-		code := u.f.merge(high.vectors, u.form(f&leave))
-		if code == nil || u.f.network(low) == nil || u.f.network(high) == nil {
-			return false
-		}
-		u.network(low, to, from, most, rows, toStep, step)
-		if u.args.rows == 0 {
-			u.network(high, unsafe.Add(to, most*size), unsafe.Add(from, most*size), n, rows, toStep, step)
-		}
-		if first && u.args.rows > 0 {
-			u.setRaw(false)
-			continue
-		}
-		u.call(code, to, to, rows, toStep, toStep, n-(high.vectors-1)*u.f.lanes())
-		return true
-	}
-}
-
-// blocksOf returns the number of blocks of a row.
-func (f *family) blocksOf(n int) int { return (n + f.largest() - 1) / f.largest() }
-
-// blocks sorts neighbouring rows of more than twice largest keys, of at most mostBlocks blocks, like halves: pairs of
-// blocks first, then their merges. The last block of a row is filled up with the greatest key.
-func (u *run) blocks(to, from unsafe.Pointer, rows, n int, f form) bool {
-	keys, each, bytes := unsafe.Pointer(&u.work), u.f.largest(), u.f.most*u.f.vector
-	count := u.f.blocksOf(n)
-	row, step := count*bytes, n*u.f.size
-	for before := u.raw; ; before = u.raw {
-		if !u.pairs(from, rows, n, row, f&enter) {
-			return false
-		}
-		if u.raw == before { // else there is a NaN
-			break
-		}
-	}
-	for i := range rows {
-		u.pad(i*count*each+n, (i+1)*count*each)
-	}
-	opposite, same := u.f.exchange(true, u.form(0)), u.f.exchange(false, u.form(0))
-	sort, last := u.f.bitonic(u.form(0)), u.f.bitonic(u.form(f&leave))
-	if opposite == nil || same == nil || sort == nil || last == nil {
-		return false
-	}
-	// in calls code for some places of each row, a number of bytes apart.
-	in := func(code *exec.Code, to, from, places, apart, blocks int) {
-		some, apart, row, rows := places, apart, row, rows
-		if some > rows {
-			some, apart, row, rows = rows, row, apart, some
-		}
-		for i := range some {
-			u.call(code, unsafe.Add(keys, to+i*apart), unsafe.Add(keys, from+i*apart), rows, row, row, blocks*u.f.most)
-		}
-	}
-	for half := 2; half < count; half *= 2 {
-		for lo := 0; lo+half < count; lo += 2 * half {
-			there := min(2*half, count-lo)
-			at, middle := lo*bytes, (lo+half)*bytes
-			in(opposite, middle, middle-u.f.vector, 1, 0, there-half)
-			for d := half / 2; d > 0; d /= 2 {
-				whole := there / (2 * d)
-				in(same, at+d*bytes, at, whole, 2*d*bytes, d)
-				if rest := there - whole*2*d - d; rest > 0 {
-					end := at + whole*2*d*bytes
-					in(same, end+d*bytes, end, 1, 0, rest)
-				}
-			}
-			if 2*half < count {
-				in(sort, at, at, there, bytes, 0)
-			}
-		}
-	}
-	done := n / each * bytes
-	for i := range rows {
-		u.call(last, unsafe.Add(to, i*step), unsafe.Add(keys, i*row), n/each, bytes, bytes, 0)
-	}
-	if done < step {
-		in(last, done, done, 1, 0, 0)
-		for i := range rows {
-			copy(unsafe.Slice((*byte)(unsafe.Add(to, i*step+done)), step-done), u.work[i*row+done:])
-		}
-	}
-	return true
-}
-
-// pairs sorts pairs of blocks of rows into work. The last one of a row has less keys.
-func (u *run) pairs(from unsafe.Pointer, rows, n, row int, f form) bool {
-	each, step := 2*u.f.largest(), n*u.f.size
-	for at := 0; at < n; at += each {
-		to, from, some := unsafe.Add(unsafe.Pointer(&u.work), at*u.f.size), unsafe.Add(from, at*u.f.size), min(each, n-at)
-		if some > each/2 {
-			if !u.halves(to, from, rows, some, row, step, f) {
-				return false
-			}
-			continue
-		}
-		if !u.network(network{vectors: (some + u.f.lanes() - 1) / u.f.lanes(), group: u.f.lanes(), form: u.form(f)}, to, from, some, rows, row, step) {
-			return false
-		}
-		if u.raw && u.args.rows > 0 {
-			u.setRaw(false)
-		}
-	}
-	return true
-}
-
-// pad sets keys n..end of work to the greatest key.
-func (u *run) pad(n, end int) {
-	if u.f.size == 8 {
-		pad(unsafe.Slice((*int64)(unsafe.Pointer(&u.work)), end)[n:], u.most)
-	} else {
-		pad(unsafe.Slice((*int32)(unsafe.Pointer(&u.work)), end)[n:], int32(u.most))
-	}
-}
-
-func pad[K int32 | int64](keys []K, most K) {
-	for i := range keys {
-		keys[i] = most
 	}
 }
 
@@ -694,19 +540,25 @@ func (f *family) rows(length int, k form) network {
 	return n
 }
 
-// network runs a network on rows of n keys, some bytes apart. It returns false if there is no kernel.
-func (u *run) network(w network, to, from unsafe.Pointer, n, rows, toStep, step int) bool {
+// rows are n rows that a kernel reads, and where it stores them. The steps are the bytes from row to row.
+type rows struct {
+	to, from        unsafe.Pointer
+	n, toStep, step int
+}
+
+// network runs a network on rows of n keys. It returns false if there is no kernel.
+func (u *run) network(w network, r rows, n int) bool {
 	code := u.f.network(w)
 	if code == nil {
 		return false
 	}
-	u.call(code, to, from, rows, toStep, step, n-(w.vectors-1)*u.f.lanes())
+	u.call(code, r, n-(w.vectors-1)*u.f.lanes())
 	return true
 }
 
 // call runs a kernel on rows.
-func (u *run) call(code *exec.Code, to, from unsafe.Pointer, rows, toStep, step, n int) {
+func (u *run) call(code *exec.Code, r rows, n int) {
 	a := &u.args
-	a.to, a.from, a.rows, a.toStep, a.step, a.n = to, from, rows, toStep, step, n
+	a.to, a.from, a.rows, a.toStep, a.step, a.n = r.to, r.from, r.n, r.toStep, r.step, n
 	code.Call(unsafe.Pointer(a))
 }

@@ -66,10 +66,6 @@ type binding struct {
 	groups []group
 }
 
-func newBinding(names int) *binding {
-	return &binding{vars: make([]bound, names), groups: make([]group, 0, names)}
-}
-
 // clear forgets the memory of the caller.
 func (b *binding) clear() {
 	clear(b.vars)

@@ -58,7 +58,7 @@ func Compile[T expr.Float](text string, opts ...Option) (*Formula, error) {
 			o(f)
 		}
 	}
-	f.scratch.New = func() any { return newBinding(len(src.all)) }
+	f.scratch.New = func() any { return &binding{vars: make([]bound, len(src.all)), groups: make([]group, 0, len(src.all))} }
 	return f, nil
 }
 

@@ -148,7 +148,7 @@ func (t *tape) find(n *tree.Node, wrt []*tree.Node) error {
 		}
 	}
 	for _, x := range wrt {
-		if overlap(n, x) {
+		if tree.Overlap(n, x) {
 			return tree.NewError(tree.ErrValue, "", "the loss reads elements of the variable %v%v through another view of its memory, %v%v; make the view with package op", x, x.Shape(), n, n.Shape())
 		}
 	}

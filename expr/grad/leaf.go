@@ -22,9 +22,3 @@ func same(a, b *tree.Node) bool {
 	}
 	return true
 }
-
-// overlap reports whether the ranges of memory of two arrays have bytes in
-// common.
-func overlap(a, b *tree.Node) bool {
-	return a.Shape().Size() > 0 && b.Shape().Size() > 0 && tree.Overlap(a, b)
-}

@@ -5,7 +5,7 @@ import "github.com/oneloop/oneloop/shape"
 // Overlap reports whether two leaves may share elements. Nodes that are no arrays
 // share none.
 func Overlap(a, b *Node) bool {
-	if a == nil || b == nil || a.Leaf == nil || b.Leaf == nil {
+	if a == nil || b == nil || a.Leaf == nil || b.Leaf == nil || a.shape.Size() == 0 || b.shape.Size() == 0 {
 		return false
 	}
 	shift, same := Distance(a.Leaf.Mem, b.Leaf.Mem)

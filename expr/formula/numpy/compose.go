@@ -134,12 +134,6 @@ var bools = map[string]struct {
 // plainly are the compositions that NumPy computes for types without NaN instead.
 var plainly = map[string]string{"nanvar": "var", "nanstd": "std"}
 
-// alongVector reports whether NumPy takes a scalar for a vector of one element in a
-// function along an axis.
-func alongVector(o *untyped.Composition) bool {
-	return o.Group == "scans" || o.Name == "argsort" || o.Name == "argpartition"
-}
-
 // sums reports whether NumPy's reduction o has an argument dtype.
 func sums(o *tree.Operator) bool { return o.Reduce().Op() == prim.Add || o.Reduce().Op() == prim.Mul }
 
@@ -201,7 +195,7 @@ func composition(o *untyped.Composition) func(c *call) *tree.Node {
 				nodes[k] = c.as(i, t)
 			}
 		}
-		if alongVector(o) && len(nodes[0].Shape()) == 0 {
+		if len(nodes) > 0 && len(nodes[0].Shape()) == 0 && (o.Group == "scans" || o.Name == "argsort" || o.Name == "argpartition") { // a vector in NumPy
 			nodes[0] = untyped.Compose("ravel", untyped.Options{}, nodes[0])
 		}
 		if o.Operands < 0 {

@@ -109,7 +109,8 @@ func ReduceBy(o *tree.Operator, a *tree.Node, r Options) *tree.Node {
 		r.Keep = false
 	}
 	if o.Result() == tree.ResultInt64 && len(axes) > 1 {
-		return argOverAxes(o, a, axes, r)
+		joined, kept := joinAxes(a, axes)
+		return Reshape(reduce(o, joined, []int{len(kept)}, Options{}), a.Shape().Reduce(axes, r.Keep))
 	}
 	t := a.DType()
 	for hi := len(axes); hi > 0; {
@@ -130,12 +131,6 @@ func ReduceBy(o *tree.Operator, a *tree.Node, r Options) *tree.Node {
 		a = dropAxes(a, axes)
 	}
 	return a
-}
-
-// argOverAxes returns a reduction to positions over several axes.
-func argOverAxes(o *tree.Operator, a *tree.Node, axes []int, r Options) *tree.Node {
-	joined, kept := joinAxes(a, axes)
-	return Reshape(reduce(o, joined, []int{len(kept)}, Options{}), a.Shape().Reduce(axes, r.Keep))
 }
 
 // joinAxes moves axes to the end and joins them, so that positions along the last

@@ -348,10 +348,8 @@ func (l *layouter) longestLaid() int {
 
 // longestRow is the extent of the innermost digit where units are in order; else a row may have more digits.
 func (l *layouter) longestRow() int {
-	for _, d := range slices.Backward(l.vec) {
-		if e := l.Digits[d].Extent; e > 1 && l.IR.InOrder {
-			return e
-		}
+	if l.IR.InOrder {
+		return l.Digits[l.vec[len(l.vec)-1]].Extent
 	}
 	return math.MaxInt
 }

@@ -107,7 +107,9 @@ func (w *writer) stage(why string, sites []Fault) *Stage {
 	ir.LowerHalves(w.b.K)
 	ir.SettledFirst(w.b.K)
 	s := &Stage{Kind: Loop, Why: why, Kernel: w.b.K, Extents: w.extents, Params: w.params, Scalars: w.scalars, Bufs: w.ops, Prescan: scan, Faults: sites}
-	s.Reads = make([]*Array, 0, len(w.ops))
+	n := len(w.ops)
+	both := make([]*Array, 2*n)
+	s.Reads, s.Writes = both[:0:n], both[n:n]
 	for i, o := range w.ops {
 		if o.Array == nil {
 			continue

@@ -51,7 +51,8 @@ func (g *Graph) intern(e *tree.Node, args []*Node, s shape.Shape) *Node {
 // key returns the key of an operation. Equal operations have equal keys.
 func (g *Graph) key(e *tree.Node, args []*Node, s shape.Shape) nodeKey {
 	k := nodeKey{op: e.Op, bits: e.Bits, typ: e.DType(), to: e.To, a: -1, b: -1, c: -1}
-	var extra []byte
+	var few [32]byte
+	extra := few[:0]
 	for i, a := range args {
 		switch i {
 		case 0:

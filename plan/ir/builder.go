@@ -64,6 +64,7 @@ func NewBuilder(name string) *Builder {
 	b.K, b.coords, b.axes = &k.Kernel, slab.Of(k.coords[:]), slab.Of(k.loopAxes[:])
 	b.K.Name, b.K.Axes, b.K.Bufs, b.K.Access = name, k.axes[:0], k.bufs[:0], k.access[:0]
 	b.K.Loops, b.K.Regions, b.K.Index.Nodes = k.loops[:0], k.regions[:1], k.nodes[:0]
+	b.K.Regions[0].Code = k.entry[:0]
 	b.parent = append(b.parent, -1)
 	return b
 }
@@ -76,6 +77,7 @@ type roomy struct {
 	access   [3]Access
 	loops    [2]Loop
 	regions  [3]Region
+	entry    [2]Ins
 	nodes    [4]prim.IxNode
 	coords   [6]prim.Ix
 	loopAxes [4]int32
@@ -163,8 +165,8 @@ var noArgs = [3]Value{None, None, None}
 
 func (b *Builder) add(region int32, in Ins) {
 	r := &b.K.Regions[region]
-	if r.Code == nil && b.size > 0 {
-		r.Code = make([]Ins, 0, min(b.size, 16))
+	if n := min(b.size, 16); len(r.Code) == cap(r.Code) && n > len(r.Code) {
+		r.Code = slices.Grow(r.Code, n-len(r.Code))
 	}
 	r.Code = append(r.Code, in)
 }

@@ -155,6 +155,12 @@ type worker struct {
 	wide    bool // the scalars of the run are out of the ranges that narrowings assume
 	settled bool // no later block can change the results of the run
 	keep    []any
+
+	// Memory of the lists of a worker of one loop of one phase.
+	one struct {
+		arrays [1][]unsafe.Pointer
+		accs   [1][]accState
+	}
 }
 
 const (

@@ -416,12 +416,18 @@ func (in *instance) NewWorker() backend.Worker {
 	w.frame = unsafe.Pointer(unsafe.SliceData(w.mem))
 	w.Scratch = in.need.New(len(in.extents), in.lanes, w)
 	w.reds = make([]redState, in.code.p.States)
-	w.rows = make([]unsafe.Pointer, len(in.rowBytes))
+	n := 0
+	for _, ph := range in.code.p.Phases {
+		n = max(n, int(ph.Scratch)+len(ph.Sites))
+	}
+	all := make([]unsafe.Pointer, 2*n+len(in.rowBytes))
+	w.scratch, w.inside, w.rows = all[:n], all[n:2*n], all[2*n:]
 	for i, n := range in.rowBytes {
 		if n > 0 {
 			w.rows[i] = w.memory(n)
 		}
 	}
+	w.arrays = w.one.arrays[:0]
 	for _, v := range in.vecs {
 		var arrays []unsafe.Pointer
 		for _, t := range v.v.Arrays {
@@ -429,13 +435,7 @@ func (in *instance) NewWorker() backend.Worker {
 		}
 		w.arrays = append(w.arrays, arrays)
 	}
-	n := 0
-	for _, ph := range in.code.p.Phases {
-		n = max(n, int(ph.Scratch)+len(ph.Sites))
-	}
-	both := make([]unsafe.Pointer, 2*n)
-	w.scratch, w.inside = both[:n:n], both[n:]
-	w.accs = make([][]accState, len(in.phases))
+	w.accs = slices.Grow(w.one.accs[:0], len(in.phases))[:len(in.phases)]
 	for id, bp := range in.phases {
 		lanes := 1
 		if bp.Lowered.Vec != nil {

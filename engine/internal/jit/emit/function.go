@@ -59,7 +59,7 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 			text.Phases = append(text.Phases, f.listing())
 		}
 		f.Empty()
-		*f = phaseCode{Emitter: f.Emitter, top: f.top[:0], hoisted: f.hoisted[:0], counts: f.counts}
+		*f = phaseCode{Emitter: f.Emitter, top: f.top[:0], hoisted: f.hoisted[:0], counts: f.counts, uses: f.uses[:0]}
 		phaseCodes.Put(f)
 	}
 	if v.Rows {

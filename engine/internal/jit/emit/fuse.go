@@ -64,9 +64,8 @@ func (f *phaseCode) fuse() {
 // A joiner joins the nodes of a phase.
 type joiner struct {
 	*phaseCode
-	uses    []uint16 // of each node, by nodes
-	joined  int      // nodes
-	counted int      // the nodes that were joined when the uses were counted
+	joined  int // nodes
+	counted int // the nodes that were joined when the uses were counted
 }
 
 // each calls visit for all nodes of a list and of its cold regions.
@@ -82,7 +81,7 @@ func (j *joiner) each(list []int32, visit func(n *lower.Node)) {
 
 // count counts the uses of all nodes, unless no node was joined since it did.
 func (j *joiner) count() {
-	if j.uses != nil && j.counted == j.joined {
+	if len(j.uses) > 0 && j.counted == j.joined {
 		return
 	}
 	j.counted = j.joined

@@ -285,6 +285,9 @@ func (f *phaseCode) pinUniforms(room int) {
 
 // operandsByUse returns the uniform operands of the body, those with the most uses first.
 func (f *phaseCode) operandsByUse() []int32 {
+	if !slices.Contains(f.Uniform, true) {
+		return nil
+	}
 	uses := f.zeros()
 	var few [8]int32
 	ids := few[:0]

@@ -64,7 +64,8 @@ type phaseCode struct {
 	pressed             bool // pressure is known
 	mostVecs, mostMasks int
 	kept                []listing.Kept
-	counts              []int32 // see zeros
+	counts              []int32  // see zeros
+	uses                []uint16 // of each node, by nodes; see joiner
 }
 
 // A sharing says what two vectors of a group share.

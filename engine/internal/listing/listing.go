@@ -23,7 +23,7 @@ type Function struct {
 	Variant string // the cases that it covers; empty if it covers all
 	Spills  int    // number of values kept in memory for lack of registers
 	Phases  []*Phase
-	*Object
+	Object
 }
 
 // An Object is finished code, to be placed at a multiple of 64.

@@ -20,19 +20,20 @@ func sample() *Function {
 			Accesses: []Access{{"load b0", "unit stride", 576}, {"store b1", "unit stride", 624}},
 			Kept:     []Kept{{"ymm9", "%1 = const f32 2"}},
 		}},
-		Object: &Object{Lines: []Line{
-			{Head, 0, 0, "main loop"},
-			{Note, 0, 0, "%1 = const  f32 2"},
-			{Insn, 0, 6, "vbroadcastss ymm9, dword ptr [rip+C1] # 0x40000000, 2"},
-			{Insn, 6, 2, "jmp L0"},
-			{Pad, 8, 8, ""},
-			{Label, 16, 0, "L0"},
-			{Insn, 16, 4, "vmovaps ymm3, ymm12"},
-			{Insn, 20, 5, "mov ecx, 1"},
-			{Insn, 25, 3, "kmovw k2, ecx"},
-			{Insn, 28, 1, "ret"},
-			{Data, 29, 3, ""},
-		}, Code: code, Text: 32, Consts: []int32{40, 36},
+		Object: Object{
+			Lines: []Line{
+				{Head, 0, 0, "main loop"},
+				{Note, 0, 0, "%1 = const  f32 2"},
+				{Insn, 0, 6, "vbroadcastss ymm9, dword ptr [rip+C1] # 0x40000000, 2"},
+				{Insn, 6, 2, "jmp L0"},
+				{Pad, 8, 8, ""},
+				{Label, 16, 0, "L0"},
+				{Insn, 16, 4, "vmovaps ymm3, ymm12"},
+				{Insn, 20, 5, "mov ecx, 1"},
+				{Insn, 25, 3, "kmovw k2, ecx"},
+				{Insn, 28, 1, "ret"},
+				{Data, 29, 3, ""},
+			}, Code: code, Text: 32, Consts: []int32{40, 36},
 		},
 	}
 }

@@ -71,7 +71,7 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 		return nil, lower.Unsupported(err.Error())
 	}
 	if list {
-		text.Object = obj
+		text.Object = *obj
 	}
 	return &Object{obj.Code, slots, combines, text}, nil
 }

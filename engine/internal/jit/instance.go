@@ -231,7 +231,7 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 	if len(bv.phases) == 1 {
 		if bp := bv.phases[0]; len(bp.Transposed) > 0 {
 			bv.row = bp.TileRows * bp.Spans[len(bp.Spans)-1]
-			bv.step = bv.row * max(1, stageLanes/bv.row) // a call is a tile
+			bv.step = bv.row * max(1, layout.MaxLanes/bv.row) // a call is a tile
 		} else if bp.Tiled {
 			bv.step = 16 * layout.MaxLanes // a call is a tile, or a row of one
 			if rows, _ := bp.TileShape(); rows < layout.TileRows {
@@ -252,10 +252,9 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 	if len(v.Phases) == 1 && bv.phases[0].Rows && bv.row == 0 {
 		bp := bv.phases[0]
 		bv.row = bp.Spans[len(bp.Spans)-1]
-		if all := bp.groupLanes(); bp.walked && all <= bv.step {
-			bv.row = all
-		}
-		if bv.row <= bv.step { // whole rows
+		if all := bp.walkedLanes(); bp.walked > 0 && all <= bv.step {
+			bv.step -= bv.step % all
+		} else if bv.row <= bv.step { // whole rows
 			bv.step -= bv.step % bv.row
 		} else {
 			bv.row = 0

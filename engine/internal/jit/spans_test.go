@@ -40,13 +40,23 @@ buf y T inout 5
     %4 = add R %2 %3
     store R y[i0, i1, i2, i3, i4] %4
   }
+}`, `kernel tiles
+axis i0 i1 i2 i3 i4
+params 3
+buf x T in 4
+buf y T out 5
+{
+  vec i0 i1 i2 i3 i4 {
+    %0 = load R x[i2, i4, p0+i1*-1, p1+i3*-1]
+    store R y[i0, i1, i2, i3, i4] %0
+  }
 }`}
 
 // TestManySpans compares maps that have more spans than the rows and groups of a call with the interpreter: short and long rows,
 // rows from the last to the first, operands without some axes, results in place. The arrays end at pages without access.
 func TestManySpans(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 5))
-	walked, laid, rounds := 0, 0, 12
+	walked, laid, tiles, rounds := 0, 0, 0, 12
 	if testlevel.Deep() {
 		rounds = 200
 	}
@@ -66,11 +76,18 @@ func TestManySpans(t *testing.T) {
 				if k.Name == "in_place" {
 					shapes = [][]int{part(1, 3, 4), part(0, 1, 3), part(all...)}
 				}
+				if k.Name == "tiles" {
+					e[3] = 2 + r.IntN(60)
+					shapes = [][]int{part(2, 4, 1, 3), part(all...)}
+				}
 				s := newSetup(t, r, k, e, []int{e[1] - 1, e[3] - 1, e[4] - 1}, shapes, r.IntN(4) > 0)
 				for _, be := range isas(t) {
 					for _, bp := range s.instance(t, be).(*instance).phases {
-						if bp.walked {
+						if bp.walked > 0 {
 							walked++
+						}
+						if bp.walked > 0 && bp.Copy >= 0 {
+							tiles++
 						}
 						if bp.Rows && bp.Laid > 0 {
 							laid++
@@ -82,7 +99,7 @@ func TestManySpans(t *testing.T) {
 			forget()
 		}
 	}
-	if n := 10 * len(isas(t)); cpu.X86.HasAVX2 && (walked < n || laid < n/2) {
-		t.Errorf("%d loops walk and %d are laid, want %d and %d", walked, laid, n, n/2)
+	if n := 10 * len(isas(t)); cpu.X86.HasAVX2 && (walked < n || laid < n/2 || tiles < n/2) {
+		t.Errorf("%d loops walk, %d of them copy tiles, and %d have laid rows, want %d, %d and %[5]d", walked, tiles, laid, n, n/2)
 	}
 }

@@ -87,7 +87,7 @@ type boundPhase struct {
 	streamed *function    // the function whose stores bypass the caches; nil without such stores
 	tiles    []*exec.Code // of the transposed sites
 	weave    *exec.Code   // of the stores to fields of records, or nil
-	walked   bool         // see walk
+	walked   int          // see walks
 }
 
 type boundItem struct {

@@ -19,32 +19,37 @@ func (g *generator) tile(size int, far bool) (*exec.Code, error) {
 // same lanes of the rows below, rows rows in all.
 func (w *worker) transpose(bp *boundPhase, p, n, rows int) {
 	for k, i := range bp.Transposed {
-		s := &bp.Sites[i]
-		off, _ := bound.Inner(s.Line.Spans, p)
-		last := 0 // row of the first element of a lane, if these are in reverse
-		if k := len(s.Line.Spans); s.Line.Spans[k-2].Coef < 0 {
-			last = rows - 1
-		}
-		w.setPtr(frame.TileSource, w.base(s.Buf), (s.Line.At(w.Pos)+off-last)*s.Size)
-		target, pitch := w.scratchOf(bp, i), layout.TilePitch*s.Size
-		at := 0
-		if bp.Copy >= 0 {
-			y := &bp.Sites[bp.Copy]
-			at, _ = bound.Inner(y.Line.Spans, p)
-			target, pitch, at = w.base(y.Buf), y.Row*y.Size, (y.Line.At(w.Pos)+at)*y.Size
-		} else {
-			w.setPtr(s.Arg+frame.SitePtr, target, 0)
-		}
-		w.setPtr(frame.TileTarget, target, at+last*pitch)
-		if last > 0 {
-			pitch = -pitch
-		}
-		w.set(frame.TilePitch, pitch)
-		w.set(frame.TileStride, s.Line.Step()*s.Size)
-		w.set(frame.TileHeight, rows)
-		w.set(frame.TileWidth, n)
+		w.placeTile(bp, i, p, n, rows)
 		bp.tiles[k].Call(w.frame)
 	}
+}
+
+// placeTile writes what the code of a tile of site i needs to the frame.
+func (w *worker) placeTile(bp *boundPhase, i int32, p, n, rows int) {
+	s := &bp.Sites[i]
+	off, _ := bound.Inner(s.Line.Spans, p)
+	last := 0 // row of the first element of a lane, if these are in reverse
+	if k := len(s.Line.Spans); s.Line.Spans[k-2].Coef < 0 {
+		last = rows - 1
+	}
+	w.setPtr(frame.TileSource, w.base(s.Buf), (s.Line.At(w.Pos)+off-last)*s.Size)
+	target, pitch := w.scratchOf(bp, i), layout.TilePitch*s.Size
+	at := 0
+	if bp.Copy >= 0 {
+		y := &bp.Sites[bp.Copy]
+		at, _ = bound.Inner(y.Line.Spans, p)
+		target, pitch, at = w.base(y.Buf), y.Row*y.Size, (y.Line.At(w.Pos)+at)*y.Size
+	} else {
+		w.setPtr(s.Arg+frame.SitePtr, target, 0)
+	}
+	w.setPtr(frame.TileTarget, target, at+last*pitch)
+	if last > 0 {
+		pitch = -pitch
+	}
+	w.set(frame.TilePitch, pitch)
+	w.set(frame.TileStride, s.Line.Step()*s.Size)
+	w.set(frame.TileHeight, rows)
+	w.set(frame.TileWidth, n)
 }
 
 // tiles runs the rows of a piece tile by tile.
@@ -52,6 +57,10 @@ func (w *worker) tiles(bp *boundPhase, lo, n int) {
 	k := len(bp.Spans)
 	above, last := bp.Spans[k-2], bp.Spans[k-1]
 	for at := 0; at < n && !w.inst.Stopped(); {
+		if m := w.walk(bp, lo+at, n-at); m > 0 {
+			at += m
+			continue
+		}
 		in, rows := (lo+at)%last, 1
 		m := min(last-in, n-at)
 		if m == last {

@@ -315,51 +315,68 @@ func (w *worker) segments(bp *boundPhase, lo, n int) {
 	}
 }
 
-// mostWalked is the most sites, and the most spans around the groups of a call, of a loop that walk runs.
+// mostWalked is the most sites of a loop that walk runs, and the most spans around its calls.
 const mostWalked = 8
 
-// walks reports whether walk can run the phase: rows, groups of rows and spans around them, with addresses that differ by
-// constants.
-func (bp *boundPhase) walks() bool {
+// walks returns the number of spans around the calls of a phase that walk can run, or 0. A call runs rows and groups of rows, or
+// copies a tile. The addresses must differ by constants.
+func (bp *boundPhase) walks() int {
 	k := len(bp.Spans)
-	return bp.Groups && k > 3 && k-3 <= mostWalked && len(bp.Native) <= mostWalked && bp.Direct && !bp.Tiled &&
-		!slices.ContainsFunc(bp.Native, func(i int32) bool { s := &bp.Sites[i]; return s.Kind == layout.Index || s.Dyn != nil })
+	switch {
+	case len(bp.Native) > mostWalked || slices.ContainsFunc(bp.Native, func(i int32) bool { s := &bp.Sites[i]; return s.Kind == layout.Index || s.Dyn != nil }):
+		return 0
+	case bp.Copy >= 0 && k <= mostWalked+2 && bp.Spans[k-2] <= bp.TileRows && bp.Spans[k-1] <= layout.TileLanes:
+		return k - 2
+	case bp.Groups && k <= mostWalked+3 && bp.Direct && !bp.Tiled:
+		return k - 3
+	}
+	return 0
 }
 
-// groupLanes returns the lanes of the rows of all groups of a call, or of fewer spans.
-func (bp *boundPhase) groupLanes() int {
+// walkedLanes returns the lanes of a call of walk.
+func (bp *boundPhase) walkedLanes() int {
 	all := 1
-	for _, n := range bp.Spans[max(len(bp.Spans)-3, 0):] {
+	for _, n := range bp.Spans[bp.walked:] {
 		all *= n
 	}
 	return all
 }
 
-// walk runs the whole groups of rows from lane p on, of n lanes at most, and returns their number of lanes: 0 if the phase does
-// not walk or p begins no groups. The addresses of a call are those of the call before plus constants. The divisions that find
-// them from a position take longer than a call of a few hundred elements.
+// walk runs the whole calls from lane p on, of n lanes at most, and returns their number of lanes: 0 if the phase does not walk
+// or no call begins at p. The addresses of a call are those of the call before plus constants. The divisions that find them from a
+// position take longer than a call of a few hundred elements.
 func (w *worker) walk(bp *boundPhase, p, n int) int {
-	k := len(bp.Spans) - 3
-	if !bp.walked {
-		return 0
-	}
-	all := bp.groupLanes()
-	if n < all || p%all != 0 {
+	k, all := bp.walked, bp.walkedLanes()
+	if k == 0 || n < all || p%all != 0 {
 		return 0
 	}
 	var steps [mostWalked][mostWalked]uintptr // by span and site: to the next position of a span, after the last ones of those inside
-	var address, words [mostWalked]uintptr
+	var address [mostWalked]uintptr
+	var words [mostWalked]*uintptr
 	var at [mostWalked]int // in the spans
 	m := len(bp.Native)
 	for j, i := range bp.Native {
 		s := &bp.Sites[i]
-		in, _ := bound.Inner(s.Line.Spans, p)
-		address[j], words[j] = uintptr(w.base(s.Buf))+uintptr((s.Line.At(w.Pos)+in)*s.Size), uintptr(s.Arg+frame.SitePtr)
+		word := s.Arg + frame.SitePtr
+		switch {
+		case bp.Copy < 0:
+			in, _ := bound.Inner(s.Line.Spans, p)
+			w.point(s, s.Line.At(w.Pos)+in)
+		case i == bp.Copy:
+			word = frame.TileTarget
+		default:
+			w.placeTile(bp, i, p, bp.Spans[k+1], bp.Spans[k])
+			word = frame.TileSource
+		}
+		words[j] = (*uintptr)(unsafe.Add(w.frame, word))
 		back := 0
 		for d := k - 1; d >= 0; d-- {
 			steps[d][j] = uintptr((s.Line.Spans[d].Coef - back) * s.Size)
 			back += s.Line.Spans[d].Coef * (bp.Spans[d] - 1)
 		}
+	}
+	for j, word := range words[:m] {
+		address[j] = *word
 	}
 	for d, rest := k-1, p/all; d >= 0; d-- {
 		rest, at[d] = rest/bp.Spans[d], rest%bp.Spans[d]
@@ -372,10 +389,14 @@ func (w *worker) walk(bp *boundPhase, p, n int) int {
 		}
 		at[d]++
 		for j, x := range address[:m] {
-			*(*uintptr)(unsafe.Add(w.frame, words[j])) = x
+			*words[j] = x
 			address[j] = x + steps[d][j]
 		}
-		w.call(bp, bp.Spans[k+2], rowCount{bp.Spans[k+1], bp.Spans[k]})
+		if bp.Copy >= 0 {
+			bp.tiles[0].Call(w.frame)
+		} else {
+			w.call(bp, bp.Spans[k+2], rowCount{bp.Spans[k+1], bp.Spans[k]})
+		}
 	}
 	return done
 }

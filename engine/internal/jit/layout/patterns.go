@@ -120,6 +120,9 @@ func (bp *Phase) FindTiles() {
 	if k < 2 || bp.Lowered.Kind != lower.MapPhase || len(bp.Lowered.Reds) > 0 || !bp.Direct || bp.Laid > 0 {
 		return
 	}
+	if rows, columns := bp.TileShape(); bp.Spans[k-2] <= rows && bp.Spans[k-1] <= columns { // one tile
+		return
+	}
 	for _, i := range bp.Native {
 		c := bp.Sites[i].Line.Spans
 		in, out := max(c[k-1].Coef, -c[k-1].Coef), max(c[k-2].Coef, -c[k-2].Coef)

@@ -1,6 +1,8 @@
 package jit
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/work"
@@ -112,4 +114,31 @@ func (r *rowLoop) run(w *worker, axes []int32, lo, hi int) {
 		w.exec(r.fn)
 		lo += rows.rows * rows.groups
 	}
+}
+
+// mostWalked is the most sites of a loop that walk runs, and the most spans around its calls.
+const mostWalked = 8
+
+// walks returns the number of spans around the calls of a phase that walk can run, or 0. A call runs rows and groups of rows, or
+// copies a tile. The addresses must differ by constants.
+func (bp *boundPhase) walks() int {
+	k := len(bp.Spans)
+	switch {
+	case len(bp.Native) > mostWalked || slices.ContainsFunc(bp.Native, func(i int32) bool { s := &bp.Sites[i]; return s.Kind == layout.Index || s.Dyn != nil }):
+		return 0
+	case bp.Copy >= 0 && k <= mostWalked+2 && bp.Spans[k-2] <= bp.TileRows && bp.Spans[k-1] <= layout.TileLanes:
+		return k - 2
+	case bp.Groups && k <= mostWalked+3 && bp.Direct && !bp.Tiled:
+		return k - 3
+	}
+	return 0
+}
+
+// walkedLanes returns the lanes of a call of walk.
+func (bp *boundPhase) walkedLanes() int {
+	all := 1
+	for _, n := range bp.Spans[bp.walked:] {
+		all *= n
+	}
+	return all
 }

@@ -2,6 +2,7 @@ package jit
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
@@ -75,6 +76,65 @@ func (w *worker) tiles(bp *boundPhase, lo, n int) {
 		}
 		at += m * rows
 	}
+}
+
+// walk runs the whole calls from lane p on, of n lanes at most, and returns their number of lanes: 0 if the phase does not walk
+// or no call begins at p. The addresses of a call are those of the call before plus constants. The divisions that find them from a
+// position take longer than a call of a few hundred elements.
+func (w *worker) walk(bp *boundPhase, p, n int) int {
+	k, all := bp.walked, bp.walkedLanes()
+	if k == 0 || n < all || p%all != 0 {
+		return 0
+	}
+	var steps [mostWalked][mostWalked]uintptr // by span and site: to the next position of a span, after the last ones of those inside
+	var address [mostWalked]uintptr
+	var words [mostWalked]*uintptr
+	var at [mostWalked]int // in the spans
+	m := len(bp.Native)
+	for j, i := range bp.Native {
+		s := &bp.Sites[i]
+		word := s.Arg + frame.SitePtr
+		switch {
+		case bp.Copy < 0:
+			in, _ := bound.Inner(s.Line.Spans, p)
+			w.point(s, s.Line.At(w.Pos)+in)
+		case i == bp.Copy:
+			word = frame.TileTarget
+		default:
+			w.placeTile(bp, i, p, bp.Spans[k+1], bp.Spans[k])
+			word = frame.TileSource
+		}
+		words[j] = (*uintptr)(unsafe.Add(w.frame, word))
+		back := 0
+		for d := k - 1; d >= 0; d-- {
+			steps[d][j] = uintptr((s.Line.Spans[d].Coef - back) * s.Size)
+			back += s.Line.Spans[d].Coef * (bp.Spans[d] - 1)
+		}
+	}
+	for j, word := range words[:m] {
+		address[j] = *word
+	}
+	for d, rest := k-1, p/all; d >= 0; d-- {
+		rest, at[d] = rest/bp.Spans[d], rest%bp.Spans[d]
+	}
+	done := 0
+	for ; done+all <= n; done += all {
+		d := k - 1
+		for ; d > 0 && at[d] == bp.Spans[d]-1; d-- {
+			at[d] = 0
+		}
+		at[d]++
+		for j, x := range address[:m] {
+			*words[j] = x
+			address[j] = x + steps[d][j]
+		}
+		if bp.Copy >= 0 {
+			bp.tiles[0].Call(w.frame)
+		} else {
+			w.call(bp, bp.Spans[k+2], rowCount{bp.Spans[k+1], bp.Spans[k]})
+		}
+	}
+	return done
 }
 
 // woven is the bytes of scratch memory of the fields of records, unless the fields are many: the

@@ -128,7 +128,7 @@ func (bp *boundPhase) walks() int {
 		return 0
 	case bp.Copy >= 0 && k <= mostWalked+2 && bp.Spans[k-2] <= bp.TileRows && bp.Spans[k-1] <= layout.TileLanes:
 		return k - 2
-	case bp.Groups && k <= mostWalked+3 && bp.Direct && !bp.Tiled:
+	case bp.Rows && bp.Groups && k <= mostWalked+3 && bp.Direct && !bp.Tiled:
 		return k - 3
 	}
 	return 0

@@ -447,7 +447,7 @@ func (c *call) run(r, end, q, strips int) {
 func (c *call) ask(most, unit int) (asks rate, kernels int) {
 	args, terms := &c.args, c.args.k
 	if c.e.through {
-		const rows = 8 // which arrive in time from the third level
+		const rows = 16 // which arrive in time from the third level
 		args.ahead, args.aheadStep, args.tileAhead = uintptr(args.b)+uintptr(rows*args.bs), args.bs, c.strip/unit
 		return each, most
 	}

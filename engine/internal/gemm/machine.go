@@ -206,9 +206,11 @@ func (e *machine) choose(p *Problem) {
 }
 
 // passes reports whether one call should compute all strips of a block of terms: of one or two tiles of rows with B from
-// a cache. With AVX2 its kernels ask for the lines of their own strip some rows ahead, unless these share a set.
+// a cache, less of it for two. With AVX2 its kernels ask for the lines of their own strip some rows ahead, unless these
+// share a set.
 func (e *machine) passes(p *Problem) bool {
-	return !e.f.avx512 && !e.packB && !e.turned && !conflict(e.b.Row) && p.M <= 2*e.rows && p.N > 4*e.width && p.K*p.N*e.size <= l3()/2
+	tiles := (p.M + e.rows - 1) / e.rows
+	return !e.f.avx512 && !e.packB && !e.turned && !conflict(e.b.Row) && tiles <= 2 && p.N > 4*e.width && tiles*p.K*p.N*e.size <= l3()/4
 }
 
 // stepB is the distance in bytes that kernels take in B as it is: of columns if they read B by columns, else of

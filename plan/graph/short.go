@@ -21,6 +21,9 @@ const shortWork = 400
 // positions from which a stage converts them. For fewer, the stage costs more than it saves.
 const leastSeparated = 1 << 10
 
+// mostDown is the most elements of a row down memory that is written out where the order of its elements does not matter.
+const mostDown = 64
+
 // workAlong returns the primitives that each element of n along an axis takes by itself.
 // Nodes that repeat along the axis do not count, nor do reductions.
 func (g *Graph) workAlong(n *Node, axis int) (work int) {
@@ -118,8 +121,13 @@ func (g *Graph) shortReduction(e *tree.Node, a *Node) *Node {
 		}
 		return v
 	}
+	most := ir.Lanes(a.Type.Register())
+	for i := most; i < size; i++ {
+		lanes[i%most] = g.pair(e, lanes[i%most], lanes[i])
+	}
+	lanes = lanes[:min(size, most)]
 	half := 1
-	for 2*half < size {
+	for 2*half < len(lanes) {
 		half *= 2
 	}
 	for ; half > 0; half /= 2 {
@@ -248,6 +256,11 @@ func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 	if columns {
 		return false
 	}
+	r := e.Op.Reduce()
+	ordered := r.Ordered(a.Type.Register()) // else accumulators of all rows suffice
+	if axes == 1 && !r.Position() && (ordered || size < mostDown) && size*max(g.workAlong(a, last), 2) <= MaxCost/2 && g.down(a) {
+		return true
+	}
 	if a.Shape[last] > shortGroup || size > ir.Lanes(a.Type.Register()) || size*max(g.workAlong(a, last), 2) > MaxCost/2 {
 		return false
 	}
@@ -265,6 +278,28 @@ func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 		a = a.Args[0]
 	}
 	return a.Src.Op == WindowsRow
+}
+
+// down reports whether the rows of all arrays that a reads are their columns in memory: elements that are side by side belong to
+// rows that are. A vector has elements of as many rows.
+func (g *Graph) down(a *Node) bool {
+	mark := g.Walk()
+	var visit func(a *Node) bool
+	visit = func(a *Node) bool {
+		last := len(a.Shape) - 1
+		if a.Array == nil && a.Src.Op.Class() == tree.Elementwise {
+			return !slices.ContainsFunc(a.Args, func(x *Node) bool {
+				if x.Mark == mark || len(x.Shape) <= last || x.Shape[last] <= 1 {
+					return false
+				}
+				x.Mark = mark // the visit returns at the first false
+				return !visit(x)
+			})
+		}
+		m := a.Strided()
+		return m != nil && (m.Strides[last] > 1 || m.Strides[last] < -1) && slices.Contains(m.Strides[:last], 1)
+	}
+	return visit(a)
 }
 
 // oneRun reports whether the axes of a from the first that e reduces on are one run of memory.

@@ -1,0 +1,58 @@
+package engine_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// TestRowsDownMemory reduces rows that are columns in memory: every result has the bits of the same rows side by side.
+func TestRowsDownMemory(t *testing.T) {
+	t.Run("float32", rowsDown[float32])
+	t.Run("float64", rowsDown[float64])
+	t.Run("int64", rowsDown[int64])
+}
+
+func rowsDown[T float32 | float64 | int64](t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 9))
+	for _, n := range []int{17, 32, 33, 63, 65, 100, 128, 129, 200, 201} {
+		const rows = 70
+		x := engine.Zeros[T](n, rows)
+		for i := range x.Data() {
+			x.Data()[i] = T(1000 * r.NormFloat64() * math.Exp(r.NormFloat64()))
+		}
+		down := x.Transpose(1, 0)
+		beside := down.Clone()
+		for name, f := range map[string]func(e expr.Exp[T]) expr.Exp[T]{
+			"sum":    func(e expr.Exp[T]) expr.Exp[T] { return op.Sum(e, op.Axis(1)) },
+			"prod":   func(e expr.Exp[T]) expr.Exp[T] { return op.Prod(e, op.Axis(-1)) },
+			"max":    func(e expr.Exp[T]) expr.Exp[T] { return op.Max(e, op.Axis(1)) },
+			"square": func(e expr.Exp[T]) expr.Exp[T] { return op.Sum(op.Mul(e, e), op.Axis(1)) },
+		} {
+			for _, backend := range engine.Backends() {
+				for _, step := range []int{1, -1} { // from the last element to the first
+					a, b := down, beside
+					if step < 0 {
+						back := shape.Slice{Step: shape.At(-1)}
+						a, b = down.Span(shape.Slice{}, back), beside.Span(shape.Slice{}, back)
+					}
+					y, z := engine.Zeros[T](rows), engine.Zeros[T](rows)
+					if err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Let(y, f(a)), expr.Let(z, f(b))); err != nil {
+						t.Fatal(err)
+					}
+					for i := range y.Data() {
+						if fmt.Sprintf("%x", y.Data()[i]) != fmt.Sprintf("%x", z.Data()[i]) {
+							t.Fatalf("%s, %s of %d elements, step %d: row %d is %v, side by side %v", backend, name, n, step, i, y.Data()[i], z.Data()[i])
+						}
+					}
+				}
+			}
+		}
+	}
+}

@@ -56,3 +56,24 @@ func rowsDown[T float32 | float64 | int64](t *testing.T) {
 		}
 	}
 }
+
+// TestTriangles takes triangles of matrices whose positions just fit 2 bytes, and of one row more.
+func TestTriangles(t *testing.T) {
+	for _, n := range [][2]int{{32764, 3}, {32765, 3}, {3, 32764}, {3, 32765}} {
+		rows, columns := n[0], n[1]
+		x, y := engine.Zeros[int16](rows, columns), engine.Zeros[int16](rows, columns)
+		if err := x.Fill(7); err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range []int{0, 2, -2, rows, -rows, columns, -columns, 32766, -32767} {
+			if err := y.Assign(op.TriL(x, k)); err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range y.Data() {
+				if below := i%columns <= i/columns+k; (v == 7) != below {
+					t.Fatalf("%dx%d, k = %d: element %d is %d", rows, columns, k, i, v)
+				}
+			}
+		}
+	}
+}

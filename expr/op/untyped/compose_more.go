@@ -153,10 +153,19 @@ func repeatEach(a *tree.Node, axis int, counts []int) *tree.Node {
 // other, without a division of their places.
 const fewCopies = 4
 
-// lower returns whether the column of each element is at most its row plus k.
-func lower(rows, columns, k int) *tree.Node {
-	at := Call("add", newAxes(Options{Axes: []int{1}}, Iota(rows)), tree.ConstInt(dtype.I64, int64(k)))
-	return Call("greater_equal", at, Iota(columns))
+// lower returns whether the column of each element is at most its row plus k, as computed for elements of a size in bytes: positions
+// have as few bytes as hold them, but 2, or 4 beside wider elements.
+func lower(size, rows, columns, k int) *tree.Node {
+	k = max(-rows, min(k, columns)) // all elements, or none, beyond
+	t := dtype.I64
+	switch most := rows + columns; {
+	case size <= 2 && most <= math.MaxInt16:
+		t = dtype.I16
+	case most <= math.MaxInt32:
+		t = dtype.I32
+	}
+	at := Call("add", newAxes(Options{Axes: []int{1}}, Cast(Iota(rows), t)), tree.ConstInt(t, int64(k)))
+	return Call("greater_equal", at, Cast(Iota(columns), t))
 }
 
 func tri(o Options, _ ...*tree.Node) *tree.Node {
@@ -164,7 +173,7 @@ func tri(o Options, _ ...*tree.Node) *tree.Node {
 	if bad != nil {
 		return bad
 	}
-	return Cast(lower(rows, columns, o.int(2, 0)), o.elements())
+	return Cast(lower(o.elements().Size(), rows, columns, o.int(2, 0)), o.elements())
 }
 
 // triangle returns the part of the last two axes below the k-th diagonal, or
@@ -178,7 +187,7 @@ func triangle(k func(o Options) int, below bool) func(o Options, x ...*tree.Node
 		case 1:
 			s = shape.Shape{s[0], s[0]}
 		}
-		on := lower(s[len(s)-2], s[len(s)-1], k(o))
+		on := lower(x[0].DType().Size(), s[len(s)-2], s[len(s)-1], k(o))
 		if zero := tree.ConstInt(x[0].DType(), 0); below {
 			return Call("where", on, x[0], zero)
 		} else {

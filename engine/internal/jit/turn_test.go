@@ -159,6 +159,9 @@ func TestTurnedNarrow(t *testing.T) {
 			if to = from; seed%7 == 0 {
 				to = state
 			}
+			if seed%11 == 0 {
+				from, state, to = dtype.F32, dtype.F32, dtype.BF16
+			}
 			n = [][]int{{4 + r.IntN(40), 4 + r.IntN(40)}, {1 + r.IntN(12), 120 + r.IntN(40)}, {1 + r.IntN(40), 125 + r.IntN(10)}}[seed%3]
 		} else if seed%3 == 0 {
 			n = []int{64 + r.IntN(90), 2 + r.IntN(15)}
@@ -168,9 +171,9 @@ func TestTurnedNarrow(t *testing.T) {
 			at = fmt.Sprintf("i0, %d+i1*-1", n[1]-1)
 		}
 		load, store := from.Short(), "cvt "+to.Short()
-		if from == dtype.F16 || from == dtype.BF16 { // registers have float32
+		if state == dtype.F32 { // registers have float32
 			load = "f32"
-			if store = "abs f32"; from == to {
+			if store = "abs f32"; to.IsHalf() {
 				store = "round" + to.Short() + " f32"
 			}
 		}

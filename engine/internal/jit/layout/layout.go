@@ -125,12 +125,12 @@ func (b *Binder) findScan(bp *Phase) {
 	ph := bp.Lowered
 	few := bp.N < fewRows && bp.SeqN >= longChain
 	single := few && bp.N < leastTurned && b.Tails
-	if len(ph.Carries) > 0 && !(few && bp.findPrefixes()) && !b.findEach(bp) && !(!single && bp.findTurned()) && !bp.findPrefixes() {
+	if len(ph.Carries) > 0 && !(few && bp.findPrefixes()) && !b.findEach(bp) && !(!single && b.findTurned(bp)) && !bp.findPrefixes() {
 		bp.findAlong()
 		bp.Fetch, bp.Ahead = bp.Moved() > b.Machine.Caches.L2 && bp.apart(), b.Machine.Fetch
 	}
 	if b.Tails && len(ph.Carries) == 0 && len(ph.Reds) > 0 && ph.Kind == lower.SeqPhase && !few {
-		bp.findTurned() // else each element is loaded and inserted by itself
+		b.findTurned(bp) // else each element is loaded and inserted by itself
 	}
 }
 

@@ -17,14 +17,14 @@ import (
 // findTurned finds the sites of a seq loop whose elements are neighbours
 // from step to step, and apart from lane to lane. It makes them transposed and reports whether
 // there are any: all of them must suit.
-func (bp *Phase) findTurned() bool {
+func (b *Binder) findTurned(bp *Phase) bool {
 	var turned []int32
 	for i := range bp.Sites {
 		s := &bp.Sites[i]
 		if s.Kind != Strided {
 			continue
 		}
-		if !bp.turnable(int32(i)) {
+		if s.Size < 4 && !b.Tails || !bp.turnable(int32(i)) {
 			return false
 		}
 		turned = append(turned, int32(i))

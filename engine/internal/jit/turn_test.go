@@ -228,3 +228,46 @@ func TestTurnedStates(t *testing.T) {
 		}
 	}
 }
+
+// TestHalvesAlongRows compares scans of float16 and bfloat16 along rows with the interpreter, forward, backward and in place, and
+// tests that Go copies no element of long rows.
+func TestHalvesAlongRows(t *testing.T) {
+	for seed := range 60 {
+		r := rand.New(rand.NewPCG(uint64(seed), 51))
+		typ, op := []string{"f16", "bf16"}[seed%2], []string{"add", "max"}[seed/2%2]
+		rows, steps := []int{1, 3, 7, 8, 9, 15, 16, 17, 40}[r.IntN(9)], []int{3, 8, 17, 100, 127, 128, 129, 135, 300}[r.IntN(9)]
+		at, from, mode := "i0, i1", "x", "out"
+		if seed%3 == 1 {
+			at = fmt.Sprintf("i0, %d+i1*-1", steps-1)
+		}
+		if seed%5 == 1 {
+			from, mode = "y", "inout"
+		}
+		k := parse(t, fmt.Sprintf(`kernel along
+axis i0 i1
+buf x %[1]s in 2
+buf y %[1]s %[5]s 2
+scalar s0 f32
+{
+  %%0 = scalar f32 s0
+  vec i0 {
+    seq i1 {
+      %%1 = carry f32 %%0
+      %%2 = load f32 %[3]s[%[2]s]
+      %%3 = %[4]s f32 %%1 %%2
+      %%4 = round%[1]s f32 %%3
+      store f32 y[%[2]s] %%4
+      %%5 = next f32 %%1 %%3
+    }
+  }
+}`, typ, at, from, op, mode))
+		s := newSetup(t, r, k, []int{rows, steps}, nil, [][]int{{rows, steps}, {rows, steps}}, seed%7 != 0)
+		for _, be := range isas(t) {
+			bp := s.instance(t, be).(*instance).vecs[0].phases[1]
+			if n := len(bp.Loads) + len(bp.Stores); n > 0 && steps >= 128 && seed%3 != 1 && seed%5 != 1 && seed%7 != 0 {
+				t.Errorf("%s: Go copies %d arrays of %d rows of %d steps", be.Name(), n, rows, steps)
+			}
+		}
+		differ(t, r, s)
+	}
+}

@@ -65,7 +65,7 @@ func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 		l.reorder()
 	}
 	ext, which, spans, seqSpans := l.joint()
-	for bp.Laid == 0 && (l.tooManySpans(ext, which, spans) || !b.findTransposed(bp, ext, which, l.guards, spans) && !l.rowPrefixes(which, spans, seqSpans) && !l.walksRows(ext, which, spans, seqSpans) && l.tooFar(which, spans)) {
+	for bp.Laid == 0 && (l.tooManySpans(ext, which, spans) || !b.findTransposed(bp, ext, which, l.guards, spans) && !l.alongRows(which, spans, seqSpans) && !l.walksRows(ext, which, spans, seqSpans) && l.tooFar(which, spans)) {
 		ext, which, spans, seqSpans = l.joint()
 	}
 	if len(ph.Seq) == 0 {

@@ -214,10 +214,14 @@ const fewRows = 8
 // leastTurned is the fewest long rows of which blocks are turned on targets where a vector under a mask takes long.
 const leastTurned = 4
 
-// rowPrefixes reports whether vectors of neighbouring steps surely reach the sites of a loop along
-// long rows of 1 or 2 bytes. Then none is copied because its lanes are apart: a call has one.
-func (l *layouter) rowPrefixes(which []int32, spans, seqSpans [][]bound.Span) bool {
-	if k := len(l.bp.SeqSpans); !l.ph.Prefixes || k == 0 || l.bp.SeqSpans[k-1] < leastRowPrefixes {
+// alongRows reports whether a call surely has one lane of a loop along long rows of 1 or 2 bytes, step by step or in vectors of
+// neighbouring steps. Then no site is copied because its lanes are apart.
+func (l *layouter) alongRows(which []int32, spans, seqSpans [][]bound.Span) bool {
+	least := longChain
+	if l.ph.Prefixes {
+		least = leastRowPrefixes
+	}
+	if k := len(l.bp.SeqSpans); len(l.ph.Carries) == 0 || k == 0 || l.bp.SeqSpans[k-1] < least {
 		return false
 	}
 	at, rows := 0, false
@@ -315,6 +319,9 @@ func (b *Binder) findAcross(bp *Phase) {
 		}
 	}
 	k := len(bp.Spans)
+	if bp.Along && bp.Each == 0 && b.Tails && bp.onlyCarries() { // a call has one lane
+		bp.Short, bp.AtOnce = 1, b.AtOnce
+	}
 	if ph.Kind != lower.SeqPhase || k == 0 || states == 0 || bp.Along || bp.Prefixes || ph.Leaves {
 		return
 	}
@@ -453,12 +460,13 @@ const longChain = 128
 
 // findAlong sets bp.Along for a loop that carries values if it has one lane, or if the
 // elements of a lane are neighbours and those of a step are not. Then a call has one
-// lane.
+// lane: Go would copy the elements of each step by themselves.
 func (bp *Phase) findAlong() {
 	bp.Along = bp.N == 1
+	staged := slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Staged })
 	for i := range bp.Sites {
 		step := bound.StepOf(bp.Sites[i].Seq)
-		bp.Along = bp.Along || bp.SeqN >= longChain && bp.Sites[i].Kind == Strided && -1 <= step && step <= 1
+		bp.Along = bp.Along || !staged && bp.SeqN >= longChain && bp.Sites[i].Kind == Strided && -1 <= step && step <= 1
 	}
 	if bp.Along {
 		bp.single()

@@ -77,7 +77,7 @@ buf z %[1]s out 1
 // and in place, with numbers of rows and steps near those of blocks.
 func TestTurnedInRegisters(t *testing.T) {
 	types := []dtype.Type{dtype.F64, dtype.I64, dtype.U64}
-	for seed := range 60 {
+	for seed := range 200 {
 		r := rand.New(rand.NewPCG(uint64(seed), 9))
 		rows, steps := 1+r.IntN(20), 1+r.IntN(24)
 		at, mode, from := "i0, i1", "out", "x"
@@ -232,7 +232,7 @@ func TestTurnedStates(t *testing.T) {
 // TestHalvesAlongRows compares scans of float16 and bfloat16 along rows with the interpreter, forward, backward and in place, and
 // tests that Go copies no element of long rows.
 func TestHalvesAlongRows(t *testing.T) {
-	for seed := range 60 {
+	for seed := range 200 {
 		r := rand.New(rand.NewPCG(uint64(seed), 51))
 		typ, op := []string{"f16", "bf16"}[seed%2], []string{"add", "max"}[seed/2%2]
 		rows, steps := []int{1, 3, 7, 8, 9, 15, 16, 17, 40}[r.IntN(9)], []int{3, 8, 17, 100, 127, 128, 129, 135, 300}[r.IntN(9)]

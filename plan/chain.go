@@ -19,6 +19,22 @@ func anyProduct(stages []*Stage) bool {
 	return slices.ContainsFunc(stages, func(s *Stage) bool { return s.Kind == Product })
 }
 
+// constantsFirst returns stages with those first that read nothing and write few bytes of temporaries of their
+// own, such as the positions along an axis. Between others they would part a chain.
+func constantsFirst(stages []*Stage) []*Stage {
+	var first, rest []*Stage
+	for _, s := range stages {
+		if s.Kind == Loop && len(s.Reads) == 0 && !s.raises() && !slices.ContainsFunc(s.Writes, func(w *Array) bool {
+			return w.Mem != nil || w.Bytes() > ownBytes/8 || slices.ContainsFunc(rest, func(t *Stage) bool { return t.uses(w) })
+		}) {
+			first = append(first, s)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	return append(first, rest...)
+}
+
 // chain returns stages with chains in place of the stages that they join. If
 // always is set, it also makes chains that do not pay.
 func chain(stages []*Stage, always bool) []*Stage {
@@ -26,6 +42,7 @@ func chain(stages []*Stage, always bool) []*Stage {
 	if !products && len(stages) < 2 {
 		return stages
 	}
+	stages = constantsFirst(stages)
 	c := &chainer{stages: stages, always: always}
 	var out []*Stage
 	for i := 0; i < len(stages); {

@@ -61,7 +61,7 @@ func ArgMinPool[T expr.Number](x expr.Exp[T], s Sliding) expr.Exp[int64] {
 
 // UnpoolAt returns an array of shape dims in which each element of grad is added at its position,
 // which ArgMaxPool found with the same windows. It is the derivative of the pool without what was pooled. A position
-// that is not in its window counts for nothing.
+// that is not in its window counts for nothing. Positions converted to int32 take less time.
 func UnpoolAt[T expr.Number, I expr.Integer](grad expr.Exp[T], positions expr.Exp[I], dims []int, s Sliding) expr.Exp[T] {
 	return composed[T]("unpool_at", untyped.Options{Ints: dims, Slide: s}, expr.NodeOf(grad), expr.NodeOf(positions))
 }

@@ -17,9 +17,9 @@ const shortGroup = 16
 // shortWork is the most primitives of the operands of a reduction that is written out.
 const shortWork = 400
 
-// leastSeparated is the number of windows from which their extremes are found axis by axis, and of
-// positions from which a stage converts them. For fewer, the stage costs more than it saves.
-const leastSeparated = 1 << 10
+// leastStage is the number of results from which a stage of its own pays that makes them in less
+// time for each.
+const leastStage = 1 << 10
 
 // mostDown is the most elements of a row down memory that is written out where the order of its elements does not matter.
 const mostDown = 64
@@ -105,14 +105,21 @@ func (g *Graph) shortReduction(e *tree.Node, a *Node) *Node {
 	case !r.Native() || a.Faulty || !g.isShort(e, a, size):
 		return nil // of a.Faulty: a loop raises the faults of a reduction that nothing selects
 	}
-	lanes := g.elements(a, e.Axes)
+	lanes := []*Node{a}
+	for _, axis := range e.Axes {
+		var next []*Node
+		for _, x := range lanes {
+			done := map[*Node]*Node{}
+			for i := range a.Shape[axis] {
+				clear(done)
+				next = append(next, g.pick(x, axis, i, done))
+			}
+		}
+		lanes = next
+	}
 	if r.Position() {
 		value := g.make(extremeOf(e, a.Type), []*Node{a})
-		numbers := make([]*Node, len(lanes))
-		for i := range numbers {
-			numbers[i] = g.filled(tree.Untyped(e.Op, e.Shape(), countOf(a.Type)), uint64(i))
-		}
-		return g.position(e, value, lanes, numbers)
+		return g.position(e, value, lanes)
 	}
 	if !slices.Contains(e.Axes, len(a.Shape)-1) { // down columns, one after the other
 		v := lanes[0]
@@ -164,11 +171,8 @@ func (g *Graph) splitPosition(e *tree.Node, a *Node) *Node {
 }
 
 // extremeOf returns the reduction to the extremes of elements of type t whose positions the reduction
-// e is, or e itself.
+// e is.
 func extremeOf(e *tree.Node, t dtype.Type) *tree.Node {
-	if !e.Op.Reduce().Position() {
-		return e
-	}
 	row := untyped.Row("max")
 	if e.Op.Reduce().Op() == prim.Min {
 		row = untyped.Row("min")
@@ -178,56 +182,32 @@ func extremeOf(e *tree.Node, t dtype.Type) *tree.Node {
 	return view
 }
 
-// countOf returns the type of positions of elements of type t while they are found. It has their
-// size, so both fill the same vectors.
-func countOf(t dtype.Type) dtype.Type { return dtype.Integer(t.Register().Size(), true) }
-
-// convert returns a with elements of type t.
-func (g *Graph) convert(a *Node, t dtype.Type) *Node {
-	return g.make(tree.ApplyWith(castRow, tree.Attributes{To: t}, tree.Untyped(copyRow, a.Shape, a.Type)), []*Node{a})
-}
-
-// elements returns the elements of a along axes, row-major.
-func (g *Graph) elements(a *Node, axes []int) []*Node {
-	lanes := []*Node{a}
-	for _, axis := range axes {
-		var next []*Node
-		for _, x := range lanes {
-			done := map[*Node]*Node{}
-			for i := range a.Shape[axis] {
-				clear(done)
-				next = append(next, g.pick(x, axis, i, done))
-			}
-		}
-		lanes = next
-	}
-	return lanes
-}
-
-// position returns the least number of those lanes that are the extreme best of all, or of those
-// that are NaN.
-func (g *Graph) position(e *tree.Node, best *Node, lanes, numbers []*Node) *Node {
-	s, t, count := best.Shape, best.Type, numbers[0].Type
+// position returns the position of the first of lanes that is the extreme best of all, or of the
+// first NaN: the least position of those. Positions have the size of the elements, so both fill the
+// same vectors.
+func (g *Graph) position(e *tree.Node, best *Node, lanes []*Node) *Node {
+	s, t := best.Shape, best.Type
 	apply := func(name string, of dtype.Type, args ...*Node) *Node {
 		return g.make(tree.Untyped(untyped.Row(name), s, of), args)
 	}
-	none := g.filled(tree.Untyped(e.Op, s, count), count.Mask()>>1)
-	var first *Node
+	count := tree.Untyped(e.Op, s, dtype.Integer(t.Register().Size(), true))
+	none := g.filled(count, uint64(len(lanes)))
+	first := none
 	for i, x := range lanes {
 		is := apply("equal", dtype.Bool, x, best)
 		if t.IsFloat() {
 			is = apply("logical_or", dtype.Bool, is, apply("not_equal", dtype.Bool, x, x))
 		}
-		at := apply("where", count, is, numbers[i], none)
-		if first != nil {
-			at = apply("minimum", count, first, at)
+		at := apply("where", count.DType(), is, g.filled(count, uint64(i)), none)
+		if i > 0 {
+			at = apply("minimum", count.DType(), first, at)
 		}
 		first = at
 	}
-	if g.Separates && count.Size() < e.DType().Size() && s.Size() >= leastSeparated {
-		g.Store(first, "vectors of the elements hold more positions than vectors of the result")
+	if first.Type == e.DType() {
+		return first
 	}
-	return g.convert(first, e.DType())
+	return g.make(tree.ApplyWith(castRow, tree.Attributes{To: e.DType()}, count), []*Node{first})
 }
 
 // isShort reports whether the reduction e of a over size elements is written

@@ -237,37 +237,33 @@ func numbered(w []slide, t dtype.Type) *tree.Node {
 	return Reshape(Cast(Iota(sizes(w).Size()), t), sizes(w))
 }
 
-// firstExtremes returns the number of the first extreme of each window over a, or of the first NaN.
-// Padding is extreme only if nothing in the window is beyond it. Then the first element of all is
-// found, and the first one that is no padding meant.
+// firstExtremes returns the number of the first extreme of each window over a, or of the first NaN: the
+// least number of those elements. Numbers have the size of the elements
+// while they are compared.
 func firstExtremes(a *tree.Node, w []slide, largest bool) *tree.Node {
-	name, t, r, k := "argmin", dtype.I32, len(a.Shape()), sizes(w)
+	name, t, r := "min", dtype.I32, len(a.Shape())
 	if largest {
-		name = "argmax"
+		name = "max"
 	}
-	if k.Size() > math.MaxInt32 {
+	if a.DType().Size() == 8 {
 		t = dtype.I64
 	}
 	v := windowed(a, w, extreme(a.DType(), largest))
-	first := Cast(Reduce(name, v, Options{Axes: upTo(r + len(w))[r:]}), t)
-	if first.Err() != nil {
-		return first
+	if v.Err() != nil {
+		return v
 	}
-	inside := tree.NewConst(t, 0)
-	for i, s := range w {
-		if s.padding > 0 {
-			at := Call("neg", start(first.Shape(), r-len(w)+i, s, t))
-			if s.dilation > 1 {
-				at = Call("floor_divide", Call("add", at, tree.NewConst(t, uint64(s.dilation-1))), tree.NewConst(t, uint64(s.dilation)))
-			}
-			at = Call("maximum", at, tree.NewConst(t, 0))
-			inside = Call("add", inside, Call("mul", at, tree.NewConst(t, uint64(k[i+1:].Size()))))
-		}
+	over := Options{Axes: upTo(r + len(w))[r:]}
+	best := forEach(w, Reduce(name, v, over))
+	var is *tree.Node
+	if a.DType().IsFloat() { // padding is NaN to the one comparison and extreme to the other, so it meets neither
+		same := windowed(a, w, Cast(tree.ConstFloat(dtype.F32, math.NaN()), a.DType()))
+		is = Call("logical_or", Call("equal", same, best), Call("not_equal", v, v))
+	} else {
+		image := BroadcastTo(tree.NewConst(dtype.Bool, 1), a.Shape()[r-len(w):])
+		is = Call("logical_and", Call("equal", v, best), windowed(image, w, tree.NewConst(dtype.Bool, 0)))
 	}
-	if inside.Op.Class() == tree.Constant {
-		return first
-	}
-	return Call("where", Call("equal", first, tree.NewConst(t, 0)), inside, first)
+	at := Call("where", is, numbered(w, t), tree.NewConst(t, t.Mask()>>1))
+	return Cast(Reduce("min", at, over), dtype.I32)
 }
 
 // start returns where the windows begin along an axis of their positions, which have the shape out.
@@ -300,15 +296,25 @@ func argPool(largest bool) func(o Options, x ...*tree.Node) *tree.Node {
 				return misshapen("a window of %d elements with padding %d and dilation %d has nothing but padding", s.size, s.padding, s.dilation)
 			}
 			e := n
-			if below := tree.NewConst(t, uint64(k[i+1:].Size())); i+1 < len(w) {
-				e = Call("floor_divide", n, below)
-				n = Call("sub", n, Call("mul", e, below))
+			if below := k[i+1:].Size(); i+1 < len(w) {
+				e = smallQuotient(n, below, k.Size())
+				n = Call("sub", n, Call("mul", e, tree.NewConst(t, uint64(below))))
 			}
 			e = Call("add", start(n.Shape(), lead+i, s, t), Call("mul", e, tree.NewConst(t, uint64(s.dilation))))
 			at = Call("add", Call("mul", at, tree.NewConst(t, uint64(dims[i]))), e)
 		}
 		return Cast(at, dtype.I64)
 	}
+}
+
+// smallQuotient returns n/d of integers 0 <= n < most, for small ones as a product with 2^16/d rounded up:
+// the error of the product is below most*d.
+func smallQuotient(n *tree.Node, d, most int) *tree.Node {
+	number := func(v int) *tree.Node { return tree.NewConst(n.DType(), uint64(v)) }
+	if most <= 1<<15/d {
+		return Call("right_shift", Call("mul", n, number((1<<16+d-1)/d)), number(16))
+	}
+	return Call("floor_divide", n, number(d))
 }
 
 // meets reports whether each window along an axis of size d has an element that is no padding.

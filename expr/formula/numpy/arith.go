@@ -64,7 +64,8 @@ func binary(sign string, x, y value, function bool) value {
 		return compare(sign, x, y)
 	}
 	t := promoted(x, y)
-	if sign == "**" && !function && x.weakClass() == syntax.NoNumber && x.n.DType() == dtype.Bool && len(x.n.Shape()) > 0 && isTwo(y) {
+	two := y.kind == vScalar && y.s.Class == syntax.Int && y.s.I.IsInt64() && y.s.I.Int64() == 2
+	if sign == "**" && !function && x.weakClass() == syntax.NoNumber && x.n.DType() == dtype.Bool && len(x.n.Shape()) > 0 && two {
 		t = dtype.I8 // NumPy takes the square
 	}
 	weak := syntax.NoNumber
@@ -77,11 +78,6 @@ func binary(sign string, x, y value, function bool) value {
 		}
 	}
 	return value{kind: vTree, n: arithmetic(sign, t, x, y, function), weak: weak}
-}
-
-// isTwo reports whether y is the integer 2, written in the formula.
-func isTwo(y value) bool {
-	return y.kind == vScalar && y.s.Class == syntax.Int && y.s.I.IsInt64() && y.s.I.Int64() == 2
 }
 
 // arithmetic returns x op y of common type t.

@@ -170,7 +170,7 @@ func (p *parser) statement() *Statement {
 		p.fail(p.tok.pos, "several values in one statement are not supported; write one statement for each")
 		return nil
 	}
-	if p.tok.kind != tOp && target.inPlace() {
+	if p.tok.kind != tOp && target.Kind == Call && (target.Text == "put_along_axis" || strings.HasSuffix(target.Text, ".at")) { // x[...] = f(x, ...)
 		if len(target.Args) == 0 || target.Args[0].Kind != Name || target.Keys[0] != "" {
 			p.fail(target.Pos, "%s writes to its first argument, which must be a name", target.Text)
 			return nil
@@ -344,7 +344,7 @@ func (p *parser) name() *Node {
 		p.advance()
 		if p.tok.is(".") && submodules[t.text] {
 			module := t
-			if p.advance(); !inModule(module.text, p.tok.text) {
+			if p.advance(); !(module.text == "fft" && strings.Contains(p.tok.text, "fft") || module.text == "linalg" && p.tok.text == "norm") {
 				return p.fail(module.pos, "np.%s.%s is not supported; formulas have functions of NumPy itself, such as np.exp, of np.fft, and np.linalg.norm", module.text, p.tok.text)
 			}
 			t = p.tok
@@ -369,17 +369,6 @@ func (p *parser) name() *Node {
 
 // ofFunctions are the methods of functions. Other methods are of arrays.
 var ofFunctions = map[string]bool{"reduce": true, "accumulate": true, "outer": true, "at": true}
-
-// inPlace reports whether a call writes to its first argument: f(x, ...) is the statement x[...] = f(x, ...).
-func (n *Node) inPlace() bool {
-	return n.Kind == Call && (n.Text == "put_along_axis" || strings.HasSuffix(n.Text, ".at"))
-}
-
-// inModule reports whether formulas have a function of a module of NumPy: of fft all functions whose names
-// contain fft, and of linalg norm.
-func inModule(module, name string) bool {
-	return module == "fft" && strings.Contains(name, "fft") || module == "linalg" && name == "norm"
-}
 
 // submodules are modules of NumPy.
 var submodules = map[string]bool{"char": true, "emath": true, "fft": true, "lib": true, "linalg": true, "ma": true, "polynomial": true, "random": true, "rec": true, "strings": true, "testing": true}

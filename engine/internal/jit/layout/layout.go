@@ -126,7 +126,9 @@ func (b *Binder) findScan(bp *Phase) {
 	few := bp.N < fewRows && bp.SeqN >= longChain
 	single := few && bp.N < leastTurned && b.Tails
 	if len(ph.Carries) > 0 && !(few && bp.findPrefixes()) && !b.findEach(bp) && !(!single && b.findTurned(bp)) && !bp.findPrefixes() {
-		bp.findAlong()
+		if bp.findAlong(); bp.Along && b.Tails && bp.onlyCarries() { // a call has one lane
+			bp.Short, bp.AtOnce = 1, b.AtOnce
+		}
 		bp.Fetch, bp.Ahead = bp.Moved() > b.Machine.Caches.L2 && bp.apart(), b.Machine.Fetch
 	}
 	if b.Tails && len(ph.Carries) == 0 && len(ph.Reds) > 0 && ph.Kind == lower.SeqPhase && !few {

@@ -319,9 +319,6 @@ func (b *Binder) findAcross(bp *Phase) {
 		}
 	}
 	k := len(bp.Spans)
-	if bp.Along && bp.Each == 0 && b.Tails && bp.onlyCarries() { // a call has one lane
-		bp.Short, bp.AtOnce = 1, b.AtOnce
-	}
 	if ph.Kind != lower.SeqPhase || k == 0 || states == 0 || bp.Along || bp.Prefixes || ph.Leaves {
 		return
 	}

@@ -197,3 +197,31 @@ func TestRareChanges(t *testing.T) {
 		differ(t, r, s)
 	}
 }
+
+// TestCarriesCombined compares two states whose next values are one combination of both with the interpreter, in rows long enough
+// for vectors of steps.
+func TestCarriesCombined(t *testing.T) {
+	k := parse(t, `kernel both
+axis i0 i1
+buf x f64 in 1
+buf w f64 in 1
+buf y f64 out 2
+{
+  vec i0 {
+    %0 = load f64 x[i0]
+    %1 = load f64 w[i0]
+    seq i1 {
+      %2 = carry f64 %0
+      %3 = carry f64 %1
+      %4 = min f64 %2 %3
+      store f64 y[i0, i1] %4
+      %5 = next f64 %2 %4
+      %6 = next f64 %3 %4
+    }
+  }
+}`)
+	r := rand.New(rand.NewPCG(11, 24))
+	for _, rows := range []int{1, 2, 7, 40} {
+		differ(t, r, newSetup(t, r, k, []int{rows, 139}, nil, [][]int{{rows}, {rows}, {rows, 139}}, true))
+	}
+}

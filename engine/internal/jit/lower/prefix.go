@@ -59,11 +59,14 @@ func (ph *Phase) prefixes() bool {
 	return ok && !slices.ContainsFunc(ph.Carries, func(c Carry) bool { return uses[c.Load] != 1 || !ph.combines(&c) })
 }
 
-// combines reports whether the next value of a carry is the carry combined with an element.
+// combines reports whether the next value of a carry is the carry combined with an element, which is no other carry.
 func (ph *Phase) combines(c *Carry) bool {
 	id := ph.Nodes[c.Store].Args[0]
 	n := &ph.Nodes[id]
 	if c.Type == dtype.Bool || n.Cold || n.Type != c.Type || n.In != c.Type || !slices.Contains(n.Args[:2], c.Load) {
+		return false
+	}
+	if slices.ContainsFunc(ph.Carries, func(o Carry) bool { return o.Load != c.Load && slices.Contains(n.Args[:2], o.Load) }) {
 		return false
 	}
 	_, ok := Identity(n.Op, n.Type)

@@ -258,3 +258,24 @@ func TestPositionsOfTurned(t *testing.T) {
 		}
 	}
 }
+
+// TestEmptyColumns binds a sum down columns of which there are none, beside rows.
+func TestEmptyColumns(t *testing.T) {
+	const sums = `kernel k
+axis i0 i1 i2
+buf x f32 in 3
+buf y f32 out 2
+{
+  par i0 {
+    vec i1 {
+      seq i2 {
+        %0 = load f32 x[i0, i2, i1]
+        %1 = reduce sum f32 %0
+      }
+      store f32 y[i0, i1] %1
+    }
+  }
+}`
+	r := rand.New(rand.NewPCG(2, 2))
+	differ(t, r, newSetup(t, r, parse(t, sums), []int{3, 0, 70}, nil, [][]int{{4, 70, 4}, {4, 4}}, true))
+}

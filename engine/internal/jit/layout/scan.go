@@ -319,7 +319,7 @@ func (b *Binder) findAcross(bp *Phase) {
 		}
 	}
 	k := len(bp.Spans)
-	if ph.Kind != lower.SeqPhase || k == 0 || states == 0 || bp.Along || bp.Prefixes || ph.Leaves {
+	if ph.Kind != lower.SeqPhase || k == 0 || bp.N == 0 || states == 0 || bp.Along || bp.Prefixes || ph.Leaves {
 		return
 	}
 	if bp.Turned() {

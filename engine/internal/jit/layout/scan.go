@@ -230,32 +230,32 @@ func (l *layouter) alongRows(which []int32, spans, seqSpans [][]bound.Span) bool
 		across := bound.StepOf(spans[at])
 		rows = rows || s.Size < 4 && across != 0 && across != 1 // such blocks are not turned
 		at += 1 + len(l.guards[i])
-		if s.Kind == Index || s.Kind == Computed || s.Guard || s.Dyn != nil || s.Gather != nil || l.ph.Conflict(int(i)) || step != 1 && (step != 0 || l.ph.Sites[i].Store) {
+		if step != 1 && (step != 0 || l.ph.Sites[i].Store) {
 			return false
 		}
 	}
-	for i := range l.bp.Sites {
-		if s := &l.bp.Sites[i]; s.Staged || s.Kind == Scratch && !l.bp.carries(s) {
-			return false
-		}
-	}
-	return rows
+	return rows && l.steady(which)
+}
+
+// steady reports whether the loop reaches all its sites at constant steps, and Go copies none for another reason than its steps.
+func (l *layouter) steady(which []int32) bool {
+	return !slices.ContainsFunc(which, func(i int32) bool {
+		s := &l.bp.Sites[i]
+		return s.Kind == Index || s.Kind == Computed || s.Guard || s.Dyn != nil || s.Gather != nil || l.ph.Conflict(int(i))
+	}) && !slices.ContainsFunc(l.bp.Sites, func(s Site) bool { return s.Staged || s.Kind == Scratch && !l.bp.carries(&s) })
 }
 
 // walksRows reports whether the blocks of a seq loop along rows with elements of 1 or 2 bytes are surely turned, or its rows
-// walked one after the other. Go would copy the elements one by one. All sites are reached at constant steps.
+// walked one after the other. Go would copy the elements one by one.
 func (l *layouter) walksRows(ext []int, which []int32, spans, seqSpans [][]bound.Span) bool {
 	ph, k, q := l.ph, len(ext), len(l.bp.SeqSpans)
-	if !l.Tails || ph.Kind != lower.SeqPhase || k == 0 || q == 0 || len(ph.Reds) > 0 && l.bp.N < fewRows {
+	if !l.Tails || ph.Kind != lower.SeqPhase || k == 0 || q == 0 || len(ph.Reds) > 0 && l.bp.N < fewRows || !l.steady(which) {
 		return false
 	}
 	at, narrow := 0, false
 	for _, i := range which {
 		s, step, across := &l.bp.Sites[i], bound.StepOf(seqSpans[at]), bound.StepOf(spans[at])
 		at += 1 + len(l.guards[i])
-		if s.Kind == Index || s.Kind == Computed || s.Guard || s.Dyn != nil || s.Gather != nil || ph.Conflict(int(i)) {
-			return false
-		}
 		if across == 0 && !ph.Sites[i].Store || across == 1 {
 			continue
 		}
@@ -265,7 +265,7 @@ func (l *layouter) walksRows(ext []int, which []int32, spans, seqSpans [][]bound
 		}
 		narrow = narrow || s.Size <= 2
 	}
-	return narrow && !slices.ContainsFunc(l.bp.Sites, func(s Site) bool { return s.Staged || s.Kind == Scratch && !l.bp.carries(&s) })
+	return narrow
 }
 
 // leastRowPrefixes is the fewest steps of a row that is not copied with others.

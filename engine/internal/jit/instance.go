@@ -305,6 +305,9 @@ func (bp *boundPhase) mostLanes() int {
 // second-level one where the arrays are in memory. The rows of whole arrays follow each other there, which takes half
 // the time.
 func (bv *boundVec) findWide(m machine.Model) {
+	if len(bv.reds) > 0 { // a call has whole blocks
+		return
+	}
 	var across *boundPhase
 	state, moved, lanes := 0, 0, false
 	for _, bp := range bv.phases {

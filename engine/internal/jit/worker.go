@@ -102,7 +102,7 @@ func (w *worker) chunk(lo, hi int) {
 // blocks runs blocks lo..hi of a vec loop. If no later block can change the results, calls begin with one block, and
 // the blocks after that are left out.
 func (w *worker) blocks(v *boundVec, lo, hi int) {
-	most := v.step / ir.Block
+	most := max(v.step/ir.Block, 1)
 	n := most
 	if v.settles {
 		n = 1

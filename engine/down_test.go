@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -64,6 +65,11 @@ func TestTriangles(t *testing.T) {
 		x, y := engine.Zeros[int16](rows, columns), engine.Zeros[int16](rows, columns)
 		if err := x.Fill(7); err != nil {
 			t.Fatal(err)
+		}
+		for k, want := range map[int]int16{math.MinInt: 7, math.MaxInt: 0} {
+			if err := y.Assign(op.TriU(x, k)); err != nil || slices.Contains(y.Data(), 7-want) {
+				t.Fatalf("%dx%d, k = %d: an element is not %d, or %v", rows, columns, k, want, err)
+			}
 		}
 		for _, k := range []int{0, 2, -2, rows, -rows, columns, -columns, 32766, -32767} {
 			if err := y.Assign(op.TriL(x, k)); err != nil {

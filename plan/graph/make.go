@@ -124,7 +124,7 @@ func (g *Graph) rewrite(e *tree.Node, args []*Node) *Node {
 		if x := args[0]; e.Op == castRow && x.Array == nil && x.Src.Op == castRow && widens(x.Args[0].Type, x.Type) {
 			return g.make(e, x.Args)
 		}
-		if x := args[0]; e.Op == castRow && g.Separates && x.Array == nil && 2*x.Type.Size() <= e.To.Size() && widens(x.Type, e.To) && x.Work >= wideWork && x.Shape.Size() >= leastStage {
+		if x := args[0]; e.Op == castRow && g.Separates && x.Array == nil && !x.Faulty && 2*x.Type.Size() <= e.To.Size() && widens(x.Type, e.To) && x.Work >= wideWork && x.Shape.Size() >= leastStage {
 			g.Store(x, "vectors of it have more elements than vectors of what it is converted to")
 		}
 		return g.fold(e, args)

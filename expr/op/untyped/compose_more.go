@@ -198,7 +198,7 @@ func triangle(k func(o Options) int, below bool) func(o Options, x ...*tree.Node
 
 var (
 	tril = triangle(func(o Options) int { return o.int(0, 0) }, true)
-	triu = triangle(func(o Options) int { return o.int(0, 0) - 1 }, false)
+	triu = triangle(func(o Options) int { return max(o.int(0, 0), math.MinInt+1) - 1 }, false)
 )
 
 // nanMean divides the sum of what is not NaN by its number less o.DDof. If that is

@@ -126,10 +126,19 @@ func (u *run) blocks(to, from unsafe.Pointer, some, n int, f form) bool {
 	return true
 }
 
-// pairs sorts pairs of blocks of rows into work. The last one of a row has less keys.
+// pairs sorts pairs of blocks of rows into work, in as few calls of kernels as there can be. The last pair of a row has less keys.
 func (u *run) pairs(r rows, n int, f form) bool {
-	each, from := 2*u.f.largest(), r.from
-	for at := 0; at < n; at += each {
+	each, from, at := 2*u.f.largest(), r.from, 0
+	if whole := n / each; whole > r.n {
+		at = whole * each
+		bytes := each * u.f.size
+		for i := range r.n {
+			if !u.halves(rows{unsafe.Add(unsafe.Pointer(&u.work), i*r.toStep), unsafe.Add(from, i*r.step), whole, bytes, bytes}, each, f) {
+				return false
+			}
+		}
+	}
+	for ; at < n; at += each {
 		some := min(each, n-at)
 		r.to, r.from = unsafe.Add(unsafe.Pointer(&u.work), at*u.f.size), unsafe.Add(from, at*u.f.size)
 		if some > each/2 {

@@ -95,8 +95,8 @@ func TestGradientsOfPools(t *testing.T) {
 	}
 }
 
-// firstsOf returns the gradient of a pool of the last two axes of x, with the weights of gradientOf: that of each window
-// goes to its first extreme, or its first NaN.
+// firstsOf returns the gradient of a pool of the last two axes of x, with the weights of gradientOf: the weight of each
+// window goes to its first extreme, or its first NaN.
 func firstsOf(x *engine.Tensor[float32], h, w op.Window, pad int, largest bool) []float32 {
 	d, out, number := x.Shape(), make([]float32, x.Size()), 0
 	reach := func(w op.Window) int { return (w.Size - 1) * max(w.Dilation, 1) }

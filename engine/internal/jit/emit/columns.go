@@ -174,7 +174,11 @@ func (f *phaseCode) runs(accs []columnAcc, v, nred int) {
 		f.Tail = f.Layout.Columns() % f.W
 	}
 	whole := f.Tails && f.Tail == 0
-	f.part("columns: %d runs of rows at once%s", f.Runs, map[bool]string{false: ", the last vector of a row under a mask"}[whole])
+	if whole {
+		f.part("columns: %d runs of rows at once", f.Runs)
+	} else {
+		f.part("columns: %d runs of rows at once, the last vector of a row under a mask", f.Runs)
+	}
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.Int(isa.Mov, isa.Word(frame.Steps), isa.Lane)
 	if !whole {

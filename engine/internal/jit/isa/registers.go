@@ -137,5 +137,5 @@ func (v *Values) Key(n int32, c int) int32 {
 	return n*int32(v.Copies) + int32(c)
 }
 
-// Own reports whether copy c of node n has a place of its own: it does not share that of another copy.
+// Own reports whether copy c of node n has a place of its own: no other copy shares it.
 func (v *Values) Own(n int32, c int) bool { return c&v.Pair == 0 || !v.Shared[n] }

@@ -334,7 +334,6 @@ func (l *layouter) lay(least int) {
 }
 
 // longestLaid returns the most elements of a row that may be laid or copied.
-// A call begins with a row. One on units in order may begin anywhere between rows of the innermost axis.
 func (l *layouter) longestLaid() int {
 	longest := MostLaid
 	switch {
@@ -346,7 +345,8 @@ func (l *layouter) longestLaid() int {
 	return min(longest, copiedElements, l.longestRow())
 }
 
-// longestRow is the extent of the innermost digit where units are in order; else a row may have more digits.
+// longestRow returns the extent of the innermost axis where units are in order: a call may begin between any two rows of that
+// axis. Elsewhere a call begins with a laid row, which may join several axes.
 func (l *layouter) longestRow() int {
 	if l.IR.InOrder {
 		return l.Digits[l.vec[len(l.vec)-1]].Extent

@@ -94,15 +94,25 @@ func (f *phaseCode) blockRows(accs []columnAcc, done, rest isa.Label) {
 	f.aimTurns()
 	f.wholeBlock(accs)
 	f.eachTurn(true, func(t *isa.Turn) { f.TurnBlock(f.target, t, isa.Frame) })
-	for i := range f.turns {
-		t := &f.turns[i]
-		f.Int(isa.Add, isa.Word(t.Arg+frame.SiteArray), isa.K(f.W*t.Step*t.Size))
-	}
-	f.Int(isa.Sub, isa.Word(frame.Left), isa.K(f.W))
+	f.nextBlock(f.W, false)
 	f.Branch(isa.GE, isa.Word(frame.Left), isa.K(f.W), blocks)
 	f.Branch(isa.EQ, isa.Word(frame.Left), isa.K(0), done)
 	f.lastSteps(accs) // scratch memory has the block
 	f.Jump(done)
+}
+
+// nextBlock steps the addresses of the turned sites over a block of steps. Those in registers are addresses of the arrays
+// if the block is held in registers, and else of scratch memory.
+func (f *phaseCode) nextBlock(steps int, held bool) {
+	for i := range f.turns {
+		t := &f.turns[i]
+		to := isa.Word(t.Arg + frame.SiteArray)
+		if r := f.SiteReg[t.ID]; held && r >= 0 {
+			to = isa.SiteReg(int(r))
+		}
+		f.Int(isa.Add, to, isa.K(steps*t.Step*t.Size))
+	}
+	f.Int(isa.Sub, isa.Word(frame.Left), isa.K(steps))
 }
 
 // wholeBlocks reports whether a block of W steps of all lanes is turned by itself: if it has 16 bytes
@@ -255,15 +265,7 @@ func (f *phaseCode) heldRows(accs []columnAcc, group int, done isa.Label) {
 		f.Branch(isa.LT, isa.Word(frame.Left), isa.K(steps), end)
 		f.Bind(loop)
 		parts(0, steps, 0)
-		for i := range f.turns {
-			t := &f.turns[i]
-			to := isa.Word(t.Arg + frame.SiteArray)
-			if r := f.SiteReg[t.ID]; r >= 0 {
-				to = isa.SiteReg(int(r))
-			}
-			f.Int(isa.Add, to, isa.K(steps*t.Step*t.Size))
-		}
-		f.Int(isa.Sub, isa.Word(frame.Left), isa.K(steps))
+		f.nextBlock(steps, true)
 		f.Branch(isa.GE, isa.Word(frame.Left), isa.K(steps), loop)
 		f.Bind(end)
 	}

@@ -258,6 +258,9 @@ func (r *rowSort[K]) gather(keys []K, row, n int) {
 				copyTile((*[tile]K)(keys[i*r.length+k:]), unsafe.Add(p, k*step*size), step*size)
 			}
 		}
+		if k == r.length {
+			continue // no pointer is made beyond the rows
+		}
 		for i, p := range rows {
 			bitsOf(keys[i*r.length+k:][:r.length-k], unsafe.Add(p, k*step*size), step)
 		}

@@ -18,8 +18,7 @@ func addI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 |
 }
 
 func addI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
+	d, a, y := vec[T](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = a[i] + y
 	}
@@ -33,16 +32,14 @@ func subI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 |
 }
 
 func subI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
+	d, a, y := vec[T](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = a[i] - y
 	}
 }
 
 func subI8SV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, b := vec[T](f, in.d, n), vec[T](f, in.b, n)
-	x := one[T](f, in.a)
+	d, x, b := vec[T](f, in.d, n), one[T](f, in.a), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = x - b[i]
 	}
@@ -56,8 +53,7 @@ func mulI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 |
 }
 
 func mulI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
+	d, a, y := vec[T](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = a[i] * y
 	}
@@ -71,16 +67,14 @@ func divI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](
 }
 
 func divI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
-	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
+	d, a, y := vec[T](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = scalar.Div(a[i], y)
 	}
 }
 
 func divI8SV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
-	d, b := vec[T](f, in.d, n), vec[T](f, in.b, n)
-	x := one[T](f, in.a)
+	d, x, b := vec[T](f, in.d, n), one[T](f, in.a), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = scalar.Div(x, b[i])
 	}
@@ -94,16 +88,14 @@ func divF32VV[T float32 | float64](f *frame, in *ins, n int) {
 }
 
 func divF32VS[T float32 | float64](f *frame, in *ins, n int) {
-	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
+	d, a, y := vec[T](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = a[i] / y
 	}
 }
 
 func divF32SV[T float32 | float64](f *frame, in *ins, n int) {
-	d, b := vec[T](f, in.d, n), vec[T](f, in.b, n)
-	x := one[T](f, in.a)
+	d, x, b := vec[T](f, in.d, n), one[T](f, in.a), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = x / b[i]
 	}
@@ -117,16 +109,14 @@ func remI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](
 }
 
 func remI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
-	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
+	d, a, y := vec[T](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = scalar.Rem(a[i], y)
 	}
 }
 
 func remI8SV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
-	d, b := vec[T](f, in.d, n), vec[T](f, in.b, n)
-	x := one[T](f, in.a)
+	d, x, b := vec[T](f, in.d, n), one[T](f, in.a), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = scalar.Rem(x, b[i])
 	}
@@ -140,16 +130,14 @@ func remF32VV[T float32 | float64](f *frame, in *ins, n int) {
 }
 
 func remF32VS[T float32 | float64](f *frame, in *ins, n int) {
-	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
+	d, a, y := vec[T](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = T(math.Mod(float64(a[i]), float64(y)))
 	}
 }
 
 func remF32SV[T float32 | float64](f *frame, in *ins, n int) {
-	d, b := vec[T](f, in.d, n), vec[T](f, in.b, n)
-	x := one[T](f, in.a)
+	d, x, b := vec[T](f, in.d, n), one[T](f, in.a), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = T(math.Mod(float64(x), float64(b[i])))
 	}
@@ -163,24 +151,21 @@ func fmaF64VVV(f *frame, in *ins, n int) {
 }
 
 func fmaF64VVS(f *frame, in *ins, n int) {
-	d, a, b := vec[float64](f, in.d, n), vec[float64](f, in.a, n), vec[float64](f, in.b, n)
-	z := one[float64](f, in.c)
+	d, a, b, z := vec[float64](f, in.d, n), vec[float64](f, in.a, n), vec[float64](f, in.b, n), one[float64](f, in.c)
 	for i := range d {
 		d[i] = math.FMA(a[i], b[i], z)
 	}
 }
 
 func fmaF64VSV(f *frame, in *ins, n int) {
-	d, a, c := vec[float64](f, in.d, n), vec[float64](f, in.a, n), vec[float64](f, in.c, n)
-	y := one[float64](f, in.b)
+	d, a, y, c := vec[float64](f, in.d, n), vec[float64](f, in.a, n), one[float64](f, in.b), vec[float64](f, in.c, n)
 	for i := range d {
 		d[i] = math.FMA(a[i], y, c[i])
 	}
 }
 
 func fmaF64VSS(f *frame, in *ins, n int) {
-	d, a := vec[float64](f, in.d, n), vec[float64](f, in.a, n)
-	y, z := one[float64](f, in.b), one[float64](f, in.c)
+	d, a, y, z := vec[float64](f, in.d, n), vec[float64](f, in.a, n), one[float64](f, in.b), one[float64](f, in.c)
 	for i := range d {
 		d[i] = math.FMA(a[i], y, z)
 	}
@@ -222,8 +207,7 @@ func minI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 |
 }
 
 func minI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
+	d, a, y := vec[T](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = min(a[i], y)
 	}
@@ -237,8 +221,7 @@ func maxI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 |
 }
 
 func maxI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
+	d, a, y := vec[T](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = max(a[i], y)
 	}
@@ -287,8 +270,7 @@ func scaleF64VV(f *frame, in *ins, n int) {
 }
 
 func scaleF64VS(f *frame, in *ins, n int) {
-	d, a := vec[float64](f, in.d, n), vec[float64](f, in.a, n)
-	y := one[int64](f, in.b)
+	d, a, y := vec[float64](f, in.d, n), vec[float64](f, in.a, n), one[int64](f, in.b)
 	for i := range d {
 		d[i] = scalar.Ldexp64(a[i], y)
 	}
@@ -302,8 +284,7 @@ func andI8VV[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 }
 
 func andI8VS[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
-	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
+	d, a, y := vec[T](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = a[i] & y
 	}
@@ -317,8 +298,7 @@ func orI8VV[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 }
 
 func orI8VS[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
-	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
+	d, a, y := vec[T](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = a[i] | y
 	}
@@ -332,8 +312,7 @@ func xorI8VV[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 }
 
 func xorI8VS[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
-	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
+	d, a, y := vec[T](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = a[i] ^ y
 	}
@@ -361,8 +340,7 @@ func shlI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](
 }
 
 func shlI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
-	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
+	d, a, y := vec[T](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = a[i] << uint64(y)
 	}
@@ -376,8 +354,7 @@ func shrI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](
 }
 
 func shrI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
-	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
+	d, a, y := vec[T](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = a[i] >> uint64(y)
 	}
@@ -391,8 +368,7 @@ func mulhiU8VV[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 }
 
 func mulhiU8VS[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
-	d, a := vec[T](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
+	d, a, y := vec[T](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = scalar.MulHi(a[i], y)
 	}
@@ -406,8 +382,7 @@ func eqI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | 
 }
 
 func eqI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, a := vec[bool](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
+	d, a, y := vec[bool](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = a[i] == y
 	}
@@ -421,8 +396,7 @@ func eqBOOLVV(f *frame, in *ins, n int) {
 }
 
 func eqBOOLVS(f *frame, in *ins, n int) {
-	d, a := vec[uint8](f, in.d, n), vec[uint8](f, in.a, n)
-	y := one[uint8](f, in.b)
+	d, a, y := vec[uint8](f, in.d, n), vec[uint8](f, in.a, n), one[uint8](f, in.b)
 	for i := range d {
 		d[i] = a[i] ^ y ^ 1
 	}
@@ -436,8 +410,7 @@ func neI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | 
 }
 
 func neI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, a := vec[bool](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
+	d, a, y := vec[bool](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = a[i] != y
 	}
@@ -451,8 +424,7 @@ func neBOOLVV(f *frame, in *ins, n int) {
 }
 
 func neBOOLVS(f *frame, in *ins, n int) {
-	d, a := vec[uint8](f, in.d, n), vec[uint8](f, in.a, n)
-	y := one[uint8](f, in.b)
+	d, a, y := vec[uint8](f, in.d, n), vec[uint8](f, in.a, n), one[uint8](f, in.b)
 	for i := range d {
 		d[i] = a[i] ^ y
 	}
@@ -466,16 +438,14 @@ func ltI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | 
 }
 
 func ltI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, a := vec[bool](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
+	d, a, y := vec[bool](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = a[i] < y
 	}
 }
 
 func ltI8SV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, b := vec[bool](f, in.d, n), vec[T](f, in.b, n)
-	x := one[T](f, in.a)
+	d, x, b := vec[bool](f, in.d, n), one[T](f, in.a), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = x < b[i]
 	}
@@ -489,16 +459,14 @@ func leI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | 
 }
 
 func leI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, a := vec[bool](f, in.d, n), vec[T](f, in.a, n)
-	y := one[T](f, in.b)
+	d, a, y := vec[bool](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = a[i] <= y
 	}
 }
 
 func leI8SV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, b := vec[bool](f, in.d, n), vec[T](f, in.b, n)
-	x := one[T](f, in.a)
+	d, x, b := vec[bool](f, in.d, n), one[T](f, in.a), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = x <= b[i]
 	}
@@ -519,24 +487,21 @@ func selectVVV[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 }
 
 func selectVVS[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
-	d, a, b := vec[T](f, in.d, n), vec[uint8](f, in.a, n), vec[T](f, in.b, n)
-	z := one[T](f, in.c)
+	d, a, b, z := vec[T](f, in.d, n), vec[uint8](f, in.a, n), vec[T](f, in.b, n), one[T](f, in.c)
 	for i := range d {
 		d[i] = z ^ (b[i]^z)&-T(a[i])
 	}
 }
 
 func selectVSV[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
-	d, a, c := vec[T](f, in.d, n), vec[uint8](f, in.a, n), vec[T](f, in.c, n)
-	y := one[T](f, in.b)
+	d, a, y, c := vec[T](f, in.d, n), vec[uint8](f, in.a, n), one[T](f, in.b), vec[T](f, in.c, n)
 	for i := range d {
 		d[i] = c[i] ^ (y^c[i])&-T(a[i])
 	}
 }
 
 func selectVSS[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
-	d, a := vec[T](f, in.d, n), vec[uint8](f, in.a, n)
-	y, z := one[T](f, in.b), one[T](f, in.c)
+	d, a, y, z := vec[T](f, in.d, n), vec[uint8](f, in.a, n), one[T](f, in.b), one[T](f, in.c)
 	for i := range d {
 		d[i] = z ^ (y^z)&-T(a[i])
 	}

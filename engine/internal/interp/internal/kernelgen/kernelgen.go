@@ -197,23 +197,18 @@ func (r row) loop(w *bytes.Buffer, form string) {
 		return s
 	}
 	expr := strings.ReplaceAll(r.expr, "T(", sub("T")+"(")
-	var vecs, scalars, heads, loads []string
+	var names, loads []string
 	for i, k := range form {
 		typ, reg, name := sub(r.in[i]), string("abc"[i]), string("xyz"[i])
 		if k == 'V' {
-			vecs = append(vecs, reg)
-			heads = append(heads, fmt.Sprintf("vec[%s](f, in.%s, n)", typ, reg))
+			names, loads = append(names, reg), append(loads, fmt.Sprintf("vec[%s](f, in.%s, n)", typ, reg))
 			expr = substitute(expr, name, reg+"[i]")
 		} else {
-			scalars = append(scalars, name)
-			loads = append(loads, fmt.Sprintf("one[%s](f, in.%s)", typ, reg))
+			names, loads = append(names, name), append(loads, fmt.Sprintf("one[%s](f, in.%s)", typ, reg))
 		}
 	}
 	fmt.Fprintf(w, "func %s%s%s(f *frame, in *ins, n int) {\n", r.name, form, param)
-	fmt.Fprintf(w, "d, %s := vec[%s](f, in.d, n), %s\n", strings.Join(vecs, ", "), sub(r.out), strings.Join(heads, ", "))
-	if len(scalars) > 0 {
-		fmt.Fprintf(w, "%s := %s\n", strings.Join(scalars, ", "), strings.Join(loads, ", "))
-	}
+	fmt.Fprintf(w, "d, %s := vec[%s](f, in.d, n), %s\n", strings.Join(names, ", "), sub(r.out), strings.Join(loads, ", "))
 	fmt.Fprintf(w, "for i := range d {\nd[i] = %s\n}\n}\n\n", expr)
 }
 

@@ -137,31 +137,24 @@ func callIsIn(c *call) *tree.Node {
 	}
 	t := promote(a.DType(), others.DType())
 	a, others = cast(a, t), cast(others, t)
-	invert := c.args[3].s.Truth()
-	size := others.Shape().Size()
-	if size == 0 {
-		return untyped.BroadcastTo(truth(invert), a.Shape())
-	}
+	size, last := others.Shape().Size(), untyped.Options{Axes: []int{-1}}
 	others = flat(others)
+	found := untyped.BroadcastTo(truth(false), a.Shape())
 	if size <= fewOthers {
-		each, last := untyped.Compose("expand_dims", untyped.Options{Axes: []int{-1}}, a), untyped.Options{Axes: []int{-1}}
-		found := truth(false)
+		each := untyped.Compose("expand_dims", last, a)
 		for i := 0; i < size; i += manyTerms {
 			some := untyped.Slice(others, []shape.Slice{shape.Range(i, min(i+manyTerms, size))})
 			found = apply("logical_or", found, untyped.Reduce("any", apply("equal", each, some), last))
 		}
-		if invert {
-			return apply("logical_not", found)
-		}
-		return found
+	} else {
+		others = untyped.Compose("sort", untyped.Options{Axes: []int{0}}, others)
+		at := untyped.Compose("searchsorted", untyped.Options{Text: "left"}, others, a)
+		found = apply("equal", untyped.Take(others, apply("minimum", at, tree.ConstInt(dtype.I64, int64(size-1))), 0), a)
 	}
-	others = untyped.Compose("sort", untyped.Options{Axes: []int{0}}, others)
-	at := untyped.Compose("searchsorted", untyped.Options{Text: "left"}, others, a)
-	found := untyped.Take(others, apply("minimum", at, tree.ConstInt(dtype.I64, int64(size-1))), 0)
-	if invert {
-		return apply("not_equal", found, a)
+	if c.args[3].s.Truth() {
+		return apply("logical_not", found)
 	}
-	return apply("equal", found, a)
+	return found
 }
 
 // callPolyval is Horner's rule, as NumPy computes it.

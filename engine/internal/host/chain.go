@@ -84,43 +84,32 @@ func (c *chainStep) newWorker() (*chainWorker, error) {
 	return w, nil
 }
 
+// each calls f for all parts of all workers.
+func (c *chainStep) each(f func(part)) {
+	for _, w := range c.workers {
+		for _, p := range w.parts {
+			f(p)
+		}
+	}
+}
+
 // Watch lets the runs that follow end early when ctx is done.
 func (c *chainStep) Watch(ctx context.Context) {
 	for _, w := range c.workers {
 		w.ctx = ctx
-		for _, p := range w.parts {
-			p.watch(ctx)
-		}
 	}
+	c.each(func(p part) { p.watch(ctx) })
 }
 
 // Begin begins a run.
-func (c *chainStep) Begin() {
-	for _, w := range c.workers {
-		for _, p := range w.parts {
-			p.load()
-		}
-	}
-}
+func (c *chainStep) Begin() { c.each(part.load) }
 
 // Finish returns no fault: parts raise none.
 func (c *chainStep) Finish(backend.Worker) ir.FaultKind { return ir.NoFault }
 
-func (c *chainStep) bind(p *Program) {
-	for _, w := range c.workers {
-		for _, x := range w.parts {
-			x.bind(p)
-		}
-	}
-}
+func (c *chainStep) bind(p *Program) { c.each(func(x part) { x.bind(p) }) }
 
-func (c *chainStep) forget() {
-	for _, w := range c.workers {
-		for _, x := range w.parts {
-			x.forget()
-		}
-	}
-}
+func (c *chainStep) forget() { c.each(part.forget) }
 
 // memory returns the number of bytes that the workers keep.
 func (c *chainStep) memory() int {

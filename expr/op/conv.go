@@ -47,8 +47,8 @@ func SumPool[T expr.Number](x expr.Exp[T], s Sliding) expr.Exp[T] { return Pool(
 // with zeros is a part.
 func AvgPool[T expr.Float](x expr.Exp[T], s Sliding) expr.Exp[T] { return Pool("avg", x, s) }
 
-// ArgMaxPool returns the position of the first maximum of each window of MaxPool, or of the first
-// NaN, as PyTorch does with return_indices: in the axes of the windows, row-major. It is never a position of padding.
+// ArgMaxPool returns where each window of MaxPool has its first maximum, or its first NaN: the row-major position in the
+// pooled axes of x, as PyTorch does with return_indices. It is never a position of padding.
 // A program that has MaxPool too finds both in the same pass.
 func ArgMaxPool[T expr.Number](x expr.Exp[T], s Sliding) expr.Exp[int64] {
 	return composed[int64]("argmax_pool", untyped.Options{Slide: s}, expr.NodeOf(x))

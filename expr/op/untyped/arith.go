@@ -7,9 +7,9 @@ import (
 )
 
 var arithmetic = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: numbers}, []tree.Row{
-	{Name: "add", Symbol: "+", ULP: .5, Lower: prim2(prim.Add), Grad: gradAdd, Doc: "x + y; integers wrap."},
+	{Name: "add", Symbol: "+", ULP: .5, Lower: prim2(prim.Add), Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Out }, Doc: "x + y; integers wrap."},
 	{Name: "sub", Symbol: "-", ULP: .5, Lower: prim2(prim.Sub), Grad: gradSub, Doc: "x - y; integers wrap."},
-	{Name: "mul", Symbol: "*", ULP: .5, Lower: prim2(prim.Mul), Grad: gradMul, Doc: "x * y; integers wrap."},
+	{Name: "mul", Symbol: "*", ULP: .5, Lower: prim2(prim.Mul), Grad: func(g *tree.Adjoint, arg int) *tree.Node { return g.Mul(g.Out, g.Arg(1-arg)) }, Doc: "x * y; integers wrap."},
 	{
 		Name: "div", Symbol: "/", ULP: .5, Lower: prim2(prim.Div), Fault: zeroDivisor,
 		FaultKind: tree.ErrDivide, Grad: gradDiv,
@@ -34,7 +34,7 @@ var arithmetic = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: numbe
 		Name: "fma", GoName: "FMA", Arity: 3, Types: floats, ULP: .5, Lower: prim3(prim.Fma), Grad: gradFMA,
 		Doc: "x*y + z, rounded once.",
 	},
-	{Name: "neg", Arity: 1, Lower: prim1(prim.Neg), Grad: gradNeg, Doc: "-x; integers wrap."},
+	{Name: "neg", Arity: 1, Lower: prim1(prim.Neg), Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Op("neg", g.Out) }, Doc: "-x; integers wrap."},
 	{
 		Name: "abs", Arity: 1, Result: tree.ResultPart, Lower: byClass(prim1(prim.Abs), prim1(prim.Abs), identity), Grad: gradAbs,
 		Doc: "x without its sign; the least integer stays.",
@@ -45,12 +45,12 @@ var arithmetic = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: numbe
 	},
 	{
 		Name: "square", Arity: 1, ULP: .5, Lower: func(b *B, x ...V) V { return b.Mul(x[0], x[0]) },
-		Grad: gradSquare,
+		Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Mul(g.Const(2), g.Arg(0))) },
 		Doc:  "x * x.",
 	},
 	{
 		Name: "reciprocal", Arity: 1, Types: floats, ULP: .5,
-		Lower: func(b *B, x ...V) V { return b.Div(b.Like(x[0], 1), x[0]) }, Grad: gradReciprocal,
+		Lower: func(b *B, x ...V) V { return b.Div(b.Like(x[0], 1), x[0]) }, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Op("neg", g.Mul(g.Out, g.Op("square", g.Node))) },
 		Doc: "1 / x.",
 	},
 	{

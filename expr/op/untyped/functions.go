@@ -1,6 +1,8 @@
 package untyped
 
 import (
+	"math"
+
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 )
@@ -10,7 +12,7 @@ import (
 // errors.
 var functions = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats}, []tree.Row{
 	{
-		Name: "sqrt", ULP: .5, Lower: prim1(prim.Sqrt), Grad: gradSqrt,
+		Name: "sqrt", ULP: .5, Lower: prim1(prim.Sqrt), Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Div(g.Out, g.Mul(g.Const(2), g.Node)) },
 		Doc: "the square root; NaN below zero.",
 	},
 	{Name: "rsqrt", ULP: 1, Lower: lowerRsqrt, Grad: gradRsqrt, Doc: "1 / sqrt(x)."},
@@ -18,24 +20,26 @@ var functions = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats
 		Name: "hypot", Arity: 2, ULP: 1, Lower: lowerHypot, Grad: gradHypot,
 		Doc: "sqrt(x*x + y*y) without overflow.",
 	},
-	{Name: "exp", ULP: 1, Lower: lowerExp, Grad: gradExp, Doc: "e to the power x."},
-	{Name: "exp2", ULP: 1, Lower: lowerExp2, Grad: gradExp2, Doc: "2 to the power x."},
-	{Name: "expm1", ULP: 1, Lower: lowerExpm1, Grad: gradExpm1, Doc: "exp(x) - 1, accurate near zero."},
-	{Name: "log", ULP: 1, Lower: lowerLog, Grad: gradLog, Doc: "the natural logarithm; NaN below zero."},
-	{Name: "log2", ULP: 1, Lower: lowerLog2, Grad: gradLog2, Doc: "the logarithm to base 2."},
-	{Name: "log10", ULP: 1, Lower: lowerLog10, Grad: gradLog10, Doc: "the logarithm to base 10."},
-	{Name: "log1p", ULP: 1.3, Lower: lowerLog1p, Grad: gradLog1p, Doc: "log(1 + x), accurate near zero."},
+	{Name: "exp", ULP: 1, Lower: lowerExp, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Node) }, Doc: "e to the power x."},
+	{Name: "exp2", ULP: 1, Lower: lowerExp2, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Mul(g.Const(math.Ln2), g.Node)) }, Doc: "2 to the power x."},
+	{Name: "expm1", ULP: 1, Lower: lowerExpm1, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Add(g.Node, g.Const(1))) }, Doc: "exp(x) - 1, accurate near zero."},
+	{Name: "log", ULP: 1, Lower: lowerLog, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Div(g.Out, g.Arg(0)) }, Doc: "the natural logarithm; NaN below zero."},
+	{Name: "log2", ULP: 1, Lower: lowerLog2, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Div(g.Out, g.Mul(g.Const(math.Ln2), g.Arg(0))) }, Doc: "the logarithm to base 2."},
+	{Name: "log10", ULP: 1, Lower: lowerLog10, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Div(g.Out, g.Mul(g.Const(math.Ln10), g.Arg(0))) }, Doc: "the logarithm to base 10."},
+	{Name: "log1p", ULP: 1.3, Lower: lowerLog1p, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Div(g.Out, g.Add(g.Arg(0), g.Const(1))) }, Doc: "log(1 + x), accurate near zero."},
 	{
 		Name: "pow", Symbol: "**", Arity: 2, ULP: 1, Lower: lowerPow, Grad: gradPow,
 		Doc: "x to the power y, with C99's special cases.",
 	},
-	{Name: "sin", ULP: 1, Lower: lowerSin, Grad: gradSin, Doc: "the sine of x radians, for all magnitudes."},
+	{Name: "sin", ULP: 1, Lower: lowerSin, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("cos", g.Arg(0))) }, Doc: "the sine of x radians, for all magnitudes."},
 	{
-		Name: "cos", ULP: 1, Lower: lowerCos, Grad: gradCos,
+		Name: "cos", ULP: 1, Lower: lowerCos, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Op("neg", g.Mul(g.Out, g.Op("sin", g.Arg(0)))) },
 		Doc: "the cosine of x radians, for all magnitudes.",
 	},
 	{
-		Name: "tan", ULP: 1, Lower: lowerTan, Grad: gradTan,
+		Name: "tan", ULP: 1, Lower: lowerTan, Grad: func(g *tree.Adjoint, _ int) *tree.Node {
+			return g.Mul(g.Out, g.Add(g.Op("square", g.Node), g.Const(1)))
+		},
 		Doc: "the tangent of x radians, for all magnitudes.",
 	},
 	{
@@ -43,7 +47,7 @@ var functions = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats
 		Doc: "the arc sine, in radians; NaN outside -1..1.",
 	},
 	{
-		Name: "acos", ULP: 1, Lower: lowerAcos, Grad: gradAcos,
+		Name: "acos", ULP: 1, Lower: lowerAcos, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Op("neg", gradAsin(g, 0)) },
 		Doc: "the arc cosine, in radians; NaN outside -1..1.",
 	},
 	{Name: "atan", ULP: 1, Lower: lowerAtan, Grad: gradAtan, Doc: "the arc tangent, in radians."},
@@ -51,9 +55,9 @@ var functions = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats
 		Name: "atan2", Arity: 2, ULP: 1, Lower: lowerAtan2, Grad: gradAtan2,
 		Doc: "the angle of the point (y, x), in radians, with C99's special cases.",
 	},
-	{Name: "sinh", ULP: 1, Lower: lowerSinh, Grad: gradSinh, Doc: "the hyperbolic sine."},
-	{Name: "cosh", ULP: 1, Lower: lowerCosh, Grad: gradCosh, Doc: "the hyperbolic cosine."},
-	{Name: "asinh", ULP: 1, Lower: lowerAsinh, Grad: gradAsinh, Doc: "the inverse hyperbolic sine."},
+	{Name: "sinh", ULP: 1, Lower: lowerSinh, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("cosh", g.Arg(0))) }, Doc: "the hyperbolic sine."},
+	{Name: "cosh", ULP: 1, Lower: lowerCosh, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("sinh", g.Arg(0))) }, Doc: "the hyperbolic cosine."},
+	{Name: "asinh", ULP: 1, Lower: lowerAsinh, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Div(g.Out, g.Op("hypot", g.Arg(0), g.Const(1))) }, Doc: "the inverse hyperbolic sine."},
 	{Name: "acosh", ULP: 1, Lower: lowerAcosh, Grad: gradAcosh, Doc: "the inverse hyperbolic cosine; NaN below 1."},
 	{
 		Name: "atanh", ULP: 1, Lower: lowerAtanh, Grad: gradAtanh,
@@ -64,13 +68,17 @@ var functions = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats
 		Name: "inverse_square", GoName: "InverseSquare", ULP: 1, Lower: lowerInverseSquare, Grad: gradInverseSquare,
 		Doc: "1 / (x * x); within 0.51 ULP where that is normal.",
 	},
-	{Name: "cbrt", ULP: 1, Lower: lowerCbrt, Grad: gradCbrt, Doc: "the cube root."},
+	{Name: "cbrt", ULP: 1, Lower: lowerCbrt, Grad: func(g *tree.Adjoint, _ int) *tree.Node {
+		return g.Div(g.Out, g.Mul(g.Const(3), g.Op("square", g.Node)))
+	}, Doc: "the cube root."},
 	{
-		Name: "erfc", ULP: 6, Lower: lowerErfc, Grad: gradErfc,
+		Name: "erfc", ULP: 6, Lower: lowerErfc, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Op("neg", gradErf(g, 0)) },
 		Doc: "1 - erf(x), accurate where that is small.",
 	},
-	{Name: "tanh", ULP: 1, Lower: lowerTanh, Grad: gradTanh, Doc: "the hyperbolic tangent."},
-	{Name: "sigmoid", ULP: 1, Lower: lowerSigmoid, Grad: gradSigmoid, Doc: "1 / (1 + exp(-x))."},
+	{Name: "tanh", ULP: 1, Lower: lowerTanh, Grad: func(g *tree.Adjoint, _ int) *tree.Node {
+		return g.Mul(g.Out, g.Sub(g.Const(1), g.Op("square", g.Node)))
+	}, Doc: "the hyperbolic tangent."},
+	{Name: "sigmoid", ULP: 1, Lower: lowerSigmoid, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Mul(g.Node, g.Sub(g.Const(1), g.Node))) }, Doc: "1 / (1 + exp(-x))."},
 	{Name: "erf", ULP: 1, Lower: lowerErf, Grad: gradErf, Doc: "the error function."},
 	{Name: "erfinv", GoName: "ErfInv", ULP: 4, Lower: lowerErfInv, Grad: gradErfInv, Doc: "the inverse of erf; infinite at -1 and 1, NaN outside."},
 	{
@@ -82,11 +90,11 @@ var functions = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats
 		Doc: "the quantile of the normal distribution, norm.ppf; infinite at 0 and 1, NaN outside.",
 	},
 	{
-		Name: "gammaln", GoName: "LogGamma", ULP: -1, Lower: lowerLogGamma, Grad: gradLogGamma,
+		Name: "gammaln", GoName: "LogGamma", ULP: -1, Lower: lowerLogGamma, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("digamma", g.Arg(0))) },
 		Doc: "the logarithm of |gamma(x)|, lgamma of C; infinite at 0 and negative integers. Within 4 ULP for x > 0, and below, where it has zeros, within 4 units of the last place of the greatest of 1, the result and gammaln(1-x).",
 	},
 	{
-		Name: "gamma", GoName: "GammaFunction", ULP: 8, Lower: lowerGamma, Grad: gradGamma,
+		Name: "gamma", GoName: "GammaFunction", ULP: 8, Lower: lowerGamma, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Mul(g.Node, g.Op("digamma", g.Arg(0)))) },
 		Doc: "the gamma function, tgamma of C: (x-1)! for integers; NaN at negative integers.",
 	},
 	{
@@ -97,7 +105,7 @@ var functions = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats
 		Name: "trigamma", GoName: "Trigamma", ULP: 6, Lower: lowerPolygamma(1), Grad: gradPolygamma(2),
 		Doc: "the derivative of digamma; infinite at 0 and negative integers.",
 	},
-	{Name: "i0", GoName: "BesselI0", ULP: 5, Lower: lowerBessel(i0Near, i0Far, false), Grad: gradI0, Doc: "the modified Bessel function of the first kind of order 0."},
+	{Name: "i0", GoName: "BesselI0", ULP: 5, Lower: lowerBessel(i0Near, i0Far, false), Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("i1", g.Arg(0))) }, Doc: "the modified Bessel function of the first kind of order 0."},
 	{Name: "i1", GoName: "BesselI1", ULP: 5, Lower: lowerBessel(i1Near, i1Far, true), Grad: gradI1, Doc: "the modified Bessel function of the first kind of order 1."},
 	{Name: "gelu", ULP: 6, Lower: lowerGelu, Grad: gradGelu, Doc: "x * (1 + erf(x/sqrt(2))) / 2."},
 	{

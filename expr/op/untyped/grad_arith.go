@@ -12,16 +12,12 @@ import (
 // is zero.
 func flat(*tree.Adjoint, int) *tree.Node { return nil }
 
-func gradAdd(g *tree.Adjoint, _ int) *tree.Node { return g.Out }
-
 func gradSub(g *tree.Adjoint, arg int) *tree.Node {
 	if arg == 0 {
 		return g.Out
 	}
 	return g.Op("neg", g.Out)
 }
-
-func gradMul(g *tree.Adjoint, arg int) *tree.Node { return g.Mul(g.Out, g.Arg(1-arg)) }
 
 func gradDiv(g *tree.Adjoint, arg int) *tree.Node {
 	if arg == 0 {
@@ -54,18 +50,8 @@ func gradFMA(g *tree.Adjoint, arg int) *tree.Node {
 	return g.Mul(g.Out, g.Arg(1-arg))
 }
 
-func gradNeg(g *tree.Adjoint, _ int) *tree.Node { return g.Op("neg", g.Out) }
-
 // gradAbs uses sign(x), so the derivative at 0 is 0.
 func gradAbs(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("sign", g.Arg(0))) }
-
-func gradSquare(g *tree.Adjoint, _ int) *tree.Node {
-	return g.Mul(g.Out, g.Mul(g.Const(2), g.Arg(0)))
-}
-
-func gradReciprocal(g *tree.Adjoint, _ int) *tree.Node {
-	return g.Op("neg", g.Mul(g.Out, g.Op("square", g.Node)))
-}
 
 // gradCopySign uses sign(x), so the derivative at 0 is 0.
 func gradCopySign(g *tree.Adjoint, arg int) *tree.Node {

@@ -8,10 +8,6 @@ import (
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
-func gradSqrt(g *tree.Adjoint, _ int) *tree.Node {
-	return g.Div(g.Out, g.Mul(g.Const(2), g.Node))
-}
-
 func gradRsqrt(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Mul(g.Out, g.Mul(g.Const(-.5), g.Mul(g.Node, g.Op("square", g.Node))))
 }
@@ -21,30 +17,6 @@ func gradHypot(g *tree.Adjoint, arg int) *tree.Node {
 	x := g.Arg(arg)
 	along := g.Op("equal", g.Op("abs", x), g.Node)
 	return g.Mul(g.Out, g.Where(along, g.Op("sign", x), g.Div(x, g.Node)))
-}
-
-func gradExp(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Node) }
-
-func gradExp2(g *tree.Adjoint, _ int) *tree.Node {
-	return g.Mul(g.Out, g.Mul(g.Const(math.Ln2), g.Node))
-}
-
-func gradExpm1(g *tree.Adjoint, _ int) *tree.Node {
-	return g.Mul(g.Out, g.Add(g.Node, g.Const(1)))
-}
-
-func gradLog(g *tree.Adjoint, _ int) *tree.Node { return g.Div(g.Out, g.Arg(0)) }
-
-func gradLog2(g *tree.Adjoint, _ int) *tree.Node {
-	return g.Div(g.Out, g.Mul(g.Const(math.Ln2), g.Arg(0)))
-}
-
-func gradLog10(g *tree.Adjoint, _ int) *tree.Node {
-	return g.Div(g.Out, g.Mul(g.Const(math.Ln10), g.Arg(0)))
-}
-
-func gradLog1p(g *tree.Adjoint, _ int) *tree.Node {
-	return g.Div(g.Out, g.Add(g.Arg(0), g.Const(1)))
 }
 
 // gradPow returns the derivative of x^y. It is 0 with respect to x if y = 0,
@@ -63,21 +35,9 @@ func gradPow(g *tree.Adjoint, arg int) *tree.Node {
 	return g.Mul(g.Out, g.Where(g.Op("equal", y, zero), zero, slope))
 }
 
-func gradSin(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("cos", g.Arg(0))) }
-
-func gradCos(g *tree.Adjoint, _ int) *tree.Node {
-	return g.Op("neg", g.Mul(g.Out, g.Op("sin", g.Arg(0))))
-}
-
-func gradTan(g *tree.Adjoint, _ int) *tree.Node {
-	return g.Mul(g.Out, g.Add(g.Op("square", g.Node), g.Const(1)))
-}
-
 func gradAsin(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Mul(g.Out, g.Op("rsqrt", g.Sub(g.Const(1), g.Op("square", g.Arg(0)))))
 }
-
-func gradAcos(g *tree.Adjoint, _ int) *tree.Node { return g.Op("neg", gradAsin(g, 0)) }
 
 func gradAtan(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Div(g.Out, g.Add(g.Op("square", g.Arg(0)), g.Const(1)))
@@ -93,27 +53,9 @@ func gradAtan2(g *tree.Adjoint, arg int) *tree.Node {
 	return g.Op("neg", g.Mul(g.Out, g.Div(g.Div(y, r), r)))
 }
 
-func gradSinh(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("cosh", g.Arg(0))) }
-
-func gradCosh(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("sinh", g.Arg(0))) }
-
-func gradCbrt(g *tree.Adjoint, _ int) *tree.Node {
-	return g.Div(g.Out, g.Mul(g.Const(3), g.Op("square", g.Node)))
-}
-
 func gradErf(g *tree.Adjoint, _ int) *tree.Node {
 	power := g.Op("exp", g.Op("neg", g.Op("square", g.Arg(0))))
 	return g.Mul(g.Out, g.Mul(g.Const(2/math.SqrtPi), power))
-}
-
-func gradErfc(g *tree.Adjoint, _ int) *tree.Node { return g.Op("neg", gradErf(g, 0)) }
-
-func gradTanh(g *tree.Adjoint, _ int) *tree.Node {
-	return g.Mul(g.Out, g.Sub(g.Const(1), g.Op("square", g.Node)))
-}
-
-func gradSigmoid(g *tree.Adjoint, _ int) *tree.Node {
-	return g.Mul(g.Out, g.Mul(g.Node, g.Sub(g.Const(1), g.Node)))
 }
 
 func gradErfInv(g *tree.Adjoint, _ int) *tree.Node {
@@ -159,10 +101,6 @@ func gradGeluTanh(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Mul(g.Out, g.Add(s, g.Mul(x, ds)))
 }
 
-func gradAsinh(g *tree.Adjoint, _ int) *tree.Node {
-	return g.Div(g.Out, g.Op("hypot", g.Arg(0), g.Const(1)))
-}
-
 // gradAcosh returns 1/sqrt((x-1)(x+1)), which keeps the digits of x-1 near 1.
 func gradAcosh(g *tree.Adjoint, _ int) *tree.Node {
 	x := g.Arg(0)
@@ -181,12 +119,6 @@ func gradInverseSquare(g *tree.Adjoint, _ int) *tree.Node {
 
 func gradCube(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Mul(g.Out, g.Mul(g.Const(3), g.Op("square", g.Arg(0))))
-}
-
-func gradLogGamma(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("digamma", g.Arg(0))) }
-
-func gradGamma(g *tree.Adjoint, _ int) *tree.Node {
-	return g.Mul(g.Out, g.Mul(g.Node, g.Op("digamma", g.Arg(0))))
 }
 
 // gradPolygamma returns the rule of derivative n-1 of digamma.

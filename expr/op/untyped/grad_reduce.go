@@ -4,8 +4,6 @@ import (
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
-func gradSum(g *tree.Adjoint, _ int) *tree.Node { return g.Out }
-
 // gradProd multiplies by the product of all other elements: if none of them is
 // 0, the product of all elements that are not 0, divided by this one if it is
 // not 0.

@@ -30,10 +30,6 @@ func gradTranspose(g *tree.Adjoint, _ int) *tree.Node {
 	return g.With("transpose", back, nil, g.Full())
 }
 
-func gradBroadcast(g *tree.Adjoint, _ int) *tree.Node {
-	return g.SumTo(g.Out, g.Node.Shape(), g.Arg(0).Shape())
-}
-
 // gradSlice returns the adjoint surrounded by zeros. For steps of 1 and -1 that
 // is a padding.
 func gradSlice(g *tree.Adjoint, _ int) *tree.Node {

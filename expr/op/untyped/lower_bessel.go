@@ -30,8 +30,6 @@ func lowerBessel(near, far coefs, odd bool) func(b *B, x ...V) V {
 	}
 }
 
-func gradI0(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("i1", g.Arg(0))) }
-
 // gradI1 is i0 - i1/x. Near 0 the quotient is 1/2 + x^2/16, and i1 loses digits. Where i0 is infinite, any number does for the
 // quotient. What a where does not select is finite, so that the derivative of this one has no 0 times infinity.
 func gradI1(g *tree.Adjoint, _ int) *tree.Node {

@@ -16,7 +16,7 @@ var reductions = reductionRows()
 
 // reductionGrads are the derivatives of reductions of floats, by the primitive
 // that combines.
-var reductionGrads = map[prim.Op]tree.Rule{prim.Add: gradSum, prim.Mul: gradProd, prim.Min: gradBest, prim.Max: gradBest}
+var reductionGrads = map[prim.Op]tree.Rule{prim.Add: func(g *tree.Adjoint, _ int) *tree.Node { return g.Out }, prim.Mul: gradProd, prim.Min: gradBest, prim.Max: gradBest}
 
 func reductionRows() (rows []tree.Row) {
 	for _, r := range ir.Reductions() {

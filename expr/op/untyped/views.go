@@ -29,7 +29,7 @@ var views = family(tree.Row{Class: tree.View, Arity: 1, Types: elems}, []tree.Ro
 	},
 	// Ints: the new shape.
 	{
-		Name: "broadcast_to", Ints: "dims...", Shape: broadcastShape, Gather: broadcastGather, Grad: gradBroadcast,
+		Name: "broadcast_to", Ints: "dims...", Shape: broadcastShape, Gather: broadcastGather, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.SumTo(g.Out, g.Node.Shape(), g.Arg(0).Shape()) },
 		Doc: "repeated along axes of size 1 and new leading axes.",
 	},
 	// Axes: the axis.

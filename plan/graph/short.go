@@ -17,11 +17,11 @@ const shortGroup = 16
 // shortWork is the most primitives of the operands of a reduction that is written out.
 const shortWork = 400
 
-// leastStage is the number of results from which a stage of its own pays that makes them in less
-// time for each.
+// leastStage is the fewest elements of a stage that is made because each of them takes less time there than in
+// the loop that uses it. The overhead of a stage exceeds the gain of fewer.
 const leastStage = 1 << 10
 
-// mostDown is the most elements of a row down memory that is written out where the order of its elements does not matter.
+// mostDown is the number of elements from which on a row down memory is not written out where their order does not matter.
 const mostDown = 64
 
 // workAlong returns the primitives that each element of n along an axis takes by itself.

@@ -29,9 +29,10 @@ func (u *run) divide(r *tree.Rows) {
 	}
 }
 
-// divide puts the elements with keys below that of the one between the parts into the lower part. This one then comes to the
-// beginning of the upper part. If it is not the first with its key, those before it belong to the lower part: so divide
-// divides the elements before it by the next key, and the elements behind it by its key.
+// divide puts the elements whose keys are less than the key at the place into the lower part, and the others into the upper
+// part. The upper part begins with an element with this key. If elements with this key belong to the lower part, that are the
+// first ones of the row. The next one begins the upper part: the elements before it are divided by the next key, and the
+// elements behind it by its own.
 func divide[K int32 | int64](u *run, r *tree.Rows) {
 	place, n := r.Places[0], r.Length
 	sorted, row := unsafe.Slice((*K)(r.To), n), unsafe.Slice((*K)(r.From), n)

@@ -70,7 +70,7 @@ func (g *generator) element(in *ir.Ins) (place, inside string) {
 		if c.bounds == ir.Guarded {
 			conds = append(conds, fmt.Sprintf("%s >= 0 && %s < %s", name, name, g.extent(acc.Buf, c.dim)))
 		}
-		at += fmt.Sprintf(" + (ix)%s*%s", name, g.stride(acc.Buf, c.dim))
+		at += fmt.Sprintf(" + (ix)%s*%s", name, g.ix(fmt.Sprintf("%s_s%d", g.k.Bufs[acc.Buf].Name, c.dim), strideField, int(acc.Buf), c.dim))
 	}
 	at = strings.TrimPrefix(at, "0 + ")
 	return g.array(in) + "[" + at + "]", strings.Join(conds, " && ")
@@ -96,10 +96,6 @@ func (g *generator) array(in *ir.Ins) string {
 
 func (g *generator) extent(buf int32, dim int) string {
 	return g.ix(fmt.Sprintf("%s_e%d", g.k.Bufs[buf].Name, dim), extentField, int(buf), dim)
-}
-
-func (g *generator) stride(buf int32, dim int) string {
-	return g.ix(fmt.Sprintf("%s_s%d", g.k.Bufs[buf].Name, dim), strideField, int(buf), dim)
 }
 
 func (g *generator) load(in *ir.Ins, at scope) {

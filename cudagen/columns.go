@@ -110,7 +110,7 @@ func (g *generator) columns(vec int32) {
 	g.line("const ix i = prim::min(left + column, %s - 1);", total)
 	g.positions(vec, "i")
 	g.list(code[:at], scope{})
-	runs := runsOf(g.total(seq))
+	runs := ceil(g.total(seq), ir.Run)
 	for _, r := range g.reductions(seq) {
 		red := g.reduction(r)
 		g.line("const %s v%d = %s::result(red::tree<%s>(runs_%d + i, %s, %s, left + column < %s ? thread : %s, (ix)%d));", r.Type.Short(), r.Dst, red, red, r.Dst, runs, total, total, runs, threads/own)

@@ -189,7 +189,7 @@ func (g *generator) index(ix prim.Ix, wide bool) string {
 	case prim.IxConst:
 		return fmt.Sprintf("(%s)%s", t, literal(dtype.I64, uint64(n.K)))
 	case prim.IxParam:
-		return fmt.Sprintf("(%s)%s", t, g.param(int(n.K)))
+		return fmt.Sprintf("(%s)%s", t, g.word("p"+itoa(int(n.K)), "i64", paramField, int(n.K)))
 	case prim.IxAxis:
 		return fmt.Sprintf("(%s)at_%s", t, g.k.Axes[n.K])
 	case prim.IxValue:
@@ -211,5 +211,3 @@ func (g *generator) index(ix prim.Ix, wide bool) string {
 	}
 	return fmt.Sprintf("prim::%s(%s, %s)", op, x, g.index(n.B, wide))
 }
-
-func (g *generator) param(i int) string { return g.word("p"+itoa(i), "i64", paramField, i) }

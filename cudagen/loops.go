@@ -172,9 +172,6 @@ func (g *generator) blocks(loop int32) {
 // blocksOf returns the expression for the number of blocks of total positions.
 func blocksOf(total string) string { return ceil(total, ir.Block) }
 
-// runsOf returns the expression for the number of runs of total positions.
-func runsOf(total string) string { return ceil(total, ir.Run) }
-
 func ceil(total string, n int) string { return fmt.Sprintf("(%s + %d) / %d", total, n-1, n) }
 
 // heavy is the number of instructions above which a loop body is not unrolled. A

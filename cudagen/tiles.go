@@ -36,10 +36,10 @@ func (n *numbers) tiles() {
 		if n.loops[i].outer >= 0 || !n.canPack(i) || len(l.dims) < 2 || n.last(i) < tileStep {
 			continue
 		}
-		last := l.dims[len(l.dims)-1]
-		if !n.storesAlong(i, last) {
+		if slices.ContainsFunc(n.loops[i].sites, func(s int) bool { return n.sites[s].in.Op == ir.Store && !n.contiguous(i, s) }) {
 			continue
 		}
+		last := l.dims[len(l.dims)-1]
 		room := n.device.Shared
 		for _, s := range n.loops[i].sites {
 			dim := n.across(s, last)
@@ -55,14 +55,6 @@ func (n *numbers) tiles() {
 			n.layout.sites[s].tile = true
 		}
 	}
-}
-
-// storesAlong reports whether all stores of a loop are contiguous along its last
-// dimension.
-func (n *numbers) storesAlong(loop, dim int) bool {
-	return !slices.ContainsFunc(n.loops[loop].sites, func(s int) bool {
-		return n.sites[s].in.Op == ir.Store && !n.contiguous(loop, s)
-	})
 }
 
 // across returns the dimension along which a load is contiguous, if its stride

@@ -346,11 +346,9 @@ func (p *Program) runNow() driver.Event {
 // evaluator returns a function that returns the value of a tree as a new array on
 // the device of its leaves.
 func evaluator(ctx context.Context) func(*tree.Node) (*Array, error) {
-	return func(n *tree.Node) (*Array, error) { return evaluate(ctx, n) }
-}
-
-func evaluate(ctx context.Context, n *tree.Node) (*Array, error) {
-	return evaluateBy(ctx, n, func(p *Program) error { return p.run(ctx) })
+	return func(n *tree.Node) (*Array, error) {
+		return evaluateBy(ctx, n, func(p *Program) error { return p.run(ctx) })
+	}
 }
 
 // evaluateBy returns the value of a tree, which run computes with a program of it.

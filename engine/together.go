@@ -60,7 +60,7 @@ func Together(stmts ...expr.Statement) []expr.Statement {
 // none reads its target, and none before it has an overlapping target.
 func isFree(stmts []expr.Statement, reads [][]*tree.Node, left []int, i int) bool {
 	for _, j := range left {
-		if j != i && readsTarget(reads[j], stmts[i]) || j < i && targetsOverlap(stmts[j], stmts[i]) {
+		if j != i && readsTarget(reads[j], stmts[i]) || j < i && readsTarget(storedArrays(stmts[j].Target), stmts[i]) {
 			return false
 		}
 	}
@@ -74,8 +74,6 @@ func readsTarget(arrays []*tree.Node, s expr.Statement) bool {
 		return slices.ContainsFunc(arrays, func(a *tree.Node) bool { return tree.Overlap(a, n) })
 	})
 }
-
-func targetsOverlap(a, b expr.Statement) bool { return readsTarget(storedArrays(a.Target), b) }
 
 // storedArrays returns the arrays in memory that n consists of.
 func storedArrays(n *tree.Node) (arrays []*tree.Node) {

@@ -100,13 +100,6 @@ func newBlocker(s *Stage, k *ir.Kernel, out *Stage, cut int) *blocker {
 	return &blocker{old: old, k: k, stage: out, cut: cut, block: len(old.Axes), first: -1, memo: map[prim.Ix]prim.Ix{}}
 }
 
-// accesses writes the coordinates of all accesses for the divided axis.
-func (w *blocker) accesses() {
-	for i := range w.k.Access {
-		w.k.Access[i].Coords = w.exprs(w.k.Access[i].Coords)
-	}
-}
-
 // indices writes the values of the kernel that are indices for the divided axis.
 func (w *blocker) indices() {
 	k := w.k

@@ -64,7 +64,7 @@ func tiled(stages []*Stage, always bool) *Stage {
 	if len(parts) == 1 {
 		return nil
 	}
-	t := &Tiles{Rows: rowsOf(rows), Columns: n}
+	t := &Tiles{Rows: shape.Shape(rows).Size(), Columns: n}
 	size := p.Out.Type.Size()
 	if cuts, inner := columnAxes(parts, rows, n); cuts != nil && (n*size >= 2*tileBytes || always) && n/inner > 1 {
 		t.cut(parts, cuts, max(1, min(tileBytes/size/inner, (n/inner+1)/2)), inner)
@@ -83,8 +83,6 @@ func tiled(stages []*Stage, always bool) *Stage {
 	}
 	return c
 }
-
-func rowsOf(dims []int) int { return shape.Shape(dims).Size() }
 
 // tilesPay reports whether tiles of a product pay.
 func tilesPay(p *Stage, always bool) bool {
@@ -197,7 +195,9 @@ func (t *Tiles) cut(parts []*Stage, axes []int, size, within int) {
 		_, main := bound.UnitsOf(old)
 		l := &k.Loops[main]
 		l.Axes = append([]int32{int32(at.block)}, l.Axes...)
-		w.accesses()
+		for i := range w.k.Access {
+			w.k.Access[i].Coords = w.exprs(w.k.Access[i].Coords)
+		}
 		w.indices()
 		parts[i+1] = &out
 		t.axes = append(t.axes, at)

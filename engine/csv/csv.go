@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -252,12 +253,12 @@ func reserve[T Number](n int) error {
 func parse[T Number](s string) (T, error) {
 	var zero T
 	one := T(1)
-	bits := bitsOf[T]()
+	bits := 8 * dtype.Of[T]().Size()
 	var v T
 	var err error
 	switch {
 	case one/2 != 0 && s == "":
-		return nan[T](), nil
+		return T(math.NaN()), nil
 	case one/2 != 0 && strings.ContainsAny(s, "_xX"): // forms of Go's source text
 		err = strconv.ErrSyntax
 	case one/2 != 0:
@@ -280,14 +281,6 @@ func parse[T Number](s string) (T, error) {
 		return v, fmt.Errorf("does not fit %T", v)
 	}
 	return v, fmt.Errorf("is no %T", v)
-}
-
-// bitsOf returns the size of T in bits.
-func bitsOf[T Number]() int { return 8 * dtype.Of[T]().Size() }
-
-func nan[T Number]() T {
-	f, _ := strconv.ParseFloat("nan", 64)
-	return T(f)
 }
 
 // ReadFile reads the table in a file.

@@ -71,7 +71,12 @@ func (c *hostCall) launch(l *driverStream) error {
 		}
 	}
 	c.call.Out.Ptr = unsafe.Pointer(unsafe.SliceData(out))
-	defer c.forget()
+	defer func() {
+		for i := range c.call.Args {
+			c.call.Args[i].Ptr = nil
+		}
+		c.call.Out.Ptr, c.call.Work = nil, nil
+	}()
 	if err := host.Guard(c.s, func() error { return c.fn(&c.call) }); err != nil {
 		return &host.Fault{Call: err, Node: c.s.Node}
 	}
@@ -96,13 +101,6 @@ func (c *hostCall) fetch(a *plan.Array) (first int, mem []byte, err error) {
 	}
 	from := c.p.address(a) + cu.DevicePtr(lo*size)
 	return lo * size, mem, cu.MemcpyDtoH(unsafe.Pointer(unsafe.SliceData(mem)), from, int64(len(mem)))
-}
-
-func (c *hostCall) forget() {
-	for i := range c.call.Args {
-		c.call.Args[i].Ptr = nil
-	}
-	c.call.Out.Ptr, c.call.Work = nil, nil
 }
 
 func (c *hostCall) state(to []byte) []byte { return to }

@@ -130,9 +130,6 @@ func (e *event) release() {
 	e.on = 0
 }
 
-// hold makes later work of a stream wait for the event. The context is current.
-func (e *event) hold(s cu.Stream) error { return e.use(s.WaitEvent) }
-
 // Done reports whether the event is reached, and its error.
 func (e *event) Done() (bool, error) {
 	if done, err := e.known(); !done || err != nil {

@@ -1,11 +1,5 @@
 package cuda
 
-import (
-	"fmt"
-
-	"github.com/oneloop/oneloop/expr/dtype"
-)
-
 // integerSource is the CUDA C++ of the kernel, for unsigned elements. Wrapping
 // sums and products of signed elements have the same bits.
 const integerSource = `typedef %s element;
@@ -21,7 +15,3 @@ extern "C" __global__ void product(const __grid_constant__ args p) {
 `
 
 var unsignedNames = map[int]string{1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long long"}
-
-func (d *device) integerModule(h *holder, t dtype.Type) (*module, error) {
-	return d.source(h, "a matrix product of "+t.String(), fmt.Sprintf(integerSource, unsignedNames[t.Size()]), "product")
-}

@@ -37,18 +37,14 @@ func (t *deferred) put(f func() error) {
 	t.mu.Unlock()
 }
 
-func (t *deferred) take() []func() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	out := t.list
-	t.list = nil
-	return out
-}
-
 // sweep runs all deferred functions, and returns their first error. The context
 // is current.
 func (d *device) sweep() (err error) {
-	for _, f := range d.deferred.take() {
+	d.deferred.mu.Lock()
+	list := d.deferred.list
+	d.deferred.list = nil
+	d.deferred.mu.Unlock()
+	for _, f := range list {
 		err = cmp.Or(err, f())
 	}
 	return err

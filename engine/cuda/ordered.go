@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 	"github.com/oneloop/oneloop/engine/internal/gemm"
@@ -34,7 +35,7 @@ type productKernel struct {
 // kernelOf returns the kernel for elements of type t, and a product of rows x cols.
 func (p *program) kernelOf(t dtype.Type, rows, cols int) (k productKernel, err error) {
 	if !t.IsFloat() {
-		m, err := p.d.integerModule(&p.resources.code, t)
+		m, err := p.d.source(&p.resources.code, "a matrix product of "+t.String(), fmt.Sprintf(integerSource, unsignedNames[t.Size()]), "product")
 		if err != nil {
 			return k, err
 		}

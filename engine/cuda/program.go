@@ -165,7 +165,8 @@ func (p *program) step(i int, s *plan.Stage) (step, error) {
 	}
 	if s.Kind == plan.Call {
 		if hasKernels(s) {
-			return p.newRoutine(i, s)
+			r := &routine{kernels: kernels{stageOf: stageOf{p, stageName(i, s.Node.Op.Name()), s}}}
+			return r, routines[s.Node.Op](r)
 		}
 		return p.newHostCall(stageName(i, "Go function "+s.Node.Op.Name()), s)
 	}
@@ -297,8 +298,8 @@ func (p *program) start(ctx context.Context, l *driverStream) error {
 		}
 		if s.raises() { // after a fault no later stage may run
 			if err := p.fault(l); err != nil {
-				if r, ok := s.(*routine); ok {
-					return r.explain(l, err)
+				if r, ok := s.(*routine); ok { // the error of the Go function names the index
+					return cmp.Or(r.host.launch(l), err)
 				}
 				return err
 			}

@@ -84,11 +84,6 @@ func truth(b bool) word {
 	return number(0)
 }
 
-func (p *program) newRoutine(i int, s *plan.Stage) (step, error) {
-	r := &routine{kernels: kernels{stageOf: stageOf{p, stageName(i, s.Node.Op.Name()), s}}}
-	return r, routines[s.Node.Op](r)
-}
-
 // A patch is an argument that is not known before a run.
 type patch struct {
 	at []byte
@@ -200,14 +195,6 @@ func (r *routine) bind(scratch, faults cu.DevicePtr) {
 			binary.LittleEndian.PutUint64(x.at, uint64(faults)+4*uint64(ir.IndexFault-1))
 		}
 	}
-}
-
-// explain returns the error of the Go function, which names the index.
-func (r *routine) explain(l *driverStream, fault error) error {
-	if err := r.host.launch(l); err != nil {
-		return err
-	}
-	return fault
 }
 
 func (r *routine) raises() bool { return r.host != nil }

@@ -17,11 +17,6 @@ const (
 	orderSums   = routineBlock + routineBlock/16
 )
 
-// orderRoom returns the shared memory of a block, for keys of a size.
-func orderRoom(size int) int {
-	return 4*orderDigits*routineBlock + 4*orderSums + 4*orderTile + size*orderTile
-}
-
 var orderKernels = []string{"oneloop_order_count", "oneloop_order_sum", "oneloop_order_move", "oneloop_order_rows"}
 
 // keys are rows of unsigned integers in scratch memory, with a tag for each if there are tags.
@@ -51,7 +46,7 @@ func (r *routine) order(from keys, bits int) (keys, error) {
 		return from, err
 	}
 	to := r.keys(from.size, from.rows, from.length, from.tagged)
-	shared := orderRoom(from.size)
+	shared := 4*(orderDigits*routineBlock+orderSums+orderTile) + from.size*orderTile
 	if from.length <= orderTile {
 		many := orderTile / from.length
 		blocks := (from.rows + many - 1) / many
@@ -141,13 +136,10 @@ func (x *sorter) run(entry string, n int, c sortCall) {
 
 // sorted loads the keys, with tags if asked for, and sorts them.
 func (x *sorter) sorted(tagged bool) (keys, error) {
-	return x.order(x.load(tagged), 8*x.in.Type.Register().Size())
-}
-
-func (x *sorter) load(tagged bool) keys {
-	k := x.keys(x.in.Type.Register().Size(), x.rows, x.length, tagged)
+	size := x.in.Type.Register().Size()
+	k := x.keys(size, x.rows, x.length, tagged)
 	x.run("oneloop_sort_load", x.rows*x.length, sortCall{from: k})
-	return k
+	return x.order(k, 8*size)
 }
 
 func (r *routine) sort() error    { return r.sortTo("oneloop_sort_values", false) }

@@ -271,7 +271,7 @@ func (s *stream) After(e driver.Event) {
 			if err := other.waitQueued(s.ctx); err != nil {
 				return err
 			}
-			return s.d.do("waiting for an event", func() error { return other.hold(s.driverStream.stream) })
+			return s.d.do("waiting for an event", func() error { return other.use(s.driverStream.stream.WaitEvent) })
 		})
 	}
 }

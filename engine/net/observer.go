@@ -1,6 +1,7 @@
 package net
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -33,8 +34,8 @@ type Run struct {
 // Name returns the name of the operator or net.
 func (r *Run) Name() string {
 	r = zero.IfNil(r)
-	if r.Operator != nil {
-		return r.Operator.label()
+	if o := r.Operator; o != nil {
+		return cmp.Or(zero.IfNil(o.def).Name, o.Type())
 	}
 	return zero.IfNil(zero.IfNil(r.Net).def).Name
 }

@@ -167,9 +167,6 @@ func (o *Operator) Program() *engine.Program {
 	return p
 }
 
-// label returns the name, or the type if it has no name.
-func (o *Operator) label() string { return cmp.Or(zero.IfNil(o.def).Name, o.Type()) }
-
 // Run runs the operator. The event tells its state.
 func (o *Operator) Run(ctx context.Context) error {
 	o = zero.IfNil(o)

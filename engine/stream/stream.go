@@ -40,7 +40,11 @@ func Map[R, T expr.Elem](ctx context.Context, out string, o Options, f func(x ..
 		return tree.NewError(tree.ErrValue, "stream.Map", "a context, a function and an input are needed, and no negative number of rows")
 	}
 	m := &mapping[R, T]{Options: o, f: f}
-	defer m.close()
+	defer func() {
+		for _, x := range m.inputs {
+			x.file.Close()
+		}
+	}()
 	for _, path := range in {
 		if err := m.open(path); err != nil {
 			return err
@@ -72,12 +76,6 @@ type mapping[R, T expr.Elem] struct {
 	total   int // positions of the first axis
 	largest int // bytes of one position
 	tail    []int
-}
-
-func (m *mapping[R, T]) close() {
-	for _, x := range m.inputs {
-		x.file.Close()
-	}
 }
 
 // open opens an input and checks that the file has all elements.

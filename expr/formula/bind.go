@@ -66,13 +66,6 @@ type binding struct {
 	groups []group
 }
 
-// clear forgets the memory of the caller.
-func (b *binding) clear() {
-	clear(b.vars)
-	clear(b.groups[:cap(b.groups)])
-	b.groups = b.groups[:0]
-}
-
 func (b *binding) matches(sig []signature) bool {
 	for i := range b.vars {
 		if !b.vars[i].equal(&sig[i]) {

@@ -150,7 +150,9 @@ func (f *Formula) Eval(ctx context.Context, vars any) (map[string]*engine.Array,
 }
 
 func (f *Formula) release(b *binding) {
-	b.clear()
+	clear(b.vars) // the memory of the caller
+	clear(b.groups[:cap(b.groups)])
+	b.groups = b.groups[:0]
 	f.scratch.Put(b)
 }
 

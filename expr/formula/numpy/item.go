@@ -3,6 +3,7 @@ package numpy
 import (
 	"cmp"
 	"errors"
+	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
@@ -114,7 +115,8 @@ func (x item) elemType() (dtype.Type, error) {
 	case vType:
 		return x.t, nil
 	case vString:
-		if t := cmp.Or(typeNamed(x.str), typeCoded(x.str)); t != dtype.Invalid {
+		// A code is such as 'f', 'f4' or '<i8', in the byte order of the machine.
+		if t := cmp.Or(typeNamed(x.str), codes[strings.TrimLeft(x.str, "<=|")]); t != dtype.Invalid {
 			return t, nil
 		}
 		return 0, x.mismatch("%q is no element type; there are %v", x.str, dtype.All())

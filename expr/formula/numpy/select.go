@@ -99,5 +99,3 @@ func callDot(c *call) *tree.Node {
 }
 
 func callAstype(c *call) *tree.Node { return cast(c.array(0), c.dtype(1, dtype.Invalid)) }
-
-func callItself(c *call) *tree.Node { return c.array(0) }

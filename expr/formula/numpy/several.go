@@ -368,8 +368,6 @@ func (c *call) blocks(v value, level int) (out []*tree.Node, depth int) {
 	return out, depth
 }
 
-func callRank(c *call) value { return integer(len(c.array(0).Shape())) }
-
 func callShape(c *call) value {
 	dims := []value{}
 	for _, d := range c.array(0).Shape() {

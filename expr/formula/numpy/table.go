@@ -205,7 +205,7 @@ var own = []Function{
 	{Name: "unstack", Group: groups[5], Arguments: "x, /, *, axis=0", Doc: "a tuple of the parts at each position of an axis", value: callUnstack},
 	{Name: "broadcast_arrays", Group: groups[5], Arguments: "*args", Doc: "a tuple of the arrays, each repeated to their common shape", value: callBroadcastArrays},
 	{Name: "meshgrid", Group: groups[6], Arguments: "*xi, copy=True, sparse=False, indexing='xy'", Doc: "a tuple of the coordinates of a grid", value: callMeshgrid},
-	{Name: "ndim", Group: groups[5], Arguments: "a", Doc: "the number of axes", value: callRank},
+	{Name: "ndim", Group: groups[5], Arguments: "a", Doc: "the number of axes", value: func(c *call) value { return integer(len(c.array(0).Shape())) }},
 	{Name: "shape", Group: groups[5], Arguments: "a", Doc: "the extents of the axes", value: callShape},
 	{Name: "size", Group: groups[5], Arguments: "a, axis=None", Doc: "the number of elements, or the product of the extents of axes", value: callSize},
 	{Name: "where", Group: groups[2], Arguments: "condition, x, y", Doc: "x where the condition holds, else y", tree: callWhere},
@@ -234,7 +234,7 @@ var own = []Function{
 	{Name: "pad", Group: groups[5], Arguments: "array, pad_width, mode='constant', *, constant_values=0, end_values=0, stat_length=None, reflect_type='even'", Doc: "surrounded by numbers, in the modes 'edge', 'wrap', 'reflect' and 'symmetric' by its own elements, in 'linear_ramp' by steps to end_values, in 'maximum', 'minimum', 'mean' and 'median' by that of stat_length elements", tree: callPad},
 	{Name: "concatenate", Group: groups[5], Arguments: "arrays, axis=0?" + joining, Doc: "arrays one after the other along an axis", tree: callConcatenate},
 	{Name: "astype", Group: groups[5], Arguments: "x, dtype", Doc: "x converted to an element type", tree: callAstype},
-	{Name: "copy", Group: groups[5], Arguments: "a", Doc: "a itself: formulas have values, not references", tree: callItself},
+	{Name: "copy", Group: groups[5], Arguments: "a", Doc: "a itself: formulas have values, not references", tree: func(c *call) *tree.Node { return c.array(0) }},
 	{Name: "len", Group: groups[5], Arguments: "x", Doc: "the extent of the first axis", value: callLength},
 
 	{Name: "identity", Group: groups[6], Arguments: "n, dtype=None", Doc: "1 on the diagonal of n rows and columns, else 0", tree: callIdentity},

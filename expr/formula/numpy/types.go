@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"math/big"
-	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
@@ -53,10 +52,6 @@ var codes = map[string]dtype.Type{
 	"b1": dtype.Bool, "i1": dtype.I8, "i2": dtype.I16, "i4": dtype.I32, "i8": dtype.I64, "u1": dtype.U8, "u2": dtype.U16, "u4": dtype.U32,
 	"u8": dtype.U64, "f2": dtype.F16, "f4": dtype.F32, "f8": dtype.F64, "c8": dtype.C64, "c16": dtype.C128,
 }
-
-// typeCoded returns the element type of a code such as 'f', 'f4' or '<i8', in the byte order of the machine,
-// or Invalid.
-func typeCoded(code string) dtype.Type { return codes[strings.TrimLeft(code, "<=|")] }
 
 func classOf(t dtype.Type) syntax.Class {
 	switch {

@@ -45,11 +45,6 @@ func filesOf(cmd *cobra.Command, flag string, extensions ...string) {
 	complete(cmd, flag, cobra.FixedCompletions(extensions, cobra.ShellCompDirectiveFilterFileExt))
 }
 
-// completeFolders completes folders.
-func completeFolders(cmd *cobra.Command, flag string) {
-	complete(cmd, flag, cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
-}
-
 // named completes values of the form name=value: the names that the statements have,
 // and after the = what after returns.
 func named(cmd *cobra.Command, flag string, names func(*formula.Source) []string, after completion) {

@@ -47,7 +47,7 @@ missing.`,
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "`folder` for a page of each command")
-	completeFolders(cmd, "dir")
+	complete(cmd, "dir", cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
 	return cmd
 }
 
@@ -58,7 +58,7 @@ func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath
 // flags that its help has too.
 func manual(c *cobra.Command) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH %s 1 \"\" %s\n", roff(strings.ToUpper(pageName(c))), roffArgument(c.Root().Name()+" "+c.Root().Version))
+	fmt.Fprintf(&b, ".TH %s 1 \"\" %s\n", roff(strings.ToUpper(pageName(c))), `"`+strings.ReplaceAll(roff(c.Root().Name()+" "+c.Root().Version), `"`, `\(dq`)+`"`)
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(pageName(c)), roff(c.Short))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n%s\n", roff(c.UseLine()))
 	b.WriteString(".SH DESCRIPTION\n")
@@ -118,6 +118,3 @@ func roff(text string) string {
 	}
 	return strings.Join(lines, "\n")
 }
-
-// roffArgument returns a text as one argument of a request.
-func roffArgument(text string) string { return `"` + strings.ReplaceAll(roff(text), `"`, `\(dq`) + `"` }

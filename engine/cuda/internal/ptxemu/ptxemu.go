@@ -39,7 +39,7 @@ const Library = "libptxemu.so"
 // from the environment.
 func Build(t testing.TB, dir string) string {
 	t.Helper()
-	for _, from := range []embed.FS{standin.Sources(), sources} {
+	for _, from := range []embed.FS{standin.Sources, sources} {
 		standin.Write(t, from, dir)
 	}
 	flags := []string{"-ffp-contract=off", "-frounding-math", "-fno-strict-aliasing", "-fwrapv", "-pthread"}

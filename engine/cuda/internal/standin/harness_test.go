@@ -247,7 +247,7 @@ func optimization() string {
 func execute(t *testing.T, trials []*trial, flags ...string) (got, message []byte, failed error) {
 	t.Helper()
 	dir := t.TempDir()
-	Write(t, sources, dir)
+	Write(t, Sources, dir)
 	if err := os.WriteFile(filepath.Join(dir, "kernels.cc"), []byte(program(trials)), 0o644); err != nil {
 		t.Fatal(err)
 	}

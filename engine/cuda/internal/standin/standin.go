@@ -22,11 +22,10 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/cachefile"
 )
 
-//go:embed src
-var sources embed.FS
-
 // Sources has the sources of the stand-ins, in the directory src.
-func Sources() embed.FS { return sources }
+//
+//go:embed src
+var Sources embed.FS
 
 // Write writes the files of the directory src of an embedded file system into a
 // directory.
@@ -118,7 +117,7 @@ func Library(name string, args ...string) []string {
 // standinUsed, standinLoads, standinUnloads and standinGraphs; see cuda.cc.
 func Build(t testing.TB, dir string, flags ...string) {
 	t.Helper()
-	Write(t, sources, dir)
+	Write(t, Sources, dir)
 	if err := os.WriteFile(filepath.Join(dir, "empty.cc"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -86,3 +86,14 @@ func Caches() (l1, l2, l3 int) {
 	s := machine.Current().Caches
 	return s.L1, s.L2, s.L3
 }
+
+// Products returns one line on the library that computes products of floats for a value
+// of engine.Options.Products, and "" if kernels of the engine do. The error says why
+// the library cannot be used.
+func Products(name string) (string, error) {
+	_, b, err := host.Products(name)
+	if err != nil || b == nil {
+		return "", err
+	}
+	return b.String(), nil
+}

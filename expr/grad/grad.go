@@ -267,3 +267,51 @@ func fit(g *tree.Adjoint, d, a *tree.Node) (*tree.Node, error) {
 	d = g.SumTo(d, full, a.Shape())
 	return d, d.Err()
 }
+
+// same reports whether two nodes are one variable: the same node, the same
+// parameter, or the same elements in the same order.
+func same(a, b *tree.Node) bool {
+	if a == b || a.Param != nil && a.Param == b.Param {
+		return true
+	}
+	if a.Leaf == nil || b.Leaf == nil || a.DType() != b.DType() || !a.Shape().Equal(b.Shape()) {
+		return false
+	}
+	apart, near := tree.Distance(a.Leaf.Mem, b.Leaf.Mem)
+	if !near || b.Leaf.Offset*b.DType().Size()+apart != a.Leaf.Offset*a.DType().Size() {
+		return false
+	}
+	for i, d := range a.Shape() {
+		if d > 1 && a.Leaf.Strides[i] != b.Leaf.Strides[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// parts returns a loss and variables without complex values: the parts of a
+// complex variable are two. join makes the gradients of the given variables from
+// those of the returned ones.
+func parts(loss *tree.Node, wrt []*tree.Node) (real *tree.Node, variables []*tree.Node, join func([]*tree.Node) []*tree.Node) {
+	var s untyped.Splitter
+	for _, x := range wrt {
+		p := s.Split(x)
+		if variables = append(variables, p.Re); p.Im != nil {
+			variables = append(variables, p.Im)
+		}
+	}
+	join = func(grads []*tree.Node) (out []*tree.Node) {
+		for _, x := range wrt {
+			if !x.DType().IsComplex() {
+				out, grads = append(out, grads[0]), grads[1:]
+				continue
+			}
+			out, grads = append(out, tree.ComplexOf(grads[0], grads[1])), grads[2:]
+		}
+		return out
+	}
+	if p := s.Split(loss); p.Im == nil {
+		loss = p.Re
+	}
+	return loss, variables, join
+}

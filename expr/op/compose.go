@@ -72,3 +72,8 @@ func NaNToNum[T expr.Float](a expr.Exp[T], nan float64) expr.Exp[T] {
 func OneHot[T expr.Number, I expr.Integer](index expr.Exp[I], depth int) expr.Exp[T] {
 	return composed[T]("one_hot", untyped.Options{Ints: []int{depth}, To: dtype.Of[T]()}, expr.NodeOf(index))
 }
+
+// composed returns a composition for a typed constructor.
+func composed[R expr.Elem](name string, o untyped.Options, x ...*tree.Node) expr.Exp[R] {
+	return expr.Of[R](untyped.Compose(name, o, x...))
+}

@@ -103,3 +103,9 @@ func Finish(o *tree.Operator) DefineOption { return func(r *tree.Row) { r.Finish
 func Reduce[T expr.Elem](o *tree.Operator, a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 	return expr.Of[T](untyped.ReduceBy(o, expr.NodeOf(a), options(opts)))
 }
+
+// ReduceStates returns the reduction f of a. The result carries an error if f yields
+// another type than R.
+func ReduceStates[R, T expr.Elem](f Reducer, a expr.Exp[T], opts ...ReduceOption) expr.Exp[R] {
+	return expr.Of[R](untyped.ReduceStates(f, expr.NodeOf(a), options(opts)))
+}

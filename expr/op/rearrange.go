@@ -72,3 +72,12 @@ func Eye[T expr.Elem](rows, columns, k int) expr.Exp[T] {
 func Linspace[T expr.Number](start, stop float64, n int) expr.Exp[T] {
 	return composed[T]("linspace", untyped.Options{Numbers: []float64{start, stop}, Ints: []int{n}, To: dtype.Of[T]()})
 }
+
+// Transpose returns a with its axes permuted: axis i of the result is axis
+// axes[i] of a. No axes mean the reverse order.
+func Transpose[T expr.Elem](a expr.Exp[T], axes ...int) expr.Exp[T] {
+	return expr.Of[T](untyped.Permute(expr.NodeOf(a), axes))
+}
+
+// T returns a with its axes in reverse order.
+func T[E expr.Elem](a expr.Exp[E]) expr.Exp[E] { return Transpose(a) }

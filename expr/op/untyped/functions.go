@@ -113,3 +113,18 @@ var functions = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats
 		Doc: "x * (1 + tanh(sqrt(2/pi) * (x + 0.044715*x^3))) / 2, the tanh form of gelu; within 2 ULP for x >= 0, within 2 + 4*(1.6*|x| + 0.0714*|x|^3) below, where the value tends to 0.",
 	},
 })
+
+// A Lowering writes a function as primitives.
+type Lowering = func(b *B, x ...V) V
+
+// Lowerings returns the lowerings of the mathematical functions by name. Tests
+// and scripts/ulp use them.
+func Lowerings() map[string]Lowering {
+	all := map[string]Lowering{}
+	for i := range functions {
+		if r := &functions[i]; r.Name != "sqrt" { // a primitive
+			all[r.Name] = r.Lower
+		}
+	}
+	return all
+}

@@ -158,7 +158,7 @@ func (f *phaseCode) gatherStores(sites []int32) {
 // the frame has the number of lanes and a mask register has bits enough for all vectors.
 func (f *phaseCode) fields(id int32) bool {
 	own := func(ids []int32) bool {
-		return (f.Masked || f.Ends > 0) && (f.Predicates == 0 || len(f.accs) > 0 || len(ids)*f.W > 64)
+		return (f.Masked || f.Ends > 0) && (f.Predicates == 0 || f.Phase.Kind == lower.SeqPhase || len(f.accs) > 0 || len(ids)*f.W > 64)
 	}
 	for _, ids := range f.records {
 		switch at := slices.Index(ids, id); {

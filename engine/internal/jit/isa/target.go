@@ -67,8 +67,8 @@ type Facts struct {
 	Tails bool
 	// Turned says that parts of rows are turned in registers.
 	Turned bool
-	// Blends says that blends join loads of the parts of rows that are laid across vectors, and that elements far apart
-	// are loaded one by one.
+	// Blends says that blends or masks join loads of the parts of rows that are laid across vectors, and that elements far
+	// apart are loaded each by itself.
 	Blends bool
 	// Reciprocals says that there are rules for quotients from reciprocals.
 	Reciprocals bool
@@ -237,7 +237,7 @@ type Lanes interface {
 	LoadUniform(d Vec, n int32)
 	UniformMask(d Mask, n int32)
 	UniformInt(d Reg, n int32)
-	// OffsetLane moves a lane of 64 bits of a vector of at most 32 bytes to a general register.
+	// OffsetLane moves a lane of 64 bits to a general register.
 	OffsetLane(d Reg, x Vec, lane int)
 	// StoreFirst stores the first 4 or 8 bytes of x.
 	StoreFirst(size int, m Mem, x Vec)

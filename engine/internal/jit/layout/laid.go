@@ -189,15 +189,20 @@ func (bp *Phase) LaidSame(s *Site, first, w int) (out []Window) {
 }
 
 // LaidWithin reports whether the loads of w lanes of a block from lane first on read no elements of other lanes, if there are at
-// least so many lanes. Those of bytes have 16 elements at most.
+// least so many lanes. Those of bytes have 16 bytes, or may have all of a vector of 64.
 func (bp *Phase) LaidWithin(s *Site, first, w, lanes int) bool {
 	if s.Size >= 4 {
 		return bp.LaidSame(s, first, w) != nil || bp.within(s, bp.LaidVector(s, first, w), w, lanes)
 	}
-	n := min(w, 16/s.Size)
-	for end := first + w; first < end; first += n {
-		if !bp.within(s, bp.LaidWindows(s, first, n, n), n, lanes) {
-			return false
+	parts := []int{min(w, 16/s.Size)}
+	if w*s.Size == 64 {
+		parts = append(parts, w)
+	}
+	for _, n := range parts {
+		for at := first; at < first+w; at += n {
+			if !bp.within(s, bp.LaidWindows(s, at, n, n), n, lanes) {
+				return false
+			}
 		}
 	}
 	return true

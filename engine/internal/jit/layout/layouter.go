@@ -43,7 +43,7 @@ func (b *Binder) small(size, step int) bool {
 }
 
 // mostSteps is the longest step of stores that go element by element from registers, and of elements of 1 and 2 bytes
-// with AVX2.
+// on x86.
 const mostSteps = 16
 
 // stepped reports whether the store of a map goes element by element from registers, with a step. Several stores may be

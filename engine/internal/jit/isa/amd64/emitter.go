@@ -146,9 +146,13 @@ func (f *emitter) StoreOffsets(m isa.Mem, x isa.Vec) {
 
 func (f *emitter) OffsetLane(d isa.Reg, x isa.Vec, lane int) {
 	if lane >= 2 {
-		high := f.Tmp()
-		f.UpperHalf(high, x, 32)
-		x, lane = high, lane-2
+		part := f.Tmp()
+		if f.evex {
+			f.I(x86.VEXTRACTF32X4, x86.Len(64*f.W), part, x, x86.Imm(lane/2))
+		} else {
+			f.UpperHalf(part, x, 32)
+		}
+		x, lane = part, lane%2
 	}
 	if lane == 0 {
 		f.I(x86.VMOVQ, 0, regs[d.N()], x)

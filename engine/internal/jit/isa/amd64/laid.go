@@ -328,15 +328,14 @@ const spareWindows = 4
 // pickLaid loads the current vector of a laid site. The copies of a node share their windows, if
 // that takes fewer loads.
 func (f *avx512) pickLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
-	if f.Copies == 1 || f.Masked {
-		f.pick(f.laidWindows(s, f.laidMem(s, i), 0, f.W), t, d)
-		return
-	}
 	if f.Copy == 0 {
-		f.shareWindows(s, i, t)
+		f.shared = share{}
+		if f.Copies > 1 && !f.Masked {
+			f.shareWindows(s, i, t)
+		}
 	}
 	if f.shared.regs == nil {
-		f.pick(f.laidWindows(s, f.laidMem(s, i), 0, f.W), t, d)
+		f.pickAlone(s, i, t, d)
 		return
 	}
 	f.pick(f.lanesOf(f.Copy), t, d)
@@ -346,6 +345,37 @@ func (f *avx512) pickLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 		}
 		f.shared = share{}
 	}
+}
+
+// pickAlone loads the current vector of a laid site by loads of its own.
+func (f *avx512) pickAlone(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
+	first, m := f.laidLane(), f.laidMem(s, i)
+	if same := f.Layout.LaidSame(s, first, f.W); same != nil {
+		for k, w := range windowsOf(s, m, same) {
+			with := []x86.Operand{d, w.from}
+			if k > 0 {
+				with = append(with, x86.Merge(f.lanesMask(w.lanes)))
+			}
+			f.I(pick(t, x86.VBROADCASTSS, x86.VBROADCASTSD), f.LenOf(t), with...)
+		}
+		return
+	}
+	if windows := f.Layout.LaidVector(s, first, f.W); windows != nil {
+		f.pick(windowsOf(s, m, windows), t, d)
+		return
+	}
+	f.GatherLaid(i, d)
+}
+
+// lanesMask returns a mask of some lanes.
+func (f *avx512) lanesMask(lanes []picked) x86.Mask {
+	k, bits := f.TmpMask(), int64(0)
+	for _, p := range lanes {
+		bits |= 1 << p.Lane
+	}
+	f.I(x86.MOV, x86.W32, x86.RDX, x86.Imm(bits))
+	f.I(x86.KMOVW, 0, k, x86.RDX)
+	return k
 }
 
 // lanesOf returns the shared windows with the lanes of one copy.
@@ -367,13 +397,13 @@ func (f *avx512) lanesOf(c int) (out []window) {
 // shareWindows loads the windows of all copies of a site. Windows whose elements fit one vector
 // are joined, as each copy has one permute less then.
 func (f *avx512) shareWindows(s *layout.Site, i int32, t dtype.Type) {
-	f.shared = share{}
-	first, alone := f.Base*f.W, 0
+	first, alone, apart := f.Base*f.W, 0, false
 	for c := range f.Copies {
 		alone += len(f.Layout.LaidWindows(s, first+c*f.W, f.W, f.W))
+		apart = apart || f.Layout.LaidSame(s, first+c*f.W, f.W) == nil
 	}
 	windows := windowsOf(s, mem(f.LaidAddress(s, i)), f.Layout.LaidWindows(s, first, f.Copies*f.W, f.W))
-	if len(windows) >= alone {
+	if len(windows) >= alone || !apart {
 		return
 	}
 	var joined [][]window

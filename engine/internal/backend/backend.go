@@ -59,8 +59,9 @@ type Worker interface {
 // run is short.
 type Whole interface {
 	Worker
-	// RunAll is Begin, the run of all units, and Finish.
-	RunAll() ir.FaultKind
+	// RunAll is Begin, the run of all units, and Finish. same says that the binding is as it was
+	// in the last call.
+	RunAll(same bool) ir.FaultKind
 }
 
 // A Fallback is code that the interpreter may run in place of the back end.

@@ -21,6 +21,7 @@ type loopStep struct {
 	cells   []scalarCell
 	inst    backend.Instance
 	loop    sched.Loop
+	same    bool // the binding is as it was in the last run
 }
 
 // A bufPlace is the place of buffer number buf of a kernel.
@@ -134,7 +135,7 @@ func (l *loopStep) bind(p *Program) {
 	for i := range l.places {
 		at := &l.places[i]
 		if ptr := at.in(p); l.binding.Bufs[at.buf].Ptr != ptr { // a store of the same value would cost a cache-line transfer
-			l.binding.Bufs[at.buf].Ptr = ptr
+			l.binding.Bufs[at.buf].Ptr, l.same = ptr, false
 		}
 	}
 	l.load()
@@ -144,7 +145,7 @@ func (l *loopStep) bind(p *Program) {
 func (l *loopStep) load() {
 	for _, c := range l.cells {
 		if bits := c.cell.Load(); l.binding.Scalars[c.scalar] != bits {
-			l.binding.Scalars[c.scalar] = bits
+			l.binding.Scalars[c.scalar], l.same = bits, false
 		}
 	}
 }
@@ -153,6 +154,7 @@ func (l *loopStep) forget() {
 	for i := range l.binding.Bufs {
 		l.binding.Bufs[i].Ptr = nil
 	}
+	l.same = false
 }
 
 func (l *loopStep) run(ctx context.Context, p *Program) error {

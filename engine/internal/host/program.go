@@ -158,7 +158,9 @@ func (p *Program) RunShort() error {
 		s := &p.short[i]
 		p.declare(i)
 		s.load()
-		if k := s.whole.RunAll(); k != ir.NoFault {
+		same := s.same
+		s.same = true
+		if k := s.whole.RunAll(same); k != ir.NoFault {
 			return faultOf(k, s.s)
 		}
 	}

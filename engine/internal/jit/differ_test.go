@@ -189,13 +189,23 @@ func differ(t *testing.T, r *rand.Rand, s *setup) {
 		if why := code.(backend.Fallback).Fallback(); why != "" {
 			t.Fatalf("%s: left to the interpreter: %s\n%v", be.Name(), why, s.k)
 		}
-		for try := range 3 {
+		whole := inst.NewWorker().(backend.Whole)
+		for try := range 6 {
 			restore()
 			var got ir.FaultKind
-			if try == 0 {
+			switch try {
+			case 0:
 				got = runAll(inst)
-			} else {
+			case 1, 2:
 				got = runChunks(r, inst, 1+r.IntN(3))
+			case 5: // after a run of some units
+				n, grain, _ := inst.Units()
+				inst.Begin()
+				whole.Run(0, n/2/max(grain, 1)*max(grain, 1))
+				restore()
+				got = whole.RunAll(true)
+			default:
+				got = whole.RunAll(try > 3)
 			}
 			if got != fault {
 				t.Fatalf("%s: fault %v, want %v\n%v", be.Name(), got, fault, s.k)

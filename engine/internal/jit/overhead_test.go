@@ -2,6 +2,7 @@ package jit_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 	"unsafe"
@@ -13,11 +14,17 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// BenchmarkOverhead measures runs of a compiled program on 16 elements, and of a binding
+// BenchmarkOverhead measures runs of a compiled program on 16 or 1000 elements, and of a binding
 // of it, alternately with calls of its machine code. It reports the least time of each,
 // and how much longer than the machine code the program and the binding take.
 func BenchmarkOverhead(b *testing.B) {
-	const n, reps = 16, 1000
+	for _, n := range []int{16, 1000} {
+		benchmarkOverhead(b, n)
+	}
+}
+
+func benchmarkOverhead(b *testing.B, n int) {
+	const reps = 1000
 	w, g, y := engine.Zeros[float32](n), engine.Zeros[float32](n), engine.Zeros[float32](n)
 	for name, s := range map[string]expr.Statement{
 		"add":    expr.Let(y, op.Add[float32](w, g)),
@@ -25,7 +32,7 @@ func BenchmarkOverhead(b *testing.B) {
 		"exp":    expr.Let(y, op.Exp[float32](w)),
 		"sum":    expr.Let(engine.Zeros[float32](), op.Sum[float32](w)),
 	} {
-		b.Run(name, func(b *testing.B) {
+		b.Run(fmt.Sprintf("%s/n=%d", name, n), func(b *testing.B) {
 			ctx := context.Background()
 			p, err := engine.CompileWith(ctx, engine.Options{Threads: 1}, s)
 			if err != nil {

@@ -37,7 +37,15 @@ func (w *worker) findShortcut() {
 	case !slices.ContainsFunc(it.vec.phases, func(bp *boundPhase) bool { return !bp.oneCall(it.vec.n) }):
 		w.shortenPhases(it.vec)
 	}
-	w.short.scalars = scalars
+	s := &w.short
+	s.words = make([]frameWord, 0, len(s.sites)+len(s.counts))
+	for i := range s.sites {
+		s.words = append(s.words, frameWord{at: w.word(s.sites[i].Arg)})
+	}
+	for _, c := range s.counts {
+		s.words = append(s.words, frameWord{at: c})
+	}
+	s.scalars = scalars
 	w.short.all = w.short.does(0, in.count)
 }
 
@@ -53,7 +61,7 @@ func (w *worker) shortenScalar(bp *boundPhase) bool {
 		w.scalar(bp) // its values are the same in all runs
 		return true
 	}
-	w.short.calls = append(w.short.calls, shortCall{code: bp.fn.code})
+	w.shortCall(bp)
 	w.shortenSites(bp, laneStep)
 	return true
 }
@@ -66,11 +74,11 @@ func (w *worker) shortenMap(v *boundVec) {
 	}
 	s, lanes := &w.short, w.word(bp.Lowered.Lanes)
 	s.step, s.row, s.sites, s.counts = min(v.step, bp.strip), bp.Laid, append(s.sites, bp.Plain...), []*int{lanes}
-	k, words := len(bp.Spans), []frameWord{{w.word(frame.Rows), 1}}
-	if bp.Rows {
-		words = append([]frameWord{{lanes, bp.Spans[k-1]}}, w.shortenRows(bp.Spans[k-1], bp.Spans[k-2], bp.Groups)...)
+	if k := len(bp.Spans); bp.Rows {
+		w.shortCall(bp, append(w.shortenRows(bp.Spans[k-1], bp.Spans[k-2], bp.Groups), frameWord{lanes, bp.Spans[k-1]})...)
+	} else {
+		w.shortCall(bp)
 	}
-	s.calls = append(s.calls, shortCall{words, bp.fn.code})
 	if s.row > s.step {
 		s.step = 0
 	}
@@ -97,7 +105,7 @@ func (w *worker) shortenPhases(v *boundVec) {
 	for _, bp := range v.phases {
 		s.step = min(s.step, bp.strip)
 		s.counts = append(s.counts, w.word(bp.Lowered.Lanes))
-		s.calls = append(s.calls, shortCall{[]frameWord{{w.word(frame.Rows), bp.SeqN}, {w.word(frame.First), 0}}, bp.fn.code})
+		w.shortCall(bp, frameWord{w.word(frame.Rows), bp.SeqN}, frameWord{w.word(frame.First), 0})
 		arrays := w.arrays[bp.vec]
 		for i := range bp.Sites {
 			x := &bp.Sites[i]
@@ -115,6 +123,16 @@ func (w *worker) shortenPhases(v *boundVec) {
 		}
 		w.shortenSites(bp, laneStep)
 	}
+}
+
+// shortCall adds the call of a phase to the shortcut. A loop over rows reads and changes words of the frame.
+func (w *worker) shortCall(bp *boundPhase, words ...frameWord) {
+	if bp.fn.variant.Rows || bp.Lowered.Kind == lower.SeqPhase {
+		w.short.changes = true
+	} else {
+		words = nil
+	}
+	w.short.calls = append(w.short.calls, shortCall{words, bp.fn.code})
 }
 
 // laneStep returns the elements from lane to lane of a site.
@@ -138,7 +156,7 @@ func (w *worker) shortenFunction(it *boundItem) {
 	if it.n > min(r.inner*r.groups, r.most) {
 		return
 	}
-	w.short.step = it.n
+	w.short.step, w.short.changes = it.n, true
 	w.short.calls = append(w.short.calls, shortCall{w.shortenRows(1, r.inner, r.phases[0].Groups), r.fn.code})
 	for _, bp := range r.phases {
 		w.set(bp.Lowered.Lanes, bp.N)
@@ -172,7 +190,8 @@ func (s *shortcut) does(lo, hi int) bool {
 	return 0 < n && n <= s.step && (s.row == 0 || lo%s.row == 0 && (!s.whole || n%s.row == 0))
 }
 
-func (s *shortcut) run(mem unsafe.Pointer, lo, hi int) {
+// set reads the binding, and makes the next runs those of units lo..hi.
+func (s *shortcut) set(lo, hi int) {
 	n := hi - lo
 	if s.row > 1 {
 		lo /= s.row
@@ -185,23 +204,30 @@ func (s *shortcut) run(mem unsafe.Pointer, lo, hi int) {
 	}
 	for i := range s.sites {
 		p := &s.sites[i]
-		put((*uintptr)(unsafe.Add(mem, p.Arg)), uintptr(*p.Ptr)+uintptr(p.Base+lo*p.Step))
+		s.words[i].is = int(uintptr(*p.Ptr)) + p.Base + lo*p.Step
 	}
-	for _, c := range s.counts {
-		put(c, n)
+	for i := len(s.sites); i < len(s.words); i++ {
+		s.words[i].is = n
+	}
+}
+
+// run calls the functions. same says that there was a run since set, and no other code has changed the frame.
+func (s *shortcut) run(mem unsafe.Pointer, same bool) {
+	if !same || s.changes {
+		put(s.words)
 	}
 	for i := range s.calls {
 		c := &s.calls[i]
-		for k := range c.words {
-			put(c.words[k].at, c.words[k].is)
-		}
+		put(c.words)
 		c.code.Call(mem)
 	}
 }
 
-// put makes a word of the frame v. A store would wait for those of the loop before. A load does not.
-func put[T int | uintptr](word *T, v T) {
-	if *word != v {
-		*word = v
+// put writes words of the frame that differ. A store would wait for those of the loop before. A load does not.
+func put(words []frameWord) {
+	for i := range words {
+		if x := &words[i]; *x.at != x.is {
+			*x.at = x.is
+		}
 	}
 }

@@ -143,6 +143,7 @@ type worker struct {
 	inst    *instance
 	frame   unsafe.Pointer
 	short   shortcut
+	ready   bool // the last run was a shortcut of all units
 	mem     []uint64
 	rows    []unsafe.Pointer // row buffers, by buffer
 	arrays  [][]unsafe.Pointer
@@ -192,9 +193,11 @@ type shortcut struct {
 	step    int    // most units of a call; 0: there is no shortcut
 	row     int    // a call begins with a multiple of so many units, and the addresses step from one to the next; 0: of one
 	whole   bool   // a call runs a whole number of so many
-	all     bool   // run can run all units
+	all     bool   // one call can run all units
+	changes bool   // the functions change words
 	counts  []*int // the lanes, the rows or the groups of rows of a call
 	sites   []layout.PlainSite
+	words   []frameWord // the sites and then the counts, for the units of set
 	scalars []scalarCopy
 }
 

@@ -52,8 +52,10 @@ func (w *worker) enter() {
 }
 
 func (w *worker) Run(lo, hi int) {
+	w.ready = false
 	if w.short.does(lo, hi) && w.inst.holds() {
-		w.short.run(w.frame, lo, hi)
+		w.short.set(lo, hi)
+		w.short.run(w.frame, false)
 	} else {
 		w.chunk(lo, hi)
 	}
@@ -62,14 +64,19 @@ func (w *worker) Run(lo, hi int) {
 }
 
 // RunAll is Begin, Run of all units, and Finish.
-func (w *worker) RunAll() ir.FaultKind {
+func (w *worker) RunAll(same bool) ir.FaultKind {
 	in := w.inst
-	if !w.short.all || !in.holds() {
-		in.Begin()
-		w.Run(0, in.count)
-		return in.Finish(w)
+	same = same && w.ready
+	if !same {
+		if !w.short.all || !in.holds() {
+			in.Begin()
+			w.Run(0, in.count)
+			return in.Finish(w)
+		}
+		w.short.set(0, in.count)
+		w.ready = true
 	}
-	w.short.run(w.frame, 0, in.count)
+	w.short.run(w.frame, same)
 	fault := ir.NoFault
 	if *(*uint64)(unsafe.Add(w.frame, frame.Fault)) != 0 {
 		in.Begin()

@@ -74,7 +74,7 @@ func (l *Loop) Whole() backend.Whole { return l.whole }
 // ctx is done, Run ends early and returns the error of ctx.
 func (l *Loop) Run(ctx context.Context, j *Job) (ir.FaultKind, error) {
 	if l.whole != nil && ctx.Done() == nil {
-		return l.whole.RunAll(), nil
+		return l.whole.RunAll(false), nil
 	}
 	return l.run(ctx, j)
 }

@@ -26,6 +26,9 @@ type family struct {
 	parts   bool // their products are made of those of their halves
 	group   int  // they have at most 16 bits; packing puts so many terms into one element; 0: they have more
 	turning bool // kernels read B by columns for few rows
+	// columns has the kernels that do, if others are faster: of AVX-512, with vectors of 32 bytes, because
+	// a pointer to each column leaves no registers for more columns.
+	columns *family
 	made    atomic.Pointer[table]
 }
 
@@ -56,8 +59,8 @@ func (f *family) table() *table {
 // share theirs.
 var families = map[string]map[dtype.Type]*family{
 	"avx512": {
-		dtype.F32: {avx512: true, size: 4, vector: 64, rows: 14, mul: x86.VFMADD231PS, add: x86.VADDPS, times: x86.VMULPS, div: x86.VDIVPS},
-		dtype.F64: {avx512: true, size: 8, vector: 64, rows: 14, mul: x86.VFMADD231PD, add: x86.VADDPD, times: x86.VMULPD, div: x86.VDIVPD},
+		dtype.F32: avx512Floats(4, x86.VFMADD231PS, x86.VADDPS, x86.VMULPS, x86.VDIVPS),
+		dtype.F64: avx512Floats(8, x86.VFMADD231PD, x86.VADDPD, x86.VMULPD, x86.VDIVPD),
 		dtype.U8:  avx512Groups(4, x86.VPDPBUSD),
 		dtype.U16: avx512Groups(2, x86.VPDPWSSD),
 		dtype.U32: {avx512: true, size: 4, vector: 64, rows: 14, mul: x86.VPMULLD, add: x86.VPADDD, apart: true, whole: true},
@@ -71,6 +74,17 @@ var families = map[string]map[dtype.Type]*family{
 		dtype.U32: {size: 4, vector: 32, rows: 5, mul: x86.VPMULLD, add: x86.VPADDD, apart: true, whole: true},
 		dtype.U64: {size: 8, vector: 32, rows: 4, mul: x86.VPMULUDQ, add: x86.VPADDQ, apart: true, whole: true, parts: true},
 	},
+}
+
+// avx512Floats returns the kernels of AVX-512 for floats.
+func avx512Floats(size int, mul, add, times, div x86.Op) *family {
+	make := func(vector int) *family {
+		return &family{avx512: true, size: size, vector: vector, rows: 14, mul: mul, add: add, times: times, div: div}
+	}
+	f := make(64)
+	f.columns = make(32)
+	f.columns.turning = true
+	return f
 }
 
 // avx512Groups returns the kernels of AVX-512 for integers of at most 16 bits. Processors with

@@ -240,7 +240,7 @@ func (w *writer) transpose(l x86.Len, free x86.Vec, first int, row func(i int, d
 	load := func(to, other x86.Vec, i int) {
 		r, disp := i%per, int32(i/per*transposeChunk)
 		w.I(x86.VMOVUPS, x86.L128, to, row(r, disp))
-		if l == x86.L256 { // a blend takes any unit, an insertion one of those for shuffles
+		if l == x86.L256 && !w.f.avx512 { // a blend takes any unit, an insertion one of those for shuffles
 			w.I(x86.VBROADCASTF128, l, other, row(r+per, disp))
 			w.I(x86.VPBLENDD, l, to, to, other, x86.Imm(0xf0))
 			return

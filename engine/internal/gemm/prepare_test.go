@@ -12,6 +12,9 @@ import (
 
 // count returns the number of kernels of products that there are.
 func (f *family) count() (n int) {
+	if f.columns != nil {
+		n = f.columns.count()
+	}
 	t := f.table()
 	const size = unsafe.Sizeof(exec.Lazy{})
 	for _, all := range [][]exec.Lazy{unsafe.Slice((*exec.Lazy)(unsafe.Pointer(&t.kernels)), unsafe.Sizeof(t.kernels)/size), t.turned[:]} {
@@ -22,6 +25,15 @@ func (f *family) count() (n int) {
 		}
 	}
 	return n
+}
+
+// empty returns a family like f that has no kernels yet.
+func (f *family) empty() *family {
+	e := &family{avx512: f.avx512, size: f.size, vector: f.vector, rows: f.rows, mul: f.mul, add: f.add, times: f.times, div: f.div, apart: f.apart, whole: f.whole, parts: f.parts, group: f.group, turning: f.turning}
+	if f.columns != nil {
+		e.columns = f.columns.empty()
+	}
+	return e
 }
 
 // TestKernelsAreMadeBefore tests that no run makes a kernel: there might be no memory for it.
@@ -47,7 +59,7 @@ func TestKernelsAreMadeBefore(t *testing.T) {
 							p.M, p.C = 7, Matrix{n, 1}
 							p.A, p.B = Matrix{k, 1}, Matrix{1, k}
 						}
-						f := &family{avx512: old.avx512, size: old.size, vector: old.vector, rows: old.rows, mul: old.mul, add: old.add, times: old.times, div: old.div, apart: old.apart, whole: old.whole, parts: old.parts, group: old.group, turning: old.turning}
+						f := old.empty()
 						families[isa][typ] = f
 						bind := &ir.Binding{Scalars: []uint64{1, 1}, Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&a[0])}, {Ptr: unsafe.Pointer(&b[0])}, {Ptr: unsafe.Pointer(&c[0])}}}
 						d := New(isa, p, bind, 2)

@@ -32,6 +32,14 @@ func (f *family) turns(p *Problem) bool {
 	return f.turnsColumns(p) && p.M <= mostTurned && p.N > 1
 }
 
+// byColumns returns the family whose kernels read B by columns; nil if there is none.
+func (f *family) byColumns() *family {
+	if f.turning {
+		return f
+	}
+	return f.columns
+}
+
 // turnsColumns reports whether there are kernels that read B by columns.
 func (f *family) turnsColumns(p *Problem) bool {
 	return f.turning && p.K >= leastTurned && p.TermsB == nil && p.B.Row == 1 && p.B.Col != 1 &&
@@ -48,8 +56,12 @@ func (f *family) turnsFirst(p *Problem, vecs int) bool {
 // the result has so few columns that a vector has room for more, and each of its elements has many terms. Rows of A that come from
 // memory are faster one after the other.
 func (f *family) narrow(p *Problem) bool {
-	const mostColumns, leastRows, leastTerms = 8, 64, 64
-	return f != nil && f.turning && p.N <= mostColumns && p.M >= leastRows && p.K >= leastTerms &&
+	const leastRows, leastTerms = 64, 64
+	columns := 8
+	if f != nil && f.avx512 && p.A.Col == 1 { // its vectors of half the size are as fast
+		columns = 16 / f.size
+	}
+	return f != nil && f.byColumns() != nil && p.N <= columns && p.M >= leastRows && p.K >= leastTerms &&
 		p.TermsB == nil && p.HalfA == dtype.Invalid && p.HalfB == dtype.Invalid && (p.B.Row == 1 || p.B.Col == 1) &&
 		(p.A.Row == 1 || p.A.Col == 1 && p.K >= Block && p.N*f.size < 2*f.vector && p.M*p.K*f.size <= l3()/4)
 }
@@ -58,7 +70,12 @@ func (f *family) narrow(p *Problem) bool {
 // for 25 columns, or 20 if A takes one. No more columns share a set of the first-level cache than that has ways.
 func (f *family) turnedVecs(rows, cols, step int) int {
 	vecs := [mostTurned + 1]int{0, 3, 2, 2, 2, 2, 1, 1, 1, 1, 1}
-	if f.size == 8 {
+	switch {
+	case f.avx512 && f.size == 4: // as many as fit: see together
+		vecs = [mostTurned + 1]int{0, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2}
+	case f.avx512:
+		vecs = [mostTurned + 1]int{0, 4, 4, 3, 3, 3, 2, 2, 2, 2, 2}
+	case f.size == 8:
 		vecs = [mostTurned + 1]int{0, 4, 2, 2, 3, 2, 2, 1, 1, 1, 1}
 	}
 	most := (cols + f.lanes() - 1) / f.lanes()
@@ -143,65 +160,71 @@ func (w *writer) placeB(j, i int, disp int32) x86.Mem {
 	return times(turnedB[i/5], stepB, stepB3, i%5, disp)
 }
 
-// turn adds four terms. Register colA holds an element of A, and the ones after it are for the transposition.
+// turn adds four terms.
 func (w *writer) turn() {
-	if w.s.vecs == 2 && w.s.rows <= mostPair {
-		w.turnPair()
-		return
-	}
-	b := w.colA + 5
-	if w.f.size == 8 {
-		b = w.colA + 3
-	}
-	for j := range w.s.vecs {
-		for u := 0; u < transposeTerms; {
-			for _, last := range w.turnVec(w.colA+1, u, j) {
-				last(b)
-				w.keepB(u, j, b)
-				w.multiplyRows(u, j, b)
-				u++
-			}
+	n := w.together()
+	for j := 0; j < w.s.vecs; j += n {
+		for u := 0; u < transposeTerms; u += transposeChunk / w.f.size {
+			w.turnVecs(j, n, u)
 		}
 	}
 }
 
-// turnVec transposes terms of vector j from the u-th one on.
-func (w *writer) turnVec(free x86.Vec, u, j int) (last []func(to x86.Vec)) {
-	return w.transpose(w.length(j), free, u, func(i int, disp int32) x86.Mem { return w.placeB(j, i, disp) })
+// turnedTemps are the registers that a vector of four terms needs, beside one for its first term.
+const turnedTemps = 4
+
+// together is the number of vectors whose terms are in registers at once: all of them, or one.
+func (w *writer) together() int {
+	n, registers := w.s.vecs, 16
+	need := n*(w.s.rows+turnedTemps) + 1
+	switch {
+	case w.f.avx512:
+		need, registers = need+n, 32
+	case w.f.size == 4:
+		need++
+	}
+	if need > registers {
+		return 1
+	}
+	return n
 }
 
-// mostPair is the number of rows up to which there are registers for the terms of two vectors.
-const mostPair = 3
-
-// turnPair adds four terms of two vectors. Each element of A is loaded once for both vectors, but for each first term of
-// float32, whose last instruction needs a register that both share.
-func (w *writer) turnPair() {
+// turnVecs adds the terms of one transposition, from the u-th one on, of n vectors from vector j on. Register colA holds an
+// element of A, which is loaded once for all vectors, but with AVX2 for each first term of float32, whose last
+// instruction needs a register that all share.
+func (w *writer) turnVecs(j, n, u int) {
 	free := w.colA + 1
+	spare, step := free+turnedTemps*x86.Vec(n), x86.Vec(scalar.FromBool[int](w.f.avx512))
 	to := []x86.Vec{2, 0} // where terms go: what these registers have is not needed
 	if w.f.size == 4 {
-		to = []x86.Vec{8, 1, 3, 0}
+		to = []x86.Vec{turnedTemps, 1, 3, 0}
 	}
-	for u := 0; u < transposeTerms; {
-		first, second := w.turnVec(free, u, 0), w.turnVec(free+4, u, 1)
-		for i := range first {
-			if x := free + to[i]; to[i] == 8 {
-				for j, last := range [2]func(x86.Vec){first[i], second[i]} {
-					last(x)
-					w.keepB(u, j, x)
-					w.multiplyRows(u, j, x)
-				}
-			} else {
-				first[i](x)
-				second[i](x + 4)
-				w.keepB(u, 0, x)
-				w.keepB(u, 1, x+4)
-				for r := range w.s.rows {
-					w.loadA(w.colA, u, r)
-					w.multiply(r, 0, w.colA, x)
-					w.multiply(r, 1, w.colA, x+4)
+	last := make([][]func(to x86.Vec), n)
+	at := func(v, i int) x86.Vec {
+		if to[i] == turnedTemps {
+			return spare + x86.Vec(v)*step
+		}
+		return free + turnedTemps*x86.Vec(v) + to[i]
+	}
+	for v := range last {
+		last[v] = w.transpose(w.length(j+v), free+turnedTemps*x86.Vec(v), u, func(i int, disp int32) x86.Mem { return w.placeB(j+v, i, disp) })
+	}
+	for i := range to {
+		some := n // vectors at a time
+		if to[i] == turnedTemps && step == 0 {
+			some = 1
+		}
+		for first := 0; first < n; first += some {
+			for v := first; v < first+some; v++ {
+				last[v][i](at(v, i))
+				w.keepB(u+i, j+v, at(v, i))
+			}
+			for r := range w.s.rows {
+				w.loadA(w.colA, u+i, r)
+				for v := first; v < first+some; v++ {
+					w.multiply(r, j+v, w.colA, at(v, i))
 				}
 			}
-			u++
 		}
 	}
 }
@@ -229,7 +252,11 @@ func (w *writer) gatherTerm() {
 			}
 		}
 		if l == x86.L256 {
-			w.I(x86.VINSERTF128, l, b, b, b+1, x86.Imm(1))
+			insert := x86.VINSERTF128
+			if w.f.avx512 {
+				insert = x86.VINSERTF32X4
+			}
+			w.I(insert, l, b, b, b+1, x86.Imm(1))
 		}
 		w.keepB(0, j, b)
 		w.multiplyRows(0, j, b)

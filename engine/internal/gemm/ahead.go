@@ -79,13 +79,12 @@ func (q *sources) asks(r rate) (n int) {
 	return n
 }
 
-// choose chooses the rate for so many kernels of so many terms.
-func (q *sources) choose(f *family, kernels, terms int) {
-	need := q.asks(f.rate(sparse))
-	for q.rate = sparse; q.rate < dense && need > kernels*q.rate.asks(terms); {
+// choose chooses the rate for so many kernels of so many terms, at least that.
+func (q *sources) choose(least rate, kernels, terms int) {
+	need := q.asks(least)
+	for q.rate = least; q.rate < dense && need > kernels*q.rate.asks(terms); {
 		q.rate++
 	}
-	q.rate = f.rate(q.rate)
 }
 
 // take makes kernels ask n times each. It returns how many of at most so many kernels do, which

@@ -124,15 +124,6 @@ func (f *family) most(vecs int) int {
 	return f.rows
 }
 
-// rate is the rate of the kernels that are to ask at rate r. A request takes as long as a load: with AVX-512 multiply-adds
-// hide it, and kernels ask at one rate; other rates were not measured there.
-func (f *family) rate(r rate) rate {
-	if f.avx512 {
-		return dense
-	}
-	return r
-}
-
 // nearB is the size of the packed blocks of B, in bytes, that stay in the second-level cache. For AVX-512 no more
 // than a quarter was measured.
 func (f *family) nearB() int {

@@ -147,7 +147,7 @@ func (e *machine) made(rows, cols int) bool {
 	}
 	for _, s.save = range saves {
 		for asks := range dense + 1 {
-			if s.asks = e.f.rate(asks); e.f.kernel(s) == nil {
+			if s.asks = asks; e.f.kernel(s) == nil {
 				return false
 			}
 		}

@@ -80,6 +80,26 @@ func TestKernelsAreMadeBefore(t *testing.T) {
 	}
 }
 
+// TestFewRowsReadColumns tests that products of few rows read a right operand by columns as it is, and that results of few
+// columns are computed as rows.
+func TestFewRowsReadColumns(t *testing.T) {
+	const long = 300
+	for _, isa := range isas()[1:] {
+		for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
+			for m := 2; m <= mostTurned; m++ {
+				p := Problem{Type: typ, M: m, N: 30, K: long, A: Matrix{long, 1}, B: Matrix{1, long}, OffA: []int{0}, OffB: []int{0}}
+				if d := New(isa, p, &ir.Binding{}, 1); !d.machine.turned {
+					t.Errorf("%s: %d rows of %v pack the right operand", isa, m, typ)
+				}
+			}
+			p := Problem{Type: typ, M: long, N: 2, K: long, A: Matrix{long, 1}, B: Matrix{2, 1}, OffA: []int{0}, OffB: []int{0}}
+			if d := New(isa, p, &ir.Binding{}, 1); d.a != 1 || !d.machine.turned {
+				t.Errorf("%s: two columns of %v are no rows", isa, typ)
+			}
+		}
+	}
+}
+
 // TestSmallCaches tests products on machines whose second level is said to be tiny.
 func TestSmallCaches(t *testing.T) {
 	old := l2

@@ -41,7 +41,7 @@ func (e *machine) list() {
 	some := asks.asks(p.K) * asks.bytes()
 	switch both := sizeA + p.N*p.K*e.size; {
 	case both <= mostFound:
-		some, asks = 0, e.f.rate(silent)
+		some, asks = 0, silent
 	case kernels*some < both:
 		some, asks = 2*some, denser
 	}

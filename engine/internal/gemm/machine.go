@@ -52,7 +52,7 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 	if e.save = p.saver(); later {
 		e.save = keep
 	}
-	if e.rows, e.vecs = f.shape(p.M, p.N, p.K); f.turns(p) {
+	if e.rows, e.vecs = f.shape(p, conflict(e.a.Row)); f.turns(p) {
 		e.turned, e.rows, e.vecs = true, max(1, p.M), f.turnedVecs(max(1, p.M), p.N, e.b.Col)
 	}
 	if e.turnsFirst = f.turnsFirst(p, e.vecs); e.turnsFirst {
@@ -73,18 +73,23 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 	}
 }
 
-// shape returns the rows and the vectors of kernels for a result of m rows and some columns. Few vectors
-// are one strip, where that takes no more kernels: then each element of A is read once.
-func (f *family) shape(m, cols, terms int) (rows, width int) {
-	lanes := f.lanes()
-	vecs, whole := (cols+lanes-1)/lanes, cols%lanes == 0 || cols%lanes == lanes/2
+// shape returns the rows and the vectors of kernels for a problem. Few vectors are one strip, where that takes no more
+// kernels: then each element of A is read once. If rows of A share a set of the first-level cache, and so few columns use them that
+// they are not packed, kernels have no more rows than a set has ways.
+func (f *family) shape(p *Problem, shared bool) (rows, width int) {
+	const few = 8 // vectors
+	m, lanes := p.M, f.lanes()
+	vecs, whole := (p.N+lanes-1)/lanes, p.N%lanes == 0 || p.N%lanes == lanes/2
 	most := f.most(vecs)
+	if shared && p.A.Col == 1 && vecs <= few {
+		most = min(most, ways)
+	}
 	tiles := max(1, (m+most-1)/most)
 	rows = max(1, (m+tiles-1)/tiles)
 	width = max(1, min(f.vecs(rows, whole), vecs))
 	kernels := tiles * ((vecs + width - 1) / width)
 	for less := rows - 1; less > 0; less-- {
-		if n := (m + less - 1) / less; n <= kernels && f.vecs(less, whole) >= vecs && f.busy(less, vecs, terms) {
+		if n := (m + less - 1) / less; n <= kernels && f.vecs(less, whole) >= vecs && f.busy(less, vecs, p.K) {
 			return (m + n - 1) / n, vecs
 		}
 	}

@@ -124,25 +124,33 @@ func TestSmallCaches(t *testing.T) {
 }
 
 // TestShapes tests that few columns are one strip, where its sums fill the registers: each element of A is
-// read once then.
+// read once then. Rows of A that share a set of the first-level cache are no more than its ways.
 func TestShapes(t *testing.T) {
-	f := families["avx2"][dtype.F32]
-	for _, c := range []struct{ m, n, k, rows, vecs int }{
-		{100000, 16, 20, 6, 2},
-		{100000, 20, 20, 4, 3},
-		{100000, 20, 200, 4, 3},
-		{100000, 21, 20, 3, 3},
-		{100000, 21, 200, 6, 2},
-		{100000, 32, 20, 3, 4},
-		{100000, 31, 20, 6, 2},
-		{100000, 40, 20, 2, 5},
-		{100000, 40, 200, 6, 2},
-		{100000, 47, 20, 6, 2},
-		{100000, 100, 20, 6, 2},
-		{8, 100, 20, 4, 3},
+	for _, c := range []struct {
+		isa        string
+		m, n, k    int
+		shared     bool
+		rows, vecs int
+	}{
+		{"avx2", 100000, 16, 20, false, 6, 2},
+		{"avx2", 100000, 20, 20, false, 4, 3},
+		{"avx2", 100000, 20, 200, false, 4, 3},
+		{"avx2", 100000, 21, 20, false, 3, 3},
+		{"avx2", 100000, 21, 200, false, 6, 2},
+		{"avx2", 100000, 32, 20, false, 3, 4},
+		{"avx2", 100000, 31, 20, false, 6, 2},
+		{"avx2", 100000, 40, 20, false, 2, 5},
+		{"avx2", 100000, 40, 200, false, 6, 2},
+		{"avx2", 100000, 47, 20, false, 6, 2},
+		{"avx2", 100000, 100, 20, false, 6, 2},
+		{"avx2", 8, 100, 20, false, 4, 3},
+		{"avx512", 12, 8, 4096, false, 12, 1},
+		{"avx512", 12, 8, 4096, true, 6, 1},
+		{"avx512", 64, 512, 4096, true, 13, 2},
 	} {
-		if rows, vecs := f.shape(c.m, c.n, c.k); rows != c.rows || vecs != c.vecs {
-			t.Errorf("%d x %d x %d: %d rows of %d vectors", c.m, c.n, c.k, rows, vecs)
+		f := families[c.isa][dtype.F32]
+		if rows, vecs := f.shape(&Problem{M: c.m, N: c.n, K: c.k, A: Matrix{c.k, 1}}, c.shared); rows != c.rows || vecs != c.vecs {
+			t.Errorf("%s: %d x %d x %d: %d rows of %d vectors", c.isa, c.m, c.n, c.k, rows, vecs)
 		}
 	}
 }

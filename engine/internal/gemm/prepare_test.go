@@ -102,10 +102,11 @@ func TestFewRowsReadColumns(t *testing.T) {
 
 // TestSmallCaches tests products on machines whose second level is said to be tiny.
 func TestSmallCaches(t *testing.T) {
-	old := l2
-	defer func() { l2 = old }()
+	old, old3 := l2, l3
+	defer func() { l2, l3 = old, old3 }()
 	for _, size := range []int{1, 4 << 10, 64 << 10, 256 << 10} {
 		l2 = func() int { return size }
+		l3 = l2
 		r := rand.New(rand.NewPCG(1, uint64(size)))
 		try := func(m, n, k int, la, lb layout) {
 			s := newSample(r, dtype.F64, m, n, k, 1, la, lb, r.NormFloat64, fma64)

@@ -51,12 +51,13 @@ func testRandom[T number](t *testing.T, r *rand.Rand, typ dtype.Type, value func
 
 // TestRandomProducts compares products of random extents, layouts, threads and sizes of caches with the definition.
 func TestRandomProducts(t *testing.T) {
-	old := l2
-	defer func() { l2 = old }()
+	old, old3 := l2, l3
+	defer func() { l2, l3 = old, old3 }()
 	r := rand.New(rand.NewPCG(7, 7))
 	for range testlevel.Every(10000, 150) {
 		size := (64 << 10) << r.IntN(5)
 		l2 = func() int { return size }
+		l3 = l2
 		t.Run("", func(t *testing.T) { // unmaps the operands at its end
 			switch r.IntN(6) {
 			case 0, 1:

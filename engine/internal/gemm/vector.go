@@ -47,11 +47,10 @@ func (e *vectors) init(f *family, p *Problem, do arithmetic) {
 	}
 	bytes, row := len(p.OffA)*p.M*p.N*p.K*f.size, max(p.M, p.N)*f.size
 	switch {
-	case bytes <= l2():
-	case !e.along() && !f.avx512 && (bytes <= l3()/2 || row > mostAsked):
+	case bytes <= l2() || !e.along() && (bytes <= l3()/2 || !f.avx512 && row > mostAsked):
 	case !e.along() && row <= pageSize && p.K > VectorBlock && e.matrix.term >= 0 && e.matrix.term <= 2*row:
 		e.asks = nextBlock
-	case e.along() || row <= pageSize || bytes > l3()/2:
+	default:
 		e.asks = sameRow
 	}
 	if e.along() || e.results() == 1 {
@@ -310,7 +309,7 @@ const alongRows = 8
 const shortRow = 512
 
 // mostAsked is the size of rows, in bytes, up to which kernels of AVX2 across the terms ask for them if they
-// come from memory. The processor follows longer ones, and requests take the loads that AVX2 needs.
+// come from memory. The processor follows longer ones, and those of a cache, and requests take the loads that AVX2 needs.
 const mostAsked = 1024
 
 // along returns the kernel for so many rows; nil if there is no memory for it.

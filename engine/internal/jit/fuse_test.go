@@ -65,6 +65,17 @@ func TestFused(t *testing.T) {
 			}
 		}
 	}
+	// Conjunctions of comparisons and predicates, some of which are used again or the same for all elements.
+	for _, typ := range []string{"f32", "f64", "u8", "i16", "i32", "u64"} {
+		for _, and := range []string{
+			"%8 = and bool %4 %5", "%8 = and bool %5 %4", "%8 = and bool %6 %4", "%8 = and bool %4 %4", "%8 = and bool %6 %6",
+			"%7 = and bool %4 %5\n %8 = and bool %7 %6", "%7 = and bool %4 %5\n %8 = or bool %7 %4", "%7 = or bool %4 %5\n %8 = and bool %7 %4",
+		} {
+			for _, c := range []string{"lt", "le", "ne", "eq"} {
+				run(typ, fmt.Sprintf("%%4 = %[2]s bool %%0 %%1\n %%5 = lt bool %%1 %%2\n %%6 = %[2]s bool %%3 %%3\n %[3]s\n %%9 = select %[1]s %%8 %%0 %%2", typ, c, and))
+			}
+		}
+	}
 	for _, typ := range []string{"i32", "u64", "u8"} {
 		for _, inner := range []string{"and", "or", "xor"} {
 			for _, outer := range []string{"and", "or", "xor"} {

@@ -158,6 +158,46 @@ func TestReductions(t *testing.T) {
 	}
 }
 
+// TestLimits compares minima and maxima of numbers and one uniform value with the interpreter: a constant, a scalar, or an
+// element of an array. All of them may be NaN and zeros.
+func TestLimits(t *testing.T) {
+	r := rand.New(rand.NewPCG(71, 8))
+	const kernel = `kernel limits
+axis i0
+buf x T in 1
+buf w T in 0
+buf o T out 1
+scalar s0 T
+{
+%1 = scalar T s0
+%2 = const T BITS
+vec i0 {
+%0 = load T x[i0]
+%3 = load T w[]
+%4 = OP T FIRST
+%5 = OTHER T %4 SECOND
+%9 = add T %4 %5
+store T o[i0] %9
+}
+}`
+	for range testlevel.Every(600, 200) {
+		typ := []dtype.Type{dtype.F32, dtype.F64}[r.IntN(2)]
+		special := func() uint64 { return randir.FloatBits(typ, specialExtremes[r.IntN(len(specialExtremes))]) }
+		n, u := 1+r.IntN(70), fmt.Sprintf("%%%d", 1+r.IntN(3))
+		first := []string{"%0 " + u, u + " %0"}[r.IntN(2)]
+		k := parse(t, strings.NewReplacer("OP", []string{"min", "max"}[r.IntN(2)], "OTHER", []string{"min", "max"}[r.IntN(2)], "FIRST", first,
+			"SECOND", fmt.Sprintf("%%%d", 1+r.IntN(3)), "BITS", fmt.Sprintf("%#x", special()), "T ", typ.Short()+" ", " T", " "+typ.Short()).Replace(kernel))
+		s := newSetup(t, r, k, []int{n}, nil, [][]int{{n}, nil, {n}}, r.IntN(3) > 0)
+		s.b.Scalars[0] = special()
+		for i := range 2 {
+			for at := 0; at < len(s.mem[i]); at += typ.Size() {
+				randir.Put(s.mem[i][at:], typ.Size(), special())
+			}
+		}
+		differ(t, r, s)
+	}
+}
+
 // TestExtremes tests combinations of NaN and zeros, which are rare in random data.
 func TestExtremes(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))

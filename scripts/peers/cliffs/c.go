@@ -21,7 +21,7 @@ const prelude = `#include <stdint.h>
 
 var cTypes = map[dtype.Type]string{
 	dtype.F32: "float", dtype.F64: "double", dtype.I8: "int8_t", dtype.U8: "uint8_t",
-	dtype.I16: "int16_t", dtype.U16: "uint16_t", dtype.I32: "int32_t", dtype.I64: "int64_t", dtype.U64: "uint64_t", dtype.Bool: "uint8_t",
+	dtype.I16: "int16_t", dtype.U16: "uint16_t", dtype.I32: "int32_t", dtype.U32: "uint32_t", dtype.I64: "int64_t", dtype.U64: "uint64_t", dtype.Bool: "uint8_t",
 	dtype.C64: "float _Complex", dtype.C128: "double _Complex", dtype.F16: "uint16_t", dtype.BF16: "uint16_t", // of which no test in C computes
 }
 

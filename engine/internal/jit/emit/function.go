@@ -113,6 +113,7 @@ func newPhaseCode(target isa.Target, a isa.Asm, list bool, p *lower.Program, bp 
 	f.gatherFields()
 	f.fuse()
 	f.quotients()
+	f.limit()
 	f.findShared()
 	f.liveness()
 	return f

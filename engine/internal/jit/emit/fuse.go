@@ -15,7 +15,7 @@ import (
 
 // Instructions that do the work of two nodes, with the same bits: a fused multiply-add negates
 // its product and its addend, an instruction computes any function of three bits, one
-// multiplies the lower halves of lanes of 64 bits, and one compares floats and selects.
+// multiplies the lower halves of lanes of 64 bits, one compares floats and selects, and one compares in the lanes of a predicate.
 
 // fuse joins nodes of the body for which the target has one instruction. It needs the result of
 // findUniform.
@@ -38,6 +38,10 @@ func (f *phaseCode) fuse() {
 				j.joined++
 			}
 		})
+	}
+	if f.Predicates > 0 {
+		j.count()
+		j.each(f.top, j.within)
 	}
 	if f.Ternary {
 		j.count()
@@ -272,6 +276,88 @@ func (j *joiner) ternary(n *lower.Node) {
 	}
 }
 
+// within replaces the conjunction of a predicate and a comparison that nothing else uses by the comparison in the lanes of the predicate.
+func (j *joiner) within(n *lower.Node) {
+	if n.Op != prim.And || n.Type != dtype.Bool {
+		return
+	}
+	for i := 1; i >= 0; i-- {
+		c := &j.Nodes[n.Args[i]]
+		if compares(c.Op) && c.In != dtype.Bool && c.Args[2] == lower.None && j.uses[n.Args[i]] == 1 && !j.Uniform[n.Args[i]] {
+			n.Op, n.In, n.Args = c.Op, c.In, [3]int32{c.Args[0], c.Args[1], n.Args[1-i]}
+			j.joined++
+			return
+		}
+	}
+}
+
+func compares(op prim.Op) bool {
+	return op == prim.Eq || op == prim.Ne || op == prim.Lt || op == prim.Le
+}
+
+// limit replaces minima and maxima of floats and a uniform value u by the lesser or the greater, which is the other operand if
+// neither is. Where u is NaN or a zero, one operation more makes the result NaN, or orders the zeros.
+func (f *phaseCode) limit() {
+	if !f.Extremes || f.Phase.Kind == lower.ScalarPhase || len(f.Phase.Carries) > 0 {
+		return
+	}
+	top := make([]int32, 0, len(f.top))
+	for _, id := range f.top {
+		n := f.Nodes[id]
+		x, u := n.Args[0], n.Args[1]
+		if x != lower.None && f.Uniform[x] {
+			x, u = u, x
+		}
+		if (n.Op != prim.Min && n.Op != prim.Max) || !n.In.IsFloat() || !f.Uniform[u] || n.Cold {
+			top = append(top, id)
+			continue
+		}
+		op, mends, bits := prim.Op(lower.OpLesser), prim.Or, [...]dtype.Type{4: dtype.U32, 8: dtype.U64}[n.In.Size()]
+		if n.Op == prim.Max {
+			op, mends, bits = lower.OpGreater, prim.Add, n.In
+		}
+		if with := f.mend(n.Op, n.In, u); with != lower.None {
+			x, u = f.node(&top, op, n.Type, n.In, false, u, x), with
+			f.Grow(1)
+			op, n.In = mends, bits
+		} else {
+			x, u = u, x
+		}
+		f.Nodes[id] = lower.Node{Op: op, Type: n.Type, In: n.In, Args: [3]int32{x, u, lower.None}}
+		top = append(top, id)
+	}
+	f.top = top
+}
+
+// mend returns the uniform value that the lesser of u and another value is joined with by Or, or that is added to the greater:
+// u if that is NaN or a zero, and else what changes nothing. It returns None if u is known to be another number.
+func (f *phaseCode) mend(op prim.Op, t dtype.Type, u int32) int32 {
+	neutral := uint64(0)
+	if op == prim.Max {
+		neutral = 1 << (8*t.Size() - 1) // -0
+	}
+	uniform := func(op prim.Op, of dtype.Type, args ...int32) int32 {
+		id := f.node(&f.hoisted, op, of, t, false, args...)
+		f.Grow(1)
+		f.Uniform[id], f.UniformSlot[id] = true, f.Slots.Take()
+		return id
+	}
+	constant := func(x uint64) int32 {
+		id := f.constant(t, x)
+		f.Grow(1)
+		f.Uniform[id] = true
+		return id
+	}
+	if n := &f.Nodes[u]; n.Op == prim.Const {
+		if magnitude := n.Imm &^ (1 << (8*t.Size() - 1)); magnitude != 0 && magnitude <= prim.FromFloat(t, math.Inf(1)) {
+			return lower.None
+		}
+		return u
+	}
+	other := uniform(prim.Lt, dtype.Bool, constant(0), uniform(prim.Abs, t, u))
+	return uniform(prim.Select, t, other, constant(neutral), u)
+}
+
 // quotients gives divisions by uniform values the reciprocals of these, where the target computes
 // such a quotient faster than it divides.
 func (f *phaseCode) quotients() {
@@ -296,7 +382,7 @@ func (j *joiner) used(list []int32) []int32 {
 	kept := len(out)
 	for _, id := range slices.Backward(list) {
 		n := &j.Nodes[id]
-		if j.uses[id] == 0 && (n.Op == prim.Neg || n.Op == prim.Lt || n.Op == prim.Add || n.Op == prim.Cvt || tables[n.Op] != nil) {
+		if j.uses[id] == 0 && (n.Op == prim.Neg || compares(n.Op) || n.Op == prim.Add || n.Op == prim.Cvt || tables[n.Op] != nil) {
 			for _, a := range n.Args {
 				if a != lower.None {
 					j.uses[a]--

@@ -78,7 +78,6 @@ var avx2Rules = isa.Table(
 	on(as((*avx2).compareFloat), isa.Floats, compared...),
 	on(as((*avx2).compareInt), isa.Ints, compared...),
 	on(as((*avx2).choose), isa.All, prim.Select),
-	on(as((*avx2).extreme), isa.Floats, lower.OpLesser, lower.OpGreater),
 	on(as((*avx2).scalar), isa.All, lower.OpCell),
 	on(as((*avx2).load), nil, ir.Load),
 )
@@ -293,16 +292,6 @@ func (f *avx2) choose(n *lower.Node) {
 		f.Release()
 		f.blendv(n.Type, f.Dst(), z, y, p)
 	}
-}
-
-func (f *avx2) extreme(n *lower.Node) {
-	op := pick(n.In, x86.VMINPS, x86.VMINPD)
-	if n.Op == lower.OpGreater {
-		op = pick(n.In, x86.VMAXPS, x86.VMAXPD)
-	}
-	x, y := f.Src(n.Args[0]), f.srcM(n.Args[1])
-	f.Release()
-	f.I(op, f.LenOf(n.In), f.Dst(), x, y)
 }
 
 // fills reports whether a node is an integer constant with lanes of ones.

@@ -88,10 +88,10 @@ func (f *avx2) packable(n *lower.Node, t dtype.Type) (x86.Vec, packing) {
 	return x, packing{x86.VPACKUSDW, x86.VPACKUSWB}
 }
 
-// saturates reports whether a node that is only stored is a conversion to bytes with a sign, whose lower bound is that
-// of the instructions that pack it.
+// saturates reports whether a node that is only stored is a conversion of floats to bytes. What packs them has one of their bounds: the
+// lower one of those with a sign, and with AVX-512 the upper one of the others.
 func saturates(n *lower.Node) bool {
-	return n.Bytes && n.Op == prim.Cvt && n.In.IsFloat() && n.Type == dtype.I8
+	return n.Bytes && n.Op == prim.Cvt && n.In.IsFloat()
 }
 
 // storePacked stores one vector of narrow elements.

@@ -22,7 +22,7 @@ var AVX512 isa.Target = avx512Target{}
 type avx512Target struct{}
 
 func (avx512Target) Facts() isa.Facts { // K0 is never a write mask, K7 has the tail mask
-	return isa.Facts{Name: "avx512", Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: 1<<17 - 4, Joins: 1<<7 - 4, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Blends: true, Sites: sites}
+	return isa.Facts{Name: "avx512", Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: 1<<17 - 4, Joins: 1<<7 - 4, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Blends: true, Extremes: true, Sites: sites}
 }
 
 func (avx512Target) New(listing bool) isa.Asm { return newAsm(listing) }
@@ -127,8 +127,13 @@ func (f *avx512) compareInt(n *lower.Node) {
 
 func (f *avx512) compareNode(n *lower.Node, op x86.Op, imm x86.Imm) {
 	x, y := f.Src(n.Args[0]), f.srcM(n.Args[1])
+	ops := []x86.Operand{nil, x, y, imm}
+	if n.Args[2] != lower.None { // the lanes of the predicate only
+		ops = append(ops, x86.Merge(f.Mask(n.Args[2])))
+	}
 	f.Release()
-	f.I(op, f.LenOf(n.In), f.DstMask(), x, y, imm)
+	ops[0] = f.DstMask()
+	f.I(op, f.LenOf(n.In), ops...)
 }
 
 func (f *avx512) choose(n *lower.Node) {
@@ -410,10 +415,8 @@ func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 		op, ops[2], k = x86.VCVTPS2PH, x86.Imm(0), 3
 	case isa.Narrow(t) && t.Size() == f.LaneSize:
 		op = f.pickLane(t, x86.VMOVDQU8, x86.VMOVDQU16, 0, 0)
-	case isa.Narrow(t) && f.LaneSize == 2:
-		op = x86.VPMOVWB
 	case isa.Narrow(t):
-		op = [...]x86.Op{1: x86.VPMOVDB, 2: x86.VPMOVDW}[t.Size()]
+		op = f.packing(n, t)
 	case f.Passes(n.Aux) && !masked:
 		op = pick(t, x86.VMOVNTPS, x86.VMOVNTPD)
 	}
@@ -422,6 +425,21 @@ func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 		k++
 	}
 	f.I(op, l, ops[:k]...)
+}
+
+// packing returns the instruction that packs the lanes of a store to narrower elements.
+func (f *avx512) packing(n *lower.Node, t dtype.Type) x86.Op {
+	switch saturates := saturates(&f.Nodes[n.Args[0]]); {
+	case t.Size() == 2:
+		return x86.VPMOVDW
+	case f.LaneSize == 2:
+		return x86.VPMOVWB
+	case saturates && t.IsSigned():
+		return x86.VPMOVSDB
+	case saturates:
+		return x86.VPMOVUSDB
+	}
+	return x86.VPMOVDB
 }
 
 func (f *avx512) storePredicate(n *lower.Node, m x86.Mem, masked bool) {

@@ -204,7 +204,7 @@ func (f *avx512) storeStepped8(n *lower.Node, t dtype.Type) {
 	case f.LaneSize == 1 || f.bytes(&f.Nodes[a]):
 		x = f.Src(a)
 	default:
-		f.I(f.pickLane(t, 0, x86.VPMOVWB, x86.VPMOVDB, 0), f.LenOf(t), x, f.Src(a))
+		f.I(f.packing(n, t), f.LenOf(t), x, f.Src(a))
 	}
 	lanes, first := min(f.W, 16), f.stepAddress(s, s.Step)*f.W
 	if f.W == 64 && Permutes8 {

@@ -103,6 +103,17 @@ func bitcast(f *emitter, n *lower.Node) {
 	}
 }
 
+// extreme is the rule of the lesser and the greater: the second operand is the result for NaN and for equal zeros.
+func extreme(f *emitter, n *lower.Node) {
+	op := pick(n.In, x86.VMINPS, x86.VMINPD)
+	if n.Op == lower.OpGreater {
+		op = pick(n.In, x86.VMAXPS, x86.VMAXPD)
+	}
+	x, y := f.Src(n.Args[0]), f.srcM(n.Args[1])
+	f.Release()
+	f.I(op, f.LenOf(n.In), f.Dst(), x, y)
+}
+
 func floatMinMax(f *emitter, n *lower.Node) {
 	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
 	f.own.minMax(n.Op, n.In, f.Dst(), x, y)
@@ -429,7 +440,7 @@ func (f *emitter) clamped(d, x x86.Vec, from, to dtype.Type, convert func(x x86.
 	if to.IsSigned() {
 		f.I(pick(from, x86.VMINPS, x86.VMINPD), l, t, x, f.operand(from, floatBits(from, above-1)))
 		convert(t)
-		if !f.evex && saturates(f.Cur) {
+		if saturates(f.Cur) {
 			return
 		}
 		f.I(x86.VPMAXSD, li, d, d, f.operand(dtype.I32, uint64(uint32(int32(lo)))))
@@ -437,6 +448,9 @@ func (f *emitter) clamped(d, x x86.Vec, from, to dtype.Type, convert func(x x86.
 	}
 	f.I(pick(from, x86.VMAXPS, x86.VMAXPD), l, t, x, f.operand(from, 0))
 	convert(t)
+	if f.evex && saturates(f.Cur) {
+		return
+	}
 	f.I(x86.VPMINUD, li, d, d, f.operand(dtype.U32, uint64(above-1)))
 }
 

@@ -13,6 +13,7 @@ var commonRules = isa.Table(
 	on(binary, isa.Ints, prim.Add, prim.Sub, prim.Mul, prim.Min, prim.Max, prim.And, prim.Or, prim.Xor, prim.Shl, prim.Shr),
 	on(binary, isa.Floats, prim.Add, prim.Sub, prim.Mul, prim.Div),
 	on(floatMinMax, isa.Floats, prim.Min, prim.Max),
+	on(extreme, isa.Floats, lower.OpLesser, lower.OpGreater),
 	on(fma, isa.Floats, prim.Fma),
 	on(negInt, isa.Ints, prim.Neg),
 	on(sign, isa.Floats, prim.Neg, prim.Abs),

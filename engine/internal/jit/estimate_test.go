@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/isa/amd64"
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/internal/testlevel"
@@ -26,6 +27,8 @@ var estimates = []struct {
 // significands, at the ends of the range of exponents too, and of float64 random
 // numbers and those whose roots are nearest to the middle of two numbers.
 func TestEstimates(t *testing.T) {
+	defer func(old bool) { amd64.FastDivider = old }(amd64.FastDivider)
+	amd64.FastDivider = false // it divides by most of these
 	for _, e := range estimates {
 		t.Run(e.name+" f32", func(t *testing.T) {
 			const mantissas = 1 << 23
@@ -60,6 +63,34 @@ func TestEstimates(t *testing.T) {
 			}
 			estimate(t, dtype.F64, e.text, in, func(b uint64) uint64 { return math.Float64bits(e.want(math.Float64frombits(b))) })
 		})
+	}
+}
+
+// TestDividers tests which operations of a loop take estimates: a fast divider computes roots of float32 sooner, but not two operations.
+func TestDividers(t *testing.T) {
+	be, err := New("avx512")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer func(old bool) { amd64.FastDivider = old }(amd64.FastDivider)
+	r := rand.New(rand.NewPCG(5, 4))
+	for _, fast := range []bool{false, true} {
+		amd64.FastDivider = fast
+		for _, c := range []struct {
+			typ, text string
+			estimates [2]bool // of a slow divider and a fast one
+		}{
+			{"f32", "%8 = sqrt f32 %0", [2]bool{true, false}},
+			{"f64", "%8 = sqrt f64 %0", [2]bool{true, true}},
+			{"f32", "%7 = sqrt f32 %0\n%8 = div f32 %0 %7", [2]bool{true, true}},
+		} {
+			k := parse(t, fmt.Sprintf("kernel d\naxis i0\nbuf x %[1]s in 1\nbuf y %[1]s out 1\n{\nvec i0 {\n%%0 = load %[1]s x[i0]\n%[2]s\nstore %[1]s y[i0] %%8\n}\n}", c.typ, c.text))
+			s := newSetup(t, r, k, []int{700}, nil, [][]int{{700}, {700}}, true)
+			if has, want := countIn(t, s.instance(t, be), "main loop", "vrsqrt14") > 0, c.estimates[map[bool]int{true: 1}[fast]]; has != want {
+				t.Errorf("%q, fast divider %v: estimates: %v, want %v", c.text, fast, has, want)
+			}
+			differ(t, r, s)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/isa/amd64"
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -125,5 +126,31 @@ func TestNarrowStores(t *testing.T) {
 			}
 			differ(t, r, s)
 		}
+	}
+}
+
+// TestStoresOfBF16 rounds float32 to bfloat16 as they are stored: random bits, with many numbers below the least normal one.
+func TestStoresOfBF16(t *testing.T) {
+	defer func(old bool) { amd64.ConvertsBF16 = old }(amd64.ConvertsBF16)
+	has := amd64.ConvertsBF16
+	r := rand.New(rand.NewPCG(48, 4))
+	k := parse(t, "kernel p\naxis i0\nbuf x f32 in 1\nbuf y bf16 out 1\n{\nvec i0 {\n%0 = load f32 x[i0]\nstore f32 y[i0] %0\n}\n}")
+	for i := range 60 {
+		amd64.ConvertsBF16 = has && i%3 > 0
+		n := 1 + r.IntN(300)
+		s := newSetup(t, r, k, []int{n}, nil, [][]int{{n}, {n}}, r.IntN(3) > 0)
+		for at := 0; at < len(s.mem[0]); at += 4 {
+			bits := r.Uint32()
+			switch r.IntN(4 + i%2*40) {
+			case 0:
+				bits &^= 0x7f800000
+			case 1:
+				bits = bits&^0xffff | 0x8000 // in the middle of two
+			case 2:
+				bits = bits&^0x7fffff | []uint32{0, 1, 0x7fff, 0x8000, 0x8001, 0x7f8000, 0x7fffff}[r.IntN(7)] | 0x7f800000*uint32(r.IntN(2))
+			}
+			randir.Put(s.mem[0][at:], 4, uint64(bits))
+		}
+		differ(t, r, s)
 	}
 }

@@ -159,6 +159,8 @@ func goText(c *testCase) string {
 	switch in.op {
 	case VCVTPD2PS, VCVTTPD2DQ, VCVTTPD2UDQ, VCVTQQ2PS, VCVTUQQ2PS:
 		narrow = in.len != L512
+	case VFPCLASSPS:
+		narrow = true
 	case VCVTTSS2SI, VCVTTSD2SI:
 		name += map[Len]string{W32: "", W64: "Q"}[in.len]
 	case BZHI:

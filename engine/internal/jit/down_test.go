@@ -3,6 +3,7 @@ package jit
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +74,7 @@ func TestColumnsGuarded(t *testing.T) {
 func TestTurnedSums(t *testing.T) {
 	defer forget()
 	r := rand.New(rand.NewPCG(8, 4))
+	turned := map[string]int{}
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.I32, dtype.I64, dtype.U8} {
 		for _, op := range []string{"sum", "max", "prod", "argmin"} {
 			for last, body := range map[string]string{
@@ -94,11 +96,21 @@ func TestTurnedSums(t *testing.T) {
 						}
 						for _, more := range []int{0, 3} { // rows may be longer than their sums
 							s := newSetup(t, r, k, []int{columns, n}, nil, [][]int{{columns, n + more}, {n, columns}, {columns}}, true)
+							for _, be := range isas(t) {
+								if in, ok := s.instance(t, be).(*instance); ok && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Turned() }) {
+									turned[be.Name()]++
+								}
+							}
 							differ(t, r, s)
 						}
 					}
 				}
 			}
+		}
+	}
+	for _, be := range isas(t) {
+		if be.(*generator).Turned && turned[be.Name()] < 500 {
+			t.Errorf("%s turns the rows of %d loops", be.Name(), turned[be.Name()])
 		}
 	}
 }

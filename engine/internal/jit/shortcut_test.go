@@ -262,7 +262,7 @@ buf b2 f32 out 1
 			for _, be := range isas(t) {
 				want := c.short
 				switch c.name {
-				case "groups of rows across vectors", "sums of columns": // the last rows go under masks unless loads are blended, and Go combines runs
+				case "groups of rows across vectors": // the last rows go under masks unless loads are blended
 					want = be.(*generator).Blends
 				}
 				if got := s.instance(t, be).NewWorker().(*worker).short.step > 0; got != want {

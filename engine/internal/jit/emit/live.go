@@ -11,9 +11,6 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// spareRegs is the most temporaries that the code of a node takes, on all targets.
-const spareRegs = 6
-
 // spare returns how many registers the loop keeps free for temporaries. What combines values takes as many as
 // any node.
 func (f *phaseCode) spare() int {

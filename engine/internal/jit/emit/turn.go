@@ -174,7 +174,7 @@ func (f *phaseCode) findHeld(v, states int) (vectors int) {
 		for _, id := range f.top {
 			nodes += int(frame.Bit(f.turnOf(id) == t))
 		}
-		if nodes != 1 || t.Size*f.W != f.Bytes && t.Size*n != layout.PartBytes || n*len(f.top) > wholeNodes {
+		if nodes != 1 || t.Size*f.W != 2*layout.PartBytes && t.Size*n != layout.PartBytes || n*len(f.top) > wholeNodes {
 			return 0
 		}
 		if t.Store {
@@ -215,9 +215,12 @@ func (f *phaseCode) partSteps() int {
 
 // turnTemporaries returns the most temporaries of a node that is not turned in registers.
 func (f *phaseCode) turnTemporaries() int {
+	if f.Temporaries == nil {
+		return spareRegs
+	}
 	most := 1
 	for _, id := range f.top {
-		if n := &f.Nodes[id]; f.turnOf(id) == nil && f.Temporaries != nil {
+		if n := &f.Nodes[id]; f.turnOf(id) == nil {
 			most = max(most, f.Temporaries(&f.Emitter, n))
 		}
 	}

@@ -116,7 +116,8 @@ func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 	bp.Repeats = b.repeats(bp)
 	bp.Follow = b.follow(bp)
 	b.choose(ph, bp)
-	bp.Narrow = bp.Narrow || bp.Along // each step waits for the one before, which takes longer in wide vectors
+	// Each step of one lane waits for the one before, which takes longer in wide vectors. Parts of rows have two halves.
+	bp.Narrow = bp.Narrow || bp.Along || b.Turned && bp.Turned()
 	return bp
 }
 
@@ -131,7 +132,7 @@ func (b *Binder) findScan(bp *Phase) {
 		}
 		bp.Fetch, bp.Ahead = bp.Moved() > b.Machine.Caches.L2 && bp.apart(), b.Machine.Fetch
 	}
-	if b.Tails && len(ph.Carries) == 0 && len(ph.Reds) > 0 && ph.Kind == lower.SeqPhase && !few {
+	if b.Turned && len(ph.Carries) == 0 && len(ph.Reds) > 0 && ph.Kind == lower.SeqPhase && !few && (bp.Widest() < 8 || b.Bytes <= 2*PartBytes || !bp.masks()) {
 		b.findTurned(bp) // else each element is loaded and inserted by itself
 	}
 }

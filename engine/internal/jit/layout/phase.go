@@ -157,8 +157,7 @@ const fewestLanes = 4
 
 // findFew sets bp.Few for a seq loop of few lanes: wider vectors would cross more cache lines.
 func (bp *Phase) findFew() {
-	ph := bp.Lowered
-	if ph.Kind != lower.SeqPhase || bp.LaneSize > 0 || bp.Along || bp.Prefixes || bp.Turned() || ph.Predicates() || slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Kern.Arg || r.Prog != nil || r.Type == dtype.Bool }) {
+	if ph := bp.Lowered; ph.Kind != lower.SeqPhase || bp.LaneSize > 0 || bp.Along || bp.Prefixes || bp.Turned() || bp.masks() || slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Prog != nil }) {
 		return
 	}
 	for bp.Few = fewestLanes; bp.Few < bp.N; bp.Few *= 2 {
@@ -166,6 +165,11 @@ func (bp *Phase) findFew() {
 	if bp.Few > mostFew {
 		bp.Few = 0
 	}
+}
+
+// masks reports whether the lanes of a phase have predicates, which masks of fewer than eight lanes do not hold.
+func (bp *Phase) masks() bool {
+	return bp.Lowered.Predicates() || slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool { return r.Kern.Arg || r.Type == dtype.Bool })
 }
 
 // mostFew is the most lanes of short vectors. The widest have twice as many.
@@ -189,10 +193,13 @@ type Binder struct {
 	Vectors int  // vector registers
 	Bytes   int  // of each
 	AtOnce  int  // rows of sums that a loop along rows reads at once
-	Tails   bool // of the target, like the next three: see isa.Facts
+	Tails   bool // of the target, like the next four: see isa.Facts
+	Turned  bool
 	Blends  bool
 	Joins   uint32
 	Planes  uint32
+
+	NarrowLanes bool // see isa.Facts
 }
 
 // Nodes returns the nodes of the phase for a variant, and the size of narrow lanes or 0.
@@ -262,7 +269,7 @@ func (bp *Phase) InRuns(w, most int) (runs, vectors int) {
 	for runs = 1; 2*runs*vectors <= most && 4*runs*ir.Run <= bp.SeqN; runs *= 2 {
 	}
 	if slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool {
-		return !r.Kern.Ordered && (!bp.Blends || r.Kern.Quiet || r.Type == dtype.Bool || r.Type.Size() < 4 || bp.loadsNarrow())
+		return !r.Kern.Ordered && (r.Kern.Quiet || r.Type == dtype.Bool || r.Type.Size() < 4 || bp.loadsNarrow())
 	}) {
 		return 0, 0
 	}

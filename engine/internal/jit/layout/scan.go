@@ -348,7 +348,7 @@ func (b *Binder) findAcross(bp *Phase) {
 	span := moved / max(bp.N/bp.Spans[k-1], 1) // the bytes of a span of columns: all its groups find them in the same cache
 	half := (b.Vectors + 1) / 2 * b.Bytes
 	strip, cached := half/4, 2*b.Machine.Caches.L2
-	if strip <= LineBytes && row < 2*streamBytes { // several rows at once would be as many streams, of less than a page each
+	if strip > LineBytes || row < 2*streamBytes { // a group of vectors, or a row, is less than a page: several rows at once would be more streams
 		cached = max(cached, b.Machine.Beyond())
 	}
 	switch {
@@ -409,7 +409,7 @@ func (b *Binder) findRowsPast(bp *Phase, moved, element int) {
 // whole rows, which are one span, to elements as wide as the lanes. Else Go prepares the accumulators of each call, and
 // combines those of runs, which takes as long as a few rows of columns.
 func (bp *Phase) combines() bool {
-	return bp.Blends && len(bp.SeqSpans) == 1 && bp.Lowered.LaneStep == 0 && bp.loadsDown(true) &&
+	return len(bp.SeqSpans) == 1 && bp.Lowered.LaneStep == 0 && bp.loadsDown(true) &&
 		!slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool { return r.Type == dtype.Bool || r.Type.Size() < 4 && bp.LaneSize == 0 })
 }
 

@@ -260,6 +260,7 @@ const (
 	VPERMT2PS
 	VPERMT2PD
 	VPERM2F128
+	VSHUFF64X2
 	VINSERTF128
 	VINSERTF32X4
 	VEXTRACTF128
@@ -375,16 +376,16 @@ var opNames = [numOps]string{
 	"vpshufb", "vpshufd", "vshufps", "vunpcklps", "vunpcklpd", "vunpckhps", "vunpckhpd", "vpunpcklbw",
 	"vpunpcklwd", "vpunpckhbw", "vpunpckhwd", "vpacksswb", "vpackuswb", "vpackssdw", "vpackusdw", "vpermilps",
 	"vpermps", "vpermpd", "vpermb", "vpermt2b", "vpermt2w", "vpermt2ps", "vpermt2pd", "vperm2f128",
-	"vinsertf128", "vinsertf32x4", "vextractf128", "vextractf32x4", "vinsertf64x4", "vextractf64x4", "vgatherdps", "vgatherdpd",
-	"vgatherqps", "vgatherqpd", "kmovb", "kmovw", "kmovq", "kandb", "kandw", "kandq",
-	"kandnw", "kandnq", "korb", "korw", "korq", "kxnorb", "kxnorw", "kxnord",
-	"kxnorq", "kxorb", "kxorw", "kxorq", "knotb", "knotw", "knotd", "knotq",
-	"kortestb", "kortestw", "kortestd", "kortestq", "vpmovm2b", "vpmovm2w", "vpmovm2d", "vzeroupper",
-	"add", "or", "adc", "and", "sub", "xor", "cmp", "test",
-	"mov", "lea", "movzxb", "movzxw", "movsxd", "imul", "neg", "div",
-	"idiv", "shl", "shr", "sar", "cqo", "bt", "bzhi", "popcnt",
-	"tzcnt", "cmovg", "jae", "je", "jne", "jp", "jl", "jge",
-	"jle", "jg", "jmp", "ret", "prefetcht0", "prefetcht1", "sfence",
+	"vshuff64x2", "vinsertf128", "vinsertf32x4", "vextractf128", "vextractf32x4", "vinsertf64x4", "vextractf64x4", "vgatherdps",
+	"vgatherdpd", "vgatherqps", "vgatherqpd", "kmovb", "kmovw", "kmovq", "kandb", "kandw",
+	"kandq", "kandnw", "kandnq", "korb", "korw", "korq", "kxnorb", "kxnorw",
+	"kxnord", "kxnorq", "kxorb", "kxorw", "kxorq", "knotb", "knotw", "knotd",
+	"knotq", "kortestb", "kortestw", "kortestd", "kortestq", "vpmovm2b", "vpmovm2w", "vpmovm2d",
+	"vzeroupper", "add", "or", "adc", "and", "sub", "xor", "cmp",
+	"test", "mov", "lea", "movzxb", "movzxw", "movsxd", "imul", "neg",
+	"div", "idiv", "shl", "shr", "sar", "cqo", "bt", "bzhi",
+	"popcnt", "tzcnt", "cmovg", "jae", "je", "jne", "jp", "jl",
+	"jge", "jle", "jg", "jmp", "ret", "prefetcht0", "prefetcht1", "sfence",
 }
 
 // firstForm has the first form of each instruction.
@@ -405,11 +406,11 @@ var firstForm = [numOps + 1]uint16{
 	250, 252, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267,
 	268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283,
 	284, 285, 286, 287, 288, 289, 290, 291, 292, 293, 295, 296, 297, 298, 299, 300,
-	301, 302, 303, 304, 305, 306, 307, 309, 311, 313, 315, 319, 323, 326, 327, 328,
+	301, 302, 303, 304, 305, 306, 307, 308, 310, 312, 314, 316, 320, 324, 327, 328,
 	329, 330, 331, 332, 333, 334, 335, 336, 337, 338, 339, 340, 341, 342, 343, 344,
-	345, 346, 347, 348, 349, 350, 351, 352, 353, 357, 361, 365, 369, 373, 377, 381,
-	383, 387, 388, 389, 390, 391, 394, 395, 396, 397, 399, 401, 403, 404, 405, 406,
-	407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 419, 420, 421, 422, 423,
+	345, 346, 347, 348, 349, 350, 351, 352, 353, 354, 358, 362, 366, 370, 374, 378,
+	382, 384, 388, 389, 390, 391, 392, 395, 396, 397, 398, 400, 402, 404, 405, 406,
+	407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 418, 420, 421, 422, 423, 424,
 }
 
 var forms = [...]form{
@@ -714,6 +715,7 @@ var forms = [...]form{
 	{op: VPERMT2PS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x7f, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
 	{op: VPERMT2PD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x7f, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPERM2F128, ops: [4]pat{patR, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x06, ext: noExt, vexW: w0, vex: len256},
+	{op: VSHUFF64X2, ops: [4]pat{patR, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x23, ext: noExt, evexW: w1, evex: len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VINSERTF128, ops: [4]pat{patR, patV, patM, patI}, size: [4]uint8{sizeLen, sizeLen, sizeX, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x18, ext: noExt, vexW: w0, vex: len256},
 	{op: VINSERTF32X4, ops: [4]pat{patR, patV, patM, patI}, size: [4]uint8{sizeLen, sizeLen, sizeX, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x18, ext: noExt, evexW: w0, evex: len256 | len512, tup: tupFixed, elem: 16, flags: flagMask | flagZero},
 	{op: VEXTRACTF128, ops: [4]pat{patM, patR, patI}, size: [4]uint8{sizeX, sizeLen, sizeLen}, pp: pp66, opmap: map0F3A, opcode: 0x19, ext: noExt, vexW: w0, vex: len256},

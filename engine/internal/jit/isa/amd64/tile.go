@@ -16,12 +16,12 @@ var unpacks = [...][2]x86.Op{
 
 func (f *emitter) LoadHalves(d isa.Vec, lower, upper isa.Mem) {
 	f.I(x86.VMOVUPS, x86.L128, d, mem(lower))
-	f.I(x86.VINSERTF128, x86.L256, d, d, mem(upper), x86.Imm(1))
+	f.I(f.form(0, x86.VINSERTF128, x86.VINSERTF32X4, x86.VINSERTF32X4), x86.L256, d, d, mem(upper), x86.Imm(1))
 }
 
 func (f *emitter) StoreHalves(lower, upper isa.Mem, x isa.Vec) {
 	f.I(x86.VMOVUPS, x86.L128, mem(lower), x)
-	f.I(x86.VEXTRACTF128, x86.L256, mem(upper), x, x86.Imm(1))
+	f.I(f.form(0, x86.VEXTRACTF128, x86.VEXTRACTF32X4, x86.VEXTRACTF32X4), x86.L256, mem(upper), x, x86.Imm(1))
 }
 
 func (f *emitter) TurnVectors(size int, v []isa.Vec, free isa.Vec) isa.Vec {
@@ -45,15 +45,20 @@ func (f *emitter) TurnVectors(size int, v []isa.Vec, free isa.Vec) isa.Vec {
 
 // turn4 turns a block of four vectors of elements of 8 bytes.
 func (f *emitter) turn4(v []isa.Vec, free isa.Vec) {
+	halves := f.form(0, x86.VPERM2F128, x86.VSHUFF64X2, x86.VSHUFF64X2)
+	lower, upper := x86.Imm(0x20), x86.Imm(0x31)
+	if f.evex {
+		lower, upper = x86.Imm(0), x86.Imm(3)
+	}
 	a, b, c, d := v[0], v[1], v[2], v[3]
 	f.I(x86.VUNPCKLPD, x86.L256, free, a, b)
 	f.I(x86.VUNPCKHPD, x86.L256, b, a, b)
 	f.I(x86.VUNPCKLPD, x86.L256, a, c, d)
 	f.I(x86.VUNPCKHPD, x86.L256, d, c, d)
-	f.I(x86.VPERM2F128, x86.L256, c, b, d, x86.Imm(0x20))
-	f.I(x86.VPERM2F128, x86.L256, d, b, d, x86.Imm(0x31))
-	f.I(x86.VPERM2F128, x86.L256, b, free, a, x86.Imm(0x20))
-	f.I(x86.VPERM2F128, x86.L256, a, free, a, x86.Imm(0x31))
+	f.I(halves, x86.L256, c, b, d, lower)
+	f.I(halves, x86.L256, d, b, d, upper)
+	f.I(halves, x86.L256, b, free, a, lower)
+	f.I(halves, x86.L256, a, free, a, upper)
 	v[0], v[1], v[2], v[3] = b, c, a, d
 }
 

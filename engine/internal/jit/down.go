@@ -87,11 +87,21 @@ func (c *code) favoursColumns(b *layout.Binder) bool {
 // lanes returns the buffers of the code that combines the accumulators of lanes in st.
 func (bp *boundPhase) lanes(r *layout.SeqRed, st *accState) []ir.BufBind {
 	n, size := bp.Lowered.LaneStep, r.Kern.Lane.Size()
-	st.pitch = (bp.strip*size+127)&^63 | 64 // rows begin in different sets of the caches
+	if st.pitch = (bp.strip*size+127)&^63 | 64; bp.follows { // else rows begin in different sets of the caches
+		st.pitch = bp.N * size
+	}
 	return []ir.BufBind{
 		{Ptr: st.lanes, Strides: []int{st.pitch / size, 1}, Extents: []int{n, bp.strip}},
 		{Ptr: st.folded, Strides: []int{1}, Extents: []int{bp.strip}},
 	}
+}
+
+// rowsFollow reports whether the rows of all columns follow each other in all arrays.
+func (bp *boundPhase) rowsFollow() bool {
+	return bp.Lowered.LaneStep > 0 && len(bp.Spans) == 1 && len(bp.SeqSpans) == 1 && bp.OnlyReduces() && !slices.ContainsFunc(bp.Sites, func(s layout.Site) bool {
+		step := bound.StepOf(s.Seq)
+		return s.Kind == layout.Unit && step != bp.N*bp.Lowered.LaneStep || s.Kind == layout.Uniform && step != 0
+	})
 }
 
 // foldOf returns the kernel that combines the accumulators of lanes: lane l and lane l + n/2, and so on.

@@ -16,6 +16,7 @@ import (
 func TestColumnsOfRows(t *testing.T) {
 	defer forget()
 	r := rand.New(rand.NewPCG(5, 4))
+	follows := map[string]int{}
 	const two = "%1 = reduce sum REG %0\n}\nvec i1 {\n%2 = load REG x[i1, i0]\n%3 = sub REG %2 %1\n%4 = mul REG %3 %3\n%5 = reduce sum REG %4\n"
 	bodies := map[string]string{
 		"%1": "%1 = reduce OP OUT %0\n",
@@ -44,7 +45,12 @@ func TestColumnsOfRows(t *testing.T) {
 						if n < leastLanes || n*rows < leastDown || n*rows > 1e6 || i > 3 && rows > 9 && testlevel.Every(2, 1) == 1 {
 							continue
 						}
-						s := newSetup(t, r, k, []int{rows, n}, nil, [][]int{{n, rows}, {n}, {rows}, {rows}}, true)
+						s := newSetup(t, r, k, []int{rows, n}, nil, [][]int{{n, rows + i%3/2}, {n}, {rows}, {rows}}, true)
+						for _, be := range isas(t) {
+							if in, ok := s.instance(t, be).(*instance); ok && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.follows }) {
+								follows[be.Name()]++
+							}
+						}
 						differ(t, r, s)
 						if t.Failed() {
 							t.Fatal(fmt.Sprint(typ, op, last, n, rows))
@@ -57,6 +63,11 @@ func TestColumnsOfRows(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+	for _, be := range isas(t) {
+		if n := follows[be.Name()]; n < 20 {
+			t.Errorf("%s: %d loops go through the rows of several lanes at once", be.Name(), n)
 		}
 	}
 }

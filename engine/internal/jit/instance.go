@@ -275,6 +275,7 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 		if bp.Along && bp.Each == 0 || bp.Prefixes {
 			bp.strip = 1
 		}
+		bp.follows = bp.N <= bp.strip && bp.rowsFollow()
 	}
 	bv.settles = len(v.Reds) > 0 && in.code.gen.cost(bv) >= shortRun && !slices.ContainsFunc(v.Phases, (*lower.Phase).Acts) && !slices.ContainsFunc(v.Reds, func(r *lower.Red) bool {
 		return r.Type != dtype.Bool || r.Kern.Op != prim.And && r.Kern.Op != prim.Or

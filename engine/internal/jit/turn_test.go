@@ -73,13 +73,13 @@ buf z %[1]s out 1
 	}
 }
 
-// TestTurnedInRegisters compares scans of elements of 8 bytes along rows with the interpreter, forward, backward
-// and in place, with numbers of rows and steps near those of blocks.
+// TestTurnedInRegisters compares scans of elements of 8 and of 4 bytes along rows with the interpreter, forward, backward
+// and in place, with numbers of rows and steps near those of blocks and of several groups of vectors.
 func TestTurnedInRegisters(t *testing.T) {
-	types := []dtype.Type{dtype.F64, dtype.I64, dtype.U64}
-	for seed := range 200 {
+	types := []dtype.Type{dtype.F64, dtype.I64, dtype.U64, dtype.F32, dtype.I32}
+	for seed := range 300 {
 		r := rand.New(rand.NewPCG(uint64(seed), 9))
-		rows, steps := 1+r.IntN(20), 1+r.IntN(24)
+		rows, steps := 1+r.IntN(40), 1+r.IntN(24)
 		at, mode, from := "i0, i1", "out", "x"
 		if seed%2 == 1 {
 			at = fmt.Sprintf("i0, %d+i1*-1", steps-1)

@@ -61,6 +61,7 @@ func (f *phaseCode) columnLoop() {
 	if f.combines && len(f.turns) > 0 {
 		f.turnedGroups(accs, tail, done)
 	} else {
+		f.turnedTogether(accs)
 		f.columnGroups(accs, group, tail)
 	}
 

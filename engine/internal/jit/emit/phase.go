@@ -11,6 +11,9 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
+// spareRegs is the most temporaries that the code of a node takes, on all targets.
+const spareRegs = 6
+
 // A phaseCode writes the machine code of one phase: the order of its nodes, its loops and
 // its reductions.
 type phaseCode struct {

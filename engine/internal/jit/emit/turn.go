@@ -42,6 +42,18 @@ func (f *phaseCode) turnedGroups(accs []columnAcc, few, done isa.Label) {
 	f.Jump(one)
 }
 
+// turnedTogether emits the loop over several vectors of columns at once, for a loop that carries values. It ends at once
+// if the steps of a call fill no part.
+func (f *phaseCode) turnedTogether(accs []columnAcc) {
+	if f.turnsAtOnce <= 1 {
+		return
+	}
+	one := f.NewLabel()
+	f.Branch(isa.LT, isa.Word(frame.Rows), isa.K(f.partSteps()), one)
+	f.columnGroups(accs, f.turnsAtOnce, one)
+	f.Bind(one)
+}
+
 // turnedRows emits the loop down Count rows of a group of vectors of lanes, block by block: whole blocks of W
 // steps, which are emitted without a loop if they are short, and the rest.
 func (f *phaseCode) turnedRows(accs []columnAcc, group int) {
@@ -188,11 +200,15 @@ func (f *phaseCode) findHeld(v, states int) (vectors int) {
 	if f.heldTurns = all <= f.Vectors; !f.heldTurns {
 		return 0
 	}
-	// The steps of a vector are a chain of additions: those of others fill the time between them.
-	if f.combines && !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
-		return s.Kind != layout.Transposed && bound.StepOf(s.Seq) != 0
+	// The steps of a vector are a chain: those of others fill the time between them.
+	if (f.combines || len(f.Phase.Reds) == 0) && !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
+		return s.Kind != layout.Transposed && (s.Staged || bound.StepOf(s.Seq) != 0)
 	}) {
-		for f.turnsAtOnce = 1; f.turnsAtOnce < mostTurns && all+(2*f.turnsAtOnce-1)*states <= f.Vectors; f.turnsAtOnce *= 2 {
+		most := mostTurns
+		if !f.combines { // stores of more rows take as long as the chain
+			most = 2
+		}
+		for f.turnsAtOnce = 1; f.turnsAtOnce < most && all+(2*f.turnsAtOnce-1)*states <= f.Vectors; f.turnsAtOnce *= 2 {
 		}
 		vectors += (f.turnsAtOnce - 1) * states
 	}

@@ -125,7 +125,7 @@ func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 func (b *Binder) findScan(bp *Phase) {
 	ph := bp.Lowered
 	few := bp.N < fewRows && bp.SeqN >= longChain
-	single := few && bp.N < leastTurned && b.Tails
+	single := few && bp.N < leastTurned && b.Turned
 	if len(ph.Carries) > 0 && !(few && bp.findPrefixes()) && !b.findEach(bp) && !(!single && b.findTurned(bp)) && !bp.findPrefixes() {
 		if bp.findAlong(); bp.Along && b.Tails && bp.onlyCarries() { // a call has one lane
 			bp.Short, bp.AtOnce = 1, b.AtOnce

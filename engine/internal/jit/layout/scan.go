@@ -47,10 +47,10 @@ const (
 
 // findEach sets bp.Each for a loop that carries values along many short rows: they are walked one
 // after the other, without a loop over the steps. The processor overlaps the rows, and the elements
-// are not turned. It is for targets with few registers: the others turn more rows at once.
+// are not turned unless registers hold parts of them.
 func (b *Binder) findEach(bp *Phase) bool {
 	ph, k := bp.Lowered, len(bp.Spans)
-	if !b.Tails || len(bp.SeqSpans) != 1 || bp.SeqN > mostEach || len(ph.Carries) > eachStates || bp.SeqN*len(ph.Top) > eachNodes || k == 0 || bp.Spans[k-1] < leastEach || !bp.plainSteps() {
+	if !b.Turned || len(bp.SeqSpans) != 1 || bp.SeqN > mostEach || len(ph.Carries) > eachStates || bp.SeqN*len(ph.Top) > eachNodes || k == 0 || bp.Spans[k-1] < leastEach || !bp.plainSteps() {
 		return false
 	}
 	strided := false

@@ -152,7 +152,7 @@ func (w *networkWriter) write() {
 	for group := 2; group <= w.group; group *= 2 {
 		w.prepareGroup(group)
 	}
-	if w.vectors > w.f.most && w.f.avx512 {
+	if (w.bitonic || w.vectors > w.f.most) && w.f.avx512 {
 		w.halves = w.take()
 		w.I(x86.VMOVUPS, w.l, w.halves, w.lanes(func(lane int) int64 { return int64(lane ^ w.f.lanes()/2) }))
 	}

@@ -37,7 +37,7 @@ func New(isa string) *Sorter {
 // type.
 func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
 	s.f, s.order = familyOf(s.isa, r.Type.Size()), orderOf(r.Type, r.Descending)
-	s.widen = s.f == nil && r.Type.Size() < 4
+	s.widen = r.Type.Size() < 4 && (s.f == nil || !s.f.sortsWhole(r.Length))
 	if s.widen {
 		s.f = familyOf(s.isa, 4)
 	}

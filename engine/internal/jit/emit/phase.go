@@ -71,9 +71,6 @@ type phaseCode struct {
 	uses                []uint16 // of each node, by nodes; see joiner
 }
 
-// spareRegs is the most temporaries that the code of a node takes, on all targets.
-const spareRegs = 6
-
 // A sharing says what two vectors of a group share.
 type sharing struct {
 	bit   uint64 // of the position, or 0: they share nothing

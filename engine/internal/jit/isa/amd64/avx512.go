@@ -24,7 +24,7 @@ var AVX512 isa.Target = avx512Target{}
 type avx512Target struct{}
 
 func (avx512Target) Facts() isa.Facts { // K0 is never a write mask, K7 has the tail mask
-	return isa.Facts{Name: "avx512", Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: 1<<17 - 4, Joins: 1<<7 - 4, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Blends: true, Extremes: true, RowsAtOnce: 4, Turned: true, Sites: sites}
+	return isa.Facts{Name: "avx512", Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: 1<<17 - 4, Joins: 1<<9 - 4, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Blends: true, Extremes: true, RowsAtOnce: 4, Turned: true, Sites: sites}
 }
 
 func (avx512Target) New(listing bool) isa.Asm { return newAsm(listing) }

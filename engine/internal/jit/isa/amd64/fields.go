@@ -49,31 +49,14 @@ func (f *avx512) eachRecordVector(s *layout.Site, n int, do func(i int, m x86.Me
 }
 
 func (f *avx512) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
-	n, l := len(v), f.LenOf(t)
-	move, pair := pick(t, x86.VMOVUPS, x86.VMOVUPD), pick(t, x86.VPERMT2PS, x86.VPERMT2PD)
-	f.eachRecordVector(s, n, func(i int, m x86.Mem, lanes x86.Operand) {
-		from := make([][]picked, n) // the lanes that come from each field
-		for lane := range f.W {
-			e := i*f.W + lane
-			from[e%n] = append(from[e%n], picked{Lane: lane, At: e / n})
+	d := dealer{avx512: f, t: t}
+	out := d.join(v)
+	f.eachRecordVector(s, len(v), func(i int, m x86.Mem, lanes x86.Operand) {
+		operands := []x86.Operand{m, out[i]}
+		if k, ok := lanes.(x86.Mask); ok {
+			operands = append(operands, x86.Merge(k))
 		}
-		both := from[0]
-		for _, p := range from[1] {
-			both = append(both, picked{Lane: p.Lane, At: f.W + p.At})
-		}
-		f.Within(func() {
-			d := f.Tmp()
-			f.CopyVec(t, d, v[0])
-			f.Within(func() { f.I(pair, l, d, f.index(t, both, 0, false), v[1]) })
-			for k := 2; k < n; k++ {
-				f.Within(func() { f.I(pair, l, d, f.index(t, from[k], f.W, true), v[k]) })
-			}
-			if k, ok := lanes.(x86.Mask); ok {
-				f.I(move, l, m, d, x86.Merge(k))
-			} else {
-				f.I(move, l, m, d)
-			}
-		})
+		f.I(pick(t, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), operands...)
 	})
 }
 
@@ -157,6 +140,56 @@ func (d *dealer) split(v []isa.Vec) []isa.Vec {
 	for r := range dealt {
 		for k, x := range d.split(dealt[r]) {
 			out[r+p*k] = x
+		}
+	}
+	return out
+}
+
+// join is the inverse of split. It leaves the vectors as they are.
+func (d *dealer) join(v []isa.Vec) []isa.Vec {
+	n, p := len(v), 2
+	if n == 1 {
+		return v
+	}
+	for n%p != 0 {
+		p++
+	}
+	joined := make([][]isa.Vec, p)
+	for r := range joined {
+		var fields []isa.Vec
+		for k := r; k < n; k += p {
+			fields = append(fields, v[k])
+		}
+		joined[r] = d.join(fields)
+	}
+	var out []isa.Vec
+	for m := range n / p {
+		in := make([]isa.Vec, p)
+		for r := range in {
+			in[r] = joined[r][m]
+		}
+		out = append(out, d.mix(in)...)
+		if n > p {
+			d.spare = append(d.spare, in...)
+		}
+	}
+	return out
+}
+
+// mix returns element 0 of each of p vectors, then element 1 of each, and so on.
+func (d *dealer) mix(v []isa.Vec) []isa.Vec {
+	p, l, pair := len(v), d.LenOf(d.t), pick(d.t, x86.VPERMT2PS, x86.VPERMT2PD)
+	out := make([]isa.Vec, p)
+	for i := range out {
+		out[i] = d.take()
+		d.CopyVec(d.t, out[i], v[0])
+		lanes := make([][]picked, p) // by the vector that they come from
+		for lane := range d.W {
+			q, e := (i*d.W+lane)%p, (i*d.W+lane)/p
+			lanes[max(q, 1)] = append(lanes[max(q, 1)], picked{Lane: lane, At: min(q, 1)*d.W + e})
+		}
+		for q := 1; q < p; q++ {
+			d.Within(func() { d.I(pair, l, out[i], d.index(d.t, lanes[q], 0, q > 1), v[q]) })
 		}
 	}
 	return out

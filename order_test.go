@@ -22,7 +22,7 @@ var backward = map[string]int{
 	"engine/internal/jit/emit":      4,
 	"engine/internal/jit/exec":      0,
 	"engine/internal/jit/isa":       1,
-	"engine/internal/jit/isa/amd64": 1,
+	"engine/internal/jit/isa/amd64": 0,
 	"engine/internal/jit/isa/neon":  0,
 	"engine/internal/jit/layout":    0,
 	"engine/internal/jit/lower":     0,

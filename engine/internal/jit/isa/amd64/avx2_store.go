@@ -9,7 +9,6 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // Stores with AVX2. Lanes of 32 bits with elements of 8 or 16 bits are packed. The vectors of a group that follow
@@ -86,12 +85,6 @@ func (f *avx2) packable(n *lower.Node, t dtype.Type) (x86.Vec, packing) {
 		return x, packing{x86.VPACKSSDW, x86.VPACKSSWB}
 	}
 	return x, packing{x86.VPACKUSDW, x86.VPACKUSWB}
-}
-
-// saturates reports whether a node that is only stored is a conversion of floats to bytes. What packs them has one of their bounds: the
-// lower one of those with a sign, and with AVX-512 the upper one of the others.
-func saturates(n *lower.Node) bool {
-	return n.Bytes && n.Op == prim.Cvt && n.In.IsFloat()
 }
 
 // storePacked stores one vector of narrow elements.

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"golang.org/x/sys/cpu"
-
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
@@ -431,40 +429,6 @@ func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 		k++
 	}
 	f.I(op, l, ops[:k]...)
-}
-
-// ConvertsBF16 says that the processor has AVX512-BF16. Tests replace it.
-var ConvertsBF16 = cpu.X86.HasAVX512BF16
-
-// convertBF16 converts float32 to bfloat16. The instruction makes zeros of numbers below the least normal one, so
-// a branch rounds these.
-func (f *avx512) convertBF16(d, x x86.Vec) {
-	small, done, l := f.TmpMask(), f.NewLabel(), f.LenOf(dtype.F32)
-	f.I(x86.VFPCLASSPS, l, small, x, x86.Imm(0x20))
-	f.I(x86.VCVTNEPS2BF16, l, d, x)
-	f.skipNone(small, done)
-	f.Within(func() {
-		t := f.Tmp()
-		f.bf16(t, x)
-		f.I(x86.VPSRLD, l, t, t, x86.Imm(16))
-		f.I(x86.VPMOVDW, l, d, t, x86.Merge(small))
-	})
-	f.Bind(done)
-}
-
-// packing returns the instruction that packs the lanes of a store to narrower elements.
-func (f *avx512) packing(n *lower.Node, t dtype.Type) x86.Op {
-	switch saturates := saturates(&f.Nodes[n.Args[0]]); {
-	case t.Size() == 2:
-		return x86.VPMOVDW
-	case f.LaneSize == 2:
-		return x86.VPMOVWB
-	case saturates && t.IsSigned():
-		return x86.VPMOVSDB
-	case saturates:
-		return x86.VPMOVUSDB
-	}
-	return x86.VPMOVDB
 }
 
 func (f *avx512) storePredicate(n *lower.Node, m x86.Mem, masked bool) {

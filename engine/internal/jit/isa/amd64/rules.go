@@ -454,6 +454,12 @@ func (f *emitter) clamped(d, x x86.Vec, from, to dtype.Type, convert func(x x86.
 	f.I(x86.VPMINUD, li, d, d, f.operand(dtype.U32, uint64(above-1)))
 }
 
+// saturates reports whether a node that is only stored is a conversion of floats to bytes. What packs them has one of their bounds: the
+// lower one of those with a sign, and with AVX-512 the upper one of the others.
+func saturates(n *lower.Node) bool {
+	return n.Bytes && n.Op == prim.Cvt && n.In.IsFloat()
+}
+
 func not(f *emitter, n *lower.Node) {
 	d, x := f.unary(n)
 	if f.evex {
@@ -484,9 +490,9 @@ func mulHi32(f *emitter, n *lower.Node) {
 	}
 }
 
-// bf16 rounds x to the upper half of each lane of d. It does not clear the lower half.
-func (f *emitter) bf16(d, x x86.Vec) {
-	l, k := f.LenOf(dtype.F32), f.tmpPred()
+// bf16 rounds x to the upper half of each lane of d. It does not clear the lower half. It overwrites predicate k.
+func (f *emitter) bf16(d, x x86.Vec, k x86.Operand) {
+	l := f.LenOf(dtype.F32)
 	f.I(x86.VCMPPS, l, k, x, x, x86.Imm(3))
 	f.I(x86.VPSRLD, l, d, x, x86.Imm(16))
 	f.I(f.simple(prim.And, dtype.U32), l, d, d, f.operand(dtype.U32, 1))
@@ -502,7 +508,7 @@ func (f *emitter) bf16(d, x x86.Vec) {
 // upperHalf sets each lane of d to the bits of the bfloat16 that store n makes of x.
 func (f *emitter) upperHalf(n *lower.Node, d, x x86.Vec) {
 	if !n.Rounded {
-		f.bf16(d, x)
+		f.bf16(d, x, f.tmpPred())
 		x = d
 	}
 	f.I(x86.VPSRLD, f.LenOf(dtype.F32), d, x, x86.Imm(16))
@@ -510,7 +516,7 @@ func (f *emitter) upperHalf(n *lower.Node, d, x x86.Vec) {
 
 func roundBF16(f *emitter, n *lower.Node) {
 	x, d := f.Src(n.Args[0]), f.Dst()
-	f.bf16(d, x)
+	f.bf16(d, x, f.tmpPred())
 	f.I(f.simple(prim.And, dtype.U32), f.LenOf(n.In), d, d, f.operand(dtype.U32, 0xffff0000))
 }
 

@@ -23,7 +23,7 @@ var narrowRules = [2]*isa.Rules[rule]{
 	isa.Table(
 		on(octetMul, octetTypes, prim.Mul),
 		on(octetMulHi, octetTypes, prim.MulHi),
-		on(shiftEach, octetTypes, prim.Shl, prim.Shr),
+		on(octetShiftEach, octetTypes, prim.Shl, prim.Shr),
 		on(octetShiftAll, nil, lower.OpShift),
 		on(octetCount, nil, lower.OpCount),
 		on(octetShifted, nil, lower.OpShifted),
@@ -107,7 +107,38 @@ func shiftWords(op prim.Op, signed bool) x86.Op {
 	return x86.VPSRLW
 }
 
-// shiftEach shifts each lane by its own count: by 1, 2, 4 and 8, where the count has these
+// octetShiftEach shifts each lane by its own count: with AVX-512 the odd bytes and the even ones in lanes of 16 bits.
+func octetShiftEach(f *emitter, n *lower.Node) {
+	if !f.evex {
+		shiftEach(f, n)
+		return
+	}
+	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
+	d, even, count, l := f.Dst(), f.Tmp(), f.Tmp(), f.LenOf(n.In)
+	op := binaryOp(n.Op, frame.Lane(n.In, 2))
+	f.I(x86.VPSRLW, l, count, y, x86.Imm(8))
+	odd := x
+	if n.Op == prim.Shl { // no bits from the even bytes
+		f.and(d, x, f.words(0xff00))
+		odd = d
+	}
+	f.I(op, l, d, odd, count)
+	f.and(count, y, f.words(0x00ff))
+	switch {
+	case n.Op == prim.Shl:
+		f.I(op, l, even, x, count)
+	case n.In.IsSigned():
+		f.I(x86.VPSLLW, l, even, x, x86.Imm(8))
+		f.I(op, l, even, even, count)
+		f.I(x86.VPSRLW, l, even, even, x86.Imm(8))
+	default:
+		f.and(even, x, f.words(0x00ff))
+		f.I(op, l, even, even, count)
+	}
+	f.I(x86.VPTERNLOGD, l, d, even, f.words(0x00ff), x86.Imm(0xd8)) // even where the mask is set, else d
+}
+
+// shiftEach does the same with AVX2, for lanes of 16 bits too: by 1, 2, 4 and 8, where the count has these
 // bits. A signed shift to the right complements negative numbers before and after.
 func shiftEach(f *emitter, n *lower.Node) {
 	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
@@ -118,7 +149,7 @@ func shiftEach(f *emitter, n *lower.Node) {
 	f.I(x86.VMOVAPS, l, d, x)
 	if n.Op == prim.Shr && n.In.IsSigned() {
 		sign = f.Tmp()
-		f.Within(func() { f.spread(sign, f.comparison(prim.Lt, frame.Lane(n.In, f.LaneSize), x, zero)) })
+		f.Within(func() { f.I(x86.VMOVAPS, l, sign, f.comparison(prim.Lt, frame.Lane(n.In, f.LaneSize), x, zero)) })
 		f.I(xor, l, d, d, sign)
 	}
 	for bit := 1; bit < width; bit *= 2 {
@@ -147,15 +178,6 @@ func (f *emitter) comparison(op prim.Op, t dtype.Type, x, y x86.Vec) x86.Operand
 	k := f.tmpPred()
 	f.own.compareInts(op, t, k, x, y)
 	return k
-}
-
-// spread sets the narrow lanes of d to ones where predicate k holds, and to zeros.
-func (f *emitter) spread(d x86.Vec, k x86.Operand) {
-	if f.evex {
-		f.I(f.pickLane(dtype.U8, x86.VPMOVM2B, x86.VPMOVM2W, 0, 0), f.LenOf(dtype.U8), d, k)
-	} else {
-		f.I(x86.VMOVAPS, x86.L256, d, k)
-	}
 }
 
 // octetShiftAll shifts all lanes by one count: see [lower.OpShift].

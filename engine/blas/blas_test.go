@@ -14,6 +14,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // onAll runs a test with the kernels of each instruction set of the machine, and
@@ -346,4 +347,26 @@ func ExampleImplementation() {
 	Implementation{}.Dgemv(blas.NoTrans, 2, 2, 1, a, 2, x, 1, 0, y, 1)
 	fmt.Println(y)
 	// Output: [3 7]
+}
+
+// TestTrianglesAllocateNothing tests that operations on small triangles keep their memory: its allocation took as long as some of them.
+func TestTrianglesAllocateNothing(t *testing.T) {
+	const n = 48
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // goroutines are allocated
+	a, b, c := make([]float64, n*n), make([]float64, n*n), make([]float64, n*n)
+	for i := range n {
+		a[i*n+i] = 1
+	}
+	impl := Implementation{}
+	for name, f := range map[string]func(){
+		"dsyrk": func() { impl.Dsyrk(blas.Lower, blas.NoTrans, n, n, 1, a, n, .5, c, n) },
+		"dsymm": func() { impl.Dsymm(blas.Left, blas.Lower, n, n, 1, a, n, b, n, .5, c, n) },
+		"dtrsm": func() {
+			impl.Dtrsm(blas.Right, blas.Lower, blas.Trans, blas.NonUnit, n, n, 1, a, n, b, n)
+		},
+	} {
+		if got := testlevel.Allocs(50, f); got > 0 {
+			t.Errorf("%s of %d rows: %g allocations", name, n, got)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package blas
 
 import (
+	"sync"
 	"unsafe"
 
 	"gonum.org/v1/gonum/blas"
@@ -158,22 +159,35 @@ func (t triangle[T]) multiply(alpha T, b matrix[T]) {
 	first.multiply(alpha, b1)
 }
 
+// A room is memory for copies and sums of small matrices. To allocate it takes longer than many of the operations.
+type room [leastTriangle * (stripColumns + 8)]uint64
+
+var rooms = sync.Pool{New: func() any { return new(room) }}
+
+// elements returns n elements of a room, which have any values.
+func elements[T float](r *room, n int) []T {
+	var x T
+	_ = r[:(n*int(unsafe.Sizeof(x))+7)/8]
+	return unsafe.Slice((*T)(unsafe.Pointer(r)), n)
+}
+
+// stripColumns is the largest number of columns of a strip of rows.
+const stripColumns = 512
+
 // byRows calls f with strips of columns of a matrix of few rows, whose rows are
 // contiguous. A strip stays in the second-level cache.
 func (m matrix[T]) byRows(f func(rows matrix[T])) {
-	strip := min(512, m.cols)
+	strip := min(stripColumns, m.cols)
 	step := strip + 8 // copied rows begin in different sets of the first-level cache
-	var copied []T
+	memory := rooms.Get().(*room)
+	defer rooms.Put(memory)
 	for j := 0; j < m.cols; j += strip {
 		part := m.part(0, j, m.rows, min(strip, m.cols-j))
 		if m.col == 1 {
 			f(part)
 			continue
 		}
-		if copied == nil {
-			copied = make([]T, m.rows*step)
-		}
-		rows := matrix[T]{&copied[0], part.rows, part.cols, step, 1}
+		rows := matrix[T]{&elements[T](memory, m.rows*step)[0], part.rows, part.cols, step, 1}
 		part.copyTo(rows)
 		f(rows)
 		rows.copyTo(part)
@@ -260,7 +274,9 @@ func (t triangle[T]) symmetric(alpha T, b matrix[T], beta T, c matrix[T]) {
 		if t.col != 1 { // the same matrix
 			t = t.transposed()
 		}
-		all := make([]T, t.rows*t.rows)
+		memory := rooms.Get().(*room)
+		defer rooms.Put(memory)
+		all := elements[T](memory, t.rows*t.rows)
 		for i := range t.rows {
 			row, k := t.stored(i)
 			copy(all[i*t.rows+k:], row)
@@ -290,7 +306,9 @@ const leastRank = 64
 // rank sets the triangle to alpha*a*b + beta*t.
 func (t triangle[T]) rank(alpha T, a, b matrix[T], beta T) {
 	if t.rows <= leastRank {
-		all := make([]T, t.rows*t.rows)
+		memory := rooms.Get().(*room)
+		defer rooms.Put(memory)
+		all := elements[T](memory, t.rows*t.rows)
 		sums := matrix[T]{&all[0], t.rows, t.rows, t.rows, 1}
 		multiply(alpha, a, b, 0, sums)
 		for i := range t.rows {

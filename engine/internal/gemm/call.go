@@ -214,8 +214,8 @@ func (c *call) block(i int) {
 	}
 }
 
-// least is the lowest rate of requests of kernels that do not compute all strips for some rows. Multiply-adds of AVX-512 hide them: lower
-// rates take 1 to 4 % longer there.
+// least is the lowest rate of requests of kernels that do not compute all strips for some rows. Multiply-adds of
+// AVX-512 hide requests: lower rates take up to 8 % longer there.
 func (c *call) least() rate {
 	if c.e.f.avx512 {
 		return dense

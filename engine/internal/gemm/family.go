@@ -26,8 +26,8 @@ type family struct {
 	parts   bool // their products are made of those of their halves
 	group   int  // they have at most 16 bits; packing puts so many terms into one element; 0: they have more
 	turning bool // kernels read B by columns for few rows
-	// columns has the kernels that do, if others are faster: of AVX-512, with vectors of 32 bytes, because
-	// a pointer to each column leaves no registers for more columns.
+	// columns has the kernels that do, if they are others. Those of AVX-512 have vectors of 32 bytes: a pointer
+	// to each column leaves no registers for more columns.
 	columns *family
 	made    atomic.Pointer[table]
 }
@@ -78,11 +78,11 @@ var families = map[string]map[dtype.Type]*family{
 
 // avx512Floats returns the kernels of AVX-512 for floats.
 func avx512Floats(size int, mul, add, times, div x86.Op) *family {
-	make := func(vector int) *family {
+	of := func(vector int) *family {
 		return &family{avx512: true, size: size, vector: vector, rows: 14, mul: mul, add: add, times: times, div: div}
 	}
-	f := make(64)
-	f.columns = make(32)
+	f := of(64)
+	f.columns = of(32)
 	f.columns.turning = true
 	return f
 }

@@ -170,20 +170,19 @@ func (w *writer) turn() {
 	}
 }
 
-// turnedTemps are the registers that a vector of four terms needs, beside one for its first term.
+// turnedTemps is the number of registers that a vector of four terms needs. Float32 needs one more for the first term.
 const turnedTemps = 4
 
 // together is the number of vectors whose terms are in registers at once: all of them, or one.
 func (w *writer) together() int {
-	n, registers := w.s.vecs, 16
-	need := n*(w.s.rows+turnedTemps) + 1
-	switch {
-	case w.f.avx512:
-		need, registers = need+n, 32
-	case w.f.size == 4:
-		need++
+	n, registers, spare := w.s.vecs, 16, 1
+	if w.f.avx512 {
+		registers, spare = 32, n
 	}
-	if need > registers {
+	if w.f.size == 8 {
+		spare = 0
+	}
+	if n*(w.s.rows+turnedTemps)+1+spare > registers {
 		return 1
 	}
 	return n

@@ -114,10 +114,10 @@ func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 	b.findPlain(bp)
 	b.findNear(bp)
 	bp.Repeats = b.repeats(bp)
-	bp.Follow = b.follow(bp)
 	b.choose(ph, bp)
 	// Each step of one lane waits for the one before, which takes longer in wide vectors. Parts of rows have two halves.
 	bp.Narrow = bp.Narrow || bp.Along || b.Turned && bp.Turned()
+	bp.Follow = b.follow(bp)
 	return bp
 }
 

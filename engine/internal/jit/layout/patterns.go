@@ -13,6 +13,9 @@ import (
 // mostExact is the most bytes of the lanes of a row that is written out.
 const mostExact = 512
 
+// narrowBytes is the bytes of narrow vectors.
+const narrowBytes = 32
+
 // findRows decides whether one call runs many rows of a map, or many groups of rows, and sets the steps of
 // the sites from row to row and from group to group.
 func (bp *Phase) findRows() {
@@ -58,7 +61,11 @@ func (b *Binder) follow(bp *Phase) int {
 	if bp.Exact == 0 || bp.Spans[k-2] < leastFollowed {
 		return 0
 	}
-	rows, over := 1, b.Bytes/bp.Widest()-bp.Exact
+	bytes := b.Bytes
+	if bp.Narrow {
+		bytes = min(bytes, narrowBytes)
+	}
+	rows, over := 1, bytes/bp.Widest()-bp.Exact
 	for i := range bp.Sites {
 		s, store := &bp.Sites[i], bp.Lowered.Sites[i].Store
 		switch {

@@ -395,7 +395,8 @@ func (f *avx512) lanesOf(c int) (out []window) {
 }
 
 // shareWindows loads the windows of all copies of a site. Windows whose elements fit one vector
-// are joined, as each copy has one permute less then.
+// are joined, as each copy has one permute less then. It loads none if each copy has elements of at most two rows, which
+// broadcasts take: a window could leave the lanes.
 func (f *avx512) shareWindows(s *layout.Site, i int32, t dtype.Type) {
 	first, alone, apart := f.Base*f.W, 0, false
 	for c := range f.Copies {

@@ -43,13 +43,7 @@ type Program struct {
 	arena []byte
 	steps []step
 	bound bool        // the steps have the current addresses of arrays
-	short []shortStep // the steps, if one call each runs them; or nil
-}
-
-// A shortStep is a loop with the worker that runs all of it with one call.
-type shortStep struct {
-	*loopStep
-	whole backend.Whole
+	short []*loopStep // the steps, if one call each runs them; or nil
 }
 
 // A step runs one stage.
@@ -86,14 +80,14 @@ func NewProgram(ctx context.Context, o Options, pl *plan.Plan) (*Program, error)
 }
 
 // shortSteps returns all steps if one call each runs them, or nil.
-func (p *Program) shortSteps() []shortStep {
-	short := make([]shortStep, 0, len(p.steps))
+func (p *Program) shortSteps() []*loopStep {
+	short := make([]*loopStep, 0, len(p.steps))
 	for _, s := range p.steps {
 		l, ok := s.(*loopStep)
 		if !ok || l.loop.Whole() == nil {
 			return nil
 		}
-		short = append(short, shortStep{l, l.loop.Whole()})
+		short = append(short, l)
 	}
 	return short
 }
@@ -154,14 +148,13 @@ func (p *Program) Short(ctx context.Context) bool {
 
 // RunShort is Run for which Short reports true.
 func (p *Program) RunShort() error {
-	for i := range p.short {
-		s := &p.short[i]
+	for i, l := range p.short {
 		p.declare(i)
-		s.load()
-		same := s.same
-		s.same = true
-		if k := s.whole.RunAll(same); k != ir.NoFault {
-			return faultOf(k, s.s)
+		l.load()
+		same := l.same
+		l.same = true
+		if k := l.loop.Whole().RunAll(same); k != ir.NoFault {
+			return faultOf(k, l.s)
 		}
 	}
 	return nil

@@ -16,10 +16,6 @@ import (
 func (w *worker) findShortcut() {
 	in := w.inst
 	last := len(in.items) - 1
-	var scalars []scalarCopy
-	for i, t := range in.code.p.IR.Scalars {
-		scalars = append(scalars, scalarCopy{w.cell(int32(i)), &in.bind.Scalars[i], t})
-	}
 	if last != max(in.main, 0) {
 		return
 	}
@@ -45,8 +41,6 @@ func (w *worker) findShortcut() {
 	for _, c := range s.counts {
 		s.words = append(s.words, frameWord{at: c})
 	}
-	s.scalars = scalars
-	w.short.all = w.short.does(0, in.count)
 }
 
 // shortenScalar adds scalar code before the loop to the shortcut, if it can.
@@ -184,24 +178,26 @@ func (w *worker) shortenSites(bp *boundPhase, step func(s *layout.Site) int) {
 	}
 }
 
-// does reports whether run can run units lo..hi.
+// does reports whether one call of each function runs units lo..hi.
 func (s *shortcut) does(lo, hi int) bool {
 	n := hi - lo
 	return 0 < n && n <= s.step && (s.row == 0 || lo%s.row == 0 && (!s.whole || n%s.row == 0))
 }
 
-// set reads the binding, and makes the next runs those of units lo..hi.
-func (s *shortcut) set(lo, hi int) {
-	n := hi - lo
+// shorten reads the binding, and makes the next runs of the shortcut those of units lo..hi. It reports whether the
+// shortcut can run them.
+func (w *worker) shorten(lo, hi int) bool {
+	s, n := &w.short, hi-lo
+	if !s.does(lo, hi) || !w.inst.holds() {
+		return false
+	}
 	if s.row > 1 {
 		lo /= s.row
 		if s.whole {
 			n /= s.row
 		}
 	}
-	for _, c := range s.scalars {
-		*c.to = frame.Canonical(c.t, *c.from)
-	}
+	w.loadScalars()
 	for i := range s.sites {
 		p := &s.sites[i]
 		s.words[i].is = int(uintptr(*p.Ptr)) + p.Base + lo*p.Step
@@ -209,9 +205,10 @@ func (s *shortcut) set(lo, hi int) {
 	for i := len(s.sites); i < len(s.words); i++ {
 		s.words[i].is = n
 	}
+	return true
 }
 
-// run calls the functions. same says that there was a run since set, and no other code has changed the frame.
+// run calls the functions. same says that there was a run since shorten, and no other code has changed the frame.
 func (s *shortcut) run(mem unsafe.Pointer, same bool) {
 	if !same || s.changes {
 		put(s.words)

@@ -15,7 +15,6 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
 	"github.com/oneloop/oneloop/engine/internal/pairwise"
 	"github.com/oneloop/oneloop/engine/internal/work"
-	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -194,12 +193,10 @@ type shortcut struct {
 	step    int    // most units of a call; 0: there is no shortcut
 	row     int    // a call begins with a multiple of so many units, and the addresses step from one to the next; 0: of one
 	whole   bool   // a call runs a whole number of so many
-	all     bool   // one call can run all units
 	changes bool   // the functions change words
 	counts  []*int // the lanes, the rows or the groups of rows of a call
 	sites   []layout.PlainSite
-	words   []frameWord // the sites and then the counts, for the units of set
-	scalars []scalarCopy
+	words   []frameWord // the sites and then the counts, for the units of shorten
 }
 
 // A shortCall is a function, and the words of the frame that it may change or shares with the function before.
@@ -212,12 +209,6 @@ type shortCall struct {
 type frameWord struct {
 	at *int
 	is int
-}
-
-// A scalarCopy copies a scalar of the binding to its cell.
-type scalarCopy struct {
-	to, from *uint64
-	t        dtype.Type
 }
 
 func (w *worker) cell(i int32) *uint64 {

@@ -40,9 +40,7 @@ func (in *instance) allHold() bool {
 func (w *worker) enter() {
 	in := w.inst
 	w.run, w.wide, w.settled = in.Number, !in.holds(), false
-	for i, s := range in.bind.Scalars {
-		*w.cell(int32(i)) = frame.Canonical(in.code.p.IR.Scalars[i], s)
-	}
+	w.loadScalars()
 	for _, bp := range in.periodic {
 		w.repeat(bp)
 	}
@@ -51,10 +49,16 @@ func (w *worker) enter() {
 	}
 }
 
+// loadScalars writes the scalars of the binding to their cells.
+func (w *worker) loadScalars() {
+	for i, s := range w.inst.bind.Scalars {
+		*w.cell(int32(i)) = frame.Canonical(w.inst.code.p.IR.Scalars[i], s)
+	}
+}
+
 func (w *worker) Run(lo, hi int) {
 	w.ready = false
-	if w.short.does(lo, hi) && w.inst.holds() {
-		w.short.set(lo, hi)
+	if w.shorten(lo, hi) {
 		w.short.run(w.frame, false)
 	} else {
 		w.chunk(lo, hi)
@@ -67,14 +71,10 @@ func (w *worker) Run(lo, hi int) {
 func (w *worker) RunAll(same bool) ir.FaultKind {
 	in := w.inst
 	same = same && w.ready
-	if !same {
-		if !w.short.all || !in.holds() {
-			in.Begin()
-			w.Run(0, in.count)
-			return in.Finish(w)
-		}
-		w.short.set(0, in.count)
-		w.ready = true
+	if w.ready = same || w.shorten(0, in.count); !w.ready {
+		in.Begin()
+		w.Run(0, in.count)
+		return in.Finish(w)
 	}
 	w.short.run(w.frame, same)
 	fault := ir.NoFault

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -42,8 +43,8 @@ type Program struct {
 	job   *sched.Job
 	arena []byte
 	steps []step
-	bound bool        // the steps have the current addresses of arrays
-	short []*loopStep // the steps, if one call each runs them; or nil
+	bound bool // the steps have the current addresses of arrays
+	short bool // all steps are loops, and one call each runs them
 }
 
 // A step runs one stage.
@@ -75,21 +76,11 @@ func NewProgram(ctx context.Context, o Options, pl *plan.Plan) (*Program, error)
 		}
 		p.steps = append(p.steps, st)
 	}
-	p.short = p.shortSteps()
-	return p, nil
-}
-
-// shortSteps returns all steps if one call each runs them, or nil.
-func (p *Program) shortSteps() []*loopStep {
-	short := make([]*loopStep, 0, len(p.steps))
-	for _, s := range p.steps {
+	p.short = len(p.steps) > 0 && !slices.ContainsFunc(p.steps, func(s step) bool {
 		l, ok := s.(*loopStep)
-		if !ok || l.loop.Whole() == nil {
-			return nil
-		}
-		short = append(short, l)
-	}
-	return short
+		return !ok || l.loop.Whole() == nil
+	})
+	return p, nil
 }
 
 func (p *Program) step(s *plan.Stage) (step, error) {
@@ -143,12 +134,13 @@ func (p *Program) Run(ctx context.Context) error {
 
 // Short reports whether the run is one call of machine code for each stage, by RunShort.
 func (p *Program) Short(ctx context.Context) bool {
-	return p.bound && len(p.short) > 0 && p.Observe == nil && ctx.Done() == nil
+	return p.bound && p.short && p.Observe == nil && ctx.Done() == nil
 }
 
 // RunShort is Run for which Short reports true.
 func (p *Program) RunShort() error {
-	for i, l := range p.short {
+	for i, s := range p.steps {
+		l := s.(*loopStep)
 		p.declare(i)
 		l.load()
 		same := l.same

@@ -14,7 +14,7 @@ func Bare(w backend.Worker) func() {
 	x := w.(*worker)
 	return func() {
 		if x.short.whole {
-			*x.short.counts[0] = 1
+			*x.short.words[0].at = 1
 		}
 		for i := range x.short.calls {
 			x.short.calls[i].code.Call(x.frame)

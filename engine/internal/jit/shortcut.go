@@ -28,18 +28,14 @@ func (w *worker) findShortcut() {
 	case it.rows != nil && in.units != bound.ElementUnits:
 		w.shortenFunction(it)
 	case in.units != bound.ElementUnits:
-	case len(it.vec.phases) == 1 && it.vec.phases[0].Plain != nil:
+	case len(it.vec.phases) == 1 && it.vec.phases[0].Plain:
 		w.shortenMap(it.vec)
 	case !slices.ContainsFunc(it.vec.phases, func(bp *boundPhase) bool { return !bp.oneCall(it.vec.n) }):
 		w.shortenPhases(it.vec)
 	}
 	s := &w.short
-	s.words = make([]frameWord, 0, len(s.sites)+len(s.counts))
 	for i := range s.sites {
-		s.words = append(s.words, frameWord{at: w.word(s.sites[i].Arg)})
-	}
-	for _, c := range s.counts {
-		s.words = append(s.words, frameWord{at: c})
+		s.words = append(s.words, frameWord{at: w.word(s.sites[i].arg)})
 	}
 }
 
@@ -67,7 +63,8 @@ func (w *worker) shortenMap(v *boundVec) {
 		return
 	}
 	s, lanes := &w.short, w.word(bp.Lowered.Lanes)
-	s.step, s.row, s.sites, s.counts = min(v.step, bp.strip), bp.Laid, append(s.sites, bp.Plain...), []*int{lanes}
+	s.step, s.row, s.words = min(v.step, bp.strip), bp.Laid, []frameWord{{at: lanes}}
+	w.shortenSites(bp, firstStep)
 	if k := len(bp.Spans); bp.Rows {
 		w.shortCall(bp, append(w.shortenRows(bp.Spans[k-1], bp.Spans[k-2], bp.Groups), frameWord{lanes, bp.Spans[k-1]})...)
 	} else {
@@ -98,13 +95,13 @@ func (w *worker) shortenPhases(v *boundVec) {
 	s.step = v.step
 	for _, bp := range v.phases {
 		s.step = min(s.step, bp.strip)
-		s.counts = append(s.counts, w.word(bp.Lowered.Lanes))
+		s.words = append(s.words, frameWord{at: w.word(bp.Lowered.Lanes)})
 		w.shortCall(bp, frameWord{w.word(frame.Rows), bp.SeqN}, frameWord{w.word(frame.First), 0})
 		arrays := w.arrays[bp.vec]
 		for i := range bp.Sites {
 			x := &bp.Sites[i]
 			if x.Kind == layout.Scratch {
-				s.sites = append(s.sites, layout.PlainSite{Arg: x.Arg + frame.SitePtr, Ptr: &arrays[x.Array]})
+				s.sites = append(s.sites, shortSite{arg: x.Arg + frame.SitePtr, ptr: &arrays[x.Array]})
 			}
 			if bp.Lowered.Kind == lower.SeqPhase {
 				w.set(x.Arg+frame.SiteRow, bound.StepOf(x.Seq)*x.Size)
@@ -112,8 +109,8 @@ func (w *worker) shortenPhases(v *boundVec) {
 		}
 		for i := range bp.Reds {
 			at := bp.Reds[i].At
-			s.sites = append(s.sites, layout.PlainSite{Arg: at + frame.SitePtr, Ptr: &arrays[bp.Reds[i].Array]},
-				layout.PlainSite{Arg: at + frame.SiteLevels, Ptr: &w.accs[bp.Lowered.ID][i].tree})
+			s.sites = append(s.sites, shortSite{arg: at + frame.SitePtr, ptr: &arrays[bp.Reds[i].Array]},
+				shortSite{arg: at + frame.SiteLevels, ptr: &w.accs[bp.Lowered.ID][i].tree})
 		}
 		w.shortenSites(bp, laneStep)
 	}
@@ -132,14 +129,17 @@ func (w *worker) shortCall(bp *boundPhase, words ...frameWord) {
 // laneStep returns the elements from lane to lane of a site.
 func laneStep(s *layout.Site) int { return s.Line.Step() }
 
+// firstStep returns the elements from lane to lane, from row to row or from group to group of a plain site.
+func firstStep(s *layout.Site) int { return bound.StepOf(s.Line.Spans[:min(len(s.Line.Spans), 1)]) }
+
 // shortenRows makes the shortcut count rows of so many units, or groups of so many rows, whose numbers it returns.
 func (w *worker) shortenRows(row, rows int, groups bool) []frameWord {
 	s := &w.short
-	s.row, s.whole, s.counts = row, true, []*int{w.word(frame.Rows)}
+	s.row, s.whole, s.words = row, true, []frameWord{{at: w.word(frame.Rows)}}
 	if !groups {
 		return nil
 	}
-	s.row, s.counts = row*rows, []*int{w.word(frame.Left)}
+	s.row, s.words[0].at = row*rows, w.word(frame.Left)
 	return []frameWord{{w.word(frame.Rows), rows}, {w.word(frame.Steps), rows}}
 }
 
@@ -165,30 +165,24 @@ var noArray unsafe.Pointer
 func (w *worker) shortenSites(bp *boundPhase, step func(s *layout.Site) int) {
 	for _, i := range bp.Native {
 		s := &bp.Sites[i]
-		p := layout.PlainSite{Arg: s.Arg + frame.SitePtr, Base: s.Line.At(w.Pos) * s.Size, Step: step(s) * s.Size}
+		p := shortSite{arg: s.Arg + frame.SitePtr, base: s.Line.At(w.Pos) * s.Size, step: step(s) * s.Size}
 		switch {
 		case s.Kind == layout.Index:
-			p.Ptr = &noArray
+			p.ptr = &noArray
 		case w.rows[s.Buf] != nil:
-			p.Ptr = &w.rows[s.Buf]
+			p.ptr = &w.rows[s.Buf]
 		default:
-			p.Ptr = &w.inst.bind.Bufs[s.Buf].Ptr
+			p.ptr = &w.inst.bind.Bufs[s.Buf].Ptr
 		}
 		w.short.sites = append(w.short.sites, p)
 	}
-}
-
-// does reports whether one call of each function runs units lo..hi.
-func (s *shortcut) does(lo, hi int) bool {
-	n := hi - lo
-	return 0 < n && n <= s.step && (s.row == 0 || lo%s.row == 0 && (!s.whole || n%s.row == 0))
 }
 
 // shorten reads the binding, and makes the next runs of the shortcut those of units lo..hi. It reports whether the
 // shortcut can run them.
 func (w *worker) shorten(lo, hi int) bool {
 	s, n := &w.short, hi-lo
-	if !s.does(lo, hi) || !w.inst.holds() {
+	if n <= 0 || n > s.step || s.row > 0 && (lo%s.row != 0 || s.whole && n%s.row != 0) || !w.inst.holds() {
 		return false
 	}
 	if s.row > 1 {
@@ -198,12 +192,12 @@ func (w *worker) shorten(lo, hi int) bool {
 		}
 	}
 	w.loadScalars()
-	for i := range s.sites {
-		p := &s.sites[i]
-		s.words[i].is = int(uintptr(*p.Ptr)) + p.Base + lo*p.Step
-	}
-	for i := len(s.sites); i < len(s.words); i++ {
+	counts := len(s.words) - len(s.sites)
+	for i := range counts {
 		s.words[i].is = n
+	}
+	for i, p := range s.sites {
+		s.words[counts+i].is = int(uintptr(*p.ptr)) + p.base + lo*p.step
 	}
 	return true
 }

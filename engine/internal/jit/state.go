@@ -190,13 +190,21 @@ type redState = pairwise.Tree[reduce.Partial]
 // short run, and a long run evicts the instance from the caches.
 type shortcut struct {
 	calls   []shortCall
-	step    int    // most units of a call; 0: there is no shortcut
-	row     int    // a call begins with a multiple of so many units, and the addresses step from one to the next; 0: of one
-	whole   bool   // a call runs a whole number of so many
-	changes bool   // the functions change words
-	counts  []*int // the lanes, the rows or the groups of rows of a call
-	sites   []layout.PlainSite
-	words   []frameWord // the sites and then the counts, for the units of shorten
+	step    int         // most units of a call; 0: there is no shortcut
+	row     int         // a call begins with a multiple of so many units, and the addresses step from one to the next; 0: of one
+	whole   bool        // a call runs a whole number of so many
+	changes bool        // the functions change words
+	words   []frameWord // the lanes, the rows or the groups of rows of a call; and then the addresses of sites
+	sites   []shortSite
+}
+
+// A shortSite is a site with the address *ptr + base + i*step, in bytes: i is the first lane, or the first row of a call
+// with many rows or with laid rows, or the first group of rows.
+type shortSite struct {
+	arg  int // offset in the frame
+	ptr  *unsafe.Pointer
+	base int
+	step int
 }
 
 // A shortCall is a function, and the words of the frame that it may change or shares with the function before.

@@ -67,7 +67,7 @@ func (w *worker) Run(lo, hi int) {
 	runtime.KeepAlive(w.inst)
 }
 
-// RunAll is Begin, Run of all units, and Finish.
+// RunAll is Begin, Run of all units, and Finish. See [backend.Whole].
 func (w *worker) RunAll(same bool) ir.FaultKind {
 	in := w.inst
 	same = same && w.ready
@@ -258,11 +258,10 @@ const fewElements = 1 << 12
 
 // mapPiece runs n lanes of a map phase from lo on.
 func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
-	if bp.Plain != nil && !bp.Rows {
-		at := lo / max(bp.Laid, 1)
-		for i := range bp.Plain {
-			s := &bp.Plain[i]
-			w.setPtr(s.Arg, *s.Ptr, s.Base+at*s.Step)
+	if bp.Plain && !bp.Rows {
+		for _, i := range bp.Native {
+			s := &bp.Sites[i]
+			w.point(s, s.Line.Base+lo/max(bp.Laid, 1)*firstStep(s))
 		}
 		w.call(bp, n, rowCount{1, 1})
 		return

@@ -111,7 +111,7 @@ func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 	b.findAcross(bp)
 	bp.findRows()
 	bp.findGroups()
-	b.findPlain(bp)
+	bp.Plain = b.plain(bp)
 	b.findNear(bp)
 	bp.Repeats = b.repeats(bp)
 	b.choose(ph, bp)
@@ -229,25 +229,17 @@ func (bp *Phase) shortRows(extents []int) bool {
 	return extents[k-1] < leastRow || extents[k-1]*extents[k-2] < leastBlock
 }
 
-// findPlain sets bp.plain if all sites of a map are plain. The rows of laid sites are positions.
-func (b *Binder) findPlain(bp *Phase) {
+// plain reports whether the address of each site of a map steps by its first span alone: from lane to lane, from row to
+// row of a call with many rows or of laid rows, or from group to group of rows.
+func (b *Binder) plain(bp *Phase) bool {
 	k := len(bp.Spans)
 	if bp.Lowered.Kind != lower.MapPhase || k > 3 || k > 1 && !bp.Rows || k > 2 && !bp.Groups || !bp.Direct || len(bp.Transposed) > 0 {
-		return
+		return false
 	}
-	plain := make([]PlainSite, 0, len(bp.Native))
-	for _, i := range bp.Native {
+	return !slices.ContainsFunc(bp.Native, func(i int32) bool {
 		s := &bp.Sites[i]
-		if s.Guard || s.Dyn != nil || len(s.Line.Outer) > 0 || s.Kind == Index || b.IR.Bufs[s.Buf].Mode == ir.Row {
-			return
-		}
-		p := PlainSite{Arg: s.Arg + frame.SitePtr, Ptr: &b.Binding.Bufs[s.Buf].Ptr, Base: s.Line.Base * s.Size}
-		if len(s.Line.Spans) > 0 {
-			p.Step = s.Line.Spans[0].Coef * s.Size
-		}
-		plain = append(plain, p)
-	}
-	bp.Plain = plain
+		return s.Guard || s.Dyn != nil || len(s.Line.Outer) > 0 || s.Kind == Index || b.IR.Bufs[s.Buf].Mode == ir.Row
+	})
 }
 
 // analyse finds the affine offset of a site. If there is none, Go copies the elements

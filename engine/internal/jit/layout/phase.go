@@ -4,7 +4,6 @@ import (
 	"cmp"
 	le "encoding/binary"
 	"slices"
-	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/gather"
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
@@ -137,7 +136,7 @@ type Phase struct {
 	Laid       int              // elements of the rows that are laid across vectors, or 0
 	LaidSpans  int              // spans of such a row
 	Copied     bool             // rows of bytes that are laid are copied one by one
-	Plain      []PlainSite      // nil unless all sites are plain: see findPlain
+	Plain      bool             // see plain
 	Most       int              // most lanes of a call
 	Narrow     bool             // see variant
 	LaneSize   int              // of narrow lanes: see [lower.Phase.LaneSize]
@@ -216,15 +215,6 @@ func (bp *Phase) Nodes(v Variant) ([]lower.Node, int) {
 // Computes reports whether machine code computes offsets or masks of sites.
 func (bp *Phase) Computes() bool {
 	return slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Gather != nil })
-}
-
-// A PlainSite is a site with the address *ptr + base + i*step, in bytes: i is the
-// first lane, or the first row of a call with many rows or with laid rows, or the first group of rows.
-type PlainSite struct {
-	Arg  int             // offset in the frame
-	Ptr  *unsafe.Pointer // of the buffer
-	Base int             // bytes
-	Step int
 }
 
 // A SeqRed is the reduction of a seq loop in an instance.

@@ -223,6 +223,25 @@ func (w *worker) cell(i int32) *uint64 {
 	return (*uint64)(unsafe.Add(w.frame, w.inst.code.p.CellBase+int(i)*8))
 }
 
+// holds reports whether the scalars are in the ranges that the narrowings of the phases assume.
+func (in *instance) holds() bool { return len(in.assumed) == 0 || in.allHold() }
+
+func (in *instance) allHold() bool {
+	for i := range in.assumed {
+		if a := &in.assumed[i]; !a.Holds(in.bind.Scalars[a.Scalar]) {
+			return false
+		}
+	}
+	return true
+}
+
+// loadScalars writes the scalars of the binding to their cells.
+func (w *worker) loadScalars() {
+	for i, s := range w.inst.bind.Scalars {
+		*w.cell(int32(i)) = frame.Canonical(w.inst.code.p.IR.Scalars[i], s)
+	}
+}
+
 func (w *worker) set(off int, v int) { *w.word(off) = v }
 
 // setPtr writes the address p + by as an integer. The sum may lie outside the

@@ -25,18 +25,6 @@ func (w *worker) begin() {
 	}
 }
 
-// holds reports whether the scalars are in the ranges that the narrowings of the phases assume.
-func (in *instance) holds() bool { return len(in.assumed) == 0 || in.allHold() }
-
-func (in *instance) allHold() bool {
-	for i := range in.assumed {
-		if a := &in.assumed[i]; !a.Holds(in.bind.Scalars[a.Scalar]) {
-			return false
-		}
-	}
-	return true
-}
-
 func (w *worker) enter() {
 	in := w.inst
 	w.run, w.wide, w.settled = in.Number, !in.holds(), false
@@ -46,13 +34,6 @@ func (w *worker) enter() {
 	}
 	if in.main >= 0 {
 		w.items(in.items[:in.main])
-	}
-}
-
-// loadScalars writes the scalars of the binding to their cells.
-func (w *worker) loadScalars() {
-	for i, s := range w.inst.bind.Scalars {
-		*w.cell(int32(i)) = frame.Canonical(w.inst.code.p.IR.Scalars[i], s)
 	}
 }
 

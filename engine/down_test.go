@@ -83,3 +83,45 @@ func TestTriangles(t *testing.T) {
 		}
 	}
 }
+
+// TestExtremesDownMemory subtracts the extremes of rows that are columns in memory from their elements: a stage of its own makes these
+// extremes, and the results have the bits of the same rows side by side.
+func TestExtremesDownMemory(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 9))
+	for _, n := range []int{33, 40, 63} {
+		for _, rows := range []int{63, 70, 1000} {
+			x := engine.Zeros[float32](n, rows)
+			for i := range x.Data() {
+				x.Data()[i] = float32(r.NormFloat64())
+			}
+			down := x.Transpose(1, 0)
+			beside := down.Clone()
+			f := func(e expr.Exp[float32]) expr.Exp[float32] { return op.Softmax(e, -1) }
+			for _, backend := range engine.Backends() {
+				y, z := engine.Zeros[float32](rows, n), engine.Zeros[float32](rows, n)
+				p, err := engine.CompileWith(t.Context(), engine.Options{Backend: backend}, expr.Let(y, f(down)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := 1
+				if rows >= 64 {
+					want = 2
+				}
+				if got := len(p.Plan().Stages); got != want {
+					t.Errorf("%d stages for %d rows of %d elements, want %d", got, rows, n, want)
+				}
+				if err = p.Run(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if err = engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Let(z, f(beside))); err != nil {
+					t.Fatal(err)
+				}
+				for i := range y.Data() {
+					if math.Float32bits(y.Data()[i]) != math.Float32bits(z.Data()[i]) {
+						t.Fatalf("%s, %d rows of %d elements: element %d is %v, side by side %v", backend, rows, n, i, y.Data()[i], z.Data()[i])
+					}
+				}
+			}
+		}
+	}
+}

@@ -214,8 +214,11 @@ func (w *walk) elementwise(v *Value) {
 		if !a.Shape.Equal(n.Shape) {
 			at = w.aligned(at, a.Shape)
 		}
-		if w.repeats(n.Shape, a, at) {
+		switch {
+		case w.repeats(n.Shape, a, at):
 			w.store(a, "it is broadcast, and would be computed again for every element")
+		case w.aside(n.Shape, a):
+			w.store(a, "vectors make it for many rows at once")
 		}
 		v.use(w.value(a, at, v.Bounds))
 	}
@@ -232,6 +235,19 @@ func (w *walk) repeats(s shape.Shape, a *graph.Node, p place) bool {
 	return w.Nest.Kind == Map || slices.ContainsFunc(p.at, func(c graph.Coord) bool {
 		return c != graph.Zero && (c < 0 || int(c) >= len(w.Nest.Outer))
 	})
+}
+
+// The most primitives of a value of each row that a loop over rows computes itself, and the least rows.
+const (
+	mostAside  = 32
+	leastAside = 64
+)
+
+// aside reports whether a stage of its own makes operand a of a value of shape s in less time: a has one value for each row,
+// reduces nothing, and takes many primitives. A loop over rows computes one value at a time.
+func (w *walk) aside(s shape.Shape, a *graph.Node) bool {
+	return w.f.May.Split && w.Nest.Kind == Rows && a.Work > mostAside && a.Shape.Size() >= leastAside && a.Shape.Size() < s.Size() &&
+		a.Strided() == nil && a.Computes && !a.Reduces && !a.Faulty && a.Open == nil
 }
 
 func (w *walk) view(v *Value) {

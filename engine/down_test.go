@@ -58,6 +58,25 @@ func rowsDown[T float32 | float64 | int64](t *testing.T) {
 	}
 }
 
+// TestLongRowsDownMemory sums rows that are so long, and so few, that one call does not go down all of them.
+func TestLongRowsDownMemory(t *testing.T) {
+	t.Run("int64", longRowsDown[int64])
+	t.Run("float32", longRowsDown[float32])
+	t.Run("float64", longRowsDown[float64])
+}
+
+func longRowsDown[T int64 | float32 | float64](t *testing.T) {
+	const length = 1280
+	for _, n := range []int{7, 13, 37} { // the last vector of n rows is not whole
+		all := engine.Zeros[T](8, n+1, length)
+		for i := range all.Data() {
+			all.Data()[i] = T(i * 7919 % 1013)
+		}
+		x := op.Transpose(all.Span(shape.Slice{}, op.Range(0, n)), 2, 0, 1)
+		sameEverywhere(t, fmt.Sprintf("%d rows", n), op.Sum(x, op.Axis(0)))
+	}
+}
+
 // TestTriangles takes triangles of matrices whose positions just fit 2 bytes, and of one row more.
 func TestTriangles(t *testing.T) {
 	for _, n := range [][2]int{{32764, 3}, {32765, 3}, {3, 32764}, {3, 32765}} {

@@ -26,7 +26,8 @@ func (f *phaseCode) findTurns() {
 }
 
 // turnedGroups emits loops over groups of vectors of columns for a loop that combines. The last vector overlaps the one
-// before. It jumps to few if the columns are fewer than a vector has lanes, and else to done.
+// before, unless the call goes on with the rows of another: then it would add rows twice to the results of the lanes that both
+// have. It jumps to few for these last columns, and if the columns are fewer than a vector has lanes, and else to done.
 func (f *phaseCode) turnedGroups(accs []columnAcc, few, done isa.Label) {
 	one, last := f.NewLabel(), f.NewLabel()
 	if f.turnsAtOnce > 1 {
@@ -37,6 +38,7 @@ func (f *phaseCode) turnedGroups(accs []columnAcc, few, done isa.Label) {
 	f.Bind(last)
 	f.Branch(isa.GE, isa.Lane, isa.Word(f.Phase.Lanes), done)
 	f.Branch(isa.LT, isa.Word(f.Phase.Lanes), isa.K(f.W), few)
+	f.Branch(isa.NE, isa.Word(frame.First), isa.K(0), few)
 	f.Int(isa.Mov, isa.Lane, isa.Word(f.Phase.Lanes))
 	f.Int(isa.Sub, isa.Lane, isa.K(f.W))
 	f.Jump(one)

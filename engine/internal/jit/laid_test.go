@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/cpu"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa/amd64"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -214,6 +215,47 @@ buf y %[1]s out 5
 	}
 	if laid < 10*len(isas(t)) {
 		t.Errorf("%d loops laid rows of several axes across vectors", laid)
+	}
+}
+
+// TestLaidTransposes compares transposes whose rows of a step are too short for tiles with the interpreter: copies, and maps with
+// an operand in place, that load elements one by one. The arrays end at pages without access.
+func TestLaidTransposes(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 11))
+	defer func(old bool) { amd64.Permutes8 = old }(amd64.Permutes8)
+	single := map[string]int{}
+	for _, typ := range []dtype.Type{dtype.U8, dtype.I16, dtype.F32, dtype.F64} {
+		for range 12 {
+			value := [...]string{"%0", "%2", "%4"}[r.IntN(3)]
+			k := parse(t, fmt.Sprintf(`kernel transpose
+axis i0 i1 i2
+buf x %[1]s in 3
+buf z %[1]s in 3
+buf y %[1]s out 3
+{
+  vec i0 i1 i2 {
+    %%0 = load %[1]s x[i2, i1, i0]
+    %%1 = load %[1]s z[i0, i1, i2]
+    %%2 = add %[1]s %%0 %%1
+    %%3 = lt bool %%0 %%1
+    %%4 = select %[1]s %%3 %%2 %%0
+    store %[1]s y[i0, i1, i2] %[2]s
+  }
+}`, typ.Short(), value))
+			e := []int{2 + r.IntN(9), 2 + r.IntN(40), 8 + r.IntN(32)}
+			amd64.Permutes8 = cpu.X86.HasAVX512VBMI && r.IntN(2) == 0
+			s := newSetup(t, r, k, e, nil, [][]int{{e[2], e[1], e[0]}, e, e}, true)
+			for _, be := range isas(t) {
+				single[fmt.Sprint(be.Name(), ", ", typ)] += int(frame.Bit(countIn(t, s.instance(t, be), "main loop", "vpinsr")+countIn(t, s.instance(t, be), "calls of", "vpinsr") > 0))
+			}
+			differ(t, r, s)
+			forget()
+		}
+	}
+	for of, n := range single {
+		if cpu.X86.HasAVX2 && n == 0 {
+			t.Errorf("%s: no loop loads elements one by one", of)
+		}
 	}
 }
 

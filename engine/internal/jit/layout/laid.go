@@ -22,7 +22,8 @@ const (
 	mostStored  = 16      // elements of a row that is stored apart from the next
 	copiedBytes = 320     // most bytes of a row that is only copied
 	chosenBytes = 1 << 13 // the same if an index selects it
-	leastMoved  = 4       // the least, of a row of bytes
+	leastMoved  = 4       // the least, of a row of bytes: AVX-512 stores shorter ones with a step
+	leastWhole  = 32      // the same for AVX-512 where no row is stored apart: permutes of vectors take less for shorter ones
 	mostLaidOps = 128     // instructions of that many vectors, also where an index selects the rows
 	leastLaid   = 128     // elements of rows that follow each other
 	leastBlend  = 32      // the same if Go would copy elements otherwise, and the target blends rows, or loads elements one by one
@@ -132,20 +133,23 @@ func (bp *Phase) LaidWindows(s *Site, first, n, w int) (out []Window) {
 }
 
 // LaidVector returns the windows of w elements that have w lanes of a block from lane first on. If the target
-// blends them, those windows are preferred in which each element has the number of its lane. It then returns nil if most
-// windows had one element: each is loaded by itself.
+// blends them, those windows are preferred in which each element has the number of its lane.
 func (bp *Phase) LaidVector(s *Site, first, w int) []Window {
 	windows := bp.LaidWindows(s, first, w, w)
-	if !bp.Blends || s.Size < 4 {
-		return windows
-	}
-	if x := bp.inPlace(s, first, w); len(x) <= len(windows)+1 && bp.within(s, x, w, first+w) {
-		windows = x
-	}
-	if len(windows) > w/2 {
-		return nil
+	if bp.Blends && s.Size >= 4 {
+		if x := bp.inPlace(s, first, w); len(x) <= len(windows)+1 && bp.within(s, x, w, first+w) {
+			return x
+		}
 	}
 	return windows
+}
+
+// LoadsEach reports whether w elements of size bytes in so many windows are loaded one by one: most windows had few.
+func LoadsEach(windows, w, size int) bool {
+	if size < 4 {
+		return windows > max(8/size, w/4)
+	}
+	return windows > w/2
 }
 
 // inPlace returns windows of w elements in which each element has the number of its lane, from lane first of a block on.
@@ -191,8 +195,12 @@ func (bp *Phase) LaidSame(s *Site, first, w int) (out []Window) {
 // LaidWithin reports whether the loads of w lanes of a block from lane first on read no elements of other lanes, if there are at
 // least so many lanes. Those of bytes have 16 bytes, or may have all of a vector of 64.
 func (bp *Phase) LaidWithin(s *Site, first, w, lanes int) bool {
+	inside := func(first, n int) bool {
+		windows := bp.LaidVector(s, first, n)
+		return LoadsEach(len(windows), n, s.Size) || bp.within(s, windows, n, lanes)
+	}
 	if s.Size >= 4 {
-		return bp.LaidSame(s, first, w) != nil || bp.within(s, bp.LaidVector(s, first, w), w, lanes)
+		return bp.LaidSame(s, first, w) != nil || inside(first, w)
 	}
 	parts := []int{min(w, 16/s.Size)}
 	if w*s.Size == 64 {
@@ -200,7 +208,7 @@ func (bp *Phase) LaidWithin(s *Site, first, w, lanes int) bool {
 	}
 	for _, n := range parts {
 		for at := first; at < first+w; at += n {
-			if !bp.within(s, bp.LaidWindows(s, at, n, n), n, lanes) {
+			if !inside(at, n) {
 				return false
 			}
 		}
@@ -333,9 +341,13 @@ func (l *layouter) lay(least int) {
 			}
 		}
 	}
-	if block > longestBlock && !l.bp.Computes() || block*ops > mostLaidOps || windows > laid*parts*most && (least > leastBlend || ph.LaneSize == 1 || part < w) {
+	many := windows > laid*parts*most
+	if block > longestBlock && !l.bp.Computes() || block*ops > mostLaidOps || many && least > leastBlend {
 		l.bp.Laid = 0
+		return
 	}
+	// The code of wide vectors would be long, as their blocks are. The emitter has no masks of four lanes.
+	l.bp.Narrow = many && !(ph.Widest == 8 && ph.Predicates())
 }
 
 // longestLaid returns the most elements of a row that may be laid or copied.
@@ -413,8 +425,11 @@ func (l *layouter) onlyCopies() bool {
 // copiesWhole decides whether a map of bytes copies its innermost rows, as long as they are, one by one by the widest
 // moves: bytes that are laid across vectors take more instructions, and those of a tail go one by one.
 func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) bool {
-	k := len(ext)
-	if k < 2 || !l.onlyCopies() || l.bp.Computes() || l.ph.Sites[0].Type.Size() != 1 || ext[k-1] < leastMoved || ext[k-1] > min(copiedBytes, l.longestRow()) || ext[k-1]*ext[k-2] < leastBlend {
+	k, least := len(ext), leastMoved
+	if l.wide() {
+		least = leastWhole
+	}
+	if k < 2 || !l.onlyCopies() || l.bp.Computes() || l.ph.Sites[0].Type.Size() != 1 || ext[k-1] < least || ext[k-1] > min(copiedBytes, l.longestRow()) || ext[k-1]*ext[k-2] < leastBlend {
 		return false
 	}
 	l.bp.Laid, l.bp.LaidSpans = ext[k-1], 1
@@ -430,10 +445,13 @@ func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) b
 	return true
 }
 
+// wide reports whether the target has vectors of AVX-512.
+func (l *layouter) wide() bool { return l.Bytes > 2*PartBytes }
+
 // copiesRows reports whether a map copies rows whose elements follow each other to others that are apart. Such rows are
 // copied one by one by the widest moves.
 func (l *layouter) copiesRows(lines []bound.Line) bool {
-	if !l.Blends || !l.onlyCopies() || l.bp.Computes() {
+	if !l.Blends || !l.onlyCopies() || l.bp.Computes() || l.wide() && l.ph.Sites[0].Type.Size() == 1 && l.bp.Laid < leastMoved {
 		return false
 	}
 	for i := range lines {

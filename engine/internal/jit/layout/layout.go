@@ -27,8 +27,8 @@ func (b *Binder) Phase(ph *lower.Phase) *Phase {
 // shortTile is the most elements of such a row.
 const shortTile = 32
 
-// oneByOne reports whether a map of several spans stores or loads elements that are apart one by one, or transposes tiles of
-// short rows.
+// oneByOne reports whether a map of several spans stores or loads elements that are apart one by one, as those of the tails of
+// short rows with elements of 1 and 2 bytes, or transposes tiles of short rows.
 func (bp *Phase) oneByOne() bool {
 	k := len(bp.Spans)
 	if len(bp.Transposed) > 0 {
@@ -36,7 +36,7 @@ func (bp *Phase) oneByOne() bool {
 	}
 	return k > 1 && bp.Laid == 0 && slices.ContainsFunc(bp.Native, func(i int32) bool {
 		s := &bp.Sites[i]
-		return s.Kind == Strided && (bp.Lowered.Sites[i].Store || s.Step == 0)
+		return s.Kind == Strided && (bp.Lowered.Sites[i].Store || s.Step == 0 || s.Size <= 2 && bp.Spans[k-1] <= MostLaid)
 	})
 }
 
@@ -103,7 +103,7 @@ func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 			bp.Loads = append(bp.Loads, int32(i))
 		}
 	}
-	bp.Gathers = b.Machine.Gathers && bp.Computes()
+	bp.Gathers = b.Machine.Gathers
 	l.findWoven()
 	b.findRecords(bp)
 	b.findLanes(bp)

@@ -147,7 +147,7 @@ type Phase struct {
 	Records    [][]int32        // the sites of their fields
 	Woven      []int32          // all staged stores, if they are neighbouring fields of records: a tile moves them there
 	Pure       []int32          // stores that can bypass the caches
-	Gathers    bool             // computed offsets go by gathers of the processor, which are faster here
+	Gathers    bool             // elements apart go by gathers of the processor, which are faster here
 	Repeats    bool             // lanes may be computed twice: no load sees what they store
 }
 

@@ -352,6 +352,8 @@ func (f *avx512) load(n *lower.Node) {
 		f.pick(f.windows(s), reg, d)
 	case s.Kind == layout.Laid && !f.ByRow:
 		f.loadLaid(s, n.Aux, reg, d)
+	case s.Kind == layout.Strided && lanes == nil && !f.Layout.Gathers:
+		f.collectStrided(s, reg, d, f.W)
 	case s.Kind == layout.Strided:
 		f.gatherStrided(s, reg, d, lanes)
 	case f.Paired():
@@ -631,7 +633,7 @@ func (f *avx512) StoreStepped(n *lower.Node, t dtype.Type) bool {
 		f.storeStepped8(n, t)
 		return true
 	}
-	if t.Size() < 4 {
+	if t.Size() < 4 && f.LaneSize != t.Size() {
 		return false
 	}
 	x := f.Src(n.Args[0])

@@ -60,24 +60,16 @@ func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
 			f.packEven(s, windows(0, f.W), d)
 			return
 		}
-		f.shuffledPair(windows(0, n), windows(n, n), s.Size, d)
-		return
+		if lower, upper := windows(0, n), windows(n, n); !layout.LoadsEach(max(len(lower), len(upper)), n, s.Size) {
+			f.shuffledPair(lower, upper, s.Size, d)
+			return
+		}
 	}
 	half := f.Tmp()
 	for at := 0; at < f.W; at += n {
 		f.Within(func() {
-			x, u := f.Tmp(), f.Tmp()
-			for i, w := range windows(at, n) {
-				to := u
-				if i == 0 {
-					to = x
-				}
-				f.moveGroup(n*s.Size, to, w.from)
-				f.I(x86.VPSHUFB, x86.L128, to, to, f.shuffle(w.lanes, s.Size))
-				if i > 0 {
-					f.I(f.simple(prim.Or, dtype.I32), x86.L128, x, x, u)
-				}
-			}
+			x := f.Tmp()
+			f.shuffledGroup(windows(at, n), n, s.Size, x)
 			switch to := [...]x86.Vec{d, half}[at*s.Size/32]; {
 			case at*s.Size%32 == 0:
 				f.I(x86.VMOVAPS, x86.L128, to, x)
@@ -90,6 +82,26 @@ func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
 	}
 	if f.W*s.Size == 64 {
 		f.I(x86.VINSERTF64X4, x86.L512, d, d, half, x86.Imm(1))
+	}
+}
+
+// shuffledGroup loads n elements of at most 16 bytes from windows.
+func (f *emitter) shuffledGroup(windows []window, n, size int, d x86.Vec) {
+	if layout.LoadsEach(len(windows), n, size) {
+		f.pickEither(windows, n, frame.Lane(dtype.U8, size), d)
+		return
+	}
+	u := f.Tmp()
+	for i, w := range windows {
+		to := u
+		if i == 0 {
+			to = d
+		}
+		f.moveGroup(n*size, to, w.from)
+		f.I(x86.VPSHUFB, x86.L128, to, to, f.shuffle(w.lanes, size))
+		if i > 0 {
+			f.I(f.simple(prim.Or, dtype.I32), x86.L128, d, d, u)
+		}
 	}
 }
 

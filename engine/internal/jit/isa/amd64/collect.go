@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // collects reports whether an access with computed offsets loads each lane by itself. On processors
@@ -51,36 +52,49 @@ func (f *emitter) collect(s *layout.Site, d, offs x86.Vec) {
 }
 
 // collectStrided loads the elements of the first lanes of a site with a constant stride one by one, and zeros for the others of
-// their half: a gather takes twice as long on some processors.
-func (f *avx2) collectStrided(s *layout.Site, t dtype.Type, d x86.Vec, lanes int) {
-	size, half := t.Size(), d
-	element := func(lane int) x86.Mem {
-		return [...]x86.Mem{x86.At(x86.RCX, 0), x86.AtX(x86.RCX, x86.RAX, 1, 0), x86.AtX(x86.RCX, x86.RAX, 2, 0), x86.AtX(x86.RCX, x86.RDX, 1, 0)}[lane%4]
-	}
+// their 16 bytes: a gather takes twice as long on some processors.
+func (f *emitter) collectStrided(s *layout.Site, t dtype.Type, d x86.Vec, lanes int) {
+	size := t.Size()
 	if s.Step != 0 {
 		first := f.stepAddress(s, s.Step) * f.W
-		element = func(lane int) x86.Mem { return x86.At(x86.RCX, int32((first+lane)*s.Step*size)) }
-	} else {
-		f.FirstAddress(s)
-		f.I(x86.MOV, x86.W64, x86.RAX, at(s.Arg+frame.SiteStride))
-		f.I(x86.LEA, x86.W64, x86.RDX, x86.AtX(x86.RAX, x86.RAX, 2, 0))
+		f.loadEach(t, d, lanes, func(lane int) x86.Mem { return x86.At(x86.RCX, int32((first+lane)*s.Step*size)) })
+		return
 	}
-	for lane := range lanes {
-		switch k := lane % (16 / size); {
-		case k > 0:
-			f.I(insertions[size], 0, half, half, element(lane), x86.Imm(k))
-		default:
-			if lane > 0 {
-				half = f.Tmp()
-			}
-			f.I(pick(t, x86.VMOVD, x86.VMOVQ), 0, half, element(lane))
-		}
-		if lane == 3 && f.W > 4 && s.Step == 0 {
+	f.FirstAddress(s)
+	f.I(x86.MOV, x86.W64, x86.RAX, at(s.Arg+frame.SiteStride))
+	f.I(x86.LEA, x86.W64, x86.RDX, x86.AtX(x86.RAX, x86.RAX, 2, 0))
+	f.loadEach(t, d, lanes, func(lane int) x86.Mem {
+		if lane > 0 && lane%4 == 0 {
 			f.I(x86.LEA, x86.W64, x86.RCX, x86.AtX(x86.RCX, x86.RAX, 4, 0))
 		}
-	}
-	if half != d {
-		f.I(x86.VINSERTF128, x86.L256, d, d, half, x86.Imm(1))
+		return [...]x86.Mem{x86.At(x86.RCX, 0), x86.AtX(x86.RCX, x86.RAX, 1, 0), x86.AtX(x86.RCX, x86.RAX, 2, 0), x86.AtX(x86.RCX, x86.RDX, 1, 0)}[lane%4]
+	})
+}
+
+// loadEach loads the elements of the first lanes one by one, and zeros for the others of their 16 bytes. It calls element for
+// the memory of each lane in order.
+func (f *emitter) loadEach(t dtype.Type, d x86.Vec, lanes int, element func(lane int) x86.Mem) {
+	size, part := t.Size(), 16/t.Size()
+	x := d
+	for lane := range lanes {
+		switch k := lane % part; {
+		case k > 0:
+			f.I(insertions[size], 0, x, x, element(lane), x86.Imm(k))
+		default:
+			if lane == part {
+				x = f.Tmp()
+			}
+			if size < 4 {
+				f.I(f.simple(prim.Xor, dtype.I32), x86.L128, x, x, x)
+				f.I(insertions[size], 0, x, x, element(lane), x86.Imm(0))
+			} else {
+				f.I(pick(t, x86.VMOVD, x86.VMOVQ), 0, x, element(lane))
+			}
+		}
+		if x != d && (lane%part == part-1 || lane == lanes-1) {
+			l := x86.Len(256 << (lane / part / 2))
+			f.I(f.form(0, x86.VINSERTF128, x86.VINSERTF32X4, x86.VINSERTF32X4), l, d, d, x, x86.Imm(lane/part))
+		}
 	}
 }
 

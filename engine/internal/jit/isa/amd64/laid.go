@@ -241,27 +241,24 @@ func (f *avx2) pickLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 		f.broadcastEach(s, m, same, d)
 		return
 	}
-	if windows := f.Layout.LaidVector(s, first, f.W); windows != nil {
-		f.pick(windowsOf(s, m, windows), t, d)
+	f.pickEither(windowsOf(s, m, f.Layout.LaidVector(s, first, f.W)), f.W, t, d)
+}
+
+// pickEither loads n lanes from windows, or their elements one by one if the windows have few.
+func (f *emitter) pickEither(windows []window, n int, t dtype.Type, d x86.Vec) {
+	if !layout.LoadsEach(len(windows), n, t.Size()) {
+		f.own.pick(windows, t, d)
 		return
 	}
-	half, lanes := d, 16/s.Size
-	for lane, o := range f.Layout.LaidOffsets(s, first, f.W) {
-		from := m
-		from.Disp += int32(o * s.Size)
-		switch k := lane % lanes; {
-		case k > 0:
-			f.I(insertions[s.Size], 0, half, half, from, x86.Imm(k))
-		default:
-			if lane > 0 {
-				half = f.Tmp()
-			}
-			f.I(pick(t, x86.VMOVD, x86.VMOVQ), 0, half, from)
+	elements := make([]x86.Mem, n)
+	for _, w := range windows {
+		for _, p := range w.lanes {
+			m := w.from.(x86.Mem)
+			m.Disp += int32(p.At * t.Size())
+			elements[p.Lane] = m
 		}
 	}
-	if half != d {
-		f.I(x86.VINSERTF128, x86.L256, d, d, half, x86.Imm(1))
-	}
+	f.loadEach(t, d, n, func(lane int) x86.Mem { return elements[lane] })
 }
 
 // broadcastEach loads an element for each part of the lanes of d. m is the memory of the first row of the block.
@@ -288,7 +285,7 @@ func (f *avx2) broadcastEach(s *layout.Site, m x86.Mem, parts []layout.Window, d
 }
 
 func (f *avx2) gatherLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
-	if windows := f.Layout.LaidVector(s, f.laidLane(), f.W); s.Size >= 4 && windows != nil {
+	if windows := f.Layout.LaidVector(s, f.laidLane(), f.W); s.Size >= 4 && !layout.LoadsEach(len(windows), f.W, s.Size) {
 		f.pickMasked(windowsOf(s, f.laidMem(s, i), windows), t, d, f.maskFor(tailVec, t))
 		return
 	}
@@ -360,11 +357,7 @@ func (f *avx512) pickAlone(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 		}
 		return
 	}
-	if windows := f.Layout.LaidVector(s, first, f.W); windows != nil {
-		f.pick(windowsOf(s, m, windows), t, d)
-		return
-	}
-	f.GatherLaid(i, d)
+	f.pickEither(windowsOf(s, m, f.Layout.LaidVector(s, first, f.W)), f.W, t, d)
 }
 
 // lanesMask returns a mask of some lanes.

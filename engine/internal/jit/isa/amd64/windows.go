@@ -144,8 +144,8 @@ func (f *avx512) index(t dtype.Type, lanes []picked, base int, own bool) x86.Vec
 // place stores the lanes that windows have: a permute puts those of each window in place, and a
 // mask keeps the elements between them.
 func (f *avx512) place(windows []window, t dtype.Type, x x86.Vec) {
-	l := f.LenOf(t)
-	move, pair := pick(t, x86.VMOVUPS, x86.VMOVUPD), pick(t, x86.VPERMT2PS, x86.VPERMT2PD)
+	l, pair := f.LenOf(t), f.pair(t)
+	move := f.pickLane(t, 0, x86.VMOVDQU16, x86.VMOVUPS, x86.VMOVUPD)
 	d, ix, k := f.Tmp(), f.Tmp(), f.TmpMask()
 	for _, w := range windows {
 		bits := int64(0)
@@ -154,8 +154,8 @@ func (f *avx512) place(windows []window, t dtype.Type, x x86.Vec) {
 			bits |= 1 << p.At
 			from[i] = picked{Lane: p.At, At: p.Lane}
 		}
-		f.I(x86.MOV, x86.W32, x86.RAX, x86.Imm(bits))
-		f.I(x86.KMOVW, 0, k, x86.RAX)
+		f.I(x86.MOV, x86.W64, x86.RAX, x86.Imm(bits))
+		f.I(x86.KMOVQ, 0, k, x86.RAX)
 		f.I(move, l, ix, f.selector(from, t.Size(), 0, false))
 		f.I(x86.VMOVAPS, l, d, x)
 		f.I(pair, l, d, ix, d)

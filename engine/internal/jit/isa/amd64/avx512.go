@@ -592,6 +592,11 @@ func (f *avx512) StepValue(k *reduce.Kern, d, x x86.Vec) {
 			imm = 5
 		}
 		f.I(pick(t, x86.VRANGEPS, x86.VRANGEPD), l, d, d, q, imm)
+	case k.EitherZero && t.IsFloat(): // NaN of x is lost, and NaN of d is not
+		nan := f.TmpMask()
+		f.I(pick(t, x86.VCMPPS, x86.VCMPPD), l, nan, x, x, x86.Imm(3))
+		f.I(extremeOp(k.Op, t), l, d, x, d)
+		f.blend(t, d, d, x, nan)
 	case (k.Op == prim.Min || k.Op == prim.Max) && t.IsFloat():
 		f.minMax(k.Op, t, d, d, x)
 	default:

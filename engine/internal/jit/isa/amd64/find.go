@@ -10,7 +10,7 @@ import (
 
 // The methods of [isa.Finder].
 
-func (f *avx2) SpreadFirst(t dtype.Type, d, x isa.Vec) {
+func (f *emitter) SpreadFirst(t dtype.Type, d, x isa.Vec) {
 	f.I(pick(t, x86.VPBROADCASTD, x86.VPBROADCASTQ), f.LenOf(t), d, x)
 }
 
@@ -38,7 +38,27 @@ func (f *avx2) Matches(t dtype.Type, best isa.Vec, x []isa.Vec) {
 	f.I(pick(t, x86.VMOVMSKPS, x86.VMOVMSKPD), l, x86.RAX, any)
 }
 
-func (f *avx2) FirstBit() { f.I(x86.TZCNT, x86.W64, x86.RAX, x86.RAX) }
+func (f *avx512) Matches(t dtype.Type, best isa.Vec, x []isa.Vec) {
+	op, any, more := f.compareOp(t), f.TmpMask(), f.TmpMask()
+	if t.IsFloat() {
+		op = pick(t, x86.VCMPPS, x86.VCMPPD)
+	}
+	k := any
+	compare := func(y, z isa.Vec, how x86.Imm) {
+		if f.I(op, f.LenOf(t), k, y, z, how); k == more {
+			f.I(f.kop(kor), 0, any, any, more)
+		}
+		k = more
+	}
+	for i := range x {
+		if compare(x[i], best, 0); t.IsFloat() {
+			compare(x[i], x[i], 3)
+		}
+	}
+	f.I(x86.KMOVW, 0, x86.RAX, any)
+}
+
+func (f *emitter) FirstBit() { f.I(x86.TZCNT, x86.W64, x86.RAX, x86.RAX) }
 
 // StepValues joins extremes of floats without the care for zeros and NaN that [avx2.minMax] takes for each pair. The sign
 // of a maximum is the conjunction of all signs, and the sign of a minimum is the disjunction, which matters for zeros only. Lanes of

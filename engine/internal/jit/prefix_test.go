@@ -116,20 +116,22 @@ buf y %[1]s out 2
 // TestPrefixRows fails if a long row of bytes goes element after element, or is copied.
 func TestPrefixRows(t *testing.T) {
 	for _, typ := range []dtype.Type{dtype.I8, dtype.U16, dtype.F64} {
-		k := parse(t, fmt.Sprintf(prefixKernel, typ.Short(), "max", "min", "x", "out"))
-		r := rand.New(rand.NewPCG(1, 23))
-		n := []int{3, 200}
-		s := newSetup(t, r, k, n, nil, [][]int{n, n, n[:1], n[1:], n[:1], n[:1]}, true)
-		for _, be := range isas(t) {
-			in, ok := s.instance(t, be).(*instance)
-			if !ok {
-				t.Fatalf("%s: the interpreter runs the kernel", be.Name())
+		for _, n := range [][]int{{3, 200}, {12, 601}} {
+			k := parse(t, fmt.Sprintf(prefixKernel, typ.Short(), "max", "min", "x", "out"))
+			r := rand.New(rand.NewPCG(1, 23))
+			s := newSetup(t, r, k, n, nil, [][]int{n, n, n[:1], n[1:], n[:1], n[:1]}, true)
+			for _, be := range isas(t) {
+				in, ok := s.instance(t, be).(*instance)
+				if !ok {
+					t.Fatalf("%s: the interpreter runs the kernel", be.Name())
+				}
+				long := typ == dtype.U16 && be.Name() == "avx512" // blocks of 2 bytes take longer
+				if prefixes := slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Prefixes }); !prefixes && (n[0] == 3 || long) {
+					t.Errorf("%s %v %v: no steps are combined in vectors", be.Name(), typ, n)
+				}
 			}
-			if !slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Prefixes }) {
-				t.Errorf("%s %v: no steps are combined in vectors", be.Name(), typ)
-			}
+			differ(t, r, s)
 		}
-		differ(t, r, s)
 	}
 }
 

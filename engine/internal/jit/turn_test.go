@@ -3,6 +3,7 @@ package jit
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -145,6 +146,7 @@ buf z f32 out 2
 func TestTurnedNarrow(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 8))
 	narrow := []dtype.Type{dtype.F16, dtype.BF16, dtype.I16, dtype.U16, dtype.U8}
+	turned := map[string]int{}
 	for seed := range 144 {
 		from, state, to := dtype.F32, dtype.F64, []dtype.Type{dtype.F32, dtype.F64}[seed%2]
 		if seed%4 > 1 {
@@ -198,7 +200,18 @@ buf y %[3]s out 2
 		if state == to {
 			k = parse(t, strings.NewReplacer("%5 = cvt "+to.Short()+" %4\n", "", "%5\n", "%4\n").Replace(k.String()))
 		}
-		differ(t, r, newSetup(t, r, k, n, nil, [][]int{n, n}, true))
+		s := newSetup(t, r, k, n, nil, [][]int{n, n}, true)
+		for _, be := range isas(t) {
+			if in, ok := s.instance(t, be).(*instance); ok && from.Size() == 2 && to.Size() == 2 && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Turned() }) {
+				turned[be.Name()]++
+			}
+		}
+		differ(t, r, s)
+	}
+	for _, be := range isas(t) {
+		if be.(*generator).Turned && turned[be.Name()] < 10 {
+			t.Errorf("%s turns rows of 2 bytes of %d loops", be.Name(), turned[be.Name()])
+		}
 	}
 }
 

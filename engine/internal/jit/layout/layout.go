@@ -126,7 +126,7 @@ func (b *Binder) findScan(bp *Phase) {
 	ph := bp.Lowered
 	few := bp.N < fewRows && bp.SeqN >= longChain
 	single := few && bp.N < leastTurned && b.Turned
-	if len(ph.Carries) > 0 && !(few && bp.findPrefixes()) && !b.findEach(bp) && !(!single && b.findTurned(bp)) && !bp.findPrefixes() {
+	if len(ph.Carries) > 0 && !((few || !b.Tails && bp.longNarrow()) && bp.findPrefixes()) && !b.findEach(bp) && !(!single && b.findTurned(bp)) && !bp.findPrefixes() {
 		if bp.findAlong(); bp.Along && b.Tails && bp.onlyCarries() { // a call has one lane
 			bp.Short, bp.AtOnce = 1, b.AtOnce
 		}

@@ -24,7 +24,7 @@ func (b *Binder) findTurned(bp *Phase) bool {
 		if s.Kind != Strided {
 			continue
 		}
-		if s.Size < 4 && !b.Tails || !bp.turnable(int32(i)) {
+		if s.Size < 4 && !b.Turned || !bp.turnable(int32(i)) {
 			return false
 		}
 		turned = append(turned, int32(i))
@@ -214,6 +214,12 @@ const fewRows = 8
 // leastTurned is the fewest long rows of which blocks are turned on targets where a vector under a mask takes long.
 const leastTurned = 4
 
+// longNarrow reports whether a loop goes along rows of 2 bytes that are so long that vectors of neighbouring steps take less
+// time than blocks, where a block takes many instructions.
+func (bp *Phase) longNarrow() bool {
+	return bp.SeqN >= 512 && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Strided && s.Size == 2 })
+}
+
 // alongRows reports whether a call surely has one lane of a loop along long rows of 1 or 2 bytes, step by step or in vectors of
 // neighbouring steps. Then no site is copied because its lanes are apart.
 func (l *layouter) alongRows(which []int32, spans, seqSpans [][]bound.Span) bool {
@@ -249,7 +255,7 @@ func (l *layouter) steady(which []int32) bool {
 // walked one after the other. Go would copy the elements one by one.
 func (l *layouter) walksRows(ext []int, which []int32, spans, seqSpans [][]bound.Span) bool {
 	ph, k, q := l.ph, len(ext), len(l.bp.SeqSpans)
-	if !l.Tails || ph.Kind != lower.SeqPhase || k == 0 || q == 0 || len(ph.Reds) > 0 && l.bp.N < fewRows || !l.steady(which) {
+	if !l.Turned || ph.Kind != lower.SeqPhase || k == 0 || q == 0 || len(ph.Reds) > 0 && l.bp.N < fewRows || !l.steady(which) {
 		return false
 	}
 	at, narrow := 0, false

@@ -17,7 +17,7 @@ func (f *phaseCode) gatherFields() {
 		has := func(numbers uint32) bool { return numbers>>len(sites)&1 != 0 }
 		switch s := &f.Layout.Sites[sites[0]]; {
 		case f.Phase.Sites[sites[0]].Store:
-			if has(f.Facts.Joins) {
+			if has(f.Facts.Joins) && (s.Size >= 4 || s.Size == f.LaneSize) {
 				f.gatherStores(sites)
 			}
 		case has(f.Facts.Fields) && !f.fewAtOnce(len(sites)):

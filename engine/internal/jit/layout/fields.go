@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/bound"
 )
 
@@ -30,7 +31,7 @@ func (b *Binder) findRecords(bp *Phase) {
 	}
 	for i := range bp.Sites {
 		store := bp.Lowered.Sites[i].Store
-		if n := bp.Sites[i].Line.Step(); bp.field(int32(i), store) && (store && b.joinsFields(n) && bp.Lowered.Kind == lower.MapPhase || !store && bp.splits(n)) {
+		if n := bp.Sites[i].Line.Step(); b.field(bp, int32(i), store) && (store && b.joinsFields(n) && bp.Lowered.Kind == lower.MapPhase || !store && bp.splits(n)) {
 			b.addRecord(bp, int32(i), n)
 		}
 	}
@@ -51,9 +52,14 @@ func (bp *Phase) reducesRecords() bool {
 func (b *Binder) joinsFields(n int) bool { return 1 < n && n <= mostJoined && b.Joins>>n&1 != 0 }
 
 // field reports whether a site may be a field that is loaded, or stored.
-func (bp *Phase) field(i int32, store bool) bool {
+func (b *Binder) field(bp *Phase, i int32, store bool) bool {
+	least := 4
+	if store {
+		least = b.Joined
+	}
 	s, info := &bp.Sites[i], &bp.Lowered.Sites[i]
-	return s.Kind == Strided && s.Record == 0 && s.Gather == nil && !s.Guard && s.Dyn == nil && s.Size >= 4 && info.Store == store && !info.Cold && !bp.Lowered.Conflict(int(i))
+	return s.Kind == Strided && s.Record == 0 && s.Gather == nil && !s.Guard && s.Dyn == nil && s.Size >= least && info.Type != dtype.Bool && info.Store == store && !info.Cold &&
+		!bp.Lowered.Conflict(int(i))
 }
 
 // joins reports whether a store is one of those of all n fields of a record.
@@ -90,7 +96,7 @@ func (b *Binder) addRecord(bp *Phase, first int32, n int) {
 			continue
 		}
 		at := x.Line.Base - s.Line.Base + (bufs[x.Buf].Offset-bufs[s.Buf].Offset)/s.Size
-		if bp.field(int32(i), bp.Lowered.Sites[first].Store) && 0 <= at && at < n && fields[at] < 0 && x.Size == s.Size && slices.Equal(x.Line.Spans, s.Line.Spans) && slices.Equal(x.Line.Outer, s.Line.Outer) && slices.Equal(x.Seq, s.Seq) {
+		if b.field(bp, int32(i), bp.Lowered.Sites[first].Store) && 0 <= at && at < n && fields[at] < 0 && x.Size == s.Size && slices.Equal(x.Line.Spans, s.Line.Spans) && slices.Equal(x.Line.Outer, s.Line.Outer) && slices.Equal(x.Seq, s.Seq) {
 			fields[at] = int32(i)
 		}
 	}

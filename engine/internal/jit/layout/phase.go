@@ -196,6 +196,7 @@ type Binder struct {
 	Turned  bool
 	Blends  bool
 	Joins   uint32
+	Joined  int // the least size of fields that are stored together
 	Planes  uint32
 
 	NarrowLanes bool // see isa.Facts

@@ -22,7 +22,11 @@ var AVX512 isa.Target = avx512Target{}
 type avx512Target struct{}
 
 func (avx512Target) Facts() isa.Facts { // K0 is never a write mask, K7 has the tail mask
-	return isa.Facts{Name: "avx512", Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: 1<<17 - 4, Joins: 1<<9 - 4, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Blends: true, Extremes: true, RowsAtOnce: 4, Turned: true, Sites: sites}
+	joined := 1
+	if !Permutes8 {
+		joined = 2
+	}
+	return isa.Facts{Name: "avx512", LeastJoined: joined, Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: 1<<17 - 4, Joins: 1<<9 - 4, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Blends: true, Extremes: true, RowsAtOnce: 4, Turned: true, Sites: sites}
 }
 
 func (avx512Target) New(listing bool) isa.Asm { return newAsm(listing) }

@@ -56,7 +56,7 @@ func (f *avx512) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 		if k, ok := lanes.(x86.Mask); ok {
 			operands = append(operands, x86.Merge(k))
 		}
-		f.I(pick(t, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), operands...)
+		f.I(f.pickLane(t, x86.VMOVDQU8, x86.VMOVDQU16, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), operands...)
 	})
 }
 
@@ -178,11 +178,11 @@ func (d *dealer) join(v []isa.Vec) []isa.Vec {
 
 // mix returns element 0 of each of p vectors, then element 1 of each, and so on.
 func (d *dealer) mix(v []isa.Vec) []isa.Vec {
-	p, l, pair := len(v), d.LenOf(d.t), pick(d.t, x86.VPERMT2PS, x86.VPERMT2PD)
+	p, l, pair := len(v), d.LenOf(d.t), d.pair(d.t)
 	out := make([]isa.Vec, p)
 	for i := range out {
 		out[i] = d.take()
-		d.CopyVec(d.t, out[i], v[0])
+		d.move(d.t, out[i], v[0])
 		lanes := make([][]picked, p) // by the vector that they come from
 		for lane := range d.W {
 			q, e := (i*d.W+lane)%p, (i*d.W+lane)/p

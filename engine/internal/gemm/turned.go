@@ -58,7 +58,7 @@ func (f *family) turnsFirst(p *Problem, vecs int) bool {
 func (f *family) narrow(p *Problem) bool {
 	const leastRows, leastTerms = 64, 64
 	columns := 8
-	if f != nil && f.avx512 && p.A.Col == 1 { // its vectors of half the size are as fast
+	if f != nil && f.avx512 && p.A.Col == 1 { // its kernels for few columns use half a vector
 		columns = 16 / f.size
 	}
 	return f != nil && f.byColumns() != nil && p.N <= columns && p.M >= leastRows && p.K >= leastTerms &&

@@ -30,9 +30,9 @@ func (u *run) divide(r *tree.Rows) {
 }
 
 // divide puts the elements whose keys are less than the key at the place into the lower part, and the others into the upper
-// part. The upper part begins with an element with this key. If elements with this key belong to the lower part, that are the
-// first ones of the row. The next one begins the upper part: the elements before it are divided by the next key, and the
-// elements behind it by its own.
+// part. The upper part begins with an element with this key. If some elements with this key belong to the lower part, these are
+// the first of them in the row, and the next one begins the upper part. The elements before that one are divided by the next
+// key, and the elements behind it by its own.
 func divide[K int32 | int64](u *run, r *tree.Rows) {
 	place, n := r.Places[0], r.Length
 	sorted, row := unsafe.Slice((*K)(r.To), n), unsafe.Slice((*K)(r.From), n)

@@ -112,6 +112,35 @@ buf v %[1]s out 1
 	}
 }
 
+// TestTurnedPredicates compares scans along rows that store predicates down columns with the interpreter.
+func TestTurnedPredicates(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 8))
+	for i := range 60 {
+		k := parse(t, fmt.Sprintf(`kernel along
+axis i0 i1
+buf x %[1]s in 2
+buf y %[1]s out 2
+buf z bool out 2
+{
+  vec i0 {
+    %%0 = const %[1]s 0
+    seq i1 {
+      %%1 = carry %[1]s %%0
+      %%2 = load %[1]s x[i0, i1]
+      %%3 = lt bool %%1 %%2
+      %%4 = add %[1]s %%1 %%2
+      %%5 = select %[1]s %%3 %%2 %%4
+      store %[1]s y[i0, i1] %%5
+      store bool z[i1, i0] %%3
+      %%6 = next %[1]s %%1 %%5
+    }
+  }
+}`, []dtype.Type{dtype.F64, dtype.I64, dtype.F32}[i%3].Short()))
+		n := []int{4 + r.IntN(40), 4 + r.IntN(40)}
+		differ(t, r, newSetup(t, r, k, n, nil, [][]int{n, n, {n[1], n[0]}}, true))
+	}
+}
+
 // TestTurnedAgain compares a scan that loads what it has stored in the same step with the
 // interpreter.
 func TestTurnedAgain(t *testing.T) {

@@ -115,8 +115,9 @@ func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 	b.findNear(bp)
 	bp.Repeats = b.repeats(bp)
 	b.choose(ph, bp)
-	// Each step of one lane waits for the one before, which takes longer in wide vectors. Parts of rows have two halves.
-	bp.Narrow = bp.Narrow || bp.Along || b.Turned && bp.Turned()
+	// Each step of one lane waits for the one before, which takes longer in wide vectors. Parts of rows have two halves. The emitter
+	// has no masks of four lanes.
+	bp.Narrow = bp.Narrow || bp.Along || b.Turned && bp.Turned() && !b.fewMasks(bp)
 	bp.Follow = b.follow(bp)
 	return bp
 }
@@ -132,7 +133,7 @@ func (b *Binder) findScan(bp *Phase) {
 		}
 		bp.Fetch, bp.Ahead = bp.Moved() > b.Machine.Caches.L2 && bp.apart(), b.Machine.Fetch
 	}
-	if b.Turned && len(ph.Carries) == 0 && len(ph.Reds) > 0 && ph.Kind == lower.SeqPhase && !few && (bp.Widest() < 8 || b.Bytes <= 2*PartBytes || !bp.masks()) {
+	if b.Turned && len(ph.Carries) == 0 && len(ph.Reds) > 0 && ph.Kind == lower.SeqPhase && !few && !b.fewMasks(bp) {
 		b.findTurned(bp) // else each element is loaded and inserted by itself
 	}
 }

@@ -120,7 +120,7 @@ func TestTurnedSums(t *testing.T) {
 		}
 	}
 	for _, be := range isas(t) {
-		if be.(*generator).Turned && turned[be.Name()] < 500 {
+		if be.(*generator).Blends && turned[be.Name()] < 500 {
 			t.Errorf("%s turns the rows of %d loops", be.Name(), turned[be.Name()])
 		}
 	}

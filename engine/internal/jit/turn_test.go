@@ -238,7 +238,7 @@ buf y %[3]s out 2
 		differ(t, r, s)
 	}
 	for _, be := range isas(t) {
-		if be.(*generator).Turned && turned[be.Name()] < 10 {
+		if be.(*generator).Blends && turned[be.Name()] < 10 {
 			t.Errorf("%s turns rows of 2 bytes of %d loops", be.Name(), turned[be.Name()])
 		}
 	}

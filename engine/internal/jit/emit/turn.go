@@ -178,7 +178,7 @@ func (f *phaseCode) wholeBlock(accs []columnAcc) {
 // step, and of the states and accumulators. It returns the registers of the parts. A load gives those of its
 // steps to its node, and a store takes one for each step. The last part may have results of the part before.
 func (f *phaseCode) findHeld(v, states int) (vectors int) {
-	if len(f.turns) == 0 || !f.Turned || f.Phase.Leaves {
+	if len(f.turns) == 0 || !f.Blends || f.Phase.Leaves {
 		return 0
 	}
 	n, loads, stores := f.partSteps(), 0, 0

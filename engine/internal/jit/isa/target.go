@@ -68,10 +68,8 @@ type Facts struct {
 	RowsAtOnce int
 	// Tails says that stores of the tail are cheaper if the code knows the number of its lanes.
 	Tails bool
-	// Turned says that parts of rows are turned in registers.
-	Turned bool
-	// Blends says that blends or masks join loads of the parts of rows that are laid across vectors, and that elements far
-	// apart are loaded each by itself.
+	// Blends says that blends or masks join loads of the parts of rows that are laid across vectors, that elements far
+	// apart are loaded each by itself, and that parts of rows are turned in registers.
 	Blends bool
 	// Reciprocals says that there are rules for quotients from reciprocals.
 	Reciprocals bool
@@ -289,7 +287,7 @@ type Lanes interface {
 	// LoadHalves loads 16 bytes to each half of a vector, and StoreHalves stores them. TurnVectors turns
 	// blocks of elements of some size in the halves of v, which are as many vectors as a half has elements, or
 	// one block in v, of 8 bytes each. The results are in the registers of v and free but one, which it
-	// returns. Only targets with Turned have these.
+	// returns. Only targets with Blends have these.
 	LoadHalves(d Vec, lower, upper Mem)
 	StoreHalves(lower, upper Mem, x Vec)
 	TurnVectors(size int, v []Vec, free Vec) Vec

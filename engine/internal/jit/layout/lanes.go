@@ -38,7 +38,7 @@ func (b *Binder) findLanes(bp *Phase) {
 // whole rows to elements of that size or predicates, or only carries elements of that size down columns.
 func (b *Binder) narrowColumns(bp *Phase, size int) bool {
 	ph := bp.Lowered
-	if !b.NarrowLanes || slices.ContainsFunc(ph.Carries, func(c lower.Carry) bool { return c.Type == dtype.Bool || c.Type.Size() != size }) {
+	if !b.Blends || slices.ContainsFunc(ph.Carries, func(c lower.Carry) bool { return c.Type == dtype.Bool || c.Type.Size() != size }) {
 		return false
 	}
 	if len(ph.Carries) > 0 {

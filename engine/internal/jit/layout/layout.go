@@ -117,7 +117,7 @@ func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 	b.choose(ph, bp)
 	// Each step of one lane waits for the one before, which takes longer in wide vectors. Parts of rows have two halves. The emitter
 	// has no masks of four lanes.
-	bp.Narrow = bp.Narrow || bp.Along || b.Turned && bp.Turned() && !b.fewMasks(bp)
+	bp.Narrow = bp.Narrow || bp.Along || b.Blends && bp.Turned() && !b.fewMasks(bp)
 	bp.Follow = b.follow(bp)
 	return bp
 }
@@ -126,14 +126,14 @@ func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 func (b *Binder) findScan(bp *Phase) {
 	ph := bp.Lowered
 	few := bp.N < fewRows && bp.SeqN >= longChain
-	single := few && bp.N < leastTurned && b.Turned
+	single := few && bp.N < leastTurned && b.Blends
 	if len(ph.Carries) > 0 && !((few || !b.Tails && bp.longNarrow()) && bp.findPrefixes()) && !b.findEach(bp) && !(!single && b.findTurned(bp)) && !bp.findPrefixes() {
 		if bp.findAlong(); bp.Along && b.Tails && bp.onlyCarries() { // a call has one lane
 			bp.Short, bp.AtOnce = 1, b.AtOnce
 		}
 		bp.Fetch, bp.Ahead = bp.Moved() > b.Machine.Caches.L2 && bp.apart(), b.Machine.Fetch
 	}
-	if b.Turned && len(ph.Carries) == 0 && len(ph.Reds) > 0 && ph.Kind == lower.SeqPhase && !few && !b.fewMasks(bp) {
+	if b.Blends && len(ph.Carries) == 0 && len(ph.Reds) > 0 && ph.Kind == lower.SeqPhase && !few && !b.fewMasks(bp) {
 		b.findTurned(bp) // else each element is loaded and inserted by itself
 	}
 }

@@ -197,14 +197,11 @@ type Binder struct {
 	Vectors int  // vector registers
 	Bytes   int  // of each
 	AtOnce  int  // rows of sums that a loop along rows reads at once
-	Tails   bool // of the target, like the next four: see isa.Facts
-	Turned  bool
+	Tails   bool // of the target, like the next three: see isa.Facts
 	Blends  bool
 	Joins   uint32
 	Joined  int // the least size of fields that are stored together
 	Planes  uint32
-
-	NarrowLanes bool // see isa.Facts
 }
 
 // Nodes returns the nodes of the phase for a variant, and the size of narrow lanes or 0.

@@ -24,7 +24,7 @@ func (b *Binder) findTurned(bp *Phase) bool {
 		if s.Kind != Strided {
 			continue
 		}
-		if s.Size < 4 && !b.Turned || !bp.turnable(int32(i)) {
+		if s.Size < 4 && !b.Blends || !bp.turnable(int32(i)) {
 			return false
 		}
 		turned = append(turned, int32(i))
@@ -50,7 +50,7 @@ const (
 // are not turned unless registers hold parts of them.
 func (b *Binder) findEach(bp *Phase) bool {
 	ph, k := bp.Lowered, len(bp.Spans)
-	if !b.Turned || len(bp.SeqSpans) != 1 || bp.SeqN > mostEach || len(ph.Carries) > eachStates || bp.SeqN*len(ph.Top) > eachNodes || k == 0 || bp.Spans[k-1] < leastEach || !bp.plainSteps() {
+	if !b.Blends || len(bp.SeqSpans) != 1 || bp.SeqN > mostEach || len(ph.Carries) > eachStates || bp.SeqN*len(ph.Top) > eachNodes || k == 0 || bp.Spans[k-1] < leastEach || !bp.plainSteps() {
 		return false
 	}
 	strided := false
@@ -255,7 +255,7 @@ func (l *layouter) steady(which []int32) bool {
 // walked one after the other. Go would copy the elements one by one.
 func (l *layouter) walksRows(ext []int, which []int32, spans, seqSpans [][]bound.Span) bool {
 	ph, k, q := l.ph, len(ext), len(l.bp.SeqSpans)
-	if !l.Turned || ph.Kind != lower.SeqPhase || k == 0 || q == 0 || len(ph.Reds) > 0 && l.bp.N < fewRows || !l.steady(which) {
+	if !l.Blends || ph.Kind != lower.SeqPhase || k == 0 || q == 0 || len(ph.Reds) > 0 && l.bp.N < fewRows || !l.steady(which) {
 		return false
 	}
 	at, narrow := 0, false

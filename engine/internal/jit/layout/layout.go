@@ -138,6 +138,11 @@ func (b *Binder) findScan(bp *Phase) {
 	}
 }
 
+// fewMasks reports whether narrow vectors of a phase would have masks of four lanes.
+func (b *Binder) fewMasks(bp *Phase) bool {
+	return bp.Widest() == 8 && b.Bytes > 2*PartBytes && bp.masks()
+}
+
 // setKind sets the kind of site i from its steps.
 func (l *layouter) setKind(i int32) {
 	ph, bp, s := l.ph, l.bp, &l.bp.Sites[i]

@@ -171,11 +171,6 @@ func (bp *Phase) masks() bool {
 	return bp.Lowered.Predicates() || slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool { return r.Kern.Arg || r.Type == dtype.Bool })
 }
 
-// fewMasks reports whether narrow vectors of a phase would have masks of four lanes.
-func (b *Binder) fewMasks(bp *Phase) bool {
-	return bp.Widest() == 8 && b.Bytes > 2*PartBytes && bp.masks()
-}
-
 // mostFew is the most lanes of short vectors. The widest have twice as many.
 const mostFew = 8
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -85,10 +86,7 @@ func (g *generator) ins(in *ir.Ins, at scope) {
 		}
 		g.def1(in, entry)
 	default:
-		var args []string
-		for _, v := range in.Args[:in.NumArgs()] {
-			args = append(args, "v"+itoa(int(v)))
-		}
+		args := lists.Map(in.Args[:in.NumArgs()], func(v ir.Value) string { return "v" + itoa(int(v)) })
 		g.def1(in, fmt.Sprintf("prim::%s(%s)", function(in.Op), strings.Join(args, ", ")))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -331,10 +332,7 @@ func (p *pass) threads(l *Layout) int {
 
 func (p *pass) comment(k *ir.Kernel, l *Layout) string {
 	axes := func() string {
-		var names []string
-		for _, a := range k.Loops[p.loop].Axes {
-			names = append(names, k.Axes[a])
-		}
+		names := lists.Map(k.Loops[p.loop].Axes, func(a int32) string { return k.Axes[a] })
 		return strings.Join(names, ", ")
 	}
 	switch p.kind {

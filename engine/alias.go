@@ -3,6 +3,8 @@ package engine
 import (
 	"cmp"
 	"slices"
+
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // An aliasing says which memories of a program overlapped when the program was
@@ -33,10 +35,7 @@ type extent struct {
 
 // newAliasing returns the current aliasing of host memories.
 func newAliasing(mems []usedMemory, seen uint64) aliasing {
-	memories := make([]*Memory, len(mems))
-	for i, m := range mems {
-		memories[i] = m.Memory
-	}
+	memories := lists.Map(mems, func(m usedMemory) *Memory { return m.Memory })
 	al := aliasingOf(memories)
 	al.seen = seen
 	al.find(al.relations)

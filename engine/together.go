@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // Together returns statements that store what stmts store if all right sides
@@ -23,15 +24,9 @@ func Together(stmts ...expr.Statement) []expr.Statement {
 			return slices.Clone(stmts)
 		}
 	}
-	reads := make([][]*tree.Node, len(stmts))
-	for i, s := range stmts {
-		reads[i] = storedArrays(s.Value)
-	}
+	reads := lists.Map(stmts, func(s expr.Statement) []*tree.Node { return storedArrays(s.Value) })
 	var kept, out []expr.Statement // values in new arrays, and statements
-	left := make([]int, len(stmts))
-	for i := range left {
-		left[i] = i
-	}
+	left := lists.UpTo(len(stmts))
 	for len(left) > 0 {
 		k := slices.IndexFunc(left, func(i int) bool { return isFree(stmts, reads, left, i) })
 		if k < 0 { // a circle: the first may store once the others have their values
@@ -106,10 +101,7 @@ func Rotate[T expr.Elem](tensors ...*Tensor[T]) error {
 		}
 		memories[i] = m
 	}
-	data := make([][]byte, len(memories))
-	for i, m := range memories {
-		data[i] = m.Bytes()
-	}
+	data := lists.Map(memories, (*Memory).Bytes)
 	for i, m := range memories {
 		if err := m.Rebind(data[(i+1)%len(data)]); err != nil {
 			for k, m := range memories[:i] {

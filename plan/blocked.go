@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -130,11 +131,7 @@ func (w *blocker) number(v int) prim.Ix {
 }
 
 func (w *blocker) exprs(list []prim.Ix) []prim.Ix {
-	out := make([]prim.Ix, len(list))
-	for i, ix := range list {
-		out[i] = w.expr(ix)
-	}
-	return out
+	return lists.Map(list, w.expr)
 }
 
 // expr returns an expression of the old kernel for the divided axis.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -30,10 +31,7 @@ func (p *Plan) WithEpilogues(take func(*Stage) bool) *Plan {
 	if len(out.Stages) == len(p.Stages) {
 		return p
 	}
-	var arrays []*Array
-	for _, t := range p.Temps {
-		arrays = append(arrays, t.Array)
-	}
+	arrays := lists.Map(p.Temps, func(t *Temp) *Array { return t.Array })
 	out.placeTemps(arrays)
 	return out
 }

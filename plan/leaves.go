@@ -3,6 +3,7 @@ package plan
 import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // MapLeaves returns copies of statements in which f replaces each leaf by a
@@ -18,11 +19,7 @@ func MapLeaves(stmts []expr.Statement, f func(leaf *tree.Node) *tree.Node) []exp
 			if n.Leaf != nil {
 				m = f(n)
 			} else if len(n.Args) > 0 {
-				args := make([]*tree.Node, len(n.Args))
-				for i, a := range n.Args {
-					args[i] = made[a]
-				}
-				m = n.WithArgs(args...)
+				m = n.WithArgs(lists.Map(n.Args, func(a *tree.Node) *tree.Node { return made[a] })...)
 			}
 			made[n] = m
 		})

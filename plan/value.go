@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/fuse"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -53,11 +54,7 @@ func (w *writer) write(v *fuse.Value, coords []prim.Ix) prim.V {
 
 // rowAt returns the position in the row.
 func (w *writer) rowAt() []prim.Ix {
-	at := make([]prim.Ix, len(w.innerAxes()))
-	for i, a := range w.innerAxes() {
-		at[i] = w.ix.Axis(a)
-	}
-	return at
+	return lists.Map(w.innerAxes(), w.ix.Axis)
 }
 
 func (w *writer) compute(v *fuse.Value, coords []prim.Ix) prim.V {

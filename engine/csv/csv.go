@@ -27,6 +27,7 @@ import (
 	"github.com/oneloop/oneloop/engine/npy"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/zero"
 )
 
@@ -382,10 +383,7 @@ func excerpt(s string) string {
 // list names columns for messages.
 func list(names []string) string {
 	const most = 20
-	var out []string
-	for _, n := range names[:min(most, len(names))] {
-		out = append(out, excerpt(n))
-	}
+	out := lists.Map(names[:min(most, len(names))], excerpt)
 	if len(names) > most {
 		out = append(out, "...")
 	}

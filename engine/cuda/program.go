@@ -14,6 +14,7 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -342,11 +343,7 @@ func (p *program) fault(l *driverStream) error {
 
 // kernels returns the names of the stages, for error messages.
 func (p *program) kernels() []string {
-	names := make([]string, len(p.steps))
-	for i, s := range p.steps {
-		names[i] = s.String()
-	}
-	return names
+	return lists.Map(p.steps, step.String)
 }
 
 // Close releases the memory, the graph and the modules of the program. No run may

@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/machine"
 	"github.com/oneloop/oneloop/engine/internal/machine/probe"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -72,10 +73,7 @@ func ProbeMachine() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := make([]string, len(results))
-	for i, r := range results {
-		lines[i] = string(r)
-	}
+	lines := lists.Map(results, func(r probe.Result) string { return string(r) })
 	return lines, machine.Adopt(m)
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // AddGradients adds the operators that compute the gradients of a blob of the net,
@@ -156,10 +157,7 @@ func (b *backward) operator(o *OperatorDef) {
 		return
 	}
 	wrt := b.wrt(o)
-	var outputs []string
-	for _, i := range wrt {
-		outputs = append(outputs, b.part(o.Input[i]))
-	}
+	outputs := lists.Map(wrt, func(i int) string { return b.part(o.Input[i]) })
 	g := Op(o.Type+"Gradient", inputs, outputs, append(slices.Clone(o.Arg),
 		Arg(argInputs, len(o.Input)), Arg(argWrt, wrt), Arg(argOf, of))...)
 	g.DeviceOption, g.Engine = o.DeviceOption, o.Engine

@@ -13,6 +13,7 @@ import (
 	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -258,10 +259,7 @@ func (o *Operator) bind(ctx context.Context) error {
 			return blobError(name, tree.NewError(tree.ErrValue, "", "the blob does not exist"))
 		}
 	}
-	infos := make([]Info, len(in))
-	for i, a := range in {
-		infos[i] = Info{a.DType(), a.Shape()}
-	}
+	infos := lists.Map(in, func(a *engine.Array) Info { return Info{a.DType(), a.Shape()} })
 	outs, err := o.infer(infos)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // A Tree returns the outputs of an operator as trees of its inputs. It is called
@@ -80,10 +81,7 @@ func (t Tree) gradient(a *Args, in []*tree.Node) []*tree.Node {
 			loss = untyped.Call("add", loss, l)
 		}
 	}
-	var xs []*tree.Node
-	for _, i := range wrt {
-		xs = append(xs, in[i])
-	}
+	xs := lists.Map(wrt, func(i int) *tree.Node { return in[i] })
 	gs, err := grad.OfNodes(loss, xs...)
 	if err != nil {
 		return []*tree.Node{tree.Failed(err)}
@@ -108,11 +106,7 @@ func (t Tree) infer(a *Args, in []Info) ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	infos := make([]Info, len(outs))
-	for i, n := range outs {
-		infos[i] = Info{n.DType(), n.Shape()}
-	}
-	return infos, nil
+	return lists.Map(outs, func(n *tree.Node) Info { return Info{n.DType(), n.Shape()} }), nil
 }
 
 // trees calls t, which may be the user's, and returns the first error of a tree.

@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/internal/ahead"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // A Dataset is samples with their wanted outputs.
@@ -106,10 +107,7 @@ func (l *Loader[T]) check() error {
 
 // order returns the samples of an epoch in their order.
 func (l *Loader[T]) order(epoch int) []int {
-	at := make([]int, l.Data.Len())
-	for i := range at {
-		at[i] = i
-	}
+	at := lists.UpTo(l.Data.Len())
 	if l.Shuffle {
 		r := rand.New(rand.NewPCG(l.Seed, uint64(epoch)))
 		r.Shuffle(len(at), func(i, j int) { at[i], at[j] = at[j], at[i] })

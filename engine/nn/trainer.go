@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -186,10 +187,7 @@ func (t *Trainer[T]) statements(c *compiled[T]) ([]expr.Statement, error) {
 func (t *Trainer[T]) training(c *compiled[T]) ([]expr.Statement, error) {
 	pass := NewPass[T](t.step, t.seed)
 	loss := t.loss(t.module.Forward(pass, c.x), c.y)
-	vars := make([]*autograd.Variable[T], len(t.params))
-	for i, p := range t.params {
-		vars[i] = p.Variable
-	}
+	vars := lists.Map(t.params, func(p *Param[T]) *autograd.Variable[T] { return p.Variable })
 	g, err := autograd.Record(loss, vars...)
 	if err != nil {
 		return nil, err

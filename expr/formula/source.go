@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/formula/numpy"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/zero"
 )
 
@@ -58,11 +59,7 @@ func (s *Source) Text() string { return zero.IfNil(s).text }
 // a line. It parses to the same tree.
 func (s *Source) String() string {
 	s = zero.IfNil(s)
-	lines := make([]string, len(s.statements))
-	for i, st := range s.statements {
-		lines[i] = st.String()
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(lists.Map(s.statements, (*syntax.Statement).String), "\n")
 }
 
 // Inputs returns the names that the formula reads before it assigns to them, in

@@ -9,6 +9,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // bind reads the variables of a run.
@@ -135,10 +136,7 @@ func (f *Formula) fieldsOf(t reflect.Type) []int {
 	if v, ok := f.structs.Load(t); ok {
 		return v.([]int)
 	}
-	out := make([]int, len(f.src.all))
-	for i, name := range f.src.all {
-		out[i] = fieldNamed(t, name)
-	}
+	out := lists.Map(f.src.all, func(name string) int { return fieldNamed(t, name) })
 	f.structs.Store(t, out)
 	return out
 }

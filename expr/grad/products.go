@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // ValueAnd runs one program that computes loss, a scalar, and its gradients with
@@ -150,20 +151,12 @@ func alike(name string, x, v *tree.Node) error {
 }
 
 func nodes[T expr.Float](list []expr.Exp[T]) []*tree.Node {
-	nodes := make([]*tree.Node, len(list))
-	for i, x := range list {
-		nodes[i] = expr.NodeOf(x)
-	}
-	return nodes
+	return lists.Map(list, expr.NodeOf[T])
 }
 
 func typed[T expr.Float](nodes []*tree.Node, err error) ([]expr.Exp[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]expr.Exp[T], len(nodes))
-	for i, n := range nodes {
-		out[i] = expr.Of[T](n)
-	}
-	return out, nil
+	return lists.Map(nodes, expr.Of[T]), nil
 }

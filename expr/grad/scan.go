@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // The adjoint of a scan is a scan in the other direction. It carries the adjoint of
@@ -163,10 +164,7 @@ func mapped(root *tree.Node, by map[*tree.Node]*tree.Node) *tree.Node {
 		}
 		m := n
 		if n.Op.Class() == tree.Elementwise || n.Op.Class() == tree.View {
-			args := make([]*tree.Node, len(n.Args))
-			for i, a := range n.Args {
-				args[i] = copied(a)
-			}
+			args := lists.Map(n.Args, copied)
 			if !slices.Equal(args, n.Args) {
 				m = tree.ApplyWith(n.Op, *n.Attributes, args...)
 			}

@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // ScatterAdd returns an array of shape dims. Element i of the axis is the sum of the
@@ -70,10 +71,7 @@ func sorted[R expr.Elem](name string, a *tree.Node, axis int, order []Order) exp
 	if bad != nil {
 		return expr.Of[R](bad)
 	}
-	var ints []int
-	for _, o := range order {
-		ints = append(ints, int(o))
-	}
+	ints := lists.Map(order, func(o Order) int { return int(o) })
 	return expr.Of[R](untyped.With(name, []int{at}, ints, a))
 }
 

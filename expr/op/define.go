@@ -66,10 +66,7 @@ func supported(o *tree.Row) (s tree.Types) {
 	}
 	for _, t := range dtype.Real() {
 		r := t.Register()
-		params := make([]dtype.Type, o.Arity)
-		for i := range params {
-			params[i] = r
-		}
+		params := slices.Repeat([]dtype.Type{r}, o.Arity)
 		if p, err := prim.NewProgram(params, o.Lower); err == nil && p.Result() == r {
 			s |= tree.TypesOf(t)
 		}

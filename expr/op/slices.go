@@ -5,6 +5,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -54,10 +55,7 @@ func nodes[T expr.Elem](args []expr.Exp[T]) []*tree.Node {
 // Into returns the concatenation of targets as a target. An assignment cuts the
 // value along the axis and stores each part in its target.
 func Into[T expr.Elem](axis int, targets ...expr.Assignable[T]) expr.Assignable[T] {
-	args := make([]*tree.Node, len(targets))
-	for i, t := range targets {
-		args[i] = expr.NodeOf(expr.Exp[T](t))
-	}
+	args := lists.Map(targets, func(t expr.Assignable[T]) *tree.Node { return expr.NodeOf(expr.Exp[T](t)) })
 	return expr.TargetOf[T](untyped.Concat(axis, args).As("Into", args...))
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim/scalar"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/zero"
 )
 
@@ -77,10 +78,7 @@ func (b *B) emit(op Op, t dtype.Type, imm uint64, args ...V) V {
 }
 
 func (b *B) fail(op Op, args []V, why string) V {
-	types := make([]string, len(args))
-	for i, a := range args {
-		types[i] = a.Type.Short()
-	}
+	types := lists.Map(args, func(a V) string { return a.Type.Short() })
 	b.Fail(fmt.Errorf("%s%v: %s", op, types, why))
 	t := dtype.F32
 	if len(args) > 0 && args[len(args)-1].Type.Valid() {

@@ -3,6 +3,7 @@ package fuse
 import (
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/graph"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // keepSize is the number of elements of the longest row whose row buffer stays
@@ -13,10 +14,7 @@ const keepSize = 1 << 16
 // computes and a later phase needs again. A value that can fail is computed again,
 // because each phase raises the faults of what it needs.
 func (l *Loop) keep() {
-	size := 1
-	for _, d := range l.Nest.Inner {
-		size *= d
-	}
+	size := shape.Shape(l.Nest.Inner).Size()
 	if l.Nest.Kind != Rows || size > keepSize || l.Nest.singleRow || len(l.Phases) < 2 && !l.Nest.StoresInner {
 		return
 	}

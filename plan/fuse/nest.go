@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/graph"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // longRow is the extent above which a single row runs in parallel blocks.
@@ -44,10 +45,7 @@ func (l *Loop) choose(plain bool) {
 // shape dims. It returns false if there is none.
 func fit(n *graph.Node, dims []int) (Nest, bool) {
 	outer, inner, last := axesOf(n)
-	size := 1
-	for _, d := range inner {
-		size *= d
-	}
+	size := shape.Shape(inner).Size()
 	if n.Src.Op.Class() == tree.Scan {
 		f := Nest{Kind: Columns, Outer: outer, Inner: inner, StoresInner: !n.Src.ScanIsLast(), Reversed: n.Reversed()}
 		if !f.StoresInner {

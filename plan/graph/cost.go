@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -299,10 +300,7 @@ func (g *Graph) ownCost(n *Node) int {
 }
 
 func countPrimitives(n *Node) int {
-	types := make([]dtype.Type, len(n.Args))
-	for i, a := range n.Args {
-		types[i] = a.Type.Register()
-	}
+	types := lists.Map(n.Args, func(a *Node) dtype.Type { return a.Type.Register() })
 	if p, err := prim.NewProgram(types, func(b *prim.B, x ...prim.V) prim.V { return Lower(b, n.Src, x...) }); err == nil {
 		hot, cold := p.Cost()
 		return max(hot+cold, 1)

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
@@ -382,10 +383,7 @@ func (w *replay) run(code []ir.Ins) {
 
 func (w *replay) read(i int) prim.V {
 	r := &w.x.Reads[i]
-	at := make([]prim.Ix, len(r.coords))
-	for k, c := range r.coords {
-		at[k] = w.at(c)
-	}
+	at := lists.Map(r.coords, w.at)
 	var fill prim.V
 	if r.Bounds == ir.Guarded {
 		fill = w.values[r.fill.ID]

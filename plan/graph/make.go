@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -364,10 +365,7 @@ func (g *Graph) pushSlice(e *tree.Node, a *Node) *Node {
 	if left := maxPushed; e.Shape().Size() > a.Shape.Size()/smallPart || !a.spend(&left) {
 		return nil
 	}
-	args := make([]*Node, len(a.Args))
-	for i, x := range a.Args {
-		args[i] = g.sliceOperand(e, x)
-	}
+	args := lists.Map(a.Args, func(x *Node) *Node { return g.sliceOperand(e, x) })
 	return g.intern(a.Src, args, e.Shape())
 }
 

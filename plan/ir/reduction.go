@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // The constants of the order of a reduction. docs/numerics.md has the rules.
@@ -50,11 +51,7 @@ var reductions = table([]prim.ReductionRow{
 
 // table returns the reductions of rows.
 func table(rows []prim.ReductionRow) []*prim.Reduction {
-	list := make([]*prim.Reduction, len(rows))
-	for i, row := range rows {
-		list[i] = prim.NewReduction(row)
-	}
-	return list
+	return lists.Map(rows, prim.NewReduction)
 }
 
 // Reductions returns the reductions of the table.
@@ -96,10 +93,7 @@ func (k *Kernel) replayRegion(region int32, b *prim.B, vals map[Value]prim.V) {
 	code := k.Regions[region].Code
 	for i := range code {
 		in := &code[i]
-		var args []prim.V
-		for _, a := range in.Args[:in.NumArgs()] {
-			args = append(args, vals[a])
-		}
+		args := lists.Map(in.Args[:in.NumArgs()], func(a Value) prim.V { return vals[a] })
 		switch in.Op {
 		case Cold:
 			vals[in.Dst] = b.Cold(args[0], args[1], func() prim.V {

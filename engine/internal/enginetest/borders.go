@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/oneloop/oneloop/expr"
@@ -71,10 +72,7 @@ func (g borderTree) tree(dims []int, depth int) *tree.Node {
 		}
 	case 3:
 		before, after := r.IntN(4), r.IntN(4)
-		spans := make([]op.Span, axis+1)
-		for i := range spans {
-			spans[i] = op.From(0)
-		}
+		spans := slices.Repeat([]op.Span{op.From(0)}, axis+1)
 		spans[axis] = op.Range(before, before+d)
 		return untyped.Slice(g.tree(with(before+d+after), depth-1), spans)
 	case 4:

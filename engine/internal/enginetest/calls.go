@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // Calls tests every operator that is a Go function over whole arrays, with every
@@ -19,10 +20,7 @@ func Calls(t *testing.T, o Options) { wholeArrays(t, o, tree.Opaque) }
 // based is set, has the shape dims.
 func scattered(name string, axis int, list []int64, based bool, dims ...int) func(*tree.Node) *tree.Node {
 	return func(x *tree.Node) *tree.Node {
-		bits := make([]uint64, len(list))
-		for i, v := range list {
-			bits[i] = uint64(v)
-		}
+		bits := lists.Map(list, func(v int64) uint64 { return uint64(v) })
 		var base *tree.Node
 		if based {
 			base = place(newRand(9), x.DType(), turned, wild, dims...).Node()
@@ -246,10 +244,7 @@ func sortValue(n *tree.Node, x *value) *value {
 			at[axis] = i
 			return linear(dims, at)
 		}
-		order := make([]int, dims[axis])
-		for i := range order {
-			order[i] = i
-		}
+		order := lists.UpTo(dims[axis])
 		slices.SortStableFunc(order, func(i, j int) int {
 			return comesBefore(x.typ.Register(), x.bits[place(i)], x.bits[place(j)], descending)
 		})

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
@@ -45,19 +46,13 @@ func divisors(s suite, t dtype.Type) {
 		list = numbers
 	}
 	n := len(numbers)
-	elements := make([]uint64, n)
-	for i, x := range numbers {
-		elements[i] = fromInt(t, x)
-	}
+	elements := lists.Map(numbers, func(x int64) uint64 { return fromInt(t, x) })
 	param := &tree.Scalar{Name: "d"}
 	x, d := of(t, elements, n).Named("x").Node(), tree.NewParamNode(t, param)
 	quotient, rest := blank(r, t, n).Named("quotient"), blank(r, t, n).Named("rest")
 	stmts := []expr.Statement{set(quotient.Node(), apply("floor_divide", x, d)), set(rest.Node(), apply("mod", x, d))}
 	backends := s.backends()
-	programs := make([]runner, len(backends))
-	for i, b := range backends {
-		programs[i] = b.compile(stmts...)
-	}
+	programs := lists.Map(backends, func(b backend) runner { return b.compile(stmts...) })
 	mems := memories(stmts)
 	before := mems.save()
 	number := func(bits uint64) int64 { return int64(t.Extend(bits & t.Mask())) }

@@ -12,6 +12,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -182,10 +183,7 @@ func parameters(s suite) {
 			set(sums, apply("mul", untyped.Reduce("sum", apply("maximum", x, dn), axis(1)), cn)),
 		}
 		backends := s.backends()
-		programs := make([]runner, len(backends))
-		for i, b := range backends {
-			programs[i] = b.compile(stmts...)
-		}
+		programs := lists.Map(backends, func(b backend) runner { return b.compile(stmts...) })
 		for range 5 {
 			c.Store(sample(r, t, wild))
 			d.Store(sample(r, t, wild))

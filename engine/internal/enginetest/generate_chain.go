@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -85,10 +86,7 @@ func (g *generator) digits(t dtype.Type, x *tree.Node) *tree.Node {
 
 // swapped returns the order of n axes with the last two exchanged.
 func swapped(n int) []int {
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.UpTo(n)
 	order[n-1], order[n-2] = n-2, n-1
 	return order
 }

@@ -31,7 +31,7 @@ func (g *generator) scan(t dtype.Type, s shape.Shape, axis, depth int) *tree.Nod
 	r := untyped.Scan(first, x, o, func(i *tree.Node, state, x []*tree.Node) (next, out []*tree.Node) {
 		made := append(append([]*tree.Node{free, untyped.Cast(i, t)}, state...), x...)
 		for range 1 + g.index("operations", 4) {
-			made = append(made, g.pair(t, made))
+			made = append(made, g.pair(made))
 		}
 		n := len(made)
 		for k := range state {
@@ -52,7 +52,7 @@ func keepAxis(s shape.Shape, axis int) shape.Shape {
 }
 
 // pair returns an operation on two of the nodes, or a choice by their comparison.
-func (g *generator) pair(t dtype.Type, made []*tree.Node) *tree.Node {
+func (g *generator) pair(made []*tree.Node) *tree.Node {
 	x, y := pick(g, "left", made), made[len(made)-1-g.index("right", 3)]
 	if g.flip("choice", 3) {
 		return apply("where", apply("less", x, y), y, pick(g, "otherwise", made))

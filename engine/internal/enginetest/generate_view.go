@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -80,10 +81,7 @@ func (g *generator) view(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 }
 
 func axesOf(s shape.Shape) []int {
-	axes := make([]int, len(s))
-	for i := range axes {
-		axes[i] = i
-	}
+	axes := lists.UpTo(len(s))
 	return axes
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // unfused returns the value of a tree that the engine evaluates one node at a
@@ -37,10 +38,7 @@ func (b backend) single(n *tree.Node, known map[*tree.Node]*tree.Node) (*tree.No
 	}
 	one := n
 	if len(n.Args) > 0 {
-		args := make([]*tree.Node, len(n.Args))
-		for i, a := range n.Args {
-			args[i] = known[a]
-		}
+		args := lists.Map(n.Args, func(a *tree.Node) *tree.Node { return known[a] })
 		one = tree.ApplyWith(n.Op, *n.Attributes, args...)
 	}
 	if one.DType() != t {

@@ -99,7 +99,7 @@ func testOperator(s suite, row *tree.Operator, t, to dtype.Type) int {
 			types[i] = dtype.Bool
 		}
 	}
-	cols := operands(row, types, count)
+	cols := operands(types, count)
 	for range count {
 		for k := range cols {
 			cols[k] = append(cols[k], sample(r, types[k], wild))
@@ -131,7 +131,7 @@ func testOperator(s suite, row *tree.Operator, t, to dtype.Type) int {
 
 // operands returns combinations of special values, at most about limit*4 of them,
 // evenly spread.
-func operands(row *tree.Operator, types []dtype.Type, limit int) [][]uint64 {
+func operands(types []dtype.Type, limit int) [][]uint64 {
 	lists := make([][]uint64, len(types))
 	total := 1
 	for k, t := range types {

@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -71,10 +72,7 @@ func (r *reference) node(n *tree.Node) *value {
 // element of an operand of shape from that broadcasts to it.
 func broadcastIndex(from, to shape.Shape) []int {
 	if from.Equal(to) {
-		index := make([]int, to.Size())
-		for i := range index {
-			index[i] = i
-		}
+		index := lists.UpTo(to.Size())
 		return index
 	}
 	st, err := from.Strides().BroadcastTo(from, to)

@@ -1,6 +1,9 @@
 package enginetest
 
-import "github.com/oneloop/oneloop/expr/tree"
+import (
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
+)
 
 // scan evaluates a scan step by step: the trees of the step on the states and on one
 // position of all other trees.
@@ -14,14 +17,7 @@ func (r *reference) scan(n *tree.Node) *value {
 	like := map[*tree.Node]*tree.Node{}
 	steps := states[0].Ints[0]
 	full := states[0].Shape()
-	inner := 1
-	for _, d := range full[axis+1:] {
-		inner *= d
-	}
-	outer := 1
-	for _, d := range full[:axis] {
-		outer *= d
-	}
+	inner, outer := full[axis+1:].Size(), full[:axis].Size()
 	out := newValue(n.DType(), n.Shape())
 	for k := range steps {
 		t := k
@@ -71,10 +67,7 @@ func (s *step) node(n *tree.Node) *value {
 	case s.r.known[n] != nil:
 		v = s.slice(s.r.known[n])
 	default:
-		args := make([]*value, len(n.Args))
-		for i, a := range n.Args {
-			args[i] = s.node(a)
-		}
+		args := lists.Map(n.Args, s.node)
 		if s.like[n] == nil {
 			operands := make([]*tree.Node, len(n.Args))
 			for i, a := range n.Args {
@@ -99,10 +92,7 @@ func (s *step) slice(v *value) *value {
 	dims[axis] = 1
 	out := newValue(v.typ, dims)
 	out.may = v.may
-	inner := 1
-	for _, d := range dims[axis+1:] {
-		inner *= d
-	}
+	inner := dims[axis+1:].Size()
 	for i := range out.bits {
 		k := (i/inner*v.shape[axis]+s.t)*inner + i%inner
 		out.bits[i] = v.bits[k]

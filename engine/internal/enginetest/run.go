@@ -16,6 +16,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // areas are the parts of the suite, in the order in which Run runs them.
@@ -351,11 +352,7 @@ func (l memoryList) span() (begin, end uintptr) {
 }
 
 func (l memoryList) save() [][]byte {
-	out := make([][]byte, len(l))
-	for i, m := range l {
-		out[i] = bytes.Clone(host(m.mem))
-	}
-	return out
+	return lists.Map(l, func(m memory) []byte { return bytes.Clone(host(m.mem)) })
 }
 
 func (l memoryList) restore(saved [][]byte) {

@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -51,10 +52,7 @@ func withInts(name string, ints ...int) func(*tree.Node) *tree.Node {
 
 func taken(axis int, t dtype.Type, list []int64, dims ...int) func(*tree.Node) *tree.Node {
 	return func(x *tree.Node) *tree.Node {
-		bits := make([]uint64, len(list))
-		for i, v := range list {
-			bits[i] = fromInt(t, v)
-		}
+		bits := lists.Map(list, func(v int64) uint64 { return fromInt(t, v) })
 		return untyped.Take(x, of(t, bits, dims...).Node(), axis)
 	}
 }

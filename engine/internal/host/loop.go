@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/sched"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
@@ -169,10 +170,7 @@ func (l *loopStep) run(ctx context.Context, p *Program) error {
 // profile names the kernel of a loop for profilers. The name has the form
 // "kernel(y, s)", with the arrays that the loop stores to.
 func (l *loopStep) profile() {
-	var stored []string
-	for _, a := range l.s.Writes {
-		stored = append(stored, a.String())
-	}
+	stored := lists.Map(l.s.Writes, (*plan.Array).String)
 	name := l.s.Name() + "(" + strings.Join(stored, ", ") + ")"
 	l.loop.Label(name)
 	if n, ok := l.inst.(backend.Native); ok {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -172,10 +173,7 @@ func (c *compiler) bitcast(in *ir.Ins) {
 
 func (c *compiler) primitive(in *ir.Ins) {
 	args := slices.Clone(in.Args[:in.NumArgs()])
-	types := make([]dtype.Type, len(args))
-	for i, v := range args {
-		types[i] = c.k.Types[v]
-	}
+	types := lists.Map(args, func(v ir.Value) dtype.Type { return c.k.Types[v] })
 	s := stub{reads: args}
 	switch in.Op {
 	case prim.Cvt:

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // GNU returns the code of kernels as a source file for GNU as. as makes the same
@@ -90,10 +92,7 @@ func (f *Function) gnu(b *strings.Builder, s syntax, symbol string, number int) 
 // constants writes the bytes after the code, with a label at the offset of each
 // constant.
 func (f *Function) constants(b *strings.Builder, local func(string) string) {
-	order := make([]int, len(f.Consts))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.UpTo(len(f.Consts))
 	slices.SortFunc(order, func(i, j int) int { return int(f.Consts[i] - f.Consts[j]) })
 	at := f.Text
 	for _, i := range order {

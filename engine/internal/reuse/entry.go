@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // An Entry is a program for copies of statements, in which arrays and cells of its
@@ -72,11 +73,7 @@ func (y *copier) copy(n *tree.Node) *tree.Node {
 	case n.Param != nil || n.Op.Class() == tree.Constant && y.cells[at] != nil:
 		y.made[i] = tree.NewParamNode(n.DType(), y.cells[at])
 	default:
-		args := make([]*tree.Node, len(n.Args))
-		for j, x := range n.Args {
-			args[j] = y.copy(x)
-		}
-		y.made[i] = n.WithArgs(args...)
+		y.made[i] = n.WithArgs(lists.Map(n.Args, y.copy)...)
 	}
 	return y.made[i]
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -24,11 +25,7 @@ func Shown(s shape.Shape) shape.Shape {
 	if s.Size() <= shownWhole {
 		return s
 	}
-	small := make(shape.Shape, len(s))
-	for i, d := range s {
-		small[i] = min(d, 2*Edge)
-	}
-	return small
+	return lists.Map(s, func(d int) int { return min(d, 2*Edge) })
 }
 
 // An Array has the elements of an array to print. Strides and First count
@@ -67,10 +64,7 @@ func (a *Array) Print(f fmt.State, verb rune) error {
 
 // tuple returns a shape as text, in the form of a Python tuple.
 func tuple(s shape.Shape) string {
-	dims := make([]string, len(s))
-	for i, d := range s {
-		dims[i] = strconv.Itoa(d)
-	}
+	dims := lists.Map(s, strconv.Itoa)
 	if len(s) == 1 {
 		return "(" + dims[0] + ",)"
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // operatorFunction returns the function that stands for an operator.
@@ -31,10 +32,7 @@ func operatorFunction(sign string) func(c *call) *tree.Node {
 // type that the row takes.
 func elementwise(o *tree.Operator) func(c *call) *tree.Node {
 	return func(c *call) *tree.Node {
-		values := make([]value, len(c.args))
-		for i := range values {
-			values[i] = c.operand(i)
-		}
+		values := lists.Map(lists.UpTo(len(c.args)), c.operand)
 		t := promoted(values...)
 		if r := special(c, o, t, values); r != nil {
 			return r

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // A scope gives names their values.
@@ -87,11 +88,7 @@ func (s *scope) evalNode(n *syntax.Node) (value, error) {
 	case syntax.Attr:
 		return attribute(n, items[0].value)
 	}
-	list := make([]value, len(items))
-	for i, x := range items {
-		list[i] = x.value
-	}
-	out := sequence(list)
+	out := sequence(lists.Map(items, func(x item) value { return x.value }))
 	out.list = n.Kind == syntax.List
 	if out.size > maxSequence {
 		return value{}, fail(n, tree.ErrUnsupported, "a list has more than %d elements", maxSequence)
@@ -151,11 +148,7 @@ func (s *scope) subscripts(nodes []*syntax.Node) ([]item, error) {
 
 // expand returns the values of a tuple.
 func expand(x item) []item {
-	items := make([]item, len(x.seq))
-	for i, v := range x.seq {
-		items[i] = item{v, x.at}
-	}
-	return items
+	return lists.Map(x.seq, func(v value) item { return item{v, x.at} })
 }
 
 func (s *scope) name(n *syntax.Node) (value, error) {
@@ -299,11 +292,8 @@ func gather(items []item, keys []string) ([]item, []string) {
 	if n == 1 || n == 2 && items[1].unknown() {
 		return items, keys
 	}
-	var list []value
-	for _, x := range items[1:n] {
-		list = append(list, x.value)
-	}
-	return append([]item{items[0], {sequence(list), items[1].at}}, items[n:]...), append([]string{"", ""}, keys[n:]...)
+	joined := sequence(lists.Map(items[1:n], func(x item) value { return x.value }))
+	return append([]item{items[0], {joined, items[1].at}}, items[n:]...), append([]string{"", ""}, keys[n:]...)
 }
 
 var attributes = []string{"T", "mT", "shape", "ndim", "size", "dtype", "real", "imag"}
@@ -335,11 +325,7 @@ func attribute(at *syntax.Node, x value) (value, error) {
 	case "dtype":
 		return value{kind: vType, t: n.DType()}, nil
 	}
-	dims := make([]value, len(n.Shape()))
-	for i, d := range n.Shape() {
-		dims[i] = integer(d)
-	}
-	return sequence(dims), nil
+	return sequence(lists.Map(n.Shape(), integer)), nil
 }
 
 // convertTo returns int(x), float(x) or bool(x) of a Python scalar, and otherwise

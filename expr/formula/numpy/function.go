@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // A Function is one that formulas can call.
@@ -122,11 +123,7 @@ func defaultOf(n *syntax.Node) value {
 	case syntax.Literal:
 		return literal(n.Number)
 	case syntax.Tuple:
-		list := make([]value, len(n.Args))
-		for i, a := range n.Args {
-			list[i] = defaultOf(a)
-		}
-		return sequence(list)
+		return sequence(lists.Map(n.Args, defaultOf))
 	case syntax.Unary:
 		s, _ := unaryScalar(n.Text, n.Args[0].Number)
 		return literal(s)
@@ -352,10 +349,7 @@ func (c *call) as(i int, t dtype.Type) *tree.Node { return c.keep(c.args[i].at, 
 
 // common returns some arguments as arrays of their common type.
 func (c *call) common(which ...int) []*tree.Node {
-	values := make([]value, len(which))
-	for k, i := range which {
-		values[k] = c.operand(i)
-	}
+	values := lists.Map(which, c.operand)
 	t := promoted(values...)
 	nodes := make([]*tree.Node, len(which))
 	for k, i := range which {
@@ -422,9 +416,5 @@ func (c *call) listed(i int, weak bool) []value {
 
 // converted returns the arrays of the list that argument i is, in type t.
 func (c *call) converted(i int, items []value, t dtype.Type) []*tree.Node {
-	nodes := make([]*tree.Node, len(items))
-	for k, x := range items {
-		nodes[k] = c.keep(c.args[i].at, x.as(t))
-	}
-	return nodes
+	return lists.Map(items, func(x value) *tree.Node { return c.keep(c.args[i].at, x.as(t)) })
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -76,10 +77,7 @@ func scattered(name string, n, places, values *tree.Node) *tree.Node {
 func (s *selection) chosen(n *tree.Node) *tree.Node {
 	first, count := s.takeAt[0], len(s.takeAt)
 	if s.apart {
-		to := make([]int, count)
-		for i := range to {
-			to[i] = i
-		}
+		to := lists.UpTo(count)
 		n, first = untyped.Compose("moveaxis", untyped.Options{Axes: s.takeAt, Ints: to}, n), 0
 	}
 	if count == 1 || n.Err() != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -14,11 +15,7 @@ import (
 
 // several returns arrays as a tuple.
 func (c *call) several(nodes ...*tree.Node) value {
-	list := make([]value, len(nodes))
-	for i, n := range nodes {
-		list[i] = valueOf(c.keep(c.at, n))
-	}
-	return sequence(list)
+	return sequence(lists.Map(nodes, func(n *tree.Node) value { return valueOf(c.keep(c.at, n)) }))
 }
 
 // failure returns an error as a value.
@@ -34,19 +31,15 @@ func (c *call) oneOrSeveral(nodes []*tree.Node) value {
 	return c.several(nodes...)
 }
 
-// arrays returns the list that argument i is, each as an array of its own type.
-func (c *call) arrays(i int) []*tree.Node {
-	nodes := make([]*tree.Node, len(c.args[i].seq))
-	for k, v := range c.args[i].seq {
-		nodes[k] = c.keep(c.args[i].at, v.node())
-	}
-	return nodes
+// arrays returns the list that argument 0 is, each as an array of its own type.
+func (c *call) arrays() []*tree.Node {
+	return lists.Map(c.args[0].seq, func(v value) *tree.Node { return c.keep(c.args[0].at, v.node()) })
 }
 
 // callEach returns what a composition of one operand makes of each array of a list.
 func callEach(name string) func(c *call) value {
 	return func(c *call) value {
-		nodes := c.arrays(0)
+		nodes := c.arrays()
 		for i, n := range nodes {
 			nodes[i] = untyped.Compose(name, untyped.Options{}, n)
 		}
@@ -55,7 +48,7 @@ func callEach(name string) func(c *call) value {
 }
 
 func callBroadcastArrays(c *call) value {
-	nodes := c.arrays(0)
+	nodes := c.arrays()
 	shapes := make([]shape.Shape, len(nodes))
 	for i, n := range nodes {
 		if n.Err() != nil {
@@ -156,7 +149,7 @@ func callUnstack(c *call) value {
 // callMeshgrid returns the coordinates of a grid, of which the first two are exchanged for
 // the indexing xy.
 func callMeshgrid(c *call) value {
-	nodes := c.arrays(0)
+	nodes := c.arrays()
 	rank := len(nodes)
 	sparse, indexing := c.args[2].s.Truth(), c.text(3)
 	if indexing != "xy" && indexing != "ij" {
@@ -326,10 +319,7 @@ func callBlock(c *call) value {
 			}
 			return untyped.Reshape(n, append(slices.Repeat([]int{1}, rank-len(n.Shape())), n.Shape()...))
 		}
-		parts := make([]*tree.Node, len(v.seq))
-		for i, x := range v.seq {
-			parts[i] = join(x, level+1)
-		}
+		parts := lists.Map(v.seq, func(x value) *tree.Node { return join(x, level+1) })
 		return untyped.Concat(rank-depth+level, parts)
 	}
 	return valueOf(join(c.args[0].value, 0))

@@ -359,7 +359,7 @@ func callHistogramND(c *call) value {
 	case two:
 		k, samples = 2, []*tree.Node{c.array(0), c.array(1)}
 	case x.kind == vSeq:
-		samples = c.arrays(0)
+		samples = c.arrays()
 	default:
 		n := c.array(0)
 		if n.Err() != nil || len(n.Shape()) > 2 || len(n.Shape()) == 0 {

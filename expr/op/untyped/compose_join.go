@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -60,10 +61,7 @@ func atLeast(rank int) func(o Options, x ...*tree.Node) *tree.Node {
 // Vectors have the axis 0 only.
 func joined(rank, axis int) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(o Options, x ...*tree.Node) *tree.Node {
-		parts := make([]*tree.Node, len(x))
-		for i, a := range x {
-			parts[i] = atLeast(rank)(o, a)
-		}
+		parts := lists.Map(x, func(a *tree.Node) *tree.Node { return atLeast(rank)(o, a) })
 		return Concat(min(axis, max(len(parts[0].Shape())-1, 0)), parts)
 	}
 }
@@ -154,7 +152,7 @@ func inserted(o Options, x ...*tree.Node) *tree.Node {
 	if v = BroadcastTo(v, dims); v.Err() != nil || len(at) == 0 {
 		return firstFailed(v, a)
 	}
-	order := upTo(len(at))
+	order := lists.UpTo(len(at))
 	slices.SortStableFunc(order, func(i, j int) int { return at[i] - at[j] })
 	var parts []*tree.Node
 	start := 0

@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -82,7 +83,7 @@ func windowed(a *tree.Node, w []slide, fill *tree.Node) *tree.Node {
 		return a
 	}
 	if tiles(a.Shape()[lead:], w) && elements(w) > fewElements {
-		split, axes := a.Shape()[:lead].Clone(), upTo(lead)
+		split, axes := a.Shape()[:lead].Clone(), lists.UpTo(lead)
 		for i, s := range w {
 			split, axes = append(split, a.Shape()[lead+i]/s.size, s.size), append(axes, lead+2*i)
 		}
@@ -95,7 +96,7 @@ func windowed(a *tree.Node, w []slide, fill *tree.Node) *tree.Node {
 	if n = tree.ApplyWith(windowedOp, tree.Attributes{Ints: all}, n, x); n.Err() != nil {
 		return n
 	}
-	return dropAxes(n, upTo(r + lead)[r:])
+	return dropAxes(n, lists.UpTo(r + lead)[r:])
 }
 
 // elements returns the number of elements of a window, at most fewElements + 1.
@@ -151,10 +152,10 @@ func convolved(a, weight *tree.Node, w []slide, groups int) *tree.Node {
 	if k[1] == 1 && k[0] == groups {
 		v = Reshape(v, slices.Concat(shape.Shape{s[0], groups, 1}, places, k[2:]))
 		weight = Reshape(weight, slices.Concat(shape.Shape{groups, 1}, ones(r), k[2:]))
-		return reshaped(Reduce("sum", Call("mul", v, weight), Options{Axes: upTo(3 + 2*r)[3+r:]}), out)
+		return reshaped(Reduce("sum", Call("mul", v, weight), Options{Axes: lists.UpTo(3 + 2*r)[3+r:]}), out)
 	}
 	// axes: image, channel, elements of the window, positions
-	v = Transpose(v, slices.Concat([]int{0, 1}, upTo(2 + 2*r)[2+r:], upTo(2 + r)[2:]))
+	v = Transpose(v, slices.Concat([]int{0, 1}, lists.UpTo(2 + 2*r)[2+r:], lists.UpTo(2 + r)[2:]))
 	columns, rows := shape.Shape{s[0], each, places.Size()}, shape.Shape{k[0], each}
 	if groups > 1 {
 		columns, rows = shape.Shape{s[0], groups, each, places.Size()}, shape.Shape{groups, k[0] / groups, each}
@@ -195,7 +196,7 @@ func pool(reducer string) func(o Options, x ...*tree.Node) *tree.Node {
 		if v.Err() != nil {
 			return v
 		}
-		over := Options{Axes: upTo(len(v.Shape()))[len(a.Shape()):], Acc: o.Acc, Ties: o.Ties}
+		over := Options{Axes: lists.UpTo(len(v.Shape()))[len(a.Shape()):], Acc: o.Acc, Ties: o.Ties}
 		switch y := Reduce(reducer, v, over); {
 		case reducer == "mean":
 			return average(over, v)
@@ -225,11 +226,7 @@ func unpool(o Options, x ...*tree.Node) *tree.Node {
 
 // sizes returns the shape of windows.
 func sizes(w []slide) shape.Shape {
-	k := make(shape.Shape, len(w))
-	for i, s := range w {
-		k[i] = s.size
-	}
-	return k
+	return lists.Map(w, func(s slide) int { return s.size })
 }
 
 // numbered returns the numbers of the elements of a window, row-major.
@@ -252,7 +249,7 @@ func firstExtremes(a *tree.Node, w []slide, largest bool) *tree.Node {
 	if v.Err() != nil {
 		return v
 	}
-	over := Options{Axes: upTo(r + len(w))[r:]}
+	over := Options{Axes: lists.UpTo(r + len(w))[r:]}
 	best := forEach(w, Reduce(name, v, over))
 	var is *tree.Node
 	if a.DType().IsFloat() { // padding is NaN to the one comparison and extreme to the other, so it meets neither
@@ -376,7 +373,7 @@ func imageToColumns(o Options, x ...*tree.Node) *tree.Node {
 	if v.Err() != nil {
 		return v
 	}
-	v = Transpose(v, slices.Concat([]int{1}, upTo(2 + 2*r)[2+r:], []int{0}, upTo(2 + r)[2:]))
+	v = Transpose(v, slices.Concat([]int{1}, lists.UpTo(2 + 2*r)[2+r:], []int{0}, lists.UpTo(2 + r)[2:]))
 	return Reshape(v, []int{v.Shape().Count(0, 1+r), v.Shape().Count(1+r, len(v.Shape()))})
 }
 
@@ -400,6 +397,6 @@ func columnsToImage(o Options, x ...*tree.Node) *tree.Node {
 	}
 	turned := v.Args[0].Shape() // channel, elements, image, positions
 	r := len(w)
-	a := Transpose(Reshape(x[0], turned), slices.Concat([]int{1 + r, 0}, upTo(2 + 2*r)[2+r:], upTo(1 + r)[1:]))
+	a := Transpose(Reshape(x[0], turned), slices.Concat([]int{1 + r, 0}, lists.UpTo(2 + 2*r)[2+r:], lists.UpTo(1 + r)[1:]))
 	return fold(a, dims, w, 2)
 }

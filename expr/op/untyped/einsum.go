@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -277,11 +278,8 @@ func (f *factor) arranged(groups ...[]int) *tree.Node {
 		return f.Node
 	}
 	order := slices.Concat(groups...)
-	axes := make([]int, len(order))
-	for i, l := range order {
-		axes[i] = slices.Index(f.labels, l)
-	}
-	if slices.Equal(axes, upTo(len(f.labels))) {
+	axes := lists.Map(order, func(l int) int { return slices.Index(f.labels, l) })
+	if slices.Equal(axes, lists.UpTo(len(f.labels))) {
 		return f.Node
 	}
 	return Transpose(f.Node, axes)
@@ -289,11 +287,7 @@ func (f *factor) arranged(groups ...[]int) *tree.Node {
 
 // sizes returns the extents of labels.
 func (f *factor) sizes(labels []int) shape.Shape {
-	s := make(shape.Shape, len(labels))
-	for i, l := range labels {
-		s[i] = f.Shape()[slices.Index(f.labels, l)]
-	}
-	return s
+	return lists.Map(labels, func(l int) int { return f.Shape()[slices.Index(f.labels, l)] })
 }
 
 // product2 returns the product of two factors. Without a common label to sum over
@@ -327,7 +321,7 @@ func product2(a, b factor, out []int) *tree.Node {
 		return Call("mul", a.arranged(out), b.arranged(out))
 	case len(rows) == 0 && len(columns) == 0:
 		p := Call("mul", a.arranged(out, inner), b.arranged(out, inner))
-		return Reduce("sum", p, Options{Axes: upTo(len(out) + len(inner))[len(out):]})
+		return Reduce("sum", p, Options{Axes: lists.UpTo(len(out) + len(inner))[len(out):]})
 	case len(rows) > 0 && len(columns) > 0 && slices.Index(out, columns[0]) < slices.Index(out, rows[0]):
 		return product2(b, a, out)
 	}
@@ -356,7 +350,7 @@ func tensorDot(o Options, x ...*tree.Node) *tree.Node {
 		if n < 0 || n > len(a) || n > len(b) {
 			return misshapen("%d axes cannot be summed over for ranks %d and %d", n, len(a), len(b))
 		}
-		from, to = upTo(len(a))[len(a)-n:], upTo(n)
+		from, to = lists.UpTo(len(a))[len(a)-n:], lists.UpTo(n)
 	}
 	from, err := shape.Order(from, len(a))
 	to, err2 := shape.Order(to, len(b))

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/internal/routine"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -201,7 +202,7 @@ func fourierAlong(kind routine.Transform, a *tree.Node, axis, points int, o Four
 	if bad != nil {
 		return bad
 	}
-	order := append(slices.Delete(upTo(rank), axis, axis+1), axis)
+	order := append(slices.Delete(lists.UpTo(rank), axis, axis+1), axis)
 	rows := Transpose(fitted(a, axis, read), order)
 	if kind != routine.ForwardReal {
 		rows = Concat(-1, []*tree.Node{Call("real", newLast(rows)), Call("imag", newLast(rows))})
@@ -237,7 +238,7 @@ func (o FourierOptions) scale(kind routine.Transform, points int) (float64, *tre
 
 // newLast returns a with a new last axis.
 func newLast(a *tree.Node) *tree.Node {
-	return Transpose(a, append(upTo(len(a.Shape())), -1))
+	return Transpose(a, append(lists.UpTo(len(a.Shape())), -1))
 }
 
 // pairPart returns the positions i of the last axis, which it drops.

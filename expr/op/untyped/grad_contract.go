@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -69,7 +70,7 @@ func stacked(g *tree.Adjoint, of shape.Shape, x, z *tree.Node, direct bool) (_, 
 
 // turned returns a with its last two axes exchanged (transposed).
 func turned(g *tree.Adjoint, a *tree.Node) *tree.Node {
-	axes := upTo(len(a.Shape()))
+	axes := lists.UpTo(len(a.Shape()))
 	n := len(axes)
 	axes[n-1], axes[n-2] = n-2, n-1
 	return g.With("transpose", axes, nil, a)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -65,19 +66,19 @@ func gradWeights(out, a *tree.Node, k shape.Shape, w []slide, groups int) *tree.
 	n, each, terms := k[0]/groups, k[1:].Size(), s[0]*s[2:].Size()
 	// [group output, image positions] by [group, image positions, elements channel]: the
 	// channels of an element are at equal distances
-	x := Transpose(out, append([]int{1, 0}, upTo(2 + r)[2:]...))
+	x := Transpose(out, append([]int{1, 0}, lists.UpTo(2 + r)[2:]...))
 	if groups == 1 {
-		v = Transpose(v, slices.Concat([]int{0}, upTo(2 + 2*r)[2:], []int{1}))
+		v = Transpose(v, slices.Concat([]int{0}, lists.UpTo(2 + 2*r)[2:], []int{1}))
 	} else {
 		v = Reshape(v, slices.Concat(shape.Shape{s[0], groups, k[1]}, v.Shape()[2:]))
-		v = Transpose(v, slices.Concat([]int{1, 0}, upTo(3 + 2*r)[3:], []int{2}))
+		v = Transpose(v, slices.Concat([]int{1, 0}, lists.UpTo(3 + 2*r)[3:], []int{2}))
 	}
 	rows, columns := shape.Shape{n, terms}, shape.Shape{terms, each}
 	if groups > 1 {
 		rows, columns = shape.Shape{groups, n, terms}, shape.Shape{groups, terms, each}
 	}
 	y := Reshape(MatMul(Reshape(x, rows), Reshape(v, columns)), slices.Concat(k[:1], k[2:], k[1:2]))
-	return Transpose(y, slices.Concat([]int{0, r + 1}, upTo(1 + r)[1:]))
+	return Transpose(y, slices.Concat([]int{0, r + 1}, lists.UpTo(1 + r)[1:]))
 }
 
 // gradImages is the convolution by the mirrored weights, with outputs and channels
@@ -86,7 +87,7 @@ func gradWeights(out, a *tree.Node, k shape.Shape, w []slide, groups int) *tree.
 func gradImages(g *tree.Adjoint, weight *tree.Node, w []slide, groups int) *tree.Node {
 	k, r, s := weight.Shape(), len(w), g.Arg(1).Shape()
 	weight = Reshape(weight, slices.Concat(shape.Shape{groups, k[0] / groups}, k[1:]))
-	weight = Transpose(weight, append([]int{0, 2, 1}, upTo(3 + r)[3:]...))
+	weight = Transpose(weight, append([]int{0, 2, 1}, lists.UpTo(3 + r)[3:]...))
 	back := slices.Clone(w)
 	for i, x := range w {
 		back[i].padding = (x.size-1)*x.dilation - x.padding
@@ -106,11 +107,11 @@ func gradImages(g *tree.Adjoint, weight *tree.Node, w []slide, groups int) *tree
 // channel, output, elements.
 func gradStrided(g *tree.Adjoint, weight *tree.Node, w []slide, s shape.Shape) *tree.Node {
 	r, k, out := len(w), weight.Shape(), g.Node.Shape()
-	weight = Transpose(weight, slices.Concat([]int{0, 1}, upTo(3 + r)[3:], []int{2}))
+	weight = Transpose(weight, slices.Concat([]int{0, 1}, lists.UpTo(3 + r)[3:], []int{2}))
 	rows := Reshape(weight, []int{k[0], k[1] * k[3:].Size(), k[2]})
 	y := MatMul(rows, Reshape(g.Full(), []int{s[0], k[0], k[2], out[2:].Size()}))
 	y = Reshape(y, slices.Concat(shape.Shape{s[0], s[1]}, k[3:], out[2:]))
-	y = Transpose(y, slices.Concat([]int{0, 1}, upTo(2 + 2*r)[2+r:], upTo(2 + r)[2:]))
+	y = Transpose(y, slices.Concat([]int{0, 1}, lists.UpTo(2 + 2*r)[2+r:], lists.UpTo(2 + r)[2:]))
 	return fold(y, s, w, 2)
 }
 

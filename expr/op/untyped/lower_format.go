@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // These files hold the lowerings of mathematical functions. Each is a fixed
@@ -58,10 +59,7 @@ func (f *format) signBit(b *B) V            { return f.int(b, math.MinInt64>>(64
 
 // lookup returns entry i of a table, modulo its length.
 func (f *format) lookup(b *B, table coefs, i V) V {
-	bits := make([]uint64, len(table[f.row]))
-	for k, v := range table[f.row] {
-		bits[k] = prim.FromFloat(f.t, v)
-	}
+	bits := lists.Map(table[f.row], func(v float64) uint64 { return prim.FromFloat(f.t, v) })
 	return b.Lookup(f.t, bits, i)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -95,7 +96,7 @@ func (o Options) lines(a *tree.Node) (line *tree.Node, axis int, kept shape.Shap
 	rank := len(a.Shape())
 	axes, err := shape.Axes(o.Axes, rank)
 	if o.Axes == nil {
-		axes, err = upTo(rank), nil
+		axes, err = lists.UpTo(rank), nil
 	}
 	if err != nil {
 		return nil, 0, nil, misshapen("%s", err)

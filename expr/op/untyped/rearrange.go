@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -39,15 +40,6 @@ func flatten(_ Options, x ...*tree.Node) *tree.Node {
 	return Reshape(x[0], []int{x[0].Shape().Size()})
 }
 
-// upTo returns 0, 1 ... n-1.
-func upTo(n int) []int {
-	p := make([]int, n)
-	for i := range p {
-		p[i] = i
-	}
-	return p
-}
-
 func swapAxes(o Options, x ...*tree.Node) *tree.Node {
 	rank := len(x[0].Shape())
 	if len(o.Axes) != 2 {
@@ -58,7 +50,7 @@ func swapAxes(o Options, x ...*tree.Node) *tree.Node {
 	if err != nil || err2 != nil {
 		return misshapen("axes %d and %d do not both exist in rank %d", o.Axes[0], o.Axes[1], rank)
 	}
-	perm := upTo(rank)
+	perm := lists.UpTo(rank)
 	perm[i], perm[j] = j, i
 	return Transpose(x[0], perm)
 }
@@ -135,7 +127,7 @@ func eachAxis(o Options, a *tree.Node, f func(a *tree.Node, axes []int) *tree.No
 // flip reverses all axes if o.Axes is nil.
 func flip(o Options, x ...*tree.Node) *tree.Node {
 	if o.Axes == nil {
-		o.Axes = upTo(len(x[0].Shape()))
+		o.Axes = lists.UpTo(len(x[0].Shape()))
 	}
 	return eachAxis(o, x[0], func(a *tree.Node, axes []int) *tree.Node {
 		spans := make([]shape.Slice, len(a.Shape()))
@@ -188,7 +180,7 @@ func halfTurn(back bool) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(o Options, x ...*tree.Node) *tree.Node {
 		s := x[0].Shape()
 		if o.Axes == nil {
-			o.Axes = upTo(len(s))
+			o.Axes = lists.UpTo(len(s))
 		}
 		o.Ints = make([]int, len(o.Axes))
 		for i, axis := range o.Axes {

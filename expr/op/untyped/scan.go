@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim/scalar"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
@@ -273,11 +274,7 @@ func (l *lifter) result(what string, n *tree.Node) *tree.Node {
 		case depends && n.Op.Class() != tree.Elementwise:
 			bad = tree.Errorf(tree.ErrUnsupported, "Scan", "%s applies %s to what the step got; a step has element-wise operators only", what, n.Op.Constructor())
 		case depends:
-			args := make([]*tree.Node, len(n.Args))
-			for i, a := range n.Args {
-				args[i] = l.lift(a)
-			}
-			l.made[n] = tree.ApplyWith(n.Op, *n.Attributes, args...)
+			l.made[n] = tree.ApplyWith(n.Op, *n.Attributes, lists.Map(n.Args, l.lift)...)
 		}
 	})
 	if bad != nil {

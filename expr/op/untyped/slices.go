@@ -3,6 +3,7 @@ package untyped
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -213,10 +214,7 @@ func padGather(g *tree.Gather) V {
 	for i, o := range g.Out {
 		coords[i] = g.Add(o, g.Int(-g.Node.Ints[2*i]))
 	}
-	zeros := make([]prim.Ix, len(g.Node.Args[1].Shape()))
-	for i := range zeros {
-		zeros[i] = g.Const(0)
-	}
+	zeros := slices.Repeat([]prim.Ix{g.Const(0)}, len(g.Node.Args[1].Shape()))
 	return g.Guarded(0, coords, g.At(1, zeros))
 }
 

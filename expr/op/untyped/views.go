@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -135,10 +136,7 @@ func transposeShape(n *tree.Node) (shape.Shape, error) {
 }
 
 func transposeGather(g *tree.Gather) V {
-	coords := make([]prim.Ix, len(g.Node.Args[0].Shape()))
-	for i := range coords {
-		coords[i] = g.Const(0)
-	}
+	coords := slices.Repeat([]prim.Ix{g.Const(0)}, len(g.Node.Args[0].Shape()))
 	for i, a := range g.Node.Axes {
 		if a >= 0 {
 			coords[a] = g.Out[i]
@@ -168,7 +166,7 @@ func Permute(a *tree.Node, axes []int) *tree.Node {
 		return a
 	}
 	rank := len(a.Shape())
-	perm := upTo(rank)
+	perm := lists.UpTo(rank)
 	if len(axes) == 0 {
 		slices.Reverse(perm)
 		return Transpose(a, perm)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // A completion returns the values that a flag or an argument may have, for the shell.
@@ -25,8 +26,8 @@ func choices(cmd *cobra.Command, flag string, values ...string) {
 	complete(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// lists completes the last of some values with commas between.
-func lists(cmd *cobra.Command, flag string, values []string) {
+// listed completes the last of some values with commas between.
+func listed(cmd *cobra.Command, flag string, values []string) {
 	complete(cmd, flag, func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		before := begun[:strings.LastIndexByte(begun, ',')+1]
 		return prefixed(before, values), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
@@ -69,11 +70,7 @@ func named(cmd *cobra.Command, flag string, names func(*formula.Source) []string
 }
 
 func prefixed(before string, values []string) []string {
-	out := make([]string, len(values))
-	for i, v := range values {
-		out[i] = before + v
-	}
-	return out
+	return lists.Map(values, func(v string) string { return before + v })
 }
 
 // typesAfterColon completes the element type of name=shape:type.
@@ -82,10 +79,7 @@ func typesAfterColon(_ *cobra.Command, _ []string, begun string) ([]string, cobr
 	if !ok {
 		return nil, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
-	var list []string
-	for _, t := range dtype.All() {
-		list = append(list, dims+":"+t.String())
-	}
+	list := lists.Map(dtype.All(), func(t dtype.Type) string { return dims + ":" + t.String() })
 	return list, cobra.ShellCompDirectiveNoFileComp
 }
 
@@ -99,10 +93,7 @@ func completeCommands(cmd *cobra.Command, args []string, _ string) ([]string, co
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	var list []string
-	for _, c := range commands(cmd.Root()) {
-		list = append(list, c.Name()+"\t"+c.Short)
-	}
+	list := lists.Map(commands(cmd.Root()), func(c *cobra.Command) string { return c.Name() + "\t" + c.Short })
 	return list, cobra.ShellCompDirectiveNoFileComp
 }
 

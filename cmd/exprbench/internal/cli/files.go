@@ -14,6 +14,7 @@ import (
 	"github.com/oneloop/oneloop/engine/npy"
 	"github.com/oneloop/oneloop/engine/picture"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // archived returns the .npz file that a setting names, and the array in it:
@@ -221,10 +222,7 @@ func (o *output) prepare() (*npy.Pending, error) {
 	case o.format == ".npz":
 		return npy.PrepareArchive(o.path, o.arrays...)
 	case o.format == ".csv":
-		names := make([]string, len(o.arrays))
-		for i, a := range o.arrays {
-			names[i] = a.Name
-		}
+		names := lists.Map(o.arrays, func(a npy.Member) string { return a.Name })
 		return npy.PrepareWith(o.path, func(w io.Writer) error { return writeTable(w, names, o.columns) })
 	case slices.Contains(imagesWritten, o.format):
 		return npy.PrepareWith(o.path, func(w io.Writer) error { return writeImage(w, o.format[1:], o.columns[0]) })

@@ -21,6 +21,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -136,10 +137,7 @@ func arraySpec(s setting) (bench.Spec, error) {
 }
 
 func typeNames() string {
-	var names []string
-	for _, t := range dtype.All() {
-		names = append(names, t.String())
-	}
+	names := lists.Map(dtype.All(), dtype.Type.String)
 	return strings.Join(names, ", ")
 }
 

@@ -58,7 +58,7 @@ are checked against each other first; a mismatch is a failure.`,
 	fl.StringSliceVar(&f.only, "only", nil, "`workloads` to measure, with commas between: "+strings.Join(workloadNames(), ", "))
 	fl.IntSliceVar(&f.sizes, "size", nil, "`elements`, with commas between, instead of the sizes of each workload")
 	choices(cmd, "format", report.Formats...)
-	lists(cmd, "only", workloadNames())
+	listed(cmd, "only", workloadNames())
 	numbersOf(cmd, "rounds", "size")
 	f.arrays.add(cmd, "1000000:float32")
 	f.engine.add(cmd)

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/bench"
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/roof"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // limitsText is the measured limits of the machine.
@@ -27,10 +28,7 @@ func limitsText(l *roof.Table, width int) string {
 }
 
 func rates(list []roof.Rate) string {
-	var s []string
-	for _, x := range list {
-		s = append(s, digits(float64(x)/1e9))
-	}
+	s := lists.Map(list, func(x roof.Rate) string { return digits(float64(x) / 1e9) })
 	return strings.Join(s, " / ")
 }
 

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // ErrPlatform says that shared libraries cannot be opened on this platform.
@@ -45,11 +47,7 @@ func (e *NotFound) Error() string {
 
 // Unwrap makes errors.Is and errors.As see why candidates were refused.
 func (e *NotFound) Unwrap() []error {
-	errs := make([]error, len(e.Refused))
-	for i, r := range e.Refused {
-		errs[i] = r.Why
-	}
-	return errs
+	return lists.Map(e.Refused, func(r Refusal) error { return r.Why })
 }
 
 // Open opens the first candidate of a library that loads and passes check,

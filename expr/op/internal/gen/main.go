@@ -14,6 +14,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 func main() {
@@ -174,10 +175,7 @@ func view(b *bytes.Buffer, o *tree.Operator) {
 	if name, ok := strings.CutSuffix(o.Ints(), "..."); ok {
 		params, ints = name+" ...int", "append([]int(nil), "+name+"...)" // the tree keeps them
 	}
-	nodes := make([]string, len(args))
-	for i, a := range args {
-		nodes[i] = "expr.NodeOf(" + a + ")"
-	}
+	nodes := lists.Map(args, func(a string) string { return "expr.NodeOf(" + a + ")" })
 	fmt.Fprintf(b, "func %s[T expr.Elem](%s expr.Exp[T], %s) expr.Exp[T] {\n\treturn expr.Of[T](tree.ApplyWith(untyped.Row(%q), tree.Attributes{Ints: %s}, %s))\n}\n",
 		o.Constructor(), strings.Join(args, ", "), params, o.Name(), ints, strings.Join(nodes, ", "))
 }
@@ -235,9 +233,6 @@ func taken(o *tree.Operator) tree.Types {
 }
 
 func types(s tree.Types) string {
-	var names []string
-	for _, t := range s.List() {
-		names = append(names, t.Short())
-	}
+	names := lists.Map(s.List(), dtype.Type.Short)
 	return strings.Join(names, " ")
 }

@@ -409,7 +409,11 @@ func (in *instance) functions(b *layout.Binder, items []boundItem) (slots int, e
 		}
 		slots = max(slots, bp.fn.slots)
 		if n > 0 {
-			if bp.runs, err = in.code.function(one, layout.Variant{Runs: n}); err != nil {
+			runs := layout.Variant{Runs: n}
+			if bp.FetchRuns {
+				runs.Ahead = b.Machine.Fetch
+			}
+			if bp.runs, err = in.code.function(one, runs); err != nil {
 				return err
 			}
 			slots = max(slots, bp.runs.slots)

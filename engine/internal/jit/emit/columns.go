@@ -323,7 +323,7 @@ func (f *phaseCode) runRows() int {
 // aheadRuns emits the prefetches of an iteration of a loop over runs: what the same iteration reads of the next group of
 // runs. A run is too short for the processor to prefetch its end.
 func (f *phaseCode) aheadRuns() {
-	if f.Runs == 0 || f.RowsAtOnce == 0 {
+	if f.Runs == 0 || f.RowsAtOnce == 0 || f.Ahead == 0 {
 		return
 	}
 	f.eachRowSite(func(s *layout.Site, at int8) {

@@ -143,6 +143,7 @@ type Phase struct {
 	Narrowing  *lower.Narrowing // the nodes in such lanes, if they are not those of the phase
 	Few        int              // most lanes of a vector, as the lanes of the loop are few; or 0
 	Fetch      bool             // see variant
+	FetchRuns  bool             // a loop over runs asks for what it reads of the next group of runs
 	Ahead      int              // see variant
 	Records    [][]int32        // the sites of their fields
 	Woven      []int32          // all staged stores, if they are neighbouring fields of records: a tile moves them there

@@ -353,8 +353,14 @@ func (b *Binder) findAcross(bp *Phase) {
 	sums, moved, combines := len(ph.Carries) == 0, bp.Moved(), bp.combines()
 	span := moved / max(bp.N/bp.Spans[k-1], 1) // the bytes of a span of columns: all its groups find them in the same cache
 	half := (b.Vectors + 1) / 2 * b.Bytes
-	strip, cached := half/4, 2*b.Machine.Caches.L2
-	if strip > LineBytes || row < 2*streamBytes { // a group of vectors, or a row, is less than a page: several rows at once would be more streams
+	strip, cached, near := half/4, 2*b.Machine.Caches.L2, b.Machine.Caches.L1
+	wide := strip > LineBytes // a group of vectors hides the latency of an operation
+	if wide {
+		near = b.Machine.Caches.L2
+	}
+	bp.FetchRuns = !wide || 2*moved >= b.Machine.Beyond() // wide vectors read a part of the last level as fast as it answers
+
+	if wide || row < 2*streamBytes { // a group of vectors, or a row, is less than a page: several rows at once would be more streams
 		cached = max(cached, b.Machine.Beyond())
 	}
 	switch {
@@ -375,7 +381,7 @@ func (b *Binder) findAcross(bp *Phase) {
 		bp.Whole = bp.Spans[k-1]
 	case combines && (moved <= b.Machine.Caches.L2 || span <= cached && !bp.compares()) && bp.Spans[k-1] <= mostWhole:
 		bp.Whole = bp.Spans[k-1]
-	case sums && b.AtOnce > 1 && bp.SeqN >= b.AtOnce && (moved > b.Machine.Caches.L1 || bp.compares()) && bp.OnlyReduces():
+	case sums && b.AtOnce > 1 && bp.SeqN >= b.AtOnce && (moved > near || bp.compares() && !wide) && bp.OnlyReduces():
 		bp.Across = true
 	case sums && row <= 4*groupBytes: // strips of columns read whole pages
 	case !sums && strip <= LineBytes && moved > b.Machine.Caches.L1 && bp.waits(element, secondLevelRate): // each line of a strip is loaded by itself

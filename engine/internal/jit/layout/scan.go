@@ -353,16 +353,10 @@ func (b *Binder) findAcross(bp *Phase) {
 	sums, moved, combines := len(ph.Carries) == 0, bp.Moved(), bp.combines()
 	span := moved / max(bp.N/bp.Spans[k-1], 1) // the bytes of a span of columns: all its groups find them in the same cache
 	half := (b.Vectors + 1) / 2 * b.Bytes
-	strip, cached, near := half/4, 2*b.Machine.Caches.L2, b.Machine.Caches.L1
-	wide := strip > LineBytes // a group of vectors hides the latency of an operation
-	if wide {
-		near = b.Machine.Caches.L2
-	}
+	strip := half / 4
+	wide := strip > LineBytes
+	cached, near := b.reaches(row, wide)
 	bp.FetchRuns = !wide || 2*moved >= b.Machine.Beyond() // wide vectors read a part of the last level as fast as it answers
-
-	if wide || row < 2*streamBytes { // a group of vectors, or a row, is less than a page: several rows at once would be more streams
-		cached = max(cached, b.Machine.Beyond())
-	}
 	switch {
 	case sums && bp.LaneSize > 0 && row <= half:
 		bp.Whole = bp.Spans[k-1]
@@ -401,6 +395,20 @@ func (b *Binder) findAcross(bp *Phase) {
 	if bp.Whole > 0 || bp.Across {
 		bp.Fetch = false // the processor prefetches along rows
 	}
+}
+
+// reaches returns the bytes of a span of columns that its groups find in a cache, and those of an array up to which several rows
+// at once do not pay: a group of wide vectors, or a row, is less than a page, so that rows would be more streams, and such a
+// group hides the latency of an operation.
+func (b *Binder) reaches(row int, wide bool) (cached, near int) {
+	cached, near = 2*b.Machine.Caches.L2, b.Machine.Caches.L1
+	if wide {
+		near = b.Machine.Caches.L2
+	}
+	if wide || row < 2*streamBytes {
+		cached = max(cached, b.Machine.Beyond())
+	}
+	return cached, near
 }
 
 // findRowsPast finds the stores of a scan along several rows at once that bypass the caches, as those of maps

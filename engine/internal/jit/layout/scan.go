@@ -397,9 +397,9 @@ func (b *Binder) findAcross(bp *Phase) {
 	}
 }
 
-// reaches returns the bytes of a span of columns that its groups find in a cache, and those of an array up to which several rows
-// at once do not pay: a group of wide vectors, or a row, is less than a page, so that rows would be more streams, and such a
-// group hides the latency of an operation.
+// reaches returns two limits in bytes. A span of columns up to cached stays in a cache for all its groups. Sums of an array up to
+// near read one row at a time: a group of wide vectors hides the latency of its additions, and several rows at once would be
+// more streams of less than a page.
 func (b *Binder) reaches(row int, wide bool) (cached, near int) {
 	cached, near = 2*b.Machine.Caches.L2, b.Machine.Caches.L1
 	if wide {

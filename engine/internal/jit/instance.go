@@ -409,11 +409,7 @@ func (in *instance) functions(b *layout.Binder, items []boundItem) (slots int, e
 		}
 		slots = max(slots, bp.fn.slots)
 		if n > 0 {
-			runs := layout.Variant{Runs: n}
-			if bp.FetchRuns {
-				runs.Ahead = b.Machine.Fetch
-			}
-			if bp.runs, err = in.code.function(one, runs); err != nil {
+			if bp.runs, err = in.code.function(one, layout.Variant{Runs: n, Ahead: b.AheadRuns(bp.Phase)}); err != nil {
 				return err
 			}
 			slots = max(slots, bp.runs.slots)

@@ -445,9 +445,6 @@ func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) b
 	return true
 }
 
-// wide reports whether the target has vectors of AVX-512.
-func (l *layouter) wide() bool { return l.Bytes > 2*PartBytes }
-
 // copiesRows reports whether a map copies rows whose elements follow each other to others that are apart. Such rows are
 // copied one by one by the widest moves.
 func (l *layouter) copiesRows(lines []bound.Line) bool {

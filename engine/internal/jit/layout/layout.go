@@ -140,7 +140,7 @@ func (b *Binder) findScan(bp *Phase) {
 
 // fewMasks reports whether narrow vectors of a phase would have masks of four lanes.
 func (b *Binder) fewMasks(bp *Phase) bool {
-	return bp.Widest() == 8 && b.Bytes > 2*PartBytes && bp.masks()
+	return bp.Widest() == 8 && b.wide() && bp.masks()
 }
 
 // setKind sets the kind of site i from its steps.

@@ -13,9 +13,6 @@ import (
 // mostExact is the most bytes of the lanes of a row that is written out.
 const mostExact = 512
 
-// narrowBytes is the bytes of narrow vectors.
-const narrowBytes = 32
-
 // findRows decides whether one call runs many rows of a map, or many groups of rows, and sets the steps of
 // the sites from row to row and from group to group.
 func (bp *Phase) findRows() {

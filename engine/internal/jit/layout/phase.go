@@ -143,7 +143,6 @@ type Phase struct {
 	Narrowing  *lower.Narrowing // the nodes in such lanes, if they are not those of the phase
 	Few        int              // most lanes of a vector, as the lanes of the loop are few; or 0
 	Fetch      bool             // see variant
-	FetchRuns  bool             // a loop over runs asks for what it reads of the next group of runs
 	Ahead      int              // see variant
 	Records    [][]int32        // the sites of their fields
 	Woven      []int32          // all staged stores, if they are neighbouring fields of records: a tile moves them there
@@ -199,6 +198,12 @@ type Binder struct {
 	Joined  int // the least size of fields that are stored together
 	Planes  uint32
 }
+
+// narrowBytes is the bytes of narrow vectors.
+const narrowBytes = 32
+
+// wide reports whether the target has vectors that are not narrow.
+func (b *Binder) wide() bool { return b.Bytes > narrowBytes }
 
 // Nodes returns the nodes of the phase for a variant, and the size of narrow lanes or 0.
 func (bp *Phase) Nodes(v Variant) ([]lower.Node, int) {

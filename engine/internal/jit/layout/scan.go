@@ -354,9 +354,7 @@ func (b *Binder) findAcross(bp *Phase) {
 	span := moved / max(bp.N/bp.Spans[k-1], 1) // the bytes of a span of columns: all its groups find them in the same cache
 	half := (b.Vectors + 1) / 2 * b.Bytes
 	strip := half / 4
-	wide := strip > LineBytes
-	cached, near := b.reaches(row, wide)
-	bp.FetchRuns = !wide || 2*moved >= b.Machine.Beyond() // wide vectors read a part of the last level as fast as it answers
+	cached, near := b.reaches(row)
 	switch {
 	case sums && bp.LaneSize > 0 && row <= half:
 		bp.Whole = bp.Spans[k-1]
@@ -375,7 +373,7 @@ func (b *Binder) findAcross(bp *Phase) {
 		bp.Whole = bp.Spans[k-1]
 	case combines && (moved <= b.Machine.Caches.L2 || span <= cached && !bp.compares()) && bp.Spans[k-1] <= mostWhole:
 		bp.Whole = bp.Spans[k-1]
-	case sums && b.AtOnce > 1 && bp.SeqN >= b.AtOnce && (moved > near || bp.compares() && !wide) && bp.OnlyReduces():
+	case sums && b.AtOnce > 1 && bp.SeqN >= b.AtOnce && (moved > near || bp.compares() && !b.wide()) && bp.OnlyReduces():
 		bp.Across = true
 	case sums && row <= 4*groupBytes: // strips of columns read whole pages
 	case !sums && strip <= LineBytes && moved > b.Machine.Caches.L1 && bp.waits(element, secondLevelRate): // each line of a strip is loaded by itself
@@ -400,15 +398,24 @@ func (b *Binder) findAcross(bp *Phase) {
 // reaches returns two limits in bytes. A span of columns up to cached stays in a cache for all its groups. Sums of an array up to
 // near read one row at a time: a group of wide vectors hides the latency of its additions, and several rows at once would be
 // more streams of less than a page.
-func (b *Binder) reaches(row int, wide bool) (cached, near int) {
+func (b *Binder) reaches(row int) (cached, near int) {
 	cached, near = 2*b.Machine.Caches.L2, b.Machine.Caches.L1
-	if wide {
+	if b.wide() {
 		near = b.Machine.Caches.L2
 	}
-	if wide || row < 2*streamBytes {
+	if b.wide() || row < 2*streamBytes {
 		cached = max(cached, b.Machine.Beyond())
 	}
 	return cached, near
+}
+
+// AheadRuns returns a distance of prefetches if a loop over runs asks for what it reads of the next group of runs, and else 0.
+// Wide vectors read a part of the last level as fast as it answers.
+func (b *Binder) AheadRuns(bp *Phase) int {
+	if b.wide() && 2*bp.Moved() < b.Machine.Beyond() {
+		return 0
+	}
+	return b.Machine.Fetch
 }
 
 // findRowsPast finds the stores of a scan along several rows at once that bypass the caches, as those of maps

@@ -200,14 +200,6 @@ func (f *avx2) abs64(n *lower.Node) {
 	f.I(x86.VPSUBQ, x86.L256, d, d, s)
 }
 
-// extremeOp returns the instruction for Min or Max of floats. Where an operand is NaN, or both are zeros, it gives the second one.
-func extremeOp(op prim.Op, t dtype.Type) x86.Op {
-	if op == prim.Min {
-		return pick(t, x86.VMINPS, x86.VMINPD)
-	}
-	return pick(t, x86.VMAXPS, x86.VMAXPD)
-}
-
 // minMax emits the minimum or maximum in both orders of the operands, and joins the
 // bits of the two: so the sign of a zero is right. A maximum needs one more
 // instruction for NaN.

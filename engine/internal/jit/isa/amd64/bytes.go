@@ -70,13 +70,10 @@ func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
 		f.Within(func() {
 			x := f.Tmp()
 			f.shuffledGroup(windows(at, n), n, s.Size, x)
-			switch to := [...]x86.Vec{d, half}[at*s.Size/32]; {
-			case at*s.Size%32 == 0:
+			if to := [...]x86.Vec{d, half}[at*s.Size/32]; at*s.Size%32 == 0 {
 				f.I(x86.VMOVAPS, x86.L128, to, x)
-			case f.evex:
-				f.I(x86.VINSERTF32X4, x86.L256, to, to, x, x86.Imm(1))
-			default:
-				f.I(x86.VINSERTF128, x86.L256, to, to, x, x86.Imm(1))
+			} else {
+				f.insertPart(x86.L256, to, x, 1)
 			}
 		})
 	}
@@ -235,15 +232,13 @@ func (f *avx512) storeStepped8(n *lower.Node, t dtype.Type) {
 			from[j] = picked{Lane: p.At, At: p.Lane}
 		}
 		if lanes == 64 {
-			f.I(x86.MOV, x86.W64, x86.RAX, x86.Imm(bits))
-			f.I(x86.KMOVQ, 0, k, x86.RAX)
+			f.setMask(k, x86.RAX, bits)
 			f.I(x86.VMOVUPS, x86.L512, u, f.selector(from, 1, 0, false))
 			f.I(x86.VPERMB, x86.L512, u, u, x)
 			f.I(x86.VMOVDQU8, x86.L512, w.from, u, x86.Merge(k))
 			continue
 		}
-		f.I(x86.MOV, x86.W32, x86.RAX, x86.Imm(bits))
-		f.I(x86.KMOVW, 0, k, x86.RAX)
+		f.setMask(k, x86.RAX, bits)
 		for g, v := range groups {
 			f.I(x86.VPSHUFB, x86.L128, u, v, f.shuffle(from, 1))
 			f.I(x86.VMOVDQU8, x86.L128, windowsAt(s, first+g*lanes, lanes)[i].from, u, x86.Merge(k))

@@ -43,7 +43,7 @@ func (f *emitter) collect(s *layout.Site, d, offs x86.Vec) {
 		}
 		if lane/part%2 == 1 && (lane+2)%part == 0 {
 			into := [...]x86.Vec{1: d, 3: half}[lane/part]
-			f.I(f.form(0, x86.VINSERTF128, x86.VINSERTF32X4, x86.VINSERTF32X4), x86.L256, into, into, quarter, x86.Imm(1))
+			f.insertPart(x86.L256, into, quarter, 1)
 		}
 	}
 	if half != d {
@@ -92,8 +92,7 @@ func (f *emitter) loadEach(t dtype.Type, d x86.Vec, lanes int, element func(lane
 			}
 		}
 		if x != d && (lane%part == part-1 || lane == lanes-1) {
-			l := x86.Len(256 << (lane / part / 2))
-			f.I(f.form(0, x86.VINSERTF128, x86.VINSERTF32X4, x86.VINSERTF32X4), l, d, d, x, x86.Imm(lane/part))
+			f.insertPart(x86.Len(256<<(lane/part/2)), d, x, lane/part)
 		}
 	}
 }

@@ -245,10 +245,9 @@ func (d *dealer) merge(v []isa.Vec) []isa.Vec {
 		for lane := c; lane < d.W; lane += p {
 			bits |= 1 << lane
 		}
-		d.I(x86.MOV, x86.W32, x86.RAX, x86.Imm(bits))
 		d.Within(func() {
 			k := d.TmpMask()
-			d.I(x86.KMOVW, 0, k, x86.RAX)
+			d.setMask(k, x86.RAX, bits)
 			for q := 1; q < p; q++ {
 				d.I(move, l, out[(q*d.W+c)%p], v[q], x86.Merge(k))
 			}

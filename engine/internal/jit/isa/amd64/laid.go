@@ -366,8 +366,7 @@ func (f *avx512) lanesMask(lanes []picked) x86.Mask {
 	for _, p := range lanes {
 		bits |= 1 << p.Lane
 	}
-	f.I(x86.MOV, x86.W32, x86.RDX, x86.Imm(bits))
-	f.I(x86.KMOVW, 0, k, x86.RDX)
+	f.setMask(k, x86.RDX, bits)
 	return k
 }
 
@@ -466,8 +465,7 @@ func (f *avx512) loadPart(t dtype.Type, d x86.Vec, m x86.Mem, first, n int) {
 		return
 	}
 	k := f.TmpMask()
-	f.I(x86.MOV, x86.W32, x86.RDX, x86.Imm((1<<n-1)<<first))
-	f.I(x86.KMOVW, 0, k, x86.RDX)
+	f.setMask(k, x86.RDX, (1<<n-1)<<first)
 	if f.Masked {
 		f.I(x86.KANDW, 0, k, k, tailMask)
 	}

@@ -103,15 +103,23 @@ func bitcast(f *emitter, n *lower.Node) {
 	}
 }
 
+// extremeOp returns the instruction for Min or Max of floats. Where an operand is NaN, or both are zeros, it gives the second one.
+func extremeOp(op prim.Op, t dtype.Type) x86.Op {
+	if op == prim.Min {
+		return pick(t, x86.VMINPS, x86.VMINPD)
+	}
+	return pick(t, x86.VMAXPS, x86.VMAXPD)
+}
+
 // extreme is the rule of the lesser and the greater: the second operand is the result for NaN and for equal zeros.
 func extreme(f *emitter, n *lower.Node) {
-	op := pick(n.In, x86.VMINPS, x86.VMINPD)
+	op := prim.Min
 	if n.Op == lower.OpGreater {
-		op = pick(n.In, x86.VMAXPS, x86.VMAXPD)
+		op = prim.Max
 	}
 	x, y := f.Src(n.Args[0]), f.srcM(n.Args[1])
 	f.Release()
-	f.I(op, f.LenOf(n.In), f.Dst(), x, y)
+	f.I(extremeOp(op, n.In), f.LenOf(n.In), f.Dst(), x, y)
 }
 
 func floatMinMax(f *emitter, n *lower.Node) {

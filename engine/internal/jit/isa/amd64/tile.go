@@ -14,9 +14,14 @@ var unpacks = [...][2]x86.Op{
 	{x86.VPUNPCKLBW, x86.VPUNPCKHBW}, {x86.VPUNPCKLWD, x86.VPUNPCKHWD}, {x86.VUNPCKLPS, x86.VUNPCKHPS}, {x86.VUNPCKLPD, x86.VUNPCKHPD},
 }
 
+// insertPart replaces 16 bytes of d, which are number part of them, by x.
+func (f *emitter) insertPart(l x86.Len, d x86.Vec, x x86.Operand, part int) {
+	f.I(f.form(0, x86.VINSERTF128, x86.VINSERTF32X4, x86.VINSERTF32X4), l, d, d, x, x86.Imm(part))
+}
+
 func (f *emitter) LoadHalves(d isa.Vec, lower, upper isa.Mem) {
 	f.I(x86.VMOVUPS, x86.L128, d, mem(lower))
-	f.I(f.form(0, x86.VINSERTF128, x86.VINSERTF32X4, x86.VINSERTF32X4), x86.L256, d, d, mem(upper), x86.Imm(1))
+	f.insertPart(x86.L256, d, mem(upper), 1)
 }
 
 func (f *emitter) StoreHalves(lower, upper isa.Mem, x isa.Vec) {

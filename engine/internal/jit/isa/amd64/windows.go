@@ -141,6 +141,17 @@ func (f *avx512) index(t dtype.Type, lanes []picked, base int, own bool) x86.Vec
 	return ix
 }
 
+// setMask makes a mask of constant bits by way of a register.
+func (f *avx512) setMask(k x86.Mask, by x86.Reg, bits int64) {
+	if bits>>16 == 0 {
+		f.I(x86.MOV, x86.W32, by, x86.Imm(bits))
+		f.I(x86.KMOVW, 0, k, by)
+		return
+	}
+	f.I(x86.MOV, x86.W64, by, x86.Imm(bits))
+	f.I(x86.KMOVQ, 0, k, by)
+}
+
 // place stores the lanes that windows have: a permute puts those of each window in place, and a
 // mask keeps the elements between them.
 func (f *avx512) place(windows []window, t dtype.Type, x x86.Vec) {
@@ -154,8 +165,7 @@ func (f *avx512) place(windows []window, t dtype.Type, x x86.Vec) {
 			bits |= 1 << p.At
 			from[i] = picked{Lane: p.At, At: p.Lane}
 		}
-		f.I(x86.MOV, x86.W64, x86.RAX, x86.Imm(bits))
-		f.I(x86.KMOVQ, 0, k, x86.RAX)
+		f.setMask(k, x86.RAX, bits)
 		f.I(move, l, ix, f.selector(from, t.Size(), 0, false))
 		f.I(x86.VMOVAPS, l, d, x)
 		f.I(pair, l, d, ix, d)

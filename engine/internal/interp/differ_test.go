@@ -170,7 +170,7 @@ func TestReductions(t *testing.T) {
 			if n == 0 && c.Extreme() {
 				continue // the engine returns an error before it runs the kernel
 			}
-			if (i+j)%testlevel.Every(1, 4) != 0 {
+			if (i+j)%testlevel.Every(1, 6) != 0 {
 				continue
 			}
 			if n > 10000 && (!c.Alone() || !c.Long()) || !c.Row.Native() && n > 200 && n != 4097 {

@@ -26,7 +26,7 @@ func TestColumnsOfRows(t *testing.T) {
 	}
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.I32, dtype.U8} {
 		for _, op := range []string{"sum", "max", "argmin"} {
-			for last, body := range bodies {
+			for last, body := range testlevel.InOrder(bodies) {
 				if op != "sum" && last != "%1" {
 					continue
 				}
@@ -42,7 +42,7 @@ func TestColumnsOfRows(t *testing.T) {
 				}
 				for i, n := range []int{64, 65, 100, 1000, 4095, 4096, 4097, 4200, 8193} {
 					for _, rows := range []int{8, 9, 33, 300} {
-						if n < leastLanes || n*rows < leastDown || n*rows > 1e6 || i > 3 && rows > 9 && testlevel.Every(2, 1) == 1 {
+						if n < leastLanes || n*rows < leastDown || n*rows > 1e6 || (i > 3 && rows > 9 || i%2 != 0 && rows == 33) && !testlevel.Deep() {
 							continue
 						}
 						s := newSetup(t, r, k, []int{rows, n}, nil, [][]int{{n, rows + i%3/2}, {n}, {rows}, {rows}}, true)
@@ -85,14 +85,14 @@ func TestColumnsGuarded(t *testing.T) {
 func TestTurnedSums(t *testing.T) {
 	defer forget()
 	r := rand.New(rand.NewPCG(8, 4))
-	turned := map[string]int{}
+	turned, cases := map[string]int{}, 0
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.I32, dtype.I64, dtype.U8} {
 		for _, op := range []string{"sum", "max", "prod", "argmin"} {
-			for last, body := range map[string]string{
+			for last, body := range testlevel.InOrder(map[string]string{
 				"%1": "%1 = reduce OP OUT %0\n",
 				"%3": "%1 = load REG z[i1, i0]\n%2 = add REG %0 %1\n%3 = reduce OP OUT %2\n",
 				"%4": "%1 = load REG x[i0, i1]\n%2 = mul REG %0 %1\n%3 = reduce sum REG %2\n}\nseq i1 {\n%5 = load REG x[i0, i1]\n%4 = reduce OP OUT %5\n",
-			} {
+			}) {
 				out := typ.Register().Short()
 				if op == "argmin" {
 					out = "i64"
@@ -106,6 +106,9 @@ func TestTurnedSums(t *testing.T) {
 							continue
 						}
 						for _, more := range []int{0, 3} { // rows may be longer than their sums
+							if cases++; cases%testlevel.Every(1, 5) != 0 {
+								continue
+							}
 							s := newSetup(t, r, k, []int{columns, n}, nil, [][]int{{columns, n + more}, {n, columns}, {columns}}, true)
 							for _, be := range isas(t) {
 								if in, ok := s.instance(t, be).(*instance); ok && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Turned() }) {
@@ -120,7 +123,7 @@ func TestTurnedSums(t *testing.T) {
 		}
 	}
 	for _, be := range isas(t) {
-		if be.(*generator).Blends && turned[be.Name()] < 500 {
+		if be.(*generator).Blends && turned[be.Name()] < 100 {
 			t.Errorf("%s turns the rows of %d loops", be.Name(), turned[be.Name()])
 		}
 	}

@@ -24,9 +24,7 @@ func Std[T expr.Float](a expr.Exp[T], opts ...VarOption) expr.Exp[T] {
 }
 
 // Softmax returns exp(a - max) / sum(exp(a - max)) over an axis.
-func Softmax[T expr.Float](a expr.Exp[T], axis int) expr.Exp[T] {
-	return composed[T]("softmax", untyped.Options{Axes: []int{axis}}, expr.NodeOf(a))
-}
+func Softmax[T expr.Float](a expr.Exp[T], axis int) expr.Exp[T] { return along("softmax", a, axis) }
 
 // LogSumExp returns log(sum(exp(a))) over axes, without overflow.
 func LogSumExp[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
@@ -76,4 +74,14 @@ func OneHot[T expr.Number, I expr.Integer](index expr.Exp[I], depth int) expr.Ex
 // composed returns a composition for a typed constructor.
 func composed[R expr.Elem](name string, o untyped.Options, x ...*tree.Node) expr.Exp[R] {
 	return expr.Of[R](untyped.Compose(name, o, x...))
+}
+
+// plain returns a composition without options.
+func plain[R, T expr.Elem](name string, x ...expr.Exp[T]) expr.Exp[R] {
+	return composed[R](name, untyped.Options{}, nodes(x)...)
+}
+
+// along returns a composition along an axis.
+func along[T expr.Elem](name string, a expr.Exp[T], axis int) expr.Exp[T] {
+	return composed[T](name, untyped.Options{Axes: []int{axis}}, expr.NodeOf(a))
 }

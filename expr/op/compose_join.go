@@ -15,51 +15,35 @@ func Rot90[T expr.Elem](a expr.Exp[T], k int) expr.Exp[T] {
 }
 
 // FlipUD returns a with the first axis reversed.
-func FlipUD[T expr.Elem](a expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("flipud", untyped.Options{}, expr.NodeOf(a))
-}
+func FlipUD[T expr.Elem](a expr.Exp[T]) expr.Exp[T] { return plain[T]("flipud", a) }
 
 // FlipLR returns a with the second axis reversed.
-func FlipLR[T expr.Elem](a expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("fliplr", untyped.Options{}, expr.NodeOf(a))
-}
+func FlipLR[T expr.Elem](a expr.Exp[T]) expr.Exp[T] { return plain[T]("fliplr", a) }
 
 // AtLeast1D returns a, or a number as a vector.
-func AtLeast1D[T expr.Elem](a expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("atleast_1d", untyped.Options{}, expr.NodeOf(a))
-}
+func AtLeast1D[T expr.Elem](a expr.Exp[T]) expr.Exp[T] { return plain[T]("atleast_1d", a) }
 
 // AtLeast2D returns a, or a number or a vector as one row.
-func AtLeast2D[T expr.Elem](a expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("atleast_2d", untyped.Options{}, expr.NodeOf(a))
-}
+func AtLeast2D[T expr.Elem](a expr.Exp[T]) expr.Exp[T] { return plain[T]("atleast_2d", a) }
 
 // AtLeast3D returns a with at least three axes: a vector of n elements has the
 // shape [1 n 1], a matrix a new last axis.
-func AtLeast3D[T expr.Elem](a expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("atleast_3d", untyped.Options{}, expr.NodeOf(a))
-}
+func AtLeast3D[T expr.Elem](a expr.Exp[T]) expr.Exp[T] { return plain[T]("atleast_3d", a) }
 
 // HStack returns arrays one beside the other: along the second axis, or the
 // first of vectors.
-func HStack[T expr.Elem](arrays ...expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("hstack", untyped.Options{}, nodes(arrays)...)
-}
+func HStack[T expr.Elem](arrays ...expr.Exp[T]) expr.Exp[T] { return plain[T]("hstack", arrays...) }
 
 // VStack returns arrays one below the other: along the first axis. Vectors are
 // rows.
-func VStack[T expr.Elem](arrays ...expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("vstack", untyped.Options{}, nodes(arrays)...)
-}
+func VStack[T expr.Elem](arrays ...expr.Exp[T]) expr.Exp[T] { return plain[T]("vstack", arrays...) }
 
 // DStack returns arrays one behind the other: along the third axis.
-func DStack[T expr.Elem](arrays ...expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("dstack", untyped.Options{}, nodes(arrays)...)
-}
+func DStack[T expr.Elem](arrays ...expr.Exp[T]) expr.Exp[T] { return plain[T]("dstack", arrays...) }
 
 // ColumnStack returns vectors, and the columns of matrices, as columns.
 func ColumnStack[T expr.Elem](arrays ...expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("column_stack", untyped.Options{}, nodes(arrays)...)
+	return plain[T]("column_stack", arrays...)
 }
 
 // Append returns b after a along an axis.
@@ -114,15 +98,11 @@ func Diag[T expr.Elem](a expr.Exp[T], k int) expr.Exp[T] {
 
 // Kron returns the Kronecker product: a with each element replaced by its product
 // with b.
-func Kron[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("kron", untyped.Options{}, expr.NodeOf(a), expr.NodeOf(b))
-}
+func Kron[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] { return plain[T]("kron", a, b) }
 
 // Cross returns the cross products of the vectors along the last axis, which has
 // three elements.
-func Cross[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("cross", untyped.Options{}, expr.NodeOf(a), expr.NodeOf(b))
-}
+func Cross[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] { return plain[T]("cross", a, b) }
 
 // Convolve returns the convolution of two vectors. The mode is "full", or "same"
 // for as many elements as the longer one has, or "valid" for those that depend on

@@ -83,6 +83,4 @@ func IsClose[T expr.Number](a, b expr.Exp[T], relative, absolute float64) expr.E
 }
 
 // Outer returns the products of all pairs of elements of a and b, as a matrix.
-func Outer[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("outer", untyped.Options{}, expr.NodeOf(a), expr.NodeOf(b))
-}
+func Outer[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] { return plain[T]("outer", a, b) }

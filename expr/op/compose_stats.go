@@ -87,10 +87,10 @@ func AllClose[T expr.Number](a, b expr.Exp[T], relative, absolute float64) expr.
 
 // ArrayEqual returns whether a and b have one shape and equal elements.
 func ArrayEqual[T expr.Elem](a, b expr.Exp[T]) expr.Exp[bool] {
-	return composed[bool]("array_equal", untyped.Options{}, expr.NodeOf(a), expr.NodeOf(b))
+	return plain[bool]("array_equal", a, b)
 }
 
 // ArrayEquiv returns whether a and b broadcast to arrays with equal elements.
 func ArrayEquiv[T expr.Elem](a, b expr.Exp[T]) expr.Exp[bool] {
-	return composed[bool]("array_equiv", untyped.Options{}, expr.NodeOf(a), expr.NodeOf(b))
+	return plain[bool]("array_equiv", a, b)
 }

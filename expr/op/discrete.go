@@ -33,18 +33,17 @@ func discrete(called string, key expr.Exp[uint64], from, to float64, ratio func(
 	if !(to-from < maxTable && to < 1<<53) {
 		return expr.Of[int64](tree.Errorf(tree.ErrValue, called, "the distribution has too many values, from %v to %v", from, to))
 	}
-	f64 := func(v float64) *tree.Node { return tree.ConstFloat(dtype.F64, v) }
 	n := int(to-from) + 1
 	i := untyped.Iota(n)
-	k := untyped.Call("add", untyped.Cast(i, dtype.F64), f64(from))
-	step := untyped.Call("where", untyped.Call("equal", i, tree.ConstInt(dtype.I64, 0)), f64(0), untyped.Call("log", ratio(k)))
+	k := untyped.Call("add", untyped.Cast(i, dtype.F64), number(from))
+	step := untyped.Call("where", untyped.Call("equal", i, integer(0)), number(0), untyped.Call("log", ratio(k)))
 	along := untyped.Options{Axes: []int{0}}
 	weight := untyped.Compose("cumsum", along, step)
 	weight = untyped.Call("exp", untyped.Call("sub", weight, untyped.Reduce("max", weight, untyped.Options{})))
 	sums := untyped.Compose("cumsum", along, weight)
-	u := untyped.Call("mul", unit(dtype.F64, block(untyped.Row("philox"), called, key, dims)), untyped.Index(sums, 0, n-1))
-	at := untyped.Call("minimum", untyped.With("searchsorted", nil, []int{1}, sums, u), tree.ConstInt(dtype.I64, int64(n-1)))
-	return expr.Of[int64](untyped.Call("add", at, tree.ConstInt(dtype.I64, int64(from))).As(called, expr.NodeOf(key)))
+	u := untyped.Call("mul", unit(dtype.F64, block(called, key, dims)), untyped.Index(sums, 0, n-1))
+	at := untyped.Call("minimum", untyped.With("searchsorted", nil, []int{1}, sums, u), integer(n-1))
+	return expr.Of[int64](untyped.Call("add", at, integer(from)).As(called, expr.NodeOf(key)))
 }
 
 // Poisson returns numbers of the Poisson distribution with a mean, in the shape dims. A
@@ -58,7 +57,7 @@ func Poisson(key expr.Exp[uint64], mean float64, dims ...int) expr.Exp[int64] {
 		far = 0
 	}
 	return discrete("Poisson", key, mean-far, mean+far, func(k *tree.Node) *tree.Node {
-		return untyped.Call("div", tree.ConstFloat(dtype.F64, mean), k)
+		return untyped.Call("div", number(mean), k)
 	}, dims)
 }
 
@@ -74,8 +73,8 @@ func Binomial(key expr.Exp[uint64], n int, p float64, dims ...int) expr.Exp[int6
 		far = 0
 	}
 	return discrete("Binomial", key, mean-far, min(mean+far, size), func(k *tree.Node) *tree.Node {
-		left := untyped.Call("sub", tree.ConstFloat(dtype.F64, size+1), k)
-		return untyped.Call("mul", untyped.Call("div", left, k), tree.ConstFloat(dtype.F64, p/(1-p)))
+		left := untyped.Call("sub", number(size+1), k)
+		return untyped.Call("mul", untyped.Call("div", left, k), number(p/(1-p)))
 	}, dims)
 }
 
@@ -93,15 +92,15 @@ func NegativeBinomial(key expr.Exp[uint64], r, p float64, dims ...int) expr.Exp[
 		to = 0
 	}
 	return discrete("NegativeBinomial", key, mean-far-least, to, func(k *tree.Node) *tree.Node {
-		more := untyped.Call("div", untyped.Call("add", k, tree.ConstFloat(dtype.F64, r-1)), k)
-		return untyped.Call("mul", more, tree.ConstFloat(dtype.F64, 1-p))
+		more := untyped.Call("div", untyped.Call("add", k, number(r-1)), k)
+		return untyped.Call("mul", more, number(1-p))
 	}, dims)
 }
 
 // Permutation returns 0, 1 ... n-1 in random order: the order that sorts n random
 // numbers of 64 bits.
 func Permutation(key expr.Exp[uint64], n int) expr.Exp[int64] {
-	bits := block(untyped.Row("philox"), "Permutation", key, []int{n})
+	bits := block("Permutation", key, []int{n})
 	return expr.Of[int64](untyped.With("argsort", []int{0}, nil, bits).As("Permutation", expr.NodeOf(key)))
 }
 

@@ -30,9 +30,7 @@ func TensorDot[T expr.AnyNumber](a, b expr.Exp[T], from, to []int) expr.Exp[T] {
 
 // Inner returns the sums of the products of a and b over their last axes, of one
 // size. The result has the other axes of a, then those of b. A scalar multiplies.
-func Inner[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("inner", untyped.Options{}, expr.NodeOf(a), expr.NodeOf(b))
-}
+func Inner[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] { return plain[T]("inner", a, b) }
 
 // VecDot returns the sums of the products of a and b along an axis of each, which has
 // one size in both. The other axes broadcast.
@@ -42,21 +40,15 @@ func VecDot[T expr.AnyNumber](a, b expr.Exp[T], axis int) expr.Exp[T] {
 
 // VDot returns the sum of the products of the elements of a, conjugate, and b in
 // row-major order. Both have one number of elements.
-func VDot[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("vdot", untyped.Options{}, expr.NodeOf(a), expr.NodeOf(b))
-}
+func VDot[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] { return plain[T]("vdot", a, b) }
 
 // MatVec returns the products of the matrices in the last two axes of a and the
 // vectors in the last axis of b. The other axes broadcast.
-func MatVec[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("matvec", untyped.Options{}, expr.NodeOf(a), expr.NodeOf(b))
-}
+func MatVec[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] { return plain[T]("matvec", a, b) }
 
 // VecMat returns the products of the vectors in the last axis of a and the matrices
 // in the last two axes of b. The other axes broadcast.
-func VecMat[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("vecmat", untyped.Options{}, expr.NodeOf(a), expr.NodeOf(b))
-}
+func VecMat[T expr.AnyNumber](a, b expr.Exp[T]) expr.Exp[T] { return plain[T]("vecmat", a, b) }
 
 // MatMul returns the matrix product as NumPy's @. It takes vectors, matrices,
 // and stacks of matrices, whose leading dimensions broadcast.

@@ -27,16 +27,14 @@ const (
 // gammaLog returns logarithms of numbers of the gamma distribution in float64. stream
 // is the first of its streams.
 func gammaLog(called string, key expr.Exp[uint64], shape float64, stream int64, dims []int) *tree.Node {
-	position := block(untyped.Row("philox"), called, key, dims)
+	position := block(called, key, dims)
 	if position.Err() != nil {
 		return position
 	}
 	position = position.Args[0] // the counters
 	k := scalarKey(called, key).Node()
-	number := func(v float64) *tree.Node { return tree.ConstFloat(dtype.F64, v) }
-	// positive returns the logarithm of a uniform number of (0, 1].
 	positive := func(half string, stream *tree.Node) *tree.Node {
-		return untyped.Call("log1p", untyped.Call("neg", unit(dtype.F64, untyped.Call(half, position, stream, k))))
+		return logOfUnit(dtype.F64, untyped.Call(half, position, stream, k))
 	}
 	wide := shape
 	if shape < 1 {
@@ -93,7 +91,7 @@ func Beta[T expr.Float](key expr.Exp[uint64], a, b float64, dims ...int) expr.Ex
 	}
 	x := gammaLog("Beta", key, a, gammaStream, dims)
 	y := gammaLog("Beta", key, b, gammaStream+gammaStreams, dims)
-	one := tree.ConstFloat(dtype.F64, 1)
+	one := number(1)
 	ratio := untyped.Call("div", one, untyped.Call("add", one, untyped.Call("exp", untyped.Call("sub", y, x))))
 	return expr.Of[T](untyped.Cast(ratio, dtype.Of[T]()).As("Beta", expr.NodeOf(key)))
 }

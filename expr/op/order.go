@@ -144,7 +144,7 @@ func TopK[T expr.Elem](a expr.Exp[T], k, axis int) (values expr.Exp[T], position
 // Bincount returns how often each integer from 0 to n-1 occurs in a vector: n numbers.
 // If an element is outside, the assignment returns ErrIndex.
 func Bincount[I expr.Integer](a expr.Exp[I], n int) expr.Exp[int64] {
-	return expr.Of[int64](untyped.Bins("Bincount", expr.NodeOf(a), tree.ConstInt(dtype.I64, 1), n))
+	return expr.Of[int64](untyped.Bins("Bincount", expr.NodeOf(a), integer(1), n))
 }
 
 // BincountWeights returns the sum of the weights of each integer from 0 to n-1 of a
@@ -197,21 +197,19 @@ func Histogram[T expr.Float](a expr.Exp[T], n int, lo, hi float64) expr.Exp[int6
 	case n < 1 || n > 1<<30 || !(lo < hi) || math.IsInf(hi-lo, 0):
 		return expr.Of[int64](tree.Errorf(tree.ErrValue, "Histogram", "%d bins from %v to %v", n, lo, hi))
 	}
-	f64 := func(v float64) *tree.Node { return tree.ConstFloat(dtype.F64, v) }
-	i64 := func(v int) *tree.Node { return tree.ConstInt(dtype.I64, int64(v)) }
 	x = untyped.Cast(untyped.Reshape(x, []int{x.Shape().Size()}), dtype.F64)
-	bin := untyped.Cast(untyped.Call("mul", untyped.Call("div", untyped.Call("sub", x, f64(lo)), f64(hi-lo)), f64(float64(n))), dtype.I64)
-	bin = untyped.Call("minimum", untyped.Call("maximum", bin, i64(0)), i64(n-1))
+	bin := untyped.Cast(untyped.Call("mul", untyped.Call("div", untyped.Call("sub", x, number(lo)), number(hi-lo)), number(float64(n))), dtype.I64)
+	bin = untyped.Call("minimum", untyped.Call("maximum", bin, integer(0)), integer(n-1))
 	// Rounding may put an element beside its bin. The edges decide.
 	edge := func(i *tree.Node) *tree.Node { return edgeAt(i, n, lo, hi) }
 	lower := untyped.Call("less", x, edge(bin))
 	bin = untyped.Call("sub", bin, untyped.Cast(lower, dtype.I64))
-	next := untyped.Call("add", bin, i64(1))
-	higher := untyped.Call("logical_and", untyped.Call("greater_equal", x, edge(next)), untyped.Call("less", next, i64(n)))
+	next := untyped.Call("add", bin, integer(1))
+	higher := untyped.Call("logical_and", untyped.Call("greater_equal", x, edge(next)), untyped.Call("less", next, integer(n)))
 	bin = untyped.Call("add", bin, untyped.Cast(higher, dtype.I64))
-	inside := untyped.Call("logical_and", untyped.Call("greater_equal", x, f64(lo)), untyped.Call("less_equal", x, f64(hi)))
-	bin = untyped.Call("where", inside, bin, i64(n)) // one more bin for what lies outside
-	all := untyped.Bins("Histogram", bin, i64(1), n+1)
+	inside := untyped.Call("logical_and", untyped.Call("greater_equal", x, number(lo)), untyped.Call("less_equal", x, number(hi)))
+	bin = untyped.Call("where", inside, bin, integer(n)) // one more bin for what lies outside
+	all := untyped.Bins("Histogram", bin, integer(1), n+1)
 	return expr.Of[int64](untyped.Slice(all, []Span{Until(n)}).As("Histogram", expr.NodeOf(a)))
 }
 
@@ -226,7 +224,6 @@ func HistogramEdges(n int, lo, hi float64) expr.Exp[float64] {
 
 // edgeAt returns edge i of n bins.
 func edgeAt(i *tree.Node, n int, lo, hi float64) *tree.Node {
-	f64 := func(v float64) *tree.Node { return tree.ConstFloat(dtype.F64, v) }
-	at := untyped.Call("add", untyped.Call("mul", untyped.Cast(i, dtype.F64), f64((hi-lo)/float64(n))), f64(lo))
-	return untyped.Call("where", untyped.Call("equal", i, tree.ConstInt(dtype.I64, int64(n))), f64(hi), at)
+	at := untyped.Call("add", untyped.Call("mul", untyped.Cast(i, dtype.F64), number((hi-lo)/float64(n))), number(lo))
+	return untyped.Call("where", untyped.Call("equal", i, integer(n)), number(hi), at)
 }

@@ -32,8 +32,8 @@ func scalarKey(name string, key expr.Exp[uint64]) expr.Exp[uint64] {
 	return expr.Of[uint64](expr.NodeOf(key))
 }
 
-// block applies a row of philox to the row-major positions of a shape.
-func block(o *tree.Operator, name string, key expr.Exp[uint64], dims []int) *tree.Node {
+// block applies philox to the row-major positions of a shape, for the constructor called name.
+func block(name string, key expr.Exp[uint64], dims []int) *tree.Node {
 	n := 1
 	for _, d := range dims {
 		if d < 0 || d > 0 && n > math.MaxInt/d {
@@ -42,12 +42,12 @@ func block(o *tree.Operator, name string, key expr.Exp[uint64], dims []int) *tre
 		n *= d
 	}
 	position := untyped.Cast(untyped.Reshape(untyped.Iota(n), slices.Clone(dims)), dtype.U64)
-	return untyped.Apply(o, position, tree.NewConst(dtype.U64, elementStream), scalarKey(name, key).Node()).As(name, expr.NodeOf(key))
+	return untyped.Call("philox", position, tree.NewConst(dtype.U64, elementStream), scalarKey(name, key).Node()).As(name, expr.NodeOf(key))
 }
 
 // RandomBits returns 64 random bits for each element of a shape.
 func RandomBits(key expr.Exp[uint64], dims ...int) expr.Exp[uint64] {
-	return expr.Of[uint64](block(untyped.Row("philox"), "RandomBits", key, dims))
+	return expr.Of[uint64](block("RandomBits", key, dims))
 }
 
 // unit returns a multiple of 2^-k in [0, 1) made of the k high bits, where k is
@@ -58,11 +58,7 @@ func unit(t dtype.Type, bits *tree.Node) *tree.Node {
 		k = 53
 	}
 	high := untyped.Call("right_shift", bits, tree.ConstInt(dtype.U64, int64(64-k)))
-	if k == 24 {
-		high = untyped.Cast(high, dtype.I32)
-	} else {
-		high = untyped.Cast(high, dtype.I64)
-	}
+	high = untyped.Cast(high, dtype.Integer(wide.Size(), true))
 	return untyped.Call("mul", untyped.Cast(high, wide), tree.ConstFloat(wide, math.Ldexp(1, -k)))
 }
 
@@ -72,19 +68,18 @@ func unit(t dtype.Type, bits *tree.Node) *tree.Node {
 // makes other keys of it.
 func Uniform[T expr.Float](key expr.Exp[uint64], dims ...int) expr.Exp[T] {
 	t := dtype.Of[T]()
-	return expr.Of[T](untyped.Cast(unit(t, block(untyped.Row("philox"), "Uniform", key, dims)), t))
-}
-
-// exponential returns -log(1-u), which is finite.
-func exponential(t dtype.Type, bits *tree.Node) *tree.Node {
-	u := unit(t, bits)
-	return untyped.Call("neg", untyped.Call("log1p", untyped.Call("neg", u)))
+	return expr.Of[T](untyped.Cast(unit(t, block("Uniform", key, dims)), t))
 }
 
 // Exponential returns numbers of the exponential distribution with mean 1.
 func Exponential[T expr.Float](key expr.Exp[uint64], dims ...int) expr.Exp[T] {
 	t := dtype.Of[T]()
-	return expr.Of[T](untyped.Cast(exponential(t, block(untyped.Row("philox"), "Exponential", key, dims)), t))
+	return expr.Of[T](untyped.Cast(untyped.Call("neg", logOfUnit(t, block("Exponential", key, dims))), t))
+}
+
+// logOfUnit returns the logarithm of a uniform number of (0, 1], which is finite.
+func logOfUnit(t dtype.Type, bits *tree.Node) *tree.Node {
+	return untyped.Call("log1p", untyped.Call("neg", unit(t, bits)))
 }
 
 // Bernoulli returns true with probability p, rounded to a multiple of 2^-53.
@@ -92,7 +87,7 @@ func Bernoulli(key expr.Exp[uint64], p float64, dims ...int) expr.Exp[bool] {
 	if !(p >= 0 && p <= 1) {
 		return expr.Of[bool](tree.Errorf(tree.ErrValue, "Bernoulli", "%v is no probability", p))
 	}
-	u := unit(dtype.F64, block(untyped.Row("philox"), "Bernoulli", key, dims))
+	u := unit(dtype.F64, block("Bernoulli", key, dims))
 	return expr.Of[bool](untyped.Call("less", u, tree.ConstFloat(dtype.F64, p)))
 }
 
@@ -107,7 +102,7 @@ func Integers[T expr.Integer](key expr.Exp[uint64], n uint64, dims ...int) expr.
 	if n == 0 || bits < 64 && (n-1)>>bits != 0 {
 		return expr.Of[T](tree.Errorf(tree.ErrValue, "Integers", "%d integers are no %v", n, t))
 	}
-	high := untyped.Call("multiply_high", block(untyped.Row("philox"), "Integers", key, dims), tree.NewConst(dtype.U64, n))
+	high := untyped.Call("multiply_high", block("Integers", key, dims), tree.NewConst(dtype.U64, n))
 	return expr.Of[T](untyped.Cast(high, t))
 }
 
@@ -116,7 +111,7 @@ func Integers[T expr.Integer](key expr.Exp[uint64], n uint64, dims ...int) expr.
 // [Uniform] says what a key is.
 func Normal[T expr.Float](key expr.Exp[uint64], dims ...int) expr.Exp[T] {
 	t := dtype.Of[T]()
-	at := block(untyped.Row("philox"), "Normal", key, dims)
+	at := block("Normal", key, dims)
 	if at.Err() != nil {
 		return expr.Of[T](at)
 	}

@@ -7,9 +7,7 @@ import (
 )
 
 // Flatten returns a as a vector, row-major.
-func Flatten[T expr.Elem](a expr.Exp[T]) expr.Exp[T] {
-	return composed[T]("ravel", untyped.Options{}, expr.NodeOf(a))
-}
+func Flatten[T expr.Elem](a expr.Exp[T]) expr.Exp[T] { return plain[T]("ravel", a) }
 
 // SwapAxes returns a with two axes exchanged.
 func SwapAxes[T expr.Elem](a expr.Exp[T], i, j int) expr.Exp[T] {
@@ -24,9 +22,7 @@ func MoveAxis[T expr.Elem](a expr.Exp[T], from, to int) expr.Exp[T] {
 
 // NewAxis returns a with a new axis of size 1 before axis; NewAxis(a, -1)
 // appends one.
-func NewAxis[T expr.Elem](a expr.Exp[T], axis int) expr.Exp[T] {
-	return composed[T]("expand_dims", untyped.Options{Axes: []int{axis}}, expr.NodeOf(a))
-}
+func NewAxis[T expr.Elem](a expr.Exp[T], axis int) expr.Exp[T] { return along("expand_dims", a, axis) }
 
 // Squeeze returns a without the given axes of size 1, or without all axes of
 // size 1.

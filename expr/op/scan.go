@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // A Step is what a step of a scan computes with.
@@ -35,24 +36,10 @@ func (s Scanned[T]) Last(i int) expr.Exp[T] { return expr.Of[T](s.r.Last(i)) }
 // The results carry an error if step returns another number of states, other shapes
 // or types, or views of what it got.
 func Scan[T expr.Elem](first, elements []expr.Exp[T], o ScanOptions, step func(s Step[T]) (next, out []expr.Exp[T])) Scanned[T] {
-	nodes := func(list []expr.Exp[T]) []*tree.Node {
-		out := make([]*tree.Node, len(list))
-		for i, x := range list {
-			out[i] = expr.NodeOf(x)
-		}
-		return out
-	}
-	typed := func(list []*tree.Node) []expr.Exp[T] {
-		out := make([]expr.Exp[T], len(list))
-		for i, x := range list {
-			out[i] = expr.Of[T](x)
-		}
-		return out
-	}
 	var f untyped.StepFunc
 	if step != nil {
 		f = func(i *tree.Node, state, x []*tree.Node) (next, out []*tree.Node) {
-			n, y := step(Step[T]{expr.Of[int64](i), typed(state), typed(x)})
+			n, y := step(Step[T]{expr.Of[int64](i), lists.Map(state, expr.Of[T]), lists.Map(x, expr.Of[T])})
 			return nodes(n), nodes(y)
 		}
 	}
@@ -84,10 +71,6 @@ func CumMax[T expr.Number](a expr.Exp[T], axis int) expr.Exp[T] { return along("
 // CumMin returns the least of the elements up to each one along an axis, in the shape
 // of a. NaN wins, and -0 is below +0.
 func CumMin[T expr.Number](a expr.Exp[T], axis int) expr.Exp[T] { return along("cummin", a, axis) }
-
-func along[T expr.AnyNumber](name string, a expr.Exp[T], axis int) expr.Exp[T] {
-	return composed[T](name, untyped.Options{Axes: []int{axis}}, expr.NodeOf(a))
-}
 
 // Unwrap returns p with multiples of the period added, so that neighbours along an axis differ
 // by at most half of it, such as phases for the period 2*pi.

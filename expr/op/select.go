@@ -68,5 +68,10 @@ func WhereScalar[T expr.AnyNumber, S Real](cond expr.Exp[bool], x expr.Exp[T], s
 	return expr.Of[T](untyped.Call("where", c, n, scalar[T](s)).As("WhereScalar", c, n))
 }
 
+// number and integer return scalars of float64 and int64.
+func number(v float64) *tree.Node { return tree.ConstFloat(dtype.F64, v) }
+
+func integer[V int | float64](v V) *tree.Node { return tree.ConstInt(dtype.I64, int64(v)) }
+
 // Full returns a scalar of element type T, which broadcasts to any shape.
 func Full[T expr.AnyNumber, S Real](s S) expr.Exp[T] { return expr.Of[T](scalar[T](s).As("Full")) }

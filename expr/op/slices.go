@@ -44,13 +44,7 @@ func Concat[T expr.Elem](axis int, args ...expr.Exp[T]) expr.Exp[T] {
 	return expr.Of[T](untyped.Concat(axis, nodes(args)))
 }
 
-func nodes[T expr.Elem](args []expr.Exp[T]) []*tree.Node {
-	out := make([]*tree.Node, len(args))
-	for i, a := range args {
-		out[i] = expr.NodeOf(a)
-	}
-	return out
-}
+func nodes[T expr.Elem](args []expr.Exp[T]) []*tree.Node { return lists.Map(args, expr.NodeOf[T]) }
 
 // Into returns the concatenation of targets as a target. An assignment cuts the
 // value along the axis and stores each part in its target.

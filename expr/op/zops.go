@@ -9,24 +9,16 @@ import (
 )
 
 // Abs is x without its sign; the least integer stays. Error: exact.
-func Abs[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowAbs, x)
-}
+func Abs[T expr.Number](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowAbs, x) }
 
 // Acos is the arc cosine, in radians; NaN outside -1..1. Error: at most 1 ULP.
-func Acos[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowAcos, x)
-}
+func Acos[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowAcos, x) }
 
 // Acosh is the inverse hyperbolic cosine; NaN below 1. Error: at most 1 ULP.
-func Acosh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowAcosh, x)
-}
+func Acosh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowAcosh, x) }
 
 // Add is x + y; integers wrap. Error: correctly rounded.
-func Add[T expr.AnyNumber](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowAdd, x, y)
-}
+func Add[T expr.AnyNumber](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowAdd, x, y) }
 
 // All is whether all elements hold; true if empty.
 func All(a expr.Exp[bool], opts ...ReduceOption) expr.Exp[bool] {
@@ -49,44 +41,28 @@ func ArgMin[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[int64] 
 }
 
 // Asin is the arc sine, in radians; NaN outside -1..1. Error: at most 1 ULP.
-func Asin[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowAsin, x)
-}
+func Asin[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowAsin, x) }
 
 // Asinh is the inverse hyperbolic sine. Error: at most 1 ULP.
-func Asinh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowAsinh, x)
-}
+func Asinh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowAsinh, x) }
 
 // Atan is the arc tangent, in radians. Error: at most 1 ULP.
-func Atan[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowAtan, x)
-}
+func Atan[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowAtan, x) }
 
 // Atan2 is the angle of the point (y, x), in radians, with C99's special cases. Error: at most 1 ULP.
-func Atan2[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowAtan2, x, y)
-}
+func Atan2[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowAtan2, x, y) }
 
 // Atanh is the inverse hyperbolic tangent; NaN outside -1..1. Error: at most 1 ULP.
-func Atanh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowAtanh, x)
-}
+func Atanh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowAtanh, x) }
 
 // And is bitwise x & y; of bools the conjunction. Error: exact.
-func And[T Bitwise](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowAnd, x, y)
-}
+func And[T Bitwise](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowAnd, x, y) }
 
 // Or is bitwise x | y; of bools the disjunction. Error: exact.
-func Or[T Bitwise](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowOr, x, y)
-}
+func Or[T Bitwise](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowOr, x, y) }
 
 // Xor is bitwise exclusive or. Error: exact.
-func Xor[T Bitwise](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowXor, x, y)
-}
+func Xor[T Bitwise](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowXor, x, y) }
 
 // BroadcastTo is repeated along axes of size 1 and new leading axes.
 func BroadcastTo[T expr.Elem](x expr.Exp[T], dims ...int) expr.Exp[T] {
@@ -94,149 +70,91 @@ func BroadcastTo[T expr.Elem](x expr.Exp[T], dims ...int) expr.Exp[T] {
 }
 
 // Cbrt is the cube root. Error: at most 1 ULP.
-func Cbrt[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowCbrt, x)
-}
+func Cbrt[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowCbrt, x) }
 
 // Ceil is the least integer >= x. Error: exact.
-func Ceil[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowCeil, x)
-}
+func Ceil[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowCeil, x) }
 
 // Clip is x brought into lo..hi: minimum(maximum(x, lo), hi). Error: exact.
-func Clip[T expr.Number](x, lo, hi expr.Exp[T]) expr.Exp[T] {
-	return map3[T, T](rowClip, x, lo, hi)
-}
+func Clip[T expr.Number](x, lo, hi expr.Exp[T]) expr.Exp[T] { return map3[T, T](rowClip, x, lo, hi) }
 
 // Conj is x with the other sign of the imaginary part. Error: exact.
-func Conj[T expr.AnyNumber](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowConj, x)
-}
+func Conj[T expr.AnyNumber](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowConj, x) }
 
 // CopySign is the magnitude of x with the sign of y, of which NaN has none. Error: exact.
-func CopySign[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowCopySign, x, y)
-}
+func CopySign[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowCopySign, x, y) }
 
 // Cos is the cosine of x radians, for all magnitudes. Error: at most 1 ULP.
-func Cos[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowCos, x)
-}
+func Cos[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowCos, x) }
 
 // Cosh is the hyperbolic cosine. Error: at most 1 ULP.
-func Cosh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowCosh, x)
-}
+func Cosh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowCosh, x) }
 
 // Cube is x * x * x; within 0.51 ULP where that is normal. Error: at most 1 ULP.
-func Cube[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowCube, x)
-}
+func Cube[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowCube, x) }
 
 // Digamma is the derivative of gammaln; NaN at negative integers. Within 4 ULP for x > 0, and below, where it has zeros, within 6 units of the last place of the greater of log(2-x) and the result.
-func Digamma[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowDigamma, x)
-}
+func Digamma[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowDigamma, x) }
 
 // Div is x / y; integers truncate towards zero and division by zero is an error. Error: correctly rounded.
-func Div[T expr.AnyNumber](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowDiv, x, y)
-}
+func Div[T expr.AnyNumber](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowDiv, x, y) }
 
 // Equal is x == y; false for NaN. Error: exact.
-func Equal[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
-	return map2[T, bool](rowEqual, x, y)
-}
+func Equal[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] { return map2[T, bool](rowEqual, x, y) }
 
 // Erf is the error function. Error: at most 1 ULP.
-func Erf[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowErf, x)
-}
+func Erf[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowErf, x) }
 
 // Erfc is 1 - erf(x), accurate where that is small. Error: at most 6 ULP.
-func Erfc[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowErfc, x)
-}
+func Erfc[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowErfc, x) }
 
 // ErfInv is the inverse of erf; infinite at -1 and 1, NaN outside. Error: at most 4 ULP.
-func ErfInv[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowErfInv, x)
-}
+func ErfInv[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowErfInv, x) }
 
 // Exp is e to the power x. Error: at most 1 ULP.
-func Exp[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowExp, x)
-}
+func Exp[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowExp, x) }
 
 // Exp2 is 2 to the power x. Error: at most 1 ULP.
-func Exp2[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowExp2, x)
-}
+func Exp2[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowExp2, x) }
 
 // Expm1 is exp(x) - 1, accurate near zero. Error: at most 1 ULP.
-func Expm1[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowExpm1, x)
-}
+func Expm1[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowExpm1, x) }
 
 // Exponent is e of x = m * 2**e with 0.5 <= |m| < 1; 0 for 0, infinity and NaN. Error: exact.
-func Exponent[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowExponent, x)
-}
+func Exponent[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowExponent, x) }
 
 // Floor is the greatest integer <= x. Error: exact.
-func Floor[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowFloor, x)
-}
+func Floor[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowFloor, x) }
 
 // FloorDiv is floor(x / y) as NumPy's //: of floats it agrees with mod; of integers division by zero is an error. Error: correctly rounded.
-func FloorDiv[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowFloorDiv, x, y)
-}
+func FloorDiv[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowFloorDiv, x, y) }
 
 // FMA is x*y + z, rounded once. Error: correctly rounded.
-func FMA[T expr.Float](x, y, z expr.Exp[T]) expr.Exp[T] {
-	return map3[T, T](rowFMA, x, y, z)
-}
+func FMA[T expr.Float](x, y, z expr.Exp[T]) expr.Exp[T] { return map3[T, T](rowFMA, x, y, z) }
 
 // FMax is the larger of x and y; a NaN is ignored where the other is none. Error: exact.
-func FMax[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowFMax, x, y)
-}
+func FMax[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowFMax, x, y) }
 
 // FMin is the smaller of x and y; a NaN is ignored where the other is none. Error: exact.
-func FMin[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowFMin, x, y)
-}
+func FMin[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowFMin, x, y) }
 
 // Fmod is x - y*trunc(x/y): the sign is that of x; exact; of integers division by zero is an error. Error: exact.
-func Fmod[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowFmod, x, y)
-}
+func Fmod[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowFmod, x, y) }
 
 // GammaFunction is the gamma function, tgamma of C: (x-1)! for integers; NaN at negative integers. Error: at most 8 ULP.
-func GammaFunction[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowGammaFunction, x)
-}
+func GammaFunction[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowGammaFunction, x) }
 
 // LogGamma is the logarithm of |gamma(x)|, lgamma of C; infinite at 0 and negative integers. Within 4 ULP for x > 0, and below, where it has zeros, within 4 units of the last place of the greatest of 1, the result and gammaln(1-x).
-func LogGamma[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowLogGamma, x)
-}
+func LogGamma[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowLogGamma, x) }
 
 // Gelu is x * (1 + erf(x/sqrt(2))) / 2. Error: at most 6 ULP.
-func Gelu[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowGelu, x)
-}
+func Gelu[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowGelu, x) }
 
 // GeluTanh is x * (1 + tanh(sqrt(2/pi) * (x + 0.044715*x^3))) / 2, the tanh form of gelu; within 2 ULP for x >= 0, within 2 + 4*(1.6*|x| + 0.0714*|x|^3) below, where the value tends to 0.
-func GeluTanh[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowGeluTanh, x)
-}
+func GeluTanh[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowGeluTanh, x) }
 
 // Greater is x > y. Error: exact.
-func Greater[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
-	return map2[T, bool](rowGreater, x, y)
-}
+func Greater[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] { return map2[T, bool](rowGreater, x, y) }
 
 // GreaterEqual is x >= y. Error: exact.
 func GreaterEqual[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
@@ -244,59 +162,37 @@ func GreaterEqual[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
 }
 
 // Hypot is sqrt(x*x + y*y) without overflow. Error: at most 1 ULP.
-func Hypot[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowHypot, x, y)
-}
+func Hypot[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowHypot, x, y) }
 
 // BesselI0 is the modified Bessel function of the first kind of order 0. Error: at most 5 ULP.
-func BesselI0[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowBesselI0, x)
-}
+func BesselI0[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowBesselI0, x) }
 
 // BesselI1 is the modified Bessel function of the first kind of order 1. Error: at most 5 ULP.
-func BesselI1[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowBesselI1, x)
-}
+func BesselI1[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowBesselI1, x) }
 
 // InverseSquare is 1 / (x * x); within 0.51 ULP where that is normal. Error: at most 1 ULP.
-func InverseSquare[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowInverseSquare, x)
-}
+func InverseSquare[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowInverseSquare, x) }
 
 // Not is bitwise complement; of bools the negation. Error: exact.
-func Not[T Bitwise](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowNot, x)
-}
+func Not[T Bitwise](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowNot, x) }
 
 // IsFinite is whether x is neither infinite nor NaN. Error: exact.
-func IsFinite[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[bool] {
-	return map1[T, bool](rowIsFinite, x)
-}
+func IsFinite[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[bool] { return map1[T, bool](rowIsFinite, x) }
 
 // IsInf is whether x is infinite. Error: exact.
-func IsInf[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[bool] {
-	return map1[T, bool](rowIsInf, x)
-}
+func IsInf[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[bool] { return map1[T, bool](rowIsInf, x) }
 
 // IsNaN is whether x is NaN. Error: exact.
-func IsNaN[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[bool] {
-	return map1[T, bool](rowIsNaN, x)
-}
+func IsNaN[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[bool] { return map1[T, bool](rowIsNaN, x) }
 
 // Ldexp is x * 2**y, rounded once, for an integer y; of other numbers the part before the point counts. Error: correctly rounded.
-func Ldexp[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowLdexp, x, y)
-}
+func Ldexp[T expr.Float](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowLdexp, x, y) }
 
 // Shl is x << y; a count below zero or of the width and more gives 0. Error: exact.
-func Shl[T expr.Integer](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowShl, x, y)
-}
+func Shl[T expr.Integer](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowShl, x, y) }
 
 // Less is x < y. Error: exact.
-func Less[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
-	return map2[T, bool](rowLess, x, y)
-}
+func Less[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] { return map2[T, bool](rowLess, x, y) }
 
 // LessEqual is x <= y. Error: exact.
 func LessEqual[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
@@ -304,24 +200,16 @@ func LessEqual[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
 }
 
 // Log is the natural logarithm; NaN below zero. Error: at most 1 ULP.
-func Log[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowLog, x)
-}
+func Log[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowLog, x) }
 
 // Log10 is the logarithm to base 10. Error: at most 1 ULP.
-func Log10[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowLog10, x)
-}
+func Log10[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowLog10, x) }
 
 // Log1p is log(1 + x), accurate near zero. Error: at most 1.3 ULP.
-func Log1p[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowLog1p, x)
-}
+func Log1p[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowLog1p, x) }
 
 // Log2 is the logarithm to base 2. Error: at most 1 ULP.
-func Log2[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowLog2, x)
-}
+func Log2[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowLog2, x) }
 
 // LogicalAnd is whether x and y are both nonzero. Error: exact.
 func LogicalAnd[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
@@ -329,9 +217,7 @@ func LogicalAnd[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
 }
 
 // LogicalNot is whether x is zero. Error: exact.
-func LogicalNot[T expr.Elem](x expr.Exp[T]) expr.Exp[bool] {
-	return map1[T, bool](rowLogicalNot, x)
-}
+func LogicalNot[T expr.Elem](x expr.Exp[T]) expr.Exp[bool] { return map1[T, bool](rowLogicalNot, x) }
 
 // LogicalOr is whether x or y is nonzero. Error: exact.
 func LogicalOr[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
@@ -344,9 +230,7 @@ func LogicalXor[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
 }
 
 // Mantissa is m of x = m * 2**e with 0.5 <= |m| < 1; 0, infinity and NaN stay. Error: exact.
-func Mantissa[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowMantissa, x)
-}
+func Mantissa[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowMantissa, x) }
 
 // Max is the maximum over axes; NaN wins, -0 < +0.
 func Max[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
@@ -354,9 +238,7 @@ func Max[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 }
 
 // Maximum is the larger of x and y; NaN wins, -0 < +0. Error: exact.
-func Maximum[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowMaximum, x, y)
-}
+func Maximum[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowMaximum, x, y) }
 
 // Min is the minimum over axes; NaN wins, -0 < +0.
 func Min[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
@@ -364,19 +246,13 @@ func Min[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 }
 
 // Minimum is the smaller of x and y; NaN wins, -0 < +0. Error: exact.
-func Minimum[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowMinimum, x, y)
-}
+func Minimum[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowMinimum, x, y) }
 
 // Mod is x - y*floor(x/y) as NumPy's %: the sign is that of y; exact but for the rounding where that moves the remainder to the sign of y; of integers division by zero is an error. Error: correctly rounded.
-func Mod[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowMod, x, y)
-}
+func Mod[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowMod, x, y) }
 
 // Mul is x * y; integers wrap. Error: correctly rounded.
-func Mul[T expr.AnyNumber](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowMul, x, y)
-}
+func Mul[T expr.AnyNumber](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowMul, x, y) }
 
 // MultiplyHigh is the high 64 bits of the product. Error: exact.
 func MultiplyHigh(x, y expr.Exp[uint64]) expr.Exp[uint64] {
@@ -394,24 +270,16 @@ func NaNMin[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 }
 
 // NormalCDF is the distribution function of the normal distribution, norm.cdf, accurate in the left tail. Error: at most 6 ULP.
-func NormalCDF[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowNormalCDF, x)
-}
+func NormalCDF[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowNormalCDF, x) }
 
 // NormalQuantile is the quantile of the normal distribution, norm.ppf; infinite at 0 and 1, NaN outside. Error: at most 4 ULP.
-func NormalQuantile[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowNormalQuantile, x)
-}
+func NormalQuantile[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowNormalQuantile, x) }
 
 // Neg is -x; integers wrap. Error: exact.
-func Neg[T expr.AnyNumber](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowNeg, x)
-}
+func Neg[T expr.AnyNumber](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowNeg, x) }
 
 // NotEqual is x != y; true for NaN. Error: exact.
-func NotEqual[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
-	return map2[T, bool](rowNotEqual, x, y)
-}
+func NotEqual[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] { return map2[T, bool](rowNotEqual, x, y) }
 
 // Philox is the low 64 bits of Philox 4x32-10 of the counter position + 2^64 stream. Error: exact.
 func Philox(position, stream, key expr.Exp[uint64]) expr.Exp[uint64] {
@@ -424,9 +292,7 @@ func PhiloxHigh(position, stream, key expr.Exp[uint64]) expr.Exp[uint64] {
 }
 
 // Pow is x to the power y, with C99's special cases. Error: at most 1 ULP.
-func Pow[T expr.AnyFloat](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowPow, x, y)
-}
+func Pow[T expr.AnyFloat](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowPow, x, y) }
 
 // Prod is the product over axes, in the documented order; 1 if empty.
 func Prod[T Summable](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
@@ -434,9 +300,7 @@ func Prod[T Summable](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 }
 
 // Reciprocal is 1 / x. Error: correctly rounded.
-func Reciprocal[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowReciprocal, x)
-}
+func Reciprocal[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowReciprocal, x) }
 
 // ReduceAnd is the bits that are set in all elements; all bits if empty.
 func ReduceAnd[T expr.Integer](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
@@ -454,9 +318,7 @@ func ReduceXor[T expr.Integer](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] 
 }
 
 // ReLU is x where x > 0, else +0; NaN stays. Error: exact.
-func ReLU[T expr.Number](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowReLU, x)
-}
+func ReLU[T expr.Number](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowReLU, x) }
 
 // Reshape is the same elements, row-major, in another shape, of which one extent may be -1.
 func Reshape[T expr.Elem](x expr.Exp[T], dims ...int) expr.Exp[T] {
@@ -464,64 +326,40 @@ func Reshape[T expr.Elem](x expr.Exp[T], dims ...int) expr.Exp[T] {
 }
 
 // Shr is x >> y, arithmetic for signed types; a count below zero or of the width and more gives 0, or the sign. Error: exact.
-func Shr[T expr.Integer](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowShr, x, y)
-}
+func Shr[T expr.Integer](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowShr, x, y) }
 
 // Rint is the nearest integer, ties to even. Error: exact.
-func Rint[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowRint, x)
-}
+func Rint[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowRint, x) }
 
 // Rsqrt is 1 / sqrt(x). Error: at most 1 ULP.
-func Rsqrt[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowRsqrt, x)
-}
+func Rsqrt[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowRsqrt, x) }
 
 // Sigmoid is 1 / (1 + exp(-x)). Error: at most 1 ULP.
-func Sigmoid[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowSigmoid, x)
-}
+func Sigmoid[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowSigmoid, x) }
 
 // Sign is -1, 0 or 1 by the sign of x; +0 for both zeros; NaN stays. Error: exact.
-func Sign[T expr.AnyNumber](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowSign, x)
-}
+func Sign[T expr.AnyNumber](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowSign, x) }
 
 // SignBit is whether x has a sign, as -0 has; a NaN has none. Error: exact.
-func SignBit[T expr.Elem](x expr.Exp[T]) expr.Exp[bool] {
-	return map1[T, bool](rowSignBit, x)
-}
+func SignBit[T expr.Elem](x expr.Exp[T]) expr.Exp[bool] { return map1[T, bool](rowSignBit, x) }
 
 // Sin is the sine of x radians, for all magnitudes. Error: at most 1 ULP.
-func Sin[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowSin, x)
-}
+func Sin[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowSin, x) }
 
 // Sinh is the hyperbolic sine. Error: at most 1 ULP.
-func Sinh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowSinh, x)
-}
+func Sinh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowSinh, x) }
 
 // Sqrt is the square root; NaN below zero. Error: correctly rounded.
-func Sqrt[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowSqrt, x)
-}
+func Sqrt[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowSqrt, x) }
 
 // Square is x * x. Error: correctly rounded.
-func Square[T expr.AnyNumber](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowSquare, x)
-}
+func Square[T expr.AnyNumber](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowSquare, x) }
 
 // StopGradient is x, as a constant to derivatives. Error: exact.
-func StopGradient[T expr.Elem](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowStopGradient, x)
-}
+func StopGradient[T expr.Elem](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowStopGradient, x) }
 
 // Sub is x - y; integers wrap. Error: correctly rounded.
-func Sub[T expr.AnyNumber](x, y expr.Exp[T]) expr.Exp[T] {
-	return map2[T, T](rowSub, x, y)
-}
+func Sub[T expr.AnyNumber](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowSub, x, y) }
 
 // Sum is the sum over axes, in the documented order; 0 if empty.
 func Sum[T Summable](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
@@ -529,24 +367,16 @@ func Sum[T Summable](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 }
 
 // Tan is the tangent of x radians, for all magnitudes. Error: at most 1 ULP.
-func Tan[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowTan, x)
-}
+func Tan[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowTan, x) }
 
 // Tanh is the hyperbolic tangent. Error: at most 1 ULP.
-func Tanh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowTanh, x)
-}
+func Tanh[T expr.AnyFloat](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowTanh, x) }
 
 // Trigamma is the derivative of digamma; infinite at 0 and negative integers. Error: at most 6 ULP.
-func Trigamma[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowTrigamma, x)
-}
+func Trigamma[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowTrigamma, x) }
 
 // Trunc is x without its fraction. Error: exact.
-func Trunc[T expr.Float](x expr.Exp[T]) expr.Exp[T] {
-	return map1[T, T](rowTrunc, x)
-}
+func Trunc[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowTrunc, x) }
 
 // The rows, looked up once.
 var (

@@ -94,14 +94,14 @@ func Constructors() ([]byte, error) {
 			continue
 		}
 		if o.Class() == tree.Reduction {
-			fmt.Fprintf(&b, "func %s%s(a expr.Exp[%s], opts ...ReduceOption) expr.Exp[%s] {\n\treturn reduceTyped[%s, %s](%q, a, opts)\n}\n", name, param, elem, result, elem, result, o.Name())
+			fmt.Fprintf(&b, "func %s%s(a expr.Exp[%s], opts ...ReduceOption) expr.Exp[%s] { return reduceTyped[%s, %s](%q, a, opts) }\n", name, param, elem, result, elem, result, o.Name())
 			continue
 		}
 		args := []string{"x", "y", "z"}[:o.Arity()]
 		if o.Operands() != "" {
 			args = strings.Fields(o.Operands())
 		}
-		fmt.Fprintf(&b, "func %s%s(%s expr.Exp[%s]) expr.Exp[%s] {\n\treturn map%d[%s, %s](row%s, %s)\n}\n",
+		fmt.Fprintf(&b, "func %s%s(%s expr.Exp[%s]) expr.Exp[%s] { return map%d[%s, %s](row%s, %s) }\n",
 			name, param, strings.Join(args, ", "), elem, result, o.Arity(), elem, result, name, strings.Join(args, ", "))
 		rows += fmt.Sprintf("row%s = untyped.Row(%q)\n", name, o.Name())
 	}

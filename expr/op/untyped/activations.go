@@ -50,9 +50,7 @@ func (o Options) number(without float64) float64 {
 // logSoftmax reduces the last axis if the options name none. It shifts by the maximum if that is
 // finite.
 func logSoftmax(o Options, x ...*tree.Node) *tree.Node {
-	if o.Axes == nil {
-		o.Axes = []int{-1}
-	}
+	o = o.orAxes(-1)
 	m := shift(o, x[0])
 	if m.Err() != nil {
 		return m

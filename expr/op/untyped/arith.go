@@ -7,11 +7,11 @@ import (
 )
 
 var arithmetic = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: numbers}, []tree.Row{
-	{Name: "add", Symbol: "+", ULP: .5, Lower: prim2(prim.Add), Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Out }, Doc: "x + y; integers wrap."},
-	{Name: "sub", Symbol: "-", ULP: .5, Lower: prim2(prim.Sub), Grad: gradSub, Doc: "x - y; integers wrap."},
-	{Name: "mul", Symbol: "*", ULP: .5, Lower: prim2(prim.Mul), Grad: func(g *tree.Adjoint, arg int) *tree.Node { return g.Mul(g.Out, g.Arg(1-arg)) }, Doc: "x * y; integers wrap."},
+	{Name: "add", Symbol: "+", ULP: .5, Lower: primitive(prim.Add), Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Out }, Doc: "x + y; integers wrap."},
+	{Name: "sub", Symbol: "-", ULP: .5, Lower: primitive(prim.Sub), Grad: gradSub, Doc: "x - y; integers wrap."},
+	{Name: "mul", Symbol: "*", ULP: .5, Lower: primitive(prim.Mul), Grad: func(g *tree.Adjoint, arg int) *tree.Node { return g.Mul(g.Out, g.Arg(1-arg)) }, Doc: "x * y; integers wrap."},
 	{
-		Name: "div", Symbol: "/", ULP: .5, Lower: prim2(prim.Div), Fault: zeroDivisor,
+		Name: "div", Symbol: "/", ULP: .5, Lower: primitive(prim.Div), Fault: zeroDivisor,
 		FaultKind: tree.ErrDivide, Grad: gradDiv,
 		Doc: "x / y; integers truncate towards zero and division by zero is an error.",
 	},
@@ -31,12 +31,12 @@ var arithmetic = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: numbe
 		Doc: "x - y*trunc(x/y): the sign is that of x; exact; of integers division by zero is an error.",
 	},
 	{
-		Name: "fma", GoName: "FMA", Arity: 3, Types: floats, ULP: .5, Lower: prim3(prim.Fma), Grad: gradFMA,
+		Name: "fma", GoName: "FMA", Arity: 3, Types: floats, ULP: .5, Lower: primitive(prim.Fma), Grad: gradFMA,
 		Doc: "x*y + z, rounded once.",
 	},
-	{Name: "neg", Arity: 1, Lower: prim1(prim.Neg), Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Op("neg", g.Out) }, Doc: "-x; integers wrap."},
+	{Name: "neg", Arity: 1, Lower: primitive(prim.Neg), Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Op("neg", g.Out) }, Doc: "-x; integers wrap."},
 	{
-		Name: "abs", Arity: 1, Result: tree.ResultPart, Lower: byClass(prim1(prim.Abs), prim1(prim.Abs), identity), Grad: gradAbs,
+		Name: "abs", Arity: 1, Result: tree.ResultPart, Lower: byClass(primitive(prim.Abs), primitive(prim.Abs), identity), Grad: gradAbs,
 		Doc: "x without its sign; the least integer stays.",
 	},
 	{

@@ -42,7 +42,7 @@ var calls = slices.Concat(
 	// Axes: the axis. Ints: 1 for descending order.
 	family(tree.Row{Class: tree.Opaque, Arity: 1, Types: elems, Shape: sortShape}, []tree.Row{
 		{
-			Name: "sort", Routine: routine.Sort(routine.Values), Grad: gradSort,
+			Name: "sort", Routine: routine.Sort(routine.Values), Grad: movesOnly(gradSort),
 			Doc: "the elements along an axis in order, -0 before +0, NaN last.",
 		},
 		{
@@ -55,7 +55,7 @@ var calls = slices.Concat(
 		},
 		// Ints: 1 for descending order or 0, and the places in ascending order.
 		{
-			Name: "partition", Shape: partShape, Routine: routine.Sort(routine.Parted), Grad: gradPart,
+			Name: "partition", Shape: partShape, Routine: routine.Sort(routine.Parted), Grad: movesOnly(gradPart),
 			Doc: "the elements along an axis, those at given places as in sorted order; those between two places keep their order.",
 		},
 		{
@@ -64,7 +64,7 @@ var calls = slices.Concat(
 		},
 		// Ints: the places.
 		{
-			Name: "select", GoName: "SelectSorted", Shape: selectShape, Routine: routine.Select(), Grad: gradSelect,
+			Name: "select", GoName: "SelectSorted", Shape: selectShape, Routine: routine.Sort(routine.Selected), Grad: gradSelect,
 			Doc: "the elements along an axis that come at given places in sorted order.",
 		},
 	}),
@@ -280,18 +280,12 @@ func gradScatterSet(g *tree.Adjoint, arg int) *tree.Node {
 }
 
 // gradSort returns each adjoint to the position that its element came from.
-func gradSort(g *tree.Adjoint, _ int) *tree.Node {
-	if len(g.Out.Shape()) == 0 {
-		return g.Out
-	}
+func gradSort(g *tree.Adjoint) *tree.Node {
 	return takenAlong(g.With, g.Full(), g.With("rank", g.Node.Axes, g.Node.Ints, g.Arg(0)), nil, g.Node.Axes[0])
 }
 
 // gradPart gives each adjoint to the element that went to its place.
-func gradPart(g *tree.Adjoint, _ int) *tree.Node {
-	if len(g.Out.Shape()) == 0 {
-		return g.Out
-	}
+func gradPart(g *tree.Adjoint) *tree.Node {
 	positions := g.With("argpartition", g.Node.Axes, g.Node.Ints, g.Arg(0))
 	back := g.With("argsort", g.Node.Axes, nil, positions)
 	return takenAlong(g.With, g.Full(), back, nil, g.Node.Axes[0])

@@ -237,24 +237,9 @@ func reciprocalComplex(z tree.Parts) tree.Parts {
 // prodComplex returns the products over axes. A scan multiplies the elements in
 // order.
 func prodComplex(n *tree.Node, x []tree.Parts) tree.Parts {
-	in := n.Args[0].Shape()
-	rest, last := []int{}, 1
-	for i, d := range in {
-		if slices.Contains(n.Axes, i) {
-			last *= d
-		} else {
-			rest = append(rest, i)
-		}
-	}
-	flat := make([]*tree.Node, 2)
-	for i, part := range []*tree.Node{x[0].Re, x[0].Im} {
-		dims := make([]int, len(rest), len(rest)+1)
-		for k, axis := range rest {
-			dims[k] = in[axis]
-		}
-		flat[i] = Reshape(Transpose(part, append(slices.Clone(rest), n.Axes...)), append(dims, last))
-	}
-	r := accumulateComplex("mul", flat[0], flat[1], -1, false)
+	re, _ := joinAxes(x[0].Re, n.Axes)
+	im, _ := joinAxes(x[0].Im, n.Axes)
+	r := accumulateComplex("mul", re, im, -1, false)
 	return tree.Parts{Re: Reshape(r.Last(0), n.Shape()), Im: Reshape(r.Last(1), n.Shape())}
 }
 

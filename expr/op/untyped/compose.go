@@ -15,6 +15,14 @@ func (o Options) keep() Options {
 	return o
 }
 
+// orAxes returns the options with axes, if they have none.
+func (o Options) orAxes(axes ...int) Options {
+	if o.Axes == nil {
+		o.Axes = axes
+	}
+	return o
+}
+
 // whole divides by the number of elements.
 func (o Options) whole() Options {
 	o.DDof = 0
@@ -72,9 +80,7 @@ func shift(o Options, a *tree.Node) *tree.Node {
 
 // softmax reduces the last axis if the options name none.
 func softmax(o Options, x ...*tree.Node) *tree.Node {
-	if o.Axes == nil {
-		o.Axes = []int{-1}
-	}
+	o = o.orAxes(-1)
 	e := Call("exp", Call("sub", x[0], shift(o, x[0])))
 	return Call("div", e, Reduce("sum", e, o.keep()))
 }
@@ -96,13 +102,9 @@ func logSumExp(o Options, x ...*tree.Node) *tree.Node {
 
 // layerNorm has eps 1e-5 if the options do not state it.
 func layerNorm(o Options, x ...*tree.Node) *tree.Node {
-	eps := 1e-5
-	if len(o.Numbers) > 0 {
-		eps = o.Numbers[0]
-	}
 	last := Options{Axes: []int{-1}, Keep: true}
 	d := Call("sub", x[0], average(last, x[0]))
-	y := Call("div", d, Call("sqrt", Call("add", average(last, Call("square", d)), tree.ConstFloat(d.DType(), eps))))
+	y := Call("div", d, Call("sqrt", Call("add", average(last, Call("square", d)), like(d, o.number(1e-5)))))
 	if x[1] != nil {
 		y = Call("mul", y, x[1])
 	}
@@ -112,13 +114,12 @@ func layerNorm(o Options, x ...*tree.Node) *tree.Node {
 	return y
 }
 
-func nanSum(o Options, x ...*tree.Node) *tree.Node {
-	a := x[0]
-	if t := a.DType(); t.IsFloat() {
-		a = Call("where", Call("isnan", a), tree.ConstFloat(t, 0), a)
-	}
-	return Reduce("sum", a, o)
+// over returns the composition that is a reduction.
+func over(name string) func(o Options, x ...*tree.Node) *tree.Node {
+	return func(o Options, x ...*tree.Node) *tree.Node { return Reduce(name, x[0], o) }
 }
+
+var nanSum, nanProd = withoutNaN(0, over("sum")), withoutNaN(1, over("prod"))
 
 func countNonzero(o Options, x ...*tree.Node) *tree.Node {
 	return Reduce("sum", Cast(Cast(x[0], dtype.Bool), dtype.I64), o)

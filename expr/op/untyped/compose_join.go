@@ -17,9 +17,7 @@ import (
 // first axis to the second.
 func rotate(o Options, x ...*tree.Node) *tree.Node {
 	a := x[0]
-	if o.Axes == nil {
-		o.Axes = []int{0, 1}
-	}
+	o = o.orAxes(0, 1)
 	axes, err := shape.Order(o.Axes, len(a.Shape()))
 	if err != nil || len(axes) != 2 {
 		return misshapen("axes %v are no plane of an array of rank %d", o.Axes, len(a.Shape()))
@@ -92,16 +90,12 @@ func appended(o Options, x ...*tree.Node) *tree.Node {
 // edited returns a, as a vector without axes of the options, the axis, and the positions
 // o.Ints from 0 on. A position may be as large as last beyond the end.
 func (o Options) edited(a *tree.Node, last int) (n *tree.Node, axis int, at []int, bad *tree.Node) {
-	if o.Axes == nil {
-		a = flatten(o, a)
+	if n, axis, bad = oneLine(o, a); bad != nil {
+		return nil, 0, nil, bad
 	}
-	axis, err := o.axis(0, len(a.Shape()))
-	if err != nil {
-		return nil, 0, nil, misshapen("%s", err)
-	}
-	n, at = a, slices.Clone(o.Ints)
+	at = slices.Clone(o.Ints)
 	for i, x := range at {
-		size := a.Shape()[axis]
+		size := n.Shape()[axis]
 		if x < -size || x >= size+last {
 			return nil, 0, nil, tree.Errorf(tree.ErrIndex, "", "index %d is out of range for axis %d of size %d", x, axis, size)
 		}
@@ -143,7 +137,7 @@ func inserted(o Options, x ...*tree.Node) *tree.Node {
 		return misshapen("values of rank %d do not fit an array of rank %d", len(v.Shape()), rank)
 	}
 	for len(v.Shape()) < rank {
-		v = newAxes(Options{Axes: []int{0}}, v)
+		v = withAxis(v, 0)
 	}
 	dims := a.Shape().Clone()
 	if dims[axis] = len(at); len(at) == 1 {
@@ -256,7 +250,7 @@ func diag(o Options, x ...*tree.Node) *tree.Node {
 	}
 	below, right := max(-k, 0), max(k, 0)
 	zero := tree.ConstInt(v.DType(), 0)
-	row := newAxes(Options{Axes: []int{0}}, Pad(v, []int{right, below}, zero))
+	row := withAxis(Pad(v, []int{right, below}, zero), 0)
 	on := eye(Options{Ints: []int{n + below + right, n + below + right, k}, To: dtype.Bool})
 	return Call("where", on, row, zero)
 }

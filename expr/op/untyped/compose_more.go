@@ -107,13 +107,10 @@ func tile(o Options, x ...*tree.Node) *tree.Node {
 // repeat repeats each element o.Ints[0] times along an axis, or element i o.Ints[i] times.
 // Without an axis the result is a vector.
 func repeat(o Options, x ...*tree.Node) *tree.Node {
-	a, n := x[0], o.int(0, 1)
-	if o.Axes == nil {
-		a = flatten(o, a)
-	}
-	axis, err := o.axis(0, len(a.Shape()))
-	if err != nil {
-		return misshapen("%s", err)
+	n := o.int(0, 1)
+	a, axis, bad := oneLine(o, x[0])
+	if bad != nil {
+		return bad
 	}
 	if len(o.Ints) > 1 {
 		return repeatEach(a, axis, o.Ints)
@@ -126,7 +123,7 @@ func repeat(o Options, x ...*tree.Node) *tree.Node {
 	if axis == len(joined)-1 && n > 1 && n <= fewCopies {
 		return Reshape(stack(Options{Axes: []int{axis + 1}}, slices.Repeat([]*tree.Node{a}, n)...), joined)
 	}
-	return Reshape(BroadcastTo(newAxes(Options{Axes: []int{axis + 1}}, a), spread), joined)
+	return Reshape(BroadcastTo(withAxis(a, axis+1), spread), joined)
 }
 
 // repeatEach repeats element i of an axis counts[i] times. Neighbours with one count are one part.
@@ -164,7 +161,7 @@ func lower(size, rows, columns, k int) *tree.Node {
 	case most <= math.MaxInt32:
 		t = dtype.I32
 	}
-	at := Call("add", newAxes(Options{Axes: []int{1}}, Cast(Iota(rows), t)), tree.ConstInt(t, int64(k)))
+	at := Call("add", withAxis(Cast(Iota(rows), t), 1), tree.ConstInt(t, int64(k)))
 	return Call("greater_equal", at, Cast(Iota(columns), t))
 }
 
@@ -261,8 +258,7 @@ func isClose(o Options, x ...*tree.Node) *tree.Node {
 		relative, absolute = o.Numbers[0], o.Numbers[1]
 	}
 	size := Call("abs", b) // a real number also of complex ones
-	number := func(v float64) *tree.Node { return tree.ConstFloat(size.DType(), v) }
-	most := Call("add", Call("mul", size, number(relative)), number(absolute))
+	most := Call("add", Call("mul", size, like(size, relative)), like(size, absolute))
 	near := Call("less_equal", Call("abs", Call("sub", a, b)), most)
 	return Call("logical_or", Call("logical_and", near, Call("isfinite", b)), o.same(a, b))
 }
@@ -281,7 +277,7 @@ func outer(o Options, x ...*tree.Node) *tree.Node {
 	if x[0].DType() == dtype.Bool {
 		name = "logical_and"
 	}
-	return Call(name, newAxes(Options{Axes: []int{1}}, flatten(o, x[0])), flatten(o, x[1]))
+	return Call(name, withAxis(flatten(o, x[0]), 1), flatten(o, x[1]))
 }
 
 // PadMode returns op.PadMode of untyped trees. widths holds the elements before

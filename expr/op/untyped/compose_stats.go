@@ -12,14 +12,6 @@ import (
 // This file has the compositions of statistics, sampled functions and
 // comparisons of whole arrays.
 
-func nanProd(o Options, x ...*tree.Node) *tree.Node {
-	a := x[0]
-	if a.DType().IsFloat() {
-		a = Call("where", Call("isnan", a), like(a, 1), a)
-	}
-	return Reduce("prod", a, o)
-}
-
 // weighted returns the mean of x[0] with the weights x[1], which may be nil.
 func weighted(o Options, x ...*tree.Node) *tree.Node {
 	if x[1] == nil {
@@ -128,7 +120,7 @@ func correlation(o Options, x ...*tree.Node) *tree.Node {
 		return Call("div", c, c)
 	}
 	d := Call("sqrt", diagonal(Options{}, c))
-	c = Call("div", Call("div", c, newAxes(Options{Axes: []int{1}}, d)), d)
+	c = Call("div", Call("div", c, withAxis(d, 1)), d)
 	return Call("clip", c, like(c, -1), like(c, 1))
 }
 
@@ -141,10 +133,7 @@ func trapezoid(o Options, x ...*tree.Node) *tree.Node {
 	}
 	upper := func(a *tree.Node) *tree.Node { return cut(a, axis, shape.From(1)) }
 	lower := func(a *tree.Node) *tree.Node { return cut(a, axis, shape.Until(-1)) }
-	d := like(y, 1)
-	if len(o.Numbers) > 0 {
-		d = like(y, o.Numbers[0])
-	}
+	d := like(y, o.number(1))
 	if at := x[1]; at != nil {
 		if len(at.Shape()) == 1 {
 			at = vectorAlong(at, axis, rank)
@@ -178,10 +167,7 @@ func slope(o Options, x ...*tree.Node) *tree.Node {
 	}
 	part := func(s shape.Slice) *tree.Node { return cut(a, axis, s) }
 	apart := func(upper, lower shape.Slice) *tree.Node { return Call("sub", part(upper), part(lower)) }
-	gap := func(int) *tree.Node { return like(a, 1) } // between sample i and the next; i may count from the end
-	if len(o.Numbers) > 0 {
-		gap = func(int) *tree.Node { return like(a, o.Numbers[0]) }
-	}
+	gap := func(int) *tree.Node { return like(a, o.number(1)) } // between sample i and the next; i may count from the end
 	inner := Call("div", apart(shape.From(2), shape.Until(-2)), Call("mul", gap(0), like(a, 2)))
 	switch at := x[1]; {
 	case at == nil:

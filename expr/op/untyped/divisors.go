@@ -10,7 +10,7 @@ func magnitude(a *tree.Node) *tree.Node { return Cast(Call("abs", a), a.DType().
 
 // quotient is a division by numbers that are not 0: it has no fault, which would take a pass of its own.
 var quotient = tree.NewOperator(tree.Row{
-	Name: "quotient", Class: tree.Elementwise, Arity: 2, Types: ints, Lower: prim2(prim.Div), Doc: "x / y for y that are not 0",
+	Name: "quotient", Class: tree.Elementwise, Arity: 2, Types: ints, Lower: primitive(prim.Div), Doc: "x / y for y that are not 0",
 })
 
 // commonDivisor returns the greatest common divisor of unsigned integers by the binary algorithm of Stein

@@ -387,9 +387,7 @@ func inner(_ Options, x ...*tree.Node) *tree.Node {
 
 // vecDot sums the products along an axis, by default the last, those of x[0] conjugate.
 func vecDot(o Options, x ...*tree.Node) *tree.Node {
-	if o.Axes == nil {
-		o.Axes = []int{-1}
-	}
+	o = o.orAxes(-1)
 	if len(o.Axes) != 1 {
 		return misshapen("%d axes are given, not 1", len(o.Axes))
 	}
@@ -423,7 +421,7 @@ func matVec(_ Options, x ...*tree.Node) *tree.Node {
 	if a[len(a)-1] != b[len(b)-1] {
 		return misshapen("inner dimensions of %v and %v differ", a, b)
 	}
-	p := MatMul(x[0], newAxes(Options{Axes: []int{-1}}, x[1]))
+	p := MatMul(x[0], withAxis(x[1], -1))
 	return squeeze(Options{Axes: []int{-1}}, p)
 }
 
@@ -436,6 +434,6 @@ func vecMat(_ Options, x ...*tree.Node) *tree.Node {
 	if a[len(a)-1] != b[len(b)-2] {
 		return misshapen("inner dimensions of %v and %v differ", a, b)
 	}
-	p := MatMul(newAxes(Options{Axes: []int{-2}}, conjugate(x[0])), x[1])
+	p := MatMul(withAxis(conjugate(x[0]), -2), x[1])
 	return squeeze(Options{Axes: []int{-2}}, p)
 }

@@ -205,7 +205,7 @@ func fourierAlong(kind routine.Transform, a *tree.Node, axis, points int, o Four
 	order := append(slices.Delete(lists.UpTo(rank), axis, axis+1), axis)
 	rows := Transpose(fitted(a, axis, read), order)
 	if kind != routine.ForwardReal {
-		rows = Concat(-1, []*tree.Node{Call("real", newLast(rows)), Call("imag", newLast(rows))})
+		rows = Concat(-1, []*tree.Node{Call("real", withAxis(rows, -1)), Call("imag", withAxis(rows, -1))})
 	}
 	y := tree.ApplyWith(fourierRow, tree.Attributes{Ints: []int{int(kind), points}}, rows)
 	if scale != 1 {
@@ -236,43 +236,24 @@ func (o FourierOptions) scale(kind routine.Transform, points int) (float64, *tre
 	return 0, tree.Errorf(tree.ErrValue, "", "the norm is backward, ortho or forward, not %q", o.Norm)
 }
 
-// newLast returns a with a new last axis.
-func newLast(a *tree.Node) *tree.Node {
-	return Transpose(a, append(lists.UpTo(len(a.Shape())), -1))
-}
-
 // pairPart returns the positions i of the last axis, which it drops.
 func pairPart(a *tree.Node, i int) *tree.Node {
-	s := a.Shape()
 	if a.Err() != nil {
 		return a
 	}
-	ints := make([]int, 0, 3*len(s))
-	for _, d := range s[:len(s)-1] {
-		ints = append(ints, 0, 1, d)
-	}
-	return Reshape(tree.ApplyWith(Row("slice"), tree.Attributes{Ints: append(ints, i, 1, 1)}, a), s[:len(s)-1])
+	last := len(a.Shape()) - 1
+	return Reshape(cut(a, last, shape.Range(i, i+1)), a.Shape()[:last])
 }
 
 // fitted returns a with n positions along an axis: the first ones, or more that are 0.
 func fitted(a *tree.Node, axis, n int) *tree.Node {
 	have := a.Shape()[axis]
-	if have > n {
-		ints := make([]int, 0, 3*len(a.Shape()))
-		for i, d := range a.Shape() {
-			if i == axis {
-				d = n
-			}
-			ints = append(ints, 0, 1, d)
-		}
-		return tree.ApplyWith(Row("slice"), tree.Attributes{Ints: ints}, a)
+	if have >= n {
+		return cut(a, axis, shape.Until(n))
 	}
-	if have < n {
-		ints := make([]int, 2*len(a.Shape()))
-		ints[2*axis+1] = n - have
-		return tree.ApplyWith(Row("pad"), tree.Attributes{Ints: ints}, a, like(a, 0))
-	}
-	return a
+	widths := make([]int, 2*len(a.Shape()))
+	widths[2*axis+1] = n - have
+	return Pad(a, widths, like(a, 0))
 }
 
 // Frequency returns [FFTFreq], or of the first half [RFFTFreq], as an untyped tree.

@@ -12,7 +12,7 @@ import (
 // errors.
 var functions = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats}, []tree.Row{
 	{
-		Name: "sqrt", ULP: .5, Lower: prim1(prim.Sqrt), Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Div(g.Out, g.Mul(g.Const(2), g.Node)) },
+		Name: "sqrt", ULP: .5, Lower: primitive(prim.Sqrt), Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Div(g.Out, g.Mul(g.Const(2), g.Node)) },
 		Doc: "the square root; NaN below zero.",
 	},
 	{Name: "rsqrt", ULP: 1, Lower: lowerRsqrt, Grad: gradRsqrt, Doc: "1 / sqrt(x)."},

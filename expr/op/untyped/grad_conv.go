@@ -144,12 +144,22 @@ func windowedShape(n *tree.Node) (shape.Shape, error) {
 	if len(n.Ints) != 4*len(in) || len(out) != 2*len(in) {
 		return nil, fmt.Errorf("%d windows given for shapes %v and %v", len(w), out, in)
 	}
+	bad := fmt.Errorf("%v is no shape of windows over %v", out, in)
+	if !out[len(in):].Equal(sizes(w)) {
+		return nil, bad
+	}
+	return out, covers(w, in, out, bad)
+}
+
+// covers returns an error unless there are as many windows along each axis as out says. The error is bad if windows
+// are possible.
+func covers(w []slide, in, out shape.Shape, bad error) error {
 	for i, s := range w {
-		if count, err := s.positions(in[i]); err != nil || count != out[i] || s.size != out[len(in)+i] {
-			return nil, cmp.Or(err, fmt.Errorf("%v is no shape of windows over %v", out, in))
+		if count, err := s.positions(in[i]); err != nil || count != out[i] {
+			return cmp.Or(err, bad)
 		}
 	}
-	return out, nil
+	return nil
 }
 
 func gradWindowed(g *tree.Adjoint, arg int) *tree.Node {
@@ -175,20 +185,12 @@ func pooled(y, a *tree.Node, w []slide, largest, whole bool) *tree.Node {
 
 func pooledShape(n *tree.Node) (shape.Shape, error) {
 	out, in := n.Args[0].Shape(), n.Args[1].Shape()
-	if len(out) != len(in) || len(n.Ints) < 2 || len(n.Ints)%4 != 2 || len(n.Ints)/4 > len(in) {
-		return nil, fmt.Errorf("%v is no pool of %v", out, in)
+	bad := fmt.Errorf("%v is no pool of %v", out, in)
+	lead := len(in) - len(n.Ints)/4
+	if len(out) != len(in) || len(n.Ints) < 2 || len(n.Ints)%4 != 2 || lead < 0 || !out[:lead].Equal(in[:lead]) {
+		return nil, bad
 	}
-	w := slides(n.Ints[2:])
-	lead := len(in) - len(w)
-	if !out[:lead].Equal(in[:lead]) {
-		return nil, fmt.Errorf("%v is no pool of %v", out, in)
-	}
-	for i, s := range w {
-		if count, err := s.positions(in[lead+i]); err != nil || count != out[lead+i] {
-			return nil, cmp.Or(err, fmt.Errorf("%v is no pool of %v", out, in))
-		}
-	}
-	return out, nil
+	return out, covers(slides(n.Ints[2:]), in[lead:], out[lead:], bad)
 }
 
 // gradPooled adds the adjoint of each window to the first of its elements that is the extreme, or
@@ -220,12 +222,7 @@ func convolvedShape(n *tree.Node) (shape.Shape, error) {
 	if groups < 1 || x[1]%groups != 0 || k[0]%groups != 0 || k[1] != x[1]/groups || out[0] != x[0] || out[1] != k[0] {
 		return nil, bad
 	}
-	for i, s := range strides(n.Ints[1:], k[2:]) {
-		if count, err := s.positions(x[2+i]); err != nil || count != out[2+i] {
-			return nil, cmp.Or(err, bad)
-		}
-	}
-	return out, nil
+	return out, covers(strides(n.Ints[1:], k[2:]), x[2:], out[2:], bad)
 }
 
 // strides returns how windows of a size move, as the attributes of convolved say it.

@@ -9,20 +9,20 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// The rules of views keep an adjoint that is one number for all elements as one
-// number.
-
-func gradReshape(g *tree.Adjoint, _ int) *tree.Node {
-	if len(g.Out.Shape()) == 0 {
-		return g.Out
+// movesOnly returns the rule of an operator that gives each element another place. An adjoint that is one
+// number for all elements stays one number.
+func movesOnly(rule func(g *tree.Adjoint) *tree.Node) tree.Rule {
+	return func(g *tree.Adjoint, _ int) *tree.Node {
+		if len(g.Out.Shape()) == 0 {
+			return g.Out
+		}
+		return rule(g)
 	}
-	return g.Reshape(g.Full(), g.Arg(0).Shape())
 }
 
-func gradTranspose(g *tree.Adjoint, _ int) *tree.Node {
-	if len(g.Out.Shape()) == 0 {
-		return g.Out
-	}
+func gradReshape(g *tree.Adjoint) *tree.Node { return g.Reshape(g.Full(), g.Arg(0).Shape()) }
+
+func gradTranspose(g *tree.Adjoint) *tree.Node {
 	back := make([]int, len(g.Arg(0).Shape()))
 	for i := range back {
 		back[i] = slices.Index(g.Node.Axes, i) // -1 for a dropped axis: a new axis
@@ -35,11 +35,10 @@ func gradTranspose(g *tree.Adjoint, _ int) *tree.Node {
 func gradSlice(g *tree.Adjoint, _ int) *tree.Node {
 	ints := g.Node.Ints
 	in, out := g.Arg(0).Shape(), g.Node.Shape()
-	var place, widths, flip []int
+	var widths, flip []int
 	dense, forwards := true, true
 	for i, d := range in {
 		start, step, count := ints[3*i], ints[3*i+1], ints[3*i+2]
-		place = append(place, start, step, d)
 		switch {
 		case count <= 1:
 			step = 1
@@ -59,7 +58,7 @@ func gradSlice(g *tree.Adjoint, _ int) *tree.Node {
 		}
 	}
 	if !dense {
-		return g.With("unslice", nil, place, g.Full())
+		return g.With("unslice", nil, withExtents(ints, in), g.Full())
 	}
 	inner := g.Full()
 	if !forwards {
@@ -70,11 +69,16 @@ func gradSlice(g *tree.Adjoint, _ int) *tree.Node {
 
 // gradUnslice selects the elements that Unslice placed.
 func gradUnslice(g *tree.Adjoint, _ int) *tree.Node {
-	var ints []int
-	for i, d := range g.Arg(0).Shape() {
-		ints = append(ints, g.Node.Ints[3*i], g.Node.Ints[3*i+1], d)
+	return g.With("slice", nil, withExtents(g.Node.Ints, g.Arg(0).Shape()), g.Full())
+}
+
+// withExtents returns three integers for each axis, of which the third is the extent in s.
+func withExtents(ints []int, s shape.Shape) []int {
+	ints = slices.Clone(ints)
+	for i, d := range s {
+		ints[3*i+2] = d
 	}
-	return g.With("slice", nil, ints, g.Full())
+	return ints
 }
 
 // part returns count elements of a along axis, beginning at from.
@@ -270,10 +274,6 @@ elements:
 func gradMovedWindows(other string) tree.Rule {
 	return func(g *tree.Adjoint, _ int) *tree.Node {
 		in := g.Arg(0).Shape()
-		var ints []int
-		for i, d := range in[:len(in)/2] {
-			ints = append(ints, g.Node.Ints[3*i], g.Node.Ints[3*i+1], d)
-		}
-		return g.With(other, nil, ints, g.Full())
+		return g.With(other, nil, withExtents(g.Node.Ints, in[:len(in)/2]), g.Full())
 	}
 }

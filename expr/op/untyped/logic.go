@@ -8,19 +8,19 @@ import (
 )
 
 var comparisons = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: elems, Result: tree.ResultBool}, []tree.Row{
-	{Name: "equal", Symbol: "==", Lower: prim2(prim.Eq), Doc: "x == y; false for NaN."},
+	{Name: "equal", Symbol: "==", Lower: primitive(prim.Eq), Doc: "x == y; false for NaN."},
 	{
-		Name: "not_equal", Symbol: "!=", GoName: "NotEqual", Lower: prim2(prim.Ne),
+		Name: "not_equal", Symbol: "!=", GoName: "NotEqual", Lower: primitive(prim.Ne),
 		Doc: "x != y; true for NaN.",
 	},
 	{
 		Name: "less", Symbol: "<",
-		Lower: onBools(prim2(prim.Lt), func(b *B, x ...V) V { return b.And(b.Not(x[0]), x[1]) }),
+		Lower: onBools(primitive(prim.Lt), func(b *B, x ...V) V { return b.And(b.Not(x[0]), x[1]) }),
 		Doc:   "x < y.",
 	},
 	{
 		Name: "less_equal", Symbol: "<=", GoName: "LessEqual",
-		Lower: onBools(prim2(prim.Le), func(b *B, x ...V) V { return b.Or(b.Not(x[0]), x[1]) }),
+		Lower: onBools(primitive(prim.Le), func(b *B, x ...V) V { return b.Or(b.Not(x[0]), x[1]) }),
 		Doc:   "x <= y.",
 	},
 	{
@@ -76,24 +76,24 @@ var comparisons = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: elem
 
 var bitwise = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: ints | bools}, []tree.Row{
 	{
-		Name: "bitwise_and", Symbol: "&", GoName: "And", Lower: prim2(prim.And),
+		Name: "bitwise_and", Symbol: "&", GoName: "And", Lower: primitive(prim.And),
 		Doc: "bitwise x & y; of bools the conjunction.",
 	},
 	{
-		Name: "bitwise_or", Symbol: "|", GoName: "Or", Lower: prim2(prim.Or),
+		Name: "bitwise_or", Symbol: "|", GoName: "Or", Lower: primitive(prim.Or),
 		Doc: "bitwise x | y; of bools the disjunction.",
 	},
-	{Name: "bitwise_xor", Symbol: "^", GoName: "Xor", Lower: prim2(prim.Xor), Doc: "bitwise exclusive or."},
+	{Name: "bitwise_xor", Symbol: "^", GoName: "Xor", Lower: primitive(prim.Xor), Doc: "bitwise exclusive or."},
 	{
-		Name: "invert", GoName: "Not", Arity: 1, Lower: prim1(prim.Not),
+		Name: "invert", GoName: "Not", Arity: 1, Lower: primitive(prim.Not),
 		Doc: "bitwise complement; of bools the negation.",
 	},
 	{
-		Name: "left_shift", Symbol: "<<", GoName: "Shl", Types: ints, Lower: prim2(prim.Shl),
+		Name: "left_shift", Symbol: "<<", GoName: "Shl", Types: ints, Lower: primitive(prim.Shl),
 		Doc: "x << y; a count below zero or of the width and more gives 0.",
 	},
 	{
-		Name: "right_shift", Symbol: ">>", GoName: "Shr", Types: ints, Lower: prim2(prim.Shr),
+		Name: "right_shift", Symbol: ">>", GoName: "Shr", Types: ints, Lower: primitive(prim.Shr),
 		Doc: "x >> y, arithmetic for signed types; a count below zero or of the width and more gives 0, or the sign.",
 	},
 })

@@ -139,7 +139,7 @@ func isAt(a, index *tree.Node) *tree.Node {
 	if len(s) == 0 || !shape.Shape(s[:len(s)-1]).Equal(index.Shape()) {
 		return misshapen("indices of shape %v do not fit the rows of shape %v", index.Shape(), s)
 	}
-	at := newAxes(Options{Axes: []int{-1}}, Cast(index, dtype.I64))
+	at := withAxis(Cast(index, dtype.I64), -1)
 	return Call("equal", at, Iota(s[len(s)-1]))
 }
 
@@ -158,7 +158,7 @@ func fillAt(_ Options, x ...*tree.Node) *tree.Node {
 		if !v.Shape().Equal(x[1].Shape()) {
 			return misshapen("%v values do not fit %v indices", v.Shape(), x[1].Shape())
 		}
-		v = newAxes(Options{Axes: []int{-1}}, v)
+		v = withAxis(v, -1)
 	}
 	return Call("where", on, v, x[0])
 }
@@ -174,7 +174,7 @@ func softmaxGrad(o Options, x ...*tree.Node) *tree.Node {
 	if len(o.Ints) == 0 {
 		return d
 	}
-	label := newAxes(Options{Axes: []int{-1}}, Cast(x[1], dtype.I64))
+	label := withAxis(Cast(x[1], dtype.I64), -1)
 	return Call("where", Call("equal", label, tree.ConstInt(dtype.I64, int64(o.Ints[0]))), tree.ConstFloat(t, 0), d)
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
-	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -91,77 +90,32 @@ func oneLine(o Options, a *tree.Node) (*tree.Node, int, *tree.Node) {
 }
 
 // lines returns the elements of several axes, or of all, along one axis, and the
-// shape that a reduction over them keeps.
-func (o Options) lines(a *tree.Node) (line *tree.Node, axis int, kept shape.Shape, bad *tree.Node) {
-	rank := len(a.Shape())
-	axes, err := shape.Axes(o.Axes, rank)
-	if o.Axes == nil {
-		axes, err = lists.UpTo(rank), nil
-	}
+// shape that a reduction over them keeps. An empty axis is an error: it has no such statistic.
+func (o Options) lines(a *tree.Node, statistic string) (line *tree.Node, axis int, kept shape.Shape, bad *tree.Node) {
+	axes, err := shape.Axes(o.Axes, len(a.Shape()))
 	if err != nil {
 		return nil, 0, nil, misshapen("%s", err)
 	}
-	kept = a.Shape().Reduce(axes, true)
-	if !o.Keep {
-		kept = a.Shape().Reduce(axes, false)
-	}
+	line, axis, kept = a, len(a.Shape())-len(axes), a.Shape().Reduce(axes, o.Keep)
 	if len(axes) == 1 {
-		return a, axes[0], kept, nil
+		axis = axes[0]
+	} else {
+		line, _ = joinAxes(a, axes)
 	}
-	var order []int
-	dims := shape.Shape{}
-	for i, d := range a.Shape() {
-		if !slices.Contains(axes, i) {
-			order, dims = append(order, i), append(dims, d)
-		}
+	if line.Shape()[axis] == 0 {
+		return nil, 0, nil, misshapen("an empty axis has no %s", statistic)
 	}
-	a = Transpose(a, append(order, axes...))
-	return Reshape(a, append(dims, a.Shape()[len(dims):].Size())), len(dims), kept, nil
-}
-
-// quantileAt returns NumPy's quantile, for q from 0 to 1: the value at a place among
-// the sorted elements, between its neighbours in proportion.
-func (o Options) quantileAt(a *tree.Node, q float64) *tree.Node {
-	line, axis, kept, bad := o.lines(a)
-	if bad != nil {
-		return bad
-	}
-	n := line.Shape()[axis]
-	if n == 0 {
-		return misshapen("an empty axis has no quantile")
-	}
-	low, high, t, bad := o.quantilePlace(n, q)
-	if bad != nil {
-		return bad
-	}
-	pick := sortedPlaces(line, axis, kept, low, high, n-1)
-	x, y, last := pick(0), pick(1), pick(2)
-	if x.DType().IsInt() {
-		return x
-	}
-	number := func(v float64) *tree.Node { return tree.ConstFloat(x.DType(), v) }
-	step := Call("sub", y, x)
-	v := x
-	switch {
-	case t >= .5:
-		v = Call("sub", y, Call("mul", step, number(1-t)))
-	case t > 0:
-		v = Call("add", x, Call("mul", step, number(t)))
-	}
-	return Call("where", Call("isnan", last), last, v)
+	return line, axis, kept, nil
 }
 
 // median returns the mean of the two elements in the middle. Unlike a quantile of .5,
 // it is infinite if both are the same infinity.
 func median(o Options, x ...*tree.Node) *tree.Node {
-	line, axis, kept, bad := o.lines(x[0])
+	line, axis, kept, bad := o.lines(x[0], "median")
 	if bad != nil {
 		return bad
 	}
 	n := line.Shape()[axis]
-	if n == 0 {
-		return misshapen("an empty axis has no median")
-	}
 	pick := sortedPlaces(line, axis, kept, n/2, (n-1)/2, n-1)
 	v, last := pick(0), pick(2)
 	if n%2 == 0 {
@@ -177,13 +131,33 @@ func sortedPlaces(a *tree.Node, axis int, kept shape.Shape, places ...int) func(
 	return func(i int) *tree.Node { return Reshape(Index(sorted, axis, i), kept) }
 }
 
+// quantile returns NumPy's quantile, for q from 0 to per: the value at a place among
+// the sorted elements, between its neighbours in proportion.
 func quantile(per float64) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(o Options, x ...*tree.Node) *tree.Node {
-		q, _, bad := o.quantile(per, x[0])
+		q, method, bad := o.quantile(per, x[0])
 		if bad != nil {
 			return bad
 		}
-		return o.quantileAt(x[0], q)
+		line, axis, kept, bad := o.lines(x[0], "quantile")
+		if bad != nil {
+			return bad
+		}
+		n := line.Shape()[axis]
+		low, high, t := method.between(n, q)
+		pick := sortedPlaces(line, axis, kept, low, high, n-1)
+		v, y, last := pick(0), pick(1), pick(2)
+		if v.DType().IsInt() {
+			return v
+		}
+		step := Call("sub", y, v)
+		switch {
+		case t >= .5:
+			v = Call("sub", y, Call("mul", step, like(step, 1-t)))
+		case t > 0:
+			v = Call("add", v, Call("mul", step, like(step, t)))
+		}
+		return Call("where", Call("isnan", last), last, v)
 	}
 }
 
@@ -213,14 +187,11 @@ func (o Options) fraction(per float64) (q float64, bad *tree.Node) {
 // that are not NaN, as float64, and a function that returns the elements at places
 // among them; a place outside is brought inside.
 func (o Options) amongNumbers(a *tree.Node) (count *tree.Node, pick func(place *tree.Node) *tree.Node, bad *tree.Node) {
-	line, axis, kept, bad := o.lines(a)
+	line, axis, kept, bad := o.lines(a, "quantile")
 	if bad != nil {
 		return nil, nil, bad
 	}
 	n := line.Shape()[axis]
-	if n == 0 {
-		return nil, nil, misshapen("an empty axis has no quantile")
-	}
 	sorted := With("sort", []int{axis}, nil, line)
 	one := line.Shape().Reduce([]int{axis}, true)
 	number := Cast(Call("equal", line, line), dtype.F64)

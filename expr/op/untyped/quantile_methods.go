@@ -94,15 +94,11 @@ func (o Options) placing() (placing, *tree.Node) {
 	return p, nil
 }
 
-// quantilePlace returns the places of the two of n sorted elements between which
-// the quantile q is, by the method o.Text, and its distance from the first one in
-// parts of their distance. Methods without interpolation name one element.
-func (o Options) quantilePlace(n int, q float64) (low, high int, t float64, bad *tree.Node) {
-	p, bad := o.placing()
-	if bad != nil {
-		return 0, 0, 0, bad
-	}
+// between returns the places of the two of n sorted elements between which the quantile q
+// is, and its distance from the first one in parts of their distance. Methods without
+// interpolation name one element.
+func (p placing) between(n int, q float64) (low, high int, t float64) {
 	at := placeOf(p, q, float64(n), func(v float64) float64 { return v }, numeric)
 	low = int(at)
-	return low, min(low+1, n-1), at - float64(low), nil
+	return low, min(low+1, n-1), at - float64(low)
 }

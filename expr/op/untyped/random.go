@@ -20,7 +20,7 @@ var random = family(tree.Row{Class: tree.Elementwise, Arity: 3, Types: tree.Type
 		Doc: "the low 64 bits of Philox 4x32-10 of the counter position + 2^64 stream.",
 	},
 	{
-		Name: "multiply_high", Arity: 2, Operands: "x y", Lower: prim2(prim.MulHi),
+		Name: "multiply_high", Arity: 2, Operands: "x y", Lower: primitive(prim.MulHi),
 		Doc: "the high 64 bits of the product.",
 	},
 	{

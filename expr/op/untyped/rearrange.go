@@ -99,6 +99,9 @@ func newAxes(o Options, x ...*tree.Node) *tree.Node {
 	return Transpose(x[0], axes)
 }
 
+// withAxis returns a with a new axis, which has a number in the result.
+func withAxis(a *tree.Node, axis int) *tree.Node { return newAxes(Options{Axes: []int{axis}}, a) }
+
 // squeeze drops all axes of size 1 if o.Axes is nil.
 func squeeze(o Options, x ...*tree.Node) *tree.Node {
 	if o.Axes == nil {
@@ -126,9 +129,7 @@ func eachAxis(o Options, a *tree.Node, f func(a *tree.Node, axes []int) *tree.No
 
 // flip reverses all axes if o.Axes is nil.
 func flip(o Options, x ...*tree.Node) *tree.Node {
-	if o.Axes == nil {
-		o.Axes = lists.UpTo(len(x[0].Shape()))
-	}
+	o = o.orAxes(lists.UpTo(len(x[0].Shape()))...)
 	return eachAxis(o, x[0], func(a *tree.Node, axes []int) *tree.Node {
 		spans := make([]shape.Slice, len(a.Shape()))
 		for _, x := range axes {
@@ -144,8 +145,7 @@ func flip(o Options, x ...*tree.Node) *tree.Node {
 func roll(o Options, x ...*tree.Node) *tree.Node {
 	a := x[0]
 	if o.Axes == nil {
-		o.Axes = []int{0}
-		return Reshape(roll(o, flatten(o, a)), a.Shape())
+		return Reshape(roll(o.orAxes(0), flatten(o, a)), a.Shape())
 	}
 	if len(o.Axes) == 1 && len(o.Ints) > 1 {
 		total := 0
@@ -179,9 +179,7 @@ func roll(o Options, x ...*tree.Node) *tree.Node {
 func halfTurn(back bool) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(o Options, x ...*tree.Node) *tree.Node {
 		s := x[0].Shape()
-		if o.Axes == nil {
-			o.Axes = lists.UpTo(len(s))
-		}
+		o = o.orAxes(lists.UpTo(len(s))...)
 		o.Ints = make([]int, len(o.Axes))
 		for i, axis := range o.Axes {
 			axis, err := shape.Axis(axis, len(s))
@@ -198,9 +196,7 @@ func halfTurn(back bool) func(o Options, x ...*tree.Node) *tree.Node {
 
 // stack has the new axis o.Axes[0], or 0.
 func stack(o Options, x ...*tree.Node) *tree.Node {
-	if o.Axes == nil {
-		o.Axes = []int{0}
-	}
+	o = o.orAxes(0)
 	parts := make([]*tree.Node, len(x))
 	for i, a := range x {
 		if !a.Shape().Equal(x[0].Shape()) || len(o.Axes) != 1 {
@@ -218,7 +214,7 @@ func oneHot(o Options, x ...*tree.Node) *tree.Node {
 	if depth < 0 {
 		return misshapen("the depth %d is negative", depth)
 	}
-	at := newAxes(Options{Axes: []int{-1}}, Cast(x[0], dtype.I64))
+	at := withAxis(Cast(x[0], dtype.I64), -1)
 	return Cast(Call("equal", at, Iota(depth)), o.elements())
 }
 
@@ -228,7 +224,7 @@ func eye(o Options, _ ...*tree.Node) *tree.Node {
 	if bad != nil {
 		return bad
 	}
-	at := newAxes(Options{Axes: []int{1}}, Iota(rows))
+	at := withAxis(Iota(rows), 1)
 	on := Call("equal", Call("add", at, tree.ConstInt(dtype.I64, int64(o.int(2, 0)))), Iota(columns))
 	return Cast(on, o.elements())
 }

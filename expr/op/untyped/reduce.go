@@ -2,7 +2,6 @@ package untyped
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -135,19 +134,10 @@ func ReduceBy(o *tree.Operator, a *tree.Node, r Options) *tree.Node {
 
 // joinAxes moves axes to the end and joins them, so that positions along the last
 // axis are row-major. It also returns the other extents.
-func joinAxes(a *tree.Node, axes []int) (joined *tree.Node, kept []int) {
-	s, n := a.Shape(), 1
-	var perm []int
-	for i, d := range s {
-		if !slices.Contains(axes, i) {
-			perm = append(perm, i)
-			kept = append(kept, d)
-		}
-	}
-	for _, x := range axes {
-		n *= s[x]
-	}
-	return Reshape(Transpose(a, append(perm, axes...)), append(slices.Clone(kept), n)), kept
+func joinAxes(a *tree.Node, axes []int) (joined *tree.Node, kept shape.Shape) {
+	kept = a.Shape().Reduce(axes, false)
+	moved := Transpose(a, append(othersThan(axes, a), axes...))
+	return Reshape(moved, append(kept.Clone(), moved.Shape()[len(kept):].Size())), kept
 }
 
 // reduce returns the reduction over one group of adjacent axes, which keep size

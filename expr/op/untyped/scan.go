@@ -131,7 +131,7 @@ func (s *scan) shapes(first, elements []*tree.Node, o ScanOptions) *tree.Node {
 		if dims[s.axis] != s.length {
 			return fail("%d steps, but elements %d have extent %d along axis %d", s.length, i, dims[s.axis], s.axis)
 		}
-		if s.step, err = shape.Broadcast(s.step, dropAxis(dims, s.axis)); err != nil {
+		if s.step, err = shape.Broadcast(s.step, replaced(dims, s.axis, nil)); err != nil {
 			return fail("elements %d: %s", i, err)
 		}
 	}
@@ -146,10 +146,6 @@ func (s *scan) shapes(first, elements []*tree.Node, o ScanOptions) *tree.Node {
 		return fail("%s", err)
 	}
 	return nil
-}
-
-func dropAxis(s shape.Shape, axis int) shape.Shape {
-	return append(s[:axis:axis], s[axis+1:]...)
 }
 
 // with returns the shape of a step with an axis of extent n.
@@ -176,7 +172,7 @@ func (s *scan) trace(first, elements []*tree.Node, step StepFunc) *ScanResult {
 	}
 	x := make([]*tree.Node, len(elements))
 	for i, e := range elements {
-		x[i] = place(e.DType(), dropAxis(e.Shape(), s.axis), e)
+		x[i] = place(e.DType(), replaced(e.Shape(), s.axis, nil), e)
 	}
 	next, out := step(place(dtype.I64, nil, vectorAlong(Iota(s.length), s.axis, len(s.full))), args, x)
 	if len(next) != len(first) {
@@ -305,21 +301,17 @@ func (l *lifter) lift(n *tree.Node) *tree.Node {
 // combined with each element by row. It begins with the identity of a reduction.
 func accumulate(row, reduction string) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(o Options, x ...*tree.Node) *tree.Node {
-		a := x[0]
-		if o.Axes == nil {
-			a = Reshape(a, []int{a.Shape().Size()})
-			o.Axes = []int{0}
-		}
-		if len(o.Axes) != 1 {
-			return misshapen("takes one axis, not %v", o.Axes)
+		a, axis, bad := oneLine(o, x[0])
+		if bad != nil {
+			return bad
 		}
 		t := a.DType()
 		if t.IsComplex() {
-			r := accumulateComplex(row, Call("real", a), Call("imag", a), o.Axes[0], true)
+			r := accumulateComplex(row, Call("real", a), Call("imag", a), axis, true)
 			return Complex(r.Out(0), r.Out(1))
 		}
 		wide := t.Register()
-		r := Scan([]*tree.Node{tree.NewConst(wide, ir.ReductionByName(reduction).Identity(wide))}, []*tree.Node{Cast(a, wide)}, ScanOptions{Axis: o.Axes[0]},
+		r := Scan([]*tree.Node{tree.NewConst(wide, ir.ReductionByName(reduction).Identity(wide))}, []*tree.Node{Cast(a, wide)}, ScanOptions{Axis: axis},
 			func(_ *tree.Node, state, x []*tree.Node) (next, out []*tree.Node) {
 				s := Call(row, state[0], x[0])
 				return []*tree.Node{s}, []*tree.Node{s}

@@ -7,10 +7,10 @@ import (
 )
 
 var rounding = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats}, []tree.Row{
-	{Name: "floor", Lower: prim1(prim.Floor), Grad: flat, Doc: "the greatest integer <= x."},
-	{Name: "ceil", Lower: prim1(prim.Ceil), Grad: flat, Doc: "the least integer >= x."},
-	{Name: "trunc", Lower: prim1(prim.Trunc), Grad: flat, Doc: "x without its fraction."},
-	{Name: "rint", Lower: prim1(prim.Rint), Grad: flat, Doc: "the nearest integer, ties to even."},
+	{Name: "floor", Lower: primitive(prim.Floor), Grad: flat, Doc: "the greatest integer <= x."},
+	{Name: "ceil", Lower: primitive(prim.Ceil), Grad: flat, Doc: "the least integer >= x."},
+	{Name: "trunc", Lower: primitive(prim.Trunc), Grad: flat, Doc: "x without its fraction."},
+	{Name: "rint", Lower: primitive(prim.Rint), Grad: flat, Doc: "the nearest integer, ties to even."},
 	{Name: "mantissa", Lower: lowerMantissa, Grad: gradMantissa, Doc: "m of x = m * 2**e with 0.5 <= |m| < 1; 0, infinity and NaN stay."},
 	{Name: "exponent", Lower: lowerExponent, Grad: flat, Doc: "e of x = m * 2**e with 0.5 <= |m| < 1; 0 for 0, infinity and NaN."},
 	{
@@ -21,11 +21,11 @@ var rounding = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats}
 
 var selection = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: numbers}, []tree.Row{
 	{
-		Name: "maximum", Lower: prim2(prim.Max), Grad: gradExtreme("less"),
+		Name: "maximum", Lower: primitive(prim.Max), Grad: gradExtreme("less"),
 		Doc: "the larger of x and y; NaN wins, -0 < +0.",
 	},
 	{
-		Name: "minimum", Lower: prim2(prim.Min), Grad: gradExtreme("greater"),
+		Name: "minimum", Lower: primitive(prim.Min), Grad: gradExtreme("greater"),
 		Doc: "the smaller of x and y; NaN wins, -0 < +0.",
 	},
 	{
@@ -47,7 +47,7 @@ var selection = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: number
 		Doc: "x where x > 0, else +0; NaN stays.",
 	},
 	{
-		Name: "where", Operands: "cond x y", Arity: 3, Types: elems, Cond: true, Lower: prim3(prim.Select),
+		Name: "where", Operands: "cond x y", Arity: 3, Types: elems, Cond: true, Lower: primitive(prim.Select),
 		Grad: gradWhere,
 		Doc:  "x where the condition holds, else y.",
 	},

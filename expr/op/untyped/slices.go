@@ -244,14 +244,18 @@ func windowsShape(n *tree.Node) (shape.Shape, error) {
 	return out, nil
 }
 
-func windowsGather(g *tree.Gather) V {
-	rank := len(g.Out) / 2
-	coords := make([]prim.Ix, rank)
-	for i := range coords {
-		stride, dilation := g.Node.Ints[3*i+1], g.Node.Ints[3*i+2]
-		coords[i] = g.Add(g.Mul(g.Out[i], g.Int(stride)), g.Mul(g.Out[rank+i], g.Int(dilation)))
+// windowsGather returns the index map of windows, or of window_gather, whose operand has the axes of the elements
+// too. The stride of each axis is integer number first of three, and the dilation follows it.
+func windowsGather(first int) func(g *tree.Gather) V {
+	return func(g *tree.Gather) V {
+		r := len(g.Out) / 2
+		coords := slices.Clone(g.Out[:len(g.Node.Args[0].Shape())])
+		for i := range r {
+			stride, dilation := g.Node.Ints[3*i+first], g.Node.Ints[3*i+first+1]
+			coords[i] = g.Add(g.Mul(g.Out[i], g.Int(stride)), g.Mul(g.Out[r+i], g.Int(dilation)))
+		}
+		return g.At(0, coords)
 	}
-	return g.At(0, coords)
 }
 
 func takeShape(n *tree.Node) (shape.Shape, error) {
@@ -266,8 +270,7 @@ func takeShape(n *tree.Node) (shape.Shape, error) {
 	if in[axis] == 0 && idx.Size() > 0 {
 		return nil, fmt.Errorf("nothing can be taken from an empty axis")
 	}
-	out := append(shape.Shape{}, in[:axis]...)
-	return append(append(out, idx...), in[axis+1:]...), nil
+	return replaced(in, axis, idx), nil
 }
 
 func takeGather(g *tree.Gather) V {

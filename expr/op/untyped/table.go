@@ -94,14 +94,8 @@ func Apply(o *tree.Operator, args ...*tree.Node) *tree.Node {
 // none.
 func Call(name string, args ...*tree.Node) *tree.Node { return Apply(Row(name), args...) }
 
-// prim1, prim2 and prim3 return lowerings of one primitive.
-func prim1(p prim.Op) func(*B, ...V) V { return func(b *B, x ...V) V { return b.Op(p, x[0]) } }
-
-func prim2(p prim.Op) func(*B, ...V) V { return func(b *B, x ...V) V { return b.Op(p, x[0], x[1]) } }
-
-func prim3(p prim.Op) func(*B, ...V) V {
-	return func(b *B, x ...V) V { return b.Op(p, x[0], x[1], x[2]) }
-}
+// primitive returns the lowering of one primitive.
+func primitive(p prim.Op) Lowering { return func(b *B, x ...V) V { return b.Op(p, x...) } }
 
 // byClass returns a lowering that depends on the class of the first operand's
 // type.

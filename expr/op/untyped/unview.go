@@ -26,7 +26,7 @@ var unviews = family(tree.Row{Class: tree.View, Arity: 1, Types: elems}, []tree.
 	},
 	// Ints: stride, dilation and the number of windows along each position axis.
 	{
-		Name: "window_gather", GoName: "WindowGather", Shape: windowShape(false), Gather: windowGatherGather,
+		Name: "window_gather", GoName: "WindowGather", Shape: windowShape(false), Gather: windowsGather(0),
 		Grad: gradMovedWindows("window_scatter"),
 		Doc:  "windows, each element from an array of its own: the adjoint of window_scatter.",
 	},
@@ -99,47 +99,34 @@ func Unslice(a *tree.Node, dims []int, spans []shape.Slice) *tree.Node {
 	return tree.ApplyWith(Row("unslice"), tree.Attributes{Ints: ints}, a)
 }
 
-// windowAxes checks the attributes of windows of an array of even rank. Its
-// axes are the positions, then the elements of a window.
-func windowAxes(n *tree.Node) (in, out shape.Shape, err error) {
-	in = n.Args[0].Shape()
-	r := len(in) / 2
-	if len(in)%2 != 0 {
-		return nil, nil, fmt.Errorf("%v is no shape of windows: it has as many axes of positions as of elements", in)
-	}
-	if len(n.Ints) != 3*r {
-		return nil, nil, fmt.Errorf("%d windows given for %d axes of positions", len(n.Ints)/3, r)
-	}
-	out = in.Clone()
-	for i := range r {
-		if out[i] = n.Ints[3*i+2]; n.Ints[3*i] < 1 || n.Ints[3*i+1] < 1 {
-			return nil, nil, fmt.Errorf("a window has stride %d and dilation %d", n.Ints[3*i], n.Ints[3*i+1])
-		}
-	}
-	return in, out, nil
-}
-
-// fits returns an error unless count windows of a size are inside an axis of
-// size d.
-func fits(count, size, stride, dilation, d int) error {
-	if count > 0 && size > 0 && reach(count, stride, d) >= d-reach(size, dilation, d) {
-		return fmt.Errorf("%d windows of size %d, stride %d, dilation %d do not fit an axis of size %d", count, size, stride, dilation, d)
-	}
-	return nil
-}
-
-// windowShape returns the function of the shape of window_scatter or of window_gather.
+// windowShape returns the function of the shape of window_scatter or of window_gather. The axes of the
+// operand are the positions, then the elements of a window.
 func windowShape(scatter bool) func(*tree.Node) (shape.Shape, error) {
 	return func(n *tree.Node) (shape.Shape, error) {
-		in, out, err := windowAxes(n)
-		counts, axes := out, in
-		if scatter {
-			counts, axes = in, out
+		in := n.Args[0].Shape()
+		r := len(in) / 2
+		if len(in)%2 != 0 {
+			return nil, fmt.Errorf("%v is no shape of windows: it has as many axes of positions as of elements", in)
 		}
-		for i := 0; err == nil && i < len(in)/2; i++ {
-			err = fits(counts[i], in[len(in)/2+i], n.Ints[3*i], n.Ints[3*i+1], axes[i])
+		if len(n.Ints) != 3*r {
+			return nil, fmt.Errorf("%d windows given for %d axes of positions", len(n.Ints)/3, r)
 		}
-		return out, err
+		out := in.Clone()
+		for i := range r {
+			stride, dilation := n.Ints[3*i], n.Ints[3*i+1]
+			if stride < 1 || dilation < 1 {
+				return nil, fmt.Errorf("a window has stride %d and dilation %d", stride, dilation)
+			}
+			out[i] = n.Ints[3*i+2]
+			count, size, d := out[i], in[r+i], in[i]
+			if scatter {
+				count, d = d, count
+			}
+			if count > 0 && size > 0 && reach(count, stride, d) >= d-reach(size, dilation, d) {
+				return nil, fmt.Errorf("%d windows of size %d, stride %d, dilation %d do not fit an axis of size %d", count, size, stride, dilation, d)
+			}
+		}
+		return out, nil
 	}
 }
 
@@ -153,14 +140,4 @@ func windowScatterGather(g *tree.Gather) V {
 		coords[i] = divided(g, off, stride, &on)
 	}
 	return scattered(g, coords, on)
-}
-
-func windowGatherGather(g *tree.Gather) V {
-	r := len(g.Out) / 2
-	coords := append([]prim.Ix(nil), g.Out...)
-	for i := range r {
-		stride, dilation := g.Node.Ints[3*i], g.Node.Ints[3*i+1]
-		coords[i] = g.Add(g.Mul(g.Out[i], g.Int(stride)), g.Mul(g.Out[r+i], g.Int(dilation)))
-	}
-	return g.At(0, coords)
 }

@@ -15,12 +15,12 @@ import (
 var views = family(tree.Row{Class: tree.View, Arity: 1, Types: elems}, []tree.Row{
 	// Ints: the new shape.
 	{
-		Name: "reshape", Ints: "dims...", Shape: reshapeShape, Gather: reshapeGather, Grad: gradReshape,
+		Name: "reshape", Ints: "dims...", Shape: reshapeShape, Gather: reshapeGather, Grad: movesOnly(gradReshape),
 		Doc: "the same elements, row-major, in another shape, of which one extent may be -1.",
 	},
 	// Axes: for each axis of the result the operand's axis, or -1 for a new one.
 	{
-		Name: "transpose", Shape: transposeShape, Gather: transposeGather, Grad: gradTranspose,
+		Name: "transpose", Shape: transposeShape, Gather: transposeGather, Grad: movesOnly(gradTranspose),
 		Doc: "axes permuted, added and (of size 1) dropped.",
 	},
 	// Ints: start, step and count for each axis.
@@ -50,7 +50,7 @@ var views = family(tree.Row{Class: tree.View, Arity: 1, Types: elems}, []tree.Ro
 	},
 	// Ints: size, stride and dilation for each axis; the window axes come last.
 	{
-		Name: "windows", Shape: windowsShape, Gather: windowsGather, Grad: gradWindows,
+		Name: "windows", Shape: windowsShape, Gather: windowsGather(1), Grad: gradWindows,
 		Doc: "sliding windows over all axes, as new trailing axes.",
 	},
 })
@@ -189,13 +189,12 @@ func dropAxes(a *tree.Node, axes []int) *tree.Node {
 	if a.Err() != nil || len(axes) == 0 {
 		return a
 	}
-	keep := []int{}
-	for i := range a.Shape() {
-		if !slices.Contains(axes, i) {
-			keep = append(keep, i)
-		}
-	}
-	return Transpose(a, keep)
+	return Transpose(a, othersThan(axes, a))
+}
+
+// othersThan returns the axes of a apart from some.
+func othersThan(axes []int, a *tree.Node) []int {
+	return slices.DeleteFunc(lists.UpTo(len(a.Shape())), func(i int) bool { return slices.Contains(axes, i) })
 }
 
 func broadcastShape(n *tree.Node) (shape.Shape, error) {

@@ -5,12 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/prim/scalar"
-	"github.com/oneloop/oneloop/expr/tree"
 )
-
-// Select returns the routine that takes elements of the sorted order along an axis,
-// without sorting it: Axes has the axis, and Ints the places in the order.
-func Select() *tree.Routine { return Sort(Selected) }
 
 // pickAll sets pivots to the keys with numbers of keys before them in order.
 func (s *sorter[K]) pickAll(ranks []int) {

@@ -18,7 +18,7 @@ const (
 	Values   Wanted = iota // the sorted elements
 	Order                  // int64: the position of the element that comes i-th
 	Ranks                  // int64: how many elements come before element i
-	Selected               // the sorted elements at given places
+	Selected               // the elements at given places of the sorted order; the axis is not sorted
 	// Parted is the elements in parts: those at the places are where a sort puts them, and those between two places
 	// are in their own order. PartedOrder is their positions as int64.
 	Parted
@@ -27,7 +27,7 @@ const (
 
 // Sort returns the routine of a stable sort along an axis: Axes has the axis. If the
 // first integer is 1, the order is descending. NaN comes last, and -0 before +0. The other integers
-// of parts are the places, in ascending order.
+// of parts are the places, in ascending order. All integers of Selected are places.
 func Sort(want Wanted) *tree.Routine {
 	return &tree.Routine{
 		New: func(n *tree.Node) func(*tree.Call) error {

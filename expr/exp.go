@@ -60,38 +60,35 @@ type Target[T Elem] struct{ Typed[T] }
 
 func (Target[T]) target(T) {}
 
+// untyped is a tree without its element type.
+type untyped struct{ node *tree.Node }
+
+func (e untyped) Node() *tree.Node { return e.node }
+
+func (e untyped) String() string { return e.node.String() }
+
+func (e untyped) LogValue() slog.Value { return e.node.LogValue() }
+
 type exp[T Elem] struct {
 	Typed[T]
-	node *tree.Node
+	untyped
 }
-
-func (e exp[T]) Node() *tree.Node { return e.node }
-
-func (e exp[T]) String() string { return e.node.String() }
-
-func (e exp[T]) LogValue() slog.Value { return e.node.LogValue() }
 
 type lvalue[T Elem] struct {
 	Target[T]
-	node *tree.Node
+	untyped
 }
-
-func (e lvalue[T]) Node() *tree.Node { return e.node }
-
-func (e lvalue[T]) String() string { return e.node.String() }
-
-func (e lvalue[T]) LogValue() slog.Value { return e.node.LogValue() }
 
 // Of returns a tree with its element type. If the tree has another type, the
 // result carries an error.
 func Of[T Elem](n *tree.Node) Exp[T] {
-	return exp[T]{node: typed(n, dtype.Of[T]())}
+	return exp[T]{untyped: untyped{typed(n, dtype.Of[T]())}}
 }
 
 // TargetOf returns an assignable tree with its element type. If the tree has
 // another type, the result carries an error.
 func TargetOf[T Elem](n *tree.Node) Assignable[T] {
-	return lvalue[T]{node: typed(n, dtype.Of[T]())}
+	return lvalue[T]{untyped: untyped{typed(n, dtype.Of[T]())}}
 }
 
 // NodeOf returns e.Node(), or a node with an error if e is nil.

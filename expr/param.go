@@ -92,9 +92,9 @@ func (p *Param[T]) Set(v T) {
 func Const[T Elem](v T) Exp[T] {
 	if t := dtype.Of[T](); t.IsComplex() {
 		re, im := partBits(v)
-		return exp[T]{node: tree.ComplexOf(tree.NewConst(t.Part(), re), tree.NewConst(t.Part(), im))}
+		return exp[T]{untyped: untyped{tree.ComplexOf(tree.NewConst(t.Part(), re), tree.NewConst(t.Part(), im))}}
 	}
-	return exp[T]{node: tree.NewConst(dtype.Of[T](), tree.Bits(v))}
+	return exp[T]{untyped: untyped{tree.NewConst(dtype.Of[T](), tree.Bits(v))}}
 }
 
 // partBits returns the bits of the parts of a complex number.

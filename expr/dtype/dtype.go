@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 	"reflect"
+	"slices"
 	"unsafe"
 )
 
@@ -90,24 +91,12 @@ func Real() []Type { return All()[:F64] }
 // Registers lists the types that values have inside kernels: bool, the integers, F32 and
 // F64.
 func Registers() []Type {
-	var out []Type
-	for _, t := range Real() {
-		if t.Register() == t {
-			out = append(out, t)
-		}
-	}
-	return out
+	return slices.DeleteFunc(Real(), func(t Type) bool { return t.Register() != t })
 }
 
 // Integers lists the integer types, in the order of the constants.
 func Integers() []Type {
-	var out []Type
-	for _, t := range Real() {
-		if t.IsInt() {
-			out = append(out, t)
-		}
-	}
-	return out
+	return slices.DeleteFunc(Real(), func(t Type) bool { return !t.IsInt() })
 }
 
 func (t Type) row() *row {

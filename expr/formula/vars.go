@@ -81,13 +81,11 @@ func (f *Formula) field(v *bound, name string, x reflect.Value) error {
 		}
 		return f.value(v, name, x.Interface())
 	case reflect.Pointer:
-		if !x.IsNil() {
-			if l, ok := x.Interface().(leaf); ok {
-				return v.node(name, l.Node())
-			}
-		}
 		if x.IsNil() {
 			return fmt.Errorf("oneloop: formula: %s is a nil %s", name, x.Type())
+		}
+		if l, ok := x.Interface().(leaf); ok {
+			return v.node(name, l.Node())
 		}
 	case reflect.Float32, reflect.Float64:
 		f.floatScalar(v, x.Float())

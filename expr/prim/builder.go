@@ -207,10 +207,7 @@ func FromFloat(t dtype.Type, v float64) uint64 {
 	case t == dtype.F32:
 		return uint64(math.Float32bits(float32(v)))
 	case t == dtype.Bool:
-		if v != 0 {
-			return 1
-		}
-		return 0
+		return scalar.FromBool[uint64](v != 0)
 	case t == dtype.U64 && v >= 1<<63:
 		return uint64(v-(1<<63)) + 1<<63
 	}
@@ -225,10 +222,7 @@ func FromInt(t dtype.Type, v int64) uint64 {
 	case t.IsFloat():
 		return FromFloat(t.Register(), float64(v))
 	case t == dtype.Bool:
-		if v != 0 {
-			return 1
-		}
-		return 0
+		return scalar.FromBool[uint64](v != 0)
 	}
 	return uint64(v) & t.Mask()
 }

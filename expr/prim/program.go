@@ -3,6 +3,7 @@ package prim
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -152,17 +153,10 @@ func (r *recorder) Has(v V) bool {
 
 // Table implements [Sink].
 func (r *recorder) Table(t dtype.Type, bits []uint64) int {
-next:
 	for i, have := range r.p.tables {
-		if r.p.types[i] != t || len(have) != len(bits) {
-			continue
+		if r.p.types[i] == t && slices.Equal(have, bits) {
+			return i
 		}
-		for j := range have {
-			if have[j] != bits[j] {
-				continue next
-			}
-		}
-		return i
 	}
 	r.p.tables = append(r.p.tables, append([]uint64(nil), bits...))
 	r.p.types = append(r.p.types, t)

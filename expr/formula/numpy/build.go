@@ -39,22 +39,20 @@ func (u *Unit) Locate(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	seen := map[*tree.Node]bool{}
+	failed := func(n *tree.Node) error {
+		if e.Of(n) {
+			return e
+		}
+		return nil
+	}
+	seen := tree.Seen{}
 	for _, p := range u.parts {
-		for stack := []*tree.Node{p.n}; len(stack) > 0; {
-			n := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			if n == nil || seen[n] {
-				continue
+		if seen.Verify(p.n, failed) == error(e) {
+			msg := e.Msg
+			if e.File != "" {
+				msg += fmt.Sprintf(" (%s:%d)", e.File, e.Line)
 			}
-			if seen[n] = true; e.Of(n) {
-				msg := e.Msg
-				if e.File != "" {
-					msg += fmt.Sprintf(" (%s:%d)", e.File, e.Line)
-				}
-				return fail(p.at, e.Kind, "%s", msg)
-			}
-			stack = append(stack, n.Args...)
+			return fail(p.at, e.Kind, "%s", msg)
 		}
 	}
 	return err
@@ -335,17 +333,26 @@ func (b *builder) assignChosen(st *syntax.Statement, array *tree.Node, items []i
 	if err != nil {
 		return err
 	}
-	if st.Op != "=" {
-		if e, err = b.combined(st, old, e); err != nil {
-			return err
-		}
-	}
-	n, err := stored(st, old.n, e, st.Op != "=")
+	n, err := b.updated(st, old, e)
 	if err != nil {
 		return err
 	}
 	b.parts = append(b.parts, part{at, st.Target})
-	r := scattered("scatter", array, at, n)
+	return b.replace(st, array, scattered("scatter", array, at, n))
+}
+
+// updated returns what a statement assigns to old, a part of an array, in its type: e, or old op e.
+func (b *builder) updated(st *syntax.Statement, old, e value) (n *tree.Node, err error) {
+	if st.Op != "=" {
+		if e, err = b.combined(st, old, e); err != nil {
+			return nil, err
+		}
+	}
+	return stored(st, old.n, e, st.Op != "=")
+}
+
+// replace assigns r, which has parts of an array replaced, to the array.
+func (b *builder) replace(st *syntax.Statement, array, r *tree.Node) error {
 	if err := r.Err(); err != nil {
 		return placed(st.Target, err)
 	}
@@ -353,27 +360,18 @@ func (b *builder) assignChosen(st *syntax.Statement, array *tree.Node, items []i
 }
 
 // assignMask carries out x[mask] = scalar, as x = where(mask, scalar, x).
-func (b *builder) assignMask(st *syntax.Statement, array *tree.Node, mask item, e value) (err error) {
+func (b *builder) assignMask(st *syntax.Statement, array *tree.Node, mask item, e value) error {
 	if !mask.n.Shape().Equal(array.Shape()) {
 		return fail(mask.at, expr.ErrShape, "a mask of shape %v does not fit an array of shape %v", mask.n.Shape(), array.Shape())
 	}
-	if st.Op != "=" {
-		if e, err = b.combined(st, valueOf(array), e); err != nil {
-			return err
-		}
-	}
-	n, err := stored(st, array, e, st.Op != "=")
+	n, err := b.updated(st, valueOf(array), e)
 	if err != nil {
 		return err
 	}
 	if st.Op == "=" && len(n.Shape()) != 0 {
 		return fail(st.Value, expr.ErrUnsupported, "only a scalar can be assigned through a mask; write %s = where(mask, value, %s)", st.Name(), st.Name())
 	}
-	r := apply("where", mask.n, n, array)
-	if err := r.Err(); err != nil {
-		return placed(st.Target, err)
-	}
-	return b.emit(st, expr.Statement{Saver: expr.Set, Target: array, Value: r})
+	return b.replace(st, array, apply("where", mask.n, n, array))
 }
 
 var savers = map[string]expr.Saver{"+": expr.Plus, "-": expr.Minus, "*": expr.Times, "/": expr.Over}

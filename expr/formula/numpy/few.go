@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -30,7 +31,7 @@ func callNorm(c *call) *tree.Node {
 	}
 	plain := c.isNone(1)
 	if axes == nil && !plain {
-		axes = allAxes(n)
+		axes = lists.UpTo(len(n.Shape()))
 	}
 	o.Axes = axes
 	p, number, euclidean := 2.0, true, plain
@@ -213,19 +214,6 @@ func callGeomspace(c *call) *tree.Node {
 	}
 	end(0, start)
 	return cast(y, c.dtype(4, dtype.F64))
-}
-
-// callWithoutNaN is a position of an extreme of what is not NaN.
-func callWithoutNaN(name string, other float64) func(c *call) *tree.Node {
-	row, _ := untyped.Lookup(name)
-	find := reduction(row)
-	return func(c *call) *tree.Node {
-		n := c.array(0)
-		if n.Err() == nil && n.DType().IsFloat() {
-			return c.with(0, valueOf(apply("where", apply("isnan", n), tree.ConstFloat(n.DType(), other), n)), find)
-		}
-		return find(c)
-	}
 }
 
 // folds are the reductions and the scans of functions of two operands.

@@ -14,8 +14,11 @@ import (
 // its argument becomes an option of a reduction or a composition.
 type parameterRow struct {
 	kind paramKind
-	set  func(c *call, i int, o *untyped.Options) // nil if only functions of this package have the parameter
+	set  setter // nil if only functions of this package have the parameter
 }
+
+// A setter sets an option to argument i.
+type setter = func(c *call, i int, o *untyped.Options)
 
 // parameters are the parameters that take no operand, by name. A name means the
 // same wherever it is used.
@@ -28,7 +31,8 @@ var parameters = map[string]parameterRow{
 	"indices_or_sections": {pInts, nil}, "sparse": {pTruth, nil}, "indexing": {pText, nil}, "returned": {pTruth, nil},
 	"bins": {pAny, nil}, "range": {pAny, nil}, "density": {pTruth, nil}, "deg": {pTruth, nil}, "sample": {pAny, nil},
 
-	"axis": {pInts, setAxes}, "source": {pInts, setAxes}, "corner": {pInts, setAxes},
+	"axis":   {pInts, ifGiven(setAxes)}, // cross has other axes too
+	"source": {pInts, setAxes}, "corner": {pInts, setAxes},
 	"axis1": {pInt, addAxis}, "axis2": {pInt, addAxis}, "axisa": {pInt, addAxis}, "axisb": {pInt, addAxis}, "axisc": {pInt, addAxis},
 	"axes": {pAny, setAxesOrPairs},
 
@@ -39,7 +43,7 @@ var parameters = map[string]parameterRow{
 	"repeats": {pInts, setInts}, "decimals": {pInt, addInt}, "offset": {pInt, addInt},
 	"obj":   {pInts, func(c *call, i int, o *untyped.Options) { o.Ints = c.positions(i) }},
 	"scale": {pInt, addInt}, "minlength": {pInt, addInt},
-	"ignore_label": {pInt, addGivenInt}, "M": {pInt, addIntOrFirst}, "rowvar": {pTruth, addTruth}, "edge_order": {pInt, addInt},
+	"ignore_label": {pInt, ifGiven(addInt)}, "M": {pInt, addIntOrFirst}, "rowvar": {pTruth, addTruth}, "edge_order": {pInt, addInt},
 	"bias": {pTruth, func(c *call, i int, o *untyped.Options) { o.DDof = 1 - scalar.FromBool[int](c.args[i].s.Truth()) }}, "equal_nan": {pTruth, addTruth},
 	"kind": {pText, checkKind}, "stable": {pTruth, checkStable}, // every sort is stable
 	"include_initial": {pTruth, nil},
@@ -47,12 +51,8 @@ var parameters = map[string]parameterRow{
 	"eps": {pNumber, addNumber}, "nan": {pNumber, addNumber}, "start": {pNumber, addNumber}, "stop": {pNumber, addNumber},
 	"rtol": {pNumber, addNumber}, "atol": {pNumber, addNumber}, "dx": {pNumber, addNumber}, "alpha": {pNumber, addNumber},
 	"negative_slope": {pNumber, addNumber}, "discont": {pNumber, addNumberOr(math.NaN())},
-	"period": {pNumber, func(c *call, i int, o *untyped.Options) {
-		if !c.isNone(i) {
-			addNumber(c, i, o)
-		}
-	}},
-	"d": {pNumber, nil}, "norm": {pText, nil},
+	"period": {pNumber, ifGiven(addNumber)},
+	"d":      {pNumber, nil}, "norm": {pText, nil},
 	"q":      {pNumbers, addNumber}, // composition takes lists apart
 	"posinf": {pNumber, addNumberOr(math.MaxFloat64)}, "neginf": {pNumber, addNumberOr(-math.MaxFloat64)},
 
@@ -82,11 +82,16 @@ func (c *call) options() (o untyped.Options) {
 	return o
 }
 
-func setAxes(c *call, i int, o *untyped.Options) {
-	if !c.isNone(i) { // cross has others too
-		o.Axes = c.integers(i)
+// ifGiven leaves the options as they are if the argument is None.
+func ifGiven(set setter) setter {
+	return func(c *call, i int, o *untyped.Options) {
+		if !c.isNone(i) {
+			set(c, i, o)
+		}
 	}
 }
+
+func setAxes(c *call, i int, o *untyped.Options) { o.Axes = c.integers(i) }
 
 func addAxis(c *call, i int, o *untyped.Options) { o.Axes = append(o.Axes, c.integer(i)) }
 
@@ -103,12 +108,6 @@ func setInts(c *call, i int, o *untyped.Options) { o.Ints = c.integers(i) }
 
 func addInt(c *call, i int, o *untyped.Options) { o.Ints = append(o.Ints, c.integer(i)) }
 
-func addGivenInt(c *call, i int, o *untyped.Options) {
-	if !c.isNone(i) {
-		addInt(c, i, o)
-	}
-}
-
 // addIntOrFirst adds the argument, or the first argument if it is None.
 func addIntOrFirst(c *call, i int, o *untyped.Options) {
 	if c.isNone(i) {
@@ -124,7 +123,7 @@ func addTruth(c *call, i int, o *untyped.Options) {
 func addNumber(c *call, i int, o *untyped.Options) { o.Numbers = append(o.Numbers, c.float(i)) }
 
 // addNumberOr adds the argument, or v if it is None.
-func addNumberOr(v float64) func(c *call, i int, o *untyped.Options) {
+func addNumberOr(v float64) setter {
 	return func(c *call, i int, o *untyped.Options) {
 		if c.isNone(i) {
 			o.Numbers = append(o.Numbers, v)

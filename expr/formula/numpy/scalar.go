@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"strings"
 
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 )
@@ -71,19 +72,8 @@ func compareScalars(op string, a, b syntax.Number) syntax.Number {
 		c, x, y = exact(a).Cmp(exact(b)), 0, 0
 		x = float64(c)
 	}
-	switch op {
-	case "<":
-		return syntax.BoolNumber(x < y)
-	case "<=":
-		return syntax.BoolNumber(x <= y)
-	case ">":
-		return syntax.BoolNumber(x > y)
-	case ">=":
-		return syntax.BoolNumber(x >= y)
-	case "==":
-		return syntax.BoolNumber(x == y)
-	}
-	return syntax.BoolNumber(x != y)
+	holds := map[string]bool{"<": x < y, "<=": x <= y, ">": x > y, ">=": x >= y, "==": x == y, "!=": x != y}
+	return syntax.BoolNumber(holds[op])
 }
 
 // exact is a finite syntax.Number without rounding.
@@ -112,16 +102,20 @@ func divideInts(a, b *big.Int) (syntax.Number, error) {
 // maxBits bounds the integers that literals may grow to.
 const maxBits = 4096
 
+// intOperators are the operators that are defined for all integers.
+var intOperators = map[string]func(z, a, b *big.Int) *big.Int{
+	"+": (*big.Int).Add, "-": (*big.Int).Sub, "*": (*big.Int).Mul, "&": (*big.Int).And, "|": (*big.Int).Or, "^": (*big.Int).Xor,
+}
+
 func intScalars(op string, a, b syntax.Number) (syntax.Number, error) {
 	z := new(big.Int)
 	out := syntax.Number{Class: syntax.Int, I: z}
 	switch op {
-	case "+":
-		z.Add(a.I, b.I)
-	case "-":
-		z.Sub(a.I, b.I)
-	case "*":
-		z.Mul(a.I, b.I)
+	case "+", "-", "*", "&", "|", "^":
+		intOperators[op](z, a.I, b.I)
+		if strings.Contains("&|^", op) && a.Class == syntax.Bool && b.Class == syntax.Bool {
+			out.Class = syntax.Bool
+		}
 	case "//", "%":
 		if b.I.Sign() == 0 {
 			return out, errZeroDiv
@@ -157,11 +151,6 @@ func intScalars(op string, a, b syntax.Number) (syntax.Number, error) {
 		} else {
 			z.Lsh(a.I, uint(n))
 		}
-	case "&", "|", "^":
-		bitScalars(op, z, a.I, b.I)
-		if a.Class == syntax.Bool && b.Class == syntax.Bool {
-			out.Class = syntax.Bool
-		}
 	default:
 		return out, errNoOp
 	}
@@ -169,17 +158,6 @@ func intScalars(op string, a, b syntax.Number) (syntax.Number, error) {
 		return out, errHuge
 	}
 	return out, nil
-}
-
-func bitScalars(op string, z, a, b *big.Int) {
-	switch op {
-	case "&":
-		z.And(a, b)
-	case "|":
-		z.Or(a, b)
-	default:
-		z.Xor(a, b)
-	}
 }
 
 func floatScalars(op string, x, y float64) (syntax.Number, error) {

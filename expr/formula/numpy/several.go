@@ -253,7 +253,7 @@ func callGradient(c *call) value {
 	}
 	axes := c.integers(c.f.parameter("axis"))
 	if axes == nil {
-		axes = allAxes(f)
+		axes = lists.UpTo(len(f.Shape()))
 	}
 	gaps := c.args[1].seq
 	if len(gaps) > 1 && len(gaps) != len(axes) || len(axes) == 0 {
@@ -303,13 +303,14 @@ func callBlock(c *call) value {
 		return none
 	}
 	rank := depth
-	for _, n := range items {
+	for _, x := range items {
+		n := c.keep(c.at, x.node())
 		if n.Err() != nil {
 			return valueOf(n)
 		}
 		rank = max(rank, len(n.Shape()))
 	}
-	t := promoted(c.leaves(c.args[0].value)...)
+	t := promoted(items...)
 	var join func(v value, level int) *tree.Node
 	join = func(v value, level int) *tree.Node {
 		if v.kind != vSeq {
@@ -325,25 +326,13 @@ func callBlock(c *call) value {
 	return valueOf(join(c.args[0].value, 0))
 }
 
-// leaves returns the values in nested lists.
-func (c *call) leaves(v value) []value {
-	if v.kind != vSeq {
-		return []value{v}
-	}
-	var out []value
-	for _, x := range v.seq {
-		out = append(out, c.leaves(x)...)
-	}
-	return out
-}
-
-// blocks returns the arrays in nested lists, all of which are in the same number of lists.
-func (c *call) blocks(v value, level int) (out []*tree.Node, depth int) {
+// blocks returns the numbers and the arrays in nested lists, all of which are in the same number of lists.
+func (c *call) blocks(v value, level int) (out []value, depth int) {
 	if v.kind != vSeq {
 		if !v.isOperand() {
 			c.fail(c.at, tree.ErrType, "%s is no operand", v.describe())
 		}
-		return []*tree.Node{c.keep(c.at, v.node())}, level
+		return []value{v}, level
 	}
 	if len(v.seq) == 0 {
 		c.fail(c.at, tree.ErrShape, "block takes no empty list")
@@ -356,14 +345,6 @@ func (c *call) blocks(v value, level int) (out []*tree.Node, depth int) {
 		out, depth = append(out, more...), d
 	}
 	return out, depth
-}
-
-func callShape(c *call) value {
-	dims := []value{}
-	for _, d := range c.array(0).Shape() {
-		dims = append(dims, integer(d))
-	}
-	return sequence(dims)
 }
 
 // callSize returns the number of elements, or the product of the extents of axes.

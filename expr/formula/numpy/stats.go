@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -99,14 +100,13 @@ func callMoment(name string, withoutNaN bool) func(c *call) *tree.Node {
 	}
 }
 
-// callNaNReduction is a reduction of what is not NaN: with v for NaN.
-func callNaNReduction(name string, v int64) func(c *call) *tree.Node {
-	o, _ := untyped.Lookup(name)
-	reduce := reduction(o)
+// callWithoutNaN is a reduction of what is not NaN: with v for NaN.
+func callWithoutNaN(name string, v float64) func(c *call) *tree.Node {
+	reduce := reduction(untyped.Row(name))
 	return func(c *call) *tree.Node {
 		a := c.array(0)
-		if t := a.DType(); a.Err() == nil && (t.IsFloat() || t.IsComplex()) {
-			a = apply("where", apply("isnan", a), tree.ConstInt(t, v), a)
+		if t := a.DType(); a.Err() == nil && fractional(t) {
+			a = apply("where", apply("isnan", a), tree.ConstFloat(t, v), a)
 		}
 		return c.with(0, valueOf(a), reduce)
 	}
@@ -143,7 +143,7 @@ func (c *call) weightedQuantile(weights int, q float64, withoutNaN bool) *tree.N
 	axes := c.integers(2)
 	rank := len(a.Shape())
 	if axes == nil {
-		axes = allAxes(a)
+		axes = lists.UpTo(len(a.Shape()))
 	}
 	order, err := shape.Order(axes, rank)
 	switch {

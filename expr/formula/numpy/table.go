@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // The table of functions comes from three sources: the rows of the operator
@@ -153,8 +154,8 @@ var own = []Function{
 	{Name: "nanmean", Group: groups[1], Bound: noBound, Arguments: masking, Doc: "the mean over axes of what is not NaN; NaN if there is nothing", tree: callMoment("nanmean", true)},
 	{Name: "nanvar", Group: groups[1], Bound: noBound, Arguments: moments, Doc: "the variance over axes of what is not NaN", tree: callMoment("nanvar", true)},
 	{Name: "nanstd", Group: groups[1], Bound: noBound, Arguments: moments, Doc: "the square root of nanvar", tree: callMoment("nanstd", true)},
-	{Name: "nansum", Group: groups[1], Bound: noBound, Arguments: nanSums, Doc: "the sum over axes of what is not NaN", tree: callNaNReduction("sum", 0)},
-	{Name: "nanprod", Group: groups[1], Bound: noBound, Arguments: nanSums, Doc: "the product over axes of what is not NaN", tree: callNaNReduction("prod", 1)},
+	{Name: "nansum", Group: groups[1], Bound: noBound, Arguments: nanSums, Doc: "the sum over axes of what is not NaN", tree: callWithoutNaN("sum", 0)},
+	{Name: "nanprod", Group: groups[1], Bound: noBound, Arguments: nanSums, Doc: "the product over axes of what is not NaN", tree: callWithoutNaN("prod", 1)},
 	{Name: "median", Group: groups[1], Bound: noBound, Arguments: middles, Doc: "the middle of the sorted elements over axes, or the mean of the two in the middle; NaN if an element is", tree: compositionNamed("median")},
 	{Name: "nanmedian", Group: groups[1], Bound: noBound, Arguments: middles, Doc: "the median over axes of what is not NaN; NaN if there is nothing", tree: compositionNamed("nanmedian")},
 	{Name: "quantile", Group: groups[1], Bound: noBound, Arguments: quantiles, Doc: "the quantile q, from 0 to 1, over axes, by one of NumPy's methods; NaN if an element is" + weighing, tree: callQuantile("quantile", 1, false)},
@@ -206,7 +207,7 @@ var own = []Function{
 	{Name: "broadcast_arrays", Group: groups[5], Arguments: "*args", Doc: "a tuple of the arrays, each repeated to their common shape", value: callBroadcastArrays},
 	{Name: "meshgrid", Group: groups[6], Arguments: "*xi, copy=True, sparse=False, indexing='xy'", Doc: "a tuple of the coordinates of a grid", value: callMeshgrid},
 	{Name: "ndim", Group: groups[5], Arguments: "a", Doc: "the number of axes", value: func(c *call) value { return integer(len(c.array(0).Shape())) }},
-	{Name: "shape", Group: groups[5], Arguments: "a", Doc: "the extents of the axes", value: callShape},
+	{Name: "shape", Group: groups[5], Arguments: "a", Doc: "the extents of the axes", value: func(c *call) value { return sequence(lists.Map(c.array(0).Shape(), integer)) }},
 	{Name: "size", Group: groups[5], Arguments: "a, axis=None", Doc: "the number of elements, or the product of the extents of axes", value: callSize},
 	{Name: "where", Group: groups[2], Arguments: "condition, x, y", Doc: "x where the condition holds, else y", tree: callWhere},
 	{Name: "clip", Group: groups[2], Arguments: "a, a_min=None, a_max=None, *, min=None, max=None", Doc: "a brought into the range a_min..a_max", tree: callClip},

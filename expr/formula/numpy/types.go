@@ -23,26 +23,16 @@ func Predefined(name string) bool {
 
 // typeNamed returns the element type of NumPy's name, or Invalid.
 func typeNamed(name string) dtype.Type {
-	switch name {
-	case "bool", "bool_":
-		return dtype.Bool
-	case "int", "int_", "intp", "longlong":
-		return dtype.I64
-	case "float", "double":
-		return dtype.F64
-	case "single":
-		return dtype.F32
-	case "half":
-		return dtype.F16
-	case "complex", "cdouble":
-		return dtype.C128
-	case "csingle":
-		return dtype.C64
-	}
 	if t, err := dtype.Parse(name); err == nil && t.String() == name {
 		return t
 	}
-	return dtype.Invalid
+	return otherNames[name]
+}
+
+// otherNames are further names that NumPy and Python have for element types.
+var otherNames = map[string]dtype.Type{
+	"bool_": dtype.Bool, "int": dtype.I64, "int_": dtype.I64, "intp": dtype.I64, "longlong": dtype.I64, "half": dtype.F16, "single": dtype.F32,
+	"float": dtype.F64, "double": dtype.F64, "csingle": dtype.C64, "complex": dtype.C128, "cdouble": dtype.C128,
 }
 
 // codes are NumPy's short names of element types, which strings may have: of one letter, or with the bytes of an element.
@@ -129,9 +119,7 @@ func sumType(t dtype.Type) dtype.Type {
 // from be stored in an array of type to.
 func sameKind(from, to dtype.Type) bool {
 	switch {
-	case from == to || from == dtype.Bool:
-		return true
-	case to.IsComplex():
+	case from == to || from == dtype.Bool || to.IsComplex():
 		return true
 	case from.IsComplex():
 		return false

@@ -65,14 +65,6 @@ func callTranspose(c *call) *tree.Node {
 // flat returns an array as a vector.
 func flat(n *tree.Node) *tree.Node { return untyped.Reshape(n, []int{n.Shape().Size()}) }
 
-// allAxes returns the axes of an array.
-func allAxes(n *tree.Node) (axes []int) {
-	for i := range n.Shape() {
-		axes = append(axes, i)
-	}
-	return axes
-}
-
 // along returns an array and an axis: those of arguments 0 and i, or the
 // flattened array and 0 if argument i is None.
 func (c *call) along(i int) (n *tree.Node, axis int) {

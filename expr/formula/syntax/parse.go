@@ -384,54 +384,56 @@ func (p *parser) parenthesis(open int) *Node {
 
 // items are expressions up to the closing bracket.
 func (p *parser) items(end string, open int) (items []*Node, comma bool) {
+	comma = p.list(end, open, func() { items = append(items, p.expression()) })
+	return items, comma
+}
+
+// list reads elements with commas between them up to the closing bracket. It reports whether a comma
+// stands before the bracket.
+func (p *parser) list(end string, open int, element func()) (comma bool) {
 	for p.err == nil && !p.tok.is(end) {
-		items = append(items, p.expression())
-		comma = p.accept(",")
-		if !comma {
+		element()
+		if comma = p.accept(","); !comma {
 			break
 		}
 	}
 	p.expect(end, open)
-	return items, comma
+	return comma
 }
 
 // call adds the arguments in parentheses to a.
 func (p *parser) call(a *Node) *Node {
 	open := p.tok.pos
 	p.advance()
-	named := false
-	for p.err == nil && !p.tok.is(")") {
-		if p.tok.is("*") || p.tok.is("**") {
-			return p.fail(p.tok.pos, "arguments cannot be unpacked")
-		}
-		x := p.expression()
-		key := ""
-		if p.tok.is("=") {
-			if x.Kind != Name {
-				return p.fail(x.Pos, "a keyword argument begins with a name")
-			}
-			key = x.Text
-			if slices.Contains(a.Keys, key) {
-				return p.fail(x.Pos, "argument %q is given twice", key)
-			}
-			named = true
-			p.advance()
-			x = p.expression()
-		} else if named {
-			return p.fail(x.Pos, "a positional argument follows a keyword argument")
-		}
-		if len(a.Args) == maxArgs {
-			return p.fail(x.Pos, "a call has more than %d arguments", maxArgs)
-		}
-		a.Args = append(a.Args, x)
-		a.Keys = append(a.Keys, key)
-		a.depth = max(a.depth, x.depth+1)
-		if !p.accept(",") {
-			break
-		}
-	}
-	p.expect(")", open)
+	p.list(")", open, func() { p.argument(a) })
 	return a
+}
+
+// argument adds an argument to the call a.
+func (p *parser) argument(a *Node) {
+	if p.tok.is("*") || p.tok.is("**") {
+		p.fail(p.tok.pos, "arguments cannot be unpacked")
+	}
+	x := p.expression()
+	key := ""
+	if p.tok.is("=") {
+		key = x.Text
+		switch {
+		case x.Kind != Name:
+			p.fail(x.Pos, "a keyword argument begins with a name")
+		case slices.Contains(a.Keys, key):
+			p.fail(x.Pos, "argument %q is given twice", key)
+		}
+		p.advance()
+		x = p.expression()
+	} else if n := len(a.Keys); n > 0 && a.Keys[n-1] != "" {
+		p.fail(x.Pos, "a positional argument follows a keyword argument")
+	}
+	if len(a.Args) == maxArgs {
+		p.fail(x.Pos, "a call has more than %d arguments", maxArgs)
+	}
+	a.Args, a.Keys = append(a.Args, x), append(a.Keys, key)
+	a.depth = max(a.depth, x.depth+1)
 }
 
 // subscript adds the subscripts in brackets to a.
@@ -442,15 +444,11 @@ func (p *parser) subscript(a *Node) *Node {
 	if p.tok.is("]") {
 		return p.fail(p.tok.pos, "a subscript is empty")
 	}
-	for p.err == nil && !p.tok.is("]") {
+	p.list("]", open, func() {
 		x := p.slice()
 		out.Args = append(out.Args, x)
 		out.depth = max(out.depth, x.depth+1)
-		if !p.accept(",") {
-			break
-		}
-	}
-	p.expect("]", open)
+	})
 	return out
 }
 

@@ -97,10 +97,7 @@ func Constructors() ([]byte, error) {
 			fmt.Fprintf(&b, "func %s%s(a expr.Exp[%s], opts ...ReduceOption) expr.Exp[%s] { return reduceTyped[%s, %s](%q, a, opts) }\n", name, param, elem, result, elem, result, o.Name())
 			continue
 		}
-		args := []string{"x", "y", "z"}[:o.Arity()]
-		if o.Operands() != "" {
-			args = strings.Fields(o.Operands())
-		}
+		args := operands(o)
 		fmt.Fprintf(&b, "func %s%s(%s expr.Exp[%s]) expr.Exp[%s] { return map%d[%s, %s](row%s, %s) }\n",
 			name, param, strings.Join(args, ", "), elem, result, o.Arity(), elem, result, name, strings.Join(args, ", "))
 		rows += fmt.Sprintf("row%s = untyped.Row(%q)\n", name, o.Name())
@@ -164,13 +161,17 @@ func commutes(o *tree.Operator) bool {
 	return p.Call(x, y) == p.Call(y, x)
 }
 
+// operands returns the names of the operands of a constructor.
+func operands(o *tree.Operator) []string {
+	if o.Operands() != "" {
+		return strings.Fields(o.Operands())
+	}
+	return []string{"x", "y", "z"}[:o.Arity()]
+}
+
 // view writes the constructor of a view of integers.
 func view(b *bytes.Buffer, o *tree.Operator) {
-	args := []string{"x", "y", "z"}[:o.Arity()]
-	if o.Operands() != "" {
-		args = strings.Fields(o.Operands())
-	}
-	names := strings.Fields(o.Ints())
+	args, names := operands(o), strings.Fields(o.Ints())
 	params, ints := strings.Join(names, ", ")+" int", "[]int{"+strings.Join(names, ", ")+"}"
 	if name, ok := strings.CutSuffix(o.Ints(), "..."); ok {
 		params, ints = name+" ...int", "append([]int(nil), "+name+"...)" // the tree keeps them

@@ -129,11 +129,7 @@ func (t *tape) record(loss *tree.Node, wrt []*tree.Node) error {
 		if t.variable[n] == nil && len(n.Args) == 0 && err == nil {
 			err = t.find(n, wrt)
 		}
-		needed := t.variable[n] != nil
-		for _, a := range n.Args {
-			needed = needed || t.needed[a]
-		}
-		t.needed[n] = needed && n.DType().IsFloat()
+		t.needed[n] = (t.variable[n] != nil || t.needsOperand(n)) && n.DType().IsFloat()
 	})
 	return err
 }
@@ -178,13 +174,14 @@ func (t *tape) key(n *tree.Node) *tree.Node {
 	return n
 }
 
+// needsOperand reports whether an operand of n depends on a variable.
+func (t *tape) needsOperand(n *tree.Node) bool {
+	return slices.ContainsFunc(n.Args, func(a *tree.Node) bool { return t.needed[a] })
+}
+
 // operands adds the adjoint contributions of n to its operands.
 func (t *tape) operands(n, out *tree.Node) error {
-	interior := false
-	for _, a := range n.Args {
-		interior = interior || t.needed[a]
-	}
-	if !interior {
+	if !t.needsOperand(n) {
 		return nil // n is a variable, and no variable is below it
 	}
 	if n.Op.Class() == tree.Scan {

@@ -114,7 +114,7 @@ func evalPred(op Op, x, y uint64) (uint64, bool) {
 	return 0, false
 }
 
-func evalSint[T dtype.Signed](op Op, x, y T) (uint64, bool) {
+func evalWhole[T dtype.Int](op Op, x, y T) (uint64, bool) {
 	switch op {
 	case Add:
 		return uint64(x + y), true
@@ -160,48 +160,10 @@ func evalSint[T dtype.Signed](op Op, x, y T) (uint64, bool) {
 
 func evalUint[T dtype.Unsigned](op Op, x, y T) (uint64, bool) {
 	switch op {
-	case Add:
-		return uint64(x + y), true
-	case Sub:
-		return uint64(x - y), true
-	case Mul:
-		return uint64(x * y), true
-	case Div:
-		return uint64(scalar.Div(x, y)), true
-	case Rem:
-		return uint64(scalar.Rem(x, y)), true
-	case Neg:
-		return uint64(-x), true
-	case Abs:
-		return uint64(scalar.Abs(x)), true
-	case Min:
-		return uint64(min(x, y)), true
-	case Max:
-		return uint64(max(x, y)), true
-	case And:
-		return uint64(x & y), true
-	case Or:
-		return uint64(x | y), true
-	case Xor:
-		return uint64(x ^ y), true
-	case Not:
-		return uint64(^x), true
-	case Shl:
-		return uint64(x << uint64(y)), true
-	case Shr:
-		return uint64(x >> uint64(y)), true
 	case MulHi:
 		return uint64(scalar.MulHi(x, y)), true
-	case Eq:
-		return scalar.FromBool[uint64](x == y), true
-	case Ne:
-		return scalar.FromBool[uint64](x != y), true
-	case Lt:
-		return scalar.FromBool[uint64](x < y), true
-	case Le:
-		return scalar.FromBool[uint64](x <= y), true
 	}
-	return 0, false
+	return evalWhole(op, x, y)
 }
 
 func evalSingle(op Op, x, y, z float32) (uint64, bool) {
@@ -300,13 +262,13 @@ func evalDouble(op Op, x, y, z float64) (uint64, bool) {
 func evalInt(t dtype.Type, op Op, x, y uint64) (out uint64, ok bool) {
 	switch t {
 	case dtype.I8:
-		out, ok = evalSint(op, int8(x), int8(y))
+		out, ok = evalWhole(op, int8(x), int8(y))
 	case dtype.I16:
-		out, ok = evalSint(op, int16(x), int16(y))
+		out, ok = evalWhole(op, int16(x), int16(y))
 	case dtype.I32:
-		out, ok = evalSint(op, int32(x), int32(y))
+		out, ok = evalWhole(op, int32(x), int32(y))
 	case dtype.I64:
-		out, ok = evalSint(op, int64(x), int64(y))
+		out, ok = evalWhole(op, int64(x), int64(y))
 	case dtype.U8:
 		out, ok = evalUint(op, uint8(x), uint8(y))
 	case dtype.U16:

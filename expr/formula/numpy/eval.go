@@ -88,7 +88,7 @@ func (s *scope) evalNode(n *syntax.Node) (value, error) {
 	case syntax.Attr:
 		return attribute(n, items[0].value)
 	}
-	out := sequence(lists.Map(items, func(x item) value { return x.value }))
+	out := tupleOf(items)
 	out.list = n.Kind == syntax.List
 	if out.size > maxSequence {
 		return value{}, fail(n, tree.ErrUnsupported, "a list has more than %d elements", maxSequence)
@@ -190,9 +190,6 @@ func (s *scope) unbound(n *syntax.Node) error {
 // operate returns the value of a sign and its operands. An operand that is none
 // is an error at wrong.
 func operate(n, wrong *syntax.Node, items []item) (value, error) {
-	if n.Kind == syntax.Unary && items[0].kind == vScalar || n.Kind == syntax.Binary && n.Text != "@" && items[0].kind == vScalar && items[1].kind == vScalar {
-		return result(n, applySign(n, items))
-	}
 	known := true
 	for i, x := range items {
 		v, err := item{x.value, wrong}.operand()
@@ -292,8 +289,17 @@ func gather(items []item, keys []string) ([]item, []string) {
 	if n == 1 || n == 2 && items[1].unknown() {
 		return items, keys
 	}
-	joined := sequence(lists.Map(items[1:n], func(x item) value { return x.value }))
-	return append([]item{items[0], {joined, items[1].at}}, items[n:]...), append([]string{"", ""}, keys[n:]...)
+	return together(items, keys, 1, n)
+}
+
+// together returns arguments of which some, without names, are one tuple.
+func together(items []item, keys []string, from, to int) ([]item, []string) {
+	tuple := item{tupleOf(items[from:to]), items[from].at}
+	return slices.Concat(items[:from], []item{tuple}, items[to:]), slices.Concat(keys[:from], []string{""}, keys[to:])
+}
+
+func tupleOf(items []item) value {
+	return sequence(lists.Map(items, func(x item) value { return x.value }))
 }
 
 var attributes = []string{"T", "mT", "shape", "ndim", "size", "dtype", "real", "imag"}

@@ -223,26 +223,16 @@ func (f *Function) bind(at *syntax.Node, items []item, keys []string) (*call, er
 }
 
 // gathered returns the arguments of a call in which the positional ones from the
-// parameter f.rest on are one list.
+// parameter f.rest on are one list. Arguments with names come last.
 func (f *Function) gathered(items []item, keys []string) ([]item, []string) {
-	var list []value
-	var others []item
-	var names []string
-	at := -1
-	for i, x := range items {
-		if keys[i] == "" && i >= f.rest {
-			if list = append(list, x.value); at < 0 {
-				at = len(others)
-				others, names = append(others, x), append(names, "")
-			}
-			continue
-		}
-		others, names = append(others, x), append(names, keys[i])
+	positional := len(items)
+	for positional > 0 && keys[positional-1] != "" {
+		positional--
 	}
-	if at >= 0 {
-		others[at].value = sequence(list)
+	if positional <= f.rest {
+		return items, keys
 	}
-	return others, names
+	return together(items, keys, f.rest, positional)
 }
 
 func plural(n int, word string) string {

@@ -158,15 +158,11 @@ func (c *call) weightedQuantile(weights int, q float64, withoutNaN bool) *tree.N
 		}
 		w = c.keep(c.args[weights].at, untyped.BroadcastTo(untyped.Transpose(w, places), a.Shape()))
 	}
-	var others []int
-	dims := shape.Shape{}
-	for i, d := range a.Shape() {
-		if !slices.Contains(order, i) {
-			others, dims = append(others, i), append(dims, d)
-		}
-	}
+	dims := a.Shape().Reduce(order, false)
+	ends := lists.UpTo(rank)[len(dims):]
 	line := func(n *tree.Node) *tree.Node {
-		return untyped.Reshape(untyped.Permute(n, append(slices.Clone(others), order...)), append(slices.Clone(dims), -1))
+		n = untyped.Compose("moveaxis", untyped.Options{Axes: order, Ints: ends}, n)
+		return untyped.Reshape(n, append(dims.Clone(), -1))
 	}
 	if a, w = line(a), line(w); a.Err() != nil || a.Shape()[len(dims)] == 0 {
 		return first(a, c.fail(c.at, tree.ErrShape, "an empty axis has no quantile"))
@@ -195,8 +191,7 @@ func (c *call) weightedQuantile(weights int, q float64, withoutNaN bool) *tree.N
 			v = apply("where", apply("isnan", worst), worst, v)
 		}
 	}
-	kept := untyped.Compose("count_nonzero", untyped.Options{Axes: c.integers(2), Keep: c.options().Keep}, c.array(0)).Shape()
-	return untyped.Reshape(v, kept)
+	return untyped.Reshape(v, c.array(0).Shape().Reduce(order, c.options().Keep))
 }
 
 // first returns the first node with an error, or the last one.

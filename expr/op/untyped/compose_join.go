@@ -143,8 +143,11 @@ func inserted(o Options, x ...*tree.Node) *tree.Node {
 	if dims[axis] = len(at); len(at) == 1 {
 		dims[axis] = v.Shape()[axis]
 	}
-	if v = BroadcastTo(v, dims); v.Err() != nil || len(at) == 0 {
-		return firstFailed(v, a)
+	switch v = BroadcastTo(v, dims); {
+	case v.Err() != nil:
+		return v
+	case len(at) == 0:
+		return a
 	}
 	order := lists.UpTo(len(at))
 	slices.SortStableFunc(order, func(i, j int) int { return at[i] - at[j] })
@@ -164,16 +167,6 @@ func inserted(o Options, x ...*tree.Node) *tree.Node {
 		parts = append(parts, cut(a, axis, shape.From(start)))
 	}
 	return Concat(axis, parts)
-}
-
-// firstFailed returns the first node with an error, or the last one.
-func firstFailed(x ...*tree.Node) *tree.Node {
-	for _, n := range x {
-		if n.Err() != nil {
-			return n
-		}
-	}
-	return x[len(x)-1]
 }
 
 // resized repeats the elements until the shape o.Ints is full.

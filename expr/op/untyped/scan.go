@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim/scalar"
@@ -259,10 +260,7 @@ func (l *lifter) result(what string, n *tree.Node) *tree.Node {
 		if _, known := l.depends[n]; known || bad != nil {
 			return
 		}
-		depends := false
-		for _, a := range n.Args {
-			depends = depends || l.depends[a]
-		}
+		depends := slices.ContainsFunc(n.Args, func(a *tree.Node) bool { return l.depends[a] })
 		l.depends[n] = depends
 		switch {
 		case n.Op == stepRow:

@@ -2,7 +2,6 @@ package routine
 
 import (
 	"math/bits"
-	"runtime"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -63,7 +62,7 @@ func newFourier(n *tree.Node) func(*tree.Call) error {
 		t.rows = s[:len(s)-2].Size()
 	}
 	t.out = n.Shape().Size() / max(t.rows, 1)
-	t.plans = make([]rowPlan, max(1, min(t.rows, runtime.GOMAXPROCS(0))))
+	t.plans = make([]rowPlan, workers(t.rows))
 	for i := range t.plans {
 		t.plans[i] = newPlan(t.kind, t.length)
 	}

@@ -129,7 +129,8 @@ func newSort[K key](n *tree.Node, want Wanted) func(*tree.Call) error {
 func (r *rowSort[K]) sort(c *tree.Call) error {
 	if !r.known {
 		r.known = true
-		r.before, r.after = around(&c.Args[0], r.axis)
+		a := &c.Args[0]
+		r.before, r.after = seriesOf(a.Shape[:r.axis], a.Strides[:r.axis]), seriesOf(a.Shape[r.axis+1:], a.Strides[r.axis+1:])
 		if (r.want == Values || r.want == Selected || r.parts() && len(r.places) == 1 || r.packable()) && c.NewSort != nil {
 			r.machine = c.NewSort()
 			if r.packable() {
@@ -156,11 +157,6 @@ func (r *rowSort[K]) sort(c *tree.Call) error {
 	}
 	r.call = nil
 	return nil
-}
-
-// around returns the offsets of the rows along an axis.
-func around(a *tree.Strided, axis int) (before, after series) {
-	return seriesOf(a.Shape[:axis], a.Strides[:axis]), seriesOf(a.Shape[axis+1:], a.Strides[axis+1:])
 }
 
 // some sorts the rows lo..hi.

@@ -24,17 +24,18 @@ func main() {
 	}
 }
 
-// evaluators are the functions of the scalar evaluator, one for each class. The
-// last column makes bits of a result.
+// evaluators are the functions of the scalar evaluator, one for each class. The one of unsigned integers has
+// the primitives that signed integers lack. bits makes bits of a result, and other is the result of primitives
+// without a case.
 var evaluators = []struct {
-	class                 prim.Class
-	head, typ, args, bits string
+	class                        prim.Class
+	head, typ, args, bits, other string
 }{
-	{prim.Pred, "evalPred", "uint64", "x, y uint64", "%s"},
-	{prim.Sint, "evalSint[T dtype.Signed]", "T", "x, y T", "uint64(%s)"},
-	{prim.Uint, "evalUint[T dtype.Unsigned]", "T", "x, y T", "uint64(%s)"},
-	{prim.Single, "evalSingle", "float32", "x, y, z float32", "uint64(math.Float32bits(%s))"},
-	{prim.Double, "evalDouble", "float64", "x, y, z float64", "math.Float64bits(%s)"},
+	{prim.Pred, "evalPred", "uint64", "x, y uint64", "%s", "0, false"},
+	{prim.Int, "evalWhole[T dtype.Int]", "T", "x, y T", "uint64(%s)", "0, false"},
+	{prim.Uint, "evalUint[T dtype.Unsigned]", "T", "x, y T", "uint64(%s)", "evalWhole(op, x, y)"},
+	{prim.Single, "evalSingle", "float32", "x, y, z float32", "uint64(math.Float32bits(%s))", "0, false"},
+	{prim.Double, "evalDouble", "float64", "x, y, z float64", "math.Float64bits(%s)", "0, false"},
 }
 
 // Source returns the text of zprim.go.
@@ -62,7 +63,12 @@ import (
 		for op := prim.Const; op < prim.NumOps; op++ {
 			in := op.Info()
 			text := strings.ReplaceAll(in.Go.Of(e.class), "T(", e.typ+"(")
-			if text == "" || op == prim.Scale {
+			signed := in.Go.Of(prim.Sint)
+			unsignedOnly := signed != in.Go.Of(prim.Uint)
+			switch {
+			case unsignedOnly && signed != "":
+				return nil, fmt.Errorf("%s has two expressions for integers", op)
+			case text == "" || op == prim.Scale || e.class == prim.Int && unsignedOnly || e.class == prim.Uint && !unsignedOnly:
 				continue
 			}
 			if in.Result == prim.IsPred && e.class != prim.Pred {
@@ -72,13 +78,13 @@ import (
 			}
 			fmt.Fprintf(&b, "\tcase %s:\n\t\treturn %s, true\n", op.GoName(), text)
 		}
-		b.WriteString("\t}\n\treturn 0, false\n}\n")
+		fmt.Fprintf(&b, "\t}\n\treturn %s\n}\n", e.other)
 	}
 	b.WriteString("\n// evalInt evaluates a primitive of integers of type t.\nfunc evalInt(t dtype.Type, op Op, x, y uint64) (out uint64, ok bool) {\n\tswitch t {\n")
 	for _, t := range dtype.Integers() {
 		class := "Uint"
 		if t.IsSigned() {
-			class = "Sint"
+			class = "Whole"
 		}
 		fmt.Fprintf(&b, "\tcase dtype.%[1]s:\n\t\tout, ok = eval%[2]s(op, %[3]s(x), %[3]s(y))\n", strings.ToUpper(t.Short()), class, t)
 	}

@@ -30,19 +30,13 @@ var arithmetic = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: numbe
 		Name: "fmod", Lower: byClass(fmodFloat, fmodInt, fmodInt), Fault: zeroDivisor, FaultKind: tree.ErrDivide, Grad: gradFmod,
 		Doc: "x - y*trunc(x/y): the sign is that of x; exact; of integers division by zero is an error.",
 	},
-	{
-		Name: "fma", GoName: "FMA", Arity: 3, Types: floats, ULP: .5, Lower: primitive(prim.Fma), Grad: gradFMA,
-		Doc: "x*y + z, rounded once.",
-	},
+	{Name: "fma", GoName: "FMA", Arity: 3, Types: floats, ULP: .5, Lower: primitive(prim.Fma), Grad: gradFMA, Doc: "x*y + z, rounded once."},
 	{Name: "neg", Arity: 1, Lower: primitive(prim.Neg), Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Op("neg", g.Out) }, Doc: "-x; integers wrap."},
 	{
 		Name: "abs", Arity: 1, Result: tree.ResultPart, Lower: byClass(primitive(prim.Abs), primitive(prim.Abs), identity), Grad: gradAbs,
 		Doc: "x without its sign; the least integer stays.",
 	},
-	{
-		Name: "sign", Arity: 1, Lower: lowerSign, Grad: flat,
-		Doc: "-1, 0 or 1 by the sign of x; +0 for both zeros; NaN stays.",
-	},
+	{Name: "sign", Arity: 1, Lower: lowerSign, Grad: flat, Doc: "-1, 0 or 1 by the sign of x; +0 for both zeros; NaN stays."},
 	{
 		Name: "square", Arity: 1, ULP: .5, Lower: func(b *B, x ...V) V { return b.Mul(x[0], x[0]) },
 		Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Mul(g.Const(2), g.Arg(0))) },

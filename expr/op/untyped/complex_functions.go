@@ -11,17 +11,9 @@ import (
 // are those of annex G of C11, which NumPy has too. Where it leaves the sign of a
 // result open, the sign may differ from NumPy's.
 
-// A plane has what a function of a complex number z needs: its parts, and numbers
-// of their type.
-type plane struct {
-	x, y *tree.Node
-}
-
-func (p plane) num(v float64) *tree.Node { return like(p.x, v) }
-
-// limit is the greatest integer whose exponential is finite, and its exponential.
-func (p plane) limit() (at, exp float64) {
-	if p.x.DType() == dtype.F32 {
+// limitOf returns the greatest integer whose exponential is finite, and its exponential.
+func limitOf(x *tree.Node) (at, exp float64) {
+	if x.DType() == dtype.F32 {
 		return 88, math.Exp(88)
 	}
 	return 709, math.Exp(709)
@@ -30,135 +22,128 @@ func (p plane) limit() (at, exp float64) {
 // either returns x where the condition holds, else y.
 func either(cond, x, y *tree.Node) *tree.Node { return Call("where", cond, x, y) }
 
-// turn returns r*cos(y) and r*sin(y). For y = 0 the second is y, whatever r is.
-func (p plane) turn(r *tree.Node) tree.Parts {
+// turn returns r*cos(y) and r*sin(y) for z = x+iy. For y = 0 the second is y, whatever r is.
+func turn(z tree.Parts, r *tree.Node) tree.Parts {
 	return tree.Parts{
-		Re: Call("mul", r, Call("cos", p.y)),
-		Im: either(Call("equal", p.y, p.num(0)), p.y, Call("mul", r, Call("sin", p.y))),
+		Re: Call("mul", r, Call("cos", z.Im)),
+		Im: either(Call("equal", z.Im, like(z.Re, 0)), z.Im, Call("mul", r, Call("sin", z.Im))),
 	}
 }
 
 // grow returns exp(x) as a product of two numbers, of which neither is infinite for
 // any x up to twice the limit.
 func grow(x *tree.Node) (a, b *tree.Node) {
-	p := plane{x: x}
-	at, e := p.limit()
-	large := Call("greater", x, p.num(at))
-	return Call("exp", either(large, Call("sub", x, p.num(at)), x)), either(large, p.num(e), p.num(1))
+	at, e := limitOf(x)
+	large := Call("greater", x, like(x, at))
+	return Call("exp", either(large, Call("sub", x, like(x, at)), x)), either(large, like(x, e), like(x, 1))
 }
 
 func expComplex(z tree.Parts) tree.Parts {
-	p := plane{z.Re, z.Im}
-	a, b := grow(p.x)
-	t := p.turn(b)
+	a, b := grow(z.Re)
+	t := turn(z, b)
 	re, im := Call("mul", a, t.Re), Call("mul", a, t.Im)
-	im = either(Call("equal", p.y, p.num(0)), p.y, im)
+	im = either(Call("equal", z.Im, like(z.Re, 0)), z.Im, im)
 	// For a y that has no sine, an infinite x decides.
-	lost := Call("logical_and", Call("isinf", p.x), Call("logical_not", Call("isfinite", p.y)))
-	rising := Call("greater", p.x, p.num(0))
-	re = either(lost, either(rising, p.x, p.num(0)), re)
-	im = either(Call("logical_and", lost, Call("logical_not", rising)), p.num(0), im)
+	lost := Call("logical_and", Call("isinf", z.Re), Call("logical_not", Call("isfinite", z.Im)))
+	rising := Call("greater", z.Re, like(z.Re, 0))
+	re = either(lost, either(rising, z.Re, like(z.Re, 0)), re)
+	im = either(Call("logical_and", lost, Call("logical_not", rising)), like(z.Re, 0), im)
 	return tree.Parts{Re: re, Im: im}
 }
 
 // logComplex has the logarithm of |z| as real part: near 1 by log1p of |z|^2 - 1, which
 // is computed with the errors of both squares.
 func logComplex(z tree.Parts) tree.Parts {
-	p := plane{z.Re, z.Im}
-	ax, ay := Call("abs", p.x), Call("abs", p.y)
+	ax, ay := Call("abs", z.Re), Call("abs", z.Im)
 	hi, lo := Call("maximum", ax, ay), Call("minimum", ax, ay)
 	xx, yy := Call("mul", hi, hi), Call("mul", lo, lo)
 	ex, ey := Call("fma", hi, hi, Call("neg", xx)), Call("fma", lo, lo, Call("neg", yy))
-	d := Call("add", Call("add", Call("sub", xx, p.num(1)), yy), Call("add", ex, ey))
-	near := Call("less", Call("abs", d), p.num(.75))
-	small, large := p.bounds()
-	scale := either(Call("greater", hi, p.num(large)), p.num(.5), either(Call("less", hi, p.num(small)), p.num(1/small), p.num(1)))
-	shift := either(Call("greater", hi, p.num(large)), p.num(math.Ln2), either(Call("less", hi, p.num(small)), p.num(math.Log(small)), p.num(0)))
-	far := Call("add", Call("log", Call("hypot", Call("mul", p.x, scale), Call("mul", p.y, scale))), shift)
+	d := Call("add", Call("add", Call("sub", xx, like(z.Re, 1)), yy), Call("add", ex, ey))
+	near := Call("less", Call("abs", d), like(z.Re, .75))
+	small, large := bounds(z)
+	scale := either(Call("greater", hi, like(z.Re, large)), like(z.Re, .5), either(Call("less", hi, like(z.Re, small)), like(z.Re, 1/small), like(z.Re, 1)))
+	shift := either(Call("greater", hi, like(z.Re, large)), like(z.Re, math.Ln2), either(Call("less", hi, like(z.Re, small)), like(z.Re, math.Log(small)), like(z.Re, 0)))
+	far := Call("add", Call("log", Call("hypot", Call("mul", z.Re, scale), Call("mul", z.Im, scale))), shift)
 	return tree.Parts{
-		Re: either(near, Call("mul", p.num(.5), Call("log1p", d)), far),
-		Im: Call("atan2", p.y, p.x),
+		Re: either(near, Call("mul", like(z.Re, .5), Call("log1p", d)), far),
+		Im: Call("atan2", z.Im, z.Re),
 	}
 }
 
 // bounds returns bounds between which |z| neither loses digits nor overflows.
-func (p plane) bounds() (small, large float64) {
-	if p.x.DType() == dtype.F32 {
+func bounds(z tree.Parts) (small, large float64) {
+	if z.Re.DType() == dtype.F32 {
 		return 0x1p-100, 0x1p126
 	}
 	return 0x1p-900, 0x1p1022
 }
 
-// scaled returns z brought to where its modulus neither overflows nor loses bits, by a power of
+// inRange returns z brought to where its modulus neither overflows nor loses bits, by a power of
 // two, and the root of what brings it back.
-func (p plane) scaled() (z plane, back *tree.Node) {
-	small, large := p.bounds()
-	hi := Call("maximum", Call("abs", p.x), Call("abs", p.y))
-	above, below := Call("greater", hi, p.num(large/4)), Call("less", hi, p.num(small))
-	scale := either(above, p.num(1./16), either(below, p.num(1/small), p.num(1)))
-	back = either(above, p.num(4), either(below, p.num(math.Sqrt(small)), p.num(1)))
-	return plane{Call("mul", p.x, scale), Call("mul", p.y, scale)}, back
+func inRange(z tree.Parts) (near tree.Parts, back *tree.Node) {
+	small, large := bounds(z)
+	hi := Call("maximum", Call("abs", z.Re), Call("abs", z.Im))
+	above, below := Call("greater", hi, like(z.Re, large/4)), Call("less", hi, like(z.Re, small))
+	scale := either(above, like(z.Re, 1./16), either(below, like(z.Re, 1/small), like(z.Re, 1)))
+	back = either(above, like(z.Re, 4), either(below, like(z.Re, math.Sqrt(small)), like(z.Re, 1)))
+	return tree.Parts{Re: Call("mul", z.Re, scale), Im: Call("mul", z.Im, scale)}, back
 }
 
 func sqrtComplex(z tree.Parts) tree.Parts {
-	p := plane{z.Re, z.Im}
-	near, back := p.scaled()
-	x, y := near.x, near.y
-	t := Call("sqrt", Call("mul", p.num(.5), Call("add", Call("abs", x), Call("hypot", x, y))))
-	zero := Call("equal", t, p.num(0))
+	near, back := inRange(z)
+	x, y := near.Re, near.Im
+	t := Call("sqrt", Call("mul", like(z.Re, .5), Call("add", Call("abs", x), Call("hypot", x, y))))
+	zero := Call("equal", t, like(z.Re, 0))
 	u := either(zero, Call("abs", y), Call("div", Call("abs", y), Call("add", t, t)))
-	right := Call("greater_equal", x, p.num(0))
+	right := Call("greater_equal", x, like(z.Re, 0))
 	re := Call("mul", either(right, t, u), back)
-	im := Call("mul", Call("copysign", either(right, u, t), p.y), back)
-	infinite := Call("isinf", p.y)
-	return tree.Parts{Re: either(infinite, Call("abs", p.y), re), Im: either(infinite, p.y, im)}
+	im := Call("mul", Call("copysign", either(right, u, t), z.Im), back)
+	infinite := Call("isinf", z.Im)
+	return tree.Parts{Re: either(infinite, Call("abs", z.Im), re), Im: either(infinite, z.Im, im)}
 }
 
 // hyperbolic returns sinh(x) and cosh(x) divided by one factor, which is finite where
 // they are not.
-func (p plane) hyperbolic() (sinh, cosh, factor *tree.Node) {
-	at, e := p.limit()
-	ax := Call("abs", p.x)
-	large := Call("greater", ax, p.num(at))
-	half := Call("exp", Call("sub", ax, p.num(at)))
-	return either(large, Call("copysign", half, p.x), Call("sinh", p.x)), either(large, half, Call("cosh", p.x)), either(large, p.num(e/2), p.num(1))
+func hyperbolic(z tree.Parts) (sinh, cosh, factor *tree.Node) {
+	at, e := limitOf(z.Re)
+	ax := Call("abs", z.Re)
+	large := Call("greater", ax, like(z.Re, at))
+	half := Call("exp", Call("sub", ax, like(z.Re, at)))
+	return either(large, Call("copysign", half, z.Re), Call("sinh", z.Re)), either(large, half, Call("cosh", z.Re)), either(large, like(z.Re, e/2), like(z.Re, 1))
 }
 
 func sinhComplex(z tree.Parts) tree.Parts {
-	p := plane{z.Re, z.Im}
-	sinh, cosh, factor := p.hyperbolic()
-	re := Call("mul", sinh, Call("mul", factor, Call("cos", p.y)))
-	im := Call("mul", cosh, Call("mul", factor, Call("sin", p.y)))
-	im = either(Call("equal", p.y, p.num(0)), p.y, im)
+	sinh, cosh, factor := hyperbolic(z)
+	re := Call("mul", sinh, Call("mul", factor, Call("cos", z.Im)))
+	im := Call("mul", cosh, Call("mul", factor, Call("sin", z.Im)))
+	im = either(Call("equal", z.Im, like(z.Re, 0)), z.Im, im)
 	// A cosine of an infinite y has no sign.
-	endless := Call("logical_not", Call("isfinite", p.y))
-	re = either(Call("logical_and", Call("equal", p.x, p.num(0)), endless), p.x, re)
-	lost := Call("logical_and", Call("isinf", p.x), endless)
-	return tree.Parts{Re: either(lost, p.x, re), Im: im}
+	endless := Call("logical_not", Call("isfinite", z.Im))
+	re = either(Call("logical_and", Call("equal", z.Re, like(z.Re, 0)), endless), z.Re, re)
+	lost := Call("logical_and", Call("isinf", z.Re), endless)
+	return tree.Parts{Re: either(lost, z.Re, re), Im: im}
 }
 
 func coshComplex(z tree.Parts) tree.Parts {
-	p := plane{z.Re, z.Im}
-	sinh, cosh, factor := p.hyperbolic()
-	re := Call("mul", cosh, Call("mul", factor, Call("cos", p.y)))
-	im := Call("mul", sinh, Call("mul", factor, Call("sin", p.y)))
+	sinh, cosh, factor := hyperbolic(z)
+	re := Call("mul", cosh, Call("mul", factor, Call("cos", z.Im)))
+	im := Call("mul", sinh, Call("mul", factor, Call("sin", z.Im)))
 	// A factor that is infinite or NaN has no product with 0.
-	axis := Call("logical_or", Call("equal", p.y, p.num(0)), Call("equal", p.x, p.num(0)))
-	axis = Call("logical_and", axis, Call("logical_not", Call("logical_and", Call("isfinite", sinh), Call("isfinite", p.y))))
-	zero := Call("copysign", p.num(0), Call("mul", Call("copysign", p.num(1), p.x), Call("copysign", p.num(1), p.y)))
-	lost := Call("logical_and", Call("isinf", p.x), Call("logical_not", Call("isfinite", p.y)))
-	return tree.Parts{Re: either(lost, Call("abs", p.x), re), Im: either(axis, zero, im)}
+	axis := Call("logical_or", Call("equal", z.Im, like(z.Re, 0)), Call("equal", z.Re, like(z.Re, 0)))
+	axis = Call("logical_and", axis, Call("logical_not", Call("logical_and", Call("isfinite", sinh), Call("isfinite", z.Im))))
+	zero := Call("copysign", like(z.Re, 0), Call("mul", Call("copysign", like(z.Re, 1), z.Re), Call("copysign", like(z.Re, 1), z.Im)))
+	lost := Call("logical_and", Call("isinf", z.Re), Call("logical_not", Call("isfinite", z.Im)))
+	return tree.Parts{Re: either(lost, Call("abs", z.Re), re), Im: either(axis, zero, im)}
 }
 
 // tanhComplex is Kahan's: of t = tan(y) and s = sinh(x). For large x it is 1 and what
 // exp(-2x) leaves of the imaginary part.
 func tanhComplex(z tree.Parts) tree.Parts {
-	p := plane{z.Re, z.Im}
-	ax := Call("abs", p.x)
-	large := Call("greater", ax, p.num(22))
-	one := p.num(1)
-	t := Call("tan", p.y)
-	s := Call("sinh", either(large, p.num(0), p.x))
+	ax := Call("abs", z.Re)
+	large := Call("greater", ax, like(z.Re, 22))
+	one := like(z.Re, 1)
+	t := Call("tan", z.Im)
+	s := Call("sinh", either(large, like(z.Re, 0), z.Re))
 	beta := Call("add", one, Call("mul", t, t))
 	rho := Call("sqrt", Call("add", one, Call("mul", s, s)))
 	below := Call("add", one, Call("mul", beta, Call("mul", s, s)))
@@ -166,14 +151,14 @@ func tanhComplex(z tree.Parts) tree.Parts {
 	re := Call("div", Call("mul", beta, Call("mul", rho, s)), below)
 	re = either(pole, Call("div", rho, s), re)
 	im := either(pole, Call("div", one, t), Call("div", t, below))
-	decay := Call("exp", Call("mul", p.num(-2), ax))
-	tail := Call("mul", Call("mul", p.num(4), Call("mul", Call("sin", p.y), Call("cos", p.y))), decay)
-	tail = either(Call("logical_and", Call("isinf", p.x), Call("logical_not", Call("isfinite", p.y))), Call("copysign", p.num(0), p.y), tail)
-	certain := Call("logical_or", Call("isinf", p.x), Call("isfinite", p.y))
-	re = either(Call("logical_and", large, certain), Call("copysign", one, p.x), re)
+	decay := Call("exp", Call("mul", like(z.Re, -2), ax))
+	tail := Call("mul", Call("mul", like(z.Re, 4), Call("mul", Call("sin", z.Im), Call("cos", z.Im))), decay)
+	tail = either(Call("logical_and", Call("isinf", z.Re), Call("logical_not", Call("isfinite", z.Im))), Call("copysign", like(z.Re, 0), z.Im), tail)
+	certain := Call("logical_or", Call("isinf", z.Re), Call("isfinite", z.Im))
+	re = either(Call("logical_and", large, certain), Call("copysign", one, z.Re), re)
 	im = either(large, tail, im)
-	im = either(Call("equal", p.y, p.num(0)), p.y, im)
-	re = either(Call("equal", p.x, p.num(0)), p.x, re)
+	im = either(Call("equal", z.Im, like(z.Re, 0)), z.Im, im)
+	re = either(Call("equal", z.Re, like(z.Re, 0)), z.Re, re)
 	return tree.Parts{Re: re, Im: im}
 }
 
@@ -186,15 +171,11 @@ func overI(w tree.Parts) tree.Parts { return tree.Parts{Re: w.Im, Im: Call("neg"
 // powComplex returns x to the power y by the logarithm of x. The power 0 is 1, and 0 to
 // a power with a positive real part is 0.
 func powComplex(x, y tree.Parts) tree.Parts {
-	p := plane{x.Re, x.Im}
 	w := expComplex(mulComplex("mul", y, logComplex(x)))
-	isZero := func(z tree.Parts) *tree.Node {
-		return Call("logical_and", Call("equal", z.Re, p.num(0)), Call("equal", z.Im, p.num(0)))
-	}
 	unit, nothing := isZero(y), isZero(x)
-	positive := Call("greater", y.Re, p.num(0))
+	positive := Call("greater", y.Re, like(x.Re, 0))
 	at0 := func(v *tree.Node) *tree.Node {
-		return either(nothing, either(positive, p.num(0), p.num(math.NaN())), v)
+		return either(nothing, either(positive, like(x.Re, 0), like(x.Re, math.NaN())), v)
 	}
-	return tree.Parts{Re: either(unit, p.num(1), at0(w.Re)), Im: either(unit, p.num(0), at0(w.Im))}
+	return tree.Parts{Re: either(unit, like(x.Re, 1), at0(w.Re)), Im: either(unit, like(x.Re, 0), at0(w.Im))}
 }

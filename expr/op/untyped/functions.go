@@ -16,10 +16,7 @@ var functions = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats
 		Doc: "the square root; NaN below zero.",
 	},
 	{Name: "rsqrt", ULP: 1, Lower: lowerRsqrt, Grad: gradRsqrt, Doc: "1 / sqrt(x)."},
-	{
-		Name: "hypot", Arity: 2, ULP: 1, Lower: lowerHypot, Grad: gradHypot,
-		Doc: "sqrt(x*x + y*y) without overflow.",
-	},
+	{Name: "hypot", Arity: 2, ULP: 1, Lower: lowerHypot, Grad: gradHypot, Doc: "sqrt(x*x + y*y) without overflow."},
 	{Name: "exp", ULP: 1, Lower: lowerExp, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Node) }, Doc: "e to the power x."},
 	{Name: "exp2", ULP: 1, Lower: lowerExp2, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Mul(g.Const(math.Ln2), g.Node)) }, Doc: "2 to the power x."},
 	{Name: "expm1", ULP: 1, Lower: lowerExpm1, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Add(g.Node, g.Const(1))) }, Doc: "exp(x) - 1, accurate near zero."},
@@ -27,10 +24,7 @@ var functions = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats
 	{Name: "log2", ULP: 1, Lower: lowerLog2, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Div(g.Out, g.Mul(g.Const(math.Ln2), g.Arg(0))) }, Doc: "the logarithm to base 2."},
 	{Name: "log10", ULP: 1, Lower: lowerLog10, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Div(g.Out, g.Mul(g.Const(math.Ln10), g.Arg(0))) }, Doc: "the logarithm to base 10."},
 	{Name: "log1p", ULP: 1.3, Lower: lowerLog1p, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Div(g.Out, g.Add(g.Arg(0), g.Const(1))) }, Doc: "log(1 + x), accurate near zero."},
-	{
-		Name: "pow", Symbol: "**", Arity: 2, ULP: 1, Lower: lowerPow, Grad: gradPow,
-		Doc: "x to the power y, with C99's special cases.",
-	},
+	{Name: "pow", Symbol: "**", Arity: 2, ULP: 1, Lower: lowerPow, Grad: gradPow, Doc: "x to the power y, with C99's special cases."},
 	{Name: "sin", ULP: 1, Lower: lowerSin, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("cos", g.Arg(0))) }, Doc: "the sine of x radians, for all magnitudes."},
 	{
 		Name: "cos", ULP: 1, Lower: lowerCos, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Op("neg", g.Mul(g.Out, g.Op("sin", g.Arg(0)))) },
@@ -42,10 +36,7 @@ var functions = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats
 		},
 		Doc: "the tangent of x radians, for all magnitudes.",
 	},
-	{
-		Name: "asin", ULP: 1, Lower: lowerAsin, Grad: gradAsin,
-		Doc: "the arc sine, in radians; NaN outside -1..1.",
-	},
+	{Name: "asin", ULP: 1, Lower: lowerAsin, Grad: gradAsin, Doc: "the arc sine, in radians; NaN outside -1..1."},
 	{
 		Name: "acos", ULP: 1, Lower: lowerAcos, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Op("neg", gradAsin(g, 0)) },
 		Doc: "the arc cosine, in radians; NaN outside -1..1.",
@@ -59,10 +50,7 @@ var functions = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats
 	{Name: "cosh", ULP: 1, Lower: lowerCosh, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("sinh", g.Arg(0))) }, Doc: "the hyperbolic cosine."},
 	{Name: "asinh", ULP: 1, Lower: lowerAsinh, Grad: func(g *tree.Adjoint, _ int) *tree.Node { return g.Div(g.Out, g.Op("hypot", g.Arg(0), g.Const(1))) }, Doc: "the inverse hyperbolic sine."},
 	{Name: "acosh", ULP: 1, Lower: lowerAcosh, Grad: gradAcosh, Doc: "the inverse hyperbolic cosine; NaN below 1."},
-	{
-		Name: "atanh", ULP: 1, Lower: lowerAtanh, Grad: gradAtanh,
-		Doc: "the inverse hyperbolic tangent; NaN outside -1..1.",
-	},
+	{Name: "atanh", ULP: 1, Lower: lowerAtanh, Grad: gradAtanh, Doc: "the inverse hyperbolic tangent; NaN outside -1..1."},
 	{Name: "cube", ULP: 1, Lower: lowerCube, Grad: gradCube, Doc: "x * x * x; within 0.51 ULP where that is normal."},
 	{
 		Name: "inverse_square", GoName: "InverseSquare", ULP: 1, Lower: lowerInverseSquare, Grad: gradInverseSquare,

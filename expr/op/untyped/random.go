@@ -19,10 +19,7 @@ var random = family(tree.Row{Class: tree.Elementwise, Arity: 3, Types: tree.Type
 		Name: "philox", Operands: "position stream key", Lower: func(b *B, x ...V) V { return pack(b, philox(b, x...)[:2]) },
 		Doc: "the low 64 bits of Philox 4x32-10 of the counter position + 2^64 stream.",
 	},
-	{
-		Name: "multiply_high", Arity: 2, Operands: "x y", Lower: primitive(prim.MulHi),
-		Doc: "the high 64 bits of the product.",
-	},
+	{Name: "multiply_high", Arity: 2, Operands: "x y", Lower: primitive(prim.MulHi), Doc: "the high 64 bits of the product."},
 	{
 		Name: "philox_high", Operands: "position stream key", Lower: func(b *B, x ...V) V { return pack(b, philox(b, x...)[2:]) },
 		Doc: "the high 64 bits of Philox 4x32-10 of the counter position + 2^64 stream.",

@@ -20,14 +20,8 @@ var rounding = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats}
 })
 
 var selection = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: numbers}, []tree.Row{
-	{
-		Name: "maximum", Lower: primitive(prim.Max), Grad: gradExtreme("less"),
-		Doc: "the larger of x and y; NaN wins, -0 < +0.",
-	},
-	{
-		Name: "minimum", Lower: primitive(prim.Min), Grad: gradExtreme("greater"),
-		Doc: "the smaller of x and y; NaN wins, -0 < +0.",
-	},
+	{Name: "maximum", Lower: primitive(prim.Max), Grad: gradExtreme("less"), Doc: "the larger of x and y; NaN wins, -0 < +0."},
+	{Name: "minimum", Lower: primitive(prim.Min), Grad: gradExtreme("greater"), Doc: "the smaller of x and y; NaN wins, -0 < +0."},
 	{
 		Name: "fmax", GoName: "FMax", Lower: ignoreNaN(prim.Max), Grad: gradNumber("greater"),
 		Doc: "the larger of x and y; a NaN is ignored where the other is none.",
@@ -55,10 +49,7 @@ var selection = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: number
 		Name: "cast", Arity: 1, Types: elems, Result: tree.ResultTo, ULP: .5, Lower: identity, Grad: gradCast,
 		Doc: "x as another element type: to float rounds to nearest even; float to integer truncates and saturates, NaN gives 0; integer to integer wraps; to bool: x != 0.",
 	},
-	{
-		Name: "stop_gradient", Arity: 1, Types: elems, Lower: identity, Same: true, Grad: flat,
-		Doc: "x, as a constant to derivatives.",
-	},
+	{Name: "stop_gradient", Arity: 1, Types: elems, Lower: identity, Same: true, Grad: flat, Doc: "x, as a constant to derivatives."},
 })
 
 func ignoreNaN(p prim.Op) func(*B, ...V) V {

@@ -34,25 +34,16 @@ var views = family(tree.Row{Class: tree.View, Arity: 1, Types: elems}, []tree.Ro
 		Doc: "repeated along axes of size 1 and new leading axes.",
 	},
 	// Axes: the axis.
-	{
-		Name: "concat", Arity: -1, Shape: concatShape, Gather: concatGather, Grad: gradConcat,
-		Doc: "operands one after the other along an axis.",
-	},
+	{Name: "concat", Arity: -1, Shape: concatShape, Gather: concatGather, Grad: gradConcat, Doc: "operands one after the other along an axis."},
 	// Ints: elements before and after, for each axis. The second operand is the fill.
-	{
-		Name: "pad", Arity: 2, Result: tree.ResultFirst, Shape: padShape, Gather: padGather, Grad: gradPad,
-		Doc: "surrounded by a scalar.",
-	},
+	{Name: "pad", Arity: 2, Result: tree.ResultFirst, Shape: padShape, Gather: padGather, Grad: gradPad, Doc: "surrounded by a scalar."},
 	// Axes: the axis. The second operand is the index.
 	{
 		Name: "take", Arity: 2, Result: tree.ResultFirst, Shape: takeShape, Gather: takeGather, Grad: gradTake,
 		Doc: "elements of an axis by index; negative indices count from the end, others outside are an error.",
 	},
 	// Ints: size, stride and dilation for each axis; the window axes come last.
-	{
-		Name: "windows", Shape: windowsShape, Gather: windowsGather(1), Grad: gradWindows,
-		Doc: "sliding windows over all axes, as new trailing axes.",
-	},
+	{Name: "windows", Shape: windowsShape, Gather: windowsGather(1), Grad: gradWindows, Doc: "sliding windows over all axes, as new trailing axes."},
 })
 
 // sources are the views without operands.

@@ -248,12 +248,15 @@ func pairPart(a *tree.Node, i int) *tree.Node {
 // fitted returns a with n positions along an axis: the first ones, or more that are 0.
 func fitted(a *tree.Node, axis, n int) *tree.Node {
 	have := a.Shape()[axis]
-	if have >= n {
+	if have > n {
 		return cut(a, axis, shape.Until(n))
 	}
-	widths := make([]int, 2*len(a.Shape()))
-	widths[2*axis+1] = n - have
-	return Pad(a, widths, like(a, 0))
+	if have < n {
+		widths := make([]int, 2*len(a.Shape()))
+		widths[2*axis+1] = n - have
+		return Pad(a, widths, like(a, 0))
+	}
+	return a
 }
 
 // Frequency returns [FFTFreq], or of the first half [RFFTFreq], as an untyped tree.

@@ -56,7 +56,7 @@ func OfNodes(loss *tree.Node, wrt ...*tree.Node) ([]*tree.Node, error) {
 }
 
 // pull returns the derivatives of the sum of out*y with respect to each of wrt.
-// The shape of out broadcasts to that of y.
+// out broadcasts to the shape of y.
 func pull(y, out *tree.Node, wrt []*tree.Node) ([]*tree.Node, error) {
 	if y.HasComplex() {
 		var s untyped.Splitter
@@ -288,7 +288,7 @@ func same(a, b *tree.Node) bool {
 
 // parts returns a loss and variables without complex values: the parts of a
 // complex variable are two. join makes the gradients of the given variables from
-// those of the returned ones.
+// the gradients of the returned ones.
 func parts(loss *tree.Node, wrt []*tree.Node) (real *tree.Node, variables []*tree.Node, join func([]*tree.Node) []*tree.Node) {
 	var s untyped.Splitter
 	for _, x := range wrt {

@@ -25,7 +25,7 @@ type Unit struct {
 	parts []part
 }
 
-// A part is a tree of a formula, and what it stands for in the text.
+// A part is a tree of a formula, and the node of the text that it was made of.
 type part struct {
 	n  *tree.Node
 	at *syntax.Node
@@ -116,7 +116,7 @@ func Build(formula []*syntax.Statement, o Options) (*Unit, error) {
 	return u, nil
 }
 
-// give sets the value of a name, or those of the parts of a tuple of several shapes.
+// give sets the value of a name, or for a tuple of several shapes the values of its parts.
 func (u *Unit) give(name string, v value) error {
 	n := v.node()
 	if v.kind == vSeq && !v.list && errors.Is(n.Err(), tree.ErrShape) {

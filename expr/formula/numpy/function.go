@@ -91,7 +91,7 @@ func (f *Function) parse() {
 	}
 }
 
-// kinds are those of parameters that are of another kind in other functions.
+// kinds has the parameters that have another kind in one function than in all others.
 var kinds = map[string]paramKind{"block arrays": pAny, "digitize right": pTruth}
 
 // alongOne are the functions that take one axis, not a tuple.

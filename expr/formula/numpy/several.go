@@ -239,7 +239,7 @@ func callAverage(c *call) value {
 	if !c.isNone(by) {
 		weights = c.as(by, mean.DType())
 	}
-	if s := weights.Shape(); len(s) > 0 && !s.Equal(a.Shape()) { // those of the axes
+	if s := weights.Shape(); len(s) > 0 && !s.Equal(a.Shape()) { // weights of the axes
 		return c.several(mean, untyped.BroadcastTo(rounded(untyped.Reduce("sum", weights, untyped.Options{})), mean.Shape()))
 	}
 	return c.several(mean, rounded(untyped.Reduce("sum", untyped.BroadcastTo(weights, a.Shape()), over)))
@@ -295,8 +295,8 @@ func callGradient(c *call) value {
 	return c.oneOrSeveral(out)
 }
 
-// callBlock joins the arrays of nested lists: those of the innermost ones along the last axis,
-// and those of each list around along the axis before.
+// callBlock joins the arrays of nested lists: the arrays of an innermost list along the last axis, the results of
+// the list around it along the axis before, and so on.
 func callBlock(c *call) value {
 	items, depth := c.blocks(c.args[0].value, 0)
 	if c.err != nil {

@@ -205,7 +205,7 @@ func first(x ...*tree.Node) *tree.Node {
 }
 
 // edges returns the edges of bins for the elements a: the value bins, a number of equal bins in
-// a range, by default that of the elements, or the edges themselves.
+// a range, by default from the least element to the greatest, or the edges themselves.
 func (c *call) edges(bins, within value, a *tree.Node) *tree.Node {
 	switch {
 	case a.Err() != nil:
@@ -235,7 +235,7 @@ func (c *call) edges(bins, within value, a *tree.Node) *tree.Node {
 	if first(lo, hi).Err() != nil {
 		return first(lo, hi)
 	}
-	in := lo.DType() // NumPy computes those of elements in their type
+	in := lo.DType() // NumPy computes with the limits of elements in their type
 	if !in.IsFloat() {
 		in = dtype.F64
 	}
@@ -248,7 +248,7 @@ func (c *call) edges(bins, within value, a *tree.Node) *tree.Node {
 	return cast(apply("where", apply("equal", i, tree.ConstInt(dtype.I64, int64(n))), hi, at), t)
 }
 
-// limits returns the two ends of a range, or for None those of the elements.
+// limits returns the two ends of a range, or for None the least and the greatest element.
 func (c *call) limits(within value, a *tree.Node) (lo, hi *tree.Node) {
 	switch {
 	case within.kind == vSeq && len(within.seq) == 2:

@@ -65,8 +65,8 @@ func callTranspose(c *call) *tree.Node {
 // flat returns an array as a vector.
 func flat(n *tree.Node) *tree.Node { return untyped.Reshape(n, []int{n.Shape().Size()}) }
 
-// along returns an array and an axis: those of arguments 0 and i, or the
-// flattened array and 0 if argument i is None.
+// along returns an array and an axis: arguments 0 and i, or the flattened array and
+// 0 if argument i is None.
 func (c *call) along(i int) (n *tree.Node, axis int) {
 	if n = c.array(0); c.isNone(i) {
 		return flat(n), 0

@@ -389,7 +389,7 @@ func (p *parser) items(end string, open int) (items []*Node, comma bool) {
 }
 
 // list reads elements with commas between them up to the closing bracket. It reports whether a comma
-// stands before the bracket.
+// precedes the bracket.
 func (p *parser) list(end string, open int, element func()) (comma bool) {
 	for p.err == nil && !p.tok.is(end) {
 		element()

@@ -62,8 +62,8 @@ func zeroDivisor(b *B, x ...V) V {
 	return b.Eq(x[1], b.Like(x[1], 0))
 }
 
-// lowerSign adds 0 to values that are neither above nor below 0. That turns -0
-// into +0 and keeps a NaN.
+// lowerSign adds 0 to values that are neither above nor below 0: the sum is +0 for -0,
+// and NaN for NaN.
 func lowerSign(b *B, x ...V) V {
 	zero, one := b.Like(x[0], 0), b.Like(x[0], 1)
 	rest := x[0]

@@ -49,7 +49,7 @@ func (s *Splitter) Split(root *tree.Node) tree.Parts {
 	return s.made[root]
 }
 
-// split returns the parts of a node, from those of its operands.
+// split returns the parts of a node, from the parts of its operands.
 func (s *Splitter) split(n *tree.Node) tree.Parts {
 	if !n.HasComplex() {
 		return tree.Parts{Re: n}
@@ -220,8 +220,8 @@ func divComplex(x, y tree.Parts) tree.Parts {
 	return tree.Parts{Re: Call("mul", Call("add", u, vr), scale), Im: Call("mul", im, scale)}
 }
 
-// reciprocalComplex returns 1/z by Smith's method. It is NaN for 0, and has the signs of zeros
-// that NumPy's has, which are not those of the quotient of 1.
+// reciprocalComplex returns 1/z by Smith's method. It is NaN for 0. Its zeros have the signs of
+// NumPy's reciprocal, which differ from the signs of the quotient of 1.
 func reciprocalComplex(z tree.Parts) tree.Parts {
 	swap := Call("less", Call("abs", z.Re), Call("abs", z.Im))
 	p, q := Call("where", swap, z.Im, z.Re), Call("where", swap, z.Re, z.Im)

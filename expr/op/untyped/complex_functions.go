@@ -8,7 +8,7 @@ import (
 )
 
 // This file has the functions of complex numbers. Their cuts and special values
-// are those of annex G of C11, which NumPy has too. Where it leaves the sign of a
+// follow annex G of C11, as NumPy's do. Where it leaves the sign of a
 // result open, the sign may differ from NumPy's.
 
 // limitOf returns the greatest integer whose exponential is finite, and its exponential.
@@ -78,8 +78,8 @@ func bounds(z tree.Parts) (small, large float64) {
 	return 0x1p-900, 0x1p1022
 }
 
-// inRange returns z brought to where its modulus neither overflows nor loses bits, by a power of
-// two, and the root of what brings it back.
+// inRange returns z times a power of two with which the modulus neither overflows nor loses bits,
+// and the root of the inverse of that power.
 func inRange(z tree.Parts) (near tree.Parts, back *tree.Node) {
 	small, large := bounds(z)
 	hi := Call("maximum", Call("abs", z.Re), Call("abs", z.Im))

@@ -10,10 +10,10 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// This file has the compositions that join and turn arrays, those that read
+// This file has the compositions that join and rotate arrays, those that read
 // diagonals, and products that need no contraction.
 
-// rotate turns the plane of two axes o.Ints[0] times by 90 degrees, from the
+// rotate rotates the plane of two axes o.Ints[0] times by 90 degrees, from the
 // first axis to the second.
 func rotate(o Options, x ...*tree.Node) *tree.Node {
 	a := x[0]

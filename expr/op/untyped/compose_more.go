@@ -61,7 +61,8 @@ func between(before, a, after *tree.Node, axis int) *tree.Node {
 	return Concat(axis, list)
 }
 
-// differences stand between the elements of x[2] and x[1], which may be nil.
+// differences returns x[2], the differences of neighbours, and x[1], one after the other. x[1] and x[2]
+// may be nil.
 func differences(o Options, x ...*tree.Node) *tree.Node {
 	vector := func(a *tree.Node) *tree.Node {
 		if a == nil {

@@ -254,8 +254,8 @@ func interpolate(o Options, x ...*tree.Node) *tree.Node {
 	return Call("where", Call("isnan", a), a, y)
 }
 
-// cycle brings positions into one period, and returns the table in order, with its last point
-// before the first and its first one after the last.
+// cycle returns positions modulo a period, and the table in the order of such positions, with its last
+// point before the first and its first one after the last.
 func cycle(period float64, a, at, values *tree.Node) (_, _, _ *tree.Node) {
 	by := like(at, period)
 	at = Call("mod", at, by)

@@ -385,7 +385,7 @@ func inner(_ Options, x ...*tree.Node) *tree.Node {
 	return tensorDot(Options{Axes: []int{-1}, Ints: []int{-1}}, x...)
 }
 
-// vecDot sums the products along an axis, by default the last, those of x[0] conjugate.
+// vecDot sums the products of the conjugate of x[0] and x[1] along an axis, by default the last.
 func vecDot(o Options, x ...*tree.Node) *tree.Node {
 	o = o.orAxes(-1)
 	if len(o.Axes) != 1 {
@@ -407,7 +407,7 @@ func vecDot(o Options, x ...*tree.Node) *tree.Node {
 	return Reduce("sum", Call("mul", conjugate(a), b), Options{Axes: []int{axis}})
 }
 
-// vdot sums the products of all elements, those of x[0] conjugate.
+// vdot sums the products of all elements of the conjugate of x[0] and of x[1].
 func vdot(o Options, x ...*tree.Node) *tree.Node {
 	return tensorDot(Options{Ints: []int{1}}, conjugate(flatten(o, x[0])), flatten(o, x[1]))
 }

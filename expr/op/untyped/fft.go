@@ -42,8 +42,8 @@ func fourierShape(n *tree.Node) (shape.Shape, error) {
 	return append(in[:lead].Clone(), gives...), nil
 }
 
-// gradFourier is the adjoint of the transform, a linear function of real numbers. The
-// points of a half that stand for two have twice the weight.
+// gradFourier is the adjoint of the transform, a linear function of real numbers. A
+// point of a half that represents two points has twice the weight.
 func gradFourier(g *tree.Adjoint, _ int) *tree.Node {
 	kind, points := routine.Transform(g.Node.Ints[0]), g.Node.Ints[1]
 	out := g.Full()

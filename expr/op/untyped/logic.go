@@ -57,8 +57,8 @@ func lowerSignBit(b *B, x ...V) V {
 	}
 }
 
-// negative returns whether the sign of a float is set, which is no NaN. As integers, the bits of negative numbers are at
-// most those of -inf, and those of NaN are above.
+// negative returns whether the sign of a float is set, which is no NaN. As integers, the bits of a negative
+// number are at most the bits of -inf, and the bits of a NaN with a sign are greater.
 func negative(b *B, v V) V {
 	bits := b.Bitcast(prim.IntOf(v.Type), v)
 	nan := b.Add(b.Bitcast(bits.Type, b.Like(v, math.Inf(-1))), b.Like(bits, 1))

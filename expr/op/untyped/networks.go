@@ -50,7 +50,7 @@ func interpolated(a *tree.Node, axis, scale int) *tree.Node {
 		return interpolatedAt(a, axis, scale)
 	}
 	take := func(x *tree.Node, from, to int) *tree.Node { return cut(x, axis, shape.Range(from, to)) }
-	near := []*tree.Node{ // the elements before, those of a, and the elements after
+	near := []*tree.Node{ // the elements before, a itself, and the elements after
 		Concat(axis, []*tree.Node{take(a, 0, 1), take(a, 0, n-1)}), a,
 		Concat(axis, []*tree.Node{take(a, 1, n), take(a, n-1, n)}),
 	}

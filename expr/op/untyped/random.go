@@ -50,8 +50,8 @@ func (s *philoxState) products(b *B) (p0, p1 V) {
 	return b.Mul(b.Int(dtype.U64, 0xd2511f53), lowHalf(b, s.c[0])), b.Mul(b.Int(dtype.U64, 0xcd9e8d57), lowHalf(b, s.c[2]))
 }
 
-// rounds computes n rounds. A round waits for one xor after the products of the round before: the
-// other one, with the key, needs none of them.
+// rounds computes n rounds. The products of a round depend on the products before by one xor. The other
+// xor, with the key, needs none of them.
 func (s *philoxState) rounds(b *B, n int) {
 	for range n {
 		p0, p1 := s.products(b)

@@ -16,7 +16,7 @@ func (s *sorter[K]) pickAll(ranks []int) {
 }
 
 // pick appends to pivots the keys with numbers of keys before them in order: at least for the
-// first of the ranks, and for the next ones whose keys it meets on the way. It changes
+// first of the ranks, and for the next ones as long as their keys are in the same parts. It changes
 // the room, not the keys. pivots is empty in the first of several calls for the same keys.
 func (s *sorter[K]) pick(ranks []int) {
 	part, high, before := s.keys, 8*sizeOf[K](), 0 // keys before the part

@@ -50,7 +50,7 @@ const (
 	blockBytes = 1 << 14
 	mostBytes  = 1 << 18
 	lineBytes  = 256
-	tile       = 8 // elements of a row that a copy takes before those of the next row
+	tile       = 8 // elements of a row that a copy takes before it takes some of the next row
 	tileRows   = 64
 )
 
@@ -103,7 +103,7 @@ type rowSort[K key] struct {
 	call          *tree.Call
 	run           func(worker, lo, hi int)
 	known         bool
-	dense         bool // the rows are one behind the other
+	dense         bool // the elements of all rows are adjacent
 	packed        int  // bytes of a packed key, if machine code sorts these; else 0
 }
 
@@ -239,7 +239,7 @@ func (r *rowSort[K]) one(s *sorter[K], work []byte, row int) {
 	}
 }
 
-// gather copies n rows from number row on to keys, one behind the other.
+// gather copies n rows from number row on to keys, without gaps.
 func (r *rowSort[K]) gather(keys []K, row, n int) {
 	step, size := r.call.Args[0].Strides[r.axis], sizeOf[K]()
 	for ; n > 0; row, n, keys = row+tileRows, n-tileRows, keys[min(tileRows, n)*r.length:] {
@@ -269,7 +269,7 @@ func copyTile[K key](to *[tile]K, p unsafe.Pointer, jump int) {
 	to[4], to[5], to[6], to[7] = *(*K)(q), *(*K)(unsafe.Add(q, jump)), *(*K)(unsafe.Add(q, 2*jump)), *(*K)(unsafe.Add(q, 3*jump))
 }
 
-// spread stores the bits of a mask of n rows, which are one behind the other, as those from number row on.
+// spread stores the bits of a mask of n rows, which are adjacent, to the rows from number row on.
 func spread[T, W dtype.Int, K key](r *rowSort[K], from []W, mask W, row, n int) {
 	length, jump := r.length, r.columns*sizeOf[T]()
 	if r.columns == 1 {

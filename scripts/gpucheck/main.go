@@ -28,6 +28,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/element"
 )
 
 type request struct {
@@ -181,23 +182,10 @@ func fill(a *engine.Array, lo, hi float64) {
 	size := t.Size()
 	for i := range min(period, len(b)/size) {
 		_, f := math.Modf(float64(i) * golden)
-		put(t, b[i*size:], lo+(hi-lo)*f)
+		element.PutFloat(t, b, i, lo+(hi-lo)*f)
 	}
 	for at := period * size; at < len(b); at += period * size {
 		copy(b[at:], b[:period*size])
-	}
-}
-
-func put(t dtype.Type, b []byte, x float64) {
-	switch t {
-	case dtype.F32:
-		dtype.Slice[float32](b[:4])[0] = float32(x)
-	case dtype.F64:
-		dtype.Slice[float64](b[:8])[0] = x
-	case dtype.F16:
-		dtype.Slice[dtype.Float16](b[:2])[0] = dtype.F16From(float32(x))
-	case dtype.BF16:
-		dtype.Slice[dtype.BFloat16](b[:2])[0] = dtype.BF16From(float32(x))
 	}
 }
 
@@ -214,20 +202,7 @@ func (s *session) read(r request) (answer, error) {
 	values := []float64{}
 	size := a.DType().Size()
 	for i := range min(r.N, len(b)/size) {
-		values = append(values, get(a.DType(), b[i*size:]))
+		values = append(values, element.Float(a.DType(), b, i))
 	}
 	return answer{"values": values}, nil
-}
-
-func get(t dtype.Type, b []byte) float64 {
-	switch t {
-	case dtype.F32:
-		return float64(dtype.Slice[float32](b[:4])[0])
-	case dtype.F64:
-		return dtype.Slice[float64](b[:8])[0]
-	case dtype.F16:
-		return float64(dtype.Slice[dtype.Float16](b[:2])[0].Float32())
-	default:
-		return float64(dtype.Slice[dtype.BFloat16](b[:2])[0].Float32())
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/shape"
 )
 
 //go:embed cases.txt
@@ -62,11 +63,7 @@ func (t *test) elements() (n int) {
 		return t.count
 	}
 	for i := range t.arrays {
-		size := 1
-		for _, d := range t.arrays[i].dims {
-			size *= d
-		}
-		n = max(n, size)
+		n = max(n, shape.Shape(t.arrays[i].dims).Size())
 	}
 	if t.kind == "pairs" { // the array that is never stored
 		d := t.arrays[1].dims

@@ -15,6 +15,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/element"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -112,34 +113,19 @@ func (c *contest) addOurs(ctx context.Context, s side, backend string, statement
 }
 
 func (a *array) fill(b []byte, rnd *rand.Rand) {
-	switch a.typ {
-	case dtype.C64: // two numbers each
-		(&array{typ: dtype.F32, lo: a.lo, hi: a.hi}).fill(b, rnd)
-		return
-	case dtype.C128:
-		(&array{typ: dtype.F64, lo: a.lo, hi: a.hi}).fill(b, rnd)
-		return
-	}
-	f := func() float64 { return a.lo + (a.hi-a.lo)*rnd.Float64() }
+	part := a.typ.Part() // a complex number is two
 	n := func() int64 { return int64(a.lo) + rnd.Int64N(int64(a.hi)-int64(a.lo)+1) }
-	for i := range len(b) / a.typ.Size() {
-		switch a.typ {
-		case dtype.F64:
-			dtype.Slice[float64](b)[i] = f()
-		case dtype.F32:
-			dtype.Slice[float32](b)[i] = float32(f())
-		case dtype.F16:
-			dtype.Slice[dtype.Float16](b)[i] = dtype.F16From(float32(f()))
-		case dtype.BF16:
-			dtype.Slice[dtype.BFloat16](b)[i] = dtype.BF16From(float32(f()))
-		case dtype.Bool:
-			b[i] = byte(n() & 1)
-		default: // integers have the least byte first
-			v, size := n(), a.typ.Size()
-			for k := range size {
-				b[i*size+k] = byte(v >> (8 * k))
-			}
+	for i := range len(b) / part.Size() {
+		x := 0.
+		switch {
+		case part.IsFloat():
+			x = a.lo + (a.hi-a.lo)*rnd.Float64()
+		case part == dtype.Bool:
+			x = float64(n() & 1)
+		default:
+			x = float64(n())
 		}
+		element.PutFloat(part, b, i, x)
 	}
 	if a.order != "" {
 		a.arrange(b, rnd)

@@ -6,6 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // A generator writes random blocks in the form of cases.txt: shapes, steps, offsets and orders
@@ -30,9 +33,9 @@ func randomBlocks(n int, seed uint64) string {
 func pickOf[T any](g generator, of ...T) T { return of[g.IntN(len(of))] }
 
 // shape returns random extents of an array of 4000 to 400000 elements: most axes are short.
-func (g generator) shape(rank int) []int {
+func (g generator) shape(rank int) shape.Shape {
 	size := 4000 * math.Pow(100, g.Float64())
-	dims := make([]int, rank)
+	dims := make(shape.Shape, rank)
 	for {
 		all := 1
 		for i := range dims {
@@ -56,24 +59,6 @@ func list(dims []int) string {
 	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(dims)), ","), "[]")
 }
 
-func product(dims []int) int {
-	n := 1
-	for _, d := range dims {
-		n *= d
-	}
-	return n
-}
-
-// strides returns the steps of a contiguous array.
-func strides(dims []int) []int {
-	out, n := make([]int, len(dims)), 1
-	for i := len(dims) - 1; i >= 0; i-- {
-		out[i] = n
-		n *= dims[i]
-	}
-	return out
-}
-
 // at returns the C index of coordinates a, b, c ... with steps. A step of 0 leaves one out.
 func at(offset int, steps []int) string {
 	s := fmt.Sprint(offset)
@@ -93,21 +78,13 @@ func loops(dims []int, axes ...int) (s string) {
 	return s
 }
 
-func axes(rank int) []int {
-	all := make([]int, rank)
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
 // view returns an operand of shape dims: the array, the formula of the view, and its C index.
-func (g generator) view(name string, dims []int) (array, text, index string) {
-	perm := axes(len(dims))
+func (g generator) view(name string, dims shape.Shape) (array, text, index string) {
+	perm := lists.UpTo(len(dims))
 	if g.IntN(3) == 0 {
 		perm = g.Perm(len(dims))
 	}
-	own, cuts, step, from := make([]int, len(dims)), make([]string, len(dims)), make([]int, len(dims)), make([]int, len(dims))
+	own, cuts, step, from := make(shape.Shape, len(dims)), make([]string, len(dims)), make([]int, len(dims)), make([]int, len(dims))
 	sliced := false
 	for i, d := range dims {
 		k, lo, hi := pickOf(g, 1, 1, 1, 1, 1, 2, 3, -1, 4, -2), g.IntN(3), g.IntN(3)
@@ -129,7 +106,7 @@ func (g generator) view(name string, dims []int) (array, text, index string) {
 			cuts[i], from[i] = fmt.Sprintf("%d::%d", n-1, k), n-1
 		}
 	}
-	offset, s := 0, strides(own)
+	offset, s := 0, own.Strides()
 	for i := range dims {
 		offset += from[i] * s[perm[i]]
 		step[i] *= s[perm[i]]
@@ -149,8 +126,8 @@ func (g generator) views() []string {
 	x, xt, xc := g.view("x", dims)
 	z, zt, zc := g.view("z", dims)
 	y := "y=" + list(dims)
-	to := "y[" + at(0, strides(dims)) + "]"
-	head := loops(dims, axes(len(dims))...)
+	to := "y[" + at(0, dims.Strides()) + "]"
+	head := loops(dims, lists.UpTo(len(dims))...)
 	if g.IntN(3) == 0 {
 		return []string{"views", pickOf(g, "f32", "f64", "u8", "i32"), y + " " + x, fmt.Sprintf("y[...] = %s", xt), fmt.Sprintf("%s%s = %s;", head, to, xc)}
 	}
@@ -161,18 +138,19 @@ func (g generator) views() []string {
 func (g generator) reduction() []string {
 	dims := g.shape(2 + g.IntN(3))
 	rank := len(dims)
-	var over, kept, shape []int
+	var over, kept []int
+	var left shape.Shape
 	for len(over) == 0 || len(kept) == 0 {
-		over, kept, shape = nil, nil, nil
+		over, kept, left = nil, nil, nil
 		for i, d := range dims {
 			if g.IntN(2) == 0 {
 				over = append(over, i)
 			} else {
-				kept, shape = append(kept, i), append(shape, d)
+				kept, left = append(kept, i), append(left, d)
 			}
 		}
 	}
-	step, s := make([]int, rank), strides(shape)
+	step, s := make([]int, rank), left.Strides()
 	for k, i := range kept {
 		step[i] = s[k]
 	}
@@ -181,25 +159,25 @@ func (g generator) reduction() []string {
 		first--
 	}
 	to := "y[" + at(0, step) + "]"
-	clear := fmt.Sprintf("F(a,%d) y[a] = 0; ", product(shape))
+	clear := fmt.Sprintf("F(a,%d) y[a] = 0; ", left.Size())
 	add := func(s, x string) string { return s + " += " + x }
 	name := "sum"
 	if g.IntN(4) == 0 {
 		name, clear = "max", strings.Replace(clear, "= 0", "= -2", 1)
 		add = func(s, x string) string { return fmt.Sprintf("{ T v = %s; %s = v > %s ? v : %s; }", x, s, s, s) }
 	}
-	x := "x[" + at(0, strides(dims)) + "]"
-	c := clear + loops(dims, axes(rank)...) + add(to, x) + ";"
+	x := "x[" + at(0, dims.Strides()) + "]"
+	c := clear + loops(dims, lists.UpTo(rank)...) + add(to, x) + ";"
 	if first < rank { // a sum in a register
-		c = fmt.Sprintf("%s%s{ T s = %s; %s%s; %s = s; }", clear, loops(dims, axes(first)...), to, loops(dims, axes(rank)[first:]...), add("s", x), to)
+		c = fmt.Sprintf("%s%s{ T s = %s; %s%s; %s = s; }", clear, loops(dims, lists.UpTo(first)...), to, loops(dims, lists.UpTo(rank)[first:]...), add("s", x), to)
 	}
-	return []string{"reductions", pickOf(g, "f32", "f64"), "y=" + list(shape) + " x=" + list(dims), fmt.Sprintf("y = %s(x, axis=(%s,))", name, list(over)), c}
+	return []string{"reductions", pickOf(g, "f32", "f64"), "y=" + list(left) + " x=" + list(dims), fmt.Sprintf("y = %s(x, axis=(%s,))", name, list(over)), c}
 }
 
 func (g generator) scan() []string {
 	dims := g.shape(1 + g.IntN(3))
-	i, s := g.IntN(len(dims)), strides(dims)
-	all := axes(len(dims))
+	i, s := g.IntN(len(dims)), dims.Strides()
+	all := lists.UpTo(len(dims))
 	p := "[" + at(0, s) + "]"
 	c := fmt.Sprintf("%sif (%c == 0) y%s = x%s; else y%s = y%s + x%s;", loops(dims, all...), 'a'+i, p, p, p, "["+at(-s[i], s)+"]", p)
 	if i == len(dims)-1 {
@@ -222,11 +200,11 @@ func (g generator) joined() []string {
 		arrays += fmt.Sprintf(" %c=%s", 'p'+k, list(own))
 		names = append(names, fmt.Sprintf("%c", 'p'+k))
 	}
-	from, s := 0, strides(total)
+	from, s := 0, total.Strides()
 	for k, n := range parts {
 		own := slices.Clone(dims)
 		own[i] = n
-		c += fmt.Sprintf("%sy[%s] = %c[%s]; ", loops(own, axes(len(dims))...), at(from*s[i], s), 'p'+k, at(0, strides(own)))
+		c += fmt.Sprintf("%sy[%s] = %c[%s]; ", loops(own, lists.UpTo(len(dims))...), at(from*s[i], s), 'p'+k, at(0, own.Strides()))
 		from += n
 	}
 	return []string{"joined", pickOf(g, "f32", "f64", "u8"), "y=" + list(total) + arrays, fmt.Sprintf("y = concatenate((%s), axis=%d)", strings.Join(names, ","), i), c}
@@ -235,7 +213,7 @@ func (g generator) joined() []string {
 func (g generator) taken() []string {
 	dims := g.shape(2)
 	k, m := pickOf(g, dims[1], 1+g.IntN(20)), 100+g.IntN(5000)
-	n := max(product(dims)/max(k, 1)/4, 10)
+	n := max(dims.Size()/max(k, 1)/4, 10)
 	return []string{
 		"taken", pickOf(g, "f32", "f64"), fmt.Sprintf("y=%d,%d x=%d,%d i=%d:i64:0..%d", n, k, m, k, n, m-1), "y = take(x, i, axis=0)",
 		fmt.Sprintf("F(n,%d) F(k,%d) y[n*%d+k] = x[i[n]*%d+k];", n, k, k, k),
@@ -281,8 +259,8 @@ func (g generator) stores() []string {
 // repeated returns a roll or a pad.
 func (g generator) repeated() []string {
 	dims := g.shape(1 + g.IntN(2))
-	i, s, t := g.IntN(len(dims)), strides(dims), pickOf(g, "f32", "f64")
-	all := axes(len(dims))
+	i, s, t := g.IntN(len(dims)), dims.Strides(), pickOf(g, "f32", "f64")
+	all := lists.UpTo(len(dims))
 	if g.IntN(2) == 0 {
 		by := 1 + g.IntN(dims[i])
 		if by == dims[i] {
@@ -300,11 +278,11 @@ func (g generator) repeated() []string {
 	for k := range to {
 		to[k] += 2 * by
 	}
-	for _, k := range strides(to) {
+	for _, k := range to.Strides() {
 		offset += by * k
 	}
 	return []string{
 		"repeated", t, "y=" + list(to) + " x=" + list(dims), fmt.Sprintf("y = pad(x, %d)", by),
-		fmt.Sprintf("F(a,%d) y[a] = 0; %sy[%s] = x[%s];", product(to), loops(dims, all...), at(offset, strides(to)), at(0, s)),
+		fmt.Sprintf("F(a,%d) y[a] = 0; %sy[%s] = x[%s];", to.Size(), loops(dims, all...), at(offset, to.Strides()), at(0, s)),
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -303,10 +304,7 @@ func (c *running) about(stages bool) (string, error) {
 			return "", err
 		}
 	}
-	order := make([]int, len(times))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.UpTo(len(times))
 	slices.SortFunc(order, func(i, j int) int { return int(times[j] - times[i]) })
 	var b strings.Builder
 	fmt.Fprintln(&b, text)

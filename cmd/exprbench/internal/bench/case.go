@@ -13,6 +13,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/element"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -94,22 +95,12 @@ func (c *Case) Program() *engine.Program { return c.program }
 func goLoop[T real](f func(vars[T]) func(), w *Workload, d dims, arrays map[string]*engine.Array) func(context.Context) error {
 	v := vars[T]{arrays: map[string][]T{}, scalars: w.Scalars, dims: d}
 	for name, a := range arrays {
-		v.arrays[name] = view[T](a)
+		v.arrays[name] = dtype.Slice[T](a.Memory().Bytes())
 	}
 	loop := f(v)
 	return func(context.Context) error {
 		loop()
 		return nil
-	}
-}
-
-func view[T real](a *engine.Array) []T {
-	var s any = []T(nil)
-	switch s.(type) {
-	case []float32:
-		return any(dtype.Slice[float32](a.Memory().Bytes())).([]T)
-	default:
-		return any(dtype.Slice[float64](a.Memory().Bytes())).([]T)
 	}
 }
 
@@ -149,29 +140,15 @@ func fill(a *engine.Array, v Variable) {
 	n := min(period*a.DType().Size(), len(b))
 	head := b[:n]
 	part := a.DType().Part() // a complex element is two
-	put := func(i int, x float64) { setElement(part, head, i, x) }
 	for i := range n / part.Size() {
-		put(i, v.Lo+(v.Hi-v.Lo)*rnd.Float64())
+		x := v.Lo + (v.Hi-v.Lo)*rnd.Float64()
+		if part == dtype.Bool {
+			x = float64(int(x*1000) & 1)
+		}
+		element.PutFloat(part, head, i, x)
 	}
 	for at := n; at < len(b); at += n {
 		copy(b[at:], head)
-	}
-}
-
-func setElement(t dtype.Type, b []byte, i int, x float64) {
-	switch t {
-	case dtype.F32:
-		dtype.Slice[float32](b)[i] = float32(x)
-	case dtype.F64:
-		dtype.Slice[float64](b)[i] = x
-	case dtype.F16:
-		dtype.Slice[dtype.Float16](b)[i] = dtype.F16From(float32(x))
-	case dtype.BF16:
-		dtype.Slice[dtype.BFloat16](b)[i] = dtype.BF16From(float32(x))
-	case dtype.Bool:
-		b[i] = byte(int(x*1000) & 1)
-	default:
-		b[i*t.Size()] = byte(x)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/element"
 )
 
 // A MismatchError says that two ways to compute a program disagree.
@@ -81,12 +82,12 @@ func (c *Case) compare(i Impl, a *engine.Array, want, got []byte) error {
 	scale := 0. // differences below the typical magnitude count relative to it
 	if tol > 0 {
 		for k := range n {
-			scale += math.Abs(element(t, want, k))
+			scale += math.Abs(element.Float(t, want, k))
 		}
 		scale /= float64(max(n, 1))
 	}
 	for k := range n {
-		x, y := element(t, want, k), element(t, got, k)
+		x, y := element.Float(t, want, k), element.Float(t, got, k)
 		if agree(t, want, got, k) || tol > 0 && math.Abs(x-y) <= tol*max(math.Abs(x), scale) {
 			continue
 		}
@@ -104,27 +105,6 @@ func agree(t dtype.Type, a, b []byte, k int) bool {
 	if part := t.Part(); part != t {
 		return agree(part, a, b, 2*k) && agree(part, a, b, 2*k+1)
 	}
-	x, y := element(t, a, k), element(t, b, k)
+	x, y := element.Float(t, a, k), element.Float(t, b, k)
 	return x != x && y != y
-}
-
-func element(t dtype.Type, b []byte, k int) float64 {
-	switch t {
-	case dtype.F32:
-		return float64(dtype.Slice[float32](b[k*4:][:4])[0])
-	case dtype.F64:
-		return dtype.Slice[float64](b[k*8:][:8])[0]
-	case dtype.F16:
-		return float64(dtype.Slice[dtype.Float16](b[k*2:][:2])[0].Float32())
-	case dtype.BF16:
-		return float64(dtype.Slice[dtype.BFloat16](b[k*2:][:2])[0].Float32())
-	}
-	var bits uint64
-	for i := t.Size() - 1; i >= 0; i-- {
-		bits = bits<<8 | uint64(b[k*t.Size()+i])
-	}
-	if t.IsSigned() {
-		return float64(int64(t.Extend(bits)))
-	}
-	return float64(bits)
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/element"
 )
 
 // Used returns the CPU time of this thread: other work on the machine does not
@@ -63,31 +64,14 @@ func Median(xs []float64) float64 {
 // Difference returns the greatest difference of elements, relative to values of
 // at least 1. Elements of other types than floats are equal or differ by infinity.
 func Difference(t dtype.Type, x, y []byte) (d float64) {
-	switch t {
-	case dtype.C64: // by their parts
-		t = dtype.F32
-	case dtype.C128:
-		t = dtype.F64
-	}
-	if !t.IsFloat() {
+	if t = t.Part(); !t.IsFloat() { // complex numbers by their parts
 		if !bytes.Equal(x, y) {
 			return math.Inf(1)
 		}
 		return 0
 	}
-	at := func(b []byte, i int) float64 {
-		switch t {
-		case dtype.F64:
-			return dtype.Slice[float64](b)[i]
-		case dtype.F16:
-			return float64(dtype.Slice[dtype.Float16](b)[i].Float32())
-		case dtype.BF16:
-			return float64(dtype.Slice[dtype.BFloat16](b)[i].Float32())
-		}
-		return float64(dtype.Slice[float32](b)[i])
-	}
 	for i := range len(x) / t.Size() {
-		p, q := at(x, i), at(y, i)
+		p, q := element.Float(t, x, i), element.Float(t, y, i)
 		if e := math.Abs(p-q) / math.Max(1, math.Abs(q)); !(e <= d) {
 			d = e
 		}

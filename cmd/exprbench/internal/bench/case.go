@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
@@ -199,32 +201,29 @@ func (c *Case) build(ctx context.Context, o engine.Options, env map[string]*tree
 // IsCopy reports whether the value of a name is an array that another name stands
 // for. Other arrays are what statements change in place.
 func IsCopy(name string, v *tree.Node, env map[string]*tree.Node) bool {
-	if v == env[name] {
-		return false
-	}
-	for _, given := range env {
-		if v == given {
-			return true
-		}
-	}
-	return false
+	return v != env[name] && slices.Contains(slices.Collect(maps.Values(env)), v)
 }
 
 // findWritten finds the arrays that are changed.
 func (c *Case) findWritten(stmts []expr.Statement) {
 	changed := map[tree.Memory]bool{}
 	for _, s := range stmts {
-		tree.Walk(s.Target, func(n *tree.Node) {
-			if n.Leaf != nil {
-				changed[n.Leaf.Mem] = true
-			}
-		})
+		addMemories(changed, s.Target)
 	}
 	for _, a := range c.arrays {
 		if changed[a.Memory()] {
 			c.written = append(c.written, a)
 		}
 	}
+}
+
+// addMemories adds the memories of the arrays of a tree to all.
+func addMemories(all map[tree.Memory]bool, root *tree.Node) {
+	tree.Walk(root, func(n *tree.Node) {
+		if n.Leaf != nil {
+			all[n.Leaf.Mem] = true
+		}
+	})
 }
 
 // fusedTemps counts the temporaries of the fused program.

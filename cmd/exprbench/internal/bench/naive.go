@@ -2,6 +2,8 @@ package bench
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
 	"github.com/oneloop/oneloop/engine"
@@ -185,18 +187,11 @@ func (d *deriver) emit(s expr.Statement, out *temp) {
 // forget drops the values that read what a statement has written.
 func (d *deriver) forget(target *tree.Node) {
 	written := map[tree.Memory]bool{}
-	tree.Walk(target, func(n *tree.Node) {
-		if n.Leaf != nil {
-			written[n.Leaf.Mem] = true
-		}
-	})
-	for n := range d.done {
-		stale := false
+	addMemories(written, target)
+	maps.DeleteFunc(d.done, func(n, _ *tree.Node) (stale bool) {
 		tree.Walk(n, func(x *tree.Node) { stale = stale || x.Leaf != nil && written[x.Leaf.Mem] })
-		if stale {
-			delete(d.done, n)
-		}
-	}
+		return stale
+	})
 }
 
 // place gives temporaries memory. One has the memory of another that is read by no
@@ -221,15 +216,13 @@ func (d *deriver) place() error {
 			}
 			live = append(live, t)
 		}
-		kept := live[:0]
-		for _, t := range live {
-			if t.last <= i {
-				free[t.mem.Size()] = append(free[t.mem.Size()], t.kept)
-			} else {
-				kept = append(kept, t)
+		live = slices.DeleteFunc(live, func(t *temp) bool {
+			if t.last > i {
+				return false
 			}
-		}
-		live = kept
+			free[t.mem.Size()] = append(free[t.mem.Size()], t.kept)
+			return true
+		})
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -90,13 +91,7 @@ func (f *evalFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	if err := unique(map[string][]setting{"i": in, "D": def}); err != nil {
-		return err
-	}
-	if err := writable(out); err != nil {
-		return err
-	}
-	if err := oneReader(arg, in); err != nil {
+	if err := cmp.Or(unique(map[string][]setting{"i": in, "D": def}), writable(out), oneReader(arg, in)); err != nil {
 		return err
 	}
 	text, err := formulaText(cmd, arg)
@@ -110,10 +105,7 @@ func (f *evalFlags) run(cmd *cobra.Command, arg string) error {
 	if err := nameOutputs(src, out); err != nil {
 		return err
 	}
-	if err := unique(map[string][]setting{"o": out}); err != nil {
-		return err
-	}
-	if err := distinctFiles(out); err != nil {
+	if err := cmp.Or(unique(map[string][]setting{"o": out}), distinctFiles(out)); err != nil {
 		return err
 	}
 	want, err := wanted(src, out)

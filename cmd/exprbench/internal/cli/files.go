@@ -15,6 +15,7 @@ import (
 	"github.com/oneloop/oneloop/engine/picture"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/spf13/cobra"
 )
 
 // archived returns the .npz file that a setting names, and the array in it:
@@ -97,9 +98,7 @@ func writable(out []setting) error {
 		if _, _, ok := o.archived(); ok {
 			continue
 		}
-		if ext := o.extension(); o.special() || slices.Contains(arrays, ext) || slices.Contains(imagesWritten, ext) {
-			continue
-		} else {
+		if ext := o.extension(); !o.special() && !slices.Contains(arrays, ext) && !slices.Contains(imagesWritten, ext) {
 			return usagef("-o %s: outputs are .npy, .npz, .csv, .png and .jpg files, not %s", o.value, ext)
 		}
 	}
@@ -115,17 +114,12 @@ func (s setting) special() bool {
 
 // oneReader refuses to read standard input twice.
 func oneReader(formula string, in []setting) error {
-	reads := 0
-	if formula == standard {
-		reads++
-	}
+	read := formula == standard
 	for _, s := range in {
-		if s.value == standard {
-			reads++
+		if s.value == standard && read {
+			return usagef("standard input, -, can be read once only")
 		}
-	}
-	if reads > 1 {
-		return usagef("standard input, -, can be read once only")
+		read = read || s.value == standard
 	}
 	return nil
 }
@@ -267,6 +261,14 @@ func writeOutputs(ctx context.Context, out []setting, values map[string]*engine.
 		}
 	}
 	return nil
+}
+
+// writeTo writes what write produces to a file, or to the output of a command where path is -.
+func writeTo(cmd *cobra.Command, path string, write func(io.Writer) error) error {
+	if path == standard {
+		return write(cmd.OutOrStdout())
+	}
+	return writeFileWith(path, write)
 }
 
 // writeFile writes a text, whole or not at all where the file is a regular one.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -62,13 +63,8 @@ func settings(flag string, values []string) ([]setting, error) {
 
 // unique reports a name that is given twice, in one list or in two.
 func unique(lists map[string][]setting) error {
-	flags := make([]string, 0, len(lists))
-	for flag := range lists {
-		flags = append(flags, flag)
-	}
-	slices.Sort(flags)
 	by := map[string]string{}
-	for _, flag := range flags {
+	for _, flag := range slices.Sorted(maps.Keys(lists)) {
 		for _, s := range lists[flag] {
 			if other, ok := by[s.name]; ok {
 				if other == flag {
@@ -114,11 +110,10 @@ func arraySpec(s setting) (bench.Spec, error) {
 	dims, typ, typed := strings.Cut(s.value, ":")
 	out := bench.Spec{Name: s.name, Type: dtype.F32}
 	if typed {
-		t, err := dtype.Parse(typ)
-		if err != nil {
-			return out, usagef("-s %s: unknown element type %q; there are %s", s.name, typ, typeNames())
+		var err error
+		if out.Type, err = dtype.Parse(typ); err != nil {
+			return out, usagef("-s %s: unknown element type %q; there are %s", s.name, typ, strings.Join(lists.Map(dtype.All(), dtype.Type.String), ", "))
 		}
-		out.Type = t
 	}
 	if dims == "scalar" {
 		return out, nil
@@ -134,11 +129,6 @@ func arraySpec(s setting) (bench.Spec, error) {
 		return out, usagef("-s %s: %s", s.name, err)
 	}
 	return out, nil
-}
-
-func typeNames() string {
-	names := lists.Map(dtype.All(), dtype.Type.String)
-	return strings.Join(names, ", ")
 }
 
 // numbers reads all -D flags.

@@ -77,26 +77,22 @@ func cast[T expr.Elem](a *engine.Array) (*engine.Tensor[T], error) {
 func writeImage(w io.Writer, format string, a *engine.Array) error {
 	switch t := a.DType(); {
 	case t == dtype.U8:
-		x, err := engine.TensorOf[uint8](a)
-		if err != nil {
-			return err
-		}
-		return picture.Encode(w, format, x)
+		return encode[uint8](w, format, a)
 	case t == dtype.U16:
-		x, err := engine.TensorOf[uint16](a)
-		if err != nil {
-			return err
-		}
-		return picture.Encode(w, format, x)
+		return encode[uint16](w, format, a)
 	case t.IsFloat():
-		x, err := cast[float64](a)
-		if err != nil {
-			return err
-		}
-		return picture.Encode(w, format, x)
+		return encode[float64](w, format, a)
 	default:
 		return tree.NewError(tree.ErrType, "", "an image has samples of uint8, uint16 or floats from 0 to 1, not %v", t)
 	}
+}
+
+func encode[T uint8 | uint16 | float64](w io.Writer, format string, a *engine.Array) error {
+	x, err := cast[T](a)
+	if err != nil {
+		return err
+	}
+	return picture.Encode(w, format, x)
 }
 
 // writeTable writes arrays as columns: vectors under their names, and the columns

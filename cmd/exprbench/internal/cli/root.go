@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -239,11 +240,8 @@ func commands(cmd *cobra.Command) (list []*cobra.Command) {
 	return list
 }
 
-func commandNames(cmd *cobra.Command) (names []string) {
-	for _, c := range commands(cmd) {
-		names = append(names, c.Name())
-	}
-	return names
+func commandNames(cmd *cobra.Command) []string {
+	return lists.Map(commands(cmd), (*cobra.Command).Name)
 }
 
 // between checks the number of arguments, as a mistake of usage.

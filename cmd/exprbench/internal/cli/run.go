@@ -19,6 +19,7 @@ import (
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/roof"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/progress"
 )
 
@@ -45,9 +46,7 @@ are checked against each other first; a mismatch is a failure.`,
   exprbench run 'y = exp(-x*x)' -s x=1000x1000:float64
   exprbench run --format html -o page.html`,
 		Args: between(0, 1, "statements"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd, args)
-		},
+		RunE: f.run,
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&f.quick, "quick", false, "small sizes and few rounds: some seconds")
@@ -65,11 +64,8 @@ are checked against each other first; a mismatch is a failure.`,
 	return cmd
 }
 
-func workloadNames() (names []string) {
-	for _, w := range bench.Workloads() {
-		names = append(names, w.Name)
-	}
-	return names
+func workloadNames() []string {
+	return lists.Map(bench.Workloads(), func(w *bench.Workload) string { return w.Name })
 }
 
 // A job prepares a case just before its measurement, so that memory holds the
@@ -141,11 +137,8 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		r.Results = append(r.Results, x)
 	}
 	bar.Clear()
-	if f.out != "-" {
-		return writeFileWith(f.out, func(w io.Writer) error { return report.Write(w, f.format, r, 0) })
-	}
-	if f.format != "text" {
-		return report.Write(cmd.OutOrStdout(), f.format, r, 0)
+	if f.out != standard || f.format != "text" {
+		return writeTo(cmd, f.out, func(w io.Writer) error { return report.Write(w, f.format, r, 0) })
 	}
 	var b strings.Builder
 	if err := report.Write(&b, f.format, r, columns(cmd.OutOrStdout())); err != nil {

@@ -84,14 +84,10 @@ func (f *traceFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	write := func(w io.Writer) error {
+	return writeTo(cmd, f.out, func(w io.Writer) error {
 		_, err := t.WriteTo(w)
 		return err
-	}
-	if f.out == "-" {
-		return write(cmd.OutOrStdout())
-	}
-	return writeFileWith(f.out, write)
+	})
 }
 
 // stages returns the timeline of runs of a program.

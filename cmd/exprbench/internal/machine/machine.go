@@ -3,6 +3,7 @@ package machine
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -106,10 +107,7 @@ const (
 
 // Room reports an allocation that cannot succeed: Go ends the program on those.
 func Room(bytes int) error {
-	limit := Available()
-	if limit == 0 {
-		limit = unknownLimit
-	}
+	limit := cmp.Or(Available(), unknownLimit)
 	if bytes < 0 || bytes > limit {
 		return fmt.Errorf("out of memory: %s are needed, %s are free", Size(bytes), Size(limit))
 	}

@@ -1,6 +1,8 @@
 package roof
 
 import (
+	"cmp"
+
 	"github.com/oneloop/oneloop/engine/inspect"
 	"github.com/oneloop/oneloop/engine/inspect/limits"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -56,12 +58,7 @@ func (r *Roof) Table() *Table {
 // levels are working sets that lie well within a level, and outside the one
 // before.
 func levels(l1, l2, l3, most int) []Level {
-	if l1 == 0 {
-		l1 = 32 << 10
-	}
-	if l2 == 0 {
-		l2 = 512 << 10
-	}
+	l1, l2 = cmp.Or(l1, 32<<10), cmp.Or(l2, 512<<10)
 	out := []Level{{Name: "L1", Bytes: l1 / 2}, {Name: "L2", Bytes: l2 / 2}}
 	if l3 >= 4*l2 {
 		out = append(out, Level{Name: "L3", Bytes: min(l3/2, 16<<20)})

@@ -65,7 +65,7 @@ func (p *Proto) dims() ([]int, error) {
 	var wide []int64
 	if p.legacy() {
 		for _, d := range []*int32{p.Num, p.Channels, p.Height, p.Width} {
-			wide = append(wide, int64(orZero(d)))
+			wide = append(wide, int64(*zero.IfNil(d)))
 		}
 	} else if p.Shape != nil {
 		wide = p.Shape.Dim
@@ -85,13 +85,6 @@ func (p *Proto) dims() ([]int, error) {
 	return dims, nil
 }
 
-func orZero(p *int32) int32 {
-	if p == nil {
-		return 0
-	}
-	return *p
-}
-
 // ShapeEquals reports whether p has the shape of b. The four extents of an old
 // file are compared with [Blob.LegacyShape] of axes -4 to -1, so [1 1 2 3] is
 // equal to [2 3].
@@ -102,7 +95,7 @@ func (b *Blob[T]) ShapeEquals(p *Proto) bool {
 	}
 	if p.legacy() {
 		own, ok := b.legacy()
-		return ok && own == [4]int32{orZero(p.Num), orZero(p.Channels), orZero(p.Height), orZero(p.Width)}
+		return ok && own == [4]int32{*zero.IfNil(p.Num), *zero.IfNil(p.Channels), *zero.IfNil(p.Height), *zero.IfNil(p.Width)}
 	}
 	dims, err := p.dims()
 	return err == nil && b.shape.Equal(dims)

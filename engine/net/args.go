@@ -58,20 +58,20 @@ func value[V any](a *Args, name string, or V, what string, get func(x *Argument)
 // Int returns an integer.
 func (a *Args) Int(name string, or int) int {
 	return value(a, name, or, "an integer", func(x *Argument) (int, bool) {
-		v := int(orZero(x.I))
+		v := int(*zero.IfNil(x.I))
 		return v, x.I != nil && int64(v) == *x.I
 	})
 }
 
 // Bool returns an integer as a truth value.
 func (a *Args) Bool(name string, or bool) bool {
-	return value(a, name, or, "true or false, as an integer", func(x *Argument) (bool, bool) { return orZero(x.I) != 0, x.I != nil })
+	return value(a, name, or, "true or false, as an integer", func(x *Argument) (bool, bool) { return *zero.IfNil(x.I) != 0, x.I != nil })
 }
 
 // Float returns a float, or an integer as one. NaN and infinity are errors.
 func (a *Args) Float(name string, or float64) float64 {
 	return value(a, name, or, "a finite number", func(x *Argument) (float64, bool) {
-		v := float64(orZero(x.I))
+		v := float64(*zero.IfNil(x.I))
 		if x.F != nil {
 			v = float64(*x.F)
 		}
@@ -81,7 +81,7 @@ func (a *Args) Float(name string, or float64) float64 {
 
 // String returns a string.
 func (a *Args) String(name, or string) string {
-	return value(a, name, or, "a string", func(x *Argument) (string, bool) { return orZero(x.S), x.S != nil })
+	return value(a, name, or, "a string", func(x *Argument) (string, bool) { return *zero.IfNil(x.S), x.S != nil })
 }
 
 // isList reports whether x has no single value.

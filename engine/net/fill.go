@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // fillTypes are the element types of fillers, by Caffe2's numbers.
@@ -106,7 +107,7 @@ func random(typ, doc string, args []ArgDoc, init func(a *Args) nn.Init) {
 		a := o.Args()
 		h := fnv.New64a()
 		h.Write([]byte(o.def.Output[0]))
-		r := rand.New(rand.NewPCG(uint64(orZero(o.option.RandomSeed)), h.Sum64()))
+		r := rand.New(rand.NewPCG(uint64(*zero.IfNil(o.option.RandomSeed)), h.Sum64()))
 		draw := init(a)(r, o.out[0].Shape()...)
 		return RunFunc(func(context.Context) error {
 			x, err := hostElements(o.out[0])

@@ -52,7 +52,7 @@ func newNet(w *Workspace, d *NetDef) (*Net, error) {
 	switch d.Type {
 	case "", "simple":
 	case "dag", "async_dag", "async_scheduling":
-		n.workers = int(orZero(d.NumWorkers))
+		n.workers = int(*zero.IfNil(d.NumWorkers))
 		if n.workers <= 0 {
 			n.workers = runtime.GOMAXPROCS(0)
 		}

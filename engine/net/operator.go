@@ -113,7 +113,7 @@ func (o *Operator) fail(err error) error {
 
 // deviceName returns the name of a device type in keys.
 func deviceName(d *DeviceOption) (string, error) {
-	switch t := orZero(d.DeviceType); t {
+	switch t := *zero.IfNil(d.DeviceType); t {
 	case 0:
 		return "cpu", nil
 	case 1:
@@ -121,13 +121,6 @@ func deviceName(d *DeviceOption) (string, error) {
 	default:
 		return "", tree.NewError(tree.ErrDevice, "", "device type %d is neither 0, the CPU, nor 1, CUDA", t)
 	}
-}
-
-func orZero[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
 }
 
 // Def returns the definition. The caller must not change it.
@@ -322,10 +315,10 @@ func (o *Operator) output(old *engine.Array, x Info) (*engine.Array, error) {
 	if old != nil && old.DType() == x.Type && old.Shape().Equal(x.Shape) {
 		return old, nil
 	}
-	if orZero(o.option.DeviceType) == 0 {
+	if *zero.IfNil(o.option.DeviceType) == 0 {
 		return engine.NewArray(x.Type, x.Shape...)
 	}
-	d, err := engine.OpenDevice("cuda:" + strconv.Itoa(int(orZero(o.option.DeviceID))))
+	d, err := engine.OpenDevice("cuda:" + strconv.Itoa(int(*zero.IfNil(o.option.DeviceID))))
 	if err != nil {
 		return nil, err
 	}

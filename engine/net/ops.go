@@ -2,6 +2,7 @@ package net
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/oneloop/oneloop/engine/nn"
 	"github.com/oneloop/oneloop/expr"
@@ -13,127 +14,79 @@ import (
 
 // A row is an operator of the table.
 type row struct {
-	typ, doc string
-	in, out  []string
-	args     []ArgDoc
-	inPlace  map[int]int
-	tree     Tree
+	typ, blobs, doc string // blobs: the names of the inputs -> those of the outputs, with semicolons between
+	first           bool   // the first output may be the first input; outputs may always be inputs of the same name
+	args            []ArgDoc
+	tree            Tree
 }
 
-var (
-	first   = map[int]int{0: 0}
-	axisArg = []ArgDoc{{"axis", "The first axis of a sample, 1.", false}}
-)
+var axisArg = []ArgDoc{{"axis", "The first axis of a sample, 1.", false}}
 
 // rows are the operators that are trees, with Caffe2's names.
 var rows = slices.Concat(mapRows(), []row{
 	{
-		"Sum", "The sum of inputs of one shape.",
-		[]string{"X..."},
-		[]string{"Y"},
-		nil, first,
+		"Sum", "X... -> Y", "The sum of inputs of one shape.", true, nil,
 		func(_ *Args, x []*tree.Node) []*tree.Node {
-			sum := x[0]
-			for _, y := range x[1:] {
-				sum = untyped.Call("add", sum, y)
-			}
-			return []*tree.Node{sum}
+			return one(total(x))
 		},
 	},
 	{
-		"Scale", "scale*X.",
-		[]string{"X"},
-		[]string{"Y"},
-		[]ArgDoc{{"scale", "The factor, 1.", false}},
-		first,
+		"Scale", "X -> Y", "scale*X.", true, []ArgDoc{{"scale", "The factor, 1.", false}},
 		func(a *Args, x []*tree.Node) []*tree.Node { return one(scaled(a.Float("scale", 1), x[0])) },
 	},
 	{
-		"Clip", "X brought between two bounds.",
-		[]string{"X"},
-		[]string{"Y"},
-		[]ArgDoc{{"min", "The lower bound.", true}, {"max", "The upper bound.", true}},
-		first,
+		"Clip", "X -> Y", "X brought between two bounds.", true, []ArgDoc{{"min", "The lower bound.", true}, {"max", "The upper bound.", true}},
 		func(a *Args, x []*tree.Node) []*tree.Node {
 			return one(untyped.Call("clip", x[0], like(x[0], a.Float("min", 0)), like(x[0], a.Float("max", 0))))
 		},
 	},
 	{
-		"Softmax", "exp(X) divided by its sum over the elements of each sample.",
-		[]string{"X"},
-		[]string{"Y"},
-		axisArg, first,
+		"Softmax", "X -> Y", "exp(X) divided by its sum over the elements of each sample.", true, axisArg,
 		func(a *Args, x []*tree.Node) []*tree.Node {
 			flat := samples(x[0], a.Int("axis", 1))
 			return one(untyped.Reshape(untyped.Compose("softmax", untyped.Options{Axes: []int{1}}, flat), x[0].Shape()))
 		},
 	},
 	{
-		"MatMul", "A @ B.",
-		[]string{"A", "B"},
-		[]string{"Y"},
-		[]ArgDoc{{"trans_a", "Transpose A.", false}, {"trans_b", "Transpose B.", false}},
-		nil,
+		"MatMul", "A; B -> Y", "A @ B.", false, []ArgDoc{{"trans_a", "Transpose A.", false}, {"trans_b", "Transpose B.", false}},
 		func(a *Args, x []*tree.Node) []*tree.Node {
 			return one(untyped.MatMul(turned(x[0], a.Bool("trans_a", false)), turned(x[1], a.Bool("trans_b", false))))
 		},
 	},
 	{
-		"FC", "X @ W.T + b, with X as a matrix of one row for each sample.",
-		[]string{"X", "W", "b"},
-		[]string{"Y"},
-		axisArg, nil,
+		"FC", "X; W; b -> Y", "X @ W.T + b, with X as a matrix of one row for each sample.", false, axisArg,
 		func(a *Args, x []*tree.Node) []*tree.Node {
 			y := untyped.MatMul(samples(x[0], a.Int("axis", 1)), untyped.Permute(x[1], nil))
 			return one(untyped.Call("add", y, x[2]))
 		},
 	},
 	{
-		"Flatten", "X as a matrix of one row for each sample.",
-		[]string{"X"},
-		[]string{"Y"},
-		axisArg, nil,
+		"Flatten", "X -> Y", "X as a matrix of one row for each sample.", false, axisArg,
 		func(a *Args, x []*tree.Node) []*tree.Node { return one(samples(x[0], a.Int("axis", 1))) },
 	},
 	{
-		"Transpose", "X with its axes in another order, or in reverse.",
-		[]string{"X"},
-		[]string{"Y"},
-		[]ArgDoc{{"axes", "The order.", false}},
-		nil,
+		"Transpose", "X -> Y", "X with its axes in another order, or in reverse.", false, []ArgDoc{{"axes", "The order.", false}},
 		func(a *Args, x []*tree.Node) []*tree.Node { return one(untyped.Permute(x[0], a.Ints("axes"))) },
 	},
 	{
-		"AveragedLoss", "The mean of all elements.",
-		[]string{"X"},
-		[]string{"Y"},
-		nil, nil,
+		"AveragedLoss", "X -> Y", "The mean of all elements.", false, nil,
 		func(_ *Args, x []*tree.Node) []*tree.Node {
 			return one(untyped.Compose("mean", untyped.Options{}, x[0]))
 		},
 	},
 	{
-		"SquaredL2Distance", "Half the squared distance of each sample of X from that of Y.",
-		[]string{"X", "Y"},
-		[]string{"Z"},
-		nil, nil,
+		"SquaredL2Distance", "X; Y -> Z", "Half the squared distance of each sample of X from that of Y.", false, nil,
 		func(_ *Args, x []*tree.Node) []*tree.Node {
 			d := untyped.Call("square", untyped.Call("sub", samples(x[0], 1), samples(x[1], 1)))
 			return one(scaled(.5, untyped.Reduce("sum", d, untyped.Options{Axes: []int{1}})))
 		},
 	},
 	{
-		"LabelCrossEntropy", "-log(max(X[i, label[i]], 1e-20)) for the probabilities X of each sample.",
-		[]string{"X", "label"},
-		[]string{"Y"},
-		nil, nil,
+		"LabelCrossEntropy", "X; label -> Y", "-log(max(X[i, label[i]], 1e-20)) for the probabilities X of each sample.", false, nil,
 		labelCrossEntropy,
 	},
 	{
-		"Accuracy", "The part of the samples whose label is the position of the largest of X.",
-		[]string{"X", "label"},
-		[]string{"accuracy"},
-		nil, nil,
+		"Accuracy", "X; label -> accuracy", "The part of the samples whose label is the position of the largest of X.", false, nil,
 		func(_ *Args, x []*tree.Node) []*tree.Node {
 			at := untyped.Reduce("argmax", x[0], untyped.Options{Axes: []int{-1}})
 			right := untyped.Call("equal", at, labels(x[1], at.Shape()))
@@ -141,60 +94,52 @@ var rows = slices.Concat(mapRows(), []row{
 		},
 	},
 	{
-		"Iter", "iter + 1, in place.",
-		[]string{"iter"},
-		[]string{"iter"},
-		nil, first,
+		"Iter", "iter -> iter", "iter + 1, in place.", false, nil,
 		func(_ *Args, x []*tree.Node) []*tree.Node { return one(untyped.Call("add", x[0], like(x[0], 1))) },
 	},
 	{
-		"LearningRate", "The learning rate of a step.",
-		[]string{"iter"},
-		[]string{"lr"},
-		[]ArgDoc{
+		"LearningRate", "iter -> lr", "The learning rate of a step.", false, []ArgDoc{
 			{"base_lr", "The rate of step 0.", true},
 			{"policy", "fixed, step or exp.", false},
 			{"gamma", "The factor of each period, .1.", false},
 			{"stepsize", "The steps of a period, 1.", false},
 		},
-		nil, learningRate,
+		learningRate,
 	},
 	{
-		"WeightedSum", "X0*w0 + X1*w1 + ..., of pairs of inputs; each weight has one element.",
-		[]string{"X0, w0, X1, w1..."},
-		[]string{"Y"},
-		nil, first,
+		"WeightedSum", "X0, w0, X1, w1... -> Y", "X0*w0 + X1*w1 + ..., of pairs of inputs; each weight has one element.", true, nil,
 		weightedSum,
 	},
 	{
-		"MomentumSGDUpdate", "m = momentum*m + lr*grad; param -= m, or with Nesterov (1+momentum)*m - momentum*(m before).",
-		[]string{"grad", "m", "lr", "param"},
-		[]string{"grad", "m", "param"},
+		"MomentumSGDUpdate", "grad; m; lr; param -> grad; m; param", "m = momentum*m + lr*grad; param -= m, or with Nesterov (1+momentum)*m - momentum*(m before).", false,
 		[]ArgDoc{{"momentum", "The momentum, 0.", false}, {"nesterov", "Nesterov's form.", false}},
-		map[int]int{0: 0, 1: 1, 2: 3},
 		momentumSGD,
 	},
 	{
-		"Adagrad", "h = decay*h + grad^2; param += lr*grad/(sqrt(h) + epsilon). As in Caffe2, lr is negative.",
-		[]string{"param", "h", "grad", "lr"},
-		[]string{"param", "h"},
+		"Adagrad", "param; h; grad; lr -> param; h", "h = decay*h + grad^2; param += lr*grad/(sqrt(h) + epsilon). As in Caffe2, lr is negative.", false,
 		[]ArgDoc{{"epsilon", "1e-5.", false}, {"decay", "1.", false}},
-		map[int]int{0: 0, 1: 1},
 		adagrad,
 	},
 	{
-		"Adam", "Adam (Kingma, Ba 2015) at step iter+1: param += lr*sqrt(1-beta2^t)/(1-beta1^t) * m/(sqrt(v) + epsilon). As in Caffe2, lr is negative.",
-		[]string{"param", "m", "v", "grad", "lr", "iter"},
-		[]string{"param", "m", "v"},
+		"Adam", "param; m; v; grad; lr; iter -> param; m; v", "Adam (Kingma, Ba 2015) at step iter+1: param += lr*sqrt(1-beta2^t)/(1-beta1^t) * m/(sqrt(v) + epsilon). As in Caffe2, lr is negative.", false,
 		[]ArgDoc{{"beta1", ".9.", false}, {"beta2", ".999.", false}, {"epsilon", "1e-5.", false}},
-		map[int]int{0: 0, 1: 1, 2: 2},
 		adam,
 	},
 })
 
 func init() {
 	for _, r := range rows {
-		Define(Schema{Type: r.typ, Doc: r.doc, Inputs: r.in, Outputs: r.out, Args: r.args, InPlace: r.inPlace, Forced: r.typ == "Iter"}, r.tree)
+		in, out, _ := strings.Cut(r.blobs, " -> ")
+		s := Schema{Type: r.typ, Doc: r.doc, Inputs: strings.Split(in, "; "), Outputs: strings.Split(out, "; "), Args: r.args, InPlace: map[int]int{}, Forced: r.typ == "Iter"}
+		for i, name := range s.Outputs {
+			if j := slices.Index(s.Inputs, name); j >= 0 {
+				s.InPlace[i] = j
+			}
+		}
+		if r.first {
+			s.InPlace[0] = 0
+		}
+		Define(s, r.tree)
 	}
 }
 
@@ -214,11 +159,11 @@ func mapRows() (rows []row) {
 		{"Cos", "cos", "The cosine."},
 		{"StopGradient", "stop_gradient", "X, which passes no gradient on."},
 	} {
-		rows = append(rows, row{r[0], r[2], []string{"X"}, []string{"Y"}, nil, first, mapped(r[1])})
+		rows = append(rows, row{r[0], "X -> Y", r[2], true, nil, mapped(r[1])})
 	}
-	rows = append(rows, row{"Copy", "X.", []string{"X"}, []string{"Y"}, nil, nil, func(_ *Args, x []*tree.Node) []*tree.Node { return x }})
+	rows = append(rows, row{"Copy", "X -> Y", "X.", false, nil, func(_ *Args, x []*tree.Node) []*tree.Node { return x }})
 	for _, r := range [][3]string{{"Add", "add", "A + B"}, {"Sub", "sub", "A - B"}, {"Mul", "mul", "A*B"}, {"Div", "div", "A/B"}} {
-		rows = append(rows, row{r[0], r[2] + ", with NumPy's broadcasting.", []string{"A", "B"}, []string{"C"}, nil, first, mapped(r[1])})
+		rows = append(rows, row{r[0], "A; B -> C", r[2] + ", with NumPy's broadcasting.", true, nil, mapped(r[1])})
 	}
 	return rows
 }
@@ -226,6 +171,17 @@ func mapRows() (rows []row) {
 // mapped returns the tree of an operator without attributes.
 func mapped(name string) Tree {
 	return func(_ *Args, x []*tree.Node) []*tree.Node { return one(untyped.Call(name, x...)) }
+}
+
+// total returns the sum of nodes, or nil if there are none.
+func total(x []*tree.Node) (sum *tree.Node) {
+	for _, y := range x {
+		if sum != nil {
+			y = untyped.Call("add", sum, y)
+		}
+		sum = y
+	}
+	return sum
 }
 
 func one(n *tree.Node) []*tree.Node { return []*tree.Node{n} }
@@ -298,16 +254,11 @@ func weightedSum(a *Args, x []*tree.Node) []*tree.Node {
 	if len(x)%2 != 0 {
 		return one(tree.Errorf(tree.ErrValue, "", "%d inputs are no pairs", len(x)))
 	}
-	var sum *tree.Node
+	var terms []*tree.Node
 	for i := 0; i < len(x); i += 2 {
-		term := untyped.Call("mul", scalar(x[i+1]), x[i])
-		if sum == nil {
-			sum = term
-		} else {
-			sum = untyped.Call("add", sum, term)
-		}
+		terms = append(terms, untyped.Call("mul", scalar(x[i+1]), x[i]))
 	}
-	return one(sum)
+	return one(total(terms))
 }
 
 func momentumSGD(a *Args, x []*tree.Node) []*tree.Node {

@@ -68,21 +68,16 @@ func (t Tree) gradient(a *Args, in []*tree.Node) []*tree.Node {
 		return nil
 	}
 	outs := t(a, in[:n])
-	var loss *tree.Node
+	var losses []*tree.Node
 	for k, i := range of {
 		if i < 0 || i >= len(outs) {
 			a.wrong(argOf, "a list of outputs")
 			return nil
 		}
-		l := untyped.Reduce("sum", untyped.Call("mul", outs[i], in[n+k]), untyped.Options{})
-		if loss == nil {
-			loss = l
-		} else {
-			loss = untyped.Call("add", loss, l)
-		}
+		losses = append(losses, untyped.Reduce("sum", untyped.Call("mul", outs[i], in[n+k]), untyped.Options{}))
 	}
 	xs := lists.Map(wrt, func(i int) *tree.Node { return in[i] })
-	gs, err := grad.OfNodes(loss, xs...)
+	gs, err := grad.OfNodes(total(losses), xs...)
 	if err != nil {
 		return []*tree.Node{tree.Failed(err)}
 	}

@@ -55,13 +55,7 @@ func (a *Attention[T]) Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 }
 
 // Params returns the parameters of In, as "in.weight" and so on, and of Out.
-func (a *Attention[T]) Params() (all []*Param[T]) {
+func (a *Attention[T]) Params() []*Param[T] {
 	a = zero.IfNil(a)
-	for _, p := range a.In.Params() {
-		all = append(all, &Param[T]{Variable: p.Variable, Name: "in." + p.Name})
-	}
-	for _, p := range a.Out.Params() {
-		all = append(all, &Param[T]{Variable: p.Variable, Name: "out." + p.Name})
-	}
-	return all
+	return append(prefixed("in", a.In.Params()), prefixed("out", a.Out.Params())...)
 }

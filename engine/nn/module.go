@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/zero"
 )
 
@@ -94,11 +95,14 @@ func (s Sequential[T]) Params() (all []*Param[T]) {
 		if m == nil {
 			continue
 		}
-		for _, p := range m.Params() {
-			all = append(all, &Param[T]{Variable: p.Variable, Name: strconv.Itoa(i) + "." + p.Name})
-		}
+		all = append(all, prefixed(strconv.Itoa(i), m.Params())...)
 	}
 	return all
+}
+
+// prefixed returns the parameters of a part of a module, with its name before theirs.
+func prefixed[T Float](name string, ps []*Param[T]) []*Param[T] {
+	return lists.Map(ps, func(p *Param[T]) *Param[T] { return &Param[T]{Variable: p.Variable, Name: name + "." + p.Name} })
 }
 
 // A Func is a module without parameters, such as Func[float32](op.ReLU[float32]).

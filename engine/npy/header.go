@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 const (
@@ -128,25 +129,14 @@ func dataSize(shape []int, elem int) (int64, error) {
 
 // appendHeader makes the header that NumPy 2 writes.
 func appendHeader(b []byte, a *Array) []byte {
-	b = append(b, magic...)
-	b = append(b, 1, 0, 0, 0)
-	b = append(b, "{'descr': '"+descr(a.Type)+"', 'fortran_order': "...)
+	order, dims := "False", strings.Join(lists.Map(a.Shape, strconv.Itoa), ", ")
 	if a.Fortran {
-		b = append(b, "True"...)
-	} else {
-		b = append(b, "False"...)
-	}
-	b = append(b, ", 'shape': ("...)
-	for i, d := range a.Shape {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = strconv.AppendInt(b, int64(d), 10)
+		order = "True"
 	}
 	if len(a.Shape) == 1 {
-		b = append(b, ',')
+		dims += ","
 	}
-	b = append(b, "), }"...)
+	b = fmt.Appendf(b, "%s\x01\x00\x00\x00{'descr': '%s', 'fortran_order': %s, 'shape': (%s), }", magic, descr(a.Type), order, dims)
 	if n := len(a.Shape); n > 0 {
 		// NumPy leaves room for the slowest axis to grow in place to 21 digits.
 		slow := a.Shape[0]

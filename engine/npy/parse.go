@@ -2,7 +2,7 @@ package npy
 
 import (
 	"bytes"
-	"math"
+	"strconv"
 	"strings"
 )
 
@@ -258,13 +258,9 @@ func (p *parser) length() (int, error) {
 	if digits[0] == '0' && len(digits) > 1 {
 		return 0, p.fail(start, "the integer %s has leading zeros", excerpt(digits))
 	}
-	n := 0
-	for _, c := range digits {
-		d := int(c - '0')
-		if n > (math.MaxInt-d)/10 {
-			return 0, p.fail(start, "the length %s overflows int", excerpt(digits))
-		}
-		n = n*10 + d
+	n, err := strconv.Atoi(string(digits))
+	if err != nil {
+		return 0, p.fail(start, "the length %s overflows int", excerpt(digits))
 	}
 	return n, nil
 }

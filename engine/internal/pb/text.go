@@ -2,7 +2,6 @@ package pb
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -53,16 +52,8 @@ func scalarText(v reflect.Value) string {
 	case reflect.Bool:
 		return strconv.FormatBool(v.Bool())
 	case reflect.Float32, reflect.Float64:
-		switch x := v.Float(); {
-		case math.IsNaN(x):
-			return "nan"
-		case math.IsInf(x, 1):
-			return "inf"
-		case math.IsInf(x, -1):
-			return "-inf"
-		default:
-			return strconv.FormatFloat(x, 'g', -1, v.Type().Bits())
-		}
+		text := strconv.FormatFloat(v.Float(), 'g', -1, v.Type().Bits()) // or NaN, +Inf, -Inf
+		return strings.ToLower(strings.TrimPrefix(text, "+"))
 	}
 	if v.CanUint() {
 		return strconv.FormatUint(v.Uint(), 10)

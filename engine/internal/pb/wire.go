@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -89,15 +90,9 @@ func appendValue(b []byte, v reflect.Value) []byte {
 func packed(v reflect.Value) (b []byte) {
 	switch s := v.Interface().(type) {
 	case []float32:
-		b = make([]byte, 0, 4*len(s))
-		for _, x := range s {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-		}
+		return dtype.Bytes(s)
 	case []float64:
-		b = make([]byte, 0, 8*len(s))
-		for _, x := range s {
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
-		}
+		return dtype.Bytes(s)
 	default:
 		for i := range v.Len() {
 			b = appendValue(b, v.Index(i))

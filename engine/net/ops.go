@@ -31,11 +31,13 @@ var rows = slices.Concat(mapRows(), []row{
 		},
 	},
 	{
-		"Scale", "X -> Y", "scale*X.", true, []ArgDoc{{"scale", "The factor, 1.", false}},
+		"Scale", "X -> Y", "scale*X.", true,
+		[]ArgDoc{{"scale", "The factor, 1.", false}},
 		func(a *Args, x []*tree.Node) []*tree.Node { return one(scaled(a.Float("scale", 1), x[0])) },
 	},
 	{
-		"Clip", "X -> Y", "X brought between two bounds.", true, []ArgDoc{{"min", "The lower bound.", true}, {"max", "The upper bound.", true}},
+		"Clip", "X -> Y", "X brought between two bounds.", true,
+		[]ArgDoc{{"min", "The lower bound.", true}, {"max", "The upper bound.", true}},
 		func(a *Args, x []*tree.Node) []*tree.Node {
 			return one(untyped.Call("clip", x[0], like(x[0], a.Float("min", 0)), like(x[0], a.Float("max", 0))))
 		},
@@ -48,7 +50,8 @@ var rows = slices.Concat(mapRows(), []row{
 		},
 	},
 	{
-		"MatMul", "A; B -> Y", "A @ B.", false, []ArgDoc{{"trans_a", "Transpose A.", false}, {"trans_b", "Transpose B.", false}},
+		"MatMul", "A; B -> Y", "A @ B.", false,
+		[]ArgDoc{{"trans_a", "Transpose A.", false}, {"trans_b", "Transpose B.", false}},
 		func(a *Args, x []*tree.Node) []*tree.Node {
 			return one(untyped.MatMul(turned(x[0], a.Bool("trans_a", false)), turned(x[1], a.Bool("trans_b", false))))
 		},
@@ -65,7 +68,8 @@ var rows = slices.Concat(mapRows(), []row{
 		func(a *Args, x []*tree.Node) []*tree.Node { return one(samples(x[0], a.Int("axis", 1))) },
 	},
 	{
-		"Transpose", "X -> Y", "X with its axes in another order, or in reverse.", false, []ArgDoc{{"axes", "The order.", false}},
+		"Transpose", "X -> Y", "X with its axes in another order, or in reverse.", false,
+		[]ArgDoc{{"axes", "The order.", false}},
 		func(a *Args, x []*tree.Node) []*tree.Node { return one(untyped.Permute(x[0], a.Ints("axes"))) },
 	},
 	{
@@ -98,7 +102,8 @@ var rows = slices.Concat(mapRows(), []row{
 		func(_ *Args, x []*tree.Node) []*tree.Node { return one(untyped.Call("add", x[0], like(x[0], 1))) },
 	},
 	{
-		"LearningRate", "iter -> lr", "The learning rate of a step.", false, []ArgDoc{
+		"LearningRate", "iter -> lr", "The learning rate of a step.", false,
+		[]ArgDoc{
 			{"base_lr", "The rate of step 0.", true},
 			{"policy", "fixed, step or exp.", false},
 			{"gamma", "The factor of each period, .1.", false},

@@ -1,7 +1,5 @@
 package cu
 
-import "unsafe"
-
 // A Context holds the state of a GPU for this process. It is current to an
 // operating-system thread. So a goroutine calls runtime.LockOSThread, then
 // CtxSetCurrent, then the functions that need the context.
@@ -10,9 +8,7 @@ type Context uintptr
 // DevicePrimaryCtxRetain returns the primary context of a GPU, which all
 // libraries of the process share. It creates the context if there is none.
 func DevicePrimaryCtxRetain(d Device) (Context, error) {
-	var c Context
-	err := call(cuDevicePrimaryCtxRetain, uintptr(unsafe.Pointer(&c)), uintptr(d))
-	return c, err
+	return get[Context](cuDevicePrimaryCtxRetain, uintptr(d))
 }
 
 // DevicePrimaryCtxRelease undoes one DevicePrimaryCtxRetain.

@@ -147,14 +147,10 @@ func (m *Matmul) describe(t DataType, g *Gemm, e Epilogue) error {
 		return err
 	}
 	const transA, transB, epilogue = 3, 4, 7
-	if err := setAttribute(cublasLtMatmulDescSetAttribute, m.desc, transA, int32(g.TransA)); err != nil {
-		return err
-	}
-	if err := setAttribute(cublasLtMatmulDescSetAttribute, m.desc, transB, int32(g.TransB)); err != nil {
-		return err
-	}
-	if err := setAttribute(cublasLtMatmulDescSetAttribute, m.desc, epilogue, uint32(e)); err != nil {
-		return err
+	for _, x := range [][2]uintptr{{transA, uintptr(g.TransA)}, {transB, uintptr(g.TransB)}, {epilogue, uintptr(e)}} {
+		if err := setAttribute(cublasLtMatmulDescSetAttribute, m.desc, x[0], uint32(x[1])); err != nil {
+			return err
+		}
 	}
 	layout := func(to *uintptr, trans Transpose, rows, cols, ld int, stride int64) error {
 		if trans == Trans {

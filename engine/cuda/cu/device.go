@@ -11,8 +11,7 @@ func Init(flags int) error { return call(cuInit, uintptr(flags)) }
 // DriverGetVersion returns the newest CUDA version that the driver supports:
 // 13020 is 13.2.
 func DriverGetVersion() (int, error) {
-	var v int32
-	err := call(cuDriverGetVersion, uintptr(unsafe.Pointer(&v)))
+	v, err := get[int32](cuDriverGetVersion)
 	return int(v), err
 }
 
@@ -21,16 +20,13 @@ type Device int32
 
 // DeviceGetCount returns the number of GPUs.
 func DeviceGetCount() (int, error) {
-	var n int32
-	err := call(cuDeviceGetCount, uintptr(unsafe.Pointer(&n)))
+	n, err := get[int32](cuDeviceGetCount)
 	return int(n), err
 }
 
 // DeviceGet returns GPU number ordinal.
 func DeviceGet(ordinal int) (Device, error) {
-	var d Device
-	err := call(cuDeviceGet, uintptr(unsafe.Pointer(&d)), uintptr(ordinal))
-	return d, err
+	return get[Device](cuDeviceGet, uintptr(ordinal))
 }
 
 // Name returns the name of the product.
@@ -45,8 +41,7 @@ func (d Device) Name() (string, error) {
 
 // TotalMem returns the size of the GPU's memory, in bytes.
 func (d Device) TotalMem() (int64, error) {
-	var n uint64
-	err := call(cuDeviceTotalMem, uintptr(unsafe.Pointer(&n)), uintptr(d))
+	n, err := get[uint64](cuDeviceTotalMem, uintptr(d))
 	return int64(n), err
 }
 
@@ -69,8 +64,7 @@ const (
 
 // Attribute returns a property of the GPU.
 func (d Device) Attribute(a DevAttribute) (int, error) {
-	var v int32
-	err := call(cuDeviceGetAttribute, uintptr(unsafe.Pointer(&v)), uintptr(a), uintptr(d))
+	v, err := get[int32](cuDeviceGetAttribute, uintptr(a), uintptr(d))
 	return int(v), err
 }
 
@@ -85,7 +79,6 @@ func (d Device) ComputeCapability() (major, minor int, err error) {
 
 // CanAccessPeer reports whether kernels of d can use memory of peer.
 func (d Device) CanAccessPeer(peer Device) (bool, error) {
-	var can int32
-	err := call(cuDeviceCanAccessPeer, uintptr(unsafe.Pointer(&can)), uintptr(d), uintptr(peer))
+	can, err := get[int32](cuDeviceCanAccessPeer, uintptr(d), uintptr(peer))
 	return can != 0, err
 }

@@ -37,9 +37,7 @@ func (s Stream) EndCapture() (Graph, error) {
 
 // Instantiate returns the graph in a form that can be launched.
 func (g Graph) Instantiate() (GraphExec, error) {
-	var e GraphExec
-	err := call(cuGraphInstantiateWithFlags, uintptr(unsafe.Pointer(&e)), uintptr(g), 0)
-	return e, err
+	return get[GraphExec](cuGraphInstantiateWithFlags, uintptr(g), 0)
 }
 
 // Destroy releases the graph. Its GraphExecs stay valid.

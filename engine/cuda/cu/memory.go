@@ -11,9 +11,7 @@ type DevicePtr uint64
 // MemAlloc allocates memory of the current context, aligned to at least 256
 // bytes.
 func MemAlloc(bytes int64) (DevicePtr, error) {
-	var p DevicePtr
-	err := call(cuMemAlloc, uintptr(unsafe.Pointer(&p)), uintptr(bytes))
-	return p, err
+	return get[DevicePtr](cuMemAlloc, uintptr(bytes))
 }
 
 // MemFree waits for the work of the device and releases memory of MemAlloc.

@@ -45,8 +45,7 @@ const (
 
 // GetAttribute returns a property of the kernel.
 func (f Function) GetAttribute(a FunctionAttribute) (int, error) {
-	var v int32
-	err := call(cuFuncGetAttribute, uintptr(unsafe.Pointer(&v)), uintptr(a), uintptr(f))
+	v, err := get[int32](cuFuncGetAttribute, uintptr(a), uintptr(f))
 	return int(v), err
 }
 
@@ -58,8 +57,7 @@ func (f Function) SetAttribute(a FunctionAttribute, v int) error {
 // MaxActiveBlocks returns how many thread blocks of the given number of threads a
 // multiprocessor runs at once, each with shared bytes of dynamic shared memory.
 func (f Function) MaxActiveBlocks(threads, shared int) (int, error) {
-	var n int32
-	err := call(cuOccupancyMaxActiveBlocksPerMultiprocessor, uintptr(unsafe.Pointer(&n)), uintptr(f), uintptr(threads), uintptr(shared))
+	n, err := get[int32](cuOccupancyMaxActiveBlocksPerMultiprocessor, uintptr(f), uintptr(threads), uintptr(shared))
 	return int(n), err
 }
 

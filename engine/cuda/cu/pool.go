@@ -18,9 +18,7 @@ func HasMemPools() bool {
 
 // DeviceGetDefaultMemPool returns the pool that MemAllocAsync uses.
 func DeviceGetDefaultMemPool(d Device) (MemPool, error) {
-	var p MemPool
-	err := call(cuDeviceGetDefaultMemPool, uintptr(unsafe.Pointer(&p)), uintptr(d))
-	return p, err
+	return get[MemPool](cuDeviceGetDefaultMemPool, uintptr(d))
 }
 
 // mempoolAttrReleaseThreshold is CU_MEMPOOL_ATTR_RELEASE_THRESHOLD.
@@ -37,9 +35,7 @@ func (p MemPool) TrimTo(keep int64) error { return call(cuMemPoolTrimTo, uintptr
 
 // MemAllocAsync allocates in the order of a stream.
 func MemAllocAsync(bytes int64, s Stream) (DevicePtr, error) {
-	var p DevicePtr
-	err := call(cuMemAllocAsync, uintptr(unsafe.Pointer(&p)), uintptr(bytes), uintptr(s))
-	return p, err
+	return get[DevicePtr](cuMemAllocAsync, uintptr(bytes), uintptr(s))
 }
 
 // MemFreeAsync releases in the order of a stream.

@@ -121,6 +121,15 @@ func call4(s symbol, a, b, c, d uintptr) error {
 	return result(driver.names[s], dl.Call4(fn, a, b, c, d))
 }
 
+// get calls a function of the driver that stores a result at the address in its first parameter, and
+// returns the result. The function has at most 3 parameters more, and none of them is a pointer.
+func get[T any](s symbol, args ...uintptr) (v T, err error) {
+	var a [3]uintptr
+	copy(a[:], args)
+	err = call4(s, uintptr(unsafe.Pointer(&v)), a[0], a[1], a[2])
+	return v, err
+}
+
 func result(name string, r int32) error {
 	if r == 0 {
 		return nil

@@ -1,7 +1,5 @@
 package cu
 
-import "unsafe"
-
 // A Stream is a queue of work of a device. 0 is the default stream.
 type Stream uintptr
 
@@ -13,9 +11,7 @@ const (
 
 // StreamCreate returns a new stream of the current context.
 func StreamCreate(flags uint) (Stream, error) {
-	var s Stream
-	err := call(cuStreamCreate, uintptr(unsafe.Pointer(&s)), uintptr(flags))
-	return s, err
+	return get[Stream](cuStreamCreate, uintptr(flags))
 }
 
 // Destroy releases the stream. Queued work is still executed.
@@ -52,9 +48,7 @@ const (
 
 // EventCreate returns a new event of the current context.
 func EventCreate(flags uint) (Event, error) {
-	var e Event
-	err := call(cuEventCreate, uintptr(unsafe.Pointer(&e)), uintptr(flags))
-	return e, err
+	return get[Event](cuEventCreate, uintptr(flags))
 }
 
 // Destroy releases the event.
@@ -72,7 +66,5 @@ func (e Event) Synchronize() error { return call(cuEventSynchronize, uintptr(e))
 // ElapsedTime returns the time from start to e, in milliseconds. Both must have
 // been created with timing.
 func (e Event) ElapsedTime(start Event) (float32, error) {
-	var ms float32
-	err := call(cuEventElapsedTime, uintptr(unsafe.Pointer(&ms)), uintptr(start), uintptr(e))
-	return ms, err
+	return get[float32](cuEventElapsedTime, uintptr(start), uintptr(e))
 }

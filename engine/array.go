@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
@@ -24,11 +25,16 @@ func NewArray(t dtype.Type, dims ...int) (*Array, error) {
 	if !t.Valid() {
 		return nil, tree.NewError(tree.ErrType, "", "no element type given")
 	}
-	m, err := NewMemory(s.Size() * t.Size())
+	return newArrayOn(nil, t, s)
+}
+
+// newArrayOn returns a new row-major array of zeros for use on the host and on device d, which may be nil.
+func newArrayOn(d driver.Device, t dtype.Type, s shape.Shape) (*Array, error) {
+	m, err := NewSyncedMemory(d, s.Size()*t.Size())
 	if err != nil {
 		return nil, err
 	}
-	return ArrayOf(m, t, s, s.Strides(), 0)
+	return ArrayOf(m, t, s, nil, 0)
 }
 
 // ArrayOf returns a view of memory. Strides and offset count elements; nil

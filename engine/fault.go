@@ -74,14 +74,7 @@ func offender(n *tree.Node, evaluate func(*tree.Node) (*Array, error)) string {
 		}
 		from = n.Args[0].Shape()[axis]
 	}
-	a, err := evaluate(n.Args[1])
-	if err != nil {
-		return ""
-	}
-	b, err := a.Bytes()
-	if err != nil {
-		return ""
-	}
+	a, b := bytesOf(n.Args[1], evaluate)
 	size := a.DType().Size()
 	for i := 0; i < len(b); i += size {
 		v := text.Element(a.DType(), b[i:])
@@ -98,26 +91,29 @@ func offender(n *tree.Node, evaluate func(*tree.Node) (*Array, error)) string {
 	return ""
 }
 
-// refused is offender for an operator that states its own condition.
-func refused(n *tree.Node, evaluate func(*tree.Node) (*Array, error)) string {
-	condition := op.Define("fault", len(n.Args), n.Op.Fault(), func(r *tree.Row) { r.Types, r.Result = n.Op.Types(), tree.ResultBool })
-	a, err := evaluate(tree.Apply(condition, n.Args...))
+// bytesOf returns the value of a tree with its elements, row-major, or nil if it cannot be computed.
+func bytesOf(n *tree.Node, evaluate func(*tree.Node) (*Array, error)) (*Array, []byte) {
+	a, err := evaluate(n)
 	if err != nil {
-		return ""
+		return nil, nil
 	}
 	b, err := a.Bytes()
 	if err != nil {
-		return ""
+		return nil, nil
 	}
+	return a, b
+}
+
+// refused is offender for an operator that states its own condition.
+func refused(n *tree.Node, evaluate func(*tree.Node) (*Array, error)) string {
+	condition := op.Define("fault", len(n.Args), n.Op.Fault(), func(r *tree.Row) { r.Types, r.Result = n.Op.Types(), tree.ResultBool })
+	a, b := bytesOf(tree.Apply(condition, n.Args...), evaluate)
 	i := bytes.IndexByte(b, 1)
 	if i < 0 {
 		return ""
 	}
-	x, err := evaluate(untyped.BroadcastTo(n.Args[0], n.Shape()))
-	if err != nil {
-		return ""
-	}
-	if b, err = x.Bytes(); err != nil {
+	x, b := bytesOf(untyped.BroadcastTo(n.Args[0], n.Shape()), evaluate)
+	if b == nil {
 		return ""
 	}
 	v := text.Element(x.DType(), b[i*x.DType().Size():])

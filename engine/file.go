@@ -131,11 +131,7 @@ func FromNPY(f *npy.Array) (*Array, error) {
 	s := shape.Shape(f.Shape)
 	st := s.Strides()
 	if f.Fortran {
-		step := 1
-		for i, d := range s {
-			st[i] = step
-			step *= max(d, 1)
-		}
+		st = s.FortranStrides()
 	}
 	return ArrayOf(MemoryOf(f.Data), f.Type, s, st, 0)
 }

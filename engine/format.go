@@ -62,11 +62,7 @@ func (a *Array) format(f fmt.State, verb rune) error {
 // shown, which the device copies. It returns a itself if the device runs no
 // programs.
 func (a *Array) corners(small shape.Shape) (*Array, error) {
-	m, err := NewSyncedMemory(a.mem.dev, small.Size()*a.DType().Size())
-	if err != nil {
-		return nil, err
-	}
-	c, err := ArrayOf(m, a.DType(), small, nil, 0)
+	c, err := newArrayOn(a.mem.dev, a.DType(), small)
 	if err != nil {
 		return nil, err
 	}

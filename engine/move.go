@@ -89,11 +89,7 @@ func (a *Array) NewZeros(t dtype.Type, dims ...int) (*Array, error) {
 	if err != nil {
 		return nil, tree.NewError(tree.ErrShape, "", "%s", err)
 	}
-	m, err := NewSyncedMemory(a.mem.dev, s.Size()*t.Size())
-	if err != nil {
-		return nil, err
-	}
-	return ArrayOf(m, t, s, nil, 0)
+	return newArrayOn(a.mem.dev, t, s)
 }
 
 // newValue returns a new array for the value of a tree, on the device of its leaves.
@@ -106,9 +102,5 @@ func newValue(n *tree.Node) (*Array, error) {
 			}
 		}
 	})
-	m, err := NewSyncedMemory(d, n.Shape().Size()*n.DType().Size())
-	if err != nil {
-		return nil, err
-	}
-	return ArrayOf(m, n.DType(), n.Shape(), nil, 0)
+	return newArrayOn(d, n.DType(), n.Shape())
 }

@@ -19,7 +19,7 @@ func (g *generator) view(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 	case "user":
 		return g.user(t, s, depth)
 	case "transpose":
-		perm := rapid.Permutation(axesOf(s)).Draw(g.t, "permutation")
+		perm := rapid.Permutation(lists.UpTo(len(s))).Draw(g.t, "permutation")
 		from := make(shape.Shape, len(s))
 		for i, a := range perm {
 			from[a] = s[i]
@@ -78,11 +78,6 @@ func (g *generator) view(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 		return nil
 	}
 	return untyped.Cast(untyped.Iota(s[0]), t)
-}
-
-func axesOf(s shape.Shape) []int {
-	axes := lists.UpTo(len(s))
-	return axes
 }
 
 func concat(axis int, parts ...*tree.Node) *tree.Node { return untyped.Concat(axis, parts) }

@@ -14,25 +14,16 @@ import (
 
 // A coverage is a table of operators and element types: how much was tested, and
 // which cells no case tested.
-type coverage struct {
-	names []string
-	cells map[string]map[dtype.Type]string
-}
+type coverage map[cell]string
 
-func (c *coverage) set(name string, t dtype.Type, mark string) {
-	if c.cells == nil {
-		c.cells = map[string]map[dtype.Type]string{}
-	}
-	if c.cells[name] == nil {
-		c.cells[name] = map[dtype.Type]string{}
-		c.names = append(c.names, name)
-	}
-	c.cells[name][t] = mark
+type cell struct {
+	name string
+	typ  dtype.Type
 }
 
 // report prints the table. It reports an error for each type that a row names and
 // no case tested.
-func (c *coverage) report(t *testing.T, class tree.Class) {
+func (c coverage) report(t *testing.T, class tree.Class) {
 	t.Helper()
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-14s", "")
@@ -45,7 +36,7 @@ func (c *coverage) report(t *testing.T, class tree.Class) {
 		}
 		fmt.Fprintf(&b, "\n%-14s", o.Name())
 		for _, x := range dtype.Real() {
-			mark := c.cells[o.Name()][x]
+			mark := c[cell{o.Name(), x}]
 			if mark == "" && (o.Types().Has(x) || o.Types() == 0 && x == dtype.I64) {
 				mark = "HOLE"
 				t.Errorf("%s of %v is not tested: no case passed. A view needs Examples in its row, or viewCases", o.Name(), x)
@@ -59,7 +50,7 @@ func (c *coverage) report(t *testing.T, class tree.Class) {
 // Operators tests every element-wise row with every element type that it takes,
 // on all combinations of special values and on random values.
 func Operators(t *testing.T, o Options) {
-	var c coverage
+	c := coverage{}
 	for _, row := range untyped.Table() {
 		if row.Class() != tree.Elementwise {
 			continue
@@ -68,7 +59,7 @@ func Operators(t *testing.T, o Options) {
 			for _, typ := range row.Types().List() {
 				for _, to := range results(row) {
 					n := testOperator(suite{t, o}, row, typ, to)
-					c.set(row.Name(), typ, fmt.Sprint(n))
+					c[cell{row.Name(), typ}] = fmt.Sprint(n)
 				}
 			}
 		})

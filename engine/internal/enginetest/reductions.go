@@ -105,7 +105,7 @@ func reductionRows() (rows []*tree.Operator) {
 // Reductions tests every reduction with every element type that it takes, over
 // leading, middle, trailing and several axes.
 func Reductions(t *testing.T, o Options) {
-	var c coverage
+	c := coverage{}
 	for _, row := range reductionRows() {
 		t.Run(row.Name(), func(t *testing.T) {
 			types := row.Types().List()
@@ -119,7 +119,7 @@ func Reductions(t *testing.T, o Options) {
 					n += testReduction(suite{t, o}, row, typ, rc.dims, rc.axes, i)
 				}
 				if _, ok := untyped.Lookup(row.Name()); ok {
-					c.set(row.Name(), typ, fmt.Sprint(n))
+					c[cell{row.Name(), typ}] = fmt.Sprint(n)
 				} else if n == 0 {
 					t.Errorf("no case of %s", typ)
 				}

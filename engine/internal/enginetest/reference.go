@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -72,8 +73,7 @@ func (r *reference) node(n *tree.Node) *value {
 // element of an operand of shape from that broadcasts to it.
 func broadcastIndex(from, to shape.Shape) []int {
 	if from.Equal(to) {
-		index := lists.UpTo(to.Size())
-		return index
+		return lists.UpTo(to.Size())
 	}
 	st, err := from.Strides().BroadcastTo(from, to)
 	if err != nil {
@@ -211,14 +211,7 @@ func toOdd(from dtype.Type, bits uint64) uint32 {
 // compare returns the sign of an element minus a float32.
 func compare(t dtype.Type, bits uint64, f float32) int {
 	if t == dtype.F64 {
-		d := math.Float64frombits(bits)
-		switch {
-		case d < float64(f):
-			return -1
-		case d > float64(f):
-			return 1
-		}
-		return 0
+		return cmp.Compare(math.Float64frombits(bits), float64(f))
 	}
 	// Integers: a float32 this large is an integer too.
 	back := prim.Eval(prim.Ins{Op: prim.Cvt, Type: t, Args: [3]prim.V{{Type: dtype.F64}}}, [3]uint64{math.Float64bits(float64(f))}, nil)

@@ -312,19 +312,25 @@ func (m memory) label(i int) string { return fmt.Sprintf("element %d of %s", i, 
 func memories(stmts []expr.Statement) (list memoryList) {
 	seen := map[*engine.Memory]bool{}
 	for _, s := range stmts {
-		for _, root := range []*tree.Node{s.Target, s.Value} {
-			tree.Walk(root, func(n *tree.Node) {
-				if n.Leaf == nil {
-					return
-				}
-				if m, ok := n.Leaf.Mem.(*engine.Memory); ok && !seen[m] {
-					seen[m] = true
-					list = append(list, memory{m, n.DType(), cmp.Or(n.Leaf.Name, fmt.Sprintf("memory %d", len(list)))})
-				}
-			})
-		}
+		eachLeaf(s, func(n *tree.Node) {
+			if m, ok := n.Leaf.Mem.(*engine.Memory); ok && !seen[m] {
+				seen[m] = true
+				list = append(list, memory{m, n.DType(), cmp.Or(n.Leaf.Name, fmt.Sprintf("memory %d", len(list)))})
+			}
+		})
 	}
 	return list
+}
+
+// eachLeaf calls f for the leaves of a statement.
+func eachLeaf(s expr.Statement, f func(*tree.Node)) {
+	for _, root := range []*tree.Node{s.Target, s.Value} {
+		tree.Walk(root, func(n *tree.Node) {
+			if n.Leaf != nil {
+				f(n)
+			}
+		})
+	}
 }
 
 // groups returns the memories by address, those that overlap together.
@@ -391,22 +397,20 @@ func listing(stmts []expr.Statement) string {
 	}
 	seen := map[*tree.Node]bool{}
 	for _, s := range stmts {
-		for _, root := range []*tree.Node{s.Target, s.Value} {
-			tree.Walk(root, func(n *tree.Node) {
-				if n.Leaf == nil || seen[n] || len(seen) > 40 {
-					return
+		eachLeaf(s, func(n *tree.Node) {
+			if seen[n] || len(seen) > 40 {
+				return
+			}
+			seen[n] = true
+			fmt.Fprintf(&b, "  %s: %v%v strides %v offset %d", n, n.DType(), []int(n.Shape()), []int(n.Leaf.Strides), n.Leaf.Offset)
+			if n.Shape().Size() <= 12 {
+				v := read(n)
+				for _, x := range v.bits {
+					b.WriteString(" " + tree.FormatBits(v.typ, x))
 				}
-				seen[n] = true
-				fmt.Fprintf(&b, "  %s: %v%v strides %v offset %d", n, n.DType(), []int(n.Shape()), []int(n.Leaf.Strides), n.Leaf.Offset)
-				if n.Shape().Size() <= 12 {
-					v := read(n)
-					for _, x := range v.bits {
-						b.WriteString(" " + tree.FormatBits(v.typ, x))
-					}
-				}
-				b.WriteByte('\n')
-			})
-		}
+			}
+			b.WriteByte('\n')
+		})
 	}
 	return b.String()
 }

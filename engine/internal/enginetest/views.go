@@ -163,7 +163,7 @@ func Views(t *testing.T, o Options) { wholeArrays(t, o, tree.View) }
 
 // wholeArrays tests the rows of a class by their examples and viewCases.
 func wholeArrays(t *testing.T, o Options, class tree.Class) {
-	var c coverage
+	c := coverage{}
 	for _, row := range untyped.Table() {
 		if row.Class() != class {
 			continue
@@ -175,7 +175,7 @@ func wholeArrays(t *testing.T, o Options, class tree.Class) {
 					out := blank(newRand(1), dtype.I64, n).Named("out")
 					s.check(expr.Statement{Target: out.Node(), Value: untyped.Iota(n)})
 				}
-				c.set(row.Name(), dtype.I64, "70")
+				c[cell{row.Name(), dtype.I64}] = "70"
 				return
 			}
 			for _, typ := range row.Types().List() {
@@ -187,7 +187,7 @@ func wholeArrays(t *testing.T, o Options, class tree.Class) {
 					n += testView(s, typ, vc, i)
 				}
 				if n > 0 {
-					c.set(row.Name(), typ, fmt.Sprint(n))
+					c[cell{row.Name(), typ}] = fmt.Sprint(n)
 				}
 			}
 		})

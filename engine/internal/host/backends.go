@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/engine/internal/jit"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // A Missing is a back end that this machine cannot use, with the reason.
@@ -35,12 +36,9 @@ var Backends = sync.OnceValues(func() (have []backend.Backend, lack []Missing) {
 
 // Names returns the names of the CPU back ends that this machine can use, the
 // preferred one first.
-func Names() (names []string) {
+func Names() []string {
 	have, _ := Backends()
-	for _, b := range have {
-		names = append(names, b.Name())
-	}
-	return names
+	return lists.Map(have, backend.Backend.Name)
 }
 
 // chosen returns the value of the environment variable ONELOOP_CPU at the first

@@ -172,7 +172,7 @@ func rowsOf(r *plan.RowBlocks, block int) (first, n int) {
 
 // A loopPart is a loop of a chain.
 type loopPart struct {
-	loopStep
+	*loopStep
 	worker backend.Worker
 	blocks *plan.RowBlocks
 	units  int // of a row
@@ -180,19 +180,12 @@ type loopPart struct {
 
 func (w *chainWorker) loop(i int, s *plan.Stage) (part, error) {
 	c := w.chain
-	l := &loopPart{loopStep: loopStep{s: s, binding: Binding(s)}, blocks: &c.s.Blocks}
-	l.find(w.place)
-	l.bind(c.program)
-	var err error
-	if l.code = c.codes[i]; l.code == nil {
-		l.code, l.inst, err = Compile(c.program.Backend, s, &l.binding)
-		c.codes[i] = l.code
-	} else {
-		l.inst, err = Bind(c.program.Backend, l.code, &l.binding)
-	}
+	step, err := c.program.boundLoop(s, c.codes[i], w.place)
 	if err != nil {
 		return nil, err
 	}
+	c.codes[i] = step.code
+	l := &loopPart{loopStep: step, blocks: &c.s.Blocks}
 	n, _, _ := l.inst.Units()
 	l.units = n / (l.blocks.Count() * l.blocks.Rows())
 	l.worker = l.inst.NewWorker()

@@ -39,11 +39,8 @@ type scalarCell struct {
 }
 
 func (p *Program) newLoop(s *plan.Stage) (step, error) {
-	l := &loopStep{s: s, binding: Binding(s)}
-	l.find(p.place)
-	l.bind(p)
-	var err error
-	if l.code, l.inst, err = Compile(p.Backend, s, &l.binding); err != nil {
+	l, err := p.boundLoop(s, nil, p.place)
+	if err != nil {
 		return nil, err
 	}
 	if p.Profile {
@@ -51,6 +48,21 @@ func (p *Program) newLoop(s *plan.Stage) (step, error) {
 	}
 	l.loop.Plan(p.job, l.inst, l.footprint())
 	return l, nil
+}
+
+// boundLoop returns the step of a loop, bound to the places of its arrays. code is what its kernel has been compiled
+// to, or nil.
+func (p *Program) boundLoop(s *plan.Stage, code backend.Code, at func(*plan.Array) place) (*loopStep, error) {
+	l := &loopStep{s: s, binding: Binding(s), code: code}
+	l.find(at)
+	l.bind(p)
+	var err error
+	if code == nil {
+		l.code, l.inst, err = Compile(p.Backend, s, &l.binding)
+	} else {
+		l.inst, err = Bind(p.Backend, code, &l.binding)
+	}
+	return l, err
 }
 
 // find finds the places of the arrays and of the parameters.

@@ -34,18 +34,11 @@ func (p *Program) newTiles(s *plan.Stage) (step, error) {
 			if x == nil {
 				continue
 			}
-			l := &loopStep{s: x, binding: Binding(x), code: code}
-			l.find(p.place)
-			l.bind(p)
-			if code == nil {
-				l.code, l.inst, err = Compile(p.Backend, x, &l.binding)
-				code = l.code
-			} else {
-				l.inst, err = Bind(p.Backend, code, &l.binding)
-			}
+			l, err := p.boundLoop(x, code, p.place)
 			if err != nil {
 				return nil, err
 			}
+			code = l.code
 			d.loops[k], d.all = append(d.loops[k], l), append(d.all, l)
 		}
 	}

@@ -119,21 +119,21 @@ func forNumber[T number](t dtype.Type) {
 	accumulate(form{op: prim.Max, t: t}, maxLanes[T], closePart)
 	reducers[form{op: prim.Min, position: true, t: t}] = reducer{
 		lanes: argMinLanes[T], close: closePart, runs: argRuns[T], step: argMinStep[T],
-		combine: func(x, y partial) partial {
-			if a, b := fromBits[T](x.bits), fromBits[T](y.bits); a != a || b >= a {
-				return x
-			}
-			return y
-		},
+		combine: firstExtreme(func(x, y T) bool { return y >= x }),
 	}
 	reducers[form{op: prim.Max, position: true, t: t}] = reducer{
 		lanes: argMaxLanes[T], close: closePart, runs: argRuns[T], step: argMaxStep[T],
-		combine: func(x, y partial) partial {
-			if a, b := fromBits[T](x.bits), fromBits[T](y.bits); a != a || b <= a {
-				return x
-			}
-			return y
-		},
+		combine: firstExtreme(func(x, y T) bool { return y <= x }),
+	}
+}
+
+// firstExtreme returns the function that chooses one of two partials: x if it is a NaN or holds, and otherwise y.
+func firstExtreme[T number](holds func(x, y T) bool) func(x, y partial) partial {
+	return func(x, y partial) partial {
+		if a, b := fromBits[T](x.bits), fromBits[T](y.bits); a != a || holds(a, b) {
+			return x
+		}
+		return y
 	}
 }
 

@@ -55,7 +55,7 @@ func (a *Attention[T]) Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 }
 
 // Params returns the parameters of In, as "in.weight" and so on, and of Out.
-func (a *Attention[T]) Params() []*Param[T] {
+func (a *Attention[T]) Params() (all []*Param[T]) {
 	a = zero.IfNil(a)
 	return append(prefixed("in", a.In.Params()), prefixed("out", a.Out.Params())...)
 }

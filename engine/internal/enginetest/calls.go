@@ -282,7 +282,7 @@ func sortValue(n *tree.Node, x *value) *value {
 
 // comesBefore compares elements as sorts do.
 func comesBefore(t dtype.Type, a, b uint64, descending bool) (c int) {
-	switch w := 64 - 8*uint(t.Size()); {
+	switch {
 	case t.IsFloat():
 		if isNaN(t, a) || isNaN(t, b) {
 			return cmp.Compare(b2i[int](isNaN(t, a)), b2i[int](isNaN(t, b)))
@@ -292,7 +292,7 @@ func comesBefore(t dtype.Type, a, b uint64, descending bool) (c int) {
 			c = cmp.Compare(b2i[int](!math.Signbit(x)), b2i[int](!math.Signbit(y)))
 		}
 	case t.IsSigned():
-		c = cmp.Compare(int64(a<<w)>>w, int64(b<<w)>>w)
+		c = cmp.Compare(int64(t.Extend(a)), int64(t.Extend(b)))
 	default:
 		c = cmp.Compare(a, b)
 	}

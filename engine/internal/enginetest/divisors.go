@@ -53,15 +53,15 @@ func divisors(s suite, t dtype.Type) {
 	stmts := []expr.Statement{set(quotient.Node(), apply("floor_divide", x, d)), set(rest.Node(), apply("mod", x, d))}
 	backends := s.backends()
 	programs := lists.Map(backends, func(b backend) runner { return b.compile(stmts...) })
-	mems := memories(stmts)
-	before := mems.save()
+	all := trial{mems: memories(stmts)}
+	all.before = all.mems.save()
 	number := func(bits uint64) int64 { return int64(t.Extend(bits & t.Mask())) }
 	for _, y := range list {
 		param.Store(fromInt(t, y))
 		if y = number(fromInt(t, y)); y == 0 {
 			continue
 		}
-		mems.restore(before)
+		all.mems.restore(all.before)
 		quotients, rests := mutable(quotient.Memory()), mutable(rest.Memory())
 		for i := range n {
 			x := number(elements[i])
@@ -72,14 +72,10 @@ func divisors(s suite, t dtype.Type) {
 			put(t, quotients, quotient.Offset()+i, fromInt(t, q))
 			put(t, rests, rest.Offset()+i, fromInt(t, m))
 		}
-		want := mems.save()
+		all.want = all.mems.save()
 		for i, b := range backends {
-			mems.restore(before)
-			if err := programs[i].Run(ctx); err != nil {
-				b.Fatalf("%v", err)
-			}
-			if d := mems.differ(want); d != "" {
-				b.Fatalf("%v: by %d: %s", t, y, d)
+			if err := all.again(programs[i]); err != nil {
+				b.Fatalf("%v: by %d: %v", t, y, err)
 			}
 		}
 	}

@@ -187,17 +187,10 @@ func parameters(s suite) {
 		for range 5 {
 			c.Store(sample(r, t, wild))
 			d.Store(sample(r, t, wild))
-			mems := memories(stmts)
-			before := mems.save()
-			execute(stmts)
-			want := mems.save()
+			all := newTrial(stmts)
 			for i, b := range backends {
-				mems.restore(before)
-				if err := programs[i].Run(ctx); err != nil {
-					b.Errorf("%v", err)
-				}
-				if e := mems.differ(want); e != "" {
-					b.Errorf("%v: c = %s, d = %s: %s", t, show(t, c.Load()), show(t, d.Load()), e)
+				if err := all.again(programs[i]); err != nil {
+					b.Errorf("%v: c = %s, d = %s: %v", t, show(t, c.Load()), show(t, d.Load()), err)
 				}
 			}
 		}

@@ -168,10 +168,7 @@ func (g *generator) pool(t dtype.Type) *engine.Memory {
 }
 
 func (g *generator) memory(t dtype.Type, n int) *engine.Memory {
-	m, err := engine.NewMemory(n * t.Size())
-	if err != nil {
-		panic(err)
-	}
+	m := must(engine.NewMemory(n * t.Size()))
 	k := wild
 	if g.r.IntN(2) == 0 {
 		k = tame

@@ -1,7 +1,6 @@
 package enginetest
 
 import (
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -153,13 +152,7 @@ func (g *generator) columns(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 		if len(in) >= 5 || in.Size()*n > g.grow {
 			break
 		}
-		i := rapid.IntRange(0, len(in)).Draw(g.t, "position of the axis")
-		for k := range axes {
-			if axes[k] >= i {
-				axes[k]++
-			}
-		}
-		in, axes = slices.Insert(in, i, n), append(axes, i)
+		in, axes = g.insertAxis(in, axes, n)
 	}
 	if len(axes) == 0 {
 		return nil

@@ -257,14 +257,7 @@ func (g *generator) reduction(t dtype.Type, s shape.Shape, depth int) *tree.Node
 		if len(in) >= 4 {
 			break
 		}
-		i := rapid.IntRange(0, len(in)).Draw(g.t, "position of the axis")
-		for k := range axes {
-			if axes[k] >= i {
-				axes[k]++
-			}
-		}
-		in = slices.Insert(in, i, n)
-		axes = append(axes, i)
+		in, axes = g.insertAxis(in, axes, n)
 	}
 	if len(axes) == 0 {
 		return nil
@@ -274,6 +267,17 @@ func (g *generator) reduction(t dtype.Type, s shape.Shape, depth int) *tree.Node
 		r.Acc = dtype.F64
 	}
 	return untyped.ReduceBy(row, g.node(from, in, depth), r)
+}
+
+// insertAxis returns a shape with one axis more, of size n, and its reduced axes with that one.
+func (g *generator) insertAxis(s shape.Shape, axes []int, n int) (shape.Shape, []int) {
+	i := rapid.IntRange(0, len(s)).Draw(g.t, "position of the axis")
+	for k := range axes {
+		if axes[k] >= i {
+			axes[k]++
+		}
+	}
+	return slices.Insert(s, i, n), append(axes, i)
 }
 
 // reductionsOf returns the reductions that take elements of type t: those that

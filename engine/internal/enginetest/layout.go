@@ -76,10 +76,7 @@ func (l layout) strides(s shape.Shape) (st shape.Strides, offset, size int) {
 func place(r *rand.Rand, t dtype.Type, l layout, k data, dims ...int) *engine.Array {
 	s := shape.Shape(dims)
 	st, offset, size := l.strides(s)
-	m, err := engine.NewMemory(size * t.Size())
-	if err != nil {
-		panic(err)
-	}
+	m := must(engine.NewMemory(size * t.Size()))
 	for i := range size {
 		put(t, mutable(m), i, sample(r, t, k))
 	}
@@ -87,11 +84,15 @@ func place(r *rand.Rand, t dtype.Type, l layout, k data, dims ...int) *engine.Ar
 }
 
 func array(m *engine.Memory, t dtype.Type, s shape.Shape, st shape.Strides, offset int) *engine.Array {
-	a, err := engine.ArrayOf(m, t, s, st, offset)
+	return must(engine.ArrayOf(m, t, s, st, offset))
+}
+
+// must returns x, the first result of a call that does not fail.
+func must[T any](x T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return a
+	return x
 }
 
 // blank returns a packed array with arbitrary contents, for a target.
@@ -103,10 +104,7 @@ func blank(r *rand.Rand, t dtype.Type, dims ...int) *engine.Array {
 func of(t dtype.Type, bits []uint64, dims ...int) *engine.Array {
 	s := shape.Shape(dims)
 	st, offset, size := packed.strides(s)
-	m, err := engine.NewMemory(size * t.Size())
-	if err != nil {
-		panic(err)
-	}
+	m := must(engine.NewMemory(size * t.Size()))
 	for i, b := range bits {
 		put(t, mutable(m), offset+i, b)
 	}
@@ -115,11 +113,7 @@ func of(t dtype.Type, bits []uint64, dims ...int) *engine.Array {
 
 // tensor returns an array as a tensor of its element type.
 func tensor[T dtype.Elem](a *engine.Array) *engine.Tensor[T] {
-	t, err := engine.TensorOf[T](a)
-	if err != nil {
-		panic(err)
-	}
-	return t
+	return must(engine.TensorOf[T](a))
 }
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }

@@ -79,10 +79,7 @@ func results(row *tree.Operator) []dtype.Type {
 func testOperator(s suite, row *tree.Operator, t, to dtype.Type) int {
 	s.Helper()
 	r := newRand(uint64(t))
-	count := 2500
-	if !testlevel.Deep() {
-		count = 600
-	}
+	count := testlevel.Every(2500, 600)
 	types := make([]dtype.Type, row.Arity())
 	for i := range types {
 		types[i] = t

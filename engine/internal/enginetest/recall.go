@@ -2,7 +2,6 @@ package enginetest
 
 import (
 	"fmt"
-	"runtime/debug"
 	"sync/atomic"
 
 	"github.com/oneloop/oneloop/engine"
@@ -36,7 +35,7 @@ func (b backend) recall(stmts []expr.Statement) bool {
 		wantErr := b.run(other...)
 		want := mems.save()
 		mems.restore(before)
-		err := b.assign(other...)
+		err := caught(func() error { return engine.RunWith(ctx, b.o.Options, other...) })
 		d := mems.differ(want)
 		if d != "" || placeless(err) != placeless(wantErr) {
 			b.Errorf("assigned: %s, error %v\ncompiled: error %v\nin\n%s", d, err, wantErr, listing(other))
@@ -62,17 +61,6 @@ func placeless(err error) string {
 // recalls counts the checks. Without deep tests, recall tests every seventh: most tests check a
 // few statements for each case, and another one of them is the seventh each time.
 var recalls atomic.Int64
-
-// assign runs statements without compiling them first.
-func (b backend) assign(stmts ...expr.Statement) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return engine.RunWith(ctx, b.o.Options, stmts...)
-}
 
 // moved returns the same statements on other memory. That memory overlaps in the
 // same way; constants and parameters differ in the last bit.
@@ -122,11 +110,7 @@ func relocate(list memoryList) map[tree.Memory]tree.Memory {
 	out := map[tree.Memory]tree.Memory{}
 	for _, group := range list.groups() {
 		begin, end := group.span()
-		m, err := engine.NewMemory(int(end-begin) + 24)
-		if err != nil {
-			panic(err)
-		}
-		all := m.Bytes()[24:]
+		all := must(engine.NewMemory(int(end-begin) + 24)).Bytes()[24:]
 		for _, old := range group {
 			part := all[old.mem.Locate()-begin:][:old.mem.Size()]
 			copy(part, host(old.mem))

@@ -75,11 +75,7 @@ func broadcastIndex(from, to shape.Shape) []int {
 	if from.Equal(to) {
 		return lists.UpTo(to.Size())
 	}
-	st, err := from.Strides().BroadcastTo(from, to)
-	if err != nil {
-		panic(err)
-	}
-	return offsets(to, st, 0)
+	return offsets(to, must(from.Strides().BroadcastTo(from, to)), 0)
 }
 
 // elementwise runs the scalar program of the operator. A fault of an operand is a
@@ -215,11 +211,10 @@ func compare(t dtype.Type, bits uint64, f float32) int {
 	}
 	// Integers: a float32 this large is an integer too.
 	back := prim.Eval(prim.Ins{Op: prim.Cvt, Type: t, Args: [3]prim.V{{Type: dtype.F64}}}, [3]uint64{math.Float64bits(float64(f))}, nil)
-	w := 64 - 8*uint(t.Size())
 	switch {
 	case back == bits && (float64(f) < 0x1p63 || t == dtype.U64 && float64(f) < 0x1p64):
 		return 0
-	case t.IsUnsigned() && bits < back, !t.IsUnsigned() && int64(bits<<w) < int64(back<<w), back == bits:
+	case less(t, bits, back), back == bits:
 		return -1
 	}
 	return 1

@@ -103,10 +103,7 @@ func foldPart(part []uint64, identity uint64, f func(a, b uint64) uint64, lanes 
 func combination(r *prim.Reduction, t dtype.Type) func(a, b uint64) uint64 {
 	switch {
 	case !r.Native():
-		p, err := (&ir.Reducer{Reduction: r, Type: t}).Scalar()
-		if err != nil {
-			panic(err) // cannot happen: the program takes the operator's types
-		}
+		p := must((&ir.Reducer{Reduction: r, Type: t}).Scalar()) // the program takes the operator's types
 		return func(a, b uint64) uint64 { return p.Call(a, b) }
 	case t == dtype.F32:
 		f := floats[float32](r)
@@ -172,8 +169,7 @@ func less(t dtype.Type, a, b uint64) bool {
 	if t.IsUnsigned() {
 		return a < b
 	}
-	w := 64 - 8*uint(t.Size())
-	return int64(a<<w) < int64(b<<w)
+	return int64(t.Extend(a)) < int64(t.Extend(b))
 }
 
 // position returns the position of the first extreme element, or of the first NaN

@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"math"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -151,7 +152,7 @@ func take(n *tree.Node, args []*value, out *value, i int, ix []int) {
 		out.addFault(i, indexFault)
 		return
 	}
-	at := append(append(append([]int(nil), ix[:axis]...), k), ix[axis+rank:]...)
+	at := slices.Concat(ix[:axis], []int{k}, ix[axis+rank:])
 	from := linear(args[0].shape, at)
 	out.bits[i] = args[0].bits[from]
 	out.addFault(i, args[0].faultAt(from))
@@ -163,8 +164,7 @@ func index(t dtype.Type, bits uint64, n int) (int, bool) {
 	if t.IsUnsigned() {
 		return int(bits), bits < uint64(n)
 	}
-	w := 64 - 8*uint(t.Size())
-	k := int64(bits<<w) >> w
+	k := int64(t.Extend(bits))
 	if k < 0 {
 		k += int64(n)
 	}
@@ -294,10 +294,7 @@ func product(n *tree.Node, a, b *value) *value {
 		bs = shape.Shape{bs[0], 1}
 	}
 	ra, rb := len(as), len(bs)
-	batch, err := shape.Broadcast(as[:ra-2], bs[:rb-2])
-	if err != nil {
-		panic(err)
-	}
+	batch := must(shape.Broadcast(as[:ra-2], bs[:rb-2]))
 	m, k, cols := as[ra-2], as[ra-1], bs[rb-1]
 	ia, ib := broadcastIndex(as[:ra-2], batch), broadcastIndex(bs[:rb-2], batch)
 	out := newValue(n.DType(), n.Shape())

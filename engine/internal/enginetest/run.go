@@ -131,23 +131,30 @@ func (n named) Fatalf(format string, args ...any) {
 var ctx = context.Background()
 
 // run compiles and runs statements. It returns an error if a stage is left to the
-// interpreter, and for a panic. An access of Go code to an inaccessible page is a
-// panic too.
-func (b backend) run(stmts ...expr.Statement) (err error) {
+// interpreter, and for a panic.
+func (b backend) run(stmts ...expr.Statement) error {
+	return caught(func() error {
+		p, err := compile(ctx, b.o, stmts...)
+		if err != nil {
+			return err
+		}
+		if why := p.Interpreted(); len(why) > 0 {
+			return fmt.Errorf("left to the interpreter: %v", why)
+		}
+		return p.Run(ctx)
+	})
+}
+
+// caught returns the error of f, or one for a panic. An access of Go code to an inaccessible
+// page is a panic too.
+func caught(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	p, err := compile(ctx, b.o, stmts...)
-	if err != nil {
-		return err
-	}
-	if why := p.Interpreted(); len(why) > 0 {
-		return fmt.Errorf("left to the interpreter: %v", why)
-	}
-	return p.Run(ctx)
+	return f()
 }
 
 // compile compiles statements, and ends the test if it cannot.
@@ -171,10 +178,7 @@ func (s suite) check(stmts ...expr.Statement) bool {
 			return false
 		}
 	}
-	r := trial{stmts: stmts, mems: memories(stmts)}
-	r.before = r.mems.save()
-	r.faults, r.may, r.done = execute(stmts)
-	r.want = r.mems.save()
+	r := newTrial(stmts)
 	defer r.mems.restore(r.want)
 	for _, b := range s.backends() {
 		r.mems.restore(r.before)
@@ -193,6 +197,28 @@ type trial struct {
 	before, want [][]byte
 	faults, may  fault
 	done         int
+}
+
+// newTrial runs statements with the reference.
+func newTrial(stmts []expr.Statement) trial {
+	r := trial{stmts: stmts, mems: memories(stmts)}
+	r.before = r.mems.save()
+	r.faults, r.may, r.done = execute(stmts)
+	r.want = r.mems.save()
+	return r
+}
+
+// again runs a program of the statements on what their memory had before. It returns an error
+// if the program fails, or stores something else than the reference.
+func (r trial) again(p runner) error {
+	r.mems.restore(r.before)
+	if err := p.Run(ctx); err != nil {
+		return err
+	}
+	if d := r.mems.differ(r.want); d != "" {
+		return errors.New(d)
+	}
+	return nil
 }
 
 // try runs the statements of a trial, and compares.

@@ -52,10 +52,7 @@ func threadPrograms(t dtype.Type) map[string][]expr.Statement {
 // sameBits compares runs with 1 to 8 threads with the reference.
 func sameBits(s suite, stmts []expr.Statement) {
 	s.Helper()
-	mems := memories(stmts)
-	before := mems.save()
-	execute(stmts)
-	want := mems.save()
+	all := newTrial(stmts)
 	counts := []int{1, 2, 3, 4, 5, 6, 7, 8, 0}
 	if !testlevel.Deep() {
 		counts = []int{1, 2, 8}
@@ -65,17 +62,13 @@ func sameBits(s suite, stmts []expr.Statement) {
 			b.o.Threads = n
 			p := b.compile(stmts...)
 			for range 2 {
-				mems.restore(before)
-				if err := p.Run(ctx); err != nil {
+				if err := all.again(p); err != nil {
 					b.Fatalf("%d threads: %v", n, err)
-				}
-				if d := mems.differ(want); d != "" {
-					b.Fatalf("%d threads: %s", n, d)
 				}
 			}
 		}
 	}
-	mems.restore(before)
+	all.mems.restore(all.before)
 }
 
 // concurrent runs one program and other programs at the same time.
@@ -88,12 +81,9 @@ func concurrent(s suite) {
 		v := untyped.Compose("softmax", untyped.Options{Axes: []int{1}}, apply("mul", x, tree.ConstFloat(dtype.F32, float64(i+1))))
 		stmts[i] = set(blank(r, dtype.F32, 200, 301).Named("out").Node(), v)
 	}
-	mems := memories(stmts[:])
-	before := mems.save()
-	execute(stmts[:])
-	want := mems.save()
+	all := newTrial(stmts[:])
 	for _, b := range s.backends() {
-		mems.restore(before)
+		all.mems.restore(all.before)
 		b.o.Threads = 3
 		var programs [len(stmts)]runner
 		for i, st := range stmts {
@@ -112,7 +102,7 @@ func concurrent(s suite) {
 			}
 		}
 		wg.Wait()
-		if d := mems.differ(want); d != "" {
+		if d := all.mems.differ(all.want); d != "" {
 			b.Errorf("%s", d)
 		}
 	}

@@ -184,19 +184,7 @@ func differ(got, want *value) string {
 }
 
 // host returns the bytes of a memory, for reading.
-func host(m *engine.Memory) []byte {
-	b, err := m.Host()
-	if err != nil {
-		panic(err)
-	}
-	return b
-}
+func host(m *engine.Memory) []byte { return must(m.Host()) }
 
 // mutable returns the bytes of a memory, for writing.
-func mutable(m *engine.Memory) []byte {
-	b, err := m.MutableHost()
-	if err != nil {
-		panic(err)
-	}
-	return b
-}
+func mutable(m *engine.Memory) []byte { return must(m.MutableHost()) }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // maxArgs is the limit of the argument struct, in bytes. Every GPU can pass that
@@ -56,10 +58,7 @@ type args struct {
 // put adds field f if its name is new, and returns its name in the code.
 func (a *args) put(f field) string {
 	if _, ok := a.byName[f.name]; !ok {
-		if a.byName == nil {
-			a.byName = map[string]int{}
-		}
-		a.byName[f.name] = len(a.fields)
+		zero.Put(&a.byName, f.name, len(a.fields))
 		a.fields = append(a.fields, f)
 	}
 	return "a." + f.name

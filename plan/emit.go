@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan/fuse"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -60,10 +61,8 @@ func (e *emitter) stage(s *fuse.Step) (*Stage, error) {
 	defer w.free()
 	sites := w.faults.sites
 	if s.Loop.Faults != nil {
-		if e.faults == nil {
-			e.faults = map[*graph.Node][]Fault{}
-		}
-		e.faults[s.Loop.Roots[0].Value], sites = sites, nil
+		zero.Put(&e.faults, s.Loop.Roots[0].Value, sites)
+		sites = nil
 	}
 	return w.stage(s.Why, sites), nil
 }
@@ -163,14 +162,11 @@ func (w *writer) loops() {
 		w.next()
 		w.b.Close()
 		w.leave()
-		if w.reduced == nil {
-			w.reduced = map[*graph.Node]prim.V{}
-		}
 		for i, v := range results {
 			if v.Node.Src.Op.Class() == tree.Scan {
 				values[i] = w.last(v)
 			}
-			w.reduced[v.Node] = values[i]
+			zero.Put(&w.reduced, v.Node, values[i])
 		}
 	}
 	if nest.StoresInner {

@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan/fuse"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -14,20 +15,14 @@ func (f *faults) edge(used *fuse.Value, e edge) {
 	if !f.on {
 		return
 	}
-	if f.edges == nil {
-		f.edges = map[*fuse.Value][]edge{}
-	}
-	f.edges[used] = append(f.edges[used], e)
+	zero.Put(&f.edges, used, append(f.edges[used], e))
 }
 
 func (f *faults) root(v *fuse.Value) {
 	if !f.on {
 		return
 	}
-	if f.roots == nil {
-		f.roots = map[*fuse.Value]bool{}
-	}
-	f.roots[v] = true
+	zero.Put(&f.roots, v, true)
 }
 
 var faultKinds = map[error]ir.FaultKind{tree.ErrDivide: ir.DivideFault, tree.ErrIndex: ir.IndexFault}

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan/fuse"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -39,10 +40,7 @@ func (w *writer) write(v *fuse.Value, coords []prim.Ix) prim.V {
 	}
 	x := w.compute(v, coords)
 	if v.Kept {
-		if w.rows == nil {
-			w.rows = map[*fuse.Value]int{}
-		}
-		w.rows[v] = w.rowBuf(v.Node)
+		zero.Put(&w.rows, v, w.rowBuf(v.Node))
 		w.b.Store(w.rows[v], w.rowAt(), x)
 	}
 	if v.Side && w.task != fuse.Scan && !slices.Contains(w.sides, v) {

@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/cudagen"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 	"github.com/oneloop/oneloop/engine/driver"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 func init() { driver.Register("cuda", &gpus{}) }
@@ -47,10 +48,7 @@ func (g *gpus) Open(index int) (driver.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	if g.open == nil {
-		g.open = map[int]*device{}
-	}
-	g.open[index] = d
+	zero.Put(&g.open, index, d)
 	return d, nil
 }
 

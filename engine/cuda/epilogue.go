@@ -75,10 +75,7 @@ func (p *program) take(s *plan.Stage) bool {
 		}
 		return false
 	}
-	if p.biased == nil {
-		p.biased = map[*plan.Stage]*biased{}
-	}
-	p.biased[s] = x
+	zero.Put(&p.biased, s, x)
 	return true
 }
 

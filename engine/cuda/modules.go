@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // modules are the loaded modules, by a hash of kernel and layout, or of source.
@@ -64,13 +65,10 @@ func (m *modules) hold(h *holder, key [sha256.Size]byte, load func() (*module, e
 func (m *modules) find(h *holder, key [sha256.Size]byte) (c *cached, found bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.loaded == nil {
-		m.loaded = map[[sha256.Size]byte]*cached{}
-	}
 	c, found = m.loaded[key]
 	if !found {
 		c = &cached{key: key, done: make(chan struct{})}
-		m.loaded[key] = c
+		zero.Put(&m.loaded, key, c)
 	}
 	if slices.Contains(h.list, c) {
 		return c, found

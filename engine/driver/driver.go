@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -135,10 +136,7 @@ func Register(kind string, d Driver) {
 	}
 	drivers.Lock()
 	defer drivers.Unlock()
-	if drivers.of == nil {
-		drivers.of = map[string]Driver{}
-	}
-	drivers.of[kind] = d
+	zero.Put(&drivers.of, kind, d)
 }
 
 // Find returns the driver for devices of a kind, or nil if none is registered.

@@ -55,15 +55,12 @@ func (t *Timing) Stop(r *Run, err error) {
 	d := time.Since(r.Began)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.all == nil {
-		t.all = map[string]Times{}
-	}
 	x := t.all[r.Name()]
 	x.Name, x.Runs, x.Total, x.Max = r.Name(), x.Runs+1, x.Total+d, max(x.Max, d)
 	if err != nil {
 		x.Failed++
 	}
-	t.all[r.Name()] = x
+	zero.Put(&t.all, r.Name(), x)
 }
 
 // Times returns the times, the longest in all first.

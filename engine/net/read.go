@@ -98,11 +98,8 @@ func (w *Workspace) Read(ctx context.Context, name string, s Source) error {
 		return r.copies(ctx, memory)
 	})
 	w.mu.Lock()
-	if w.read == nil {
-		w.read = map[string]*reading{}
-	}
 	old := w.read[name]
-	w.read[name] = r
+	zero.Put(&w.read, name, r)
 	w.mu.Unlock()
 	if old != nil {
 		old.reader.Close()

@@ -39,10 +39,7 @@ func (w *Workspace) Feed(name string, a *engine.Array) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.blobs == nil {
-		w.blobs = map[string]*engine.Array{}
-	}
-	w.blobs[name] = a
+	zero.Put(&w.blobs, name, a)
 	return nil
 }
 
@@ -101,10 +98,7 @@ func (w *Workspace) CreateNet(d *NetDef) (*Net, error) {
 	if _, ok := w.nets[d.Name]; ok {
 		return nil, tree.NewError(tree.ErrValue, "", "there is a net %q", d.Name)
 	}
-	if w.nets == nil {
-		w.nets = map[string]*Net{}
-	}
-	w.nets[d.Name] = n
+	zero.Put(&w.nets, d.Name, n)
 	return n, nil
 }
 

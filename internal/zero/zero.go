@@ -1,4 +1,5 @@
-// Package zero has what methods use to treat a nil receiver as a zero value.
+// Package zero has what methods use to work on zero values, and on nil receivers as zero
+// values.
 package zero
 
 // IfNil returns p, or a new zero value if p is nil. A method that only reads its
@@ -9,4 +10,12 @@ func IfNil[T any](p *T) *T {
 		return new(T)
 	}
 	return p
+}
+
+// Put sets (*m)[k] to v. It makes the map if that is nil.
+func Put[K comparable, V any](m *map[K]V, k K, v V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[k] = v
 }

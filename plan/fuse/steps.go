@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -290,10 +291,7 @@ func (f *Fuser) share(l *Loop) {
 		done[x] = true
 		if seen[x] == above|below && x.Work >= graph.KeepCost && x.Src.Op.Class() == tree.Elementwise && x.Open == nil && x.Shape.Size() > 1 {
 			f.g.Store(x, "a reduction that is not fused needs it too, and computing it twice costs more")
-			if f.asides == nil {
-				f.asides = map[*graph.Node]*graph.Node{}
-			}
-			f.asides[x] = l.Roots[0].Value
+			zero.Put(&f.asides, x, l.Roots[0].Value)
 			return
 		}
 		for _, a := range x.Args {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
@@ -163,10 +164,7 @@ func (w *walk) value(n *graph.Node, p place, b ir.Bounds) *Value {
 		n.Mark, n.Slot = w.mark, int32(len(w.first))
 		w.first = append(w.first, v)
 	} else {
-		if w.others == nil {
-			w.others = map[valueKey]*Value{}
-		}
-		w.others[key] = v
+		zero.Put(&w.others, key, v)
 	}
 	return v
 }

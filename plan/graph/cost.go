@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -291,10 +292,7 @@ func (g *Graph) ownCost(n *Node) int {
 		costs.of[k] = c
 		costs.Unlock()
 	} else {
-		if g.own == nil {
-			g.own = map[costKey]int{}
-		}
-		g.own[k] = c
+		zero.Put(&g.own, k, c)
 	}
 	return c
 }

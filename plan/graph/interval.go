@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -79,10 +80,7 @@ func (m *indexMap) interval(ix prim.Ix) *interval {
 		m.fail(tree.ErrUnsupported, "has an index expression of more than %d terms", maxTerms)
 		r = nil
 	}
-	if m.known == nil {
-		m.known = map[prim.Ix]*interval{}
-	}
-	m.known[ix] = r
+	zero.Put(&m.known, ix, r)
 	return r
 }
 

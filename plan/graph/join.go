@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -116,10 +117,7 @@ func (g *Graph) Broadcast(a *Node, to shape.Shape) *Node {
 // Pin makes trees read the value of root from n, which is in memory, whatever
 // is stored later.
 func (g *Graph) Pin(root *tree.Node, n *Node) {
-	if g.pinned == nil {
-		g.pinned = map[*tree.Node]*Node{}
-	}
-	g.pinned[root] = n
+	zero.Put(&g.pinned, root, n)
 	g.forget()
 }
 
@@ -139,10 +137,7 @@ func (g *Graph) Assign(r Root, leaf *tree.Node) {
 		e := tree.ApplyWith(castRow, tree.Attributes{To: v.Type}, leaf)
 		v = g.make(e, []*Node{v})
 	}
-	if g.subst == nil {
-		g.subst = map[arrayKey]*Node{}
-	}
-	g.subst[target.key()] = g.Broadcast(v, target.Shape)
+	zero.Put(&g.subst, target.key(), g.Broadcast(v, target.Shape))
 	g.forget()
 }
 
@@ -153,10 +148,7 @@ func (g *Graph) Hold(r Root) {
 	v, a := r.Value, r.Target
 	g.Release(a) // of an earlier root of the group with the same target
 	if v.Array == nil && a.Mem != nil && (v.Complex || v.Work >= KeepCost) && v.Type == a.Type && !v.Type.IsHalf() && v.Shape.Equal(a.Shape) {
-		if g.held == nil {
-			g.held = map[*Node]*Array{}
-		}
-		g.held[v] = a
+		zero.Put(&g.held, v, a)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -31,10 +32,7 @@ func (g *Graph) make(e *tree.Node, args []*Node) *Node {
 	if n == nil {
 		return g.node(k, e, args, e.Shape())
 	}
-	if g.rewritten == nil {
-		g.rewritten = map[rewriteKey]*Node{}
-	}
-	g.rewritten[rewriteKey{k, inMemory(args)}] = n
+	zero.Put(&g.rewritten, rewriteKey{k, inMemory(args)}, n)
 	return n
 }
 

@@ -3,9 +3,11 @@ package cu
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // A library is a shared library with the functions that this package calls.
@@ -39,10 +41,7 @@ func (l *library) need(name string) symbol {
 // may declares a function that the library may lack.
 func (l *library) may(name string) symbol {
 	s := l.need(name)
-	if l.optional == nil {
-		l.optional = map[symbol]bool{}
-	}
-	l.optional[s] = true
+	zero.Put(&l.optional, s, true)
 	return s
 }
 
@@ -90,8 +89,10 @@ func (l *library) function(s symbol) (uintptr, error) {
 	return l.fn[s], nil
 }
 
-// has reports whether the library is there and has function s.
-func (l *library) has(s symbol) bool { return l.open() == nil && l.fn[s] != 0 }
+// has reports whether the library is there and has functions.
+func (l *library) has(list ...symbol) bool {
+	return l.open() == nil && !slices.ContainsFunc(list, func(s symbol) bool { return l.fn[s] == 0 })
+}
 
 // A NotFound is the error of a library that was not found. It lists where it was
 // searched.

@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // The blocks of routines.txt are like those of cases.txt. Each says what the libraries run.
@@ -31,10 +32,7 @@ func (t *test) addRoutine(key map[string]string, replace func(string) string) er
 	t.random = key["compare"] == "no"
 	for _, name := range libraries {
 		if text := key[name]; text != "" {
-			if t.texts == nil {
-				t.texts = map[string]call{}
-			}
-			t.texts[name] = call{replace(key[name+" first"]), replace(text)}
+			zero.Put(&t.texts, name, call{replace(key[name+" first"]), replace(text)})
 		}
 	}
 	for _, goal := range strings.Fields(key["goals"]) {
@@ -43,10 +41,7 @@ func (t *test) addRoutine(key map[string]string, replace func(string) string) er
 		if err != nil {
 			return err
 		}
-		if t.least == nil {
-			t.least = map[string]float64{}
-		}
-		t.least[name] = least
+		zero.Put(&t.least, name, least)
 	}
 	if count := replace(key["count"]); count != "" {
 		n, err := number(count)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -26,12 +27,7 @@ func (n *numbers) copies() (out []copiedLoad) {
 		if n.k.Loops[i].Kind != ir.Par {
 			continue
 		}
-		var sites []int
-		for _, s := range n.loops[i].sites {
-			if n.copyable(int32(i), s) {
-				sites = append(sites, s)
-			}
-		}
+		sites := lists.Where(n.loops[i].sites, func(s int) bool { return n.copyable(int32(i), s) })
 		for len(sites) > 0 {
 			c := copiedLoad{par: int32(i), first: sites[0]}
 			sites = slices.DeleteFunc(sites, func(s int) bool {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -117,14 +118,7 @@ func (g *generator) tiled(loop int32) {
 	across, down := g.divisor("t"+itoa(col), sideField, col, 0), g.divisor("t"+itoa(row), sideField, row, 0)
 	g.line("const ix c = prim::quo(tile, %s), left = (tile - c*%s.n) * 32;", across, across)
 	g.line("const ix r = prim::quo(c, %s), top = (c - r*%s.n) * 32;", down, down)
-	flat := "r"
-	var rest []int
-	for _, d := range l.dims {
-		if d != row && d != col {
-			rest = append(rest, d)
-		}
-	}
-	g.unravel(rest, flat)
+	g.unravel(lists.Where(l.dims, func(d int) bool { return d != row && d != col }), "r")
 	// Along an operand threadIdx.x counts rows, else columns.
 	positions := func(across bool) {
 		g.w.WriteString("#pragma unroll\n")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -56,12 +57,7 @@ func touched(a *Array) int {
 // is a stage of its own, what it reads and writes, and how many bytes it moves.
 func (p *Plan) Explain() string {
 	var b strings.Builder
-	temps := 0
-	for _, t := range p.Temps {
-		if t.first >= 0 {
-			temps++
-		}
-	}
+	temps := len(lists.Where(p.Temps, func(t *Temp) bool { return t.first >= 0 }))
 	fmt.Fprintf(&b, "%d stage%s, %d temporar%s, %d bytes of scratch\n", len(p.Stages), plural(len(p.Stages), "", "s"), temps, plural(temps, "y", "ies"), p.Arena)
 	for i, s := range p.Stages {
 		fmt.Fprintf(&b, "stage %d: %s: %s\n  reads %s; writes %s; %d bytes\n", i, s.what(), s.Why, list(s.Reads), list(s.Writes), s.Bytes())

@@ -25,9 +25,7 @@ func MapLeaves(stmts []expr.Statement, f func(leaf *tree.Node) *tree.Node) []exp
 		})
 		return made[root]
 	}
-	out := make([]expr.Statement, len(stmts))
-	for i, s := range stmts {
-		out[i] = expr.Statement{Saver: s.Saver, Target: mapped(s.Target), Value: mapped(s.Value)}
-	}
-	return out
+	return lists.Map(stmts, func(s expr.Statement) expr.Statement {
+		return expr.Statement{Saver: s.Saver, Target: mapped(s.Target), Value: mapped(s.Value)}
+	})
 }

@@ -1,6 +1,11 @@
 package plan
 
-import "sort"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/oneloop/oneloop/internal/lists"
+)
 
 // align is the alignment of temporaries in the arena, in bytes.
 const align = 64
@@ -32,13 +37,8 @@ func (p *Plan) placeTemps(arrays []*Array) {
 			continue
 		}
 		size := (t.Array.Bytes() + align - 1) / align * align
-		var busy []*Temp
-		for _, o := range placed {
-			if o.first <= t.last && t.first <= o.last {
-				busy = append(busy, o)
-			}
-		}
-		sort.Slice(busy, func(i, j int) bool { return busy[i].Offset < busy[j].Offset })
+		busy := lists.Where(placed, func(o *Temp) bool { return o.first <= t.last && t.first <= o.last })
+		slices.SortFunc(busy, func(a, b *Temp) int { return cmp.Compare(a.Offset, b.Offset) })
 		for _, o := range busy {
 			if t.Offset+size <= o.Offset {
 				break

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // A driverStream is a stream of the CUDA driver, with the workspace of cuBLAS. One
@@ -89,11 +90,7 @@ func (l *driverStream) runningKernels() (names []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, p := range l.running {
-		for _, n := range p.kernels() {
-			if !slices.Contains(names, n) {
-				names = append(names, n)
-			}
-		}
+		names = lists.Union(names, p.kernels())
 	}
 	return names
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/zero"
 )
 
@@ -47,13 +48,8 @@ func biased[T Float](y expr.Exp[T], bias *Param[T]) expr.Exp[T] {
 }
 
 // present returns the parameters that are not nil and have a variable.
-func present[T Float](ps ...*Param[T]) (out []*Param[T]) {
-	for _, p := range ps {
-		if p != nil && p.Variable != nil {
-			out = append(out, p)
-		}
-	}
-	return out
+func present[T Float](ps ...*Param[T]) []*Param[T] {
+	return lists.Where(ps, func(p *Param[T]) bool { return p != nil && p.Variable != nil })
 }
 
 // An Embedding gives each number its row of a table.

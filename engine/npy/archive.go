@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/zero"
 )
 
@@ -121,10 +122,7 @@ func (a *Archive) Read(name string) (*Array, error) {
 // list names the arrays for messages.
 func (a *Archive) list() string {
 	const most = 20
-	names := make([]string, 0, most+1)
-	for _, n := range a.names[:min(most, len(a.names))] {
-		names = append(names, oneLine(n))
-	}
+	names := lists.Map(a.names[:min(most, len(a.names))], oneLine)
 	switch {
 	case len(a.names) == 0:
 		return "none"

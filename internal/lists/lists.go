@@ -1,6 +1,8 @@
 // Package lists makes lists from others.
 package lists
 
+import "slices"
+
 // Map returns the result of f for each element of a list.
 func Map[E, R any](list []E, f func(E) R) []R {
 	out := make([]R, len(list))
@@ -8,6 +10,27 @@ func Map[E, R any](list []E, f func(E) R) []R {
 		out[i] = f(x)
 	}
 	return out
+}
+
+// Where returns the elements of a list of which f is true.
+func Where[E any](list []E, f func(E) bool) (out []E) {
+	for _, x := range list {
+		if f(x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// Union returns a list with the elements of more that it does not have yet. It changes neither.
+func Union[E comparable](list, more []E) []E {
+	list = slices.Clip(list)
+	for _, x := range more {
+		if !slices.Contains(list, x) {
+			list = append(list, x)
+		}
+	}
+	return list
 }
 
 // UpTo returns the numbers from 0 to n-1.

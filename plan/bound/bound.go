@@ -19,6 +19,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // A Kernel is a kernel with the numbers of a binding.
@@ -173,13 +174,7 @@ func (a *Access) Proven() bool {
 
 // Size returns the number of elements of a buffer. For a row buffer that is the
 // number for one row.
-func (n *Kernel) Size(buf int) int {
-	size := 1
-	for _, e := range n.Arrays[buf].Extents {
-		size *= e
-	}
-	return size
-}
+func (n *Kernel) Size(buf int) int { return shape.Shape(n.Arrays[buf].Extents).Size() }
 
 // Product returns the product of the extents of axes: the number of positions.
 func (s *Space) Product(axes []int32) int {

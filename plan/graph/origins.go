@@ -1,9 +1,8 @@
 package graph
 
 import (
-	"slices"
-
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // Origins record which nodes of the trees of statements the nodes of a graph compute. The
@@ -67,12 +66,4 @@ func (o *Origins) derived(src, n *tree.Node) {
 }
 
 // Union returns the numbers of both lists. It changes neither.
-func Union(x, y []int32) []int32 {
-	x = slices.Clip(x)
-	for _, v := range y {
-		if !slices.Contains(x, v) {
-			x = append(x, v)
-		}
-	}
-	return x
-}
+func Union(x, y []int32) []int32 { return lists.Union(x, y) }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/cuda"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // An instruction is one of SASS.
@@ -367,9 +368,6 @@ func (k *kernel) widths() string {
 			n[fmt.Sprintf("%s%d", name, 8*w)]++
 		}
 	}
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(n)) {
-		out = append(out, fmt.Sprintf("%s:%d", name, n[name]))
-	}
-	return strings.Join(out, " ")
+	list := lists.Map(slices.Sorted(maps.Keys(n)), func(name string) string { return fmt.Sprintf("%s:%d", name, n[name]) })
+	return strings.Join(list, " ")
 }

@@ -1,6 +1,7 @@
 package cu
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"unsafe"
@@ -70,11 +71,7 @@ func (l *library) status(s, text symbol, r int32) error {
 	if r == 0 {
 		return nil
 	}
-	e := &CublasError{l.names[s], int(r), "cuBLAS error"}
-	if name := dl.Text(l.fn[text], r); name != "" {
-		e.Text = name
-	}
-	return e
+	return &CublasError{l.names[s], int(r), cmp.Or(dl.Text(l.fn[text], r), "cuBLAS error")}
 }
 
 // CublasVersion returns the version of cuBLAS: 130100 is 13.1.0.

@@ -10,12 +10,7 @@ type GraphExec uintptr
 
 // HasGraphs reports whether the driver can capture streams.
 func HasGraphs() bool {
-	for _, s := range []symbol{cuStreamBeginCapture, cuStreamEndCapture, cuGraphInstantiateWithFlags, cuGraphLaunch, cuGraphDestroy, cuGraphExecDestroy} {
-		if !driver.has(s) {
-			return false
-		}
-	}
-	return true
+	return driver.has(cuStreamBeginCapture, cuStreamEndCapture, cuGraphInstantiateWithFlags, cuGraphLaunch, cuGraphDestroy, cuGraphExecDestroy)
 }
 
 // captureThreadLocal allows other threads to allocate and free during a capture.

@@ -2,12 +2,14 @@ package cu
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"runtime"
 	"strings"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 var nvrtc = &library{
@@ -114,11 +116,7 @@ func callNvrtc(s symbol, args ...uintptr) error {
 	if r == 0 {
 		return nil
 	}
-	e := &NvrtcError{Call: nvrtc.names[s], Result: int(r), Text: "NVRTC error"}
-	if p := dl.Text(nvrtc.fn[nvrtcGetErrorString], r); p != "" {
-		e.Text = p
-	}
-	return e
+	return &NvrtcError{Call: nvrtc.names[s], Result: int(r), Text: cmp.Or(dl.Text(nvrtc.fn[nvrtcGetErrorString], r), "NVRTC error")}
 }
 
 // NvrtcVersion returns the version of NVRTC, such as 13 and 0.
@@ -139,11 +137,7 @@ func NvrtcArchs() ([]int, error) {
 	if err := callNvrtc(nvrtcGetSupportedArchs, uintptr(unsafe.Pointer(unsafe.SliceData(list)))); err != nil {
 		return nil, err
 	}
-	out := make([]int, n)
-	for i, a := range list {
-		out[i] = int(a)
-	}
-	return out, nil
+	return lists.Map(list, func(a int32) int { return int(a) }), nil
 }
 
 // A Compiled is the result of a compilation.

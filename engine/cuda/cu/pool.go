@@ -8,12 +8,7 @@ type MemPool uintptr
 // HasMemPools reports whether the driver has the functions of memory pools. The
 // attribute MEMORY_POOLS_SUPPORTED tells whether a device supports them.
 func HasMemPools() bool {
-	for _, s := range []symbol{cuMemAllocAsync, cuMemFreeAsync, cuDeviceGetDefaultMemPool, cuMemPoolSetAttribute, cuMemPoolTrimTo} {
-		if !driver.has(s) {
-			return false
-		}
-	}
-	return true
+	return driver.has(cuMemAllocAsync, cuMemFreeAsync, cuDeviceGetDefaultMemPool, cuMemPoolSetAttribute, cuMemPoolTrimTo)
 }
 
 // DeviceGetDefaultMemPool returns the pool that MemAllocAsync uses.

@@ -282,13 +282,8 @@ func (g *generator) insertAxis(s shape.Shape, axes []int, n int) (shape.Shape, [
 
 // reductionsOf returns the reductions that take elements of type t: those that
 // return a position, or the others.
-func reductionsOf(t dtype.Type, position bool) (rows []*tree.Operator) {
-	for _, o := range reductionRows() {
-		if o.Types().Has(t) && o.Reduce().Position() == position {
-			rows = append(rows, o)
-		}
-	}
-	return rows
+func reductionsOf(t dtype.Type, position bool) []*tree.Operator {
+	return lists.Where(reductionRows(), func(o *tree.Operator) bool { return o.Types().Has(t) && o.Reduce().Position() == position })
 }
 
 func (g *generator) number(label string) dtype.Type {

@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
@@ -196,10 +197,7 @@ func (b backend) checkElements(name string, out, node *tree.Node, args []*tree.N
 		if bad++; bad > 5 {
 			continue
 		}
-		var x []string
-		for _, a := range args {
-			x = append(x, show(a.DType(), read(a).bits[i]))
-		}
+		x := lists.Map(args, func(a *tree.Node) string { return show(a.DType(), read(a).bits[i]) })
 		b.Errorf("%s%v as %v = %s, want %s", name, x, out.DType(), show(out.DType(), got), show(out.DType(), want.bits[i]))
 	}
 	if bad > 5 {

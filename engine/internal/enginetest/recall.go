@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
@@ -97,11 +98,9 @@ func moved(stmts []expr.Statement) []expr.Statement {
 		})
 		return made[root]
 	}
-	var out []expr.Statement
-	for _, s := range stmts {
-		out = append(out, expr.Statement{Saver: s.Saver, Target: move(s.Target), Value: move(s.Value)})
-	}
-	return out
+	return lists.Map(stmts, func(s expr.Statement) expr.Statement {
+		return expr.Statement{Saver: s.Saver, Target: move(s.Target), Value: move(s.Value)}
+	})
 }
 
 // relocate copies memories to other addresses, overlapping ones together, and

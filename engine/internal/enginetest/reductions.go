@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
@@ -93,12 +94,8 @@ func zigzag(b *op.B, x ...op.V) op.V {
 }
 
 // reductionRows returns the reductions of the table and userReductions.
-func reductionRows() (rows []*tree.Operator) {
-	for _, o := range untyped.Table() {
-		if o.Class() == tree.Reduction {
-			rows = append(rows, o)
-		}
-	}
+func reductionRows() []*tree.Operator {
+	rows := lists.Where(untyped.Table(), func(o *tree.Operator) bool { return o.Class() == tree.Reduction })
 	return append(rows, userReductions...)
 }
 

@@ -19,11 +19,14 @@ import (
 	"github.com/oneloop/oneloop/internal/lists"
 )
 
-// areas are the parts of the suite, in the order in which Run runs them.
-var areas = []struct {
+// An area is a part of the suite.
+type area struct {
 	name string
 	test func(*testing.T, Options)
-}{
+}
+
+// areas are the parts of the suite, in the order in which Run runs them.
+var areas = []area{
 	{"operators", Operators},
 	{"divisors", Divisors},
 	{"reductions", Reductions},
@@ -54,11 +57,7 @@ func Run(t *testing.T, o Options) {
 
 // Areas returns the names of all areas, in the order in which Run tests them.
 func Areas() []string {
-	var names []string
-	for _, a := range areas {
-		names = append(names, a.name)
-	}
-	return names
+	return lists.Map(areas, func(a area) string { return a.name })
 }
 
 // Area returns the test of an area by its name. It panics if there is none.

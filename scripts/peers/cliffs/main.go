@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -138,10 +139,7 @@ func check(tests []test, o options) error {
 			}
 		}
 	}
-	var all []error
-	for _, t := range losers {
-		all = append(all, slow[t])
-	}
+	all := lists.Map(losers, func(t *test) error { return slow[t] })
 	fmt.Printf("%s: %d tests, %d slower than the interpreter\n", o.backend, len(tests), len(all))
 	return errors.Join(all...)
 }

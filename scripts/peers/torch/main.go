@@ -20,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -121,10 +122,7 @@ func (o options) row(c workload, peers []*peer, threads int) error {
 			return fmt.Errorf("the results of %s differ by %.3g, and may by %g", p.kind, d, c.tolerance)
 		}
 	}
-	var pids []int
-	for _, p := range peers {
-		pids = append(pids, p.PID())
-	}
+	pids := lists.Map(peers, (*peer).PID)
 	times, err := paired.Alternate(sides, paired.Rounds{
 		N: o.rounds, Sample: o.sample, Quiet: func() { paired.Quiet(pids...) }, Warm: func(_, reps int) int { return reps / 10 },
 	})

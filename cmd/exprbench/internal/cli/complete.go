@@ -61,11 +61,7 @@ func named(cmd *cobra.Command, flag string, names func(*formula.Source) []string
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
-		var list []string
-		for _, n := range names(src) {
-			list = append(list, n+"=")
-		}
-		return list, cobra.ShellCompDirectiveNoSpace
+		return lists.Map(names(src), func(n string) string { return n + "=" }), cobra.ShellCompDirectiveNoSpace
 	})
 }
 

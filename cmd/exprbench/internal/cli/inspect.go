@@ -22,6 +22,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -134,13 +135,7 @@ func (f *inspectFlags) run(ctx context.Context, text string, w io.Writer) error 
 
 // bound reports the names that need a shape.
 func bound(src *formula.Source, env map[string]*tree.Node) error {
-	var free []string
-	for _, name := range src.Inputs() {
-		if env[name] == nil {
-			free = append(free, name)
-		}
-	}
-	if len(free) > 0 {
+	if free := lists.Where(src.Inputs(), func(name string) bool { return env[name] == nil }); len(free) > 0 {
 		return fmt.Errorf("no shape is given for %s; add -s %s=1000, or -D for a number", strings.Join(free, ", "), free[0])
 	}
 	return nil

@@ -231,13 +231,8 @@ func find(root *cobra.Command, args []string) (*cobra.Command, error) {
 }
 
 // commands returns the commands of a command that do something for users.
-func commands(cmd *cobra.Command) (list []*cobra.Command) {
-	for _, c := range cmd.Commands() {
-		if !c.Hidden && c.Name() != "help" && c.Name() != "completion" {
-			list = append(list, c)
-		}
-	}
-	return list
+func commands(cmd *cobra.Command) []*cobra.Command {
+	return lists.Where(cmd.Commands(), func(c *cobra.Command) bool { return !c.Hidden && c.Name() != "help" && c.Name() != "completion" })
 }
 
 func commandNames(cmd *cobra.Command) []string {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // A Library says under which names a library goes and where it may be.
@@ -42,11 +44,7 @@ func (l *Library) candidates() (paths, looked []string) {
 		if len(found) == 0 {
 			looked = append(looked, dir)
 		}
-		for _, p := range found {
-			if !slices.Contains(paths, p) {
-				paths = append(paths, p)
-			}
-		}
+		paths = lists.Union(paths, found)
 	}
 	return paths, looked
 }
@@ -111,11 +109,7 @@ func (l *Library) directories() []string {
 	for _, g := range globs {
 		found, _ := filepath.Glob(g)
 		slices.SortFunc(found, func(a, b string) int { return compareVersions(b, a) })
-		for _, d := range found {
-			if !slices.Contains(dirs, d) {
-				dirs = append(dirs, d)
-			}
-		}
+		dirs = lists.Union(dirs, found)
 	}
 	return dirs
 }

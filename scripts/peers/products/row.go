@@ -207,10 +207,10 @@ func (c product) row(ctx context.Context, in contest) error {
 func (c product) compile(ctx context.Context, in contest, arrays map[string]*engine.Array) (*engine.Program, error) {
 	text := "a @ b"
 	if c.trans[0] == 't' {
-		text = "a.T @ b"
+		text = "a.mT @ b"
 	}
 	if c.trans[1] == 't' {
-		text += ".T"
+		text += ".mT"
 	}
 	if c.layer {
 		text = "maximum(" + text + " + bias, 0)"

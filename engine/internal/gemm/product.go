@@ -306,10 +306,9 @@ func (w *worker) Run(lo, hi int) {
 		w.vectors(lo, hi, s)
 		return
 	}
-	tiles := len(d.p.OffA) * d.nr * d.nc
 	for u := lo; u < hi && !d.stop(); u++ {
-		if d.partial != nil {
-			w.tile(u%tiles, u/tiles, s)
+		if d.partial != nil { // the sections of a tile follow each other: the last one is shorter
+			w.tile(u/d.sections, u%d.sections, s)
 		} else {
 			w.tile(u, -1, s)
 		}

@@ -2,6 +2,7 @@ package gemm
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -55,3 +56,35 @@ func TestSectionsAreShared(t *testing.T) {
 		}
 	}
 }
+
+// TestSectionsOfTiles tests that the units of a sum whose last section is short are in an order in which each thread, which
+// has units that follow each other, gets no more than its part of the terms and a quarter of it.
+func TestSectionsOfTiles(t *testing.T) {
+	for _, isa := range isas()[1:] {
+		const m, n, k = 64, 576, Section * 3 / 2
+		p := Problem{Type: dtype.F32, M: m, N: n, K: k, A: Matrix{k, 1}, B: Matrix{n, 1}, OffA: []int{0}, OffB: []int{0}}
+		bufs := []ir.BufBind{}
+		for _, size := range []int{m * k, k * n, m * n} {
+			bufs = append(bufs, ir.BufBind{Ptr: unsafe.Pointer(unsafe.SliceData(make([]float32, size)))})
+		}
+		d := New(isa, p, &ir.Binding{Bufs: bufs}, 2)
+		units, _, _ := d.Units()
+		if d.partial == nil || units%2 != 0 {
+			t.Fatalf("%s: %d units", isa, units)
+		}
+		seen := &seenTerms{engine: d.eng}
+		d.eng = seen
+		d.NewWorker().Run(0, units/2)
+		if part := m * n * k / 2; seen.terms > part*5/4 || seen.terms < part*3/4 {
+			t.Errorf("%s: half of the units have %.2f of the terms", isa, float64(seen.terms)/(m*n*k))
+		}
+	}
+}
+
+// A seenTerms counts the multiply-adds of tiles, and computes nothing.
+type seenTerms struct {
+	engine
+	terms int
+}
+
+func (e *seenTerms) compute(t *tile, _ *scratch, _ func() bool) { e.terms += t.m * t.n * t.k }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/plan"
 )
@@ -90,6 +91,30 @@ func TestReshapedOperands(t *testing.T) {
 		for i, s := range p.Stages {
 			if s.Terms > 1 {
 				t.Errorf("stage %d reads %d axes as the rows of its right operand", i, s.Terms)
+			}
+		}
+	}
+}
+
+// TestColumnsOfWindows tests that the gradient of a convolution by its weights reads padded images with many channels whose
+// channels, the columns of the product, are neighbours in memory, and that those with few channels have neighbouring positions.
+func TestColumnsOfWindows(t *testing.T) {
+	for channels, strides := range map[int][2]int{8: {8, 1}, 3: {1, 49}} {
+		x, w, g := leaf("x", 2, channels, 5, 5), leaf("w", 4, channels, 3, 3), leaf("g", 2, 4, 5, 5)
+		d, err := grad.Of(op.Sum(op.Mul(op.Conv(x, w, op.Sliding{Padding: []int{1}}), g)), w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", 4, channels, 3, 3), d[0])}, plan.CombineProducts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range p.Stages {
+			if s.B == nil {
+				continue
+			}
+			if got := [2]int{s.B.Strides[s.Terms-1], s.B.Strides[len(s.B.Strides)-1]}; s.Terms != 3 || got != strides {
+				t.Errorf("%d channels: %d axes of terms, strides %v, want %v", channels, s.Terms, got, strides)
 			}
 		}
 	}

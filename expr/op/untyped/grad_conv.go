@@ -59,9 +59,22 @@ func gradConvolved(g *tree.Adjoint, arg int) *tree.Node {
 	return nil
 }
 
+// windowsLast returns the windows over images that have their channels last where they are padded, so that columns of
+// the product of gradWeights are neighbours in memory. Few channels are shorter than the rows of an image, and stay first.
+func windowsLast(a *tree.Node, w []slide) *tree.Node {
+	const few = 8
+	r, zero := len(w), tree.NewConst(a.DType(), 0)
+	if a.Shape()[1] < few {
+		return windowed(a, w, zero)
+	}
+	a = Transpose(a, slices.Concat([]int{0}, lists.UpTo(2 + r)[2:], []int{1}))
+	v := windowed(a, append(slices.Clip(w), slide{1, 1, 0, 1}), zero) // image, positions, channel, elements, 1
+	return Transpose(v, slices.Concat([]int{0, 1 + r}, lists.UpTo(1 + r)[1:], lists.UpTo(2 + 2*r)[2+r:]))
+}
+
 // gradWeights is a sum over all positions of all images.
 func gradWeights(out, a *tree.Node, k shape.Shape, w []slide, groups int) *tree.Node {
-	v := windowed(a, w, tree.NewConst(a.DType(), 0))
+	v := windowsLast(a, w)
 	s, r := out.Shape(), len(w)
 	n, each, terms := k[0]/groups, k[1:].Size(), s[0]*s[2:].Size()
 	// [group output, image positions] by [group, image positions, elements channel]: the

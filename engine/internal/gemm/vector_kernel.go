@@ -12,7 +12,7 @@ type alongWriter struct {
 }
 
 // alongAhead is the distance, in bytes, from which the kernel asks for a row.
-const alongAhead = 320
+const alongAhead = 256
 
 // Registers of the kernel along the terms.
 const (

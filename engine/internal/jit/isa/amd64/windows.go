@@ -71,6 +71,49 @@ func windowsAt(s *layout.Site, lane0, n int) []window {
 	return out
 }
 
+// tailWindows loads the elements from the first lane of the tail to the last into vectors, d first, and
+// returns them as windows. It may overwrite RAX, RCX and RDX.
+func (f *avx512) tailWindows(s *layout.Site, t dtype.Type, d x86.Vec) []window {
+	first, step := f.stepAddress(s, s.Step)*f.W*s.Step, max(s.Step, -s.Step)
+	f.I(f.kop(kmov), 0, x86.RAX, tailMask)
+	f.I(x86.POPCNT, x86.W32, x86.RAX, x86.RAX)
+	f.I(x86.IMUL, x86.W64, x86.RAX, x86.RAX, x86.Imm(step))
+	f.I(x86.SUB, x86.W64, x86.RAX, x86.Imm(step-1)) // the elements of all windows, of which there are at most 64
+	f.I(x86.MOV, x86.W64, x86.RDX, x86.Imm(-1))
+	if s.Step < 0 {
+		f.I(x86.NEG, x86.W64, x86.RAX)
+		f.I(x86.ADD, x86.W64, x86.RAX, x86.Imm(step*f.W))
+	}
+	f.I(x86.BZHI, x86.W64, x86.RDX, x86.RDX, x86.RAX)
+	if s.Step < 0 {
+		f.I(x86.XOR, x86.W64, x86.RDX, x86.Imm(-1))
+	}
+	k, out := f.TmpMask(), make([]window, step)
+	for q := range out { // in the order of memory
+		i, start := q, q*f.W
+		if s.Step < 0 {
+			i, start = step-1-q, 1+(q-step)*f.W
+		}
+		w := &out[i]
+		for lane := range f.W {
+			if e := lane*s.Step - start; 0 <= e && e < f.W {
+				w.lanes = append(w.lanes, picked{Lane: lane, At: e})
+			}
+		}
+		x := d
+		if i > 0 {
+			x = f.Tmp()
+		}
+		w.from = x
+		f.I(f.kop(kmov), 0, k, x86.RDX)
+		f.zeroing(k, pick(t, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), x, x86.At(x86.RCX, int32((first+start)*s.Size)))
+		if q < step-1 {
+			f.I(x86.SHR, x86.W64, x86.RDX, x86.Imm(f.W))
+		}
+	}
+	return out
+}
+
 // selector returns the constant that selects elements of 4 or 8 bytes for the lanes of
 // a vector: those of a window as numbers from base on, else own, or else 0.
 func (f *emitter) selector(lanes []picked, size, base int, own bool) x86.Mem {

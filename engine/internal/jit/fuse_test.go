@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // fused is a kernel over three arrays and a number, of a type. Values %4 on are the
@@ -225,6 +228,33 @@ func TestExactRowsOneByOne(t *testing.T) {
 		_, text, found := strings.Cut(textOfCode(t, s.instance(t, g)), "rows of 33 elements\n")
 		if text, _, _ = strings.Cut(text, "main loop: 4 vectors one after the other\n"); !found || strings.Contains(text, "vectors)") {
 			t.Errorf("vectors at once:\n%s", text)
+		}
+	}
+}
+
+// TestRepeatsInBlocks binds a loop over blocks of rows whose last block has rows outside its arrays. These are neighbours
+// in memory, so that the rows outside one would be rows of the other.
+func TestRepeatsInBlocks(t *testing.T) {
+	const rows, columns, each = 16, 27, 6
+	k := parse(t, `kernel blocks
+axis i0 i1 block
+params 1
+buf x f32 in 2
+buf y f32 out 2
+{
+  vec block i0 i1 {
+    %0 = load f32 x[block*p0+i0, i1]
+    store f32 y[block*p0+i0, i1] %0
+  }
+}`)
+	mem, bufs := make([]float32, 2*rows*columns), [2]ir.BufBind{}
+	for i := range bufs {
+		bufs[i] = ir.BufBind{Ptr: unsafe.Pointer(&mem[i*rows*columns]), Strides: []int{columns, 1}, Extents: []int{rows, columns}}
+	}
+	s := &setup{k: k, b: &ir.Binding{Extents: []int{each, columns, (rows + each - 1) / each}, Params: []int{each}, Bufs: bufs[:]}}
+	for _, be := range isas(t) {
+		if in, ok := s.instance(t, be).(*instance); ok && !in.phases[0].Repeats {
+			t.Errorf("%s: no lane is computed twice", be.Name())
 		}
 	}
 }

@@ -22,7 +22,7 @@ type region struct {
 func (r region) meets(x region) bool { return r.lo < x.hi && x.lo < r.hi }
 
 // region returns the addresses of a site in a phase, in all its steps, with all positions outside the
-// phase at 0.
+// phase at 0. The last block of an axis may have positions outside the array, which no loop reaches.
 func (b *Binder) region(bp *Phase, s *Site) region {
 	lo, hi, n := s.Line.Base, s.Line.Base+1, 1
 	for k, spans := range [...][]bound.Span{s.Line.Spans, s.Seq} {
@@ -40,9 +40,18 @@ func (b *Binder) region(bp *Phase, s *Site) region {
 			}
 		}
 	}
-	at := uintptr(b.Binding.Bufs[s.Buf].Ptr)
+	buf := &b.Binding.Bufs[s.Buf]
+	if len(buf.Extents) > 0 {
+		first, last := 0, 0
+		for d, stride := range buf.Strides {
+			first += min((buf.Extents[d]-1)*stride, 0)
+			last += max((buf.Extents[d]-1)*stride, 0)
+		}
+		lo, hi = max(lo, first), min(hi, last+1)
+	}
+	at := uintptr(buf.Ptr)
 	if at == 0 {
-		at = b.Binding.Bufs[s.Buf].Assumed
+		at = buf.Assumed
 	}
 	return region{at + uintptr(lo*s.Size), at + uintptr(hi*s.Size), n == bp.N}
 }
@@ -170,6 +179,14 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 func (b *Binder) storesPast(bp *Phase, i int32) bool {
 	s, info := &bp.Sites[i], &bp.Lowered.Sites[i]
 	return info.Store && s.Kind == Unit && s.Buf >= 0 && s.Size >= 4 && s.Size == bp.Lowered.Widest && !info.Cold && b.onlyStores(bp, s)
+}
+
+// PastBytes returns the bytes of the vectors of code whose stores bypass the caches.
+func (b *Binder) PastBytes(bp *Phase) int {
+	if b.Machine.Narrow && !b.fewMasks(bp) {
+		return min(b.Bytes, narrowBytes)
+	}
+	return b.Bytes
 }
 
 // steps reports whether permutes reach elements of a site. They bound the loop, as in rows

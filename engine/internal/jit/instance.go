@@ -415,7 +415,8 @@ func (in *instance) functions(b *layout.Binder, items []boundItem) (slots int, e
 			slots = max(slots, bp.runs.slots)
 		}
 		if len(bp.Pure) > 0 {
-			v.Narrow, v.Stream, v.Ahead = b.Machine.Narrow, true, b.Machine.StreamFetch
+			bp.pastBytes = b.PastBytes(bp.Phase)
+			v.Narrow, v.Stream, v.Ahead = bp.pastBytes < b.Bytes, true, b.Machine.StreamFetch
 			if bp.streamed, err = in.code.function(one, v); err != nil {
 				return err
 			}

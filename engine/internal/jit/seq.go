@@ -482,8 +482,8 @@ func (w *worker) callRows(bp *boundPhase, fn *function, c columns, t, done, m in
 // bypass the caches.
 func (w *worker) rowsPast(bp *boundPhase, n int) bool {
 	return !bp.Groups && !slices.ContainsFunc(bp.Pure, func(i int32) bool {
-		s, bytes := &bp.Sites[i], w.inst.code.gen.Bytes
-		return n*s.Size%bytes != 0 || int(*w.word(s.Arg + frame.SitePtr))%bytes != 0
+		s := &bp.Sites[i]
+		return n*s.Size%bp.pastBytes != 0 || int(*w.word(s.Arg + frame.SitePtr))%bp.pastBytes != 0
 	})
 }
 

@@ -79,15 +79,16 @@ type instance struct {
 // A boundPhase is a phase of an instance, with its layout and its machine code.
 type boundPhase struct {
 	*layout.Phase
-	vec      int  // index of the loop in the instance
-	strip    int  // most lanes of a piece
-	follows  bool // of rows as columns: a piece of all columns may go through several rows as if they were one
-	fn       *function
-	runs     *function    // of a seq loop that combines several runs at once, or nil
-	streamed *function    // the function whose stores bypass the caches; nil without such stores
-	tiles    []*exec.Code // of the transposed sites
-	weave    *exec.Code   // of the stores to fields of records, or nil
-	walked   int          // see walks
+	vec       int  // index of the loop in the instance
+	strip     int  // most lanes of a piece
+	follows   bool // of rows as columns: a piece of all columns may go through several rows as if they were one
+	fn        *function
+	runs      *function    // of a seq loop that combines several runs at once, or nil
+	streamed  *function    // the function whose stores bypass the caches; nil without such stores
+	pastBytes int          // of its vectors
+	tiles     []*exec.Code // of the transposed sites
+	weave     *exec.Code   // of the stores to fields of records, or nil
+	walked    int          // see walks
 }
 
 type boundItem struct {

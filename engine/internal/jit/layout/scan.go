@@ -425,7 +425,7 @@ func (b *Binder) findRowsPast(bp *Phase, moved, element int) {
 		return
 	}
 	for i := range bp.Sites {
-		if s := &bp.Sites[i]; b.storesPast(bp, int32(i)) && s.RowBytes()%b.Bytes == 0 {
+		if s := &bp.Sites[i]; b.storesPast(bp, int32(i)) && s.RowBytes()%b.PastBytes(bp) == 0 {
 			s.Pure = true
 			bp.Pure = append(bp.Pure, int32(i))
 		}

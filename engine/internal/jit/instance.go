@@ -272,7 +272,10 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 		if bp.strip = min(bp.strip, bv.step); bv.wide {
 			bp.strip = bv.step
 		}
-		if bp.Along && bp.Each == 0 || bp.Prefixes {
+		switch {
+		case bp.Prefixes && bp.PrefixLanes(): // a call has whole rows
+			bp.strip = min(bp.strip, max(turnedElements/((bp.SeqN+ir.Run-1)&^(ir.Run-1)), 1))
+		case bp.Along && bp.Each == 0 || bp.Prefixes:
 			bp.strip = 1
 		}
 		bp.follows = bp.N <= bp.strip && bp.rowsFollow()

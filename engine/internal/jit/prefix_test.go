@@ -135,6 +135,51 @@ func TestPrefixRows(t *testing.T) {
 	}
 }
 
+// TestPrefixLanes compares scans along many short rows of narrow elements, several in a call, with the interpreter: of
+// rows in two axes, with first values, elements and a result of each row.
+func TestPrefixLanes(t *testing.T) {
+	for seed, typ := range []dtype.Type{dtype.U8, dtype.I8, dtype.I16, dtype.U16, dtype.U8, dtype.I16} {
+		r := rand.New(rand.NewPCG(uint64(seed), 26))
+		op := []string{"add", "max", "mul", "min"}[r.IntN(4)]
+		k := parse(t, fmt.Sprintf(`kernel lanes
+axis i0 i1 i2
+buf x %[1]s in 3
+buf y %[1]s out 3
+buf w %[1]s in 2
+buf v %[1]s in 1
+buf z %[1]s out 2
+{
+  vec i0 i1 {
+    %%0 = load %[1]s w[i0, i1]
+    seq i2 {
+      %%1 = carry %[1]s %%0
+      %%2 = carry %[1]s %%0
+      %%3 = load %[1]s x[i0, i1, i2]
+      %%4 = load %[1]s v[i2]
+      %%5 = add %[1]s %%3 %%4
+      %%6 = %[2]s %[1]s %%1 %%5
+      %%7 = xor %[1]s %%2 %%6
+      store %[1]s y[i0, i1, i2] %%7
+      %%8 = next %[1]s %%1 %%6
+      %%9 = next %[1]s %%2 %%7
+    }
+    store %[1]s z[i0, i1] %%9
+  }
+}`, typ.Short(), op))
+		for _, steps := range []int{24, 33, 64, 100, 257} {
+			n := []int{2 + r.IntN(3), 9 + r.IntN(300), steps}
+			s := newSetup(t, r, k, n, nil, [][]int{{n[0], n[1] + seed%2, n[2]}, {n[0], n[1], n[2]}, n[:2], n[2:], n[:2]}, true)
+			for _, be := range isas(t) {
+				in, ok := s.instance(t, be).(*instance)
+				if ok && !slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Prefixes && bp.strip > 1 }) && (typ.Size() == 1 || be.Name() == "avx512") {
+					t.Errorf("%s, %v: a call has one row of %v", be.Name(), typ, n)
+				}
+			}
+			differ(t, r, s)
+		}
+	}
+}
+
 // rareKernel carries one value and stores what it is combined with.
 const rareKernel = `kernel rare
 axis i0 i1

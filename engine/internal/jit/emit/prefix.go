@@ -102,7 +102,7 @@ func (f *phaseCode) combineLanes(list *[]int32, n *lower.Node, x int32) int32 {
 	return x
 }
 
-// prefixLoop emits the loop along the steps of one lane, a vector of steps at once. All lanes of the
+// prefixLoop emits the loop along the steps of each lane, a vector of steps at once. All lanes of the
 // register of a carry have it. After the tail they have the results of its steps.
 func (f *phaseCode) prefixLoop() {
 	for i := range f.Phase.Carries {
@@ -113,6 +113,8 @@ func (f *phaseCode) prefixLoop() {
 	v, _ := f.pressure()
 	f.pinUniforms(f.Vectors - v - len(f.carries) - spareRegs)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
+	next := f.NewLabel()
+	f.Bind(next)
 	f.firstRow()
 	slot := f.Slots.Take()
 	for i := range f.carries {
@@ -149,8 +151,16 @@ func (f *phaseCode) prefixLoop() {
 	f.Masked = false
 	f.Bind(done)
 	for i := range f.carries {
-		f.lastCarry(&f.carries[i], slot)
+		c := &f.carries[i]
+		f.lastCarry(c, slot)
+		f.Int(isa.Add, f.carryWord(c), isa.K(c.Type.Size()))
 	}
+	f.eachRowSite(func(s *layout.Site, _ int8) {
+		f.Int(isa.Mov, isa.T0, isa.Word(s.Arg+frame.SiteStride))
+		f.Int(isa.Add, isa.Word(s.Arg+s.Origin), isa.T0)
+	})
+	f.Int(isa.Sub, isa.Word(f.Phase.Lanes), isa.K(1))
+	f.BranchResult(isa.GT, next)
 }
 
 // nextSteps steps the addresses of the sites over so many vectors of steps, and Count too.

@@ -118,7 +118,7 @@ type Phase struct {
 	Tiled      bool
 	Along      bool             // of a loop that carries values: lanes are walked one by one, each in a call of its own unless Each is set
 	Each       int              // of a loop that carries values: steps of the rows that are walked one after the other, or 0
-	Prefixes   bool             // of such a call: a vector has neighbouring steps
+	Prefixes   bool             // of a loop that carries values: a vector has neighbouring steps of a lane
 	Across     bool             // of a seq loop: a call goes along one row after the other
 	AtOnce     int              // of such a loop, or of one that combines: the rows that it reads at once, if more than one, or 0
 	Whole      int              // of a seq loop: lanes of a row whose states are all in registers, or that code that combines is made for; or 0

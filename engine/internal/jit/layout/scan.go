@@ -186,7 +186,7 @@ func (bp *Phase) inStep(i int32) bool {
 const leastPrefixes = 16
 
 // findPrefixes sets bp.Prefixes if vectors of neighbouring steps reach all sites of a loop whose
-// steps may be combined in any grouping. A call has one lane then.
+// steps may be combined in any grouping.
 func (bp *Phase) findPrefixes() bool {
 	if k := len(bp.SeqSpans); !bp.Lowered.Prefixes || k == 0 || bp.SeqSpans[k-1] < leastPrefixes {
 		return false
@@ -208,6 +208,14 @@ func (bp *Phase) findPrefixes() bool {
 	return true
 }
 
+// PrefixLanes reports whether a call of vectors of neighbouring steps may go along the steps of several lanes, one lane after
+// the other: what is the same in all steps is the same in all lanes.
+func (bp *Phase) PrefixLanes() bool {
+	return len(bp.Lowered.Reds) == 0 && !bp.Lowered.Leaves && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		return s.Kind == Uniform && s.Line.Step() != 0
+	})
+}
+
 // fewRows is the number of rows from which blocks of them are turned, which fill vectors then.
 const fewRows = 8
 
@@ -217,7 +225,7 @@ const leastTurned = 4
 // longNarrow reports whether a loop goes along rows of 2 bytes that are so long that vectors of neighbouring steps take less
 // time than blocks, where a block takes many instructions.
 func (bp *Phase) longNarrow() bool {
-	return bp.SeqN >= 512 && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Strided && s.Size == 2 })
+	return bp.SeqN >= leastRowPrefixes && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Strided && s.Size == 2 })
 }
 
 // alongRows reports whether a call surely has one lane of a loop along long rows of 1 or 2 bytes, step by step or in vectors of
@@ -275,7 +283,7 @@ func (l *layouter) walksRows(ext []int, which []int32, spans, seqSpans [][]bound
 }
 
 // leastRowPrefixes is the fewest steps of a row that is not copied with others.
-const leastRowPrefixes = 64
+const leastRowPrefixes = 24
 
 // carries reports whether a site is the array of a carry.
 func (bp *Phase) carries(s *Site) bool {

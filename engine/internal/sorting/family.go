@@ -11,8 +11,8 @@ import (
 // A family is the kernels for an instruction set and a size of keys.
 type family struct {
 	avx512 bool
-	size   int // bytes of a key
-	stored int // bytes of a value in memory. Where it has fewer than a key, there are only networks
+	size   int // bytes of a key, which is an integer if they are 2
+	stored int // bytes of a value in memory. Where it has fewer than 4, there are only networks
 	vector int // bytes of a vector
 	most   int // vectors of the largest network
 
@@ -31,7 +31,7 @@ const (
 	largestVector = 64 // bytes
 	mostBlocks    = 32 // each of largestBlock bytes at most
 	largestBlock  = 8 * 32
-	groups        = 5
+	groups        = 6
 )
 
 // A form says what numbers a kernel reads and stores: keys, without any of the bits.
@@ -50,7 +50,7 @@ const (
 var families = map[string]*[4]*family{
 	"avx512": {
 		{avx512: true, size: 4, stored: 1, vector: 64, most: 16, blocks: 2},
-		{avx512: true, size: 4, stored: 2, vector: 64, most: 16, blocks: 2},
+		{avx512: true, size: 2, stored: 2, vector: 64, most: 16, blocks: 8},
 		{avx512: true, size: 4, stored: 4, vector: 64, most: 16, blocks: 8},
 		{avx512: true, size: 8, stored: 8, vector: 64, most: 16, blocks: 2},
 	},
@@ -70,7 +70,7 @@ func familyOf(isa string, size int) *family {
 }
 
 // lanes returns the number of keys of a vector. A division would take as long as half of a network.
-func (f *family) lanes() int { return f.vector >> (f.size>>2 + 1) } // of 4 or 8 bytes
+func (f *family) lanes() int { return f.vector >> (f.size>>2 + 1) } // of 2, 4 or 8 bytes
 
 // args is the argument block of a kernel.
 type args struct {

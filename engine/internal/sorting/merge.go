@@ -159,14 +159,17 @@ func (u *run) pairs(r rows, n int, f form) bool {
 
 // pad sets keys n..end of work to the greatest key.
 func (u *run) pad(n, end int) {
-	if u.f.size == 8 {
-		pad(unsafe.Slice((*int64)(unsafe.Pointer(&u.work)), end)[n:], u.most)
-	} else {
-		pad(unsafe.Slice((*int32)(unsafe.Pointer(&u.work)), end)[n:], int32(u.most))
+	switch keys := unsafe.Pointer(&u.work); u.f.size {
+	case 2:
+		pad(unsafe.Slice((*int16)(keys), end)[n:], int16(u.most))
+	case 4:
+		pad(unsafe.Slice((*int32)(keys), end)[n:], int32(u.most))
+	default:
+		pad(unsafe.Slice((*int64)(keys), end)[n:], u.most)
 	}
 }
 
-func pad[K int32 | int64](keys []K, most K) {
+func pad[K int16 | int32 | int64](keys []K, most K) {
 	for i := range keys {
 		keys[i] = most
 	}

@@ -47,10 +47,10 @@ type networkWriter struct {
 	halves  x86.Vec         // of a merge with AVX-512: places of the lanes of a vector with its halves exchanged
 }
 
-// The masks of AVX-512, beside K6 and K7 for a short time.
+// The masks of AVX-512, beside K7, and where a group has at most 16 lanes K6, for a short time.
 const (
 	lastMask  = x86.K1 // the lanes of the last vector
-	upperMask = x86.K2 // the upper halves of groups of 2 lanes; in the next three those of 4, 8, 16
+	upperMask = x86.K2 // the upper halves of groups of 2 lanes; in the next four those of 4, 8, 16, 32
 )
 
 // merge returns the kernel that merges the two halves of rows, which networks have sorted. The
@@ -214,7 +214,7 @@ const (
 
 // prepareGroup loads what steps in groups of so many lanes need.
 func (w *networkWriter) prepareGroup(group int) {
-	if group >= 8 {
+	if group >= 8 || w.f.size == 2 && group == 4 {
 		v := w.take()
 		w.I(x86.VMOVUPS, w.l, v, w.lanes(func(lane int) int64 { return int64(lane ^ (group - 1)) }))
 		w.reverse[log2(group)] = v
@@ -232,8 +232,26 @@ func (w *networkWriter) turn(to, x x86.Vec, flip int) {
 		flip *= 2 // in lanes of 4 bytes, whose order in pairs stays
 	}
 	const swapped, reversed, halves, neighbours = 0x4e, 0x1b, 0x4e, 0xb1
+	if w.f.size == 2 {
+		switch flip {
+		case 1: // bytes
+			w.I(x86.VPSHUFB, w.l, to, x, w.lanes(func(lane int) int64 { at := int64(lane%8^1) * 2; return at | (at+1)<<8 }))
+			return
+		case 2, 4, 8:
+			flip /= 2 // in lanes of 4 bytes
+		case 16:
+			w.I(x86.VSHUFF64X2, w.l, to, x, x, x86.Imm(halves))
+			return
+		default: // a whole group
+			if to != x {
+				w.I(x86.VMOVAPS, w.l, to, x)
+			}
+			w.I(x86.VPERMT2W, w.l, to, w.reverse[bits.Len(uint(flip))], to)
+			return
+		}
+	}
 	switch {
-	case w.f.size == 4 && flip == 1:
+	case w.f.size < 8 && flip == 1:
 		move(x86.VPSHUFD, neighbours)
 	case w.f.size == 4 && flip == 3:
 		move(x86.VPSHUFD, reversed)
@@ -275,8 +293,8 @@ func (w *networkWriter) loadRow(from, table x86.Reg, done x86.Label) {
 // fillLast sets the lanes behind the end of a row to the greatest key.
 func (w *networkWriter) fillLast(x x86.Vec, table x86.Reg) {
 	if w.f.avx512 {
-		w.I(w.pick(x86.KNOTW, x86.KNOTB), 0, x86.K7, lastMask)
-		w.I(w.pick(x86.VMOVUPS, x86.VMOVUPD), w.l, x, w.last, x86.Merge(x86.K7))
+		w.I(w.of(x86.KNOTD, x86.KNOTW, x86.KNOTB), 0, x86.K7, lastMask)
+		w.I(w.move(), w.l, x, w.last, x86.Merge(x86.K7))
 		return
 	}
 	t := w.take()
@@ -287,7 +305,7 @@ func (w *networkWriter) fillLast(x x86.Vec, table x86.Reg) {
 
 func (w *networkWriter) loadLast(x x86.Vec, at x86.Mem, table x86.Reg) {
 	if w.f.avx512 {
-		w.I(w.widen(w.pick(x86.VMOVUPS, x86.VMOVUPD)), w.l, x, at, x86.Zero(lastMask))
+		w.I(w.widen(w.move()), w.l, x, at, x86.Zero(lastMask))
 		return
 	}
 	t := w.take()
@@ -320,7 +338,7 @@ func (w *networkWriter) store(to x86.Reg, first int, table x86.Reg, end bool) {
 		case i < w.vectors-1 || !end:
 			w.I(w.narrow(x86.VMOVUPS), w.l, at, x)
 		case w.f.avx512:
-			w.I(w.narrow(w.pick(x86.VMOVUPS, x86.VMOVUPD)), w.l, at, x, x86.Merge(lastMask))
+			w.I(w.narrow(w.move()), w.l, at, x, x86.Merge(lastMask))
 		default:
 			w.storeLast(at, x, table)
 		}
@@ -460,8 +478,8 @@ func (w *networkWriter) exchange(a, b int, x x86.Vec) {
 		w.extreme(t, w.v[a], x, lesser)
 		w.extreme(w.v[b], w.v[a], x, greater)
 	case w.f.size == 4 || w.f.avx512:
-		w.I(w.pick(x86.VPMINSD, x86.VPMINSQ), w.l, t, w.v[a], x)
-		w.I(w.pick(x86.VPMAXSD, x86.VPMAXSQ), w.l, w.v[b], w.v[a], x)
+		w.I(w.of(x86.VPMINSW, x86.VPMINSD, x86.VPMINSQ), w.l, t, w.v[a], x)
+		w.I(w.of(x86.VPMAXSW, x86.VPMAXSD, x86.VPMAXSQ), w.l, w.v[b], w.v[a], x)
 	default:
 		k := w.take()
 		w.I(x86.VPCMPGTQ, w.l, k, w.v[a], x)
@@ -500,8 +518,8 @@ func (w *networkWriter) within(group, flip int) {
 			w.extreme(low, x, t, lesser)
 			w.extreme(low, x, t, greater, x86.Merge(upperMask+x86.Mask(log2(group)-1)))
 		case w.f.avx512:
-			w.I(w.pick(x86.VPMINSD, x86.VPMINSQ), w.l, low, x, t)
-			w.I(w.pick(x86.VPMAXSD, x86.VPMAXSQ), w.l, low, x, t, x86.Merge(upperMask+x86.Mask(log2(group)-1)))
+			w.I(w.of(x86.VPMINSW, x86.VPMINSD, x86.VPMINSQ), w.l, low, x, t)
+			w.I(w.of(x86.VPMAXSW, x86.VPMAXSD, x86.VPMAXSQ), w.l, low, x, t, x86.Merge(upperMask+x86.Mask(log2(group)-1)))
 		case w.f.size == 4:
 			w.I(x86.VPMINSD, w.l, low, x, t)
 			w.I(x86.VPMAXSD, w.l, t, x, t)

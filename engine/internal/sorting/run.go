@@ -421,10 +421,13 @@ func median(a, b, c int64) int64 { return max(min(a, b), min(max(a, b), c)) }
 // that are equal have one key.
 func (u *run) load(p *part, i int) int64 {
 	at := unsafe.Add(p.from, i*u.f.size)
-	if u.f.size == 8 {
-		return *(*int64)(at)
+	switch u.f.size {
+	case 2:
+		return int64(*(*int16)(at))
+	case 4:
+		return int64(*(*int32)(at))
 	}
-	return int64(*(*int32)(at))
+	return *(*int64)(at)
 }
 
 func (u *run) key(p *part, k int64) int64 {
@@ -474,14 +477,17 @@ func repeat[K int32 | int64](to []K, v K) {
 
 // compare sorts a part without kernels.
 func (u *run) compare(p *part) {
-	if u.f.size == 8 {
-		compare[int64](u, p)
-	} else {
+	switch u.f.size {
+	case 2:
+		compare[int16](u, p)
+	case 4:
 		compare[int32](u, p)
+	default:
+		compare[int64](u, p)
 	}
 }
 
-func compare[K int32 | int64](u *run, p *part) {
+func compare[K int16 | int32 | int64](u *run, p *part) {
 	to := unsafe.Slice((*K)(p.to()), p.n)
 	for i := range to {
 		k := u.load(p, i)

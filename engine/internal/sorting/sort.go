@@ -47,7 +47,7 @@ func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
 	switch {
 	case s.f == nil || r.Parted != nil && len(r.Places) != 1:
 		return false
-	case s.widen || s.f.stored < s.f.size: // such rows are not partitioned by machine code
+	case s.widen || s.f.stored < 4: // such rows are not partitioned by machine code
 		if r.Parted != nil || r.Length > mostBytes && r.Type.Size() == 1 || !s.f.sortsWhole(r.Length) || s.f.network(s.f.rows(min(r.Length, s.f.largest()), s.order.form(enter|leave))) == nil {
 			return false
 		}
@@ -103,7 +103,8 @@ func (s *Sorter) someRows(worker, lo, hi int) {
 		return
 	}
 	row := r.Length * s.f.stored
-	if u.few(unsafe.Add(r.To, lo*row), unsafe.Add(r.From, lo*row), hi-lo, r.Length) {
+	to, from := unsafe.Add(r.To, lo*row), unsafe.Add(r.From, lo*row)
+	if u.few(to, from, hi-lo, r.Length) || s.f.stored < 4 && u.mergedRows(to, from, hi-lo, r.Length, enter|leave) {
 		return
 	}
 	for ; lo < hi; lo++ {

@@ -48,24 +48,29 @@ func (w *writer) pick(op4, op8 x86.Op) x86.Op {
 	return op8
 }
 
+// of returns the operation for the size of the keys, which may be 2.
+func (w *writer) of(op2, op4, op8 x86.Op) x86.Op {
+	if w.f.size == 2 {
+		return op2
+	}
+	return w.pick(op4, op8)
+}
+
+// move returns the operation that moves the lanes of a mask.
+func (w *writer) move() x86.Op { return w.of(x86.VMOVDQU16, x86.VMOVUPS, x86.VMOVUPD) }
+
 // widen returns the operation that loads values, which is load if they have the size of keys.
 func (w *writer) widen(load x86.Op) x86.Op {
-	switch w.f.stored {
-	case 1:
+	if w.f.stored == 1 {
 		return x86.VPMOVSXBD
-	case 2:
-		return x86.VPMOVSXWD
 	}
 	return load
 }
 
 // narrow returns the operation that stores values, which is store if they have the size of keys.
 func (w *writer) narrow(store x86.Op) x86.Op {
-	switch w.f.stored {
-	case 1:
+	if w.f.stored == 1 {
 		return x86.VPMOVDB
-	case 2:
-		return x86.VPMOVDW
 	}
 	return store
 }
@@ -78,7 +83,7 @@ func (w *writer) pickInt(of4, of8 int) int {
 }
 
 // maskMove returns the operation that moves between a mask and a general register.
-func (w *writer) maskMove() x86.Op { return w.pick(x86.KMOVW, x86.KMOVB) }
+func (w *writer) maskMove() x86.Op { return w.of(x86.KMOVQ, x86.KMOVW, x86.KMOVB) }
 
 func (w *writer) end() {
 	w.I(x86.VZEROUPPER, 0)
@@ -91,7 +96,7 @@ func (w *writer) load(to x86.Reg, at int32) { w.I(x86.MOV, x86.W64, to, x86.At(x
 // everywhere loads an argument into all lanes of a register.
 func (w *writer) everywhere(at int32) x86.Vec {
 	v := w.take()
-	w.I(w.pick(x86.VPBROADCASTD, x86.VPBROADCASTQ), w.l, v, x86.At(x86.RDI, at))
+	w.I(w.of(x86.VPBROADCASTW, x86.VPBROADCASTD, x86.VPBROADCASTQ), w.l, v, x86.At(x86.RDI, at))
 	return v
 }
 
@@ -99,9 +104,12 @@ func (w *writer) everywhere(at int32) x86.Vec {
 func (w *writer) lanes(value func(lane int) int64) x86.Mem {
 	b := make([]byte, w.f.vector)
 	for i := range w.f.lanes() {
-		if w.f.size == 4 {
+		switch w.f.size {
+		case 2:
+			binary.LittleEndian.PutUint16(b[2*i:], uint16(value(i)))
+		case 4:
 			binary.LittleEndian.PutUint32(b[4*i:], uint32(value(i)))
-		} else {
+		default:
 			binary.LittleEndian.PutUint64(b[8*i:], uint64(value(i)))
 		}
 	}
@@ -127,6 +135,10 @@ func (w *writer) prepare(f form) {
 
 // enter replaces the bits of values by keys.
 func (w *writer) enter(x x86.Vec) {
+	if w.f.size == 2 { // integers
+		w.I(x86.VPXORD, w.l, x, x, w.flip)
+		return
+	}
 	if w.f.avx512 {
 		and, xor, greater := w.pick(x86.VPANDD, x86.VPANDQ), w.pick(x86.VPXORD, x86.VPXORQ), w.pick(x86.VPCMPGTD, x86.VPCMPGTQ)
 		t := w.take()
@@ -169,6 +181,10 @@ func (w *writer) lanesOf(at int32) x86.Mem { return x86.At(x86.RDI, at).Bcast() 
 
 // leave replaces keys by the bits of values.
 func (w *writer) leave(x x86.Vec) {
+	if w.f.size == 2 {
+		w.enter(x)
+		return
+	}
 	greater, equal := w.pick(x86.VPCMPGTD, x86.VPCMPGTQ), w.pick(x86.VPCMPEQD, x86.VPCMPEQQ)
 	if w.f.avx512 {
 		xor := w.pick(x86.VPXORD, x86.VPXORQ)

@@ -302,12 +302,7 @@ func (g *generator) kept(loop int32) bool {
 
 // touches reports whether a region loads or stores a buffer.
 func (g *generator) touches(region, buf int32) bool {
-	for in := range instructions(g.k, region) {
-		if g.touched(in, buf) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.k.Regions[region].Code, func(in ir.Ins) bool { return g.touched(&in, buf) })
 }
 
 // touched reports whether an instruction, or the region inside it, loads or stores a buffer.

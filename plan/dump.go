@@ -60,18 +60,14 @@ func dump(b *strings.Builder, made any) {
 	case []*Stage:
 		for _, s := range x {
 			fmt.Fprintf(b, "%s: %s\n  reads %s; writes %s\n", s.what(), s.Why, list(s.Reads), list(s.Writes))
-			if s.Kernel != nil {
-				fmt.Fprintf(b, "extents %v, integers %v\n%s", s.Extents, s.Params, s.Kernel)
-			}
+			s.dumpKernel(b)
 		}
 	case joined:
 		for _, s := range x {
 			fmt.Fprintf(b, "%s of %s\n", s.what(), list(s.Writes))
 			for _, part := range s.Parts {
 				fmt.Fprintf(b, "  %s of %s\n", part.what(), list(part.Writes))
-				if part.Kernel != nil {
-					fmt.Fprintf(b, "extents %v, integers %v\n%s", part.Extents, part.Params, part.Kernel)
-				}
+				part.dumpKernel(b)
 			}
 		}
 	case *Plan:
@@ -81,6 +77,13 @@ func dump(b *strings.Builder, made any) {
 			}
 		}
 		fmt.Fprintf(b, "%d bytes\n", x.Arena)
+	}
+}
+
+// dumpKernel writes the kernel of a stage, if it has one.
+func (s *Stage) dumpKernel(b *strings.Builder) {
+	if s.Kernel != nil {
+		fmt.Fprintf(b, "extents %v, integers %v\n%s", s.Extents, s.Params, s.Kernel)
 	}
 }
 

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/graph"
@@ -74,19 +75,9 @@ func joinWhole(ctx context.Context, g *graph.Graph, s statement) ([]graph.Root, 
 // readsPart reports whether the statement reads an array that a part of the
 // target overlaps.
 func (s *statement) readsPart(target *tree.Node) bool {
-	for _, t := range target.Args {
-		if s.readsPart(t) {
-			return true
-		}
-	}
 	if target.Leaf == nil {
-		return false
+		return slices.ContainsFunc(target.Args, s.readsPart)
 	}
 	a := graph.ArrayOf(target)
-	for _, r := range s.reads {
-		if a.Overlaps(r.array) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.reads, func(r read) bool { return a.Overlaps(r.array) })
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // A Column is a vector with a name, and the places where it has no value.
@@ -306,12 +307,10 @@ func fromColumns(s *arrow.Schema, names []string, chunks func(i int) []arrow.Arr
 // Indices returns the places of the columns of the names in a schema, or of all
 // without names. A name that is not there, or there twice, is [expr.ErrValue].
 func Indices(s *arrow.Schema, names []string) ([]int, error) {
-	var out []int
 	if len(names) == 0 {
-		for i := range s.NumFields() {
-			out = append(out, i)
-		}
+		return lists.UpTo(s.NumFields()), nil
 	}
+	var out []int
 	for _, n := range names {
 		switch at := s.FieldIndices(n); len(at) {
 		case 1:

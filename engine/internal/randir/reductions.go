@@ -18,8 +18,8 @@ type Reduction struct {
 }
 
 // The loops of reductions: a vec loop alone, rows, columns in a seq loop, and
-// the same with lanes that lie across. What varies is the type in memory, that
-// of the result, that in a register, the reduction.
+// the same with lanes that lie across. Each text has places for the type in memory, the type
+// of the result, the type in a register and the reduction.
 var reductionForms = []string{`kernel alone
 axis i0
 buf x %[1]s in 1
@@ -30,43 +30,24 @@ buf y %[2]s out 0
     %%1 = reduce %[4]s %[2]s %%0
   }
   store %[2]s y[] %%1
-}`, `kernel rows
+}`, nested("rows", "par", "vec", "i1, i0"), nested("columns", "vec", "seq", "i0, i1"), nested("across", "vec", "seq", "i1, i0")}
+
+// nested returns the text of a kernel of two loops that loads the elements at an index.
+func nested(name, outer, inner, at string) string {
+	return strings.NewReplacer("NAME", name, "OUTER", outer, "INNER", inner, "AT", at).Replace(`kernel NAME
 axis i1 i0
 buf x %[1]s in 2
 buf y %[2]s out 1
 {
-  par i1 {
-    vec i0 {
-      %%0 = load %[3]s x[i1, i0]
+  OUTER i1 {
+    INNER i0 {
+      %%0 = load %[3]s x[AT]
       %%1 = reduce %[4]s %[2]s %%0
     }
     store %[2]s y[i1] %%1
   }
-}`, `kernel columns
-axis i1 i0
-buf x %[1]s in 2
-buf y %[2]s out 1
-{
-  vec i1 {
-    seq i0 {
-      %%0 = load %[3]s x[i0, i1]
-      %%1 = reduce %[4]s %[2]s %%0
-    }
-    store %[2]s y[i1] %%1
-  }
-}`, `kernel across
-axis i1 i0
-buf x %[1]s in 2
-buf y %[2]s out 1
-{
-  vec i1 {
-    seq i0 {
-      %%0 = load %[3]s x[i1, i0]
-      %%1 = reduce %[4]s %[2]s %%0
-    }
-    store %[2]s y[i1] %%1
-  }
-}`}
+}`)
+}
 
 // Programs are reductions with programs: the rows of the table without their
 // primitives, and some as a user would write them.

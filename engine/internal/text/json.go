@@ -12,6 +12,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/element"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -222,16 +223,9 @@ func parseElement(t dtype.Type, b []byte, x any) error {
 		bits, err = strconv.ParseUint(word, 10, size)
 	default:
 		var v float64
-		v, err = strconv.ParseFloat(word, max(size, 32))
-		switch t {
-		case dtype.F16:
-			bits = uint64(dtype.F16Bits(float32(v)))
-		case dtype.BF16:
-			bits = uint64(dtype.BF16Bits(float32(v)))
-		case dtype.F32:
-			bits = uint64(math.Float32bits(float32(v)))
-		default:
-			bits = math.Float64bits(v)
+		if v, err = strconv.ParseFloat(word, max(size, 32)); err == nil {
+			element.PutFloat(t, b, 0, v)
+			return nil
 		}
 	}
 	if err != nil {

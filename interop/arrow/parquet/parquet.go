@@ -25,6 +25,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/npy"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/interop/arrow"
 )
 
@@ -58,7 +59,7 @@ func ReadFile(path string, opts ...Option) (columns []arrow.Column, err error) {
 	}
 	defer r.close()
 	defer r.recovered(&err)
-	t, err := r.ReadRowGroups(context.Background(), r.which, groups(r))
+	t, err := r.ReadRowGroups(context.Background(), r.which, lists.UpTo(r.ParquetReader().NumRowGroups()))
 	if err != nil {
 		return nil, r.wrong(err)
 	}
@@ -174,14 +175,6 @@ func leaves(s *aa.Schema, names []string) ([]int, error) {
 		}
 	}
 	return arrow.Indices(s, names)
-}
-
-func groups(r *reader) []int {
-	out := make([]int, r.ParquetReader().NumRowGroups())
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 func (r *reader) close() { r.file.Close() }

@@ -214,8 +214,7 @@ func (g *generator) copyRow(loop int32) {
 				return fmt.Sprintf("%s = x%d[k]", place(copyName(g.l.sites[s].makesCopy), at), s)
 			},
 		} {
-			g.w.WriteString("#pragma unroll\n")
-			g.open("for (int k = 0; k < 4; k++)")
+			g.unroll("k", 4)
 			g.line("const ix at = (i + k*step) * %d;", width)
 			g.line("if (i + k*step < %s) %s;", total, side("at"))
 			g.close()

@@ -184,6 +184,12 @@ func (g *generator) open(format string, args ...any) {
 	g.indent += "  "
 }
 
+// unroll opens a loop of n steps, numbered by a variable, that the compiler unrolls.
+func (g *generator) unroll(variable string, n int) {
+	g.w.WriteString("#pragma unroll\n")
+	g.open("for (int %[1]s = 0; %[1]s < %[2]d; %[1]s++)", variable, n)
+}
+
 func (g *generator) close() {
 	g.indent = g.indent[2:]
 	g.line("}")

@@ -83,8 +83,7 @@ func (g *generator) pairs(loop int32) {
 		g.line("%s x%d[2];", memory(g.k.Bufs[g.k.Access[in.Aux].Buf].Type), g.siteOf[in])
 	}
 	both := func(body func()) {
-		g.w.WriteString("#pragma unroll\n")
-		g.open("for (int k = 0; k < 2; k++)")
+		g.unroll("k", 2)
 		g.line("const ix i = one + k*step;")
 		g.positions(loop, "i")
 		body()

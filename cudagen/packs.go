@@ -219,8 +219,7 @@ func (g *generator) packed(loop int32, from, to string, before func(), add func(
 		}
 	}
 	before()
-	g.w.WriteString("#pragma unroll\n")
-	g.open("for (int j = 0; j < %d; j++)", l.width)
+	g.unroll("j", l.width)
 	g.line("const ix d%d = at + j;", last)
 	g.axes(loop)
 	g.region(body, scope{pack: true, add: add})

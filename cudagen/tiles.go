@@ -121,8 +121,7 @@ func (g *generator) tiled(loop int32) {
 	g.unravel(lists.Where(l.dims, func(d int) bool { return d != row && d != col }), "r")
 	// Along an operand threadIdx.x counts rows, else columns.
 	positions := func(across bool) {
-		g.w.WriteString("#pragma unroll\n")
-		g.open("for (int k = 0; k < 4; k++)")
+		g.unroll("k", 4)
 		g.line("const int j = y + 8*k;")
 		if across {
 			g.line("const ix d%d = top + x, d%d = left + j;", row, col)
@@ -146,8 +145,7 @@ func (g *generator) tiled(loop int32) {
 	if len(straight) > 0 {
 		loads(straight, false)
 	}
-	g.w.WriteString("#pragma unroll\n")
-	g.open("for (int k = 0; k < 4; k++)")
+	g.unroll("k", 4)
 	for _, in := range sites {
 		g.line("tile_%d[y + 8*k][x] = x%d[k];", g.siteOf[in], g.siteOf[in])
 	}

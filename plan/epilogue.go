@@ -31,8 +31,7 @@ func (p *Plan) WithEpilogues(take func(*Stage) bool) *Plan {
 	if len(out.Stages) == len(p.Stages) {
 		return p
 	}
-	arrays := lists.Map(p.Temps, func(t *Temp) *Array { return t.Array })
-	out.placeTemps(arrays)
+	out.placeTemps(lists.Map(p.Temps, func(t *Temp) *Array { return t.Array }))
 	return out
 }
 

@@ -10,13 +10,11 @@ import (
 // align is the alignment of temporaries in the arena, in bytes.
 const align = 64
 
-// placeTemps adds temporaries, and sets their offsets in the arena. Temporaries whose
+// placeTemps makes the temporaries of arrays, and sets their offsets in the arena. Temporaries whose
 // lifetimes do not overlap may share memory. Temporaries that no stage uses get
 // none.
 func (p *Plan) placeTemps(arrays []*Array) {
-	for _, a := range arrays {
-		p.Temps = append(p.Temps, &Temp{Array: a, first: -1})
-	}
+	p.Temps = lists.Map(arrays, func(a *Array) *Temp { return &Temp{Array: a, first: -1} })
 	for i, s := range p.Stages {
 		for _, a := range s.Writes {
 			if a.Mem == nil && p.Temps[a.Temp].first < 0 {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/slab"
 	"github.com/oneloop/oneloop/plan/fuse"
 	"github.com/oneloop/oneloop/plan/graph"
@@ -214,11 +215,8 @@ func (w *writer) add(op Operand, full bool, b ir.Buf) int {
 
 // rowBuf returns the number of a new row buffer for n.
 func (w *writer) rowBuf(n *graph.Node) int {
-	b := ir.Buf{Name: rowNames, Type: n.Type.Register(), Mode: ir.Row, Rank: len(w.innerAxes())}
-	for _, a := range w.innerAxes() {
-		b.Axes = append(b.Axes, int32(a))
-	}
-	return w.add(Operand{}, false, b)
+	axes := lists.Map(w.innerAxes(), func(a int) int32 { return int32(a) })
+	return w.add(Operand{}, false, ir.Buf{Name: rowNames, Type: n.Type.Register(), Mode: ir.Row, Rank: len(axes), Axes: axes})
 }
 
 // faults tracks the uses of values. A fault counts only if the value is

@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/npy"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -64,9 +65,7 @@ func (p *Proto) legacy() bool {
 func (p *Proto) dims() ([]int, error) {
 	var wide []int64
 	if p.legacy() {
-		for _, d := range []*int32{p.Num, p.Channels, p.Height, p.Width} {
-			wide = append(wide, int64(*zero.IfNil(d)))
-		}
+		wide = lists.Map([]*int32{p.Num, p.Channels, p.Height, p.Width}, func(d *int32) int64 { return int64(*zero.IfNil(d)) })
 	} else if p.Shape != nil {
 		wide = p.Shape.Dim
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // ranges are the names under which a profiler shows the runs of a program, and the launches
@@ -23,11 +24,7 @@ func (p *program) newRanges() *ranges {
 	}
 	names := p.kernels()
 	run := "run: " + strings.Join(names, "; ")
-	r := &ranges{run: cu.NewRangeName(run[:min(len(run), longestRange)])}
-	for _, name := range names {
-		r.steps = append(r.steps, cu.NewRangeName(name))
-	}
-	return r
+	return &ranges{run: cu.NewRangeName(run[:min(len(run), longestRange)]), steps: lists.Map(names, cu.NewRangeName)}
 }
 
 // beginRun begins the range of a run on the current thread.

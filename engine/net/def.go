@@ -2,6 +2,7 @@ package net
 
 import (
 	"github.com/oneloop/oneloop/engine/internal/pb"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/zero"
 )
 
@@ -119,13 +120,9 @@ func Arg[V int | float64 | bool | string | []int | []float64 | []string](name st
 	case string:
 		a.S = &v
 	case []int:
-		for _, x := range v {
-			a.Ints = append(a.Ints, int64(x))
-		}
+		a.Ints = lists.Map(v, func(x int) int64 { return int64(x) })
 	case []float64:
-		for _, x := range v {
-			a.Floats = append(a.Floats, float32(x))
-		}
+		a.Floats = lists.Map(v, func(x float64) float32 { return float32(x) })
 	case []string:
 		a.Strings = v
 	}

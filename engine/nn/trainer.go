@@ -136,10 +136,7 @@ func (t *Trainer[T]) settle() {
 	if same && t.clip == t.Clip {
 		return
 	}
-	t.programs, t.clip, t.metrics = nil, t.Clip, nil
-	for _, m := range t.Metrics {
-		t.metrics = append(t.metrics, m.Name)
-	}
+	t.programs, t.clip, t.metrics = nil, t.Clip, lists.Map(t.Metrics, func(m Metric[T]) string { return m.Name })
 }
 
 // zeros returns a tensor where the parameters are.

@@ -50,7 +50,7 @@ type borderTree struct {
 func (g borderTree) tree(dims []int, depth int) *tree.Node {
 	r, axis := g.r, g.r.IntN(len(dims))
 	with := func(d int) []int {
-		out := append([]int(nil), dims...)
+		out := slices.Clone(dims)
 		out[axis] = d
 		return out
 	}
@@ -82,14 +82,14 @@ func (g borderTree) tree(dims []int, depth int) *tree.Node {
 		}
 		return untyped.Transpose(g.tree(from, depth-1), perm)
 	case 5:
-		to := append(append(append([]int(nil), dims[:axis]...), 1), dims[axis:]...)
+		to := slices.Insert(slices.Clone(dims), axis, 1)
 		return untyped.Reshape(g.tree(to, depth-1), dims)
 	case 6:
 		return untyped.Compose("flip", untyped.Options{Axes: []int{axis}}, g.tree(dims, depth-1))
 	case 7:
 		other := dims[min(axis, len(dims)-1):]
 		if r.IntN(2) == 0 {
-			other = append([]int(nil), other...)
+			other = slices.Clone(other)
 			other[0] = 1
 		}
 		return formula(g.typ, g.tree(dims, depth-1), untyped.BroadcastTo(g.tree(other, 0), dims))

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/oneloop/oneloop/expr"
@@ -76,7 +77,7 @@ func matrices(s suite, t dtype.Type, dims []int, seed int) {
 				continue
 			}
 			x := place(r, t, l, wild, dims...).Named("x").Node()
-			other := append([]int(nil), dims...)
+			other := slices.Clone(dims)
 			for i := range other {
 				if r.IntN(3) == 0 {
 					other[i] = 1

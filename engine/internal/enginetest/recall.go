@@ -76,10 +76,7 @@ func moved(stmts []expr.Statement) []expr.Statement {
 				return
 			}
 			c := *n
-			c.Args = nil
-			for _, a := range n.Args {
-				c.Args = append(c.Args, made[a])
-			}
+			c.Args = lists.Map(n.Args, func(a *tree.Node) *tree.Node { return made[a] })
 			switch {
 			case n.Leaf != nil:
 				leaf := *n.Leaf

@@ -110,7 +110,7 @@ func stepped(n *tree.Node, ix []int) []int {
 // partOf returns the operand of a concatenation that has element ix of it, and its
 // coordinates there.
 func partOf(axis int, args []*value, ix []int) (part int, at []int) {
-	at = append([]int(nil), ix...)
+	at = slices.Clone(ix)
 	for at[axis] >= args[part].shape[axis] {
 		at[axis] -= args[part].shape[axis]
 		part++
@@ -132,7 +132,7 @@ func unpadded(n *tree.Node, in shape.Shape, ix []int) (at []int, inside bool) {
 // windowed replaces the coordinates of a window, and of an element in it, by the
 // coordinates of that element in the operand.
 func windowed(n *tree.Node, ix []int) []int {
-	at := append([]int(nil), ix...)
+	at := slices.Clone(ix)
 	for k := range at[:len(at)/2] {
 		at[k] = ix[k]*n.Ints[3*k] + ix[len(at)/2+k]*n.Ints[3*k+1]
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 var specialFloats = []float64{
@@ -48,23 +49,11 @@ func specials(t dtype.Type) []uint64 {
 	case t == dtype.Bool:
 		all = []uint64{0, 1}
 	case t.IsFloat():
-		for _, v := range specialFloats {
-			all = append(all, stored(t, v))
-		}
+		all = lists.Map(specialFloats, func(v float64) uint64 { return stored(t, v) })
 	default:
-		for _, v := range specialInts {
-			all = append(all, uint64(v)&t.Mask())
-		}
+		all = lists.Map(specialInts, func(v int64) uint64 { return uint64(v) & t.Mask() })
 	}
-	seen := map[uint64]bool{}
-	out := all[:0]
-	for _, b := range all {
-		if !seen[b] {
-			seen[b] = true
-			out = append(out, b)
-		}
-	}
-	return out
+	return lists.Union(nil, all)
 }
 
 // A data is a kind of random values.

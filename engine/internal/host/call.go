@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/hostmem"
 	"github.com/oneloop/oneloop/engine/internal/sorting"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -45,11 +46,7 @@ func NewCall(s *plan.Stage) tree.Call {
 	strided := func(a *plan.Array) tree.Strided {
 		return tree.Strided{Type: a.Type, Shape: a.Shape, Strides: a.Strides}
 	}
-	c := tree.Call{Out: strided(s.Out), Threads: 1}
-	for _, a := range s.Args {
-		c.Args = append(c.Args, strided(a))
-	}
-	return c
+	return tree.Call{Out: strided(s.Out), Args: lists.Map(s.Args, strided), Threads: 1}
 }
 
 func (c *callStep) bind(*Program) {}

@@ -46,9 +46,9 @@ func (c *Cache[O, P]) New(k *Key, o O, stmts []expr.Statement) *Entry[O, P] {
 		}
 	}
 	e.bind(k)
-	for _, s := range stmts {
-		e.Statements = append(e.Statements, expr.Statement{Saver: s.Saver, Target: y.copy(s.Target), Value: y.copy(s.Value)})
-	}
+	e.Statements = lists.Map(stmts, func(s expr.Statement) expr.Statement {
+		return expr.Statement{Saver: s.Saver, Target: y.copy(s.Target), Value: y.copy(s.Value)}
+	})
 	return e
 }
 

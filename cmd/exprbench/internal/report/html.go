@@ -11,6 +11,7 @@ import (
 
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/bench"
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/roof"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 //go:embed report.html
@@ -32,10 +33,7 @@ func writeHTML(w io.Writer, r *Report) error {
 		Scaling      []template.HTML
 	}{
 		Title: fmt.Sprintf("exprbench run: %s, %d threads", r.Backend, r.Threads), Text: text.String(),
-		Ratios: ratios(r.Results), Scaling: scaling(r.Results),
-	}
-	for _, i := range bench.Impls() {
-		page.Ways = append(page.Ways, i.String())
+		Ratios: ratios(r.Results), Scaling: scaling(r.Results), Ways: lists.Map(bench.Impls(), bench.Impl.String),
 	}
 	if r.Limits != nil {
 		page.Roof = roofline(r)

@@ -16,6 +16,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -61,10 +62,7 @@ func pull(y, out *tree.Node, wrt []*tree.Node) ([]*tree.Node, error) {
 	if y.HasComplex() {
 		var s untyped.Splitter
 		y = s.Split(y).Re
-		wrt = slices.Clone(wrt)
-		for i, x := range wrt {
-			wrt[i] = s.Split(x).Re
-		}
+		wrt = lists.Map(wrt, func(x *tree.Node) *tree.Node { return s.Split(x).Re })
 	}
 	t := tape{variable: map[*tree.Node]*tree.Node{}, needed: map[*tree.Node]bool{}, adjoint: map[*tree.Node]*tree.Node{}}
 	if err := t.record(y, wrt); err != nil {

@@ -74,10 +74,7 @@ func (t *tape) scan(n, out *tree.Node) error {
 			return err
 		}
 	}
-	for i := range d {
-		d[i] = mapped(d[i], v.real)
-	}
-	return t.close(g, v, d)
+	return t.close(g, v, lists.Map(d, func(n *tree.Node) *tree.Node { return mapped(n, v.real) }))
 }
 
 // close makes the reverse scan. d has the derivatives by the states, then by the outer

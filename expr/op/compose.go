@@ -35,13 +35,7 @@ func LogSumExp[T expr.Float](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 // scaled by gamma and shifted by beta, which may be nil: (a - mean) / sqrt(var
 // + eps) * gamma + beta (Ba, Kiros, Hinton 2016).
 func LayerNorm[T expr.Float](a, gamma, beta expr.Exp[T], eps float64) expr.Exp[T] {
-	x := []*tree.Node{expr.NodeOf(a), nil, nil}
-	for i, e := range []expr.Exp[T]{gamma, beta} {
-		if e != nil {
-			x[i+1] = e.Node()
-		}
-	}
-	return composed[T]("layernorm", untyped.Options{Numbers: []float64{eps}}, x...)
+	return composed[T]("layernorm", untyped.Options{Numbers: []float64{eps}}, expr.NodeOf(a), optional(gamma), optional(beta))
 }
 
 // NaNSum returns the sum over axes of the elements that are not NaN.

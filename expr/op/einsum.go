@@ -22,9 +22,7 @@ func Einsum[T expr.AnyNumber](subscripts string, a expr.Exp[T], more ...expr.Exp
 // the axes to of b. The result has the other axes of a, then those of b. from and to
 // have one length, and axes that are summed over together have one size.
 func TensorDot[T expr.AnyNumber](a, b expr.Exp[T], from, to []int) expr.Exp[T] {
-	if from == nil {
-		from = []int{}
-	}
+	from = append([]int{}, from...) // not nil, which means a number of axes
 	return composed[T]("tensordot", untyped.Options{Axes: from, Ints: to}, expr.NodeOf(a), expr.NodeOf(b))
 }
 

@@ -1,6 +1,8 @@
 package op
 
 import (
+	"cmp"
+
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
@@ -112,12 +114,7 @@ type Window struct{ Size, Stride, Dilation int }
 func Windows[T expr.Elem](a expr.Exp[T], w ...Window) expr.Exp[T] {
 	ints := make([]int, 0, 3*len(w))
 	for _, x := range w {
-		for _, v := range []int{x.Size, x.Stride, x.Dilation} {
-			if v == 0 {
-				v = 1
-			}
-			ints = append(ints, v)
-		}
+		ints = append(ints, cmp.Or(x.Size, 1), cmp.Or(x.Stride, 1), cmp.Or(x.Dilation, 1))
 	}
 	return expr.Of[T](tree.ApplyWith(untyped.Row("windows"), tree.Attributes{Ints: ints}, expr.NodeOf(a)))
 }

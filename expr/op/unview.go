@@ -4,6 +4,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // Unslice returns the adjoint of Slice: an array of shape dims with the
@@ -44,10 +45,7 @@ func WindowGather[T expr.Elem](a expr.Exp[T], counts []int, w ...Window) expr.Ex
 // of shape dims. Every element of every window is added at the position from
 // which Windows with the same w reads it. a decides the sizes of windows.
 func Unwindows[T Summable](a expr.Exp[T], dims []int, w ...Window) expr.Exp[T] {
-	axes := make([]int, len(w))
-	for i := range axes {
-		axes[i] = len(w) + i
-	}
+	axes := lists.UpTo(2 * len(w))[len(w):]
 	n := Sum(WindowScatter(a, dims, w...), Axis(axes...)).Node()
 	return expr.Of[T](n.As("Unwindows", expr.NodeOf(a)))
 }

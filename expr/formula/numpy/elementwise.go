@@ -1,6 +1,8 @@
 package numpy
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/tree"
@@ -10,16 +12,10 @@ import (
 // operatorFunction returns the function that stands for an operator.
 func operatorFunction(sign string) func(c *call) *tree.Node {
 	return func(c *call) *tree.Node {
-		x := make([]value, len(c.args))
-		known := true
-		for i := range x {
-			x[i] = c.operand(i)
-			known = known && x[i].kind == vScalar
-		}
-		if known { // NumPy's numbers and not Python's: power(2, -1) is an error
-			for i := range x {
-				x[i] = valueOf(x[i].node())
-			}
+		x := lists.Map(lists.UpTo(len(c.args)), c.operand)
+		// Numbers alone are NumPy's and not Python's: power(2, -1) is an error.
+		if !slices.ContainsFunc(x, func(v value) bool { return v.kind != vScalar }) {
+			x = lists.Map(x, func(v value) value { return valueOf(v.node()) })
 		}
 		if len(x) == 2 {
 			return binary(sign, x[0], x[1], true).node()

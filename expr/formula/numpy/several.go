@@ -39,11 +39,7 @@ func (c *call) arrays() []*tree.Node {
 // callEach returns what a composition of one operand makes of each array of a list.
 func callEach(name string) func(c *call) value {
 	return func(c *call) value {
-		nodes := c.arrays()
-		for i, n := range nodes {
-			nodes[i] = untyped.Compose(name, untyped.Options{}, n)
-		}
-		return c.oneOrSeveral(nodes)
+		return c.oneOrSeveral(lists.Map(c.arrays(), func(n *tree.Node) *tree.Node { return untyped.Compose(name, untyped.Options{}, n) }))
 	}
 }
 
@@ -60,10 +56,7 @@ func callBroadcastArrays(c *call) value {
 	if err != nil {
 		return c.failure(tree.ErrShape, "%s", err)
 	}
-	for i, n := range nodes {
-		nodes[i] = untyped.BroadcastTo(n, s)
-	}
-	return c.several(nodes...)
+	return c.several(lists.Map(nodes, func(n *tree.Node) *tree.Node { return untyped.BroadcastTo(n, s) })...)
 }
 
 // maxParts bounds how many arrays a function gives.

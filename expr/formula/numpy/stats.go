@@ -152,10 +152,7 @@ func (c *call) weightedQuantile(weights int, q float64, withoutNaN bool) *tree.N
 	case !w.Shape().Equal(a.Shape()) && (c.isNone(2) || len(w.Shape()) != len(order)):
 		return c.fail(c.args[weights].at, tree.ErrShape, "weights of shape %v do not belong to the axes of %v", w.Shape(), a.Shape())
 	case !w.Shape().Equal(a.Shape()):
-		places := make([]int, rank)
-		for i := range places {
-			places[i] = slices.Index(order, i)
-		}
+		places := lists.Map(lists.UpTo(rank), func(i int) int { return slices.Index(order, i) })
 		w = c.keep(c.args[weights].at, untyped.BroadcastTo(untyped.Transpose(w, places), a.Shape()))
 	}
 	dims := a.Shape().Reduce(order, false)
@@ -371,9 +368,7 @@ func callHistogramND(c *call) value {
 	for _, x := range samples {
 		t = promote(t, x.DType())
 	}
-	for i, x := range samples {
-		samples[i] = cast(x, t)
-	}
+	samples = lists.Map(samples, func(x *tree.Node) *tree.Node { return cast(x, t) })
 	bins, within, density, weights := c.args[k].value, c.args[k+1].value, k+2, k+3
 	edges := make([]*tree.Node, len(samples))
 	for i, x := range samples {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // complexRows are the operators on the parts of complex numbers. Of a real number
@@ -183,10 +184,8 @@ var complexParts = map[string]func(n *tree.Node, x []tree.Parts) tree.Parts{
 // to the real parts and to the imaginary parts, and both results are joined.
 func onBoth(name, join string) func(*tree.Node, []tree.Parts) tree.Parts {
 	return func(_ *tree.Node, x []tree.Parts) tree.Parts {
-		re, im := make([]*tree.Node, len(x)), make([]*tree.Node, len(x))
-		for i, p := range x {
-			re[i], im[i] = p.Re, p.Im
-		}
+		re := lists.Map(x, func(p tree.Parts) *tree.Node { return p.Re })
+		im := lists.Map(x, func(p tree.Parts) *tree.Node { return p.Im })
 		return tree.Parts{Re: Call(join, Call(name, re...), Call(name, im...))}
 	}
 }

@@ -86,9 +86,7 @@ func subscripts(term string, rank int) (labels []int, ellipsis int, bad *tree.No
 	for _, r := range before {
 		labels = append(labels, int(r))
 	}
-	for i := range ellipsis {
-		labels = append(labels, i-ellipsis)
-	}
+	labels = append(labels, fromEnd(ellipsis)...)
 	for _, r := range after {
 		labels = append(labels, int(r))
 	}
@@ -98,15 +96,18 @@ func subscripts(term string, rank int) (labels []int, ellipsis int, bad *tree.No
 // implicitOutput returns the labels of a result that is not stated: the axes of
 // the ellipsis, then the letters that occur once, in the order of the alphabet.
 func implicitOutput(count map[int]int, dots int) (out []int) {
-	for i := range dots {
-		out = append(out, i-dots)
-	}
+	out = fromEnd(dots)
 	for l := 'A'; l <= 'z'; l++ {
 		if count[int(l)] == 1 {
 			out = append(out, int(l))
 		}
 	}
 	return out
+}
+
+// fromEnd returns the last n axes, counted from the end: -n to -1.
+func fromEnd(n int) []int {
+	return lists.Map(lists.UpTo(n), func(i int) int { return i - n })
 }
 
 // labelled names the axes of a label in an error.
@@ -300,7 +301,7 @@ func product2(a, b factor, out []int) *tree.Node {
 	if b.Err() != nil {
 		return b.Node
 	}
-	var batch, rows, columns, inner []int
+	var batch, rows, columns []int
 	for _, l := range out {
 		switch inA, inB := slices.Contains(a.labels, l), slices.Contains(b.labels, l); {
 		case inA && inB:
@@ -311,11 +312,7 @@ func product2(a, b factor, out []int) *tree.Node {
 			columns = append(columns, l)
 		}
 	}
-	for _, l := range a.labels {
-		if !slices.Contains(out, l) {
-			inner = append(inner, l)
-		}
-	}
+	inner := slices.DeleteFunc(slices.Clone(a.labels), func(l int) bool { return slices.Contains(out, l) })
 	switch {
 	case len(inner) == 0:
 		return Call("mul", a.arranged(out), b.arranged(out))

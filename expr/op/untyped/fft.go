@@ -152,12 +152,9 @@ func (f fourierFunction) tree(a *tree.Node, axes []int, o FourierOptions) *tree.
 func (f fourierFunction) lengths(s shape.Shape, axes, given []int) (at, points []int, bad *tree.Node) {
 	at = slices.Clone(axes)
 	if axes == nil {
-		at = make([]int, len(s))
+		at = fromEnd(len(s))
 		if given != nil {
-			at = make([]int, len(given))
-		}
-		for i := range at {
-			at[i] = i - len(at)
+			at = fromEnd(len(given))
 		}
 	}
 	switch {

@@ -164,8 +164,8 @@ func windowedShape(n *tree.Node) (shape.Shape, error) {
 	return out, covers(w, in, out, bad)
 }
 
-// covers returns an error unless there are as many windows along each axis as out says. The error is bad if windows
-// are possible.
+// covers returns an error unless there are as many windows along each axis as out says: bad, or the reason why
+// there are no such windows at all.
 func covers(w []slide, in, out shape.Shape, bad error) error {
 	for i, s := range w {
 		if count, err := s.positions(in[i]); err != nil || count != out[i] {

@@ -11,6 +11,7 @@
 package grad
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
@@ -74,10 +75,7 @@ func pull(y, out *tree.Node, wrt []*tree.Node) ([]*tree.Node, error) {
 	}
 	grads := make([]*tree.Node, len(wrt))
 	for i, x := range wrt {
-		d := t.adjoint[t.variable[x]]
-		if d == nil {
-			d = tree.ConstFloat(x.DType(), 0)
-		}
+		d := cmp.Or(t.adjoint[t.variable[x]], tree.ConstFloat(x.DType(), 0))
 		grads[i] = adjoint(x, d).Full()
 	}
 	return grads, nil

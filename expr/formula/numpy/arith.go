@@ -96,9 +96,7 @@ func arithmetic(sign string, t dtype.Type, x, y value, function bool) *tree.Node
 			return undefined("; use ^")
 		}
 	case "/":
-		if !fractional(t) {
-			t = dtype.F64
-		}
+		t = quotientType(t)
 	case "//", "%", "**":
 		if t == dtype.Bool {
 			t = dtype.I8

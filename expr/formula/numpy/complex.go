@@ -37,13 +37,7 @@ const (
 func callFourier(name string) func(c *call) *tree.Node {
 	return func(c *call) *tree.Node {
 		a := c.array(0)
-		t := a.DType()
-		switch {
-		case !fractional(t):
-			t = dtype.F64
-		case t.IsHalf():
-			t = dtype.F32
-		}
+		t := quotientType(a.DType()).Register()
 		if !slices.Contains([]string{"rfft", "rfftn", "ihfft"}, name) {
 			t = promote(t, dtype.C64)
 		}

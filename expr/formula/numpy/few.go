@@ -16,10 +16,7 @@ import (
 
 // magnitudes returns |x| as floats.
 func magnitudes(n *tree.Node) *tree.Node {
-	if n.Err() == nil && !fractional(n.DType()) {
-		n = cast(n, dtype.F64)
-	}
-	return apply("abs", n)
+	return apply("abs", cast(n, quotientType(n.DType())))
 }
 
 // callNorm is a norm of vectors along an axis, or of matrices in two axes. Without an order it is

@@ -189,12 +189,7 @@ func statistic(mode string, n *tree.Node, axis int) *tree.Node {
 // round. Integers are rounded down.
 func ramp(end, edge *tree.Node, width, axis int, back bool) *tree.Node {
 	t := edge.DType()
-	wide := t
-	if !fractional(t) {
-		wide = dtype.F64
-	} else if t.IsHalf() {
-		wide = t.Register()
-	}
+	wide := quotientType(t).Register()
 	end, edge = cast(end, wide), cast(edge, wide)
 	i := cast(untyped.Iota(width), wide)
 	if back {

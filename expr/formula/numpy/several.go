@@ -252,10 +252,7 @@ func callGradient(c *call) value {
 	if len(gaps) > 1 && len(gaps) != len(axes) || len(axes) == 0 {
 		return c.failure(tree.ErrShape, "%d distances do not fit %d axes", len(gaps), len(axes))
 	}
-	t := f.DType()
-	if !fractional(t) {
-		t = dtype.F64
-	}
+	t := quotientType(f.DType())
 	edge := c.integer(c.f.parameter("edge_order"))
 	out := make([]*tree.Node, len(axes))
 	for i, axis := range axes {

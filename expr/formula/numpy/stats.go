@@ -1,6 +1,7 @@
 package numpy
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -50,16 +51,8 @@ func callMoment(name string, withoutNaN bool) func(c *call) *tree.Node {
 			mask = truth(true)
 		}
 		o := c.options()
-		t := a.DType()
-		if o.To != dtype.Invalid {
-			t = o.To
-		} else if !fractional(t) {
-			t = dtype.F64
-		}
+		t := cmp.Or(o.To, quotientType(a.DType()))
 		wide := t.Register()
-		if t.IsComplex() {
-			wide = t
-		}
 		if withoutNaN && fractional(a.DType()) {
 			mask = apply("logical_and", mask, apply("logical_not", apply("isnan", a)))
 		}
@@ -295,10 +288,7 @@ func (c *call) counted(samples, edges []*tree.Node, weights *tree.Node, density 
 	if err != nil {
 		return c.fail(c.at, tree.ErrShape, "%s", err)
 	}
-	by := tree.ConstInt(dtype.I64, 1)
-	if weights != nil {
-		by = weights
-	}
+	by := cmp.Or(weights, tree.ConstInt(dtype.I64, 1))
 	n := untyped.Scatter("bincount", at, by, nil, 0, []int{all.Size()})
 	n = untyped.Slice(untyped.Reshape(n, dims), spans)
 	if !density || n.Err() != nil {

@@ -103,6 +103,14 @@ func floatFor(t dtype.Type) dtype.Type {
 	return dtype.F64
 }
 
+// quotientType returns the type in which NumPy divides elements of type t.
+func quotientType(t dtype.Type) dtype.Type {
+	if fractional(t) {
+		return t
+	}
+	return dtype.F64
+}
+
 // sumType returns the type in which NumPy adds up and multiplies elements of
 // type t.
 func sumType(t dtype.Type) dtype.Type {

@@ -206,9 +206,7 @@ func promoted(vs ...value) dtype.Type {
 			weak = promote(weak, v.n.DType())
 		}
 	}
-	if weak == dtype.Invalid {
-		weak = natural(highest)
-	}
+	weak = cmp.Or(weak, natural(highest))
 	slices.Sort(types)
 	for _, t := range slices.Backward(types) { // floats first: float16 holds int8 and uint8, but not the int16 that these make
 		strong = promote(strong, t)

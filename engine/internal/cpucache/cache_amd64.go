@@ -41,3 +41,10 @@ func Model() string {
 	signature, _, _, _ := cpuid(1, 0)
 	return fmt.Sprintf("%s %#x", strings.TrimSpace(strings.TrimRight(string(name), "\x00")), signature)
 }
+
+// Halves reports whether the processor takes vectors of 512 bits in two halves. Of those that have such vectors, AMD's family
+// 19h does, which is Zen 4.
+func Halves() bool {
+	signature, _, _, _ := cpuid(1, 0)
+	return strings.HasPrefix(Model(), "AMD") && signature>>20&0xff == 0x19-0xf
+}

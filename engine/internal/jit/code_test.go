@@ -71,6 +71,33 @@ func TestCode(t *testing.T) {
 	}
 }
 
+// TestHalves fails if a loop that loads and stores bound, over arrays in the first level, has vectors of 512 bits or several at
+// once where the processor takes such vectors in two halves, or vectors of 256 bits where it takes them whole.
+func TestHalves(t *testing.T) {
+	if _, err := exec.Probe(); err != nil {
+		t.Skip(err)
+	}
+	pl, err := plan.Compile(t.Context(), statements(t, "x 1000 float32\nz 1000 float32", "y = x + z"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, fix := range []func(*testing.T){jit.FixCaches, jit.FixHalves} {
+		fix(t)
+		want := [2]bool{i == 0, i == 1}
+		for _, be := range jit.Generators() {
+			kernels, err := host.Listings(be, pl)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := code(kernels[0])
+			got := [2]bool{strings.Contains(text, "zmm"), strings.Contains(text, "one after the other")}
+			if be.Name() == "avx512" && got != want || be.Name() == "avx2" && got[1] != want[1] {
+				t.Errorf("%s: vectors of 512 bits %v, one after the other %v, want %v", be.Name(), got[0], got[1], want)
+			}
+		}
+	}
+}
+
 // code returns the instructions of a kernel with their notes, without offsets.
 func code(k *listing.Kernel) string {
 	var b strings.Builder

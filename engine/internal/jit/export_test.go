@@ -32,9 +32,16 @@ func Generators() (out []backend.Backend) {
 }
 
 // FixCaches sets the model of the machine, which chooses variants of the code, to the
-// defaults with the caches of a common desktop.
-func FixCaches(t *testing.T) {
-	t.Cleanup(useModel(defaultsWith(cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20})))
+// defaults with the caches of a common desktop, which takes whole vectors of 512 bits.
+func FixCaches(t *testing.T) { fixModel(t, false) }
+
+// FixHalves is FixCaches for a desktop that takes vectors of 512 bits in two halves.
+func FixHalves(t *testing.T) { fixModel(t, true) }
+
+func fixModel(t *testing.T, halves bool) {
+	m := defaultsWith(cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20})
+	m.Halves = halves
+	t.Cleanup(useModel(m))
 }
 
 // defaultsWith returns the defaults with other caches.

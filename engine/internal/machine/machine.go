@@ -24,6 +24,7 @@ import (
 type Model struct {
 	Caches      cpucache.Sizes // bytes of each level
 	Narrow      bool           // vectors of 256 bits are faster where loads bound a loop outside the first level
+	Halves      bool           // the processor takes vectors of 512 bits in two halves, so those of 256 bits are as fast inside it
 	Stream      bool           // stores past the caches are faster for arrays larger than these
 	Gathers     bool           // gathers of the processor are faster than a load for each lane
 	Fetch       int            // bytes from a load to its prefetch, in the last level; 0 prefetches nothing
@@ -35,7 +36,7 @@ type Model struct {
 // Defaults are the numbers of a machine that was not measured. They are those of the
 // machines of ADR 0008. Unknown caches get the sizes of a common desktop.
 func Defaults() Model {
-	m := Model{Caches: cpucache.Of(), Narrow: true, Stream: true, Fetch: 1024, MemFetch: 1024, StreamFetch: 2048, Work: 1500}
+	m := Model{Caches: cpucache.Of(), Narrow: true, Halves: cpucache.Halves(), Stream: true, Fetch: 1024, MemFetch: 1024, StreamFetch: 2048, Work: 1500}
 	if m.Caches.L1 == 0 {
 		m.Caches = cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20}
 	}
@@ -205,6 +206,7 @@ func (m *Model) fields() []field {
 		{"l2", &m.Caches.L2, 0, math.MaxInt32},
 		{"l3", &m.Caches.L3, 0, math.MaxInt32},
 		{"narrow", &m.Narrow, 0, 0},
+		{"halves", &m.Halves, 0, 0},
 		{"stream", &m.Stream, 0, 0},
 		{"gathers", &m.Gathers, 0, 0},
 		{"fetch", &m.Fetch, 0, 1 << 16},

@@ -231,7 +231,7 @@ func (f *phaseCode) mapLoop() {
 	}
 	v, _ := f.pressure()
 	switch {
-	case f.share.bit == 0 && f.oneByOne(group):
+	case f.share.bit == 0 && f.firstPart == 0 && f.oneByOne(group):
 		group, f.unroll = 1, max(group, 2)
 	// Folded loads take no registers. Uniform operands in registers are worth more than a larger group.
 	case f.FromMemory != nil && group == 4 && len(f.operandsByUse()) > f.Vectors-group*v-f.spare():

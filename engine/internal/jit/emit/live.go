@@ -241,17 +241,24 @@ const uniformTemporaries = 2
 
 // oneByOne reports whether a loop should compute the vectors of a group one after the other, with all uniform
 // operands in registers. With the vectors at once these take too many registers, and each uniform operand that stays
-// in memory costs a load if the other operand is in memory, too.
+// in memory costs a load if the other operand is in memory, too. Where loads and stores bound a loop of vectors of 256 bits,
+// stores that follow loads of other lines take less time than loads and stores in groups.
 func (f *phaseCode) oneByOne(group int) bool {
 	v, _ := f.pressure()
 	taps, room := 0, f.Vectors-f.spare()
+	if len(f.operandsByUse()) > room-v+uniformTemporaries {
+		return false
+	}
+	if f.Narrow && !f.Fetch && !f.Stream && f.W*f.Layout.Widest() == 32 && f.Layout.Apart() {
+		return true
+	}
 	for _, id := range f.top {
 		a, b := f.Nodes[id].Args[0], f.Nodes[id].Args[1]
 		if b != lower.None && (f.Uniform[a] && f.Nodes[b].Folded || f.Uniform[b] && f.Nodes[a].Folded) {
 			taps++
 		}
 	}
-	return taps > room-group*v && len(f.operandsByUse()) <= room-v+uniformTemporaries
+	return taps > room-group*v
 }
 
 // pinUniforms pins the uniform nodes with the most uses in registers, at most room.

@@ -162,7 +162,7 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 	if ph.Widest == 8 && ph.Predicates() {
 		return // the emitter has no masks of four lanes
 	}
-	bp.Narrow = bp.Narrow || bp.Exact > 0 && bp.Exact*bp.Widest() < LineBytes || b.Machine.Narrow && moving && !bp.steps() && total > b.Machine.Caches.L1 && !(total <= b.Machine.Caches.L2 && bp.dense(element+fresh))
+	bp.Narrow = bp.Narrow || bp.Exact > 0 && bp.Exact*bp.Widest() < LineBytes || b.Machine.Narrow && moving && !bp.steps() && (total > b.Machine.Caches.L1 || b.Machine.Halves) && !(total <= b.Machine.Caches.L2 && bp.dense(element+fresh))
 	// Stores that pass the caches need narrow vectors and whole lines, which costs instructions.
 	if !beyond || !slow || !b.Machine.Stream || bp.Laid > 0 {
 		return

@@ -15,7 +15,10 @@ func TestSplitPadding(t *testing.T) {
 		widths [][2]int
 		want   string
 	}{
-		{[]int{4, 4}, [][2]int{{1, 1}, {1, 1}}, "loop"},
+		{[]int{4, 4}, [][2]int{{1, 1}, {1, 1}}, "loop loop"},
+		{[]int{3}, [][2]int{{1, 1}}, "loop loop"},
+		{[]int{1000}, [][2]int{{1, 0}}, "loop loop"},
+		{[]int{1000}, [][2]int{{1, 1}}, "loop loop loop"},
 		{[]int{100, 20}, [][2]int{{1, 1}, {1, 1}}, "loop loop"},
 		{[]int{100, 100}, [][2]int{{0, 2}, {3, 0}}, "loop loop"},
 		{[]int{5000, 6}, [][2]int{{0, 0}, {1, 1}}, "loop loop"},
@@ -31,6 +34,27 @@ func TestSplitPadding(t *testing.T) {
 		}
 		if got := stages(p); got != c.want {
 			t.Errorf("%v padded by %v: %s, want %s", c.dims, c.widths, got, c.want)
+		}
+	}
+}
+
+// TestSplitSmall counts the loops of concatenations and rolls of few elements: each operand has a loop.
+func TestSplitSmall(t *testing.T) {
+	x, z := leaf("x", 4), leaf("z", 3)
+	for _, c := range []struct {
+		e    expr.Exp[float32]
+		want string
+	}{
+		{op.Concat[float32](0, x, z), "loop loop"},
+		{op.Roll[float32](x, 1, 0), "loop loop"},
+		{op.Add(op.Roll[float32](x, 1, 0), op.Roll[float32](x, -1, 0)), "loop loop loop"},
+	} {
+		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", expr.NodeOf(c.e).Shape()...), c.e)}, plan.SplitLoops)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := stages(p); got != c.want {
+			t.Errorf("%s: %s, want %s", expr.NodeOf(c.e).Op.Name(), got, c.want)
 		}
 	}
 }

@@ -11,11 +11,12 @@ import (
 // loop over all of it loads every operand under a mask, and selects. Split cuts such
 // a value at its borders into parts that load what they need alone.
 
-// The limits of Split. A part is a loop of its own, which costs some 50 ns. Without parts, each operand
-// of a concatenation takes time for every element.
+// The limits of Split. A part is a loop of its own: it costs some 10 ns in a run and 10 us in a compilation. Without parts, each
+// operand of a concatenation takes time for every element.
 const (
+	fewParts   = 4 // which may have any number of elements
 	mostParts  = 32
-	leastPart  = 128 // elements for each part, on average, times the operands of concatenations
+	leastPart  = 128 // elements for each of more parts, on average, times the operands of concatenations
 	mostJoined = 4   // the operands of a concatenation that a loop selects from
 )
 
@@ -105,7 +106,7 @@ func (g *Graph) split(roots []Root) [][]Root {
 		var next [][]Root
 		for _, part := range parts {
 			next = append(next, woven(g.splitAxis(part, axis), axis)...)
-			if len(next) > mostParts || len(next)*leastPart > first.Shape.Size()*operands {
+			if n := len(next); n > mostParts || n > fewParts && n*leastPart > first.Shape.Size()*operands {
 				return whole
 			}
 		}
@@ -129,18 +130,22 @@ func (g *Graph) split(roots []Root) [][]Root {
 const (
 	shortRow    = 64
 	smallTarget = 16 << 10
+	shortFill   = 256 // of a single row
 )
 
 // fillFirst returns the parts of a padding with short rows, or of a small one: the fill, which is stored
 // everywhere, and then the operand. The fill goes over whole rows. That takes less time than parts
-// that have few elements of each row, or than four more stages. It returns nil for other roots.
+// that have few elements of each row, or than four more stages, or two for a single row. It returns nil for other roots.
 func (g *Graph) fillFirst(roots []Root) [][]Root {
 	n, t := roots[0].Value, roots[0].Target
 	if len(roots) > 1 || n.Array != nil || n.Src.Op != PadRow {
 		return nil
 	}
 	x, fill, size := n.Args[0], n.Args[1], t.Shape.Size()
-	if x.Shape.Size() == 0 || size < 2*leastPart || size > smallTarget && t.Shape[len(t.Shape)-1] > shortRow {
+	if x.Shape.Size() == 0 || len(t.Shape) == 0 {
+		return nil
+	}
+	if row := t.Shape[len(t.Shape)-1]; size > smallTarget && row > shortRow || size > shortFill && size == row {
 		return nil
 	}
 	inner := t

@@ -1,10 +1,14 @@
 package jit
 
 import (
+	"bytes"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -71,6 +75,74 @@ buf x f32 inout 2
 				}
 				copy(mem[0], want)
 			}
+		}
+	}
+}
+
+// TestAligned tests copies and scaled copies to addresses that are not aligned, with arrays between guard pages: a vector that
+// overlaps the next one comes first.
+func TestAligned(t *testing.T) {
+	for _, c := range []struct {
+		typ   string
+		size  int
+		apply string
+	}{{"u8", 1, "%1 = or u8 %0 %0"}, {"u16", 2, "%1 = or u16 %0 %0"}, {"f32", 4, "%1 = add f32 %0 %0"}, {"f64", 8, "%1 = add f64 %0 %0"}} {
+		k := parse(t, strings.NewReplacer("TYPE", c.typ, "APPLY", c.apply).Replace(`kernel aligned
+axis i0
+buf x TYPE in 1
+buf y TYPE out 1
+{
+  vec i0 {
+    %0 = load TYPE x[i0]
+    APPLY
+    store TYPE y[i0] %1
+  }
+}`))
+		for _, n := range []int{64*8 - 1, 64 * 8, 64*16 + 1, 64*32 - 1, 64*64 + 65} {
+			for off := 1; off < 64/c.size; off = 2*off + 1 {
+				for _, atEnd := range []bool{false, true} {
+					checkAligned(t, k, n, off, c.size, atEnd)
+				}
+			}
+		}
+	}
+}
+
+// checkAligned compares kernel k, from n elements to as many others that begin or end off elements from a guard page, on all targets
+// with the interpreter.
+func checkAligned(t *testing.T, k *ir.Kernel, n, off, size int, atEnd bool) {
+	x, freeX := guarded(t, n*size, atEnd)
+	defer freeX()
+	y, freeY := guarded(t, (n+off)*size, atEnd)
+	defer freeY()
+	for i := range x {
+		x[i] = byte(i*7 + i>>8)
+	}
+	at := off * size // after the page
+	if atEnd {
+		at = 0
+	}
+	var want []byte
+	for _, be := range append([]backend.Backend{interp.New()}, isas(t)...) {
+		for i := range y {
+			y[i] = 0xa5
+		}
+		code, err := be.Compile(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inst, err := code.Bind(&ir.Binding{Extents: []int{n}, Bufs: []ir.BufBind{
+			{Ptr: unsafe.Pointer(&x[0]), Strides: []int{1}, Extents: []int{n}, Memory: 1},
+			{Ptr: unsafe.Pointer(&y[at]), Strides: []int{1}, Extents: []int{n}, Memory: 2},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runAll(inst)
+		if want == nil {
+			want = bytes.Clone(y)
+		} else if !bytes.Equal(y, want) {
+			t.Fatalf("%s, %s: %d elements of %d bytes from %d on differ from the interpreter", be.Name(), k.Name, n, size, off)
 		}
 	}
 }

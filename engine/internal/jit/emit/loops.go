@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // scalarBody emits a scalar phase: one lane of a masked body.
@@ -64,7 +65,7 @@ func (f *phaseCode) elementLoop(group int) {
 	f.Bind(align)
 	var one isa.Label // the loop of single vectors
 	twice := f.Layout.Repeats && !f.Stream && len(f.top) <= longBody
-	if (f.Stream || f.Rows) && f.alignStores(main, masked, twice) {
+	if (f.Stream || f.Rows || twice && f.Layout.Apart() && f.fewLoads()) && f.alignStores(main, masked, twice) {
 		again = main
 		if f.Stream { // the first line may take several masked vectors
 			again = align
@@ -262,6 +263,20 @@ func (f *phaseCode) ahead(index isa.Reg, lanes int) {
 	}
 }
 
+// fewLoads reports whether a loop has no more loads than stores, so that aligned stores are worth unaligned loads.
+func (f *phaseCode) fewLoads() bool {
+	loads := 0
+	for _, id := range f.top {
+		switch f.Nodes[id].Op {
+		case ir.Load:
+			loads++
+		case ir.Store:
+			loads--
+		}
+	}
+	return loads <= 0
+}
+
 // alignStores emits a jump to the masked vector for the lanes before the first
 // aligned store, or a whole vector with these lanes if the loop may compute lanes twice.
 // Stores are aligned to a vector, or to a line if they bypass the caches. It reports whether
@@ -276,7 +291,11 @@ func (f *phaseCode) alignStores(main, masked isa.Label, twice bool) bool {
 		if f.Stream {
 			to = layout.LineBytes
 		} else {
-			f.Branch(isa.LT, isa.Word(f.Phase.Lanes), isa.K(alignedLanes), main)
+			least := alignedLanes
+			if !f.Rows {
+				least = alignedVectors * f.W
+			}
+			f.Branch(isa.LT, isa.Word(f.Phase.Lanes), isa.K(least), main)
 		}
 		base, apart := isa.T1, 0
 		if r := f.SiteReg[i]; f.rowsHeld && r >= 0 {
@@ -307,9 +326,12 @@ func (f *phaseCode) alignStores(main, masked isa.Label, twice bool) bool {
 	return false
 }
 
-// alignedLanes is the fewest lanes for which aligned stores are worth a masked vector
-// before them.
-const alignedLanes = 64
+// alignedLanes is the fewest lanes of a row for which aligned stores are worth a masked vector before them, and alignedVectors
+// the fewest vectors of a loop without rows for which they are worth a vector that overlaps others.
+const (
+	alignedLanes   = 64
+	alignedVectors = 64
+)
 
 // longBody is the most nodes of a loop that is emitted again for single vectors.
 // For a longer loop the tail does them, which saves code.

@@ -353,3 +353,34 @@ func TestStoredRecords(t *testing.T) {
 		t.Errorf("%d loops store narrow fields together", together)
 	}
 }
+
+// TestFieldsBesideScalars loads all fields of records in loops with as many scalars, which must leave the registers that
+// the loads need.
+func TestFieldsBesideScalars(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 36))
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
+		for fields := 2; fields <= 16; fields++ {
+			var scalars, body strings.Builder
+			for f := range fields {
+				fmt.Fprintf(&scalars, "buf s%d %s in 0\n", f, typ.Short())
+				fmt.Fprintf(&body, "%%%d = load %s x[i0, %d]\n%%%d = load %s s%d[]\n", f, typ.Short(), f, 20+f, typ.Short(), f)
+			}
+			for f := range fields {
+				fmt.Fprintf(&body, "%%%d = mul %s %%%d %%%d\n", 40+f, typ.Short(), f, 20+f)
+				if f > 0 {
+					fmt.Fprintf(&body, "%%%d = add %s %%%d %%%d\n", 60+f, typ.Short(), 40+f, [...]int{40, 60 + f - 1}[min(f-1, 1)])
+				}
+			}
+			k := parse(t, fmt.Sprintf("kernel scalars\naxis i0\nbuf x %[1]s in 2\nbuf y %[1]s out 1\n%[2]s{\nvec i0 {\n%[3]sstore %[1]s y[i0] %%%[4]d\n}\n}", typ.Short(), scalars.String(), body.String(), 60+fields-1))
+			n := 100 + r.IntN(60)
+			s := newSetup(t, r, k, []int{n}, nil, append([][]int{{n, fields}, {n}}, make([][]int, fields)...), true)
+			for _, be := range isas(t) {
+				if _, ok := s.instance(t, be).(*instance); !ok {
+					t.Errorf("%s: no machine code for %d fields of %s", be.Name(), fields, typ)
+				}
+			}
+			differ(t, r, s)
+			forget()
+		}
+	}
+}

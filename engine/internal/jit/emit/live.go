@@ -67,7 +67,7 @@ func (f *phaseCode) hoistFrom(list []int32) []int32 {
 			s := &f.Layout.Sites[n.Aux]
 			ok = s.Kind == layout.Uniform && !s.Guard && !f.stored(s.Buf) || s.Kind == layout.Index && s.Line.Step() == 0
 			ok = ok && bound.StepOf(s.Seq) == 0
-		case ir.Store, ir.Fault, ir.Cold, lower.OpExport, lower.OpGather, lower.OpIota, lower.OpShiftUp, lower.OpLast, lower.OpLeave:
+		case ir.Store, ir.Fault, ir.Cold, lower.OpExport, lower.OpGather, lower.OpIota, lower.OpShiftUp, lower.OpLast, lower.OpLeave, lower.OpOperand:
 			ok = false
 		}
 		for _, a := range n.Args {
@@ -227,8 +227,14 @@ const (
 )
 
 // fieldVectors returns the vectors that loads and stores of all fields of records, and planes, hold at
-// once: many may need all of a target with few.
-func (f *phaseCode) fieldVectors() int {
+// once: many may need all of a target with few. A target with more makes as many results beside the loads.
+func (f *phaseCode) fieldVectors() (most int) {
+	if f.Predicates > 0 {
+		for _, ids := range slices.Concat(f.records, f.joined) {
+			most = max(most, 2*len(ids)+f.spare())
+		}
+		return most
+	}
 	many := func(ids []int32) bool { return len(ids) > 4 }
 	if f.Predicates == 0 && (f.Layout.Laid > 4 && len(f.planes()) > 0 || slices.ContainsFunc(f.records, many) || slices.ContainsFunc(f.joined, many)) {
 		return f.Vectors

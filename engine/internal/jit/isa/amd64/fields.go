@@ -1,6 +1,7 @@
 package amd64
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
@@ -21,11 +22,97 @@ type dealer struct {
 }
 
 func (f *avx512) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec {
+	if f.turns(t, len(v)) {
+		f.turnFields(s, t, v)
+		return v
+	}
 	f.eachRecordVector(s, len(v), func(i int, m x86.Mem, lanes x86.Operand) {
 		f.zeroing(lanes, pick(t, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), v[i], m)
 	})
 	d := dealer{avx512: f, t: t}
 	return d.split(v)
+}
+
+// turns reports whether n fields are turned, see turnFields, for which registers must be free. If not, permutes of two vectors deal them,
+// which are as many for each field as n has factors, or merges, which are as many as the greatest prime factor.
+func (f *avx512) turns(t dtype.Type, n int) bool {
+	return (isa.Wide(t) && n >= unit || prime(n) > leastMerged) && !f.Masked && f.W > unit && bits.OnesCount64(f.Vecs.Free) >= 2*unit
+}
+
+// prime returns the greatest prime factor of n.
+func prime(n int) int {
+	p := 2
+	for n > 1 {
+		if n%p == 0 {
+			n /= p
+		} else {
+			p++
+		}
+	}
+	return p
+}
+
+// unit is the neighbouring fields of a record that are loaded at once.
+const unit = 4
+
+// turnFields loads units of several records to each of four vectors, and transposes the blocks of four units. The last units
+// may begin with fields of the ones before.
+func (f *avx512) turnFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
+	n, l := len(v), f.LenOf(t)
+	first := f.stepAddress(s, n) * n * f.W
+	load := func(d isa.Vec, i, at int) {
+		for h := range f.W / unit {
+			record := h*unit + i
+			if isa.Wide(t) { // the last permute takes the even or the odd parts of 16 bytes of two vectors
+				record = i/2*f.W/2 + 2*h + i%2
+			}
+			if m := x86.At(x86.RCX, int32((first+record*n+at)*s.Size)); h == 0 {
+				f.I(x86.VMOVUPS, x86.Len(8*unit*s.Size), d, m)
+			} else {
+				f.I(pick(t, x86.VINSERTF32X4, x86.VINSERTF64X4), l, d, d, m, x86.Imm(h))
+			}
+		}
+	}
+	for k := 0; k < n; k += unit {
+		at := min(k, n-unit)
+		f.Within(func() {
+			var in [unit]isa.Vec
+			for i := range in {
+				in[i] = f.Tmp()
+				load(in[i], i, at)
+			}
+			f.turnUnits(t, v[k:min(k+unit, n)], in, k-at)
+		})
+	}
+}
+
+// turnUnits sets v to the fields from field first on of the units in the vectors in.
+func (f *avx512) turnUnits(t dtype.Type, v []isa.Vec, in [unit]isa.Vec, first int) {
+	l := f.LenOf(t)
+	unpack := [2]x86.Op{x86.VUNPCKLPS, x86.VUNPCKHPS}
+	if isa.Wide(t) {
+		unpack = [2]x86.Op{x86.VUNPCKLPD, x86.VUNPCKHPD}
+	}
+	var pairs [2][]isa.Vec
+	for i, d := range v {
+		k := first + i
+		from, upper := k/2, k%2
+		if isa.Wide(t) {
+			from, upper = upper, from
+		}
+		if pairs[from] == nil {
+			x, y := f.Tmp(), f.Tmp()
+			f.I(unpack[from], l, x, in[0], in[1])
+			f.I(unpack[from], l, y, in[2], in[3])
+			pairs[from] = []isa.Vec{x, y}
+		}
+		switch x, y := pairs[from][0], pairs[from][1]; {
+		case isa.Wide(t):
+			f.I(x86.VSHUFF64X2, l, d, x, y, [2]x86.Imm{0x88, 0xdd}[upper])
+		default:
+			f.I([2]x86.Op{x86.VUNPCKLPD, x86.VUNPCKHPD}[upper], l, d, x, y)
+		}
+	}
 }
 
 // eachRecordVector calls do for each of the n vectors with the records of the lanes, with its memory

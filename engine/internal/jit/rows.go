@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/plan/bound"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // Row loops: before a call of machine code the worker writes addresses to the frame.
@@ -86,12 +87,41 @@ func (in *instance) findRowLoop(b *layout.Binder, it *boundItem) *rowLoop {
 			}
 		}
 	}
+	if r.together() {
+		r.phases[0].Together, r.phases[1].Together = true, true
+	}
 	cost := 0.
 	for _, bp := range r.phases {
 		cost += in.code.gen.laneCost(bp) * float64(bp.N)
 	}
 	r.most = max(1, min(layout.MaxLanes/max(lanes, 1), int(maxCall/max(cost, 1e-3))))
 	return r
+}
+
+// The fewest rows that are folded together, and the most bytes from a row to the next.
+const (
+	leastTogether = 8
+	mostTogether  = 1 << 20
+)
+
+// together reports whether the lanes of several rows may be folded at once: a reduction of contiguous rows has results that are
+// contiguous too.
+func (r *rowLoop) together() bool {
+	if len(r.phases) != 2 || r.groups > 1 || r.inner < leastTogether {
+		return false
+	}
+	x, y := r.phases[0], r.phases[1]
+	if x.Lowered.Kind != lower.MapPhase || y.Lowered.Kind != lower.ScalarPhase || len(x.Lowered.Reds) != 1 || x.N*x.Widest() > layout.MostTogether {
+		return false
+	}
+	apart := func(s layout.Site) bool {
+		return s.Kind != layout.Unused && (s.Kind != layout.Unit && (s.Kind != layout.Uniform || s.Row != 0) || max(s.Row, -s.Row)*s.Size > mostTogether)
+	}
+	alone := func(s layout.Site) bool {
+		return s.Kind != layout.Unused && (s.Kind != layout.Uniform || s.Gather != nil || s.Row != 1 && (s.Row != 0 || y.Lowered.Sites[s.Index(y.Lowered)].Store))
+	}
+	exports := func(n lower.Node) bool { return n.Op == lower.OpExport || n.Op == ir.Fault || n.Op == ir.Cold }
+	return !slices.ContainsFunc(x.Sites, apart) && !slices.ContainsFunc(y.Sites, alone) && !slices.ContainsFunc(y.Lowered.Nodes, exports)
 }
 
 // run runs rows lo..hi of a par loop.

@@ -34,6 +34,14 @@ func (f *phaseCode) pair(a *acc, d, x isa.Vec) {
 	f.Within(func() { f.step(&red, ranked{x: d}, x) })
 }
 
+// pairOf is pair for vectors of so many bytes, of which the rest is free.
+func (f *phaseCode) pairOf(a *acc, d, x isa.Vec, bytes int) {
+	w := f.W
+	f.W = w * bytes / f.VecBytes(a.Kern.Lane)
+	f.pair(a, d, x)
+	f.W = w
+}
+
 func (f *phaseCode) foldLanes(a *acc) {
 	var v []isa.Vec
 	x := f.Tmp()
@@ -61,7 +69,7 @@ func (f *phaseCode) foldVector(a *acc, v, x isa.Vec) {
 	t := a.Kern.Lane
 	for bytes := f.VecBytes(t); bytes > resultBytes(a.Red); bytes /= 2 {
 		f.Lanes.UpperHalf(x, v, bytes)
-		f.pair(a, v, x)
+		f.pairOf(a, v, x, max(bytes/2, 16))
 	}
 	if f.toCell(a) {
 		f.Lanes.StoreFirst(t.Size(), f.CellAt(a.Cell), v)

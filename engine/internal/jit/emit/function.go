@@ -34,8 +34,17 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 		text = &listing.Function{Name: Symbol(v, p.IR.Name, phases), Variant: describe(v)}
 	}
 	again := a.NewLabel()
-	a.Bind(again)
 	slots, combines := 0, false
+	together := v.Rows && phases[0].Together
+	var done isa.Label // behind the loop over rows
+	if together {
+		var err error
+		done = a.NewLabel()
+		if slots, err = foldRows(target, a, list, p, phases, v, done); err != nil {
+			return nil, err
+		}
+	}
+	a.Bind(again)
 	var held []int8
 	rows := isa.Word(frame.Rows) // the counter of a row loop
 	for _, bp := range phases {
@@ -58,13 +67,14 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 			text.Spills += f.Spills
 			text.Phases = append(text.Phases, f.listing())
 		}
-		f.Empty()
-		*f = phaseCode{Emitter: f.Emitter, top: f.top[:0], hoisted: f.hoisted[:0], counts: f.counts, uses: f.uses[:0]}
-		phaseCodes.Put(f)
+		f.recycle()
 	}
 	if v.Rows {
 		a.Head("next row")
 		nextRow(a, phases, again, held, rows)
+	}
+	if together {
+		a.Bind(done)
 	}
 	obj, err := a.Finish(v.Stream)
 	if err != nil {
@@ -78,6 +88,13 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 
 // phaseCodes has empty ones, which keep the storage of their lists.
 var phaseCodes = sync.Pool{New: func() any { return &phaseCode{} }}
+
+// recycle keeps the storage of the lists of f for another.
+func (f *phaseCode) recycle() {
+	f.Empty()
+	*f = phaseCode{Emitter: f.Emitter, top: f.top[:0], hoisted: f.hoisted[:0], counts: f.counts, uses: f.uses[:0]}
+	phaseCodes.Put(f)
+}
 
 // newPhaseCode prepares the code of a phase: it adds the nodes that compute offsets, and
 // finds the uniform nodes and the last uses.
@@ -200,14 +217,7 @@ func (f *phaseCode) holdRows() (held []int8, rows isa.Int) {
 // mapLoop emits a map phase.
 func (f *phaseCode) mapLoop() {
 	f.prologue()
-	if !f.rowsHeld {
-		f.pinSites()
-	}
-	for i, r := range f.SiteReg {
-		if s := &f.Layout.Sites[i]; r >= 0 && s.Near == 0 && (!f.rowsHeld || s.Origin != frame.SitePtr) {
-			f.Int(isa.Mov, isa.SiteReg(int(r)), isa.Word(s.Arg+s.Origin))
-		}
-	}
+	f.loadSites()
 	if len(f.Phase.Reds) > 0 {
 		f.reduceLoop()
 		return
@@ -254,6 +264,18 @@ func (f *phaseCode) mapLoop() {
 	f.Jump(end)
 	f.held(held, begin)
 	f.Bind(end)
+}
+
+// loadSites loads the addresses of sites that have registers.
+func (f *phaseCode) loadSites() {
+	if !f.rowsHeld {
+		f.pinSites()
+	}
+	for i, r := range f.SiteReg {
+		if s := &f.Layout.Sites[i]; r >= 0 && s.Near == 0 && (!f.rowsHeld || s.Origin != frame.SitePtr) {
+			f.Int(isa.Mov, isa.SiteReg(int(r)), isa.Word(s.Arg+s.Origin))
+		}
+	}
 }
 
 // steps reports whether permutes reach the elements of a site.

@@ -105,37 +105,56 @@ func (f *phaseCode) reduceVectors(unroll, group int) {
 // Lanes without elements keep the identity. Vectors without elements are left out, which changes
 // no bit of a built-in reduction.
 func (f *phaseCode) shortRow(unroll int) bool {
+	need := f.shortRegs()
+	if need == 0 || f.Layout.N > layout.MostShort || f.Layout.N > 2*unroll*f.W {
+		return false
+	}
+	f.part("%d vectors, in registers", (f.Layout.N+f.W-1)/f.W)
+	v, _ := f.pressure()
+	f.pinUniforms(f.Vectors - need - v - spareRegs)
+	f.shortVectors(false)
+	f.foldAccs()
+	return true
+}
+
+// shortRegs returns the registers of the accumulators of a row without a loop, or 0 if the row takes a loop.
+func (f *phaseCode) shortRegs() (need int) {
 	n := f.Layout.N
-	vectors, need := (n+f.W-1)/f.W, 0
+	vectors := (n + f.W - 1) / f.W
 	for i := range f.accs {
 		need += min(vectors, f.accs[i].n)
 	}
 	special := func(a acc) bool { return a.Kern.Arg || a.Prog != nil }
-	if !f.Rows || n == 0 || n > layout.MostShort || vectors > 2*unroll || vectors*len(f.top) > 4*longBody || !f.fits(need) || slices.ContainsFunc(f.accs, special) {
-		return false
+	if !f.Rows || n == 0 || vectors*len(f.top) > 4*longBody || !f.fits(need) || slices.ContainsFunc(f.accs, special) {
+		return 0
 	}
-	f.part("%d vectors, in registers", vectors)
+	return need
+}
+
+// shortVectors emits the vectors of a row without a loop. If tail is set, code before has made the mask of the last one.
+func (f *phaseCode) shortVectors(tail bool) {
+	n := f.Layout.N
+	vectors := (n + f.W - 1) / f.W
 	f.beginAccs(vectors)
-	v, _ := f.pressure()
-	f.pinUniforms(f.Vectors - need - v - spareRegs)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	for f.Base = 0; f.Base < vectors; f.Base++ {
 		switch left := n - f.Base*f.W; {
 		case left >= f.W:
+		case n > f.W && f.repeats() && f.contiguous():
+			f.Back = f.W - left
 		case n > f.W && f.overlaps():
 			f.Int(isa.Sub, isa.Lane, isa.K(f.W-left)) // from 0
 		default:
-			f.Int(isa.Mov, isa.T1, isa.K(left))
-			f.Masked, f.Tail = true, left
-			f.Lanes.SetTail()
+			if f.Masked, f.Tail = true, left; !tail {
+				f.Int(isa.Mov, isa.T1, isa.K(left))
+				f.Lanes.SetTail()
+			}
 		}
 		f.Start(1)
 		f.body(f.top)
 		f.stepAccs()
 	}
-	f.Masked, f.Tail, f.Base = false, 0, 0
-	f.foldAccs()
-	return true
+	f.Masked, f.Tail, f.Base, f.Back = false, 0, 0, 0
 }
 
 // looseLoop emits a loop with reductions of any order, whose accumulators stay in registers from
@@ -150,6 +169,11 @@ func (f *phaseCode) looseLoop(unroll int) bool {
 		return false
 	}
 	f.beginAccs(unroll)
+	for i := range f.accs {
+		for _, r := range f.accs[i].regs {
+			f.Lanes.Constant(r.x, f.accs[i].Kern.Lane, f.accs[i].Kern.Identity)
+		}
+	}
 	group := min(f.chooseCopies(4, need), unroll)
 	v, _ := f.pressure()
 	f.pinUniforms(f.Vectors - need - group*v - spareRegs)
@@ -180,12 +204,14 @@ func (f *phaseCode) looseLoop(unroll int) bool {
 	return true
 }
 
-// overlaps reports whether the last vector of a row may have elements of the one before, in place of a
-// mask: they change no result twice, and nothing is stored. Vectors under a mask are slow without mask
-// registers.
-func (f *phaseCode) overlaps() bool {
+// overlaps reports whether the last vector of a row has elements of the one before, in place of a mask. Vectors under a mask are
+// slow without mask registers.
+func (f *phaseCode) overlaps() bool { return f.Predicates == 0 && f.repeats() }
+
+// repeats reports whether elements may be combined twice: they change no result, and nothing is stored.
+func (f *phaseCode) repeats() bool {
 	stores := func(n lower.Node) bool { return n.Op == ir.Store }
-	return f.Predicates == 0 && !slices.ContainsFunc(f.accs, func(a acc) bool { return !idempotent(a.Red) }) && !slices.ContainsFunc(f.Nodes, stores)
+	return !slices.ContainsFunc(f.accs, func(a acc) bool { return !idempotent(a.Red) }) && !slices.ContainsFunc(f.Nodes, stores)
 }
 
 // idempotent reports whether a value may be combined twice.
@@ -207,14 +233,12 @@ func (f *phaseCode) lastVector(done isa.Label, vector func()) {
 	f.Bind(fewer)
 }
 
-// beginAccs gives the accumulators registers with the identity: for each vector of an
-// accumulator, but no more than vectors.
+// beginAccs gives the accumulators registers: for each vector of an accumulator, but no more than vectors.
 func (f *phaseCode) beginAccs(vectors int) {
 	for i := range f.accs {
 		a := &f.accs[i]
 		for range min(vectors, a.n) {
 			a.regs = append(a.regs, takeRanked(a.Kern, f.Vecs.TakeTop))
-			f.Lanes.Constant(a.regs[len(a.regs)-1].x, a.Kern.Lane, a.Kern.Identity)
 		}
 	}
 	f.keepAccs()
@@ -239,13 +263,22 @@ func (f *phaseCode) foldAccs() {
 	}
 }
 
-// stepShort combines the values of a vector with its accumulator.
+// stepShort combines the values of a vector with its accumulator. The first ones are the accumulator.
 func (f *phaseCode) stepShort(a *acc) {
-	d, x := a.regs[f.Base%a.n], f.operand(a.Red)
+	d, x, first := a.regs[f.Base%a.n], f.operand(a.Red), f.Base%a.n >= a.used
 	a.used = max(a.used, f.Base%a.n+1)
-	if !f.Masked || a.Kern.Sums() { // sums leave the other lanes out
+	is := first && !a.Kern.Sums() && !a.Kern.Quiet && !(a.Kern.Op == prim.Mul && f.LaneSize > 0)
+	if first && (!is || f.Masked) {
+		f.Lanes.Constant(d.x, a.Kern.Lane, a.Kern.Identity)
+	}
+	switch {
+	case is && !f.Masked:
+		f.Lanes.CopyVec(a.Kern.Lane, d.x, x)
+	case is:
+		f.Lanes.CopyLanes(a.Kern.Lane, d.x, x)
+	case !f.Masked || a.Kern.Sums(): // sums leave the other lanes out
 		f.step(a.Red, d, x)
-	} else {
+	default:
 		t := f.Tmp()
 		f.Lanes.CopyVec(a.Kern.Lane, t, d.x)
 		f.Within(func() { f.step(a.Red, ranked{x: t}, x) })
@@ -257,6 +290,17 @@ func (f *phaseCode) stepShort(a *acc) {
 // foldShort combines the lanes of an accumulator in registers, in the order of foldLanes, and
 // stores the result as the first lane in memory.
 func (f *phaseCode) foldShort(a *acc) {
+	d, x := f.Tmp(), f.Tmp()
+	f.Lanes.CopyVec(a.Kern.Lane, d, f.foldVectors(a))
+	f.foldVector(a, d, x)
+	f.EndStep()
+	for _, r := range a.regs {
+		f.Vecs.Give(int8(r.x))
+	}
+}
+
+// foldVectors combines the vectors of an accumulator in registers, and returns the one that has the result.
+func (f *phaseCode) foldVectors(a *acc) isa.Vec {
 	have := a.used
 	for h := a.n / 2; h > 0; h /= 2 {
 		for k := range min(h, max(have-h, 0)) {
@@ -264,11 +308,5 @@ func (f *phaseCode) foldShort(a *acc) {
 		}
 		have = min(have, h)
 	}
-	d, x := f.Tmp(), f.Tmp()
-	f.Lanes.CopyVec(a.Kern.Lane, d, a.regs[0].x)
-	f.foldVector(a, d, x)
-	f.EndStep()
-	for _, r := range a.regs {
-		f.Vecs.Give(int8(r.x))
-	}
+	return a.regs[0].x
 }

@@ -337,3 +337,11 @@ type Finder interface {
 	// FirstBit replaces T0 by the number of its lowest bit that is set.
 	FirstBit()
 }
+
+// A Folder is the [Lanes] of a target that folds the lanes of several vectors together.
+type Folder interface {
+	// Halves sets the first 32 bytes of lower to the lower halves of the parts of x and y, and those of upper to the upper halves.
+	// Parts have 8, 16 or 32 bytes. Those of x and y of the same number are neighbours, but 8 bytes: in each half of a vector those of
+	// x come first.
+	Halves(lower, upper, x, y Vec, bytes int)
+}

@@ -131,6 +131,7 @@ type Phase struct {
 	Rows       bool             // one call runs many rows
 	Exact      int              // lanes of short rows that are written out, or 0
 	Follow     int              // rows of a call behind one whose steps are constants, so that all it reads and stores is in rows; or 0
+	Together   bool             // of a reduction of short rows and the phase behind it: the rows follow each other in all arrays, so the lanes of several are folded at once
 	Groups     bool             // one call runs many groups of rows, or many spans of columns
 	Blends     bool             // see isa.Facts
 	Laid       int              // elements of the rows that are laid across vectors, or 0
@@ -310,7 +311,7 @@ const copiedElements = 2047
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
 	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4 | frame.Bit(bp.Groups)<<5 | frame.Bit(bp.Copied)<<6 | frame.Bit(bp.Combines)<<7
-	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Laid>>8), byte(bp.Few), byte(bp.LaneSize), byte(bp.Exact), byte(bp.Exact>>8), byte(bp.Follow))
+	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Laid>>8), byte(bp.Few), byte(bp.LaneSize), byte(bp.Exact), byte(bp.Exact>>8), byte(bp.Follow), byte(frame.Bit(bp.Together)))
 	if bp.Narrowing != nil {
 		for _, a := range bp.Narrowing.Assumed {
 			key = append(key, byte(a.Scalar), byte(a.Scalar>>8))
@@ -318,7 +319,11 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		}
 	}
 	if len(bp.Lowered.Reds) > 0 && bp.Lowered.Kind == lower.MapPhase { // short rows have no loop
-		key = append(key, byte(min(bp.N, MostShort+1)), byte(frame.Bit(bp.N > MostTwice)))
+		n := min(bp.N, MostShort+1)
+		if bp.Together {
+			n = bp.N
+		}
+		key = append(key, byte(n), byte(n>>8), byte(frame.Bit(bp.N > MostTwice)))
 	}
 	for i := range bp.Sites {
 		s := &bp.Sites[i]
@@ -338,7 +343,7 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		if bp.AtOnce > 0 || bp.Each > 0 {
 			key = le.LittleEndian.AppendUint64(key, uint64(s.RowBytes()))
 		}
-		if bp.Follow > 0 {
+		if bp.Follow > 0 || bp.Together {
 			key = le.LittleEndian.AppendUint32(key, uint32(s.Row))
 		}
 		if s.Turns {
@@ -374,6 +379,9 @@ func (s *Site) Counts() bool { return s.Kind == Index && s.Line.Step()*s.Size ==
 
 // MostShort is the most elements of a row that is reduced without a loop.
 const MostShort = 128
+
+// MostTogether is the most bytes of a row that is folded together with others.
+const MostTogether = 1024
 
 // MostTwice is the most elements of a row that a reduction reads twice: the first-level cache holds them.
 const MostTwice = 2048

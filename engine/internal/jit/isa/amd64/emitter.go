@@ -173,8 +173,26 @@ func (f *emitter) UpperHalf(d, x isa.Vec, bytes int) {
 		f.I(x86.VPSHUFD, x86.L128, d, x, x86.Imm(0x4e))
 	case bytes == 8:
 		f.I(x86.VPSHUFD, x86.L128, d, x, x86.Imm(0xb1))
+	default: // of each 4 bytes
+		f.I(x86.VPSRLD, x86.L256, d, x, x86.Imm(4*bytes))
+	}
+}
+
+// Halves is for [isa.Folder].
+func (f *emitter) Halves(lower, upper, x, y isa.Vec, bytes int) {
+	switch {
+	case bytes == 32 && f.evex:
+		f.I(x86.VSHUFF64X2, x86.L256, lower, x, y, x86.Imm(0))
+		f.I(x86.VSHUFF64X2, x86.L256, upper, x, y, x86.Imm(3))
+	case bytes == 32:
+		f.I(x86.VPERM2F128, x86.L256, lower, x, y, x86.Imm(0x20))
+		f.I(x86.VPERM2F128, x86.L256, upper, x, y, x86.Imm(0x31))
+	case bytes == 16:
+		f.I(x86.VUNPCKLPD, x86.L256, lower, x, y)
+		f.I(x86.VUNPCKHPD, x86.L256, upper, x, y)
 	default:
-		f.I(x86.VPSRLD, x86.L128, d, x, x86.Imm(4*bytes))
+		f.I(x86.VSHUFPS, x86.L256, lower, x, y, x86.Imm(0x88))
+		f.I(x86.VSHUFPS, x86.L256, upper, x, y, x86.Imm(0xdd))
 	}
 }
 

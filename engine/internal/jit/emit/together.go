@@ -1,0 +1,176 @@
+package emit
+
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
+)
+
+// The fold of the lanes of a short row, its result and its addresses take longer than its elements. So several rows are folded
+// together: an instruction combines the upper and the lower halves of the parts that two vectors have of their rows, until a
+// vector has one result of each row. The order of each row is that of [phaseCode.foldVector]. Then the code behind the reduction
+// takes the rows as lanes.
+
+// foldedBytes is the bytes of the vectors that are folded together. Wider ones need more rows at once.
+const foldedBytes = 32
+
+// mostFolded is the most nodes of an iteration.
+const mostFolded = 160
+
+// foldedRegs is the vectors that wait while a row is reduced.
+const foldedRegs = 3
+
+// A foldedRows emits the rows that are folded together.
+type foldedRows struct {
+	*phaseCode            // of the reduction
+	results    *phaseCode // of what follows it
+	folder     isa.Folder
+	rows       int // of an iteration
+	need       int // registers of the accumulators of a row, and of what is folded
+}
+
+// foldRows emits a loop over rows that are folded together, for phases with [layout.Phase.Together]. It jumps to done after the
+// last row, and goes on behind the loop if fewer rows are left than an iteration has. It returns the slots of the loop.
+func foldRows(target isa.Target, a isa.Asm, list bool, p *lower.Program, phases []*layout.Phase, v layout.Variant, done isa.Label) (slots int, err error) {
+	f := foldedRows{phaseCode: newPhaseCode(target, a, list, p, phases[0], v)}
+	f.newAccs()
+	f.folder, _ = f.Lanes.(isa.Folder)
+	if f.need = f.shortRegs(); f.folder != nil && f.need > 0 && f.fits(f.need+foldedRegs) {
+		f.need += foldedRegs
+		f.results = newPhaseCode(target, a, list, p, resultsOf(phases[1], f.accs[0].Red), layout.Variant{Narrow: true})
+		f.rows = f.results.W
+		vectors := (f.Layout.N + f.W - 1) / f.W
+		if f.rows*max(resultBytes(f.accs[0].Red), 4) == foldedBytes && f.rows*vectors*len(f.top) <= mostFolded {
+			f.loop(phases, done)
+		}
+		slots, err = max(f.Slots.Count, f.results.Slots.Count), f.results.Err
+		f.results.recycle()
+	}
+	if err == nil {
+		err = f.Err
+	}
+	f.recycle()
+	return slots, err
+}
+
+// resultsOf returns the phase behind a reduction as a map of which a lane is a row.
+func resultsOf(bp *layout.Phase, r *lower.Red) *layout.Phase {
+	out, ph := *bp, *bp.Lowered
+	out.Lowered, out.LaneSize, out.Narrowing = &ph, 0, nil
+	ph.Kind, ph.LaneSize = lower.MapPhase, 0
+	out.Sites = slices.Clone(bp.Sites)
+	for i := range out.Sites {
+		if s := &out.Sites[i]; s.Row != 0 {
+			s.Kind = layout.Unit
+		}
+	}
+	ph.Nodes, ph.Top = slices.Clone(ph.Nodes), slices.Clone(ph.Top)
+	for i := range ph.Nodes {
+		n := &ph.Nodes[i]
+		if n.Op != lower.OpCell || n.Aux != r.Cell {
+			continue
+		}
+		none := [3]int32{lower.None, lower.None, lower.None}
+		first := []int32{int32(i)}
+		operand := lower.Node{Op: lower.OpOperand, Type: n.Type, In: n.Type, Args: none}
+		if r.Kern.Lane.Size() < 4 || r.Type == dtype.Bool { // the result is a part of a lane
+			operand.Type, operand.In = dtype.I32, dtype.I32
+			raw, zero := int32(len(ph.Nodes)), int32(len(ph.Nodes)+1)
+			switch {
+			case r.Type != dtype.Bool:
+				*n = lower.Node{Op: prim.Cvt, Type: n.Type, In: dtype.I32, Args: [3]int32{raw, lower.None, lower.None}}
+			case r.Kern.All():
+				*n = lower.Node{Op: prim.Eq, Type: dtype.Bool, In: dtype.I32, Args: [3]int32{raw, zero, lower.None}}
+			default:
+				*n = lower.Node{Op: prim.Ne, Type: dtype.Bool, In: dtype.I32, Args: [3]int32{raw, zero, lower.None}}
+			}
+			ph.Nodes = append(ph.Nodes, operand, lower.Node{Op: prim.Const, Type: dtype.I32, In: dtype.I32, Args: none})
+			first = []int32{raw, int32(i)}
+		} else {
+			*n = operand
+		}
+		ph.Top = append(first, ph.Top...)
+		break
+	}
+	return &out
+}
+
+// loop emits the loop.
+func (f *foldedRows) loop(phases []*layout.Phase, done isa.Label) {
+	rows, few, loop, g := isa.Word(frame.Rows), f.NewLabel(), f.NewLabel(), f.results
+	f.part("%d rows, whose lanes are folded together", f.rows)
+	f.Branch(isa.LT, rows, isa.K(f.rows), few)
+	f.Align(32)
+	f.Bind(loop)
+	f.prologue()
+	f.loadSites()
+	v, _ := f.pressure()
+	f.pinUniforms(f.Vectors - f.need - v - spareRegs)
+	x := f.folded(&f.accs[0], max(resultBytes(f.accs[0].Red), 4), 0)
+	g.Vecs.Free &^= 1 << x
+	g.Operands[0] = x
+	g.prologue()
+	g.loadSites()
+	g.Int(isa.Mov, isa.Lane, isa.K(0))
+	g.Start(1)
+	g.body(g.top)
+	for _, bp := range phases {
+		for i := range bp.Sites {
+			if s := &bp.Sites[i]; s.Row != 0 {
+				f.Int(isa.Add, isa.Word(s.Arg+frame.SitePtr), isa.K(f.rows*s.Row*s.Size))
+			}
+		}
+	}
+	f.Int(isa.Sub, rows, isa.K(f.rows))
+	f.Branch(isa.GE, rows, isa.K(f.rows), loop)
+	f.Branch(isa.EQ, rows, isa.K(0), done)
+	f.Bind(few)
+}
+
+// folded returns a vector with parts of so many bytes of as many rows as that makes, of which row is the first.
+func (f *foldedRows) folded(a *acc, bytes, row int) isa.Vec {
+	if bytes == foldedBytes {
+		return f.row(a, row)
+	}
+	apart := map[int]int{16: f.rows / 2, 8: 1, 4: 2}[bytes] // so that the results are in order
+	x := f.folded(a, 2*bytes, row)
+	y := f.folded(a, 2*bytes, row+apart)
+	lower, upper := f.Vecs.TakeTop(), f.Vecs.TakeTop()
+	f.folder.Halves(lower, upper, x, y, 2*bytes)
+	f.pairOf(a, lower, upper, foldedBytes)
+	for _, v := range []isa.Vec{x, y, upper} {
+		f.Vecs.Give(int8(v))
+	}
+	for part := bytes; bytes == 4 && part > resultBytes(a.Red); part /= 2 {
+		x := f.Tmp()
+		f.Lanes.UpperHalf(x, lower, part)
+		f.pairOf(a, lower, x, foldedBytes)
+		f.EndStep()
+	}
+	return lower
+}
+
+// row reduces a row to a vector of [foldedBytes].
+func (f *foldedRows) row(a *acc, row int) isa.Vec {
+	f.AtRow = row
+	f.shortVectors(row > 0)
+	d := f.foldVectors(a)
+	for bytes := f.VecBytes(a.Kern.Lane); bytes > foldedBytes; bytes /= 2 {
+		x := f.Tmp()
+		f.Lanes.UpperHalf(x, d, bytes)
+		f.pairOf(a, d, x, bytes/2)
+		f.EndStep()
+	}
+	for _, r := range a.regs {
+		if r.x != d {
+			f.Vecs.Give(int8(r.x))
+		}
+	}
+	a.regs, a.used = nil, 0
+	return d
+}

@@ -1,0 +1,88 @@
+package jit
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine/internal/listing"
+	"github.com/oneloop/oneloop/expr/dtype"
+)
+
+// TestTogether compares reductions of rows whose lanes are folded together with the interpreter: rows of many lengths, also
+// those that are a part of the rows of their arrays, and numbers of rows around those of an iteration. What follows
+// the reduction has values of a row, values of all rows, and other types.
+func TestTogether(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(4, 21))
+	const text = `kernel together
+axis i0 i1
+buf x TYPE in 2
+buf z REG in 1
+buf y OUT out 1
+scalar s0 REG
+{
+  %0 = scalar REG s0
+  par i0 {
+    vec i1 {
+      %1 = load REG x[i0, i1]
+      %2 = reduce NAME REG %1
+    }
+    AFTER
+  }
+}`
+	after := []string{
+		"store REG y[i0] %2",
+		"%3 = load REG z[i0]\n%4 = sub REG %2 %3\n%5 = mul REG %4 %0\nstore REG y[i0] %5",
+		"%3 = cvt i64 %2\nstore i64 y[i0] %3",
+	}
+	together := map[string]int{}
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.BF16, dtype.I8, dtype.U8, dtype.I16, dtype.U16, dtype.I32, dtype.U32, dtype.I64, dtype.U64, dtype.Bool} {
+		names := []string{"sum", "max", "min", "prod", "fmax", "fmin"}
+		switch {
+		case typ == dtype.Bool:
+			names = []string{"any", "all"}
+		case !typ.IsFloat():
+			names = names[:4]
+		}
+		for i, n := range []int{1, 3, 8, 9, 16, 17, 20, 31, 32, 33, 40, 63, 64, 65, 100, 127, 128, 129, 200, 256, 300, 1000, 1024, 1025} {
+			kind := r.IntN(len(after))
+			if typ == dtype.Bool {
+				kind = 0
+			}
+			out := typ.Short()
+			if kind == 2 {
+				out = "i64"
+			}
+			name := names[(i+r.IntN(2))%len(names)]
+			of := strings.ReplaceAll(text, "AFTER", after[kind])
+			k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "REG", typ.Register().Short(), "NAME", name, "OUT", out).Replace(of))
+			rows := [...]int{5, 8, 9, 15, 16, 23, 24, 67}[r.IntN(8)]
+			s := newSetup(t, r, k, []int{rows, n}, nil, [][]int{{rows, n + r.IntN(2)*3}, {rows}, {rows}}, true)
+			for _, be := range isas(t) {
+				in := s.instance(t, be).(*instance)
+				fns, err := in.Listing()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, fn := range fns {
+					if slices.ContainsFunc(fn.Lines, func(l listing.Line) bool { return strings.HasSuffix(l.Text, "folded together") }) {
+						together[be.Name()+" "+name]++
+					}
+				}
+			}
+			differ(t, r, s)
+		}
+	}
+	for _, be := range isas(t) {
+		if be.Name() == "neon" {
+			continue
+		}
+		for _, name := range []string{"sum", "max", "min", "prod", "fmax", "fmin", "any", "all"} {
+			if together[be.Name()+" "+name] == 0 {
+				t.Errorf("%s: no lanes of %s are folded together", be.Name(), name)
+			}
+		}
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan/ir"
+	"golang.org/x/sys/cpu"
 )
 
 // combine writes operations that combine values 0 to fields-1 to one, in random order: differences, sums, and those of
@@ -381,6 +382,35 @@ func TestFieldsBesideScalars(t *testing.T) {
 			}
 			differ(t, r, s)
 			forget()
+		}
+	}
+}
+
+// TestNarrowRecords compares loops that load all fields of records of 1 or 2 bytes with the interpreter. AVX-512 deals them if
+// their number is a power of two.
+func TestNarrowRecords(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 37))
+	defer func(old bool) { amd64.Permutes8 = old }(amd64.Permutes8)
+	for _, typ := range []dtype.Type{dtype.U8, dtype.I8, dtype.I16, dtype.U16} {
+		for fields := 2; fields <= 17; fields++ {
+			for _, n := range []int{1 + r.IntN(20), 60 + r.IntN(80), 400 + r.IntN(100)} {
+				amd64.Permutes8 = cpu.X86.HasAVX512VBMI && r.IntN(3) > 0
+				var body strings.Builder
+				for f := range fields {
+					fmt.Fprintf(&body, "    %%%d = load %s x[i0, %d]\n", f, typ.Short(), f)
+				}
+				last := combine(r, &body, fields, typ, "max")
+				k := parse(t, fmt.Sprintf("kernel narrow\naxis i0\nbuf x %[1]s in 2\nbuf y %[1]s out 1\n{\n  vec i0 {\n%[2]s    store %[1]s y[i0] %%%[3]d\n  }\n}", typ.Short(), body.String(), last))
+				s := newSetup(t, r, k, []int{n}, nil, [][]int{{n, fields}, {n}}, true)
+				if be := isas(t)[0]; n > 64 && be.Name() == "avx512" {
+					has := slices.ContainsFunc(s.instance(t, be).(*instance).phases, func(bp *boundPhase) bool { return len(bp.Records) == 1 })
+					if want := fields > 2 && fields&(fields-1) == 0; has != want && cpu.X86.HasAVX512VBMI {
+						t.Errorf("%d fields of %s: records are found: %v", fields, typ, has)
+					}
+				}
+				differ(t, r, s)
+				forget()
+			}
 		}
 	}
 }

@@ -16,8 +16,9 @@ func (f *phaseCode) gatherFields() {
 	for _, sites := range f.Layout.Records {
 		has := func(numbers uint32) bool { return numbers>>len(sites)&1 != 0 }
 		switch s := &f.Layout.Sites[sites[0]]; {
+		case s.Size < 4 && (s.Size != f.LaneSize || s.Size < f.LeastJoined):
 		case f.Phase.Sites[sites[0]].Store:
-			if has(f.Facts.Joins) && (s.Size >= 4 || s.Size == f.LaneSize) {
+			if has(f.Facts.Joins) {
 				f.gatherStores(sites)
 			}
 		case has(f.Facts.Fields) && !f.fewAtOnce(len(sites)):

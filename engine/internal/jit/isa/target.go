@@ -55,8 +55,8 @@ type Facts struct {
 	// Fields has bit n if loads of all n fields of records share their vectors, and Joins if stores
 	// do. Without mask registers those of the tail do not.
 	Fields, Joins uint32
-	// LeastJoined is the least size in bytes of fields whose stores share vectors. Those of 1 and 2 bytes are in lanes of
-	// their size.
+	// LeastJoined is the least size in bytes of fields whose stores share vectors, and of fields whose loads do if their number is a
+	// power of two. Those of 1 and 2 bytes are in lanes of their size.
 	LeastJoined int
 	// Planes has bit n if vectors of n arrays are interleaved to vectors of rows of n elements.
 	Planes uint32

@@ -53,11 +53,11 @@ func (b *Binder) joinsFields(n int) bool { return 1 < n && n <= mostJoined && b.
 
 // field reports whether a site may be a field that is loaded, or stored.
 func (b *Binder) field(bp *Phase, i int32, store bool) bool {
+	s, info := &bp.Sites[i], &bp.Lowered.Sites[i]
 	least := 4
-	if store {
+	if n := s.Line.Step(); store || s.Size == bp.Lowered.LaneSize && n > 2 && n&(n-1) == 0 { // other numbers of bytes take fewer permutes as windows
 		least = b.Joined
 	}
-	s, info := &bp.Sites[i], &bp.Lowered.Sites[i]
 	return s.Kind == Strided && s.Record == 0 && s.Gather == nil && !s.Guard && s.Dyn == nil && s.Size >= least && info.Type != dtype.Bool && info.Store == store && !info.Cold &&
 		!bp.Lowered.Conflict(int(i))
 }

@@ -196,7 +196,7 @@ type Binder struct {
 	Tails   bool // of the target, like the next three: see isa.Facts
 	Blends  bool
 	Joins   uint32
-	Joined  int // the least size of fields that are stored together
+	Joined  int // the least size of fields that are stored together: see isa.Facts
 	Planes  uint32
 }
 

@@ -27,7 +27,7 @@ func (f *avx512) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Ve
 		return v
 	}
 	f.eachRecordVector(s, len(v), func(i int, m x86.Mem, lanes x86.Operand) {
-		f.zeroing(lanes, pick(t, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), v[i], m)
+		f.zeroing(lanes, f.pickLane(t, x86.VMOVDQU8, x86.VMOVDQU16, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), v[i], m)
 	})
 	d := dealer{avx512: f, t: t}
 	return d.split(v)
@@ -289,7 +289,7 @@ func (d *dealer) deal(v []isa.Vec) []isa.Vec {
 	if p%2 == 1 && p >= leastMerged && l != x86.L128 { // no permute of one vector has 128 bits
 		return d.merge(v)
 	}
-	pair := pick(d.t, x86.VPERMT2PS, x86.VPERMT2PD)
+	pair := d.pair(d.t)
 	out := make([]isa.Vec, p)
 	for r := range out {
 		if out[r] = v[0]; r < p-1 {

@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -268,15 +269,16 @@ func (f *phaseCode) stepShort(a *acc) {
 	d, x, first := a.regs[f.Base%a.n], f.operand(a.Red), f.Base%a.n >= a.used
 	a.used = max(a.used, f.Base%a.n+1)
 	is := first && !a.Kern.Sums() && !a.Kern.Quiet && !(a.Kern.Op == prim.Mul && f.LaneSize > 0)
-	if first && (!is || f.Masked) {
+	masked := f.Masked && !a.Kern.Sums() && !(f.loadsZeros(a.Arg) && a.Kern.Identity == 0) // sums leave the other lanes out
+	if first && (!is || masked) {
 		f.Lanes.Constant(d.x, a.Kern.Lane, a.Kern.Identity)
 	}
 	switch {
-	case is && !f.Masked:
+	case is && !masked:
 		f.Lanes.CopyVec(a.Kern.Lane, d.x, x)
 	case is:
 		f.Lanes.CopyLanes(a.Kern.Lane, d.x, x)
-	case !f.Masked || a.Kern.Sums(): // sums leave the other lanes out
+	case !masked:
 		f.step(a.Red, d, x)
 	default:
 		t := f.Tmp()
@@ -285,6 +287,16 @@ func (f *phaseCode) stepShort(a *acc) {
 		f.Lanes.CopyLanes(a.Kern.Lane, d.x, t)
 	}
 	f.EndStep()
+}
+
+// loadsZeros reports whether a node is zero in the lanes that the mask of the tail leaves out.
+func (f *phaseCode) loadsZeros(id int32) bool {
+	n := &f.Nodes[id]
+	if n.Op != ir.Load || f.Predicates == 0 || n.Args[0] != lower.None || n.Args[1] != lower.None {
+		return false
+	}
+	s := &f.Layout.Sites[n.Aux]
+	return s.Kind == layout.Unit && !s.Guard && f.Phase.Sites[n.Aux].Type == n.Type && n.Type != dtype.Bool
 }
 
 // foldShort combines the lanes of an accumulator in registers, in the order of foldLanes, and

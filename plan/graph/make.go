@@ -132,6 +132,7 @@ func (g *Graph) rewrite(e *tree.Node, args []*Node) *Node {
 			if n := g.separated(e, args[0]); n != nil {
 				return n
 			}
+			g.order(e, args[0])
 		}
 		return g.shortReduction(e, args[0])
 	case tree.View:

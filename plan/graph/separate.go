@@ -107,3 +107,33 @@ func (g *Graph) padded(x *Node, widths []int, fill *Node) *Node {
 	}
 	return g.make(tree.NewView(PadRow, to, x.Type, widths), []*Node{x, fill})
 }
+
+// The elements of operands that are stored in the order of a reduction: at most mostOrdered, unless rows of rowBytes follow each other.
+const (
+	mostOrdered = 1 << 24
+	rowBytes    = 512
+)
+
+// order stores the operand a of reduction e in the order of the reduction, if that is not the order in memory and takes several rows,
+// which are short or have their elements apart. A block of the reduction has parts of many rows, each of which would be a copy.
+func (g *Graph) order(e *tree.Node, a *Node) {
+	v, size := a.Strided(), a.Shape.Size()
+	if v == nil || size < leastStage || size > mostOrdered || !e.Op.Reduce().Ordered(a.Type.Register()) {
+		return
+	}
+	row, step, rows := 1, 1, 1 // of the last group of axes
+	for i := len(a.Shape) - 1; i >= 0 && slices.Contains(e.Axes, i); i-- {
+		switch d, s := a.Shape[i], v.Strides[i]; {
+		case d == 1:
+		case row == 1:
+			row, step = d, s
+		case rows == 1 && s == step*row:
+			row *= d
+		default:
+			rows *= d
+		}
+	}
+	if rows > 1 && (step != 1 || row*a.Type.Size() < rowBytes) {
+		g.Store(a, "its elements have another order in memory than in the reduction")
+	}
+}

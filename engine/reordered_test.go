@@ -1,0 +1,66 @@
+package engine_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// TestReorderedSums sums views whose elements have another order in memory, which programs store in the order of the sum. The sum has
+// the bits of the sum of a copy, and a maximum needs no copy.
+func TestReorderedSums(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 27))
+	x := engine.Zeros[float32](40, 33, 12)
+	for i := range x.Data() {
+		x.Data()[i] = float32(math.Exp(4*r.Float64())) - 9
+	}
+	type E = expr.Exp[float32]
+	for _, c := range []struct {
+		name   string
+		view   E
+		axes   []int
+		stored bool
+	}{
+		{"transposed", op.Transpose[float32](x), []int{0, 1, 2}, true},
+		{"last two transposed", op.Transpose[float32](x, 0, 2, 1), []int{1, 2}, true},
+		{"every other", op.Slice[float32](x, op.From(0), op.By(op.From(0), 2), op.By(op.From(0), 2)), []int{1, 2}, true},
+		{"short rows", op.Slice[float32](x, op.From(0), op.From(0), op.Until(11)), []int{1, 2}, true},
+		{"in order", x, []int{0, 1, 2}, false},
+		{"one row", op.Transpose[float32](x, 2, 0, 1), []int{1, 2}, false},
+		{"long rows", op.Slice[float32](op.Reshape[float32](x, 40, 396), op.From(0), op.Until(390)), []int{0, 1}, false},
+	} {
+		copied := engine.Zeros[float32](expr.NodeOf(c.view).Shape()...)
+		if err := copied.Assign(c.view); err != nil {
+			t.Fatal(err)
+		}
+		sum := func(e E) E { return op.Sum(e, op.Axis(c.axes...)) }
+		for _, backend := range engine.Backends() {
+			got, want := engine.Zeros[float32](expr.NodeOf(sum(c.view)).Shape()...), engine.Zeros[float32](expr.NodeOf(sum(c.view)).Shape()...)
+			for y, e := range map[*engine.Tensor[float32]]E{got: sum(c.view), want: sum(copied)} {
+				p, err := engine.CompileWith(t.Context(), engine.Options{Backend: backend}, expr.Let[float32](y, e))
+				if err == nil {
+					err = p.Run(t.Context())
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if stages := len(p.Plan().Stages); y == got && backend != "interp" && (stages == 2) != c.stored {
+					t.Errorf("%s, %s: %d stages", c.name, backend, stages)
+				}
+			}
+			for i, y := range want.Data() {
+				if math.Float32bits(got.Data()[i]) != math.Float32bits(y) {
+					t.Errorf("%s, %s: sum %d is %v, want %v", c.name, backend, i, got.Data()[i], y)
+				}
+			}
+		}
+		p, err := engine.Compile(t.Context(), expr.Let[float32](engine.Zeros[float32](), op.Max(c.view)))
+		if err != nil || len(p.Plan().Stages) != 1 {
+			t.Errorf("%s: the maximum has %d stages: %v", c.name, len(p.Plan().Stages), err)
+		}
+	}
+}

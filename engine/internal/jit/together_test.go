@@ -56,7 +56,14 @@ scalar s0 REG
 				out = "i64"
 			}
 			name := names[(i+r.IntN(2))%len(names)]
+			sum := typ == dtype.Bool && i%3 == 0 || typ.Size() == 1 && i%4 == 0 // of 64 bits, whose lanes are narrow
+			if sum {
+				kind, name, out = 0, "sum", "i64"
+			}
 			of := strings.ReplaceAll(text, "AFTER", after[kind])
+			if sum {
+				of = strings.NewReplacer("%2 = reduce NAME REG %1", "%6 = cvt i64 %1\n%2 = reduce sum i64 %6", "store REG", "store i64").Replace(of)
+			}
 			k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "REG", typ.Register().Short(), "NAME", name, "OUT", out).Replace(of))
 			rows := [...]int{5, 8, 9, 15, 16, 23, 24, 67}[r.IntN(8)]
 			s := newSetup(t, r, k, []int{rows, n}, nil, [][]int{{rows, n + r.IntN(2)*3}, {rows}, {rows}}, true)

@@ -125,6 +125,9 @@ func (f *phaseCode) newAccs() (unroll int) {
 			a.n /= 2
 		}
 		unroll = max(unroll, a.n)
+		if a.Type == dtype.Bool && len(f.reds) == 1 && a.loose() { // see leaves
+			a.n, unroll = 1, testedVectors
+		}
 		if a.Kern.Arg && (!f.Rows || f.Layout.N > layout.MostShort) {
 			unroll = max(unroll, argVectors)
 		}
@@ -132,6 +135,9 @@ func (f *phaseCode) newAccs() (unroll int) {
 	}
 	return unroll
 }
+
+// testedVectors is the number of vectors after which a loop tests whether more elements change a predicate.
+const testedVectors = 8
 
 // accumulators stores the identity to each accumulator in memory, and gives registers to
 // those that fit.

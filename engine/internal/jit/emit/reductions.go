@@ -48,7 +48,7 @@ func (f *phaseCode) reduceLoop() {
 	f.Branch(isa.LT, lanes, isa.K(unroll*f.W), tail)
 	f.loadAccs()
 	f.part("main loop: %d vectors, %d at once", unroll, group)
-	f.reduceVectors(unroll, group)
+	f.reduceVectors(unroll, group, nil)
 	f.storeAccs()
 
 	f.part("tail: vectors under a mask, up to the last element")
@@ -84,8 +84,8 @@ func (f *phaseCode) reduceLoop() {
 	}
 }
 
-// reduceVectors emits a loop over unroll vectors with reductions, group at once.
-func (f *phaseCode) reduceVectors(unroll, group int) {
+// reduceVectors emits a loop over unroll vectors with reductions, group at once. leave, if not nil, emits a jump out of it.
+func (f *phaseCode) reduceVectors(unroll, group int, leave func()) {
 	step, loop := unroll*f.W, f.NewLabel()
 	last := f.lastStart(step)
 	f.Align(32)
@@ -97,8 +97,24 @@ func (f *phaseCode) reduceVectors(unroll, group int) {
 		f.accumulate()
 	}
 	f.Base = 0
+	if leave != nil {
+		leave()
+	}
 	f.Int(isa.Add, isa.Lane, isa.K(step))
 	f.branchFull(isa.LE, step, last, loop)
+}
+
+// leaves returns what emits a jump to done once the only reduction, a predicate, has a result that no element changes, or nil.
+func (f *phaseCode) leaves(done isa.Label) func() {
+	folder, ok := f.Lanes.(isa.Folder)
+	faults := func(id int32) bool { return f.Nodes[id].Op == ir.Fault }
+	if a := &f.accs[0]; ok && len(f.accs) == 1 && a.Type == dtype.Bool && f.repeats() && !slices.ContainsFunc(f.top, faults) {
+		return func() {
+			folder.BranchSet(a.regs[0].x, done)
+			f.EndStep()
+		}
+	}
+	return nil
 }
 
 // shortRow emits the reductions of a row of few elements without a loop: vector after vector,
@@ -183,12 +199,12 @@ func (f *phaseCode) looseLoop(unroll int) bool {
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.Branch(isa.LT, lanes, isa.K(unroll*f.W), single)
 	f.part("main loop: %d vectors, %d at once", unroll, group)
-	f.reduceVectors(unroll, group)
+	f.reduceVectors(unroll, group, f.leaves(done))
 	f.part("single vectors")
 	f.Bind(single)
 	f.Asm.Address(isa.T0, isa.At(isa.Lane, f.W))
 	f.Branch(isa.GT, isa.T0, lanes, tail)
-	f.reduceVectors(1, 1)
+	f.reduceVectors(1, 1, nil)
 	f.Bind(tail)
 	vector := func() {
 		f.Start(1)

@@ -344,4 +344,6 @@ type Folder interface {
 	// Parts have 8, 16 or 32 bytes. Those of x and y of the same number are neighbours, but 8 bytes: in each half of a vector those of
 	// x come first.
 	Halves(lower, upper, x, y Vec, bytes int)
+	// BranchSet jumps if a bit of x is set.
+	BranchSet(x Vec, l Label)
 }

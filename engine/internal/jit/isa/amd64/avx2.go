@@ -334,6 +334,12 @@ func (f *avx2) AddNeed(p int32, first bool) {
 	f.I(x86.OR, x86.W32, x86.RAX, x86.RCX)
 }
 
+// BranchSet is for [isa.Folder].
+func (f *avx2) BranchSet(x x86.Vec, l x86.Label) {
+	f.I(x86.VPTEST, x86.L256, x, x)
+	f.I(x86.JNE, 0, l)
+}
+
 func (f *avx2) SkipCold(skip x86.Label) {
 	f.I(x86.TEST, x86.W32, x86.RAX, x86.RAX)
 	f.I(x86.JE, 0, skip)

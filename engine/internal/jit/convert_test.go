@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/isa/amd64"
@@ -13,11 +14,11 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// TestConversions converts between floats and integers of 32 and 64 bits. Machine code may convert vectors of
+// TestConversions converts between floats and integers. Machine code may convert vectors of
 // numbers below 2^51, vectors of numbers in range and others in three ways.
 func TestConversions(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	edges := []float64{0x1p31, 0x1p31 - 128, 0x1p32, 0x1p32 - 256, 0x1p32 - 1, 0x1p32 - .5, -.5, -1, 0x1p51, -0x1p51, 0x1p51 + 1, 0x1p53, 0x1p62, -0x1p63, 0x1p63, 0x1p64, math.Inf(1), math.Inf(-1), math.NaN()}
+	edges := []float64{0x1p31, 0x1p31 - 128, 0x1p32, 0x1p32 - 256, 0x1p32 - 1, 0x1p32 - .5, -.5, -1, 0x1p51, -0x1p51, 0x1p51 + 1, 0x1p53, 0x1p62, -0x1p63, 0x1p63, 0x1p64, math.Inf(1), math.Inf(-1), math.NaN(), 0x1p15, 0x1p15 - .5, -0x1p15 - 1, 0x1p16, 0x1p16 - .5, 127.5, 128, -129, 256}
 	number := func(numbers string) float64 {
 		switch {
 		case numbers == "edges" && r.IntN(8) == 0:
@@ -29,7 +30,7 @@ func TestConversions(t *testing.T) {
 		return []float64{x, math.Trunc(x), 0x1p51 - 1, -0x1p51 + 1, math.Copysign(0, -1), math.Trunc(x) + .5}[r.IntN(6)]
 	}
 	for _, from := range []dtype.Type{dtype.U32, dtype.I64, dtype.U64, dtype.F32, dtype.F64} {
-		for _, to := range []dtype.Type{dtype.U32, dtype.I64, dtype.U64, dtype.F32, dtype.F64} {
+		for _, to := range []dtype.Type{dtype.I8, dtype.U8, dtype.I16, dtype.U16, dtype.U32, dtype.I64, dtype.U64, dtype.F32, dtype.F64} {
 			if from.IsFloat() == to.IsFloat() {
 				continue
 			}
@@ -152,5 +153,71 @@ func TestStoresOfBF16(t *testing.T) {
 			randir.Put(s.mem[0][at:], 4, uint64(bits))
 		}
 		differ(t, r, s)
+	}
+}
+
+// TestBitsOfHalves compares loops that move elements of 16 bits and change their signs with the interpreter: of all kinds of numbers,
+// backward, with a step, and beside arithmetic. The machine code of those without arithmetic converts nothing.
+func TestBitsOfHalves(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, typ := range []string{"f16", "bf16"} {
+		for _, c := range []struct {
+			at, code string
+			computes bool
+		}{
+			{at: "i0]", code: "%6 = neg f32 %0"},
+			{at: "i0]", code: "%4 = abs f32 %0\n%6 = select f32 %2 %4 %1"},
+			{at: "i0]", code: "%4 = const f32 -1.5\n%6 = select f32 %2 %0 %4"},
+			{at: "299+i0*-1]", code: "%6 = roundH f32 %0"},
+			{at: "i0*2]", code: "%6 = neg f32 %0"},
+			{at: "-3+i0] else %20", code: "%6 = neg f32 %0"},
+			{at: "i0]", code: "%6 = mul f32 %0 %1", computes: true},
+			{at: "i0]", code: "%4 = neg f32 %0\n%5 = lt bool %4 %1\n%6 = select f32 %5 %0 %4", computes: true},
+			{at: "i0]", code: `%4 = bitcast i32 %0
+				%5 = bitcast i32 %1
+				%7 = const i32 0xff800001
+				%8 = lt bool %5 %7
+				%9 = const i32 0x80000000
+				%10 = const i32 0
+				%11 = select i32 %8 %9 %10
+				%12 = const i32 0x7fffffff
+				%13 = and i32 %4 %12
+				%14 = or i32 %13 %11
+				%6 = bitcast f32 %14`},
+		} {
+			text := "kernel p\naxis i0\nbuf x H in 1\nbuf z H in 1\nbuf m bool in 1\nbuf y H out 1\n{\nvec i0 {\n%20 = const f32 .5\n%0 = load f32 x[" + c.at + "\n%1 = load f32 z[i0]\n%2 = load bool m[i0]\n" + c.code + "\n%3 = roundH f32 %6\nstore f32 y[i0] %3\n}\n}"
+			k := parse(t, strings.NewReplacer("roundH", "round"+typ, "H", typ).Replace(text))
+			for _, n := range []int{300, 37, 5} {
+				at := 300
+				if c.at == "i0*2]" {
+					at = 600
+				}
+				s := newSetup(t, r, k, []int{n}, nil, [][]int{{at}, {n}, {n}, {n}}, true)
+				for _, be := range isas(t) {
+					code := textOfCode(t, s.instance(t, be))
+					if converts := strings.Contains(code, "cvtph2ps") || strings.Contains(code, "vpslld"); be.Name() != "neon" && converts != c.computes {
+						t.Errorf("%s of %s, %s: conversions %v, want %v", c.code, typ, be.Name(), converts, c.computes)
+					}
+				}
+				differ(t, r, s)
+			}
+		}
+	}
+}
+
+// TestProductsOfPredicates compares products of integers and predicates with the interpreter. Machine code selects.
+func TestProductsOfPredicates(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for _, typ := range []string{"i8", "u16", "i32", "u64"} {
+		for _, operands := range []string{"%0 %2", "%2 %0", "%2 %2"} {
+			k := parse(t, strings.ReplaceAll("kernel p\naxis i0\nbuf x T in 1\nbuf m bool in 1\nbuf y T out 1\n{\nvec i0 {\n%0 = load T x[i0]\n%1 = load bool m[i0]\n%2 = cvt T %1\n%3 = mul T "+operands+"\nstore T y[i0] %3\n}\n}", "T", typ))
+			s := newSetup(t, r, k, []int{300}, nil, [][]int{{300}, {300}, {300}}, true)
+			for _, be := range isas(t) {
+				if code := textOfCode(t, s.instance(t, be)); strings.Contains(code, "mul") {
+					t.Errorf("%s, %s: the code multiplies\n%s", typ, be.Name(), code)
+				}
+			}
+			differ(t, r, s)
+		}
 	}
 }

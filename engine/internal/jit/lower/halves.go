@@ -2,6 +2,7 @@ package lower
 
 import (
 	"math"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -18,17 +19,17 @@ var keepsHalves = [prim.NumOps]bool{
 }
 
 // roundOnce removes roundings of numbers that are rounded: those of operations that add no digits, and
-// those that a store repeats.
-func (ph *Phase) roundOnce() {
+// those that a store repeats. It returns what it found, or nil for a phase without elements of 16 bits.
+func (ph *Phase) roundOnce() *halves {
 	some := false
 	for i := range ph.Nodes {
 		n := &ph.Nodes[i]
 		some = some || n.In.IsHalf() || halfOf(n.Op) != dtype.Invalid
 	}
 	if !some {
-		return
+		return nil
 	}
-	h := halves{ph: ph, rounded: make([]dtype.Type, len(ph.Nodes)), uses: make([]int32, len(ph.Nodes))}
+	h := &halves{ph: ph, rounded: make([]dtype.Type, len(ph.Nodes)), uses: make([]int32, len(ph.Nodes))}
 	h.list(ph.Top)
 	ph.eachResult(h.use)
 	for i := range ph.Nodes {
@@ -36,6 +37,7 @@ func (ph *Phase) roundOnce() {
 			h.store(n)
 		}
 	}
+	return h
 }
 
 type halves struct {
@@ -95,7 +97,7 @@ func (h *halves) elements(n *Node) dtype.Type {
 	case halfOf(n.Op) != dtype.Invalid:
 		return halfOf(n.Op)
 	case n.Op == ir.Load && n.In.IsHalf():
-		return h.all(n.Args[:], n.In)
+		return h.all(n.Args[:1], n.In)
 	case n.Op == prim.Select:
 		return h.common(n.Args[1:])
 	case n.Op < prim.NumOps && keepsHalves[n.Op] && n.In == dtype.F32:
@@ -183,4 +185,132 @@ func (h *halves) store(n *Node) {
 		n.Args[0] = r.Args[0]
 	}
 	n.Rounded = h.of(n.Args[0], n.In)
+}
+
+// asBits gives elements of 16 bits that a phase only moves, selects, and changes the signs of, the type of their bits. Then loads and stores
+// convert nothing, and narrow lanes may hold the elements. A NaN may get other bits than by conversions.
+func (h *halves) asBits() {
+	if h == nil || len(h.ph.Reds)+len(h.ph.Carries) > 0 {
+		return
+	}
+	nodes := h.ph.Nodes
+	moved, t := make([]bool, len(nodes)), dtype.Invalid
+	for i := range nodes {
+		if nodes[i].Op == ir.Store && nodes[i].In.IsHalf() {
+			t = nodes[i].In
+		}
+	}
+	for i := range nodes {
+		moved[i] = t != dtype.Invalid && h.moves(int32(i), t)
+	}
+	for h.unmark(moved, t) {
+	}
+	for i := range moved {
+		if moved[i] {
+			h.toBits(int32(i), t)
+		}
+	}
+}
+
+// moves reports whether a node may have, or store, the bits of elements of type t.
+func (h *halves) moves(id int32, t dtype.Type) bool {
+	n := &h.ph.Nodes[id]
+	switch n.Op {
+	case ir.Load:
+		return n.In == t && !n.Cold
+	case ir.Store:
+		return n.In == t && n.Rounded && !n.Cold
+	case prim.Lt:
+		return n.In == dtype.I32 && h.rounded[n.Args[0]] == t && h.isConst(n.Args[1], aboveInfinity) && !n.Cold
+	case prim.Neg, prim.Abs, prim.Bitcast, prim.Select, prim.And, prim.Or, prim.Xor:
+		return (h.rounded[id] == t || n.Type == dtype.I32 && h.isSign(id)) && !n.Cold
+	}
+	return false
+}
+
+// elementsOf returns those operands of a node that are elements if the node moves elements.
+func (n *Node) elementsOf() []int32 {
+	switch n.Op {
+	case prim.Select:
+		return n.Args[1:]
+	case prim.And, prim.Or, prim.Xor, prim.Lt:
+		return n.Args[:2]
+	}
+	return n.Args[:1]
+}
+
+// unmark unmarks the nodes that other nodes compute with, and those with operands that are neither marked nor constants. It reports
+// whether it found some.
+func (h *halves) unmark(moved []bool, t dtype.Type) (some bool) {
+	other := func(id int32) {
+		if id != None && moved[id] {
+			moved[id], some = false, true
+		}
+	}
+	h.ph.eachResult(other)
+	for i := range h.ph.Nodes {
+		n := &h.ph.Nodes[i]
+		elements := n.elementsOf()
+		for _, a := range elements {
+			if _, ok := h.halfOfConst(a, t); a != None && !ok && !moved[a] {
+				other(int32(i))
+			}
+		}
+		for _, a := range n.Args {
+			if a != None && h.ph.Nodes[a].Type != dtype.Bool && !(moved[i] && slices.Contains(elements, a)) {
+				other(a)
+			}
+		}
+		if n.Op == ir.Cold {
+			other(n.Yield)
+		}
+	}
+	return some
+}
+
+// aboveInfinity has the least bits, as a signed integer, that are not those of a negative number.
+const aboveInfinity = 0xff800001
+
+// halfOfConst returns the bits of an element of type t for a constant: for one of that value, and for bits that are all equal but the sign, or are
+// compared with.
+func (h *halves) halfOfConst(id int32, t dtype.Type) (bits uint64, ok bool) {
+	if id == None || h.ph.Nodes[id].Op != prim.Const {
+		return 0, false
+	}
+	n := &h.ph.Nodes[id]
+	word := uint32(n.Imm)
+	switch {
+	case n.Type == dtype.F32 && t == dtype.F16:
+		return uint64(dtype.F16From(math.Float32frombits(word)).Bits()), h.of(id, t)
+	case n.Type == dtype.F32:
+		return uint64(word >> 16), h.of(id, t)
+	case n.Type == dtype.I32 && word == aboveInfinity && t == dtype.F16:
+		return 0xfc01, true
+	case n.Type == dtype.I32 && word == aboveInfinity:
+		return 0xff81, true
+	}
+	return uint64(word >> 16), n.Type == dtype.I32 && (word&magnitudeBits == 0 || word&magnitudeBits == magnitudeBits)
+}
+
+// toBits rewrites a node that moves elements of type t, and its constants.
+func (h *halves) toBits(id int32, t dtype.Type) {
+	n := h.ph.Nodes[id]
+	constant := func(bits uint64) int32 { return h.ph.constant(dtype.I16, bits, ir.None) }
+	for k, a := range n.Args {
+		if bits, ok := h.halfOfConst(a, t); ok {
+			n.Args[k] = constant(bits)
+		}
+	}
+	switch n.Op {
+	case ir.Load, ir.Store:
+		h.ph.Sites[n.Aux].Type = dtype.I16
+	case prim.Neg:
+		n.Op, n.Args[1] = prim.Xor, constant(signBits>>16)
+	case prim.Abs:
+		n.Op, n.Args[1] = prim.And, constant(magnitudeBits>>16)
+	}
+	if n.In = dtype.I16; n.HasResult() && n.Type != dtype.Bool {
+		n.Type = dtype.I16
+	}
+	h.ph.Nodes[id] = n
 }

@@ -32,8 +32,9 @@ func Kernel(k *ir.Kernel) (p *Program, err error) {
 	l.p.Items = l.items(0, true)
 	for _, ph := range l.p.Phases {
 		l.conflicts(ph)
-		ph.roundOnce()
+		halves := ph.roundOnce()
 		ph.removeDead()
+		halves.asBits()
 		ph.findBytes()
 		ph.LaneSize, ph.Widest = ph.laneSize(), Widest(ph.Nodes)
 		ph.Widens = ph.widens()
@@ -228,9 +229,22 @@ func (l *lowerer) ins(in *ir.Ins) {
 	default:
 		n.In = l.k.Types[in.Args[n.numArgs()-1]]
 	}
+	if n.Op == prim.Mul && n.Type.IsInt() {
+		ph.selects(&n)
+	}
 	id := ph.add(n, in.Dst)
 	if in.Dst != ir.None {
 		l.define(in.Dst, id)
+	}
+}
+
+// selects makes a product of integers of which one is a predicate the selection of the other one.
+func (ph *Phase) selects(n *Node) {
+	for k, a := range n.Args[:2] {
+		if c := ph.Nodes[a]; c.Op == prim.Cvt && c.In == dtype.Bool {
+			*n = Node{Op: prim.Select, Type: n.Type, In: n.Type, Args: [3]int32{c.Args[0], n.Args[1-k], ph.constant(n.Type, 0, ir.None)}}
+			return
+		}
 	}
 }
 

@@ -126,6 +126,14 @@ func (bp *Phase) dense(moved int) bool {
 	return 4*computed*bp.Widest() > 5*moved
 }
 
+// packs reports whether some stored elements are narrower than the lanes. A vector of 512 bits takes as many instructions
+// to pack and to store as one of 256 bits.
+func (bp *Phase) packs() bool {
+	return slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		return s.Kind == Unit && s.Size < bp.Widest() && bp.Lowered.Sites[s.Index(bp.Lowered)].Store
+	})
+}
+
 // callBytes is the most bytes that one call of a memory-bound loop moves. Such a call
 // takes about 80 us, and the garbage collector waits for its end.
 const callBytes = 1 << 20
@@ -162,7 +170,7 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 	if ph.Widest == 8 && ph.Predicates() {
 		return // the emitter has no masks of four lanes
 	}
-	bp.Narrow = bp.Narrow || bp.Exact > 0 && bp.Exact*bp.Widest() < LineBytes || b.Machine.Narrow && moving && !bp.steps() && (total > b.Machine.Caches.L1 || b.Machine.Halves) && !(total <= b.Machine.Caches.L2 && bp.dense(element+fresh))
+	bp.Narrow = bp.Narrow || bp.Exact > 0 && bp.Exact*bp.Widest() < LineBytes || b.Machine.Narrow && moving && !bp.steps() && !bp.packs() && (total > b.Machine.Caches.L1 || b.Machine.Halves) && !(total <= b.Machine.Caches.L2 && bp.dense(element+fresh))
 	// Stores that pass the caches need narrow vectors and whole lines, which costs instructions.
 	if !beyond || !slow || !b.Machine.Stream || bp.Laid > 0 {
 		return

@@ -73,7 +73,7 @@ type Node struct {
 	Body  []int32 // of a Cold
 	Yield int32
 	Cold  bool  // in a cold region
-	Bytes bool  // of 8 bits, and only stored: the upper bits of a lane do not matter
+	Bytes bool  // see findBytes: only stored, the upper bits of a lane do not matter
 	At    int32 // position in the order of emission
 
 	Rounded bool // of a store to elements of 16 bits: the operand is rounded
@@ -349,7 +349,7 @@ func (ph *Phase) Predicates() bool {
 	return false
 }
 
-// findBytes finds the nodes of 8 bits that are only stored as they are.
+// findBytes finds the nodes of 8 bits, and the conversions to 16 bits, that are only stored as they are.
 func (ph *Phase) findBytes() {
 	other := func(id int32) {
 		if id != None {
@@ -359,7 +359,7 @@ func (ph *Phase) findBytes() {
 	some := false
 	for i := range ph.Nodes {
 		n := &ph.Nodes[i]
-		n.Bytes = n.Type.Size() == 1 && n.Type.IsInt() && n.HasResult() && !n.Cold
+		n.Bytes = (n.Type.Size() == 1 || n.Type.Size() == 2 && n.Op == prim.Cvt) && n.Type.IsInt() && n.HasResult() && !n.Cold
 		some = some || n.Bytes
 	}
 	if !some {
@@ -368,7 +368,7 @@ func (ph *Phase) findBytes() {
 	for i := range ph.Nodes {
 		n := &ph.Nodes[i]
 		for k, a := range n.Args {
-			if n.Op != ir.Store || k > 0 || a != None && ph.Sites[n.Aux].Type.Size() != 1 || n.Cold {
+			if n.Op != ir.Store || k > 0 || a != None && ph.Sites[n.Aux].Type.Size() != ph.Nodes[a].Type.Size() || n.Cold {
 				other(a)
 			}
 		}

@@ -431,6 +431,10 @@ func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 		d := f.Tmp()
 		f.upperHalf(n, d, x)
 		op, ops[1] = x86.VPMOVDW, d
+	case t == dtype.F16 && !masked && f.W >= 8: // to memory the instruction takes longer
+		d := f.Tmp()
+		f.I(x86.VCVTPS2PH, l, d, x, x86.Imm(0))
+		op, ops[1], l = x86.VMOVUPS, d, x86.Len(16*f.W)
 	case t == dtype.F16:
 		op, ops[2], k = x86.VCVTPS2PH, x86.Imm(0), 3
 	case isa.Narrow(t) && t.Size() == f.LaneSize:

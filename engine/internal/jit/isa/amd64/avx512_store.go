@@ -29,14 +29,20 @@ func (f *avx512) convertBF16(d, x x86.Vec) {
 // packing returns the instruction that packs the lanes of a store to narrower elements.
 func (f *avx512) packing(n *lower.Node, t dtype.Type) x86.Op {
 	switch saturates := saturates(&f.Nodes[n.Args[0]]); {
-	case t.Size() == 2:
-		return x86.VPMOVDW
 	case f.LaneSize == 2:
 		return x86.VPMOVWB
 	case saturates && t.IsSigned():
-		return x86.VPMOVSDB
+		return pickSize(t, x86.VPMOVSDB, x86.VPMOVSDW)
 	case saturates:
-		return x86.VPMOVUSDB
+		return pickSize(t, x86.VPMOVUSDB, x86.VPMOVUSDW)
 	}
-	return x86.VPMOVDB
+	return pickSize(t, x86.VPMOVDB, x86.VPMOVDW)
+}
+
+// pickSize returns the instruction for elements of 1 byte or that for elements of 2 bytes.
+func pickSize(t dtype.Type, one, two x86.Op) x86.Op {
+	if t.Size() == 1 {
+		return one
+	}
+	return two
 }

@@ -65,16 +65,14 @@ func zeroDivisor(b *B, x ...V) V {
 // lowerSign adds 0 to values that are neither above nor below 0: the sum is +0 for -0,
 // and NaN for NaN.
 func lowerSign(b *B, x ...V) V {
-	zero, one := b.Like(x[0], 0), b.Like(x[0], 1)
-	rest := x[0]
-	if prim.Float.Has(rest.Type) {
-		rest = b.Add(rest, zero)
+	v, zero, one := x[0], b.Like(x[0], 0), b.Like(x[0], 1)
+	switch {
+	case prim.Float.Has(v.Type):
+		return b.Select(b.Lt(v, zero), b.Like(v, -1), b.Select(b.Lt(zero, v), one, b.Add(v, zero)))
+	case prim.Uint.Has(v.Type):
+		return b.Min(v, one)
 	}
-	up := b.Select(b.Lt(zero, x[0]), one, rest)
-	if prim.Uint.Has(x[0].Type) {
-		return up
-	}
-	return b.Select(b.Lt(x[0], zero), b.Like(x[0], -1), up)
+	return b.Max(b.Min(v, one), b.Like(v, -1))
 }
 
 func signMask(b *B, x V) (bits, sign V) {

@@ -11,48 +11,70 @@ func quotientOf(q, _ V) V { return q }
 
 func remainderOf(_, r V) V { return r }
 
-// modInt returns x - y*floor(x / y) of integers, or 0 if y is 0.
+// modInt returns x - y*floor(x / y) of integers, or 0 if y is 0. They are computed with the reciprocal of y, which a loop computes
+// once if y is the same for all elements.
 func modInt(b *B, x ...V) V {
-	return floorDivision(b, x[0], x[1], remainderOf)
+	if x[0].Type.Size() == 8 {
+		return division64(b, x[0], x[1], remainderOf)
+	}
+	return floorDivision(b, x[0], x[1], true)
 }
 
-// floorDivInt returns floor(x / y) of integers, or 0 if y is 0.
-func floorDivInt(b *B, x ...V) V { return floorDivision(b, x[0], x[1], quotientOf) }
-
-// floorDivision returns q = floor(x / y) or r = x - q*y, as pick chooses, or 0 if y is 0. They are computed with the
-// reciprocal of y, which a loop computes once if y is the same for all elements.
-func floorDivision(b *B, x, y V, pick func(q, r V) V) V {
-	t := x.Type
-	if t.Size() == 8 {
-		if b.Uniform(y) {
-			return uniformDivision64(b, x, y, pick)
-		}
-		return divide64(b, x, y, pick)
+// floorDivInt returns floor(x / y) of integers, or 0 if y is 0, as modInt.
+func floorDivInt(b *B, x ...V) V {
+	if x[0].Type.Size() == 8 {
+		return division64(b, x[0], x[1], quotientOf)
 	}
+	return floorDivision(b, x[0], x[1], false)
+}
+
+func division64(b *B, x, y V, pick func(q, r V) V) V {
+	if b.Uniform(y) {
+		return uniformDivision64(b, x, y, pick)
+	}
+	return divide64(b, x, y, pick)
+}
+
+// floorDivision returns q = floor(x / y) or rest = x - q*y of integers of at most 32 bits, or 0 if y is 0. For the rest by 1 and -1, which is 0,
+// q may be anything.
+func floorDivision(b *B, x, y V, rest bool) V {
+	t, uniform := x.Type, b.Uniform(y)
 	var q V
 	switch {
-	case t == dtype.U32 && b.Uniform(y):
-		q = uniformQuotient(b, x, y)
-	case t == dtype.I32 && b.Uniform(y):
-		q = uniformSignedQuotient(b, x, y)
+	case t == dtype.U32 && uniform:
+		q = uniformQuotient(b, x, y, rest)
+	case t == dtype.I32 && uniform:
+		q = uniformSignedQuotient(b, x, y, rest)
 	case t.Size() == 4:
 		q = floatQuotient(b, dtype.F64, 3<<51, x, y)
-	case !b.Uniform(y):
+	case !uniform:
 		q = floatQuotient(b, dtype.F32, 3<<22, x, y)
 	case t == dtype.U8:
 		x, y = b.Cvt(dtype.U16, x), b.Cvt(dtype.U16, y)
-		q = octetQuotient(b, x, y)
+		q = octetQuotient(b, x, y, rest)
 	case t == dtype.I8:
 		x, y = b.Cvt(dtype.I16, x), b.Cvt(dtype.I16, y)
 		q = signedOctetQuotient(b, x, y)
 	case t == dtype.U16:
-		q = wordQuotient(b, x, y)
+		q = wordQuotient(b, x, y, rest)
 	default:
-		q = signedWordQuotient(b, x, y)
+		q = signedWordQuotient(b, x, y, rest)
 	}
-	zero := b.Like(x, 0)
-	divides := b.Select(b.Eq(y, zero), zero, b.Like(x, -1))
-	return b.Cvt(t, pick(q, b.And(divides, b.Sub(x, b.Mul(q, y)))))
+	if !rest {
+		return b.Cvt(t, q)
+	}
+	if uniform && (t == dtype.U16 || t == dtype.U32) { // q is x if y is 0
+		return b.Sub(x, b.Mul(q, b.Max(y, b.Like(y, 1))))
+	}
+	r, zero := b.Sub(x, b.Mul(q, y)), b.Like(x, 0)
+	none := b.Eq(y, zero)
+	if uniform {
+		none = b.Or(none, b.Eq(y, b.Like(x, 1)))
+	}
+	if uniform && t.IsSigned() {
+		none = b.Or(none, b.Eq(y, b.Like(x, -1)))
+	}
+	return b.Cvt(t, b.And(b.Select(none, zero, b.Like(x, -1)), r))
 }
 
 // floatQuotient returns floor(x / y) of integers of at most 32 bits, and 0 if y is 0, as floats of a type.
@@ -72,15 +94,16 @@ func floatQuotient(b *B, float dtype.Type, round float64, x, y V) V {
 // A divisor has what the quotients by y need that is the same for all elements. Its numbers have 32 bits.
 type divisor struct {
 	b         *B
-	size      V // |y|
-	none, one V // whether |y| is 0 or 1
-	log       V // the least l with |y| <= 2^l
-	zero, all V // 0 and -1
+	rest      bool // quotients by 1 and -1 do not matter
+	size      V    // |y|
+	none, one V    // whether |y| is 0 or 1
+	log       V    // the least l with |y| <= 2^l
+	zero, all V    // 0 and -1
 }
 
-func newDivisor(b *B, y V) divisor {
+func newDivisor(b *B, y V, rest bool) divisor {
 	y = b.Cvt(dtype.I32, y)
-	d := divisor{b: b, size: b.Abs(y), zero: b.Like(y, 0), all: b.Like(y, -1)}
+	d := divisor{b: b, rest: rest, size: b.Abs(y), zero: b.Like(y, 0), all: b.Like(y, -1)}
 	d.none, d.one = b.Eq(y, d.zero), b.Eq(d.size, b.Like(y, 1))
 	// The exponent of |y| - 1 as a float is that of 2^(l-1).
 	exponent := b.Shr(b.Bitcast(dtype.I32, b.Cvt(dtype.F32, b.Add(d.size, d.all))), b.Like(y, 23))
@@ -90,25 +113,28 @@ func newDivisor(b *B, y V) divisor {
 
 // octetQuotient is the quotient of numbers of 8 bits in 16: m = ceil(2^16/y) exceeds 2^16/y by less than 1, so
 // x*m/2^16 exceeds x/y by less than 1/y.
-func octetQuotient(b *B, x, y V) V {
-	d := newDivisor(b, y)
+func octetQuotient(b *B, x, y V, rest bool) V {
+	d := newDivisor(b, y, rest)
 	m := b.Add(b.Cvt(dtype.I32, b.Div(b.Const(dtype.F64, 1<<16-1), b.Cvt(dtype.F64, d.size))), b.Like(d.size, 1))
 	m = b.Select(b.Or(d.none, d.one), d.zero, m)
-	return d.quotient(x, m, d.zero)
+	return d.quotient(x, m)
 }
 
-// quotient returns the upper half of x*m shifted to the right, or x if y is 1. Then m must be 0.
-func (d *divisor) quotient(x, m, shift V) V {
+// quotient returns the upper half of x*m, or x if y is 1. Then m must be 0.
+func (d *divisor) quotient(x, m V) V {
 	b, t := d.b, x.Type
-	keep := b.Cvt(t, b.Select(d.one, d.all, d.zero))
-	return b.Shr(b.Add(b.MulHi(x, b.Cvt(t, m)), b.And(x, keep)), b.Cvt(t, shift))
+	high := b.MulHi(x, b.Cvt(t, m))
+	if d.rest {
+		return high
+	}
+	return b.Add(high, b.And(x, b.Cvt(t, b.Select(d.one, d.all, d.zero))))
 }
 
 // signedOctetQuotient is the quotient of signed numbers of 8 bits in 16. It is the floor of (x + h) / y, where h is 1/2 with
 // the sign of y, which is 1/(2|y|) or more off an integer. With 2^(l-1) < |y| <= 2^l, m is the integer nearest to 2^(7+l)/y, and
 // has at most 8 bits and a sign. The error of (x*m + |m|/2) / 2^(7+l) is less than that for all x and y.
 func signedOctetQuotient(b *B, x, y V) V {
-	d := newDivisor(b, y)
+	d := newDivisor(b, y, false)
 	shift := b.Add(d.log, b.Like(d.log, 7))
 	power := b.Shl(b.Like(d.log, 1), shift)
 	m := b.Cvt(dtype.I32, b.Rint(b.Div(b.Cvt(dtype.F64, power), b.Cvt(dtype.F64, y))))
@@ -118,24 +144,27 @@ func signedOctetQuotient(b *B, x, y V) V {
 
 // wordQuotient is the quotient of numbers of 16 bits, by the method of Granlund and
 // Montgomery (1994): with 2^(l-1) < y <= 2^l, the upper half of x * floor(2^16 (2^l-y)/y + 1)
-// is added to x in two shifts, which need no more than 16 bits. A shift by 16 gives 0.
-func wordQuotient(b *B, x, y V) V {
-	d, t := newDivisor(b, y), x.Type
+// is added to x in two shifts, which need no more than 16 bits. A shift by 16 gives 0, which is the quotient by 0. That for the rest is x.
+func wordQuotient(b *B, x, y V, rest bool) V {
+	d, t := newDivisor(b, y, false), x.Type
 	one := b.Like(d.size, 1)
 	over := b.Mul(b.Cvt(dtype.F64, b.Sub(b.Shl(one, d.log), d.size)), b.Const(dtype.F64, 1<<16))
 	m := b.Add(b.Cvt(dtype.I32, b.Div(over, b.Cvt(dtype.F64, d.size))), one)
 	first := b.Cvt(t, b.Min(d.log, one))
-	second := b.Cvt(t, b.Select(d.none, b.Like(d.log, 16), b.Max(b.Sub(d.log, one), d.zero)))
+	second := b.Max(b.Sub(d.log, one), d.zero)
+	if !rest {
+		second = b.Select(d.none, b.Like(d.log, 16), second)
+	}
 	high := b.MulHi(x, b.Cvt(t, m))
-	return b.Shr(b.Add(high, b.Shr(b.Sub(x, high), first)), second)
+	return b.Shr(b.Add(high, b.Shr(b.Sub(x, high), first)), b.Cvt(t, second))
 }
 
 // signedWordQuotient is the quotient of signed numbers of 16 bits. The floor of a negative quotient is the complement of
 // the quotient of n's complement, where n is the dividend. -x is divided by -y if y is negative: its complement is x - 1.
 // So n has at most 2^15 in 16 bits, and with 2^(l-1) < |y| <= 2^l, m = ceil(2^(15+l)/|y|) exceeds that number by less than 1, so
 // n*m/2^(15+l) exceeds n/|y| by less than 1/|y|.
-func signedWordQuotient(b *B, x, y V) V {
-	d, t := newDivisor(b, y), x.Type
+func signedWordQuotient(b *B, x, y V, rest bool) V {
+	d, t := newDivisor(b, y, rest), x.Type
 	turned := b.Select(b.Lt(y, b.Like(y, 0)), b.Like(y, -1), b.Like(y, 0))
 	least := b.Select(b.Cvt(dtype.Bool, y), b.Neg(turned), b.Like(y, -1<<15)) // of the numbers that are not complemented
 	sign := b.Select(b.Lt(x, least), b.Like(x, -1), b.Like(x, 0))
@@ -143,13 +172,13 @@ func signedWordQuotient(b *B, x, y V) V {
 	power := b.Cvt(dtype.F64, b.Shl(b.Like(d.log, 1<<15), d.log))
 	m := b.Cvt(dtype.I32, b.Ceil(b.Div(power, b.Cvt(dtype.F64, d.size))))
 	m = b.Select(b.Or(d.none, d.one), d.zero, m)
-	q := d.quotient(n, m, b.Max(b.Add(d.log, d.all), d.zero))
+	q := b.Shr(d.quotient(n, m), b.Cvt(n.Type, b.Max(b.Add(d.log, d.all), d.zero)))
 	return b.Xor(b.Bitcast(t, q), b.Xor(sign, turned))
 }
 
 // uniformSignedQuotient is the quotient of signed numbers of 32 bits, as signedWordQuotient. m = ceil(2^(31+l)/|y|) has 32 bits. It is the quotient of floats rounded down, and one
 // more if that times |y| is below the power. Floats of 64 bits would have half as many lanes as x.
-func uniformSignedQuotient(b *B, x, y V) V {
+func uniformSignedQuotient(b *B, x, y V, rest bool) V {
 	wide := b.Cvt(dtype.I64, y)
 	zero, one := b.Like(wide, 0), b.Like(wide, 1)
 	size := b.Abs(wide)
@@ -165,15 +194,17 @@ func uniformSignedQuotient(b *B, x, y V) V {
 	least := b.Select(none, b.Like(y, math.MinInt32), b.Neg(turned))
 	sign := b.Select(b.Lt(x, least), b.Like(x, -1), b.Like(x, 0))
 	n := b.Bitcast(dtype.U32, b.Xor(b.Add(x, turned), sign))
-	keep := b.Select(b.Eq(size, one), b.Like(n, math.MaxUint32), b.Like(n, 0)) // n itself if |y| is 1
-	high := b.Add(b.MulHi(n, b.Cvt(dtype.U32, m)), b.And(n, keep))
+	high := b.MulHi(n, b.Cvt(dtype.U32, m))
+	if !rest { // n itself if |y| is 1
+		high = b.Add(high, b.And(n, b.Select(b.Eq(size, one), b.Like(n, math.MaxUint32), b.Like(n, 0))))
+	}
 	q := b.Shr(high, b.Cvt(dtype.U32, b.Sub(log, one)))
 	return b.Xor(b.Bitcast(x.Type, q), b.Xor(sign, turned))
 }
 
 // uniformQuotient is the quotient of numbers of 32 bits without sign, as wordQuotient. m = ceil(2^(32+l)/y) - 2^32 is found as in
 // uniformSignedQuotient. Floats of 64 bits would have half as many lanes as x.
-func uniformQuotient(b *B, x, y V) V {
+func uniformQuotient(b *B, x, y V, rest bool) V {
 	wide := b.Cvt(dtype.I64, y)
 	zero, one := b.Like(wide, 0), b.Like(wide, 1)
 	exponent := b.Shr(b.Bitcast(dtype.I64, b.Cvt(dtype.F64, b.Sub(wide, one))), b.Like(wide, 52))
@@ -183,9 +214,12 @@ func uniformQuotient(b *B, x, y V) V {
 	m := b.Cvt(dtype.I64, b.Floor(b.Div(b.Cvt(dtype.F64, over), b.Cvt(dtype.F64, wide))))
 	m = b.Add(m, b.Select(b.Lt(b.Mul(m, wide), over), one, zero))
 	first := b.Cvt(x.Type, b.Min(log, one))
-	second := b.Cvt(x.Type, b.Select(b.Eq(wide, zero), b.Like(wide, 32), b.Max(b.Sub(log, one), zero)))
+	second := b.Max(b.Sub(log, one), zero)
+	if !rest {
+		second = b.Select(b.Eq(wide, zero), b.Like(wide, 32), second)
+	}
 	high := b.MulHi(x, b.Cvt(x.Type, m))
-	return b.Shr(b.Add(high, b.Shr(b.Sub(x, high), first)), second)
+	return b.Shr(b.Add(high, b.Shr(b.Sub(x, high), first)), b.Cvt(x.Type, second))
 }
 
 // wideFloats converts integers of 64 bits to floats and back, which is exact from -2^51 to 2^51: the sum of their bits with

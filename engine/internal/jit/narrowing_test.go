@@ -304,7 +304,7 @@ func TestMultiples(t *testing.T) {
 			s := newSetup(t, r, k, shape[:], nil, [][]int{{shape[0], shape[1] + 1}, shape[:]}, true)
 			s.free = nil // differ releases the arrays each time
 			var bound []backend.Instance
-			for _, factors := range [][2]uint64{{3, 100}, {100, 3}, {2, 8}, {9, 0xff}, {0, 1}, {5, 2}} {
+			for _, factors := range [][2]uint64{{3, 100}, {100, 3}, {2, 8}, {9, 0xff}, {0, 1}, {5, 2}, {7, 16}} {
 				s.b.Scalars = []uint64{factors[0], factors[1]}
 				differ(t, r, s)
 				want := slices.Clone(s.mem[1])

@@ -10,7 +10,7 @@ import (
 // Lanes of 8 bits have no product: a few additions take less time than the two products of lanes of 16 bits.
 
 // mostAdditions is the most additions that replace a product.
-const mostAdditions = 3
+const mostAdditions = 4
 
 // Multiples returns the nodes of a map with lanes of 8 bits, in which additions replace products with small numbers while the
 // scalars of the kernel, of some types, are these. It returns nil if there are no such products.

@@ -51,6 +51,16 @@ func (f *emitter) or(d, x x86.Vec, y x86.Operand) {
 	f.I(f.simple(prim.Or, dtype.I32), f.LenOf(dtype.U8), d, x, y)
 }
 
+// mergeLow sets d to its even bytes and to x, whose even bytes are 0.
+func (f *emitter) mergeLow(d, x x86.Vec) {
+	if f.evex {
+		f.I(x86.VPTERNLOGD, f.LenOf(dtype.U8), d, x, f.words(0x00ff), x86.Imm(0xec)) // d and the mask, or x
+		return
+	}
+	f.and(d, d, f.words(0x00ff))
+	f.or(d, d, x)
+}
+
 func octetMul(f *emitter, n *lower.Node) {
 	a, b := n.Args[0], n.Args[1]
 	if f.Uniform[a] {
@@ -66,8 +76,7 @@ func octetMul(f *emitter, n *lower.Node) {
 	f.and(t, x, f.words(0xff00))
 	f.I(x86.VPMULLW, l, t, t, y)
 	f.I(x86.VPMULLW, l, d, x, y)
-	f.and(d, d, f.words(0x00ff))
-	f.or(d, d, t)
+	f.mergeLow(d, t)
 }
 
 // mulOctets sets d, which is neither x nor y, to the products of their lanes.
@@ -77,8 +86,7 @@ func (f *emitter) mulOctets(d, x, y x86.Vec) {
 	f.and(u, y, f.words(0xff00))
 	f.I(x86.VPMULLW, l, t, t, u) // the odd lanes
 	f.I(x86.VPMULLW, l, d, x, y)
-	f.and(d, d, f.words(0x00ff))
-	f.or(d, d, t)
+	f.mergeLow(d, t)
 }
 
 // octetMulHi multiplies x by y * 2^8 in lanes of 16 bits, whose upper halves have the upper

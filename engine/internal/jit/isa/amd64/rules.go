@@ -462,7 +462,7 @@ func (f *emitter) clamped(d, x x86.Vec, from, to dtype.Type, convert func(x x86.
 	f.I(x86.VPMINUD, li, d, d, f.operand(dtype.U32, uint64(above-1)))
 }
 
-// saturates reports whether a node that is only stored is a conversion of floats to bytes. What packs them has one of their bounds: the
+// saturates reports whether a node that is only stored is a conversion of floats to 1 or 2 bytes. What packs them has one of their bounds: the
 // lower one of those with a sign, and with AVX-512 the upper one of the others.
 func saturates(n *lower.Node) bool {
 	return n.Bytes && n.Op == prim.Cvt && n.In.IsFloat()
@@ -491,8 +491,7 @@ func mulHi32(f *emitter, n *lower.Node) {
 	f.I(x86.VPMULUDQ, l, d, x, y)
 	f.I(x86.VPSRLQ, l, d, d, x86.Imm(32))
 	if f.evex {
-		f.I(x86.VPANDQ, l, t, t, f.constBcast(dtype.U64, 0xffffffff<<32))
-		f.I(x86.VPORQ, l, d, d, t)
+		f.I(x86.VPTERNLOGQ, l, d, t, f.constBcast(dtype.U64, 0xffffffff<<32), x86.Imm(0xf8)) // d, or t and the mask
 	} else {
 		f.I(x86.VPBLENDD, l, d, d, t, x86.Imm(0xaa))
 	}

@@ -11,7 +11,7 @@ func quotientOf(q, _ V) V { return q }
 
 func remainderOf(_, r V) V { return r }
 
-// modInt returns x - y*floor(x / y) of integers, or 0 if y is 0. They are computed with the reciprocal of y, which a loop computes
+// modInt returns x - y*floor(x / y) of integers, or 0 if y is 0. It is computed with the reciprocal of y, which a loop computes
 // once if y is the same for all elements.
 func modInt(b *B, x ...V) V {
 	if x[0].Type.Size() == 8 {

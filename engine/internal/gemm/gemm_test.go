@@ -69,6 +69,9 @@ type layout struct {
 // far has rows that drive each other out of the first-level cache, so that they are packed.
 var far = layout{"far rows", func(r, c int) (Matrix, int, int) { return Matrix{1024, 1}, 7, (r-1)*1024 + c + 7 }}
 
+// farColumns has columns that do, of which a strip is copied for a few rows.
+var farColumns = layout{"far columns", func(r, c int) (Matrix, int, int) { return Matrix{1, 1024}, 7, (c-1)*1024 + r + 7 }}
+
 var layouts = []layout{
 	{"rows", func(r, c int) (Matrix, int, int) { return Matrix{c, 1}, 0, r * c }},
 	{"columns", func(r, c int) (Matrix, int, int) { return Matrix{1, r}, 0, r * c }},
@@ -220,6 +223,7 @@ func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T
 		}
 		for m := 1; m <= 11; m++ { // B by columns; rows of both that share a set of the first-level cache
 			try(m, 30+r.IntN(32), 1024, 1, layouts[0], layouts[1])
+			try(m, 20+r.IntN(32), 3*Block-r.IntN(Block), 1+r.IntN(2), layouts[r.IntN(3)], farColumns)
 			try(64+r.IntN(100), m, 60+r.IntN(300), 1+r.IntN(2), layouts[r.IntN(3)], layouts[r.IntN(3)]) // and their transposes
 			for range 4 {
 				try(m, 2+r.IntN(32), 13+r.IntN(13), 1+r.IntN(2), layouts[r.IntN(3)], layouts[1])

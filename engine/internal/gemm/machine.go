@@ -23,6 +23,7 @@ type machine struct {
 	turned       bool // kernels read B by columns
 	turnsFirst   bool // those of the first tile do, and pack it
 	packA, packB bool
+	copiesB      bool // strips of B that are read by columns are copied, block by block
 	byTiles      bool // A is packed tile by tile, just before the first kernel of the tile
 	byRows       bool // what is packed of A keeps the terms of a row next to each other
 	halfA, halfB bool // the elements of A and B are halves or bytes, which packing converts
@@ -53,7 +54,8 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 		e.save = keep
 	}
 	if e.rows, e.vecs = f.shape(p, conflict(e.a.Row)); f.turns(p) {
-		e.turned, e.rows, e.vecs = true, max(1, p.M), f.turnedVecs(max(1, p.M), p.N, e.b.Col)
+		e.turned, e.rows = true, max(1, p.M)
+		e.vecs, e.copiesB = f.turnedStrip(p, e.b.Col)
 	}
 	if e.turnsFirst = f.turnsFirst(p, e.vecs); e.turnsFirst {
 		e.rows = min(e.rows, mostTurnedSums/e.vecs)
@@ -318,7 +320,7 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 
 // packs reports whether an operand is packed.
 func (e *machine) packs() bool {
-	return e.packA || e.packB
+	return e.packA || e.packB || e.copiesB
 }
 
 func (e *machine) compute(t *tile, s *scratch, stop func() bool) {

@@ -67,7 +67,8 @@ func (f *family) narrow(p *Problem) bool {
 }
 
 // turnedVecs is the number of vectors of a kernel of so many rows, of columns at a distance of so many bytes. There are pointers
-// for 25 columns, or 20 if A takes one. No more columns share a set of the first-level cache than that has ways.
+// for 25 columns, or 20 if A takes one. No more columns share a set of the first-level cache than that has ways, unless the
+// distance is 0.
 func (f *family) turnedVecs(rows, cols, step int) int {
 	vecs := [mostTurned + 1]int{0, 3, 2, 2, 2, 2, 1, 1, 1, 1, 1}
 	switch {
@@ -85,9 +86,21 @@ func (f *family) turnedVecs(rows, cols, step int) int {
 	return min(most, vecs[rows])
 }
 
+// turnedStrip returns the number of vectors of a kernel for a problem that reads B by columns, and whether a block of each strip
+// of columns is copied first: of float32 whose columns share a set of the first-level cache, where so few as that has room
+// for keep kernels waiting for their sums. With fewer rows a copy takes more time than it saves, more rows do not wait.
+func (f *family) turnedStrip(p *Problem, step int) (vecs int, copies bool) {
+	const least, most = 4, 7 // rows
+	rows := max(1, p.M)
+	if copies = f.size == 4 && rows >= least && rows <= most && conflict(step); copies {
+		step = 0
+	}
+	return f.turnedVecs(rows, p.N, step), copies
+}
+
 // turn computes a tile: all terms of some columns, which are near in memory, and then all terms of the next columns.
 func (e *machine) turn(t *tile, memory *scratch, stop func() bool) {
-	c := turnedCall{e: e, t: t, s: shape{rows: t.m, across: e.across, turned: true}}
+	c := turnedCall{e: e, t: t, memory: memory, s: shape{rows: t.m, across: e.across, turned: true}}
 	x := &c.args
 	x.as, x.bs, x.cs, x.os, x.alpha, x.beta, x.mask = e.a.Row, e.b.Col, t.ldc, t.ldo, t.alpha, t.beta, e.last
 	x.tiles, x.again, x.stripA, x.stripB = 1, 1, Block*e.a.Col, Block*e.b.Row
@@ -96,7 +109,7 @@ func (e *machine) turn(t *tile, memory *scratch, stop func() bool) {
 		x.as = e.a.Col
 	case e.packA:
 		x.as = e.copied(t.k)
-		t.a = e.copyRows(memory.ofA(), t.a, t.m, t.k)
+		t.a = e.copyRows(memory.ofA(), t.a, x.as, e.a.Row, t.m, t.k)
 	}
 	last := max(0, t.k-1) / Block * Block // the first term of the last block
 	for j := 0; j < t.n && !stop(); j += e.width {
@@ -116,25 +129,37 @@ func (e *machine) turn(t *tile, memory *scratch, stop func() bool) {
 
 // A turnedCall calls kernels that read B by columns.
 type turnedCall struct {
-	e    *machine
-	t    *tile
-	s    shape
-	args args
+	e      *machine
+	t      *tile
+	memory *scratch
+	s      shape
+	args   args
 }
 
 // run adds some blocks of so many terms, from a term on, to columns from j on.
 func (c *turnedCall) run(j, term, blocks, terms int, save saver) {
 	e, t, x := c.e, c.t, &c.args
+	if e.copiesB && blocks > 1 {
+		for i := range blocks {
+			c.run(j, term+i*terms, 1, terms, save)
+		}
+		return
+	}
 	x.a, x.b = unsafe.Add(t.a, term*e.a.Col), unsafe.Add(t.b, j*e.b.Col+term*e.b.Row)
+	if e.copiesB {
+		cols := min(e.width, t.n-j)
+		x.bs = e.copied(Block)
+		x.b = e.copyRows(c.memory.ofB(cols*x.bs), x.b, x.bs, e.b.Col, cols, terms)
+	}
 	x.c, x.out = unsafe.Add(t.c, j*e.size), unsafe.Add(t.out, j*e.size)
 	x.k, x.add, x.more, x.tiles, c.s.save = terms, term, blocks-1, 1, save
 	e.f.kernel(c.s).Call(unsafe.Pointer(x))
 }
 
-// copyRows copies rows of A so that they begin in different sets of the caches.
-func (e *machine) copyRows(to, from unsafe.Pointer, rows, terms int) unsafe.Pointer {
+// copyRows copies rows, or columns, so that they begin in different sets of the caches, at distances in bytes.
+func (e *machine) copyRows(to, from unsafe.Pointer, toStep, fromStep, rows, terms int) unsafe.Pointer {
 	for i := range rows {
-		copy(unsafe.Slice((*byte)(unsafe.Add(to, i*e.copied(terms))), terms*e.size), unsafe.Slice((*byte)(unsafe.Add(from, i*e.a.Row)), terms*e.size))
+		copy(unsafe.Slice((*byte)(unsafe.Add(to, i*toStep)), terms*e.size), unsafe.Slice((*byte)(unsafe.Add(from, i*fromStep)), terms*e.size))
 	}
 	return to
 }

@@ -272,11 +272,8 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 		if bp.strip = min(bp.strip, bv.step); bv.wide {
 			bp.strip = bv.step
 		}
-		switch {
-		case bp.Prefixes && bp.PrefixLanes(): // a call has whole rows
-			bp.strip = min(bp.strip, max(turnedElements/((bp.SeqN+ir.Run-1)&^(ir.Run-1)), 1))
-		case bp.Along && bp.Each == 0 || bp.Prefixes:
-			bp.strip = 1
+		if bp.Along && bp.Each == 0 || bp.Prefixes {
+			bp.strip = bp.alongLanes(bp.strip)
 		}
 		bp.follows = bp.N <= bp.strip && bp.rowsFollow()
 	}
@@ -284,6 +281,14 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 		return r.Type != dtype.Bool || r.Kern.Op != prim.And && r.Kern.Op != prim.Or
 	})
 	return bv, nil
+}
+
+// alongLanes returns the lanes of a call that goes along the steps of one lane after the other, at most most.
+func (bp *boundPhase) alongLanes(most int) int {
+	if !bp.Prefixes || !bp.PrefixLanes() {
+		return 1
+	}
+	return min(most, max(turnedElements/((bp.SeqN+ir.Run-1)&^(ir.Run-1)), 1)) // whole rows
 }
 
 // mostLanes returns the lanes of a call as far as staged elements, fields of records and turned rows

@@ -189,6 +189,11 @@ func (b *Binder) storesPast(bp *Phase, i int32) bool {
 	return info.Store && s.Kind == Unit && s.Buf >= 0 && s.Size >= 4 && s.Size == bp.Lowered.Widest && !info.Cold && b.onlyStores(bp, s)
 }
 
+// fewMasks reports whether narrow vectors of a phase would have masks of four lanes.
+func (b *Binder) fewMasks(bp *Phase) bool {
+	return bp.Widest() == 8 && b.wide() && bp.masks()
+}
+
 // PastBytes returns the bytes of the vectors of code whose stores bypass the caches.
 func (b *Binder) PastBytes(bp *Phase) int {
 	if b.Machine.Narrow && !b.fewMasks(bp) {

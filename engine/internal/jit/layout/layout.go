@@ -138,11 +138,6 @@ func (b *Binder) findScan(bp *Phase) {
 	}
 }
 
-// fewMasks reports whether narrow vectors of a phase would have masks of four lanes.
-func (b *Binder) fewMasks(bp *Phase) bool {
-	return bp.Widest() == 8 && b.wide() && bp.masks()
-}
-
 // setKind sets the kind of site i from its steps.
 func (l *layouter) setKind(i int32) {
 	ph, bp, s := l.ph, l.bp, &l.bp.Sites[i]

@@ -1,6 +1,7 @@
 package jit
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -29,6 +30,46 @@ func TestFollowedRows(t *testing.T) {
 						differ(t, r, s)
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestSteppedRows compares maps over rows of known length, of elements that are a few elements apart or go backward, with the
+// interpreter. The rows are written out, and the arrays end at inaccessible pages.
+func TestSteppedRows(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(9, 3))
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.F16} {
+		for _, step := range []int{-4, -3, -2, -1, 2, 3, 4} {
+			k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "REG", typ.Register().Short(), "STEP", fmt.Sprint(step)).Replace(`kernel rows
+axis i0 i1 i2
+params 1
+buf x TYPE in 3
+buf c TYPE in 2
+buf z TYPE in 2
+buf y TYPE out 3
+{
+vec i0 i1 i2 {
+%0 = load REG x[i0, i1, p0+i2*STEP]
+%1 = load REG c[i0, i1]
+%2 = add REG %0 %1
+%3 = load REG z[i0, i2]
+%4 = max REG %2 %3
+store REG y[i0, i1, i2] %4
+}
+}
+`))
+			for _, row := range []int{9, 11, 17, 19, 40, 67} {
+				n, reach := []int{2 + r.IntN(3), 5 + r.IntN(40)}, (row-1)*max(step, -step)+1
+				s := newSetup(t, r, k, []int{n[0], n[1], row}, []int{max(-(row-1)*step, 0)}, [][]int{{n[0], n[1], reach}, {n[0], n[1]}, {n[0], row}, {n[0], n[1], row}}, true)
+				for _, be := range isas(t) {
+					in := s.instance(t, be).(*instance)
+					if be.Name() != "neon" && typ.Size() >= 4 && in.phases[0].Exact == row && countIn(t, in, "rows of", "v") == 0 {
+						t.Errorf("%s, %s, rows of %d with steps of %d are not written out", be.Name(), typ, row, step)
+					}
+				}
+				differ(t, r, s)
 			}
 		}
 	}

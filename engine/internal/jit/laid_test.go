@@ -218,6 +218,57 @@ buf y %[1]s out 5
 	}
 }
 
+// TestCallsOfRows compares loops whose calls have a few rows that are laid across vectors with the interpreter: with operands that are
+// the same in all rows of a call, or in a row, or apart. AVX-512 reads their elements under masks, and gathers none. The arrays
+// end at inaccessible pages.
+func TestCallsOfRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(28, 3))
+	whole := 0
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U8, dtype.I16} {
+		for range testlevel.Every(100, 14) {
+			rows, row, back := 5+r.IntN(12), 2+r.IntN(15), r.IntN(2)
+			step := [...]int{1, -1, 2, -2, 3}[r.IntN(5)]
+			k := parse(t, fmt.Sprintf(`kernel calls
+axis i0 i1 i2 i3
+params 2
+buf x %[1]s in 2
+buf z %[1]s in 3
+buf a %[1]s in 3
+buf y %[1]s out 4
+{
+  vec i0 i1 i2 i3 {
+    %%0 = load %[1]s x[i0, i2]
+    %%1 = load %[1]s z[i0, p1+i1*%[2]d, p0+i3*%[3]d]
+    %%2 = max %[1]s %%0 %%1
+    %%3 = load %[1]s a[i0, i2, i3]
+    %%4 = min %[1]s %%2 %%3
+    store %[1]s y[i0, i1, i2, i3] %%4
+  }
+}`, typ.Short(), 1-2*back, step))
+			e := []int{1 + r.IntN(3), 3 + r.IntN(20), rows, row}
+			p, reach := []int{max(-(row-1)*step, 0), back * (e[1] - 1)}, (row-1)*max(step, -step)+1
+			s := newSetup(t, r, k, e, p, [][]int{{e[0], rows}, {e[0], e[1], reach}, {e[0], rows, row + r.IntN(2)}, e}, true)
+			for _, be := range isas(t) {
+				in := s.instance(t, be).(*instance)
+				if be.Name() == "avx512" && in.phases[0].Laid > 0 && typ.Size() >= 4 && countIn(t, in, "calls of", "v") > 0 {
+					whole++
+					if bp := in.phases[0]; bp.Laid >= 4 && !bp.Narrow {
+						t.Errorf("%s, rows of %d %s: wide vectors", be.Name(), bp.Laid, typ)
+					}
+					if n := countIn(t, in, "calls of", "vgather"); n > 0 {
+						t.Errorf("%s, %d rows of %d %s: %d gathers", be.Name(), rows, row, typ, n)
+					}
+				}
+			}
+			differ(t, r, s)
+			forget()
+		}
+	}
+	if cpu.X86.HasAVX512 && whole == 0 {
+		t.Error("no calls of known length")
+	}
+}
+
 // TestLaidTransposes compares transposes whose rows of a step are too short for tiles with the interpreter: copies, and maps with
 // an operand in place, that load elements one by one. The arrays end at pages without access.
 func TestLaidTransposes(t *testing.T) {

@@ -23,7 +23,7 @@ func (f *phaseCode) exactRow(group int) (done isa.Label, ok bool) {
 	if !f.rowsHeld || f.Stream || slices.ContainsFunc(f.top, func(id int32) bool { return f.Nodes[id].Op == ir.Cold }) {
 		return done, false
 	}
-	if f.Layout.Follow > 0 && (rest == 0 || f.Layout.Repeats && f.contiguous()) {
+	if f.Layout.Follow > 0 && (rest == 0 || f.Layout.Repeats && f.anyLane()) {
 		f.followedRows(group)
 	}
 	if vectors == 0 || rest > 0 && !f.Layout.Repeats || (vectors+1)*len(f.top) > wholeNodes {
@@ -33,7 +33,7 @@ func (f *phaseCode) exactRow(group int) (done isa.Label, ok bool) {
 	f.part("rows of %d elements", n)
 	f.Branch(isa.NE, isa.Word(f.Phase.Lanes), isa.K(n), other)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
-	if rest == 0 || f.contiguous() {
+	if rest == 0 || f.anyLane() {
 		f.exactVectors(group)
 	} else {
 		for f.Base = 0; f.Base < vectors; f.Base += group {
@@ -53,6 +53,7 @@ func (f *phaseCode) exactRow(group int) (done isa.Label, ok bool) {
 // exactVectors emits the vectors of a row of known length from lane 0 on. The last one overlaps the one before, or the rows
 // behind if it is the only one.
 func (f *phaseCode) exactVectors(group int) {
+	f.FromStart = true
 	vectors, back := (f.Layout.Exact+f.W-1)/f.W, 0
 	if vectors > 1 {
 		back = vectors*f.W - f.Layout.Exact
@@ -63,7 +64,7 @@ func (f *phaseCode) exactVectors(group int) {
 		}
 		f.body(f.top)
 	}
-	f.Base, f.Back = 0, 0
+	f.Base, f.Back, f.FromStart = 0, 0, false
 }
 
 // mostFollowed is the most rows of an iteration over several.
@@ -101,10 +102,11 @@ func (f *phaseCode) followedRows(group int) {
 	f.Bind(few)
 }
 
-// contiguous reports whether all sites are contiguous or uniform, and each vector of a group is loaded and stored by itself:
-// narrower elements of two vectors are stored at once.
-func (f *phaseCode) contiguous() bool {
+// anyLane reports whether a vector may begin at any lane: all sites are contiguous, uniform or loaded with a small step, and each vector
+// of a group is loaded and stored by itself: narrower elements of two vectors are stored at once.
+func (f *phaseCode) anyLane() bool {
 	return !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
-		return s.Kind == layout.Unit && s.Size != f.Layout.Widest() || s.Kind != layout.Unit && s.Kind != layout.Uniform && s.Kind != layout.Unused || s.Guard || s.Dyn != nil || s.Gather != nil
+		steps := s.Kind == layout.Strided && s.Step != 0 && s.Record == 0 && s.Size >= 4 && !f.Phase.Sites[s.Index(f.Phase)].Store
+		return (s.Kind == layout.Unit || steps) && s.Size != f.Layout.Widest() || s.Kind != layout.Unit && s.Kind != layout.Uniform && s.Kind != layout.Unused && !steps || s.Guard || s.Dyn != nil || s.Gather != nil
 	})
 }

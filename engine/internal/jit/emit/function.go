@@ -248,22 +248,24 @@ func (f *phaseCode) mapLoop() {
 		group = 2
 	}
 	f.pinUniforms(f.Vectors - group*v - f.spare())
-	if !f.steps() && !f.Pairs() || !f.Lanes.Hold(f.holdRoom(group*v)) {
-		done, exact := f.exactRow(min(group, f.alone))
-		f.elementLoop(group)
-		if exact {
-			f.Bind(done)
-		}
-		return
+	var held, begin, end isa.Label
+	holds := (f.steps() || f.Pairs()) && f.Lanes.Hold(f.holdRoom(group*v))
+	if holds {
+		held, begin, end = f.NewLabel(), f.NewLabel(), f.NewLabel()
+		f.Jump(held)
+		f.Bind(begin)
 	}
-	held, begin, end := f.NewLabel(), f.NewLabel(), f.NewLabel()
-	f.Jump(held)
-	f.Bind(begin)
+	done, exact := f.exactRow(min(group, f.alone))
 	f.elementLoop(group)
-	f.Lanes.EndHold()
-	f.Jump(end)
-	f.held(held, begin)
-	f.Bind(end)
+	if exact {
+		f.Bind(done)
+	}
+	if holds {
+		f.Lanes.EndHold()
+		f.Jump(end)
+		f.held(held, begin)
+		f.Bind(end)
+	}
 }
 
 // loadSites loads the addresses of sites that have registers.

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
@@ -28,6 +29,9 @@ func (f *phaseCode) laidLoop() {
 	}
 	group = min(group, unroll)
 	f.pinUniforms(f.Vectors - group*v - spareRegs)
+	lanes, step := isa.Word(f.Phase.Lanes), unroll*f.W
+	reach := step + f.Layout.LaidMargin(f.W)
+	all := f.laidOut(reach)
 	copies := f.copiesRows()
 	f.eachLaid(func(i int32, s *layout.Site) {
 		if f.SiteReg[i] < 0 {
@@ -35,19 +39,17 @@ func (f *phaseCode) laidLoop() {
 			f.Int(isa.Mov, isa.Word(s.Arg+frame.SiteCur), isa.T0)
 		}
 		if !copies && f.Layout.LaidOnce(s, f.W) {
-			f.readOnce(i, f.Layout.Block(f.W))
+			f.readOnce(i, f.Layout.Block(f.W), all)
 		}
 	})
 	if copies {
 		f.copyLoop()
 		return
 	}
-	lanes, step := isa.Word(f.Phase.Lanes), unroll*f.W
-	reach := step + f.Layout.LaidMargin(f.W)
 	loop, tail, done, held := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	holds := false
-	if all := f.laidOut(reach); all > 0 {
+	if all > 0 {
 		f.laidVectors(all, tail, done)
 	} else {
 		f.Branch(isa.LT, lanes, isa.K(reach), tail)
@@ -107,22 +109,31 @@ func (f *phaseCode) laidVectors(all int, other, done isa.Label) {
 	f.Branch(isa.NE, isa.Word(f.Phase.Lanes), isa.K(all), other)
 	block := f.Layout.Block(f.W) * f.W
 	for f.Base = 0; f.Base*f.W < all; f.Base++ {
-		first, left := f.Base*f.W, all-f.Base*f.W
-		if f.Layout.Repeats && len(f.LaidSlots) == 0 { // the last vector overlaps the one before
+		left := all - f.Base*f.W
+		if f.Layout.Repeats { // the last vector overlaps the one before
 			f.Back = max(f.W-left, 0)
-			first -= f.Back
 		}
-		if left+f.Back >= f.W && f.withinLanes(first%block, all-first/block*block) {
+		first := f.Base*f.W - f.Back
+		f.Bounded = !f.withinLanes(first%block, all-first/block*block)
+		if left+f.Back >= f.W && (!f.Bounded || f.loadsBounded()) {
 			f.Start(1)
 			f.body(f.top)
 		} else {
-			f.Back = 0
+			if f.Back = 0; left < f.W {
+				f.Tail = left
+			}
 			f.Int(isa.Mov, isa.T1, isa.K(left))
 			f.tail()
+			f.Tail = 0
 		}
 	}
-	f.Base, f.Back = 0, 0
+	f.Base, f.Back, f.Bounded = 0, 0, false
 	f.Jump(done)
+}
+
+// loadsBounded reports whether the target loads the elements of some lanes alone, by masks: those of bytes have none.
+func (f *phaseCode) loadsBounded() bool {
+	return f.Predicates > 0 && !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool { return s.Kind == layout.Laid && s.Size < 4 })
 }
 
 // vectorAtEnd emits the vector at hand of the rows at the end, of which T1 lanes are left: as a whole, if they fill it and its
@@ -252,17 +263,25 @@ func (f *phaseCode) nextRows(rows int) {
 	})
 }
 
-// readOnce reads the vectors of a block of a site that is the same in all rows, to slots.
-func (f *phaseCode) readOnce(i int32, block int) {
+// readOnce reads the vectors of a block of a site that is the same in all rows, to slots. If calls have so many lanes, or 0, it also
+// reads the last vector of a call that overlaps the one before.
+func (f *phaseCode) readOnce(i int32, block, all int) {
 	t := f.Phase.Sites[i].Type
-	slot := f.Slots.TakeRow(block)
-	for f.Base = 0; f.Base < block; f.Base++ {
+	slot := f.Slots.TakeRow(block + 1)
+	read := func(to int) {
 		d := f.Tmp()
 		f.Within(func() { f.Lanes.GatherLaid(i, d) })
-		f.Lanes.StoreVec(t, f.Slot(slot+int32(f.Base)), d)
+		f.Lanes.StoreVec(t, f.Slot(slot+int32(to)), d)
 		f.EndStep()
 	}
-	f.Base = 0
+	for f.Base = 0; f.Base < block; f.Base++ {
+		read(f.Base)
+	}
+	if rest := all % f.W; rest > 0 && f.Layout.Repeats {
+		f.Base, f.Back = all/f.W, f.W-rest
+		read(block)
+	}
+	f.Base, f.Back = 0, 0
 	if f.LaidSlots == nil {
 		f.LaidSlots = map[int32]int32{}
 	}

@@ -51,26 +51,28 @@ type Emitter struct {
 
 // A cursor says what the emitter writes.
 type cursor struct {
-	ID       int32 // the current node
-	Cur      *lower.Node
-	At       int32 // its position
-	Copy     int   // its vector in the group
-	Released bool
-	Masked   bool // only the lanes of the tail mask
-	Ends     int  // of each so many vectors of a group, only the last is masked; 0: Masked is the same for all
-	Step     int  // of a loop without a loop over its steps: the current one
-	Tail     int  // lanes of the tail mask, or 0: only the code that runs knows them
-	Prolog   bool // a uniform node, before the loop
-	Result   int8 // its register
-	InCold   bool
-	Base     int  // vectors of the iteration before this group
-	Half     int  // copies from half on have lanes from Count on; 0: all have lanes from Lane on
-	Part64   bool // stores may write a part of a cache line
-	Turn     int  // copies that are emitted one after the other; 0: all of the group
-	PerRow   int  // the copies of a group are so many vectors of each of several rows; 0: all are of one row
-	Back     int  // lanes by which the last copy of a group overlaps the one before; all sites are contiguous or uniform then
-	AtRow    int  // of a loop over several rows of a map: the current one
-	ByRow    bool // a lane is a row of those that are laid across vectors
+	ID        int32 // the current node
+	Cur       *lower.Node
+	At        int32 // its position
+	Copy      int   // its vector in the group
+	Released  bool
+	Masked    bool // only the lanes of the tail mask
+	Ends      int  // of each so many vectors of a group, only the last is masked; 0: Masked is the same for all
+	Step      int  // of a loop without a loop over its steps: the current one
+	Tail      int  // lanes of the tail mask, or 0: only the code that runs knows them
+	Prolog    bool // a uniform node, before the loop
+	Result    int8 // its register
+	InCold    bool
+	Base      int  // vectors of the iteration before this group
+	Half      int  // copies from half on have lanes from Count on; 0: all have lanes from Lane on
+	Part64    bool // stores may write a part of a cache line
+	Turn      int  // copies that are emitted one after the other; 0: all of the group
+	PerRow    int  // the copies of a group are so many vectors of each of several rows; 0: all are of one row
+	Back      int  // lanes by which the last copy of a group overlaps the one before
+	FromStart bool // the lane at hand of a map is the first one
+	Bounded   bool // loads of laid rows read no elements but those of their lanes
+	AtRow     int  // of a loop over several rows of a map: the current one
+	ByRow     bool // a lane is a row of those that are laid across vectors
 }
 
 // Begin prepares an emitter for a phase, with all registers free. The caller sets W and

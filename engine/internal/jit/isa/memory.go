@@ -91,16 +91,17 @@ func (f *Emitter) FirstAddress(s *layout.Site) {
 	f.Int(Mov, T1, Word(s.Arg+frame.SiteStride))
 	if f.Phase.Kind == lower.SeqPhase {
 		f.Int(Mul, T1, K((f.Base+f.Copy)*f.W))
-		if r := f.SiteReg[s.Index(f.Phase)]; r >= 0 {
-			f.Int(Add, T1, SiteReg(int(r)))
-			f.Int(Add, T1, K(s.Apart))
-		} else {
-			f.Int(Add, T1, Word(s.Arg+frame.SiteCur))
-		}
 	} else {
 		f.Asm.Address(T0, At(Lane, (f.Base+f.Copy)*f.W))
 		f.Int(Mul, T1, T0)
-		f.Int(Add, T1, Word(s.Arg+s.Origin))
+	}
+	if r := f.SiteReg[s.Index(f.Phase)]; r >= 0 {
+		f.Int(Add, T1, SiteReg(int(r)))
+		if s.Apart != 0 {
+			f.Int(Add, T1, K(s.Apart))
+		}
+	} else {
+		f.Int(Add, T1, Word(s.Arg+f.Pointer(s)))
 	}
 }
 

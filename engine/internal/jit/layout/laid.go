@@ -27,6 +27,7 @@ const (
 	mostLaidOps = 128     // instructions of that many vectors, also where an index selects the rows
 	leastLaid   = 128     // elements of rows that follow each other
 	leastBlend  = 32      // the same if Go would copy elements otherwise, and the target blends rows, or loads elements one by one
+	leastNarrow = 4       // the least of a row whose vectors are narrow: wide ones have more shorter rows at once
 	mostWindows = 4       // vectors that one vector of a site is read from, on average
 	byteWindows = 8       // the same for bytes, which are slow otherwise
 	laidBytes   = 64      // of the vectors in this estimate
@@ -346,8 +347,8 @@ func (l *layouter) lay(least int) {
 		l.bp.Laid = 0
 		return
 	}
-	// The code of wide vectors would be long, as their blocks are. The emitter has no masks of four lanes.
-	l.bp.Narrow = many && !(ph.Widest == 8 && ph.Predicates())
+	// The code of wide vectors would be long, as their blocks are, and their windows cross lines. The emitter has no masks of four lanes.
+	l.bp.Narrow = (many || l.Machine.Narrow && ph.LaneSize == 0 && l.bp.Laid >= leastNarrow && !l.bp.Computes()) && !(ph.Widest == 8 && ph.Predicates())
 }
 
 // longestLaid returns the most elements of a row that may be laid or copied.

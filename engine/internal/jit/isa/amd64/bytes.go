@@ -44,10 +44,13 @@ func (f *emitter) byteWindows(s *layout.Site, i int32) func(at, n int) []window 
 	return func(at, n int) []window { return windowsAt(s, k+at, n) }
 }
 
+// permutes reports whether permutes reach elements of a size, of 1 or 2 bytes, of whole vectors.
+func (f *emitter) permutes(size int) bool { return f.W*size == 64 && (Permutes8 || size == 2) }
+
 // shuffledElements loads an element of a site for each lane of d.
 func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
 	n, windows := min(f.W, 16/s.Size), f.byteWindows(s, i)
-	if t := frame.Lane(dtype.U8, s.Size); f.W*s.Size == 64 && (Permutes8 || s.Size == 2) {
+	if t := frame.Lane(dtype.U8, s.Size); f.permutes(s.Size) {
 		if s.Kind == layout.Laid {
 			f.own.pickLaid(s, i, t, d)
 		} else {
@@ -187,7 +190,7 @@ func (f *emitter) shuffled(s *layout.Site, i int32, take func() x86.Vec) x86.Ope
 		return mem(f.Slot(slot + int32(f.Base+f.Copy)))
 	}
 	if slot, ok := f.LaidSlots[i]; ok {
-		return mem(f.Slot(slot + int32(f.laidVector())))
+		return mem(f.laidSlot(slot))
 	}
 	switch {
 	case f.Masked && s.Kind == layout.Laid:

@@ -451,8 +451,9 @@ func (f *emitter) words(x uint16) x86.Mem {
 
 // A window is contiguous elements that have some lanes of a site, in memory or in a vector.
 type window struct {
-	from  x86.Operand
-	lanes []picked
+	from    x86.Operand
+	lanes   []picked
+	bounded bool // only the elements that lanes have may be read
 }
 
 // A picked is a lane and the position of its element in a window.

@@ -37,7 +37,7 @@ func (f *emitter) loadLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 	}
 	switch slot, ok := f.LaidSlots[i]; {
 	case ok:
-		if m := f.Slot(slot + int32(f.laidVector())); !f.own.held(f.LenOf(t), mem(m), d) {
+		if m := f.laidSlot(slot); !f.own.held(f.LenOf(t), mem(m), d) {
 			f.LoadVec(t, d, m)
 		}
 	case s.Gather != nil:
@@ -47,6 +47,15 @@ func (f *emitter) loadLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 	default:
 		f.own.pickLaid(s, i, t, d)
 	}
+}
+
+// laidSlot returns the memory of the current vector of a site that each call reads once, to slots: those of a block, and one for the
+// last vector of a call of known length, which overlaps the one before.
+func (f *emitter) laidSlot(first int32) isa.Mem {
+	if f.Back > 0 {
+		return f.Slot(first + int32(f.Layout.Block(f.W)))
+	}
+	return f.Slot(first + int32(f.laidVector()))
 }
 
 // loadChosen loads the current vector of a site whose rows an index selects: the lanes of each row
@@ -292,7 +301,36 @@ func (f *avx2) gatherLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 	f.GatherLaid(i, d)
 }
 
-func (f *avx512) gatherLaid(_ *layout.Site, i int32, _ dtype.Type, d x86.Vec) { f.GatherLaid(i, d) }
+func (f *avx512) gatherLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
+	if f.Tail == 0 {
+		f.emitter.GatherLaid(i, d)
+		return
+	}
+	f.pickBounded(s, i, t, d, f.Tail)
+}
+
+// GatherLaid reads all lanes by windows.
+func (f *avx512) GatherLaid(i int32, d isa.Vec) {
+	s, t := &f.Layout.Sites[i], f.Phase.Sites[i].Type
+	if f.Masked || s.Size < 4 && !f.permutes(s.Size) {
+		f.emitter.GatherLaid(i, d)
+		return
+	}
+	if s.Size < 4 {
+		t = frame.Lane(dtype.U8, s.Size)
+	}
+	f.pickBounded(s, i, t, d, f.W)
+}
+
+// pickBounded loads the first n lanes of the current vector of a laid site, and no other elements.
+func (f *avx512) pickBounded(s *layout.Site, i int32, t dtype.Type, d x86.Vec, n int) {
+	windows := f.Layout.LaidWindows(s, f.laidLane(), n, f.W)
+	bounded := windowsOf(s, f.laidMem(s, i), windows)
+	for i := range bounded {
+		bounded[i].bounded = true
+	}
+	f.pickEither(bounded, n, t, d)
+}
 
 func (f *avx2) held(x86.Len, x86.Mem, x86.Vec) bool { return false }
 
@@ -355,6 +393,10 @@ func (f *avx512) pickAlone(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 			}
 			f.I(pick(t, x86.VBROADCASTSS, x86.VBROADCASTSD), f.LenOf(t), with...)
 		}
+		return
+	}
+	if f.Bounded {
+		f.pickBounded(s, i, t, d, f.W)
 		return
 	}
 	f.pickEither(windowsOf(s, m, f.Layout.LaidVector(s, first, f.W)), f.W, t, d)

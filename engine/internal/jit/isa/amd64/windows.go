@@ -1,6 +1,7 @@
 package amd64
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
@@ -18,7 +19,16 @@ import (
 // its lanes. They read no element before the first or after the last. It may overwrite
 // RCX.
 func (f *emitter) windows(s *layout.Site) []window {
-	return windowsAt(s, f.stepAddress(s, s.Step)*f.W, f.W)
+	return windowsAt(s, f.stepLane(s), f.W)
+}
+
+// stepLane emits the address of a site with a small step, to RCX, and returns its lane at hand there.
+func (f *emitter) stepLane(s *layout.Site) int {
+	first := f.stepAddress(s, s.Step) * f.W
+	if f.Copy == f.Copies-1 {
+		first -= f.Back
+	}
+	return first
 }
 
 // stepAddress emits the address of a site with a small step, to RCX, and returns how many
@@ -28,15 +38,19 @@ func (f *emitter) stepAddress(s *layout.Site, step int) int {
 	if !f.evex && f.Copy > 0 && f.Copy != f.Half && f.sharesAddress(s) {
 		return k
 	}
-	if f.Phase.Kind == lower.SeqPhase {
-		if r := f.SiteReg[s.Index(f.Phase)]; r >= 0 {
-			f.I(x86.LEA, x86.W64, x86.RCX, mem(isa.At(isa.SiteReg(int(r)), s.Apart)))
-		} else {
-			f.I(x86.MOV, x86.W64, x86.RCX, at(s.Arg+frame.SiteCur))
-		}
-	} else {
+	r := f.SiteReg[s.Index(f.Phase)]
+	switch seq := f.Phase.Kind == lower.SeqPhase; {
+	case (seq || f.FromStart) && r >= 0:
+		f.I(x86.LEA, x86.W64, x86.RCX, mem(isa.At(isa.SiteReg(int(r)), s.Apart)))
+	case seq:
+		f.I(x86.MOV, x86.W64, x86.RCX, at(s.Arg+frame.SiteCur))
+	default:
 		f.I(x86.IMUL, x86.W64, x86.RCX, regs[index.N()], x86.Imm(step*s.Size))
-		f.I(x86.ADD, x86.W64, x86.RCX, at(s.Arg+s.Origin))
+		if r >= 0 {
+			f.I(x86.ADD, x86.W64, x86.RCX, regs[isa.SiteReg(int(r)).N()])
+		} else {
+			f.I(x86.ADD, x86.W64, x86.RCX, at(s.Arg+s.Origin))
+		}
 	}
 	return k
 }
@@ -130,21 +144,53 @@ func (f *emitter) selector(lanes []picked, size, base int, own bool) x86.Mem {
 // pick loads lanes from windows: each window gives its lanes by a permute.
 func (f *avx512) pick(windows []window, t dtype.Type, d x86.Vec) {
 	l, pair := f.LenOf(t), f.pair(t)
-	f.move(t, d, windows[0].from)
+	f.loadWindow(t, d, &windows[0])
 	for i := range windows {
 		w := &windows[i]
 		f.Within(func() {
+			from := w.from
+			if i > 0 && w.bounded {
+				x := f.Tmp()
+				f.loadWindow(t, x, w)
+				from = x
+			}
 			switch {
 			case i == 0 && len(windows) > 1 || i == 0 && inOrder(w.lanes):
 			case i == 0:
 				f.I(pair, l, d, f.index(t, w.lanes, 0, false), d)
 			case i == 1:
-				f.I(pair, l, d, f.index(t, f.joined(windows[0].lanes, w.lanes), 0, false), w.from)
+				f.I(pair, l, d, f.index(t, f.joined(windows[0].lanes, w.lanes), 0, false), from)
 			default:
-				f.I(pair, l, d, f.index(t, w.lanes, f.W, true), w.from)
+				f.I(pair, l, d, f.index(t, w.lanes, f.W, true), from)
 			}
 		})
 	}
+}
+
+// loadWindow loads a window. If it is bounded, only the elements that lanes have are read, by a vector that is as short as can be.
+func (f *avx512) loadWindow(t dtype.Type, d x86.Vec, w *window) {
+	if !w.bounded {
+		f.move(t, d, w.from)
+		return
+	}
+	last, used := 0, uint64(0)
+	for _, p := range w.lanes {
+		last, used = max(last, p.At), used|1<<p.At
+	}
+	l, element := f.LenOf(t), int(f.LenOf(t))/f.W
+	for l > x86.L128 && 2*(last+1)*element <= int(l) {
+		l /= 2
+	}
+	move := f.pickLane(t, x86.VMOVDQU8, x86.VMOVDQU16, x86.VMOVUPS, x86.VMOVUPD)
+	if bits.OnesCount64(used)*element == int(l) {
+		f.I(move, l, d, w.from)
+		return
+	}
+	f.Within(func() {
+		k := f.TmpMask()
+		f.setMask(k, x86.RDX, int64(used))
+		f.I(move, l, d, w.from, x86.Zero(k))
+	})
 }
 
 // pair returns the permute of two vectors.
@@ -219,7 +265,7 @@ func (f *avx512) place(windows []window, t dtype.Type, x x86.Vec) {
 // spread is windows with starts a lane less than a vector apart. If the step is no multiple of that, no two
 // lanes have their elements at the same place of their windows.
 func (f *avx2) spread(s *layout.Site) []window {
-	first := f.stepAddress(s, s.Step) * f.W
+	first := f.stepLane(s)
 	step, far := max(s.Step, -s.Step), f.W-1
 	out := make([]window, step)
 	for i := range out {

@@ -157,7 +157,7 @@ func (f *phaseCode) shortVectors(tail bool) {
 	for f.Base = 0; f.Base < vectors; f.Base++ {
 		switch left := n - f.Base*f.W; {
 		case left >= f.W:
-		case n > f.W && f.repeats() && f.contiguous():
+		case n > f.W && f.repeats() && f.anyLane():
 			f.Back = f.W - left
 		case n > f.W && f.overlaps():
 			f.Int(isa.Sub, isa.Lane, isa.K(f.W-left)) // from 0

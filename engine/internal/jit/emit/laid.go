@@ -50,7 +50,14 @@ func (f *phaseCode) laidLoop() {
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	holds := false
 	if all > 0 {
-		f.laidVectors(all, tail, done)
+		f.Branch(isa.NE, lanes, isa.K(all), tail)
+		if holds = all > 2*f.W && f.Lanes.Hold(f.holdRoom(v)); holds {
+			f.Jump(held)
+			f.Bind(loop)
+		}
+		f.laidVectors(all)
+		f.Lanes.EndHold()
+		f.Jump(done)
 	} else {
 		f.Branch(isa.LT, lanes, isa.K(reach), tail)
 		if holds = f.Lanes.Hold(f.holdRoom(group * v)); holds {
@@ -102,11 +109,9 @@ func (f *phaseCode) laidOut(reach int) int {
 	return 0
 }
 
-// laidVectors emits the vectors of a call with so many lanes, and a jump to done. Other calls go on at other. Only vectors whose
-// loads could leave the lanes are under a mask.
-func (f *phaseCode) laidVectors(all int, other, done isa.Label) {
+// laidVectors emits the vectors of a call with so many lanes. Only vectors whose loads could leave the lanes are under a mask.
+func (f *phaseCode) laidVectors(all int) {
 	f.part("calls of %d lanes", all)
-	f.Branch(isa.NE, isa.Word(f.Phase.Lanes), isa.K(all), other)
 	block := f.Layout.Block(f.W) * f.W
 	for f.Base = 0; f.Base*f.W < all; f.Base++ {
 		left := all - f.Base*f.W
@@ -128,7 +133,6 @@ func (f *phaseCode) laidVectors(all int, other, done isa.Label) {
 		}
 	}
 	f.Base, f.Back, f.Bounded = 0, 0, false
-	f.Jump(done)
 }
 
 // loadsBounded reports whether the target loads the elements of some lanes alone, by masks: those of bytes have none.

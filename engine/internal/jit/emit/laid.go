@@ -32,17 +32,7 @@ func (f *phaseCode) laidLoop() {
 	lanes, step := isa.Word(f.Phase.Lanes), unroll*f.W
 	reach := step + f.Layout.LaidMargin(f.W)
 	all := f.laidOut(reach)
-	copies := f.copiesRows()
-	f.eachLaid(func(i int32, s *layout.Site) {
-		if f.SiteReg[i] < 0 {
-			f.Int(isa.Mov, isa.T0, isa.Word(s.Arg+s.Origin))
-			f.Int(isa.Mov, isa.Word(s.Arg+frame.SiteCur), isa.T0)
-		}
-		if !copies && f.Layout.LaidOnce(s, f.W) {
-			f.readOnce(i, f.Layout.Block(f.W), all)
-		}
-	})
-	if copies {
+	if f.beginLaid(all) {
 		f.copyLoop()
 		return
 	}
@@ -95,6 +85,22 @@ func (f *phaseCode) laidLoop() {
 		f.held(held, loop)
 	}
 	f.Bind(done)
+}
+
+// beginLaid emits what comes before the loop: addresses, and the rows that it reads once. all is the lanes of calls that are written
+// out, or 0. It reports whether the loop only copies rows.
+func (f *phaseCode) beginLaid(all int) (copies bool) {
+	copies = f.copiesRows()
+	f.eachLaid(func(i int32, s *layout.Site) {
+		if f.SiteReg[i] < 0 {
+			f.Int(isa.Mov, isa.T0, isa.Word(s.Arg+s.Origin))
+			f.Int(isa.Mov, isa.Word(s.Arg+frame.SiteCur), isa.T0)
+		}
+		if !copies && f.Layout.LaidOnce(s, f.W) {
+			f.readOnce(i, f.Layout.Block(f.W), all)
+		}
+	})
+	return copies
 }
 
 // laidOut returns the lanes of the calls of a loop that are written out, because they are fewer than reach, or 0.

@@ -1,8 +1,6 @@
 package amd64
 
 import (
-	"golang.org/x/sys/cpu"
-
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
@@ -14,9 +12,6 @@ import (
 // Elements of 1 or 2 bytes with a small step, and bytes of rows that are laid across vectors, go by
 // groups of 16 bytes: each window of a group gives its lanes by a byte shuffle. Where the
 // processor permutes such elements of whole vectors, all lanes are one group.
-
-// Permutes8 says that the processor has AVX512-VBMI. Tests replace it.
-var Permutes8 = cpu.X86.HasAVX512VBMI
 
 // shuffle returns the constant that moves elements of size bytes of a vector, and clears the
 // others.
@@ -43,9 +38,6 @@ func (f *emitter) byteWindows(s *layout.Site, i int32) func(at, n int) []window 
 	k := f.stepAddress(s, s.Step) * f.W
 	return func(at, n int) []window { return windowsAt(s, k+at, n) }
 }
-
-// permutes reports whether permutes reach elements of a size, of 1 or 2 bytes, of whole vectors.
-func (f *emitter) permutes(size int) bool { return f.W*size == 64 && (Permutes8 || size == 2) }
 
 // shuffledElements loads an element of a site for each lane of d.
 func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"golang.org/x/sys/cpu"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
@@ -14,6 +16,12 @@ import (
 )
 
 // Windows are contiguous elements that have some lanes of a vector.
+
+// Permutes8 says that the processor has AVX512-VBMI. Tests replace it.
+var Permutes8 = cpu.X86.HasAVX512VBMI
+
+// permutes reports whether permutes reach elements of a size, of 1 or 2 bytes, of whole vectors.
+func (f *emitter) permutes(size int) bool { return f.W*size == 64 && (Permutes8 || size == 2) }
 
 // windows emits the address of a site with a small step and returns the loads that have
 // its lanes. They read no element before the first or after the last. It may overwrite

@@ -5,7 +5,6 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
-	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -100,13 +99,4 @@ func (f *phaseCode) followedRows(group int) {
 	f.Int(isa.Sub, f.rowCount, isa.K(rows))
 	f.Branch(isa.GE, f.rowCount, least, loop)
 	f.Bind(few)
-}
-
-// anyLane reports whether a vector may begin at any lane: all sites are contiguous, uniform or loaded with a small step, and each vector
-// of a group is loaded and stored by itself: narrower elements of two vectors are stored at once.
-func (f *phaseCode) anyLane() bool {
-	return !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
-		steps := s.Kind == layout.Strided && s.Step != 0 && s.Record == 0 && s.Size >= 4 && !f.Phase.Sites[s.Index(f.Phase)].Store
-		return (s.Kind == layout.Unit || steps) && s.Size != f.Layout.Widest() || s.Kind != layout.Unit && s.Kind != layout.Uniform && s.Kind != layout.Unused && !steps || s.Guard || s.Dyn != nil || s.Gather != nil
-	})
 }

@@ -39,8 +39,7 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 	var done isa.Label // behind the loop over rows
 	if together {
 		var err error
-		done = a.NewLabel()
-		if slots, err = foldRows(target, a, list, p, phases, v, done); err != nil {
+		if slots, done, err = foldRows(target, a, list, p, phases, v); err != nil {
 			return nil, err
 		}
 	}
@@ -84,6 +83,25 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 		text.Object = *obj
 	}
 	return &Object{obj.Code, slots, combines, text}, nil
+}
+
+// foldRows emits a loop over rows that are folded together, for phases with [layout.Phase.Together]. It returns the
+// slots of the loop, and the label of the end, to which it jumps after the last row. It goes on behind the loop if fewer rows are left
+// than an iteration has.
+func foldRows(target isa.Target, a isa.Asm, list bool, p *lower.Program, phases []*layout.Phase, v layout.Variant) (slots int, done isa.Label, err error) {
+	done = a.NewLabel()
+	f := foldedRows{phaseCode: newPhaseCode(target, a, list, p, phases[0], v)}
+	if f.folds() {
+		f.results = newPhaseCode(target, a, list, p, resultsOf(phases[1], f.accs[0].Red), layout.Variant{Narrow: true})
+		f.loop(phases, done)
+		slots, err = max(f.Slots.Count, f.results.Slots.Count), f.results.Err
+		f.results.recycle()
+	}
+	if err == nil {
+		err = f.Err
+	}
+	f.recycle()
+	return slots, done, err
 }
 
 // phaseCodes has empty ones, which keep the storage of their lists.
@@ -265,18 +283,6 @@ func (f *phaseCode) mapLoop() {
 		f.Jump(end)
 		f.held(held, begin)
 		f.Bind(end)
-	}
-}
-
-// loadSites loads the addresses of sites that have registers.
-func (f *phaseCode) loadSites() {
-	if !f.rowsHeld {
-		f.pinSites()
-	}
-	for i, r := range f.SiteReg {
-		if s := &f.Layout.Sites[i]; r >= 0 && s.Near == 0 && (!f.rowsHeld || s.Origin != frame.SitePtr) {
-			f.Int(isa.Mov, isa.SiteReg(int(r)), isa.Word(s.Arg+s.Origin))
-		}
 	}
 }
 

@@ -176,16 +176,6 @@ func (f *phaseCode) withinLanes(first, lanes int) bool {
 	return within
 }
 
-// planes returns the sites that are interleaved from planes.
-func (f *phaseCode) planes() (sites []int32) {
-	f.eachLaid(func(i int32, s *layout.Site) {
-		if f.Layout.Plane(s, f.W) {
-			sites = append(sites, i)
-		}
-	})
-	return sites
-}
-
 // groupPlanes returns the vectors of a group of a loop that interleaves planes: those of whole rows, if
 // the registers suffice for v values of each. If not, the planes go by way of slots.
 func (f *phaseCode) groupPlanes(planes []int32, group, v int) int {
@@ -241,15 +231,6 @@ func (f *phaseCode) held(from, back isa.Label) {
 	f.Bind(from)
 	f.Lanes.LoadHeld()
 	f.Jump(back)
-}
-
-// eachLaid calls do for the laid sites.
-func (f *phaseCode) eachLaid(do func(i int32, s *layout.Site)) {
-	for i := range f.Layout.Sites {
-		if s := &f.Layout.Sites[i]; s.Kind == layout.Laid {
-			do(int32(i), s)
-		}
-	}
 }
 
 // nextLaid goes on by a number of vectors, which have whole rows.

@@ -53,6 +53,18 @@ func (f *phaseCode) pinSites() {
 	}
 }
 
+// loadSites loads the addresses of sites that have registers.
+func (f *phaseCode) loadSites() {
+	if !f.rowsHeld {
+		f.pinSites()
+	}
+	for i, r := range f.SiteReg {
+		if s := &f.Layout.Sites[i]; r >= 0 && s.Near == 0 && (!f.rowsHeld || s.Origin != frame.SitePtr) {
+			f.Int(isa.Mov, isa.SiteReg(int(r)), isa.Word(s.Arg+s.Origin))
+		}
+	}
+}
+
 // elementLoop emits a loop without reductions: groups of vectors, single vectors,
 // and a masked vector for the rest. If stores need aligned addresses, masked
 // vectors also come first: see alignStores. A loop that may compute lanes twice has whole

@@ -30,32 +30,16 @@ type foldedRows struct {
 	*phaseCode            // of the reduction
 	results    *phaseCode // of what follows it
 	folder     isa.Folder
-	rows       int // of an iteration
+	perLoop    int // rows of an iteration
 	need       int // registers of the accumulators of a row, and of what is folded
 }
 
-// foldRows emits a loop over rows that are folded together, for phases with [layout.Phase.Together]. It jumps to done after the
-// last row, and goes on behind the loop if fewer rows are left than an iteration has. It returns the slots of the loop.
-func foldRows(target isa.Target, a isa.Asm, list bool, p *lower.Program, phases []*layout.Phase, v layout.Variant, done isa.Label) (slots int, err error) {
-	f := foldedRows{phaseCode: newPhaseCode(target, a, list, p, phases[0], v)}
+// folds reports whether registers suffice for the accumulators of a row, and of those that wait.
+func (f *foldedRows) folds() (ok bool) {
 	f.newAccs()
-	f.folder, _ = f.Lanes.(isa.Folder)
-	if f.need = f.shortRegs(); f.folder != nil && f.need > 0 && f.fits(f.need+foldedRegs) {
-		f.need += foldedRegs
-		f.results = newPhaseCode(target, a, list, p, resultsOf(phases[1], f.accs[0].Red), layout.Variant{Narrow: true})
-		f.rows = f.results.W
-		vectors := (f.Layout.N + f.W - 1) / f.W
-		if f.rows*max(resultBytes(f.accs[0].Red), 4) == foldedBytes && f.rows*vectors*len(f.top) <= mostFolded {
-			f.loop(phases, done)
-		}
-		slots, err = max(f.Slots.Count, f.results.Slots.Count), f.results.Err
-		f.results.recycle()
-	}
-	if err == nil {
-		err = f.Err
-	}
-	f.recycle()
-	return slots, err
+	f.need = f.shortRegs() + foldedRegs
+	f.folder, ok = f.Lanes.(isa.Folder)
+	return ok && f.need > foldedRegs && f.fits(f.need)
 }
 
 // resultsOf returns the phase behind a reduction as a map of which a lane is a row.
@@ -100,11 +84,16 @@ func resultsOf(bp *layout.Phase, r *lower.Red) *layout.Phase {
 	return &out
 }
 
-// loop emits the loop.
+// loop emits the loop, unless it is too long or what follows the reduction has lanes of another size.
 func (f *foldedRows) loop(phases []*layout.Phase, done isa.Label) {
+	vectors := (f.Layout.N + f.W - 1) / f.W
+	f.perLoop = f.results.W
+	if f.perLoop*max(resultBytes(f.accs[0].Red), 4) != foldedBytes || f.perLoop*vectors*len(f.top) > mostFolded {
+		return
+	}
 	rows, few, loop, g := isa.Word(frame.Rows), f.NewLabel(), f.NewLabel(), f.results
-	f.part("%d rows, whose lanes are folded together", f.rows)
-	f.Branch(isa.LT, rows, isa.K(f.rows), few)
+	f.part("%d rows, whose lanes are folded together", f.perLoop)
+	f.Branch(isa.LT, rows, isa.K(f.perLoop), few)
 	f.Align(32)
 	f.Bind(loop)
 	f.prologue()
@@ -122,12 +111,12 @@ func (f *foldedRows) loop(phases []*layout.Phase, done isa.Label) {
 	for _, bp := range phases {
 		for i := range bp.Sites {
 			if s := &bp.Sites[i]; s.Row != 0 {
-				f.Int(isa.Add, isa.Word(s.Arg+frame.SitePtr), isa.K(f.rows*s.Row*s.Size))
+				f.Int(isa.Add, isa.Word(s.Arg+frame.SitePtr), isa.K(f.perLoop*s.Row*s.Size))
 			}
 		}
 	}
-	f.Int(isa.Sub, rows, isa.K(f.rows))
-	f.Branch(isa.GE, rows, isa.K(f.rows), loop)
+	f.Int(isa.Sub, rows, isa.K(f.perLoop))
+	f.Branch(isa.GE, rows, isa.K(f.perLoop), loop)
 	f.Branch(isa.EQ, rows, isa.K(0), done)
 	f.Bind(few)
 }
@@ -135,9 +124,9 @@ func (f *foldedRows) loop(phases []*layout.Phase, done isa.Label) {
 // folded returns a vector with parts of so many bytes of as many rows as that makes, of which row is the first.
 func (f *foldedRows) folded(a *acc, bytes, row int) isa.Vec {
 	if bytes == foldedBytes {
-		return f.row(a, row)
+		return f.reduced(a, row)
 	}
-	apart := map[int]int{16: f.rows / 2, 8: 1, 4: 2}[bytes] // so that the results are in order
+	apart := map[int]int{16: f.perLoop / 2, 8: 1, 4: 2}[bytes] // so that the results are in order
 	x := f.folded(a, 2*bytes, row)
 	y := f.folded(a, 2*bytes, row+apart)
 	lower, upper := f.Vecs.TakeTop(), f.Vecs.TakeTop()
@@ -155,8 +144,8 @@ func (f *foldedRows) folded(a *acc, bytes, row int) isa.Vec {
 	return lower
 }
 
-// row reduces a row to a vector of [foldedBytes].
-func (f *foldedRows) row(a *acc, row int) isa.Vec {
+// reduced reduces a row to a vector of [foldedBytes].
+func (f *foldedRows) reduced(a *acc, row int) isa.Vec {
 	f.AtRow = row
 	f.shortVectors(row > 0)
 	d := f.foldVectors(a)

@@ -114,8 +114,11 @@ func (r *rowLoop) together() bool {
 	if x.Lowered.Kind != lower.MapPhase || y.Lowered.Kind != lower.ScalarPhase || len(x.Lowered.Reds) != 1 || x.N*x.Widest() > layout.MostTogether {
 		return false
 	}
+	stored := func(buf int32) bool { // a row must not load what the row before stores
+		return slices.ContainsFunc(y.Sites, func(s layout.Site) bool { return s.Buf == buf && y.Lowered.Sites[s.Index(y.Lowered)].Store })
+	}
 	apart := func(s layout.Site) bool {
-		return s.Kind != layout.Unused && (s.Kind != layout.Unit && (s.Kind != layout.Uniform || s.Row != 0) || max(s.Row, -s.Row)*s.Size > mostTogether)
+		return s.Kind != layout.Unused && (s.Kind != layout.Unit && (s.Kind != layout.Uniform || s.Row != 0) || max(s.Row, -s.Row)*s.Size > mostTogether || stored(s.Buf) || x.Lowered.Sites[s.Index(x.Lowered)].Store)
 	}
 	alone := func(s layout.Site) bool {
 		return s.Kind != layout.Unused && (s.Kind != layout.Uniform || s.Gather != nil || s.Row != 1 && (s.Row != 0 || y.Lowered.Sites[s.Index(y.Lowered)].Store))

@@ -39,7 +39,7 @@ func (f *foldedRows) folds() (ok bool) {
 	f.newAccs()
 	f.need = f.shortRegs() + foldedRegs
 	f.folder, ok = f.Lanes.(isa.Folder)
-	return ok && f.need > foldedRegs && f.fits(f.need)
+	return ok && f.need > foldedRegs && f.fits(f.need) && f.VecBytes(f.accs[0].Kern.Lane) >= foldedBytes
 }
 
 // resultsOf returns the phase behind a reduction as a map of which a lane is a row.

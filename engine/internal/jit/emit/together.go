@@ -88,7 +88,8 @@ func resultsOf(bp *layout.Phase, r *lower.Red) *layout.Phase {
 func (f *foldedRows) loop(phases []*layout.Phase, done isa.Label) {
 	vectors := (f.Layout.N + f.W - 1) / f.W
 	f.perLoop = f.results.W
-	if f.perLoop*max(resultBytes(f.accs[0].Red), 4) != foldedBytes || f.perLoop*vectors*len(f.top) > mostFolded {
+	masks := f.Predicates == 0 || f.perLoop >= 8 || !f.results.Phase.Predicates() // the emitter has no masks of four lanes
+	if !masks || f.perLoop*max(resultBytes(f.accs[0].Red), 4) != foldedBytes || f.perLoop*vectors*len(f.top) > mostFolded {
 		return
 	}
 	rows, few, loop, g := isa.Word(frame.Rows), f.NewLabel(), f.NewLabel(), f.results

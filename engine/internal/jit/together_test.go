@@ -102,7 +102,7 @@ scalar s0 REG
 }
 
 // TestTogetherWidths compares reductions of short rows whose elements are wider than what is reduced, and results of 8 bytes that
-// are compared, with the interpreter: a vector may have too few lanes to fold rows together.
+// are compared, with the interpreter: a vector may have too few lanes to fold rows together, or lanes with more bits than a result.
 func TestTogetherWidths(t *testing.T) {
 	defer forget()
 	r := rand.New(rand.NewPCG(4, 22))
@@ -112,8 +112,10 @@ func TestTogetherWidths(t *testing.T) {
 		{"u64", "bool", "%2 = reduce prod u64 %0", "%4 = load u64 z[]\n%3 = lt bool %2 %4"},
 		{"f64", "bool", "%2 = reduce min f64 %0", "%4 = load f64 z[]\n%3 = lt bool %2 %4"},
 		{"f64", "bool", "%1 = lt bool %0 %0\n%2 = reduce all bool %1", "%3 = or bool %2 %2"},
+		{"u32", "u8", "%1 = cvt u8 %0\n%2 = reduce sum u8 %1", "%3 = or u8 %2 %2"},
+		{"i32", "i16", "%1 = cvt i16 %0\n%2 = reduce prod i16 %1", "%3 = max i16 %2 %2"},
 	} {
-		k := parse(t, strings.NewReplacer("IN", c.in, "OUT", c.out, "FIRST", c.first, "AFTER", c.after).Replace("kernel widths\naxis i0 i1\nbuf x IN in 2\nbuf z IN in 0\nbuf y OUT out 1\n{\npar i0 {\n" +
+		k := parse(t, strings.NewReplacer("IN", c.in, "OUT", c.out, "FIRST", c.first, "AFTER", c.after).Replace("kernel widths\naxis i0 i1\nbuf x IN in 2\nbuf z IN in 0\nbuf y OUT out 1\n{\npar i0 {\n"+
 			"vec i1 {\n%0 = load IN x[i0, i1]\nFIRST\n}\nAFTER\nstore OUT y[i0] %3\n}\n}\n"))
 		for _, n := range []int{1, 2, 4, 7, 8, 15, 16, 17, 33, 58, 128} {
 			for _, rows := range []int{8, 16, 19, 42} {

@@ -62,7 +62,7 @@ func resultsOf(bp *layout.Phase, r *lower.Red) *layout.Phase {
 		none := [3]int32{lower.None, lower.None, lower.None}
 		first := []int32{int32(i)}
 		operand := lower.Node{Op: lower.OpOperand, Type: n.Type, In: n.Type, Args: none}
-		if !r.Kern.Sums() && (r.Kern.Lane.Size() < 4 || r.Type == dtype.Bool) { // the result is a part of a lane
+		if !r.Kern.Sums() && r.Type.Size() < 4 { // the result is a part of a lane
 			operand.Type, operand.In = dtype.I32, dtype.I32
 			raw, zero := int32(len(ph.Nodes)), int32(len(ph.Nodes)+1)
 			switch {

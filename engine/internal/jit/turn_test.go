@@ -244,6 +244,54 @@ buf y %[3]s out 2
 	}
 }
 
+// TestTurnedTooWide compares sums and scans along rows of 2 bytes in lanes of 64 bits, whose blocks are not turned, with the interpreter.
+func TestTurnedTooWide(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	forms := [2]string{`kernel sums
+axis i0 i1
+buf x %[1]s in 2
+buf y %[3]s out 1
+{
+  vec i0 {
+    seq i1 {
+      %%0 = load %[2]s x[i0, i1]
+      %%1 = cvt %[3]s %%0
+      %%2 = reduce sum %[3]s %%1
+    }
+    store %[3]s y[i0] %%2
+  }
+}`, `kernel scans
+axis i0 i1
+buf x %[1]s in 2
+buf y %[3]s out 2
+{
+  vec i0 {
+    %%0 = const %[3]s 0
+    seq i1 {
+      %%1 = carry %[3]s %%0
+      %%2 = load %[2]s x[i0, i1]
+      %%3 = cvt %[3]s %%2
+      %%4 = add %[3]s %%1 %%3
+      store %[3]s y[i0, i1] %%4
+      %%5 = next %[3]s %%1 %%4
+    }
+  }
+}`}
+	for _, from := range []dtype.Type{dtype.I16, dtype.U16, dtype.F16, dtype.BF16} {
+		for _, to := range []dtype.Type{dtype.I64, dtype.U64, dtype.F64} {
+			if from.IsFloat() != to.IsFloat() {
+				continue
+			}
+			for i, form := range forms {
+				k := parse(t, fmt.Sprintf(form, from.Short(), from.Register().Short(), to.Short()))
+				for _, n := range [][]int{{8, 8}, {9, 33}, {40, 17}, {65, 130}} {
+					differ(t, r, newSetup(t, r, k, n, nil, [][]int{n, n[:i+1]}, true))
+				}
+			}
+		}
+	}
+}
+
 // TestTurnedStates compares scans of 2 bytes along rows, with more and more states, with the interpreter: registers have the
 // states beside a block.
 func TestTurnedStates(t *testing.T) {

@@ -157,11 +157,14 @@ func (l *layouter) spansTogether(ext []int, which []int32, spans [][]bound.Span)
 func (bp *Phase) turnable(i int32) bool {
 	s := &bp.Sites[i]
 	step, least := bound.StepOf(s.Seq), 16/s.Size
-	if step != 1 && step != -1 || s.Guard || s.Dyn != nil || s.Size < 2 || s.Size == 2 && bp.Widest() > 4 || bp.Spans[len(bp.Spans)-1] < least || bp.SeqSpans[len(bp.SeqSpans)-1] < least {
+	if step != 1 && step != -1 || s.Guard || s.Dyn != nil || !bp.turnsSize(s.Size) || bp.Spans[len(bp.Spans)-1] < least || bp.SeqSpans[len(bp.SeqSpans)-1] < least {
 		return false
 	}
 	return bp.inStep(i)
 }
+
+// turnsSize reports whether blocks of elements of a size can be turned. Elements of 2 bytes need lanes of 32 bits.
+func (bp *Phase) turnsSize(size int) bool { return size > 2 || size == 2 && bp.Widest() <= 4 }
 
 // inStep reports whether each step of the loop accesses the array of site i at the same elements
 // of its own, and loads them before it stores them.
@@ -274,7 +277,7 @@ func (l *layouter) walksRows(ext []int, which []int32, spans, seqSpans [][]bound
 			continue
 		}
 		least, along := 16/s.Size, len(ph.Carries) > 0 && l.bp.SeqN >= longChain
-		if step != 1 && step != -1 || !along && (s.Size == 1 || ext[k-1] < least || l.bp.SeqSpans[q-1] < least || l.Bytes/l.bp.Widest() < least) {
+		if step != 1 && step != -1 || !along && (!l.bp.turnsSize(s.Size) || ext[k-1] < least || l.bp.SeqSpans[q-1] < least || l.Bytes/l.bp.Widest() < least) {
 			return false
 		}
 		narrow = narrow || s.Size <= 2

@@ -28,8 +28,8 @@ func Float(t dtype.Type, b []byte, i int) float64 {
 	return float64(bits)
 }
 
-// PutFloat stores x as element i of b, of a real type: rounded to a float, or without its
-// fraction, which must be within the range of the integers.
+// PutFloat stores x as element i of b, of a real type: rounded for a float, without its fraction for an
+// integer. The integer must be in the range of the type and of int64.
 func PutFloat(t dtype.Type, b []byte, i int, x float64) {
 	switch t {
 	case dtype.F32:

@@ -14,7 +14,7 @@ import (
 // The limits of Split. A part is a loop of its own: it costs some 10 ns in a run and 10 us in a compilation. Without parts, each
 // operand of a concatenation takes time for every element.
 const (
-	fewParts   = 4 // which may have any number of elements
+	fewParts   = 4 // so many parts may have any number of elements
 	mostParts  = 32
 	leastPart  = 128 // elements for each of more parts, on average, times the operands of concatenations
 	mostJoined = 4   // the operands of a concatenation that a loop selects from

@@ -108,14 +108,14 @@ func (g *Graph) padded(x *Node, widths []int, fill *Node) *Node {
 	return g.make(tree.NewView(PadRow, to, x.Type, widths), []*Node{x, fill})
 }
 
-// The elements of operands that are stored in the order of a reduction: at most mostOrdered, unless rows of rowBytes follow each other.
+// Operands of at most mostOrdered elements are stored in the order of a reduction, but not those with contiguous rows of rowBytes and more.
 const (
 	mostOrdered = 1 << 24
 	rowBytes    = 512
 )
 
-// order stores the operand a of reduction e in the order of the reduction, if that is not the order in memory and takes several rows,
-// which are short or have their elements apart. A block of the reduction has parts of many rows, each of which would be a copy.
+// order stores the operand a of reduction e in the order of the reduction. It does so if the elements have another order in memory, in
+// several rows that are short or not contiguous: a block of the reduction would copy parts of many such rows.
 func (g *Graph) order(e *tree.Node, a *Node) {
 	v, size := a.Strided(), a.Shape.Size()
 	if v == nil || size < leastStage || size > mostOrdered || !e.Op.Reduce().Ordered(a.Type.Register()) {

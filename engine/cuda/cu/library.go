@@ -89,7 +89,7 @@ func (l *library) function(s symbol) (uintptr, error) {
 	return l.fn[s], nil
 }
 
-// has reports whether the library is there and has functions.
+// has reports whether the library is there and has all functions of a list.
 func (l *library) has(list ...symbol) bool {
 	return l.open() == nil && !slices.ContainsFunc(list, func(s symbol) bool { return l.fn[s] == 0 })
 }

@@ -122,7 +122,8 @@ func call4(s symbol, a, b, c, d uintptr) error {
 }
 
 // get calls a function of the driver that stores a result at the address in its first parameter, and
-// returns the result. The function has at most 3 parameters more, and none of them is a pointer.
+// returns the result. The function has at most 3 other parameters. None of them may be a pointer,
+// because only the result is kept alive.
 func get[T any](s symbol, args ...uintptr) (v T, err error) {
 	var a [3]uintptr
 	copy(a[:], args)

@@ -66,9 +66,9 @@ func (f *family) narrow(p *Problem) bool {
 		(p.A.Row == 1 || p.A.Col == 1 && p.K >= Block && p.N*f.size < 2*f.vector && p.M*p.K*f.size <= l3()/4)
 }
 
-// turnedVecs is the number of vectors of a kernel of so many rows, of columns at a distance of so many bytes. There are pointers
-// for 25 columns, or 20 if A takes one. No more columns share a set of the first-level cache than that has ways, unless the
-// distance is 0.
+// turnedVecs returns the number of vectors of a kernel of so many rows, of columns at a distance of step bytes. The pointers of a
+// kernel reach 25 columns, or 20 if A takes one of them. Unless the distance is 0, no more columns of a kernel share a set of the
+// first-level cache than the set has ways.
 func (f *family) turnedVecs(rows, cols, step int) int {
 	vecs := [mostTurned + 1]int{0, 3, 2, 2, 2, 2, 1, 1, 1, 1, 1}
 	switch {
@@ -87,8 +87,9 @@ func (f *family) turnedVecs(rows, cols, step int) int {
 }
 
 // turnedStrip returns the number of vectors of a kernel for a problem that reads B by columns, and whether a block of each strip
-// of columns is copied first: of float32 whose columns share a set of the first-level cache, where so few as that has room
-// for keep kernels waiting for their sums. With fewer rows a copy takes more time than it saves, more rows do not wait.
+// of columns is copied first. It is for 4 to 7 rows of float32 whose columns share a set of the first-level cache: a kernel of so
+// few columns as the set has room for waits for its sums. With fewer rows a copy takes more time than it saves. With more rows a
+// kernel has enough sums.
 func (f *family) turnedStrip(p *Problem, step int) (vecs int, copies bool) {
 	const least, most = 4, 7 // rows
 	rows := max(1, p.M)

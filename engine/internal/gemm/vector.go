@@ -306,8 +306,8 @@ const packedBytes = 256
 const alongRows = 8
 
 // shortRow is the size of rows, in bytes, up to which half as many rows outside of the second level are
-// faster: the processor follows them from the first to the last one. Of longer rows from the third level it follows each, and
-// requests take 2 to 7 % longer.
+// faster: the processor follows them from the first to the last one. It follows each longer row by itself. If such rows are in
+// the third level, kernels that ask for them take 2 to 7 % longer.
 const shortRow = 512
 
 // mostAsked is the size of rows, in bytes, up to which kernels of AVX2 across the terms ask for them if they

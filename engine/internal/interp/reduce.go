@@ -127,7 +127,7 @@ func forNumber[T number](t dtype.Type) {
 	}
 }
 
-// firstExtreme returns the function that chooses one of two partials: x if it is a NaN or holds, and otherwise y.
+// firstExtreme returns the function that chooses one of two partials: x if it is NaN or if holds is true of both, else y.
 func firstExtreme[T number](holds func(x, y T) bool) func(x, y partial) partial {
 	return func(x, y partial) partial {
 		if a, b := fromBits[T](x.bits), fromBits[T](y.bits); a != a || holds(a, b) {

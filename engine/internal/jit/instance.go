@@ -283,7 +283,7 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 	return bv, nil
 }
 
-// alongLanes returns the lanes of a call that goes along the steps of one lane after the other, at most most.
+// alongLanes returns the number of lanes of a call that goes along the steps of one lane after the other: at most most.
 func (bp *boundPhase) alongLanes(most int) int {
 	if !bp.Prefixes || !bp.PrefixLanes() {
 		return 1

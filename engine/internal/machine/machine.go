@@ -24,7 +24,7 @@ import (
 type Model struct {
 	Caches      cpucache.Sizes // bytes of each level
 	Narrow      bool           // vectors of 256 bits are faster where loads bound a loop outside the first level
-	Halves      bool           // the processor takes vectors of 512 bits in two halves, so those of 256 bits are as fast inside it
+	Halves      bool           // the processor computes vectors of 512 bits in two halves, so vectors of 256 bits are as fast inside the first level
 	Stream      bool           // stores past the caches are faster for arrays larger than these
 	Gathers     bool           // gathers of the processor are faster than a load for each lane
 	Fetch       int            // bytes from a load to its prefetch, in the last level; 0 prefetches nothing

@@ -11,7 +11,7 @@ import (
 // A family is the kernels for an instruction set and a size of keys.
 type family struct {
 	avx512 bool
-	size   int // bytes of a key, which is an integer if they are 2
+	size   int // bytes of a key; a key of 2 bytes is an integer
 	stored int // bytes of a value in memory. Where it has fewer than 4, there are only networks
 	vector int // bytes of a vector
 	most   int // vectors of the largest network

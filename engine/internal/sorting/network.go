@@ -47,10 +47,10 @@ type networkWriter struct {
 	halves  x86.Vec         // of a merge with AVX-512: places of the lanes of a vector with its halves exchanged
 }
 
-// The masks of AVX-512, beside K7, and where a group has at most 16 lanes K6, for a short time.
+// The masks of AVX-512. K7, and K6 where no group has more than 16 lanes, are free for a short time.
 const (
 	lastMask  = x86.K1 // the lanes of the last vector
-	upperMask = x86.K2 // the upper halves of groups of 2 lanes; in the next four those of 4, 8, 16, 32
+	upperMask = x86.K2 // the upper halves of groups of 2 lanes; the next four masks are for groups of 4, 8, 16 and 32
 )
 
 // merge returns the kernel that merges the two halves of rows, which networks have sorted. The

@@ -341,7 +341,7 @@ func (b *builder) assignChosen(st *syntax.Statement, array *tree.Node, items []i
 	return b.replace(st, array, scattered("scatter", array, at, n))
 }
 
-// updated returns what a statement assigns to old, a part of an array, in its type: e, or old op e.
+// updated returns what a statement assigns to old, a part of an array, in the type of the part: e, or old op e.
 func (b *builder) updated(st *syntax.Statement, old, e value) (n *tree.Node, err error) {
 	if st.Op != "=" {
 		if e, err = b.combined(st, old, e); err != nil {

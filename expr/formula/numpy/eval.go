@@ -292,7 +292,7 @@ func gather(items []item, keys []string) ([]item, []string) {
 	return together(items, keys, 1, n)
 }
 
-// together returns arguments of which some, without names, are one tuple.
+// together returns the arguments with the ones from number from on, before number to, as one tuple without a name.
 func together(items []item, keys []string, from, to int) ([]item, []string) {
 	tuple := item{tupleOf(items[from:to]), items[from].at}
 	return slices.Concat(items[:from], []item{tuple}, items[to:]), slices.Concat(keys[:from], []string{""}, keys[to:])

@@ -7,8 +7,8 @@ import (
 )
 
 // The inverse functions of complex numbers are Kahan's (Branch cuts for complex elementary
-// functions, 1987). They are made of the roots of 1+z and 1-z, and have the cuts of these. Where the squares
-// of the parts could overflow, they are made of log(2z).
+// functions, 1987). They are computed from the roots of 1+z and 1-z, and have the cuts of these. Where the squares
+// of the parts could overflow, they are computed from log(2z).
 
 // crossed returns im(x)*re(y) - re(x)*im(y), and dotted re(x)*re(y) + im(x)*im(y).
 func crossed(x, y tree.Parts) *tree.Node {

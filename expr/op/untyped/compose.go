@@ -114,7 +114,7 @@ func layerNorm(o Options, x ...*tree.Node) *tree.Node {
 	return y
 }
 
-// over returns the composition that is a reduction.
+// over returns the composition that reduces its operand by the reduction of a name.
 func over(name string) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(o Options, x ...*tree.Node) *tree.Node { return Reduce(name, x[0], o) }
 }

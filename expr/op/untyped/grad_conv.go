@@ -59,8 +59,8 @@ func gradConvolved(g *tree.Adjoint, arg int) *tree.Node {
 	return nil
 }
 
-// windowsLast returns the windows over images that have their channels last where they are padded, so that columns of
-// the product of gradWeights are neighbours in memory. Few channels are shorter than the rows of an image, and stay first.
+// windowsLast returns the windows over images. It pads the images with their channels as the last axis, so that the columns of
+// the product of gradWeights are neighbours in memory. Few channels are fewer than the elements of a row, and stay the first axis.
 func windowsLast(a *tree.Node, w []slide) *tree.Node {
 	const few = 8
 	r, zero := len(w), tree.NewConst(a.DType(), 0)
@@ -164,8 +164,8 @@ func windowedShape(n *tree.Node) (shape.Shape, error) {
 	return out, covers(w, in, out, bad)
 }
 
-// covers returns an error unless there are as many windows along each axis as out says: bad, or the reason why
-// there are no such windows at all.
+// covers returns an error unless there are out[i] windows along each axis i: bad, or the reason why there are no such windows
+// at all.
 func covers(w []slide, in, out shape.Shape, bad error) error {
 	for i, s := range w {
 		if count, err := s.positions(in[i]); err != nil || count != out[i] {

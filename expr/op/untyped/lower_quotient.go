@@ -11,7 +11,7 @@ func quotientOf(q, _ V) V { return q }
 
 func remainderOf(_, r V) V { return r }
 
-// modInt returns x - y*floor(x / y) of integers, or 0 if y is 0. It is computed with the reciprocal of y, which a loop computes
+// modInt returns x - y*floor(x / y) of integers, or 0 if y is 0. It needs the reciprocal of y, which a loop computes
 // once if y is the same for all elements.
 func modInt(b *B, x ...V) V {
 	if x[0].Type.Size() == 8 {
@@ -20,7 +20,7 @@ func modInt(b *B, x ...V) V {
 	return floorDivision(b, x[0], x[1], true)
 }
 
-// floorDivInt returns floor(x / y) of integers, or 0 if y is 0, as modInt.
+// floorDivInt returns floor(x / y) of integers, or 0 if y is 0. It needs the reciprocal of y, as modInt does.
 func floorDivInt(b *B, x ...V) V {
 	if x[0].Type.Size() == 8 {
 		return division64(b, x[0], x[1], quotientOf)
@@ -35,8 +35,8 @@ func division64(b *B, x, y V, pick func(q, r V) V) V {
 	return divide64(b, x, y, pick)
 }
 
-// floorDivision returns q = floor(x / y) or rest = x - q*y of integers of at most 32 bits, or 0 if y is 0. For the rest by 1 and -1, which is 0,
-// q may be anything.
+// floorDivision returns q = floor(x / y) of integers of at most 32 bits, or x - q*y if rest is set, or 0 if y is 0. The rest by 1 and
+// by -1 is 0 without q, so q may then be anything.
 func floorDivision(b *B, x, y V, rest bool) V {
 	t, uniform := x.Type, b.Uniform(y)
 	var q V
@@ -144,7 +144,8 @@ func signedOctetQuotient(b *B, x, y V) V {
 
 // wordQuotient is the quotient of numbers of 16 bits, by the method of Granlund and
 // Montgomery (1994): with 2^(l-1) < y <= 2^l, the upper half of x * floor(2^16 (2^l-y)/y + 1)
-// is added to x in two shifts, which need no more than 16 bits. A shift by 16 gives 0, which is the quotient by 0. That for the rest is x.
+// is added to x in two shifts, which need no more than 16 bits. A shift by 16 gives 0, which is the quotient by 0. If rest is set, the
+// quotient by 0 is x.
 func wordQuotient(b *B, x, y V, rest bool) V {
 	d, t := newDivisor(b, y, false), x.Type
 	one := b.Like(d.size, 1)

@@ -99,7 +99,7 @@ func newAxes(o Options, x ...*tree.Node) *tree.Node {
 	return Transpose(x[0], axes)
 }
 
-// withAxis returns a with a new axis, which has a number in the result.
+// withAxis returns a with a new axis of size 1, which is number axis of the result.
 func withAxis(a *tree.Node, axis int) *tree.Node { return newAxes(Options{Axes: []int{axis}}, a) }
 
 // squeeze drops all axes of size 1 if o.Axes is nil.

@@ -125,7 +125,7 @@ func (f *phaseCode) newAccs() (unroll int) {
 			a.n /= 2
 		}
 		unroll = max(unroll, a.n)
-		if a.Type == dtype.Bool && len(f.reds) == 1 && a.loose() { // see leaves
+		if a.Type == dtype.Bool && len(f.reds) == 1 && a.loose() { // phaseCode.leaves tests this vector once an iteration
 			a.n, unroll = 1, testedVectors
 		}
 		if a.Kern.Arg && (!f.Rows || f.Layout.N > layout.MostShort) {

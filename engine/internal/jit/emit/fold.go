@@ -34,7 +34,7 @@ func (f *phaseCode) pair(a *acc, d, x isa.Vec) {
 	f.Within(func() { f.step(&red, ranked{x: d}, x) })
 }
 
-// pairOf is pair for vectors of so many bytes, of which the rest is free.
+// pairOf is pair for the first bytes of vectors. The rest of d may get any value.
 func (f *phaseCode) pairOf(a *acc, d, x isa.Vec, bytes int) {
 	w := f.W
 	f.W = w * bytes / f.VecBytes(a.Kern.Lane)

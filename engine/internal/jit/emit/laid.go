@@ -141,7 +141,8 @@ func (f *phaseCode) laidVectors(all int) {
 	f.Base, f.Back, f.Bounded = 0, 0, false
 }
 
-// loadsBounded reports whether the target loads the elements of some lanes alone, by masks: those of bytes have none.
+// loadsBounded reports whether the target loads the elements of some lanes alone, by masks. It has no such loads for elements of
+// 1 and 2 bytes.
 func (f *phaseCode) loadsBounded() bool {
 	return f.Predicates > 0 && !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool { return s.Kind == layout.Laid && s.Size < 4 })
 }
@@ -254,8 +255,8 @@ func (f *phaseCode) nextRows(rows int) {
 	})
 }
 
-// readOnce reads the vectors of a block of a site that is the same in all rows, to slots. If calls have so many lanes, or 0, it also
-// reads the last vector of a call that overlaps the one before.
+// readOnce reads the vectors of a block of a site that is the same in all rows, to slots. all is the number of lanes of each call,
+// or 0 if they differ. If the last vector of a call overlaps the one before, readOnce reads it too.
 func (f *phaseCode) readOnce(i int32, block, all int) {
 	t := f.Phase.Sites[i].Type
 	slot := f.Slots.TakeRow(block + 1)

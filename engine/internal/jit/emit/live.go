@@ -227,7 +227,8 @@ const (
 )
 
 // fieldVectors returns the vectors that loads and stores of all fields of records, and planes, hold at
-// once: many may need all of a target with few. A target with more makes as many results beside the loads.
+// once. Many fields may need all vectors of a target with few. A target with more vectors needs two for each field: one that is
+// loaded, and one for the result.
 func (f *phaseCode) fieldVectors() (most int) {
 	if f.Predicates > 0 {
 		for _, ids := range slices.Concat(f.records, f.joined) {
@@ -247,8 +248,8 @@ const uniformTemporaries = 2
 
 // oneByOne reports whether a loop should compute the vectors of a group one after the other, with all uniform
 // operands in registers. With the vectors at once these take too many registers, and each uniform operand that stays
-// in memory costs a load if the other operand is in memory, too. Where loads and stores bound a loop of vectors of 256 bits,
-// stores that follow loads of other lines take less time than loads and stores in groups.
+// in memory costs a load if the other operand is in memory, too. Where the loads and stores of vectors of
+// 256 bits limit a loop, a store after each load takes less time than a group of loads and a group of stores.
 func (f *phaseCode) oneByOne(group int) bool {
 	v, _ := f.pressure()
 	taps, room := 0, f.Vectors-f.spare()

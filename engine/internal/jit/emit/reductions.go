@@ -104,7 +104,8 @@ func (f *phaseCode) reduceVectors(unroll, group int, leave func()) {
 	f.branchFull(isa.LE, step, last, loop)
 }
 
-// leaves returns what emits a jump to done once the only reduction, a predicate, has a result that no element changes, or nil.
+// leaves returns a function that emits a jump to done if no more elements can change the result of the only reduction, a predicate.
+// It returns nil for other reductions.
 func (f *phaseCode) leaves(done isa.Label) func() {
 	folder, ok := f.Lanes.(isa.Folder)
 	faults := func(id int32) bool { return f.Nodes[id].Op == ir.Fault }
@@ -134,7 +135,7 @@ func (f *phaseCode) shortRow(unroll int) bool {
 	return true
 }
 
-// shortRegs returns the registers of the accumulators of a row without a loop, or 0 if the row takes a loop.
+// shortRegs returns the number of registers of the accumulators of a row without a loop, or 0 if the row takes a loop.
 func (f *phaseCode) shortRegs() (need int) {
 	n := f.Layout.N
 	vectors := (n + f.W - 1) / f.W

@@ -12,17 +12,17 @@ import (
 )
 
 // The fold of the lanes of a short row, its result and its addresses take longer than its elements. So several rows are folded
-// together: an instruction combines the upper and the lower halves of the parts that two vectors have of their rows, until a
-// vector has one result of each row. The order of each row is that of [phaseCode.foldVector]. Then the code behind the reduction
-// takes the rows as lanes.
+// together. A step makes one vector of two: it combines the lower and the upper half of the values of each row. The last vector
+// has one result of each row. Each row is combined in the order of [phaseCode.foldVector]. In the code after the reduction a lane
+// is a row.
 
-// foldedBytes is the bytes of the vectors that are folded together. Wider ones need more rows at once.
+// foldedBytes is the size in bytes of the vectors that are folded together. Wider ones need more rows at once.
 const foldedBytes = 32
 
-// mostFolded is the most nodes of an iteration.
+// mostFolded is the greatest number of nodes that an iteration emits.
 const mostFolded = 160
 
-// foldedRegs is the vectors that wait while a row is reduced.
+// foldedRegs is the number of registers with vectors of earlier rows while a row is reduced.
 const foldedRegs = 3
 
 // A foldedRows emits the rows that are folded together.
@@ -42,7 +42,7 @@ func (f *foldedRows) folds() (ok bool) {
 	return ok && f.need > foldedRegs && f.fits(f.need) && f.VecBytes(f.accs[0].Kern.Lane) >= foldedBytes
 }
 
-// resultsOf returns the phase behind a reduction as a map of which a lane is a row.
+// resultsOf returns the phase after a reduction as a map in which a lane is a row.
 func resultsOf(bp *layout.Phase, r *lower.Red) *layout.Phase {
 	out, ph := *bp, *bp.Lowered
 	out.Lowered, out.LaneSize, out.Narrowing = &ph, 0, nil
@@ -122,7 +122,7 @@ func (f *foldedRows) loop(phases []*layout.Phase, done isa.Label) {
 	f.Bind(few)
 }
 
-// folded returns a vector with parts of so many bytes of as many rows as that makes, of which row is the first.
+// folded returns a vector in which each of several rows, from row on, has a part of so many bytes.
 func (f *foldedRows) folded(a *acc, bytes, row int) isa.Vec {
 	if bytes == foldedBytes {
 		return f.reduced(a, row)

@@ -55,8 +55,8 @@ type Facts struct {
 	// Fields has bit n if loads of all n fields of records share their vectors, and Joins if stores
 	// do. Without mask registers those of the tail do not.
 	Fields, Joins uint32
-	// LeastJoined is the least size in bytes of fields whose stores share vectors, and of fields whose loads do if their number is a
-	// power of two. Those of 1 and 2 bytes are in lanes of their size.
+	// LeastJoined is the least size in bytes of fields whose stores share vectors. Loads of such fields share vectors if the number of
+	// fields is a power of two. Fields of 1 and 2 bytes have lanes of their size.
 	LeastJoined int
 	// Planes has bit n if vectors of n arrays are interleaved to vectors of rows of n elements.
 	Planes uint32
@@ -340,10 +340,10 @@ type Finder interface {
 
 // A Folder is the [Lanes] of a target that folds the lanes of several vectors together.
 type Folder interface {
-	// Halves sets the first 32 bytes of lower to the lower halves of the parts of x and y, and those of upper to the upper halves.
-	// Parts have 8, 16 or 32 bytes. Those of x and y of the same number are neighbours, but 8 bytes: in each half of a vector those of
-	// x come first.
+	// Halves takes x and y as parts of so many bytes: 8, 16 or 32. It sets the first 32 bytes of lower to the lower halves of all
+	// parts, and the first 32 bytes of upper to the upper halves. The half of a part of x is followed by the half of the same part
+	// of y. With 8 bytes, each 16 bytes have the halves of two parts of x, and then the halves of the same parts of y.
 	Halves(lower, upper, x, y Vec, bytes int)
-	// BranchSet jumps if a bit of x is set.
+	// BranchSet jumps to l if a bit of x is set.
 	BranchSet(x Vec, l Label)
 }

@@ -55,7 +55,7 @@ func (b *Binder) joinsFields(n int) bool { return 1 < n && n <= mostJoined && b.
 func (b *Binder) field(bp *Phase, i int32, store bool) bool {
 	s, info := &bp.Sites[i], &bp.Lowered.Sites[i]
 	least := 4
-	if n := s.Line.Step(); store || s.Size == bp.Lowered.LaneSize && n > 2 && n&(n-1) == 0 { // other numbers of bytes take fewer permutes as windows
+	if n := s.Line.Step(); store || s.Size == bp.Lowered.LaneSize && n > 2 && n&(n-1) == 0 { // records of other numbers of bytes take fewer permutes as windows
 		least = b.Joined
 	}
 	return s.Kind == Strided && s.Record == 0 && s.Gather == nil && !s.Guard && s.Dyn == nil && s.Size >= least && info.Type != dtype.Bool && info.Store == store && !info.Cold &&

@@ -27,7 +27,7 @@ const (
 	mostLaidOps = 128     // instructions of that many vectors, also where an index selects the rows
 	leastLaid   = 128     // elements of rows that follow each other
 	leastBlend  = 32      // the same if Go would copy elements otherwise, and the target blends rows, or loads elements one by one
-	leastNarrow = 4       // the least of a row whose vectors are narrow: wide ones have more shorter rows at once
+	leastNarrow = 4       // the least of a row whose vectors are narrow: wide vectors have more rows at once, which saves time if they are shorter
 	mostWindows = 4       // vectors that one vector of a site is read from, on average
 	byteWindows = 8       // the same for bytes, which are slow otherwise
 	laidBytes   = 64      // of the vectors in this estimate

@@ -131,7 +131,7 @@ type Phase struct {
 	Rows       bool             // one call runs many rows
 	Exact      int              // lanes of short rows that are written out, or 0
 	Follow     int              // rows of a call behind one whose steps are constants, so that all it reads and stores is in rows; or 0
-	Together   bool             // of a reduction of short rows and the phase behind it: the rows follow each other in all arrays, so the lanes of several are folded at once
+	Together   bool             // of a reduction of short rows and the phase after it: the rows follow each other in all arrays, so the lanes of several are folded at once
 	Groups     bool             // one call runs many groups of rows, or many spans of columns
 	Blends     bool             // see isa.Facts
 	Laid       int              // elements of the rows that are laid across vectors, or 0

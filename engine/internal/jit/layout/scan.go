@@ -212,7 +212,7 @@ func (bp *Phase) findPrefixes() bool {
 }
 
 // PrefixLanes reports whether a call of vectors of neighbouring steps may go along the steps of several lanes, one lane after
-// the other: what is the same in all steps is the same in all lanes.
+// the other. A site that is the same in all steps must be the same in all lanes.
 func (bp *Phase) PrefixLanes() bool {
 	return len(bp.Lowered.Reds) == 0 && !bp.Lowered.Leaves && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
 		return s.Kind == Uniform && s.Line.Step() != 0

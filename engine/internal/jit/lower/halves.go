@@ -187,8 +187,8 @@ func (h *halves) store(n *Node) {
 	n.Rounded = h.of(n.Args[0], n.In)
 }
 
-// asBits gives elements of 16 bits that a phase only moves, selects, and changes the signs of, the type of their bits. Then loads and stores
-// convert nothing, and narrow lanes may hold the elements. A NaN may get other bits than by conversions.
+// asBits makes integers of the elements of 16 bits that a phase only moves, selects, or changes the signs of: they get the type of their
+// bits. Then loads and stores convert nothing, and narrow lanes may hold the elements. A NaN may get other bits than by conversions.
 func (h *halves) asBits() {
 	if h == nil || len(h.ph.Reds)+len(h.ph.Carries) > 0 {
 		return
@@ -268,11 +268,11 @@ func (h *halves) unmark(moved []bool, t dtype.Type) (some bool) {
 	return some
 }
 
-// aboveInfinity has the least bits, as a signed integer, that are not those of a negative number.
+// aboveInfinity is the bits after -Inf: as signed integers, the bits of all negative numbers are less, and the bits of a NaN are not.
 const aboveInfinity = 0xff800001
 
-// halfOfConst returns the bits of an element of type t for a constant: for one of that value, and for bits that are all equal but the sign, or are
-// compared with.
+// halfOfConst returns the bits of an element of type t for a constant: a float with the value of such an element, a mask whose bits are
+// equal apart from the sign, or aboveInfinity.
 func (h *halves) halfOfConst(id int32, t dtype.Type) (bits uint64, ok bool) {
 	if id == None || h.ph.Nodes[id].Op != prim.Const {
 		return 0, false

@@ -238,7 +238,7 @@ func (l *lowerer) ins(in *ir.Ins) {
 	}
 }
 
-// selects makes a product of integers of which one is a predicate the selection of the other one.
+// selects rewrites a product of integers of which one is a predicate: it selects the other one, or 0.
 func (ph *Phase) selects(n *Node) {
 	for k, a := range n.Args[:2] {
 		if c := ph.Nodes[a]; c.Op == prim.Cvt && c.In == dtype.Bool {

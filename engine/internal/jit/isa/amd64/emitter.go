@@ -173,7 +173,7 @@ func (f *emitter) UpperHalf(d, x isa.Vec, bytes int) {
 		f.I(x86.VPSHUFD, x86.L128, d, x, x86.Imm(0x4e))
 	case bytes == 8:
 		f.I(x86.VPSHUFD, x86.L128, d, x, x86.Imm(0xb1))
-	default: // of each 4 bytes
+	default: // in each 4 bytes
 		f.I(x86.VPSRLD, x86.L256, d, x, x86.Imm(4*bytes))
 	}
 }

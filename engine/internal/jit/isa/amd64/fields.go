@@ -33,8 +33,8 @@ func (f *avx512) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Ve
 	return d.split(v)
 }
 
-// turns reports whether n fields are turned, see turnFields, for which registers must be free. If not, permutes of two vectors deal them,
-// which are as many for each field as n has factors, or merges, which are as many as the greatest prime factor.
+// turns reports whether turnFields loads n fields, for which registers must be free. Other fields take as many permutes of two vectors
+// each as n has prime factors, or as many merges as the greatest prime factor.
 func (f *avx512) turns(t dtype.Type, n int) bool {
 	return (isa.Wide(t) && n >= unit || prime(n) > leastMerged) && !f.Masked && f.W > unit && bits.OnesCount64(f.Vecs.Free) >= 2*unit
 }
@@ -52,11 +52,11 @@ func prime(n int) int {
 	return p
 }
 
-// unit is the neighbouring fields of a record that are loaded at once.
+// unit is the number of neighbouring fields of a record that are loaded at once.
 const unit = 4
 
 // turnFields loads units of several records to each of four vectors, and transposes the blocks of four units. The last units
-// may begin with fields of the ones before.
+// may begin with fields of the units before.
 func (f *avx512) turnFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 	n, l := len(v), f.LenOf(t)
 	first := f.stepAddress(s, n) * n * f.W

@@ -49,8 +49,8 @@ func (f *emitter) loadLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 	}
 }
 
-// laidSlot returns the memory of the current vector of a site that each call reads once, to slots: those of a block, and one for the
-// last vector of a call of known length, which overlaps the one before.
+// laidSlot returns the slot of the current vector of a site that each call reads once. There is a slot for each vector of a block, and
+// one for the last vector of a call of known length, which overlaps the one before.
 func (f *emitter) laidSlot(first int32) isa.Mem {
 	if f.Back > 0 {
 		return f.Slot(first + int32(f.Layout.Block(f.W)))

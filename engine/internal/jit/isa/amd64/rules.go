@@ -462,8 +462,8 @@ func (f *emitter) clamped(d, x x86.Vec, from, to dtype.Type, convert func(x x86.
 	f.I(x86.VPMINUD, li, d, d, f.operand(dtype.U32, uint64(above-1)))
 }
 
-// saturates reports whether a node that is only stored is a conversion of floats to 1 or 2 bytes. What packs them has one of their bounds: the
-// lower one of those with a sign, and with AVX-512 the upper one of the others.
+// saturates reports whether a node that is only stored is a conversion of floats to 1 or 2 bytes. The instruction that packs the results
+// applies one of their bounds: the lower one if they have a sign, and with AVX-512 the upper one if not.
 func saturates(n *lower.Node) bool {
 	return n.Bytes && n.Op == prim.Cvt && n.In.IsFloat()
 }

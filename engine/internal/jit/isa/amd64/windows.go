@@ -30,7 +30,7 @@ func (f *emitter) windows(s *layout.Site) []window {
 	return windowsAt(s, f.stepLane(s), f.W)
 }
 
-// stepLane emits the address of a site with a small step, to RCX, and returns its lane at hand there.
+// stepLane emits the address of a site with a small step, to RCX, and returns how many lanes after it the current vector begins.
 func (f *emitter) stepLane(s *layout.Site) int {
 	first := f.stepAddress(s, s.Step) * f.W
 	if f.Copy == f.Copies-1 {

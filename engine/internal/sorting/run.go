@@ -420,8 +420,10 @@ func median(a, b, c int64) int64 { return max(min(a, b), min(max(a, b), c)) }
 // load returns number i of a part in memory, and key the key of such a number. Raw floats
 // that are equal have one key.
 func (u *run) load(p *part, i int) int64 {
-	at := unsafe.Add(p.from, i*u.f.size)
-	switch u.f.size {
+	at := unsafe.Add(p.from, i*u.f.stored)
+	switch u.f.stored {
+	case 1:
+		return int64(*(*int8)(at))
 	case 2:
 		return int64(*(*int16)(at))
 	case 4:
@@ -477,7 +479,9 @@ func repeat[K int32 | int64](to []K, v K) {
 
 // compare sorts a part without kernels.
 func (u *run) compare(p *part) {
-	switch u.f.size {
+	switch u.f.stored {
+	case 1:
+		compare[int8](u, p)
 	case 2:
 		compare[int16](u, p)
 	case 4:
@@ -487,7 +491,7 @@ func (u *run) compare(p *part) {
 	}
 }
 
-func compare[K int16 | int32 | int64](u *run, p *part) {
+func compare[K int8 | int16 | int32 | int64](u *run, p *part) {
 	to := unsafe.Slice((*K)(p.to()), p.n)
 	for i := range to {
 		k := u.load(p, i)

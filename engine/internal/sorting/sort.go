@@ -108,8 +108,11 @@ func (s *Sorter) someRows(worker, lo, hi int) {
 		return
 	}
 	for ; lo < hi; lo++ {
-		p := s.whole(lo)
-		u.sort(&p)
+		if p := s.whole(lo); s.f.stored < 4 { // there is no memory for a kernel
+			u.compare(&p)
+		} else {
+			u.sort(&p)
+		}
 	}
 }
 
@@ -167,7 +170,7 @@ func convert[A, B int8 | int16 | int32](to []A, from []B) {
 // whole returns row i as a part.
 func (s *Sorter) whole(i int) part {
 	r := &s.rows
-	off := i * r.Length * s.f.size
+	off := i * r.Length * s.f.stored
 	return part{
 		from: unsafe.Add(r.From, off), data: unsafe.Add(r.To, off),
 		n: r.Length, values: true, floor: ^s.order.most, left: 2*bits.Len(uint(r.Length)) + 16,

@@ -158,6 +158,44 @@ func check[T number](t *testing.T, s *Sorter, typ dtype.Type, x []T, rows int, d
 	}
 }
 
+// TestCompare sorts values as is done where there is no memory for kernels.
+func TestCompare(t *testing.T) {
+	for _, isa := range isas() {
+		testCompare[int8](t, isa, dtype.I8)
+		testCompare[uint8](t, isa, dtype.U8)
+		testCompare[int16](t, isa, dtype.I16)
+		testCompare[uint16](t, isa, dtype.U16)
+		testCompare[uint32](t, isa, dtype.U32)
+		testCompare[float64](t, isa, dtype.F64)
+	}
+}
+
+func testCompare[T number](t *testing.T, isa string, typ dtype.Type) {
+	f := familyOf(isa, typ.Size())
+	if f == nil {
+		return
+	}
+	const n, rows = 37, 2
+	r := rand.New(rand.NewPCG(5, uint64(typ)))
+	for _, down := range []bool{false, true} {
+		x, to := make([]T, rows*n), slices.Repeat([]T{42}, rows*n+8)
+		for i := range x {
+			x[i] = T(r.IntN(250))
+		}
+		s := Sorter{f: f, order: orderOf(typ, down), rows: tree.Rows{Length: n, From: unsafe.Pointer(&x[0]), To: unsafe.Pointer(&to[0])}}
+		u := newRun()
+		u.begin(f, &s.order, false)
+		for i := range rows {
+			p := s.whole(i)
+			u.compare(&p)
+			slices.SortFunc(x[i*n:][:n], func(a, b T) int { return order0(a, b, down) })
+		}
+		if want := append(x, slices.Repeat([]T{42}, 8)...); !slices.Equal(to, want) {
+			t.Errorf("%s: %v, descending %t: %v, want %v", isa, typ, down, to, want)
+		}
+	}
+}
+
 // order0 compares values with NaN last and -0 before +0.
 func order0[T number](a, b T, down bool) int {
 	switch {

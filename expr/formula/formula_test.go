@@ -195,6 +195,8 @@ func TestErrors(t *testing.T) {
 		{"i = i ** -1", "1:7: integers to negative integer powers are not allowed; make one of them a float", expr.ErrValue},
 		{"x = -(x > 1)", "1:5: - is not defined for bool; use ~, or convert with astype", expr.ErrType},
 		{"x = x & 1", "1:7: & is not defined for float64", expr.ErrType},
+		{"x = histogramdd((), weights=x)[0]", "1:5: histogramdd takes at least one sample", expr.ErrShape},
+		{"x = histogramdd(ones((4, 0)))[0]", "1:5: histogramdd takes at least one sample", expr.ErrShape},
 		{"x = 1/0", "1:6: /: division by zero", expr.ErrValue},
 		{"x = exq(x)", `1:5: there is no function "exq"; is it exp?`, nil},
 		{"x = x.exp()", `1:7: arrays have no method "exp"; write exp(x)`, nil},

@@ -354,6 +354,9 @@ func callHistogramND(c *call) value {
 			samples = append(samples, untyped.Index(n, 1, i))
 		}
 	}
+	if len(samples) == 0 {
+		return c.failure(tree.ErrShape, "%s takes at least one sample", c.at.Text)
+	}
 	var t dtype.Type // NumPy makes one array of all samples
 	for _, x := range samples {
 		t = promote(t, x.DType())

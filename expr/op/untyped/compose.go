@@ -114,12 +114,12 @@ func layerNorm(o Options, x ...*tree.Node) *tree.Node {
 	return y
 }
 
-// over returns the composition that reduces its operand by the reduction of a name.
-func over(name string) func(o Options, x ...*tree.Node) *tree.Node {
+// reducing returns the composition that reduces its operand by the reduction of a name.
+func reducing(name string) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(o Options, x ...*tree.Node) *tree.Node { return Reduce(name, x[0], o) }
 }
 
-var nanSum, nanProd = withoutNaN(0, over("sum")), withoutNaN(1, over("prod"))
+var nanSum, nanProd = withoutNaN(0, reducing("sum")), withoutNaN(1, reducing("prod"))
 
 func countNonzero(o Options, x ...*tree.Node) *tree.Node {
 	return Reduce("sum", Cast(Cast(x[0], dtype.Bool), dtype.I64), o)

@@ -1,7 +1,6 @@
 package untyped
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -157,19 +156,22 @@ func windowedShape(n *tree.Node) (shape.Shape, error) {
 	if len(n.Ints) != 4*len(in) || len(out) != 2*len(in) {
 		return nil, fmt.Errorf("%d windows given for shapes %v and %v", len(w), out, in)
 	}
-	bad := fmt.Errorf("%v is no shape of windows over %v", out, in)
+	bad := func() error { return fmt.Errorf("%v is no shape of windows over %v", out, in) }
 	if !out[len(in):].Equal(sizes(w)) {
-		return nil, bad
+		return nil, bad()
 	}
-	return out, covers(w, in, out, bad)
+	return out, checkCounts(w, in, out, bad)
 }
 
-// covers returns an error unless there are out[i] windows along each axis i: bad, or the reason why there are no such windows
-// at all.
-func covers(w []slide, in, out shape.Shape, bad error) error {
+// checkCounts returns an error unless there are out[i] windows along each axis i: the one of bad, or the reason why there are no
+// such windows at all.
+func checkCounts(w []slide, in, out shape.Shape, bad func() error) error {
 	for i, s := range w {
-		if count, err := s.positions(in[i]); err != nil || count != out[i] {
-			return cmp.Or(err, bad)
+		switch count, err := s.positions(in[i]); {
+		case err != nil:
+			return err
+		case count != out[i]:
+			return bad()
 		}
 	}
 	return nil
@@ -198,12 +200,12 @@ func pooled(y, a *tree.Node, w []slide, largest, whole bool) *tree.Node {
 
 func pooledShape(n *tree.Node) (shape.Shape, error) {
 	out, in := n.Args[0].Shape(), n.Args[1].Shape()
-	bad := fmt.Errorf("%v is no pool of %v", out, in)
+	bad := func() error { return fmt.Errorf("%v is no pool of %v", out, in) }
 	lead := len(in) - len(n.Ints)/4
 	if len(out) != len(in) || len(n.Ints) < 2 || len(n.Ints)%4 != 2 || lead < 0 || !out[:lead].Equal(in[:lead]) {
-		return nil, bad
+		return nil, bad()
 	}
-	return out, covers(slides(n.Ints[2:]), in[lead:], out[lead:], bad)
+	return out, checkCounts(slides(n.Ints[2:]), in[lead:], out[lead:], bad)
 }
 
 // gradPooled adds the adjoint of each window to the first of its elements that is the extreme, or
@@ -227,15 +229,15 @@ func gradPooled(g *tree.Adjoint, arg int) *tree.Node {
 func convolvedShape(n *tree.Node) (shape.Shape, error) {
 	out, x, k := n.Args[0].Shape(), n.Args[1].Shape(), n.Args[2].Shape()
 	r := len(x) - 2
-	bad := fmt.Errorf("%v is no convolution of %v by %v", out, x, k)
+	bad := func() error { return fmt.Errorf("%v is no convolution of %v by %v", out, x, k) }
 	if r < 1 || len(k) != len(x) || len(out) != len(x) || len(n.Ints) != 1+3*r {
-		return nil, bad
+		return nil, bad()
 	}
 	groups := n.Ints[0]
 	if groups < 1 || x[1]%groups != 0 || k[0]%groups != 0 || k[1] != x[1]/groups || out[0] != x[0] || out[1] != k[0] {
-		return nil, bad
+		return nil, bad()
 	}
-	return out, covers(strides(n.Ints[1:], k[2:]), x[2:], out[2:], bad)
+	return out, checkCounts(strides(n.Ints[1:], k[2:]), x[2:], out[2:], bad)
 }
 
 // strides returns how windows of a size move, as the attributes of convolved say it.

@@ -273,7 +273,7 @@ buf y %[1]s out 4
 // an operand in place, that load elements one by one. The arrays end at pages without access.
 func TestLaidTransposes(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 11))
-	defer func(old bool) { amd64.Permutes8 = old }(amd64.Permutes8)
+	defer permute8(amd64.Permutes8)
 	single := map[string]int{}
 	for _, typ := range []dtype.Type{dtype.U8, dtype.I16, dtype.F32, dtype.F64} {
 		for range 12 {
@@ -294,7 +294,7 @@ buf y %[1]s out 3
   }
 }`, typ.Short(), value))
 			e := []int{2 + r.IntN(9), 2 + r.IntN(40), 8 + r.IntN(32)}
-			amd64.Permutes8 = cpu.X86.HasAVX512VBMI && r.IntN(2) == 0
+			permute8(cpu.X86.HasAVX512VBMI && r.IntN(2) == 0)
 			s := newSetup(t, r, k, e, nil, [][]int{{e[2], e[1], e[0]}, e, e}, true)
 			for _, be := range isas(t) {
 				single[fmt.Sprint(be.Name(), ", ", typ)] += int(frame.Bit(countIn(t, s.instance(t, be), "main loop", "vpinsr")+countIn(t, s.instance(t, be), "calls of", "vpinsr") > 0))
@@ -314,7 +314,7 @@ buf y %[1]s out 3
 // with shuffles of whole vectors and of 16 bytes, and for lanes of 16 bits with an operand of bytes.
 func TestLaidBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(26, 4))
-	defer func(old bool) { amd64.Permutes8 = old }(amd64.Permutes8)
+	defer permute8(amd64.Permutes8)
 	for _, typ := range []dtype.Type{dtype.I8, dtype.U8, dtype.Bool, dtype.I16, dtype.U16} {
 		row, seven := typ.Short(), 7
 		if typ.Size() == 2 {
@@ -347,10 +347,68 @@ buf y %[1]s out 2
 }`, typ.Short(), columns-1, row, seven))
 			rows := [...]int{2 + r.IntN(9), 50 + r.IntN(300), 4000/columns + r.IntN(1500)}[r.IntN(3)]
 			e := []int{rows, columns}
-			amd64.Permutes8 = cpu.X86.HasAVX512VBMI && r.IntN(2) == 0
+			permute8(cpu.X86.HasAVX512VBMI && r.IntN(2) == 0)
 			differ(t, r, newSetup(t, r, k, e, []int{rows - 1}, [][]int{e, {rows, columns + r.IntN(4)}, {columns, rows}, {rows}, {columns}, e}, true))
 			forget()
 		}
+	}
+}
+
+// permute8 sets whether AVX-512 permutes the bytes of whole vectors.
+func permute8(does bool) {
+	amd64.Permutes8 = does
+	for _, g := range generators {
+		g.Facts = g.isa.Facts()
+	}
+}
+
+// TestColumnsOfNarrowRows compares rows of 1 or 2 bytes, with an element for each row and with elements that rows share, with the
+// interpreter. The arrays end at pages without access. Where the target permutes such elements, no lanes have to follow.
+func TestColumnsOfNarrowRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 40))
+	defer permute8(amd64.Permutes8)
+	bounded := 0
+	for _, typ := range []dtype.Type{dtype.I8, dtype.U8, dtype.Bool, dtype.I16, dtype.U16} {
+		for range testlevel.Every(150, 25) {
+			columns, step := 2+r.IntN(63), [...]int{1, -1, 2}[r.IntN(3)]
+			if r.IntN(3) > 0 {
+				columns &^= 1
+			}
+			rows, first := [...]int{3 + r.IntN(9), 40 + r.IntN(100), 300 + r.IntN(700)}[r.IntN(3)], 0
+			k := parse(t, fmt.Sprintf(`kernel columns
+axis i0 i1
+params 1
+buf x %[1]s in 2
+buf one %[1]s in 1
+buf near %[1]s in 1
+buf y %[1]s out 2
+{
+  vec i0 i1 {
+    %%0 = load %[1]s x[i0, i1]
+    %%1 = load %[1]s one[i0]
+    %%2 = xor %[1]s %%0 %%1
+    %%3 = load %[1]s near[p0+i0*%[2]d+i1]
+    %%4 = and %[1]s %%2 %%3
+    store %[1]s y[i0, i1] %%4
+  }
+}`, typ.Short(), step))
+			if step < 0 {
+				first = rows - 1
+			}
+			e := []int{rows, columns}
+			permute8(cpu.X86.HasAVX512VBMI && r.IntN(3) > 0)
+			s := newSetup(t, r, k, e, []int{first}, [][]int{e, {rows}, {(rows-1)*max(step, -step) + columns}, e}, true)
+			if in := s.instance(t, isas(t)[0]).(*instance); isas(t)[0].Name() == "avx512" && in.phases[0].Laid > 2 && !in.phases[0].Narrow && (typ.Size() == 2 || amd64.Permutes8) {
+				if bounded++; in.phases[0].LaidMargin(64/typ.Size()) > 0 {
+					t.Errorf("%d rows of %d %s: lanes have to follow", rows, columns, typ)
+				}
+			}
+			differ(t, r, s)
+			forget()
+		}
+	}
+	if cpu.X86.HasAVX512 && bounded == 0 {
+		t.Error("no rows were laid across vectors")
 	}
 }
 

@@ -141,23 +141,25 @@ func (f *phaseCode) laidVectors(all int) {
 	f.Base, f.Back, f.Bounded = 0, 0, false
 }
 
-// loadsBounded reports whether the target loads the elements of some lanes alone, by masks. It has no such loads for elements of
-// 1 and 2 bytes.
+// loadsBounded reports whether the target loads the elements of some lanes alone, by masks.
 func (f *phaseCode) loadsBounded() bool {
-	return f.Predicates > 0 && !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool { return s.Kind == layout.Laid && s.Size < 4 })
+	return f.Predicates > 0 && !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool { return s.Kind == layout.Laid && !f.Layout.Bounds(&s, f.W) })
 }
 
 // vectorAtEnd emits the vector at hand of the rows at the end, of which T1 lanes are left: as a whole, if they fill it and its
 // loads read no elements of lanes after it, or under a mask. It jumps to done after the last one.
 func (f *phaseCode) vectorAtEnd(done isa.Label) {
-	if len(f.chosen) > 0 || !f.withinLanes(f.Base*f.W, (f.Base+1)*f.W) {
+	bounded := len(f.chosen) > 0 || !f.withinLanes(f.Base*f.W, (f.Base+1)*f.W)
+	if bounded && (len(f.chosen) > 0 || len(f.planes()) > 0 || !f.loadsBounded()) {
 		f.tail()
 		return
 	}
 	part, next := f.NewLabel(), f.NewLabel()
 	f.Branch(isa.LT, isa.T1, isa.K(f.W), part)
 	f.Start(1)
+	f.Bounded = bounded
 	f.body(f.top)
+	f.Bounded = false
 	f.Jump(next)
 	f.Bind(part)
 	f.tail()

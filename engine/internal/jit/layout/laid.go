@@ -243,12 +243,25 @@ func (l *layouter) plane(i int32, s *Site, ops int) bool {
 		(s.Size == l.ph.Widest || s.Size == l.ph.LaneSize)
 }
 
+// Bounds reports whether masks can bound the loads of a laid site to the elements of their lanes, in vectors of w lanes. Those of narrow
+// elements need a permute of the elements of a vector.
+func (bp *Phase) Bounds(s *Site, w int) bool {
+	return s.Size >= 4 || s.Size >= bp.joined && w*s.Size == laidBytes
+}
+
+// Bounded reports whether the loads of a laid site are bounded in all iterations. Each takes a mask, but many lanes would have to follow
+// where windows have elements of more rows than their lanes.
+func (bp *Phase) Bounded(s *Site, w int) bool {
+	row := bp.LaidRow(s)
+	return s.Size < 4 && bp.Bounds(s, w) && -bp.Laid < row && row < bp.Laid
+}
+
 // LaidMargin returns the number of lanes that must follow a block of w lanes for each vector, so
 // that all windows are inside the arrays.
 func (bp *Phase) LaidMargin(w int) (lanes int) {
 	for i := range bp.Sites {
 		if s := &bp.Sites[i]; s.Kind == Laid && s.Gather == nil && !bp.Lowered.Sites[i].Store && !bp.Plane(s, w) { // the others are under masks
-			if row := bp.LaidRow(s); row != 0 && !bp.wholeVectors(s, w) && !bp.inside(s, w) {
+			if row := bp.LaidRow(s); row != 0 && !bp.wholeVectors(s, w) && !bp.Bounded(s, w) && !bp.inside(s, w) {
 				lanes = max(lanes, ((w-2)/max(row, -row)+2)*bp.Laid)
 			}
 		}

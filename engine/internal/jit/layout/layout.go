@@ -42,7 +42,7 @@ func (bp *Phase) oneByOne() bool {
 
 // phase is Phase where rows are laid across vectors if at least so many of their elements follow each other.
 func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
-	bp := &Phase{Lowered: ph, N: 1, SeqN: 1, Most: MaxLanes, Copy: -1, Blends: b.Blends, Sites: make([]Site, len(ph.Sites))}
+	bp := &Phase{Lowered: ph, N: 1, SeqN: 1, Most: MaxLanes, Copy: -1, Blends: b.Blends, joined: b.Joined, Sites: make([]Site, len(ph.Sites))}
 	l := &layouter{Binder: b, ph: ph, bp: bp, offsets: make([]bound.Form, len(ph.Sites)), guards: make([][]bound.Form, len(ph.Sites))}
 	if ph.Vec != nil {
 		l.vec = b.Order(ph.Vec.Axes)

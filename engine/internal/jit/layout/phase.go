@@ -134,6 +134,7 @@ type Phase struct {
 	Together   bool             // of a reduction of short rows and the phase after it: the rows follow each other in all arrays, so the lanes of several are folded at once
 	Groups     bool             // one call runs many groups of rows, or many spans of columns
 	Blends     bool             // see isa.Facts
+	joined     int              // see Binder.Joined
 	Laid       int              // elements of the rows that are laid across vectors, or 0
 	LaidSpans  int              // spans of such a row
 	Copied     bool             // rows of bytes that are laid are copied one by one

@@ -395,7 +395,7 @@ func (f *avx512) pickAlone(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 		}
 		return
 	}
-	if f.Bounded {
+	if f.Bounded || f.Layout.Bounded(s, f.W) {
 		f.pickBounded(s, i, t, d, f.W)
 		return
 	}
@@ -441,6 +441,9 @@ func (f *avx512) shareWindows(s *layout.Site, i int32, t dtype.Type) {
 	if len(windows) >= alone || !apart {
 		return
 	}
+	for k := range windows {
+		windows[k].bounded = f.Layout.Bounded(s, f.W)
+	}
 	var joined [][]window
 	used := f.W + 1
 	for _, w := range windows {
@@ -471,13 +474,13 @@ func elements(w window) int {
 
 // join loads windows to one vector. Those after the first go behind the elements before them.
 func (f *avx512) join(list []window, t dtype.Type, v x86.Vec) window {
-	f.move(t, v, list[0].from)
+	f.loadWindow(t, v, &list[0])
 	out := window{from: v, lanes: list[0].lanes}
 	for _, w := range list[1:] {
 		a, put := f.dense(out.lanes, 0)
 		b, more := f.dense(w.lanes, len(a))
 		f.Within(func() {
-			f.I(f.pair(t), f.LenOf(t), v, f.index(t, f.joined(a, b), 0, false), w.from)
+			f.I(f.pair(t), f.LenOf(t), v, f.index(t, f.joined(a, b), 0, false), f.windowFrom(t, &w))
 		})
 		out.lanes = append(put, more...)
 	}

@@ -153,26 +153,29 @@ func (f *emitter) selector(lanes []picked, size, base int, own bool) x86.Mem {
 func (f *avx512) pick(windows []window, t dtype.Type, d x86.Vec) {
 	l, pair := f.LenOf(t), f.pair(t)
 	f.loadWindow(t, d, &windows[0])
-	for i := range windows {
-		w := &windows[i]
+	if w := &windows[0]; len(windows) == 1 && !inOrder(w.lanes) {
+		f.Within(func() { f.I(pair, l, d, f.index(t, w.lanes, 0, false), d) })
+	}
+	for i := range windows[1:] {
 		f.Within(func() {
-			from := w.from
-			if i > 0 && w.bounded {
-				x := f.Tmp()
-				f.loadWindow(t, x, w)
-				from = x
+			lanes, base := windows[i+1].lanes, f.W
+			if i == 0 {
+				lanes, base = f.joined(windows[0].lanes, lanes), 0
 			}
-			switch {
-			case i == 0 && len(windows) > 1 || i == 0 && inOrder(w.lanes):
-			case i == 0:
-				f.I(pair, l, d, f.index(t, w.lanes, 0, false), d)
-			case i == 1:
-				f.I(pair, l, d, f.index(t, f.joined(windows[0].lanes, w.lanes), 0, false), from)
-			default:
-				f.I(pair, l, d, f.index(t, w.lanes, f.W, true), from)
-			}
+			from := f.windowFrom(t, &windows[i+1])
+			f.I(pair, l, d, f.index(t, lanes, base, i > 0), from)
 		})
 	}
+}
+
+// windowFrom returns the operand that a permute reads a window from: its memory, or a register if it is bounded.
+func (f *avx512) windowFrom(t dtype.Type, w *window) x86.Operand {
+	if !w.bounded {
+		return w.from
+	}
+	x := f.Tmp()
+	f.loadWindow(t, x, w)
+	return x
 }
 
 // loadWindow loads a window. If it is bounded, only the elements that lanes have are read, by a vector that is as short as can be.

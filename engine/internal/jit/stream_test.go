@@ -2,6 +2,7 @@ package jit
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"unsafe"
@@ -10,6 +11,27 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/plan/ir"
 )
+
+// TestOncePerRow tests that a sum of columns and a row has narrow vectors where these are as fast: stores bound it, as the load of
+// the column is once for a row.
+func TestOncePerRow(t *testing.T) {
+	m := defaultsWith(cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 16 << 20})
+	m.Narrow = true
+	defer useModel(m)()
+	r := rand.New(rand.NewPCG(27, 41))
+	for _, typ := range []string{"f32", "f64", "i32", "i16"} {
+		k := parse(t, fmt.Sprintf("kernel outer\naxis i0 i1\nbuf c %[1]s in 1\nbuf r %[1]s in 1\nbuf y %[1]s out 2\n{\n  vec i0 i1 {\n    %%0 = load %[1]s c[i0]\n    %%1 = load %[1]s r[i1]\n    %%2 = add %[1]s %%0 %%1\n    store %[1]s y[i0, i1] %%2\n  }\n}", typ))
+		e := []int{151, 333}
+		s := newSetup(t, r, k, e, nil, [][]int{{e[0]}, {e[1]}, e}, true)
+		for _, be := range isas(t) {
+			if in := s.instance(t, be).(*instance); be.Name() == "avx512" && !in.phases[0].Narrow {
+				t.Errorf("%s: wide vectors", typ)
+			}
+		}
+		differ(t, r, s)
+		forget()
+	}
+}
 
 // TestAhead tests that a stencil prefetches only its leading row: it loaded the others
 // one row earlier. The leading row has the highest address, or the lowest if the stride

@@ -98,7 +98,7 @@ func (bp *Phase) waits(element, rate int) bool {
 	issued := 0
 	for _, i := range bp.Lowered.Top { // a cold region rarely runs
 		switch n := &bp.Lowered.Nodes[i]; {
-		case n.Op == prim.Const || n.Op == lower.OpCell:
+		case n.Op == prim.Const || n.Op == lower.OpCell || n.Op == ir.Load && bp.Sites[n.Aux].Kind == Uniform: // once for a row
 		case n.In.IsFloat() && (n.Op == prim.Div || n.Op == prim.Sqrt || n.Op == prim.Cvt && n.Type.Size() == 1):
 			issued += 8
 		case bp.LaneSize == 1 && (n.Op == prim.Mul || n.Op == prim.MulHi): // in two halves

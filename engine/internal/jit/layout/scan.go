@@ -363,12 +363,8 @@ func (b *Binder) findAcross(bp *Phase) {
 	}
 	sums, moved, combines := len(ph.Carries) == 0, bp.Moved(), bp.combines()
 	span := moved / max(bp.N/bp.Spans[k-1], 1) // the bytes of a span of columns: all its groups find them in the same cache
-	half := (b.Vectors + 1) / 2 * b.Bytes
-	narrow := b.narrowRows(bp)
-	if narrow {
-		bp.Narrow = true
-		half = (b.Vectors + 1) / 2 * narrowBytes
-	}
+	vector := b.vectorOfRows(bp)
+	half := (b.Vectors + 1) / 2 * vector
 	strip := half / 4
 	cached, near := b.reaches(row)
 	switch {
@@ -379,7 +375,7 @@ func (b *Binder) findAcross(bp *Phase) {
 			bp.Whole = bp.Spans[k-1]
 		}
 	case !sums && row <= strip:
-		if b.Tails || narrow {
+		if b.Tails || vector < b.Bytes {
 			bp.Short = row / bp.Widest()
 		}
 		if b.AtOnce > 1 && bp.onlyCarries() { // a step takes fewer cycles than the counter and the jump of a row
@@ -392,7 +388,7 @@ func (b *Binder) findAcross(bp *Phase) {
 	case sums && b.AtOnce > 1 && bp.SeqN >= b.AtOnce && (moved > near || bp.compares() && !b.wide()) && bp.OnlyReduces():
 		bp.Across = true
 	case sums && row <= 4*groupBytes: // strips of columns read whole pages
-	case !sums && (strip <= LineBytes || narrow) && moved > b.Machine.Caches.L1 && bp.waits(element, secondLevelRate): // each line of a strip is loaded by itself
+	case !sums && (strip <= LineBytes || vector < b.Bytes) && moved > b.Machine.Caches.L1 && bp.waits(element, secondLevelRate): // each line of a strip is loaded by itself
 		bp.Across = true
 	default:
 		bp.Across = moved > b.Machine.Caches.L2 && bp.waits(element, memoryRate)
@@ -411,10 +407,14 @@ func (b *Binder) findAcross(bp *Phase) {
 	}
 }
 
-// narrowRows reports whether vectors of 256 bits store the rows of a loop that carries values. Such rows rarely begin with a line. Where
-// the processor takes wider vectors in two halves, each store of one to two lines takes longer than two stores of its halves.
-func (b *Binder) narrowRows(bp *Phase) bool {
-	return b.wide() && b.Machine.Halves && b.Machine.Narrow && bp.onlyCarries() && !b.fewMasks(bp)
+// vectorOfRows chooses the vectors of a loop along rows, and returns their bytes. The rows that a loop stores rarely begin with a
+// line. Where the processor takes vectors of 512 bits in two halves, a store of one to two lines takes longer than two of 256 bits.
+func (b *Binder) vectorOfRows(bp *Phase) int {
+	if b.wide() && b.Machine.Halves && b.Machine.Narrow && bp.onlyCarries() && !b.fewMasks(bp) {
+		bp.Narrow = true
+		return narrowBytes
+	}
+	return b.Bytes
 }
 
 // reaches returns two limits in bytes. A span of columns up to cached stays in a cache for all its groups. Sums of an array up to

@@ -246,6 +246,10 @@ func (f *phaseCode) fieldVectors() (most int) {
 // uniformTemporaries are those of the spare registers that hold uniform operands from memory.
 const uniformTemporaries = 2
 
+// mostHalfLines is the most sites of which a loop takes half a line at once. The lines of more may meet in a set of the first level,
+// which loses some of them before their second half.
+const mostHalfLines = 6
+
 // oneByOne reports whether a loop should compute the vectors of a group one after the other, with all uniform
 // operands in registers. With the vectors at once these take too many registers, and each uniform operand that stays
 // in memory costs a load if the other operand is in memory, too. Where the loads and stores of vectors of
@@ -256,7 +260,7 @@ func (f *phaseCode) oneByOne(group int) bool {
 	if len(f.operandsByUse()) > room-v+uniformTemporaries {
 		return false
 	}
-	if f.Narrow && !f.Fetch && !f.Stream && f.W*f.Layout.Widest() == 32 && f.Layout.Apart() {
+	if f.Narrow && !f.Fetch && !f.Stream && f.W*f.Layout.Widest() == 32 && f.Layout.Apart() && len(f.Layout.Sites) <= mostHalfLines {
 		return true
 	}
 	for _, id := range f.top {

@@ -228,7 +228,13 @@ const leastTurned = 4
 // longNarrow reports whether a loop goes along rows of 2 bytes that are so long that vectors of neighbouring steps take less
 // time than blocks, where a block takes many instructions.
 func (bp *Phase) longNarrow() bool {
-	return bp.SeqN >= leastRowPrefixes && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Strided && s.Size == 2 })
+	return slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		least := leastRowPrefixes
+		if bp.Lowered.Sites[s.Index(bp.Lowered)].Type.IsFloat() {
+			least = leastHalfPrefixes
+		}
+		return s.Kind == Strided && s.Size == 2 && bp.SeqN >= least
+	})
 }
 
 // alongRows reports whether a call surely has one lane of a loop along long rows of 1 or 2 bytes, step by step or in vectors of
@@ -287,6 +293,9 @@ func (l *layouter) walksRows(ext []int, which []int32, spans, seqSpans [][]bound
 
 // leastRowPrefixes is the fewest steps of a row that is not copied with others.
 const leastRowPrefixes = 24
+
+// leastHalfPrefixes is leastRowPrefixes for halves, which are converted, so that a vector of steps takes more instructions.
+const leastHalfPrefixes = 512
 
 // carries reports whether a site is the array of a carry.
 func (bp *Phase) carries(s *Site) bool {

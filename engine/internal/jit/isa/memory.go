@@ -46,8 +46,8 @@ func (f *Emitter) Address(s *layout.Site, i int32) Mem {
 	case f.Layout.Each > 0 || f.Layout.AtOnce > 0 || f.Runs > 0:
 		apart += f.Step * s.RowBytes()
 	}
-	if f.Copy == f.Copies-1 && s.Kind != layout.Uniform {
-		apart -= f.Back * s.Size
+	if s.Kind != layout.Uniform {
+		apart -= f.Overlap() * s.Size
 	}
 	m := At(base, apart+k*f.W*s.Size)
 	if !one {
@@ -76,6 +76,14 @@ func (f *Emitter) FirstLane() (index Reg, vectors int) {
 	return Lane, f.Base + f.Copy
 }
 
+// Overlap returns the number of lanes of the current copy that the copy before has too.
+func (f *Emitter) Overlap() int {
+	if f.Copy == f.Copies-1 {
+		return f.Back
+	}
+	return 0
+}
+
 // Pointer returns where the frame has the address of a site in this phase: an offset
 // from the site's arg.
 func (f *Emitter) Pointer(s *layout.Site) int {
@@ -88,11 +96,12 @@ func (f *Emitter) Pointer(s *layout.Site) int {
 // FirstAddress emits the address of the first lane of a site with a stride, to T1. It may
 // overwrite T0.
 func (f *Emitter) FirstAddress(s *layout.Site) {
+	first := (f.Base+f.Copy)*f.W - f.Overlap()
 	f.Int(Mov, T1, Word(s.Arg+frame.SiteStride))
 	if f.Phase.Kind == lower.SeqPhase {
-		f.Int(Mul, T1, K((f.Base+f.Copy)*f.W))
+		f.Int(Mul, T1, K(first))
 	} else {
-		f.Asm.Address(T0, At(Lane, (f.Base+f.Copy)*f.W))
+		f.Asm.Address(T0, At(Lane, first))
 		f.Int(Mul, T1, T0)
 	}
 	if r := f.SiteReg[s.Index(f.Phase)]; r >= 0 {

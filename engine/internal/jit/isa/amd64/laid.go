@@ -21,12 +21,7 @@ func (f *emitter) laidVector() int { return f.laidLane() / f.W }
 func (f *emitter) laidLane() int { return f.iterationLane() % (f.Layout.Block(f.W) * f.W) }
 
 // iterationLane returns the first lane of the current vector in the iteration.
-func (f *emitter) iterationLane() int {
-	if f.Copy == f.Copies-1 {
-		return (f.Base+f.Copy)*f.W - f.Back
-	}
-	return (f.Base + f.Copy) * f.W
-}
+func (f *emitter) iterationLane() int { return (f.Base+f.Copy)*f.W - f.Overlap() }
 
 // loadLaid loads the current vector of a laid site.
 func (f *emitter) loadLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {

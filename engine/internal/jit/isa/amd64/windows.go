@@ -31,13 +31,7 @@ func (f *emitter) windows(s *layout.Site) []window {
 }
 
 // stepLane emits the address of a site with a small step, to RCX, and returns how many lanes after it the current vector begins.
-func (f *emitter) stepLane(s *layout.Site) int {
-	first := f.stepAddress(s, s.Step) * f.W
-	if f.Copy == f.Copies-1 {
-		first -= f.Back
-	}
-	return first
-}
+func (f *emitter) stepLane(s *layout.Site) int { return f.stepAddress(s, s.Step)*f.W - f.Overlap() }
 
 // stepAddress emits the address of a site with a small step, to RCX, and returns how many
 // vectors after it the lanes begin.

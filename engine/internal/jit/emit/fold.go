@@ -63,14 +63,19 @@ func (f *phaseCode) foldLanes(a *acc) {
 	f.foldVector(a, v[0], x)
 }
 
+// foldTo combines the upper and the lower half of v, and so on, until the first bytes of v have the result. It overwrites x.
+func (f *phaseCode) foldTo(a *acc, v, x isa.Vec, bytes int) {
+	for have := f.VecBytes(a.Kern.Lane); have > bytes; have /= 2 {
+		f.Lanes.UpperHalf(x, v, have)
+		f.pairOf(a, v, x, max(have/2, 16))
+	}
+}
+
 // foldVector combines the lanes of v, and stores the result as the first lane of an accumulator
 // in memory, or in the cell of the reduction. It overwrites x.
 func (f *phaseCode) foldVector(a *acc, v, x isa.Vec) {
+	f.foldTo(a, v, x, resultBytes(a.Red))
 	t := a.Kern.Lane
-	for bytes := f.VecBytes(t); bytes > resultBytes(a.Red); bytes /= 2 {
-		f.Lanes.UpperHalf(x, v, bytes)
-		f.pairOf(a, v, x, max(bytes/2, 16))
-	}
 	if f.toCell(a) {
 		f.Lanes.StoreFirst(t.Size(), f.CellAt(a.Cell), v)
 		return

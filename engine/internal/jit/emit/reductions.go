@@ -127,7 +127,7 @@ func (f *phaseCode) shortRow(unroll int) bool {
 	if need == 0 || f.Layout.N > layout.MostShort || f.Layout.N > 2*unroll*f.W {
 		return false
 	}
-	f.part("%d vectors, in registers", (f.Layout.N+f.W-1)/f.W)
+	f.part("%d vectors, in registers", f.rowVectors())
 	v, _ := f.pressure()
 	f.pinUniforms(f.Vectors - need - v - spareRegs)
 	f.shortVectors(false)
@@ -135,15 +135,17 @@ func (f *phaseCode) shortRow(unroll int) bool {
 	return true
 }
 
+// rowVectors returns the number of vectors of a row without a loop.
+func (f *phaseCode) rowVectors() int { return (f.Layout.N + f.W - 1) / f.W }
+
 // shortRegs returns the number of registers of the accumulators of a row without a loop, or 0 if the row takes a loop.
 func (f *phaseCode) shortRegs() (need int) {
-	n := f.Layout.N
-	vectors := (n + f.W - 1) / f.W
+	vectors := f.rowVectors()
 	for i := range f.accs {
 		need += min(vectors, f.accs[i].n)
 	}
 	special := func(a acc) bool { return a.Kern.Arg || a.Prog != nil }
-	if !f.Rows || n == 0 || vectors*len(f.top) > 4*longBody || !f.fits(need) || slices.ContainsFunc(f.accs, special) {
+	if !f.Rows || vectors == 0 || vectors*len(f.top) > 4*longBody || !f.fits(need) || slices.ContainsFunc(f.accs, special) {
 		return 0
 	}
 	return need
@@ -151,8 +153,7 @@ func (f *phaseCode) shortRegs() (need int) {
 
 // shortVectors emits the vectors of a row without a loop. If tail is set, code before has made the mask of the last one.
 func (f *phaseCode) shortVectors(tail bool) {
-	n := f.Layout.N
-	vectors := (n + f.W - 1) / f.W
+	n, vectors := f.Layout.N, f.rowVectors()
 	f.beginAccs(vectors)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	for f.Base = 0; f.Base < vectors; f.Base++ {

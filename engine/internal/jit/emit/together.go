@@ -54,42 +54,38 @@ func resultsOf(bp *layout.Phase, r *lower.Red) *layout.Phase {
 		}
 	}
 	ph.Nodes, ph.Top = slices.Clone(ph.Nodes), slices.Clone(ph.Top)
-	for i := range ph.Nodes {
-		n := &ph.Nodes[i]
-		if n.Op != lower.OpCell || n.Aux != r.Cell {
-			continue
-		}
-		none := [3]int32{lower.None, lower.None, lower.None}
-		first := []int32{int32(i)}
-		operand := lower.Node{Op: lower.OpOperand, Type: n.Type, In: n.Type, Args: none}
-		if !r.Kern.Sums() && r.Type.Size() < 4 { // the result is a part of a lane
-			operand.Type, operand.In = dtype.I32, dtype.I32
-			raw, zero := int32(len(ph.Nodes)), int32(len(ph.Nodes)+1)
-			switch {
-			case r.Type != dtype.Bool:
-				*n = lower.Node{Op: prim.Cvt, Type: n.Type, In: dtype.I32, Args: [3]int32{raw, lower.None, lower.None}}
-			case r.Kern.All():
-				*n = lower.Node{Op: prim.Eq, Type: dtype.Bool, In: dtype.I32, Args: [3]int32{raw, zero, lower.None}}
-			default:
-				*n = lower.Node{Op: prim.Ne, Type: dtype.Bool, In: dtype.I32, Args: [3]int32{raw, zero, lower.None}}
-			}
-			ph.Nodes = append(ph.Nodes, operand, lower.Node{Op: prim.Const, Type: dtype.I32, In: dtype.I32, Args: none})
-			first = []int32{raw, int32(i)}
-		} else {
-			*n = operand
-		}
-		ph.Top = append(first, ph.Top...)
-		break
+	i := slices.IndexFunc(ph.Nodes, func(n lower.Node) bool { return n.Op == lower.OpCell && n.Aux == r.Cell })
+	if i < 0 {
+		return &out // nothing follows from the result
 	}
+	none := [3]int32{lower.None, lower.None, lower.None}
+	operand := func(t dtype.Type) lower.Node { return lower.Node{Op: lower.OpOperand, Type: t, In: t, Args: none} }
+	n, first := &ph.Nodes[i], []int32{int32(i)}
+	if r.Kern.Sums() || r.Type.Size() >= 4 {
+		*n = operand(n.Type)
+	} else { // the result is a part of a lane
+		raw, zero := int32(len(ph.Nodes)), int32(len(ph.Nodes)+1)
+		*n = lower.Node{Op: prim.Cvt, Type: n.Type, In: dtype.I32, Args: [3]int32{raw, lower.None, lower.None}}
+		if r.Type == dtype.Bool {
+			n.Op, n.Args[1] = prim.Ne, zero
+		}
+		if r.Kern.All() {
+			n.Op = prim.Eq
+		}
+		ph.Nodes = append(ph.Nodes, operand(dtype.I32), lower.Node{Op: prim.Const, Type: dtype.I32, In: dtype.I32, Args: none})
+		first = []int32{raw, int32(i)}
+	}
+	ph.Top = append(first, ph.Top...)
 	return &out
 }
 
 // loop emits the loop, unless it is too long or what follows the reduction has lanes of another size.
 func (f *foldedRows) loop(phases []*layout.Phase, done isa.Label) {
-	vectors := (f.Layout.N + f.W - 1) / f.W
+	a := &f.accs[0]
+	bytes := max(resultBytes(a.Red), 4) // of the vector that is folded, for each row
 	f.perLoop = f.results.W
 	masks := f.Predicates == 0 || f.perLoop >= 8 || !f.results.Phase.Predicates() // the emitter has no masks of four lanes
-	if !masks || f.perLoop*max(resultBytes(f.accs[0].Red), 4) != foldedBytes || f.perLoop*vectors*len(f.top) > mostFolded {
+	if !masks || f.perLoop*bytes != foldedBytes || f.perLoop*f.rowVectors()*len(f.top) > mostFolded {
 		return
 	}
 	rows, few, loop, g := isa.Word(frame.Rows), f.NewLabel(), f.NewLabel(), f.results
@@ -101,7 +97,7 @@ func (f *foldedRows) loop(phases []*layout.Phase, done isa.Label) {
 	f.loadSites()
 	v, _ := f.pressure()
 	f.pinUniforms(f.Vectors - f.need - v - spareRegs)
-	x := f.folded(&f.accs[0], max(resultBytes(f.accs[0].Red), 4), 0)
+	x := f.folded(a, bytes, 0)
 	g.Vecs.Free &^= 1 << x
 	g.Operands[0] = x
 	g.prologue()
@@ -150,12 +146,8 @@ func (f *foldedRows) reduced(a *acc, row int) isa.Vec {
 	f.AtRow = row
 	f.shortVectors(row > 0)
 	d := f.foldVectors(a)
-	for bytes := f.VecBytes(a.Kern.Lane); bytes > foldedBytes; bytes /= 2 {
-		x := f.Tmp()
-		f.Lanes.UpperHalf(x, d, bytes)
-		f.pairOf(a, d, x, bytes/2)
-		f.EndStep()
-	}
+	f.foldTo(a, d, f.Tmp(), foldedBytes)
+	f.EndStep()
 	for _, r := range a.regs {
 		if r.x != d {
 			f.Vecs.Give(int8(r.x))

@@ -3,6 +3,7 @@ package emit
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
@@ -125,7 +126,7 @@ func (f *phaseCode) newAccs() (unroll int) {
 			a.n /= 2
 		}
 		unroll = max(unroll, a.n)
-		if a.Type == dtype.Bool && len(f.reds) == 1 && a.loose() { // phaseCode.leaves tests this vector once an iteration
+		if f.leaves(&a) { // a test takes one vector
 			a.n, unroll = 1, testedVectors
 		}
 		if a.Kern.Arg && (!f.Rows || f.Layout.N > layout.MostShort) {
@@ -134,6 +135,14 @@ func (f *phaseCode) newAccs() (unroll int) {
 		f.accs = append(f.accs, a)
 	}
 	return unroll
+}
+
+// leaves reports whether a loop ends as soon as no more elements can change its result: that of one predicate. Elements that store
+// or fail are all computed.
+func (f *phaseCode) leaves(a *acc) bool {
+	_, tests := f.Lanes.(isa.Folder)
+	acts := func(n lower.Node) bool { return n.Op == ir.Store || n.Op == ir.Fault }
+	return tests && a.Type == dtype.Bool && len(f.reds) == 1 && a.loose() && idempotent(a.Red) && !slices.ContainsFunc(f.Nodes, acts)
 }
 
 // testedVectors is the number of vectors after which a loop tests whether more elements change a predicate.

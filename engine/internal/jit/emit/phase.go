@@ -138,6 +138,11 @@ type acc struct {
 // loose reports whether instructions may combine the values in any order.
 func (a *acc) loose() bool { return !a.Kern.Ordered && !a.Kern.Arg && a.Prog == nil }
 
+// idempotent reports whether a value may be combined twice.
+func idempotent(r *lower.Red) bool {
+	return r.Prog == nil && !r.Kern.Arg && slices.Contains([]prim.Op{prim.Min, prim.Max, prim.And, prim.Or}, r.Kern.Op)
+}
+
 // A ranked is a vector of an accumulator, and the vector of its positions for ArgMin and
 // ArgMax. A rankedMem is its memory.
 type (

@@ -104,20 +104,6 @@ func (f *phaseCode) reduceVectors(unroll, group int, leave func()) {
 	f.branchFull(isa.LE, step, last, loop)
 }
 
-// leaves returns a function that emits a jump to done if no more elements can change the result of the only reduction, a predicate.
-// It returns nil for other reductions.
-func (f *phaseCode) leaves(done isa.Label) func() {
-	folder, ok := f.Lanes.(isa.Folder)
-	faults := func(id int32) bool { return f.Nodes[id].Op == ir.Fault }
-	if a := &f.accs[0]; ok && len(f.accs) == 1 && a.Type == dtype.Bool && f.repeats() && !slices.ContainsFunc(f.top, faults) {
-		return func() {
-			folder.BranchSet(a.regs[0].x, done)
-			f.EndStep()
-		}
-	}
-	return nil
-}
-
 // shortRow emits the reductions of a row of few elements without a loop: vector after vector,
 // the last one under a mask, with all accumulators in registers. It reports whether it did.
 // Lanes without elements keep the identity. Vectors without elements are left out, which changes
@@ -201,7 +187,12 @@ func (f *phaseCode) looseLoop(unroll int) bool {
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.Branch(isa.LT, lanes, isa.K(unroll*f.W), single)
 	f.part("main loop: %d vectors, %d at once", unroll, group)
-	f.reduceVectors(unroll, group, f.leaves(done))
+	f.reduceVectors(unroll, group, func() {
+		if f.leaves(&f.accs[0]) {
+			f.Lanes.(isa.Folder).BranchSet(f.accs[0].regs[0].x, done)
+			f.EndStep()
+		}
+	})
 	f.part("single vectors")
 	f.Bind(single)
 	f.Asm.Address(isa.T0, isa.At(isa.Lane, f.W))
@@ -231,11 +222,6 @@ func (f *phaseCode) overlaps() bool { return f.Predicates == 0 && f.repeats() }
 func (f *phaseCode) repeats() bool {
 	stores := func(n lower.Node) bool { return n.Op == ir.Store }
 	return !slices.ContainsFunc(f.accs, func(a acc) bool { return !idempotent(a.Red) }) && !slices.ContainsFunc(f.Nodes, stores)
-}
-
-// idempotent reports whether a value may be combined twice.
-func idempotent(r *lower.Red) bool {
-	return r.Prog == nil && !r.Kern.Arg && slices.Contains([]prim.Op{prim.Min, prim.Max, prim.And, prim.Or}, r.Kern.Op)
 }
 
 // lastVector emits the last vector of a row, which may have elements of the one before, and a jump to

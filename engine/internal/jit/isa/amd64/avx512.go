@@ -438,7 +438,7 @@ func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 	case t == dtype.F16:
 		op, ops[2], k = x86.VCVTPS2PH, x86.Imm(0), 3
 	case isa.Narrow(t) && t.Size() == f.LaneSize:
-		op = f.pickLane(t, x86.VMOVDQU8, x86.VMOVDQU16, 0, 0)
+		op = f.laneMove(t)
 	case isa.Narrow(t):
 		op = f.packing(n, t)
 	case f.Passes(n.Aux) && !masked:
@@ -490,7 +490,7 @@ var toFloat = [...][2]x86.Op{
 func (f *avx512) fromPredicate(n *lower.Node) {
 	k, to := f.Mask(n.Args[0]), n.Type
 	if f.LaneSize > 0 {
-		f.I(f.pickLane(to, x86.VMOVDQU8, x86.VMOVDQU16, 0, 0), f.LenOf(to), f.Dst(), f.full(to, 1), x86.Zero(k))
+		f.I(f.laneMove(to), f.LenOf(to), f.Dst(), f.full(to, 1), x86.Zero(k))
 		return
 	}
 	f.I(pick(to, x86.VBROADCASTSS, x86.VBROADCASTSD), f.LenOf(to), f.Dst(), f.constant(to, floatBits(to, 1)), x86.Zero(k))

@@ -114,6 +114,11 @@ func (f *emitter) pickLane(t dtype.Type, b, w, d, q x86.Op) x86.Op {
 	return w
 }
 
+// laneMove returns the instruction of AVX-512 that moves the lanes of a mask.
+func (f *emitter) laneMove(t dtype.Type) x86.Op {
+	return f.pickLane(t, x86.VMOVDQU8, x86.VMOVDQU16, x86.VMOVUPS, x86.VMOVUPD)
+}
+
 func (f *emitter) LoadVec(t dtype.Type, d isa.Vec, m isa.Mem) {
 	f.I(x86.VMOVUPS, f.LenOf(t), d, mem(m))
 }

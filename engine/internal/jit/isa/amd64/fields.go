@@ -27,7 +27,7 @@ func (f *avx512) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Ve
 		return v
 	}
 	f.eachRecordVector(s, len(v), func(i int, m x86.Mem, lanes x86.Operand) {
-		f.zeroing(lanes, f.pickLane(t, x86.VMOVDQU8, x86.VMOVDQU16, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), v[i], m)
+		f.zeroing(lanes, f.laneMove(t), f.LenOf(t), v[i], m)
 	})
 	d := dealer{avx512: f, t: t}
 	return d.split(v)
@@ -143,7 +143,7 @@ func (f *avx512) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 		if k, ok := lanes.(x86.Mask); ok {
 			operands = append(operands, x86.Merge(k))
 		}
-		f.I(f.pickLane(t, x86.VMOVDQU8, x86.VMOVDQU16, x86.VMOVUPS, x86.VMOVUPD), f.LenOf(t), operands...)
+		f.I(f.laneMove(t), f.LenOf(t), operands...)
 	})
 }
 

@@ -313,7 +313,7 @@ func (f *emitter) sumNarrow(t dtype.Type, d, x x86.Vec) {
 	s, lane, l := f.Tmp(), frame.Lane(t, f.LaneSize), f.LenOf(t)
 	if f.Masked {
 		if f.evex {
-			f.I(f.pickLane(t, x86.VMOVDQU8, x86.VMOVDQU16, 0, 0), l, s, x, x86.Zero(tailMask))
+			f.I(f.laneMove(t), l, s, x, x86.Zero(tailMask))
 		} else {
 			f.I(x86.VPAND, l, s, x, tailVec)
 		}

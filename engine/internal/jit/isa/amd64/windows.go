@@ -186,7 +186,7 @@ func (f *avx512) loadWindow(t dtype.Type, d x86.Vec, w *window) {
 	for l > x86.L128 && 2*(last+1)*element <= int(l) {
 		l /= 2
 	}
-	move := f.pickLane(t, x86.VMOVDQU8, x86.VMOVDQU16, x86.VMOVUPS, x86.VMOVUPD)
+	move := f.laneMove(t)
 	if bits.OnesCount64(used)*element == int(l) {
 		f.I(move, l, d, w.from)
 		return
@@ -250,7 +250,7 @@ func (f *avx512) setMask(k x86.Mask, by x86.Reg, bits int64) {
 // mask keeps the elements between them.
 func (f *avx512) place(windows []window, t dtype.Type, x x86.Vec) {
 	l, pair := f.LenOf(t), f.pair(t)
-	move := f.pickLane(t, 0, x86.VMOVDQU16, x86.VMOVUPS, x86.VMOVUPD)
+	move := f.laneMove(t)
 	d, ix, k := f.Tmp(), f.Tmp(), f.TmpMask()
 	for _, w := range windows {
 		bits := int64(0)

@@ -79,7 +79,7 @@ var rows = slices.Concat(mapRows(), []row{
 		},
 	},
 	{
-		"SquaredL2Distance", "X; Y -> Z", "Half the squared distance of each sample of X from that of Y.", false, nil,
+		"SquaredL2Distance", "X; Y -> Z", "Half the squared distance between each sample of X and the sample of Y with the same number.", false, nil,
 		func(_ *Args, x []*tree.Node) []*tree.Node {
 			d := untyped.Call("square", untyped.Call("sub", samples(x[0], 1), samples(x[1], 1)))
 			return one(scaled(.5, untyped.Reduce("sum", d, untyped.Options{Axes: []int{1}})))

@@ -35,7 +35,6 @@ var notCalled = map[string]string{
 	"expr/tree.Adjoint":                       "package grad makes it; a panic of a rule that gets it is an error of the gradient",
 	"expr/tree.Gather":                        "the compiler makes it; a panic of an index map that gets it is an error of the tree",
 	"cudagen":                                 "it takes kernels, which package plan makes",
-	"expr/prim.Block":                         "Program.NewBlock makes it; its arguments and rows are not checked, for speed",
 	"expr/prim.IxTable":                       "the compiler makes it; a wild index panics, and a panic of an index map is an error of the tree",
 	"expr/prim.Program":                       "NewProgram makes it; its arguments are not checked, for speed",
 	"expr/prim.Reduction":                     "NewReduction makes it",

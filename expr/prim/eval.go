@@ -29,13 +29,12 @@ type code uint16
 
 const typeBits = 5
 
-func makeCode(op Op, t dtype.Type) code { return code(op)<<typeBits | code(t) }
-
 func codeOf(ins Ins) code {
-	if ins.Op.Info().Arity == 0 {
-		return makeCode(ins.Op, ins.Type)
+	t := ins.Type
+	if ins.Op.Info().Arity > 0 {
+		t = ins.Args[ins.Op.Typed()].Type
 	}
-	return makeCode(ins.Op, ins.Args[ins.Op.Typed()].Type)
+	return code(ins.Op)<<typeBits | code(t)
 }
 
 // evalCode returns the result of every primitive except Lookup. ok is false if

@@ -9,9 +9,9 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// A Program is a lowering that runs on scalars, for constant folding, tests and
-// exhaustive sweeps. [Program.Call] uses memory of the program, so only one
-// goroutine may call it at a time; see [Program.Clone].
+// A Program is a lowering that runs on scalars, for constant folding and tests.
+// [Program.Call] uses memory of the program, so only one goroutine may call it at a
+// time; see [Program.Clone].
 type Program struct {
 	params []dtype.Type
 	steps  []step

@@ -12,6 +12,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -21,6 +23,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -114,25 +118,15 @@ func sweep(name string, every uint64) (result, error) {
 		return result{}, err
 	}
 	workers := uint64(runtime.GOMAXPROCS(0))
-	samples := (1<<32 + every - 1) / every
-	out := make([]result, workers)
+	out, errs := make([]result, workers), make([]error, workers)
 	var wg sync.WaitGroup
 	for w := range workers {
-		wg.Go(func() {
-			r, bl := &out[w], p.NewBlock(block)
-			for first := w * block; first < samples; first += workers * block {
-				n := int(min(block, samples-first))
-				args := bl.Arg(0)
-				for i := range n {
-					args[i] = (first + uint64(i)) * every
-				}
-				for i, got := range bl.Run(n) {
-					r.check(uint32(args[i]), uint32(got), ref)
-				}
-			}
-		})
+		wg.Go(func() { errs[w] = out[w].part(name, w, workers, every) })
 	}
 	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return result{}, err
+	}
 	r := result{p: p}
 	for _, o := range out {
 		r.sum += o.sum
@@ -146,6 +140,37 @@ func sweep(name string, every uint64) (result, error) {
 		}
 	}
 	return r, nil
+}
+
+// part compares every workers-th block of arguments with the reference, from block w on. It runs the
+// program that the engine compiles, whose bits are those of the lowering.
+func (r *result) part(name string, w, workers, every uint64) error {
+	ctx, ref := context.Background(), references[name]
+	x, err := engine.New[float32](block)
+	if err != nil {
+		return err
+	}
+	y, err := engine.New[float32](block)
+	if err != nil {
+		return err
+	}
+	p, err := engine.Compile(ctx, expr.Let(y, expr.Of[float32](untyped.Apply(untyped.Row(name), expr.NodeOf(x)))))
+	if err != nil {
+		return err
+	}
+	samples := (1<<32 + every - 1) / every
+	for first := w * block; first < samples; first += workers * block {
+		for i := range x.Data() {
+			x.Data()[i] = math.Float32frombits(uint32((first + uint64(i)) * every))
+		}
+		if err := p.Run(ctx); err != nil {
+			return err
+		}
+		for i, got := range y.Data()[:min(block, samples-first)] {
+			r.check(math.Float32bits(x.Data()[i]), math.Float32bits(got), ref)
+		}
+	}
+	return nil
 }
 
 func (r *result) check(x, got uint32, ref func(float64) float64) {

@@ -9,7 +9,7 @@ import (
 )
 
 // Most lowerings spend most of their time in the float32 fma. These loops compute
-// [scalar.FastFma32], with the conversions of one-lane operands before the loop. That
+// [scalar.Fma32], with the conversions of one-lane operands before the loop. That
 // also keeps a false dependency of CVTSS2SD out of the loop.
 
 // halfway reports whether a float64, given as bits, lies in the middle of two

@@ -14,28 +14,19 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// Fma32 returns x*y + z rounded once. It is too large for the Go inliner: a
-// loop calls [FastFma32] first, and Fma32 if that is not ok.
-func Fma32(x, y, z float32) float32 {
-	r, ok := FastFma32(x, y, z)
-	if !ok {
-		r = fmaSlow(x, y, z)
-	}
-	return r
-}
-
-// FastFma32 returns x*y + z rounded once, if ok. It is ok for nearly all
-// operands.
+// Fma32 returns x*y + z rounded once.
 //
 // The product is exact in float64. The float64 sum is rounded. Rounding it
 // again to float32 is wrong only if it is exactly half-way between two float32
 // values, because rounding is monotonic and every half-way point is a float64.
-// For normal results the low 29 bits show that; subnormal results are never ok.
-// 897<<53 is 2^-126 without its sign; a zero sum wraps around and is ok.
-func FastFma32(x, y, z float32) (r float32, ok bool) {
+// For normal results the low 29 bits show that; subnormal results go the slow way.
+// 897<<53 is 2^-126 without its sign; a zero sum wraps around and is fine.
+func Fma32(x, y, z float32) float32 {
 	s := float64(x)*float64(y) + float64(z) // a fusion changes nothing here
-	b := math.Float64bits(s)
-	return float32(s), b&0x1fffffff != 0x10000000 && b<<1-1 >= 897<<53-1
+	if b := math.Float64bits(s); b&0x1fffffff != 0x10000000 && b<<1-1 >= 897<<53-1 {
+		return float32(s)
+	}
+	return fmaSlow(x, y, z)
 }
 
 // fmaSlow returns x*y + z rounded to float32 by rounding to odd: an inexact

@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -55,10 +56,7 @@ func LoadBinary[T expr.Elem](path string, rank int) (*Tensor[T], error) {
 	if len(file)/4 < rank {
 		return nil, tree.NewError(tree.ErrValue, "", "%s has %d bytes, which hold no %d extents", path, len(file), rank)
 	}
-	dims := make([]int, rank)
-	for i := range dims {
-		dims[i] = int(int32(binary.LittleEndian.Uint32(file[4*i:])))
-	}
+	dims := lists.Make(rank, func(i int) int { return int(int32(binary.LittleEndian.Uint32(file[4*i:]))) })
 	s, err := shape.New(dims...)
 	size, data := dtype.Of[T]().Size(), file[4*rank:]
 	if err != nil || s.Size() != len(data)/size || len(data)%size != 0 {

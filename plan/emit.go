@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan/fuse"
 	"github.com/oneloop/oneloop/plan/graph"
@@ -79,7 +80,7 @@ func (e *emitter) originsOf(s *fuse.Step) []int32 {
 // originsBelow adds to list the origins of n, and of what it reads that is not in memory.
 func (e *emitter) originsBelow(n *graph.Node, seen map[*graph.Node]bool, list []int32) []int32 {
 	seen[n] = true
-	list = graph.Union(list, e.origins.Of(n.Src))
+	list = lists.Union(list, e.origins.Of(n.Src))
 	for _, a := range n.Args {
 		if !seen[a] && a.Array == nil {
 			list = e.originsBelow(a, seen, list)

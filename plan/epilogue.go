@@ -7,7 +7,6 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/bound"
-	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -55,7 +54,7 @@ func (p *Plan) biased(i int) *Stage {
 	}
 	origins := s.Origins
 	for _, more := range p.Stages[i+1].Kernel.Origins {
-		origins = graph.Union(origins, more)
+		origins = lists.Union(origins, more)
 	}
 	return &Stage{Kind: Product, Why: s.Why, Origins: origins, A: s.A, B: s.B, Bias: bias, Out: out, Reads: reads, Writes: []*Array{out}}
 }

@@ -125,10 +125,7 @@ func (t Tree) trees(a *Args, in []*tree.Node) (outs []*tree.Node, err error) {
 
 // compile returns the program of an operator.
 func (t Tree) compile(ctx context.Context, o *Operator, options engine.Options) (Runner, error) {
-	in := make([]*tree.Node, len(o.in))
-	for i, a := range o.in {
-		in[i] = a.Named(o.def.Input[i]).Node()
-	}
+	in := lists.Make(len(o.in), func(i int) *tree.Node { return o.in[i].Named(o.def.Input[i]).Node() })
 	outs, err := t.trees(o.Args(), in)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -68,14 +69,7 @@ func TypesOf(ts ...dtype.Type) (s Types) {
 func (s Types) Has(t dtype.Type) bool { return s>>t&1 == 1 }
 
 // List returns the members.
-func (s Types) List() (ts []dtype.Type) {
-	for _, t := range dtype.All() {
-		if s.Has(t) {
-			ts = append(ts, t)
-		}
-	}
-	return ts
-}
+func (s Types) List() (ts []dtype.Type) { return lists.Where(dtype.All(), s.Has) }
 
 // A Result tells which element type an operator yields.
 type Result uint8

@@ -33,11 +33,14 @@ func Union[E comparable](list, more []E) []E {
 	return list
 }
 
-// UpTo returns the numbers from 0 to n-1.
-func UpTo(n int) []int {
-	out := make([]int, n)
+// Make returns the results of f for the numbers from 0 to n-1.
+func Make[E any](n int, f func(i int) E) []E {
+	out := make([]E, n)
 	for i := range out {
-		out[i] = i
+		out[i] = f(i)
 	}
 	return out
 }
+
+// UpTo returns the numbers from 0 to n-1.
+func UpTo(n int) []int { return Make(n, func(i int) int { return i }) }

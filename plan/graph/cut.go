@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -406,10 +407,7 @@ func (c *cutter) make(n *Node, axis, lo, hi int) *Node {
 	}
 	switch op := n.Src.Op; {
 	case op.Class() == tree.Elementwise:
-		args := make([]*Node, len(n.Args))
-		for i, a := range n.Args {
-			args[i] = c.cut(a, axis-len(n.Shape)+len(a.Shape), lo, hi)
-		}
+		args := lists.Map(n.Args, func(a *Node) *Node { return c.cut(a, axis-len(n.Shape)+len(a.Shape), lo, hi) })
 		return c.g.intern(n.Src, args, to)
 	case op == BroadcastRow:
 		a := n.Args[0]

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
@@ -50,12 +51,7 @@ func (m *indexMap) operand(arg int, at []prim.Ix) bool {
 		m.fail(tree.ErrShape, "gives %d coordinates for an operand of rank %d", len(at), rank)
 		return false
 	}
-	for _, c := range at {
-		if m.interval(c) == nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(at, func(c prim.Ix) bool { return m.interval(c) == nil })
 }
 
 // inside reports whether the extents prove that coordinate c is inside an axis

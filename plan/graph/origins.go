@@ -55,7 +55,7 @@ func (o *Origins) same(src, n *tree.Node) {
 	if o == nil || src == n || src.Op.Class() == tree.Constant && n.Op.Class() != tree.Constant {
 		return
 	}
-	o.of[src] = Union(o.of[src], o.of[n])
+	o.of[src] = lists.Union(o.of[src], o.of[n])
 }
 
 // derived says that a node of the graph with source src is a part of n, unless it has an origin.
@@ -64,6 +64,3 @@ func (o *Origins) derived(src, n *tree.Node) {
 		o.of[src] = o.of[n]
 	}
 }
-
-// Union returns the numbers of both lists. It changes neither.
-func Union(x, y []int32) []int32 { return lists.Union(x, y) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // Agree makes a random program from data and runs it with each of the options. It
@@ -20,10 +21,7 @@ func Agree(t *testing.T, data []byte, options ...engine.Options) {
 		g := newGenerator(t, 0)
 		l := pick(g, "limits", limits)
 		g.size, g.grow = l.size, 4*l.size
-		var stmts []expr.Statement
-		for range 1 + g.index("statements", l.statements) {
-			stmts = append(stmts, g.statement(l.depth))
-		}
+		stmts := lists.Make(1+g.index("statements", l.statements), func(int) expr.Statement { return g.statement(l.depth) })
 		agree(t, stmts, options)
 	})(t, data)
 }

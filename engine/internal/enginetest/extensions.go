@@ -57,10 +57,7 @@ func userOperators(s suite) {
 				continue
 			}
 			r := newRand(uint64(t))
-			args := make([]*tree.Node, o.Arity())
-			for i := range args {
-				args[i] = place(r, t, layout(i), wild, 3, 700).Node()
-			}
+			args := lists.Make(o.Arity(), func(i int) *tree.Node { return place(r, t, layout(i), wild, 3, 700).Node() })
 			out := blank(r, t, 3, 700).Node()
 			row := blank(r, t, 700).Node()
 			v := untyped.Apply(o, args...)
@@ -134,10 +131,7 @@ func userChainers(s suite) {
 		}
 	}
 	for _, bad := range []uint64{0, 70, 1 << 40, math.MaxUint64} {
-		bits := make([]uint64, 70)
-		for i := range bits {
-			bits[i] = uint64((i*7 + 3) % 70)
-		}
+		bits := lists.Make(70, func(i int) uint64 { return uint64((i*7 + 3) % 70) })
 		bits[33] = bad
 		x := of(dtype.I64, bits, 70).Named("x").Node()
 		s.check(set(blank(newRand(1), dtype.I64, 70).Named("out").Node(), userView(chased, nil, x)))

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
@@ -69,10 +70,7 @@ func indices(s suite) {
 			r := newRand(uint64(n))
 			x := place(r, dtype.F32, packed, wild, n, 3).Named("x").Node()
 			for _, bad := range []int64{int64(n), int64(-n - 1), 127, -128, 1 << 40, -1 << 40, -1, int64(-n), 0} {
-				bits := make([]uint64, 70)
-				for i := range bits {
-					bits[i] = uint64(r.IntN(n))
-				}
+				bits := lists.Make(70, func(i int) uint64 { return uint64(r.IntN(n)) })
 				bits[66] = uint64(bad) & t.Mask()
 				idx := of(t, bits, 70).Named("idx").Node()
 				out := blank(r, dtype.F32, 70, 3).Named("out").Node()

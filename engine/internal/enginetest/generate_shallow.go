@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -26,10 +27,7 @@ func Shallow(t *testing.T, data []byte, options ...engine.Options) {
 		}
 		g.size = pick(g, "size", []int{200, 3000, 20000, 1000})
 		g.grow = 4 * g.size
-		var stmts []expr.Statement
-		for range 1 + g.index("statements", 3) {
-			stmts = append(stmts, g.statement(1+g.index("depth", 2)))
-		}
+		stmts := lists.Make(1+g.index("statements", 3), func(int) expr.Statement { return g.statement(1 + g.index("depth", 2)) })
 		agree(t, stmts, options)
 	})(t, data)
 }

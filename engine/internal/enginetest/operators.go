@@ -98,10 +98,7 @@ func testOperator(s suite, row *tree.Operator, t, to dtype.Type) int {
 		dropZeros(cols)
 	}
 	n := len(cols[0])
-	args := make([]*tree.Node, len(cols))
-	for k, c := range cols {
-		args[k] = of(types[k], c, n).Named(string(rune('x' + k))).Node()
-	}
+	args := lists.Make(len(cols), func(k int) *tree.Node { return of(types[k], cols[k], n).Named(string(rune('x' + k))).Node() })
 	node := tree.ApplyWith(row, tree.Attributes{To: to}, args...)
 	if err := node.Err(); err != nil {
 		s.Errorf("%s of %v: %v", row.Name(), t, err)

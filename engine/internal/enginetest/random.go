@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // Random compares random programs with the reference, and with the same trees
@@ -29,10 +30,7 @@ func randomProgram(o Options, shallow bool, size, depth, count int) func(*rapid.
 		g := newGenerator(t, size)
 		g.shallow = shallow
 		n := rapid.IntRange(1, count).Draw(t, "statements")
-		var stmts []expr.Statement
-		for range n {
-			stmts = append(stmts, g.statement(depth))
-		}
+		stmts := lists.Make(n, func(int) expr.Statement { return g.statement(depth) })
 		o := o
 		o.Threads = rapid.IntRange(1, 4).Draw(t, "threads")
 		if rapid.Bool().Draw(t, "chains") {

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -54,10 +55,7 @@ func foldAll(r *prim.Reduction, t dtype.Type, list []uint64, last bool) uint64 {
 	if last {
 		parts = slices.Collect(slices.Chunk(list, 4096))
 	}
-	results := make([]uint64, len(parts))
-	for i, part := range parts {
-		results[i] = foldPart(part, r.Identity(t), f, lanesOf(t, last))
-	}
+	results := lists.Map(parts, func(part []uint64) uint64 { return foldPart(part, r.Identity(t), f, lanesOf(t, last)) })
 	for len(results) > 1 { // combine neighbouring pairs; an odd last one goes up unchanged
 		var next []uint64
 		for pair := range slices.Chunk(results, 2) {

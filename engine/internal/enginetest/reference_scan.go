@@ -69,10 +69,7 @@ func (s *step) node(n *tree.Node) *value {
 	default:
 		args := lists.Map(n.Args, s.node)
 		if s.like[n] == nil {
-			operands := make([]*tree.Node, len(n.Args))
-			for i, a := range n.Args {
-				operands[i] = tree.Untyped(n.Op, args[i].shape, a.DType())
-			}
+			operands := lists.Make(len(args), func(i int) *tree.Node { return tree.Untyped(n.Op, args[i].shape, n.Args[i].DType()) })
 			s.like[n] = tree.ApplyWith(n.Op, *n.Attributes, operands...)
 		}
 		v = elementwise(s.like[n], args)

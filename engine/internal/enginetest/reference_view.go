@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -86,11 +87,7 @@ var coordinates = map[string]func(n *tree.Node, in shape.Shape, ix []int) []int{
 		return at
 	},
 	"windows": func(n *tree.Node, in shape.Shape, ix []int) []int {
-		at := make([]int, len(in))
-		for k := range at {
-			at[k] = ix[k]*n.Ints[3*k+1] + ix[len(in)+k]*n.Ints[3*k+2]
-		}
-		return at
+		return lists.Make(len(in), func(k int) int { return ix[k]*n.Ints[3*k+1] + ix[len(in)+k]*n.Ints[3*k+2] })
 	},
 }
 
@@ -100,11 +97,7 @@ var targets = map[string]func(n *tree.Node, ix []int) []int{"unslice": stepped, 
 
 // stepped returns the coordinates of element ix of a slice.
 func stepped(n *tree.Node, ix []int) []int {
-	at := make([]int, len(ix))
-	for k := range ix {
-		at[k] = n.Ints[3*k] + ix[k]*n.Ints[3*k+1]
-	}
-	return at
+	return lists.Make(len(ix), func(k int) int { return n.Ints[3*k] + ix[k]*n.Ints[3*k+1] })
 }
 
 // partOf returns the operand of a concatenation that has element ix of it, and its

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
@@ -93,10 +94,7 @@ var sizes = []struct {
 	}},
 	{"concatenation", func(x, y *tree.Node) *tree.Node {
 		r := newRand(4)
-		parts := make([]*tree.Node, 144)
-		for i := range parts {
-			parts[i] = apply("neg", place(r, dtype.F32, packed, tame, 1, 12).Node())
-		}
+		parts := lists.Make(144, func(int) *tree.Node { return apply("neg", place(r, dtype.F32, packed, tame, 1, 12).Node()) })
 		return apply("add", untyped.Reduce("sum", concat(0, parts...), axis(0)), x)
 	}},
 }
@@ -112,10 +110,7 @@ func balanced(x, y *tree.Node, depth int) *tree.Node {
 // manyStatements tests a program of a thousand statements over a few arrays.
 func manyStatements(s suite) {
 	r := newRand(8)
-	arrays := make([]*tree.Node, 10)
-	for i := range arrays {
-		arrays[i] = place(r, dtype.F32, layout(i)%repeated, tame, 6, 6).Node()
-	}
+	arrays := lists.Make(10, func(i int) *tree.Node { return place(r, dtype.F32, layout(i)%repeated, tame, 6, 6).Node() })
 	var stmts []expr.Statement
 	for range 1000 {
 		a, b, c := arrays[r.IntN(10)], arrays[r.IntN(10)], arrays[r.IntN(10)]

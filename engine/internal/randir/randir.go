@@ -11,6 +11,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -225,10 +226,7 @@ func (g *generator) op() {
 		}
 	}
 	op := ops[g.r.IntN(len(ops))]
-	var args []string
-	for range op.Info().Arity {
-		args = append(args, fmt.Sprintf("%%%d", g.value(t)))
-	}
+	args := lists.Make(op.Info().Arity, func(int) string { return fmt.Sprintf("%%%d", g.value(t)) })
 	id := g.def(t)
 	g.line("%%%d = %s %s %s", id, op, t.Short(), strings.Join(args, " "))
 }

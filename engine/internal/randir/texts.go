@@ -1,6 +1,10 @@
 package randir
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"github.com/oneloop/oneloop/internal/lists"
+)
 
 // A Binding makes the numbers of a kernel: extents of its axes, parameters, and
 // extents of its arrays.
@@ -21,10 +25,7 @@ func square(bufs int) Binding {
 		case 1:
 			n, m = 60+r.IntN(80), 1+r.IntN(60)
 		}
-		shapes := make([][]int, bufs)
-		for i := range shapes {
-			shapes[i] = []int{n, m}
-		}
+		shapes := lists.Make(bufs, func(int) []int { return []int{n, m} })
 		return []int{n, m}, nil, shapes
 	}
 }
@@ -32,10 +33,7 @@ func square(bufs int) Binding {
 func flat(bufs int) Binding {
 	return func(r *rand.Rand) ([]int, []int, [][]int) {
 		n := Size(r) * (1 + r.IntN(9))
-		shapes := make([][]int, bufs)
-		for i := range shapes {
-			shapes[i] = []int{n}
-		}
+		shapes := lists.Make(bufs, func(int) []int { return []int{n} })
 		return []int{n}, []int{n}, shapes
 	}
 }

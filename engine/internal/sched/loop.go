@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/machine"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -43,10 +44,7 @@ func (l *Loop) Plan(j *Job, inst backend.Instance, bytes int) {
 	if w, ok := inst.(backend.Wide); ok && w.Wide() {
 		l.grain *= (l.n + slots*l.grain - 1) / max(slots*l.grain, 1)
 	}
-	l.workers = make([]backend.Worker, max(1, slots))
-	for i := range l.workers {
-		l.workers[i] = inst.NewWorker()
-	}
+	l.workers = lists.Make(max(1, slots), func(int) backend.Worker { return inst.NewWorker() })
 	l.chunks()
 	if !l.alone() {
 		j.divide()

@@ -341,11 +341,7 @@ func (c *call) as(i int, t dtype.Type) *tree.Node { return c.keep(c.args[i].at, 
 func (c *call) common(which ...int) []*tree.Node {
 	values := lists.Map(which, c.operand)
 	t := promoted(values...)
-	nodes := make([]*tree.Node, len(which))
-	for k, i := range which {
-		nodes[k] = c.keep(c.args[i].at, values[k].as(t))
-	}
-	return nodes
+	return lists.Make(len(which), func(k int) *tree.Node { return c.keep(c.args[which[k]].at, values[k].as(t)) })
 }
 
 // integer returns argument i, an integer.
@@ -385,11 +381,7 @@ func (c *call) dtype(i int, t dtype.Type) dtype.Type {
 
 // all returns the arguments converted to type t.
 func (c *call) all(values []value, t dtype.Type) []*tree.Node {
-	nodes := make([]*tree.Node, len(values))
-	for i, v := range values {
-		nodes[i] = c.keep(c.args[i].at, v.as(t))
-	}
-	return nodes
+	return lists.Make(len(values), func(i int) *tree.Node { return c.keep(c.args[i].at, values[i].as(t)) })
 }
 
 // listed returns the arrays of the list that argument i is. Of a weak list the

@@ -132,10 +132,7 @@ func callUnstack(c *call) value {
 	if err != nil || n.Shape()[axis] > maxParts {
 		return c.failure(tree.ErrShape, "an array of rank %d cannot be taken apart along axis %d", len(n.Shape()), c.integer(1))
 	}
-	parts := make([]*tree.Node, n.Shape()[axis])
-	for i := range parts {
-		parts[i] = untyped.Index(n, axis, i)
-	}
+	parts := lists.Make(n.Shape()[axis], func(i int) *tree.Node { return untyped.Index(n, axis, i) })
 	return c.several(parts...)
 }
 

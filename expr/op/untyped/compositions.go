@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/zero"
 )
 
@@ -202,10 +203,7 @@ var compositions = []Composition{
 
 // Compositions returns the table, sorted by name.
 func Compositions() []*Composition {
-	all := make([]*Composition, len(compositions))
-	for i := range compositions {
-		all[i] = &compositions[i]
-	}
+	all := lists.Make(len(compositions), func(i int) *Composition { return &compositions[i] })
 	slices.SortFunc(all, func(a, b *Composition) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }

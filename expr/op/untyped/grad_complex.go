@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // The functions of complex numbers treat the axes apart, for the signs of zeros. The
@@ -112,10 +113,7 @@ func mark(name string, n int, grad tree.Rule) *tree.Operator {
 // partOfSlope returns the adjoint of a part of an operand. The adjoint in g belongs to a
 // part of the value.
 func partOfSlope(g *tree.Adjoint, part, arg int, by []func(z []tree.Parts) tree.Parts) *tree.Node {
-	z := make([]tree.Parts, len(by))
-	for i := range z {
-		z[i] = tree.Parts{Re: g.Arg(1 + 2*i), Im: g.Arg(2 + 2*i)}
-	}
+	z := lists.Make(len(by), func(i int) tree.Parts { return tree.Parts{Re: g.Arg(1 + 2*i), Im: g.Arg(2 + 2*i)} })
 	d := by[arg/2](z)
 	switch {
 	case part == arg%2:

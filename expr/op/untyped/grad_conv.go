@@ -131,11 +131,7 @@ func firstGather(g *tree.Gather) V { return g.At(0, g.Out) }
 
 // slides returns how windows move, as the attributes of windowed say it.
 func slides(ints []int) []slide {
-	w := make([]slide, len(ints)/4)
-	for i := range w {
-		w[i] = slide{ints[4*i], ints[4*i+1], ints[4*i+2], ints[4*i+3]}
-	}
-	return w
+	return lists.Make(len(ints)/4, func(i int) slide { return slide{ints[4*i], ints[4*i+1], ints[4*i+2], ints[4*i+3]} })
 }
 
 // positions returns the number of windows along an axis of size d. It returns an
@@ -242,11 +238,7 @@ func convolvedShape(n *tree.Node) (shape.Shape, error) {
 
 // strides returns how windows of a size move, as the attributes of convolved say it.
 func strides(ints []int, size shape.Shape) []slide {
-	w := make([]slide, len(size))
-	for i := range w {
-		w[i] = slide{size[i], ints[3*i], ints[3*i+1], ints[3*i+2]}
-	}
-	return w
+	return lists.Make(len(size), func(i int) slide { return slide{size[i], ints[3*i], ints[3*i+1], ints[3*i+2]} })
 }
 
 // fold returns the adjoint of windowed: an array of shape dims, in which each

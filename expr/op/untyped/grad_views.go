@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -139,10 +140,7 @@ func ones(n int) shape.Shape { return slices.Repeat(shape.Shape{1}, n) }
 // read from.
 func gradWindows(g *tree.Adjoint, _ int) *tree.Node {
 	in := g.Arg(0).Shape()
-	w := make([]slide, len(in))
-	for i := range w {
-		w[i] = slide{g.Node.Ints[3*i], g.Node.Ints[3*i+1], 0, g.Node.Ints[3*i+2]}
-	}
+	w := lists.Make(len(in), func(i int) slide { return slide{g.Node.Ints[3*i], g.Node.Ints[3*i+1], 0, g.Node.Ints[3*i+2]} })
 	return folded(g, g.Full(), in, w)
 }
 

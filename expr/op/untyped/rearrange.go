@@ -105,11 +105,8 @@ func withAxis(a *tree.Node, axis int) *tree.Node { return newAxes(Options{Axes: 
 // squeeze drops all axes of size 1 if o.Axes is nil.
 func squeeze(o Options, x ...*tree.Node) *tree.Node {
 	if o.Axes == nil {
-		for i, d := range x[0].Shape() {
-			if d == 1 {
-				o.Axes = append(o.Axes, i)
-			}
-		}
+		s := x[0].Shape()
+		o.Axes = lists.Where(lists.UpTo(len(s)), func(i int) bool { return s[i] == 1 })
 	}
 	return eachAxis(o, x[0], dropAxes)
 }

@@ -171,10 +171,7 @@ func (s *scan) trace(first, elements []*tree.Node, step StepFunc) *ScanResult {
 		}
 		args[i] = place(f.DType(), s.step, states[i])
 	}
-	x := make([]*tree.Node, len(elements))
-	for i, e := range elements {
-		x[i] = place(e.DType(), replaced(e.Shape(), s.axis, nil), e)
-	}
+	x := lists.Map(elements, func(e *tree.Node) *tree.Node { return place(e.DType(), replaced(e.Shape(), s.axis, nil), e) })
 	next, out := step(place(dtype.I64, nil, vectorAlong(Iota(s.length), s.axis, len(s.full))), args, x)
 	if len(next) != len(first) {
 		return failedScan(tree.ErrValue, "the step returns %d states, not %d", len(next), len(first))

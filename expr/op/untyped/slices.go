@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -210,10 +211,7 @@ func padShape(n *tree.Node) (shape.Shape, error) {
 }
 
 func padGather(g *tree.Gather) V {
-	coords := make([]prim.Ix, len(g.Out))
-	for i, o := range g.Out {
-		coords[i] = g.Add(o, g.Int(-g.Node.Ints[2*i]))
-	}
+	coords := lists.Make(len(g.Out), func(i int) prim.Ix { return g.Add(g.Out[i], g.Int(-g.Node.Ints[2*i])) })
 	zeros := slices.Repeat([]prim.Ix{g.Const(0)}, len(g.Node.Args[1].Shape()))
 	return g.Guarded(0, coords, g.At(1, zeros))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/element"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -210,11 +211,7 @@ func (c *Case) findWritten(stmts []expr.Statement) {
 	for _, s := range stmts {
 		addMemories(changed, s.Target)
 	}
-	for _, a := range c.arrays {
-		if changed[a.Memory()] {
-			c.written = append(c.written, a)
-		}
-	}
+	c.written = lists.Where(c.arrays, func(a *engine.Array) bool { return changed[a.Memory()] })
 }
 
 // addMemories adds the memories of the arrays of a tree to all.

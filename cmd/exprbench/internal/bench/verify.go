@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/internal/element"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // A MismatchError says that two ways to compute a program disagree.
@@ -48,11 +49,7 @@ func (c *Case) verify(ctx context.Context) error {
 }
 
 func (c *Case) snapshot() [][]byte {
-	out := make([][]byte, len(c.written))
-	for i, a := range c.written {
-		out[i] = bytes.Clone(contents(a.Memory().Host()))
-	}
-	return out
+	return lists.Map(c.written, func(a *engine.Array) []byte { return bytes.Clone(contents(a.Memory().Host())) })
 }
 
 func (c *Case) restore(s [][]byte) {

@@ -4,6 +4,8 @@ package stats
 import (
 	"math"
 	"slices"
+
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // Quantile is the value below which the fraction q of the samples lies, with
@@ -29,11 +31,7 @@ func Spread(xs []float64) float64 {
 
 // Ratios divides samples taken in the same rounds.
 func Ratios(over, under []float64) []float64 {
-	out := make([]float64, min(len(over), len(under)))
-	for i := range out {
-		out[i] = over[i] / under[i]
-	}
-	return out
+	return lists.Make(min(len(over), len(under)), func(i int) float64 { return over[i] / under[i] })
 }
 
 // MedianCI is a confidence interval of the median, from order statistics: it

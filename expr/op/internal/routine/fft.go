@@ -4,10 +4,12 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"gonum.org/v1/gonum/dsp/fourier"
+
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
-	"gonum.org/v1/gonum/dsp/fourier"
 )
 
 // A Transform is a kind of discrete Fourier transform. None divides by the length.
@@ -62,10 +64,7 @@ func newFourier(n *tree.Node) func(*tree.Call) error {
 		t.rows = s[:len(s)-2].Size()
 	}
 	t.out = n.Shape().Size() / max(t.rows, 1)
-	t.plans = make([]rowPlan, workers(t.rows))
-	for i := range t.plans {
-		t.plans[i] = newPlan(t.kind, t.length)
-	}
+	t.plans = lists.Make(workers(t.rows), func(int) rowPlan { return newPlan(t.kind, t.length) })
 	t.run = t.some
 	return t.transform
 }

@@ -14,7 +14,7 @@ func TestSymmetric(t *testing.T) {
 	old := l2
 	defer func() { l2 = old }()
 	r := rand.New(rand.NewPCG(8, 8))
-	for range testlevel.Every(300, 8) {
+	for range testlevel.Every(300, 5) {
 		size := (64 << 10) << r.IntN(5)
 		l2 = func() int { return size }
 		testSymmetric(t, r, dtype.F32, func() float32 { return float32(r.NormFloat64()) }, scalar.Fma32)

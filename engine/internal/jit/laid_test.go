@@ -464,7 +464,7 @@ func TestLaidViews(t *testing.T) {
 	r := rand.New(rand.NewPCG(26, 36))
 	rows := 0
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U8} {
-		for range 25 {
+		for range testlevel.Every(25, 12) {
 			e, gaps := make([]int, 4), make([]int, 4)
 			for i := range e {
 				e[i], gaps[i] = 2+r.IntN(10), r.IntN(2)*r.IntN(3)
@@ -509,7 +509,7 @@ buf y %[1]s out 4
 			forget()
 		}
 	}
-	if cpu.X86.HasAVX2 && rows < 8 {
+	if cpu.X86.HasAVX2 && rows < testlevel.Every(8, 4) {
 		t.Errorf("%d loops laid rows of several axes", rows)
 	}
 }

@@ -145,7 +145,7 @@ func TestReductions(t *testing.T) {
 			if n == 0 && c.Extreme() || n > 10000 && !c.Alone() {
 				continue // an extreme of no elements is an error before execution
 			}
-			if (i+j)%testlevel.Every(1, 6) != 0 {
+			if (i+j)%testlevel.Every(1, 13) != 0 {
 				continue
 			}
 			results := 1 + r.IntN(40)

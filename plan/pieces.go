@@ -47,17 +47,10 @@ func shares(parts []*Stage, rows int) bool {
 
 // alignedPieces reports whether each part accesses what another part writes only in its own rows.
 func alignedPieces(parts []*Stage, dims []int) bool {
-	for _, s := range parts {
-		for _, w := range s.Writes {
-			x := wholeRows(w, dims[0])
-			if x == nil || slices.ContainsFunc(parts, func(t *Stage) bool {
-				return t.uses(w) && !t.within(x, dims)
-			}) {
-				return false
-			}
-		}
-	}
-	return true
+	return apart(parts, func(i int, w *Array) bool {
+		x := wholeRows(w, dims[0])
+		return x != nil && parts[i].within(x, dims)
+	})
 }
 
 // wholeRows returns the whole rows of which an array has pieces, or nil.

@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -108,10 +109,7 @@ func columnAxes(parts []*Stage, rows []int, n int) (cuts []int, within int) {
 		if kind, loop := bound.UnitsOf(k); kind == bound.RowUnits && len(list) == 0 {
 			list = inner(k, loop)
 		}
-		size := 1
-		for _, x := range list {
-			size *= s.Extents[x]
-		}
+		size := lists.Product(s.Extents, list)
 		if len(list) == 0 || size != n || len(k.Reducers) > 0 || slices.ContainsFunc(k.Bufs, func(b ir.Buf) bool { return b.Mode == ir.Row }) {
 			return nil, 0
 		}

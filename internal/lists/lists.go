@@ -42,5 +42,14 @@ func Make[E any](n int, f func(i int) E) []E {
 	return out
 }
 
+// Product returns the product of the elements of a list at some places.
+func Product[I int | int32](list []int, places []I) int {
+	n := 1
+	for _, i := range places {
+		n *= list[i]
+	}
+	return n
+}
+
 // UpTo returns the numbers from 0 to n-1.
 func UpTo(n int) []int { return Make(n, func(i int) int { return i }) }

@@ -18,6 +18,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -177,13 +178,7 @@ func (a *Access) Proven() bool {
 func (n *Kernel) Size(buf int) int { return shape.Shape(n.Arrays[buf].Extents).Size() }
 
 // Product returns the product of the extents of axes: the number of positions.
-func (s *Space) Product(axes []int32) int {
-	size := 1
-	for _, a := range axes {
-		size *= s.Extents[a]
-	}
-	return size
-}
+func (s *Space) Product(axes []int32) int { return lists.Product(s.Extents, axes) }
 
 // Order returns the digits of axes, outermost first.
 func (s *Space) Order(axes []int32) (digits []int) {

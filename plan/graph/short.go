@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -86,10 +87,7 @@ func (g *Graph) single(e *tree.Node, a *Node) *Node {
 // lane j is combined with lane j + 2^k, the largest 2^k first. The elements of
 // columns are combined one after the other.
 func (g *Graph) shortReduction(e *tree.Node, a *Node) *Node {
-	size := 1
-	for _, x := range e.Axes {
-		size *= a.Shape[x]
-	}
+	size := lists.Product(a.Shape, e.Axes)
 	r := e.Op.Reduce()
 	switch {
 	case size == 0:

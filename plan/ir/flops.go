@@ -3,6 +3,7 @@ package ir
 import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // Flops returns the number of floating-point operations that an instruction
@@ -27,11 +28,7 @@ func (k *Kernel) flops(region int32, extents []int) (n int) {
 		switch in.Op {
 		case For:
 			l := &k.Loops[in.Aux]
-			body := k.flops(l.Body, extents)
-			for _, a := range l.Axes {
-				body *= extents[a]
-			}
-			n += body
+			n += k.flops(l.Body, extents) * lists.Product(extents, l.Axes)
 		case Reduce:
 			if r := k.Reducer(in); r.Native() {
 				n += Flops(r.Op(), r.Type)

@@ -112,14 +112,9 @@ func rowBytes(s *plan.Stage) (n int) {
 		return 0
 	}
 	for _, b := range s.Kernel.Bufs {
-		if b.Mode != ir.Row {
-			continue
+		if b.Mode == ir.Row {
+			n += b.Type.Size() * lists.Product(s.Extents, b.Axes)
 		}
-		row := b.Type.Size()
-		for _, x := range b.Axes {
-			row *= s.Extents[x]
-		}
-		n += row
 	}
 	return n
 }

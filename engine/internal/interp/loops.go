@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/pairwise"
 	"github.com/oneloop/oneloop/engine/internal/work"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -50,11 +51,7 @@ func coldKernel[T rawElem](f *frame, in *ins, n int) {
 // worker.Run for the others.
 func parKernel(f *frame, in *ins, _ int) {
 	axes := f.inst.code.k.Loops[in.aux].Axes
-	n := 1
-	for _, a := range axes {
-		n *= f.inst.extents[a]
-	}
-	parRows(f, in.body, axes, 0, n)
+	parRows(f, in.body, axes, 0, lists.Product(f.inst.extents, axes))
 }
 
 // parRows runs rows lo <= row < hi of a par loop.

@@ -344,11 +344,7 @@ func callSize(c *call) value {
 	if err != nil {
 		return c.failure(tree.ErrShape, "%s", err)
 	}
-	n := 1
-	for _, axis := range axes {
-		n *= s[axis]
-	}
-	return integer(n)
+	return integer(lists.Product(s, axes))
 }
 
 // callLength returns len(x), a Python integer.

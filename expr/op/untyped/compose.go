@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -46,10 +47,7 @@ func average(o Options, a *tree.Node) *tree.Node {
 	if err != nil {
 		return tree.Errorf(tree.ErrShape, "", "%s", err)
 	}
-	n := 1
-	for _, x := range axes {
-		n *= a.Shape()[x]
-	}
+	n := lists.Product(a.Shape(), axes)
 	if n == 0 {
 		return tree.Errorf(tree.ErrShape, "", "an empty axis has no mean")
 	}

@@ -35,7 +35,8 @@ const (
 	runsField                      // number of threads for the runs of the columns of loop x
 	tilesField                     // number of tiles of loop x
 	sideField                      // divisor: number of tiles along dimension x
-	packsField                     // divisor: number of vectors of y lanes along dimension x
+	packsField                     // divisor: number of vectors of a row of loop x
+	vectorsField                   // number of vectors of loop x
 	paramDivField                  // divisor: parameter x
 )
 

@@ -119,7 +119,7 @@ func (s *Source) Bind(b *ir.Binding, d Device) (*Bound, error) {
 		case sideField:
 			divisor(at, ceilDiv(n.extents[f.x], tileSide))
 		case packsField:
-			divisor(at, n.extents[f.x]/f.y)
+			divisor(at, n.vectors(f.x))
 		case paramDivField:
 			divisor(at, b.Params[f.x])
 		default:
@@ -170,6 +170,8 @@ func (n *numbers) number(f *field, m *memoryMap) int {
 		return n.tileCount(int32(f.x))
 	case runsField:
 		return n.runCount(int32(f.x))
+	case vectorsField:
+		return n.allVectors(f.x)
 	case totalField:
 		return n.total(int32(f.x))
 	}

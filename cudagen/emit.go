@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -75,7 +76,7 @@ func (g *generator) ins(in *ir.Ins, at scope) {
 		g.line("v%d = v%d;", in.Dst, in.Imm)
 		g.close()
 	case prim.Const:
-		g.def1(in, literal(in.Type, in.Imm))
+		g.def1(in, g.constant(in.Type, in.Imm))
 	case prim.Cvt, prim.Bitcast:
 		g.def1(in, fmt.Sprintf("prim::%s<%s>(v%d)", in.Op, in.Type.Short(), in.Args[0]))
 	case prim.Lookup:
@@ -159,6 +160,22 @@ func suffix(unsigned, wide bool) string {
 		s += "ll"
 	}
 	return s
+}
+
+// constant returns the C++ expression of a constant. An instruction takes one operand from
+// constant memory; as a literal, a float64 whose lower half is not 0 takes two instructions
+// before each use.
+func (g *generator) constant(t dtype.Type, bits uint64) string {
+	text := literal(t, bits)
+	if t != dtype.F64 || uint32(bits) == 0 || strings.Contains(text, "(") {
+		return text
+	}
+	i := slices.Index(g.constants, text)
+	if i < 0 {
+		i = len(g.constants)
+		g.constants = append(g.constants, text)
+	}
+	return fmt.Sprintf("constants[%d]", i)
 }
 
 // plainFloat reports whether x may be written in decimal: x is 0, or finite and at

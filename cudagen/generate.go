@@ -81,19 +81,20 @@ type area struct {
 
 // A generator writes the passes of a kernel.
 type generator struct {
-	k      *ir.Kernel
-	l      *Layout
-	args   args
-	areas  []area
-	areaOf map[[2]int]int // index in areas, by kind and x
-	passes []pass
-	siteOf map[*ir.Ins]int  // index in Layout.sites
-	sites  []*ir.Ins        // by index in Layout.sites
-	def    map[ir.Value]int // position in the entry region of the definition, or of the loop that reduces the value
-	form   []string         // name of the pointer, by form; "" if the form has no array
-	w      strings.Builder
-	indent string
-	faults bool
+	k         *ir.Kernel
+	l         *Layout
+	args      args
+	areas     []area
+	areaOf    map[[2]int]int // index in areas, by kind and x
+	passes    []pass
+	siteOf    map[*ir.Ins]int  // index in Layout.sites
+	sites     []*ir.Ins        // by index in Layout.sites
+	def       map[ir.Value]int // position in the entry region of the definition, or of the loop that reduces the value
+	form      []string         // name of the pointer, by form; "" if the form has no array
+	w         strings.Builder
+	constants []string // float64 in constant memory
+	indent    string
+	faults    bool
 }
 
 // Generate returns the source of kernel k for layout l. The kernel must pass
@@ -140,6 +141,9 @@ func Generate(k *ir.Kernel, l Layout) *Source {
 		g.args.text(&w, "args")
 	}
 	g.tables(&w)
+	if len(g.constants) > 0 {
+		fmt.Fprintf(&w, "static __constant__ f64 constants[%d] = {%s};\n", len(g.constants), strings.Join(g.constants, ", "))
+	}
 	g.reducers(&w)
 	for i, body := range bodies {
 		g.kernel(&w, &g.passes[i], s.Entries[i], s.Indirect)
@@ -271,8 +275,13 @@ func (g *generator) body(p *pass) {
 			g.tiled(p.loop)
 			break
 		}
-		g.line("const ix first = (ix)blockIdx.x * %d + threadIdx.x, step = (ix)gridDim.x * %d;", threads, threads)
-		g.elements(p.loop)
+		together := g.l.loops[p.loop].together
+		step, stride := fmt.Sprintf("(ix)gridDim.x * %d", threads), ""
+		if together > 1 {
+			step, stride = itoa(threads), fmt.Sprintf("(ix)gridDim.x * %d", threads*together)
+		}
+		g.line("const ix first = (ix)blockIdx.x * %d + threadIdx.x, step = %s;", threads*together, step)
+		g.elements(p.loop, stride)
 	case blocksPass:
 		g.results(partArea, "part", p.loop, p.loop)
 		g.line("const int lane = threadIdx.x %% 32;")

@@ -34,16 +34,18 @@ type copyLayout struct {
 
 // A loopLayout is a loop as nested loops over dimensions, the innermost last.
 type loopLayout struct {
-	dims    []int      // numbers of the dimensions
-	axes    []axisForm // axes whose positions the code computes
-	width   int        // lanes of a vector access along the last dimension, or 1
-	tail    bool       // the extent is not a multiple of width
-	split   bool       // threads reduce the runs of a column, or the blocks of a row, in parallel
-	columns int        // columns of a thread block that combines their runs
-	alone   bool       // one thread combines the blocks of a row
-	direct  bool       // a warp that reduces a block of a row computes the operands
-	tile    tileLayout // tiles of a vec loop with transposed operands
-	rows    rowLayout  // division of a par loop
+	dims     []int      // numbers of the dimensions
+	axes     []axisForm // axes whose positions the code computes
+	width    int        // lanes of a vector access along the last dimension, or 1
+	shift    int        // positions by which the first vector of a row begins before it
+	edges    bool       // the first or the last vector of a row is not whole
+	together int        // without vectors: positions that a thread loads together
+	split    bool       // threads reduce the runs of a column, or the blocks of a row, in parallel
+	columns  int        // columns of a thread block that combines their runs
+	alone    bool       // one thread combines the blocks of a row
+	direct   bool       // a warp that reduces a block of a row computes the operands
+	tile     tileLayout // tiles of a vec loop with transposed operands
+	rows     rowLayout  // division of a par loop
 }
 
 // An axisForm is the form that gives the position on an axis.
@@ -75,10 +77,17 @@ type siteLayout struct {
 	form   int // index in Layout.forms; -1 for an Index
 	coords []coordLayout
 	pack   bool // the loop accesses the array in vectors
+	near   neighbour
 	tile   bool // the loop reads the array through a tile in shared memory
 	stage  bool // a store to a row buffer: an ordered reduction of the loop reads its operands there
 
 	makesCopy, readsCopy int // numbers of copies of a row, counted from 1; 0: none
+}
+
+// A neighbour is the load whose vectors have elements of another load too.
+type neighbour struct {
+	site int // counted from 1; 0: none
+	by   int // position of the first element of a vector of the other load in the vector of this one
 }
 
 type coordLayout struct {

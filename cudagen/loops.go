@@ -46,61 +46,75 @@ func (g *generator) total(loop int32) string {
 }
 
 // elements writes a vec loop without reductions: positions first, first + step and
-// so on.
-func (g *generator) elements(loop int32) {
+// so on. stride is what a thread goes on by after several positions that it has together.
+func (g *generator) elements(loop int32, stride string) {
 	l := &g.l.loops[loop]
-	if l.width == 1 {
-		g.pairs(loop)
-		return
-	}
-	total := g.total(loop)
-	g.packed(loop, "first", fmt.Sprintf("%s / %d", total, l.width), func() {}, nil, func() {})
-	if l.tail {
-		g.scalarElements(loop, fmt.Sprintf("%s / %d * %d + first", total, l.width, l.width))
+	switch {
+	case l.width > 1:
+		count := fmt.Sprintf("%s / %d", g.total(loop), l.width)
+		if l.edges {
+			count = g.ix("vectors"+itoa(int(loop)), vectorsField, int(loop), 0)
+		}
+		g.packed(loop, "first", count, func() {}, nil, func() {})
+	case l.together > 1:
+		g.several(loop, stride)
+	default:
+		g.open("for (ix i = first; i < %s; i += step)", g.total(loop))
+		g.positions(loop, "i")
+		g.region(g.k.Loops[loop].Body, scope{})
+		g.close()
 	}
 }
 
-func (g *generator) scalarElements(loop int32, first string) {
-	g.open("for (ix i = %s; i < %s; i += step)", first, g.total(loop))
-	g.positions(loop, "i")
-	g.region(g.k.Loops[loop].Body, scope{})
-	g.close()
+// together returns the number of positions that a thread of a loop loads together. It is 1
+// for long bodies, which hide their own loads, and for those that load nothing directly.
+func (n *numbers) together(loop int) int {
+	l := &n.layout.loops[loop]
+	code := n.k.Regions[n.k.Loops[loop].Body].Code
+	if n.k.Loops[loop].Kind != ir.Vec || n.reduces(n.k.Loops[loop].Body) || l.width > 1 || l.tile.on || len(code) > heavy || slices.ContainsFunc(code, func(in ir.Ins) bool { return in.Op == ir.For }) {
+		return 1
+	}
+	for _, s := range n.loops[loop].sites {
+		in := n.sites[s].in
+		if in.Op == ir.Store {
+			break
+		}
+		if in.Op == ir.Load && !n.sites[s].cold && len(n.sites[s].coords) == 0 {
+			return positionsTogether
+		}
+	}
+	return 1
 }
 
-// pairs writes a vec loop without vector accesses, two positions at a time. It loads the
-// operands of both before it stores a result, because no load goes ahead of a store.
-func (g *generator) pairs(loop int32) {
+// positionsTogether is the number of positions that a thread loads together in a loop
+// without vectors.
+const positionsTogether = 4
+
+// several writes a vec loop without vector accesses, some positions at a time, step apart. It
+// loads the operands of all before it stores a result, because no load goes ahead of a store.
+func (g *generator) several(loop int32, stride string) {
 	first := g.direct(loop, func(*siteLayout) bool { return true })
-	code := g.k.Regions[g.k.Loops[loop].Body].Code
-	if len(first) == 0 || len(code) > heavy || slices.ContainsFunc(code, func(in ir.Ins) bool { return in.Op == ir.For }) {
-		g.scalarElements(loop, "first")
-		return
-	}
-	g.open("")
-	g.line("ix one = first;")
-	g.open("for (; one < %s - step; one += 2*step)", g.total(loop))
+	count := g.l.loops[loop].together
+	g.open("for (ix one = first; one < %s; one += %s)", g.total(loop), stride)
 	for _, in := range first {
-		g.line("%s x%d[2];", memory(g.k.Bufs[g.k.Access[in.Aux].Buf].Type), g.siteOf[in])
+		g.line("%s x%d[%d];", memory(g.k.Bufs[g.k.Access[in.Aux].Buf].Type), g.siteOf[in], count)
 	}
-	both := func(body func()) {
-		g.unroll("k", 2)
+	each := func(body func()) {
+		g.unroll("k", count)
 		g.line("const ix i = one + k*step;")
+		g.open("if (i < %s)", g.total(loop))
 		g.positions(loop, "i")
 		body()
 		g.close()
+		g.close()
 	}
-	both(func() {
+	each(func() {
 		for _, in := range first {
 			s := g.siteOf[in]
 			g.line("x%d[k] = %s[%s];", s, g.array(in), g.linear(g.l.sites[s].form))
 		}
 	})
-	both(func() { g.region(g.k.Loops[loop].Body, scope{loaded: first}) })
-	g.close()
-	g.open("if (one < %s)", g.total(loop))
-	g.positions(loop, "one")
-	g.region(g.k.Loops[loop].Body, scope{})
-	g.close()
+	each(func() { g.region(g.k.Loops[loop].Body, scope{loaded: first}) })
 	g.close()
 }
 

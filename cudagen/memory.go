@@ -88,7 +88,7 @@ const warpsOfBlock = 8
 // shared memory get so many that a multiprocessor has wantedWarps.
 const (
 	maxRowWarps = 32
-	wantedWarps = 24
+	wantedWarps = 32
 )
 
 // rows chooses the rowLayout of each par loop.
@@ -129,7 +129,9 @@ func (n *numbers) divide(par int32) {
 	if n.splittableRow(par) >= 0 && long <= ir.Block && n.total(par) >= wantedWarps*n.device.SMs {
 		long = 0 // a warp has nothing but one reduction to do, and there are enough
 	}
-	if long > 1024 || long > 256 && n.total(par) < 4*n.device.SMs {
+	*r = rowLayout{warpsOfBlock, 1, true, false}
+	crowded := long > 256 && n.rowBytes(par)*wantedWarps > n.device.Shared
+	if long > 1024 || crowded || long > 256 && n.total(par) < 4*n.device.SMs {
 		*r = rowLayout{1, warpsOfBlock, true, true}
 		if long <= 2048 && n.total(par) >= 4*n.device.SMs {
 			r.warps /= 2
@@ -271,6 +273,24 @@ func (n *numbers) rowBlocks(par int32) int {
 	return min(ceilDiv(n.total(par), r.rows), waves*max(n.device.SMs, 1))
 }
 
+// maxWaves is the largest number of thread blocks for each multiprocessor. Threads that go on
+// in strides of a small grid drift apart, and evict from the second-level cache what others
+// are about to load; each block of a large grid computes its constants anew.
+const maxWaves = 64
+
+// elementBlocks returns the number of thread blocks for a vec loop whose threads each have a
+// vector, a few positions, or a part of a tile.
+func (n *numbers) elementBlocks(loop int32, threads int) int {
+	l := &n.layout.loops[loop]
+	switch {
+	case l.tile.on:
+		return n.tileCount(loop)
+	case l.width > 1:
+		return ceilDiv(n.allVectors(int(loop)), threads)
+	}
+	return ceilDiv(n.total(loop), threads*l.together)
+}
+
 // launches appends the launches of all passes to out. A pass without work has no
 // launch.
 func (n *numbers) launches(s *Source, m *memoryMap, out *Bound) {
@@ -280,10 +300,7 @@ func (n *numbers) launches(s *Source, m *memoryMap, out *Bound) {
 		blocks := 1
 		switch p.kind {
 		case elementsPass:
-			blocks = ceilDiv(n.total(p.loop), threads*s.layout.loops[p.loop].width)
-			if s.layout.loops[p.loop].tile.on {
-				blocks = n.tileCount(p.loop)
-			}
+			blocks = n.elementBlocks(p.loop, threads)
 		case blocksPass:
 			blocks = ceilDiv(ceilDiv(n.total(p.loop), ir.Block), threads/32)
 		case runsPass:
@@ -301,7 +318,7 @@ func (n *numbers) launches(s *Source, m *memoryMap, out *Bound) {
 			blocks = n.rowBlocks(p.loop)
 		}
 		l := Launch{Entry: i, Block: [3]uint32{uint32(threads), 1, 1}, Rows: p.kind == rowsPass}
-		l.Grid = [3]uint32{uint32(min(blocks, 16*max(n.device.SMs, 1))), 1, 1}
+		l.Grid = [3]uint32{uint32(min(blocks, maxWaves*max(n.device.SMs, 1))), 1, 1}
 		if p.loop >= 0 && p.kind != finishPass {
 			l.Shared = uint32(m.shared[p.loop])
 		}

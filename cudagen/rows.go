@@ -85,7 +85,7 @@ func (g *generator) row(body int32, r rowLayout) {
 		}
 		switch {
 		case in.Op == ir.For && len(g.reductions(in.Aux)) == 0:
-			g.elements(in.Aux)
+			g.elements(in.Aux, fmt.Sprintf("%d*step", positionsTogether))
 		case in.Op == ir.For:
 			g.rowBlocks(in.Aux, r)
 		default:

@@ -93,6 +93,7 @@ var gpuAreas = []struct {
 		orderedOf[float32](t, d)
 		orderedOf[float64](t, d)
 	}},
+	{"neighbours", func(t *testing.T, d driver.Device) { neighboursOf(t, d) }},
 	{"bias", func(t *testing.T, d driver.Device) {
 		biasOf[float32](t, d, nil)
 		biasOf[float64](t, d, nil)

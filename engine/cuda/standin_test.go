@@ -58,6 +58,7 @@ func TestStandin(t *testing.T) {
 		{"products", testProducts},
 		{"scaled", testScaled},
 		{"ordered", testOrdered},
+		{"neighbours", testNeighbours},
 		{"bias", testBias},
 		{"bias alignment", testBiasAlignment},
 		{"bias runs", testBiasRuns},

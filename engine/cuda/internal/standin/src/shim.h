@@ -22,6 +22,7 @@
 
 #define __global__
 #define __device__
+#define __constant__
 #define __forceinline__ inline
 #define __launch_bounds__(threads)
 #define __grid_constant__

@@ -85,15 +85,18 @@ func ceilDiv(x, y int) int { return (x + y - 1) / y }
 const warpsOfBlock = 8
 
 // maxRowWarps is the number of warps of the largest thread block. Rows that need much
-// shared memory get so many that a multiprocessor has wantedWarps.
+// shared memory get so many that a multiprocessor has wantedWarps, or busyWarps if a body is
+// long: then fewer rows at once would cost more than more warps gain.
 const (
 	maxRowWarps = 32
 	wantedWarps = 32
+	busyWarps   = 24
 )
 
 // rows chooses the rowLayout of each par loop.
 //
-// The warps of a thread block share a row if rows are long, or few and not short.
+// The warps of a thread block share a row if rows are long, or few and not short, or if
+// shared memory has no room for the rows of enough warps.
 // They store the operands of ordered reductions in shared memory, and one warp
 // reduces a block in order. It computes the operands itself if that is cheap and what it
 // loads is in shared memory. If shared memory is too small for that, each warp
@@ -129,8 +132,12 @@ func (n *numbers) divide(par int32) {
 	if n.splittableRow(par) >= 0 && long <= ir.Block && n.total(par) >= wantedWarps*n.device.SMs {
 		long = 0 // a warp has nothing but one reduction to do, and there are enough
 	}
+	wanted := wantedWarps
+	if n.heavy(par) {
+		wanted = busyWarps
+	}
 	*r = rowLayout{warpsOfBlock, 1, true, false}
-	crowded := long > 256 && n.rowBytes(par)*wantedWarps > n.device.Shared
+	crowded := wanted == wantedWarps && long > 256 && n.rowBytes(par)*wanted > n.device.Shared
 	if long > 1024 || crowded || long > 256 && n.total(par) < 4*n.device.SMs {
 		*r = rowLayout{1, warpsOfBlock, true, true}
 		if long <= 2048 && n.total(par) >= 4*n.device.SMs {
@@ -140,7 +147,7 @@ func (n *numbers) divide(par int32) {
 		n.direct(par)
 		if size := n.rowBytes(par); size <= n.device.Shared {
 			rows := n.device.Shared / max(size, 1) // of a multiprocessor
-			for rows*r.warps < wantedWarps && r.warps < maxRowWarps {
+			for rows*r.warps < wanted && r.warps < maxRowWarps {
 				r.warps *= 2
 			}
 			return
@@ -273,10 +280,26 @@ func (n *numbers) rowBlocks(par int32) int {
 	return min(ceilDiv(n.total(par), r.rows), waves*max(n.device.SMs, 1))
 }
 
-// maxWaves is the largest number of thread blocks for each multiprocessor. Threads that go on
-// in strides of a small grid drift apart, and evict from the second-level cache what others
-// are about to load; each block of a large grid computes its constants anew.
-const maxWaves = 64
+// waves returns the largest number of thread blocks of a pass for each multiprocessor. Threads
+// that go on in strides of a small grid drift apart, and evict from the second-level cache what
+// others are about to load. But each block of a large grid loads the constants of a long body
+// anew.
+func (n *numbers) waves(p *pass) int {
+	if p.loop >= 0 && n.heavy(p.loop) {
+		return 64
+	}
+	return 1 << 20
+}
+
+// heavy reports whether the body of a loop, or of a loop inside it, is long.
+func (n *numbers) heavy(loop int32) bool {
+	for i := range n.loops {
+		if (int32(i) == loop || n.loops[i].outer == int(loop)) && len(n.k.Regions[n.k.Loops[i].Body].Code) > heavy {
+			return true
+		}
+	}
+	return false
+}
 
 // elementBlocks returns the number of thread blocks for a vec loop whose threads each have a
 // vector, a few positions, or a part of a tile.
@@ -318,7 +341,7 @@ func (n *numbers) launches(s *Source, m *memoryMap, out *Bound) {
 			blocks = n.rowBlocks(p.loop)
 		}
 		l := Launch{Entry: i, Block: [3]uint32{uint32(threads), 1, 1}, Rows: p.kind == rowsPass}
-		l.Grid = [3]uint32{uint32(min(blocks, maxWaves*max(n.device.SMs, 1))), 1, 1}
+		l.Grid = [3]uint32{uint32(min(blocks, n.waves(p)*max(n.device.SMs, 1))), 1, 1}
 		if p.loop >= 0 && p.kind != finishPass {
 			l.Shared = uint32(m.shared[p.loop])
 		}

@@ -252,8 +252,8 @@ func (n *numbers) samePacks(l Layout) error {
 	return nil
 }
 
-// offset returns what adds x to an expression.
-func offset(x int) string {
+// plus returns what adds x to an expression.
+func plus(x int) string {
 	if x == 0 {
 		return ""
 	}
@@ -293,7 +293,7 @@ func (g *generator) packed(loop int32, from, to string, before func(), add func(
 		at = fmt.Sprintf("(i - q%d*%s.n)", last, n)
 		g.outer(loop, len(l.dims)-1, "q"+itoa(last))
 	}
-	g.line("const ix at = %s*%d%s;", at, l.width, offset(-l.shift))
+	g.line("const ix at = %s*%d%s;", at, l.width, plus(-l.shift))
 	if l.edges {
 		g.edge(loop, last)
 	}
@@ -327,7 +327,7 @@ func (g *generator) packed(loop int32, from, to string, before func(), add func(
 		if near := g.l.sites[g.siteOf[in]].near; near.site > 0 {
 			g.line("%s x%d;", typ(in), g.siteOf[in])
 			g.unroll("j", l.width)
-			g.line("const int k = j%s;", offset(near.by))
+			g.line("const int k = j%s;", plus(near.by))
 			g.line("x%d.at[j] = k >= 0 && k < %d ? x%d.at[k & %d] : %s[%s];", g.siteOf[in], l.width, near.site-1, l.width-1,
 				g.array(in), g.linearAt(g.l.sites[g.siteOf[in]].form, last, "(at + j)"))
 			g.close()

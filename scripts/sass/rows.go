@@ -33,7 +33,7 @@ const (
 var (
 	plain  = []dtype.Type{dtype.F32, dtype.F64}
 	single = []dtype.Type{dtype.F32}
-	halves = []dtype.Type{dtype.F32, dtype.F16}
+	halves = []dtype.Type{dtype.F32, dtype.F64, dtype.F16}
 
 	vector = []int{size}
 	matrix = []int{side, side}
@@ -63,19 +63,19 @@ var rows = []row{
 	{"Six", "y = b*c + d*e - f/g", map[string][]int{"y": vector, "b": vector, "c": vector, "d": vector, "e": vector, "f": vector, "g": vector}, nil, plain},
 	{"Hypot", "z = sqrt(x*x + y*y)", map[string][]int{"z": vector, "x": vector, "y": vector}, nil, plain},
 	{"Broadcast", "Y = X*row + col", map[string][]int{"Y": matrix, "X": matrix, "row": {side}, "col": {side, 1}}, nil, plain},
-	{"Adam", "m = b1*m + (1 - b1)*g; v = b2*v + (1 - b2)*g*g; w -= lrt*m/(sqrt(v) + eps)", map[string][]int{"w": vector, "m": vector, "v": vector, "g": vector}, map[string]float64{"b1": .9, "b2": .999, "lrt": 1e-3, "eps": 1e-8}, single},
+	{"Adam", "m = b1*m + (1 - b1)*g; v = b2*v + (1 - b2)*g*g; w -= lrt*m/(sqrt(v) + eps)", map[string][]int{"w": vector, "m": vector, "v": vector, "g": vector}, map[string]float64{"b1": .9, "b2": .999, "lrt": 1e-3, "eps": 1e-8}, plain},
 	{"SumAll", "s = sum(a)", map[string][]int{"s": {}, "a": vector}, nil, plain},
 	{"SumSqDiff", "s = sum((a - b)**2)", map[string][]int{"s": {}, "a": vector, "b": vector}, nil, plain},
 	{"SumRows", "s = sum(a, axis=1)", map[string][]int{"s": {side}, "a": matrix}, nil, single},
 	{"SumColumns", "s = sum(a, axis=0)", map[string][]int{"s": {side}, "a": matrix}, nil, single},
-	{"Stencil", "v[1:-1,1:-1] = u[1:-1,1:-1] + k*(u[:-2,1:-1] + u[2:,1:-1] + u[1:-1,:-2] + u[1:-1,2:] - 4*u[1:-1,1:-1])", map[string][]int{"v": matrix, "u": matrix}, map[string]float64{"k": .2}, single},
+	{"Stencil", "v[1:-1,1:-1] = u[1:-1,1:-1] + k*(u[:-2,1:-1] + u[2:,1:-1] + u[1:-1,:-2] + u[1:-1,2:] - 4*u[1:-1,1:-1])", map[string][]int{"v": matrix, "u": matrix}, map[string]float64{"k": .2}, plain},
 	{"GELU", "y = 0.5*x*(1 + tanh(0.7978845608*(x + 0.044715*x*x*x)))", map[string][]int{"y": vector, "x": vector}, nil, halves},
 	{"Sigmoid", "y = 1/(1 + exp(-x))", map[string][]int{"y": vector, "x": vector}, nil, halves},
 	softmax(1024, halves),
-	softmax(8192, single),
+	softmax(8192, plain),
 	softmax(32000, single),
 	layerNorm(1024, halves),
-	layerNorm(8192, single),
+	layerNorm(8192, plain),
 	{"ArgMax 1024", "s = argmax(x, axis=1)", map[string][]int{"s": {size / 1024}, "x": rowsOf(1024)}, nil, single},
 	{"AddTransposed", "A = B + C.T", map[string][]int{"A": matrix, "B": matrix, "C": matrix}, nil, halves},
 	{
@@ -83,7 +83,7 @@ var rows = []row{
 			"call = 0.5*S*(1 + erf(d1/1.4142135623730951)) - 0.5*K*exp(-r*T)*(1 + erf(d2/1.4142135623730951))",
 		map[string][]int{"call": vector, "S": vector, "K": vector, "T": vector},
 		map[string]float64{"r": .05, "sigma": .2},
-		single,
+		plain,
 	},
 }
 

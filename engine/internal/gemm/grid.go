@@ -77,14 +77,13 @@ func (g *grid) pack(p *packer, q, term, col, n int) {
 	for l := 0; l < len(terms); {
 		run := min(g.termRun[term+l], len(terms)-l)
 		to, from := unsafe.Add(to, l*p.row), unsafe.Add(p.from, terms[l])
-		packed := run / transposeTerms * transposeTerms
-		if !p.transposeAt(to, from, cols, run) {
-			packed = 0
+		l += run
+		if p.transposeAt(to, from, cols, run) {
+			continue
 		}
-		for i := packed; i < run; i++ {
+		for i := range run {
 			g.gather(unsafe.Add(to, i*p.row), unsafe.Add(from, i*g.size), col, n)
 		}
-		l += run
 	}
 }
 

@@ -189,22 +189,25 @@ func (p *packer) copyRows(c copying, to, from unsafe.Pointer, n, terms int) bool
 	return true
 }
 
-// transpose packs terms that are neighbours, of n elements. It reports false if
-// there is no memory for a kernel.
+// transpose packs terms that are neighbours, of n elements. The last ones may be packed twice. It reports false if there are too
+// few terms, or if there is no memory for a kernel.
 func (p *packer) transpose(to, from unsafe.Pointer, n, terms int) bool {
+	if terms < transposeTerms {
+		return false
+	}
 	for i := (n - 1) / p.f.lanes() * p.f.lanes(); i >= 0; i -= p.f.lanes() { // whole vectors reach into the next term
 		if !p.transposeRows(unsafe.Add(to, i*p.f.size), unsafe.Add(from, i*p.stepN), min(p.f.lanes(), n-i), terms, false) {
 			return false
 		}
 	}
-	for l := terms / transposeTerms * transposeTerms; l < terms; l++ {
-		gather(p.f.size, unsafe.Add(to, l*p.row), unsafe.Add(from, l*p.f.size), n, p.stepN)
-	}
 	return true
 }
 
-// transposeAt packs terms that are neighbours, of elements whose places a table has.
+// transposeAt packs terms that are neighbours, of elements whose places a table has, as transpose does.
 func (p *packer) transposeAt(to, from unsafe.Pointer, places []int, terms int) bool {
+	if terms < transposeTerms {
+		return false
+	}
 	lanes := p.f.lanes()
 	for i := 0; i < len(places); i += lanes {
 		p.args.table = unsafe.Pointer(&places[i])
@@ -215,17 +218,19 @@ func (p *packer) transposeAt(to, from unsafe.Pointer, places []int, terms int) b
 	return true
 }
 
-// transposeRows packs whole groups of terms of at most a vector of elements.
+// transposeRows packs at least transposeTerms terms of at most a vector of elements.
 func (p *packer) transposeRows(to, from unsafe.Pointer, rows, terms int, byTable bool) bool {
-	if terms < transposeTerms {
-		return true
-	}
 	f := p.f.transposer(rows, byTable)
 	if f == nil {
 		return false
 	}
 	p.args.to, p.args.from, p.args.toStep, p.args.fromStep, p.args.n = to, from, p.row, p.stepN, terms/transposeTerms
 	f.Call(unsafe.Pointer(&p.args))
+	if terms%transposeTerms > 0 {
+		last := terms - transposeTerms
+		p.args.to, p.args.from, p.args.n = unsafe.Add(to, last*p.row), unsafe.Add(from, last*p.f.size), 1
+		f.Call(unsafe.Pointer(&p.args))
+	}
 	return true
 }
 

@@ -126,7 +126,7 @@ func (d *Product) choose(isa string, threads int) {
 		d.divide(threads)
 		d.machine.streams = d.far() && f.fence() != nil
 		if d.machine.prepare(d.rows, d.cols, d.p.M%d.rows, d.p.N%d.cols) {
-			if d.nr*d.nc == 1 && (d.p.C.Col == 1 || d.p.N == 1) {
+			if d.nr*d.nc == 1 && (d.p.C.Col == 1 || d.p.N == 1) && !(d.machine.packs() && d.symmetric()) {
 				d.machine.list()
 			}
 			return
@@ -284,6 +284,7 @@ type worker struct {
 	all    tile // the sums of all sections
 	args   args
 	vector vectorArgs
+	packB  packer  // of small products
 	done   *region // nil if the results are not used
 }
 
@@ -293,14 +294,15 @@ func (w *worker) Run(lo, hi int) {
 	if d.machine.stream {
 		defer d.machine.f.fence().Call(nil)
 	}
-	if len(d.machine.cells) > 0 {
-		w.small(lo, hi)
-		return
-	}
 	var s *scratch
-	if d.eng.packs() || d.apart || d.sections > 1 {
+	listed := len(d.machine.cells) > 0
+	if d.eng.packs() || !listed && (d.apart || d.sections > 1) {
 		s = takeScratch()
 		defer s.give()
+	}
+	if listed {
+		w.small(lo, hi, s)
+		return
 	}
 	if d.straight {
 		w.vectors(lo, hi, s)

@@ -11,7 +11,7 @@ import (
 const mostCells = 16
 
 // mostFound is the largest size of the operands of a product, in bytes, of which the processor
-// asks for the lines ahead by itself. Of larger ones kernels ask for those of the next product.
+// asks for the lines ahead by itself, unless B is packed, which reads parts of lines. Of larger ones kernels ask for those of the next product.
 const mostFound = 12 << 10
 
 // A cell is a kernel of a small product, and the bytes from the first elements of A, B
@@ -24,11 +24,10 @@ type cell struct {
 	aheadA, aheadB int
 }
 
-// list lists the kernels of a product that is one tile of one block and packs nothing.
-// prepare has made them.
+// list lists the kernels of a product that is one tile of one block, and packs B only. prepare has made them.
 func (e *machine) list() {
 	p := e.p
-	if e.packs() || p.K > Block {
+	if e.packA || e.copiesB || e.turnsFirst || e.f.group > 0 || p.TermsB != nil || p.K > Block {
 		return
 	}
 	c := call{e: e}
@@ -40,7 +39,7 @@ func (e *machine) list() {
 	sizeA, asks := p.M*p.K*e.size, dense
 	some := asks.asks(p.K) * asks.bytes()
 	switch both := sizeA + p.N*p.K*e.size; {
-	case both <= mostFound:
+	case both <= mostFound && (!e.packB || len(p.OffB)*both <= l2()/2):
 		some, asks = 0, silent
 	case kernels*some < both:
 		some, asks = 2*some, denser
@@ -54,6 +53,12 @@ func (e *machine) list() {
 			s.asks = asks
 			ahead := len(e.cells) * some
 			l := cell{aheadA: ahead, aheadB: ahead - sizeA, a: i * e.a.Row, b: j * e.b.Col, c: i*p.C.Row*e.size + j*e.size}
+			if e.packB { // B first
+				l.b = j * e.size * p.K
+				if l.aheadA, l.aheadB = ahead-p.N*p.K*e.size, ahead; l.aheadA >= 0 {
+					l.aheadB = -1
+				}
+			}
 			l.code[0] = e.f.kernel(s)
 			if e.streams {
 				streamed := s
@@ -69,14 +74,38 @@ func (e *machine) list() {
 	}
 }
 
+// packSmall packs B of product u of a list, unless the product before has the same one. It returns where B is.
+func (w *worker) packSmall(u, lo int, s *scratch) unsafe.Pointer {
+	p, e := &w.d.p, &w.d.machine
+	x := &w.packB
+	if u == lo {
+		*x = packer{f: e.f, k: p.K, terms: p.K, n: p.N, stepK: e.b.Row, stepN: e.b.Col, half: p.HalfB, size: p.Type.Size(), s: s, row: e.width * e.size}
+		x.distance = x.k * x.row
+		if x.to = s.ofB((p.N + e.width - 1) / e.width * x.distance); e.kept != nil {
+			x.to = unsafe.Pointer(&e.kept[0])
+		}
+	}
+	if e.packed || u > lo && p.OffB[u] == p.OffB[u-1] {
+		return x.to
+	}
+	x.from = unsafe.Add(w.d.bind.Bufs[w.d.b].Ptr, p.OffB[u]*w.d.sizeB)
+	for j := 0; j < p.N; j += e.width {
+		x.strip(j/e.width, j, min(e.width, p.N-j), 0, p.K)
+	}
+	return x.to
+}
+
 // small computes products lo to hi by their lists of kernels.
-func (w *worker) small(lo, hi int) {
+func (w *worker) small(lo, hi int, s *scratch) {
 	const stride = 64 // products between two looks at the context
 	d, p, e, args := w.d, &w.d.p, &w.d.machine, &w.args
 	args.as, args.bs, args.cs, args.os, args.k = e.a.Row, e.stepB(), p.C.Row*d.size, p.C.Row*d.size, p.K
 	args.aheadStep = e.aheadStep
 	if e.across {
 		args.as = e.a.Col
+	}
+	if e.packB {
+		args.bs = e.width * e.size
 	}
 	args.mask, args.alpha, args.beta = e.last, d.alpha, d.beta
 	way := scalar.FromBool[int](e.stream)
@@ -86,8 +115,11 @@ func (w *worker) small(lo, hi int) {
 			break
 		}
 		next := min(u+1, hi-1)
-		nextA, nextB := uintptr(a)+uintptr(p.OffA[next]*d.size), uintptr(b)+uintptr(p.OffB[next]*d.size)
-		a, b, c := unsafe.Add(a, p.OffA[u]*d.size), unsafe.Add(b, p.OffB[u]*d.size), unsafe.Add(c, p.OffC[u]*d.size)
+		nextA, nextB := uintptr(a)+uintptr(p.OffA[next]*d.size), uintptr(b)+uintptr(p.OffB[next]*d.sizeB)
+		a, b, c := unsafe.Add(a, p.OffA[u]*d.size), unsafe.Add(b, p.OffB[u]*d.sizeB), unsafe.Add(c, p.OffC[u]*d.size)
+		if e.packB {
+			b = w.packSmall(u, lo, s)
+		}
 		for i := range e.cells {
 			l := &e.cells[i]
 			args.a, args.b, args.c = unsafe.Add(a, l.a), unsafe.Add(b, l.b), unsafe.Add(c, l.c)
@@ -102,5 +134,6 @@ func (w *worker) small(lo, hi int) {
 			w.done.complete(0, p.M, 0, p.N)
 		}
 	}
+	w.packB = packer{}
 	args.a, args.b, args.c, args.out = nil, nil, nil, nil // they would keep the arrays of the caller alive
 }

@@ -15,7 +15,7 @@ import (
 const (
 	mostTurned     = 10 // rows of a kernel
 	mostTurnedVecs = 4
-	leastTurned    = 16 // terms
+	leastTurned    = 2  // terms
 	mostTurnedSums = 10 // registers of them
 )
 
@@ -48,8 +48,11 @@ func (f *family) turnsColumns(p *Problem) bool {
 
 // turnsFirst reports whether the kernels of the first tile read strips of B by columns, and pack them for a few more tiles.
 func (f *family) turnsFirst(p *Problem, vecs int) bool {
-	const most = 30 // rows: with more of them tiles of fewer rows take longer than packing
-	return f.turnsColumns(p) && p.M > mostTurned && p.M <= most && p.N > 2*vecs*f.lanes()
+	const (
+		most  = 30 // rows: with more of them tiles of fewer rows take longer than packing
+		least = 16 // terms
+	)
+	return f.turnsColumns(p) && p.K >= least && p.M > mostTurned && p.M <= most && p.N > 2*vecs*f.lanes()
 }
 
 // narrow reports whether the transposed problem suits kernels better, although its sums are stored by columns: where
@@ -113,7 +116,14 @@ func (e *machine) turn(t *tile, memory *scratch, stop func() bool) {
 		t.a = e.copyRows(memory.ofA(), t.a, x.as, e.a.Row, t.m, t.k)
 	}
 	last := max(0, t.k-1) / Block * Block // the first term of the last block
-	for j := 0; j < t.n && !stop(); j += e.width {
+	first := 0
+	if whole := t.n / e.width; last == 0 && !e.copiesB && whole > 1 { // one call computes all whole strips
+		x.stripA, x.stripB, x.stripC, x.stripOut = 0, e.width*e.b.Col, e.width*e.size, e.width*e.size
+		c.s.columns(e.f, e.width)
+		c.run(0, 0, whole, t.k, t.save)
+		first = whole * e.width
+	}
+	for j := first; j < t.n && !stop(); j += e.width {
 		c.s.columns(e.f, min(e.width, t.n-j))
 		if last > 0 {
 			c.run(j, 0, 1, Block, keep)

@@ -1,0 +1,60 @@
+package gemm
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// testSmall tests stacks of small products with a B that is stored by columns, of which some follow each other with the
+// same B. Operands lie beside pages that must not be touched. Packs says that kernels need B packed.
+func testSmall[T number](t *testing.T, typ dtype.Type, m, n, k int, packs bool, value func() T, fma func(x, y, z T) T) {
+	r := rand.New(rand.NewPCG(uint64(m), uint64(k)))
+	s := newSample(r, typ, m, n, k, 7, layouts[r.IntN(3)], layouts[1+r.IntN(2)*2], value, fma)
+	s.p.OffB = []int{0, n * k, n * k, 0, 0, 0, n * k}
+	if s.p.B.Col == 2 {
+		s.p.OffB = make([]int, 7)
+	}
+	s.define(fma)
+	s.a, s.b = guarded(t, s.a[:len(s.a)-8], true), guarded(t, s.b[:len(s.b)-8], s.p.B.Col != 2)
+	for _, isa := range isas()[1:] {
+		c := guarded(t, make([]T, len(s.want)), true)
+		bind := &ir.Binding{Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&s.a[s.first[0]])}, {Ptr: unsafe.Pointer(&s.b[s.first[1]])}, {Ptr: unsafe.Pointer(&c[0])}}}
+		d := New(isa, s.p, bind, 1)
+		if len(d.machine.cells) == 0 || packs && !d.machine.packB {
+			t.Errorf("%s, %v: %d kernels are listed, B is packed: %v", isa, s.p, len(d.machine.cells), d.machine.packB)
+		}
+		w := d.NewWorker()
+		for range 2 { // the second run finds what the first one has left
+			d.Begin()
+			w.Run(0, 5)
+			w.Run(5, 7)
+			d.Finish(w)
+			for i, x := range s.want {
+				if !same(c[i], x) {
+					t.Fatalf("%s: %+v, element %d: %v, want %v", isa, s.p, i, c[i], x)
+				}
+			}
+		}
+	}
+}
+
+// TestSmallByColumns tests small products whose B is stored by columns or has gaps: those that kernels read as it is, and those that pack it.
+func TestSmallByColumns(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	for _, m := range []int{2, 7, 10, 11, 13, 20, 31} {
+		for k := 2; k <= 12; k++ {
+			n := 2 + r.IntN(15) // more columns of AVX2 need more kernels than a list has
+			t.Run(fmt.Sprint(m, n, k), func(t *testing.T) {
+				testSmall(t, dtype.F32, m, n, k, m > 10, func() float32 { return float32(r.NormFloat64()) }, scalar.Fma32)
+				testSmall(t, dtype.F64, m, n, k, m > 10, r.NormFloat64, fma64)
+				testSmall(t, dtype.I32, m, n, k, true, r.Uint32, func(x, y, z uint32) uint32 { return x*y + z })
+			})
+		}
+	}
+}

@@ -11,17 +11,19 @@ const (
 	each        // a line with each term
 	dense       // two lines with each two terms
 	denser      // four lines with each two terms
+	quadruple   // four lines with each term
+	densest     // eight lines with each term
 	rates
 )
 
 // terms is the number of terms with which a kernel asks once.
 func (r rate) terms() int {
-	return [rates]int{unroll, unroll, unroll / 2, 1, unroll / 2, unroll / 2}[r]
+	return [rates]int{unroll, unroll, unroll / 2, 1, unroll / 2, unroll / 2, 1, 1}[r]
 }
 
 // bytes is the number of bytes that a kernel asks for at a time, whole lines.
 func (r rate) bytes() int {
-	return [rates]int{0, cacheLine, cacheLine, cacheLine, 2 * cacheLine, 4 * cacheLine}[r]
+	return [rates]int{0, cacheLine, cacheLine, cacheLine, 2 * cacheLine, 4 * cacheLine, 4 * cacheLine, 8 * cacheLine}[r]
 }
 
 // asks is the number of times that a kernel of so many terms asks.
@@ -42,6 +44,7 @@ type sources struct {
 	list     [4]source
 	at, last int
 	rate     rate // at which kernels ask
+	most     rate // at which they may
 }
 
 func (q *sources) clear() { q.at, q.last = 0, 0 }
@@ -79,10 +82,10 @@ func (q *sources) asks(r rate) (n int) {
 	return n
 }
 
-// choose chooses the rate for so many kernels of so many terms, at least that.
+// choose chooses the rate for so many kernels of so many terms, at least that and no more than most.
 func (q *sources) choose(least rate, kernels, terms int) {
 	need := q.asks(least)
-	for q.rate = least; q.rate < dense && need > kernels*q.rate.asks(terms); {
+	for q.rate = least; q.rate < q.most && need > kernels*q.rate.asks(terms); {
 		q.rate++
 	}
 }

@@ -31,7 +31,7 @@ type call struct {
 	asked     bool   // the kernels of the block before have asked for all rows of A
 	packA     packer // of rows that are packed as they are, tile by tile
 	packB     packer
-	code      [2][2][dense + 1]*exec.Code // of short and tall tiles; of other strips and the last one; by what they ask for
+	code      [2][2][rates]*exec.Code // of short and tall tiles; of other strips and the last one; by what they ask for
 	found     [2]int                      // the rows and the saver of code and packing
 	packing   *exec.Code                  // of the first tile, which packs the strip; nil if there is none
 }
@@ -163,7 +163,7 @@ func (c *call) kernels() {
 		for j, cols := range [2]int{min(e.width, n), n - (strips-1)*e.width} {
 			if more == 0 || c.tall > 0 {
 				s.columns(e.f, cols)
-				for asks := range dense + 1 {
+				for asks := range e.mostAsks() + 1 {
 					s.asks = asks
 					c.code[more][j][asks] = e.f.kernel(s)
 				}

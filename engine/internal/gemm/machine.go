@@ -153,13 +153,22 @@ func (e *machine) made(rows, cols int) bool {
 		saves[1] = keep
 	}
 	for _, s.save = range saves {
-		for asks := range dense + 1 {
+		for asks := range e.mostAsks() + 1 {
 			if s.asks = asks; e.f.kernel(s) == nil {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// mostAsks is the densest rate of requests of kernels. One or two tiles of rows read a B that is not packed: there
+// each term needs several lines that no cache near has. With AVX2 kernels ask for those lines otherwise: see passes.
+func (e *machine) mostAsks() rate {
+	if e.f.avx512 && e.large && !e.packB && e.p.M <= 2*e.rows {
+		return densest
+	}
+	return dense
 }
 
 // columns makes s the shape of a kernel for so many columns.
@@ -332,6 +341,7 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 		return
 	}
 	c := call{e: e, t: t, s: s}
+	c.near.most, c.far.most = e.mostAsks(), e.mostAsks()
 	c.args.os, c.args.alpha, c.args.beta = t.ldo, t.alpha, t.beta
 	step := e.step(t.m, t.n)
 	for i, k, more := 0, 0, true; more && !stop(); {

@@ -5,14 +5,14 @@ package gemm
 type rate uint8
 
 const (
-	silent rate = iota
-	sparse      // a line with each four terms
-	even        // a line with each two terms
-	each        // a line with each term
-	dense       // two lines with each two terms
-	denser      // four lines with each two terms
-	quadruple   // four lines with each term
-	densest     // eight lines with each term
+	silent    rate = iota
+	sparse         // a line with each four terms
+	even           // a line with each two terms
+	each           // a line with each term
+	dense          // two lines with each two terms
+	denser         // four lines with each two terms
+	quadruple      // four lines with each term
+	densest        // eight lines with each term
 	rates
 )
 

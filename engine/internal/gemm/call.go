@@ -32,8 +32,8 @@ type call struct {
 	packA     packer // of rows that are packed as they are, tile by tile
 	packB     packer
 	code      [2][2][rates]*exec.Code // of short and tall tiles; of other strips and the last one; by what they ask for
-	found     [2]int                      // the rows and the saver of code and packing
-	packing   *exec.Code                  // of the first tile, which packs the strip; nil if there is none
+	found     [2]int                  // the rows and the saver of code and packing
+	packing   *exec.Code              // of the first tile, which packs the strip; nil if there is none
 }
 
 // columns prepares the columns of B. Strips that are read once are packed to one place, which stays

@@ -87,14 +87,15 @@ func combine[S, T number](t *tile, step int) {
 	for i := range t.m {
 		sums := unsafe.Slice((*S)(unsafe.Add(t.c, i*t.ldc)), t.n)
 		row := unsafe.Add(t.out, i*t.ldo)
-		for j, sum := range sums {
-			s := T(sum)
-			c := (*T)(unsafe.Add(row, j*step))
-			if t.save == keep {
-				*c = s
-				continue
+		if t.save == keep {
+			for j, sum := range sums {
+				*(*T)(unsafe.Add(row, j*step)) = T(sum)
 			}
-			switch s = T(alpha * s); t.save {
+			continue
+		}
+		for j, sum := range sums {
+			c := (*T)(unsafe.Add(row, j*step))
+			switch s := T(alpha * T(sum)); t.save {
 			case scale:
 				*c = s
 			case add:

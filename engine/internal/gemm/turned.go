@@ -57,16 +57,19 @@ func (f *family) turnsFirst(p *Problem, vecs int) bool {
 
 // narrow reports whether the transposed problem suits kernels better, although its sums are stored by columns: where
 // the result has so few columns that a vector has room for more, and each of its elements has many terms. Rows of A that come from
-// memory are faster one after the other.
+// memory are faster one after the other. Kernels of AVX-512 for few columns use half a vector, so with A by rows very few must be left.
 func (f *family) narrow(p *Problem) bool {
-	const leastRows, leastTerms = 64, 64
-	columns := 8
-	if f != nil && f.avx512 && p.A.Col == 1 { // its kernels for few columns use half a vector
-		columns = 16 / f.size
+	const leastRows, mostColumns = 64, 8
+	if f == nil || f.byColumns() == nil {
+		return false
 	}
-	return f != nil && f.byColumns() != nil && p.N <= columns && p.M >= leastRows && p.K >= leastTerms &&
-		p.TermsB == nil && p.HalfA == dtype.Invalid && p.HalfB == dtype.Invalid && (p.B.Row == 1 || p.B.Col == 1) &&
-		(p.A.Row == 1 || p.A.Col == 1 && p.K >= Block && p.N*f.size < 2*f.vector && p.M*p.K*f.size <= l3()/4)
+	few, terms, bytes := f.avx512 && p.N*f.size <= 20, 64, p.M*p.K*f.size
+	if few {
+		terms = 32
+	}
+	byRows := p.A.Col == 1 && (few || !f.avx512) && (p.K >= Block && p.N*f.size < 2*f.vector && bytes <= l3()/4 || few && bytes <= 2*l2())
+	return p.N <= mostColumns && p.M >= leastRows && p.K >= terms && p.TermsB == nil && p.HalfA == dtype.Invalid && p.HalfB == dtype.Invalid &&
+		(p.B.Row == 1 || p.B.Col == 1) && (p.A.Row == 1 || byRows)
 }
 
 // turnedVecs returns the number of vectors of a kernel of so many rows, of columns at a distance of step bytes. The pointers of a

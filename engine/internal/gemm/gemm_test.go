@@ -246,6 +246,9 @@ func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T
 		for range 4 { // one row, whose sums are in memory
 			try(1, 257+r.IntN(900), 100+r.IntN(500), 1+r.IntN(2), layouts[r.IntN(len(layouts))], layouts[0])
 		}
+		for k := range 9 { // wide results of a few terms
+			try(1+r.IntN(30), 130+r.IntN(200), k, 1+r.IntN(2), layouts[r.IntN(len(layouts))], layouts[r.IntN(3)])
+		}
 		try(1, 5000, Block+9, 1, layouts[0], layouts[0])
 		try(200, 48, Block+44, 1, layouts[r.IntN(len(layouts))], layouts[r.IntN(3)]) // all terms of some rows first
 		try(119, 37, 2*Block+1, 1, layouts[r.IntN(3)], far)

@@ -45,6 +45,9 @@ func Guards(t *testing.T, o Options) {
 					f.next = 0
 					guarded(s, f, typ, n)
 				}
+				if f.next = 0; typ.Size() >= 4 {
+					guardedRecords(s, f, typ)
+				}
 			}
 		})
 	}
@@ -125,6 +128,19 @@ func guarded(s suite, f *fence, t dtype.Type, n int) {
 	}
 	f.next = 0
 	guardedReductions(s, f, t, rows, n)
+}
+
+// guardedRecords tests reductions of fenced records, some of which follow each other in a row. The last vectors of a row overlap.
+func guardedRecords(s suite, f *fence, t dtype.Type) {
+	s.Helper()
+	for _, fields := range []int{2, 3, 5} {
+		for _, n := range []int{9, 21, 37} {
+			f.next = 0
+			x := f.array(t, shape.Shape{66, n, fields}, shape.Strides{n * fields, fields, 1})
+			s.check(set(f.vec(t, n, 1), untyped.Reduce("sum", x, axis(0, 2))))
+			s.check(set(f.vec(t, n, 1), untyped.Reduce("max", x, axis(0, 2))))
+		}
+	}
 }
 
 // guardedReductions tests reductions of fenced matrices, along rows and down

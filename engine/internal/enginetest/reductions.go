@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"cmp"
 	"fmt"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/testlevel"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // reductionCases are shapes and axes around the boundaries of lanes, blocks and
@@ -67,6 +69,9 @@ var reductionCases = []struct {
 	{[]int{3, 0}, []int{1}},
 	{[]int{3, 0}, []int{0}},
 	{[]int{2, 0, 3}, []int{0, 2}},
+	{[]int{330, 37, 3}, []int{0, 2}}, // records down columns
+	{[]int{66, 50, 8}, []int{0, 2}},
+	{[]int{200, 21, 5}, []int{0, 2}},
 }
 
 // userReductions are reductions that a user could define.
@@ -126,6 +131,7 @@ func Reductions(t *testing.T, o Options) {
 	c.report(t, tree.Reduction)
 	t.Run("states", func(t *testing.T) { stateReductions(suite{t, o}) })
 	t.Run("accumulators", func(t *testing.T) { accumulators(suite{t, o}) })
+	t.Run("orders", func(t *testing.T) { orders(suite{t, o}) })
 	t.Run("updates", func(t *testing.T) { updates(suite{t, o}) })
 }
 
@@ -246,6 +252,34 @@ func accumulators(s suite) {
 	s.check(expr.Let(engine.Zeros[uint64](), op.SumUint(u8)))
 	s.check(expr.Let(engine.Zeros[int64](40), op.Count(b, op.Axis(0))))
 	s.check(expr.Let(engine.Zeros[int64](30), op.Count(b, op.Axis(1))))
+}
+
+// orders tests reductions whose result does not depend on the order of the values, and others, over all axes in all orders, of
+// arrays that are read directly and below arithmetic.
+func orders(s suite) {
+	r, n := newRand(9), 0
+	for _, c := range []struct {
+		name string
+		t    dtype.Type
+	}{{"sum", dtype.I32}, {"max", dtype.F32}, {"prod", dtype.U8}, {"all", dtype.Bool}, {"xor", dtype.I64}, {"sum", dtype.F64}} {
+		x, z := place(r, c.t, packed, wild, 13, 3, 35).Node(), place(r, c.t, packed, wild, 13, 3, 35).Node()
+		row := cmp.Or(ir.ReductionByName(c.name).Row().Operator, c.name)
+		for _, perm := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+			for _, axes := range [][]int{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}} {
+				if n++; n%testlevel.Every(1, 5) != 0 {
+					continue
+				}
+				v := untyped.Permute(x, perm)
+				if c.t != dtype.Bool && n%2 == 0 {
+					v = apply("maximum", v, untyped.Permute(z, perm))
+				}
+				v = untyped.Reduce(row, v, untyped.Options{Axes: axes, Keep: n%3 == 0})
+				if !s.check(set(blank(r, v.DType(), v.Shape()...).Node(), v)) {
+					s.Fatalf("%s of %v, order %v, axes %v", c.name, c.t, perm, axes)
+				}
+			}
+		}
+	}
 }
 
 // updates tests targets that are read and stored after a reduction over long columns and rows.

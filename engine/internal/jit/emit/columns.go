@@ -48,7 +48,13 @@ func (f *phaseCode) columnLoop() {
 	if f.combines && (whole == 0 || f.manyRows() > 1) {
 		whole, at = f.wholeGroups(v, m, nred)
 	}
-	f.pinUniforms(f.Vectors - max(group*(v+nred), whole*nred+at*v) - f.findHeld(v, nred) - spareRegs)
+	values := max(group*(v+nred), whole*nred+at*v)
+	f.pinUniforms(f.Vectors - values - f.findHeld(v, nred) - spareRegs)
+	f.holding(values, func() { f.columnParts(accs, group, whole, at) })
+}
+
+// columnParts emits the loops of columnLoop: for whole rows of so many vectors, for groups of vectors, and for the last columns.
+func (f *phaseCode) columnParts(accs []columnAcc, group, whole, at int) {
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	tail, done := f.NewLabel(), f.NewLabel()
 	switch {
@@ -153,10 +159,10 @@ func (f *phaseCode) wholeRows(accs []columnAcc, vectors, at int, done isa.Label)
 }
 
 // overlapsWhole reports whether the last of so many vectors of a whole row overlaps the one before, in place of a mask,
-// which takes long with narrow lanes. All are loaded before a result is stored, so registers must have all accumulators: in
+// which takes long with narrow lanes and with records. All are loaded before a result is stored, so registers must have all accumulators: in
 // memory each row would combine the columns that two vectors share twice.
 func (f *phaseCode) overlapsWhole(accs []columnAcc, vectors int) bool {
-	return f.LaneSize > 0 && vectors > 1 && f.Layout.OnlyReduces() && !slices.ContainsFunc(accs, func(a columnAcc) bool { return !a.inRegs })
+	return vectors > 1 && (f.LaneSize > 0 && f.Layout.OnlyReduces() || f.Layout.ReducesRecords()) && !slices.ContainsFunc(accs, func(a columnAcc) bool { return !a.inRegs })
 }
 
 // shortColumns is the most nodes of a loop that is emitted again for each number of vectors of

@@ -266,24 +266,29 @@ func (f *phaseCode) mapLoop() {
 		group = 2
 	}
 	f.pinUniforms(f.Vectors - group*v - f.spare())
-	var held, begin, end isa.Label
-	holds := (f.steps() || f.Pairs()) && f.Lanes.Hold(f.holdRoom(group*v))
-	if holds {
-		held, begin, end = f.NewLabel(), f.NewLabel(), f.NewLabel()
-		f.Jump(held)
-		f.Bind(begin)
+	f.holding(group*v, func() {
+		done, exact := f.exactRow(min(group, f.alone))
+		f.elementLoop(group)
+		if exact {
+			f.Bind(done)
+		}
+	})
+}
+
+// holding emits a loop whose constants stay in registers, beside those of so many values, if permutes reach its elements.
+func (f *phaseCode) holding(values int, loop func()) {
+	if !(f.steps() || f.Pairs()) || !f.Lanes.Hold(f.holdRoom(values)) {
+		loop()
+		return
 	}
-	done, exact := f.exactRow(min(group, f.alone))
-	f.elementLoop(group)
-	if exact {
-		f.Bind(done)
-	}
-	if holds {
-		f.Lanes.EndHold()
-		f.Jump(end)
-		f.held(held, begin)
-		f.Bind(end)
-	}
+	held, begin, end := f.NewLabel(), f.NewLabel(), f.NewLabel()
+	f.Jump(held)
+	f.Bind(begin)
+	loop()
+	f.Lanes.EndHold()
+	f.Jump(end)
+	f.held(held, begin)
+	f.Bind(end)
 }
 
 // steps reports whether permutes reach the elements of a site.

@@ -42,9 +42,9 @@ func (bp *Phase) downColumns() bool {
 	return bp.Lowered.Kind == lower.SeqPhase && len(bp.Lowered.Carries) == 0 && !bp.Along && !bp.Turned()
 }
 
-// reducesRecords reports whether a loop down columns only loads and reduces, without positions and programs, and loads
+// ReducesRecords reports whether a loop down columns only loads and reduces, without positions and programs, and loads
 // elements with a step.
-func (bp *Phase) reducesRecords() bool {
+func (bp *Phase) ReducesRecords() bool {
 	return bp.Blends && bp.downColumns() && bp.loadsDown(true) && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Strided })
 }
 

@@ -361,7 +361,7 @@ func (b *Binder) findAcross(bp *Phase) {
 		case s.Kind == Uniform && !s.Guard || s.Kind == Scratch && bp.carries(s) || s.Kind == Unused:
 		default:
 			switch n := bp.Spans[k-1]; { // a vector under a mask takes long
-			case !b.Tails || n > mostWhole || !bp.reducesRecords():
+			case n > mostWhole || !bp.ReducesRecords():
 			case bp.combines():
 				bp.Whole, bp.Combines = n, true
 			case n <= mostRecords:

@@ -18,7 +18,7 @@ const neighbours = 16
 // neighbours loads some neighbouring fields of records that have more.
 func (f *avx2) neighbours(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec {
 	n := s.Line.Step()
-	p := splitter{avx2: f, t: t, l: f.LenOf(t), record: n, first: f.stepAddress(s, n) * f.W * n}
+	p := splitter{avx2: f, t: t, l: f.LenOf(t), record: n, first: f.stepLane(s, n) * n}
 	switch {
 	case isa.Wide(t) && len(v) == 1:
 		p.blended(v[0], 0)

@@ -254,7 +254,7 @@ func (f *avx2) StoreStepped(n *lower.Node, t dtype.Type) bool {
 		return true
 	}
 	x := f.Src(n.Args[0])
-	first := f.stepAddress(s, s.Step) * f.W
+	first := f.stepLane(s, s.Step)
 	for lane := range f.W {
 		m := x86.At(x86.RCX, int32((first+lane)*s.Step*size))
 		switch k := lane % (16 / size); {
@@ -280,7 +280,7 @@ func (f *avx2) storeNarrowSteps(n *lower.Node, s *layout.Site, t dtype.Type) {
 	const values = frame.Tmp + 128
 	size := t.Size()
 	f.StoreTo(n, t, isa.At(isa.Frame, values), false)
-	first, bytes := f.stepAddress(s, s.Step)*f.W, min(8, f.W*size)
+	first, bytes := f.stepLane(s, s.Step), min(8, f.W*size)
 	for lane := range f.W {
 		if from := lane * size; from%bytes == 0 {
 			f.asm.load(bytes, x86.RAX, at(values+from))

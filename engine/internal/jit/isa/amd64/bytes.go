@@ -35,7 +35,7 @@ func (f *emitter) byteWindows(s *layout.Site, i int32) func(at, n int) []window 
 		m := f.laidMem(s, i)
 		return func(at, n int) []window { return f.laidWindows(s, m, at, n) }
 	}
-	k := f.stepAddress(s, s.Step) * f.W
+	k := f.stepLane(s, s.Step)
 	return func(at, n int) []window { return windowsAt(s, k+at, n) }
 }
 
@@ -145,7 +145,7 @@ func (f *avx2) widenApart(s *layout.Site, t dtype.Type, d x86.Vec) bool {
 	if f.W != 8 || f.LaneSize > 0 || t == dtype.Bool || t == dtype.F16 || 3*step >= window || 7*step+1 < window {
 		return false
 	}
-	from, sel := f.stepAddress(s, s.Step)*f.W*s.Size*s.Step, repeat(0x80, 32)
+	from, sel := f.stepLane(s, s.Step)*s.Size*s.Step, repeat(0x80, 32)
 	starts := [2]int{0, 7*step + 1 - window} // of the elements in the order of their addresses
 	shift := 0
 	if t.IsSigned() || t == dtype.BF16 { // to the upper bytes
@@ -210,7 +210,7 @@ func (f *avx512) storeStepped8(n *lower.Node, t dtype.Type) {
 	default:
 		f.I(f.packing(n, t), f.LenOf(t), x, f.Src(a))
 	}
-	lanes, first := min(f.W, 16), f.stepAddress(s, s.Step)*f.W
+	lanes, first := min(f.W, 16), f.stepLane(s, s.Step)
 	if f.W == 64 && Permutes8 {
 		lanes = f.W
 	}

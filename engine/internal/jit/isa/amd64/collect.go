@@ -56,7 +56,7 @@ func (f *emitter) collect(s *layout.Site, d, offs x86.Vec) {
 func (f *emitter) collectStrided(s *layout.Site, t dtype.Type, d x86.Vec, lanes int) {
 	size := t.Size()
 	if s.Step != 0 {
-		first := f.stepLane(s)
+		first := f.stepLane(s, s.Step)
 		f.loadEach(t, d, lanes, func(lane int) x86.Mem { return x86.At(x86.RCX, int32((first+lane)*s.Step*size)) })
 		return
 	}

@@ -59,7 +59,7 @@ const unit = 4
 // may begin with fields of the units before.
 func (f *avx512) turnFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 	n, l := len(v), f.LenOf(t)
-	first := f.stepAddress(s, n) * n * f.W
+	first := f.stepLane(s, n) * n
 	load := func(d isa.Vec, i, at int) {
 		for h := range f.W / unit {
 			record := h*unit + i
@@ -118,7 +118,7 @@ func (f *avx512) turnUnits(t dtype.Type, v []isa.Vec, in [unit]isa.Vec, first in
 // eachRecordVector calls do for each of the n vectors with the records of the lanes, with its memory
 // and with the lanes of the tail, or nil. It may overwrite RAX, RCX and RDX.
 func (f *avx512) eachRecordVector(s *layout.Site, n int, do func(i int, m x86.Mem, lanes x86.Operand)) {
-	first := f.stepAddress(s, n) * n
+	first := f.stepLane(s, n) * n
 	var lanes x86.Operand
 	if f.Masked { // the elements of the records left are the lowest bits of RDX
 		lanes = f.TmpMask()
@@ -131,7 +131,7 @@ func (f *avx512) eachRecordVector(s *layout.Site, n int, do func(i int, m x86.Me
 			f.I(f.kop(kmov), 0, lanes, x86.RDX)
 			f.I(x86.SHR, x86.W64, x86.RDX, x86.Imm(f.W))
 		}
-		do(i, x86.At(x86.RCX, int32((first+i)*f.W*s.Size)), lanes)
+		do(i, x86.At(x86.RCX, int32((first+i*f.W)*s.Size)), lanes)
 	}
 }
 
@@ -158,9 +158,9 @@ func (f *avx2) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 		out = net.records(out)
 	}
 	hold(out)
-	first := f.stepAddress(s, n) * n
+	first := f.stepLane(s, n) * n
 	for i, x := range out {
-		f.I(x86.VMOVUPS, l, x86.At(x86.RCX, int32((first+i)*f.W*s.Size)), net.get(x))
+		f.I(x86.VMOVUPS, l, x86.At(x86.RCX, int32((first+i*f.W)*s.Size)), net.get(x))
 		net.drop(x)
 	}
 }
@@ -172,7 +172,7 @@ func (f *avx2) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec 
 	}
 	net := f.network(s.Size)
 	net.spare = slices.Clone(v)
-	first := f.stepAddress(s, n) * n * f.W * s.Size
+	first := f.stepLane(s, n) * n * s.Size
 	pieces := make([]*result, n)
 	for i := range pieces {
 		if l := f.LenOf(t); l == x86.L128 || f.AnyOrder {

@@ -27,18 +27,14 @@ func (f *emitter) permutes(size int) bool { return f.W*size == 64 && (Permutes8 
 // its lanes. They read no element before the first or after the last. It may overwrite
 // RCX.
 func (f *emitter) windows(s *layout.Site) []window {
-	return windowsAt(s, f.stepLane(s), f.W)
+	return windowsAt(s, f.stepLane(s, s.Step), f.W)
 }
 
 // stepLane emits the address of a site with a small step, to RCX, and returns how many lanes after it the current vector begins.
-func (f *emitter) stepLane(s *layout.Site) int { return f.stepAddress(s, s.Step)*f.W - f.Overlap() }
-
-// stepAddress emits the address of a site with a small step, to RCX, and returns how many
-// vectors after it the lanes begin.
-func (f *emitter) stepAddress(s *layout.Site, step int) int {
+func (f *emitter) stepLane(s *layout.Site, step int) int {
 	index, k := f.FirstLane()
 	if !f.evex && f.Copy > 0 && f.Copy != f.Half && f.sharesAddress(s) {
-		return k
+		return k*f.W - f.Overlap()
 	}
 	r := f.SiteReg[s.Index(f.Phase)]
 	switch seq := f.Phase.Kind == lower.SeqPhase; {
@@ -54,7 +50,7 @@ func (f *emitter) stepAddress(s *layout.Site, step int) int {
 			f.I(x86.ADD, x86.W64, x86.RCX, at(s.Arg+s.Origin))
 		}
 	}
-	return k
+	return k*f.W - f.Overlap()
 }
 
 // sharesAddress reports whether the copies of the current node share the address that the first one computed: no
@@ -90,7 +86,7 @@ func windowsAt(s *layout.Site, lane0, n int) []window {
 // tailWindows loads the elements from the first lane of the tail to the last into vectors, d first, and
 // returns them as windows. It may overwrite RAX, RCX and RDX.
 func (f *avx512) tailWindows(s *layout.Site, t dtype.Type, d x86.Vec) []window {
-	first, step := f.stepAddress(s, s.Step)*f.W*s.Step, max(s.Step, -s.Step)
+	first, step := f.stepLane(s, s.Step)*s.Step, max(s.Step, -s.Step)
 	f.I(f.kop(kmov), 0, x86.RAX, tailMask)
 	f.I(x86.POPCNT, x86.W32, x86.RAX, x86.RAX)
 	f.I(x86.IMUL, x86.W64, x86.RAX, x86.RAX, x86.Imm(step))
@@ -270,7 +266,7 @@ func (f *avx512) place(windows []window, t dtype.Type, x x86.Vec) {
 // spread is windows with starts a lane less than a vector apart. If the step is no multiple of that, no two
 // lanes have their elements at the same place of their windows.
 func (f *avx2) spread(s *layout.Site) []window {
-	first := f.stepLane(s)
+	first := f.stepLane(s, s.Step)
 	step, far := max(s.Step, -s.Step), f.W-1
 	out := make([]window, step)
 	for i := range out {

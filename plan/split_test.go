@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -91,6 +92,34 @@ func TestMemoryOrder(t *testing.T) {
 		}
 		if got := strings.Join(got, ", "); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// TestShortRows looks which reductions of short rows are loops. The others are written out.
+func TestShortRows(t *testing.T) {
+	words := func(n int) expr.Exp[int16] { return typed[int16]("x", 100, n) }
+	for name, c := range map[string]struct {
+		e    *tree.Node
+		loop bool
+	}{
+		"8 of 2 bytes":        {expr.NodeOf(op.Max(words(8), op.Axis(1))), false},
+		"9 of 2 bytes":        {expr.NodeOf(op.Max(words(9), op.Axis(1))), true},
+		"16 of 2 bytes":       {expr.NodeOf(op.Max(words(16), op.Axis(1))), false},
+		"9 of 2 bytes, twice": {expr.NodeOf(op.Sub(op.Max(words(9), op.Axis(1)), op.Min(words(9), op.Axis(1)))), false},
+		"their position":      {expr.NodeOf(op.ArgMax(words(9), op.Axis(1))), false},
+		"15 of 4 bytes":       {expr.NodeOf(op.Sum[float32](leaf("x", 100, 15), op.Axis(1))), false},
+		"16 of 4 bytes":       {expr.NodeOf(op.Mean[float32](leaf("x", 100, 16), op.Axis(1))), true},
+		"their variance":      {expr.NodeOf(op.Var[float32](leaf("x", 100, 16), op.Axis(1))), false},
+	} {
+		s, dt := c.e.Shape(), c.e.DType()
+		y := tree.NewLeaf(dt, s, &tree.Leaf{Mem: &memory{s.Size() * dt.Size()}, Strides: s.Strides()})
+		p, err := plan.Compile(t.Context(), []expr.Statement{{Target: y, Value: c.e}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(fmt.Sprint(p.Stages[0].Kernel), "par i0"); got != c.loop {
+			t.Errorf("%s: a loop over the row: %v, want %v", name, got, c.loop)
 		}
 	}
 }

@@ -260,6 +260,34 @@ func (n *Node) strides() bool {
 	return n.Index != nil && (n.Index.affine != nil || n.Src.Op == ReshapeRow)
 }
 
+// arraysOf returns the arrays of the shape of a that arithmetic of its elements reads, or nil if it reads anything else but
+// arrays of other shapes.
+func (g *Graph) arraysOf(a *Node) (arrays []*Array) {
+	mark, known := g.Walk(), true
+	var visit func(n *Node)
+	visit = func(n *Node) {
+		if !known || n.Mark == mark {
+			return
+		}
+		if n.Mark = mark; !n.Shape.Equal(a.Shape) {
+			known = !n.Computes
+			return
+		}
+		if m := n.Strided(); m != nil {
+			arrays = append(arrays, m)
+			return
+		}
+		known = n.Src.Op.Class() == tree.Elementwise
+		for _, x := range n.Args {
+			visit(x)
+		}
+	}
+	if visit(a); !known {
+		return nil
+	}
+	return arrays
+}
+
 // Under returns the node whose storage makes n a view of it: n, or an operand below
 // views that has no more elements or must be stored by itself.
 func (n *Node) Under() *Node {

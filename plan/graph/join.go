@@ -35,6 +35,7 @@ func (g *Graph) Join(ctx context.Context, s expr.Statement, target *Array, nodes
 	if len(g.nodes) == 0 {
 		g.expect(nodes)
 	}
+	g.last = lastReduction(s.Value)
 	v, err := g.Add(ctx, s.Value)
 	if err != nil {
 		return Root{}, err
@@ -47,6 +48,27 @@ func (g *Graph) Join(ctx context.Context, s expr.Statement, target *Array, nodes
 		v = g.make(e, []*Node{g.make(s.Target, nil), v})
 	}
 	return Root{v, target}, g.err
+}
+
+// lastReduction returns the reduction whose results a value is, after views of them and operations with constants. It returns nil
+// if there is none.
+func lastReduction(e *tree.Node) *tree.Node {
+	for e.Op.Class() != tree.Reduction {
+		var from *tree.Node
+		for _, a := range e.Args {
+			if a.Op.Class() == tree.Constant {
+				continue
+			}
+			if from != nil || a.Shape().Size() != e.Shape().Size() {
+				return nil
+			}
+			from = a
+		}
+		if e = from; e == nil {
+			return nil
+		}
+	}
+	return e
 }
 
 // Err returns the first error of the graph, such as one of a user's index map.

@@ -159,6 +159,7 @@ type Graph struct {
 	Separates bool
 
 	from      *tree.Node // being added, if Origins is not nil
+	last      *tree.Node // the reduction whose results the statement stores, or nil
 	nodes     []*Node
 	batch     []Node // the last batch of nodes
 	free      []Node // the rest of it

@@ -15,6 +15,36 @@ import (
 // a few elements the overhead of a loop exceeds its work.
 const shortGroup = 16
 
+// The longest rows of elements of 1 and 2 bytes that are written out, and those of predicates. A load of one element of each row
+// takes as many permutes as a row has elements, if these are no power of two.
+const (
+	mostNarrow     = 8
+	mostPredicates = 12
+)
+
+// longRow reports whether a loop takes less time for the last reduction e of rows of so many elements, at most shortGroup, than
+// code that is written out. Reductions that others depend on are written out, to be in one loop with them.
+func (g *Graph) longRow(e *tree.Node, a *Node, size int) bool {
+	if e != g.last || e.Op.Reduce().Position() {
+		return false
+	}
+	arrays, least := g.arraysOf(a), 8
+	for _, m := range arrays {
+		least = min(least, m.Type.Size())
+	}
+	switch own := a.Type.Size(); {
+	case len(arrays) == 0:
+		return false
+	case least > 2 || own == 8 && least == 2:
+		return size == shortGroup
+	case a.Type == dtype.Bool:
+		return size > mostPredicates && size < shortGroup
+	case own == least && !a.Type.IsFloat():
+		return size > mostNarrow && size < shortGroup
+	}
+	return size > mostNarrow
+}
+
 // shortWork is the most primitives of the operands of a reduction that is written out.
 const shortWork = 400
 
@@ -224,7 +254,7 @@ func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 			axes++
 		}
 	}
-	if size <= shortGroup && (columns || axes == 1 || len(e.Axes) > last-e.Axes[0] && oneRun(e, a)) {
+	if size <= shortGroup && (columns || !g.longRow(e, a, size)) && (columns || axes == 1 || len(e.Axes) > last-e.Axes[0] && oneRun(e, a)) {
 		work := 0
 		for _, axis := range e.Axes {
 			work += g.workAlong(a, axis)

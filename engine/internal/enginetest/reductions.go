@@ -41,6 +41,8 @@ var reductionCases = []struct {
 	{[]int{200, 3}, []int{1}},
 	{[]int{200, 8}, []int{-1}},
 	{[]int{200, 9}, []int{1}},
+	{[]int{150, 13}, []int{1}},
+	{[]int{130, 16}, []int{1}},
 	{[]int{80, 2, 3}, []int{1, 2}}, // few elements, which are written out
 	{[]int{3, 70, 2, 2, 2}, []int{0, 2, 3, 4}},
 	{[]int{2, 90}, []int{0}},

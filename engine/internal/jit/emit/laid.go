@@ -221,6 +221,29 @@ func (f *phaseCode) plane(id int32) bool {
 // vectors share.
 const leftWindows = 6
 
+// holding emits a loop whose constants stay in registers, beside those of so many values, if permutes reach its elements.
+func (f *phaseCode) holding(values int, loop func()) {
+	if !(f.steps() || f.Pairs()) || !f.Lanes.Hold(f.holdRoom(values)) {
+		loop()
+		return
+	}
+	held, begin, end := f.NewLabel(), f.NewLabel(), f.NewLabel()
+	f.Jump(held)
+	f.Bind(begin)
+	loop()
+	f.Lanes.EndHold()
+	f.Jump(end)
+	f.held(held, begin)
+	f.Bind(end)
+}
+
+// steps reports whether permutes reach the elements of a site.
+func (f *phaseCode) steps() bool {
+	return slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
+		return s.Kind == layout.Strided && (s.Step != 0 || s.Record > 0)
+	})
+}
+
 // holdRoom returns how many registers a loop may keep constants in, beside those of its values.
 func (f *phaseCode) holdRoom(values int) int {
 	free := bits.OnesCount64(f.Vecs.Free)

@@ -248,38 +248,50 @@ func (f *avx2) storePart(bytes int, m x86.Mem, x x86.Vec) {
 
 // StoreStepped stores lane by lane: stores under a mask are slow on some processors with AVX2 alone.
 func (f *avx2) StoreStepped(n *lower.Node, t dtype.Type) bool {
+	f.storeApart(n, t)
+	return true
+}
+
+// storeApart stores the lanes of the operand of n one by one to a site with a small step.
+func (f *emitter) storeApart(n *lower.Node, t dtype.Type) {
 	s, size := &f.Layout.Sites[n.Aux], t.Size()
 	if size < 4 {
 		f.storeNarrowSteps(n, s, t)
-		return true
+		return
 	}
-	x := f.Src(n.Args[0])
-	first := f.stepLane(s, s.Step)
+	x, part := f.Src(n.Args[0]), f.Tmp()
+	first, each := f.stepLane(s, s.Step), 16/size
 	for lane := range f.W {
 		m := x86.At(x86.RCX, int32((first+lane)*s.Step*size))
-		switch k := lane % (16 / size); {
+		from := part
+		if lane < each {
+			from = x
+		}
+		switch k := lane % each; {
 		case k > 0 && size == 4:
-			f.I(x86.VEXTRACTPS, 0, m, x, x86.Imm(k))
+			f.I(x86.VEXTRACTPS, 0, m, from, x86.Imm(k))
 		case k > 0:
-			f.I(x86.VMOVHPS, 0, m, x)
+			f.I(x86.VMOVHPS, 0, m, from)
 		default:
 			if lane > 0 {
-				upper := f.Tmp()
-				f.I(x86.VEXTRACTF128, x86.L256, upper, x, x86.Imm(1))
-				x = upper
+				f.extractPart(f.LenOf(t), part, x, lane/each)
 			}
-			f.I(pick(t, x86.VMOVD, x86.VMOVQ), 0, m, x)
+			f.I(pick(t, x86.VMOVD, x86.VMOVQ), 0, m, from)
 		}
 	}
-	return true
+}
+
+// extractPart moves the k-th 16 bytes of x, a vector of length l, to d.
+func (f *emitter) extractPart(l x86.Len, d, x x86.Vec, k int) {
+	f.I(f.form(0, x86.VEXTRACTF128, x86.VEXTRACTF32X4, x86.VEXTRACTF32X4), l, d, x, x86.Imm(k))
 }
 
 // storeNarrowSteps stores narrow elements from a general register that has 8 bytes of them: one load and shifts. A load for
 // each element, or an instruction that takes it from a vector, limits these stores to one in a cycle.
-func (f *avx2) storeNarrowSteps(n *lower.Node, s *layout.Site, t dtype.Type) {
+func (f *emitter) storeNarrowSteps(n *lower.Node, s *layout.Site, t dtype.Type) {
 	const values = frame.Tmp + 128
 	size := t.Size()
-	f.StoreTo(n, t, isa.At(isa.Frame, values), false)
+	f.own.StoreTo(n, t, isa.At(isa.Frame, values), false)
 	first, bytes := f.stepLane(s, s.Step), min(8, f.W*size)
 	for lane := range f.W {
 		if from := lane * size; from%bytes == 0 {

@@ -650,17 +650,21 @@ func (f *avx512) before(_ dtype.Type, m x86.Operand, xi, di x86.Vec) {
 	f.I(x86.VPCMPD, f.LenOf(dtype.I32), m, xi, di, x86.Imm(1), x86.Merge(m.(x86.Mask)))
 }
 
+// mostMasked is the most bytes from lane to lane of a store under masks. Each mask stores a vector, which crosses a line: on a Zen 4
+// that takes as long as the stores of three lanes.
+const mostMasked = 16
+
 // StoreStepped stores to a site with a small step.
 func (f *avx512) StoreStepped(n *lower.Node, t dtype.Type) bool {
-	if t.Size() == 1 {
+	switch s := &f.Layout.Sites[n.Aux]; {
+	case t.Size() == 1:
 		f.storeStepped8(n, t)
-		return true
+	case s.Size >= 4 && max(s.Step, -s.Step)*s.Size > mostMasked || s.Size < 4 && f.LaneSize != s.Size:
+		f.storeApart(n, t)
+	default:
+		x := f.Src(n.Args[0])
+		f.place(f.windows(s), t, x)
 	}
-	if t.Size() < 4 && f.LaneSize != t.Size() {
-		return false
-	}
-	x := f.Src(n.Args[0])
-	f.place(f.windows(&f.Layout.Sites[n.Aux]), t, x)
 	return true
 }
 

@@ -100,8 +100,7 @@ func (f *emitter) loadEach(t dtype.Type, d x86.Vec, lanes int, element func(lane
 // offsetPair sets RAX and RDX to the 64-bit lanes 2*k and 2*k + 1 of offs. It may overwrite t.
 func (f *emitter) offsetPair(t, offs x86.Vec, k int) {
 	if k > 0 {
-		l := x86.Len(64 * f.W)
-		f.I(f.form(0, x86.VEXTRACTF128, x86.VEXTRACTF32X4, x86.VEXTRACTF32X4), l, t, offs, x86.Imm(k))
+		f.extractPart(x86.Len(64*f.W), t, offs, k)
 		offs = t
 	}
 	f.I(x86.VMOVQ, 0, x86.RAX, offs)

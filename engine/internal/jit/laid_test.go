@@ -83,20 +83,29 @@ buf apart %[3]s out 2
 	}
 }
 
-// TestPlanes compares loops that interleave arrays to short rows with the interpreter: copies, and
+// TestPlanes compares loops that interleave arrays to short rows with the interpreter: copies, conversions, and
 // arithmetic with more values than registers. The arrays end at pages without access. On AVX2 the main
-// loop has no permutes of windows.
+// loop has no permutes of windows, and on AVX-512 most conversions from narrower types have none.
 func TestPlanes(t *testing.T) {
 	r := rand.New(rand.NewPCG(26, 35))
-	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64, dtype.U8, dtype.I8, dtype.Bool} {
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64, dtype.U8, dtype.I8, dtype.Bool, dtype.I16, dtype.U16, dtype.F16, dtype.BF16} {
+		fixModel(t, r.IntN(2) == 0)
 		for columns := 2; columns <= 9; columns++ {
 			for _, value := range []string{"", "    %%1 = load %[1]s z[i0, i1]\n    %%2 = xor %[1]s %%0 %%1\n    %%3 = load %[1]s one[i0]\n    %%4 = xor %[1]s %%3 %%2\n"} {
-				op := "xor"
+				op, reg, to := "xor", typ.Register(), typ
 				if typ.IsFloat() {
 					op = "sub"
 				}
 				if value != "" {
-					value = strings.ReplaceAll(fmt.Sprintf(value, typ.Short()), "xor", op)
+					value = strings.ReplaceAll(fmt.Sprintf(value, reg.Short()), "xor", op)
+				}
+				if r.IntN(2) == 0 && typ != dtype.Bool {
+					to = [...]dtype.Type{dtype.F32, dtype.F64, dtype.I32}[r.IntN(3)]
+				}
+				stored := strings.Count(value, "\n")
+				if to.Register() != reg {
+					value += fmt.Sprintf("    %%9 = cvt %s %%%d\n", to.Short(), stored)
+					stored = 9
 				}
 				k := parse(t, fmt.Sprintf(`kernel planes
 axis i0 i1
@@ -104,20 +113,24 @@ params 1
 buf x %[1]s in 2
 buf z %[1]s in 2
 buf one %[1]s in 1
-buf y %[1]s out 2
+buf y %[4]s out 2
 {
   vec i0 i1 {
-    %%0 = load %[1]s x[i1, i0+p0]
-%[2]s    store %[1]s y[i0, i1] %%%[3]d
+    %%0 = load %[6]s x[i1, i0+p0]
+%[2]s    store %[5]s y[i0, i1] %%%[3]d
   }
-}`, typ.Short(), value, strings.Count(value, "\n")))
+}`, typ.Short(), value, stored, to.Short(), to.Register().Short(), reg.Short()))
 				rows, gap := [...]int{2 + r.IntN(9), 60 + r.IntN(300), 4000/columns + r.IntN(900)}[r.IntN(3)], r.IntN(3)
 				e := []int{rows, columns}
 				s := newSetup(t, r, k, e, []int{r.IntN(gap + 1)}, [][]int{{columns, rows + gap}, e, {rows}, e}, true)
 				be := isas(t)[0]
 				in := s.instance(t, be).(*instance)
-				if planes := columns != 7 && columns != 9 && (columns != 5 || typ.Size() >= 4) && typ != dtype.Bool; be.Name() == "avx2" && in.phases[0].Laid > 0 && value == "" && planes {
-					if n := countIn(t, in, "main loop", "vpermp") + countIn(t, in, "main loop", "vmovups xmm"); n > 0 {
+				if planes := columns != 7 && columns != 9 && (columns != 5 || typ.Size() >= 4) && typ != dtype.Bool; in.phases[0].Laid > 0 && (be.Name() == "avx2" && value == "" && planes || be.Name() == "avx512" && typ.Size() < to.Size() && to.Size() >= 4 && (columns <= 4 || columns == 8)) {
+					n := countIn(t, in, "main loop", "vpermp") + countIn(t, in, "main loop", "vpermt") + countIn(t, in, "main loop", "vpor")
+					if be.Name() == "avx2" {
+						n += countIn(t, in, "main loop", "vmovups xmm")
+					}
+					if n > 0 {
 						t.Errorf("%d columns of %s: %d permutes of windows in the main loop", columns, typ, n)
 					}
 				}
@@ -419,6 +432,7 @@ func TestShared(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
+	FixCaches(t)
 	r := rand.New(rand.NewPCG(26, 31))
 	for _, c := range []struct {
 		typ      string

@@ -75,6 +75,9 @@ type cursor struct {
 	ByRow     bool // a lane is a row of those that are laid across vectors
 }
 
+// networkVectors is the number of registers of phases with networks.
+const networkVectors = 16
+
 // Begin prepares an emitter for a phase, with all registers free. The caller sets W and
 // Lanes.
 func (f *Emitter) Begin(target Target, a Asm, listing bool, p *lower.Program, bp *layout.Phase, v layout.Variant) {
@@ -84,6 +87,9 @@ func (f *Emitter) Begin(target Target, a Asm, listing bool, p *lower.Program, bp
 		nodes, size = bp.Lowered.Nodes, 0
 	}
 	facts.Broadcasts = facts.Broadcasts && size == 0
+	if bp.Networks(v) { // some of their instructions take the lowest registers alone
+		facts.Vectors = min(facts.Vectors, networkVectors)
+	}
 	*f = Emitter{
 		Asm: a, Facts: facts, LaneSize: size, Listing: listing, Program: p, Layout: bp, Phase: bp.Lowered, Variant: v,
 		Nodes: append(f.Nodes, nodes...), Values: f.Values,

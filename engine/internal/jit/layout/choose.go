@@ -126,6 +126,20 @@ func (bp *Phase) dense(moved int) bool {
 	return 4*computed*bp.Widest() > 5*moved
 }
 
+// Networks reports whether networks of narrow vectors interleave planes, or the fields of records that are stored.
+func (bp *Phase) Networks(v Variant) bool {
+	return v.Narrow && (bp.joinsNarrow() || slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.plane }))
+}
+
+// joinsNarrow reports whether a loop stores fields of records, and networks of narrow vectors suit all. Those of seven fields
+// take more registers than others. Fields that are loaded take fewer permutes of wide vectors.
+func (bp *Phase) joinsNarrow() bool {
+	return len(bp.Records) > 0 && !slices.ContainsFunc(bp.Records, func(fields []int32) bool {
+		s := &bp.Sites[fields[0]]
+		return !bp.Lowered.Sites[fields[0]].Store || s.Size < 4 || s.Size != bp.Widest() || len(fields) == 7
+	})
+}
+
 // packs reports whether some stored elements are narrower than the lanes. A vector of 512 bits takes as many instructions
 // to pack and to store as one of 256 bits.
 func (bp *Phase) packs() bool {
@@ -171,6 +185,8 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 		return // the emitter has no masks of four lanes
 	}
 	bp.Narrow = bp.Narrow || bp.Exact > 0 && bp.Exact*bp.Widest() < LineBytes || b.Machine.Narrow && moving && !bp.steps() && !bp.packs() && (total > b.Machine.Caches.L1 || b.Machine.Halves) && !(total <= b.Machine.Caches.L2 && bp.dense(element+fresh))
+	// Permutes of 512 bits take as long as two of 256, and a network has fewer.
+	bp.Narrow = bp.Narrow || b.Machine.Narrow && b.Machine.Halves && bp.joinsNarrow()
 	// Stores that pass the caches need narrow vectors and whole lines, which costs instructions.
 	if !beyond || !slow || !b.Machine.Stream || bp.Laid > 0 {
 		return

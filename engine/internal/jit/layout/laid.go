@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -227,7 +228,7 @@ func (bp *Phase) LaidOnce(s *Site, w int) bool {
 // Plane reports whether the rows of a laid site are interleaved from arrays: element k of all rows is
 // contiguous, so vectors of w lanes of each k make as many vectors of whole rows.
 func (bp *Phase) Plane(s *Site, w int) bool {
-	return s.plane && s.Kind == Laid && w*s.Size == planeBytes
+	return s.plane && s.Kind == Laid && w*cmp.Or(bp.LaneSize, bp.Widest()) == planeBytes
 }
 
 // planeBytes is the bytes of vectors that are interleaved.
@@ -239,8 +240,10 @@ func (l *layouter) plane(i int32, s *Site, ops int) bool {
 	if lo, hi := l.bp.laidRange(s); lo == hi { // one element for each row takes one window
 		return false
 	}
-	return !l.bp.Computes() && !site.Store && site.Type != dtype.Bool && l.bp.LaidRow(s) == 1 && k < 32 && l.Planes>>k&1 != 0 && k*ops <= mostLaidOps &&
-		(s.Size == l.ph.Widest || s.Size == l.ph.LaneSize)
+	if l.wide() && (l.ph.LaneSize > 0 || s.Size == l.ph.Widest && !l.Machine.Halves) { // permutes of whole vectors are faster
+		return false
+	}
+	return !l.bp.Computes() && !site.Store && site.Type != dtype.Bool && l.bp.LaidRow(s) == 1 && k < 32 && l.Planes>>k&1 != 0 && k*ops <= mostLaidOps
 }
 
 // Bounds reports whether masks can bound the loads of a laid site to the elements of their lanes, in vectors of w lanes. Those of narrow
@@ -324,7 +327,7 @@ func (l *layouter) lay(least int) {
 		l.bp.Laid = 0
 		return
 	}
-	windows, laid, longestBlock := 0, 0, mostBlock
+	windows, laid, longestBlock, planes := 0, 0, mostBlock, false
 	if l.Blends {
 		longestBlock = mostBlends
 	}
@@ -347,7 +350,7 @@ func (l *layouter) lay(least int) {
 		switch {
 		case l.bp.LaidOnce(&s, w):
 		case l.plane(i, &s, ops):
-			l.bp.Sites[i].plane = true
+			l.bp.Sites[i].plane, planes = true, true
 			windows += parts
 		default:
 			for v := range parts {
@@ -361,7 +364,7 @@ func (l *layouter) lay(least int) {
 		return
 	}
 	// The code of wide vectors would be long, as their blocks are, and their windows cross lines. The emitter has no masks of four lanes.
-	l.bp.Narrow = (many || l.Machine.Narrow && ph.LaneSize == 0 && l.bp.Laid >= leastNarrow && !l.bp.Computes()) && !(ph.Widest == 8 && ph.Predicates())
+	l.bp.Narrow = (many || planes || l.Machine.Narrow && ph.LaneSize == 0 && l.bp.Laid >= leastNarrow && !l.bp.Computes()) && !(ph.Widest == 8 && ph.Predicates())
 }
 
 // longestLaid returns the most elements of a row that may be laid or copied.

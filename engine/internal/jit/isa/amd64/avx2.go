@@ -402,7 +402,10 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 	reg, one := t.Register(), f.Phase.Kind == lower.ScalarPhase || s.Kind == layout.Uniform
 	l := f.LenOf(reg)
 	plain := t.Size() >= 4
+	plane, interleaved := f.planeSlot(i)
 	switch {
+	case interleaved:
+		f.LoadVec(reg, d, plane)
 	case s.Kind == layout.Strided && s.Shuffles() && !masked && f.widenApart(s, t, d):
 	case s.Shuffles() && !f.ByRow:
 		x := f.shuffled(s, i, func() x86.Vec { return d })

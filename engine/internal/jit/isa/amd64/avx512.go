@@ -26,7 +26,7 @@ func (avx512Target) Facts() isa.Facts { // K0 is never a write mask, K7 has the 
 	if !Permutes8 {
 		joined = 2
 	}
-	return isa.Facts{Name: "avx512", LeastJoined: joined, Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: 1<<17 - 4, Joins: 1<<9 - 4, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Blends: true, Extremes: true, RowsAtOnce: 4, Sites: sites}
+	return isa.Facts{Name: "avx512", LeastJoined: joined, Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: 1<<17 - 4, Joins: 1<<9 - 4, Planes: 1<<2 | 1<<3 | 1<<4 | 1<<8, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Blends: true, Extremes: true, RowsAtOnce: 4, Sites: sites}
 }
 
 func (avx512Target) New(listing bool) isa.Asm { return newAsm(listing) }
@@ -34,9 +34,6 @@ func (avx512Target) New(listing bool) isa.Asm { return newAsm(listing) }
 func (avx512Target) Block(a isa.Asm, size, bytes int, lane, row func(int) isa.Mem) {
 	block(a, size, bytes, lane, row)
 }
-
-// Interleave is for targets with Planes only.
-func (f *avx512) Interleave(int32, func(int, x86.Vec), bool) {}
 
 func (avx512Target) Lanes(f *isa.Emitter) isa.Lanes {
 	e := &avx512{emitter: newEmitter(f, avx512Rules)}
@@ -314,11 +311,15 @@ func (f *avx512) load(n *lower.Node) {
 		f.moveBytes(f.Dst(), f.site(s, n.Aux))
 		return
 	}
+	reg := t.Register()
+	if m, ok := f.planeSlot(n.Aux); ok {
+		f.LoadVec(reg, f.Dst(), m)
+		return
+	}
 	if s.Shuffles() && !f.ByRow {
 		f.loadShuffled(s, n.Aux, t)
 		return
 	}
-	reg := t.Register()
 	l, one := f.LenOf(reg), f.Phase.Kind == lower.ScalarPhase || s.Kind == layout.Uniform
 	var in x86.Mask       // lanes that do not take the fill value
 	var lanes x86.Operand // lanes that the load reads, or nil

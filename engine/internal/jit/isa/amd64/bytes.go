@@ -178,9 +178,6 @@ func (f *avx2) widenApart(s *layout.Site, t dtype.Type, d x86.Vec) bool {
 // shuffled returns the elements of a site for all lanes: in a vector, or in the frame for those
 // of the tail. take returns the vector.
 func (f *emitter) shuffled(s *layout.Site, i int32, take func() x86.Vec) x86.Operand {
-	if slot, ok := f.PlaneSlots[i]; ok && !f.Masked {
-		return mem(f.Slot(slot + int32(f.Base+f.Copy)))
-	}
 	if slot, ok := f.LaidSlots[i]; ok {
 		return mem(f.laidSlot(slot))
 	}

@@ -136,10 +136,16 @@ func (f *avx512) eachRecordVector(s *layout.Site, n int, do func(i int, m x86.Me
 }
 
 func (f *avx512) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
-	d := dealer{avx512: f, t: t}
-	out := d.join(v)
+	net, d, out := f.network(s.Size), dealer{avx512: f, t: t}, kept(v)
+	if f.Layout.Networks(f.Variant) {
+		out = net.records(out)
+	} else {
+		out = kept(d.join(v))
+	}
+	hold(out)
 	f.eachRecordVector(s, len(v), func(i int, m x86.Mem, lanes x86.Operand) {
-		operands := []x86.Operand{m, out[i]}
+		operands := []x86.Operand{m, net.get(out[i])}
+		net.drop(out[i])
 		if k, ok := lanes.(x86.Mask); ok {
 			operands = append(operands, x86.Merge(k))
 		}
@@ -147,7 +153,9 @@ func (f *avx512) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 	})
 }
 
-func (f *avx2) network(size int) *network { return &network{Asm: f.Asm, size: size, take: f.Tmp} }
+func (f *emitter) network(size int) *network {
+	return &network{Asm: f.Asm, evex: f.evex, size: size, take: f.Tmp}
+}
 
 func (f *avx2) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 	net, n, l := f.network(s.Size), len(v), f.LenOf(t)
@@ -190,21 +198,49 @@ func (f *avx2) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec 
 	return out
 }
 
-func (f *avx2) Interleave(i int32, use func(k int, x isa.Vec), keep bool) {
-	s := &f.Layout.Sites[i]
-	net, m := f.network(s.Size), mem(f.LaidAddress(s, i))
+func (f *emitter) Interleave(i int32, use func(k int, x isa.Vec), keep bool) {
+	s, t := &f.Layout.Sites[i], f.Phase.Sites[i].Type
+	bytes := f.VecBytes(t.Register())
+	net, m := f.network(bytes/f.W), mem(f.LaidAddress(s, i))
 	v := make([]*result, f.Layout.Laid)
 	for k, o := range f.Layout.LaidOffsets(s, 0, len(v)) {
 		from := m
 		from.Disp += int32(o * s.Size)
-		v[k] = net.load(x86.L256, from)
+		v[k] = instruction(func(d x86.Vec, _ []x86.Vec) { f.own.loadLanes(d, t, from) })
 	}
-	out := net.records(v)
+	out := v
+	if bytes == 16 {
+		out = net.interleave(v)
+	} else {
+		out = net.records(v)
+	}
 	hold(out)
 	for k, x := range out {
 		if use(k, net.get(x)); !keep {
 			net.drop(x)
 		}
+	}
+}
+
+func (f *avx512) loadLanes(d x86.Vec, t dtype.Type, m x86.Mem) {
+	row := loadRows[t]
+	if f.LaneSize > 0 {
+		row = f.narrowRow(t)
+	}
+	l := f.LenOf(t.Register())
+	if f.I(row.lanes, l, d, m); t == dtype.BF16 {
+		f.I(x86.VPSLLD, l, d, d, x86.Imm(16))
+	}
+}
+
+func (f *avx2) loadLanes(d x86.Vec, t dtype.Type, m x86.Mem) {
+	switch {
+	case f.LaneSize > 0:
+		f.fromNarrow(d, m, t)
+	case t.Size() >= 4:
+		f.I(x86.VMOVUPS, f.LenOf(t), d, m)
+	default:
+		f.widen(d, t, m)
 	}
 }
 

@@ -23,13 +23,15 @@ func (f *emitter) laidLane() int { return f.iterationLane() % (f.Layout.Block(f.
 // iterationLane returns the first lane of the current vector in the iteration.
 func (f *emitter) iterationLane() int { return (f.Base+f.Copy)*f.W - f.Overlap() }
 
+// planeSlot returns the slot of the current vector of a site that is interleaved from planes, and whether there is one.
+func (f *emitter) planeSlot(i int32) (m isa.Mem, ok bool) {
+	slot, ok := f.PlaneSlots[i]
+	return f.Slot(slot + int32(f.Base+f.Copy)), ok && !f.Masked
+}
+
 // loadLaid loads the current vector of a laid site.
 func (f *emitter) loadLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 	row := f.Layout.LaidRow(s)
-	if slot, ok := f.PlaneSlots[i]; ok && !f.Masked {
-		f.LoadVec(t, d, f.Slot(slot+int32(f.Base+f.Copy)))
-		return
-	}
 	switch slot, ok := f.LaidSlots[i]; {
 	case ok:
 		if m := f.laidSlot(slot); !f.own.held(f.LenOf(t), mem(m), d) {

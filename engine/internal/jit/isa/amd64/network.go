@@ -3,6 +3,7 @@ package amd64
 import (
 	"math/bits"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 )
 
@@ -10,9 +11,11 @@ import (
 // move elements between the halves of a vector, so each half makes records by itself: the lower
 // halves of n vectors make the first n pieces of 16 bytes, and the upper halves the n pieces after
 // them. Instructions are emitted when a result of theirs is wanted, and a register is free again
-// when the last of its uses is emitted.
+// when the last of its uses is emitted. With AVX-512 it is a network of such vectors too, which takes fewer cycles on a Zen 4 than
+// permutes of two vectors of 512 bits, and stores fewer vectors that cross lines.
 type network struct {
 	*x86.Asm
+	evex  bool           // registers may be those of AVX-512
 	size  int            // of an element
 	take  func() x86.Vec // returns a register more
 	spare []x86.Vec
@@ -109,6 +112,8 @@ func (net *network) pair(m x86.Mem, far int) *result {
 // halves returns a half of a, and behind it a half of b: the lower halves or the upper ones.
 func (net *network) halves(a *result, upperA bool, b *result, upperB bool) *result {
 	switch {
+	case net.evex:
+		return net.two(x86.VSHUFF64X2, a, b, x86.Imm(frame.Bit(upperA)|frame.Bit(upperB)<<1))
 	case !upperA && upperB:
 		return net.two(x86.VPBLENDD, a, b, x86.Imm(0xf0))
 	case upperA && upperB:

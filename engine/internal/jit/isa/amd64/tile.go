@@ -14,6 +14,11 @@ var unpacks = [...][2]x86.Op{
 	{x86.VPUNPCKLBW, x86.VPUNPCKHBW}, {x86.VPUNPCKLWD, x86.VPUNPCKHWD}, {x86.VUNPCKLPS, x86.VUNPCKHPS}, {x86.VUNPCKLPD, x86.VUNPCKHPD},
 }
 
+// extractPart moves the k-th 16 bytes of x, a vector of length l, to d.
+func (f *emitter) extractPart(l x86.Len, d, x x86.Vec, k int) {
+	f.I(f.form(0, x86.VEXTRACTF128, x86.VEXTRACTF32X4, x86.VEXTRACTF32X4), l, d, x, x86.Imm(k))
+}
+
 // insertPart replaces 16 bytes of d, which are number part of them, by x.
 func (f *emitter) insertPart(l x86.Len, d x86.Vec, x x86.Operand, part int) {
 	f.I(f.form(0, x86.VINSERTF128, x86.VINSERTF32X4, x86.VINSERTF32X4), l, d, d, x, x86.Imm(part))

@@ -263,6 +263,52 @@ func (f *avx512) place(windows []window, t dtype.Type, x x86.Vec) {
 	}
 }
 
+// storeApart stores the lanes of the operand of n one by one to a site with a small step.
+func (f *emitter) storeApart(n *lower.Node, t dtype.Type) {
+	s, size := &f.Layout.Sites[n.Aux], t.Size()
+	if size < 4 {
+		f.storeNarrowSteps(n, s, t)
+		return
+	}
+	x, part := f.Src(n.Args[0]), f.Tmp()
+	first, each := f.stepLane(s, s.Step), 16/size
+	for lane := range f.W {
+		m := x86.At(x86.RCX, int32((first+lane)*s.Step*size))
+		from := part
+		if lane < each {
+			from = x
+		}
+		switch k := lane % each; {
+		case k > 0 && size == 4:
+			f.I(x86.VEXTRACTPS, 0, m, from, x86.Imm(k))
+		case k > 0:
+			f.I(x86.VMOVHPS, 0, m, from)
+		default:
+			if lane > 0 {
+				f.extractPart(f.LenOf(t), part, x, lane/each)
+			}
+			f.I(pick(t, x86.VMOVD, x86.VMOVQ), 0, m, from)
+		}
+	}
+}
+
+// storeNarrowSteps stores narrow elements from a general register that has 8 bytes of them: one load and shifts. A load for
+// each element, or an instruction that takes it from a vector, limits these stores to one in a cycle.
+func (f *emitter) storeNarrowSteps(n *lower.Node, s *layout.Site, t dtype.Type) {
+	const values = frame.Tmp + 128
+	size := t.Size()
+	f.own.StoreTo(n, t, isa.At(isa.Frame, values), false)
+	first, bytes := f.stepLane(s, s.Step), min(8, f.W*size)
+	for lane := range f.W {
+		if from := lane * size; from%bytes == 0 {
+			f.asm.load(bytes, x86.RAX, at(values+from))
+		} else {
+			f.I(x86.SHR, x86.W64, x86.RAX, x86.Imm(8*size))
+		}
+		f.I(x86.MOV, x86.Len(8*size), x86.At(x86.RCX, int32((first+lane)*s.Step*size)), x86.RAX)
+	}
+}
+
 // spread is windows with starts a lane less than a vector apart. If the step is no multiple of that, no two
 // lanes have their elements at the same place of their windows.
 func (f *avx2) spread(s *layout.Site) []window {

@@ -111,8 +111,8 @@ func (f *phaseCode) prologue() {
 			f.W = f.lanesOf(id)
 		}
 		f.EmitNode(id, 0)
-		kept := f.retains()
-		if !kept || !f.once {
+		kept := f.retains(id)
+		if !kept || !f.once && !f.storesLater() {
 			f.ToSlot(id, f.UniformSlot[id], f.Result)
 		}
 		if kept {
@@ -127,14 +127,17 @@ func (f *phaseCode) prologue() {
 	f.ownAddresses()
 }
 
+// storesLater reports whether values that the prologue of a row keeps go to their slots only if they lose their registers.
+func (f *phaseCode) storesLater() bool { return f.rowsHeld && len(f.owned) == 0 }
+
 // retains reports whether the prologue keeps the value of a node in its register.
-func (f *phaseCode) retains() bool {
+func (f *phaseCode) retains(id int32) bool {
 	need := spareRegs + 3
 	if f.once {
 		v, _ := f.pressure()
 		need = max(need, spareRegs+v)
 	}
-	return (len(f.owned) > 0 || f.keepsShared()) && f.Predicates == 0 && bits.OnesCount64(f.Vecs.Free) > need
+	return (len(f.owned) > 0 || f.keepsShared()) && (f.Predicates == 0 || f.storesLater() && !f.IsMask(id) && !f.widened) && bits.OnesCount64(f.Vecs.Free) > need
 }
 
 // keepsShared reports whether values that the prologue keeps stay in their registers after it.

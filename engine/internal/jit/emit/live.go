@@ -284,6 +284,9 @@ func (f *phaseCode) pinUniforms(room int) {
 			continue
 		}
 		if room++; !slices.Contains(pinned(), id) {
+			if f.storesLater() {
+				f.ToSlot(id, f.UniformSlot[id], f.Home[id])
+			}
 			f.Vecs.Give(f.Home[id])
 			f.Home[id] = -1
 		}

@@ -556,3 +556,34 @@ buf y %[1]s out 3
 		}
 	}
 }
+
+// TestMovedRows compares transpositions that move short rows of 1 and 2 bytes, which are far apart, with the interpreter. The arrays end
+// at pages without access. On x86 rows of 4 bytes and more are copied one by one.
+func TestMovedRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 11))
+	for _, typ := range []dtype.Type{dtype.U8, dtype.I8, dtype.I16, dtype.F16} {
+		k := parse(t, strings.NewReplacer("LOAD", typ.Register().Short(), "T", typ.Short()).Replace(`kernel moved
+axis i0 i1 i2
+buf x T in 3
+buf y T out 3
+{
+  vec i0 i1 i2 {
+    %0 = load LOAD x[i1, i0, i2]
+    store LOAD y[i0, i1, i2] %0
+  }
+}`))
+		for columns := 2; columns <= 40; columns += 1 + r.IntN(3) {
+			n, m := 16+r.IntN(30), 33+r.IntN(20)
+			e := []int{n, m, columns}
+			s := newSetup(t, r, k, e, nil, [][]int{{m, n, columns}, e}, true)
+			for _, be := range isas(t) {
+				in := s.instance(t, be).(*instance)
+				if far, bp := n*columns*typ.Size() >= layout.LineBytes && columns*typ.Size() >= 4, in.phases[0]; be.Name() != "neon" && typ != dtype.F16 && bp.Copied != far {
+					t.Errorf("%s: %d columns of %s: rows are copied one by one: %v, want %v", be.Name(), columns, typ, bp.Copied, far)
+				}
+			}
+			differ(t, r, s)
+			forget()
+		}
+	}
+}

@@ -24,7 +24,7 @@ const (
 	copiedBytes = 320     // most bytes of a row that is only copied
 	chosenBytes = 1 << 13 // the same if an index selects it
 	leastMoved  = 4       // the least, of a row of bytes: AVX-512 stores shorter ones with a step
-	leastWhole  = 32      // the same for AVX-512 where no row is stored apart: permutes of vectors take less for shorter ones
+	leastWhole  = 32      // the same for AVX-512 where rows are near each other: permutes of vectors take less for shorter ones
 	mostLaidOps = 128     // instructions of that many vectors, also where an index selects the rows
 	leastLaid   = 128     // elements of rows that follow each other
 	leastBlend  = 32      // the same if Go would copy elements otherwise, and the target blends rows, or loads elements one by one
@@ -439,14 +439,25 @@ func (l *layouter) onlyCopies() bool {
 	return ph.Sites[0].Type == ph.Sites[1].Type && ph.Sites[0].Type != dtype.Bool && !ph.Conflict(0) && !ph.Conflict(1)
 }
 
-// copiesWhole decides whether a map of bytes copies its innermost rows, as long as they are, one by one by the widest
-// moves: bytes that are laid across vectors take more instructions, and those of a tail go one by one.
+// copiesWhole decides whether a map of 1 or 2 bytes copies its innermost rows, as long as they are, one by one by the widest
+// moves: bytes that are laid across vectors take more instructions, and those of a tail go one by one. Where rows are far apart a
+// vector has a window for each of its rows.
 func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) bool {
-	k, least := len(ext), leastMoved
-	if l.wide() {
+	k := len(ext)
+	if k < 2 || !l.onlyCopies() || l.bp.Computes() || ext[k-1]*ext[k-2] < leastBlend {
+		return false
+	}
+	size, least, apart := l.ph.Sites[0].Type.Size(), leastMoved, 0
+	for _, s := range spans {
+		apart = max(apart, s[k-2].Coef*size, -s[k-2].Coef*size)
+	}
+	switch {
+	case size > 2 || size == 2 && apart < LineBytes:
+		return false
+	case l.wide() && apart < LineBytes:
 		least = leastWhole
 	}
-	if k < 2 || !l.onlyCopies() || l.bp.Computes() || l.ph.Sites[0].Type.Size() != 1 || ext[k-1] < least || ext[k-1] > min(copiedBytes, l.longestRow()) || ext[k-1]*ext[k-2] < leastBlend {
+	if row := ext[k-1] * size; row < least || row > copiedBytes || ext[k-1] > l.longestRow() {
 		return false
 	}
 	l.bp.Laid, l.bp.LaidSpans = ext[k-1], 1

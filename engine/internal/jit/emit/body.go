@@ -127,9 +127,6 @@ func (f *phaseCode) prologue() {
 	f.ownAddresses()
 }
 
-// storesLater reports whether values that the prologue of a row keeps go to their slots only if they lose their registers.
-func (f *phaseCode) storesLater() bool { return f.rowsHeld && len(f.owned) == 0 }
-
 // retains reports whether the prologue keeps the value of a node in its register.
 func (f *phaseCode) retains(id int32) bool {
 	need := spareRegs + 3

@@ -301,6 +301,9 @@ func (f *phaseCode) pinUniforms(room int) {
 	}
 }
 
+// storesLater reports whether values that the prologue of a row keeps go to their slots only if they lose their registers.
+func (f *phaseCode) storesLater() bool { return f.rowsHeld && len(f.owned) == 0 }
+
 // operandsByUse returns the uniform operands of the body, those with the most uses first.
 func (f *phaseCode) operandsByUse() []int32 {
 	if !slices.Contains(f.Uniform, true) {

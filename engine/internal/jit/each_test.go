@@ -3,18 +3,20 @@ package jit
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // TestEachRow compares scans along many short rows with the interpreter: forward, backward and in
 // place, with a second state and a weight for each step.
 func TestEachRow(t *testing.T) {
-	types := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.U32}
-	found := map[backend.Backend]int{}
-	for seed := range 40 {
+	types := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.U32, dtype.I8, dtype.U8, dtype.I16, dtype.U16}
+	found, narrow := map[backend.Backend]int{}, map[backend.Backend]int{}
+	for seed := range 72 {
 		r := rand.New(rand.NewPCG(uint64(seed), 9))
 		typ := types[seed%len(types)]
 		rows, steps := 64+r.IntN(140), 2+r.IntN(16)
@@ -56,6 +58,7 @@ buf z %[1]s out 1
 				for _, bp := range in.phases {
 					if bp.Each > 0 {
 						found[be]++
+						narrow[be] += int(frame.Bit(typ.Size() < 4))
 					}
 				}
 			}
@@ -63,8 +66,34 @@ buf z %[1]s out 1
 		differ(t, r, s)
 	}
 	for be, n := range found {
-		if n < 15 {
-			t.Errorf("%s walks %d times along each row", be.Name(), n)
+		if n < 30 || narrow[be] < 10 {
+			t.Errorf("%s walks %d times along each row, %d of them with narrow elements", be.Name(), n, narrow[be])
+		}
+	}
+}
+
+// TestEachNarrow compares scans along short rows whose elements and states have different sizes with the interpreter: halves, bytes
+// in wide states, and wide elements in narrow states.
+func TestEachNarrow(t *testing.T) {
+	const rows = 131
+	for seed, c := range []struct{ x, state, y, steps string }{
+		{"f16", "f32", "f16", "%3 = load f32 x[i0, i1]\n%4 = add f32 %1 %3\n%5 = roundf16 f32 %4\nstore f32 y[i0, i1] %5"},
+		{"bf16", "f32", "f32", "%3 = load f32 x[i0, i1]\n%4 = add f32 %1 %3\nstore f32 y[i0, i1] %4"},
+		{"u8", "i64", "u8", "%2 = load u8 x[i0, i1]\n%3 = cvt i64 %2\n%4 = add i64 %1 %3\n%5 = cvt u8 %4\nstore u8 y[i0, i1] %5"},
+		{"i16", "i32", "i16", "%2 = load i16 x[i0, i1]\n%3 = cvt i32 %2\n%4 = max i32 %1 %3\n%5 = cvt i16 %4\nstore i16 y[i0, i1] %5"},
+		{"i32", "i8", "i32", "%2 = load i32 x[i0, i1]\n%3 = cvt i8 %2\n%4 = mul i8 %1 %3\n%5 = cvt i32 %4\nstore i32 y[i0, i1] %5"},
+		{"f32", "u8", "u8", "%2 = load f32 x[i0, i1]\n%3 = cvt u8 %2\n%4 = max u8 %1 %3\nstore u8 y[i0, i1] %3"},
+	} {
+		k := parse(t, fmt.Sprintf("kernel narrow\naxis i0 i1\nbuf x %s in 2\nbuf y %s out 2\nbuf z %s out 1\n{\n%%0 = const %[3]s 0\nvec i0 {\nseq i1 {\n%%1 = carry %[3]s %%0\n%[4]s\n%%9 = next %[3]s %%1 %%4\n}\nstore %[3]s z[i0] %%9\n}\n}", c.x, c.y, c.state, c.steps))
+		for steps := 2; steps < 8; steps++ {
+			r := rand.New(rand.NewPCG(uint64(seed), 10))
+			s := newSetup(t, r, k, []int{rows, steps}, nil, [][]int{{rows, steps + seed%2}, {rows, steps}, {rows}}, true)
+			for _, be := range isas(t) {
+				if in, ok := s.instance(t, be).(*instance); ok && be.Name() != "neon" && !slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Each == steps }) {
+					t.Errorf("%s does not walk rows of %s and %s", be.Name(), c.x, c.y)
+				}
+			}
+			differ(t, r, s)
 		}
 	}
 }
@@ -100,7 +129,7 @@ buf w f32 in 2
 // TestStatesOfShortRows compares four scans along rows of a few steps at once with the interpreter: registers hold all states.
 func TestStatesOfShortRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 46))
-	for _, typ := range []string{"u32", "f32", "i64"} {
+	for _, typ := range []string{"u32", "f32", "i64", "i8", "u16"} {
 		head, before, body, next := "", "", "", ""
 		shapes := [][]int{}
 		n := []int{100, 3}

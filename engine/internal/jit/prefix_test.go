@@ -166,7 +166,7 @@ buf z %[1]s out 2
     store %[1]s z[i0, i1] %%9
   }
 }`, typ.Short(), op))
-		for _, steps := range []int{24, 33, 64, 100, 257} {
+		for _, steps := range []int{17, 24, 33, 64, 100, 257} {
 			n := []int{2 + r.IntN(3), 9 + r.IntN(300), steps}
 			s := newSetup(t, r, k, n, nil, [][]int{{n[0], n[1] + seed%2, n[2]}, {n[0], n[1], n[2]}, n[:2], n[2:], n[:2]}, true)
 			for _, be := range isas(t) {

@@ -41,7 +41,7 @@ func (f *phaseCode) holdsNarrow() bool {
 // wrapStates lets registers have carries of 1 byte as their types say: nodes that are only stored may not.
 func (f *phaseCode) wrapStates() {
 	for i := range f.Phase.Carries {
-		if c := &f.Phase.Carries[i]; isa.Narrow(c.Type) && f.holdsNarrow() {
+		if c := &f.Phase.Carries[i]; isa.Narrow(c.Type) && (f.holdsNarrow() || f.Layout.Each > 0) {
 			f.Nodes[c.Load].Bytes, f.Nodes[f.Nodes[c.Store].Args[0]].Bytes = false, false
 		}
 	}
@@ -123,17 +123,32 @@ func (f *phaseCode) carryVec(c *carried, k int) isa.Mem {
 	return isa.AtX(isa.T0, isa.Lane, size, k*f.W*size)
 }
 
+// loadStates loads the states from m on into the lanes of d, as the node that loads the carry does.
+func (f *phaseCode) loadStates(c *carried, m isa.Mem, d isa.Vec) {
+	f.Asm.Address(isa.T0, m)
+	f.Int(isa.Mov, isa.Word(f.carrySite(c).Arg+frame.SiteCur), isa.T0)
+	f.ID, f.Cur, f.Aims = c.Load, &f.Nodes[c.Load], nil
+	f.Choose(0)
+	f.Lanes.Emit(f.Cur)
+	f.Lanes.CopyVec(c.Type, d, f.Src(c.Load))
+	f.End()
+	f.DropCopies(c.Load, 0, 1)
+}
+
 func (f *phaseCode) loadCarries(group int) {
 	for i := range f.carries {
 		c := &f.carries[i]
 		c.regs = nil
 		for k := range group {
 			d := f.Vecs.TakeTop()
-			if m := f.carryMem(c, k); f.extends(c.Type) {
+			switch m := f.carryMem(c, k); {
+			case f.extends(c.Type) && f.Layout.Each > 0:
+				f.loadStates(c, m, d)
+			case f.extends(c.Type):
 				f.Choose(k)
 				f.moveNarrow(c, k, false)
 				f.Lanes.LoadVec(c.Type, d, f.Slot(c.slot))
-			} else {
+			default:
 				f.Lanes.LoadVec(c.Type, d, m)
 			}
 			c.regs = append(c.regs, d)

@@ -11,7 +11,7 @@ import (
 // row have no loop. Only the first lane of the vector of a single row has values.
 func (f *phaseCode) eachRow() {
 	v, _ := f.pressure()
-	f.chooseCarries(len(f.Phase.Carries), false) // all: the vector of a state in memory would have those of the next rows
+	f.chooseCarries(len(f.Phase.Carries), true) // all: the vector of a state in memory would have those of the next rows
 	f.pinSites()
 	f.pinUniforms(f.Vectors - v - len(f.carries) - f.findParts(v) - spareRegs)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))

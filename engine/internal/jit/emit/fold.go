@@ -83,7 +83,7 @@ func (f *phaseCode) foldVector(a *acc, v, x isa.Vec) {
 	f.Lanes.StoreFirst(8, f.accMem(a, 0).x, v)
 	if f.sought {
 		f.best = f.Vecs.TakeTop()
-		f.Lanes.(isa.Finder).SpreadFirst(t, f.best, v)
+		f.Lanes.SpreadFirst(t, f.best, v)
 	}
 }
 

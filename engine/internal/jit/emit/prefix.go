@@ -48,6 +48,7 @@ func (f *phaseCode) groupSteps() {
 // next vector. The lists get the nodes before and after id.
 func (f *phaseCode) groupAlways(carry, id int32, before, after *[]int32) (next int32) {
 	n := f.Nodes[id]
+	n.Bytes = isa.Narrow(n.Type) // the lower bits of a result depend on those of the operands
 	arg := 1 - slices.Index(n.Args[:2], carry)
 	n.Args[arg] = f.combineLanes(before, &n, n.Args[arg])
 	f.Nodes[id].Args = n.Args
@@ -98,6 +99,7 @@ func (f *phaseCode) combineLanes(list *[]int32, n *lower.Node, x int32) int32 {
 		below := f.node(list, lower.OpShiftUp, n.Type, n.Type, n.Cold, x, none)
 		f.Nodes[below].Aux = int32(by)
 		x = f.node(list, n.Op, n.Type, n.Type, n.Cold, below, x)
+		f.Nodes[x].Bytes = n.Bytes
 	}
 	return x
 }
@@ -116,10 +118,11 @@ func (f *phaseCode) prefixLoop() {
 	next := f.NewLabel()
 	f.Bind(next)
 	f.firstRow()
-	slot := f.Slots.Take()
+	f.Start(1)
 	for i := range f.carries {
-		f.firstCarry(&f.carries[i], slot)
+		f.firstCarry(&f.carries[i])
 	}
+	slot := f.Slots.Take()
 	f.aimCarries()
 
 	tail, done := f.NewLabel(), f.NewLabel()
@@ -256,19 +259,11 @@ func (f *phaseCode) rareVectors(many int, tail isa.Label) {
 }
 
 // firstCarry loads a carry from its array to all lanes of its register.
-func (f *phaseCode) firstCarry(c *carried, slot int32) {
-	lane, m := isa.Lane32(c.Type).Size(), f.Slot(slot)
-	f.Int(isa.Mov, isa.T1, f.carryWord(c))
-	f.Load(c.Type.Size(), isa.T0, isa.At(isa.T1, 0))
-	if isa.Narrow(c.Type) && c.Type.IsSigned() {
-		f.Int(isa.Shl32, isa.T0, isa.K(32-8*c.Type.Size()))
-		f.Int(isa.Sar32, isa.T0, isa.K(32-8*c.Type.Size()))
-	}
-	m.Disp += int32((f.W - 1) * lane)
-	f.Store(lane, m, isa.T0)
+func (f *phaseCode) firstCarry(c *carried) {
 	d := f.Vecs.TakeTop()
-	f.Lanes.LoadVec(c.Type, d, f.Slot(slot))
-	f.Within(func() { f.Lanes.LastLane(c.Type, d, d) })
+	f.Int(isa.Mov, isa.T1, f.carryWord(c))
+	f.loadStates(c, isa.At(isa.T1, 0), d)
+	f.Lanes.SpreadFirst(c.Type, d, d)
 	c.regs = []isa.Vec{d}
 }
 

@@ -5,6 +5,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // Addresses and stores. A masked body accesses only the lanes of the tail mask, so it
@@ -123,7 +124,7 @@ func (f *Emitter) store(n *lower.Node) {
 	s, t := &f.Layout.Sites[n.Aux], f.Phase.Sites[n.Aux].Type
 	const values = frame.Tmp + 128
 	if f.Layout.Along && s.Kind == layout.Unit { // a vector of one lane would cross lines
-		if t.Size() >= 4 {
+		if t.Size() >= 4 || t.IsInt() && f.Nodes[n.Args[0]].Op != prim.Cvt { // the store of a conversion saturates
 			f.Lanes.StoreFirst(t.Size(), f.Address(s, n.Aux), f.Src(n.Args[0]))
 			return
 		}

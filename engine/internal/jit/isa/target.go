@@ -240,13 +240,14 @@ type Lanes interface {
 	UniformInt(d Reg, n int32)
 	// OffsetLane moves a lane of 64 bits to a general register.
 	OffsetLane(d Reg, x Vec, lane int)
-	// StoreFirst stores the first 4 or 8 bytes of x.
+	// StoreFirst stores the first 1, 2, 4 or 8 bytes of x.
 	StoreFirst(size int, m Mem, x Vec)
 	// UpperHalf moves the upper half of x, a vector of so many bytes, to the lower half
 	// of d.
 	UpperHalf(d, x Vec, bytes int)
 
-	// LastLane sets all lanes of d to the last lane of x.
+	// SpreadFirst sets all lanes of d to the first lane of x, and LastLane to the last one.
+	SpreadFirst(t dtype.Type, d, x Vec)
 	LastLane(t dtype.Type, d, x Vec)
 
 	// SetTail makes the tail mask for T1 lanes, fewer than 256.
@@ -330,8 +331,6 @@ type Lanes interface {
 
 // A Finder is the [Lanes] of a target that finds elements by comparisons of whole vectors.
 type Finder interface {
-	// SpreadFirst sets all lanes of d to the first one of x.
-	SpreadFirst(t dtype.Type, d, x Vec)
 	// Matches sets a bit of T0 for each lane in which one of the vectors x equals best, or is NaN as best is.
 	Matches(t dtype.Type, best Vec, x []Vec)
 	// FirstBit replaces T0 by the number of its lowest bit that is set.

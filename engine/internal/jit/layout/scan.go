@@ -49,8 +49,8 @@ const (
 // after the other, without a loop over the steps. The processor overlaps the rows, and the elements
 // are not turned unless registers hold parts of them.
 func (b *Binder) findEach(bp *Phase) bool {
-	ph, k := bp.Lowered, len(bp.Spans)
-	if !b.Blends || len(bp.SeqSpans) != 1 || bp.SeqN > mostEach || len(ph.Carries) > eachStates || bp.SeqN*len(ph.Top) > eachNodes || k == 0 || bp.Spans[k-1] < leastEach || !bp.plainSteps() {
+	ph := bp.Lowered
+	if !b.shortSteps(bp, bp.Spans) {
 		return false
 	}
 	strided := false
@@ -61,7 +61,7 @@ func (b *Binder) findEach(bp *Phase) bool {
 			return false
 		case !s.inReach():
 			return false
-		case s.Kind == Strided && s.Size >= 4 && (step == 1 || step == -1):
+		case s.Kind == Strided && (step == 1 || step == -1):
 			strided = true
 		case s.Kind != Unused && !(s.Kind == Scratch && bp.carries(s)) && !(s.Kind == Uniform && !ph.Sites[i].Store):
 			return false
@@ -79,13 +79,29 @@ func (b *Binder) findEach(bp *Phase) bool {
 	return true
 }
 
+// shortSteps reports whether a loop that carries values goes along many rows with few steps, which may follow each other in the code.
+// ext are the extents of its lanes.
+func (b *Binder) shortSteps(bp *Phase, ext []int) bool {
+	ph, k := bp.Lowered, len(ext)
+	return b.Blends && len(bp.SeqSpans) == 1 && bp.SeqN <= mostEach && 0 < len(ph.Carries) && len(ph.Carries) <= eachStates && bp.SeqN*len(ph.Top) <= eachNodes &&
+		k > 0 && ext[k-1] >= leastEach && bp.plainSteps() && !b.turnsPairs(bp)
+}
+
+// turnsPairs reports whether blocks of elements of 2 bytes are turned in less time than rows are walked one by one: if they are halves,
+// many of which are converted at once, and on targets where a vector under a mask takes long.
+func (b *Binder) turnsPairs(bp *Phase) bool {
+	return bp.SeqN >= PartBytes/2 && bp.Widest() <= 4 && slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		return s.Size == 2 && (b.Tails || bp.Lowered.Sites[s.Index(bp.Lowered)].Type.IsFloat())
+	})
+}
+
 // PartBytes is the bytes of the steps of a row that are turned together, of the smallest elements.
 const PartBytes = 16
 
 // turnsParts reports whether parts of as many rows as a vector has lanes are turned in registers: a row has a part
 // of the smallest elements that are apart from row to row.
 func (bp *Phase) turnsParts(bytes int) bool {
-	return !slices.ContainsFunc(bp.Sites, func(s Site) bool {
+	return !bp.narrowStates() && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
 		return s.Kind == Strided && (bp.SeqN*s.Size < PartBytes || !s.nearLanes(bytes/s.Size))
 	})
 }
@@ -97,11 +113,15 @@ func (s *Site) nearLanes(lanes int) bool {
 }
 
 // plainSteps reports whether several steps of a loop that carries values may follow each other in the
-// code: no step looks at its position or at all lanes, and registers hold all states.
+// code: no step looks at its position or at all lanes, and registers may hold all states.
 func (bp *Phase) plainSteps() bool {
 	ph := bp.Lowered
-	return len(ph.Reds) == 0 && bp.plainNodes() &&
-		!slices.ContainsFunc(ph.Carries, func(c lower.Carry) bool { return c.Type.Size() < 4 && bp.LaneSize == 0 })
+	return len(ph.Reds) == 0 && bp.plainNodes() && !slices.ContainsFunc(ph.Carries, func(c lower.Carry) bool { return c.Type == dtype.Bool })
+}
+
+// narrowStates reports whether the lanes of some states are wider than their elements.
+func (bp *Phase) narrowStates() bool {
+	return bp.LaneSize == 0 && slices.ContainsFunc(bp.Lowered.Carries, func(c lower.Carry) bool { return c.Type.Size() < 4 })
 }
 
 func (bp *Phase) plainNodes() bool {
@@ -116,7 +136,7 @@ func (s *Site) inReach() bool { return max(s.RowBytes(), -s.RowBytes()) < 1<<26 
 
 // onlyCarries reports whether a seq loop only carries values along whole rows.
 func (bp *Phase) onlyCarries() bool {
-	return len(bp.Lowered.Carries) > 0 && bp.plainSteps() && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
+	return len(bp.Lowered.Carries) > 0 && bp.plainSteps() && !bp.narrowStates() && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
 		return s.Staged || s.Dyn != nil || s.Gather != nil || !s.inReach()
 	})
 }
@@ -275,14 +295,14 @@ func (l *layouter) walksRows(ext []int, which []int32, spans, seqSpans [][]bound
 	if !l.Blends || ph.Kind != lower.SeqPhase || k == 0 || q == 0 || len(ph.Reds) > 0 && l.bp.N < fewRows || !l.steady(which) {
 		return false
 	}
-	at, narrow := 0, false
+	at, narrow, each := 0, false, l.walksEach(ext, which, spans, seqSpans)
 	for _, i := range which {
 		s, step, across := &l.bp.Sites[i], bound.StepOf(seqSpans[at]), bound.StepOf(spans[at])
 		at += 1 + len(l.guards[i])
 		if across == 0 && !ph.Sites[i].Store || across == 1 {
 			continue
 		}
-		least, along := 16/s.Size, len(ph.Carries) > 0 && l.bp.SeqN >= longChain
+		least, along := 16/s.Size, each || len(ph.Carries) > 0 && l.bp.SeqN >= longChain
 		if step != 1 && step != -1 || !along && (!l.bp.turnsSize(s.Size) || ext[k-1] < least || l.bp.SeqSpans[q-1] < least || l.Bytes/l.bp.Widest() < least) {
 			return false
 		}
@@ -291,8 +311,24 @@ func (l *layouter) walksRows(ext []int, which []int32, spans, seqSpans [][]bound
 	return narrow
 }
 
+// walksEach reports whether [Binder.findEach] will suit a loop that is steady.
+func (l *layouter) walksEach(ext []int, which []int32, spans, seqSpans [][]bound.Span) bool {
+	if !l.shortSteps(l.bp, ext) {
+		return false
+	}
+	at := 0
+	for _, i := range which {
+		step, across := bound.StepOf(seqSpans[at]), bound.StepOf(spans[at])
+		at += 1 + len(l.guards[i])
+		if across == 1 || across == 0 && l.ph.Sites[i].Store || max(step, -step) > 1 {
+			return false
+		}
+	}
+	return true
+}
+
 // leastRowPrefixes is the fewest steps of a row that is not copied with others.
-const leastRowPrefixes = 24
+const leastRowPrefixes = mostEach + 1
 
 // leastHalfPrefixes is leastRowPrefixes for halves, which are converted, so that a vector of steps takes more instructions.
 const leastHalfPrefixes = 512

@@ -132,9 +132,14 @@ func (f *emitter) StoreVec(t dtype.Type, m isa.Mem, x isa.Vec) {
 func (f *emitter) CopyVec(t dtype.Type, d, x isa.Vec) { f.I(x86.VMOVAPS, f.LenOf(t), d, x) }
 
 func (f *emitter) StoreFirst(size int, m isa.Mem, x isa.Vec) {
-	if size == 4 {
+	switch size {
+	case 1:
+		f.I(x86.VPEXTRB, 0, mem(m), x, x86.Imm(0))
+	case 2:
+		f.I(x86.VPEXTRW, 0, mem(m), x, x86.Imm(0))
+	case 4:
 		f.I(x86.VMOVD, 0, mem(m), x)
-	} else {
+	default:
 		f.I(x86.VMOVQ, 0, mem(m), x)
 	}
 }

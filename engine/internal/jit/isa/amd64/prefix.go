@@ -14,35 +14,16 @@ func shiftUp(f *emitter, n *lower.Node) {
 }
 
 func (f *avx512) shiftUp(t dtype.Type, d, x, fill x86.Vec, by int) {
-	lanes := make([]int, f.W)
-	for i := range lanes {
-		lanes[i] = i - by
-	}
-	f.permute(t, d, x, fill, lanes)
+	f.I(pick(t, x86.VALIGND, x86.VALIGNQ), f.LenOf(t), d, x, fill, x86.Imm(f.W-by))
 }
 
 func (f *avx512) LastLane(t dtype.Type, d, x isa.Vec) {
-	lanes := make([]int, f.W)
-	for i := range lanes {
-		lanes[i] = f.W - 1
+	from, ix := make([]picked, f.W), f.Tmp()
+	for i := range from {
+		from[i] = picked{Lane: i, At: f.W - 1}
 	}
-	f.permute(t, d, x, x, lanes)
-}
-
-// permute takes lanes of x, and those of fill that are negative, by one permute.
-func (f *avx512) permute(t dtype.Type, d, x, fill x86.Vec, lanes []int) {
-	l, size := f.LenOf(t), isa.Lane32(t).Size()
-	move, pair := pick(t, x86.VMOVUPS, x86.VMOVUPD), pick(t, x86.VPERMT2PS, x86.VPERMT2PD)
-	from := make([]picked, len(lanes))
-	for i, at := range lanes {
-		if from[i] = (picked{Lane: i, At: f.W + at}); at < 0 {
-			from[i].At = i
-		}
-	}
-	ix := f.Tmp()
-	f.I(move, l, ix, f.selector(from, size, 0, false))
-	f.I(x86.VMOVAPS, l, d, fill)
-	f.I(pair, l, d, ix, x)
+	f.I(x86.VMOVUPS, f.LenOf(t), ix, f.selector(from, isa.Lane32(t).Size(), 0, false))
+	f.I(pick(t, x86.VPERMPS, x86.VPERMPD), f.LenOf(t), d, ix, x)
 }
 
 // shiftUp shifts each half of x together with the 16 bytes below it.

@@ -187,6 +187,10 @@ func (f *neon) UpperHalf(d, x isa.Vec, bytes int) {
 	f.I(arm64.VEXT, arm64.B16, d, x, x, arm64.Imm(bytes/2))
 }
 
+func (f *neon) SpreadFirst(t dtype.Type, d, x isa.Vec) {
+	f.I(arm64.VDUP, f.arr(t), d, arm64.Lane{V: x})
+}
+
 func (f *neon) LastLane(t dtype.Type, d, x isa.Vec) {
 	f.I(arm64.VDUP, f.arr(t), d, arm64.Lane{V: x, I: f.W - 1})
 }

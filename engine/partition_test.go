@@ -83,6 +83,37 @@ func TestPartition(t *testing.T) {
 	}
 }
 
+// TestPartitionSorts tests which partitions are sorts: those between two places keep their order in all others.
+func TestPartitionSorts(t *testing.T) {
+	if !partitionSorts[uint8](t, 5000) || !partitionSorts[int16](t, 5000) || !partitionSorts[int32](t, 512) || !partitionSorts[expr.Float16](t, 512) || !partitionSorts[float64](t, 256) {
+		t.Error("a partition is not sorted")
+	}
+	if partitionSorts[float32](t, 513) || partitionSorts[int64](t, 257) {
+		t.Error("a partition is sorted")
+	}
+}
+
+// partitionSorts reports whether a partition of n elements is sorted. It tests the order at the place in any case.
+func partitionSorts[T expr.Elem](t *testing.T, n int) bool {
+	x, err := engine.Eval(op.Cast[T](op.Mod(op.MulScalar(op.Arange[int32](0, float64(n), 1), 37), expr.Const[int32](101))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := engine.Eval(op.Cast[float64](op.Partition(x, 0, n/2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := engine.Eval(op.Cast[float64](op.Sort(x, 0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := y.Data()[n/2]
+	if at != z.Data()[n/2] || slices.Max(y.Data()[:n/2]) > at || slices.Min(y.Data()[n/2:]) < at {
+		t.Errorf("element %d of %d is %v, not %v, or others are on the wrong side", n/2, n, at, z.Data()[n/2])
+	}
+	return slices.Equal(y.Data(), z.Data())
+}
+
 // TestPartitionGradient tests that an adjoint goes to the position of its element.
 func TestPartitionGradient(t *testing.T) {
 	x := engine.MustFromSlice([]float64{3, 1, 2, 5, 4})

@@ -13,13 +13,15 @@ import (
 // Partition returns the elements along an axis, in the shape of a. At the places kth are the
 // elements that come there in sorted order. Before such a place are lesser elements, or equal
 // ones that come before it in a, after it greater or equal ones. The elements between two places keep their
-// order; those of an axis of at most 256 elements are sorted, which is faster. Negative places count from the end. A place outside
+// order, but they are sorted where that is faster: in an axis of at most 256 elements, or 512 of up to 4 bytes, and of integers of
+// 1 and 2 bytes. Negative places count from the end. A place outside
 // of the axis is an error, [expr.ErrIndex], unless there are no elements at all.
 func Partition[T expr.Elem](a expr.Exp[T], axis int, kth ...int) expr.Exp[T] {
 	return expr.Of[T](untyped.Partition("partition", expr.NodeOf(a), axis, kth))
 }
 
-// ArgPartition returns the positions of the elements of [Partition], from 0 on.
+// ArgPartition returns the positions of the elements of a partition, from 0 on. Those between two places ascend, but they are those of
+// [ArgSort] in an axis of at most 256 elements, and of integers of 1 and 2 bytes.
 func ArgPartition[T expr.Elem](a expr.Exp[T], axis int, kth ...int) expr.Exp[int64] {
 	return expr.Of[int64](untyped.Partition("argpartition", expr.NodeOf(a), axis, kth))
 }

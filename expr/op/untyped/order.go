@@ -34,12 +34,15 @@ func parted(name string) func(o Options, x ...*tree.Node) *tree.Node {
 	}
 }
 
-// partedNames are the names of constructors, and of the sorts that partitions of short axes are, because machine
-// code sorts these faster than it divides them.
+// partedNames are the names of constructors, and of the sorts that some partitions are, because machine code sorts
+// these rows faster than it divides them.
 var partedNames = map[string][2]string{"partition": {"Partition", "sort"}, "argpartition": {"ArgPartition", "argsort"}}
 
-// sortedParts is the longest axis that a partition sorts.
-const sortedParts = 256
+// sortsParts reports whether a partition, or its positions, sorts an axis of n elements of a type.
+func sortsParts(name string, n int, t dtype.Type) bool {
+	size := t.Register().Size()
+	return size <= 2 || n <= 256 || size == 4 && n <= 512 && name == "partition"
+}
 
 func partedAlong(name string, a *tree.Node, axis int, kth []int) *tree.Node {
 	if a.Err() != nil {
@@ -55,7 +58,7 @@ func partedAlong(name string, a *tree.Node, axis int, kth []int) *tree.Node {
 		}
 		places = append(places, place)
 	}
-	if n <= sortedParts || a.Shape().Size() == 0 {
+	if sortsParts(name, n, a.DType()) || a.Shape().Size() == 0 {
 		return With(partedNames[name][1], []int{axis}, nil, a)
 	}
 	slices.Sort(places)

@@ -65,11 +65,12 @@ func orderWords[K key, W word](r *rowSort[K], p packing, keys []K, words []W, ro
 		from = unsafe.Pointer(&keys[0])
 	}
 	keysOf(keys, r.typ, from, 1, r.descending)
-	lost := false
+	lost, sorted := false, true
 	for i := 0; i < len(words); i += r.length {
 		lost = pack(words[i:i+r.length], keys[i:i+r.length], p, r.typ.IsFloat()) || lost
+		sorted = sorted && slices.IsSorted(words[i:i+r.length])
 	}
-	if !sort() {
+	if !sorted && !sort() {
 		return false
 	}
 	if lost && hasTies(words, p.places) {

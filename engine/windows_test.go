@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +78,36 @@ func numbers(dims ...int) *engine.Tensor[float32] {
 		x.Data()[i] = float32(i*7919%1013) / 1013
 	}
 	return x
+}
+
+// TestLargeWindows compares reductions of windows of more float64 than a block has lanes, which are written out, with those of stored
+// windows.
+func TestLargeWindows(t *testing.T) {
+	for _, k := range []int{6, 7, 8} {
+		for stride, f := range map[int]func(x expr.Exp[float64], opts ...op.ReduceOption) expr.Exp[float64]{1: op.Sum[float64], k: op.Max[float64]} {
+			x := engine.Zeros[float64](7*stride+k, 8*stride+k)
+			for i := range x.Data() {
+				x.Data()[i] = 1 / float64(1+i*i%997)
+			}
+			side := op.Window{Size: k, Stride: stride}
+			w := op.Windows[float64](x, side, side)
+			got, stored := engine.Zeros[float64](8, 9), engine.Zeros[float64](8, 9, k, k)
+			p, err := engine.Compile(t.Context(), expr.Let(got, f(w, op.Axis(2, 3))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmp.Or(p.Run(t.Context()), stored.Assign(w)); err != nil {
+				t.Fatal(err)
+			}
+			if views := fmt.Sprintf("as %d views", k*k); !strings.Contains(p.Explain(), views) {
+				t.Errorf("%d x %d with steps of %d does not read its array %s:\n%s", k, k, stride, views, p.Explain())
+			}
+			want, err := engine.Eval(f(stored.Reshape(8, 9, k*k), op.Axis(2)))
+			if err != nil || !slices.Equal(got.Data(), want.Data()) {
+				t.Errorf("%d x %d with steps of %d: %v, not %v: %v", k, k, stride, got, want, err)
+			}
+		}
+	}
 }
 
 // TestPaddedPoolsStoreNoPadding counts the temporaries of padded pools of several ranks: the extremes along

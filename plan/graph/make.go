@@ -132,11 +132,11 @@ func (g *Graph) rewrite(e *tree.Node, args []*Node) *Node {
 			if n := g.separated(e, args[0]); n != nil {
 				return n
 			}
-			g.order(e, args[0])
 		}
 		if n := g.shortReduction(e, args[0]); n != nil || !g.Separates {
 			return n
 		}
+		g.order(e, args[0])
 		return g.inMemoryOrder(e, args[0])
 	case tree.View:
 		if len(args) == 1 && args[0].Shape.Equal(e.Shape()) && isIdentity(e) {

@@ -52,6 +52,9 @@ const shortWork = 400
 // the loop that uses it. The overhead of a stage exceeds the gain of fewer.
 const leastStage = 1 << 10
 
+// mostWindow is the most elements of a window that is written out.
+const mostWindow = 64
+
 // mostDown is the number of elements from which on a row down memory is not written out where their order does not matter.
 const mostDown = 64
 
@@ -241,7 +244,7 @@ func (g *Graph) position(e *tree.Node, best *Node, lanes []*Node) *Node {
 // isShort reports whether the reduction e of a over size elements is written
 // out. For rows of a few elements the overhead of a loop exceeds its work, also
 // where they have several axes but are one run of memory. The elements of a window
-// are written out up to one for each lane, because its rows are short, and windows at
+// are written out up to mostWindow, because its rows are short, and windows at
 // neighbouring positions lie side by side.
 func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 	last := len(a.Shape) - 1
@@ -269,7 +272,7 @@ func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 	if axes == 1 && !r.Position() && (ordered || size < mostDown) && size*max(g.workAlong(a, last), 2) <= MaxCost/2 && g.down(a) {
 		return true
 	}
-	if a.Shape[last] > shortGroup || size > ir.Lanes(a.Type.Register()) || size*max(g.workAlong(a, last), 2) > MaxCost/2 {
+	if a.Shape[last] > shortGroup || size > mostWindow || size*max(g.workAlong(a, last), 2) > MaxCost/2 {
 		return false
 	}
 	for a.Array == nil && a.Src.Op.Class() == tree.Elementwise {

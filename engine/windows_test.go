@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -105,6 +106,43 @@ func TestLargeWindows(t *testing.T) {
 			want, err := engine.Eval(f(stored.Reshape(8, 9, k*k), op.Axis(2)))
 			if err != nil || !slices.Equal(got.Data(), want.Data()) {
 				t.Errorf("%d x %d with steps of %d: %v, not %v: %v", k, k, stride, got, want, err)
+			}
+		}
+	}
+}
+
+// TestBlocksOfExtremes compares extremes of windows side by side, with a rest of the array and without, with those of stored windows.
+// They share those of columns.
+func TestBlocksOfExtremes(t *testing.T) {
+	const rows, columns = 32, 33
+	for _, k := range []int{9, 14} {
+		for rest := range 2 {
+			x := engine.Zeros[float32](rows*k+rest, columns*k+rest)
+			for i := range x.Data() {
+				x.Data()[i] = float32(i*7919%1013) - 500
+			}
+			x.Data()[k], x.Data()[2*k] = float32(math.NaN()), float32(math.Inf(-1))
+			side := op.Window{Size: k, Stride: k}
+			w := op.Windows[float32](x, side, side)
+			got, stored := engine.Zeros[float32](rows, columns), engine.Zeros[float32](rows, columns, k, k)
+			p, err := engine.Compile(t.Context(), expr.Let(got, op.Min(w, op.Axis(2, 3))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmp.Or(p.Run(t.Context()), stored.Assign(w)); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(p.Explain(), "share the extremes") {
+				t.Errorf("windows of %d share nothing:\n%s", k, p.Explain())
+			}
+			want, err := engine.Eval(op.Min[float32](stored.Reshape(rows, columns, k*k), op.Axis(2)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range got.Data() {
+				if math.Float32bits(v) != math.Float32bits(want.Data()[i]) {
+					t.Fatalf("windows of %d, rest %d: minimum %d is %v, not %v", k, rest, i, v, want.Data()[i])
+				}
 			}
 		}
 	}

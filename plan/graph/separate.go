@@ -13,11 +13,15 @@ import (
 // separated returns the node of the extremes e of windows a as the extremes along all axes but
 // one of the extremes along that one, which are stored. Windows that overlap share these: an
 // extreme of 3 by 3 elements takes 4 comparisons and 6 loads, not 8 and 9. An extreme is the same
-// in any order, with the same bits. It returns nil if e is no such reduction, or if this would
+// in any order, with the same bits. Windows that are too large to be written out have rows that Go copies, but their columns are
+// side by side, and the rows of those extremes are short. It returns nil if e is no such reduction, or if this would
 // not pay.
 func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 	w := windowsOf(e, a)
-	if w == nil || w.Args[0].Faulty || e.Shape().Size() < leastStage {
+	if w == nil {
+		return g.separatedRows(e, a)
+	}
+	if w.Args[0].Faulty || e.Shape().Size() < leastStage {
 		return nil
 	}
 	axis, r, size, sum, overlap := -1, len(w.Shape)/2, 1, 0, false
@@ -31,7 +35,7 @@ func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 		size, sum = size*k, sum+k
 		overlap = overlap || w.Src.Ints[3*i+1] < k
 	}
-	if !overlap || 2*size < 3*sum { // a single axis never pays
+	if !overlap && size <= mostWindow || 2*size < 3*sum { // a single axis never pays
 		return nil
 	}
 	x, after := w.Args[0], []int(nil)
@@ -59,11 +63,40 @@ func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 	return g.reshape(g.extremes(e, part, rest), e.Shape())
 }
 
+// separatedRows does the same for an array whose rows are cut into pieces, as by windows side by side: each row of a block is a few
+// elements, and the next one is elsewhere.
+func (g *Graph) separatedRows(e *tree.Node, a *Node) *Node {
+	k, last := len(e.Axes)-1, len(a.Shape)-1
+	if !isExtreme(e) || k < 1 || e.Axes[k] != last || a.Shape[last] > mostWindow || e.Shape().Size() < leastStage ||
+		a.Shape.Size()/e.Shape().Size() <= mostWindow || a.Strided() == nil || oneRun(e, a) {
+		return nil
+	}
+	part := g.extremesAlong(e, a, e.Axes[:k])
+	g.Store(part, "blocks share the extremes of the columns of short rows")
+	return g.reshape(g.extremesAlong(e, part, e.Axes[k:]), e.Shape())
+}
+
+// isExtreme reports whether a reduction is a minimum or a maximum.
+func isExtreme(e *tree.Node) bool {
+	r := e.Op.Reduce()
+	return (r.Op() == prim.Min || r.Op() == prim.Max) && !r.Position()
+}
+
+// extremesAlong returns the reduction e of a along axes, which have extent 1 in the result.
+func (g *Graph) extremesAlong(e *tree.Node, a *Node, axes []int) *Node {
+	kept := a.Shape.Clone()
+	for _, i := range axes {
+		kept[i] = 1
+	}
+	view := tree.NewView(e.Op, kept, e.DType(), nil)
+	view.Axes = axes
+	return g.make(view, []*Node{a})
+}
+
 // windowsOf returns the windows over whose elements the reduction e of a goes, or nil if it is no
 // minimum or maximum of all elements of windows.
 func windowsOf(e *tree.Node, a *Node) *Node {
-	r := e.Op.Reduce()
-	if op := r.Op(); op != prim.Min && op != prim.Max || r.Position() {
+	if !isExtreme(e) {
 		return nil
 	}
 	w := a
@@ -83,19 +116,15 @@ func windowsOf(e *tree.Node, a *Node) *Node {
 // extremes returns the reduction e of windows of x, in the shape of their positions.
 func (g *Graph) extremes(e *tree.Node, x *Node, ints []int) *Node {
 	r := len(x.Shape)
-	s, kept, axes := make(shape.Shape, 2*r), make(shape.Shape, 2*r), []int(nil)
+	s, axes := make(shape.Shape, 2*r), []int(nil)
 	for i, d := range x.Shape {
 		size, stride, dilation := ints[3*i], ints[3*i+1], ints[3*i+2]
-		s[i], s[r+i] = (d-1-(size-1)*dilation)/stride+1, size
-		kept[i], kept[r+i] = s[i], 1
-		if size > 1 {
+		if s[i], s[r+i] = (d-1-(size-1)*dilation)/stride+1, size; size > 1 {
 			axes = append(axes, r+i)
 		}
 	}
-	view := tree.NewView(e.Op, kept, e.DType(), nil)
-	view.Axes = axes
 	w := g.make(tree.NewView(WindowsRow, s, x.Type, ints), []*Node{x})
-	return g.reshape(g.make(view, []*Node{w}), kept[:r])
+	return g.reshape(g.extremesAlong(e, w, axes), s[:r])
 }
 
 // padded returns x with widths before and after each axis.

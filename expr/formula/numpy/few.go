@@ -244,7 +244,7 @@ func (f *Function) at(n *syntax.Node, items []item) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	if t := promoted(items[0].value, valueOf(items[2].node())); !sameKind(t, a.DType()) {
+	if t := promoted(items[2].value, items[0].value); !sameKind(t, a.DType()) && !(t.IsInt() && a.DType().IsInt()) {
 		return value{}, fail(items[2].at, tree.ErrType, "values of type %v cannot be stored in an array of %v", t, a.DType())
 	}
 	v := items[2].as(a.DType())

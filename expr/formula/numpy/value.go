@@ -279,6 +279,9 @@ func cast(n *tree.Node, t dtype.Type) *tree.Node {
 	if n.Err() != nil || n.DType() == t {
 		return n
 	}
+	if n.DType().IsComplex() && !t.IsComplex() && t != dtype.Bool {
+		return tree.Errorf(tree.ErrType, "", "%v cannot be converted to %v, which has no imaginary part; real(x) and abs(x) are real", n.DType(), t)
+	}
 	return untyped.Cast(n, t)
 }
 

@@ -42,7 +42,7 @@ func kernelName(l *fuse.Loop) string {
 		name = append(name, cmp.Or(view, "copy")+"_"...)
 	}
 	word := strings.Map(wordByte, string(name[:len(name)-1]))
-	if word[0] <= '9' {
+	if word == "" || word[0] <= '9' {
 		word = "_" + word
 	}
 	return word

@@ -100,19 +100,23 @@ func (w *writer) elementwise(v *fuse.Value, coords []prim.Ix) prim.V {
 
 // lower returns the value of an element-wise node for the operands x. A panic
 // or an error of the lowering becomes an error of the kernel.
-func (w *writer) lower(n *graph.Node, x []prim.V) (v prim.V) {
-	why := ""
+func (w *writer) lower(n *graph.Node, x []prim.V) prim.V {
+	v, why := w.try(n, x)
+	if why == "" {
+		return v
+	}
+	if w.err == nil {
+		w.err = tree.NewError(tree.ErrType, n.Src.Op.Constructor(), "the lowering for %v %s", n.Type, why)
+	}
+	return w.p.Bits(n.Type.Register(), 0)
+}
+
+// try returns the value of an element-wise node, or why there is none.
+func (w *writer) try(n *graph.Node, x []prim.V) (v prim.V, why string) {
 	defer func() {
 		if r := recover(); r != nil {
 			why = fmt.Sprint("panics: ", r)
 		}
-		if why == "" {
-			return
-		}
-		if w.err == nil {
-			w.err = tree.NewError(tree.ErrType, n.Src.Op.Constructor(), "the lowering for %v %s", n.Type, why)
-		}
-		v = w.p.Bits(n.Type.Register(), 0)
 	}()
 	v = graph.Lower(w.p, n.Src, x...)
 	if err := w.p.Err(); err != nil {
@@ -120,7 +124,7 @@ func (w *writer) lower(n *graph.Node, x []prim.V) (v prim.V) {
 	} else if t := n.Type.Register(); v.Type != t || !w.b.Has(v) {
 		why = fmt.Sprintf("returns a value of type %v, not %v", v.Type, t)
 	}
-	return v
+	return v, why
 }
 
 // view returns a view at coordinates. It writes the program of the index map.

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
@@ -50,8 +51,8 @@ func Derivative(rule tree.Rule) DefineOption { return func(o *tree.Row) { o.Grad
 // result must have that type too.
 func Define(name string, arity int, lower func(b *B, x ...V) V, opts ...DefineOption) *tree.Operator {
 	o := complete(&tree.Row{Name: name, GoName: name, Class: tree.Elementwise, Arity: arity, Lower: lower, ULP: -1}, opts)
-	if o.Types == 0 && arity >= 0 {
-		o.Types = supported(o)
+	if o.Types == 0 && arity >= 0 && arity <= maxArity {
+		o.Types = cmp.Or(supported(o), tree.TypesOf(dtype.Real()...)) // a use says why the program fits no type
 	}
 	return tree.NewOperator(*o)
 }
@@ -61,9 +62,6 @@ const maxArity = 1 << 10
 
 // supported returns the element types for which the program of o is correct.
 func supported(o *tree.Row) (s tree.Types) {
-	if o.Arity > maxArity {
-		return 0
-	}
 	for _, t := range dtype.Real() {
 		r := t.Register()
 		params := slices.Repeat([]dtype.Type{r}, o.Arity)

@@ -1,7 +1,9 @@
 package op_test
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -39,6 +41,25 @@ func TestDefine(t *testing.T) {
 	mix := op.Define("mix", 3, func(b *op.B, x ...op.V) op.V { return b.Fma(x[2], b.Sub(x[1], x[0]), x[0]) })
 	if got, _ := eval(t, op.Map3(mix, op.Full[float64](1), op.Full[float64](3), engineOf(0., .5, 1))); !slices.Equal(got, []float64{1, 2, 3}) {
 		t.Errorf("mix: %v", got)
+	}
+	nameless := op.Define("", 1, func(b *op.B, x ...op.V) op.V { return b.Add(x[0], x[0]) })
+	if got, _ := eval(t, op.Map1(nameless, iota[int8](3))); !slices.Equal(got, []int8{2, 4, 6}) {
+		t.Errorf("without a name: %v", got)
+	}
+}
+
+// TestDefineFails uses operators whose programs fit no type: the error of a use says why, and where
+// the use is.
+func TestDefineFails(t *testing.T) {
+	for want, f := range map[string]func(b *op.B, x ...op.V) op.V{
+		"op.mine: the lowering for float64 panics: runtime error: index out of range [5] with length 1 (define_test.go:": func(_ *op.B, x ...op.V) op.V { return x[5] },
+		"op.mine: the lowering for float64 returns a value of type bool, not float64 (define_test.go:":                   func(b *op.B, x ...op.V) op.V { return b.Lt(x[0], x[0]) },
+		"op.mine: the lowering for float64 fails: add[f64 bool]: operand type not supported (define_test.go:":            func(b *op.B, x ...op.V) op.V { return b.Add(x[0], b.Lt(x[0], x[0])) },
+	} {
+		_, err := engine.Eval(op.Map1(op.Define("mine", 1, f), iota[float64](3)))
+		if !errors.Is(err, expr.ErrType) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ func (c *call) pairs(i int) (from, to []int) {
 }
 
 // logical names the reduction of bools that a primitive of numbers is.
-var logical = map[prim.Op]string{prim.Add: "any", prim.Max: "any", prim.Mul: "all", prim.Min: "all"}
+var logical = map[prim.Op]string{prim.Add: "any", prim.Max: "any", prim.Or: "any", prim.Mul: "all", prim.Min: "all", prim.And: "all"}
 
 // masked are the reductions with the arguments initial, for those of numbers, and where:
 // what stands for an element that does not count, if any number can, and the operator
@@ -95,6 +95,8 @@ func reduction(o *tree.Operator) func(c *call) *tree.Node {
 				return wide
 			}
 			row = logical[o.Reduce().Op()]
+		case have == dtype.Bool && o.Reduce().Op() == prim.Xor:
+			return cast(untyped.Reduce(row, cast(n, dtype.U8), r), dtype.Bool)
 		}
 		if o.Result() == tree.ResultInt64 && r.Axes != nil && len(r.Axes) != 1 {
 			return tree.Errorf(tree.ErrType, "", "%s takes one axis or none", c.at.Text)

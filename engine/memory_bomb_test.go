@@ -2,12 +2,15 @@ package engine_test
 
 import (
 	"errors"
+	"math"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // TestMemoryBombs compiles statements that need more memory than any machine has.
@@ -42,5 +45,19 @@ func TestMemoryBombs(t *testing.T) {
 	}
 	if y, err := engine.New[float32](huge, huge); !errors.Is(err, expr.ErrShape) {
 		t.Errorf("New: %v, %v", y, err)
+	}
+}
+
+// TestKeptMemory runs an operator whose Go function would keep more memory than any process has.
+// The function is not made, and the error names the operator.
+func TestKeptMemory(t *testing.T) {
+	routine := tree.Routine{
+		New:   func(*tree.Node) func(*tree.Call) error { t.Error("the function is made"); return nil },
+		Keeps: func(*tree.Node) int { return math.MaxInt },
+	}
+	n := tree.Apply(tree.NewOperator(tree.Row{Name: "kept", Class: tree.Opaque, Arity: 1, Routine: &routine}), engine.Zeros[float32](2).Node())
+	_, err := engine.Eval(expr.Of[float32](n))
+	if !errors.Is(err, expr.ErrOutOfMemory) || !strings.Contains(err.Error(), "op.Kept: ") {
+		t.Error(err)
 	}
 }

@@ -41,10 +41,8 @@ type hostCall struct {
 
 func (p *program) newHostCall(name string, s *plan.Stage) (*hostCall, error) {
 	c := &hostCall{stageOf: stageOf{p, name, s}, call: host.NewCall(s)}
-	err := host.Guard(s, func() error {
-		c.fn = s.Node.Op.Routine().New(s.Node)
-		return nil
-	})
+	var err error
+	c.fn, err = host.NewFunction(s)
 	return c, err
 }
 

@@ -17,6 +17,9 @@ type Routine struct {
 	New func(n *Node) func(c *Call) error
 	// Work returns the size of the workspace in bytes. nil means none.
 	Work func(n *Node) int
+	// Keeps returns the size in bytes of the memory that New allocates, or more. nil means
+	// little. New is not called if the process cannot have so much.
+	Keeps func(n *Node) int
 	// Base, if not 0, is the number of an operand, counted from 1. The memory of
 	// Out may be that of the operand.
 	Base int

@@ -34,11 +34,24 @@ func newCall(s *plan.Stage, p *Program) (step, error) {
 	if sorting.Has(p.Backend.Name()) {
 		c.call.NewSort = func() func(*tree.Call, tree.Rows) bool { return sorting.New(p.Backend.Name()).Sort }
 	}
-	err := Guard(s, func() error {
-		c.fn = s.Node.Op.Routine().New(s.Node)
+	var err error
+	c.fn, err = NewFunction(s)
+	return c, err
+}
+
+// NewFunction returns the Go function of a stage. It reserves the memory that the function keeps.
+func NewFunction(s *plan.Stage) (fn func(*tree.Call) error, err error) {
+	r := s.Node.Op.Routine()
+	err = Guard(s, func() error {
+		if r.Keeps != nil {
+			if err := hostmem.Reserve(r.Keeps(s.Node)); err != nil {
+				return tree.NewError(tree.ErrOutOfMemory, s.Node.Op.Constructor(), "%s", err)
+			}
+		}
+		fn = r.New(s.Node)
 		return nil
 	})
-	return c, err
+	return fn, err
 }
 
 // NewCall returns a call of the Go function of a stage, without addresses.

@@ -4,8 +4,25 @@ import (
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 )
+
+// TestPlanBytes compares the sizes of plans with the memory that they take.
+func TestPlanBytes(t *testing.T) {
+	var before, after runtime.MemStats
+	for _, n := range []int{1 << 15, 30000, 1<<15 + 3, 1<<15 - 19} {
+		for kind := Forward; kind <= BackwardReal; kind++ {
+			runtime.ReadMemStats(&before)
+			p := newPlan(kind, n)
+			runtime.ReadMemStats(&after)
+			if took := float64(after.TotalAlloc - before.TotalAlloc); took > planBytes(n)+1<<15 || took < planBytes(n)/3 {
+				t.Errorf("a plan of kind %d for %d points takes %g bytes, not %g", kind, n, took, planBytes(n))
+			}
+			runtime.KeepAlive(p)
+		}
+	}
+}
 
 // TestChirp compares transforms of lengths with large prime factors with the sums that define
 // them, and their inverses with the operands.

@@ -1,6 +1,7 @@
 package routine
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 
@@ -28,14 +29,14 @@ const (
 // Fourier returns the routine of discrete Fourier transforms of rows. Ints has the
 // Transform and the number of points. They are computed in float64.
 func Fourier() *tree.Routine {
-	return &tree.Routine{New: newFourier, Checked: true, Total: true}
+	return &tree.Routine{New: newFourier, Keeps: keptByFourier, Checked: true, Total: true}
 }
 
 // A transformer transforms the rows of an array.
 type transformer struct {
 	kind    Transform
 	length  int // points
-	in, out int // numbers of a row
+	out     int // numbers of a row of results
 	rows    int
 	single  bool // float32
 	call    *tree.Call
@@ -56,17 +57,35 @@ type rowPlan struct {
 
 func newFourier(n *tree.Node) func(*tree.Call) error {
 	t := &transformer{kind: Transform(n.Ints[0]), length: n.Ints[1], single: n.DType() == dtype.F32}
-	s := n.Args[0].Shape()
-	t.in = s[len(s)-1]
-	t.rows = s[:len(s)-1].Size()
-	if t.kind != ForwardReal {
-		t.in *= s[len(s)-2]
-		t.rows = s[:len(s)-2].Size()
-	}
+	t.rows = transformed(n)
 	t.out = n.Shape().Size() / max(t.rows, 1)
 	t.plans = lists.Make(workers(t.rows), func(int) rowPlan { return newPlan(t.kind, t.length) })
 	t.run = t.some
 	return t.transform
+}
+
+// keptByFourier returns a size in bytes that the plans and the offsets of the rows do not exceed.
+func keptByFourier(n *tree.Node) int {
+	rows := transformed(n)
+	return int(min(planBytes(n.Ints[1])*float64(workers(rows))+8*float64(rows), math.MaxInt&^1023)) // which a float64 holds
+}
+
+// planBytes returns a size in bytes that a plan does not exceed. gonum keeps six numbers for each complex
+// point, beside the points. A chirp transforms up to four times as many.
+func planBytes(points int) float64 {
+	if isDirect(points) {
+		return 64 * float64(points)
+	}
+	return 384 * float64(points)
+}
+
+// transformed returns the number of rows that a node transforms.
+func transformed(n *tree.Node) int {
+	s := n.Args[0].Shape()
+	if Transform(n.Ints[0]) == ForwardReal {
+		return s[:len(s)-1].Size()
+	}
+	return s[:len(s)-2].Size()
 }
 
 func newPlan(kind Transform, n int) (p rowPlan) {

@@ -273,6 +273,12 @@ func TestUnmarshalErrors(t *testing.T) {
 	if _, err := json.Marshal(&engine.Tensor[float32]{}); !errors.Is(err, expr.ErrType) {
 		t.Errorf("the zero tensor: %v", err)
 	}
+	for _, text := range []string{"null", "300", "1.5", `"x"`} { // the error shows what the text has
+		err := json.Unmarshal([]byte("["+text+"]"), engine.MustFromSlice([]int8{7}))
+		if err == nil || !strings.Contains(err.Error(), "oneloop: "+text+" is not a value of type int8") {
+			t.Error(err)
+		}
+	}
 }
 
 // FuzzUnmarshalJSON reads texts. What is read is written and read again, and is the

@@ -181,7 +181,8 @@ func errShape(s shape.Shape) error {
 // parseElement stores one element.
 func parseElement(t dtype.Type, b []byte, x any) error {
 	wrong := func() error {
-		return tree.NewError(tree.ErrValue, "", "%.40q is not a value of type %v", fmt.Sprint(x), t)
+		text, _ := json.Marshal(x)
+		return tree.NewError(tree.ErrValue, "", "%.40s is not a value of type %v", text, t)
 	}
 	if part := t.Part(); part != t {
 		pair, ok := x.([]any)

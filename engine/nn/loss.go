@@ -42,7 +42,7 @@ const Ignored = -100
 // log(sum(exp(out))) - out[label] over the labels that are not Ignored. The output
 // has the shape [... classes]. The wanted output is the labels, as numbers from 0
 // to classes-1 of which the integer parts count, in the shape [...]. Another label
-// makes the run fail with [expr.ErrIndex]. If all labels are ignored, the loss is
+// or NaN makes the run fail with [expr.ErrIndex]. If all labels are ignored, the loss is
 // NaN.
 func CrossEntropy[T Float]() Loss[T] {
 	return func(out, labels expr.Exp[T]) expr.Exp[T] {
@@ -51,13 +51,18 @@ func CrossEntropy[T Float]() Loss[T] {
 		}
 		s := expr.NodeOf(out).Shape()
 		classes := s[len(s)-1]
-		label := CheckLabels(op.Cast[int64](labels), classes)
+		label := CheckLabels(classOf(labels), classes)
 		own := op.Equal(op.NewAxis(label, -1), op.Arange[int64](0, float64(classes), 1))
 		picked := op.Sum(op.Where(own, out, op.Full[T](0)), op.Axis(-1))
 		counts := op.NotEqual(label, expr.Const[int64](Ignored))
 		each := op.Where(counts, op.Sub(op.LogSumExp(out, op.Axis(-1)), picked), op.Full[T](0))
 		return op.Div(op.Sum(each), op.Sum(op.Where(counts, op.Full[T](1), op.Full[T](0))))
 	}
+}
+
+// classOf returns the integer parts of labels, and -1 for NaN.
+func classOf[T Float](labels expr.Exp[T]) expr.Exp[int64] {
+	return op.Cast[int64](op.Where(op.IsNaN(labels), op.Full[T](-1), labels))
 }
 
 // labelled returns the node of an output of shape [... classes], or an error unless the
@@ -97,7 +102,7 @@ func Accuracy[T Float](out, labels expr.Exp[T]) expr.Exp[T] {
 	if n := labelled("nn.Accuracy", out, labels); n.Err() != nil {
 		return expr.Of[T](n)
 	}
-	label := op.Cast[int64](labels)
+	label := classOf(labels)
 	one, zero := op.Full[T](1), op.Full[T](0)
 	right := op.Sum(op.Where(op.Equal(op.ArgMax(out, op.Axis(-1)), label), one, zero))
 	return op.Div(right, op.Sum(op.Where(op.NotEqual(label, expr.Const[int64](Ignored)), one, zero)))

@@ -27,3 +27,13 @@ func TestAccuracyShapes(t *testing.T) {
 	check(t, "a column of labels", nn.Accuracy[float64](out, engine.Zeros[float64](4, 1)).Node().Err(), expr.ErrShape)
 	check(t, "a vector of labels", nn.Accuracy[float64](out, engine.Zeros[float64](4)).Node().Err(), nil)
 }
+
+// TestLabelNaN uses a label that is NaN: it is no class, and the loss says where it is.
+func TestLabelNaN(t *testing.T) {
+	out, labels := engine.Zeros[float64](3, 2), engine.MustFromSlice([]float64{0, nn.Ignored, math.NaN()})
+	_, err := engine.Item(nn.CrossEntropy[float64]()(out, labels))
+	check(t, "the loss", err, expr.ErrIndex)
+	if right, err := engine.Item(nn.Accuracy[float64](out, labels)); right != .5 || err != nil {
+		t.Errorf("the accuracy is %v, %v; the first class is right", right, err)
+	}
+}

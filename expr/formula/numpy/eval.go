@@ -30,6 +30,13 @@ type variable struct {
 // eval returns the value of a syntax tree.
 func (s *scope) eval(n *syntax.Node) (value, error) {
 	v, err := s.evalNode(n)
+	if err == nil && n.Kind == syntax.Call { // of a tuple
+		for _, x := range v.seq {
+			if x.kind == vTree && x.n != nil {
+				s.parts = append(s.parts, part{x.n, n})
+			}
+		}
+	}
 	if err == nil && v.kind == vTree && v.n != nil && n.Kind != syntax.Name {
 		s.parts = append(s.parts, part{v.n, n})
 	}

@@ -237,6 +237,7 @@ func TestErrors(t *testing.T) {
 		{"x = x[i]", "formula 1:6: index 4 at [3] is out of range for axis 0 of size 4", expr.ErrIndex},
 		{"x = sum(x[i] + x)", "formula 1:10: index 4 at [3] is out of range for axis 0 of size 4", expr.ErrIndex},
 		{"i = i // (i - 1)", "formula 1:7: integer division by zero at [0]", expr.ErrDivide},
+		{"x = pad(x, 0, mode='mximum')", `1:20: there is no mode "mximum" of pad; there are constant, edge, wrap, reflect, symmetric, linear_ramp, maximum, minimum, mean and median`, expr.ErrValue},
 		{"i = 1 + divmod(7, i - 1)[1]", "formula 1:9: integer division by zero at [0]", expr.ErrDivide},
 		{"q = divmod(i, i - 2); i = q[0]", "formula 1:5: integer division by zero at [1]", expr.ErrDivide},
 		{"i[:2] = split(i // (i - 1), 2)[0] + 1", "formula 1:17: integer division by zero at [0]", expr.ErrDivide},

@@ -43,11 +43,13 @@ func callPad(c *call) *tree.Node {
 		return c.padded(n, widths, mode.str)
 	case "empty":
 		return c.fail(mode.at, tree.ErrUnsupported, "the mode \"empty\" leaves elements without a value")
+	case "edge", "wrap", "reflect", "symmetric":
+		if c.text(c.f.parameter("reflect_type")) == "odd" {
+			return c.oddlyPadded(n, widths, mode.str)
+		}
+		return untyped.PadMode(n, widths, mode.str)
 	}
-	if c.text(c.f.parameter("reflect_type")) == "odd" {
-		return c.oddlyPadded(n, widths, mode.str)
-	}
-	return untyped.PadMode(n, widths, mode.str)
+	return c.fail(mode.at, tree.ErrValue, "there is no mode %.40q of pad; there are constant, edge, wrap, reflect, symmetric, linear_ramp, maximum, minimum, mean and median", mode.str)
 }
 
 // perAxis returns two values for each of rank axes: an argument that is one value, a pair

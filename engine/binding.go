@@ -11,8 +11,7 @@ import (
 
 // A Binding is a compiled program with addresses of its own, for callers that run
 // it often, on other data of the same shapes, strides and types. Its runs take no
-// lock and look for no changes, so a short run takes about half the time of
-// [Program.Run]. A Binding keeps the data alive that it is bound to. Runs and calls
+// lock and look for no changes. A Binding keeps the data alive that it is bound to. Runs and calls
 // of Set must follow each other. Several bindings of a program may run at once. For
 // the zero Binding and a nil Binding, Run and Set return an error.
 type Binding struct {
@@ -128,7 +127,7 @@ func (b *Binding) Run(ctx context.Context) error {
 		return checkContext(ctx, "Binding.Run")
 	}
 	var err error
-	if b.host.Short(ctx) {
+	if b.host.Loops() && ctx.Done() == nil && b.host.Ready() {
 		err = b.host.RunShort()
 	} else {
 		err = b.host.Run(ctx)

@@ -172,20 +172,40 @@ func (p *Program) Run(ctx context.Context) error {
 	if p == nil || p.plan == nil || ctx == nil {
 		return cmp.Or(p.usable(), checkContext(ctx, "Program.Run"))
 	}
+	if h := p.host.Load(); h == nil || !h.Loops() || ctx.Done() != nil {
+		return p.runAny(ctx)
+	}
+	// The program calls no Go function, so it cannot wait for itself. What follows runs no Go code
+	// that can panic: a deferred call would take a tenth of the time.
+	p.mu.Lock()
+	h := p.host.Load()
+	if process.rebinds.Load() != p.memory.seen || !h.Ready() {
+		p.mu.Unlock()
+		return p.runAny(ctx)
+	}
+	err := h.RunShort()
+	p.mu.Unlock()
+	if err != nil {
+		err = p.located(ctx, err)
+	}
+	return err
+}
+
+// runAny is Run for any program.
+func (p *Program) runAny(ctx context.Context) error {
 	if err := p.lock(ctx); err != nil {
 		return err
 	}
-	var err error
-	if h := p.host.Load(); h != nil && h.Short(ctx) {
-		err = h.RunShort() // runs no Go code that can panic: a deferred call would take a tenth of the time
-		p.mu.Unlock()
-	} else {
-		err = p.runLocked(ctx)
-	}
+	err := p.runLocked(ctx)
 	if err != nil {
-		err = located(err, func(n *tree.Node) *tree.Node { return n }, evaluator(ctx))
+		err = p.located(ctx, err)
 	}
 	return err
+}
+
+// located returns the error of a run with the places of its faults.
+func (p *Program) located(ctx context.Context, err error) error {
+	return located(err, func(n *tree.Node) *tree.Node { return n }, evaluator(ctx))
 }
 
 // runLocked runs and unlocks p, which the caller has locked.

@@ -5,6 +5,7 @@ package backend
 import (
 	"context"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/listing"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -62,6 +63,11 @@ type Whole interface {
 	// RunAll is Begin, the run of all units, and Finish. same says that the binding is as it was
 	// in the last call.
 	RunAll(same bool) ir.FaultKind
+	// Again returns the calls of machine code that can do a run again, or nil if more is to be done. ready
+	// says that they do what RunAll did last, until the binding changes or something else runs the
+	// worker. They set *faults to another value than 0 if there are faults, which Faults returns then.
+	Again() (calls *exec.Bound, faults *uint64, ready bool)
+	Faults() ir.FaultKind
 }
 
 // A Fallback is code that the interpreter may run in place of the back end.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/sched"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
@@ -22,7 +23,11 @@ type loopStep struct {
 	cells   []scalarCell
 	inst    backend.Instance
 	loop    sched.Loop
-	same    bool // the binding is as it was in the last run
+	same    bool        // the binding is as it was in the last run
+	again   bool        // the calls do the last run again if the binding is the same
+	calls   *exec.Bound // or nil
+	next    *loopStep   // of a program of loops, or nil
+	faults  *uint64     // where the calls note faults
 }
 
 // A bufPlace is the place of buffer number buf of a kernel.
@@ -46,7 +51,9 @@ func (p *Program) newLoop(s *plan.Stage) (step, error) {
 	if p.Profile {
 		l.profile()
 	}
-	l.loop.Plan(p.job, l.inst, l.footprint())
+	if l.loop.Plan(p.job, l.inst, l.footprint()); l.loop.Whole() != nil {
+		l.calls, l.faults, _ = l.loop.Whole().Again()
+	}
 	return l, nil
 }
 
@@ -165,7 +172,19 @@ func (l *loopStep) forget() {
 	l.same = false
 }
 
+// runAll does a run by the only worker.
+func (l *loopStep) runAll() ir.FaultKind {
+	w, same := l.loop.Whole(), l.same
+	l.same = true
+	k := w.RunAll(same)
+	if l.calls != nil {
+		_, _, l.again = w.Again()
+	}
+	return k
+}
+
 func (l *loopStep) run(ctx context.Context, p *Program) error {
+	l.again = false
 	l.load()
 	k, err := l.loop.Run(ctx, p.job)
 	if err == nil && k != ir.NoFault {

@@ -2,5 +2,7 @@
 
 package host
 
+import "github.com/oneloop/oneloop/plan"
+
 // declare does nothing in a build without the race detector.
-func (p *Program) declare(int) {}
+func (p *Program) declare(*plan.Stage) {}

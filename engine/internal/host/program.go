@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -43,8 +42,8 @@ type Program struct {
 	job   *sched.Job
 	arena []byte
 	steps []step
-	bound bool // the steps have the current addresses of arrays
-	short bool // all steps are loops, and one call each runs them
+	bound bool      // the steps have the current addresses of arrays
+	first *loopStep // if all steps are loops, and one call each runs them; or nil
 }
 
 // A step runs one stage.
@@ -76,10 +75,14 @@ func NewProgram(ctx context.Context, o Options, pl *plan.Plan) (*Program, error)
 		}
 		p.steps = append(p.steps, st)
 	}
-	p.short = len(p.steps) > 0 && !slices.ContainsFunc(p.steps, func(s step) bool {
-		l, ok := s.(*loopStep)
-		return !ok || l.loop.Whole() == nil
-	})
+	for i := len(p.steps) - 1; i >= 0; i-- {
+		l, ok := p.steps[i].(*loopStep)
+		if !ok || l.loop.Whole() == nil {
+			p.first = nil
+			break
+		}
+		l.next, p.first = p.first, l
+	}
 	return p, nil
 }
 
@@ -107,13 +110,13 @@ func (p *Program) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	if p.Short(ctx) {
+	if p.Loops() && ctx.Done() == nil && p.Ready() {
 		return p.RunShort()
 	}
 	p.job.Begin()
 	defer p.job.End()
 	for i, s := range p.steps {
-		p.declare(i)
+		p.declare(p.Plan.Stages[i])
 		var began time.Time
 		if p.Observe != nil {
 			began = time.Now()
@@ -132,20 +135,29 @@ func (p *Program) Run(ctx context.Context) error {
 	return nil
 }
 
-// Short reports whether the run is one call of machine code for each stage, by RunShort.
-func (p *Program) Short(ctx context.Context) bool {
-	return p.bound && p.short && p.Observe == nil && ctx.Done() == nil
-}
+// Loops reports whether all steps are loops, and one call each runs them.
+func (p *Program) Loops() bool { return p.first != nil }
 
-// RunShort is Run for which Short reports true.
+// Ready reports whether the run of a program of loops is RunShort, if no context can end it.
+func (p *Program) Ready() bool { return p.bound && p.Observe == nil }
+
+// RunShort is Run for a program of loops that is ready.
 func (p *Program) RunShort() error {
-	for i, s := range p.steps {
-		l := s.(*loopStep)
-		p.declare(i)
-		l.load()
-		same := l.same
-		l.same = true
-		if k := l.loop.Whole().RunAll(same); k != ir.NoFault {
+	for l := p.first; l != nil; l = l.next {
+		p.declare(l.s)
+		k := ir.NoFault
+		if l.load(); !l.same || !l.again {
+			k = l.runAll()
+		} else {
+			for c := l.calls; c != nil; c = c.Next {
+				exec.Put(c.Words)
+				c.Code.Call(c.Args)
+			}
+			if *l.faults != 0 {
+				k = l.loop.Whole().Faults()
+			}
+		}
+		if k != ir.NoFault {
 			return faultOf(k, l.s)
 		}
 	}

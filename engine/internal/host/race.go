@@ -13,8 +13,7 @@ import (
 // declare tells the race detector which memory a stage reads and writes, because
 // the detector does not see the accesses of machine code. If a stage reads an
 // operand at computed positions, declare reports all of its elements.
-func (p *Program) declare(stage int) {
-	s := p.Plan.Stages[stage]
+func (p *Program) declare(s *plan.Stage) {
 	for _, a := range s.Reads {
 		p.ranges(a, runtime.RaceReadRange)
 	}

@@ -14,10 +14,10 @@ func Bare(w backend.Worker) func() {
 	x := w.(*worker)
 	return func() {
 		if x.short.whole {
-			*x.short.words[0].at = 1
+			*x.short.words[0].At = 1
 		}
 		for i := range x.short.calls {
-			x.short.calls[i].code.Call(x.frame)
+			x.short.calls[i].Code.Call(x.frame)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
@@ -34,8 +35,17 @@ func (w *worker) findShortcut() {
 		w.shortenPhases(it.vec)
 	}
 	s := &w.short
+	s.counts = len(s.words)
 	for i := range s.sites {
-		s.words = append(s.words, frameWord{at: w.word(s.sites[i].arg)})
+		s.words = append(s.words, exec.Word{At: w.word(s.sites[i].arg)})
+	}
+	for i := len(s.calls) - 1; i >= 0; i-- {
+		s.calls[i].Next = s.first
+		s.first = &s.calls[i]
+	}
+	if s.changes {
+		s.words = append(s.words, s.calls[0].Words...)
+		s.calls[0].Words = s.words
 	}
 }
 
@@ -63,10 +73,10 @@ func (w *worker) shortenMap(v *boundVec) {
 		return
 	}
 	s, lanes := &w.short, w.word(bp.Lowered.Lanes)
-	s.step, s.row, s.words = min(v.step, bp.strip), bp.Laid, []frameWord{{at: lanes}}
+	s.step, s.row, s.words = min(v.step, bp.strip), bp.Laid, []exec.Word{{At: lanes}}
 	w.shortenSites(bp, firstStep)
 	if k := len(bp.Spans); bp.Rows {
-		w.shortCall(bp, append(w.shortenRows(bp.Spans[k-1], bp.Spans[k-2], bp.Groups), frameWord{lanes, bp.Spans[k-1]})...)
+		w.shortCall(bp, append(w.shortenRows(bp.Spans[k-1], bp.Spans[k-2], bp.Groups), exec.Word{At: lanes, Is: bp.Spans[k-1]})...)
 	} else {
 		w.shortCall(bp)
 	}
@@ -95,8 +105,8 @@ func (w *worker) shortenPhases(v *boundVec) {
 	s.step = v.step
 	for _, bp := range v.phases {
 		s.step = min(s.step, bp.strip)
-		s.words = append(s.words, frameWord{at: w.word(bp.Lowered.Lanes)})
-		w.shortCall(bp, frameWord{w.word(frame.Rows), bp.SeqN}, frameWord{w.word(frame.First), 0})
+		s.words = append(s.words, exec.Word{At: w.word(bp.Lowered.Lanes)})
+		w.shortCall(bp, exec.Word{At: w.word(frame.Rows), Is: bp.SeqN}, exec.Word{At: w.word(frame.First)})
 		arrays := w.arrays[bp.vec]
 		for i := range bp.Sites {
 			x := &bp.Sites[i]
@@ -117,13 +127,13 @@ func (w *worker) shortenPhases(v *boundVec) {
 }
 
 // shortCall adds the call of a phase to the shortcut. A loop over rows reads and changes words of the frame.
-func (w *worker) shortCall(bp *boundPhase, words ...frameWord) {
+func (w *worker) shortCall(bp *boundPhase, words ...exec.Word) {
 	if bp.fn.variant.Rows || bp.Lowered.Kind == lower.SeqPhase {
 		w.short.changes = true
 	} else {
 		words = nil
 	}
-	w.short.calls = append(w.short.calls, shortCall{words, bp.fn.code})
+	w.short.calls = append(w.short.calls, exec.Bound{Code: bp.fn.code, Args: w.frame, Words: words})
 }
 
 // laneStep returns the elements from lane to lane of a site.
@@ -133,14 +143,14 @@ func laneStep(s *layout.Site) int { return s.Line.Step() }
 func firstStep(s *layout.Site) int { return bound.StepOf(s.Line.Spans[:min(len(s.Line.Spans), 1)]) }
 
 // shortenRows makes the shortcut count rows of so many units, or groups of so many rows, whose numbers it returns.
-func (w *worker) shortenRows(row, rows int, groups bool) []frameWord {
+func (w *worker) shortenRows(row, rows int, groups bool) []exec.Word {
 	s := &w.short
-	s.row, s.whole, s.words = row, true, []frameWord{{at: w.word(frame.Rows)}}
+	s.row, s.whole, s.words = row, true, []exec.Word{{At: w.word(frame.Rows)}}
 	if !groups {
 		return nil
 	}
-	s.row, s.words[0].at = row*rows, w.word(frame.Left)
-	return []frameWord{{w.word(frame.Rows), rows}, {w.word(frame.Steps), rows}}
+	s.row, s.words[0].At = row*rows, w.word(frame.Left)
+	return []exec.Word{{At: w.word(frame.Rows), Is: rows}, {At: w.word(frame.Steps), Is: rows}}
 }
 
 // shortenFunction prepares the shortcut of a loop over rows that is one function, if one call can run
@@ -151,7 +161,7 @@ func (w *worker) shortenFunction(it *boundItem) {
 		return
 	}
 	w.short.step, w.short.changes = it.n, true
-	w.short.calls = append(w.short.calls, shortCall{w.shortenRows(1, r.inner, r.phases[0].Groups), r.fn.code})
+	w.short.calls = append(w.short.calls, exec.Bound{Code: r.fn.code, Args: w.frame, Words: w.shortenRows(1, r.inner, r.phases[0].Groups)})
 	for _, bp := range r.phases {
 		w.set(bp.Lowered.Lanes, bp.N)
 		w.shortenSites(w.inst.phases[bp.Lowered.ID], func(s *layout.Site) int { return s.Row*w.short.row + s.Group })
@@ -192,33 +202,22 @@ func (w *worker) shorten(lo, hi int) bool {
 		}
 	}
 	w.loadScalars()
-	counts := len(s.words) - len(s.sites)
-	for i := range counts {
-		s.words[i].is = n
+	for i := range s.counts {
+		s.words[i].Is = n
 	}
 	for i, p := range s.sites {
-		s.words[counts+i].is = int(uintptr(*p.ptr)) + p.base + lo*p.step
+		s.words[s.counts+i].Is = int(uintptr(*p.ptr)) + p.base + lo*p.step
 	}
 	return true
 }
 
 // run calls the functions. same says that there was a run since shorten, and no other code has changed the frame.
-func (s *shortcut) run(mem unsafe.Pointer, same bool) {
-	if !same || s.changes {
-		put(s.words)
+func (s *shortcut) run(same bool) {
+	if !same {
+		exec.Put(s.words)
 	}
-	for i := range s.calls {
-		c := &s.calls[i]
-		put(c.words)
-		c.code.Call(mem)
-	}
-}
-
-// put writes words of the frame that differ. A store would wait for those of the loop before. A load does not.
-func put(words []frameWord) {
-	for i := range words {
-		if x := &words[i]; *x.at != x.is {
-			*x.at = x.is
-		}
+	for c := s.first; c != nil; c = c.Next {
+		exec.Put(c.Words)
+		c.Code.Call(c.Args)
 	}
 }

@@ -190,12 +190,14 @@ type redState = pairwise.Tree[reduce.Partial]
 // each, or one function without a loop around it, after scalar code. To find this in the instance takes longer than a
 // short run, and a long run evicts the instance from the caches.
 type shortcut struct {
-	calls   []shortCall
-	step    int         // most units of a call; 0: there is no shortcut
-	row     int         // a call begins with a multiple of so many units, and the addresses step from one to the next; 0: of one
-	whole   bool        // a call runs a whole number of so many
-	changes bool        // the functions change words
-	words   []frameWord // the lanes, the rows or the groups of rows of a call; and then the addresses of sites
+	calls   []exec.Bound // with the words that their functions change or share with the function before
+	first   *exec.Bound  // of calls, or nil
+	step    int          // most units of a call; 0: there is no shortcut
+	row     int          // a call begins with a multiple of so many units, and the addresses step from one to the next; 0: of one
+	whole   bool         // a call runs a whole number of so many
+	changes bool         // the functions change words
+	words   []exec.Word  // the lanes, the rows or the groups of rows of a call, and then the addresses of sites; if functions change words, the first call has these and its own
+	counts  int          // number of words before the addresses
 	sites   []shortSite
 }
 
@@ -206,18 +208,6 @@ type shortSite struct {
 	ptr  *unsafe.Pointer
 	base int
 	step int
-}
-
-// A shortCall is a function, and the words of the frame that it may change or shares with the function before.
-type shortCall struct {
-	words []frameWord
-	code  *exec.Code
-}
-
-// A frameWord is a word of the frame, and what it is in each call.
-type frameWord struct {
-	at *int
-	is int
 }
 
 func (w *worker) cell(i int32) *uint64 {

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
@@ -40,7 +41,7 @@ func (w *worker) enter() {
 func (w *worker) Run(lo, hi int) {
 	w.ready = false
 	if w.shorten(lo, hi) {
-		w.short.run(w.frame, false)
+		w.short.run(false)
 	} else {
 		w.chunk(lo, hi)
 	}
@@ -57,16 +58,29 @@ func (w *worker) RunAll(same bool) ir.FaultKind {
 		w.Run(0, in.count)
 		return in.Finish(w)
 	}
-	w.short.run(w.frame, same)
+	w.short.run(same)
 	fault := ir.NoFault
-	if *(*uint64)(unsafe.Add(w.frame, frame.Fault)) != 0 {
-		in.Begin()
-		w.flushFaults()
-		fault = in.Fault()
+	if *w.faults() != 0 {
+		fault = w.Faults()
 	}
 	runtime.KeepAlive(in)
 	return fault
 }
+
+// Again are the calls of a shortcut. See [backend.Whole].
+func (w *worker) Again() (calls *exec.Bound, faults *uint64, ready bool) {
+	return w.short.first, w.faults(), w.ready
+}
+
+// Faults returns and forgets the faults of a shortcut of all units. See [backend.Whole].
+func (w *worker) Faults() ir.FaultKind {
+	w.inst.Begin()
+	w.flushFaults()
+	return w.inst.Fault()
+}
+
+// faults returns the word of the frame in which machine code notes faults.
+func (w *worker) faults() *uint64 { return (*uint64)(unsafe.Add(w.frame, frame.Fault)) }
 
 // chunk runs units lo..hi of the main loop, without a shortcut.
 func (w *worker) chunk(lo, hi int) {
@@ -117,7 +131,7 @@ func (w *worker) blocks(v *boundVec, lo, hi int) {
 }
 
 func (w *worker) flushFaults() {
-	f := (*uint64)(unsafe.Add(w.frame, frame.Fault))
+	f := w.faults()
 	if *f == 0 {
 		return
 	}

@@ -1,0 +1,139 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// TestAgain runs programs of loops again after each change that a later run must see: of a parameter, of the arrays, of
+// their memory, of the context, of an observer. The first loop has a parameter and may fault, the second has rows, and the
+// last two are sums, whose code changes the words that it gets.
+func TestAgain(t *testing.T) {
+	const rows, columns = 7, 33
+	long, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for _, name := range engine.Backends() {
+		x, d, r := engine.Zeros[int64](rows, columns), engine.Zeros[int64](rows, columns), engine.Zeros[int64](columns)
+		y, z := engine.Zeros[int64](rows, columns), engine.Zeros[int64](rows, columns)
+		down, sum := engine.Zeros[int64](columns), engine.Zeros[int64]()
+		k := expr.NewParam[int64](3)
+		p, err := engine.CompileWith(context.Background(), engine.Options{Backend: name, Threads: 1},
+			expr.Let(y, op.Div(op.Mul[int64](x, k), d)), expr.Let(z, op.Add[int64](x, r)),
+			expr.Let(down, op.Sum[int64](x, op.Axis(0))), expr.Let(sum, op.Sum[int64](x)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range x.Data() {
+			x.Data()[i], d.Data()[i] = int64(i*7%31-15), int64(i%5+1)
+			r.Data()[i%columns] = int64(i)
+		}
+		memory := d.Array().Memory()
+		divisors := d.Data()
+		observed := 0
+		for i, c := range []struct {
+			what   string
+			change func()
+			ctx    context.Context
+			fault  bool
+		}{
+			{what: "first"},
+			{what: "again"},
+			{what: "again"},
+			{what: "parameter", change: func() { k.Set(-5) }},
+			{what: "again"},
+			{what: "elements", change: func() { x.Data()[rows*columns-1] = 99 }},
+			{what: "context", ctx: long},
+			{what: "elements", change: func() { x.Data()[0] = -99 }},
+			{what: "zero", change: func() { divisors[50] = 0 }, fault: true},
+			{what: "zero again", fault: true},
+			{what: "zero, context", ctx: long, fault: true},
+			{what: "no zero", change: func() { divisors[50] = 2 }},
+			{what: "again"},
+			{what: "other memory", change: func() {
+				divisors = make([]int64, rows*columns)
+				for i := range divisors {
+					divisors[i] = int64(i%3 - 5)
+				}
+				if err := memory.Rebind(dtype.Bytes(divisors)); err != nil {
+					t.Fatal(err)
+				}
+			}},
+			{what: "again"},
+			{what: "observer", change: func() { _ = p.Observe(func(engine.StageRun) { observed++ }) }},
+			{what: "no observer", change: func() {
+				if observed != len(p.Plan().Stages) {
+					t.Errorf("%s: %d stages were observed, not %d", name, observed, len(p.Plan().Stages))
+				}
+				_ = p.Observe(nil)
+			}},
+			{what: "again"},
+		} {
+			if c.change != nil {
+				c.change()
+			}
+			if c.ctx == nil {
+				c.ctx = context.Background()
+			}
+			for _, a := range []*engine.Tensor[int64]{y, z, down, sum} {
+				for i := range a.Data() {
+					a.Data()[i] = math.MinInt64
+				}
+			}
+			if err := p.Run(c.ctx); c.fault != errors.Is(err, expr.ErrDivide) || !c.fault && err != nil {
+				t.Fatalf("%s, run %d, %s: %v", name, i, c.what, err)
+			}
+			if c.fault {
+				continue
+			}
+			columnSums, total := [columns]int64{}, int64(0)
+			for i, v := range x.Data() {
+				columnSums[i%columns] += v
+				total += v
+				q := int64(math.Floor(float64(v*k.Value()) / float64(divisors[i])))
+				if y.Data()[i] != q && y.Data()[i] != v*k.Value()/divisors[i] || z.Data()[i] != v+r.Data()[i%columns] {
+					t.Fatalf("%s, run %d, %s: element %d is %d and %d", name, i, c.what, i, y.Data()[i], z.Data()[i])
+				}
+			}
+			if got := fmt.Sprint(down.Data(), sum.Data()); got != fmt.Sprint(columnSums, []int64{total}) {
+				t.Fatalf("%s, run %d, %s: sums %s", name, i, c.what, got)
+			}
+		}
+	}
+}
+
+// TestAgainTogether runs one program from several goroutines. Each run adds 1.
+func TestAgainTogether(t *testing.T) {
+	const runs, each = 4, 2000
+	for _, name := range engine.Backends() {
+		y := engine.Zeros[int64](40)
+		p, err := engine.CompileWith(context.Background(), engine.Options{Backend: name}, expr.Let(y, op.AddScalar[int64](y, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for range runs {
+			all.Go(func() {
+				for range each {
+					if err := p.Run(context.Background()); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		for i, v := range y.Data() {
+			if v != runs*each {
+				t.Fatalf("%s: element %d is %d after %d runs", name, i, v, runs*each)
+			}
+		}
+	}
+}

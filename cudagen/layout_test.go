@@ -119,6 +119,87 @@ buf z f32 out 1
 	}
 }
 
+// TestGrids checks that each thread of a light loop has one vector, and that a loop with a
+// long body has a grid of a limited size.
+func TestGrids(t *testing.T) {
+	for _, c := range []struct {
+		adds int
+		grid uint32
+	}{{20, 97657}, {30, 64 * 132}} {
+		var w strings.Builder
+		w.WriteString("kernel adds\naxis i0\nbuf x f32 in 1\nbuf y f32 out 1\n{\n  vec i0 {\n    %0 = load f32 x[i0]\n")
+		for i := range c.adds {
+			fmt.Fprintf(&w, "    %%%d = add f32 %%%d %%0\n", i+1, i)
+		}
+		fmt.Fprintf(&w, "    store f32 y[i0] %%%d\n  }\n}", c.adds)
+		k, err := ir.Parse(w.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := vectors(k, 1e8)
+		_, s := generate(t, k, b, []uint64{1 << 30, 1 << 31})
+		bound, err := s.Bind(b, h200)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bound.Launches[0].Grid[0]; got != c.grid {
+			t.Errorf("%d additions: %d blocks, want %d", c.adds, got, c.grid)
+		}
+	}
+}
+
+// TestShifted checks the vectors of rows that begin between aligned addresses, and where there
+// are none.
+func TestShifted(t *testing.T) {
+	k, err := ir.Parse(`kernel shifted
+axis i0 i1
+buf x f32 in 2
+buf y f32 in 2
+buf z f32 out 2
+{
+  vec i0 i1 {
+    %0 = load f32 x[i0, i1]
+    %1 = load f32 y[i0, i1]
+    %2 = add f32 %0 %1
+    store f32 z[i0, i1] %2
+  }
+}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name            string
+		n, stride, y, z int // the row length; the stride of rows; where y and z begin, in elements
+		want            string
+	}{
+		{"whole rows", 128, 132, 0, 0, "x0 = *(const pack<f32, 4> *)"},
+		{"before rows", 128, 132, 3, 3, "*4 - 3;"},
+		{"after rows", 129, 132, 4, 4, "if (at > a.e1 - 4)"},
+		{"beside", 128, 132, 1, 0, "const int k = j + 1;"},
+		{"far beside", 128, 132, 4, 0, "x1 = *(const pack<f32, 4> *)"},
+		{"pairs", 128, 130, 1, 1, "*2 - 1;"},
+		{"odd rows", 128, 131, 1, 1, "for (ix one"},
+		{"short rows", 100, 132, 3, 3, "*2 - 1;"},
+		{"shorter rows", 60, 132, 3, 3, "for (ix one"},
+	} {
+		at := []uint64{1 << 20, 1 << 20, 1 << 22}
+		at[0] += uint64(4 * c.z) // x is aligned as z is
+		at[1] += uint64(4 * c.y)
+		at[2] += uint64(4 * c.z)
+		b := &ir.Binding{Extents: []int{9, c.n}}
+		for range k.Bufs {
+			b.Bufs = append(b.Bufs, ir.BufBind{Strides: []int{c.stride, 1}, Extents: []int{9, c.n}})
+		}
+		_, s := generate(t, k, b, at)
+		if _, err := s.Bind(b, h200); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if !strings.Contains(s.Code, c.want) {
+			t.Errorf("%s: no %q in\n%s", c.name, c.want, strings.TrimPrefix(s.Code, cudagen.Prelude))
+		}
+	}
+}
+
 // recount loads the elements of a row in two loops; the second stores a row buffer.
 const recount = `kernel recount
 axis i0 i1

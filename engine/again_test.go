@@ -19,9 +19,8 @@ import (
 // last two are sums, whose code changes the words that it gets.
 func TestAgain(t *testing.T) {
 	const rows, columns = 7, 33
-	long, cancel := context.WithCancel(context.Background())
-	defer cancel()
 	for _, name := range engine.Backends() {
+		long, cancel := context.WithCancel(context.Background())
 		x, d, r := engine.Zeros[int64](rows, columns), engine.Zeros[int64](rows, columns), engine.Zeros[int64](columns)
 		y, z := engine.Zeros[int64](rows, columns), engine.Zeros[int64](rows, columns)
 		down, sum := engine.Zeros[int64](columns), engine.Zeros[int64]()
@@ -106,6 +105,11 @@ func TestAgain(t *testing.T) {
 			if got := fmt.Sprint(down.Data(), sum.Data()); got != fmt.Sprint(columnSums, []int64{total}) {
 				t.Fatalf("%s, run %d, %s: sums %s", name, i, c.what, got)
 			}
+		}
+		cancel()
+		y.Data()[0] = math.MinInt64
+		if err := p.Run(long); !errors.Is(err, context.Canceled) || y.Data()[0] != math.MinInt64 {
+			t.Errorf("%s, a context that is done: %v, and the first element is %d", name, err, y.Data()[0])
 		}
 	}
 }

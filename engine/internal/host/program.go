@@ -110,8 +110,8 @@ func (p *Program) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	if p.Loops() && ctx.Done() == nil && p.Ready() {
-		return p.RunShort()
+	if p.Loops() && p.Ready() {
+		return p.runLoops(ctx)
 	}
 	p.job.Begin()
 	defer p.job.End()
@@ -158,6 +158,25 @@ func (p *Program) RunShort() error {
 			}
 		}
 		if k != ir.NoFault {
+			return faultOf(k, l.s)
+		}
+	}
+	return nil
+}
+
+// runLoops is Run for a program of loops that is ready. A context that is done ends it before the next loop, each of which is
+// one chunk.
+func (p *Program) runLoops(ctx context.Context) error {
+	if ctx.Done() == nil {
+		return p.RunShort()
+	}
+	for l := p.first; l != nil; l = l.next {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p.declare(l.s)
+		l.load()
+		if k := l.runAll(); k != ir.NoFault {
 			return faultOf(k, l.s)
 		}
 	}

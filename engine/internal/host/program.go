@@ -141,7 +141,8 @@ func (p *Program) Loops() bool { return p.first != nil }
 // Ready reports whether the run of a program of loops is RunShort, if no context can end it.
 func (p *Program) Ready() bool { return p.bound && p.Observe == nil }
 
-// RunShort is Run for a program of loops that is ready.
+// RunShort is Run for a program of loops that is ready, if no context can end it. A loop whose binding has not changed is
+// the calls of its last run: each Go function between would store to the stack, after the stores of the loop before.
 func (p *Program) RunShort() error {
 	for l := p.first; l != nil; l = l.next {
 		p.declare(l.s)

@@ -144,7 +144,8 @@ func (f *Emitter) store(n *lower.Node) {
 		f.Lanes.StoreTo(n, t, f.Address(s, n.Aux), f.Masked && s.Kind != layout.Transposed) // scratch memory has all lanes
 		return
 	}
-	if s.Kind == layout.Strided && s.Step != 0 && !f.Masked && f.Lanes.StoreStepped(n, t) {
+	if s.Kind == layout.Strided && s.Step != 0 && !f.Masked {
+		f.Lanes.StoreStepped(n, t)
 		return
 	}
 	f.Lanes.StoreTo(n, t, At(Frame, values), false)

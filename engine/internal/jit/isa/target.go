@@ -263,8 +263,8 @@ type Lanes interface {
 	// overwrite the temporaries.
 	StoreTo(n *lower.Node, t dtype.Type, m Mem, masked bool)
 	// StoreStepped stores the operand of n as elements of type t with the small step of
-	// its site, and reports whether the target has a way. It may overwrite the temporaries.
-	StoreStepped(n *lower.Node, t dtype.Type) bool
+	// its site. It may overwrite the temporaries.
+	StoreStepped(n *lower.Node, t dtype.Type)
 	// GatherLaid reads the lanes of the current vector of a laid site one by one, all lanes or
 	// those of the tail mask.
 	GatherLaid(i int32, d Vec)

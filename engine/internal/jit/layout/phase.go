@@ -336,7 +336,7 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		} {
 			k |= uint32(frame.Bit(is)) << (8 + bit)
 		}
-		k |= uint32(uint8(s.Step))<<18 | uint32(frame.Bit(s.Counts()))<<26 | uint32(frame.Bit(s.Group != 0))<<27 | uint32(frame.Bit(s.RowBytes() < 0))<<28
+		k |= uint32(uint8(s.Step))<<18 | uint32(frame.Bit(s.Counts()))<<26 | uint32(frame.Bit(s.Group != 0))<<27 | uint32(frame.Bit(s.RowBytes() < 0))<<28 | uint32(frame.Bit(s.plane))<<29
 		key = le.LittleEndian.AppendUint32(key, k)
 		if s.Record > 0 {
 			key = append(key, byte(s.Record), byte(s.Field), byte(s.Line.Step()))

@@ -247,7 +247,4 @@ func (f *avx2) storePart(bytes int, m x86.Mem, x x86.Vec) {
 }
 
 // StoreStepped stores lane by lane: stores under a mask are slow on some processors with AVX2 alone.
-func (f *avx2) StoreStepped(n *lower.Node, t dtype.Type) bool {
-	f.storeApart(n, t)
-	return true
-}
+func (f *avx2) StoreStepped(n *lower.Node, t dtype.Type) { f.storeApart(n, t) }

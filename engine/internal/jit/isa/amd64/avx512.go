@@ -656,7 +656,7 @@ func (f *avx512) before(_ dtype.Type, m x86.Operand, xi, di x86.Vec) {
 const mostMasked = 16
 
 // StoreStepped stores to a site with a small step.
-func (f *avx512) StoreStepped(n *lower.Node, t dtype.Type) bool {
+func (f *avx512) StoreStepped(n *lower.Node, t dtype.Type) {
 	switch s := &f.Layout.Sites[n.Aux]; {
 	case t.Size() == 1:
 		f.storeStepped8(n, t)
@@ -666,7 +666,6 @@ func (f *avx512) StoreStepped(n *lower.Node, t dtype.Type) bool {
 		x := f.Src(n.Args[0])
 		f.place(f.windows(s), t, x)
 	}
-	return true
 }
 
 // loadShuffled loads elements of 1 or 2 bytes with a small step, or of rows that are laid across

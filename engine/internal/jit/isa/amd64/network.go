@@ -11,8 +11,7 @@ import (
 // move elements between the halves of a vector, so each half makes records by itself: the lower
 // halves of n vectors make the first n pieces of 16 bytes, and the upper halves the n pieces after
 // them. Instructions are emitted when a result of theirs is wanted, and a register is free again
-// when the last of its uses is emitted. With AVX-512 it is a network of such vectors too, which takes fewer cycles on a Zen 4 than
-// permutes of two vectors of 512 bits, and stores fewer vectors that cross lines.
+// when the last of its uses is emitted. With AVX-512 its vectors have 256 bits too.
 type network struct {
 	*x86.Asm
 	evex  bool           // registers may be those of AVX-512

@@ -231,13 +231,12 @@ func (f *neon) StoreLanes(t dtype.Type, m isa.Mem, x isa.Vec, masked bool) {
 	f.storePacked(t, m, x, true)
 }
 
-func (f *neon) StoreStepped(n *lower.Node, t dtype.Type) bool {
+func (f *neon) StoreStepped(n *lower.Node, t dtype.Type) {
 	s, x := &f.Layout.Sites[n.Aux], f.pack(n, t)
 	f.FirstAddress(s)
 	for lane := range f.W {
 		f.storeLane(t, f.stepped(s, lane), x, lane)
 	}
-	return true
 }
 
 func (f *neon) StoreOffsets(m isa.Mem, x isa.Vec) { f.asm.storeVec(16, m, x) }

@@ -72,6 +72,7 @@ var fixed = []struct {
 	{"r = i*1; r[[0]] += 0.5", 0},
 	{"r = a*1; add.at(r, i, 1); s = a*1; subtract.at(s, (i, i), [1, 2, 3]); t = v*1; maximum.at(t, [0, 0, 1], [1, 3, -9]); u = a*1; put_along_axis(u, argmax(u, axis=1)[:, None], -9, axis=1); w = a*1; put_along_axis(w, i, 7, None); x = float16(v); np.add.at(x, [1, 1], 0.1)", 4},
 	{"r = v*1; add.at(r, [9], 1)", 0},
+	{"r = quantile(a, [0, 1], axis=1); s = quantile(a, [0, 1.0], axis=1); t = nanquantile(v, [1]); u = percentile(a, [0, 100]); w = nanpercentile(a, [0], axis=0)", 4},
 	{"r = bitwise_and.reduce(m); s = bitwise_or.reduce(m, axis=1); t = bitwise_xor.reduce(m, axis=None); u = bitwise_and.reduce(m[:0], keepdims=True); w = bitwise_xor.reduce(m[:, :0], axis=1); x = bitwise_or.reduce(m, axis=(0, 1))", 0},
 	{"r = uint8(i)*1; add.at(r, [0, 0], 1); s = uint16(i)*1; subtract.at(s, 1, [1]); t = uint64(i)*1; maximum.at(t, i, i); u = uint8(i)*1; add.at(u, i, int16(i) - 3)", 0},
 	{"h = float16(i); r = np.fft.irfftn(h); s = np.fft.irfftn(float16(a > 0), axes=(1,)); t = np.fft.irfft2(float16(a > 0))*0; u = np.fft.hfft(h)", 40},

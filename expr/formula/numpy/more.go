@@ -2,6 +2,7 @@ package numpy
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
@@ -22,14 +23,16 @@ func chooses(c *call) bool {
 
 // each returns the results of f for the numbers in the list that is argument i,
 // along a new first axis. NumPy's list is an array of float64, which promotes what is
-// computed with it; methods that choose an element do not compute.
+// computed with it; methods that choose an element do not compute. A list of integers
+// promotes no floats, unless it is divided by 100.
 func (c *call) each(i int, f func(c *call) *tree.Node) *tree.Node {
 	list := c.args[i]
 	if len(list.seq) == 0 {
 		return c.fail(list.at, tree.ErrShape, "%s takes a number or a list of at least one", c.at.Text)
 	}
 	a := valueOf(c.array(0))
-	if !chooses(c) {
+	floats := func(v value) bool { return v.kind != vScalar || v.s.Class == syntax.Float }
+	if !chooses(c) && (!fractional(a.n.DType()) || strings.HasSuffix(c.f.Name, "percentile") || slices.ContainsFunc(list.seq, floats)) {
 		a = valueOf(cast(a.n, promoted(a, valueOf(tree.ConstFloat(dtype.F64, 0)))))
 	}
 	nodes := make([]*tree.Node, len(list.seq))

@@ -51,7 +51,7 @@ func Derivative(rule tree.Rule) DefineOption { return func(o *tree.Row) { o.Grad
 // result must have that type too.
 func Define(name string, arity int, lower func(b *B, x ...V) V, opts ...DefineOption) *tree.Operator {
 	o := complete(&tree.Row{Name: name, GoName: name, Class: tree.Elementwise, Arity: arity, Lower: lower, ULP: -1}, opts)
-	if o.Types == 0 && arity >= 0 && arity <= maxArity {
+	if o.Types == 0 && o.Arity >= 0 && o.Arity <= maxArity {
 		o.Types = cmp.Or(supported(o), tree.TypesOf(dtype.Real()...)) // a use says why the program fits no type
 	}
 	return tree.NewOperator(*o)

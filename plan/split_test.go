@@ -123,3 +123,21 @@ func TestShortRows(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrowSums looks for the type in which the sums of few bytes are computed before they are converted.
+func TestNarrowSums(t *testing.T) {
+	for _, c := range []struct {
+		dims []int
+		axis int
+		sum  string
+	}{{[]int{2000, 3}, 1, "add i16"}, {[]int{2000, 9}, 1, "reduce sum u64"}, {[]int{9, 2000}, 0, "add i16"}, {[]int{100, 3}, 1, "add u64"}} {
+		e := op.SumUint(typed[uint8]("x", c.dims...), op.Axis(c.axis))
+		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(typed[uint64]("y", c.dims[1-c.axis]), e)}, plan.SplitLoops)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(fmt.Sprint(p.Stages[0].Kernel), c.sum) {
+			t.Errorf("%v along axis %d: no %s in %s", c.dims, c.axis, c.sum, p.Stages[0].Kernel)
+		}
+	}
+}

@@ -132,6 +132,9 @@ func (g *Graph) rewrite(e *tree.Node, args []*Node) *Node {
 			if n := g.separated(e, args[0]); n != nil {
 				return n
 			}
+			if n := g.narrowSum(e, args[0]); n != nil {
+				return n
+			}
 		}
 		if n := g.shortReduction(e, args[0]); n != nil || !g.Separates {
 			return n
@@ -334,6 +337,11 @@ func (g *Graph) transpose(a *Node, axes []int, to shape.Shape) *Node {
 	view := tree.NewView(TransposeRow, to, a.Type, nil)
 	view.Axes = axes
 	return g.make(view, []*Node{a})
+}
+
+// cast returns a converted to another type.
+func (g *Graph) cast(a *Node, to dtype.Type) *Node {
+	return g.make(tree.ApplyWith(castRow, tree.Attributes{To: to}, tree.Untyped(castRow, a.Shape, a.Type)), []*Node{a})
 }
 
 // sliceReshape returns a slice of a reshape that adds or removes axes of size 1 as the

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
@@ -278,4 +279,29 @@ func (a *Array) order() []int {
 		}
 	}
 	return order
+}
+
+// narrowSum returns the last sum e of a few bytes or predicates that were converted to a wider type, as a conversion of the sum in the
+// narrowest type that has it. The vectors of a stage of its own have more of these. It returns nil for other reductions.
+func (g *Graph) narrowSum(e *tree.Node, a *Node) *Node {
+	if e != g.last || e.Op.Reduce().Op() != prim.Add || a.Array != nil || a.Src.Op != castRow || a.Type.IsHalf() || a.Faulty || e.Shape().Size() < leastStage {
+		return nil
+	}
+	x, t, n := a.Args[0], dtype.I16, lists.Product(a.Shape, e.Axes)
+	if x.Type == dtype.Bool {
+		t = dtype.U8
+	}
+	most := shortGroup
+	if slices.Contains(e.Axes, len(a.Shape)-1) && !(n == shortGroup && t == dtype.U8 && x.Strided() == nil) { // longer rows are loops
+		most = mostNarrow
+	}
+	arrays := g.arraysOf(x)
+	if n > most || a.Type.Size() <= t.Size() || len(arrays) == 0 || slices.ContainsFunc(arrays, func(m *Array) bool { return m.Type.Size() > 1 }) || x.Type.Size() > 1 {
+		return nil
+	}
+	view := tree.NewView(e.Op, e.Shape(), t, nil)
+	view.Axes = e.Axes
+	sum := g.make(view, []*Node{g.cast(x, t)})
+	g.Store(sum, "vectors of it have more elements than vectors of what it is converted to")
+	return g.cast(sum, e.DType())
 }

@@ -238,7 +238,7 @@ func (g *Graph) position(e *tree.Node, best *Node, lanes []*Node) *Node {
 	if first.Type == e.DType() {
 		return first
 	}
-	return g.make(tree.ApplyWith(castRow, tree.Attributes{To: e.DType()}, count), []*Node{first})
+	return g.cast(first, e.DType())
 }
 
 // isShort reports whether the reduction e of a over size elements is written

@@ -254,6 +254,20 @@ func accumulators(s suite) {
 	s.check(expr.Let(engine.Zeros[uint64](), op.SumUint(u8)))
 	s.check(expr.Let(engine.Zeros[int64](40), op.Count(b, op.Axis(0))))
 	s.check(expr.Let(engine.Zeros[int64](30), op.Count(b, op.Axis(1))))
+	const rows = 1031
+	for _, n := range []int{3, 8, 16} { // sums of few bytes have narrow types
+		for _, t := range []dtype.Type{dtype.I8, dtype.U8, dtype.Bool} {
+			for at, x := range []*tree.Node{place(r, t, packed, wild, n, rows).Node(), place(r, t, packed, wild, rows, n).Node()} {
+				for _, to := range []dtype.Type{dtype.I64, dtype.F32} {
+					s.check(set(blank(r, to, rows).Node(), untyped.Reduce("sum", untyped.Cast(x, to), axis(at))))
+				}
+				over := apply("greater", x, untyped.Cast(tree.ConstInt(dtype.I8, 0), t))
+				s.check(set(blank(r, dtype.I64, rows).Node(), untyped.Reduce("sum", untyped.Cast(over, dtype.I64), axis(at))))
+				square := apply("mul", untyped.Cast(x, dtype.I32), untyped.Cast(x, dtype.I32)) // too large for narrow sums
+				s.check(set(blank(r, dtype.I64, rows).Node(), untyped.Reduce("sum", untyped.Cast(square, dtype.I64), axis(at))))
+			}
+		}
+	}
 }
 
 // orders tests reductions whose result does not depend on the order of the values, and others, over all axes in all orders, of

@@ -248,6 +248,7 @@ func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T
 		}
 		for k := range 9 { // wide results of a few terms
 			try(1+r.IntN(30), 130+r.IntN(200), k, 1+r.IntN(2), layouts[r.IntN(len(layouts))], layouts[r.IntN(3)])
+			try(1+r.IntN(30), 130+r.IntN(200), k*k, 1, layouts[r.IntN(3)], layouts[0])
 		}
 		try(1, 5000, Block+9, 1, layouts[0], layouts[0])
 		try(200, 48, Block+44, 1, layouts[r.IntN(len(layouts))], layouts[r.IntN(3)]) // all terms of some rows first

@@ -77,14 +77,14 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 
 // shape returns the rows and the vectors of kernels for a problem. Few vectors are one strip, where that takes no more
 // kernels: then each element of A is read once. If rows of A share a set of the first-level cache, and so few columns use them that
-// they are not packed, kernels have no more rows than a set has ways. With AVX-512, wide results of a few terms, which take as long as they are
-// stored, have few rows and many vectors.
+// they are not packed, kernels have no more rows than a set has ways. With AVX-512, wide results of a few terms, whose stores
+// take long, have few rows and many vectors.
 func (f *family) shape(p *Problem, shared bool) (rows, width int) {
 	const few = 8 // vectors
 	m, lanes := p.M, f.lanes()
 	vecs, whole := (p.N+lanes-1)/lanes, p.N%lanes == 0 || p.N%lanes == lanes/2
 	most := f.most(vecs)
-	if f.avx512 && p.K <= 8 && vecs > few {
+	if f.avx512 && p.K <= fewTerms && vecs > few {
 		most = min(4, 2*max(1, p.K))
 	}
 	if shared && p.A.Col == 1 && vecs <= few {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
@@ -137,6 +138,33 @@ func TestAgainTogether(t *testing.T) {
 		for i, v := range y.Data() {
 			if v != runs*each {
 				t.Fatalf("%s: element %d is %d after %d runs", name, i, v, runs*each)
+			}
+		}
+	}
+}
+
+// TestAgainDeadline runs programs of one unit of work, which takes seconds, until a deadline.
+func TestAgainDeadline(t *testing.T) {
+	const length = 1 << 28
+	x, y := engine.Zeros[float64](1), engine.Zeros[float64](1)
+	long := op.Arange[float64](0, length, 1)
+	for _, value := range []expr.Exp[float64]{
+		op.Scan([]expr.Exp[float64]{x}, nil, op.ScanOptions{Length: length}, func(s op.Step[float64]) (next, out []expr.Exp[float64]) {
+			return []expr.Exp[float64]{op.Sin(op.AddScalar(s.State[0], 0.7))}, nil
+		}).Last(0),
+		op.Max(op.Sin(op.Mul(op.Reshape(x, 1, 1), op.Reshape(long, length, 1))), op.Axis(0)),
+	} {
+		for _, name := range engine.Backends() {
+			p, err := engine.CompileWith(context.Background(), engine.Options{Backend: name, Threads: 1}, expr.Let(y, value))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+				if err := p.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("%s: %v", name, err)
+				}
+				cancel()
 			}
 		}
 	}

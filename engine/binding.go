@@ -27,7 +27,7 @@ type Binding struct {
 // the data of the given memories. The error is [expr.ErrValue] if p does not use one
 // of them, or if one is given twice, and [expr.ErrUnsupported] if p runs on a device.
 func (p *Program) Bind(ctx context.Context, memories ...*Memory) (*Binding, error) {
-	if p == nil || p.plan == nil || ctx == nil {
+	if p == nil || p.plan.Load() == nil || ctx == nil {
 		if err := p.usable(); err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ func (p *Program) Bind(ctx context.Context, memories ...*Memory) (*Binding, erro
 		}
 		b.given = append(b.given, k)
 	}
-	b.host, err = hostProgramOn(ctx, o, be, p.plan, b.bytes)
+	b.host, err = hostProgramOn(ctx, o, be, p.plan.Load(), b.bytes)
 	return b, err
 }
 
@@ -127,7 +127,7 @@ func (b *Binding) Run(ctx context.Context) error {
 		return checkContext(ctx, "Binding.Run")
 	}
 	var err error
-	if b.host.Loops() && ctx.Done() == nil && b.host.Ready() {
+	if ctx.Done() == nil && b.host.Ready() {
 		err = b.host.RunShort()
 	} else {
 		err = b.host.Run(ctx)

@@ -24,7 +24,7 @@ type Program struct {
 	options Options
 	memory  aliasing
 
-	plan   *plan.Plan
+	plan   atomic.Pointer[plan.Plan]    // a run replaces it and host after a call of Memory.Rebind
 	host   atomic.Pointer[host.Program] // or nil
 	device *deviceRun                   // or nil
 	mu     sync.Mutex                   // locked during a run
@@ -60,7 +60,8 @@ func compileStatements(ctx context.Context, o Options, stmts []expr.Statement) (
 		return nil, err
 	}
 	if len(mems) > 0 && mems[0].dev != nil {
-		p.device, p.plan, err = newDeviceRun(ctx, pl, mems)
+		p.device, pl, err = newDeviceRun(ctx, pl, mems)
+		p.plan.Store(pl)
 		return p, err
 	}
 	resolved, be, err := o.resolve()
@@ -72,7 +73,8 @@ func compileStatements(ctx context.Context, o Options, stmts []expr.Statement) (
 		return nil, err
 	}
 	p.host.Store(h)
-	p.plan, p.memory = pl, newAliasing(mems, seen)
+	p.plan.Store(pl)
+	p.memory = newAliasing(mems, seen)
 	return p, nil
 }
 
@@ -169,7 +171,7 @@ func hostProgramOn(ctx context.Context, o Options, be backend.Backend, pl *plan.
 // A Go function of the program (op.GoFunc) must not run the program, nor another
 // program whose Go function is running. Run returns [expr.ErrUnsupported] then.
 func (p *Program) Run(ctx context.Context) error {
-	if p == nil || p.plan == nil || ctx == nil {
+	if p == nil || p.plan.Load() == nil || ctx == nil {
 		return cmp.Or(p.usable(), checkContext(ctx, "Program.Run"))
 	}
 	if h := p.host.Load(); h == nil || !h.Loops() || ctx.Done() != nil {
@@ -179,7 +181,7 @@ func (p *Program) Run(ctx context.Context) error {
 	// that can panic: a deferred call would take a tenth of the time.
 	p.mu.Lock()
 	h := p.host.Load()
-	if process.rebinds.Load() != p.memory.seen || !h.Ready() {
+	if process.rebinds.Load() != p.memory.seen || !h.Ready() { // another run may have replaced h
 		p.mu.Unlock()
 		return p.runAny(ctx)
 	}
@@ -250,7 +252,7 @@ func (p *Program) wait(ctx context.Context) error {
 // reference.
 func (p *Program) run(ctx context.Context) error {
 	if p.device != nil {
-		return p.device.run(ctx, p.plan)
+		return p.device.run(ctx, p.plan.Load())
 	}
 	return p.host.Load().Run(ctx)
 }
@@ -264,7 +266,8 @@ func (p *Program) rebound(ctx context.Context, seen uint64) error {
 		if err != nil {
 			return err
 		}
-		p.plan, p.memory = q.plan, q.memory
+		p.plan.Store(q.plan.Load())
+		p.memory = q.memory
 		q.host.Load().Observe = p.host.Load().Observe
 		p.host.Store(q.host.Load())
 	}
@@ -275,7 +278,7 @@ func (p *Program) rebound(ctx context.Context, seen uint64) error {
 
 // usable returns an error for a nil or zero program.
 func (p *Program) usable() error {
-	if p == nil || p.plan == nil {
+	if p == nil || p.plan.Load() == nil {
 		return tree.NewError(tree.ErrValue, "", "the program is nil or the zero Program; Compile makes programs")
 	}
 	return nil
@@ -287,7 +290,7 @@ func (p *Program) Plan() *plan.Plan {
 	if p == nil {
 		return nil
 	}
-	return p.plan
+	return p.plan.Load()
 }
 
 // Backend returns the name of the back end that compiled the program, or of the
@@ -319,7 +322,7 @@ func (p *Program) Explain() string {
 	if p.usable() != nil {
 		return ""
 	}
-	return p.plan.Explain()
+	return p.plan.Load().Explain()
 }
 
 // String returns the text of [Program.Explain].

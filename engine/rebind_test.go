@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -104,5 +105,50 @@ func TestRebindUnaligned(t *testing.T) {
 	}
 	if err := x.Memory().Rebind(b[2:18]); !errors.Is(err, expr.ErrShape) {
 		t.Errorf("memory with a view as float32, at an even address: %v", err)
+	}
+}
+
+// TestRebindTogether runs a program from several goroutines after its memories were bound to others that overlap otherwise.
+// One of the runs compiles it again: two loops that are one call each become one that is several, or the other way round.
+func TestRebindTogether(t *testing.T) {
+	const n, runs, rounds = 2000, 4, 20
+	all := make([]float64, 2*n)
+	for _, name := range engine.Backends() {
+		x, y := engine.Zeros[float64](n), engine.Zeros[float64](n)
+		z, count := engine.Zeros[float64](n), engine.Zeros[float64](n)
+		rebind := func(at int) {
+			for m, data := range map[*engine.Memory][]float64{x.Array().Memory(): all[:n], y.Array().Memory(): all[at:][:n]} {
+				if err := m.Rebind(dtype.Bytes(data)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		rebind(1)
+		p, err := engine.CompileWith(context.Background(), engine.Options{Backend: name, Threads: 1},
+			expr.Let(y, op.Sinh(op.Tan[float64](z))), expr.Let(count, op.Add(count, op.Exp(op.Sinh[float64](x)))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for round := range rounds {
+			clear(count.Data())
+			rebind(n*(round%2) + (round+1)%2)
+			var group sync.WaitGroup
+			for range runs {
+				group.Go(func() {
+					if err := p.Run(context.Background()); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			group.Wait()
+			if want := 2 - round%2; len(p.Plan().Stages) != want {
+				t.Fatalf("%s: %d stages, not %d", name, len(p.Plan().Stages), want)
+			}
+			for i, v := range count.Data() {
+				if v != runs {
+					t.Fatalf("%s, round %d: element %d is %v after %d runs", name, round, i, v, runs)
+				}
+			}
+		}
 	}
 }

@@ -110,7 +110,7 @@ func (p *Program) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	if p.Loops() && p.Ready() {
+	if p.Ready() {
 		return p.runLoops(ctx)
 	}
 	p.job.Begin()
@@ -138,10 +138,10 @@ func (p *Program) Run(ctx context.Context) error {
 // Loops reports whether all steps are loops, and one call each runs them.
 func (p *Program) Loops() bool { return p.first != nil }
 
-// Ready reports whether the run of a program of loops is RunShort, if no context can end it.
-func (p *Program) Ready() bool { return p.bound && p.Observe == nil }
+// Ready reports whether the run is RunShort, if no context can end it.
+func (p *Program) Ready() bool { return p.first != nil && p.bound && p.Observe == nil }
 
-// RunShort is Run for a program of loops that is ready, if no context can end it. A loop whose binding has not changed is
+// RunShort is Run for a program that is ready, if no context can end it. A loop whose binding has not changed is
 // the calls of its last run: each Go function between would store to the stack, after the stores of the loop before.
 func (p *Program) RunShort() error {
 	for l := p.first; l != nil; l = l.next {
@@ -165,7 +165,7 @@ func (p *Program) RunShort() error {
 	return nil
 }
 
-// runLoops is Run for a program of loops that is ready. A context that is done ends it before the next loop, each of which is
+// runLoops is Run for a program that is ready. A context that is done ends it before the next loop, each of which is
 // one chunk.
 func (p *Program) runLoops(ctx context.Context) error {
 	if ctx.Done() == nil {

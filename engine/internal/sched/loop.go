@@ -50,7 +50,7 @@ func (l *Loop) Plan(j *Job, inst backend.Instance, bytes int) {
 		j.divide()
 	}
 	l.traversal = newTraversal(l.n, l.grain, bytes, len(l.workers), j.pool.Caches())
-	if l.alone() && !l.large && l.labels == nil {
+	if l.alone() && l.work() <= aloneChunk && !l.large && l.labels == nil {
 		l.whole, _ = l.workers[0].(backend.Whole)
 	}
 	j.pool.start(len(l.workers) - 1)

@@ -8,8 +8,8 @@ import (
 )
 
 // TestColumnsToResults compares loops down columns that go from the identity to the result with the interpreter: runs of rows
-// that are whole or not, groups of columns that fill vectors or not, several spans of columns, several calls, and
-// reductions with an order beside others.
+// that are whole or not, groups of columns that fill vectors or not, several spans of columns, several calls, columns
+// of records, and reductions with an order beside others.
 func TestColumnsToResults(t *testing.T) {
 	defer forget()
 	r := rand.New(rand.NewPCG(5, 6))
@@ -21,9 +21,10 @@ func TestColumnsToResults(t *testing.T) {
 				body += fmt.Sprintf("%%%d = reduce %s %s %%0\n", i+1, red, typ)
 				stores += fmt.Sprintf("store %s y%d[i0, i2] %%%d\n", typ, i, i+1)
 			}
-			k := parse(t, fmt.Sprintf("kernel columns\naxis i0 i1 i2\nbuf x %[1]s in 3\n%[2]s{\nvec i0 i2 {\nseq i1 {\n%%0 = load %[1]s x[i0, i1, i2]\n%[3]s}\n%[4]s}\n}\n", typ, head, body, stores))
-			for _, c := range [][3]int{{1, 64, 88}, {1, 1, 40}, {1, 0, 40}, {1, 63, 33}, {1, 257, 119}, {3, 200, 70}, {5, 65, 41}, {1, 70, 100}, {1, 9, 10}, {2, 300, 300}, {1, 20, 10017}, {1, 300, 2049}, {1, 450, 700}, {2, 130, 1030}} {
-				shapes := [][]int{{c[0], c[1], c[2]}}
+			k := parse(t, fmt.Sprintf("kernel columns\naxis i0 i1 i2\nbuf x %[1]s in 4\n%[2]s{\nvec i0 i2 {\nseq i1 {\n%%0 = load %[1]s x[i0, i1, i2, 0]\n%[3]s}\n%[4]s}\n}\n", typ, head, body, stores))
+			for at, c := range [][3]int{{1, 64, 88}, {1, 1, 40}, {1, 0, 40}, {1, 63, 33}, {1, 257, 119}, {3, 200, 70}, {5, 65, 41}, {1, 70, 100}, {1, 9, 10}, {2, 300, 300}, {1, 20, 10017}, {1, 300, 2049}, {1, 450, 700}, {2, 130, 1030}} {
+				step := 1 + at%2*(1+r.IntN(3)) // in records the last vectors of a row overlap
+				shapes := [][]int{{c[0], c[1], c[2], step}}
 				for range reds {
 					shapes = append(shapes, []int{c[0], c[2]})
 				}

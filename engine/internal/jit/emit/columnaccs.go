@@ -72,11 +72,7 @@ func positions(accs []columnAcc) bool {
 // columnMem emits the addresses of vector c of an accumulator and of its positions.
 func (f *phaseCode) columnMem(a *columnAcc, c int) (m rankedMem) {
 	f.Int(isa.Mov, isa.T0, isa.Word(a.At+frame.SitePtr))
-	size, at := a.Kern.Lane.Size(), c*f.W
-	if f.back > 0 && c == f.group-1 {
-		at -= f.back
-	}
-	if m.x = isa.AtX(isa.T0, isa.Lane, size, at*size); a.Kern.Arg {
+	if m.x = f.levelMem(a, c); a.Kern.Arg {
 		f.Int(isa.Mov, isa.T1, isa.Word(a.PosAt+frame.SitePtr))
 		m.at = isa.AtX(isa.T1, isa.Lane, 4, c*f.W*4)
 	}
@@ -162,8 +158,11 @@ func (f *phaseCode) joinLevel(a *columnAcc, group int) {
 	}
 }
 
-// levelMem returns the address of vector c of the level at T0.
+// levelMem returns the address of vector c of the accumulator or the level at T0. A level ends with its last column.
 func (f *phaseCode) levelMem(a *columnAcc, c int) isa.Mem {
-	size := a.Kern.Lane.Size()
-	return isa.AtX(isa.T0, isa.Lane, size, c*f.W*size)
+	size, at := a.Kern.Lane.Size(), c*f.W
+	if c == f.group-1 {
+		at -= f.back
+	}
+	return isa.AtX(isa.T0, isa.Lane, size, at*size)
 }

@@ -376,7 +376,7 @@ func (e *machine) next(t *tile, i, k, step int) (row, term int, more bool) {
 	} else if i += step; i >= t.m {
 		i, k = 0, k+Block
 	}
-	return i, k, i < t.m && k < t.k
+	return i, k, i < t.m && k < max(1, t.k) // without terms results are 0
 }
 
 // rowsFirst reports whether a tile of n columns sums all terms of some rows before the next rows: B stays in

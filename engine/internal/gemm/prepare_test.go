@@ -114,6 +114,7 @@ func TestSmallCaches(t *testing.T) {
 				s.check(t, isa, 1+r.IntN(3), r)
 			}
 		}
+		try(40, 500, 0, layouts[0], layouts[0]) // several blocks of rows
 		for m := 1; m < 16; m += 4 {
 			try(m, 1+r.IntN(300), 1+r.IntN(300), layouts[r.IntN(4)], layouts[r.IntN(4)])
 			try(10+r.IntN(60), 1+r.IntN(100), 1+r.IntN(2)*r.IntN(300), layouts[r.IntN(4)], layouts[r.IntN(3)])

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/randir"
@@ -270,5 +271,36 @@ buf y f64 out 2
 	r := rand.New(rand.NewPCG(11, 24))
 	for _, rows := range []int{1, 2, 7, 40} {
 		differ(t, r, newSetup(t, r, k, []int{rows, 139}, nil, [][]int{{rows}, {rows}, {rows, 139}}, true))
+	}
+}
+
+// TestPrefixBeside compares scans that store predicates beside a maximum, which rarely changes, with the interpreter: those of four
+// vectors of steps take all registers for masks.
+func TestPrefixBeside(t *testing.T) {
+	for seed, typ := range []string{"f32", "f64", "i32", "u8"} {
+		k := parse(t, strings.ReplaceAll(`kernel beside
+axis i0 i1
+buf x T in 2
+buf y bool out 2
+buf z T out 1
+{
+  vec i0 {
+    %0 = const T 0
+    seq i1 {
+      %1 = carry T %0
+      %2 = load T x[i0, i1]
+      %3 = mul T %2 %2
+      %4 = lt bool %2 %3
+      %5 = max T %1 %2
+      store bool y[i0, i1] %4
+      %6 = next T %1 %5
+    }
+    store T z[i0] %6
+  }
+}`, "T", typ))
+		r := rand.New(rand.NewPCG(uint64(seed), 27))
+		for _, steps := range []int{64, 129, 1000} {
+			differ(t, r, newSetup(t, r, k, []int{3, steps}, nil, [][]int{{3, steps}, {3, steps}, {3}}, true))
+		}
 	}
 }

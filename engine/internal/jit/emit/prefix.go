@@ -214,7 +214,8 @@ const rising = 4
 // rareVectors emits the loop over vectors of steps: many at once that do not change the carry, or some one by one. It
 // jumps to tail when less than a vector is left.
 func (f *phaseCode) rareVectors(many int, tail isa.Label) {
-	at, c, free := slices.Index(f.top, f.rare.region), &f.carries[0], f.Vecs.Free
+	at, c := slices.Index(f.top, f.rare.region), &f.carries[0]
+	free, masks := f.Vecs.Free, f.Masks.Free
 	again, kept, loop, rest := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 	all := isa.K(many * f.W)
 	f.part("main loop: %d vectors of steps at once that do not change the carry", many)
@@ -243,7 +244,7 @@ func (f *phaseCode) rareVectors(many int, tail isa.Label) {
 	c.regs = c.regs[:1]
 	f.nextSteps(many)
 	f.Branch(isa.GE, isa.Count, all, again)
-	f.Vecs.Free = free
+	f.Vecs.Free, f.Masks.Free = free, masks
 
 	f.part("single vectors of steps")
 	f.Bind(rest)

@@ -8,7 +8,9 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/listing"
+	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
@@ -140,6 +142,25 @@ buf y T out 1
 					}
 					differ(t, r, s)
 				}
+			}
+		}
+	}
+}
+
+// TestBackwardTails compares sums of elements that go backward, of which several vectors and a part of one are left behind the main
+// loop, with the interpreter.
+func TestBackwardTails(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 15))
+	for _, typ := range []dtype.Type{dtype.F64, dtype.F32} {
+		for step := 1; step <= 3; step++ {
+			k := parse(t, strings.ReplaceAll(fmt.Sprintf("kernel sum\naxis i0 i1\nparams 1\nbuf x T in 2\nbuf y T out 1\n{\npar i0 {\nvec i1 {\n%%0 = load T x[i0, p0+i1*-%d]\n%%1 = reduce sum T %%0\n}\nstore T y[i0] %%1\n}\n}", step), "T", typ.Short()))
+			for n := 4097; n < 4161; n += 5 {
+				last := (n - 1) * step
+				s := newSetup(t, r, k, []int{3, n}, []int{last}, [][]int{{3, last + 1}, {3}}, true)
+				for x := s.mem[0]; len(x) > 0; x = x[typ.Size():] {
+					randir.Put(x, typ.Size(), prim.FromFloat(typ, r.Float64()))
+				}
+				differ(t, r, s)
 			}
 		}
 	}

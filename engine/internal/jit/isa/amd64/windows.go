@@ -88,6 +88,9 @@ func windowsAt(s *layout.Site, lane0, n int) []window {
 func (f *avx512) tailWindows(s *layout.Site, t dtype.Type, d x86.Vec) []window {
 	first, step := f.stepLane(s, s.Step)*s.Step, max(s.Step, -s.Step)
 	f.I(f.kop(kmov), 0, x86.RAX, tailMask)
+	if f.W == 4 { // the mask has at least 8 bits
+		f.I(x86.AND, x86.W32, x86.RAX, x86.Imm(1<<4-1))
+	}
 	f.I(x86.POPCNT, x86.W32, x86.RAX, x86.RAX)
 	f.I(x86.IMUL, x86.W64, x86.RAX, x86.RAX, x86.Imm(step))
 	f.I(x86.SUB, x86.W64, x86.RAX, x86.Imm(step-1)) // the elements of all windows, of which there are at most 64

@@ -557,6 +557,46 @@ buf y %[1]s out 3
 	}
 }
 
+// TestPlanesShare compares the remainders of eight arrays of bytes, interleaved to rows, with the interpreter: all values share more
+// operands than the registers have room for beside those of the arrays.
+func TestPlanesShare(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 12))
+	k := parse(t, `kernel share
+axis i0 i1
+buf x i8 in 2
+buf y f32 out 2
+scalar s0 i16
+scalar s1 i16
+{
+  %1 = scalar i16 s0
+  %2 = scalar i16 s1
+  %3 = abs i16 %2
+  %4 = const i16 1
+  %5 = shr i16 %3 %4
+  %6 = const i16 7
+  %7 = and i16 %1 %6
+  %8 = sub i16 %5 %7
+  vec i0 i1 {
+    %10 = load i8 x[i1, i0]
+    %11 = cvt i16 %10
+    %12 = mul i16 %11 %2
+    %13 = add i16 %12 %5
+    %14 = shr i16 %13 %7
+    %15 = mul i16 %14 %1
+    %16 = sub i16 %11 %15
+    %17 = and i16 %8 %16
+    %18 = cvt i8 %17
+    %19 = cvt f32 %18
+    store f32 y[i0, i1] %19
+  }
+}`)
+	for _, rows := range []int{3, 16, 131, 2000} {
+		e := []int{rows, 8}
+		differ(t, r, newSetup(t, r, k, e, nil, [][]int{{8, rows}, e}, true))
+		forget()
+	}
+}
+
 // TestMovedRows compares transpositions that move short rows of 1 and 2 bytes, which are far apart, with the interpreter. The arrays end
 // at pages without access. On x86 rows of 4 bytes and more are copied one by one.
 func TestMovedRows(t *testing.T) {

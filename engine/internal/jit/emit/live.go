@@ -230,6 +230,9 @@ const (
 // once. Many fields may need all vectors of a target with few. A target with more vectors needs two for each field: one that is
 // loaded, and one for the result.
 func (f *phaseCode) fieldVectors() (most int) {
+	if f.Layout.Laid > 4 && len(f.planes()) > 0 {
+		return f.Vectors
+	}
 	if f.Predicates > 0 {
 		for _, ids := range slices.Concat(f.records, f.joined) {
 			most = max(most, 2*len(ids)+f.spare())
@@ -237,7 +240,7 @@ func (f *phaseCode) fieldVectors() (most int) {
 		return most
 	}
 	many := func(ids []int32) bool { return len(ids) > 4 }
-	if f.Predicates == 0 && (f.Layout.Laid > 4 && len(f.planes()) > 0 || slices.ContainsFunc(f.records, many) || slices.ContainsFunc(f.joined, many)) {
+	if slices.ContainsFunc(f.records, many) || slices.ContainsFunc(f.joined, many) {
 		return f.Vectors
 	}
 	return 0

@@ -72,26 +72,15 @@ func (g *Graph) separatedRows(e *tree.Node, a *Node) *Node {
 		a.Shape.Size()/e.Shape().Size() <= mostWindow || a.Strided() == nil || oneRun(e, a) {
 		return nil
 	}
-	part := g.extremesAlong(e, a, e.Axes[:k])
+	part := g.reduceOver(e, a, e.Axes[:k])
 	g.Store(part, "blocks share the extremes of the columns of short rows")
-	return g.reshape(g.extremesAlong(e, part, e.Axes[k:]), e.Shape())
+	return g.reshape(g.reduceOver(e, part, e.Axes[k:]), e.Shape())
 }
 
 // isExtreme reports whether a reduction is a minimum or a maximum.
 func isExtreme(e *tree.Node) bool {
 	r := e.Op.Reduce()
 	return (r.Op() == prim.Min || r.Op() == prim.Max) && !r.Position()
-}
-
-// extremesAlong returns the reduction e of a along axes, which have extent 1 in the result.
-func (g *Graph) extremesAlong(e *tree.Node, a *Node, axes []int) *Node {
-	kept := a.Shape.Clone()
-	for _, i := range axes {
-		kept[i] = 1
-	}
-	view := tree.NewView(e.Op, kept, e.DType(), nil)
-	view.Axes = axes
-	return g.make(view, []*Node{a})
 }
 
 // windowsOf returns the windows over whose elements the reduction e of a goes, or nil if it is no
@@ -125,7 +114,7 @@ func (g *Graph) extremes(e *tree.Node, x *Node, ints []int) *Node {
 		}
 	}
 	w := g.make(tree.NewView(WindowsRow, s, x.Type, ints), []*Node{x})
-	return g.reshape(g.extremesAlong(e, w, axes), s[:r])
+	return g.reshape(g.reduceOver(e, w, axes), s[:r])
 }
 
 // padded returns x with widths before and after each axis.
@@ -181,7 +170,7 @@ func (g *Graph) inMemoryOrder(e *tree.Node, a *Node) *Node {
 	if r.Ordered(a.Type.Register()) || r.Position() || !r.Native() || a.Faulty || a.Shape.Size() < leastStage {
 		return nil
 	}
-	if b := a; b.Array == nil && b.Uses == 0 && b.Src.Op == e.Op && over(b.Shape, e.Axes) > over(b.Args[0].Shape, b.Src.Axes) {
+	if b := a; b.Array == nil && b.Uses == 0 && b.Src.Op == e.Op && lists.Product(b.Shape, e.Axes) > lists.Product(b.Args[0].Shape, b.Src.Axes) {
 		return g.reduceOver(b.Src, g.reduceOver(e, b.Args[0], e.Axes), b.Src.Axes)
 	}
 	order := g.memoryOrder(a)
@@ -197,7 +186,7 @@ func (g *Graph) inMemoryOrder(e *tree.Node, a *Node) *Node {
 		}
 	}
 	if len(groups) > 1 {
-		first := slices.MaxFunc(groups, func(x, y []int) int { return cmp.Compare(over(a.Shape, x), over(a.Shape, y)) })
+		first := slices.MaxFunc(groups, func(x, y []int) int { return cmp.Compare(lists.Product(a.Shape, x), lists.Product(a.Shape, y)) })
 		rest := lists.Where(e.Axes, func(i int) bool { return !slices.Contains(first, i) })
 		return g.reduceOver(e, g.reduceOver(e, a, slices.Sorted(slices.Values(first))), rest)
 	}
@@ -207,16 +196,7 @@ func (g *Graph) inMemoryOrder(e *tree.Node, a *Node) *Node {
 	return g.reorder(e, a, order, reduced)
 }
 
-// over returns the product of the extents of some axes.
-func over(s shape.Shape, axes []int) int {
-	n := 1
-	for _, i := range axes {
-		n *= s[i]
-	}
-	return n
-}
-
-// reduceOver returns a reduction by the operator of e over other axes.
+// reduceOver returns the reduction of a over axes by the operator of e. The axes have extent 1 in the result.
 func (g *Graph) reduceOver(e *tree.Node, a *Node, axes []int) *Node {
 	view := tree.NewView(e.Op, a.Shape.Reduce(axes, true), e.DType(), nil)
 	view.Axes = axes
@@ -233,7 +213,7 @@ func (g *Graph) reorder(e *tree.Node, a *Node, order []int, reduced func(int) bo
 	axes := lists.Where(order, reduced)
 	rows := reduced(order[len(order)-1])
 	turned := !slices.IsSorted(kept[len(single):])
-	if !turned && slices.IsSorted(axes) && rows == reduced(len(a.Shape)-1) || turned && over(a.Shape, axes) < leastKept {
+	if !turned && slices.IsSorted(axes) && rows == reduced(len(a.Shape)-1) || turned && lists.Product(a.Shape, axes) < leastKept {
 		return nil
 	}
 	perm, from := slices.Concat(axes, kept), 0

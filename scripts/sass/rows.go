@@ -33,7 +33,7 @@ const (
 var (
 	plain  = []dtype.Type{dtype.F32, dtype.F64}
 	single = []dtype.Type{dtype.F32}
-	halves = []dtype.Type{dtype.F32, dtype.F64, dtype.F16}
+	floats = []dtype.Type{dtype.F32, dtype.F64, dtype.F16}
 
 	vector = []int{size}
 	matrix = []int{side, side}
@@ -69,15 +69,15 @@ var rows = []row{
 	{"SumRows", "s = sum(a, axis=1)", map[string][]int{"s": {side}, "a": matrix}, nil, single},
 	{"SumColumns", "s = sum(a, axis=0)", map[string][]int{"s": {side}, "a": matrix}, nil, single},
 	{"Stencil", "v[1:-1,1:-1] = u[1:-1,1:-1] + k*(u[:-2,1:-1] + u[2:,1:-1] + u[1:-1,:-2] + u[1:-1,2:] - 4*u[1:-1,1:-1])", map[string][]int{"v": matrix, "u": matrix}, map[string]float64{"k": .2}, plain},
-	{"GELU", "y = 0.5*x*(1 + tanh(0.7978845608*(x + 0.044715*x*x*x)))", map[string][]int{"y": vector, "x": vector}, nil, halves},
-	{"Sigmoid", "y = 1/(1 + exp(-x))", map[string][]int{"y": vector, "x": vector}, nil, halves},
-	softmax(1024, halves),
+	{"GELU", "y = 0.5*x*(1 + tanh(0.7978845608*(x + 0.044715*x*x*x)))", map[string][]int{"y": vector, "x": vector}, nil, floats},
+	{"Sigmoid", "y = 1/(1 + exp(-x))", map[string][]int{"y": vector, "x": vector}, nil, floats},
+	softmax(1024, floats),
 	softmax(8192, plain),
 	softmax(32000, single),
-	layerNorm(1024, halves),
+	layerNorm(1024, floats),
 	layerNorm(8192, plain),
 	{"ArgMax 1024", "s = argmax(x, axis=1)", map[string][]int{"s": {size / 1024}, "x": rowsOf(1024)}, nil, single},
-	{"AddTransposed", "A = B + C.T", map[string][]int{"A": matrix, "B": matrix, "C": matrix}, nil, halves},
+	{"AddTransposed", "A = B + C.T", map[string][]int{"A": matrix, "B": matrix, "C": matrix}, nil, floats},
 	{
 		"BlackScholes", "v = sigma*sqrt(T); d1 = (log(S/K) + (r + 0.5*sigma*sigma)*T)/v; d2 = d1 - v; " +
 			"call = 0.5*S*(1 + erf(d1/1.4142135623730951)) - 0.5*K*exp(-r*T)*(1 + erf(d2/1.4142135623730951))",

@@ -13,7 +13,8 @@ import (
 
 // testSmall tests stacks of small products with a B that is stored by columns, of which some follow each other with the
 // same B. Operands lie beside pages that must not be touched. Packs says that kernels need B packed.
-func testSmall[T number](t *testing.T, typ dtype.Type, m, n, k int, packs bool, value func() T, fma func(x, y, z T) T) {
+func testSmall[T number](t *testing.T, typ dtype.Type, size [3]int, packs bool, value func() T, fma func(x, y, z T) T) {
+	m, n, k := size[0], size[1], size[2]
 	r := rand.New(rand.NewPCG(uint64(m), uint64(k)))
 	s := newSample(r, typ, m, n, k, 7, layouts[r.IntN(3)], layouts[1+r.IntN(2)*2], value, fma)
 	s.p.OffB = []int{0, n * k, n * k, 0, 0, 0, n * k}
@@ -49,11 +50,11 @@ func TestSmallByColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	for _, m := range []int{2, 7, 10, 11, 13, 20, 31} {
 		for k := 2; k <= 12; k++ {
-			n := 2 + r.IntN(15) // more columns of AVX2 need more kernels than a list has
-			t.Run(fmt.Sprint(m, n, k), func(t *testing.T) {
-				testSmall(t, dtype.F32, m, n, k, m > 10, func() float32 { return float32(r.NormFloat64()) }, scalar.Fma32)
-				testSmall(t, dtype.F64, m, n, k, m > 10, r.NormFloat64, fma64)
-				testSmall(t, dtype.I32, m, n, k, true, r.Uint32, func(x, y, z uint32) uint32 { return x*y + z })
+			size := [3]int{m, 2 + r.IntN(15), k} // more columns of AVX2 need more kernels than a list has
+			t.Run(fmt.Sprint(size), func(t *testing.T) {
+				testSmall(t, dtype.F32, size, m > 10, func() float32 { return float32(r.NormFloat64()) }, scalar.Fma32)
+				testSmall(t, dtype.F64, size, m > 10, r.NormFloat64, fma64)
+				testSmall(t, dtype.I32, size, true, r.Uint32, func(x, y, z uint32) uint32 { return x*y + z })
 			})
 		}
 	}

@@ -151,7 +151,7 @@ func TestGrids(t *testing.T) {
 // TestShifted checks the vectors of rows that begin between aligned addresses, and where there
 // are none.
 func TestShifted(t *testing.T) {
-	k, err := ir.Parse(`kernel shifted
+	const text = `kernel shifted
 axis i0 i1
 buf x f32 in 2
 buf y f32 in 2
@@ -163,10 +163,8 @@ buf z f32 out 2
     %2 = add f32 %0 %1
     store f32 z[i0, i1] %2
   }
-}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+}`
+	mixed := strings.NewReplacer("buf y f32", "buf y i32", "load f32 y[i0, i1]", "load i32 y[i0, i1]\n    %3 = cvt f32 %1", "%0 %1", "%0 %3").Replace(text)
 	for _, c := range []struct {
 		name            string
 		n, stride, y, z int // the row length; the stride of rows; where y and z begin, in elements
@@ -176,12 +174,21 @@ buf z f32 out 2
 		{"before rows", 128, 132, 3, 3, "*4 - 3;"},
 		{"after rows", 129, 132, 4, 4, "if (at > a.e1 - 4)"},
 		{"beside", 128, 132, 1, 0, "const int k = j + 1;"},
+		{"beside integers", 128, 132, 1, 0, "prim::load(a.y_0["},
 		{"far beside", 128, 132, 4, 0, "x1 = *(const pack<f32, 4> *)"},
 		{"pairs", 128, 130, 1, 1, "*2 - 1;"},
 		{"odd rows", 128, 131, 1, 1, "for (ix one"},
 		{"short rows", 100, 132, 3, 3, "*2 - 1;"},
 		{"shorter rows", 60, 132, 3, 3, "for (ix one"},
 	} {
+		text := text
+		if c.name == "beside integers" {
+			text = mixed
+		}
+		k, err := ir.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
 		at := []uint64{1 << 20, 1 << 20, 1 << 22}
 		at[0] += uint64(4 * c.z) // x is aligned as z is
 		at[1] += uint64(4 * c.y)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -100,16 +101,16 @@ func (n *numbers) shift(loop int, stores []int, width int, addresses []uint64) i
 	if n.loops[loop].outer >= 0 || len(stores) == 0 {
 		return 0
 	}
-	at, size := n.start(stores[0], addresses)
-	return int(at / size % uint64(width))
+	at, t := n.start(stores[0], addresses)
+	return int(at / uint64(t.Size()) % uint64(width))
 }
 
 // start returns the address of the element of an access at the first position of its loops,
-// and the size of the element.
-func (n *numbers) start(site int, addresses []uint64) (at, size uint64) {
+// and the type of the element.
+func (n *numbers) start(site int, addresses []uint64) (at uint64, t dtype.Type) {
 	buf := n.k.Access[n.sites[site].in.Aux].Buf
-	b := n.k.Bufs[buf].Type.Size()
-	return addresses[buf] + uint64(n.forms[n.layout.sites[site].form].base*b), uint64(b)
+	t = n.k.Bufs[buf].Type
+	return addresses[buf] + uint64(n.forms[n.layout.sites[site].form].base*t.Size()), t
 }
 
 // edged reports whether a loop may have vectors that are not whole: if it is outermost, and
@@ -122,10 +123,11 @@ func (n *numbers) edged(loop, width int) bool {
 func (n *numbers) beside(loop, site int, list []int, width int, addresses []uint64) neighbour {
 	if n.loops[loop].outer < 0 && n.contiguous(loop, site) {
 		for _, s := range list {
-			at, size := n.start(site, addresses)
+			at, t := n.start(site, addresses)
 			near, same := n.start(s, addresses)
-			if by := int64(at - near); n.parallel(site, s) && size == same && by%int64(size) == 0 && max(by, -by) < int64(size)*int64(width) {
-				return neighbour{s + 1, int(by / int64(size))}
+			size := int64(t.Size())
+			if by := int64(at - near); n.parallel(site, s) && t == same && by%size == 0 && max(by, -by) < size*int64(width) {
+				return neighbour{s + 1, int(by / size)}
 			}
 		}
 	}

@@ -145,7 +145,7 @@ func TestAgainTogether(t *testing.T) {
 
 // TestAgainDeadline runs programs of one unit of work, which takes seconds, until a deadline.
 func TestAgainDeadline(t *testing.T) {
-	const length = 1 << 28
+	const length = 1 << 27 // 1 GiB, which a shape may have with 32 bits
 	x, y := engine.Zeros[float64](1), engine.Zeros[float64](1)
 	long := op.Arange[float64](0, length, 1)
 	for _, value := range []expr.Exp[float64]{

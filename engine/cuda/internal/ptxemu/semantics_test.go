@@ -429,6 +429,10 @@ func bitwise() (out []instruction) {
 			return both >> n
 		}
 	}
+	for _, a := range []string{"u32", "s32"} {
+		out = append(out, dots(a, "u32")...)
+		out = append(out, dots(a, "s32")...)
+	}
 	return append(out,
 		one("not", "pred", func(a uint64) uint64 { return 1 - a }),
 		one("mov", "pred", func(a uint64) uint64 { return a }),
@@ -456,4 +460,33 @@ func bitwise() (out []instruction) {
 		instruction{"lop3.b32 %d, %a, %b, %c, 0xe8", "b32", same("b32", 3), func(x []uint64) uint64 { return x[0]&x[1] | x[0]&x[2] | x[1]&x[2] }},
 		instruction{"lop3.b32 %d, %a, %b, %c, 0x1e", "b32", same("b32", 3), func(x []uint64) uint64 { return x[0] ^ (x[1] | x[2]) }},
 	)
+}
+
+// dots returns the sums of products of the numbers of a register, whose signs the type a has, with bytes of another one.
+func dots(a, b string) (out []instruction) {
+	d := "s32"
+	if a == "u32" && b == "u32" {
+		d = "u32"
+	}
+	number := func(x uint64, typ string, width, k int) uint64 {
+		unused := 64 - width
+		x = x >> (width * k) << unused
+		if typ == "s32" {
+			return uint64(int64(x) >> unused)
+		}
+		return x >> unused
+	}
+	for _, form := range []struct {
+		name         string
+		width, first int
+	}{{"dp4a", 8, 0}, {"dp2a.lo", 16, 0}, {"dp2a.hi", 16, 2}} {
+		out = append(out, instruction{form.name + "." + a + "." + b + " %d, %a, %b, %c", d, []string{a, b, d}, func(x []uint64) uint64 {
+			sum := x[2]
+			for k := range 32 / form.width {
+				sum += number(x[0], a, form.width, k) * number(x[1], b, 8, form.first+k)
+			}
+			return sum
+		}})
+	}
+	return out
 }

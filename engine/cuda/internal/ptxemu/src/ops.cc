@@ -421,10 +421,32 @@ Step chooseBinary(Name &n, Ins &i, Type t) {
   return nullptr;
 }
 
+// dot adds products of the numbers of a register and of bytes of another one, from byte first on, to a sum.
+template <class A, class B, int first = 0> void dot(u64 *r, const Ins &i) {
+  const u32 a = get<u32>(r, i.a, i), b = get<u32>(r, i.b, i) >> 8 * first;
+  u32 sum = get<u32>(r, i.c, i);
+  for (int k = 0; k < int(4 / sizeof(A)); k++) sum += u32(i32(A(a >> k * 8 * sizeof(A))) * i32(B(b >> k * 8)));
+  put(r, i, sum);
+}
+
+template <class A, class B> Step chooseDot(Name &n) {
+  if (n.base == "dp4a") return dot<A, B>;
+  using Wide = std::conditional_t<std::is_signed_v<A>, i16, u16>;
+  if (n.take("lo")) return dot<Wide, B>;
+  return n.take("hi") ? dot<Wide, B, 2> : nullptr;
+}
+
+Step chooseDot(Name &n, Type a, Type b) {
+  if (bytesOf(a) != 4 || bytesOf(b) != 4) return nullptr;
+  if (isSigned(a)) return isSigned(b) ? chooseDot<i8, i8>(n) : chooseDot<i8, u8>(n);
+  return isSigned(b) ? chooseDot<u8, i8>(n) : chooseDot<u8, u8>(n);
+}
+
 Step chooseTernary(Name &n, Ins &i, Type t) {
   const std::string &s = n.base;
   if (s == "fma" || (s == "mad" && isFloat(t))) return onFloats<Ternary, Fma>(t, i.round);
   if (s == "mad") return multiplyAdd(n, t);
+  if (s == "dp4a" || s == "dp2a") return chooseDot(n, t, n.source());
   if (s == "selp") return onBits<Select, void>(t);
   if (s == "prmt") return t == B32 ? permute : nullptr;
   if (s == "bfe") return onIntegers<Binary, And>(t) && bytesOf(t) >= 4 ? bitExtract : nullptr;

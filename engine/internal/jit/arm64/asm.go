@@ -108,8 +108,7 @@ func (a *Asm) Const(x [16]byte) Label {
 }
 
 // I appends an instruction. See [Operand] for the operands.
-func (a *Asm) I(op Op, r Arr, ops ...Operand) {
-	in := &insns[op]
+func (a *Asm) I(in Op, r Arr, ops ...Operand) {
 	bits := in.arrange(r)
 	want := 0
 	for i, letter := range []byte(in.ops) {

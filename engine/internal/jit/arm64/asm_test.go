@@ -18,13 +18,35 @@ var update = flag.Bool("update", false, "write testdata/gas.txt with GNU as for 
 
 const golden = "testdata/gas.txt"
 
+// ops has all instructions.
+var ops = []Op{
+	MOVZ, MOVN, MOVK, MOV, ADD, ADDI, SUB, SUBI, AND, ORR, EOR, CMP, CMPI, MUL, MSUB, UMULH, UDIV, SDIV, LSLV, LSRV,
+	ASRV, LSL, LSR, ASR, CSEL, CSET, B, BEQ, BNE, BGE, BLT, BGT, BLE, CBZ, CBNZ, TBZ, TBNZ, RET, ADR, LDRB, LDRH, LDRW,
+	LDRSW, LDRX, STRB, STRH, STRW, STRX, PRFM, LDRVB, LDRVH, LDRVS, LDRVD, LDRVQ, STRVB, STRVH, STRVS, STRVD, STRVQ,
+	LDRL, LD1, ST1, LD1R, VADD, VSUB, VMUL, VSMAX, VSMIN, VUMAX, VUMIN, VCMGT, VCMHI, VCMEQ, VCMTST, VSSHL, VUSHL,
+	VZIP1, VZIP2, VUZP1, VUZP2, VAND, VBIC, VORR, VEOR, VBSL, VBIT, VBIF, VNOT, VNEG, VABS, VXTN, VSQXTN, VUQXTN,
+	VUMULL, VUMAXV, VADDV, VFADD, VFSUB, VFMUL, VFDIV, VFMLA, VFMLS, VFMAX, VFMIN, VFCMEQ, VFCMGE, VFCMGT, VFABS, VFNEG,
+	VFSQRT, VFRINTN, VFRINTM, VFRINTP, VFRINTZ, VSCVTF, VUCVTF, VFCVTZS, VFCVTZU, VFCVTL, VFCVTN, VSHL, VSSHR, VUSHR,
+	VSSHLL, VUSHLL, VSHRN, VEXT, VDUP, VDUPR, VINS, VUMOV, VZERO, VONES, FMOVX, FMOVW, SCVTFS, UCVTFS,
+}
+
+// TestOps finds an instruction that the list of the tests lacks.
+func TestOps(t *testing.T) {
+	source, err := os.ReadFile("insns.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(source), " = &insn{"); n != len(ops) {
+		t.Errorf("%d instructions, of which the tests have %d", n, len(ops))
+	}
+}
+
 // arrangements returns the arrangements in which package neon may use an instruction.
 func arrangements(op Op) []Arr {
-	in := &insns[op]
 	if op == UMULH {
 		return []Arr{X}
 	}
-	switch in.class {
+	switch op.class {
 	case general:
 		return []Arr{W, X}
 	case floats:
@@ -37,7 +59,7 @@ func arrangements(op Op) []Arr {
 	switch {
 	case op == VUMAXV || op == VADDV:
 		return []Arr{B8, B16, H4, H8, S4}
-	case strings.ContainsAny(in.ops, "DN"):
+	case strings.ContainsAny(op.ops, "DN"):
 		return []Arr{B8, B16, H4, H8, S2, S4}
 	case op == VMUL || op == VSMAX || op == VSMIN || op == VUMAX || op == VUMIN:
 		return []Arr{B8, B16, H4, H8, S2, S4}
@@ -47,7 +69,7 @@ func arrangements(op Op) []Arr {
 		return []Arr{B16, H8, S4, D2}
 	case op == LD1R:
 		return []Arr{B8, B16, H4, H8, S2, S4, D1, D2}
-	case in.class == ints || in.class == one || in.class == copies:
+	case op.class == ints || op.class == one || op.class == copies:
 		return []Arr{B8, B16, H4, H8, S2, S4, D2}
 	}
 	return []Arr{B8}
@@ -114,18 +136,17 @@ func values(in *insn, r Arr, letter byte) (out []Operand) {
 
 // every calls do for instructions with all operands of each place, and others of the others.
 func every(do func(op Op, r Arr, ops []Operand)) {
-	for op := Op(1); op < numOps; op++ {
-		in := &insns[op]
-		letters := strings.TrimSuffix(in.ops, "z")
+	for _, op := range ops {
+		letters := strings.TrimSuffix(op.ops, "z")
 		for _, r := range arrangements(op) {
 			most := 1
 			for _, l := range []byte(letters) {
-				most = max(most, len(values(in, r, l)))
+				most = max(most, len(values(op, r, l)))
 			}
 			for k := range most {
 				var ops []Operand
 				for i, l := range []byte(letters) {
-					v := values(in, r, l)
+					v := values(op, r, l)
 					ops = append(ops, v[(k+i)%len(v)])
 					if k >= len(v) && l != 'c' {
 						ops[i] = v[k%len(v)]

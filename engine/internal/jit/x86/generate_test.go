@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 var update = flag.Bool("update", false, "write generated files")
@@ -58,15 +60,20 @@ func generate(text string) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	b.WriteString("// Code generated from insns.txt by go test -run Generated -update. DO NOT EDIT.\n\npackage x86\n\n")
+	const row = 6 // constants of a line; those after the first line have the expressions of the first one
 	b.WriteString("// The instructions.\nconst (\n")
-	for i, n := range names {
-		fmt.Fprintf(&b, "%s", strings.ToUpper(n))
+	constants := append(lists.Map(names, strings.ToUpper), "numOps")
+	for len(constants)%row != 0 {
+		constants = append(constants, "_")
+	}
+	for i := 0; i < len(constants); i += row {
+		b.WriteString(strings.Join(constants[i:i+row], ", "))
 		if i == 0 {
-			b.WriteString(" Op = iota")
+			b.WriteString(" Op = 6*iota, 6*iota + 1, 6*iota + 2, 6*iota + 3, 6*iota + 4, 6*iota + 5")
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("numOps\n)\n\n")
+	b.WriteString(")\n\n")
 	b.WriteString("var opNames = [numOps]string{\n")
 	for i, n := range names {
 		if i > 0 && i%8 == 0 {

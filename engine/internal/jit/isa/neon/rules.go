@@ -33,7 +33,7 @@ var ops = map[prim.Op][3]arm64.Op{
 	prim.Min: {arm64.VFMIN, arm64.VSMIN, arm64.VUMIN}, prim.Max: {arm64.VFMAX, arm64.VSMAX, arm64.VUMAX},
 	prim.Neg: {arm64.VFNEG, arm64.VNEG, arm64.VNEG}, prim.Abs: {arm64.VFABS, arm64.VABS},
 	prim.Sqrt: {arm64.VFSQRT}, prim.Floor: {arm64.VFRINTM}, prim.Ceil: {arm64.VFRINTP}, prim.Trunc: {arm64.VFRINTZ}, prim.Rint: {arm64.VFRINTN},
-	prim.Shl: {0, arm64.VUSHL, arm64.VUSHL}, prim.Shr: {0, arm64.VSSHL, arm64.VUSHL},
+	prim.Shl: {nil, arm64.VUSHL, arm64.VUSHL}, prim.Shr: {nil, arm64.VSSHL, arm64.VUSHL},
 }
 
 // op returns the instruction of a primitive on operands of type t.

@@ -136,9 +136,7 @@ func (g *generator) direct(loop int32, has func(*siteLayout) bool) (out []*ir.In
 }
 
 // reduction returns the C++ type of a reduction.
-func (g *generator) reduction(in *ir.Ins) string {
-	return g.reducer(in.Aux)
-}
+func (g *generator) reduction(in *ir.Ins) string { return g.reducer(in.Aux) }
 
 // accumulator returns the size of an accumulator of a reduction, in bytes.
 func (g *generator) accumulator(in *ir.Ins) int {

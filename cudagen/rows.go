@@ -130,9 +130,7 @@ func (g *generator) rowBlocks(loop int32, r rowLayout) {
 }
 
 // ordered reports whether the bits of a reduction depend on its order.
-func (g *generator) ordered(in *ir.Ins) bool {
-	return g.k.Reducer(in).Ordered()
-}
+func (g *generator) ordered(in *ir.Ins) bool { return g.k.Reducer(in).Ordered() }
 
 // staged writes a reducing vec loop for a whole thread block. Each thread
 // accumulates the reductions without order. The threads store the operands of

@@ -81,9 +81,7 @@ type lvalue[T Elem] struct {
 
 // Of returns a tree with its element type. If the tree has another type, the
 // result carries an error.
-func Of[T Elem](n *tree.Node) Exp[T] {
-	return exp[T]{untyped: untyped{typed(n, dtype.Of[T]())}}
-}
+func Of[T Elem](n *tree.Node) Exp[T] { return exp[T]{untyped: untyped{typed(n, dtype.Of[T]())}} }
 
 // TargetOf returns an assignable tree with its element type. If the tree has
 // another type, the result carries an error.

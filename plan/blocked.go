@@ -130,9 +130,7 @@ func (w *blocker) number(v int) prim.Ix {
 	return w.k.Index.Param(i)
 }
 
-func (w *blocker) exprs(list []prim.Ix) []prim.Ix {
-	return lists.Map(list, w.expr)
-}
+func (w *blocker) exprs(list []prim.Ix) []prim.Ix { return lists.Map(list, w.expr) }
 
 // expr returns an expression of the old kernel for the divided axis.
 func (w *blocker) expr(ix prim.Ix) prim.Ix {

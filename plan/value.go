@@ -51,9 +51,7 @@ func (w *writer) write(v *fuse.Value, coords []prim.Ix) prim.V {
 }
 
 // rowAt returns the position in the row.
-func (w *writer) rowAt() []prim.Ix {
-	return lists.Map(w.innerAxes(), w.ix.Axis)
-}
+func (w *writer) rowAt() []prim.Ix { return lists.Map(w.innerAxes(), w.ix.Axis) }
 
 func (w *writer) compute(v *fuse.Value, coords []prim.Ix) prim.V {
 	switch n := v.Node; n.Src.Op.Class() {

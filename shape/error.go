@@ -21,6 +21,4 @@ func (e *Error) Error() string {
 // Is reports whether target is [Err].
 func (e *Error) Is(target error) bool { return target == Err }
 
-func errorf(format string, args ...any) error {
-	return &Error{fmt.Sprintf(format, args...)}
-}
+func errorf(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }

@@ -91,9 +91,7 @@ func column[T float](n int, x []T, inc int) matrix[T] {
 	return matrix[T]{&x[first], n, 1, inc, 1}
 }
 
-func (m matrix[T]) transposed() matrix[T] {
-	return matrix[T]{m.at, m.cols, m.rows, m.col, m.row}
-}
+func (m matrix[T]) transposed() matrix[T] { return matrix[T]{m.at, m.cols, m.rows, m.col, m.row} }
 
 func (m matrix[T]) element(i, j int) *T {
 	var x T

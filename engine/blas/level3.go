@@ -44,9 +44,7 @@ func smallTriangle(s blas.Side, m, n int) bool {
 func smallRank(n, k int) bool { return n < 10 || k < 16 || n < 24 && k < leastRank }
 
 // smallVector is for the product of a matrix and a vector.
-func smallVector(m, n int) bool {
-	return min(m, n) < 4 || float64(m)*float64(n) < leastElements
-}
+func smallVector(m, n int) bool { return min(m, n) < 4 || float64(m)*float64(n) < leastElements }
 
 // product computes c = alpha*a*b + beta*c. It reports false if the arguments are for
 // gonum's implementation.

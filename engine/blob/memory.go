@@ -68,9 +68,7 @@ func (m *SyncedMemory) MutableHost() ([]byte, error) { return at(m, (*engine.Mem
 
 // OnDevice returns the current bytes on the device, for reading: Caffe's
 // gpu_data. The error is [expr.ErrDevice] for memory of the host alone.
-func (m *SyncedMemory) OnDevice() (driver.Allocation, error) {
-	return at(m, (*engine.Memory).OnDevice)
-}
+func (m *SyncedMemory) OnDevice() (driver.Allocation, error) { return at(m, (*engine.Memory).OnDevice) }
 
 // MutableOnDevice returns the current bytes on the device, for reading and
 // writing: Caffe's mutable_gpu_data. The host side becomes stale.

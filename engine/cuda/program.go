@@ -342,9 +342,7 @@ func (p *program) fault(l *driverStream) error {
 }
 
 // kernels returns the names of the stages, for error messages.
-func (p *program) kernels() []string {
-	return lists.Map(p.steps, step.String)
-}
+func (p *program) kernels() []string { return lists.Map(p.steps, step.String) }
 
 // Close releases the memory, the graph and the modules of the program. No run may
 // be in progress on a stream.

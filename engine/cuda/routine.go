@@ -149,9 +149,7 @@ func (r *routine) queue(k kernelText, entry string, blocks, shared int, words ..
 }
 
 // blocks returns the number of blocks whose threads share n elements.
-func (r *routine) blocks(n int) int {
-	return min((n+routineBlock-1)/routineBlock, 16*r.p.d.limit.SMs)
-}
+func (r *routine) blocks(n int) int { return min((n+routineBlock-1)/routineBlock, 16*r.p.d.limit.SMs) }
 
 // axesOf returns the words of an array in row-major order, and their number of axes.
 func axesOf(s shape.Shape, st shape.Strides) (rank int, words []word) {

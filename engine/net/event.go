@@ -51,9 +51,7 @@ type ending struct {
 }
 
 // failedEvent returns the event of a run that could not begin.
-func failedEvent(err error) *Event {
-	return &Event{state: Failed, err: err}
-}
+func failedEvent(err error) *Event { return &Event{state: Failed, err: err} }
 
 func errNilEvent() error { return tree.NewError(tree.ErrType, "", "the event is nil") }
 

@@ -22,9 +22,7 @@ type Workspace struct {
 }
 
 // NewWorkspace returns an empty workspace.
-func NewWorkspace() *Workspace {
-	return &Workspace{}
-}
+func NewWorkspace() *Workspace { return &Workspace{} }
 
 func errNilWorkspace() error { return tree.NewError(tree.ErrType, "", "the workspace is nil") }
 

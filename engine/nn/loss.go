@@ -11,9 +11,7 @@ import (
 type Loss[T Float] func(out, want expr.Exp[T]) expr.Exp[T]
 
 // MSE returns the mean of (out - want)^2 over all elements.
-func MSE[T Float](out, want expr.Exp[T]) expr.Exp[T] {
-	return op.Mean(op.Square(op.Sub(out, want)))
-}
+func MSE[T Float](out, want expr.Exp[T]) expr.Exp[T] { return op.Mean(op.Square(op.Sub(out, want))) }
 
 // Huber returns the loss with the mean over all elements, with d = |out - want|,
 // of d^2/2 where d <= delta, and delta*(d - delta/2) elsewhere.

@@ -45,9 +45,7 @@ func (h Header) Elems() int64 {
 // first element. It returns the offset of that element.
 //
 // Faults of the file are [*FormatError]s; errors of r are passed on, wrapped.
-func ReadHeader(r io.Reader) (Header, int64, error) {
-	return readHeader(r, -1)
-}
+func ReadHeader(r io.Reader) (Header, int64, error) { return readHeader(r, -1) }
 
 func readHeader(r io.Reader, size int64) (Header, int64, error) {
 	var h Header

@@ -55,9 +55,7 @@ func check(a *Array) error {
 // after a failure, or a crash at any moment, the path holds either what it held
 // before or the complete new array. It is [Prepare] followed by Commit, and the
 // notes on paths and permissions given there hold.
-func WriteFile(path string, a *Array) error {
-	return committed(Prepare(path, a))
-}
+func WriteFile(path string, a *Array) error { return committed(Prepare(path, a)) }
 
 // committed puts a prepared file under its name, unless it could not be prepared.
 func committed(p *Pending, err error) error {

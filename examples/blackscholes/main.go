@@ -20,9 +20,7 @@ type (
 )
 
 // cdf is the distribution function of the normal distribution.
-func cdf(x exp) exp {
-	return op.Scale(.5, op.AddScalar(op.Erf(op.Scale(1/math.Sqrt2, x)), 1))
-}
+func cdf(x exp) exp { return op.Scale(.5, op.AddScalar(op.Erf(op.Scale(1/math.Sqrt2, x)), 1)) }
 
 // price is the value of a call on a spot s with a strike k in t years.
 func price(s, k, t, r, sigma exp) exp {

@@ -95,9 +95,7 @@ func Registers() []Type {
 }
 
 // Integers lists the integer types, in the order of the constants.
-func Integers() []Type {
-	return slices.DeleteFunc(Real(), func(t Type) bool { return !t.IsInt() })
-}
+func Integers() []Type { return slices.DeleteFunc(Real(), func(t Type) bool { return !t.IsInt() }) }
 
 func (t Type) row() *row {
 	if t >= count {

@@ -150,9 +150,7 @@ func alike(name string, x, v *tree.Node) error {
 	return nil
 }
 
-func nodes[T expr.Float](list []expr.Exp[T]) []*tree.Node {
-	return lists.Map(list, expr.NodeOf[T])
-}
+func nodes[T expr.Float](list []expr.Exp[T]) []*tree.Node { return lists.Map(list, expr.NodeOf[T]) }
 
 func typed[T expr.Float](nodes []*tree.Node, err error) ([]expr.Exp[T], error) {
 	if err != nil {

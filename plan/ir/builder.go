@@ -220,9 +220,7 @@ func (b *Builder) HasIndex(id int64) bool {
 }
 
 // Bound reports whether an open loop binds an axis.
-func (b *Builder) Bound(axis int) bool {
-	return axis >= 0 && axis < len(b.bound) && b.bound[axis] >= 0
-}
+func (b *Builder) Bound(axis int) bool { return axis >= 0 && axis < len(b.bound) && b.bound[axis] >= 0 }
 
 // homeOf returns the region of an index expression: the innermost region of its
 // axes and values.

@@ -50,9 +50,7 @@ var reductions = table([]prim.ReductionRow{
 })
 
 // table returns the reductions of rows.
-func table(rows []prim.ReductionRow) []*prim.Reduction {
-	return lists.Map(rows, prim.NewReduction)
-}
+func table(rows []prim.ReductionRow) []*prim.Reduction { return lists.Map(rows, prim.NewReduction) }
 
 // Reductions returns the reductions of the table.
 func Reductions() []*prim.Reduction { return slices.Clone(reductions) }

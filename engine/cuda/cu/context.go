@@ -12,9 +12,7 @@ func DevicePrimaryCtxRetain(d Device) (Context, error) {
 }
 
 // DevicePrimaryCtxRelease undoes one DevicePrimaryCtxRetain.
-func DevicePrimaryCtxRelease(d Device) error {
-	return call(cuDevicePrimaryCtxRelease, uintptr(d))
-}
+func DevicePrimaryCtxRelease(d Device) error { return call(cuDevicePrimaryCtxRelease, uintptr(d)) }
 
 // CtxSetCurrent makes c current to the calling thread.
 func CtxSetCurrent(c Context) error { return call4(cuCtxSetCurrent, uintptr(c), 0, 0, 0) }

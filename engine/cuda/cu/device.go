@@ -25,9 +25,7 @@ func DeviceGetCount() (int, error) {
 }
 
 // DeviceGet returns GPU number ordinal.
-func DeviceGet(ordinal int) (Device, error) {
-	return get[Device](cuDeviceGet, uintptr(ordinal))
-}
+func DeviceGet(ordinal int) (Device, error) { return get[Device](cuDeviceGet, uintptr(ordinal)) }
 
 // Name returns the name of the product.
 func (d Device) Name() (string, error) {

@@ -10,9 +10,7 @@ type DevicePtr uint64
 
 // MemAlloc allocates memory of the current context, aligned to at least 256
 // bytes.
-func MemAlloc(bytes int64) (DevicePtr, error) {
-	return get[DevicePtr](cuMemAlloc, uintptr(bytes))
-}
+func MemAlloc(bytes int64) (DevicePtr, error) { return get[DevicePtr](cuMemAlloc, uintptr(bytes)) }
 
 // MemFree waits for the work of the device and releases memory of MemAlloc.
 func MemFree(p DevicePtr) error { return call(cuMemFree, uintptr(p)) }

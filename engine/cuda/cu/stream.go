@@ -10,9 +10,7 @@ const (
 )
 
 // StreamCreate returns a new stream of the current context.
-func StreamCreate(flags uint) (Stream, error) {
-	return get[Stream](cuStreamCreate, uintptr(flags))
-}
+func StreamCreate(flags uint) (Stream, error) { return get[Stream](cuStreamCreate, uintptr(flags)) }
 
 // Destroy releases the stream. Queued work is still executed.
 func (s Stream) Destroy() error { return call(cuStreamDestroy, uintptr(s)) }
@@ -47,9 +45,7 @@ const (
 )
 
 // EventCreate returns a new event of the current context.
-func EventCreate(flags uint) (Event, error) {
-	return get[Event](cuEventCreate, uintptr(flags))
-}
+func EventCreate(flags uint) (Event, error) { return get[Event](cuEventCreate, uintptr(flags)) }
 
 // Destroy releases the event.
 func (e Event) Destroy() error { return call(cuEventDestroy, uintptr(e)) }

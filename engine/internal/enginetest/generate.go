@@ -35,9 +35,7 @@ func newGenerator(t *rapid.T, size int) *generator {
 }
 
 // flip returns true with probability 1/n. Shrinking makes it false.
-func (g *generator) flip(label string, n int) bool {
-	return g.index(label, n) == n-1
-}
+func (g *generator) flip(label string, n int) bool { return g.index(label, n) == n-1 }
 
 // index returns 0..n-1, all with the same probability. (The generators of rapid
 // prefer small numbers.)

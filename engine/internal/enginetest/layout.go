@@ -112,8 +112,6 @@ func of(t dtype.Type, bits []uint64, dims ...int) *engine.Array {
 }
 
 // tensor returns an array as a tensor of its element type.
-func tensor[T dtype.Elem](a *engine.Array) *engine.Tensor[T] {
-	return must(engine.TensorOf[T](a))
-}
+func tensor[T dtype.Elem](a *engine.Array) *engine.Tensor[T] { return must(engine.TensorOf[T](a)) }
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }

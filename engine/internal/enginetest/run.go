@@ -56,9 +56,7 @@ func Run(t *testing.T, o Options) {
 }
 
 // Areas returns the names of all areas, in the order in which Run tests them.
-func Areas() []string {
-	return lists.Map(areas, func(a area) string { return a.name })
-}
+func Areas() []string { return lists.Map(areas, func(a area) string { return a.name }) }
 
 // Area returns the test of an area by its name. It panics if there is none.
 func Area(name string) func(*testing.T, Options) {

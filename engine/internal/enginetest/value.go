@@ -109,9 +109,7 @@ func isNaN(t dtype.Type, bits uint64) bool {
 
 // equal reports whether two elements of type t have the same bits by the
 // contract.
-func equal(t dtype.Type, a, b uint64) bool {
-	return a == b || isNaN(t, a) && isNaN(t, b)
-}
+func equal(t dtype.Type, a, b uint64) bool { return a == b || isNaN(t, a) && isNaN(t, b) }
 
 func show(t dtype.Type, bits uint64) string {
 	return fmt.Sprintf("%s (%#x)", tree.FormatBits(t, bits), bits)

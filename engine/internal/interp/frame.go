@@ -48,16 +48,12 @@ type frame struct {
 }
 
 // at returns the address of register r.
-func (f *frame) at(r int32) unsafe.Pointer {
-	return *(*unsafe.Pointer)(unsafe.Add(f.regs, r))
-}
+func (f *frame) at(r int32) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Add(f.regs, r)) }
 
 // vec returns register r as n elements, without a copy. The array type is larger
 // than a register and only gives bounds; the Go compiler then drops the bounds
 // checks of loops over n elements.
-func vec[T any](f *frame, r int32, n int) []T {
-	return (*[1 << 16]T)(f.at(r))[:n:n]
-}
+func vec[T any](f *frame, r int32, n int) []T { return (*[1 << 16]T)(f.at(r))[:n:n] }
 
 // one returns the element in a one-lane register.
 func one[T any](f *frame, r int32) T { return *(*T)(f.at(r)) }

@@ -24,9 +24,7 @@ type runsState struct {
 }
 
 // levels returns the depth of the stack for a number of positions.
-func (r *reducer) levels(positions int) int {
-	return bits.Len(uint(positions/ir.Run)) + 1
-}
+func (r *reducer) levels(positions int) int { return bits.Len(uint(positions/ir.Run)) + 1 }
 
 // runsKernel accumulates one position.
 func runsKernel(f *frame, in *ins, n int) {

@@ -104,6 +104,4 @@ func (f *Function) Registers() (vectors, masks []int) {
 }
 
 // Intensity returns the flops for each byte that instructions load or store.
-func (p *Phase) Intensity() float64 {
-	return float64(p.Flops) / float64(max(p.Loaded+p.Stored, 1))
-}
+func (p *Phase) Intensity() float64 { return float64(p.Flops) / float64(max(p.Loaded+p.Stored, 1)) }

@@ -154,9 +154,7 @@ func (s *scope) subscripts(nodes []*syntax.Node) ([]item, error) {
 }
 
 // expand returns the values of a tuple.
-func expand(x item) []item {
-	return lists.Map(x.seq, func(v value) item { return item{v, x.at} })
-}
+func expand(x item) []item { return lists.Map(x.seq, func(v value) item { return item{v, x.at} }) }
 
 func (s *scope) name(n *syntax.Node) (value, error) {
 	if s.checking {

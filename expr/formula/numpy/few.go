@@ -15,9 +15,7 @@ import (
 // This file has functions of NumPy that are a few operators.
 
 // magnitudes returns |x| as floats.
-func magnitudes(n *tree.Node) *tree.Node {
-	return apply("abs", cast(n, quotientType(n.DType())))
-}
+func magnitudes(n *tree.Node) *tree.Node { return apply("abs", cast(n, quotientType(n.DType()))) }
 
 // callNorm is a norm of vectors along an axis, or of matrices in two axes. Without an order it is
 // the root of the sum of the squares of all elements.

@@ -134,9 +134,7 @@ func defaultOf(n *syntax.Node) value {
 }
 
 // isMethod reports whether NumPy's arrays have f as a method of a name.
-func (f *Function) isMethod(name string) bool {
-	return f != nil && slices.Contains(methods, name)
-}
+func (f *Function) isMethod(name string) bool { return f != nil && slices.Contains(methods, name) }
 
 // keywords lists the arguments of f that have names.
 func (f *Function) keywords() string {

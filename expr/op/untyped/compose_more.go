@@ -222,9 +222,7 @@ func nanVariation(o Options, x ...*tree.Node) *tree.Node {
 	return Call("div", sum, o.observations(a))
 }
 
-func nanDeviation(o Options, x ...*tree.Node) *tree.Node {
-	return Call("sqrt", nanVariation(o, x...))
-}
+func nanDeviation(o Options, x ...*tree.Node) *tree.Node { return Call("sqrt", nanVariation(o, x...)) }
 
 // round has o.Ints[0] decimals. It scales by a power of ten, as NumPy does, so the
 // scaled value is rounded too. Integers have no decimals to round.

@@ -39,6 +39,4 @@ func matmulShape(n *tree.Node) (shape.Shape, error) {
 }
 
 // MatMul returns the matrix product of untyped trees.
-func MatMul(a, b *tree.Node) *tree.Node {
-	return tree.Apply(Row("matmul"), a, b)
-}
+func MatMul(a, b *tree.Node) *tree.Node { return tree.Apply(Row("matmul"), a, b) }

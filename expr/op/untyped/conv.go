@@ -225,9 +225,7 @@ func unpool(o Options, x ...*tree.Node) *tree.Node {
 }
 
 // sizes returns the shape of windows.
-func sizes(w []slide) shape.Shape {
-	return lists.Map(w, func(s slide) int { return s.size })
-}
+func sizes(w []slide) shape.Shape { return lists.Map(w, func(s slide) int { return s.size }) }
 
 // numbered returns the numbers of the elements of a window, row-major.
 func numbered(w []slide, t dtype.Type) *tree.Node {

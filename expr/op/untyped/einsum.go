@@ -106,9 +106,7 @@ func implicitOutput(count map[int]int, dots int) (out []int) {
 }
 
 // fromEnd returns the last n axes, counted from the end: -n to -1.
-func fromEnd(n int) []int {
-	return lists.Map(lists.UpTo(n), func(i int) int { return i - n })
-}
+func fromEnd(n int) []int { return lists.Map(lists.UpTo(n), func(i int) int { return i - n }) }
 
 // labelled names the axes of a label in an error.
 func labelled(l int) string {

@@ -36,9 +36,7 @@ func (o Options) elements() dtype.Type {
 	return o.To
 }
 
-func flatten(_ Options, x ...*tree.Node) *tree.Node {
-	return Reshape(x[0], []int{x[0].Shape().Size()})
-}
+func flatten(_ Options, x ...*tree.Node) *tree.Node { return Reshape(x[0], []int{x[0].Shape().Size()}) }
 
 func swapAxes(o Options, x ...*tree.Node) *tree.Node {
 	rank := len(x[0].Shape())

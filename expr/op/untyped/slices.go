@@ -296,9 +296,7 @@ func Take(a, index *tree.Node, axis int) *tree.Node {
 }
 
 // Iota returns 0, 1, ..., n-1 as int64.
-func Iota(n int) *tree.Node {
-	return tree.ApplyWith(Row("iota"), tree.Attributes{Ints: []int{n}})
-}
+func Iota(n int) *tree.Node { return tree.ApplyWith(Row("iota"), tree.Attributes{Ints: []int{n}}) }
 
 // Arange returns op.Arange of untyped trees of element type t.
 func Arange(t dtype.Type, start, stop, step float64) *tree.Node {

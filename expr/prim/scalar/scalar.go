@@ -90,9 +90,7 @@ func Ldexp64(x float64, n int64) float64 {
 }
 
 //go:noinline
-func scaleSlow(x float64, n int64) float64 {
-	return math.Ldexp(x, int(min(max(n, -2200), 2200)))
-}
+func scaleSlow(x float64, n int64) float64 { return math.Ldexp(x, int(min(max(n, -2200), 2200))) }
 
 // MulHi returns the high half of the product.
 func MulHi[T dtype.Unsigned](x, y T) T {

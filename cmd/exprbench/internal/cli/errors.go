@@ -17,9 +17,7 @@ type usageError struct{ msg string }
 
 func (e *usageError) Error() string { return e.msg }
 
-func usagef(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...)}
-}
+func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
 // An interruptedError is the end of a run by a signal.
 type interruptedError struct{ signal os.Signal }

@@ -25,9 +25,7 @@ func Quantile(xs []float64, q float64) float64 {
 func Median(xs []float64) float64 { return Quantile(xs, .5) }
 
 // Spread is the interquartile range divided by the median.
-func Spread(xs []float64) float64 {
-	return (Quantile(xs, .75) - Quantile(xs, .25)) / Median(xs)
-}
+func Spread(xs []float64) float64 { return (Quantile(xs, .75) - Quantile(xs, .25)) / Median(xs) }
 
 // Ratios divides samples taken in the same rounds.
 func Ratios(over, under []float64) []float64 {

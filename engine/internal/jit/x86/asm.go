@@ -125,14 +125,10 @@ func (a *Asm) Const(b []byte) Mem {
 }
 
 // Const32 is a constant of 4 bytes in memory.
-func (a *Asm) Const32(x uint32) Mem {
-	return a.pool.add(constant{bits: [8]uint64{uint64(x)}, size: 4})
-}
+func (a *Asm) Const32(x uint32) Mem { return a.pool.add(constant{bits: [8]uint64{uint64(x)}, size: 4}) }
 
 // Const64 is a constant of 8 bytes in memory.
-func (a *Asm) Const64(x uint64) Mem {
-	return a.pool.add(constant{bits: [8]uint64{x}, size: 8})
-}
+func (a *Asm) Const64(x uint64) Mem { return a.pool.add(constant{bits: [8]uint64{x}, size: 8}) }
 
 // Note says what the code from here on does, for listings.
 func (a *Asm) Note(text string) { a.record(listing.Note, text) }
@@ -146,9 +142,7 @@ func (a *Asm) record(k listing.Kind, text string) {
 	}
 }
 
-func (a *Asm) here() place {
-	return place{at: int32(len(a.buf)), events: int32(len(a.events))}
-}
+func (a *Asm) here() place { return place{at: int32(len(a.buf)), events: int32(len(a.events))} }
 
 func (a *Asm) fail(format string, args ...any) {
 	if a.err == nil {

@@ -177,9 +177,7 @@ type Result string
 
 // Run probes the machine and returns the defaults with the numbers that it measured. It
 // fails if the processor has no AVX2, or the process no executable memory.
-func Run() (machine.Model, []Result, error) {
-	return run(machine.Defaults())
-}
+func Run() (machine.Model, []Result, error) { return run(machine.Defaults()) }
 
 // run probes the machine and replaces the numbers of m that it measured.
 func run(m machine.Model) (machine.Model, []Result, error) {

@@ -17,63 +17,21 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// reductionCases are shapes and axes around the boundaries of lanes, blocks and
-// runs.
-var reductionCases = []struct {
-	dims, axes []int
-}{
-	{nil, nil},
-	{[]int{1}, nil},
-	{[]int{2}, nil},
-	{[]int{31}, nil},
-	{[]int{33}, nil},
-	{[]int{64}, nil},
-	{[]int{65}, nil},
-	{[]int{129}, nil},
-	{[]int{4095}, nil},
-	{[]int{4096}, nil},
-	{[]int{4097}, nil},
-	{[]int{3*4096 + 70}, nil},
-	{[]int{40000}, nil},
-	{[]int{5, 7}, []int{0}},
-	{[]int{5, 7}, []int{1}},
-	{[]int{5, 7}, nil},
-	{[]int{200, 3}, []int{1}},
-	{[]int{200, 8}, []int{-1}},
-	{[]int{200, 9}, []int{1}},
-	{[]int{150, 13}, []int{1}},
-	{[]int{130, 16}, []int{1}},
-	{[]int{80, 2, 3}, []int{1, 2}}, // few elements, which are written out
-	{[]int{3, 70, 2, 2, 2}, []int{0, 2, 3, 4}},
-	{[]int{2, 90}, []int{0}},
-	{[]int{3, 16, 70}, []int{1}},
-	{[]int{3, 5, 70}, []int{0, 1}},
-	{[]int{2, 9, 3, 40}, []int{0, 2}},
-	{[]int{63, 5}, []int{0}},
-	{[]int{64, 5}, []int{0}},
-	{[]int{65, 70}, []int{0}},
-	{[]int{130, 33}, []int{0}},
-	{[]int{700, 2}, []int{0}},
-	{[]int{3, 4200}, []int{1}},
-	{[]int{3, 5, 130}, []int{1, 2}},
-	{[]int{3, 65, 7}, []int{1}},
-	{[]int{3, 65, 7}, []int{0, 1}},
-	{[]int{9, 5, 67}, []int{0, 2}},
-	{[]int{4, 3, 2, 5}, []int{1, 3}},
-	{[]int{4, 3, 2, 5}, []int{0, 2}},
-	{[]int{4, 3, 2, 5}, []int{1, 2}},
-	{[]int{4, 3, 2, 5}, []int{0, 1, 2, 3}},
-	{[]int{4, 1, 5}, []int{1}},
-	{[]int{1, 5, 1}, []int{0, 2}},
-	{[]int{6, 1}, []int{0}},
-	{[]int{0}, nil},
-	{[]int{0, 3}, []int{1}},
-	{[]int{3, 0}, []int{1}},
-	{[]int{3, 0}, []int{0}},
-	{[]int{2, 0, 3}, []int{0, 2}},
-	{[]int{330, 37, 3}, []int{0, 2}}, // records down columns
-	{[]int{66, 50, 8}, []int{0, 2}},
-	{[]int{200, 21, 5}, []int{0, 2}},
+// reductionCases are pairs of shapes and axes around the boundaries of lanes, blocks and runs.
+var reductionCases = [][2][]int{
+	{nil, nil}, {{1}, nil}, {{2}, nil}, {{31}, nil}, {{33}, nil}, {{64}, nil}, {{65}, nil},
+	{{129}, nil}, {{4095}, nil}, {{4096}, nil}, {{4097}, nil}, {{3*4096 + 70}, nil},
+	{{40000}, nil}, {{5, 7}, {0}}, {{5, 7}, {1}}, {{5, 7}, nil}, {{200, 3}, {1}}, {{200, 8}, {-1}},
+	{{200, 9}, {1}}, {{150, 13}, {1}}, {{130, 16}, {1}},
+	{{80, 2, 3}, {1, 2}}, // few elements, which are written out
+	{{3, 70, 2, 2, 2}, {0, 2, 3, 4}}, {{2, 90}, {0}}, {{3, 16, 70}, {1}}, {{3, 5, 70}, {0, 1}},
+	{{2, 9, 3, 40}, {0, 2}}, {{63, 5}, {0}}, {{64, 5}, {0}}, {{65, 70}, {0}}, {{130, 33}, {0}},
+	{{700, 2}, {0}}, {{3, 4200}, {1}}, {{3, 5, 130}, {1, 2}}, {{3, 65, 7}, {1}},
+	{{3, 65, 7}, {0, 1}}, {{9, 5, 67}, {0, 2}}, {{4, 3, 2, 5}, {1, 3}}, {{4, 3, 2, 5}, {0, 2}},
+	{{4, 3, 2, 5}, {1, 2}}, {{4, 3, 2, 5}, {0, 1, 2, 3}}, {{4, 1, 5}, {1}}, {{1, 5, 1}, {0, 2}},
+	{{6, 1}, {0}}, {{0}, nil}, {{0, 3}, {1}}, {{3, 0}, {1}}, {{3, 0}, {0}}, {{2, 0, 3}, {0, 2}},
+	{{330, 37, 3}, {0, 2}}, // records down columns
+	{{66, 50, 8}, {0, 2}}, {{200, 21, 5}, {0, 2}},
 }
 
 // userReductions are reductions that a user could define.
@@ -120,7 +78,7 @@ func Reductions(t *testing.T, o Options) {
 					if (i+k)%every != 0 {
 						continue
 					}
-					n += testReduction(suite{t, o}, row, typ, rc.dims, rc.axes, i)
+					n += testReduction(suite{t, o}, row, typ, rc[0], rc[1], i)
 				}
 				if _, ok := untyped.Lookup(row.Name()); ok {
 					c[cell{row.Name(), typ}] = fmt.Sprint(n)
@@ -225,10 +183,10 @@ func stateReductions(s suite) {
 					continue
 				}
 				r := newRand(uint64(n))
-				x := place(r, t, layout(n%int(numLayouts)), data(i%2), c.dims...)
-				v := untyped.ReduceStates(f, apply("neg", apply("neg", x.Node())), untyped.Options{Axes: c.axes, Keep: n%2 == 0})
+				x := place(r, t, layout(n%int(numLayouts)), data(i%2), c[0]...)
+				v := untyped.ReduceStates(f, apply("neg", apply("neg", x.Node())), untyped.Options{Axes: c[1], Keep: n%2 == 0})
 				if !s.check(expr.Statement{Target: blank(r, v.DType(), v.Shape()...).Node(), Value: v}) {
-					s.Fatalf("%s of %v%v over %v", f.Name, t, c.dims, c.axes)
+					s.Fatalf("%s of %v%v over %v", f.Name, t, c[0], c[1])
 				}
 			}
 		}

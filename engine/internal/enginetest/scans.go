@@ -14,23 +14,8 @@ import (
 // scanShapes are shapes around the sizes at which loops over lanes and along the axis
 // change.
 var scanShapes = [][]int{
-	{1},
-	{2},
-	{65},
-	{1000},
-	{0},
-	{3, 0},
-	{0, 3},
-	{5, 1},
-	{1, 5},
-	{2, 17},
-	{65, 33},
-	{130, 3},
-	{3, 130},
-	{64, 513},
-	{7, 2100},
-	{4, 1, 3},
-	{3, 20, 5},
+	{1}, {2}, {65}, {1000}, {0}, {3, 0}, {0, 3}, {5, 1}, {1, 5}, {2, 17}, {65, 33}, {130, 3},
+	{3, 130}, {64, 513}, {7, 2100}, {4, 1, 3}, {3, 20, 5},
 }
 
 // Scans tests loops that carry values: the compositions for every type, shape and

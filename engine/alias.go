@@ -56,9 +56,7 @@ func aliasingOf(memories []*Memory) aliasing {
 // find stores the relations of the extents. It takes time in proportion to the
 // memories if no memory has passed another in address since the last use.
 func (al *aliasing) find(to []relation) {
-	byAddress := func(i, j int) int {
-		return cmp.Or(cmp.Compare(al.at[i].address, al.at[j].address), i-j)
-	}
+	byAddress := func(i, j int) int { return cmp.Or(cmp.Compare(al.at[i].address, al.at[j].address), i-j) }
 	if !slices.IsSortedFunc(al.order, byAddress) {
 		slices.SortFunc(al.order, byAddress)
 	}

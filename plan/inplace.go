@@ -18,9 +18,7 @@ func inPlace(stages []*Stage) {
 		t, w := p.Out, l.Writes[0]
 		if w.Mem == nil || w.Type != t.Type || w.Shape.Size() != t.Shape.Size() || !shape.IsContiguous(w.Shape, w.Strides) ||
 			slices.ContainsFunc(l.Reads, w.Overlaps) || slices.ContainsFunc(p.Reads, w.Overlaps) || !l.elementwise(t, w) ||
-			slices.ContainsFunc(stages, func(s *Stage) bool {
-				return s != p && s != l && s.uses(t)
-			}) {
+			slices.ContainsFunc(stages, func(s *Stage) bool { return s != p && s != l && s.uses(t) }) {
 			continue
 		}
 		product, loop := *p, *l

@@ -26,9 +26,7 @@ var axisArg = []ArgDoc{{"axis", "The first axis of a sample, 1.", false}}
 var rows = slices.Concat(mapRows(), []row{
 	{
 		"Sum", "X... -> Y", "The sum of inputs of one shape.", true, nil,
-		func(_ *Args, x []*tree.Node) []*tree.Node {
-			return one(total(x))
-		},
+		func(_ *Args, x []*tree.Node) []*tree.Node { return one(total(x)) },
 	},
 	{
 		"Scale", "X -> Y", "scale*X.", true,

@@ -74,9 +74,7 @@ type AdamOptions struct{ Beta1, Beta2, Eps, Decay float64 }
 //	w = w - rate/(1-Beta1^t) * m / (sqrt(v)/sqrt(1-Beta2^t) + Eps)
 func Adam[T Float](rate float64, opts ...AdamOptions) *Optimizer[T] {
 	c := last(opts, AdamOptions{}).settled()
-	return adam("Adam", rate, c, func(u *update[T]) []expr.Statement {
-		return u.adam(c, u.decayed(c.Decay))
-	})
+	return adam("Adam", rate, c, func(u *update[T]) []expr.Statement { return u.adam(c, u.decayed(c.Decay)) })
 }
 
 // AdamW is [Adam] with the decay apart from the gradient (Loshchilov, Hutter

@@ -67,9 +67,7 @@ func programs() (rows []*prim.Reduction) {
 	}
 	return append(rows, prim.NewReduction(prim.ReductionRow{
 		Name: "hypot", Types: prim.Float, Order: prim.Float, Identity: prim.Zero,
-		Combine: func(b *prim.B, x ...prim.V) prim.V {
-			return b.Sqrt(b.Fma(x[0], x[0], b.Mul(x[1], x[1])))
-		},
+		Combine: func(b *prim.B, x ...prim.V) prim.V { return b.Sqrt(b.Fma(x[0], x[0], b.Mul(x[1], x[1]))) },
 	}), prim.NewReduction(prim.ReductionRow{
 		Name: "mixed", Types: prim.Num, Order: prim.Num, Identity: prim.One, Empty: prim.Zero,
 		Combine: mixed,

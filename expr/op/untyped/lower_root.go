@@ -32,9 +32,7 @@ func lowerHypot(b *B, x ...V) V {
 		return x[0]
 	}
 	inf := f.c(b, math.Inf(1))
-	infinite := func(y V) V {
-		return b.Select(b.Or(b.Eq(b.Abs(x[0]), inf), b.Eq(b.Abs(x[1]), inf)), inf, y)
-	}
+	infinite := func(y V) V { return b.Select(b.Or(b.Eq(b.Abs(x[0]), inf), b.Eq(b.Abs(x[1]), inf)), inf, y) }
 	t, y := rootOfSquares(b, f, x[0], x[1])
 	lo, hi := int64(-900), int64(1000) // exponents of t
 	if f.t == dtype.F32 {

@@ -49,9 +49,7 @@ statements assign.`,
   exprbench eval -i photo.png -o gray.png 'max(photo[...,:3], 2, keepdims=True)'
   exprbench eval -i w=model.npz:w -i b=model.npz:b -o y=out.npz:y 'y = w @ b'`,
 		Args: between(1, 1, "statements"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd, args[0])
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	cmd.Flags().StringArrayVarP(&f.in, "input", "i", nil, "`name=file`: an array to read: a.npy, a.npz:x, a.csv:x or a.png (repeatable)")
 	cmd.Flags().StringArrayVarP(&f.out, "output", "o", nil, "`name=file`: an assigned name to write: y.npy, y.npz:y, y.csv:y or y.png (repeatable)")

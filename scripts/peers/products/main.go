@@ -14,7 +14,6 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -27,28 +26,22 @@ func main() {
 	log.SetFlags(0)
 	libs := flag.String("lib", "libopenblas.so.0", "shared libraries, separated by commas; empty: none")
 	match := flag.String("match", "", "only shapes that match this expression")
-	shapes := flag.String("shapes", "", "these shapes instead of those of the command, as 2x1000x1000nt or 100*8x8x8nn, separated by commas")
+	shapes := flag.String("shapes", usual, "shapes, as 2x1000x1000nt or 100*8x8x8nn, separated by commas")
 	types := flag.String("types", "f32,f64", "element types")
 	threads := flag.String("threads", "1", "numbers of threads")
 	backend := flag.String("backend", "", "back end; default: the preferred one")
 	rounds := flag.Int("rounds", 15, "rounds of each row; medians count")
 	flag.Parse()
-	if *shapes != "" {
-		var err error
-		if cases, err = parse(*shapes); err != nil {
-			log.Fatal(err)
-		}
+	cases, err := parse(*shapes, *match)
+	if err == nil {
+		err = run(cases, *libs, *types, *threads, *backend, *rounds)
 	}
-	if err := run(*libs, *match, *types, *threads, *backend, *rounds); err != nil {
+	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(libs, match, types, threads, backend string, rounds int) error {
-	want, err := regexp.Compile(match)
-	if err != nil {
-		return err
-	}
+func run(cases []product, libs, types, threads, backend string, rounds int) error {
 	shim, err := buildShim()
 	if err != nil {
 		return err
@@ -72,9 +65,6 @@ func run(libs, match, types, threads, backend string, rounds int) error {
 	fmt.Println("| product | type | threads | oneloop | of the peak |" + strings.Repeat(" peer | ratio | range |", len(peers)))
 	fmt.Println("|---|---|---|---|---|" + strings.Repeat("---|---|---|", len(peers)))
 	for _, c := range cases {
-		if !want.MatchString(c.String()) {
-			continue
-		}
 		for _, name := range strings.Split(types, ",") {
 			typ := map[string]dtype.Type{"f32": dtype.F32, "f64": dtype.F64}[name]
 			for _, s := range strings.Split(threads, ",") {

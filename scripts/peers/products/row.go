@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine"
@@ -39,33 +41,27 @@ func (c product) String() string {
 	return s
 }
 
-var cases = []product{
-	{256, 256, 256, 1, "nn", false}, {512, 512, 512, 1, "nn", false}, {1024, 1024, 1024, 1, "nn", false},
-	{2048, 2048, 2048, 1, "nn", false}, {4096, 4096, 4096, 1, "nn", false},
-	{1000, 1000, 1000, 1, "nt", false}, {1000, 1000, 1000, 1, "tn", false},
-	{1000, 1000, 1000, 1, "tt", false}, {1000000, 8, 8, 1, "nn", false}, {64, 100000, 64, 1, "nn", false},
-	{64, 64, 100000, 1, "nn", false}, {64, 64, 100000, 1, "tn", false}, {100000, 64, 64, 1, "nn", false},
-	{100000, 100, 100, 1, "nn", false}, {100000, 48, 300, 1, "nn", false}, {100000, 32, 32, 1, "nn", false},
-	{100000, 10, 200, 1, "nn", false}, {100000, 20, 20, 1, "nn", false}, {256, 256, 256, 1, "nn", true},
-	{512, 512, 512, 1, "nn", true}, {1024, 1024, 1024, 1, "nn", true}, {2048, 2048, 2048, 1, "nn", true},
-	{8, 1597, 2000, 1, "nn", false}, {8, 5000, 2, 1, "nt", false}, {673, 2, 108, 1, "nt", false},
-	{64, 14438, 22, 1, "nn", false}, {1024, 1024, 1, 1, "nn", false}, {300, 1, 300, 1, "nn", false},
-	{300, 1, 300, 1, "tn", false}, {1, 300, 300, 1, "nn", false}, {1, 300, 300, 1, "nt", false},
-	{5, 1024, 1024, 1, "nt", false}, {1000, 1, 1000, 1, "nn", false}, {2000, 1, 2000, 1, "nn", false},
-	{2000, 1, 2000, 1, "tn", false}, {1, 2000, 2000, 1, "nn", false}, {1, 2000, 2000, 1, "nt", false},
-	{2048, 1, 2048, 1, "tn", false}, {64, 1, 100000, 1, "tn", false}, {100000, 1, 64, 1, "nn", false},
-	{1, 1, 1000, 1, "nn", false}, {1, 1, 100000, 1, "nn", false}, {20, 1, 20, 10000, "nn", false},
-	{1, 20, 20, 10000, "nn", false}, {5, 5, 5, 10000, "nn", false}, {7, 7, 7, 10000, "nn", false},
-	{8, 8, 8, 10000, "nn", false}, {8, 8, 8, 10000, "nt", false}, {9, 9, 9, 10000, "nn", false},
-	{12, 12, 12, 10000, "nn", false}, {16, 16, 16, 10000, "nn", false}, {20, 20, 20, 10000, "nn", false},
-	{20, 20, 20, 10000, "nt", false}, {24, 24, 24, 10000, "nn", false}, {32, 32, 32, 10000, "nn", false},
-	{48, 48, 48, 10000, "nn", false}, {64, 64, 64, 10000, "nn", false},
-}
+// usual are the shapes that the command compares by default, in the form of parse.
+const usual = `256x256x256nn 512x512x512nn 1024x1024x1024nn 2048x2048x2048nn 4096x4096x4096nn 1000x1000x1000nt
+	1000x1000x1000tn 1000x1000x1000tt 1000000x8x8nn 64x100000x64nn 64x64x100000nn 64x64x100000tn
+	100000x64x64nn 100000x100x100nn 100000x48x300nn 100000x32x32nn 100000x10x200nn 100000x20x20nn
+	layer:256x256x256nn layer:512x512x512nn layer:1024x1024x1024nn layer:2048x2048x2048nn 8x1597x2000nn
+	8x5000x2nt 673x2x108nt 64x14438x22nn 1024x1024x1nn 300x1x300nn 300x1x300tn 1x300x300nn 1x300x300nt
+	5x1024x1024nt 1000x1x1000nn 2000x1x2000nn 2000x1x2000tn 1x2000x2000nn 1x2000x2000nt 2048x1x2048tn
+	64x1x100000tn 100000x1x64nn 1x1x1000nn 1x1x100000nn 10000*20x1x20nn 10000*1x20x20nn 10000*5x5x5nn
+	10000*7x7x7nn 10000*8x8x8nn 10000*8x8x8nt 10000*9x9x9nn 10000*12x12x12nn 10000*16x16x16nn
+	10000*20x20x20nn 10000*20x20x20nt 10000*24x24x24nn 10000*32x32x32nn 10000*48x48x48nn 10000*64x64x64nn`
 
-// parse returns the shapes of a list.
-func parse(list string) (out []product, err error) {
-	for _, text := range strings.Split(list, ",") {
+// parse returns the shapes of a list, which has commas or spaces between them: 2x1000x1000nt, 100*8x8x8nn for
+// several products, and layer:8x8x8nn for a layer. It leaves out those that do not match.
+func parse(list, match string) (out []product, err error) {
+	want, err := regexp.Compile(match)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
 		c := product{batch: 1}
+		text, c.layer = strings.CutPrefix(text, "layer:")
 		if batch, shape, many := strings.Cut(text, "*"); many {
 			if c.batch, err = strconv.Atoi(batch); err != nil {
 				return nil, err
@@ -75,7 +71,9 @@ func parse(list string) (out []product, err error) {
 		if _, err := fmt.Sscanf(text, "%dx%dx%d%s", &c.m, &c.n, &c.k, &c.trans); err != nil || len(c.trans) != 2 {
 			return nil, fmt.Errorf("shape %q", text)
 		}
-		out = append(out, c)
+		if want.MatchString(c.String()) {
+			out = append(out, c)
+		}
 	}
 	return out, nil
 }

@@ -385,7 +385,7 @@ func (g *generator) add(form int, l Len, ops []Operand) {
 	which := 0
 	for which = int(firstForm[in.op]); &forms[which] != f; which++ {
 	}
-	g.cases = append(g.cases, testCase{which, evex, in, ops, obj.Code, in.text(f, evex)})
+	g.cases = append(g.cases, testCase{which, evex, in, ops, obj.Code, in.text(f)})
 }
 
 // TestCases makes all cases, without another assembler to compare them with.

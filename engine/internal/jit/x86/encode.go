@@ -64,7 +64,7 @@ func (a *Asm) I(op Op, l Len, ops ...Operand) {
 		return
 	}
 	if a.Listing {
-		a.record(listing.Insn, a.pool.comment(&in, in.text(f, evex)))
+		a.record(listing.Insn, a.pool.comment(&in, in.text(f)))
 	}
 	if f.ops[0] == patRel {
 		a.jump(op, in.label)

@@ -54,7 +54,7 @@ func requestText(op Op, l Len, ops []Operand) string {
 }
 
 // text is in, in the form f.
-func (in *insn) text(f *form, evex bool) string {
+func (in *insn) text(f *form) string {
 	b := &strings.Builder{}
 	b.WriteString(f.op.mnemonic())
 	immediate := ""
@@ -70,7 +70,7 @@ func (in *insn) text(f *form, evex bool) string {
 		case kindLabel:
 			t = "L" + strconv.Itoa(int(in.label))
 		case kindMem:
-			t = in.memText(f, i, evex)
+			t = in.memText(f, i)
 		case kindImm:
 			immediate = strconv.FormatInt(in.imm, 10)
 			if f.ops[i] == patI {
@@ -157,7 +157,7 @@ func (in *insn) vecBytes(f *form, i int) int {
 	return n
 }
 
-func (in *insn) memText(f *form, i int, evex bool) string {
+func (in *insn) memText(f *form, i int) string {
 	p := f.ops[i]
 	size, bcast := 0, ""
 	switch {

@@ -76,7 +76,7 @@ func (g *generator) runs(vec int32) {
 	reds := g.reductions(seq)
 	g.results(runArea, "runs", seq, seq)
 	g.open("for (ix t = first; t < %s; t += step)", g.ix("threads"+itoa(int(vec)), runsField, int(vec), 0))
-	lanes := g.divisor("lanes"+itoa(int(vec)), lanesField, int(vec), 0)
+	lanes := g.divisor("lanes"+itoa(int(vec)), lanesField, int(vec))
 	g.line("const ix run = prim::quo(t, %s), i = t - run*%s.n;", lanes, lanes)
 	g.positions(vec, "i")
 	g.list(code[:at], scope{})

@@ -222,7 +222,7 @@ func (g *generator) index(ix prim.Ix, wide bool) string {
 		op = "mod"
 	}
 	if d := g.k.Index.At(n.B); d.Op == prim.IxParam && !wide && !g.l.wide && g.l.nodes[n.A].positive {
-		return fmt.Sprintf("prim::%s(%s, %s)", op, x, g.divisor("q"+itoa(int(d.K)), paramDivField, int(d.K), 0))
+		return fmt.Sprintf("prim::%s(%s, %s)", op, x, g.divisor("q"+itoa(int(d.K)), paramDivField, int(d.K)))
 	}
 	return fmt.Sprintf("prim::%s(%s, %s)", op, x, g.index(n.B, wide))
 }

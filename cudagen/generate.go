@@ -210,12 +210,12 @@ func (g *generator) ix(name string, kind fieldKind, x, y int) string {
 
 // divisor adds a field of type divisor, which divides an index quickly, and
 // returns its name.
-func (g *generator) divisor(name string, kind fieldKind, x, y int) string {
+func (g *generator) divisor(name string, kind fieldKind, x int) string {
 	size, align := 12, 4
 	if g.l.wide {
 		size, align = 8, 8
 	}
-	return g.args.put(field{name: name, ctype: "divisor", size: size, align: align, kind: kind, x: x, y: y})
+	return g.args.put(field{name: name, ctype: "divisor", size: size, align: align, kind: kind, x: x})
 }
 
 // word adds a field of eight bytes and returns its name.

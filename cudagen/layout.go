@@ -173,9 +173,8 @@ type formNumbers struct {
 	coefs []int // by term
 }
 
-// A boundLoop is a loop, its enclosing loop and its accesses.
+// A boundLoop is what the layout knows of a loop.
 type boundLoop struct {
-	loop   int32
 	outer  int     // the enclosing loop, or -1
 	sites  []int   // sites in the loop and in the loops inside it
 	needed []int32 // axes of this loop whose positions the code computes
@@ -235,7 +234,7 @@ func (n *numbers) collect(region int32, loop int, cold bool) {
 	for in := range instructions(n.k, region) {
 		switch in.Op {
 		case ir.For:
-			n.loops[in.Aux] = boundLoop{loop: in.Aux, outer: loop}
+			n.loops[in.Aux] = boundLoop{outer: loop}
 			n.collect(n.k.Loops[in.Aux].Body, int(in.Aux), false)
 		case ir.Cold:
 			n.collect(in.Aux, loop, true)

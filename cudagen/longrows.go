@@ -74,7 +74,7 @@ func (g *generator) rowParts(par int32) {
 	g.results(blockArea, "blocks", vec, par)
 	g.line("const int lane = threadIdx.x %% 32;")
 	g.line("const ix warp = (ix)blockIdx.x * %d + threadIdx.x / 32, warps = (ix)gridDim.x * %d;", warpsOfBlock, warpsOfBlock)
-	blocks := g.divisor("blocks"+itoa(int(vec)), blocksField, int(vec), 0)
+	blocks := g.divisor("blocks"+itoa(int(vec)), blocksField, int(vec))
 	g.open("for (ix t = warp; t < %s * %s.n; t += warps)", g.total(par), blocks)
 	g.line("const ix row = prim::quo(t, %s), b = t - row*%s.n;", blocks, blocks)
 	g.positions(par, "row")
@@ -94,7 +94,7 @@ func (g *generator) rowFinish(par int32) {
 	vec := code[at].Aux
 	alone := g.l.loops[par].alone
 	g.results(blockArea, "blocks", vec, par)
-	blocks := g.divisor("blocks"+itoa(int(vec)), blocksField, int(vec), 0)
+	blocks := g.divisor("blocks"+itoa(int(vec)), blocksField, int(vec))
 	if alone {
 		g.open("for (ix row = (ix)blockIdx.x * 256 + threadIdx.x; row < %s; row += (ix)gridDim.x * 256)", g.total(par))
 	} else {

@@ -290,7 +290,7 @@ func (g *generator) packed(loop int32, from, to string, before func(), add func(
 	g.open("for (ix i = %s; i < %s; i += step)", from, to)
 	at := "i"
 	if len(l.dims) > 1 {
-		n := g.divisor(fmt.Sprintf("n%d_%d", last, l.width), packsField, int(loop), 0)
+		n := g.divisor(fmt.Sprintf("n%d_%d", last, l.width), packsField, int(loop))
 		g.line("const ix q%d = prim::quo(i, %s);", last, n)
 		at = fmt.Sprintf("(i - q%d*%s.n)", last, n)
 		g.outer(loop, len(l.dims)-1, "q"+itoa(last))

@@ -115,7 +115,7 @@ func (g *generator) tiled(loop int32) {
 	}
 	g.line("const int x = threadIdx.x %% 32, y = threadIdx.x / 32;")
 	g.open("for (ix tile = blockIdx.x; tile < %s; tile += gridDim.x)", g.ix("tiles"+itoa(int(loop)), tilesField, int(loop), 0))
-	across, down := g.divisor("t"+itoa(col), sideField, col, 0), g.divisor("t"+itoa(row), sideField, row, 0)
+	across, down := g.divisor("t"+itoa(col), sideField, col), g.divisor("t"+itoa(row), sideField, row)
 	g.line("const ix c = prim::quo(tile, %s), left = (tile - c*%s.n) * 32;", across, across)
 	g.line("const ix r = prim::quo(c, %s), top = (c - r*%s.n) * 32;", down, down)
 	g.unravel(lists.Where(l.dims, func(d int) bool { return d != row && d != col }), "r")

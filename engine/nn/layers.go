@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 
@@ -117,3 +118,114 @@ func (Flatten[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 
 // Params returns nil.
 func (Flatten[T]) Params() []*Param[T] { return nil }
+
+// A Window2D is a square window that slides over the last two axes of images of
+// shape [n channels height width]. Zero Stride and Dilation mean 1. Padding is the
+// number of zeros on each side.
+type Window2D struct{ Size, Stride, Padding, Dilation int }
+
+// sliding returns w for two axes.
+func (w Window2D) sliding() op.Sliding {
+	return op.Sliding{
+		Kernel: []int{w.Size, w.Size}, Stride: []int{cmp.Or(w.Stride, 1)},
+		Padding: []int{w.Padding}, Dilation: []int{cmp.Or(w.Dilation, 1)},
+	}
+}
+
+// A Conv2D is a convolution, or rather a correlation as in other libraries, of
+// images [n inputs height width].
+type Conv2D[T Float] struct {
+	Weight *Param[T] // [outputs inputs Size Size]
+	Bias   *Param[T] // [outputs], or nil
+	Window Window2D
+}
+
+// NewConv2D returns a layer whose elements are drawn uniformly from -a to a with
+// a = 1/sqrt(inputs*Size*Size), as in PyTorch.
+func NewConv2D[T Float](r *rand.Rand, inputs, outputs int, w Window2D) *Conv2D[T] {
+	c := &Conv2D[T]{NewParam[T]("weight", outputs, inputs, w.Size, w.Size), NewParam[T]("bias", outputs), w}
+	a := 1 / math.Sqrt(float64(inputs)*float64(w.Size)*float64(w.Size))
+	c.Weight.fill(r, Uniform(-a, a))
+	c.Bias.fill(r, Uniform(-a, a))
+	return c
+}
+
+// Forward returns images of shape [n outputs rows columns]; see [op.Conv].
+func (c *Conv2D[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] {
+	c = zero.IfNil(c)
+	w := c.Window.sliding()
+	w.Kernel = nil
+	y := op.Conv[T](x, c.Weight, w)
+	if c.Bias == nil {
+		return y
+	}
+	return op.Add(y, op.Reshape[T](c.Bias, -1, 1, 1))
+}
+
+// Params returns the weight, and the bias if there is one.
+func (c *Conv2D[T]) Params() []*Param[T] {
+	c = zero.IfNil(c)
+	return present(c.Weight, c.Bias)
+}
+
+// MaxPool2D returns the module of the largest elements of windows. What pads is
+// never the largest.
+func MaxPool2D[T Float](w Window2D) Func[T] {
+	return func(x expr.Exp[T]) expr.Exp[T] { return op.MaxPool(x, w.sliding()) }
+}
+
+// AvgPool2D returns the module of the means of windows, of which what pads is a
+// part.
+func AvgPool2D[T Float](w Window2D) Func[T] {
+	return func(x expr.Exp[T]) expr.Exp[T] { return op.AvgPool(x, w.sliding()) }
+}
+
+// An Attention lets each position of a sequence take a mean of all positions, of
+// which softmax(q @ k.T / sqrt(width/Heads)) are the weights, for each head apart
+// (Vaswani et al. 2017). The input and the output have the shape [n length width].
+type Attention[T Float] struct {
+	In     *Linear[T] // width to queries, keys and values: [3*width width]
+	Out    *Linear[T] // [width width]
+	Heads  int        // divides the width
+	Causal bool       // no position sees a later one
+}
+
+// NewAttention returns a layer with weights of [XavierUniform] and biases of zero,
+// as in PyTorch.
+func NewAttention[T Float](r *rand.Rand, width, heads int) *Attention[T] {
+	a := &Attention[T]{In: NewLinear[T](r, width, 3*width), Out: NewLinear[T](r, width, width), Heads: heads}
+	a.In.Weight.fill(r, XavierUniform(1))
+	a.In.Bias.fill(r, Constant(0))
+	a.Out.Bias.fill(r, Constant(0))
+	return a
+}
+
+// Forward returns the means, projected by Out.
+func (a *Attention[T]) Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T] {
+	a = zero.IfNil(a)
+	n := expr.NodeOf(x)
+	if n.Err() != nil {
+		return x
+	}
+	s := n.Shape()
+	if len(s) != 3 || a.Heads < 1 || s[2]%a.Heads != 0 {
+		return expr.Of[T](tree.Errorf(tree.ErrShape, "nn.Attention", "shape %v is not [n length width] with a width that %d heads divide", s, a.Heads))
+	}
+	// [n length 3 heads each] to [3 n heads length each]
+	each := s[2] / a.Heads
+	all := op.Transpose(op.Reshape(a.In.Forward(p, x), s[0], s[1], 3, a.Heads, each), 2, 0, 3, 1, 4)
+	q, k, v := op.Index(all, 0, 0), op.Index(all, 0, 1), op.Index(all, 0, 2)
+	scores := op.Scale(1/math.Sqrt(float64(each)), op.MatMul(q, op.SwapAxes(k, -1, -2)))
+	if a.Causal {
+		at := op.Arange[int64](0, float64(s[1]), 1)
+		scores = op.Where(op.GreaterEqual(op.NewAxis(at, 1), at), scores, op.Full[T](math.Inf(-1)))
+	}
+	y := op.MatMul(op.Softmax(scores, -1), v)
+	return a.Out.Forward(p, op.Reshape(op.Transpose(y, 0, 2, 1, 3), s...))
+}
+
+// Params returns the parameters of In, as "in.weight" and so on, and of Out.
+func (a *Attention[T]) Params() (all []*Param[T]) {
+	a = zero.IfNil(a)
+	return append(prefixed("in", a.In.Params()), prefixed("out", a.Out.Params())...)
+}

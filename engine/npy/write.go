@@ -23,7 +23,7 @@ func Write(w io.Writer, a *Array) error {
 
 // write writes an array that was checked.
 func write(w io.Writer, a *Array) error {
-	if _, err := w.Write(appendHeader(nil, a)); err != nil {
+	if _, err := w.Write(headerText(a)); err != nil {
 		return err
 	}
 	if len(a.Data) == 0 {
@@ -83,6 +83,6 @@ func WriteHeader(w io.Writer, t dtype.Type, shape []int) error {
 	if w == nil {
 		return errNilWriter
 	}
-	_, err = w.Write(appendHeader(nil, &Array{Type: t, Shape: shape}))
+	_, err = w.Write(headerText(&Array{Type: t, Shape: shape}))
 	return err
 }

@@ -40,7 +40,7 @@ func TestHeaderBytes(t *testing.T) {
 // bytes of text, is 192 long in NumPy 2.4.
 func TestHeaderRoom(t *testing.T) {
 	shape := append(slices.Repeat([]int{1}, 13), 100)
-	if n := len(appendHeader(nil, &Array{Type: dtype.U8, Shape: shape})); n != 192 {
+	if n := len(headerText(&Array{Type: dtype.U8, Shape: shape})); n != 192 {
 		t.Errorf("header of %d bytes, NumPy's has 192", n)
 	}
 }
@@ -61,7 +61,7 @@ func TestHeaderAligned(t *testing.T) {
 				if n == 1 {
 					s[0] = 0
 				}
-				h := appendHeader(nil, &Array{Type: dtype.U8, Shape: s, Fortran: fortran})
+				h := headerText(&Array{Type: dtype.U8, Shape: s, Fortran: fortran})
 				got, at, err := ReadHeader(bytes.NewReader(h))
 				if err != nil || len(h)%align != 0 || at != int64(len(h)) || !slices.Equal(got.Shape, s) || got.Fortran != fortran || got.Major != 1 {
 					t.Fatalf("%v: %d bytes: %+v %v", s, len(h), got, err)

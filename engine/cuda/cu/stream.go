@@ -1,5 +1,7 @@
 package cu
 
+import "unsafe"
+
 // A Stream is a queue of work of a device. 0 is the default stream.
 type Stream uintptr
 
@@ -64,3 +66,45 @@ func (e Event) Synchronize() error { return call(cuEventSynchronize, uintptr(e))
 func (e Event) ElapsedTime(start Event) (float32, error) {
 	return get[float32](cuEventElapsedTime, uintptr(start), uintptr(e))
 }
+
+// A Graph is captured work, which was not executed.
+type Graph uintptr
+
+// A GraphExec is a graph that can be launched.
+type GraphExec uintptr
+
+// HasGraphs reports whether the driver can capture streams.
+func HasGraphs() bool {
+	return driver.has(cuStreamBeginCapture, cuStreamEndCapture, cuGraphInstantiateWithFlags, cuGraphLaunch, cuGraphDestroy, cuGraphExecDestroy)
+}
+
+// captureThreadLocal allows other threads to allocate and free during a capture.
+const captureThreadLocal = 1
+
+// BeginCapture starts a capture. What the calling thread queues from now on
+// becomes part of a graph.
+func (s Stream) BeginCapture() error {
+	return call(cuStreamBeginCapture, uintptr(s), captureThreadLocal)
+}
+
+// EndCapture ends the capture and returns its graph. If a call could not be
+// captured, it returns an error.
+func (s Stream) EndCapture() (Graph, error) {
+	var g Graph
+	err := call(cuStreamEndCapture, uintptr(s), uintptr(unsafe.Pointer(&g)))
+	return g, err
+}
+
+// Instantiate returns the graph in a form that can be launched.
+func (g Graph) Instantiate() (GraphExec, error) {
+	return get[GraphExec](cuGraphInstantiateWithFlags, uintptr(g), 0)
+}
+
+// Destroy releases the graph. Its GraphExecs stay valid.
+func (g Graph) Destroy() error { return call(cuGraphDestroy, uintptr(g)) }
+
+// Launch queues the work of the graph.
+func (e GraphExec) Launch(s Stream) error { return call4(cuGraphLaunch, uintptr(e), uintptr(s), 0, 0) }
+
+// Destroy releases the graph. It must not be running.
+func (e GraphExec) Destroy() error { return call(cuGraphExecDestroy, uintptr(e)) }

@@ -51,15 +51,25 @@ type alongCase struct {
 }
 
 var sorts = []alongCase{
-	{0, nil, []int{1}}, {0, nil, []int{300}}, {1, nil, []int{40, 7}}, {1, []int{1}, []int{3, 70}},
-	{0, []int{1}, []int{70, 3}}, {1, []int{0}, []int{3, 4, 5}}, {0, nil, []int{0, 3}},
+	{0, nil, []int{1}},
+	{0, nil, []int{300}},
+	{1, nil, []int{40, 7}},
+	{1, []int{1}, []int{3, 70}},
+	{0, []int{1}, []int{70, 3}},
+	{1, []int{0}, []int{3, 4, 5}},
+	{0, nil, []int{0, 3}},
 }
 
 // partitions are at no place, one and several.
 var partitions = []alongCase{
-	{0, []int{0, 0}, []int{1}}, {0, []int{0, 150}, []int{300}}, {0, []int{1, 299}, []int{300}},
-	{1, []int{0, 3}, []int{40, 7}}, {1, []int{1, 0, 1, 33, 69}, []int{3, 70}},
-	{0, []int{1, 40}, []int{70, 3}}, {1, []int{0}, []int{3, 4, 5}}, {0, []int{0}, []int{0, 3}},
+	{0, []int{0, 0}, []int{1}},
+	{0, []int{0, 150}, []int{300}},
+	{0, []int{1, 299}, []int{300}},
+	{1, []int{0, 3}, []int{40, 7}},
+	{1, []int{1, 0, 1, 33, 69}, []int{3, 70}},
+	{0, []int{1, 40}, []int{70, 3}},
+	{1, []int{0}, []int{3, 4, 5}},
+	{0, []int{0}, []int{0, 3}},
 }
 
 func init() {

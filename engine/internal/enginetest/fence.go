@@ -1,8 +1,6 @@
 package enginetest
 
 import (
-	"testing"
-
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
@@ -22,7 +20,6 @@ func (p fencePost) String() string { return [...]string{"begin", "end", "misalig
 
 // A fence is a sequence of areas of memory, each between two inaccessible pages.
 type fence struct {
-	t     *testing.T
 	at    fencePost
 	areas [][]byte
 	next  int

@@ -73,7 +73,7 @@ func newFence(t *testing.T) *fence {
 			t.Error(err)
 		}
 	})
-	f := &fence{t: t}
+	f := &fence{}
 	for i := range fenceAreas + 1 {
 		if err := unix.Mprotect(all[i*step:i*step+page], unix.PROT_NONE); err != nil {
 			t.Skipf("memory cannot be protected: %v", err)

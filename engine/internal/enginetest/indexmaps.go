@@ -105,10 +105,24 @@ func wildMaps(s suite) {
 		x := place(r, t, layout(int(t)%3), wild, n).Named("x").Node()
 		for kind := range indexMaps {
 			for i, c := range [][3]int{
-				{n, 1, 0}, {n, 1, 1}, {n, 1, -1}, {n / 2, 2, 0}, {n / 2, 2, 1}, {n / 2, 2, 3},
-				{n, 2, 0}, {n + 1, 1, 0}, {n, 3, n - 3}, {n, 3, 4}, {n, 9, 1 << 20},
-				{n, 5, -1 << 30}, {n, math.MaxInt / 2, 0}, {1, 1, n - 1}, {1, 1, n},
-				{n, -1, n - 1}, {n, -1, n}, {n, -1, n - 2},
+				{n, 1, 0},
+				{n, 1, 1},
+				{n, 1, -1},
+				{n / 2, 2, 0},
+				{n / 2, 2, 1},
+				{n / 2, 2, 3},
+				{n, 2, 0},
+				{n + 1, 1, 0},
+				{n, 3, n - 3},
+				{n, 3, 4},
+				{n, 9, 1 << 20},
+				{n, 5, -1 << 30},
+				{n, math.MaxInt / 2, 0},
+				{1, 1, n - 1},
+				{1, 1, n},
+				{n, -1, n - 1},
+				{n, -1, n},
+				{n, -1, n - 2},
 			} {
 				if c[1] < 0 && kind != 0 && kind != 1 && kind != 4 {
 					continue // the maps allow positive divisors only

@@ -1,14 +1,17 @@
 package enginetest
 
 import (
+	"flag"
+	"os"
+	"runtime/debug"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/internal/testlevel"
+	"pgregory.net/rapid"
 )
 
 // Random compares random programs with the reference, and with the same trees
@@ -83,4 +86,22 @@ func (g *generator) into(typ dtype.Type, depth int) expr.Statement {
 		saver = expr.Plus
 	}
 	return expr.Statement{Saver: saver, Target: target, Value: g.node(typ, s, depth)}
+}
+
+// Main runs the tests of a package with a fixed seed for random trees, so that all
+// runs have the same result. Long runs choose another: -rapid.seed=N
+// -rapid.checks=N.
+func Main(m *testing.M) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.seed" })
+	if f := flag.Lookup("rapid.seed"); f != nil && !given {
+		if err := f.Value.Set("20261121"); err != nil {
+			panic(err)
+		}
+	}
+	if os.Getenv("GOGC") == "" && !testlevel.Deep() {
+		debug.SetGCPercent(400) // collections took a seventh of the time: thousands of programs are compiled, few are kept
+	}
+	os.Exit(m.Run())
 }

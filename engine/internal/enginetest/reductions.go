@@ -3,6 +3,8 @@ package enginetest
 import (
 	"cmp"
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -17,21 +19,27 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// reductionCases are pairs of shapes and axes around the boundaries of lanes, blocks and runs.
-var reductionCases = [][2][]int{
-	{nil, nil}, {{1}, nil}, {{2}, nil}, {{31}, nil}, {{33}, nil}, {{64}, nil}, {{65}, nil},
-	{{129}, nil}, {{4095}, nil}, {{4096}, nil}, {{4097}, nil}, {{3*4096 + 70}, nil},
-	{{40000}, nil}, {{5, 7}, {0}}, {{5, 7}, {1}}, {{5, 7}, nil}, {{200, 3}, {1}}, {{200, 8}, {-1}},
-	{{200, 9}, {1}}, {{150, 13}, {1}}, {{130, 16}, {1}},
-	{{80, 2, 3}, {1, 2}}, // few elements, which are written out
-	{{3, 70, 2, 2, 2}, {0, 2, 3, 4}}, {{2, 90}, {0}}, {{3, 16, 70}, {1}}, {{3, 5, 70}, {0, 1}},
-	{{2, 9, 3, 40}, {0, 2}}, {{63, 5}, {0}}, {{64, 5}, {0}}, {{65, 70}, {0}}, {{130, 33}, {0}},
-	{{700, 2}, {0}}, {{3, 4200}, {1}}, {{3, 5, 130}, {1, 2}}, {{3, 65, 7}, {1}},
-	{{3, 65, 7}, {0, 1}}, {{9, 5, 67}, {0, 2}}, {{4, 3, 2, 5}, {1, 3}}, {{4, 3, 2, 5}, {0, 2}},
-	{{4, 3, 2, 5}, {1, 2}}, {{4, 3, 2, 5}, {0, 1, 2, 3}}, {{4, 1, 5}, {1}}, {{1, 5, 1}, {0, 2}},
-	{{6, 1}, {0}}, {{0}, nil}, {{0, 3}, {1}}, {{3, 0}, {1}}, {{3, 0}, {0}}, {{2, 0, 3}, {0, 2}},
-	{{330, 37, 3}, {0, 2}}, // records down columns
-	{{66, 50, 8}, {0, 2}}, {{200, 21, 5}, {0, 2}},
+// A reductionCase is a shape and the axes to reduce, which are all if they are nil.
+type reductionCase struct{ dims, axes []int }
+
+// reductionCases are shapes and axes around the boundaries of lanes, blocks and runs. In the text
+// the axes follow a slash. Few elements are written out (80,2,3/1,2), and records lie down columns (330,37,3/0,2).
+var reductionCases = lists.Map(strings.Fields(`
+	/ 1 2 31 33 64 65 129 4095 4096 4097 12358 40000 5,7/0 5,7/1 5,7 200,3/1 200,8/-1
+	200,9/1 150,13/1 130,16/1 80,2,3/1,2 3,70,2,2,2/0,2,3,4 2,90/0 3,16,70/1 3,5,70/0,1
+	2,9,3,40/0,2 63,5/0 64,5/0 65,70/0 130,33/0 700,2/0 3,4200/1 3,5,130/1,2 3,65,7/1 3,65,7/0,1
+	9,5,67/0,2 4,3,2,5/1,3 4,3,2,5/0,2 4,3,2,5/1,2 4,3,2,5/0,1,2,3 4,1,5/1 1,5,1/0,2 6,1/0 0 0,3/1
+	3,0/1 3,0/0 2,0,3/0,2 330,37,3/0,2 66,50,8/0,2 200,21,5/0,2`), func(text string) reductionCase {
+	dims, axes, _ := strings.Cut(text, "/")
+	return reductionCase{numbersIn(dims), numbersIn(axes)}
+})
+
+// numbersIn returns the integers of a text, which have commas between them, or nil if there are none.
+func numbersIn(text string) []int {
+	if text == "" {
+		return nil
+	}
+	return lists.Map(strings.Split(text, ","), func(s string) int { return must(strconv.Atoi(s)) })
 }
 
 // userReductions are reductions that a user could define.
@@ -78,7 +86,7 @@ func Reductions(t *testing.T, o Options) {
 					if (i+k)%every != 0 {
 						continue
 					}
-					n += testReduction(suite{t, o}, row, typ, rc[0], rc[1], i)
+					n += testReduction(suite{t, o}, row, typ, rc.dims, rc.axes, i)
 				}
 				if _, ok := untyped.Lookup(row.Name()); ok {
 					c[cell{row.Name(), typ}] = fmt.Sprint(n)
@@ -183,10 +191,10 @@ func stateReductions(s suite) {
 					continue
 				}
 				r := newRand(uint64(n))
-				x := place(r, t, layout(n%int(numLayouts)), data(i%2), c[0]...)
-				v := untyped.ReduceStates(f, apply("neg", apply("neg", x.Node())), untyped.Options{Axes: c[1], Keep: n%2 == 0})
+				x := place(r, t, layout(n%int(numLayouts)), data(i%2), c.dims...)
+				v := untyped.ReduceStates(f, apply("neg", apply("neg", x.Node())), untyped.Options{Axes: c.axes, Keep: n%2 == 0})
 				if !s.check(expr.Statement{Target: blank(r, v.DType(), v.Shape()...).Node(), Value: v}) {
-					s.Fatalf("%s of %v%v over %v", f.Name, t, c[0], c[1])
+					s.Fatalf("%s of %v%v over %v", f.Name, t, c.dims, c.axes)
 				}
 			}
 		}

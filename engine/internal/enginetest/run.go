@@ -27,11 +27,25 @@ type area struct {
 
 // areas are the parts of the suite, in the order in which Run runs them.
 var areas = []area{
-	{"operators", Operators}, {"divisors", Divisors}, {"reductions", Reductions}, {"views", Views},
-	{"scans", Scans}, {"calls", Calls}, {"lengths", Lengths}, {"fusion", Fusion},
-	{"aliasing", Aliasing}, {"order", Order}, {"threads", Threads}, {"faults", Faults},
-	{"errors", Errors}, {"allocations", Allocations}, {"guards", Guards}, {"extensions", Extensions},
-	{"size", Size}, {"borders", Borders}, {"random", Random},
+	{"operators", Operators},
+	{"divisors", Divisors},
+	{"reductions", Reductions},
+	{"views", Views},
+	{"scans", Scans},
+	{"calls", Calls},
+	{"lengths", Lengths},
+	{"fusion", Fusion},
+	{"aliasing", Aliasing},
+	{"order", Order},
+	{"threads", Threads},
+	{"faults", Faults},
+	{"errors", Errors},
+	{"allocations", Allocations},
+	{"guards", Guards},
+	{"extensions", Extensions},
+	{"size", Size},
+	{"borders", Borders},
+	{"random", Random},
 }
 
 // Run tests all areas with the options of a back end.

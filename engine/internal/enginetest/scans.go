@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/expr"
@@ -8,15 +9,14 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
-// scanShapes are shapes around the sizes at which loops over lanes and along the axis
-// change.
-var scanShapes = [][]int{
-	{1}, {2}, {65}, {1000}, {0}, {3, 0}, {0, 3}, {5, 1}, {1, 5}, {2, 17}, {65, 33}, {130, 3},
-	{3, 130}, {64, 513}, {7, 2100}, {4, 1, 3}, {3, 20, 5},
-}
+// scanShapes are shapes around the sizes at which loops over lanes and along the axis change.
+var scanShapes = lists.Map(strings.Fields(
+	"1 2 65 1000 0 3,0 0,3 5,1 1,5 2,17 65,33 130,3 3,130 64,513 7,2100 4,1,3 3,20,5",
+), numbersIn)
 
 // Scans tests loops that carry values: the compositions for every type, shape and
 // axis, and steps of several states and types.

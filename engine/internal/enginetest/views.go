@@ -59,13 +59,19 @@ func taken(axis int, t dtype.Type, list []int64, dims ...int) func(*tree.Node) *
 
 var viewCases = map[string][]viewCase{
 	"reshape": {
-		{[]int{6, 35}, reshaped(210)}, {[]int{6, 35}, reshaped(2, 3, 5, 7)},
-		{[]int{6, 35}, reshaped(35, 6)}, {[]int{1}, reshaped()}, {nil, reshaped(1, 1)},
-		{[]int{0, 3}, reshaped(2, 0)}, {[]int{5, 1, 130}, reshaped(650, 1)},
+		{[]int{6, 35}, reshaped(210)},
+		{[]int{6, 35}, reshaped(2, 3, 5, 7)},
+		{[]int{6, 35}, reshaped(35, 6)},
+		{[]int{1}, reshaped()},
+		{nil, reshaped(1, 1)},
+		{[]int{0, 3}, reshaped(2, 0)},
+		{[]int{5, 1, 130}, reshaped(650, 1)},
 	},
 	"transpose": {
-		{[]int{33, 65}, permuted(1, 0)}, {[]int{5, 6, 7}, permuted(2, 0, 1)},
-		{[]int{5, 1, 7}, permuted(2, -1, 0)}, {[]int{0, 4}, permuted(1, 0)},
+		{[]int{33, 65}, permuted(1, 0)},
+		{[]int{5, 6, 7}, permuted(2, 0, 1)},
+		{[]int{5, 1, 7}, permuted(2, -1, 0)},
+		{[]int{0, 4}, permuted(1, 0)},
 		{[]int{3, 4, 5, 6}, permuted(3, 1, 2, 0)},
 	},
 	"slice": {
@@ -77,8 +83,11 @@ var viewCases = map[string][]viewCase{
 		{[]int{40, 50}, spans(op.Span{}, op.Range(-1, 50))},
 	},
 	"broadcast_to": {
-		{nil, broadcastTo(70)}, {[]int{1}, broadcastTo(5, 70)}, {[]int{70}, broadcastTo(5, 70)},
-		{[]int{5, 1}, broadcastTo(5, 70)}, {[]int{5, 1, 3}, broadcastTo(2, 5, 33, 3)},
+		{nil, broadcastTo(70)},
+		{[]int{1}, broadcastTo(5, 70)},
+		{[]int{70}, broadcastTo(5, 70)},
+		{[]int{5, 1}, broadcastTo(5, 70)},
+		{[]int{5, 1, 3}, broadcastTo(2, 5, 33, 3)},
 		{[]int{1, 3}, broadcastTo(0, 3)},
 	},
 	"concat": {
@@ -88,9 +97,12 @@ var viewCases = map[string][]viewCase{
 		{[]int{3000}, func(x *tree.Node) *tree.Node { return concat(0, x, spans(op.Until(1))(x), x, x) }},
 	},
 	"pad": {
-		{[]int{100}, padded(1, 0)}, {[]int{100}, padded(0, 70)},
-		{[]int{20, 30}, padded(1, 1, 2, 3)}, {[]int{20, 30}, padded(0, 0, 0, 0)},
-		{[]int{0, 3}, padded(2, 1, 0, 0)}, {nil, padded()},
+		{[]int{100}, padded(1, 0)},
+		{[]int{100}, padded(0, 70)},
+		{[]int{20, 30}, padded(1, 1, 2, 3)},
+		{[]int{20, 30}, padded(0, 0, 0, 0)},
+		{[]int{0, 3}, padded(2, 1, 0, 0)},
+		{nil, padded()},
 		{[]int{2, 3, 4, 5}, padded(0, 1, 1, 0, 2, 2, 0, 3)},
 	},
 	"take": {
@@ -106,8 +118,10 @@ var viewCases = map[string][]viewCase{
 		{[]int{3, 300}, taken(1, dtype.U8, []int64{0, 255, 254, 1, 128, 127, 255, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}, 18)},
 	},
 	"windows": {
-		{[]int{70}, windows(3, 1, 1)}, {[]int{70}, windows(3, 2, 5)},
-		{[]int{20, 21}, windows(3, 1, 1, 5, 4, 2)}, {[]int{20, 21}, windows(20, 1, 1, 21, 1, 1)},
+		{[]int{70}, windows(3, 1, 1)},
+		{[]int{70}, windows(3, 2, 5)},
+		{[]int{20, 21}, windows(3, 1, 1, 5, 4, 2)},
+		{[]int{20, 21}, windows(20, 1, 1, 21, 1, 1)},
 	},
 	"unslice": {
 		{[]int{100}, withInts("unslice", 3, 1, 110)},

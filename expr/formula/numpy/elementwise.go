@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
 )
@@ -106,3 +107,96 @@ func special(c *call, o *tree.Operator, t dtype.Type, v []value) *tree.Node {
 	}
 	return nil
 }
+
+// callWhere is x where the condition is not 0, else y.
+func callWhere(c *call) *tree.Node {
+	x := c.common(1, 2)
+	o, _ := untyped.Lookup("where") // a choice needs no rounding
+	return untyped.Apply(o, cast(c.array(0), dtype.Bool), x[0], x[1])
+}
+
+// callClip is minimum(maximum(a, lo), hi). A Python integer at or beyond the limits
+// of an integer type is no bound, as in NumPy.
+func callClip(c *call) *tree.Node {
+	lo, hi := 1, 2
+	old := c.args[1].given || c.args[2].given
+	for i, with := range []int{3, 4} {
+		if !c.args[with].given {
+			continue
+		}
+		if old {
+			return c.fail(c.args[with].at, nil, "clip takes a_min and a_max, or min and max")
+		}
+		if i == 0 {
+			lo = 3
+		} else {
+			hi = 4
+		}
+	}
+	if c.args[1].given != c.args[2].given && c.at.Kind == syntax.Call {
+		return tree.Errorf(nil, "", "clip takes a_min and a_max, or min and max; None stands for no bound")
+	}
+	x := c.array(0)
+	which, name := []int{0, lo, hi}, "clip"
+	switch noLow, noHigh := c.unbounded(lo, x.DType(), false), c.unbounded(hi, x.DType(), true); {
+	case noLow && noHigh:
+		return x
+	case noLow:
+		name, which = "minimum", []int{0, hi}
+	case noHigh:
+		name, which = "maximum", []int{0, lo}
+	}
+	n := c.common(which...)
+	t := n[0].DType()
+	if t == dtype.Bool {
+		for i := range n {
+			n[i] = cast(n[i], dtype.U8)
+		}
+	}
+	return cast(apply(name, n...), t)
+}
+
+// unbounded reports whether argument i bounds no value of type t.
+func (c *call) unbounded(i int, t dtype.Type, above bool) bool {
+	x := c.args[i]
+	if x.kind == vNone || !t.IsInt() || x.kind != vScalar || x.s.Class != syntax.Int {
+		return x.kind == vNone
+	}
+	lo, hi := limits(t)
+	if above {
+		return x.s.I.Cmp(hi) >= 0
+	}
+	return x.s.I.Cmp(lo) <= 0
+}
+
+// callRound returns integers as they are, and bools as halves.
+func callRound(c *call) *tree.Node {
+	n := c.array(0)
+	if n.DType() == dtype.Bool {
+		n = cast(n, dtype.F16)
+	}
+	return rounded(untyped.Compose("round", c.options(), n))
+}
+
+func callProduct(c *call) *tree.Node { return matmul(valueOf(c.array(0)), valueOf(c.array(1))) }
+
+// callDot is NumPy's dot: the product of scalars, matmul where y is a vector or
+// both are matrices at most, and else the products of all matrices.
+func callDot(c *call) *tree.Node {
+	x, y := valueOf(c.array(0)), valueOf(c.array(1))
+	rx, ry := len(x.n.Shape()), len(y.n.Shape())
+	switch {
+	case rx == 0 || ry == 0:
+		return binary("*", x, y, true).n
+	case ry > 2 || rx > 2 && ry != 1:
+		n := c.common(0, 1)
+		t, in := n[0].DType(), n[0].DType()
+		if t == dtype.Bool {
+			in = dtype.I64
+		}
+		return cast(rounded(untyped.Compose("tensordot", untyped.Options{Axes: []int{-1}, Ints: []int{-2}}, cast(n[0], in), cast(n[1], in))), t)
+	}
+	return matmul(x, y)
+}
+
+func callAstype(c *call) *tree.Node { return cast(c.array(0), c.dtype(1, dtype.Invalid)) }

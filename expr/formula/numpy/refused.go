@@ -38,3 +38,57 @@ func refusal(f *Function, argument string) string {
 	}
 	return ""
 }
+
+// absent are functions of NumPy and Python that formulas do not have. Their
+// names are no misspellings of others.
+var absent = " " + strings.Join(strings.Fields(`
+	argwhere choose compress det empty intersect1d inv isin lexsort linalg list load
+	loadtxt logspace map modf ndarray nonzero norm open piecewise polyfit polyval print put random
+	range save select set setdiff1d solve str svd tuple type union1d unique zip`), " ") + " "
+
+// suggestion names the function that a name is a misspelling of.
+func suggestion(name string) string {
+	if strings.Contains(absent, " "+name+" ") {
+		return ""
+	}
+	best, least := "", 1+min(max(len(name)/3, 1), 2)
+	if len(name) > 30 || len(name) < 3 {
+		return ""
+	}
+	for _, f := range sorted {
+		for _, n := range append([]string{f.Name}, f.Aliases...) {
+			if d := edits(name, n); d < least {
+				best, least = n, d
+			}
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "; is it " + best + "?"
+}
+
+// edits is the number of letters to insert, remove, replace or exchange with
+// the next one that make a from b.
+func edits(a, b string) int {
+	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
+		for j := range len(b) {
+			d := row[j]
+			if a[i] != b[j] {
+				d++
+			}
+			next[j+1] = min(d, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
+		}
+		before, row = row, next
+	}
+	return row[len(b)]
+}

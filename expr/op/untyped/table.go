@@ -117,3 +117,9 @@ func byClass(float, sint, uint func(*B, ...V) V) func(*B, ...V) V {
 }
 
 func identity(_ *B, x ...V) V { return x[0] }
+
+// B builds the scalar program of an operator; see package prim.
+type B = prim.B
+
+// V is a value of such a program.
+type V = prim.V

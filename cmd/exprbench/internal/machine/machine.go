@@ -64,10 +64,18 @@ func features() (list []string) {
 		has  bool
 		name string
 	}{
-		{x.HasSSE41, "sse4.1"}, {x.HasAVX, "avx"}, {x.HasAVX2, "avx2"}, {x.HasFMA, "fma"},
-		{x.HasAVX512F, "avx512f"}, {x.HasAVX512DQ, "avx512dq"}, {x.HasAVX512BW, "avx512bw"},
-		{x.HasAVX512VL, "avx512vl"}, {x.HasAVX512BF16, "avx512bf16"}, {a.HasASIMD, "neon"},
-		{a.HasFPHP, "fp16"}, {a.HasSVE, "sve"},
+		{x.HasSSE41, "sse4.1"},
+		{x.HasAVX, "avx"},
+		{x.HasAVX2, "avx2"},
+		{x.HasFMA, "fma"},
+		{x.HasAVX512F, "avx512f"},
+		{x.HasAVX512DQ, "avx512dq"},
+		{x.HasAVX512BW, "avx512bw"},
+		{x.HasAVX512VL, "avx512vl"},
+		{x.HasAVX512BF16, "avx512bf16"},
+		{a.HasASIMD, "neon"},
+		{a.HasFPHP, "fp16"},
+		{a.HasSVE, "sve"},
 	} {
 		if f.has {
 			list = append(list, f.name)

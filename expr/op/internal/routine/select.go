@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/prim/scalar"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // pickAll sets pivots to the keys with numbers of keys before them in order.
@@ -89,4 +90,89 @@ func (r *rowSort[K]) selected(s *sorter[K], first, stride int) {
 	out := &r.call.Out
 	s.pickAll(r.places)
 	valuesOf(s.pivots, r.typ, unsafe.Add(out.Ptr, first*sizeOf[K]()), stride, false)
+}
+
+// parts reports whether the rows are divided at places.
+func (r *rowSort[K]) parts() bool { return r.want == Parted || r.want == PartedOrder }
+
+// partsByMachine divides n rows from number row on at the only place, and returns false if there is no machine
+// code for them.
+func (r *rowSort[K]) partsByMachine(s *sorter[K], work []byte, row, n int) bool {
+	keys, end := as[K](work, 0, n*r.length)
+	room, end := as[K](work, end, r.length)
+	rows := tree.Rows{
+		Type: r.typ, Descending: r.descending, Count: n, Length: r.length, From: r.from(row), To: unsafe.Pointer(&room[0]),
+		Places: r.ascending, Positions: r.want == PartedOrder,
+	}
+	if !r.dense {
+		r.gather(keys, row, n)
+		rows.From = unsafe.Pointer(&keys[0])
+	}
+	size := sizeOf[K]()
+	if rows.Positions {
+		size = 8
+	}
+	if rows.Parted = r.to(row, size); r.columns > 1 {
+		words, _ := as[uint64](work, end, n*r.length)
+		rows.Parted = unsafe.Pointer(&words[0])
+	}
+	switch {
+	case !s.machine(&s.alone, rows):
+		return false
+	case r.columns == 1:
+	case rows.Positions:
+		spread[int64](r, unsafe.Slice((*int64)(rows.Parted), n*r.length), -1, row, n)
+	default:
+		spread[K](r, unsafe.Slice((*K)(rows.Parted), n*r.length), ^K(0), row, n)
+	}
+	return true
+}
+
+// parted divides a row at places by Go. The parts are numbered by the places before them. Of elements with equal
+// keys the first ones come first.
+func (r *rowSort[K]) parted(s *sorter[K], row int) {
+	s.pickAll(r.ascending)
+	part := func(k K) int { // the number of pivots below k
+		at, _ := slices.BinarySearch(s.pivots, k)
+		return at
+	}
+	next := make([]int, len(s.pivots)+1) // the next place of each part
+	below := make([]int, len(s.pivots))  // the number of keys below each pivot, or equal ones before it
+	for i, place := range r.ascending {
+		next[i+1] = place + 1
+	}
+	for _, k := range s.keys {
+		at := part(k)
+		for at < len(below) && s.pivots[at] == k {
+			at++
+		}
+		if at < len(below) {
+			below[at]++
+		}
+	}
+	for i := 1; i < len(below); i++ {
+		below[i] += below[i-1]
+	}
+	in, size := r.call.Args[0], sizeOf[K]()
+	for i, k := range s.keys {
+		to := part(k)
+		place := -1
+		if to < len(below) && s.pivots[to] == k {
+			rank := below[to]
+			below[to]++ // of the first of equal pivots
+			var is bool
+			if to, is = slices.BinarySearch(r.ascending, rank); is {
+				place = rank
+			}
+		}
+		if place < 0 {
+			place = next[to]
+			next[to]++
+		}
+		if r.want == PartedOrder {
+			*(*int64)(unsafe.Add(r.to(row, 8), place*r.columns*8)) = int64(i)
+		} else {
+			*(*K)(unsafe.Add(r.to(row, size), place*r.columns*size)) = *(*K)(unsafe.Add(r.from(row), i*in.Strides[r.axis]*size))
+		}
+	}
 }

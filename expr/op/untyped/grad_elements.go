@@ -8,6 +8,118 @@ import (
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
+// The derivative rules are in the grad_*.go files, named after their rows. They
+// name rows by strings and never look rows up themselves, because the table is
+// built from values that hold the rules.
+
+// flat is the rule of functions that are constant between jumps. The derivative
+// is zero.
+func flat(*tree.Adjoint, int) *tree.Node { return nil }
+
+func gradSub(g *tree.Adjoint, arg int) *tree.Node {
+	if arg == 0 {
+		return g.Out
+	}
+	return g.Op("neg", g.Out)
+}
+
+func gradDiv(g *tree.Adjoint, arg int) *tree.Node {
+	if arg == 0 {
+		return g.Div(g.Out, g.Arg(1))
+	}
+	return g.Op("neg", g.Div(g.Mul(g.Out, g.Node), g.Arg(1)))
+}
+
+func gradMod(g *tree.Adjoint, arg int) *tree.Node {
+	if arg == 0 {
+		return g.Out
+	}
+	return g.Op("neg", g.Mul(g.Out, g.Op("floor_divide", g.Arg(0), g.Arg(1))))
+}
+
+// gradFmod computes the quotient from the exact remainder, because x/y itself
+// may be rounded up to the next integer.
+func gradFmod(g *tree.Adjoint, arg int) *tree.Node {
+	if arg == 0 {
+		return g.Out
+	}
+	quo := g.Op("rint", g.Div(g.Sub(g.Arg(0), g.Node), g.Arg(1)))
+	return g.Op("neg", g.Mul(g.Out, quo))
+}
+
+func gradFMA(g *tree.Adjoint, arg int) *tree.Node {
+	if arg == 2 {
+		return g.Out
+	}
+	return g.Mul(g.Out, g.Arg(1-arg))
+}
+
+// gradAbs uses sign(x), so the derivative at 0 is 0.
+func gradAbs(g *tree.Adjoint, _ int) *tree.Node { return g.Mul(g.Out, g.Op("sign", g.Arg(0))) }
+
+// gradCopySign uses sign(x), so the derivative at 0 is 0.
+func gradCopySign(g *tree.Adjoint, arg int) *tree.Node {
+	if arg == 1 {
+		return nil
+	}
+	return g.Mul(g.Out, g.Mul(g.Op("sign", g.Arg(0)), g.Op("copysign", g.Const(1), g.Arg(1))))
+}
+
+// gradExtreme returns the rule of maximum and minimum. beaten names the
+// comparison that holds for an operand that is not chosen. Equal operands share
+// the adjoint. If one operand is NaN, both get the adjoint.
+func gradExtreme(beaten string) tree.Rule {
+	return func(g *tree.Adjoint, arg int) *tree.Node {
+		x, other := g.Arg(arg), g.Arg(1-arg)
+		won := g.Where(g.Op(beaten, x, other), g.Const(0), g.Out)
+		return g.Where(g.Op("equal", x, other), g.Mul(g.Const(.5), g.Out), won)
+	}
+}
+
+// gradNumber returns the rule of fmax and fmin. wins names the comparison that
+// holds for the chosen operand. Equal operands share the adjoint. If one
+// operand is NaN, the other gets the adjoint.
+func gradNumber(wins string) tree.Rule {
+	return func(g *tree.Adjoint, arg int) *tree.Node {
+		x, other := g.Arg(arg), g.Arg(1-arg)
+		chosen := g.Op("logical_or", g.Op(wins, x, other), g.Op("isnan", other))
+		won := g.Where(chosen, g.Out, g.Const(0))
+		return g.Where(g.Op("equal", x, other), g.Mul(g.Const(.5), g.Out), won)
+	}
+}
+
+// gradClip gives the adjoint to x if x is from lo to hi, both included, and
+// else to the bound that is the value.
+func gradClip(g *tree.Adjoint, arg int) *tree.Node {
+	x, lo, hi := g.Arg(0), g.Arg(1), g.Arg(2)
+	var gets *tree.Node
+	switch arg {
+	case 0:
+		gets = g.Op("logical_and", g.Op("greater_equal", x, lo), g.Op("less_equal", x, hi))
+	case 1:
+		gets = g.Op("logical_and", g.Op("less", x, lo), g.Op("less_equal", lo, hi))
+	case 2:
+		gets = g.Op("greater", g.Op("maximum", x, lo), hi)
+	}
+	return g.Where(gets, g.Out, g.Const(0))
+}
+
+// gradReLU returns the adjoint, or 0 where x <= 0.
+func gradReLU(g *tree.Adjoint, _ int) *tree.Node {
+	return g.Where(g.Op("less_equal", g.Arg(0), g.Const(0)), g.Const(0), g.Out)
+}
+
+func gradWhere(g *tree.Adjoint, arg int) *tree.Node {
+	if arg == 1 {
+		return g.Where(g.Arg(0), g.Out, g.Const(0))
+	}
+	return g.Where(g.Arg(0), g.Const(0), g.Out)
+}
+
+// gradCast converts the adjoint back. Package grad does not call it for casts
+// between integers and floats.
+func gradCast(g *tree.Adjoint, _ int) *tree.Node { return g.Cast(g.Out, g.Arg(0).DType()) }
+
 func gradRsqrt(g *tree.Adjoint, _ int) *tree.Node {
 	return g.Mul(g.Out, g.Mul(g.Const(-.5), g.Mul(g.Node, g.Op("square", g.Node))))
 }

@@ -1,0 +1,225 @@
+package untyped
+
+import (
+	"math"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
+)
+
+// lowerErf returns x + x P(x^2) for small x, and 1 + q(|x|)^3 beyond. q is the
+// negated third root of erfc, which a polynomial approximates well. It is below
+// 1/2 there, so its error shrinks in the third power. Both polynomials are
+// centred where their rounding errors would be largest. The clamp works on
+// integers. Both formulas are computed; a NaN comes from the first.
+func lowerErf(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	a, split := b.Abs(x[0]), f.at(b, erfSplit, 0)
+	small := erfNear0(b, f, a)
+	c := f.float(b, b.Min(f.bits(b, a), f.bits(b, f.at(b, erfSplit, 1))))
+	q := horner(b, b.Sub(c, split), erfcRoot[f.row])
+	big := b.Fma(b.Mul(q, q), q, f.c(b, 1))
+	return f.withSign(b, b.Select(b.Lt(split, a), big, small), x[0])
+}
+
+// erfNear0 returns erf(x) for |x| <= erfSplit.
+func erfNear0(b *B, f *format, x V) V {
+	u := b.Fma(x, x, f.c(b, -erfShift[f.row][0]))
+	return b.Fma(x, horner(b, u, erfPoly[f.row]), x)
+}
+
+// lowerErfc returns 1 - erf(x) for |x| <= 1/2. Beyond, it returns 2 Q(sqrt(2)
+// x), or 2 minus that value at -x for negative x. docs/accuracy.md states its
+// error.
+func lowerErfc(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	a := b.Abs(x[0])
+	z := b.Mul(x[0], x[0])
+	one := f.c(b, 1)
+	small := b.Sub(one, b.Fma(x[0], horner(b, z, erfcPoly[f.row]), x[0]))
+	lim := f.c(b, math.Sqrt(-f.exp[0]))
+	c := b.Select(b.Lt(lim, a), lim, a)
+	m, k := normalTail(b, f, c, b.Neg(c), math.Sqrt2/2)
+	m = b.Scale(b.Mul(m, f.c(b, math.Sqrt2)), k)
+	big := b.Select(b.Lt(x[0], f.c(b, 0)), b.Sub(f.c(b, 2), m), m)
+	return b.Select(b.Lt(f.c(b, .5), a), big, small)
+}
+
+// normalTail returns Q(t) times scale as m 2^k. Q is the upper tail of the
+// normal distribution, and t = c/scale. The formula is exp(-t^2/2) P(v)/(1+t)
+// with v = (t-4)/(t+4). With the factor 1+t the polynomial is nearly constant
+// and does not cancel (Shepherd & Laframboise 1981). -t^2/2 is c h; the low
+// part of that product is kept.
+func normalTail(b *B, f *format, c, h V, scale float64) (m, k V) {
+	one, four := f.c(b, 1), f.c(b, 4*scale)
+	v := b.Div(b.Sub(c, four), b.Add(c, four))
+	s := b.Mul(h, c)
+	k, r := reduceExp(b, f, s)
+	r = b.Add(r, b.Fma(h, c, b.Neg(s)))
+	e := horner(b, r, expPoly[f.row], one, one)
+	e = b.Div(e, b.Add(c, f.c(b, scale)))
+	return b.Mul(e, horner(b, v, tailPoly[f.row])), k
+}
+
+// lowerGelu returns x Phi(x) (Hendrycks & Gimpel 2016). Phi(x) is Q(-x) for
+// negative x and 1 - Q(x) for others, so that the left tail keeps its relative
+// accuracy, also for subnormal results.
+func lowerGelu(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	a, zero := b.Abs(x[0]), f.c(b, 0)
+	lim := f.c(b, math.Sqrt(-2*f.exp[0])) // beyond, the left tail is zero
+	c := b.Select(b.Lt(lim, a), lim, a)
+	m, k := normalTail(b, f, c, b.Mul(c, f.c(b, -.5)), 1)
+	right := b.Mul(x[0], b.Sub(f.c(b, 1), b.Scale(m, k)))
+	left := b.Scale(b.Mul(x[0], m), k)
+	left = b.Select(b.Lt(lim, a), b.Neg(zero), left)
+	return b.Select(b.Lt(x[0], zero), left, right)
+}
+
+// lowerGeluTanh returns x/(1 + exp(-2u)) = x (1 + tanh u)/2 with u = sqrt(2/pi)
+// (x + 0.044715 x^3), computed as 2^-k x/(exp(r) + 2^-k). For negative x the
+// relative error grows with |u|.
+func lowerGeluTanh(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	z := b.Mul(x[0], x[0])
+	w := b.Fma(z, f.c(b, -tanhGelu3[f.row][0]), f.c(b, -tanhGelu[f.row][0]))
+	v := b.Mul(x[0], w)
+	low := f.c(b, -60) // below, exp(v) does not change the result
+	k, r := reduceExp(b, f, b.Select(b.Lt(v, low), low, v))
+	one := f.c(b, 1)
+	k = b.Sub(f.int(b, 0), k)
+	d := b.Add(horner(b, r, expPoly[f.row], one, one), b.Scale(one, k))
+	y := b.Scale(b.Div(x[0], d), k)
+	return b.Select(b.Lt(f.c(b, 8-f.exp[0]), v), f.c(b, math.Copysign(0, -1)), y)
+}
+
+// The inverse of erf is x times a polynomial in log(1-x^2) (Giles 2010), as far as that exceeds -5. The
+// quantiles of the normal distribution are made of it. In the tails they begin with the quantile of op.Normal,
+// and correct it by one step of Newton's method, which compares logarithms of probabilities: the logarithm
+// is nearly a square there, so the step squares a smaller error, and its own errors shrink by the square of the
+// quantile.
+
+// quantileSplit is (1-|x|)/2 where log(1-x^2) is -5.
+var quantileSplit = -math.Expm1(.5*math.Log1p(-math.Exp(-normalDepth))) / 2
+
+// quantileMiddle is what quantileCentre and erfInvCentre add to log(1-x^2).
+const quantileMiddle = normalDepth / 2.
+
+// lowerNDTR returns Q(-x) for negative x and 1 - Q(x) for others, as gelu has them.
+func lowerNDTR(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	a, zero, one := b.Abs(x[0]), f.c(b, 0), f.c(b, 1)
+	lim := f.c(b, math.Sqrt(-2*f.exp[0])) // beyond, the tail is zero
+	c := b.Select(b.Lt(lim, a), lim, a)
+	m, k := normalTail(b, f, c, b.Mul(c, f.c(b, -.5)), 1)
+	q := b.Scale(m, k)
+	q = b.Select(b.Lt(lim, a), zero, q)
+	return b.Select(b.Lt(x[0], zero), q, b.Sub(one, q))
+}
+
+// lowerErfInv has the quantile of (1+x)/2, divided by the root of 2, in the tails. The distance of x from 1 is
+// exact there.
+func lowerErfInv(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	h := b.Fma(b.Abs(x[0]), f.c(b, -.5), f.c(b, .5))
+	return quantileOf(b, f, x[0], h, erfInvCentre, func(z V) V { return b.Mul(z, f.c(b, math.Sqrt2/2)) })
+}
+
+// lowerNDTRI has the quantile of x. The less probable side, h, is exact.
+func lowerNDTRI(b *B, x ...V) V {
+	f := formatOf(b, x[0])
+	one := f.c(b, 1)
+	h := b.Sub(one, x[0])
+	h = b.Select(b.Lt(x[0], h), x[0], h)
+	u := b.Fma(x[0], f.c(b, 2), f.c(b, -1))
+	least := math.Ldexp(1, int(-f.mant-2)) // of the probabilities beside an x next to 1
+	return quantileOf(b, f, u, h, quantileCentre, func(z V) V {
+		return b.Select(b.Lt(h, f.c(b, least)), farQuantile(b, f, h), z)
+	})
+}
+
+// quantileOf returns x times the polynomial centre in log(1-x^2) and, in the tails, what tail makes of the magnitude of
+// the quantile of (1+x)/2, with the sign of x. h is (1-|x|)/2, with its relative accuracy. If h is 0, the result is
+// infinite, and NaN if it is no probability.
+func quantileOf(b *B, f *format, x, h V, centre coefs, tail func(z V) V) V {
+	four := b.Mul(h, f.c(b, 4))
+	s := b.Fma(four, b.Neg(h), four) // 1-x^2
+	e, m1 := splitLog(b, f, s, .75)
+	t := b.Add(logOf(b, f, e, m1), f.c(b, quantileMiddle))
+	y := b.Mul(x, horner2(b, t, b.Mul(t, t), centre[f.row]))
+	return b.Cold(b.Lt(h, f.c(b, quantileSplit)), y, func() V {
+		start := quantileTail(b, f, b.Sub(f.c(b, quantileMiddle), t))
+		e, m1 := splitLog(b, f, h, .75)
+		z := tail(quantileStep(b, f, b.Mul(b.Abs(x), start), b.Neg(logOf(b, f, e, m1))))
+		zero := f.c(b, 0)
+		z = f.withSign(b, b.Select(b.Eq(h, zero), f.c(b, math.Inf(1)), z), x)
+		return b.Select(b.Le(zero, h), z, f.c(b, math.NaN()))
+	})
+}
+
+// quantileStep corrects a quantile z, at least 1, by the logarithm -l of the probability beyond it.
+// Q(z) is exp(-z^2/2) r, where r is P(v)/(1+z) of normalTail, and Q'(z)/Q(z) is -1/(r sqrt(2 pi)).
+func quantileStep(b *B, f *format, z, l V) V {
+	v := b.Div(b.Sub(z, f.c(b, 4)), b.Add(z, f.c(b, 4)))
+	r := b.Div(horner(b, v, tailPoly[f.row]), b.Add(z, f.c(b, 1)))
+	e, m1 := splitLog(b, f, r, .75)
+	wrong := b.Sub(b.Fma(b.Mul(z, f.c(b, .5)), z, b.Neg(l)), logOf(b, f, e, m1))
+	return b.Fma(b.Mul(wrong, f.c(b, -math.Sqrt2*math.SqrtPi)), r, z)
+}
+
+// farQuantile returns the quantile for a probability h less than 1-x for all x below 1. It begins
+// with the asymptotic z^2 + 2 log z + 2/z^2 = t, where t is -2 log(h sqrt(2 pi)).
+func farQuantile(b *B, f *format, h V) V {
+	log := func(x V) V {
+		e, m1 := splitLog(b, f, x, .75)
+		return logOf(b, f, e, m1)
+	}
+	many := float64(f.mant + 1)
+	small := b.Lt(h, f.c(b, math.Ldexp(1, int(1-f.bias))))
+	e, m1 := splitLog(b, f, b.Select(small, b.Mul(h, f.c(b, math.Ldexp(1, int(many)))), h), .75)
+	e = b.Sub(e, b.Select(small, f.c(b, many), f.c(b, 0)))
+	l := b.Neg(logOf(b, f, e, m1))
+	t := b.Fma(l, f.c(b, 2), f.c(b, -math.Log(2*math.Pi)))
+	s := b.Sub(t, log(t))
+	z := b.Sqrt(b.Sub(b.Sub(t, log(s)), b.Div(f.c(b, 2), s)))
+	return quantileStep(b, f, quantileStep(b, f, z, l), l)
+}
+
+// lowerBessel returns the lowering of the modified Bessel function of the first kind of order 0 or 1: a
+// polynomial in x^2 up to 8, and beyond it exp(x)/sqrt(x) times one in 1/x. exp(x) is y 2^k there,
+// because it overflows before the function does.
+func lowerBessel(near, far coefs, odd bool) func(b *B, x ...V) V {
+	return func(b *B, x ...V) V {
+		f := formatOf(b, x[0])
+		a := b.Abs(x[0])
+		y := horner(b, b.Mul(a, a), near[f.row])
+		if odd {
+			y = b.Mul(a, y)
+		}
+		y = b.Cold(b.Lt(f.c(b, 8), a), y, func() V {
+			limit := f.c(b, f.exp[1]+8) // both functions are infinite there
+			a := b.Select(b.Lt(limit, a), limit, a)
+			u := b.Fma(b.Div(f.c(b, 1), a), f.c(b, 16), f.c(b, -1))
+			k, e := expScaled(b, f, a, f.c(b, 0))
+			return b.Scale(b.Mul(b.Div(e, b.Sqrt(a)), horner(b, u, far[f.row])), k)
+		})
+		if odd {
+			return f.withSign(b, y, x[0])
+		}
+		return y
+	}
+}
+
+// gradI1 is i0 - i1/x. Near 0 the quotient is 1/2 + x^2/16, and i1 loses digits. Where i0 is infinite, any number does for the
+// quotient. What a where does not select is finite, so that the derivative of this one has no 0 times infinity.
+func gradI1(g *tree.Adjoint, _ int) *tree.Node {
+	x, bound := g.Arg(0), 0x1p-12
+	if x.DType() == dtype.F64 {
+		bound = 0x1p-30
+	}
+	i0, near := g.Op("i0", x), g.Op("less", g.Op("abs", x), g.Const(bound))
+	series := g.Add(g.Const(.5), g.Mul(g.Const(1./16), g.Op("square", g.Where(near, x, g.Const(0)))))
+	y := g.Where(g.Op("logical_or", near, g.Op("isinf", i0)), g.Const(1), x)
+	part := g.Where(near, series, g.Div(g.Op("i1", y), y))
+	return g.Mul(g.Out, g.Op("sub", i0, part))
+}

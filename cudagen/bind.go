@@ -50,7 +50,7 @@ type Launch struct {
 	Block  [3]uint32
 	Shared uint32 // bytes of dynamic shared memory
 	// Rows says that a thread block computes row after row. The fastest grid has as many
-	// blocks as the GPU runs at once, and at most those of Grid.
+	// blocks as the GPU runs at once, and at most as many as Grid.
 	Rows bool
 }
 

@@ -26,7 +26,7 @@ type scope struct {
 	loaded []*ir.Ins     // loads that were done for several positions, of which k is the number
 }
 
-// instructions visits the instructions of a region, without those of the regions inside it.
+// instructions visits the instructions of a region, but not of the regions inside it.
 func instructions(k *ir.Kernel, region int32) iter.Seq[*ir.Ins] {
 	return func(yield func(*ir.Ins) bool) {
 		code := k.Regions[region].Code

@@ -87,8 +87,8 @@ func (g *generator) rowParts(par int32) {
 	g.close()
 }
 
-// rowFinish writes the kernel that combines the blocks of each row. One thread of those of
-// a row has its effects.
+// rowFinish writes the kernel that combines the blocks of each row. One of the threads of
+// a row stores its results and raises its faults.
 func (g *generator) rowFinish(par int32) {
 	code, at := g.loopOf(par)
 	vec := code[at].Aux

@@ -169,7 +169,7 @@ func (n *numbers) divide(par int32) {
 }
 
 // stages marks the row buffers that hold the operands of ordered reductions of a par loop
-// anyway: those of a loop, if all of its reductions have one.
+// anyway: the buffers of a loop, if all of its reductions have one.
 func (n *numbers) stages(par int32) {
 	for i := range n.loops {
 		l := &n.loops[i]

@@ -18,8 +18,8 @@ import (
 // aligned there, and the last one may end after it. The positions of these vectors that are
 // in the row are computed one by one.
 //
-// A load whose elements lie a few positions beside those of another vector takes them from
-// that vector, and loads only what is beyond it: the neighbours in a stencil.
+// A load whose elements lie a few positions beside the elements of another vector takes them
+// from that vector, and loads only what is beyond it: the neighbours in a stencil.
 
 // packs chooses the vector accesses of all loops, and the positions that a thread has at once
 // without. addresses has the address of each array.

@@ -174,8 +174,8 @@ type Elements struct {
 	Size    int
 }
 
-// Interleaved reports whether the elements of b lie between those of a, by their
-// steps: the even and the odd positions of a vector do. shift is the position of
+// Interleaved reports whether the elements of b lie between the elements of a, by their
+// steps, as the odd positions of a vector lie between the even ones. shift is the position of
 // the memory of b in the memory of a, in bytes. Interleaved arrays share no byte.
 func Interleaved(a, b Elements, shift int) bool {
 	step := 0

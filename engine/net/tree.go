@@ -25,7 +25,7 @@ var engines = map[string]engine.Options{
 	"INTERP": {Backend: "interp"},
 }
 
-// The arguments of gradient operators, beside those of the operator itself: the
+// The arguments of gradient operators, beside the arguments of the operator itself: the
 // number of its inputs, the inputs whose gradients are outputs, and the outputs
 // whose gradients are inputs.
 const (

@@ -26,7 +26,7 @@ func NewWorkspace() *Workspace { return &Workspace{} }
 
 func errNilWorkspace() error { return tree.NewError(tree.ErrType, "", "the workspace is nil") }
 
-// Feed makes an array the blob called name. The error is that of the array. Nets
+// Feed makes an array the blob called name. It returns the error of the array. Nets
 // bind the new array at their next run; they compile again if it is another one.
 func (w *Workspace) Feed(name string, a *engine.Array) error {
 	if w == nil {
@@ -118,7 +118,7 @@ func (w *Workspace) RunOnce(ctx context.Context, d *NetDef) error {
 }
 
 // Shapes returns types and shapes of all blobs that a net reads and writes, without
-// running it. Those of the inputs are given, or are those of blobs that exist.
+// running it. An input that inputs lacks is a blob that exists.
 func (w *Workspace) Shapes(d *NetDef, inputs map[string]Info) (map[string]Info, error) {
 	n, err := build(w, d)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 //
 //	y = (x - mean) / sqrt(var + Eps) * Weight + Bias
 //
-// While it is trained, mean and variance are those of the batch, and the running
-// ones move towards them: running = (1-Momentum)*running + Momentum*batch. The
-// running variance is that with n - 1, as in PyTorch. Otherwise the running ones
-// count.
+// In training it uses the mean and the variance of the batch, and the running mean and
+// variance move towards them: running = (1-Momentum)*running + Momentum*batch. The running
+// variance divides by n - 1, as in PyTorch. Otherwise the layer uses the running mean and
+// variance.
 type BatchNorm[T Float] struct {
 	Weight, Bias *Param[T] // [features]
 	Mean, Var    *Param[T] // [features], buffers

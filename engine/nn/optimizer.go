@@ -43,7 +43,7 @@ type update[T Float] struct {
 // minus returns the statement w -= e.
 func (u *update[T]) minus(e expr.Exp[T]) expr.Statement { return expr.LetSub(u.p.Value(), e) }
 
-// decayed returns the gradient with that of the penalty decay/2*|w|^2.
+// decayed returns the gradient of the loss with the penalty decay/2*|w|^2.
 func (u *update[T]) decayed(decay float64) expr.Exp[T] {
 	if decay == 0 {
 		return u.g

@@ -97,7 +97,7 @@ func inFile(err error, path string) error {
 func (a *Archive) Names() []string { return slices.Clone(zero.IfNil(a).names) }
 
 // Read reads the array of a name. It fails if the archive has none, and if the
-// data are longer than a.Limit or not those of the checksum.
+// data are longer than a.Limit or do not have the checksum of the archive.
 func (a *Archive) Read(name string) (*Array, error) {
 	a = zero.IfNil(a)
 	f, where := a.members[name], ""

@@ -20,8 +20,8 @@ type Mapped struct {
 }
 
 // Map maps the array in a file into memory. Stores to its elements change memory of
-// the process, never the file. The caller closes it. Elements that need another
-// form in memory are refused with [ErrUnsupported]: those of big-endian files, those
+// the process, never the file. The caller closes it. Map refuses elements that need
+// another form in memory with [ErrUnsupported]: elements of big-endian files, elements
 // that do not begin at a multiple of their size, and bools. [ReadFile] reads all of
 // them.
 //

@@ -20,8 +20,8 @@ func Partition[T expr.Elem](a expr.Exp[T], axis int, kth ...int) expr.Exp[T] {
 	return expr.Of[T](untyped.Partition("partition", expr.NodeOf(a), axis, kth))
 }
 
-// ArgPartition returns the positions of the elements of a partition, from 0 on. Those between two places ascend, but they are those of
-// [ArgSort] in an axis of at most 256 elements, and of integers of 1 and 2 bytes.
+// ArgPartition returns the positions of the elements of a partition, from 0 on. The positions between two places
+// ascend. But of an axis of at most 256 elements, and of integers of 1 and 2 bytes, it returns the positions of [ArgSort].
 func ArgPartition[T expr.Elem](a expr.Exp[T], axis int, kth ...int) expr.Exp[int64] {
 	return expr.Of[int64](untyped.Partition("argpartition", expr.NodeOf(a), axis, kth))
 }

@@ -20,8 +20,8 @@ type Routine struct {
 	// Keeps returns the size in bytes of the memory that New allocates, or more. nil means
 	// little. New is not called if the process cannot have so much.
 	Keeps func(n *Node) int
-	// Base, if not 0, is the number of an operand, counted from 1. The memory of
-	// Out may be that of the operand.
+	// Base, if not 0, is the number of an operand, counted from 1. Out may
+	// have the memory of the operand.
 	Base int
 	// Checked means that the function does not panic, and that it stores nothing to
 	// Out if it returns an error. Without it, Out is never an array of the caller.

@@ -50,7 +50,7 @@ func sigmoid(x float64) float64 {
 }
 
 // erfc of x/sqrt(2), whose argument is rounded: the relative error is x^2 times
-// that of the rounding, at most 2^-45.
+// the error of the rounding, at most 2^-45.
 func gelu(x float64) float64 {
 	if math.IsInf(x, -1) {
 		return math.Copysign(0, -1)

@@ -204,9 +204,9 @@ func (b backend) checkElements(name string, out, node *tree.Node, args []*tree.N
 	return bad == 0
 }
 
-// Divisors tests quotients and remainders of integers by a parameter, which loops divide by in
-// other ways than by each element of an array: all numbers of 8 bits by all, and those of 16 bits,
-// or a part of them, by those at which the ways change.
+// Divisors tests quotients and remainders of integers by a parameter. Loops divide by a parameter in
+// other ways than by the elements of an array. It divides all numbers of 8 bits by all, and all
+// or some numbers of 16 bits by the numbers at which the ways change.
 func Divisors(t *testing.T, o Options) {
 	for _, typ := range []dtype.Type{dtype.I8, dtype.U8, dtype.I16, dtype.U16, dtype.I32, dtype.U32} {
 		t.Run(typ.String(), func(t *testing.T) { divisors(suite{t, o}, typ) })

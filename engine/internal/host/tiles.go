@@ -10,7 +10,7 @@ import (
 )
 
 // A tilesStep runs a product, and loops on the parts of its result that are complete. It is
-// the [backend.Instance] of its loop, whose units are those of the product.
+// the [backend.Instance] of its loop. Its units are the units of the product.
 type tilesStep struct {
 	productStep
 	product *gemm.Product

@@ -116,7 +116,7 @@ type seqInfo struct {
 	axes []int32
 	runs []int32 // indices in code.runs
 	ops  int
-	// The values that the loop carries; see carry.go.
+	// The values that the loop carries; see carryInfo.
 	carries []carryInfo
 	// After so many instructions of a step the loop may end, if none of these registers
 	// holds in any lane.

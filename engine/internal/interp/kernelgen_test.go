@@ -276,7 +276,7 @@ func table(w *bytes.Buffer, all []row) {
 		}
 		all = slices.DeleteFunc(all[1:], func(r row) bool { return param != "" && same(r) })
 	}
-	fmt.Fprintf(w, "// generated fills the table. It is no init function: those of other files need it.\n"+
+	fmt.Fprintf(w, "// generated fills the table. It is no init function, because init functions of other files need it.\n"+
 		"func generated() (k table) {\n%sreturn k\n}\n", calls.String())
 }
 

@@ -556,7 +556,7 @@ func likeSelect[T uint8 | uint16 | uint32 | uint64](k *table, t dtype.Type) {
 	k[prim.Select][t] = [8]kernel{0: selectVVV[T], 4: selectVVS[T], 2: selectVSV[T], 6: selectVSS[T]}
 }
 
-// generated fills the table. It is no init function: those of other files need it.
+// generated fills the table. It is no init function, because init functions of other files need it.
 func generated() (k table) {
 	likeAddI8[int8](&k, dtype.I8)
 	likeAddI8[int16](&k, dtype.I16)

@@ -101,7 +101,7 @@ func declaration(r *prim.Reduction, t dtype.Type, n, tables int) string {
 	return strings.NewReplacer(" t0 ", table, "reduction r0", fmt.Sprintf("reduction r%d", n), "%", fmt.Sprintf("%%9%03d", n)).Replace(text)
 }
 
-// Reductions are those of the given types, as far as there are any, in loops of
+// Reductions returns the reductions that there are of the given types, in loops of
 // every form.
 func Reductions(types ...dtype.Type) (all []Reduction) {
 	for _, row := range Rows() {
@@ -139,7 +139,7 @@ func (c *Reduction) Long() bool {
 // Alone reports whether there is one result.
 func (c *Reduction) Alone() bool { return c.form == 0 }
 
-// Extents are those of the axes and the arrays, for so many results of n
+// Extents returns the extents of the axes and of the arrays, for so many results of n
 // elements each.
 func (c *Reduction) Extents(results, n int) (axes []int, arrays [][]int) {
 	switch c.form {

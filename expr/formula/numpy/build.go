@@ -62,7 +62,7 @@ func (u *Unit) Locate(err error) error {
 type Options struct {
 	Env   map[string]*tree.Node // arrays, parameters and constants by name
 	Want  []string              // the names whose values the caller needs
-	Known []string              // the names that an error lists; nil: those of Env
+	Known []string              // the names that an error lists; nil: the names in Env
 	// Array returns a new array, as a leaf, for the value of a tree that has to
 	// be stored.
 	Array func(name string, value *tree.Node) (*tree.Node, error)
@@ -131,7 +131,7 @@ func (u *Unit) give(name string, v value) error {
 	return n.Err()
 }
 
-// Names returns the names of all values of some names: for a tuple without a value those of its
+// Names returns the names of all values of some names. A tuple without a value stands for its
 // parts.
 func (u *Unit) Names(of []string) (out []string) {
 	if u == nil {

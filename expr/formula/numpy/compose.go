@@ -30,7 +30,7 @@ func (c *call) pairs(i int) (from, to []int) {
 // logical names the reduction of bools that a primitive of numbers is.
 var logical = map[prim.Op]string{prim.Add: "any", prim.Max: "any", prim.Or: "any", prim.Mul: "all", prim.Min: "all", prim.And: "all"}
 
-// masked are the reductions with the arguments initial, for those of numbers, and where:
+// masked are the reductions with the argument where, and, if they reduce numbers, initial. It has
 // what stands for an element that does not count, if any number can, and the operator
 // that adds the initial value.
 var masked = map[string]struct {

@@ -27,8 +27,8 @@ var refusals = []Refusal{
 // Refusals returns the arguments that formulas do not have, with the reasons.
 func Refusals() []Refusal { return slices.Clone(refusals) }
 
-// refusal returns the reason why a function lacks an argument, as the end of a message, or "". Where,
-// dtype and casting are those of functions of elements.
+// refusal returns the reason why a function lacks an argument, as the end of a message, or "". The
+// reasons of where, dtype and casting are for functions of elements.
 func refusal(f *Function, argument string) string {
 	elements := f.Group == groups[0] || f.Group == groups[2]
 	for _, r := range refusals {

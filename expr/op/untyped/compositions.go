@@ -24,7 +24,7 @@ type Composition struct {
 	Optional  int    // how many of the last operands may be nil
 	Types     tree.Types
 	Index     int // the operand of this number holds integers of any type; 0: none
-	// Pairs means that the axes are those of the first operand, and the integers
+	// Pairs means that the axes are axes of the first operand, and the integers
 	// the axes of the second one that are paired with them.
 	Pairs bool
 	// Wide means that the accumulator of the options is the type of the whole
@@ -114,7 +114,7 @@ var compositions = []Composition{
 	{Name: "einsum", Group: "products", Arguments: "subscripts, *operands", Operands: -1, Types: numbers, Rounds: true, Build: einsum, Doc: "the sum of products that the subscripts state, such as 'ij,jk->ik'."},
 	{Name: "tensordot", GoName: "TensorDot", Group: "products", Arguments: "a, b, axes=2", Operands: 2, Pairs: true, Types: numbers, Rounds: true, Build: tensorDot, Doc: "the sums of products over axes of both operands."},
 	{Name: "vecdot", GoName: "VecDot", Group: "products", Arguments: "x1, x2, axis=-1", Operands: 2, Types: numbers, Rounds: true, Build: vecDot, Doc: "the sums of products along an axis."},
-	{Name: "vdot", GoName: "VDot", Group: "products", Arguments: "a, b", Operands: 2, Types: numbers, Rounds: true, Build: vdot, Doc: "the sum of the products of all elements, those of a conjugate."},
+	{Name: "vdot", GoName: "VDot", Group: "products", Arguments: "a, b", Operands: 2, Types: numbers, Rounds: true, Build: vdot, Doc: "the sum of the products of all elements of b and of the conjugate of a."},
 	{Name: "matvec", GoName: "MatVec", Group: "products", Arguments: "x1, x2", Operands: 2, Types: numbers, Rounds: true, Build: matVec, Doc: "the products of matrices and vectors in the last axes."},
 	{Name: "vecmat", GoName: "VecMat", Group: "products", Arguments: "x1, x2", Operands: 2, Types: numbers, Rounds: true, Build: vecMat, Doc: "the products of vectors and matrices in the last axes."},
 	{Name: "conv", Group: "products", Arguments: "x, weight, stride=1, padding=0, dilation=1, groups=1", Operands: 2, Types: numbers, Rounds: true, Build: convolution, Doc: "the correlation of images [n channels ...] with weights [outputs channels/groups ...], padded with zeros."},

@@ -223,8 +223,8 @@ func uniformQuotient(b *B, x, y V, rest bool) V {
 	return b.Shr(b.Add(high, b.Shr(b.Sub(x, high), first)), b.Cvt(x.Type, second))
 }
 
-// wideFloats converts integers of 64 bits to floats and back, which is exact from -2^51 to 2^51: the sum of their bits with
-// those of 3*2^51 has the bits of the sum of the numbers.
+// wideFloats converts integers of 64 bits to floats and back, which is exact from -2^51 to 2^51: the sum of their bits and
+// the bits of 3*2^51 has the bits of the sum of the numbers.
 type wideFloats struct {
 	b     *B
 	f     *format
@@ -317,8 +317,8 @@ func divideWide(b *B, x, y V) (q, r V) {
 	return b.Select(off, b.Sub(q, one), q), b.Select(off, b.Add(r, y), r)
 }
 
-// fmodInt returns the remainder of integers with the sign of x, or 0 if y is 0: that of the numbers without their
-// signs.
+// fmodInt returns the remainder of integers with the sign of x, or 0 if y is 0. It divides the numbers without
+// their signs.
 func fmodInt(b *B, x ...V) V {
 	t, w := x[0].Type, newWideFloats(b)
 	size := func(x V) V { return b.Bitcast(t.Unsigned(), b.Abs(x)) }

@@ -92,7 +92,7 @@ func canonical(path string) string {
 // standard is the name of standard input and output among files.
 const standard = "-"
 
-// writable refuses output files whose names are those of another format.
+// writable refuses output files with the extension of another format.
 func writable(out []setting) error {
 	for _, o := range out {
 		if _, _, ok := o.archived(); ok {

@@ -239,7 +239,7 @@ func writePlan(b *strings.Builder, stmts []expr.Statement, pl *plan.Plan) {
 	fmt.Fprintf(b, "  in all %s moved, %s of scratch\n", machine.Size(total), machine.Size(pl.Arena))
 }
 
-// checkOutput refuses extensions that are not those of what is written. A page needs no
+// checkOutput refuses extensions of other formats than the one that is written. A page needs no
 // --format.
 func (f *inspectFlags) checkOutput() error {
 	switch ext := strings.ToLower(filepath.Ext(f.out)); {

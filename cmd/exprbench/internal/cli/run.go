@@ -107,7 +107,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	bar := progress.New(cmd.ErrOrStderr(), len(jobs))
 	defer bar.Clear()
 	var top *roof.Roof
-	if gpu == nil { // the limits are those of the CPU
+	if gpu == nil { // the limits are of the CPU
 		bar.Show(0, "limits")
 		size := roof.Large
 		if f.quick {

@@ -14,7 +14,7 @@ import (
 // or by a load for each element.
 type take struct{ gathers, wide bool }
 
-// write emits the loop. The bytes of its arguments are those of the offsets.
+// write emits the loop. The loop counts the bytes of the offsets.
 func (t take) write(a *x86.Asm) {
 	l, lanes := x86.Len(x86.L256), 4
 	if t.wide {

@@ -23,7 +23,7 @@ type Options struct {
 	// engine, or else ProductsByEngine. A library that is missing is an error.
 	Products string
 	// Chains says where products, and the loops before and after them, or loops that store pieces of
-	// one array, run together, one block of rows after the other. If it is empty, they do where that pays.
+	// one array, run together, one block of rows after the other. If it is empty, they do where that is faster.
 	// With [ChainsNever] products share no memory with the loops either. It and
 	// [ChainsAlways] are for tests and measurements. The bits do not
 	// depend on it.

@@ -16,8 +16,8 @@ type replay struct {
 	off    bool // the program cannot be captured
 }
 
-// stableRuns is the number of runs with the same arguments after which a capture
-// pays.
+// stableRuns is the number of runs with the same arguments after which the replay
+// captures them.
 const stableRuns = 3
 
 // run launches the graph if it has the current arguments, and captures it after

@@ -104,7 +104,7 @@ func (s Scanned[T]) Out(i int) expr.Exp[T] { return expr.Of[T](s.r.Out(i)) }
 // Last returns state i after the last step, or the first state if there is no step.
 func (s Scanned[T]) Last(i int) expr.Exp[T] { return expr.Of[T](s.r.Last(i)) }
 
-// Scan walks an axis in order, and carries states from one position to the next. At
+// Scan goes along an axis in order, and carries states from one position to the next. At
 // each position the trees that step returns give the next states and the outputs.
 // All steps are one loop, in which producers of the elements are computed too.
 //
@@ -143,11 +143,11 @@ func NaNCumProd[T expr.AnyNumber](a expr.Exp[T], axis int) expr.Exp[T] {
 }
 
 // CumMax returns the greatest of the elements up to each one along an axis, in the
-// shape of a. NaN wins, and -0 is below +0.
+// shape of a. It is NaN from the first NaN on, and -0 is below +0.
 func CumMax[T expr.Number](a expr.Exp[T], axis int) expr.Exp[T] { return along("cummax", a, axis) }
 
 // CumMin returns the least of the elements up to each one along an axis, in the shape
-// of a. NaN wins, and -0 is below +0.
+// of a. It is NaN from the first NaN on, and -0 is below +0.
 func CumMin[T expr.Number](a expr.Exp[T], axis int) expr.Exp[T] { return along("cummin", a, axis) }
 
 // Unwrap returns p with multiples of the period added, so that neighbours along an axis differ

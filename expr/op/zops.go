@@ -30,12 +30,12 @@ func Any(a expr.Exp[bool], opts ...ReduceOption) expr.Exp[bool] {
 	return reduceTyped[bool, bool]("any", a, opts)
 }
 
-// ArgMax is the position of the first maximum; NaN wins.
+// ArgMax is the position of the first maximum, or of the first NaN.
 func ArgMax[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[int64] {
 	return reduceTyped[T, int64]("argmax", a, opts)
 }
 
-// ArgMin is the position of the first minimum; NaN wins.
+// ArgMin is the position of the first minimum, or of the first NaN.
 func ArgMin[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[int64] {
 	return reduceTyped[T, int64]("argmin", a, opts)
 }
@@ -232,20 +232,20 @@ func LogicalXor[T expr.Elem](x, y expr.Exp[T]) expr.Exp[bool] {
 // Mantissa is m of x = m * 2**e with 0.5 <= |m| < 1; 0, infinity and NaN stay. Error: exact.
 func Mantissa[T expr.Float](x expr.Exp[T]) expr.Exp[T] { return map1[T, T](rowMantissa, x) }
 
-// Max is the maximum over axes; NaN wins, -0 < +0.
+// Max is the maximum over axes; NaN if an element is NaN, -0 < +0.
 func Max[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 	return reduceTyped[T, T]("max", a, opts)
 }
 
-// Maximum is the larger of x and y; NaN wins, -0 < +0. Error: exact.
+// Maximum is the larger of x and y; NaN if one is NaN, -0 < +0. Error: exact.
 func Maximum[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowMaximum, x, y) }
 
-// Min is the minimum over axes; NaN wins, -0 < +0.
+// Min is the minimum over axes; NaN if an element is NaN, -0 < +0.
 func Min[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] {
 	return reduceTyped[T, T]("min", a, opts)
 }
 
-// Minimum is the smaller of x and y; NaN wins, -0 < +0. Error: exact.
+// Minimum is the smaller of x and y; NaN if one is NaN, -0 < +0. Error: exact.
 func Minimum[T expr.Number](x, y expr.Exp[T]) expr.Exp[T] { return map2[T, T](rowMinimum, x, y) }
 
 // Mod is x - y*floor(x/y) as NumPy's %: the sign is that of y; exact but for the rounding where that moves the remainder to the sign of y; of integers division by zero is an error. Error: correctly rounded.

@@ -177,11 +177,11 @@ var infos = [NumOps]Info{
 	},
 	Min: {
 		Name: "min", Arity: 2, Types: Num, Go: Code{Num: "min(x, y)"},
-		Doc: "IEEE 754-2019 minimum: NaN wins, -0 < +0", Commutes: true,
+		Doc: "IEEE 754-2019 minimum: NaN if an operand is NaN, -0 < +0", Commutes: true,
 	},
 	Max: {
 		Name: "max", Arity: 2, Types: Num, Go: Code{Num: "max(x, y)"},
-		Doc: "IEEE 754-2019 maximum: NaN wins, -0 < +0", Commutes: true,
+		Doc: "IEEE 754-2019 maximum: NaN if an operand is NaN, -0 < +0", Commutes: true,
 	},
 	Sqrt: {
 		Name: "sqrt", Arity: 1, Types: Float, Go: Code{Float: "T(math.Sqrt(float64(x)))"},

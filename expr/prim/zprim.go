@@ -33,10 +33,10 @@ func (b *B) Neg(x V) V { return b.Op(Neg, x) }
 // Abs returns x with the sign cleared; MinInt stays.
 func (b *B) Abs(x V) V { return b.Op(Abs, x) }
 
-// Min returns IEEE 754-2019 minimum: NaN wins, -0 < +0.
+// Min returns IEEE 754-2019 minimum: NaN if an operand is NaN, -0 < +0.
 func (b *B) Min(x, y V) V { return b.Op(Min, x, y) }
 
-// Max returns IEEE 754-2019 maximum: NaN wins, -0 < +0.
+// Max returns IEEE 754-2019 maximum: NaN if an operand is NaN, -0 < +0.
 func (b *B) Max(x, y V) V { return b.Op(Max, x, y) }
 
 // Sqrt returns the correctly rounded square root.

@@ -6,7 +6,7 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A scan walks an axis in order and carries states from one step to the next. Its
+// A scan goes along an axis in order and carries states from one step to the next. Its
 // tree describes all steps at once. A node of class State has the shape of the
 // outputs: element t along the axis is the state before step t. Its operand is the
 // first state, with size 1 along the axis. The trees of the step are element-wise

@@ -14,8 +14,8 @@ import (
 
 const (
 	tileRow   = 32      // elements of a tile along the last digit, at most
-	farApart  = 512     // least stride along the last digit for which tiles pay, in bytes
-	tileTotal = 1 << 18 // least number of elements for which tiles pay; fewer fit the caches
+	farApart  = 512     // least stride along the last digit for which tiles are faster, in bytes
+	tileTotal = 1 << 18 // least number of elements for which tiles are faster; fewer fit the caches
 )
 
 // A tile has the two innermost digits of a vec loop that runs in tiles.

@@ -13,7 +13,7 @@ import (
 // runs: lane k*n + j is column j of run k. The interpreter pushes the finished runs
 // on the stack in order, so the bits do not change.
 
-// wideMin is the least number of runs for which wide blocks pay.
+// wideMin is the least number of runs for which wide blocks are faster.
 const wideMin = 3
 
 // widen sets q.wide if the body of a seq loop can compute several runs in a block:

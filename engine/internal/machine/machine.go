@@ -48,8 +48,8 @@ func Defaults() Model {
 const shared = 128 << 20
 
 // Beyond returns the bytes from which arrays do not stay in the caches from one loop to the
-// next. The last level loses lines before it is full, as it also has what other loops and
-// the processor itself bring there.
+// next. The last level drops lines before it is full, as it also has what other loops and
+// the processor itself load.
 func (m Model) Beyond() int { return max(m.Caches.L2, min(m.Caches.L3/8*5, shared)) }
 
 // Variable is the environment variable that overrides the model.

@@ -82,7 +82,7 @@ func promote(a, b dtype.Type) dtype.Type {
 	case b.IsFloat():
 		return promote(b, floatFor(a))
 	case a.IsSigned() == b.IsSigned():
-		return b // of one family the wider one comes later
+		return b // of two signed or two unsigned types the wider one comes later
 	case a.Size() > b.Size(): // signed and unsigned
 		return a
 	}

@@ -189,8 +189,8 @@ var rounding = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats}
 })
 
 var selection = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: numbers}, []tree.Row{
-	{Name: "maximum", Lower: primitive(prim.Max), Grad: gradExtreme("less"), Doc: "the larger of x and y; NaN wins, -0 < +0."},
-	{Name: "minimum", Lower: primitive(prim.Min), Grad: gradExtreme("greater"), Doc: "the smaller of x and y; NaN wins, -0 < +0."},
+	{Name: "maximum", Lower: primitive(prim.Max), Grad: gradExtreme("less"), Doc: "the larger of x and y; NaN if one is NaN, -0 < +0."},
+	{Name: "minimum", Lower: primitive(prim.Min), Grad: gradExtreme("greater"), Doc: "the smaller of x and y; NaN if one is NaN, -0 < +0."},
 	{
 		Name: "fmax", GoName: "FMax", Lower: ignoreNaN(prim.Max), Grad: gradNumber("greater"),
 		Doc: "the larger of x and y; a NaN is ignored where the other is none.",

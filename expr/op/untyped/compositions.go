@@ -93,8 +93,8 @@ var compositions = []Composition{
 	{Name: "cumprod", GoName: "CumProd", Group: "scans", Arguments: "a, axis=None, dtype=None", Operands: 1, Types: numbers, Rounds: true, Build: accumulate("mul", "prod"), Doc: "the products of the elements up to each one along an axis, multiplied in order."},
 	{Name: "nancumsum", GoName: "NaNCumSum", Group: "scans", Arguments: "a, axis=None, dtype=None", Operands: 1, Types: numbers, Rounds: true, Build: withoutNaN(0, accumulate("add", "sum")), Doc: "cumsum with 0 for NaN."},
 	{Name: "nancumprod", GoName: "NaNCumProd", Group: "scans", Arguments: "a, axis=None, dtype=None", Operands: 1, Types: numbers, Rounds: true, Build: withoutNaN(1, accumulate("mul", "prod")), Doc: "cumprod with 1 for NaN."},
-	{Name: "cummax", GoName: "CumMax", Group: "scans", Arguments: "a, axis=None", Operands: 1, Types: numbers, Build: accumulate("maximum", "max"), Doc: "the greatest of the elements up to each one along an axis; NaN wins, -0 < +0."},
-	{Name: "cummin", GoName: "CumMin", Group: "scans", Arguments: "a, axis=None", Operands: 1, Types: numbers, Build: accumulate("minimum", "min"), Doc: "the least of the elements up to each one along an axis; NaN wins, -0 < +0."},
+	{Name: "cummax", GoName: "CumMax", Group: "scans", Arguments: "a, axis=None", Operands: 1, Types: numbers, Build: accumulate("maximum", "max"), Doc: "the greatest of the elements up to each one along an axis; NaN from the first NaN on, -0 < +0."},
+	{Name: "cummin", GoName: "CumMin", Group: "scans", Arguments: "a, axis=None", Operands: 1, Types: numbers, Build: accumulate("minimum", "min"), Doc: "the least of the elements up to each one along an axis; NaN from the first NaN on, -0 < +0."},
 	{Name: "softmax", Group: "networks", Arguments: "x, axis=-1", Operands: 1, Types: floats, Wide: true, Build: softmax, Doc: "exp(x) / sum(exp(x)) over an axis, without overflow."},
 	{
 		Name: "layernorm", GoName: "LayerNorm", Group: "networks", Arguments: "x, gamma=None, beta=None, eps=1e-5", Operands: 3, Optional: 2, Types: floats, Wide: true, Build: layerNorm,

@@ -164,8 +164,8 @@ func reduceHuge(b *B, f *format, a V) (r, d, n V) {
 
 // The inverse circular functions.
 
-// asinParts reduces a with asin a = pi/2 - 2 asin sqrt((1-a)/2) if a > 1/2,
-// which big tells. s + t is asin a, or asin of the root; t then includes the
+// asinParts reduces a with asin a = pi/2 - 2 asin sqrt((1-a)/2) if a > 1/2;
+// then big is true. s + t is asin a, or asin of the root; t then includes the
 // rounding error of the root.
 func asinParts(b *B, f *format, a V) (big, s, t V) {
 	half, one := f.c(b, .5), f.c(b, 1)

@@ -27,7 +27,7 @@ var (
 	})
 )
 
-// ScanOptions says how a scan walks its elements.
+// ScanOptions says how a scan goes through its elements.
 type ScanOptions struct {
 	Axis    int  // of the elements and of the outputs; negative ones count from the last
 	Length  int  // the number of steps; 0: the extent of the elements along the axis

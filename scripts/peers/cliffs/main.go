@@ -118,8 +118,8 @@ const slack = 1.2
 // code has been as fast as the interpreter.
 var checked = []int{1, 5, 9, 60}
 
-// check fails if machine code is slower than the interpreter in a test. A test that loses
-// is measured again after all others, in other memory, until it has lost three times.
+// check fails if machine code is slower than the interpreter in a test. A slow test
+// is measured again after all others, in other memory, until it has been slow three times.
 func check(tests []test, o options) error {
 	slow := map[*test]error{}
 	var losers []*test

@@ -46,7 +46,7 @@ type memory interface {
 	clean(parts [][]byte)
 }
 
-// An arena hands out parts of segments.
+// An arena gives parts of segments to its callers.
 type arena struct {
 	mem     memory
 	granule int // of the parts: two of them never share one

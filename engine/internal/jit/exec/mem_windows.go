@@ -18,7 +18,7 @@ func (protectMemory) reserve(size int) ([]byte, unsafe.Pointer, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("VirtualAlloc: %w", err)
 	}
-	p := *(*unsafe.Pointer)(unsafe.Pointer(&addr)) // not Go memory, whatever vet thinks of it
+	p := *(*unsafe.Pointer)(unsafe.Pointer(&addr)) // not Go memory; vet reports it wrongly
 	return unsafe.Slice((*byte)(p), size), p, nil
 }
 

@@ -130,7 +130,7 @@ func hasTies[W word](words []W, places int) bool {
 	return false
 }
 
-// settle orders sorted words whose keys are equal but for lost bits.
+// settle orders sorted words whose keys differ only in the bits that the words lack.
 func settle[K key, W word](words []W, keys []K, places int) {
 	mask := W(1)<<places - 1
 	for i := 1; i < len(words); i++ {

@@ -16,7 +16,7 @@ type Combine uint8
 const (
 	Set Combine = iota // the last update is the value
 	Add
-	Max // NaN wins
+	Max // NaN if one is NaN
 	Min
 	Count // Add, of indices that do not count from the end
 )

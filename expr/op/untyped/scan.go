@@ -326,9 +326,10 @@ func withoutNaN(v float64, build func(o Options, x ...*tree.Node) *tree.Node) fu
 	}
 }
 
-// unwrap adds multiples of the period o.Numbers[1] to what follows a difference of neighbours of at
-// least o.Numbers[0], or of half the period if that is NaN, so that it becomes at most half the
-// period. A positive difference of just half the period stays, unless integers have no such half.
+// unwrap finds the differences of neighbours of at least o.Numbers[0], or of half the period
+// o.Numbers[1] if that is NaN. To the elements after each it adds a multiple of the period with which
+// the difference is at most half the period. A positive difference of just half the period stays,
+// unless integers have no such half.
 func unwrap(o Options, x ...*tree.Node) *tree.Node {
 	p, jump, period := x[0], math.NaN(), 2*math.Pi
 	if len(o.Numbers) == 2 {

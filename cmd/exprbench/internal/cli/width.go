@@ -41,9 +41,9 @@ func print(cmd *cobra.Command, text string) error {
 }
 
 // fold breaks the lines that are longer than width between words, or after commas. The
-// rest of a line begins where its last column begins, the text after two or more
-// spaces, if that is in the left half, and otherwise two places to the right of the
-// line. A word that is longer than a line stays whole. A width of 0 is no limit.
+// last column of a line is the text after two or more spaces. If it begins in the left
+// half, the rest of the line begins there, else two places to the right of the line. A
+// word that is longer than a line stays whole. A width of 0 is no limit.
 func fold(text string, width int) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -17,14 +17,11 @@ func (s *Stage) blocked(dims []int, r RowBlocks, own []*Array) *Stage {
 	old := s.Kernel
 	k := *old
 	out := *s
-	w := newBlocker(s, &k, &out, int(s.mainAxes()[r.axis]))
-	out.Extents = append(slices.Clone(s.Extents), r.PerAxis())
-	out.Extents[w.cut] = r.Size
-	w.size = w.number(r.Size)
+	w := newBlocker(s, &k, &out, int(s.mainAxes()[r.axis]), r.Extent, r.Size)
 	for i := range k.Loops {
 		l := &k.Loops[i]
-		if at := slices.Index(l.Axes, int32(w.cut)); at >= 0 {
-			l.Axes = slices.Insert(slices.Clone(l.Axes), at, int32(w.block))
+		if at := slices.Index(l.Axes, int32(out.cut.axis)); at >= 0 {
+			l.Axes = slices.Insert(slices.Clone(l.Axes), at, int32(out.cut.block))
 		}
 	}
 	for i := range k.Access {
@@ -36,7 +33,7 @@ func (s *Stage) blocked(dims []int, r RowBlocks, own []*Array) *Stage {
 		case s.byCoords(int(a.Buf), x, dims):
 			at := rowDims(&s.Bufs[a.Buf], dims)[r.axis]
 			a.Coords = w.exprs(a.Coords[at:])
-			a.Coords[0] = k.Index.Axis(w.cut)
+			a.Coords[0] = k.Index.Axis(out.cut.axis)
 		default:
 			at, _ := s.inRow(a, x, dims)
 			for _, outer := range s.mainAxes()[:r.axis] {
@@ -84,21 +81,31 @@ func ownIn(own []*Array, a *Array) *Array {
 type blocker struct {
 	old, k     *ir.Kernel
 	stage      *Stage
-	cut, block int // axes: within the block, and of the blocks
 	size       prim.Ix
 	first      prim.Ix // of axis cut, or -1: 0
 	memo       map[prim.Ix]prim.Ix
 }
 
-// newBlocker returns the blocker that makes k and out, copies of the kernel of s and of s. They
-// share with these what a blocker does not change.
-func newBlocker(s *Stage, k *ir.Kernel, out *Stage, cut int) *blocker {
+// newBlocker returns the blocker that makes k and out, copies of the kernel of s and of s, with blocks of size of the n positions
+// of an axis. They share with s what a blocker does not change.
+func newBlocker(s *Stage, k *ir.Kernel, out *Stage, axis, n, size int) *blocker {
 	old := s.Kernel
 	k.Index, k.InOrder = prim.IxTable{}, true
 	k.Axes = append(slices.Clip(old.Axes), "block")
 	k.Bufs, k.Access, k.Loops = slices.Clone(old.Bufs), slices.Clone(old.Access), slices.Clone(old.Loops)
 	out.Kernel, out.Bufs, out.Params = k, slices.Clone(s.Bufs), slices.Clone(s.Params)
-	return &blocker{old: old, k: k, stage: out, cut: cut, block: len(old.Axes), first: -1, memo: map[prim.Ix]prim.Ix{}}
+	out.cut = cut{axis: axis, block: len(old.Axes), last: n % size}
+	out.Extents = append(slices.Clone(s.Extents), n/size)
+	out.Extents[axis] = size
+	w := &blocker{old: old, k: k, stage: out, first: -1, memo: map[prim.Ix]prim.Ix{}}
+	w.size = w.number(size)
+	if out.cut.last > 0 {
+		out.cut.first = len(out.Params)
+		out.Params = append(out.Params, 0)
+		k.Params++
+		w.first = k.Index.Param(out.cut.first)
+	}
+	return w
 }
 
 // indices writes the values of the kernel that are indices for the divided axis.
@@ -145,8 +152,8 @@ func (w *blocker) expr(ix prim.Ix) prim.Ix {
 	case prim.IxParam:
 		to = t.Param(int(n.K))
 	case prim.IxAxis:
-		if to = t.Axis(int(n.K)); int(n.K) == w.cut {
-			to = t.Add(t.Mul(t.Axis(w.block), w.size), to)
+		if to = t.Axis(int(n.K)); int(n.K) == w.stage.cut.axis {
+			to = t.Add(t.Mul(t.Axis(w.stage.cut.block), w.size), to)
 			if w.first >= 0 {
 				to = t.Add(w.first, to)
 			}

@@ -112,6 +112,7 @@ type Stage struct {
 	// Tiles is not nil if the first part is a product and the others are loops that run
 	// on tiles of its result. Then there are no blocks of rows.
 	Tiles *Tiles
+	cut   cut // of a loop that is a part of a chain
 }
 
 // A Fault is a node of a stage that can fail on data, and the error that its
@@ -164,13 +165,26 @@ type Own struct {
 type Tiles struct {
 	Rows    int // of the result, of all matrices
 	Columns int // of a block
-	last    int // positions of the axis of columns in the last block, if they are fewer; or 0
-	axes    []tileAxes
 }
 
-// tileAxes are the axes of a loop that are the columns of a block, and the number of the
-// block; and the number of the parameter that is the first column.
-type tileAxes struct{ column, block, first int }
+// A cut says how a chain divides an axis of a loop: which axes are the positions within a block and the number of the block, and
+// which parameter is the position where the blocks begin. The last block has fewer positions, or as many if last is 0. The
+// loop computes the blocks before it: their accesses need no guard for positions that do not exist.
+type cut struct{ axis, block, first, last int }
+
+// LastBlock returns part i of a chain for the last block of columns or, for each of the axes before, of rows. It
+// returns nil if this block is like the others, or if the part is a product.
+func (s *Stage) LastBlock(i int) *Stage {
+	out := *s.Parts[i]
+	at := out.cut
+	if at.last == 0 {
+		return nil
+	}
+	out.Extents, out.Params = slices.Clone(out.Extents), slices.Clone(out.Params)
+	out.Params[at.first] = out.Extents[at.block] * out.Extents[at.axis]
+	out.Extents[at.axis], out.Extents[at.block] = at.last, 1
+	return &out
+}
 
 // raises reports whether a stage is a loop that can raise a fault.
 func (s *Stage) raises() bool {

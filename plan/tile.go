@@ -74,7 +74,7 @@ func tiled(stages []*Stage, always bool) *Stage {
 	}
 	c := &Stage{Kind: Chain, Why: "its loops run on what the product has just stored", Parts: parts, Tiles: t}
 	for i, s := range parts {
-		if i > 0 && t.axes == nil {
+		if i > 0 && t.Columns == n {
 			k, loop := *s.Kernel, *s
 			k.InOrder, loop.Kernel = true, &k
 			parts[i] = &loop
@@ -175,43 +175,18 @@ func (s *Stage) atPlace(w *Array, rows []int, columns []int32) bool {
 // within columns each.
 func (t *Tiles) cut(parts []*Stage, axes []int, size, within int) {
 	n := t.Columns / within
-	t.Columns, t.last = size*within, n%size
+	t.Columns = size * within
 	for i, s := range parts[1:] {
 		old := s.Kernel
 		k, out := *old, *s
-		at := tileAxes{column: axes[i], block: len(old.Axes), first: -1}
-		w := newBlocker(s, &k, &out, at.column)
-		out.Extents = append(slices.Clone(s.Extents), n/size)
-		out.Extents[at.column] = size
-		w.size = w.number(size)
-		if t.last > 0 {
-			at.first = len(out.Params)
-			out.Params = append(out.Params, 0)
-			k.Params++
-			w.first = k.Index.Param(at.first)
-		}
+		w := newBlocker(s, &k, &out, axes[i], n, size)
 		_, main := bound.UnitsOf(old)
 		l := &k.Loops[main]
-		l.Axes = append([]int32{int32(at.block)}, l.Axes...)
+		l.Axes = append([]int32{int32(out.cut.block)}, l.Axes...)
 		for i := range w.k.Access {
 			w.k.Access[i].Coords = w.exprs(w.k.Access[i].Coords)
 		}
 		w.indices()
 		parts[i+1] = &out
-		t.axes = append(t.axes, at)
 	}
-}
-
-// LastColumns returns part i of a chain with tiles for the last block of columns, or nil if
-// this block is like the others.
-func (s *Stage) LastColumns(i int) *Stage {
-	t := s.Tiles
-	if t.last == 0 {
-		return nil
-	}
-	out, at := *s.Parts[i], t.axes[i-1]
-	out.Extents, out.Params = slices.Clone(out.Extents), slices.Clone(out.Params)
-	out.Params[at.first] = out.Extents[at.block] * out.Extents[at.column]
-	out.Extents[at.column], out.Extents[at.block] = t.last, 1
-	return &out
 }

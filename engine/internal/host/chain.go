@@ -172,43 +172,72 @@ func rowsOf(r *plan.RowBlocks, block int) (first, n int) {
 
 // A loopPart is a loop of a chain.
 type loopPart struct {
+	bodies []loopBody // for whole blocks and, if the last block of an axis has fewer rows, for this one
+	blocks *plan.RowBlocks
+}
+
+// A loopBody is a loop of blocks with the same number of rows.
+type loopBody struct {
 	*loopStep
 	worker backend.Worker
-	blocks *plan.RowBlocks
-	units  int // of a row
+	units  int // of a block
 }
 
 func (w *chainWorker) loop(i int, s *plan.Stage) (part, error) {
 	c := w.chain
-	step, err := c.program.boundLoop(s, c.codes[i], w.place)
-	if err != nil {
-		return nil, err
+	l := &loopPart{blocks: &c.s.Blocks}
+	count := l.blocks.Outer * (l.blocks.Extent / l.blocks.Size)
+	for _, x := range []*plan.Stage{s, c.s.LastBlock(i)} {
+		if x == nil {
+			continue
+		}
+		step, err := c.program.boundLoop(x, c.codes[i], w.place)
+		if err != nil {
+			return nil, err
+		}
+		c.codes[i] = step.code
+		n, _, _ := step.inst.Units()
+		l.bodies = append(l.bodies, loopBody{step, step.inst.NewWorker(), n / count})
+		count = l.blocks.Outer
 	}
-	c.codes[i] = step.code
-	l := &loopPart{loopStep: step, blocks: &c.s.Blocks}
-	n, _, _ := l.inst.Units()
-	l.units = n / (l.blocks.Count() * l.blocks.Rows())
-	l.worker = l.inst.NewWorker()
 	return l, nil
 }
 
-func (l *loopPart) cost() float64 {
-	_, _, cost := l.inst.Units()
-	return cost * float64(l.units*l.blocks.Rows())
+func (l *loopPart) each(f func(*loopStep)) {
+	for _, b := range l.bodies {
+		f(b.loopStep)
+	}
 }
 
-func (l *loopPart) watch(ctx context.Context) { l.inst.Watch(ctx) }
+func (l *loopPart) bind(p *Program) { l.each(func(x *loopStep) { x.bind(p) }) }
 
-func (l *loopPart) memory() int { return rowBytes(l.s) }
+func (l *loopPart) forget() { l.each((*loopStep).forget) }
 
-// run runs the units of a block. They follow each other, and a block that has
-// fewer rows leaves units out at its end.
+func (l *loopPart) load() { l.each((*loopStep).load) }
+
+func (l *loopPart) watch(ctx context.Context) { l.each(func(x *loopStep) { x.inst.Watch(ctx) }) }
+
+func (l *loopPart) cost() float64 {
+	_, _, cost := l.bodies[0].inst.Units()
+	return cost * float64(l.bodies[0].units)
+}
+
+func (l *loopPart) memory() (n int) {
+	l.each(func(x *loopStep) { n += rowBytes(x.s) })
+	return n
+}
+
+// run runs the units of a block. They follow each other.
 func (l *loopPart) run(block int) {
-	_, n := rowsOf(l.blocks, block)
-	at := block * l.blocks.Rows() * l.units
-	l.inst.Begin()
-	l.worker.Run(at, at+n*l.units)
-	l.inst.Finish(l.worker)
+	whole := l.blocks.Extent / l.blocks.Size
+	outer, at := block/l.blocks.PerAxis(), block%l.blocks.PerAxis()
+	b := &l.bodies[0]
+	if at += outer * whole; block%l.blocks.PerAxis() == whole {
+		b, at = &l.bodies[1], outer
+	}
+	b.inst.Begin()
+	b.worker.Run(at*b.units, (at+1)*b.units)
+	b.inst.Finish(b.worker)
 }
 
 // A productPart is a product of a chain. A block is a product of its own.

@@ -271,7 +271,7 @@ func (p *Program) loops() iter.Seq2[*loopStep, int] {
 				}
 			case *chainStep:
 				for _, x := range s.workers[0].parts {
-					if l, ok := x.(*loopPart); ok && !yield(l.loopStep, i) {
+					if l, ok := x.(*loopPart); ok && !yield(l.bodies[0].loopStep, i) {
 						return
 					}
 				}

@@ -30,7 +30,7 @@ func (p *Program) newTiles(s *plan.Stage) (step, error) {
 	d.blocks = problem.N / s.Tiles.Columns
 	for i, part := range s.Parts[1:] {
 		var code backend.Code
-		for k, x := range [2]*plan.Stage{part, s.LastColumns(i + 1)} {
+		for k, x := range [2]*plan.Stage{part, s.LastBlock(i + 1)} {
 			if x == nil {
 				continue
 			}

@@ -79,11 +79,11 @@ func ownIn(own []*Array, a *Array) *Array {
 
 // A blocker writes the index expressions of a kernel whose axis cut is divided.
 type blocker struct {
-	old, k     *ir.Kernel
-	stage      *Stage
-	size       prim.Ix
-	first      prim.Ix // of axis cut, or -1: 0
-	memo       map[prim.Ix]prim.Ix
+	old, k *ir.Kernel
+	stage  *Stage
+	size   prim.Ix
+	first  prim.Ix // of axis cut, or -1: 0
+	memo   map[prim.Ix]prim.Ix
 }
 
 // newBlocker returns the blocker that makes k and out, copies of the kernel of s and of s, with blocks of size of the n positions

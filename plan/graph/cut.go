@@ -75,15 +75,15 @@ func (n *Node) joined() int {
 // split is Split without stores of what is read.
 func (g *Graph) split(roots []Root) [][]Root {
 	whole := [][]Root{roots}
-	roots = unshaped(roots)
+	if !g.bordered(roots) {
+		return whole
+	}
+	roots = g.unshaped(roots)
 	first := roots[0].Target
 	for _, r := range roots {
 		if !r.Target.Shape.Equal(first.Shape) || r.Value.Faulty || r.Value.Raises && r.Target.Mem != nil {
 			return whole
 		}
-	}
-	if !g.bordered(roots) {
-		return whole
 	}
 	if g.settleApart(roots); !g.isMap(roots) || g.readsTargets(roots) {
 		return whole
@@ -160,23 +160,83 @@ func (g *Graph) fillFirst(roots []Root) [][]Root {
 	return append([][]Root{{all}}, g.Split([]Root{{x, inner}})...)
 }
 
-// unshaped returns roots without the reshapes that their targets can express by
-// strides: the borders below a reshape are those of the target with other axes.
-func unshaped(roots []Root) []Root {
+// unshaped returns roots without the reshapes and transposes that their targets can express by
+// strides: the borders below a view are those of the target with other axes.
+func (g *Graph) unshaped(roots []Root) []Root {
 	for len(roots) == 1 {
 		n, t := roots[0].Value, roots[0].Target
-		if n.Array != nil || n.Src.Op != ReshapeRow || !t.Shape.Equal(n.Shape) {
+		view, x := g.onView(n, mostOnView)
+		if view == nil || !t.Shape.Equal(n.Shape) {
 			break
 		}
-		st, ok := shape.Reshape(t.Shape, t.Strides, n.Args[0].Shape)
-		if !ok {
-			break
+		under, ok := *t, true
+		under.Shape = x.Shape
+		if view.Src.Op == ReshapeRow {
+			if under.Strides, ok = shape.Reshape(t.Shape, t.Strides, x.Shape); !ok {
+				break
+			}
+		} else {
+			under.Strides = lists.Map(returned(view, x), func(from int) int {
+				if from < 0 {
+					return 0
+				}
+				return t.Strides[from]
+			})
 		}
-		under := *t
-		under.Shape, under.Strides = n.Args[0].Shape, st
-		roots = []Root{{n.Args[0], &under}}
+		roots = []Root{{x, &under}}
 	}
 	return roots
+}
+
+// mostOnView is the number of element-wise operations through which onView looks.
+const mostOnView = 4
+
+// onView returns a reshape or transpose, and the node of which n is that view, or nil. An element-wise operation
+// on a view that has borders below is a view of the operation, on operands that the view turns back.
+func (g *Graph) onView(n *Node, most int) (view, x *Node) {
+	switch op := n.Src.Op; {
+	case n.Array != nil:
+		return nil, nil
+	case op == ReshapeRow || op == TransposeRow:
+		return n, n.Args[0]
+	case op.Class() != tree.Elementwise || most == 0:
+		return nil, nil
+	}
+	at := slices.IndexFunc(n.Args, func(a *Node) bool {
+		if a.Shape.Equal(n.Shape) && g.bordered([]Root{{Value: a}}) {
+			view, x = g.onView(a, most-1)
+		}
+		return view != nil
+	})
+	if at < 0 {
+		return nil, nil
+	}
+	args := slices.Clone(n.Args)
+	args[at] = x
+	for i, a := range args {
+		switch {
+		case i == at || len(a.Shape) == 0:
+		case !a.Shape.Equal(n.Shape):
+			return nil, nil
+		case view.Src.Op == TransposeRow:
+			args[i] = g.transpose(a, returned(view, x), x.Shape)
+		default:
+			args[i] = g.reshape(a, x.Shape)
+		}
+		if args[i].Src.Op == ReshapeRow && args[i].Strided() == nil && i != at {
+			return nil, nil
+		}
+	}
+	if from := g.from; g.Origins != nil {
+		g.from = n.Src
+		defer func() { g.from = from }()
+	}
+	return view, g.intern(n.Src, args, x.Shape)
+}
+
+// returned returns the axes of a transpose of x that are the axes of x; -1 is one that it drops.
+func returned(view, x *Node) []int {
+	return lists.Make(len(x.Shape), func(axis int) int { return slices.Index(view.Src.Axes, axis) })
 }
 
 // mostWoven bounds the parts that share a loop.

@@ -142,7 +142,7 @@ func (g *Graph) rewrite(e *tree.Node, args []*Node) *Node {
 		g.order(e, args[0])
 		return g.inMemoryOrder(e, args[0])
 	case tree.View:
-		if len(args) == 1 && args[0].Shape.Equal(e.Shape()) && isIdentity(e) {
+		if len(args) > 0 && args[0].Shape.Equal(e.Shape()) && isIdentity(e) {
 			return args[0]
 		}
 		switch {
@@ -168,7 +168,7 @@ func widens(from, to dtype.Type) bool {
 
 func isIdentity(e *tree.Node) bool {
 	switch e.Op {
-	case ReshapeRow, BroadcastRow:
+	case ReshapeRow, BroadcastRow, PadRow:
 		return true
 	case TransposeRow:
 		for i, a := range e.Axes {

@@ -24,6 +24,7 @@ func TestSplitPadding(t *testing.T) {
 		{[]int{1000}, [][2]int{{1, 0}}, "loop loop"},
 		{[]int{1000}, [][2]int{{1, 1}}, "loop loop loop"},
 		{[]int{100, 20}, [][2]int{{1, 1}, {1, 1}}, "loop loop"},
+		{[]int{100, 20}, [][2]int{{}, {}}, "loop"},
 		{[]int{100, 100}, [][2]int{{0, 2}, {3, 0}}, "loop loop"},
 		{[]int{5000, 6}, [][2]int{{0, 0}, {1, 1}}, "loop loop"},
 		{[]int{10, 30, 20}, [][2]int{{1, 1}, {1, 1}, {1, 1}}, "loop loop"},

@@ -192,7 +192,8 @@ func (g *Graph) unshaped(roots []Root) []Root {
 const mostOnView = 4
 
 // onView returns a reshape or transpose, and the node of which n is that view, or nil. An element-wise operation
-// on a view that has borders below is a view of the operation, on operands that the view turns back.
+// on views of one kind that have borders below is a view of the operation. The view turns the other operands back, so these
+// have no borders: the next call would turn them again.
 func (g *Graph) onView(n *Node, most int) (view, x *Node) {
 	switch op := n.Src.Op; {
 	case n.Array != nil:
@@ -202,28 +203,32 @@ func (g *Graph) onView(n *Node, most int) (view, x *Node) {
 	case op.Class() != tree.Elementwise || most == 0:
 		return nil, nil
 	}
-	at := slices.IndexFunc(n.Args, func(a *Node) bool {
-		if a.Shape.Equal(n.Shape) && g.bordered([]Root{{Value: a}}) {
-			view, x = g.onView(a, most-1)
+	args := slices.Clone(n.Args)
+	for i, a := range args { // what has borders below: views of the same kind
+		if !g.bordered([]Root{{Value: a}}) {
+			continue
 		}
-		return view != nil
-	})
-	if at < 0 {
+		v, y := g.onView(a, most-1)
+		if v == nil || !a.Shape.Equal(n.Shape) || view != nil && (v.Src.Op != view.Src.Op || !slices.Equal(v.Src.Axes, view.Src.Axes) || !y.Shape.Equal(x.Shape)) {
+			return nil, nil
+		}
+		view, x, args[i] = v, y, y
+	}
+	if view == nil {
 		return nil, nil
 	}
-	args := slices.Clone(n.Args)
-	args[at] = x
-	for i, a := range args {
+	for i, a := range n.Args {
 		switch {
-		case i == at || len(a.Shape) == 0:
+		case args[i] != a || len(a.Shape) == 0:
+			continue
 		case !a.Shape.Equal(n.Shape):
 			return nil, nil
 		case view.Src.Op == TransposeRow:
-			args[i] = g.transpose(a, returned(view, x), x.Shape)
+			args[i] = g.pushTranspose(a, returned(view, x), x.Shape)
 		default:
 			args[i] = g.reshape(a, x.Shape)
 		}
-		if args[i].Src.Op == ReshapeRow && args[i].Strided() == nil && i != at {
+		if args[i].Src.Op == ReshapeRow && args[i].Strided() == nil {
 			return nil, nil
 		}
 	}
@@ -232,6 +237,19 @@ func (g *Graph) onView(n *Node, most int) (view, x *Node) {
 		defer func() { g.from = from }()
 	}
 	return view, g.intern(n.Src, args, x.Shape)
+}
+
+// pushTranspose is transpose below element-wise operations.
+func (g *Graph) pushTranspose(a *Node, axes []int, to shape.Shape) *Node {
+	if a.Array != nil || a.Src.Op.Class() != tree.Elementwise || slices.ContainsFunc(a.Args, func(x *Node) bool { return len(x.Shape) > 0 && !x.Shape.Equal(a.Shape) }) {
+		return g.transpose(a, axes, to)
+	}
+	return g.intern(a.Src, lists.Map(a.Args, func(x *Node) *Node {
+		if len(x.Shape) == 0 {
+			return x
+		}
+		return g.pushTranspose(x, axes, to)
+	}), to)
 }
 
 // returned returns the axes of a transpose of x that are the axes of x; -1 is one that it drops.

@@ -62,17 +62,21 @@ func TestOperationsOnStacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, f := range map[string]func(x expr.Exp[float32]) expr.Exp[float32]{
-		"negated":             func(x expr.Exp[float32]) expr.Exp[float32] { return op.Neg(x) },
-		"two operations":      func(x expr.Exp[float32]) expr.Exp[float32] { return op.Abs(op.Neg(x)) },
-		"cast":                func(x expr.Exp[float32]) expr.Exp[float32] { return op.Cast[float32](op.Cast[expr.Float16](x)) },
-		"a number":            func(x expr.Exp[float32]) expr.Exp[float32] { return op.MulScalar(x, 2) },
-		"another array":       func(x expr.Exp[float32]) expr.Exp[float32] { return op.Sub[float32](c, x) },
-		"a slice":             func(x expr.Exp[float32]) expr.Exp[float32] { return op.Add(x, op.Flip[float32](c, 0)) },
-		"selected":            func(x expr.Exp[float32]) expr.Exp[float32] { return op.Where(op.GreaterScalar[float32](c, 3), x, op.Neg[float32](c)) },
-		"transposed":          func(x expr.Exp[float32]) expr.Exp[float32] { return op.T(x) },
-		"and another array":   func(x expr.Exp[float32]) expr.Exp[float32] { return op.Sub(op.T(x), op.Exp(op.T[float32](c))) },
-		"with a new axis":     func(x expr.Exp[float32]) expr.Exp[float32] { return op.Neg(op.Reshape(op.T(x), 2*n, 1, m)) },
-		"two orders":          func(x expr.Exp[float32]) expr.Exp[float32] { return op.Add(op.Abs(op.Reshape(op.T(x), m, 2*n)), op.Neg(x)) },
+		"negated":        func(x expr.Exp[float32]) expr.Exp[float32] { return op.Neg(x) },
+		"two operations": func(x expr.Exp[float32]) expr.Exp[float32] { return op.Abs(op.Neg(x)) },
+		"cast":           func(x expr.Exp[float32]) expr.Exp[float32] { return op.Cast[float32](op.Cast[expr.Float16](x)) },
+		"a number":       func(x expr.Exp[float32]) expr.Exp[float32] { return op.MulScalar(x, 2) },
+		"another array":  func(x expr.Exp[float32]) expr.Exp[float32] { return op.Sub[float32](c, x) },
+		"a slice":        func(x expr.Exp[float32]) expr.Exp[float32] { return op.Add(x, op.Flip[float32](c, 0)) },
+		"selected": func(x expr.Exp[float32]) expr.Exp[float32] {
+			return op.Where(op.GreaterScalar[float32](c, 3), x, op.Neg[float32](c))
+		},
+		"transposed":        func(x expr.Exp[float32]) expr.Exp[float32] { return op.T(x) },
+		"and another array": func(x expr.Exp[float32]) expr.Exp[float32] { return op.Sub(op.T(x), op.Exp(op.T[float32](c))) },
+		"with a new axis":   func(x expr.Exp[float32]) expr.Exp[float32] { return op.Neg(op.Reshape(op.T(x), 2*n, 1, m)) },
+		"two orders": func(x expr.Exp[float32]) expr.Exp[float32] {
+			return op.Add(op.Abs(op.Reshape(op.T(x), m, 2*n)), op.Neg(x))
+		},
 		"the stack of itself": func(x expr.Exp[float32]) expr.Exp[float32] { return op.Add(x, op.Abs(x)) },
 	} {
 		want, err := engine.Eval(f(stored))

@@ -61,6 +61,10 @@ func TestOperationsOnStacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	deep := op.T[float32](c)
+	for range 30 {
+		deep = op.Maximum(deep, op.Neg(deep))
+	}
 	for name, f := range map[string]func(x expr.Exp[float32]) expr.Exp[float32]{
 		"negated":        func(x expr.Exp[float32]) expr.Exp[float32] { return op.Neg(x) },
 		"two operations": func(x expr.Exp[float32]) expr.Exp[float32] { return op.Abs(op.Neg(x)) },
@@ -77,6 +81,7 @@ func TestOperationsOnStacks(t *testing.T) {
 		"two orders": func(x expr.Exp[float32]) expr.Exp[float32] {
 			return op.Add(op.Abs(op.Reshape(op.T(x), m, 2*n)), op.Neg(x))
 		},
+		"two uses many times": func(x expr.Exp[float32]) expr.Exp[float32] { return op.Sub(op.T(x), deep) },
 		"the stack of itself": func(x expr.Exp[float32]) expr.Exp[float32] { return op.Add(x, op.Abs(x)) },
 	} {
 		want, err := engine.Eval(f(stored))

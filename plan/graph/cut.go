@@ -224,7 +224,7 @@ func (g *Graph) onView(n *Node, most int) (view, x *Node) {
 		case !a.Shape.Equal(n.Shape):
 			return nil, nil
 		case view.Src.Op == TransposeRow:
-			args[i] = g.pushTranspose(a, returned(view, x), x.Shape)
+			args[i] = g.pushTranspose(a, returned(view, x), x.Shape, mostOnView)
 		default:
 			args[i] = g.reshape(a, x.Shape)
 		}
@@ -239,16 +239,16 @@ func (g *Graph) onView(n *Node, most int) (view, x *Node) {
 	return view, g.intern(n.Src, args, x.Shape)
 }
 
-// pushTranspose is transpose below element-wise operations.
-func (g *Graph) pushTranspose(a *Node, axes []int, to shape.Shape) *Node {
-	if a.Array != nil || a.Src.Op.Class() != tree.Elementwise || slices.ContainsFunc(a.Args, func(x *Node) bool { return len(x.Shape) > 0 && !x.Shape.Equal(a.Shape) }) {
+// pushTranspose is transpose below at most so many element-wise operations, of which others do not use those that take work.
+func (g *Graph) pushTranspose(a *Node, axes []int, to shape.Shape, most int) *Node {
+	if most == 0 || a.Array != nil || a.Src.Op.Class() != tree.Elementwise || a.Uses > 1 && a.Work > 2 || slices.ContainsFunc(a.Args, func(x *Node) bool { return len(x.Shape) > 0 && !x.Shape.Equal(a.Shape) }) {
 		return g.transpose(a, axes, to)
 	}
 	return g.intern(a.Src, lists.Map(a.Args, func(x *Node) *Node {
 		if len(x.Shape) == 0 {
 			return x
 		}
-		return g.pushTranspose(x, axes, to)
+		return g.pushTranspose(x, axes, to, most-1)
 	}), to)
 }
 

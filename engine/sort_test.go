@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -94,5 +95,85 @@ func sameEverywhere[T expr.Elem](t *testing.T, name string, e expr.Exp[T]) {
 				t.Errorf("%s: %s with %d threads differs from the interpreter", name, back, threads)
 			}
 		}
+	}
+}
+
+// TestSortsByDigits compares sorts and positions of integers of one and two bytes, of which long rows are sorted by their
+// bytes, with stable sorts of the standard library.
+func TestSortsByDigits(t *testing.T) {
+	testSortsByDigits[int8](t)
+	testSortsByDigits[uint8](t)
+	testSortsByDigits[int16](t)
+	testSortsByDigits[uint16](t)
+}
+
+func testSortsByDigits[T int8 | uint8 | int16 | uint16](t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	kinds := map[string]func(i int) T{
+		"random": func(int) T { return T(r.Uint32()) },
+		"near 0": func(int) T { return T(r.IntN(100) - 50) },
+		"mostly near 0": func(i int) T { // one part is longer than machine code sorts, the others are short
+			if i%50 == 0 {
+				return T(r.Uint32())
+			}
+			return T(r.IntN(120) - 60)
+		},
+		"high": func(int) T { return T(r.Uint32() << 8) },
+		"one":  func(int) T { return 77 },
+		"rows in order": func(i int) T {
+			return T(i % 20000 >> 9)
+		},
+	}
+	for _, s := range [][2]int{{3, 401}, {2, 1003}, {1, 4096}, {2, 5001}, {1, testlevel.Every(70001, 20001)}} {
+		for name, value := range testlevel.InOrder(kinds) {
+			values := make([]T, s[0]*s[1])
+			for i := range values {
+				values[i] = value(i)
+			}
+			for _, columns := range []bool{false, true} {
+				checkSorts(t, fmt.Sprintf("%T, %v, %s, columns %t", T(0), s, name, columns), values, s, columns)
+			}
+		}
+	}
+}
+
+// checkSorts sorts rows, or columns that have the elements of the rows.
+func checkSorts[T int8 | uint8 | int16 | uint16](t *testing.T, name string, values []T, s [2]int, columns bool) {
+	t.Helper()
+	x, axis := engine.MustFromSlice(values, s[0], s[1]), 1
+	rows := func(e expr.Exp[int64]) []int64 { return value(t, e) }
+	if columns {
+		x, axis = engine.MustFromSlice(value(t, op.T(x)), s[1], s[0]), 0
+		rows = func(e expr.Exp[int64]) []int64 { return value(t, op.T(e)) }
+	}
+	up, down := rows(op.ArgSort(x, axis)), rows(op.ArgSort(x, axis, op.Descending))
+	ranks, sorted := rows(op.Rank(x, axis)), rows(op.Cast[int64](op.Sort(x, axis, op.Descending)))
+	for at := 0; at < len(values); at += s[1] {
+		row := values[at:][:s[1]]
+		want := make([]int64, len(row))
+		check := func(what string, got []int64) {
+			t.Helper()
+			if !slices.Equal(got[at:][:s[1]], want) {
+				t.Fatalf("%s: %s of the row at %d differs from a stable sort", name, what, at)
+			}
+		}
+		for i := range want {
+			want[i] = int64(i)
+		}
+		order := slices.Clone(want)
+		slices.SortStableFunc(want, func(a, b int64) int { return cmp.Compare(row[a], row[b]) })
+		check("the order", up)
+		copy(order, want)
+		for i, at := range order {
+			want[at] = int64(i)
+		}
+		check("the ranks", ranks)
+		slices.Sort(want)
+		slices.SortStableFunc(want, func(a, b int64) int { return cmp.Compare(row[b], row[a]) })
+		check("the descending order", down)
+		for i, at := range want {
+			want[i] = int64(row[at])
+		}
+		check("the descending values", sorted)
 	}
 }

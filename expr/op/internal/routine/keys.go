@@ -1,6 +1,7 @@
 package routine
 
 import (
+	"encoding/binary"
 	"math"
 	"unsafe"
 
@@ -34,7 +35,23 @@ func keysOf[K key](dst []K, t dtype.Type, p unsafe.Pointer, step int, descending
 	if descending {
 		turn = ^turn
 	}
-	dst = dst[:len(src)]
+	flip(dst, src, turn)
+}
+
+// repeated returns the factor of a key that gives 8 bytes of this key.
+func repeated[K key]() uint64 { return math.MaxUint64 / uint64(^K(0)) }
+
+// flip writes elements to dst with the bits of turn changed, 32 bytes at a time. dst may be src.
+func flip[K key](dst, src []K, turn K) {
+	each, word := 32/sizeOf[K](), binary.NativeEndian
+	turns := uint64(turn) * repeated[K]()
+	for dst = dst[:len(src)]; len(src) >= each; dst, src = dst[each:], src[each:] {
+		to, from := (*[32]byte)(unsafe.Pointer(&dst[0])), (*[32]byte)(unsafe.Pointer(&src[0]))
+		word.PutUint64(to[:], word.Uint64(from[:])^turns)
+		word.PutUint64(to[8:], word.Uint64(from[8:])^turns)
+		word.PutUint64(to[16:], word.Uint64(from[16:])^turns)
+		word.PutUint64(to[24:], word.Uint64(from[24:])^turns)
+	}
 	for i, b := range src {
 		dst[i] = b ^ turn
 	}
@@ -93,6 +110,13 @@ func valuesOf[K key](src []K, t dtype.Type, p unsafe.Pointer, step int, descendi
 		turn = ^turn
 	}
 	float, signed := t.IsFloat(), t.IsSigned()
+	if !float && step == 1 {
+		if signed {
+			turn ^= high
+		}
+		flip(unsafe.Slice((*K)(p), len(src)), src, turn)
+		return
+	}
 	nan := floatInf[K]() | floatInf[K]()>>1
 	for i, k := range src {
 		switch {

@@ -33,10 +33,9 @@ func (p packing) size() int {
 	return 8
 }
 
-// packable reports whether machine code orders the rows. Bytes are counted faster from some
-// length on.
+// packable reports whether machine code orders the rows.
 func (r *rowSort[K]) packable() bool {
-	return (r.want == Order || r.want == Ranks) && r.length > 1 && (sizeOf[K]() > 1 || r.length < manyKeys)
+	return (r.want == Order || r.want == Ranks) && r.length > 1 && !byDigits[K](r.length)
 }
 
 // order stores the order or the ranks of n rows from number row on, by sorting words by machine
@@ -65,10 +64,20 @@ func orderWords[K key, W word](r *rowSort[K], p packing, keys []K, words []W, ro
 		from = unsafe.Pointer(&keys[0])
 	}
 	keysOf(keys, r.typ, from, 1, r.descending)
+	some := r.length // keys of which all lose as many bits
+	if some < shortRow {
+		some = len(words)
+	}
 	lost, sorted := false, true
-	for i := 0; i < len(words); i += r.length {
-		lost = pack(words[i:i+r.length], keys[i:i+r.length], p, r.typ.IsFloat()) || lost
-		sorted = sorted && slices.IsSorted(words[i:i+r.length])
+	for i := 0; i < len(words) && sorted; i += r.length {
+		sorted = slices.IsSorted(keys[i : i+r.length])
+	}
+	for i := 0; i < len(words); i += some {
+		if sorted {
+			enumerate(words[i:i+some], r.length)
+		} else {
+			lost = pack(words[i:i+some], keys[i:i+some], p, r.length, r.typ.IsFloat()) || lost
+		}
 	}
 	if !sorted && !sort() {
 		return false
@@ -89,13 +98,30 @@ func orderWords[K key, W word](r *rowSort[K], p packing, keys []K, words []W, ro
 	return true
 }
 
-// pack makes words of keys, and reports whether the keys lose bits in which they differ. Integers are
+// shortRow is the number of elements of a row from which on its keys are packed alone, so that they lose as few bits as
+// they can. For shorter ones the calls would take longer than the rest.
+const shortRow = 32
+
+// enumerate sets words to their positions in rows of a length.
+func enumerate[W word](words []W, length int) {
+	for i := 0; i < len(words); i += length {
+		row := words[i:][:length]
+		for j := range row {
+			row[j] = W(j)
+		}
+	}
+}
+
+// pack makes words of the keys of rows of a length, and reports whether the keys lose bits in which they differ. Integers are
 // measured from the least one, so that those close together lose none.
-func pack[K key, W word](words []W, keys []K, p packing, float bool) bool {
+func pack[K key, W word](words []W, keys []K, p packing, length int, float bool) bool {
 	words = words[:len(keys)]
 	if !p.long {
-		for i, k := range keys {
-			words[i] = W(k)<<(p.places&63) | W(i)
+		for i := 0; i < len(keys); i += length {
+			row := words[i:][:length]
+			for j, k := range keys[i:][:length] {
+				row[j] = W(k)<<(p.places&63) | W(j)
+			}
 		}
 		return false
 	}
@@ -112,8 +138,11 @@ func pack[K key, W word](words []W, keys []K, p packing, float bool) bool {
 		differ -= least
 	}
 	shift := max(0, bits.Len64(uint64(differ))+p.places-64)
-	for i, k := range keys {
-		words[i] = W((k-least)>>(shift&63))<<(p.places&63) | W(i)
+	for i := 0; i < len(keys); i += length {
+		row := words[i:][:length]
+		for j, k := range keys[i:][:length] {
+			row[j] = W((k-least)>>(shift&63))<<(p.places&63) | W(j)
+		}
 	}
 	return shift > 0 && (!float || bits.TrailingZeros64(uint64(differ)) < shift)
 }

@@ -28,13 +28,14 @@ const (
 type sorter[K key] struct {
 	keys, otherKeys []K      // the keys, and room for as many
 	tags, otherTags []uint32 // nil: there are none
-	counts          [passes][1 << wideDigit]uint32
+	counts          counts
 
 	pivots []K // of selections: the keys at places
 
 	// Of rows of values that machine code sorts; or nil.
 	machine func(*tree.Call, tree.Rows) bool
-	alone   tree.Call // of one worker
+	parts   func(*tree.Call, tree.Rows) bool // the same for parts of rows that it does not sort
+	alone   tree.Call                        // of one worker
 }
 
 // sort sorts the keys. The result is in keys and tags, which may have changed
@@ -42,41 +43,15 @@ type sorter[K key] struct {
 func (s *sorter[K]) sort() {
 	if n := len(s.keys); n < someKeys && (s.tags != nil || n <= fewKeys) {
 		s.insert(0, n)
-	} else if few, ok := any(s.keys).([]uint8); ok && s.tags == nil {
-		s.tally(few)
+	} else if sizeOf[K]() == 1 && s.tags == nil {
+		tally(&s.counts, s.keys, s.keys, 0, 8)
+	} else if pairs, ok := any(s.keys).([]uint16); ok && s.tags == nil && n >= manyKeys {
+		s.divide(pairs, any(s.otherKeys).([]uint16))
 	} else if n < someKeys {
 		slices.Sort(s.keys)
 	} else if s.radix(0, n) {
 		s.keys, s.otherKeys = s.otherKeys, s.keys
 		s.tags, s.otherTags = s.otherTags, s.tags
-	}
-}
-
-// tally sorts bytes by counting them. Neighbours count in different tables, because equal
-// ones would wait for each other.
-func (s *sorter[K]) tally(keys []uint8) {
-	const values = 1 << 8
-	a, b := (*[values]uint32)(s.counts[0][:]), (*[values]uint32)(s.counts[0][values:])
-	c, d := (*[values]uint32)(s.counts[1][:]), (*[values]uint32)(s.counts[1][values:])
-	for _, t := range []*[values]uint32{a, b, c, d} {
-		clear(t[:])
-	}
-	rest := keys
-	for ; len(rest) >= 4; rest = rest[4:] {
-		a[rest[0]]++
-		b[rest[1]]++
-		c[rest[2]]++
-		d[rest[3]]++
-	}
-	for _, k := range rest {
-		a[k]++
-	}
-	for k := range a {
-		n := a[k] + b[k] + c[k] + d[k]
-		for i := range keys[:n] {
-			keys[i] = uint8(k)
-		}
-		keys = keys[n:]
 	}
 }
 

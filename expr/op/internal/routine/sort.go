@@ -186,7 +186,7 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 			sorted = r.byMachine(s, at, lo, n)
 		}
 		if !sorted {
-			s.machine = nil // it has no kernels
+			s.machine, s.parts = nil, s.machine // it has no kernels, or some for shorter rows
 			break
 		}
 		lo += n
@@ -215,13 +215,15 @@ func (r *rowSort[K]) one(s *sorter[K], work []byte, row int) {
 	if r.want == Order || r.want == Ranks {
 		s.tags, end = as[uint32](work, end, r.length)
 		s.otherTags, _ = as[uint32](work, end, r.length)
-		for i := range s.tags {
-			s.tags[i] = uint32(i)
-		}
+		enumerate(s.tags, r.length)
 	}
 	keysOf(s.keys, r.typ, r.from(row), r.call.Args[0].Strides[r.axis], r.descending)
 	if r.parts() {
 		r.parted(s, row)
+		return
+	}
+	if s.tags != nil && byDigits[K](r.length) {
+		r.positions(s, row)
 		return
 	}
 	if r.want == Selected {
@@ -239,26 +241,34 @@ func (r *rowSort[K]) one(s *sorter[K], work []byte, row int) {
 	}
 }
 
+// froms sets rows to the first elements of neighbouring rows, from number row on.
+func (r *rowSort[K]) froms(rows []unsafe.Pointer, row int) {
+	in, size, before, after := r.call.Args[0].Ptr, sizeOf[K](), row/r.columns, row%r.columns
+	for i := range rows {
+		rows[i] = unsafe.Add(in, (r.before.at(before)+r.after.at(after))*size)
+		if after++; after == r.columns {
+			before, after = before+1, 0
+		}
+	}
+}
+
 // gather copies n rows from number row on to keys, without gaps.
 func (r *rowSort[K]) gather(keys []K, row, n int) {
 	step, size := r.call.Args[0].Strides[r.axis], sizeOf[K]()
 	for ; n > 0; row, n, keys = row+tileRows, n-tileRows, keys[min(tileRows, n)*r.length:] {
 		var from [tileRows]unsafe.Pointer
 		rows := from[:min(n, len(from))]
-		for i := range rows {
-			rows[i] = r.from(row + i)
-		}
+		r.froms(rows, row)
 		k := 0
 		for ; k+tile <= r.length; k += tile {
 			for i, p := range rows {
 				copyTile((*[tile]K)(keys[i*r.length+k:]), unsafe.Add(p, k*step*size), step*size)
 			}
 		}
-		if k == r.length {
-			continue // no pointer is made beyond the rows
-		}
-		for i, p := range rows {
-			bitsOf(keys[i*r.length+k:][:r.length-k], unsafe.Add(p, k*step*size), step)
+		for ; k < r.length; k++ {
+			for i, p := range rows {
+				keys[i*r.length+k] = *(*K)(unsafe.Add(p, k*step*size))
+			}
 		}
 	}
 }
@@ -290,8 +300,8 @@ func spread[T, W dtype.Int, K key](r *rowSort[K], from []W, mask W, row, n int) 
 				*(*T)(q), *(*T)(unsafe.Add(q, jump)), *(*T)(unsafe.Add(q, 2*jump)), *(*T)(unsafe.Add(q, 3*jump)) = T(x[4]&mask), T(x[5]&mask), T(x[6]&mask), T(x[7]&mask)
 			}
 		}
-		for i, p := range rows {
-			for k := k; k < length; k++ {
+		for ; k < length; k++ {
+			for i, p := range rows {
 				*(*T)(unsafe.Add(p, k*jump)) = T(from[i*length+k] & mask)
 			}
 		}

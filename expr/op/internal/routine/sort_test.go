@@ -20,6 +20,7 @@ func TestSorter(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 23, 24, 25, 63, 64, 65, 300, 4095, 4096, 10000} {
 		for _, mask := range []uint64{0, 1, 0xff, 0xffff << 40, 1 << 63, 0xf0f0f0f0f0f0f0f0, math.MaxUint64, 0xff000000000000ff} {
 			testSorter[uint8](t, r, n, mask|mask>>56)
+			testSorter[uint16](t, r, n, mask|mask>>48)
 			testSorter[uint32](t, r, n, mask|mask>>32)
 			testSorter[uint64](t, r, n, mask)
 		}

@@ -98,16 +98,23 @@ func sameEverywhere[T expr.Elem](t *testing.T, name string, e expr.Exp[T]) {
 	}
 }
 
-// TestSortsByDigits compares sorts and positions of integers of one and two bytes, of which long rows are sorted by their
-// bytes, with stable sorts of the standard library.
-func TestSortsByDigits(t *testing.T) {
-	testSortsByDigits[int8](t)
-	testSortsByDigits[uint8](t)
-	testSortsByDigits[int16](t)
-	testSortsByDigits[uint16](t)
+// TestStableSorts compares sorts and positions with stable sorts of the standard library. Long rows of one and two bytes are
+// sorted by their bytes, and short rows several in a vector.
+func TestStableSorts(t *testing.T) {
+	testStableSorts[int8](t)
+	testStableSorts[uint8](t)
+	testStableSorts[int16](t)
+	testStableSorts[uint16](t)
+	testStableSorts[int32](t)
+	testStableSorts[int64](t)
+	testStableSorts[float64](t)
 }
 
-func testSortsByDigits[T int8 | uint8 | int16 | uint16](t *testing.T) {
+type sortable interface {
+	int8 | uint8 | int16 | uint16 | int32 | int64 | float64
+}
+
+func testStableSorts[T sortable](t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	kinds := map[string]func(i int) T{
 		"random": func(int) T { return T(r.Uint32()) },
@@ -124,7 +131,7 @@ func testSortsByDigits[T int8 | uint8 | int16 | uint16](t *testing.T) {
 			return T(i % 20000 >> 9)
 		},
 	}
-	for _, s := range [][2]int{{3, 401}, {2, 1003}, {1, 4096}, {2, 5001}, {1, testlevel.Every(70001, 20001)}} {
+	for _, s := range [][2]int{{301, 3}, {77, 5}, {50, 6}, {40, 7}, {3, 401}, {2, 1003}, {1, 4096}, {2, 5001}, {1, testlevel.Every(70001, 20001)}} {
 		for name, value := range testlevel.InOrder(kinds) {
 			values := make([]T, s[0]*s[1])
 			for i := range values {
@@ -138,7 +145,7 @@ func testSortsByDigits[T int8 | uint8 | int16 | uint16](t *testing.T) {
 }
 
 // checkSorts sorts rows, or columns that have the elements of the rows.
-func checkSorts[T int8 | uint8 | int16 | uint16](t *testing.T, name string, values []T, s [2]int, columns bool) {
+func checkSorts[T sortable](t *testing.T, name string, values []T, s [2]int, columns bool) {
 	t.Helper()
 	x, axis := engine.MustFromSlice(values, s[0], s[1]), 1
 	rows := func(e expr.Exp[int64]) []int64 { return value(t, e) }

@@ -19,11 +19,18 @@ type packing struct {
 	places int  // bits of a position
 	narrow bool // words have 32 bits, which hold all bits of a key
 	long   bool // the keys may lose bits
+	row    int  // words of a row. The words behind those of a short row are the greatest ones, so that vectors have whole rows.
 }
 
+// paddedRow is the number of elements of a row from which on a vector has no second row.
+const paddedRow = 8
+
 func packingOf(length, keyBytes int) packing {
-	places := bits.Len(uint(max(length-1, 0)))
-	return packing{places, 8*keyBytes+places <= 32, 8*keyBytes+places > 64}
+	places, row := bits.Len(uint(max(length-1, 0))), length
+	if length < paddedRow {
+		row = 1 << places
+	}
+	return packing{places, 8*keyBytes+places <= 32, 8*keyBytes+places > 64, row}
 }
 
 func (p packing) size() int {
@@ -44,11 +51,11 @@ func (r *rowSort[K]) order(sort func(*tree.Call, tree.Rows) bool, c *tree.Call, 
 	p := packingOf(r.length, sizeOf[K]())
 	keys, end := as[K](work, 0, n*r.length)
 	if p.narrow {
-		words, _ := as[uint32](work, end, n*r.length)
-		return orderWords(r, p, keys, words, row, func() bool { return sort(c, rowsOf(dtype.U32, words, n, r.length)) })
+		words, _ := as[uint32](work, end, n*p.row)
+		return orderWords(r, p, keys, words, row, func() bool { return sort(c, rowsOf(dtype.U32, words, n, p.row)) })
 	}
-	words, _ := as[uint64](work, end, n*r.length)
-	return orderWords(r, p, keys, words, row, func() bool { return sort(c, rowsOf(dtype.U64, words, n, r.length)) })
+	words, _ := as[uint64](work, end, n*p.row)
+	return orderWords(r, p, keys, words, row, func() bool { return sort(c, rowsOf(dtype.U64, words, n, p.row)) })
 }
 
 // rowsOf describes n rows of words, which are sorted where they are.
@@ -60,28 +67,32 @@ func rowsOf[W word](t dtype.Type, words []W, n, length int) tree.Rows {
 func orderWords[K key, W word](r *rowSort[K], p packing, keys []K, words []W, row int, sort func() bool) bool {
 	from := r.from(row)
 	if !r.dense {
-		r.gather(keys, row, len(words)/r.length)
+		r.gather(keys, row, len(keys)/r.length)
 		from = unsafe.Pointer(&keys[0])
 	}
 	keysOf(keys, r.typ, from, 1, r.descending)
-	some := r.length // keys of which all lose as many bits
-	if some < shortRow {
-		some = len(words)
-	}
 	lost, sorted := false, true
-	for i := 0; i < len(words) && sorted; i += r.length {
+	for i := 0; i < len(keys) && sorted; i += r.length {
 		sorted = slices.IsSorted(keys[i : i+r.length])
 	}
-	for i := 0; i < len(words); i += some {
-		if sorted {
-			enumerate(words[i:i+some], r.length)
-		} else {
-			lost = pack(words[i:i+some], keys[i:i+some], p, r.length, r.typ.IsFloat()) || lost
+	if sorted {
+		enumerate(words[:len(keys)], r.length)
+	} else {
+		some := r.length // keys of which all lose as many bits
+		if some < shortRow {
+			some = len(keys)
+		}
+		for i := 0; i < len(keys); i += some {
+			lost = pack(words[i/r.length*p.row:], keys[i:i+some], p, r.length, r.typ.IsFloat()) || lost
+		}
+		if !sort() {
+			return false
+		}
+		if p.row > r.length {
+			compact(words, p.row, r.length)
 		}
 	}
-	if !sorted && !sort() {
-		return false
-	}
+	words = words[:len(keys)]
 	if lost && hasTies(words, p.places) {
 		for i := 0; i < len(words); i += r.length {
 			settle(words[i:i+r.length], keys[i:i+r.length], p.places)
@@ -112,17 +123,22 @@ func enumerate[W word](words []W, length int) {
 	}
 }
 
+// compact moves the first words of each row together.
+func compact[W word](words []W, row, length int) {
+	to := 0
+	for at := 0; at < len(words); at += row {
+		for _, w := range words[at : at+length] {
+			words[to] = w
+			to++
+		}
+	}
+}
+
 // pack makes words of the keys of rows of a length, and reports whether the keys lose bits in which they differ. Integers are
 // measured from the least one, so that those close together lose none.
 func pack[K key, W word](words []W, keys []K, p packing, length int, float bool) bool {
-	words = words[:len(keys)]
 	if !p.long {
-		for i := 0; i < len(keys); i += length {
-			row := words[i:][:length]
-			for j, k := range keys[i:][:length] {
-				row[j] = W(k)<<(p.places&63) | W(j)
-			}
-		}
+		packRows(words, keys, p, length, 0, 0)
 		return false
 	}
 	least, differ := K(0), K(0)
@@ -138,13 +154,21 @@ func pack[K key, W word](words []W, keys []K, p packing, length int, float bool)
 		differ -= least
 	}
 	shift := max(0, bits.Len64(uint64(differ))+p.places-64)
-	for i := 0; i < len(keys); i += length {
-		row := words[i:][:length]
-		for j, k := range keys[i:][:length] {
+	packRows(words, keys, p, length, least, shift)
+	return shift > 0 && (!float || bits.TrailingZeros64(uint64(differ)) < shift)
+}
+
+// packRows makes words of the bits of keys from bit shift on, after least was subtracted.
+func packRows[K key, W word](words []W, keys []K, p packing, length int, least K, shift int) {
+	for ; len(keys) > 0; keys, words = keys[length:], words[p.row:] {
+		row := words[:p.row]
+		for j, k := range keys[:length] {
 			row[j] = W((k-least)>>(shift&63))<<(p.places&63) | W(j)
 		}
+		for j := length; j < len(row); j++ {
+			row[j] = ^W(0)
+		}
 	}
-	return shift > 0 && (!float || bits.TrailingZeros64(uint64(differ)) < shift)
 }
 
 // hasTies reports whether neighbouring words may have equal keys.

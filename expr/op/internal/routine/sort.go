@@ -67,7 +67,8 @@ func rowRoom(length, all int, t dtype.Type, want Wanted) int {
 	size, some := 2*room(length, k), min(blockRows(length, k)*length, all)
 	switch want {
 	case Order, Ranks:
-		return max(size+2*room(length, 4), room(some, k)+room(some, packingOf(length, k).size()))
+		p := packingOf(length, k)
+		return max(size+2*room(length, 4), room(some, k)+room(some/max(length, 1)*p.row, p.size()))
 	case Parted, PartedOrder:
 		return max(size, room(some, k)+room(length, k)+room(some, 8))
 	}

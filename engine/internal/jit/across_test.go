@@ -110,7 +110,7 @@ func TestRowsAtOnce(t *testing.T) {
 func TestAcross(t *testing.T) {
 	widths := []int{1, 3, 5, 7, 15, 16, 17, 31, 33, 40, 48, 63, 65, 100, 127, 128, 129, 200, 255, 256, 257, 300, 513, 777, 1100, 1111, 1500, 2065}
 	types := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.I16, dtype.U8, dtype.I8, dtype.U16}
-	across, whole, several, past, half, short, along, wide := 0, 0, 0, 0, 0, 0, 0, false
+	across, whole, several, pairs, past, half, short, along, wide := 0, 0, 0, 0, 0, 0, 0, 0, false
 	for seed := range 160 {
 		r := rand.New(rand.NewPCG(uint64(seed), 31))
 		typ := types[r.IntN(len(types))]
@@ -155,6 +155,9 @@ func TestAcross(t *testing.T) {
 						if bp.AtOnce > 0 || be.Name() != "avx2" {
 							several++
 						}
+						if bp.AtOnce == 2 && len(bp.Lowered.Carries) > 0 {
+							pairs++
+						}
 						if bp.streamed != nil || be.Name() != "avx2" {
 							past++
 						}
@@ -167,8 +170,8 @@ func TestAcross(t *testing.T) {
 			differ(t, r, s)
 		}()
 	}
-	if across < 20 || whole < 5 || several < 4 || past < 2 || wide && min(half, short, along) < 2 {
-		t.Errorf("%d loops of narrow vectors have the states of a short row in registers, and %d go along one row after the other", short, along)
+	if across < 20 || whole < 5 || several < 4 || past < 2 || wide && min(half, short, along, pairs) < 2 {
+		t.Errorf("%d loops of narrow vectors have the states of a short row in registers, and %d go along one row after the other, %d along two", short, along, pairs)
 		t.Errorf("%d loops go along one row after the other, %d along several, %d of them past the caches, %d by half a line, %d have the states of a row in registers", across, several, past, half, whole)
 	}
 }

@@ -442,6 +442,9 @@ func (b *Binder) findAcross(bp *Phase) {
 	streams := row >= streamBytes || moved <= b.Machine.Caches.L2
 	if bp.Across && b.AtOnce > 1 && (bp.OnlyReduces() || streams && bp.onlyCarries()) {
 		bp.AtOnce = b.AtOnce
+		if !sums && moved <= b.Machine.Caches.L2 { // four loads and four stores at a step of a page would share a set of the first level
+			bp.AtOnce /= 2
+		}
 		b.findRowsPast(bp, moved, element)
 	}
 	if bp.Combines = combines && !bp.Across; bp.Combines && bp.compares() {

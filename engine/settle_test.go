@@ -13,7 +13,7 @@ import (
 func TestSettled(t *testing.T) {
 	for _, n := range []int{1, 100, 4096, 4097, 70000, 400000} {
 		x := engine.Zeros[int32](n)
-		for _, at := range []int{-1, 0, n / 3, 4095, 4096, n - 1} {
+		for _, at := range []int{-1, 0, n / 3, n/3 + 17, n/3 + 34, n/3 + 51, n/3 + 68, n/3 + 85, n/3 + 102, n/3 + 119, 4095, 4096, n - 1} {
 			if at >= n {
 				continue
 			}

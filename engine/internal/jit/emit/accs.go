@@ -213,8 +213,12 @@ func (f *phaseCode) storeAccs() {
 // stepAtOnce combines the values of copies first, first+step and so on with an accumulator, if the target has less code for all
 // of them, and reports whether it did.
 func (f *phaseCode) stepAtOnce(r *lower.Red, d ranked, first, step int) (done bool) {
-	if r.Prog != nil || r.Kern.Arg || r.Type == dtype.Bool {
+	if r.Prog != nil || r.Kern.Arg || r.Type == dtype.Bool && (f.Predicates == 0 || f.Copies <= first+step || f.Rows) { // short rows take longer so
 		return false
+	}
+	if f.Copy = first; r.Type == dtype.Bool {
+		f.Within(func() { f.step(r, d, f.Lanes.PredicateLanes(r.Arg, r.Kern.All(), step)) })
+		return true
 	}
 	var x []isa.Vec
 	for f.Copy = first; f.Copy < f.Copies; f.Copy += step {
@@ -310,7 +314,7 @@ func (f *phaseCode) operand(r *lower.Red) isa.Vec {
 	if r.Type != dtype.Bool {
 		return f.Src(r.Arg)
 	}
-	return f.Lanes.PredicateLanes(r.Arg, r.Kern.All())
+	return f.Lanes.PredicateLanes(r.Arg, r.Kern.All(), 0)
 }
 
 // step combines x with an accumulator.

@@ -302,8 +302,8 @@ type Lanes interface {
 	StoreOffsets(m Mem, x Vec)
 
 	// PredicateLanes returns predicate p, or its complement, as lanes of 32 bits for a
-	// reduction.
-	PredicateLanes(p int32, complement bool) Vec
+	// reduction. On targets with mask registers it combines those of every step-th copy from this one on, if step is not 0.
+	PredicateLanes(p int32, complement bool, step int) Vec
 	// StepValues combines several values with an accumulator, and reports whether that takes fewer instructions than one
 	// after the other. If not, it emits none.
 	StepValues(k *reduce.Kern, d Vec, x []Vec) bool

@@ -629,7 +629,7 @@ func (f *avx2) StepValue(k *reduce.Kern, d, x x86.Vec) {
 	}
 }
 
-func (f *avx2) PredicateLanes(p int32, complement bool) x86.Vec {
+func (f *avx2) PredicateLanes(p int32, complement bool, _ int) x86.Vec {
 	x := f.maskFor(f.Src(p), dtype.I32)
 	if complement {
 		d := f.Tmp()

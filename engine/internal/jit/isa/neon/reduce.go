@@ -12,7 +12,7 @@ import (
 
 // Steps of reductions.
 
-func (f *neon) PredicateLanes(p int32, complement bool) isa.Vec {
+func (f *neon) PredicateLanes(p int32, complement bool, _ int) isa.Vec {
 	x := f.fit(f.Src(p), dtype.I32)
 	if complement {
 		d := f.Tmp()

@@ -75,9 +75,13 @@ func orderWords[K key, W word](r *rowSort[K], p packing, keys []K, words []W, ro
 	for i := 0; i < len(keys) && sorted; i += r.length {
 		sorted = slices.IsSorted(keys[i : i+r.length])
 	}
-	if sorted {
+	switch {
+	case sorted && r.columns == 1:
+		enumerate(unsafe.Slice((*int64)(r.to(row, 8)), len(keys)), r.length)
+		return true
+	case sorted:
 		enumerate(words[:len(keys)], r.length)
-	} else {
+	default:
 		some := r.length // keys of which all lose as many bits
 		if some < shortRow {
 			some = len(keys)
@@ -114,7 +118,7 @@ func orderWords[K key, W word](r *rowSort[K], p packing, keys []K, words []W, ro
 const shortRow = 32
 
 // enumerate sets words to their positions in rows of a length.
-func enumerate[W word](words []W, length int) {
+func enumerate[W word | int64](words []W, length int) {
 	for i := 0; i < len(words); i += length {
 		row := words[i:][:length]
 		for j := range row {

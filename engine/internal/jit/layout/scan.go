@@ -441,10 +441,7 @@ func (b *Binder) findAcross(bp *Phase) {
 	// Short rows that follow each other in memory are one stream, which several at once would split.
 	streams := row >= streamBytes || moved <= b.Machine.Caches.L2
 	if bp.Across && b.AtOnce > 1 && (bp.OnlyReduces() || streams && bp.onlyCarries()) {
-		bp.AtOnce = b.AtOnce
-		if !sums && moved <= b.Machine.Caches.L2 { // four loads and four stores at a step of a page would share a set of the first level
-			bp.AtOnce /= 2
-		}
+		bp.AtOnce = b.rowsAtOnce(sums, moved)
 		b.findRowsPast(bp, moved, element)
 	}
 	if bp.Combines = combines && !bp.Across; bp.Combines && bp.compares() {
@@ -453,6 +450,15 @@ func (b *Binder) findAcross(bp *Phase) {
 	if bp.Whole > 0 || bp.Across {
 		bp.Fetch = false // the processor prefetches along rows
 	}
+}
+
+// rowsAtOnce returns the rows that a loop along rows reads at once. Within the second level, scans take half as many: four
+// loads and four stores at a step of nearly a page would be all ways of a set of the first level.
+func (b *Binder) rowsAtOnce(sums bool, moved int) int {
+	if !sums && moved <= b.Machine.Caches.L2 {
+		return b.AtOnce / 2
+	}
+	return b.AtOnce
 }
 
 // vectorOfRows chooses the vectors of a loop along rows, and returns their bytes. The rows that a loop stores rarely begin with a

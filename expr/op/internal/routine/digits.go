@@ -14,7 +14,7 @@ import (
 // The fewest keys whose positions are found by counting their bytes, for keys of one byte and of two.
 const (
 	digitKeys     = 400
-	digitPairKeys = 1000
+	digitPairKeys = 1 << 14
 )
 
 // byDigits reports whether the positions of so many keys are found by counting their bytes.

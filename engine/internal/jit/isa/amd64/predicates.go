@@ -181,3 +181,25 @@ func (f *avx512) zeroing(lanes x86.Operand, op x86.Op, l x86.Len, d x86.Vec, m x
 		f.I(op, l, d, m)
 	}
 }
+
+func (f *avx512) PredicateLanes(p int32, complement bool, step int) x86.Vec {
+	k, d, t := f.Mask(p), f.Tmp(), x86.Mask(0)
+	combine, first := kor, f.Copy
+	if complement {
+		combine = kand
+	}
+	if complement || step > 0 {
+		t = f.TmpMask()
+	}
+	for f.Copy += step; step > 0 && f.Copy < f.Copies; f.Copy += step {
+		f.I(f.kop(combine), 0, t, k, f.Mask(p))
+		k = t
+	}
+	f.Copy = first
+	if complement {
+		f.I(f.kop(knot), 0, t, k)
+		k = t
+	}
+	f.I(f.pickLane(dtype.Bool, x86.VPMOVM2B, x86.VPMOVM2W, x86.VPMOVM2D, 0), f.LenOf(dtype.I32), d, k)
+	return d
+}

@@ -74,7 +74,7 @@ func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
 }
 
 const (
-	mostBytes = 1 << 10 // longer rows of bytes are counted
+	mostBytes = 1 << 9  // longer rows of bytes are counted
 	shared    = 1 << 14 // keys of a row from which on several workers sort it
 	// partsEach is the number of parts of such a row for each worker. leastPart is the number
 	// of keys of a part from which on it is split.

@@ -77,15 +77,18 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 
 // shape returns the rows and the vectors of kernels for a problem. Few vectors are one strip, where that takes no more
 // kernels: then each element of A is read once. If rows of A share a set of the first-level cache, and so few columns use them that
-// they are not packed, kernels have no more rows than a set has ways. With AVX-512, wide results of a few terms, whose stores
-// take long, have few rows and many vectors.
+// they are not packed, kernels have no more rows than a set has ways. With AVX-512, results of a few terms whose stores
+// take long have few rows and many vectors: wide ones, and those from five vectors on that are far.
 func (f *family) shape(p *Problem, shared bool) (rows, width int) {
-	const few = 8 // vectors
+	const few, fewer = 8, 4 // vectors
 	m, lanes := p.M, f.lanes()
 	vecs, whole := (p.N+lanes-1)/lanes, p.N%lanes == 0 || p.N%lanes == lanes/2
 	most := f.most(vecs)
-	if f.avx512 && p.K <= fewTerms && vecs > few {
+	if f.avx512 && p.K <= fewTerms && (vecs > few || vecs > fewer && f.far(p, vecs)) {
 		most = min(4, 2*max(1, p.K))
+		if vecs <= few && f.vecs(most, whole) < vecs {
+			most-- // then one strip has all
+		}
 	}
 	if shared && p.A.Col == 1 && vecs <= few {
 		most = min(most, ways)
@@ -100,6 +103,13 @@ func (f *family) shape(p *Problem, shared bool) (rows, width int) {
 		}
 	}
 	return rows, width
+}
+
+// far reports whether results of so many vectors have rows that share lines, and do not stay in the second level. It leaves
+// out small products, whose lists have room for large kernels only.
+func (f *family) far(p *Problem, vecs int) bool {
+	list := (p.M + f.rows - 1) / f.rows * ((vecs + 1) / 2)
+	return list > mostCells && p.C.Row*f.size%cacheLine != 0 && len(p.OffA)*p.M*p.N*f.size > l2()
 }
 
 // busy reports whether kernels of so many rows and vectors do not wait for loads or for sums. Of few terms, for which

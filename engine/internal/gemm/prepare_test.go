@@ -115,6 +115,7 @@ func TestSmallCaches(t *testing.T) {
 			}
 		}
 		try(40, 500, 0, layouts[0], layouts[0]) // several blocks of rows
+		try(71+r.IntN(30), 33+r.IntN(32), 1+r.IntN(64), layouts[0], layouts[0]) // rows of results share lines
 		for m := 1; m < 16; m += 4 {
 			try(m, 1+r.IntN(300), 1+r.IntN(300), layouts[r.IntN(4)], layouts[r.IntN(4)])
 			try(10+r.IntN(60), 1+r.IntN(100), 1+r.IntN(2)*r.IntN(300), layouts[r.IntN(4)], layouts[r.IntN(3)])
@@ -149,9 +150,13 @@ func TestShapes(t *testing.T) {
 		{"avx512", 12, 8, 4096, false, 12, 1},
 		{"avx512", 12, 8, 4096, true, 6, 1},
 		{"avx512", 64, 512, 4096, true, 13, 2},
+		{"avx512", 100000, 100, 30, false, 3, 7}, // results that are far
+		{"avx512", 100000, 90, 30, false, 4, 6},
+		{"avx512", 100000, 90, 1, false, 2, 6},
+		{"avx512", 100000, 96, 30, false, 14, 2}, // whole lines
 	} {
 		f := families[c.isa][dtype.F32]
-		if rows, vecs := f.shape(&Problem{M: c.m, N: c.n, K: c.k, A: Matrix{c.k, 1}}, c.shared); rows != c.rows || vecs != c.vecs {
+		if rows, vecs := f.shape(&Problem{M: c.m, N: c.n, K: c.k, A: Matrix{c.k, 1}, C: Matrix{c.n, 1}, OffA: []int{0}}, c.shared); rows != c.rows || vecs != c.vecs {
 			t.Errorf("%s: %d x %d x %d: %d rows of %d vectors", c.isa, c.m, c.n, c.k, rows, vecs)
 		}
 	}

@@ -52,6 +52,8 @@ func (p *packer) strip(number, first, n, k, terms int) {
 		return
 	case p.stepK == p.f.size && p.transpose(to, from, n, terms):
 		return
+	case p.stepK == p.f.size && p.transposeFew(to, from, first, n, terms):
+		return
 	case p.stepN != 0 && p.gather(to, from, n, terms):
 		return
 	}
@@ -203,6 +205,28 @@ func (p *packer) transpose(to, from unsafe.Pointer, n, terms int) bool {
 	return true
 }
 
+// transposeFew packs two or three terms that are neighbours, of n elements from the first one on. A transposition reads behind
+// them: elements that have nothing there are gathered. It reports false if it packs none.
+func (p *packer) transposeFew(to, from unsafe.Pointer, first, n, terms int) bool {
+	if terms < 2 || terms >= transposeTerms || p.stepN <= p.f.size {
+		return false
+	}
+	lanes, size, whole := p.f.lanes(), p.f.size, 0
+	read := (terms*size + transposeChunk - 1) / transposeChunk * transposeChunk
+	for end := (p.n-1-first)*p.stepN + terms*size; whole+lanes <= n && (whole+lanes-1)*p.stepN+read <= end; {
+		whole += lanes
+	}
+	if whole == 0 || whole < n && !p.gather(unsafe.Add(to, whole*size), unsafe.Add(from, whole*p.stepN), n-whole, terms) {
+		return false
+	}
+	for i := whole - lanes; i >= 0; i -= lanes { // whole vectors reach into the next term
+		if !p.transposeRows(unsafe.Add(to, i*size), unsafe.Add(from, i*p.stepN), lanes, terms, false) {
+			return false
+		}
+	}
+	return true
+}
+
 // transposeAt packs terms that are neighbours, of elements whose places a table has, as transpose does.
 func (p *packer) transposeAt(to, from unsafe.Pointer, places []int, terms int) bool {
 	if terms < transposeTerms {
@@ -218,16 +242,17 @@ func (p *packer) transposeAt(to, from unsafe.Pointer, places []int, terms int) b
 	return true
 }
 
-// transposeRows packs at least transposeTerms terms of at most a vector of elements.
+// transposeRows packs terms of at most a vector of elements.
 func (p *packer) transposeRows(to, from unsafe.Pointer, rows, terms int, byTable bool) bool {
-	f := p.f.transposer(rows, byTable)
+	group := min(terms, transposeTerms)
+	f := p.f.transposer(rows, group, byTable)
 	if f == nil {
 		return false
 	}
-	p.args.to, p.args.from, p.args.toStep, p.args.fromStep, p.args.n = to, from, p.row, p.stepN, terms/transposeTerms
+	p.args.to, p.args.from, p.args.toStep, p.args.fromStep, p.args.n = to, from, p.row, p.stepN, terms/group
 	f.Call(unsafe.Pointer(&p.args))
-	if terms%transposeTerms > 0 {
-		last := terms - transposeTerms
+	if terms%group > 0 {
+		last := terms - group
 		p.args.to, p.args.from, p.args.n = unsafe.Add(to, last*p.row), unsafe.Add(from, last*p.f.size), 1
 		f.Call(unsafe.Pointer(&p.args))
 	}

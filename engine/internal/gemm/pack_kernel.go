@@ -79,12 +79,12 @@ func (f *family) gatherer() *exec.Code {
 	})
 }
 
-// transposer returns the kernel that transposes so many rows, whose places a table has or which
+// transposer returns the kernel that transposes groups of so many terms of rows, whose places a table has or which
 // are at equal distances; nil if there is no memory for it.
-func (f *family) transposer(rows int, byTable bool) *exec.Code {
-	return f.table().transposing[rows][scalar.FromBool[int](byTable)].Make(func() ([]byte, error) {
+func (f *family) transposer(rows, terms int, byTable bool) *exec.Code {
+	return f.table().transposing[rows][terms][scalar.FromBool[int](byTable)].Make(func() ([]byte, error) {
 		w := writer{Asm: x86.New(), f: f, l: x86.Len(f.vector * 8)}
-		w.writeTranspose(rows, byTable)
+		w.writeTranspose(rows, terms, byTable)
 		return w.Code()
 	})
 }
@@ -187,9 +187,9 @@ func (w *writer) writeGather() {
 	w.end()
 }
 
-// writeTranspose writes the kernel that reads groups of columns from rows, and stores each
+// writeTranspose writes the kernel that reads groups of so many columns from rows, and stores each
 // as a vector.
-func (w *writer) writeTranspose(rows int, byTable bool) {
+func (w *writer) writeTranspose(rows, terms int, byTable bool) {
 	const to, toStep, count = x86.RDX, x86.R10, x86.RCX
 	const table, place = x86.R12, x86.R13
 	from := [4]x86.Reg{x86.RSI, x86.RAX, x86.RBX, x86.R11} // of every fifth row
@@ -215,8 +215,9 @@ func (w *writer) writeTranspose(rows int, byTable bool) {
 		}
 		return times(from[i/5], stepA, stepA3, i%5, disp)
 	}
-	for i := 0; i < transposeTerms; {
-		for _, last := range w.transpose(w.l, 0, i, row) {
+	for i := 0; i < terms; {
+		columns := w.transpose(w.l, 0, i, row)
+		for _, last := range columns[:min(len(columns), terms-i)] {
 			last(x86.Vec(8 + i))
 			w.I(x86.VMOVUPS, w.l, x86.At(to, 0), x86.Vec(8+i))
 			w.I(x86.ADD, x86.W64, to, toStep)

@@ -114,7 +114,7 @@ func TestSmallCaches(t *testing.T) {
 				s.check(t, isa, 1+r.IntN(3), r)
 			}
 		}
-		try(40, 500, 0, layouts[0], layouts[0]) // several blocks of rows
+		try(40, 500, 0, layouts[0], layouts[0])                                 // several blocks of rows
 		try(71+r.IntN(30), 33+r.IntN(32), 1+r.IntN(64), layouts[0], layouts[0]) // rows of results share lines
 		for m := 1; m < 16; m += 4 {
 			try(m, 1+r.IntN(300), 1+r.IntN(300), layouts[r.IntN(4)], layouts[r.IntN(4)])

@@ -2,10 +2,12 @@ package untyped
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -66,7 +68,9 @@ func resultRule(r *prim.Reduction) tree.Result {
 
 // Reduce returns the reduction called name of an untyped tree. For axes
 // that are not adjacent it returns one reduction for each group of adjacent
-// axes, the innermost group first, in the order of docs/numerics.md.
+// axes, the innermost group first, in the order of docs/numerics.md. If any order
+// gives the same bits, a short innermost group is last: the vectors of the others
+// have neighbouring elements then.
 func Reduce(name string, a *tree.Node, r Options) *tree.Node {
 	o, ok := Lookup(name)
 	if !ok || o.Class() != tree.Reduction {
@@ -111,14 +115,15 @@ func ReduceBy(o *tree.Operator, a *tree.Node, r Options) *tree.Node {
 		joined, kept := joinAxes(a, axes)
 		return Reshape(reduce(o, joined, []int{len(kept)}, Options{}), a.Shape().Reduce(axes, r.Keep))
 	}
-	t := a.DType()
-	for hi := len(axes); hi > 0; {
-		lo := hi - 1
-		for lo > 0 && axes[lo-1] == axes[lo]-1 {
-			lo--
+	t, groups := a.DType(), axisGroups(axes)
+	if n := len(groups) - 1; n > 0 && !o.Reduce().Ordered(t) {
+		inner, others := groups[n], slices.Concat(groups[:n]...)
+		if axes[len(axes)-1] == len(a.Shape())-1 && lists.Product(a.Shape(), inner) <= shortInner && lists.Product(a.Shape(), others) >= shortInner {
+			groups = slices.Insert(groups[:n], 0, inner)
 		}
-		a = reduce(o, a, axes[lo:hi], r)
-		hi = lo
+	}
+	for _, group := range slices.Backward(groups) {
+		a = reduce(o, a, group, r)
 	}
 	if o.Finish() != nil {
 		a = Apply(o.Finish(), a)
@@ -130,6 +135,22 @@ func ReduceBy(o *tree.Operator, a *tree.Node, r Options) *tree.Node {
 		a = dropAxes(a, axes)
 	}
 	return a
+}
+
+// shortInner is the most elements of an innermost group of axes that is reduced after the others, and the fewest of these: loads of
+// longer rows fill vectors, and what fewer leave takes as long as what they read.
+const shortInner = 16
+
+// axisGroups returns the groups of adjacent axes.
+func axisGroups(axes []int) (groups [][]int) {
+	for i, axis := range axes {
+		if i == 0 || axes[i-1] != axis-1 {
+			groups = append(groups, nil)
+		}
+		last := &groups[len(groups)-1]
+		*last = append(*last, axis)
+	}
+	return groups
 }
 
 // joinAxes moves axes to the end and joins them, so that positions along the last

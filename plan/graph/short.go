@@ -22,6 +22,10 @@ const (
 	mostPredicates = 12
 )
 
+// packedBytes is the bytes of rows whose wider sums are the lanes of a vector: a loop loads several rows at once. So it does for rows of
+// twice as many bytes.
+const packedBytes = 8
+
 // longRow reports whether a loop takes less time for the last reduction e of rows of so many elements, at most shortGroup, than
 // code that is written out. Reductions that others depend on are written out, to be in one loop with them.
 func (g *Graph) longRow(e *tree.Node, a *Node, size int) bool {
@@ -35,6 +39,8 @@ func (g *Graph) longRow(e *tree.Node, a *Node, size int) bool {
 	switch own := a.Type.Size(); {
 	case len(arrays) == 0:
 		return false
+	case least < own && e.Op.Reduce().Op() == prim.Add && !a.Type.IsFloat() && (size*least == packedBytes || size*least == 2*packedBytes):
+		return true
 	case least > 2 || own == 8 && least == 2:
 		return size == shortGroup
 	case a.Type == dtype.Bool:

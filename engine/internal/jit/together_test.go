@@ -101,6 +101,58 @@ scalar s0 REG
 	}
 }
 
+// TestPackedRows compares reductions of rows of 8 and 16 bytes, of which a vector has several, with the interpreter: rows that follow
+// each other, others, and operands that are the same for all rows.
+func TestPackedRows(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(4, 23))
+	packed := map[string]int{}
+	for _, typ := range []dtype.Type{dtype.I8, dtype.U8, dtype.I16, dtype.U16, dtype.Bool, dtype.I32, dtype.F32, dtype.F64} {
+		name, of := typ.Short(), typ.Register().Short()
+		wide := []string{"%2 = cvt i64 %1\n%3 = reduce sum i64 %2\nEND\nstore i64 y[i0] %3"}
+		switch {
+		case typ == dtype.Bool:
+			wide = append(wide, "%2 = reduce any bool %1\nEND\nstore bool y[i0] %2", "%2 = reduce all bool %1\nEND\nstore bool y[i0] %2")
+		default:
+			for _, red := range []string{"sum", "max", "prod"} {
+				wide = append(wide, strings.ReplaceAll("%2 = load REG z[]\n%3 = mul REG %1 %2\n%4 = reduce "+red+" REG %3\nEND\nstore REG y[i0] %4", "REG", of))
+			}
+		}
+		for _, body := range wide {
+			out := name
+			if strings.Contains(body, "i64") {
+				out = "i64"
+			}
+			k := parse(t, "kernel packed\naxis i0 i1\nbuf x "+name+" in 2\nbuf z "+name+" in 0\nbuf y "+out+" out 1\n{\npar i0 {\nvec i1 {\n%1 = load "+of+" x[i0, i1]\n"+
+				strings.Replace(body, "END", "}", 1)+"\n}\n}\n")
+			for _, n := range []int{8 / typ.Size(), 16 / typ.Size()} {
+				for _, rows := range []int{8, 15, 16, 17, 31, 33, 67} {
+					s := newSetup(t, r, k, []int{rows, n}, nil, [][]int{{rows, n + r.IntN(4)/3}, nil, {rows}}, true)
+					for _, be := range isas(t) {
+						fns, err := s.instance(t, be).(*instance).Listing()
+						if err != nil {
+							t.Fatal(err)
+						}
+						for _, fn := range fns {
+							if slices.ContainsFunc(fn.Lines, func(l listing.Line) bool { return strings.Contains(l.Text, "packed rows") }) {
+								packed[be.Name()+" "+name]++
+							}
+						}
+					}
+					differ(t, r, s)
+				}
+			}
+		}
+	}
+	for _, be := range isas(t) {
+		for _, name := range []string{"i8", "u8", "i16", "u16", "bool", "f32"} {
+			if packed[be.Name()+" "+name] == 0 && be.Name() != "neon" {
+				t.Errorf("%s: no rows of %s are packed", be.Name(), name)
+			}
+		}
+	}
+}
+
 // TestTogetherWidths compares reductions of short rows whose elements are wider than what is reduced, and results of 8 bytes that
 // are compared, with the interpreter: a vector may have too few lanes to fold rows together, or lanes with more bits than a result.
 func TestTogetherWidths(t *testing.T) {

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
@@ -9,6 +10,8 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // The fold of the lanes of a short row, its result and its addresses take longer than its elements. So several rows are folded
@@ -30,16 +33,21 @@ type foldedRows struct {
 	*phaseCode            // of the reduction
 	results    *phaseCode // of what follows it
 	folder     isa.Folder
-	perLoop    int // rows of an iteration
+	perLoop    int // rows whose results are a vector
+	packed     int // bytes of a row of which a vector has several, or 0
 	need       int // registers of the accumulators of a row, and of what is folded
 }
 
 // folds reports whether registers suffice for the accumulators of a row, and of those that wait.
 func (f *foldedRows) folds() (ok bool) {
 	f.newAccs()
-	f.need = f.shortRegs() + foldedRegs
+	accs := f.shortRegs()
+	f.need, f.packed = accs+foldedRegs, f.packedBytes()
+	if f.packed > 0 { // the vectors of rows, and two that they make
+		f.need = f.packed/max(resultBytes(f.accs[0].Red), 4) + 2
+	}
 	f.folder, ok = f.Lanes.(isa.Folder)
-	return ok && f.need > foldedRegs && f.fits(f.need) && f.VecBytes(f.accs[0].Kern.Lane) >= foldedBytes
+	return ok && accs > 0 && f.fits(f.need) && f.VecBytes(f.accs[0].Kern.Lane) >= foldedBytes
 }
 
 // resultsOf returns the phase after a reduction as a map in which a lane is a row.
@@ -89,31 +97,44 @@ func (f *foldedRows) loop(phases []*layout.Phase, done isa.Label) {
 		return
 	}
 	rows, few, loop, g := isa.Word(frame.Rows), f.NewLabel(), f.NewLabel(), f.results
-	f.part("%d rows, whose lanes are folded together", f.perLoop)
-	f.Branch(isa.LT, rows, isa.K(f.perLoop), few)
+	n, results, packed := f.perLoop, make([]isa.Vec, 1), ""
+	if f.packed >= bytes { // the steps to the next rows would take longer
+		n, results, packed = 2*n, make([]isa.Vec, 2), "packed "
+	}
+	f.part("%d %srows, whose lanes are folded together", n, packed)
+	f.Branch(isa.LT, rows, isa.K(n), few)
 	f.Align(32)
 	f.Bind(loop)
 	f.prologue()
 	f.loadSites()
 	v, _ := f.pressure()
 	f.pinUniforms(f.Vectors - f.need - v - spareRegs)
-	x := f.folded(a, bytes, 0)
-	g.Vecs.Free &^= 1 << x
-	g.Operands[0] = x
+	for i := range results {
+		if f.packed >= bytes {
+			results[i] = f.packedRows(a, i*f.perLoop, bytes)
+		} else {
+			results[i] = f.folded(a, bytes, i*f.perLoop)
+		}
+		f.foldParts(a, results[i], bytes)
+		g.Vecs.Free &^= 1 << results[i]
+	}
 	g.prologue()
 	g.loadSites()
-	g.Int(isa.Mov, isa.Lane, isa.K(0))
-	g.Start(1)
-	g.body(g.top)
+	for i, x := range results {
+		g.Operands[0] = x
+		g.Int(isa.Mov, isa.Lane, isa.K(i*f.perLoop))
+		g.Start(1)
+		g.body(g.top)
+	}
 	for _, bp := range phases {
 		for i := range bp.Sites {
 			if s := &bp.Sites[i]; s.Row != 0 {
-				f.Int(isa.Add, isa.Word(s.Arg+frame.SitePtr), isa.K(f.perLoop*s.Row*s.Size))
+				f.Int(isa.Add, isa.Word(s.Arg+frame.SitePtr), isa.K(n*s.Row*s.Size))
 			}
 		}
 	}
-	f.Int(isa.Sub, rows, isa.K(f.perLoop))
-	f.Branch(isa.GE, rows, isa.K(f.perLoop), loop)
+	f.Int(isa.Sub, rows, isa.K(n))
+	f.Branch(isa.GE, rows, isa.K(n), loop)
 	f.Branch(isa.EQ, rows, isa.K(0), done)
 	f.Bind(few)
 }
@@ -126,19 +147,77 @@ func (f *foldedRows) folded(a *acc, bytes, row int) isa.Vec {
 	apart := map[int]int{16: f.perLoop / 2, 8: 1, 4: 2}[bytes] // so that the results are in order
 	x := f.folded(a, 2*bytes, row)
 	y := f.folded(a, 2*bytes, row+apart)
+	return f.foldHalves(a, x, y, 2*bytes)
+}
+
+// foldHalves combines the lower and the upper half of each part of x and y, which it gives back.
+func (f *foldedRows) foldHalves(a *acc, x, y isa.Vec, bytes int) isa.Vec {
 	lower, upper := f.Vecs.TakeTop(), f.Vecs.TakeTop()
-	f.folder.Halves(lower, upper, x, y, 2*bytes)
+	f.folder.Halves(lower, upper, x, y, bytes)
 	f.pairOf(a, lower, upper, foldedBytes)
 	for _, v := range []isa.Vec{x, y, upper} {
 		f.Vecs.Give(int8(v))
 	}
+	return lower
+}
+
+// foldParts folds the lanes in each part of x, if a part has several.
+func (f *foldedRows) foldParts(a *acc, x isa.Vec, bytes int) {
 	for part := bytes; bytes == 4 && part > resultBytes(a.Red); part /= 2 {
-		x := f.Tmp()
-		f.Lanes.UpperHalf(x, lower, part)
-		f.pairOf(a, lower, x, foldedBytes)
+		y := f.Tmp()
+		f.Lanes.UpperHalf(y, x, part)
+		f.pairOf(a, x, y, foldedBytes)
 		f.EndStep()
 	}
-	return lower
+}
+
+// packedBytes returns the bytes that a row takes of a vector, if they are 8 or 16 and rows follow each other in memory, or 0.
+// A vector has several such rows.
+func (f *foldedRows) packedBytes() int {
+	bytes := f.Layout.N * cmp.Or(f.LaneSize, f.accs[0].Kern.Lane.Size())
+	apart := func(s layout.Site) bool { return s.Kind == layout.Unit && s.Row != f.Layout.N }
+	other := func(id int32) bool { op := f.Nodes[id].Op; return op >= prim.NumOps && op != ir.Load }
+	if bytes != 8 && bytes != 16 || slices.ContainsFunc(f.Layout.Sites, apart) || slices.ContainsFunc(f.top, other) {
+		return 0
+	}
+	return bytes
+}
+
+// packedRows is [foldedRows.folded] for vectors of whole rows.
+func (f *foldedRows) packedRows(a *acc, first, bytes int) isa.Vec {
+	w, n, row := f.W, f.Layout.N, f.packed
+	var parts []isa.Vec
+	f.W = min(w, f.perLoop*n)
+	f.Int(isa.Mov, isa.Lane, isa.K(0))
+	for f.AtRow = first; f.AtRow < first+f.perLoop; f.AtRow += f.W / n {
+		f.beginAccs(1)
+		f.Start(1)
+		f.body(f.top)
+		f.stepAccs()
+		parts = append(parts, a.regs[0].x)
+		if have := f.W / n * row; have > foldedBytes {
+			parts = append(parts, f.Vecs.TakeTop())
+			f.Lanes.UpperHalf(parts[len(parts)-1], a.regs[0].x, have)
+		}
+		a.regs, a.used = nil, 0
+	}
+	f.W, f.AtRow = w, 0
+	orders := slices.Collect(slices.Chunk(lists.UpTo(f.perLoop), foldedBytes/row)) // the rows of each part
+	for ; row > bytes; row /= 2 {
+		for i := range len(parts) / 2 {
+			parts[i] = f.foldHalves(a, parts[2*i], parts[2*i+1], row)
+			var order []int
+			for k := 0; k < len(orders[2*i]); k += 16 / row {
+				order = slices.Concat(order, orders[2*i][k:k+16/row], orders[2*i+1][k:k+16/row])
+			}
+			orders[i] = order
+		}
+		parts = parts[:len(parts)/2]
+	}
+	if !slices.IsSorted(orders[0]) {
+		f.folder.Order(parts[0], orders[0])
+	}
+	return parts[0]
 }
 
 // reduced reduces a row to a vector of [foldedBytes].

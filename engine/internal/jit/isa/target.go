@@ -343,6 +343,8 @@ type Folder interface {
 	// parts, and the first 32 bytes of upper to the upper halves. The half of a part of x is followed by the half of the same part
 	// of y. With 8 bytes, each 16 bytes have the halves of two parts of x, and then the halves of the same parts of y.
 	Halves(lower, upper, x, y Vec, bytes int)
+	// Order puts the equal parts of 32 bytes of x, as many as rows, in the order of the numbers that rows has of them.
+	Order(x Vec, rows []int)
 	// BranchSet jumps to l if a bit of x is set.
 	BranchSet(x Vec, l Label)
 }

@@ -37,6 +37,7 @@ func Kernel(k *ir.Kernel) (p *Program, err error) {
 		halves.asBits()
 		ph.findBytes()
 		ph.LaneSize, ph.Widest = ph.laneSize(), Widest(ph.Nodes)
+		ph.combineBytes()
 		ph.Widens = ph.widens()
 		ph.Prefixes = ph.prefixes()
 	}

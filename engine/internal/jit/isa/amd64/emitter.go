@@ -5,6 +5,7 @@ import (
 	le "encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
@@ -206,6 +207,20 @@ func (f *emitter) Halves(lower, upper, x, y isa.Vec, bytes int) {
 		f.I(x86.VSHUFPS, x86.L256, lower, x, y, x86.Imm(0x88))
 		f.I(x86.VSHUFPS, x86.L256, upper, x, y, x86.Imm(0xdd))
 	}
+}
+
+// Order is for [isa.Folder].
+func (f *emitter) Order(x isa.Vec, rows []int) {
+	f.Within(func() {
+		k, from, words := f.Tmp(), []byte{}, 8/len(rows)
+		for row := range rows {
+			for i := range words {
+				from = le.LittleEndian.AppendUint32(from, uint32(slices.Index(rows, row)*words+i))
+			}
+		}
+		f.I(x86.VMOVUPS, x86.L256, k, f.Const(from))
+		f.I(x86.VPERMPS, x86.L256, x, k, x)
+	})
 }
 
 // Quotients is for targets with Reciprocals only.

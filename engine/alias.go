@@ -45,8 +45,13 @@ func newAliasing(mems []usedMemory, seen uint64) aliasing {
 // aliasingOf returns the aliasing of memories with room for its relations.
 func aliasingOf(memories []*Memory) aliasing {
 	n := len(memories)
-	both := make([]relation, 2*n)
-	al := aliasing{memories: memories, relations: both[:n:n], now: both[n:], order: make([]int, n), at: make([]extent, n)}
+	var room struct { // of few memories
+		both  [6]relation
+		order [3]int
+		at    [3]extent
+	}
+	both := slices.Grow(room.both[:0], 2*n)[:2*n]
+	al := aliasing{memories: memories, relations: both[:n:n], now: both[n:], order: slices.Grow(room.order[:0], n)[:n], at: slices.Grow(room.at[:0], n)[:n]}
 	for i, m := range memories {
 		al.order[i], al.at[i] = i, extent{m.Locate(), m.Size()}
 	}

@@ -106,9 +106,14 @@ func (w *writer) stage(why string, sites []Fault) *Stage {
 	}
 	ir.LowerHalves(w.b.K)
 	ir.SettledFirst(w.b.K)
-	s := &Stage{Kind: Loop, Why: why, Kernel: w.b.K, Extents: w.extents, Params: w.params, Scalars: w.scalars, Bufs: w.ops, Prescan: scan, Faults: sites}
+	room := &struct {
+		Stage
+		arrays [6]*Array
+	}{}
+	s := &room.Stage
+	*s = Stage{Kind: Loop, Why: why, Kernel: w.b.K, Extents: w.extents, Params: w.params, Scalars: w.scalars, Bufs: w.ops, Prescan: scan, Faults: sites}
 	n := len(w.ops)
-	both := make([]*Array, 2*n)
+	both := slices.Grow(room.arrays[:0], 2*n)[:2*n]
 	s.Reads, s.Writes = both[:0:n], both[n:n]
 	for i, o := range w.ops {
 		if o.Array == nil {

@@ -87,7 +87,10 @@ func New(k *ir.Kernel, b *ir.Binding, all bool) (*Kernel, error) {
 	if err := b.Check(k); err != nil {
 		return nil, err
 	}
-	n := &Kernel{IR: k, Arrays: make([]Array, len(k.Bufs))}
+	room := &roomy{}
+	n := &room.Kernel
+	n.IR, n.Arrays = k, slices.Grow(room.arrays[:0], len(k.Bufs))[:len(k.Bufs)]
+	n.Digits, n.OfAxis = room.digits[:0], room.ofAxis[:0]
 	n.init(&k.Index, b.Extents, b.Params)
 	if err := n.Check(); err != nil {
 		return nil, err
@@ -96,7 +99,7 @@ func New(k *ir.Kernel, b *ir.Binding, all bool) (*Kernel, error) {
 	for i := range n.Arrays {
 		n.Arrays[i] = n.array(i, b)
 	}
-	n.Analyse()
+	n.analyse(room.access[:0], room.dims[:0])
 	return n, nil
 }
 
@@ -114,14 +117,27 @@ func (n *Kernel) array(buf int, b *ir.Binding) Array {
 	return a
 }
 
+// A roomy is a kernel with room for short lists, so that most are one object.
+type roomy struct {
+	Kernel
+	arrays [3]Array
+	access [3]Access
+	dims   [4]Dim
+	digits [2]Digit
+	ofAxis [2][]int
+}
+
 // Analyse computes n.Access. The caller must call it again after [Space.Cut].
-func (n *Kernel) Analyse() {
-	n.Access = make([]Access, len(n.IR.Access))
+func (n *Kernel) Analyse() { n.analyse(nil, nil) }
+
+// analyse is Analyse with room for the results.
+func (n *Kernel) analyse(access []Access, dims []Dim) {
+	n.Access = slices.Grow(access, len(n.IR.Access))[:len(n.IR.Access)]
 	rank := 0
 	for i := range n.IR.Access {
 		rank += len(n.IR.Access[i].Coords)
 	}
-	dims := make([]Dim, rank)
+	dims = slices.Grow(dims, rank)[:rank]
 	for i := range n.Access {
 		rank = len(n.IR.Access[i].Coords)
 		n.Access[i] = n.access(&n.IR.Access[i], dims[:rank:rank])

@@ -57,7 +57,8 @@ func NewSpace(index *prim.IxTable, extents, params []int) *Space {
 }
 
 func (s *Space) init(index *prim.IxTable, extents, params []int) {
-	s.Index, s.Params, s.Digits, s.OfAxis = index, params, make([]Digit, len(extents)), make([][]int, len(extents))
+	s.Index, s.Params = index, params
+	s.Digits, s.OfAxis = slices.Grow(s.Digits, len(extents))[:len(extents)], slices.Grow(s.OfAxis, len(extents))[:len(extents)]
 	s.Extents = append(s.ints(len(extents))[:0], extents...)
 	numbers := s.ints(len(extents))
 	for i, e := range extents {

@@ -26,11 +26,12 @@ func stores(r graph.Root, may May) *Step {
 	if n.Array != nil || t.Mem == nil || t.Type != n.Type.Register() || !t.Shape.Equal(n.Shape) {
 		return nil
 	}
-	s := &Step{Node: n, Root: r.Value, Out: t}
+	s := Step{Node: n, Root: r.Value, Out: t}
 	if !(hasSchedule(n) && shape.IsContiguous(t.Shape, t.Strides)) && !s.mayCombine(n, t, may) || s.touches(t) {
 		return nil
 	}
-	return s
+	found := s // the steps that are refused stay on the stack
+	return &found
 }
 
 // unviewed returns the node below reshapes and transposes that nothing else uses,

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
@@ -28,6 +29,12 @@ type loopStep struct {
 	calls   *exec.Bound // or nil
 	next    *loopStep   // of a program of loops, or nil
 	faults  *uint64     // where the calls note faults
+
+	// Memory of the lists of a loop over few arrays.
+	few struct {
+		bufs   [3]ir.BufBind
+		places [3]bufPlace
+	}
 }
 
 // A bufPlace is the place of buffer number buf of a kernel.
@@ -60,7 +67,8 @@ func (p *Program) newLoop(s *plan.Stage) (step, error) {
 // boundLoop returns the step of a loop, bound to the places of its arrays. code is what its kernel has been compiled
 // to, or nil.
 func (p *Program) boundLoop(s *plan.Stage, code backend.Code, at func(*plan.Array) place) (*loopStep, error) {
-	l := &loopStep{s: s, binding: Binding(s), code: code}
+	l := &loopStep{s: s, code: code}
+	l.binding = bindingIn(s, l.few.bufs[:0])
 	l.find(at)
 	l.bind(p)
 	var err error
@@ -74,7 +82,7 @@ func (p *Program) boundLoop(s *plan.Stage, code backend.Code, at func(*plan.Arra
 
 // find finds the places of the arrays and of the parameters.
 func (l *loopStep) find(at func(*plan.Array) place) {
-	l.places = make([]bufPlace, 0, len(l.s.Bufs))
+	l.places = slices.Grow(l.few.places[:0], len(l.s.Bufs))
 	for i, o := range l.s.Bufs {
 		if o.Array != nil {
 			l.places = append(l.places, bufPlace{i, at(o.Array)})

@@ -42,6 +42,7 @@ type Program struct {
 	job   *sched.Job
 	arena []byte
 	steps []step
+	one   [1]step   // memory of the steps of a program of one
 	bound bool      // the steps have the current addresses of arrays
 	first *loopStep // if all steps are loops, and one call each runs them; or nil
 }
@@ -65,6 +66,7 @@ func NewProgram(ctx context.Context, o Options, pl *plan.Plan) (*Program, error)
 	if err := p.allocate(); err != nil {
 		return nil, err
 	}
+	p.steps = p.one[:0]
 	for _, s := range pl.Stages {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("the compilation has been cancelled: %w", err)

@@ -14,8 +14,11 @@ import (
 
 // Binding returns the binding of a stage that is a loop, without addresses and
 // without the values of parameters.
-func Binding(s *plan.Stage) ir.Binding {
-	b := ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))}
+func Binding(s *plan.Stage) ir.Binding { return bindingIn(s, nil) }
+
+// bindingIn is Binding with room for the buffers.
+func bindingIn(s *plan.Stage, room []ir.BufBind) ir.Binding {
+	b := ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: slices.Grow(room, len(s.Bufs))[:len(s.Bufs)]}
 	for i, o := range s.Bufs {
 		b.Bufs[i] = ir.BufBind{Strides: o.Strides, Extents: o.Extents}
 		if o.Array != nil && o.Array.Mem != nil {

@@ -33,13 +33,14 @@ func (c *code) Fallback() string {
 }
 
 func newCode(p *lower.Program, gen *generator) *code {
-	c := &code{p: p, gen: gen, functions: map[string]*function{}}
+	c := &code{p: p, gen: gen, functions: &functions{}}
+	c.functions.list = c.functions.few[:0]
 	runtime.AddCleanup(c, releaseAll, c.functions)
 	return c
 }
 
-func releaseAll(fns map[string]*function) {
-	for _, fn := range fns {
+func releaseAll(fns *functions) {
+	for _, fn := range fns.list {
 		fn.code.Release()
 	}
 }
@@ -90,7 +91,7 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 		in.phases = make([]*boundPhase, len(c.p.Phases))
 	}
 	_, in.count = n.Units()
-	in.rowBytes = make([]int, len(c.p.IR.Bufs))
+	in.rowBytes = slices.Grow(in.one.rows[:0], len(c.p.IR.Bufs))[:len(c.p.IR.Bufs)]
 	for i := range c.p.IR.Bufs {
 		if d := &c.p.IR.Bufs[i]; d.Mode == ir.Row {
 			in.rowBytes[i] = max(b.Size(i)*d.Type.Size(), 1)
@@ -485,22 +486,21 @@ func (c *code) function(phases []*layout.Phase, v layout.Variant) (*function, er
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if f, ok := c.functions[string(key)]; ok {
+	if f := c.functions.find(key); f != nil {
 		return f, nil
 	}
 	obj, err := emit.Generate(c.gen.isa, c.p, phases, v, false)
 	if err != nil {
 		return nil, err
 	}
-	f := &function{slots: obj.Slots, variant: v, combines: obj.Combines, wide: wide}
+	f := function{key: string(key), slots: obj.Slots, variant: v, combines: obj.Combines, wide: wide}
 	if wide != nil {
 		f.slots = max(f.slots, wide.slots)
 	}
 	if f.code, err = exec.Install(obj.Code); err != nil {
 		return nil, lower.Unsupported(err.Error())
 	}
-	c.functions[string(key)] = f
-	return f, nil
+	return c.functions.add(f), nil
 }
 
 func (in *instance) Units() (n, grain int, cost float64) {

@@ -16,6 +16,7 @@ import (
 // comes after it.
 func (w *worker) findShortcut() {
 	in := w.inst
+	w.short.words, w.short.sites, w.short.calls = w.one.words[:0], w.one.sites[:0], w.one.calls[:0]
 	last := len(in.items) - 1
 	if last != max(in.main, 0) {
 		return
@@ -73,7 +74,7 @@ func (w *worker) shortenMap(v *boundVec) {
 		return
 	}
 	s, lanes := &w.short, w.word(bp.Lowered.Lanes)
-	s.step, s.row, s.words = min(v.step, bp.strip), bp.Laid, []exec.Word{{At: lanes}}
+	s.step, s.row, s.words = min(v.step, bp.strip), bp.Laid, append(s.words, exec.Word{At: lanes})
 	w.shortenSites(bp, firstStep)
 	if k := len(bp.Spans); bp.Rows {
 		w.shortCall(bp, append(w.shortenRows(bp.Spans[k-1], bp.Spans[k-2], bp.Groups), exec.Word{At: lanes, Is: bp.Spans[k-1]})...)
@@ -145,7 +146,7 @@ func firstStep(s *layout.Site) int { return bound.StepOf(s.Line.Spans[:min(len(s
 // shortenRows makes the shortcut count rows of so many units, or groups of so many rows, whose numbers it returns.
 func (w *worker) shortenRows(row, rows int, groups bool) []exec.Word {
 	s := &w.short
-	s.row, s.whole, s.words = row, true, []exec.Word{{At: w.word(frame.Rows)}}
+	s.row, s.whole, s.words = row, true, append(s.words[:0], exec.Word{At: w.word(frame.Rows)})
 	if !groups {
 		return nil
 	}

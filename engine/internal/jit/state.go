@@ -30,12 +30,40 @@ type code struct {
 	folds    [][]*code    // of rows as columns: combine the accumulators of lanes, by phase and reduction; see lanesPiece
 
 	mu        sync.Mutex
-	functions map[string]*function
+	functions *functions
 	fallback  string
+}
+
+// The functions of a code, which a cleanup releases. Most codes have one.
+type functions struct {
+	list []*function
+	one  function
+	few  [1]*function
+}
+
+// find returns the function with a key, or nil.
+func (fs *functions) find(key []byte) *function {
+	for _, f := range fs.list {
+		if f.key == string(key) {
+			return f
+		}
+	}
+	return nil
+}
+
+// add adds a function and returns it.
+func (fs *functions) add(f function) *function {
+	p := &fs.one
+	if len(fs.list) > 0 {
+		p = new(function)
+	}
+	*p, fs.list = f, append(fs.list, p)
+	return p
 }
 
 // A function is the machine code of some phases.
 type function struct {
+	key     string // of their layouts and the variant
 	code    *exec.Code
 	slots   int
 	variant layout.Variant
@@ -73,6 +101,7 @@ type instance struct {
 		vecs   [1]*boundVec
 		phase  boundPhase
 		phases [2]*boundPhase
+		rows   [4]int
 	}
 }
 
@@ -160,8 +189,12 @@ type worker struct {
 
 	// Memory of the lists of a worker of one loop of one phase.
 	one struct {
-		arrays [1][]unsafe.Pointer
-		accs   [1][]accState
+		arrays   [1][]unsafe.Pointer
+		accs     [1][]accState
+		pointers [12]unsafe.Pointer
+		words    [6]exec.Word
+		sites    [4]shortSite
+		calls    [1]exec.Bound
 	}
 }
 

@@ -356,7 +356,7 @@ func (in *instance) NewWorker() backend.Worker {
 	for _, ph := range in.code.p.Phases {
 		n = max(n, int(ph.Scratch)+len(ph.Sites))
 	}
-	all := make([]unsafe.Pointer, 2*n+len(in.rowBytes))
+	all := slices.Grow(w.one.pointers[:0], 2*n+len(in.rowBytes))[:2*n+len(in.rowBytes)]
 	w.scratch, w.inside, w.rows = all[:n], all[n:2*n], all[2*n:]
 	for i, n := range in.rowBytes {
 		if n > 0 {

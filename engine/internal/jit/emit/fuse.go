@@ -298,7 +298,8 @@ func compares(op prim.Op) bool {
 // limit replaces minima and maxima of floats and a uniform value u by the lesser or the greater, which is the other operand if
 // neither is. Where u is NaN or a zero, one operation more makes the result NaN, or orders the zeros.
 func (f *phaseCode) limit() {
-	if !f.Extremes || f.Phase.Kind == lower.ScalarPhase || len(f.Phase.Carries) > 0 {
+	extreme := func(id int32) bool { op := f.Nodes[id].Op; return op == prim.Min || op == prim.Max }
+	if !f.Extremes || f.Phase.Kind == lower.ScalarPhase || len(f.Phase.Carries) > 0 || !slices.ContainsFunc(f.top, extreme) {
 		return
 	}
 	top := make([]int32, 0, len(f.top))
@@ -308,7 +309,7 @@ func (f *phaseCode) limit() {
 		if x != lower.None && f.Uniform[x] {
 			x, u = u, x
 		}
-		if (n.Op != prim.Min && n.Op != prim.Max) || !n.In.IsFloat() || !f.Uniform[u] || n.Cold {
+		if !extreme(id) || !n.In.IsFloat() || !f.Uniform[u] || n.Cold {
 			top = append(top, id)
 			continue
 		}

@@ -40,10 +40,20 @@ func (bp *Phase) oneByOne() bool {
 	})
 }
 
+// A roomyPhase is a phase with room for few sites.
+type roomyPhase struct {
+	Phase
+	sites [3]Site
+}
+
 // phase is Phase where rows are laid across vectors if at least so many of their elements follow each other.
 func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
-	bp := &Phase{Lowered: ph, N: 1, SeqN: 1, Most: MaxLanes, Copy: -1, Blends: b.Blends, joined: b.Joined, Sites: make([]Site, len(ph.Sites))}
-	l := &layouter{Binder: b, ph: ph, bp: bp, offsets: make([]bound.Form, len(ph.Sites)), guards: make([][]bound.Form, len(ph.Sites))}
+	n := len(ph.Sites)
+	room := &roomyPhase{}
+	bp := &room.Phase
+	*bp = Phase{Lowered: ph, N: 1, SeqN: 1, Most: MaxLanes, Copy: -1, Blends: b.Blends, joined: b.Joined, Sites: slices.Grow(room.sites[:0], n)[:n]}
+	b.few = fewForms{}
+	l := &layouter{Binder: b, ph: ph, bp: bp, offsets: slices.Grow(b.few.offsets[:0], n)[:n], guards: slices.Grow(b.few.guards[:0], n)[:n]}
 	if ph.Vec != nil {
 		l.vec = b.Order(ph.Vec.Axes)
 		bp.N = b.Product(ph.Vec.Axes)

@@ -199,6 +199,14 @@ type Binder struct {
 	Joins   uint32
 	Joined  int // the least size of fields that are stored together: see isa.Facts
 	Planes  uint32
+
+	few fewForms
+}
+
+// fewForms is memory of the forms of the phase at hand, if it has few sites.
+type fewForms struct {
+	offsets [4]bound.Form
+	guards  [4][]bound.Form
 }
 
 // narrowBytes is the bytes of narrow vectors.

@@ -7,6 +7,7 @@ package lower
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -27,7 +28,10 @@ func Kernel(k *ir.Kernel) (p *Program, err error) {
 			p, err = nil, u
 		}
 	}()
-	l := &lowerer{k: k, p: &Program{IR: k, Main: -1}, origins: make([]origin, len(k.Types))}
+	l := lowerers.Get().(*lowerer)
+	l.room = &roomyProgram{}
+	l.k, l.p, l.origins = k, &l.room.Program, slices.Grow(l.origins, len(k.Types))[:len(k.Types)]
+	l.p.IR, l.p.Main, l.p.Phases = k, -1, l.room.phases[:0]
 	l.p.cells = append(l.p.cells, k.Scalars...)
 	l.p.Items = l.items(0, true)
 	for _, ph := range l.p.Phases {
@@ -45,14 +49,50 @@ func Kernel(k *ir.Kernel) (p *Program, err error) {
 		l.p.Main = slices.IndexFunc(l.p.Items, func(it Item) bool { return it.Vec != nil || it.Axes != nil })
 	}
 	l.p.place()
-	return l.p, nil
+	p = l.p
+	clear(l.origins)
+	*l = lowerer{origins: l.origins[:0]}
+	lowerers.Put(l)
+	return p, nil
 }
+
+// A roomyProgram is a program with room for the lists of one of one loop.
+type roomyProgram struct {
+	Program
+	phases [2]*Phase
+	vec    VecLoop
+	vecs   int // of the program
+	inside [1]*Phase
+	items  [2]Item
+}
+
+// A roomyPhase is a phase with room for its lists if it is short.
+type roomyPhase struct {
+	Phase
+	nodes [roomyNodes]Node
+	named [roomyNodes]ir.Value
+	top   [roomyNodes]int32
+	sites [4]site
+}
+
+// roomyNodes is the nodes of a roomyPhase.
+const roomyNodes = 17
+
+// lowerers has lowerers without programs, whose origins are zero.
+var lowerers = sync.Pool{New: func() any { return &lowerer{} }}
 
 // newPhase returns a new phase for about so many instructions.
 func (l *lowerer) newPhase(kind phaseKind, instructions int) *Phase {
-	ph := emptyPhase(kind)
 	n := instructions + 4
-	ph.Nodes, ph.Named, ph.Top = make([]Node, 0, n), make([]ir.Value, 0, n), make([]int32, 0, n)
+	var ph *Phase
+	if n <= roomyNodes {
+		room := &roomyPhase{}
+		ph = &room.Phase
+		ph.Nodes, ph.Named, ph.Top, ph.Sites = room.nodes[:0], room.named[:0], room.top[:0], room.sites[:0]
+	} else {
+		ph = &Phase{Nodes: make([]Node, 0, n), Named: make([]ir.Value, 0, n), Top: make([]int32, 0, n), Sites: make([]site, 0, 4)}
+	}
+	ph.Kind, ph.list = kind, &ph.Top
 	ph.ID, ph.Vec = int32(len(l.p.Phases)), l.vec
 	l.p.Phases = append(l.p.Phases, ph)
 	return ph
@@ -60,7 +100,9 @@ func (l *lowerer) newPhase(kind phaseKind, instructions int) *Phase {
 
 // items lowers the entry or a par body.
 func (l *lowerer) items(r int32, entry bool) (out []Item) {
-	l.cur = nil
+	if l.cur = nil; entry {
+		out = l.room.items[:0]
+	}
 	code := l.k.Regions[r].Code
 	for i := range code {
 		in := &code[i]
@@ -101,7 +143,13 @@ func (l *lowerer) leaf(in *ir.Ins) {
 }
 
 func (l *lowerer) vecLoop(loop *ir.Loop) *VecLoop {
-	v := &VecLoop{Axes: loop.Axes}
+	v := &l.room.vec
+	if l.room.vecs++; l.room.vecs > 1 {
+		v = &VecLoop{}
+	} else {
+		v.Phases = l.room.inside[:0]
+	}
+	v.Axes = loop.Axes
 	l.vec = v
 	l.cur = nil
 	code := l.k.Regions[loop.Body].Code
@@ -274,9 +322,6 @@ func (l *lowerer) access(in *ir.Ins) {
 	}
 	n.In = s.Type
 	n.Aux = int32(len(ph.Sites))
-	if ph.Sites == nil {
-		ph.Sites = make([]site, 0, 4)
-	}
 	ph.Sites = append(ph.Sites, s)
 	id := ph.add(n, in.Dst)
 	if in.Dst != ir.None {
@@ -312,7 +357,8 @@ func (l *lowerer) programKern(row *ir.Reducer) (*reduce.Kern, *Phase) {
 		l.fail("reduction %s of %s: %v", row.Name(), row.Type, err)
 	}
 	cur := l.cur
-	p := emptyPhase(ScalarPhase)
+	p := &Phase{Kind: ScalarPhase}
+	p.list = &p.Top
 	l.cur = p
 	var args [3]int32
 	for i, v := range []ir.Value{row.X, row.Y} {

@@ -34,6 +34,7 @@ type origin struct {
 type lowerer struct {
 	k       *ir.Kernel
 	p       *Program
+	room    *roomyProgram // with p
 	origins []origin
 	cur     *Phase
 	vec     *VecLoop

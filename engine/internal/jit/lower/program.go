@@ -256,12 +256,6 @@ func (ph *Phase) InLanes() bool {
 	return true
 }
 
-func emptyPhase(kind phaseKind) *Phase {
-	ph := &Phase{Kind: kind}
-	ph.list = &ph.Top
-	return ph
-}
-
 func (ph *Phase) add(n Node, v ir.Value) int32 {
 	n.Cold = ph.cold > 0
 	ph.Nodes = append(ph.Nodes, n)

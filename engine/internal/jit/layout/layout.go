@@ -15,14 +15,24 @@ import (
 
 // Phase returns the layout of a phase.
 func (b *Binder) Phase(ph *lower.Phase) *Phase {
-	bp := b.phase(ph, leastLaid)
-	if b.Blends && ph.Kind == lower.MapPhase && (len(bp.Loads)+len(bp.Stores) > 0 || bp.oneByOne()) {
-		if x := b.phase(ph, leastBlend); x.Laid > 0 {
+	bp := b.phase(ph, leastLaid, 0)
+	copied := ph.Kind == lower.MapPhase && len(bp.Loads)+len(bp.Stores) > 0
+	if b.Blends && ph.Kind == lower.MapPhase && (copied || bp.oneByOne()) {
+		if x := b.phase(ph, leastBlend, 0); x.Laid > 0 {
+			return x
+		}
+	}
+	if copied && bp.N <= mostStepped*leastRow {
+		if x := b.phase(ph, leastLaid, mostStepped); len(x.Loads)+len(x.Stores) == 0 {
 			return x
 		}
 	}
 	return bp
 }
+
+// mostStepped is the most rows of a map that are worth a step from row to row however short they are: a copy by Go takes some 50 ns for
+// each array.
+const mostStepped = 12
 
 // shortTile is the most elements of such a row.
 const shortTile = 32
@@ -46,14 +56,25 @@ type roomyPhase struct {
 	sites [3]Site
 }
 
-// phase is Phase where rows are laid across vectors if at least so many of their elements follow each other.
-func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
+// layouter returns the layouter of a phase whose sites are empty.
+func (b *Binder) layouter(ph *lower.Phase) *layouter {
 	n := len(ph.Sites)
 	room := &roomyPhase{}
-	bp := &room.Phase
-	*bp = Phase{Lowered: ph, N: 1, SeqN: 1, Most: MaxLanes, Copy: -1, Blends: b.Blends, joined: b.Joined, Sites: slices.Grow(room.sites[:0], n)[:n]}
-	b.few = fewForms{}
-	l := &layouter{Binder: b, ph: ph, bp: bp, offsets: slices.Grow(b.few.offsets[:0], n)[:n], guards: slices.Grow(b.few.guards[:0], n)[:n]}
+	room.Phase = Phase{Lowered: ph, N: 1, SeqN: 1, Most: MaxLanes, Copy: -1, Blends: b.Blends, joined: b.Joined, Sites: slices.Grow(room.sites[:0], n)[:n]}
+	b.forms = fewForms{}
+	l := &layouter{Binder: b, ph: ph, bp: &room.Phase, offsets: slices.Grow(b.forms.offsets[:0], n)[:n], guards: slices.Grow(b.forms.guards[:0], n)[:n]}
+	for i := range ph.Sites {
+		l.bp.Sites[i] = Site{Kind: Unused, Buf: -1, Array: -1, Arg: ph.ArgBase + i*frame.SiteBytes}
+	}
+	return l
+}
+
+// phase is Phase where rows are laid across vectors if at least so many of their elements follow each other, and no more than so
+// many rows are never too short.
+func (b *Binder) phase(ph *lower.Phase, least, few int) *Phase {
+	l := b.layouter(ph)
+	bp := l.bp
+	l.mayStep = few
 	if ph.Vec != nil {
 		l.vec = b.Order(ph.Vec.Axes)
 		bp.N = b.Product(ph.Vec.Axes)
@@ -63,9 +84,6 @@ func (b *Binder) phase(ph *lower.Phase, least int) *Phase {
 		bp.SeqN = b.Product(ph.Seq)
 	}
 	l.inside = append(slices.Clip(l.vec), l.seq...)
-	for i := range ph.Sites {
-		bp.Sites[i] = Site{Kind: Unused, Buf: -1, Array: -1, Arg: ph.ArgBase + i*frame.SiteBytes}
-	}
 	for i := range ph.Sites {
 		if !ph.Sites[i].Coord {
 			l.analyse(i)
@@ -174,7 +192,7 @@ func (l *layouter) setKind(i int32) {
 // of a reduction must be one row. It reports whether it demoted any site.
 func (l *layouter) tooManySpans(ext []int, which []int32, spans [][]bound.Span) (demoted bool) {
 	block := l.ph.Kind == lower.MapPhase && len(l.ph.Reds) > 0 // one call reduces a block
-	if len(ext) < 2 || !block && (!l.bp.shortRows(ext) || l.spansTogether(ext, which, spans)) {
+	if len(ext) < 2 || !block && (!l.bp.shortRows(ext) || 0 < l.bp.N && l.bp.N <= l.mayStep*ext[len(ext)-1] || l.spansTogether(ext, which, spans)) {
 		return false
 	}
 	for _, most := range []int{1, 0} { // sites that split a row by themselves; for a block then the others

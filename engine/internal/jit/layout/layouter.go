@@ -15,6 +15,7 @@ type layouter struct {
 	inside   []int // both
 	offsets  []bound.Form
 	guards   [][]bound.Form
+	mayStep  int // so many rows are not too short
 }
 
 // The fewest lanes of a row, and of several rows, that are worth a call.

@@ -200,7 +200,7 @@ type Binder struct {
 	Joined  int // the least size of fields that are stored together: see isa.Facts
 	Planes  uint32
 
-	few fewForms
+	forms fewForms
 }
 
 // fewForms is memory of the forms of the phase at hand, if it has few sites.

@@ -7,7 +7,6 @@ package lower
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -55,31 +54,6 @@ func Kernel(k *ir.Kernel) (p *Program, err error) {
 	lowerers.Put(l)
 	return p, nil
 }
-
-// A roomyProgram is a program with room for the lists of one of one loop.
-type roomyProgram struct {
-	Program
-	phases [2]*Phase
-	vec    VecLoop
-	vecs   int // of the program
-	inside [1]*Phase
-	items  [2]Item
-}
-
-// A roomyPhase is a phase with room for its lists if it is short.
-type roomyPhase struct {
-	Phase
-	nodes [roomyNodes]Node
-	named [roomyNodes]ir.Value
-	top   [roomyNodes]int32
-	sites [4]site
-}
-
-// roomyNodes is the nodes of a roomyPhase.
-const roomyNodes = 17
-
-// lowerers has lowerers without programs, whose origins are zero.
-var lowerers = sync.Pool{New: func() any { return &lowerer{} }}
 
 // newPhase returns a new phase for about so many instructions.
 func (l *lowerer) newPhase(kind phaseKind, instructions int) *Phase {

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -39,6 +40,31 @@ type lowerer struct {
 	cur     *Phase
 	vec     *VecLoop
 }
+
+// A roomyProgram is a program with room for the lists of one of one loop.
+type roomyProgram struct {
+	Program
+	phases [2]*Phase
+	vec    VecLoop
+	vecs   int // of the program
+	inside [1]*Phase
+	items  [2]Item
+}
+
+// A roomyPhase is a phase with room for its lists if it is short.
+type roomyPhase struct {
+	Phase
+	nodes [roomyNodes]Node
+	named [roomyNodes]ir.Value
+	top   [roomyNodes]int32
+	sites [4]site
+}
+
+// roomyNodes is the nodes of a roomyPhase.
+const roomyNodes = 17
+
+// lowerers has lowerers without programs, whose origins are zero.
+var lowerers = sync.Pool{New: func() any { return &lowerer{} }}
 
 // An Unsupported is the reason why machine code cannot run a kernel.
 type Unsupported string

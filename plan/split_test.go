@@ -45,7 +45,7 @@ func TestSplitPadding(t *testing.T) {
 
 // TestSplitSmall counts the loops of concatenations and rolls of few elements: each operand has a loop.
 func TestSplitSmall(t *testing.T) {
-	x, z := leaf("x", 4), leaf("z", 3)
+	x, z, w := leaf("x", 4), leaf("z", 3), leaf("w", 9, 8)
 	for _, c := range []struct {
 		e    expr.Exp[float32]
 		want string
@@ -53,6 +53,9 @@ func TestSplitSmall(t *testing.T) {
 		{op.Concat[float32](0, x, z), "loop loop"},
 		{op.Roll[float32](x, 1, 0), "loop loop"},
 		{op.Add(op.Roll[float32](x, 1, 0), op.Roll[float32](x, -1, 0)), "loop loop loop"},
+		{op.Concat[float32](0, x, z, x, z, x, z), "loop loop loop loop loop loop"},
+		{op.Add(op.Roll[float32](w, 1, 0), op.Roll[float32](w, -1, 1)), "loop loop loop loop"},
+		{op.Add(op.Sub(op.Roll[float32](w, 1, 0), op.Roll[float32](w, -1, 0)), op.Sub(op.Roll[float32](w, 1, 1), op.Roll[float32](w, -1, 1))), strings.Repeat("loop ", 8) + "loop"},
 	} {
 		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", expr.NodeOf(c.e).Shape()...), c.e)}, plan.SplitLoops)
 		if err != nil {

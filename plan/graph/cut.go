@@ -17,7 +17,8 @@ import (
 const (
 	fewParts   = 4 // so many parts may have any number of elements
 	mostParts  = 32
-	leastPart  = 128 // elements for each of more parts, on average, times the operands of concatenations
+	leastPart  = 2   // elements for each of more parts, on average, times the operands of concatenations
+	leastPad   = 128 // leastPart for paddings: the stored one is two loops
 	mostJoined = 4   // the operands of a concatenation that a loop selects from
 )
 
@@ -99,7 +100,10 @@ func (g *Graph) split(roots []Root) [][]Root {
 	if parts := g.fillFirst(roots); parts != nil {
 		return parts
 	}
-	parts, operands := [][]Root{roots}, 1
+	parts, operands, least := [][]Root{roots}, 1, leastPart
+	if g.inLoop(roots, func(n *Node) bool { return n.Src.Op == PadRow }) {
+		least = leastPad
+	}
 	for _, r := range roots {
 		operands = max(operands, r.Value.joined())
 	}
@@ -107,7 +111,7 @@ func (g *Graph) split(roots []Root) [][]Root {
 		var next [][]Root
 		for _, part := range parts {
 			next = append(next, woven(g.splitAxis(part, axis), axis)...)
-			if n := len(next); n > mostParts || n > fewParts && n*leastPart > first.Shape.Size()*operands {
+			if n := len(next); n > mostParts || n > fewParts && n*least > first.Shape.Size()*operands {
 				return whole
 			}
 		}

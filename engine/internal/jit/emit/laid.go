@@ -330,6 +330,27 @@ func (f *phaseCode) copiesRows() bool {
 // mostMoves is the most moves of an iteration of a loop that copies rows, unless an index selects them.
 const mostMoves = 32
 
+// A row of at most widestRow bytes may be copied with those behind it, mostWith rows in an iteration.
+const (
+	widestRow = 32
+	mostWith  = 8
+)
+
+// rowBytes returns the bytes of a row of a loop that copies rows.
+func (f *phaseCode) rowBytes() int { return f.Layout.Laid * f.Layout.Sites[f.Nodes[f.top[1]].Aux].Size }
+
+// bytesWith returns the bytes that one load and one store move for a row of a loop that copies rows: those of the row and some behind
+// it, which are stored again with the next row. The last row of a call is copied alone. If that does not suit, it returns 0.
+func (f *phaseCode) bytesWith() int {
+	from, to := &f.Layout.Sites[f.Nodes[f.top[0]].Aux], &f.Layout.Sites[f.Nodes[f.top[1]].Aux]
+	n := f.rowBytes()
+	with := 1 << bits.Len(uint(n-1))
+	if len(f.chosen) > 0 || to.Kind != layout.Unit || !f.Layout.Repeats || with > min(widestRow, f.Facts.Bytes) || f.Layout.LaidRow(from)*from.Size < with-n {
+		return 0
+	}
+	return with
+}
+
 // rowsAtOnce returns the rows of an iteration of a loop that copies rows: as many as a vector has lanes, or fewer.
 func (f *phaseCode) rowsAtOnce() int {
 	if len(f.chosen) > 0 || !f.Layout.Blends {
@@ -341,27 +362,39 @@ func (f *phaseCode) rowsAtOnce() int {
 
 // copyLoop emits a loop that copies rows: several at once, then one by one.
 func (f *phaseCode) copyLoop() {
-	rows := f.rowsAtOnce()
+	rows, bytes, behind := f.rowsAtOnce(), f.rowBytes(), 0
+	if with := f.bytesWith(); with > bytes {
+		rows, bytes, behind = min(rows, mostWith), with, 1
+	}
 	step, lanes := rows*f.Layout.Laid, isa.Word(f.Phase.Lanes)
-	loop, tail, row, done := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
+	reach := step + behind
+	loop, tail, row, last, done := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 	f.pinUniforms(f.Vectors / 2)
 	f.part("main loop: %d rows at once", rows)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
-	f.Branch(isa.LT, lanes, isa.K(step), tail)
+	f.Branch(isa.LT, lanes, isa.K(reach), tail)
 	f.Align(32)
 	f.Bind(loop)
-	f.copyRows(rows)
+	f.copyRows(rows, bytes)
 	f.nextRows(rows)
-	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
+	f.Asm.Address(isa.T0, isa.At(isa.Lane, reach))
 	f.Branch(isa.LE, isa.T0, lanes, loop)
 
 	f.part("tail: the rows at the end")
 	f.Bind(tail)
 	if len(f.chosen) == 0 {
-		f.Branch(isa.GE, isa.Lane, lanes, done)
-		f.copyRow(0)
+		if behind > 0 {
+			f.Asm.Address(isa.T0, isa.At(isa.Lane, f.Layout.Laid))
+			f.Branch(isa.GE, isa.T0, lanes, last)
+		} else {
+			f.Branch(isa.GE, isa.Lane, lanes, done)
+		}
+		f.copyRow(0, bytes)
 		f.nextRows(1)
 		f.Jump(tail)
+		if f.Bind(last); behind > 0 {
+			f.copyRow(0, f.rowBytes())
+		}
 		f.Bind(done)
 		return
 	}
@@ -379,11 +412,11 @@ func (f *phaseCode) copyLoop() {
 
 // copyRows emits the copies of some rows of an iteration. Offsets that an index selects go from their vector to general
 // registers where the target blends: the processors of the others forward a store of the vector to loads.
-func (f *phaseCode) copyRows(rows int) {
+func (f *phaseCode) copyRows(rows, bytes int) {
 	switch {
 	case len(f.chosen) == 0:
 		for r := range rows {
-			f.copyRow(r)
+			f.copyRow(r, bytes)
 		}
 	case f.Layout.Blends:
 		f.eachChosen(func(c *chosen) {
@@ -401,20 +434,21 @@ func (f *phaseCode) copyRows(rows int) {
 	}
 }
 
-// copyRow emits the copy of a row of the iteration.
-func (f *phaseCode) copyRow(row int) { f.copyFrom(row, f.rowAddress(f.Nodes[f.top[0]].Aux, row)) }
+// copyRow emits the copy of so many bytes of a row of the iteration.
+func (f *phaseCode) copyRow(row, bytes int) {
+	f.copyFrom(row, f.rowAddress(f.Nodes[f.top[0]].Aux, row), bytes)
+}
 
 // copyChosen emits the copy of a row that an index selects. T0 has its offset.
 func (f *phaseCode) copyChosen(row int) {
 	i := f.Nodes[f.top[0]].Aux
 	s := &f.Layout.Sites[i]
-	f.copyFrom(row, isa.AtX(f.LaidAddress(s, i).Base, isa.T0, s.Size, row*f.Layout.LaidRow(s)*s.Size))
+	f.copyFrom(row, isa.AtX(f.LaidAddress(s, i).Base, isa.T0, s.Size, row*f.Layout.LaidRow(s)*s.Size), f.rowBytes())
 }
 
-// copyFrom emits the copy of a row of the iteration from an address.
-func (f *phaseCode) copyFrom(row int, from isa.Mem) {
-	k := f.Nodes[f.top[1]].Aux
-	f.Lanes.CopyBytes(f.rowAddress(k, row), from, f.Layout.Laid*f.Layout.Sites[k].Size)
+// copyFrom emits the copy of so many bytes of a row of the iteration from an address.
+func (f *phaseCode) copyFrom(row int, from isa.Mem, bytes int) {
+	f.Lanes.CopyBytes(f.rowAddress(f.Nodes[f.top[1]].Aux, row), from, bytes)
 	f.EndStep()
 }
 

@@ -23,6 +23,7 @@ const (
 	mostStored  = 16      // elements of a row that is stored apart from the next
 	copiedBytes = 320     // most bytes of a row that is only copied
 	chosenBytes = 1 << 13 // the same if an index selects it
+	leastApart  = 3       // the least, of rows of 1 or 2 bytes of which some are far apart
 	leastMoved  = 4       // the least, of a row of bytes: AVX-512 stores shorter ones with a step
 	leastWhole  = 32      // the same for AVX-512 where rows are near each other: permutes of vectors take less for shorter ones
 	mostLaidOps = 128     // instructions of that many vectors, also where an index selects the rows
@@ -363,8 +364,8 @@ func (l *layouter) lay(least int) {
 		l.bp.Laid = 0
 		return
 	}
-	// The code of wide vectors would be long, as their blocks are, and their windows cross lines. The emitter has no masks of four lanes.
-	l.bp.Narrow = (many || planes || l.Machine.Narrow && ph.LaneSize == 0 && l.bp.Laid >= leastNarrow && !l.bp.Computes()) && !(ph.Widest == 8 && ph.Predicates())
+	// The code of wide vectors would be long, as their blocks are, and their windows cross lines, or have two elements each. The emitter has no masks of four lanes.
+	l.bp.Narrow = (many || ph.Widest == 8 && 2*windows > laid*parts*most || planes || l.Machine.Narrow && ph.LaneSize == 0 && l.bp.Laid >= leastNarrow && !l.bp.Computes()) && !(ph.Widest == 8 && ph.Predicates())
 }
 
 // longestLaid returns the most elements of a row that may be laid or copied.
@@ -447,7 +448,7 @@ func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) b
 	if k < 2 || !l.onlyCopies() || l.bp.Computes() || ext[k-1]*ext[k-2] < leastBlend {
 		return false
 	}
-	size, least, apart := l.ph.Sites[0].Type.Size(), leastMoved, 0
+	size, least, apart := l.ph.Sites[0].Type.Size(), leastApart, 0
 	for _, s := range spans {
 		apart = max(apart, s[k-2].Coef*size, -s[k-2].Coef*size)
 	}

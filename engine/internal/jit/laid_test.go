@@ -602,7 +602,7 @@ scalar s1 i16
 // those of up to 32 bytes with bytes behind them.
 func TestMovedRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 11))
-	for _, typ := range []dtype.Type{dtype.U8, dtype.I8, dtype.I16, dtype.F16} {
+	for _, typ := range []dtype.Type{dtype.U8, dtype.I8, dtype.I16, dtype.F16, dtype.Bool} {
 		k := parse(t, strings.NewReplacer("LOAD", typ.Register().Short(), "T", typ.Short()).Replace(`kernel moved
 axis i0 i1 i2
 buf x T in 3

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -448,7 +449,8 @@ func (f *phaseCode) copyChosen(row int) {
 
 // copyFrom emits the copy of so many bytes of a row of the iteration from an address.
 func (f *phaseCode) copyFrom(row int, from isa.Mem, bytes int) {
-	f.Lanes.CopyBytes(f.rowAddress(f.Nodes[f.top[1]].Aux, row), from, bytes)
+	i := f.Nodes[f.top[1]].Aux
+	f.Lanes.CopyBytes(f.rowAddress(i, row), from, bytes, f.Phase.Sites[i].Type == dtype.Bool)
 	f.EndStep()
 }
 

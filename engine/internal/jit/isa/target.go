@@ -274,8 +274,9 @@ type Lanes interface {
 	// use for each in order. Without keep the vector is free after that. Only targets with Planes
 	// have it.
 	Interleave(i int32, use func(k int, x Vec), keep bool)
-	// CopyBytes copies n bytes, at least 4, by way of temporaries and T2.
-	CopyBytes(to, from Mem, n int)
+	// CopyBytes copies n bytes by way of temporaries and T2. Of predicates, which only targets that blend rows copy,
+	// each byte becomes 0 or 1.
+	CopyBytes(to, from Mem, n int, predicates bool)
 	// SplitFields loads neighbouring fields of records, or all, and returns their vectors. s is the
 	// first field. The results are in the vectors v, in any order. Only targets with Fields have it.
 	SplitFields(s *layout.Site, t dtype.Type, v []Vec) []Vec

@@ -77,29 +77,42 @@ const (
 )
 
 // CopyBytes copies by the widest moves. The last one may overlap the one before it. It may overwrite RAX, RCX and RDX.
-func (f *emitter) CopyBytes(to, from isa.Mem, n int) {
-	if n > mostInline {
+func (f *emitter) CopyBytes(to, from isa.Mem, n int, predicates bool) {
+	if n > mostInline && !predicates {
 		f.copyLong(to, from, n)
 		return
 	}
 	for at := 0; at < n; {
 		size := 1 << (bits.Len(uint(n-at)) - 1)
-		if left := n - at; size < left && 2*size <= min(n, f.Facts.Bytes) {
+		switch left := n - at; {
+		case predicates && left < 16 && n >= 16:
+			size, at = 16, n-16
+		case size < left && 2*size <= min(n, f.Facts.Bytes):
 			size, at = 2*size, n-2*size
 		}
 		size = min(size, f.Facts.Bytes)
 		a, b := mem(from), mem(to)
 		a.Disp += int32(at)
 		b.Disp += int32(at)
-		if at += size; size <= 8 {
-			f.asm.load(size, x86.RDX, a)
-			f.I(x86.MOV, x86.Len(8*size), b, x86.RDX)
-			continue
-		}
+		at += size
 		f.Within(func() {
-			x := f.Tmp()
-			f.I(x86.VMOVUPS, x86.Len(8*size), x, a)
-			f.I(x86.VMOVUPS, x86.Len(8*size), b, x)
+			if size <= 8 {
+				f.asm.load(size, x86.RDX, a)
+				if predicates {
+					x := f.Tmp()
+					f.I(x86.VMOVQ, 0, x, x86.RDX)
+					f.I(x86.VPMINUB, x86.L128, x, x, f.Const(repeat(1, 16)))
+					f.I(x86.VMOVQ, 0, x86.RDX, x)
+				}
+				f.I(x86.MOV, x86.Len(8*size), b, x86.RDX)
+				return
+			}
+			x, l := f.Tmp(), x86.Len(8*size)
+			f.I(x86.VMOVUPS, l, x, a)
+			if predicates {
+				f.I(x86.VPMINUB, l, x, x, f.Const(repeat(1, size)))
+			}
+			f.I(x86.VMOVUPS, l, b, x)
 		})
 	}
 }
@@ -546,7 +559,7 @@ func (f *avx2) StoreLaid(n *lower.Node, t dtype.Type) {
 		}
 		m := to
 		m.Disp += int32((before + offsets[lane]) * size)
-		f.CopyBytes(m, isa.At(isa.Frame, laidValues+lane*size), n*size)
+		f.CopyBytes(m, isa.At(isa.Frame, laidValues+lane*size), n*size, false)
 		lane += n
 	}
 }

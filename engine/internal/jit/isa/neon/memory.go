@@ -417,7 +417,7 @@ func (f *neon) StoreLaid(n *lower.Node, t dtype.Type) {
 }
 
 // CopyBytes copies by the widest moves. The last one may overlap the one before it.
-func (f *neon) CopyBytes(to, from isa.Mem, n int) {
+func (f *neon) CopyBytes(to, from isa.Mem, n int, _ bool) {
 	for at := 0; at < n; {
 		size := 1 << (bits.Len(uint(n-at)) - 1)
 		if left := n - at; size < left && 2*size <= min(n, 16) {

@@ -174,18 +174,15 @@ func (bp *Phase) within(s *Site, windows []Window, w, lanes int) bool {
 	return !slices.ContainsFunc(windows, func(x Window) bool { return x.Start < lo || x.Start > hi })
 }
 
-// LaidSame returns the elements that w lanes of a block from lane first on have, as windows of one element each, if these are at most
-// two: a row has one, and the vector has lanes of two rows. It returns nil if they are more.
+// LaidSame returns the elements that w lanes of a block from lane first on have, as windows of one element each, if these are one, or two of at least 4 bytes:
+// a row has one, and the vector has lanes of two rows. It returns nil if they are more.
 func (bp *Phase) LaidSame(s *Site, first, w int) (out []Window) {
-	if s.Size < 4 {
-		return nil
-	}
 	for i, o := range bp.LaidOffsets(s, first, w) {
 		k := len(out)
 		switch {
 		case k > 0 && out[k-1].Start == o:
 			k--
-		case k == 2:
+		case k == 2 || k == 1 && s.Size < 4:
 			return nil
 		default:
 			out = append(out, Window{Start: o})

@@ -401,7 +401,7 @@ func (f *avx512) pickAlone(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 			if k > 0 {
 				with = append(with, x86.Merge(f.lanesMask(w.lanes)))
 			}
-			f.I(pick(t, x86.VBROADCASTSS, x86.VBROADCASTSD), f.LenOf(t), with...)
+			f.I(f.pickLane(t, x86.VPBROADCASTB, x86.VPBROADCASTW, x86.VBROADCASTSS, x86.VBROADCASTSD), f.LenOf(t), with...)
 		}
 		return
 	}

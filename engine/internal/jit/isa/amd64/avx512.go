@@ -663,6 +663,11 @@ func (f *avx512) loadShuffled(s *layout.Site, i int32, t dtype.Type) {
 	if s.Kind == layout.Strided && !f.Masked && f.widenPermuted(s, t) {
 		return
 	}
+	if t.Size() == f.LaneSize && t != dtype.Bool {
+		d := f.Dst()
+		f.move(t, d, f.shuffled(s, i, func() x86.Vec { return d }))
+		return
+	}
 	x := f.shuffled(s, i, f.Tmp)
 	l := max(x86.L128, x86.Len(8*f.W))
 	switch {
@@ -674,8 +679,6 @@ func (f *avx512) loadShuffled(s *layout.Site, i int32, t dtype.Type) {
 		if f.W == 8 {
 			f.I(x86.KMOVB, 0, k, k)
 		}
-	case t.Size() == f.LaneSize:
-		f.I(x86.VMOVUPS, f.LenOf(t), f.Dst(), x)
 	case f.LaneSize > 0:
 		f.I(f.narrowRow(t).lanes, f.LenOf(t), f.Dst(), x)
 	default:

@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // TestGathers loads at positions that are values of the lanes.
@@ -42,6 +43,54 @@ buf y %[1]s out 2
 				}
 				differ(t, r, s)
 			}
+		}
+	}
+}
+
+// TestTaken compares elements that an index selects with the interpreter: where no index of a vector is negative or outside, where
+// some are, and where a store changes the indices before. The arrays end at pages without access.
+func TestTaken(t *testing.T) {
+	r := rand.New(rand.NewPCG(28, 1))
+	for _, typ := range []dtype.Type{dtype.U8, dtype.I16, dtype.F16, dtype.BF16, dtype.Bool, dtype.F32, dtype.I32, dtype.F64, dtype.U64} {
+		for _, index := range []dtype.Type{dtype.I64, dtype.I32, dtype.U8, dtype.I16} {
+			k := parse(t, strings.NewReplacer("LOAD", typ.Register().Short(), "ELEM", typ.Short(), "READ", index.Register().Short(), "INDEX", index.Short()).Replace(`kernel taken
+axis i0
+params 1
+buf x ELEM in 1
+buf i INDEX inout 1
+buf y ELEM out 1
+buf z ELEM out 1
+{
+  %0 = const i64 0
+  vec i0 {
+    %1 = load READ i[i0]
+    %2 = cvt i64 %1
+    %3 = index p0
+    %4 = add i64 %2 %3
+    %5 = lt bool %2 %0
+    %6 = select i64 %5 %4 %2
+    %7 = load LOAD x[%6] clamp
+    store LOAD y[i0] %7
+    %8 = cvt READ %3
+    store READ i[i0] %8
+    %9 = load LOAD x[%6] clamp
+    store LOAD z[i0] %9
+  }
+}`))
+			for range testlevel.Every(8, 3) {
+				n, rows := 1+r.IntN(200), 1+r.IntN(90)
+				s := newSetup(t, r, k, []int{n}, []int{rows}, [][]int{{rows}, {n}, {n}, {n}}, true)
+				least := [...]int{0, 0, -rows, -2 * rows}[r.IntN(4)]
+				for i := range n {
+					at := r.IntN(rows)
+					if r.IntN(20) == 0 {
+						at = least + r.IntN(2*rows-least)
+					}
+					randir.Put(s.mem[1][i*index.Size():], index.Size(), uint64(at))
+				}
+				differ(t, r, s)
+			}
+			forget()
 		}
 	}
 }

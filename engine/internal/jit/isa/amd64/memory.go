@@ -153,8 +153,7 @@ func gather(f *emitter, n *lower.Node) {
 		return
 	}
 	if f.collects(n) {
-		offs := f.Src(n.Args[0])
-		f.collect(s, f.Dst(), offs)
+		f.collect(s, f.Dst(), n.Args[0])
 		return
 	}
 	offs, k, d := f.Src(n.Args[0]), f.tmpPred(), f.Dst()
@@ -187,7 +186,7 @@ func (f *emitter) gatherNarrow(n *lower.Node, s *layout.Site, t dtype.Type) {
 	}
 	if f.collects(n) {
 		f.zero(dtype.I32, v)
-		f.collect(s, v, offs)
+		f.collect(s, v, n.Args[0])
 		f.I([...]x86.Op{1: x86.VPMOVZXBD, 2: x86.VPMOVZXWD}[s.Size], l, v, v)
 	} else {
 		f.gatherAround(s, v, offs, k)

@@ -2,11 +2,15 @@ package jit
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -255,6 +259,49 @@ buf y f32 out 2
 	for _, be := range isas(t) {
 		if in, ok := s.instance(t, be).(*instance); ok && !in.phases[0].Repeats {
 			t.Errorf("%s: no lane is computed twice", be.Name())
+		}
+	}
+}
+
+// TestPlainLimits compares clips of floats that are converted to integers with the interpreter, for scalars that are NaN, zeros and
+// infinities.
+func TestPlainLimits(t *testing.T) {
+	r := rand.New(rand.NewPCG(28, 2))
+	special := []float64{math.NaN(), 0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), 7, -3.5, 255, 1e30}
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
+		for _, to := range []dtype.Type{dtype.I8, dtype.U8, dtype.I16, dtype.U16, dtype.I32, dtype.U32, dtype.I64, dtype.U64} {
+			for _, ops := range [][3]string{{"max", "min", "rint"}, {"min", "max", "rint"}, {"max", "min", "neg"}} {
+				k := parse(t, strings.NewReplacer("FLOAT", typ.Short(), "OUTER", ops[1], "INNER", ops[0], "THEN", ops[2], "REG", to.Register().Short(), "TO", to.Short()).Replace(`kernel limits
+axis i0
+buf x FLOAT in 1
+buf y TO out 1
+scalar s0 FLOAT
+scalar s1 FLOAT
+{
+  %1 = scalar FLOAT s0
+  %2 = scalar FLOAT s1
+  vec i0 {
+    %3 = load FLOAT x[i0]
+    %4 = INNER FLOAT %3 %1
+    %5 = OUTER FLOAT %2 %4
+    %6 = THEN FLOAT %5
+    %7 = cvt TO %6
+    store REG y[i0] %7
+  }
+}`))
+				for range 6 {
+					n := 1 + r.IntN(150)
+					s := newSetup(t, r, k, []int{n}, nil, [][]int{{n}, {n}}, true)
+					for i := range n {
+						if r.IntN(3) == 0 {
+							randir.Put(s.mem[0][i*typ.Size():], typ.Size(), prim.FromFloat(typ, special[r.IntN(len(special))]))
+						}
+					}
+					s.b.Scalars = []uint64{prim.FromFloat(typ, special[r.IntN(len(special))]), prim.FromFloat(typ, special[r.IntN(len(special))])}
+					differ(t, r, s)
+				}
+				forget()
+			}
 		}
 	}
 }

@@ -302,14 +302,12 @@ func (f *phaseCode) limit() {
 	if !f.Extremes || f.Phase.Kind == lower.ScalarPhase || len(f.Phase.Carries) > 0 || !slices.ContainsFunc(f.top, extreme) {
 		return
 	}
+	plain := f.plainLimits()
 	top := make([]int32, 0, len(f.top))
 	for _, id := range f.top {
 		n := f.Nodes[id]
-		x, u := n.Args[0], n.Args[1]
-		if x != lower.None && f.Uniform[x] {
-			x, u = u, x
-		}
-		if !extreme(id) || !n.In.IsFloat() || !f.Uniform[u] || n.Cold {
+		x, u := f.limited(&n)
+		if u == lower.None {
 			top = append(top, id)
 			continue
 		}
@@ -317,7 +315,9 @@ func (f *phaseCode) limit() {
 		if n.Op == prim.Max {
 			op, mends, bits = lower.OpGreater, prim.Add, n.In
 		}
-		if with := f.mend(n.Op, n.In, u); with != lower.None {
+		if to, ok := plain[id]; ok {
+			x, u = to, x
+		} else if with := f.mend(n.Op, n.In, u); with != lower.None {
 			x, u = f.node(&top, op, n.Type, n.In, false, u, x), with
 			f.Grow(1)
 			op, n.In = mends, bits
@@ -330,6 +330,69 @@ func (f *phaseCode) limit() {
 	f.top = top
 }
 
+// limited returns the operands of a minimum or maximum of floats and a uniform value, which is the second one; of others that is None.
+func (f *phaseCode) limited(n *lower.Node) (x, u int32) {
+	if n.Op != prim.Min && n.Op != prim.Max || !n.In.IsFloat() || n.Cold {
+		return lower.None, lower.None
+	}
+	if x, u = n.Args[0], n.Args[1]; f.Uniform[x] {
+		x, u = u, x
+	}
+	if !f.Uniform[u] {
+		u = lower.None
+	}
+	return x, u
+}
+
+// plainLimits returns the uniform values of minima and maxima that need no operation more: of a minimum of a maximum, or the other
+// way round, that is only converted to an integer, for which zeros need no order. Where one of both values is NaN, both become 0,
+// and so do all results, as a NaN does.
+func (f *phaseCode) plainLimits() map[int32]int32 {
+	var out map[int32]int32
+	j := joiner{phaseCode: f, counted: -1}
+	for _, id := range f.top {
+		n := &f.Nodes[id]
+		if n.Op != prim.Cvt || !n.In.IsFloat() || !n.Type.IsInt() || n.Cold {
+			continue
+		}
+		j.count()
+		outer := n.Args[0]
+		if f.Nodes[outer].Op == prim.Rint && j.uses[outer] == 1 {
+			outer = f.Nodes[outer].Args[0]
+		}
+		inner, u := f.limited(&f.Nodes[outer])
+		if u == lower.None || f.Nodes[inner].Op == f.Nodes[outer].Op || j.uses[outer] != 1 || j.uses[inner] != 1 {
+			continue
+		}
+		if _, v := f.limited(&f.Nodes[inner]); v != lower.None {
+			t := f.Nodes[outer].In
+			either := f.uniform(prim.Select, t, t, f.uniform(prim.Eq, dtype.Bool, t, v, v), u, v)
+			numbers, zero := f.uniform(prim.Eq, dtype.Bool, t, either, either), f.uniformConst(t, 0)
+			if out == nil {
+				out = map[int32]int32{}
+			}
+			out[outer], out[inner] = f.uniform(prim.Select, t, t, numbers, u, zero), f.uniform(prim.Select, t, t, numbers, v, zero)
+			j.counted = -1
+		}
+	}
+	return out
+}
+
+// uniform adds a node to those before the loop.
+func (f *phaseCode) uniform(op prim.Op, t, in dtype.Type, args ...int32) int32 {
+	id := f.node(&f.hoisted, op, t, in, false, args...)
+	f.Grow(1)
+	f.Uniform[id], f.UniformSlot[id] = true, f.Slots.Take()
+	return id
+}
+
+func (f *phaseCode) uniformConst(t dtype.Type, x uint64) int32 {
+	id := f.constant(t, x)
+	f.Grow(1)
+	f.Uniform[id] = true
+	return id
+}
+
 // mend returns the uniform value that the lesser of u and another value is joined with by Or, or that is added to the greater:
 // u if that is NaN or a zero, and else what changes nothing. It returns None if u is known to be another number.
 func (f *phaseCode) mend(op prim.Op, t dtype.Type, u int32) int32 {
@@ -337,26 +400,14 @@ func (f *phaseCode) mend(op prim.Op, t dtype.Type, u int32) int32 {
 	if op == prim.Max {
 		neutral = 1 << (8*t.Size() - 1) // -0
 	}
-	uniform := func(op prim.Op, of dtype.Type, args ...int32) int32 {
-		id := f.node(&f.hoisted, op, of, t, false, args...)
-		f.Grow(1)
-		f.Uniform[id], f.UniformSlot[id] = true, f.Slots.Take()
-		return id
-	}
-	constant := func(x uint64) int32 {
-		id := f.constant(t, x)
-		f.Grow(1)
-		f.Uniform[id] = true
-		return id
-	}
 	if n := &f.Nodes[u]; n.Op == prim.Const {
 		if magnitude := n.Imm &^ (1 << (8*t.Size() - 1)); magnitude != 0 && magnitude <= prim.FromFloat(t, math.Inf(1)) {
 			return lower.None
 		}
 		return u
 	}
-	other := uniform(prim.Lt, dtype.Bool, constant(0), uniform(prim.Abs, t, u))
-	return uniform(prim.Select, t, other, constant(neutral), u)
+	other := f.uniform(prim.Lt, dtype.Bool, t, f.uniformConst(t, 0), f.uniform(prim.Abs, t, t, u))
+	return f.uniform(prim.Select, t, t, other, f.uniformConst(t, neutral), u)
 }
 
 // quotients gives divisions by uniform values the reciprocals of these, where the target computes

@@ -660,21 +660,19 @@ func (f *avx512) StoreStepped(n *lower.Node, t dtype.Type) {
 // loadShuffled loads elements of 1 or 2 bytes with a small step, or of rows that are laid across
 // vectors.
 func (f *avx512) loadShuffled(s *layout.Site, i int32, t dtype.Type) {
-	if s.Kind == layout.Strided && !f.Masked && f.widenPermuted(s, t) {
+	switch {
+	case f.widenPermuted(s, t):
 		return
-	}
-	if t.Size() == f.LaneSize && t != dtype.Bool {
+	case t.Size() == f.LaneSize && t != dtype.Bool:
 		d := f.Dst()
 		f.move(t, d, f.shuffled(s, i, func() x86.Vec { return d }))
 		return
 	}
-	x := f.shuffled(s, i, f.Tmp)
-	l := max(x86.L128, x86.Len(8*f.W))
+	x, l := f.shuffled(s, i, f.Tmp), max(x86.L128, x86.Len(8*f.W))
 	switch {
 	case t == dtype.Bool:
-		v := f.Tmp()
+		v, k := f.Tmp(), f.DstMask()
 		f.I(x86.VMOVUPS, l, v, x)
-		k := f.DstMask()
 		f.I(x86.VPTESTMB, l, k, v, v)
 		if f.W == 8 {
 			f.I(x86.KMOVB, 0, k, k)
@@ -688,55 +686,4 @@ func (f *avx512) loadShuffled(s *layout.Site, i int32, t dtype.Type) {
 			f.I(x86.VPSLLD, reg, d, d, x86.Imm(16))
 		}
 	}
-}
-
-// widenPermuted loads elements of 1 or 2 bytes with a step into lanes of 32 bits, if two windows of 16 or 32 bytes end with the first
-// and the last one. One permute takes the bytes of the lanes from the windows, and the others from behind the first window, where
-// its load clears the register. It reports whether it does.
-func (f *avx512) widenPermuted(s *layout.Site, t dtype.Type) bool {
-	l, step := f.LenOf(dtype.I32), max(s.Step, -s.Step)
-	span, window := ((f.W-1)*step+1)*s.Size, int(l)/16
-	if span < window {
-		window /= 2
-	}
-	if !Permutes8 || f.LaneSize > 0 || t == dtype.Bool || t == dtype.F16 || window < 16 || span < window || span > 2*window {
-		return false
-	}
-	shift, sel := 0, repeat(byte(window), int(l)/8)
-	if t.IsSigned() || t == dtype.BF16 { // to the upper bytes
-		shift = 4 - s.Size
-	}
-	from := f.stepLane(s, s.Step) * s.Size * s.Step
-	if s.Step < 0 {
-		from -= span - s.Size
-	}
-	for lane := range f.W {
-		e := lane * step * s.Size
-		if s.Step < 0 {
-			e = span - s.Size - e
-		}
-		for i := range s.Size {
-			b := e + i
-			if b >= window {
-				b += len(sel) - (span - window)
-			}
-			sel[4*lane+shift+i] = byte(b)
-		}
-	}
-	d, part := f.Dst(), x86.Len(8*window)
-	f.I(x86.VMOVUPS, part, d, x86.At(x86.RCX, int32(from)))
-	f.Within(func() {
-		u, m := f.Tmp(), f.Const(sel)
-		f.I(x86.VMOVUPS, part, u, x86.At(x86.RCX, int32(from+span-window)))
-		index, ok := f.hold(l, m)
-		if !ok {
-			index = f.Tmp()
-			f.I(x86.VMOVUPS, l, index, m)
-		}
-		f.I(x86.VPERMT2B, l, d, index, u)
-	})
-	if shift > 0 && t != dtype.BF16 {
-		f.I(x86.VPSRAD, l, d, d, x86.Imm(8*shift))
-	}
-	return true
 }

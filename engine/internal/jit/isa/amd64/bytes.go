@@ -175,6 +175,57 @@ func (f *avx2) widenApart(s *layout.Site, t dtype.Type, d x86.Vec) bool {
 	return true
 }
 
+// widenPermuted loads elements of 1 or 2 bytes with a step into lanes of 32 bits, if two windows of 16 or 32 bytes end with the first
+// and the last one. One permute takes the bytes of the lanes from the windows, and the others from behind the first window, where
+// its load clears the register. It reports whether it does.
+func (f *avx512) widenPermuted(s *layout.Site, t dtype.Type) bool {
+	l, step := f.LenOf(dtype.I32), max(s.Step, -s.Step)
+	span, window := ((f.W-1)*step+1)*s.Size, int(l)/16
+	if span < window {
+		window /= 2
+	}
+	if s.Kind != layout.Strided || f.Masked || !Permutes8 || f.LaneSize > 0 || t == dtype.Bool || t == dtype.F16 || window < 16 || span < window || span > 2*window {
+		return false
+	}
+	shift, sel := 0, repeat(byte(window), int(l)/8)
+	if t.IsSigned() || t == dtype.BF16 { // to the upper bytes
+		shift = 4 - s.Size
+	}
+	from := f.stepLane(s, s.Step) * s.Size * s.Step
+	if s.Step < 0 {
+		from -= span - s.Size
+	}
+	for lane := range f.W {
+		e := lane * step * s.Size
+		if s.Step < 0 {
+			e = span - s.Size - e
+		}
+		for i := range s.Size {
+			b := e + i
+			if b >= window {
+				b += len(sel) - (span - window)
+			}
+			sel[4*lane+shift+i] = byte(b)
+		}
+	}
+	d, part := f.Dst(), x86.Len(8*window)
+	f.I(x86.VMOVUPS, part, d, x86.At(x86.RCX, int32(from)))
+	f.Within(func() {
+		u, m := f.Tmp(), f.Const(sel)
+		f.I(x86.VMOVUPS, part, u, x86.At(x86.RCX, int32(from+span-window)))
+		index, ok := f.hold(l, m)
+		if !ok {
+			index = f.Tmp()
+			f.I(x86.VMOVUPS, l, index, m)
+		}
+		f.I(x86.VPERMT2B, l, d, index, u)
+	})
+	if shift > 0 && t != dtype.BF16 {
+		f.I(x86.VPSRAD, l, d, d, x86.Imm(8*shift))
+	}
+	return true
+}
+
 // shuffled returns the elements of a site for all lanes: in a vector, or in the frame for those
 // of the tail. take returns the vector.
 func (f *emitter) shuffled(s *layout.Site, i int32, take func() x86.Vec) x86.Operand {

@@ -171,6 +171,9 @@ func TestBitsOfHalves(t *testing.T) {
 			{at: "299+i0*-1]", code: "%6 = roundH f32 %0"},
 			{at: "i0*2]", code: "%6 = neg f32 %0"},
 			{at: "-3+i0] else %20", code: "%6 = neg f32 %0"},
+			{at: "i0]", code: "%6 = select f32 %2 %0 %21"},
+			{at: "i0]", code: "%4 = select f32 %2 %21 %0\n%6 = select f32 %2 %4 %22"},
+			{at: "i0]", code: "%4 = select f32 %2 %21 %0\n%6 = abs f32 %4", computes: true},
 			{at: "i0]", code: "%6 = mul f32 %0 %1", computes: true},
 			{at: "i0]", code: "%4 = neg f32 %0\n%5 = lt bool %4 %1\n%6 = select f32 %5 %0 %4", computes: true},
 			{at: "i0]", code: `%4 = bitcast i32 %0
@@ -185,7 +188,7 @@ func TestBitsOfHalves(t *testing.T) {
 				%14 = or i32 %13 %11
 				%6 = bitcast f32 %14`},
 		} {
-			text := "kernel p\naxis i0\nbuf x H in 1\nbuf z H in 1\nbuf m bool in 1\nbuf y H out 1\n{\nvec i0 {\n%20 = const f32 .5\n%0 = load f32 x[" + c.at + "\n%1 = load f32 z[i0]\n%2 = load bool m[i0]\n" + c.code + "\n%3 = roundH f32 %6\nstore f32 y[i0] %3\n}\n}"
+			text := "kernel p\naxis i0\nbuf x H in 1\nbuf z H in 1\nbuf m bool in 1\nbuf y H out 1\nscalar s0 f32\nscalar s1 f32\n{\n%21 = scalar f32 s0\n%22 = scalar f32 s1\nvec i0 {\n%20 = const f32 .5\n%0 = load f32 x[" + c.at + "\n%1 = load f32 z[i0]\n%2 = load bool m[i0]\n" + c.code + "\n%3 = roundH f32 %6\nstore f32 y[i0] %3\n}\n}"
 			k := parse(t, strings.NewReplacer("roundH", "round"+typ, "H", typ).Replace(text))
 			for _, n := range []int{300, 37, 5} {
 				at := 300

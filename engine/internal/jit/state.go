@@ -264,6 +264,9 @@ func (w *worker) loadScalars() {
 	for i, s := range w.inst.bind.Scalars {
 		*w.cell(int32(i)) = frame.Canonical(w.inst.code.p.IR.Scalars[i], s)
 	}
+	for _, h := range w.inst.code.p.Halves {
+		*w.cell(h.Cell) = h.Bits(w.inst.bind.Scalars[h.Scalar])
+	}
 }
 
 func (w *worker) set(off int, v int) { *w.word(off) = v }

@@ -44,6 +44,7 @@ type halves struct {
 	ph      *Phase
 	rounded []dtype.Type // of which type the elements of a node are, or Invalid
 	uses    []int32
+	scalars int32 // of the kernel
 }
 
 func (h *halves) use(id int32) {
@@ -189,11 +190,13 @@ func (h *halves) store(n *Node) {
 
 // asBits makes integers of the elements of 16 bits that a phase only moves, selects, or changes the signs of: they get the type of their
 // bits. Then loads and stores convert nothing, and narrow lanes may hold the elements. A NaN may get other bits than by conversions.
-func (h *halves) asBits() {
+// Scalars that only stores see are rounded once, to cells of the program.
+func (h *halves) asBits(p *Program) {
 	if h == nil || len(h.ph.Reds)+len(h.ph.Carries) > 0 {
 		return
 	}
 	nodes := h.ph.Nodes
+	h.scalars = int32(len(p.IR.Scalars))
 	moved, t := make([]bool, len(nodes)), dtype.Invalid
 	for i := range nodes {
 		if nodes[i].Op == ir.Store && nodes[i].In.IsHalf() {
@@ -207,9 +210,10 @@ func (h *halves) asBits() {
 	}
 	for i := range moved {
 		if moved[i] {
-			h.toBits(int32(i), t)
+			h.toBits(p, int32(i), t)
 		}
 	}
+	h.ph.removeDead() // constants and cells of floats
 }
 
 // moves reports whether a node may have, or store, the bits of elements of type t.
@@ -219,13 +223,25 @@ func (h *halves) moves(id int32, t dtype.Type) bool {
 	case ir.Load:
 		return n.In == t && !n.Cold
 	case ir.Store:
-		return n.In == t && n.Rounded && !n.Cold
+		return n.In == t && h.near(n.Args[0], t) && !n.Cold
 	case prim.Lt:
 		return n.In == dtype.I32 && h.rounded[n.Args[0]] == t && h.isConst(n.Args[1], aboveInfinity) && !n.Cold
 	case prim.Neg, prim.Abs, prim.Bitcast, prim.Select, prim.And, prim.Or, prim.Xor:
-		return (h.rounded[id] == t || n.Type == dtype.I32 && h.isSign(id)) && !n.Cold
+		return (h.rounded[id] == t || h.near(id, t) || n.Type == dtype.I32 && h.isSign(id)) && !n.Cold
 	}
 	return false
+}
+
+// near reports whether a rounding of a node has the bits of an element of type t that operands of it have, or of a scalar.
+func (h *halves) near(id int32, t dtype.Type) bool {
+	n := &h.ph.Nodes[id]
+	return h.of(id, t) || h.isScalar(id) || n.Op == prim.Select && n.Type == dtype.F32 && h.near(n.Args[1], t) && h.near(n.Args[2], t)
+}
+
+// isScalar reports whether a node is a scalar of the kernel, of float32.
+func (h *halves) isScalar(id int32) bool {
+	n := &h.ph.Nodes[id]
+	return n.Op == OpCell && n.Aux < h.scalars && n.Type == dtype.F32
 }
 
 // elementsOf returns those operands of a node that are elements if the node moves elements.
@@ -252,7 +268,7 @@ func (h *halves) unmark(moved []bool, t dtype.Type) (some bool) {
 		n := &h.ph.Nodes[i]
 		elements := n.elementsOf()
 		for _, a := range elements {
-			if _, ok := h.halfOfConst(a, t); a != None && !ok && !moved[a] {
+			if _, ok := h.halfOfConst(a, t); a != None && !ok && !moved[a] && !(n.Op == prim.Select && h.isScalar(a)) {
 				other(int32(i))
 			}
 		}
@@ -293,12 +309,14 @@ func (h *halves) halfOfConst(id int32, t dtype.Type) (bits uint64, ok bool) {
 }
 
 // toBits rewrites a node that moves elements of type t, and its constants.
-func (h *halves) toBits(id int32, t dtype.Type) {
+func (h *halves) toBits(p *Program, id int32, t dtype.Type) {
 	n := h.ph.Nodes[id]
 	constant := func(bits uint64) int32 { return h.ph.constant(dtype.I16, bits, ir.None) }
 	for k, a := range n.Args {
 		if bits, ok := h.halfOfConst(a, t); ok {
 			n.Args[k] = constant(bits)
+		} else if a != None && h.isScalar(a) {
+			n.Args[k] = h.ph.cell(dtype.I16, p.rounded(h.ph.Nodes[a].Aux, t), ir.None)
 		}
 	}
 	switch n.Op {

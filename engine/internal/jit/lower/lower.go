@@ -37,7 +37,7 @@ func Kernel(k *ir.Kernel) (p *Program, err error) {
 		l.conflicts(ph)
 		halves := ph.roundOnce()
 		ph.removeDead()
-		halves.asBits()
+		halves.asBits(l.p)
 		ph.findBytes()
 		ph.LaneSize, ph.Widest = ph.laneSize(), Widest(ph.Nodes)
 		ph.combineBytes()

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
@@ -208,6 +209,7 @@ type Program struct {
 	Items  []Item
 	Phases []*Phase
 	cells  []dtype.Type // types of the cells; scalars first
+	Halves []Half
 	States int
 
 	CellBase int // offsets in the frame
@@ -216,6 +218,32 @@ type Program struct {
 
 	Main  int // index in items of the loop that units divide, or -1
 	Units bound.UnitKind
+}
+
+// A Half is a cell with the bits of a float32 scalar that is rounded to 16 bits.
+type Half struct {
+	Scalar, Cell int32
+	Type         dtype.Type
+}
+
+// Bits returns the cell for a value of the scalar.
+func (h *Half) Bits(scalar uint64) uint64 {
+	x, to := math.Float32frombits(uint32(scalar)), dtype.F16Bits
+	if h.Type == dtype.BF16 {
+		to = dtype.BF16Bits
+	}
+	return frame.Canonical(dtype.I16, uint64(to(x)))
+}
+
+// rounded returns the cell with the bits of a scalar as an element of type t.
+func (p *Program) rounded(scalar int32, t dtype.Type) int32 {
+	i := slices.IndexFunc(p.Halves, func(h Half) bool { return h.Scalar == scalar && h.Type == t })
+	if i < 0 {
+		i = len(p.Halves)
+		p.Halves = append(p.Halves, Half{scalar, int32(len(p.cells)), t})
+		p.cells = append(p.cells, dtype.I16)
+	}
+	return p.Halves[i].Cell
 }
 
 // place assigns offsets in the frame.

@@ -352,6 +352,28 @@ func (f *phaseCode) bytesWith() int {
 	return with
 }
 
+// packBytes is the bytes of a vector of several rows.
+const packBytes = 16
+
+// packed returns how many rows, of which a load moves so many bytes, one store moves.
+func (f *phaseCode) packed(with int) int {
+	if _, ok := f.Lanes.(isa.Packer); !ok || with < 4 {
+		return 1
+	}
+	return max(packBytes/with, 1)
+}
+
+// packRows emits the copy of n rows of the iteration and of bytes behind them by one store.
+func (f *phaseCode) packRows(row, n int) {
+	to := f.Nodes[f.top[1]].Aux
+	from := make([]isa.Mem, n)
+	for i := range from {
+		from[i] = f.rowAddress(f.Nodes[f.top[0]].Aux, row+i)
+	}
+	f.Lanes.(isa.Packer).PackRows(f.rowAddress(to, row), from, f.rowBytes(), f.Phase.Sites[to].Type == dtype.Bool)
+	f.EndStep()
+}
+
 // rowsAtOnce returns the rows of an iteration of a loop that copies rows: as many as a vector has lanes, or fewer.
 func (f *phaseCode) rowsAtOnce() int {
 	if len(f.chosen) > 0 || !f.Layout.Blends {
@@ -363,12 +385,13 @@ func (f *phaseCode) rowsAtOnce() int {
 
 // copyLoop emits a loop that copies rows: several at once, then one by one.
 func (f *phaseCode) copyLoop() {
-	rows, bytes, behind := f.rowsAtOnce(), f.rowBytes(), 0
-	if with := f.bytesWith(); with > bytes {
-		rows, bytes, behind = min(rows, mostWith), with, 1
+	rows, bytes, pack, behind := f.rowsAtOnce(), f.rowBytes(), 1, 0
+	if with := f.bytesWith(); with > 0 {
+		pack = f.packed(with)
+		rows, bytes, behind = min(rows, mostWith), with, (pack*with-1)/bytes+1-pack
 	}
 	step, lanes := rows*f.Layout.Laid, isa.Word(f.Phase.Lanes)
-	reach := step + behind
+	reach := step + behind*f.Layout.Laid
 	loop, tail, row, last, done := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 	f.pinUniforms(f.Vectors / 2)
 	f.part("main loop: %d rows at once", rows)
@@ -376,7 +399,7 @@ func (f *phaseCode) copyLoop() {
 	f.Branch(isa.LT, lanes, isa.K(reach), tail)
 	f.Align(32)
 	f.Bind(loop)
-	f.copyRows(rows, bytes)
+	f.copyRows(rows, bytes, pack)
 	f.nextRows(rows)
 	f.Asm.Address(isa.T0, isa.At(isa.Lane, reach))
 	f.Branch(isa.LE, isa.T0, lanes, loop)
@@ -411,10 +434,14 @@ func (f *phaseCode) copyLoop() {
 	f.Bind(done)
 }
 
-// copyRows emits the copies of some rows of an iteration. Offsets that an index selects go from their vector to general
+// copyRows emits the copies of some rows of an iteration, pack of them by one store. Offsets that an index selects go from their vector to general
 // registers where the target blends: the processors of the others forward a store of the vector to loads.
-func (f *phaseCode) copyRows(rows, bytes int) {
+func (f *phaseCode) copyRows(rows, bytes, pack int) {
 	switch {
+	case pack > 1:
+		for r := 0; r < rows; r += pack {
+			f.packRows(r, pack)
+		}
 	case len(f.chosen) == 0:
 		for r := range rows {
 			f.copyRow(r, bytes)

@@ -330,6 +330,13 @@ type Lanes interface {
 	VecName(r int8, t dtype.Type) string
 }
 
+// A Packer has Lanes that store several short rows at once.
+type Packer interface {
+	// PackRows stores the first n bytes of each row side by side, and zeros behind them, 16 bytes in all. It loads as many bytes of a
+	// row as make 16 together. Of predicates each byte becomes 0 or 1.
+	PackRows(to Mem, from []Mem, n int, predicates bool)
+}
+
 // A Finder is the [Lanes] of a target that finds elements by comparisons of whole vectors.
 type Finder interface {
 	// Matches sets a bit of T0 for each lane in which one of the vectors x equals best, or is NaN as best is.

@@ -117,6 +117,27 @@ func (f *emitter) CopyBytes(to, from isa.Mem, n int, predicates bool) {
 	}
 }
 
+func (f *emitter) PackRows(to isa.Mem, from []isa.Mem, n int, predicates bool) {
+	const l = x86.L128
+	size, sel := 16/len(from), repeat(0x80, 16)
+	f.Within(func() {
+		x := f.Tmp()
+		f.I([...]x86.Op{4: x86.VMOVD, 8: x86.VMOVQ}[size], 0, x, mem(from[0]))
+		for i, m := range from {
+			if i > 0 {
+				f.I(insertions[size], 0, x, x, mem(m), x86.Imm(i))
+			}
+			for k := range n {
+				sel[i*n+k] = byte(i*size + k)
+			}
+		}
+		if f.I(x86.VPSHUFB, l, x, x, f.Const(sel)); predicates {
+			f.I(x86.VPMINUB, l, x, x, f.Const(repeat(1, 16)))
+		}
+		f.I(x86.VMOVUPS, l, mem(to), x)
+	})
+}
+
 // copyLong is CopyBytes with a loop.
 func (f *emitter) copyLong(to, from isa.Mem, n int) {
 	f.I(x86.LEA, x86.W64, x86.RCX, mem(from)) // its index may be RAX

@@ -36,9 +36,9 @@ var (
 		divider:  [numEstimated][2]int{noEstimate: {20, 32}, rootEstimate: {24, 48}, reciprocalEstimate: {20, 32}, quotientEstimate: {20, 32}},
 		estimate: [numEstimated][2]int{rootEstimate: {15, 18}, reciprocalEstimate: {13, 15}, quotientEstimate: {7, 7}},
 	}
-	fastDivider = cost{
+	fastDivider = cost{ // reciprocals of float32 are always divided
 		divider:  [numEstimated][2]int{noEstimate: {12, 18}, rootEstimate: {20, 32}, reciprocalEstimate: {12, 18}, quotientEstimate: {12, 18}},
-		estimate: [numEstimated][2]int{rootEstimate: {22, 29}, reciprocalEstimate: {15, 21}, quotientEstimate: {9, 9}},
+		estimate: [numEstimated][2]int{rootEstimate: {22, 29}, reciprocalEstimate: {40, 21}, quotientEstimate: {9, 9}},
 	}
 )
 

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
@@ -51,6 +52,28 @@ buf out %[1]s out 2
 	}
 	if found < 30*len(isas(t)) {
 		t.Errorf("tiles are used %d times", found)
+	}
+}
+
+// TestHeldLines compares sums of an array and one that is transposed with the interpreter. Elements of 8 bytes go one by one where the
+// first-level cache holds their lines, and by tiles where the lines share its sets, or another cache is too small.
+func TestHeldLines(t *testing.T) {
+	r := rand.New(rand.NewPCG(28, 3))
+	defer useModel(defaultsWith(cpucache.Sizes{L1: 32 << 10, L2: 512 << 10, L3: 8 << 20}))()
+	for _, c := range []struct {
+		typ           dtype.Type
+		rows, columns int
+		tiles         bool
+	}{{dtype.F64, 203, 200, false}, {dtype.I64, 150, 317, false}, {dtype.F64, 205, 330, true}, {dtype.F64, 256, 200, true}, {dtype.F32, 203, 200, true}, {dtype.U64, 703, 101, true}} {
+		k := parse(t, fmt.Sprintf("kernel held\naxis i0 i1\nbuf a %[1]s in 2\nbuf b %[1]s in 2\nbuf y %[1]s out 2\n{\nvec i0 i1 {\n%%0 = load %[1]s a[i0, i1]\n%%1 = load %[1]s b[i1, i0]\n%%2 = add %[1]s %%0 %%1\nstore %[1]s y[i0, i1] %%2\n}\n}", c.typ.Short()))
+		e, turned := []int{c.rows, c.columns}, []int{c.columns, c.rows}
+		s := newSetup(t, r, k, e, nil, [][]int{e, turned, e}, true)
+		for _, be := range isas(t) {
+			if has := len(s.instance(t, be).(*instance).phases[0].Transposed) > 0; has != c.tiles {
+				t.Errorf("%s: %d x %d of %s: tiles %v, want %v", be.Name(), c.rows, c.columns, c.typ, has, c.tiles)
+			}
+		}
+		differ(t, r, s)
 	}
 }
 

@@ -149,7 +149,7 @@ func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards 
 		}
 	}
 	var transposed []int32
-	least, at, total, unit := 8, 0, 0, true
+	least, at, total, unit, held := 8, 0, 0, true, false
 	for _, i := range which {
 		s, c := &bp.Sites[i], spans[at]
 		at += 1 + len(guards[i])
@@ -163,9 +163,13 @@ func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards 
 		case s.Kind != Index && !ph.Sites[i].Store && !ph.Conflict(int(i)) && far && (c[k-2].Coef == 1 || c[k-2].Coef == -1):
 			transposed = append(transposed, i)
 			least = min(least, s.Size)
+			held = b.holdsLines(bp, s.Size, c[k-1].Coef, extents[k-1])
 		case !b.reachable(ph, s, c):
 			return false
 		}
+	}
+	if len(transposed) == 1 && held && len(ph.Sites) > 2 {
+		return false
 	}
 	for _, i := range transposed {
 		bp.Sites[i].Kind = Transposed
@@ -214,6 +218,15 @@ const (
 	tileBytes = 128            // bytes of each lane in a tile: two cache lines
 	TileAhead = 64             // lanes between a prefetch and its use
 )
+
+// holdsLines reports whether the first-level cache holds the lines of so many lanes, which are a step apart, from row to row, and the
+// second level the array. Loads of 8 bytes one by one take less than a tile then, which is stored and loaded again, unless several
+// operands have tiles.
+func (b *Binder) holdsLines(bp *Phase, size, step, lanes int) bool {
+	apart := step * size
+	apart = min(max(apart&-apart, LineBytes), 4096) // lines that are multiples of 4096 bytes apart share a set
+	return size == 8 && 8*apart*lanes <= 5*b.Machine.Caches.L1 && bp.N*size <= b.Machine.Caches.L2
+}
 
 // tiles reports whether tiles of so many rows and lanes are worth transposing: at least
 // a block in registers of 16 bytes of each of 32 bytes of lanes, or of 16 if Go is slower, and some work for a call.

@@ -11,7 +11,8 @@
 // the same structure on arrays of the same shapes and strides. So the caller may
 // build the trees again each time.
 //
-// An evaluation that fails leaves its target unchanged. Several goroutines may
-// run programs, also the same one; runs of one program follow each other. The
-// caller must not write the arrays of a running program.
+// An evaluation that fails leaves its target unchanged. One whose context is
+// cancelled may have stored a part. Several goroutines may run programs, also the
+// same one; runs of one program follow each other. The caller must not write the
+// arrays of a running program.
 package engine

@@ -59,6 +59,7 @@ func TestMessages(t *testing.T) {
 		{op.Modulus[float64, complex128](nil).Node().Err(), expr.ErrType, "op.Modulus: operand 0 is nil"},
 		{op.RFFTFreq[float64](0, 1).Node().Err(), expr.ErrShape, "op.RFFTFreq: a transform needs at least one point, not 0"},
 		{op.Into[float64](0, x, nil).Node().Err(), expr.ErrType, "op.Into: operand 1 is nil"},
+		{failure(engine.Eval(op.TakeAlongAxis(m, op.BroadcastTo(i, 2, 3), 1))), expr.ErrIndex, "op.TakeAlongAxis: index 9 at [0 1] is out of range for axis 1 of size 3"},
 		{failure(engine.Eval(op.ScalarSub(300, op.Cast[int8](i)))), expr.ErrType, "op.ScalarSub: 300 is no value of type int8"},
 	} {
 		place := fmt.Sprintf("(messages_test.go:%d)", line+6+k)

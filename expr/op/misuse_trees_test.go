@@ -130,6 +130,7 @@ var treeMisuses = map[string]func() error{
 		return err(node("scatter_add", tree.Attributes{Axes: []int{0}, Ints: []int{3}}, iota[int64](3).Node(), vec.Node(), mat.Node()))
 	},
 	"TakeAlongAxis":         func() error { return err(op.TakeAlongAxis(mat, iota[int32](3), 0).Node()) },
+	"untyped.Position":      func() error { return err(untyped.Position(tree.Failed(expr.ErrShape), 3, 0)) },
 	"untyped.TakeAlongAxis": func() error { return err(untyped.TakeAlongAxis(vec.Node(), vec.Node(), 0)) },
 	"Median":                func() error { return err(op.Median(vec, op.Axis(5)).Node()) },
 	"Quantile":              func() error { return err(op.Quantile(vec, math.NaN()).Node()) },

@@ -307,7 +307,7 @@ func tupleOf(items []item) value {
 	return sequence(lists.Map(items, func(x item) value { return x.value }))
 }
 
-var attributes = []string{"T", "mT", "shape", "ndim", "size", "dtype", "real", "imag"}
+var attributes = []string{"T", "mT", "shape", "ndim", "size", "dtype", "itemsize", "nbytes", "real", "imag"}
 
 // attribute returns x.T, x.shape and the like.
 func attribute(at *syntax.Node, x value) (value, error) {
@@ -335,6 +335,10 @@ func attribute(at *syntax.Node, x value) (value, error) {
 		return integer(n.Shape().Size()), nil
 	case "dtype":
 		return value{kind: vType, t: n.DType()}, nil
+	case "itemsize":
+		return integer(n.DType().Size()), nil
+	case "nbytes":
+		return integer(n.DType().Size() * n.Shape().Size()), nil
 	}
 	return sequence(lists.Map(n.Shape(), integer)), nil
 }

@@ -88,7 +88,7 @@ func (s *selection) chosen(n *tree.Node) *tree.Node {
 	at := zero(dtype.I64).n
 	for i, x := range s.indices {
 		d := dims[first+i]
-		at = apply("add", apply("mul", at, tree.ConstInt(dtype.I64, int64(d))), untyped.Take(untyped.Iota(d), x, 0))
+		at = apply("add", apply("mul", at, tree.ConstInt(dtype.I64, int64(d))), untyped.Position(x, d, first+i))
 	}
 	return untyped.Take(untyped.Reshape(n, slices.Concat(dims[:first], shape.Shape{all}, dims[first+count:])), at, first)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // callFilled returns a value in a shape.
@@ -23,13 +24,21 @@ func callFull(c *call) *tree.Node {
 func callFilledLike(v int) func(c *call) *tree.Node {
 	return func(c *call) *tree.Node {
 		n := c.array(0)
-		return untyped.BroadcastTo(integer(v).as(c.dtype(1, n.DType())), n.Shape())
+		return untyped.BroadcastTo(integer(v).as(c.dtype(1, n.DType())), c.shapeOr(2, n))
 	}
 }
 
 func callFullLike(c *call) *tree.Node {
 	n := c.array(0)
-	return untyped.BroadcastTo(c.as(1, c.dtype(2, n.DType())), n.Shape())
+	return untyped.BroadcastTo(c.as(1, c.dtype(2, n.DType())), c.shapeOr(3, n))
+}
+
+// shapeOr returns argument i, a shape, or the shape of n.
+func (c *call) shapeOr(i int, n *tree.Node) shape.Shape {
+	if c.isNone(i) {
+		return n.Shape()
+	}
+	return c.integers(i)
 }
 
 // callArange returns start, start+step, ... as NumPy computes it: the step is the

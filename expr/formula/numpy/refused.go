@@ -42,9 +42,9 @@ func refusal(f *Function, argument string) string {
 // absent are functions of NumPy and Python that formulas do not have. Their
 // names are no misspellings of others.
 var absent = " " + strings.Join(strings.Fields(`
-	argwhere choose compress det empty intersect1d inv isin lexsort linalg list load
-	loadtxt logspace map modf ndarray nonzero norm open piecewise polyfit polyval print put random
-	range save select set setdiff1d solve str svd tuple type union1d unique zip`), " ") + " "
+	argwhere compress det intersect1d inv linalg list load
+	loadtxt map ndarray nonzero open piecewise polyfit print put random
+	range save set setdiff1d solve str svd tuple type union1d unique zip`), " ") + " "
 
 // suggestion names the function that a name is a misspelling of.
 func suggestion(name string) string {

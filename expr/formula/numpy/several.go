@@ -43,20 +43,17 @@ func callEach(name string) func(c *call) value {
 	}
 }
 
-func callBroadcastArrays(c *call) value {
-	nodes := c.arrays()
-	shapes := make([]shape.Shape, len(nodes))
-	for i, n := range nodes {
-		if n.Err() != nil {
-			return valueOf(n)
+func callBroadcastArrays(c *call) value { return c.several(broadcast(c.arrays())...) }
+
+// broadcast repeats arrays to their common shape.
+func broadcast(nodes []*tree.Node) []*tree.Node {
+	s, err := shape.Broadcast(lists.Map(nodes, (*tree.Node).Shape)...)
+	return lists.Map(nodes, func(n *tree.Node) *tree.Node {
+		if err != nil {
+			return first(n, tree.Errorf(tree.ErrShape, "", "%s", err))
 		}
-		shapes[i] = n.Shape()
-	}
-	s, err := shape.Broadcast(shapes...)
-	if err != nil {
-		return c.failure(tree.ErrShape, "%s", err)
-	}
-	return c.several(lists.Map(nodes, func(n *tree.Node) *tree.Node { return untyped.BroadcastTo(n, s) })...)
+		return untyped.BroadcastTo(n, s)
+	})
 }
 
 // maxParts bounds how many arrays a function gives.

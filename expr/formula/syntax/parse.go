@@ -344,8 +344,8 @@ func (p *parser) name() *Node {
 		p.advance()
 		if p.tok.is(".") && submodules[t.text] {
 			module := t
-			if p.advance(); !(module.text == "fft" && strings.Contains(p.tok.text, "fft") || module.text == "linalg" && p.tok.text == "norm") {
-				return p.fail(module.pos, "np.%s.%s is not supported; formulas have functions of NumPy itself, such as np.exp, of np.fft, and np.linalg.norm", module.text, p.tok.text)
+			if p.advance(); !(module.text == "fft" && strings.Contains(p.tok.text, "fft") || module.text == "linalg" && linear[p.tok.text]) {
+				return p.fail(module.pos, "np.%s.%s is not supported; formulas have functions of NumPy itself, such as np.exp, of np.fft, and np.linalg.norm and matrix_power", module.text, p.tok.text)
 			}
 			t = p.tok
 			p.advance()
@@ -369,6 +369,9 @@ func (p *parser) name() *Node {
 
 // ofFunctions are the methods of functions. Other methods are of arrays.
 var ofFunctions = map[string]bool{"reduce": true, "accumulate": true, "outer": true, "at": true}
+
+// linear are the functions of np.linalg that formulas have.
+var linear = map[string]bool{"norm": true, "matrix_power": true, "matmul": true, "matrix_transpose": true, "outer": true, "tensordot": true, "vecdot": true, "cross": true}
 
 // submodules are modules of NumPy.
 var submodules = map[string]bool{"char": true, "emath": true, "fft": true, "lib": true, "linalg": true, "ma": true, "polynomial": true, "random": true, "rec": true, "strings": true, "testing": true}

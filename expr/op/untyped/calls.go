@@ -196,9 +196,8 @@ func With(name string, axes, ints []int, args ...*tree.Node) *tree.Node {
 }
 
 // takenAlong returns the elements of a at the positions index of an axis: element i, j
-// of the result is a[i, index[i, j]] for the axis 1. inside says which positions
-// are inside; nil means all.
-func takenAlong(make maker, a, index, inside *tree.Node, axis int) *tree.Node {
+// of the result is a[i, index[i, j]] for the axis 1.
+func takenAlong(make maker, a, index *tree.Node, axis int) *tree.Node {
 	s := a.Shape()
 	st := s.Strides()
 	scaled := func(n *tree.Node, by int) *tree.Node {
@@ -212,9 +211,6 @@ func takenAlong(make maker, a, index, inside *tree.Node, axis int) *tree.Node {
 		dims := ones(len(s))
 		dims[k] = d
 		at = make("add", nil, nil, at, scaled(make("reshape", nil, dims, make("iota", nil, []int{d})), st[k]))
-	}
-	if inside != nil { // what is outside of the axis becomes outside of a
-		at = make("where", nil, nil, inside, at, tree.ConstInt(dtype.I64, int64(s.Size())))
 	}
 	return make("take", []int{0}, nil, make("reshape", nil, []int{s.Size()}, a), at)
 }
@@ -281,14 +277,14 @@ func gradScatterSet(g *tree.Adjoint, arg int) *tree.Node {
 
 // gradSort returns each adjoint to the position that its element came from.
 func gradSort(g *tree.Adjoint) *tree.Node {
-	return takenAlong(g.With, g.Full(), g.With("rank", g.Node.Axes, g.Node.Ints, g.Arg(0)), nil, g.Node.Axes[0])
+	return takenAlong(g.With, g.Full(), g.With("rank", g.Node.Axes, g.Node.Ints, g.Arg(0)), g.Node.Axes[0])
 }
 
 // gradPart gives each adjoint to the element that went to its place.
 func gradPart(g *tree.Adjoint) *tree.Node {
 	positions := g.With("argpartition", g.Node.Axes, g.Node.Ints, g.Arg(0))
 	back := g.With("argsort", g.Node.Axes, nil, positions)
-	return takenAlong(g.With, g.Full(), back, nil, g.Node.Axes[0])
+	return takenAlong(g.With, g.Full(), back, g.Node.Axes[0])
 }
 
 // gradSelect gives each adjoint to the element that came at its place.
@@ -376,9 +372,14 @@ func TakeAlongAxis(a, index *tree.Node, axis int) *tree.Node {
 	case len(index.Shape()) != len(a.Shape()) || !slices.Equal(replaced(index.Shape(), at, nil), replaced(a.Shape(), at, nil)):
 		return tree.Errorf(tree.ErrShape, called, "indices of shape %v do not fit %v along axis %d", index.Shape(), a.Shape(), at)
 	}
-	n := int64(a.Shape()[at])
-	i := indices(index)
-	i = Call("where", Call("less", i, tree.ConstInt(dtype.I64, 0)), Call("add", i, tree.ConstInt(dtype.I64, n)), i)
-	inside := Call("logical_and", Call("less", i, tree.ConstInt(dtype.I64, n)), Call("greater_equal", i, tree.ConstInt(dtype.I64, 0)))
-	return takenAlong(With, a, i, inside, at).As(called, a, index)
+	return takenAlong(With, a, Position(index, a.Shape()[at], at), at).As(called, a, index)
+}
+
+// Position returns indices of an axis of n positions as positions from its start. The error of an index outside of
+// the axis names it.
+func Position(index *tree.Node, n, axis int) *tree.Node {
+	if axis < 0 || axis >= shape.MaxRank {
+		return tree.Errorf(tree.ErrShape, "Position", "there is no axis %d", axis)
+	}
+	return Reshape(Take(Reshape(Iota(n), append(ones(axis), n)), index, axis), index.Shape())
 }

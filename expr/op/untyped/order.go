@@ -202,7 +202,7 @@ func (o Options) amongNumbers(a *tree.Node) (count *tree.Node, pick func(place *
 	count = Reshape(Reduce("sum", number, Options{Axes: []int{axis}, Keep: true}), kept)
 	return count, func(place *tree.Node) *tree.Node {
 		i := Cast(Call("clip", place, like(place, 0), like(place, float64(n-1))), dtype.I64)
-		return Reshape(takenAlong(With, sorted, Reshape(i, one), nil, axis), kept)
+		return Reshape(takenAlong(With, sorted, Reshape(i, one), axis), kept)
 	}, nil
 }
 

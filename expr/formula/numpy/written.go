@@ -1,0 +1,194 @@
+package numpy
+
+import (
+	"errors"
+	"math/bits"
+	"slices"
+
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula/syntax"
+	"github.com/oneloop/oneloop/expr/op/untyped"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// This file has functions that are formulas themselves, and functions of positions.
+
+// evaluate is scope.eval, which looks into the table of functions. That table names functions of this file.
+var evaluate func(s *scope, n *syntax.Node) (value, error)
+
+func init() { evaluate = (*scope).eval }
+
+// written returns the function that a formula of the parameters is.
+func written(text string) func(c *call) value {
+	statements, err := syntax.Parse(text)
+	if err != nil {
+		panic("numpy: " + text + " is no formula")
+	}
+	return func(c *call) (out value) {
+		s := &scope{vars: map[string]*variable{}}
+		for i, p := range c.f.params {
+			s.vars[p.name] = &variable{value: c.args[i].value}
+			if p.kind == pOperand { // a list has no attributes
+				s.vars[p.name].value = valueOf(c.array(i))
+			}
+		}
+		for _, st := range statements {
+			if out, err := evaluate(s, st.Value); err == nil {
+				s.vars[st.Name()] = &variable{value: out}
+				continue
+			} else if e := (*syntax.Error)(nil); errors.As(err, &e) { // its place is one in text
+				c.note(fail(c.at, e.Err, "%s", e.Msg))
+			}
+			return none
+		}
+		for _, p := range s.parts {
+			c.scope.parts = append(c.scope.parts, part{p.n, c.at})
+		}
+		return s.vars[statements[len(statements)-1].Name()].value
+	}
+}
+
+// callVander has the powers of a vector as columns, as products of neighbours.
+func callVander(c *call) *tree.Node {
+	x := valueOf(c.array(0))
+	if x.n.Err() != nil || len(x.n.Shape()) != 1 {
+		return c.fail(c.args[0].at, tree.ErrShape, "vander takes a vector")
+	}
+	rows, n := x.n.Shape()[0], x.n.Shape()[0]
+	if !c.isNone(1) {
+		n = c.integer(1)
+	}
+	t := promoted(x, valueOf(tree.ConstInt(dtype.I64, 0)))
+	factors := untyped.BroadcastTo(newAxis(x.as(t), 1), []int{rows, max(n-1, 0)})
+	y := untyped.Concat(1, []*tree.Node{
+		untyped.BroadcastTo(tree.ConstInt(t, 1), []int{rows, min(n, 1)}),
+		untyped.Compose("cumprod", untyped.Options{Axes: []int{1}}, factors),
+	})
+	if !c.args[2].s.Truth() {
+		y = untyped.Compose("flip", untyped.Options{Axes: []int{1}}, y)
+	}
+	return y
+}
+
+// callMatrixPower multiplies squares, as NumPy does.
+func callMatrixPower(c *call) *tree.Node {
+	a, n := c.array(0), c.integer(1)
+	if s := a.Shape(); a.Err() != nil || len(s) < 2 || s[len(s)-1] != s[len(s)-2] {
+		return c.fail(c.args[0].at, tree.ErrShape, "matrix_power takes square matrices")
+	}
+	if n < 0 {
+		return c.fail(c.args[1].at, tree.ErrUnsupported, "there are no inverse matrices")
+	}
+	if n == 0 {
+		size := a.Shape()[len(a.Shape())-1]
+		return untyped.BroadcastTo(untyped.Compose("eye", untyped.Options{Ints: []int{size, size, 0}, To: a.DType()}), a.Shape())
+	}
+	var y *tree.Node
+	for left := range bits.Len(uint(n)) {
+		switch {
+		case n>>left&1 == 0:
+		case y == nil:
+			y = a
+		default:
+			y = matmul(valueOf(y), valueOf(a))
+		}
+		if n>>left > 1 {
+			a = matmul(valueOf(a), valueOf(a))
+		}
+	}
+	return y
+}
+
+// callLexsort sorts by the last key, then equal ones by the key before, and so on.
+func callLexsort(c *call) *tree.Node {
+	axis := untyped.Options{Axes: []int{c.integer(1)}}
+	keys := c.arrays()
+	order := untyped.Compose("argsort", axis, keys[0])
+	for _, k := range keys[1:] {
+		switch {
+		case first(order, k).Err() != nil:
+			return first(order, k)
+		case !slices.Equal(k.Shape(), order.Shape()):
+			return c.fail(c.at, tree.ErrShape, "keys of shapes %v and %v do not sort together", order.Shape(), k.Shape())
+		}
+		next := untyped.Compose("argsort", axis, untyped.TakeAlongAxis(k, order, axis.Axes[0]))
+		order = untyped.TakeAlongAxis(order, next, axis.Axes[0])
+	}
+	return order
+}
+
+// callChoose takes each element from the array that its index names.
+func callChoose(c *call) *tree.Node {
+	choices := c.listed(1, true)
+	at := c.array(0)
+	if at.DType() == dtype.Bool {
+		at = cast(at, dtype.U8)
+	}
+	nodes := broadcast(append(c.converted(1, choices, promoted(choices...)), at))
+	n := len(choices)
+	stack := untyped.Compose("stack", untyped.Options{Axes: []int{0}}, nodes[:n]...)
+	return untyped.Index(untyped.TakeAlongAxis(stack, newAxis(nodes[n], 0), 0), 0, 0)
+}
+
+func newAxis(n *tree.Node, axis int) *tree.Node {
+	return untyped.Compose("expand_dims", untyped.Options{Axes: []int{axis}}, n)
+}
+
+// steps returns how far apart neighbours along each axis are in row-major order.
+func (c *call) steps(dims []int) []*tree.Node {
+	steps := make([]*tree.Node, len(dims))
+	step := 1
+	for i, d := range slices.Backward(dims) {
+		if step, steps[i] = step*d, tree.ConstInt(dtype.I64, int64(step)); d <= 0 || step <= 0 {
+			c.fail(c.args[1].at, tree.ErrShape, "%v is no shape with elements", shape.Shape(dims))
+		}
+	}
+	return steps
+}
+
+// callUnravelIndex gives the positions on the axes of a shape. An index that is outside is an error.
+func callUnravelIndex(c *call) value {
+	dims := c.integers(1)
+	steps, at := c.steps(dims), c.array(0)
+	if c.err == nil {
+		at = untyped.Position(at, shape.Shape(dims).Size(), 0)
+	}
+	for i, step := range steps {
+		if c.err == nil {
+			if steps[i] = apply("floor_divide", at, step); i > 0 {
+				steps[i] = apply("mod", steps[i], tree.ConstInt(dtype.I64, int64(dims[i])))
+			}
+		}
+	}
+	return c.several(steps...)
+}
+
+func callRavelMultiIndex(c *call) *tree.Node {
+	steps, at := c.steps(c.integers(1)), c.arrays()
+	if c.err != nil || len(at) != len(steps) {
+		return c.fail(c.at, tree.ErrShape, "%d lists of positions do not fit %d axes", len(at), len(steps))
+	}
+	y := tree.ConstInt(dtype.I64, 0)
+	for i, n := range at {
+		y = apply("add", y, apply("mul", untyped.Position(n, c.integers(1)[i], 0), steps[i]))
+	}
+	return y
+}
+
+// callIndices has the position on each axis, along a new first axis.
+func callIndices(c *call) *tree.Node {
+	dims := c.integers(0)
+	if len(dims) == 0 {
+		return c.fail(c.at, tree.ErrShape, "indices takes a shape of at least one axis")
+	}
+	nodes := lists.Make(len(dims), func(i int) *tree.Node {
+		n := untyped.Iota(dims[i])
+		for range dims[i+1:] {
+			n = newAxis(n, -1)
+		}
+		return untyped.BroadcastTo(n, dims)
+	})
+	return cast(untyped.Compose("stack", untyped.Options{Axes: []int{0}}, nodes...), c.dtype(1, dtype.I64))
+}

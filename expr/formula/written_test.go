@@ -33,6 +33,8 @@ func TestWritten(t *testing.T) {
 		"lexsort((v, k))":                          {2, 1, 0},
 		"choose(k, [v, -v])":                       {-3, -1, 2},
 		"np.linalg.matrix_power(m, 6)":             {13, 8, 8, 5},
+		"var([1., 2, 4], ddof=0.5)":                {28. / 15},
+		"nanvar(v, correction=1.5)":                {4. / 3},
 		"matrix_power(m, 0)":                       {1, 0, 0, 1},
 		"zeros_like(v, shape=(2, 1)) + v.itemsize": {8, 8},
 	} {

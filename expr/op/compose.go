@@ -230,7 +230,7 @@ func optional[T expr.Elem](a expr.Exp[T]) *tree.Node {
 // Cov returns the covariances of variables in rows, observed in columns. The
 // divisor is the number of observations less ddof.
 func Cov[T expr.Float](a expr.Exp[T], ddof int) expr.Exp[T] {
-	return composed[T]("cov", untyped.Options{DDof: ddof}, expr.NodeOf(a), nil, nil, nil)
+	return composed[T]("cov", untyped.Options{DDof: float64(ddof)}, expr.NodeOf(a), nil, nil, nil)
 }
 
 // CovWeights is [Cov] of observations that count as often as frequencies say, and as much as
@@ -238,7 +238,7 @@ func Cov[T expr.Float](a expr.Exp[T], ddof int) expr.Exp[T] {
 func CovWeights[T expr.Float](a, frequencies, weights expr.Exp[T], ddof int) expr.Exp[T] {
 	n, f, w := expr.NodeOf(a), optional(frequencies), optional(weights)
 	x := slices.DeleteFunc([]*tree.Node{n, f, w}, func(n *tree.Node) bool { return n == nil })
-	return expr.Of[T](untyped.Compose("cov", untyped.Options{DDof: ddof}, n, nil, f, w).As("CovWeights", x...))
+	return expr.Of[T](untyped.Compose("cov", untyped.Options{DDof: float64(ddof)}, n, nil, f, w).As("CovWeights", x...))
 }
 
 // CorrCoef returns the correlation coefficients of variables in rows, observed

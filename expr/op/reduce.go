@@ -44,7 +44,7 @@ func KeepDims() ReduceOption { return reduceOption(func(r *untyped.Options) { r.
 func AccumFloat64() ReduceOption { return reduceOption(func(r *untyped.Options) { r.Acc = dtype.F64 }) }
 
 // DDof makes [Var] and [Std] divide by n - k, or by 0 if that is negative.
-func DDof(k int) VarOption { return varOption(func(r *untyped.Options) { r.DDof = k }) }
+func DDof(k int) VarOption { return varOption(func(r *untyped.Options) { r.DDof = float64(k) }) }
 
 // WholeTies makes the derivative of a maximum or a minimum give the whole adjoint
 // to each of several equal extremes. By default these share it, and of a window of a pool the first

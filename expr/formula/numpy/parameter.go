@@ -45,7 +45,7 @@ var parameters = map[string]parameterRow{
 	"obj":   {pInts, func(c *call, i int, o *untyped.Options) { o.Ints = c.positions(i) }},
 	"scale": {pInt, addInt}, "minlength": {pInt, addInt},
 	"ignore_label": {pInt, ifGiven(addInt)}, "M": {pInt, addIntOrFirst}, "rowvar": {pTruth, addTruth}, "edge_order": {pInt, addInt},
-	"bias": {pTruth, func(c *call, i int, o *untyped.Options) { o.DDof = 1 - scalar.FromBool[int](c.args[i].s.Truth()) }}, "equal_nan": {pTruth, addTruth},
+	"bias": {pTruth, func(c *call, i int, o *untyped.Options) { o.DDof = 1 - scalar.FromBool[float64](c.args[i].s.Truth()) }}, "equal_nan": {pTruth, addTruth},
 	"kind": {pText, checkKind}, "stable": {pTruth, checkStable}, // every sort is stable
 	"include_initial": {pTruth, nil},
 
@@ -69,7 +69,7 @@ var parameters = map[string]parameterRow{
 	"keepdims": {pTruth, func(c *call, i int, o *untyped.Options) { o.Keep = c.args[i].s.Truth() }},
 	"endpoint": {pTruth, func(c *call, i int, o *untyped.Options) { o.Open = !c.args[i].s.Truth() }},
 	"dtype":    {pType, func(c *call, i int, o *untyped.Options) { o.To = c.dtype(i, dtype.Invalid) }},
-	"ddof":     {pInt, setDDof}, "correction": {pInt, setDDof},
+	"ddof":     {pNumber, setDDof}, "correction": {pNumber, setDDof},
 }
 
 // options returns the arguments of a reduction or a composition that are no
@@ -155,10 +155,10 @@ func setDDof(c *call, i int, o *untyped.Options) {
 		return
 	}
 	if c.f.parameter("bias") >= 0 {
-		o.DDof = c.integer(i)
+		o.DDof = c.float(i)
 		return
 	}
-	if d := c.integer(i); c.args[i].given && o.DDof != 0 {
+	if d := c.float(i); c.args[i].given && o.DDof != 0 {
 		c.fail(c.args[i].at, nil, "%s takes ddof or correction, not both", c.at.Text)
 	} else if d != 0 {
 		o.DDof = d

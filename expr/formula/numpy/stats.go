@@ -81,7 +81,7 @@ func callMoment(name string, withoutNaN bool) func(c *call) *tree.Node {
 		} else {
 			d = apply("square", d)
 		}
-		n := apply("sub", count(over), tree.ConstFloat(d.DType(), float64(o.DDof)))
+		n := apply("sub", count(over), tree.ConstFloat(d.DType(), o.DDof))
 		if n = apply("maximum", n, number0(n)); withoutNaN {
 			n = apply("where", apply("equal", n, number0(n)), tree.ConstFloat(n.DType(), math.NaN()), n)
 		}

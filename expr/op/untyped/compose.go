@@ -51,7 +51,7 @@ func average(o Options, a *tree.Node) *tree.Node {
 	if n == 0 {
 		return tree.Errorf(tree.ErrShape, "", "an empty axis has no mean")
 	}
-	by, sum := max(float64(n)-float64(o.DDof), 0), Reduce("sum", a, o.whole())
+	by, sum := max(float64(n)-o.DDof, 0), Reduce("sum", a, o.whole())
 	if f, _ := math.Frexp(by); f == 0.5 && (a.DType() == dtype.F32 || a.DType() == dtype.F64) { // a power of two: the product has the same bits
 		return Call("mul", sum, tree.ConstFloat(a.DType(), 1/by))
 	}

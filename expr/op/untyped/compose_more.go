@@ -210,7 +210,7 @@ func nanMean(o Options, x ...*tree.Node) *tree.Node {
 func (o Options) observations(a *tree.Node) *tree.Node {
 	t := a.DType()
 	valid := Cast(Call("logical_not", Call("isnan", a)), t)
-	by := Call("sub", Reduce("sum", valid, o.whole()), tree.ConstFloat(t, float64(o.DDof)))
+	by := Call("sub", Reduce("sum", valid, o.whole()), tree.ConstFloat(t, o.DDof))
 	return Call("where", Call("greater", by, tree.ConstFloat(t, 0)), by, tree.ConstFloat(t, math.NaN()))
 }
 

@@ -82,7 +82,7 @@ func covariance(o Options, x ...*tree.Node) *tree.Node {
 			return misshapen("weights of shape %v do not fit %d observations", w.Shape(), n)
 		}
 	}
-	by, w := like(a, max(float64(n)-float64(o.DDof), 0)), x[2]
+	by, w := like(a, max(float64(n)-o.DDof, 0)), x[2]
 	if more := x[3]; w == nil {
 		w = more
 	} else if more != nil {
@@ -93,7 +93,7 @@ func covariance(o Options, x ...*tree.Node) *tree.Node {
 		return squeezeSingle(Call("div", MatMul(a, Permute(a, nil)), by))
 	}
 	sum := Reduce("sum", w, Options{})
-	free := like(a, float64(o.DDof))
+	free := like(a, o.DDof)
 	if x[3] != nil {
 		free = Call("div", Call("mul", free, Reduce("sum", Call("mul", w, x[3]), Options{})), sum)
 	}

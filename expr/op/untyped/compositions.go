@@ -45,7 +45,7 @@ type Options struct {
 	Axes []int      // nil: all
 	Keep bool       // reduced axes stay, with size 1
 	Acc  dtype.Type // Invalid: the natural accumulator
-	DDof int        // var and std divide by n - DDof; elsewhere it is an error
+	DDof float64    // var and std divide by n - DDof; elsewhere it is an error
 	Ties bool       // equal extremes receive the whole adjoint each; see WholeTies
 
 	Ints    []int      // the integers among the arguments, in their order: roll: shifts; one_hot: the depth; eye: rows, columns, diagonal ...

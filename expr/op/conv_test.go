@@ -272,6 +272,37 @@ func TestUpsample(t *testing.T) {
 	}
 }
 
+// TestInterpolate compares images of other sizes, with their channels last, with a loop.
+func TestInterpolate(t *testing.T) {
+	x := drawn(rand.New(rand.NewPCG(6, 7)), 5, 3, 2)
+	place := func(i, size, n int) (low, high int, part float64) {
+		at := min(max((float64(i)+.5)*float64(n)/float64(size)-.5, 0), float64(n-1))
+		low = int(at)
+		return low, min(low+1, n-1), at - float64(low)
+	}
+	for _, size := range [][]int{{5, 3}, {1, 1}, {2, 7}, {13, 2}, {4, 40}, {0, 3}} {
+		for _, mode := range []string{"nearest", "bilinear"} {
+			got, dims := eval(t, op.Interpolate(expr.Exp[float64](x), size, mode, 0, -2))
+			if !slices.Equal(dims, []int{size[0], size[1], 2}) {
+				t.Fatalf("size %v: the shape is %v", size, dims)
+			}
+			for i, v := range got {
+				r, c, k := i/2/size[1], i/2%size[1], i%2
+				want := x.At(r*5/size[0], c*3/size[1], k)
+				if mode == "bilinear" {
+					r0, r1, p := place(r, size[0], 5)
+					c0, c1, q := place(c, size[1], 3)
+					column := func(c int) float64 { return x.At(r0, c, k) + (x.At(r1, c, k)-x.At(r0, c, k))*p }
+					want = column(c0) + (column(c1)-column(c0))*q
+				}
+				if !(math.Abs(v-want) <= 1e-13) {
+					t.Fatalf("%s, size %v: element %d is %v, not %v", mode, size, i, v, want)
+				}
+			}
+		}
+	}
+}
+
 // TestImages compares the compositions of images and labels with results worked
 // out by hand, or by NumPy and PyTorch.
 func TestImages(t *testing.T) {

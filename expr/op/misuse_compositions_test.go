@@ -148,6 +148,7 @@ var compositionMisuses = map[string]func() error{
 		return err(op.Col2Im(mat, []int{1, 1, math.MaxInt}, op.Sliding{Kernel: []int{2}, Padding: []int{math.MaxInt}}).Node())
 	},
 	"Upsample":        func() error { return err(op.Upsample(mat, math.MaxInt, "nearest").Node()) },
+	"Interpolate":     func() error { return err(op.Interpolate(mat, []int{2, math.MaxInt}, "nearest").Node()) },
 	"Upsample, mode":  func() error { return err(op.Upsample(mat, 2, "cubic").Node()) },
 	"Upsample, bomb":  func() error { return err(op.Upsample(mat, math.MaxInt/2, "bilinear").Node()) },
 	"Crop":            func() error { return err(op.Crop(mat, []int{3}, -1).Node()) },

@@ -13,6 +13,13 @@ func Upsample[T expr.Number](x expr.Exp[T], scale int, mode string) expr.Exp[T] 
 	return composed[T]("upsample", untyped.Options{Ints: []int{scale}, Text: mode}, expr.NodeOf(x))
 }
 
+// Interpolate returns x with other sizes of axes, by default of the last two. The mode "nearest"
+// repeats or leaves out elements. "bilinear" interpolates between the centres of elements, as
+// PyTorch does with align_corners=False. An image [height width channels] has the axes 0 and 1.
+func Interpolate[T expr.Number](x expr.Exp[T], size []int, mode string, axes ...int) expr.Exp[T] {
+	return composed[T]("interpolate", untyped.Options{Ints: size, Axes: axes, Text: mode}, expr.NodeOf(x))
+}
+
 // Crop returns size elements of the last axes of x, from start. Without a start
 // these are the ones in the middle.
 func Crop[T expr.Elem](x expr.Exp[T], size []int, start ...int) expr.Exp[T] {

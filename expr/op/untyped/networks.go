@@ -47,7 +47,7 @@ func interpolated(a *tree.Node, axis, scale int) *tree.Node {
 		return misshapen("an axis of %d elements cannot be enlarged %d times", n, scale)
 	}
 	if scale > fewPhases {
-		return interpolatedAt(a, axis, scale)
+		return interpolatedAt(a, axis, n*scale)
 	}
 	take := func(x *tree.Node, from, to int) *tree.Node { return cut(x, axis, shape.Range(from, to)) }
 	near := []*tree.Node{ // the elements before, a itself, and the elements after
@@ -75,17 +75,51 @@ func interpolated(a *tree.Node, axis, scale int) *tree.Node {
 // fewPhases is the number of remainders up to which one loop stores them all.
 const fewPhases = 8
 
-// interpolatedAt is interpolated for many remainders: it computes the places of neighbours.
-func interpolatedAt(a *tree.Node, axis, scale int) *tree.Node {
+// resizedTo gives o.Axes, by default the last two, the sizes o.Ints.
+func resizedTo(o Options, x ...*tree.Node) *tree.Node {
+	a, axes := x[0], o.Axes
+	if axes == nil {
+		axes = []int{-2, -1}
+	}
+	switch {
+	case len(axes) != len(o.Ints):
+		return misshapen("%d sizes are given for %d axes", len(o.Ints), len(axes))
+	case o.Text == "bilinear" && !a.DType().IsFloat():
+		return tree.Errorf(tree.ErrType, "", "elements of type %v cannot be interpolated", a.DType())
+	case o.Text != "bilinear" && o.Text != "nearest":
+		return wrong("there is no mode %q; there are nearest and bilinear", o.Text)
+	}
+	for i, size := range o.Ints {
+		axis, err := shape.Axis(axes[i], len(a.Shape()))
+		if err != nil {
+			return misshapen("%s", err)
+		}
+		n := a.Shape()[axis]
+		if size < 0 || size > math.MaxInt/4/max(n, 1) || n == 0 && size > 0 {
+			return misshapen("an axis of %d elements cannot get %d", n, size)
+		}
+		if o.Text == "bilinear" {
+			a = interpolatedAt(a, axis, size)
+			continue
+		}
+		at := Call("mul", Iota(size), tree.ConstInt(dtype.I64, int64(n)))
+		a = Take(a, Call("floor_divide", at, tree.ConstInt(dtype.I64, int64(max(size, 1)))), axis)
+	}
+	return a
+}
+
+// interpolatedAt is interpolated for any size of the result: it computes the places of neighbours.
+func interpolatedAt(a *tree.Node, axis, size int) *tree.Node {
 	n, t := a.Shape()[axis], a.DType()
 	number := func(v float64) *tree.Node { return tree.ConstFloat(dtype.F64, v) }
-	at := Call("div", Call("add", Cast(Iota(n*scale), dtype.F64), number(.5)), number(float64(scale)))
+	at := Call("mul", Call("add", Cast(Iota(size), dtype.F64), number(.5)), number(float64(n)))
+	at = Call("div", at, number(float64(size)))
 	at = Call("clip", Call("sub", at, number(.5)), number(0), number(float64(n-1)))
 	low := Call("floor", at)
 	high := Call("minimum", Call("add", low, number(1)), number(float64(n-1)))
 	part := Cast(Call("sub", at, low), t)
 	if after := len(a.Shape()) - 1 - axis; after > 0 {
-		part = Reshape(part, append([]int{n * scale}, ones(after)...))
+		part = Reshape(part, append([]int{size}, ones(after)...))
 	}
 	x, y := Take(a, Cast(low, dtype.I64), axis), Take(a, Cast(high, dtype.I64), axis)
 	return Call("add", x, Call("mul", Call("sub", y, x), part))

@@ -31,7 +31,9 @@ type Options struct {
 // before or the complete new array. The arguments of f are blocks of the arrays in
 // the files in. All have one extent of the first axis, elements of type T and
 // row-major order. The value of f for each position of the first axis must depend
-// on the same position of the arguments only, and have the same first extent.
+// on the same position of the arguments only, and have the same first extent. If there is more than
+// one block, Map compares values of eight positions with those of seven. The error is
+// expr.ErrValue if they differ, as they do for op.Mean(x[0], op.Axis(0)).
 //
 // Memory holds one block of each array. The files are read, not mapped: a mapped
 // file that another process cuts would end the program by a signal.
@@ -123,8 +125,47 @@ type block[R, T expr.Elem] struct {
 	program *engine.Program
 }
 
+// apart looks for a value that depends on other positions: the first positions of the files have the values
+// that they have without the one before them. Fewer than 3 positions have too few others, and matrices of
+// one row have products of their own.
+func (m *mapping[R, T]) apart(ctx context.Context) error {
+	most := min(m.Rows, 8)
+	if m.Rows >= m.total || most < 3 {
+		return nil
+	}
+	var values [2][]R
+	for skip := range values {
+		b, err := m.block(ctx, most-skip, engine.Options{Products: engine.ProductsByEngine})
+		if err == nil {
+			err = m.read(b, skip)
+		}
+		if err == nil {
+			err = b.program.Run(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		values[skip] = b.out.Values()
+	}
+	same := func(x, y R) bool { return x == y || x != x && y != y }
+	if whole := values[0]; !slices.EqualFunc(whole[len(whole)-len(values[1]):], values[1], same) {
+		return tree.NewError(tree.ErrValue, "stream.Map", "the value at a position depends on other positions, which another block has")
+	}
+	return nil
+}
+
+// read fills the inputs of a block with the positions from one on.
+func (m *mapping[R, T]) read(b *block[R, T], from int) error {
+	for i, x := range m.inputs {
+		if _, err := x.file.ReadAt(dtype.Bytes(b.in[i].Data()), x.start+int64(from)*int64(x.bytes)); err != nil {
+			return &files.Error{Package: "stream", Path: x.path, Err: err}
+		}
+	}
+	return nil
+}
+
 // block compiles the program for a number of positions.
-func (m *mapping[R, T]) block(ctx context.Context, rows int) (*block[R, T], error) {
+func (m *mapping[R, T]) block(ctx context.Context, rows int, o engine.Options) (*block[R, T], error) {
 	b := &block[R, T]{}
 	args := make([]expr.Exp[T], len(m.inputs))
 	for i, x := range m.inputs {
@@ -148,20 +189,23 @@ func (m *mapping[R, T]) block(ctx context.Context, rows int) (*block[R, T], erro
 	if b.out, err = engine.New[R](s...); err != nil {
 		return nil, err
 	}
-	b.program, err = engine.Compile(ctx, expr.Let(b.out, y))
+	b.program, err = engine.CompileWith(ctx, o, expr.Let(b.out, y))
 	return b, err
 }
 
 // write computes all blocks. The last one may have fewer positions and then a
 // program of its own.
 func (m *mapping[R, T]) write(ctx context.Context, w io.Writer) error {
+	if err := m.apart(ctx); err != nil {
+		return err
+	}
 	var b *block[R, T]
 	for done := 0; done < m.total || b == nil; {
 		rows := min(m.Rows, m.total-done)
 		first := b == nil
 		if first || rows != b.out.Shape()[0] {
 			var err error
-			if b, err = m.block(ctx, rows); err != nil {
+			if b, err = m.block(ctx, rows, engine.Options{}); err != nil {
 				return err
 			}
 		}
@@ -170,11 +214,8 @@ func (m *mapping[R, T]) write(ctx context.Context, w io.Writer) error {
 				return err
 			}
 		}
-		for i, x := range m.inputs {
-			data := dtype.Bytes(b.in[i].Data())
-			if _, err := x.file.ReadAt(data, x.start+int64(done)*int64(x.bytes)); err != nil {
-				return &files.Error{Package: "stream", Path: x.path, Err: err}
-			}
+		if err := m.read(b, done); err != nil {
+			return err
 		}
 		if err := b.program.Run(ctx); err != nil {
 			return err

@@ -103,6 +103,9 @@ func TestErrors(t *testing.T) {
 		"other extents":  {stream.Map(ctx, path("y.npy"), stream.Options{}, same, path("a.npy"), path("v.npy")), expr.ErrShape},
 		"a sum":          {stream.Map(ctx, path("y.npy"), stream.Options{}, func(x ...E) E { return op.Sum(x[0]) }, path("a.npy")), expr.ErrShape},
 		"wrong operands": {stream.Map(ctx, path("y.npy"), stream.Options{}, func(x ...E) E { return op.Sum(x[0], op.Axis(9)) }, path("a.npy")), expr.ErrShape},
+		"centred":        {stream.Map(ctx, path("y.npy"), stream.Options{Rows: 3}, func(x ...E) E { return op.Sub(x[0], op.Mean(x[0], op.Axis(0))) }, path("a.npy")), expr.ErrValue},
+		"running":        {stream.Map(ctx, path("y.npy"), stream.Options{Rows: 4}, func(x ...E) E { return op.CumSum(x[0], 0) }, path("a.npy")), expr.ErrValue},
+		"turned":         {stream.Map(ctx, path("y.npy"), stream.Options{Rows: 5}, func(x ...E) E { return op.Flip(x[0], 0) }, path("a.npy")), expr.ErrValue},
 		"cancelled":      {stream.Map(ctx, path("y.npy"), stream.Options{Rows: 1, Progress: func(done, _ int) { cancel() }}, same, path("a.npy")), context.Canceled},
 	} {
 		if !errors.Is(c.err, c.kind) {
@@ -111,6 +114,10 @@ func TestErrors(t *testing.T) {
 	}
 	cancel()
 	unchanged(t, dir, 0)
+	one := stream.Options{Rows: 6} // one block has all positions
+	if err := stream.Map(context.Background(), path("y.npy"), one, func(x ...E) E { return op.CumSum(x[0], 0) }, path("a.npy")); err != nil {
+		t.Error(err)
+	}
 }
 
 // unchanged requires that y.npy is what it was, beside a number of temporary

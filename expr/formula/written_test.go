@@ -3,11 +3,14 @@ package formula_test
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/internal/lists"
 )
 
@@ -70,6 +73,46 @@ func TestWritten(t *testing.T) {
 			_, err = f.Eval(context.Background(), vars)
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, not %q", text, err, want)
+		}
+	}
+}
+
+// TestRandom compares random numbers with those of package op.
+func TestRandom(t *testing.T) {
+	key := op.Fold(expr.Const[uint64](7), 3)
+	of32 := func(e expr.Exp[float32]) expr.Exp[float64] { return op.Cast[float64](e) }
+	ofInt := func(e expr.Exp[int64]) expr.Exp[float64] { return op.Cast[float64](e) }
+	for text, want := range map[string]expr.Exp[float64]{
+		"random_uniform(k, (2, 3))":          op.Uniform[float64](key, 2, 3),
+		"random_normal(k, 5)":                op.Normal[float64](key, 5),
+		"random_exponential(k, ())":          op.Exponential[float64](key),
+		"random_gamma(k, 2.5, 4)":            op.Gamma[float64](key, 2.5, 4),
+		"float64(random_normal(k, 5, 'f4'))": of32(op.Normal[float32](key, 5)),
+		"float64(random_integers(k, 9, 7))":  ofInt(op.Integers[int64](key, 9, 7)),
+		"float64(random_poisson(k, 4, 7))":   ofInt(op.Poisson(key, 4, 7)),
+		"float64(random_permutation(k, 7))":  ofInt(op.Permutation(key, 7)),
+		"1.0*random_bernoulli(k, .3, 7)":     op.Cast[float64](op.Bernoulli(key, .3, 7)),
+	} {
+		out, err := formula.MustCompile[float64]("k = random_fold(key, 3); "+text).Eval(context.Background(), map[string]any{"key": 7})
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if y, err := engine.Eval(want); err != nil || !slices.Equal(numbers(t, out["_"]), y.Values()) || !y.Shape().Equal(out["_"].Shape()) {
+			t.Errorf("%s is %v, not %v %v", text, out["_"], y, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"random_uniform(.5, 3)":       "a key is an integer, not float64",
+		"random_uniform([1, 2], 3)":   "the key has shape [2] and is no scalar",
+		"random_normal(1, 3, 'int8')": "random numbers of type int8 are not floats",
+		"random_integers(1, -3, 2)":   "0 integers are no int64",
+		"random_bernoulli(1, 2, 3)":   "2 is no probability",
+		"np.random.normal(size=3)":    "random numbers are random_normal(key, shape)",
+		"random_permutation(1, 2.5)":  "n must be an integer",
+	} {
+		if _, err := formula.Compile[float64](text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, not %q", text, err, want)
 		}
 	}

@@ -92,7 +92,7 @@ func (f *Function) parse() {
 }
 
 // kinds has the parameters that have another kind in one function than in all others.
-var kinds = map[string]paramKind{"block arrays": pAny, "digitize right": pTruth, "kaiser beta": pNumber, "cov ddof": pInt}
+var kinds = map[string]paramKind{"block arrays": pAny, "digitize right": pTruth, "kaiser beta": pNumber, "random_bernoulli p": pNumber, "random_gamma a": pNumber, "cov ddof": pInt}
 
 // alongOne are the functions that take one axis, not a tuple.
 var alongOne = strings.Fields(`argmax argmin nanargmax nanargmin cumsum cumprod nancumsum nancumprod

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
@@ -261,6 +262,15 @@ var own = []Function{
 	{Name: "hanning", Group: groups[6], Bound: noBound, Arguments: "M", Doc: "the window of M points that is one wave of the cosine", value: written("0.5 + 0.5*cos(pi*arange(1 - M, M, 2)/maximum(M - 1, 1))")},
 	{Name: "kaiser", Group: groups[6], Bound: noBound, Arguments: "M, beta", Doc: "Kaiser's window of M points", value: written("a = (M - 1)/2; i0(beta*sqrt(1 - ((arange(0, M) - a)/maximum(a, 0.5))**2))/i0(float(beta))")},
 	{Name: "arange", Group: groups[6], Arguments: "start, stop=None, step=None, *, dtype=None", Doc: "start, start + step ... before stop", tree: callArange},
+	{Name: "random_uniform", Group: groups[6], Arguments: "key, shape, dtype=None", Doc: "numbers of [0, 1), evenly distributed, which follow from an integer, the key", tree: random(op.Uniform[float64], op.Uniform[float32])},
+	{Name: "random_normal", Group: groups[6], Arguments: "key, shape, dtype=None", Doc: "numbers of the normal distribution with mean 0 and variance 1", tree: random(op.Normal[float64], op.Normal[float32])},
+	{Name: "random_exponential", Group: groups[6], Arguments: "key, shape, dtype=None", Doc: "numbers of the exponential distribution with mean 1", tree: random(op.Exponential[float64], op.Exponential[float32])},
+	{Name: "random_gamma", Group: groups[6], Arguments: "key, a, shape", Doc: "numbers of the gamma distribution of shape a and scale 1", tree: callGamma},
+	{Name: "random_integers", Group: groups[6], Arguments: "key, n, shape", Doc: "integers from 0 to n - 1, evenly distributed", tree: callRandomIntegers},
+	{Name: "random_bernoulli", Group: groups[6], Arguments: "key, p, shape", Doc: "true with probability p", tree: callBernoulli},
+	{Name: "random_poisson", Group: groups[6], Arguments: "key, lam, shape", Doc: "numbers of the Poisson distribution with mean lam, as int64", tree: callPoisson},
+	{Name: "random_permutation", Group: groups[6], Arguments: "key, n", Doc: "the integers from 0 to n - 1 in a random order", tree: callPermutation},
+	{Name: "random_fold", Group: groups[6], Arguments: "key, n", Doc: "a key made of a key and an integer, whose numbers are independent of those of other keys", tree: callFold},
 	{Name: "grad", Group: groups[8], Arguments: "y, x", Doc: "the gradient of the number y by x; x is a name, and y depends on it", tree: callGrad},
 	{Name: "vjp", Group: groups[8], Arguments: "y, v, x", Doc: "the gradient of sum(v*y) by x: the vector v times the Jacobian of y", tree: callVJP},
 	{Name: "jvp", Group: groups[8], Arguments: "y, x, v", Doc: "the derivative of y as x moves by v: the Jacobian of y times the vector v", tree: callJVP},

@@ -345,7 +345,7 @@ func (p *parser) name() *Node {
 		if p.tok.is(".") && submodules[t.text] {
 			module := t
 			if p.advance(); !(module.text == "fft" && strings.Contains(p.tok.text, "fft") || module.text == "linalg" && linear[p.tok.text]) {
-				return p.fail(module.pos, "np.%s.%s is not supported; formulas have functions of NumPy itself, such as np.exp, of np.fft, and np.linalg.norm and matrix_power", module.text, p.tok.text)
+				return p.fail(module.pos, "np.%s.%s is not supported; formulas have functions of NumPy itself, such as np.exp, of np.fft, and np.linalg.norm and matrix_power; random numbers are random_normal(key, shape) and its like", module.text, p.tok.text)
 			}
 			t = p.tok
 			p.advance()

@@ -19,3 +19,6 @@ func SetCaches(l1, l2 int) (restore func()) {
 	p.Caches = func() cpucache.Sizes { return cpucache.Sizes{L1: l1, L2: l2, L3: 8 * l2} }
 	return func() { p.Caches = old }
 }
+
+// DebugWords reads a value of ONELOOP_DEBUG.
+var DebugWords = debugWords

@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"fmt"
+	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -10,6 +13,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/reuse"
 	"github.com/oneloop/oneloop/engine/internal/sched"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/plan"
 )
 
 // process is the state that all programs of the process share. Packages below the
@@ -26,19 +30,25 @@ var process = struct {
 }{
 	pool:        sched.NewPool(),
 	assignments: assignments(),
-	debug:       sync.OnceValue(debugWords),
+	debug:       sync.OnceValue(func() map[string]bool { return debugWords(os.Getenv("ONELOOP_DEBUG"), os.Stderr) }),
 }
 
 // debugWords returns the words of the environment variable ONELOOP_DEBUG, which
-// commas separate. For every program compiled, tree, plan, ir and asm print the
+// commas separate, and writes a line for each that has no meaning. For every program compiled, tree, plan, ir and asm print the
 // respective text on stderr, and ir also checks every kernel. plan=PASS prints
 // the statements after that pass of package plan. perf sets Options.Profile for
-// all programs.
-func debugWords() map[string]bool {
+// all programs. cuda and sync are words of package engine/cuda.
+func debugWords(list string, w io.Writer) map[string]bool {
 	on := map[string]bool{}
-	for _, word := range strings.Split(os.Getenv("ONELOOP_DEBUG"), ",") {
-		if word != "" {
+	for word := range strings.SplitSeq(list, ",") {
+		word = strings.TrimSpace(word)
+		name, of, _ := strings.Cut(word, "=")
+		switch {
+		case word == "":
+		case of == "" && strings.Contains(" tree plan ir asm perf cuda sync ", " "+word+" "), name == "cuda", name == "plan" && slices.Contains(plan.Passes(), of):
 			on[word] = true
+		default:
+			fmt.Fprintf(w, "oneloop: ONELOOP_DEBUG: %q has no meaning; words are tree, plan, plan=PASS (of %v), ir, asm, perf, cuda, cuda=DIR and sync\n", word, plan.Passes())
 		}
 	}
 	return on

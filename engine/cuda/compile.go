@@ -21,7 +21,7 @@ type debugging struct {
 
 func debugFlags() (d debugging) {
 	for _, word := range strings.Split(os.Getenv("ONELOOP_DEBUG"), ",") {
-		switch name, dir, _ := strings.Cut(word, "="); {
+		switch name, dir, _ := strings.Cut(strings.TrimSpace(word), "="); {
 		case name == "cuda" && dir != "":
 			d.sources = dir
 		case name == "cuda":

@@ -352,6 +352,8 @@ var fixed = []struct {
 	{"r = lexsort((v, rint(v))); s = lexsort([i]); t = lexsort((a, rint(b)), axis=0); u = choose(i, [v[:1], 7, -1.5]); w = choose(m, [a, 2]); x = choose([0, 1], [[1, 2], [3, 4]])", 0},
 	{"r = np.linalg.matrix_power(a @ b.T, 3); s = np.linalg.matrix_power(a[:, :3], 0); t = np.linalg.matrix_power([[1, 1], [1, 0]], 10); u = np.linalg.matrix_power(m[:, :3], 2)", 4000},
 	{"r = std(a, ddof=1.5); s = var(a, axis=0, correction=0.25); t = nanvar(where(m, nan, a), axis=1, ddof=0.5); u = var(a, ddof=0.5, where=m)", 4000},
+	{"r = a[ix_([2, 0], [1, 1, 3])]; s = a[ix_(i, i)]; t = a[diag_indices(3)]; u = a[None][diag_indices(1, 3)]; w = ix_([5], [6, 7])[1]; a[ix_([0, 2], [0, 1])] = -1; x = a + 0", 0},
+	{"r = a[ix_(a)]", 0},
 	{"r = zeros_like(a, shape=(2, 5)); s = ones_like(i, shape=2); t = full_like(v, 3, shape=()); u = a.itemsize; w = a.nbytes; x = empty_like(v[:0]); y = asanyarray(m)", 0},
 	{"r = geomspace(0, 1)", 0},
 	{"n = where(m, nan, a); n[:, 0] = 0; r = nanargmax(n); s = nanargmin(n, axis=1); t = nanargmax(n, 1, keepdims=True); u = nanargmin(i); w = nanargmax(m, axis=0)", 0},

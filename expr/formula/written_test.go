@@ -30,6 +30,8 @@ func TestWritten(t *testing.T) {
 		"diagflat(v[:2], 1)":                       {0, 3, 0, 0, 0, 1, 0, 0, 0},
 		"polyder(v)":                               {6, 1},
 		"polyint([2, 1])":                          {1, 1, 0},
+		"m[ix_([1, 0], [0])]":                      {1, 1},
+		"m[diag_indices(2)]":                       {1, 0},
 		"indices((2, 2))":                          {0, 0, 1, 1, 0, 1, 0, 1},
 		"unravel_index([5, 0], (2, 3))":            {1, 0, 2, 0},
 		"ravel_multi_index((k, 2), (2, 3))":        {5, 5, 2},

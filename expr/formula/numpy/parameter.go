@@ -25,7 +25,7 @@ type setter = func(c *call, i int, o *untyped.Options)
 var parameters = map[string]parameterRow{
 	"arrays": {pArrays, nil}, "tup": {pArrays, nil}, "operands": {pArrays, nil}, "arys": {pArrays, nil}, "args": {pArrays, nil}, "xi": {pArrays, nil},
 	"varargs": {pArrays, nil}, "keys": {pArrays, nil}, "choices": {pArrays, nil}, "multi_index": {pArrays, nil},
-	"dims": {pInts, nil}, "dimensions": {pInts, nil}, "increasing": {pTruth, nil}, "lam": {pNumber, nil},
+	"dims": {pInts, nil}, "dimensions": {pInts, nil}, "increasing": {pTruth, nil}, "lam": {pNumber, nil}, "ndim": {pInt, nil},
 	"ord": {pAny, nil}, "condlist": {pArrays, nil}, "choicelist": {pArrays, nil}, "assume_unique": {pTruth, nil}, "invert": {pTruth, nil}, "base": {pNumber, nil},
 	"pad_width": {pAny, nil}, "constant_values": {pAny, nil}, "end_values": {pAny, nil}, "stat_length": {pAny, nil}, "reflect_type": {pText, nil},
 	"step": {pNumber, nil}, "copy": {pTruth, nil}, "order": {pText, nil}, "casting": {pText, nil}, "overwrite_input": {pTruth, nil},

@@ -256,6 +256,8 @@ var own = []Function{
 	{Name: "vander", Group: groups[6], Bound: noBound, Arguments: "x, N=None, increasing=False", Doc: "the powers of a vector as N columns, the highest first", tree: callVander},
 	{Name: "diagflat", Group: groups[6], Arguments: "v, k=0", Doc: "a matrix with all elements on a diagonal", value: written("diag(ravel(v), k)")},
 	{Name: "indices", Group: groups[6], Arguments: "dimensions, dtype=None", Doc: "the position on each axis, along a new first axis", tree: callIndices},
+	{Name: "ix_", Group: groups[6], Arguments: "*args", Doc: "a tuple of vectors of positions that together choose a grid, x[ix_(i, j)]", value: callGridOf},
+	{Name: "diag_indices", Group: groups[6], Arguments: "n, ndim=2", Doc: "a tuple of the positions of a diagonal of n elements, for each of ndim axes", value: callDiagIndices},
 	{Name: "bartlett", Group: groups[6], Bound: noBound, Arguments: "M", Doc: "the window of M points that rises and falls evenly", value: written("n = arange(1 - M, M, 2); d = maximum(M - 1, 1); where(n <= 0, 1 + n/d, 1 - n/d)")},
 	{Name: "blackman", Group: groups[6], Bound: noBound, Arguments: "M", Doc: "Blackman's window of M points", value: written("t = pi*arange(1 - M, M, 2); d = maximum(M - 1, 1); 0.42 + 0.5*cos(t/d) + 0.08*cos(2*t/d)")},
 	{Name: "hamming", Group: groups[6], Bound: noBound, Arguments: "M", Doc: "Hamming's window of M points", value: written("0.54 + 0.46*cos(pi*arange(1 - M, M, 2)/maximum(M - 1, 1))")},

@@ -192,3 +192,25 @@ func callIndices(c *call) *tree.Node {
 	})
 	return cast(untyped.Compose("stack", untyped.Options{Axes: []int{0}}, nodes...), c.dtype(1, dtype.I64))
 }
+
+// callGridOf puts each vector along an axis of its own.
+func callGridOf(c *call) value {
+	nodes := c.arrays()
+	for i, n := range nodes {
+		if n.Err() != nil || len(n.Shape()) != 1 {
+			return c.failure(tree.ErrShape, "ix_ takes vectors")
+		}
+		dims := slices.Repeat([]int{1}, len(nodes))
+		dims[i] = n.Shape()[0]
+		nodes[i] = untyped.Reshape(n, dims)
+	}
+	return c.several(nodes...)
+}
+
+func callDiagIndices(c *call) value {
+	n, rank := untyped.Iota(max(c.integer(0), 0)), c.integer(1)
+	if rank < 1 || rank > shape.MaxRank {
+		return c.failure(tree.ErrShape, "there are no arrays of %d axes", rank)
+	}
+	return c.several(slices.Repeat([]*tree.Node{n}, rank)...)
+}

@@ -34,10 +34,10 @@ var process = struct {
 }
 
 // debugWords returns the words of the environment variable ONELOOP_DEBUG, which
-// commas separate, and writes a line for each that has no meaning. For every program compiled, tree, plan, ir and asm print the
-// respective text on stderr, and ir also checks every kernel. plan=PASS prints
-// the statements after that pass of package plan. perf sets Options.Profile for
-// all programs. cuda and sync are words of package engine/cuda.
+// commas separate, and writes a line for each that has no meaning. For every program
+// compiled, tree, plan, ir and asm print the respective text on stderr, and ir also
+// checks every kernel. plan=PASS prints the statements after that pass of package plan.
+// perf sets Options.Profile for all programs. cuda and sync are words of package engine/cuda.
 func debugWords(list string, w io.Writer) map[string]bool {
 	on := map[string]bool{}
 	for word := range strings.SplitSeq(list, ",") {
@@ -45,7 +45,7 @@ func debugWords(list string, w io.Writer) map[string]bool {
 		name, of, _ := strings.Cut(word, "=")
 		switch {
 		case word == "":
-		case of == "" && strings.Contains(" tree plan ir asm perf cuda sync ", " "+word+" "), name == "cuda", name == "plan" && slices.Contains(plan.Passes(), of):
+		case slices.Contains(strings.Fields("tree plan ir asm perf sync"), word), name == "cuda", name == "plan" && slices.Contains(plan.Passes(), of):
 			on[word] = true
 		default:
 			fmt.Fprintf(w, "oneloop: ONELOOP_DEBUG: %q has no meaning; words are tree, plan, plan=PASS (of %v), ir, asm, perf, cuda, cuda=DIR and sync\n", word, plan.Passes())

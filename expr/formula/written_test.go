@@ -57,18 +57,20 @@ func TestWritten(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"vander(m)":                            "vander takes a vector",
-		"polyder(v[0])":                        "1 subscripts are too many for an array of rank 0",
-		"unravel_index(6, (2, 3))":             "index 6 is out of range for axis 0 of size 6",
-		"ravel_multi_index((1, 3), (2, 3))":    "index 3 is out of range for axis 0 of size 3",
-		"ravel_multi_index((1, 3), (2, 3, 4))": "2 lists of positions do not fit 3 axes",
-		"choose(k + 2, [1, 2])":                "index 3 at [0 0] is out of range for axis 0 of size 2",
-		"matrix_power(v, 2)":                   "matrix_power takes square matrices",
-		"lexsort((v, m))":                      "keys of shapes [3] and [2 2] do not sort together",
-		"unravel_index([.5], (2, 3))":          "indices are integers, not float64",
-		"matrix_power(m, -1)":                  "there are no inverse matrices",
-		"m[k, k + 1]":                          "index 2 at [0] is out of range for axis 1 of size 2",
-		"take_along_axis(m, [[2], [0]], 1)":    "index 2 at [0 0] is out of range for axis 1 of size 2",
+		"vander(m)":                                     "vander takes a vector",
+		"polyder(v[0])":                                 "1 subscripts are too many for an array of rank 0",
+		"unravel_index(6, (2, 3))":                      "index 6 is out of range for axis 0 of size 6",
+		"ravel_multi_index((1, 3), (2, 3))":             "index 3 is out of range for axis 0 of size 3",
+		"ravel_multi_index((1, 3), (2, 3, 4))":          "2 lists of positions do not fit 3 axes",
+		"choose(k + 2, [1, 2])":                         "index 3 at [0 0] is out of range for axis 0 of size 2",
+		"matrix_power(v, 2)":                            "matrix_power takes square matrices",
+		"lexsort((v, m))":                               "keys of shapes [3] and [2 2] do not sort together",
+		"unravel_index(3, (2**31-1, 2**31-1, 2**31-1))": "is no shape with elements",
+		"unravel_index(3, (0, 2))":                      "is no shape with elements",
+		"unravel_index([.5], (2, 3))":                   "indices are integers, not float64",
+		"matrix_power(m, -1)":                           "there are no inverse matrices",
+		"m[k, k + 1]":                                   "index 2 at [0] is out of range for axis 1 of size 2",
+		"take_along_axis(m, [[2], [0]], 1)":             "index 2 at [0 0] is out of range for axis 1 of size 2",
 	} {
 		f, err := formula.Compile[float64](text)
 		if err == nil {

@@ -138,14 +138,12 @@ func newAxis(n *tree.Node, axis int) *tree.Node {
 
 // steps returns how far apart neighbours along each axis are in row-major order.
 func (c *call) steps(dims []int) []*tree.Node {
-	steps := make([]*tree.Node, len(dims))
-	step := 1
-	for i, d := range slices.Backward(dims) {
-		if step, steps[i] = step*d, tree.ConstInt(dtype.I64, int64(step)); d <= 0 || step <= 0 {
-			c.fail(c.args[1].at, tree.ErrShape, "%v is no shape with elements", shape.Shape(dims))
-		}
+	s := shape.Shape(dims)
+	if s.Check() != nil || s.Size() == 0 {
+		c.fail(c.args[1].at, tree.ErrShape, "%v is no shape with elements", s)
+		return nil
 	}
-	return steps
+	return lists.Map(s.Strides(), func(step int) *tree.Node { return tree.ConstInt(dtype.I64, int64(step)) })
 }
 
 // callUnravelIndex gives the positions on the axes of a shape. An index that is outside is an error.

@@ -445,14 +445,16 @@ func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) b
 	if k < 2 || !l.onlyCopies() || l.bp.Computes() || ext[k-1]*ext[k-2] < leastBlend {
 		return false
 	}
-	size, least, apart := l.ph.Sites[0].Type.Size(), leastApart, 0
+	size, least, apart := l.ph.Sites[0].Type.Size(), leastMoved, 0
 	for _, s := range spans {
 		apart = max(apart, s[k-2].Coef*size, -s[k-2].Coef*size)
 	}
 	switch {
 	case size > 2 || size == 2 && apart < LineBytes:
 		return false
-	case l.wide() && apart < LineBytes:
+	case apart >= LineBytes:
+		least = leastApart
+	case l.wide():
 		least = leastWhole
 	}
 	if row := ext[k-1] * size; row < least || row > copiedBytes || ext[k-1] > l.longestRow() {

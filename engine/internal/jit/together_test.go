@@ -176,3 +176,15 @@ func TestTogetherWidths(t *testing.T) {
 		}
 	}
 }
+
+// TestReducedUniform compares several reductions of a value that is the same for all elements of a row with the interpreter: each
+// copy of the body loads it to a register of its own.
+func TestReducedUniform(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(5, 23))
+	for _, typ := range []string{"bf16", "f16", "f32"} {
+		k := parse(t, "kernel uniform\naxis i0 i1\nbuf x "+typ+" in 1\nbuf y f32 out 1\nbuf z f32 out 1\nbuf w f32 out 1\n{\npar i0 {\nvec i1 {\n%1 = load f32 x[i0]\n"+
+			"%2 = reduce max f32 %1\n%3 = reduce sum f32 %1\n%4 = reduce min f32 %1\n}\nstore f32 y[i0] %2\nstore f32 z[i0] %3\nstore f32 w[i0] %4\n}\n}\n")
+		differ(t, r, newSetup(t, r, k, []int{16, 129}, nil, [][]int{{16}, {16}, {16}, {16}}, true))
+	}
+}

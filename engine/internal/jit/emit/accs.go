@@ -72,7 +72,7 @@ func (f *phaseCode) temporaries() (n int, few bool) {
 	}
 	for i := range f.reds {
 		r := &f.reds[i]
-		if r.Prog != nil || r.Kern.Quiet || r.Kern.Arg || !r.Type.IsFloat() {
+		if r.Prog != nil || r.Kern.Quiet || r.Kern.Arg || !r.Type.IsFloat() || f.Uniform[r.Arg] { // each copy loads a uniform value
 			return spareRegs, false
 		}
 		if r.Kern.Op != prim.Add {

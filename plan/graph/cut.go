@@ -165,7 +165,7 @@ func (g *Graph) fillFirst(roots []Root) [][]Root {
 }
 
 // unshaped returns roots without the reshapes and transposes that their targets can express by
-// strides: the borders below a view are those of the target with other axes.
+// strides. A border below a view is a border of the target with other axes.
 func (g *Graph) unshaped(roots []Root) []Root {
 	for len(roots) == 1 {
 		n, t := roots[0].Value, roots[0].Target
@@ -196,8 +196,8 @@ func (g *Graph) unshaped(roots []Root) []Root {
 const mostOnView = 4
 
 // onView returns a reshape or transpose, and the node of which n is that view, or nil. An element-wise operation
-// on views of one kind that have borders below is a view of the operation. The view turns the other operands back, so these
-// have no borders: the next call would turn them again.
+// on views of one kind that have borders below is a view of the operation. The other operands get the inverse view. They have
+// no borders, because then the next call would invert the view again, without an end.
 func (g *Graph) onView(n *Node, most int) (view, x *Node) {
 	switch op := n.Src.Op; {
 	case n.Array != nil:
@@ -245,7 +245,8 @@ func (g *Graph) onView(n *Node, most int) (view, x *Node) {
 
 // pushTranspose is transpose below at most so many element-wise operations, of which others do not use those that take work.
 func (g *Graph) pushTranspose(a *Node, axes []int, to shape.Shape, most int) *Node {
-	if most == 0 || a.Array != nil || a.Src.Op.Class() != tree.Elementwise || a.Uses > 1 && a.Work > 2 || slices.ContainsFunc(a.Args, func(x *Node) bool { return len(x.Shape) > 0 && !x.Shape.Equal(a.Shape) }) {
+	other := func(x *Node) bool { return len(x.Shape) > 0 && !x.Shape.Equal(a.Shape) }
+	if most == 0 || a.Array != nil || a.Src.Op.Class() != tree.Elementwise || a.Uses > 1 && a.Work > 2 || slices.ContainsFunc(a.Args, other) {
 		return g.transpose(a, axes, to)
 	}
 	return g.intern(a.Src, lists.Map(a.Args, func(x *Node) *Node {

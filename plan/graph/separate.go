@@ -276,7 +276,9 @@ func (g *Graph) narrowSum(e *tree.Node, a *Node) *Node {
 		most = mostNarrow
 	}
 	arrays := g.arraysOf(x)
-	if n < 2 || n > most || n == packedBytes && most == mostNarrow && x.Array != nil || a.Type.Size() <= t.Size() || len(arrays) == 0 || slices.ContainsFunc(arrays, func(m *Array) bool { return m.Type.Size() > 1 }) || x.Type.Size() > 1 {
+	wide := func(m *Array) bool { return m.Type.Size() > 1 }
+	packed := n == packedBytes && most == mostNarrow && x.Array != nil
+	if n < 2 || n > most || packed || a.Type.Size() <= t.Size() || len(arrays) == 0 || slices.ContainsFunc(arrays, wide) || x.Type.Size() > 1 {
 		return nil
 	}
 	view := tree.NewView(e.Op, e.Shape(), t, nil)

@@ -361,8 +361,10 @@ func (l *layouter) lay(least int) {
 		l.bp.Laid = 0
 		return
 	}
-	// The code of wide vectors would be long, as their blocks are, and their windows cross lines, or have two elements each. The emitter has no masks of four lanes.
-	l.bp.Narrow = (many || ph.Widest == 8 && 2*windows > laid*parts*most || planes || l.Machine.Narrow && ph.LaneSize == 0 && l.bp.Laid >= leastNarrow && !l.bp.Computes()) && !(ph.Widest == 8 && ph.Predicates())
+	// The code of wide vectors would be long, as their blocks are, and their windows cross lines, or have two elements each. The
+	// emitter has no masks of four lanes.
+	long := l.Machine.Narrow && ph.LaneSize == 0 && l.bp.Laid >= leastNarrow && !l.bp.Computes()
+	l.bp.Narrow = (many || planes || long || ph.Widest == 8 && 2*windows > laid*parts*most) && !(ph.Widest == 8 && ph.Predicates())
 }
 
 // longestLaid returns the most elements of a row that may be laid or copied.

@@ -31,9 +31,9 @@ type Options struct {
 // before or the complete new array. The arguments of f are blocks of the arrays in
 // the files in. All have one extent of the first axis, elements of type T and
 // row-major order. The value of f for each position of the first axis must depend
-// on the same position of the arguments only, and have the same first extent. If there is more than
-// one block, Map compares values of eight positions with those of seven. The error is
-// expr.ErrValue if they differ, as they do for op.Mean(x[0], op.Axis(0)).
+// on the same position of the arguments only, and have the same first extent. If there are several
+// blocks, of at least three positions, Map compares the values of up to eight positions with the values that they
+// have without the first one. The error is expr.ErrValue if they differ, as they do for op.Mean(x[0], op.Axis(0)).
 //
 // Memory holds one block of each array. The files are read, not mapped: a mapped
 // file that another process cuts would end the program by a signal.

@@ -15,7 +15,7 @@ func (c *call) key() expr.Exp[uint64] {
 	return expr.Of[uint64](c.as(0, dtype.U64))
 }
 
-// random returns the function of random floats: those of float64, or the others rounded.
+// random returns the function of random floats. It rounds float32 to halves.
 func random(wide func(expr.Exp[uint64], ...int) expr.Exp[float64], narrow func(expr.Exp[uint64], ...int) expr.Exp[float32]) func(c *call) *tree.Node {
 	return func(c *call) *tree.Node {
 		t := c.dtype(2, dtype.F64)

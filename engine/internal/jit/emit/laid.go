@@ -331,7 +331,7 @@ func (f *phaseCode) copiesRows() bool {
 // mostMoves is the most moves of an iteration of a loop that copies rows, unless an index selects them.
 const mostMoves = 32
 
-// A row of at most widestRow bytes may be copied with those behind it, mostWith rows in an iteration.
+// A row of at most widestRow bytes may be copied with the bytes behind it, mostWith rows in an iteration.
 const (
 	widestRow = 32
 	mostWith  = 8
@@ -340,7 +340,7 @@ const (
 // rowBytes returns the bytes of a row of a loop that copies rows.
 func (f *phaseCode) rowBytes() int { return f.Layout.Laid * f.Layout.Sites[f.Nodes[f.top[1]].Aux].Size }
 
-// bytesWith returns the bytes that one load and one store move for a row of a loop that copies rows: those of the row and some behind
+// bytesWith returns the bytes that one load and one store move for a row of a loop that copies rows: the row and some bytes behind
 // it, which are stored again with the next row. The last row of a call is copied alone. If that does not suit, it returns 0.
 func (f *phaseCode) bytesWith() int {
 	from, to := &f.Layout.Sites[f.Nodes[f.top[0]].Aux], &f.Layout.Sites[f.Nodes[f.top[1]].Aux]

@@ -303,7 +303,7 @@ type Lanes interface {
 	StoreOffsets(m Mem, x Vec)
 
 	// PredicateLanes returns predicate p, or its complement, as lanes of 32 bits for a
-	// reduction. On targets with mask registers it combines those of every step-th copy from this one on, if step is not 0.
+	// reduction. If step is not 0, targets with mask registers combine p of every step-th copy from this one on.
 	PredicateLanes(p int32, complement bool, step int) Vec
 	// StepValues combines several values with an accumulator, and reports whether that takes fewer instructions than one
 	// after the other. If not, it emits none.

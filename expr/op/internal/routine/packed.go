@@ -19,7 +19,7 @@ type packing struct {
 	places int  // bits of a position
 	narrow bool // words have 32 bits, which hold all bits of a key
 	long   bool // the keys may lose bits
-	row    int  // words of a row. The words behind those of a short row are the greatest ones, so that vectors have whole rows.
+	row    int  // words of a row. The words behind a short row are the greatest ones, so that vectors have whole rows.
 }
 
 // paddedRow is the number of elements of a row from which on a vector has no second row.

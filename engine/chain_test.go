@@ -425,3 +425,30 @@ func TestBlocksOfLaidRows(t *testing.T) {
 		}
 	}
 }
+
+// TestChainSelected tests a chain whose rows are selected by an index that all elements share: the loop has more lanes
+// than the vectors of the index.
+func TestChainSelected(t *testing.T) {
+	x, w := filled(1, 33, 8, 3), filled(2, 8, 3)
+	want, err := engine.Eval(op.MatMul(op.Index(x, 2, 1), w))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, backend := range engine.Backends() {
+		y := engine.Zeros[float32](33, 3)
+		p, err := engine.CompileWith(context.Background(), engine.Options{Backend: backend, Chains: engine.ChainsAlways},
+			expr.Let(y, op.MatMul(op.Take(x, engine.MustFromSlice([]int8{1}).Reshape(), 2), w)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(p.Explain(), "chain of") {
+			t.Errorf("there is no chain:\n%s", p.Explain())
+		}
+		if list := p.Interpreted(); backend != "interp" && len(list) > 0 {
+			t.Errorf("%s: the interpreter runs %q", backend, list)
+		}
+		if err := p.Run(context.Background()); err != nil || !slices.Equal(y.Data(), want.Data()) {
+			t.Errorf("%s: %v, %v, want %v", backend, err, y, want)
+		}
+	}
+}

@@ -102,18 +102,14 @@ func (f *phaseCode) prologue() {
 	}
 	f.Start(1)
 	f.Prolog = true
-	lanes := f.W
 	for k, id := range f.hoisted {
 		if f.Listing {
 			f.note(id, 1)
 		}
-		if f.widened {
-			f.W = f.lanesOf(id)
-		}
-		f.EmitNode(id, 0)
+		f.inLanesOf(id, func() { f.EmitNode(id, 0) })
 		kept := f.retains(id)
 		if !kept || !f.once && !f.storesLater() {
-			f.ToSlot(id, f.UniformSlot[id], f.Result)
+			f.storeUniform(id, f.Result)
 		}
 		if kept {
 			f.Vecs.Retain(f.Result)
@@ -122,7 +118,6 @@ func (f *phaseCode) prologue() {
 		f.End()
 		f.release(k)
 	}
-	f.W = lanes
 	f.Prolog = false
 	f.ownAddresses()
 }

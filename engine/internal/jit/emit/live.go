@@ -288,7 +288,7 @@ func (f *phaseCode) pinUniforms(room int) {
 		}
 		if room++; !slices.Contains(pinned(), id) {
 			if f.storesLater() {
-				f.ToSlot(id, f.UniformSlot[id], f.Home[id])
+				f.storeUniform(id, f.Home[id])
 			}
 			f.Vecs.Give(f.Home[id])
 			f.Home[id] = -1

@@ -49,3 +49,18 @@ func (f *phaseCode) widenLoop() {
 	}
 	f.W, f.widened = 2*f.W, true
 }
+
+// inLanesOf emits a part that computes or moves a uniform node, whose vectors may have fewer lanes than the loop.
+func (f *phaseCode) inLanesOf(id int32, part func()) {
+	lanes := f.W
+	if f.widened {
+		f.W = f.lanesOf(id)
+	}
+	part()
+	f.W = lanes
+}
+
+// storeUniform stores a register with a uniform node in the slot of the node.
+func (f *phaseCode) storeUniform(id int32, r int8) {
+	f.inLanesOf(id, func() { f.ToSlot(id, f.UniformSlot[id], r) })
+}

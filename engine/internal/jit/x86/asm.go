@@ -13,6 +13,8 @@ type Asm struct {
 	// Listing makes Finish keep the text of each instruction, and the notes, labels
 	// and padding.
 	Listing bool
+	// VEX makes an instruction that needs EVEX an error, for processors without AVX-512.
+	VEX bool
 
 	buf    []byte  // code without the events
 	events []event // in the order of at

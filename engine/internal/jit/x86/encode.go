@@ -63,6 +63,10 @@ func (a *Asm) I(op Op, l Len, ops ...Operand) {
 		a.fail("%s: no such form", requestText(op, l, ops))
 		return
 	}
+	if evex && a.VEX {
+		a.fail("%s: needs EVEX", in.text(f))
+		return
+	}
 	if a.Listing {
 		a.record(listing.Insn, a.pool.comment(&in, in.text(f)))
 	}

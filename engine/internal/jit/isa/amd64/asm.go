@@ -31,10 +31,11 @@ type table struct {
 // assemblers are those that no function uses. They keep their storage.
 var assemblers = sync.Pool{New: func() any { return &asm{Asm: x86.New()} }}
 
-func newAsm(listing bool) isa.Asm {
+// newAsm returns an assembler for a target with or without AVX-512.
+func newAsm(listing, avx512 bool) isa.Asm {
 	a := assemblers.Get().(*asm)
 	a.Reset()
-	a.Listing, a.tables = listing, nil
+	a.Listing, a.VEX, a.tables = listing, !avx512, nil
 	return a
 }
 

@@ -52,7 +52,7 @@ func fromMemory(n *lower.Node) bool {
 	return false
 }
 
-func (avx2Target) New(listing bool) isa.Asm { return newAsm(listing) }
+func (avx2Target) New(listing bool) isa.Asm { return newAsm(listing, false) }
 
 func (avx2Target) Block(a isa.Asm, size, bytes int, lane, row func(int) isa.Mem) {
 	block(a, size, bytes, lane, row)

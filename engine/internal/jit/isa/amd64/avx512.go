@@ -29,7 +29,7 @@ func (avx512Target) Facts() isa.Facts { // K0 is never a write mask, K7 has the 
 	return isa.Facts{Name: "avx512", LeastJoined: joined, Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: 1<<17 - 4, Joins: 1<<9 - 4, Planes: 1<<2 | 1<<3 | 1<<4 | 1<<8, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Blends: true, Extremes: true, RowsAtOnce: 4, Sites: sites}
 }
 
-func (avx512Target) New(listing bool) isa.Asm { return newAsm(listing) }
+func (avx512Target) New(listing bool) isa.Asm { return newAsm(listing, true) }
 
 func (avx512Target) Block(a isa.Asm, size, bytes int, lane, row func(int) isa.Mem) {
 	block(a, size, bytes, lane, row)

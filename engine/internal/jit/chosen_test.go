@@ -155,3 +155,20 @@ func TestLongIndex(t *testing.T) {
 		differ(t, r, s)
 	}
 }
+
+// TestRowChosenByScalar compares loops over rows, one of which a number of the program selects, with the interpreter. The
+// offset of that row has lanes of 64 bits; no other value of the loop has.
+func TestRowChosenByScalar(t *testing.T) {
+	r := rand.New(rand.NewPCG(26, 11))
+	for _, typ := range []dtype.Type{dtype.U32, dtype.U16, dtype.F16, dtype.F32, dtype.I8, dtype.F64} {
+		reg := typ.Register().Short()
+		k := parse(t, fmt.Sprintf("kernel chosen\naxis i0 i1\nparams 1\nbuf x %[1]s in 2\nbuf y %[1]s in 2\nbuf z %[1]s out 2\nscalar s0 i64\nscalar s1 %[2]s\n{\n  %%0 = scalar i64 s0\n  %%1 = index p0\n  %%2 = add i64 %%0 %%1\n  %%3 = scalar %[2]s s1\n  vec i0 i1 {\n    %%4 = load %[2]s x[%%2, i1] clamp\n    %%5 = load %[2]s y[i0, i1]\n    %%6 = add %[2]s %%4 %%5\n    %%7 = mul %[2]s %%6 %%3\n    store %[2]s z[i0, i1] %%7\n  }\n}", typ.Short(), reg))
+		for _, columns := range []int{2, 3, 8, 17, 40, 300} {
+			rows := 1 + r.IntN(6)
+			s := newSetup(t, r, k, []int{rows, columns}, []int{rows}, [][]int{{rows, columns}, {rows, columns}, {rows, columns}}, true)
+			s.b.Scalars[0] = uint64(r.IntN(rows) - rows)
+			differ(t, r, s)
+		}
+		forget()
+	}
+}

@@ -62,7 +62,7 @@ func New() *Asm { return &Asm{} }
 // Reset empties a for the next object, and keeps its storage.
 func (a *Asm) Reset() {
 	*a = Asm{
-		Listing: a.Listing, buf: a.buf[:0], events: a.events[:0], labels: a.labels[:0],
+		Listing: a.Listing, VEX: a.VEX, buf: a.buf[:0], events: a.events[:0], labels: a.labels[:0],
 		relocs: a.relocs[:0], lines: a.lines[:0], pool: pool{a.pool.consts[:0]}, shift: a.shift[:0],
 	}
 }

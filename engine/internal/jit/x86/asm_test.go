@@ -312,3 +312,27 @@ func BenchmarkAssemble(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/69, "ns/insn")
 }
+
+// TestVEX refuses instructions that a processor without AVX-512 does not have.
+func TestVEX(t *testing.T) {
+	for _, c := range []struct {
+		l   Len
+		ops []Operand
+		ok  bool
+	}{
+		{L256, []Operand{Vec(1), Vec(2), Vec(15)}, true},
+		{L512, []Operand{Vec(1), Vec(2), Vec(15)}, false},
+		{L256, []Operand{Vec(1), Vec(2), Vec(16)}, false},
+		{L256, []Operand{Vec(1), Vec(2), Vec(3), Merge(K1)}, false},
+	} {
+		a := New()
+		a.VEX = true
+		if a.I(VADDPS, c.l, c.ops...); (a.Err() == nil) != c.ok {
+			t.Errorf("vaddps of %d bits with %v: %v", c.l, c.ops, a.Err())
+		}
+		a.Reset()
+		if a.I(VADDPS, c.l, c.ops...); (a.Err() == nil) != c.ok {
+			t.Errorf("after Reset, vaddps of %d bits with %v: %v", c.l, c.ops, a.Err())
+		}
+	}
+}

@@ -95,13 +95,7 @@ func (f *phaseCode) acrossRows(accs []columnAcc, group, many, last int) {
 	f.Bind(done)
 	f.aimEchoes(many)
 	if many > 1 {
-		f.eachRowSite(func(s *layout.Site, at int8) {
-			to := isa.Word(s.Arg + frame.SiteCur)
-			if at >= 0 {
-				to = isa.SiteReg(int(at))
-			}
-			f.Int(isa.Add, to, isa.K(many*s.RowBytes()))
-		})
+		f.eachRowSite(func(s *layout.Site, at int8) { f.stepRow(s, at, isa.K(many*s.RowBytes())) })
 		f.Int(isa.Sub, isa.Count, isa.K(many))
 		f.Branch(isa.GE, isa.Count, isa.K(many+last), rows)
 		return

@@ -237,3 +237,20 @@ func (f *phaseCode) eachRowSite(do func(s *layout.Site, at int8)) {
 		}
 	}
 }
+
+// rowAt returns what has the address of a site in the row at hand: its register, or its word of the frame.
+func rowAt(s *layout.Site, at int8) isa.Int {
+	if at >= 0 {
+		return isa.SiteReg(int(at))
+	}
+	return isa.Word(s.Arg + frame.SiteCur)
+}
+
+// stepRow adds a number or a word of the frame to the address of a site in the row at hand. It may overwrite T0.
+func (f *phaseCode) stepRow(s *layout.Site, at int8, by isa.Int) {
+	if at < 0 && by.IsWord() {
+		f.Int(isa.Mov, isa.T0, by)
+		by = isa.T0
+	}
+	f.Int(isa.Add, rowAt(s, at), by)
+}

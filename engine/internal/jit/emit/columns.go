@@ -407,12 +407,7 @@ func (f *phaseCode) nextColumns(turned bool) {
 		case f.Runs > 0:
 			step = isa.K(f.rowsStep * s.RowBytes())
 		}
-		if at >= 0 {
-			f.Int(isa.Add, isa.SiteReg(int(at)), step)
-			return
-		}
-		f.Int(isa.Mov, isa.T0, step)
-		f.Int(isa.Add, isa.Word(s.Arg+frame.SiteCur), isa.T0)
+		f.stepRow(s, at, step)
 	})
 }
 
@@ -615,13 +610,7 @@ func (f *phaseCode) rowsTogether(accs []columnAcc, group int, done isa.Label) {
 		}
 	}
 	f.PerRow, f.Base = 0, 0
-	f.eachRowSite(func(s *layout.Site, at int8) {
-		to := isa.Word(s.Arg + frame.SiteCur)
-		if at >= 0 {
-			to = isa.SiteReg(int(at))
-		}
-		f.Int(isa.Add, to, isa.K(f.many*s.RowBytes()))
-	})
+	f.eachRowSite(func(s *layout.Site, at int8) { f.stepRow(s, at, isa.K(f.many*s.RowBytes())) })
 	f.Int(isa.Sub, isa.Count, isa.K(f.many))
 	f.Branch(isa.GE, isa.Count, isa.K(f.many), rows)
 	f.Bind(few)

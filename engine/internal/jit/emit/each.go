@@ -64,12 +64,7 @@ func (f *phaseCode) rowsOf(n int, steps func()) {
 		if n > 1 {
 			step = isa.K(n * s.Line.Step() * s.Size)
 		}
-		if at >= 0 {
-			f.Int(isa.Add, isa.SiteReg(int(at)), step)
-			return
-		}
-		f.Int(isa.Mov, isa.T0, step)
-		f.Int(isa.Add, isa.Word(s.Arg+frame.SiteCur), isa.T0)
+		f.stepRow(s, at, step)
 	})
 	f.Int(isa.Add, isa.Lane, isa.K(n))
 }

@@ -270,13 +270,8 @@ func (f *phaseCode) nextLaid(vectors int) {
 func (f *phaseCode) nextRows(rows int) {
 	f.Int(isa.Add, isa.Lane, isa.K(rows*f.Layout.Laid))
 	f.eachLaid(func(i int32, s *layout.Site) {
-		row := f.Layout.LaidRow(s)
-		switch by := isa.K(rows * row * s.Size); {
-		case row == 0:
-		case f.SiteReg[i] >= 0:
-			f.Int(isa.Add, isa.SiteReg(int(f.SiteReg[i])), by)
-		default:
-			f.Int(isa.Add, isa.Word(s.Arg+frame.SiteCur), by)
+		if row := f.Layout.LaidRow(s); row != 0 {
+			f.stepRow(s, f.SiteReg[i], isa.K(rows*row*s.Size))
 		}
 	})
 }

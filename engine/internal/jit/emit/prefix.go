@@ -169,12 +169,8 @@ func (f *phaseCode) prefixLoop() {
 // nextSteps steps the addresses of the sites over so many vectors of steps, and Count too.
 func (f *phaseCode) nextSteps(vectors int) {
 	f.eachRowSite(func(s *layout.Site, at int8) {
-		switch by := isa.K(vectors * f.W * s.Size); {
-		case s.Kind != layout.Unit:
-		case at >= 0:
-			f.Int(isa.Add, isa.SiteReg(int(at)), by)
-		default:
-			f.Int(isa.Add, isa.Word(s.Arg+frame.SiteCur), by)
+		if s.Kind == layout.Unit {
+			f.stepRow(s, at, isa.K(vectors*f.W*s.Size))
 		}
 	})
 	f.Int(isa.Sub, isa.Count, isa.K(vectors*f.W))

@@ -40,16 +40,9 @@ func mean(o Options, x ...*tree.Node) *tree.Node {
 // average returns the sum over the axes divided by the number of elements that
 // one result combines, less o.DDof and at least 0.
 func average(o Options, a *tree.Node) *tree.Node {
-	if a.Err() != nil {
-		return a
-	}
-	axes, err := shape.Axes(o.Axes, len(a.Shape()))
-	if err != nil {
-		return tree.Errorf(tree.ErrShape, "", "%s", err)
-	}
-	n := lists.Product(a.Shape(), axes)
+	n := lists.Product(sound(a).Shape(), valid(shape.Axes(o.Axes, len(a.Shape()))))
 	if n == 0 {
-		return tree.Errorf(tree.ErrShape, "", "an empty axis has no mean")
+		return misshapen("an empty axis has no mean")
 	}
 	by, sum := max(float64(n)-o.DDof, 0), Reduce("sum", a, o.whole())
 	if f, _ := math.Frexp(by); f == 0.5 && (a.DType() == dtype.F32 || a.DType() == dtype.F64) { // a power of two: the product has the same bits
@@ -85,10 +78,7 @@ func softmax(o Options, x ...*tree.Node) *tree.Node {
 
 // logSumExp shifts by the maximum if that is finite.
 func logSumExp(o Options, x ...*tree.Node) *tree.Node {
-	m := shift(o, x[0])
-	if m.Err() != nil {
-		return m
-	}
+	m := sound(shift(o, x[0]))
 	m = Call("where", Call("isfinite", m), m, tree.ConstFloat(m.DType(), 0))
 	l := Call("add", Call("log", Reduce("sum", Call("exp", Call("sub", x[0], m)), o.keep())), m)
 	if o.Keep {

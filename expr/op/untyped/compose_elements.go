@@ -117,10 +117,7 @@ func (o Options) number(without float64) float64 {
 // finite.
 func logSoftmax(o Options, x ...*tree.Node) *tree.Node {
 	o = o.orAxes(-1)
-	m := shift(o, x[0])
-	if m.Err() != nil {
-		return m
-	}
+	m := sound(shift(o, x[0]))
 	d := Call("sub", x[0], Call("where", Call("isfinite", m), m, like(m, 0)))
 	return Call("sub", d, Call("log", Reduce("sum", Call("exp", d), o.keep())))
 }

@@ -80,38 +80,29 @@ func appended(o Options, x ...*tree.Node) *tree.Node {
 	if o.Axes == nil {
 		return Concat(0, []*tree.Node{flatten(o, x[0]), flatten(o, x[1])})
 	}
-	axis, err := o.axis(0, len(x[0].Shape()))
-	if err != nil {
-		return misshapen("%s", err)
-	}
-	return Concat(axis, x)
+	return Concat(o.axis(0, len(x[0].Shape())), x)
 }
 
 // edited returns a, as a vector without axes of the options, the axis, and the positions
 // o.Ints from 0 on. A position may be as large as last beyond the end.
-func (o Options) edited(a *tree.Node, last int) (n *tree.Node, axis int, at []int, bad *tree.Node) {
-	if n, axis, bad = oneLine(o, a); bad != nil {
-		return nil, 0, nil, bad
-	}
+func (o Options) edited(a *tree.Node, last int) (n *tree.Node, axis int, at []int) {
+	n, axis = oneLine(o, a)
 	at = slices.Clone(o.Ints)
 	for i, x := range at {
 		size := n.Shape()[axis]
 		if x < -size || x >= size+last {
-			return nil, 0, nil, tree.Errorf(tree.ErrIndex, "", "index %d is out of range for axis %d of size %d", x, axis, size)
+			panic(stop{tree.Errorf(tree.ErrIndex, "", "index %d is out of range for axis %d of size %d", x, axis, size)})
 		}
 		if x < 0 {
 			at[i] += size
 		}
 	}
-	return n, axis, at, nil
+	return n, axis, at
 }
 
 // without leaves out positions o.Ints of an axis, or of all elements.
 func without(o Options, x ...*tree.Node) *tree.Node {
-	a, axis, at, bad := o.edited(x[0], 0)
-	if bad != nil {
-		return bad
-	}
+	a, axis, at := o.edited(x[0], 0)
 	slices.Sort(at)
 	at = slices.Compact(at)
 	var parts []*tree.Node
@@ -128,10 +119,7 @@ func without(o Options, x ...*tree.Node) *tree.Node {
 // inserted puts x[1] before position o.Ints[0] of an axis of x[0], or an element of its axis
 // before each of several positions. Other axes of x[1] broadcast.
 func inserted(o Options, x ...*tree.Node) *tree.Node {
-	a, axis, at, bad := o.edited(x[0], 1)
-	if bad != nil {
-		return bad
-	}
+	a, axis, at := o.edited(x[0], 1)
 	v, rank := x[1], len(a.Shape())
 	if len(v.Shape()) > rank {
 		return misshapen("values of rank %d do not fit an array of rank %d", len(v.Shape()), rank)
@@ -143,10 +131,7 @@ func inserted(o Options, x ...*tree.Node) *tree.Node {
 	if dims[axis] = len(at); len(at) == 1 {
 		dims[axis] = v.Shape()[axis]
 	}
-	switch v = BroadcastTo(v, dims); {
-	case v.Err() != nil:
-		return v
-	case len(at) == 0:
+	if v = sound(BroadcastTo(v, dims)); len(at) == 0 {
 		return a
 	}
 	order := lists.UpTo(len(at))
@@ -172,10 +157,7 @@ func inserted(o Options, x ...*tree.Node) *tree.Node {
 // resized repeats the elements until the shape o.Ints is full.
 func resized(o Options, x ...*tree.Node) *tree.Node {
 	a := flatten(o, x[0])
-	s, err := shape.New(o.Ints...)
-	if err != nil {
-		return misshapen("%s", err)
-	}
+	s := valid(shape.New(o.Ints...))
 	have, want := a.Shape().Size(), s.Size()
 	if have == 0 {
 		return BroadcastTo(tree.ConstInt(a.DType(), 0), s)
@@ -197,10 +179,7 @@ func (o Options) plane(a *tree.Node) *tree.Node {
 
 // diagonal returns diagonal o.Ints[0] of two axes, as the last axis.
 func diagonal(o Options, x ...*tree.Node) *tree.Node {
-	a := o.plane(x[0])
-	if a.Err() != nil {
-		return a
-	}
+	a := sound(o.plane(x[0]))
 	s := a.Shape()
 	if len(s) < 2 {
 		return misshapen("a value of rank %d has no diagonal", len(s))
@@ -220,11 +199,7 @@ func diagonal(o Options, x ...*tree.Node) *tree.Node {
 }
 
 func trace(o Options, x ...*tree.Node) *tree.Node {
-	d := diagonal(o, x...)
-	if d.Err() != nil {
-		return d
-	}
-	return Reduce("sum", d, Options{Axes: []int{-1}})
+	return Reduce("sum", diagonal(o, x...), Options{Axes: []int{-1}})
 }
 
 // diag returns a diagonal of a matrix, or a matrix with a vector on a diagonal.
@@ -281,10 +256,7 @@ func cross(o Options, x ...*tree.Node) *tree.Node {
 	}
 	var v [2]*tree.Node
 	for i, a := range x {
-		axis, err := shape.Axis(axes[i], len(a.Shape()))
-		if err != nil {
-			return misshapen("%s", err)
-		}
+		axis := valid(shape.Axis(axes[i], len(a.Shape())))
 		if n := a.Shape()[axis]; n != 3 {
 			return misshapen("axis %d of %v has not three elements", axis, a.Shape())
 		}
@@ -293,10 +265,7 @@ func cross(o Options, x ...*tree.Node) *tree.Node {
 	turned := func(a *tree.Node, by int) *tree.Node { return roll(Options{Axes: []int{-1}, Ints: []int{-by}}, a) }
 	one := Call("mul", turned(v[0], 1), turned(v[1], 2))
 	y := Call("sub", one, Call("mul", turned(v[0], 2), turned(v[1], 1)))
-	if y.Err() != nil {
-		return y
-	}
-	return moveAxis(Options{Axes: []int{-1}, Ints: axes[2:]}, y)
+	return moveAxis(Options{Axes: []int{-1}, Ints: axes[2:]}, sound(y))
 }
 
 // convolve slides the shorter vector over the longer one, backwards.

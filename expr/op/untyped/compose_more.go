@@ -1,7 +1,6 @@
 package untyped
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -17,19 +16,14 @@ import (
 // default once along the last. Bools differ if they are not equal.
 func diff(o Options, x ...*tree.Node) *tree.Node {
 	a, times := x[0], o.int(0, 1)
-	axis, err := o.axis(-1, len(a.Shape()))
-	if err != nil {
-		return misshapen("%s", err)
-	}
+	axis := o.axis(-1, len(a.Shape()))
 	switch {
 	case times < 0:
 		return misshapen("the number of differences is %d", times)
 	case times == 0: // also with others before and after, as in NumPy
 		return a
 	}
-	if a = between(x[1], a, x[2], axis); a.Err() != nil {
-		return a
-	}
+	a = sound(between(x[1], a, x[2], axis))
 	name := "sub"
 	if a.DType() == dtype.Bool {
 		name = "not_equal"
@@ -74,14 +68,12 @@ func differences(o Options, x ...*tree.Node) *tree.Node {
 }
 
 // axis returns the only axis of the options, or the given one.
-func (o Options) axis(without, rank int) (int, error) {
-	if o.Axes == nil {
-		return shape.Axis(without, rank)
-	}
+func (o Options) axis(without, rank int) int {
+	o = o.orAxes(without)
 	if len(o.Axes) != 1 {
-		return 0, fmt.Errorf("takes one axis, not %v", o.Axes)
+		panic(stop{misshapen("takes one axis, not %v", o.Axes)})
 	}
-	return shape.Axis(o.Axes[0], rank)
+	return valid(shape.Axis(o.Axes[0], rank))
 }
 
 // tile repeats a o.Ints[i] times along axis i, counted from the last ones.
@@ -109,10 +101,7 @@ func tile(o Options, x ...*tree.Node) *tree.Node {
 // Without an axis the result is a vector.
 func repeat(o Options, x ...*tree.Node) *tree.Node {
 	n := o.int(0, 1)
-	a, axis, bad := oneLine(o, x[0])
-	if bad != nil {
-		return bad
-	}
+	a, axis := oneLine(o, x[0])
 	if len(o.Ints) > 1 {
 		return repeatEach(a, axis, o.Ints)
 	}
@@ -138,11 +127,7 @@ func repeatEach(a *tree.Node, axis int, counts []int) *tree.Node {
 		for i < len(counts) && counts[i] == counts[start] {
 			i++
 		}
-		part := repeat(Options{Ints: counts[start : start+1], Axes: []int{axis}}, cut(a, axis, shape.Range(start, i)))
-		if part.Err() != nil {
-			return part
-		}
-		parts = append(parts, part)
+		parts = append(parts, repeat(Options{Ints: counts[start : start+1], Axes: []int{axis}}, cut(a, axis, shape.Range(start, i))))
 	}
 	return Concat(axis, parts)
 }
@@ -167,10 +152,7 @@ func lower(size, rows, columns, k int) *tree.Node {
 }
 
 func tri(o Options, _ ...*tree.Node) *tree.Node {
-	rows, columns, bad := o.matrix()
-	if bad != nil {
-		return bad
-	}
+	rows, columns := o.matrix()
 	return Cast(lower(o.elements().Size(), rows, columns, o.int(2, 0)), o.elements())
 }
 

@@ -65,16 +65,13 @@ func (o Options) variables(a *tree.Node) *tree.Node {
 // number of observations less o.DDof, at least 0. x[2] says how often each observation
 // counts, and x[3] how much; both may be nil.
 func covariance(o Options, x ...*tree.Node) *tree.Node {
-	a := o.variables(x[0])
-	if x[1] != nil && a.Err() == nil {
-		more := o.variables(x[1])
-		if more.Err() == nil && more.Shape()[1] != a.Shape()[1] {
+	a := sound(o.variables(x[0]))
+	if x[1] != nil {
+		more := sound(o.variables(x[1]))
+		if more.Shape()[1] != a.Shape()[1] {
 			return misshapen("%d and %d observations differ", a.Shape()[1], more.Shape()[1])
 		}
-		a = Concat(0, []*tree.Node{a, more})
-	}
-	if a.Err() != nil {
-		return a
+		a = sound(Concat(0, []*tree.Node{a, more}))
 	}
 	n := a.Shape()[1]
 	for _, w := range x[2:] {
@@ -112,10 +109,7 @@ func squeezeSingle(c *tree.Node) *tree.Node {
 
 func correlation(o Options, x ...*tree.Node) *tree.Node {
 	o.DDof = 1
-	c := covariance(o, x[0], x[1], nil, nil)
-	if c.Err() != nil {
-		return c
-	}
+	c := sound(covariance(o, x[0], x[1], nil, nil))
 	if len(c.Shape()) == 0 {
 		return Call("div", c, c)
 	}
@@ -127,10 +121,7 @@ func correlation(o Options, x ...*tree.Node) *tree.Node {
 // trapezoid integrates x[0] at the positions x[1], or at distances o.Numbers[0].
 func trapezoid(o Options, x ...*tree.Node) *tree.Node {
 	y, rank := x[0], len(x[0].Shape())
-	axis, err := o.axis(-1, rank)
-	if err != nil {
-		return misshapen("%s", err)
-	}
+	axis := o.axis(-1, rank)
 	upper := func(a *tree.Node) *tree.Node { return cut(a, axis, shape.From(1)) }
 	lower := func(a *tree.Node) *tree.Node { return cut(a, axis, shape.Until(-1)) }
 	d := like(y, o.number(1))
@@ -154,10 +145,7 @@ func slope(o Options, x ...*tree.Node) *tree.Node {
 	if o.Axes == nil && len(a.Shape()) != 1 {
 		return misshapen("a value of rank %d has a gradient along each axis; name one", len(a.Shape()))
 	}
-	axis, err := o.axis(0, len(a.Shape()))
-	if err != nil {
-		return misshapen("%s", err)
-	}
+	axis := o.axis(0, len(a.Shape()))
 	n, order := a.Shape()[axis], o.int(0, 1)
 	switch {
 	case order != 1 && order != 2:

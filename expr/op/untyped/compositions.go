@@ -35,7 +35,7 @@ type Composition struct {
 	// the error is stated. So are those of a Wide row.
 	Rounds bool
 	// Build returns the tree. Operands that are not optional are not nil and
-	// carry no error.
+	// carry no error. Only Apply calls it, because it may panic with a stop.
 	Build func(o Options, x ...*tree.Node) *tree.Node
 }
 
@@ -273,7 +273,35 @@ func (c *Composition) Apply(o Options, x ...*tree.Node) *tree.Node {
 	return n.As(c.Constructor(), x...)
 }
 
-func (c *Composition) tree(o Options, x []*tree.Node) *tree.Node {
+// A stop is the panic by which a part of a composition ends the whole with an error.
+type stop struct{ *tree.Node }
+
+// sound returns n, which has no error and so a shape. With an error the composition ends.
+func sound(n *tree.Node) *tree.Node {
+	if n.Err() != nil {
+		panic(stop{n})
+	}
+	return n
+}
+
+// valid returns v, axes or a shape. With an error the composition ends.
+func valid[T any](v T, err error) T {
+	if err != nil {
+		panic(stop{misshapen("%s", err)})
+	}
+	return v
+}
+
+func (c *Composition) tree(o Options, x []*tree.Node) (n *tree.Node) {
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case stop:
+			n = e.Node
+		default:
+			panic(e)
+		}
+	}()
 	if !c.Wide {
 		return c.Build(o, x...)
 	}

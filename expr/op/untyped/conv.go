@@ -27,9 +27,9 @@ type Sliding struct {
 type slide struct{ size, stride, padding, dilation int }
 
 // over returns how windows move along each of the last len(kernel) axes.
-func (s Sliding) over(kernel []int, stride []int) ([]slide, *tree.Node) {
+func (s Sliding) over(kernel []int, stride []int) []slide {
 	if len(kernel) == 0 {
-		return nil, wrong("the size of the windows is missing")
+		panic(stop{wrong("the size of the windows is missing")})
 	}
 	out := make([]slide, len(kernel))
 	if s.Stride != nil {
@@ -47,15 +47,15 @@ func (s Sliding) over(kernel []int, stride []int) ([]slide, *tree.Node) {
 		}
 		for _, list := range [][]int{stride, s.Padding, s.Dilation} {
 			if len(list) > 1 && len(list) != len(kernel) {
-				return nil, misshapen("%d numbers are given for windows over %d axes", len(list), len(kernel))
+				panic(stop{misshapen("%d numbers are given for windows over %d axes", len(list), len(kernel))})
 			}
 		}
 		out[i] = slide{size, at(stride, 1), at(s.Padding, 0), at(s.Dilation, 1)}
 		if w := out[i]; w.size < 1 || w.stride < 1 || w.dilation < 1 || w.padding < 0 {
-			return nil, misshapen("a window has size %d, stride %d, padding %d and dilation %d", w.size, w.stride, w.padding, w.dilation)
+			panic(stop{misshapen("a window has size %d, stride %d, padding %d and dilation %d", w.size, w.stride, w.padding, w.dilation)})
 		}
 	}
-	return out, nil
+	return out
 }
 
 // windowed returns the windows over the last axes of a, surrounded by fill. The
@@ -133,11 +133,7 @@ func convolution(o Options, x ...*tree.Node) *tree.Node {
 	if s[1]%groups != 0 || k[0]%groups != 0 || k[1] != s[1]/groups {
 		return misshapen("%d channels in %d groups do not fit weights of shape %v", s[1], groups, k)
 	}
-	w, bad := o.Slide.over(k[2:], nil)
-	if bad != nil {
-		return bad
-	}
-	return convolved(a, weight, w, groups)
+	return convolved(a, weight, o.Slide.over(k[2:], nil), groups)
 }
 
 func convolved(a, weight *tree.Node, w []slide, groups int) *tree.Node {
@@ -185,17 +181,11 @@ func pool(reducer string) func(o Options, x ...*tree.Node) *tree.Node {
 		if reducer == "max" || reducer == "min" {
 			fill = extreme(a.DType(), reducer == "max")
 		}
-		w, bad := o.Slide.over(o.Slide.Kernel, o.Slide.Kernel)
 		if o.Axes != nil || o.Keep {
-			bad = wrong("a pool takes no axes")
+			return wrong("a pool takes no axes")
 		}
-		if bad != nil {
-			return bad
-		}
-		v := windowed(a, w, fill)
-		if v.Err() != nil {
-			return v
-		}
+		w := o.Slide.over(o.Slide.Kernel, o.Slide.Kernel)
+		v := sound(windowed(a, w, fill))
 		over := Options{Axes: lists.UpTo(len(v.Shape()))[len(a.Shape()):], Acc: o.Acc, Ties: o.Ties}
 		switch y := Reduce(reducer, v, over); {
 		case reducer == "mean":
@@ -211,15 +201,9 @@ func pool(reducer string) func(o Options, x ...*tree.Node) *tree.Node {
 // unpool adds each element of grad to the elements of its window that the pool
 // chose.
 func unpool(o Options, x ...*tree.Node) *tree.Node {
-	w, bad := o.Slide.over(o.Slide.Kernel, nil)
-	if bad != nil {
-		return bad
-	}
+	w := o.Slide.over(o.Slide.Kernel, nil)
 	data, lead := x[0], len(x[0].Shape())-len(w)
-	v := windowed(data, w, extreme(data.DType(), true))
-	if v.Err() != nil {
-		return v
-	}
+	v := sound(windowed(data, w, extreme(data.DType(), true)))
 	zero := tree.NewConst(data.DType(), 0)
 	return fold(Call("where", Call("equal", v, forEach(w, x[1])), forEach(w, x[2]), zero), data.Shape(), w, lead)
 }
@@ -271,14 +255,8 @@ func start(out shape.Shape, axis int, s slide, t dtype.Type) *tree.Node {
 // argPool returns the composition of the positions of extremes in the axes of windows, row-major.
 func argPool(largest bool) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(o Options, x ...*tree.Node) *tree.Node {
-		w, bad := o.Slide.over(o.Slide.Kernel, o.Slide.Kernel)
-		if bad != nil {
-			return bad
-		}
-		n := firstExtremes(x[0], w, largest)
-		if n.Err() != nil {
-			return n
-		}
+		w := o.Slide.over(o.Slide.Kernel, o.Slide.Kernel)
+		n := sound(firstExtremes(x[0], w, largest))
 		lead, k := len(x[0].Shape())-len(w), sizes(w)
 		dims, t := x[0].Shape()[lead:], n.DType()
 		if dims.Size() > math.MaxInt32 {
@@ -326,10 +304,7 @@ func (s slide) meets(d int) bool {
 
 // unpoolAt adds each element of grad to the element of its window that is at a position of argPool.
 func unpoolAt(o Options, x ...*tree.Node) *tree.Node {
-	w, bad := o.Slide.over(o.Slide.Kernel, o.Slide.Kernel)
-	if bad != nil {
-		return bad
-	}
+	w := o.Slide.over(o.Slide.Kernel, o.Slide.Kernel)
 	dims, err := shape.New(o.Ints...)
 	lead := len(dims) - len(w)
 	if err != nil || lead < 0 {
@@ -340,10 +315,7 @@ func unpoolAt(o Options, x ...*tree.Node) *tree.Node {
 	if image.Size() <= math.MaxInt32 && at.DType() == dtype.I32 {
 		t = dtype.I32
 	}
-	v := windowed(Reshape(Cast(Iota(image.Size()), t), image), w, tree.NewConst(t, t.Mask()))
-	if v.Err() != nil {
-		return v
-	}
+	v := sound(windowed(Reshape(Cast(Iota(image.Size()), t), image), w, tree.NewConst(t, t.Mask())))
 	if out := slices.Concat(dims[:lead], v.Shape()[:len(w)]); !grad.Shape().Equal(out) || !at.Shape().Equal(out) {
 		return misshapen("%v and %v are no shapes of pools of %v, which is %v", grad.Shape(), at.Shape(), dims, out)
 	}
@@ -359,37 +331,25 @@ func forEach(w []slide, a *tree.Node) *tree.Node {
 // imageToColumns returns the matrix with a row for each element of a window of each
 // channel, and a column for each window of each image.
 func imageToColumns(o Options, x ...*tree.Node) *tree.Node {
-	w, bad := o.Slide.over(o.Slide.Kernel, nil)
-	if bad != nil {
-		return bad
-	}
+	w := o.Slide.over(o.Slide.Kernel, nil)
 	a, r := x[0], len(w)
 	if len(a.Shape()) != r+2 {
 		return misshapen("%v is no shape of images with windows over %d axes", a.Shape(), r)
 	}
-	v := windowed(a, w, tree.NewConst(a.DType(), 0))
-	if v.Err() != nil {
-		return v
-	}
+	v := sound(windowed(a, w, tree.NewConst(a.DType(), 0)))
 	v = Transpose(v, slices.Concat([]int{1}, lists.UpTo(2 + 2*r)[2+r:], []int{0}, lists.UpTo(2 + r)[2:]))
 	return Reshape(v, []int{v.Shape().Count(0, 1+r), v.Shape().Count(1+r, len(v.Shape()))})
 }
 
 // columnsToImage makes images of the shape o.Ints.
 func columnsToImage(o Options, x ...*tree.Node) *tree.Node {
-	w, bad := o.Slide.over(o.Slide.Kernel, nil)
-	if bad != nil {
-		return bad
-	}
+	w := o.Slide.over(o.Slide.Kernel, nil)
 	dims, err := shape.New(o.Ints...)
 	if r := len(w); err != nil || len(dims) != r+2 {
 		return misshapen("%v is no shape of images with windows over %d axes", o.Ints, r)
 	}
 	// The windows of an image without values have the shape that the columns need.
-	v := imageToColumns(o, BroadcastTo(tree.NewConst(x[0].DType(), 0), dims))
-	if v.Err() != nil {
-		return v
-	}
+	v := sound(imageToColumns(o, BroadcastTo(tree.NewConst(x[0].DType(), 0), dims)))
 	if !v.Shape().Equal(x[0].Shape()) {
 		return misshapen("columns of shape %v do not make images of shape %v, which have columns of shape %v", x[0].Shape(), dims, v.Shape())
 	}

@@ -33,10 +33,7 @@ func einsum(o Options, x ...*tree.Node) *tree.Node {
 	var dots int
 	count := map[int]int{}
 	for i, term := range terms {
-		labels, ellipsis, bad := subscripts(term, len(x[i].Shape()))
-		if bad != nil {
-			return bad
-		}
+		labels, ellipsis := subscripts(term, len(x[i].Shape()))
 		factors, dots = append(factors, factor{x[i], labels}), max(dots, ellipsis)
 		for _, l := range labels {
 			count[l]++
@@ -46,10 +43,7 @@ func einsum(o Options, x ...*tree.Node) *tree.Node {
 		return sumOfProducts(factors, implicitOutput(count, dots))
 	}
 	letters, whole, _ := strings.Cut(right, "...")
-	out, _, bad := subscripts(right, len(letters)+len(whole)+dots)
-	if bad != nil {
-		return bad
-	}
+	out, _ := subscripts(right, len(letters)+len(whole)+dots)
 	for i, l := range out {
 		if l > 0 && count[l] == 0 {
 			return wrong("the subscripts %.100q have no operand with %q", o.Text, rune(l))
@@ -71,17 +65,17 @@ func wrong(format string, args ...any) *tree.Node {
 
 // subscripts returns the labels of a term for an operand of a rank, and the
 // number of axes of its ellipsis.
-func subscripts(term string, rank int) (labels []int, ellipsis int, bad *tree.Node) {
+func subscripts(term string, rank int) (labels []int, ellipsis int) {
 	before, after, dotted := strings.Cut(term, "...")
 	letters := before + after
 	for _, r := range letters {
 		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') {
-			return nil, 0, wrong("%q is no subscript in %q", r, term)
+			panic(stop{wrong("%q is no subscript in %q", r, term)})
 		}
 	}
 	ellipsis = rank - len(letters)
 	if ellipsis < 0 || ellipsis > 0 && !dotted {
-		return nil, 0, wrong("the subscripts %.100q do not fit an operand of rank %d", term, rank)
+		panic(stop{wrong("the subscripts %.100q do not fit an operand of rank %d", term, rank)})
 	}
 	for _, r := range before {
 		labels = append(labels, int(r))
@@ -90,7 +84,7 @@ func subscripts(term string, rank int) (labels []int, ellipsis int, bad *tree.No
 	for _, r := range after {
 		labels = append(labels, int(r))
 	}
-	return labels, ellipsis, nil
+	return labels, ellipsis
 }
 
 // implicitOutput returns the labels of a result that is not stated: the axes of
@@ -124,9 +118,7 @@ func sumOfProducts(factors []factor, out []int) *tree.Node {
 	sizes := map[int]int{}
 	for i := range factors {
 		f := &factors[i]
-		if f.diagonals(); f.Err() != nil {
-			return f.Node
-		}
+		f.diagonals()
 		for k, l := range f.labels {
 			d := f.Shape()[k]
 			switch have, ok := sizes[l]; {
@@ -153,9 +145,7 @@ func sumOfProducts(factors []factor, out []int) *tree.Node {
 		c.add(*f)
 	}
 	for len(c.factors) > 2 {
-		if p := c.multiply(); p.Err() != nil {
-			return p
-		}
+		c.multiply()
 	}
 	if len(c.factors) == 1 {
 		return c.factors[0].arranged(out)
@@ -191,9 +181,9 @@ func (c *contraction) add(f factor) {
 }
 
 // multiply replaces the two factors whose product has the fewest elements by the
-// product, which it returns. The products of other factors keep their labels: a
+// product. The products of other factors keep their labels: a
 // label of a replaced factor that one of them has is a label of the product.
-func (c *contraction) multiply() *tree.Node {
+func (c *contraction) multiply() {
 	i, j := 0, 1
 	for l, row := range c.products {
 		for k, size := range row {
@@ -204,7 +194,7 @@ func (c *contraction) multiply() *tree.Node {
 	}
 	a, b := c.factors[i], c.factors[j]
 	labels := c.labels(a, b)
-	p := product2(a, b, labels)
+	p := sound(product2(a, b, labels))
 	for _, k := range []int{j, i} {
 		c.factors, c.products = slices.Delete(c.factors, k, k+1), slices.Delete(c.products, k, k+1)
 		for l := k; l < len(c.products); l++ {
@@ -215,7 +205,6 @@ func (c *contraction) multiply() *tree.Node {
 	c.count(b.labels, -1)
 	c.count(labels, 1)
 	c.add(factor{p, labels})
-	return p
 }
 
 // labels returns the labels of the product of a and b, which the result or other
@@ -237,17 +226,16 @@ func (c *contraction) labels(a, b factor) (labels []int) {
 
 // diagonals replaces axes with equal labels by the diagonal.
 func (f *factor) diagonals() {
-	for j := 1; j < len(f.labels) && f.Err() == nil; j++ {
+	for j := 1; j < len(f.labels); j++ {
 		l := f.labels[j]
 		i := slices.Index(f.labels, l)
 		if i == j {
 			continue
 		}
 		if n, m := f.Shape()[i], f.Shape()[j]; n != m {
-			f.Node = misshapen("%s has sizes %d and %d in one operand", labelled(l), n, m)
-			return
+			panic(stop{misshapen("%s has sizes %d and %d in one operand", labelled(l), n, m)})
 		}
-		f.Node = diagonal(Options{Axes: []int{i, j}}, f.Node)
+		f.Node = sound(diagonal(Options{Axes: []int{i, j}}, f.Node))
 		f.labels = slices.Delete(slices.Delete(f.labels, j, j+1), i, i+1)
 		f.labels = append(f.labels, l)
 		j = 0
@@ -267,15 +255,12 @@ func (f *factor) drop(selects func(axis, label int) bool, sum bool) {
 	if sum && len(axes) > 0 {
 		f.Node = Reduce("sum", f.Node, Options{Axes: axes, Keep: true})
 	}
-	f.Node, f.labels = dropAxes(f.Node, axes), labels
+	f.Node, f.labels = sound(dropAxes(f.Node, axes)), labels
 }
 
 // arranged returns the factor with its axes in the order of groups of labels. A
 // label that it lacks gives an axis of size 1.
 func (f *factor) arranged(groups ...[]int) *tree.Node {
-	if f.Err() != nil {
-		return f.Node
-	}
 	order := slices.Concat(groups...)
 	axes := lists.Map(order, func(l int) int { return slices.Index(f.labels, l) })
 	if slices.Equal(axes, lists.UpTo(len(f.labels))) {
@@ -293,12 +278,6 @@ func (f *factor) sizes(labels []int) shape.Shape {
 // it is element-wise, and without labels of one factor only it is a sum of such
 // products. All others are products of matrices.
 func product2(a, b factor, out []int) *tree.Node {
-	if a.Err() != nil {
-		return a.Node
-	}
-	if b.Err() != nil {
-		return b.Node
-	}
 	var batch, rows, columns []int
 	for _, l := range out {
 		switch inA, inB := slices.Contains(a.labels, l), slices.Contains(b.labels, l); {
@@ -324,7 +303,7 @@ func product2(a, b factor, out []int) *tree.Node {
 	x := reshaped(a.arranged(batch, rows, inner), slices.Concat(stack, shape.Shape{m.Size(), k}))
 	y := reshaped(b.arranged(batch, inner, columns), slices.Concat(stack, shape.Shape{k, n.Size()}))
 	p := reshaped(MatMul(x, y), slices.Concat(stack, m, n))
-	r := factor{p, slices.Concat(batch, rows, columns)}
+	r := factor{sound(p), slices.Concat(batch, rows, columns)}
 	return r.arranged(out)
 }
 
@@ -388,11 +367,7 @@ func vecDot(o Options, x ...*tree.Node) *tree.Node {
 	}
 	axes := [2]int{} // from the last, because axes are broadcast from there
 	for i, a := range x {
-		axis, err := shape.Axis(o.Axes[0], len(a.Shape()))
-		if err != nil {
-			return misshapen("%s", err)
-		}
-		axes[i] = axis - len(a.Shape())
+		axes[i] = valid(shape.Axis(o.Axes[0], len(a.Shape()))) - len(a.Shape())
 	}
 	a, b, axis := x[0], x[1], max(axes[0], axes[1])
 	if a.Shape()[axes[0]+len(a.Shape())] != b.Shape()[axes[1]+len(b.Shape())] {

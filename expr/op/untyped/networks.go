@@ -26,12 +26,9 @@ func upsample(o Options, x ...*tree.Node) *tree.Node {
 	}
 	for axis := rank - 2; axis < rank; axis++ {
 		if o.Text == "nearest" {
-			a = repeat(Options{Ints: []int{scale}, Axes: []int{axis}}, a)
+			a = sound(repeat(Options{Ints: []int{scale}, Axes: []int{axis}}, a))
 		} else {
-			a = interpolated(a, axis, scale)
-		}
-		if a.Err() != nil {
-			return a
+			a = sound(interpolated(a, axis, scale))
 		}
 	}
 	return a
@@ -90,10 +87,7 @@ func resizedTo(o Options, x ...*tree.Node) *tree.Node {
 		return wrong("there is no mode %q; there are nearest and bilinear", o.Text)
 	}
 	for i, size := range o.Ints {
-		axis, err := shape.Axis(axes[i], len(a.Shape()))
-		if err != nil {
-			return misshapen("%s", err)
-		}
+		axis := valid(shape.Axis(axes[i], len(a.Shape())))
 		n := a.Shape()[axis]
 		if size < 0 || size > math.MaxInt/4/max(n, 1) || n == 0 && size > 0 {
 			return misshapen("an axis of %d elements cannot get %d", n, size)
@@ -179,16 +173,13 @@ func isAt(a, index *tree.Node) *tree.Node {
 
 func pick(_ Options, x ...*tree.Node) *tree.Node {
 	on := isAt(x[0], x[1])
-	if on.Err() != nil {
-		return on
-	}
 	return Reduce("sum", Call("where", on, x[0], tree.NewConst(x[0].DType(), 0)), Options{Axes: []int{-1}})
 }
 
 func fillAt(_ Options, x ...*tree.Node) *tree.Node {
-	on := isAt(x[0], x[1])
+	on := sound(isAt(x[0], x[1]))
 	v := x[2]
-	if on.Err() == nil && len(v.Shape()) > 0 {
+	if len(v.Shape()) > 0 {
 		if !v.Shape().Equal(x[1].Shape()) {
 			return misshapen("%v values do not fit %v indices", v.Shape(), x[1].Shape())
 		}
@@ -199,10 +190,7 @@ func fillAt(_ Options, x ...*tree.Node) *tree.Node {
 
 // softmaxGrad ignores the label o.Ints[0], if there is one.
 func softmaxGrad(o Options, x ...*tree.Node) *tree.Node {
-	on := isAt(x[0], x[1])
-	if on.Err() != nil {
-		return on
-	}
+	on := sound(isAt(x[0], x[1]))
 	y, t := x[0], x[0].DType()
 	d := Call("where", on, Call("sub", y, tree.ConstFloat(t, 1)), y)
 	if len(o.Ints) == 0 {
@@ -214,10 +202,7 @@ func softmaxGrad(o Options, x ...*tree.Node) *tree.Node {
 
 // smoothSoftmaxGrad gives o.Numbers[0] of each label to all others.
 func smoothSoftmaxGrad(o Options, x ...*tree.Node) *tree.Node {
-	on := isAt(x[0], x[1])
-	if on.Err() != nil {
-		return on
-	}
+	on := sound(isAt(x[0], x[1]))
 	if len(o.Numbers) != 1 || !(o.Numbers[0] >= 0 && o.Numbers[0] <= 1) {
 		return wrong("the part of a label that all others share is %v", o.Numbers)
 	}

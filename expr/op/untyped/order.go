@@ -15,10 +15,7 @@ import (
 // axis of the vector of all elements.
 func ordered(name string) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(o Options, x ...*tree.Node) *tree.Node {
-		a, axis, bad := oneLine(o, x[0])
-		if bad != nil {
-			return bad
-		}
+		a, axis := oneLine(o, x[0])
 		return With(name, []int{axis}, nil, a)
 	}
 }
@@ -27,10 +24,7 @@ func ordered(name string) func(o Options, x ...*tree.Node) *tree.Node {
 // if they are negative.
 func parted(name string) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(o Options, x ...*tree.Node) *tree.Node {
-		a, axis, bad := oneLine(o, x[0])
-		if bad != nil {
-			return bad
-		}
+		a, axis := oneLine(o, x[0])
 		return partedAlong(name, a, axis, o.Ints)
 	}
 }
@@ -82,24 +76,17 @@ func Partition(name string, a *tree.Node, axis int, kth []int) *tree.Node {
 
 // oneLine returns a, and the only axis of the options. Without an axis it returns a
 // vector of all elements.
-func oneLine(o Options, a *tree.Node) (*tree.Node, int, *tree.Node) {
+func oneLine(o Options, a *tree.Node) (line *tree.Node, axis int) {
 	if o.Axes == nil {
-		return flatten(o, a), 0, nil
+		return flatten(o, a), 0
 	}
-	axis, err := o.axis(0, len(a.Shape()))
-	if err != nil {
-		return nil, 0, misshapen("%s", err)
-	}
-	return a, axis, nil
+	return a, o.axis(0, len(a.Shape()))
 }
 
 // lines returns the elements of several axes, or of all, along one axis, and the
 // shape that a reduction over them keeps. An empty axis is an error: it has no such statistic.
-func (o Options) lines(a *tree.Node, statistic string) (line *tree.Node, axis int, kept shape.Shape, bad *tree.Node) {
-	axes, err := shape.Axes(o.Axes, len(a.Shape()))
-	if err != nil {
-		return nil, 0, nil, misshapen("%s", err)
-	}
+func (o Options) lines(a *tree.Node, statistic string) (line *tree.Node, axis int, kept shape.Shape) {
+	axes := valid(shape.Axes(o.Axes, len(a.Shape())))
 	line, axis, kept = a, len(a.Shape())-len(axes), a.Shape().Reduce(axes, o.Keep)
 	if len(axes) == 1 {
 		axis = axes[0]
@@ -107,18 +94,15 @@ func (o Options) lines(a *tree.Node, statistic string) (line *tree.Node, axis in
 		line, _ = joinAxes(a, axes)
 	}
 	if line.Shape()[axis] == 0 {
-		return nil, 0, nil, misshapen("an empty axis has no %s", statistic)
+		panic(stop{misshapen("an empty axis has no %s", statistic)})
 	}
-	return line, axis, kept, nil
+	return line, axis, kept
 }
 
 // median returns the mean of the two elements in the middle. Unlike a quantile of .5,
 // it is infinite if both are the same infinity.
 func median(o Options, x ...*tree.Node) *tree.Node {
-	line, axis, kept, bad := o.lines(x[0], "median")
-	if bad != nil {
-		return bad
-	}
+	line, axis, kept := o.lines(x[0], "median")
 	n := line.Shape()[axis]
 	pick := sortedPlaces(line, axis, kept, n/2, (n-1)/2, n-1)
 	v, last := pick(0), pick(2)
@@ -139,14 +123,8 @@ func sortedPlaces(a *tree.Node, axis int, kept shape.Shape, places ...int) func(
 // the sorted elements, between its neighbours in proportion.
 func quantile(per float64) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(o Options, x ...*tree.Node) *tree.Node {
-		q, method, bad := o.quantile(per, x[0])
-		if bad != nil {
-			return bad
-		}
-		line, axis, kept, bad := o.lines(x[0], "quantile")
-		if bad != nil {
-			return bad
-		}
+		q, method := o.quantile(per, x[0])
+		line, axis, kept := o.lines(x[0], "quantile")
 		n := line.Shape()[axis]
 		low, high, t := method.between(n, q)
 		pick := sortedPlaces(line, axis, kept, low, high, n-1)
@@ -165,36 +143,30 @@ func quantile(per float64) func(o Options, x ...*tree.Node) *tree.Node {
 	}
 }
 
-// quantile returns the options of a quantile of a. Integers have those that are elements.
-func (o Options) quantile(per float64, a *tree.Node) (q float64, method placing, bad *tree.Node) {
-	if q, bad = o.fraction(per); bad == nil {
-		method, bad = o.placing()
-	}
-	if bad == nil && a.DType().IsInt() && !method.chooses() {
-		bad = tree.Errorf(tree.ErrType, "", "elements of type %v have no quantiles by a method that interpolates", a.DType())
-	}
-	return q, method, bad
-}
-
-// fraction returns the number of the options, which is from 0 to per, as a part of per.
-func (o Options) fraction(per float64) (q float64, bad *tree.Node) {
+// quantile returns the number of the options, which is from 0 to per, as a part of per, and
+// the method o.Text. Integers have the quantiles that are elements.
+func (o Options) quantile(per float64, a *tree.Node) (q float64, method placing) {
 	if len(o.Numbers) != 1 {
-		return 0, tree.Errorf(tree.ErrValue, "", "takes one number")
+		panic(stop{wrong("takes one number")})
 	}
-	if q := o.Numbers[0]; !(q >= 0 && q <= per) {
-		return 0, tree.Errorf(tree.ErrValue, "", "%v is not from 0 to %v", q, per)
+	if q = o.Numbers[0]; !(q >= 0 && q <= per) {
+		panic(stop{wrong("%v is not from 0 to %v", q, per)})
 	}
-	return o.Numbers[0] / per, nil
+	method, ok := placings[o.Text]
+	if !ok {
+		panic(stop{wrong("there is no method %q", o.Text)})
+	}
+	if a.DType().IsInt() && !method.chooses() {
+		panic(stop{tree.Errorf(tree.ErrType, "", "elements of type %v have no quantiles by a method that interpolates", a.DType())})
+	}
+	return q / per, method
 }
 
 // amongNumbers sorts the elements over axes, with NaN last. It returns the number of those
 // that are not NaN, as float64, and a function that returns the elements at places
 // among them; a place outside is brought inside.
-func (o Options) amongNumbers(a *tree.Node) (count *tree.Node, pick func(place *tree.Node) *tree.Node, bad *tree.Node) {
-	line, axis, kept, bad := o.lines(a, "quantile")
-	if bad != nil {
-		return nil, nil, bad
-	}
+func (o Options) amongNumbers(a *tree.Node) (count *tree.Node, pick func(place *tree.Node) *tree.Node) {
+	line, axis, kept := o.lines(a, "quantile")
 	n := line.Shape()[axis]
 	sorted := With("sort", []int{axis}, nil, line)
 	one := line.Shape().Reduce([]int{axis}, true)
@@ -203,15 +175,12 @@ func (o Options) amongNumbers(a *tree.Node) (count *tree.Node, pick func(place *
 	return count, func(place *tree.Node) *tree.Node {
 		i := Cast(Call("clip", place, like(place, 0), like(place, float64(n-1))), dtype.I64)
 		return Reshape(takenAlong(With, sorted, Reshape(i, one), axis), kept)
-	}, nil
+	}
 }
 
 // nanMedian returns the mean of the two elements in the middle of those that are not NaN.
 func nanMedian(o Options, x ...*tree.Node) *tree.Node {
-	count, pick, bad := o.amongNumbers(x[0])
-	if bad != nil {
-		return bad
-	}
+	count, pick := o.amongNumbers(x[0])
 	half := Call("div", count, like(count, 2))
 	low, high := Call("sub", Call("ceil", half), like(count, 1)), Call("floor", half)
 	v, y := pick(low), pick(high)
@@ -220,14 +189,8 @@ func nanMedian(o Options, x ...*tree.Node) *tree.Node {
 
 func nanQuantile(per float64) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(o Options, x ...*tree.Node) *tree.Node {
-		q, method, bad := o.quantile(per, x[0])
-		if bad != nil {
-			return bad
-		}
-		count, pick, bad := o.amongNumbers(x[0])
-		if bad != nil {
-			return bad
-		}
+		q, method := o.quantile(per, x[0])
+		count, pick := o.amongNumbers(x[0])
 		one := like(count, 1)
 		last := Call("sub", count, one)
 		at := placeOf(method, q, count, func(v float64) *tree.Node { return like(count, v) }, Call)
@@ -286,7 +249,7 @@ func continuous(alpha, beta float64) placing { return placing{add: alpha, slope:
 // chooses reports whether every quantile is an element.
 func (p placing) chooses() bool { return p.round != "" && p.round != "middle" }
 
-// placings are the methods of quantiles.
+// placings are the methods of quantiles, by the names in o.Text.
 var placings = map[string]placing{
 	"":                          {fewer: true},
 	"linear":                    {fewer: true},
@@ -348,15 +311,6 @@ func numeric(name string, x ...float64) float64 {
 		return min(x[0], x[1])
 	}
 	return max(x[0], x[1])
-}
-
-// placing returns the method o.Text.
-func (o Options) placing() (placing, *tree.Node) {
-	p, ok := placings[o.Text]
-	if !ok {
-		return p, tree.Errorf(tree.ErrValue, "", "there is no method %q", o.Text)
-	}
-	return p, nil
 }
 
 // between returns the places of the two of n sorted elements between which the quantile q

@@ -153,10 +153,7 @@ func roll(o Options, x ...*tree.Node) *tree.Node {
 		return misshapen("%d shifts given for %d axes", len(o.Ints), len(o.Axes))
 	}
 	for i, axis := range o.Axes {
-		axis, err := shape.Axis(axis, len(a.Shape()))
-		if err != nil {
-			return misshapen("%s", err)
-		}
+		axis := valid(shape.Axis(axis, len(a.Shape())))
 		d := a.Shape()[axis]
 		if d == 0 {
 			continue
@@ -177,11 +174,7 @@ func halfTurn(back bool) func(o Options, x ...*tree.Node) *tree.Node {
 		o = o.orAxes(lists.UpTo(len(s))...)
 		o.Ints = make([]int, len(o.Axes))
 		for i, axis := range o.Axes {
-			axis, err := shape.Axis(axis, len(s))
-			if err != nil {
-				return misshapen("%s", err)
-			}
-			if o.Ints[i] = s[axis] / 2; back {
+			if o.Ints[i] = s[valid(shape.Axis(axis, len(s)))] / 2; back {
 				o.Ints[i] = -o.Ints[i]
 			}
 		}
@@ -197,9 +190,7 @@ func stack(o Options, x ...*tree.Node) *tree.Node {
 		if !a.Shape().Equal(x[0].Shape()) || len(o.Axes) != 1 {
 			return misshapen("arrays of shapes %v and %v cannot be stacked along axes %v", x[0].Shape(), a.Shape(), o.Axes)
 		}
-		if parts[i] = newAxes(o, a); parts[i].Err() != nil {
-			return parts[i]
-		}
+		parts[i] = newAxes(o, a)
 	}
 	return Concat(o.Axes[0], parts)
 }
@@ -215,22 +206,19 @@ func oneHot(o Options, x ...*tree.Node) *tree.Node {
 
 // eye reads the numbers of rows and columns and the diagonal from o.Ints.
 func eye(o Options, _ ...*tree.Node) *tree.Node {
-	rows, columns, bad := o.matrix()
-	if bad != nil {
-		return bad
-	}
+	rows, columns := o.matrix()
 	at := withAxis(Iota(rows), 1)
 	on := Call("equal", Call("add", at, tree.ConstInt(dtype.I64, int64(o.int(2, 0)))), Iota(columns))
 	return Cast(on, o.elements())
 }
 
 // matrix reads the numbers of rows and columns from o.Ints.
-func (o Options) matrix() (rows, columns int, bad *tree.Node) {
+func (o Options) matrix() (rows, columns int) {
 	rows = o.int(0, 0)
 	if columns = o.int(1, rows); rows < 0 || columns < 0 {
-		return 0, 0, misshapen("a matrix cannot have %d rows and %d columns", rows, columns)
+		panic(stop{misshapen("a matrix cannot have %d rows and %d columns", rows, columns)})
 	}
-	return rows, columns, nil
+	return rows, columns
 }
 
 // linspace rounds as NumPy does: first the step, then its product with the

@@ -296,10 +296,7 @@ func (l *lifter) lift(n *tree.Node) *tree.Node {
 // combined with each element by row. It begins with the identity of a reduction.
 func accumulate(row, reduction string) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(o Options, x ...*tree.Node) *tree.Node {
-		a, axis, bad := oneLine(o, x[0])
-		if bad != nil {
-			return bad
-		}
+		a, axis := oneLine(o, x[0])
 		t := a.DType()
 		if t.IsComplex() {
 			r := accumulateComplex(row, Call("real", a), Call("imag", a), axis, true)
@@ -335,10 +332,8 @@ func unwrap(o Options, x ...*tree.Node) *tree.Node {
 	if len(o.Numbers) == 2 {
 		jump, period = o.Numbers[0], o.Numbers[1]
 	}
-	axis, err := o.axis(-1, len(p.Shape()))
+	axis := o.axis(-1, len(p.Shape()))
 	switch {
-	case err != nil:
-		return misshapen("%s", err)
 	case !(period > 0) || math.IsInf(period, 0):
 		return tree.Errorf(tree.ErrValue, "", "the period %v is not above 0", period)
 	case math.IsNaN(jump):

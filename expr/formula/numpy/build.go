@@ -52,7 +52,7 @@ func (u *Unit) Locate(err error) error {
 			if e.File != "" {
 				msg += fmt.Sprintf(" (%s:%d)", e.File, e.Line)
 			}
-			return fail(p.at, e.Kind, "%s", msg)
+			return syntax.Errorf(p.at.Pos, e.Kind, "%s", msg)
 		}
 	}
 	return err
@@ -75,10 +75,9 @@ type Options struct {
 // Any other name is a temporary: its tree stands wherever the name is used,
 // unless a later statement writes to an array that the tree reads; then a new
 // array keeps the value.
-func Build(formula []*syntax.Statement, o Options) (*Unit, error) {
-	if err := complete(formula); err != nil {
-		return nil, err
-	}
+func Build(formula []*syntax.Statement, o Options) (_ *Unit, err error) {
+	defer stopped(&err)
+	complete(formula)
 	b := &builder{
 		Options: o, formula: formula, last: map[string]int{},
 		scope: scope{vars: map[string]*variable{}, known: o.Known},
@@ -101,9 +100,7 @@ func Build(formula []*syntax.Statement, o Options) (*Unit, error) {
 	}
 	for i, st := range formula {
 		b.now = i
-		if err := b.run(st); err != nil {
-			return nil, err
-		}
+		b.run(st)
 	}
 	u := &Unit{Statements: b.out, Values: map[string]*tree.Node{}, parts: b.parts}
 	for _, name := range o.Want {
@@ -154,41 +151,32 @@ func (u *Unit) Names(of []string) (out []string) {
 	return out
 }
 
-// complete returns an error for a statement without a target or a value.
-func complete(formula []*syntax.Statement) error {
+// complete stops at a statement without a target or a value.
+func complete(formula []*syntax.Statement) {
 	for _, s := range formula {
 		if s == nil || s.Target == nil || s.Value == nil {
-			return syntax.Errorf(0, tree.ErrType, "a statement has no target or no value")
+			panic(stop{syntax.Errorf(0, tree.ErrType, "a statement has no target or no value")})
 		}
 	}
-	return nil
 }
 
 // Check reports what is wrong with a formula whatever its variables are: unknown
 // functions and attributes, wrong arguments, and errors in parts that have no
 // names, such as 1/0.
-func Check(formula []*syntax.Statement) error {
-	if err := complete(formula); err != nil {
-		return err
-	}
+func Check(formula []*syntax.Statement) (err error) {
+	defer stopped(&err)
+	complete(formula)
 	s := &scope{checking: true}
 	for _, st := range formula {
-		v, err := s.eval(st.Value)
-		if err != nil {
-			return err
-		}
+		v := s.eval(st.Value)
 		if v.kind == vNone || v.kind == vString {
-			return fail(st.Value, expr.ErrType, "%s cannot be assigned", v.describe())
+			panic(fail(st.Value, expr.ErrType, "%s cannot be assigned", v.describe()))
 		}
 		if st.Target.Kind == syntax.Index {
-			if _, err := s.eval(st.Target); err != nil {
-				return err
-			}
+			s.eval(st.Target)
 		}
 		if st.Op != "=" {
-			if _, err := (item{v, st.Value}).operand(); err != nil {
-				return err
-			}
+			item{v, st.Value}.operand()
 		}
 	}
 	return nil
@@ -223,30 +211,27 @@ func operatorOf(st *syntax.Statement) *syntax.Node {
 }
 
 // run carries out one statement.
-func (b *builder) run(st *syntax.Statement) error {
+func (b *builder) run(st *syntax.Statement) {
 	v := b.vars[st.Name()]
 	if v == nil && (st.Op != "=" || st.Target.Kind == syntax.Index) {
 		at := st.Target
 		if at.Kind == syntax.Index {
 			at = at.Args[0]
 		}
-		return b.unbound(at)
+		panic(b.unbound(at))
 	}
-	e, err := b.eval(st.Value)
-	switch {
-	case err != nil:
-		return err
+	switch e := b.eval(st.Value); {
 	case !e.isOperand():
-		return fail(st.Value, expr.ErrType, "%s cannot be assigned", e.describe())
+		panic(fail(st.Value, expr.ErrType, "%s cannot be assigned", e.describe()))
 	case st.Target.Kind == syntax.Index:
-		return b.assignPart(st, v, e)
+		b.assignPart(st, v, e)
 	case st.Op != "=":
-		return b.augment(st, v, e)
+		b.augment(st, v, e)
 	case v != nil && v.bound:
-		return b.store(st, v.value.n, e, true)
+		b.store(st, v.value.n, e, true)
+	default:
+		b.define(st, e)
 	}
-	b.define(st, e)
-	return nil
 }
 
 // define gives a temporary a value.
@@ -259,173 +244,135 @@ func (b *builder) define(st *syntax.Statement, e value) {
 }
 
 // augment carries out name op= value.
-func (b *builder) augment(st *syntax.Statement, v *variable, e value) error {
-	r, err := b.combined(st, v.value, e)
-	if err != nil {
-		return err
-	}
+func (b *builder) augment(st *syntax.Statement, v *variable, e value) {
+	r := b.combined(st, v.value, e)
 	if v.bound {
-		return b.combine(st, v.value.n, r, true)
+		b.combine(st, v.value.n, r, true)
+		return
 	}
 	if t := v.value; t.kind == vTree && t.weak == syntax.NoNumber && len(t.n.Shape()) > 0 { // an array keeps its type
-		n, err := stored(st, t.n, r, true)
-		if err == nil {
-			err = sameShape(st, t.n, n)
-		}
-		if err != nil {
-			return err
-		}
+		n := stored(st, t.n, r, true)
+		sameShape(st, t.n, n)
 		r = valueOf(n)
 	}
 	b.define(st, r)
-	return nil
 }
 
 // combined returns x op value for a statement op=.
-func (b *builder) combined(st *syntax.Statement, x, e value) (value, error) {
+func (b *builder) combined(st *syntax.Statement, x, e value) value {
 	at := operatorOf(st)
 	return operate(at, at, []item{{x, at}, {e, at}})
 }
 
 // assignPart carries out name[subscripts] op value.
-func (b *builder) assignPart(st *syntax.Statement, v *variable, e value) error {
+func (b *builder) assignPart(st *syntax.Statement, v *variable, e value) {
 	name := st.Name()
 	if !v.bound && !v.owned {
 		if v.value.kind != vTree || v.value.weak != syntax.NoNumber {
-			return fail(st.Target, expr.ErrType, "%s is %s, which has no parts to assign to", name, v.value.describe())
+			panic(fail(st.Target, expr.ErrType, "%s is %s, which has no parts to assign to", name, v.value.describe()))
 		}
-		if err := b.materialize(name, st); err != nil {
-			return err
-		}
+		b.materialize(name, st)
 		v = b.vars[name]
 	}
-	items, err := b.subscripts(st.Target.Args[1:])
-	if err != nil {
-		return err
-	}
+	items := b.subscripts(st.Target.Args[1:])
 	if len(items) == 1 && items[0].kind == vTree && items[0].n.DType() == dtype.Bool {
-		return b.assignMask(st, v.value.n, items[0], e)
+		b.assignMask(st, v.value.n, items[0], e)
+		return
 	}
 	chosen := slices.ContainsFunc(items, func(x item) bool { return x.kind == vTree || x.kind == vSeq })
-	part, err := index(st.Target, v.value, items, !chosen)
-	switch {
-	case err != nil:
-		return err
+	switch part := index(st.Target, v.value, items, !chosen); {
 	case chosen:
-		return b.assignChosen(st, v.value.n, items, part, e)
+		b.assignChosen(st, v.value.n, items, part, e)
+	case st.Op == "=":
+		b.store(st, part.n, e, false)
+	default:
+		r := b.combined(st, part, e)
+		// integers choose a number, which is assigned as a part is, and no array
+		number := len(items) == len(v.value.n.Shape()) && !slices.ContainsFunc(items, func(x item) bool { return x.kind != vScalar })
+		b.combine(st, part.n, r, !number)
 	}
-	if st.Op == "=" {
-		return b.store(st, part.n, e, false)
-	}
-	r, err := b.combined(st, part, e)
-	if err != nil {
-		return err
-	}
-	// integers choose a number, which is assigned as a part is, and no array
-	number := len(items) == len(v.value.n.Shape()) && !slices.ContainsFunc(items, func(x item) bool { return x.kind != vScalar })
-	return b.combine(st, part.n, r, !number)
 }
 
 // assignChosen carries out x[subscripts] op value for subscripts with arrays of indices. The last of several
 // values for one element stays, as in NumPy.
-func (b *builder) assignChosen(st *syntax.Statement, array *tree.Node, items []item, old, e value) error {
-	at, err := places(st.Target, array, items)
-	if err != nil {
-		return err
-	}
-	n, err := b.updated(st, old, e)
-	if err != nil {
-		return err
-	}
+func (b *builder) assignChosen(st *syntax.Statement, array *tree.Node, items []item, old, e value) {
+	at := places(st.Target, array, items)
+	n := b.updated(st, old, e)
 	b.parts = append(b.parts, part{at, st.Target})
-	return b.replace(st, array, scattered("scatter", array, at, n))
+	b.replace(st, array, scattered("scatter", array, at, n))
 }
 
 // updated returns what a statement assigns to old, a part of an array, in the type of the part: e, or old op e.
-func (b *builder) updated(st *syntax.Statement, old, e value) (n *tree.Node, err error) {
+func (b *builder) updated(st *syntax.Statement, old, e value) *tree.Node {
 	if st.Op != "=" {
-		if e, err = b.combined(st, old, e); err != nil {
-			return nil, err
-		}
+		e = b.combined(st, old, e)
 	}
 	return stored(st, old.n, e, st.Op != "=")
 }
 
 // replace assigns r, which has parts of an array replaced, to the array.
-func (b *builder) replace(st *syntax.Statement, array, r *tree.Node) error {
-	if err := r.Err(); err != nil {
-		return placed(st.Target, err)
-	}
-	return b.emit(st, expr.Statement{Saver: expr.Set, Target: array, Value: r})
+func (b *builder) replace(st *syntax.Statement, array, r *tree.Node) {
+	b.emit(st, expr.Statement{Saver: expr.Set, Target: array, Value: sound(st.Target, r)})
 }
 
 // assignMask carries out x[mask] = scalar, as x = where(mask, scalar, x).
-func (b *builder) assignMask(st *syntax.Statement, array *tree.Node, mask item, e value) error {
+func (b *builder) assignMask(st *syntax.Statement, array *tree.Node, mask item, e value) {
 	if !mask.n.Shape().Equal(array.Shape()) {
-		return fail(mask.at, expr.ErrShape, "a mask of shape %v does not fit an array of shape %v", mask.n.Shape(), array.Shape())
+		panic(fail(mask.at, expr.ErrShape, "a mask of shape %v does not fit an array of shape %v", mask.n.Shape(), array.Shape()))
 	}
-	n, err := b.updated(st, valueOf(array), e)
-	if err != nil {
-		return err
-	}
+	n := b.updated(st, valueOf(array), e)
 	if st.Op == "=" && len(n.Shape()) != 0 {
-		return fail(st.Value, expr.ErrUnsupported, "only a scalar can be assigned through a mask; write %s = where(mask, value, %s)", st.Name(), st.Name())
+		panic(fail(st.Value, expr.ErrUnsupported, "only a scalar can be assigned through a mask; write %s = where(mask, value, %s)", st.Name(), st.Name()))
 	}
-	return b.replace(st, array, apply("where", mask.n, n, array))
+	b.replace(st, array, apply("where", mask.n, n, array))
 }
 
 var savers = map[string]expr.Saver{"+": expr.Plus, "-": expr.Minus, "*": expr.Times, "/": expr.Over}
 
 // combine stores target op value, as a saver where the operation is one of the
 // target's own type.
-func (b *builder) combine(st *syntax.Statement, target *tree.Node, r value, whole bool) error {
+func (b *builder) combine(st *syntax.Statement, target *tree.Node, r value, whole bool) {
 	n := r.n
-	if err := sameShape(st, target, n); err != nil {
-		return err
-	}
+	sameShape(st, target, n)
 	if n.Op.Result() == tree.ResultTo && n.DType().IsHalf() && n.DType() == target.DType() && len(n.Args) == 1 && n.Args[0].DType() == n.DType() {
 		n = n.Args[0] // the assignment rounds too
 	}
 	sign := operatorOf(st).Text
 	if s, ok := savers[sign]; ok && n.Op.Symbol() == sign && len(n.Args) == 2 && n.Args[0] == target && n.DType() == target.DType() {
-		return b.emit(st, expr.Statement{Saver: s, Target: target, Value: n.Args[1]})
+		b.emit(st, expr.Statement{Saver: s, Target: target, Value: n.Args[1]})
+		return
 	}
-	return b.store(st, target, r, whole)
+	b.store(st, target, r, whole)
 }
 
 // sameShape checks the result of an in-place operator, which NumPy does not
 // broadcast.
-func sameShape(st *syntax.Statement, target, result *tree.Node) error {
+func sameShape(st *syntax.Statement, target, result *tree.Node) {
 	if !result.Shape().Equal(target.Shape()) {
-		return fail(operatorOf(st), expr.ErrShape, "a result of shape %v does not fit a target of shape %v", result.Shape(), target.Shape())
+		panic(fail(operatorOf(st), expr.ErrShape, "a result of shape %v does not fit a target of shape %v", result.Shape(), target.Shape()))
 	}
-	return nil
 }
 
 // store writes a value into an array or a view of one. A whole array needs a
 // type that NumPy's rule same_kind admits; a part converts, as in NumPy.
-func (b *builder) store(st *syntax.Statement, target *tree.Node, e value, whole bool) error {
-	n, err := stored(st, target, e, whole)
-	if err != nil {
-		return err
-	}
-	return b.emit(st, expr.Statement{Saver: expr.Set, Target: target, Value: n})
+func (b *builder) store(st *syntax.Statement, target *tree.Node, e value, whole bool) {
+	b.emit(st, expr.Statement{Saver: expr.Set, Target: target, Value: stored(st, target, e, whole)})
 }
 
 // stored returns a value in the type of the target.
-func stored(st *syntax.Statement, target *tree.Node, e value, whole bool) (*tree.Node, error) {
+func stored(st *syntax.Statement, target *tree.Node, e value, whole bool) *tree.Node {
 	t, from := target.DType(), e.dtype()
 	if e.weakClass() != syntax.NoNumber {
 		from = promoted(e, zero(t))
 	}
 	if whole && !sameKind(from, t) {
-		return nil, fail(st.Value, expr.ErrType, "a value of type %v cannot be stored in %s, which is %v; convert it with astype", from, st.Name(), t)
+		panic(fail(st.Value, expr.ErrType, "a value of type %v cannot be stored in %s, which is %v; convert it with astype", from, st.Name(), t))
 	}
 	n := e.as(t)
 	if !whole {
 		n = dropLeading(n, target)
 	}
-	return n, placed(st.Value, n.Err())
+	return sound(st.Value, n)
 }
 
 // dropLeading leaves out leading axes of size 1 that a value has above the rank
@@ -445,24 +392,19 @@ func dropLeading(n, target *tree.Node) *tree.Node {
 }
 
 // emit appends a statement, after saving what it would overwrite.
-func (b *builder) emit(st *syntax.Statement, s expr.Statement) error {
-	if err := s.Err(); err != nil {
-		return placed(operatorOf(st), err)
-	}
-	if err := b.preserve(st, s.Target); err != nil {
-		return err
-	}
+func (b *builder) emit(st *syntax.Statement, s expr.Statement) {
+	check(operatorOf(st), s.Err())
+	b.preserve(st, s.Target)
 	b.out = append(b.out, s)
 	b.parts = append(b.parts, part{s.Value, operatorOf(st)})
-	return nil
 }
 
 // preserve gives arrays to the temporaries that are read later and whose trees
 // read what a statement is about to overwrite.
-func (b *builder) preserve(st *syntax.Statement, target *tree.Node) error {
+func (b *builder) preserve(st *syntax.Statement, target *tree.Node) {
 	over := b.reads.overlapping(target)
 	if over&b.pending == 0 {
-		return nil
+		return
 	}
 	b.pending = 0
 	var names []string
@@ -479,47 +421,31 @@ func (b *builder) preserve(st *syntax.Statement, target *tree.Node) error {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if err := b.materialize(name, st); err != nil {
-			return err
-		}
+		b.materialize(name, st)
 	}
-	return nil
 }
 
 // materialize stores the value of a temporary in a new array, or the parts of a tuple in several.
-func (b *builder) materialize(name string, st *syntax.Statement) error {
-	v, err := b.kept(name, b.vars[name].value)
-	if err != nil {
-		return placed(operatorOf(st), err)
-	}
+func (b *builder) materialize(name string, st *syntax.Statement) {
+	v := b.kept(name, st, b.vars[name].value)
 	b.vars[name] = &variable{value: v, owned: v.kind == vTree}
 	b.pending |= b.reads.value(v)
-	return nil
 }
 
-func (b *builder) kept(name string, v value) (value, error) {
+func (b *builder) kept(name string, st *syntax.Statement, v value) value {
 	if v.kind == vSeq && !v.list {
 		list := make([]value, len(v.seq))
 		for i, x := range v.seq {
-			var err error
-			if list[i], err = b.kept(fmt.Sprintf("%s[%d]", name, i), x); err != nil {
-				return v, err
-			}
+			list[i] = b.kept(fmt.Sprintf("%s[%d]", name, i), st, x)
 		}
-		return sequence(list), nil
+		return sequence(list)
 	}
-	n := v.node()
-	err := n.Err()
-	var array *tree.Node
-	if err == nil && b.Array == nil {
-		err = errors.New("there is no memory for " + name)
+	n := sound(operatorOf(st), v.node())
+	if b.Array == nil {
+		check(operatorOf(st), errors.New("there is no memory for "+name))
 	}
-	if err == nil {
-		array, err = b.Array(name, n)
-	}
-	if err != nil {
-		return v, err
-	}
+	array, err := b.Array(name, n)
+	check(operatorOf(st), err)
 	b.out = append(b.out, expr.Statement{Saver: expr.Set, Target: array, Value: n})
-	return valueOf(array), nil
+	return valueOf(array)
 }

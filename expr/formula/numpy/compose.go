@@ -15,14 +15,11 @@ func (c *call) pairs(i int) (from, to []int) {
 		return nil, c.integers(i)
 	}
 	if len(x.seq) != 2 {
-		c.fail(x.at, tree.ErrShape, "axes are a number, or a pair of axes or of lists of them")
-		return nil, nil
+		panic(fail(x.at, tree.ErrShape, "axes are a number, or a pair of axes or of lists of them"))
 	}
 	var lists [2][]int
 	for k, v := range x.seq {
-		list, err := item{v, x.at}.integers("axes")
-		c.note(err)
-		lists[k] = list
+		lists[k] = item{v, x.at}.integers("axes")
 	}
 	return lists[0], lists[1]
 }
@@ -63,7 +60,7 @@ func (c *call) counting(n, initial *tree.Node) *tree.Node {
 		other = tree.ConstInt(n.DType(), m.value)
 	}
 	if other == nil {
-		return c.fail(c.args[i].at, tree.ErrValue, "%s with where needs the argument initial, the result where no element counts", c.at.Text)
+		panic(fail(c.args[i].at, tree.ErrValue, "%s with where needs the argument initial, the result where no element counts", c.at.Text))
 	}
 	mask := c.mask(n.Shape())
 	return apply("where", mask, n, other)
@@ -192,7 +189,7 @@ func composition(o *untyped.Composition) func(c *call) *tree.Node {
 			case k > 0 && k == o.Index:
 				nodes[k] = c.array(i)
 			case k > 0 && o.Name == "ediff1d" && !sameKind(c.array(i).DType(), t):
-				return c.fail(c.args[i].at, tree.ErrType, "%s of %v cannot be put beside differences of %v", c.f.params[i].name, c.array(i).DType(), t)
+				panic(fail(c.args[i].at, tree.ErrType, "%s of %v cannot be put beside differences of %v", c.f.params[i].name, c.array(i).DType(), t))
 			default:
 				nodes[k] = c.as(i, t)
 			}

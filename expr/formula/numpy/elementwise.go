@@ -125,7 +125,7 @@ func callClip(c *call) *tree.Node {
 			continue
 		}
 		if old {
-			return c.fail(c.args[with].at, nil, "clip takes a_min and a_max, or min and max")
+			panic(fail(c.args[with].at, nil, "clip takes a_min and a_max, or min and max"))
 		}
 		if i == 0 {
 			lo = 3

@@ -28,61 +28,51 @@ type variable struct {
 }
 
 // eval returns the value of a syntax tree.
-func (s *scope) eval(n *syntax.Node) (value, error) {
-	v, err := s.evalNode(n)
-	if err == nil && n.Kind == syntax.Call { // of a tuple
+func (s *scope) eval(n *syntax.Node) value {
+	v := s.evalNode(n)
+	if n.Kind == syntax.Call { // of a tuple
 		for _, x := range v.seq {
 			if x.kind == vTree && x.n != nil {
 				s.parts = append(s.parts, part{x.n, n})
 			}
 		}
 	}
-	if err == nil && v.kind == vTree && v.n != nil && n.Kind != syntax.Name {
+	if v.kind == vTree && v.n != nil && n.Kind != syntax.Name {
 		s.parts = append(s.parts, part{v.n, n})
 	}
-	return v, err
+	return v
 }
 
-func (s *scope) evalNode(n *syntax.Node) (value, error) {
+func (s *scope) evalNode(n *syntax.Node) value {
 	if n == nil {
-		return value{}, syntax.Errorf(0, tree.ErrType, "a part of the formula is nil")
+		panic(stop{syntax.Errorf(0, tree.ErrType, "a part of the formula is nil")})
 	}
 	switch n.Kind {
 	case syntax.Name:
 		return s.name(n)
 	case syntax.Literal:
 		if x := n.Number; x.Class == syntax.Complex {
-			return value{kind: vTree, n: tree.ConstComplex(dtype.C128, complex(0, x.F)), weak: x.Class}, nil
+			return value{kind: vTree, n: tree.ConstComplex(dtype.C128, complex(0, x.F)), weak: x.Class}
 		}
-		return literal(n.Number), nil
+		return literal(n.Number)
 	case syntax.String:
-		return value{kind: vString, str: n.Text}, nil
+		return value{kind: vString, str: n.Text}
 	case syntax.None:
-		return none, nil
+		return none
 	case syntax.Slice, syntax.Ellipsis:
-		return value{}, fail(n, nil, "this has a meaning in subscripts only")
+		panic(fail(n, nil, "this has a meaning in subscripts only"))
 	case syntax.Index:
-		x, err := s.eval(n.Args[0])
-		if err != nil {
-			return value{}, err
-		}
-		items, err := s.subscripts(n.Args[1:])
-		switch {
-		case err != nil:
-			return value{}, err
-		case s.checking:
-			return unknown, checkSubscripts(items)
+		x := s.eval(n.Args[0])
+		items := s.subscripts(n.Args[1:])
+		if s.checking {
+			checkSubscripts(items)
+			return unknown
 		}
 		return index(n, x, items, false)
 	case syntax.Method:
-		if err := s.noModule(n); err != nil {
-			return value{}, err
-		}
+		s.noModule(n)
 	}
-	items, err := s.evalAll(n.Args)
-	if err != nil {
-		return value{}, err
-	}
+	items := s.evalAll(n.Args)
 	switch n.Kind {
 	case syntax.Unary:
 		return operate(n, items[0].at, items)
@@ -98,32 +88,28 @@ func (s *scope) evalNode(n *syntax.Node) (value, error) {
 	out := tupleOf(items)
 	out.list = n.Kind == syntax.List
 	if out.size > maxSequence {
-		return value{}, fail(n, tree.ErrUnsupported, "a list has more than %d elements", maxSequence)
+		panic(fail(n, tree.ErrUnsupported, "a list has more than %d elements", maxSequence))
 	}
-	return out, nil
+	return out
 }
 
 // maxSequence bounds how many elements a list can have, with the lists in it.
 const maxSequence = 4096
 
-func (s *scope) evalAll(nodes []*syntax.Node) ([]item, error) {
+func (s *scope) evalAll(nodes []*syntax.Node) []item {
 	items := make([]item, len(nodes))
 	for i, n := range nodes {
-		v, err := s.eval(n)
-		if err != nil {
-			return nil, err
-		}
+		v := s.eval(n)
 		items[i] = item{v, n}
 	}
-	return items, nil
+	return items
 }
 
 // subscripts are values, slices and ellipses.
-func (s *scope) subscripts(nodes []*syntax.Node) ([]item, error) {
+func (s *scope) subscripts(nodes []*syntax.Node) []item {
 	items := make([]item, len(nodes))
 	for i, n := range nodes {
 		var v value
-		var err error
 		switch n.Kind {
 		case syntax.Ellipsis:
 			v.kind = vEllipsis
@@ -133,47 +119,42 @@ func (s *scope) subscripts(nodes []*syntax.Node) ([]item, error) {
 				if parts[k] = (item{none, n}); p == nil {
 					continue
 				}
-				if v, err = s.eval(p); err != nil {
-					return nil, err
-				}
+				v = s.eval(p)
 				parts[k] = item{v, p}
 			}
-			v, err = sliceOf(parts)
+			v = sliceOf(parts)
 		default:
-			v, err = s.eval(n)
-		}
-		if err != nil {
-			return nil, err
+			v = s.eval(n)
 		}
 		items[i] = item{v, n}
 	}
 	if len(items) == 1 && items[0].kind == vSeq && !items[0].list {
-		return expand(items[0]), nil
+		return expand(items[0])
 	}
-	return items, nil
+	return items
 }
 
 // expand returns the values of a tuple.
 func expand(x item) []item { return lists.Map(x.seq, func(v value) item { return item{v, x.at} }) }
 
-func (s *scope) name(n *syntax.Node) (value, error) {
+func (s *scope) name(n *syntax.Node) value {
 	if s.checking {
-		return unknown, nil
+		return unknown
 	}
 	if v := s.vars[n.Text]; v != nil {
-		return v.value, nil
+		return v.value
 	}
 	if f, ok := constants[n.Text]; ok {
-		return literal(syntax.FloatNumber(f)), nil
+		return literal(syntax.FloatNumber(f))
 	}
 	if t := typeNamed(n.Text); t != dtype.Invalid {
-		return value{kind: vType, t: t}, nil
+		return value{kind: vType, t: t}
 	}
-	return value{}, s.unbound(n)
+	panic(s.unbound(n))
 }
 
-// unbound returns the error of a name that means nothing.
-func (s *scope) unbound(n *syntax.Node) error {
+// unbound returns the stop for a name that means nothing.
+func (s *scope) unbound(n *syntax.Node) stop {
 	known := slices.Clone(s.known)
 	for name := range s.vars {
 		if !slices.Contains(known, name) && !syntax.Made(name) {
@@ -194,18 +175,15 @@ func (s *scope) unbound(n *syntax.Node) error {
 
 // operate returns the value of a sign and its operands. An operand that is none
 // is an error at wrong.
-func operate(n, wrong *syntax.Node, items []item) (value, error) {
+func operate(n, wrong *syntax.Node, items []item) value {
 	known := true
 	for i, x := range items {
-		v, err := item{x.value, wrong}.operand()
-		if err != nil {
-			return value{}, err
-		}
+		v := item{x.value, wrong}.operand()
 		items[i].value = v
 		known = known && v.kind != vUnknown
 	}
 	if !known {
-		return unknown, nil
+		return unknown
 	}
 	return result(n, applySign(n, items))
 }
@@ -217,7 +195,7 @@ func applySign(n *syntax.Node, items []item) value {
 	return binary(n.Text, items[0].value, items[1].value, false)
 }
 
-func (s *scope) callFunction(n *syntax.Node, items []item) (value, error) {
+func (s *scope) callFunction(n *syntax.Node, items []item) value {
 	if name, method, ok := strings.Cut(n.Text, "."); ok {
 		return s.callMethodOf(n, name, method, items)
 	}
@@ -226,31 +204,22 @@ func (s *scope) callFunction(n *syntax.Node, items []item) (value, error) {
 		if t := typeNamed(n.Text); t != dtype.Invalid && len(items) == 1 && n.Keys[0] == "" {
 			return convertTo(n, t, items[0])
 		}
-		return value{}, fail(n, nil, "there is no function %s%s", syntax.Quote(n.Text), suggestion(n.Text))
+		panic(fail(n, nil, "there is no function %s%s", syntax.Quote(n.Text), suggestion(n.Text)))
 	}
 	return f.apply(s, n, items, n.Keys)
 }
 
 // apply calls f. Where an argument is not known yet, it only checks the others.
-func (f *Function) apply(s *scope, n *syntax.Node, items []item, keys []string) (value, error) {
-	c, err := f.bind(n, items, keys)
-	if err != nil {
-		return value{}, err
-	}
+func (f *Function) apply(s *scope, n *syntax.Node, items []item, keys []string) value {
+	c := f.bind(n, items, keys)
 	c.scope = s
 	if c.unknown() {
-		return unknown, nil
+		return unknown
 	}
-	var v value
 	if f.value != nil {
-		v = f.value(c)
-	} else {
-		v = valueOf(f.tree(c))
+		return result(n, f.value(c))
 	}
-	if c.err != nil {
-		return value{}, c.err
-	}
-	return result(n, v)
+	return result(n, valueOf(f.tree(c)))
 }
 
 // modules are names that Python programs give to libraries of functions. A
@@ -258,25 +227,24 @@ func (f *Function) apply(s *scope, n *syntax.Node, items []item, keys []string) 
 var modules = map[string]bool{"cp": true, "jax": true, "jnp": true, "math": true, "ne": true, "onp": true, "scipy": true, "tf": true, "torch": true, "xp": true}
 
 // noModule reports a method of a module that is no variable.
-func (s *scope) noModule(n *syntax.Node) error {
+func (s *scope) noModule(n *syntax.Node) {
 	if x := n.Args[0]; x.Kind == syntax.Name && modules[x.Text] && s.vars[x.Text] == nil && !(s.checking && functions[n.Text].isMethod(n.Text)) {
-		return fail(x, nil, "%s is no module here; write %s(x) or np.%s(x)", x.Text, n.Text, n.Text)
+		panic(fail(x, nil, "%s is no module here; write %s(x) or np.%s(x)", x.Text, n.Text, n.Text))
 	}
-	return nil
 }
 
 // callMethod returns x.f(...), where f is a function of x.
-func (s *scope) callMethod(n *syntax.Node, items []item) (value, error) {
+func (s *scope) callMethod(n *syntax.Node, items []item) value {
 	f := functions[n.Text]
 	switch x := items[0]; {
 	case slices.Contains(attributes, n.Text):
-		return value{}, fail(n, nil, "%q is an attribute; write it without parentheses", n.Text)
+		panic(fail(n, nil, "%q is an attribute; write it without parentheses", n.Text))
 	case f == nil:
-		return value{}, fail(n, nil, "arrays have no method %s%s", syntax.Quote(n.Text), suggestion(n.Text))
+		panic(fail(n, nil, "arrays have no method %s%s", syntax.Quote(n.Text), suggestion(n.Text)))
 	case !f.isMethod(n.Text):
-		return value{}, fail(n, nil, "arrays have no method %s; write %s(x)", syntax.Quote(n.Text), n.Text)
+		panic(fail(n, nil, "arrays have no method %s; write %s(x)", syntax.Quote(n.Text), n.Text))
 	case x.kind != vTree && !x.unknown():
-		return value{}, fail(n, tree.ErrType, "%s has no methods", x.describe())
+		panic(fail(n, tree.ErrType, "%s has no methods", x.describe()))
 	}
 	keys := append([]string{""}, n.Keys...)
 	if f.Name == "reshape" || f.Name == "transpose" {
@@ -310,16 +278,16 @@ func tupleOf(items []item) value {
 var attributes = []string{"T", "mT", "shape", "ndim", "size", "dtype", "itemsize", "nbytes", "real", "imag"}
 
 // attribute returns x.T, x.shape and the like.
-func attribute(at *syntax.Node, x value) (value, error) {
+func attribute(at *syntax.Node, x value) value {
 	switch {
 	case functions[at.Text].isMethod(at.Text):
-		return value{}, fail(at, nil, "%q is a method; call it with parentheses", at.Text)
+		panic(fail(at, nil, "%q is a method; call it with parentheses", at.Text))
 	case !slices.Contains(attributes, at.Text):
-		return value{}, fail(at, nil, "there is no attribute %s; there are %s", syntax.Quote(at.Text), strings.Join(attributes, ", "))
+		panic(fail(at, nil, "there is no attribute %s; there are %s", syntax.Quote(at.Text), strings.Join(attributes, ", ")))
 	case x.unknown():
-		return unknown, nil
+		return unknown
 	case x.kind != vTree:
-		return value{}, fail(at, tree.ErrType, "%s has no attributes", x.describe())
+		panic(fail(at, tree.ErrType, "%s has no attributes", x.describe()))
 	}
 	n := x.n
 	switch at.Text {
@@ -330,47 +298,47 @@ func attribute(at *syntax.Node, x value) (value, error) {
 	case "real", "imag":
 		return result(at, valueOf(apply(at.Text, n)))
 	case "ndim":
-		return integer(len(n.Shape())), nil
+		return integer(len(n.Shape()))
 	case "size":
-		return integer(n.Shape().Size()), nil
+		return integer(n.Shape().Size())
 	case "dtype":
-		return value{kind: vType, t: n.DType()}, nil
+		return value{kind: vType, t: n.DType()}
 	case "itemsize":
-		return integer(n.DType().Size()), nil
+		return integer(n.DType().Size())
 	case "nbytes":
-		return integer(n.DType().Size() * n.Shape().Size()), nil
+		return integer(n.DType().Size() * n.Shape().Size())
 	}
-	return sequence(lists.Map(n.Shape(), integer)), nil
+	return sequence(lists.Map(n.Shape(), integer))
 }
 
 // convertTo returns int(x), float(x) or bool(x) of a Python scalar, and otherwise
 // the conversion to an element type.
-func convertTo(at *syntax.Node, t dtype.Type, x item) (value, error) {
+func convertTo(at *syntax.Node, t dtype.Type, x item) value {
 	x.at = at
 	if x.kind == vScalar {
 		switch at.Text {
 		case "bool":
-			return literal(syntax.BoolNumber(x.s.Truth())), nil
+			return literal(syntax.BoolNumber(x.s.Truth()))
 		case "float":
 			f, err := x.s.Float64()
 			if err != nil {
-				return value{}, fail(at, tree.ErrValue, "%s", err)
+				panic(fail(at, tree.ErrValue, "%s", err))
 			}
-			return literal(syntax.FloatNumber(f)), nil
+			return literal(syntax.FloatNumber(f))
 		case "int":
 			i := x.s.I
 			if x.s.Class == syntax.Float {
 				var ok bool
 				if i, ok = truncated(x.s.F); !ok {
-					return value{}, fail(at, tree.ErrValue, "%s is no integer", x.describe())
+					panic(fail(at, tree.ErrValue, "%s is no integer", x.describe()))
 				}
 			}
-			return literal(syntax.Number{Class: syntax.Int, I: i}), nil
+			return literal(syntax.Number{Class: syntax.Int, I: i})
 		}
 	}
-	v, err := x.operand()
-	if err != nil || v.kind == vUnknown {
-		return v, err
+	v := x.operand()
+	if v.kind == vUnknown {
+		return v
 	}
 	return result(at, valueOf(v.as(t)))
 }

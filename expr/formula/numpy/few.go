@@ -39,11 +39,11 @@ func callNorm(c *call) *tree.Node {
 		p = c.float(1)
 		euclidean = p == 2 && len(axes) == 1
 	default:
-		return c.fail(x.at, tree.ErrType, "ord must be a number or a string, not %s", x.describe())
+		panic(fail(x.at, tree.ErrType, "ord must be a number or a string, not %s", x.describe()))
 	}
 	switch {
 	case axes != nil && !c.isNone(2) && (len(axes) == 0 || len(axes) > 2):
-		return c.fail(c.at, tree.ErrShape, "the argument axis has one axis or two, not %v", axes)
+		panic(fail(c.at, tree.ErrShape, "the argument axis has one axis or two, not %v", axes))
 	case euclidean:
 		return apply("sqrt", rounded(untyped.Reduce("sum", apply("square", n), o)))
 	case len(axes) == 1 && number:
@@ -51,9 +51,9 @@ func callNorm(c *call) *tree.Node {
 	case len(axes) == 2 && (math.Abs(p) == 1 || math.IsInf(p, 0)):
 		return matrixNorm(n, p, o)
 	case len(axes) > 2:
-		return c.fail(c.at, tree.ErrShape, "%s of an array with several axes takes the argument axis", c.at.Text)
+		panic(fail(c.at, tree.ErrShape, "%s of an array with several axes takes the argument axis", c.at.Text))
 	}
-	return c.fail(c.args[1].at, tree.ErrUnsupported, "orders of vectors are numbers, and those of matrices 1, -1, inf, -inf and 'fro'; there are no singular values, of which the orders 2, -2 and 'nuc' are made")
+	panic(fail(c.args[1].at, tree.ErrUnsupported, "orders of vectors are numbers, and those of matrices 1, -1, inf, -inf and 'fro'; there are no singular values, of which the orders 2, -2 and 'nuc' are made"))
 }
 
 // vectorNorm returns the norm of order p of the magnitudes n.
@@ -103,15 +103,15 @@ func matrixNorm(n *tree.Node, p float64, o untyped.Options) *tree.Node {
 func callSelect(c *call) *tree.Node {
 	conditions, choices := c.listed(0, false), c.listed(1, true)
 	if len(conditions) != len(choices) {
-		return c.fail(c.at, tree.ErrShape, "%d conditions do not fit %d choices", len(conditions), len(choices))
+		panic(fail(c.at, tree.ErrShape, "%d conditions do not fit %d choices", len(conditions), len(choices)))
 	}
 	all := append(choices, c.operand(2))
 	t := promoted(all...)
 	n := c.as(2, t)
 	values := c.converted(1, choices, t)
 	for i := len(conditions) - 1; i >= 0; i-- {
-		if m := conditions[i].n; m.Err() == nil && m.DType() != dtype.Bool {
-			return c.fail(c.args[0].at, tree.ErrType, "condition %d is an array of %v, not of bools", i, m.DType())
+		if m := conditions[i].n; m.DType() != dtype.Bool {
+			panic(fail(c.args[0].at, tree.ErrType, "condition %d is an array of %v, not of bools", i, m.DType()))
 		}
 		n = untyped.Apply(untyped.Row("where"), conditions[i].n, values[i], n)
 	}
@@ -126,11 +126,8 @@ const (
 // callIsIn compares each element with a few others, or looks for it among many in their order.
 func callIsIn(c *call) *tree.Node {
 	a, others := c.array(0), c.array(1) // NumPy makes arrays of both
-	if a.Err() != nil || others.Err() != nil {
-		return apply("equal", a, others)
-	}
 	if kind := c.args[4]; kind.kind == vString && kind.str != "sort" && kind.str != "table" {
-		return c.fail(kind.at, tree.ErrValue, "there is no kind %q of isin; there are sort and table", kind.str)
+		panic(fail(kind.at, tree.ErrValue, "there is no kind %q of isin; there are sort and table", kind.str))
 	}
 	t := promote(a.DType(), others.DType())
 	a, others = cast(a, t), cast(others, t)
@@ -157,12 +154,12 @@ func callIsIn(c *call) *tree.Node {
 // callPolyval is Horner's rule, as NumPy computes it.
 func callPolyval(c *call) *tree.Node {
 	p, x := c.array(0), c.operand(1)
-	if p.Err() != nil || len(p.Shape()) != 1 {
-		return c.fail(c.args[0].at, tree.ErrShape, "the coefficients are a vector")
+	if len(p.Shape()) != 1 {
+		panic(fail(c.args[0].at, tree.ErrShape, "the coefficients are a vector"))
 	}
 	const most = 256
 	if p.Shape()[0] > most {
-		return c.fail(c.args[0].at, tree.ErrUnsupported, "a polynomial of more than %d coefficients is not supported", most)
+		panic(fail(c.args[0].at, tree.ErrUnsupported, "a polynomial of more than %d coefficients is not supported", most))
 	}
 	x = valueOf(x.node())
 	if x.n.Err() != nil {
@@ -194,7 +191,7 @@ func callLogspace(c *call) *tree.Node {
 func callGeomspace(c *call) *tree.Node {
 	start, stop := c.float(0), c.float(1)
 	if start == 0 || stop == 0 {
-		return c.fail(c.at, tree.ErrValue, "a geometric sequence from %v to %v does not exist", start, stop)
+		panic(fail(c.at, tree.ErrValue, "a geometric sequence from %v to %v does not exist", start, stop))
 	}
 	n := c.integer(2)
 	y := c.spaced(math.Log10(math.Abs(start)), math.Log10(math.Copysign(1, start)*stop), 10) // of opposite signs NaN between the ends
@@ -226,25 +223,22 @@ var scatters = map[string]string{"add": "scatter_add", "sub": "scatter_add", "ma
 
 // at returns what f.at makes of an array: f of the elements that subscripts choose and of values, one after
 // the other where an element is chosen more than once.
-func (f *Function) at(n *syntax.Node, items []item) (value, error) {
+func (f *Function) at(n *syntax.Node, items []item) value {
 	for _, x := range items {
 		if x.unknown() {
-			return unknown, nil
+			return unknown
 		}
 	}
 	if len(items) != 3 || items[0].kind != vTree || slices.ContainsFunc(n.Keys, func(k string) bool { return k != "" }) {
-		return value{}, fail(n, tree.ErrType, "%s takes an array, subscripts and values, without names", n.Text)
+		panic(fail(n, tree.ErrType, "%s takes an array, subscripts and values, without names", n.Text))
 	}
 	a, subscripts := items[0].n, items[1:2]
 	if x := items[1]; x.kind == vSeq && !x.list {
 		subscripts = expand(x)
 	}
-	at, err := places(n, a, subscripts)
-	if err != nil {
-		return value{}, err
-	}
+	at := places(n, a, subscripts)
 	if t := promoted(items[2].value, items[0].value); !sameKind(t, a.DType()) && !(t.IsInt() && a.DType().IsInt()) {
-		return value{}, fail(items[2].at, tree.ErrType, "values of type %v cannot be stored in an array of %v", t, a.DType())
+		panic(fail(items[2].at, tree.ErrType, "values of type %v cannot be stored in an array of %v", t, a.DType()))
 	}
 	v := items[2].as(a.DType())
 	if f.Name == "sub" {
@@ -255,11 +249,11 @@ func (f *Function) at(n *syntax.Node, items []item) (value, error) {
 
 // callMethodOf returns what NumPy's ufuncs of two operands have as methods: reduce and accumulate,
 // along the first axis by default, outer, of all pairs of elements, and at.
-func (s *scope) callMethodOf(n *syntax.Node, name, method string, items []item) (value, error) {
+func (s *scope) callMethodOf(n *syntax.Node, name, method string, items []item) value {
 	f, keys := functions[name], n.Keys
 	switch {
 	case f == nil:
-		return value{}, fail(n, nil, "there is no function %s%s", syntax.Quote(name), suggestion(name))
+		panic(fail(n, nil, "there is no function %s%s", syntax.Quote(name), suggestion(name)))
 	case method == "at" && scatters[f.Name] != "":
 		return f.at(n, items)
 	case method == "outer" && f.positional == 2 && len(f.params) == 2:
@@ -274,10 +268,10 @@ func (s *scope) callMethodOf(n *syntax.Node, name, method string, items []item) 
 	}
 	fold := functions[folds[method][f.Name]]
 	if fold == nil {
-		return value{}, fail(n, tree.ErrUnsupported, "%s has no method %s here", name, method)
+		panic(fail(n, tree.ErrUnsupported, "%s has no method %s here", name, method))
 	}
 	if x := append(items, item{})[0]; method == "accumulate" && x.isOperand() && x.kind != vSeq && (x.kind == vScalar || len(x.n.Shape()) == 0) {
-		return value{}, fail(n, tree.ErrShape, "%s.accumulate takes an array with axes", name)
+		panic(fail(n, tree.ErrShape, "%s.accumulate takes an array with axes", name))
 	}
 	if (len(keys) < 2 || keys[1] != "") && !slices.Contains(keys, "axis") {
 		items, keys = append(items, item{integer(0), n}), append(slices.Clip(keys), "axis")
@@ -301,7 +295,7 @@ func chooses(c *call) bool {
 func (c *call) each(i int, f func(c *call) *tree.Node) *tree.Node {
 	list := c.args[i]
 	if len(list.seq) == 0 {
-		return c.fail(list.at, tree.ErrShape, "%s takes a number or a list of at least one", c.at.Text)
+		panic(fail(list.at, tree.ErrShape, "%s takes a number or a list of at least one", c.at.Text))
 	}
 	a := valueOf(c.array(0))
 	floats := func(v value) bool { return v.kind != vScalar || v.s.Class == syntax.Float }
@@ -312,7 +306,7 @@ func (c *call) each(i int, f func(c *call) *tree.Node) *tree.Node {
 	return c.with(0, a, func(c *call) *tree.Node {
 		for k, v := range list.seq {
 			if v.kind != vScalar {
-				return c.fail(list.at, tree.ErrType, "%s must be a number or a list of numbers, not %s", c.f.params[i].name, list.describe())
+				panic(fail(list.at, tree.ErrType, "%s must be a number or a list of numbers, not %s", c.f.params[i].name, list.describe()))
 			}
 			if nodes[k] = c.with(i, v, f); nodes[k].Err() != nil {
 				return nodes[k]
@@ -334,7 +328,7 @@ func cumulative(name string, first int64) func(c *call) *tree.Node {
 	scan := compositionNamed(name)
 	return func(c *call) *tree.Node {
 		const axis, initial = 1, 3
-		if n := c.array(0); n.Err() != nil || len(n.Shape()) < 2 || !c.isNone(axis) {
+		if n := c.array(0); len(n.Shape()) < 2 || !c.isNone(axis) {
 			n = scan(c)
 			if n.Err() != nil || !c.args[initial].s.Truth() {
 				return n
@@ -350,7 +344,7 @@ func cumulative(name string, first int64) func(c *call) *tree.Node {
 			dims[along] = 1
 			return untyped.Concat(along, []*tree.Node{untyped.BroadcastTo(tree.ConstInt(n.DType(), first), dims), n})
 		}
-		return c.fail(c.at, tree.ErrShape, "%s of an array with several axes takes the argument axis", c.at.Text)
+		panic(fail(c.at, tree.ErrShape, "%s of an array with several axes takes the argument axis", c.at.Text))
 	}
 }
 
@@ -358,12 +352,10 @@ func cumulative(name string, first int64) func(c *call) *tree.Node {
 func callBincount(c *call) *tree.Node {
 	x, n := c.array(0), c.integer(2)
 	switch {
-	case x.Err() != nil:
-		return x
 	case n > 1<<27:
-		return c.fail(c.at, tree.ErrShape, "bincount has at most 2**27 bins, not %d", n)
+		panic(fail(c.at, tree.ErrShape, "bincount has at most 2**27 bins, not %d", n))
 	case n == 0 && x.Shape().Size() > 0:
-		return c.fail(c.at, tree.ErrShape, "bincount needs minlength, a number above all elements: the shape of a result does not depend on elements")
+		panic(fail(c.at, tree.ErrShape, "bincount needs minlength, a number above all elements: the shape of a result does not depend on elements"))
 	case x.DType() == dtype.Bool:
 		x = cast(x, dtype.U8)
 	}
@@ -376,14 +368,14 @@ func callBincount(c *call) *tree.Node {
 // callDigitize searches the bins, which increase or decrease, for the elements of argument 0.
 func callDigitize(c *call) *tree.Node {
 	if b := c.args[1]; !b.isOperand() {
-		return c.fail(b.at, tree.ErrType, "%s is no operand", b.describe())
+		panic(fail(b.at, tree.ErrType, "%s is no operand", b.describe()))
 	}
 	x, side := c.common(0, 1), "right"
 	if c.args[2].s.Truth() {
 		side = "left"
 	}
 	bins := x[1]
-	if x[0].Err() != nil || bins.Err() != nil || len(bins.Shape()) != 1 || bins.Shape()[0] == 0 {
+	if len(bins.Shape()) != 1 || bins.Shape()[0] == 0 {
 		return untyped.Compose("searchsorted", untyped.Options{Text: side}, bins, x[0])
 	}
 	count := tree.ConstInt(dtype.I64, int64(bins.Shape()[0]))
@@ -428,7 +420,7 @@ func callInsert(c *call) *tree.Node {
 	const obj, values, axis = 1, 2, 3
 	a, v := c.array(0), c.array(values)
 	o := untyped.Options{Ints: c.positions(obj), Axes: c.integers(axis)}
-	if a.Err() != nil || v.Err() != nil || len(o.Axes) > 1 {
+	if len(o.Axes) > 1 {
 		return untyped.Compose("insert", o, a, v)
 	}
 	v = cast(v, a.DType())

@@ -175,13 +175,12 @@ type call struct {
 	at   *syntax.Node
 	f    *Function
 	args []argument // one for each parameter
-	err  error      // the first error of an argument
 
 	scope *scope
 }
 
 // bind gives every parameter of f its argument.
-func (f *Function) bind(at *syntax.Node, items []item, keys []string) (*call, error) {
+func (f *Function) bind(at *syntax.Node, items []item, keys []string) *call {
 	n, name := len(f.params), at.Text
 	if f.rest >= 0 {
 		items, keys = f.gathered(items, keys)
@@ -195,29 +194,27 @@ func (f *Function) bind(at *syntax.Node, items []item, keys []string) (*call, er
 		switch {
 		case keys[i] != "":
 			if k = f.parameter(keys[i]); k < f.positional || k == f.rest {
-				return nil, fail(x.at, nil, "%s has no argument %s%s", name, syntax.Quote(keys[i]), cmp.Or(refusal(f, keys[i]), f.keywords()))
+				panic(fail(x.at, nil, "%s has no argument %s%s", name, syntax.Quote(keys[i]), cmp.Or(refusal(f, keys[i]), f.keywords())))
 			}
 		case i >= f.named && f.required == n:
-			return nil, fail(at, nil, "%s takes %s, not %d", name, plural(n, "argument"), len(items))
+			panic(fail(at, nil, "%s takes %s, not %d", name, plural(n, "argument"), len(items)))
 		case i >= f.named:
-			return nil, fail(x.at, nil, "%s takes %s, not %d", name, plural(f.named, "positional argument"), len(items))
+			panic(fail(x.at, nil, "%s takes %s, not %d", name, plural(f.named, "positional argument"), len(items)))
 		}
 		if c.args[k].given {
-			return nil, fail(x.at, nil, "argument %q of %s is given twice", f.params[k].name, name)
+			panic(fail(x.at, nil, "argument %q of %s is given twice", f.params[k].name, name))
 		}
 		c.args[k] = argument{x, true}
 	}
 	for i, p := range f.params {
 		switch {
 		case c.args[i].given:
-			if err := c.admit(c.args[i].item, p); err != nil {
-				return nil, err
-			}
+			c.admit(c.args[i].item, p)
 		case i < f.required:
-			return nil, fail(at, nil, "%s lacks the argument %q", name, p.name)
+			panic(fail(at, nil, "%s lacks the argument %q", name, p.name))
 		}
 	}
-	return c, nil
+	return c
 }
 
 // gathered returns the arguments of a call in which the positional ones from the
@@ -241,43 +238,42 @@ func plural(n int, word string) string {
 }
 
 // admit checks the kind of an argument.
-func (c *call) admit(x item, p parameter) (err error) {
+func (c *call) admit(x item, p parameter) {
 	switch {
 	case x.unknown() && x.kind != vSeq || x.kind == vNone && p.none || p.kind == pAny:
-		return nil
+		return
 	case x.kind == vNone:
-		return x.mismatch("argument %q of %s cannot be None", p.name, c.at.Text)
+		panic(x.mismatch("argument %q of %s cannot be None", p.name, c.at.Text))
 	}
 	switch p.kind {
 	case pArrays:
 		if x.kind != vSeq || len(x.seq) == 0 {
-			return x.mismatch("%s takes a list of arrays, such as [a, b]", c.at.Text)
+			panic(x.mismatch("%s takes a list of arrays, such as [a, b]", c.at.Text))
 		}
 		for _, v := range x.seq {
-			if _, err := (item{v, x.at}).operand(); err != nil {
-				return err
-			}
+			item{v, x.at}.operand()
 		}
 	case pInt:
-		_, err = x.integer(p.name)
+		x.integer(p.name)
 	case pInts:
-		_, err = x.integers(p.name)
+		x.integers(p.name)
 	case pNumber, pNumbers:
 		if x.kind != vScalar && (p.kind == pNumber || x.kind != vSeq) {
-			err = x.mismatch("%s must be a number written in the formula, not %s", p.name, x.describe())
+			panic(x.mismatch("%s must be a number written in the formula, not %s", p.name, x.describe()))
 		}
 	case pTruth:
-		_, err = x.truth(p.name)
+		if x.kind != vScalar || x.s.Class == syntax.Float {
+			panic(x.mismatch("%s must be True or False, not %s", p.name, x.describe()))
+		}
 	case pText:
 		if x.kind != vString {
-			err = x.mismatch("%s must be a string, not %s", p.name, x.describe())
+			panic(x.mismatch("%s must be a string, not %s", p.name, x.describe()))
 		}
 	case pType:
-		_, err = x.elemType()
+		x.elemType()
 	case pOperand:
-		_, err = x.operand()
+		x.operand()
 	}
-	return err
 }
 
 // unknown reports whether an argument is not known yet.
@@ -285,26 +281,10 @@ func (c *call) unknown() bool {
 	return slices.ContainsFunc(c.args, func(x argument) bool { return x.unknown() })
 }
 
-// The methods below return arguments that bind admitted. They keep an error in
-// the call, and return a value with which the function can go on.
-
-// fail returns a tree with an error, and keeps the error with its place.
-func (c *call) fail(at *syntax.Node, kind error, format string, args ...any) *tree.Node {
-	return c.keep(at, tree.Errorf(kind, "", format, args...))
-}
-
-func (c *call) keep(at *syntax.Node, n *tree.Node) *tree.Node {
-	if err := n.Err(); err != nil {
-		c.note(placed(at, err))
-	}
+// sound returns n, or stops with its error at a place.
+func sound(at *syntax.Node, n *tree.Node) *tree.Node {
+	check(at, n.Err())
 	return n
-}
-
-// note keeps an error, if it is the first.
-func (c *call) note(err error) {
-	if c.err == nil {
-		c.err = err
-	}
 }
 
 // with returns what f makes of the call with another value for argument i.
@@ -312,10 +292,10 @@ func (c *call) with(i int, v value, f func(c *call) *tree.Node) *tree.Node {
 	other := *c
 	other.args = slices.Clone(c.args)
 	other.args[i].value = v
-	n := f(&other)
-	c.err = other.err
-	return n
+	return f(&other)
 }
+
+// The methods below return arguments that bind admitted.
 
 // isNone reports whether argument i is None, given or by default.
 func (c *call) isNone(i int) bool { return c.args[i].kind == vNone }
@@ -324,29 +304,27 @@ func (c *call) isNone(i int) bool { return c.args[i].kind == vNone }
 func (c *call) operand(i int) value {
 	x := c.args[i]
 	if x.kind == vSeq {
-		return valueOf(c.keep(x.at, x.node()))
+		return valueOf(sound(x.at, x.node()))
 	}
 	return x.value
 }
 
 // array returns argument i as an array.
-func (c *call) array(i int) *tree.Node { return c.keep(c.args[i].at, c.args[i].node()) }
+func (c *call) array(i int) *tree.Node { return sound(c.args[i].at, c.args[i].node()) }
 
 // as returns argument i as an array of type t.
-func (c *call) as(i int, t dtype.Type) *tree.Node { return c.keep(c.args[i].at, c.args[i].as(t)) }
+func (c *call) as(i int, t dtype.Type) *tree.Node { return sound(c.args[i].at, c.args[i].as(t)) }
 
 // common returns some arguments as arrays of their common type.
 func (c *call) common(which ...int) []*tree.Node {
 	values := lists.Map(which, c.operand)
 	t := promoted(values...)
-	return lists.Make(len(which), func(k int) *tree.Node { return c.keep(c.args[which[k]].at, values[k].as(t)) })
+	return lists.Make(len(which), func(k int) *tree.Node { return sound(c.args[which[k]].at, values[k].as(t)) })
 }
 
 // integer returns argument i, an integer.
 func (c *call) integer(i int) int {
-	v, err := c.args[i].integer(c.f.params[i].name)
-	c.note(err)
-	return v
+	return c.args[i].integer(c.f.params[i].name)
 }
 
 // integers returns argument i, integers, or nil for None. Integers that are
@@ -355,16 +333,14 @@ func (c *call) integers(i int) []int {
 	if c.isNone(i) {
 		return nil
 	}
-	v, err := c.args[i].integers(c.f.params[i].name)
-	c.note(err)
-	return v
+	return c.args[i].integers(c.f.params[i].name)
 }
 
 // float returns argument i, a number.
 func (c *call) float(i int) float64 {
 	v, err := c.args[i].s.Float64()
 	if err != nil {
-		c.note(fail(c.args[i].at, tree.ErrValue, "%s", err))
+		panic(fail(c.args[i].at, tree.ErrValue, "%s", err))
 	}
 	return v
 }
@@ -372,14 +348,14 @@ func (c *call) float(i int) float64 {
 // dtype returns the element type that argument i names, or t for None.
 func (c *call) dtype(i int, t dtype.Type) dtype.Type {
 	if !c.isNone(i) {
-		t, _ = c.args[i].elemType()
+		t = c.args[i].elemType()
 	}
 	return t
 }
 
 // all returns the arguments converted to type t.
 func (c *call) all(values []value, t dtype.Type) []*tree.Node {
-	return lists.Make(len(values), func(i int) *tree.Node { return c.keep(c.args[i].at, values[i].as(t)) })
+	return lists.Make(len(values), func(i int) *tree.Node { return sound(c.args[i].at, values[i].as(t)) })
 }
 
 // listed returns the arrays of the list that argument i is. Of a weak list the
@@ -388,7 +364,7 @@ func (c *call) listed(i int, weak bool) []value {
 	items := make([]value, len(c.args[i].seq))
 	for k, x := range c.args[i].seq {
 		if items[k] = x; x.weakClass() == syntax.NoNumber || !weak {
-			items[k] = valueOf(c.keep(c.args[i].at, x.node()))
+			items[k] = valueOf(sound(c.args[i].at, x.node()))
 		}
 	}
 	return items
@@ -396,5 +372,5 @@ func (c *call) listed(i int, weak bool) []value {
 
 // converted returns the arrays of the list that argument i is, in type t.
 func (c *call) converted(i int, items []value, t dtype.Type) []*tree.Node {
-	return lists.Map(items, func(x value) *tree.Node { return c.keep(c.args[i].at, x.as(t)) })
+	return lists.Map(items, func(x value) *tree.Node { return sound(c.args[i].at, x.as(t)) })
 }

@@ -24,18 +24,16 @@ type selection struct {
 }
 
 // index returns x[subscripts]. A target is assigned to, so it has to be a view: its subscripts are no arrays.
-func index(at *syntax.Node, x value, subscripts []item, target bool) (value, error) {
+func index(at *syntax.Node, x value, subscripts []item, target bool) value {
 	if x.kind == vSeq && len(subscripts) == 1 {
 		return elementOf(x, subscripts[0])
 	}
 	if x.kind != vTree {
-		return value{}, fail(at, tree.ErrType, "%s has no elements", x.describe())
+		panic(fail(at, tree.ErrType, "%s has no elements", x.describe()))
 	}
 	n := x.n
 	s := &selection{spans: make([]op.Span, len(n.Shape()))}
-	if err := s.read(at, n.Shape(), subscripts); err != nil {
-		return value{}, err
-	}
+	s.read(at, n.Shape(), subscripts)
 	if target {
 		return result(at, valueOf(s.view(n)))
 	}
@@ -52,9 +50,8 @@ func index(at *syntax.Node, x value, subscripts []item, target bool) (value, err
 }
 
 // places returns the positions in row-major order of the elements of n that subscripts choose.
-func places(at *syntax.Node, n *tree.Node, subscripts []item) (*tree.Node, error) {
-	v, err := index(at, valueOf(positions(n.Shape())), subscripts, false)
-	return v.n, err
+func places(at *syntax.Node, n *tree.Node, subscripts []item) *tree.Node {
+	return index(at, valueOf(positions(n.Shape())), subscripts, false).n
 }
 
 // positions returns the position of each element of an array in row-major order.
@@ -94,24 +91,21 @@ func (s *selection) chosen(n *tree.Node) *tree.Node {
 }
 
 // checkSubscripts checks subscripts without the shape of what they select from.
-func checkSubscripts(subscripts []item) error {
+func checkSubscripts(subscripts []item) {
 	ellipses := 0
 	for _, x := range subscripts {
 		switch {
 		case x.kind == vEllipsis:
 			if ellipses++; ellipses > 1 {
-				return fail(x.at, tree.ErrShape, "a subscript has only one ellipsis")
+				panic(fail(x.at, tree.ErrShape, "a subscript has only one ellipsis"))
 			}
 		case x.kind == vSlice || x.kind == vNone:
 		case x.kind == vScalar && x.s.Class == syntax.Float:
-			return x.mismatch("subscripts are integers, not %s", x.describe())
+			panic(x.mismatch("subscripts are integers, not %s", x.describe()))
 		default:
-			if _, err := x.operand(); err != nil {
-				return err
-			}
+			x.operand()
 		}
 	}
-	return nil
 }
 
 // view returns the selection from an array as an array of its own, which can be
@@ -149,10 +143,8 @@ func isIdentity(axes []int, rank int) bool {
 }
 
 // read reads the subscripts one after the other.
-func (s *selection) read(at *syntax.Node, dims shape.Shape, subscripts []item) error {
-	if err := checkSubscripts(subscripts); err != nil {
-		return err
-	}
+func (s *selection) read(at *syntax.Node, dims shape.Shape, subscripts []item) {
+	checkSubscripts(subscripts)
 	consuming := 0
 	for _, x := range subscripts {
 		if x.kind != vEllipsis && x.kind != vNone {
@@ -161,7 +153,7 @@ func (s *selection) read(at *syntax.Node, dims shape.Shape, subscripts []item) e
 	}
 	rank := len(dims)
 	if consuming > rank {
-		return fail(at, tree.ErrIndex, "%d subscripts are too many for an array of rank %d", consuming, rank)
+		panic(fail(at, tree.ErrIndex, "%d subscripts are too many for an array of rank %d", consuming, rank))
 	}
 	axis := 0
 	keep := func(count int) {
@@ -182,74 +174,56 @@ func (s *selection) read(at *syntax.Node, dims shape.Shape, subscripts []item) e
 		case x.kind == vNone:
 			s.axes = append(s.axes, -1)
 		case x.kind == vScalar && x.s.Class == syntax.Int:
-			if err := s.position(x, axis, dims[axis]); err != nil {
-				return err
-			}
+			s.position(x, axis, dims[axis])
 			advanced = append(advanced, i)
 			axis++
 		default:
-			if err := s.take(x); err != nil {
-				return err
-			}
+			s.take(x)
 			advanced = append(advanced, i)
 			keep(1)
 		}
 	}
 	keep(rank - axis)
 	s.apart = s.indices != nil && advanced[len(advanced)-1]-advanced[0] >= len(advanced)
-	return nil
 }
 
 // position reads an integer: a slice of one element whose axis goes.
-func (s *selection) position(x item, axis, size int) error {
-	i, err := x.integer("a subscript")
-	if err != nil {
-		return err
-	}
+func (s *selection) position(x item, axis, size int) {
+	i := x.integer("a subscript")
 	if i < -size || i >= size {
-		return fail(x.at, tree.ErrIndex, "index %d is out of range for axis %d of size %d", i, axis, size)
+		panic(fail(x.at, tree.ErrIndex, "index %d is out of range for axis %d of size %d", i, axis, size))
 	}
 	if i < 0 {
 		i += size
 	}
 	s.spans[axis] = op.Range(i, i+1)
 	s.sliced = true
-	return nil
 }
 
 // take reads an array of indices.
-func (s *selection) take(x item) error {
-	v, err := x.operand()
-	if err != nil {
-		return err
-	}
+func (s *selection) take(x item) {
+	v := x.operand()
 	n := v.node()
 	if x.kind == vSeq && x.seq != nil && len(x.seq) == 0 {
 		n = cast(n, dtype.I64)
 	}
-	switch t := n.DType(); {
-	case n.Err() != nil:
-		return placed(x.at, n.Err())
+	switch t := sound(x.at, n).DType(); {
 	case t == dtype.Bool:
-		return fail(x.at, tree.ErrUnsupported, "selecting by a mask is not supported, its length is not known in advance; use where(mask, x, y)")
+		panic(fail(x.at, tree.ErrUnsupported, "selecting by a mask is not supported, its length is not known in advance; use where(mask, x, y)"))
 	case !t.IsInt():
-		return x.mismatch("subscripts are integers, not %v", t)
+		panic(x.mismatch("subscripts are integers, not %v", t))
 	}
 	s.indices, s.takeAt = append(s.indices, n), append(s.takeAt, len(s.axes))
-	return nil
 }
 
 // sliceOf returns start:stop:step. Unknown parts do not count.
-func sliceOf(parts [3]item) (value, error) {
+func sliceOf(parts [3]item) value {
 	s := value{kind: vSlice}
 	for i, p := range parts {
 		if p.kind == vNone || p.unknown() {
 			continue
 		}
-		x, err := p.integer("a bound of a slice")
-		if err != nil {
-			return s, err
-		}
+		x := p.integer("a bound of a slice")
 		switch i {
 		case 0:
 			s.span.Start = shape.At(x)
@@ -257,40 +231,35 @@ func sliceOf(parts [3]item) (value, error) {
 			s.span.Stop = shape.At(x)
 		case 2:
 			if x == 0 {
-				return s, fail(p.at, tree.ErrValue, "the step of a slice cannot be 0")
+				panic(fail(p.at, tree.ErrValue, "the step of a slice cannot be 0"))
 			}
 			if x != 1 {
 				s.span.Step = shape.At(x)
 			}
 		}
 	}
-	return s, nil
+	return s
 }
 
 // elementOf returns an element or a part of a tuple, such as x.shape[0].
-func elementOf(x value, at item) (value, error) {
+func elementOf(x value, at item) value {
 	if at.kind == vSlice {
 		start, count, step, err := at.span.Resolve(len(x.seq))
-		if err != nil {
-			return value{}, placed(at.at, err)
-		}
+		check(at.at, err)
 		var part []value
 		for i := range count {
 			part = append(part, x.seq[start+i*step])
 		}
 		out := sequence(part)
 		out.list = x.list
-		return out, nil
+		return out
 	}
-	i, err := at.integer("a subscript")
-	if err != nil {
-		return value{}, err
-	}
+	i := at.integer("a subscript")
 	if i < -len(x.seq) || i >= len(x.seq) {
-		return value{}, fail(at.at, tree.ErrIndex, "index %d is out of range for %d elements", i, len(x.seq))
+		panic(fail(at.at, tree.ErrIndex, "index %d is out of range for %d elements", i, len(x.seq)))
 	}
 	if i < 0 {
 		i += len(x.seq)
 	}
-	return x.seq[i], nil
+	return x.seq[i]
 }

@@ -24,32 +24,26 @@ var padModes = []struct {
 func callPad(c *call) *tree.Node {
 	mode, n := c.args[2], c.array(0)
 	if mode.kind != vString {
-		return c.fail(mode.at, tree.ErrType, "the mode of pad must be a string, not %s", mode.describe())
+		panic(fail(mode.at, tree.ErrType, "the mode of pad must be a string, not %s", mode.describe()))
 	}
 	for _, p := range padModes {
 		if i := c.f.parameter(p.argument); c.args[i].given && !slices.Contains(p.modes, mode.str) {
-			return c.fail(c.args[i].at, nil, "the mode %q has no %s", mode.str, p.argument)
+			panic(fail(c.args[i].at, nil, "the mode %q has no %s", mode.str, p.argument))
 		}
 	}
-	if n.Err() != nil {
-		return n
-	}
 	widths := c.widths(c.args[1], n)
-	if c.err != nil {
-		return n
-	}
 	switch mode.str {
 	case "constant", "linear_ramp", "maximum", "minimum", "mean", "median":
 		return c.padded(n, widths, mode.str)
 	case "empty":
-		return c.fail(mode.at, tree.ErrUnsupported, "the mode \"empty\" leaves elements without a value")
+		panic(fail(mode.at, tree.ErrUnsupported, "the mode \"empty\" leaves elements without a value"))
 	case "edge", "wrap", "reflect", "symmetric":
 		if c.text(c.f.parameter("reflect_type")) == "odd" {
 			return c.oddlyPadded(n, widths, mode.str)
 		}
 		return untyped.PadMode(n, widths, mode.str)
 	}
-	return c.fail(mode.at, tree.ErrValue, "there is no mode %.40q of pad; there are constant, edge, wrap, reflect, symmetric, linear_ramp, maximum, minimum, mean and median", mode.str)
+	panic(fail(mode.at, tree.ErrValue, "there is no mode %.40q of pad; there are constant, edge, wrap, reflect, symmetric, linear_ramp, maximum, minimum, mean and median", mode.str))
 }
 
 // perAxis returns two values for each of rank axes: an argument that is one value, a pair
@@ -60,8 +54,7 @@ func (c *call) perAxis(x argument, rank int) []value {
 		each = x.seq
 	}
 	if len(each) != rank && len(each) != 1 {
-		c.fail(x.at, tree.ErrShape, "%d pairs do not fit an array of rank %d", len(each), rank)
-		return nil
+		panic(fail(x.at, tree.ErrShape, "%d pairs do not fit an array of rank %d", len(each), rank))
 	}
 	out := make([]value, 0, 2*rank)
 	for i := range rank {
@@ -72,8 +65,7 @@ func (c *call) perAxis(x argument, rank int) []value {
 		case len(pair.seq) == 1 || len(pair.seq) == 2:
 			out = append(out, pair.seq[0], pair.seq[len(pair.seq)-1])
 		default:
-			c.fail(x.at, tree.ErrShape, "what belongs to an axis is one value or a pair")
-			return nil
+			panic(fail(x.at, tree.ErrShape, "what belongs to an axis is one value or a pair"))
 		}
 	}
 	return out
@@ -84,10 +76,9 @@ func (c *call) widths(x argument, n *tree.Node) []int {
 	values := c.perAxis(x, len(n.Shape()))
 	out := make([]int, len(values))
 	for i, v := range values {
-		k, err := item{v, x.at}.integer("a width")
-		c.note(err)
+		k := item{v, x.at}.integer("a width")
 		if out[i] = k; k < 0 || k > 1<<30 {
-			c.fail(x.at, tree.ErrValue, "a width of %d is not possible", k)
+			panic(fail(x.at, tree.ErrValue, "a width of %d is not possible", k))
 		}
 	}
 	return out
@@ -109,14 +100,11 @@ func (c *call) padded(n *tree.Node, widths []int, mode string) *tree.Node {
 	}
 	ends := c.perAxis(c.args[c.f.parameter(name)], rank)
 	lengths := c.statLengths(n)
-	if c.err != nil {
-		return n
-	}
 	if !slices.ContainsFunc(widths, func(w int) bool { return w != 0 }) {
 		return n
 	}
 	if v := c.args[c.f.parameter(name)]; mode == "constant" && v.kind != vSeq {
-		return untyped.Pad(n, widths, c.keep(c.at, ends[0].as(n.DType())))
+		return untyped.Pad(n, widths, sound(c.at, ends[0].as(n.DType())))
 	}
 	for axis := range rank {
 		size := n.Shape()[axis]
@@ -126,7 +114,7 @@ func (c *call) padded(n *tree.Node, widths []int, mode string) *tree.Node {
 			dims := n.Shape().Clone()
 			dims[axis] = width
 			if size == 0 && width > 0 && mode != "constant" {
-				return c.fail(c.at, tree.ErrShape, "an empty axis cannot be padded in the mode %q", mode)
+				panic(fail(c.at, tree.ErrShape, "an empty axis cannot be padded in the mode %q", mode))
 			}
 			edge := 0
 			if k == 1 {
@@ -135,9 +123,9 @@ func (c *call) padded(n *tree.Node, widths []int, mode string) *tree.Node {
 			var v *tree.Node
 			switch mode {
 			case "constant":
-				v = c.keep(c.at, ends[2*axis+k].as(n.DType()))
+				v = sound(c.at, ends[2*axis+k].as(n.DType()))
 			case "linear_ramp":
-				v = ramp(c.keep(c.at, ends[2*axis+k].as(n.DType())), section(n, axis, op.Range(edge, edge+1)), width, axis, k == 1)
+				v = ramp(sound(c.at, ends[2*axis+k].as(n.DType())), section(n, axis, op.Range(edge, edge+1)), width, axis, k == 1)
 			default:
 				start, length := 0, min(lengths[2*axis+k], size)
 				if k == 1 {
@@ -167,7 +155,7 @@ func (c *call) statLengths(n *tree.Node) []int {
 	}
 	out := c.widths(c.args[i], n)
 	if slices.Contains(out, 0) {
-		c.fail(c.args[i].at, tree.ErrValue, "a stat_length of 0 has no elements")
+		panic(fail(c.args[i].at, tree.ErrValue, "a stat_length of 0 has no elements"))
 	}
 	return out
 }
@@ -219,7 +207,7 @@ func (c *call) oddlyPadded(n *tree.Node, widths []int, mode string) *tree.Node {
 			most = size
 		}
 		if before > most || after > most {
-			return c.fail(c.args[1].at, tree.ErrUnsupported, "odd reflections of more than %d elements are not supported", most)
+			panic(fail(c.args[1].at, tree.ErrUnsupported, "odd reflections of more than %d elements are not supported", most))
 		}
 		only := make([]int, 2*len(n.Shape()))
 		only[2*axis], only[2*axis+1] = before, after

@@ -10,7 +10,7 @@ import (
 // key returns argument 0, from which random numbers follow.
 func (c *call) key() expr.Exp[uint64] {
 	if t := c.array(0).DType(); !t.IsInt() && t.Valid() {
-		c.fail(c.args[0].at, tree.ErrType, "a key is an integer, not %v", t)
+		panic(fail(c.args[0].at, tree.ErrType, "a key is an integer, not %v", t))
 	}
 	return expr.Of[uint64](c.as(0, dtype.U64))
 }
@@ -21,7 +21,7 @@ func random(wide func(expr.Exp[uint64], ...int) expr.Exp[float64], narrow func(e
 		t := c.dtype(2, dtype.F64)
 		switch {
 		case !t.IsFloat():
-			return c.fail(c.args[2].at, tree.ErrType, "random numbers of type %v are not floats", t)
+			panic(fail(c.args[2].at, tree.ErrType, "random numbers of type %v are not floats", t))
 		case t == dtype.F64:
 			return expr.NodeOf(wide(c.key(), c.integers(1)...))
 		}

@@ -94,9 +94,9 @@ func TestScalarFold(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.in, err)
 		}
-		got := "error"
-		if v, err := (&scope{}).eval(st[0].Value); err == nil && v.kind == vScalar {
-			got = v.s.String()
+		got, s := "error", &scope{vars: map[string]*variable{}}
+		if err := s.assignAll(st); err == nil && s.vars["x"].value.kind == vScalar {
+			got = s.vars["x"].value.s.String()
 		}
 		if got != c.want {
 			t.Errorf("%s is %s, want %s", c.in, got, c.want)

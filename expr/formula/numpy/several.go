@@ -15,12 +15,7 @@ import (
 
 // several returns arrays as a tuple.
 func (c *call) several(nodes ...*tree.Node) value {
-	return sequence(lists.Map(nodes, func(n *tree.Node) value { return valueOf(c.keep(c.at, n)) }))
-}
-
-// failure returns an error as a value.
-func (c *call) failure(kind error, format string, args ...any) value {
-	return valueOf(c.fail(c.at, kind, format, args...))
+	return sequence(lists.Map(nodes, func(n *tree.Node) value { return valueOf(sound(c.at, n)) }))
 }
 
 // oneOrSeveral returns the only array, or a tuple of arrays.
@@ -33,7 +28,7 @@ func (c *call) oneOrSeveral(nodes []*tree.Node) value {
 
 // arrays returns the list that argument 0 is, each as an array of its own type.
 func (c *call) arrays() []*tree.Node {
-	return lists.Map(c.args[0].seq, func(v value) *tree.Node { return c.keep(c.args[0].at, v.node()) })
+	return lists.Map(c.args[0].seq, func(v value) *tree.Node { return sound(c.args[0].at, v.node()) })
 }
 
 // callEach returns what a composition of one operand makes of each array of a list.
@@ -64,9 +59,6 @@ const maxParts = 256
 func callSplit(axis, least int, even bool) func(c *call) value {
 	return func(c *call) value {
 		n, at := c.array(0), axis
-		if n.Err() != nil {
-			return valueOf(n)
-		}
 		rank := len(n.Shape())
 		if len(c.args) > 2 {
 			at = c.integer(2)
@@ -76,16 +68,14 @@ func callSplit(axis, least int, even bool) func(c *call) value {
 		}
 		at, err := shape.Axis(at, rank)
 		if err != nil || rank < least {
-			return c.failure(tree.ErrShape, "%s cannot split an array of rank %d", c.at.Text, rank)
+			panic(fail(c.at, tree.ErrShape, "%s cannot split an array of rank %d", c.at.Text, rank))
 		}
 		bounds := c.integers(1)
 		if c.args[1].kind != vSeq {
-			if bounds = c.evenly(n.Shape()[at], even); bounds == nil {
-				return none
-			}
+			bounds = c.evenly(n.Shape()[at], even)
 		}
 		if len(bounds) >= maxParts {
-			return c.failure(tree.ErrUnsupported, "%s gives more than %d arrays", c.at.Text, maxParts)
+			panic(fail(c.at, tree.ErrUnsupported, "%s gives more than %d arrays", c.at.Text, maxParts))
 		}
 		parts := make([]*tree.Node, 0, len(bounds)+1)
 		from := op.Span{}
@@ -103,11 +93,9 @@ func (c *call) evenly(size int, even bool) []int {
 	parts := c.integer(1)
 	switch {
 	case parts <= 0 || parts > maxParts:
-		c.fail(c.args[1].at, tree.ErrValue, "an axis is split into 1 to %d parts, not %d", maxParts, parts)
-		return nil
+		panic(fail(c.args[1].at, tree.ErrValue, "an axis is split into 1 to %d parts, not %d", maxParts, parts))
 	case even && size%parts != 0:
-		c.fail(c.args[1].at, tree.ErrShape, "an axis of size %d has no %d equal parts", size, parts)
-		return nil
+		panic(fail(c.args[1].at, tree.ErrShape, "an axis of size %d has no %d equal parts", size, parts))
 	}
 	bounds := make([]int, parts-1)
 	at := 0
@@ -122,12 +110,9 @@ func (c *call) evenly(size int, even bool) []int {
 
 func callUnstack(c *call) value {
 	n := c.array(0)
-	if n.Err() != nil {
-		return valueOf(n)
-	}
 	axis, err := shape.Axis(c.integer(1), len(n.Shape()))
 	if err != nil || n.Shape()[axis] > maxParts {
-		return c.failure(tree.ErrShape, "an array of rank %d cannot be taken apart along axis %d", len(n.Shape()), c.integer(1))
+		panic(fail(c.at, tree.ErrShape, "an array of rank %d cannot be taken apart along axis %d", len(n.Shape()), c.integer(1)))
 	}
 	parts := lists.Make(n.Shape()[axis], func(i int) *tree.Node { return untyped.Index(n, axis, i) })
 	return c.several(parts...)
@@ -140,13 +125,10 @@ func callMeshgrid(c *call) value {
 	rank := len(nodes)
 	sparse, indexing := c.args[2].s.Truth(), c.text(3)
 	if indexing != "xy" && indexing != "ij" {
-		return c.failure(tree.ErrValue, "the indexing is 'xy' or 'ij', not %q", indexing)
+		panic(fail(c.at, tree.ErrValue, "the indexing is 'xy' or 'ij', not %q", indexing))
 	}
 	full := make(shape.Shape, rank)
 	for i, n := range nodes {
-		if n.Err() != nil {
-			return valueOf(n)
-		}
 		at := i
 		if indexing == "xy" && rank > 1 && i < 2 {
 			at = 1 - i
@@ -183,7 +165,7 @@ func callFrexp(c *call) value {
 // callI0 computes what is no float in float64, as NumPy does.
 func callI0(c *call) *tree.Node {
 	n := c.array(0)
-	if t := n.DType(); n.Err() == nil && !t.IsFloat() && !t.IsComplex() {
+	if t := n.DType(); !t.IsFloat() && !t.IsComplex() {
 		n = cast(n, dtype.F64)
 	}
 	return apply("i0", n)
@@ -193,8 +175,8 @@ func callI0(c *call) *tree.Node {
 // Halves are computed as float32, because few digits would round exponents.
 func callLdexp(c *call) *tree.Node {
 	n, e := c.array(0), c.array(1)
-	if t := e.DType(); e.Err() == nil && !t.IsInt() && t != dtype.Bool {
-		return c.fail(c.args[1].at, tree.ErrType, "the exponents of ldexp are integers, not %v", t)
+	if t := e.DType(); !t.IsInt() && t != dtype.Bool {
+		panic(fail(c.args[1].at, tree.ErrType, "the exponents of ldexp are integers, not %v", t))
 	}
 	t := floatFor(n.DType())
 	wide := t.Register()
@@ -235,16 +217,13 @@ func callAverage(c *call) value {
 // callGradient returns the gradient along each of some axes, by default all.
 func callGradient(c *call) value {
 	f := c.array(0)
-	if f.Err() != nil {
-		return valueOf(f)
-	}
 	axes := c.integers(c.f.parameter("axis"))
 	if axes == nil {
 		axes = lists.UpTo(len(f.Shape()))
 	}
 	gaps := c.args[1].seq
 	if len(gaps) > 1 && len(gaps) != len(axes) || len(axes) == 0 {
-		return c.failure(tree.ErrShape, "%d distances do not fit %d axes", len(gaps), len(axes))
+		panic(fail(c.at, tree.ErrShape, "%d distances do not fit %d axes", len(gaps), len(axes)))
 	}
 	t := quotientType(f.DType())
 	edge := c.integer(c.f.parameter("edge_order"))
@@ -257,15 +236,15 @@ func callGradient(c *call) value {
 			if gap.kind == vScalar {
 				v, err := gap.s.Float64()
 				if err != nil {
-					return c.failure(tree.ErrValue, "%s", err)
+					panic(fail(c.at, tree.ErrValue, "%s", err))
 				}
 				o.Numbers = []float64{v}
 			} else {
-				at = c.keep(c.args[1].at, gap.node())
+				at = sound(c.args[1].at, gap.node())
 			}
-			if at != nil && at.Err() == nil {
+			if at != nil {
 				if len(gaps) == 1 && len(at.Shape()) > 0 && len(axes) > 1 {
-					return c.failure(tree.ErrShape, "%d distances do not fit %d axes", len(gaps), len(axes))
+					panic(fail(c.at, tree.ErrShape, "%d distances do not fit %d axes", len(gaps), len(axes)))
 				}
 				at = cast(at, promote(t, floatFor(at.DType())))
 			}
@@ -283,25 +262,15 @@ func callGradient(c *call) value {
 // the list around it along the axis before, and so on.
 func callBlock(c *call) value {
 	items, depth := c.blocks(c.args[0].value, 0)
-	if c.err != nil {
-		return none
-	}
 	rank := depth
 	for _, x := range items {
-		n := c.keep(c.at, x.node())
-		if n.Err() != nil {
-			return valueOf(n)
-		}
-		rank = max(rank, len(n.Shape()))
+		rank = max(rank, len(sound(c.at, x.node()).Shape()))
 	}
 	t := promoted(items...)
 	var join func(v value, level int) *tree.Node
 	join = func(v value, level int) *tree.Node {
 		if v.kind != vSeq {
-			n := c.keep(c.at, v.as(t))
-			if n.Err() != nil {
-				return n
-			}
+			n := sound(c.at, v.as(t))
 			return untyped.Reshape(n, append(slices.Repeat([]int{1}, rank-len(n.Shape())), n.Shape()...))
 		}
 		parts := lists.Map(v.seq, func(x value) *tree.Node { return join(x, level+1) })
@@ -314,17 +283,17 @@ func callBlock(c *call) value {
 func (c *call) blocks(v value, level int) (out []value, depth int) {
 	if v.kind != vSeq {
 		if !v.isOperand() {
-			c.fail(c.at, tree.ErrType, "%s is no operand", v.describe())
+			panic(fail(c.at, tree.ErrType, "%s is no operand", v.describe()))
 		}
 		return []value{v}, level
 	}
 	if len(v.seq) == 0 {
-		c.fail(c.at, tree.ErrShape, "block takes no empty list")
+		panic(fail(c.at, tree.ErrShape, "block takes no empty list"))
 	}
 	for i, x := range v.seq {
 		more, d := c.blocks(x, level+1)
 		if i > 0 && d != depth {
-			c.fail(c.at, tree.ErrShape, "the lists of block have different depths")
+			panic(fail(c.at, tree.ErrShape, "the lists of block have different depths"))
 		}
 		out, depth = append(out, more...), d
 	}
@@ -339,7 +308,7 @@ func callSize(c *call) value {
 	}
 	axes, err := shape.Axes(c.integers(1), len(s))
 	if err != nil {
-		return c.failure(tree.ErrShape, "%s", err)
+		panic(fail(c.at, tree.ErrShape, "%s", err))
 	}
 	return integer(lists.Product(s, axes))
 }
@@ -350,10 +319,7 @@ func callLength(c *call) value {
 		return integer(len(x.seq))
 	}
 	n := c.array(0)
-	switch {
-	case n.Err() != nil:
-		return valueOf(n)
-	case len(n.Shape()) == 0:
+	if len(n.Shape()) == 0 {
 		return failed(tree.ErrShape, "an array of rank 0 has no len")
 	}
 	return integer(n.Shape()[0])

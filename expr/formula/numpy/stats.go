@@ -22,13 +22,13 @@ func (c *call) mask(s shape.Shape) *tree.Node {
 		return nil
 	}
 	n := c.array(i)
-	if n.Err() == nil && n.DType() != dtype.Bool {
-		return c.fail(c.args[i].at, tree.ErrType, "where must be an array of bools, not of %v", n.DType())
+	if n.DType() != dtype.Bool {
+		panic(fail(c.args[i].at, tree.ErrType, "where must be an array of bools, not of %v", n.DType()))
 	}
-	if n.Err() != nil || len(n.Shape()) == 0 {
+	if len(n.Shape()) == 0 {
 		return n
 	}
-	return c.keep(c.args[i].at, untyped.BroadcastTo(n, s))
+	return sound(c.args[i].at, untyped.BroadcastTo(n, s))
 }
 
 // callMoment returns a mean, a variance or a standard deviation, over the elements where a mask
@@ -39,9 +39,6 @@ func callMoment(name string, withoutNaN bool) func(c *call) *tree.Node {
 		m := c.f.parameter("mean")
 		given := m >= 0 && !c.isNone(m)
 		a := c.array(0)
-		if a.Err() != nil {
-			return a
-		}
 		mask := c.mask(a.Shape())
 		ofParts := withoutNaN && a.DType().IsComplex()
 		if mask == nil && !given && !ofParts {
@@ -98,7 +95,7 @@ func callWithoutNaN(name string, v float64) func(c *call) *tree.Node {
 	reduce := reduction(untyped.Row(name))
 	return func(c *call) *tree.Node {
 		a := c.array(0)
-		if t := a.DType(); a.Err() == nil && fractional(t) {
+		if t := a.DType(); fractional(t) {
 			a = apply("where", apply("isnan", a), tree.ConstFloat(t, v), a)
 		}
 		return c.with(0, valueOf(a), reduce)
@@ -115,7 +112,7 @@ func callQuantile(name string, per float64, withoutNaN bool) func(c *call) *tree
 		case c.isNone(w):
 			return plain(c)
 		case c.text(c.f.parameter("method")) != "inverted_cdf":
-			return c.fail(c.args[w].at, tree.ErrValue, "only the method 'inverted_cdf' has weights")
+			panic(fail(c.args[w].at, tree.ErrValue, "only the method 'inverted_cdf' has weights"))
 		case c.args[q].kind == vSeq:
 			return c.each(q, func(c *call) *tree.Node { return c.weightedQuantile(w, c.float(q)/per, withoutNaN) })
 		}
@@ -127,11 +124,8 @@ func callQuantile(name string, per float64, withoutNaN bool) func(c *call) *tree
 // reaches the part q of the sum of all.
 func (c *call) weightedQuantile(weights int, q float64, withoutNaN bool) *tree.Node {
 	a, w := c.array(0), c.as(weights, dtype.F64)
-	if a.Err() != nil || w.Err() != nil {
-		return first(a, w)
-	}
 	if !(q >= 0 && q <= 1) {
-		return c.fail(c.args[1].at, tree.ErrValue, "%v is not from 0 to 1", q)
+		panic(fail(c.args[1].at, tree.ErrValue, "%v is not from 0 to 1", q))
 	}
 	axes := c.integers(2)
 	rank := len(a.Shape())
@@ -141,12 +135,12 @@ func (c *call) weightedQuantile(weights int, q float64, withoutNaN bool) *tree.N
 	order, err := shape.Order(axes, rank)
 	switch {
 	case err != nil:
-		return c.fail(c.args[2].at, tree.ErrShape, "%s", err)
+		panic(fail(c.args[2].at, tree.ErrShape, "%s", err))
 	case !w.Shape().Equal(a.Shape()) && (c.isNone(2) || len(w.Shape()) != len(order)):
-		return c.fail(c.args[weights].at, tree.ErrShape, "weights of shape %v do not belong to the axes of %v", w.Shape(), a.Shape())
+		panic(fail(c.args[weights].at, tree.ErrShape, "weights of shape %v do not belong to the axes of %v", w.Shape(), a.Shape()))
 	case !w.Shape().Equal(a.Shape()):
 		places := lists.Map(lists.UpTo(rank), func(i int) int { return slices.Index(order, i) })
-		w = c.keep(c.args[weights].at, untyped.BroadcastTo(untyped.Transpose(w, places), a.Shape()))
+		w = sound(c.args[weights].at, untyped.BroadcastTo(untyped.Transpose(w, places), a.Shape()))
 	}
 	dims := a.Shape().Reduce(order, false)
 	ends := lists.UpTo(rank)[len(dims):]
@@ -155,7 +149,7 @@ func (c *call) weightedQuantile(weights int, q float64, withoutNaN bool) *tree.N
 		return untyped.Reshape(n, append(dims.Clone(), -1))
 	}
 	if a, w = line(a), line(w); a.Err() != nil || a.Shape()[len(dims)] == 0 {
-		return first(a, c.fail(c.at, tree.ErrShape, "an empty axis has no quantile"))
+		panic(fail(c.at, tree.ErrShape, "an empty axis has no quantile"))
 	}
 	if nan := a.DType().IsFloat(); nan && withoutNaN {
 		w = apply("where", apply("isnan", a), number0(w), w)
@@ -204,18 +198,18 @@ func (c *call) edges(bins, within value, a *tree.Node) *tree.Node {
 		a = cast(a, dtype.U8)
 	}
 	if bins.kind == vString {
-		return c.fail(c.at, tree.ErrUnsupported, "the number of bins of the method %q depends on the elements", bins.str)
+		panic(fail(c.at, tree.ErrUnsupported, "the number of bins of the method %q depends on the elements", bins.str))
 	}
 	if bins.kind != vScalar {
-		n := c.keep(c.at, item{bins, c.at}.node())
-		if n.Err() == nil && (len(n.Shape()) != 1 || n.Shape()[0] < 2) {
-			return c.fail(c.at, tree.ErrShape, "bins are a number, or a vector of at least two edges")
+		n := sound(c.at, item{bins, c.at}.node())
+		if len(n.Shape()) != 1 || n.Shape()[0] < 2 {
+			panic(fail(c.at, tree.ErrShape, "bins are a number, or a vector of at least two edges"))
 		}
 		return n
 	}
-	n, err := (item{bins, c.at}).integer("bins")
-	if err != nil || n < 1 || n > 1<<27 {
-		return c.fail(c.at, tree.ErrValue, "%s is no number of bins", bins.describe())
+	n, ok := bins.s.Small()
+	if !ok || n < 1 || n > 1<<27 {
+		panic(fail(c.at, tree.ErrValue, "%s is no number of bins", bins.describe()))
 	}
 	t := a.DType()
 	if !t.IsFloat() {
@@ -242,16 +236,15 @@ func (c *call) edges(bins, within value, a *tree.Node) *tree.Node {
 func (c *call) limits(within value, a *tree.Node) (lo, hi *tree.Node) {
 	switch {
 	case within.kind == vSeq && len(within.seq) == 2:
-		lo, hi = c.keep(c.at, within.seq[0].as(dtype.F64)), c.keep(c.at, within.seq[1].as(dtype.F64))
+		lo, hi = sound(c.at, within.seq[0].as(dtype.F64)), sound(c.at, within.seq[1].as(dtype.F64))
 		if x, y := within.seq[0], within.seq[1]; x.kind == vScalar && y.kind == vScalar {
 			if d, err := binaryScalar("<", y.s, x.s); err == nil && d.Truth() {
-				c.fail(c.at, tree.ErrValue, "the range ends before it begins")
+				panic(fail(c.at, tree.ErrValue, "the range ends before it begins"))
 			}
 		}
 		return lo, hi
 	case within.kind != vNone:
-		n := c.fail(c.at, tree.ErrType, "a range is a pair of numbers, not %s", within.describe())
-		return n, n
+		panic(fail(c.at, tree.ErrType, "a range is a pair of numbers, not %s", within.describe()))
 	case a.Shape().Size() == 0:
 		return tree.ConstInt(dtype.F64, 0), tree.ConstInt(dtype.F64, 1)
 	}
@@ -286,7 +279,7 @@ func (c *call) counted(samples, edges []*tree.Node, weights *tree.Node, density 
 	}
 	all, err := shape.New(dims...)
 	if err != nil {
-		return c.fail(c.at, tree.ErrShape, "%s", err)
+		panic(fail(c.at, tree.ErrShape, "%s", err))
 	}
 	by := cmp.Or(weights, tree.ConstInt(dtype.I64, 1))
 	n := untyped.Scatter("bincount", at, by, nil, 0, []int{all.Size()})
@@ -313,13 +306,13 @@ func callHistogram(c *call) value {
 	const bins, within, density, weights = 1, 2, 3, 4
 	a := c.array(0)
 	edges := c.edges(c.args[bins].value, c.args[within].value, a)
-	if a.Err() != nil || edges.Err() != nil || c.err != nil {
-		return valueOf(first(a, edges))
+	if edges.Err() != nil {
+		return valueOf(edges)
 	}
 	var w *tree.Node
 	if !c.isNone(weights) {
-		if w = c.array(weights); w.Err() == nil && !w.Shape().Equal(a.Shape()) {
-			return c.failure(tree.ErrShape, "weights of shape %v do not fit elements of shape %v", w.Shape(), a.Shape())
+		if w = c.array(weights); !w.Shape().Equal(a.Shape()) {
+			panic(fail(c.at, tree.ErrShape, "weights of shape %v do not fit elements of shape %v", w.Shape(), a.Shape()))
 		}
 		w = flat(w)
 	}
@@ -344,8 +337,8 @@ func callHistogramND(c *call) value {
 		samples = c.arrays()
 	default:
 		n := c.array(0)
-		if n.Err() != nil || len(n.Shape()) > 2 || len(n.Shape()) == 0 {
-			return valueOf(first(n, c.fail(c.at, tree.ErrShape, "a sample is a row of a matrix")))
+		if len(n.Shape()) > 2 || len(n.Shape()) == 0 {
+			panic(fail(c.at, tree.ErrShape, "a sample is a row of a matrix"))
 		}
 		if len(n.Shape()) == 1 {
 			n = untyped.Reshape(n, []int{-1, 1})
@@ -355,7 +348,7 @@ func callHistogramND(c *call) value {
 		}
 	}
 	if len(samples) == 0 {
-		return c.failure(tree.ErrShape, "%s takes at least one sample", c.at.Text)
+		panic(fail(c.at, tree.ErrShape, "%s takes at least one sample", c.at.Text))
 	}
 	var t dtype.Type // NumPy makes one array of all samples
 	for _, x := range samples {
@@ -369,28 +362,28 @@ func callHistogramND(c *call) value {
 			return valueOf(x)
 		}
 		if len(x.Shape()) != 1 || !x.Shape().Equal(samples[0].Shape()) {
-			return c.failure(tree.ErrShape, "samples are vectors of one size, not of shapes %v and %v", samples[0].Shape(), x.Shape())
+			panic(fail(c.at, tree.ErrShape, "samples are vectors of one size, not of shapes %v and %v", samples[0].Shape(), x.Shape()))
 		}
 		b, r := bins, within
 		if r.kind == vSeq {
 			if len(r.seq) != len(samples) {
-				return c.failure(tree.ErrShape, "%d ranges do not fit %d axes", len(r.seq), len(samples))
+				panic(fail(c.at, tree.ErrShape, "%d ranges do not fit %d axes", len(r.seq), len(samples)))
 			}
 			r = r.seq[i]
 		}
 		if perAxis := b.kind == vSeq && (!two || len(b.seq) <= 2); perAxis && len(b.seq) != len(samples) {
-			return c.failure(tree.ErrShape, "%d bins do not fit %d axes", len(b.seq), len(samples))
+			panic(fail(c.at, tree.ErrShape, "%d bins do not fit %d axes", len(b.seq), len(samples)))
 		} else if perAxis {
 			b = b.seq[i]
 		}
-		if edges[i] = c.edges(b, r, x); edges[i].Err() != nil || c.err != nil {
+		if edges[i] = c.edges(b, r, x); edges[i].Err() != nil {
 			return valueOf(edges[i])
 		}
 	}
 	var w *tree.Node
 	if !c.isNone(weights) {
-		if w = c.as(weights, dtype.F64); w.Err() == nil && !w.Shape().Equal(samples[0].Shape()) {
-			return c.failure(tree.ErrShape, "weights of shape %v do not fit samples of shape %v", w.Shape(), samples[0].Shape())
+		if w = c.as(weights, dtype.F64); !w.Shape().Equal(samples[0].Shape()) {
+			panic(fail(c.at, tree.ErrShape, "weights of shape %v do not fit samples of shape %v", w.Shape(), samples[0].Shape()))
 		}
 	}
 	n := cast(c.counted(samples, edges, w, c.truthOf(density)), dtype.F64)
@@ -398,7 +391,7 @@ func callHistogramND(c *call) value {
 		return c.several(n, edges[0], edges[1])
 	}
 	list := c.several(edges...)
-	return sequence([]value{valueOf(c.keep(c.at, n)), list})
+	return sequence([]value{valueOf(sound(c.at, n)), list})
 }
 
 // callUnwrap computes integers with an integer period in integers.
@@ -415,7 +408,7 @@ func callAngle(c *call) *tree.Node {
 	alone := *c
 	alone.args = c.args[:1]
 	n := elementwise(o)(&alone)
-	if c.err = alone.err; n.Err() != nil || !c.args[1].s.Truth() {
+	if n.Err() != nil || !c.args[1].s.Truth() {
 		return n
 	}
 	return apply("mul", n, tree.ConstFloat(n.DType(), 180/math.Pi))

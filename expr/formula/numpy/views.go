@@ -13,7 +13,7 @@ func callBroadcastTo(c *call) *tree.Node { return untyped.BroadcastTo(c.array(0)
 // columnMajor reports whether the argument order is F. Values have no layout that A or K name.
 func (c *call) columnMajor(i int) bool {
 	if s := c.text(i); s != "C" && s != "F" {
-		c.fail(c.args[i].at, tree.ErrUnsupported, "the order is 'C' or 'F', not %q: values of formulas have no layout", s)
+		panic(fail(c.args[i].at, tree.ErrUnsupported, "the order is 'C' or 'F', not %q: values of formulas have no layout", s))
 	}
 	return c.args[i].str == "F"
 }
@@ -46,7 +46,7 @@ func callRollAxis(c *call) *tree.Node {
 		start += rank
 	}
 	if err != nil || start < 0 || start > rank {
-		return c.fail(c.at, tree.ErrShape, "axis %d of %d cannot be moved before %d", c.integer(1), rank, c.integer(2))
+		panic(fail(c.at, tree.ErrShape, "axis %d of %d cannot be moved before %d", c.integer(1), rank, c.integer(2)))
 	}
 	if axis < start {
 		start--
@@ -82,12 +82,12 @@ func callConcatenate(c *call) *tree.Node {
 	for i, n := range nodes {
 		if c.isNone(1) {
 			nodes[i] = flat(n)
-		} else if n.Err() == nil && len(n.Shape()) == 0 {
+		} else if len(n.Shape()) == 0 {
 			return tree.Errorf(tree.ErrShape, "", "arrays of rank 0 cannot be concatenated; use stack")
 		}
 	}
 	if n := nodes[0]; len(nodes) == 1 {
-		if _, err := shape.Axis(axis, len(n.Shape())); err != nil && n.Err() == nil {
+		if _, err := shape.Axis(axis, len(n.Shape())); err != nil {
 			return tree.Errorf(tree.ErrShape, "", "%s", err)
 		}
 		return n
@@ -123,7 +123,7 @@ func (c *call) joint(weak bool) []*tree.Node {
 			ok = from == t
 		}
 		if !ok {
-			c.fail(c.at, tree.ErrType, "the casting %q does not convert %v to %v", c.args[rule].str, from, t)
+			panic(fail(c.at, tree.ErrType, "the casting %q does not convert %v to %v", c.args[rule].str, from, t))
 		}
 	}
 	return c.converted(0, items, t)
@@ -132,8 +132,8 @@ func (c *call) joint(weak bool) []*tree.Node {
 func callTake(c *call) *tree.Node {
 	n, axis := c.along(2)
 	i := c.array(1)
-	if i.Err() == nil && !i.DType().IsInt() {
-		return c.fail(c.args[1].at, tree.ErrType, "indices are integers, not %v", i.DType())
+	if !i.DType().IsInt() {
+		panic(fail(c.args[1].at, tree.ErrType, "indices are integers, not %v", i.DType()))
 	}
 	return untyped.Take(n, i, axis)
 }

@@ -16,7 +16,7 @@ import (
 // This file has functions that are formulas themselves, and functions of positions.
 
 // evaluate is scope.eval, which looks into the table of functions. That table names functions of this file.
-var evaluate func(s *scope, n *syntax.Node) (value, error)
+var evaluate func(s *scope, n *syntax.Node) value
 
 func init() { evaluate = (*scope).eval }
 
@@ -34,15 +34,11 @@ func written(text string) func(c *call) value {
 				s.vars[p.name].value = valueOf(c.array(i))
 			}
 		}
-		for _, st := range statements {
-			if out, err := evaluate(s, st.Value); err == nil {
-				s.vars[st.Name()] = &variable{value: out}
-				continue
-			} else if e := (*syntax.Error)(nil); errors.As(err, &e) { // its place is one in text
-				c.note(fail(c.at, e.Err, "%s", e.Msg))
-			}
-			return none
+		err := s.assignAll(statements)
+		if e := (*syntax.Error)(nil); errors.As(err, &e) { // its place is one in text
+			panic(fail(c.at, e.Err, "%s", e.Msg))
 		}
+		check(c.at, err)
 		for _, p := range s.parts {
 			c.scope.parts = append(c.scope.parts, part{p.n, c.at})
 		}
@@ -50,11 +46,20 @@ func written(text string) func(c *call) value {
 	}
 }
 
+// assignAll gives the names of statements their values.
+func (s *scope) assignAll(statements []*syntax.Statement) (err error) {
+	defer stopped(&err)
+	for _, st := range statements {
+		s.vars[st.Name()] = &variable{value: evaluate(s, st.Value)}
+	}
+	return nil
+}
+
 // callVander has the powers of a vector as columns, as products of neighbours.
 func callVander(c *call) *tree.Node {
 	x := valueOf(c.array(0))
-	if x.n.Err() != nil || len(x.n.Shape()) != 1 {
-		return c.fail(c.args[0].at, tree.ErrShape, "vander takes a vector")
+	if len(x.n.Shape()) != 1 {
+		panic(fail(c.args[0].at, tree.ErrShape, "vander takes a vector"))
 	}
 	rows, n := x.n.Shape()[0], x.n.Shape()[0]
 	if !c.isNone(1) {
@@ -75,11 +80,11 @@ func callVander(c *call) *tree.Node {
 // callMatrixPower multiplies squares, as NumPy does.
 func callMatrixPower(c *call) *tree.Node {
 	a, n := c.array(0), c.integer(1)
-	if s := a.Shape(); a.Err() != nil || len(s) < 2 || s[len(s)-1] != s[len(s)-2] {
-		return c.fail(c.args[0].at, tree.ErrShape, "matrix_power takes square matrices")
+	if s := a.Shape(); len(s) < 2 || s[len(s)-1] != s[len(s)-2] {
+		panic(fail(c.args[0].at, tree.ErrShape, "matrix_power takes square matrices"))
 	}
 	if n < 0 {
-		return c.fail(c.args[1].at, tree.ErrUnsupported, "there are no inverse matrices")
+		panic(fail(c.args[1].at, tree.ErrUnsupported, "there are no inverse matrices"))
 	}
 	if n == 0 {
 		size := a.Shape()[len(a.Shape())-1]
@@ -108,10 +113,10 @@ func callLexsort(c *call) *tree.Node {
 	order := untyped.Compose("argsort", axis, keys[0])
 	for _, k := range keys[1:] {
 		switch {
-		case first(order, k).Err() != nil:
-			return first(order, k)
+		case order.Err() != nil:
+			return order
 		case !slices.Equal(k.Shape(), order.Shape()):
-			return c.fail(c.at, tree.ErrShape, "keys of shapes %v and %v do not sort together", order.Shape(), k.Shape())
+			panic(fail(c.at, tree.ErrShape, "keys of shapes %v and %v do not sort together", order.Shape(), k.Shape()))
 		}
 		next := untyped.Compose("argsort", axis, untyped.TakeAlongAxis(k, order, axis.Axes[0]))
 		order = untyped.TakeAlongAxis(order, next, axis.Axes[0])
@@ -140,8 +145,7 @@ func newAxis(n *tree.Node, axis int) *tree.Node {
 func (c *call) steps(dims []int) []*tree.Node {
 	s := shape.Shape(dims)
 	if s.Check() != nil || s.Size() == 0 {
-		c.fail(c.args[1].at, tree.ErrShape, "%v is no shape with elements", s)
-		return nil
+		panic(fail(c.args[1].at, tree.ErrShape, "%v is no shape with elements", s))
 	}
 	return lists.Map(s.Strides(), func(step int) *tree.Node { return tree.ConstInt(dtype.I64, int64(step)) })
 }
@@ -150,14 +154,10 @@ func (c *call) steps(dims []int) []*tree.Node {
 func callUnravelIndex(c *call) value {
 	dims := c.integers(1)
 	steps, at := c.steps(dims), c.array(0)
-	if c.err == nil {
-		at = untyped.Position(at, shape.Shape(dims).Size(), 0)
-	}
+	at = untyped.Position(at, shape.Shape(dims).Size(), 0)
 	for i, step := range steps {
-		if c.err == nil {
-			if steps[i] = apply("floor_divide", at, step); i > 0 {
-				steps[i] = apply("mod", steps[i], tree.ConstInt(dtype.I64, int64(dims[i])))
-			}
+		if steps[i] = apply("floor_divide", at, step); i > 0 {
+			steps[i] = apply("mod", steps[i], tree.ConstInt(dtype.I64, int64(dims[i])))
 		}
 	}
 	return c.several(steps...)
@@ -165,8 +165,8 @@ func callUnravelIndex(c *call) value {
 
 func callRavelMultiIndex(c *call) *tree.Node {
 	steps, at := c.steps(c.integers(1)), c.arrays()
-	if c.err != nil || len(at) != len(steps) {
-		return c.fail(c.at, tree.ErrShape, "%d lists of positions do not fit %d axes", len(at), len(steps))
+	if len(at) != len(steps) {
+		panic(fail(c.at, tree.ErrShape, "%d lists of positions do not fit %d axes", len(at), len(steps)))
 	}
 	y := tree.ConstInt(dtype.I64, 0)
 	for i, n := range at {
@@ -179,7 +179,7 @@ func callRavelMultiIndex(c *call) *tree.Node {
 func callIndices(c *call) *tree.Node {
 	dims := c.integers(0)
 	if len(dims) == 0 {
-		return c.fail(c.at, tree.ErrShape, "indices takes a shape of at least one axis")
+		panic(fail(c.at, tree.ErrShape, "indices takes a shape of at least one axis"))
 	}
 	nodes := lists.Make(len(dims), func(i int) *tree.Node {
 		n := untyped.Iota(dims[i])
@@ -195,8 +195,8 @@ func callIndices(c *call) *tree.Node {
 func callGridOf(c *call) value {
 	nodes := c.arrays()
 	for i, n := range nodes {
-		if n.Err() != nil || len(n.Shape()) != 1 {
-			return c.failure(tree.ErrShape, "ix_ takes vectors")
+		if len(n.Shape()) != 1 {
+			panic(fail(c.at, tree.ErrShape, "ix_ takes vectors"))
 		}
 		dims := slices.Repeat([]int{1}, len(nodes))
 		dims[i] = n.Shape()[0]
@@ -208,7 +208,7 @@ func callGridOf(c *call) value {
 func callDiagIndices(c *call) value {
 	n, rank := untyped.Iota(max(c.integer(0), 0)), c.integer(1)
 	if rank < 1 || rank > shape.MaxRank {
-		return c.failure(tree.ErrShape, "there are no arrays of %d axes", rank)
+		panic(fail(c.at, tree.ErrShape, "there are no arrays of %d axes", rank))
 	}
 	return c.several(slices.Repeat([]*tree.Node{n}, rank)...)
 }

@@ -19,7 +19,7 @@ func TestShapes(t *testing.T) {
 	for _, c := range trials {
 		text := strings.TrimPrefix(c.src.Code, cudagen.Prelude)
 		for _, s := range []string{
-			"pack<", "/ 4 * 4 + first", "tile_", "stage_", "red::across", "runs_", "blocks_", "red::block<1>", "red::block<4>", "red::block<16>", "one + k*step", "red::runs",
+			"pack<", "prim::max(at, (ix)0)", "tile_", "stage_", "red::across", "runs_", "blocks_", "red::block<1>", "red::block<4>", "red::block<16>", "one + k*step", "red::runs",
 			"a.scratch + a.row", "shared + a.row", "a.scratch + a.part", "shared + a.part", "a.slot", "prim::clamp", "faults", "typedef i64 ix", "typedef i32 ix",
 			"__syncwarp", "prim::quo(i, ", "prim::mod(",
 		} {

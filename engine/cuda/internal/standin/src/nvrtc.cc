@@ -36,11 +36,14 @@ void write(const std::string &path, const std::string &s) {
   }
 }
 
-// directory returns the directory of this library, in which the headers are too.
+// directory returns the directory of this library, in which the headers are too. It is absolute, because g++ looks
+// up the names in a source from the directory of the source.
 std::string directory() {
   Dl_info info;
-  if (!dladdr(archs, &info)) abort();
-  std::string file = info.dli_fname;
+  char *path = dladdr(archs, &info) ? realpath(info.dli_fname, nullptr) : nullptr;
+  if (!path) abort();
+  std::string file = path;
+  free(path);
   return file.substr(0, file.rfind('/'));
 }
 

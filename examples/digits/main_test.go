@@ -3,11 +3,11 @@ package main
 import (
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/nn"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // TestDigits checks what the networks recognise of the digits that they have not
@@ -23,7 +23,7 @@ func TestDigits(t *testing.T) {
 		wrong int // at most, of 359
 		deep  bool
 	}{{"two layers", layers(), 7, false}, {"convolutions", convolutions(), 5, true}} {
-		if c.deep && os.Getenv("ONELOOP_TESTS") != "deep" {
+		if c.deep && !testlevel.Deep() {
 			continue
 		}
 		r, err := train(c.model, images, digits, 30)

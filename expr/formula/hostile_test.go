@@ -3,12 +3,12 @@ package formula
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // hostileArguments are what no function expects everywhere.
@@ -40,7 +40,7 @@ func TestHostileArguments(t *testing.T) {
 	}
 	calls := 0
 	try := func(text string) {
-		if calls++; calls%7 != 0 && os.Getenv("ONELOOP_TESTS") != "deep" {
+		if calls++; calls%7 != 0 && !testlevel.Deep() {
 			return
 		}
 		defer func() {

@@ -12,9 +12,17 @@ import (
 	"maps"
 	"math"
 	"os"
+	"runtime/debug"
 	"slices"
 	"testing"
 )
+
+// Tests compile thousands of programs and keep few. Collections took up to a third of their time.
+func init() {
+	if os.Getenv("GOGC") == "" && !Deep() {
+		debug.SetGCPercent(400)
+	}
+}
 
 // Deep reports whether tests run all of their cases.
 func Deep() bool { return os.Getenv("ONELOOP_TESTS") == "deep" }

@@ -3,14 +3,12 @@ package enginetest
 import (
 	"flag"
 	"os"
-	"runtime/debug"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/internal/lists"
-	"github.com/oneloop/oneloop/internal/testlevel"
 	"pgregory.net/rapid"
 )
 
@@ -99,9 +97,6 @@ func Main(m *testing.M) {
 		if err := f.Value.Set("20261121"); err != nil {
 			panic(err)
 		}
-	}
-	if os.Getenv("GOGC") == "" && !testlevel.Deep() {
-		debug.SetGCPercent(400) // collections took a seventh of the time: thousands of programs are compiled, few are kept
 	}
 	os.Exit(m.Run())
 }

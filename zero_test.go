@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // notCalled has what TestZeroValues does not call, and why. The names are
@@ -48,10 +50,11 @@ var notCalled = map[string]string{
 
 // TestZeroValues calls every exported function of the public packages, and every
 // method of their types, on zero and nil values and with zero, small and wild
-// arguments. A call may return anything, an error of the library among it, and
-// panic with an error of the library where the documentation says so. It may not
-// panic otherwise, hang, or end the process. The calls are those of
-// testdata/zero/main.go, in a process of their own.
+// arguments. By default it makes a sample of the calls with arguments of two of these
+// kinds. A call may return anything, an error of the library among it, and panic with
+// an error of the library where the documentation says so. It may not panic otherwise,
+// hang, or end the process. The calls are those of testdata/zero/main.go, in a process
+// of their own.
 func TestZeroValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -64,7 +67,7 @@ func TestZeroValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := exec.Command(program, strconv.Itoa(next))
+		c := exec.Command(program, strconv.Itoa(next), strconv.Itoa(testlevel.Every(1, 5)))
 		c.Dir, c.Env, c.Stdout, c.Stderr = t.TempDir(), append(os.Environ(), cache), out, &errs
 		err = c.Run()
 		out.Close()

@@ -51,13 +51,15 @@ const (
 	modes
 )
 
-// number counts the calls; those before first were made by a process that ended.
-var number, first int
+// number counts the calls; those before first were made by a process that ended. mixed counts
+// the calls with arguments of two modes, of which one in every is made.
+var number, first, mixed, every int
 
 var seen = map[string]bool{}
 
 func main() {
 	first, _ = strconv.Atoi(os.Args[1])
+	every, _ = strconv.Atoi(os.Args[2])
 	debug.SetMaxStack(64 << 20)
 	pool := values()
 	for _, r := range table {
@@ -159,6 +161,11 @@ func calls(p pool, name string, f reflect.Value, receiver *reflect.Value, mayPan
 			for i := range max(n, 1) {
 				if other == base && i > 0 || n == 0 && other != base {
 					continue
+				}
+				if other != base {
+					if mixed++; mixed%every != 0 {
+						continue
+					}
 				}
 				args := make([]reflect.Value, n)
 				text := make([]string, n)

@@ -67,11 +67,15 @@ func (q *sources) add(at uintptr, step, rows, width int) {
 func (q *sources) addPacked(p *packer, first, n, k, terms int) {
 	at := uintptr(p.from) + uintptr(first*p.stepN+k*p.stepK)
 	if p.stepK > p.stepN {
-		q.add(at, p.stepK, terms, n*p.stepN)
+		q.add(at+lastOf(n*p.stepN), p.stepK, terms, n*p.stepN)
 	} else {
 		q.add(at, p.stepN, n, terms*p.stepK)
 	}
 }
+
+// lastOf is the offset at which requests for a row of a strip begin. Rows may begin within a line, which the strip before has read; then
+// the lines that follow are needed.
+func lastOf(width int) uintptr { return uintptr(max(1, min(width, cacheLine)) - 1) }
 
 // asks is the number of requests for all, at a rate.
 func (q *sources) asks(r rate) (n int) {

@@ -456,8 +456,7 @@ func (c *call) run(r, end, q, strips int) {
 func (c *call) ask(most, unit int) (asks rate, kernels int) {
 	args, terms := &c.args, c.args.k
 	if c.e.through {
-		const rows = 16 // which arrive in time from the third level
-		args.ahead, args.aheadStep, args.tileAhead = uintptr(args.b)+uintptr(rows*args.bs), args.bs, c.strip/unit
+		args.ahead, args.aheadStep, args.tileAhead = uintptr(args.b)+uintptr(passAhead*args.bs)+lastOf(c.strip), args.bs, c.strip/unit
 		return each, most
 	}
 	far := c.begun && c.far.at < c.far.last

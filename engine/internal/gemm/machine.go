@@ -235,6 +235,9 @@ func (e *machine) choose(p *Problem) {
 	e.through = e.passes(p)
 }
 
+// passAhead is the number of rows ahead for which kernels of one pass over B ask: these arrive in time from the third level.
+const passAhead = 16
+
 // passes reports whether one call should compute all strips of a block of terms: of one or two tiles of rows with B from
 // a cache, less of it for two. With AVX2 its kernels ask for the lines of their own strip some rows ahead, unless these
 // share a set.

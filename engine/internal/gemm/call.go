@@ -31,7 +31,7 @@ type call struct {
 	asked     bool   // the kernels of the block before have asked for all rows of A
 	packA     packer // of rows that are packed as they are, tile by tile
 	packB     packer
-	code      [2][2][rates]*exec.Code // of short and tall tiles; of other strips and the last one; by what they ask for
+	code      [2][2][rates]*exec.Code // of short and tall tiles; of other strips and the last one; by what they ask for. nil: not yet looked up
 	found     [2]int                  // the rows and the saver of code and packing
 	packing   *exec.Code              // of the first tile, which packs the strip; nil if there is none
 }
@@ -142,9 +142,9 @@ func (c *call) divide(m int) {
 // strips is the number of kernels along the columns.
 func (c *call) strips() int { return (c.t.n + c.e.width - 1) / c.e.width }
 
-// kernels looks up the kernels of a block of rows, which prepare has made. Blocks of as many rows have the same.
+// kernels prepares the kernels of a block of rows. Blocks of as many rows have the same.
 func (c *call) kernels() {
-	e, n := c.e, c.t.n
+	e := c.e
 	save := keep
 	switch {
 	case e.stream:
@@ -156,26 +156,25 @@ func (c *call) kernels() {
 		return
 	}
 	c.found = [2]int{c.m, int(save)}
-	strips := c.strips()
+	c.code = [2][2][rates]*exec.Code{}
 	c.args.cs, c.args.mask = c.t.ldc, e.last
-	for more := range c.code {
-		s := shape{rows: c.short + more, across: c.across, save: save}
-		for j, cols := range [2]int{min(e.width, n), n - (strips-1)*e.width} {
-			if more == 0 || c.tall > 0 {
-				s.columns(e.f, cols)
-				for asks := range e.mostAsks() + 1 {
-					s.asks = asks
-					c.code[more][j][asks] = e.f.kernel(s)
-				}
-			}
-		}
-	}
 	c.packing = nil
 	if e.vecs <= mostPieces && c.packsTile() {
 		s := shape{rows: c.short + min(c.tall, 1), across: c.across, packs: true, save: save, turned: e.turnsFirst}
 		s.columns(e.f, e.width)
 		c.packing = e.f.kernel(s)
 	}
+}
+
+// kernel returns the kernel, which prepare has made, of short or tall tiles, of other strips or the last one, by what it asks for.
+func (c *call) kernel(tall, last int, asks rate) *exec.Code {
+	code := &c.code[tall][last][asks]
+	if *code == nil {
+		s := shape{rows: c.short + tall, across: c.across, save: saver(c.found[1]), asks: asks}
+		s.columns(c.e.f, min(c.e.width, c.t.n-last*(c.strips()-1)*c.e.width))
+		*code = c.e.f.kernel(s)
+	}
+	return *code
 }
 
 // block runs the kernels of a block of rows, whose first row in the tile is i. The columns are
@@ -413,7 +412,7 @@ func (c *call) later(i, m, k, terms int) {
 
 // runTiles runs the kernels of tiles r to end of the rows, and of some strips of the columns from q on.
 func (c *call) runTiles(r, end, q, strips int) {
-	if last := c.strips() - 1; strips > 1 && q+strips > last && c.code[0][0] != c.code[0][1] {
+	if last := c.strips() - 1; strips > 1 && q+strips > last && c.t.n%c.e.width != 0 {
 		c.runTiles(r, end, q, last-q)
 		q, strips = last, 1
 	}
@@ -429,7 +428,7 @@ func (c *call) run(r, end, q, strips int) {
 	}
 	t, args, size := c.t, &c.args, c.e.size
 	first, height := c.rowsOf(r)
-	codes := &c.code[scalar.FromBool[int](r < c.tall)][scalar.FromBool[int](q == c.strips()-1)]
+	tall, last := scalar.FromBool[int](r < c.tall), scalar.FromBool[int](q == c.strips()-1)
 	all, width := end-r, c.e.width*size
 	args.tileA, args.tileC, args.tileOut, args.again = height*c.row+c.tile, height*t.ldc, height*t.ldo, all
 	args.stripA, args.stripB, args.stripC, args.stripOut = -(all-1)*args.tileA, c.strip, width-(all-1)*args.tileC, width-(all-1)*args.tileOut
@@ -444,7 +443,7 @@ func (c *call) run(r, end, q, strips int) {
 		asks, kernels := c.ask(most, n)
 		args.tiles, args.more = min(kernels, n), max(0, kernels/n-1)
 		more := args.more // the kernel counts it down
-		codes[asks].Call(unsafe.Pointer(args))
+		c.kernel(tall, last, asks).Call(unsafe.Pointer(args))
 		if at += min(kernels, n); at == all {
 			at, q, strips = 0, q+1+more, strips-1-more
 		}

@@ -236,20 +236,35 @@ func (c *call) fewTiles() bool {
 	return c.tiles() <= most && (c.strips() == 1 || !c.e.f.avx512 && c.args.k*c.t.n*c.e.size <= l2()/4)
 }
 
+// rowByRow reports whether the kernels of one tile of rows store all strips before the next tile: where the result does not
+// stay in the second level, and its stores take longer than to read B again for each tile. A tile of long rows stores a few streams from
+// end to end; a strip of all rows stores parts of lines of as many pages. For AVX-512 see shape.
+func (c *call) rowByRow() bool {
+	const few, long = 16, 16 // terms; strips
+	e, p, terms := c.e, c.e.p, c.args.k
+	if e.f.avx512 || p.After != nil || terms > fewTerms || c.strips() <= long || len(p.OffC)*p.M*p.N*e.size <= l2() {
+		return false
+	}
+	b := terms * c.t.n * e.size
+	return terms <= few || b > e.f.nearB() && b <= l3()/8
+}
+
 // byRows reports whether all strips of B read some rows before the next ones: where B stays in the first-level
 // cache, or in the second one, and each strip serves enough rows to be read again from there. One call of a kernel
-// computes them all: with 64 terms, calls for single strips take a twentieth of the time.
+// computes them all: with 64 terms, calls for single strips take a twentieth of the time. The same holds where few rows are stored
+// from end to end.
 func (c *call) byRows() bool {
 	const enough = 4 // tiles
 	b := c.args.k * c.t.n * c.e.size
-	return b <= cachedB || b <= c.e.f.nearB() && c.group() >= enough
+	return b <= cachedB || b <= c.e.f.nearB() && c.group() >= enough || c.rowByRow()
 }
 
 // cached runs the kernels if all of B stays in a cache, or is one strip of few terms. It reports whether
 // it did.
 func (c *call) cached(pack bool) bool {
 	tiles, strips := c.tiles(), c.strips()
-	few := c.e.through || c.fewTiles() || strips == 1 && c.args.k <= fewTerms
+	rowByRow := c.rowByRow()
+	few := !rowByRow && (c.e.through || c.fewTiles() || strips == 1 && c.args.k <= fewTerms)
 	if !few && !c.byRows() {
 		return false
 	}
@@ -264,6 +279,9 @@ func (c *call) cached(pack bool) bool {
 	c.begun = true
 	c.far.choose(sparse, tiles*strips, c.args.k)
 	group := c.group()
+	if rowByRow {
+		group = 1
+	}
 	for r := 0; r < tiles; r += group {
 		end := min(r+group, tiles)
 		c.near.clear()
@@ -275,11 +293,19 @@ func (c *call) cached(pack bool) bool {
 	return true
 }
 
-// passStrips runs the kernels of all strips for all tiles, by one call if these have as many rows and nothing is packed.
+// passStrips runs the kernels of all strips for all tiles. One call computes those that have as many rows, if nothing is packed and all
+// do, or for few terms: then calls for each strip take longer than to read B twice.
 func (c *call) passStrips(pack bool) {
 	tiles, strips := c.tiles(), c.strips()
 	c.packRows(0, tiles)
-	if !pack && c.tall == 0 {
+	few := c.args.k <= fewTerms && strips > 1 && !c.e.through
+	if few && pack {
+		for q := range strips {
+			c.pack(q)
+		}
+		pack = false
+	}
+	if !pack && (few || c.tall == 0) {
 		c.runTiles(0, tiles, 0, strips)
 		return
 	}

@@ -243,7 +243,7 @@ const passAhead = 16
 // share a set.
 func (e *machine) passes(p *Problem) bool {
 	tiles := (p.M + e.rows - 1) / e.rows
-	return !e.f.avx512 && !e.packB && !e.turned && !conflict(e.b.Row) && tiles <= 2 && p.N > 4*e.width && tiles*p.K*p.N*e.size <= l3()/4
+	return !e.f.avx512 && !e.packB && !e.turned && !conflict(e.b.Row) && tiles <= 2 && p.K > passAhead && p.N > 4*e.width && tiles*p.K*p.N*e.size <= l3()/4
 }
 
 // stepB is the distance in bytes that kernels take in B as it is: of columns if they read B by columns, else of

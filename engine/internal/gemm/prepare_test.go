@@ -96,6 +96,17 @@ func TestFewRowsReadColumns(t *testing.T) {
 			if d := New(isa, p, &ir.Binding{}, 1); d.a != 1 || !d.machine.turned {
 				t.Errorf("%s: two columns of %v are no rows", isa, typ)
 			}
+			if isa != "avx2" {
+				continue
+			}
+			p = Problem{Type: typ, M: 16, N: 3, K: long, A: Matrix{long, 1}, B: Matrix{1, long}, OffA: []int{0}, OffB: []int{0}}
+			if d := New(isa, p, &ir.Binding{}, 1); d.a != 1 || !d.machine.turned {
+				t.Errorf("three columns of 16 rows of %v are no rows", typ)
+			}
+			p = Problem{Type: typ, M: 64, N: 8, K: 64, A: Matrix{1, 64}, B: Matrix{8, 1}, OffA: []int{0}, OffB: []int{0}}
+			if d := New(isa, p, &ir.Binding{}, 1); d.a != 0 || d.machine.turned {
+				t.Errorf("eight columns of %v, which leave no lane empty, are rows", typ)
+			}
 		}
 	}
 }
@@ -115,6 +126,7 @@ func TestSmallCaches(t *testing.T) {
 			}
 		}
 		try(40, 500, 0, layouts[0], layouts[0])                                 // several blocks of rows
+		try(23, 300, 1+r.IntN(64), layouts[r.IntN(4)], layouts[r.IntN(4)])      // long rows of few terms
 		try(71+r.IntN(30), 33+r.IntN(32), 1+r.IntN(64), layouts[0], layouts[0]) // rows of results share lines
 		for m := 1; m < 16; m += 4 {
 			try(m, 1+r.IntN(300), 1+r.IntN(300), layouts[r.IntN(4)], layouts[r.IntN(4)])

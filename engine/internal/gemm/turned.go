@@ -58,14 +58,23 @@ func (f *family) turnsFirst(p *Problem, vecs int) bool {
 // narrow reports whether the transposed problem suits kernels better, although its sums are stored by columns: where
 // the result has so few columns that a vector has room for more, and each of its elements has many terms. Rows of A that come from
 // memory are faster one after the other. Kernels of AVX-512 for few columns use half a vector, so with A by rows very few must be left.
+// With AVX2, columns that fill vectors stay columns unless A comes from farther than the second level, and very few columns of
+// many terms become rows for fewer rows. For AVX-512 neither was measured.
 func (f *family) narrow(p *Problem) bool {
-	const leastRows, mostColumns = 64, 8
+	const mostColumns, veryFew = 8, 5
 	if f == nil || f.byColumns() == nil {
 		return false
+	}
+	leastRows := 64
+	if !f.avx512 && p.N <= veryFew && p.K >= Block {
+		leastRows = 16
 	}
 	few, terms, bytes := f.avx512 && p.N*f.size <= 20, 64, p.M*p.K*f.size
 	if few {
 		terms = 32
+	}
+	if !f.avx512 && p.N*f.size%f.vector == 0 && bytes <= l2() {
+		return false
 	}
 	byRows := p.A.Col == 1 && (few || !f.avx512) && (p.K >= Block && p.N*f.size < 2*f.vector && bytes <= l3()/4 || few && bytes <= 2*l2())
 	return p.N <= mostColumns && p.M >= leastRows && p.K >= terms && p.TermsB == nil && p.HalfA == dtype.Invalid && p.HalfB == dtype.Invalid &&

@@ -35,8 +35,8 @@ func (f *phaseCode) fits(registers int) bool {
 }
 
 // temporaries returns the most registers that the code of a node takes beside its operands and its
-// result, and the code of a step of a reduction. They are few if all nodes are contiguous loads and
-// arithmetic of floats.
+// result, and the code of a step of a reduction. They are few if all nodes are contiguous loads, arithmetic of floats, and sums and
+// bits of integers.
 func (f *phaseCode) temporaries() (n int, few bool) {
 	const (
 		compared = 2
@@ -46,9 +46,14 @@ func (f *phaseCode) temporaries() (n int, few bool) {
 	for _, id := range f.top {
 		x, own := &f.Nodes[id], 0
 		switch x.Op {
-		case prim.Add, prim.Sub, prim.Mul, prim.Fma, prim.Neg, prim.Abs:
-		case prim.Min, prim.Max:
-			own = compared
+		case prim.Add, prim.Sub, prim.And, prim.Or, prim.Xor:
+		case prim.Mul, prim.Fma, prim.Neg, prim.Abs, prim.Min, prim.Max:
+			if !x.Type.IsFloat() {
+				return spareRegs, false
+			}
+			if x.Op == prim.Min || x.Op == prim.Max {
+				own = compared
+			}
 		case ir.Load:
 			s := &f.Layout.Sites[x.Aux]
 			if s.Kind != layout.Unit || s.Guard || s.Size < 4 && !x.In.IsHalf() || x.Args[1] != lower.None {
@@ -60,7 +65,7 @@ func (f *phaseCode) temporaries() (n int, few bool) {
 		default:
 			return spareRegs, false
 		}
-		if !x.Type.IsFloat() || x.Type.Size() < 4 {
+		if x.Type.Size() < 4 {
 			return spareRegs, false
 		}
 		for _, a := range x.Args {
@@ -72,7 +77,8 @@ func (f *phaseCode) temporaries() (n int, few bool) {
 	}
 	for i := range f.reds {
 		r := &f.reds[i]
-		if r.Prog != nil || r.Kern.Quiet || r.Kern.Arg || !r.Type.IsFloat() || f.Uniform[r.Arg] { // each copy loads a uniform value
+		few := r.Type.IsFloat() || r.Type.Size() >= 4 && r.Kern.Op == prim.Add
+		if r.Prog != nil || r.Kern.Quiet || r.Kern.Arg || !few || f.Uniform[r.Arg] { // each copy loads a uniform value
 			return spareRegs, false
 		}
 		if r.Kern.Op != prim.Add {

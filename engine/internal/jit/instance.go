@@ -409,7 +409,7 @@ func (in *instance) functions(b *layout.Binder, items []boundItem) (slots int, e
 			probe.Want()
 		}
 		n, _ := in.code.gen.inRuns(bp.Phase)
-		if bp.Combines = bp.Combines && (n == 0 || bp.fewRuns()); bp.Combines {
+		if bp.Combines && bp.fewRuns() {
 			n = 0
 		}
 		one := []*layout.Phase{bp.Phase}

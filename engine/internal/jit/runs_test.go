@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/interp"
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
@@ -16,7 +17,7 @@ import (
 // at once, with the interpreter.
 func TestRuns(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 4))
-	many := 0
+	many, combining := 0, 0
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.BF16} {
 		for _, columns := range []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 33, 40, 47, 63, 64, 65, 100, 127, 128, 129} {
 			k := parse(t, fmt.Sprintf(`kernel columns
@@ -60,8 +61,9 @@ buf y %[2]s out 1
 				newSetup(t, r, one, []int{columns, rows}, nil, [][]int{{rows, columns + r.IntN(20)}, {columns}}, r.IntN(2) == 0),
 			} {
 				for _, be := range isas(t) {
-					if slices.ContainsFunc(s.instance(t, be).(*instance).phases, func(bp *boundPhase) bool { return bp.runs != nil }) {
-						many++
+					for _, bp := range s.instance(t, be).(*instance).phases {
+						many += int(frame.Bit(bp.runs != nil))
+						combining += int(frame.Bit(bp.runs != nil && bp.fn.combines)) // the rows that are left
 					}
 				}
 				differ(t, r, s)
@@ -69,8 +71,8 @@ buf y %[2]s out 1
 			}
 		}
 	}
-	if many < 20*len(isas(t)) {
-		t.Errorf("%d loops combine several runs at once", many)
+	if many < 20*len(isas(t)) || combining < many/2 {
+		t.Errorf("%d loops combine several runs at once, %d of them also the rows that are left", many, combining)
 	}
 }
 

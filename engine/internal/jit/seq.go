@@ -176,11 +176,21 @@ func (w *worker) combinedPiece(bp *boundPhase, lo, n int) {
 	accs := w.accs[bp.Lowered.ID]
 	for i := range bp.Reds {
 		r := &bp.Reds[i]
-		accs[i].result = unsafe.Add(w.arrays[bp.vec][r.Array], w.first*r.Out.Size())
+		accs[i].acc = unsafe.Add(w.arrays[bp.vec][r.Array], w.first*r.Out.Size())
 	}
 	work.Place(w.Pos, w.inst.extents, bp.Lowered.Seq, 0)
-	rows := combinedRows(n)
-	for t := 0; t < bp.SeqN && !w.inst.Stopped(); t += rows {
+	rows, t := combinedRows(n), 0
+	if bp.runs != nil && n == bp.Columns() && lo%n == 0 {
+		for i := range bp.Reds {
+			fillLanes(accs[i].acc, n, bp.Reds[i].Kern)
+		}
+		if t = w.manyRuns(bp, columns{lo, 0, n}, bp.SeqN); t == bp.SeqN {
+			for i := range bp.Reds {
+				w.finishRuns(bp, &accs[i], &bp.Reds[i], t/ir.Run, ir.Run, n) // the identity is the run that is left
+			}
+		}
+	}
+	for ; t < bp.SeqN && !w.inst.Stopped(); t += rows {
 		w.seqRows(bp, lo, n, t, min(rows, bp.SeqN-t))
 	}
 }
@@ -461,7 +471,6 @@ func (w *worker) callRows(bp *boundPhase, fn *function, c columns, t, done, m in
 		case fn == bp.runs:
 			acc = accs[i].runs
 		case fn.combines:
-			acc = accs[i].result
 			w.setPtr(r.At+frame.SiteLevels, accs[i].tree, at*r.Kern.Lane.Size())
 		}
 		w.setPtr(r.At+frame.SitePtr, acc, at*r.Kern.Lane.Size())

@@ -88,7 +88,7 @@ func (w *worker) shortenMap(v *boundVec) {
 
 // oneCall reports whether one call runs a phase for n lanes of one span, and for fewer.
 func (bp *boundPhase) oneCall(n int) bool {
-	if len(bp.Spans) > 1 || len(bp.SeqSpans) > 1 || len(bp.Loads)+len(bp.Stores) > 0 || bp.Rows || bp.streamed != nil || slices.ContainsFunc(bp.Sites, func(s layout.Site) bool { return s.Guard || s.Dyn != nil }) {
+	if len(bp.Spans) > 1 || len(bp.SeqSpans) > 1 || bp.runs != nil || len(bp.Loads)+len(bp.Stores) > 0 || bp.Rows || bp.streamed != nil || slices.ContainsFunc(bp.Sites, func(s layout.Site) bool { return s.Guard || s.Dyn != nil }) {
 		return false
 	}
 	switch n = max(min(n, bp.strip), 1); {

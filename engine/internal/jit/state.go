@@ -205,10 +205,9 @@ const (
 // An accState is the memory of a seqRed in one worker.
 type accState struct {
 	acc    unsafe.Pointer
-	levels []unsafe.Pointer // acc and a level change places
+	levels []unsafe.Pointer // acc and a level change places, unless a function combines
 	pos    unsafe.Pointer
-	result unsafe.Pointer // of a function that combines
-	tree   unsafe.Pointer // levels of such a function
+	tree   unsafe.Pointer // levels of a function that combines: its result is acc
 	runs   unsafe.Pointer // accumulators and results of the function for few columns, or nil
 	lanes  unsafe.Pointer // accumulators of the lanes of a block, pitch bytes apart, or nil
 	pitch  int

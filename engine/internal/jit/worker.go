@@ -237,7 +237,7 @@ func (bp *boundPhase) piece(lo, n int) int {
 	span := bp.Spans[k-1]
 	left := span - lo%span
 	switch {
-	case bp.fn.combines && left <= n:
+	case bp.fn.combines && bp.runs == nil && left <= n:
 		return n - (n-left)%span
 	case bp.Groups && bp.Across && left <= n:
 		n = min(n, left+max(acrossElements/(span*bp.SeqN)-1, 0)*span)
@@ -426,6 +426,9 @@ func (w *worker) newAccState(bp *boundPhase, r *layout.SeqRed) accState {
 		pitch := (bytes + 127) &^ 63 // with room for a vector
 		st.tree = w.memory(r.Kern.Levels(bp.SeqN) * pitch)
 		w.set(r.At+frame.SiteStride, pitch)
+		for i := range r.Kern.Levels(bp.SeqN) {
+			st.levels = append(st.levels, unsafe.Add(st.tree, i*pitch))
+		}
 	} else {
 		for range r.Kern.Levels(bp.SeqN) {
 			st.levels = append(st.levels, w.memory(bytes))

@@ -96,14 +96,6 @@ func (bp *boundPhase) lanes(r *layout.SeqRed, st *accState) []ir.BufBind {
 	}
 }
 
-// rowsFollow reports whether the rows of all columns follow each other in all arrays.
-func (bp *boundPhase) rowsFollow() bool {
-	return bp.Lowered.LaneStep > 0 && len(bp.Spans) == 1 && len(bp.SeqSpans) == 1 && bp.OnlyReduces() && !slices.ContainsFunc(bp.Sites, func(s layout.Site) bool {
-		step := bound.StepOf(s.Seq)
-		return s.Kind == layout.Unit && step != bp.N*bp.Lowered.LaneStep || s.Kind == layout.Uniform && step != 0
-	})
-}
-
 // foldOf returns the kernel that combines the accumulators of lanes: lane l and lane l + n/2, and so on.
 func foldOf(kern *reduce.Kern, lanes int) *ir.Kernel {
 	b := ir.NewBuilder("fold")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
@@ -16,9 +17,10 @@ import (
 func TestColumnsOfRows(t *testing.T) {
 	defer forget()
 	r := rand.New(rand.NewPCG(5, 4))
-	follows := map[string]int{}
+	follows, along := map[string]int{}, map[string]int{}
 	const two = "%1 = reduce sum REG %0\n}\nvec i1 {\n%2 = load REG x[i1, i0]\n%3 = sub REG %2 %1\n%4 = mul REG %3 %3\n%5 = reduce sum REG %4\n"
 	bodies := map[string]string{
+		"%6": "%5 = load REG v[i1, i0]\n%1 = mul REG %0 %5\n%6 = reduce sum REG %1\n",
 		"%1": "%1 = reduce OP OUT %0\n",
 		"%5": two,
 		"%3": "%1 = load REG z[i1]\n%2 = mul REG %0 %1\n%3 = reduce sum REG %2\n",
@@ -34,7 +36,7 @@ func TestColumnsOfRows(t *testing.T) {
 				if op == "argmin" {
 					out = "i64"
 				}
-				text := "kernel rows\naxis i0 i1\nbuf x TYPE in 2\nbuf z TYPE in 1\nbuf w TYPE in 1\nbuf y OUT out 1\n{\npar i0 {\nvec i1 {\n%0 = load REG x[i1, i0]\n" +
+				text := "kernel rows\naxis i0 i1\nbuf x TYPE in 2\nbuf z TYPE in 1\nbuf w TYPE in 1\nbuf y OUT out 1\nbuf v TYPE in 2\n{\npar i0 {\nvec i1 {\n%0 = load REG x[i1, i0]\n" +
 					body + "}\nstore OUT y[i0] " + last + "\n}\n}\n"
 				k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "REG", typ.Register().Short(), "OP", op, "OUT", out).Replace(text))
 				if columnsOf(k) == nil {
@@ -45,10 +47,11 @@ func TestColumnsOfRows(t *testing.T) {
 						if n < leastLanes || n*rows < leastDown || n*rows > 1e6 || (i > 3 && rows > 9 || i%2 != 0 && rows == 33) && !testlevel.Deep() {
 							continue
 						}
-						s := newSetup(t, r, k, []int{rows, n}, nil, [][]int{{n, rows + i%3/2}, {n}, {rows}, {rows}}, true)
+						s := newSetup(t, r, k, []int{rows, n}, nil, [][]int{{n, rows + i%3/2}, {n}, {rows}, {rows}, {n, rows}}, true)
 						for _, be := range isas(t) {
 							if in, ok := s.instance(t, be).(*instance); ok && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.follows }) {
 								follows[be.Name()]++
+								along[be.Name()] += int(frame.Bit(last == "%6" && rows <= 33 && in.phases[0].Across))
 							}
 						}
 						differ(t, r, s)
@@ -66,6 +69,9 @@ func TestColumnsOfRows(t *testing.T) {
 		}
 	}
 	for _, be := range isas(t) {
+		if be.Name() == "avx2" && along["avx2"] == 0 {
+			t.Error("no loop goes along short rows of several lanes of two arrays")
+		}
 		if n := follows[be.Name()]; n < 20 {
 			t.Errorf("%s: %d loops go through the rows of several lanes at once", be.Name(), n)
 		}

@@ -276,7 +276,7 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 		if bp.Along && bp.Each == 0 || bp.Prefixes {
 			bp.strip = bp.alongLanes(bp.strip)
 		}
-		bp.follows = bp.N <= bp.strip && bp.rowsFollow()
+		bp.follows = bp.N <= bp.strip && bp.RowsFollow()
 	}
 	bv.settles = len(v.Reds) > 0 && in.code.gen.cost(bv) >= shortRun && !slices.ContainsFunc(v.Phases, (*lower.Phase).Acts) && !slices.ContainsFunc(v.Reds, func(r *lower.Red) bool {
 		return r.Type != dtype.Bool || r.Kern.Op != prim.And && r.Kern.Op != prim.Or

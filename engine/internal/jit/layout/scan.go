@@ -406,6 +406,9 @@ func (b *Binder) findAcross(bp *Phase) {
 			return
 		}
 	}
+	if element > bp.Widest() && bp.RowsFollow() { // with several arrays a strip has few vectors
+		row *= ph.LaneStep
+	}
 	sums, moved, combines := len(ph.Carries) == 0, bp.Moved(), bp.combines()
 	span := moved / max(bp.N/bp.Spans[k-1], 1) // the bytes of a span of columns: all its groups find them in the same cache
 	vector := b.vectorOfRows(bp)
@@ -483,6 +486,15 @@ func (b *Binder) reaches(row int) (cached, near int) {
 		cached = max(cached, b.Machine.Beyond())
 	}
 	return cached, near
+}
+
+// RowsFollow reports whether the rows of all columns follow each other in all arrays, of a loop in the order of lanes: rows of
+// several lanes are one row then.
+func (bp *Phase) RowsFollow() bool {
+	return bp.Lowered.LaneStep > 0 && len(bp.Spans) == 1 && len(bp.SeqSpans) == 1 && bp.OnlyReduces() && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		step := bound.StepOf(s.Seq)
+		return s.Kind == Unit && step != bp.N*bp.Lowered.LaneStep || s.Kind == Uniform && step != 0
+	})
 }
 
 // AheadRuns returns a distance of prefetches if a loop over runs asks for what it reads of the next group of runs, and else 0.

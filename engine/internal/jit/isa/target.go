@@ -58,6 +58,8 @@ type Facts struct {
 	// LeastJoined is the least size in bytes of fields whose stores share vectors. Loads of such fields share vectors if the number of
 	// fields is a power of two. Fields of 1 and 2 bytes have lanes of their size.
 	LeastJoined int
+	// MostNarrow is the most fields of 1 and 2 bytes whose loads or stores share vectors: registers limit it.
+	MostNarrow int
 	// Planes has bit n if vectors of n arrays are interleaved to vectors of rows of n elements.
 	Planes uint32
 	// Neighbours is the size in bytes of neighbouring fields whose loads share vectors, in records of

@@ -58,7 +58,7 @@ func (b *Binder) field(bp *Phase, i int32, store bool) bool {
 	if n := s.Line.Step(); store || s.Size == bp.Lowered.LaneSize && n > 2 && n&(n-1) == 0 { // records of other numbers of bytes take fewer permutes as windows
 		least = b.Joined
 	}
-	return s.Kind == Strided && s.Record == 0 && s.Gather == nil && !s.Guard && s.Dyn == nil && s.Size >= least && info.Type != dtype.Bool && info.Store == store && !info.Cold &&
+	return s.Kind == Strided && s.Record == 0 && (s.Size >= 4 || s.Line.Step() <= b.MostNarrow) && s.Gather == nil && !s.Guard && s.Dyn == nil && s.Size >= least && info.Type != dtype.Bool && info.Store == store && !info.Cold &&
 		!bp.Lowered.Conflict(int(i))
 }
 

@@ -189,16 +189,17 @@ func (bp *Phase) Lanes(bytes int, masks bool) int {
 // A Binder has the extents and arrays of an instance while the back end makes it.
 type Binder struct {
 	*bound.Kernel
-	Binding *ir.Binding
-	Machine machine.Model
-	Vectors int  // vector registers
-	Bytes   int  // of each
-	AtOnce  int  // rows of sums that a loop along rows reads at once
-	Tails   bool // of the target, like the next three: see isa.Facts
-	Blends  bool
-	Joins   uint32
-	Joined  int // the least size of fields that are stored together: see isa.Facts
-	Planes  uint32
+	Binding    *ir.Binding
+	Machine    machine.Model
+	Vectors    int  // vector registers
+	Bytes      int  // of each
+	AtOnce     int  // rows of sums that a loop along rows reads at once
+	Tails      bool // of the target, like the next three: see isa.Facts
+	Blends     bool
+	Joins      uint32
+	Joined     int // the least size of fields that are stored together: see isa.Facts
+	MostNarrow int // see isa.Facts
+	Planes     uint32
 
 	forms fewForms
 }

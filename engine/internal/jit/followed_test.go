@@ -74,3 +74,32 @@ store REG y[i0, i1, i2] %4
 		}
 	}
 }
+
+// TestLongNarrowRows compares maps over rows of 1 and 2 bytes with the interpreter, beside an element of each row and beside a row for
+// all. With AVX2 a row that is longer than a vector has vectors of its own if the last one overlaps little, and few rows must follow a
+// block of shorter rows.
+func TestLongNarrowRows(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(10, 3))
+	for _, typ := range []dtype.Type{dtype.U8, dtype.I8, dtype.I16, dtype.U16} {
+		for _, at := range []string{"i0", "i1"} {
+			k := parse(t, strings.NewReplacer("AT", at, "T", typ.Short()).Replace("kernel rows\naxis i0 i1\nbuf x T in 2\nbuf z T in 1\nbuf y T out 2\n{\nvec i0 i1 {\n%0 = load T x[i0, i1]\n%1 = load T z[AT]\n%2 = add T %0 %1\nstore T y[i0, i1] %2\n}\n}\n"))
+			for _, row := range []int{5, 9, 12, 17, 24, 30, 32, 33, 48, 50, 63, 64} {
+				s := newSetup(t, r, k, []int{40, row}, nil, [][]int{{40, row}, {map[string]int{"i0": 40, "i1": row}[at]}, {40, row}}, true)
+				w := 32 / typ.Size()
+				own := row >= w && 3*((row+w-1)/w*w) <= 4*row
+				if in, ok := s.instance(t, isas(t)[0]).(*instance); ok && isas(t)[0].Name() == "avx2" {
+					bp := in.phases[0]
+					if own && bp.Laid > 0 {
+						t.Errorf("rows of %d %s beside an element of %s are laid across vectors", row, typ, at)
+					}
+					if bp.Laid > 0 && bp.LaidMargin(w) > 8*row {
+						t.Errorf("%d elements follow rows of %d %s beside an element of %s", bp.LaidMargin(w), row, typ, at)
+					}
+				}
+				differ(t, r, s)
+				forget()
+			}
+		}
+	}
+}

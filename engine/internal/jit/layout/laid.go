@@ -192,6 +192,30 @@ func (bp *Phase) LaidSame(s *Site, first, w int) (out []Window) {
 	return out
 }
 
+// fewBytes is the bytes of the windows of [Phase.LaidFew].
+const fewBytes = 8
+
+// LaidFew returns a window of n elements of 1 or 2 bytes that has w lanes of a block from lane first on, if fewBytes have them and the
+// target has a load that repeats so many. Else n is 0. It ends with the last element of a lane if it can.
+func (bp *Phase) LaidFew(s *Site, first, w int) (x Window, n int) {
+	if !bp.repeatsFew || s.Size >= 4 || s.Gather != nil || bp.LaidRow(s) < 0 {
+		return x, 0
+	}
+	all := bp.LaidOffsets(s, 0, first+w)
+	offsets := all[first:]
+	lo, hi, least, last := slices.Min(offsets), slices.Max(offsets), slices.Min(all), slices.Max(all)
+	for n = 1; n < hi-lo+1; n *= 2 {
+	}
+	x.Start = max(min(lo, last+1-n), least)
+	if n*s.Size > fewBytes || bp.LaidRow(s) == 0 && x.Start+n-1 > last {
+		return x, 0
+	}
+	for i, o := range offsets {
+		x.Lanes = append(x.Lanes, Picked{i, o - x.Start})
+	}
+	return x, n
+}
+
 // LaidWithin reports whether the loads of w lanes of a block from lane first on read no elements of other lanes, if there are at
 // least so many lanes. Those of bytes have 16 bytes, or may have all of a vector of 64.
 func (bp *Phase) LaidWithin(s *Site, first, w, lanes int) bool {
@@ -201,6 +225,9 @@ func (bp *Phase) LaidWithin(s *Site, first, w, lanes int) bool {
 	}
 	if s.Size >= 4 {
 		return bp.LaidSame(s, first, w) != nil || inside(first, w)
+	}
+	if x, n := bp.LaidFew(s, first, w); n > 0 {
+		return bp.within(s, []Window{x}, n, lanes)
 	}
 	parts := []int{min(w, 16/s.Size)}
 	if w*s.Size == 64 {
@@ -263,11 +290,23 @@ func (bp *Phase) LaidMargin(w int) (lanes int) {
 	for i := range bp.Sites {
 		if s := &bp.Sites[i]; s.Kind == Laid && s.Gather == nil && !bp.Lowered.Sites[i].Store && !bp.Plane(s, w) { // the others are under masks
 			if row := bp.LaidRow(s); row != 0 && !bp.wholeVectors(s, w) && !bp.Bounded(s, w) && !bp.inside(s, w) {
-				lanes = max(lanes, ((w-2)/max(row, -row)+2)*bp.Laid)
+				lanes = max(lanes, ((bp.longestWindow(s, w)-2)/max(row, -row)+2)*bp.Laid)
 			}
 		}
 	}
 	return lanes
+}
+
+// longestWindow returns the most elements of a window of the vectors of w lanes of a laid site.
+func (bp *Phase) longestWindow(s *Site, w int) (most int) {
+	for v := range bp.Block(w) {
+		_, n := bp.LaidFew(s, v*w, w)
+		if n == 0 {
+			return w
+		}
+		most = max(most, n)
+	}
+	return most
 }
 
 // inside reports whether the windows of all vectors of a block of a laid site have no elements outside the lanes.
@@ -411,19 +450,24 @@ func (l *layouter) laidWidths() (w, part, most int) {
 	return w, w, mostWindows
 }
 
-// fillsVectors reports whether rows of a map of 1 or 2 bytes take a vector of narrow lanes each, which overlaps the rows behind
-// it.
+// fillsVectors reports whether rows of a map of 1 or 2 bytes take vectors of narrow lanes of their own. That of a shorter row
+// overlaps the rows behind it, and the last one of a longer row the one before.
 func (l *layouter) fillsVectors(ext []int, which []int32, spans [][]bound.Span) bool {
 	k, size := len(ext), l.ph.LaneSize
 	if !l.Blends || size == 0 || k < 2 || ext[k-1] < leastRow || ext[k-2] < leastFollowed || l.bp.Computes() {
 		return false
 	}
-	if ext[k-1] >= l.Bytes/size || 2*ext[k-1] < l.Bytes/size { // stores that overlap twice take longer
+	w, n := l.Bytes/size, ext[k-1]
+	long := n >= w
+	if long && (l.wide() || 3*((n+w-1)/w*w) > 4*n) || 2*n < w { // stores that overlap by more take longer
 		return false
 	}
 	for at, i := range which {
 		step, row, store := spans[at][k-1].Coef, spans[at][k-2].Coef, l.ph.Sites[i].Store
-		if step != 1 && (step != 0 || store || row != 0) || store && (l.IR.Bufs[l.bp.Sites[i].Buf].Mode != ir.Out || row != ext[k-1]) || step == 1 && row <= 0 {
+		switch {
+		case step != 1 && (step != 0 || store), store && l.IR.Bufs[l.bp.Sites[i].Buf].Mode != ir.Out:
+			return false
+		case !long && (step == 0 && row != 0 || store && row != ext[k-1] || step == 1 && row <= 0):
 			return false
 		}
 	}

@@ -60,7 +60,7 @@ type roomyPhase struct {
 func (b *Binder) layouter(ph *lower.Phase) *layouter {
 	n := len(ph.Sites)
 	room := &roomyPhase{}
-	room.Phase = Phase{Lowered: ph, N: 1, SeqN: 1, Most: MaxLanes, Copy: -1, Blends: b.Blends, joined: b.Joined, Sites: slices.Grow(room.sites[:0], n)[:n]}
+	room.Phase = Phase{Lowered: ph, N: 1, SeqN: 1, Most: MaxLanes, Copy: -1, Blends: b.Blends, joined: b.Joined, repeatsFew: b.Blends && !b.wide(), Sites: slices.Grow(room.sites[:0], n)[:n]}
 	b.forms = fewForms{}
 	l := &layouter{Binder: b, ph: ph, bp: &room.Phase, offsets: slices.Grow(b.forms.offsets[:0], n)[:n], guards: slices.Grow(b.forms.guards[:0], n)[:n]}
 	for i := range ph.Sites {

@@ -135,6 +135,7 @@ type Phase struct {
 	Groups     bool             // one call runs many groups of rows, or many spans of columns
 	Blends     bool             // see isa.Facts
 	joined     int              // see Binder.Joined
+	repeatsFew bool             // a load repeats a few elements in all of a vector: those of AVX-512 are bounded by masks
 	Laid       int              // elements of the rows that are laid across vectors, or 0
 	LaidSpans  int              // spans of such a row
 	Copied     bool             // rows of bytes that are laid are copied one by one

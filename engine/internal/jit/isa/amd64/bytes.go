@@ -50,6 +50,12 @@ func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
 		}
 		return
 	}
+	if s.Kind == layout.Laid {
+		if x, few := f.Layout.LaidFew(s, f.laidLane(), f.W); few > 0 {
+			f.repeatFew(windowsOf(s, f.laidMem(s, i), []layout.Window{x})[0], few*s.Size, s.Size, d)
+			return
+		}
+	}
 	if f.W*s.Size == 32 && !f.evex {
 		if s.Kind == layout.Strided && s.Step == 2 {
 			f.packEven(s, windows(0, f.W), d)
@@ -75,6 +81,21 @@ func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
 	if f.W*s.Size == 64 {
 		f.I(x86.VINSERTF64X4, x86.L512, d, d, half, x86.Imm(1))
 	}
+}
+
+// repeatFew loads a window of bytes bytes to each part of d, from which one shuffle takes the elements of size bytes of all lanes.
+func (f *emitter) repeatFew(w window, bytes, size int, d x86.Vec) {
+	f.I(map[int]x86.Op{1: x86.VPBROADCASTB, 2: x86.VPBROADCASTW, 4: x86.VBROADCASTSS, 8: x86.VBROADCASTSD}[bytes], x86.L256, d, w.from)
+	if bytes == size {
+		return
+	}
+	sel := repeat(0x80, 32)
+	for _, p := range w.lanes {
+		for i := range size {
+			sel[p.Lane*size+i] = byte(p.At*size + i)
+		}
+	}
+	f.I(x86.VPSHUFB, x86.L256, d, d, f.Const(sel))
 }
 
 // shuffledGroup loads n elements of at most 16 bytes from windows.

@@ -321,3 +321,25 @@ func TestMultiples(t *testing.T) {
 		}
 	}
 }
+
+// TestShiftsOfLanes compares shifts of integers of 1 and 2 bytes with the interpreter, with a count of its own for each element, also counts that
+// no element has the bits for.
+func TestShiftsOfLanes(t *testing.T) {
+	r := rand.New(rand.NewPCG(48, 5))
+	for _, typ := range []dtype.Type{dtype.U8, dtype.I8, dtype.U16, dtype.I16} {
+		for _, op := range []string{"shl", "shr"} {
+			for _, count := range []string{"%1", "%3"} {
+				k := parse(t, strings.NewReplacer("T", typ.Short(), "OP", op, "COUNT", count).Replace("kernel shifts\naxis i0\nbuf x T in 1\nbuf z T in 1\nbuf y T out 1\n{\nvec i0 {\n"+
+					"%0 = load T x[i0]\n%1 = load T z[i0]\n%2 = const T 7\n%3 = and T %1 %2\n%4 = OP T %0 COUNT\nstore T y[i0] %4\n}\n}\n"))
+				for _, n := range []int{1, 31, 64, 333} {
+					s := newSetup(t, r, k, []int{n}, nil, [][]int{{n}, {n}, {n}}, true)
+					if be := isas(t)[0]; be.Name() == "avx2" && countIn(t, s.instance(t, be), "main loop", "vpblendvb") > 4 {
+						t.Errorf("%s of %s: several blends for a vector", op, typ)
+					}
+					differ(t, r, s)
+					forget()
+				}
+			}
+		}
+	}
+}

@@ -118,7 +118,7 @@ func shiftWords(op prim.Op, signed bool) x86.Op {
 // octetShiftEach shifts each lane by its own count: with AVX-512 the odd bytes and the even ones in lanes of 16 bits.
 func octetShiftEach(f *emitter, n *lower.Node) {
 	if !f.evex {
-		shiftEach(f, n)
+		octetShiftPowers(f, n)
 		return
 	}
 	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
@@ -146,39 +146,76 @@ func octetShiftEach(f *emitter, n *lower.Node) {
 	f.I(x86.VPTERNLOGD, l, d, even, f.words(0x00ff), x86.Imm(0xd8)) // even where the mask is set, else d
 }
 
-// shiftEach does the same with AVX2, for lanes of 16 bits too: by 1, 2, 4 and 8, where the count has these
-// bits. A signed shift to the right complements negative numbers before and after.
-func shiftEach(f *emitter, n *lower.Node) {
+// octetShiftPowers does the same with AVX2, by products with powers of two. A signed shift to the right complements negative
+// numbers before and after.
+func octetShiftPowers(f *emitter, n *lower.Node) {
 	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
-	d, t, zero, l := f.Dst(), f.Tmp(), f.Tmp(), f.LenOf(n.In)
-	xor, sign := f.simple(prim.Xor, dtype.I32), t
-	lane, width := frame.Lane(dtype.U8, f.LaneSize), 8*f.LaneSize
-	f.zero(n.In, zero)
-	f.I(x86.VMOVAPS, l, d, x)
-	if n.Op == prim.Shr && n.In.IsSigned() {
-		sign = f.Tmp()
-		f.Within(func() { f.I(x86.VMOVAPS, l, sign, f.comparison(prim.Lt, frame.Lane(n.In, f.LaneSize), x, zero)) })
-		f.I(xor, l, d, d, sign)
-	}
-	for bit := 1; bit < width; bit *= 2 {
-		f.I(shiftWords(n.Op, false), l, t, d, x86.Imm(bit))
-		if part := uint64(0xff >> bit); f.LaneSize == 1 {
-			if n.Op == prim.Shl {
-				part = 0xff << bit & 0xff
-			}
-			f.and(t, t, f.full(lane, part))
+	d, power, even, l := f.Dst(), f.Tmp(), f.Tmp(), f.LenOf(n.In)
+	powers := make([]byte, 32) // of a count, or 0 where nothing is left
+	for i := range 8 {
+		powers[i] = 1 << i
+		if n.Op == prim.Shr { // of which the product has 7 bits more
+			powers[i] = 1 << (7 - i)
 		}
-		f.Within(func() {
-			b := f.Tmp()
-			f.and(b, y, f.full(lane, uint64(bit)))
-			f.blend(lane, d, t, d, f.comparison(prim.Eq, lane, b, zero))
-		})
+		powers[16+i] = powers[i]
 	}
-	f.I(x86.VMOVUPS, l, t, f.full(lane, uint64(width-1)))
-	f.Within(func() { f.blend(lane, d, d, zero, f.comparison(prim.Lt, lane, t, y)) })
-	if sign != t {
-		f.I(xor, l, d, d, sign)
+	f.I(x86.VPMINUB, l, power, y, f.full(dtype.U8, 15))
+	f.I(x86.VMOVUPS, l, even, f.Const(powers))
+	f.I(x86.VPSHUFB, l, power, even, power)
+	if n.Op == prim.Shl {
+		f.mulOctets(d, x, power)
+		return
 	}
+	sign := d
+	if n.In.IsSigned() {
+		sign = f.Tmp()
+		f.zero(n.In, even)
+		f.Within(func() { f.I(x86.VMOVAPS, l, sign, f.comparison(prim.Lt, dtype.I8, x, even)) })
+		f.I(x86.VPXOR, l, d, x, sign)
+		x = d
+	}
+	count := f.Tmp()
+	f.and(even, x, f.words(0x00ff))
+	f.and(count, power, f.words(0x00ff))
+	f.I(x86.VPMULLW, l, even, even, count)
+	f.I(x86.VPSRLW, l, even, even, x86.Imm(7))
+	f.I(x86.VPSRLW, l, d, x, x86.Imm(8))
+	f.I(x86.VPSRLW, l, power, power, x86.Imm(8))
+	f.I(x86.VPMULLW, l, d, d, power)
+	f.I(x86.VPSLLW, l, d, d, x86.Imm(1))
+	f.and(d, d, f.words(0xff00))
+	f.or(d, d, even)
+	if sign != d {
+		f.I(x86.VPXOR, l, d, d, sign)
+	}
+}
+
+// wordShiftEach shifts each lane of 16 bits by its own count with AVX2: the odd ones and the even ones in lanes of 32 bits.
+func wordShiftEach(f *emitter, n *lower.Node) {
+	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
+	d, even, count, lower, l := f.Dst(), f.Tmp(), f.Tmp(), f.Tmp(), f.LenOf(n.In)
+	op := binaryOp(n.Op, frame.Lane32(n.In))
+	f.I(x86.VMOVUPS, l, lower, f.series(32, 0xffff, 0, false))
+	f.I(x86.VPSRLD, l, count, y, x86.Imm(16))
+	odd := x
+	if n.Op == prim.Shl { // no bits from the even lanes
+		f.I(x86.VPANDN, l, d, lower, x)
+		odd = d
+	}
+	f.I(op, l, d, odd, count)
+	f.and(count, y, lower)
+	switch {
+	case n.Op == prim.Shl:
+		f.I(op, l, even, x, count)
+	case n.In.IsSigned():
+		f.I(x86.VPSLLD, l, even, x, x86.Imm(16))
+		f.I(x86.VPSRAD, l, even, even, x86.Imm(16))
+		f.I(op, l, even, even, count)
+	default:
+		f.and(even, x, lower)
+		f.I(op, l, even, even, count)
+	}
+	f.I(x86.VPBLENDVB, l, d, d, even, lower)
 }
 
 // comparison returns the narrow lanes where a comparison holds.
@@ -228,7 +265,7 @@ func wordShift(f *emitter, n *lower.Node) {
 		binary(f, n)
 		return
 	case !f.Uniform[n.Args[1]]:
-		shiftEach(f, n)
+		wordShiftEach(f, n)
 	default: // in the prologue
 		x, count := f.Src(n.Args[0]), f.Tmp()
 		f.I(x86.VPMOVZXWQ, x86.L128, count, f.Src(n.Args[1]))

@@ -80,10 +80,15 @@ scalar s0 REG
 				if err != nil {
 					t.Fatal(err)
 				}
+				before := together[be.Name()+" "+name]
 				for _, fn := range fns {
 					if slices.ContainsFunc(fn.Lines, func(l listing.Line) bool { return strings.HasSuffix(l.Text, "folded together") }) {
 						together[be.Name()+" "+name]++
 					}
+				}
+				all := be.Name() == "avx2" && (typ.Size() == 4 && name[0] != 'f' || typ.Size() == 2 && typ.IsInt() && (name == "max" || name == "min"))
+				if all && kind == 0 && rows >= 8 && 8 < n && n <= 64 && together[be.Name()+" "+name] == before {
+					t.Errorf("%d rows of %d %s: the lanes of %s are not folded together", rows, n, typ, name)
 				}
 			}
 			differ(t, r, s)

@@ -35,8 +35,8 @@ func (f *phaseCode) fits(registers int) bool {
 }
 
 // temporaries returns the most registers that the code of a node takes beside its operands and its
-// result, and the code of a step of a reduction. They are few if all nodes are contiguous loads, arithmetic of floats, and sums and
-// bits of integers.
+// result, and the code of a step of a reduction. They are few if all nodes are contiguous loads and
+// arithmetic of floats, of integers of 4 bytes, or of elements that fill narrow lanes.
 func (f *phaseCode) temporaries() (n int, few bool) {
 	const (
 		compared = 2
@@ -46,27 +46,29 @@ func (f *phaseCode) temporaries() (n int, few bool) {
 	for _, id := range f.top {
 		x, own := &f.Nodes[id], 0
 		switch x.Op {
-		case prim.Add, prim.Sub, prim.And, prim.Or, prim.Xor:
-		case prim.Mul, prim.Fma, prim.Neg, prim.Abs, prim.Min, prim.Max:
-			if !x.Type.IsFloat() {
-				return spareRegs, false
-			}
-			if x.Op == prim.Min || x.Op == prim.Max {
-				own = compared
-			}
+		case prim.Add, prim.Sub, prim.Mul, prim.Fma, prim.Neg, prim.Abs, prim.Cvt, prim.And, prim.Or, prim.Xor:
+		case prim.Min, prim.Max:
+			own = compared
 		case ir.Load:
 			s := &f.Layout.Sites[x.Aux]
-			if s.Kind != layout.Unit || s.Guard || s.Size < 4 && !x.In.IsHalf() || x.Args[1] != lower.None {
+			narrow := s.Size < 4 && s.Size == f.LaneSize
+			if s.Kind != layout.Unit || s.Guard || s.Size < 4 && !x.In.IsHalf() && !narrow || x.Args[1] != lower.None {
 				return spareRegs, false
 			}
-			if x.In.IsHalf() {
+			switch {
+			case x.In.IsHalf():
 				own = halves
+			case narrow:
+				own = compared
 			}
 		default:
 			return spareRegs, false
 		}
-		if x.Type.Size() < 4 {
+		if !f.simple(x.Op, x.Type) || x.Op == prim.Cvt && (x.Type.IsFloat() || x.In.IsFloat() || x.In.Size() != 4) {
 			return spareRegs, false
+		}
+		if !x.Type.IsFloat() && x.Op != ir.Load {
+			own = compared
 		}
 		for _, a := range x.Args {
 			if a != lower.None && f.Uniform[a] {
@@ -77,8 +79,7 @@ func (f *phaseCode) temporaries() (n int, few bool) {
 	}
 	for i := range f.reds {
 		r := &f.reds[i]
-		few := r.Type.IsFloat() || r.Type.Size() >= 4 && r.Kern.Op == prim.Add
-		if r.Prog != nil || r.Kern.Quiet || r.Kern.Arg || !few || f.Uniform[r.Arg] { // each copy loads a uniform value
+		if r.Prog != nil || r.Kern.Quiet || r.Kern.Arg || !f.simple(r.Kern.Op, r.Type) || f.LaneSize > 0 && r.Kern.Op == prim.Add || f.Uniform[r.Arg] { // each copy loads a uniform value
 			return spareRegs, false
 		}
 		if r.Kern.Op != prim.Add {
@@ -86,6 +87,23 @@ func (f *phaseCode) temporaries() (n int, few bool) {
 		}
 	}
 	return n, true
+}
+
+// simple reports whether an operation takes few temporaries: of floats, of integers of 4 bytes or that fill narrow lanes, and sums and bits
+// of integers of 8 bytes, also of those that are converted from 4 bytes.
+func (f *phaseCode) simple(op prim.Op, t dtype.Type) bool {
+	switch {
+	case t == dtype.Bool:
+		return false
+	case t.IsFloat():
+		return t.Size() >= 4
+	case f.LaneSize > 0:
+		return t.Size() == f.LaneSize && op != prim.Cvt && (op != prim.Mul || f.LaneSize == 2)
+	}
+	if t.Size() == 4 {
+		return op != prim.Cvt
+	}
+	return t.Size() == 8 && slices.Contains([]prim.Op{prim.Add, prim.Sub, prim.And, prim.Or, prim.Xor, prim.Cvt, ir.Load}, op)
 }
 
 // takeRanked takes registers for an accumulator of one vector.

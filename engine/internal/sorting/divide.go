@@ -120,6 +120,9 @@ func find[K int32 | int64](u *run, row []K, value K, skip int) int {
 	}
 	for ; at+8 < len(row); at += 8 {
 		r := (*[8]K)(row[at:])
+		if skip == 0 && !among(value, r) {
+			continue
+		}
 		n := is(r[0] == value) + is(r[1] == value) + is(r[2] == value) + is(r[3] == value) + is(r[4] == value) + is(r[5] == value) + is(r[6] == value) + is(r[7] == value)
 		if n > skip {
 			break
@@ -132,6 +135,11 @@ func find[K int32 | int64](u *run, row []K, value K, skip int) int {
 		}
 	}
 	return at
+}
+
+// among reports whether one of eight elements is a value. Its branches take less time than a count.
+func among[K int32 | int64](value K, r *[8]K) bool {
+	return r[0] == value || r[1] == value || r[2] == value || r[3] == value || r[4] == value || r[5] == value || r[6] == value || r[7] == value
 }
 
 func is(b bool) int { return scalar.FromBool[int](b) }

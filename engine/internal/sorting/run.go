@@ -390,16 +390,21 @@ func (u *run) pivot(p *part) int64 {
 
 // take stores count keys of a part to sample: one at a pseudorandom place of each of so many pieces.
 func take[K int32 | int64](u *run, p *part, count int) {
-	step, enter := uint64(p.n/count), p.values && !u.raw
+	step, place := uint64(p.n/count), uint32(u.random>>32)
 	keys, to := unsafe.Slice((*K)(p.from), p.n), (*[largestSample]K)(unsafe.Pointer(&u.sample))[:count]
 	for i := range to {
-		k := keys[uint64(i)*step+uint64(uint32(bits.RotateLeft64(u.random, i)))*step>>32]
-		if enter {
-			k = K(u.order.key(int64(k)))
+		to[i] = keys[uint64(i)*step+uint64(place)*step>>32]
+		place += goldenRatio
+	}
+	if p.values && !u.raw && u.order.form(enter) != 0 {
+		for i, k := range to {
+			to[i] = K(u.order.key(int64(k)))
 		}
-		to[i] = k
 	}
 }
+
+// goldenRatio is 2^32 divided by the golden ratio. Its multiples modulo 2^32 are spread evenly.
+const goldenRatio = 0x9e3779b9
 
 // beside returns the place of the pivot among the count keys of a sorted sample of a part.
 func (u *run) beside(p *part, count int) int {

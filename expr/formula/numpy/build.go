@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
@@ -275,8 +274,8 @@ func (b *builder) assignPart(st *syntax.Statement, v *variable, e value) {
 		v = b.vars[name]
 	}
 	items := b.subscripts(st.Target.Args[1:])
-	if len(items) == 1 && items[0].kind == vTree && items[0].n.DType() == dtype.Bool {
-		b.assignMask(st, v.value.n, items[0], e)
+	if at := maskAmong(items); at >= 0 {
+		b.assignMask(st, v.value, items, at, e)
 		return
 	}
 	chosen := slices.ContainsFunc(items, func(x item) bool { return x.kind == vTree || x.kind == vSeq })
@@ -313,18 +312,6 @@ func (b *builder) updated(st *syntax.Statement, old, e value) *tree.Node {
 // replace assigns r, which has parts of an array replaced, to the array.
 func (b *builder) replace(st *syntax.Statement, array, r *tree.Node) {
 	b.emit(st, expr.Statement{Saver: expr.Set, Target: array, Value: sound(st.Target, r)})
-}
-
-// assignMask carries out x[mask] = scalar, as x = where(mask, scalar, x).
-func (b *builder) assignMask(st *syntax.Statement, array *tree.Node, mask item, e value) {
-	if !mask.n.Shape().Equal(array.Shape()) {
-		panic(fail(mask.at, expr.ErrShape, "a mask of shape %v does not fit an array of shape %v", mask.n.Shape(), array.Shape()))
-	}
-	n := b.updated(st, valueOf(array), e)
-	if st.Op == "=" && len(n.Shape()) != 0 {
-		panic(fail(st.Value, expr.ErrUnsupported, "only a scalar can be assigned through a mask; write %s = where(mask, value, %s)", st.Name(), st.Name()))
-	}
-	b.replace(st, array, apply("where", mask.n, n, array))
 }
 
 var savers = map[string]expr.Saver{"+": expr.Plus, "-": expr.Minus, "*": expr.Times, "/": expr.Over}

@@ -92,12 +92,12 @@ func (f *Function) parse() {
 }
 
 // kinds has the parameters that have another kind in one function than in all others.
-var kinds = map[string]paramKind{"block arrays": pAny, "digitize right": pTruth, "kaiser beta": pNumber, "random_bernoulli p": pNumber, "random_gamma a": pNumber, "cov ddof": pInt}
+var kinds = map[string]paramKind{"block arrays": pAny, "digitize right": pTruth, "kaiser beta": pNumber, "linspace start": pOperand, "linspace stop": pOperand, "random_bernoulli p": pNumber, "random_gamma a": pNumber, "cov ddof": pInt}
 
 // alongOne are the functions that take one axis, not a tuple.
 var alongOne = strings.Fields(`argmax argmin nanargmax nanargmin cumsum cumprod nancumsum nancumprod
 	cummax cummin unwrap sort argsort partition argpartition diff trapezoid insert delete append repeat take take_along_axis
-	put_along_axis concatenate stack split array_split unstack rollaxis cross vecdot fft ifft rfft irfft hfft ihfft`)
+	put_along_axis concatenate linspace stack split array_split unstack rollaxis cross vecdot fft ifft rfft irfft hfft ihfft`)
 
 func kindOf(function, name string) paramKind {
 	if k, ok := kinds[function+" "+name]; ok {

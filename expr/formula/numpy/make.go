@@ -2,6 +2,7 @@ package numpy
 
 import (
 	"math"
+	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
@@ -110,3 +111,53 @@ func arangeLength(start, stop, step syntax.Number) (float64, bool) {
 }
 
 func callAsArray(c *call) *tree.Node { return c.as(0, c.dtype(1, c.args[0].dtype())) }
+
+// callLinspace has numbers of the formula as constants, and other ends as arrays.
+func callLinspace(c *call) *tree.Node {
+	var y *tree.Node
+	if c.args[0].kind == vScalar && c.args[1].kind == vScalar {
+		y = untyped.Compose("linspace", c.options())
+	} else {
+		y = c.spacedArrays()
+	}
+	if !c.args[5].given {
+		return y
+	}
+	return untyped.Compose("moveaxis", untyped.Options{Axes: []int{0}, Ints: []int{c.integer(5)}}, y)
+}
+
+// spacedArrays returns numbers at equal distances from start to stop, which are arrays, along a new first axis. It
+// computes as NumPy does, but rounds halves once.
+func (c *call) spacedArrays() *tree.Node {
+	n, open := c.integer(2), !c.args[3].s.Truth()
+	t := promoted(c.operand(0), c.operand(1))
+	if !fractional(t) {
+		t = dtype.F64
+	}
+	wide := t.Register()
+	start, stop := cast(c.as(0, t), wide), cast(c.as(1, t), wide)
+	delta := apply("sub", stop, start)
+	if n < 0 || delta.Err() != nil {
+		return first(delta, tree.Errorf(tree.ErrValue, "", "%d numbers between two ends do not exist", n))
+	}
+	i := untyped.Reshape(untyped.Iota(n), slices.Concat(shape.Shape{n}, ones(len(delta.Shape()))))
+	at, parts := cast(i, wide), n
+	if !open {
+		parts--
+	}
+	y := apply("mul", at, delta)
+	if parts > 0 { // a distance may be too small for a float
+		count := tree.ConstInt(wide, int64(parts))
+		step := apply("div", delta, count)
+		y = apply("where", apply("equal", step, zero(wide).n), apply("mul", apply("div", at, count), delta), apply("mul", at, step))
+	}
+	y = apply("add", y, start)
+	if !open && n > 1 {
+		y = apply("where", apply("equal", i, tree.ConstInt(dtype.I64, int64(n-1))), stop, y)
+	}
+	to := c.dtype(4, t)
+	if to.IsInt() {
+		y = apply("floor", y)
+	}
+	return cast(y, to)
+}

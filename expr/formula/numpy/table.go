@@ -174,6 +174,7 @@ var own = []Function{
 	{Name: "polyder", Group: groups[0], Arguments: "p", Doc: "the derivative of the polynomial with the coefficients p, of the highest power first", value: written("p[:-1]*arange(len(p) - 1, 0, -1)")},
 	{Name: "polyint", Group: groups[0], Arguments: "p", Doc: "the integral from 0 on of the polynomial with the coefficients p", value: written("append(p/arange(len(p), 0, -1), 0.0)")},
 	{Name: "polyval", Group: groups[0], Bound: noBound, Arguments: "p, x", Doc: "the polynomial with the coefficients p, of the highest power first, at x", tree: callPolyval},
+	{Name: "linspace", Group: groups[6], Arguments: "start, stop, num=50, endpoint=True, *, dtype=None, axis=0", Doc: "num numbers from start to stop; if these are arrays, along a new axis", tree: callLinspace},
 	{Name: "logspace", Group: groups[6], Bound: noBound, Arguments: "start, stop, num=50, endpoint=True, base=10.0, dtype=None", Doc: "base to the power of num numbers from start to stop", tree: callLogspace},
 	{Name: "geomspace", Group: groups[6], Bound: noBound, Arguments: "start, stop, num=50, endpoint=True, dtype=None", Doc: "num numbers from start to stop, each the same multiple of the one before", tree: callGeomspace},
 

@@ -103,7 +103,7 @@ func TestDefinitionErrors(t *testing.T) {
 		{"f(1) = x; f(1)", "name alone"},
 		{"f(a=1) = x; f(1)", "name alone"},
 		{"f(x) += x; f(x)", "defined by ="},
-		{"f(a) = a; f(x, 2)", "f takes 1 arguments, not 2"},
+		{"f(a) = a; f(x, 2)", "f takes 1 argument, not 2"},
 		{"f(a) = a; f(b=x)", `no argument "b"`},
 		{"f(a, b) = a; f(x, a=x)", "given twice"},
 		{"f(a) = a", "calls none"},

@@ -120,7 +120,11 @@ func (e *expander) call(f *Statement, n *Node) *Node {
 	case len(e.active) == maxActive:
 		return e.fail(n, "functions call each other more than %d levels deep", maxActive)
 	case len(n.Args) != len(parameters):
-		return e.fail(n, "%s takes %d arguments, not %d", n.Text, len(parameters), len(n.Args))
+		word := "arguments"
+		if len(parameters) == 1 {
+			word = "argument"
+		}
+		return e.fail(n, "%s takes %d %s, not %d", n.Text, len(parameters), word, len(n.Args))
 	}
 	e.calls++
 	arguments := map[string]*Node{}

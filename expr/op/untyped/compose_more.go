@@ -207,14 +207,14 @@ func nanVariation(o Options, x ...*tree.Node) *tree.Node {
 func nanDeviation(o Options, x ...*tree.Node) *tree.Node { return Call("sqrt", nanVariation(o, x...)) }
 
 // round has o.Ints[0] decimals. It scales by a power of ten, as NumPy does, so the
-// scaled value is rounded too. Integers have no decimals to round.
+// scaled value is rounded too. Integers are scaled in float64.
 func round(o Options, x ...*tree.Node) *tree.Node {
 	a, d := x[0], o.int(0, 0)
 	switch {
 	case a.DType().IsInt() && d >= 0:
 		return a
 	case a.DType().IsInt():
-		return tree.Errorf(tree.ErrUnsupported, "", "integers cannot be rounded to %d decimals", d)
+		return Cast(round(o, Cast(a, dtype.F64)), a.DType())
 	case d == 0:
 		return Call("rint", a)
 	case a.DType().IsComplex(): // apart, because infinity times an imaginary 0 is NaN

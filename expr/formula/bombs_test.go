@@ -32,6 +32,7 @@ func TestBombs(t *testing.T) {
 		"overwritten": "t0 = a*1.0\n" + each(n, "t# = t@ + 1") + "\n" + each(n, "x += 1") + "\nt3000",
 		"preserved":   each(n, "t# = x + a") + "\n" + each(n, "x += t#"),
 		"names":       each(n, "y# = n# + m#"),
+		"exchanged":   each(500, "x, a = a + 1, x"),
 		"powers":      "t0 = a\n" + each(300, "t# = t@ + 7.5 ** 0.3"),
 	} {
 		begin := testlevel.CPUTime()

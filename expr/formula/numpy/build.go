@@ -171,6 +171,7 @@ func Check(formula []*syntax.Statement) (err error) {
 		if v.kind == vNone || v.kind == vString {
 			panic(fail(st.Value, expr.ErrType, "%s cannot be assigned", v.describe()))
 		}
+		unpacks(st, v)
 		if st.Target.Kind == syntax.Index {
 			s.eval(st.Target)
 		}
@@ -219,9 +220,12 @@ func (b *builder) run(st *syntax.Statement) {
 		}
 		panic(b.unbound(at))
 	}
-	switch e := b.eval(st.Value); {
-	case !e.isOperand():
+	e := b.eval(st.Value)
+	if !e.isOperand() {
 		panic(fail(st.Value, expr.ErrType, "%s cannot be assigned", e.describe()))
+	}
+	unpacks(st, e)
+	switch {
 	case st.Target.Kind == syntax.Index:
 		b.assignPart(st, v, e)
 	case st.Op != "=":
@@ -230,6 +234,22 @@ func (b *builder) run(st *syntax.Statement) {
 		b.store(st, v.value.n, e, true)
 	default:
 		b.define(st, e)
+	}
+}
+
+// unpacks stops if a value does not have the parts that the targets of a statement take.
+func unpacks(st *syntax.Statement, e value) {
+	n := len(e.seq)
+	switch {
+	case st.Parts == 0 || e.kind == vUnknown:
+		return
+	case e.kind == vTree && len(e.n.Shape()) > 0:
+		n = e.n.Shape()[0]
+	case e.kind != vSeq:
+		panic(fail(st.Value, expr.ErrType, "%s has no parts for several names", e.describe()))
+	}
+	if n != st.Parts {
+		panic(fail(st.Value, expr.ErrShape, "a value of %s cannot be assigned to %d targets", plural(n, "part"), st.Parts))
 	}
 }
 
@@ -397,6 +417,9 @@ func (b *builder) preserve(st *syntax.Statement, target *tree.Node) {
 	var names []string
 	for name, v := range b.vars {
 		if v.bound || b.last[name] <= b.now {
+			if syntax.Made(name) && b.last[name] < b.now { // no statement reads it again
+				delete(b.vars, name)
+			}
 			continue
 		}
 		mask := b.reads.value(v.value)

@@ -36,7 +36,7 @@ func (p *parser) define(s *Statement) {
 	}
 }
 
-// Expand returns the statements without definitions. A call of a function that
+// Expand returns the statements without definitions, each with one target. A call of a function that
 // the formula defines above becomes its right side. A parameter becomes the
 // argument, if that is a name or a constant; else a new name, to which a
 // statement before assigns the argument. An error has no text.
@@ -58,12 +58,26 @@ func Expand(formula []*Statement) ([]*Statement, error) {
 		if e.err != nil {
 			return nil, e.err
 		}
-		e.out = append(e.out, s)
+		if s.Target.Kind == Tuple {
+			e.unpack(s)
+		} else {
+			e.out = append(e.out, s)
+		}
 	}
 	if len(e.out) == 0 && len(formula) > 0 {
 		return nil, Errorf(formula[0].Pos, nil, "the formula defines functions and calls none")
 	}
 	return e.out, nil
+}
+
+// unpack adds the statements that assign a value to a new name, and its parts to the targets of s.
+func (e *expander) unpack(s *Statement) {
+	whole := &Node{Kind: Name, Pos: s.Value.Pos, Text: fmt.Sprintf("part.%d", len(e.out)), depth: 1}
+	e.out = append(e.out, &Statement{Target: whole, Op: "=", Value: s.Value, Pos: s.Pos, Parts: len(s.Target.Args)})
+	for i, x := range s.Target.Args {
+		at := &Node{Kind: Literal, Pos: x.Pos, Number: IntNumber(i), depth: 1}
+		e.out = append(e.out, &Statement{Target: x, Op: "=", Value: &Node{Kind: Index, Pos: x.Pos, Args: []*Node{whole, at}, depth: 2}, Pos: s.Pos})
+	}
 }
 
 type expander struct {

@@ -166,9 +166,10 @@ func (p *parser) statement() *Statement {
 	if p.err != nil {
 		return nil
 	}
-	if p.tok.is(",") {
-		p.fail(p.tok.pos, "several values in one statement are not supported; write one statement for each")
-		return nil
+	if comma := p.tok; comma.is(",") {
+		if target = p.tuple(target); p.err == nil && !assignments[p.tok.text] {
+			p.fail(comma.pos, "several values in one statement are not supported; write one statement for each")
+		}
 	}
 	if p.tok.kind != tOp && target.Kind == Call && (target.Text == "put_along_axis" || strings.HasSuffix(target.Text, ".at")) { // x[...] = f(x, ...)
 		if len(target.Args) == 0 || target.Args[0].Kind != Name || target.Keys[0] != "" {
@@ -183,18 +184,43 @@ func (p *parser) statement() *Statement {
 		return &Statement{Target: name, Op: "=", Value: target, Pos: target.Pos, Bare: true}
 	}
 	s := &Statement{Target: target, Op: p.tok.text, Pos: p.tok.pos}
-	if s.IsDefinition() {
+	switch several := target.Kind == Tuple && len(target.Args) > 0; {
+	case s.IsDefinition():
 		p.define(s)
-	} else if target.Kind != Name && (target.Kind != Index || target.Args[0].Kind != Name) {
-		p.fail(target.Pos, "only a name, or a name with a subscript, can be assigned to; f(x) = defines a function")
-		return nil
+	case several && s.Op != "=":
+		p.fail(s.Pos, "several names are assigned by =, not by %s", s.Op)
+	case several:
+		for _, x := range target.Args {
+			p.assigned(x)
+		}
+	default:
+		p.assigned(target)
 	}
 	p.advance()
 	s.Value = p.expression()
+	if target.Kind == Tuple && p.tok.is(",") {
+		s.Value = p.tuple(s.Value)
+	}
 	if p.err == nil && p.tok.kind == tOp && assignments[p.tok.text] {
 		p.fail(p.tok.pos, "one statement assigns once")
 	}
 	return s
+}
+
+// tuple reads the rest of a tuple without parentheses.
+func (p *parser) tuple(first *Node) *Node {
+	args := []*Node{first}
+	for p.accept(",") && p.tok.kind != tEnd && p.tok.kind != tLine && !assignments[p.tok.text] {
+		args = append(args, p.expression())
+	}
+	return p.node(Tuple, first.Pos, "", args...)
+}
+
+// assigned checks what a statement assigns to.
+func (p *parser) assigned(x *Node) {
+	if x.Kind != Name && (x.Kind != Index || x.Args[0].Kind != Name) {
+		p.fail(x.Pos, "only a name, or a name with a subscript, can be assigned to; f(x) = defines a function")
+	}
 }
 
 var comparisons = map[string]bool{"<": true, "<=": true, ">": true, ">=": true, "==": true, "!=": true}

@@ -48,6 +48,7 @@ func TestPrecedence(t *testing.T) {
 		{"True + False", "(True + False)"},
 		{"astype(x, 'float32')", "astype(x, 'float32')"},
 		{"größe * 2", "(größe * 2)"},
+		{"a, b[0], = 1, c,; (d, e) = f(a); (g,) = b", "(a, b[0]) = (1, c)\n(d, e) = f(a)\n(g,) = b"},
 	} {
 		s, err := Parse(c.in)
 		if err != nil {
@@ -84,7 +85,12 @@ func TestParseErrors(t *testing.T) {
 		{"not a", 1, 1, `"not" is not supported in formulas; use ~`},
 		{"a if b else c", 1, 3, `"if" is not supported in formulas; use where(condition, a, b)`},
 		{"x = y = z", 1, 7, "one statement assigns once"},
-		{"x, y = z", 1, 2, "several values in one statement are not supported; write one statement for each"},
+		{"x, y", 1, 2, "several values in one statement are not supported; write one statement for each"},
+		{"z = x, y", 1, 6, `an operator or the end of the statement was expected, not ","`},
+		{"x, y += z", 1, 6, "several names are assigned by =, not by +="},
+		{"x, 3 = z", 1, 4, "only a name, or a name with a subscript, can be assigned to; f(x) = defines a function"},
+		{"x, f(y) = z", 1, 4, "only a name, or a name with a subscript, can be assigned to; f(x) = defines a function"},
+		{"() = z", 1, 1, "only a name, or a name with a subscript, can be assigned to; f(x) = defines a function"},
 		{"x + 1 = 2", 1, 3, "only a name, or a name with a subscript, can be assigned to; f(x) = defines a function"},
 		{"f(2) = 2", 1, 3, "a parameter of a function is a name alone"},
 		{"a\nb = 2", 1, 1, "the value of this expression is not used; only the last statement may be an expression"},

@@ -41,11 +41,12 @@ type Node struct {
 
 // A Statement is Target Op Value. A bare expression has the target "_".
 type Statement struct {
-	Target *Node // Name, Index of one, or Call for a definition
+	Target *Node // Name, Index of one, Tuple of these, or Call for a definition
 	Op     string
 	Value  *Node
 	Pos    int // of Op
 	Bare   bool
+	Parts  int // of the value that Expand took out of a statement with a Tuple, or 0
 }
 
 // Name returns the variable that the statement assigns to.

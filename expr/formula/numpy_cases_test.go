@@ -85,6 +85,7 @@ var fixed = []struct {
 	{"r, s = 1", 0},
 	{"r, s = sum(a)", 0},
 	{"r, s = 1, 2, 3", 0},
+	{"r = pad(m, 3, 'linear_ramp'); s = pad(m, (2, 1), 'linear_ramp', end_values=1)", 0},
 	{"r = a*1; r[[5]] = 1", 0},
 	{"r = a*1; r[[0]] = [1, 2]", 0},
 	{"r = i*1; r[[0]] += 0.5", 0},

@@ -189,7 +189,7 @@ func ramp(end, edge *tree.Node, width, axis int, back bool) *tree.Node {
 	dims[axis] = width
 	step := apply("div", apply("sub", edge, end), tree.ConstInt(wide, int64(max(width, 1))))
 	v := apply("add", apply("mul", untyped.Reshape(i, dims), step), end)
-	if !fractional(t) {
+	if t.IsInt() {
 		v = apply("floor", v)
 	}
 	return cast(v, t)

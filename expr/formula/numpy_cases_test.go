@@ -78,7 +78,7 @@ var fixed = []struct {
 	{"r = linspace(a, v, 0, axis=1); s = linspace(a, 1, 1); t = linspace(v, 1e-320, 3)*1.0; u = linspace(0, 5, 3, axis=0)", 8},
 	{"r = linspace(a, v, 2, axis=3)", 0},
 	{"r = linspace(0, 1, 2, axis=1)", 0},
-	{"r = round(i, -1); s = round(i*7, -1); t = round(int8(i)*5, -1); u = round(uint16(abs(i))*123, -2); w = round(i*1000003, decimals=-3); x = (i*5).round(-1); y = round(i, -9); z = round(m, 1)", 0},
+	{"r = round(i, -1); s = round(i*7, -1); t = round(int8(i)*5, -1); u = round(uint16(abs(i))*123, -2); w = round(i*1000003, decimals=-3); x = (i*5).round(-1); y = round(i, -9)", 0},
 	{"r, s = divmod(a, 0.7); (t, u) = frexp(v); w, x, y = a*1; z, = [7]", 0},
 	{"r, s = a*1, b*1; r, s = s, r; t, u = a.shape; w, r[0] = 1, v; h, x = histogram(v, 2)", 0},
 	{"r, s = a", 0},

@@ -74,17 +74,22 @@ func TestMisuseOfRows(t *testing.T) {
 // that do not fit it.
 func TestMisuseOfCompositions(t *testing.T) {
 	wild := []untyped.Options{{}, {Axes: []int{math.MinInt, 0}, Ints: []int{math.MinInt, -1}}, {Axes: []int{0, 0}, Ints: []int{math.MaxInt}}, {Axes: []int{}, To: 200, Acc: 99, DDof: -1}}
+	a, b := mat.Node(), iota[int8](2, 2).Node()
+	patterns := [][]*tree.Node{{a, b, nil, {}}, {a, nil, nil, nil}, {b, nil, nil, nil}, {vec.Node(), vec.Node(), a, b}}
 	for _, c := range untyped.Compositions() {
 		for i, o := range wild {
-			for n := range 5 {
-				args := make([]*tree.Node, n)
+			for n := range 5 * len(patterns) {
+				args := make([]*tree.Node, n/len(patterns))
 				for k := range args {
-					args[k] = []*tree.Node{mat.Node(), iota[int8](2, 2).Node(), nil, {}}[(i+k)%4]
+					args[k] = patterns[n%len(patterns)][(i+k)%4]
+					if k == 0 {
+						args[k] = patterns[n%len(patterns)][0]
+					}
 				}
 				func() {
 					defer func() {
 						if r := recover(); r != nil {
-							t.Errorf("%s of %d operands, options %d: panics: %v", c.Name, n, i, r)
+							t.Errorf("%s of %v, options %d: panics: %v", c.Name, args, i, r)
 						}
 					}()
 					if n := c.Apply(o, args...); n.Err() == nil {

@@ -314,7 +314,9 @@ func (c *Composition) tree(o Options, x []*tree.Node) (n *tree.Node) {
 	x = slices.Clone(x)
 	for i, a := range x {
 		if a != nil && (i == 0 || i != c.Index) {
-			x[i] = Cast(a, wide)
+			if x[i] = Cast(a, wide); x[i].Err() != nil {
+				return x[i]
+			}
 		}
 	}
 	return Cast(c.Build(o, x...), narrow)

@@ -51,6 +51,10 @@ func (a *Array) Print(f fmt.State, verb rune) error {
 			fmt.Fprintf(&p.w, "%v %s\n", a.Type, tuple(a.Shape))
 		}
 	}
+	if digits, ok := f.Precision(); ok && verb == 'v' && (a.Type.IsFloat() || a.Type.IsComplex()) {
+		width, _ := f.Width()
+		p.natural, p.verb = false, fmt.Sprintf("%%%d.%dg", width, digits)
+	}
 	if a.Shape.Size() == 0 {
 		p.w.WriteString("[]")
 	} else {

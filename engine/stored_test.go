@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -69,6 +70,21 @@ func TestFaultsBesideReductions(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestStoredNarrower tests a value of halves that is stored in a target with one axis more, and then converted to
+// halves and stored in a target of its own shape: the conversion has the shape of the value.
+func TestStoredNarrower(t *testing.T) {
+	v := op.Sqrt(op.Cast[expr.Float16](engine.MustFromSlice([]float64{1, 2, 3, 4})))
+	row, vector, read := engine.Zeros[expr.Float16](1, 4), engine.Zeros[expr.Float16](4), engine.Zeros[expr.Float16](1, 4)
+	if err := engine.Run(t.Context(), expr.Let(row, v), expr.Let(vector, op.Cast[expr.Float16](v)), expr.Let(read, op.Neg(row))); err != nil {
+		t.Fatal(err)
+	}
+	for x, want := range map[*engine.Tensor[expr.Float16]]string{row: "[[1 1.414 1.732 2]]", vector: "[1 1.414 1.732 2]", read: "[[-1 -1.414 -1.732 -2]]"} {
+		if got := strings.Join(strings.Fields(x.String()), " "); strings.ReplaceAll(got, "[ ", "[") != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }

@@ -30,9 +30,9 @@ func join(ctx context.Context, g *graph.Graph, group []statement) ([]graph.Root,
 			continue
 		}
 		if i > 0 && group[i-1].paired {
-			g.Assign(roots[i-1], group[i-1].Target)
+			g.Assign(roots[i-1])
 		}
-		g.Assign(r, s.Target)
+		g.Assign(r)
 	}
 	return roots, g.Err()
 }

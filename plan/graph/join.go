@@ -151,13 +151,12 @@ func (g *Graph) forget() {
 }
 
 // Assign makes later statements of the group use the value of a root where they
-// read its target, of which leaf is the node. They use the value as stored: it is
-// rounded if the target has halves.
-func (g *Graph) Assign(r Root, leaf *tree.Node) {
+// read its target. They use the value as stored: it is rounded if the target has
+// halves.
+func (g *Graph) Assign(r Root) {
 	v, target := r.Value, r.Target
 	if v.Type.IsHalf() && !(v.Src.Op.Result() == tree.ResultTo) {
-		e := tree.ApplyWith(castRow, tree.Attributes{To: v.Type}, leaf)
-		v = g.make(e, []*Node{v})
+		v = g.cast(v, v.Type)
 	}
 	zero.Put(&g.subst, target.key(), g.Broadcast(v, target.Shape))
 	g.forget()

@@ -7,7 +7,9 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // TestTemporariesAreCut checks that a padded temporary is stored in parts, each without
@@ -38,6 +40,38 @@ func TestTemporariesAreCut(t *testing.T) {
 		}
 		if n := strings.Count(p.Explain(), c.reason); n != c.stages {
 			t.Errorf("%s: %d stages for %q, want %d:\n%s", name, n, c.reason, c.stages, p.Explain())
+		}
+	}
+}
+
+// TestPadOfEqualRows tests the padding of an array whose rows are one row of memory, in a loop that stores both parts of complex
+// numbers: all lanes load one element, but some are padding, so they have an order.
+func TestPadOfEqualRows(t *testing.T) {
+	row := engine.FromFunc(func(i []int) complex128 { return complex(float64(i[0]+1), float64(-i[0])) }, 64)
+	a, err := engine.ArrayOf(row.Array().Memory(), dtype.C128, shape.Shape{64, 64}, shape.Strides{0, 1}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := engine.TensorOf[complex128](a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := engine.Zeros[float32](2, 4), engine.Zeros[float32](1, 4) // beside such a target paddings are not cut
+	for _, backend := range engine.Backends() {
+		y := engine.Zeros[complex128](68, 66)
+		err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Let(op.Into(0, first, second), op.Exp(engine.Zeros[float32](3, 4))),
+			expr.Let(y, op.T(op.Pad(x, [][2]int{{0, 2}, {3, 1}}, -1))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at, v := range y.All() {
+			want := complex128(-1)
+			if i, j := at[0]-3, at[1]; i >= 0 && i < 64 && j < 64 {
+				want = row.At(i)
+			}
+			if v != want {
+				t.Fatalf("%s: element %v is %v, want %v", backend, at, v, want)
+			}
 		}
 	}
 }

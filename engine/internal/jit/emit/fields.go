@@ -123,7 +123,7 @@ func (f *phaseCode) anyOrder() bool {
 	}
 	for i := range f.Layout.Sites {
 		s := &f.Layout.Sites[i]
-		if !shared[int32(i)] && s.Kind != layout.Unused && (s.Kind != layout.Uniform || f.Phase.Sites[i].Store) {
+		if !shared[int32(i)] && s.Kind != layout.Unused && (s.Kind != layout.Uniform || s.Guard || f.Phase.Sites[i].Store) {
 			return false
 		}
 	}

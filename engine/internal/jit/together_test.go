@@ -106,6 +106,32 @@ scalar s0 REG
 	}
 }
 
+// TestTogetherIntegers tests that sums of integers keep several vectors of a row in registers, as those of floats do, so that rows are
+// folded together. Their bits are those of [TestTogether].
+func TestTogetherIntegers(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(28, 11))
+	for _, typ := range []dtype.Type{dtype.I32, dtype.U32, dtype.I64} {
+		k := parse(t, strings.ReplaceAll("kernel sums\naxis i0 i1\nbuf x TYPE in 2\nbuf y TYPE out 1\n{\npar i0 {\nvec i1 {\n%0 = load TYPE x[i0, i1]\n%1 = reduce sum TYPE %0\n}\nstore TYPE y[i0] %1\n}\n}\n", "TYPE", typ.Short()))
+		for _, n := range []int{9, 17, 24, 40} {
+			s := newSetup(t, r, k, []int{67, n}, nil, [][]int{{67, n}, {67}}, true)
+			for _, be := range isas(t) {
+				fns, err := s.instance(t, be).(*instance).Listing()
+				if err != nil {
+					t.Fatal(err)
+				}
+				folded := slices.ContainsFunc(fns, func(fn *listing.Function) bool {
+					return slices.ContainsFunc(fn.Lines, func(l listing.Line) bool { return strings.HasSuffix(l.Text, "folded together") })
+				})
+				if !folded && be.Name() == "avx2" {
+					t.Errorf("rows of %d %s are folded one by one", n, typ)
+				}
+			}
+			differ(t, r, s)
+		}
+	}
+}
+
 // TestPackedRows compares reductions of rows of 8 and 16 bytes, of which a vector has several, with the interpreter: rows that follow
 // each other, others, and operands that are the same for all rows.
 func TestPackedRows(t *testing.T) {

@@ -374,13 +374,7 @@ const groupBytes = 256
 // accumulators and states once.
 func (b *Binder) findAcross(bp *Phase) {
 	ph := bp.Lowered
-	states := len(ph.Carries)
-	for i := range ph.Reds {
-		if states++; ph.Reds[i].Kern.Arg {
-			states++
-		}
-	}
-	k := len(bp.Spans)
+	k, states := len(bp.Spans), statesOf(ph)
 	if ph.Kind != lower.SeqPhase || k == 0 || bp.N == 0 || states == 0 || bp.Along || bp.Prefixes || ph.Leaves {
 		return
 	}
@@ -453,6 +447,18 @@ func (b *Binder) findAcross(bp *Phase) {
 	if bp.Whole > 0 || bp.Across {
 		bp.Fetch = false // the processor prefetches along rows
 	}
+}
+
+// statesOf returns how many vectors a loop keeps from row to row for each vector of columns: carried values, accumulators, and
+// the positions of extremes.
+func statesOf(ph *lower.Phase) int {
+	n := len(ph.Carries) + len(ph.Reds)
+	for i := range ph.Reds {
+		if ph.Reds[i].Kern.Arg {
+			n++
+		}
+	}
+	return n
 }
 
 // rowsAtOnce returns the rows that a loop along rows reads at once. Within the second level, scans take half as many: four

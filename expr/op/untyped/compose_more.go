@@ -37,16 +37,14 @@ func diff(o Options, x ...*tree.Node) *tree.Node {
 // between returns a with others before and after it along an axis. They may be nil, and
 // numbers become arrays of size 1 along the axis.
 func between(before, a, after *tree.Node, axis int) *tree.Node {
-	if a.Err() != nil {
-		return a
-	}
+	rest := sound(a).Shape()
 	list := []*tree.Node{}
 	for _, n := range []*tree.Node{before, a, after} {
 		switch {
 		case n == nil:
 			continue
 		case len(n.Shape()) == 0:
-			dims := slices.Clone(a.Shape())
+			dims := slices.Clone(rest)
 			dims[axis] = 1
 			n = BroadcastTo(n, dims)
 		}

@@ -314,9 +314,7 @@ func (c *Composition) tree(o Options, x []*tree.Node) (n *tree.Node) {
 	x = slices.Clone(x)
 	for i, a := range x {
 		if a != nil && (i == 0 || i != c.Index) {
-			if x[i] = Cast(a, wide); x[i].Err() != nil {
-				return x[i]
-			}
+			x[i] = sound(Cast(a, wide))
 		}
 	}
 	return Cast(c.Build(o, x...), narrow)

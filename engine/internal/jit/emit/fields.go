@@ -3,7 +3,6 @@ package emit
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -122,8 +121,7 @@ func (f *phaseCode) anyOrder() bool {
 		}
 	}
 	for i := range f.Layout.Sites {
-		s := &f.Layout.Sites[i]
-		if !shared[int32(i)] && s.Kind != layout.Unused && (s.Kind != layout.Uniform || s.Guard || f.Phase.Sites[i].Store) {
+		if !shared[int32(i)] && !f.Layout.AnyLane(i) {
 			return false
 		}
 	}

@@ -24,7 +24,7 @@ func (f *Emitter) Pairs() bool {
 	for i := range f.Layout.Sites {
 		s, info := &f.Layout.Sites[i], &f.Phase.Sites[i]
 		switch {
-		case s.Kind == layout.Unused || s.Kind == layout.Uniform && !s.Guard && !info.Store:
+		case f.Layout.AnyLane(i):
 		case s.Kind != layout.Unit || s.Size != 1 || info.Type == dtype.Bool || s.Guard || s.Gather != nil:
 			return false
 		}

@@ -450,8 +450,8 @@ func (l *layouter) laidWidths() (w, part, most int) {
 	return w, w, mostWindows
 }
 
-// fillsVectors reports whether rows of a map of 1 or 2 bytes take vectors of narrow lanes of their own. That of a shorter row
-// overlaps the rows behind it, and the last one of a longer row the one before.
+// fillsVectors reports whether rows of a map of 1 or 2 bytes take vectors of narrow lanes of their own. The vector of a row that is
+// shorter overlaps the rows behind it. The last vector of a longer row overlaps the vector before it.
 func (l *layouter) fillsVectors(ext []int, which []int32, spans [][]bound.Span) bool {
 	k, size := len(ext), l.ph.LaneSize
 	if !l.Blends || size == 0 || k < 2 || ext[k-1] < leastRow || ext[k-2] < leastFollowed || l.bp.Computes() {

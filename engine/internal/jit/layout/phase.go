@@ -174,6 +174,13 @@ func (bp *Phase) masks() bool {
 	return bp.Lowered.Predicates() || slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool { return r.Kern.Arg || r.Type == dtype.Bool })
 }
 
+// AnyLane reports whether a site gives every lane the same, so that lanes may change places: it is unused, or loads one element for
+// all lanes. A guard makes some of the lanes padding.
+func (bp *Phase) AnyLane(i int) bool {
+	s := &bp.Sites[i]
+	return s.Kind == Unused || s.Kind == Uniform && !s.Guard && !bp.Lowered.Sites[i].Store
+}
+
 // mostFew is the most lanes of short vectors. The widest have twice as many.
 const mostFew = 8
 

@@ -85,7 +85,7 @@ func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
 
 // repeatFew loads a window of bytes bytes to each part of d, from which one shuffle takes the elements of size bytes of all lanes.
 func (f *emitter) repeatFew(w window, bytes, size int, d x86.Vec) {
-	f.I(map[int]x86.Op{1: x86.VPBROADCASTB, 2: x86.VPBROADCASTW, 4: x86.VBROADCASTSS, 8: x86.VBROADCASTSD}[bytes], x86.L256, d, w.from)
+	f.I([...]x86.Op{1: x86.VPBROADCASTB, 2: x86.VPBROADCASTW, 4: x86.VBROADCASTSS, 8: x86.VBROADCASTSD}[bytes], x86.L256, d, w.from)
 	if bytes == size {
 		return
 	}

@@ -99,7 +99,10 @@ func TestLargeBatch(t *testing.T) {
 
 // TestCancelledStep cancels steps at several times: one that fails changes nothing.
 func TestCancelledStep(t *testing.T) {
-	const n = 300
+	n := 300
+	if testing.Short() {
+		n = 60
+	}
 	var layers []nn.Module[float64]
 	for range 5 {
 		layers = append(layers, nn.NewLinear[float64](rng(), n, n))

@@ -16,6 +16,9 @@ import (
 // each statement, would take minutes of
 // processor time.
 func TestBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures time, which depends on no processor but by a factor")
+	}
 	each := func(n int, format string) string {
 		lines := make([]string, n)
 		for i := range lines {

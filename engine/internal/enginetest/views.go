@@ -200,7 +200,7 @@ func testView(s suite, t dtype.Type, vc viewCase, seed int) (n int) {
 	s.Helper()
 	r := newRand(uint64(seed))
 	for l := range numLayouts {
-		if (int(l)+seed+int(t))%testlevel.Every(1, 4) != 0 {
+		if (int(l)+seed+int(t))%testlevel.Every(1, 6) != 0 {
 			continue
 		}
 		x := place(r, t, l, wild, vc.dims...).Named("x").Node()

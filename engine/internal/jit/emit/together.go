@@ -43,9 +43,6 @@ func (f *foldedRows) folds() (ok bool) {
 	f.newAccs()
 	accs := f.shortRegs()
 	f.need, f.packed = accs+foldedRegs, f.packedBytes()
-	if f.packed > 0 { // the vectors of rows, and two that they make
-		f.need = f.packed/max(resultBytes(f.accs[0].Red), 4) + 2
-	}
 	f.folder, ok = f.Lanes.(isa.Folder)
 	return ok && accs > 0 && f.fits(f.need) && f.VecBytes(f.accs[0].Kern.Lane) >= foldedBytes
 }
@@ -111,7 +108,7 @@ func (f *foldedRows) loop(phases []*layout.Phase, done isa.Label) {
 	f.pinUniforms(f.Vectors - f.need - v - spareRegs)
 	for i := range results {
 		if f.packed >= bytes {
-			results[i] = f.packedRows(a, i*f.perLoop, bytes)
+			results[i] = f.packedRows(a, i*f.perLoop)
 		} else {
 			results[i] = f.folded(a, bytes, i*f.perLoop)
 		}
@@ -183,10 +180,27 @@ func (f *foldedRows) packedBytes() int {
 	return bytes
 }
 
-// packedRows is [foldedRows.folded] for vectors of whole rows.
-func (f *foldedRows) packedRows(a *acc, first, bytes int) isa.Vec {
-	w, n, row := f.W, f.Layout.N, f.packed
-	var parts []isa.Vec
+// A rowPart is a vector with so many bytes of each of some rows.
+type rowPart struct {
+	x     isa.Vec
+	bytes int
+	rows  []int
+}
+
+// packedRows is [foldedRows.folded] for vectors of whole rows. Two parts with as many bytes of each row become one as soon as
+// both are there, so few registers wait.
+func (f *foldedRows) packedRows(a *acc, first int) isa.Vec {
+	w, n, rows := f.W, f.Layout.N, 0
+	var parts []rowPart
+	add := func(x isa.Vec) {
+		p := rowPart{x, f.packed, lists.Make(foldedBytes/f.packed, func(i int) int { return rows + i })}
+		rows += len(p.rows)
+		last := len(parts) - 1
+		for ; last >= 0 && parts[last].bytes == p.bytes; last-- {
+			p = f.joinParts(a, parts[last], p)
+		}
+		parts = append(parts[:last+1], p)
+	}
 	f.W = min(w, f.perLoop*n)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	for f.AtRow = first; f.AtRow < first+f.perLoop; f.AtRow += f.W / n {
@@ -194,30 +208,29 @@ func (f *foldedRows) packedRows(a *acc, first, bytes int) isa.Vec {
 		f.Start(1)
 		f.body(f.top)
 		f.stepAccs()
-		parts = append(parts, a.regs[0].x)
-		if have := f.W / n * row; have > foldedBytes {
-			parts = append(parts, f.Vecs.TakeTop())
-			f.Lanes.UpperHalf(parts[len(parts)-1], a.regs[0].x, have)
+		x, have := a.regs[0].x, f.W/n*f.packed
+		if a.regs, a.used = nil, 0; have > foldedBytes {
+			upper := f.Vecs.TakeTop()
+			f.Lanes.UpperHalf(upper, x, have)
+			add(x)
+			x = upper
 		}
-		a.regs, a.used = nil, 0
+		add(x)
 	}
 	f.W, f.AtRow = w, 0
-	orders := slices.Collect(slices.Chunk(lists.UpTo(f.perLoop), foldedBytes/row)) // the rows of each part
-	for ; row > bytes; row /= 2 {
-		for i := range len(parts) / 2 {
-			parts[i] = f.foldHalves(a, parts[2*i], parts[2*i+1], row)
-			var order []int
-			for k := 0; k < len(orders[2*i]); k += 16 / row {
-				order = slices.Concat(order, orders[2*i][k:k+16/row], orders[2*i+1][k:k+16/row])
-			}
-			orders[i] = order
-		}
-		parts = parts[:len(parts)/2]
+	if !slices.IsSorted(parts[0].rows) {
+		f.folder.Order(parts[0].x, parts[0].rows)
 	}
-	if !slices.IsSorted(orders[0]) {
-		f.folder.Order(parts[0], orders[0])
+	return parts[0].x
+}
+
+// joinParts combines the halves of the rows of two parts, and gives back their vectors.
+func (f *foldedRows) joinParts(a *acc, x, y rowPart) rowPart {
+	p := rowPart{x: f.foldHalves(a, x.x, y.x, x.bytes), bytes: x.bytes / 2}
+	for k := 0; k < len(x.rows); k += 16 / x.bytes {
+		p.rows = slices.Concat(p.rows, x.rows[k:k+16/x.bytes], y.rows[k:k+16/x.bytes])
 	}
-	return parts[0]
+	return p
 }
 
 // reduced reduces a row to a vector of [foldedBytes].

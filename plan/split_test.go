@@ -107,9 +107,13 @@ func TestShortRows(t *testing.T) {
 		e    *tree.Node
 		loop bool
 	}{
-		"8 of 2 bytes":        {expr.NodeOf(op.Max(words(8), op.Axis(1))), false},
+		"7 of 2 bytes":        {expr.NodeOf(op.Max(words(7), op.Axis(1))), false},
+		"8 of 2 bytes":        {expr.NodeOf(op.Max(words(8), op.Axis(1))), true},
 		"9 of 2 bytes":        {expr.NodeOf(op.Max(words(9), op.Axis(1))), true},
-		"16 of 2 bytes":       {expr.NodeOf(op.Max(words(16), op.Axis(1))), false},
+		"16 of 2 bytes":       {expr.NodeOf(op.Max(words(16), op.Axis(1))), true},
+		"8 predicates":        {expr.NodeOf(op.Any(op.Greater(words(8), words(8)), op.Axis(1))), true},
+		"12 predicates":       {expr.NodeOf(op.Any(op.Greater(words(12), words(12)), op.Axis(1))), false},
+		"16 predicates":       {expr.NodeOf(op.Any(op.Greater(words(16), words(16)), op.Axis(1))), true},
 		"9 of 2 bytes, twice": {expr.NodeOf(op.Sub(op.Max(words(9), op.Axis(1)), op.Min(words(9), op.Axis(1)))), false},
 		"their position":      {expr.NodeOf(op.ArgMax(words(9), op.Axis(1))), false},
 		"15 of 4 bytes":       {expr.NodeOf(op.Sum[float32](leaf("x", 100, 15), op.Axis(1))), false},

@@ -16,7 +16,8 @@ import (
 const shortGroup = 16
 
 // The longest rows of elements of 1 and 2 bytes that are written out, and those of predicates. A load of one element of each row
-// takes as many permutes as a row has elements, if these are no power of two.
+// takes as many permutes as a row has elements, if these are no power of two. A loop loads and folds several rows of 8 or 16 bytes at
+// once, so it takes integers and predicates from rows of mostNarrow elements on.
 const (
 	mostNarrow     = 8
 	mostPredicates = 12
@@ -44,9 +45,9 @@ func (g *Graph) longRow(e *tree.Node, a *Node, size int) bool {
 	case least > 2 || own == 8 && least == 2:
 		return size == shortGroup
 	case a.Type == dtype.Bool:
-		return size > mostPredicates && size < shortGroup
+		return size == mostNarrow || size > mostPredicates
 	case own == least && !a.Type.IsFloat():
-		return size > mostNarrow && size < shortGroup
+		return size >= mostNarrow
 	}
 	return size > mostNarrow
 }

@@ -423,6 +423,12 @@ func (in *instance) functions(b *layout.Binder, items []boundItem) (slots int, e
 			}
 			slots = max(slots, bp.runs.slots)
 		}
+		if bp.TurnsRows {
+			if bp.turned, err = in.code.function(one, layout.Variant{Turned: true}); err != nil {
+				return err
+			}
+			slots = max(slots, bp.turned.slots)
+		}
 		if len(bp.Pure) > 0 {
 			bp.pastBytes = b.PastBytes(bp.Phase)
 			v.Narrow, v.Stream, v.Ahead = bp.pastBytes < b.Bytes, true, b.Machine.StreamFetch
@@ -470,11 +476,16 @@ func (c *code) function(phases []*layout.Phase, v layout.Variant) (*function, er
 	for _, bp := range phases {
 		key = bp.AppendKey(key)
 	}
-	key = append(key, byte(frame.Bit(v.Rows)|frame.Bit(v.Stream)<<1|frame.Bit(v.Narrow)<<2|frame.Bit(v.Fetch)<<3|frame.Bit(v.Wide)<<4), byte(v.Runs), byte(v.Ahead>>6), byte(v.Ahead>>14))
+	key = append(key, byte(frame.Bit(v.Rows)|frame.Bit(v.Stream)<<1|frame.Bit(v.Narrow)<<2|frame.Bit(v.Fetch)<<3|frame.Bit(v.Wide)<<4|frame.Bit(v.Turned)<<5), byte(v.Runs), byte(v.Ahead>>6), byte(v.Ahead>>14))
 	if v.Runs > 0 {
 		key = le.LittleEndian.AppendUint16(key, uint16(phases[0].Columns()))
 		for i := range phases[0].Sites {
 			key = le.LittleEndian.AppendUint64(key, uint64(phases[0].Sites[i].RunBytes()))
+		}
+	}
+	if v.Turned {
+		for i := range phases[0].Sites {
+			key = le.LittleEndian.AppendUint64(key, uint64(phases[0].Sites[i].Row))
 		}
 	}
 	var wide *function

@@ -112,6 +112,7 @@ type boundPhase struct {
 	strip     int  // most lanes of a piece
 	follows   bool // of rows as columns: a piece of all columns may go through several rows as if they were one
 	fn        *function
+	turned    *function    // of a map that turns blocks, or nil
 	runs      *function    // of a seq loop that combines several runs at once, or nil
 	streamed  *function    // the function whose stores bypass the caches; nil without such stores
 	pastBytes int          // of its vectors

@@ -3,6 +3,7 @@ package jit
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
@@ -55,7 +56,7 @@ buf out %[1]s out 2
 	}
 }
 
-// TestHeldLines compares sums of an array and one that is transposed with the interpreter. Elements of 8 bytes go one by one where the
+// TestHeldLines compares sums in place of an array and one that is transposed with the interpreter. Elements of 8 bytes go one by one where the
 // first-level cache holds their lines, and by tiles where the lines share its sets, or another cache is too small.
 func TestHeldLines(t *testing.T) {
 	r := rand.New(rand.NewPCG(28, 3))
@@ -65,15 +66,59 @@ func TestHeldLines(t *testing.T) {
 		rows, columns int
 		tiles         bool
 	}{{dtype.F64, 203, 200, false}, {dtype.I64, 150, 317, false}, {dtype.F64, 205, 330, true}, {dtype.F64, 256, 200, true}, {dtype.F32, 203, 200, true}, {dtype.U64, 703, 101, true}} {
-		k := parse(t, fmt.Sprintf("kernel held\naxis i0 i1\nbuf a %[1]s in 2\nbuf b %[1]s in 2\nbuf y %[1]s out 2\n{\nvec i0 i1 {\n%%0 = load %[1]s a[i0, i1]\n%%1 = load %[1]s b[i1, i0]\n%%2 = add %[1]s %%0 %%1\nstore %[1]s y[i0, i1] %%2\n}\n}", c.typ.Short()))
+		k := parse(t, fmt.Sprintf("kernel held\naxis i0 i1\nbuf y %[1]s inout 2\nbuf b %[1]s in 2\n{\nvec i0 i1 {\n%%0 = load %[1]s y[i0, i1]\n%%1 = load %[1]s b[i1, i0]\n%%2 = add %[1]s %%0 %%1\nstore %[1]s y[i0, i1] %%2\n}\n}", c.typ.Short()))
 		e, turned := []int{c.rows, c.columns}, []int{c.columns, c.rows}
-		s := newSetup(t, r, k, e, nil, [][]int{e, turned, e}, true)
+		s := newSetup(t, r, k, e, nil, [][]int{e, turned}, true)
 		for _, be := range isas(t) {
 			if has := len(s.instance(t, be).(*instance).phases[0].Transposed) > 0; has != c.tiles {
 				t.Errorf("%s: %d x %d of %s: tiles %v, want %v", be.Name(), c.rows, c.columns, c.typ, has, c.tiles)
 			}
 		}
 		differ(t, r, s)
+	}
+}
+
+// TestTurnedRows compares maps with one transposed operand with the interpreter, of which AVX2 turns blocks in registers: of every type
+// of 4 and 8 bytes, with rows and lanes that are no whole blocks, beside operands that are the same in all rows, or in all elements, and
+// stacks of such arrays. Others keep their tiles: sums in place, and operands that differ from row to row alone.
+func TestTurnedRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(28, 13))
+	const head = "kernel turned\naxis i0 i1 i2\nbuf a TYPE in 3\nbuf b TYPE in 3\nbuf c TYPE in 1\nbuf y TYPE MODE 3\n{\nvec i0 i1 i2 {\n%1 = load TYPE b[i0, i2, i1]\n%2 = load TYPE c[AT]\n%3 = sub TYPE %2 %1\n"
+	for name, c := range map[string]struct {
+		mode, at, body string
+		turned         bool
+	}{
+		"other operand": {"out", "i2", "%4 = load TYPE a[i0, i1, i2]\n%5 = mul TYPE %3 %4\nstore TYPE y[i0, i1, i2] %5", true},
+		"one element":   {"out", "0", "%4 = load TYPE a[i0, i1, i2]\n%5 = max TYPE %3 %4\nstore TYPE y[i0, i1, i2] %5", true},
+		"alone":         {"out", "i2", "store TYPE y[i0, i1, i2] %3", true},
+		"in place":      {"inout", "i2", "%4 = load TYPE y[i0, i1, i2]\n%5 = add TYPE %3 %4\nstore TYPE y[i0, i1, i2] %5", false},
+		"each row":      {"out", "i1", "store TYPE y[i0, i1, i2] %3", false},
+	} {
+		for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.U32, dtype.U64} {
+			body := head + c.body + "\n}\n}\n"
+			if !strings.Contains(c.body, "a[") {
+				body = strings.Replace(body, "buf a TYPE in 3\n", "", 1)
+			}
+			k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "MODE", c.mode, "AT", c.at).Replace(body))
+			for range 4 {
+				n, rows, lanes := 1+r.IntN(3), 8+r.IntN(30), 65+r.IntN(60)
+				if r.IntN(4) == 0 {
+					lanes += 2 * layout.TileLanes
+				}
+				e, turned, same := []int{n, rows, lanes}, []int{n, lanes, rows}, []int{max(rows, lanes)}
+				shapes := [][]int{e, turned, same, e}
+				if len(k.Bufs) == 3 {
+					shapes = shapes[1:]
+				}
+				s := newSetup(t, r, k, e, nil, shapes, true)
+				for _, be := range isas(t) {
+					if is := s.instance(t, be).(*instance).phases[0].turned != nil; is != (c.turned && be.Name() == "avx2") {
+						t.Errorf("%s: %s, %v of %s: turned in registers: %v", be.Name(), name, e, typ, is)
+					}
+				}
+				differ(t, r, s)
+			}
+		}
 	}
 }
 

@@ -65,7 +65,13 @@ func (w *worker) tiles(bp *boundPhase, lo, n int) {
 		in, rows := (lo+at)%last, 1
 		m := min(last-in, n-at)
 		if m == last {
-			rows = min((n-at)/last, above-(lo+at)/last%above, bp.TileRows)
+			all := min((n-at)/last, above-(lo+at)/last%above)
+			if bp.turned != nil && all >= layout.TurnedRows {
+				w.turnRows(bp, lo+at, all)
+				at += m * all
+				continue
+			}
+			rows = min(all, bp.TileRows)
 		}
 		for c := 0; c < m; c += layout.TileLanes {
 			width := min(layout.TileLanes, m-c)
@@ -75,6 +81,25 @@ func (w *worker) tiles(bp *boundPhase, lo, n int) {
 			}
 		}
 		at += m * rows
+	}
+}
+
+// turnRows runs so many whole rows from lane p on with the code that turns blocks. A call has few lanes, so that the caches keep the
+// lines of the transposed site for the next rows.
+func (w *worker) turnRows(bp *boundPhase, p, rows int) {
+	all := bp.Spans[len(bp.Spans)-1]
+	for c, width := 0, 0; c < all; c += width {
+		if width = layout.TileLanes; all-c < 2*width {
+			width = all - c
+		}
+		for _, i := range bp.Native {
+			s := &bp.Sites[i]
+			off, _ := bound.Inner(s.Line.Spans, p+c)
+			w.point(s, off+s.Line.At(w.Pos))
+		}
+		w.set(bp.Lowered.Lanes, width)
+		w.set(frame.Rows, rows)
+		w.exec(bp.turned)
 	}
 }
 

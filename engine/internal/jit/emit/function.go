@@ -174,6 +174,9 @@ func Symbol(v layout.Variant, kernel string, phases []*layout.Phase) string {
 	if v.Stream {
 		name += ".stream"
 	}
+	if v.Turned {
+		name += ".turned"
+	}
 	return name
 }
 
@@ -181,6 +184,9 @@ func describe(v layout.Variant) string {
 	var parts []string
 	if v.Rows {
 		parts = append(parts, "many rows in a call")
+	}
+	if v.Turned {
+		parts = append(parts, "for whole rows, whose transposed operand it turns in registers")
 	}
 	if v.Stream {
 		parts = append(parts, "for aligned outputs, which it stores past the caches")
@@ -235,6 +241,10 @@ func (f *phaseCode) holdRows() (held []int8, rows isa.Int) {
 // mapLoop emits a map phase.
 func (f *phaseCode) mapLoop() {
 	f.prologue()
+	if f.Turned {
+		f.turnedMap()
+		return
+	}
 	f.loadSites()
 	if len(f.Phase.Reds) > 0 {
 		f.reduceLoop()

@@ -362,7 +362,7 @@ func (f *phaseCode) turned(id int32) bool {
 		}
 		t.Steps = append(t.Steps, d)
 	} else {
-		f.Reuse(t.Steps[f.Step-t.First])
+		f.Reuse(t.Steps[f.Step+f.AtRow-t.First])
 	}
 	f.End()
 	return true

@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/bound"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // Patterns of the sites of a loop that one call of machine code, or a walk by tiles, can use.
@@ -149,7 +150,7 @@ func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards 
 		}
 	}
 	var transposed []int32
-	least, at, total, unit, held := 8, 0, 0, true, false
+	least, at, total, unit, held, rows := 8, 0, 0, true, false, true
 	for _, i := range which {
 		s, c := &bp.Sites[i], spans[at]
 		at += 1 + len(guards[i])
@@ -164,11 +165,15 @@ func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards 
 			transposed = append(transposed, i)
 			least = min(least, s.Size)
 			held = b.holdsLines(bp, s.Size, c[k-1].Coef, extents[k-1])
+			rows = rows && len(transposed) == 1 && c[k-2].Coef == 1
 		case !b.reachable(ph, s, c):
 			return false
+		default:
+			rows = rows && b.inRows(ph, i, s, c)
 		}
 	}
-	if len(transposed) == 1 && held && len(ph.Sites) > 2 {
+	bp.TurnsRows = rows && len(transposed) == 1 && b.turnsRows(bp, transposed[0], total)
+	if !bp.TurnsRows && len(transposed) == 1 && held && len(ph.Sites) > 2 {
 		return false
 	}
 	for _, i := range transposed {
@@ -177,6 +182,11 @@ func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards 
 	bp.Transposed, bp.TileRows, bp.Far = transposed, min(tileBytes/least, extents[k-2]), total > 4*b.Machine.Caches.L2
 	if bp.Copy = -1; unit {
 		bp.Copy = bp.copies()
+	}
+	if bp.Copy >= 0 && bp.TurnsRows { // larger tiles of copies read whole lines
+		if bp.TurnsRows = k == 2 && total <= b.Machine.Caches.L1; bp.TurnsRows {
+			bp.Copy = -1
+		}
 	}
 	if bp.Copy >= 0 { // the tile needs no scratch memory
 		held := b.Machine.Caches.L1 / 2 / (bp.Sites[transposed[0]].Size * extents[k-1]) // rows
@@ -218,6 +228,37 @@ const (
 	tileBytes = 128            // bytes of each lane in a tile: two cache lines
 	TileAhead = 64             // lanes between a prefetch and its use
 )
+
+// The most nodes and the most sites of a map whose blocks are turned in registers: its body follows itself [TurnedRows] times, and its
+// addresses are in registers.
+const (
+	turnedNodes = 16
+	turnedSites = 6
+)
+
+// TurnedRows is the rows that such a loop computes at once.
+const TurnedRows = 4
+
+// turnsRows reports whether a map with transposed site i turns blocks of it in registers, for [TurnedRows] rows at once, in place of
+// tiles. The last rows and the last vector of a row overlap those before. total is the bytes of all arrays.
+func (b *Binder) turnsRows(bp *Phase, i int32, total int) bool {
+	ph := bp.Lowered
+	return b.Blends && !b.wide() && bp.Sites[i].Size == ph.Widest && ph.Widest >= 4 && len(ph.Sites) <= turnedSites && len(ph.Top) <= turnedNodes && total < b.Machine.Beyond() && bp.plainNodes()
+}
+
+// inRows reports whether code that computes several rows at once reaches site i, whose steps are c, at all of them: the rows are
+// contiguous or all of them one element, and the distance of two is a constant of 32 bits. It only stores to arrays that are not read.
+func (b *Binder) inRows(ph *lower.Phase, i int32, s *Site, c []bound.Span) bool {
+	row := c[len(c)-2].Coef
+	switch along := bound.StepOf(c); {
+	case s.Kind == Index || s.Gather != nil || max(row, -row)*s.Size >= 1<<24 || ph.Sites[i].Store && b.IR.Bufs[s.Buf].Mode != ir.Out:
+		return false
+	case along == 0:
+		return row == 0 && !ph.Sites[i].Store
+	default:
+		return along == 1
+	}
+}
 
 // holdsLines reports whether the first-level cache holds the lines of so many lanes, which are a step apart, from row to row, and the
 // second level the array. Loads of 8 bytes one by one take less than a tile then, which is stored and loaded again, unless several

@@ -116,6 +116,7 @@ type Phase struct {
 	Ordered    bool
 	Direct     bool // no site is in scratch memory, except transposed tiles
 	Tiled      bool
+	TurnsRows  bool             // a map turns blocks of its transposed site in registers: see [Variant]
 	Along      bool             // of a loop that carries values: lanes are walked one by one, each in a call of its own unless Each is set
 	Each       int              // of a loop that carries values: steps of the rows that are walked one after the other, or 0
 	Prefixes   bool             // of a loop that carries values: a vector has neighbouring steps of a lane
@@ -254,6 +255,7 @@ type Variant struct {
 	Stream bool // stores to pure sites bypass the caches
 	Fetch  bool // prefetches loads
 	Runs   int  // a seq loop over so many runs of rows at once, if not 0
+	Turned bool // a map turns blocks of its transposed site, for several rows at once
 	Wide   bool // the nodes of the phase have their own types, without a narrowing
 	Ahead  int  // bytes from a load to its prefetch
 }

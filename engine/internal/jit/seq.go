@@ -30,8 +30,12 @@ const (
 	turnedLanes    = 64
 )
 
-// acrossElements is the same for a loop along one row after the other.
-const acrossElements = 1 << 16
+// acrossElements is the same for a loop along one row after the other, and acrossBytes is the bytes of the lanes of a call if it only
+// reduces, in any order.
+const (
+	acrossElements = 1 << 16
+	acrossBytes    = 1 << 18
+)
 
 // run returns the number of rows of a call on n lanes. A call ends with a run of an ordered
 // reduction, and with the rows that are staged.
@@ -39,6 +43,9 @@ func (bp *boundPhase) run(n int) int {
 	switch {
 	case bp.Across && bp.Ordered:
 		return max(min(ir.Run, 1<<bits.Len(uint(acrossElements/n))), 1)
+	case bp.Across && len(bp.Lowered.Carries) == 0: // no rows that are left over from several at once
+		rows := acrossBytes / (n * bp.Widest())
+		return max(rows-rows%max(bp.AtOnce, 1), 1)
 	case bp.Across || bp.Whole > 0 && !bp.Ordered && len(bp.Lowered.Carries) > 0:
 		return max(acrossElements/n, 1)
 	case len(bp.Lowered.Carries) == 0:

@@ -100,7 +100,7 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 	if in.items, err = in.bindItems(b, c.p.Items, in.one.items[:0]); err != nil {
 		return nil, err
 	}
-	if in.count == 1 && in.units != bound.ElementUnits || in.units == bound.BlockUnits && in.short(in.items[in.main].vec) {
+	if in.joins() {
 		in.join(b)
 	}
 	slots, err := in.functions(b, in.items)
@@ -456,7 +456,7 @@ func (in *instance) functions(b *layout.Binder, items []boundItem) (slots int, e
 			}
 			if it.rows == nil {
 				n, err = in.functions(b, it.par)
-			} else if it.rows.fn, err = in.code.function(it.rows.phases, layout.Variant{Rows: true}); err == nil {
+			} else if it.rows.fn, err = in.code.function(it.rows.phases, it.rows.variant(it.n)); err == nil {
 				n = it.rows.fn.slots
 			}
 			slots = max(slots, n)

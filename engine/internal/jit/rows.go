@@ -23,6 +23,17 @@ func (in *instance) short(v *boundVec) bool {
 	return v.n <= v.step && in.code.gen.cost(v) < shortRun
 }
 
+// joins reports whether join saves time: there is one unit, or the run is short and more than a loop.
+func (in *instance) joins() bool {
+	switch in.units {
+	case bound.ElementUnits:
+		return in.main < len(in.items)-1 && in.short(in.items[in.main].vec)
+	case bound.BlockUnits:
+		return in.count == 1 || in.short(in.items[in.main].vec)
+	}
+	return in.count == 1
+}
+
 // join makes one function of all items of an instance of one unit, if it can. A run of
 // few elements is then one call, which also stores the results of reductions.
 func (in *instance) join(b *layout.Binder) {
@@ -90,12 +101,35 @@ func (in *instance) findRowLoop(b *layout.Binder, it *boundItem) *rowLoop {
 	if r.together() {
 		r.phases[0].Together, r.phases[1].Together = true, true
 	}
+	if !r.folds() {
+		for _, bp := range r.phases {
+			bp.FindExact(bp.N)
+		}
+	}
 	cost := 0.
 	for _, bp := range r.phases {
 		cost += in.code.gen.laneCost(bp) * float64(bp.N)
 	}
 	r.most = max(1, min(layout.MaxLanes/max(lanes, 1), int(maxCall/max(cost, 1e-3))))
 	return r
+}
+
+// folds reports whether a row has a reduction.
+func (r *rowLoop) folds() bool {
+	return slices.ContainsFunc(r.phases, func(bp *layout.Phase) bool { return len(bp.Lowered.Reds) > 0 })
+}
+
+// variant returns the variant of the function of n rows. A single row without reductions needs no counter of rows.
+func (r *rowLoop) variant(n int) layout.Variant {
+	v := layout.Variant{Rows: n > 1 || r.folds()}
+	for _, bp := range r.phases {
+		if bp.Lowered.Kind == lower.MapPhase && !r.folds() {
+			if v.Narrow = bp.Narrow; !v.Narrow {
+				break
+			}
+		}
+	}
+	return v
 }
 
 // The fewest rows that are folded together, and the most bytes from a row to the next.

@@ -161,8 +161,12 @@ func (w *worker) shortenFunction(it *boundItem) {
 	if it.n > min(r.inner*r.groups, r.most) {
 		return
 	}
-	w.short.step, w.short.changes = it.n, true
-	w.short.calls = append(w.short.calls, exec.Bound{Code: r.fn.code, Args: w.frame, Words: w.shortenRows(1, r.inner, r.phases[0].Groups)})
+	w.short.step = it.n
+	var words []exec.Word
+	if r.fn.variant.Rows {
+		w.short.changes, words = true, w.shortenRows(1, r.inner, r.phases[0].Groups)
+	}
+	w.short.calls = append(w.short.calls, exec.Bound{Code: r.fn.code, Args: w.frame, Words: words})
 	for _, bp := range r.phases {
 		w.set(bp.Lowered.Lanes, bp.N)
 		w.shortenSites(w.inst.phases[bp.Lowered.ID], func(s *layout.Site) int { return s.Row*w.short.row + s.Group })

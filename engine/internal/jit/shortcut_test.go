@@ -67,6 +67,27 @@ buf b1 f32 out 2
   }
 }`
 
+// stencil stores neighbours of which the first and the last element have others.
+const stencil = `buf b0 f32 in 1
+buf b1 f32 in 0
+buf b2 f32 out 1
+buf b3 f32 out 0
+buf b4 f32 out 0
+scalar s0 f32
+{
+  %0 = scalar f32 s0
+  vec i0 {
+    %1 = load f32 b0[i0]
+    %2 = mul f32 %0 %1
+    store f32 b2[i0] %2
+  }
+  %3 = load f32 b1[]
+  %4 = mul f32 %0 %3
+  store f32 b3[] %4
+  %5 = add f32 %4 %3
+  store f32 b4[] %5
+}`
+
 // TestShortcut tests which kernels have a shortcut, and that results have the same bits
 // with and without it.
 func TestShortcut(t *testing.T) {
@@ -237,6 +258,42 @@ buf b2 i32 out 0
   }
   store i32 b2[] %5
 }`, []int{100}, [][]int{{100}, {100}, {}}, true},
+		{"a loop and elements beside it", stencil, []int{300}, [][]int{{300}, {}, {300}, {}, {}}, true},
+		{"a long loop and elements beside it", stencil, []int{40_000}, [][]int{{40_000}, {}, {40_000}, {}, {}}, false},
+		{"two loops", `buf b0 u8 in 1
+buf b1 u8 in 1
+buf b2 u8 out 1
+buf b3 u8 out 1
+{
+  vec i0 {
+    %0 = load u8 b0[i0]
+    store u8 b2[i0] %0
+  }
+  vec i1 {
+    %1 = load u8 b1[i1]
+    store u8 b3[i1] %1
+  }
+}`, []int{1000, 77}, [][]int{{1000}, {77}, {1000}, {77}}, true},
+		{"parts of rows", `buf b0 f64 in 2
+buf b1 f64 in 2
+buf b2 f64 in 1
+buf b3 f64 out 2
+buf b4 f64 out 2
+buf b5 f64 out 1
+{
+  par i0 {
+    vec i1 {
+      %0 = load f64 b0[i0, i1]
+      store f64 b3[i0, i1] %0
+    }
+    vec i2 {
+      %1 = load f64 b1[i0, i2]
+      store f64 b4[i0, i2] %1
+    }
+    %2 = load f64 b2[i0]
+    store f64 b5[i0] %2
+  }
+}`, []int{20, 33, 3}, [][]int{{20, 40}, {20, 3}, {20}, {20, 33}, {20, 5}, {20}}, true},
 		{"scan down columns", scanDown, []int{37, 50}, [][]int{{50, 37}, {37}, {50, 37}, {37}}, true},
 		{"scan down columns longer than a call", scanDown, []int{37, 9000}, [][]int{{9000, 37}, {37}, {9000, 37}, {37}}, false},
 		{"scan along rows", scanAlong, []int{60, 50}, [][]int{{60, 50}, {60, 50}}, true},

@@ -19,7 +19,7 @@ import (
 func (f *phaseCode) exactRow(group int) (done isa.Label, ok bool) {
 	n := f.Layout.Exact
 	vectors, rest := n/f.W, n%f.W
-	if !f.rowsHeld || f.Stream || slices.ContainsFunc(f.top, func(id int32) bool { return f.Nodes[id].Op == ir.Cold }) {
+	if n == 0 || f.Stream || slices.ContainsFunc(f.top, func(id int32) bool { return f.Nodes[id].Op == ir.Cold }) {
 		return done, false
 	}
 	if f.Layout.Follow > 0 && (rest == 0 || f.Layout.Repeats && f.anyLane()) {

@@ -35,9 +35,7 @@ func (bp *Phase) findRows() {
 		}
 	}
 	bp.Rows = true
-	if row := bp.Spans[k-1]; bp.Blends && bp.Laid == 0 && len(bp.Transposed) == 0 && row*bp.Widest() <= mostExact {
-		bp.Exact = row
-	}
+	bp.FindExact(bp.Spans[k-1])
 	if bp.Groups = k > 2 && len(bp.Transposed) == 0; !bp.Groups {
 		return
 	}
@@ -45,6 +43,13 @@ func (bp *Phase) findRows() {
 		if s := &bp.Sites[i]; s.Kind != Scratch && s.Kind != Unused {
 			s.Group = s.Line.Spans[k-3].Coef - bp.Spans[k-2]*s.Row
 		}
+	}
+}
+
+// FindExact decides whether rows of so many lanes are written out.
+func (bp *Phase) FindExact(row int) {
+	if bp.Lowered.Kind == lower.MapPhase && bp.Blends && bp.Laid == 0 && len(bp.Transposed) == 0 && row*bp.Widest() <= mostExact {
+		bp.Exact = row
 	}
 }
 

@@ -138,7 +138,13 @@ func dumpStep(b *strings.Builder, s *fuse.Step) {
 		fmt.Fprintf(b, "  %s = #%d of %s%s\n", s.Out.Label(), s.Node.ID, list(s.Args), combined(s.Saver, s.Alpha != nil || s.Beta != nil))
 		return
 	}
-	l := s.Loop
+	for _, l := range append([]*fuse.Loop{s.Loop}, s.Beside...) {
+		dumpLoop(b, l)
+	}
+}
+
+// dumpLoop writes what was decided about a loop.
+func dumpLoop(b *strings.Builder, l *fuse.Loop) {
 	for _, r := range l.Roots {
 		fmt.Fprintf(b, "  %s = #%d\n", r.Target.Label(), r.Value.ID)
 	}

@@ -55,7 +55,7 @@ func (e *emitter) stage(s *fuse.Step) (*Stage, error) {
 	w.origins, w.b.Record = e.origins, e.origins != nil
 	w.faults.on = s.Loop.Fails && s.Task != fuse.Trust
 	w.faults.stored = e.faults
-	w.loops()
+	w.loops(s.Beside)
 	if w.err != nil {
 		return nil, w.err
 	}
@@ -141,16 +141,31 @@ func once(k *ir.Kernel, extents []int) []int {
 	return extents
 }
 
-// loops writes the loops of the nest.
-func (w *writer) loops() {
-	nest := w.loop.Nest
-	outer, inner := w.outerAxes(), w.innerAxes()
-	kinds := [...][2]ir.LoopKind{fuse.Map: {ir.Vec}, fuse.Rows: {ir.Par, ir.Vec}, fuse.Columns: {ir.Vec, ir.Seq}}[nest.Kind]
+// loops writes the loops of the nest, and inside its outer one the loops beside it.
+func (w *writer) loops(beside []*fuse.Loop) {
+	outer := w.outerAxes()
 	if len(outer) > 0 {
-		w.b.Open(kinds[0], outer...)
+		w.b.Open([...]ir.LoopKind{fuse.Map: ir.Vec, fuse.Rows: ir.Par, fuse.Columns: ir.Vec}[w.loop.Nest.Kind], outer...)
+	}
+	w.innerLoops()
+	for _, l := range beside {
+		w.turnTo(l)
+		w.innerLoops()
+	}
+	if len(outer) > 0 {
+		w.b.Close()
+	}
+}
+
+// innerLoops writes what is inside the outer loop.
+func (w *writer) innerLoops() {
+	nest, inner := w.loop.Nest, w.innerAxes()
+	kind := ir.Vec
+	if nest.Kind == fuse.Columns {
+		kind = ir.Seq
 	}
 	for _, results := range w.loop.Phases {
-		w.b.Open(kinds[1], inner...)
+		w.b.Open(kind, inner...)
 		values := make([]prim.V, len(results))
 		for i, v := range results {
 			if v.Node.Src.Op.Class() == tree.Scan {
@@ -176,14 +191,11 @@ func (w *writer) loops() {
 		}
 	}
 	if nest.StoresInner {
-		w.b.Open(kinds[1], inner...)
+		w.b.Open(kind, inner...)
 	}
 	w.roots()
 	if nest.StoresInner {
 		w.next()
-		w.b.Close()
-	}
-	if len(outer) > 0 {
 		w.b.Close()
 	}
 }

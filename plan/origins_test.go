@@ -100,7 +100,7 @@ floor_divide: 0.0%2-3 1.0%4-74
 `},
 		{"parts", "x 600 float32\nz 600 float32\n", "y = concatenate((abs(x), sqrt(z)))", cpu, `
 abs: 0.0%1
-sqrt: 1.0%1
+sqrt: 0.0%3
 concat:
 `},
 	} {

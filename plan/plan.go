@@ -96,7 +96,7 @@ func compile(ctx context.Context, stmts []expr.Statement, options []Option, show
 			return nil, err
 		}
 		made(show, "join", roots)
-		steps, err := stepsOf(g, f, roots)
+		steps, err := f.Steps(roots)
 		if err != nil {
 			return nil, err
 		}
@@ -138,20 +138,4 @@ func appended[T any](before, more []T) []T {
 		return more
 	}
 	return append(before, more...)
-}
-
-// stepsOf returns the steps that store the roots.
-func stepsOf(g *graph.Graph, f *fuse.Fuser, roots []graph.Root) (steps []*fuse.Step, err error) {
-	parts := [][]graph.Root{roots}
-	if len(roots) > 0 && f.May.Split {
-		parts = g.Split(roots)
-	}
-	for _, part := range parts {
-		more, err := f.Steps(part)
-		if err != nil {
-			return nil, err
-		}
-		steps = appended(steps, more)
-	}
-	return steps, nil
 }

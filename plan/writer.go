@@ -31,6 +31,7 @@ type writer struct {
 	full    []bool // by buffer: whether all axes have coordinates, also axes of size 1
 	params  []int
 	scalars []Scalar
+	values  []prim.V // of the scalars
 	extents []int
 
 	memo    []prim.V               // the last result of each value, by number
@@ -67,12 +68,28 @@ func newWriter(s *fuse.Step) *writer {
 	w.b.Expect(min(cost, 2*graph.MaxCost))
 	w.own, w.ix = *prim.NewB(w.b), &w.b.K.Index
 	w.p = &w.own
-	w.extents, w.ops = append(append(w.ints(len(nest.Outer) + len(nest.Inner))[:0], nest.Outer...), nest.Inner...), make([]Operand, 0, 4)
-	for i := range w.extents {
-		w.axes = append(w.axes, w.b.Axis(numbered(axisNames, i)))
-	}
+	w.extents, w.ops = w.ints(len(nest.Outer) + len(nest.Inner) + len(s.Beside))[:0], make([]Operand, 0, 4)
+	w.addAxes(nest.Outer)
+	w.addAxes(nest.Inner)
 	w.maps.B, w.maps.Ix = w.b, w.ix
 	return w
+}
+
+// addAxes adds axes to the kernel and to those of the loop.
+func (w *writer) addAxes(extents []int) {
+	for _, d := range extents {
+		w.axes = append(w.axes, w.b.Axis(numbered(axisNames, len(w.extents))))
+		w.extents = append(w.extents, d)
+	}
+}
+
+// turnTo makes l, which has the same outer axes, the loop that is written.
+func (w *writer) turnTo(l *fuse.Loop) {
+	w.axes = w.axes[:len(w.loop.Nest.Outer)]
+	w.loop = l
+	w.addAxes(l.Nest.Inner)
+	w.memo = slices.Grow(w.memo[:0], int(l.Len))[:l.Len]
+	clear(w.memo)
 }
 
 // writers has writers without loops.
@@ -86,7 +103,7 @@ var writers = sync.Pool{New: func() any {
 func (w *writer) free() {
 	w.b.Free()
 	w.maps.B, w.maps.Ix = nil, nil
-	*w = writer{maps: w.maps, axes: w.axes[:0], full: w.full[:0], memo: w.memo[:0], stack: w.stack[:0]}
+	*w = writer{maps: w.maps, axes: w.axes[:0], full: w.full[:0], memo: w.memo[:0], stack: w.stack[:0], values: w.values[:0]}
 	writers.Put(w)
 }
 
@@ -151,9 +168,17 @@ func (w *writer) int(v int) prim.Ix {
 	return w.b.Param()
 }
 
+// scalar returns a scalar, which all loops of the kernel share.
 func (w *writer) scalar(n *graph.Node, s Scalar) prim.V {
-	v := w.b.Scalar(n.Type.Register())
-	w.scalars = append(w.scalars, s)
+	t := n.Type.Register()
+	for i, v := range w.values {
+		if v.Type == t && w.scalars[i] == s {
+			w.b.Mark(v)
+			return v
+		}
+	}
+	v := w.b.Scalar(t)
+	w.scalars, w.values = append(w.scalars, s), append(w.values, v)
 	return v
 }
 

@@ -37,6 +37,9 @@ type Step struct {
 	Task Task
 	Why  string // why it is a step of its own
 	Loop *Loop  // of Store, Scan and Trust
+	// Beside are further loops of a Store, which store other parts of the same rows. All have rows nests with
+	// the same outer axes.
+	Beside []*Loop
 
 	// Product and Call.
 	Node *graph.Node

@@ -13,10 +13,24 @@ import (
 // Steps returns the steps that store the roots, in order. A root may be a stored
 // node and its array.
 func (f *Fuser) Steps(roots []graph.Root) ([]*Step, error) {
-	f.steps, f.asides = nil, nil
+	f.steps = nil
+	parts := [][]graph.Root{roots}
+	if len(roots) > 0 && f.May.Split {
+		parts = f.g.Split(roots)
+	}
+	for _, part := range parts {
+		if err := f.part(part); err != nil {
+			return nil, err
+		}
+	}
+	return beside(f.steps), nil
+}
+
+// part appends the steps that store a part of the roots, in order.
+func (f *Fuser) part(roots []graph.Root) error {
+	f.asides = nil
 	if len(roots) == 1 && roots[0].Target == roots[0].Value.Array {
-		err := f.provide(roots[0].Value, true, nil)
-		return f.steps, err
+		return f.provide(roots[0].Value, true, nil)
 	}
 	// Of several roots, which may be parts of one value, none is stored before all are known not to fail.
 	apart := len(roots) == 1 || !slices.ContainsFunc(roots, func(r graph.Root) bool { return r.Value.Raises })
@@ -36,7 +50,7 @@ func (f *Fuser) Steps(roots []graph.Root) ([]*Step, error) {
 			err = f.schedule(s)
 		}
 	}
-	return f.steps, err
+	return err
 }
 
 // roots appends the steps that store the roots, after the steps that compute

@@ -237,10 +237,11 @@ func (f *phaseCode) storeAccs() {
 // stepAtOnce combines the values of copies first, first+step and so on with an accumulator, if the target has less code for all
 // of them, and reports whether it did.
 func (f *phaseCode) stepAtOnce(r *lower.Red, d ranked, first, step int) (done bool) {
-	if r.Prog != nil || r.Kern.Arg || r.Type == dtype.Bool && (f.Predicates == 0 || f.Copies <= first+step || f.Rows) { // short rows take longer so
+	masks := r.Type == dtype.Bool && f.Predicates > 0
+	if r.Prog != nil || r.Kern.Arg || r.Type == dtype.Bool && !masks || masks && (r.Kern.Sums() || f.Copies <= first+step || f.Rows) { // short rows take longer so
 		return false
 	}
-	if f.Copy = first; r.Type == dtype.Bool {
+	if f.Copy = first; masks {
 		f.Within(func() { f.step(r, d, f.Lanes.PredicateLanes(r.Arg, r.Kern.All(), step)) })
 		return true
 	}

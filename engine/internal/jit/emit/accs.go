@@ -238,7 +238,7 @@ func (f *phaseCode) storeAccs() {
 // of them, and reports whether it did.
 func (f *phaseCode) stepAtOnce(r *lower.Red, d ranked, first, step int) (done bool) {
 	masks := r.Type == dtype.Bool && f.Predicates > 0
-	if r.Prog != nil || r.Kern.Arg || r.Type == dtype.Bool && !masks || masks && (r.Kern.Sums() || f.Copies <= first+step || f.Rows) { // short rows take longer so
+	if r.Prog != nil || r.Kern.Arg || r.Kern.All() && !masks || masks && (r.Kern.Sums() || f.Copies <= first+step || f.Rows) { // short rows take longer so
 		return false
 	}
 	if f.Copy = first; masks {

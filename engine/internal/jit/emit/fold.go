@@ -80,7 +80,13 @@ func (f *phaseCode) foldVector(a *acc, v, x isa.Vec) {
 		f.Lanes.StoreFirst(t.Size(), f.CellAt(a.Cell), v)
 		return
 	}
-	f.Lanes.StoreFirst(8, f.accMem(a, 0).x, v)
+	if m := f.accMem(a, 0).x; a.Kern.Counts() {
+		f.Int(isa.Mov, isa.T0, isa.K(0))
+		f.Int(isa.Mov, isa.Word(a.area), isa.T0)
+		f.Lanes.StoreFirst(4, m, v)
+	} else {
+		f.Lanes.StoreFirst(8, m, v)
+	}
 	if f.sought {
 		f.best = f.Vecs.TakeTop()
 		f.Lanes.SpreadFirst(t, f.best, v)

@@ -123,6 +123,9 @@ func newPhaseCode(target isa.Target, a isa.Asm, list bool, p *lower.Program, bp 
 	f.Lanes = target.Lanes(&f.Emitter)
 	f.expandGathers()
 	size := lower.Widest(f.Nodes)
+	if f.LaneSize == 0 && f.Layout.Counts {
+		size = 4
+	}
 	for i := range f.Phase.Reds {
 		if p := f.Phase.Reds[i].Prog; p != nil {
 			size = max(size, lower.Widest(p.Nodes))

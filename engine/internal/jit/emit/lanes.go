@@ -63,20 +63,24 @@ func (f *phaseCode) splitShifts() {
 }
 
 // narrowReds finds the reductions of the phase in its lanes. A sum in lanes that are wider
-// takes the narrow elements themselves.
+// takes the narrow elements themselves, and one that counts takes predicates.
 func (f *phaseCode) narrowReds() {
 	f.reds = slices.Clone(f.Phase.Reds)
-	if f.LaneSize == 0 {
-		return
-	}
 	for i := range f.reds {
 		r := &f.reds[i]
+		if f.LaneSize == 0 && !(f.Layout.Counts && f.Phase.Counted(r)) {
+			continue
+		}
 		narrow := f.Phase.Widened(r)
 		if narrow != lower.None {
 			f.top = slices.DeleteFunc(f.top, func(id int32) bool { return id == r.Arg })
 			r.Type, r.Arg = f.Nodes[r.Arg].In, narrow
 		}
-		r.Kern = r.Kern.Narrow(r.Type, f.LaneSize, narrow != lower.None)
+		if f.LaneSize == 0 {
+			r.Kern = r.Kern.Counted()
+		} else {
+			r.Kern = r.Kern.Narrow(r.Type, f.LaneSize, narrow != lower.None)
+		}
 	}
 }
 

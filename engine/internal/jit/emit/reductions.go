@@ -272,7 +272,7 @@ func (f *phaseCode) foldAccs() {
 func (f *phaseCode) stepShort(a *acc) {
 	d, x, first := a.regs[f.Base%a.n], f.operand(a.Red), f.Base%a.n >= a.used
 	a.used = max(a.used, f.Base%a.n+1)
-	is := first && !a.Kern.Sums() && !a.Kern.Quiet && !(a.Kern.Op == prim.Mul && f.LaneSize > 0)
+	is := first && !a.Kern.Sums() && !a.Kern.Counts() && !a.Kern.Quiet && !(a.Kern.Op == prim.Mul && f.LaneSize > 0)
 	masked := f.Masked && !a.Kern.Sums() && !(f.loadsZeros(a.Arg) && a.Kern.Identity == 0) // sums leave the other lanes out
 	if first && (!is || masked) {
 		f.Lanes.Constant(d.x, a.Kern.Lane, a.Kern.Identity)

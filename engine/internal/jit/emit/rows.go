@@ -89,7 +89,7 @@ func (f *phaseCode) results() {
 		}
 		f.Load(resultBytes(r), isa.T0, isa.At(isa.Frame, area))
 		switch {
-		case r.Kern.Sums():
+		case r.Kern.Sums() || r.Kern.Counts():
 		case isa.Narrow(r.Type) && r.Type.IsSigned():
 			f.Int(isa.Shl32, isa.T0, isa.K(32-8*r.Type.Size()))
 			f.Int(isa.Sar32, isa.T0, isa.K(32-8*r.Type.Size()))

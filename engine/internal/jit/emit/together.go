@@ -71,7 +71,7 @@ func resultsOf(bp *layout.Phase, r *lower.Red) *layout.Phase {
 	} else { // the result is a part of a lane
 		raw, zero := int32(len(ph.Nodes)), int32(len(ph.Nodes)+1)
 		*n = lower.Node{Op: prim.Cvt, Type: n.Type, In: dtype.I32, Args: [3]int32{raw, lower.None, lower.None}}
-		if r.Type == dtype.Bool {
+		if r.Type == dtype.Bool && !r.Kern.Counts() {
 			n.Op, n.Args[1] = prim.Ne, zero
 		}
 		if r.Kern.All() {

@@ -7,8 +7,9 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// findLanes sets bp.LaneSize if vectors of narrow lanes reach all sites.
+// findLanes sets bp.LaneSize if vectors of narrow lanes reach all sites, and bp.Counts.
 func (b *Binder) findLanes(bp *Phase) {
+	bp.Counts = b.Sums && bp.Lowered.Counts
 	size, narrowing := bp.Lowered.LaneSize, bp.Lowered.Narrowed(b.Binding.Scalars, b.IR.Scalars)
 	if narrowing != nil {
 		size = narrowing.Size

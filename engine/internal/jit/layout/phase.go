@@ -145,6 +145,7 @@ type Phase struct {
 	Narrow     bool             // see variant
 	LaneSize   int              // of narrow lanes: see [lower.Phase.LaneSize]
 	Narrowing  *lower.Narrowing // the nodes in such lanes, if they are not those of the phase
+	Counts     bool             // sums of predicates have lanes of 4 bytes: see [lower.Phase.Counts]
 	Few        int              // most lanes of a vector, as the lanes of the loop are few; or 0
 	Fetch      bool             // see variant
 	Ahead      int              // see variant
@@ -209,6 +210,7 @@ type Binder struct {
 	Joined     int // the least size of fields that are stored together: see isa.Facts
 	MostNarrow int // see isa.Facts
 	Planes     uint32
+	Sums       bool
 
 	forms fewForms
 }
@@ -422,5 +424,8 @@ const MostLaid = 64
 
 // Widest returns the size of the widest lanes of the phase in bytes: 1, 2, 4 or 8.
 func (bp *Phase) Widest() int {
+	if bp.LaneSize == 0 && bp.Counts {
+		return 4
+	}
 	return cmp.Or(bp.LaneSize, bp.Lowered.Widest)
 }

@@ -70,6 +70,29 @@ func (ph *Phase) Widened(r *Red) int32 {
 	return n.Args[0]
 }
 
+// counts reports whether nothing but sums of predicates needs lanes of 8 bytes: lanes of 4 bytes hold what a call counts.
+func (ph *Phase) counts() bool {
+	if ph.Kind != MapPhase || ph.LaneSize > 0 || ph.Widest == 4 {
+		return false
+	}
+	nodes := slices.Clone(ph.Nodes)
+	for i := range ph.Reds {
+		switch r := &ph.Reds[i]; {
+		case ph.Counted(r):
+			nodes[r.Arg].Type = dtype.I32
+		case r.Prog != nil || r.Kern.Arg || r.Type.Size() > 4:
+			return false
+		}
+	}
+	return Widest(nodes) == 4
+}
+
+// Counted reports whether a reduction is the sum of a predicate, as integers.
+func (ph *Phase) Counted(r *Red) bool {
+	x := ph.Widened(r)
+	return x != None && ph.Nodes[x].Type == dtype.Bool
+}
+
 // Narrow returns a reduction of a seq loop in lanes of size bytes, 1 or 2.
 func (r *Red) Narrow(size int) *Red {
 	x := *r

@@ -41,7 +41,7 @@ func Kernel(k *ir.Kernel) (p *Program, err error) {
 		ph.findBytes()
 		ph.LaneSize, ph.Widest = ph.laneSize(), Widest(ph.Nodes)
 		ph.combineBytes()
-		ph.Widens = ph.widens()
+		ph.Widens, ph.Counts = ph.widens(), ph.counts()
 		ph.Prefixes = ph.prefixes()
 	}
 	if l.p.Units, _ = bound.UnitsOf(k); l.p.Units != bound.OneUnit {

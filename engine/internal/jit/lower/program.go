@@ -165,6 +165,7 @@ type Phase struct {
 	LaneSize int
 	Widest   int  // the size of the widest register type in bytes, at least 4
 	Widens   bool // see widens
+	Counts   bool // see counts
 	// Prefixes says that the steps of a loop that carries values may be combined in any
 	// grouping: see prefixes.
 	Prefixes bool

@@ -264,6 +264,16 @@ func (k *Kern) Narrow(t dtype.Type, size int, wide bool) *Kern {
 // Sums reports whether the accumulators have wider lanes than the operands: see Narrow.
 func (k *Kern) Sums() bool { return k.Type.Size() <= 2 && k.Lane == dtype.I64 }
 
+// Counted returns the sum of predicates in lanes of 4 bytes. A call has too few elements to overflow one.
+func (k *Kern) Counted() *Kern {
+	o := *k
+	o.Type, o.Lane, o.Identity = dtype.Bool, dtype.I32, 0
+	return &o
+}
+
+// Counts reports whether the reduction is one that Counted returns.
+func (k *Kern) Counts() bool { return k.Type == dtype.Bool && k.Op == prim.Add && k.Lane == dtype.I32 }
+
 // Value returns the reduction to the value at the position that k finds, or to an equal one.
 func (k *Kern) Value() *Kern {
 	o := *k
@@ -274,8 +284,8 @@ func (k *Kern) Value() *Kern {
 // Pairs returns the reduction of two accumulators.
 func (k *Kern) Pairs() *Kern {
 	o := *k
-	if k.Sums() {
-		o.Type = dtype.I64
+	if k.Sums() || k.Counts() {
+		o.Type = k.Lane
 	}
 	return &o
 }

@@ -29,7 +29,7 @@ func (avx2Target) Facts() isa.Facts {
 		Name: "avx2", Vectors: 15, Bytes: 32, // the sixteenth vector has the tail mask
 		NarrowLanes: true, Negates: true, Halves: true, Complements: true, Halving: true, Extremes: true,
 		Fields: fields2, Joins: fields2, LeastJoined: 1, MostNarrow: 4, Planes: fields2 &^ (1 << 5), Neighbours: neighbours,
-		RowsAtOnce: 4, Tails: true, Blends: true, OneCount: true, Counts: true, Sites: sites, FromMemory: fromMemory, Temporaries: temporaries,
+		RowsAtOnce: 4, Tails: true, Blends: true, OneCount: true, Counts: true, Sums: true, Sites: sites, FromMemory: fromMemory, Temporaries: temporaries,
 	}
 }
 
@@ -593,6 +593,8 @@ func (f *avx2) StepValue(k *reduce.Kern, d, x x86.Vec) {
 	switch {
 	case k.Sums():
 		f.sumNarrow(k.Type, d, x)
+	case k.Counts(): // the lanes of a predicate are -1
+		f.I(x86.VPSUBD, l, d, d, x)
 	case k.Type == dtype.Bool:
 		f.I(x86.VPOR, l, d, d, x)
 	case f.LaneSize == 1 && op == prim.Mul:

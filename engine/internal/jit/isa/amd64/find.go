@@ -60,12 +60,22 @@ func (f *avx512) Matches(t dtype.Type, best isa.Vec, x []isa.Vec) {
 
 func (f *emitter) FirstBit() { f.I(x86.TZCNT, x86.W64, x86.RAX, x86.RAX) }
 
-// StepValues joins extremes of floats without the care for zeros and NaN that [avx2.minMax] takes for each pair. The sign
-// of a maximum is the conjunction of all signs, and the sign of a minimum is the disjunction, which matters for zeros only. Lanes of
-// which an element is NaN become NaN at the end. An extreme with NaN is its second operand, which is the accumulator: its
-// NaN stays.
+// StepValues joins sums in wider lanes, predicates, and extremes of floats. The latter it joins without the care for zeros and NaN
+// that [avx2.minMax] takes for each pair. The sign of a maximum is the conjunction of all signs, and the sign of a minimum is the
+// disjunction, which matters for zeros only. Lanes of which an element is NaN become NaN at the end. An extreme with NaN is its second
+// operand, which is the accumulator: its NaN stays.
 func (f *avx2) StepValues(k *reduce.Kern, d x86.Vec, x []x86.Vec) bool {
-	if k.Op != prim.Max && k.Op != prim.Min || !k.Lane.IsFloat() || k.Quiet || len(x) < 2 {
+	switch {
+	case len(x) < 2 || f.Masked && k.Sums():
+		return false
+	case k.Sums():
+		f.sumValues(k.Type, d, x)
+		return true
+	case k.Type == dtype.Bool && !k.Counts():
+		f.orValues(d, x)
+		return true
+	}
+	if k.Op != prim.Max && k.Op != prim.Min || !k.Lane.IsFloat() || k.Quiet {
 		return false
 	}
 	t, l := k.Lane, f.LenOf(k.Lane)

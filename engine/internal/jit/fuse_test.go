@@ -144,16 +144,17 @@ buf o T out 1
 `
 	const stored = "store T x[i0] %1\n    "
 	r := rand.New(rand.NewPCG(19, 20))
-	for _, typ := range []string{"f32", "f64", "i32", "u64", "u8"} {
-		for _, op := range []string{"add", "sub", "mul", "div", "and", "xor", "min", "max"} {
-			float := typ[0] == 'f'
+	type body struct {
+		code  string
+		loads int // in the main loop of AVX2, for each vector
+	}
+	for _, typ := range []string{"f32", "f64", "i32", "u64", "u8", "i16"} {
+		for _, op := range []string{"add", "sub", "mul", "div", "and", "xor", "min", "max", "lt", "le", "eq"} {
+			float, compares := typ[0] == 'f', op == "lt" || op == "le" || op == "eq"
 			if float && (op == "and" || op == "xor") || !float && op == "div" {
 				continue
 			}
-			for _, c := range []struct {
-				code  string
-				loads int // in the main loop of AVX2, for each vector
-			}{
+			bodies := []body{
 				{"%9 = op T %0 %1", 1},
 				{"%3 = op T %2 %1\n    %9 = add T %0 %3", 0},
 				{"%3 = sub T %1 %2\n    %9 = op T %3 %0", 1},
@@ -161,11 +162,20 @@ buf o T out 1
 				{"%3 = add T %1 %2\n    %9 = add T %0 %3", 0},
 				{stored + "%9 = op T %0 %1", 2},
 				{stored + "%3 = load T x[i0]\n    %4 = op T %0 %3\n    %9 = add T %1 %4", 2},
-			} {
+			}
+			if compares {
+				bodies = []body{
+					{"%3 = op bool %0 %2\n    %9 = select T %3 %1 %2", 0},
+					{"%3 = op bool %2 %0\n    %9 = select T %3 %2 %1", 1},
+					{"%3 = op bool %0 %1\n    %9 = select T %3 %2 %1", 1},
+					{"%3 = op bool %1 %0\n    %9 = select T %3 %0 %1", 2},
+				}
+			}
+			for _, c := range bodies {
 				code := strings.ReplaceAll(fmt.Sprintf(kernel, strings.ReplaceAll(c.code, "op", op)), "T", typ)
 				for _, n := range []int{1, 7, 70, 131} {
 					s := newSetup(t, r, parse(t, code), []int{n}, nil, [][]int{{n}, {n}, {}, {n}}, true)
-					if (typ == "f32" || typ == "f64") && op == "add" && n == 131 {
+					if (float && (op == "add" || op == "eq") || typ == "u8" && op == "add" || typ == "i16" && op == "max") && n == 131 {
 						for _, be := range isas(t) {
 							stores := countIn(t, s.instance(t, be), "main loop", "vmovups ymmword")
 							loads := countIn(t, s.instance(t, be), "main loop", "vmovups ymm") - stores

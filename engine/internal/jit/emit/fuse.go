@@ -59,10 +59,6 @@ func (f *phaseCode) fuse() {
 		j.count()
 		f.top = j.used(f.top)
 	}
-	if f.FromMemory != nil && f.LaneSize == 0 && f.Phase.Kind != lower.ScalarPhase {
-		j.count()
-		j.fold()
-	}
 }
 
 // A joiner joins the nodes of a phase.
@@ -225,9 +221,14 @@ func (j *joiner) exchange(c *lower.Node) bool {
 	return true
 }
 
-// fold lets instructions take vectors from memory in place of loads that nothing else uses. No store is
+// foldLoads lets instructions take vectors from memory in place of loads that nothing else uses. No store is
 // between the load and its use.
-func (j *joiner) fold() {
+func (f *phaseCode) foldLoads() {
+	if f.FromMemory == nil || f.Phase.Kind == lower.ScalarPhase {
+		return
+	}
+	j := joiner{phaseCode: f, counted: -1}
+	j.count()
 	since, stores := j.zeros(), int32(1) // of each load, the stores before it
 	for _, id := range j.top {
 		n := &j.Nodes[id]
@@ -240,9 +241,9 @@ func (j *joiner) fold() {
 		case n.Op == ir.Store || n.Op == ir.Cold:
 			stores++
 		case j.FromMemory(n):
-			for i := 1; i >= 0 && (i == 1 || n.Op.Info().Commutes); i-- {
+			for i := 1; i >= 0 && (i == 1 || n.Op.Info().Commutes || compares(n.Op)); i-- {
 				a := n.Args[i]
-				if since[a] == stores && j.Phase.Sites[j.Nodes[a].Aux].Type == n.In && n.In.Size() >= 4 {
+				if since[a] == stores && j.Phase.Sites[j.Nodes[a].Aux].Type == n.In && n.In != dtype.Bool && n.In.Size() >= cmp.Or(j.LaneSize, 4) {
 					j.Nodes[a].Folded = true
 					break
 				}

@@ -86,7 +86,7 @@ type Facts struct {
 	// Counts says that shifts by constants take no operand for the count.
 	Counts bool
 	// FromMemory reports whether the instruction of a node takes an operand that is a vector in memory: the
-	// second one, or the first one of an operation that commutes. If it is nil, no instruction does.
+	// second one, or the first one of an operation that commutes or of a comparison. If it is nil, no instruction does.
 	FromMemory func(n *lower.Node) bool
 	// Sums says that vectors of predicates are summed in lanes of 4 bytes, where sums alone would have lanes of 8.
 	Sums bool

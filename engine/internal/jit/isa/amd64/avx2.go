@@ -33,21 +33,23 @@ func (avx2Target) Facts() isa.Facts {
 	}
 }
 
-// fromMemory is the field of [isa.Facts]: the nodes of [binary] with vectors as wide as their elements. With
-// AVX-512 operands in memory stand for all lanes.
+// fromMemory is the field of [isa.Facts]: the nodes of [binary] with vectors as wide as their elements, and comparisons and
+// selections of floats. With AVX-512 operands in memory stand for all lanes.
 func fromMemory(n *lower.Node) bool {
 	t := n.In
 	switch n.Op {
 	case prim.Add, prim.Sub:
 		return true
 	case prim.Mul:
-		return !isa.Wide(t) || t.IsFloat()
+		return t.IsFloat() || !isa.Wide(t) && t.Size() > 1
 	case prim.Div:
 		return t.IsFloat()
 	case prim.And, prim.Or, prim.Xor:
 		return !t.IsFloat()
 	case prim.Min, prim.Max:
 		return !t.IsFloat() && !isa.Wide(t)
+	case prim.Eq, prim.Ne, prim.Lt, prim.Le, prim.Select, lower.OpLesser, lower.OpGreater:
+		return t.IsFloat()
 	}
 	return false
 }
@@ -219,7 +221,7 @@ func (f *avx2) minMax(op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 func (f *avx2) compareFloat(n *lower.Node) {
 	a, b, c := n.Args[0], n.Args[1], comparisons[n.Op]
 	order := c.float
-	if f.inMemory(a) {
+	if f.Folded(a) || f.inMemory(a) && !f.Folded(b) {
 		a, b, order = b, a, c.swapped
 	}
 	x, y := f.Src(a), f.srcM(b)

@@ -315,3 +315,37 @@ scalar s1 FLOAT
 		}
 	}
 }
+
+// TestMirrored compares trees of maxima of floats with the interpreter, whose results and operands have other uses, too. AVX2 makes
+// minima of them where the changes of sign take less.
+func TestMirrored(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(28, 13))
+	for _, typ := range []string{"f32", "f64"} {
+		for _, c := range []struct {
+			code     string
+			mirrored bool
+		}{
+			{"%9 = max T %0 %1", true},
+			{"%5 = max T %0 %1\n%9 = max T %2 %5", true},
+			{"%5 = max T %0 %1\n%6 = max T %2 %0\n%9 = max T %6 %5", true},
+			{"%5 = mul T %0 %1\n%9 = max T %2 %5", false},
+			{"%5 = max T %0 %1\n%6 = max T %5 %2\n%9 = sub T %5 %6", true},
+			{"%5 = max T %0 %0\n%9 = max T %5 %5", false},
+			{"%5 = max T %0 %3\n%6 = max T %1 %2\n%9 = max T %5 %6", true},
+			{"%4 = lt bool %0 %1\n%5 = cold T %4 %0 {\n%6 = max T %1 %2\nyield %6\n}\n%9 = max T %5 %1", false},
+		} {
+			k := parse(t, fmt.Sprintf(fused, typ, strings.ReplaceAll(c.code, "T", typ)))
+			for _, n := range []int{1, 3, 64, 131} {
+				s := newSetup(t, r, k, []int{n}, nil, [][]int{{n}, {n}, {n}, {}, {n}}, true)
+				for _, be := range isas(t) {
+					if be.Name() == "avx2" && n == 131 && (countIn(t, s.instance(t, be), "main loop", "vminp") > 0) != c.mirrored {
+						t.Errorf("mirrored %v, want %v\n%s", !c.mirrored, c.mirrored, c.code)
+					}
+				}
+				differ(t, r, s)
+			}
+			forget()
+		}
+	}
+}

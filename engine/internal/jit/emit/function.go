@@ -152,6 +152,7 @@ func newPhaseCode(target isa.Target, a isa.Asm, list bool, p *lower.Program, bp 
 	f.fuse()
 	f.quotients()
 	f.limit()
+	f.mirror()
 	f.foldLoads()
 	f.findShared()
 	f.liveness()

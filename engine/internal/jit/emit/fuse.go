@@ -234,8 +234,7 @@ func (f *phaseCode) foldLoads() {
 		n := &j.Nodes[id]
 		switch {
 		case n.Op == ir.Load:
-			s := &j.Layout.Sites[n.Aux]
-			if j.uses[id] == 1 && s.Kind == layout.Unit && !s.Guard && n.Args[0] == lower.None && n.Args[1] == lower.None {
+			if j.foldable(id) {
 				since[id] = stores
 			}
 		case n.Op == ir.Store || n.Op == ir.Cold:
@@ -243,7 +242,10 @@ func (f *phaseCode) foldLoads() {
 		case j.FromMemory(n):
 			for i := 1; i >= 0 && (i == 1 || n.Op.Info().Commutes || compares(n.Op)); i-- {
 				a := n.Args[i]
-				if since[a] == stores && j.Phase.Sites[j.Nodes[a].Aux].Type == n.In && n.In != dtype.Bool && n.In.Size() >= cmp.Or(j.LaneSize, 4) {
+				if since[a] != stores || n.In == dtype.Bool || n.In.Size() < cmp.Or(j.LaneSize, 4) {
+					continue
+				}
+				if t := j.Phase.Sites[j.Nodes[a].Aux].Type; t == n.In || t == n.Type && t.Size() == n.In.Size() { // the bits of floats
 					j.Nodes[a].Folded = true
 					break
 				}

@@ -88,6 +88,8 @@ type Facts struct {
 	// FromMemory reports whether the instruction of a node takes an operand that is a vector in memory: the
 	// second one, or the first one of an operation that commutes or of a comparison. If it is nil, no instruction does.
 	FromMemory func(n *lower.Node) bool
+	// Mirrors says that a maximum of floats takes two instructions more than a minimum.
+	Mirrors bool
 	// Sums says that vectors of predicates are summed in lanes of 4 bytes, where sums alone would have lanes of 8.
 	Sums bool
 	// Temporaries returns the most temporaries that the code of a node of a phase takes. If it is nil, they are

@@ -148,6 +148,7 @@ func newPhaseCode(target isa.Target, a isa.Asm, list bool, p *lower.Program, bp 
 	f.settleGathers()
 	f.widenLoop()
 	f.splitShifts()
+	f.compareSigned()
 	f.gatherFields()
 	f.fuse()
 	f.quotients()

@@ -88,6 +88,8 @@ type Facts struct {
 	// FromMemory reports whether the instruction of a node takes an operand that is a vector in memory: the
 	// second one, or the first one of an operation that commutes or of a comparison. If it is nil, no instruction does.
 	FromMemory func(n *lower.Node) bool
+	// Signed says that instructions compare integers with a sign alone.
+	Signed bool
 	// Mirrors says that a maximum of floats takes two instructions more than a minimum.
 	Mirrors bool
 	// Sums says that vectors of predicates are summed in lanes of 4 bytes, where sums alone would have lanes of 8.

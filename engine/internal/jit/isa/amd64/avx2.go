@@ -29,7 +29,7 @@ func (avx2Target) Facts() isa.Facts {
 		Name: "avx2", Vectors: 15, Bytes: 32, // the sixteenth vector has the tail mask
 		NarrowLanes: true, Negates: true, Halves: true, Complements: true, Halving: true, Extremes: true,
 		Fields: fields2, Joins: fields2, LeastJoined: 1, MostNarrow: 4, Planes: fields2 &^ (1 << 5), Neighbours: neighbours,
-		RowsAtOnce: 4, Tails: true, Blends: true, OneCount: true, Counts: true, Sums: true, Mirrors: true, Sites: sites, FromMemory: fromMemory, Temporaries: temporaries,
+		RowsAtOnce: 4, Tails: true, Blends: true, OneCount: true, Counts: true, Sums: true, Mirrors: true, Signed: true, Sites: sites, FromMemory: fromMemory, Temporaries: temporaries,
 	}
 }
 
@@ -232,11 +232,31 @@ func (f *avx2) compareFloat(n *lower.Node) {
 }
 
 func (f *avx2) compareInt(n *lower.Node) {
-	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
+	a, b, op := n.Args[0], n.Args[1], x86.Op(0)
+	switch {
+	case n.Op == prim.Eq:
+		if op = f.pickLane(n.In, x86.VPCMPEQB, x86.VPCMPEQW, x86.VPCMPEQD, x86.VPCMPEQQ); f.inMemory(a) {
+			a, b = b, a
+		}
+	case n.Op == prim.Lt && !f.unsigned(n.In): // x < y is y > x
+		op, a, b = f.pickLane(n.In, x86.VPCMPGTB, x86.VPCMPGTW, x86.VPCMPGTD, x86.VPCMPGTQ), b, a
+	}
+	if op != 0 {
+		x, y := f.Src(a), f.srcM(b)
+		f.Release()
+		d := f.Dst()
+		f.I(op, f.LenOf(n.In), d, x, y)
+		f.predicate(d, n.In)
+		return
+	}
+	x, y := f.Src(a), f.Src(b)
 	d := f.Dst()
 	f.compareInts(n.Op, n.In, d, x, y)
 	f.predicate(d, n.In)
 }
+
+// unsigned reports whether lanes have numbers without sign whose first bit may be set.
+func (f *avx2) unsigned(t dtype.Type) bool { return t.IsUnsigned() && f.lane(t).Size() == t.Size() }
 
 // compareInts sets d to the result of a comparison, in lanes of type t.
 func (f *avx2) compareInts(op prim.Op, t dtype.Type, to x86.Operand, x, y x86.Vec) {
@@ -246,7 +266,7 @@ func (f *avx2) compareInts(op prim.Op, t dtype.Type, to x86.Operand, x, y x86.Ve
 	if op == prim.Lt { // x < y is y > x; x <= y is not x > y
 		x, y = y, x
 	}
-	switch unsigned := t.IsUnsigned() && f.lane(t).Size() == t.Size(); {
+	switch unsigned := f.unsigned(t); {
 	case op == prim.Eq || op == prim.Ne:
 		f.I(equal, l, d, x, y)
 	case unsigned && isa.Wide(t):

@@ -300,24 +300,63 @@ func TestMultiples(t *testing.T) {
 	for _, typ := range []string{"u8", "i8"} {
 		k := parse(t, strings.ReplaceAll("kernel multiples\naxis i0 i1\nbuf x T in 2\nbuf y T out 2\nscalar s0 T\nscalar s1 T\n{\n%0 = scalar T s0\n%1 = scalar T s1\n%2 = const T 6\nvec i0 i1 {\n"+
 			"%3 = load T x[i0, i1]\n%4 = mul T %3 %0\n%5 = mul T %1 %4\n%6 = mul T %3 %2\n%7 = xor T %5 %6\nstore T y[i0, i1] %7\n}\n}\n", "T", typ))
-		for _, shape := range [][2]int{{1, 333}, {40, 9}, {3, 70}} {
-			s := newSetup(t, r, k, shape[:], nil, [][]int{{shape[0], shape[1] + 1}, shape[:]}, true)
-			s.free = nil // differ releases the arrays each time
-			var bound []backend.Instance
-			for _, factors := range [][2]uint64{{3, 100}, {100, 3}, {2, 8}, {9, 0xff}, {0, 1}, {5, 2}, {7, 16}} {
-				s.b.Scalars = []uint64{factors[0], factors[1]}
-				differ(t, r, s)
-				want := slices.Clone(s.mem[1])
-				for _, in := range bound { // with other scalars
-					clear(s.mem[1])
-					if runAll(in); !slices.Equal(s.mem[1], want) {
-						t.Fatalf("%s, %v: wrong with scalars %v", typ, shape, factors)
-					}
-				}
-				for _, be := range isas(t) {
-					bound = append(bound, s.instance(t, be))
+		scalarsChange(t, r, k, [][]uint64{{3, 100}, {100, 3}, {2, 8}, {9, 0xff}, {0, 1}, {5, 2}, {7, 16}})
+	}
+}
+
+// scalarsChange compares a map of rows with the interpreter, with all these scalars, also where an instance was bound with other ones.
+func scalarsChange(t *testing.T, r *rand.Rand, k *ir.Kernel, scalars [][]uint64) {
+	t.Helper()
+	for _, shape := range [][2]int{{1, 333}, {40, 9}, {3, 70}} {
+		s := newSetup(t, r, k, shape[:], nil, [][]int{{shape[0], shape[1] + 1}, shape[:]}, true)
+		s.free = nil // differ releases the arrays each time
+		var bound []backend.Instance
+		for _, x := range scalars {
+			s.b.Scalars = x
+			differ(t, r, s)
+			want := slices.Clone(s.mem[1])
+			for _, in := range bound { // with other scalars
+				clear(s.mem[1])
+				if runAll(in); !slices.Equal(s.mem[1], want) {
+					t.Fatalf("%s, %v: wrong with scalars %v", k.Name, shape, x)
 				}
 			}
+			for _, be := range isas(t) {
+				bound = append(bound, s.instance(t, be))
+			}
+		}
+	}
+}
+
+// TestSpans runs conjunctions of two comparisons of numbers of 1, 2 and 4 bytes with limits, and shifted bits under a mask, in
+// all orders of the limits.
+func TestSpans(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(48, 13))
+	for _, typ := range []dtype.Type{dtype.U8, dtype.I8, dtype.U16, dtype.I16, dtype.U32} {
+		least, most := uint64(0), typ.Mask()
+		if typ.IsSigned() {
+			least, most = most/2+1, most/2
+		}
+		limits := [][]uint64{{65, 90}, {90, 65}, {65, 65}, {64, 91}, {least, most}, {most, least}, {least, least}, {most, most}, {0, 0}, {1, most}, {least, 3}}
+		for _, ops := range []string{"le %0 %3 le %3 %1", "le %0 %3 lt %3 %1", "lt %0 %3 le %3 %1", "lt %0 %3 lt %3 %1", "le %3 %1 le %0 %3", "le %0 %3 le %3 %0", "le %3 %0 le %3 %1"} {
+			w := strings.Fields(ops)
+			k := parse(t, strings.NewReplacer("T", typ.Short(), "FIRST", w[0]+" bool "+w[1]+" "+w[2], "SECOND", w[3]+" bool "+w[4]+" "+w[5]).Replace(
+				"kernel spans\naxis i0 i1\nbuf x T in 2\nbuf y T out 2\nscalar s0 T\nscalar s1 T\n{\n%0 = scalar T s0\n%1 = scalar T s1\nvec i0 i1 {\n"+
+					"%3 = load T x[i0, i1]\n%4 = FIRST\n%5 = SECOND\n%6 = and bool %4 %5\n%7 = add T %3 %0\n%8 = select T %6 %7 %3\nstore T y[i0, i1] %8\n}\n}\n"))
+			scalarsChange(t, r, k, limits)
+			s := newSetup(t, r, k, []int{1, 333}, nil, [][]int{{1, 333}, {1, 333}}, true)
+			for _, be := range isas(t) {
+				if s.b.Scalars = limits[0]; be.Name() == "avx2" && typ == dtype.U8 && w[0] != w[3] && countIn(t, s.instance(t, be), "main loop", "vpminub") > 0 {
+					t.Errorf("%s: two comparisons", ops)
+				}
+			}
+		}
+		for _, op := range []string{"shr", "shl"} {
+			k := parse(t, strings.NewReplacer("T", typ.Short(), "OP", op).Replace(
+				"kernel bits\naxis i0 i1\nbuf x T in 2\nbuf y T out 2\nscalar s0 T\nscalar s1 T\n{\n%0 = scalar T s0\n%1 = scalar T s1\nvec i0 i1 {\n"+
+					"%3 = load T x[i0, i1]\n%4 = OP T %3 %0\n%5 = and T %4 %1\n%6 = OP T %5 %0\n%7 = xor T %6 %3\nstore T y[i0, i1] %7\n}\n}\n"))
+			scalarsChange(t, r, k, [][]uint64{{1, 15}, {4, 15}, {4, 16}, {7, 1}, {7, 3}, {3, typ.Mask()}, {0, 15}, {8, 15}, {typ.Mask(), 7}, {2, 63}, {2, 64}})
 		}
 	}
 }

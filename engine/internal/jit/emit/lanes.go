@@ -27,8 +27,12 @@ func (f *phaseCode) splitShifts() {
 		return
 	}
 	var top []int32
+	masked := f.maskedShifts()
 	for _, id := range f.top {
 		n := f.Nodes[id]
+		if n.Op == lower.OpShift { // a conjunction that stands where its shift was
+			continue
+		}
 		if (n.Op != prim.Shl && n.Op != prim.Shr) || !f.Uniform[n.Args[1]] {
 			top = append(top, id)
 			continue
@@ -48,6 +52,11 @@ func (f *phaseCode) splitShifts() {
 			f.Uniform[sign] = true
 		}
 		parts := []int32{x, count, shifted(math.MaxUint8)}
+		if and, ok := masked[id]; ok {
+			mask := f.Nodes[and].Args[0] ^ f.Nodes[and].Args[1] ^ id // its other operand
+			parts[2] = f.uniform(prim.And, dtype.U8, dtype.U8, parts[2], mask)
+			id = and
+		}
 		if !signed {
 			f.Nodes[id] = lower.Node{Op: lower.OpShift, Type: n.Type, In: n.In, Args: [3]int32(parts), Imm: uint64(n.Op)}
 			top = append(top, id)
@@ -82,6 +91,33 @@ func (f *phaseCode) narrowReds() {
 			r.Kern = r.Kern.Narrow(r.Type, f.LaneSize, narrow != lower.None)
 		}
 	}
+}
+
+// maskedShifts returns, by the shifts of 8-bit lanes without sign, the conjunctions with a uniform value that alone use them. The
+// mask of the shift keeps the bits of both.
+func (f *phaseCode) maskedShifts() map[int32]int32 {
+	var out map[int32]int32
+	j := joiner{phaseCode: f, counted: -1}
+	for _, id := range f.top {
+		n := &f.Nodes[id]
+		if n.Op != prim.And || n.Type == dtype.Bool {
+			continue
+		}
+		for k, a := range n.Args[:2] {
+			shift := &f.Nodes[a]
+			if shift.Op != prim.Shl && (shift.Op != prim.Shr || shift.In.IsSigned()) || f.Uniform[a] || !f.Uniform[shift.Args[1]] || !f.Uniform[n.Args[1-k]] {
+				continue
+			}
+			if j.count(); j.uses[a] == 1 {
+				if out == nil {
+					out = map[int32]int32{}
+				}
+				out[a] = id
+			}
+			break
+		}
+	}
+	return out
 }
 
 // hoist adds a node with one operand to the prologue.

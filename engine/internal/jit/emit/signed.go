@@ -2,6 +2,7 @@ package emit
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
@@ -10,7 +11,8 @@ import (
 )
 
 // compareSigned replaces comparisons for less of integers without sign and a uniform value by those of numbers with a sign, whose
-// sign bits are the others: two instructions, of which the first one may load, in place of three. It needs the result of findUniform.
+// sign bits are the others: two instructions, of which the first one may load, in place of three. The same holds for a difference
+// that is at most a uniform value, as the difference itself takes the sign bit. It needs the result of findUniform.
 func (f *phaseCode) compareSigned() {
 	if !f.Signed || f.Phase.Kind == lower.ScalarPhase {
 		return
@@ -18,7 +20,7 @@ func (f *phaseCode) compareSigned() {
 	var top []int32
 	for k, id := range f.top {
 		n := f.Nodes[id]
-		if n.Op != prim.Lt || !n.In.IsUnsigned() || isa.Wide(n.In) || n.In.Size() < cmp.Or(f.LaneSize, 4) || n.Cold || f.Uniform[n.Args[0]] == f.Uniform[n.Args[1]] {
+		if n.Op != prim.Lt && !(n.Op == prim.Le && f.distance(n.Args[0]) >= 0) || !n.In.IsUnsigned() || isa.Wide(n.In) || n.In.Size() < cmp.Or(f.LaneSize, 4) || n.Cold || f.Uniform[n.Args[0]] == f.Uniform[n.Args[1]] {
 			if top != nil {
 				top = append(top, id)
 			}
@@ -29,12 +31,18 @@ func (f *phaseCode) compareSigned() {
 		}
 		sign := f.signOf(n.In)
 		for i, a := range n.Args[:2] {
-			if f.Uniform[a] {
+			switch k := f.distance(a); {
+			case f.Uniform[a]:
 				n.Args[i] = f.uniform(prim.Xor, n.In, n.In, a, sign)
-			} else {
+			case k >= 0:
+				f.Nodes[a].Args[k] = f.uniform(prim.Xor, n.In, n.In, f.Nodes[a].Args[k], sign)
+			default:
 				n.Args[i] = f.node(&top, prim.Xor, n.In, n.In, false, a, sign)
 				f.Grow(1)
 			}
+		}
+		if n.Op == prim.Le && n.Imm == lower.NotGreatest {
+			n.Op, n.Args[1] = prim.Lt, f.uniform(prim.Add, n.In, n.In, n.Args[1], f.uniformConst(n.In, 1))
 		}
 		n.In = map[dtype.Type]dtype.Type{dtype.U8: dtype.I8, dtype.U16: dtype.I16, dtype.U32: dtype.I32}[n.In]
 		f.Nodes[id] = n
@@ -43,4 +51,22 @@ func (f *phaseCode) compareSigned() {
 	if top != nil {
 		f.top = top
 	}
+}
+
+// distance returns the uniform operand of a node that is a difference with one, and that a comparison uses alone, or -1. The sign
+// bit of the difference changes with that of the operand.
+func (f *phaseCode) distance(id int32) int {
+	n := &f.Nodes[id]
+	if n.Op != prim.Sub || !n.In.IsInt() || f.Uniform[id] {
+		return -1
+	}
+	k := slices.IndexFunc(n.Args[:2], func(a int32) bool { return f.Uniform[a] })
+	if k < 0 {
+		return -1
+	}
+	j := joiner{phaseCode: f, counted: -1}
+	if j.count(); j.uses[id] != 1 {
+		return -1
+	}
+	return k
 }

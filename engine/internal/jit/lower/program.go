@@ -60,6 +60,9 @@ const (
 	NegAddend
 )
 
+// NotGreatest is the Imm of a comparison for less, or at most, with a uniform number that is not the greatest one.
+const NotGreatest = 1
+
 // Whole is the Imm of a Cold region that computes all lanes if any lane needs it.
 const Whole = 1
 

@@ -238,7 +238,14 @@ func (f *phaseCode) storeAccs() {
 // of them, and reports whether it did.
 func (f *phaseCode) stepAtOnce(r *lower.Red, d ranked, first, step int) (done bool) {
 	masks := r.Type == dtype.Bool && f.Predicates > 0
-	if r.Prog != nil || r.Kern.Arg || r.Kern.All() && !masks || masks && (r.Kern.Sums() || f.Copies <= first+step || f.Rows) { // short rows take longer so
+	switch {
+	case r.Prog != nil || r.Kern.Arg:
+		return false
+	case masks: // short rows take longer so
+		if r.Kern.Sums() || f.Copies <= first+step || f.Rows {
+			return false
+		}
+	case r.Type == dtype.Bool && (!f.Sums || r.Kern.All()):
 		return false
 	}
 	if f.Copy = first; masks {

@@ -98,8 +98,9 @@ func (a *assumer) multiple(i int) {
 	}
 }
 
-// span makes one comparison of those with two known limits, unless they are the least and the greatest number: the distance of a number from a limit is
-// at most that of the other limit, as numbers without sign.
+// span makes one comparison of those with two known limits, unless they are the least and the greatest number. The distance of a
+// number from one limit is at most that of the other limit, as numbers without sign. A limit is assumed to be on its side of the
+// middle of both.
 func (a *assumer) span(i int) {
 	n := &a.ph.Nodes[i]
 	less := func(n *Node) bool {

@@ -19,7 +19,7 @@ import (
 // method, a type, a constant or a variable of another one.
 var backward = map[string]int{
 	"engine/internal/jit":           0,
-	"engine/internal/jit/emit":      4,
+	"engine/internal/jit/emit":      3,
 	"engine/internal/jit/exec":      0,
 	"engine/internal/jit/isa":       1,
 	"engine/internal/jit/isa/amd64": 0,

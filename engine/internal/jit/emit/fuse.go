@@ -254,6 +254,16 @@ func (f *phaseCode) foldLoads() {
 	}
 }
 
+// foldable reports whether an instruction may take a vector that a node loads, as nothing else does, from memory.
+func (j *joiner) foldable(id int32) bool {
+	n := &j.Nodes[id]
+	if n.Op != ir.Load || j.uses[id] != 1 || n.Args[0] != lower.None || n.Args[1] != lower.None {
+		return false
+	}
+	s := &j.Layout.Sites[n.Aux]
+	return s.Kind == layout.Unit && !s.Guard
+}
+
 // tables are the bits of the functions of two bits, each for all values of three: of the first
 // and the second, and of their result and the third.
 var tables = map[prim.Op]func(x, y uint8) uint8{
@@ -386,6 +396,16 @@ func (f *phaseCode) uniform(op prim.Op, t, in dtype.Type, args ...int32) int32 {
 	id := f.node(&f.hoisted, op, t, in, false, args...)
 	f.Grow(1)
 	f.Uniform[id], f.UniformSlot[id] = true, f.Slots.Take()
+	return id
+}
+
+// hoist adds a node with one operand to the prologue.
+func (f *phaseCode) hoist(op prim.Op, t dtype.Type, arg, aux int32, imm uint64) int32 {
+	id := f.node(&f.hoisted, op, t, t, false, arg)
+	f.Nodes[id].Aux, f.Nodes[id].Imm = aux, imm
+	f.Grow(1)
+	f.Uniform[id] = true
+	f.UniformSlot[id] = f.Slots.Take()
 	return id
 }
 

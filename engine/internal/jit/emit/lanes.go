@@ -119,13 +119,3 @@ func (f *phaseCode) maskedShifts() map[int32]int32 {
 	}
 	return out
 }
-
-// hoist adds a node with one operand to the prologue.
-func (f *phaseCode) hoist(op prim.Op, t dtype.Type, arg, aux int32, imm uint64) int32 {
-	id := f.node(&f.hoisted, op, t, t, false, arg)
-	f.Nodes[id].Aux, f.Nodes[id].Imm = aux, imm
-	f.Grow(1)
-	f.Uniform[id] = true
-	f.UniformSlot[id] = f.Slots.Take()
-	return id
-}

@@ -3,11 +3,9 @@ package emit
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
-	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // The maximum of floats is the minimum of the numbers with the other sign, with the other sign. Where a minimum takes two
@@ -103,14 +101,4 @@ func (f *phaseCode) signOf(bits dtype.Type) int32 {
 		return int32(i)
 	}
 	return f.uniformConst(bits, sign)
-}
-
-// foldable reports whether an instruction may take a vector that a node loads, as nothing else does, from memory.
-func (j *joiner) foldable(id int32) bool {
-	n := &j.Nodes[id]
-	if n.Op != ir.Load || j.uses[id] != 1 || n.Args[0] != lower.None || n.Args[1] != lower.None {
-		return false
-	}
-	s := &j.Layout.Sites[n.Aux]
-	return s.Kind == layout.Unit && !s.Guard
 }

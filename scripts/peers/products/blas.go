@@ -19,7 +19,7 @@ type job struct {
 	batch, strideA, strideB, strideC       int64
 	wide                                   int64
 	a, b, c, bias                          unsafe.Pointer
-	gemm                                   uintptr
+	gemm, gemv                             uintptr
 }
 
 // A shim has the loops of products.c by element type.
@@ -44,6 +44,7 @@ func buildShim() (shim, error) {
 type library struct {
 	wide       bool
 	gemm       map[dtype.Type]uintptr
+	gemv       map[dtype.Type]uintptr // 0 where the library has none
 	setThreads func(n int32)
 	config     func() string
 }
@@ -55,13 +56,14 @@ func open(path string) (*library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &library{gemm: map[dtype.Type]uintptr{}, config: func() string { return path }}
+	l := &library{gemm: map[dtype.Type]uintptr{}, gemv: map[dtype.Type]uintptr{}, config: func() string { return path }}
 	for typ, letter := range map[dtype.Type]string{dtype.F32: "s", dtype.F64: "d"} {
 		at, wide := find(h, "cblas_"+letter+"gemm")
 		if at == 0 {
 			return nil, fmt.Errorf("%s has no cblas_%sgemm", path, letter)
 		}
 		l.gemm[typ], l.wide = at, wide
+		l.gemv[typ], _ = find(h, "cblas_"+letter+"gemv")
 	}
 	for _, name := range []string{"openblas_set_num_threads", "bli_thread_set_num_threads", "MKL_Set_Num_Threads"} {
 		if at, _ := find(h, name); at != 0 {

@@ -206,7 +206,7 @@ func (c product) job(l *library, typ dtype.Type, a, b, y *engine.Array) *job {
 	j := &job{
 		m: int64(c.m), n: int64(c.n), k: int64(c.k), ldA: int64(c.k), ldB: int64(c.n), ldC: int64(c.n),
 		batch: int64(c.batch), strideA: int64(c.m * c.k), strideB: int64(c.k * c.n), strideC: int64(c.m * c.n),
-		a: at(a), b: at(b), c: at(y), gemm: l.gemm[typ],
+		a: at(a), b: at(b), c: at(y), gemm: l.gemm[typ], gemv: l.gemv[typ],
 	}
 	if c.trans[0] == 't' {
 		j.transA, j.ldA = 1, j.m

@@ -6,7 +6,7 @@
 typedef struct {
   int64_t m, n, k, lda, ldb, ldc, transA, transB, batch, strideA, strideB, strideC;
   int64_t wide; // the library takes integers of 64 bits
-  void *a, *b, *c, *bias, *gemm;
+  void *a, *b, *c, *bias, *gemm, *gemv;
 } job;
 
 #define LAYER(REAL)                                                            \
@@ -23,14 +23,28 @@ typedef struct {
 
 enum { row_major = 101, plain = 111, transposed = 112 };
 
+// GEMV multiplies a matrix, stored in ROWS rows of COLS elements, or its transpose, by a vector.
+#define GEMV(REAL, INT, TRANS, ROWS, COLS, LD, MATRIX, X)                                                             \
+  ((void (*)(int, int, INT, INT, REAL, const REAL *, INT, const REAL *, INT, REAL, REAL *, INT))j->gemv)(            \
+      row_major, plain + (TRANS), ROWS, COLS, 1, MATRIX, LD, X, 1, 0, c, 1)
+
+#define GEMM(REAL, INT)                                                                                              \
+  ((void (*)(int, int, int, INT, INT, INT, REAL, const REAL *, INT, const REAL *, INT, REAL, REAL *, INT))j->gemm)(  \
+      row_major, plain + j->transA, plain + j->transB, j->m, j->n, j->k, 1, a, j->lda, b, j->ldb, 0, c, j->ldc)
+
 #define CALLS(REAL, INT)                                                                                             \
   do {                                                                                                               \
-    typedef void (*gemm)(int, int, int, INT, INT, INT, REAL, const REAL *, INT, const REAL *, INT, REAL, REAL *, INT); \
     for (size_t r = 0; r < reps; r++) {                                                                              \
-      for (int64_t i = 0; i < j->batch; i++)                                                                         \
-        ((gemm)j->gemm)(row_major, plain + j->transA, plain + j->transB, j->m, j->n, j->k, 1,                         \
-                        (REAL *)j->a + i * j->strideA, j->lda, (REAL *)j->b + i * j->strideB, j->ldb, 0,             \
-                        (REAL *)j->c + i * j->strideC, j->ldc);                                                      \
+      for (int64_t i = 0; i < j->batch; i++) {                                                                       \
+        const REAL *a = (REAL *)j->a + i * j->strideA, *b = (REAL *)j->b + i * j->strideB;                           \
+        REAL *c = (REAL *)j->c + i * j->strideC;                                                                     \
+        if (j->gemv && j->n == 1)                                                                                    \
+          GEMV(REAL, INT, j->transA, j->transA ? j->k : j->m, j->transA ? j->m : j->k, j->lda, a, b);                \
+        else if (j->gemv && j->m == 1)                                                                               \
+          GEMV(REAL, INT, !j->transB, j->transB ? j->n : j->k, j->transB ? j->k : j->n, j->ldb, b, a);               \
+        else                                                                                                         \
+          GEMM(REAL, INT);                                                                                           \
+      }                                                                                                              \
       LAYER(REAL);                                                                                                   \
     }                                                                                                                \
   } while (0)

@@ -113,6 +113,9 @@ func (w *sweepWriter) pass(row int) {
 		w.I(x86.LEA, x86.W64, sweepRow[i/4], x86.AtX(sweepRow[i/4-1], stepA, 4, 0))
 	}
 	unroll := int(w.first) / 2 / w.chains
+	if !w.f.avx512 { // a line of each row, then the next line: the processor does not follow eight rows of two lines
+		unroll = cacheLine / w.f.vector
+	}
 	for _, n := range [2]int{unroll, 1} {
 		loop, done := w.NewLabel(), w.NewLabel()
 		w.I(x86.SUB, x86.W64, sweepLeft, x86.Imm(n))

@@ -194,15 +194,7 @@ func (p *packer) copyRows(c copying, to, from unsafe.Pointer, n, terms int) bool
 // transpose packs terms that are neighbours, of n elements. The last ones may be packed twice. It reports false if there are too
 // few terms, or if there is no memory for a kernel.
 func (p *packer) transpose(to, from unsafe.Pointer, n, terms int) bool {
-	if terms < transposeTerms {
-		return false
-	}
-	for i := (n - 1) / p.f.lanes() * p.f.lanes(); i >= 0; i -= p.f.lanes() { // whole vectors reach into the next term
-		if !p.transposeRows(unsafe.Add(to, i*p.f.size), unsafe.Add(from, i*p.stepN), min(p.f.lanes(), n-i), terms, false) {
-			return false
-		}
-	}
-	return true
+	return terms >= transposeTerms && p.transposeRows(to, from, nil, n, terms)
 }
 
 // transposeFew packs two or three terms that are neighbours, of n elements from the first one on. A transposition reads behind
@@ -219,42 +211,38 @@ func (p *packer) transposeFew(to, from unsafe.Pointer, first, n, terms int) bool
 	if whole == 0 || whole < n && !p.gather(unsafe.Add(to, whole*size), unsafe.Add(from, whole*p.stepN), n-whole, terms) {
 		return false
 	}
-	for i := whole - lanes; i >= 0; i -= lanes { // whole vectors reach into the next term
-		if !p.transposeRows(unsafe.Add(to, i*size), unsafe.Add(from, i*p.stepN), lanes, terms, false) {
-			return false
-		}
-	}
-	return true
+	return p.transposeRows(to, from, nil, whole, terms)
 }
 
 // transposeAt packs terms that are neighbours, of elements whose places a table has, as transpose does.
 func (p *packer) transposeAt(to, from unsafe.Pointer, places []int, terms int) bool {
-	if terms < transposeTerms {
-		return false
-	}
-	lanes := p.f.lanes()
-	for i := 0; i < len(places); i += lanes {
-		p.args.table = unsafe.Pointer(&places[i])
-		if !p.transposeRows(unsafe.Add(to, i*p.f.size), from, min(lanes, len(places)-i), terms, true) {
-			return false
-		}
-	}
-	return true
+	return terms >= transposeTerms && p.transposeRows(to, from, places, len(places), terms)
 }
 
-// transposeRows packs terms of at most a vector of elements.
-func (p *packer) transposeRows(to, from unsafe.Pointer, rows, terms int, byTable bool) bool {
-	group := min(terms, transposeTerms)
-	f := p.f.transposer(rows, group, byTable)
-	if f == nil {
-		return false
+// transposeRows packs terms of n elements, which are at equal distances if there are no places. One call packs all whole vectors
+// of them, after the elements that are left: what is stored of those reaches into the next term.
+func (p *packer) transposeRows(to, from unsafe.Pointer, places []int, n, terms int) bool {
+	x, lanes, group := &p.args, p.f.lanes(), min(terms, transposeTerms)
+	x.toStep, x.fromStep, x.fromVec, x.n, x.toBack, x.fromBack = p.row, p.stepN, lanes*p.stepN, terms/group, 0, 0
+	if left := terms % group; left > 0 {
+		x.toBack, x.fromBack = (group-left)*p.row, (group-left)*p.f.size
 	}
-	p.args.to, p.args.from, p.args.toStep, p.args.fromStep, p.args.n = to, from, p.row, p.stepN, terms/group
-	f.Call(unsafe.Pointer(&p.args))
-	if terms%group > 0 {
-		last := terms - group
-		p.args.to, p.args.from, p.args.n = unsafe.Add(to, last*p.row), unsafe.Add(from, last*p.f.size), 1
-		f.Call(unsafe.Pointer(&p.args))
+	whole := n / lanes * lanes
+	for _, part := range [2]struct{ first, rows, vecs int }{{whole, n - whole, 1}, {0, lanes, whole / lanes}} {
+		if part.rows*part.vecs == 0 {
+			continue
+		}
+		f := p.f.transposer(part.rows, group, places != nil)
+		if f == nil {
+			return false
+		}
+		x.to, x.from, x.vecs = unsafe.Add(to, part.first*p.f.size), from, part.vecs
+		if places != nil {
+			x.table = unsafe.Pointer(&places[part.first])
+		} else {
+			x.from = unsafe.Add(from, part.first*p.stepN)
+		}
+		f.Call(unsafe.Pointer(x))
 	}
 	return true
 }

@@ -23,11 +23,14 @@ type packArgs struct {
 	to, from         unsafe.Pointer
 	toStep, fromStep int            // bytes between rows
 	n                int            // rows of a copy, columns of a transposition in groups of transposeTerms
-	vecs             int            // of a row of halves
+	vecs             int            // of a row of halves; of the rows of a transposition
 	table            unsafe.Pointer // of the bytes from the first element to each row, for kernels by table
-	_                [4]int
-	mask             mask      // where it is in args
-	places           [16]int32 // of the lanes of a gather, in bytes
+	// Of a transposition: the bytes from the rows of a vector to those of the next one, and back to the last group of columns, which
+	// shares some with the one before; 0 if there is none.
+	fromVec, toBack, fromBack int
+	_                         int
+	mask                      mask      // where it is in args
+	places                    [16]int32 // of the lanes of a gather, in bytes
 }
 
 // Offsets in the argument block.
@@ -39,6 +42,9 @@ const (
 	packN        = int32(unsafe.Offsetof(packArgs{}.n))
 	packVecs     = int32(unsafe.Offsetof(packArgs{}.vecs))
 	packTable    = int32(unsafe.Offsetof(packArgs{}.table))
+	packFromVec  = int32(unsafe.Offsetof(packArgs{}.fromVec))
+	packToBack   = int32(unsafe.Offsetof(packArgs{}.toBack))
+	packFromBack = int32(unsafe.Offsetof(packArgs{}.fromBack))
 	packPlaces   = int32(unsafe.Offsetof(packArgs{}.places))
 )
 
@@ -188,11 +194,13 @@ func (w *writer) writeGather() {
 }
 
 // writeTranspose writes the kernel that reads groups of so many columns from rows, and stores each
-// as a vector.
+// as a vector. It goes on with the rows of the next vector, if there is one.
 func (w *writer) writeTranspose(rows, terms int, byTable bool) {
 	const to, toStep, count = x86.RDX, x86.R10, x86.RCX
 	const table, place = x86.R12, x86.R13
 	from := [4]x86.Reg{x86.RSI, x86.RAX, x86.RBX, x86.R11} // of every fifth row
+	next := w.NewLabel()
+	w.Bind(next)
 	w.arguments(argument{to, packTo}, argument{toStep, packToStep}, argument{from[0], packFrom}, argument{stepA, packFromStep}, argument{count, packN})
 	w.I(x86.LEA, x86.W64, stepA3, x86.AtX(stepA, stepA, 2, 0))
 	w.arguments(argument{table, packTable})
@@ -227,8 +235,29 @@ func (w *writer) writeTranspose(rows, terms int, byTable bool) {
 	for i := 0; i < pointers; i += 5 {
 		w.I(x86.ADD, x86.W64, from[i/5], x86.Imm(transposeTerms*w.f.size))
 	}
+	done, end := w.NewLabel(), w.NewLabel()
 	w.I(x86.SUB, x86.W64, count, x86.Imm(1))
-	w.I(x86.JNE, 0, loop)
+	w.I(x86.JG, 0, loop)
+	w.I(x86.JL, 0, done) // the last group has been read
+	w.I(x86.CMP, x86.W64, x86.At(x86.RDI, packToBack), x86.Imm(0))
+	w.I(x86.JE, 0, done)
+	w.I(x86.SUB, x86.W64, to, x86.At(x86.RDI, packToBack))
+	for i := 0; i < pointers; i += 5 {
+		w.I(x86.SUB, x86.W64, from[i/5], x86.At(x86.RDI, packFromBack))
+	}
+	w.I(x86.JMP, 0, loop)
+	w.Bind(done)
+	w.I(x86.SUB, x86.W64, x86.At(x86.RDI, packVecs), x86.Imm(1))
+	w.I(x86.JE, 0, end)
+	w.I(x86.ADD, x86.W64, x86.At(x86.RDI, packTo), x86.Imm(w.f.vector))
+	if byTable {
+		w.I(x86.ADD, x86.W64, x86.At(x86.RDI, packTable), x86.Imm(rows*wordSize))
+	} else {
+		w.arguments(argument{to, packFromVec})
+		w.I(x86.ADD, x86.W64, x86.At(x86.RDI, packFrom), to)
+	}
+	w.I(x86.JMP, 0, next)
+	w.Bind(end)
 	w.end()
 }
 

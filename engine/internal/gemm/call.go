@@ -29,6 +29,7 @@ type call struct {
 	near, far sources
 	begun     bool
 	asked     bool   // the kernels of the block before have asked for all rows of A
+	results   rate   // at which kernels ask for results instead; silent: they do not
 	packA     packer // of rows that are packed as they are, tile by tile
 	packB     packer
 	code      [2][2][rates]*exec.Code // of short and tall tiles; of other strips and the last one; by what they ask for. nil: not yet looked up
@@ -269,6 +270,7 @@ func (c *call) cached(pack bool) bool {
 		return false
 	}
 	c.near.clear()
+	c.results = silent
 	if few {
 		c.passStrips(pack)
 		return true
@@ -281,16 +283,40 @@ func (c *call) cached(pack bool) bool {
 	group := c.group()
 	if rowByRow {
 		group = 1
+	} else {
+		c.results = c.resultRate(group)
 	}
 	for r := 0; r < tiles; r += group {
 		end := min(r+group, tiles)
 		c.near.clear()
-		c.askRows(end, min(end+group, tiles))
+		if c.results == silent {
+			c.askRows(end, min(end+group, tiles))
+		}
 		c.near.choose(sparse, (end-r)*strips, c.args.k)
 		c.packRows(r, end)
 		c.runTiles(r, end, 0, c.until(end))
 	}
 	return true
+}
+
+// resultsAhead is the number of tiles from one to that for whose results its kernel asks: these arrive in time from memory.
+const resultsAhead = 2
+
+// resultRate is the rate at which kernels of few terms ask for the results of later tiles of their strip, of groups of so many tiles: where the results
+// do not stay in the second level, but what a group asks for together does not stay there either, or belongs to a product so small that
+// nothing is asked for. With more terms each kernel asks for its own results: see askForC. For AVX-512 it was not measured.
+func (c *call) resultRate(group int) rate {
+	e, p := c.e, c.e.p
+	together := group * e.rows * c.t.n * e.size
+	if e.f.avx512 || e.stream || c.args.k >= ownResults || len(p.OffC)*p.M*p.N*e.size <= l2() || e.large && together <= l2()/4 {
+		return silent
+	}
+	for _, r := range [2]rate{even, each} {
+		if r.asks(c.args.k) >= e.rows { // a line of each row
+			return r
+		}
+	}
+	return silent
 }
 
 // passStrips runs the kernels of all strips for all tiles. One call computes those that have as many rows, if nothing is packed and all
@@ -480,6 +506,11 @@ func (c *call) run(r, end, q, strips int) {
 // of it. It also returns the rate.
 func (c *call) ask(most, unit int) (asks rate, kernels int) {
 	args, terms := &c.args, c.args.k
+	if c.results != silent {
+		args.ahead = uintptr(args.c) + uintptr(resultsAhead*args.tileC) + lastOf(c.e.width*c.e.size)
+		args.aheadStep, args.tileAhead = c.t.ldc, args.tileC
+		return c.results, unit
+	}
 	if c.e.through {
 		args.ahead, args.aheadStep, args.tileAhead = uintptr(args.b)+uintptr(passAhead*args.bs)+lastOf(c.strip), args.bs, c.strip/unit
 		return each, most

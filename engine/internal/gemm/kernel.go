@@ -348,6 +348,9 @@ func (w *writer) loadMask() {
 	}
 }
 
+// ownResults is the number of terms from which a kernel asks for the results that it stores.
+const ownResults = Block / 4
+
 // askForC adds the first terms, and asks for a row of C with each few: the kernel needs
 // C at its end. All lines at once would keep those of A and B waiting.
 func (w *writer) askForC() {
@@ -356,7 +359,7 @@ func (w *writer) askForC() {
 	}
 	rest, loop := w.NewLabel(), w.NewLabel()
 	terms := w.s.rows * unroll
-	w.I(x86.CMP, x86.W64, count, x86.Imm(max(terms, Block/4)))
+	w.I(x86.CMP, x86.W64, count, x86.Imm(max(terms, ownResults)))
 	w.I(x86.JL, 0, rest)
 	w.I(x86.SUB, x86.W64, count, x86.Imm(terms))
 	w.I(x86.MOV, x86.W64, x86.At(x86.RDI, argLeft), x86.Imm(w.s.rows))

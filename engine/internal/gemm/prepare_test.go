@@ -2,6 +2,7 @@ package gemm
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -170,6 +171,40 @@ func TestShapes(t *testing.T) {
 		f := families[c.isa][dtype.F32]
 		if rows, vecs := f.shape(&Problem{M: c.m, N: c.n, K: c.k, A: Matrix{c.k, 1}, C: Matrix{c.n, 1}, OffA: []int{0}}, c.shared); rows != c.rows || vecs != c.vecs {
 			t.Errorf("%s: %d x %d x %d: %d rows of %d vectors", c.isa, c.m, c.n, c.k, rows, vecs)
+		}
+	}
+}
+
+// TestFewTermsAskForResults tests which products of few terms ask for results that come from memory, tile by tile.
+func TestFewTermsAskForResults(t *testing.T) {
+	if !slices.Contains(isas(), "avx2") {
+		t.Skip("there is no AVX2")
+	}
+	old := l2
+	defer func() { l2 = old }()
+	l2 = func() int { return 512 << 10 }
+	for _, x := range []struct {
+		batch, m, n, k int
+		want           rate
+	}{
+		{1, 1852, 929, 21, even},
+		{100, 100, 100, 30, even},
+		{100, 90, 90, 9, each},
+		{1, 100, 100, 30, silent},   // the result stays in the second level
+		{1, 20000, 111, 50, silent}, // the rows of a group stay there
+		{100, 42, 202, 5, silent},   // there are fewer terms than rows
+		{1, 1000, 929, 64, silent},  // each kernel asks for its own results
+		{1, 3000, 928, 21, silent},  // stores bypass the caches
+	} {
+		p := Problem{Type: dtype.F32, M: x.m, N: x.n, K: x.k, A: Matrix{x.k, 1}, B: Matrix{x.n, 1}, OffA: make([]int, x.batch), OffB: make([]int, x.batch)}
+		d := New("avx2", p, &ir.Binding{}, 1)
+		e := &d.machine
+		e.stream = e.streams
+		c := call{e: e, t: &tile{m: d.rows, n: d.cols, k: x.k}}
+		c.args.k = x.k
+		c.divide(d.rows)
+		if got := c.resultRate(c.group()); got != x.want {
+			t.Errorf("%d of %d x %d x %d ask at rate %d, not %d", x.batch, x.m, x.n, x.k, got, x.want)
 		}
 	}
 }

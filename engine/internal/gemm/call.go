@@ -33,8 +33,11 @@ type call struct {
 	packA     packer // of rows that are packed as they are, tile by tile
 	packB     packer
 	code      [2][2][rates]*exec.Code // of short and tall tiles; of other strips and the last one; by what they ask for. nil: not yet looked up
-	found     [2]int                  // the rows and the saver of code and packing
+	found     [3]int                  // the rows and the saver of code and packing, and whether they resume
 	packing   *exec.Code              // of the first tile, which packs the strip; nil if there is none
+	// Of a pass: its sums go on from those that the pass before has left from begin on; they wait for the next pass.
+	resumes, waits bool
+	begin          unsafe.Pointer
 }
 
 // columns prepares the columns of B. Strips that are read once are packed to one place, which stays
@@ -148,15 +151,17 @@ func (c *call) kernels() {
 	e := c.e
 	save := keep
 	switch {
+	case c.waits:
 	case e.stream:
 		save = stream
 	case c.first+c.terms == c.t.k:
 		save = c.t.save
 	}
-	if c.found == [2]int{c.m, int(save)} {
+	want := [3]int{c.m, int(save), scalar.FromBool[int](c.resumes)}
+	if c.found == want {
 		return
 	}
-	c.found = [2]int{c.m, int(save)}
+	c.found = want
 	c.code = [2][2][rates]*exec.Code{}
 	c.args.cs, c.args.mask = c.t.ldc, e.last
 	c.packing = nil
@@ -171,7 +176,7 @@ func (c *call) kernels() {
 func (c *call) kernel(tall, last int, asks rate) *exec.Code {
 	code := &c.code[tall][last][asks]
 	if *code == nil {
-		s := shape{rows: c.short + tall, across: c.across, save: saver(c.found[1]), asks: asks}
+		s := shape{rows: c.short + tall, across: c.across, save: saver(c.found[1]), asks: asks, resumes: c.resumes}
 		s.columns(c.e.f, min(c.e.width, c.t.n-last*(c.strips()-1)*c.e.width))
 		*code = c.e.f.kernel(s)
 	}
@@ -483,6 +488,8 @@ func (c *call) run(r, end, q, strips int) {
 	tall, last := scalar.FromBool[int](r < c.tall), scalar.FromBool[int](q == c.strips()-1)
 	all, width := end-r, c.e.width*size
 	args.tileA, args.tileC, args.tileOut, args.again = height*c.row+c.tile, height*t.ldc, height*t.ldo, all
+	args.tileBegin = height * args.begins
+	args.stripBegin = width - (all-1)*args.tileBegin
 	args.stripA, args.stripB, args.stripC, args.stripOut = -(all-1)*args.tileA, c.strip, width-(all-1)*args.tileC, width-(all-1)*args.tileOut
 	for at := 0; strips > 0; {
 		n, most := all-at, all-at
@@ -492,6 +499,9 @@ func (c *call) run(r, end, q, strips int) {
 		i := first + at*height
 		args.a, args.b = unsafe.Add(c.a, i*c.row+(r+at)*c.tile), unsafe.Add(c.b, q*c.strip)
 		args.c, args.out = unsafe.Add(c.c, i*t.ldc+q*width), unsafe.Add(c.out, i*t.ldo+q*width)
+		if c.resumes {
+			args.begin = unsafe.Add(c.begin, i*args.begins+q*width)
+		}
 		asks, kernels := c.ask(most, n)
 		args.tiles, args.more = min(kernels, n), max(0, kernels/n-1)
 		more := args.more // the kernel counts it down

@@ -42,6 +42,7 @@ type table struct {
 	widening    [2]exec.Lazy // of bfloat16, float16
 	fencing     exec.Lazy
 	turned      turnedKernels
+	resumed     resumed
 	alongs      [5][2]exec.Lazy               // by the bits of rows
 	sweeps      [VectorBlock + 1][3]exec.Lazy // by terms, and what they ask for
 }
@@ -150,6 +151,9 @@ func (f *family) kernel(s shape) *exec.Code {
 	lazy := &forms[scalar.FromBool[int](s.masked)+2*scalar.FromBool[int](s.half)][s.save][s.asks]
 	if s.turned {
 		lazy = t.turned.of(s)
+	}
+	if s.resumes {
+		lazy = t.resumed.of(s)
 	}
 	if s.packs {
 		lazy = &t.packing[s.rows][s.vecs][scalar.FromBool[int](s.across)][scalar.FromBool[int](s.turned)][s.save]

@@ -23,6 +23,8 @@ type shape struct {
 	// of the last vector.
 	turned bool
 	cols   int
+	// resumes says that sums begin with those of the pass before, else with +0.
+	resumes bool
 }
 
 // args is the argument block of a kernel. Distances are in bytes.
@@ -49,6 +51,9 @@ type args struct {
 	// the first one of the next these are the distances.
 	more, again                      int
 	stripA, stripB, stripC, stripOut int
+	// Of kernels that resume: the sums of the pass before, and the bytes between their rows, tiles and strips.
+	begin                         unsafe.Pointer
+	begins, tileBegin, stripBegin int
 	pieces
 }
 
@@ -97,6 +102,10 @@ const (
 	argTwo   = int32(unsafe.Offsetof(args{}.second))
 	argPack  = int32(unsafe.Offsetof(args{}.packed))
 	argMasks = int32(unsafe.Offsetof(args{}.masks))
+	argBegin = int32(unsafe.Offsetof(args{}.begin))
+	argStart = int32(unsafe.Offsetof(args{}.begins))
+	argTileS = int32(unsafe.Offsetof(args{}.tileBegin))
+	argNextS = int32(unsafe.Offsetof(args{}.stripBegin))
 	argTileN = int32(unsafe.Offsetof(args{}.tileAhead))
 )
 
@@ -179,10 +188,14 @@ func (w *writer) write() {
 	next := w.NewLabel()
 	w.Bind(next)
 	w.load()
-	for v := range w.rowB {
-		w.zero(v)
+	if s.resumes {
+		w.resume()
+	} else {
+		for v := range w.rowB {
+			w.zero(v)
+		}
+		w.askForC()
 	}
-	w.askForC()
 	end := w.NewLabel()
 	if last := w.lastTerms(); last > 0 {
 		const least = 24 // terms after askForC: with fewer of them B is loaded too often
@@ -202,7 +215,7 @@ func (w *writer) write() {
 	w.end()
 }
 
-// terms adds as many terms as are left: many adds n of them, and one adds a single one.
+// terms adds as many terms as are left: many adds n of them and goes on, and one adds a single one.
 func (w *writer) terms(n int, many, one func()) {
 	single, tail, done, loop := w.NewLabel(), w.NewLabel(), w.NewLabel(), w.NewLabel()
 	w.I(x86.SUB, x86.W64, count, x86.Imm(n))
@@ -210,7 +223,6 @@ func (w *writer) terms(n int, many, one func()) {
 	w.Align(32)
 	w.Bind(loop)
 	many()
-	w.advance(n)
 	w.I(x86.SUB, x86.W64, count, x86.Imm(n))
 	w.I(x86.JGE, 0, loop)
 	w.Bind(tail)
@@ -227,13 +239,20 @@ func (w *writer) terms(n int, many, one func()) {
 // addTerms adds the terms that are left.
 func (w *writer) addTerms() {
 	if w.s.turned {
-		w.terms(transposeTerms, w.turn, w.gatherTerm)
+		w.terms(transposeTerms, func() { w.turn(); w.advance(transposeTerms) }, w.gatherTerm)
 		return
 	}
-	w.terms(unroll, func() {
-		for u := range unroll {
-			w.ask(u)
-			w.step(u, 0, w.s.rows)
+	n := unroll
+	if w.s.resumes {
+		n = passTerms
+	}
+	w.terms(n, func() {
+		for u := range n {
+			w.ask(u % unroll)
+			w.step(u%unroll, 0, w.s.rows)
+			if u%unroll == unroll-1 {
+				w.advance(unroll)
+			}
 		}
 	}, func() { w.step(0, 0, w.s.rows) })
 }
@@ -253,6 +272,9 @@ func (w *writer) again(next x86.Label) {
 	last, end := w.NewLabel(), w.NewLabel()
 	move := func(by ...[2]int32) {
 		for _, x := range by {
+			if x[0] == argBegin && !w.s.resumes {
+				continue
+			}
 			w.I(x86.MOV, x86.W64, at, x86.At(x86.RDI, x[0]))
 			w.I(x86.ADD, x86.W64, at, x86.At(x86.RDI, x[1]))
 			w.I(x86.MOV, x86.W64, x86.At(x86.RDI, x[0]), at)
@@ -262,14 +284,14 @@ func (w *writer) again(next x86.Label) {
 	w.I(x86.CMP, x86.W64, x86.At(x86.RDI, argTiles), x86.Imm(1))
 	w.I(x86.JLE, 0, last)
 	w.I(x86.SUB, x86.W64, x86.At(x86.RDI, argTiles), x86.Imm(1))
-	move([2]int32{argA, argTileA}, [2]int32{argAhead, argTileN}, [2]int32{argC, argTileC}, [2]int32{argOut, argTileO})
+	move([2]int32{argA, argTileA}, [2]int32{argAhead, argTileN}, [2]int32{argC, argTileC}, [2]int32{argOut, argTileO}, [2]int32{argBegin, argTileS})
 	w.Bind(last)
 	w.I(x86.CMP, x86.W64, x86.At(x86.RDI, argMore), x86.Imm(0))
 	w.I(x86.JLE, 0, end)
 	w.I(x86.SUB, x86.W64, x86.At(x86.RDI, argMore), x86.Imm(1))
 	w.arguments(argument{at, argAgain})
 	w.I(x86.MOV, x86.W64, x86.At(x86.RDI, argTiles), at)
-	move([2]int32{argA, argNextA}, [2]int32{argB, argNextB}, [2]int32{argAhead, argTileN}, [2]int32{argC, argNextC}, [2]int32{argOut, argNextO})
+	move([2]int32{argA, argNextA}, [2]int32{argB, argNextB}, [2]int32{argAhead, argTileN}, [2]int32{argC, argNextC}, [2]int32{argOut, argNextO}, [2]int32{argBegin, argNextS})
 	w.Bind(end)
 }
 

@@ -5,7 +5,7 @@ import "github.com/oneloop/oneloop/engine/internal/jit/x86"
 // lastTerms is the number of terms after which rows are stored one after the other: see finish. For AVX-512
 // it was not measured.
 func (w *writer) lastTerms() int {
-	if w.f.avx512 || w.s.turned {
+	if w.f.avx512 || w.s.turned || w.s.resumes {
 		return 0
 	}
 	return unroll

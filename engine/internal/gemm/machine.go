@@ -37,7 +37,8 @@ type machine struct {
 	streams, stream bool
 	mostRows        int    // that a block of rows may have, which stays in the second level; 0: any number
 	lower           bool   // what lies above the diagonal need not be computed: see symmetric
-	through         bool   // one call reads a block of terms of B, which is not packed, from a cache
+	through         bool   // one call reads a block of terms of B, which is not packed, from a cache: see oneCall
+	passing         bool   // passes over all columns of B add a few terms each: see passes
 	large           bool   // operands and results do not fit into the second level
 	kept            []byte // all of B packed, for runs that follow; nil: nothing is kept
 	packed          bool   // kept has the B of this run
@@ -160,17 +161,22 @@ func (e *machine) made(rows, cols int) bool {
 	}
 	s := shape{rows: rows, across: e.across || e.packA && !e.byRows && !e.turned, save: e.save, turned: e.turned}
 	s.columns(e.f, cols)
-	saves := [2]saver{s.save, s.save}
+	saves := []saver{e.save}
 	if e.streams {
-		saves[1] = stream
-	} else if e.p.K > Block {
-		saves[1] = keep
+		saves = append(saves, stream)
+	}
+	if e.p.K > Block || e.passing {
+		saves = append(saves, keep)
 	}
 	for _, s.save = range saves {
 		for asks := range e.mostAsks() + 1 {
 			if s.asks = asks; e.f.kernel(s) == nil {
 				return false
 			}
+		}
+		resumed := s
+		if resumed.resumes, resumed.asks = true, silent; e.passing && e.f.kernel(resumed) == nil {
+			return false
 		}
 	}
 	return true
@@ -199,6 +205,9 @@ func (s *shape) columns(f *family, n int) {
 // step is the number of rows of A that a tile of m rows and n columns has at a time.
 func (e *machine) step(m, n int) int {
 	most := m
+	if e.passing {
+		return m
+	}
 	if e.packA {
 		most = e.blockRows()
 	}
@@ -232,16 +241,17 @@ func (e *machine) choose(p *Problem) {
 	e.byRows = e.byTiles && e.f.avx512
 	again := p.M > 2*e.rows && (e.f.avx512 || p.M > 8*e.rows || k > nearPages || k > ways && conflict(e.b.Row))
 	e.packB = !e.turned && (e.halfB || p.TermsB != nil || p.B.Col != 1 && p.N > 1 || again && (e.large || conflict(e.b.Row) || e.overfills(k)))
-	e.through = e.passes(p)
+	e.passing = e.passes(p)
+	e.through = !e.passing && e.oneCall(p)
 }
 
 // passAhead is the number of rows ahead for which kernels of one pass over B ask: these arrive in time from the third level.
 const passAhead = 16
 
-// passes reports whether one call should compute all strips of a block of terms: of one or two tiles of rows with B from
+// oneCall reports whether one call should compute all strips of a block of terms: of one or two tiles of rows with B from
 // a cache, less of it for two. With AVX2 its kernels ask for the lines of their own strip some rows ahead, unless these
 // share a set.
-func (e *machine) passes(p *Problem) bool {
+func (e *machine) oneCall(p *Problem) bool {
 	tiles := (p.M + e.rows - 1) / e.rows
 	return !e.f.avx512 && !e.packB && !e.turned && !conflict(e.b.Row) && tiles <= 2 && p.K > passAhead && p.N > 4*e.width && tiles*p.K*p.N*e.size <= l3()/4
 }
@@ -326,7 +336,7 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 		block = min(block, e.f.nearB()/e.size)
 	}
 	cols = max(1, block/(max(1, min(p.K, Block))*e.width)) * e.width
-	if e.through { // B is read once; the results stay in the second level
+	if e.through || e.passing { // B is read once; the results stay in the second level
 		cols = max(1, mostAfter/2/(rows*e.width*e.size)) * e.width
 	}
 	rows *= max(1, leastTile/(rows*max(1, min(cols, p.N)*p.K)))
@@ -334,7 +344,7 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 	n, nc := (p.M+rows-1)/rows, (p.N+cols-1)/max(cols, 1)
 	switch { // each thread gets as many tiles of about one size
 	case threads == 1 || len(p.OffA) > 1 || float64(p.M)*float64(p.N)*float64(p.K) < shared:
-	case n == 1 && (e.turned || e.through || nc > 1):
+	case n == 1 && (e.turned || e.through || e.passing || nc > 1):
 		nc = (nc + threads - 1) / threads * threads
 		cols = ((p.N+nc-1)/nc + e.f.lanes() - 1) / e.f.lanes() * e.f.lanes()
 	case nc == 1 && n < 4*threads:
@@ -346,7 +356,7 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 
 // packs reports whether an operand is packed.
 func (e *machine) packs() bool {
-	return e.packA || e.packB || e.copiesB
+	return e.packA || e.packB || e.copiesB || e.passing
 }
 
 func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
@@ -355,6 +365,10 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 	}
 	if e.turned {
 		e.turn(t, s, stop)
+		return
+	}
+	if e.passing {
+		e.pass(t, s, stop)
 		return
 	}
 	c := call{e: e, t: t, s: s}

@@ -23,17 +23,38 @@ func line() int {
 
 // TestTakeBounds tests the first and last indices of an axis, those next to them, and those whose sums with the size wrap.
 func TestTakeBounds(t *testing.T) {
+	takeBounds(t, []int64{math.MinInt64, math.MinInt64 + 5, math.MaxInt64, math.MaxInt64 - 5})
+	takeBounds(t, []int32{math.MinInt32, math.MinInt32 + 5, math.MaxInt32, math.MaxInt32 - 5})
+	takeBounds(t, []int16{math.MinInt16, math.MaxInt16})
+}
+
+func takeBounds[I int16 | int32 | int64](t *testing.T, far []I) {
+	t.Helper()
 	const n = 5
 	x, y := engine.MustFromSlice([]float64{0, 1, 2, 3, 4}), engine.Zeros[float64](9)
 	for _, name := range engine.Backends() {
-		for _, i := range []int64{-n - 1, -n, -1, 0, n - 1, n, n + 1, 2 * n, math.MinInt64, math.MinInt64 + n, math.MaxInt64, math.MaxInt64 - n} {
-			index := make([]int64, y.Shape()[0])
+		for _, i := range append([]I{-n - 1, -n, -1, 0, n - 1, n, n + 1, 2 * n}, far...) {
+			index := make([]I, y.Shape()[0])
 			index[6] = i
 			err := engine.RunWith(context.Background(), engine.Options{Backend: name}, expr.Let(y, op.Take(x, engine.MustFromSlice(index), 0)))
 			if inside := -n <= i && i < n; inside != (err == nil) || !inside && !errors.Is(err, expr.ErrIndex) {
 				t.Errorf("%s: index %d: %v", name, i, err)
 			} else if want := float64(i+n) - n*float64((i+n)/n); inside && y.Data()[6] != want {
 				t.Errorf("%s: index %d takes %v", name, i, y.Data()[6])
+			}
+		}
+	}
+}
+
+// TestTakeBoundsOfLongAxes tests axes that have more elements than an index of 32 bits counts.
+func TestTakeBoundsOfLongAxes(t *testing.T) {
+	index, y := engine.MustFromSlice([]int32{math.MinInt32, -1, 0, math.MaxInt32}), engine.Zeros[float64](4)
+	for _, name := range engine.Backends() {
+		for n, want := range map[int]bool{math.MaxInt32: false, math.MaxInt32 + 1: true, math.MaxInt32 + 2: true, 1 << 40: true} {
+			x := op.BroadcastTo(engine.MustFromSlice([]float64{7}), n)
+			err := engine.RunWith(context.Background(), engine.Options{Backend: name}, expr.Let(y, op.Take(x, index, 0)))
+			if want != (err == nil) || !want && !errors.Is(err, expr.ErrIndex) {
+				t.Errorf("%s: %d elements: %v", name, n, err)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -163,16 +164,22 @@ func (w *writer) checked(v *fuse.Value, i int, at []prim.Ix) prim.V {
 	return w.operand(v, a, at, prim.V{})
 }
 
-// outside returns the condition that coordinate c lies outside of an axis of size n. Where c is an index i of
-// which n was added to negative ones, that is where i+n is not below 2n as a number without sign. Both have 2^63
-// added, so that the comparison has signs: AVX2 has no other.
+// outside returns the condition that coordinate c lies outside of an axis of size n. Where c is an index of which n was added to
+// negative ones, that is where the index less -n is greater than 2n-1, as numbers without sign. Both have the bit of the sign
+// changed, so that the comparison has signs: AVX2 has no other. An index of 32 bits is compared in lanes of 32 bits.
 func (w *writer) outside(c prim.Ix, n int) prim.V {
 	p, at, size := w.p, w.b.Value(c), w.b.Value(w.int(n))
-	if i, ok := w.b.FromEnd(at, size); ok {
-		least := p.Bits(dtype.I64, 1<<63)
-		return p.Le(p.Add(p.Add(size, size), least), p.Add(i, p.Add(size, least)))
+	i, ok := w.b.FromEnd(at, size)
+	if !ok {
+		return p.Le(p.Bitcast(dtype.U64, size), p.Bitcast(dtype.U64, at))
 	}
-	return p.Le(p.Bitcast(dtype.U64, size), p.Bitcast(dtype.U64, at))
+	low, high, sign := p.Neg(size), p.Sub(size, p.Int(dtype.I64, 1)), p.Int(dtype.I64, math.MinInt64)
+	if i.Type == dtype.I32 {
+		low = p.Cvt(dtype.I32, p.Max(low, p.Int(dtype.I64, math.MinInt32)))
+		high = p.Cvt(dtype.I32, p.Min(high, p.Int(dtype.I64, math.MaxInt32)))
+		sign = p.Int(dtype.I32, math.MinInt32)
+	}
+	return p.Lt(p.Add(p.Sub(high, low), sign), p.Add(i, p.Sub(sign, low)))
 }
 
 // operand returns operand a of the view v. wanted is the condition under which

@@ -445,7 +445,7 @@ func (b *Builder) Value(ix prim.Ix) prim.V {
 	return b.put(b.homeOf(ix), Ins{Op: Index, Type: dtype.I64, Args: noArgs, Imm: uint64(ix)})
 }
 
-// FromEnd returns i and true if v is i+n where i is negative, and i elsewhere.
+// FromEnd returns i and true if v is i+n where i is negative, and i elsewhere. It returns an I32 if v was made from one.
 func (b *Builder) FromEnd(v, n prim.V) (i prim.V, ok bool) {
 	s := b.def(v.ID)
 	if s.Op != prim.Select {
@@ -454,6 +454,9 @@ func (b *Builder) FromEnd(v, n prim.V) (i prim.V, ok bool) {
 	at, less, sum := s.Args[2], b.def(s.Args[0]), b.def(s.Args[1])
 	ok = less.Op == prim.Lt && less.Args[0] == at && b.consts[less.Args[1]] == constant{is: true} &&
 		sum.Op == prim.Add && sum.Args == [3]Value{at, n.ID, None}
+	if cvt := b.def(at); cvt.Op == prim.Cvt && b.K.Types[cvt.Args[0]] == dtype.I32 {
+		return prim.V{ID: cvt.Args[0], Type: dtype.I32}, ok
+	}
 	return prim.V{ID: at, Type: v.Type}, ok
 }
 

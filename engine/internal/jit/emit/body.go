@@ -120,6 +120,7 @@ func (f *phaseCode) prologue() {
 	}
 	f.Prolog = false
 	f.ownAddresses()
+	f.startTakes()
 }
 
 // retains reports whether the prologue keeps the value of a node in its register.

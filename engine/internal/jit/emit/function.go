@@ -277,6 +277,8 @@ func (f *phaseCode) mapLoop() {
 	switch {
 	case f.share.bit == 0 && f.firstPart == 0 && f.oneByOne(group):
 		group, f.unroll = 1, max(group, 2)
+	case group == 4 && len(f.Takes) > 0: // their code is long
+		group = 2
 	// Folded loads take no registers. Uniform operands in registers are worth more than a larger group.
 	case f.FromMemory != nil && group == 4 && len(f.operandsByUse()) > f.Vectors-group*v-f.spare():
 		group = 2

@@ -18,6 +18,7 @@ func (f *phaseCode) expandGathers() {
 	if !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool { return s.Gather != nil }) {
 		return
 	}
+	var loads []int32 // since the last store
 	var walk func(list []int32) []int32
 	walk = func(list []int32) []int32 {
 		var out []int32
@@ -30,18 +31,24 @@ func (f *phaseCode) expandGathers() {
 			case ir.Load, ir.Store:
 				switch s := &f.Layout.Sites[n.Aux]; {
 				case s.Gather == nil:
+				case f.takes(n, s, loads):
 				case f.Layout.Laid > 0:
 					f.chooseRows(n.Aux, s.Gather)
 				default:
 					out = f.expandGather(out, id, s.Gather)
 				}
 			}
+			if n := &f.Nodes[id]; n.Op == ir.Load {
+				loads = append(loads, id)
+			} else if n.Op == ir.Store {
+				loads = loads[:0]
+			}
 			out = append(out, id)
 		}
 		return out
 	}
 	f.top = walk(f.top)
-	if len(f.chosen) > 0 {
+	if len(f.chosen)+len(f.Takes) > 0 {
 		f.dropUnused()
 	}
 }
@@ -237,10 +244,22 @@ func (f *phaseCode) copyToRows(id int32) int32 {
 
 // dropUnused leaves out the nodes that only computed offsets.
 func (f *phaseCode) dropUnused() {
-	used, kept := make([]bool, len(f.Nodes)), []int32{}
-	for _, id := range slices.Backward(f.top) {
+	used := make([]bool, len(f.Nodes))
+	for i := range f.Phase.Reds {
+		used[f.Phase.Reds[i].Arg] = true
+	}
+	for i := range f.Phase.Carries {
+		used[f.Phase.Carries[i].Load] = true
+	}
+	f.top = f.living(f.top, used)
+}
+
+// living returns the nodes of a list that are used, or have an effect. It marks their operands as used.
+func (f *phaseCode) living(list []int32, used []bool) []int32 {
+	var kept []int32
+	for _, id := range slices.Backward(list) {
 		n := &f.Nodes[id]
-		if !used[id] && (n.Op < prim.NumOps || n.Op == ir.Load) {
+		if !used[id] && (n.Op < prim.NumOps || n.Op == ir.Load || n.Op == ir.Index) {
 			continue
 		}
 		for _, a := range n.Args {
@@ -248,8 +267,12 @@ func (f *phaseCode) dropUnused() {
 				used[a] = true
 			}
 		}
+		if n.Op == ir.Cold {
+			used[n.Yield] = true
+			n.Body = f.living(n.Body, used)
+		}
 		kept = append(kept, id)
 	}
 	slices.Reverse(kept)
-	f.top = append(f.top[:0], kept...)
+	return kept
 }

@@ -53,7 +53,7 @@ func (f *phaseCode) listing() *listing.Phase {
 // count adds the bytes that a node moves and its operations, for each element, to l.
 func (f *phaseCode) count(l *listing.Phase, n *lower.Node) {
 	switch n.Op {
-	case ir.Load, lower.OpGather:
+	case ir.Load, lower.OpGather, lower.OpTake:
 		if s := &f.Layout.Sites[n.Aux]; s.Kind != layout.Uniform {
 			l.Loaded += s.Size
 		}
@@ -147,7 +147,7 @@ func (f *phaseCode) nodeText(id int32) string {
 		fmt.Fprintf(&b, "cell %s %d", n.Type.Short(), n.Aux)
 	case n.Op == lower.OpExport:
 		fmt.Fprintf(&b, "to cell %s %d", n.Type.Short(), n.Aux)
-	case (n.Op == ir.Load || n.Op == ir.Store || n.Op == lower.OpGather) && f.Phase.Sites[n.Aux].Access >= 0:
+	case (n.Op == ir.Load || n.Op == ir.Store || n.Op == lower.OpGather || n.Op == lower.OpTake) && f.Phase.Sites[n.Aux].Access >= 0:
 		op := ir.Load
 		if n.Op == ir.Store {
 			op = ir.Store

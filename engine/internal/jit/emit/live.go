@@ -67,7 +67,7 @@ func (f *phaseCode) hoistFrom(list []int32) []int32 {
 			s := &f.Layout.Sites[n.Aux]
 			ok = s.Kind == layout.Uniform && !s.Guard && !f.stored(s.Buf) || s.Kind == layout.Index && s.Line.Step() == 0
 			ok = ok && bound.StepOf(s.Seq) == 0
-		case ir.Store, ir.Fault, ir.Cold, lower.OpExport, lower.OpGather, lower.OpIota, lower.OpShiftUp, lower.OpLast, lower.OpLeave, lower.OpOperand:
+		case ir.Store, ir.Fault, ir.Cold, lower.OpExport, lower.OpGather, lower.OpTake, lower.OpIota, lower.OpShiftUp, lower.OpLast, lower.OpLeave, lower.OpOperand:
 			ok = false
 		}
 		for _, a := range n.Args {

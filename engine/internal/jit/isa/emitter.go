@@ -46,6 +46,7 @@ type Emitter struct {
 	LaidSlots  map[int32]int32 // of a laid site that is read before the loop: its first slot
 	// ChosenSlots has the slot with the offsets of the rows of a laid site that an index selects.
 	ChosenSlots map[int32]int32
+	Takes       map[int32]Take // by the site of the elements
 	Err         error
 }
 
@@ -73,6 +74,17 @@ type cursor struct {
 	Bounded   bool // loads of laid rows read no elements but those of their lanes
 	AtRow     int  // of a loop over several rows of a map: the current one
 	ByRow     bool // a lane is a row of those that are laid across vectors
+}
+
+// A Take is how a phase reads elements that an array of indices selects. General registers load each index from memory, so no vector has
+// it. Another goroutine may change the array at any time: code compares an index after it has loaded it, and does not load it again.
+type Take struct {
+	Index          int32 // the site of the indices
+	Size           int32 // node, the same in all lanes, that is added to negative indices, or lower.None
+	Extent, Stride int   // of the axis. An index outside stands for the nearest one inside
+	Step           int   // elements from one lane to the next beside the indices: 0 or 1
+	Inside         bool  // the type of the indices has none outside
+	Seen           int32 // slot with a word that is not 0 after an index was negative or outside
 }
 
 // networkVectors is the number of registers of phases with networks.

@@ -81,6 +81,8 @@ type Facts struct {
 	Complements bool
 	// Halving says that a store of integers of 32 bits takes lanes of 64 bits, of which it stores the lower halves.
 	Halving bool
+	// LoadsIndices says that there is a rule for elements that an array of indices selects: see [Take].
+	LoadsIndices bool
 	// OneCount says that lanes of 16 bits are shifted by one count for all.
 	OneCount bool
 	// Counts says that shifts by constants take no operand for the count.

@@ -22,6 +22,8 @@ const (
 	// and the fill value. A Store has computed offsets in args[1]. A masked load of
 	// contiguous lanes has its mask there.
 	OpGather
+	// OpTake is a load of elements that an array of indices selects: see isa.Take. It has no arguments.
+	OpTake
 	// The parts of a shift of lanes of 8 bits by a uniform count. OpShift shifts args[0] in
 	// direction imm, Shl or Shr, by the first lane of args[1], and keeps the bits of
 	// args[2]. OpCount is args[0], at most imm, as such a count. OpShifted is the byte aux,

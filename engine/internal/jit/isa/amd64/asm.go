@@ -85,6 +85,8 @@ func (a *asm) Int(op isa.IntOp, d, x isa.Int) {
 		a.int2(o.op, o.width, d, x)
 	case op == isa.Mul && number:
 		a.I(o.op, o.width, regs[d.N()], regs[d.N()], x86.Imm(x.N()))
+	case op == isa.Mov && d.IsWord(): // all 64 bits
+		a.int2(o.op, o.width, d, x)
 	case op == isa.Mov && x == isa.K(0):
 		a.int2(x86.XOR, x86.W32, d, d)
 	case op == isa.Mov && number && x.N() >= 0: // else the upper half of the register needs the sign

@@ -29,7 +29,7 @@ func (avx2Target) Facts() isa.Facts {
 		Name: "avx2", Vectors: 15, Bytes: 32, // the sixteenth vector has the tail mask
 		NarrowLanes: true, Negates: true, Halves: true, Complements: true, Halving: true, Extremes: true,
 		Fields: fields2, Joins: fields2, LeastJoined: 1, MostNarrow: 4, Planes: fields2 &^ (1 << 5), Neighbours: neighbours,
-		RowsAtOnce: 4, Tails: true, Blends: true, OneCount: true, Counts: true, Sums: true, Mirrors: true, Signed: true, Sites: sites, FromMemory: fromMemory, Temporaries: temporaries,
+		RowsAtOnce: 4, Tails: true, Blends: true, LoadsIndices: true, OneCount: true, Counts: true, Sums: true, Mirrors: true, Signed: true, Sites: sites, FromMemory: fromMemory, Temporaries: temporaries,
 	}
 }
 
@@ -82,6 +82,7 @@ var avx2Rules = isa.Table(
 	on(as((*avx2).choose), isa.All, prim.Select),
 	on(as((*avx2).scalar), isa.All, lower.OpCell),
 	on(as((*avx2).load), nil, ir.Load),
+	on(take, nil, lower.OpTake),
 )
 
 // UniformMask does nothing: there are no mask registers.

@@ -47,7 +47,7 @@ func (f *emitter) collect(s *layout.Site, d x86.Vec, node int32) {
 		f.Bind(apart)
 	}
 	x := f.Tmp()
-	f.collectAt(s, d, func(pair int) { f.offsetPair(x, offs, pair) })
+	f.collectAt(s, d, func(pair int) { f.offsetPair(x86.Len(64*f.W), x, offs, pair) })
 	f.Bind(done)
 }
 
@@ -58,8 +58,8 @@ var numbers64 = map[dtype.Type]x86.Op{dtype.I64: x86.VMOVUPD, dtype.I32: x86.VPM
 // it is not negative.
 var passes = map[prim.Op]int{prim.Min: 0, prim.Max: 0, prim.Cvt: 0, prim.Select: 2}
 
-// indexOf returns the site of the numbers that an offset may be, which follow each other in memory, or -1. With AVX2 a branch for four
-// lanes takes as long as it saves.
+// indexOf returns the site of the numbers that an offset may be, which follow each other in memory, or -1. With AVX2 such loads are takes:
+// see [isa.Take].
 func (f *emitter) indexOf(node int32) int32 {
 	n := &f.Nodes[node]
 	for {
@@ -134,14 +134,17 @@ func (f *emitter) collectStrided(s *layout.Site, t dtype.Type, d x86.Vec, lanes 
 // the memory of each lane in order.
 func (f *emitter) loadEach(t dtype.Type, d x86.Vec, lanes int, element func(lane int) x86.Mem) {
 	size, part := t.Size(), 16/t.Size()
-	x := d
+	x, upper := d, d
+	if lanes > part {
+		upper = f.Tmp()
+	}
 	for lane := range lanes {
 		switch k := lane % part; {
 		case k > 0:
 			f.I(insertions[size], 0, x, x, element(lane), x86.Imm(k))
 		default:
-			if lane == part {
-				x = f.Tmp()
+			if lane > 0 {
+				x = upper
 			}
 			if size < 4 {
 				f.I(f.simple(prim.Xor, dtype.I32), x86.L128, x, x, x)
@@ -156,10 +159,10 @@ func (f *emitter) loadEach(t dtype.Type, d x86.Vec, lanes int, element func(lane
 	}
 }
 
-// offsetPair sets RAX and RDX to the 64-bit lanes 2*k and 2*k + 1 of offs. It may overwrite t.
-func (f *emitter) offsetPair(t, offs x86.Vec, k int) {
+// offsetPair sets RAX and RDX to the 64-bit lanes 2*k and 2*k + 1 of offs, which has l bits. It may overwrite t.
+func (f *emitter) offsetPair(l x86.Len, t, offs x86.Vec, k int) {
 	if k > 0 {
-		f.extractPart(x86.Len(64*f.W), t, offs, k)
+		f.extractPart(l, t, offs, k)
 		offs = t
 	}
 	f.I(x86.VMOVQ, 0, x86.RAX, offs)

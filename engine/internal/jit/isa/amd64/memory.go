@@ -191,10 +191,18 @@ func (f *emitter) gatherNarrow(n *lower.Node, s *layout.Site, t dtype.Type) {
 	} else {
 		f.gatherAround(s, v, offs, k)
 	}
+	f.finishNarrow(n, t, v, k)
+	if guard && t != dtype.Bool {
+		f.blend(t.Register(), v, f.Src(n.Args[2]), v, k)
+	}
+}
+
+// finishNarrow makes lanes of elements of less than 32 bits, of which the lanes of v have the lower bits. k are the lanes of a gather.
+func (f *emitter) finishNarrow(n *lower.Node, t dtype.Type, v x86.Vec, k x86.Operand) {
+	l := f.LenOf(dtype.I32)
 	switch t {
 	case dtype.Bool:
 		f.own.gathered(n, v, k)
-		return
 	case dtype.F16:
 		if !f.evex { // the packing saturates
 			f.I(x86.VPAND, l, v, v, f.full(dtype.U32, 0xffff))
@@ -205,9 +213,6 @@ func (f *emitter) gatherNarrow(n *lower.Node, s *layout.Site, t dtype.Type) {
 		f.I(x86.VPSLLD, l, v, v, x86.Imm(16))
 	default:
 		f.canon(t, v)
-	}
-	if guard {
-		f.blend(t.Register(), v, f.Src(n.Args[2]), v, k)
 	}
 }
 

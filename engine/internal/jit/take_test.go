@@ -1,0 +1,166 @@
+package jit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
+)
+
+// The bodies of kernels that take elements of x that i selects. Indices below zero count from the end.
+var takes = map[string]string{
+	"one": `  vec i0 i1 {
+INDEX[i1]
+    %7 = load LOAD x[i0, %6] clamp
+    store LOAD y[i0, i1] %7
+  }
+`,
+	"far": `  vec i0 i1 {
+INDEX[i1]
+    %7 = load LOAD x[%6, i0] clamp
+    store LOAD y[i0, i1] %7
+  }
+`,
+	"crosswise": `  vec i0 i1 {
+INDEX[i1]
+    %7 = load LOAD x[%6, i1] clamp
+    store LOAD y[i0, i1] %7
+  }
+`,
+	"combined": `  vec i0 i1 {
+INDEX[i1]
+    %7 = load LOAD x[i0, %6] clamp
+    %8 = load LOAD x[%6, i0] clamp
+    %9 = max LOAD %7 %8
+    %10 = cvt LOAD %2
+    %11 = min LOAD %9 %10
+    store LOAD y[i0, i1] %11
+  }
+`,
+	"down": `  vec i1 {
+INDEX[i1]
+    seq i0 {
+      %7 = load LOAD x[i0, %6] clamp
+      %8 = reduce max LOAD %7
+    }
+    store LOAD y[0, i1] %8
+  }
+`,
+	"along": `  par i0 {
+    vec i1 {
+INDEX[i1]
+      %7 = load LOAD x[i0, %6] clamp
+      %8 = reduce max LOAD %7
+    }
+    store LOAD y[i0, 0] %8
+  }
+`,
+}
+
+// takeKernel returns a kernel of takes for types of elements and of indices.
+func takeKernel(body string, typ, index dtype.Type) string {
+	numbers := `    %1 = load READ i[i1]
+    %2 = cvt i64 %1
+    %3 = index p0
+    %4 = add i64 %2 %3
+    %5 = lt bool %2 %0
+    %6 = select i64 %5 %4 %2`
+	if index == dtype.I64 {
+		numbers = strings.NewReplacer("%1 = load", "%2 = load", "    %2 = cvt i64 %1\n", "").Replace(numbers)
+	}
+	return strings.NewReplacer("LOAD", typ.Register().Short(), "ELEM", typ.Short(), "READ", index.Register().Short(), "NUMBER", index.Short()).Replace(`kernel takes
+axis i0 i1
+params 1
+buf x ELEM in 2
+buf i NUMBER in 1
+buf y ELEM out 2
+{
+  %0 = const i64 0
+` + strings.Replace(body, "INDEX[i1]", numbers, 1) + "}")
+}
+
+// wordCleared finds the instruction with which a loop that compares indices in general registers begins.
+var wordCleared = regexp.MustCompile(`mov qword ptr \[rdi\+\d+\], 0`)
+
+// TestTakes compares elements that an array of indices selects with the interpreter: indices of all types that a general register loads,
+// with and without those that are negative or outside.
+func TestTakes(t *testing.T) {
+	r := rand.New(rand.NewPCG(28, 13))
+	direct := map[string]bool{}
+	for name, body := range testlevel.InOrder(takes) {
+		for _, typ := range []dtype.Type{dtype.U8, dtype.I16, dtype.F16, dtype.BF16, dtype.Bool, dtype.F32, dtype.I32, dtype.F64, dtype.U64} {
+			if typ == dtype.Bool && strings.Contains(body, "max") {
+				continue
+			}
+			for _, index := range []dtype.Type{dtype.I64, dtype.U64, dtype.I32, dtype.U32, dtype.U16, dtype.U8, dtype.I8} {
+				k := parse(t, takeKernel(body, typ, index))
+				for range testlevel.Every(8, 2) {
+					n, columns, rows := 1+r.IntN(8), 1+r.IntN([...]int{9, 90}[r.IntN(2)]), 1+r.IntN([...]int{9, 300}[r.IntN(2)])
+					side := max(n, columns, rows) // x is read across too
+					s := newSetup(t, r, k, []int{n, columns}, []int{side}, [][]int{{side, side}, {columns}, {n, columns}}, true)
+					least := [...]int{0, 0, -side, -2 * side}[r.IntN(4)]
+					for i := range columns {
+						at := r.IntN(side)
+						if r.IntN(9) == 0 {
+							at = least + r.IntN(2*side-least)
+						}
+						randir.Put(s.mem[1][i*index.Size():], index.Size(), uint64(at))
+					}
+					for _, be := range isas(t) {
+						if be.Name() == "avx2" && wordCleared.MatchString(textOfCode(t, s.instance(t, be))) {
+							direct[name] = true
+						}
+					}
+					differ(t, r, s)
+				}
+				forget()
+			}
+		}
+	}
+	if slices.ContainsFunc(isas(t), func(be backend.Backend) bool { return be.Name() == "avx2" }) && len(direct) != len(takes)-1 { // the loop down columns has offsets from the code before it
+		t.Errorf("indices come from memory to general registers in %v alone", direct)
+	}
+}
+
+// TestTakesOfChangingIndices tests that no index is used that was not compared: another goroutine changes them while a loop runs. The array
+// ends at a page without access.
+func TestTakesOfChangingIndices(t *testing.T) {
+	all := isas(t)
+	i := slices.IndexFunc(all, func(be backend.Backend) bool { return be.Name() == "avx2" })
+	if i < 0 {
+		t.Skip("no AVX2")
+	}
+	r := rand.New(rand.NewPCG(28, 14))
+	k := parse(t, takeKernel(takes["one"], dtype.F32, dtype.I64))
+	const n, columns, side = 4, 500, 1000
+	s := newSetup(t, r, k, []int{n, columns}, []int{side}, [][]int{{side, side}, {columns}, {n, columns}}, true)
+	defer s.release()
+	numbers := unsafe.Slice((*int64)(unsafe.Pointer(&s.mem[1][0])), columns)
+	clear(numbers)
+	inst := s.instance(t, all[i])
+	var done atomic.Bool
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for j := 0; !done.Load(); j = (j + 7) % columns {
+			atomic.StoreInt64(&numbers[j], 1<<40)
+			atomic.StoreInt64(&numbers[j], int64(j))
+		}
+	}()
+	for range testlevel.Every(20000, 2000) {
+		if fault := runAll(inst); fault != 0 {
+			t.Fatal(fmt.Sprint("fault ", fault))
+		}
+	}
+	done.Store(true)
+	<-stopped
+}

@@ -1,6 +1,8 @@
 package amd64
 
 import (
+	"math"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
@@ -21,14 +23,17 @@ var insertions = [9]x86.Op{1: x86.VPINSRB, 2: x86.VPINSRW, 4: x86.VPINSRD, 8: x8
 
 // collect loads the elements of a site at the 64-bit offsets of a node into neighbouring lanes of their size. d must not have
 // the offsets. Offsets that are numbers in memory, as indices are that are not negative, go from there to general registers:
-// a load takes less than a move from a vector.
+// a load takes less than a move from a vector. Another goroutine may change them at any time, so a general register compares each
+// number that it loads again.
 func (f *emitter) collect(s *layout.Site, d x86.Vec, node int32) {
-	offs, index, done := f.Src(node), f.indexOf(node), f.NewLabel()
+	offs, index, done := f.Src(node), f.indexOf(s, node), f.NewLabel()
 	if index >= 0 {
-		apart, t := f.NewLabel(), f.Phase.Sites[index].Type
+		apart, t, extent := f.NewLabel(), f.Phase.Sites[index].Type, s.Gather.Dims[0].Extent
 		from := f.site(&f.Layout.Sites[index], index)
 		f.Within(func() {
 			x, k, l := f.Tmp(), f.TmpMask(), f.LenOf(dtype.I64)
+			f.Tmp() // with the next one for collectAt: values may be spilled before the branches alone
+			f.Tmp()
 			f.I(numbers64[t], l, x, from)
 			f.I(x86.VPCMPQ, l, k, x, offs, x86.Imm(4)) // not equal
 			f.I(x86.KORTESTB, 0, k, k)
@@ -40,6 +45,10 @@ func (f *emitter) collect(s *layout.Site, d x86.Vec, node int32) {
 					m := from
 					m.Disp += int32((2*pair + i) * t.Size())
 					f.asm.load(t.Size(), r, m)
+					if t.Size() >= 4 || uint64(extent) <= t.Mask() {
+						f.I(x86.CMP, x86.W64, r, x86.Imm(extent))
+						f.I(x86.JAE, 0, apart)
+					}
 				}
 			})
 		})
@@ -58,9 +67,12 @@ var numbers64 = map[dtype.Type]x86.Op{dtype.I64: x86.VMOVUPD, dtype.I32: x86.VPM
 // it is not negative.
 var passes = map[prim.Op]int{prim.Min: 0, prim.Max: 0, prim.Cvt: 0, prim.Select: 2}
 
-// indexOf returns the site of the numbers that an offset may be, which follow each other in memory, or -1. With AVX2 such loads are takes:
-// see [isa.Take].
-func (f *emitter) indexOf(node int32) int32 {
+// indexOf returns the site of the numbers that an offset of site s may be, which follow each other in memory, or -1. With AVX2 such loads
+// are takes: see [isa.Take].
+func (f *emitter) indexOf(s *layout.Site, node int32) int32 {
+	if g := s.Gather; g == nil || len(g.Dims) != 1 || g.Dims[0].Extent > math.MaxInt32 {
+		return -1
+	}
 	n := &f.Nodes[node]
 	for {
 		arg, ok := passes[n.Op]

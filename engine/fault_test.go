@@ -7,8 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"strings"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"

@@ -17,10 +17,11 @@ func (f *phaseCode) compareSigned() {
 	if !f.Signed || f.Phase.Kind == lower.ScalarPhase {
 		return
 	}
+	j := joiner{phaseCode: f, counted: -1} // it counts the uses before any comparison changes
 	var top []int32
 	for k, id := range f.top {
 		n := f.Nodes[id]
-		if n.Op != prim.Lt && !(n.Op == prim.Le && f.distance(n.Args[0]) >= 0) || !n.In.IsUnsigned() || isa.Wide(n.In) || n.In.Size() < cmp.Or(f.LaneSize, 4) || n.Cold || f.Uniform[n.Args[0]] == f.Uniform[n.Args[1]] {
+		if n.Op != prim.Lt && !(n.Op == prim.Le && j.distance(n.Args[0]) >= 0) || !n.In.IsUnsigned() || isa.Wide(n.In) || n.In.Size() < cmp.Or(f.LaneSize, 4) || n.Cold || f.Uniform[n.Args[0]] == f.Uniform[n.Args[1]] {
 			if top != nil {
 				top = append(top, id)
 			}
@@ -31,7 +32,7 @@ func (f *phaseCode) compareSigned() {
 		}
 		sign := f.signOf(n.In)
 		for i, a := range n.Args[:2] {
-			switch k := f.distance(a); {
+			switch k := j.distance(a); {
 			case f.Uniform[a]:
 				n.Args[i] = f.uniform(prim.Xor, n.In, n.In, a, sign)
 			case k >= 0:
@@ -44,7 +45,7 @@ func (f *phaseCode) compareSigned() {
 		if n.Op == prim.Le && n.Imm == lower.NotGreatest {
 			n.Op, n.Args[1] = prim.Lt, f.uniform(prim.Add, n.In, n.In, n.Args[1], f.uniformConst(n.In, 1))
 		}
-		n.In = map[dtype.Type]dtype.Type{dtype.U8: dtype.I8, dtype.U16: dtype.I16, dtype.U32: dtype.I32}[n.In]
+		n.In = dtype.Integer(n.In.Size(), true)
 		f.Nodes[id] = n
 		top = append(top, id)
 	}
@@ -53,20 +54,15 @@ func (f *phaseCode) compareSigned() {
 	}
 }
 
-// distance returns the uniform operand of a node that is a difference with one, and that a comparison uses alone, or -1. The sign
-// bit of the difference changes with that of the operand.
-func (f *phaseCode) distance(id int32) int {
-	n := &f.Nodes[id]
-	if n.Op != prim.Sub || !n.In.IsInt() || f.Uniform[id] {
+// distance returns which operand of a node is uniform, if the node is a difference that one comparison alone uses, or -1. A change
+// of the sign bit of that operand changes the sign bit of the difference.
+func (j *joiner) distance(id int32) int {
+	n := &j.Nodes[id]
+	if n.Op != prim.Sub || !n.In.IsInt() || j.Uniform[id] {
 		return -1
 	}
-	k := slices.IndexFunc(n.Args[:2], func(a int32) bool { return f.Uniform[a] })
-	if k < 0 {
-		return -1
-	}
-	j := joiner{phaseCode: f, counted: -1}
 	if j.count(); j.uses[id] != 1 {
 		return -1
 	}
-	return k
+	return slices.IndexFunc(n.Args[:2], func(a int32) bool { return j.Uniform[a] })
 }

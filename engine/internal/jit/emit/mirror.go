@@ -72,7 +72,7 @@ func (j *joiner) saved(id int32, inner []bool) int {
 // mirrorNode makes a minimum of a maximum, after the changes of sign of its leaves. The root of a tree becomes a change of sign.
 func (f *phaseCode) mirrorNode(top *[]int32, id int32, inner []bool) {
 	n := f.Nodes[id]
-	bits := [...]dtype.Type{4: dtype.U32, 8: dtype.U64}[n.In.Size()]
+	bits := dtype.Integer(n.In.Size(), false)
 	sign := f.signOf(bits)
 	turn := func(x int32) int32 {
 		y := f.node(top, prim.Xor, n.Type, bits, false, x, sign)

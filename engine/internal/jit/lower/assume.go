@@ -98,9 +98,9 @@ func (a *assumer) multiple(i int) {
 	}
 }
 
-// span makes one comparison of those with two known limits, unless they are the least and the greatest number. The distance of a
-// number from one limit is at most that of the other limit, as numbers without sign. A limit is assumed to be on its side of the
-// middle of both.
+// span makes one comparison of two: of a number with a known lower limit, and with a known upper limit. The number is inside if its
+// difference from the one limit is at most the difference of the limits, as unsigned integers. The code holds while each limit stays on
+// its side of the middle of both, and while they are not the least and the greatest number.
 func (a *assumer) span(i int) {
 	n := &a.ph.Nodes[i]
 	less := func(n *Node) bool {
@@ -129,7 +129,7 @@ func (a *assumer) span(i int) {
 		}
 		a.assume(lower, below)
 		nodes := a.assume(upper, above)
-		t := [...]dtype.Type{1: dtype.U8, 2: dtype.U16}[a.ph.LaneSize]
+		t := dtype.Integer(a.ph.LaneSize, false)
 		from, op := [3]int32{x, lower, None}, q.Op
 		if p.Op == prim.Lt {
 			from, op = [3]int32{upper, x, None}, prim.Lt

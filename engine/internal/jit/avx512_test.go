@@ -1,0 +1,75 @@
+package jit_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine/internal/host"
+	"github.com/oneloop/oneloop/engine/internal/jit"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/plan"
+)
+
+// These tests read code for AVX-512, as few machines run it.
+
+// codeAVX512 returns the code for AVX-512 of each kernel of the statements. It skips the test where there is no such code.
+func codeAVX512(t *testing.T, arrays, text string) (kernels []string) {
+	t.Helper()
+	if _, err := exec.Probe(); err != nil {
+		t.Skip(err)
+	}
+	pl, err := plan.Compile(t.Context(), statements(t, arrays, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, be := range jit.Generators() {
+		if be.Name() != "avx512" {
+			continue
+		}
+		listings, err := host.Listings(be, pl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range listings {
+			kernels = append(kernels, code(k))
+		}
+	}
+	if kernels == nil {
+		t.Skip("this processor has another set of instructions")
+	}
+	return kernels
+}
+
+// TestCountedMasks fails if code joins the predicates of several vectors before it counts them, in a long array.
+func TestCountedMasks(t *testing.T) {
+	for text, joins := range map[string]bool{"y = sum(x > 2)": false, "y = any(x > 2)": true} {
+		if got := strings.Contains(codeAVX512(t, "x 1000000 uint8", text)[0], "korq"); got != joins {
+			t.Errorf("%s joins masks: %v, want %v", text, got, joins)
+		}
+	}
+}
+
+// TestIndicesLoadedAgain fails if code uses an index that a general register has loaded before it compares the register: another
+// goroutine may have changed the index since a vector compared it.
+func TestIndicesLoadedAgain(t *testing.T) {
+	loaded := regexp.MustCompile(`^\s+(mov|movzx) [er][ad]x, .*\[r\d+\+rsi`)
+	for arrays, compares := range map[string]bool{
+		"x 1000 float32\ni 5000 int32": true, "x 1000 uint8\ni 5000 int64": true, "x 200 float64\ni 5000 uint8": true, "x 256 float32\ni 5000 uint8": false,
+	} {
+		kernels := codeAVX512(t, arrays, "y = take(x, i)")
+		lines, loads := strings.Split(kernels[len(kernels)-1], "\n"), 0
+		for i, l := range lines {
+			if !loaded.MatchString(l) {
+				continue
+			}
+			loads++
+			if got := strings.Contains(lines[i+1], "cmp "); got != compares {
+				t.Errorf("%q: %s, then %s", arrays, l, lines[i+1])
+			}
+		}
+		if loads == 0 {
+			t.Errorf("%q: no general register loads an index", arrays)
+		}
+	}
+}

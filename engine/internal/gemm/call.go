@@ -244,7 +244,8 @@ func (c *call) fewTiles() bool {
 
 // rowByRow reports whether the kernels of one tile of rows store all strips before the next tile: where the result does not
 // stay in the second level, and its stores take longer than to read B again for each tile. A tile of long rows stores a few streams from
-// end to end; a strip of all rows stores parts of lines of as many pages. For AVX-512 see shape.
+// end to end; a strip of all rows stores parts of lines of as many pages. With several terms this takes many tiles; else column asks for
+// what a strip stores. For AVX-512 see shape.
 func (c *call) rowByRow() bool {
 	const few, long = 16, 16 // terms; strips
 	e, p, terms := c.e, c.e.p, c.args.k
@@ -252,17 +253,19 @@ func (c *call) rowByRow() bool {
 		return false
 	}
 	b := terms * c.t.n * e.size
-	return terms <= few || b > e.f.nearB() && b <= l3()/8
+	return terms <= few || (terms <= storedTerms || c.tiles() > farTiles) && b > e.f.nearB() && b <= l3()/8
 }
 
 // byRows reports whether all strips of B read some rows before the next ones: where B stays in the first-level
 // cache, or in the second one, and each strip serves enough rows to be read again from there. One call of a kernel
 // computes them all: with 64 terms, calls for single strips take a twentieth of the time. The same holds where few rows are stored
-// from end to end.
+// from end to end. With AVX2 a B that comes from afar, and is not packed, is asked for strip by strip instead.
 func (c *call) byRows() bool {
 	const enough = 4 // tiles
-	b := c.args.k * c.t.n * c.e.size
-	return b <= cachedB || b <= c.e.f.nearB() && c.group() >= enough || c.rowByRow()
+	e := c.e
+	b := c.args.k * c.t.n * e.size
+	asked := !e.f.avx512 && !e.packB && c.args.k*e.p.N*e.size > 2*l2()
+	return b <= cachedB || b <= e.f.nearB() && !asked && c.group() >= enough || c.rowByRow()
 }
 
 // cached runs the kernels if all of B stays in a cache, or is one strip of few terms. It reports whether
@@ -414,11 +417,18 @@ func (c *call) packTile(q int) bool {
 // that have the same number of rows: a call takes as long as some terms.
 const fewTerms = 64
 
+// storedTerms is the number of terms up to which the stores of a wide result take longer than its sums, with AVX2.
+const storedTerms = 32
+
 // askStrip makes kernels ask for strip q of the columns, or for where it is packed from, in the block of rows
-// from row i on. Strips that are not packed stay near after the first rows.
+// from row i on. Strips that are not packed stay near after the first rows. Kernels of few terms do not ask for their results: see askForC.
 func (c *call) askStrip(q, i int, pack bool) {
 	e, p := c.e, &c.packB
 	j := q * e.width
+	if !e.f.avx512 && !e.stream && e.large && c.args.k < ownResults && c.first == 0 {
+		width := min(e.width, c.t.n-j) * e.size
+		c.near.add(uintptr(c.c)+uintptr(j*e.size)+lastOf(width), c.t.ldc, c.m, width)
+	}
 	switch {
 	case !e.packB && (i > 0 || !e.large):
 		return

@@ -239,7 +239,11 @@ func (e *machine) choose(p *Problem) {
 	}
 	e.byTiles = p.A.Col == 1 && e.f.group == 0
 	e.byRows = e.byTiles && e.f.avx512
-	again := p.M > 2*e.rows && (e.f.avx512 || p.M > 8*e.rows || k > nearPages || k > ways && conflict(e.b.Row))
+	mostTiles := 8
+	if k > storedTerms {
+		mostTiles = farTiles
+	}
+	again := p.M > 2*e.rows && (e.f.avx512 || p.M > mostTiles*e.rows || k > nearPages || k > ways && conflict(e.b.Row))
 	e.packB = !e.turned && (e.halfB || p.TermsB != nil || p.B.Col != 1 && p.N > 1 || again && (e.large || conflict(e.b.Row) || e.overfills(k)))
 	e.passing = e.passes(p)
 	e.through = !e.passing && e.oneCall(p)
@@ -281,6 +285,9 @@ func (e *machine) overfills(terms int) bool {
 // nearPages is the number of pages whose addresses a processor has at hand: so many rows of B need not be packed
 // for some tiles of A. For AVX-512 it was not measured.
 const nearPages = 64
+
+// farTiles is the number of tiles of A up to which kernels of some terms read a B of so few rows as it is, strip by strip.
+const farTiles = 16
 
 // ways is the number of lines that a set of the first-level cache has, at least.
 const ways = 8

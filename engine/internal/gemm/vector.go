@@ -46,10 +46,13 @@ func (e *vectors) init(f *family, p *Problem, do arithmetic) {
 		e.matrix, e.vector, e.column = x, y, true
 	}
 	bytes, row := len(p.OffA)*p.M*p.N*p.K*f.size, max(p.M, p.N)*f.size
+	follow := !e.along() && row <= pageSize && e.matrix.term >= 0 && e.matrix.term <= 2*row // rows of the matrix follow each other
 	switch {
 	case bytes <= l2() || e.along() && bytes <= l3()/4 && p.K*f.size > shortRow:
+	case follow && !f.avx512 && row <= mostAsked && len(p.OffA) > 1 && bytes > 2*l2(): // the processor does not follow rows of small matrices
+		e.asks = nextBlock
 	case !e.along() && (bytes <= l3()/2 || !f.avx512 && row > mostAsked):
-	case !e.along() && row <= pageSize && p.K > VectorBlock && e.matrix.term >= 0 && e.matrix.term <= 2*row:
+	case follow && p.K > VectorBlock:
 		e.asks = nextBlock
 	default:
 		e.asks = sameRow

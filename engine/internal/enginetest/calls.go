@@ -221,9 +221,7 @@ func scatterValue(n *tree.Node, args []*value) *value {
 		}
 		out.bits[to] = x
 	})
-	for k := range out.bits {
-		out.addFault(k, failed)
-	}
+	out.failsWhole(failed)
 	return out
 }
 

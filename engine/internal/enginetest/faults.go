@@ -1,11 +1,14 @@
 package enginetest
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
@@ -170,5 +173,26 @@ func faultyRoutines(s suite) {
 		}
 		s.check(set(x, apply("neg", y)), set(y, apply("sub", bad, x)), set(x, y))
 		s.check(set(tall, apply("neg", tall)), set(long, concat(0, bad, x, z)))
+		unusedRoutine(s, y, bad)
+	}
+}
+
+// unusedRoutine tests vectors that use no element of bad, a scatter that fails. It fails all the same.
+func unusedRoutine(s suite, y, bad *tree.Node) {
+	s.Helper()
+	never := apply("less", y, y)
+	started := untyped.Scan([]*tree.Node{untyped.Reduce("max", bad, untyped.Options{})}, []*tree.Node{y}, op.ScanOptions{}, func(_ *tree.Node, states, x []*tree.Node) (next, out []*tree.Node) {
+		return states, []*tree.Node{apply("where", apply("less", x[0], x[0]), states[0], x[0])}
+	})
+	for _, v := range []*tree.Node{apply("where", never, bad, y), started.Out(0)} {
+		st := set(y, v)
+		s.check(st)
+		s.each(func(b backend) {
+			err := b.run(st)
+			named := b.o.Device != nil || err != nil && strings.Contains(err.Error(), "op.ScatterAdd") // a device has no names
+			if !errors.Is(err, expr.ErrIndex) || !named {
+				b.Errorf("error is %v, want ErrIndex of op.ScatterAdd\nin\n%s", err, listing([]expr.Statement{st}))
+			}
+		})
 	}
 }

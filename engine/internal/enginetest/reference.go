@@ -251,8 +251,8 @@ func opaque(n *tree.Node, args []*value) *value {
 	}
 	for i := range out.bits {
 		out.bits[i] = fetch(c.Out.Type, mem, i)
-		out.addFault(i, f)
 	}
+	out.failsWhole(f)
 	return out
 }
 

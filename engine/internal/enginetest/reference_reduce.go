@@ -190,15 +190,16 @@ func position(t dtype.Type, list []uint64, largest bool) uint64 {
 func (r *reference) scan(n *tree.Node) *value {
 	axis := n.Axes[0]
 	states, next := n.ScanStates()
+	out := newValue(n.DType(), n.Shape())
 	now := map[*tree.Node]*value{}
 	for _, s := range states {
 		now[s] = r.known[s.Args[0]]
+		out.reads(now[s]) // what a step needs is evaluated, whether or not it is used
 	}
 	like := map[*tree.Node]*tree.Node{}
 	steps := states[0].Ints[0]
 	full := states[0].Shape()
 	inner, outer := full[axis+1:].Size(), full[:axis].Size()
-	out := newValue(n.DType(), n.Shape())
 	for k := range steps {
 		t := k
 		if states[0].Ints[1] == 1 {
@@ -222,7 +223,7 @@ func (r *reference) scan(n *tree.Node) *value {
 		later := map[*tree.Node]*value{}
 		for i, s1 := range states {
 			later[s1] = s.node(next[i])
-			out.reads(later[s1]) // what a later step needs is evaluated, whether or not it is used
+			out.reads(later[s1])
 		}
 		now = later
 	}

@@ -61,6 +61,14 @@ func (v *value) addFault(i int, f fault) {
 	v.fault[i] |= f
 }
 
+// failsWhole adds f to all elements. The evaluation fails even if none of them is used.
+func (v *value) failsWhole(f fault) {
+	v.may |= f
+	for i := range v.bits {
+		v.addFault(i, f)
+	}
+}
+
 // reads records that all of a is evaluated, whether or not its elements are used.
 func (v *value) reads(a *value) { v.may |= a.may | a.faults() }
 

@@ -8,7 +8,7 @@
 //	go run ./cliffs -random 200 [-seed 1]      # random shapes, steps, offsets and orders of axes instead
 //	go run ./cliffs -functions [-numpy python3] [-torch python3] # every element-wise function instead, without C
 //	go run ./cliffs -routines -numpy python3 -torch python3 -numba python3 # scans, random numbers, scatters, sorts, complex numbers, windows
-//	go run ./cliffs -list FILE  # tests in the form of cases.txt
+//	go run ./cliffs -list FILE  # tests in the form of cases.txt, with -routines of routines.txt
 //	go run ./cliffs -check      # no C: fails where machine code of any back end is slower than the interpreter
 package main
 
@@ -61,7 +61,7 @@ func main() {
 	everything := flag.Bool("functions", false, "the element-wise functions instead of the listed tests")
 	sizes := flag.String("n", "1000,100000,1000000", "elements of the arguments of functions")
 	flag.BoolVar(&o.routines, "routines", false, "scans, random numbers, scatters, sorts, complex numbers and windows instead, which other libraries have; none may be slower")
-	list := flag.String("list", "", "a file of tests in the form of cases.txt instead of the listed tests")
+	list := flag.String("list", "", "a file of tests in the form of cases.txt, or with -routines of routines.txt, instead of the listed tests")
 	seed := flag.Uint64("seed", 1, "of the random tests")
 	flag.Parse()
 	want, err := regexp.Compile("(?i)" + *match)
@@ -70,18 +70,18 @@ func main() {
 	}
 	text := blocks
 	switch {
-	case *random > 0:
-		text = randomBlocks(*random, *seed)
-	case *everything:
-		text = functionBlocks(*sizes)
-	case o.routines:
-		text = routineList
 	case *list != "":
 		own, err := os.ReadFile(*list)
 		if err != nil {
 			log.Fatal(err)
 		}
 		text = string(own)
+	case *random > 0:
+		text = randomBlocks(*random, *seed)
+	case *everything:
+		text = functionBlocks(*sizes)
+	case o.routines:
+		text = routineList
 	}
 	all, err := parse(text)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/prim/scalar"
 	"github.com/oneloop/oneloop/expr/tree"
 )
@@ -73,7 +74,7 @@ func divide[K int32 | int64](u *run, r *tree.Rows) {
 	if narrow {
 		widen(unsafe.Slice((*int64)(r.Parted), n), d.to, place)
 	} else {
-		reverse(upper)
+		reverse(u, upper)
 	}
 	switch {
 	case first < place: // it is at the beginning
@@ -144,13 +145,48 @@ func among[K int32 | int64](value K, r *[8]K) bool {
 
 func is(b bool) int { return scalar.FromBool[int](b) }
 
-// reverse reverses the order of elements.
-func reverse[K int32 | int64](x []K) {
-	for ; len(x) >= 8; x = x[4 : len(x)-4] {
-		a, b := (*[4]K)(x), (*[4]K)(x[len(x)-4:])
-		a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3] = b[3], b[2], b[1], b[0], a[3], a[2], a[1], a[0]
+// reverse reverses the order of keys: by a kernel from both ends on, and by Go in the middle.
+func reverse[K int32 | int64](u *run, x []K) {
+	if code := u.avx2.reversal(); code != nil {
+		a, lanes := &u.args, u.avx2.lanes()
+		for len(x) >= 2*lanes {
+			a.n = min(callKeys, len(x)/2) / lanes
+			a.from, a.end = unsafe.Pointer(&x[0]), len(x)*u.f.size
+			code.Call(unsafe.Pointer(a))
+			x = x[a.n*lanes : len(x)-a.n*lanes]
+		}
 	}
 	slices.Reverse(x)
+}
+
+// reversal returns the kernel, of AVX2, that exchanges n vectors at from with those before byte end, and reverses each.
+func (f *family) reversal() *exec.Code {
+	return f.partitions[reversed][0].Make(func() ([]byte, error) {
+		w := newWriter(f)
+		w.load(partFrom, argFrom)
+		w.load(partLeft, argN)
+		w.I(x86.MOV, x86.W64, partHigh, partFrom)
+		w.I(x86.ADD, x86.W64, partHigh, x86.At(x86.RDI, argEnd))
+		low, high, back := w.take(), w.take(), w.take()
+		w.I(x86.VMOVUPS, w.l, back, w.lanes(func(lane int) int64 {
+			if lane = f.lanes() - 1 - lane; f.size == 4 {
+				return int64(lane)
+			}
+			return int64(2*lane) | int64(2*lane+1)<<32
+		}))
+		loop := w.NewLabel()
+		w.Bind(loop)
+		w.I(x86.VPERMPS, w.l, low, back, x86.At(partFrom, 0))
+		w.I(x86.VPERMPS, w.l, high, back, x86.At(partHigh, int32(-f.vector)))
+		w.I(x86.VMOVUPS, w.l, x86.At(partFrom, 0), high)
+		w.I(x86.VMOVUPS, w.l, x86.At(partHigh, int32(-f.vector)), low)
+		w.I(x86.ADD, x86.W64, partFrom, x86.Imm(f.vector))
+		w.I(x86.SUB, x86.W64, partHigh, x86.Imm(f.vector))
+		w.I(x86.SUB, x86.W64, partLeft, x86.Imm(1))
+		w.I(x86.JG, 0, loop)
+		w.end()
+		return w.Code()
+	})
 }
 
 // part moves the elements lo..hi of the row. The lower ones have keys below a pivot.

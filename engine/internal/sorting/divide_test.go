@@ -9,6 +9,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // TestPlaces compares elements at places, and the parts of rows before and behind a place and their positions,
@@ -25,7 +26,7 @@ func TestPlaces(t *testing.T) {
 func testPlaces[T number](t *testing.T, isa string, typ dtype.Type) {
 	r := rand.New(rand.NewPCG(3, uint64(typ)))
 	s := New(isa)
-	for _, n := range []int{1, 2, 3, 7, 8, 9, 31, 33, 63, 64, 65, 100, 128, 129, 256, 300, 1000, 1023, 1025, 3000, 1<<15 + 3, 1<<16 + 90} {
+	for _, n := range []int{1, 2, 3, 7, 8, 9, 31, 33, 63, 64, 65, 100, 128, 129, 256, 300, 1000, 1023, 1025, 3000, 1 << 12, 5003, 1<<15 + 3, 1<<16 + 90} {
 		for k, kind := range kinds {
 			if n > 100 && (n+k)%3 > 0 {
 				continue
@@ -105,6 +106,31 @@ func TestPartsEncode(t *testing.T) {
 					t.Errorf("%s has no partition of values of %d bytes in form %d", isa, size, f)
 				}
 			}
+		}
+	}
+}
+
+// TestReverse tests lengths around those of vectors, and one that takes several calls of the kernel.
+func TestReverse(t *testing.T) {
+	for _, isa := range isas() {
+		for _, n := range append(lists.UpTo(70), 3*callKeys+5) {
+			testReverse[int32](t, isa, n)
+			testReverse[int64](t, isa, n)
+		}
+	}
+}
+
+func testReverse[K int32 | int64](t *testing.T, isa string, n int) {
+	u := newRun()
+	u.begin(familyOf(isa, int(unsafe.Sizeof(K(0)))), new(order), false)
+	x := make([]K, n)
+	for i := range x {
+		x[i] = K(i)
+	}
+	reverse(u, x)
+	for i, v := range x {
+		if int(v) != n-1-i {
+			t.Fatalf("%s: element %d of %d of %T is %d", isa, i, n, v, v)
 		}
 	}
 }

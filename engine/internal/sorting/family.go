@@ -89,6 +89,9 @@ type args struct {
 	left, right, lower int
 	nan                int // result of a raw partition of values: not 0 if there is a NaN
 	first              int // position of the first key, where a partition stores positions
+	// A pass that keeps the keys from pivot to above adds -1 to below for each lower key of 4 bytes, and -2 for one of 8.
+	above int64
+	below [8]int32
 	order
 	tables *tables
 }
@@ -109,6 +112,8 @@ const (
 	argRight  = int32(unsafe.Offsetof(args{}.right))
 	argLower  = int32(unsafe.Offsetof(args{}.lower))
 	argNaN    = int32(unsafe.Offsetof(args{}.nan))
+	argAbove  = int32(unsafe.Offsetof(args{}.above))
+	argBelow  = int32(unsafe.Offsetof(args{}.below))
 	argFirst  = int32(unsafe.Offsetof(args{}.first))
 	argFold   = int32(unsafe.Offsetof(args{}.order) + unsafe.Offsetof(order{}.fold))
 	argFlip   = int32(unsafe.Offsetof(args{}.order) + unsafe.Offsetof(order{}.flip))

@@ -13,6 +13,8 @@ const (
 	inPlace              // keys where they go
 	values               // values that are elsewhere
 	positions            // the positions of values, as integers of the size of a key
+	between              // only the keys from one to another
+	reversed             // no partition: all keys in reverse
 	ways      = iota
 )
 
@@ -76,6 +78,8 @@ type partitionWriter struct {
 	way        way
 	pivot, nan x86.Vec
 	at, step   x86.Vec // the positions of the next keys, and the number of lanes
+
+	above, below x86.Vec // of the keys between two: the greater one, and the number of those below the other one
 }
 
 // offsets are the arguments of a partition in place that change, and their registers.
@@ -96,6 +100,10 @@ func (w *partitionWriter) write() {
 		w.load(partHigh, argHigh)
 		w.I(x86.ADD, x86.W64, partHigh, x86.At(x86.RDI, argEnd))
 		w.I(x86.XOR, x86.W32, partLows, partLows)
+	}
+	if w.way == between {
+		w.above, w.below = w.everywhere(argAbove), w.take()
+		w.I(x86.VMOVUPS, w.l, w.below, x86.At(x86.RDI, argBelow))
 	}
 	w.load(partTable, argTables)
 	w.pivot = w.everywhere(argPivot)
@@ -122,7 +130,7 @@ func (w *partitionWriter) write() {
 	} else {
 		w.loop(unroll)
 		w.loop(1)
-		if w.way == apart {
+		if w.way == apart || w.way == between {
 			end := w.NewLabel()
 			w.I(x86.TEST, x86.W64, partLeft, partLeft)
 			w.I(x86.JE, 0, end)
@@ -130,6 +138,9 @@ func (w *partitionWriter) write() {
 			w.Bind(end)
 		}
 		w.I(x86.MOV, x86.W64, x86.At(x86.RDI, argLow), partLows)
+	}
+	if w.way == between {
+		w.I(x86.VMOVUPS, w.l, x86.At(x86.RDI, argBelow), w.below)
 	}
 	if w.f.avx512 {
 		w.I(w.maskMove(), 0, partBits, nanMask)
@@ -171,20 +182,28 @@ func (w *partitionWriter) loop(n int) {
 		w.read(x)
 	}
 	for i, x := range v {
-		w.compare(keys[i], i)
+		if w.way == between {
+			w.between(x, nil)
+		} else {
+			w.compare(keys[i], i)
+		}
 		if w.way == positions {
 			w.I(x86.VMOVUPS, w.l, x, w.at)
 			w.I(w.pick(x86.VPADDD, x86.VPADDQ), w.l, w.at, w.at, w.step)
 		}
 		w.arrange(x)
 		w.I(x86.VMOVUPS, w.l, x86.At(partLow, 0), x)
-		w.I(x86.VMOVUPS, w.l, x86.At(partHigh, int32(-w.f.vector)), x)
+		if w.way != between {
+			w.I(x86.VMOVUPS, w.l, x86.At(partHigh, int32(-w.f.vector)), x)
+		}
 		w.I(x86.POPCNT, x86.W32, partBits, partBits)
 		if w.way != inPlace {
 			w.I(x86.ADD, x86.W64, partLows, partBits)
 		}
 		w.I(x86.LEA, x86.W64, partLow, x86.AtX(partLow, partBits, uint8(w.f.size), 0))
-		w.I(x86.LEA, x86.W64, partHigh, x86.AtX(partHigh, partBits, uint8(w.f.size), int32(-w.f.vector)))
+		if w.way != between {
+			w.I(x86.LEA, x86.W64, partHigh, x86.AtX(partHigh, partBits, uint8(w.f.size), int32(-w.f.vector)))
+		}
 	}
 	w.give(v...)
 	if len(keys) > 0 && keys[0] != v[0] {
@@ -261,6 +280,26 @@ func (w *partitionWriter) compare(x x86.Vec, i int) {
 	w.give(t)
 }
 
+// between sets the bits of the keys from the pivot to above, and counts those below, in the lanes of a mask if there is one.
+func (w *partitionWriter) between(x x86.Vec, mask *x86.Vec) {
+	low, high := w.take(), w.take()
+	if w.form&raw != 0 {
+		w.I(w.pick(x86.VCMPPS, x86.VCMPPD), w.l, low, x, w.pivot, x86.Imm(less))
+		w.I(w.pick(x86.VCMPPS, x86.VCMPPD), w.l, high, w.above, x, x86.Imm(less))
+	} else {
+		w.I(w.pick(x86.VPCMPGTD, x86.VPCMPGTQ), w.l, low, w.pivot, x)
+		w.I(w.pick(x86.VPCMPGTD, x86.VPCMPGTQ), w.l, high, x, w.above)
+	}
+	if mask != nil {
+		w.I(x86.VPAND, w.l, low, low, *mask)
+	}
+	w.I(x86.VPADDD, w.l, w.below, w.below, low)
+	w.I(x86.VPOR, w.l, high, high, low)
+	w.I(w.pick(x86.VMOVMSKPS, x86.VMOVMSKPD), w.l, partBits, high)
+	w.I(x86.XOR, x86.W32, partBits, x86.Imm(1<<w.f.lanes()-1))
+	w.give(low, high)
+}
+
 // arrange puts the keys whose bits are set before the others.
 func (w *partitionWriter) arrange(x x86.Vec) {
 	table, widen, permute := tableLanes8, x86.VPMOVZXBD, x86.VPERMPS
@@ -293,13 +332,21 @@ func (w *partitionWriter) tail() {
 		w.I(move, w.l, x, mask, x86.At(partFrom, 0))
 	}
 	w.read(x)
-	w.compare(x, 0)
+	stores := []x86.Mem{x86.At(partLow, 0)}
+	if w.way == between {
+		w.between(x, &mask)
+	} else {
+		w.compare(x, 0)
+	}
 	w.I(x86.BZHI, x86.W64, partBits, partBits, partLeft)
 	w.arrange(x)
 	w.I(x86.POPCNT, x86.W32, partBits, partBits)
 	w.I(x86.ADD, x86.W64, partLows, partBits)
 	w.I(x86.NEG, x86.W64, partLeft)
-	for _, to := range []x86.Mem{x86.At(partLow, 0), x86.AtX(partHigh, partLeft, uint8(w.f.size), 0)} {
+	if w.way != between {
+		stores = append(stores, x86.AtX(partHigh, partLeft, uint8(w.f.size), 0))
+	}
+	for _, to := range stores {
 		if w.f.avx512 {
 			w.I(x86.VMOVUPD, w.l, to, x, x86.Merge(x86.K3))
 		} else {

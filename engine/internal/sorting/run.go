@@ -63,6 +63,7 @@ func newRun() *run { return &run{memory: new(memory)} }
 type run struct {
 	*memory
 	f      *family
+	avx2   *family // the kernels of AVX2 for keys of the same size, which all processors have
 	order  *order
 	raw    bool  // the keys in memory are the floats themselves, and the sort has met no NaN
 	most   int64 // no key is above it
@@ -82,6 +83,7 @@ const (
 	midKeys, midSample = 1 << 10, 32
 	fewKeys            = 1 << 8 // the same where not all keys are wanted
 	manyKeys           = 1 << 15
+	bandKeys           = 1 << 12 // from here on, wanted keys are looked for in a band
 	largestSample      = 256
 	// A part of fewer networks is merged in any case, if it may be merged; narrowBlocks is the same for keys of 4 bytes.
 	mergedBlocks = 16
@@ -105,7 +107,7 @@ func (f *family) merged() int {
 
 // begin prepares a run. raw says that the keys in memory may be the floats themselves.
 func (u *run) begin(f *family, o *order, raw bool) {
-	u.f, u.order = f, o
+	u.f, u.avx2, u.order = f, familyOf("avx2", f.size), o
 	u.args = args{order: *o, tables: theTables()}
 	u.setRaw(raw)
 }
@@ -140,6 +142,9 @@ func (u *run) sort(p *part) {
 		p := &u.stack[top]
 		if !u.wanted(p) || p.n > u.f.largest() && u.whole(p) {
 			top--
+			continue
+		}
+		if len(u.places) > 0 && p.n >= bandKeys && u.narrow(p) {
 			continue
 		}
 		if p.n > u.f.largest() && p.left > 0 {
@@ -373,6 +378,21 @@ func (u *run) pivot(p *part) int64 {
 	default:
 		count = u.f.largest()
 	}
+	sample := u.sampled(p, count)
+	from, to := u.within(p)
+	at := count / 2
+	if from < to {
+		place, side := u.places[(from+to)/2], 1.
+		if 2*(place-p.at) > p.n {
+			side = -1
+		}
+		at = beside(p, count, place, side)
+	}
+	return u.key(&sample, u.load(&sample, at))
+}
+
+// sampled returns the keys of a sample of a part in order.
+func (u *run) sampled(p *part, count int) part {
 	u.random = u.random*6364136223846793005 + 1442695040888963407
 	if u.f.size == 8 {
 		take[int64](u, p, count)
@@ -385,7 +405,7 @@ func (u *run) pivot(p *part) int64 {
 	} else {
 		u.mergedRows(sample.from, sample.from, 1, count, 0)
 	}
-	return u.key(&sample, u.load(&sample, u.beside(p, count)))
+	return sample
 }
 
 // take stores count keys of a part to sample: one at a pseudorandom place of each of so many pieces.
@@ -406,18 +426,11 @@ func take[K int32 | int64](u *run, p *part, count int) {
 // goldenRatio is 2^32 divided by the golden ratio. Its multiples modulo 2^32 are spread evenly.
 const goldenRatio = 0x9e3779b9
 
-// beside returns the place of the pivot among the count keys of a sorted sample of a part.
-func (u *run) beside(p *part, count int) int {
-	from, to := u.within(p)
-	if from == to {
-		return count / 2
-	}
-	at := float64(u.places[(from+to)/2]-p.at) / float64(p.n)
-	margin := math.Sqrt(float64(count)*at*(1-at)) + 1 // of the place of a key in a sample
-	if at > .5 {
-		margin = -margin
-	}
-	return min(max(int(at*float64(count)+margin), 0), count-1)
+// beside returns the place, among the count keys of a sample, of a key beside the one at a place of the part: side times the
+// error of that place away.
+func beside(p *part, count, place int, side float64) int {
+	at := float64(place-p.at) / float64(p.n)
+	return min(max(int(at*float64(count)+side*(math.Sqrt(float64(count)*at*(1-at))+1)), 0), count-1)
 }
 
 func median(a, b, c int64) int64 { return max(min(a, b), min(max(a, b), c)) }

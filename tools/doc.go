@@ -1,4 +1,5 @@
-// Package tools has nothing: its module names the tools of the project. Run them as
+// Package tools has nothing: its module names the tools of the project, and has the
+// command typecheck. Run the tools as
 //
 //	go tool -modfile=tools/go.mod staticcheck ./...
 package tools

@@ -15,15 +15,8 @@ func (i Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64,
 
 // Dgemv computes y = alpha*op(A)*x + beta*y.
 func (i Implementation) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
-	if smallVector(m, n) {
-		i.Implementation.Dgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
-		return
-	}
-	op, lenX, lenY := stored(blas.NoTrans, m, n, a, lda), n, m
-	if tA != blas.NoTrans {
-		op, lenX, lenY = op.transposed(), m, n
-	}
-	if !transposes(tA) || !product(alpha, op, column(lenX, x, incX), beta, column(lenY, y, incY)) {
+	rows, cols := opSize(tA, m, n)
+	if smallVector(m, n) || !product(alpha, stored(tA, rows, cols, a, lda), column(cols, x, incX), beta, column(rows, y, incY)) {
 		i.Implementation.Dgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 	}
 }
@@ -51,16 +44,9 @@ func (i Implementation) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha fl
 
 // Dsyr2k computes a triangle of C = alpha*(op(A)*op(B)ᵀ + op(B)*op(A)ᵀ) + beta*C.
 func (i Implementation) Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	if smallRank(n, k) {
+	if smallRank(n, k) || !syr2k(alpha, stored(t, n, k, a, lda), stored(t, n, k, b, ldb), beta, triangular(ul, blas.NoTrans, n, c, ldc)) {
 		i.Implementation.Dsyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-		return
 	}
-	opA, opB, sum := stored(t, n, k, a, lda), stored(t, n, k, b, ldb), triangular(ul, blas.NoTrans, n, c, ldc)
-	if !syrk(alpha, opA, opB.transposed(), beta, sum) {
-		i.Implementation.Dsyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-		return
-	}
-	syrk(alpha, opB, opA.transposed(), 1, sum)
 }
 
 // Dtrmm computes B = alpha*op(A)*B or B = alpha*B*op(A), where A is triangular.

@@ -386,6 +386,12 @@ func syrk[T float](alpha T, a, b matrix[T], beta T, t triangle[T]) bool {
 	return true
 }
 
+// syr2k computes the triangle of C = alpha*(A*Bᵀ + B*Aᵀ) + beta*C. It reports false if the
+// arguments are for gonum's implementation.
+func syr2k[T float](alpha T, a, b matrix[T], beta T, t triangle[T]) bool {
+	return syrk(alpha, a, b.transposed(), beta, t) && syrk(alpha, b, a.transposed(), 1, t)
+}
+
 // order returns the number of rows of the square matrix of an operation.
 func order(s blas.Side, m, n int) int {
 	if s == blas.Right {
@@ -394,6 +400,10 @@ func order(s blas.Side, m, n int) int {
 	return m
 }
 
-func transposes(t blas.Transpose) bool {
-	return t == blas.NoTrans || t == blas.Trans || t == blas.ConjTrans
+// opSize returns the numbers of rows and columns of op(A), where A has m and n.
+func opSize(op blas.Transpose, m, n int) (rows, cols int) {
+	if op == blas.NoTrans {
+		return m, n
+	}
+	return n, m
 }

@@ -15,15 +15,8 @@ func (i Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32,
 
 // Sgemv computes y = alpha*op(A)*x + beta*y.
 func (i Implementation) Sgemv(tA blas.Transpose, m, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32, incY int) {
-	if smallVector(m, n) {
-		i.Implementation.Sgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
-		return
-	}
-	op, lenX, lenY := stored(blas.NoTrans, m, n, a, lda), n, m
-	if tA != blas.NoTrans {
-		op, lenX, lenY = op.transposed(), m, n
-	}
-	if !transposes(tA) || !product(alpha, op, column(lenX, x, incX), beta, column(lenY, y, incY)) {
+	rows, cols := opSize(tA, m, n)
+	if smallVector(m, n) || !product(alpha, stored(tA, rows, cols, a, lda), column(cols, x, incX), beta, column(rows, y, incY)) {
 		i.Implementation.Sgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 	}
 }
@@ -51,16 +44,9 @@ func (i Implementation) Ssyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha fl
 
 // Ssyr2k computes a triangle of C = alpha*(op(A)*op(B)ᵀ + op(B)*op(A)ᵀ) + beta*C.
 func (i Implementation) Ssyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
-	if smallRank(n, k) {
+	if smallRank(n, k) || !syr2k(alpha, stored(t, n, k, a, lda), stored(t, n, k, b, ldb), beta, triangular(ul, blas.NoTrans, n, c, ldc)) {
 		i.Implementation.Ssyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-		return
 	}
-	opA, opB, sum := stored(t, n, k, a, lda), stored(t, n, k, b, ldb), triangular(ul, blas.NoTrans, n, c, ldc)
-	if !syrk(alpha, opA, opB.transposed(), beta, sum) {
-		i.Implementation.Ssyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-		return
-	}
-	syrk(alpha, opB, opA.transposed(), 1, sum)
 }
 
 // Strmm computes B = alpha*op(A)*B or B = alpha*B*op(A), where A is triangular.

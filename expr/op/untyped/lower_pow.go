@@ -10,10 +10,6 @@ import (
 // about as large or small as numbers get are cold.
 func lowerPow(b *B, x ...V) V {
 	f := formatOf(b, x[0])
-	if x[1].Type != x[0].Type {
-		b.Fail(errTypes)
-		return x[0]
-	}
 	a, y := b.Abs(x[0]), x[1]
 	hi, lo := logParts(b, f, a, V{})
 	t, tl := timesParts(b, y, hi, lo)

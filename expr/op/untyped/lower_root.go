@@ -1,13 +1,10 @@
 package untyped
 
 import (
-	"errors"
 	"math"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 )
-
-var errTypes = errors.New("the operands differ in type")
 
 // lowerRsqrt returns 1/sqrt(x), corrected by a Newton step with an exact
 // residual. Zero, infinity and NaN need no correction.
@@ -27,10 +24,6 @@ func lowerRsqrt(b *B, x ...V) V {
 // cold. So are sums of squares that lose digits or overflow, and those that are 0.
 func lowerHypot(b *B, x ...V) V {
 	f := formatOf(b, x[0])
-	if x[1].Type != x[0].Type {
-		b.Fail(errTypes)
-		return x[0]
-	}
 	inf := f.c(b, math.Inf(1))
 	infinite := func(y V) V { return b.Select(b.Or(b.Eq(b.Abs(x[0]), inf), b.Eq(b.Abs(x[1]), inf)), inf, y) }
 	t, y := rootOfSquares(b, f, x[0], x[1])

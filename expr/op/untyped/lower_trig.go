@@ -234,10 +234,6 @@ func lowerAtan(b *B, x ...V) V {
 // remainders are not numbers are cold.
 func lowerAtan2(b *B, x ...V) V {
 	f := formatOf(b, x[0])
-	if x[1].Type != x[0].Type {
-		b.Fail(errTypes)
-		return x[0]
-	}
 	ay, ax := b.Abs(x[0]), b.Abs(x[1])
 	swap := b.Lt(ax, ay)
 	num, den := b.Select(swap, ax, ay), b.Select(swap, ay, ax)

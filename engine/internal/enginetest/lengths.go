@@ -75,7 +75,7 @@ func matrices(s suite, t dtype.Type, dims []int, seed int) {
 	r := newRand(uint64(seed))
 	for l := range numLayouts {
 		for to := range repeated {
-			if step := testlevel.Every(2, 6); (int(l)+int(to)+seed)%step != 0 && (!testlevel.Deep() || t != dtype.F32) {
+			if step := testlevel.Every(2, 12); (int(l)+int(to)+seed)%step != 0 && (!testlevel.Deep() || t != dtype.F32) {
 				continue
 			}
 			x := place(r, t, l, wild, dims...).Named("x").Node()

@@ -79,7 +79,7 @@ func Reductions(t *testing.T, o Options) {
 	for _, row := range reductionRows() {
 		t.Run(row.Name(), func(t *testing.T) {
 			types := row.Types().List()
-			every := testlevel.Every(1, max(4, min(6, len(types)))) // so each case has a type, if there are four
+			every := testlevel.Every(1, max(4, len(types))) // so each case has a type, if there are four, and each type a case
 			for k, typ := range types {
 				n := 0
 				for i, rc := range reductionCases {
@@ -190,7 +190,7 @@ func stateReductions(s suite) {
 				continue
 			}
 			for _, c := range reductionCases {
-				if n++; n%testlevel.Every(1, 23) != 0 {
+				if n++; n%testlevel.Every(1, 37) != 0 {
 					continue
 				}
 				r := newRand(uint64(n))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 var update = flag.Bool("update", false, "rewrite generated files")
@@ -52,6 +53,8 @@ type cell struct {
 	dtype  dtype.Type
 	goType string
 }
+
+func (c cell) integer() bool { return c.dtype.IsInt() }
 
 func (c cell) constant() string { return strings.ToUpper(c.dtype.Short()[:1]) + c.dtype.Short()[1:] }
 
@@ -172,17 +175,9 @@ func conversions(w *bytes.Buffer) {
 	fmt.Fprint(w, "\n// cvtFromInt sets the conversions from an integer type, or from Bool. A predicate is 0 or 1.\n")
 	cells("func cvtFromInt[From dtype.Int](from dtype.Type)", "cvt")
 	cells("func cvtFromFloat[From float32 | float64](from dtype.Type)", "cvtToInt")
-	fmt.Fprint(w, "func init() {\ncvtFromInt[uint8](dtype.Bool)\n")
+	fmt.Fprint(w, "// forIntegers sets the kernels of integers, but for those of primitives.\nfunc forIntegers() {\n")
 	for _, t := range dtype.Integers() {
-		c := cell{dtype: t}.constant()
-		fmt.Fprintf(w, "cvtFromInt[%[1]s](dtype.%[2]s)\nlookupRow[%[1]s](dtype.%[2]s)\n", t, c)
-		if t.Size() == 8 {
-			fmt.Fprintf(w, "cvtKernels[dtype.%s][dtype.F32] = cvtToF32[%s]\n", c, t)
-		}
-	}
-	fmt.Fprint(w, "cvtFromFloat[float32](dtype.F32)\ncvtFromFloat[float64](dtype.F64)\n}\n\n// forIntegers sets the kernels of reductions of integers.\nfunc forIntegers() {\n")
-	for _, t := range dtype.Integers() {
-		fmt.Fprintf(w, "forNumber[%s](dtype.%s)\n", t, cell{dtype: t}.constant())
+		fmt.Fprintf(w, "forInteger[%s](dtype.%s)\n", t, cell{dtype: t}.constant())
 	}
 	fmt.Fprint(w, "}\n")
 }
@@ -252,9 +247,10 @@ func word(c byte) bool {
 }
 
 // table writes the function that fills the table of kernels, and for each list of types of
-// several rows a function that fills the cells of one of them.
+// several rows a function that fills the cells of one of them. One function calls those of them that
+// every integer type has.
 func table(w *bytes.Buffer, all []row) {
-	var calls strings.Builder
+	var calls, integers strings.Builder
 	for len(all) > 0 {
 		first, param := all[0], all[0].param()
 		same := func(r row) bool { return slices.Equal(r.cells, first.cells) }
@@ -267,7 +263,14 @@ func table(w *bytes.Buffer, all []row) {
 			}
 			fmt.Fprint(w, "}\n\n")
 		}
+		each := len(lists.Where(first.cells, cell.integer)) == len(dtype.Integers())
+		if each {
+			fmt.Fprintf(&integers, "%s[%s](k, t)\n", first.setter(), map[bool]string{true: "U", false: "T"}[first.cells[0].goType == "uint8"])
+		}
 		for _, c := range first.cells {
+			if each && c.integer() {
+				continue
+			}
 			if param != "" {
 				fmt.Fprintf(&calls, "%s[%s](&k, dtype.%s)\n", first.setter(), c.goType, c.constant())
 			} else {
@@ -276,8 +279,14 @@ func table(w *bytes.Buffer, all []row) {
 		}
 		all = slices.DeleteFunc(all[1:], func(r row) bool { return param != "" && same(r) })
 	}
-	fmt.Fprintf(w, "// generated fills the table. It is no init function, because init functions of other files need it.\n"+
-		"func generated() (k table) {\n%sreturn k\n}\n", calls.String())
+	fmt.Fprintf(w, "// integer fills the cells of an integer type T. U is the unsigned type of its size.\n"+
+		"func integer[T %s, U uint8 | uint16 | uint32 | uint64](k *table, t dtype.Type) {\n%s}\n\n",
+		strings.Join(lists.Map(dtype.Integers(), dtype.Type.String), " | "), integers.String())
+	fmt.Fprint(w, "// generated fills the table. It is no init function, because init functions of other files need it.\nfunc generated() (k table) {\n")
+	for _, t := range dtype.Integers() {
+		fmt.Fprintf(w, "integer[%s, uint%d](&k, dtype.%s)\n", t, 8*t.Size(), cell{dtype: t}.constant())
+	}
+	fmt.Fprintf(w, "%sreturn k\n}\n", calls.String())
 }
 
 // setter names the function that sets the kernels of a row, and of what takes the same types.

@@ -98,10 +98,13 @@ func reducerOf(r *ir.Reducer) (*reducer, bool) {
 	return &kern, ok
 }
 
+// init sets the kernels of reductions, conversions and lookups.
 func init() {
 	forIntegers()
 	forFloat[float32](dtype.F32)
 	forFloat[float64](dtype.F64)
+	cvtFromInt[uint8](dtype.Bool)
+	cvtKernels[dtype.I64][dtype.F32], cvtKernels[dtype.U64][dtype.F32] = cvtToF32[int64], cvtToF32[uint64]
 	accumulate(form{op: prim.Or, t: dtype.Bool}, anyLanes, closePart)
 	accumulate(form{op: prim.And, t: dtype.Bool}, allLanes, closePart)
 }
@@ -127,6 +130,12 @@ func forNumber[T number](t dtype.Type) {
 	}
 }
 
+func forInteger[T dtype.Int](t dtype.Type) {
+	forNumber[T](t)
+	cvtFromInt[T](t)
+	lookupRow[T](t)
+}
+
 // firstExtreme returns the function that chooses one of two partials: x if it is NaN or if holds is true of both, else y.
 func firstExtreme[T number](holds func(x, y T) bool) func(x, y partial) partial {
 	return func(x, y partial) partial {
@@ -139,6 +148,7 @@ func firstExtreme[T number](holds func(x, y T) bool) func(x, y partial) partial 
 
 func forFloat[T float32 | float64](t dtype.Type) {
 	forNumber[T](t)
+	cvtFromFloat[T](t)
 	reducers[form{op: prim.Min, quiet: true, t: t}] = reducer{lanes: fminLanes[T], close: closePart, runs: runsKernel, step: fminStep[T]}
 	reducers[form{op: prim.Max, quiet: true, t: t}] = reducer{lanes: fmaxLanes[T], close: closePart, runs: runsKernel, step: fmaxStep[T]}
 }

@@ -556,49 +556,34 @@ func likeSelect[T uint8 | uint16 | uint32 | uint64](k *table, t dtype.Type) {
 	k[prim.Select][t] = [8]kernel{0: selectVVV[T], 4: selectVVS[T], 2: selectVSV[T], 6: selectVSS[T]}
 }
 
+// integer fills the cells of an integer type T. U is the unsigned type of its size.
+func integer[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64, U uint8 | uint16 | uint32 | uint64](k *table, t dtype.Type) {
+	likeAddI8[T](k, t)
+	likeDivI8[T](k, t)
+	likeAndI8[U](k, t)
+	likeNotI8[U](k, t)
+	likeSelect[U](k, t)
+}
+
 // generated fills the table. It is no init function, because init functions of other files need it.
 func generated() (k table) {
-	likeAddI8[int8](&k, dtype.I8)
-	likeAddI8[int16](&k, dtype.I16)
-	likeAddI8[int32](&k, dtype.I32)
-	likeAddI8[int64](&k, dtype.I64)
-	likeAddI8[uint8](&k, dtype.U8)
-	likeAddI8[uint16](&k, dtype.U16)
-	likeAddI8[uint32](&k, dtype.U32)
-	likeAddI8[uint64](&k, dtype.U64)
+	integer[int8, uint8](&k, dtype.I8)
+	integer[int16, uint16](&k, dtype.I16)
+	integer[int32, uint32](&k, dtype.I32)
+	integer[int64, uint64](&k, dtype.I64)
+	integer[uint8, uint8](&k, dtype.U8)
+	integer[uint16, uint16](&k, dtype.U16)
+	integer[uint32, uint32](&k, dtype.U32)
+	integer[uint64, uint64](&k, dtype.U64)
 	likeAddI8[float32](&k, dtype.F32)
 	likeAddI8[float64](&k, dtype.F64)
-	likeDivI8[int8](&k, dtype.I8)
-	likeDivI8[int16](&k, dtype.I16)
-	likeDivI8[int32](&k, dtype.I32)
-	likeDivI8[int64](&k, dtype.I64)
-	likeDivI8[uint8](&k, dtype.U8)
-	likeDivI8[uint16](&k, dtype.U16)
-	likeDivI8[uint32](&k, dtype.U32)
-	likeDivI8[uint64](&k, dtype.U64)
 	likeDivF32[float32](&k, dtype.F32)
 	likeDivF32[float64](&k, dtype.F64)
 	k[prim.Fma][dtype.F64] = [8]kernel{0: fmaF64VVV, 4: fmaF64VVS, 2: fmaF64VSV, 6: fmaF64VSS}
 	k[prim.Abs][dtype.F32] = [8]kernel{0: absF32V}
 	k[prim.Abs][dtype.F64] = [8]kernel{0: absF64V}
 	k[prim.Scale][dtype.F64] = [8]kernel{0: scaleF64VV, 2: scaleF64VS}
-	likeAndI8[uint8](&k, dtype.I8)
-	likeAndI8[uint16](&k, dtype.I16)
-	likeAndI8[uint32](&k, dtype.I32)
-	likeAndI8[uint64](&k, dtype.I64)
-	likeAndI8[uint8](&k, dtype.U8)
-	likeAndI8[uint16](&k, dtype.U16)
-	likeAndI8[uint32](&k, dtype.U32)
-	likeAndI8[uint64](&k, dtype.U64)
 	likeAndI8[uint8](&k, dtype.Bool)
-	likeNotI8[uint8](&k, dtype.I8)
-	likeNotI8[uint16](&k, dtype.I16)
-	likeNotI8[uint32](&k, dtype.I32)
-	likeNotI8[uint64](&k, dtype.I64)
-	likeNotI8[uint8](&k, dtype.U8)
-	likeNotI8[uint16](&k, dtype.U16)
-	likeNotI8[uint32](&k, dtype.U32)
-	likeNotI8[uint64](&k, dtype.U64)
 	k[prim.Not][dtype.Bool] = [8]kernel{0: notBOOLV}
 	likeMulhiU8[uint8](&k, dtype.U8)
 	likeMulhiU8[uint16](&k, dtype.U16)
@@ -607,14 +592,6 @@ func generated() (k table) {
 	k[prim.Eq][dtype.Bool] = [8]kernel{0: eqBOOLVV, 2: eqBOOLVS}
 	k[prim.Ne][dtype.Bool] = [8]kernel{0: neBOOLVV, 2: neBOOLVS}
 	k[prim.RoundBF16][dtype.F32] = [8]kernel{0: roundbf16F32V}
-	likeSelect[uint8](&k, dtype.I8)
-	likeSelect[uint16](&k, dtype.I16)
-	likeSelect[uint32](&k, dtype.I32)
-	likeSelect[uint64](&k, dtype.I64)
-	likeSelect[uint8](&k, dtype.U8)
-	likeSelect[uint16](&k, dtype.U16)
-	likeSelect[uint32](&k, dtype.U32)
-	likeSelect[uint64](&k, dtype.U64)
 	likeSelect[uint32](&k, dtype.F32)
 	likeSelect[uint64](&k, dtype.F64)
 	likeSelect[uint8](&k, dtype.Bool)
@@ -654,38 +631,14 @@ func cvtFromFloat[From float32 | float64](from dtype.Type) {
 	}
 }
 
-func init() {
-	cvtFromInt[uint8](dtype.Bool)
-	cvtFromInt[int8](dtype.I8)
-	lookupRow[int8](dtype.I8)
-	cvtFromInt[int16](dtype.I16)
-	lookupRow[int16](dtype.I16)
-	cvtFromInt[int32](dtype.I32)
-	lookupRow[int32](dtype.I32)
-	cvtFromInt[int64](dtype.I64)
-	lookupRow[int64](dtype.I64)
-	cvtKernels[dtype.I64][dtype.F32] = cvtToF32[int64]
-	cvtFromInt[uint8](dtype.U8)
-	lookupRow[uint8](dtype.U8)
-	cvtFromInt[uint16](dtype.U16)
-	lookupRow[uint16](dtype.U16)
-	cvtFromInt[uint32](dtype.U32)
-	lookupRow[uint32](dtype.U32)
-	cvtFromInt[uint64](dtype.U64)
-	lookupRow[uint64](dtype.U64)
-	cvtKernels[dtype.U64][dtype.F32] = cvtToF32[uint64]
-	cvtFromFloat[float32](dtype.F32)
-	cvtFromFloat[float64](dtype.F64)
-}
-
-// forIntegers sets the kernels of reductions of integers.
+// forIntegers sets the kernels of integers, but for those of primitives.
 func forIntegers() {
-	forNumber[int8](dtype.I8)
-	forNumber[int16](dtype.I16)
-	forNumber[int32](dtype.I32)
-	forNumber[int64](dtype.I64)
-	forNumber[uint8](dtype.U8)
-	forNumber[uint16](dtype.U16)
-	forNumber[uint32](dtype.U32)
-	forNumber[uint64](dtype.U64)
+	forInteger[int8](dtype.I8)
+	forInteger[int16](dtype.I16)
+	forInteger[int32](dtype.I32)
+	forInteger[int64](dtype.I64)
+	forInteger[uint8](dtype.U8)
+	forInteger[uint16](dtype.U16)
+	forInteger[uint32](dtype.U32)
+	forInteger[uint64](dtype.U64)
 }

@@ -439,16 +439,3 @@ func callFloatPower(c *call) *tree.Node {
 	}
 	return binary("**", valueOf(c.as(0, t)), y, true).node()
 }
-
-func callIdentity(c *call) *tree.Node {
-	n := c.integer(0)
-	return untyped.Compose("eye", untyped.Options{Ints: []int{n, n, 0}, To: c.dtype(1, dtype.F64)})
-}
-
-func callMatrixTranspose(c *call) *tree.Node {
-	n := c.array(0)
-	if len(n.Shape()) < 2 {
-		return tree.Errorf(tree.ErrShape, "", "a value of rank %d has no two last axes", len(n.Shape()))
-	}
-	return untyped.Compose("swapaxes", untyped.Options{Axes: []int{-1, -2}}, n)
-}

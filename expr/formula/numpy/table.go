@@ -236,7 +236,7 @@ var own = []Function{
 
 	{Name: "reshape", Group: groups[5], Arguments: "a, shape, order='C', *, copy=None", Doc: "the same elements in another shape, row-major or column-major; one extent may be -1", tree: callReshape},
 	{Name: "transpose", Group: groups[5], Arguments: "a, axes=None", Doc: "the axes in another order, reversed by default", tree: callTranspose},
-	{Name: "matrix_transpose", Group: groups[5], Arguments: "x, /", Doc: "the last two axes exchanged", tree: callMatrixTranspose},
+	{Name: "matrix_transpose", Group: groups[5], Arguments: "x, /", Doc: "the last two axes exchanged", value: written("swapaxes(x, -1, -2)")},
 	{Name: "broadcast_to", Group: groups[5], Arguments: "array, shape", Doc: "repeated to a shape", tree: callBroadcastTo},
 	{Name: "take", Group: groups[5], Arguments: "a, indices, axis=None", Doc: "elements of an axis by index", tree: callTake},
 	{Name: "take_along_axis", Group: groups[5], Arguments: "arr, indices, axis=-1?", Doc: "elements of an axis at positions, in the shape of the indices; without an axis, of all elements", tree: callTakeAlong},
@@ -247,7 +247,7 @@ var own = []Function{
 	{Name: "copy", Group: groups[5], Arguments: "a", Doc: "a itself: formulas have values, not references", tree: func(c *call) *tree.Node { return c.array(0) }},
 	{Name: "len", Group: groups[5], Arguments: "x", Doc: "the extent of the first axis", value: callLength},
 
-	{Name: "identity", Group: groups[6], Arguments: "n, dtype=None", Doc: "1 on the diagonal of n rows and columns, else 0", tree: callIdentity},
+	{Name: "identity", Group: groups[6], Arguments: "n, dtype=None", Doc: "1 on the diagonal of n rows and columns, else 0", value: written("eye(n, dtype=dtype)")},
 	{Name: "zeros", Group: groups[6], Arguments: "shape, dtype=None", Doc: "zeros, of float64 by default", tree: callFilled(0)},
 	{Name: "ones", Group: groups[6], Arguments: "shape, dtype=None", Doc: "ones, of float64 by default", tree: callFilled(1)},
 	{Name: "full", Group: groups[6], Arguments: "shape, fill_value, dtype=None", Doc: "a value in a shape", tree: callFull},

@@ -22,13 +22,6 @@ func callFull(c *call) *tree.Node {
 	return untyped.BroadcastTo(c.as(1, c.dtype(2, c.args[1].dtype())), c.integers(0))
 }
 
-func callFilledLike(v int) func(c *call) *tree.Node {
-	return func(c *call) *tree.Node {
-		n := c.array(0)
-		return untyped.BroadcastTo(integer(v).as(c.dtype(1, n.DType())), c.shapeOr(2, n))
-	}
-}
-
 func callFullLike(c *call) *tree.Node {
 	n := c.array(0)
 	return untyped.BroadcastTo(c.as(1, c.dtype(2, n.DType())), c.shapeOr(3, n))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
@@ -123,6 +124,41 @@ func TestCallsOfRowsAtOnce(t *testing.T) {
 			}
 			differ(t, r, s)
 		}
+	}
+}
+
+// TestCombinesAcross compares reductions along several rows at once, whose accumulators go from the identity to the result in one
+// call or in several, with the interpreter: for one span of columns and many, rows that follow each other and rows that do not.
+func TestCombinesAcross(t *testing.T) {
+	defer useModel(defaultsWith(cpucache.Sizes{L1: 4 << 10, L2: 8 << 10, L3: 1 << 20}))()
+	r := rand.New(rand.NewPCG(29, 11))
+	avx2, spans, fetches := false, 0, 0
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U8} {
+		for _, red := range []string{"sum", "max", "min"} {
+			typ, register := typ.Short(), typ.Register().Short()
+			k := parse(t, fmt.Sprintf("kernel combines\naxis i0 i1 i2\nbuf x %[1]s in 3\nbuf y %[1]s out 2\n{\nvec i0 i2 {\nseq i1 {\n%%0 = load %[2]s x[i0, i1, i2]\n%%1 = reduce %[3]s %[2]s %%0\n}\nstore %[2]s y[i0, i2] %%1\n}\n}\n", typ, register, red))
+			for range 8 {
+				many, rows, columns := 1+r.IntN(4), 4+r.IntN(300), 120+r.IntN([...]int{300, 3000}[r.IntN(2)])
+				if columns > 1000 {
+					rows = 60 + r.IntN(10)
+				}
+				s := newSetup(t, r, k, []int{many, rows, columns}, nil, [][]int{{many, rows, columns + r.IntN(2)}, {many, columns}}, r.IntN(4) > 0)
+				for _, be := range isas(t) {
+					avx2 = avx2 || be.Name() == "avx2"
+					for _, bp := range s.instance(t, be).(*instance).phases {
+						if bp.Across && bp.fn.combines {
+							spans += int(frame.Bit(bp.Groups))
+							fetches += int(frame.Bit(bp.Fetch))
+						}
+					}
+				}
+				differ(t, r, s)
+			}
+			forget()
+		}
+	}
+	if avx2 && min(spans, fetches) < 10 {
+		t.Errorf("%d loops go along the rows of several spans of columns, %d fetch ahead", spans, fetches)
 	}
 }
 

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
@@ -46,7 +47,16 @@ func (f *phaseCode) acrossLoop() {
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.firstRow()
 	f.firstPosition(accs)
+	if f.combines = f.Layout.Combines && many > 1; f.combines {
+		f.combineAcross(accs, group, many)
+		return
+	}
 	f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
+	f.rowsAcross(accs, group, many)
+}
+
+// rowsAcross emits the loops along Count rows.
+func (f *phaseCode) rowsAcross(accs []columnAcc, group, many int) {
 	f.lastRow = !f.echoes()
 	last := int(frame.Bit(!f.lastRow)) // rows that are left for the end
 	done := f.NewLabel()
@@ -80,11 +90,11 @@ func (f *phaseCode) acrossRows(accs []columnAcc, group, many, last int) {
 	rows, single, tail, done := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 	f.Bind(rows)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
-	f.acrossVectors(accs, group, many, single)
+	f.acrossVectors(group, single, func() { f.acrossGroup(accs, group, many) })
 	f.Bind(single)
 	if group > 1 {
 		f.part("single vectors")
-		f.acrossVectors(accs, 1, many, tail)
+		f.acrossVectors(1, tail, func() { f.acrossGroup(accs, 1, many) })
 	}
 	f.Bind(tail)
 	if f.overlapsAcross() {
@@ -185,6 +195,7 @@ func (f *phaseCode) acrossGroup(accs []columnAcc, group, many int) {
 		f.Vecs.Free = free
 		return
 	}
+	f.aheadAcross(group, many)
 	f.perRow(group, many)
 	f.Start(group * many)
 	f.body(f.top)
@@ -209,17 +220,99 @@ func (f *phaseCode) overlapsAcross() bool {
 	return f.LaneSize > 0 && f.Layout.OnlyReduces() && !slices.ContainsFunc(f.reds, func(r lower.Red) bool { return !idempotent(&r) })
 }
 
-// acrossVectors emits a loop over whole groups of vectors of many rows. It jumps to end if too few
+// acrossVectors emits a loop over whole groups of vectors of a row. It jumps to end if too few
 // lanes are left for one.
-func (f *phaseCode) acrossVectors(accs []columnAcc, group, many int, end isa.Label) {
+func (f *phaseCode) acrossVectors(group int, end isa.Label, do func()) {
 	step, lanes := group*f.W, isa.Word(f.Phase.Lanes)
 	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
 	f.Branch(isa.GT, isa.T0, lanes, end)
 	loop := f.NewLabel()
 	f.Align(32)
 	f.Bind(loop)
-	f.acrossGroup(accs, group, many)
+	do()
 	f.Int(isa.Add, isa.Lane, isa.K(step))
 	f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
 	f.Branch(isa.LE, isa.T0, lanes, loop)
+}
+
+// combineAcross emits the rows of a call that goes from the identity to the result, as [phaseCode.combinedRows] does, with accumulators in
+// memory. The first reduction has its address in a register, if one is left.
+func (f *phaseCode) combineAcross(accs []columnAcc, group, many int) {
+	if r, ok := f.freeSite(); ok {
+		accs[0].at = r
+		f.Int(isa.Mov, r, isa.Word(accs[0].At+frame.SitePtr))
+	}
+	for i := range accs {
+		a, some := &accs[i], f.NewLabel()
+		if !a.Kern.Ordered {
+			f.Branch(isa.NE, isa.Word(frame.First), isa.K(0), some)
+		}
+		f.accVectors(func(group int) {
+			d := f.Tmp()
+			f.Lanes.Constant(d, a.Kern.Lane, a.Kern.Identity)
+			for c := range group {
+				f.storeRanked(a.Kern, ranked{x: d}, f.columnMem(a, c))
+			}
+			f.EndStep()
+		})
+		f.Bind(some)
+	}
+	if !ordered(accs) {
+		f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
+		f.rowsAcross(accs, group, many)
+		return
+	}
+	f.eachRun(accs, func() { f.rowsAcross(accs, group, many) }, func(a *columnAcc, end func(*columnAcc, int)) {
+		f.accVectors(func(group int) { f.inRegisters(a, group, end) })
+	})
+}
+
+// accVectors emits loops over the vectors of all columns. do emits the code of a group of them.
+func (f *phaseCode) accVectors(do func(group int)) {
+	single, tail, done := f.NewLabel(), f.NewLabel(), f.NewLabel()
+	f.Int(isa.Mov, isa.Lane, isa.K(0))
+	f.acrossVectors(accsAtOnce, single, func() { do(accsAtOnce) })
+	f.Bind(single)
+	f.acrossVectors(1, tail, func() { do(1) })
+	f.Bind(tail)
+	f.maskedVector(isa.Word(f.Phase.Lanes), done, func() { do(1) })
+	f.Bind(done)
+}
+
+// accsAtOnce is the vectors of an accumulator that join the runs before them at once.
+const accsAtOnce = 4
+
+// inRegisters emits end for a group of vectors of an accumulator that is in memory.
+func (f *phaseCode) inRegisters(a *columnAcc, group int, end func(*columnAcc, int)) {
+	free, held := f.Vecs.Free, *a
+	f.Start(group)
+	for c := range group {
+		r := takeRanked(a.Kern, f.Vecs.TakeTop)
+		f.Lanes.LoadVec(a.Kern.Lane, r.x, f.columnMem(a, c).x)
+		held.regs = append(held.regs, r)
+	}
+	end(&held, group)
+	for c, r := range held.regs {
+		f.Choose(c)
+		f.storeRanked(a.Kern, r, f.columnMem(a, c))
+	}
+	f.Vecs.Free = free
+}
+
+// aheadAcross emits the prefetches of a group of vectors of many short rows that follow each other in memory: as many lines as it loads, in the
+// order of memory. The processor prefetches few of them: the loads are at many streams that each end after a row.
+func (f *phaseCode) aheadAcross(group, many int) {
+	if !f.Fetch || f.Masked || many == 1 {
+		return
+	}
+	f.eachRowSite(func(s *layout.Site, at int8) {
+		if s.Kind != layout.Unit || at < 0 {
+			return
+		}
+		f.Int(isa.Mov, isa.T0, isa.Lane)
+		f.Int(isa.Shl, isa.T0, isa.K(bits.TrailingZeros(uint(many*s.Size))))
+		for by := 0; by < many*group*f.W*s.Size; by += layout.LineBytes {
+			f.Prefetch(isa.AtX(isa.SiteReg(int(at)), isa.T0, 1, f.Ahead+by))
+		}
+	})
 }

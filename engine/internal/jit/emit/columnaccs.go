@@ -13,6 +13,7 @@ import (
 type columnAcc struct {
 	*layout.SeqRed
 	inRegs bool
+	at     isa.Reg // has the address of the accumulators, unless it is 0
 	regs   []ranked
 }
 
@@ -71,8 +72,13 @@ func positions(accs []columnAcc) bool {
 
 // columnMem emits the addresses of vector c of an accumulator and of its positions.
 func (f *phaseCode) columnMem(a *columnAcc, c int) (m rankedMem) {
-	f.Int(isa.Mov, isa.T0, isa.Word(a.At+frame.SitePtr))
-	if m.x = f.levelMem(a, c); a.Kern.Arg {
+	if a.at == 0 {
+		f.Int(isa.Mov, isa.T0, isa.Word(a.At+frame.SitePtr))
+	}
+	if m.x = f.levelMem(a, c); a.at != 0 {
+		m.x.Base = a.at
+	}
+	if a.Kern.Arg {
 		f.Int(isa.Mov, isa.T1, isa.Word(a.PosAt+frame.SitePtr))
 		m.at = isa.AtX(isa.T1, isa.Lane, 4, c*f.W*4)
 	}

@@ -503,7 +503,8 @@ func (f *phaseCode) columnGroups(accs []columnAcc, group int, end isa.Label) {
 // A loop that combines goes down all rows of a call with accumulators in registers. A reduction with an order has an
 // accumulator for each run of rows. The runs are the leaves of a tree of adjacent pairs: level k in memory has the result
 // of 2^k runs if bit k of the number of runs that are done is set. A call begins with a run, and the results of the
-// last call are those of all rows.
+// last call are those of all rows. A loop along rows has its accumulators in memory, where the results go: see
+// [phaseCode.combineAcross].
 
 // wholeGroups returns the vectors of a group of columns of a row of known length, or 0, and of how many rows one is computed
 // at once. All groups but the last have so many.
@@ -620,10 +621,20 @@ func (f *phaseCode) rowsTogether(accs []columnAcc, group int, done isa.Label) {
 // combinedRows emits the loop down the rows of a call for one group of columns, whose accumulators have the identity.
 func (f *phaseCode) combinedRows(accs []columnAcc, group int) {
 	f.loadLoose(accs, group)
-	if !slices.ContainsFunc(accs, func(a columnAcc) bool { return a.Kern.Ordered }) {
+	if !ordered(accs) {
 		f.allRows(accs, group)
 		return
 	}
+	f.eachRun(accs, func() { f.down(accs, group) }, func(a *columnAcc, end func(*columnAcc, int)) { end(a, group) })
+}
+
+func ordered(accs []columnAcc) bool {
+	return slices.ContainsFunc(accs, func(a columnAcc) bool { return a.Kern.Ordered })
+}
+
+// eachRun emits a loop over the runs of a call. down emits the loop down Count rows. levels calls end with the accumulators of
+// a reduction in registers, at the end of a run and at the end of the rows.
+func (f *phaseCode) eachRun(accs []columnAcc, down func(), levels func(a *columnAcc, end func(*columnAcc, int))) {
 	runs, rest := f.NewLabel(), f.NewLabel()
 	f.Int(isa.Mov, isa.T0, isa.Word(frame.First))
 	f.Int(isa.Shr, isa.T0, isa.K(bits.TrailingZeros(ir.Run)))
@@ -634,11 +645,11 @@ func (f *phaseCode) combinedRows(accs []columnAcc, group int) {
 	f.Int(isa.Mov, isa.Count, isa.Word(frame.Going))
 	f.Int(isa.Mov, isa.T0, isa.K(ir.Run))
 	f.Int(isa.Min, isa.Count, isa.T0)
-	f.down(accs, group)
+	down()
 	f.Branch(isa.LT, isa.Word(frame.Going), isa.K(ir.Run), rest)
 	for i := range accs {
 		if accs[i].Kern.Ordered {
-			f.pushRun(&accs[i], group)
+			levels(&accs[i], f.pushRun)
 		}
 	}
 	f.Int(isa.Add, isa.Word(frame.Counter), isa.K(1))
@@ -647,7 +658,7 @@ func (f *phaseCode) combinedRows(accs []columnAcc, group int) {
 	f.Bind(rest)
 	for i := range accs {
 		if accs[i].Kern.Ordered {
-			f.popRuns(&accs[i], group)
+			levels(&accs[i], f.popRuns)
 		}
 	}
 }

@@ -356,6 +356,9 @@ func (bp *Phase) prefix(i int32) bool {
 // streamBytes is the least bytes of a row that is a stream of its own.
 const streamBytes = 2048
 
+// rowsAhead is the bytes from a load of short rows that are read several at once to its prefetch.
+const rowsAhead = 8192
+
 // mostRecords is the most columns of records whose loop knows the lanes of its tail, where it does not combine runs of rows.
 const mostRecords = 32
 
@@ -371,7 +374,7 @@ const groupBytes = 256
 // along one row after the other: each row loads its states and accumulators from memory and
 // stores them. Loops that only sum or only carry values may go along several rows at once, which are as
 // many streams of addresses: the processor fetches more of them ahead, and the loop loads and stores
-// accumulators and states once.
+// accumulators and states once. Short rows that follow each other are prefetched in the order of memory.
 func (b *Binder) findAcross(bp *Phase) {
 	ph := bp.Lowered
 	k, states := len(bp.Spans), statesOf(ph)
@@ -409,6 +412,7 @@ func (b *Binder) findAcross(bp *Phase) {
 	half := (b.Vectors + 1) / 2 * vector
 	strip := half / 4
 	cached, near := b.reaches(row)
+	along := b.AtOnce > 1 && bp.SeqN >= b.AtOnce && (moved > near || bp.compares() && !b.wide()) && bp.OnlyReduces()
 	switch {
 	case sums && bp.LaneSize > 0 && row <= half:
 		bp.Whole = bp.Spans[k-1]
@@ -425,9 +429,11 @@ func (b *Binder) findAcross(bp *Phase) {
 		}
 	case row <= half/states, sums && row <= min(b.Vectors-2, 16)*b.Bytes/states:
 		bp.Whole = bp.Spans[k-1]
+	case along && !b.wide() && (moved > b.Machine.Caches.L2 || !bp.compares()):
+		bp.Across = true
 	case combines && (moved <= b.Machine.Caches.L2 || span <= cached && !bp.compares()) && bp.Spans[k-1] <= mostWhole:
 		bp.Whole = bp.Spans[k-1]
-	case sums && b.AtOnce > 1 && bp.SeqN >= b.AtOnce && (moved > near || bp.compares() && !b.wide()) && bp.OnlyReduces():
+	case along:
 		bp.Across = true
 	case sums && row <= 4*groupBytes: // strips of columns read whole pages
 	case !sums && (strip <= LineBytes || vector < b.Bytes) && moved > b.Machine.Caches.L1 && bp.waits(element, secondLevelRate): // each line of a strip is loaded by itself
@@ -441,11 +447,11 @@ func (b *Binder) findAcross(bp *Phase) {
 		bp.AtOnce = b.rowsAtOnce(sums, moved)
 		b.findRowsPast(bp, moved, element)
 	}
-	if bp.Combines = combines && !bp.Across; bp.Combines && bp.compares() {
+	if bp.Combines = combines && (!bp.Across || bp.AtOnce > 1 && !b.wide()); bp.Combines && bp.compares() {
 		bp.AtOnce = b.AtOnce
 	}
 	if bp.Whole > 0 || bp.Across {
-		bp.Fetch = false // the processor prefetches along rows
+		bp.Fetch, bp.Ahead = bp.Across && bp.Combines && row < streamBytes && moved > b.Machine.Caches.L2 && bp.rowsFollow(), rowsAhead // the processor prefetches along long rows
 	}
 }
 
@@ -510,6 +516,11 @@ func (b *Binder) AheadRuns(bp *Phase) int {
 		return 0
 	}
 	return b.Machine.Fetch
+}
+
+// rowsFollow reports whether the rows of all arrays of a seq loop follow each other in memory.
+func (bp *Phase) rowsFollow() bool {
+	return !slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Unit && s.RowBytes() != bp.Spans[len(bp.Spans)-1]*s.Size })
 }
 
 // findRowsPast finds the stores of a scan along several rows at once that bypass the caches, as those of maps

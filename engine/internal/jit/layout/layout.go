@@ -162,6 +162,9 @@ func (b *Binder) findScan(bp *Phase) {
 		}
 		bp.Fetch, bp.Ahead = bp.Moved() > b.Machine.Caches.L2 && bp.apart(), b.Machine.Fetch
 	}
+	if bp.Prefixes && b.Tails && len(bp.SeqSpans) == 1 && len(ph.Reds) == 0 {
+		bp.Short = bp.SeqN % leastPrefixes // a call has all steps of a lane, or a multiple of 64 of them
+	}
 	if b.Blends && len(ph.Carries) == 0 && len(ph.Reds) > 0 && ph.Kind == lower.SeqPhase && !few && !b.fewMasks(bp) {
 		b.findTurned(bp) // else each element is loaded and inserted by itself
 	}

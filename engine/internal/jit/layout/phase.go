@@ -124,7 +124,7 @@ type Phase struct {
 	AtOnce     int              // of such a loop, or of one that combines: the rows that it reads at once, if more than one, or 0
 	Whole      int              // of a seq loop: lanes of a row whose states are all in registers, or that code that combines is made for; or 0
 	Combines   bool             // of a seq loop: machine code goes from the identity to the result, through all runs of rows
-	Short      int              // of a seq loop: lanes of a row that a group of vectors holds, if stores of its tail should know them; or 0
+	Short      int              // of a seq loop: lanes of a row that a group of vectors holds, if stores of its tail should know them; with Prefixes, the steps of its tail, or more by whole vectors; or 0
 	Transposed []int32          // transposedSites
 	Far        bool             // their arrays are larger than the caches
 	TileRows   int              // rows of their tiles

@@ -112,6 +112,28 @@ buf v %[1]s out 1
 	}
 }
 
+// TestTurnedRowsInReach compares sums along rows whose lines share ways of the first-level cache with the interpreter, and tests of how
+// many rows a loop has lines at once.
+func TestTurnedRowsInReach(t *testing.T) {
+	r := rand.New(rand.NewPCG(14, 8))
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
+		k := parse(t, fmt.Sprintf("kernel along\naxis i0 i1\nbuf x %[1]s in 2\nbuf y %[1]s out 1\n{\n  vec i0 {\n    seq i1 {\n      %%0 = load %[1]s x[i0, i1]\n      %%1 = reduce sum %[1]s %%0\n    }\n    store %[1]s y[i0] %%1\n  }\n}\n", typ.Short()))
+		for _, c := range [][2]int{{1000, 32}, {2048, 16}, {3 * 2048, 16}, {4096, 8}, {8192, 8}} {
+			pitch, want := c[0], c[1]
+			rows, steps := 30+r.IntN(60), pitch/typ.Size()
+			s := newSetup(t, r, k, []int{rows, steps}, nil, [][]int{{rows, steps}, {rows}}, false)
+			for _, be := range isas(t) {
+				for _, bp := range s.instance(t, be).(*instance).phases {
+					if got := bp.Sites[0].RowsInReach(); bp.Turned() && got != want {
+						t.Errorf("%s: %d rows of %s that are %d bytes apart are in reach, want %d", be.Name(), got, typ, pitch, want)
+					}
+				}
+			}
+			differ(t, r, s)
+		}
+	}
+}
+
 // TestTurnedPredicates compares scans along rows that store predicates down columns with the interpreter.
 func TestTurnedPredicates(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 8))

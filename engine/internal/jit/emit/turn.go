@@ -210,6 +210,11 @@ func (f *phaseCode) findHeld(v, states int) (vectors int) {
 		if !f.combines { // stores of more rows take as long as the chain
 			most = 2
 		}
+		for i := range f.turns {
+			if f.combines { // the first-level cache holds a line of each row
+				most = min(most, max(f.turns[i].RowsInReach()/f.W, 1))
+			}
+		}
 		for f.turnsAtOnce = 1; f.turnsAtOnce < most && all+(2*f.turnsAtOnce-1)*states <= f.Vectors; f.turnsAtOnce *= 2 {
 		}
 		vectors += (f.turnsAtOnce - 1) * states
@@ -278,7 +283,7 @@ func (f *phaseCode) heldRows(accs []columnAcc, group int, done isa.Label) {
 		f.Base = 0
 	}
 	many := heldSteps
-	if f.combines { // rows that are a multiple of 4096 bytes apart have few lines of the first-level cache: all of one is used at once
+	if f.combines { // all of a line is used at once: see [layout.Site.RowsInReach]
 		many = layout.LineBytes / f.turns[0].Size
 	}
 	for _, steps := range [...]int{many, n} {

@@ -358,6 +358,7 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 			k |= uint32(frame.Bit(is)) << (8 + bit)
 		}
 		k |= uint32(uint8(s.Step))<<18 | uint32(frame.Bit(s.Counts()))<<26 | uint32(frame.Bit(s.Group != 0))<<27 | uint32(frame.Bit(s.RowBytes() < 0))<<28 | uint32(frame.Bit(s.plane))<<29
+		k |= uint32(s.RowsInReach()>>4) << 30
 		key = le.LittleEndian.AppendUint32(key, k)
 		if s.Record > 0 {
 			key = append(key, byte(s.Record), byte(s.Field), byte(s.Line.Step()))
@@ -398,6 +399,18 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 
 // Counts reports whether a site is an index that grows by one from lane to lane.
 func (s *Site) Counts() bool { return s.Kind == Index && s.Line.Step()*s.Size == 1 }
+
+// RowsInReach returns of how many rows of a site that is turned a loop may have a line in the first-level cache at the same time. Lines that are
+// a multiple of 4096 bytes apart share its eight ways.
+func (s *Site) RowsInReach() int {
+	switch by := s.Line.Step() * s.Size; {
+	case s.Kind != Transposed || by%2048 != 0:
+		return 32
+	case by%4096 != 0:
+		return 16
+	}
+	return 8
+}
 
 // MostShort is the most elements of a row that is reduced without a loop.
 const MostShort = 128

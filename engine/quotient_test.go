@@ -14,6 +14,8 @@ import (
 
 // TestUniformQuotients divides by a scalar: numbers at both ends, beside powers of two, and beside multiples.
 func TestUniformQuotients(t *testing.T) {
+	t.Run("int16", testUniformQuotients[int16])
+	t.Run("uint16", testUniformQuotients[uint16])
 	t.Run("int32", testUniformQuotients[int32])
 	t.Run("uint32", testUniformQuotients[uint32])
 	t.Run("int64", testUniformQuotients[int64])
@@ -21,7 +23,7 @@ func TestUniformQuotients(t *testing.T) {
 }
 
 // floorDivide returns Python's x // y and x % y, and the remainder with the sign of x.
-func floorDivide[T int32 | uint32 | int64 | uint64](x, y T) (q, mod, fmod T) {
+func floorDivide[T int16 | uint16 | int32 | uint32 | int64 | uint64](x, y T) (q, mod, fmod T) {
 	q, fmod = x/y, x%y
 	if mod = fmod; mod != 0 && (mod < 0) != (y < 0) {
 		q, mod = q-1, mod+y
@@ -29,7 +31,7 @@ func floorDivide[T int32 | uint32 | int64 | uint64](x, y T) (q, mod, fmod T) {
 	return q, mod, fmod
 }
 
-func testUniformQuotients[T int32 | uint32 | int64 | uint64](t *testing.T) {
+func testUniformQuotients[T int16 | uint16 | int32 | uint32 | int64 | uint64](t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	width := 8 * dtype.Of[T]().Size()
 	near := func() T { return T(1)<<r.IntN(width) + T(r.IntN(3)) - 1 }

@@ -41,8 +41,10 @@ func floorDivision(b *B, x, y V, rest bool) V {
 	t, uniform := x.Type, b.Uniform(y)
 	var q V
 	switch {
+	case rest && uniform && (t == dtype.U16 || t == dtype.U32):
+		return uniformRemainder(b, x, y)
 	case t == dtype.U32 && uniform:
-		q = uniformQuotient(b, x, y, rest)
+		q = uniformQuotient(b, x, y)
 	case t == dtype.I32 && uniform:
 		q = uniformSignedQuotient(b, x, y, rest)
 	case t.Size() == 4:
@@ -56,15 +58,12 @@ func floorDivision(b *B, x, y V, rest bool) V {
 		x, y = b.Cvt(dtype.I16, x), b.Cvt(dtype.I16, y)
 		q = signedOctetQuotient(b, x, y)
 	case t == dtype.U16:
-		q = wordQuotient(b, x, y, rest)
+		q = wordQuotient(b, x, y)
 	default:
 		q = signedWordQuotient(b, x, y, rest)
 	}
 	if !rest {
 		return b.Cvt(t, q)
-	}
-	if uniform && (t == dtype.U16 || t == dtype.U32) { // q is x if y is 0
-		return b.Sub(x, b.Mul(q, b.Max(y, b.Like(y, 1))))
 	}
 	r, zero := b.Sub(x, b.Mul(q, y)), b.Like(x, 0)
 	none := b.Eq(y, zero)
@@ -75,6 +74,20 @@ func floorDivision(b *B, x, y V, rest bool) V {
 		none = b.Or(none, b.Eq(y, b.Like(x, -1)))
 	}
 	return b.Cvt(t, b.And(b.Select(none, zero, b.Like(x, -1)), r))
+}
+
+// uniformRemainder is the remainder of numbers of 16 or 32 bits without sign, or 0 if y is 0. With k bits, m = floor(2^k/y) is less
+// than 1 below 2^k/y, so x*m/2^k is less than 1 below x/y, and the rest of x is below 2y. Where y may still be
+// subtracted, the difference is the lesser number: it wraps where the rest is below y. For y = 1, m is 2^k - 1, which is 1 below.
+func uniformRemainder(b *B, x, y V) V {
+	t, float := x.Type, dtype.F32
+	if t == dtype.U32 {
+		float = dtype.F64
+	}
+	y = b.Max(y, b.Like(y, 1))
+	m := b.Cvt(t, b.Div(b.Const(float, float64(t.Mask())+1), b.Cvt(float, y)))
+	r := b.Sub(x, b.Mul(b.MulHi(x, m), y))
+	return b.Min(r, b.Sub(r, y))
 }
 
 // floatQuotient returns floor(x / y) of integers of at most 32 bits, and 0 if y is 0, as floats of a type.
@@ -144,18 +157,14 @@ func signedOctetQuotient(b *B, x, y V) V {
 
 // wordQuotient is the quotient of numbers of 16 bits, by the method of Granlund and
 // Montgomery (1994): with 2^(l-1) < y <= 2^l, the upper half of x * floor(2^16 (2^l-y)/y + 1)
-// is added to x in two shifts, which need no more than 16 bits. A shift by 16 gives 0, which is the quotient by 0. If rest is set, the
-// quotient by 0 is x.
-func wordQuotient(b *B, x, y V, rest bool) V {
+// is added to x in two shifts, which need no more than 16 bits. A shift by 16 gives 0, which is the quotient by 0.
+func wordQuotient(b *B, x, y V) V {
 	d, t := newDivisor(b, y, false), x.Type
 	one := b.Like(d.size, 1)
 	over := b.Mul(b.Cvt(dtype.F64, b.Sub(b.Shl(one, d.log), d.size)), b.Const(dtype.F64, 1<<16))
 	m := b.Add(b.Cvt(dtype.I32, b.Div(over, b.Cvt(dtype.F64, d.size))), one)
 	first := b.Cvt(t, b.Min(d.log, one))
-	second := b.Max(b.Sub(d.log, one), d.zero)
-	if !rest {
-		second = b.Select(d.none, b.Like(d.log, 16), second)
-	}
+	second := b.Select(d.none, b.Like(d.log, 16), b.Max(b.Sub(d.log, one), d.zero))
 	high := b.MulHi(x, b.Cvt(t, m))
 	return b.Shr(b.Add(high, b.Shr(b.Sub(x, high), first)), b.Cvt(t, second))
 }
@@ -205,7 +214,7 @@ func uniformSignedQuotient(b *B, x, y V, rest bool) V {
 
 // uniformQuotient is the quotient of numbers of 32 bits without sign, as wordQuotient. m = ceil(2^(32+l)/y) - 2^32 is found as in
 // uniformSignedQuotient. Floats of 64 bits would have half as many lanes as x.
-func uniformQuotient(b *B, x, y V, rest bool) V {
+func uniformQuotient(b *B, x, y V) V {
 	wide := b.Cvt(dtype.I64, y)
 	zero, one := b.Like(wide, 0), b.Like(wide, 1)
 	exponent := b.Shr(b.Bitcast(dtype.I64, b.Cvt(dtype.F64, b.Sub(wide, one))), b.Like(wide, 52))
@@ -215,10 +224,7 @@ func uniformQuotient(b *B, x, y V, rest bool) V {
 	m := b.Cvt(dtype.I64, b.Floor(b.Div(b.Cvt(dtype.F64, over), b.Cvt(dtype.F64, wide))))
 	m = b.Add(m, b.Select(b.Lt(b.Mul(m, wide), over), one, zero))
 	first := b.Cvt(x.Type, b.Min(log, one))
-	second := b.Max(b.Sub(log, one), zero)
-	if !rest {
-		second = b.Select(b.Eq(wide, zero), b.Like(wide, 32), second)
-	}
+	second := b.Select(b.Eq(wide, zero), b.Like(wide, 32), b.Max(b.Sub(log, one), zero))
 	high := b.MulHi(x, b.Cvt(x.Type, m))
 	return b.Shr(b.Add(high, b.Shr(b.Sub(x, high), first)), b.Cvt(x.Type, second))
 }

@@ -113,6 +113,9 @@ func arithmetic(sign string, t dtype.Type, x, y value, function bool) *tree.Node
 			t = dtype.I8
 		}
 	}
+	if n := byPowerOfTwo(sign, t, x, y); n != nil {
+		return n
+	}
 	switch {
 	case sign != "**":
 		return apply(bySymbol()[symbol].Name(), x.as(t), y.as(t))
@@ -122,6 +125,22 @@ func arithmetic(sign string, t dtype.Type, x, y value, function bool) *tree.Node
 		return floatPower(t, x, y, function)
 	}
 	return intPower(t, x, y)
+}
+
+// byPowerOfTwo returns x // y or x % y of integers of type t, for a power of two that the formula states: a shift or a mask, which
+// give the same. It returns nil for all others.
+func byPowerOfTwo(sign string, t dtype.Type, x, y value) *tree.Node {
+	if sign != "//" && sign != "%" || !t.IsInt() || y.kind != vScalar || y.s.I == nil || y.s.I.Sign() <= 0 {
+		return nil
+	}
+	k := y.s.I.TrailingZeroBits()
+	switch {
+	case int(k) != y.s.I.BitLen()-1 || y.as(t).Err() != nil:
+		return nil
+	case sign == "//":
+		return apply("right_shift", x.as(t), tree.ConstInt(t, int64(k)))
+	}
+	return apply("bitwise_and", x.as(t), tree.ConstInt(t, 1<<k-1))
 }
 
 // compare returns x op y. Integers compare by value, whatever their types: a

@@ -14,6 +14,8 @@ import (
 
 // TestUniformQuotients divides by a scalar: numbers at both ends, beside powers of two, and beside multiples.
 func TestUniformQuotients(t *testing.T) {
+	t.Run("int8", testUniformQuotients[int8])
+	t.Run("uint8", testUniformQuotients[uint8])
 	t.Run("int16", testUniformQuotients[int16])
 	t.Run("uint16", testUniformQuotients[uint16])
 	t.Run("int32", testUniformQuotients[int32])
@@ -23,7 +25,7 @@ func TestUniformQuotients(t *testing.T) {
 }
 
 // floorDivide returns Python's x // y and x % y, and the remainder with the sign of x.
-func floorDivide[T int16 | uint16 | int32 | uint32 | int64 | uint64](x, y T) (q, mod, fmod T) {
+func floorDivide[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64](x, y T) (q, mod, fmod T) {
 	q, fmod = x/y, x%y
 	if mod = fmod; mod != 0 && (mod < 0) != (y < 0) {
 		q, mod = q-1, mod+y
@@ -31,7 +33,7 @@ func floorDivide[T int16 | uint16 | int32 | uint32 | int64 | uint64](x, y T) (q,
 	return q, mod, fmod
 }
 
-func testUniformQuotients[T int16 | uint16 | int32 | uint32 | int64 | uint64](t *testing.T) {
+func testUniformQuotients[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64](t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	width := 8 * dtype.Of[T]().Size()
 	near := func() T { return T(1)<<r.IntN(width) + T(r.IntN(3)) - 1 }
@@ -42,6 +44,7 @@ func testUniformQuotients[T int16 | uint16 | int32 | uint32 | int64 | uint64](t 
 			divisors = append(divisors, d, -d)
 		}
 	}
+	divisors = append(divisors, 1<<(width-1)) // has the sign bit alone
 	const n = 203
 	x, d := engine.Zeros[T](n), engine.Zeros[T]()
 	q, mod, fmod := engine.Zeros[T](n), engine.Zeros[T](n), engine.Zeros[T](n)

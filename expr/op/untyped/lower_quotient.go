@@ -53,7 +53,10 @@ func floorDivision(b *B, x, y V, rest bool) V {
 		q = floatQuotient(b, dtype.F32, 3<<22, x, y)
 	case t == dtype.U8:
 		x, y = b.Cvt(dtype.U16, x), b.Cvt(dtype.U16, y)
-		q = octetQuotient(b, x, y, rest)
+		if rest { // by 1 it is 0
+			y = b.Max(y, b.Like(y, 1))
+		}
+		q = octetQuotient(b, x, y)
 	case t == dtype.I8:
 		x, y = b.Cvt(dtype.I16, x), b.Cvt(dtype.I16, y)
 		q = signedOctetQuotient(b, x, y)
@@ -66,6 +69,9 @@ func floorDivision(b *B, x, y V, rest bool) V {
 		return b.Cvt(t, q)
 	}
 	r, zero := b.Sub(x, b.Mul(q, y)), b.Like(x, 0)
+	if uniform && t == dtype.U8 { // y is not 0
+		return b.Cvt(t, r)
+	}
 	none := b.Eq(y, zero)
 	if uniform {
 		none = b.Or(none, b.Eq(y, b.Like(x, 1)))
@@ -124,13 +130,12 @@ func newDivisor(b *B, y V, rest bool) divisor {
 	return d
 }
 
-// octetQuotient is the quotient of numbers of 8 bits in 16: m = ceil(2^16/y) exceeds 2^16/y by less than 1, so
-// x*m/2^16 exceeds x/y by less than 1/y.
-func octetQuotient(b *B, x, y V, rest bool) V {
-	d := newDivisor(b, y, rest)
-	m := b.Add(b.Cvt(dtype.I32, b.Div(b.Const(dtype.F64, 1<<16-1), b.Cvt(dtype.F64, d.size))), b.Like(d.size, 1))
-	m = b.Select(b.Or(d.none, d.one), d.zero, m)
-	return d.quotient(x, m)
+// octetQuotient is the quotient of numbers of 8 bits in 16. m = floor((2^16-1)/y) is below 2^16/y by d, 1/y or more and at most 1. So
+// (x+1)*m/2^16 is below (x+1)/y by more than 0, and by (x+1)*d/2^16 <= 1/256 <= 1/y at most: its floor is that of x/y.
+func octetQuotient(b *B, x, y V) V {
+	m := b.Cvt(x.Type, b.Div(b.Const(dtype.F32, 1<<16-1), b.Cvt(dtype.F32, y)))
+	m = b.Select(b.Eq(y, b.Like(y, 0)), b.Like(m, 0), m)
+	return b.MulHi(b.Add(x, b.Like(x, 1)), m)
 }
 
 // quotient returns the upper half of x*m, or x if y is 1. Then m must be 0.

@@ -144,18 +144,39 @@ func (f *emitter) shuffledPair(lower, upper []window, size int, d x86.Vec) {
 				x = f.Tmp()
 			}
 			if i < len(lower) {
-				f.I(x86.VMOVUPS, x86.L128, x, lower[i].from)
 				copy(sel, shuffleBytes(lower[i].lanes, size))
 			}
 			if i < len(upper) {
-				f.I(x86.VINSERTF128, x86.L256, x, x, upper[i].from, x86.Imm(1))
 				copy(sel[16:], shuffleBytes(upper[i].lanes, size))
 			}
+			f.loadHalves(lower[min(i, len(lower)):], upper[min(i, len(upper)):], x)
 			f.I(x86.VPSHUFB, x86.L256, x, x, f.Const(sel))
 			if i > 0 {
 				f.I(x86.VPOR, x86.L256, d, d, x)
 			}
 		})
+	}
+}
+
+// loadHalves loads the first of some lower windows of 16 bytes to the lower half of x, and the first of some upper ones to the upper
+// half: by one load if they are neighbours.
+func (f *emitter) loadHalves(lower, upper []window, x x86.Vec) {
+	if len(lower) > 0 && len(upper) > 0 {
+		a, b := lower[0].from.(x86.Mem), upper[0].from.(x86.Mem)
+		apart := b.Disp - a.Disp
+		if a.Disp = b.Disp; a == b && apart == 16 {
+			f.I(x86.VMOVUPS, x86.L256, x, lower[0].from)
+			return
+		} else if a == b && apart == -16 {
+			f.I(x86.VPERM2F128, x86.L256, x, x, b, x86.Imm(0x23))
+			return
+		}
+	}
+	if len(lower) > 0 {
+		f.I(x86.VMOVUPS, x86.L128, x, lower[0].from)
+	}
+	if len(upper) > 0 {
+		f.I(x86.VINSERTF128, x86.L256, x, x, upper[0].from, x86.Imm(1))
 	}
 }
 

@@ -148,14 +148,15 @@ func (f *phaseCode) loadsBounded() bool {
 }
 
 // vectorAtEnd emits the vector at hand of the rows at the end, of which T1 lanes are left: as a whole, if they fill it and its
-// loads read no elements of lanes after it, or under a mask. It jumps to done after the last one.
+// loads read no elements of lanes after it, or under a mask. It jumps to done after the last one. The last vector overlaps the one
+// before if only one number of lanes can be left, because the rows are no shorter than a vector, and no slot has what it loads.
 func (f *phaseCode) vectorAtEnd(done isa.Label) {
 	bounded := len(f.chosen) > 0 || !f.withinLanes(f.Base*f.W, (f.Base+1)*f.W)
 	if bounded && (len(f.chosen) > 0 || len(f.planes()) > 0 || !f.loadsBounded()) {
 		f.tail()
 		return
 	}
-	part, next := f.NewLabel(), f.NewLabel()
+	part, next, k := f.NewLabel(), f.NewLabel(), f.Layout.Laid
 	f.Branch(isa.LT, isa.T1, isa.K(f.W), part)
 	f.Start(1)
 	f.Bounded = bounded
@@ -163,7 +164,15 @@ func (f *phaseCode) vectorAtEnd(done isa.Label) {
 	f.Bounded = false
 	f.Jump(next)
 	f.Bind(part)
-	f.tail()
+	left := k - f.Base*f.W%k
+	if first := f.Base*f.W + left - f.W; k >= f.W && left < f.W && f.Layout.Repeats && f.LaidSlots == nil && f.withinLanes(first, first+f.W) {
+		f.Back = f.W - left
+		f.Start(1)
+		f.body(f.top)
+		f.Back = 0
+	} else if k < f.W || left < f.W {
+		f.tail()
+	}
 	f.Jump(done)
 	f.Bind(next)
 }

@@ -27,6 +27,7 @@ const (
 	leastMoved  = 4       // the least, of a row of bytes: AVX-512 stores shorter ones with a step
 	leastWhole  = 32      // the same for AVX-512 where rows are near each other: permutes of vectors take less for shorter ones
 	mostLaidOps = 128     // instructions of that many vectors, also where an index selects the rows
+	mostSmall   = 256     // the same for vectors of 32 bytes, whose code is shorter
 	leastLaid   = 128     // elements of rows that follow each other
 	leastBlend  = 32      // the same if Go would copy elements otherwise, and the target blends rows, or loads elements one by one
 	leastNarrow = 4       // the least of a row whose vectors are narrow: wide vectors have more rows at once, which saves time if they are shorter
@@ -364,9 +365,12 @@ func (l *layouter) lay(least int) {
 		l.bp.Laid = 0
 		return
 	}
-	windows, laid, longestBlock, planes := 0, 0, mostBlock, false
+	windows, laid, longestBlock, mostOps, planes := 0, 0, mostBlock, mostLaidOps, false
 	if l.Blends {
 		longestBlock = mostBlends
+	}
+	if l.Blends && !l.wide() && !l.bp.Computes() {
+		mostOps = mostSmall
 	}
 	for _, i := range which {
 		s := Site{Size: ph.Sites[i].Type.Size(), Line: lines[i], Gather: l.bp.Sites[i].Gather}
@@ -396,7 +400,7 @@ func (l *layouter) lay(least int) {
 		}
 	}
 	many := windows > laid*parts*most
-	if block > longestBlock && !l.bp.Computes() || block*ops > mostLaidOps || many && least > leastBlend {
+	if block > longestBlock && !l.bp.Computes() || block*ops > mostOps || many && least > leastBlend {
 		l.bp.Laid = 0
 		return
 	}
@@ -467,7 +471,7 @@ func (l *layouter) fillsVectors(ext []int, which []int32, spans [][]bound.Span) 
 		switch {
 		case step != 1 && (step != 0 || store), store && l.IR.Bufs[l.bp.Sites[i].Buf].Mode != ir.Out:
 			return false
-		case !long && (step == 0 && row != 0 || store && row != ext[k-1] || step == 1 && row <= 0):
+		case step == 0 && row != 0 || !long && (store && row != ext[k-1] || step == 1 && row <= 0):
 			return false
 		}
 	}

@@ -25,6 +25,7 @@ const (
 	chosenBytes = 1 << 13 // the same if an index selects it
 	leastApart  = 3       // the least, of rows of 1 or 2 bytes of which some are far apart
 	leastMoved  = 4       // the least, of a row of bytes: AVX-512 stores shorter ones with a step
+	leastBack   = 17      // the same if the last row comes first, and the rows are beside each other: they are few windows
 	leastWhole  = 32      // the same for AVX-512 where rows are near each other: permutes of vectors take less for shorter ones
 	mostLaidOps = 128     // instructions of that many vectors, also where an index selects the rows
 	mostSmall   = 256     // the same for vectors of 32 bytes, whose code is shorter
@@ -497,7 +498,9 @@ func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) b
 	}
 	size, least, apart := l.ph.Sites[0].Type.Size(), leastMoved, 0
 	for _, s := range spans {
-		apart = max(apart, s[k-2].Coef*size, -s[k-2].Coef*size)
+		if apart = max(apart, s[k-2].Coef*size, -s[k-2].Coef*size); s[k-2].Coef == -ext[k-1] {
+			least = leastBack
+		}
 	}
 	switch {
 	case size > 2 || size == 2 && apart < LineBytes:

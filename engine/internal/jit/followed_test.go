@@ -3,6 +3,7 @@ package jit
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,6 +100,35 @@ func TestLongNarrowRows(t *testing.T) {
 					if n := countIn(t, in, "tail", "bt "); bp.Laid >= w && n > 0 {
 						t.Errorf("rows of %d %s beside an element of %s: %d tests of the lanes of tails", row, typ, at, n)
 					}
+				}
+				differ(t, r, s)
+				forget()
+			}
+		}
+	}
+}
+
+// TestRowsReadOnce compares maps over rows of which one operand has the same elements in all, in order or turned, with the interpreter. With
+// AVX2 a loop over many rows loads them from slots without permutes.
+func TestRowsReadOnce(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(10, 5))
+	for _, typ := range []dtype.Type{dtype.U8, dtype.Bool, dtype.I16, dtype.F16, dtype.F32, dtype.F64} {
+		for _, at := range []string{"i1, i2", "i2, i1", "p0-i1, i2"} {
+			k := parse(t, strings.NewReplacer("AT", at, "T", typ.Short(), "R", typ.Register().Short()).Replace("kernel once\naxis i0 i1 i2\nparams 1\nbuf x T in 2\nbuf z T in 3\nbuf y T out 3\nbuf v T out 3\n{\nvec i0 i1 i2 {\n%0 = load R x[AT]\n%1 = load R z[i0, i1, i2]\nstore R y[i0, i1, i2] %0\nstore R v[i0, i1, i2] %1\n}\n}\n"))
+			for _, n := range []int{2, 15, 16, 61} {
+				e := []int{n, 2 + r.IntN(6), 2 + r.IntN(7)}
+				x := []int{e[1], e[2]}
+				if at == "i2, i1" {
+					slices.Reverse(x)
+				}
+				s := newSetup(t, r, k, e, []int{e[1] - 1}, [][]int{x, e, e, e}, true)
+				if in, ok := s.instance(t, isas(t)[0]).(*instance); ok && isas(t)[0].Name() == "avx2" && in.phases[0].ManyRows && typ != dtype.F16 {
+					if p := countIn(t, in, "main loop", "vp"); typ != dtype.Bool && p > 0 {
+						t.Errorf("%d times %d rows of %d %s at %s: %d permutes", n, e[1], e[2], typ, at, p)
+					}
+				} else if ok && isas(t)[0].Name() == "avx2" && n >= 16 && in.phases[0].Laid > 0 && typ != dtype.F16 {
+					t.Errorf("%d times %d rows of %d %s at %s are not read once", n, e[1], e[2], typ, at)
 				}
 				differ(t, r, s)
 				forget()

@@ -33,7 +33,7 @@ func (f *phaseCode) laidLoop() {
 	lanes, step := isa.Word(f.Phase.Lanes), unroll*f.W
 	reach := step + f.Layout.LaidMargin(f.W)
 	all := f.laidOut(reach)
-	if f.beginLaid(all) {
+	if f.beginLaid() {
 		f.copyLoop()
 		return
 	}
@@ -88,9 +88,8 @@ func (f *phaseCode) laidLoop() {
 	f.Bind(done)
 }
 
-// beginLaid emits what comes before the loop: addresses, and the rows that it reads once. all is the lanes of calls that are written
-// out, or 0. It reports whether the loop only copies rows.
-func (f *phaseCode) beginLaid(all int) (copies bool) {
+// beginLaid emits what comes before the loop: addresses, and the rows that it reads once. It reports whether the loop only copies rows.
+func (f *phaseCode) beginLaid() (copies bool) {
 	copies = f.copiesRows()
 	f.eachLaid(func(i int32, s *layout.Site) {
 		if f.SiteReg[i] < 0 {
@@ -98,7 +97,7 @@ func (f *phaseCode) beginLaid(all int) (copies bool) {
 			f.Int(isa.Mov, isa.Word(s.Arg+frame.SiteCur), isa.T0)
 		}
 		if !copies && f.Layout.LaidOnce(s, f.W) {
-			f.readOnce(i, f.Layout.Block(f.W), all)
+			f.readOnce(i)
 		}
 	})
 	return copies
@@ -149,7 +148,7 @@ func (f *phaseCode) loadsBounded() bool {
 
 // vectorAtEnd emits the vector at hand of the rows at the end, of which T1 lanes are left: as a whole, if they fill it and its
 // loads read no elements of lanes after it, or under a mask. It jumps to done after the last one. The last vector overlaps the one
-// before if only one number of lanes can be left, because the rows are no shorter than a vector, and no slot has what it loads.
+// before if only one number of lanes can be left, because the rows are no shorter than a vector.
 func (f *phaseCode) vectorAtEnd(done isa.Label) {
 	bounded := len(f.chosen) > 0 || !f.withinLanes(f.Base*f.W, (f.Base+1)*f.W)
 	if bounded && (len(f.chosen) > 0 || len(f.planes()) > 0 || !f.loadsBounded()) {
@@ -165,7 +164,7 @@ func (f *phaseCode) vectorAtEnd(done isa.Label) {
 	f.Jump(next)
 	f.Bind(part)
 	left := k - f.Base*f.W%k
-	if first := f.Base*f.W + left - f.W; k >= f.W && left < f.W && f.Layout.Repeats && f.LaidSlots == nil && f.withinLanes(first, first+f.W) {
+	if first := f.Base*f.W + left - f.W; k >= f.W && left < f.W && f.Layout.Repeats && f.withinLanes(first, first+f.W) {
 		f.Back = f.W - left
 		f.Start(1)
 		f.body(f.top)
@@ -285,29 +284,34 @@ func (f *phaseCode) nextRows(rows int) {
 	})
 }
 
-// readOnce reads the vectors of a block of a site that is the same in all rows, to slots. all is the number of lanes of each call,
-// or 0 if they differ. If the last vector of a call overlaps the one before, readOnce reads it too.
-func (f *phaseCode) readOnce(i int32, block, all int) {
-	t := f.Phase.Sites[i].Type
-	slot := f.Slots.TakeRow(block + 1)
-	read := func(to int) {
-		d := f.Tmp()
-		f.Within(func() { f.Lanes.GatherLaid(i, d) })
-		f.Lanes.StoreVec(t, f.Slot(slot+int32(to)), d)
-		f.EndStep()
+// readOnce reads the elements of a site that is the same in all rows, to slots: the vectors of a block, or, if the target blends rows,
+// the elements of a row and those of the rows behind it that a vector from the last one on has.
+func (f *phaseCode) readOnce(i int32) {
+	s, t, n, pitch := &f.Layout.Sites[i], f.Phase.Sites[i].Type, f.Layout.Block(f.W), isa.SlotBytes
+	if f.Layout.Blends {
+		n, pitch = (f.Layout.Laid+2*f.W-2)/f.W, f.W*s.Size
 	}
-	for f.Base = 0; f.Base < block; f.Base++ {
-		read(f.Base)
-	}
-	if rest := all % f.W; rest > 0 && f.Layout.Repeats {
-		f.Base, f.Back = all/f.W, f.W-rest
-		read(block)
-	}
-	f.Base, f.Back = 0, 0
+	slot := f.Slots.TakeRow((n*pitch-1)/isa.SlotBytes + 2) // the last vector may have lanes wider than elements
 	if f.LaidSlots == nil {
 		f.LaidSlots = map[int32]int32{}
 	}
 	f.LaidSlots[i] = slot
+	to := f.Slot(slot)
+	if f.Layout.Blends && f.Layout.LaidUnit(s) {
+		row := f.Layout.Laid * s.Size
+		for at := 0; at < n*pitch; at += row {
+			f.Lanes.CopyBytes(to.Plus(at), f.LaidAddress(s, i), min(row, n*pitch-at), t == dtype.Bool)
+			f.EndStep()
+		}
+		return
+	}
+	for f.Base = 0; f.Base < n; f.Base++ {
+		d := f.Tmp()
+		f.Within(func() { f.Lanes.GatherLaid(i, d) })
+		f.Lanes.StoreVec(t, to.Plus(f.Base*pitch), d)
+		f.EndStep()
+	}
+	f.Base = 0
 }
 
 // copiesRows reports whether the phase only copies short rows between arrays, and rows are better

@@ -139,7 +139,10 @@ func (f *Emitter) IsMask(n int32) bool { return f.Predicates > 0 && f.Nodes[n].T
 func (f *Emitter) Fits(predicates int) bool { return f.Predicates == 0 || predicates < f.Predicates }
 
 // Slot returns the memory of slot s. CellAt returns that of a cell.
-func (f *Emitter) Slot(s int32) Mem { return At(Frame, f.Program.SlotBase+int(s)*64) }
+func (f *Emitter) Slot(s int32) Mem { return At(Frame, f.Program.SlotBase+int(s)*SlotBytes) }
+
+// SlotBytes is the bytes of a slot.
+const SlotBytes = 64
 
 // CellAt returns the memory of a cell.
 func (f *Emitter) CellAt(cell int32) Mem { return At(Frame, f.Program.CellBase+int(cell)*8) }

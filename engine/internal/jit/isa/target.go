@@ -153,6 +153,12 @@ type Mem struct {
 // At returns the memory at base + disp.
 func At(base Reg, disp int) Mem { return Mem{Base: base, Disp: int32(disp)} }
 
+// Plus returns the memory some bytes behind m.
+func (m Mem) Plus(bytes int) Mem {
+	m.Disp += int32(bytes)
+	return m
+}
+
 // AtX returns the memory at base + index*scale + disp.
 func AtX(base, index Reg, scale, disp int) Mem { return Mem{base, index, uint8(scale), int32(disp)} }
 

@@ -31,6 +31,7 @@ const (
 	mostSmall   = 256     // the same for vectors of 32 bytes, whose code is shorter
 	leastLaid   = 128     // elements of rows that follow each other
 	leastBlend  = 32      // the same if Go would copy elements otherwise, and the target blends rows, or loads elements one by one
+	leastMany   = 16      // rows of which each call reads those that are the same for all once
 	leastNarrow = 4       // the least of a row whose vectors are narrow: wide vectors have more rows at once, which saves time if they are shorter
 	mostWindows = 4       // vectors that one vector of a site is read from, on average
 	byteWindows = 8       // the same for bytes, which are slow otherwise
@@ -246,10 +247,10 @@ func (bp *Phase) LaidWithin(s *Site, first, w, lanes int) bool {
 }
 
 // LaidOnce reports whether all rows read the same elements of a laid site, and these are fewer
-// than w: each call reads them once, by themselves.
+// than w, or rows are many: each call reads them once, by themselves.
 func (bp *Phase) LaidOnce(s *Site, w int) bool {
 	lo, hi := bp.laidRange(s)
-	return s.Gather == nil && bp.LaidRow(s) == 0 && hi-lo < w
+	return s.Gather == nil && bp.LaidRow(s) == 0 && (hi-lo < w || bp.ManyRows)
 }
 
 // Plane reports whether the rows of a laid site are interleaved from arrays: element k of all rows is
@@ -366,6 +367,7 @@ func (l *layouter) lay(least int) {
 		l.bp.Laid = 0
 		return
 	}
+	l.bp.ManyRows = l.Blends && !l.bp.Computes() && l.bp.N >= leastMany*l.bp.Laid
 	windows, laid, longestBlock, mostOps, planes := 0, 0, mostBlock, mostLaidOps, false
 	if l.Blends {
 		longestBlock = mostBlends

@@ -272,7 +272,7 @@ func (f *avx512) widenPermuted(s *layout.Site, t dtype.Type) bool {
 // of the tail. take returns the vector.
 func (f *emitter) shuffled(s *layout.Site, i int32, take func() x86.Vec) x86.Operand {
 	if slot, ok := f.LaidSlots[i]; ok {
-		return mem(f.laidSlot(slot))
+		return mem(f.laidSlot(slot, s.Size))
 	}
 	switch {
 	case f.Masked && s.Kind == layout.Laid:

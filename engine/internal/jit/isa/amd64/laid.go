@@ -34,7 +34,7 @@ func (f *emitter) loadLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 	row := f.Layout.LaidRow(s)
 	switch slot, ok := f.LaidSlots[i]; {
 	case ok:
-		if m := f.laidSlot(slot); !f.own.held(f.LenOf(t), mem(m), d) {
+		if m := f.laidSlot(slot, s.Size); !f.own.held(f.LenOf(t), mem(m), d) {
 			f.LoadVec(t, d, m)
 		}
 	case s.Gather != nil:
@@ -46,13 +46,9 @@ func (f *emitter) loadLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 	}
 }
 
-// laidSlot returns the slot of the current vector of a site that each call reads once. There is a slot for each vector of a block, and
-// one for the last vector of a call of known length, which overlaps the one before.
-func (f *emitter) laidSlot(first int32) isa.Mem {
-	if f.Back > 0 {
-		return f.Slot(first + int32(f.Layout.Block(f.W)))
-	}
-	return f.Slot(first + int32(f.laidVector()))
+// laidSlot returns the memory of the current vector of a site that each call reads once. It begins with any element of a row.
+func (f *emitter) laidSlot(first int32, size int) isa.Mem {
+	return f.Slot(first).Plus(f.laidLane() % f.Layout.Laid * size)
 }
 
 // loadChosen loads the current vector of a site whose rows an index selects: the lanes of each row

@@ -77,8 +77,8 @@ store REG y[i0, i1, i2] %4
 }
 
 // TestLongNarrowRows compares maps over rows of 1 and 2 bytes with the interpreter, beside an element of each row and beside a row for
-// all. With AVX2 a row that is longer than a vector has vectors of its own beside a row for all, if the last one overlaps little. Few
-// rows must follow a block of other rows, and their code has a mask for no vector of rows that fill one.
+// all. With AVX2 a row that is longer than a vector has vectors of its own beside a row for all, if the last one overlaps little and rows
+// are far apart. Few rows must follow a block of other rows, and their code has a mask for no vector of rows that fill one.
 func TestLongNarrowRows(t *testing.T) {
 	defer forget()
 	r := rand.New(rand.NewPCG(10, 3))
@@ -86,9 +86,10 @@ func TestLongNarrowRows(t *testing.T) {
 		for _, at := range []string{"i0", "i1"} {
 			k := parse(t, strings.NewReplacer("AT", at, "T", typ.Short()).Replace("kernel rows\naxis i0 i1\nbuf x T in 2\nbuf z T in 1\nbuf y T out 2\n{\nvec i0 i1 {\n%0 = load T x[i0, i1]\n%1 = load T z[AT]\n%2 = add T %0 %1\nstore T y[i0, i1] %2\n}\n}\n"))
 			for _, row := range []int{5, 9, 12, 17, 24, 30, 32, 33, 48, 50, 63, 64} {
-				s := newSetup(t, r, k, []int{40, row}, nil, [][]int{{40, row}, {map[string]int{"i0": 40, "i1": row}[at]}, {40, row}}, true)
+				far := 1 + 2*r.IntN(2)
+				s := newSetup(t, r, k, []int{40, row}, nil, [][]int{{40, far * row}, {map[string]int{"i0": 40, "i1": row}[at]}, {40, row}}, true)
 				w := 32 / typ.Size()
-				own := at == "i1" && row >= w && 3*((row+w-1)/w*w) <= 4*row
+				own := at == "i1" && far > 1 && row >= w && 3*((row+w-1)/w*w) <= 4*row
 				if in, ok := s.instance(t, isas(t)[0]).(*instance); ok && isas(t)[0].Name() == "avx2" {
 					bp := in.phases[0]
 					if own && bp.Laid > 0 {
@@ -133,6 +134,27 @@ func TestRowsReadOnce(t *testing.T) {
 				differ(t, r, s)
 				forget()
 			}
+		}
+	}
+}
+
+// TestBlendedRows compares maps over parts of rows of 1 and 2 bytes with the interpreter. With AVX2 a vector that has elements of two rows
+// blends two loads.
+func TestBlendedRows(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(10, 6))
+	for _, typ := range []dtype.Type{dtype.U8, dtype.I16} {
+		k := parse(t, strings.ReplaceAll("kernel part\naxis i0 i1\nparams 2\nbuf x T in 2\nbuf y T out 2\n{\nvec i0 i1 {\n%0 = load T x[i0, i1+p0]\n%1 = load T x[i0, i1+p1]\n%2 = add T %0 %1\nstore T y[i0, i1] %2\n}\n}\n", "T", typ.Short()))
+		for row := 8; row <= 64; row++ {
+			n, more := 2+r.IntN(60), 1+r.IntN(3)
+			s := newSetup(t, r, k, []int{n, row}, []int{r.IntN(more + 1), r.IntN(more + 1)}, [][]int{{n, row + more}, {n, row}}, true)
+			if in, ok := s.instance(t, isas(t)[0]).(*instance); ok && isas(t)[0].Name() == "avx2" && in.phases[0].Laid*typ.Size() >= 32 {
+				if countIn(t, in, "main loop", "vpshufb") > 0 || row*typ.Size()%32 > 0 && countIn(t, in, "main loop", "vpblendvb") == 0 {
+					t.Errorf("%d of %d %s: no blends", row, row+more, typ)
+				}
+			}
+			differ(t, r, s)
+			forget()
 		}
 	}
 }

@@ -298,9 +298,9 @@ func (f *phaseCode) readOnce(i int32) {
 	f.LaidSlots[i] = slot
 	to := f.Slot(slot)
 	if f.Layout.Blends && f.Layout.LaidUnit(s) {
-		row := f.Layout.Laid * s.Size
-		for at := 0; at < n*pitch; at += row {
-			f.Lanes.CopyBytes(to.Plus(at), f.LaidAddress(s, i), min(row, n*pitch-at), t == dtype.Bool)
+		row, all := f.Layout.Laid*s.Size, (f.Layout.Laid+f.W-1)*s.Size
+		for at := 0; at < all; at += row {
+			f.Lanes.CopyBytes(to.Plus(at), f.LaidAddress(s, i), min(row, all-at), t == dtype.Bool)
 			f.EndStep()
 		}
 		return

@@ -34,6 +34,7 @@ const (
 	leastMany   = 16      // rows of which each call reads those that are the same for all once
 	leastNarrow = 4       // the least of a row whose vectors are narrow: wide vectors have more rows at once, which saves time if they are shorter
 	mostWindows = 4       // vectors that one vector of a site is read from, on average
+	mostBlended = 3       // windows of narrow elements that are blended: those of each 16 bytes take fewer instructions
 	byteWindows = 8       // the same for bytes, which are slow otherwise
 	laidBytes   = 64      // of the vectors in this estimate
 	farthest    = 1 << 30 // bytes from the first row of an iteration to an element
@@ -150,6 +151,15 @@ func (bp *Phase) LaidVector(s *Site, first, w int) []Window {
 	return windows
 }
 
+// LaidBlended returns at most mostBlended windows of w narrow elements in which each element has the number of its lane, from lane first
+// of a block on, if none has elements outside the lanes. Else it returns nil.
+func (bp *Phase) LaidBlended(s *Site, first, w int) []Window {
+	if x := bp.inPlace(s, first, w); len(x) <= mostBlended && bp.within(s, x, w, first+w) {
+		return x
+	}
+	return nil
+}
+
 // LoadsEach reports whether w elements of size bytes in so many windows are loaded one by one: most windows had few.
 func LoadsEach(windows, w, size int) bool {
 	if size < 4 {
@@ -235,6 +245,9 @@ func (bp *Phase) LaidWithin(s *Site, first, w, lanes int) bool {
 	parts := []int{min(w, 16/s.Size)}
 	if w*s.Size == 64 {
 		parts = append(parts, w)
+	}
+	if w*s.Size == narrowBytes && bp.LaidBlended(s, first, w) != nil {
+		return true
 	}
 	for _, n := range parts {
 		for at := first; at < first+w; at += n {
@@ -457,8 +470,8 @@ func (l *layouter) laidWidths() (w, part, most int) {
 	return w, w, mostWindows
 }
 
-// fillsVectors reports whether rows of a map of 1 or 2 bytes take vectors of narrow lanes of their own. The vector of a row that is
-// shorter overlaps the rows behind it. The last vector of a longer row overlaps the vector before it.
+// fillsVectors reports whether rows of a map of 1 or 2 bytes, of which some are far apart, take vectors of narrow lanes of their own. The
+// vector of a row that is shorter overlaps the rows behind it. The last vector of a longer row overlaps the vector before it.
 func (l *layouter) fillsVectors(ext []int, which []int32, spans [][]bound.Span) bool {
 	k, size := len(ext), l.ph.LaneSize
 	if !l.Blends || size == 0 || k < 2 || ext[k-1] < leastRow || ext[k-2] < leastFollowed || l.bp.Computes() {
@@ -469,8 +482,10 @@ func (l *layouter) fillsVectors(ext []int, which []int32, spans [][]bound.Span) 
 	if long && (l.wide() || 3*((n+w-1)/w*w) > 4*n) || 2*n < w { // stores that overlap by more take longer
 		return false
 	}
+	far := l.wide()
 	for at, i := range which {
 		step, row, store := spans[at][k-1].Coef, spans[at][k-2].Coef, l.ph.Sites[i].Store
+		far = far || max(row, -row) >= 2*n
 		switch {
 		case step != 1 && (step != 0 || store), store && l.IR.Bufs[l.bp.Sites[i].Buf].Mode != ir.Out:
 			return false
@@ -478,7 +493,7 @@ func (l *layouter) fillsVectors(ext []int, which []int32, spans [][]bound.Span) 
 			return false
 		}
 	}
-	return true
+	return far
 }
 
 // onlyCopies reports whether a map only copies elements from one array to another.

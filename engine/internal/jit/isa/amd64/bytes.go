@@ -57,6 +57,12 @@ func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
 		}
 	}
 	if f.W*s.Size == 32 && !f.evex {
+		if s.Kind == layout.Laid {
+			if x := f.Layout.LaidBlended(s, f.laidLane(), f.W); x != nil {
+				f.blendNarrow(windowsOf(s, f.laidMem(s, i), x), s.Size, d)
+				return
+			}
+		}
 		if s.Kind == layout.Strided && s.Step == 2 {
 			f.packEven(s, windows(0, f.W), d)
 			return
@@ -80,6 +86,21 @@ func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
 	}
 	if f.W*s.Size == 64 {
 		f.I(x86.VINSERTF64X4, x86.L512, d, d, half, x86.Imm(1))
+	}
+}
+
+// blendNarrow loads elements of size bytes that have the numbers of their lanes in windows of whole vectors.
+func (f *emitter) blendNarrow(windows []window, size int, d x86.Vec) {
+	f.I(x86.VMOVUPS, x86.L256, d, windows[0].from)
+	for _, w := range windows[1:] {
+		f.Within(func() {
+			k, lanes := f.Tmp(), repeat(0, 32)
+			for _, p := range w.lanes {
+				copy(lanes[p.Lane*size:], repeat(0xff, size))
+			}
+			f.I(x86.VMOVUPS, x86.L256, k, f.Const(lanes))
+			f.I(x86.VPBLENDVB, x86.L256, d, d, w.from, k)
+		})
 	}
 }
 

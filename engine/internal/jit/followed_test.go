@@ -158,3 +158,31 @@ func TestBlendedRows(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsApart compares maps over rows that are stored apart from each other, in place or not, with the interpreter. With AVX2 rows of
+// known length that are no whole vectors are written out, also if they are shorter than a vector.
+func TestRowsApart(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(10, 7))
+	for _, typ := range []dtype.Type{dtype.U8, dtype.Bool, dtype.I16, dtype.F16, dtype.BF16, dtype.I32, dtype.F64} {
+		for _, mode := range []string{"out", "inout"} {
+			op, z := "max", "x[i0, i1+p2]"
+			if typ == dtype.Bool {
+				op = "xor"
+			}
+			if mode == "inout" {
+				z = "y[i0, i1+p1]"
+			}
+			k := parse(t, strings.NewReplacer("OP", op, "T", typ.Short(), "R", typ.Register().Short(), "MODE", mode, "Z", z).Replace("kernel apart\naxis i0 i1\nparams 3\nbuf x T in 2\nbuf y T MODE 2\n{\nvec i0 i1 {\n%0 = load R x[i0, i1+p0]\n%1 = load R Z\n%2 = OP R %0 %1\nstore R y[i0, i1+p1] %2\n}\n}\n"))
+			for row := 8; row <= 70; row += 1 + r.IntN(3) {
+				n := 17 + r.IntN(9)
+				s := newSetup(t, r, k, []int{n, row}, []int{r.IntN(3), r.IntN(3), r.IntN(3)}, [][]int{{n, row + 2}, {n, row + 2}}, true)
+				if in, ok := s.instance(t, isas(t)[0]).(*instance); ok && isas(t)[0].Name() == "avx2" && typ.Size() < 4 && in.phases[0].Exact == row && countIn(t, in, "rows of", "v") == 0 {
+					t.Errorf("rows of %d %s, %s, are not written out", row, typ, mode)
+				}
+				differ(t, r, s)
+				forget()
+			}
+		}
+	}
+}

@@ -25,14 +25,15 @@ func (f *phaseCode) exactRow(group int) (done isa.Label, ok bool) {
 	if f.Layout.Follow > 0 && (rest == 0 || f.Layout.Repeats && f.anyLane()) {
 		f.followedRows(group)
 	}
-	if vectors == 0 || rest > 0 && !f.Layout.Repeats || (vectors+1)*len(f.top) > wholeNodes {
+	few := rest > 0 && (vectors == 0 || !f.Layout.Repeats) // the last vector has lanes of its own alone
+	if few && (f.Predicates > 0 || !f.Layout.Blends) || (vectors+1)*len(f.top) > wholeNodes {
 		return done, false
 	}
 	other, done := f.NewLabel(), f.NewLabel()
 	f.part("rows of %d elements", n)
 	f.Branch(isa.NE, isa.Word(f.Phase.Lanes), isa.K(n), other)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
-	if rest == 0 || f.anyLane() {
+	if !few && (rest == 0 || f.anyLane()) {
 		f.exactVectors(group)
 	} else {
 		for f.Base = 0; f.Base < vectors; f.Base += group {
@@ -40,9 +41,14 @@ func (f *phaseCode) exactRow(group int) (done isa.Label, ok bool) {
 			f.body(f.top)
 		}
 		f.Base = 0
-		f.Int(isa.Mov, isa.Lane, isa.K(n-f.W))
-		f.Start(1)
-		f.body(f.top)
+		if few {
+			f.Int(isa.Mov, isa.Lane, isa.K(n-rest))
+			f.knownTail(rest)
+		} else {
+			f.Int(isa.Mov, isa.Lane, isa.K(n-f.W))
+			f.Start(1)
+			f.body(f.top)
+		}
 	}
 	f.Jump(done)
 	f.Bind(other)

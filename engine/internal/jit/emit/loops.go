@@ -138,6 +138,14 @@ func (f *phaseCode) tail() {
 	f.Masked = false
 }
 
+// knownTail emits a vector of which so many lanes are left, which are fewer than it has.
+func (f *phaseCode) knownTail(lanes int) {
+	f.Int(isa.Mov, isa.T1, isa.K(lanes))
+	f.Tail = lanes
+	f.tail()
+	f.Tail = 0
+}
+
 // maskedVector emits a vector from the lane at hand up to the last of so many lanes, under a
 // mask. It jumps to done if there is no such lane.
 func (f *phaseCode) maskedVector(lanes isa.Int, done isa.Label, vector func()) {

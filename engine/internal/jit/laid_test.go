@@ -557,6 +557,27 @@ buf y %[1]s out 3
 	}
 }
 
+// TestFlippedRows compares copies of rows of bytes that are loaded from the last to the first with the interpreter. With AVX2 those of at
+// most 16 bytes are laid across vectors, unless they are apart.
+func TestFlippedRows(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(26, 38))
+	k := parse(t, "kernel flipped\naxis i0 i1 i2\nparams 1\nbuf x u8 in 3\nbuf y u8 out 3\n{\nvec i0 i1 i2 {\n%0 = load u8 x[i0, p0-i1, i2]\nstore u8 y[i0, i1, i2] %0\n}\n}\n")
+	for columns := 2; columns <= 40; columns++ {
+		for _, more := range []int{0, 3} {
+			e := []int{1 + r.IntN(4), 40 + r.IntN(90), columns}
+			s := newSetup(t, r, k, e, []int{e[1] - 1}, [][]int{{e[0], e[1], columns + more}, e}, true)
+			if in, ok := s.instance(t, isas(t)[0]).(*instance); ok && isas(t)[0].Name() == "avx2" && columns >= 4 {
+				if bp := in.phases[0]; bp.Copied != (columns > 16 || more > 0) || bp.Laid == 0 {
+					t.Errorf("rows of %d bytes, %d apart: copied %v, laid %d", columns, columns+more, bp.Copied, bp.Laid)
+				}
+			}
+			differ(t, r, s)
+			forget()
+		}
+	}
+}
+
 // TestPlanesShare compares the remainders of eight arrays of bytes, interleaved to rows, with the interpreter: all values share more
 // operands than the registers have room for beside those of the arrays.
 func TestPlanesShare(t *testing.T) {

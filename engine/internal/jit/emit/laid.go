@@ -147,8 +147,8 @@ func (f *phaseCode) loadsBounded() bool {
 }
 
 // vectorAtEnd emits the vector at hand of the rows at the end, of which T1 lanes are left: as a whole, if they fill it and its
-// loads read no elements of lanes after it, or under a mask. It jumps to done after the last one. The last vector overlaps the one
-// before if only one number of lanes can be left, because the rows are no shorter than a vector.
+// loads read no elements of lanes after it, or under a mask. It jumps to done after the last one. Without mask registers the
+// last vector overlaps the one before if only one number of lanes can be left, because the rows are no shorter than a vector.
 func (f *phaseCode) vectorAtEnd(done isa.Label) {
 	bounded := len(f.chosen) > 0 || !f.withinLanes(f.Base*f.W, (f.Base+1)*f.W)
 	if bounded && (len(f.chosen) > 0 || len(f.planes()) > 0 || !f.loadsBounded()) {
@@ -164,7 +164,7 @@ func (f *phaseCode) vectorAtEnd(done isa.Label) {
 	f.Jump(next)
 	f.Bind(part)
 	left := k - f.Base*f.W%k
-	if first := f.Base*f.W + left - f.W; k >= f.W && left < f.W && f.Layout.Repeats && f.withinLanes(first, first+f.W) {
+	if first := f.Base*f.W + left - f.W; k >= f.W && left < f.W && f.Predicates == 0 && f.Layout.Repeats && f.withinLanes(first, first+f.W) {
 		f.Back = f.W - left
 		f.Start(1)
 		f.body(f.top)

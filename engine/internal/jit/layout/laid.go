@@ -25,7 +25,7 @@ const (
 	chosenBytes = 1 << 13 // the same if an index selects it
 	leastApart  = 3       // the least, of rows of 1 or 2 bytes of which some are far apart
 	leastMoved  = 4       // the least, of a row of bytes: AVX-512 stores shorter ones with a step
-	leastBack   = 17      // the same if the last row comes first, and the rows are beside each other: they are few windows
+	leastBack   = 17      // the same if rows beside each other are loaded from the last to the first: vectors of shorter ones have few windows
 	leastWhole  = 32      // the same for AVX-512 where rows are near each other: permutes of vectors take less for shorter ones
 	mostLaidOps = 128     // instructions of that many vectors, also where an index selects the rows
 	mostSmall   = 256     // the same for vectors of 32 bytes, whose code is shorter
@@ -380,14 +380,9 @@ func (l *layouter) lay(least int) {
 		l.bp.Laid = 0
 		return
 	}
-	l.bp.ManyRows = l.Blends && !l.bp.Computes() && l.bp.N >= leastMany*l.bp.Laid
-	windows, laid, longestBlock, mostOps, planes := 0, 0, mostBlock, mostLaidOps, false
-	if l.Blends {
-		longestBlock = mostBlends
-	}
-	if l.Blends && !l.wide() && !l.bp.Computes() {
-		mostOps = mostSmall
-	}
+	l.bp.ManyRows = l.Blends && !l.wide() && !l.bp.Computes() && l.bp.N >= leastMany*l.bp.Laid
+	windows, laid, planes := 0, 0, false
+	longestBlock, mostOps := l.mostVectors()
 	for _, i := range which {
 		s := Site{Size: ph.Sites[i].Type.Size(), Line: lines[i], Gather: l.bp.Sites[i].Gather}
 		if l.laidKind(&s) != Laid {
@@ -424,6 +419,17 @@ func (l *layouter) lay(least int) {
 	// emitter has no masks of four lanes.
 	long := l.Machine.Narrow && ph.LaneSize == 0 && l.bp.Laid >= leastNarrow && !l.bp.Computes()
 	l.bp.Narrow = (many || planes || long || ph.Widest == 8 && 2*windows > laid*parts*most) && !(ph.Widest == 8 && ph.Predicates())
+}
+
+// mostVectors returns the most vectors until the pattern of rows repeats, and the most instructions of that many.
+func (l *layouter) mostVectors() (block, ops int) {
+	switch {
+	case !l.Blends:
+		return mostBlock, mostLaidOps
+	case l.wide() || l.bp.Computes():
+		return mostBlends, mostLaidOps
+	}
+	return mostBlends, mostSmall
 }
 
 // longestLaid returns the most elements of a row that may be laid or copied.
@@ -514,8 +520,8 @@ func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) b
 		return false
 	}
 	size, least, apart := l.ph.Sites[0].Type.Size(), leastMoved, 0
-	for _, s := range spans {
-		if apart = max(apart, s[k-2].Coef*size, -s[k-2].Coef*size); s[k-2].Coef == -ext[k-1] {
+	for at, s := range spans {
+		if apart = max(apart, s[k-2].Coef*size, -s[k-2].Coef*size); s[k-2].Coef == -ext[k-1] && !l.ph.Sites[which[at]].Store {
 			least = leastBack
 		}
 	}

@@ -14,9 +14,6 @@ import (
 
 // Vectors with the lanes of several short rows: see layout.Laid.
 
-// laidVector returns the number of the current vector in its block.
-func (f *emitter) laidVector() int { return f.laidLane() / f.W }
-
 // laidLane returns the first lane of the current vector in its block.
 func (f *emitter) laidLane() int { return f.iterationLane() % (f.Layout.Block(f.W) * f.W) }
 

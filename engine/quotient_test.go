@@ -63,7 +63,7 @@ func testUniformQuotients[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int
 			for i := range x.Data() {
 				a := []T{near(), random(), random()/v*v + T(r.IntN(3)) - 1, -near()}[r.IntN(4)]
 				if small && bits.Len64(uint64(a)) > 51 {
-					a >>= 14
+					a >>= width / 4
 				}
 				x.Data()[i] = a
 			}

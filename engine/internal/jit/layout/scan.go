@@ -429,7 +429,7 @@ func (b *Binder) findAcross(bp *Phase) {
 		}
 	case row <= half/states, sums && row <= min(b.Vectors-2, 16)*b.Bytes/states:
 		bp.Whole = bp.Spans[k-1]
-	case along && !b.wide() && (moved > b.Machine.Caches.L2 || !bp.compares()):
+	case along && !b.wide() && element >= bp.Widest() && (moved > b.Machine.Caches.L2 || !bp.compares()): // wider accumulators take longer than narrow elements
 		bp.Across = true
 	case combines && (moved <= b.Machine.Caches.L2 || span <= cached && !bp.compares()) && bp.Spans[k-1] <= mostWhole:
 		bp.Whole = bp.Spans[k-1]

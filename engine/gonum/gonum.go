@@ -113,6 +113,8 @@ func VecDense(t *Tensor) (*mat.VecDense, error) {
 // elements returns the memory from the first element of t on.
 func elements(t *Tensor, name string, rank int) ([]float64, error) {
 	switch {
+	case t == nil:
+		return nil, tree.NewError(tree.ErrType, name, "the tensor is nil")
 	case t.Err() != nil:
 		return nil, t.Err()
 	case t.Device() != "cpu":

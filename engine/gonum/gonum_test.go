@@ -123,6 +123,17 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestNilNames tests that the errors of a nil tensor name the function.
+func TestNilNames(t *testing.T) {
+	_, dense := gonum.Dense(nil)
+	_, vector := gonum.VecDense(nil)
+	for name, err := range map[string]error{"gonum.Dense": dense, "gonum.VecDense": vector} {
+		if err == nil || !strings.Contains(err.Error(), name+": the tensor is nil") {
+			t.Errorf("error is %v, which does not name %s", err, name)
+		}
+	}
+}
+
 // repeated returns a tensor whose rows are the same elements.
 func repeated() *engine.Tensor[float64] {
 	x := engine.Zeros[float64](3)

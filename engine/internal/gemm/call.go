@@ -244,8 +244,8 @@ func (c *call) fewTiles() bool {
 
 // rowByRow reports whether the kernels of one tile of rows store all strips before the next tile: where the result does not
 // stay in the second level, and its stores take longer than to read B again for each tile. A tile of long rows stores a few streams from
-// end to end; a strip of all rows stores parts of lines of as many pages. With several terms this takes many tiles; else column asks for
-// what a strip stores. For AVX-512 see shape.
+// end to end; a strip of all rows stores parts of lines of as many pages. With more than storedTerms that takes
+// many tiles; for fewer tiles each strip is asked for, with what it stores: see askStrip. For AVX-512 see shape.
 func (c *call) rowByRow() bool {
 	const few, long = 16, 16 // terms; strips
 	e, p, terms := c.e, c.e.p, c.args.k
@@ -421,7 +421,8 @@ const fewTerms = 64
 const storedTerms = 32
 
 // askStrip makes kernels ask for strip q of the columns, or for where it is packed from, in the block of rows
-// from row i on. Strips that are not packed stay near after the first rows. Kernels of few terms do not ask for their results: see askForC.
+// from row i on. Strips that are not packed stay near after the first rows. Kernels of few terms do not ask for their
+// results (see askForC), so those of the strip come first.
 func (c *call) askStrip(q, i int, pack bool) {
 	e, p := c.e, &c.packB
 	j := q * e.width

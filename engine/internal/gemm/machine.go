@@ -239,7 +239,7 @@ func (e *machine) choose(p *Problem) {
 	}
 	e.byTiles = p.A.Col == 1 && e.f.group == 0
 	e.byRows = e.byTiles && e.f.avx512
-	mostTiles := 8
+	mostTiles := nearTiles
 	if k > storedTerms {
 		mostTiles = farTiles
 	}
@@ -286,8 +286,9 @@ func (e *machine) overfills(terms int) bool {
 // for some tiles of A. For AVX-512 it was not measured.
 const nearPages = 64
 
-// farTiles is the number of tiles of A up to which kernels of some terms read a B of so few rows as it is, strip by strip.
-const farTiles = 16
+// farTiles is the number of tiles of A up to which kernels of more than storedTerms read a B of so few rows as it is: to pack it takes as
+// long as it saves. nearTiles is the same for fewer terms.
+const nearTiles, farTiles = 8, 16
 
 // ways is the number of lines that a set of the first-level cache has, at least.
 const ways = 8

@@ -5,13 +5,13 @@ import "unsafe"
 // Where only some keys of a part are wanted, one pass keeps those between two keys of a sample, and counts those below. It
 // reads the part once and stores little, where partitions read and store it nearly twice.
 
-// narrow replaces a part by its keys near the wanted ones. It returns false, and the part is as before, if these keys do not
+// keepBand replaces a part by its keys near the wanted ones. It returns false, and the part is as before, if these keys do not
 // have the wanted ones, if they are many, or if the part is where they would go.
-func (u *run) narrow(p *part) bool {
+func (u *run) keepBand(p *part) bool {
 	if p.from == p.data {
 		return false
 	}
-	lo, hi, ok := u.around(p)
+	lo, hi, ok := u.bandOf(p)
 	if !ok {
 		return false
 	}
@@ -46,9 +46,9 @@ func (u *run) narrow(p *part) bool {
 	return true
 }
 
-// around returns the keys of a sample that the wanted ones of a part are probably between, or the least or the greatest key. ok
-// is false if these are far from each other.
-func (u *run) around(p *part) (lo, hi int64, ok bool) {
+// bandOf returns two keys between which the wanted ones of a part probably are. They are of a sample, or the bounds of all keys where no key
+// of the sample is far enough outside. ok is false if too much of the part lies between them.
+func (u *run) bandOf(p *part) (lo, hi int64, ok bool) {
 	count := 2 * midSample
 	if p.n >= manyKeys {
 		count = largestSample

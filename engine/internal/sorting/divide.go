@@ -161,7 +161,7 @@ func reverse[K int32 | int64](u *run, x []K) {
 
 // reversal returns the kernel, of AVX2, that exchanges n vectors at from with those before byte end, and reverses each.
 func (f *family) reversal() *exec.Code {
-	return f.partitions[reversed][0].Make(func() ([]byte, error) {
+	return f.reversals.Make(func() ([]byte, error) {
 		w := newWriter(f)
 		w.load(partFrom, argFrom)
 		w.load(partLeft, argN)

@@ -21,6 +21,7 @@ type family struct {
 	merges     [mostVectors + 1][forms]exec.Lazy         // by vectors of the second half
 	networks   [mostVectors + 1][groups][forms]exec.Lazy // by vectors, log2 of the lanes of a group
 	partitions [ways][forms]exec.Lazy
+	reversals  exec.Lazy
 	exchanges  [2][forms]exec.Lazy // in one direction, and in opposite ones
 	bitonics   [forms]exec.Lazy
 }

@@ -14,12 +14,11 @@ const (
 	values               // values that are elsewhere
 	positions            // the positions of values, as integers of the size of a key
 	between              // only the keys from one to another
-	reversed             // no partition: all keys in reverse
 	ways      = iota
 )
 
 // partition returns the kernel that moves keys below a pivot to the beginning of a place, and
-// the others to the end of one; nil if there is no memory for it.
+// the others to the end of one, or the keys between two to the beginning; nil if there is no memory for it.
 func (f *family) partition(k form, how way) *exec.Code {
 	f = f.partitioner()
 	return f.partitions[how][k].Make(func() ([]byte, error) {
@@ -62,7 +61,7 @@ const nanMask = x86.K5
 
 // A partitionWriter writes a partition. It puts the keys of a vector that are below the
 // pivot before the others, and stores the whole vector behind the lower keys, and again
-// before the higher ones. What is too much is overwritten later. If both kinds of keys go to
+// before the higher ones, unless only keys between two are kept. What is too much is overwritten later. If both kinds of keys go to
 // one place, no vector may store too much behind less than two vectors of room, but in all of
 // it: so the keys that fill no vector must come first.
 //

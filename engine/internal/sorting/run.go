@@ -63,7 +63,7 @@ func newRun() *run { return &run{memory: new(memory)} }
 type run struct {
 	*memory
 	f      *family
-	avx2   *family // the kernels of AVX2 for keys of the same size, which all processors have
+	avx2   *family // the kernels of AVX2 for keys of the same size, if they have 4 or 8 bytes; sorts of narrower keys have no parts
 	order  *order
 	raw    bool  // the keys in memory are the floats themselves, and the sort has met no NaN
 	most   int64 // no key is above it
@@ -144,7 +144,7 @@ func (u *run) sort(p *part) {
 			top--
 			continue
 		}
-		if len(u.places) > 0 && p.n >= bandKeys && u.narrow(p) {
+		if len(u.places) > 0 && p.n >= bandKeys && u.keepBand(p) {
 			continue
 		}
 		if p.n > u.f.largest() && p.left > 0 {

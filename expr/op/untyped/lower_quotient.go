@@ -73,11 +73,8 @@ func floorDivision(b *B, x, y V, rest bool) V {
 		return b.Cvt(t, r)
 	}
 	none := b.Eq(y, zero)
-	if uniform {
-		none = b.Or(none, b.Eq(y, b.Like(x, 1)))
-	}
-	if uniform && t.IsSigned() {
-		none = b.Or(none, b.Eq(y, b.Like(x, -1)))
+	if uniform { // then t is signed
+		none = b.Or(b.Or(none, b.Eq(y, b.Like(x, 1))), b.Eq(y, b.Like(x, -1)))
 	}
 	return b.Cvt(t, b.And(b.Select(none, zero, b.Like(x, -1)), r))
 }

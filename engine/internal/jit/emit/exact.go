@@ -9,7 +9,7 @@ import (
 )
 
 // Loops over short rows take as long for their branches as for the elements. The rows of one length are written out: their
-// whole vectors, and a last one that overlaps the one before.
+// whole vectors, and a last one that overlaps the one before, or has its own lanes alone.
 
 // The last vector is loaded before the one that it overlaps is stored: arrays are often a multiple of 4096 bytes apart, and
 // a load waits for a store with the same lower bits of the address that it overlaps.
@@ -25,15 +25,15 @@ func (f *phaseCode) exactRow(group int) (done isa.Label, ok bool) {
 	if f.Layout.Follow > 0 && (rest == 0 || f.Layout.Repeats && f.anyLane()) {
 		f.followedRows(group)
 	}
-	few := rest > 0 && (vectors == 0 || !f.Layout.Repeats) // the last vector has lanes of its own alone
-	if few && (f.Predicates > 0 || !f.Layout.Blends) || (vectors+1)*len(f.top) > wholeNodes {
+	ownTail := rest > 0 && (vectors == 0 || !f.Layout.Repeats)
+	if ownTail && f.Predicates > 0 || (vectors+1)*len(f.top) > wholeNodes {
 		return done, false
 	}
 	other, done := f.NewLabel(), f.NewLabel()
 	f.part("rows of %d elements", n)
 	f.Branch(isa.NE, isa.Word(f.Phase.Lanes), isa.K(n), other)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
-	if !few && (rest == 0 || f.anyLane()) {
+	if !ownTail && (rest == 0 || f.anyLane()) {
 		f.exactVectors(group)
 	} else {
 		for f.Base = 0; f.Base < vectors; f.Base += group {
@@ -41,7 +41,7 @@ func (f *phaseCode) exactRow(group int) (done isa.Label, ok bool) {
 			f.body(f.top)
 		}
 		f.Base = 0
-		if few {
+		if ownTail {
 			f.Int(isa.Mov, isa.Lane, isa.K(n-rest))
 			f.knownTail(rest)
 		} else {

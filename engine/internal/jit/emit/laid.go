@@ -131,11 +131,11 @@ func (f *phaseCode) laidVectors(all int) {
 			f.body(f.top)
 		} else {
 			if f.Back = 0; left < f.W {
-				f.Tail = left
+				f.knownTail(left)
+				continue
 			}
 			f.Int(isa.Mov, isa.T1, isa.K(left))
 			f.tail()
-			f.Tail = 0
 		}
 	}
 	f.Base, f.Back, f.Bounded = 0, 0, false
@@ -285,7 +285,7 @@ func (f *phaseCode) nextRows(rows int) {
 }
 
 // readOnce reads the elements of a site that is the same in all rows, to slots: the vectors of a block, or, if the target blends rows,
-// the elements of a row and those of the rows behind it that a vector from the last one on has.
+// the first Laid + W - 1 elements of the repeated row: a vector may begin with each element of a row.
 func (f *phaseCode) readOnce(i int32) {
 	s, t, n, pitch := &f.Layout.Sites[i], f.Phase.Sites[i].Type, f.Layout.Block(f.W), isa.SlotBytes
 	if f.Layout.Blends {

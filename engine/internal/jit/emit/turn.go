@@ -210,10 +210,8 @@ func (f *phaseCode) findHeld(v, states int) (vectors int) {
 		if !f.combines { // stores of more rows take as long as the chain
 			most = 2
 		}
-		for i := range f.turns {
-			if f.combines { // the first-level cache holds a line of each row
-				most = min(most, max(f.turns[i].RowsInReach()/f.W, 1))
-			}
+		for i := 0; f.combines && i < len(f.turns); i++ { // the first-level cache holds a line of each row
+			most = min(most, max(f.turns[i].RowsInReach()/f.W, 1))
 		}
 		for f.turnsAtOnce = 1; f.turnsAtOnce < most && all+(2*f.turnsAtOnce-1)*states <= f.Vectors; f.turnsAtOnce *= 2 {
 		}

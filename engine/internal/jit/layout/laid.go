@@ -30,7 +30,7 @@ const (
 	mostSmall   = 256     // the same for vectors of 32 bytes, whose code is shorter
 	leastLaid   = 128     // elements of rows that follow each other
 	leastBlend  = 32      // the same if Go would copy elements otherwise, and the target blends rows, or loads elements one by one
-	leastMany   = 16      // rows of which each call reads those that are the same for all once
+	leastMany   = 16      // rows from which a call reads once what is the same in all of them
 	leastNarrow = 4       // the least of a row whose vectors are narrow: wide vectors have more rows at once, which saves time if they are shorter
 	mostWindows = 4       // vectors that one vector of a site is read from, on average
 	byteWindows = 8       // the same for bytes, which are slow otherwise

@@ -334,7 +334,7 @@ const copiedElements = 2047
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
 	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4 | frame.Bit(bp.Groups)<<5 | frame.Bit(bp.Copied)<<6 | frame.Bit(bp.Combines)<<7
-	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Laid>>8), byte(bp.Few), byte(bp.LaneSize), byte(bp.Exact), byte(bp.Exact>>8), byte(bp.Follow), byte(frame.Bit(bp.Together)|frame.Bit(bp.ManyRows)<<1))
+	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Laid>>8), byte(bp.Few), byte(bp.LaneSize), byte(bp.Exact), byte(bp.Exact>>8), byte(bp.Follow), byte(frame.Bit(bp.Together)|frame.Bit(bp.ManyRows && bp.Laid > 0)<<1))
 	if bp.Narrowing != nil {
 		for _, a := range bp.Narrowing.Assumed {
 			key = append(key, byte(a.Scalar), byte(a.Scalar>>8))
@@ -401,8 +401,8 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 // Counts reports whether a site is an index that grows by one from lane to lane.
 func (s *Site) Counts() bool { return s.Kind == Index && s.Line.Step()*s.Size == 1 }
 
-// RowsInReach returns of how many rows of a site that is turned a loop may have a line in the first-level cache at the same time. Lines that are
-// a multiple of 4096 bytes apart share its eight ways.
+// RowsInReach returns how many rows a loop may turn at once, so that a line of each stays in the first-level cache. Lines that are a multiple
+// of 4096 bytes apart share its eight ways. At other distances, and for sites that are not turned, it is 32, more than a loop turns at once.
 func (s *Site) RowsInReach() int {
 	switch by := s.Line.Step() * s.Size; {
 	case s.Kind != Transposed || by%2048 != 0:

@@ -356,8 +356,8 @@ func (bp *Phase) prefix(i int32) bool {
 // streamBytes is the least bytes of a row that is a stream of its own.
 const streamBytes = 2048
 
-// rowsAhead is the bytes from a load of short rows that are read several at once to its prefetch.
-const rowsAhead = 8192
+// bytesAhead is the bytes from a load of short rows that are read several at once to its prefetch.
+const bytesAhead = 8192
 
 // mostRecords is the most columns of records whose loop knows the lanes of its tail, where it does not combine runs of rows.
 const mostRecords = 32
@@ -451,7 +451,16 @@ func (b *Binder) findAcross(bp *Phase) {
 		bp.AtOnce = b.AtOnce
 	}
 	if bp.Whole > 0 || bp.Across {
-		bp.Fetch, bp.Ahead = bp.Across && bp.Combines && row < streamBytes && moved > b.Machine.Caches.L2 && bp.rowsFollow(), rowsAhead // the processor prefetches along long rows
+		b.findAhead(bp, row)
+	}
+}
+
+// findAhead finds the prefetches of a loop over whole rows: short rows that several at once read from beyond the second level. The processor
+// prefetches along long ones.
+func (b *Binder) findAhead(bp *Phase, row int) {
+	bp.Fetch = bp.Across && bp.Combines && row < streamBytes && bp.Moved() > b.Machine.Caches.L2 && bp.rowsTouch()
+	if bp.Fetch {
+		bp.Ahead = bytesAhead
 	}
 }
 
@@ -518,8 +527,8 @@ func (b *Binder) AheadRuns(bp *Phase) int {
 	return b.Machine.Fetch
 }
 
-// rowsFollow reports whether the rows of all arrays of a seq loop follow each other in memory.
-func (bp *Phase) rowsFollow() bool {
+// rowsTouch reports whether each row of all arrays of a seq loop begins in memory where the row before ends.
+func (bp *Phase) rowsTouch() bool {
 	return !slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Unit && s.RowBytes() != bp.Spans[len(bp.Spans)-1]*s.Size })
 }
 

@@ -96,13 +96,14 @@ func (w *partitionWriter) write() {
 	} else {
 		w.load(partFrom, argFrom)
 		w.load(partLow, argTo)
-		w.load(partHigh, argHigh)
-		w.I(x86.ADD, x86.W64, partHigh, x86.At(x86.RDI, argEnd))
 		w.I(x86.XOR, x86.W32, partLows, partLows)
-	}
-	if w.way == between {
-		w.above, w.below = w.everywhere(argAbove), w.take()
-		w.I(x86.VMOVUPS, w.l, w.below, x86.At(x86.RDI, argBelow))
+		if w.way == between {
+			w.above, w.below = w.everywhere(argAbove), w.take()
+			w.I(x86.VMOVUPS, w.l, w.below, x86.At(x86.RDI, argBelow))
+		} else {
+			w.load(partHigh, argHigh)
+			w.I(x86.ADD, x86.W64, partHigh, x86.At(x86.RDI, argEnd))
+		}
 	}
 	w.load(partTable, argTables)
 	w.pivot = w.everywhere(argPivot)

@@ -312,11 +312,11 @@ const resultsAhead = 2
 
 // resultRate is the rate at which kernels of few terms ask for the results of later tiles of their strip, of groups of so many tiles: where the results
 // do not stay in the second level, but what a group asks for together does not stay there either, or belongs to a product so small that
-// nothing is asked for. With more terms each kernel asks for its own results: see askForC. For AVX-512 it was not measured.
+// nothing is asked for.
 func (c *call) resultRate(group int) rate {
 	e, p := c.e, c.e.p
 	together := group * e.rows * c.t.n * e.size
-	if e.f.avx512 || e.stream || c.args.k >= ownResults || len(p.OffC)*p.M*p.N*e.size <= l2() || e.large && together <= l2()/4 {
+	if !c.storesUnasked() || len(p.OffC)*p.M*p.N*e.size <= l2() || e.large && together <= l2()/4 {
 		return silent
 	}
 	for _, r := range [2]rate{even, each} {
@@ -325,6 +325,12 @@ func (c *call) resultRate(group int) rate {
 		}
 	}
 	return silent
+}
+
+// storesUnasked reports whether kernels store to the caches, and have too few terms to ask for their results: see askForC. Then
+// something else may ask. With AVX-512 that was not measured.
+func (c *call) storesUnasked() bool {
+	return !c.e.f.avx512 && !c.e.stream && c.args.k < ownResults
 }
 
 // passStrips runs the kernels of all strips for all tiles. One call computes those that have as many rows, if nothing is packed and all
@@ -421,12 +427,12 @@ const fewTerms = 64
 const storedTerms = 32
 
 // askStrip makes kernels ask for strip q of the columns, or for where it is packed from, in the block of rows
-// from row i on. Strips that are not packed stay near after the first rows. Kernels of few terms do not ask for their
-// results (see askForC), so those of the strip come first.
+// from row i on. Strips that are not packed stay near after the first rows. The results of the strip come first if
+// its kernels do not ask for them.
 func (c *call) askStrip(q, i int, pack bool) {
 	e, p := c.e, &c.packB
 	j := q * e.width
-	if !e.f.avx512 && !e.stream && e.large && c.args.k < ownResults && c.first == 0 {
+	if c.storesUnasked() && e.large && c.first == 0 {
 		width := min(e.width, c.t.n-j) * e.size
 		c.near.add(uintptr(c.c)+uintptr(j*e.size)+lastOf(width), c.t.ldc, c.m, width)
 	}

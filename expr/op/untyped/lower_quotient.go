@@ -127,8 +127,9 @@ func newDivisor(b *B, y V, rest bool) divisor {
 	return d
 }
 
-// octetQuotient is the quotient of numbers of 8 bits in 16. m = floor((2^16-1)/y) is below 2^16/y by d, 1/y or more and at most 1. So
-// (x+1)*m/2^16 is below (x+1)/y by more than 0, and by (x+1)*d/2^16 <= 1/256 <= 1/y at most: its floor is that of x/y.
+// octetQuotient is the quotient of numbers of 8 bits in 16. With m = floor((2^16-1)/y), the difference 2^16/y - m is from 1/y to 1. So
+// (x+1)/y - (x+1)*m/2^16 is more than 0, and at most 1/256, which is less than 1/y. So (x+1)*m/2^16 lies between x/y and (x+1)/y, where
+// no integer is: it has the floor of x/y.
 func octetQuotient(b *B, x, y V) V {
 	m := b.Cvt(x.Type, b.Div(b.Const(dtype.F32, 1<<16-1), b.Cvt(dtype.F32, y)))
 	m = b.Select(b.Eq(y, b.Like(y, 0)), b.Like(m, 0), m)

@@ -244,16 +244,21 @@ func (c *call) fewTiles() bool {
 
 // rowByRow reports whether the kernels of one tile of rows store all strips before the next tile: where the result does not
 // stay in the second level, and its stores take longer than to read B again for each tile. A tile of long rows stores a few streams from
-// end to end; a strip of all rows stores parts of lines of as many pages. With more than storedTerms that takes
-// many tiles; for fewer tiles each strip is asked for, with what it stores: see askStrip. For AVX-512 see shape.
+// end to end; a strip of all rows stores parts of lines of as many pages. More than a few terms take few tiles, and a B that is
+// near. With more than storedTerms that takes many tiles of a packed B; for fewer tiles each strip is asked for, with what it stores: see askStrip.
+// For AVX-512 see shape.
 func (c *call) rowByRow() bool {
 	const few, long = 16, 16 // terms; strips
+	const mostAgain = 128    // terms of all tiles
 	e, p, terms := c.e, c.e.p, c.args.k
 	if e.f.avx512 || p.After != nil || terms > fewTerms || c.strips() <= long || len(p.OffC)*p.M*p.N*e.size <= l2() {
 		return false
 	}
+	if terms <= few || !e.through && c.tiles()*terms <= mostAgain && terms*p.N*e.size <= l3()/8 {
+		return true
+	}
 	b := terms * c.t.n * e.size
-	return terms <= few || (terms <= storedTerms || c.tiles() > farTiles) && b > e.f.nearB() && b <= l3()/8
+	return (terms <= storedTerms || c.tiles() > farTiles) && b > e.f.nearB() && b <= l3()/8
 }
 
 // byRows reports whether all strips of B read some rows before the next ones: where B stays in the first-level

@@ -58,16 +58,21 @@ func (f *family) turnsFirst(p *Problem, vecs int) bool {
 // narrow reports whether the transposed problem suits kernels better, although its sums are stored by columns: where
 // the result has so few columns that a vector has room for more, and each of its elements has many terms. Rows of A that come from
 // memory are faster one after the other. Kernels of AVX-512 for few columns use half a vector, so with A by rows very few must be left.
-// With AVX2, columns that fill vectors stay columns unless A comes from farther than the second level, and very few columns of
-// many terms become rows for fewer rows. For AVX-512 neither was measured.
+// With AVX2, columns that fill vectors stay columns unless A comes from farther than the second level, and very few columns
+// become rows for fewer rows, the more terms they have. For AVX-512 neither was measured.
 func (f *family) narrow(p *Problem) bool {
-	const mostColumns, veryFew = 8, 5
+	const mostColumns, fewer, veryFew = 8, 6, 5
 	if f == nil || f.byColumns() == nil {
 		return false
 	}
 	leastRows := 64
-	if !f.avx512 && p.N <= veryFew && p.K >= Block {
-		leastRows = 16
+	if !f.avx512 && (p.N <= veryFew || p.N <= fewer && p.A.Row == 1) {
+		switch {
+		case p.K > Block:
+			leastRows = 8
+		case p.K == Block || p.K > 0 && p.A.Row == 1:
+			leastRows = max(16, 10*Block/p.K)
+		}
 	}
 	few, terms, bytes := f.avx512 && p.N*f.size <= 20, 64, p.M*p.K*f.size
 	if few {

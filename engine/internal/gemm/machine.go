@@ -254,10 +254,13 @@ const passAhead = 16
 
 // oneCall reports whether one call should compute all strips of a block of terms: of one or two tiles of rows with B from
 // a cache, less of it for two. With AVX2 its kernels ask for the lines of their own strip some rows ahead, unless these
-// share a set.
+// share a set. That pays where a strip has many terms, or where B does not stay near.
 func (e *machine) oneCall(p *Problem) bool {
-	tiles := (p.M + e.rows - 1) / e.rows
-	return !e.f.avx512 && !e.packB && !e.turned && !conflict(e.b.Row) && tiles <= 2 && p.K > passAhead && p.N > 4*e.width && tiles*p.K*p.N*e.size <= l3()/4
+	const many = 80 // terms
+	tiles, b := (p.M+e.rows-1)/e.rows, p.K*p.N*e.size
+	far := b > 2*l2() || tiles == 1 && b > e.f.nearB()
+	return !e.f.avx512 && !e.packB && !e.turned && !conflict(e.b.Row) && tiles <= 2 && (p.K >= many || far && p.K > passAhead) &&
+		p.N > 4*e.width && tiles*b <= l3()/4
 }
 
 // stepB is the distance in bytes that kernels take in B as it is: of columns if they read B by columns, else of

@@ -56,34 +56,50 @@ func (f *family) turnsFirst(p *Problem, vecs int) bool {
 }
 
 // narrow reports whether the transposed problem suits kernels better, although its sums are stored by columns: where
-// the result has so few columns that a vector has room for more, and each of its elements has many terms. Rows of A that come from
-// memory are faster one after the other. Kernels of AVX-512 for few columns use half a vector, so with A by rows very few must be left.
-// With AVX2, columns that fill vectors stay columns unless A comes from farther than the second level, and very few columns
-// become rows for fewer rows, the more terms they have. For AVX-512 neither was measured.
+// the result has so few columns that a vector has room for more, and each of its elements has many terms.
 func (f *family) narrow(p *Problem) bool {
-	const mostColumns, fewer, veryFew = 8, 6, 5
-	if f == nil || f.byColumns() == nil {
+	const most = 8 // columns
+	switch {
+	case f == nil || f.byColumns() == nil || p.N > most || p.TermsB != nil || p.HalfA != dtype.Invalid || p.HalfB != dtype.Invalid:
 		return false
+	case p.B.Row != 1 && p.B.Col != 1 || p.A.Row != 1 && p.A.Col != 1:
+		return false
+	case f.avx512:
+		return f.narrow512(p)
 	}
-	leastRows := 64
-	if !f.avx512 && (p.N <= veryFew || p.N <= fewer && p.A.Row == 1) {
-		switch {
-		case p.K > Block:
-			leastRows = 8
-		case p.K == Block || p.K > 0 && p.A.Row == 1:
-			leastRows = max(16, 10*Block/p.K)
-		}
-	}
-	few, terms, bytes := f.avx512 && p.N*f.size <= 20, 64, p.M*p.K*f.size
+	return f.narrow256(p)
+}
+
+// narrow512 is narrow for AVX-512. Kernels for few columns use half a vector there, so with A by rows very few must be left, and
+// rows that come from memory are faster one after the other.
+func (f *family) narrow512(p *Problem) bool {
+	terms, few := 64, p.N*f.size <= 20
 	if few {
 		terms = 32
 	}
-	if !f.avx512 && p.N*f.size%f.vector == 0 && bytes <= l2() {
+	return p.M >= 64 && p.K >= terms && (p.A.Row == 1 || few && p.M*p.K*f.size <= 2*l2())
+}
+
+// narrow256 is narrow for AVX2. Columns that fill vectors stay columns unless A comes from farther than the second level. Very few
+// columns become rows for fewer terms, and for fewer rows, the more terms they have. Rows of A that come from memory are
+// faster one after the other.
+func (f *family) narrow256(p *Problem) bool {
+	terms, rows, bytes := 64, 64, p.M*p.K*f.size
+	few := p.N <= 5
+	fewer := few && p.N*f.size <= 24 // bytes
+	if fewer {
+		terms = 20
+	}
+	switch {
+	case p.K > Block && (few || p.N == 6 && p.A.Row == 1):
+		rows = 8
+	case fewer, few && p.K == Block, p.N <= 6 && p.A.Row == 1:
+		rows = max(16, 10*Block/max(1, p.K))
+	}
+	if p.M < rows || p.K < terms || p.N*f.size%f.vector == 0 && bytes <= l2() {
 		return false
 	}
-	byRows := p.A.Col == 1 && (few || !f.avx512) && (p.K >= Block && p.N*f.size < 2*f.vector && bytes <= l3()/4 || few && bytes <= 2*l2())
-	return p.N <= mostColumns && p.M >= leastRows && p.K >= terms && p.TermsB == nil && p.HalfA == dtype.Invalid && p.HalfB == dtype.Invalid &&
-		(p.B.Row == 1 || p.B.Col == 1) && (p.A.Row == 1 || byRows)
+	return p.A.Row == 1 || (fewer || p.K >= Block && p.N*f.size < 2*f.vector) && bytes <= l3()/4
 }
 
 // turnedVecs returns the number of vectors of a kernel of so many rows, of columns at a distance of step bytes. The pointers of a

@@ -226,6 +226,7 @@ func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T
 			try(m, 20+r.IntN(32), 3*Block-r.IntN(Block), 1+r.IntN(2), layouts[r.IntN(3)], farColumns)
 			try(64+r.IntN(100), m, 60+r.IntN(300), 1+r.IntN(2), layouts[r.IntN(3)], layouts[r.IntN(3)]) // and their transposes
 			try(64+r.IntN(100), 2+m%4, 31+r.IntN(33), 1+r.IntN(2), layouts[r.IntN(3)], layouts[r.IntN(3)])
+			try(8+r.IntN(50), 2+m%5, 20+r.IntN(Block+30), 1+r.IntN(2), layouts[r.IntN(3)], layouts[r.IntN(3)])
 			for range 4 {
 				try(m, 2+r.IntN(32), 13+r.IntN(13), 1+r.IntN(2), layouts[r.IntN(3)], layouts[1])
 				try(m, 2+r.IntN(32), 2*Block+r.IntN(8), 1, layouts[r.IntN(len(layouts))], layouts[1])

@@ -32,7 +32,27 @@ func NewLinear[T Float](r *rand.Rand, inputs, outputs int) *Linear[T] {
 // Forward returns x @ Weight.T + Bias.
 func (l *Linear[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 	l = zero.IfNil(l)
+	if n := featured("nn.Linear", x, l.Weight); n.Err() != nil {
+		return expr.Of[T](n)
+	}
 	return biased(op.MatMul(x, op.T[T](l.Weight)), l.Bias)
+}
+
+// featured returns the node of x, or an error unless the last axes of x and of the weight
+// have one size.
+func featured[T Float](name string, x expr.Exp[T], weight *Param[T]) *tree.Node {
+	n, w := expr.NodeOf(x), expr.NodeOf[T](weight)
+	if n.Err() != nil {
+		return n
+	}
+	if w.Err() != nil {
+		return w
+	}
+	s, k := n.Shape(), w.Shape()
+	if len(s) == 0 || len(k) == 0 || s[len(s)-1] != k[len(k)-1] {
+		return tree.Errorf(tree.ErrShape, name, "the last axes of the input %v and of the weight %v differ", s, k)
+	}
+	return n
 }
 
 // Params returns the weight, and the bias if there is one.
@@ -66,18 +86,25 @@ func NewEmbedding[T Float](r *rand.Rand, rows, width int) *Embedding[T] {
 }
 
 // Forward returns the rows of the numbers x, of which the integer parts count. The
-// shape is that of x and then the width.
+// shape is that of x and then the width. NaN is outside of the table.
 func (e *Embedding[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 	e = zero.IfNil(e)
-	return e.Rows(op.Cast[int64](x))
+	return e.Rows(classOf(x))
 }
 
-// Rows returns the rows of index. One outside of the table makes the run fail with
-// [expr.ErrIndex].
+// Rows returns the rows of index. One outside of the table, such as -1, makes the run fail
+// with [expr.ErrIndex].
 func (e *Embedding[T]) Rows(index expr.Exp[int64]) expr.Exp[T] {
 	e = zero.IfNil(e)
-	return op.Take[T](e.Weight, index, 0)
+	w := expr.NodeOf[T](e.Weight)
+	if w.Err() != nil || len(w.Shape()) == 0 {
+		return op.Take[T](e.Weight, index, 0)
+	}
+	return op.Take[T](e.Weight, op.Map2(checkedRow, index, expr.Const(int64(w.Shape()[0]))), 0)
 }
+
+// checkedRow is [within] for the rows of an embedding.
+var checkedRow = within("row", "nn.Embedding", nil)
 
 // Params returns the table.
 func (e *Embedding[T]) Params() []*Param[T] { return present(zero.IfNil(e).Weight) }

@@ -103,6 +103,9 @@ func NewLayerNorm[T Float](features int) *LayerNorm[T] {
 // Forward normalises x, of shape [... features].
 func (l *LayerNorm[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 	l = zero.IfNil(l)
+	if n := featured("nn.LayerNorm", x, l.Weight); n.Err() != nil {
+		return expr.Of[T](n)
+	}
 	return op.LayerNorm[T](x, l.Weight, l.Bias, l.Eps)
 }
 
@@ -129,6 +132,9 @@ func NewRMSNorm[T Float](features int) *RMSNorm[T] {
 // Forward normalises x, of shape [... features].
 func (l *RMSNorm[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 	l = zero.IfNil(l)
+	if n := featured("nn.RMSNorm", x, l.Weight); n.Err() != nil {
+		return expr.Of[T](n)
+	}
 	ms := op.Mean(op.Square(x), op.Axis(-1), op.KeepDims())
 	return op.Mul[T](op.Div(x, op.Sqrt(op.AddScalar(ms, l.Eps))), l.Weight)
 }

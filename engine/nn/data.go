@@ -35,6 +35,9 @@ type tensors[T Float] struct {
 // error is [expr.ErrShape] unless both have the same first axis and contiguous
 // elements. Labels of classes are numbers 0, 1 ... of type T.
 func FromTensors[T Float](x, y *engine.Tensor[T]) (Dataset[T], error) {
+	if x == nil || y == nil {
+		return nil, tree.NewError(tree.ErrType, "nn.FromTensors", "the tensor of the samples or of the wanted outputs is nil")
+	}
 	d := &tensors[T]{}
 	var err error
 	if d.x, err = elements(x); err != nil {
@@ -45,7 +48,7 @@ func FromTensors[T Float](x, y *engine.Tensor[T]) (Dataset[T], error) {
 	}
 	sx, sy := x.Shape(), y.Shape()
 	if len(sx) == 0 || len(sy) == 0 || sx[0] != sy[0] {
-		return nil, tree.NewError(tree.ErrShape, "", "samples %v and wanted outputs %v differ in number", sx, sy)
+		return nil, tree.NewError(tree.ErrShape, "nn.FromTensors", "samples %v and wanted outputs %v differ in number", sx, sy)
 	}
 	d.n, d.dx, d.dy = sx[0], sx[1:], sy[1:]
 	return d, nil
@@ -100,7 +103,7 @@ func (l *Loader[T]) batchesOf(n int) int { return n/l.Batch + min(n%l.Batch, 1) 
 // check returns an error if l cannot make batches.
 func (l *Loader[T]) check() error {
 	if l == nil || l.Data == nil || l.Batch <= 0 || l.Prefetch < 0 {
-		return tree.NewError(tree.ErrValue, "", "a loader needs data, a positive batch and no negative prefetch")
+		return tree.NewError(tree.ErrValue, "nn.Loader", "a loader needs data, a positive batch and no negative prefetch")
 	}
 	return nil
 }

@@ -67,3 +67,22 @@ func TestRowsOutside(t *testing.T) {
 		t.Errorf("rows 2 and 0 are %v of %v", y, e.Weight.Value())
 	}
 }
+
+// TestNilBatches checks that errors of nil tensors name what was called.
+func TestNilBatches(t *testing.T) {
+	x := engine.Zeros[float64](4, 5)
+	tr := nn.NewTrainer(nn.Module[float64](nn.NewLinear[float64](rng(), 5, 5)), nn.MSE[float64], nn.SGD[float64](1))
+	_, noSamples := tr.TrainOnBatch(t.Context(), nil, x)
+	_, noWanted := tr.TrainOnBatch(t.Context(), x, nil)
+	_, prediction := tr.Predict(t.Context(), nil)
+	_, dataset := nn.FromTensors(x, nil)
+	for want, errs := range map[string][]error{
+		"nn.Trainer: the tensor of": {noSamples, noWanted, prediction}, "nn.FromTensors: the tensor of": {dataset},
+	} {
+		for _, err := range errs {
+			if check(t, want, err, expr.ErrType); !strings.Contains(fmt.Sprint(err), want) {
+				t.Errorf("got %v, want %q", err, want)
+			}
+		}
+	}
+}

@@ -86,6 +86,9 @@ type compiled[T Float] struct {
 // compile returns the program of a use for batches of the shapes of x and y, which
 // is nil for predictions alone.
 func (t *Trainer[T]) compile(ctx context.Context, u use, x, y *engine.Tensor[T]) (*compiled[T], error) {
+	if x == nil || y == nil && u != prediction {
+		return nil, tree.NewError(tree.ErrType, "nn.Trainer", "the tensor of the samples or of the wanted outputs is nil")
+	}
 	err := x.Err()
 	if err == nil && u != prediction {
 		err = y.Err()
@@ -125,7 +128,7 @@ func (t *Trainer[T]) compile(ctx context.Context, u use, x, y *engine.Tensor[T])
 // usable returns an error for a trainer without a module, a loss or an optimiser.
 func (t *Trainer[T]) usable() error {
 	if t.module == nil || t.loss == nil || t.optimizer == nil {
-		return tree.NewError(tree.ErrType, "", "the trainer has no module, no loss or no optimiser")
+		return tree.NewError(tree.ErrType, "nn.Trainer", "the trainer has no module, no loss or no optimiser")
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -268,6 +269,21 @@ func TestUpsample(t *testing.T) {
 					t.Fatalf("%s, scale %d: element %d is %v, not %v", mode, scale, i, v, want)
 				}
 			}
+		}
+	}
+}
+
+// TestInterpolateSeeksNoFault checks that a run does not look for indices outside of an axis: the
+// places of neighbours lie inside.
+func TestInterpolateSeeksNoFault(t *testing.T) {
+	x, at := engine.Zeros[float32](40, 50), engine.Zeros[float32](9)
+	for name, e := range map[string]expr.Exp[float32]{
+		"nearest": op.Interpolate[float32](x, []int{17, 23}, "nearest"), "bilinear": op.Interpolate[float32](x, []int{17, 23}, "bilinear"),
+		"interp": op.Interp[float32](x, at, at),
+	} {
+		p, err := engine.Compile(t.Context(), expr.Let(engine.Zeros[float32](e.Node().Shape()...), e))
+		if err != nil || strings.Contains(p.Explain(), "prescan") {
+			t.Errorf("%s: %v, %v", name, p, err)
 		}
 	}
 }

@@ -1,9 +1,11 @@
 package graph
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/zero"
@@ -26,7 +28,7 @@ type indexMap struct {
 // An interval bounds an index expression.
 type interval struct {
 	lo, hi  int
-	bounded bool // lo and hi are bounds; the value of a program has none
+	bounded bool // lo and hi are bounds
 	fixed   bool // the expression has no axis and no value
 	terms   int  // of the expression written out
 }
@@ -108,7 +110,11 @@ func (m *indexMap) leaf(n prim.IxNode, self prim.Ix) *interval {
 		if !m.b.HasIndex(n.K) {
 			return foreign("value")
 		}
-		return &interval{terms: 1}
+		r := &interval{terms: 1}
+		if lo, hi := m.value(ir.Value(n.K), nestedBounds); int64(int(lo)) == lo && int64(int(hi)) == hi && lo > math.MinInt64 && hi < math.MaxInt64 {
+			r.lo, r.hi, r.bounded = int(lo), int(hi), true
+		}
+		return r
 	}
 	if n.A >= self || n.B >= self { // operands are made first
 		m.fail(tree.ErrValue, "has an index expression that contains itself")
@@ -119,6 +125,33 @@ func (m *indexMap) leaf(n prim.IxNode, self prim.Ix) *interval {
 		return nil
 	}
 	return m.combine(n.Op, x, y)
+}
+
+// nestedBounds is the depth to which [indexMap.value] looks into minima and maxima: a value
+// between two bounds has two, and their number doubles with the depth.
+const nestedBounds = 4
+
+// value returns bounds of a value of the map's program: a constant, an index expression, or a
+// minimum or maximum of two of these. The bound of a side without one is the extreme of int64.
+func (m *indexMap) value(v ir.Value, depth int) (lo, hi int64) {
+	lo, hi = math.MinInt64, math.MaxInt64
+	if c, ok := m.b.Constant(prim.V{ID: v, Type: dtype.I64}); ok {
+		return int64(c), int64(c)
+	}
+	switch in := m.b.Def(v); {
+	case in.Op == ir.Index:
+		if r := m.interval(prim.Ix(in.Imm)); r != nil && r.bounded {
+			lo, hi = int64(r.lo), int64(r.hi)
+		}
+	case depth > 0 && (in.Op == prim.Min || in.Op == prim.Max):
+		xlo, xhi := m.value(in.Args[0], depth-1)
+		ylo, yhi := m.value(in.Args[1], depth-1)
+		if in.Op == prim.Min {
+			return min(xlo, ylo), min(xhi, yhi)
+		}
+		return max(xlo, ylo), max(xhi, yhi)
+	}
+	return lo, hi
 }
 
 // combine returns bounds of the sum, product, quotient or remainder of x and y.

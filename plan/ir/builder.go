@@ -447,21 +447,21 @@ func (b *Builder) Value(ix prim.Ix) prim.V {
 
 // FromEnd returns i and true if v is i+n where i is negative, and i elsewhere. It returns an I32 if v was made from one.
 func (b *Builder) FromEnd(v, n prim.V) (i prim.V, ok bool) {
-	s := b.def(v.ID)
+	s := b.Def(v.ID)
 	if s.Op != prim.Select {
 		return prim.V{}, false
 	}
-	at, less, sum := s.Args[2], b.def(s.Args[0]), b.def(s.Args[1])
+	at, less, sum := s.Args[2], b.Def(s.Args[0]), b.Def(s.Args[1])
 	ok = less.Op == prim.Lt && less.Args[0] == at && b.consts[less.Args[1]] == constant{is: true} &&
 		sum.Op == prim.Add && sum.Args == [3]Value{at, n.ID, None}
-	if cvt := b.def(at); cvt.Op == prim.Cvt && b.K.Types[cvt.Args[0]] == dtype.I32 {
+	if cvt := b.Def(at); cvt.Op == prim.Cvt && b.K.Types[cvt.Args[0]] == dtype.I32 {
 		return prim.V{ID: cvt.Args[0], Type: dtype.I32}, ok
 	}
 	return prim.V{ID: at, Type: v.Type}, ok
 }
 
-// def returns the instruction that computes v.
-func (b *Builder) def(v Value) (in Ins) {
+// Def returns the instruction that computes v.
+func (b *Builder) Def(v Value) (in Ins) {
 	code := b.K.Regions[b.home[v]].Code
 	if i := slices.IndexFunc(code, func(in Ins) bool { return in.Dst == v }); i >= 0 {
 		in = code[i]

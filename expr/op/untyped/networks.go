@@ -97,7 +97,7 @@ func resizedTo(o Options, x ...*tree.Node) *tree.Node {
 			continue
 		}
 		at := Call("mul", Iota(size), tree.ConstInt(dtype.I64, int64(n)))
-		a = Take(a, Call("floor_divide", at, tree.ConstInt(dtype.I64, int64(max(size, 1)))), axis)
+		a = takeInside(a, Call("floor_divide", at, tree.ConstInt(dtype.I64, int64(max(size, 1)))), axis)
 	}
 	return a
 }
@@ -115,7 +115,7 @@ func interpolatedAt(a *tree.Node, axis, size int) *tree.Node {
 	if after := len(a.Shape()) - 1 - axis; after > 0 {
 		part = Reshape(part, append([]int{size}, ones(after)...))
 	}
-	x, y := Take(a, Cast(low, dtype.I64), axis), Take(a, Cast(high, dtype.I64), axis)
+	x, y := takeInside(a, Cast(low, dtype.I64), axis), takeInside(a, Cast(high, dtype.I64), axis)
 	return Call("add", x, Call("mul", Call("sub", y, x), part))
 }
 

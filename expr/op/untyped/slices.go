@@ -286,6 +286,28 @@ func takeGather(g *tree.Gather) V {
 	return g.Checked(0, coords)
 }
 
+// insideOp is take by indices that lie inside of the axis. Its index map brings them there, so
+// that a run looks for no fault and stores none beside a value that is taken again.
+var insideOp = tree.NewOperator(tree.Row{
+	Name: "take_inside", Class: tree.View, Arity: 2, Result: tree.ResultFirst, Types: elems,
+	Shape: takeShape, Gather: insideGather, Grad: gradTake,
+	Doc: "elements of an axis by index, the nearest one for an index outside.",
+})
+
+func insideGather(g *tree.Gather) V {
+	axis := g.Node.Axes[0]
+	rank := len(g.Node.Args[1].Shape())
+	n := g.Node.Args[0].Shape()[axis]
+	i := g.B.Cvt(dtype.I64, g.At(1, g.Out[axis:axis+rank]))
+	i = g.B.Min(g.B.Max(i, g.B.Int(dtype.I64, 0)), g.Value(g.Int(max(n-1, 0))))
+	return g.At(0, slices.Concat(g.Out[:axis], []prim.Ix{g.IxTable.Value(i)}, g.Out[axis+rank:]))
+}
+
+// takeInside is [Take] along axis 0 or later by indices that lie inside of it.
+func takeInside(a, index *tree.Node, axis int) *tree.Node {
+	return tree.ApplyWith(insideOp, tree.Attributes{Axes: []int{axis}}, a, index)
+}
+
 // Take returns op.Take of untyped trees.
 func Take(a, index *tree.Node, axis int) *tree.Node {
 	at, bad := AxisOf("Take", a, axis)

@@ -12,9 +12,13 @@ import (
 // This file has results whose shape depends on the data. They are computed at
 // once, and are on the host.
 
-// elements returns the value of e, row-major.
+// elements returns the value of e, row-major. The caller must not change it: a tensor gives its own elements.
 func elements[T expr.Elem](e expr.Exp[T]) ([]T, error) {
-	t, err := Eval(e)
+	t, own := e.(*Tensor[T])
+	var err error
+	if !own || t.Err() != nil || !t.a.IsContiguous() {
+		t, err = Eval(e)
+	}
 	if err != nil || t.empty() {
 		return nil, err
 	}
@@ -24,6 +28,19 @@ func elements[T expr.Elem](e expr.Exp[T]) ([]T, error) {
 	}
 	return dtype.Slice[T](b)[t.a.Offset():][:t.a.Shape().Size()], nil
 }
+
+// flags returns the value of e as bytes, of which each one but 0 is true, and how many are.
+func flags(e expr.Exp[bool]) (set []uint8, n int, err error) {
+	b, err := elements(e)
+	set = dtype.Slice[uint8](dtype.Bytes(b))
+	for _, f := range set {
+		n += one(f)
+	}
+	return set, n, err
+}
+
+// one returns 1, or 0 for 0. It has no branch, which random flags would mispredict.
+func one(flag uint8) int { return int((uint32(flag) + 255) >> 8) }
 
 // Compress returns the elements of e where mask holds, as NumPy's e[mask]. A mask of the
 // rank of e, which may broadcast to the shape of e, gives a vector, row-major. A mask of
@@ -47,18 +64,22 @@ func Compress[T expr.Elem](mask expr.Exp[bool], e expr.Exp[T]) (*Tensor[T], erro
 	if m.Err() != nil || lead < len(s) && !m.Shape().Equal(expr.NodeOf(mask).Shape()) {
 		return nil, tree.NewError(tree.ErrShape, "engine.Compress", "a mask of shape %v does not fit elements of shape %v", expr.NodeOf(mask).Shape(), s)
 	}
-	keep, err := elements(expr.Of[bool](m))
+	keep, n, err := flags(expr.Of[bool](m))
 	if err != nil {
 		return nil, err
 	}
 	part := s[lead:]
-	out, n, size := []T{}, 0, part.Size()
-	for i, k := range keep {
-		if k {
-			out, n = append(out, x[i*size:(i+1)*size]...), n+1
+	size, k := part.Size(), 0
+	out := make([]T, n*size+1) // the last place is for elements that are not kept
+	for i, f := range keep {
+		if size == 1 {
+			out[k] = x[i]
+		} else if f != 0 {
+			copy(out[k:], x[i*size:(i+1)*size])
 		}
+		k += one(f) * size
 	}
-	return FromSlice(out, append([]int{n}, part...)...)
+	return FromSlice(out[:k], append([]int{n}, part...)...)
 }
 
 // Nonzero returns the coordinates of the elements of e that are not zero, row-major: a
@@ -72,23 +93,31 @@ func Nonzero[T expr.Elem](e expr.Exp[T]) ([]*Tensor[int64], error) {
 	if len(s) == 0 {
 		return nil, tree.NewError(tree.ErrShape, "engine.Nonzero", "a scalar has no axes")
 	}
-	set, err := elements(expr.Of[bool](untyped.Cast(n, dtype.Bool)))
+	set, count, err := flags(expr.Of[bool](untyped.Cast(n, dtype.Bool)))
 	if err != nil {
 		return nil, err
 	}
 	at := make([][]int64, len(s))
-	for i, k := range set {
-		if !k {
-			continue
+	for axis := range at {
+		at[axis] = make([]int64, count+1) // the last place is for elements that are zero
+	}
+	last, k := len(s)-1, 0
+	for row := 0; row*s[last] < len(set); row++ {
+		from := k
+		for j, f := range set[row*s[last]:][:s[last]] {
+			at[last][k] = int64(j)
+			k += one(f)
 		}
-		for axis := len(s) - 1; axis >= 0; axis-- {
-			at[axis] = append(at[axis], int64(i%s[axis]))
-			i /= s[axis]
+		for axis, r := last-1, row; axis >= 0; axis-- {
+			for i := from; i < k; i++ {
+				at[axis][i] = int64(r % s[axis])
+			}
+			r /= s[axis]
 		}
 	}
 	out := make([]*Tensor[int64], len(s))
 	for axis := range out {
-		if out[axis], err = FromSlice(at[axis]); err != nil {
+		if out[axis], err = FromSlice(at[axis][:count]); err != nil {
 			return nil, err
 		}
 	}
@@ -114,11 +143,15 @@ func Unique[T expr.Elem](e expr.Exp[T]) (Distinct[T], error) {
 	if err != nil {
 		return d, err
 	}
-	order, err := elements(op.ArgSort(x, 0))
+	sorting, err := Eval(op.ArgSort(x, 0))
 	if err != nil {
 		return d, err
 	}
-	sorted := op.Take(x, op.ArgSort(x, 0), 0)
+	order, err := elements[int64](sorting)
+	if err != nil {
+		return d, err
+	}
+	sorted := op.Take(x, sorting, 0)
 	differs, err := elements(differ(sorted.Node(), len(order)))
 	if err != nil {
 		return d, err

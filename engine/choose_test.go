@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +56,54 @@ func TestCompressParts(t *testing.T) {
 		if _, err := engine.Compress(m, x); !errors.Is(err, expr.ErrShape) || !strings.Contains(err.Error(), "engine.Compress: a mask of shape") || !strings.Contains(err.Error(), "choose_test.go") {
 			t.Errorf("a mask of shape %v: %v", m.Shape(), err)
 		}
+	}
+}
+
+// TestChooseMany compares results of many elements with a loop. A result is allocated once.
+func TestChooseMany(t *testing.T) {
+	const rows, columns = 37, 53
+	x := engine.Zeros[int32](rows, columns)
+	for i := range x.Data() {
+		x.Data()[i] = int32(i * 7 % 11)
+	}
+	mask := op.GreaterScalar(x, 4)
+	var want []int32
+	var at [2][]int64
+	for i, v := range x.Data() {
+		if v > 4 {
+			want, at[0], at[1] = append(want, v), append(at[0], int64(i/columns)), append(at[1], int64(i%columns))
+		}
+	}
+	y, err := engine.Compress(mask, x)
+	if err != nil || !slices.Equal(y.Data(), want) {
+		t.Errorf("%v: %v, want %v", y, err, want)
+	}
+	set, err := engine.Nonzero(mask)
+	if err != nil || !slices.Equal(set[0].Data(), at[0]) || !slices.Equal(set[1].Data(), at[1]) {
+		t.Errorf("%v: %v, want %v", set, err, at)
+	}
+	y, err = engine.Compress(op.EqualScalar(op.Index(x, 1, 0), 1), x.Span(op.Span{}, op.Range(3, 5)))
+	if err != nil || !slices.Equal(y.Shape(), []int{3, 2}) || y.At(1, 0) != x.At(18, 3) {
+		t.Errorf("%+v: %v", y, err)
+	}
+	before, few := testing.AllocsPerRun(5, func() { engine.Compress(mask, x) }), 0.
+	if few = testing.AllocsPerRun(5, func() { engine.Compress(op.GreaterScalar(x, 99), x) }); before > few+5 {
+		t.Errorf("%d kept elements take %v allocations, none %v", len(want), before, few)
+	}
+}
+
+// TestChooseUnmapped uses a tensor of a file that is no longer mapped.
+func TestChooseUnmapped(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.npy")
+	if err := engine.Ones[float64](3).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	x, unmap, err := engine.LoadMapped[float64](path)
+	if err != nil || unmap() != nil {
+		t.Fatal(err)
+	}
+	if y, err := engine.Compress(engine.MustFromSlice([]bool{true, true, false}), x); err == nil {
+		t.Errorf("an unmapped tensor gives %v", y)
 	}
 }
 

@@ -273,6 +273,15 @@ func TestUpsample(t *testing.T) {
 	}
 }
 
+// TestConvKernel states the size of the weights, as other libraries ask for.
+func TestConvKernel(t *testing.T) {
+	x, w := drawn(rand.New(rand.NewPCG(6, 7)), 1, 2, 5, 5), drawn(rand.New(rand.NewPCG(8, 9)), 3, 2, 3, 2)
+	want, _ := eval(t, op.Conv[float64](x, w, op.Sliding{}))
+	if got, _ := eval(t, op.Conv[float64](x, w, op.Sliding{Kernel: []int{3, 2}})); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // TestInterpolateSeeksNoFault checks that a run does not look for indices outside of an axis: the
 // places of neighbours lie inside.
 func TestInterpolateSeeksNoFault(t *testing.T) {

@@ -121,7 +121,7 @@ var compositionMisuses = map[string]func() error{
 		return err(op.Conv(iota[float32](1, 3, 4), iota[float32](2, 1, 2), op.Sliding{Groups: 2}).Node())
 	},
 	"Conv, kernel": func() error {
-		return err(op.Conv(iota[float32](1, 1, 4), iota[float32](2, 1, 2), op.Sliding{Kernel: []int{2}}).Node())
+		return err(op.Conv(iota[float32](1, 1, 4), iota[float32](2, 1, 2), op.Sliding{Kernel: []int{3}}).Node())
 	},
 	"Conv, wild": func() error {
 		return err(op.Conv(iota[float32](1, 1, 4), iota[float32](2, 1, 2), op.Sliding{Padding: []int{math.MaxInt}, Dilation: []int{math.MaxInt}, Groups: math.MinInt}).Node())

@@ -26,6 +26,7 @@ func TestErrorsNameTheCall(t *testing.T) {
 		{op.Std(m, op.Axis(7)).Node(), "op.Std: axis 7 is out of range for rank 2"},
 		{op.SumInt(i, op.Axis(7)).Node(), "op.SumInt: axis 7 is out of range for rank 1"},
 		{op.LayerNorm(m, iota[float64](3), nil, 0).Node(), "op.LayerNorm: shapes [2 2] and [3] do not broadcast"},
+		{op.Conv(iota[float64](1, 2, 5, 5), iota[float64](3, 2, 3, 3), op.Sliding{Kernel: []int{5, 5}}).Node(), "op.Conv: the kernel [5 5] is not that of weights of shape [3 2 3 3]; it may be left out"},
 		{op.NewAxis(m, 7).Node(), "op.NewAxis: axis 7 is out of range for rank 3"},
 		{op.Softmax(op.Reshape(m, 3), 0).Node(), "op.Reshape: 4 elements do not reshape to [3]"},
 		{op.Slice(m, op.By(op.Span{}, 0)).Node(), "op.Slice: the step of a slice is 0"},

@@ -25,7 +25,9 @@ type B = prim.B
 // V is a value of such a program.
 type V = prim.V
 
-// Sliding says how the windows of convolutions and pools move.
+// Sliding says how the windows of convolutions and pools move over the last axes: Kernel, their size, which
+// convolutions take from the weights; Stride, Padding and Dilation, with one number for each axis or one for
+// all; and Groups of channels. Zero fields are strides of 1 (of pools the kernel), no padding and one group.
 type Sliding = untyped.Sliding
 
 // A Reducer is a reduction with several states; see ReduceStates.

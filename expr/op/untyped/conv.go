@@ -127,8 +127,8 @@ func convolution(o Options, x ...*tree.Node) *tree.Node {
 	if len(s) < 3 || len(k) != len(s) {
 		return misshapen("images of shape %v and weights of shape %v have no convolution", s, k)
 	}
-	if o.Slide.Kernel != nil {
-		return wrong("the weights have the size of the windows")
+	if size := o.Slide.Kernel; size != nil && !slices.Equal(size, k[2:]) {
+		return wrong("the kernel %v is not that of weights of shape %v; it may be left out", size, k)
 	}
 	if s[1]%groups != 0 || k[0]%groups != 0 || k[1] != s[1]/groups {
 		return misshapen("%d channels in %d groups do not fit weights of shape %v", s[1], groups, k)

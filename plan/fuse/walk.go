@@ -190,7 +190,10 @@ func (w *walk) visit(v *Value) {
 	case tree.View:
 		w.view(v)
 	case tree.Reduction:
-		if !w.reduction(v) {
+		switch {
+		case n.AloneDown && w.f.May.Split && (w.inside > 0 || w.Nest.StoresInner): // the loop would go along the row again
+			w.alone(v, manyRows)
+		case !w.reduction(v):
 			w.alone(v, "a reduction ends the loop over what it reduces")
 		}
 	case tree.State:
@@ -216,11 +219,13 @@ func (w *walk) elementwise(v *Value) {
 		case w.repeats(n.Shape, a, at):
 			w.store(a, "it is broadcast, and would be computed again for every element")
 		case w.aside(n.Shape, a):
-			w.store(a, "vectors make it for many rows at once")
+			w.store(a, manyRows)
 		}
 		v.use(w.value(a, at, v.Bounds))
 	}
 }
+
+const manyRows = "vectors make it for many rows at once"
 
 // repeats reports whether inlining operand a of a value of shape s would compute
 // its elements more than once, because a is broadcast along an axis of the

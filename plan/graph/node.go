@@ -41,14 +41,15 @@ type Node struct {
 	Faults *Array
 
 	// Estimates of what it takes to compute the node from nodes in memory.
-	Cost     int  // primitives
-	Work     int  // the same without operands of reductions: the cost of computing it again
-	Complex  bool // there is a reduction, a contraction or a call
-	Reduces  bool // there is a reduction that is no part of an operand of a contraction or a call
-	Computes bool // there is any operation but a view
-	Fails    bool // the operation itself can fail on data
-	Faulty   bool // some operation of the same loop can fail on data
-	Raises   bool // some operation or call can fail on data, also of an operand of a contraction or a call
+	Cost      int  // primitives
+	Work      int  // the same without operands of reductions: the cost of computing it again
+	Complex   bool // there is a reduction, a contraction or a call
+	Reduces   bool // there is a reduction that is no part of an operand of a contraction or a call
+	Computes  bool // there is any operation but a view
+	Fails     bool // the operation itself can fail on data
+	Faulty    bool // some operation of the same loop can fail on data
+	Raises    bool // some operation or call can fail on data, also of an operand of a contraction or a call
+	AloneDown bool // a reduction that takes less time in a loop of its own; see [Graph.aloneDown]
 
 	// Mark is the number of the last walk that visited the node; see
 	// [Graph.Walk]. Slot is for that walk.

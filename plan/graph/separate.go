@@ -196,6 +196,18 @@ func (g *Graph) inMemoryOrder(e *tree.Node, a *Node) *Node {
 	return g.reorder(e, a, order, reduced)
 }
 
+// mostRowDown is the most elements of a row down memory along which a loop goes twice.
+const mostRowDown = 128
+
+// aloneDown reports whether reduction e of a takes less time in a loop of its own, with the operand computed again for what uses
+// both: the operand takes few primitives, and its rows are long columns of memory. A loop that goes along such a row twice loads a
+// cache line for each element, twice. A loop of one reduction reads many rows at once.
+func (g *Graph) aloneDown(e *tree.Node, a *Node) bool {
+	last := len(a.Shape) - 1
+	return g.Separates && e.Op.Class() == tree.Reduction && slices.Contains(e.Axes, last) && lists.Product(a.Shape, e.Axes) > mostRowDown &&
+		a.Shape.Size() >= leastStage && a.Work <= 2*KeepCost && g.down(a)
+}
+
 // reduceOver returns the reduction of a over axes by the operator of e. The axes have extent 1 in the result.
 func (g *Graph) reduceOver(e *tree.Node, a *Node, axes []int) *Node {
 	view := tree.NewView(e.Op, a.Shape.Reduce(axes, true), e.DType(), nil)

@@ -51,11 +51,14 @@ func (p *Program) Bind(ctx context.Context, memories ...*Memory) (*Binding, erro
 	}
 	for i, m := range memories {
 		if m == nil {
-			return nil, errNilMemory()
+			return nil, tree.NewError(tree.ErrType, "Program.Bind", "memory %d is nil", i)
 		}
 		k := slices.Index(b.memory.memories, m)
-		if k < 0 || slices.Contains(b.given, k) {
-			return nil, tree.NewError(tree.ErrValue, "", "memory %d is given twice, or the program does not use it", i)
+		if k < 0 {
+			return nil, tree.NewError(tree.ErrValue, "Program.Bind", "the program does not use memory %d", i)
+		}
+		if slices.Contains(b.given, k) {
+			return nil, tree.NewError(tree.ErrValue, "Program.Bind", "memory %d is given twice", i)
 		}
 		b.given = append(b.given, k)
 	}
@@ -83,12 +86,15 @@ func (b *Binding) Set(data ...[]byte) error {
 		return errNoBinding()
 	}
 	if len(data) != len(b.given) {
-		return tree.NewError(tree.ErrShape, "", "the binding has %d memories to set, not %d", len(b.given), len(data))
+		return tree.NewError(tree.ErrShape, "Binding.Set", "the call has %d slices, not one for each memory of the binding (%d)", len(data), len(b.given))
 	}
 	for i, d := range data {
 		m := b.memory.memories[b.given[i]]
-		if size := int(m.align.Load()); d != nil && (len(d) != m.size || size > 0 && !aligned(d, size)) {
-			return tree.NewError(tree.ErrShape, "", "memory %d of %d bytes, with elements of at most %d, cannot be bound to %d bytes at %p", i, m.size, size, len(d), d)
+		if d != nil && len(d) != m.size {
+			return tree.NewError(tree.ErrShape, "Binding.Set", "slice %d has %d bytes, and its memory %d", i, len(d), m.size)
+		}
+		if size := int(m.align.Load()); d != nil && size > 0 && !aligned(d, size) {
+			return tree.NewError(tree.ErrShape, "Binding.Set", "slice %d is not aligned for elements of %d bytes", i, size)
 		}
 	}
 	copy(b.old, b.data)
@@ -103,7 +109,7 @@ func (b *Binding) Set(data ...[]byte) error {
 	}
 	clear(b.old)
 	if !same {
-		return tree.NewError(tree.ErrShape, "", "the data overlap otherwise than the memories of the program")
+		return tree.NewError(tree.ErrShape, "Binding.Set", "the data overlap otherwise than the memories of the program")
 	}
 	b.host.Rebind()
 	return nil

@@ -141,6 +141,39 @@ func TestBindingErrors(t *testing.T) {
 	}
 }
 
+// TestBindingNames checks that errors name the call and say which memory and what is wrong with it.
+func TestBindingNames(t *testing.T) {
+	x, y := engine.Zeros[float64](4), engine.Zeros[float64](4)
+	m := x.Array().Memory()
+	p, err := engine.Compile(t.Context(), expr.LetAdd(x, op.Full[float64](1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bind := func(memories ...*engine.Memory) error {
+		_, err := p.Bind(t.Context(), memories...)
+		return err
+	}
+	b, err := p.Bind(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		err, kind error
+		want      string
+	}{
+		{bind(nil), expr.ErrType, "Program.Bind: memory 0 is nil"},
+		{bind(m, y.Array().Memory()), expr.ErrValue, "Program.Bind: the program does not use memory 1"},
+		{bind(m, m), expr.ErrValue, "Program.Bind: memory 1 is given twice"},
+		{b.Set(), expr.ErrShape, "Binding.Set: the call has 0 slices, not one for each memory of the binding (1)"},
+		{b.Set(make([]byte, 8)), expr.ErrShape, "Binding.Set: slice 0 has 8 bytes, and its memory 32"},
+		{b.Set(make([]byte, 40)[4:36]), expr.ErrShape, "Binding.Set: slice 0 is not aligned for elements of 8 bytes"},
+	} {
+		if !errors.Is(c.err, c.kind) || !strings.Contains(c.err.Error(), "oneloop: "+c.want+" (binding_test.go:") {
+			t.Errorf("got %v, want %s", c.err, c.want)
+		}
+	}
+}
+
 // TestBindingFault tests that the error of a fault names the element of the data that
 // the binding reads.
 func TestBindingFault(t *testing.T) {

@@ -370,7 +370,7 @@ func (g *generator) add(form int, l Len, ops []Operand) {
 	if !in.set(forms[form].op, l, ops) {
 		return
 	}
-	f, evex := in.match()
+	f, _, evex := in.match()
 	if f == nil {
 		return
 	}

@@ -6,49 +6,10 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/listing"
 )
 
-// A code has the fields of an encoding, wherever in the prefixes and in ModRM
-// its bits go.
+// A code has the registers of the fields that prefixes and ModRM take.
 type code struct {
-	reg, vvvv, rm uint8 // register numbers
-	mem           bool  // rm is in.mem
-	imm           uint8 // bytes of the immediate
-	is4           uint8 // register in the immediate
-	hasIs4        bool
+	reg, vvvv, rm uint8
 	opcode        uint8
-}
-
-// fields assigns the operands to the fields that the form names.
-func (in *insn) fields(f *form) (c code) {
-	c.opcode = f.opcode
-	if f.ext != noExt {
-		c.reg = f.ext & 7
-	}
-	for i, p := range f.ops[:in.n] {
-		r := in.reg[i]
-		switch p {
-		case patR, patK, patG:
-			c.reg = r
-		case patV, patKV, patGV:
-			c.vvvv = r
-		case patU, patKU, patGU:
-			c.rm = r
-		case patM, patGM, patKM, patMem, patVSIB:
-			c.rm = r
-			c.mem = in.kind[i] == kindMem
-		case patGO:
-			c.opcode += r & 7
-			c.rm = r
-		case patIs4:
-			c.is4, c.hasIs4 = r, true
-		case patI, patI1:
-			c.imm = 1
-		case patIZ:
-			c.imm = uint8(min(in.len/8, 4))
-		case patI8:
-			c.imm = 8
-		}
-	}
-	return c
 }
 
 // I appends the instruction op of length l. See [Operand] for the operands.
@@ -58,7 +19,7 @@ func (a *Asm) I(op Op, l Len, ops ...Operand) {
 		a.fail("%s: operands", requestText(op, l, ops))
 		return
 	}
-	f, evex := in.match()
+	f, c, evex := in.match()
 	if f == nil {
 		a.fail("%s: no such form", requestText(op, l, ops))
 		return
@@ -74,7 +35,7 @@ func (a *Asm) I(op Op, l Len, ops ...Operand) {
 		a.jump(op, in.label)
 		return
 	}
-	a.encode(f, evex, &in)
+	a.encode(f, c, evex, &in)
 }
 
 func (a *Asm) jump(op Op, l Label) {
@@ -86,8 +47,15 @@ func (a *Asm) jump(op Op, l Label) {
 }
 
 // encode appends in in the form f.
-func (a *Asm) encode(f *form, evex bool, in *insn) {
-	c := in.fields(f)
+func (a *Asm) encode(f *form, k *coding, evex bool, in *insn) {
+	var regs [numFields]uint8
+	for i, r := range in.reg {
+		regs[k.fields[i]%numFields] = r
+	}
+	c := code{reg: regs[fieldReg], vvvv: regs[fieldVVVV], rm: regs[fieldRM] | regs[fieldOpcode], opcode: f.opcode + regs[fieldOpcode]&7}
+	if f.ext != noExt {
+		c.reg = f.ext & 7
+	}
 	unit := int32(1)
 	switch {
 	case f.gp:
@@ -102,20 +70,24 @@ func (a *Asm) encode(f *form, evex bool, in *insn) {
 	switch {
 	case f.flags&flagModRM != 0:
 		a.buf = append(a.buf, f.ext)
-	case c.mem && in.mem.rip:
+	case in.hasMem && in.mem.rip:
 		a.buf = append(a.buf, c.reg&7<<3|5)
 		disp = a.here()
 		a.buf = binary.LittleEndian.AppendUint32(a.buf, uint32(in.mem.Disp))
-	case c.mem:
+	case in.hasMem:
 		a.address(&in.mem, c.reg, unit)
 	case f.hasModRM():
 		a.buf = append(a.buf, 0xc0|c.reg&7<<3|c.rm&7)
 	}
-	for i := range c.imm {
+	size := k.imm
+	if size == immByLen {
+		size = uint8(min(in.len/8, 4))
+	}
+	for i := range size {
 		a.buf = append(a.buf, byte(in.imm>>(8*i)))
 	}
-	if c.hasIs4 {
-		a.buf = append(a.buf, c.is4<<4)
+	if k.is4 {
+		a.buf = append(a.buf, regs[fieldIs4]<<4)
 	}
 	if disp.at != unbound {
 		a.relocs = append(a.relocs, reloc{disp: disp, end: int32(len(a.buf)), label: in.mem.ref})
@@ -167,7 +139,7 @@ func (a *Asm) address(m *Mem, reg uint8, unit int32) {
 // 4 of a vector index.
 func (in *insn) extensions(c *code) (b, x, v uint8) {
 	switch {
-	case !c.mem:
+	case !in.hasMem:
 		return c.rm >> 3 & 1, 0, 0
 	case in.mem.rip:
 		return 0, 0, 0
@@ -255,7 +227,7 @@ func (a *Asm) vex(f *form, in *insn, c *code) {
 // register is R' in reg, X in rm, V' in vvvv or a vector index.
 func (a *Asm) evex(f *form, in *insn, c *code) {
 	b, x, v := in.extensions(c)
-	if !c.mem {
+	if !in.hasMem {
 		x = c.rm >> 4 & 1
 	}
 	v |= c.vvvv >> 4

@@ -14,17 +14,18 @@ const (
 
 // An insn is an instruction with its operands sorted out.
 type insn struct {
-	op    Op
-	len   Len
-	kind  [4]uint8
-	reg   [4]uint8
-	n     int
-	kinds uint32 // a byte for each operand, with one bit set; see form.accepts
-	evex  bool   // an operand needs EVEX
-	mem   Mem
-	imm   int64
-	label Label
-	with  With
+	op     Op
+	len    Len
+	kind   [4]uint8
+	reg    [4]uint8
+	n      int
+	kinds  uint32 // a byte for each operand, with one bit set; see form.accepts
+	evex   bool   // an operand needs EVEX
+	mem    Mem
+	hasMem bool
+	imm    int64
+	label  Label
+	with   With
 }
 
 // The bits of insn.kinds that are no kind: an operand that there is not, and memory with
@@ -81,7 +82,8 @@ func (in *insn) set(op Op, l Len, ops []Operand) bool {
 		in.kinds ^= (bitNone | bit) << (8 * uint(in.n) & 31)
 		in.n++
 	}
-	return mems == 0 || mems == 1 && in.mem.valid()
+	in.hasMem = mems > 0
+	return !in.hasMem || mems == 1 && in.mem.valid()
 }
 
 func (m *Mem) valid() bool {
@@ -102,32 +104,35 @@ func (m *Mem) valid() bool {
 
 // match finds the first form that can express in; evex reports whether in its
 // EVEX encoding.
-func (in *insn) match() (f *form, evex bool) {
+func (in *insn) match() (f *form, c *coding, evex bool) {
 	for i := firstForm[in.op]; i < firstForm[in.op+1]; i++ {
-		if in.kinds&^accepts[i] != 0 {
+		f, c := &forms[i], &codings[i]
+		if in.kinds&^c.accepts != 0 {
 			continue
 		}
-		f := &forms[i]
-		if limited[i] && !in.fits(f) {
+		if c.lens&in.len != 0 && !in.evex {
+			return f, c, false
+		}
+		if !in.fits(f) {
 			continue
 		}
 		if in.needsEVEX(f) {
 			if f.evex != 0 && in.evexOK(f) {
-				return f, true
+				return f, c, true
 			}
 			continue
 		}
 		if f.vex != 0 || f.gp {
 			if in.lenOK(f, f.vex) && in.vexOK(f) {
-				return f, false
+				return f, c, false
 			}
 			continue
 		}
 		if in.evexOK(f) {
-			return f, true
+			return f, c, true
 		}
 	}
-	return nil, false
+	return nil, nil, false
 }
 
 // bitsOf has the bits of insn.kinds that each pattern takes.
@@ -140,21 +145,60 @@ var bitsOf = [patCount]uint32{
 	patI: 1 << kindImm, patI1: 1 << kindImm, patIZ: 1 << kindImm, patI8: 1 << kindImm, patRel: 1 << kindLabel,
 }
 
-// accepts has the bits of insn.kinds that each form takes.
-var accepts = func() (out [len(forms)]uint32) {
-	for i := range forms {
-		for k, p := range forms[i].ops {
-			out[i] |= bitsOf[p] << (8 * k)
-		}
-	}
-	return out
-}()
+// The fields of an encoding, wherever in the prefixes and in ModRM its bits go.
+const (
+	fieldNone   = iota
+	fieldReg    // ModRM.reg
+	fieldVVVV   // a register in the prefix
+	fieldRM     // ModRM.rm, which may be memory
+	fieldOpcode // the low bits of the opcode
+	fieldIs4    // a register in the immediate
+)
 
-// limited reports which forms have operands that do not take every value of their kind;
-// see fits.
-var limited = func() (out [len(forms)]bool) {
+// numFields is more than the fields, and a power of two.
+const numFields = 8
+
+// fieldOf has the field of the operand of each pattern.
+var fieldOf = [patCount]uint8{
+	patR: fieldReg, patK: fieldReg, patG: fieldReg,
+	patV: fieldVVVV, patKV: fieldVVVV, patGV: fieldVVVV,
+	patU: fieldRM, patKU: fieldRM, patGU: fieldRM, patM: fieldRM, patGM: fieldRM, patKM: fieldRM, patMem: fieldRM, patVSIB: fieldRM,
+	patGO: fieldOpcode, patIs4: fieldIs4,
+}
+
+// immOf has the bytes of the immediate of each pattern.
+var immOf = [patCount]uint8{patI: 1, patI1: 1, patIZ: immByLen, patI8: 8}
+
+// A coding is what match and encode read of a form for each instruction.
+type coding struct {
+	accepts uint32   // the bits of insn.kinds that the form takes
+	lens    Len      // the lengths, as bits, at which it takes every instruction of these kinds that needs no EVEX
+	fields  [4]uint8 // of the operands
+	imm     uint8    // bytes of the immediate, or immByLen
+	is4     bool     // the immediate has a register
+}
+
+// immByLen is the size of immediates of as many bytes as the instruction has, but at most 4.
+const immByLen = 0xff
+
+// codings has the coding of each form.
+var codings = func() (out [len(forms)]coding) {
 	for i := range forms {
-		out[i] = slices.ContainsFunc(forms[i].ops[:], func(p pat) bool { return p == patCL || p == patI || p == patI1 || p == patIZ })
+		f, c := &forms[i], &out[i]
+		for k, p := range f.ops {
+			c.accepts |= bitsOf[p] << (8 * k)
+			c.fields[k] = fieldOf[p]
+			c.imm = max(c.imm, immOf[p])
+			c.is4 = c.is4 || p == patIs4
+		}
+		if (f.vex == 0 && !f.gp) || slices.ContainsFunc(f.ops[:], func(p pat) bool { return p == patCL || p == patVSIB || immOf[p] > 0 && p != patI8 }) {
+			continue
+		}
+		for l := W8; l <= L512; l *= 2 {
+			if in := (&insn{len: l}); in.lenOK(f, f.vex) && !in.needsEVEX(f) {
+				c.lens |= l
+			}
+		}
 	}
 	return out
 }()

@@ -29,6 +29,9 @@ const (
 // stored in part when what the other parts read fails. It stores what the loop of the roots
 // would store first. What stays whole reads concatenations of many operands from memory.
 func (g *Graph) Split(roots []Root) [][]Root {
+	if !g.borders {
+		return [][]Root{roots}
+	}
 	parts := g.split(roots)
 	if len(parts) == 1 && len(parts[0]) == len(roots) && g.storeJoined(roots) {
 		return g.split(roots) // there may be few enough parts now

@@ -93,6 +93,7 @@ func (g *Graph) node(k nodeKey, e *tree.Node, args []*Node, s shape.Shape) *Node
 	n := g.next()
 	n.ID, n.Src, n.Shape, n.Type = int32(len(g.nodes)), e, s, e.DType()
 	g.Origins.derived(e, g.from)
+	g.borders = g.borders || e.Op == ConcatRow || e.Op == PadRow
 	n.Args = append(n.few[:0], args...)
 	for _, a := range args {
 		a.Uses++

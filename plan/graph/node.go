@@ -174,6 +174,7 @@ type Graph struct {
 	arrays    slab.Slab[Array]     // of leaves; plans keep them
 	own       map[costKey]int      // primitives of users' operators
 	marks     int32                // number of counts so far
+	borders   bool                 // some node has borders: see bordered
 	err       error                // the first error of an index map
 }
 

@@ -289,7 +289,11 @@ func (bp *boundPhase) alongLanes(most int) int {
 	if !bp.Prefixes || !bp.PrefixLanes() {
 		return 1
 	}
-	return min(most, max(turnedElements/((bp.SeqN+ir.Run-1)&^(ir.Run-1)), 1)) // whole rows
+	steps := bp.SeqN
+	if steps > ir.Run { // whole rows
+		steps = (steps + ir.Run - 1) &^ (ir.Run - 1)
+	}
+	return min(most, max(turnedElements/steps, 1))
 }
 
 // mostLanes returns the lanes of a call as far as staged elements, fields of records and turned rows

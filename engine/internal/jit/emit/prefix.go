@@ -268,7 +268,7 @@ func (f *phaseCode) firstCarry(c *carried) {
 // lastCarry stores a carry after the last step to its array. The frame has the number of steps
 // of the last vector.
 func (f *phaseCode) lastCarry(c *carried, slot int32) {
-	lane, m := isa.Lane32(c.Type).Size(), f.Slot(slot)
+	lane, m := f.VecBytes(c.Type)/f.W, f.Slot(slot)
 	f.Lanes.StoreVec(c.Type, m, c.regs[0])
 	f.Int(isa.Mov, isa.T1, isa.Word(frame.Counter))
 	m.Index, m.Scale = isa.T1, uint8(lane)

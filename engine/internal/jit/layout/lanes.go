@@ -14,7 +14,7 @@ func (b *Binder) findLanes(bp *Phase) {
 	if narrowing != nil {
 		size = narrowing.Size
 	}
-	if bp.Prefixes || bp.Lowered.Kind == lower.SeqPhase && !b.narrowColumns(bp, size) || slices.ContainsFunc(bp.Sites, func(s Site) bool {
+	if bp.Prefixes && !b.Tails || bp.Lowered.Kind == lower.SeqPhase && !b.narrowColumns(bp, size) || slices.ContainsFunc(bp.Sites, func(s Site) bool {
 		switch s.Kind {
 		case Unit, Scratch, Transposed, Unused:
 			return s.Guard || s.Gather != nil
@@ -43,7 +43,7 @@ func (b *Binder) narrowColumns(bp *Phase, size int) bool {
 		return false
 	}
 	if len(ph.Carries) > 0 {
-		return len(ph.Reds) == 0 && bp.Each == 0 && !bp.Along && bp.plainNodes() && bp.sitesDown()
+		return len(ph.Reds) == 0 && bp.Each == 0 && !bp.Along && bp.plainNodes() && (bp.Prefixes || bp.sitesDown())
 	}
 	return bp.OnlyReduces() && !slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Type != dtype.Bool && r.Type.Size() != size })
 }

@@ -156,14 +156,15 @@ func (b *Binder) findScan(bp *Phase) {
 	ph := bp.Lowered
 	few := bp.N < fewRows && bp.SeqN >= longChain
 	single := few && bp.N < leastTurned && b.Blends
-	if len(ph.Carries) > 0 && !((few || !b.Tails && bp.longNarrow()) && bp.findPrefixes()) && !b.findEach(bp) && !(!single && b.findTurned(bp)) && !bp.findPrefixes() {
+	first := b.Tails && ph.LaneSize > 0 && bp.findPrefixes(leastNarrowPrefixes*ph.LaneSize) || (few || !b.Tails && bp.longNarrow()) && bp.findPrefixes(leastPrefixes)
+	if len(ph.Carries) > 0 && !first && !b.findEach(bp) && !(!single && b.findTurned(bp)) && !bp.findPrefixes(leastPrefixes) {
 		if bp.findAlong(); bp.Along && b.Tails && bp.onlyCarries() { // a call has one lane
 			bp.Short, bp.AtOnce = 1, b.AtOnce
 		}
 		bp.Fetch, bp.Ahead = bp.Moved() > b.Machine.Caches.L2 && bp.apart(), b.Machine.Fetch
 	}
 	if bp.Prefixes && b.Tails && len(bp.SeqSpans) == 1 && len(ph.Reds) == 0 {
-		bp.Short = bp.SeqN % leastPrefixes // a call has all steps of a lane, or a multiple of 64 of them
+		bp.Short = bp.SeqN % narrowBytes // a call has all steps of a lane, or a multiple of 64 of them
 	}
 	if b.Blends && len(ph.Carries) == 0 && len(ph.Reds) > 0 && ph.Kind == lower.SeqPhase && !few && !b.fewMasks(bp) {
 		b.findTurned(bp) // else each element is loaded and inserted by itself

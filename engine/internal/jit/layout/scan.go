@@ -205,13 +205,17 @@ func (bp *Phase) inStep(i int32) bool {
 	return true
 }
 
-// leastPrefixes is the fewest steps that are combined in vectors.
-const leastPrefixes = 16
+// leastPrefixes is the fewest steps that are combined in vectors. Vectors of narrow lanes combine at least leastNarrowPrefixes for
+// each byte of a lane.
+const (
+	leastPrefixes       = 16
+	leastNarrowPrefixes = 8
+)
 
 // findPrefixes sets bp.Prefixes if vectors of neighbouring steps reach all sites of a loop whose
-// steps may be combined in any grouping.
-func (bp *Phase) findPrefixes() bool {
-	if k := len(bp.SeqSpans); !bp.Lowered.Prefixes || k == 0 || bp.SeqSpans[k-1] < leastPrefixes {
+// steps may be combined in any grouping, which are at least so many.
+func (bp *Phase) findPrefixes(least int) bool {
+	if k := len(bp.SeqSpans); !bp.Lowered.Prefixes || k == 0 || bp.SeqSpans[k-1] < least {
 		return false
 	}
 	for i := range bp.Sites {

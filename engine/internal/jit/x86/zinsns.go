@@ -41,27 +41,27 @@ const (
 	VPCMPGTB, VPCMPGTW, VPCMPB, VPCMPUB, VPCMPW, VPCMPUW
 	VPCMPEQD, VPCMPEQQ, VPCMPGTD, VPCMPGTQ, VPCMPD, VPCMPUD
 	VPCMPQ, VPCMPUQ, VPTESTMB, VPTESTMW, VPTESTMD, VPTESTMQ
-	VPTESTNMD, VPTESTNMQ, VPTEST, VMOVMSKPS, VMOVMSKPD, VPBLENDVB
-	VBLENDVPS, VBLENDVPD, VPBLENDD, VPALIGNR, VALIGND, VALIGNQ
-	VPBLENDMB, VPBLENDMW, VBLENDMPS, VBLENDMPD, VPSHUFB, VPSHUFD
-	VSHUFPS, VUNPCKLPS, VUNPCKLPD, VUNPCKHPS, VUNPCKHPD, VPUNPCKLBW
-	VPUNPCKLWD, VPUNPCKHBW, VPUNPCKHWD, VPACKSSWB, VPACKUSWB, VPACKSSDW
-	VPACKUSDW, VPERMILPS, VPERMPS, VPERMPD, VPERMB, VPERMT2B
-	VPERMT2W, VPERMT2PS, VPERMT2PD, VPERM2F128, VSHUFF64X2, VINSERTF128
-	VINSERTF32X4, VEXTRACTF128, VEXTRACTF32X4, VINSERTF64X4, VEXTRACTF64X4, VGATHERDPS
-	VGATHERDPD, VGATHERQPS, VGATHERQPD, KMOVB, KMOVW, KMOVQ
-	KANDB, KANDW, KANDQ, KANDNW, KANDNQ, KORB
-	KORW, KORQ, KXNORB, KXNORW, KXNORD, KXNORQ
-	KXORB, KXORW, KXORQ, KNOTB, KNOTW, KNOTD
-	KNOTQ, KORTESTB, KORTESTW, KORTESTD, KORTESTQ, VPMOVM2B
-	VPMOVM2W, VPMOVM2D, VZEROUPPER, ADD, OR, ADC
-	AND, SUB, XOR, CMP, TEST, MOV
-	LEA, MOVZXB, MOVZXW, MOVSXD, IMUL, NEG
-	DIV, IDIV, SHL, SHR, SAR, CQO
-	BT, BZHI, POPCNT, TZCNT, CMOVG, JAE
-	JE, JNE, JP, JL, JGE, JLE
-	JG, JMP, RET, PREFETCHT0, PREFETCHT1, SFENCE
-	numOps, _, _, _, _, _
+	VPTESTNMD, VPTESTNMQ, VPTEST, VMOVMSKPS, VMOVMSKPD, VPMOVMSKB
+	VPBLENDVB, VBLENDVPS, VBLENDVPD, VPBLENDD, VPALIGNR, VALIGND
+	VALIGNQ, VPBLENDMB, VPBLENDMW, VBLENDMPS, VBLENDMPD, VPSHUFB
+	VPSHUFD, VSHUFPS, VUNPCKLPS, VUNPCKLPD, VUNPCKHPS, VUNPCKHPD
+	VPUNPCKLBW, VPUNPCKLWD, VPUNPCKHBW, VPUNPCKHWD, VPACKSSWB, VPACKUSWB
+	VPACKSSDW, VPACKUSDW, VPERMILPS, VPERMPS, VPERMPD, VPERMB
+	VPERMT2B, VPERMT2W, VPERMT2PS, VPERMT2PD, VPERM2F128, VSHUFF64X2
+	VINSERTF128, VINSERTF32X4, VEXTRACTF128, VEXTRACTF32X4, VINSERTF64X4, VEXTRACTF64X4
+	VGATHERDPS, VGATHERDPD, VGATHERQPS, VGATHERQPD, KMOVB, KMOVW
+	KMOVQ, KANDB, KANDW, KANDQ, KANDNW, KANDNQ
+	KORB, KORW, KORQ, KXNORB, KXNORW, KXNORD
+	KXNORQ, KXORB, KXORW, KXORQ, KNOTB, KNOTW
+	KNOTD, KNOTQ, KORTESTB, KORTESTW, KORTESTD, KORTESTQ
+	VPMOVM2B, VPMOVM2W, VPMOVM2D, VZEROUPPER, ADD, OR
+	ADC, AND, SUB, XOR, CMP, TEST
+	MOV, LEA, MOVZXB, MOVZXW, MOVSXD, IMUL
+	NEG, DIV, IDIV, SHL, SHR, SAR
+	CQO, BT, BZHI, POPCNT, TZCNT, CMOVG
+	JAE, JE, JNE, JP, JL, JGE
+	JLE, JG, JMP, RET, PREFETCHT0, PREFETCHT1
+	SFENCE, numOps, _, _, _, _
 )
 
 var opNames = [numOps]string{
@@ -93,21 +93,21 @@ var opNames = [numOps]string{
 	"vpsrlvw", "vpsravw", "vpcmpeqb", "vpcmpeqw", "vpcmpgtb", "vpcmpgtw", "vpcmpb", "vpcmpub",
 	"vpcmpw", "vpcmpuw", "vpcmpeqd", "vpcmpeqq", "vpcmpgtd", "vpcmpgtq", "vpcmpd", "vpcmpud",
 	"vpcmpq", "vpcmpuq", "vptestmb", "vptestmw", "vptestmd", "vptestmq", "vptestnmd", "vptestnmq",
-	"vptest", "vmovmskps", "vmovmskpd", "vpblendvb", "vblendvps", "vblendvpd", "vpblendd", "vpalignr",
-	"valignd", "valignq", "vpblendmb", "vpblendmw", "vblendmps", "vblendmpd", "vpshufb", "vpshufd",
-	"vshufps", "vunpcklps", "vunpcklpd", "vunpckhps", "vunpckhpd", "vpunpcklbw", "vpunpcklwd", "vpunpckhbw",
-	"vpunpckhwd", "vpacksswb", "vpackuswb", "vpackssdw", "vpackusdw", "vpermilps", "vpermps", "vpermpd",
-	"vpermb", "vpermt2b", "vpermt2w", "vpermt2ps", "vpermt2pd", "vperm2f128", "vshuff64x2", "vinsertf128",
-	"vinsertf32x4", "vextractf128", "vextractf32x4", "vinsertf64x4", "vextractf64x4", "vgatherdps", "vgatherdpd", "vgatherqps",
-	"vgatherqpd", "kmovb", "kmovw", "kmovq", "kandb", "kandw", "kandq", "kandnw",
-	"kandnq", "korb", "korw", "korq", "kxnorb", "kxnorw", "kxnord", "kxnorq",
-	"kxorb", "kxorw", "kxorq", "knotb", "knotw", "knotd", "knotq", "kortestb",
-	"kortestw", "kortestd", "kortestq", "vpmovm2b", "vpmovm2w", "vpmovm2d", "vzeroupper", "add",
-	"or", "adc", "and", "sub", "xor", "cmp", "test", "mov",
-	"lea", "movzxb", "movzxw", "movsxd", "imul", "neg", "div", "idiv",
-	"shl", "shr", "sar", "cqo", "bt", "bzhi", "popcnt", "tzcnt",
-	"cmovg", "jae", "je", "jne", "jp", "jl", "jge", "jle",
-	"jg", "jmp", "ret", "prefetcht0", "prefetcht1", "sfence",
+	"vptest", "vmovmskps", "vmovmskpd", "vpmovmskb", "vpblendvb", "vblendvps", "vblendvpd", "vpblendd",
+	"vpalignr", "valignd", "valignq", "vpblendmb", "vpblendmw", "vblendmps", "vblendmpd", "vpshufb",
+	"vpshufd", "vshufps", "vunpcklps", "vunpcklpd", "vunpckhps", "vunpckhpd", "vpunpcklbw", "vpunpcklwd",
+	"vpunpckhbw", "vpunpckhwd", "vpacksswb", "vpackuswb", "vpackssdw", "vpackusdw", "vpermilps", "vpermps",
+	"vpermpd", "vpermb", "vpermt2b", "vpermt2w", "vpermt2ps", "vpermt2pd", "vperm2f128", "vshuff64x2",
+	"vinsertf128", "vinsertf32x4", "vextractf128", "vextractf32x4", "vinsertf64x4", "vextractf64x4", "vgatherdps", "vgatherdpd",
+	"vgatherqps", "vgatherqpd", "kmovb", "kmovw", "kmovq", "kandb", "kandw", "kandq",
+	"kandnw", "kandnq", "korb", "korw", "korq", "kxnorb", "kxnorw", "kxnord",
+	"kxnorq", "kxorb", "kxorw", "kxorq", "knotb", "knotw", "knotd", "knotq",
+	"kortestb", "kortestw", "kortestd", "kortestq", "vpmovm2b", "vpmovm2w", "vpmovm2d", "vzeroupper",
+	"add", "or", "adc", "and", "sub", "xor", "cmp", "test",
+	"mov", "lea", "movzxb", "movzxw", "movsxd", "imul", "neg", "div",
+	"idiv", "shl", "shr", "sar", "cqo", "bt", "bzhi", "popcnt",
+	"tzcnt", "cmovg", "jae", "je", "jne", "jp", "jl", "jge",
+	"jle", "jg", "jmp", "ret", "prefetcht0", "prefetcht1", "sfence",
 }
 
 // firstForm has the first form of each instruction.
@@ -128,12 +128,12 @@ var firstForm = [numOps + 1]uint16{
 	248, 249, 250, 252, 254, 256, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267,
 	268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283,
 	284, 285, 286, 287, 288, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299,
-	301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 316, 318,
-	320, 322, 326, 330, 333, 334, 335, 336, 337, 338, 339, 340, 341, 342, 343, 344,
+	300, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 317,
+	319, 321, 323, 327, 331, 334, 335, 336, 337, 338, 339, 340, 341, 342, 343, 344,
 	345, 346, 347, 348, 349, 350, 351, 352, 353, 354, 355, 356, 357, 358, 359, 360,
-	364, 368, 372, 376, 380, 384, 388, 390, 394, 395, 396, 397, 398, 401, 402, 403,
-	404, 406, 408, 410, 411, 412, 413, 414, 415, 416, 417, 418, 419, 420, 421, 422,
-	423, 424, 426, 427, 428, 429, 430,
+	361, 365, 369, 373, 377, 381, 385, 389, 391, 395, 396, 397, 398, 399, 402, 403,
+	404, 405, 407, 409, 411, 412, 413, 414, 415, 416, 417, 418, 419, 420, 421, 422,
+	423, 424, 425, 427, 428, 429, 430, 431,
 }
 
 var forms = [...]form{
@@ -408,6 +408,7 @@ var forms = [...]form{
 	{op: VPTEST, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F38, opcode: 0x17, ext: noExt, vexW: wIgnored, vex: len128 | len256},
 	{op: VMOVMSKPS, ops: [4]pat{patG, patU}, size: [4]uint8{size4, sizeLen}, pp: ppNP, opmap: map0F, opcode: 0x50, ext: noExt, vexW: wIgnored, vex: len128 | len256},
 	{op: VMOVMSKPD, ops: [4]pat{patG, patU}, size: [4]uint8{size4, sizeLen}, pp: pp66, opmap: map0F, opcode: 0x50, ext: noExt, vexW: wIgnored, vex: len128 | len256},
+	{op: VPMOVMSKB, ops: [4]pat{patG, patU}, size: [4]uint8{size4, sizeLen}, pp: pp66, opmap: map0F, opcode: 0xd7, ext: noExt, vexW: wIgnored, vex: len128 | len256},
 	{op: VPBLENDVB, ops: [4]pat{patR, patV, patM, patIs4}, pp: pp66, opmap: map0F3A, opcode: 0x4c, ext: noExt, vexW: w0, vex: len128 | len256},
 	{op: VBLENDVPS, ops: [4]pat{patR, patV, patM, patIs4}, pp: pp66, opmap: map0F3A, opcode: 0x4a, ext: noExt, vexW: w0, vex: len128 | len256},
 	{op: VBLENDVPD, ops: [4]pat{patR, patV, patM, patIs4}, pp: pp66, opmap: map0F3A, opcode: 0x4b, ext: noExt, vexW: w0, vex: len128 | len256},

@@ -323,16 +323,19 @@ func (f *avx2) isZero(id int32) bool {
 }
 
 func (f *avx2) SetTail() {
-	if f.LaneSize > 0 {
-		f.setNarrowTail()
-		return
-	}
 	if f.Tail > 0 {
 		mask := make([]byte, 32)
 		for i := range f.Tail * 32 / f.W {
 			mask[i] = 0xff
 		}
 		f.I(x86.VMOVUPS, x86.L256, tailVec, f.Const(mask))
+		if f.LaneSize > 0 { // as setNarrowTail
+			f.I(x86.MOV, x86.W64, at(frame.Counter), x86.Imm(f.Tail))
+		}
+		return
+	}
+	if f.LaneSize > 0 {
+		f.setNarrowTail()
 		return
 	}
 	f.I(x86.VMOVD, 0, tailVec, x86.RCX)
@@ -348,12 +351,15 @@ func (f *avx2) SetTail() {
 func (f *avx2) TailBits() { f.laneBits(tailVec) }
 
 func (f *avx2) AddNeed(p int32, first bool) {
-	k := f.Src(p)
+	k, bits := f.Src(p), x86.VMOVMSKPS
+	if f.LaneSize > 0 {
+		bits = x86.VPMOVMSKB
+	}
 	if first {
-		f.I(x86.VMOVMSKPS, x86.L256, x86.RAX, k)
+		f.I(bits, x86.L256, x86.RAX, k)
 		return
 	}
-	f.I(x86.VMOVMSKPS, x86.L256, x86.RCX, k)
+	f.I(bits, x86.L256, x86.RCX, k)
 	f.I(x86.OR, x86.W32, x86.RAX, x86.RCX)
 }
 

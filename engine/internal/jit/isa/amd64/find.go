@@ -11,7 +11,7 @@ import (
 // The methods of [isa.Finder].
 
 func (f *emitter) SpreadFirst(t dtype.Type, d, x isa.Vec) {
-	f.I(pick(t, x86.VPBROADCASTD, x86.VPBROADCASTQ), f.LenOf(t), d, x)
+	f.I(f.pickLane(t, x86.VPBROADCASTB, x86.VPBROADCASTW, x86.VPBROADCASTD, x86.VPBROADCASTQ), f.LenOf(t), d, x)
 }
 
 func (f *avx2) Matches(t dtype.Type, best isa.Vec, x []isa.Vec) {

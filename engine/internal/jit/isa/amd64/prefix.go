@@ -26,9 +26,16 @@ func (f *avx512) LastLane(t dtype.Type, d, x isa.Vec) {
 	f.I(pick(t, x86.VPERMPS, x86.VPERMPD), f.LenOf(t), d, ix, x)
 }
 
-// shiftUp shifts each half of x together with the 16 bytes below it.
+// shiftUp shifts each half of x together with the 16 bytes below it. Of a tail in the lower half nothing uses the upper one.
 func (f *avx2) shiftUp(t dtype.Type, d, x, fill x86.Vec, by int) {
-	l, bytes, below := f.LenOf(t), by*isa.Lane32(t).Size(), fill
+	l, bytes, below := f.LenOf(t), by*f.VecBytes(t)/f.W, fill
+	if f.Masked && f.Tail > 0 && f.Tail*f.VecBytes(t)/f.W <= 16 {
+		l = x86.L128
+		if bytes >= 16 {
+			f.I(x86.VMOVAPS, l, d, fill)
+			return
+		}
+	}
 	if l == x86.L256 {
 		below = d
 		f.I(x86.VINSERTF128, l, below, fill, x, x86.Imm(1))
@@ -40,6 +47,15 @@ func (f *avx2) shiftUp(t dtype.Type, d, x, fill x86.Vec, by int) {
 
 func (f *avx2) LastLane(t dtype.Type, d, x isa.Vec) {
 	l := f.LenOf(t)
+	if f.LaneSize > 0 { // of the last quadword
+		last := f.words(0x0706)
+		if f.LaneSize == 1 {
+			last = f.words(0x0707)
+		}
+		f.I(x86.VPERMPD, l, d, x, x86.Imm(0xff))
+		f.I(x86.VPSHUFB, l, d, d, last)
+		return
+	}
 	if !isa.Wide(t) { // of each half
 		f.I(x86.VPERMILPS, l, d, x, x86.Imm(0xff))
 		x = d

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
@@ -16,11 +17,14 @@ import (
 func TestTurned(t *testing.T) {
 	extents := []int{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 20, 24, 31, 33, 40, 70, 130}
 	types := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.U32}
-	found := 0
+	found, few, avx2 := 0, 0, false
 	for seed := range 90 {
 		r := rand.New(rand.NewPCG(uint64(seed), 8))
 		typ := types[seed%len(types)]
 		rows, steps := extents[r.IntN(len(extents))], extents[r.IntN(len(extents))]
+		if seed%7 == 3 {
+			steps = 1024 // rows of elements of 4 bytes share the sets of the first-level cache
+		}
 		at, out, from := "i0, i1", "y", "x"
 		if seed%3 == 1 {
 			at = fmt.Sprintf("i0, %d+i1*-1", steps-1)
@@ -59,15 +63,20 @@ buf z %[1]s out 1
 		shapes := [][]int{{rows, steps}, {rows, steps}, {rows}, {steps}, {rows}}
 		s := newSetup(t, r, k, []int{rows, steps}, nil, shapes, seed%2 == 0)
 		for _, be := range isas(t) {
+			avx2 = avx2 || be.Name() == "avx2"
 			if in, ok := s.instance(t, be).(*instance); ok {
 				for _, bp := range in.phases {
 					if bp.Turned() {
 						found++
+						few += int(frame.Bit(bp.Few == 4 && steps == 1024))
 					}
 				}
 			}
 		}
 		differ(t, r, s)
+	}
+	if avx2 && few < 3 {
+		t.Errorf("%d loops turn blocks of four rows that share sets", few)
 	}
 	if found < 30*len(isas(t)) {
 		t.Errorf("blocks are turned %d times", found)

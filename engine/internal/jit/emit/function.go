@@ -138,7 +138,7 @@ func newPhaseCode(target isa.Target, a isa.Asm, list bool, p *lower.Program, bp 
 	if v.Narrow {
 		f.W = min(f.Facts.Bytes, 32) / size
 	}
-	if f.Layout.Few > 0 && f.Predicates > 0 {
+	if f.Layout.Few > 0 && (f.Predicates > 0 || f.Layout.Turned()) {
 		f.W = min(f.W, f.Layout.Few)
 	}
 	f.narrowReds()

@@ -207,11 +207,12 @@ func (f *phaseCode) findHeld(v, states int) (vectors int) {
 		return s.Kind != layout.Transposed && (s.Staged || bound.StepOf(s.Seq) != 0)
 	}) {
 		most := mostTurns
+		rows := f.W
 		if !f.combines { // stores of more rows take as long as the chain
-			most = 2
+			most, rows = 2, f.W*len(f.turns)
 		}
-		for i := 0; f.combines && i < len(f.turns); i++ { // the first-level cache holds a line of each row
-			most = min(most, max(f.turns[i].RowsInReach()/f.W, 1))
+		for i := 0; (f.combines || f.Tails) && i < len(f.turns); i++ { // the first-level cache holds a line of each row
+			most = min(most, max(f.turns[i].RowsInReach()/rows, 1))
 		}
 		for f.turnsAtOnce = 1; f.turnsAtOnce < most && all+(2*f.turnsAtOnce-1)*states <= f.Vectors; f.turnsAtOnce *= 2 {
 		}

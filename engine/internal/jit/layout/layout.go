@@ -135,7 +135,7 @@ func (b *Binder) phase(ph *lower.Phase, least, few int) *Phase {
 	l.findWoven()
 	b.findRecords(bp)
 	b.findLanes(bp)
-	bp.findFew()
+	bp.findFew(b.Tails)
 	b.findAcross(bp)
 	bp.findRows()
 	bp.findGroups()

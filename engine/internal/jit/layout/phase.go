@@ -160,8 +160,13 @@ type Phase struct {
 // fewestLanes is the fewest lanes of a vector.
 const fewestLanes = 4
 
-// findFew sets bp.Few for a seq loop of few lanes: wider vectors would cross more cache lines.
-func (bp *Phase) findFew() {
+// findFew sets bp.Few for a seq loop of few lanes: wider vectors would cross more cache lines. So it does with AVX2 for a scan along
+// rows of which the first-level cache holds eight lines: those of four rows of two arrays.
+func (bp *Phase) findFew(avx2 bool) {
+	if avx2 && len(bp.Lowered.Carries) > 0 && bp.Widest() == 4 && bp.turnsOnly(4) && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.RowsInReach() == 2*fewestLanes }) {
+		bp.Few = fewestLanes
+		return
+	}
 	if ph := bp.Lowered; ph.Kind != lower.SeqPhase || bp.LaneSize > 0 || bp.Along || bp.Prefixes || bp.Turned() || bp.masks() || slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Prog != nil }) {
 		return
 	}
@@ -170,6 +175,11 @@ func (bp *Phase) findFew() {
 	if bp.Few > mostFew {
 		bp.Few = 0
 	}
+}
+
+// turnsOnly reports whether blocks of arrays are turned, all of elements of so many bytes.
+func (bp *Phase) turnsOnly(size int) bool {
+	return bp.Turned() && !slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Transposed && s.Size != size })
 }
 
 // masks reports whether the lanes of a phase have predicates, which masks of fewer than eight lanes do not hold.

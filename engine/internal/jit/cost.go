@@ -95,7 +95,7 @@ func (in *instance) chooseCost() {
 }
 
 // grain returns the lanes that chunks of the main loop should be multiples of: rows of
-// tiles, rows, or 64. Rows that are laid across vectors are whole.
+// tiles, or at least 64 lanes in whole rows.
 func (bv *boundVec) grain() int {
 	if len(bv.phases) == 1 && bv.phases[0].Tiled {
 		bp := bv.phases[0]
@@ -104,10 +104,8 @@ func (bv *boundVec) grain() int {
 			return lanes
 		}
 	}
-	if len(bv.phases) == 1 && bv.phases[0].Laid > 0 {
-		return (63 + bv.row) / bv.row * bv.row
-	}
-	return max(bv.row, 64)
+	row := max(bv.row, 1)
+	return (63 + row) / row * row
 }
 
 // model returns the numbers of this machine. Tests replace it.

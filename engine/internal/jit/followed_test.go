@@ -26,8 +26,14 @@ func TestFollowedRows(t *testing.T) {
 			k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "REG", typ.Register().Short()).Replace(text))
 			for _, row := range []int{8, 9, 10, 15, 16, 17, 23, 24, 31, 33, 40, 67} {
 				for _, n := range [][2]int{{1, 16}, {1, 33}, {3, 17}, {2, 100}} {
-					for _, cut := range []int{0, 1} { // rows of x do, or do not
+					for _, cut := range []int{0, 1, 2 * row} { // rows of x do, or do not
 						s := newSetup(t, r, k, []int{n[0], n[1], row}, nil, [][]int{{n[0], n[1], row + cut}, {row}, {n[1]}, {n[0], n[1], row}}, true)
+						w := 32 / typ.Size()
+						if in, ok := s.instance(t, isas(t)[0]).(*instance); ok && isas(t)[0].Name() == "avx2" && typ.IsInt() && more == "" && cut > 1 && row < w && 2*row >= w {
+							if whole, parts := countIn(t, in, "4 rows of", "vmovups"), countIn(t, in, "4 rows of", "vmovq")+countIn(t, in, "4 rows of", "vmovd"); whole == 0 || parts > 0 {
+								t.Errorf("%d of %d %s have %d whole vectors and %d parts", row, row+cut, typ, whole, parts)
+							}
+						}
 						differ(t, r, s)
 					}
 				}
@@ -177,8 +183,16 @@ func TestRowsApart(t *testing.T) {
 			for row := 8; row <= 70; row += 1 + r.IntN(3) {
 				n := 17 + r.IntN(9)
 				s := newSetup(t, r, k, []int{n, row}, []int{r.IntN(3), r.IntN(3), r.IntN(3)}, [][]int{{n, row + 2}, {n, row + 2}}, true)
-				if in, ok := s.instance(t, isas(t)[0]).(*instance); ok && isas(t)[0].Name() == "avx2" && typ.Size() < 4 && in.phases[0].Exact == row && countIn(t, in, "rows of", "v") == 0 {
-					t.Errorf("rows of %d %s, %s, are not written out", row, typ, mode)
+				if in, ok := s.instance(t, isas(t)[0]).(*instance); ok && isas(t)[0].Name() == "avx2" && in.phases[0].Exact == row {
+					if countIn(t, in, "rows of", "v") == 0 {
+						t.Errorf("rows of %d %s, %s, are not written out", row, typ, mode)
+					}
+					if mode == "inout" && 4 <= typ.Size() && row*typ.Size() <= 256 && countIn(t, in, "4 rows of", "v")+countIn(t, in, "3 rows of", "v")+countIn(t, in, "2 rows of", "v") == 0 {
+						t.Errorf("rows of %d %s, %s, are not written out several at once", row, typ, mode)
+					}
+					if _, grain, _ := in.Units(); grain%row != 0 {
+						t.Errorf("chunks of %d lanes of rows of %d %s, %s, are no whole rows", grain, row, typ, mode)
+					}
 				}
 				differ(t, r, s)
 				forget()

@@ -22,46 +22,48 @@ func (f *phaseCode) exactRow(group int) (done isa.Label, ok bool) {
 	if n == 0 || f.Stream || slices.ContainsFunc(f.top, func(id int32) bool { return f.Nodes[id].Op == ir.Cold }) {
 		return done, false
 	}
-	if f.Layout.Follow > 0 && (rest == 0 || f.Layout.Repeats && f.anyLane()) {
-		f.followedRows(group)
+	overlaps := rest == 0 || f.Layout.Repeats && f.anyLane()
+	if f.Layout.Follow > 0 && overlaps {
+		f.followedRows(group, 0)
 	}
-	ownTail := rest > 0 && (vectors == 0 || !f.Layout.Repeats)
-	if ownTail && f.Predicates > 0 || (vectors+1)*len(f.top) > wholeNodes {
+	own := 0 // lanes of a last vector that has its own lanes alone
+	if vectors == 0 || !f.Layout.Repeats {
+		own = rest
+	}
+	if own > 0 && f.Predicates > 0 || (vectors+1)*len(f.top) > wholeNodes {
 		return done, false
+	}
+	if f.Layout.Follow > 0 && !overlaps && own > 0 {
+		f.followedRows(group, own)
 	}
 	other, done := f.NewLabel(), f.NewLabel()
 	f.part("rows of %d elements", n)
 	f.Branch(isa.NE, isa.Word(f.Phase.Lanes), isa.K(n), other)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
-	if !ownTail && (rest == 0 || f.anyLane()) {
-		f.exactVectors(group)
+	if overlaps || own > 0 {
+		f.exactVectors(group, own)
 	} else {
 		for f.Base = 0; f.Base < vectors; f.Base += group {
 			f.Start(min(group, vectors-f.Base))
 			f.body(f.top)
 		}
 		f.Base = 0
-		if ownTail {
-			f.Int(isa.Mov, isa.Lane, isa.K(n-rest))
-			f.knownTail(rest)
-		} else {
-			f.Int(isa.Mov, isa.Lane, isa.K(n-f.W))
-			f.Start(1)
-			f.body(f.top)
-		}
+		f.Int(isa.Mov, isa.Lane, isa.K(n-f.W))
+		f.Start(1)
+		f.body(f.top)
 	}
 	f.Jump(done)
 	f.Bind(other)
 	return done, true
 }
 
-// exactVectors emits the vectors of a row of known length from lane 0 on. The last one overlaps the one before, or the rows
-// behind if it is the only one.
-func (f *phaseCode) exactVectors(group int) {
+// exactVectors emits the vectors of a row of known length from lane 0 on. The last one has own lanes, or, if own is 0, overlaps the one
+// before, or the rows behind if it is the only one.
+func (f *phaseCode) exactVectors(group, own int) {
 	f.FromStart = true
-	vectors, back := (f.Layout.Exact+f.W-1)/f.W, 0
+	vectors, back := (f.Layout.Exact-own+f.W-1)/f.W, 0
 	if vectors > 1 {
-		back = vectors*f.W - f.Layout.Exact
+		back = vectors*f.W - (f.Layout.Exact - own)
 	}
 	for n := (vectors-1)%group + 1; f.Base < vectors; f.Base, n = f.Base+n, group { // the last group is whole
 		if f.Start(n); f.Base+n == vectors {
@@ -69,7 +71,10 @@ func (f *phaseCode) exactVectors(group int) {
 		}
 		f.body(f.top)
 	}
-	f.Base, f.Back, f.FromStart = 0, 0, false
+	if f.Back = 0; own > 0 {
+		f.knownTail(own)
+	}
+	f.Base, f.FromStart = 0, false
 }
 
 // mostFollowed is the most rows of an iteration over several.
@@ -77,7 +82,7 @@ const mostFollowed = 4
 
 // followedRows emits a loop over several rows of the length that the layout has, with constant steps, as long as enough rows
 // come behind them.
-func (f *phaseCode) followedRows(group int) {
+func (f *phaseCode) followedRows(group, own int) {
 	vectors := (f.Layout.Exact + f.W - 1) / f.W
 	rows := min(mostFollowed, wholeNodes/(vectors*len(f.top)))
 	for i, r := range f.SiteReg {
@@ -94,7 +99,7 @@ func (f *phaseCode) followedRows(group int) {
 	f.Align(32)
 	f.Bind(loop)
 	for f.AtRow = range rows {
-		f.exactVectors(group)
+		f.exactVectors(group, own)
 	}
 	f.AtRow = 0
 	for i, r := range f.SiteReg {

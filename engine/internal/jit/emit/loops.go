@@ -141,9 +141,12 @@ func (f *phaseCode) tail() {
 // knownTail emits a vector of which so many lanes are left, which are fewer than it has.
 func (f *phaseCode) knownTail(lanes int) {
 	f.Int(isa.Mov, isa.T1, isa.K(lanes))
-	f.Tail = lanes
-	f.tail()
-	f.Tail = 0
+	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T1)
+	f.Masked, f.Tail = true, lanes
+	f.Lanes.SetTail()
+	f.Start(1)
+	f.body(f.top)
+	f.Masked, f.Tail = false, 0
 }
 
 // maskedVector emits a vector from the lane at hand up to the last of so many lanes, under a

@@ -58,7 +58,7 @@ const leastFollowed = 16
 
 // follow returns how many rows must come behind a row of known length, so that a loop over several of them at once has
 // constant steps, and a vector that is longer than a row reads and stores elements of the rows behind it only: those are
-// stored again. It returns 0 if the steps are not constants.
+// stored again. A row whose lanes may not be computed twice has its own lanes alone. It returns 0 if the steps are not constants.
 func (b *Binder) follow(bp *Phase) int {
 	k := len(bp.Spans)
 	if bp.Exact == 0 || bp.Spans[k-2] < leastFollowed {
@@ -76,9 +76,9 @@ func (b *Binder) follow(bp *Phase) int {
 			continue
 		case s.Guard || s.Dyn != nil || s.Gather != nil || s.Kind != Unit && (s.Kind != Uniform || s.Row != 0) || max(s.Row, -s.Row) >= 1<<20:
 			return 0
-		case over <= 0 || s.Kind == Uniform:
+		case over <= 0 || s.Kind == Uniform || !bp.Repeats:
 			continue
-		case !bp.Repeats || s.Row <= 0 || store && s.Row != bp.Exact:
+		case s.Row <= 0 || store && s.Row != bp.Exact:
 			return 0
 		}
 		rows = max(rows, (over+s.Row-1)/s.Row)

@@ -200,3 +200,32 @@ func TestRowsApart(t *testing.T) {
 		}
 	}
 }
+
+// TestColumnsCopied compares copies of columns, in both directions and from and to rows, with the interpreter. On x86 machine code copies
+// elements that are far apart one by one, without scratch memory.
+func TestColumnsCopied(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(10, 8))
+	for _, typ := range []dtype.Type{dtype.U8, dtype.Bool, dtype.I16, dtype.F16, dtype.BF16, dtype.I32, dtype.F64} {
+		for _, places := range [][2]string{{"i0, p0", "i0, p1"}, {"p2-i0, p0", "i0, p1"}, {"i0, p0", "p2-i0, p1"}, {"p1, i0", "i0, p0"}, {"i0, p0", "p1, i0"}} {
+			k := parse(t, strings.NewReplacer("FROM", places[0], "TO", places[1], "T", typ.Short(), "R", typ.Register().Short()).Replace("kernel columns\naxis i0\nparams 3\nbuf x T in 2\nbuf y T out 2\n{\nvec i0 {\n%0 = load R x[FROM]\nstore R y[TO] %0\n}\n}\n"))
+			for _, n := range []int{1, 7, 8, 16, 17, 33, 100, 300} {
+				row := 17 + r.IntN(30)
+				dims := func(place string) []int {
+					if place == "p1, i0" {
+						return []int{row, n}
+					}
+					return []int{n, row}
+				}
+				s := newSetup(t, r, k, []int{n}, []int{r.IntN(row), r.IntN(row), n - 1}, [][]int{dims(places[0]), dims(places[1])}, true)
+				for _, be := range isas(t) {
+					if in := s.instance(t, be).(*instance); be.Name() != "neon" && (typ.Size() < 4 || places[1] != "p1, i0") && n > 1 && len(in.phases[0].Loads)+len(in.phases[0].Stores) > 0 {
+						t.Errorf("%s, %s: %d elements from %s to %s go by scratch memory", be.Name(), typ, n, places[0], places[1])
+					}
+				}
+				differ(t, r, s)
+				forget()
+			}
+		}
+	}
+}

@@ -40,11 +40,11 @@ const (
 // lay decides whether the rows of a map are laid across vectors: if at least so many elements of rows follow each other.
 func (l *layouter) lay(least int) {
 	ph := l.ph
-	if len(l.vec) < 2 || ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || len(ph.Vec.Phases) > 1 || len(ph.Vec.Arrays) > 0 || !l.layable() {
+	if len(l.vec) < 2 && !l.onlyCopies() || len(l.vec) == 0 || ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || len(ph.Vec.Phases) > 1 || len(ph.Vec.Arrays) > 0 || !l.layable() {
 		return
 	}
 	ext, which, spans, _ := l.joint()
-	if l.Blends && l.copiesWhole(ext, which, spans) {
+	if l.Blends && (l.copiesWhole(ext, which, spans) || l.copiesEach(ext, which, spans)) {
 		return
 	}
 	if l.fillsVectors(ext, which, spans) || !l.bp.findLaid(ext, least, l.longestLaid()) {
@@ -255,6 +255,26 @@ func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) b
 	}
 	l.bp.Copied = true
 	return true
+}
+
+// copiesEach decides whether a map of one axis copies elements one by one, as rows of one element: to elements that are far apart, or
+// such elements of 1 or 2 bytes. Go would copy them to scratch memory, or from there.
+func (l *layouter) copiesEach(ext []int, which []int32, spans [][]bound.Span) bool {
+	if len(ext) != 1 || !l.onlyCopies() || l.bp.Computes() {
+		return false
+	}
+	apart := false
+	for at, i := range which {
+		size, step := l.ph.Sites[i].Type.Size(), max(spans[at][0].Coef, -spans[at][0].Coef)
+		if step == 0 || step > farthest/laidBytes {
+			return false
+		}
+		apart = apart || step > mostSteps && (l.ph.Sites[i].Store || size <= 2)
+	}
+	if apart {
+		l.bp.Laid, l.bp.LaidSpans, l.bp.Copied = 1, 0, true
+	}
+	return apart
 }
 
 // copiesRows reports whether a map copies rows whose elements follow each other to others that are apart. Such rows are

@@ -86,6 +86,11 @@ func TestBeside(t *testing.T) {
 		{"one element after a wide part", joined(30, 40, 1), "par{vec{store}store}"},
 		{"one element before a wide part", joined(30, 1, 40), "par{vec{store}store}"},
 		{"one element of many rows", joined(40, 40, 1), "vec{store} vec{store}"},
+		{"few columns", joined(40, 1, 2), "vec{storestorestore}"},
+		{"few columns of few rows", joined(20, 1, 2), "vec{store} vec{store}"},
+		{"few columns of rolls", second(leaf("v", 40, 3), 1), "vec{storestorestore}"},
+		{"few columns of a padding", op.Pad[float32](leaf("v", 40, 2), [][2]int{{}, {1, 1}}, 1), "vec{storestorestorestore}"},
+		{"few columns of a transpose", op.Transpose(op.Concat[float32](0, leaf("a", 1, 40), leaf("b", 2, 40)), 1, 0), "vec{storestorestore}"},
 		{"one element on each side that loads nothing", op.Pad[float32](leaf("v", 40, 500), [][2]int{{}, {1, 1}}, 1), "vec{store} vec{store} vec{store}"},
 		{"a transposed target", op.Transpose(second(leaf("v", 40, 50), 1), 1, 0), rows},
 	} {

@@ -150,7 +150,7 @@ func (g *Graph) fillFirst(roots []Root) [][]Root {
 		return nil
 	}
 	x, fill, size := n.Args[0], n.Args[1], t.Shape.Size()
-	if x.Shape.Size() == 0 || len(t.Shape) == 0 {
+	if x.Shape.Size() == 0 || len(t.Shape) == 0 || fewColumns(roots, len(t.Shape)-1) {
 		return nil
 	}
 	if row := t.Shape[len(t.Shape)-1]; size > smallTarget && row > shortRow || size > shortFill && size == row {
@@ -268,23 +268,41 @@ func returned(view, x *Node) []int {
 // mostWoven bounds the parts that share a loop.
 const mostWoven = 64
 
+// The elements of a row of at most mostColumns are parts of their own, which share a loop, if it has borders and there are at least
+// leastRows. A loop for each operand would go over the target again.
+const (
+	mostColumns = 4
+	leastRows   = 32
+)
+
 // woven joins parts whose elements alternate in memory, as those of a stack along the
 // last axis: one loop then stores them all, and goes over the memory once.
 func woven(parts [][]Root, axis int) [][]Root {
 	var all []Root
 	for _, part := range parts {
-		t := part[0].Target
-		if len(parts) > mostWoven || len(part) > 1 || t.Shape[axis] != 1 {
+		if t := part[0].Target; len(parts) > mostWoven || len(part) > 1 || t.Shape[axis] != 1 || !innermost(t, axis) {
 			return parts
-		}
-		for i, st := range t.Strides {
-			if i != axis && t.Shape[i] != 1 && abs(st) <= abs(t.Strides[axis]) {
-				return parts
-			}
 		}
 		all = append(all, part...)
 	}
 	return [][]Root{all}
+}
+
+// fewColumns reports whether a target has few columns, which are its elements along axis, and enough rows, and one loop has room for what
+// all of them compute.
+func fewColumns(roots []Root, axis int) bool {
+	t := roots[0].Target
+	return len(roots) == 1 && roots[0].Value.Cost <= MaxCost/mostColumns && t.Shape[axis] <= mostColumns && t.Shape.Size() >= leastRows*t.Shape[axis] && innermost(t, axis)
+}
+
+// innermost reports whether elements along no other axis of an array are as near as those along axis.
+func innermost(a *Array, axis int) bool {
+	for i, st := range a.Strides {
+		if i != axis && a.Shape[i] != 1 && abs(st) <= abs(a.Strides[axis]) {
+			return false
+		}
+	}
+	return true
 }
 
 // bordered reports whether a root that is not stored has borders.
@@ -370,6 +388,9 @@ func (g *Graph) splitAxis(roots []Root, axis int) (parts [][]Root) {
 	at = slices.Compact(at)
 	if len(at) == 2 || len(at) > max(mostParts, mostWoven+1) {
 		return [][]Root{roots}
+	}
+	if fewColumns(roots, axis) {
+		at = lists.UpTo(d + 1) // woven joins the columns
 	}
 	for i := range at[1:] {
 		c := cutter{g: g, done: map[cutKey]*Node{}}

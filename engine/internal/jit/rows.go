@@ -105,6 +105,7 @@ func (in *instance) findRowLoop(b *layout.Binder, it *boundItem) *rowLoop {
 		for _, bp := range r.phases {
 			bp.FindExact(bp.N)
 		}
+		b.ShareRows(r.phases)
 	}
 	cost := 0.
 	for _, bp := range r.phases {

@@ -46,10 +46,16 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 	a.Bind(again)
 	var held []int8
 	rows := isa.Word(frame.Rows) // the counter of a row loop
-	for _, bp := range phases {
+	for k, bp := range phases {
 		f := newPhaseCode(target, a, list, p, bp, v)
-		if f.Rows && len(phases) == 1 && f.holdsRows() {
+		holds, shares := f.Rows && len(phases) == 1 && f.holdsRows(), len(bp.Shares) > 0
+		switch {
+		case holds:
 			held, rows = f.holdRows()
+		case shares:
+			rows = f.shareRows(k == 0)
+		}
+		if k == 0 && (holds || shares) {
 			again = a.NewLabel()
 			a.Bind(again)
 		}
@@ -242,6 +248,27 @@ func (f *phaseCode) holdRows() (held []int8, rows isa.Int) {
 		}
 	}
 	return held, rows
+}
+
+// shareRows takes the addresses of all sites from the registers that the phases of a row share. The first phase loads these before the
+// first row. It returns the counter of the rows.
+func (f *phaseCode) shareRows(first bool) (rows isa.Int) {
+	f.rowsHeld, rows = true, isa.Word(frame.Rows)
+	for i := range f.Layout.Sites {
+		f.SiteReg[i] = int8(f.Layout.Sites[i].Shared - 1)
+	}
+	if f.Rows {
+		rows = isa.SiteReg(len(f.Layout.Shares))
+	}
+	if f.rowCount = rows; first {
+		for k, s := range f.Layout.Shares {
+			f.Int(isa.Mov, isa.SiteReg(k), isa.Word(s.Arg+frame.SitePtr))
+		}
+		if f.Rows {
+			f.Int(isa.Mov, rows, isa.Word(frame.Rows))
+		}
+	}
+	return rows
 }
 
 // mapLoop emits a map phase.

@@ -23,8 +23,8 @@ func (f *phaseCode) scalarBody() {
 	onlyCells := func(id int32) bool { op := f.Nodes[id].Op; return op < prim.NumOps || op == lower.OpExport }
 	if !f.chained || slices.ContainsFunc(f.top, func(id int32) bool { return !onlyCells(id) }) {
 		f.Int(isa.Mov, isa.T1, isa.K(1))
-		f.Lanes.SetTail()
 		f.Masked, f.Tail = true, 1
+		f.Lanes.SetTail()
 	}
 	f.Start(1)
 	f.body(f.top)

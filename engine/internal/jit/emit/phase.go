@@ -182,7 +182,7 @@ type chosen struct {
 
 // freeSite returns the first register for addresses that neither a site nor the counter of rows has, if there is one.
 func (f *phaseCode) freeSite() (r isa.Int, ok bool) {
-	next := 0
+	next := len(f.Layout.Shares)
 	for _, r := range f.SiteReg {
 		next = max(next, int(r)+1)
 	}

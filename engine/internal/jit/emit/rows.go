@@ -13,10 +13,15 @@ import (
 // are left, or groups of rows. held has the registers of the addresses that are not in the frame, and rows counts the rows.
 func nextRow(a isa.Asm, phases []*layout.Phase, again isa.Label, held []int8, rows isa.Int) {
 	next := func(count isa.Int, steps int, has func(s *layout.Site) bool) {
+		for k, s := range phases[0].Shares {
+			if has(s) {
+				a.Int(isa.Add, isa.SiteReg(k), isa.Word(s.Arg+steps))
+			}
+		}
 		for _, bp := range phases {
 			for i := range bp.Sites {
 				switch s := &bp.Sites[i]; {
-				case !has(s):
+				case s.Shared > 0 || !has(s):
 				case held == nil || held[i] < 0:
 					a.Int(isa.Mov, isa.T0, isa.Word(s.Arg+steps))
 					a.Int(isa.Add, isa.Word(s.Arg+frame.SitePtr), isa.T0)

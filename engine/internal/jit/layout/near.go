@@ -3,6 +3,7 @@ package layout
 import (
 	"slices"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 )
 
@@ -54,7 +55,16 @@ func (s *Site) fixed() bool { return s.Kind == Unit && !s.Guard && s.Dyn == nil 
 // distance returns the bytes from a site to another, if they are the same in all runs and at all
 // positions.
 func (b *Binder) distance(from, to *Site) (bytes int, ok bool) {
-	if !from.fixed() || from.Buf < 0 || to.Buf < 0 || from.Size != to.Size {
+	if !from.fixed() || !slices.Equal(from.Line.Spans, to.Line.Spans) {
+		return 0, false
+	}
+	return b.rowDistance(from, to)
+}
+
+// rowDistance returns the bytes from the first element of a row of a site to that of another, if they are the same in all runs and in all
+// rows.
+func (b *Binder) rowDistance(from, to *Site) (bytes int, ok bool) {
+	if from.Buf < 0 || to.Buf < 0 || from.Size != to.Size {
 		return 0, false
 	}
 	x, y := &b.Binding.Bufs[from.Buf], &b.Binding.Bufs[to.Buf]
@@ -62,5 +72,46 @@ func (b *Binder) distance(from, to *Site) (bytes int, ok bool) {
 		return 0, false
 	}
 	bytes = (to.Line.Base-from.Line.Base)*to.Size + y.Offset - x.Offset
-	return bytes, slices.Equal(from.Line.Spans, to.Line.Spans) && slices.Equal(from.Line.Outer, to.Line.Outer)
+	return bytes, slices.Equal(from.Line.Outer, to.Line.Outer)
+}
+
+// mostShared is the most registers that the phases of a row share.
+const mostShared = 3
+
+// ShareRows finds registers that have the addresses of all sites of the phases of a row, from row to row, if a few suffice.
+func (b *Binder) ShareRows(phases []*Phase) {
+	var roots, sites []*Site
+	for _, bp := range phases {
+		for i := range bp.Sites {
+			s := &bp.Sites[i]
+			if s.Kind == Unused {
+				continue
+			}
+			if !bp.Blends || bp.Laid > 0 || s.Kind != Unit && s.Kind != Uniform || s.Guard || s.Dyn != nil || s.Gather != nil || s.Origin != frame.SitePtr {
+				return
+			}
+			sites = append(sites, s)
+		}
+	}
+	root := func(s *Site) (at, apart int) {
+		for at, x := range roots {
+			if d, ok := b.rowDistance(x, s); ok && max(d, -d) <= farthestNear {
+				return at, d
+			}
+		}
+		roots = append(roots, s)
+		return len(roots) - 1, 0
+	}
+	for _, s := range sites {
+		if root(s); len(roots) > mostShared {
+			return
+		}
+	}
+	for _, s := range sites {
+		at, apart := root(s)
+		s.Shared, s.Near, s.Apart = at+1, 0, apart
+	}
+	for _, bp := range phases {
+		bp.Shares = roots
+	}
 }

@@ -51,6 +51,7 @@ type Site struct {
 	Trails bool         // a load of lines that another load has read before
 	Near   int32        // the number, from 1 on, of an earlier site whose address is always Apart bytes before this one's, or 0
 	Apart  int
+	Shared int  // the number, from 1 on, of the register of a row loop whose address is Apart bytes before this one's, or 0
 	plane  bool // see [Phase.Plane]
 	Guards []GuardLine
 	Dyn    []dynDim
@@ -132,6 +133,7 @@ type Phase struct {
 	Rows       bool             // one call runs many rows
 	Exact      int              // lanes of short rows that are written out, or 0
 	Follow     int              // rows of a call behind one whose steps are constants, so that all it reads and stores is in rows; or 0
+	Shares     []*Site          // those whose addresses are in registers that all sites of the phases of a row share: see [Site.Shared]
 	Together   bool             // of a reduction of short rows and the phase after it: the rows follow each other in all arrays, so the lanes of several are folded at once
 	Groups     bool             // one call runs many groups of rows, or many spans of columns
 	Blends     bool             // see isa.Facts
@@ -344,7 +346,7 @@ const copiedElements = 2047
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
 	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4 | frame.Bit(bp.Groups)<<5 | frame.Bit(bp.Copied)<<6 | frame.Bit(bp.Combines)<<7
-	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Laid>>8), byte(bp.Few), byte(bp.LaneSize), byte(bp.Exact), byte(bp.Exact>>8), byte(bp.Follow), byte(frame.Bit(bp.Together)|frame.Bit(bp.ManyRows && bp.Laid > 0)<<1))
+	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Laid>>8), byte(bp.Few), byte(bp.LaneSize), byte(bp.Exact), byte(bp.Exact>>8), byte(bp.Follow), byte(int(frame.Bit(bp.Together)|frame.Bit(bp.ManyRows && bp.Laid > 0)<<1)|len(bp.Shares)<<2))
 	if bp.Narrowing != nil {
 		for _, a := range bp.Narrowing.Assumed {
 			key = append(key, byte(a.Scalar), byte(a.Scalar>>8))
@@ -382,6 +384,9 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		}
 		if s.Turns {
 			key = le.LittleEndian.AppendUint32(key, uint32(s.Line.Step()))
+		}
+		if s.Shared > 0 {
+			key = le.LittleEndian.AppendUint32(append(key, byte(s.Shared)), uint32(s.Apart))
 		}
 		if s.Near > 0 {
 			key = le.LittleEndian.AppendUint32(append(key, byte(s.Near), byte(s.Near>>8)), uint32(s.Apart))

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/shape"
@@ -28,12 +29,15 @@ func inPieces(stages []*Stage, always bool) *Stage {
 	return nil
 }
 
-// shares reports whether the last of the parts and another one store to the same rows, and read the same ones.
+// fewLines is the bytes of a row for which loops that store parts of it meet the same lines, also if they read other arrays.
+const fewLines = 128
+
+// shares reports whether the last of the parts and another one store to the same rows, and read the same ones or store to short ones.
 func shares(parts []*Stage, rows int) bool {
-	same := func(a, b []*Array) bool {
+	same := func(a, b []*Array, most int) bool {
 		return slices.ContainsFunc(a, func(x *Array) bool {
 			x = wholeRows(x, rows)
-			return x != nil && slices.ContainsFunc(b, func(y *Array) bool {
+			return x != nil && x.Shape[1]*x.Type.Size() <= most && slices.ContainsFunc(b, func(y *Array) bool {
 				y = wholeRows(y, rows)
 				return y != nil && x.Equal(y)
 			})
@@ -41,7 +45,7 @@ func shares(parts []*Stage, rows int) bool {
 	}
 	last := parts[len(parts)-1]
 	return slices.ContainsFunc(parts[:len(parts)-1], func(s *Stage) bool {
-		return same(s.Writes, last.Writes) && same(s.Reads, last.Reads)
+		return same(s.Writes, last.Writes, fewLines) || same(s.Writes, last.Writes, math.MaxInt) && same(s.Reads, last.Reads, math.MaxInt)
 	})
 }
 

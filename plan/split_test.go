@@ -186,3 +186,21 @@ func TestNarrowSums(t *testing.T) {
 		}
 	}
 }
+
+// TestJoinedInBlocks looks which concatenations of large arrays a worker stores for one block of rows after the other: those whose rows
+// have few lines.
+func TestJoinedInBlocks(t *testing.T) {
+	for _, c := range []struct {
+		rows, first, next int
+		want              plan.StageKind
+	}{{100_000, 3, 5, plan.Chain}, {1000, 3, 5, plan.Loop}, {10_000, 50, 100, plan.Loop}} {
+		e := op.Concat[float32](1, leaf("a", c.rows, c.first), leaf("b", c.rows, c.next))
+		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", c.rows, c.first+c.next), e)}, plan.SplitLoops, plan.ChainProducts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Stages[0].Kind; got != c.want {
+			t.Errorf("%d rows of %d and %d: %v, want %v", c.rows, c.first, c.next, got, c.want)
+		}
+	}
+}

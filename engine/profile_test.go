@@ -18,9 +18,14 @@ func TestPerfMap(t *testing.T) {
 		t.Skip("no machine code for perf on this machine")
 	}
 	x := engine.Zeros[float32](7).Named("mapped")
-	_, err := engine.CompileWith(t.Context(), engine.Options{Profile: true}, expr.Let(x, op.AddScalar[float32](x, 1)))
-	if err != nil {
-		t.Fatal(err)
+	y, w := engine.Zeros[float32](512, 28, 28).Named("chained"), op.Sliding{Kernel: []int{3, 3}, Stride: []int{2}, Padding: []int{1}}
+	for _, s := range []expr.Statement{
+		expr.Let(x, op.AddScalar[float32](x, 1)),
+		expr.Let(y, op.MaxPool(engine.Zeros[float32](512, 56, 56), w)), // a chain
+	} {
+		if _, err := engine.CompileWith(t.Context(), engine.Options{Profile: true}, s); err != nil {
+			t.Fatal(err)
+		}
 	}
 	path := fmt.Sprintf("/tmp/perf-%d.map", os.Getpid())
 	t.Cleanup(func() { os.Remove(path) })
@@ -28,7 +33,9 @@ func TestPerfMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(text), " oneloop:add(mapped float32[7])") {
-		t.Errorf("the map has\n%s", text)
+	for _, name := range []string{" oneloop:add(mapped float32[7])", " oneloop:max_max(chained float32[512 28 27])"} {
+		if !strings.Contains(string(text), name) {
+			t.Errorf("the map has no%s:\n%s", name, text)
+		}
 	}
 }

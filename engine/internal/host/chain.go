@@ -196,6 +196,9 @@ func (w *chainWorker) loop(i int, s *plan.Stage) (part, error) {
 			return nil, err
 		}
 		c.codes[i] = step.code
+		if c.program.Profile {
+			step.profile()
+		}
 		n, _, _ := step.inst.Units()
 		l.bodies = append(l.bodies, loopBody{step, step.inst.NewWorker(), n / count})
 		count = l.blocks.Outer

@@ -161,7 +161,7 @@ func (g *Graph) rewrite(e *tree.Node, args []*Node) *Node {
 
 // wideWork is the number of primitives from which an integer is stored before it is converted to
 // one of twice the size.
-const wideWork = 40
+const wideWork = 24
 
 // widens reports whether a cast of integers keeps all values.
 func widens(from, to dtype.Type) bool {

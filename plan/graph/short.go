@@ -156,8 +156,7 @@ func (g *Graph) shortReduction(e *tree.Node, a *Node) *Node {
 		lanes = next
 	}
 	if r.Position() {
-		value := g.make(extremeOf(e, a.Type), []*Node{a})
-		return g.position(e, value, lanes)
+		return g.position(e, lanes)
 	}
 	if !slices.Contains(e.Axes, len(a.Shape)-1) { // down columns, one after the other
 		v := lanes[0]
@@ -208,40 +207,32 @@ func (g *Graph) splitPosition(e *tree.Node, a *Node) *Node {
 	return nil
 }
 
-// extremeOf returns the reduction to the extremes of elements of type t whose positions the reduction
-// e is.
-func extremeOf(e *tree.Node, t dtype.Type) *tree.Node {
-	row := untyped.Row("max")
+// position returns the position of the first of lanes that is their extreme, or of the first NaN. The extreme of the first half
+// stays, unless it is no NaN and that of the second half is more extreme, or NaN. Positions have the size of the elements, so
+// both fill the same vectors.
+func (g *Graph) position(e *tree.Node, lanes []*Node) *Node {
+	x, stays := lanes[0], "less_equal"
 	if e.Op.Reduce().Op() == prim.Min {
-		row = untyped.Row("min")
+		stays = "greater_equal"
 	}
-	view := tree.NewView(row, e.Shape(), t, nil)
-	view.Axes = e.Axes
-	return view
-}
-
-// position returns the position of the first of lanes that is the extreme best of all, or of the
-// first NaN: the least position of those. Positions have the size of the elements, so both fill the
-// same vectors.
-func (g *Graph) position(e *tree.Node, best *Node, lanes []*Node) *Node {
-	s, t := best.Shape, best.Type
 	apply := func(name string, of dtype.Type, args ...*Node) *Node {
-		return g.make(tree.Untyped(untyped.Row(name), s, of), args)
+		return g.make(tree.Untyped(untyped.Row(name), x.Shape, of), args)
 	}
-	count := tree.Untyped(e.Op, s, dtype.Integer(t.Register().Size(), true))
-	none := g.filled(count, uint64(len(lanes)))
-	first := none
-	for i, x := range lanes {
-		is := apply("equal", dtype.Bool, x, best)
-		if t.IsFloat() {
-			is = apply("logical_or", dtype.Bool, is, apply("not_equal", dtype.Bool, x, x))
+	count := tree.Untyped(e.Op, x.Shape, dtype.Integer(x.Type.Register().Size(), true))
+	var find func(lo, hi int) (best, at *Node)
+	find = func(lo, hi int) (best, at *Node) {
+		if hi-lo == 1 {
+			return lanes[lo], g.filled(count, uint64(lo))
 		}
-		at := apply("where", count.DType(), is, g.filled(count, uint64(i)), none)
-		if i > 0 {
-			at = apply("minimum", count.DType(), first, at)
+		best, at = find(lo, (lo+hi)/2)
+		y, then := find((lo+hi)/2, hi)
+		is := apply(stays, dtype.Bool, y, best)
+		if x.Type.IsFloat() {
+			is = apply("logical_or", dtype.Bool, is, apply("not_equal", dtype.Bool, best, best))
 		}
-		first = at
+		return apply("where", x.Type, is, best, y), apply("where", count.DType(), is, at, then)
 	}
+	_, first := find(0, len(lanes))
 	if first.Type == e.DType() {
 		return first
 	}

@@ -185,3 +185,39 @@ func shortPositions[T real](t *testing.T) {
 		}
 	}
 }
+
+// TestPaddedPoolGradient compares the gradient of pools with its definition, where some windows have nothing but padding, which
+// receives nothing, and where the elements are the lowest values, which padding equals.
+func TestPaddedPoolGradient(t *testing.T) {
+	for _, s := range []op.Sliding{
+		{Kernel: []int{2, 3}, Stride: []int{1, 1}, Padding: []int{3, 4}},
+		{Kernel: []int{3, 3}, Stride: []int{2, 2}, Padding: []int{1, 1}},
+		{Kernel: []int{3, 2}, Stride: []int{1, 2}, Padding: []int{2, 5}, Dilation: []int{2, 3}},
+	} {
+		image := shape.Shape{30, 40}
+		for _, lowest := range []float64{math.Inf(-1), 0} {
+			x := few[float64](rand.New(rand.NewPCG(7, 8)), image)
+			for i := range x.Data() {
+				if lowest != 0 && i%5 > 0 {
+					x.Data()[i] = lowest
+				}
+			}
+			y := op.MaxPool(expr.Exp[float64](x), s)
+			pools := y.Node().Shape()
+			back, err := grad.VJP(y, op.Reshape[float64](iota[float64](pools.Size()), pools...), expr.Exp[float64](x))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, n := make([]float64, image.Size()), 0.
+			for p := range pools.Indices() {
+				n++
+				if i := firstOf(x.Data(), image, p, s, s.Stride, func(a, b float64) bool { return a < b }); i >= 0 {
+					want[i] += n
+				}
+			}
+			if got, _ := eval(t, back[0]); !slices.Equal(got, want) {
+				t.Errorf("%+v, %v: %v, want %v", s, lowest, got, want)
+			}
+		}
+	}
+}

@@ -216,33 +216,37 @@ func numbered(w []slide, t dtype.Type) *tree.Node {
 	return Reshape(Cast(Iota(sizes(w).Size()), t), sizes(w))
 }
 
-// firstExtremes returns the number of the first extreme of each window over a, or of the first NaN: the
-// least number of those elements. Numbers have the size of the elements
-// while they are compared.
+// firstExtremes returns the number of the first extreme of each window over a, or of the first NaN, as an int32. Padding has the
+// least extreme value. Where it is the first extreme, all elements inside are extremes, and the first of them counts.
 func firstExtremes(a *tree.Node, w []slide, largest bool) *tree.Node {
-	name, t, r := "min", dtype.I32, len(a.Shape())
+	name := "argmin"
 	if largest {
-		name = "max"
-	}
-	if a.DType().Size() == 8 {
-		t = dtype.I64
+		name = "argmax"
 	}
 	v := windowed(a, w, extreme(a.DType(), largest))
 	if v.Err() != nil {
 		return v
 	}
-	over := Options{Axes: lists.UpTo(r + len(w))[r:]}
-	best := forEach(w, Reduce(name, v, over))
-	var is *tree.Node
-	if a.DType().IsFloat() { // padding is NaN to the one comparison and extreme to the other, so it meets neither
-		same := windowed(a, w, Cast(tree.ConstFloat(dtype.F32, math.NaN()), a.DType()))
-		is = Call("logical_or", Call("equal", same, best), Call("not_equal", v, v))
-	} else {
-		image := BroadcastTo(tree.NewConst(dtype.Bool, 1), a.Shape()[r-len(w):])
-		is = Call("logical_and", Call("equal", v, best), windowed(image, w, tree.NewConst(dtype.Bool, 0)))
+	r := len(a.Shape())
+	out := v.Shape()[:r:r]
+	at := Reduce(name, Reshape(v, append(out, sizes(w).Size())), Options{Axes: []int{r}, Keep: true})
+	at = Reshape(Cast(at, dtype.I32), out)
+	if slices.ContainsFunc(w, func(s slide) bool { return s.padding > 0 }) {
+		at = Call("maximum", at, firstInside(out, w))
 	}
-	at := Call("where", is, numbered(w, t), tree.NewConst(t, t.Mask()>>1))
-	return Cast(Reduce("min", at, over), dtype.I32)
+	return at
+}
+
+// firstInside returns the number of the first element of each window that is not before an axis. The windows have the shape out.
+func firstInside(out shape.Shape, w []slide) *tree.Node {
+	number := func(v int) *tree.Node { return tree.NewConst(dtype.I64, uint64(v)) }
+	at, below, lead := tree.NewConst(dtype.I32, 0), sizes(w).Size(), len(out)-len(w)
+	for i, s := range w {
+		below /= s.size
+		e := Call("floor_divide", Call("sub", number(s.dilation-1), start(out, lead+i, s, dtype.I64)), number(s.dilation))
+		at = Call("add", at, Cast(Call("mul", Call("maximum", e, number(0)), number(below)), dtype.I32))
+	}
+	return at
 }
 
 // start returns where the windows begin along an axis of their positions, which have the shape out.

@@ -105,7 +105,9 @@ func (in *instance) findRowLoop(b *layout.Binder, it *boundItem) *rowLoop {
 		for _, bp := range r.phases {
 			bp.FindExact(bp.N)
 		}
-		b.ShareRows(r.phases)
+		if len(r.phases) > 1 { // one phase holds its own addresses
+			b.ShareRows(r.phases)
+		}
 	}
 	cost := 0.
 	for _, bp := range r.phases {

@@ -61,3 +61,33 @@ store R y[i0, i1, p0] %11
 		}
 	}
 }
+
+// TestAddressesOfOnePart compares rows of one part, whose sites lie at fixed distances, with the interpreter.
+func TestAddressesOfOnePart(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(11, 9))
+	for _, typ := range []dtype.Type{dtype.U8, dtype.I32, dtype.F64} {
+		k := parse(t, strings.NewReplacer("T", typ.Short(), "R", typ.Register().Short()).Replace(`kernel part
+axis i0 i1 i2
+buf x T in 3
+buf y T out 3
+{
+par i0 i1 {
+vec i2 {
+%0 = load R x[i0, i1, i2]
+%1 = load R x[i0, i1, i2+2]
+%2 = max R %0 %1
+%3 = load R x[i0, i1, i2+1]
+%4 = max R %2 %3
+store R y[i0, i1, i2+1] %4
+}
+}
+}
+`))
+		for _, row := range []int{1, 2, 8, 17, 33, 100} {
+			shape := []int{3, 20, row + 2}
+			differ(t, r, newSetup(t, r, k, []int{3, 20, row}, []int{}, [][]int{shape, shape}, true))
+			forget()
+		}
+	}
+}

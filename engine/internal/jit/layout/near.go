@@ -78,7 +78,8 @@ func (b *Binder) rowDistance(from, to *Site) (bytes int, ok bool) {
 // mostShared is the most registers that the phases of a row share.
 const mostShared = 3
 
-// ShareRows finds registers that have the addresses of all sites of the phases of a row, from row to row, if a few suffice.
+// ShareRows gives the sites of the phases of a row, of which there are several, the register of the first site with the same array, size of
+// elements and steps from row to row, if at most mostShared registers suffice. Else it changes nothing.
 func (b *Binder) ShareRows(phases []*Phase) {
 	var roots, sites []*Site
 	for _, bp := range phases {

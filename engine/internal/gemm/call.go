@@ -244,12 +244,16 @@ func (c *call) fewTiles() bool {
 
 // rowByRow reports whether the kernels of one tile of rows store all strips before the next tile: where the result does not
 // stay in the second level, and its stores take longer than to read B again for each tile. A tile of long rows stores a few streams from
-// end to end; a strip of all rows stores parts of lines of as many pages. More than a few terms take few tiles, and a B that is
-// near. With more than storedTerms that takes many tiles of a packed B; for fewer tiles each strip is asked for, with what it stores: see askStrip.
-// For AVX-512 see shape.
+// end to end; a strip of all rows stores parts of lines of as many pages. From few terms on this pays in two cases. In the first one all
+// tiles have at most mostAgain terms together, and B is at most an eighth of the third level. In the second one the part of B that a tile of
+// columns reads does not stay in the second level; with more than storedTerms there must be more than farTiles tiles, too. Else
+// each strip is asked for, with what it stores: see askStrip. For AVX-512 see shape.
 func (c *call) rowByRow() bool {
-	const few, long = 16, 16 // terms; strips
-	const mostAgain = 128    // terms of all tiles
+	const (
+		few       = 16  // terms
+		mostAgain = 128 // terms
+		long      = 16  // strips
+	)
 	e, p, terms := c.e, c.e.p, c.args.k
 	if e.f.avx512 || p.After != nil || terms > fewTerms || c.strips() <= long || len(p.OffC)*p.M*p.N*e.size <= l2() {
 		return false

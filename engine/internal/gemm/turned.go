@@ -80,26 +80,30 @@ func (f *family) narrow512(p *Problem) bool {
 	return p.M >= 64 && p.K >= terms && (p.A.Row == 1 || few && p.M*p.K*f.size <= 2*l2())
 }
 
-// narrow256 is narrow for AVX2. Columns that fill vectors stay columns unless A comes from farther than the second level. Very few
-// columns become rows for fewer terms, and for fewer rows, the more terms they have. Rows of A that come from memory are
-// faster one after the other.
+// narrow256 is narrow for AVX2. Columns that fill vectors stay columns unless A comes from farther than the second level. Up to five
+// columns of at most 24 bytes become rows from 20 terms on, others from 64. The fewest rows fall as the terms rise: at least 16 rows, and
+// as many as have ten blocks of terms together, for up to one block of terms; 8 rows for more. Columns with more bytes become rows for so few
+// rows only from one block of terms on, or if A is by columns; else they take 64. Rows of A that come from memory are faster one after the other.
 func (f *family) narrow256(p *Problem) bool {
 	terms, rows, bytes := 64, 64, p.M*p.K*f.size
-	few := p.N <= 5
-	fewer := few && p.N*f.size <= 24 // bytes
-	if fewer {
+	five, byColumns := p.N <= 5, p.A.Row == 1
+	small := five && p.N*f.size <= 24 // bytes
+	if small {
 		terms = 20
 	}
-	switch {
-	case p.K > Block && (few || p.N == 6 && p.A.Row == 1):
-		rows = 8
-	case fewer, few && p.K == Block, p.N <= 6 && p.A.Row == 1:
-		rows = max(16, 10*Block/max(1, p.K))
-	}
-	if p.M < rows || p.K < terms || p.N*f.size%f.vector == 0 && bytes <= l2() {
+	if p.K < terms {
 		return false
 	}
-	return p.A.Row == 1 || (fewer || p.K >= Block && p.N*f.size < 2*f.vector) && bytes <= l3()/4
+	switch {
+	case p.K > Block && (five || p.N == 6 && byColumns):
+		rows = 8
+	case small, five && p.K == Block, p.N <= 6 && byColumns:
+		rows = max(16, 10*Block/p.K)
+	}
+	if p.M < rows || p.N*f.size%f.vector == 0 && bytes <= l2() {
+		return false
+	}
+	return byColumns || (small || p.K >= Block && p.N*f.size < 2*f.vector) && bytes <= l3()/4
 }
 
 // turnedVecs returns the number of vectors of a kernel of so many rows, of columns at a distance of step bytes. The pointers of a

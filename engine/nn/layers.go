@@ -42,6 +42,9 @@ func (l *Linear[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 // have one size.
 func featured[T Float](name string, x expr.Exp[T], weight *Param[T]) *tree.Node {
 	n, w := expr.NodeOf(x), expr.NodeOf[T](weight)
+	if n.Absent() {
+		return tree.Errorf(tree.ErrType, name, "the input is nil")
+	}
 	if n.Err() != nil {
 		return n
 	}

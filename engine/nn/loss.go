@@ -85,6 +85,9 @@ func classOf[T Float](labels expr.Exp[T]) expr.Exp[int64] {
 // has its shape: a column and a vector would broadcast to a matrix.
 func alike[T Float](name string, out, want expr.Exp[T]) *tree.Node {
 	n, w := expr.NodeOf(out), expr.NodeOf(want)
+	if n.Absent() || w.Absent() {
+		return missing(name)
+	}
 	if n.Err() == nil && w.Err() == nil && len(w.Shape()) > 0 && !w.Shape().Equal(n.Shape()) {
 		return tree.Errorf(tree.ErrShape, name, "the output %v and the wanted output %v differ in shape", n.Shape(), w.Shape())
 	}
@@ -95,6 +98,9 @@ func alike[T Float](name string, out, want expr.Exp[T]) *tree.Node {
 // labels have the shape [...].
 func labelled[T Float](name string, out, labels expr.Exp[T]) *tree.Node {
 	n, l := expr.NodeOf(out), expr.NodeOf(labels)
+	if n.Absent() || l.Absent() {
+		return missing(name)
+	}
 	if n.Err() != nil {
 		return n
 	}
@@ -102,6 +108,11 @@ func labelled[T Float](name string, out, labels expr.Exp[T]) *tree.Node {
 		return tree.Errorf(tree.ErrShape, name, "the output %v and the labels %v do not fit", s, l.Shape())
 	}
 	return n
+}
+
+// missing returns the error of a loss of which an operand is nil.
+func missing(name string) *tree.Node {
+	return tree.Errorf(tree.ErrType, name, "the output or the wanted output is nil")
 }
 
 // CheckLabels returns the labels. Where one is not from 0 to classes-1, nor Ignored,
@@ -113,9 +124,9 @@ func CheckLabels(labels expr.Exp[int64], classes int) expr.Exp[int64] {
 // checkedLabel is [within] for labels, of which [Ignored] is one.
 var checkedLabel = within("label", "nn.CrossEntropy", func(b *op.B, x op.V) op.V { return b.Ne(x, b.Like(x, Ignored)) })
 
-// within returns an operator with the value of its first operand, an index. A run fails in the
-// name of the function called if the index is negative or not below the second operand, and
-// wrong, where it is not nil, holds for it too.
+// within returns an operator with the value of its first operand, an index. A run fails, and
+// names the function called, if the index is negative or not below the second operand. If wrong
+// is not nil, the run fails only where wrong holds as well.
 func within(name, called string, wrong func(b *op.B, x op.V) op.V) *tree.Operator {
 	return op.Define(name, 2, func(_ *op.B, x ...op.V) op.V { return x[0] }, op.On(dtype.I64), func(o *tree.Row) {
 		o.GoName, o.FaultKind = called, tree.ErrIndex

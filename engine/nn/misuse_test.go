@@ -25,6 +25,12 @@ func TestLossShapes(t *testing.T) {
 		}
 		check(t, name+" of one shape", loss(column, column).Node().Err(), nil)
 		check(t, name+" of a number", loss(column, op.Full[float64](1)).Node().Err(), nil)
+		for _, err := range []error{loss(nil, column).Node().Err(), loss(column, nil).Node().Err()} {
+			check(t, name+" of nil", err, expr.ErrType)
+			if !strings.Contains(fmt.Sprint(err), name) {
+				t.Errorf("%s of nil: %v does not name it", name, err)
+			}
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/shape"
@@ -32,20 +31,25 @@ func inPieces(stages []*Stage, always bool) *Stage {
 // fewLines is the bytes of a row for which loops that store parts of it meet the same lines, also if they read other arrays.
 const fewLines = 128
 
-// shares reports whether the last of the parts and another one store to the same rows, and read the same ones or store to short ones.
+// shares reports whether the last of the parts and another one store to the same rows, and either read the same rows too, or the rows
+// have at most fewLines bytes.
 func shares(parts []*Stage, rows int) bool {
-	same := func(a, b []*Array, most int) bool {
-		return slices.ContainsFunc(a, func(x *Array) bool {
+	same := func(a, b []*Array) *Array { // the rows that both have, or nil
+		for _, x := range a {
 			x = wholeRows(x, rows)
-			return x != nil && x.Shape[1]*x.Type.Size() <= most && slices.ContainsFunc(b, func(y *Array) bool {
+			if x != nil && slices.ContainsFunc(b, func(y *Array) bool {
 				y = wholeRows(y, rows)
 				return y != nil && x.Equal(y)
-			})
-		})
+			}) {
+				return x
+			}
+		}
+		return nil
 	}
 	last := parts[len(parts)-1]
 	return slices.ContainsFunc(parts[:len(parts)-1], func(s *Stage) bool {
-		return same(s.Writes, last.Writes, fewLines) || same(s.Writes, last.Writes, math.MaxInt) && same(s.Reads, last.Reads, math.MaxInt)
+		x := same(s.Writes, last.Writes)
+		return x != nil && (x.Shape[1]*x.Type.Size() <= fewLines || same(s.Reads, last.Reads) != nil)
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 // This file has results whose shape depends on the data. They are computed at
 // once, and are on the host.
 
-// elements returns the value of e, row-major. The caller must not change it: a tensor gives its own elements.
+// elements returns the value of e, row-major. The caller must not change it: a contiguous tensor gives its own elements, not a copy.
 func elements[T expr.Elem](e expr.Exp[T]) ([]T, error) {
 	t, own := e.(*Tensor[T])
 	var err error

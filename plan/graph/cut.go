@@ -288,8 +288,8 @@ func woven(parts [][]Root, axis int) [][]Root {
 	return [][]Root{all}
 }
 
-// fewColumns reports whether a target has few columns, which are its elements along axis, and enough rows, and one loop has room for what
-// all of them compute.
+// fewColumns reports whether a target has few columns, which are its elements along axis, and enough rows, and whether the loop of all
+// columns computes at most MaxCost primitives.
 func fewColumns(roots []Root, axis int) bool {
 	t := roots[0].Target
 	return len(roots) == 1 && roots[0].Value.Cost <= MaxCost/mostColumns && t.Shape[axis] <= mostColumns && t.Shape.Size() >= leastRows*t.Shape[axis] && innermost(t, axis)

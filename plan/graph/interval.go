@@ -127,8 +127,8 @@ func (m *indexMap) leaf(n prim.IxNode, self prim.Ix) *interval {
 	return m.combine(n.Op, x, y)
 }
 
-// nestedBounds is the depth to which [indexMap.value] looks into minima and maxima: a value
-// between two bounds has two, and their number doubles with the depth.
+// nestedBounds is the depth to which [indexMap.value] looks into minima and maxima. A clamped value nests two.
+// A search visits up to two values for each one of the level above.
 const nestedBounds = 4
 
 // value returns bounds of a value of the map's program: a constant, an index expression, or a

@@ -20,29 +20,34 @@ import (
 // read for position i and the integers a and b, as an index expression and as a
 // Go function.
 var indexMaps = []struct {
-	name string
-	ix   func(g *tree.Gather, i, a, b prim.Ix) prim.Ix
-	at   func(i, a, b int) int
+	name    string
+	ix      func(g *tree.Gather, i, a, b prim.Ix) prim.Ix
+	at      func(i, a, b int) int
+	divides bool // by a, which must be positive
 }{
 	{
 		"affine",
 		func(g *tree.Gather, i, a, b prim.Ix) prim.Ix { return g.Add(g.Mul(i, a), b) },
 		func(i, a, b int) int { return i*a + b },
+		false,
 	},
 	{
 		"factor first",
 		func(g *tree.Gather, i, a, b prim.Ix) prim.Ix { return g.Add(b, g.Mul(a, i)) },
 		func(i, a, b int) int { return i*a + b },
+		false,
 	},
 	{
 		"divided",
 		func(g *tree.Gather, i, a, b prim.Ix) prim.Ix { return g.Div(g.Add(i, b), a) },
 		func(i, a, b int) int { return floorDiv(i+b, a) },
+		true,
 	},
 	{
 		"modulo",
 		func(g *tree.Gather, i, a, b prim.Ix) prim.Ix { return g.Add(g.Mod(g.Mul(i, g.Const(7)), a), b) },
 		func(i, a, b int) int { return i*7 - floorDiv(i*7, a)*a + b },
+		true,
 	},
 	{
 		"value",
@@ -50,6 +55,7 @@ var indexMaps = []struct {
 			return g.Add(g.Mul(g.IxTable.Value(g.Value(i)), a), b)
 		},
 		func(i, a, b int) int { return i*a + b },
+		false,
 	},
 	{ // proven: these bounds are those of the operand
 		"clamped",
@@ -57,6 +63,7 @@ var indexMaps = []struct {
 			return g.IxTable.Value(g.B.Min(g.B.Max(computed(g, i, a, b), g.B.Int(dtype.I64, 0)), g.Value(g.Int(mapLength-1))))
 		},
 		func(i, a, b int) int { return min(max(i*a+b, 0), mapLength-1) },
+		false,
 	},
 	{ // checked
 		"clamped to one position too many",
@@ -64,6 +71,7 @@ var indexMaps = []struct {
 			return g.IxTable.Value(g.B.Max(g.B.Int(dtype.I64, 0), g.B.Min(g.B.Int(dtype.I64, mapLength), computed(g, i, a, b))))
 		},
 		func(i, a, b int) int { return max(0, min(mapLength, i*a+b)) },
+		false,
 	},
 	{ // checked
 		"clamped on one side",
@@ -71,6 +79,7 @@ var indexMaps = []struct {
 			return g.IxTable.Value(g.B.Max(computed(g, i, a, b), g.B.Int(dtype.I64, 0)))
 		},
 		func(i, a, b int) int { return max(i*a+b, 0) },
+		false,
 	},
 }
 
@@ -153,8 +162,8 @@ func wildMaps(s suite) {
 				{n, -1, n},
 				{n, -1, n - 2},
 			} {
-				if c[1] < 0 && kind >= 2 && kind <= 3 {
-					continue // the maps allow positive divisors only
+				if c[1] < 0 && indexMaps[kind].divides {
+					continue
 				}
 				if len(types) > 1 && (i+kind+k)%testlevel.Every(1, 2) != 0 {
 					continue // the first and the last type run half of the cases, the other type the rest

@@ -211,7 +211,8 @@ func (f *phaseCode) findHeld(v, states int) (vectors int) {
 		if !f.combines { // stores of more rows take as long as the chain
 			most, rows = 2, f.W*len(f.turns)
 		}
-		for i := 0; (f.combines || f.Tails) && i < len(f.turns); i++ { // the first-level cache holds a line of each row
+		// The first-level cache holds a line of each row. A scan has lines of each array that it loads or stores.
+		for i := 0; (f.combines || f.Tails) && i < len(f.turns); i++ {
 			most = min(most, max(f.turns[i].RowsInReach()/rows, 1))
 		}
 		for f.turnsAtOnce = 1; f.turnsAtOnce < most && all+(2*f.turnsAtOnce-1)*states <= f.Vectors; f.turnsAtOnce *= 2 {

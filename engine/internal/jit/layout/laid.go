@@ -40,7 +40,7 @@ const (
 // lay decides whether the rows of a map are laid across vectors: if at least so many elements of rows follow each other.
 func (l *layouter) lay(least int) {
 	ph := l.ph
-	if len(l.vec) < 2 && !l.onlyCopies() || len(l.vec) == 0 || ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || len(ph.Vec.Phases) > 1 || len(ph.Vec.Arrays) > 0 || !l.layable() {
+	if len(l.vec) == 0 || len(l.vec) == 1 && !(l.Blends && l.onlyCopies()) || ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || len(ph.Vec.Phases) > 1 || len(ph.Vec.Arrays) > 0 || !l.layable() {
 		return
 	}
 	ext, which, spans, _ := l.joint()
@@ -257,8 +257,8 @@ func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) b
 	return true
 }
 
-// copiesEach decides whether a map of one axis copies elements one by one, as rows of one element: to elements that are far apart, or
-// such elements of 1 or 2 bytes. Go would copy them to scratch memory, or from there.
+// copiesEach decides whether a map of one axis copies elements one by one, as rows of one element. It does so if the elements that it
+// stores are far apart, or if those that it loads are far apart and have 1 or 2 bytes: Go would copy them to scratch memory, or from there.
 func (l *layouter) copiesEach(ext []int, which []int32, spans [][]bound.Span) bool {
 	if len(ext) != 1 || !l.onlyCopies() || l.bp.Computes() {
 		return false

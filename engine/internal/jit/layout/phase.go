@@ -162,10 +162,11 @@ type Phase struct {
 // fewestLanes is the fewest lanes of a vector.
 const fewestLanes = 4
 
-// findFew sets bp.Few for a seq loop of few lanes: wider vectors would cross more cache lines. So it does with AVX2 for a scan along
-// rows of which the first-level cache holds eight lines: those of four rows of two arrays.
-func (bp *Phase) findFew(avx2 bool) {
-	if avx2 && len(bp.Lowered.Carries) > 0 && bp.Widest() == 4 && bp.turnsOnly(4) && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.RowsInReach() == 2*fewestLanes }) {
+// findFew sets bp.Few for a seq loop of few lanes: wider vectors would cross more cache lines. With AVX2, whose tails have no masks
+// of bits, it also chooses vectors of four lanes for a scan that turns rows a multiple of 4096 bytes apart: the first-level cache holds
+// eight lines of such rows, four that are loaded and four that are stored.
+func (bp *Phase) findFew(tails bool) {
+	if tails && len(bp.Lowered.Carries) > 0 && bp.Widest() == 4 && bp.turnsOnly(4) && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.RowsInReach() == 2*fewestLanes }) {
 		bp.Few = fewestLanes
 		return
 	}

@@ -329,7 +329,7 @@ func (f *avx2) SetTail() {
 			mask[i] = 0xff
 		}
 		f.I(x86.VMOVUPS, x86.L256, tailVec, f.Const(mask))
-		if f.LaneSize > 0 { // as setNarrowTail
+		if f.LaneSize > 0 { // copyTail reads it
 			f.I(x86.MOV, x86.W64, at(frame.Counter), x86.Imm(f.Tail))
 		}
 		return

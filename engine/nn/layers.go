@@ -89,7 +89,7 @@ func NewEmbedding[T Float](r *rand.Rand, rows, width int) *Embedding[T] {
 }
 
 // Forward returns the rows of the numbers x, of which the integer parts count. The
-// shape is that of x and then the width. NaN is outside of the table.
+// result has the shape of x and then the width. NaN makes the run fail, as a number outside of the table does.
 func (e *Embedding[T]) Forward(_ *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 	e = zero.IfNil(e)
 	return e.Rows(classOf(x))

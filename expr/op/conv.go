@@ -10,7 +10,7 @@ import (
 // of shape [outputs channels/groups ...], which other libraries call convolution.
 // The images are padded with zeros. The result has the shape [n outputs ...], and
 // (size + 2*padding - dilation*(kernel-1) - 1)/stride + 1 positions along each of the
-// last axes. The size of the windows is that of the weights; a Kernel, if given, must be the same.
+// last axes. The last axes of the weights give the size of the windows; a Kernel, if given, must equal it.
 func Conv[T expr.Number](x, weight expr.Exp[T], s Sliding) expr.Exp[T] {
 	return composed[T]("conv", untyped.Options{Slide: s}, expr.NodeOf(x), expr.NodeOf(weight))
 }

@@ -207,9 +207,9 @@ func (g *Graph) splitPosition(e *tree.Node, a *Node) *Node {
 	return nil
 }
 
-// position returns the position of the first of lanes that is their extreme, or of the first NaN. The extreme of the first half
-// stays, unless it is no NaN and that of the second half is more extreme, or NaN. Positions have the size of the elements, so
-// both fill the same vectors.
+// position returns the position of the first of lanes that is their extreme, or of the first NaN. It compares the extremes of the two
+// halves. The second one wins only if the first one is not NaN, and the second one is NaN or more extreme. Positions have the size of the
+// elements, so both fill the same vectors.
 func (g *Graph) position(e *tree.Node, lanes []*Node) *Node {
 	x, stays := lanes[0], "less_equal"
 	if e.Op.Reduce().Op() == prim.Min {

@@ -61,8 +61,8 @@ func (b *Binder) distance(from, to *Site) (bytes int, ok bool) {
 	return b.rowDistance(from, to)
 }
 
-// rowDistance returns the bytes from the first element of a row of a site to that of another, if they are the same in all runs and in all
-// rows.
+// rowDistance returns the bytes from the first element of a row of one site to the first element of the same row of another site. It reports
+// false if they differ between runs or rows.
 func (b *Binder) rowDistance(from, to *Site) (bytes int, ok bool) {
 	if from.Buf < 0 || to.Buf < 0 || from.Size != to.Size {
 		return 0, false

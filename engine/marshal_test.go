@@ -275,7 +275,7 @@ func TestUnmarshalErrors(t *testing.T) {
 	}
 	for _, text := range []string{"null", "300", "1.5", `"x"`} { // the error shows what the text has
 		err := json.Unmarshal([]byte("["+text+"]"), engine.MustFromSlice([]int8{7}))
-		if err == nil || !strings.Contains(err.Error(), "oneloop: "+text+" is not a value of type int8") {
+		if err == nil || !strings.Contains(err.Error(), ": "+text+" is not a value of type int8") {
 			t.Error(err)
 		}
 	}

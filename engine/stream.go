@@ -228,7 +228,6 @@ func (q Queued[T]) queue(s expr.Saver, e expr.Exp[T]) driver.Event {
 	if err == nil {
 		return p.RunAsync(q.s)
 	}
-	err = named(err, "Queued."+savers[s])
 	if q.s != nil {
 		q.s.Go(func(context.Context) error { return err })
 		return q.s.Record()

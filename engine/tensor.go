@@ -232,14 +232,14 @@ func (t *Tensor[T]) All() iter.Seq2[[]int, T] {
 	}
 }
 
-// view returns a view of t. An error names the method.
-func (t *Tensor[T]) view(method string, f func(*Array) (*Array, error)) *Tensor[T] {
+// view returns a view of t.
+func (t *Tensor[T]) view(f func(*Array) (*Array, error)) *Tensor[T] {
 	if n := t.Node(); n.Err() != nil {
 		return &Tensor[T]{bad: n}
 	}
 	a, err := f(t.a)
 	if err != nil {
-		return Failed[T](named(err, "Tensor."+method))
+		return Failed[T](err)
 	}
 	return &Tensor[T]{a: a}
 }
@@ -248,7 +248,7 @@ func (t *Tensor[T]) view(method string, f func(*Array) (*Array, error)) *Tensor[
 // drops: x.Index(-1) is the last row of a matrix. Negative positions count from
 // the end. A view that does not exist has an error, [Tensor.Err].
 func (t *Tensor[T]) Index(at ...int) *Tensor[T] {
-	return t.view("Index", func(a *Array) (*Array, error) { return a.Index(at...) })
+	return t.view(func(a *Array) (*Array, error) { return a.Index(at...) })
 }
 
 // Slice returns the view of positions start..stop of the first axis, without stop.
@@ -260,19 +260,19 @@ func (t *Tensor[T]) Slice(start, stop int) *Tensor[T] {
 // Span returns the view of the given spans of the leading axes. See op.Slice. A
 // view that does not exist has an error, [Tensor.Err].
 func (t *Tensor[T]) Span(spans ...shape.Slice) *Tensor[T] {
-	return t.view("Span", func(a *Array) (*Array, error) { return a.Span(spans...) })
+	return t.view(func(a *Array) (*Array, error) { return a.Span(spans...) })
 }
 
 // Transpose returns the view with the axes in the given order, or in reverse
 // order if none are given.
 func (t *Tensor[T]) Transpose(axes ...int) *Tensor[T] {
-	return t.view("Transpose", func(a *Array) (*Array, error) { return a.Transpose(axes...) })
+	return t.view(func(a *Array) (*Array, error) { return a.Transpose(axes...) })
 }
 
 // Reshape returns the view with another shape, of which one extent may be -1. The
 // view has an error if the shape needs a copy. See op.Reshape.
 func (t *Tensor[T]) Reshape(dims ...int) *Tensor[T] {
-	return t.view("Reshape", func(a *Array) (*Array, error) { return a.Reshape(dims...) })
+	return t.view(func(a *Array) (*Array, error) { return a.Reshape(dims...) })
 }
 
 // To returns a row-major copy of t on device d, or t itself if it is on d. A nil
@@ -329,24 +329,6 @@ func (t *Tensor[T]) MulAssign(e expr.Exp[T]) error { return t.store(expr.Times, 
 // DivAssign carries out t /= e.
 func (t *Tensor[T]) DivAssign(e expr.Exp[T]) error { return t.store(expr.Over, e) }
 
-// named returns err, in the name of a function if it has none.
-func named(err error, function string) error {
-	e, ok := err.(*tree.Error)
-	if !ok || e.Op != "" {
-		return err
-	}
-	c := *e
-	c.Op = function
-	return &c
-}
-
-// savers are the methods that assign, by saver.
-var savers = [...]string{"Assign", "AddAssign", "SubAssign", "MulAssign", "DivAssign"}
-
 func (t *Tensor[T]) store(s expr.Saver, e expr.Exp[T]) error {
-	err := Run(context.Background(), expr.Statement{Saver: s, Target: t.Node(), Value: expr.NodeOf(e)})
-	if err != nil {
-		err = named(err, "Tensor."+savers[s])
-	}
-	return err
+	return Run(context.Background(), expr.Statement{Saver: s, Target: t.Node(), Value: expr.NodeOf(e)})
 }

@@ -97,7 +97,7 @@ func (o *Optimizer[T]) outside(name string, v, lo, hi float64) error {
 	if v >= lo && v < hi {
 		return nil
 	}
-	return tree.NewError(tree.ErrValue, "", "%s: %s is %v, outside of [%v, %v)", o.name, name, v, lo, hi)
+	return tree.NewError(tree.ErrValue, "", "%s is %v, outside of [%v, %v)", name, v, lo, hi)
 }
 
 // Name returns the name of the rule.

@@ -54,7 +54,7 @@ func SGD[T Float](rate float64, opts ...SGDOptions) *Optimizer[T] {
 		return []expr.Statement{expr.Let(b.Value(), next), u.minus(op.Mul[T](u.a, d))}
 	})
 	if c.Nesterov && c.Momentum == 0 {
-		o.fail(tree.NewError(tree.ErrValue, "", "SGD: Nesterov's form needs a momentum"))
+		o.fail(tree.NewError(tree.ErrValue, "", "Nesterov's form needs a momentum"))
 	}
 	o.within("the momentum", c.Momentum, 0, 1)
 	o.within("the decay", c.Decay, 0, math.Inf(1))

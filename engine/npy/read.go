@@ -117,7 +117,7 @@ func alloc(n int) ([]byte, error) {
 	b, err := hostmem.Allocate(n)
 	if err != nil {
 		e := tree.NewError(tree.ErrOutOfMemory, "", "npy: %s", err)
-		e.File = "" // no place in the program is at fault
+		e.Op, e.File = "", "" // no place in the program is at fault
 		return nil, e
 	}
 	return b, nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"go/token"
 	"path"
 	"path/filepath"
 	"reflect"
@@ -107,10 +108,12 @@ func Failed(err error) *Node {
 }
 
 // NewError returns an Error with the position of the first caller outside this
-// library.
+// library. An empty op stands for the function that this caller called.
 func NewError(kind error, op, format string, args ...any) *Error {
 	e := &Error{Kind: kind, Op: op, Msg: fmt.Sprintf(format, args...)}
-	e.File, e.Line = caller()
+	var pcs [32]uintptr
+	called, file, line := outside(pcs[:runtime.Callers(2, pcs[:])])
+	e.Op, e.File, e.Line = cmp.Or(op, called), file, line
 	return e
 }
 
@@ -121,15 +124,8 @@ var library = func() string {
 	return path.Dir(path.Dir(path.Dir(filepath.ToSlash(file)))) + "/"
 }()
 
-// caller returns the position of the first caller outside this library.
-func caller() (file string, line int) {
-	var pcs [32]uintptr
-	_, file, line = outside(pcs[:runtime.Callers(3, pcs[:])])
-	return file, line
-}
-
 // outside returns the position of the first frame outside this library, and the
-// typed constructor of package op that this frame calls, if it calls one.
+// exported function that this frame calls.
 func outside(pcs []uintptr) (op, file string, line int) {
 	if len(pcs) == 0 {
 		return "", "", 0
@@ -146,14 +142,39 @@ func outside(pcs []uintptr) (op, file string, line int) {
 		if !more {
 			return "", "", 0
 		}
-		op = ""
-		if _, name, ok := strings.Cut(f.Function, "/expr/op."); ok {
-			op, ok = strings.CutSuffix(name, "[...]") // typed constructors are generic
-			if !ok {
-				op = ""
-			}
+		if name, ok := exported(f.Function); ok {
+			op = name
 		}
 	}
+}
+
+// named are the packages whose exported functions errors name. Errors of the others begin with a
+// file, a net, or a place in a text.
+var named = []string{"autograd", "blob", "engine", "expr", "grad", "nn", "op"}
+
+// exported returns the name of a function as an Error has it, if the function is an exported one
+// of the library: that of a function of package op, package.Function, or Type.Method. It is
+// empty outside of the packages named, and for functions that constructors of package op return.
+func exported(function string) (name string, ok bool) {
+	path, ok := strings.CutPrefix(strings.ReplaceAll(function, "[...]", ""), module)
+	if !ok {
+		return "", false
+	}
+	pkg, rest, _ := strings.Cut(path[strings.LastIndexByte(path, '/')+1:], ".")
+	parts := append(strings.Split(rest, "."), "")
+	receiver := strings.Trim(parts[0], "(*)")
+	method := token.IsExported(parts[1])
+	switch {
+	case !token.IsExported(receiver) || receiver != parts[0] && !method:
+		return "", false
+	case !slices.Contains(named, pkg) || pkg == "op" && len(parts) > 2:
+		return "", true
+	case method:
+		return receiver + "." + parts[1], true
+	case pkg == "op":
+		return receiver, true
+	}
+	return pkg + "." + receiver, true
 }
 
 // callers are the packages of the standard library that call methods of the library
@@ -172,9 +193,12 @@ var standard = func() string {
 	return root
 }()
 
+// module begins the functions of the library.
+const module = "github.com/oneloop/oneloop/"
+
 // nested begins the functions of the modules in the folder interop. Their files can be
 // anywhere.
-const nested = "github.com/oneloop/oneloop/interop/"
+const nested = module + "interop/"
 
 // inside reports whether a frame belongs to the library, or to a package that calls
 // methods of the library for the user.
@@ -232,7 +256,10 @@ func (e *Error) At(n *Node) *Error {
 		pcs = pcs[:end]
 	}
 	if op, file, line := outside(pcs); file != "" {
-		out.Op, out.File, out.Line = cmp.Or(op, out.Op), file, line
+		out.File, out.Line = file, line
+		if op != "" && (out.Op == "" || !strings.Contains(op, ".")) {
+			out.Op = op
+		}
 	}
 	return &out
 }

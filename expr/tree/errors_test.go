@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/tree"
 )
@@ -35,6 +37,29 @@ func TestErrorPosition(t *testing.T) {
 	}
 	if sum.Node().Shape() != nil || sum.Node().DType() != dtype.Invalid {
 		t.Error("an erroneous node has a shape or a type")
+	}
+}
+
+// TestErrorNames tests that an error without the name of an operator names the function that
+// the caller called.
+func TestErrorNames(t *testing.T) {
+	x := engine.MustFromSlice([]float64{1, 2, 3})
+	_, negative := engine.New[float64](-1)
+	_, item := x.Reshape(3, 1).Values(), x.Reshape(2, 2).Err()
+	_, loss := grad.Of[float64](nil)
+	for want, err := range map[string]error{
+		"engine.New: ":     negative,
+		"Tensor.Reshape: ": item,
+		"Tensor.Assign: ":  x.Assign(engine.Zeros[float64](2)),
+		"grad.Of: ":        loss,
+		"engine.Run: ":     engine.Run(t.Context(), expr.Statement{}),
+		"Statement.Err: ":  expr.Statement{}.Err(),
+		"Program.Run: ":    new(engine.Program).Run(t.Context()),
+		"op.Exp: ":         op.Exp[float64](nil).Node().Err(),
+	} {
+		if err == nil || !strings.HasPrefix(err.Error(), "oneloop: "+want) || !strings.HasSuffix(err.Error(), ")") {
+			t.Errorf("got %v, want an error of %s", err, want)
+		}
 	}
 }
 

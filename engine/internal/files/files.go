@@ -23,10 +23,10 @@ func (e *Error) Error() string {
 // Unwrap returns the error without the path.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errorf returns an error of what a file holds. It has no place in the program,
-// where no mistake is.
+// Errorf returns an error of what a file holds. It names no function and no place of the
+// program, where no mistake is.
 func Errorf(name string, kind error, format string, args ...any) error {
 	e := tree.NewError(kind, "", name+": "+format, args...)
-	e.File = ""
+	e.Op, e.File = "", ""
 	return e
 }

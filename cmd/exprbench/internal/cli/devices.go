@@ -33,7 +33,7 @@ func newDevices() *cobra.Command {
 			fmt.Fprintf(&b, "platform   %s/%s, %s\n", m.OS, m.Arch, m.Go)
 			standard, err := engine.DefaultBackend()
 			if err != nil {
-				fmt.Fprintf(&b, "backend    none by default: %s\n", strings.TrimPrefix(err.Error(), "oneloop: "))
+				fmt.Fprintf(&b, "backend    none by default: %s\n", plain(err))
 			}
 			for _, name := range engine.Backends() {
 				note := "available"
@@ -70,7 +70,7 @@ func productsText(b *strings.Builder, name string) error {
 	case err != nil && name != "":
 		return err
 	case err != nil:
-		library = "none by default: " + oneLine(strings.TrimPrefix(err.Error(), "oneloop: "))
+		library = "none by default: " + oneLine(plain(err))
 	case library == "":
 		library = "kernels of the engine"
 	}
@@ -95,7 +95,7 @@ func machineText(b *strings.Builder, probe bool) error {
 	numbers, source, err := inspect.MachineModel()
 	fmt.Fprintf(b, "loops      %s (%s)\n", numbers, source)
 	if err != nil {
-		fmt.Fprintf(b, "loops      %s\n", oneLine(strings.TrimPrefix(err.Error(), "oneloop: ")))
+		fmt.Fprintf(b, "loops      %s\n", oneLine(plain(err)))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A usageError is a mistake in the flags or arguments.
@@ -49,11 +50,20 @@ func codeOf(err error) int {
 // adds to its errors.
 var sourceLine = regexp.MustCompile(` \([\pL\pN_.]+\.go:\d+\)`)
 
+// plain returns the text of an error without what tells a Go programmer where it comes from.
+func plain(err error) string {
+	text := err.Error()
+	var e *tree.Error
+	if errors.As(err, &e) && strings.Contains(e.Op, ".") {
+		text = strings.Replace(text, e.Op+": ", "", 1)
+	}
+	return sourceLine.ReplaceAllString(strings.ReplaceAll(text, "oneloop: ", ""), "")
+}
+
 // describe returns the text to print for an error: one line, and for a mistake in a
 // formula the place below it.
 func describe(err error) string {
-	text := sourceLine.ReplaceAllString(strings.ReplaceAll(err.Error(), "oneloop: ", ""), "")
-	text = "exprbench: " + shortened(oneLine(text)) + "\n"
+	text := "exprbench: " + shortened(oneLine(plain(err))) + "\n"
 	var f *formula.Error
 	if errors.As(err, &f) {
 		text += f.Caret() + "\n"

@@ -227,6 +227,8 @@ func TestErrors(t *testing.T) {
 		{"y = 1 + float64(1j*x)", "1:9: complex128 cannot be converted to float64, which has no imaginary part; real(x) and abs(x) are real", expr.ErrType},
 		{"add.at(x[0], i, 1)", "1:1: add.at writes to its first argument, which must be a name", nil},
 		{"x = jnp.exp(x)", "1:5: jnp is no module here; write exp(x) or np.exp(x)", nil},
+		{"x = fft.rfft(x)", "1:5: fft is no module here; write rfft(x) or np.fft.rfft(x)", nil},
+		{"x = linalg.norm(x)", "1:5: linalg is no module here; write norm(x) or np.linalg.norm(x)", nil},
 		{"x = np.linalg.inv(x)", "1:8: np.linalg.inv is not supported; formulas have functions of NumPy itself, such as np.exp, of np.fft, and np.linalg.norm", nil},
 		{"x = np.fft.exp(x)", "1:8: np.fft.exp is not supported; formulas have functions of NumPy itself, such as np.exp, of np.fft, and np.linalg.norm", nil},
 		{"x = x + 10**1000 * i", "1:18: the integer 100000000000...0000 (1001 digits) is out of bounds for int32", expr.ErrValue},

@@ -224,12 +224,16 @@ func (f *Function) apply(s *scope, n *syntax.Node, items []item, keys []string) 
 
 // modules are names that Python programs give to libraries of functions. A
 // formula may use them for variables.
-var modules = map[string]bool{"cp": true, "jax": true, "jnp": true, "math": true, "ne": true, "onp": true, "scipy": true, "tf": true, "torch": true, "xp": true}
+// The value is the module in np that has the functions.
+var modules = map[string]string{
+	"cp": "", "fft": "fft.", "jax": "", "jnp": "", "linalg": "linalg.", "math": "", "ne": "", "onp": "", "scipy": "", "tf": "", "torch": "", "xp": "",
+}
 
 // noModule reports a method of a module that is no variable.
 func (s *scope) noModule(n *syntax.Node) {
-	if x := n.Args[0]; x.Kind == syntax.Name && modules[x.Text] && s.vars[x.Text] == nil && !(s.checking && functions[n.Text].isMethod(n.Text)) {
-		panic(fail(x, nil, "%s is no module here; write %s(x) or np.%s(x)", x.Text, n.Text, n.Text))
+	x := n.Args[0]
+	if in, ok := modules[x.Text]; ok && x.Kind == syntax.Name && s.vars[x.Text] == nil && !(s.checking && functions[n.Text].isMethod(n.Text)) {
+		panic(fail(x, nil, "%s is no module here; write %s(x) or np.%s%s(x)", x.Text, n.Text, in, n.Text))
 	}
 }
 

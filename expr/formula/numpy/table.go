@@ -238,7 +238,7 @@ var own = []Function{
 	{Name: "transpose", Group: groups[5], Arguments: "a, axes=None", Doc: "the axes in another order, reversed by default", tree: callTranspose},
 	{Name: "matrix_transpose", Group: groups[5], Arguments: "x, /", Doc: "the last two axes exchanged", value: written("swapaxes(x, -1, -2)")},
 	{Name: "broadcast_to", Group: groups[5], Arguments: "array, shape", Doc: "repeated to a shape", tree: callBroadcastTo},
-	{Name: "take", Group: groups[5], Arguments: "a, indices, axis=None", Doc: "elements of an axis by index", tree: callTake},
+	{Name: "take", Group: groups[5], Arguments: "a, indices, axis=None, *, mode='raise'", Doc: "elements of an axis by index; an index outside is an error, or in the modes 'clip' and 'wrap' the nearest or modulo the size", tree: callTake},
 	{Name: "take_along_axis", Group: groups[5], Arguments: "arr, indices, axis=-1?", Doc: "elements of an axis at positions, in the shape of the indices; without an axis, of all elements", tree: callTakeAlong},
 	{Name: "put_along_axis", Group: groups[5], Arguments: "arr, indices, values, axis?", Doc: "arr with values at positions of an axis; as a statement it writes them into arr", tree: callPutAlong},
 	{Name: "pad", Group: groups[5], Arguments: "array, pad_width, mode='constant', *, constant_values=0, end_values=0, stat_length=None, reflect_type='even'", Doc: "surrounded by numbers, in the modes 'edge', 'wrap', 'reflect' and 'symmetric' by its own elements, in 'linear_ramp' by steps to end_values, in 'maximum', 'minimum', 'mean' and 'median' by this statistic of stat_length elements", tree: callPad},

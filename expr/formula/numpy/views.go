@@ -3,6 +3,7 @@ package numpy
 import (
 	"slices"
 
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
@@ -132,8 +133,25 @@ func (c *call) joint(weak bool) []*tree.Node {
 func callTake(c *call) *tree.Node {
 	n, axis := c.along(2)
 	i := c.array(1)
+	if x := c.args[1]; x.kind == vSeq && x.seq != nil && len(x.seq) == 0 {
+		i = cast(i, dtype.I64)
+	}
 	if !i.DType().IsInt() {
 		panic(fail(c.args[1].at, tree.ErrType, "indices are integers, not %v", i.DType()))
+	}
+	at, err := shape.Axis(axis, len(n.Shape()))
+	mode := c.text(3)
+	if mode == "raise" || err != nil || n.Shape()[at] == 0 {
+		return untyped.Take(n, i, axis) // finds the errors
+	}
+	size := func(less int) *tree.Node { return tree.ConstInt(dtype.I64, int64(n.Shape()[at]-less)) }
+	switch i = cast(i, dtype.I64); mode {
+	case "clip":
+		i = untyped.Call("clip", i, tree.ConstInt(dtype.I64, 0), size(1))
+	case "wrap":
+		i = untyped.Call("mod", i, size(0))
+	default:
+		panic(fail(c.args[3].at, tree.ErrValue, "there is no mode %q; there are raise, clip and wrap", mode))
 	}
 	return untyped.Take(n, i, axis)
 }

@@ -112,13 +112,19 @@ func refused(n *tree.Node, evaluate func(*tree.Node) (*Array, error)) string {
 	if i < 0 {
 		return ""
 	}
-	x, b := bytesOf(untyped.BroadcastTo(n.Args[0], n.Shape()), evaluate)
-	if b == nil {
+	element := func(operand int) any {
+		x, b := bytesOf(untyped.BroadcastTo(n.Args[operand], n.Shape()), evaluate)
+		if b == nil {
+			return nil
+		}
+		return text.Element(x.DType(), b[i*x.DType().Size():])
+	}
+	v := element(0)
+	if v == nil {
 		return ""
 	}
-	v := text.Element(x.DType(), b[i*x.DType().Size():])
-	if n.Op.FaultKind() == tree.ErrIndex {
-		return fmt.Sprintf("index %v%s is out of range", v, positionText(i, a.Shape()))
+	if n.Op.FaultKind() == tree.ErrIndex && len(n.Args) == 2 {
+		return fmt.Sprintf("index %v%s is out of range for size %v", v, positionText(i, a.Shape()), element(1))
 	}
 	return fmt.Sprintf("%v%s is not allowed", v, positionText(i, a.Shape()))
 }

@@ -106,7 +106,8 @@ type Row struct {
 	// and no kernel holds a complex value. See [Parts].
 	Parts func(n *Node, x []Parts) Parts
 	// Fault, if not nil, returns the condition on the operands under which the
-	// operator raises FaultKind.
+	// operator raises FaultKind. If this is ErrIndex, the first operand is an index, and
+	// the second the size that it is below.
 	Fault     func(b *prim.B, x ...prim.V) prim.V
 	FaultKind error
 

@@ -27,7 +27,7 @@ func TestMessages(t *testing.T) {
 		want string
 	}{
 		{x.Reshape(2, 2).Err(), expr.ErrShape, "Tensor.Reshape: 3 elements do not reshape to [2 2]"},
-		{x.Span(op.Span{}, op.Span{}).Err(), expr.ErrShape, "Tensor.Span: 2 spans given for rank 1"},
+		{x.Span(op.Span{}, op.Span{}).Err(), expr.ErrShape, "Tensor.Span: the number of spans is 2, the rank 1"},
 		{x.Transpose(1).Err(), expr.ErrShape, "Tensor.Transpose: axis 1 is out of range for rank 1"},
 		{x.Index(5).Err(), expr.ErrIndex, "Tensor.Index: index 5 is out of range for axis 0 of size 3"},
 		{op.Softmax(m, 5).Node().Err(), expr.ErrShape, "op.Softmax: axis 5 is out of range for rank 2"},

@@ -20,7 +20,7 @@ func (a *Array) Span(spans ...shape.Slice) (*Array, error) {
 		return nil, err
 	}
 	if len(spans) > len(a.Shape()) {
-		return nil, tree.NewError(tree.ErrShape, "", "%d spans given for rank %d", len(spans), len(a.Shape()))
+		return nil, tree.NewError(tree.ErrShape, "", "the number of spans is %d, the rank %d", len(spans), len(a.Shape()))
 	}
 	s, st := a.Shape().Clone(), append(shape.Strides(nil), a.Strides()...)
 	off := a.Offset()

@@ -47,7 +47,7 @@ func (n *Node) WithArgs(args ...*Node) *Node {
 		return n
 	}
 	if len(args) != len(n.Args) {
-		return Errorf(ErrValue, n.Op.Constructor(), "has %d operands, not %d", len(n.Args), len(args))
+		return Errorf(ErrValue, n.Op.Constructor(), "the number of operands is %d, not %d", len(args), len(n.Args))
 	}
 	c := *n
 	c.few = [2]*Node{}
@@ -193,7 +193,7 @@ func (n *Node) checkOperands() *Error {
 		return NewError(ErrValue, o.Constructor(), "the operator has no %s", what)
 	}
 	if o.Arity() >= 0 && len(n.Args) != o.Arity() {
-		return bad("takes %d operands, not %d", o.Arity(), len(n.Args))
+		return bad("the number of operands is %d, not %d", len(n.Args), o.Arity())
 	}
 	if len(n.Args) == 0 && (o.Arity() != 0 || o.Class() != View) {
 		return bad("takes at least one operand")

@@ -127,7 +127,7 @@ func TestApply(t *testing.T) {
 		kind error
 		text string
 	}{
-		"too few":       {node("add", f.n), expr.ErrType, "oneloop: op.Add: takes 2 operands, not 1"},
+		"too few":       {node("add", f.n), expr.ErrType, "oneloop: op.Add: the number of operands is 1, not 2"},
 		"none":          {node("concat"), expr.ErrType, "oneloop: op.Concat: takes at least one operand"},
 		"mixed":         {node("add", f.n, d.n), expr.ErrType, "oneloop: op.Add: operands of types float32 and float64 differ"},
 		"integers":      {node("exp", i.n), expr.ErrType, "oneloop: op.Exp: elements of type int32 are not supported"},

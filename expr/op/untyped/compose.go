@@ -99,6 +99,9 @@ func layerNorm(o Options, x ...*tree.Node) *tree.Node {
 	if x[2] != nil {
 		y = Call("add", y, x[2])
 	}
+	if y.Err() == nil && !y.Shape().Equal(x[0].Shape()) {
+		return misshapen("gamma or beta make a shape of %v from that of the operand, %v", y.Shape(), x[0].Shape())
+	}
 	return y
 }
 

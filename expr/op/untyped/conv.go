@@ -128,7 +128,7 @@ func convolution(o Options, x ...*tree.Node) *tree.Node {
 		return misshapen("images of shape %v and weights of shape %v have no convolution", s, k)
 	}
 	if size := o.Slide.Kernel; size != nil && !slices.Equal(size, k[2:]) {
-		return wrong("the kernel %v is not that of weights of shape %v; it may be left out", size, k)
+		return wrong("the weights of shape %v have no windows of size %v; Kernel may be left out", k, size)
 	}
 	if s[1]%groups != 0 || k[0]%groups != 0 || k[1] != s[1]/groups {
 		return misshapen("%d channels in %d groups do not fit weights of shape %v", s[1], groups, k)

@@ -150,7 +150,7 @@ func (s slide) positions(d int) (int, error) {
 func windowedShape(n *tree.Node) (shape.Shape, error) {
 	out, in, w := n.Args[0].Shape(), n.Args[1].Shape(), slides(n.Ints)
 	if len(n.Ints) != 4*len(in) || len(out) != 2*len(in) {
-		return nil, fmt.Errorf("%d windows given for shapes %v and %v", len(w), out, in)
+		return nil, fmt.Errorf("the number of windows is %d, the shapes are %v and %v", len(w), out, in)
 	}
 	bad := func() error { return fmt.Errorf("%v is no shape of windows over %v", out, in) }
 	if !out[len(in):].Equal(sizes(w)) {

@@ -18,7 +18,7 @@ func spansShape(unslice bool) func(*tree.Node) (shape.Shape, error) {
 	return func(n *tree.Node) (shape.Shape, error) {
 		in := n.Args[0].Shape()
 		if len(n.Ints) != 3*len(in) {
-			return nil, fmt.Errorf("%d spans given for rank %d", len(n.Ints)/3, len(in))
+			return nil, fmt.Errorf("the number of spans is %d, the rank %d", len(n.Ints)/3, len(in))
 		}
 		out := make(shape.Shape, len(in))
 		for i := range in {
@@ -61,7 +61,7 @@ func Slice(a *tree.Node, spans []shape.Slice) *tree.Node {
 	}
 	s := a.Shape()
 	if len(spans) > len(s) {
-		return tree.Errorf(tree.ErrShape, "Slice", "%d spans given for rank %d", len(spans), len(s))
+		return tree.Errorf(tree.ErrShape, "Slice", "the number of spans is %d, the rank %d", len(spans), len(s))
 	}
 	ints := make([]int, 0, 3*len(s))
 	for i, d := range s {
@@ -225,7 +225,7 @@ func Pad(a *tree.Node, widths []int, fill *tree.Node) *tree.Node {
 func windowsShape(n *tree.Node) (shape.Shape, error) {
 	in := n.Args[0].Shape()
 	if len(n.Ints) != 3*len(in) {
-		return nil, fmt.Errorf("%d windows given for rank %d", len(n.Ints)/3, len(in))
+		return nil, fmt.Errorf("the number of windows is %d, the rank %d", len(n.Ints)/3, len(in))
 	}
 	out := make(shape.Shape, 2*len(in))
 	for i, d := range in {

@@ -130,6 +130,9 @@ func convolution(o Options, x ...*tree.Node) *tree.Node {
 	if size := o.Slide.Kernel; size != nil && !slices.Equal(size, k[2:]) {
 		return wrong("the weights of shape %v have no windows of size %v; Kernel may be left out", k, size)
 	}
+	if o.Slide.Groups < 0 {
+		return wrong("the number of groups is %d", o.Slide.Groups)
+	}
 	if s[1]%groups != 0 || k[0]%groups != 0 || k[1] != s[1]/groups {
 		return misshapen("%d channels in %d groups do not fit weights of shape %v", s[1], groups, k)
 	}

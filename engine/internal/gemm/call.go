@@ -29,7 +29,8 @@ type call struct {
 	near, far sources
 	begun     bool
 	asked     bool   // the kernels of the block before have asked for all rows of A
-	results   rate   // at which kernels ask for results instead; silent: they do not
+	asksTiles rate   // at which kernels ask for what later tiles of their strip need instead; silent: they do not
+	rowsAhead bool   // that is rows of A, else results
 	packA     packer // of rows that are packed as they are, tile by tile
 	packB     packer
 	code      [2][2][rates]*exec.Code // of short and tall tiles; of other strips and the last one; by what they ask for. nil: not yet looked up
@@ -282,12 +283,12 @@ func (c *call) byRows() bool {
 func (c *call) cached(pack bool) bool {
 	tiles, strips := c.tiles(), c.strips()
 	rowByRow := c.rowByRow()
-	few := !rowByRow && (c.e.through || c.fewTiles() || strips == 1 && c.args.k <= fewTerms)
+	c.asksTiles, c.rowsAhead = c.rowsRate()
+	few := !rowByRow && !c.rowsAhead && (c.e.through || c.fewTiles() || strips == 1 && c.args.k <= fewTerms)
 	if !few && !c.byRows() {
 		return false
 	}
 	c.near.clear()
-	c.results = silent
 	if few {
 		c.passStrips(pack)
 		return true
@@ -295,18 +296,22 @@ func (c *call) cached(pack bool) bool {
 	for q := 0; q < strips && pack; q++ {
 		c.pack(q)
 	}
+	if c.rowsAhead {
+		c.runTiles(0, tiles, 0, strips)
+		return true
+	}
 	c.begun = true
 	c.far.choose(sparse, tiles*strips, c.args.k)
 	group := c.group()
 	if rowByRow {
 		group = 1
 	} else {
-		c.results = c.resultRate(group)
+		c.asksTiles = c.resultRate(group)
 	}
 	for r := 0; r < tiles; r += group {
 		end := min(r+group, tiles)
 		c.near.clear()
-		if c.results == silent {
+		if c.asksTiles == silent {
 			c.askRows(end, min(end+group, tiles))
 		}
 		c.near.choose(sparse, (end-r)*strips, c.args.k)
@@ -316,8 +321,29 @@ func (c *call) cached(pack bool) bool {
 	return true
 }
 
-// resultsAhead is the number of tiles from one to that for whose results its kernel asks: these arrive in time from memory.
-const resultsAhead = 2
+// tilesAhead is the number of tiles from one to that for whose results or rows its kernel asks: these arrive in time from memory.
+const tilesAhead = 2
+
+// rowsRate is the rate at which kernels of the only strip ask for the rows of A of later tiles, and whether they do: then one call computes
+// all tiles. It is silent if the rows are parts of longer ones that come from a cache, which the processor follows. For AVX-512 it
+// was not measured.
+func (c *call) rowsRate() (asks rate, ahead bool) {
+	const least = 16 // terms
+	e, p := c.e, c.e.p
+	switch {
+	case e.f.avx512 || e.packA || c.strips() > 1 || c.fewTiles() || c.args.k <= least || !c.byRows():
+		return silent, false
+	case c.across:
+		return each, true
+	case c.terms < c.t.k:
+		return silent, p.M*p.K*e.size <= l3()/8
+	case c.row != c.terms*e.size:
+		return silent, false
+	case e.rows*e.size*even.terms() <= even.bytes():
+		return even, true
+	}
+	return each, true
+}
 
 // resultRate is the rate at which kernels of few terms ask for the results of later tiles of their strip, of groups of so many tiles: where the results
 // do not stay in the second level, but what a group asks for together does not stay there either, or belongs to a product so small that
@@ -542,10 +568,18 @@ func (c *call) run(r, end, q, strips int) {
 // of it. It also returns the rate.
 func (c *call) ask(most, unit int) (asks rate, kernels int) {
 	args, terms := &c.args, c.args.k
-	if c.results != silent {
-		args.ahead = uintptr(args.c) + uintptr(resultsAhead*args.tileC) + lastOf(c.e.width*c.e.size)
+	if c.asksTiles != silent {
+		from, width := uintptr(args.c), c.e.width*c.e.size
 		args.aheadStep, args.tileAhead = c.t.ldc, args.tileC
-		return c.results, unit
+		if c.rowsAhead {
+			from, width = uintptr(args.a), args.tileA
+			args.aheadStep, args.tileAhead = cacheLine, args.tileA
+			if c.across {
+				args.aheadStep = args.as
+			}
+		}
+		args.ahead = from + uintptr(tilesAhead*args.tileAhead) + lastOf(width)
+		return c.asksTiles, unit
 	}
 	if c.e.through {
 		args.ahead, args.aheadStep, args.tileAhead = uintptr(args.b)+uintptr(passAhead*args.bs)+lastOf(c.strip), args.bs, c.strip/unit

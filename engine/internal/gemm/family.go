@@ -135,10 +135,13 @@ func (f *family) nearB() int {
 }
 
 // repays is the number of strips of B, but one, from which packing A of a large product takes less time
-// than it saves.
-func (f *family) repays() int {
-	if f.avx512 {
+// than it saves. Far says that columns of A lie on more pages than a processor has at hand.
+func (f *family) repays(far bool) int {
+	switch {
+	case f.avx512:
 		return 4
+	case far:
+		return 12
 	}
 	return 24
 }

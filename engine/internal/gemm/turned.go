@@ -80,14 +80,15 @@ func (f *family) narrow512(p *Problem) bool {
 	return p.M >= 64 && p.K >= terms && (p.A.Row == 1 || few && p.M*p.K*f.size <= 2*l2())
 }
 
-// narrow256 is narrow for AVX2. Columns that fill vectors stay columns unless A comes from farther than the second level. Up to five
-// columns of at most 24 bytes become rows from 20 terms on, others from 64. The fewest rows fall as the terms rise: at least 16 rows, and
-// as many as have ten blocks of terms together, for up to one block of terms; 8 rows for more. Columns with more bytes become rows for so few
-// rows only from one block of terms on, or if A is by columns; else they take 64. Rows of A that come from memory are faster one after the other.
+// narrow256 is narrow for AVX2. Up to five columns of at most 24 bytes become rows from 20 terms on, others from 64. The fewest rows fall as
+// the terms rise: at least 16 rows, and as many as have ten blocks of terms together, for up to one block of terms; 8 rows for more. Seven and
+// eight columns of more terms take rows of a hundred blocks, others 64 rows. If A is by rows, columns become rows that fill no vector, and
+// whose A is near: its rows are faster one after the other from memory. If A is by columns they do from more than one block of terms on; for
+// less they have at most a vector and a half, and fill no vectors unless A comes from farther than the second level.
 func (f *family) narrow256(p *Problem) bool {
-	terms, rows, bytes := 64, 64, p.M*p.K*f.size
+	terms, rows, bytes, row := 64, 64, p.M*p.K*f.size, p.N*f.size
 	five, byColumns := p.N <= 5, p.A.Row == 1
-	small := five && p.N*f.size <= 24 // bytes
+	small := five && row <= 24
 	if small {
 		terms = 20
 	}
@@ -97,13 +98,18 @@ func (f *family) narrow256(p *Problem) bool {
 	switch {
 	case p.K > Block && (five || p.N == 6 && byColumns):
 		rows = 8
+	case p.K > Block && byColumns:
+		rows = max(16, 100*Block/p.K)
 	case small, five && p.K == Block, p.N <= 6 && byColumns:
 		rows = max(16, 10*Block/p.K)
 	}
-	if p.M < rows || p.N*f.size%f.vector == 0 && bytes <= l2() {
+	switch {
+	case p.M < rows:
 		return false
+	case byColumns:
+		return p.K > Block || row <= f.vector*3/2 && (row%f.vector != 0 || bytes > l2())
 	}
-	return byColumns || (small || p.K >= Block && p.N*f.size < 2*f.vector) && bytes <= l3()/4
+	return (small || p.K >= Block) && row < f.vector && bytes <= l3()/4
 }
 
 // turnedVecs returns the number of vectors of a kernel of so many rows, of columns at a distance of step bytes. The pointers of a

@@ -102,7 +102,8 @@ func avx512Groups(terms int, mul x86.Op) *family {
 // lanes is the number of elements of a vector.
 func (f *family) lanes() int { return f.vector / f.size }
 
-// vecs is the largest number of vectors of a kernel with so many rows. Whole says that it needs no mask of AVX2.
+// vecs is the largest number of vectors of a kernel with so many rows. Whole says that it needs no mask of AVX2. Twelve floating
+// sums leave no register for one: see step.
 func (f *family) vecs(rows int, whole bool) int {
 	if f.avx512 {
 		return [mostRows + 1]int{0, 16, 12, 8, 6, 5, 4, 3, 3, 3, 2, 2, 2, 2, 2}[rows]
@@ -110,10 +111,13 @@ func (f *family) vecs(rows int, whole bool) int {
 	if f.parts {
 		return [5]int{0, 8, 4, 2, 2}[rows]
 	}
-	if whole && !f.apart {
+	switch {
+	case f.apart:
+		return [9]int{0, 8, 5, 3, 2, 2, 2}[rows]
+	case whole:
 		return [9]int{0, 8, 5, 4, 3, 2, 2, 1, 1}[rows]
 	}
-	return [9]int{0, 8, 5, 3, 2, 2, 2, 1, 1}[rows]
+	return [9]int{0, 8, 5, 3, 3, 2, 2, 1, 1}[rows]
 }
 
 // most is the number of rows of the largest kernel for so many vectors. Multiply-adds of one vector wait for sums, of which

@@ -143,7 +143,7 @@ type writer struct {
 	l x86.Len
 	// Registers: sums, then those of B, then those of A.
 	rowB, colA x86.Vec
-	inA, inB   int  // how many
+	inA, inB   int  // how many at a time
 	storesB    bool // what is loaded of B is stored at packedRow
 }
 
@@ -179,6 +179,9 @@ func (w *writer) write() {
 	w.inB, w.inA = s.vecs, 1 // the vectors of B stay for all rows
 	if s.vecs > s.rows {
 		w.inB, w.inA = 1, s.rows // the rows of A stay for all vectors
+	}
+	if s.masked && !w.f.avx512 && w.inB > 1 && w.rowB+x86.Vec(w.inB) == maskReg { // see step
+		w.inB--
 	}
 	w.colA = w.rowB + x86.Vec(w.inB)
 	if s.turned {
@@ -415,20 +418,23 @@ func times(base, step, step3 x86.Reg, n int, disp int32) x86.Mem {
 	return x86.AtX(base, step, uint8(n), disp)
 }
 
-// step adds the products of the u-th term from here, of some rows.
+// step adds the products of the u-th term from here, of some rows. Where AVX2 has no register for the mask beside all vectors of
+// B, the last one comes after the others, and elements of A are loaded for it again.
 func (w *writer) step(u, first, end int) {
 	if w.inB > 1 || w.s.vecs == 1 {
-		for j := range w.s.vecs {
-			w.loadB(w.rowB+x86.Vec(j), u, j)
-		}
-		for i := first; i < end; i++ {
-			if w.s.vecs == 1 && w.f.avx512 && !w.f.apart { // it is used once
-				w.I(w.f.mul, w.length(0), w.sum(i, 0), w.rowB, w.placeA(u, i).Bcast())
-				continue
+		for from, to := 0, w.inB; from < w.s.vecs; from, to = to, w.s.vecs {
+			for j := from; j < to; j++ {
+				w.loadB(w.rowB+x86.Vec(j-from), u, j)
 			}
-			w.loadA(w.colA, u, i)
-			for j := range w.s.vecs {
-				w.multiply(i, j, w.colA, w.rowB+x86.Vec(j))
+			for i := first; i < end; i++ {
+				if w.s.vecs == 1 && w.f.avx512 && !w.f.apart { // it is used once
+					w.I(w.f.mul, w.length(0), w.sum(i, 0), w.rowB, w.placeA(u, i).Bcast())
+					continue
+				}
+				w.loadA(w.colA, u, i)
+				for j := from; j < to; j++ {
+					w.multiply(i, j, w.colA, w.rowB+x86.Vec(j-from))
+				}
 			}
 		}
 		return

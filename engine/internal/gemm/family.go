@@ -139,13 +139,13 @@ func (f *family) nearB() int {
 }
 
 // repays is the number of strips of B, but one, from which packing A of a large product takes less time
-// than it saves. Far says that columns of A lie on more pages than a processor has at hand.
-func (f *family) repays(far bool) int {
+// than it saves. Apart says that A is by columns, parts of so many lines or pages that they do not stay near.
+func (f *family) repays(apart bool) int {
 	switch {
 	case f.avx512:
 		return 4
-	case far:
-		return 12
+	case apart:
+		return 8
 	}
 	return 24
 }

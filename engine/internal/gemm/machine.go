@@ -233,7 +233,8 @@ func (e *machine) choose(p *Problem) {
 		stepA = e.a.Col
 	}
 	strips := (p.N - 1) / e.width
-	e.packA = e.halfA || p.A.Col != 1 && p.K > 1 && !e.across || p.M > 2 && (e.large && strips >= e.f.repays(e.across && k*stepA > nearPages*pageSize) || strips >= 4 && conflict(stepA))
+	apart := e.across && !e.f.avx512 && p.M > 2*e.rows && (k > Block/2 || k*stepA > nearPages*pageSize)
+	e.packA = e.halfA || p.A.Col != 1 && p.K > 1 && !e.across || p.M > 2 && ((e.large || apart) && strips >= e.f.repays(apart) || strips >= 4 && conflict(stepA))
 	if e.turned { // rows of A are copied
 		e.packA = p.M > 2 && strips >= 4 && !e.across && conflict(e.a.Row) && p.M*e.copied(min(p.K, Section)) <= packA
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// packChunk is the number of rows that are copied to one strip before the next:
-// the processor reads so many streams ahead.
-const packChunk = 16
+// packChunk is the number of rows that are copied to one strip before the next, nearChunk with AVX2: a call takes as long as many
+// rows, and their pages are at hand.
+const packChunk, nearChunk = 16, nearPages
 
 // A packer stores strips of a matrix for kernels: the elements of a strip that
 // have the same k are neighbours. For A a strip has the rows of a tile, for B the
@@ -64,10 +64,13 @@ func (p *packer) strip(number, first, n, k, terms int) {
 
 // chunk is the number of terms that are packed of one strip before the next.
 func (p *packer) chunk() int {
-	if p.stepN == p.f.size && p.f.group == 0 {
+	switch {
+	case p.stepN != p.f.size || p.f.group > 0:
+		return p.k
+	case p.f.avx512:
 		return packChunk
 	}
-	return p.k
+	return nearChunk
 }
 
 // groups packs all terms of n integers as groups of 32 bits.

@@ -46,13 +46,14 @@ func (f *family) turnsColumns(p *Problem) bool {
 		(p.A.Row == 1 || p.A.Col == 1) && p.HalfA == dtype.Invalid && p.HalfB == dtype.Invalid
 }
 
-// turnsFirst reports whether the kernels of the first tile read strips of B by columns, and pack them for a few more tiles.
+// turnsFirst reports whether the kernels of the first tile read strips of B by columns, and pack them for a few more tiles. A small B is
+// packed before: that waits for no memory.
 func (f *family) turnsFirst(p *Problem, vecs int) bool {
 	const (
 		most  = 30 // rows: with more of them tiles of fewer rows take longer than packing
 		least = 16 // terms
 	)
-	return f.turnsColumns(p) && p.K >= least && p.M > mostTurned && p.M <= most && p.N > 2*vecs*f.lanes()
+	return f.turnsColumns(p) && p.K >= least && p.M > mostTurned && p.M <= most && p.N > 2*vecs*f.lanes() && p.K*p.N*f.size > l2()/2
 }
 
 // narrow reports whether the transposed problem suits kernels better, although its sums are stored by columns: where

@@ -245,7 +245,8 @@ func (e *machine) choose(p *Problem) {
 		mostTiles = farTiles
 	}
 	again := p.M > 2*e.rows && (e.f.avx512 || p.M > mostTiles*e.rows || k > nearPages || k > ways && conflict(e.b.Row))
-	e.packB = !e.turned && (e.halfB || p.TermsB != nil || p.B.Col != 1 && p.N > 1 || again && (e.large || conflict(e.b.Row) || e.overfills(k)))
+	again = again && (e.large || conflict(e.b.Row) || e.overfills(k)) || e.uneven()
+	e.packB = !e.turned && (e.halfB || p.TermsB != nil || p.B.Col != 1 && p.N > 1 || again)
 	e.passing = e.passes(p)
 	e.through = !e.passing && e.oneCall(p)
 }
@@ -284,6 +285,12 @@ func sharing(step int) int { return min(step&-step, pageSize) }
 func (e *machine) overfills(terms int) bool {
 	shared := sharing(e.b.Row)
 	return !e.f.avx512 && e.p.M > 16*e.rows && shared > cacheLine && terms*shared > ways*pageSize
+}
+
+// uneven reports whether kernels read rows of B that fill no vectors, under a mask and across the ends of lines, and enough rows of A
+// read them for packing to pay. For AVX-512 it was not measured.
+func (e *machine) uneven() bool {
+	return !e.f.avx512 && e.p.N > 1 && e.p.N%e.f.lanes() != 0 && e.p.M > 32*e.rows
 }
 
 // nearPages is the number of pages whose addresses a processor has at hand: so many rows of B need not be packed

@@ -136,9 +136,11 @@ func TestSmallCaches(t *testing.T) {
 				s.check(t, isa, 1+r.IntN(3), r)
 			}
 		}
-		try(40, 500, 0, layouts[0], layouts[0])                                 // several blocks of rows
-		try(23, 300, 1+r.IntN(64), layouts[r.IntN(4)], layouts[r.IntN(4)])      // long rows of few terms
-		try(71+r.IntN(30), 33+r.IntN(32), 1+r.IntN(64), layouts[0], layouts[0]) // rows of results share lines
+		try(40, 500, 0, layouts[0], layouts[0])                                                    // several blocks of rows
+		try(23, 300, 1+r.IntN(64), layouts[r.IntN(4)], layouts[r.IntN(4)])                         // long rows of few terms
+		try(130+r.IntN(200), 2+r.IntN(22), 17+r.IntN(400), layouts[r.IntN(4)], layouts[r.IntN(4)]) // one strip of many tiles
+		try(13+r.IntN(30), 72+r.IntN(60), 129+r.IntN(300), layouts[1], layouts[r.IntN(4)])         // columns that are packed
+		try(71+r.IntN(30), 33+r.IntN(32), 1+r.IntN(64), layouts[0], layouts[0])                    // rows of results share lines
 		for m := 1; m < 16; m += 4 {
 			try(m, 1+r.IntN(300), 1+r.IntN(300), layouts[r.IntN(4)], layouts[r.IntN(4)])
 			try(10+r.IntN(60), 1+r.IntN(100), 1+r.IntN(2)*r.IntN(300), layouts[r.IntN(4)], layouts[r.IntN(3)])
@@ -216,5 +218,78 @@ func TestFewTermsAskForResults(t *testing.T) {
 		if got := c.resultRate(c.group()); got != x.want {
 			t.Errorf("%d of %d x %d x %d ask at rate %d, not %d", x.batch, x.m, x.n, x.k, got, x.want)
 		}
+	}
+}
+
+// TestOneStripAsksForRows tests which products of one strip of columns are computed by one call, whose kernels ask for rows of later tiles.
+func TestOneStripAsksForRows(t *testing.T) {
+	if !slices.Contains(isas(), "avx2") {
+		t.Skip("there is no AVX2")
+	}
+	old, old3 := l2, l3
+	defer func() { l2, l3 = old, old3 }()
+	l2, l3 = func() int { return 512 << 10 }, func() int { return 32 << 20 }
+	for _, x := range []struct {
+		m, n, k, stride int
+		want            rate
+		ahead           bool
+	}{
+		{1000, 8, 100, 100, even, true},
+		{1000, 8, 100, 0, each, true},      // A by columns
+		{1000, 8, 868, 868, silent, true},  // parts of rows, which are near
+		{5000, 8, 868, 868, silent, false}, // and which are not
+		{1000, 8, 100, 101, silent, false}, // rows do not follow each other
+		{1000, 8, 10, 10, silent, false},
+		{24, 8, 100, 100, silent, false},
+		{1000, 40, 100, 100, silent, false}, // three strips
+	} {
+		p := Problem{Type: dtype.F32, M: x.m, N: x.n, K: x.k, A: Matrix{x.stride, 1}, B: Matrix{x.n, 1}, OffA: []int{0}, OffB: []int{0}}
+		if x.stride == 0 {
+			p.A = Matrix{1, x.m}
+		}
+		d := New("avx2", p, &ir.Binding{}, 1)
+		e := &d.machine
+		c := call{e: e, t: &tile{m: d.rows, n: d.cols, k: x.k}, terms: min(x.k, Block), across: e.across, row: e.a.Row}
+		c.args.k = c.terms
+		c.divide(d.rows)
+		if got, ahead := c.rowsRate(); got != x.want || ahead != x.ahead {
+			t.Errorf("%d x %d x %d ask at rate %d, %v, not %d, %v", x.m, x.n, x.k, got, ahead, x.want, x.ahead)
+		}
+	}
+}
+
+// TestPacked tests which operands of AVX2 are packed because of where their elements lie.
+func TestPacked(t *testing.T) {
+	old := l2
+	defer func() { l2 = old }()
+	l2 = func() int { return 512 << 10 }
+	for _, x := range []struct {
+		m, n, k      int
+		across       bool
+		packA, packB bool
+	}{
+		{585, 152, 532, true, true, true}, // parts of many lines
+		{585, 152, 100, true, false, true},
+		{585, 100, 532, true, false, true}, // too few strips
+		{300, 17, 100, false, false, true}, // rows that fill no vectors
+		{300, 16, 100, false, false, false},
+		{100, 17, 100, false, false, false},
+	} {
+		p := Problem{Type: dtype.F32, M: x.m, N: x.n, K: x.k, A: Matrix{x.k, 1}, B: Matrix{x.n, 1}, OffA: []int{0}, OffB: []int{0}}
+		if x.across {
+			p.A = Matrix{1, x.m}
+		}
+		var e machine
+		e.init(families["avx2"][dtype.F32], &p, arithmetic{}, false)
+		if e.packA != x.packA || e.packB != x.packB {
+			t.Errorf("%d x %d x %d: A is packed: %v, B: %v", x.m, x.n, x.k, e.packA, e.packB)
+		}
+	}
+	p := Problem{Type: dtype.F32, M: 20, N: 60, K: 40, A: Matrix{40, 1}, B: Matrix{1, 40}, OffA: []int{0}, OffB: []int{0}}
+	if families["avx2"][dtype.F32].turnsFirst(&p, 2) {
+		t.Error("a small B is packed by the kernels that read it")
+	}
+	if p.N = 6000; !families["avx2"][dtype.F32].turnsFirst(&p, 2) {
+		t.Error("a large B is packed before its kernels")
 	}
 }

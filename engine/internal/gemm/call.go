@@ -297,7 +297,11 @@ func (c *call) cached(pack bool) bool {
 		c.pack(q)
 	}
 	if c.rowsAhead {
-		c.runTiles(0, tiles, 0, strips)
+		const most = 16 * leastTile // multiply-adds of a call: nothing stops a kernel
+		some := max(1, most/(c.e.rows*c.t.n*c.args.k))
+		for r := 0; r < tiles; r += some {
+			c.runTiles(r, min(r+some, tiles), 0, strips)
+		}
 		return true
 	}
 	c.begun = true

@@ -41,7 +41,7 @@ var lastReg = [...]uint8{kindReg: 15, kindVec: 31, kindMask: 7, kindLabel: 0}
 // set takes the operands apart. It looks at their types only, calling no
 // method, so that they do not escape.
 func (in *insn) set(op Op, l Len, ops []Operand) bool {
-	if op >= numOps {
+	if op >= numOps || l&(l-1) != 0 {
 		return false
 	}
 	in.op, in.len, in.kinds = op, l, bitNone*0x01010101
@@ -113,26 +113,25 @@ func (in *insn) match() (f *form, c *coding, evex bool) {
 		if c.lens&in.len != 0 && !in.evex {
 			return f, c, false
 		}
-		if !in.fits(f) {
-			continue
-		}
-		if in.needsEVEX(f) {
-			if f.evex != 0 && in.evexOK(f) {
-				return f, c, true
-			}
-			continue
-		}
-		if f.vex != 0 || f.gp {
-			if in.lenOK(f, f.vex) && in.vexOK(f) {
-				return f, c, false
-			}
-			continue
-		}
-		if in.evexOK(f) {
-			return f, c, true
+		if evex, ok := in.takenBy(f); ok {
+			return f, c, evex
 		}
 	}
 	return nil, nil, false
+}
+
+// takenBy reports whether a form, which takes the kinds of the operands, takes their values
+// and the length too; evex reports whether in its EVEX encoding.
+func (in *insn) takenBy(f *form) (evex, ok bool) {
+	switch {
+	case !in.fits(f):
+		return false, false
+	case in.needsEVEX(f):
+		return true, f.evex != 0 && in.evexOK(f)
+	case f.vex != 0 || f.gp:
+		return false, in.lenOK(f, f.vex) && in.vexOK(f)
+	}
+	return true, in.evexOK(f)
 }
 
 // bitsOf has the bits of insn.kinds that each pattern takes.

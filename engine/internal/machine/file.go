@@ -1,9 +1,8 @@
 package machine
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
+	"hash/fnv"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -24,8 +23,9 @@ func path() string {
 	if dir == "" {
 		return ""
 	}
-	key := sha256.Sum256(fmt.Appendf(nil, "%d %s %s %+v %d", version, runtime.GOARCH, cpucache.Model(), cpucache.Of(), runtime.NumCPU()))
-	return filepath.Join(dir, hex.EncodeToString(key[:8]))
+	key := fnv.New64a()
+	fmt.Fprintf(key, "%d %s %s %+v %d", version, runtime.GOARCH, cpucache.Model(), cpucache.Of(), runtime.NumCPU())
+	return filepath.Join(dir, fmt.Sprintf("%016x", key.Sum64()))
 }
 
 // read returns the model in a file. It returns false for a file that is missing or damaged.

@@ -16,7 +16,7 @@ import (
 func testSmall[T number](t *testing.T, typ dtype.Type, size [3]int, packs bool, value func() T, fma func(x, y, z T) T) {
 	m, n, k := size[0], size[1], size[2]
 	r := rand.New(rand.NewPCG(uint64(m), uint64(k)))
-	s := newSample(r, typ, m, n, k, 7, layouts[r.IntN(3)], layouts[1+r.IntN(2)*2], value, fma)
+	s := newOperands(r, typ, m, n, k, 7, layouts[r.IntN(3)], layouts[1+r.IntN(2)*2], value)
 	s.p.OffB = []int{0, n * k, n * k, 0, 0, 0, n * k}
 	if s.p.B.Col == 2 {
 		s.p.OffB = make([]int, 7)

@@ -32,7 +32,7 @@ func testSymmetric[T number](t *testing.T, r *rand.Rand, typ dtype.Type, value f
 	if n*n*k > most {
 		n = 17 + r.IntN(32)
 	}
-	s := newSample(r, typ, n, n, k, batch, layouts[r.IntN(len(layouts))], layouts[0], value, fma)
+	s := newOperands(r, typ, n, n, k, batch, layouts[r.IntN(len(layouts))], layouts[0], value)
 	s.p.B, s.p.OffB, s.b, s.first[1] = s.p.A.transposed(), s.p.OffA, s.a, s.first[0]
 	s.define(fma)
 	for _, isa := range isas()[1:] {

@@ -17,7 +17,7 @@ import (
 func TestColumnsOfRows(t *testing.T) {
 	defer forget()
 	r := rand.New(rand.NewPCG(5, 4))
-	follows, along := map[string]int{}, map[string]int{}
+	follows, along, cases := map[string]int{}, map[string]int{}, 0
 	const two = "%1 = reduce sum REG %0\n}\nvec i1 {\n%2 = load REG x[i1, i0]\n%3 = sub REG %2 %1\n%4 = mul REG %3 %3\n%5 = reduce sum REG %4\n"
 	bodies := map[string]string{
 		"%6": "%5 = load REG v[i1, i0]\n%1 = mul REG %0 %5\n%6 = reduce sum REG %1\n",
@@ -45,6 +45,9 @@ func TestColumnsOfRows(t *testing.T) {
 				for i, n := range []int{64, 65, 100, 1000, 4095, 4096, 4097, 4200, 8193} {
 					for _, rows := range []int{8, 9, 33, 300} {
 						if n < leastLanes || n*rows < leastDown || n*rows > 1e6 || (i > 3 && rows > 9 || i%2 != 0 && rows == 33) && !testlevel.Deep() {
+							continue
+						}
+						if cases++; cases%testlevel.Every(1, 2) != 0 {
 							continue
 						}
 						s := newSetup(t, r, k, []int{rows, n}, nil, [][]int{{n, rows + i%3/2}, {n}, {rows}, {rows}, {n, rows}}, true)
@@ -112,7 +115,7 @@ func TestTurnedSums(t *testing.T) {
 							continue
 						}
 						for _, more := range []int{0, 3} { // rows may be longer than their sums
-							if cases++; cases%testlevel.Every(1, 5) != 0 {
+							if cases++; cases%testlevel.Every(1, 9) != 0 {
 								continue
 							}
 							s := newSetup(t, r, k, []int{columns, n}, nil, [][]int{{columns, n + more}, {n, columns}, {columns}}, true)

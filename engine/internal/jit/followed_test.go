@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // TestFollowedRows compares maps over many rows of known length with the interpreter: rows that are shorter than a vector,
@@ -15,6 +16,7 @@ import (
 func TestFollowedRows(t *testing.T) {
 	defer forget()
 	r := rand.New(rand.NewPCG(9, 2))
+	cases := 0
 	for _, typ := range []dtype.Type{dtype.U8, dtype.I16, dtype.F32, dtype.F64, dtype.F16, dtype.BF16} {
 		for _, more := range []string{"", "%2 = load REG z[i2]\n%3 = add REG %1 %2\n", "%2 = load REG c[i1]\n%3 = add REG %1 %2\n"} {
 			last := "%1"
@@ -27,6 +29,9 @@ func TestFollowedRows(t *testing.T) {
 			for _, row := range []int{8, 9, 10, 15, 16, 17, 23, 24, 31, 33, 40, 67} {
 				for _, n := range [][2]int{{1, 16}, {1, 33}, {3, 17}, {2, 100}} {
 					for _, cut := range []int{0, 1, 2 * row} { // rows of x do, or do not
+						if cases++; cases%testlevel.Every(1, 5) != 0 {
+							continue
+						}
 						s := newSetup(t, r, k, []int{n[0], n[1], row}, nil, [][]int{{n[0], n[1], row + cut}, {row}, {n[1]}, {n[0], n[1], row}}, true)
 						w := 32 / typ.Size()
 						if in, ok := s.instance(t, isas(t)[0]).(*instance); ok && isas(t)[0].Name() == "avx2" && typ.IsInt() && more == "" && cut > 1 && row < w && 2*row >= w {
@@ -152,6 +157,9 @@ func TestBlendedRows(t *testing.T) {
 	for _, typ := range []dtype.Type{dtype.U8, dtype.I16} {
 		k := parse(t, strings.ReplaceAll("kernel part\naxis i0 i1\nparams 2\nbuf x T in 2\nbuf y T out 2\n{\nvec i0 i1 {\n%0 = load T x[i0, i1+p0]\n%1 = load T x[i0, i1+p1]\n%2 = add T %0 %1\nstore T y[i0, i1] %2\n}\n}\n", "T", typ.Short()))
 		for row := 8; row <= 64; row++ {
+			if (row+int(typ))%testlevel.Every(1, 3) != 0 {
+				continue
+			}
 			n, more := 2+r.IntN(60), 1+r.IntN(3)
 			s := newSetup(t, r, k, []int{n, row}, []int{r.IntN(more + 1), r.IntN(more + 1)}, [][]int{{n, row + more}, {n, row}}, true)
 			if in, ok := s.instance(t, isas(t)[0]).(*instance); ok && isas(t)[0].Name() == "avx2" && in.phases[0].Laid*typ.Size() >= 32 {

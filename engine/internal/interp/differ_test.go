@@ -151,7 +151,7 @@ func TestTexts(t *testing.T) {
 				t.Fatal("no way to bind it here")
 			}
 			r := rand.New(rand.NewPCG(3, 4))
-			for i := range testlevel.Every(40, 10) {
+			for i := range testlevel.Every(40, 5) {
 				e, p, shapes := c(r)
 				if k.Params == 0 {
 					p = nil
@@ -170,7 +170,7 @@ func TestReductions(t *testing.T) {
 			if n == 0 && c.Extreme() {
 				continue // the engine returns an error before it runs the kernel
 			}
-			if (i+j)%testlevel.Every(1, 6) != 0 {
+			if (i+j)%testlevel.Every(1, 11) != 0 {
 				continue
 			}
 			if n > 10000 && (!c.Alone() || !c.Long()) || !c.Row.Native() && n > 200 && n != 4097 {
@@ -190,7 +190,7 @@ func TestExtremes(t *testing.T) {
 		if !c.Extreme() {
 			continue
 		}
-		for range testlevel.Every(60, 20) {
+		for range testlevel.Every(60, 10) {
 			n := 1 + r.IntN(9)
 			if r.IntN(4) == 0 {
 				n = 4090 + r.IntN(12)

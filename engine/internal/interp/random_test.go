@@ -14,11 +14,7 @@ var long = flag.Bool("long", false, "run long random tests")
 
 // TestRandomKernels compares random kernels with the reference.
 func TestRandomKernels(t *testing.T) {
-	count := 250
-	if !testlevel.Deep() {
-		count = 40
-	}
-	start := 0
+	start, count := 0, testlevel.Every(250, 20)
 	if *long {
 		start, count = 250, 20000
 	}

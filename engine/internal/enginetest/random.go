@@ -3,12 +3,14 @@ package enginetest
 import (
 	"flag"
 	"os"
+	"strconv"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"pgregory.net/rapid"
 )
 
@@ -91,11 +93,13 @@ func (g *generator) into(typ dtype.Type, depth int) expr.Statement {
 // -rapid.checks=N.
 func Main(m *testing.M) {
 	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.seed" })
-	if f := flag.Lookup("rapid.seed"); f != nil && !given {
-		if err := f.Value.Set("20261121"); err != nil {
-			panic(err)
+	given := map[string]bool{}
+	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	for name, value := range map[string]int{"rapid.seed": 20261121, "rapid.checks": testlevel.Every(100, 50)} {
+		if f := flag.Lookup(name); f != nil && !given[name] {
+			if err := f.Value.Set(strconv.Itoa(value)); err != nil {
+				panic(err)
+			}
 		}
 	}
 	os.Exit(m.Run())

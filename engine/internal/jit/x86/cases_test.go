@@ -370,8 +370,8 @@ func (g *generator) add(form int, l Len, ops []Operand) {
 	if !in.set(forms[form].op, l, ops) {
 		return
 	}
-	f, _, evex := in.match()
-	if f == nil {
+	c, evex := in.match()
+	if c == nil {
 		return
 	}
 	g.asm.Reset()
@@ -383,9 +383,9 @@ func (g *generator) add(form int, l Len, ops []Operand) {
 		return
 	}
 	which := 0
-	for which = int(firstForm[in.op]); &forms[which] != f; which++ {
+	for which = int(firstForm[in.op]); &codings[which] != c; which++ {
 	}
-	g.cases = append(g.cases, testCase{which, evex, in, ops, obj.Code, in.text(f)})
+	g.cases = append(g.cases, testCase{which, evex, in, ops, obj.Code, in.text(c.form)})
 }
 
 // TestCases makes all cases, without another assembler to compare them with.

@@ -19,11 +19,12 @@ func (a *Asm) I(op Op, l Len, ops ...Operand) {
 		a.fail("%s: operands", requestText(op, l, ops))
 		return
 	}
-	f, c, evex := in.match()
-	if f == nil {
+	c, evex := in.match()
+	if c == nil {
 		a.fail("%s: no such form", requestText(op, l, ops))
 		return
 	}
+	f := c.form
 	if evex && a.VEX {
 		a.fail("%s: needs EVEX", in.text(f))
 		return
@@ -35,7 +36,7 @@ func (a *Asm) I(op Op, l Len, ops ...Operand) {
 		a.jump(op, in.label)
 		return
 	}
-	a.encode(f, c, evex, &in)
+	a.encode(c, evex, &in)
 }
 
 func (a *Asm) jump(op Op, l Label) {
@@ -46,63 +47,64 @@ func (a *Asm) jump(op Op, l Label) {
 	a.events = append(a.events, event{at: int32(len(a.buf)), op: op, label: l})
 }
 
-// encode appends in in the form f.
-func (a *Asm) encode(f *form, k *coding, evex bool, in *insn) {
-	var regs [numFields]uint8
-	for i, r := range in.reg {
-		regs[k.fields[i]%numFields] = r
-	}
-	c := code{reg: regs[fieldReg], vvvv: regs[fieldVVVV], rm: regs[fieldRM] | regs[fieldOpcode], opcode: f.opcode + regs[fieldOpcode]&7}
+// encode appends in in the form of k.
+func (a *Asm) encode(k *coding, evex bool, in *insn) {
+	f, inOpcode := k.form, in.inField(k, fieldOpcode)
+	c := code{reg: in.inField(k, fieldReg), vvvv: in.inField(k, fieldVVVV), rm: in.inField(k, fieldRM) | inOpcode, opcode: f.opcode + inOpcode&7}
 	if f.ext != noExt {
 		c.reg = f.ext & 7
 	}
 	unit := int32(1)
+	b := a.buf
 	switch {
 	case f.gp:
-		a.legacy(f, in, &c)
+		b = in.legacy(b, f, &c)
 	case evex:
 		unit = f.unit(in)
-		a.evex(f, in, &c)
+		b = in.evexPrefix(b, f, &c)
 	default:
-		a.vex(f, in, &c)
+		b = in.vexPrefix(b, f, &c)
 	}
 	disp := place{at: unbound}
 	switch {
 	case f.flags&flagModRM != 0:
-		a.buf = append(a.buf, f.ext)
+		b = append(b, f.ext)
 	case in.hasMem && in.mem.rip:
-		a.buf = append(a.buf, c.reg&7<<3|5)
-		disp = a.here()
-		a.buf = binary.LittleEndian.AppendUint32(a.buf, uint32(in.mem.Disp))
+		b = append(b, c.reg&7<<3|5)
+		disp = place{at: int32(len(b)), events: int32(len(a.events))}
+		b = binary.LittleEndian.AppendUint32(b, uint32(in.mem.Disp))
 	case in.hasMem:
-		a.address(&in.mem, c.reg, unit)
+		b = in.mem.address(b, c.reg, unit)
 	case f.hasModRM():
-		a.buf = append(a.buf, 0xc0|c.reg&7<<3|c.rm&7)
+		b = append(b, 0xc0|c.reg&7<<3|c.rm&7)
 	}
-	size := k.imm
+	size := int(k.imm)
 	if size == immByLen {
-		size = uint8(min(in.len/8, 4))
+		size = int(min(in.len/8, 4))
 	}
-	for i := range size {
-		a.buf = append(a.buf, byte(in.imm>>(8*i)))
+	if size > 0 {
+		b = binary.LittleEndian.AppendUint64(b, uint64(in.imm))[:len(b)+size]
 	}
-	if k.is4 {
-		a.buf = append(a.buf, regs[fieldIs4]<<4)
+	if k.operand[fieldIs4] != noOperand {
+		b = append(b, in.inField(k, fieldIs4)<<4)
 	}
-	if disp.at != unbound {
-		a.relocs = append(a.relocs, reloc{disp: disp, end: int32(len(a.buf)), label: in.mem.ref})
+	if a.buf = b; disp.at != unbound {
+		a.relocs = append(a.relocs, reloc{disp: disp, end: int32(len(b)), label: in.mem.ref})
 	}
 }
+
+// inField returns the register that goes to a field, or 0.
+func (in *insn) inField(k *coding, field int) uint8 { return in.reg[k.operand[field]&7] }
 
 // hasModRM reports whether the form has a ModRM byte: all but those without
 // operands and with the register in the opcode.
 func (f *form) hasModRM() bool { return f.ops[0] != patNone && f.ops[0] != patGO }
 
-// address appends ModRM, SIB and displacement (SDM vol. 2A, 2.1.5): the low
+// address appends ModRM, SIB and displacement to b (SDM vol. 2A, 2.1.5): the low
 // bits 100 in rm mean a SIB byte, so RSP and R12 need one as a base; 101
 // without a displacement means RIP, so RBP and R13 need a zero one. EVEX scales
 // 8-bit displacements by unit (2.7.5).
-func (a *Asm) address(m *Mem, reg uint8, unit int32) {
+func (m *Mem) address(b []byte, reg uint8, unit int32) []byte {
 	base := uint8(m.Base) & 7
 	mod, size := uint8(0x80), 4
 	disp := m.Disp
@@ -114,7 +116,7 @@ func (a *Asm) address(m *Mem, reg uint8, unit int32) {
 		disp /= unit
 	}
 	if m.Scale == 0 && base != 4 {
-		a.buf = append(a.buf, mod|reg&7<<3|base)
+		b = append(b, mod|reg&7<<3|base)
 	} else {
 		index, scale := uint8(4), uint8(0) // none
 		switch m.Scale {
@@ -128,11 +130,9 @@ func (a *Asm) address(m *Mem, reg uint8, unit int32) {
 		if m.Scale != 0 {
 			index = m.Index & 7
 		}
-		a.buf = append(a.buf, mod|reg&7<<3|4, scale|index<<3|base)
+		b = append(b, mod|reg&7<<3|4, scale|index<<3|base)
 	}
-	for i := range size {
-		a.buf = append(a.buf, byte(disp>>(8*i)))
-	}
+	return binary.LittleEndian.AppendUint32(b, uint32(disp))[:len(b)+size]
 }
 
 // extensions are the bits 3 of ModRM.rm or the base, and of the index; and bit
@@ -157,20 +157,20 @@ func (in *insn) w(w uint8) uint8 {
 	return 0
 }
 
-// legacy appends prefixes and opcode of a general-purpose instruction (SDM
+// legacy appends to buf the prefixes and opcode of a general-purpose instruction (SDM
 // vol. 2A, 2.1 and 2.2.1).
-func (a *Asm) legacy(f *form, in *insn, c *code) {
+func (in *insn) legacy(buf []byte, f *form, c *code) []byte {
 	size := in.gpSize(f)
 	if size == W16 {
-		a.buf = append(a.buf, 0x66)
+		buf = append(buf, 0x66)
 	}
 	switch f.pp {
 	case pp66:
-		a.buf = append(a.buf, 0x66)
+		buf = append(buf, 0x66)
 	case ppF3:
-		a.buf = append(a.buf, 0xf3)
+		buf = append(buf, 0xf3)
 	case ppF2:
-		a.buf = append(a.buf, 0xf2)
+		buf = append(buf, 0xf2)
 	}
 	b, x, _ := in.extensions(c)
 	rex := c.reg>>3<<2 | x<<1 | b
@@ -178,20 +178,20 @@ func (a *Asm) legacy(f *form, in *insn, c *code) {
 		rex |= 8
 	}
 	if rex != 0 || in.byteReg(f, size) {
-		a.buf = append(a.buf, 0x40|rex)
+		buf = append(buf, 0x40|rex)
 	}
 	switch f.opmap {
 	case map0F:
-		a.buf = append(a.buf, 0x0f)
+		buf = append(buf, 0x0f)
 	case map0F38:
-		a.buf = append(a.buf, 0x0f, 0x38)
+		buf = append(buf, 0x0f, 0x38)
 	case map0F3A:
-		a.buf = append(a.buf, 0x0f, 0x3a)
+		buf = append(buf, 0x0f, 0x3a)
 	}
 	if size == W8 && f.vex&(f.vex-1) != 0 { // one of several sizes
 		c.opcode--
 	}
-	a.buf = append(a.buf, c.opcode)
+	return append(buf, c.opcode)
 }
 
 // byteReg reports whether an operand is SPL, BPL, SIL or DIL, which need a REX
@@ -206,9 +206,9 @@ func (in *insn) byteReg(f *form, size Len) bool {
 	return false
 }
 
-// vex appends a VEX prefix and the opcode (SDM vol. 2A, 2.3.5): two bytes
+// vexPrefix appends to buf a VEX prefix and the opcode (SDM vol. 2A, 2.3.5): two bytes
 // where they do.
-func (a *Asm) vex(f *form, in *insn, c *code) {
+func (in *insn) vexPrefix(buf []byte, f *form, c *code) []byte {
 	b, x, _ := in.extensions(c)
 	r := c.reg >> 3 & 1
 	w := in.w(f.vexW)
@@ -217,15 +217,14 @@ func (a *Asm) vex(f *form, in *insn, c *code) {
 		low |= 4
 	}
 	if f.opmap == map0F && b|x|w == 0 {
-		a.buf = append(a.buf, 0xc5, (r^1)<<7|low, c.opcode)
-		return
+		return append(buf, 0xc5, (r^1)<<7|low, c.opcode)
 	}
-	a.buf = append(a.buf, 0xc4, (r^1)<<7|(x^1)<<6|(b^1)<<5|f.opmap, w<<7|low, c.opcode)
+	return append(buf, 0xc4, (r^1)<<7|(x^1)<<6|(b^1)<<5|f.opmap, w<<7|low, c.opcode)
 }
 
-// evex appends an EVEX prefix and the opcode (SDM vol. 2A, 2.7.1): bit 4 of a
+// evexPrefix appends to buf an EVEX prefix and the opcode (SDM vol. 2A, 2.7.1): bit 4 of a
 // register is R' in reg, X in rm, V' in vvvv or a vector index.
-func (a *Asm) evex(f *form, in *insn, c *code) {
+func (in *insn) evexPrefix(buf []byte, f *form, c *code) []byte {
 	b, x, v := in.extensions(c)
 	if !in.hasMem {
 		x = c.rm >> 4 & 1
@@ -243,7 +242,7 @@ func (a *Asm) evex(f *form, in *insn, c *code) {
 	if in.mem.Broadcast {
 		p2 |= 0x10
 	}
-	a.buf = append(a.buf, 0x62, p0, p1, p2, c.opcode)
+	return append(buf, 0x62, p0, p1, p2, c.opcode)
 }
 
 func (l Len) ll() uint8 {

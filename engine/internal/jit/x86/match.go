@@ -17,7 +17,7 @@ type insn struct {
 	op     Op
 	len    Len
 	kind   [4]uint8
-	reg    [4]uint8
+	reg    [8]uint8 // of each operand; 0 from noOperand on
 	n      int
 	kinds  uint32 // a byte for each operand, with one bit set; see form.accepts
 	evex   bool   // an operand needs EVEX
@@ -36,7 +36,7 @@ const (
 )
 
 // lastReg is the last register of each kind.
-var lastReg = [...]uint8{kindReg: 15, kindVec: 31, kindMask: 7, kindLabel: 0}
+var lastReg = [...]uint8{kindReg: 15, kindMask: 7, kindLabel: 0}
 
 // set takes the operands apart. It looks at their types only, calling no
 // method, so that they do not escape.
@@ -44,46 +44,52 @@ func (in *insn) set(op Op, l Len, ops []Operand) bool {
 	if op >= numOps || l&(l-1) != 0 {
 		return false
 	}
-	in.op, in.len, in.kinds = op, l, bitNone*0x01010101
-	mems := 0
+	in.op, in.len = op, l
+	n, kinds, evex := 0, uint32(bitNone*0x01010101), false
 	for _, o := range ops {
+		if x, ok := o.(Vec); ok && n < noOperand && x < 32 { // most operands
+			in.kind[n], in.reg[n] = kindVec, uint8(x)
+			kinds ^= (bitNone ^ 1<<kindVec) << (8 * n & 31)
+			evex = evex || x > 15
+			n++
+			continue
+		}
 		kind, reg, bit := uint8(0), uint8(0), uint32(0)
 		switch o := o.(type) {
 		case Reg:
-			kind, reg, bit = kindReg, uint8(o), 1<<kindReg
-		case Vec:
-			kind, reg, bit = kindVec, uint8(o), 1<<kindVec
-			in.evex = in.evex || o > 15
-		case Mask:
-			kind, reg, bit = kindMask, uint8(o), 1<<kindMask
+			kind, reg = kindReg, uint8(o)
 		case Mem:
-			kind, in.mem, bit = kindMem, o, 1<<kindMem
-			if o.VecIndex {
-				bit = bitVSIB
+			if in.hasMem || !o.valid() {
+				return false
 			}
-			in.evex = in.evex || o.Broadcast || o.VecIndex && o.Index > 15
-			mems++
+			kind, in.mem, in.hasMem = kindMem, o, true
+			if o.VecIndex {
+				bit = bitVSIB ^ 1<<kindMem
+			}
+			evex = evex || o.Broadcast || o.VecIndex && o.Index > 15
 		case Imm:
-			kind, in.imm, bit = kindImm, int64(o), 1<<kindImm
+			kind, in.imm = kindImm, int64(o)
 		case Label:
-			kind, in.label, bit = kindLabel, o, 1<<kindLabel
+			kind, in.label = kindLabel, o
+		case Mask:
+			kind, reg = kindMask, uint8(o)
 		case With:
-			if in.with, in.evex = o, true; o.K == K0 || o.K > K7 {
+			if in.with, evex = o, true; o.K == K0 || o.K > K7 {
 				return false
 			}
 			continue
 		default:
 			return false
 		}
-		if in.n == len(in.kind) || reg > lastReg[kind] {
+		if n >= noOperand || reg > lastReg[kind] {
 			return false
 		}
-		in.kind[in.n], in.reg[in.n] = kind, reg
-		in.kinds ^= (bitNone | bit) << (8 * uint(in.n) & 31)
-		in.n++
+		in.kind[n], in.reg[n] = kind, reg
+		kinds ^= (bitNone ^ bit ^ 1<<kind) << (8 * n & 31)
+		n++
 	}
-	in.hasMem = mems > 0
-	return !in.hasMem || mems == 1 && in.mem.valid()
+	in.n, in.kinds, in.evex = n, kinds, evex
+	return true
 }
 
 func (m *Mem) valid() bool {
@@ -104,20 +110,21 @@ func (m *Mem) valid() bool {
 
 // match finds the first form that can express in; evex reports whether in its
 // EVEX encoding.
-func (in *insn) match() (f *form, c *coding, evex bool) {
-	for i := firstForm[in.op]; i < firstForm[in.op+1]; i++ {
-		f, c := &forms[i], &codings[i]
+func (in *insn) match() (c *coding, evex bool) {
+	of := codings[firstForm[in.op]:firstForm[in.op+1]]
+	for i := range of {
+		c := &of[i]
 		if in.kinds&^c.accepts != 0 {
 			continue
 		}
 		if c.lens&in.len != 0 && !in.evex {
-			return f, c, false
+			return c, false
 		}
-		if evex, ok := in.takenBy(f); ok {
-			return f, c, evex
+		if evex, ok := in.takenBy(c.form); ok {
+			return c, evex
 		}
 	}
-	return nil, nil, false
+	return nil, false
 }
 
 // takenBy reports whether a form, which takes the kinds of the operands, takes their values
@@ -152,10 +159,11 @@ const (
 	fieldRM     // ModRM.rm, which may be memory
 	fieldOpcode // the low bits of the opcode
 	fieldIs4    // a register in the immediate
+	numFields
 )
 
-// numFields is more than the fields, and a power of two.
-const numFields = 8
+// noOperand is the position after the operands.
+const noOperand = 4
 
 // fieldOf has the field of the operand of each pattern.
 var fieldOf = [patCount]uint8{
@@ -168,13 +176,13 @@ var fieldOf = [patCount]uint8{
 // immOf has the bytes of the immediate of each pattern.
 var immOf = [patCount]uint8{patI: 1, patI1: 1, patIZ: immByLen, patI8: 8}
 
-// A coding is what match and encode read of a form for each instruction.
+// A coding is a form, and what match and encode read of it for each instruction.
 type coding struct {
-	accepts uint32   // the bits of insn.kinds that the form takes
-	lens    Len      // the lengths, as bits, at which it takes every instruction of these kinds that needs no EVEX
-	fields  [4]uint8 // of the operands
-	imm     uint8    // bytes of the immediate, or immByLen
-	is4     bool     // the immediate has a register
+	form    *form
+	accepts uint32           // the bits of insn.kinds that the form takes
+	lens    Len              // the lengths, as bits, at which it takes every instruction of these kinds that needs no EVEX
+	operand [numFields]uint8 // of each field, or noOperand
+	imm     uint8            // bytes of the immediate, or immByLen
 }
 
 // immByLen is the size of immediates of as many bytes as the instruction has, but at most 4.
@@ -184,11 +192,13 @@ const immByLen = 0xff
 var codings = func() (out [len(forms)]coding) {
 	for i := range forms {
 		f, c := &forms[i], &out[i]
+		c.form, c.operand = f, [...]uint8{noOperand, noOperand, noOperand, noOperand, noOperand, noOperand}
 		for k, p := range f.ops {
 			c.accepts |= bitsOf[p] << (8 * k)
-			c.fields[k] = fieldOf[p]
+			if field := fieldOf[p]; field != fieldNone {
+				c.operand[field] = uint8(k)
+			}
 			c.imm = max(c.imm, immOf[p])
-			c.is4 = c.is4 || p == patIs4
 		}
 		if (f.vex == 0 && !f.gp) || slices.ContainsFunc(f.ops[:], func(p pat) bool { return p == patCL || p == patVSIB || immOf[p] > 0 && p != patI8 }) {
 			continue

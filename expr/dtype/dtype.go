@@ -13,7 +13,7 @@ import (
 // A Type is an element type. The zero value is [Invalid].
 type Type uint8
 
-// The element types. In memory a Bool is one byte, 0 or 1; inside a kernel it
+// The element types: bool, the signed integers, the unsigned ones, the floats, and the complex types. In memory a Bool is one byte, 0 or 1; inside a kernel it
 // is a predicate. An F16 or BF16 is two bytes in memory and a float32 inside a
 // kernel (see docs/numerics.md). A C64 or C128 is two numbers, the real part and
 // then the imaginary part. No kernel holds one: see [Type.Part].
@@ -37,42 +37,31 @@ const (
 	count
 )
 
-type class uint8
-
-const (
-	boolean class = iota
-	signed
-	unsigned
-	floating
-	complexes
-)
-
 // A row has what the other packages need to know about an element type.
 type row struct {
 	name, short string // NumPy's name, and the name in IR texts and CUDA C
-	class       class
 	size        int
 	npy         string       // NumPy's code of the type in .npy files, without the order of bytes
 	goType      reflect.Type // of the elements of slices
 }
 
 var rows = [count]row{
-	Invalid: {"invalid", "?", boolean, 0, "", nil},
-	Bool:    {"bool", "bool", boolean, 1, "b1", reflect.TypeFor[bool]()},
-	I8:      {"int8", "i8", signed, 1, "i1", reflect.TypeFor[int8]()},
-	I16:     {"int16", "i16", signed, 2, "i2", reflect.TypeFor[int16]()},
-	I32:     {"int32", "i32", signed, 4, "i4", reflect.TypeFor[int32]()},
-	I64:     {"int64", "i64", signed, 8, "i8", reflect.TypeFor[int64]()},
-	U8:      {"uint8", "u8", unsigned, 1, "u1", reflect.TypeFor[uint8]()},
-	U16:     {"uint16", "u16", unsigned, 2, "u2", reflect.TypeFor[uint16]()},
-	U32:     {"uint32", "u32", unsigned, 4, "u4", reflect.TypeFor[uint32]()},
-	U64:     {"uint64", "u64", unsigned, 8, "u8", reflect.TypeFor[uint64]()},
-	F16:     {"float16", "f16", floating, 2, "f2", reflect.TypeFor[Float16]()},
-	BF16:    {"bfloat16", "bf16", floating, 2, "V2", reflect.TypeFor[BFloat16]()},
-	F32:     {"float32", "f32", floating, 4, "f4", reflect.TypeFor[float32]()},
-	F64:     {"float64", "f64", floating, 8, "f8", reflect.TypeFor[float64]()},
-	C64:     {"complex64", "c64", complexes, 8, "c8", reflect.TypeFor[complex64]()},
-	C128:    {"complex128", "c128", complexes, 16, "c16", reflect.TypeFor[complex128]()},
+	Invalid: {"invalid", "?", 0, "", nil},
+	Bool:    {"bool", "bool", 1, "b1", reflect.TypeFor[bool]()},
+	I8:      {"int8", "i8", 1, "i1", reflect.TypeFor[int8]()},
+	I16:     {"int16", "i16", 2, "i2", reflect.TypeFor[int16]()},
+	I32:     {"int32", "i32", 4, "i4", reflect.TypeFor[int32]()},
+	I64:     {"int64", "i64", 8, "i8", reflect.TypeFor[int64]()},
+	U8:      {"uint8", "u8", 1, "u1", reflect.TypeFor[uint8]()},
+	U16:     {"uint16", "u16", 2, "u2", reflect.TypeFor[uint16]()},
+	U32:     {"uint32", "u32", 4, "u4", reflect.TypeFor[uint32]()},
+	U64:     {"uint64", "u64", 8, "u8", reflect.TypeFor[uint64]()},
+	F16:     {"float16", "f16", 2, "f2", reflect.TypeFor[Float16]()},
+	BF16:    {"bfloat16", "bf16", 2, "V2", reflect.TypeFor[BFloat16]()},
+	F32:     {"float32", "f32", 4, "f4", reflect.TypeFor[float32]()},
+	F64:     {"float64", "f64", 8, "f8", reflect.TypeFor[float64]()},
+	C64:     {"complex64", "c64", 8, "c8", reflect.TypeFor[complex64]()},
+	C128:    {"complex128", "c128", 16, "c16", reflect.TypeFor[complex128]()},
 }
 
 // All lists every valid type, in the order of the constants.
@@ -125,19 +114,19 @@ func (t Type) GoType() reflect.Type { return t.row().goType }
 func (t Type) Valid() bool { return t > Invalid && t < count }
 
 // IsFloat reports whether t is a floating-point type, halves included.
-func (t Type) IsFloat() bool { return t.Valid() && t.row().class == floating }
+func (t Type) IsFloat() bool { return t >= F16 && t <= F64 }
 
 // IsHalf reports whether t is F16 or BF16.
 func (t Type) IsHalf() bool { return t == F16 || t == BF16 }
 
 // IsSigned reports whether t is a signed integer type.
-func (t Type) IsSigned() bool { return t.Valid() && t.row().class == signed }
+func (t Type) IsSigned() bool { return t >= I8 && t <= I64 }
 
 // IsUnsigned reports whether t is an unsigned integer type.
-func (t Type) IsUnsigned() bool { return t.Valid() && t.row().class == unsigned }
+func (t Type) IsUnsigned() bool { return t >= U8 && t <= U64 }
 
 // IsInt reports whether t is an integer type; Bool is not one.
-func (t Type) IsInt() bool { return t.IsSigned() || t.IsUnsigned() }
+func (t Type) IsInt() bool { return t >= I8 && t <= U64 }
 
 // IsComplex reports whether t is C64 or C128.
 func (t Type) IsComplex() bool { return t == C64 || t == C128 }

@@ -220,6 +220,7 @@ func (n *Node) checkOperands() *Error {
 // operator does not have, or "".
 func (o *Operator) lacks() string {
 	switch {
+	case o.complete:
 	case o.Class() == Elementwise && o.Lower() == nil && o.Parts() == nil:
 		return "lowering"
 	case o.Class() == Elementwise && (o.Arity() < 0 || o.Types() == 0):

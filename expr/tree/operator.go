@@ -164,7 +164,10 @@ func (e Example) Apply(o *Operator, args ...*Node) *Node {
 // An Operator is an operation: a built-in one, or a user's. Its address is its
 // identity. It does not change. Package op makes operators, also for users
 // (op.Define).
-type Operator struct{ row Row }
+type Operator struct {
+	row      Row
+	complete bool // known to lack nothing; see lacks
+}
 
 // NewOperator returns the operator that row states.
 func NewOperator(row Row) *Operator {
@@ -173,7 +176,9 @@ func NewOperator(row Row) *Operator {
 		row.Routine = &r
 	}
 	row.Examples = cloned(row.Examples)
-	return &Operator{row}
+	o := &Operator{row: row}
+	o.complete = row.Class == Elementwise && o.lacks() == ""
+	return o
 }
 
 // cloned returns a copy that shares no memory with list.
@@ -318,7 +323,8 @@ func (o *Operator) Takes(t dtype.Type) bool {
 	if t.IsComplex() {
 		return zero.IfNil(o).row.Parts != nil
 	}
-	return zero.IfNil(o).row.Types == 0 || zero.IfNil(o).row.Types.Has(t) || zero.IfNil(o).row.Class == View
+	r := &zero.IfNil(o).row
+	return r.Types == 0 || r.Types.Has(t) || r.Class == View
 }
 
 // Constructor returns the name of the operator's constructor in package op:

@@ -106,7 +106,10 @@ func (f *Emitter) Begin(target Target, a Asm, listing bool, p *lower.Program, bp
 		Asm: a, Facts: facts, LaneSize: size, Listing: listing, Program: p, Layout: bp, Phase: bp.Lowered, Variant: v,
 		Nodes: append(f.Nodes, nodes...), Values: f.Values,
 		Vecs: NewRegisterFile(1<<facts.Vectors - 1), Masks: NewRegisterFile(2<<facts.Predicates - 2),
-		SiteReg: slices.Repeat([]int8{-1}, len(bp.Sites)),
+		SiteReg: f.SiteReg,
+	}
+	for range bp.Sites {
+		f.SiteReg = append(f.SiteReg, -1)
 	}
 }
 
@@ -114,7 +117,7 @@ func (f *Emitter) Begin(target Target, a Asm, listing bool, p *lower.Program, bp
 func (f *Emitter) Empty() {
 	clear(f.Nodes)
 	v := &f.Values
-	*f = Emitter{Nodes: f.Nodes[:0], Values: Values{
+	*f = Emitter{Nodes: f.Nodes[:0], SiteReg: f.SiteReg[:0], Values: Values{
 		Uniform: v.Uniform[:0], UniformSlot: v.UniformSlot[:0], Home: v.Home[:0], Last: v.Last[:0], Places: v.Places[:0],
 	}}
 }

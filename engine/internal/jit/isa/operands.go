@@ -168,7 +168,7 @@ func (f *Emitter) Release() {
 	}
 	f.Released = true
 	for _, a := range f.Cur.Args {
-		if a != lower.None && f.Dies(a) {
+		if a != lower.None && f.Last[a] == f.At && f.Dies(a) {
 			f.Drop(a, f.Copy)
 		}
 	}
@@ -253,7 +253,9 @@ func (f *Emitter) give(file *RegisterFile, r int8) int8 {
 }
 
 // Keep says that the current copy of a node is in a register that stays taken.
-func (f *Emitter) Keep(n int32, r Vec) { f.Places[f.Key(n, f.Copy)] = Place{int8(r), -1, true} }
+func (f *Emitter) Keep(n int32, r Vec) {
+	f.Places[f.Key(n, f.Copy)] = Place{Reg: int8(r), Slot: -1, Kept: true}
+}
 
 // Lend returns the register with the current copy of a node, if it is the node's own. It stays taken after the last use:
 // the caller frees it.

@@ -82,8 +82,8 @@ func (s *slots) TakeRow(n int) int32 {
 
 // A Place says where one copy of a node is: in a register, a slot, or both.
 type Place struct {
-	Reg  int8  // -1: in no register
 	Slot int32 // -1: in no slot
+	Reg  int8  // -1: in no register
 	Kept bool  // the register belongs to a carry, and stays taken
 }
 

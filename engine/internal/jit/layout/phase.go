@@ -49,10 +49,10 @@ type Site struct {
 	Pure   bool         // a store to an array that is only written, and much larger than the caches
 	Turns  bool         // parts of the rows of a loop with Each are turned in registers: the elements of a row are neighbours
 	Trails bool         // a load of lines that another load has read before
+	plane  bool         // see [Phase.Plane]
 	Near   int32        // the number, from 1 on, of an earlier site whose address is always Apart bytes before this one's, or 0
 	Apart  int
-	Shared int  // the number, from 1 on, of the register of a row loop whose address is Apart bytes before this one's, or 0
-	plane  bool // see [Phase.Plane]
+	Shared int // the number, from 1 on, of the register of a row loop whose address is Apart bytes before this one's, or 0
 	Guards []GuardLine
 	Dyn    []dynDim
 	Stage  *Staging

@@ -68,19 +68,20 @@ const NotGreatest = 1
 // Whole is the Imm of a Cold region that computes all lanes if any lane needs it.
 const Whole = 1
 
-// A Node is an instruction of a phase; operands are nodes of the same phase.
+// A Node is an instruction of a phase; operands are nodes of the same phase. Its fields are in an
+// order in which they fill a cache line.
 type Node struct {
+	Body  []int32 // of a Cold
+	Imm   uint64
+	Args  [3]int32
+	Aux   int32
+	Yield int32
+	At    int32 // position in the order of emission
 	Op    prim.Op
 	Type  dtype.Type // of the result
 	In    dtype.Type // of the operands that decide the instruction
-	Args  [3]int32
-	Aux   int32
-	Imm   uint64
-	Body  []int32 // of a Cold
-	Yield int32
-	Cold  bool  // in a cold region
-	Bytes bool  // see findBytes: only stored, the upper bits of a lane do not matter
-	At    int32 // position in the order of emission
+	Cold  bool       // in a cold region
+	Bytes bool       // see findBytes: only stored, the upper bits of a lane do not matter
 
 	Rounded bool // of a store to elements of 16 bits: the operand is rounded
 	Folded  bool // a load that the instruction of its only use does, see [isa.Facts.FromMemory]

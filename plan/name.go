@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/fuse"
@@ -41,21 +40,16 @@ func kernelName(l *fuse.Loop) string {
 	if len(name) == 0 {
 		name = append(name, cmp.Or(view, "copy")+"_"...)
 	}
-	word := strings.Map(wordByte, string(name[:len(name)-1]))
-	if word == "" || word[0] <= '9' {
-		word = "_" + word
+	name = name[:len(name)-1]
+	for i, c := range name { // users name operators as they like
+		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+			name[i] = '_'
+		}
 	}
-	return word
-}
-
-// wordByte returns c if a kernel's name may have it, and _ otherwise. Users name
-// operators as they like.
-func wordByte(c rune) rune {
-	switch {
-	case '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
-		return c
+	if len(name) == 0 || name[0] <= '9' {
+		return "_" + string(name)
 	}
-	return '_'
+	return string(name)
 }
 
 // Name returns the name that profilers and traces show for the stage: that of

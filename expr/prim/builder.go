@@ -67,14 +67,15 @@ func (b *B) Op(op Op, args ...V) V {
 }
 
 func (b *B) emit(op Op, t dtype.Type, imm uint64, args ...V) V {
+	to := b.to()
 	for _, a := range args {
-		if !b.to().Has(a) {
+		if !to.Has(a) {
 			return b.fail(op, args, "an operand is no value of this program")
 		}
 	}
 	ins := Ins{Op: op, Type: t, Imm: imm}
 	copy(ins.Args[:], args)
-	return b.to().Emit(ins)
+	return to.Emit(ins)
 }
 
 func (b *B) fail(op Op, args []V, why string) V {

@@ -241,7 +241,7 @@ func (b *Builder) homeOf(ix prim.Ix) int32 {
 func (b *Builder) homeOfArgs(args [3]Value) int32 {
 	r := b.root
 	for _, a := range args {
-		if a != None {
+		if a != None && b.home[a] != r {
 			r = b.deeper(b.home[a], r)
 		}
 	}

@@ -131,17 +131,18 @@ func (f *phaseCode) tail() {
 	f.Int(isa.Mov, isa.T0, isa.K(f.W))
 	f.Int(isa.Min, isa.T1, isa.T0)
 	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T1)
-	f.Lanes.SetTail()
-	f.Masked = true
-	f.Start(1)
-	f.body(f.top)
-	f.Masked = false
+	f.maskedBody(0)
 }
 
 // knownTail emits a vector of which so many lanes are left, which are fewer than it has.
 func (f *phaseCode) knownTail(lanes int) {
 	f.Int(isa.Mov, isa.T1, isa.K(lanes))
 	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T1)
+	f.maskedBody(lanes)
+}
+
+// maskedBody emits the nodes for the first lanes of a vector, of which T1 is the number. If it is known, it is given too, else 0.
+func (f *phaseCode) maskedBody(lanes int) {
 	f.Masked, f.Tail = true, lanes
 	f.Lanes.SetTail()
 	f.Start(1)

@@ -147,12 +147,7 @@ func (f *phaseCode) prefixLoop() {
 	f.Branch(isa.EQ, isa.Count, isa.K(0), done)
 	f.Int(isa.Mov, isa.Word(frame.Counter), isa.Count)
 	f.Int(isa.Mov, isa.T1, isa.Count)
-	f.Tail = f.Layout.Short % f.W
-	f.Lanes.SetTail()
-	f.Masked = true
-	f.Start(1)
-	f.body(f.top)
-	f.Masked, f.Tail = false, 0
+	f.maskedBody(f.Layout.Short % f.W)
 	f.Bind(done)
 	for i := range f.carries {
 		c := &f.carries[i]

@@ -74,7 +74,7 @@ func signBit(t dtype.Type) uint64 { return 1 << (8*t.Size() - 1) }
 // binary is the rule of primitives of two operands with an instruction.
 func binary(f *emitter, n *lower.Node) {
 	a, b := n.Args[0], n.Args[1]
-	if n.Op.Info().Commutes && (f.Folded(a) || f.inMemory(a) && !f.Folded(b)) {
+	if (f.Folded(a) || f.inMemory(a) && !f.Folded(b)) && n.Op.Info().Commutes {
 		a, b = b, a
 	}
 	x, y := f.Src(a), f.srcM(b)

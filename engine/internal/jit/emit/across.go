@@ -208,6 +208,7 @@ func (f *phaseCode) acrossGroup(accs []columnAcc, group, many int) {
 func (f *phaseCode) carryAcross(group int) int {
 	v, _ := f.pressure()
 	f.chooseCarries(f.Vectors-v-spareRegs, false)
+	v = f.besideCarries(v)
 	for group > 1 && group*(v+len(f.carries))+spareRegs > f.Vectors {
 		group /= 2
 	}

@@ -27,6 +27,7 @@ func (f *phaseCode) columnLoop() {
 	f.combines = f.Layout.Combines && f.Runs == 0 && !slices.ContainsFunc(accs, func(a columnAcc) bool { return !a.inRegs })
 	f.chooseCarries(f.Vectors-v-nred-spareRegs, f.holdsNarrow())
 	nred += len(f.carries)
+	v = f.besideCarries(v)
 	f.pinSites()
 	group := 4
 	if f.Runs > 0 {
@@ -68,7 +69,14 @@ func (f *phaseCode) columnParts(accs []columnAcc, group, whole, at int) {
 		f.turnedGroups(accs, tail, done)
 	} else {
 		f.turnedTogether(accs)
-		f.columnGroups(accs, group, tail)
+		if n := f.allColumns() % group; n > 0 && f.Layout.Columns()%f.W == 0 && len(f.top) <= shortColumns {
+			rest := f.NewLabel()
+			f.columnGroups(accs, group, rest)
+			f.Bind(rest)
+			f.columnGroups(accs, n, tail) // without a mask
+		} else {
+			f.columnGroups(accs, group, tail)
+		}
 	}
 
 	f.part("tail: the last columns, the last vector under a mask")
@@ -104,15 +112,6 @@ const node = 4
 // states.
 func (f *phaseCode) wholeRow(v, m, states int) (vectors, at int) {
 	vectors = (f.wholeLanes() + f.W - 1) / f.W
-	least := 1
-	if f.LaneSize > 0 && slices.ContainsFunc(f.top, func(id int32) bool { return f.Nodes[id].Op == prim.Shl || f.Nodes[id].Op == prim.Shr }) {
-		least = 3 // with both operands and the result, such a shift takes so many more than spareRegs
-	}
-	for i := range f.carries {
-		if f.carries[i].early { // neither its value nor its next takes another register
-			v = max(v-2, least)
-		}
-	}
 	for at = 4; at > 0; at /= 2 {
 		if vectors*states+at*v+spareRegs <= f.Vectors && f.Fits(at*m) && vectors*len(f.top) <= wholeNodes {
 			return vectors, at
@@ -122,6 +121,20 @@ func (f *phaseCode) wholeRow(v, m, states int) (vectors, at int) {
 		return vectors, 1
 	}
 	return 0, 0
+}
+
+// besideCarries returns how many of v registers the values of a vector take beside those of the carries.
+func (f *phaseCode) besideCarries(v int) int {
+	least := 1
+	if f.LaneSize > 0 && slices.ContainsFunc(f.top, func(id int32) bool { return f.Nodes[id].Op == prim.Shl || f.Nodes[id].Op == prim.Shr }) {
+		least = 3 // with both operands and the result, such a shift takes so many more than spareRegs
+	}
+	for i := range f.carries {
+		if f.carries[i].early { // neither its value nor its next takes another register
+			v = max(v-2, least)
+		}
+	}
+	return v
 }
 
 // wholeNodes is the most nodes of the vectors of a row that is emitted without a loop.

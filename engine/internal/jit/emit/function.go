@@ -306,9 +306,8 @@ func (f *phaseCode) mapLoop() {
 		group, f.unroll = 1, max(group, 2)
 	case group == 4 && len(f.Takes) > 0: // their code is long
 		group = 2
-	// Folded loads take no registers. Uniform operands in registers are worth more than a larger group.
-	case f.FromMemory != nil && group == 4 && len(f.operandsByUse()) > f.Vectors-group*v-f.spare():
-		group = 2
+	default:
+		group = f.uniformsOrGroup(group, 0)
 	}
 	f.pinUniforms(f.Vectors - group*v - f.spare())
 	f.holding(group*v, func() {

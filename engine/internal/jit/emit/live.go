@@ -203,6 +203,16 @@ func (f *phaseCode) chooseCopies(limit, fixed int) int {
 	return c
 }
 
+// uniformsOrGroup returns two vectors in place of a group of four that leaves the uniform operands no registers, beside the
+// fixed ones: folded loads take none, and uniform operands in registers are worth more than a larger group.
+func (f *phaseCode) uniformsOrGroup(group, fixed int) int {
+	v, _ := f.pressure()
+	if f.FromMemory != nil && group == 4 && len(f.operandsByUse()) > f.Vectors-fixed-group*v-f.spare() {
+		return 2
+	}
+	return group
+}
+
 // deepCopies returns the vectors that should be computed at once though some of their values then go through
 // memory, or 1: where a target has few registers, and the processor does not reach the next iteration while it
 // waits for the results of a long one. Its schedulers hold some 64 instructions of vectors that wait.

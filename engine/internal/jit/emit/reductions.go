@@ -179,7 +179,7 @@ func (f *phaseCode) looseLoop(unroll int) bool {
 			f.Lanes.Constant(r.x, f.accs[i].Kern.Lane, f.accs[i].Kern.Identity)
 		}
 	}
-	group := min(f.chooseCopies(4, need), unroll)
+	group := f.uniformsOrGroup(min(f.chooseCopies(4, need), unroll), need)
 	v, _ := f.pressure()
 	f.pinUniforms(f.Vectors - need - group*v - spareRegs)
 	lanes := isa.Word(f.Phase.Lanes)

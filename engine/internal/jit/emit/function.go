@@ -303,7 +303,9 @@ func (f *phaseCode) mapLoop() {
 	v, _ := f.pressure()
 	switch {
 	case f.share.bit == 0 && f.firstPart == 0 && f.oneByOne(group):
-		group, f.unroll = 1, max(group, 2)
+		if group, f.unroll = 1, max(group, 2); 4*len(f.top) <= longBody {
+			f.unroll = 4
+		}
 	case group == 4 && len(f.Takes) > 0: // their code is long
 		group = 2
 	default:

@@ -17,6 +17,7 @@ const (
 	opTime   = .008 // an instruction on a lane of 4 bytes, in vectors of 64 bytes
 	byteTime = .01  // a byte of an array read or written
 	callTime = 30.  // a call: writing the addresses of the sites, entry and exit
+	rowTime  = 1.   // a row of a row loop beside its elements, at least: the next addresses, results
 	// maxCall is the most time of a call. The runtime cannot preempt it: to stop the
 	// world it waits for the end of the call.
 	maxCall = 10e3

@@ -109,11 +109,11 @@ func (in *instance) findRowLoop(b *layout.Binder, it *boundItem) *rowLoop {
 			b.ShareRows(r.phases)
 		}
 	}
-	cost := 0.
+	cost := rowTime
 	for _, bp := range r.phases {
 		cost += in.code.gen.laneCost(bp) * float64(bp.N)
 	}
-	r.most = max(1, min(layout.MaxLanes/max(lanes, 1), int(maxCall/max(cost, 1e-3))))
+	r.most = max(1, min(layout.MostLanes/max(lanes, 1), int(maxCall/max(cost, 1e-3))))
 	return r
 }
 

@@ -178,7 +178,7 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 	if moving {
 		bp.Most *= min(max(callBytes/element/MaxLanes, 1), 8)
 		if total <= 2*b.Machine.Caches.L2 {
-			bp.Most = 8 * MaxLanes
+			bp.Most = MostLanes
 		}
 	}
 	if ph.Widest == 8 && ph.Predicates() {

@@ -105,9 +105,9 @@ func (in *instance) findRowLoop(b *layout.Binder, it *boundItem) *rowLoop {
 		for _, bp := range r.phases {
 			bp.FindExact(bp.N)
 		}
-		if len(r.phases) > 1 { // one phase holds its own addresses
-			b.ShareRows(r.phases)
-		}
+	}
+	if len(r.phases) > 1 { // one phase holds its own addresses
+		b.ShareRows(r.phases)
 	}
 	cost := rowTime
 	for _, bp := range r.phases {

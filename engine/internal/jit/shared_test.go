@@ -91,3 +91,40 @@ store R y[i0, i1, i2+1] %4
 		}
 	}
 }
+
+// TestAddressesOfReductions compares rows with a reduction, and what follows from it, with the interpreter, also with groups of rows. With AVX2
+// the phases share the registers of their addresses, so no row changes the frame.
+func TestAddressesOfReductions(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(12, 9))
+	for _, typ := range []dtype.Type{dtype.U8, dtype.I16, dtype.F16, dtype.I32, dtype.F32, dtype.F64} {
+		for _, op := range []string{"max", "sum", "prod"} {
+			k := parse(t, strings.NewReplacer("OP", op, "T", typ.Short(), "R", typ.Register().Short()).Replace(`kernel reduction
+axis i0 i1 i2
+buf x T in 3
+buf c T in 2
+buf y T out 2
+{
+par i0 i1 {
+vec i2 {
+%0 = load R x[i0, i1, i2]
+%1 = reduce OP R %0
+}
+%2 = load R c[i0, i1]
+%3 = add R %1 %2
+store R y[i0, i1] %3
+}
+}
+`))
+			for _, row := range []int{1, 7, 16, 33, 100, 130, 600, 1100} {
+				n := [...][2]int{{1, 1}, {1, 9}, {4, 5}, {3, 20}}[r.IntN(4)]
+				s := newSetup(t, r, k, []int{n[0], n[1], row}, []int{}, [][]int{{n[0], n[1], row + 2}, {n[0], n[1]}, {n[0], n[1]}}, true)
+				if in, ok := s.instance(t, isas(t)[0]).(*instance); ok && isas(t)[0].Name() == "avx2" && n[0]*n[1] > 1 && countIn(t, in, "next row", "add qword") > 0 {
+					t.Errorf("%s of %s, %d x %d rows of %d: rows change their addresses in the frame", op, typ, n[0], n[1], row)
+				}
+				differ(t, r, s)
+				forget()
+			}
+		}
+	}
+}

@@ -43,18 +43,20 @@ func (b *Binder) small(size, step int) bool {
 	return -most <= step && step <= most
 }
 
-// mostSteps is the longest step of stores that go element by element from registers, and of elements of 1 and 2 bytes
-// on x86.
+// mostSteps is the longest step of elements of 1 and 2 bytes on x86.
 const mostSteps = 16
 
-// stepped reports whether the store of a map goes element by element from registers, with a step. Several stores may be
-// neighbouring fields of records: see findWoven.
+// Stores of elements of 4 and 8 bytes go element by element from registers up to the step mostApart, which makes their offsets constants
+// of 32 bits. More than mostJoined stores of 4 bytes may be neighbouring fields of records, whose matrix is transposed: see findWoven.
+const mostApart = 1 << 16
+
+// stepped reports whether the stores of a map go element by element from registers, with a step.
 func (b *Binder) stepped(ph *lower.Phase, size, step int) bool {
 	stores := 0
 	for i := range ph.Sites {
 		stores += int(frame.Bit(ph.Sites[i].Store))
 	}
-	return b.Blends && ph.Kind == lower.MapPhase && stores == 1 && size >= 4 && -mostSteps <= step && step <= mostSteps
+	return b.Blends && ph.Kind == lower.MapPhase && (size == 4 && stores <= mostJoined || size == 8) && -mostApart <= step && step <= mostApart
 }
 
 // shortSteps reports whether a phase may have elements of 1 or 2 bytes with small steps.
@@ -84,8 +86,8 @@ func (l *layouter) own(i int) int {
 	return len(l.Join(l.vec, append([]bound.Form{l.offsets[i]}, l.guards[i]...)))
 }
 
-// reachable reports whether machine code can use a site with these spans. It stores
-// elements apart one by one, which takes as long as the copy of a single row by Go.
+// reachable reports whether machine code can use a site with these spans. Elements of a single row that are so far apart that their step is
+// no constant of the code are stored one by one, which takes as long as the copy by Go.
 func (b *Binder) reachable(ph *lower.Phase, s *Site, spans []bound.Span) bool {
 	if s.Kind == Index || ph.Kind == lower.ScalarPhase || s.Kind == Computed && s.Gather.moves() {
 		return true

@@ -371,9 +371,12 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		} {
 			k |= uint32(frame.Bit(is)) << (8 + bit)
 		}
-		k |= uint32(uint8(s.Step))<<18 | uint32(frame.Bit(s.Counts()))<<26 | uint32(frame.Bit(s.Group != 0))<<27 | uint32(frame.Bit(s.RowBytes() < 0))<<28 | uint32(frame.Bit(s.plane))<<29
+		k |= uint32(frame.Bit(s.Step != 0))<<18 | uint32(frame.Bit(s.Counts()))<<26 | uint32(frame.Bit(s.Group != 0))<<27 | uint32(frame.Bit(s.RowBytes() < 0))<<28 | uint32(frame.Bit(s.plane))<<29
 		k |= uint32(s.RowsInReach()>>4) << 30
 		key = le.LittleEndian.AppendUint32(key, k)
+		if s.Step != 0 {
+			key = le.LittleEndian.AppendUint32(key, uint32(s.Step))
+		}
 		if s.Record > 0 {
 			key = append(key, byte(s.Record), byte(s.Field), byte(s.Line.Step()))
 		}

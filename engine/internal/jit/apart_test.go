@@ -3,6 +3,7 @@ package jit
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -38,5 +39,47 @@ buf y %[1]s out 2
 			differ(t, r, s)
 		}
 		forget()
+	}
+}
+
+// TestRowsStoredApart compares maps over many short rows with elements between them that they do not store, in place and to another array, with
+// the interpreter. Several rows are one iteration, each with its own lanes alone.
+func TestRowsStoredApart(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(29, 12))
+	for _, typ := range []dtype.Type{dtype.U8, dtype.I16, dtype.F32, dtype.F64, dtype.I64, dtype.F16} {
+		for _, mode := range []string{"out", "inout"} {
+			old := "%1 = add REG %0 %0"
+			if mode == "inout" {
+				old = "%1 = load REG y[i0, i1, i2]"
+			}
+			k := parse(t, strings.NewReplacer("MODE", mode, "OLD", strings.ReplaceAll(old, "REG", typ.Register().Short()), "TYPE", typ.Short(), "REG", typ.Register().Short()).Replace(`kernel apart
+axis i0 i1 i2
+buf x TYPE in 3
+buf r TYPE in 1
+buf y TYPE MODE 3
+{
+vec i0 i1 i2 {
+%0 = load REG x[i0, i1, i2]
+OLD
+%2 = mul REG %0 %1
+%3 = load REG r[i2]
+%4 = add REG %2 %3
+store REG y[i0, i1, i2] %4
+}
+}
+`))
+			for _, row := range []int{2, 3, 4, 5, 6, 7, 8, 11, 12, 15, 17, 31, 35} {
+				for _, n := range [][2]int{{1, 15}, {1, 16}, {1, 61}, {3, 17}} {
+					gap := 1 + r.IntN(3)
+					s := newSetup(t, r, k, []int{n[0], n[1], row}, nil, [][]int{{n[0], n[1], row}, {row}, {n[0], n[1], row + gap}}, true)
+					s.b.Bufs[2].Extents[2] = row
+					if bp := s.instance(t, isas(t)[0]).(*instance).phases[0]; isas(t)[0].Name() == "avx2" && typ != dtype.F16 && n[0] == 1 && n[1] > 15 && row > 2 && (bp.Exact != row || bp.Follow == 0) {
+						t.Errorf("%d rows of %d %s: the code does not know their lanes", n[1], row, typ)
+					}
+					differ(t, r, s)
+				}
+			}
+		}
 	}
 }

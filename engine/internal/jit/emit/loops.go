@@ -136,15 +136,20 @@ func (f *phaseCode) tail() {
 
 // knownTail emits a vector of which so many lanes are left, which are fewer than it has.
 func (f *phaseCode) knownTail(lanes int) {
-	f.Int(isa.Mov, isa.T1, isa.K(lanes))
-	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T1)
+	if f.AtRow == 0 {
+		f.Int(isa.Mov, isa.T1, isa.K(lanes))
+		f.Int(isa.Mov, isa.Word(frame.Counter), isa.T1)
+	}
 	f.maskedBody(lanes)
 }
 
-// maskedBody emits the nodes for the first lanes of a vector, of which T1 is the number. If it is known, it is given too, else 0.
+// maskedBody emits the nodes for the first lanes of a vector, of which T1 is the number. If it is known, it is given too, else 0. The
+// rows of an iteration have the same mask, which the first one sets.
 func (f *phaseCode) maskedBody(lanes int) {
 	f.Masked, f.Tail = true, lanes
-	f.Lanes.SetTail()
+	if f.AtRow == 0 {
+		f.Lanes.SetTail()
+	}
 	f.Start(1)
 	f.body(f.top)
 	f.Masked, f.Tail = false, 0

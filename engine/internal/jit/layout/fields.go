@@ -16,7 +16,6 @@ import (
 const (
 	mostFields  = 16
 	mostReduced = 4
-	mostJoined  = 8 // fields that are stored
 )
 
 // splits reports whether vectors of records of n fields can be split.

@@ -47,7 +47,7 @@ func (l *layouter) lay(least int) {
 	if l.Blends && (l.copiesWhole(ext, which, spans) || l.copiesEach(ext, which, spans)) {
 		return
 	}
-	if l.fillsVectors(ext, which, spans) || !l.bp.findLaid(ext, least, l.longestLaid()) {
+	if l.storesApart(ext, which, spans) || l.fillsVectors(ext, which, spans) || !l.bp.findLaid(ext, least, l.longestLaid()) {
 		return
 	}
 	w, part, most := l.laidWidths()
@@ -208,6 +208,14 @@ func (l *layouter) fillsVectors(ext []int, which []int32, spans [][]bound.Span) 
 		}
 	}
 	return far
+}
+
+// storesApart reports whether rows take vectors of their own, and a store leaves out elements between two of them. Laid rows are stored
+// one element after the other there, unless they are only copied.
+func (l *layouter) storesApart(ext []int, which []int32, spans [][]bound.Span) bool {
+	k := len(ext)
+	return k > 1 && !l.onlyCopies() && l.ownVectors(ext[k-1], ext[k-2], func(i int) int { return spans[slices.Index(which, int32(i))][k-1].Coef }) &&
+		slices.ContainsFunc(which, func(i int32) bool { return l.ph.Sites[i].Store && spans[slices.Index(which, i)][k-2].Coef != ext[k-1] })
 }
 
 // onlyCopies reports whether a map only copies elements from one array to another.

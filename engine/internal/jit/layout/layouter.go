@@ -1,6 +1,8 @@
 package layout
 
 import (
+	"cmp"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/plan/bound"
@@ -50,6 +52,9 @@ const mostSteps = 16
 // of 32 bits. More than mostJoined stores of 4 bytes may be neighbouring fields of records, whose matrix is transposed: see findWoven.
 const mostApart = 1 << 16
 
+// mostJoined is the most fields of a record that are stored.
+const mostJoined = 8
+
 // stepped reports whether the stores of a map go element by element from registers, with a step.
 func (b *Binder) stepped(ph *lower.Phase, size, step int) bool {
 	stores := 0
@@ -79,6 +84,35 @@ func (l *layouter) joint() (ext []int, sites []int32, spans, seqSpans [][]bound.
 	ext, spans = l.Spans(l.vec, as)
 	l.bp.SeqSpans, seqSpans = l.Spans(l.seq, as)
 	return ext, which, spans, seqSpans
+}
+
+// leastFollowed is the fewest rows for which steps from row to row are constants of the code.
+const leastFollowed = 16
+
+// leastOwn is the fewest lanes of a row of which a vector has the lanes of the row alone.
+const leastOwn = 3
+
+// ownVectors reports whether so many rows of a map, of so many lanes, take vectors of their own on targets that know the lanes of a tail.
+// Their code has no loop along a row, and the steps from row to row are constants. If an element takes more than three instructions, full
+// vectors take less. step returns the elements from lane to lane of a site.
+func (l *layouter) ownVectors(lanes, rows int, step func(i int) int) bool {
+	ph := l.ph
+	w := l.Bytes / cmp.Or(ph.LaneSize, ph.Widest)
+	if !l.Tails || lanes < leastOwn || rows < leastFollowed || (lanes+w-1)/w*len(ph.Top) > 3*lanes || ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || ph.Predicates() {
+		return false
+	}
+	for i := range l.bp.Sites {
+		switch s := &l.bp.Sites[i]; {
+		case s.Kind == Unused:
+		case s.Kind != Uniform || s.Guard || s.Dyn != nil || s.Size < 4 && ph.LaneSize == 0:
+			return false
+		default:
+			if n := step(i); n != 1 && (n != 0 || ph.Sites[i].Store) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // own returns the number of spans that a site needs by itself.

@@ -97,8 +97,8 @@ func (o *orderer) step(site, g int) int {
 
 // short reports whether rows of two groups are too short for calls.
 func (o *orderer) short(in, above int) bool {
-	lanes := o.extent(in)
-	return lanes < leastRow || lanes*o.extent(above) < leastBlock
+	lanes, rows := o.extent(in), o.extent(above)
+	return (lanes < leastRow || lanes*rows < leastBlock) && !o.ownVectors(lanes, rows, func(i int) int { return o.step(i, in) })
 }
 
 // given returns the cost of an element in the given order. If rows are too short, Go

@@ -53,9 +53,6 @@ func (bp *Phase) FindExact(row int) {
 	}
 }
 
-// leastFollowed is the fewest rows for which steps from row to row are constants of the code.
-const leastFollowed = 16
-
 // follow returns how many rows must come behind a row of known length, so that a loop over several of them at once has
 // constant steps, and a vector that is longer than a row reads and stores elements of the rows behind it only: those are
 // stored again. A row whose lanes may not be computed twice has its own lanes alone. It returns 0 if the steps are not constants.
@@ -68,7 +65,7 @@ func (b *Binder) follow(bp *Phase) int {
 	if bp.Narrow {
 		bytes = min(bytes, narrowBytes)
 	}
-	rows, over := 1, bytes/bp.Widest()-bp.Exact
+	rows, over, alone := 1, bytes/bp.Widest()-bp.Exact, false
 	for i := range bp.Sites {
 		s, store := &bp.Sites[i], bp.Lowered.Sites[i].Store
 		switch {
@@ -79,9 +76,17 @@ func (b *Binder) follow(bp *Phase) int {
 		case over <= 0 || s.Kind == Uniform || !bp.Repeats:
 			continue
 		case s.Row <= 0 || store && s.Row != bp.Exact:
-			return 0
+			if !b.Tails {
+				return 0
+			}
+			alone = true
+			continue
 		}
 		rows = max(rows, (over+s.Row-1)/s.Row)
+	}
+	if alone {
+		bp.Repeats = false
+		return 1
 	}
 	return rows
 }

@@ -124,7 +124,9 @@ func refused(n *tree.Node, evaluate func(*tree.Node) (*Array, error)) string {
 		return ""
 	}
 	if n.Op.FaultKind() == tree.ErrIndex && len(n.Args) == 2 {
-		return fmt.Sprintf("index %v%s is out of range for size %v", v, positionText(i, a.Shape()), element(1))
+		if size := element(1); size != nil {
+			return fmt.Sprintf("index %v%s is out of range for size %v", v, positionText(i, a.Shape()), size)
+		}
 	}
 	return fmt.Sprintf("%v%s is not allowed", v, positionText(i, a.Shape()))
 }

@@ -117,8 +117,8 @@ func NewError(kind error, op, format string, args ...any) *Error {
 	return e
 }
 
-// library is the directory of this library. Functions are identified by their
-// files, because an inlined function has the name of its caller.
+// library is the directory of this library. Its files say which frames are inside, the names of
+// functions what an Error prints.
 var library = func() string {
 	_, file, _, _ := runtime.Caller(0)
 	return path.Dir(path.Dir(path.Dir(filepath.ToSlash(file)))) + "/"

@@ -18,6 +18,8 @@ const (
 	byteTime = .01  // a byte of an array read or written
 	callTime = 30.  // a call: writing the addresses of the sites, entry and exit
 	rowTime  = 1.   // a row of a row loop beside its elements, at least: the next addresses, results
+	farTime  = 20.  // a site whose next row is at least farRow bytes away, on another page: the processor does not fetch it before
+	farRow   = 4096
 	// maxCall is the most time of a call. The runtime cannot preempt it: to stop the
 	// world it waits for the end of the call.
 	maxCall = 10e3

@@ -110,6 +110,11 @@ func (in *instance) findRowLoop(b *layout.Binder, it *boundItem) *rowLoop {
 		b.ShareRows(r.phases)
 	}
 	cost := rowTime
+	for _, s := range sites {
+		if max(s.Row, -s.Row)*s.Size >= farRow {
+			cost += farTime
+		}
+	}
 	for _, bp := range r.phases {
 		cost += in.code.gen.laneCost(bp) * float64(bp.N)
 	}

@@ -139,19 +139,22 @@ func callTake(c *call) *tree.Node {
 	if !i.DType().IsInt() {
 		panic(fail(c.args[1].at, tree.ErrType, "indices are integers, not %v", i.DType()))
 	}
+	mode, t := c.text(3), dtype.I64
+	if mode != "raise" && mode != "clip" && mode != "wrap" {
+		panic(fail(c.args[3].at, tree.ErrValue, "there is no mode %q; there are raise, clip and wrap", mode))
+	}
 	at, err := shape.Axis(axis, len(n.Shape()))
-	mode := c.text(3)
 	if mode == "raise" || err != nil || n.Shape()[at] == 0 {
 		return untyped.Take(n, i, axis) // finds the errors
 	}
-	size := func(less int) *tree.Node { return tree.ConstInt(dtype.I64, int64(n.Shape()[at]-less)) }
-	switch i = cast(i, dtype.I64); mode {
-	case "clip":
-		i = untyped.Call("clip", i, tree.ConstInt(dtype.I64, 0), size(1))
-	case "wrap":
-		i = untyped.Call("mod", i, size(0))
-	default:
-		panic(fail(c.args[3].at, tree.ErrValue, "there is no mode %q; there are raise, clip and wrap", mode))
+	if i.DType() == dtype.U64 {
+		t = dtype.U64
+	}
+	size := int64(n.Shape()[at])
+	if i = cast(i, t); mode == "clip" {
+		i = untyped.Call("clip", i, tree.ConstInt(t, 0), tree.ConstInt(t, size-1))
+	} else {
+		i = untyped.Call("mod", i, tree.ConstInt(t, size))
 	}
 	return untyped.Take(n, i, axis)
 }

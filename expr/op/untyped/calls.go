@@ -83,7 +83,7 @@ func scatterShape(n *tree.Node) (shape.Shape, error) {
 	case err != nil:
 		return nil, err
 	case len(n.Args) < 2 || len(n.Args) > 3:
-		return nil, tree.NewError(tree.ErrType, n.Op.Constructor(), "takes 2 or 3 operands, not %d", len(n.Args))
+		return nil, tree.NewError(tree.ErrType, n.Op.Constructor(), "the number of operands is %d, not 2 or 3", len(n.Args))
 	case n.Args[0].DType() != dtype.I64:
 		return nil, tree.NewError(tree.ErrType, n.Op.Constructor(), "the indices are %v, not int64", n.Args[0].DType())
 	}

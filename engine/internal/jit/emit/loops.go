@@ -143,8 +143,8 @@ func (f *phaseCode) knownTail(lanes int) {
 	f.maskedBody(lanes)
 }
 
-// maskedBody emits the nodes for the first lanes of a vector, of which T1 is the number. If it is known, it is given too, else 0. The
-// rows of an iteration have the same mask, which the first one sets.
+// maskedBody emits the nodes for the first lanes of a vector. The number is in T1; if it is known, it is given too, else 0. All rows of an
+// iteration have the mask that the first one sets, so for the others T1 may hold anything.
 func (f *phaseCode) maskedBody(lanes int) {
 	f.Masked, f.Tail = true, lanes
 	if f.AtRow == 0 {

@@ -265,8 +265,8 @@ func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) b
 	return true
 }
 
-// copiesEach decides whether a map of one axis copies elements one by one, as rows of one element. It does so if the elements that it
-// stores are far apart, or if those that it loads are far apart and have 1 or 2 bytes: Go would copy them to scratch memory, or from there.
+// copiesEach decides whether a map of one axis copies elements one by one, as rows of one element, by a load and a store each. It does so
+// if the elements that it stores are far apart, or if those that it loads are far apart and have 1 or 2 bytes.
 func (l *layouter) copiesEach(ext []int, which []int32, spans [][]bound.Span) bool {
 	if len(ext) != 1 || !l.onlyCopies() || l.bp.Computes() {
 		return false

@@ -45,7 +45,8 @@ func (b *Binder) small(size, step int) bool {
 	return -most <= step && step <= most
 }
 
-// mostSteps is the longest step of elements of 1 and 2 bytes on x86.
+// mostSteps is the longest step of elements of 1 and 2 bytes that go through registers on x86. Copies with longer steps go element by
+// element: see copiesEach.
 const mostSteps = 16
 
 // Stores of elements of 4 and 8 bytes go element by element from registers up to the step mostApart, which makes their offsets constants

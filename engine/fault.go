@@ -123,12 +123,17 @@ func refused(n *tree.Node, evaluate func(*tree.Node) (*Array, error)) string {
 	if v == nil {
 		return ""
 	}
-	if n.Op.FaultKind() == tree.ErrIndex && len(n.Args) == 2 {
+	at := positionText(i, a.Shape())
+	if n.Op.FaultKind() != tree.ErrIndex {
+		return fmt.Sprintf("%v%s is not allowed", v, at)
+	}
+	message := fmt.Sprintf("index %v%s is out of range", v, at)
+	if len(n.Args) == 2 {
 		if size := element(1); size != nil {
-			return fmt.Sprintf("index %v%s is out of range for size %v", v, positionText(i, a.Shape()), size)
+			message += fmt.Sprintf(" for size %v", size)
 		}
 	}
-	return fmt.Sprintf("%v%s is not allowed", v, positionText(i, a.Shape()))
+	return message
 }
 
 // outside reports whether the integer v is out of range for an axis of n

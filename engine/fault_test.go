@@ -13,7 +13,9 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // line returns the line number of the call.
@@ -204,5 +206,24 @@ func TestPlaceOfViews(t *testing.T) {
 	e.Go(nil)
 	if err := e.Sync(context.Background()); err == nil || strings.Contains(err.Error(), ".s:") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestFaultsOfIndices tests the text of an error of indices, of an operator with and without the size that they must be below.
+func TestFaultsOfIndices(t *testing.T) {
+	index := func(n int) *tree.Operator {
+		return op.Define("index", n, func(_ *op.B, x ...op.V) op.V { return x[0] }, op.On(dtype.I64), func(o *tree.Row) {
+			o.FaultKind = tree.ErrIndex
+			o.Fault = func(b *op.B, x ...op.V) op.V { return b.Lt(x[0], b.Like(x[0], 0)) }
+		})
+	}
+	x := engine.MustFromSlice([]int64{4, -7})
+	for want, e := range map[string]expr.Exp[int64]{
+		"index -7 at [1] is out of range (":            op.Map1(index(1), x),
+		"index -7 at [1] is out of range for size 9 (": op.Map2(index(2), x, expr.Const[int64](9)),
+	} {
+		if _, err := engine.Eval(e); !errors.Is(err, expr.ErrIndex) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
 	}
 }

@@ -28,7 +28,7 @@ func TestErrorsNameTheCall(t *testing.T) {
 		{op.LayerNorm(m, iota[float64](3), nil, 0).Node(), "op.LayerNorm: shapes [2 2] and [3] do not broadcast"},
 		{op.Conv(iota[float64](1, 2, 5, 5), iota[float64](3, 2, 3, 3), op.Sliding{Kernel: []int{5, 5}}).Node(), "op.Conv: the weights of shape [3 2 3 3] have no windows of size [5 5]; Kernel may be left out"},
 		{op.Conv(iota[float64](1, 2, 5, 5), iota[float64](3, 2, 3, 3), op.Sliding{Groups: -2}).Node(), "op.Conv: the number of groups is -2"},
-		{op.LayerNorm(iota[float64](3, 1), iota[float64](4), nil, 1e-5).Node(), "op.LayerNorm: gamma or beta make a shape of [3 4] from that of the operand, [3 1]"},
+		{op.LayerNorm(iota[float64](3, 1), iota[float64](4), nil, 1e-5).Node(), "op.LayerNorm: gamma or beta broadcasts the operand of shape [3 1] to [3 4]"},
 		{op.NewAxis(m, 7).Node(), "op.NewAxis: axis 7 is out of range for rank 3"},
 		{op.Softmax(op.Reshape(m, 3), 0).Node(), "op.Reshape: 4 elements do not reshape to [3]"},
 		{op.Slice(m, op.By(op.Span{}, 0)).Node(), "op.Slice: the step of a slice is 0"},

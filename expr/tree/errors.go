@@ -152,9 +152,10 @@ func outside(pcs []uintptr) (op, file string, line int) {
 // file, a net, or a place in a text.
 var named = []string{"autograd", "blob", "engine", "expr", "grad", "nn", "op"}
 
-// exported returns the name of a function as an Error has it, if the function is an exported one
-// of the library: that of a function of package op, package.Function, or Type.Method. It is
-// empty outside of the packages named, and for functions that constructors of package op return.
+// exported returns the name by which an Error calls a function, and whether it is an exported
+// function of the library. The name is Type.Method for a method, Function for a function of
+// package op, and package.Function for others. The name is empty for functions of packages that
+// are not named, and for functions that constructors of package op return.
 func exported(function string) (name string, ok bool) {
 	path, ok := strings.CutPrefix(strings.ReplaceAll(function, "[...]", ""), module)
 	if !ok {

@@ -107,7 +107,7 @@ type Row struct {
 	Parts func(n *Node, x []Parts) Parts
 	// Fault, if not nil, returns the condition on the operands under which the
 	// operator raises FaultKind. If this is ErrIndex, the first operand is an index, and
-	// the second the size that it is below.
+	// the second of two operands is the size that the index must be below.
 	Fault     func(b *prim.B, x ...prim.V) prim.V
 	FaultKind error
 

@@ -223,8 +223,8 @@ func (f *Function) apply(s *scope, n *syntax.Node, items []item, keys []string) 
 }
 
 // modules are names that Python programs give to libraries of functions. A
-// formula may use them for variables.
-// The value is the module in np that has the functions.
+// formula may use them for variables. The value is the module of np that has
+// the functions, with a dot, or empty for np itself.
 var modules = map[string]string{
 	"cp": "", "fft": "fft.", "jax": "", "jnp": "", "linalg": "linalg.", "math": "", "ne": "", "onp": "", "scipy": "", "tf": "", "torch": "", "xp": "",
 }

@@ -100,7 +100,7 @@ func layerNorm(o Options, x ...*tree.Node) *tree.Node {
 		y = Call("add", y, x[2])
 	}
 	if y.Err() == nil && !y.Shape().Equal(x[0].Shape()) {
-		return misshapen("gamma or beta make a shape of %v from that of the operand, %v", y.Shape(), x[0].Shape())
+		return misshapen("gamma or beta broadcasts the operand of shape %v to %v", x[0].Shape(), y.Shape())
 	}
 	return y
 }

@@ -80,7 +80,7 @@ func Unslice(a *tree.Node, dims []int, spans []shape.Slice) *tree.Node {
 		return a
 	}
 	if len(dims) != len(a.Shape()) || len(spans) > len(dims) {
-		return tree.Errorf(tree.ErrShape, "Unslice", "the number of sizes is %d, that of spans %d, the rank %d", len(dims), len(spans), len(a.Shape()))
+		return tree.Errorf(tree.ErrShape, "Unslice", "the number of sizes is %d, the number of spans is %d, the rank is %d", len(dims), len(spans), len(a.Shape()))
 	}
 	var ints []int
 	for i, d := range dims {
@@ -109,7 +109,7 @@ func windowShape(scatter bool) func(*tree.Node) (shape.Shape, error) {
 			return nil, fmt.Errorf("%v is no shape of windows: it has as many axes of positions as of elements", in)
 		}
 		if len(n.Ints) != 3*r {
-			return nil, fmt.Errorf("the number of windows is %d, that of axes of positions %d", len(n.Ints)/3, r)
+			return nil, fmt.Errorf("the number of windows is %d, the number of axes of positions is %d", len(n.Ints)/3, r)
 		}
 		out := in.Clone()
 		for i := range r {

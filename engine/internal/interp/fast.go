@@ -166,20 +166,6 @@ func scaleVV(f *frame, in *ins, n int) {
 	}
 }
 
-func scaleVS(f *frame, in *ins, n int) {
-	d, a, y := vec[float32](f, in.d, n), vec[float32](f, in.a, n), one[int32](f, in.b)
-	if e := uint32(y + 126); e < 254 {
-		m := math.Float32frombits((e + 1) << 23)
-		for i := range d {
-			d[i] = a[i] * m
-		}
-		return
-	}
-	for i := range d {
-		d[i] = scalar.Ldexp32(a[i], y)
-	}
-}
-
 func init() {
-	kernels[prim.Scale][dtype.F32] = [8]kernel{0: scaleVV, 2: scaleVS}
+	kernels[prim.Scale][dtype.F32][0] = scaleVV
 }

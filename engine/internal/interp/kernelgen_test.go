@@ -65,8 +65,8 @@ var types = append(dtype.Registers()[1:], dtype.Bool)
 // size share a kernel.
 var raw = map[prim.Op]bool{prim.And: true, prim.Or: true, prim.Xor: true, prim.Not: true, prim.Select: true}
 
-// few primitives are seldom applied to one value and a vector, in this order.
-var few = map[prim.Op]bool{prim.Shl: true, prim.Shr: true, prim.Scale: true}
+// slow primitives take as long for two vectors as for a vector and one value. So do quotients of integers.
+var slow = map[prim.Op]bool{prim.Rem: true, prim.MulHi: true, prim.Scale: true}
 
 // byHand reports whether package interp has a faster loop of its own.
 func byHand(op prim.Op, t dtype.Type) bool {
@@ -84,17 +84,18 @@ func goType(op prim.Op, t dtype.Type) string {
 }
 
 // forms returns the forms of a primitive. The caller exchanges operands that
-// commute, and fills vectors for the forms that do not exist.
-func forms(op prim.Op) []string {
+// commute, and fills vectors for the forms that do not exist: a loop over one value and a vector, in this order, is not
+// faster than one over two vectors.
+func forms(op prim.Op, t dtype.Type) []string {
 	switch in := op.Info(); {
 	case in.Arity == 1:
 		return []string{"V"}
 	case in.Arity == 3:
 		return []string{"VVV", "VVS", "VSV", "VSS"}
-	case in.Commutes || few[op]:
-		return []string{"VV", "VS"}
+	case slow[op] || op == prim.Div && t.IsInt():
+		return []string{"VV"}
 	}
-	return []string{"VV", "VS", "SV"}
+	return []string{"VV", "VS"}
 }
 
 // rows returns one row for each expression of the table of primitives.
@@ -109,7 +110,7 @@ func rows() (rs []row) {
 			}
 			if _, ok := at[text]; !ok {
 				at[text] = len(rs)
-				r := row{op: op.GoName(), name: in.Name + strings.ToUpper(t.Short()), expr: text, out: "T", forms: forms(op)}
+				r := row{op: op.GoName(), name: in.Name + strings.ToUpper(t.Short()), expr: text, out: "T", forms: forms(op, t)}
 				r.in = slices.Repeat([]string{"T"}, in.Arity)
 				if op == prim.Scale {
 					r.in[1] = "int64"
@@ -124,7 +125,7 @@ func rows() (rs []row) {
 		}
 	}
 	// A predicate is 0 or 1, so its negative is a mask: no branch to mispredict.
-	sel := row{"Select", "select", nil, []string{"uint8", "T", "T"}, "T", "z ^ (y^z)&-T(x)", forms(prim.Select)}
+	sel := row{"Select", "select", nil, []string{"uint8", "T", "T"}, "T", "z ^ (y^z)&-T(x)", forms(prim.Select, dtype.Bool)}
 	for _, t := range types {
 		sel.cells = append(sel.cells, cell{t, goType(prim.Select, t)})
 	}

@@ -38,13 +38,6 @@ func subI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 |
 	}
 }
 
-func subI8SV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, x, b := vec[T](f, in.d, n), one[T](f, in.a), vec[T](f, in.b, n)
-	for i := range d {
-		d[i] = x - b[i]
-	}
-}
-
 func mulI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
@@ -66,20 +59,6 @@ func divI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](
 	}
 }
 
-func divI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
-	d, a, y := vec[T](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
-	for i := range d {
-		d[i] = scalar.Div(a[i], y)
-	}
-}
-
-func divI8SV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
-	d, x, b := vec[T](f, in.d, n), one[T](f, in.a), vec[T](f, in.b, n)
-	for i := range d {
-		d[i] = scalar.Div(x, b[i])
-	}
-}
-
 func divF32VV[T float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
@@ -94,13 +73,6 @@ func divF32VS[T float32 | float64](f *frame, in *ins, n int) {
 	}
 }
 
-func divF32SV[T float32 | float64](f *frame, in *ins, n int) {
-	d, x, b := vec[T](f, in.d, n), one[T](f, in.a), vec[T](f, in.b, n)
-	for i := range d {
-		d[i] = x / b[i]
-	}
-}
-
 func remI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
@@ -108,38 +80,10 @@ func remI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](
 	}
 }
 
-func remI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
-	d, a, y := vec[T](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
-	for i := range d {
-		d[i] = scalar.Rem(a[i], y)
-	}
-}
-
-func remI8SV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
-	d, x, b := vec[T](f, in.d, n), one[T](f, in.a), vec[T](f, in.b, n)
-	for i := range d {
-		d[i] = scalar.Rem(x, b[i])
-	}
-}
-
 func remF32VV[T float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
 		d[i] = T(math.Mod(float64(a[i]), float64(b[i])))
-	}
-}
-
-func remF32VS[T float32 | float64](f *frame, in *ins, n int) {
-	d, a, y := vec[T](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
-	for i := range d {
-		d[i] = T(math.Mod(float64(a[i]), float64(y)))
-	}
-}
-
-func remF32SV[T float32 | float64](f *frame, in *ins, n int) {
-	d, x, b := vec[T](f, in.d, n), one[T](f, in.a), vec[T](f, in.b, n)
-	for i := range d {
-		d[i] = T(math.Mod(float64(x), float64(b[i])))
 	}
 }
 
@@ -269,13 +213,6 @@ func scaleF64VV(f *frame, in *ins, n int) {
 	}
 }
 
-func scaleF64VS(f *frame, in *ins, n int) {
-	d, a, y := vec[float64](f, in.d, n), vec[float64](f, in.a, n), one[int64](f, in.b)
-	for i := range d {
-		d[i] = scalar.Ldexp64(a[i], y)
-	}
-}
-
 func andI8VV[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	d, a, b := vec[T](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
@@ -367,13 +304,6 @@ func mulhiU8VV[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 	}
 }
 
-func mulhiU8VS[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
-	d, a, y := vec[T](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
-	for i := range d {
-		d[i] = scalar.MulHi(a[i], y)
-	}
-}
-
 func eqI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[bool](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
@@ -444,13 +374,6 @@ func ltI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | 
 	}
 }
 
-func ltI8SV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, x, b := vec[bool](f, in.d, n), one[T](f, in.a), vec[T](f, in.b, n)
-	for i := range d {
-		d[i] = x < b[i]
-	}
-}
-
 func leI8VV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
 	d, a, b := vec[bool](f, in.d, n), vec[T](f, in.a, n), vec[T](f, in.b, n)
 	for i := range d {
@@ -462,13 +385,6 @@ func leI8VS[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | 
 	d, a, y := vec[bool](f, in.d, n), vec[T](f, in.a, n), one[T](f, in.b)
 	for i := range d {
 		d[i] = a[i] <= y
-	}
-}
-
-func leI8SV[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](f *frame, in *ins, n int) {
-	d, x, b := vec[bool](f, in.d, n), one[T](f, in.a), vec[T](f, in.b, n)
-	for i := range d {
-		d[i] = x <= b[i]
 	}
 }
 
@@ -509,28 +425,28 @@ func selectVSS[T uint8 | uint16 | uint32 | uint64](f *frame, in *ins, n int) {
 
 func likeAddI8[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](k *table, t dtype.Type) {
 	k[prim.Add][t] = [8]kernel{0: addI8VV[T], 2: addI8VS[T]}
-	k[prim.Sub][t] = [8]kernel{0: subI8VV[T], 2: subI8VS[T], 1: subI8SV[T]}
+	k[prim.Sub][t] = [8]kernel{0: subI8VV[T], 2: subI8VS[T]}
 	k[prim.Mul][t] = [8]kernel{0: mulI8VV[T], 2: mulI8VS[T]}
 	k[prim.Neg][t] = [8]kernel{0: negI8V[T]}
 	k[prim.Min][t] = [8]kernel{0: minI8VV[T], 2: minI8VS[T]}
 	k[prim.Max][t] = [8]kernel{0: maxI8VV[T], 2: maxI8VS[T]}
 	k[prim.Eq][t] = [8]kernel{0: eqI8VV[T], 2: eqI8VS[T]}
 	k[prim.Ne][t] = [8]kernel{0: neI8VV[T], 2: neI8VS[T]}
-	k[prim.Lt][t] = [8]kernel{0: ltI8VV[T], 2: ltI8VS[T], 1: ltI8SV[T]}
-	k[prim.Le][t] = [8]kernel{0: leI8VV[T], 2: leI8VS[T], 1: leI8SV[T]}
+	k[prim.Lt][t] = [8]kernel{0: ltI8VV[T], 2: ltI8VS[T]}
+	k[prim.Le][t] = [8]kernel{0: leI8VV[T], 2: leI8VS[T]}
 }
 
 func likeDivI8[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](k *table, t dtype.Type) {
-	k[prim.Div][t] = [8]kernel{0: divI8VV[T], 2: divI8VS[T], 1: divI8SV[T]}
-	k[prim.Rem][t] = [8]kernel{0: remI8VV[T], 2: remI8VS[T], 1: remI8SV[T]}
+	k[prim.Div][t] = [8]kernel{0: divI8VV[T]}
+	k[prim.Rem][t] = [8]kernel{0: remI8VV[T]}
 	k[prim.Abs][t] = [8]kernel{0: absI8V[T]}
 	k[prim.Shl][t] = [8]kernel{0: shlI8VV[T], 2: shlI8VS[T]}
 	k[prim.Shr][t] = [8]kernel{0: shrI8VV[T], 2: shrI8VS[T]}
 }
 
 func likeDivF32[T float32 | float64](k *table, t dtype.Type) {
-	k[prim.Div][t] = [8]kernel{0: divF32VV[T], 2: divF32VS[T], 1: divF32SV[T]}
-	k[prim.Rem][t] = [8]kernel{0: remF32VV[T], 2: remF32VS[T], 1: remF32SV[T]}
+	k[prim.Div][t] = [8]kernel{0: divF32VV[T], 2: divF32VS[T]}
+	k[prim.Rem][t] = [8]kernel{0: remF32VV[T]}
 	k[prim.Sqrt][t] = [8]kernel{0: sqrtF32V[T]}
 	k[prim.Floor][t] = [8]kernel{0: floorF32V[T]}
 	k[prim.Ceil][t] = [8]kernel{0: ceilF32V[T]}
@@ -549,7 +465,7 @@ func likeNotI8[T uint8 | uint16 | uint32 | uint64](k *table, t dtype.Type) {
 }
 
 func likeMulhiU8[T uint8 | uint16 | uint32 | uint64](k *table, t dtype.Type) {
-	k[prim.MulHi][t] = [8]kernel{0: mulhiU8VV[T], 2: mulhiU8VS[T]}
+	k[prim.MulHi][t] = [8]kernel{0: mulhiU8VV[T]}
 }
 
 func likeSelect[T uint8 | uint16 | uint32 | uint64](k *table, t dtype.Type) {
@@ -582,7 +498,7 @@ func generated() (k table) {
 	k[prim.Fma][dtype.F64] = [8]kernel{0: fmaF64VVV, 4: fmaF64VVS, 2: fmaF64VSV, 6: fmaF64VSS}
 	k[prim.Abs][dtype.F32] = [8]kernel{0: absF32V}
 	k[prim.Abs][dtype.F64] = [8]kernel{0: absF64V}
-	k[prim.Scale][dtype.F64] = [8]kernel{0: scaleF64VV, 2: scaleF64VS}
+	k[prim.Scale][dtype.F64] = [8]kernel{0: scaleF64VV}
 	likeAndI8[uint8](&k, dtype.Bool)
 	k[prim.Not][dtype.Bool] = [8]kernel{0: notBOOLV}
 	likeMulhiU8[uint8](&k, dtype.U8)

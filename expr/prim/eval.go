@@ -2,6 +2,7 @@ package prim
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim/scalar"
@@ -70,6 +71,13 @@ func evalCode(c code, ins *Ins, x, y, z uint64) (out uint64, ok bool) {
 	default:
 		return evalInt(t, op, x, y)
 	}
+}
+
+func floatBits[T float32 | float64](x T) uint64 {
+	if unsafe.Sizeof(x) == 4 {
+		return uint64(math.Float32bits(float32(x)))
+	}
+	return math.Float64bits(float64(x))
 }
 
 // evalCvt converts the bits x from one register type to another.

@@ -166,38 +166,34 @@ func evalUint[T dtype.Unsigned](op Op, x, y T) (uint64, bool) {
 	return evalWhole(op, x, y)
 }
 
-func evalSingle(op Op, x, y, z float32) (uint64, bool) {
+func evalFloat[T float32 | float64](op Op, x, y T) (uint64, bool) {
 	switch op {
 	case Add:
-		return uint64(math.Float32bits(x + y)), true
+		return floatBits(x + y), true
 	case Sub:
-		return uint64(math.Float32bits(x - y)), true
+		return floatBits(x - y), true
 	case Mul:
-		return uint64(math.Float32bits(x * y)), true
+		return floatBits(x * y), true
 	case Div:
-		return uint64(math.Float32bits(x / y)), true
+		return floatBits(x / y), true
 	case Rem:
-		return uint64(math.Float32bits(float32(math.Mod(float64(x), float64(y))))), true
-	case Fma:
-		return uint64(math.Float32bits(scalar.Fma32(x, y, z))), true
+		return floatBits(T(math.Mod(float64(x), float64(y)))), true
 	case Neg:
-		return uint64(math.Float32bits(-x)), true
-	case Abs:
-		return uint64(math.Float32bits(math.Float32frombits(math.Float32bits(x) &^ (1 << 31)))), true
+		return floatBits(-x), true
 	case Min:
-		return uint64(math.Float32bits(min(x, y))), true
+		return floatBits(min(x, y)), true
 	case Max:
-		return uint64(math.Float32bits(max(x, y))), true
+		return floatBits(max(x, y)), true
 	case Sqrt:
-		return uint64(math.Float32bits(float32(math.Sqrt(float64(x))))), true
+		return floatBits(T(math.Sqrt(float64(x)))), true
 	case Floor:
-		return uint64(math.Float32bits(float32(math.Floor(float64(x))))), true
+		return floatBits(T(math.Floor(float64(x)))), true
 	case Ceil:
-		return uint64(math.Float32bits(float32(math.Ceil(float64(x))))), true
+		return floatBits(T(math.Ceil(float64(x)))), true
 	case Trunc:
-		return uint64(math.Float32bits(float32(math.Trunc(float64(x))))), true
+		return floatBits(T(math.Trunc(float64(x)))), true
 	case Rint:
-		return uint64(math.Float32bits(float32(math.RoundToEven(float64(x))))), true
+		return floatBits(T(math.RoundToEven(float64(x)))), true
 	case Eq:
 		return scalar.FromBool[uint64](x == y), true
 	case Ne:
@@ -206,56 +202,32 @@ func evalSingle(op Op, x, y, z float32) (uint64, bool) {
 		return scalar.FromBool[uint64](x < y), true
 	case Le:
 		return scalar.FromBool[uint64](x <= y), true
-	case RoundF16:
-		return uint64(math.Float32bits(dtype.F16Value(dtype.F16Bits(x)))), true
-	case RoundBF16:
-		return uint64(math.Float32bits(dtype.BF16Value(dtype.BF16Bits(x)))), true
 	}
 	return 0, false
 }
 
+func evalSingle(op Op, x, y, z float32) (uint64, bool) {
+	switch op {
+	case Fma:
+		return floatBits(scalar.Fma32(x, y, z)), true
+	case Abs:
+		return floatBits(math.Float32frombits(math.Float32bits(x) &^ (1 << 31))), true
+	case RoundF16:
+		return floatBits(dtype.F16Value(dtype.F16Bits(x))), true
+	case RoundBF16:
+		return floatBits(dtype.BF16Value(dtype.BF16Bits(x))), true
+	}
+	return evalFloat(op, x, y)
+}
+
 func evalDouble(op Op, x, y, z float64) (uint64, bool) {
 	switch op {
-	case Add:
-		return math.Float64bits(x + y), true
-	case Sub:
-		return math.Float64bits(x - y), true
-	case Mul:
-		return math.Float64bits(x * y), true
-	case Div:
-		return math.Float64bits(x / y), true
-	case Rem:
-		return math.Float64bits(float64(math.Mod(float64(x), float64(y)))), true
 	case Fma:
-		return math.Float64bits(math.FMA(x, y, z)), true
-	case Neg:
-		return math.Float64bits(-x), true
+		return floatBits(math.FMA(x, y, z)), true
 	case Abs:
-		return math.Float64bits(math.Abs(x)), true
-	case Min:
-		return math.Float64bits(min(x, y)), true
-	case Max:
-		return math.Float64bits(max(x, y)), true
-	case Sqrt:
-		return math.Float64bits(float64(math.Sqrt(float64(x)))), true
-	case Floor:
-		return math.Float64bits(float64(math.Floor(float64(x)))), true
-	case Ceil:
-		return math.Float64bits(float64(math.Ceil(float64(x)))), true
-	case Trunc:
-		return math.Float64bits(float64(math.Trunc(float64(x)))), true
-	case Rint:
-		return math.Float64bits(float64(math.RoundToEven(float64(x)))), true
-	case Eq:
-		return scalar.FromBool[uint64](x == y), true
-	case Ne:
-		return scalar.FromBool[uint64](x != y), true
-	case Lt:
-		return scalar.FromBool[uint64](x < y), true
-	case Le:
-		return scalar.FromBool[uint64](x <= y), true
+		return floatBits(math.Abs(x)), true
 	}
-	return 0, false
+	return evalFloat(op, x, y)
 }
 
 // evalInt evaluates a primitive of integers of type t.

@@ -24,18 +24,29 @@ func main() {
 	}
 }
 
-// evaluators are the functions of the scalar evaluator, one for each class. The one of unsigned integers has
-// the primitives that signed integers lack. bits makes bits of a result, and other is the result of primitives
+// evaluators are the functions of the scalar evaluator, one for each class. The one of a class within another has the
+// primitives with an expression of their own. bits makes bits of a result, and other is the result of primitives
 // without a case.
 var evaluators = []struct {
-	class                        prim.Class
+	class, within                prim.Class
 	head, typ, args, bits, other string
 }{
-	{prim.Pred, "evalPred", "uint64", "x, y uint64", "%s", "0, false"},
-	{prim.Int, "evalWhole[T dtype.Int]", "T", "x, y T", "uint64(%s)", "0, false"},
-	{prim.Uint, "evalUint[T dtype.Unsigned]", "T", "x, y T", "uint64(%s)", "evalWhole(op, x, y)"},
-	{prim.Single, "evalSingle", "float32", "x, y, z float32", "uint64(math.Float32bits(%s))", "0, false"},
-	{prim.Double, "evalDouble", "float64", "x, y, z float64", "math.Float64bits(%s)", "0, false"},
+	{prim.Pred, 0, "evalPred", "uint64", "x, y uint64", "%s", "0, false"},
+	{prim.Int, 0, "evalWhole[T dtype.Int]", "T", "x, y T", "uint64(%s)", "0, false"},
+	{prim.Uint, prim.Int, "evalUint[T dtype.Unsigned]", "T", "x, y T", "uint64(%s)", "evalWhole(op, x, y)"},
+	{prim.Float, 0, "evalFloat[T float32 | float64]", "T", "x, y T", "floatBits(%s)", "0, false"},
+	{prim.Single, prim.Float, "evalSingle", "float32", "x, y, z float32", "floatBits(%s)", "evalFloat(op, x, y)"},
+	{prim.Double, prim.Float, "evalDouble", "float64", "x, y, z float64", "floatBits(%s)", "evalFloat(op, x, y)"},
+}
+
+// shared reports whether a primitive has one expression for all types of a class.
+func shared(c prim.Code, class prim.Class) bool {
+	for one := class & -class; one <= class; one <<= 1 {
+		if one&class != 0 && c.Of(one) != c.Of(class&-class) {
+			return false
+		}
+	}
+	return true
 }
 
 // Source returns the text of zprim.go.
@@ -63,12 +74,10 @@ import (
 		for op := prim.Const; op < prim.NumOps; op++ {
 			in := op.Info()
 			text := strings.ReplaceAll(in.Go.Of(e.class), "T(", e.typ+"(")
-			signed := in.Go.Of(prim.Sint)
-			unsignedOnly := signed != in.Go.Of(prim.Uint)
 			switch {
-			case unsignedOnly && signed != "":
+			case in.Go.Of(prim.Sint) != "" && !shared(in.Go, prim.Int):
 				return nil, fmt.Errorf("%s has two expressions for integers", op)
-			case text == "" || op == prim.Scale || e.class == prim.Int && unsignedOnly || e.class == prim.Uint && !unsignedOnly:
+			case text == "" || op == prim.Scale || !shared(in.Go, e.class) || e.within != 0 && shared(in.Go, e.within):
 				continue
 			}
 			if in.Result == prim.IsPred && e.class != prim.Pred {

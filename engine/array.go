@@ -4,6 +4,7 @@ import (
 	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -102,20 +103,10 @@ func (a *Array) Node() *tree.Node {
 }
 
 // DType returns the element type.
-func (a *Array) DType() dtype.Type {
-	if !a.valid() {
-		return dtype.Invalid
-	}
-	return a.node.DType()
-}
+func (a *Array) DType() dtype.Type { return zero.IfNil(a).node.DType() }
 
 // Shape returns the shape. The caller must not change it.
-func (a *Array) Shape() shape.Shape {
-	if !a.valid() {
-		return nil
-	}
-	return a.node.Shape()
-}
+func (a *Array) Shape() shape.Shape { return zero.IfNil(a).node.Shape() }
 
 // Rank returns the number of axes.
 func (a *Array) Rank() int { return len(a.Shape()) }
@@ -129,36 +120,24 @@ func (a *Array) Size() int {
 }
 
 // Name returns the name of [Array.Named], or "".
-func (a *Array) Name() string {
-	if !a.valid() {
-		return ""
-	}
-	return a.node.Leaf.Name
-}
+func (a *Array) Name() string { return a.leaf().Name }
 
 // Strides returns the strides in elements. The caller must not change them.
-func (a *Array) Strides() shape.Strides {
-	if !a.valid() {
-		return nil
-	}
-	return a.node.Leaf.Strides
-}
+func (a *Array) Strides() shape.Strides { return a.leaf().Strides }
 
 // Offset returns the position of the first element in the memory, in elements.
-func (a *Array) Offset() int {
+func (a *Array) Offset() int { return a.leaf().Offset }
+
+// leaf returns the place of the elements, which a nil or zero array has not.
+func (a *Array) leaf() *tree.Leaf {
 	if !a.valid() {
-		return 0
+		return &tree.Leaf{}
 	}
-	return a.node.Leaf.Offset
+	return a.node.Leaf
 }
 
 // Memory returns the memory that a views.
-func (a *Array) Memory() *Memory {
-	if a == nil {
-		return nil
-	}
-	return a.mem
-}
+func (a *Array) Memory() *Memory { return zero.IfNil(a).mem }
 
 // IsContiguous reports whether the elements follow each other row-major.
 func (a *Array) IsContiguous() bool { return shape.IsContiguous(a.Shape(), a.Strides()) }

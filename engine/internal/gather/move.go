@@ -86,7 +86,7 @@ func Load[T Elem](c *Scratch, s *Access, base unsafe.Pointer, lo int, d []T) {
 		k := s.Line.Spans[0].Coef
 		loadRun(d, base, s.Line.At(c.Pos)+k*lo, k)
 	case Rows:
-		loadRows(c, s, base, lo, d)
+		mover[T]{loadRun[T], loadPlane[T]}.rows(c, s, base, lo, d)
 	case Guarded:
 		loadGuarded(c, s, base, lo, d)
 	case General:
@@ -150,9 +150,15 @@ func loadRun[T Elem](d []T, base unsafe.Pointer, off, k int) {
 	}
 }
 
-// loadRows reads rows of constant stride. loadPlane reads several short rows in one
-// call, because a call for each would cost more than the row.
-func loadRows[T Elem](c *Scratch, s *Access, base unsafe.Pointer, lo int, d []T) {
+// A mover moves rows of constant stride: one row, or several whole ones in one call, because a call for each would cost
+// more than a short row.
+type mover[T Elem] struct {
+	run   func(d []T, base unsafe.Pointer, off, k int)
+	plane func(d []T, base unsafe.Pointer, off, e, k, across int)
+}
+
+// rows moves the rows of an access, from position lo of the loop.
+func (f mover[T]) rows(c *Scratch, s *Access, base unsafe.Pointer, lo int, d []T) {
 	spans := s.Line.Spans
 	var w walk
 	w.start(spans, s.Line.At(c.Pos), lo)
@@ -160,13 +166,13 @@ func loadRows[T Elem](c *Scratch, s *Access, base unsafe.Pointer, lo int, d []T)
 	e, k, across := spans[last].Extent, spans[last].Coef, spans[last-1].Coef
 	for len(d) > 0 {
 		if m := w.plane(spans, len(d)); m > 0 {
-			loadPlane(d[:m*e], base, w.off, e, k, across)
+			f.plane(d[:m*e], base, w.off, e, k, across)
 			d = d[m*e:]
 			w.skip(spans, m)
 			continue
 		}
 		m := min(w.left(spans), len(d))
-		loadRun(d[:m], base, w.off, k)
+		f.run(d[:m], base, w.off, k)
 		d = d[m:]
 		w.next(spans)
 	}
@@ -256,7 +262,7 @@ func Store[T Elem](c *Scratch, s *Access, base unsafe.Pointer, lo int, d []T) {
 		k := s.Line.Spans[0].Coef
 		storeRun(d, base, s.Line.At(c.Pos)+k*lo, k)
 	case Rows:
-		storeRows(c, s, base, lo, d)
+		mover[T]{storeRun[T], storePlane[T]}.rows(c, s, base, lo, d)
 	case General:
 		offs := c.offsets(s, lo, len(d))
 		for i := range d {
@@ -265,29 +271,14 @@ func Store[T Elem](c *Scratch, s *Access, base unsafe.Pointer, lo int, d []T) {
 	}
 }
 
-func storeRows[T Elem](c *Scratch, s *Access, base unsafe.Pointer, lo int, d []T) {
-	spans := s.Line.Spans
-	var w walk
-	w.start(spans, s.Line.At(c.Pos), lo)
-	last := len(spans) - 1
-	e, k, across := spans[last].Extent, spans[last].Coef, spans[last-1].Coef
-	for len(d) > 0 {
-		if m := w.plane(spans, len(d)); m > 0 {
-			for j := range e {
-				o := w.off + j*k
-				for i := j; i < m*e; i += e {
-					*elem[T](base, o) = d[i]
-					o += across
-				}
-			}
-			d = d[m*e:]
-			w.skip(spans, m)
-			continue
+// storePlane is loadPlane for stores.
+func storePlane[T Elem](d []T, base unsafe.Pointer, off, e, k, across int) {
+	for j := range e {
+		o := off + j*k
+		for i := j; i < len(d); i += e {
+			*elem[T](base, o) = d[i]
+			o += across
 		}
-		m := min(w.left(spans), len(d))
-		storeRun(d[:m], base, w.off, k)
-		d = d[m:]
-		w.next(spans)
 	}
 }
 

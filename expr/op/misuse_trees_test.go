@@ -131,6 +131,7 @@ var treeMisuses = map[string]func() error{
 	},
 	"TakeAlongAxis":         func() error { return err(op.TakeAlongAxis(mat, iota[int32](3), 0).Node()) },
 	"untyped.Position":      func() error { return err(untyped.Position(tree.Failed(expr.ErrShape), 3, 0)) },
+	"untyped.Meshgrid":      func() error { return err(untyped.Meshgrid([]*tree.Node{nil}, true, false)[0]) },
 	"untyped.TakeAlongAxis": func() error { return err(untyped.TakeAlongAxis(vec.Node(), vec.Node(), 0)) },
 	"Median":                func() error { return err(op.Median(vec, op.Axis(5)).Node()) },
 	"Quantile":              func() error { return err(op.Quantile(vec, math.NaN()).Node()) },

@@ -1,12 +1,11 @@
 package op
 
 import (
-	"slices"
-
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // Flatten returns a as a vector, row-major.
@@ -194,28 +193,11 @@ func Correlate[T expr.AnyNumber](a, v expr.Exp[T], mode string) expr.Exp[T] {
 // along the second axis, the second along the first, and others along their
 // own. Operators broadcast, so few programs need it.
 func Meshgrid[T expr.Elem](axes ...expr.Exp[T]) []expr.Exp[T] {
-	rank := len(axes)
-	place := func(i int) int {
-		if rank > 1 && i < 2 {
-			return 1 - i
-		}
-		return i
-	}
-	dims, parts := make([]int, rank), nodes(axes)
+	parts := nodes(axes)
 	for i, a := range parts {
 		if parts[i] = a.As("Meshgrid", parts...); a.Err() == nil && len(a.Shape()) != 1 {
 			parts[i] = tree.Errorf(tree.ErrShape, "Meshgrid", "axis %d has shape %v and is no vector", i, a.Shape())
 		}
-		dims[place(i)] = parts[i].Shape().Size()
 	}
-	out := make([]expr.Exp[T], rank)
-	for i, a := range parts {
-		if a.Err() == nil {
-			along := slices.Repeat([]int{1}, rank)
-			along[place(i)] = dims[place(i)]
-			a = untyped.BroadcastTo(untyped.Reshape(a, along), dims)
-		}
-		out[i] = expr.Of[T](a)
-	}
-	return out
+	return lists.Map(untyped.Meshgrid(parts, true, false), expr.Of[T])
 }

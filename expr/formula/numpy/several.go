@@ -121,29 +121,11 @@ func callUnstack(c *call) value {
 // callMeshgrid returns the coordinates of a grid, of which the first two are exchanged for
 // the indexing xy.
 func callMeshgrid(c *call) value {
-	nodes := c.arrays()
-	rank := len(nodes)
-	sparse, indexing := c.args[2].s.Truth(), c.text(3)
+	indexing := c.text(3)
 	if indexing != "xy" && indexing != "ij" {
 		panic(fail(c.at, tree.ErrValue, "the indexing is 'xy' or 'ij', not %q", indexing))
 	}
-	full := make(shape.Shape, rank)
-	for i, n := range nodes {
-		at := i
-		if indexing == "xy" && rank > 1 && i < 2 {
-			at = 1 - i
-		}
-		dims := slices.Repeat([]int{1}, rank)
-		dims[at] = n.Shape().Size()
-		full[at] = dims[at]
-		nodes[i] = untyped.Reshape(n, dims)
-	}
-	for i, n := range nodes {
-		if !sparse {
-			nodes[i] = untyped.BroadcastTo(n, full)
-		}
-	}
-	return c.several(nodes...)
+	return c.several(untyped.Meshgrid(c.arrays(), indexing == "xy", c.args[2].s.Truth())...)
 }
 
 // callModf returns the part after the point, with the sign of the number, and the integer part.

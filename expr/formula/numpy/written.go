@@ -181,28 +181,19 @@ func callIndices(c *call) *tree.Node {
 	if len(dims) == 0 {
 		panic(fail(c.at, tree.ErrShape, "indices takes a shape of at least one axis"))
 	}
-	nodes := lists.Make(len(dims), func(i int) *tree.Node {
-		n := untyped.Iota(dims[i])
-		for range dims[i+1:] {
-			n = newAxis(n, -1)
-		}
-		return untyped.BroadcastTo(n, dims)
-	})
+	nodes := untyped.Meshgrid(lists.Map(dims, untyped.Iota), false, false)
 	return cast(untyped.Compose("stack", untyped.Options{Axes: []int{0}}, nodes...), c.dtype(1, dtype.I64))
 }
 
 // callGridOf puts each vector along an axis of its own.
 func callGridOf(c *call) value {
 	nodes := c.arrays()
-	for i, n := range nodes {
+	for _, n := range nodes {
 		if len(n.Shape()) != 1 {
 			panic(fail(c.at, tree.ErrShape, "ix_ takes vectors"))
 		}
-		dims := slices.Repeat([]int{1}, len(nodes))
-		dims[i] = n.Shape()[0]
-		nodes[i] = untyped.Reshape(n, dims)
 	}
-	return c.several(nodes...)
+	return c.several(untyped.Meshgrid(nodes, false, true)...)
 }
 
 func callDiagIndices(c *call) value {

@@ -261,3 +261,24 @@ func linspace(o Options, _ ...*tree.Node) *tree.Node {
 	}
 	return Cast(y, o.elements())
 }
+
+// Meshgrid returns the coordinates of a grid: operand i along axis i, but for the first two axes, which are exchanged if xy is
+// set. The other axes have size 1 if sparse is set, else all have the shape of the grid.
+func Meshgrid(x []*tree.Node, xy, sparse bool) []*tree.Node {
+	rank := len(x)
+	full, out := ones(rank), make([]*tree.Node, rank)
+	for i, a := range x {
+		at := i
+		if xy && rank > 1 && i < 2 {
+			at = 1 - i
+		}
+		full[at] = a.Shape().Size()
+		out[i] = vectorAlong(a, at, rank)
+	}
+	if !sparse {
+		for i, a := range out {
+			out[i] = BroadcastTo(a, full)
+		}
+	}
+	return out
+}

@@ -96,9 +96,9 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 // than an iteration has.
 func foldRows(target isa.Target, a isa.Asm, list bool, p *lower.Program, phases []*layout.Phase, v layout.Variant) (slots int, done isa.Label, err error) {
 	done = a.NewLabel()
-	f := foldedRows{phaseCode: newPhaseCode(target, a, list, p, ownAddresses(phases[0]), v)}
+	f := foldedRows{phaseCode: newPhaseCode(target, a, list, p, phases[0], v)}
 	if f.folds() {
-		f.results = newPhaseCode(target, a, list, p, resultsOf(ownAddresses(phases[1]), f.accs[0].Red), layout.Variant{Narrow: true})
+		f.results = newPhaseCode(target, a, list, p, resultsOf(phases[1], f.accs[0].Red), layout.Variant{Narrow: true})
 		f.loop(phases, done)
 		slots, err = max(f.Slots.Count, f.results.Slots.Count), f.results.Err
 		f.results.recycle()
@@ -108,19 +108,6 @@ func foldRows(target isa.Target, a isa.Asm, list bool, p *lower.Program, phases 
 	}
 	f.recycle()
 	return slots, done, err
-}
-
-// ownAddresses returns a phase whose sites do not share the registers of their addresses: the loop of folded rows loads each address.
-func ownAddresses(bp *layout.Phase) *layout.Phase {
-	if len(bp.Shares) == 0 {
-		return bp
-	}
-	out := *bp
-	out.Shares, out.Sites = nil, slices.Clone(bp.Sites)
-	for i := range out.Sites {
-		out.Sites[i].Shared, out.Sites[i].Apart = 0, 0
-	}
-	return &out
 }
 
 // phaseCodes has empty ones, which keep the storage of their lists.
@@ -268,7 +255,7 @@ func (f *phaseCode) holdRows() (held []int8, rows isa.Int) {
 func (f *phaseCode) shareRows(first bool) (rows isa.Int) {
 	f.rowsHeld, rows = true, isa.Word(frame.Rows)
 	for i := range f.Layout.Sites {
-		f.SiteReg[i] = int8(f.Layout.Sites[i].Shared - 1)
+		f.SiteReg[i], f.SiteApart[i] = int8(f.Layout.Sites[i].Shared-1), f.Layout.Sites[i].Apart
 	}
 	if f.Rows {
 		rows = isa.SiteReg(len(f.Layout.Shares))

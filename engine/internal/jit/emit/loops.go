@@ -43,7 +43,7 @@ func (f *phaseCode) pinSites() {
 		ok = ok || f.rowsHeld && s.Kind == layout.Uniform && s.Row != 0 && s.Gather == nil && s.Dyn == nil && !s.Guard
 		ok = ok || f.rowsHeld && s.Kind == layout.Strided
 		if ok && s.Near > 0 && f.SiteReg[s.Near-1] >= 0 {
-			f.SiteReg[i] = f.SiteReg[s.Near-1]
+			f.SiteReg[i], f.SiteApart[i] = f.SiteReg[s.Near-1], s.Apart
 			continue
 		}
 		if ok && next < f.Sites {
@@ -283,7 +283,7 @@ func (f *phaseCode) ahead(index isa.Reg, lanes int) {
 		}
 		base, first := isa.T1, f.Ahead
 		if r := f.SiteReg[i]; r >= 0 {
-			base, first = isa.SiteReg(int(r)), first+s.Apart
+			base, first = isa.SiteReg(int(r)), first+f.SiteApart[i]
 		} else {
 			f.Int(isa.Mov, base, isa.Word(s.Arg+s.Origin))
 		}
@@ -329,7 +329,7 @@ func (f *phaseCode) alignStores(main, masked isa.Label, twice bool) bool {
 		}
 		base, apart := isa.T1, 0
 		if r := f.SiteReg[i]; f.rowsHeld && r >= 0 {
-			base, apart = isa.SiteReg(int(r)), s.Apart
+			base, apart = isa.SiteReg(int(r)), f.SiteApart[i]
 		} else {
 			f.Int(isa.Mov, isa.T1, isa.Word(s.Arg+s.Origin))
 		}

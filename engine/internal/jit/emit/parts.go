@@ -65,7 +65,7 @@ func (f *phaseCode) aheadOfStores(lanes int) {
 			continue
 		}
 		for at := 0; at < lanes*s.Size; at += layout.LineBytes {
-			f.Prefetch(isa.AtX(isa.SiteReg(int(r)), isa.Lane, s.Size, s.Apart+storesAhead+at))
+			f.Prefetch(isa.AtX(isa.SiteReg(int(r)), isa.Lane, s.Size, f.SiteApart[i]+storesAhead+at))
 		}
 	}
 }

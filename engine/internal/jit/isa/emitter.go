@@ -37,8 +37,9 @@ type Emitter struct {
 	Spills      int
 	cursor
 
-	SiteReg  []int8 // register with the address of a site, or -1
-	Operands [2]Vec // of the program of a reduction
+	SiteReg   []int8 // register with the address of a site, or -1
+	SiteApart []int  // bytes from that address to the one of the site: others may share the register
+	Operands  [2]Vec // of the program of a reduction
 	// AnyOrder says that a vector may have its lanes in any order that is the same for all fields of
 	// records: no other access has lanes. Their records then fill 8 or 16 bytes.
 	AnyOrder   bool
@@ -106,10 +107,10 @@ func (f *Emitter) Begin(target Target, a Asm, listing bool, p *lower.Program, bp
 		Asm: a, Facts: facts, LaneSize: size, Listing: listing, Program: p, Layout: bp, Phase: bp.Lowered, Variant: v,
 		Nodes: append(f.Nodes, nodes...), Values: f.Values,
 		Vecs: NewRegisterFile(1<<facts.Vectors - 1), Masks: NewRegisterFile(2<<facts.Predicates - 2),
-		SiteReg: f.SiteReg,
+		SiteReg: f.SiteReg, SiteApart: f.SiteApart,
 	}
 	for range bp.Sites {
-		f.SiteReg = append(f.SiteReg, -1)
+		f.SiteReg, f.SiteApart = append(f.SiteReg, -1), append(f.SiteApart, 0)
 	}
 }
 
@@ -117,7 +118,7 @@ func (f *Emitter) Begin(target Target, a Asm, listing bool, p *lower.Program, bp
 func (f *Emitter) Empty() {
 	clear(f.Nodes)
 	v := &f.Values
-	*f = Emitter{Nodes: f.Nodes[:0], SiteReg: f.SiteReg[:0], Values: Values{
+	*f = Emitter{Nodes: f.Nodes[:0], SiteReg: f.SiteReg[:0], SiteApart: f.SiteApart[:0], Values: Values{
 		Uniform: v.Uniform[:0], UniformSlot: v.UniformSlot[:0], Home: v.Home[:0], Last: v.Last[:0], Places: v.Places[:0],
 	}}
 }

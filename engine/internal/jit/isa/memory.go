@@ -28,7 +28,7 @@ func (f *Emitter) Address(s *layout.Site, i int32) Mem {
 	}
 	base, apart := T1, 0
 	if r := f.SiteReg[i]; r >= 0 {
-		base, apart = SiteReg(int(r)), s.Apart
+		base, apart = SiteReg(int(r)), f.SiteApart[i]
 	} else {
 		f.Int(Mov, base, Word(s.Arg+at))
 	}
@@ -105,10 +105,10 @@ func (f *Emitter) FirstAddress(s *layout.Site) {
 		f.Asm.Address(T0, At(Lane, first))
 		f.Int(Mul, T1, T0)
 	}
-	if r := f.SiteReg[s.Index(f.Phase)]; r >= 0 {
-		f.Int(Add, T1, SiteReg(int(r)))
-		if s.Apart != 0 {
-			f.Int(Add, T1, K(s.Apart))
+	if i := s.Index(f.Phase); f.SiteReg[i] >= 0 {
+		f.Int(Add, T1, SiteReg(int(f.SiteReg[i])))
+		if f.SiteApart[i] != 0 {
+			f.Int(Add, T1, K(f.SiteApart[i]))
 		}
 	} else {
 		f.Int(Add, T1, Word(s.Arg+f.Pointer(s)))

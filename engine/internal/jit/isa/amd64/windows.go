@@ -36,10 +36,11 @@ func (f *emitter) stepLane(s *layout.Site, step int) int {
 	if !f.evex && f.Copy > 0 && f.Copy != f.Half && f.sharesAddress(s) {
 		return k*f.W - f.Overlap()
 	}
-	r := f.SiteReg[s.Index(f.Phase)]
+	i := s.Index(f.Phase)
+	r := f.SiteReg[i]
 	switch seq := f.Phase.Kind == lower.SeqPhase; {
 	case (seq || f.FromStart) && r >= 0:
-		f.I(x86.LEA, x86.W64, x86.RCX, mem(isa.At(isa.SiteReg(int(r)), s.Apart)))
+		f.I(x86.LEA, x86.W64, x86.RCX, mem(isa.At(isa.SiteReg(int(r)), f.SiteApart[i])))
 	case seq:
 		f.I(x86.MOV, x86.W64, x86.RCX, at(s.Arg+frame.SiteCur))
 	default:

@@ -112,22 +112,18 @@ type rowLayout struct {
 func (l Layout) String() string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "wide=%t dims=%d", l.wide, l.dims)
-	for _, x := range l.loops {
-		fmt.Fprintf(&w, " loop%v", x)
-	}
-	for _, x := range l.sites {
-		fmt.Fprintf(&w, " site%v", x)
-	}
-	for _, x := range l.forms {
-		fmt.Fprintf(&w, " form%v", x)
-	}
-	for _, x := range l.nodes {
-		fmt.Fprintf(&w, " node%v", x)
-	}
-	for _, x := range l.copies {
-		fmt.Fprintf(&w, " copy%v", x)
-	}
+	writeEach(&w, "loop", l.loops)
+	writeEach(&w, "site", l.sites)
+	writeEach(&w, "form", l.forms)
+	writeEach(&w, "node", l.nodes)
+	writeEach(&w, "copy", l.copies)
 	return w.String()
+}
+
+func writeEach[T any](w *strings.Builder, name string, list []T) {
+	for _, x := range list {
+		fmt.Fprintf(w, " %s%v", name, x)
+	}
 }
 
 // LayoutOf returns the layout of k with the extents, parameters and strides of b.

@@ -90,60 +90,48 @@ func (f *Formula) String() string {
 // share their memory), and Go scalars. Results go to the assigned names that
 // are bound to arrays. Run fails if there are none.
 func (f *Formula) Run(ctx context.Context, vars any) error {
-	b, err := f.start(vars)
-	if err != nil {
+	return f.run(ctx, vars, false, nil)
+}
+
+// run carries out the formula. fresh means that it makes the arrays that are assigned and not bound; give, which may be nil,
+// is called before the run for each of them.
+func (f *Formula) run(ctx context.Context, vars any, fresh bool, give func(*engine.Array) error) error {
+	if f == nil || f.src == nil {
+		return tree.NewError(tree.ErrType, "", "the formula is nil or not made by Compile")
+	}
+	b := f.scratch.Get().(*binding)
+	defer f.release(b)
+	if err := f.bind(b, vars); err != nil {
 		return err
 	}
-	defer f.release(b)
-	e := f.find(b, false)
+	e := f.find(b, fresh)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err := f.prepare(ctx, e, b, vars); err != nil {
 		return err
 	}
+	for _, o := range e.outs {
+		if err := give(o); err != nil {
+			return err
+		}
+	}
 	return f.src.Locate(e.unit, e.program.Run(ctx))
-}
-
-// start returns the values of the variables, which release takes back.
-func (f *Formula) start(vars any) (*binding, error) {
-	if f == nil || f.src == nil {
-		return nil, tree.NewError(tree.ErrType, "", "the formula is nil or not made by Compile")
-	}
-	b := f.scratch.Get().(*binding)
-	if err := f.bind(b, vars); err != nil {
-		f.release(b)
-		return nil, err
-	}
-	return b, nil
 }
 
 // Eval carries out the formula and returns new arrays with the values of the
 // assigned names that are not bound. The value of a last bare expression is
 // called "_". Bound names are written to as by [Formula.Run].
 func (f *Formula) Eval(ctx context.Context, vars any) (map[string]*engine.Array, error) {
-	b, err := f.start(vars)
-	if err != nil {
-		return nil, err
-	}
-	defer f.release(b)
-	e := f.find(b, true)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if err := f.prepare(ctx, e, b, vars); err != nil {
-		return nil, err
-	}
-	out := make(map[string]*engine.Array, len(e.outs))
-	for _, o := range e.outs {
+	out := map[string]*engine.Array{}
+	err := f.run(ctx, vars, true, func(o *engine.Array) error {
 		fresh, err := engine.NewArray(o.DType(), o.Shape()...)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if err := o.Memory().Rebind(fresh.Memory().Bytes()); err != nil {
-			return nil, err
-		}
-		out[o.Node().Leaf.Name] = fresh
-	}
-	if err := f.src.Locate(e.unit, e.program.Run(ctx)); err != nil {
+		out[o.Name()] = fresh
+		return o.Memory().Rebind(fresh.Memory().Bytes())
+	})
+	if err != nil {
 		return nil, err
 	}
 	return out, nil

@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -97,10 +98,7 @@ func Nonzero[T expr.Elem](e expr.Exp[T]) ([]*Tensor[int64], error) {
 	if err != nil {
 		return nil, err
 	}
-	at := make([][]int64, len(s))
-	for axis := range at {
-		at[axis] = make([]int64, count+1) // the last place is for elements that are zero
-	}
+	at := lists.Make(len(s), func(int) []int64 { return make([]int64, count+1) }) // the last place is for elements that are zero
 	last, k := len(s)-1, 0
 	for row := 0; row*s[last] < len(set); row++ {
 		from := k

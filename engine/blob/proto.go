@@ -191,11 +191,7 @@ func converted[T, From Elem](from []From) []T {
 	if same, ok := any(from).([]T); ok {
 		return same
 	}
-	to := make([]T, len(from))
-	for i, x := range from {
-		to[i] = T(x)
-	}
-	return to
+	return lists.Map(from, func(x From) T { return T(x) })
 }
 
 // ReadFile reads a binaryproto file: one BlobProto in the wire format. The error

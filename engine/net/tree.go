@@ -93,10 +93,9 @@ func (a *abstract) Size() int { return math.MaxInt }
 
 // infer returns types and shapes of the trees on inputs without elements.
 func (t Tree) infer(a *Args, in []Info) ([]Info, error) {
-	nodes := make([]*tree.Node, len(in))
-	for i, x := range in {
-		nodes[i] = tree.NewLeaf(x.Type, x.Shape, &tree.Leaf{Mem: &abstract{"cpu"}, Strides: x.Shape.Strides()})
-	}
+	nodes := lists.Map(in, func(x Info) *tree.Node {
+		return tree.NewLeaf(x.Type, x.Shape, &tree.Leaf{Mem: &abstract{"cpu"}, Strides: x.Shape.Strides()})
+	})
 	outs, err := t.trees(a, nodes)
 	if err != nil {
 		return nil, err

@@ -49,9 +49,7 @@ func (t *tape) scan(n, out *tree.Node) error {
 		v.adjoints = append(v.adjoints, untyped.NewState(n, first))
 		wrt = append(wrt, v.standIn[s])
 	}
-	for _, x := range v.outer {
-		wrt = append(wrt, v.standIn[x])
-	}
+	wrt = append(wrt, lists.Map(v.outer, func(x *tree.Node) *tree.Node { return v.standIn[x] })...)
 	d := make([]*tree.Node, len(wrt))
 	add := func(y, out *tree.Node) error {
 		part, err := pull(mapped(y, v.standIn), out, wrt)

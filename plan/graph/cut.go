@@ -394,11 +394,9 @@ func (g *Graph) splitAxis(roots []Root, axis int) (parts [][]Root) {
 	}
 	for i := range at[1:] {
 		c := cutter{g: g, done: map[cutKey]*Node{}}
-		part := make([]Root, len(roots))
-		for k, r := range roots {
-			part[k] = Root{c.cut(r.Value, axis-len(r.Target.Shape)+len(r.Value.Shape), at[i], at[i+1]), r.Target.cut(axis, at[i], at[i+1])}
-		}
-		parts = append(parts, part)
+		parts = append(parts, lists.Map(roots, func(r Root) Root {
+			return Root{c.cut(r.Value, axis-len(r.Target.Shape)+len(r.Value.Shape), at[i], at[i+1]), r.Target.cut(axis, at[i], at[i+1])}
+		}))
 	}
 	return parts
 }

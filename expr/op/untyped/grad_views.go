@@ -24,10 +24,7 @@ func movesOnly(rule func(g *tree.Adjoint) *tree.Node) tree.Rule {
 func gradReshape(g *tree.Adjoint) *tree.Node { return g.Reshape(g.Full(), g.Arg(0).Shape()) }
 
 func gradTranspose(g *tree.Adjoint) *tree.Node {
-	back := make([]int, len(g.Arg(0).Shape()))
-	for i := range back {
-		back[i] = slices.Index(g.Node.Axes, i) // -1 for a dropped axis: a new axis
-	}
+	back := lists.Make(len(g.Arg(0).Shape()), func(i int) int { return slices.Index(g.Node.Axes, i) }) // -1 for a dropped axis: a new axis
 	return g.With("transpose", back, nil, g.Full())
 }
 

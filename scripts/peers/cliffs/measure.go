@@ -16,6 +16,7 @@ import (
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/element"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -151,10 +152,7 @@ func (a *array) arrange(b []byte, rnd *rand.Rand) {
 
 // addC adds the loop of a compiler of C as a side.
 func (c *contest) addC(name string, f loop) {
-	at := make([]unsafe.Pointer, len(c.memory))
-	for i, m := range c.memory {
-		at[i] = unsafe.Pointer(unsafe.SliceData(m))
-	}
+	at := lists.Map(c.memory, func(m []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(m)) })
 	c.sides = append(c.sides, side{name: name, c: true, run: func(reps int) (time.Duration, error) {
 		var pin runtime.Pinner
 		defer pin.Unpin()
@@ -230,10 +228,7 @@ func (c *contest) quiet() {
 
 // measure times all sides in turns.
 func (c *contest) measure(rounds int, sample time.Duration) error {
-	sides := make([]paired.Side, len(c.sides))
-	for i := range sides {
-		sides[i] = c.sides[i].run
-	}
+	sides := lists.Map(c.sides, func(s side) paired.Side { return s.run })
 	times, err := paired.Alternate(sides, paired.Rounds{N: rounds, Sample: sample, Quiet: c.quiet, Warm: func(i, _ int) int {
 		if sample == 0 || c.sides[i].name == "interp" {
 			return 0

@@ -286,10 +286,7 @@ func (c *running) about(stages bool) (string, error) {
 	if !stages || err != nil {
 		return lines(text), err
 	}
-	times := make([]time.Duration, len(p.Stages))
-	for i := range times {
-		times[i] = math.MaxInt64
-	}
+	times := slices.Repeat([]time.Duration{math.MaxInt64}, len(p.Stages))
 	var begin time.Duration
 	if err := c.program.Observe(func(s engine.StageRun) {
 		end := paired.UsedByAll()

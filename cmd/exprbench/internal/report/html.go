@@ -169,10 +169,7 @@ func scale(results []*bench.Result) template.HTML {
 	c := &chart{width: 300, height: 170, left: 50, top: 24, x: newAxis("n", sizes...), y: newAxis("ns/element, "+results[0].Name+" "+results[0].Type, times...)}
 	c.frame()
 	for _, i := range bench.Impls() {
-		points := make([][2]float64, len(lines[i]))
-		for k, p := range lines[i] {
-			points[k] = [2]float64{c.px(p[0]), c.py(p[1])}
-		}
+		points := lists.Map(lines[i], func(p [2]float64) [2]float64 { return [2]float64{c.px(p[0]), c.py(p[1])} })
 		if len(points) > 0 {
 			c.path(i.String(), points)
 		}

@@ -27,9 +27,13 @@ type helper struct {
 var parked = new(slot)
 
 const (
-	// spinTime is how long a helper spins. Most programs that run often run again
-	// sooner. Parking and a wake cost a tenth of it.
+	// spinTime is how long a helper spins after a loop, and its caller at the end of one.
+	// Most programs that run often run again sooner. A wake takes that time if the
+	// processor is idle and virtual, else a tenth of it.
 	spinTime = 100 * time.Microsecond
+	// mostUnit bounds how much longer a helper spins: the caller may still be at work
+	// on one unit of the loop, and the next loop begins after that.
+	mostUnit = time.Millisecond
 	// yieldTime is the time between two yields of a spinning helper to other
 	// goroutines.
 	yieldTime = 20 * time.Microsecond
@@ -42,17 +46,22 @@ const (
 // that started it.
 func (h *helper) loop() {
 	pprof.SetGoroutineLabels(context.Background())
-	for {
-		s := h.next()
-		s.job.help(s.number)
+	for unit := 0.; ; {
+		s := h.next(spinTime + time.Duration(min(unit, float64(mostUnit))))
+		unit = s.job.help(s.number)
 		s.leave(h)
 	}
 }
 
-// next waits for the offer of a slot, accepts it and returns the slot.
-func (h *helper) next() *slot {
+// next waits for the offer of a slot, accepts it and returns the slot. It spins for the
+// time most, and then parks.
+func (h *helper) next(most time.Duration) *slot {
 	for {
-		if s := h.spin(); s != nil {
+		var s *slot
+		if spin(most, func() bool {
+			s = h.mailbox.Load()
+			return s != nil && h.mailbox.CompareAndSwap(s, s.begun)
+		}) {
 			return s
 		}
 		if h.mailbox.CompareAndSwap(nil, parked) {
@@ -61,14 +70,14 @@ func (h *helper) next() *slot {
 	}
 }
 
-// spin polls the mailbox and accepts an offer. It returns the slot, or nil after
-// spinTime, or earlier if other goroutines want the processor.
-func (h *helper) spin() *slot {
+// spin polls until done reports true. It reports false after the time most, or earlier if
+// other goroutines want the processor.
+func spin(most time.Duration, done func() bool) bool {
 	began := time.Now()
 	for yield := yieldTime; ; {
 		for range 16 {
-			if s := h.mailbox.Load(); s != nil && h.mailbox.CompareAndSwap(s, s.begun) {
-				return s
+			if done() {
+				return true
 			}
 			pause.Pause()
 		}
@@ -76,12 +85,12 @@ func (h *helper) spin() *slot {
 		if spun < yield {
 			continue
 		}
-		if spun >= spinTime {
-			return nil
+		if spun >= most {
+			return false
 		}
 		runtime.Gosched()
 		if away := time.Since(began) - spun; away > contended {
-			return nil
+			return false
 		}
 		yield += yieldTime
 	}

@@ -2,13 +2,10 @@ package sched
 
 import (
 	"context"
-	"runtime"
 	"runtime/pprof"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/oneloop/oneloop/engine/internal/pause"
 )
 
 // A Job hands out the chunks of one loop to the caller and to helpers. The
@@ -236,13 +233,16 @@ func (j *Job) ask(first int) {
 	}
 }
 
-// help runs chunks in a helper until none is left that is worth it.
-func (j *Job) help(slot int) {
-	if l := j.loop; l.labels != nil {
+// help runs chunks in a helper until none is left that is worth it. It returns the
+// nanoseconds of a unit.
+func (j *Job) help(slot int) (unit float64) {
+	l := j.loop
+	if l.labels != nil {
 		pprof.SetGoroutineLabels(l.labels)
 		defer pprof.SetGoroutineLabels(context.Background())
 	}
 	j.work(slot)
+	return l.unit
 }
 
 // work runs chunks until none is left that is worth it, and returns the number
@@ -371,20 +371,11 @@ func (j *Job) join() {
 }
 
 // wait returns when helper h has ended its work in the slot, of units that take unit
-// nanoseconds. It polls, then yields the processor, and then sleeps.
+// nanoseconds. It spins, and then sleeps.
 func (s *slot) wait(h *helper, unit float64) {
-	for range 64 {
-		if h.mailbox.Load() != s.begun {
-			return
-		}
-		pause.Pause()
-	}
 	began := time.Now()
-	for range 16 { // the helper may need the processor of the caller
-		if h.mailbox.Load() != s.begun {
-			return
-		}
-		runtime.Gosched()
+	if spin(spinTime, func() bool { return h.mailbox.Load() != s.begun }) {
+		return
 	}
 	if h.mailbox.CompareAndSwap(s.begun, s.awaited) {
 		s.job.done.Lock()

@@ -28,7 +28,7 @@ var process = struct {
 	// memories of its program only if it has changed.
 	rebinds atomic.Uint64
 }{
-	pool:        sched.NewPool(),
+	pool:        sched.Shared,
 	assignments: assignments(),
 	debug:       sync.OnceValue(func() map[string]bool { return debugWords(os.Getenv("ONELOOP_DEBUG"), os.Stderr) }),
 }

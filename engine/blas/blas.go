@@ -9,7 +9,7 @@
 // numbers, band and packed matrices, vectors with gaps, small operands, and machines
 // without these instructions. Arguments that BLAS does not allow panic as gonum's do.
 //
-// Products of matrices use up to GOMAXPROCS goroutines. No bit of a result depends
+// Products of matrices use up to GOMAXPROCS threads. No bit of a result depends
 // on their number. Sums have another order than gonum's, and terms are added by
 // fused multiply-adds, so the last bits differ from gonum's.
 package blas

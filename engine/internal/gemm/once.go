@@ -3,18 +3,17 @@ package gemm
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 
-	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/sched"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// shareWork is the work, in nanoseconds, from which Multiply starts goroutines.
+// shareWork is the work, in nanoseconds, from which Multiply uses helpers.
 const shareWork = 50e3
 
-// A Single is a problem of one product, with up to so many goroutines: see [Problem].
+// A Single is a problem of one product, with up to so many threads: see [Problem].
 type Single struct {
 	ISA            string
 	Type           dtype.Type
@@ -30,10 +29,12 @@ type Single struct {
 type once struct {
 	s    Single
 	d    Product
-	w    worker // of the caller
+	w    worker // of the caller alone
 	bind ir.Binding
 	bufs [3]ir.BufBind
-	next atomic.Int64 // unit
+	// Of a problem that has been shared with helpers: see share.
+	loop *sched.Loop
+	job  *sched.Job
 }
 
 // onces are those of problems by their sizes, so that calls with several sizes find theirs.
@@ -50,7 +51,7 @@ func takeOnce(s *Single) (*once, *sync.Pool) {
 		o.bind.Bufs, o.bind.Scalars = o.bufs[:], make([]uint64, 2)
 	}
 	if o.s != *s {
-		o.s = *s
+		o.s, o.loop = *s, nil
 		p := Problem{Type: s.Type, M: s.M, N: s.N, K: s.K, A: s.A, B: s.B, C: s.C, Save: s.Save, Scaled: s.Scaled, Vector: s.Vector, OffA: origin, OffB: origin, OffC: origin}
 		o.d.prepare(s.ISA, p, s.Threads)
 		o.w.vector.mask = o.d.vectors.mask
@@ -67,32 +68,27 @@ func Multiply(s Single, operands [3]unsafe.Pointer, scalars [2]uint64) {
 		o.bufs[i].Ptr = x
 	}
 	copy(o.bind.Scalars, scalars[:])
-	o.d.Begin()
 	n, _, cost := o.d.Units()
-	if threads := min(s.Threads, n); threads < 2 || float64(n)*cost < shareWork {
+	if min(s.Threads, n) < 2 || float64(n)*cost < shareWork {
+		o.d.Begin()
 		o.w.Run(0, n)
+		o.d.Finish(nil)
 	} else {
-		o.share(n, threads)
+		o.share()
 	}
-	o.d.Finish(nil)
 	o.bufs = [3]ir.BufBind{} // they would keep the arrays of the caller alive
 	if o.d.partial == nil {  // which is large
 		pool.Put(o)
 	}
 }
 
-// share runs n units by several goroutines.
-func (o *once) share(n, threads int) {
-	o.next.Store(0)
-	work := func(w backend.Worker) {
-		for u := int(o.next.Add(1)) - 1; u < n; u = int(o.next.Add(1)) - 1 {
-			w.Run(u, u+1)
-		}
+// share computes the product with helpers.
+func (o *once) share() {
+	if o.loop == nil {
+		o.loop, o.job = new(sched.Loop), sched.Shared.NewJob(o.s.Threads)
+		o.loop.Plan(o.job, &o.d, 0)
 	}
-	var others sync.WaitGroup
-	for range threads - 1 {
-		others.Go(func() { work(o.d.NewWorker()) })
+	if _, err := o.loop.Run(o.d.ctx, o.job); err != nil {
+		panic(err) // the context is never done
 	}
-	work(&o.w)
-	others.Wait()
 }

@@ -2,6 +2,7 @@ package gemm
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -68,6 +69,33 @@ func TestMultiplyAgain(t *testing.T) {
 		Multiply(p, [3]unsafe.Pointer{unsafe.Pointer(&a), unsafe.Pointer(&b), unsafe.Pointer(&want)}, [2]uint64{})
 	}); math.Round(allocated) != 0 {
 		t.Errorf("a call allocates %v times", allocated)
+	}
+}
+
+// TestMultiplyShared tests that calls which share a problem with helpers give the bits of one thread, and that calls with the
+// same problem allocate nothing.
+func TestMultiplyShared(t *testing.T) {
+	const n = 200
+	x, want, got := make([]float64, n*n), make([]float64, n*n), make([]float64, n*n)
+	for i := range x {
+		x[i] = 1 / float64(i+1)
+	}
+	for _, isa := range isas() {
+		p := Single{ISA: isa, Type: dtype.F64, M: n, N: n, K: n, A: Matrix{n, 1}, B: Matrix{1, n}, C: Matrix{n, 1}}
+		multiply := func(threads int, c []float64) {
+			p.Threads = threads
+			Multiply(p, [3]unsafe.Pointer{unsafe.Pointer(&x[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(&c[0])}, [2]uint64{})
+		}
+		multiply(1, want)
+		for range 20 {
+			clear(got)
+			if multiply(3, got); !slices.Equal(got, want) {
+				t.Fatalf("%s: three threads give other bits", isa)
+			}
+		}
+		if allocated := testlevel.Allocs(5, func() { multiply(3, got) }); math.Round(allocated) != 0 {
+			t.Errorf("%s: a call allocates %v times", isa, allocated)
+		}
 	}
 }
 

@@ -24,6 +24,9 @@ type Pool struct {
 	backoff backoff
 }
 
+// Shared is the pool of the process.
+var Shared = NewPool()
+
 // NewPool returns a pool without helpers. The pool starts them when a loop is
 // planned that can use them.
 func NewPool() *Pool {

@@ -43,7 +43,9 @@ func (e *machine) pass(t *tile, s *scratch, stop func() bool) {
 		if c.across {
 			step = c.args.as
 		}
+		a := c.a
 		for l := 0; l < c.terms; l += passTerms {
+			c.a = unsafe.Add(a, l*step)
 			c.resumes, c.waits = l > 0, l+passTerms < c.terms
 			if c.t, c.args.add = t, k; c.waits {
 				c.t, c.args.add = &sums, 0
@@ -52,7 +54,6 @@ func (e *machine) pass(t *tile, s *scratch, stop func() bool) {
 			c.kernels()
 			c.args.cs = c.t.ldc
 			c.runTiles(0, c.tiles(), 0, c.strips())
-			c.a = unsafe.Add(c.a, passTerms*step)
 		}
 	}
 	if t.done != nil {

@@ -57,18 +57,31 @@ func (f *family) turnsFirst(p *Problem, vecs int) bool {
 }
 
 // narrow reports whether the transposed problem suits kernels better, although its sums are stored by columns: where
-// the result has so few columns that a vector has room for more, and each of its elements has many terms.
+// the result has so few columns that a vector has room for more, and each of its elements has many terms, or where kernels then
+// read both operands as they are.
 func (f *family) narrow(p *Problem) bool {
 	const most = 8 // columns
 	switch {
-	case f == nil || f.byColumns() == nil || p.N > most || p.TermsB != nil || p.HalfA != dtype.Invalid || p.HalfB != dtype.Invalid:
+	case f == nil || f.byColumns() == nil || p.TermsB != nil || p.HalfA != dtype.Invalid || p.HalfB != dtype.Invalid:
 		return false
 	case p.B.Row != 1 && p.B.Col != 1 || p.A.Row != 1 && p.A.Col != 1:
 		return false
+	case p.N > most:
+		return !f.avx512 && f.unpacked(p)
 	case f.avx512:
 		return f.narrow512(p)
 	}
 	return f.narrow256(p)
+}
+
+// unpacked reports whether the transposed problem reads both operands, which are stored by columns, as they are, and stores
+// its sums by columns in less time than packing takes. Its columns must fill strips of two vectors, or one of three. For AVX-512 it
+// was not measured.
+func (f *family) unpacked(p *Problem) bool {
+	const least = 200 // terms
+	strip := 2 * f.lanes()
+	whole := p.M%strip == 0 || 2*p.M == 3*strip
+	return whole && p.A.Row == 1 && p.B.Row == 1 && p.K >= least && p.M*p.N <= 16*p.K
 }
 
 // narrow512 is narrow for AVX-512. Kernels for few columns use half a vector there, so with A by rows very few must be left, and

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"context"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -38,6 +39,8 @@ type Call struct {
 	Work []byte // the workspace, aligned to 64 bytes; it has arbitrary content
 	// Threads is the largest number of workers of Parallel, at least 1.
 	Threads int
+	// Context, if not nil, is the context of the run. See Stopped.
+	Context context.Context
 	// On, if not nil, runs f on several workers. See Parallel.
 	On func(n int, cost float64, f func(worker, lo, hi int))
 	// NewSort, if not nil, returns a function that sorts rows by machine code of the back end,
@@ -76,6 +79,10 @@ func (c *Call) Parallel(n int, cost float64, f func(worker, lo, hi int)) {
 		c.On(n, cost, f)
 	}
 }
+
+// Stopped reports whether the context of the run is done. A function that takes long asks from time to time, on any worker, and
+// returns early: the run ends with the error of the context, whatever the function has stored.
+func (c *Call) Stopped() bool { return c != nil && c.Context != nil && c.Context.Err() != nil }
 
 // A Strided is an array in memory. Its elements have the register type of the
 // operand: float32 where the tree has halves.

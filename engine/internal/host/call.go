@@ -89,17 +89,22 @@ func (c *callStep) run(ctx context.Context, p *Program) error {
 		}
 		to = c.scratch
 	}
-	c.call.Out.Ptr = unsafe.Pointer(unsafe.SliceData(to))
+	c.call.Out.Ptr, c.call.Context = unsafe.Pointer(unsafe.SliceData(to)), ctx
 	c.job.next = 0
 	p.Calls.Add(1)
 	defer p.Calls.Add(-1)
-	if err := Guard(c.s, c.invoke); err != nil {
+	err := Guard(c.s, c.invoke)
+	c.call.Context = nil
+	switch stopped := ctx.Err(); {
+	case stopped != nil: // the function may have returned early, or failed for what it left out
+		return stopped
+	case err != nil:
 		return &Fault{Call: err, Node: c.s.Node}
 	}
 	if c.scratch != nil {
 		copy(out, to)
 	}
-	return ctx.Err()
+	return nil
 }
 
 func (c *callStep) invoke() error { return c.fn(&c.call) }

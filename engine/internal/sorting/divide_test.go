@@ -122,7 +122,7 @@ func TestReverse(t *testing.T) {
 
 func testReverse[K int32 | int64](t *testing.T, isa string, n int) {
 	u := newRun()
-	u.begin(familyOf(isa, int(unsafe.Sizeof(K(0)))), new(order), false)
+	u.begin(nil, familyOf(isa, int(unsafe.Sizeof(K(0)))), new(order), false)
 	x := make([]K, n)
 	for i := range x {
 		x[i] = K(i)

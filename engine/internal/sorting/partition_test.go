@@ -28,7 +28,7 @@ func benchPartition(b *testing.B, isa string, n int, inPlace bool) {
 		x[i] = rand.NormFloat64()
 	}
 	o, u, f := orderOf(dtype.F64, false), newRun(), familyOf(isa, 8)
-	u.begin(f, &o, f.avx512)
+	u.begin(nil, f, &o, f.avx512)
 	p := part{from: unsafe.Pointer(&x[0]), data: unsafe.Pointer(&y[0]), n: n, values: true}
 	if inPlace {
 		p.from = p.data

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // A part is a range of a row that is still to be sorted, and where it goes. Its n keys, or the
@@ -63,7 +64,8 @@ func newRun() *run { return &run{memory: new(memory)} }
 type run struct {
 	*memory
 	f      *family
-	avx2   *family // the kernels of AVX2 for keys of the same size, if they have 4 or 8 bytes; sorts of narrower keys have no parts
+	of     *tree.Call // the call, which says when to stop
+	avx2   *family    // the kernels of AVX2 for keys of the same size, if they have 4 or 8 bytes; sorts of narrower keys have no parts
 	order  *order
 	raw    bool  // the keys in memory are the floats themselves, and the sort has met no NaN
 	most   int64 // no key is above it
@@ -106,15 +108,15 @@ func (f *family) merged() int {
 }
 
 // begin prepares a run. raw says that the keys in memory may be the floats themselves.
-func (u *run) begin(f *family, o *order, raw bool) {
-	u.f, u.avx2, u.order = f, familyOf("avx2", f.size), o
+func (u *run) begin(c *tree.Call, f *family, o *order, raw bool) {
+	u.of, u.f, u.avx2, u.order = c, f, familyOf("avx2", f.size), o
 	u.args = args{order: *o, tables: theTables()}
 	u.setRaw(raw)
 }
 
 // end forgets the addresses of arrays.
 func (u *run) end() {
-	u.args, u.places = args{}, nil
+	u.args, u.places, u.of = args{}, nil, nil
 	clear(u.stack[:u.used])
 	u.used = 0
 }
@@ -134,12 +136,16 @@ func (u *run) form(f form) form {
 	return u.order.form(f)
 }
 
-// sort sorts a part. Where not all keys are wanted, only these are sure to be at their places.
+// sort sorts a part. Where not all keys are wanted, only these are sure to be at their places. It returns early if the call is
+// stopped.
 func (u *run) sort(p *part) {
 	u.stack[0] = *p
 	for top := 0; top >= 0; {
 		u.used = max(u.used, top+2)
 		p := &u.stack[top]
+		if p.n >= leastPart && u.of.Stopped() {
+			return
+		}
 		if !u.wanted(p) || p.n > u.f.largest() && u.whole(p) {
 			top--
 			continue

@@ -58,7 +58,7 @@ func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
 	}
 	raw := (s.f.avx512 || s.f.size == 8) && r.Type.IsFloat() && !r.Descending
 	for _, u := range s.runs {
-		u.begin(s.f, &s.order, raw)
+		u.begin(c, s.f, &s.order, raw)
 		u.places = r.Places
 	}
 	if r.Count == 1 && len(r.Places) == 0 && c.Threads > 1 && r.Length >= shared {
@@ -97,7 +97,7 @@ func (s *Sorter) someRows(worker, lo, hi int) {
 		}
 		return
 	case r.Parted != nil:
-		for lo < hi {
+		for lo < hi && !s.call.Stopped() {
 			lo += s.part(u, lo, hi-lo)
 		}
 		return
@@ -107,7 +107,7 @@ func (s *Sorter) someRows(worker, lo, hi int) {
 	if u.few(to, from, hi-lo, r.Length) || s.f.stored < 4 && u.mergedRows(to, from, hi-lo, r.Length, enter|leave) {
 		return
 	}
-	for ; lo < hi; lo++ {
+	for ; lo < hi && !s.call.Stopped(); lo++ {
 		if p := s.whole(lo); s.f.stored < 4 { // there is no memory for a kernel
 			u.compare(&p)
 		} else {
@@ -129,7 +129,9 @@ func (s *Sorter) part(u *run, i, n int) int {
 		r.To = to
 	} else {
 		some = 1
-		u.sort(&p)
+		if u.sort(&p); s.call.Stopped() {
+			return some // the key at the place is any
+		}
 	}
 	for at := range some {
 		d := r
@@ -199,7 +201,7 @@ func (s *Sorter) together() {
 func (s *Sorter) splitParts(worker, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		s.next[2*i], s.next[2*i+1] = s.parts[i], part{}
-		if s.parts[i].n >= leastPart {
+		if s.parts[i].n >= leastPart && !s.call.Stopped() {
 			s.runs[worker].split(&s.next[2*i], &s.next[2*i+1])
 		}
 	}

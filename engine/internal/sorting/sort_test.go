@@ -184,7 +184,7 @@ func testCompare[T number](t *testing.T, isa string, typ dtype.Type) {
 		}
 		s := Sorter{f: f, order: orderOf(typ, down), rows: tree.Rows{Length: n, From: unsafe.Pointer(&x[0]), To: unsafe.Pointer(&to[0])}}
 		u := newRun()
-		u.begin(f, &s.order, false)
+		u.begin(nil, f, &s.order, false)
 		for i := range rows {
 			p := s.whole(i)
 			u.compare(&p)

@@ -92,6 +92,9 @@ func orderWords[K key, W word](r *rowSort[K], p packing, keys []K, words []W, ro
 		if !sort() {
 			return false
 		}
+		if r.call.Stopped() {
+			return true // the words have any order
+		}
 		if p.row > r.length {
 			compact(words, p.row, r.length)
 		}

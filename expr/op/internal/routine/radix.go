@@ -75,7 +75,7 @@ func (s *sorter[K]) insert(lo, hi int) {
 }
 
 // radix sorts the keys lo..hi by their highest differing bits, and then the keys in
-// which these are equal. It reports whether the result is in the rooms.
+// which these are equal. It reports whether the result is in the rooms. If the run is stopped, it returns the keys in any order.
 func (s *sorter[K]) radix(lo, hi int) (moved bool) {
 	keys := s.keys[lo:hi]
 	var differ K
@@ -91,6 +91,9 @@ func (s *sorter[K]) radix(lo, hi int) (moved bool) {
 	low := max(high-n*width, 0) // lower bits are left
 	s.count(keys, low, width, n)
 	for p := range n {
+		if s.alone.Stopped() {
+			return moved
+		}
 		if s.pass(lo, hi, p, low+p*width, 1<<width-1, moved) {
 			moved = !moved
 		}

@@ -100,6 +100,14 @@ func as[T any](work []byte, from, n int) ([]T, int) {
 // room returns the bytes that as takes at most for n elements of a size.
 func room(n, size int) int { return (n*size + 127) &^ 63 }
 
+// untilStopped calls f for parts of lo..hi, one after the other, until all are done or the call is stopped.
+func untilStopped(c *tree.Call, lo, hi int, f func(lo, hi int)) {
+	const most = 1 << 16 // some milliseconds, if each unit waits for memory
+	for ; lo < hi && !c.Stopped(); lo += most {
+		f(lo, min(lo+most, hi))
+	}
+}
+
 // failure returns an error of an operator. The engine adds the place of its node.
 func failure(kind error, op, format string, args ...any) error {
 	return &tree.Error{Kind: kind, Op: op, Msg: fmt.Sprintf(format, args...)}

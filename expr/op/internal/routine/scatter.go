@@ -129,7 +129,8 @@ func positionOf(i int, s shape.Shape) any {
 type scatter[T number] struct {
 	*positions
 	how                Combine
-	out, updates       *tree.Strided // of the current run
+	call               *tree.Call    // of the current run
+	out, updates       *tree.Strided // of its arrays
 	rows, along, inner series        // offsets of the updates: along the axes before, of the indices, after
 	known              bool          // the series are
 	block, blocks      int           // columns of a unit, units of a row
@@ -162,9 +163,9 @@ func (s *scatter[T]) scatter(c *tree.Call) error {
 	if s.count == 0 {
 		return nil
 	}
-	s.out, s.updates = &c.Out, &c.Args[1]
+	s.call, s.out, s.updates = c, &c.Out, &c.Args[1]
 	c.Parallel(s.before*s.blocks, float64(s.count*s.block), s.run)
-	s.out, s.updates, s.index = nil, nil, nil
+	s.call, s.out, s.updates, s.index = nil, nil, nil, nil
 	return nil
 }
 
@@ -202,8 +203,13 @@ func (s *scatter[T]) aside(c *tree.Call) bool {
 	}
 	index, v := elements[int64](a, s.count-1), elements[T](&c.Args[1], s.along.step*(s.count-1))
 	to, _ := as[T](c.Work, 0, s.size)
-	if s.begin(to, c); !addChecked(to, index, v, s.along.step) {
-		return false
+	s.begin(to, c)
+	inside := true
+	untilStopped(c, 0, s.count, func(lo, hi int) {
+		inside = inside && addChecked(to, index[lo:hi], v[lo*s.along.step:], s.along.step)
+	})
+	if !inside || c.Stopped() {
+		return inside
 	}
 	copy(tree.Elements[T](&c.Out), to)
 	return true
@@ -302,50 +308,61 @@ func bounds[T number]() (least, greatest T) {
 	return least, least - 1 // integers wrap
 }
 
+// leastAsked is the number of updates of a unit from which on a worker asks in it whether to stop.
+const leastAsked = 1 << 10
+
 func (s *scatter[T]) units(_, lo, hi int) {
 	for u := lo; u < hi; u++ {
 		row, from := u/s.blocks, u%s.blocks*s.block
 		out := tree.Elements[T](s.out)[row*s.size*s.after:]
-		if s.after == 1 {
-			s.column(out, s.rows.at(row))
+		some := func(first, end int) {
+			if s.after == 1 {
+				s.column(out, s.rows.at(row), first, end)
+			} else {
+				s.columns(out[from:], s.rows.at(row), from, min(s.block, s.after-from), first, end)
+			}
+		}
+		if s.count < leastAsked { // a question takes as long as some updates
+			some(0, s.count)
 		} else {
-			s.columns(out, s.rows.at(row), from, min(from+s.block, s.after))
+			untilStopped(s.call, 0, s.count, some)
 		}
 	}
 }
 
-// column scatters the updates at offset off to a column of neighbouring elements.
-func (s *scatter[T]) column(out []T, off int) {
+// column scatters the updates first..end at offset off to a column of neighbouring elements.
+func (s *scatter[T]) column(out []T, off, first, end int) {
 	u, st := s.updates, s.along.step
 	if s.along.table != nil || s.how != Add || st < 0 || off < 0 {
-		for j, at := range s.index {
-			out[at] = s.combine(out[at], load[T](u, off+s.along.at(j)))
+		for j, at := range s.index[first:end] {
+			out[at] = s.combine(out[at], load[T](u, off+s.along.at(first+j)))
 		}
 		return
 	}
-	v := elements[T](u, off+st*(s.count-1))[off:]
-	for j, at := range s.index {
+	v := elements[T](u, off+st*(s.count-1))[off+first*st:]
+	for j, at := range s.index[first:end] {
 		out[at] += v[j*st]
 	}
 }
 
-// columns scatters rows of updates at offset off to the columns lo..hi.
-func (s *scatter[T]) columns(out []T, off, lo, hi int) {
-	u := s.updates
+// columns scatters the rows first..end of updates at offset off to width columns, of which out begins with number lo.
+func (s *scatter[T]) columns(out []T, off, lo, width, first, end int) {
+	u, index := s.updates, s.index[first:end]
 	if s.how == Add && s.inner.table == nil && s.inner.step == 1 && s.along.table == nil && s.along.step >= 0 && off >= 0 {
 		add := addRows[T]
-		if width := hi - lo; 2 <= width && width <= 4 {
+		if 2 <= width && width <= 4 {
 			add = addShort[T]
 		}
-		add(out[lo:], elements[T](u, off+s.along.step*(s.count-1)+hi-1)[off+lo:], s.index, s.after, hi-lo, s.along.step)
+		v := elements[T](u, off+s.along.step*(s.count-1)+lo+width-1)[off+first*s.along.step+lo:]
+		add(out, v, index, s.after, width, s.along.step)
 		return
 	}
-	for j, at := range s.index {
-		to := out[int(at)*s.after+lo : int(at)*s.after+hi]
-		from := off + s.along.at(j)
+	for j, at := range index {
+		to := out[int(at)*s.after:][:width]
+		from := off + s.along.at(first+j)
 		switch {
 		case s.inner.table == nil && s.inner.step == 1 && from >= 0:
-			v := elements[T](u, from+hi-1)[from+lo:]
+			v := elements[T](u, from+lo+width-1)[from+lo:]
 			for k := range to {
 				to[k] = s.combine(to[k], v[k])
 			}

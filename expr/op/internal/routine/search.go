@@ -33,7 +33,7 @@ type search[T number] struct {
 
 func searchOf[T number](right bool) func(*tree.Call) error {
 	s := &search[T]{right: right}
-	s.run = s.some
+	s.run = func(_, lo, hi int) { untilStopped(s.call, lo, hi, s.some) }
 	return s.search
 }
 
@@ -72,7 +72,7 @@ func ordered[T number](a *tree.Strided) bool {
 	return x[n-1] == x[n-1]
 }
 
-func (s *search[T]) some(_, lo, hi int) {
+func (s *search[T]) some(lo, hi int) {
 	a, v := &s.call.Args[0], &s.call.Args[1]
 	n, step := a.Shape[0], a.Strides[0]
 	out := tree.Elements[int64](&s.call.Out)

@@ -79,11 +79,11 @@ func tables[T number](t *testing.T, r *rand.Rand, value func() T, values []T) {
 			got := make([]int64, len(values))
 			out := tree.Strided{Ptr: unsafe.Pointer(&got[0]), Type: dtype.I64, Shape: shape.Shape{len(got)}, Strides: shape.Strides{1}}
 			s, a := search[T]{right: right}, strided(sorted)
-			s.run = func(worker, lo, hi int) {
+			s.run = func(_, lo, hi int) {
 				if s.table == nil {
 					t.Fatalf("%v has no table", sorted)
 				}
-				s.some(worker, lo, hi)
+				s.some(lo, hi)
 			}
 			if err := s.search(&tree.Call{Out: out, Args: []tree.Strided{a, strided(values)}, Threads: 1, Work: make([]byte, room(len(values), 4))}); err != nil {
 				t.Fatal(err)

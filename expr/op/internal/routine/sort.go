@@ -170,9 +170,10 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 		}
 		r.sorters[worker] = s
 	}
+	s.alone.Context = r.call.Context
 	at := r.call.Work[worker*r.each:][:r.each]
 	size := sizeOf[K]()
-	for s.machine != nil && r.length > 0 && lo < hi {
+	for s.machine != nil && r.length > 0 && lo < hi && !s.alone.Stopped() {
 		n := min(hi-lo, blockRows(r.length, size))
 		if r.dense {
 			n = min(n, max(1, blockBytes/(r.length*max(size, r.packed))))
@@ -192,10 +193,10 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 		}
 		lo += n
 	}
-	for row := lo; row < hi; row++ {
+	for row := lo; row < hi && !s.alone.Stopped(); row++ {
 		r.one(s, at, row)
 	}
-	s.keys, s.otherKeys, s.tags, s.otherTags = nil, nil, nil, nil
+	s.keys, s.otherKeys, s.tags, s.otherTags, s.alone.Context = nil, nil, nil, nil, nil
 }
 
 // from returns the first element of a row.

@@ -1,0 +1,84 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/op"
+)
+
+// A countdown is a context that is cancelled once it has been asked a number of times.
+type countdown struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *countdown) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestStopped checks that the Go functions of long operators ask while they work whether their run is cancelled.
+func TestStopped(t *testing.T) {
+	const n = 1 << 18
+	key := uint64(7)
+	x, i := engine.Zeros[float64](n), engine.Zeros[int64](n)
+	if err := engine.Run(t.Context(), expr.Let(x, op.Normal[float64](expr.Const(key), n)), expr.Let(i, op.Integers[int64](expr.Const(key), n, n))); err != nil {
+		t.Fatal(err)
+	}
+	c := engine.MustFromSlice(make([]complex128, n))
+	for k := range c.Data() {
+		c.Data()[k] = complex(float64(k%7), 1)
+	}
+	for _, backend := range engine.Backends() {
+		stopsEarly(t, backend, "sort", op.Sort(x, 0))
+		stopsEarly(t, backend, "argsort", op.ArgSort(x, 0))
+		stopsEarly(t, backend, "rank", op.Rank(x, 0))
+		stopsEarly(t, backend, "sort of rows", op.Sort(x.Reshape(1<<5, 1<<13), 1))
+	}
+	stopsEarly(t, "", "searchsorted", op.SearchSorted(x, x, false))
+	stopsEarly(t, "", "scatter_add", op.ScatterAdd(i, x, 0, n))
+	stopsEarly(t, "", "scatter_max", op.ScatterMax(i, x, 0, n))
+	stopsEarly(t, "", "scatter_add of rows", op.ScatterAdd(op.Mod(i, expr.Const[int64](8)), op.Stack(0, x, x), 1, 2, 8))
+	stopsEarly(t, "", "fft of rows", op.FFT(c.Reshape(1<<9, 1<<9), 1))
+}
+
+// stopsEarly checks that a run of an operator asks some times whether it is cancelled, and leaves work undone if it is.
+func stopsEarly[T expr.Elem](t *testing.T, backend, what string, e expr.Exp[T]) {
+	t.Helper()
+	y := engine.Zeros[T](expr.NodeOf(e).Shape()...)
+	p, err := engine.CompileWith(t.Context(), engine.Options{Backend: backend}, expr.Let(y, e))
+	if err != nil {
+		t.Errorf("%s, %s: %v", backend, what, err)
+		return
+	}
+	run := func(left int64) (int64, error) {
+		ctx := &countdown{Context: context.Background()}
+		ctx.left.Store(left)
+		err := p.Run(ctx)
+		return left - ctx.left.Load(), err
+	}
+	const unlimited, least = 1 << 30, 6 // two are asked before and after the function
+	asks, err := run(unlimited)
+	if err != nil || asks < least {
+		t.Errorf("%s, %s: a run asks %d times, and gives %v", backend, what, asks, err)
+		return
+	}
+	whole := slices.Clone(y.Values())
+	if err := y.Fill(*new(T)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run(asks / 2); !errors.Is(err, context.Canceled) || slices.Equal(y.Values(), whole) {
+		t.Errorf("%s, %s: a run that is cancelled in its middle gives %v, and all results", backend, what, err)
+	}
+	if _, err := run(unlimited); err != nil || !slices.Equal(y.Values(), whole) {
+		t.Errorf("%s, %s: after a cancelled run, another gives %v, or other results", backend, what, err)
+	}
+}

@@ -101,8 +101,8 @@ func writeTable(w io.Writer, names []string, values []*engine.Array) error {
 	floats, wide := false, false
 	for _, a := range values {
 		switch t := a.DType(); {
-		case t == dtype.U64:
-			return tree.NewError(tree.ErrType, "", "a table of uint64 is not supported; astype converts")
+		case t == dtype.U64 || t.IsComplex():
+			return tree.NewError(tree.ErrType, "", "a table of %v is not supported; astype, real and abs convert", t)
 		case t.IsFloat():
 			floats, wide = true, wide || t == dtype.F64
 		case t.Size() > 2:

@@ -53,7 +53,8 @@ func (h *halves) use(id int32) {
 	}
 }
 
-// list finds what the nodes of a list hold, in order, and passes by roundings that change nothing.
+// list finds what the nodes of a list hold, in order, and passes by roundings that change nothing. The operand of such a rounding is
+// not in use by it.
 func (h *halves) list(ids []int32) {
 	nodes := h.ph.Nodes
 	for _, id := range ids {
@@ -65,7 +66,9 @@ func (h *halves) list(ids []int32) {
 			if r := &nodes[a]; halfOf(r.Op) != dtype.Invalid && h.of(r.Args[0], halfOf(r.Op)) {
 				n.Args[k] = r.Args[0]
 			}
-			h.use(n.Args[k])
+			if round := halfOf(n.Op); round == dtype.Invalid || !h.of(n.Args[k], round) {
+				h.use(n.Args[k])
+			}
 		}
 		if n.Op == ir.Cold {
 			h.list(n.Body)

@@ -19,6 +19,7 @@ func TestRoundOnce(t *testing.T) {
 		"constants":          {"%3 = const f32 2\n%1 = max f32 %0 %3\n%2 = roundH f32 %1\nstore f32 y[i0] %2", 0, 0},
 		"constant of digits": {"%3 = const f32 2.1\n%1 = max f32 %0 %3\n%2 = roundH f32 %1\nstore f32 y[i0] %2", 0, 1},
 		"once":               {"%1 = mul f32 %0 %0\n%2 = roundH f32 %1\nstore f32 y[i0] %2", 0, 1},
+		"again":              {"%1 = mul f32 %0 %0\n%2 = roundH f32 %1\n%3 = roundH f32 %2\nstore f32 y[i0] %3", 0, 1},
 		"no rounding":        {"%1 = mul f32 %0 %0\nstore f32 y[i0] %1", 0, 1},
 		"used twice":         {"%1 = mul f32 %0 %0\n%2 = roundH f32 %1\n%3 = mul f32 %2 %2\n%4 = roundH f32 %3\n%5 = max f32 %4 %2\nstore f32 y[i0] %5", 2, 0},
 		"of a sign":          {"%1 = mul f32 %0 %0\n%2 = roundH f32 %1\n%3 = abs f32 %2\n%4 = roundH f32 %3\n%5 = add f32 %4 %0\n%6 = roundH f32 %5\nstore f32 y[i0] %6", 1, 1},

@@ -549,11 +549,14 @@ func (f *avx2) laneBits(k x86.Vec) {
 
 // one puts one element into all lanes.
 func (f *avx2) one(d x86.Vec, i int32, s *layout.Site, t dtype.Type) {
-	switch m := f.site(s, i); t.Size() {
-	case 1:
+	switch m := f.site(s, i); {
+	case t.Size() == 1:
 		f.I(x86.VPBROADCASTB, x86.L128, d, m)
 		f.widen(d, t, d)
-	case 2:
+	case t == dtype.BF16: // both halves of each lane have it
+		f.I(x86.VPBROADCASTW, x86.L256, d, m)
+		f.I(x86.VPSLLD, x86.L256, d, d, x86.Imm(16))
+	case t.Size() == 2:
 		f.I(x86.VPBROADCASTW, x86.L128, d, m)
 		f.widen(d, t, d)
 	default:

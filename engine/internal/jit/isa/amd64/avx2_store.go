@@ -87,13 +87,14 @@ func (f *avx2) packable(n *lower.Node, t dtype.Type) (x86.Vec, packing) {
 	return x, packing{x86.VPACKUSDW, x86.VPACKUSWB}
 }
 
-// storePacked stores one vector of narrow elements.
+// storePacked stores one vector of narrow elements. Of a vector of one lane that is a bfloat16, what follows the first element is undefined.
 func (f *avx2) storePacked(n *lower.Node, t dtype.Type, m x86.Mem, masked bool) {
 	v := f.Tmp()
 	if t == dtype.F16 {
 		f.I(x86.VCVTPS2PH, f.LenOf(t.Register()), v, f.Src(n.Args[0]), x86.Imm(0))
+	} else if x, ops := f.packable(n, t); t == dtype.BF16 && f.Layout.Along {
+		v = x
 	} else {
-		x, ops := f.packable(n, t)
 		f.pack(v, x, ops.words)
 		if t.Size() == 1 {
 			f.I(ops.bytes, x86.L128, v, v, v)

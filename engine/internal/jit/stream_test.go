@@ -131,6 +131,34 @@ func TestStreamsWhatWaits(t *testing.T) {
 	}
 }
 
+// TestStreamsOnce tests that the stores of a part of a chain pass the caches only if it stores to an element once: the next part reads
+// the block of a temporary, which the next block overwrites.
+func TestStreamsOnce(t *testing.T) {
+	defer useModel(defaultsWith(cpucache.Sizes{L1: 64, L2: 1 << 10, L3: 1 << 11}))()
+	const blocks, n = 10, 1000
+	x, y := make([]float32, blocks*n), make([]float32, blocks*n)
+	for at, strides := range map[string][]int{"block, i0": {n, 1}, "i0": {1}} {
+		k := parse(t, fmt.Sprintf("kernel k\naxis block i0\nbuf x f32 in 2\nbuf y f32 out %d\n{\n  vec block i0 {\n    %%0 = load f32 x[block, i0]\n    store f32 y[%s] %%0\n  }\n}", len(strides), at))
+		k.InOrder = true
+		extents := []int{blocks, n}
+		for _, be := range isas(t) {
+			code, err := be.Compile(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, err := code.Bind(&ir.Binding{Extents: extents, Bufs: []ir.BufBind{
+				{Ptr: unsafe.Pointer(&x[0]), Strides: []int{n, 1}, Extents: extents}, {Ptr: unsafe.Pointer(&y[0]), Strides: strides, Extents: extents[2-len(strides):]},
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if streams := in.(*instance).phases[0].streamed != nil; streams != (len(strides) == 2) {
+				t.Errorf("%s, store to [%s]: streams is %v", be.Name(), at, streams)
+			}
+		}
+	}
+}
+
 // adds returns the text of n additions to the value number last, numbered from first on.
 func adds(first, n, last int) string {
 	var text strings.Builder

@@ -199,10 +199,10 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 	}
 }
 
-// storesPast reports whether the stores of site i may bypass the caches.
+// storesPast reports whether the stores of site i may bypass the caches: they do not store to the same block of a temporary again.
 func (b *Binder) storesPast(bp *Phase, i int32) bool {
 	s, info := &bp.Sites[i], &bp.Lowered.Sites[i]
-	return info.Store && s.Kind == Unit && s.Buf >= 0 && s.Size >= 4 && s.Size == bp.Lowered.Widest && !info.Cold && b.onlyStores(bp, s)
+	return info.Store && s.Kind == Unit && s.Buf >= 0 && s.Size >= 4 && s.Size == bp.Lowered.Widest && !info.Cold && b.onlyStores(bp, s) && b.region(bp, s).every
 }
 
 // fewMasks reports whether narrow vectors of a phase would have masks of four lanes.

@@ -83,6 +83,12 @@ func chainedPrograms(m, k, n int) []chained {
 			}
 			return d[0]
 		}),
+		one("maxima of windows", true, []int{m, n}, func() expr.Exp[float32] {
+			return op.MaxPool(filled(1, m+2, n+2), op.Sliding{Kernel: []int{3, 3}, Stride: []int{1, 1}})
+		}),
+		one("scan of a scan", true, []int{m, 5, k}, func() expr.Exp[float32] {
+			return op.CumSum(op.CumSum(filled(1, m, 5, k), 2), 1)
+		}),
 		{"unpooled into a part of the target", true, func() ([]expr.Statement, []tensor) {
 			y := filled(1, 7, m+3, k+1)
 			images := op.Slice(y, op.Span{}, op.From(3), op.From(1))
@@ -188,6 +194,20 @@ func TestChainMemory(t *testing.T) {
 	}
 	if !strings.Contains(p.Explain(), "bytes for each worker") {
 		t.Errorf("Explain does not tell the memory:\n%s", p.Explain())
+	}
+}
+
+// TestLoopsChain tests that two loops are a chain, although there is no product, if the temporary between them is large.
+func TestLoopsChain(t *testing.T) {
+	for n, want := range map[int]bool{300: false, 1200: true} {
+		p, err := engine.Compile(t.Context(), expr.Let(engine.Zeros[float32](n, n), op.MaxPool(engine.Zeros[float32](n+2, n+2), op.Sliding{Kernel: []int{3, 3}, Stride: []int{1, 1}})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pl := p.Plan()
+		if got := len(pl.Stages) == 1 && pl.Arena == 0 && pl.Stages[0].OwnBytes <= 128<<10; got != want {
+			t.Errorf("%d columns: a chain with little memory is %v:\n%s", n, got, p.Explain())
+		}
 	}
 }
 

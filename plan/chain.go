@@ -9,7 +9,8 @@ import (
 )
 
 // Chains join a matrix product, the loops before and after it, and further
-// products, or loops that store pieces of one array. One worker runs all parts of a chain for a block of rows before it
+// products, or loops alone: those that read what others have stored, or that
+// store pieces of one array. One worker runs all parts of a chain for a block of rows before it
 // takes the next block. So what lies between the parts is as large as a block.
 
 // joined is the result of the pass.
@@ -38,20 +39,14 @@ func constantsFirst(stages []*Stage) []*Stage {
 // chain returns stages with chains in place of the stages that they join. If
 // always is set, it also makes chains that do not pay.
 func chain(stages []*Stage, always bool) []*Stage {
-	products := anyProduct(stages)
-	if !products && len(stages) < 2 {
+	if len(stages) < 2 {
 		return stages
 	}
 	stages = constantsFirst(stages)
 	c := &chainer{stages: stages, always: always}
 	var out []*Stage
 	for i := 0; i < len(stages); {
-		var before []*Stage
-		var made *Stage
-		n := 0
-		if products {
-			before, made, n = c.longest(i)
-		}
+		before, made, n := c.longest(i)
 		if made == nil {
 			if made = inPieces(stages[i:], always); made != nil {
 				n = len(made.Parts)
@@ -117,9 +112,12 @@ func mayPass(s *Stage, parts, moved []*Stage) bool {
 }
 
 // rows returns the axes whose positions may be the rows of a chain from stage i on.
-// The first product decides.
+// The first product decides, or the first loop if no product follows.
 func (c *chainer) rows(i int) (out [][]int) {
 	k := i + slices.IndexFunc(c.stages[i:], func(s *Stage) bool { return s.Kind == Product })
+	if s := c.stages[i]; k < i && s.Kind == Loop {
+		return [][]int{{s.Extents[s.mainAxes()[0]]}}
+	}
 	if k < i || !chains(c.stages[k]) {
 		return nil
 	}
@@ -239,13 +237,16 @@ func (c *chainer) blocks(parts []*Stage, own []*Array, room, dims []int) (r RowB
 			}
 		}
 	}
-	if products == 0 || perRow == 0 {
+	if perRow == 0 {
 		return r, false
 	}
 	// A product packs its right operand for each block. A block has enough rows to keep at
 	// least as many bytes from memory.
-	least := max(leastRows, packed/moved)
-	target := max(least, min(ownBytes/perRow, rows/leastBlocks, mostRows))
+	least, most := max(leastRows, packed/moved), ownBytes
+	if products == 0 { // the loops before and after a block go through the cache too
+		least, most = 1, ownBytes/4
+	}
+	target := max(least, min(most/perRow, rows/leastBlocks, mostRows))
 	pays := rows*moved >= leastTemp && rows >= leastBlocks/2*target && least <= mostRows
 	switch {
 	case whole:

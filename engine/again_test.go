@@ -19,21 +19,35 @@ import (
 
 const againRows, againColumns = 7, 33
 
-// again returns the results that TestAgain wants.
-func again(x, r, d []int64, k int64) string {
+// again returns the results that TestAgain wants of program number n: of the first loop, and of the others.
+func again(n int, x, r, d []int64, k int64) (first, others string) {
 	y, z := make([]int64, len(x)), make([]int64, len(x))
 	down, sum := make([]int64, againColumns), []int64{0}
 	for i, v := range x {
-		y[i], z[i] = v*k/d[i], v+r[i%againColumns]
+		z[i], y[i] = v+r[i%againColumns], v
+		if n != dividedOnly {
+			y[i] *= k
+		}
+		if n != scaledOnly && d[i] != 0 {
+			y[i] /= d[i]
+		}
 		down[i%againColumns] += v
 		sum[0] += v
 	}
-	return fmt.Sprint(y, z, down, sum)
+	return fmt.Sprint(y), fmt.Sprint(z, down, sum)
 }
+
+// The programs of TestAgain.
+const (
+	allLoops = iota
+	noFirst  // without the first loop
+	dividedOnly
+	scaledOnly
+)
 
 // TestAgain runs programs of loops again after each change that a later run must see: of a parameter, of the arrays, of
 // their memory, of the context, of an observer. The first loop has a parameter and may fault, the second has rows, and the
-// last two are sums, whose code changes the words that it gets.
+// last two are sums, whose code changes the words that it gets. Other programs have some of the loops, or one like the first that has only the parameter, or only may fault.
 func TestAgain(t *testing.T) {
 	const rows, columns = againRows, againColumns
 	for _, name := range engine.Backends() {
@@ -42,18 +56,26 @@ func TestAgain(t *testing.T) {
 		y, z := engine.Zeros[int64](rows, columns), engine.Zeros[int64](rows, columns)
 		down, sum := engine.Zeros[int64](columns), engine.Zeros[int64]()
 		k := expr.NewParam[int64](3)
-		p, err := engine.CompileWith(context.Background(), engine.Options{Backend: name, Threads: 1},
-			expr.Let(y, op.Div(op.Mul[int64](x, k), d)), expr.Let(z, op.Add[int64](x, r)),
-			expr.Let(down, op.Sum[int64](x, op.Axis(0))), expr.Let(sum, op.Sum[int64](x)))
-		if err != nil {
-			t.Fatal(err)
+		others := []expr.Statement{expr.Let(z, op.Add[int64](x, r)), expr.Let(down, op.Sum[int64](x, op.Axis(0))), expr.Let(sum, op.Sum[int64](x))}
+		var programs []*engine.Program
+		for _, s := range [][]expr.Statement{
+			allLoops:    append([]expr.Statement{expr.Let(y, op.Div(op.Mul[int64](x, k), d))}, others...),
+			noFirst:     others,
+			dividedOnly: {expr.Let(y, op.Div[int64](x, d))},
+			scaledOnly:  {expr.Let(y, op.Mul[int64](x, k))},
+		} {
+			p, err := engine.CompileWith(context.Background(), engine.Options{Backend: name, Threads: 1}, s...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			programs = append(programs, p)
 		}
 		for i := range x.Data() {
 			x.Data()[i], d.Data()[i], r.Data()[i%columns] = int64(i*7%31-15), int64(i%5+1), int64(i)
 		}
-		memory := d.Array().Memory()
+		memory, values := d.Array().Memory(), x.Array().Memory()
 		divisors := d.Data()
-		observed := 0
+		observed := make([]int, len(programs))
 		for i, c := range []struct {
 			what   string
 			change func()
@@ -80,36 +102,59 @@ func TestAgain(t *testing.T) {
 				}
 			}},
 			{what: "again"},
-			{what: "observer", change: func() { _ = p.Observe(func(engine.StageRun) { observed++ }) }},
-			{what: "no observer", change: func() {
-				if observed != len(p.Plan().Stages) {
-					t.Errorf("%s: %d stages were observed, not %d", name, observed, len(p.Plan().Stages))
+			{what: "other values", change: func() {
+				if err := values.Rebind(dtype.Bytes(lists.Make(rows*columns, func(i int) int64 { return int64(i % 37) }))); err != nil {
+					t.Fatal(err)
 				}
-				_ = p.Observe(nil)
+				over, end := context.WithCancel(context.Background())
+				end()
+				for _, p := range programs { // which gives them the addresses, and runs no loop
+					if err := p.Run(over); !errors.Is(err, context.Canceled) {
+						t.Error(err)
+					}
+				}
+			}},
+			{what: "again"},
+			{what: "observer", change: func() {
+				for i, p := range programs {
+					_ = p.Observe(func(engine.StageRun) { observed[i]++ })
+				}
+			}},
+			{what: "no observer", change: func() {
+				for i, p := range programs {
+					if observed[i] != len(p.Plan().Stages) {
+						t.Errorf("%s: %d stages were observed, not %d", name, observed[i], len(p.Plan().Stages))
+					}
+					_ = p.Observe(nil)
+				}
 			}},
 			{what: "again"},
 		} {
 			if c.change != nil {
 				c.change()
 			}
-			for _, a := range []*engine.Tensor[int64]{y, z, down, sum} {
-				for i := range a.Data() {
-					a.Data()[i] = math.MinInt64
+			for number, p := range programs {
+				for _, a := range []*engine.Tensor[int64]{y, z, down, sum} {
+					for i := range a.Data() {
+						a.Data()[i] = math.MinInt64
+					}
 				}
-			}
-			if err := p.Run(cmp.Or(c.ctx, context.Background())); c.fault != errors.Is(err, expr.ErrDivide) || !c.fault && err != nil {
-				t.Fatalf("%s, run %d, %s: %v", name, i, c.what, err)
-			}
-			if c.fault {
-				continue
-			}
-			if got, want := fmt.Sprint(y.Data(), z.Data(), down.Data(), sum.Data()), again(x.Data(), r.Data(), divisors, k.Value()); got != want {
-				t.Fatalf("%s, run %d, %s:\n%s\nwant\n%s", name, i, c.what, got, want)
+				fault := c.fault && (number == allLoops || number == dividedOnly)
+				if err := p.Run(cmp.Or(c.ctx, context.Background())); fault != errors.Is(err, expr.ErrDivide) || !fault && err != nil {
+					t.Fatalf("%s, run %d, %s, program %d: %v", name, i, c.what, number, err)
+				}
+				first, others := again(number, x.Data(), r.Data(), divisors, k.Value())
+				if got := fmt.Sprint(y.Data()); !fault && number != noFirst && got != first {
+					t.Fatalf("%s, run %d, %s, program %d:\n%s\nwant\n%s", name, i, c.what, number, got, first)
+				}
+				if got := fmt.Sprint(z.Data(), down.Data(), sum.Data()); !fault && number <= noFirst && got != others {
+					t.Fatalf("%s, run %d, %s, program %d:\n%s\nwant\n%s", name, i, c.what, number, got, others)
+				}
 			}
 		}
 		cancel()
 		y.Data()[0] = math.MinInt64
-		if err := p.Run(long); !errors.Is(err, context.Canceled) || y.Data()[0] != math.MinInt64 {
+		if err := programs[0].Run(long); !errors.Is(err, context.Canceled) || y.Data()[0] != math.MinInt64 {
 			t.Errorf("%s, a context that is done: %v, and the first element is %d", name, err, y.Data()[0])
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/host"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -132,12 +133,19 @@ func (b *Binding) Run(ctx context.Context) error {
 	if ctx == nil {
 		return checkContext(ctx, "Binding.Run")
 	}
-	var err error
-	if ctx.Done() == nil && b.host.Ready() {
-		err = b.host.RunShort()
-	} else {
-		err = b.host.Run(ctx)
+	if c := b.host.Again(); c != nil && ctx.Done() == nil && b.host.Ready() {
+		for ; c != nil; c = c.Next {
+			exec.Put(c.Words)
+			c.Code.Call(c.Args)
+		}
+		return nil
 	}
+	return b.runAny(ctx)
+}
+
+// runAny is Run for any binding.
+func (b *Binding) runAny(ctx context.Context) error {
+	err := b.host.Run(ctx)
 	if err != nil {
 		err = located(err, func(n *tree.Node) *tree.Node { return n }, func(n *tree.Node) (*Array, error) { return b.evaluate(ctx, n) })
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/host"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
@@ -184,6 +185,14 @@ func (p *Program) Run(ctx context.Context) error {
 	if process.rebinds.Load() != p.memory.seen || !h.Ready() { // another run may have replaced h
 		p.mu.Unlock()
 		return p.runAny(ctx)
+	}
+	if c := h.Again(); c != nil {
+		for ; c != nil; c = c.Next {
+			exec.Put(c.Words)
+			c.Code.Call(c.Args)
+		}
+		p.mu.Unlock()
+		return nil
 	}
 	err := h.RunShort()
 	p.mu.Unlock()

@@ -25,7 +25,7 @@ func anyProduct(stages []*Stage) bool {
 func constantsFirst(stages []*Stage) []*Stage {
 	var first, rest []*Stage
 	for _, s := range stages {
-		if s.Kind == Loop && len(s.Reads) == 0 && !s.raises() && !slices.ContainsFunc(s.Writes, func(w *Array) bool {
+		if s.Kind == Loop && len(s.Reads) == 0 && !s.Raises() && !slices.ContainsFunc(s.Writes, func(w *Array) bool {
 			return w.Mem != nil || w.Bytes() > ownBytes/8 || slices.ContainsFunc(rest, func(t *Stage) bool { return t.uses(w) })
 		}) {
 			first = append(first, s)
@@ -105,7 +105,7 @@ func mayPass(s *Stage, parts, moved []*Stage) bool {
 	stores := func(p *Stage) bool {
 		return slices.ContainsFunc(p.Writes, func(a *Array) bool { return a.Mem != nil })
 	}
-	if (s.Kind == Call || s.raises()) && (slices.ContainsFunc(parts, stores) || slices.ContainsFunc(moved, stores)) {
+	if (s.Kind == Call || s.Raises()) && (slices.ContainsFunc(parts, stores) || slices.ContainsFunc(moved, stores)) {
 		return false
 	}
 	return !slices.ContainsFunc(parts, func(p *Stage) bool { return !independent(p, s) })
@@ -191,7 +191,7 @@ func (c *chainer) join(parts []*Stage, dims []int) (s, scan *Stage) {
 		s.OwnBytes += (a.Bytes()/rows*r.Rows() + align - 1) / align * align
 	}
 	for i, p := range parts {
-		if p.raises() {
+		if p.Raises() {
 			if i > 0 || !slices.Contains(own, p.Writes[0]) {
 				return nil, nil
 			}

@@ -12,7 +12,7 @@ import (
 func inPlace(stages []*Stage) {
 	for i := 0; i+1 < len(stages); i++ {
 		p, l := stages[i], stages[i+1]
-		if p.Kind != Product || l.Kind != Loop || l.Prescan || l.raises() || p.Out.Mem != nil || len(l.Writes) != 1 {
+		if p.Kind != Product || l.Kind != Loop || l.Prescan || l.Raises() || p.Out.Mem != nil || len(l.Writes) != 1 {
 			continue
 		}
 		t, w := p.Out, l.Writes[0]

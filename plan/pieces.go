@@ -17,7 +17,7 @@ func inPieces(stages []*Stage, always bool) *Stage {
 	}
 	dims := stages[0].Extents[stages[0].mainAxes()[0] : stages[0].mainAxes()[0]+1]
 	n := 0
-	for n < min(len(stages), mostStages) && stages[n].Kind == Loop && chains(stages[n]) && !stages[n].raises() && stages[n].hasRows(dims) {
+	for n < min(len(stages), mostStages) && stages[n].Kind == Loop && chains(stages[n]) && !stages[n].Raises() && stages[n].hasRows(dims) {
 		n++
 	}
 	for ; n > 1; n-- {

@@ -186,8 +186,8 @@ func (s *Stage) LastBlock(i int) *Stage {
 	return &out
 }
 
-// raises reports whether a stage is a loop that can raise a fault.
-func (s *Stage) raises() bool {
+// Raises reports whether a stage is a loop that can raise a fault.
+func (s *Stage) Raises() bool {
 	return s.Kind == Loop && slices.ContainsFunc(s.Kernel.Regions, func(r ir.Region) bool {
 		return slices.ContainsFunc(r.Code, func(in ir.Ins) bool { return in.Op == ir.Fault })
 	})

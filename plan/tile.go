@@ -57,7 +57,7 @@ func tiled(stages []*Stage, always bool) *Stage {
 	parts := []*Stage{p}
 	for _, s := range stages[1:] {
 		more := append(slices.Clip(parts), s)
-		if s.Kind != Loop || !chains(s) || s.raises() || !follows(parts, s) || overlap(s.Writes, p.Reads) || !s.hasRows(rows) || !alignedTiles(more, rows) {
+		if s.Kind != Loop || !chains(s) || s.Raises() || !follows(parts, s) || overlap(s.Writes, p.Reads) || !s.hasRows(rows) || !alignedTiles(more, rows) {
 			break
 		}
 		parts = more

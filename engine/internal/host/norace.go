@@ -4,5 +4,8 @@ package host
 
 import "github.com/oneloop/oneloop/plan"
 
+// declares says that declare does something.
+const declares = false
+
 // declare does nothing in a build without the race detector.
 func (p *Program) declare(*plan.Stage) {}

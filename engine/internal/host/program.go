@@ -45,6 +45,9 @@ type Program struct {
 	one   [1]step   // memory of the steps of a program of one
 	bound bool      // the steps have the current addresses of arrays
 	first *loopStep // if all steps are loops, and one call each runs them; or nil
+
+	calls *exec.Bound // of all loops, one after the other, if no loop reads a parameter or raises a fault; or nil
+	again *exec.Bound // calls, if they do the next run; or nil
 }
 
 // A step runs one stage.
@@ -85,7 +88,27 @@ func NewProgram(ctx context.Context, o Options, pl *plan.Plan) (*Program, error)
 		}
 		l.next, p.first = p.first, l
 	}
+	p.calls = p.link()
 	return p, nil
+}
+
+// link returns the calls of all loops as one list, or nil if a run has more to do.
+func (p *Program) link() (first *exec.Bound) {
+	end := &first
+	for l := p.first; l != nil; l = l.next {
+		if declares || l.calls == nil || len(l.cells) > 0 || l.s.Raises() {
+			return nil
+		}
+		if p.first.next == nil {
+			return l.calls
+		}
+		for c := l.calls; c != nil; c = c.Next {
+			copied := *c
+			copied.Next = nil
+			*end, end = &copied, &copied.Next
+		}
+	}
+	return first
 }
 
 func (p *Program) step(s *plan.Stage) (step, error) {
@@ -115,6 +138,7 @@ func (p *Program) Run(ctx context.Context) error {
 	if p.Ready() {
 		return p.runLoops(ctx)
 	}
+	p.again = nil
 	p.job.Begin()
 	defer p.job.End()
 	for i, s := range p.steps {
@@ -143,6 +167,10 @@ func (p *Program) Loops() bool { return p.first != nil }
 // Ready reports whether the run is RunShort, if no context can end it.
 func (p *Program) Ready() bool { return p.first != nil && p.bound && p.Observe == nil }
 
+// Again returns the calls that do the last run of a program again that is ready, or nil if RunShort has more to do. The caller
+// makes them itself, after [exec.Put]: what a function more stores to the stack waits for the stores of the loop before.
+func (p *Program) Again() *exec.Bound { return p.again }
+
 // RunShort is Run for a program that is ready, if no context can end it. A loop whose binding has not changed is
 // the calls of its last run: each Go function between would store to the stack, after the stores of the loop before.
 func (p *Program) RunShort() error {
@@ -164,7 +192,20 @@ func (p *Program) RunShort() error {
 			return faultOf(k, l.s)
 		}
 	}
+	if p.calls != nil {
+		p.settle()
+	}
 	return nil
+}
+
+// settle lets the calls of all loops do the next run, if each loop would only make its own.
+func (p *Program) settle() {
+	p.again = p.calls
+	for l := p.first; l != nil; l = l.next {
+		if !l.same || !l.again {
+			p.again = nil
+		}
+	}
 }
 
 // runLoops is Run for a program that is ready. A context that is done ends it before the next loop, each of which is
@@ -206,7 +247,7 @@ func (p *Program) bind() error {
 	for _, s := range p.steps {
 		s.bind(p)
 	}
-	p.bound = true
+	p.bound, p.again = true, nil
 	return nil
 }
 

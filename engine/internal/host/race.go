@@ -10,6 +10,9 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
+// declares says that declare does something.
+const declares = true
+
 // declare tells the race detector which memory a stage reads and writes, because
 // the detector does not see the accesses of machine code. If a stage reads an
 // operand at computed positions, declare reports all of its elements.

@@ -174,6 +174,7 @@ func (p *Program) Again() *exec.Bound { return p.again }
 // RunShort is Run for a program that is ready, if no context can end it. A loop whose binding has not changed is
 // the calls of its last run: each Go function between would store to the stack, after the stores of the loop before.
 func (p *Program) RunShort() error {
+	again := p.calls
 	for l := p.first; l != nil; l = l.next {
 		p.declare(l.s)
 		k := ir.NoFault
@@ -191,21 +192,12 @@ func (p *Program) RunShort() error {
 		if k != ir.NoFault {
 			return faultOf(k, l.s)
 		}
-	}
-	if p.calls != nil {
-		p.settle()
-	}
-	return nil
-}
-
-// settle lets the calls of all loops do the next run, if each loop would only make its own.
-func (p *Program) settle() {
-	p.again = p.calls
-	for l := p.first; l != nil; l = l.next {
-		if !l.same || !l.again {
-			p.again = nil
+		if !l.again {
+			again = nil
 		}
 	}
+	p.again = again
+	return nil
 }
 
 // runLoops is Run for a program that is ready. A context that is done ends it before the next loop, each of which is

@@ -256,7 +256,11 @@ func (f *phaseCode) steps() bool {
 // holdRoom returns how many registers a loop may keep constants in, beside those of its values.
 func (f *phaseCode) holdRoom(values int) int {
 	free := bits.OnesCount64(f.Vecs.Free)
-	return max(min(free-values-spareRegs, free-10)-leftWindows, 0)
+	room := free - values - spareRegs
+	if f.Vectors > 16 {
+		room = min(room, free-10) - leftWindows
+	}
+	return max(room, 0)
 }
 
 // held emits what a jump to a label before a loop does: it loads the constants that the loop keeps

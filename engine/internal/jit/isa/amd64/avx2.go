@@ -591,14 +591,6 @@ func (f *avx2) inside(s *layout.Site) x86.Vec {
 	return k
 }
 
-func (f *avx2) Hold(int) bool { return false }
-
-func (f *avx2) EndHold() {}
-
-func (f *avx2) constantFor(_ x86.Len, m x86.Mem) x86.Operand { return m }
-
-func (f *avx2) LoadHeld() {}
-
 // SkipWorse jumps where no value beats its accumulator. An accumulator that is NaN never lets it jump.
 func (f *avx2) SkipWorse(k *reduce.Kern, d, x []isa.Vec, skip isa.Label) {
 	any := f.Tmp()

@@ -25,6 +25,7 @@ type emitter struct {
 	rules *isa.Rules[rule]
 	own   set
 	evex  bool // AVX-512: predicates are in mask registers
+	holder
 }
 
 // A rule emits one copy of a node.
@@ -56,11 +57,6 @@ type set interface {
 	// pickLaid loads the current vector of a laid site.
 	pickLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec)
 	gatherLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) // the lanes of the tail
-	// held copies a vector in memory that does not change from a register, and reports whether
-	// it has one: see [isa.Lanes.Hold].
-	held(l x86.Len, m x86.Mem, d x86.Vec) bool
-	// constantFor returns the register that keeps a vector in memory, or that memory.
-	constantFor(l x86.Len, m x86.Mem) x86.Operand
 	// permute puts lane lanes[i] of x into lane i of d, or lane i of fill where lanes[i] is
 	// negative.
 	shiftUp(t dtype.Type, d, x, fill x86.Vec, by int)
@@ -426,7 +422,6 @@ type avx2 struct{ emitter }
 type avx512 struct {
 	emitter
 	estimator
-	holder
 	shared share
 }
 

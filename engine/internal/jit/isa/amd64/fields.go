@@ -154,7 +154,7 @@ func (f *avx512) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 }
 
 func (f *emitter) network(size int) *network {
-	return &network{Asm: f.Asm, evex: f.evex, size: size, take: f.Tmp}
+	return &network{Asm: f.Asm, evex: f.evex, size: size, take: f.Tmp, keep: f.constantFor}
 }
 
 func (f *avx2) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {

@@ -1,10 +1,15 @@
 package amd64
 
-import "github.com/oneloop/oneloop/engine/internal/jit/x86"
+import (
+	"slices"
 
-// AVX-512 has registers for the selectors of a loop. A holder keeps them.
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+)
 
-func (f *avx512) Hold(room int) bool {
+// A holder keeps the selectors of a loop in registers. With AVX2 it keeps only those of networks, which read each of them for every vector.
+
+func (f *emitter) Hold(room int) bool {
 	f.holder = holder{open: true}
 	for range room {
 		f.free = append(f.free, f.Vecs.TakeTop())
@@ -12,7 +17,7 @@ func (f *avx512) Hold(room int) bool {
 	return room > 0
 }
 
-func (f *avx512) EndHold() {
+func (f *emitter) EndHold() {
 	for _, v := range f.free {
 		f.Vecs.Give(int8(v))
 	}
@@ -22,14 +27,14 @@ func (f *avx512) EndHold() {
 	f.open = false
 }
 
-func (f *avx512) LoadHeld() {
+func (f *emitter) LoadHeld() {
 	for _, h := range f.kept {
 		f.I(x86.VMOVUPS, h.l, h.v, h.m)
 	}
 }
 
 // hold returns the register that keeps a vector of memory, if there is one.
-func (f *avx512) hold(l x86.Len, m x86.Mem) (x86.Vec, bool) {
+func (f *emitter) hold(l x86.Len, m x86.Mem) (x86.Vec, bool) {
 	if !f.open {
 		return 0, false
 	}
@@ -47,17 +52,33 @@ func (f *avx512) hold(l x86.Len, m x86.Mem) (x86.Vec, bool) {
 	return v, true
 }
 
-func (f *avx512) constantFor(l x86.Len, m x86.Mem) x86.Operand {
+// constantFor returns the register that keeps a vector in memory, or that memory.
+func (f *emitter) constantFor(l x86.Len, m x86.Mem) x86.Operand {
 	if v, ok := f.hold(l, m); ok {
 		return v
 	}
 	return m
 }
 
-func (f *avx512) held(l x86.Len, m x86.Mem, d x86.Vec) bool {
+// held copies a vector in memory that does not change from a register, and reports whether it has one: see [isa.Lanes.Hold].
+func (f *emitter) held(l x86.Len, m x86.Mem, d x86.Vec) bool {
 	v, ok := f.hold(l, m)
 	if ok {
 		f.I(x86.VMOVAPS, l, d, v)
 	}
 	return ok
+}
+
+// networkConstants is the number of constants of a network of three vectors: a selector for each, and two masks.
+const networkConstants = 5
+
+// Hold keeps the constants of networks of three vectors of elements of 1 and 2 bytes, if there is room for all. Networks of
+// two, four and eight vectors have none.
+func (f *avx2) Hold(room int) bool {
+	if room < networkConstants || !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
+		return s.Size < 4 && (f.Layout.Plane(&s, f.W) && f.Layout.Laid == 3 || s.Record > 0 && s.Line.Step() == 3)
+	}) {
+		return f.emitter.Hold(0)
+	}
+	return f.emitter.Hold(networkConstants)
 }

@@ -31,7 +31,7 @@ func (f *emitter) loadLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 	row := f.Layout.LaidRow(s)
 	switch slot, ok := f.LaidSlots[i]; {
 	case ok:
-		if m := f.laidSlot(slot, s.Size); !f.own.held(f.LenOf(t), mem(m), d) {
+		if m := f.laidSlot(slot, s.Size); !f.held(f.LenOf(t), mem(m), d) {
 			f.LoadVec(t, d, m)
 		}
 	case s.Gather != nil:
@@ -355,8 +355,6 @@ func (f *avx512) pickBounded(s *layout.Site, i int32, t dtype.Type, d x86.Vec, n
 	}
 	f.pickEither(bounded, n, t, d)
 }
-
-func (f *avx2) held(x86.Len, x86.Mem, x86.Vec) bool { return false }
 
 func (f *avx2) loadPart(t dtype.Type, d x86.Vec, m x86.Mem, first, n int) {
 	l := f.LenOf(t)

@@ -18,7 +18,8 @@ type network struct {
 	size  int            // of an element
 	take  func() x86.Vec // returns a register more
 	spare []x86.Vec
-	masks map[string]*result // for blends of elements of 1 and 2 bytes
+	masks map[string]*result                     // for blends of elements of 1 and 2 bytes
+	keep  func(l x86.Len, m x86.Mem) x86.Operand // returns the register that keeps a constant, or m; or nil
 }
 
 // A result is a vector of a network, which one instruction makes.
@@ -161,6 +162,15 @@ func (net *network) choose(v []*result, from func(i int) int) *result {
 	return d
 }
 
+// constant returns 16 bytes for both halves: the register that keeps them, or memory. With AVX-512 it is memory.
+func (net *network) constant(b []byte) x86.Operand {
+	m := net.Const(append(b, b...))
+	if net.keep == nil || net.evex {
+		return m
+	}
+	return net.keep(x86.L256, m)
+}
+
 // mask returns a constant of 16 bytes, in both halves.
 func (net *network) mask(b []byte) *result {
 	if t, ok := net.masks[string(b)]; ok {
@@ -169,7 +179,11 @@ func (net *network) mask(b []byte) *result {
 	if net.masks == nil {
 		net.masks = map[string]*result{}
 	}
-	t := instruction(func(d x86.Vec, _ []x86.Vec) { net.I(x86.VMOVUPS, x86.L256, d, net.Const(append(b, b...))) })
+	c := net.constant(b)
+	t := instruction(func(d x86.Vec, _ []x86.Vec) { net.I(x86.VMOVUPS, x86.L256, d, c) })
+	if v, ok := c.(x86.Vec); ok {
+		t = kept([]x86.Vec{v})[0]
+	}
 	net.masks[string(b)] = t
 	return t
 }
@@ -192,9 +206,7 @@ func (net *network) permute(x *result, from func(i int) int) *result {
 	case net.size >= 4:
 		return instruction(func(d x86.Vec, v []x86.Vec) { net.I(x86.VPERMILPS, x86.L256, d, v[0], x86.Imm(order)) }, x)
 	}
-	return instruction(func(d x86.Vec, v []x86.Vec) {
-		net.I(x86.VPSHUFB, x86.L256, d, v[0], net.Const(append(sel, sel...)))
-	}, x)
+	return instruction(func(d x86.Vec, v []x86.Vec) { net.I(x86.VPSHUFB, x86.L256, d, v[0], net.constant(sel)) }, x)
 }
 
 // records interleaves n vectors to n vectors of whole records of n elements.

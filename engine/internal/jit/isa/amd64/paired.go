@@ -12,7 +12,7 @@ import (
 
 // lowBytes is the mask of the lower bytes.
 func (f *emitter) lowBytes() x86.Operand {
-	return f.own.constantFor(f.LenOf(dtype.U8), f.words(0x00ff))
+	return f.constantFor(f.LenOf(dtype.U8), f.words(0x00ff))
 }
 
 // loadPaired loads the bytes of a site that a pair has, with its first copy. The second one splits them.

@@ -315,29 +315,7 @@ func TestStoredRecords(t *testing.T) {
 		for fields := 2; fields <= 9; fields++ {
 			for try := range 9 {
 				fixModel(t, r.IntN(2) == 0)
-				var text strings.Builder
-				other := [...]dtype.Type{typ, dtype.F64}[r.IntN(2)]
-				at, x := "i0, %d", []int{0, fields}
-				if try%3 == 2 { // from arrays of their own
-					at, x, other = "%d, i0", []int{fields, 0}, typ
-				}
-				fmt.Fprintf(&text, "kernel stored\naxis i0\nscalar s0 %[1]s\nbuf x %[1]s in 2\nbuf z %[2]s in 1\n", typ.Short(), other.Short())
-				for f := range fields {
-					fmt.Fprintf(&text, "buf y%d %s out 1\n", f, typ.Short())
-				}
-				fmt.Fprintf(&text, "{\n  %%1 = scalar %[1]s s0\n  vec i0 {\n    %%2 = load %[2]s z[i0]\n    %%3 = cvt %[1]s %%2\n", typ.Short(), other.Short())
-				for f := range fields {
-					fmt.Fprintf(&text, "    %%%d = load %s x["+at+"]\n    %%%d = mul %s %%%d %%3\n", 10+2*f, typ.Short(), f, 11+2*f, typ.Short(), 10+2*f)
-				}
-				for _, f := range r.Perm(fields) {
-					value := [...]int{11 + 2*f, 11 + 2*f, 11, 1}[r.IntN(4)]
-					fmt.Fprintf(&text, "    store %s y%d[i0] %%%d\n", typ.Short(), f, value)
-				}
-				k := parse(t, text.String()+"  }\n}")
-				n := [...]int{1 + r.IntN(20), 60 + r.IntN(80), 400 + r.IntN(100)}[r.IntN(3)]
-				x[try%3/2] = n
-				s := newSetup(t, r, k, []int{n}, nil, append([][]int{x, {n}}, slices.Repeat([][]int{{n}}, fields)...), true)
-				s.joinBufs(t, 2, fields, n, typ.Size())
+				s, n := storedRecords(t, r, typ, fields, try%3 == 2)
 				if be := isas(t)[0]; n > 1 && be.Name() != "neon" {
 					has := slices.ContainsFunc(s.instance(t, be).(*instance).phases, func(bp *boundPhase) bool {
 						return slices.ContainsFunc(bp.Records, func(sites []int32) bool { return bp.Lowered.Sites[sites[0]].Store })
@@ -350,7 +328,7 @@ func TestStoredRecords(t *testing.T) {
 							t.Errorf("%d fields of %s: the main loop has permutes of two vectors", fields, typ)
 						}
 					}
-					if has && other == typ && typ.Size() < 4 && n >= 400 {
+					if has && s.k.Bufs[1].Type == typ && typ.Size() < 4 && n >= 400 {
 						some := map[string]string{"avx512": "kmov", "avx2": "shr rax"}[be.Name()]
 						if together++; countIn(t, s.instance(t, be), "main loop", some) > 0 {
 							t.Errorf("%d fields of %s: the main loop stores some lanes", fields, typ)
@@ -364,6 +342,52 @@ func TestStoredRecords(t *testing.T) {
 	}
 	if be := isas(t)[0]; be.Name() != "neon" && together < 5 || be.Name() == "avx512" && networks < 5 {
 		t.Errorf("%d loops store narrow fields together, %d by networks", together, networks)
+	}
+}
+
+// storedRecords returns a loop over n records of fields of a type, and n. apart says that it reads the fields from arrays of their own.
+func storedRecords(t *testing.T, r *rand.Rand, typ dtype.Type, fields int, apart bool) (s *setup, n int) {
+	var text strings.Builder
+	other := [...]dtype.Type{typ, dtype.F64}[r.IntN(2)]
+	at, x := "i0, %d", []int{0, fields}
+	if apart {
+		at, x, other = "%d, i0", []int{fields, 0}, typ
+	}
+	fmt.Fprintf(&text, "kernel stored\naxis i0\nscalar s0 %[1]s\nbuf x %[1]s in 2\nbuf z %[2]s in 1\n", typ.Short(), other.Short())
+	for f := range fields {
+		fmt.Fprintf(&text, "buf y%d %s out 1\n", f, typ.Short())
+	}
+	fmt.Fprintf(&text, "{\n  %%1 = scalar %[1]s s0\n  vec i0 {\n    %%2 = load %[2]s z[i0]\n    %%3 = cvt %[1]s %%2\n", typ.Short(), other.Short())
+	for f := range fields {
+		fmt.Fprintf(&text, "    %%%d = load %s x["+at+"]\n    %%%d = mul %s %%%d %%3\n", 10+2*f, typ.Short(), f, 11+2*f, typ.Short(), 10+2*f)
+	}
+	for _, f := range r.Perm(fields) {
+		value := [...]int{11 + 2*f, 11 + 2*f, 11, 1}[r.IntN(4)]
+		fmt.Fprintf(&text, "    store %s y%d[i0] %%%d\n", typ.Short(), f, value)
+	}
+	k := parse(t, text.String()+"  }\n}")
+	n = [...]int{1 + r.IntN(20), 60 + r.IntN(80), 400 + r.IntN(100)}[r.IntN(3)]
+	x[frame.Bit(apart)] = n
+	s = newSetup(t, r, k, []int{n}, nil, append([][]int{x, {n}}, slices.Repeat([][]int{{n}}, fields)...), true)
+	s.joinBufs(t, 2, fields, n, typ.Size())
+	return s, n
+}
+
+// TestRecordsFit tests that loops that store records have enough registers, with the instructions of other processors too. Else the
+// interpreter would run them.
+func TestRecordsFit(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 34))
+	for fields := 4; fields <= 8; fields++ {
+		for try := range 20 {
+			fixModel(t, try%2 == 1)
+			s, n := storedRecords(t, r, dtype.F32, fields, true)
+			for _, be := range generators[:2] {
+				if _, ok := s.instance(t, be).(*instance); !ok {
+					t.Errorf("%s: %d fields, %d lanes: the interpreter", be.Name(), fields, n)
+				}
+			}
+			forget()
+		}
 	}
 }
 

@@ -226,10 +226,6 @@ func (f *phaseCode) plane(id int32) bool {
 	return true
 }
 
-// leftWindows is the number of registers that [phaseCode.holdRoom] leaves for windows that several
-// vectors share.
-const leftWindows = 6
-
 // holding emits a loop whose constants stay in registers, beside those of so many values, if permutes reach its elements.
 func (f *phaseCode) holding(values int, loop func()) {
 	if !(f.steps() || f.Pairs()) || !f.Lanes.Hold(f.holdRoom(values)) {
@@ -255,12 +251,7 @@ func (f *phaseCode) steps() bool {
 
 // holdRoom returns how many registers a loop may keep constants in, beside those of its values.
 func (f *phaseCode) holdRoom(values int) int {
-	free := bits.OnesCount64(f.Vecs.Free)
-	room := free - values - spareRegs
-	if f.Vectors > 16 {
-		room = min(room, free-10) - leftWindows
-	}
-	return max(room, 0)
+	return max(bits.OnesCount64(f.Vecs.Free)-values-spareRegs, 0)
 }
 
 // held emits what a jump to a label before a loop does: it loads the constants that the loop keeps

@@ -1,13 +1,15 @@
 package amd64
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 )
 
-// A holder keeps the selectors of a loop in registers. With AVX2 it keeps only those of networks, which read each of them for every vector.
+// A holder keeps constants of a loop in registers, such as the selectors of permutes. With AVX2 only loops with a network of three
+// vectors have one.
 
 func (f *emitter) Hold(room int) bool {
 	f.holder = holder{open: true}
@@ -67,6 +69,15 @@ func (f *emitter) held(l x86.Len, m x86.Mem, d x86.Vec) bool {
 		f.I(x86.VMOVAPS, l, d, v)
 	}
 	return ok
+}
+
+// leftFree and leftWindows are the registers that Hold of AVX-512 leaves: those of a phase with networks, which has 16, and those
+// for windows that several vectors share.
+const leftFree, leftWindows = 10, 6
+
+// Hold keeps as many constants as there is room for.
+func (f *avx512) Hold(room int) bool {
+	return f.emitter.Hold(max(min(room, bits.OnesCount64(f.Vecs.Free)-leftFree)-leftWindows, 0))
 }
 
 // networkConstants is the number of constants of a network of three vectors: a selector for each, and two masks.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"unsafe"
 
@@ -138,6 +139,7 @@ func (b *Binding) Run(ctx context.Context) error {
 			exec.Put(c.Words)
 			c.Code.Call(c.Args)
 		}
+		runtime.KeepAlive(b) // the calls have the addresses of its arrays as integers
 		return nil
 	}
 	return b.runAny(ctx)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -192,6 +193,7 @@ func (p *Program) Run(ctx context.Context) error {
 			c.Code.Call(c.Args)
 		}
 		p.mu.Unlock()
+		runtime.KeepAlive(p) // the calls have the addresses of its arrays as integers
 		return nil
 	}
 	err := h.RunShort()

@@ -190,7 +190,8 @@ func (j *callJob) run(n int, cost float64, f func(worker, lo, hi int)) {
 }
 
 // A callLoop is a parallel part of a Go function as an instance that the scheduler
-// runs. It cannot be stopped, because the part after it needs all of it.
+// runs. The scheduler does not stop it, because the part after it needs all of it. The function itself asks
+// [tree.Call.Stopped].
 type callLoop struct {
 	f        func(worker, lo, hi int)
 	n        int

@@ -4,7 +4,7 @@ package host
 
 import "github.com/oneloop/oneloop/plan"
 
-// declares says that declare does something.
+// declares says whether declare does anything.
 const declares = false
 
 // declare does nothing in a build without the race detector.

@@ -167,8 +167,9 @@ func (p *Program) Loops() bool { return p.first != nil }
 // Ready reports whether the run is RunShort, if no context can end it.
 func (p *Program) Ready() bool { return p.first != nil && p.bound && p.Observe == nil }
 
-// Again returns the calls that do the last run of a program again that is ready, or nil if RunShort has more to do. The caller
-// makes them itself, after [exec.Put]: what a function more stores to the stack waits for the stores of the loop before.
+// Again returns the calls that repeat the last run, or nil if RunShort has more to do. It is for a program that is ready. The
+// caller sets the words of each call by [exec.Put] and makes it: a function in between would store to the stack, and those stores
+// would wait for the stores of the loop before. The caller keeps the program alive until the last call returns.
 func (p *Program) Again() *exec.Bound { return p.again }
 
 // RunShort is Run for a program that is ready, if no context can end it. A loop whose binding has not changed is

@@ -10,7 +10,7 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// declares says that declare does something.
+// declares says whether declare does anything.
 const declares = true
 
 // declare tells the race detector which memory a stage reads and writes, because

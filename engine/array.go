@@ -128,7 +128,7 @@ func (a *Array) Strides() shape.Strides { return a.leaf().Strides }
 // Offset returns the position of the first element in the memory, in elements.
 func (a *Array) Offset() int { return a.leaf().Offset }
 
-// leaf returns the place of the elements, which a nil or zero array has not.
+// leaf returns the place of the elements. For a nil or zero array it is the zero Leaf.
 func (a *Array) leaf() *tree.Leaf {
 	if !a.valid() {
 		return &tree.Leaf{}

@@ -22,8 +22,8 @@ type Options struct {
 	// is the value that the environment variable ONELOOP_BLAS has at the first use of the
 	// engine, or else ProductsByEngine. A library that is missing is an error.
 	Products string
-	// Chains says where products, and the loops before and after them, or loops that store pieces of
-	// one array, run together, one block of rows after the other. If it is empty, they do where that is faster.
+	// Chains says where stages that have the same rows (products, the loops before and after them, and
+	// loops alone) run together, one block of rows after the other. If it is empty, they do where that is faster.
 	// With [ChainsNever] products share no memory with the loops either. It and
 	// [ChainsAlways] are for tests and measurements. The bits do not
 	// depend on it.

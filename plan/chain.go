@@ -8,9 +8,9 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// Chains join a matrix product, the loops before and after it, and further
-// products, or loops alone: those that read what others have stored, or that
-// store pieces of one array. One worker runs all parts of a chain for a block of rows before it
+// Chains join stages that have the same rows: matrix products with the loops before
+// and after them, loops that read what others have stored, and loops that store
+// pieces of one array. One worker runs all parts of a chain for a block of rows before it
 // takes the next block. So what lies between the parts is as large as a block.
 
 // joined is the result of the pass.
@@ -114,11 +114,12 @@ func mayPass(s *Stage, parts, moved []*Stage) bool {
 // rows returns the axes whose positions may be the rows of a chain from stage i on.
 // The first product decides, or the first loop if no product follows.
 func (c *chainer) rows(i int) (out [][]int) {
-	k := i + slices.IndexFunc(c.stages[i:], func(s *Stage) bool { return s.Kind == Product })
-	if s := c.stages[i]; k < i && s.Kind == Loop {
+	k := slices.IndexFunc(c.stages[i:], func(s *Stage) bool { return s.Kind == Product })
+	if k < 0 {
+		s := c.stages[i]
 		return [][]int{{s.Extents[s.mainAxes()[0]]}}
 	}
-	if k < i || !chains(c.stages[k]) {
+	if k += i; !chains(c.stages[k]) {
 		return nil
 	}
 	p := c.stages[k]
@@ -243,7 +244,7 @@ func (c *chainer) blocks(parts []*Stage, own []*Array, room, dims []int) (r RowB
 	// A product packs its right operand for each block. A block has enough rows to keep at
 	// least as many bytes from memory.
 	least, most := max(leastRows, packed/moved), ownBytes
-	if products == 0 { // the loops before and after a block go through the cache too
+	if products == 0 { // what the loops read and store besides goes through the same cache
 		least, most = 1, ownBytes/4
 	}
 	target := max(least, min(most/perRow, rows/leastBlocks, mostRows))

@@ -44,8 +44,8 @@ const (
 	// ProductsInOrder asks for products with the sums of the interpreter, in its order,
 	// from a back end that has others by default: [Plan.ProductsInOrder].
 	ProductsInOrder
-	// ChainProducts joins products, and the loops before and after them, to chains
-	// where that pays.
+	// ChainProducts joins products and loops that have the same rows to chains where
+	// that pays.
 	ChainProducts
 	// ChainAlways is ChainProducts, also where chains do not pay.
 	ChainAlways

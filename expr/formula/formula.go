@@ -90,12 +90,12 @@ func (f *Formula) String() string {
 // share their memory), and Go scalars. Results go to the assigned names that
 // are bound to arrays. Run fails if there are none.
 func (f *Formula) Run(ctx context.Context, vars any) error {
-	return f.run(ctx, vars, false, nil)
+	return f.run(ctx, vars, nil)
 }
 
-// run carries out the formula. fresh means that it makes the arrays that are assigned and not bound; give, which may be nil,
-// is called before the run for each of them.
-func (f *Formula) run(ctx context.Context, vars any, fresh bool, give func(*engine.Array) error) error {
+// run carries out the formula. If give is not nil, the formula makes the arrays that are assigned and not bound, and run
+// calls give before the run for each of them.
+func (f *Formula) run(ctx context.Context, vars any, give func(*engine.Array) error) error {
 	if f == nil || f.src == nil {
 		return tree.NewError(tree.ErrType, "", "the formula is nil or not made by Compile")
 	}
@@ -104,7 +104,7 @@ func (f *Formula) run(ctx context.Context, vars any, fresh bool, give func(*engi
 	if err := f.bind(b, vars); err != nil {
 		return err
 	}
-	e := f.find(b, fresh)
+	e := f.find(b, give != nil)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err := f.prepare(ctx, e, b, vars); err != nil {
@@ -123,7 +123,7 @@ func (f *Formula) run(ctx context.Context, vars any, fresh bool, give func(*engi
 // called "_". Bound names are written to as by [Formula.Run].
 func (f *Formula) Eval(ctx context.Context, vars any) (map[string]*engine.Array, error) {
 	out := map[string]*engine.Array{}
-	err := f.run(ctx, vars, true, func(o *engine.Array) error {
+	err := f.run(ctx, vars, func(o *engine.Array) error {
 		fresh, err := engine.NewArray(o.DType(), o.Shape()...)
 		if err != nil {
 			return err

@@ -73,6 +73,7 @@ func evalCode(c code, ins *Ins, x, y, z uint64) (out uint64, ok bool) {
 	}
 }
 
+// floatBits returns the bits of a float in the low bits of a word.
 func floatBits[T float32 | float64](x T) uint64 {
 	if unsafe.Sizeof(x) == 4 {
 		return uint64(math.Float32bits(float32(x)))

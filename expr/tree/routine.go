@@ -80,8 +80,9 @@ func (c *Call) Parallel(n int, cost float64, f func(worker, lo, hi int)) {
 	}
 }
 
-// Stopped reports whether the context of the run is done. A function that takes long asks from time to time, on any worker, and
-// returns early: the run ends with the error of the context, whatever the function has stored.
+// Stopped reports whether the context of the run is done. A function that takes long should ask from time to time, on any
+// worker, and return early if it is stopped. The run then ends with the error of the context, and what the function has stored
+// does not count.
 func (c *Call) Stopped() bool { return c != nil && c.Context != nil && c.Context.Err() != nil }
 
 // A Strided is an array in memory. Its elements have the register type of the

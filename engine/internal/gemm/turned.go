@@ -56,8 +56,8 @@ func (f *family) turnsFirst(p *Problem, vecs int) bool {
 	return f.turnsColumns(p) && p.K >= least && p.M > mostTurned && p.M <= most && p.N > 2*vecs*f.lanes() && p.K*p.N*f.size > l2()/2
 }
 
-// narrow reports whether the transposed problem suits kernels better, although its sums are stored by columns: where
-// the result has so few columns that a vector has room for more, and each of its elements has many terms, or where kernels then
+// narrow reports whether the transposed problem suits kernels better, although its sums are stored by columns. There are two
+// cases: the result has so few columns that a vector has room for more, and each of its elements has many terms; or kernels then
 // read both operands as they are.
 func (f *family) narrow(p *Problem) bool {
 	const most = 8 // columns

@@ -53,12 +53,12 @@ func (h *helper) loop() {
 	}
 }
 
-// next waits for the offer of a slot, accepts it and returns the slot. It spins for the
-// time most, and then parks.
-func (h *helper) next(most time.Duration) *slot {
+// next waits for the offer of a slot, accepts it and returns the slot. It spins for
+// at most the limit, and then parks.
+func (h *helper) next(limit time.Duration) *slot {
 	for {
 		var s *slot
-		if spin(most, func() bool {
+		if spin(limit, func() bool {
 			s = h.mailbox.Load()
 			return s != nil && h.mailbox.CompareAndSwap(s, s.begun)
 		}) {
@@ -70,9 +70,9 @@ func (h *helper) next(most time.Duration) *slot {
 	}
 }
 
-// spin polls until done reports true. It reports false after the time most, or earlier if
+// spin polls until done reports true. It reports false after the limit, or earlier if
 // other goroutines want the processor.
-func spin(most time.Duration, done func() bool) bool {
+func spin(limit time.Duration, done func() bool) bool {
 	began := time.Now()
 	for yield := yieldTime; ; {
 		for range 16 {
@@ -85,7 +85,7 @@ func spin(most time.Duration, done func() bool) bool {
 		if spun < yield {
 			continue
 		}
-		if spun >= most {
+		if spun >= limit {
 			return false
 		}
 		runtime.Gosched()

@@ -102,7 +102,7 @@ func writeTable(w io.Writer, names []string, values []*engine.Array) error {
 	for _, a := range values {
 		switch t := a.DType(); {
 		case t == dtype.U64 || t.IsComplex():
-			return tree.NewError(tree.ErrType, "", "a table of %v is not supported; astype, real and abs convert", t)
+			return tree.NewError(tree.ErrType, "", "a table of %v is not supported; astype, and real, imag and abs of complex numbers, convert", t)
 		case t.IsFloat():
 			floats, wide = true, wide || t == dtype.F64
 		case t.Size() > 2:

@@ -199,7 +199,8 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 	}
 }
 
-// storesPast reports whether the stores of site i may bypass the caches: they do not store to the same block of a temporary again.
+// storesPast reports whether the stores of site i may bypass the caches. They may not if the loop stores to an element more than
+// once, as to the block of a temporary of a chain, which the next part reads.
 func (b *Binder) storesPast(bp *Phase, i int32) bool {
 	s, info := &bp.Sites[i], &bp.Lowered.Sites[i]
 	return info.Store && s.Kind == Unit && s.Buf >= 0 && s.Size >= 4 && s.Size == bp.Lowered.Widest && !info.Cold && b.onlyStores(bp, s) && b.region(bp, s).every

@@ -53,8 +53,8 @@ func (h *halves) use(id int32) {
 	}
 }
 
-// list finds what the nodes of a list hold, in order, and passes by roundings that change nothing. The operand of such a rounding is
-// not in use by it.
+// list finds what the nodes of a list hold, in order, and passes by roundings that change nothing. Such a rounding
+// is no use of its operand.
 func (h *halves) list(ids []int32) {
 	nodes := h.ph.Nodes
 	for _, id := range ids {

@@ -345,7 +345,7 @@ func (s *scatter[T]) column(out []T, off, first, end int) {
 	}
 }
 
-// columns scatters the rows first..end of updates at offset off to width columns, of which out begins with number lo.
+// columns scatters rows first..end of the updates, at offset off, to columns lo..lo+width. out begins with column lo.
 func (s *scatter[T]) columns(out []T, off, lo, width, first, end int) {
 	u, index := s.updates, s.index[first:end]
 	if s.how == Add && s.inner.table == nil && s.inner.step == 1 && s.along.table == nil && s.along.step >= 0 && off >= 0 {

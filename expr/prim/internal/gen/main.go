@@ -24,8 +24,8 @@ func main() {
 	}
 }
 
-// evaluators are the functions of the scalar evaluator, one for each class. The one of a class within another has the
-// primitives with an expression of their own. bits makes bits of a result, and other is the result of primitives
+// evaluators are the functions of the scalar evaluator, one for each class. The function of a class within
+// another has only the primitives whose expression differs there, and passes the others on. bits makes bits of a result, and other is the result of primitives
 // without a case.
 var evaluators = []struct {
 	class, within                prim.Class

@@ -87,7 +87,8 @@ func (f *avx2) packable(n *lower.Node, t dtype.Type) (x86.Vec, packing) {
 	return x, packing{x86.VPACKUSDW, x86.VPACKUSWB}
 }
 
-// storePacked stores one vector of narrow elements. Of a vector of one lane that is a bfloat16, what follows the first element is undefined.
+// storePacked stores one vector of narrow elements. If a vector has one lane, of bfloat16, what it has after the
+// first element is undefined.
 func (f *avx2) storePacked(n *lower.Node, t dtype.Type, m x86.Mem, masked bool) {
 	v := f.Tmp()
 	if t == dtype.F16 {

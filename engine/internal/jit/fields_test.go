@@ -376,6 +376,7 @@ func storedRecords(t *testing.T, r *rand.Rand, typ dtype.Type, fields int, apart
 // TestRecordsFit tests that loops that store records have enough registers, with the instructions of other processors too. Else the
 // interpreter would run them.
 func TestRecordsFit(t *testing.T) {
+	isas(t) // skips where there is no machine code
 	r := rand.New(rand.NewPCG(8, 34))
 	for fields := 4; fields <= 8; fields++ {
 		for try := range 20 {

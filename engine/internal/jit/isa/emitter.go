@@ -38,7 +38,7 @@ type Emitter struct {
 	cursor
 
 	SiteReg   []int8 // register with the address of a site, or -1
-	SiteApart []int  // bytes from that address to that of the site, where several sites share the register
+	SiteApart []int  // distance in bytes from the address in that register to the address of a site; 0 unless sites share the register
 	Operands  [2]Vec // of the program of a reduction
 	// AnyOrder says that a vector may have its lanes in any order that is the same for all fields of
 	// records: no other access has lanes. Their records then fill 8 or 16 bytes.

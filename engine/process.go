@@ -11,16 +11,14 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/reuse"
-	"github.com/oneloop/oneloop/engine/internal/sched"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 )
 
 // process is the state that all programs of the process share. Packages below the
 // engine keep only facts of the machine: its back ends (host), caches (cpucache)
-// and memory (hostmem, jit/exec).
+// and memory (hostmem, jit/exec). The helpers are those of [sched.Shared].
 var process = struct {
-	pool        *sched.Pool                          // the helpers; none runs before a loop needs it
 	assignments *reuse.Cache[Options, *host.Program] // programs of Run and of assignments that are idle
 	debug       func() map[string]bool               // the words of ONELOOP_DEBUG, read once
 
@@ -28,7 +26,6 @@ var process = struct {
 	// memories of its program only if it has changed.
 	rebinds atomic.Uint64
 }{
-	pool:        sched.Shared,
 	assignments: assignments(),
 	debug:       sync.OnceValue(func() map[string]bool { return debugWords(os.Getenv("ONELOOP_DEBUG"), os.Stderr) }),
 }

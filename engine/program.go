@@ -13,6 +13,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/sched"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
@@ -91,7 +92,7 @@ func (o Options) resolve() (Options, backend.Backend, error) {
 	}
 	o.Backend = be.Name()
 	o.Profile = o.Profile || process.debug()["perf"]
-	if n := process.pool.Processors(); o.Threads <= 0 || o.Threads > n {
+	if n := sched.Shared.Processors(); o.Threads <= 0 || o.Threads > n {
 		o.Threads = n
 	}
 	return o, be, nil
@@ -159,7 +160,7 @@ func hostProgramOn(ctx context.Context, o Options, be backend.Backend, pl *plan.
 		return nil, err
 	}
 	h, err := host.NewProgram(ctx, host.Options{
-		Backend: be, Pool: process.pool, Threads: o.Threads, Profile: o.Profile, BLAS: blas, Bytes: bytes,
+		Backend: be, Pool: sched.Shared, Threads: o.Threads, Profile: o.Profile, BLAS: blas, Bytes: bytes,
 	}, pl)
 	if err == nil && process.debug()["asm"] {
 		err = h.WriteCode(os.Stderr)

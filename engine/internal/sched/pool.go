@@ -24,7 +24,7 @@ type Pool struct {
 	backoff backoff
 }
 
-// Shared is the pool of the process.
+// Shared is the pool of the process, for programs and for products of engine/blas. No helper runs before a loop needs it.
 var Shared = NewPool()
 
 // NewPool returns a pool without helpers. The pool starts them when a loop is

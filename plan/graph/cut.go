@@ -28,9 +28,10 @@ const (
 // storing a part could change what another reads, or if an array of the program could be
 // stored in part when what the other parts read fails. It stores what the loop of the roots
 // would store first. What stays whole reads concatenations of many operands from memory.
+// Without borders it cuts a root by the fields of the records that it reads: see byField.
 func (g *Graph) Split(roots []Root) [][]Root {
 	if !g.borders {
-		return [][]Root{roots}
+		return g.byField(roots)
 	}
 	parts := g.split(roots)
 	if len(parts) == 1 && len(parts[0]) == len(roots) && g.storeJoined(roots) {
@@ -80,7 +81,7 @@ func (n *Node) joined() int {
 func (g *Graph) split(roots []Root) [][]Root {
 	whole := [][]Root{roots}
 	if !g.bordered(roots) {
-		return whole
+		return g.byField(roots)
 	}
 	roots = g.unshaped(roots)
 	first := roots[0].Target
@@ -295,6 +296,46 @@ func fewColumns(roots []Root, axis int) bool {
 	return len(roots) == 1 && roots[0].Value.Cost <= MaxCost/mostColumns && t.Shape[axis] <= mostColumns && t.Shape.Size() >= leastRows*t.Shape[axis] && innermost(t, axis)
 }
 
+// The records that byField takes apart have at most mostFields elements and recordBytes: longer ones gain little or lose, as their fields are
+// stored to many rows at once. At least leastRecords of them follow each other.
+const (
+	mostFields   = 8
+	recordBytes  = 48
+	leastRecords = 16
+)
+
+// byField returns roots cut along an axis that is short and innermost in an array which they read, but not in their target, as in the
+// transpose of a few columns. The parts share a loop, which reads each record once. A loop over the target would read all records again
+// for each field.
+func (g *Graph) byField(roots []Root) [][]Root {
+	v, t, whole := roots[0].Value, roots[0].Target, [][]Root{roots}
+	if len(roots) > 1 || v.Faulty || v.Raises || v.Work > 2*KeepCost || !t.Shape.Equal(v.Shape) {
+		return whole
+	}
+	axis := g.fieldAxis(v)
+	if axis < 0 || innermost(t, axis) || t.Shape.Size() < leastRows*t.Shape[axis] || g.readsTargets(roots) {
+		return whole
+	}
+	return [][]Root{slices.Concat(g.cutAt(roots, axis, lists.UpTo(t.Shape[axis]+1))...)}
+}
+
+// fieldAxis returns the axis of v along which the elements of short records in an array that it reads follow each other, or -1. Three
+// elements of 1 or 2 bytes, or more than four, take machine code as many instructions to separate as a loop for each field.
+func (g *Graph) fieldAxis(v *Node) int {
+	for _, a := range g.arraysOf(v) {
+		order, size := a.order(), a.Type.Size()
+		k := len(order) - 1
+		if k < 1 || a.Strides[order[k]] != 1 || a.Shape[order[k-1]] < leastRecords {
+			continue
+		}
+		n := a.Shape[order[k]]
+		if abs(a.Strides[order[k-1]]) == n && n <= mostFields && n*size <= recordBytes && (size >= 4 || n == 2 || n == 4) {
+			return order[k]
+		}
+	}
+	return -1
+}
+
 // innermost reports whether elements along no other axis of an array are as near as those along axis.
 func innermost(a *Array, axis int) bool {
 	for i, st := range a.Strides {
@@ -392,6 +433,11 @@ func (g *Graph) splitAxis(roots []Root, axis int) (parts [][]Root) {
 	if fewColumns(roots, axis) {
 		at = lists.UpTo(d + 1) // woven joins the columns
 	}
+	return g.cutAt(roots, axis, at)
+}
+
+// cutAt cuts roots at positions along an axis of their targets, of which the first and the last are its ends.
+func (g *Graph) cutAt(roots []Root, axis int, at []int) (parts [][]Root) {
 	for i := range at[1:] {
 		c := cutter{g: g, done: map[cutKey]*Node{}}
 		parts = append(parts, lists.Map(roots, func(r Root) Root {

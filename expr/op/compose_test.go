@@ -105,6 +105,16 @@ func TestSoftmaxAndFriends(t *testing.T) {
 			t.Errorf("log-sum-exp of %v is %v", v, got[0])
 		}
 	}
+	none := engine.Zeros[float64](2, 0) // SciPy, PyTorch and JAX: the logarithm of 0, and no elements
+	got, s = eval(t, op.LogSumExp(none, op.Axis(1), op.KeepDims()))
+	if !slices.Equal(s, []int{2, 1}) || got[0] != -inf || got[1] != -inf {
+		t.Errorf("log-sum-exp of nothing is %v of shape %v", got, s)
+	}
+	for _, e := range []expr.Exp[float64]{op.Softmax(none, 1), op.LogSoftmax(none, 1)} {
+		if _, s := eval(t, e); !slices.Equal(s, []int{2, 0}) {
+			t.Errorf("a softmax of nothing has shape %v", s)
+		}
+	}
 	y := engine.MustFromSlice([]float64{1, 3, 10, 14}, 2, 2)
 	got, _ = eval(t, op.LayerNorm[float64](y, nil, nil, 0))
 	near(t, "layer norm", got, []float64{-1, 1, -1, 1})

@@ -63,9 +63,12 @@ func variation(o Options, x ...*tree.Node) *tree.Node {
 
 func deviation(o Options, x ...*tree.Node) *tree.Node { return Call("sqrt", variation(o, x...)) }
 
-// shift returns the maximum over axes. The exact results below do not depend on
-// it.
+// shift returns the maximum over axes, or 0 if they have no elements. The exact results
+// below do not depend on it.
 func shift(o Options, a *tree.Node) *tree.Node {
+	if lists.Product(sound(a).Shape(), valid(shape.Axes(o.Axes, len(a.Shape())))) == 0 {
+		return tree.ConstFloat(a.DType(), 0)
+	}
 	return Call("stop_gradient", Reduce("max", a, o.keep()))
 }
 

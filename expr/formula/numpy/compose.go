@@ -104,8 +104,7 @@ func reduction(o *tree.Operator) func(c *call) *tree.Node {
 		case initial == nil:
 			return rounded(untyped.Reduce(row, c.counting(n, nil), r))
 		case n.Err() == nil && n.Shape().Size() == 0: // also where a maximum is not defined
-			n = untyped.BroadcastTo(initial, untyped.Compose("count_nonzero", untyped.Options{Axes: r.Axes, Keep: r.Keep}, n).Shape())
-			return rounded(n)
+			return rounded(untyped.BroadcastTo(initial, sound(c.at, untyped.Compose("count_nonzero", untyped.Options{Axes: r.Axes, Keep: r.Keep}, n)).Shape()))
 		case n.DType() == dtype.Bool:
 			combine = map[string]string{"any": "logical_or", "all": "logical_and"}[row]
 		}

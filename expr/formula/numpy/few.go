@@ -356,6 +356,8 @@ func callBincount(c *call) *tree.Node {
 		panic(fail(c.at, tree.ErrShape, "bincount has at most 2**27 bins, not %d", n))
 	case n == 0 && x.Shape().Size() > 0:
 		panic(fail(c.at, tree.ErrShape, "bincount needs minlength, a number above all elements: the shape of a result does not depend on elements"))
+	case len(x.Shape()) != 1:
+		panic(fail(c.at, tree.ErrShape, "bincount counts the integers of a vector, not of an array of shape %v", x.Shape()))
 	case x.DType() == dtype.Bool:
 		x = cast(x, dtype.U8)
 	}

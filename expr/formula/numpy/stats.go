@@ -238,8 +238,13 @@ func (c *call) limits(within value, a *tree.Node) (lo, hi *tree.Node) {
 	case within.kind == vSeq && len(within.seq) == 2:
 		lo, hi = sound(c.at, within.seq[0].as(dtype.F64)), sound(c.at, within.seq[1].as(dtype.F64))
 		if x, y := within.seq[0], within.seq[1]; x.kind == vScalar && y.kind == vScalar {
-			if d, err := binaryScalar("<", y.s, x.s); err == nil && d.Truth() {
+			from, _ := x.s.Float64()
+			to, _ := y.s.Float64()
+			switch width := to - from; {
+			case width < 0:
 				panic(fail(c.at, tree.ErrValue, "the range ends before it begins"))
+			case math.IsInf(width, 0) || math.IsNaN(width):
+				panic(fail(c.at, tree.ErrValue, "the range is not finite"))
 			}
 		}
 		return lo, hi

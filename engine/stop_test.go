@@ -48,6 +48,16 @@ func TestStopped(t *testing.T) {
 	stopsEarly(t, "", "scatter_max", op.ScatterMax(i, x, 0, n))
 	stopsEarly(t, "", "scatter_add of rows", op.ScatterAdd(op.Mod(i, expr.Const[int64](8)), op.Stack(0, x, x), 1, 2, 8))
 	stopsEarly(t, "", "fft of rows", op.FFT(c.Reshape(1<<9, 1<<9), 1))
+	y := engine.Zeros[complex128](1<<9, 1<<9)
+	p, err := engine.Compile(t.Context(), expr.Let(y, op.FFT(c.Reshape(1<<9, 1<<9), 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := &countdown{Context: context.Background()}
+	ctx.left.Store(1 << 30)
+	if err := p.Run(ctx); err != nil || 1<<30-ctx.left.Load() < 1<<9 {
+		t.Errorf("a transform of %d rows asks %d times, and gives %v", 1<<9, 1<<30-ctx.left.Load(), err)
+	}
 }
 
 // stopsEarly checks that a run of an operator asks some times whether it is cancelled, and leaves work undone if it is.

@@ -158,7 +158,7 @@ func (t *transformer) some(worker, lo, hi int) {
 func transformRows[T float32 | float64](t *transformer, p *rowPlan, lo, hi int) {
 	a := &t.call.Args[0]
 	last := a.Strides[len(a.Strides)-1]
-	for r := lo; r < hi; r++ {
+	for r := lo; r < hi && !t.call.Stopped(); r++ {
 		from := t.offsets[r]
 		out := unsafe.Slice((*T)(unsafe.Add(t.call.Out.Ptr, r*t.out*int(unsafe.Sizeof(T(0))))), t.out)
 		if t.kind == ForwardReal {

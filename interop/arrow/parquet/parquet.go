@@ -153,6 +153,9 @@ func open(path string, opts []Option) (r *reader, o options, err error) {
 	if err != nil {
 		return nil, o, r.wrong(err)
 	}
+	// The types of the columns do not need what writers add, such as a schema of Arrow. Of a damaged one the library
+	// allocates the sizes that it states, beside the allocator.
+	p.MetaData().FileMetaData.KeyValueMetadata = nil
 	if r.FileReader, err = pqarrow.NewFileReader(p, pqarrow.ArrowReadProperties{BatchSize: int64(o.rows)}, mem); err != nil {
 		return nil, o, r.wrong(err)
 	}

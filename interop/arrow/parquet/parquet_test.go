@@ -76,6 +76,27 @@ func TestPython(t *testing.T) {
 	}
 }
 
+// TestDamagedArrowSchema damages the copy of Arrow's schema in a file, byte after byte. The types of the
+// file do not depend on it, and nothing is allocated for what it says.
+func TestDamagedArrowSchema(t *testing.T) {
+	whole, err := os.ReadFile("testdata/pyarrow.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	from := bytes.LastIndex(whole, []byte("ARROW:schema")) + len("ARROW:schema") + 3 // behind its type and length
+	for i := from; i < from+400; i++ {
+		damaged := bytes.Clone(whole)
+		damaged[i] = '/'
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := parquet.ReadFile(path); err != nil || len(got) != 5 {
+			t.Fatalf("byte %d: %d columns and %v", i, len(got), err)
+		}
+	}
+}
+
 func TestBatches(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.parquet")
 	f, err := os.Create(path)

@@ -1,6 +1,9 @@
 package shape
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
 
 // A Slice selects elements of one dimension as Python's start:stop:step does.
 // As in Python, a part that is not given does not restrict the selection.
@@ -36,6 +39,30 @@ func (b Bound) or(x int) int {
 		return b.at
 	}
 	return x
+}
+
+// MarshalText returns the number of the bound, or no text if it is not given.
+func (b Bound) MarshalText() ([]byte, error) {
+	if !b.given {
+		return nil, nil
+	}
+	return strconv.AppendInt(nil, int64(b.at), 10), nil
+}
+
+// UnmarshalText reads what MarshalText returns.
+func (b *Bound) UnmarshalText(text []byte) error {
+	x, err := strconv.Atoi(string(text))
+	switch {
+	case b == nil:
+		return errorf("the bound is nil")
+	case len(text) == 0:
+		*b = Bound{}
+	case err != nil:
+		return errorf("%.40q is no bound of a slice", text)
+	default:
+		*b = At(x)
+	}
+	return nil
 }
 
 // Resolve returns the selection of the slice from a dimension of extent n:

@@ -1,6 +1,8 @@
 package shape
 
 import (
+	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -91,4 +93,25 @@ func TestSliceEdges(t *testing.T) {
 	wantErr(t, err, "slice of negative extent -1")
 	_, _, _, err = Slice{Step: At(0)}.Resolve(3)
 	wantErr(t, err, "the step of a slice is 0")
+}
+
+// TestSliceJSON checks that slices keep their bounds as JSON: they were objects without fields.
+func TestSliceJSON(t *testing.T) {
+	for _, want := range []Slice{{}, Range(-1, 0), By(From(3), -2)} {
+		text, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Range(7, 8)
+		if err := json.Unmarshal(text, &got); err != nil || got != want {
+			t.Errorf("%s: %v and %v, want %v", text, got, err, want)
+		}
+	}
+	var b Bound
+	if err := b.UnmarshalText([]byte("1.5")); !errors.Is(err, Err) {
+		t.Error(err)
+	}
+	if err := (*Bound)(nil).UnmarshalText(nil); !errors.Is(err, Err) {
+		t.Error(err)
+	}
 }

@@ -311,7 +311,7 @@ func (f *phaseCode) mapLoop() {
 	default:
 		group = f.uniformsOrGroup(group, 0)
 	}
-	f.pinUniforms(f.Vectors - group*v - f.spare())
+	f.pinUniforms(f.Vectors - f.groupVecs(group) - f.spare())
 	f.holding(group*v, func() {
 		done, exact := f.exactRow(min(group, f.alone))
 		f.elementLoop(group)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -162,6 +163,7 @@ func (f *phaseCode) press(list, live []int32) []int32 {
 			live = f.press(n.Body, live)
 		}
 		v, m, ending, kept := 0, 0, 0, 0
+		replaces := false // the result may take the vector of an operand that ends here
 		if n.HasResult() && !n.Folded {
 			live = append(live, id)
 		}
@@ -174,6 +176,7 @@ func (f *phaseCode) press(list, live []int32) []int32 {
 			switch {
 			case !f.IsMask(l):
 				v++
+				replaces = replaces || l != id && f.Last[l] == n.At
 			case l != id && f.Last[l] == n.At:
 				ending++
 			default:
@@ -185,8 +188,19 @@ func (f *phaseCode) press(list, live []int32) []int32 {
 			ending--
 		}
 		f.mostVecs, f.mostMasks = max(f.mostVecs, v), max(f.mostMasks, m+ending)
+		if replaces && n.HasResult() && !n.Folded && !f.IsMask(id) {
+			v--
+		}
+		f.mostBetween = max(f.mostBetween, v)
 	}
 	return live
+}
+
+// groupVecs returns the most vector registers that a group needs at once: one of its copies is in the middle of a node, and the others
+// are before it or behind it.
+func (f *phaseCode) groupVecs(group int) int {
+	v, _ := f.pressure()
+	return v + (group-1)*f.mostBetween
 }
 
 // chooseCopies returns the number of vectors in a group: limit, halved until the
@@ -328,7 +342,7 @@ func (f *phaseCode) operandsByUse() []int32 {
 	count := func(id int32) {
 		n := &f.Nodes[id]
 		for k, a := range n.Args {
-			if a == lower.None || !f.Uniform[a] || f.IsMask(a) || k == 1 && f.constantCount(n) {
+			if a == lower.None || !f.Uniform[a] || f.IsMask(a) || f.unread(n, k) {
 				continue
 			}
 			if uses[a] == 0 {
@@ -352,9 +366,22 @@ func (f *phaseCode) operandsByUse() []int32 {
 	return ids
 }
 
-// constantCount reports whether a node is a shift whose count is no operand.
-func (f *phaseCode) constantCount(n *lower.Node) bool {
-	return f.Counts && f.LaneSize == 0 && (n.Op == prim.Shl || n.Op == prim.Shr) && f.Nodes[n.Args[1]].Op == prim.Const
+// unread reports whether the code of a node does not read operand k, a constant: the count of a shift, or what a predicate selects
+// whose bits, or their complements, take its place.
+func (f *phaseCode) unread(n *lower.Node, k int) bool {
+	constant := func(k int, v uint64) bool {
+		c := &f.Nodes[n.Args[k]]
+		return c.Op == prim.Const && c.Type != dtype.Bool && c.Imm&c.Type.Mask() == v
+	}
+	switch {
+	case !f.Constants || k == 0:
+		return false
+	case n.Op == prim.Shl || n.Op == prim.Shr:
+		return f.LaneSize == 0 && f.Nodes[n.Args[1]].Op == prim.Const
+	case n.Op == prim.Select:
+		return constant(k, 0) || k == 1 && n.Type.IsSigned() && n.Type.IsInt() && constant(1, n.Type.Mask()) && constant(2, 0)
+	}
+	return false
 }
 
 func (f *phaseCode) isUniformSite(i int32) bool {

@@ -66,6 +66,7 @@ type phaseCode struct {
 	spared              int  // see spare; 0: not known
 	pressed             bool // pressure is known
 	mostVecs, mostMasks int
+	mostBetween         int // the most vectors that hold values between the nodes
 	kept                []listing.Kept
 	counts              []int32  // see zeros
 	uses                []uint16 // of each node, by nodes; see joiner

@@ -85,8 +85,9 @@ type Facts struct {
 	LoadsIndices bool
 	// OneCount says that lanes of 16 bits are shifted by one count for all.
 	OneCount bool
-	// Counts says that shifts by constants take no operand for the count.
-	Counts bool
+	// Constants says that shifts by constants take no operand for the count, and selections none for zeros, nor for integers with a
+	// sign whose bits are ones beside zeros.
+	Constants bool
 	// FromMemory reports whether the instruction of a node takes an operand that is a vector in memory: the
 	// second one, or the first one of an operation that commutes or of a comparison. If it is nil, no instruction does.
 	FromMemory func(n *lower.Node) bool

@@ -1,8 +1,6 @@
 package untyped
 
 import (
-	"math"
-
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 )
@@ -35,51 +33,45 @@ func division64(b *B, x, y V, pick func(q, r V) V) V {
 	return divide64(b, x, y, pick)
 }
 
-// floorDivision returns q = floor(x / y) of integers of at most 32 bits, or x - q*y if rest is set, or 0 if y is 0. The rest by 1 and
-// by -1 is 0 without q, so q may then be anything.
+// floorDivision returns q = floor(x / y) of integers of at most 32 bits, or x - q*y if rest is set, or 0 if y is 0.
 func floorDivision(b *B, x, y V, rest bool) V {
 	t, uniform := x.Type, b.Uniform(y)
 	var q V
+	if rest && uniform { // by 1 the rest is 0, too
+		y = b.Select(b.Eq(y, b.Like(y, 0)), b.Like(y, 1), y)
+	}
 	switch {
 	case rest && uniform && (t == dtype.U16 || t == dtype.U32):
 		return uniformRemainder(b, x, y)
 	case t == dtype.U32 && uniform:
 		q = uniformQuotient(b, x, y)
-	case t == dtype.I32 && uniform:
-		q = uniformSignedQuotient(b, x, y, rest)
+	case uniform && (t == dtype.I16 || t == dtype.I32):
+		q = uniformSignedQuotient(b, x, y)
 	case t.Size() == 4:
 		q = floatQuotient(b, dtype.F64, 3<<51, x, y)
 	case !uniform:
 		q = floatQuotient(b, dtype.F32, 3<<22, x, y)
 	case t == dtype.U8:
 		x, y = b.Cvt(dtype.U16, x), b.Cvt(dtype.U16, y)
-		if rest { // by 1 it is 0
-			y = b.Max(y, b.Like(y, 1))
-		}
 		q = octetQuotient(b, x, y)
 	case t == dtype.I8:
 		x, y = b.Cvt(dtype.I16, x), b.Cvt(dtype.I16, y)
 		q = signedOctetQuotient(b, x, y)
-	case t == dtype.U16:
-		q = wordQuotient(b, x, y)
 	default:
-		q = signedWordQuotient(b, x, y, rest)
+		q = wordQuotient(b, x, y)
 	}
 	if !rest {
 		return b.Cvt(t, q)
 	}
-	r, zero := b.Sub(x, b.Mul(q, y)), b.Like(x, 0)
-	if uniform && t == dtype.U8 { // y is not 0
-		return b.Cvt(t, r)
+	r := b.Sub(x, b.Mul(q, y))
+	if !uniform {
+		zero := b.Like(x, 0)
+		r = b.And(b.Select(b.Eq(y, zero), zero, b.Like(x, -1)), r)
 	}
-	none := b.Eq(y, zero)
-	if uniform { // then t is signed
-		none = b.Or(b.Or(none, b.Eq(y, b.Like(x, 1))), b.Eq(y, b.Like(x, -1)))
-	}
-	return b.Cvt(t, b.And(b.Select(none, zero, b.Like(x, -1)), r))
+	return b.Cvt(t, r)
 }
 
-// uniformRemainder is the remainder of numbers of 16 or 32 bits without sign, or 0 if y is 0. With k bits, m = floor(2^k/y) is less
+// uniformRemainder is the remainder of numbers of 16 or 32 bits without sign by a number that is not 0. With k bits, m = floor(2^k/y) is less
 // than 1 below 2^k/y, so x*m/2^k is less than 1 below x/y, and the rest of x is below 2y. Where y may still be
 // subtracted, the difference is the lesser number: it wraps where the rest is below y. For y = 1, m is 2^k - 1, which is 1 below.
 func uniformRemainder(b *B, x, y V) V {
@@ -87,7 +79,6 @@ func uniformRemainder(b *B, x, y V) V {
 	if t == dtype.U32 {
 		float = dtype.F64
 	}
-	y = b.Max(y, b.Like(y, 1))
 	m := b.Cvt(t, b.Div(b.Const(float, float64(t.Mask())+1), b.Cvt(float, y)))
 	r := b.Sub(x, b.Mul(b.MulHi(x, m), y))
 	return b.Min(r, b.Sub(r, y))
@@ -109,20 +100,18 @@ func floatQuotient(b *B, float dtype.Type, round float64, x, y V) V {
 
 // A divisor has what the quotients by y need that is the same for all elements. Its numbers have 32 bits.
 type divisor struct {
-	b         *B
-	rest      bool // quotients by 1 and -1 do not matter
-	size      V    // |y|
-	none, one V    // whether |y| is 0 or 1
-	log       V    // the least l with |y| <= 2^l
-	zero, all V    // 0 and -1
+	size V // |y|
+	none V // whether it is 0
+	log  V // the least l with |y| <= 2^l
+	zero V
 }
 
-func newDivisor(b *B, y V, rest bool) divisor {
+func newDivisor(b *B, y V) divisor {
 	y = b.Cvt(dtype.I32, y)
-	d := divisor{b: b, rest: rest, size: b.Abs(y), zero: b.Like(y, 0), all: b.Like(y, -1)}
-	d.none, d.one = b.Eq(y, d.zero), b.Eq(d.size, b.Like(y, 1))
+	d := divisor{size: b.Abs(y), zero: b.Like(y, 0)}
+	d.none = b.Eq(y, d.zero)
 	// The exponent of |y| - 1 as a float is that of 2^(l-1).
-	exponent := b.Shr(b.Bitcast(dtype.I32, b.Cvt(dtype.F32, b.Add(d.size, d.all))), b.Like(y, 23))
+	exponent := b.Shr(b.Bitcast(dtype.I32, b.Cvt(dtype.F32, b.Sub(d.size, b.Like(y, 1)))), b.Like(y, 23))
 	d.log = b.Max(b.Sub(exponent, b.Like(y, 126)), d.zero)
 	return d
 }
@@ -136,21 +125,11 @@ func octetQuotient(b *B, x, y V) V {
 	return b.MulHi(b.Add(x, b.Like(x, 1)), m)
 }
 
-// quotient returns the upper half of x*m, or x if y is 1. Then m must be 0.
-func (d *divisor) quotient(x, m V) V {
-	b, t := d.b, x.Type
-	high := b.MulHi(x, b.Cvt(t, m))
-	if d.rest {
-		return high
-	}
-	return b.Add(high, b.And(x, b.Cvt(t, b.Select(d.one, d.all, d.zero))))
-}
-
 // signedOctetQuotient is the quotient of signed numbers of 8 bits in 16. It is the floor of (x + h) / y, where h is 1/2 with
 // the sign of y, which is 1/(2|y|) or more off an integer. With 2^(l-1) < |y| <= 2^l, m is the integer nearest to 2^(7+l)/y, and
 // has at most 8 bits and a sign. The error of (x*m + |m|/2) / 2^(7+l) is less than that for all x and y.
 func signedOctetQuotient(b *B, x, y V) V {
-	d := newDivisor(b, y, false)
+	d := newDivisor(b, y)
 	shift := b.Add(d.log, b.Like(d.log, 7))
 	power := b.Shl(b.Like(d.log, 1), shift)
 	m := b.Cvt(dtype.I32, b.Rint(b.Div(b.Cvt(dtype.F64, power), b.Cvt(dtype.F64, y))))
@@ -162,7 +141,7 @@ func signedOctetQuotient(b *B, x, y V) V {
 // Montgomery (1994): with 2^(l-1) < y <= 2^l, the upper half of x * floor(2^16 (2^l-y)/y + 1)
 // is added to x in two shifts, which need no more than 16 bits. A shift by 16 gives 0, which is the quotient by 0.
 func wordQuotient(b *B, x, y V) V {
-	d, t := newDivisor(b, y, false), x.Type
+	d, t := newDivisor(b, y), x.Type
 	one := b.Like(d.size, 1)
 	over := b.Mul(b.Cvt(dtype.F64, b.Sub(b.Shl(one, d.log), d.size)), b.Const(dtype.F64, 1<<16))
 	m := b.Add(b.Cvt(dtype.I32, b.Div(over, b.Cvt(dtype.F64, d.size))), one)
@@ -172,51 +151,33 @@ func wordQuotient(b *B, x, y V) V {
 	return b.Shr(b.Add(high, b.Shr(b.Sub(x, high), first)), b.Cvt(t, second))
 }
 
-// signedWordQuotient is the quotient of signed numbers of 16 bits. The floor of a negative quotient is the complement of
+// uniformSignedQuotient is the quotient of signed numbers of k = 16 or 32 bits. The floor of a negative quotient is the complement of
 // the quotient of n's complement, where n is the dividend. -x is divided by -y if y is negative: its complement is x - 1.
-// So n has at most 2^15 in 16 bits, and with 2^(l-1) < |y| <= 2^l, m = ceil(2^(15+l)/|y|) exceeds that number by less than 1, so
-// n*m/2^(15+l) exceeds n/|y| by less than 1/|y|.
-func signedWordQuotient(b *B, x, y V, rest bool) V {
-	d, t := newDivisor(b, y, rest), x.Type
-	turned := b.Select(b.Lt(y, b.Like(y, 0)), b.Like(y, -1), b.Like(y, 0))
-	least := b.Select(b.Cvt(dtype.Bool, y), b.Neg(turned), b.Like(y, -1<<15)) // of the numbers that are not complemented
+// So n has at most 2^(k-1). With 2^f <= |y| < 2^(f+1), m = floor((2^(k+f)-1)/|y|) has k bits, and 2^(k+f)/|y| - m is more than 0 and at
+// most 1. So (n+1)*m/2^(k+f) is below (n+1)/|y|, by at most (n+1)/2^(k+f), which is at most 1/|y|. So it lies from n/|y| to below
+// (n+1)/|y|, and has the floor of n/|y|.
+func uniformSignedQuotient(b *B, x, y V) V {
+	t, w := x.Type, &formats[x.Type.Size()/4] // of 2*k bits
+	k := w.width / 2
+	size, one := b.Abs(b.Cvt(w.i, y)), b.Int(w.u, 1)
+	f := b.Sub(b.Shr(w.bits(b, b.Cvt(w.t, size)), w.int(b, w.mant)), w.int(b, w.bias))
+	most := b.Sub(b.Shl(one, b.Bitcast(w.u, b.Add(f, w.int(b, k)))), one)
+	m := b.Div(most, b.Bitcast(w.u, size)) // 0 if y is 0
+	if k == 16 {                           // floats of 64 bits have all of the numbers, and take less time
+		wide := func(x V) V { return b.Cvt(dtype.F64, b.Bitcast(w.i, x)) }
+		m = b.Select(b.Cvt(dtype.Bool, y), b.Cvt(w.i, b.Div(wide(most), wide(size))), w.int(b, 0))
+	}
+
+	turned := b.Shr(y, b.Int(t, k-1))
+	least := b.Select(b.Cvt(dtype.Bool, y), b.Neg(turned), b.Int(t, -1<<(k-1))) // of the numbers that are not complemented
 	sign := b.Select(b.Lt(x, least), b.Like(x, -1), b.Like(x, 0))
-	n := b.Bitcast(dtype.U16, b.Xor(b.Add(x, turned), sign))
-	power := b.Cvt(dtype.F64, b.Shl(b.Like(d.log, 1<<15), d.log))
-	m := b.Cvt(dtype.I32, b.Ceil(b.Div(power, b.Cvt(dtype.F64, d.size))))
-	m = b.Select(b.Or(d.none, d.one), d.zero, m)
-	q := b.Shr(d.quotient(n, m), b.Cvt(n.Type, b.Max(b.Add(d.log, d.all), d.zero)))
+	n := b.Bitcast(t.Unsigned(), b.Xor(b.Add(x, turned), sign))
+	q := b.Shr(b.MulHi(b.Add(n, b.Like(n, 1)), b.Cvt(n.Type, m)), b.Cvt(n.Type, f))
 	return b.Xor(b.Bitcast(t, q), b.Xor(sign, turned))
 }
 
-// uniformSignedQuotient is the quotient of signed numbers of 32 bits, as signedWordQuotient. m = ceil(2^(31+l)/|y|) has 32 bits. It is the quotient of floats rounded down, and one
-// more if that times |y| is below the power. Floats of 64 bits would have half as many lanes as x.
-func uniformSignedQuotient(b *B, x, y V, rest bool) V {
-	wide := b.Cvt(dtype.I64, y)
-	zero, one := b.Like(wide, 0), b.Like(wide, 1)
-	size := b.Abs(wide)
-	exponent := b.Shr(b.Bitcast(dtype.I64, b.Cvt(dtype.F64, b.Sub(size, one))), b.Like(wide, 52))
-	log := b.Max(b.Sub(exponent, b.Like(wide, 1022)), one) // the least l with |y| <= 2^l, but 1 for less
-	power := b.Shl(one, b.Add(log, b.Like(wide, 31)))
-	m := b.Cvt(dtype.I64, b.Floor(b.Div(b.Cvt(dtype.F64, power), b.Cvt(dtype.F64, size))))
-	m = b.Add(m, b.Select(b.Lt(b.Mul(m, size), power), one, zero))
-	none := b.Eq(size, zero)
-	m = b.Select(none, zero, m)
-
-	turned := b.Shr(y, b.Like(y, 31))
-	least := b.Select(none, b.Like(y, math.MinInt32), b.Neg(turned))
-	sign := b.Select(b.Lt(x, least), b.Like(x, -1), b.Like(x, 0))
-	n := b.Bitcast(dtype.U32, b.Xor(b.Add(x, turned), sign))
-	high := b.MulHi(n, b.Cvt(dtype.U32, m))
-	if !rest { // n itself if |y| is 1
-		high = b.Add(high, b.And(n, b.Select(b.Eq(size, one), b.Like(n, math.MaxUint32), b.Like(n, 0))))
-	}
-	q := b.Shr(high, b.Cvt(dtype.U32, b.Sub(log, one)))
-	return b.Xor(b.Bitcast(x.Type, q), b.Xor(sign, turned))
-}
-
-// uniformQuotient is the quotient of numbers of 32 bits without sign, as wordQuotient. m = ceil(2^(32+l)/y) - 2^32 is found as in
-// uniformSignedQuotient. Floats of 64 bits would have half as many lanes as x.
+// uniformQuotient is the quotient of numbers of 32 bits without sign, as wordQuotient. m = ceil(2^(32+l)/y) - 2^32 is the
+// quotient of floats rounded down, and one more if that times y is below the power. Floats of 64 bits would have half as many lanes as x.
 func uniformQuotient(b *B, x, y V) V {
 	wide := b.Cvt(dtype.I64, y)
 	zero, one := b.Like(wide, 0), b.Like(wide, 1)

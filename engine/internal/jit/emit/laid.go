@@ -226,9 +226,10 @@ func (f *phaseCode) plane(id int32) bool {
 	return true
 }
 
-// holding emits a loop whose constants stay in registers, beside those of so many values, if permutes reach its elements.
+// holding emits a loop whose constants stay in registers, beside those of so many values, if permutes reach its elements or bytes are
+// shifted.
 func (f *phaseCode) holding(values int, loop func()) {
-	if !(f.steps() || f.Pairs()) || !f.Lanes.Hold(f.holdRoom(values)) {
+	if !(f.steps() || f.Pairs() || f.ShiftsBytes()) || !f.Lanes.Hold(f.holdRoom(values)) {
 		loop()
 		return
 	}

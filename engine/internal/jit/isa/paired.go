@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -42,4 +43,11 @@ func (f *Emitter) Change(n int32) Vec {
 		p.Slot = -1
 	}
 	return v
+}
+
+// ShiftsBytes reports whether lanes of bytes are shifted by counts of their own, without mask registers.
+func (f *Emitter) ShiftsBytes() bool {
+	return f.LaneSize == 1 && f.Predicates == 0 && slices.ContainsFunc(f.Nodes, func(n lower.Node) bool {
+		return (n.Op == prim.Shl || n.Op == prim.Shr) && !f.Uniform[n.Args[1]]
+	})
 }

@@ -83,9 +83,15 @@ func (f *avx512) Hold(room int) bool {
 // networkConstants is the number of constants of a network of three vectors: a selector for each, and two masks.
 const networkConstants = 5
 
-// Hold keeps the constants of networks of three vectors of elements of 1 and 2 bytes, if there is room for all. Networks of
-// two, four and eight vectors have none.
+// shiftConstants is the most constants of shifts of bytes by counts of their own.
+const shiftConstants = 4
+
+// Hold keeps the constants of such shifts, or of networks of three vectors of elements of 1 and 2 bytes, if there is room for all.
+// Networks of two, four and eight vectors have none.
 func (f *avx2) Hold(room int) bool {
+	if f.ShiftsBytes() {
+		return f.emitter.Hold(min(room, shiftConstants))
+	}
 	if room < networkConstants || !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
 		return s.Size < 4 && (f.Layout.Plane(&s, f.W) && f.Layout.Laid == 3 || s.Record > 0 && s.Line.Step() == 3)
 	}) {

@@ -57,7 +57,7 @@ func (f *emitter) mergeLow(d, x x86.Vec) {
 		f.I(x86.VPTERNLOGD, f.LenOf(dtype.U8), d, x, f.words(0x00ff), x86.Imm(0xec)) // d and the mask, or x
 		return
 	}
-	f.and(d, d, f.words(0x00ff))
+	f.and(d, d, f.constantFor(f.LenOf(dtype.U8), f.words(0x00ff)))
 	f.or(d, d, x)
 }
 
@@ -83,7 +83,7 @@ func octetMul(f *emitter, n *lower.Node) {
 func (f *emitter) mulOctets(d, x, y x86.Vec) {
 	t, u, l := f.Tmp(), f.Tmp(), x86.Len(8*f.W)
 	f.I(x86.VPSRLW, l, t, x, x86.Imm(8))
-	f.and(u, y, f.words(0xff00))
+	f.and(u, y, f.constantFor(l, f.words(0xff00)))
 	f.I(x86.VPMULLW, l, t, t, u) // the odd lanes
 	f.I(x86.VPMULLW, l, d, x, y)
 	f.mergeLow(d, t)
@@ -146,45 +146,53 @@ func octetShiftEach(f *emitter, n *lower.Node) {
 	f.I(x86.VPTERNLOGD, l, d, even, f.words(0x00ff), x86.Imm(0xd8)) // even where the mask is set, else d
 }
 
-// octetShiftPowers does the same with AVX2, by products with powers of two. A signed shift to the right complements negative
-// numbers before and after.
+// octetShiftPowers does the same with AVX2, by products with powers of two. To the right, twice a number times 2^(7-y) has the result in
+// its upper byte: the product of an odd byte stays there, and that of an even one is 2^8 times as great, so that its upper half has
+// the result. A signed shift to the right complements negative numbers before and after.
 func octetShiftPowers(f *emitter, n *lower.Node) {
 	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
 	d, power, even, l := f.Dst(), f.Tmp(), f.Tmp(), f.LenOf(n.In)
 	powers := make([]byte, 32) // of a count, or 0 where nothing is left
 	for i := range 8 {
 		powers[i] = 1 << i
-		if n.Op == prim.Shr { // of which the product has 7 bits more
+		if n.Op == prim.Shr {
 			powers[i] = 1 << (7 - i)
 		}
 		powers[16+i] = powers[i]
 	}
-	f.I(x86.VPMINUB, l, power, y, f.full(dtype.U8, 15))
-	f.I(x86.VMOVUPS, l, even, f.Const(powers))
-	f.I(x86.VPSHUFB, l, power, even, power)
+	f.I(x86.VPMINUB, l, power, y, f.constantFor(l, f.full(dtype.U8, 15)))
+	table, ok := f.hold(l, f.Const(powers))
+	if !ok {
+		table = even
+		f.I(x86.VMOVUPS, l, table, f.Const(powers))
+	}
+	f.I(x86.VPSHUFB, l, power, table, power)
 	if n.Op == prim.Shl {
 		f.mulOctets(d, x, power)
 		return
 	}
 	sign := d
 	if n.In.IsSigned() {
-		sign = f.Tmp()
 		f.zero(n.In, even)
-		f.Within(func() { f.I(x86.VMOVAPS, l, sign, f.comparison(prim.Lt, dtype.I8, x, even)) })
+		sign = f.comparison(prim.Lt, dtype.I8, x, even).(x86.Vec)
 		f.I(x86.VPXOR, l, d, x, sign)
 		x = d
 	}
 	count := f.Tmp()
-	f.and(even, x, f.words(0x00ff))
-	f.and(count, power, f.words(0x00ff))
-	f.I(x86.VPMULLW, l, even, even, count)
-	f.I(x86.VPSRLW, l, even, even, x86.Imm(7))
-	f.I(x86.VPSRLW, l, d, x, x86.Imm(8))
+	f.I(x86.VPSLLW, l, count, power, x86.Imm(8))
 	f.I(x86.VPSRLW, l, power, power, x86.Imm(8))
+	low := f.constantFor(l, f.words(0x00ff))
+	f.and(even, x, low)
+	f.I(x86.VPADDW, l, even, even, even)
+	f.I(x86.VPMULHUW, l, even, even, count)
+	f.I(x86.VPSRLW, l, d, x, x86.Imm(7)) // bit 0 is of the even byte, and stays out of the upper byte
 	f.I(x86.VPMULLW, l, d, d, power)
-	f.I(x86.VPSLLW, l, d, d, x86.Imm(1))
-	f.and(d, d, f.words(0xff00))
-	f.or(d, d, even)
+	if mask, ok := low.(x86.Vec); ok {
+		f.I(x86.VPBLENDVB, l, d, d, even, mask)
+	} else {
+		f.and(d, d, f.words(0xff00))
+		f.or(d, d, even)
+	}
 	if sign != d {
 		f.I(x86.VPXOR, l, d, d, sign)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
@@ -152,5 +153,38 @@ buf out %[1]s out 3
 	}
 	if found < 20*len(isas(t)) {
 		t.Errorf("tiles are copied %d times", found)
+	}
+}
+
+// TestFewLanes compares transposes whose rows are short and apart with the interpreter: AVX2 copies them by blocks of as few as four
+// lanes. The rows of the operand are in either direction.
+func TestFewLanes(t *testing.T) {
+	found, few, avx2 := 0, 0, false
+	for seed := range 120 {
+		r := rand.New(rand.NewPCG(uint64(seed), 7))
+		memory := []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.I8, dtype.U8, dtype.I16, dtype.U16, dtype.I32, dtype.I64, dtype.Bool}
+		mem := memory[seed%len(memory)]
+		n := []int{1 + r.IntN(3), 16 + r.IntN(150), 1 + r.IntN(3), 3 + r.IntN(14)}
+		at := "i1"
+		if r.IntN(3) == 0 {
+			at = fmt.Sprintf("%d+i1*-1", n[1]-1)
+		}
+		k := parse(t, fmt.Sprintf("kernel few\naxis i0 i1 i2 i3\nbuf b %[1]s in 4\nbuf out %[1]s out 4\n{\nvec i0 i1 i2 i3 {\n%%0 = load %[2]s b[i0, i3, i2, %[3]s]\nstore %[2]s out[i0, i1, i2, i3] %%0\n}\n}",
+			mem.Short(), mem.Register().Short(), at))
+		s := newSetup(t, r, k, n, nil, [][]int{{n[0], n[3], n[2], n[1]}, n}, true)
+		for _, be := range isas(t) {
+			avx2 = avx2 || be.Name() == "avx2"
+			if bp := s.instance(t, be).(*instance).phases[0]; bp.FewLanes {
+				found++
+				few += int(frame.Bit(n[3]*mem.Size() < 16))
+				if bp.Copy < 0 || n[2] == 1 || n[3] < 4 || mem == dtype.Bool {
+					t.Errorf("%v of %s: tiles of few lanes", n, mem)
+				}
+			}
+		}
+		differ(t, r, s)
+	}
+	if avx2 && (found < 20 || few < 10) {
+		t.Errorf("%d copies by tiles of few lanes, %d of less than 16 bytes", found, few)
 	}
 }

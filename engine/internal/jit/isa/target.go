@@ -26,9 +26,9 @@ type Target interface {
 	// Lanes returns what emits the vector instructions of f, to the assembler of f.
 	Lanes(f *Emitter) Lanes
 	// Block emits the transposition of a block of a tile to a: n = 16/size elements of each
-	// lane, for as many lanes as a vector of bytes bytes has, at most 32 for elements of less than
-	// 4. lane returns the address of a lane, and row the address of a row of the result. Both are
-	// called in order. It uses the lowest n+1 vectors.
+	// lane, for as many lanes as bytes bytes have: those of a vector, at most 32 for elements of less than
+	// 4, or 4 and 8 with Facts.Tails. lane returns the address of a lane, and row the address of a row of the result.
+	// Both are called in order. It uses the lowest n+1 vectors.
 	Block(a Asm, size, bytes int, lane, row func(int) Mem)
 }
 
@@ -68,7 +68,8 @@ type Facts struct {
 	// RowsAtOnce is the number of rows that a loop along the rows of an array reads at once where it only
 	// reduces them, or 0.
 	RowsAtOnce int
-	// Tails says that stores of the tail are cheaper if the code knows the number of its lanes.
+	// Tails says that stores of the tail are cheaper if the code knows the number of its lanes, and that [Target.Block] has rows of less
+	// than 16 bytes.
 	Tails bool
 	// Blends says that blends or masks join loads of the parts of rows that are laid across vectors, that elements far
 	// apart are loaded each by itself, and that parts of rows are turned in registers.

@@ -55,20 +55,24 @@ func Tile(target Target, size int, far bool) (*listing.Object, error) {
 	return t.Finish(false)
 }
 
-// tile emits the loops over the blocks of a tile, which have half as many lanes if the tile has fewer than a block.
+// fewestLanes is the lanes of the smallest block.
+const fewestLanes = 4
+
+// tile emits the loops over the blocks of a tile, which have half as many lanes, or fewer, if the tile has fewer than a block.
 func (t *tiler) tile() {
-	slow, few, done := t.NewLabel(), t.NewLabel(), t.NewLabel()
+	slow, done, least := t.NewLabel(), t.NewLabel(), 16
+	if t.target.Facts().Tails {
+		least = min(least, fewestLanes*t.size)
+	}
 	t.Int(Mov, Lane, K(0))
 	t.Branch(LT, t.height, K(t.n), slow)
-	t.Branch(LT, t.width, K(t.lanes), few)
-	t.columns()
-	t.Jump(done)
-	t.Bind(few)
-	if half := *t; t.bytes > 16 {
-		half.bytes, half.lanes = 16, 16/t.size
-		t.Branch(LT, t.width, K(half.lanes), slow)
-		half.columns()
+	for part := *t; part.bytes >= least; part.bytes /= 2 {
+		few := t.NewLabel()
+		part.lanes = part.bytes / t.size
+		t.Branch(LT, t.width, K(part.lanes), few)
+		part.columns()
 		t.Jump(done)
+		t.Bind(few)
 	}
 	t.Bind(slow)
 	t.single()

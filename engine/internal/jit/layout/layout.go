@@ -89,8 +89,9 @@ func (b *Binder) phase(ph *lower.Phase, least, few int) *Phase {
 			l.analyse(i)
 		}
 	}
-	if l.lay(least); bp.Laid == 0 {
-		l.reorder()
+	if !l.reorder(true) {
+		l.lay(least)
+		l.reorder(false)
 	}
 	ext, which, spans, seqSpans := l.joint()
 	for bp.Laid == 0 && (l.tooManySpans(ext, which, spans) || !b.findTransposed(bp, ext, which, l.guards, spans) && !l.alongRows(which, spans, seqSpans) && !l.walksRows(ext, which, spans, seqSpans) && l.tooFar(which, spans)) {
@@ -197,7 +198,7 @@ func (l *layouter) setKind(i int32) {
 // of a reduction must be one row. It reports whether it demoted any site.
 func (l *layouter) tooManySpans(ext []int, which []int32, spans [][]bound.Span) (demoted bool) {
 	block := l.ph.Kind == lower.MapPhase && len(l.ph.Reds) > 0 // one call reduces a block
-	if len(ext) < 2 || !block && (!l.bp.shortRows(ext) || 0 < l.bp.N && l.bp.N <= l.mayStep*ext[len(ext)-1] || l.spansTogether(ext, which, spans) || l.storesApart(ext, which, spans)) {
+	if len(ext) < 2 || !block && (l.bp.FewLanes || !l.bp.shortRows(ext) || 0 < l.bp.N && l.bp.N <= l.mayStep*ext[len(ext)-1] || l.spansTogether(ext, which, spans) || l.storesApart(ext, which, spans)) {
 		return false
 	}
 	for _, most := range []int{1, 0} { // sites that split a row by themselves; for a block then the others

@@ -1,9 +1,11 @@
 package layout
 
 import (
+	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/bound"
 )
 
@@ -19,11 +21,12 @@ const (
 	rowCost  = 12 // a row that is too short for a call: Go copies the elements
 )
 
-// reorder changes the order of the digits of a map if another one is cheaper.
-func (l *layouter) reorder() {
+// reorder changes the order of the digits of a map if another one is cheaper and no rows are laid. With few, it does so only if tiles of few lanes suit
+// the map, and reports that.
+func (l *layouter) reorder(few bool) (found bool) {
 	ph := l.ph
-	if l.IR.InOrder || ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || len(ph.Vec.Phases) > 1 || len(ph.Vec.Arrays) > 0 {
-		return
+	if l.bp.Laid > 0 || few && !(l.Tails && l.onlyCopies()) || l.IR.InOrder || ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || len(ph.Vec.Phases) > 1 || len(ph.Vec.Arrays) > 0 {
+		return false
 	}
 	var fewSites [8]int
 	var fewForms [8]bound.Form
@@ -33,7 +36,7 @@ func (l *layouter) reorder() {
 		switch s := &l.bp.Sites[i]; {
 		case s.Kind == Unused:
 		case s.Guard || s.Dyn != nil || s.Kind == Scratch || ph.Conflict(i) || s.Kind == Computed && ph.Sites[i].Store:
-			return
+			return false
 		case s.Kind == Computed: // as far in any order, but for long rows that share an offset
 			gathers = true
 		case s.Kind != Index:
@@ -41,27 +44,30 @@ func (l *layouter) reorder() {
 		}
 	}
 	groups := l.Join(l.vec, forms)
-	if k := len(groups); k < 2 || k > 8 {
-		return
+	if k := len(groups); k < 2 || k > 8 || few && len(sites) < 2 {
+		return false
 	}
-	o := orderer{layouter: l, groups: groups, sites: sites}
+	o := orderer{layouter: l, groups: groups, sites: sites, few: few}
 	best, second := len(groups)-1, len(groups)-2
 	if gathers && !o.short(best, second) {
-		return
+		return false
 	}
-	least := o.given()
+	least := math.MaxInt
+	if !few {
+		least = o.given()
+	}
 	for in := range groups {
 		for above := range groups {
 			if in == above || o.short(in, above) {
 				continue
 			}
 			if c := o.cost(in, above); c < least {
-				best, second, least = in, above, c
+				best, second, least, found = in, above, c, true
 			}
 		}
 	}
-	if best == len(groups)-1 && second == len(groups)-2 {
-		return
+	if l.bp.FewLanes = few && found; !found {
+		return false
 	}
 	digits := []int{}
 	for g, group := range groups {
@@ -71,6 +77,7 @@ func (l *layouter) reorder() {
 	}
 	l.vec = slices.Concat(digits, groups[second], groups[best])
 	l.inside = l.vec
+	return true
 }
 
 // An orderer compares orders of the joined digits of a map.
@@ -78,6 +85,7 @@ type orderer struct {
 	*layouter
 	groups [][]int
 	sites  []int
+	few    bool // only tiles of few lanes
 }
 
 // extent returns the extent of a group of digits.
@@ -98,7 +106,41 @@ func (o *orderer) step(site, g int) int {
 // short reports whether rows of two groups are too short for calls.
 func (o *orderer) short(in, above int) bool {
 	lanes, rows := o.extent(in), o.extent(above)
+	if o.few {
+		return !o.tilesFew(in, above)
+	}
 	return (lanes < leastRow || lanes*rows < leastBlock) && !o.ownVectors(lanes, rows, func(i int) int { return o.step(i, in) })
+}
+
+// A tile of few lanes has at least fewLanes, and fewTile elements: a call takes as long as those of a smaller one. It has more if blocks of
+// fewLanes repeat lanes, and half as many if the first-level cache does not hold the lines of all lanes that the given order reads until it
+// reads a line again.
+const (
+	fewLanes = 4
+	fewTile  = 132
+)
+
+// tilesFew reports whether a copy moves tiles whose lanes are the row in, which is short, and whose rows are the positions of above. Rows that
+// follow each other in the target are laid across vectors instead.
+func (o *orderer) tilesFew(in, above int) bool {
+	lanes, rows, size := o.extent(in), o.extent(above), o.bp.Sites[0].Size
+	least, between := fewTile, 1
+	for g := above + 1; g < len(o.groups); g++ {
+		between *= o.extent(g)
+	}
+	if between*LineBytes > o.Machine.Caches.L1 {
+		least /= 2
+	}
+	if lanes < fewLanes || lanes >= max(leastRow, 16/size) || rows < 16/size || lanes*rows*lanes/((lanes+fewLanes-1)&^(fewLanes-1)) < least || o.ph.Sites[0].Type == dtype.Bool {
+		return false
+	}
+	return !slices.ContainsFunc(o.sites, func(i int) bool {
+		along, up := o.step(i, in), o.step(i, above)
+		if o.ph.Sites[i].Store {
+			return along != 1 || up == lanes
+		}
+		return max(up, -up) != 1 || max(along, -along) <= mostStep
+	})
 }
 
 // given returns the cost of an element in the given order. If rows are too short, Go

@@ -160,7 +160,7 @@ func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards 
 		}
 	}
 	var transposed []int32
-	least, at, total, unit, held, rows := 8, 0, 0, true, false, true
+	least, at, total, unit, held, rows := 8, 0, 0, true, false, !bp.FewLanes
 	for _, i := range which {
 		s, c := &bp.Sites[i], spans[at]
 		at += 1 + len(guards[i])
@@ -169,7 +169,7 @@ func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards 
 		}
 		total += bp.N * s.Size
 		unit = unit && (!ph.Sites[i].Store || c[k-1].Coef == 1)
-		far := max(c[k-1].Coef, -c[k-1].Coef) > mostStep && b.tiles(s.Size, extents[k-2], extents[k-1])
+		far := max(c[k-1].Coef, -c[k-1].Coef) > mostStep && (bp.FewLanes || b.tiles(s.Size, extents[k-2], extents[k-1]))
 		switch {
 		case s.Kind != Index && !ph.Sites[i].Store && !ph.Conflict(int(i)) && far && (c[k-2].Coef == 1 || c[k-2].Coef == -1):
 			transposed = append(transposed, i)

@@ -73,9 +73,10 @@ func (f *emitter) turn4(v []isa.Vec, free isa.Vec) {
 }
 
 // block transposes a block of a tile. Each 16 bytes of a vector collect n lanes.
-// Interleaving them transposes n x n elements in log2 n steps.
+// Interleaving them transposes n x n elements in log2 n steps. A block of fewer lanes takes fewer steps, and a vector of the
+// result has several rows.
 func block(to isa.Asm, size, bytes int, lane, row func(int) isa.Mem) {
-	t, n, l := to.(*asm), 16/size, x86.Len(8*bytes)
+	t, n, l := to.(*asm), min(bytes, 16)/size, x86.Len(8*max(bytes, 16))
 	v := make([]x86.Operand, n)
 	for c := range bytes / size {
 		m, part := mem(lane(c)), c/n
@@ -116,6 +117,23 @@ func block(to isa.Asm, size, bytes int, lane, row func(int) isa.Mem) {
 			t.I(x86.VMOVUPS, l, free, x)
 			x = free
 		}
-		t.I(x86.VMOVUPS, l, mem(row(k)), x)
+		v := x.(x86.Vec)
+		for at := 0; at < 16; at += min(bytes, 16) {
+			t.storeRow(mem(row((16*k+at)/min(bytes, 16))), v, l, bytes, at)
+		}
+	}
+}
+
+// storeRow stores a row of a block, which has so many bytes: a whole vector of length l, or 4 or 8 bytes from byte at on.
+func (a *asm) storeRow(m x86.Mem, v x86.Vec, l x86.Len, bytes, at int) {
+	switch {
+	case bytes >= 16:
+		a.I(x86.VMOVUPS, l, m, v)
+	case bytes == 4:
+		a.I(x86.VEXTRACTPS, 0, m, v, x86.Imm(at/4))
+	case at == 0:
+		a.I(x86.VMOVQ, 0, m, v)
+	default:
+		a.I(x86.VMOVHPS, 0, m, v)
 	}
 }

@@ -93,15 +93,16 @@ func TestBeside(t *testing.T) {
 		{"few columns of a transpose", op.Transpose(op.Concat[float32](0, leaf("a", 1, 40), leaf("b", 2, 40)), 1, 0), "vec{storestorestore}"},
 		{"one element on each side that loads nothing", op.Pad[float32](leaf("v", 40, 500), [][2]int{{}, {1, 1}}, 1), "vec{store} vec{store} vec{store}"},
 		{"a transposed target", op.Transpose(second(leaf("v", 40, 50), 1), 1, 0), rows},
-		{"fields of records", op.Transpose[float32](leaf("x", 40, 3), 1, 0), "vec{storestorestore}"},
-		{"fields and other operands", op.Add(op.Transpose[float32](leaf("x", 40, 2), 1, 0), leaf("z", 2, 40)), "vec{storestore}"},
+		{"fields of records", op.Transpose[float32](leaf("x", 70, 3), 1, 0), "vec{storestorestore}"},
+		{"fields and other operands", op.Add(op.Transpose[float32](leaf("x", 70, 2), 1, 0), leaf("z", 2, 70)), "vec{storestore}"},
 		{"fields of pictures", op.Transpose[float32](leaf("x", 5, 20, 20, 3), 0, 3, 1, 2), "vec{storestorestore}"},
-		{"fields of few records", op.Transpose[float32](leaf("x", 20, 3), 1, 0), "vec{store}"},
+		{"fields of few records", op.Transpose[float32](leaf("x", 60, 3), 1, 0), "vec{store}"},
 		{"fields of short runs", op.Transpose[float32](leaf("x", 40, 15, 2), 0, 2, 1), "vec{store}"},
-		{"many fields", op.Transpose[float32](leaf("x", 40, 9), 1, 0), "vec{store}"},
-		{"some fields", op.Transpose(op.Slice[float32](leaf("x", 40, 5), op.Span{}, op.Range(0, 3)), 1, 0), "vec{store}"},
-		{"fields that become records", op.Scale[float32](2, leaf("x", 40, 3)), "vec{store}"},
-		{"fields that take long", op.Exp(op.Transpose[float32](leaf("x", 40, 3), 1, 0)), "vec{store}"},
+		{"many fields", op.Transpose[float32](leaf("x", 70, 9), 1, 0), "vec{store}"},
+		{"some fields", op.Transpose(op.Slice[float32](leaf("x", 70, 5), op.Span{}, op.Range(0, 3)), 1, 0), "vec{store}"},
+		{"fields that become records", op.Scale[float32](2, leaf("x", 70, 3)), "vec{store}"},
+		{"fields that take long", op.Exp(op.Transpose[float32](leaf("x", 70, 3), 1, 0)), "vec{store}"},
+		{"fields and many operands", op.Add(op.Add(op.Transpose[float32](leaf("x", 70, 8), 1, 0), leaf("z", 8, 70)), op.Add(leaf("u", 8, 70), leaf("v", 8, 70))), "vec{store}"},
 	} {
 		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", expr.NodeOf(c.e).Shape()...), c.e)}, plan.SplitLoops)
 		if err != nil {

@@ -28,7 +28,7 @@ const (
 // storing a part could change what another reads, or if an array of the program could be
 // stored in part when what the other parts read fails. It stores what the loop of the roots
 // would store first. What stays whole reads concatenations of many operands from memory.
-// Without borders it cuts a root by the fields of the records that it reads: see byField.
+// A single root without borders is cut by the fields of the records that it reads: see byField.
 func (g *Graph) Split(roots []Root) [][]Root {
 	if !g.borders {
 		return g.byField(roots)
@@ -297,11 +297,13 @@ func fewColumns(roots []Root, axis int) bool {
 }
 
 // The records that byField takes apart have at most mostFields elements and recordBytes: longer ones gain little or lose, as their fields are
-// stored to many rows at once. At least leastRecords of them follow each other.
+// stored to many rows at once. At least leastRecords of them follow each other, and there are four times as many. The loop goes along at most
+// mostAlong rows at once, of its target and of the arrays that are no records.
 const (
 	mostFields   = 8
 	recordBytes  = 48
 	leastRecords = 16
+	mostAlong    = 24
 )
 
 // byField returns roots cut along an axis that is short and innermost in an array which they read, but not in their target, as in the
@@ -313,14 +315,24 @@ func (g *Graph) byField(roots []Root) [][]Root {
 		return whole
 	}
 	axis := g.fieldAxis(v)
-	if axis < 0 || innermost(t, axis) || t.Shape.Size() < leastRows*t.Shape[axis] || g.readsTargets(roots) {
+	if axis < 0 || innermost(t, axis) || t.Shape.Size() < 4*leastRecords*t.Shape[axis] || g.readsTargets(roots) {
+		return whole
+	}
+	rows := t.Shape[axis]
+	for _, a := range g.arraysOf(v) {
+		if !innermost(a, axis) {
+			rows += t.Shape[axis]
+		}
+	}
+	if rows > mostAlong {
 		return whole
 	}
 	return [][]Root{slices.Concat(g.cutAt(roots, axis, lists.UpTo(t.Shape[axis]+1))...)}
 }
 
 // fieldAxis returns the axis of v along which the elements of short records in an array that it reads follow each other, or -1. Three
-// elements of 1 or 2 bytes, or more than four, take machine code as many instructions to separate as a loop for each field.
+// elements of 1 or 2 bytes, or more than four, take machine code as many instructions to separate as a loop for each field, and two bytes
+// take longer.
 func (g *Graph) fieldAxis(v *Node) int {
 	for _, a := range g.arraysOf(v) {
 		order, size := a.order(), a.Type.Size()
@@ -329,7 +341,7 @@ func (g *Graph) fieldAxis(v *Node) int {
 			continue
 		}
 		n := a.Shape[order[k]]
-		if abs(a.Strides[order[k-1]]) == n && n <= mostFields && n*size <= recordBytes && (size >= 4 || n == 2 || n == 4) {
+		if abs(a.Strides[order[k-1]]) == n && n <= mostFields && n*size <= recordBytes && n*size >= 4 && (size >= 4 || n == 2 || n == 4) {
 			return order[k]
 		}
 	}

@@ -244,7 +244,7 @@ func (c *call) limits(within value, a *tree.Node) (lo, hi *tree.Node) {
 			case width < 0:
 				panic(fail(c.at, tree.ErrValue, "the range ends before it begins"))
 			case math.IsInf(width, 0) || math.IsNaN(width):
-				panic(fail(c.at, tree.ErrValue, "the range is not finite"))
+				panic(fail(c.at, tree.ErrValue, "the range has no finite width"))
 			}
 		}
 		return lo, hi

@@ -155,7 +155,7 @@ func wordQuotient(b *B, x, y V) V {
 // the quotient of n's complement, where n is the dividend. -x is divided by -y if y is negative: its complement is x - 1.
 // So n has at most 2^(k-1). With 2^f <= |y| < 2^(f+1), m = floor((2^(k+f)-1)/|y|) has k bits, and 2^(k+f)/|y| - m is more than 0 and at
 // most 1. So (n+1)*m/2^(k+f) is below (n+1)/|y|, by at most (n+1)/2^(k+f), which is at most 1/|y|. So it lies from n/|y| to below
-// (n+1)/|y|, and has the floor of n/|y|.
+// (n+1)/|y|, and has the floor of n/|y|. (n+1)/2^(k+f) is at most 1/|y| because n+1 is at most 2^(k-1)+1 and |y| below 2^(f+1), or 2^(k-1).
 func uniformSignedQuotient(b *B, x, y V) V {
 	t, w := x.Type, &formats[x.Type.Size()/4] // of 2*k bits
 	k := w.width / 2

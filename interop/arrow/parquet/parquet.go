@@ -269,7 +269,7 @@ func (w *Writer) Write(columns ...arrow.Column) error {
 	defer r.Release()
 	if w.file == nil {
 		props := pq.NewWriterProperties(pq.WithCompression(compress.Codecs.Snappy))
-		// Without the schema of Arrow in the file a reader would take float16 for bytes.
+		// Without the schema of Arrow in the file some readers of other libraries take float16 for bytes.
 		if w.file, err = pqarrow.NewFileWriter(r.Schema(), keepOpen{w.w}, props, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema())); err != nil {
 			return fmt.Errorf("oneloop: parquet: %w", err)
 		}

@@ -367,7 +367,8 @@ func (f *phaseCode) operandsByUse() []int32 {
 }
 
 // unread reports whether the code of a node does not read operand k, a constant: the count of a shift, or what a predicate selects
-// whose bits, or their complements, take its place.
+// whose bits, or their complements, take its place. It says of AVX2 what the rules of its shifts and selections do; if they differ, a
+// constant is read from memory.
 func (f *phaseCode) unread(n *lower.Node, k int) bool {
 	constant := func(k int, v uint64) bool {
 		c := &f.Nodes[n.Args[k]]

@@ -27,7 +27,7 @@ type Target interface {
 	Lanes(f *Emitter) Lanes
 	// Block emits the transposition of a block of a tile to a: n = 16/size elements of each
 	// lane, for as many lanes as bytes bytes have: those of a vector, at most 32 for elements of less than
-	// 4, or 4 and 8 with Facts.Tails. lane returns the address of a lane, and row the address of a row of the result.
+	// 4 bytes. With Facts.Tails bytes may also be 4 or 8. lane returns the address of a lane, and row the address of a row of the result.
 	// Both are called in order. It uses the lowest n+1 vectors.
 	Block(a Asm, size, bytes int, lane, row func(int) Mem)
 }

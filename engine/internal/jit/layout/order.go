@@ -112,9 +112,9 @@ func (o *orderer) short(in, above int) bool {
 	return (lanes < leastRow || lanes*rows < leastBlock) && !o.ownVectors(lanes, rows, func(i int) int { return o.step(i, in) })
 }
 
-// A tile of few lanes has at least fewLanes, and fewTile elements: a call takes as long as those of a smaller one. It has more if blocks of
-// fewLanes repeat lanes, and half as many if the first-level cache does not hold the lines of all lanes that the given order reads until it
-// reads a line again.
+// A tile of few lanes has at least fewLanes lanes and fewTile elements: a call takes as long as it takes to move so many one by one. It needs more
+// elements where fewLanes does not divide its lanes, because its last block then moves lanes again. Half as many suffice if the given
+// order reads more lines until it reads one again than the first-level cache holds.
 const (
 	fewLanes = 4
 	fewTile  = 132

@@ -9,7 +9,7 @@ import (
 )
 
 // A holder keeps constants of a loop in registers, such as the selectors of permutes. With AVX2 only loops with a network of three
-// vectors have one.
+// vectors, or with shifts of bytes, have one.
 
 func (f *emitter) Hold(room int) bool {
 	f.holder = holder{open: true}
@@ -83,11 +83,11 @@ func (f *avx512) Hold(room int) bool {
 // networkConstants is the number of constants of a network of three vectors: a selector for each, and two masks.
 const networkConstants = 5
 
-// shiftConstants is the most constants of shifts of bytes by counts of their own.
+// shiftConstants is the number of constants of shifts of bytes by counts of their own, all to the left or all to the right.
 const shiftConstants = 4
 
-// Hold keeps the constants of such shifts, or of networks of three vectors of elements of 1 and 2 bytes, if there is room for all.
-// Networks of two, four and eight vectors have none.
+// Hold keeps constants of such shifts, as many as there is room for, or else those of networks of three vectors of elements of 1 and 2
+// bytes, if there is room for all. Networks of two, four and eight vectors have none.
 func (f *avx2) Hold(room int) bool {
 	if f.ShiftsBytes() {
 		return f.emitter.Hold(min(room, shiftConstants))

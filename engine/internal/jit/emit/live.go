@@ -197,12 +197,9 @@ func (f *phaseCode) press(list, live []int32) []int32 {
 }
 
 // groupVecs returns the most vector registers that a group needs at once: one of its copies is in the middle of a node, and the others
-// are before it or behind it. With mask registers it counts as if all were in the middle: they leave registers enough.
+// are before it or behind it.
 func (f *phaseCode) groupVecs(group int) int {
 	v, _ := f.pressure()
-	if f.Predicates > 0 {
-		return group * v
-	}
 	return v + (group-1)*f.mostBetween
 }
 

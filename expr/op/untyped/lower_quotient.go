@@ -155,7 +155,8 @@ func wordQuotient(b *B, x, y V) V {
 // the quotient of n's complement, where n is the dividend. -x is divided by -y if y is negative: its complement is x - 1.
 // So n has at most 2^(k-1). With 2^f <= |y| < 2^(f+1), m = floor((2^(k+f)-1)/|y|) has k bits, and 2^(k+f)/|y| - m is more than 0 and at
 // most 1. So (n+1)*m/2^(k+f) is below (n+1)/|y|, by at most (n+1)/2^(k+f), which is at most 1/|y|. So it lies from n/|y| to below
-// (n+1)/|y|, and has the floor of n/|y|. (n+1)/2^(k+f) is at most 1/|y| because n+1 is at most 2^(k-1)+1 and |y| below 2^(f+1), or 2^(k-1).
+// (n+1)/|y|, and has the floor of n/|y|. The bound (n+1)*|y| <= 2^(k+f) holds for f <= k-2, where |y| <= 2^(f+1)-1, and for f = k-1, where
+// |y| = 2^(k-1).
 func uniformSignedQuotient(b *B, x, y V) V {
 	t, w := x.Type, &formats[x.Type.Size()/4] // of 2*k bits
 	k := w.width / 2
@@ -163,7 +164,7 @@ func uniformSignedQuotient(b *B, x, y V) V {
 	f := b.Sub(b.Shr(w.bits(b, b.Cvt(w.t, size)), w.int(b, w.mant)), w.int(b, w.bias))
 	most := b.Sub(b.Shl(one, b.Bitcast(w.u, b.Add(f, w.int(b, k)))), one)
 	m := b.Div(most, b.Bitcast(w.u, size)) // 0 if y is 0
-	if k == 16 {                           // floats of 64 bits have all of the numbers, and take less time
+	if k == 16 {                           // a float64 holds these numbers exactly, and divides faster
 		wide := func(x V) V { return b.Cvt(dtype.F64, b.Bitcast(w.i, x)) }
 		m = b.Select(b.Cvt(dtype.Bool, y), b.Cvt(w.i, b.Div(wide(most), wide(size))), w.int(b, 0))
 	}

@@ -146,9 +146,10 @@ func octetShiftEach(f *emitter, n *lower.Node) {
 	f.I(x86.VPTERNLOGD, l, d, even, f.words(0x00ff), x86.Imm(0xd8)) // even where the mask is set, else d
 }
 
-// octetShiftPowers does the same with AVX2, by products with powers of two. To the right, twice a number times 2^(7-y) has the result in
-// its upper byte: the product of an odd byte stays there, and that of an even one is 2^8 times as great, so that its upper half has
-// the result. A signed shift to the right complements negative numbers before and after.
+// octetShiftPowers does the same with AVX2, by multiplications of 16-bit lanes by powers of two. A right shift of x by y is
+// 2*x*2^(7-y) / 2^8. For the byte in the upper half of a lane, VPMULLW leaves the result in the upper byte. For the byte in the lower
+// half, the factor is 2^8 times as large, and VPMULHUW returns the result. A signed right shift complements negative numbers before
+// and after.
 func octetShiftPowers(f *emitter, n *lower.Node) {
 	x, y := f.Src(n.Args[0]), f.Src(n.Args[1])
 	d, power, even, l := f.Dst(), f.Tmp(), f.Tmp(), f.LenOf(n.In)

@@ -73,8 +73,8 @@ func (f *emitter) turn4(v []isa.Vec, free isa.Vec) {
 }
 
 // block transposes a block of a tile. Each 16 bytes of a vector collect n lanes.
-// Interleaving them transposes n x n elements in log2 n steps. A block of fewer lanes takes fewer steps, and a vector of the
-// result has several rows.
+// Interleaving them transposes n x n elements in log2 n steps. A block of fewer than 16 bytes of lanes takes fewer steps, and each
+// result vector holds several rows.
 func block(to isa.Asm, size, bytes int, lane, row func(int) isa.Mem) {
 	t, n, l := to.(*asm), min(bytes, 16)/size, x86.Len(8*max(bytes, 16))
 	v := make([]x86.Operand, n)

@@ -53,7 +53,7 @@ var families = map[string]*[4]*family{
 		{avx512: true, size: 4, stored: 1, vector: 64, most: 16, blocks: 2},
 		{avx512: true, size: 2, stored: 2, vector: 64, most: 16, blocks: 8},
 		{avx512: true, size: 4, stored: 4, vector: 64, most: 16, blocks: 8},
-		{avx512: true, size: 8, stored: 8, vector: 64, most: 16, blocks: 2},
+		{avx512: true, size: 8, stored: 8, vector: 64, most: 16, blocks: 8},
 	},
 	"avx2": {
 		nil, nil,

@@ -90,8 +90,6 @@ const (
 	// A part of fewer networks is merged in any case, if it may be merged; narrowBlocks is the same for keys of 4 bytes.
 	mergedBlocks = 16
 	narrowBlocks = 20
-	// A row of so many networks is sorted even where not all keys are wanted.
-	selectedBlocks = 4
 	// A part of fewer bytes is small. It has fewer keys than leastPart, so its parts stay with a worker.
 	smallBytes = 1 << 14
 )
@@ -536,7 +534,7 @@ func (u *run) few(to, from unsafe.Pointer, count, length int) bool {
 	case length <= u.f.largest():
 		u.short(to, from, count, length)
 		return true
-	case length <= 2*u.f.largest(), length < u.f.merged() && (len(u.places) == 0 || length <= selectedBlocks*u.f.largest()):
+	case length <= 2*u.f.largest(), length < u.f.merged() && len(u.places) == 0:
 		return u.mergedRows(to, from, count, length, enter|leave)
 	}
 	return false

@@ -28,10 +28,9 @@ type family struct {
 
 // The numbers of kernels.
 const (
-	mostVectors   = 16 // of a network
-	largestVector = 64 // bytes
-	mostBlocks    = 32 // each of largestBlock bytes at most
-	largestBlock  = 8 * 32
+	mostVectors   = 16      // of a network
+	largestVector = 64      // bytes
+	mergedBytes   = 1 << 16 // of the keys of a part sorted without a partition, at most
 	groups        = 6
 )
 
@@ -51,14 +50,14 @@ const (
 var families = map[string]*[4]*family{
 	"avx512": {
 		{avx512: true, size: 4, stored: 1, vector: 64, most: 16, blocks: 2},
-		{avx512: true, size: 2, stored: 2, vector: 64, most: 16, blocks: 8},
-		{avx512: true, size: 4, stored: 4, vector: 64, most: 16, blocks: 8},
-		{avx512: true, size: 8, stored: 8, vector: 64, most: 16, blocks: 8},
+		{avx512: true, size: 2, stored: 2, vector: 64, most: 16, blocks: 64},
+		{avx512: true, size: 4, stored: 4, vector: 64, most: 16, blocks: 32},
+		{avx512: true, size: 8, stored: 8, vector: 64, most: 16, blocks: 32},
 	},
 	"avx2": {
 		nil, nil,
-		{size: 4, stored: 4, vector: 32, most: 8, blocks: mostBlocks},
-		{size: 8, stored: 8, vector: 32, most: 8, blocks: mostBlocks},
+		{size: 4, stored: 4, vector: 32, most: 8, blocks: 32},
+		{size: 8, stored: 8, vector: 32, most: 8, blocks: 32},
 	},
 }
 

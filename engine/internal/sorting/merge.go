@@ -63,7 +63,7 @@ func (u *run) halves(r rows, length int, f form) bool {
 // blocksOf returns the number of blocks of a row.
 func (f *family) blocksOf(n int) int { return (n + f.largest() - 1) / f.largest() }
 
-// blocks sorts neighbouring rows of more than twice largest keys, of at most mostBlocks blocks, like halves: pairs of
+// blocks sorts neighbouring rows of more than twice largest keys that are sorted whole, like halves: pairs of
 // blocks first, then their merges. The last block of a row is filled up with the greatest key.
 func (u *run) blocks(to, from unsafe.Pointer, some, n int, f form) bool {
 	keys, each, bytes := unsafe.Pointer(&u.work), u.f.largest(), u.f.most*u.f.vector

@@ -51,8 +51,8 @@ func (p *part) equal(size int) bool {
 // memory is the memory of one run. It has no pointers, so its allocation begins at a cache line, and vectors
 // do not cross one.
 type memory struct {
-	work   [mostBlocks * largestBlock]byte // keys of a part that is merged
-	spare  [smallBytes]byte                // of the parts of a small part, which are sorted before another one is split
+	work   [mergedBytes]byte // keys of a part that is merged
+	spare  [smallBytes]byte  // of the parts of a small part, which are sorted before another one is split
 	sample [largestSample]int64
 	moved  [3 * unrollInPlace * largestVector]byte // keys that a partition in place has moved away
 }

@@ -61,7 +61,7 @@ func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
 		u.begin(c, s.f, &s.order, raw)
 		u.places = r.Places
 	}
-	if r.Count == 1 && len(r.Places) == 0 && c.Threads > 1 && r.Length >= shared {
+	if r.Count == 1 && len(r.Places) == 0 && c.Threads > 1 && r.Length >= shared && !s.f.sortsWhole(r.Length) {
 		s.together()
 	} else {
 		c.Parallel(r.Count, 2+cost(r.Length), s.rowsOf)

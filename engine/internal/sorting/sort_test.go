@@ -86,7 +86,7 @@ func testSort[T number](t *testing.T, isa string, typ dtype.Type) {
 	for n := 1; n < 530; n += 1 + n/20 {
 		lengths = append(lengths, n)
 	}
-	lengths = append(lengths, 31, 32, 64, 96, 128, 256, 512, 777, 1000, 1024, 1800, 2048, 3001, 4096, 4097, 5000, 1<<15+3)
+	lengths = append(lengths, 31, 32, 64, 96, 128, 256, 512, 777, 1000, 1024, 1800, 2048, 3001, 4096, 4097, 5000, 8191, 11003, 1<<15, 1<<15+3)
 	for _, n := range lengths {
 		f := familyOf(isa, typ.Size())
 		if f == nil || typ.Size() < 4 && !f.sortsWhole(n) {

@@ -46,6 +46,24 @@ INDEX[i1]
     store LOAD y[i0, i1] %11
   }
 `,
+	"after others": `  vec i0 i1 {
+    %7 = load LOAD x[i0, i1]
+    %8 = load LOAD x[i1, i0]
+    %9 = max LOAD %7 %8
+    %10 = load LOAD x[0, i1]
+    %11 = max LOAD %9 %10
+    %12 = load LOAD x[i1, 0]
+    %13 = max LOAD %11 %12
+    %14 = load LOAD x[i1, i1]
+    %15 = max LOAD %13 %14
+    %16 = load LOAD y[i0, i1]
+    %17 = min LOAD %15 %16
+INDEX[i1]
+    %18 = load LOAD x[i0, %6] clamp
+    %19 = max LOAD %17 %18
+    store LOAD y[i0, i1] %19
+  }
+`,
 	"down": `  vec i1 {
 INDEX[i1]
     seq i0 {
@@ -77,12 +95,16 @@ func takeKernel(body string, typ, index dtype.Type) string {
 	if index == dtype.I64 {
 		numbers = strings.NewReplacer("%1 = load", "%2 = load", "    %2 = cvt i64 %1\n", "").Replace(numbers)
 	}
-	return strings.NewReplacer("LOAD", typ.Register().Short(), "ELEM", typ.Short(), "READ", index.Register().Short(), "NUMBER", index.Short()).Replace(`kernel takes
+	use := "out"
+	if strings.Contains(body, "load LOAD y") {
+		use = "inout"
+	}
+	return strings.NewReplacer("USE", use, "LOAD", typ.Register().Short(), "ELEM", typ.Short(), "READ", index.Register().Short(), "NUMBER", index.Short()).Replace(`kernel takes
 axis i0 i1
 params 1
 buf x ELEM in 2
 buf i NUMBER in 1
-buf y ELEM out 2
+buf y ELEM USE 2
 {
   %0 = const i64 0
 ` + strings.Replace(body, "INDEX[i1]", numbers, 1) + "}")

@@ -85,7 +85,7 @@ func (f *taker) any(lane int) x86.Mem {
 	if lane%2 == 0 {
 		f.offsetPair(x86.L256, f.t, f.x, lane%4/2)
 	}
-	return f.element(pairs[lane%2], lane, lane > 0)
+	return f.element(pairs[lane%2], lane, lane%4 > 0 || lane > 0 && f.SiteReg[f.Index] >= 0)
 }
 
 // masked returns the address of the element of a lane for any index. Lanes outside of the tail mask have the first element.

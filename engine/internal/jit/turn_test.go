@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
@@ -390,5 +391,37 @@ scalar s0 f32
 			}
 		}
 		differ(t, r, s)
+	}
+}
+
+// TestFaultsAlongRows compares loops along rows that only look for zeros with the interpreter, which stores nothing either: a
+// loop without states and reductions turns no blocks.
+func TestFaultsAlongRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 11))
+	for _, typ := range []dtype.Type{dtype.U8, dtype.I16, dtype.U16, dtype.I32, dtype.I64} {
+		k := parse(t, strings.ReplaceAll(`kernel faults
+axis i0 i1
+buf x TYPE in 2
+{
+  %0 = const TYPE 0
+  vec i0 {
+    seq i1 {
+      %1 = load TYPE x[i0, i1]
+      %2 = eq bool %1 %0
+      fault divide %2
+    }
+  }
+}`, "TYPE", typ.Short()))
+		for range 60 {
+			shape := []int{1 + r.IntN(100), 1 + r.IntN(100)}
+			s := newSetup(t, r, k, shape, nil, [][]int{shape}, r.IntN(2) == 0)
+			for i := 0; i < len(s.mem[0]); i += typ.Size() {
+				randir.Put(s.mem[0][i:], typ.Size(), uint64(1+r.IntN(100))<<(8*r.IntN(typ.Size())))
+			}
+			if r.IntN(2) == 0 {
+				randir.Put(s.mem[0][r.IntN(len(s.mem[0])/typ.Size())*typ.Size():], typ.Size(), 0)
+			}
+			differ(t, r, s)
+		}
 	}
 }

@@ -299,6 +299,9 @@ func (l *layouter) walksRows(ext []int, which []int32, spans, seqSpans [][]bound
 	if !l.Blends || ph.Kind != lower.SeqPhase || k == 0 || q == 0 || len(ph.Reds) > 0 && l.bp.N < fewRows || !l.steady(which) {
 		return false
 	}
+	if len(ph.Carries) == 0 && (len(ph.Reds) == 0 || l.fewMasks(l.bp)) { // see [Binder.findScan]
+		return false
+	}
 	at, narrow, each := 0, false, l.walksEach(ext, which, spans, seqSpans)
 	for _, i := range which {
 		s, step, across := &l.bp.Sites[i], bound.StepOf(seqSpans[at]), bound.StepOf(spans[at])

@@ -192,9 +192,9 @@ func TestFewTermsAskForResults(t *testing.T) {
 	if !slices.Contains(isas(), "avx2") {
 		t.Skip("there is no AVX2")
 	}
-	old := l2
-	defer func() { l2 = old }()
-	l2 = func() int { return 512 << 10 }
+	old, oldStreamed := l2, streamed
+	defer func() { l2, streamed = old, oldStreamed }()
+	l2, streamed = func() int { return 512 << 10 }, func() int { return 8 << 20 }
 	for _, x := range []struct {
 		batch, m, n, k int
 		want           rate

@@ -61,6 +61,9 @@ var families = map[string]*[4]*family{
 	},
 }
 
+// avx2Words has the kernels of AVX2 for keys of 4 bytes.
+var avx2Words = families["avx2"][2]
+
 // familyOf returns the kernels for values of a size, or nil.
 func familyOf(isa string, size int) *family {
 	if size > 8 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/engine/internal/machine"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -41,8 +42,8 @@ func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
 	if s.widen {
 		s.f = familyOf(s.isa, 4)
 	}
-	if s.f != nil && s.f.avx512 && s.f.size == 8 && r.Length > s.f.lanes() && 2*r.Length <= 3*s.f.lanes() {
-		s.f = familyOf("avx2", 8) // a vector of AVX-512 takes as long as two, so three take less time than two of them
+	if s.f != nil && s.f.avx512 && s.f.size == 8 && r.Length > s.f.lanes() && 2*r.Length <= 3*s.f.lanes() && machine.Current().Halves {
+		s.f = familyOf("avx2", 8) // three vectors of AVX2 take less time than two of AVX-512, of which each takes as long as two
 	}
 	switch {
 	case s.f == nil || r.Parted != nil && len(r.Places) != 1:

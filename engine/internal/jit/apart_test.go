@@ -74,7 +74,7 @@ store REG y[i0, i1, i2] %4
 					gap := 1 + r.IntN(3)
 					s := newSetup(t, r, k, []int{n[0], n[1], row}, nil, [][]int{{n[0], n[1], row}, {row}, {n[0], n[1], row + gap}}, true)
 					s.b.Bufs[2].Extents[2] = row
-					if bp := s.instance(t, isas(t)[0]).(*instance).phases[0]; isas(t)[0].Name() == "avx2" && typ != dtype.F16 && n[0] == 1 && n[1] > 15 && row > 2 && (bp.Exact != row || bp.Follow == 0) {
+					if bp := s.instance(t, isas(t)[0]).(*instance).phases[0]; isas(t)[0].Name() != "neon" && typ != dtype.F16 && n[0] == 1 && n[1] > 15 && row > 2 && (bp.Exact != row || bp.Follow == 0) {
 						t.Errorf("%d rows of %d %s: the code does not know their lanes", n[1], row, typ)
 					}
 					differ(t, r, s)

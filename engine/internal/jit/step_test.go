@@ -177,6 +177,11 @@ func gathers(t *testing.T, in backend.Instance, part string) bool {
 
 // countIn returns the number of instructions that begin with a prefix in a part of the listing.
 func countIn(t *testing.T, in backend.Instance, part, prefix string) (n int) {
+	return countLines(t, in, part, func(text string) bool { return strings.HasPrefix(text, prefix) })
+}
+
+// countLines is countIn for the instructions that counted reports.
+func countLines(t *testing.T, in backend.Instance, part string, counted func(text string) bool) (n int) {
 	fns, err := in.(backend.Native).Listing()
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +191,7 @@ func countIn(t *testing.T, in backend.Instance, part, prefix string) (n int) {
 		if l.Kind == listing.Head {
 			inside = strings.HasPrefix(l.Text, part)
 		}
-		if inside && strings.HasPrefix(l.Text, prefix) {
+		if inside && counted(l.Text) {
 			n++
 		}
 	}

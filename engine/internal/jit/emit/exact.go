@@ -30,7 +30,7 @@ func (f *phaseCode) exactRow(group int) (done isa.Label, ok bool) {
 	if vectors == 0 || !f.Layout.Repeats {
 		own = rest
 	}
-	if own > 0 && f.Predicates > 0 || (vectors+1)*len(f.top) > wholeNodes {
+	if (vectors+1)*len(f.top) > wholeNodes {
 		return done, false
 	}
 	if f.Layout.Follow > 0 && !overlaps && own > 0 {

@@ -93,13 +93,13 @@ const leastFollowed = 16
 // leastOwn is the fewest lanes of a row of which a vector has the lanes of the row alone.
 const leastOwn = 3
 
-// ownVectors reports whether so many rows of a map, of so many lanes, take vectors of their own on targets that know the lanes of a tail.
+// ownVectors reports whether so many rows of a map, of so many lanes, take vectors of their own.
 // Their code has no loop along a row, and the steps from row to row are constants. If an element takes more than three instructions, full
 // vectors take less. step returns the elements from lane to lane of a site.
 func (l *layouter) ownVectors(lanes, rows int, step func(i int) int) bool {
 	ph := l.ph
 	w := l.Bytes / cmp.Or(ph.LaneSize, ph.Widest)
-	if !l.Tails || lanes < leastOwn || rows < leastFollowed || (lanes+w-1)/w*len(ph.Top) > 3*lanes || ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || ph.Predicates() {
+	if !l.Blends || lanes < leastOwn || rows < leastFollowed || (lanes+w-1)/w*len(ph.Top) > 3*lanes || ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || ph.Predicates() {
 		return false
 	}
 	for i := range l.bp.Sites {

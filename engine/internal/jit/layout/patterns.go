@@ -76,9 +76,6 @@ func (b *Binder) follow(bp *Phase) int {
 		case over <= 0 || s.Kind == Uniform || !bp.Repeats:
 			continue
 		case s.Row <= 0 || store && s.Row != bp.Exact:
-			if !b.Tails {
-				return 0
-			}
 			alone = true
 			continue
 		}

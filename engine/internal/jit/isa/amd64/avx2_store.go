@@ -107,7 +107,7 @@ func (f *avx2) storePacked(n *lower.Node, t dtype.Type, m x86.Mem, masked bool) 
 		return
 	}
 	if f.Tail > 0 {
-		f.storeFew(f.Tail*t.Size(), m, v)
+		f.storeFirst(f.Tail*t.Size(), m, v)
 		return
 	}
 	f.I(x86.LEA, x86.W64, x86.RCX, m)
@@ -194,7 +194,7 @@ func (f *avx2) storeJoined(n *lower.Node, t dtype.Type, m x86.Mem) {
 // lanes, so bit n-1 says that there are n.
 func (f *avx2) storeTail(t dtype.Type, m x86.Mem, x x86.Vec) {
 	if f.Tail > 0 {
-		f.storeFirst(t, m, x)
+		f.storeFirst(f.Tail*t.Size(), m, x)
 		return
 	}
 	rest, done := f.Tmp(), f.NewLabel()
@@ -217,35 +217,6 @@ func (f *avx2) storeTail(t dtype.Type, m x86.Mem, x x86.Vec) {
 		f.Bind(fewer)
 	}
 	f.Bind(done)
-}
-
-// storeFirst stores the lanes of the tail mask, whose number is known.
-func (f *avx2) storeFirst(t dtype.Type, m x86.Mem, x x86.Vec) {
-	for n := f.W; n > 0; n /= 2 {
-		if f.Tail&n == 0 {
-			continue
-		}
-		bytes := n * t.Size()
-		f.storePart(bytes, m, x)
-		if f.Tail&(n-1) > 0 {
-			rest := f.Tmp()
-			f.UpperHalf(rest, x, 2*bytes)
-			x = rest
-			m.Disp += int32(bytes)
-		}
-	}
-}
-
-// storePart stores the first bytes of x, a power of two from 4 to 32.
-func (f *avx2) storePart(bytes int, m x86.Mem, x x86.Vec) {
-	switch bytes {
-	case 4:
-		f.I(x86.VMOVD, 0, m, x)
-	case 8:
-		f.I(x86.VMOVQ, 0, m, x)
-	default:
-		f.I(x86.VMOVUPS, x86.Len(8*bytes), m, x)
-	}
 }
 
 // StoreStepped stores lane by lane: stores under a mask are slow on some processors with AVX2 alone.

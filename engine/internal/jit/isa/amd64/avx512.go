@@ -153,17 +153,22 @@ func (f *avx512) chooseMask(n *lower.Node) {
 }
 
 func (f *avx512) SetTail() {
+	l := x86.W32
 	if f.LaneSize > 0 {
-		f.I(x86.MOV, x86.W64, x86.RAX, x86.Imm(-1))
-		f.I(x86.BZHI, x86.W64, x86.RAX, x86.RAX, x86.RCX)
-		f.I(x86.KMOVQ, 0, tailMask, x86.RAX)
-		return
+		l = x86.W64
 	}
-	f.I(x86.MOV, x86.W32, x86.RAX, x86.Imm(-1))
-	f.I(x86.BZHI, x86.W32, x86.RAX, x86.RAX, x86.RCX)
-	if f.W == 8 {
-		f.I(x86.KMOVB, 0, tailMask, x86.RAX)
+	if f.Tail > 0 {
+		f.I(x86.MOV, l, x86.RAX, x86.Imm(1<<f.Tail-1))
 	} else {
+		f.I(x86.MOV, l, x86.RAX, x86.Imm(-1))
+		f.I(x86.BZHI, l, x86.RAX, x86.RAX, x86.RCX)
+	}
+	switch {
+	case f.LaneSize > 0:
+		f.I(x86.KMOVQ, 0, tailMask, x86.RAX)
+	case f.W == 8:
+		f.I(x86.KMOVB, 0, tailMask, x86.RAX)
+	default:
 		f.I(x86.KMOVW, 0, tailMask, x86.RAX)
 	}
 }
@@ -445,11 +450,7 @@ func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 	case f.Passes(n.Aux) && !masked:
 		op = pick(t, x86.VMOVNTPS, x86.VMOVNTPD)
 	}
-	if masked {
-		ops[k] = x86.Merge(tailMask)
-		k++
-	}
-	f.I(op, l, ops[:k]...)
+	f.storeMasked(n.Aux, t, op, l, masked, ops[:k])
 }
 
 func (f *avx512) storePredicate(n *lower.Node, m x86.Mem, masked bool) {
@@ -457,7 +458,7 @@ func (f *avx512) storePredicate(n *lower.Node, m x86.Mem, masked bool) {
 	f.I(x86.VMOVDQU8, l, v, f.Const(repeat(1, int(l)/8)), x86.Zero(f.Mask(n.Args[0])))
 	switch {
 	case masked:
-		f.I(x86.VMOVDQU8, l, m, v, x86.Merge(tailMask))
+		f.storeMasked(n.Aux, dtype.Bool, x86.VMOVDQU8, l, masked, []x86.Operand{m, v})
 	case f.W == 8:
 		f.I(x86.VMOVQ, 0, m, v)
 	default:

@@ -1,8 +1,11 @@
 package amd64
 
 import (
+	"slices"
+
 	"golang.org/x/sys/cpu"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -24,6 +27,31 @@ func (f *avx512) convertBF16(d, x x86.Vec) {
 	f.I(x86.VPSRLD, l, t, t, x86.Imm(16))
 	f.I(x86.VPMOVDW, l, d, t, x86.Merge(small))
 	f.Bind(done)
+}
+
+// storeMasked emits the instruction op of a store, under the tail mask if masked is set. If the phase loads from the array, too, and the code
+// knows the number of lanes, the elements are stored by their parts.
+func (f *avx512) storeMasked(site int32, t dtype.Type, op x86.Op, l x86.Len, masked bool, ops []x86.Operand) {
+	if !masked || f.Tail == 0 || !f.loadsFrom(site) {
+		if masked {
+			ops = append(ops, x86.Merge(tailMask))
+		}
+		f.I(op, l, ops...)
+		return
+	}
+	d := f.Tmp()
+	to := ops[0].(x86.Mem)
+	ops[0] = d
+	f.I(op, l, ops...)
+	f.storeFirst(f.Tail*t.Size(), to, d)
+}
+
+// loadsFrom reports whether the phase loads from the array of a site.
+func (f *avx512) loadsFrom(site int32) bool {
+	s := &f.Layout.Sites[site]
+	return slices.ContainsFunc(f.Layout.Sites, func(x layout.Site) bool {
+		return x.Kind != layout.Unused && x.Buf == s.Buf && !f.Phase.Sites[x.Index(f.Phase)].Store
+	})
 }
 
 // packing returns the instruction that packs the lanes of a store to narrower elements.

@@ -462,6 +462,67 @@ func (f *emitter) moveGroup(n int, to, from x86.Operand) {
 	}
 }
 
+// storeFirst stores the first bytes of x, without a mask: a load that overlaps a store under a mask waits for its end, also where
+// the mask excludes it.
+func (f *emitter) storeFirst(bytes int, m x86.Mem, x x86.Vec) {
+	least := 16
+	if bytes%4 == 0 {
+		least = 4
+	}
+	for part := 32; part >= least && bytes > 0; part /= 2 {
+		if bytes&part == 0 {
+			continue
+		}
+		f.storePart(part, m, x)
+		if bytes &^= part; bytes > 0 {
+			rest := f.Tmp()
+			f.UpperHalf(rest, x, 2*part)
+			x = rest
+			m.Disp += int32(part)
+		}
+	}
+	f.storeFew(bytes, m, x)
+}
+
+// storePart stores the first bytes of x, a power of two from 4 to 32.
+func (f *emitter) storePart(bytes int, m x86.Mem, x x86.Vec) {
+	switch bytes {
+	case 4:
+		f.I(x86.VMOVD, 0, m, x)
+	case 8:
+		f.I(x86.VMOVQ, 0, m, x)
+	default:
+		f.I(x86.VMOVUPS, x86.Len(8*bytes), m, x)
+	}
+}
+
+// storeFew stores fewer than 16 bytes of x by way of RAX.
+func (f *emitter) storeFew(bytes int, m x86.Mem, x x86.Vec) {
+	upper := bytes >= 8
+	if upper {
+		f.I(x86.VMOVQ, 0, m, x)
+		m.Disp += 8
+	}
+	switch bytes &= 7; {
+	case bytes == 0:
+		return
+	case upper:
+		f.I(x86.VPEXTRQ, x86.L128, x86.RAX, x, x86.Imm(1))
+	default:
+		f.I(x86.VMOVQ, 0, x86.RAX, x)
+	}
+	for n := 4; n > 0; n /= 2 {
+		if bytes&n == 0 {
+			continue
+		}
+		f.I(x86.MOV, x86.Len(8*n), m, x86.RAX)
+		if bytes&(n-1) > 0 {
+			f.I(x86.SHR, x86.W64, x86.RAX, x86.Imm(8*n))
+		}
+		m.Disp += int32(n)
+	}
+}
+
 // words returns memory with a constant in every 16 bits of a vector.
 func (f *emitter) words(x uint16) x86.Mem {
 	b := make([]byte, f.VecBytes(dtype.U8))

@@ -440,7 +440,7 @@ func (f *avx2) copyTail(m x86.Mem, size int, store bool) {
 	}
 }
 
-// loadFew loads fewer than 16 bytes, and zeros behind them. storeFew is its opposite.
+// loadFew loads fewer than 16 bytes, and zeros behind them.
 func (f *avx2) loadFew(d x86.Vec, bytes int, m x86.Mem) {
 	at, disp := 0, m.Disp
 	switch {
@@ -479,48 +479,6 @@ func (f *avx2) loadKnown(d x86.Vec, bytes int, m x86.Mem) {
 	f.loadFew(t, bytes-16, upper)
 	f.I(x86.VMOVUPS, x86.L128, d, m)
 	f.I(x86.VINSERTF128, x86.L256, d, d, t, x86.Imm(1))
-}
-
-// storeFew stores fewer than 16 bytes of x.
-func (f *avx2) storeFew(bytes int, m x86.Mem, x x86.Vec) {
-	upper := bytes >= 8
-	if upper {
-		f.I(x86.VMOVQ, 0, m, x)
-		m.Disp += 8
-	}
-	switch bytes &= 7; {
-	case bytes == 0:
-		return
-	case upper:
-		f.I(x86.VPEXTRQ, x86.L128, x86.RAX, x, x86.Imm(1))
-	default:
-		f.I(x86.VMOVQ, 0, x86.RAX, x)
-	}
-	for n := 4; n > 0; n /= 2 {
-		if bytes&n == 0 {
-			continue
-		}
-		f.I(x86.MOV, x86.Len(8*n), m, x86.RAX)
-		if bytes&(n-1) > 0 {
-			f.I(x86.SHR, x86.W64, x86.RAX, x86.Imm(8*n))
-		}
-		m.Disp += int32(n)
-	}
-}
-
-// storeKnown is the opposite of loadKnown.
-func (f *avx2) storeKnown(bytes int, m x86.Mem, x x86.Vec) {
-	if bytes >= 16 {
-		f.I(x86.VMOVUPS, x86.L128, m, x)
-		if bytes -= 16; bytes == 0 {
-			return
-		}
-		upper := f.Tmp()
-		f.I(x86.VEXTRACTF128, x86.L256, upper, x, x86.Imm(1))
-		m.Disp += 16
-		x = upper
-	}
-	f.storeFew(bytes, m, x)
 }
 
 func (f *avx2) loadNarrow(d x86.Vec, i int32, one, masked bool) {
@@ -590,7 +548,7 @@ func (f *avx2) storeNarrow(t dtype.Type, m x86.Mem, x x86.Vec, masked bool) {
 		return
 	}
 	if f.Tail > 0 {
-		f.storeKnown(f.Tail*t.Size(), m, x)
+		f.storeFirst(f.Tail*t.Size(), m, x)
 		return
 	}
 	f.I(x86.VMOVUPS, l, at(frame.Tmp), x)

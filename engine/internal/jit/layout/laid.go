@@ -76,7 +76,7 @@ func (l *layouter) lay(least int) {
 		l.bp.Laid = 0
 		return
 	}
-	l.bp.ManyRows = l.Blends && !l.wide() && !l.bp.Computes() && l.bp.N >= leastMany*l.bp.Laid
+	l.bp.ManyRows = l.Blends && !l.bp.Computes() && l.bp.N >= leastMany*l.bp.Laid
 	windows, laid, planes := 0, 0, false
 	longestBlock, mostOps := l.mostVectors()
 	for _, i := range which {
@@ -122,7 +122,7 @@ func (l *layouter) mostVectors() (block, ops int) {
 	switch {
 	case !l.Blends:
 		return mostBlock, mostLaidOps
-	case l.wide() || l.bp.Computes():
+	case l.wide() && !l.bp.ManyRows || l.bp.Computes():
 		return mostBlends, mostLaidOps
 	}
 	return mostBlends, mostSmall

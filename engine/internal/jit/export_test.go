@@ -44,10 +44,10 @@ func fixModel(t *testing.T, halves bool) {
 	t.Cleanup(useModel(m))
 }
 
-// defaultsWith returns the defaults with other caches.
+// defaultsWith returns the defaults with other caches, and narrow vectors outside the first level on all processors.
 func defaultsWith(c cpucache.Sizes) machine.Model {
 	m := machine.Defaults()
-	m.Caches = c
+	m.Caches, m.Narrow = c, true
 	return m
 }
 

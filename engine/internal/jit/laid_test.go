@@ -235,6 +235,7 @@ buf y %[1]s out 5
 // the same in all rows of a call, or in a row, or apart. AVX-512 reads their elements under masks, and gathers none. The arrays
 // end at inaccessible pages.
 func TestCallsOfRows(t *testing.T) {
+	FixCaches(t)
 	r := rand.New(rand.NewPCG(28, 3))
 	whole := 0
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U8, dtype.I16} {

@@ -12,7 +12,7 @@ import (
 )
 
 // version counts the kinds of probes. Probes of another version do not read the file.
-const version = 4
+const version = 5
 
 // sizeLimit bounds the file.
 const sizeLimit = 1 << 12

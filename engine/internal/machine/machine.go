@@ -23,7 +23,7 @@ import (
 // A Model has the numbers. A zero cache size is unknown.
 type Model struct {
 	Caches      cpucache.Sizes // bytes of each level
-	Narrow      bool           // vectors of 256 bits are faster where loads bound a loop outside the first level
+	Narrow      bool           // vectors of 256 bits are faster than wider ones where loads bound a loop outside the first level
 	Halves      bool           // the processor computes vectors of 512 bits in two halves, so vectors of 256 bits are as fast inside the first level
 	Stream      bool           // stores past the caches are faster for arrays larger than these
 	Gathers     bool           // gathers of the processor are faster than a load for each lane
@@ -36,7 +36,8 @@ type Model struct {
 // Defaults are the numbers of a machine that was not measured. They are those of the
 // machines of ADR 0008. Unknown caches get the sizes of a common desktop.
 func Defaults() Model {
-	m := Model{Caches: cpucache.Of(), Narrow: true, Halves: cpucache.Halves(), Stream: true, Fetch: 1024, MemFetch: 1024, StreamFetch: 2048, Work: 1500}
+	halves := cpucache.Halves()
+	m := Model{Caches: cpucache.Of(), Narrow: halves, Halves: halves, Stream: true, Fetch: 1024, MemFetch: 1024, StreamFetch: 2048, Work: 1500}
 	if m.Caches.L1 == 0 {
 		m.Caches = cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20}
 	}

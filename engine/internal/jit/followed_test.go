@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/machine"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
@@ -111,6 +112,34 @@ func TestLongNarrowRows(t *testing.T) {
 					}
 					if n := countIn(t, in, "tail", "bt "); bp.Laid >= w && n > 0 {
 						t.Errorf("rows of %d %s beside an element of %s: %d tests of the lanes of tails", row, typ, at, n)
+					}
+				}
+				differ(t, r, s)
+				forget()
+			}
+		}
+	}
+}
+
+// TestLongRowsLaid compares maps over rows of 65 to 130 elements, beside one element of each row and a row for all, with the interpreter. Many
+// rows whose pattern repeats after few vectors are laid across these, with AVX2 those that are beside a row for all alone.
+func TestLongRowsLaid(t *testing.T) {
+	defer forget()
+	m := machine.Defaults()
+	m.Narrow = false
+	defer useModel(m)()
+	r := rand.New(rand.NewPCG(30, 1))
+	for i, typ := range []dtype.Type{dtype.U8, dtype.F32, dtype.I16, dtype.F32, dtype.F64, dtype.BF16, dtype.F64} {
+		x := []string{"i0", "i1"}[i%2]
+		k := parse(t, strings.NewReplacer("X", x, "T", typ.Short(), "R", typ.Register().Short()).Replace("kernel rows\naxis i0 i1\nbuf x T in 1\nbuf z T in 1\nbuf v T in 2\nbuf y T out 2\n{\nvec i0 i1 {\n%0 = load R x[X]\n%1 = load R z[i1]\n%2 = load R v[i0, i1]\n%3 = add R %0 %1\n%4 = max R %3 %2\nstore R y[i0, i1] %4\n}\n}\n"))
+		for _, row := range []int{65, 72, 80, 88, 96, 100, 104, 112, 120, 127, 128, 130} {
+			for _, n := range []int{3, 17, 150} {
+				gap := r.IntN(3) / 2 // between rows of v
+				s := newSetup(t, r, k, []int{n, row}, nil, [][]int{{max(n, row)}, {row}, {n, row + gap}, {n, row}}, true)
+				if in, ok := s.instance(t, isas(t)[0]).(*instance); ok && isas(t)[0].Name() != "neon" && typ == dtype.F32 && n == 150 {
+					wide := isas(t)[0].Name() == "avx512"
+					if got, want := in.phases[0].Laid > 0, gap == 0 && row%4 == 0 && row <= 128 && (wide || x == "i1"); got != want {
+						t.Errorf("%d rows of %d %s, %d apart, beside one at %s, are laid across vectors: %v", n, row, typ, gap, x, got)
 					}
 				}
 				differ(t, r, s)

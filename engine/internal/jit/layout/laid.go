@@ -24,6 +24,7 @@ const (
 	chosenBytes = 1 << 13 // the same if an index selects it
 	leastApart  = 3       // the least, of rows of 1 or 2 bytes of which some are far apart
 	leastMoved  = 4       // the least, of a row of bytes: AVX-512 stores shorter ones with a step
+	mostAlike   = 128     // elements of a row of many that are the same or, in wide vectors, one element each
 	leastBack   = 17      // the same if rows beside each other are loaded from the last to the first: vectors of shorter ones have few windows
 	leastWhole  = 32      // the same for AVX-512 where rows are near each other: permutes of vectors take less for shorter ones
 	mostLaidOps = 128     // instructions of that many vectors, also where an index selects the rows
@@ -72,11 +73,14 @@ func (l *layouter) lay(least int) {
 			return
 		}
 	}
-	if l.bp.Laid > MostLaid {
+	l.bp.ManyRows = l.Blends && !l.bp.Computes() && l.bp.N >= leastMany*l.bp.Laid
+	if l.bp.Laid > mostAlike || l.bp.Laid > MostLaid && !l.bp.ManyRows {
 		l.bp.Laid = 0
 		return
 	}
-	l.bp.ManyRows = l.Blends && !l.bp.Computes() && l.bp.N >= leastMany*l.bp.Laid
+	// The code of wide vectors would be long, as their blocks are, and their windows cross lines, or have two elements each. The
+	// emitter has no masks of four lanes.
+	long := l.Machine.Narrow && ph.LaneSize == 0 && l.bp.Laid >= leastNarrow && !l.bp.Computes()
 	windows, laid, planes := 0, 0, false
 	longestBlock, mostOps := l.mostVectors()
 	for _, i := range which {
@@ -87,7 +91,7 @@ func (l *layouter) lay(least int) {
 		row := l.bp.LaidRow(&s)
 		lo, hi := l.bp.laidRange(&s)
 		far := max(row, -row)*(2*longestBlock*w/l.bp.Laid+1) + hi - lo
-		if s.Size == 2 && !l.Blends || ph.Sites[i].Store && (row == 0 || s.Size < 4 || l.bp.Laid > mostStored) || ph.Conflict(int(i)) || far > farthest/laidBytes {
+		if s.Size == 2 && !l.Blends || l.bp.Laid > MostLaid && row != 0 && (lo != hi || long || !l.wide()) || ph.Sites[i].Store && (row == 0 || s.Size < 4 || l.bp.Laid > mostStored) || ph.Conflict(int(i)) || far > farthest/laidBytes {
 			l.bp.Laid = 0
 			return
 		}
@@ -111,9 +115,6 @@ func (l *layouter) lay(least int) {
 		l.bp.Laid = 0
 		return
 	}
-	// The code of wide vectors would be long, as their blocks are, and their windows cross lines, or have two elements each. The
-	// emitter has no masks of four lanes.
-	long := l.Machine.Narrow && ph.LaneSize == 0 && l.bp.Laid >= leastNarrow && !l.bp.Computes()
 	l.bp.Narrow = (many || planes || long || ph.Widest == 8 && 2*windows > laid*parts*most) && !(ph.Widest == 8 && ph.Predicates())
 }
 
@@ -144,10 +145,13 @@ func (l *layouter) plane(i int32, s *Site, ops int) bool {
 func (l *layouter) longestLaid() int {
 	longest := MostLaid
 	switch {
-	case l.Blends && l.onlyCopies():
+	case !l.Blends:
+	case l.onlyCopies():
 		longest = max(longest, copiedBytes/l.ph.Sites[0].Type.Size())
-	case l.Blends && l.bp.Computes():
+	case l.bp.Computes():
 		longest = max(longest, chosenBytes/l.storedSize())
+	default:
+		longest = mostAlike
 	}
 	return min(longest, copiedElements, l.longestRow())
 }

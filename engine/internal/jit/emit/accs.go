@@ -301,7 +301,7 @@ func (f *phaseCode) accumulate() {
 // skipWorse emits a jump past the steps of a group whose values change no position in registers, if there is one, and
 // returns its label. Of n numbers in random order, log n are greater than those before them.
 func (f *phaseCode) skipWorse(a *acc) (skip isa.Label, ok bool) {
-	if f.Predicates > 0 || a.regs == nil || !a.Kern.Arg || f.Copies < argVectors {
+	if a.regs == nil || !a.Kern.Arg || f.Copies < argVectors {
 		return skip, false
 	}
 	skip = f.NewLabel()

@@ -330,8 +330,7 @@ type Lanes interface {
 	// in the lanes where x is a better minimum or maximum.
 	StepValue(k *reduce.Kern, d, x Vec)
 	StepArg(k *reduce.Kern, d, idx, x Vec)
-	// SkipWorse jumps where no lane of the values x beats its accumulator in d, or does nothing if the target has
-	// Predicates.
+	// SkipWorse jumps where no lane of the values x beats its accumulator in d. A target may do nothing.
 	SkipWorse(k *reduce.Kern, d, x []Vec, skip Label)
 	// PairArg combines two values with their positions. Of equal values the lower
 	// position wins.

@@ -591,25 +591,6 @@ func (f *avx2) inside(s *layout.Site) x86.Vec {
 	return k
 }
 
-// SkipWorse jumps where no value beats its accumulator. An accumulator that is NaN never lets it jump.
-func (f *avx2) SkipWorse(k *reduce.Kern, d, x []isa.Vec, skip isa.Label) {
-	any := f.Tmp()
-	for i := range x {
-		f.Within(func() {
-			m := any
-			if i > 0 {
-				m = f.Tmp()
-			}
-			f.notWorse(k, m, x[i], d[i])
-			if i > 0 {
-				f.I(x86.VORPS, f.LenOf(k.Lane), any, any, m)
-			}
-		})
-	}
-	f.I(x86.VMOVMSKPS, f.LenOf(k.Lane), x86.RAX, any)
-	f.SkipCold(skip)
-}
-
 // StepValue combines x with an accumulator.
 func (f *avx2) StepValue(k *reduce.Kern, d, x x86.Vec) {
 	l, t := f.LenOf(k.Lane), k.Lane

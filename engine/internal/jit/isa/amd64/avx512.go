@@ -581,9 +581,6 @@ func (f *avx512) divide32(n *lower.Node) {
 	f.canon(n.In, d)
 }
 
-// SkipWorse is for targets without mask registers.
-func (f *avx512) SkipWorse(*reduce.Kern, []isa.Vec, []isa.Vec, isa.Label) {}
-
 func (f *avx512) StepValue(k *reduce.Kern, d, x x86.Vec) {
 	l, t := f.LenOf(k.Lane), k.Lane
 	switch {

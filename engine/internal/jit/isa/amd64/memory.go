@@ -275,6 +275,23 @@ func (f *emitter) notWorse(k *reduce.Kern, m x86.Operand, x, d x86.Vec) {
 	}
 }
 
+// SkipWorse jumps where no value beats its accumulator. An accumulator that is NaN never lets it jump.
+func (f *emitter) SkipWorse(k *reduce.Kern, d, x []isa.Vec, skip isa.Label) {
+	any := f.tmpPred()
+	for i := range x {
+		f.Within(func() {
+			m := any
+			if i > 0 {
+				m = f.tmpPred()
+			}
+			if f.notWorse(k, m, x[i], d[i]); i > 0 {
+				f.predOp(x86.KORW, x86.VORPS, any, any, m)
+			}
+		})
+	}
+	f.skipNone(any, skip)
+}
+
 func (f *emitter) StepArg(k *reduce.Kern, d, idx, x isa.Vec) {
 	m := f.better(k, x, d)
 	if f.Masked {

@@ -35,7 +35,7 @@ buf z %[1]s out 2
     store %[2]s y[i0] %%1
   }
 }`, typ.Short(), out.Short(), row.Name()))
-			for _, n := range []int{1, 7, 16, 17, 31, 33, 64, 65, layout.MostShort, layout.MostShort + 1} {
+			for _, n := range []int{1, 7, 16, 17, 31, 33, 64, 65, layout.MostShort, layout.MostShort + 1, layout.MostShort + 10, layout.MostShort + 23, layout.MostShort + 45, layout.MostShort + 60} {
 				seed++
 				r := rand.New(rand.NewPCG(seed, 12))
 				differ(t, r, newSetup(t, r, k, []int{3, n}, nil, [][]int{{3, n}, {3}, {3, n}}, seed%3 != 0))

@@ -159,6 +159,9 @@ func (f *phaseCode) maskedBody(lanes int) {
 // mask. It jumps to done if there is no such lane.
 func (f *phaseCode) maskedVector(lanes isa.Int, done isa.Label, vector func()) {
 	f.Int(isa.Mov, isa.T1, lanes)
+	if f.Base > 0 {
+		f.Int(isa.Sub, isa.T1, isa.K(f.Base*f.W))
+	}
 	f.Int(isa.Sub, isa.T1, isa.Lane)
 	f.BranchResult(isa.LE, done)
 	f.Lanes.SetTail()

@@ -16,7 +16,7 @@ import (
 func (f *phaseCode) reduceLoop() {
 	position := f.findByValue()
 	unroll := f.newAccs()
-	if f.shortRow(unroll) || f.looseLoop(unroll) {
+	if f.shortRow(unroll) || f.heldLoop(unroll) {
 		if position != nil {
 			f.search(position, f.overlaps())
 		}
@@ -155,22 +155,25 @@ func (f *phaseCode) shortVectors(tail bool) {
 				f.Lanes.SetTail()
 			}
 		}
-		f.Start(1)
-		f.body(f.top)
-		f.stepAccs()
+		f.stepVector()
 	}
 	f.Masked, f.Tail, f.Base, f.Back = false, 0, 0, 0
 }
 
-// looseLoop emits a loop with reductions of any order, whose accumulators stay in registers from
-// the identity to the result: groups of vectors, single vectors, and a masked vector for the
-// rest. It reports whether it did.
-func (f *phaseCode) looseLoop(unroll int) bool {
-	need := 0
+// heldLoop emits a loop with reductions whose accumulators stay in registers from the identity to the result: groups of
+// vectors, single vectors, and a masked vector for the rest. It reports whether it did. If the order of one of them is defined,
+// each vector of the rest has code of its own, so the body must be short.
+func (f *phaseCode) heldLoop(unroll int) bool {
+	need, ordered := 0, false
 	for i := range f.accs {
-		need += f.accs[i].n
+		a := &f.accs[i]
+		need += a.n
+		ordered = ordered || a.Kern.Ordered
+		if a.Kern.Arg || a.Prog != nil {
+			return false
+		}
 	}
-	if !f.fits(need) || len(f.top) > longBody || slices.ContainsFunc(f.accs, func(a acc) bool { return !a.loose() }) {
+	if !f.fits(need) || len(f.top) > longBody || ordered && unroll*(len(f.top)+restNodes) > 2*longBody {
 		return false
 	}
 	f.beginAccs(unroll)
@@ -183,7 +186,7 @@ func (f *phaseCode) looseLoop(unroll int) bool {
 	v, _ := f.pressure()
 	f.pinUniforms(f.Vectors - need - group*v - spareRegs)
 	lanes := isa.Word(f.Phase.Lanes)
-	single, tail, done := f.NewLabel(), f.NewLabel(), f.NewLabel()
+	single, done := f.NewLabel(), f.NewLabel()
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.Branch(isa.LT, lanes, isa.K(unroll*f.W), single)
 	f.part("main loop: %d vectors, %d at once", unroll, group)
@@ -195,23 +198,66 @@ func (f *phaseCode) looseLoop(unroll int) bool {
 	})
 	f.part("single vectors")
 	f.Bind(single)
-	f.Asm.Address(isa.T0, isa.At(isa.Lane, f.W))
-	f.Branch(isa.GT, isa.T0, lanes, tail)
-	f.reduceVectors(1, 1, nil)
-	f.Bind(tail)
-	vector := func() {
-		f.Start(1)
-		f.body(f.top)
-		f.stepAccs()
+	if ordered {
+		f.orderedRest(lanes, unroll, done)
+	} else {
+		f.looseRest(lanes, done)
 	}
-	if f.overlaps() {
-		f.lastVector(done, vector)
-	}
-	f.part("tail: a vector under a mask")
-	f.maskedVector(lanes, done, vector)
 	f.Bind(done)
 	f.foldAccs()
 	return true
+}
+
+// restNodes is the nodes of a body whose code takes as long to make as a mask, a step under it, and the jumps.
+const restNodes = 8
+
+// looseRest emits the vectors after the main loop, combined with one accumulator.
+func (f *phaseCode) looseRest(lanes isa.Int, done isa.Label) {
+	tail := f.NewLabel()
+	f.wholeVector(lanes, tail)
+	f.reduceVectors(1, 1, nil)
+	f.Bind(tail)
+	if f.overlaps() {
+		f.lastVector(done, f.stepVector)
+	}
+	f.part("tail: a vector under a mask")
+	f.maskedVector(lanes, done, f.stepVector)
+}
+
+// orderedRest emits the vectors after the main loop, fewer than unroll whole ones and one under a mask, each combined with its own
+// accumulators.
+func (f *phaseCode) orderedRest(lanes isa.Int, unroll int, done isa.Label) {
+	tails := make([]isa.Label, unroll)
+	for i := range tails {
+		if tails[i] = f.NewLabel(); i == unroll-1 {
+			break // fewer lanes than a vector are left
+		}
+		f.Base = i
+		f.wholeVector(lanes, tails[i])
+		f.stepVector()
+	}
+	f.part("tail: a vector under a mask")
+	for i, tail := range slices.Backward(tails) {
+		f.Bind(tail)
+		f.Base = i
+		if f.maskedVector(lanes, done, f.stepVector); i > 0 {
+			f.Jump(done)
+		}
+	}
+	f.Base = 0
+}
+
+// wholeVector jumps to tail if fewer lanes than a vector are left.
+func (f *phaseCode) wholeVector(lanes isa.Int, tail isa.Label) {
+	f.Asm.Address(isa.T0, isa.At(isa.Lane, (f.Base+1)*f.W))
+	f.Branch(isa.GT, isa.T0, lanes, tail)
+}
+
+// stepVector computes a vector, and combines it with the accumulators.
+func (f *phaseCode) stepVector() {
+	f.Start(1)
+	f.body(f.top)
+	f.stepAccs()
 }
 
 // overlaps reports whether the last vector of a row has elements of the one before, in place of a mask. Vectors under a mask are

@@ -428,9 +428,7 @@ func (b *Binder) findAcross(bp *Phase) {
 			bp.Whole = bp.Spans[k-1]
 		}
 	case !sums && row <= strip:
-		if b.Tails || vector < b.Bytes {
-			bp.Short = row / bp.Widest()
-		}
+		bp.Short = row / bp.Widest()
 		if b.AtOnce > 1 && bp.onlyCarries() { // a step takes fewer cycles than the counter and the jump of a row
 			bp.AtOnce = b.AtOnce
 		}
@@ -443,7 +441,7 @@ func (b *Binder) findAcross(bp *Phase) {
 	case along:
 		bp.Across = true
 	case sums && row <= 4*groupBytes: // strips of columns read whole pages
-	case !sums && (strip <= LineBytes || vector < b.Bytes) && moved > b.Machine.Caches.L1 && bp.waits(element, secondLevelRate): // each line of a strip is loaded by itself
+	case !sums && moved > b.Machine.Caches.L1 && bp.waits(element, secondLevelRate): // each line of a strip is loaded by itself
 		bp.Across = true
 	default:
 		bp.Across = moved > b.Machine.Caches.L2 && bp.waits(element, memoryRate)

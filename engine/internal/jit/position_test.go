@@ -29,25 +29,56 @@ buf y i64 out 1
   }
 }`, typ.Short(), typ.Register().Short(), name))
 			s := newSetup(t, r, k, []int{rows, columns}, nil, [][]int{{rows, columns}, {rows}}, r.IntN(2) == 0)
-			if size := typ.Size(); r.IntN(2) == 0 { // few values, in any order, or one
-				few := 1 + 2*r.IntN(2)
-				m := s.mem[0]
-				for at := few * size; at+size <= len(m); at += size {
-					from := r.IntN(few) * size
-					copy(m[at:at+size], m[from:from+size])
-				}
-			}
-			if size, m := typ.Size(), s.mem[0]; typ.IsFloat() && r.IntN(3) == 0 { // zeros of either sign, and perhaps NaN
-				clear(m)
-				for at := size - 1; at < len(m); at += size {
-					m[at] = byte(r.IntN(2) << 7)
-				}
-				if at := r.IntN(2*len(m)) / size * size; at < len(m) {
-					m[at+size-1], m[at+size-2] = 0x7f, 0xff
-				}
-			}
+			makeEqual(r, typ, s.mem[0])
 			differ(t, r, s)
 			forget()
+		}
+	}
+}
+
+// TestPositionsOfColumns compares the positions down columns with the interpreter, also where lanes of the last vector have no column.
+func TestPositionsOfColumns(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 9))
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U32, dtype.I64, dtype.U64, dtype.I16, dtype.U8, dtype.F16} {
+		for i, columns := range []int{1, 3, 8, 10, 16, 17, 33, 100, 300} {
+			name, rows := []string{"argmax", "argmin"}[(i+int(typ))%2], 1+r.IntN(200)
+			k := parse(t, fmt.Sprintf(`kernel positions
+axis i0 i1
+buf x %[1]s in 2
+buf y i64 out 1
+{
+  vec i1 {
+    seq i0 {
+      %%0 = load %[2]s x[i0, i1]
+      %%1 = reduce %[3]s i64 %%0
+    }
+    store i64 y[i1] %%1
+  }
+}`, typ.Short(), typ.Register().Short(), name))
+			s := newSetup(t, r, k, []int{rows, columns}, nil, [][]int{{rows, columns}, {columns}}, r.IntN(2) == 0)
+			makeEqual(r, typ, s.mem[0])
+			differ(t, r, s)
+			forget()
+		}
+	}
+}
+
+// makeEqual makes some elements of m equal: all have a few values, in any order, or one, or they are zeros of either sign, perhaps with NaN.
+func makeEqual(r *rand.Rand, typ dtype.Type, m []byte) {
+	if size := typ.Size(); r.IntN(2) == 0 {
+		few := 1 + 2*r.IntN(2)
+		for at := few * size; at+size <= len(m); at += size {
+			from := r.IntN(few) * size
+			copy(m[at:at+size], m[from:from+size])
+		}
+	}
+	if size := typ.Size(); typ.IsFloat() && r.IntN(3) == 0 {
+		clear(m)
+		for at := size - 1; at < len(m); at += size {
+			m[at] = byte(r.IntN(2) << 7)
+		}
+		if at := r.IntN(2*len(m)) / size * size; at < len(m) {
+			m[at+size-1], m[at+size-2] = 0x7f, 0xff
 		}
 	}
 }

@@ -656,8 +656,7 @@ func (f *avx2) gathered(n *lower.Node, v x86.Vec, k x86.Operand) {
 	}
 }
 
-func (f *avx2) take(t dtype.Type, d, x, di, xi x86.Vec, m x86.Operand) {
-	f.blendv(t, d, d, x, m.(x86.Vec))
+func (f *avx2) takePosition(t dtype.Type, di, xi x86.Vec, m x86.Operand) {
 	f.I(x86.VBLENDVPS, f.LenOf(dtype.I32), di, di, xi, f.narrowTo32(m.(x86.Vec), t))
 }
 

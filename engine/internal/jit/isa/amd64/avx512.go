@@ -628,10 +628,8 @@ func (f *avx512) gathered(n *lower.Node, v x86.Vec, in x86.Operand) {
 	f.I(x86.KMOVW, 0, f.DstMask(), g)
 }
 
-func (f *avx512) take(t dtype.Type, d, x, di, xi x86.Vec, m x86.Operand) {
-	with := x86.Merge(m.(x86.Mask))
-	f.I(pick(t, x86.VMOVAPS, x86.VMOVAPD), f.LenOf(t), d, x, with)
-	f.I(x86.VMOVDQA32, f.LenOf(dtype.I32), di, xi, with)
+func (f *avx512) takePosition(_ dtype.Type, di, xi x86.Vec, m x86.Operand) {
+	f.I(x86.VMOVDQA32, f.LenOf(dtype.I32), di, xi, x86.Merge(m.(x86.Mask)))
 }
 
 func (f *avx512) before(_ dtype.Type, m x86.Operand, xi, di x86.Vec) {

@@ -67,9 +67,9 @@ type set interface {
 	gathered(n *lower.Node, v x86.Vec, k x86.Operand)
 	// packWords packs the 32-bit lanes of v to 16-bit lanes, in order.
 	packWords(v x86.Vec)
-	// take replaces d and its position di by x and xi in the lanes of m, which are as wide
+	// takePosition replaces position di by xi in the lanes of m, which are as wide
 	// as type t. before clears the lanes of m where xi is not less than di.
-	take(t dtype.Type, d, x, di, xi x86.Vec, m x86.Operand)
+	takePosition(t dtype.Type, di, xi x86.Vec, m x86.Operand)
 	before(t dtype.Type, m x86.Operand, xi, di x86.Vec)
 }
 

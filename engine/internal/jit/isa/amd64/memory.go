@@ -292,18 +292,24 @@ func (f *emitter) SkipWorse(k *reduce.Kern, d, x []isa.Vec, skip isa.Label) {
 	f.skipNone(any, skip)
 }
 
+// StepArg finds the extreme of columns by a step for its value: the comparison that finds the position is no part of the chain from
+// row to row. Nothing reads the lanes of columns outside the mask.
 func (f *emitter) StepArg(k *reduce.Kern, d, idx, x isa.Vec) {
-	m := f.better(k, x, d)
-	if f.Masked {
+	m, p, columns := f.better(k, x, d), f.Tmp(), f.Phase.Kind == lower.SeqPhase
+	if f.Masked && !columns {
 		f.predOp(x86.KANDW, x86.VANDPS, m, m, f.fit(f.tail(), k.Lane))
 	}
-	p := f.Tmp()
-	if f.Phase.Kind == lower.SeqPhase {
+	if columns {
 		f.I(x86.VPBROADCASTD, f.LenOf(dtype.I32), p, at(frame.Counter))
 	} else {
 		f.numbers(p, dtype.I32)
 	}
-	f.own.take(k.Lane, d, x, idx, p, m)
+	if columns && (f.evex || k.Lane.IsFloat() || !isa.Wide(k.Lane)) { // AVX2 has no minimum of 64 bits
+		f.Within(func() { f.own.StepValue(k.Value(), d, x) })
+	} else {
+		f.blend(k.Lane, d, d, x, m)
+	}
+	f.own.takePosition(k.Lane, idx, p, m)
 }
 
 func (f *emitter) PairArg(k *reduce.Kern, d, di, x, xi isa.Vec) {
@@ -319,5 +325,6 @@ func (f *emitter) PairArg(k *reduce.Kern, d, di, x, xi isa.Vec) {
 	}
 	f.own.before(k.Lane, same, xi, di)
 	f.predOp(x86.KORW, x86.VORPS, better, better, same)
-	f.own.take(k.Lane, d, x, di, xi, better)
+	f.blend(k.Lane, d, d, x, better)
+	f.own.takePosition(k.Lane, di, xi, better)
 }

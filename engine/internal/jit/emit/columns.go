@@ -307,6 +307,7 @@ func (f *phaseCode) rows(accs []columnAcc, group int) {
 	if f.Phase.Leaves {
 		f.left = f.NewLabel()
 	}
+	f.holdSteps()
 	f.Align(32)
 	f.Bind(rows)
 	f.rowsStep = f.runRows()
@@ -316,6 +317,7 @@ func (f *phaseCode) rows(accs []columnAcc, group int) {
 	}
 	f.Step = 0
 	f.nextColumns(true)
+	f.stepRegs = nil
 	f.Int(isa.Sub, isa.Count, isa.K(f.rowsStep))
 	f.BranchResult(isa.NE, rows)
 	if f.Phase.Leaves {
@@ -413,12 +415,15 @@ func (f *phaseCode) nextColumns(turned bool) {
 		if s.Kind == layout.Transposed && !turned {
 			return
 		}
-		step := isa.Word(s.Arg + frame.SiteRow)
+		step, held := f.stepRegs[s]
 		switch {
+		case held:
 		case s.Kind == layout.Transposed:
 			step = isa.K(isa.TurnPitch)
 		case f.Runs > 0:
 			step = isa.K(f.rowsStep * s.RowBytes())
+		default:
+			step = isa.Word(s.Arg + frame.SiteRow)
 		}
 		f.stepRow(s, at, step)
 	})

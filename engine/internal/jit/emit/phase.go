@@ -47,21 +47,22 @@ type phaseCode struct {
 	share     sharing
 	// widened says that uniform nodes have fewer lanes than the loop: see widenLoop.
 	widened  bool
-	left     isa.Label // the end of a loop that carries values
-	lastRow  bool      // a row of a loop along rows stores all states
-	many     int       // rows of an iteration of a loop down whole columns
-	combines bool      // the loop down columns goes from the identity to the result
-	group    int       // vectors of a group of columns
-	back     int       // lanes by which the last vector of whole rows of columns overlaps the one before, or 0
-	rowsHeld bool      // see holdRows
-	once     bool      // no loop follows the prologue: its values stay in registers
-	chained  bool      // a map without reductions, or scalar code, which is one of several phases of a row
-	rare     *rare     // of the only carry of a loop, if it rarely changes
-	position isa.Int   // the number of the row: see firstPosition
-	rowCount isa.Int   // the counter of a row loop whose addresses are in registers
-	counted  bool      // Count is the number of a vector of the tail
-	sought   bool      // a search for an extreme follows: see findByValue
-	best     isa.Vec   // the extreme in all lanes
+	left     isa.Label                // the end of a loop that carries values
+	lastRow  bool                     // a row of a loop along rows stores all states
+	many     int                      // rows of an iteration of a loop down whole columns
+	combines bool                     // the loop down columns goes from the identity to the result
+	group    int                      // vectors of a group of columns
+	back     int                      // lanes by which the last vector of whole rows of columns overlaps the one before, or 0
+	rowsHeld bool                     // see holdRows
+	once     bool                     // no loop follows the prologue: its values stay in registers
+	chained  bool                     // a map without reductions, or scalar code, which is one of several phases of a row
+	rare     *rare                    // of the only carry of a loop, if it rarely changes
+	position isa.Int                  // the number of the row: see firstPosition
+	stepRegs map[*layout.Site]isa.Int // see holdSteps
+	rowCount isa.Int                  // the counter of a row loop whose addresses are in registers
+	counted  bool                     // Count is the number of a vector of the tail
+	sought   bool                     // a search for an extreme follows: see findByValue
+	best     isa.Vec                  // the extreme in all lanes
 
 	spared              int  // see spare; 0: not known
 	pressed             bool // pressure is known
@@ -187,7 +188,7 @@ func (f *phaseCode) freeSite() (r isa.Int, ok bool) {
 	for _, r := range f.SiteReg {
 		next = max(next, int(r)+1)
 	}
-	if next < f.Sites && f.rowCount == isa.Int(isa.SiteReg(next)) {
+	if next < f.Sites && (f.rowCount == isa.Int(isa.SiteReg(next)) || f.position == isa.SiteReg(next)) {
 		next++
 	}
 	return isa.SiteReg(next), next < f.Sites

@@ -64,6 +64,9 @@ buf y %[2]s out 1
 					for _, bp := range s.instance(t, be).(*instance).phases {
 						many += int(frame.Bit(bp.runs != nil))
 						combining += int(frame.Bit(bp.runs != nil && bp.fn.combines)) // the rows that are left
+						if bp.runs != nil && bp.Combines && columns*bp.Widest() > 64 {
+							t.Errorf("%s: %d columns of %s: Go code joins runs of wide rows", be.Name(), columns, typ)
+						}
 					}
 				}
 				differ(t, r, s)

@@ -206,8 +206,12 @@ func (w *worker) combinedPiece(bp *boundPhase, lo, n int) {
 func combinedRows(n int) int { return max(acrossElements/n&^(ir.Run-1), ir.Run) }
 
 // inRuns is [layout.Phase.InRuns] with a quarter of the registers for the vectors, and for a single reduction as
-// many as rows are read at once.
+// many as rows are read at once. The vectors of more than a line hide the latency of their sums from row to row, so runs one after
+// the other, which no Go code joins, take less time.
 func (g *generator) inRuns(bp *layout.Phase) (runs, vectors int) {
+	if bp.Combines && bp.Columns()*bp.Widest() > layout.LineBytes {
+		return 0, 0
+	}
 	return bp.InRuns(bp.Lanes(g.Bytes, g.Predicates > 0), max(g.Vectors/4, g.RowsAtOnce/max(len(bp.Lowered.Reds), 1)))
 }
 

@@ -127,9 +127,13 @@ func (r *rowLoop) folds() bool {
 	return slices.ContainsFunc(r.phases, func(bp *layout.Phase) bool { return len(bp.Lowered.Reds) > 0 })
 }
 
-// variant returns the variant of the function of n rows. A single row without reductions needs no counter of rows.
+// variant returns the variant of the function of n rows. A single row without reductions needs no counter of rows. Rows that fill vectors
+// of half the size, and need a mask for the last one of the full size, take these, but for extremes of floats: steps of several instructions.
 func (r *rowLoop) variant(n int) layout.Variant {
 	v := layout.Variant{Rows: n > 1 || r.folds()}
+	if bp := r.phases[0]; bp.Together && !(bp.Widest() == 8 && bp.Lowered.Predicates()) && (bp.Lowered.Reds[0].Kern.Ordered || !bp.Lowered.Reds[0].Type.IsFloat()) {
+		v.Narrow = bp.N <= layout.MostShort && bp.N*bp.Widest()%layout.LineBytes == layout.LineBytes/2
+	}
 	for _, bp := range r.phases {
 		if bp.Lowered.Kind == lower.MapPhase && !r.folds() {
 			if v.Narrow = bp.Narrow; !v.Narrow {

@@ -242,7 +242,7 @@ func (f *phaseCode) stepAtOnce(r *lower.Red, d ranked, first, step int) (done bo
 	case r.Prog != nil || r.Kern.Arg:
 		return false
 	case masks: // short rows take longer so
-		if r.Kern.Sums() || f.Copies <= first+step || f.Rows {
+		if r.Kern.Sums() || r.Kern.Counts() || f.Copies <= first+step || f.Rows {
 			return false
 		}
 	case r.Type == dtype.Bool && (!f.Sums || r.Kern.All()):

@@ -26,7 +26,7 @@ func (avx512Target) Facts() isa.Facts { // K0 is never a write mask, K7 has the 
 	if !Permutes8 {
 		joined = 2
 	}
-	return isa.Facts{Name: "avx512", LeastJoined: joined, MostNarrow: 16, Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: 1<<17 - 4, Joins: 1<<9 - 4, Planes: 1<<2 | 1<<3 | 1<<4 | 1<<8, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Blends: true, Extremes: true, RowsAtOnce: 4, Sites: sites}
+	return isa.Facts{Name: "avx512", LeastJoined: joined, MostNarrow: 16, Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: 1<<17 - 4, Joins: 1<<9 - 4, Planes: 1<<2 | 1<<3 | 1<<4 | 1<<8, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Blends: true, Extremes: true, RowsAtOnce: 4, Sums: true, Sites: sites}
 }
 
 func (avx512Target) New(listing bool) isa.Asm { return newAsm(listing, true) }
@@ -586,6 +586,8 @@ func (f *avx512) StepValue(k *reduce.Kern, d, x x86.Vec) {
 	switch {
 	case k.Sums():
 		f.sumNarrow(k.Type, d, x)
+	case k.Counts(): // the lanes of a predicate are -1
+		f.I(x86.VPSUBD, l, d, d, x)
 	case k.Type == dtype.Bool:
 		f.I(x86.VPORD, l, d, d, x)
 	case f.LaneSize == 1 && k.Op == prim.Mul:

@@ -45,6 +45,7 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 	}
 	a.Bind(again)
 	var held []int8
+	var steps map[isa.Int]isa.Int
 	rows := isa.Word(frame.Rows) // the counter of a row loop
 	for k, bp := range phases {
 		f := newPhaseCode(target, a, list, p, bp, v)
@@ -54,6 +55,9 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 			held, rows = f.holdRows()
 		case shares:
 			rows = f.shareRows(k == 0)
+		}
+		if holds || shares {
+			steps = f.holdRowSteps(k == 0, held)
 		}
 		if k == 0 && (holds || shares) {
 			again = a.NewLabel()
@@ -76,7 +80,7 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 	}
 	if v.Rows {
 		a.Head("next row")
-		nextRow(a, phases, again, held, rows)
+		nextRow(a, phases, again, held, rows, steps)
 	}
 	if together {
 		a.Bind(done)
@@ -269,6 +273,35 @@ func (f *phaseCode) shareRows(first bool) (rows isa.Int) {
 		}
 	}
 	return rows
+}
+
+// holdRowSteps chooses registers behind the counter of the rows for the words with the steps from row to row, and leaves one for the loops.
+// The first phase loads them. An addition from memory waits with the loads of the row: see holdSteps.
+func (f *phaseCode) holdRowSteps(first bool, held []int8) map[isa.Int]isa.Int {
+	if !f.rowCount.IsReg() {
+		return nil
+	}
+	steps, last := map[isa.Int]isa.Int{}, f.rowCount
+	hold := func(s *layout.Site) {
+		r := last + isa.SiteReg(1) - isa.SiteReg(0)
+		if s.Row == 0 || r >= isa.SiteReg(f.Sites-1) {
+			return
+		}
+		step := isa.Word(s.Arg + frame.SiteRow)
+		if steps[step], last = r, r; first {
+			f.Int(isa.Mov, r, step)
+		}
+	}
+	for _, s := range f.Layout.Shares {
+		hold(s)
+	}
+	for i, r := range held {
+		if s := &f.Layout.Sites[i]; r >= 0 && s.Near == 0 {
+			hold(s)
+		}
+	}
+	f.rowSteps = len(steps)
+	return steps
 }
 
 // mapLoop emits a map phase.

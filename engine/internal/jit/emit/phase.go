@@ -59,6 +59,7 @@ type phaseCode struct {
 	rare     *rare                    // of the only carry of a loop, if it rarely changes
 	position isa.Int                  // the number of the row: see firstPosition
 	stepRegs map[*layout.Site]isa.Int // see holdSteps
+	rowSteps int                      // the registers behind rowCount with steps: see holdRowSteps
 	rowCount isa.Int                  // the counter of a row loop whose addresses are in registers
 	counted  bool                     // Count is the number of a vector of the tail
 	sought   bool                     // a search for an extreme follows: see findByValue
@@ -189,7 +190,7 @@ func (f *phaseCode) freeSite() (r isa.Int, ok bool) {
 		next = max(next, int(r)+1)
 	}
 	if next < f.Sites && (f.rowCount == isa.Int(isa.SiteReg(next)) || f.position == isa.SiteReg(next)) {
-		next++
+		next += 1 + f.rowSteps
 	}
 	return isa.SiteReg(next), next < f.Sites
 }

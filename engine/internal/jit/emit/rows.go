@@ -10,12 +10,19 @@ import (
 )
 
 // nextRow emits the end of a row loop: it steps the sites and jumps to again if rows
-// are left, or groups of rows. held has the registers of the addresses that are not in the frame, and rows counts the rows.
-func nextRow(a isa.Asm, phases []*layout.Phase, again isa.Label, held []int8, rows isa.Int) {
-	next := func(count isa.Int, steps int, has func(s *layout.Site) bool) {
+// are left, or groups of rows. held has the registers of the addresses that are not in the frame, rows counts the rows, and steps has the
+// registers of some words of the frame.
+func nextRow(a isa.Asm, phases []*layout.Phase, again isa.Label, held []int8, rows isa.Int, steps map[isa.Int]isa.Int) {
+	next := func(count isa.Int, words int, has func(s *layout.Site) bool) {
+		step := func(s *layout.Site) isa.Int {
+			if r, ok := steps[isa.Word(s.Arg+words)]; ok {
+				return r
+			}
+			return isa.Word(s.Arg + words)
+		}
 		for k, s := range phases[0].Shares {
 			if has(s) {
-				a.Int(isa.Add, isa.SiteReg(k), isa.Word(s.Arg+steps))
+				a.Int(isa.Add, isa.SiteReg(k), step(s))
 			}
 		}
 		for _, bp := range phases {
@@ -23,10 +30,10 @@ func nextRow(a isa.Asm, phases []*layout.Phase, again isa.Label, held []int8, ro
 				switch s := &bp.Sites[i]; {
 				case s.Shared > 0 || !has(s):
 				case held == nil || held[i] < 0:
-					a.Int(isa.Mov, isa.T0, isa.Word(s.Arg+steps))
+					a.Int(isa.Mov, isa.T0, isa.Word(s.Arg+words))
 					a.Int(isa.Add, isa.Word(s.Arg+frame.SitePtr), isa.T0)
 				case s.Near == 0:
-					a.Int(isa.Add, isa.SiteReg(int(held[i])), isa.Word(s.Arg+steps))
+					a.Int(isa.Add, isa.SiteReg(int(held[i])), step(s))
 				}
 			}
 		}

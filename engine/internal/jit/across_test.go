@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
@@ -103,6 +104,25 @@ func TestRowsAtOnce(t *testing.T) {
 	}
 	if avx2 && found < 10 {
 		t.Errorf("%d loops go along several rows at once", found)
+	}
+}
+
+// TestRowsOfLines compares scans of rows within the second level with the interpreter: wide vectors go along one row at a time if rows
+// are whole lines, and along two if they are not.
+func TestRowsOfLines(t *testing.T) {
+	defer useModel(defaultsWith(cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 8 << 20}))()
+	r := rand.New(rand.NewPCG(31, 14))
+	for columns, want := range map[int]int{512: 0, 509: 2} {
+		n := []int{1, 15, columns}
+		s := newSetup(t, r, parse(t, fmt.Sprintf(oneKernel, "f64", "x", "out", "i1")), n, nil, [][]int{n, n}, true)
+		for _, be := range isas(t) {
+			for _, bp := range s.instance(t, be).(*instance).phases {
+				if be.Name() == "avx512" && bp.Lowered.Kind == lower.SeqPhase && !bp.Narrow && (!bp.Across || bp.AtOnce != want) {
+					t.Errorf("%d columns: along rows %t, %d at once, want %d", columns, bp.Across, bp.AtOnce, want)
+				}
+			}
+		}
+		differ(t, r, s)
 	}
 }
 

@@ -449,7 +449,7 @@ func (b *Binder) findAcross(bp *Phase) {
 	// Short rows that follow each other in memory are one stream, which several at once would split.
 	streams := row >= streamBytes || moved <= b.Machine.Caches.L2
 	if bp.Across && b.AtOnce > 1 && (bp.OnlyReduces() || streams && bp.onlyCarries()) {
-		bp.AtOnce = b.rowsAtOnce(sums, moved)
+		bp.AtOnce = b.rowsAtOnce(bp, sums, moved)
 		b.findRowsPast(bp, moved, element)
 	}
 	if bp.Combines = combines && (!bp.Across || bp.AtOnce > 1 && !b.wide()); bp.Combines && bp.compares() {
@@ -482,12 +482,19 @@ func statesOf(ph *lower.Phase) int {
 }
 
 // rowsAtOnce returns the rows that a loop along rows reads at once. Within the second level, scans take half as many: four
-// loads and four stores at a step of nearly a page would be all ways of a set of the first level.
-func (b *Binder) rowsAtOnce(sums bool, moved int) int {
-	if !sums && moved <= b.Machine.Caches.L2 {
-		return b.AtOnce / 2
+// loads and four stores at a step of nearly a page would be all ways of a set of the first level. They take one row, or 0, if
+// vectors are whole lines of long rows: each array is one stream then, and no row waits for the states of the one before.
+func (b *Binder) rowsAtOnce(bp *Phase, sums bool, moved int) int {
+	lines := b.wide() && !bp.Narrow && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		return s.Kind == Unit && (s.RowBytes()%LineBytes != 0 || s.RowBytes() <= 4*groupBytes)
+	})
+	switch {
+	case sums || moved > b.Machine.Caches.L2:
+		return b.AtOnce
+	case lines:
+		return 0
 	}
-	return b.AtOnce
+	return b.AtOnce / 2
 }
 
 // vectorOfRows chooses the vectors of a loop along rows, and returns their bytes. The rows that a loop stores rarely begin with a

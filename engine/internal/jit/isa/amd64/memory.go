@@ -307,7 +307,7 @@ func (f *emitter) StepArg(k *reduce.Kern, d, idx, x isa.Vec) {
 	if columns && (f.evex || k.Lane.IsFloat() || !isa.Wide(k.Lane)) { // AVX2 has no minimum of 64 bits
 		f.Within(func() { f.own.StepValue(k.Value(), d, x) })
 	} else {
-		f.blend(k.Lane, d, d, x, m)
+		f.blendv(k.Lane, d, d, x, m)
 	}
 	f.own.takePosition(k.Lane, idx, p, m)
 }
@@ -325,6 +325,6 @@ func (f *emitter) PairArg(k *reduce.Kern, d, di, x, xi isa.Vec) {
 	}
 	f.own.before(k.Lane, same, xi, di)
 	f.predOp(x86.KORW, x86.VORPS, better, better, same)
-	f.blend(k.Lane, d, d, x, better)
+	f.blendv(k.Lane, d, d, x, better)
 	f.own.takePosition(k.Lane, di, xi, better)
 }

@@ -107,10 +107,15 @@ func (f *emitter) maskFor(p x86.Vec, t dtype.Type) x86.Vec {
 
 // blend sets d to y in the lanes of p, and to z in the others.
 func (f *emitter) blend(t dtype.Type, d, z x86.Vec, y x86.Operand, p x86.Operand) {
+	f.blendv(t, d, z, y, f.fit(p, t))
+}
+
+// blendv is blend with a predicate whose lanes are as wide as those of t.
+func (f *emitter) blendv(t dtype.Type, d, z x86.Vec, y x86.Operand, p x86.Operand) {
 	if k, ok := p.(x86.Mask); ok {
 		f.I(f.pickLane(t, x86.VPBLENDMB, x86.VPBLENDMW, x86.VBLENDMPS, x86.VBLENDMPD), f.LenOf(t), d, z, y, x86.Merge(k))
 	} else {
-		f.I(f.pickLane(t, x86.VPBLENDVB, x86.VPBLENDVB, x86.VBLENDVPS, x86.VBLENDVPD), f.LenOf(t), d, z, y, f.fit(p, t))
+		f.I(f.pickLane(t, x86.VPBLENDVB, x86.VPBLENDVB, x86.VBLENDVPS, x86.VBLENDVPD), f.LenOf(t), d, z, y, p)
 	}
 }
 
@@ -152,10 +157,6 @@ func (f *avx2) predicate(d x86.Vec, t dtype.Type) {
 	if f.W == 4 && !isa.Wide(t) {
 		f.I(x86.VPMOVSXDQ, x86.L256, d, d)
 	}
-}
-
-func (f *avx2) blendv(t dtype.Type, d, z x86.Vec, y x86.Operand, p x86.Vec) {
-	f.I(f.pickLane(t, x86.VPBLENDVB, x86.VPBLENDVB, x86.VBLENDVPS, x86.VBLENDVPD), f.LenOf(t), d, z, y, p)
 }
 
 // predicateLane returns the type of the lanes of predicates.

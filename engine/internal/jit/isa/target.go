@@ -27,7 +27,7 @@ type Target interface {
 	Lanes(f *Emitter) Lanes
 	// Block emits the transposition of a block of a tile to a: n = 16/size elements of each
 	// lane, for as many lanes as bytes bytes have: those of a vector, at most 32 for elements of less than
-	// 4 bytes. With Facts.Tails bytes may also be 4 or 8. lane returns the address of a lane, and row the address of a row of the result.
+	// 4 bytes. With Facts.Blends bytes may also be 4 or 8. lane returns the address of a lane, and row the address of a row of the result.
 	// Both are called in order. It uses the lowest n+1 vectors.
 	Block(a Asm, size, bytes int, lane, row func(int) Mem)
 }
@@ -68,11 +68,10 @@ type Facts struct {
 	// RowsAtOnce is the number of rows that a loop along the rows of an array reads at once where it only
 	// reduces them, or 0.
 	RowsAtOnce int
-	// Tails says that stores of the tail are cheaper if the code knows the number of its lanes, and that [Target.Block] has rows of less
-	// than 16 bytes.
+	// Tails says that stores of the tail are cheaper if the code knows the number of its lanes.
 	Tails bool
 	// Blends says that blends or masks join loads of the parts of rows that are laid across vectors, that elements far
-	// apart are loaded each by itself, and that parts of rows are turned in registers.
+	// apart are loaded each by itself, that parts of rows are turned in registers, and that [Target.Block] has rows of less than 16 bytes.
 	Blends bool
 	// Reciprocals says that there are rules for quotients from reciprocals.
 	Reciprocals bool

@@ -55,14 +55,14 @@ func Tile(target Target, size int, far bool) (*listing.Object, error) {
 	return t.Finish(false)
 }
 
-// fewestLanes is the lanes of the smallest block of elements of 1 and 2 bytes, for a target with [Facts.Tails]. Other blocks have rows of
+// fewestLanes is the lanes of the smallest block of elements of 1 and 2 bytes, for a target with [Facts.Blends]. Other blocks have rows of
 // at least 16 bytes.
 const fewestLanes = 4
 
 // tile emits the loops over the blocks of a tile, which have half as many lanes, or fewer, if the tile has fewer than a block.
 func (t *tiler) tile() {
 	slow, done, least := t.NewLabel(), t.NewLabel(), 16
-	if t.target.Facts().Tails {
+	if t.target.Facts().Blends {
 		least = min(least, fewestLanes*t.size)
 	}
 	t.Int(Mov, Lane, K(0))

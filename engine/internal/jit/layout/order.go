@@ -25,7 +25,7 @@ const (
 // the map, and reports that.
 func (l *layouter) reorder(few bool) (found bool) {
 	ph := l.ph
-	if l.bp.Laid > 0 || few && !(l.Tails && l.onlyCopies()) || l.IR.InOrder || ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || len(ph.Vec.Phases) > 1 || len(ph.Vec.Arrays) > 0 {
+	if l.bp.Laid > 0 || few && !(l.Blends && l.onlyCopies()) || l.IR.InOrder || ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || len(ph.Vec.Phases) > 1 || len(ph.Vec.Arrays) > 0 {
 		return false
 	}
 	var fewSites [8]int

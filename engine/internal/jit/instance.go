@@ -429,7 +429,7 @@ func (in *instance) functions(b *layout.Binder, items []boundItem) (slots int, e
 			slots = max(slots, bp.runs.slots)
 		}
 		if bp.TurnsRows {
-			if bp.turned, err = in.code.function(one, layout.Variant{Turned: true}); err != nil {
+			if bp.turned, err = in.code.function(one, layout.Variant{Turned: true, Narrow: true}); err != nil {
 				return err
 			}
 			slots = max(slots, bp.turned.slots)

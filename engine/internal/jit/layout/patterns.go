@@ -250,7 +250,7 @@ const TurnedRows = 4
 // tiles. The last rows and the last vector of a row overlap those before. total is the bytes of all arrays.
 func (b *Binder) turnsRows(bp *Phase, i int32, total int) bool {
 	ph := bp.Lowered
-	return b.Blends && !b.wide() && bp.Sites[i].Size == ph.Widest && ph.Widest >= 4 && len(ph.Sites) <= turnedSites && len(ph.Top) <= turnedNodes && total < b.Machine.Beyond() && bp.plainNodes()
+	return b.Blends && !b.fewMasks(bp) && bp.Sites[i].Size == ph.Widest && ph.Widest >= 4 && len(ph.Sites) <= turnedSites && len(ph.Top) <= turnedNodes && total < b.Machine.Beyond() && bp.plainNodes()
 }
 
 // inRows reports whether code that computes several rows at once reaches site i, whose steps are c, at all of them: the rows are

@@ -292,12 +292,16 @@ func (l *layouter) copiesEach(ext []int, which []int32, spans [][]bound.Span) bo
 // copiesRows reports whether a map copies rows whose elements follow each other to others that are apart. Such rows are
 // copied one by one by the widest moves.
 func (l *layouter) copiesRows(lines []bound.Line) bool {
-	if !l.Blends || !l.onlyCopies() || l.bp.Computes() || l.wide() && l.ph.Sites[0].Type.Size() == 1 && l.bp.Laid < leastMoved {
+	if !l.Blends || !l.onlyCopies() || l.bp.Computes() {
 		return false
+	}
+	steps := 0 // rows that are as near are stored with a step
+	if l.wide() && l.ph.Sites[0].Type.Size() == 1 && l.bp.Laid < leastMoved {
+		steps = mostSteps
 	}
 	for i := range lines {
 		s := Site{Line: lines[i]}
-		if row := l.bp.LaidRow(&s); !l.bp.LaidUnit(&s) || l.ph.Sites[i].Store && (row == 0 || row == l.bp.Laid) || max(row, -row) > farthest/laidBytes {
+		if row := l.bp.LaidRow(&s); !l.bp.LaidUnit(&s) || l.ph.Sites[i].Store && (max(row, -row) <= steps || row == l.bp.Laid) || max(row, -row) > farthest/laidBytes {
 			return false
 		}
 	}

@@ -88,7 +88,7 @@ type Take struct {
 	Seen           int32 // slot with a word that is not 0 after an index was negative or outside
 }
 
-// networkVectors is the number of registers of phases with networks.
+// networkVectors is the number of registers of phases with networks that blend.
 const networkVectors = 16
 
 // Begin prepares an emitter for a phase, with all registers free. The caller sets W and
@@ -100,7 +100,7 @@ func (f *Emitter) Begin(target Target, a Asm, listing bool, p *lower.Program, bp
 		nodes, size = bp.Lowered.Nodes, 0
 	}
 	facts.Broadcasts = facts.Broadcasts && size == 0
-	if bp.Networks(v) { // some of their instructions take the lowest registers alone
+	if bp.NetworksBlend(v) { // which takes the lowest registers alone
 		facts.Vectors = min(facts.Vectors, networkVectors)
 	}
 	*f = Emitter{

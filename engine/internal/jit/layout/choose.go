@@ -131,6 +131,12 @@ func (bp *Phase) Networks(v Variant) bool {
 	return v.Narrow && (bp.joinsNarrow() || slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.plane }))
 }
 
+// NetworksBlend reports whether there are networks that blend vectors: those of numbers of vectors other than powers of two.
+func (bp *Phase) NetworksBlend(v Variant) bool {
+	blends := func(n int) bool { return n&(n-1) != 0 }
+	return bp.Networks(v) && (blends(bp.Laid) || slices.ContainsFunc(bp.Records, func(fields []int32) bool { return blends(len(fields)) }))
+}
+
 // joinsNarrow reports whether a loop stores fields of records, and networks of narrow vectors suit all. Those of seven fields
 // take more registers than others. Fields that are loaded take fewer permutes of wide vectors.
 func (bp *Phase) joinsNarrow() bool {
@@ -185,8 +191,8 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 		return // the emitter has no masks of four lanes
 	}
 	bp.Narrow = bp.Narrow || bp.Exact > 0 && bp.Exact*bp.Widest() < LineBytes || b.Machine.Narrow && moving && !bp.steps() && !bp.packs() && (total > b.Machine.Caches.L1 || b.Machine.Halves) && !(total <= b.Machine.Caches.L2 && bp.dense(element+fresh))
-	// Permutes of 512 bits take as long as two of 256, and a network has fewer.
-	bp.Narrow = bp.Narrow || b.Machine.Narrow && b.Machine.Halves && bp.joinsNarrow()
+	// A network has fewer permutes than records in whole vectors.
+	bp.Narrow = bp.Narrow || b.Machine.Narrow && bp.joinsNarrow()
 	// Stores that pass the caches need narrow vectors and whole lines, which costs instructions.
 	if !beyond || !slow || !b.Machine.Stream || bp.Laid > 0 {
 		return

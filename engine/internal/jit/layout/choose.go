@@ -126,15 +126,14 @@ func (bp *Phase) dense(moved int) bool {
 	return 4*computed*bp.Widest() > 5*moved
 }
 
-// Networks reports whether networks of narrow vectors interleave planes, or the fields of records that are stored.
-func (bp *Phase) Networks(v Variant) bool {
-	return v.Narrow && (bp.joinsNarrow() || slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.plane }))
-}
+// JoinsNarrow reports whether networks of narrow vectors interleave the fields of records that are stored.
+func (bp *Phase) JoinsNarrow(v Variant) bool { return v.Narrow && bp.joinsNarrow() }
 
-// NetworksBlend reports whether there are networks that blend vectors: those of numbers of vectors other than powers of two.
+// NetworksBlend reports whether networks blend vectors: those that interleave planes or fields whose number is no power of two.
 func (bp *Phase) NetworksBlend(v Variant) bool {
 	blends := func(n int) bool { return n&(n-1) != 0 }
-	return bp.Networks(v) && (blends(bp.Laid) || slices.ContainsFunc(bp.Records, func(fields []int32) bool { return blends(len(fields)) }))
+	return blends(bp.Laid) && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.plane }) ||
+		bp.JoinsNarrow(v) && slices.ContainsFunc(bp.Records, func(fields []int32) bool { return blends(len(fields)) })
 }
 
 // joinsNarrow reports whether a loop stores fields of records, and networks of narrow vectors suit all. Those of seven fields

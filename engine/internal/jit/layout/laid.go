@@ -81,7 +81,7 @@ func (l *layouter) lay(least int) {
 	// The code of wide vectors would be long, as their blocks are, and their windows cross lines, or have two elements each. The
 	// emitter has no masks of four lanes.
 	long := l.Machine.Narrow && ph.LaneSize == 0 && l.bp.Laid >= leastNarrow && !l.bp.Computes()
-	windows, laid, planes := 0, 0, false
+	windows, laid, planes, whole := 0, 0, false, false
 	longestBlock, mostOps := l.mostVectors()
 	for _, i := range which {
 		s := Site{Size: ph.Sites[i].Type.Size(), Line: lines[i], Gather: l.bp.Sites[i].Gather}
@@ -102,7 +102,8 @@ func (l *layouter) lay(least int) {
 		switch {
 		case l.bp.LaidOnce(&s, w):
 		case l.plane(i, &s, ops):
-			l.bp.Sites[i].plane, planes = true, true
+			narrow := !l.wide() || !PlaneBytes(l.Bytes/ph.Widest*s.Size)
+			l.bp.Sites[i].plane, planes, whole = true, planes || narrow, whole || !narrow
 			windows += parts
 		default:
 			for v := range parts {
@@ -115,7 +116,7 @@ func (l *layouter) lay(least int) {
 		l.bp.Laid = 0
 		return
 	}
-	l.bp.Narrow = (many || planes || long || ph.Widest == 8 && 2*windows > laid*parts*most) && !(ph.Widest == 8 && ph.Predicates())
+	l.bp.Narrow = (many || planes || long && !whole || ph.Widest == 8 && 2*windows > laid*parts*most) && !(ph.Widest == 8 && ph.Predicates())
 }
 
 // mostVectors returns the most vectors until the pattern of rows repeats, and the most instructions of that many.

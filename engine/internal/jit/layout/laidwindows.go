@@ -242,11 +242,12 @@ func (bp *Phase) LaidOnce(s *Site, w int) bool {
 // Plane reports whether the rows of a laid site are interleaved from arrays: element k of all rows is
 // contiguous, so vectors of w lanes of each k make as many vectors of whole rows.
 func (bp *Phase) Plane(s *Site, w int) bool {
-	return s.plane && s.Kind == Laid && w*cmp.Or(bp.LaneSize, bp.Widest()) == planeBytes
+	return s.plane && s.Kind == Laid && (w*cmp.Or(bp.LaneSize, bp.Widest()) == narrowBytes || PlaneBytes(w*s.Size))
 }
 
-// planeBytes is the bytes of vectors that are interleaved.
-const planeBytes = 32
+// PlaneBytes reports whether a network interleaves vectors of so many bytes. Elements that have as many with the lanes of wider ones
+// are interleaved before they are widened.
+func PlaneBytes(n int) bool { return n == narrowBytes || 2*n == narrowBytes }
 
 // Bounds reports whether masks can bound the loads of a laid site to the elements of their lanes, in vectors of w lanes. Those of narrow
 // elements need a permute of the elements of a vector.

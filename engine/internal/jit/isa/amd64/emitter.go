@@ -47,8 +47,8 @@ type set interface {
 	// compareInts sets predicate d to the result of a comparison, in lanes of type t.
 	compareInts(op prim.Op, t dtype.Type, d x86.Operand, x, y x86.Vec)
 	load(n *lower.Node)
-	// loadLanes loads neighbouring elements of type t, but no predicates, into the lanes of d.
-	loadLanes(d x86.Vec, t dtype.Type, m x86.Mem)
+	// loadLanes makes lanes of d of neighbouring elements of type t, but no predicates, in memory or in a vector.
+	loadLanes(d x86.Vec, t dtype.Type, from x86.Operand)
 	// loadPart loads n lanes of a vector from memory, those from lane first on, and keeps the lanes
 	// before them. The lanes after them are lost. It may overwrite RDX.
 	loadPart(t dtype.Type, d x86.Vec, m x86.Mem, first, n int)

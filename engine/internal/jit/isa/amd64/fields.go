@@ -137,7 +137,7 @@ func (f *avx512) eachRecordVector(s *layout.Site, n int, do func(i int, m x86.Me
 
 func (f *avx512) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 	net, d, out := f.network(s.Size), dealer{avx512: f, t: t}, kept(v)
-	if f.Layout.Networks(f.Variant) {
+	if f.Layout.JoinsNarrow(f.Variant) {
 		out = net.records(out)
 	} else {
 		out = kept(d.join(v))
@@ -200,19 +200,28 @@ func (f *avx2) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec 
 
 func (f *emitter) Interleave(i int32, use func(k int, x isa.Vec), keep bool) {
 	s, t := &f.Layout.Sites[i], f.Phase.Sites[i].Type
-	bytes := f.VecBytes(t.Register())
+	bytes, narrow := f.VecBytes(t.Register()), s.Size*f.W
+	widens := layout.PlaneBytes(narrow) && narrow < bytes // after the network
+	if widens {
+		bytes = narrow
+	}
 	net, m := f.network(bytes/f.W), mem(f.LaidAddress(s, i))
 	v := make([]*result, f.Layout.Laid)
 	for k, o := range f.Layout.LaidOffsets(s, 0, len(v)) {
 		from := m
 		from.Disp += int32(o * s.Size)
-		v[k] = instruction(func(d x86.Vec, _ []x86.Vec) { f.own.loadLanes(d, t, from) })
+		if v[k] = net.load(x86.Len(8*bytes), from); !widens {
+			v[k] = instruction(func(d x86.Vec, _ []x86.Vec) { f.own.loadLanes(d, t, from) })
+		}
 	}
 	out := v
 	if bytes == 16 {
 		out = net.interleave(v)
 	} else {
 		out = net.records(v)
+	}
+	for k := 0; widens && k < len(out); k++ {
+		out[k] = instruction(func(d x86.Vec, from []x86.Vec) { f.own.loadLanes(d, t, from[0]) }, out[k])
 	}
 	hold(out)
 	for k, x := range out {
@@ -222,25 +231,25 @@ func (f *emitter) Interleave(i int32, use func(k int, x isa.Vec), keep bool) {
 	}
 }
 
-func (f *avx512) loadLanes(d x86.Vec, t dtype.Type, m x86.Mem) {
+func (f *avx512) loadLanes(d x86.Vec, t dtype.Type, from x86.Operand) {
 	row := loadRows[t]
 	if f.LaneSize > 0 {
 		row = f.narrowRow(t)
 	}
 	l := f.LenOf(t.Register())
-	if f.I(row.lanes, l, d, m); t == dtype.BF16 {
+	if f.I(row.lanes, l, d, from); t == dtype.BF16 {
 		f.I(x86.VPSLLD, l, d, d, x86.Imm(16))
 	}
 }
 
-func (f *avx2) loadLanes(d x86.Vec, t dtype.Type, m x86.Mem) {
+func (f *avx2) loadLanes(d x86.Vec, t dtype.Type, from x86.Operand) {
 	switch {
 	case f.LaneSize > 0:
-		f.fromNarrow(d, m, t)
+		f.fromNarrow(d, from, t)
 	case t.Size() >= 4:
-		f.I(x86.VMOVUPS, f.LenOf(t), d, m)
+		f.I(x86.VMOVUPS, f.LenOf(t), d, from)
 	default:
-		f.widen(d, t, m)
+		f.widen(d, t, from)
 	}
 }
 

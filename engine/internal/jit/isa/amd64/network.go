@@ -18,7 +18,7 @@ type network struct {
 	size  int            // of an element
 	take  func() x86.Vec // returns a register more
 	spare []x86.Vec
-	masks map[string]*result                     // for blends of elements of 1 and 2 bytes
+	masks map[string]*result                     // for blends of elements of 1 byte
 	keep  func(l x86.Len, m x86.Mem) x86.Operand // returns the register that keeps a constant, or m; or nil
 }
 
@@ -144,17 +144,20 @@ func (net *network) choose(v []*result, from func(i int) int) *result {
 		if k == from(0) {
 			continue
 		}
-		mask, dwords := repeat(0, 16), 0
+		mask, dwords, words := repeat(0, 16), 0, 0
 		for i := range net.lanes() {
 			for b := i * net.size; from(i) == k && b < (i+1)*net.size; b++ {
 				mask[b] = 0xff
 				dwords |= 1 << (b / 4)
+				words |= 1 << (b / 2)
 			}
 		}
 		switch {
 		case dwords == 0:
 		case net.size >= 4:
 			d = net.two(x86.VPBLENDD, d, x, x86.Imm(dwords|dwords<<4))
+		case net.size == 2:
+			d = net.two(x86.VPBLENDW, d, x, x86.Imm(words))
 		default:
 			d = instruction(func(to x86.Vec, v []x86.Vec) { net.I(x86.VPBLENDVB, x86.L256, to, v[0], v[1], v[2]) }, d, x, net.mask(mask))
 		}

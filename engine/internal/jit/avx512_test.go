@@ -2,12 +2,14 @@ package jit_test
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/jit"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/plan"
 )
 
@@ -70,6 +72,25 @@ func TestIndicesLoadedAgain(t *testing.T) {
 		}
 		if loads == 0 {
 			t.Errorf("%q: no general register loads an index", arrays)
+		}
+	}
+}
+
+// TestNeighbouringWindows fails if the two windows of a vector of every other element overlap, except for one vector of each group: that
+// has the last elements, and the others read elements that the next vector has.
+func TestNeighbouringWindows(t *testing.T) {
+	window := regexp.MustCompile(`zmmword ptr \[rcx([+-]\d+)?\]`)
+	for text, arrays := range map[string]string{"y = x[::2]": "x 2000 uint16", "y = x[::2]*2": "x 2000 float32", "y = x[::-2] + 1": "x 2000 float64"} {
+		_, loop, _ := strings.Cut(codeAVX512(t, arrays, text)[0], "# main loop: 4 vectors")
+		loop, _, _ = strings.Cut(loop, "\n# ")
+		near, windows := 0, window.FindAllStringSubmatch(loop, -1)
+		for i := 1; i < len(windows); i += 2 {
+			lower, _ := strconv.Atoi(windows[i-1][1])
+			upper, _ := strconv.Atoi(windows[i][1])
+			near += int(frame.Bit(upper-lower == 64))
+		}
+		if len(windows) != 8 || near != 3 {
+			t.Errorf("%s of %s: %d of %d pairs of windows are neighbours", text, arrays, near, len(windows)/2)
 		}
 	}
 }

@@ -41,15 +41,15 @@ func (f *emitter) byteWindows(s *layout.Site, i int32) func(at, n int) []window 
 
 // shuffledElements loads an element of a site for each lane of d.
 func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
-	n, windows := min(f.W, 16/s.Size), f.byteWindows(s, i)
 	if t := frame.Lane(dtype.U8, s.Size); f.permutes(s.Size) {
 		if s.Kind == layout.Laid {
 			f.own.pickLaid(s, i, t, d)
 		} else {
-			f.own.pick(windows(0, f.W), t, d)
+			f.own.pick(f.windows(s), t, d)
 		}
 		return
 	}
+	n, windows := min(f.W, 16/s.Size), f.byteWindows(s, i)
 	if s.Kind == layout.Laid {
 		if x, few := f.Layout.LaidFew(s, f.laidLane(), f.W); few > 0 {
 			f.repeatFew(windowsOf(s, f.laidMem(s, i), []layout.Window{x})[0], few*s.Size, s.Size, d)

@@ -24,10 +24,17 @@ var Permutes8 = cpu.X86.HasAVX512VBMI
 func (f *emitter) permutes(size int) bool { return f.W*size == 64 && (Permutes8 || size == 2) }
 
 // windows emits the address of a site with a small step and returns the loads that have
-// its lanes. They read no element before the first or after the last. It may overwrite
+// its lanes. They read no element before the first or after the last of the group. It may overwrite
 // RCX.
 func (f *emitter) windows(s *layout.Site) []window {
-	return windowsAt(s, f.stepLane(s, s.Step), f.W)
+	lane0, last := f.stepLane(s, s.Step), f.Copies-1
+	if s.Step < 0 {
+		last = 0
+	}
+	if f.Phase.Kind == lower.MapPhase && !f.Masked && f.Half == 0 && f.Ends == 0 && f.Back == 0 && f.PerRow == 0 && f.Copy != last { // neighbouring windows cross fewer lines
+		return windowsReach(s, lane0, f.W, f.W*max(s.Step, -s.Step))
+	}
+	return windowsAt(s, lane0, f.W)
 }
 
 // stepLane emits the address of a site with a small step, to RCX, and returns how many lanes after it the current vector begins.
@@ -64,14 +71,16 @@ func (f *emitter) sharesAddress(s *layout.Site) bool {
 // windowsAt returns the loads of n lanes of a site with a small step, from lane lane0 on
 // after the address in RCX.
 func windowsAt(s *layout.Site, lane0, n int) []window {
-	first, reach := 0, (n-1)*s.Step
-	if reach < 0 {
-		first, reach = reach, -reach
-	}
+	return windowsReach(s, lane0, n, (n-1)*max(s.Step, -s.Step)+1)
+}
+
+// windowsReach is windowsAt where so many elements in the order of memory may be read from the lowest one on.
+func windowsReach(s *layout.Site, lane0, n, reach int) []window {
+	first := min((n-1)*s.Step, 0)
 	var out []window
 	lane := make([]bool, n)
-	for at := 0; at <= reach; at += n {
-		start := first + min(at, reach+1-n) // the last window ends with the last element
+	for at := 0; at < reach; at += n {
+		start := first + min(at, reach-n) // the last window ends with the last element
 		w := window{from: x86.At(x86.RCX, int32((lane0*s.Step+start)*s.Size))}
 		for i := range lane {
 			if e := i*s.Step - start; !lane[i] && 0 <= e && e < n {

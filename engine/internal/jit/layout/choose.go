@@ -129,11 +129,12 @@ func (bp *Phase) dense(moved int) bool {
 // JoinsNarrow reports whether networks of narrow vectors interleave the fields of records that are stored.
 func (bp *Phase) JoinsNarrow(v Variant) bool { return v.Narrow && bp.joinsNarrow() }
 
-// NetworksBlend reports whether networks blend vectors: those that interleave planes or fields whose number is no power of two.
+// NetworksBlend reports whether networks blend vectors: those that interleave planes or fields whose number is no power of two, nor a
+// multiple of the elements of 16 bytes.
 func (bp *Phase) NetworksBlend(v Variant) bool {
-	blends := func(n int) bool { return n&(n-1) != 0 }
-	return blends(bp.Laid) && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.plane }) ||
-		bp.JoinsNarrow(v) && slices.ContainsFunc(bp.Records, func(fields []int32) bool { return blends(len(fields)) })
+	blends := func(n, lanes int) bool { return n&(n-1) != 0 && n%lanes != 0 }
+	return blends(bp.Laid, 16) && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.plane }) ||
+		bp.JoinsNarrow(v) && slices.ContainsFunc(bp.Records, func(fields []int32) bool { return blends(len(fields), 16/bp.Sites[fields[0]].Size) })
 }
 
 // joinsNarrow reports whether a loop stores fields of records, and networks of narrow vectors suit all. Those of seven fields

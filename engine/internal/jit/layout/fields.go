@@ -3,6 +3,7 @@ package layout
 import (
 	"slices"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/bound"
@@ -28,9 +29,10 @@ func (b *Binder) findRecords(bp *Phase) {
 	if bp.Lowered.Kind != lower.MapPhase && !(b.Blends && bp.downColumns()) {
 		return
 	}
+	step := func(i int) int { return bp.Sites[i].Line.Step() }
 	for i := range bp.Sites {
 		store := bp.Lowered.Sites[i].Store
-		if n := bp.Sites[i].Line.Step(); b.field(bp, int32(i), store) && (store && b.joinsFields(n) && bp.Lowered.Kind == lower.MapPhase || !store && bp.splits(n)) {
+		if n := step(i); b.field(bp, int32(i), store) && (store && b.joinsFields(bp.Lowered, i, n, step) && bp.Lowered.Kind == lower.MapPhase || !store && bp.splits(n)) {
 			b.addRecord(bp, int32(i), n)
 		}
 	}
@@ -47,8 +49,22 @@ func (bp *Phase) ReducesRecords() bool {
 	return bp.Blends && bp.downColumns() && bp.loadsDown(true) && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Strided })
 }
 
-// joinsFields reports whether the target stores all n fields of records at once.
-func (b *Binder) joinsFields(n int) bool { return 1 < n && n <= mostJoined && b.Joins>>n&1 != 0 }
+// joinsFields reports whether the target stores all n fields of records at once. Site i is one of them. step returns the elements from
+// lane to lane of a site.
+func (b *Binder) joinsFields(ph *lower.Phase, i, n int, step func(i int) int) bool {
+	if n <= 1 || n > mostJoined || b.Joins>>n&1 == 0 {
+		return false
+	}
+	all := 0
+	for j := range ph.Sites {
+		store := ph.Sites[j].Store
+		if all += int(frame.Bit(store)); n > fewStores && !store && step(j)>>1 != 0 {
+			return false
+		}
+	}
+	size := ph.Sites[i].Type.Size()
+	return n <= fewStores || b.Machine.Narrow && size >= 4 && size == ph.Widest && n == all
+}
 
 // field reports whether a site may be a field that is loaded, or stored.
 func (b *Binder) field(bp *Phase, i int32, store bool) bool {
@@ -63,7 +79,13 @@ func (b *Binder) field(bp *Phase, i int32, store bool) bool {
 
 // joins reports whether a store is one of those of all n fields of a record.
 func (l *layouter) joins(i int32, n int) bool {
-	if !l.joinsFields(n) || l.ph.Kind != lower.MapPhase {
+	step := func(i int) int {
+		if f := l.offsets[i]; len(l.vec) > 0 && f.Coef != nil {
+			return f.Coef[l.vec[len(l.vec)-1]]
+		}
+		return 0
+	}
+	if !l.joinsFields(l.ph, int(i), n, step) || l.ph.Kind != lower.MapPhase {
 		return false
 	}
 	var has [mostJoined]bool

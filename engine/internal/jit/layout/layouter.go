@@ -50,11 +50,15 @@ func (b *Binder) small(size, step int) bool {
 const mostSteps = 16
 
 // Stores of elements of 4 and 8 bytes go element by element from registers up to the step mostApart, which makes their offsets constants
-// of 32 bits. More than mostJoined stores of 4 bytes may be neighbouring fields of records, whose matrix is transposed: see findWoven.
-const mostApart = 1 << 16
+// of 32 bits. More than fewStores stores of 4 bytes may be neighbouring fields of records, whose matrix is transposed: see findWoven.
+const (
+	mostApart = 1 << 16
+	fewStores = 8
+)
 
-// mostJoined is the most fields of a record that are stored.
-const mostJoined = 8
+// mostJoined is the most fields of a record that are stored. More than fewStores are all stores of their loop, by networks of narrow
+// vectors: others leave them no registers, nor do loads with a step.
+const mostJoined = 16
 
 // stepped reports whether the stores of a map go element by element from registers, with a step.
 func (b *Binder) stepped(ph *lower.Phase, size, step int) bool {
@@ -62,7 +66,7 @@ func (b *Binder) stepped(ph *lower.Phase, size, step int) bool {
 	for i := range ph.Sites {
 		stores += int(frame.Bit(ph.Sites[i].Store))
 	}
-	return b.Blends && ph.Kind == lower.MapPhase && (size == 4 && stores <= mostJoined || size == 8) && -mostApart <= step && step <= mostApart
+	return b.Blends && ph.Kind == lower.MapPhase && (size == 4 && stores <= fewStores || size == 8) && -mostApart <= step && step <= mostApart
 }
 
 // shortSteps reports whether a phase may have elements of 1 or 2 bytes with small steps.

@@ -192,7 +192,7 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 	}
 	bp.Narrow = bp.Narrow || bp.Exact > 0 && bp.Exact*bp.Widest() < LineBytes || b.Machine.Narrow && moving && !bp.steps() && !bp.packs() && (total > b.Machine.Caches.L1 || b.Machine.Halves) && !(total <= b.Machine.Caches.L2 && bp.dense(element+fresh))
 	// A network has fewer permutes than records in whole vectors.
-	bp.Narrow = bp.Narrow || b.Machine.Narrow && bp.joinsNarrow()
+	bp.Narrow = bp.Narrow || bp.joinsNarrow()
 	// Stores that pass the caches need narrow vectors and whole lines, which costs instructions.
 	if !beyond || !slow || !b.Machine.Stream || bp.Laid > 0 {
 		return

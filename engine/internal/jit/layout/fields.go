@@ -63,7 +63,7 @@ func (b *Binder) joinsFields(ph *lower.Phase, i, n int, step func(i int) int) bo
 		}
 	}
 	size := ph.Sites[i].Type.Size()
-	return n <= fewStores || b.Machine.Narrow && size >= 4 && size == ph.Widest && n == all
+	return n <= fewStores || size >= 4 && size == ph.Widest && n == all
 }
 
 // field reports whether a site may be a field that is loaded, or stored.

@@ -12,7 +12,7 @@ import (
 // Patterns of the sites of a loop that one call of machine code, or a walk by tiles, can use.
 
 // mostExact is the most bytes of the lanes of a row that is written out.
-const mostExact = 512
+const mostExact = 1024
 
 // findRows decides whether one call runs many rows of a map, or many groups of rows, and sets the steps of
 // the sites from row to row and from group to group.

@@ -56,6 +56,19 @@ func TestLoop(t *testing.T) {
 	}
 }
 
+// TestNarrow checks that vectors of 256 bits that are as fast as those of 512 are chosen only where the processor has halves.
+func TestNarrow(t *testing.T) {
+	for _, c := range []struct {
+		halves bool
+		half   float64 // of the time of vectors of 512 bits
+		want   bool
+	}{{true, 1, true}, {true, 1.1, false}, {false, 1, false}, {false, .9, true}} {
+		if got := narrow(machine.Model{Halves: c.halves}, 1, c.half); got != c.want {
+			t.Errorf("%+v: vectors of 256 bits: %v", c, got)
+		}
+	}
+}
+
 // TestTake checks that each variant takes the elements at their offsets.
 func TestTake(t *testing.T) {
 	if !cpu.X86.HasAVX2 {

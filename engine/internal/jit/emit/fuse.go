@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -359,7 +360,7 @@ func (f *phaseCode) limited(n *lower.Node) (x, u int32) {
 
 // plainLimits returns the uniform values of minima and maxima that need no operation more: of a minimum of a maximum, or the other
 // way round, that is only converted to an integer, for which zeros need no order. Where one of both values is NaN, both become 0,
-// and so do all results, as a NaN does.
+// and so do all results, as a NaN does. The limits of what becomes a narrow integer are in the range of its type.
 func (f *phaseCode) plainLimits() map[int32]int32 {
 	var out map[int32]int32
 	j := joiner{phaseCode: f, counted: -1}
@@ -384,7 +385,16 @@ func (f *phaseCode) plainLimits() map[int32]int32 {
 			if out == nil {
 				out = map[int32]int32{}
 			}
-			out[outer], out[inner] = f.uniform(prim.Select, t, t, numbers, u, zero), f.uniform(prim.Select, t, t, numbers, v, zero)
+			limits := [2]int32{f.uniform(prim.Select, t, t, numbers, u, zero), f.uniform(prim.Select, t, t, numbers, v, zero)}
+			if isa.Narrow(n.Type) {
+				least, above := scalar.Limits(n.Type)
+				for i, x := range limits {
+					x = f.uniform(lower.OpGreater, t, t, x, f.uniformConst(t, prim.FromFloat(t, least)))
+					limits[i] = f.uniform(lower.OpLesser, t, t, x, f.uniformConst(t, prim.FromFloat(t, above-1)))
+				}
+				f.Nodes[id].Imm = lower.InRange
+			}
+			out[outer], out[inner] = limits[0], limits[1]
 			j.counted = -1
 		}
 	}

@@ -65,6 +65,9 @@ const (
 // NotGreatest is the Imm of a comparison for less, or at most, with a uniform number that is not the greatest one.
 const NotGreatest = 1
 
+// InRange is the Imm of a conversion of floats to a narrow integer type whose operand is NaN or in the range of the type.
+const InRange = 1
+
 // Whole is the Imm of a Cold region that computes all lanes if any lane needs it.
 const Whole = 1
 

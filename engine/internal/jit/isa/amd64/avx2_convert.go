@@ -80,9 +80,13 @@ func (f *avx2) truncate(d, x x86.Vec, from, to dtype.Type) {
 		f.I(x86.VANDPS, lf, k, k, x)
 		x = k
 	}
+	convert := func(t x86.Vec) { f.I(pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), l, d, t) }
 	switch {
+	case inRange(f.Cur):
+		convert(x)
+		return
 	case isa.Narrow(to):
-		f.clamped(d, x, from, to, func(t x86.Vec) { f.I(pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), l, d, t) })
+		f.clamped(d, x, from, to, convert)
 		return
 	case isa.Wide(from): // has the greatest integer; what is below all of them becomes the least one
 		f.I(x86.VMINPD, lf, k, x, f.full(from, floatBits(from, math.MaxInt32)))

@@ -531,7 +531,10 @@ func (f *avx512) narrow(d, x x86.Vec) { f.I(x86.VPMOVQD, f.LenOf(dtype.I64), d, 
 // truncate converts floats to integers, with saturation and NaN to 0.
 func (f *avx512) truncate(d, x x86.Vec, from, to dtype.Type) {
 	l := max(f.LenOf(from), f.LenOf(to))
-	if isa.Narrow(to) {
+	if op := pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ); inRange(f.Cur) {
+		f.I(op, l, d, x)
+		return
+	} else if isa.Narrow(to) {
 		f.clamped(d, x, from, to, func(t x86.Vec) {
 			ops, n := [3]x86.Operand{d, t}, 2
 			if to.IsSigned() {
@@ -539,7 +542,7 @@ func (f *avx512) truncate(d, x x86.Vec, from, to dtype.Type) {
 				f.I(pick(from, x86.VCMPPS, x86.VCMPPD), f.LenOf(from), k, x, x, x86.Imm(7))
 				ops[2], n = x86.Zero(k), 3
 			}
-			f.I(pick(from, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), l, ops[:n]...)
+			f.I(op, l, ops[:n]...)
 		})
 		return
 	}

@@ -56,7 +56,8 @@ func (f *avx512) loadsFrom(site int32) bool {
 
 // packing returns the instruction that packs the lanes of a store to narrower elements.
 func (f *avx512) packing(n *lower.Node, t dtype.Type) x86.Op {
-	switch saturates := saturates(&f.Nodes[n.Args[0]]); {
+	x := &f.Nodes[n.Args[0]]
+	switch saturates := saturates(x) && !inRange(x); {
 	case f.LaneSize == 2:
 		return x86.VPMOVWB
 	case saturates && t.IsSigned():

@@ -446,7 +446,11 @@ func (f *emitter) clamped(d, x x86.Vec, from, to dtype.Type, convert func(x x86.
 	lo, above := scalar.Limits(to)
 	t, l, li := f.Tmp(), f.LenOf(from), f.LenOf(dtype.I32)
 	if to.IsSigned() {
-		f.I(pick(from, x86.VMINPS, x86.VMINPD), l, t, x, f.operand(from, floatBits(from, above-1)))
+		least := pick(from, x86.VMINPS, x86.VMINPD)
+		if f.evex && from == dtype.F32 { // as integers, positive floats have the same order; other ports compare them
+			least = x86.VPMINSD
+		}
+		f.I(least, l, t, x, f.operand(from, floatBits(from, above-1)))
 		convert(t)
 		if saturates(f.Cur) {
 			return
@@ -467,6 +471,10 @@ func (f *emitter) clamped(d, x x86.Vec, from, to dtype.Type, convert func(x x86.
 func saturates(n *lower.Node) bool {
 	return n.Bytes && n.Op == prim.Cvt && n.In.IsFloat()
 }
+
+// inRange reports whether such a conversion has an operand that is NaN or in range. The lower bytes of what the instruction makes of NaN
+// are zeros.
+func inRange(n *lower.Node) bool { return saturates(n) && n.Imm == lower.InRange }
 
 func not(f *emitter, n *lower.Node) {
 	d, x := f.unary(n)

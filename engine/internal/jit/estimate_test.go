@@ -27,8 +27,8 @@ var estimates = []struct {
 // significands, at the ends of the range of exponents too, and of float64 random
 // numbers and those whose roots are nearest to the middle of two numbers.
 func TestEstimates(t *testing.T) {
-	defer func(old bool) { amd64.FastDivider = old }(amd64.FastDivider)
-	amd64.FastDivider = false // it divides by most of these
+	defer func(old amd64.Divider) { amd64.Divides = old }(amd64.Divides)
+	amd64.Divides = amd64.SlowDivider // the others divide by most of these
 	for _, e := range estimates {
 		t.Run(e.name+" f32", func(t *testing.T) {
 			const mantissas = 1 << 23
@@ -66,35 +66,38 @@ func TestEstimates(t *testing.T) {
 	}
 }
 
-// TestDividers tests which operations of a loop take estimates: a fast divider computes roots of float32 sooner, but not two operations.
+// TestDividers tests which operations of a loop take estimates: a fast divider computes roots of float32 sooner, but not two operations, and
+// one that divides vectors of 512 bits at once computes quotients by uniform values sooner.
 func TestDividers(t *testing.T) {
 	be, err := New("avx512")
 	if err != nil {
 		t.Skip(err)
 	}
-	defer func(old bool) { amd64.FastDivider = old }(amd64.FastDivider)
+	defer func(old amd64.Divider) { amd64.Divides = old }(amd64.Divides)
 	r := rand.New(rand.NewPCG(5, 4))
 	inverseRoot := "%20 = const f32 1\n%21 = sqrt f32 %0\n%22 = div f32 %20 %21\n"
 	for i := range 12 {
 		inverseRoot += fmt.Sprintf("%%%d = mul f32 %%%d %%0\n", 23+i, 22+i)
 	}
 	inverseRoot += "%8 = add f32 %34 %0"
-	for _, fast := range []bool{false, true} {
-		amd64.FastDivider = fast
+	for _, divides := range []amd64.Divider{amd64.SlowDivider, amd64.FastDivider, amd64.WideDivider} {
+		amd64.Divides = divides
 		for _, c := range []struct {
 			typ, text string
-			estimates [2]bool // of a slow divider and a fast one
+			estimates [3]bool // of each divider
 		}{
-			{"f32", "%8 = sqrt f32 %0", [2]bool{true, false}},
-			{"f64", "%8 = sqrt f64 %0", [2]bool{true, true}},
-			{"f32", "%7 = sqrt f32 %0\n%8 = div f32 %0 %7", [2]bool{true, true}},
-			{"f32", inverseRoot, [2]bool{true, false}},
+			{"f32", "%8 = sqrt f32 %0", [3]bool{true, false, false}},
+			{"f64", "%8 = sqrt f64 %0", [3]bool{true, true, true}},
+			{"f32", "%7 = sqrt f32 %0\n%8 = div f32 %0 %7", [3]bool{true, true, true}},
+			{"f32", inverseRoot, [3]bool{true, false, false}},
+			{"f32", "%7 = const f32 3\n%8 = div f32 %0 %7", [3]bool{true, true, false}},
+			{"f64", "%7 = const f64 3\n%8 = div f64 %0 %7", [3]bool{true, true, true}},
 		} {
 			k := parse(t, fmt.Sprintf("kernel d\naxis i0\nbuf x %[1]s in 1\nbuf y %[1]s out 1\n{\nvec i0 {\n%%0 = load %[1]s x[i0]\n%[2]s\nstore %[1]s y[i0] %%8\n}\n}", c.typ, c.text))
 			s := newSetup(t, r, k, []int{700}, nil, [][]int{{700}, {700}}, true)
 			in := s.instance(t, be)
-			if has, want := countIn(t, in, "main loop", "vrsqrt14")+countIn(t, in, "main loop", "vrcp14") > 0, c.estimates[map[bool]int{true: 1}[fast]]; has != want {
-				t.Errorf("%q, fast divider %v: estimates: %v, want %v", c.text, fast, has, want)
+			if has, want := countIn(t, in, "main loop", "vfnmadd") > 0, c.estimates[divides]; has != want {
+				t.Errorf("%q, divider %d: estimates: %v, want %v", c.text, divides, has, want)
 			}
 			differ(t, r, s)
 		}

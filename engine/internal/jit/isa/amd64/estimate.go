@@ -31,20 +31,44 @@ const (
 // of the arithmetic ports for the form by estimates.
 type cost struct{ divider, estimate [numEstimated][2]int }
 
-var (
-	slowDivider = cost{
-		divider:  [numEstimated][2]int{noEstimate: {20, 32}, rootEstimate: {24, 48}, reciprocalEstimate: {20, 32}, quotientEstimate: {20, 32}},
-		estimate: [numEstimated][2]int{rootEstimate: {15, 18}, reciprocalEstimate: {13, 15}, quotientEstimate: {7, 7}},
-	}
-	fastDivider = cost{ // reciprocals of float32 are always divided
-		divider:  [numEstimated][2]int{noEstimate: {12, 18}, rootEstimate: {20, 32}, reciprocalEstimate: {12, 18}, quotientEstimate: {12, 18}},
-		estimate: [numEstimated][2]int{rootEstimate: {22, 29}, reciprocalEstimate: {40, 21}, quotientEstimate: {9, 9}},
-	}
+// A Divider is a kind of divider.
+type Divider uint8
+
+// The dividers: of most processors; of a Zen 4, which divides in .6 of that time and multiplies half as many vectors of 512 bits in a
+// cycle; and of AMD's processors that compute such vectors at once.
+const (
+	SlowDivider Divider = iota
+	FastDivider
+	WideDivider
 )
 
-// FastDivider says that the processor is AMD's: a Zen 4 divides in .6 of the time of others, and multiplies half as many vectors of
-// 512 bits in a cycle. Tests replace it.
-var FastDivider = strings.HasPrefix(cpucache.Model(), "AMD")
+var dividers = [...]cost{
+	SlowDivider: {
+		divider:  [numEstimated][2]int{noEstimate: {20, 32}, rootEstimate: {24, 48}, reciprocalEstimate: {20, 32}, quotientEstimate: {20, 32}},
+		estimate: [numEstimated][2]int{rootEstimate: {15, 18}, reciprocalEstimate: {13, 15}, quotientEstimate: {7, 7}},
+	},
+	FastDivider: { // reciprocals of float32 are always divided
+		divider:  [numEstimated][2]int{noEstimate: {12, 18}, rootEstimate: {20, 32}, reciprocalEstimate: {12, 18}, quotientEstimate: {12, 18}},
+		estimate: [numEstimated][2]int{rootEstimate: {22, 29}, reciprocalEstimate: {40, 21}, quotientEstimate: {9, 9}},
+	},
+	WideDivider: { // of four ports, two multiply
+		divider:  [numEstimated][2]int{noEstimate: {5, 8}, rootEstimate: {9, 15}, reciprocalEstimate: {5, 8}, quotientEstimate: {5, 8}},
+		estimate: [numEstimated][2]int{rootEstimate: {11, 10}, reciprocalEstimate: {10, 12}, quotientEstimate: {6, 6}},
+	},
+}
+
+// Divides is the divider of this processor. Tests replace it.
+var Divides = dividerOf(strings.HasPrefix(cpucache.Model(), "AMD"), cpucache.Halves())
+
+func dividerOf(amd, halves bool) Divider {
+	switch {
+	case halves:
+		return FastDivider
+	case amd:
+		return WideDivider
+	}
+	return SlowDivider
+}
 
 // estimateOf returns the form of a node by estimates, and whether the divider would compute it.
 func (f *avx512) estimateOf(n *lower.Node) (form estimated, divides bool) {
@@ -74,10 +98,7 @@ func (f *avx512) estimates() []bool {
 	if f.Narrow || f.Layout.Along || f.Phase.Kind == lower.ScalarPhase {
 		return nil
 	}
-	c := &slowDivider
-	if FastDivider {
-		c = &fastDivider
-	}
+	c := &dividers[Divides]
 	var b budget
 	some := false
 	for i := range f.Nodes {

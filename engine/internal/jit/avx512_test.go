@@ -52,30 +52,6 @@ func TestCountedMasks(t *testing.T) {
 	}
 }
 
-// TestIndicesLoadedAgain fails if code uses an index that a general register has loaded before it compares the register: another
-// goroutine may have changed the index since a vector compared it.
-func TestIndicesLoadedAgain(t *testing.T) {
-	loaded := regexp.MustCompile(`^\s+(mov|movzx) [er][ad]x, .*\[r\d+\+rsi`)
-	for arrays, compares := range map[string]bool{
-		"x 1000 float32\ni 5000 int32": true, "x 1000 uint8\ni 5000 int64": true, "x 200 float64\ni 5000 uint8": true, "x 256 float32\ni 5000 uint8": false,
-	} {
-		kernels := codeAVX512(t, arrays, "y = take(x, i)")
-		lines, loads := strings.Split(kernels[len(kernels)-1], "\n"), 0
-		for i, l := range lines {
-			if !loaded.MatchString(l) {
-				continue
-			}
-			loads++
-			if got := strings.Contains(lines[i+1], "cmp "); got != compares {
-				t.Errorf("%q: %s, then %s", arrays, l, lines[i+1])
-			}
-		}
-		if loads == 0 {
-			t.Errorf("%q: no general register loads an index", arrays)
-		}
-	}
-}
-
 // TestNeighbouringWindows fails if the two windows of a vector of every other element overlap, except for one vector of each group: that
 // has the last elements, and the others read elements that the next vector has.
 func TestNeighbouringWindows(t *testing.T) {

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"unsafe"
 
-	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/internal/testlevel"
@@ -117,7 +115,7 @@ var wordCleared = regexp.MustCompile(`mov qword ptr \[rdi\+\d+\], 0`)
 // with and without those that are negative or outside.
 func TestTakes(t *testing.T) {
 	r := rand.New(rand.NewPCG(28, 13))
-	direct := map[string]bool{}
+	direct := map[string]map[string]bool{"avx2": {}, "avx512": {}}
 	for name, body := range testlevel.InOrder(takes) {
 		for _, typ := range []dtype.Type{dtype.U8, dtype.I16, dtype.F16, dtype.BF16, dtype.Bool, dtype.F32, dtype.I32, dtype.F64, dtype.U64} {
 			if typ == dtype.Bool && strings.Contains(body, "max") {
@@ -138,8 +136,8 @@ func TestTakes(t *testing.T) {
 						randir.Put(s.mem[1][i*index.Size():], index.Size(), uint64(at))
 					}
 					for _, be := range isas(t) {
-						if be.Name() == "avx2" && !direct[name] && wordCleared.MatchString(textOfCode(t, s.instance(t, be))) {
-							direct[name] = true
+						if found := direct[be.Name()]; found != nil && !found[name] && wordCleared.MatchString(textOfCode(t, s.instance(t, be))) {
+							found[name] = true
 						}
 					}
 					differ(t, r, s)
@@ -148,19 +146,16 @@ func TestTakes(t *testing.T) {
 			}
 		}
 	}
-	if slices.ContainsFunc(isas(t), func(be backend.Backend) bool { return be.Name() == "avx2" }) && len(direct) != len(takes)-1 { // the loop down columns has offsets from the code before it
-		t.Errorf("indices come from memory to general registers in %v alone", direct)
+	for _, be := range isas(t) { // the loop down columns has offsets from the code before it
+		if found := direct[be.Name()]; found != nil && len(found) != len(takes)-1 {
+			t.Errorf("%s: indices come from memory to general registers in %v alone", be.Name(), found)
+		}
 	}
 }
 
 // TestTakesOfChangingIndices tests that no index is used that was not compared: another goroutine changes them while a loop runs. The array
 // ends at a page without access.
 func TestTakesOfChangingIndices(t *testing.T) {
-	all := isas(t)
-	i := slices.IndexFunc(all, func(be backend.Backend) bool { return be.Name() == "avx2" })
-	if i < 0 {
-		t.Skip("no AVX2")
-	}
 	r := rand.New(rand.NewPCG(28, 14))
 	k := parse(t, takeKernel(takes["one"], dtype.F32, dtype.I64))
 	const n, columns, side = 4, 500, 1000
@@ -168,7 +163,6 @@ func TestTakesOfChangingIndices(t *testing.T) {
 	defer s.release()
 	numbers := unsafe.Slice((*int64)(unsafe.Pointer(&s.mem[1][0])), columns)
 	clear(numbers)
-	inst := s.instance(t, all[i])
 	var done atomic.Bool
 	stopped := make(chan struct{})
 	go func() {
@@ -178,9 +172,12 @@ func TestTakesOfChangingIndices(t *testing.T) {
 			atomic.StoreInt64(&numbers[j], int64(j))
 		}
 	}()
-	for range testlevel.Every(20000, 2000) {
-		if fault := runAll(inst); fault != 0 {
-			t.Fatal(fmt.Sprint("fault ", fault))
+	for _, be := range isas(t) {
+		inst := s.instance(t, be)
+		for range testlevel.Every(20000, 2000) {
+			if fault := runAll(inst); fault != 0 {
+				t.Fatal(be.Name(), fmt.Sprint(" fault ", fault))
+			}
 		}
 	}
 	done.Store(true)

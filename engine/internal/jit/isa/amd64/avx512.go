@@ -26,7 +26,7 @@ func (avx512Target) Facts() isa.Facts { // K0 is never a write mask, K7 has the 
 	if !Permutes8 {
 		joined = 2
 	}
-	return isa.Facts{Name: "avx512", LeastJoined: joined, MostNarrow: 16, Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: 1<<17 - 4, Joins: 1<<9 - 4 | 1<<12 | 1<<16, Planes: 1<<2 | 1<<3 | 1<<4 | 1<<8, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Blends: true, Extremes: true, RowsAtOnce: 4, Sums: true, Sites: sites}
+	return isa.Facts{Name: "avx512", LeastJoined: joined, MostNarrow: 16, Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: 1<<17 - 4, Joins: 1<<9 - 4 | 1<<12 | 1<<16, Planes: 1<<2 | 1<<3 | 1<<4 | 1<<8, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Blends: true, Extremes: true, RowsAtOnce: 4, Sums: true, LoadsIndices: true, Sites: sites}
 }
 
 func (avx512Target) New(listing bool) isa.Asm { return newAsm(listing, true) }
@@ -54,6 +54,7 @@ var avx512Rules = isa.Table(
 	on(as((*avx512).chooseMask), types{dtype.Bool}, prim.Select),
 	on(as((*avx512).divide32), shortInts, prim.Div, prim.Rem),
 	on(as((*avx512).load), nil, ir.Load),
+	on(take, nil, lower.OpTake),
 	on(ternary, isa.Ints, lower.OpTernary),
 	on(as((*avx512).divide), isa.Floats, prim.Sqrt, prim.Div),
 	on(as((*avx512).quotient), isa.Floats, lower.OpQuotient),
@@ -629,8 +630,12 @@ func (f *avx512) compareInts(op prim.Op, t dtype.Type, d x86.Operand, x, y x86.V
 func (f *avx512) packWords(v x86.Vec) { f.I(x86.VPMOVDW, f.LenOf(dtype.I32), v, v) }
 
 func (f *avx512) gathered(n *lower.Node, v x86.Vec, in x86.Operand) {
-	k, g := in.(x86.Mask), f.TmpMask()
-	f.I(x86.VPTESTMD, f.LenOf(dtype.I32), g, v, f.constBcast(dtype.I32, 0xff), x86.Merge(k))
+	g, ops := f.TmpMask(), make([]x86.Operand, 3, 4)
+	k, some := in.(x86.Mask)
+	if ops[0], ops[1], ops[2] = g, v, f.constBcast(dtype.I32, 0xff); some {
+		ops = append(ops, x86.Merge(k))
+	}
+	f.I(x86.VPTESTMD, f.LenOf(dtype.I32), ops...)
 	if n.Args[1] != lower.None {
 		f.I(x86.KANDNW, 0, k, k, f.Mask(n.Args[2]))
 		f.I(x86.KORW, 0, g, g, k)

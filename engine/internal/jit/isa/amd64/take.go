@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // take loads elements that an array of indices selects: see [isa.Take]. General registers load the indices and compare them. After one that
@@ -13,7 +14,12 @@ import (
 func take(f *emitter, n *lower.Node) {
 	s, t := &f.Layout.Sites[n.Aux], f.Phase.Sites[n.Aux].Type
 	k := taker{emitter: f, Take: f.Takes[n.Aux], site: s, other: f.NewLabel()}
-	d, done := f.Dst(), f.NewLabel()
+	done, d := f.NewLabel(), x86.Vec(0)
+	if f.IsMask(f.ID) {
+		d = f.Tmp()
+	} else {
+		d = f.Dst()
+	}
 	switch {
 	case f.Masked:
 		f.loadEach(t, d, f.W, k.masked)
@@ -72,15 +78,23 @@ func (f *taker) any(lane int) x86.Mem {
 		f.I(indices64[f.Phase.Sites[f.Index].Type], l, x, f.indexAt(lane))
 		if f.Size != lower.None {
 			f.I(x86.VPBROADCASTQ, l, f.size, f.word(f.Size))
-			f.I(x86.VPXOR, l, t, t, t)
-			f.I(x86.VPCMPGTQ, l, t, t, x)
-			f.I(x86.VPAND, l, t, t, f.size)
+			if f.evex {
+				f.I(x86.VPSRAVQ, l, t, x, f.operand(dtype.I64, 63))
+			} else {
+				f.I(x86.VPXOR, l, t, t, t)
+				f.I(x86.VPCMPGTQ, l, t, t, x)
+			}
+			f.I(f.simple(prim.And, dtype.I64), l, t, t, f.size)
 			f.I(x86.VPADDQ, l, x, x, t)
 		}
-		top := f.full(dtype.I64, uint64(f.Extent-1))
-		f.I(x86.VPCMPGTQ, l, t, x, top)
-		f.I(x86.VBLENDVPD, l, x, x, top, t)
-		f.I(x86.VBLENDVPD, l, x, x, f.full(dtype.I64, 0), x)
+		if top := f.operand(dtype.I64, uint64(f.Extent-1)); f.evex {
+			f.I(x86.VPMINSQ, l, x, x, top)
+			f.I(x86.VPMAXSQ, l, x, x, f.operand(dtype.I64, 0))
+		} else {
+			f.I(x86.VPCMPGTQ, l, t, x, top)
+			f.I(x86.VBLENDVPD, l, x, x, top, t)
+			f.I(x86.VBLENDVPD, l, x, x, f.operand(dtype.I64, 0), x)
+		}
 	}
 	if lane%2 == 0 {
 		f.offsetPair(x86.L256, f.t, f.x, lane%4/2)

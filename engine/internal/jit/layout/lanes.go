@@ -31,7 +31,7 @@ func (b *Binder) findLanes(bp *Phase) {
 	}
 	bp.LaneSize, bp.Narrowing = size, narrowing
 	if b.Blends && narrowing == nil {
-		bp.Narrowing = bp.Lowered.Assuming(b.Binding.Scalars, b.IR.Scalars, !b.wide())
+		bp.Narrowing = bp.Lowered.Assuming(b.Binding.Scalars, b.IR.Scalars)
 	}
 }
 

@@ -14,9 +14,8 @@ import (
 const mostAdditions = 4
 
 // Assuming returns the nodes of a map with narrow lanes, some of which take fewer instructions while the scalars of the kernel,
-// of some types, are about these. It returns nil if there are no such nodes. spans says that a subtraction and a comparison are
-// less than two comparisons.
-func (ph *Phase) Assuming(scalars []uint64, types []dtype.Type, spans bool) *Narrowing {
+// of some types, are about these. It returns nil if there are no such nodes.
+func (ph *Phase) Assuming(scalars []uint64, types []dtype.Type) *Narrowing {
 	if ph.Kind != MapPhase || ph.LaneSize == 0 {
 		return nil
 	}
@@ -25,7 +24,7 @@ func (ph *Phase) Assuming(scalars []uint64, types []dtype.Type, spans bool) *Nar
 		switch n := &ph.Nodes[i]; {
 		case n.Op == prim.Mul && ph.LaneSize == 1:
 			a.multiple(i)
-		case n.Op == prim.And && n.Type == dtype.Bool && spans:
+		case n.Op == prim.And && n.Type == dtype.Bool:
 			a.span(i)
 		case n.Op == prim.And && n.Type == dtype.I8 && ph.LaneSize == 1:
 			a.field(i)

@@ -33,14 +33,16 @@ func Generators() (out []backend.Backend) {
 
 // FixCaches sets the model of the machine, which chooses variants of the code, to the
 // defaults with the caches of a common desktop, which takes whole vectors of 512 bits.
-func FixCaches(t *testing.T) { fixModel(t, false) }
+func FixCaches(t *testing.T) { fixModel(t, false, true) }
 
-// FixHalves is FixCaches for a desktop that takes vectors of 512 bits in two halves.
-func FixHalves(t *testing.T) { fixModel(t, true) }
+// FixHalves is FixCaches for a desktop that takes vectors of 512 bits in two halves, and FixWide for one that is as fast with
+// whole ones from all levels.
+func FixHalves(t *testing.T) { fixModel(t, true, true) }
+func FixWide(t *testing.T)   { fixModel(t, false, false) }
 
-func fixModel(t *testing.T, halves bool) {
+func fixModel(t *testing.T, halves, narrow bool) {
 	m := defaultsWith(cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20})
-	m.Halves = halves
+	m.Halves, m.Narrow = halves, narrow
 	t.Cleanup(useModel(m))
 }
 

@@ -314,7 +314,7 @@ func TestStoredRecords(t *testing.T) {
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64, dtype.I16, dtype.U8} {
 		for _, fields := range []int{2, 3, 4, 5, 6, 7, 8, 9, 12, 16} {
 			for try := range 9 {
-				fixModel(t, r.IntN(2) == 0)
+				fixModel(t, r.IntN(2) == 0, true)
 				s, n := storedRecords(t, r, typ, fields, try%3 == 2)
 				if be := isas(t)[0]; n > 1 && be.Name() != "neon" {
 					has := slices.ContainsFunc(s.instance(t, be).(*instance).phases, func(bp *boundPhase) bool {
@@ -381,7 +381,7 @@ func TestRecordsFit(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 34))
 	for fields := 4; fields <= 17; fields++ {
 		for try := range 20 {
-			fixModel(t, try%2 == 1)
+			fixModel(t, try%2 == 1, true)
 			s, n := storedRecords(t, r, [...]dtype.Type{dtype.F32, dtype.F64}[try/2%2], fields, true)
 			for _, be := range generators[:2] {
 				if _, ok := s.instance(t, be).(*instance); !ok {

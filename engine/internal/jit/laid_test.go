@@ -89,7 +89,7 @@ buf apart %[3]s out 2
 func TestPlanes(t *testing.T) {
 	r := rand.New(rand.NewPCG(26, 35))
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64, dtype.U8, dtype.I8, dtype.Bool, dtype.I16, dtype.U16, dtype.F16, dtype.BF16} {
-		fixModel(t, r.IntN(2) == 0)
+		fixModel(t, r.IntN(2) == 0, true)
 		for columns := 2; columns <= 9; columns++ {
 			for _, value := range []string{"", "    %%1 = load %[1]s z[i0, i1]\n    %%2 = xor %[1]s %%0 %%1\n    %%3 = load %[1]s one[i0]\n    %%4 = xor %[1]s %%3 %%2\n"} {
 				op, reg, to := "xor", typ.Register(), typ

@@ -279,15 +279,16 @@ const mostHalfLines = 6
 
 // oneByOne reports whether a loop should compute the vectors of a group one after the other, with all uniform
 // operands in registers. With the vectors at once these take too many registers, and each uniform operand that stays
-// in memory costs a load if the other operand is in memory, too. Where the loads and stores of vectors of
-// 256 bits limit a loop, a store after each load takes less time than a group of loads and a group of stores.
+// in memory costs a load if the other operand is in memory, too. Where loads and stores limit a loop, a store after each load takes
+// less time than a group of loads and a group of stores.
 func (f *phaseCode) oneByOne(group int) bool {
 	v, _ := f.pressure()
 	taps, room := 0, f.Vectors-f.spare()
 	if len(f.operandsByUse()) > room-v+uniformTemporaries {
 		return false
 	}
-	if f.Narrow && !f.Fetch && !f.Stream && f.W*f.Layout.Widest() == 32 && f.Layout.Apart() && len(f.Layout.Sites) <= mostHalfLines {
+	moves := f.Narrow && f.W*f.Layout.Widest() == 32 || f.Layout.Moves && f.W*f.Layout.Widest() == f.Bytes
+	if moves && !f.Fetch && !f.Stream && f.Layout.Apart() && len(f.Layout.Sites) <= mostHalfLines {
 		return true
 	}
 	for _, id := range f.top {

@@ -71,20 +71,27 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// TestHalves fails if a loop that loads and stores bound, over arrays in the first level, has vectors of 512 bits or several at
-// once where the processor takes such vectors in two halves, or vectors of 256 bits where it takes them whole. Where it does so from all
-// levels, it has them one after the other.
+// TestHalves fails if a loop that loads and stores bound has vectors of 512 bits or several at once where the processor takes such
+// vectors in two halves, or vectors of 256 bits where it takes them whole. Outside the first level it has them one after the other.
 func TestHalves(t *testing.T) {
 	if _, err := exec.Probe(); err != nil {
 		t.Skip(err)
 	}
-	pl, err := plan.Compile(t.Context(), statements(t, "x 1000 float32\nz 1000 float32", "y = x + z"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, fix := range []func(*testing.T){jit.FixCaches, jit.FixHalves, jit.FixWide} {
-		fix(t)
-		want := [2]bool{i != 1, i > 0}
+	for _, c := range []struct {
+		fix  func(*testing.T)
+		text string
+		want [2]bool // vectors of 512 bits, one after the other
+	}{
+		{jit.FixCaches, "x 1000 float32\nz 1000 float32", [2]bool{true, false}},
+		{jit.FixHalves, "x 1000 float32\nz 1000 float32", [2]bool{false, true}},
+		{jit.FixWide, "x 1000 float32\nz 1000 float32", [2]bool{true, false}},
+		{jit.FixWide, "x 10000 float32\nz 10000 float32", [2]bool{true, true}},
+	} {
+		pl, err := plan.Compile(t.Context(), statements(t, c.text, "y = x + z"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.fix(t)
 		for _, be := range jit.Generators() {
 			kernels, err := host.Listings(be, pl)
 			if err != nil {
@@ -92,8 +99,8 @@ func TestHalves(t *testing.T) {
 			}
 			text := code(kernels[0])
 			got := [2]bool{strings.Contains(text, "zmm"), strings.Contains(text, "one after the other")}
-			if be.Name() == "avx512" && got != want || be.Name() == "avx2" && got[1] != want[1] {
-				t.Errorf("%s: vectors of 512 bits %v, one after the other %v, want %v", be.Name(), got[0], got[1], want)
+			if be.Name() == "avx512" && got != c.want || be.Name() == "avx2" && got[1] != c.want[1] {
+				t.Errorf("%s, %q: vectors of 512 bits %v, one after the other %v, want %v", be.Name(), c.text, got[0], got[1], c.want)
 			}
 		}
 	}

@@ -190,7 +190,7 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 	if ph.Widest == 8 && ph.Predicates() {
 		return // the emitter has no masks of four lanes
 	}
-	bp.Moves = moving && !bp.steps() && !bp.packs() && (total > b.Machine.Caches.L1 || b.Machine.Halves || !b.Machine.Narrow) && !(total <= b.Machine.Caches.L2 && bp.dense(element+fresh))
+	bp.Moves = moving && !bp.steps() && !bp.packs() && (total > b.Machine.Caches.L1 || b.Machine.Halves) && !(total <= b.Machine.Caches.L2 && bp.dense(element+fresh))
 	bp.Narrow = bp.Narrow || bp.Exact > 0 && bp.Exact*bp.Widest() < LineBytes || b.Machine.Narrow && bp.Moves
 	// A network has fewer permutes than records in whole vectors.
 	bp.Narrow = bp.Narrow || bp.joinsNarrow()

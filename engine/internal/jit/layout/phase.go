@@ -147,7 +147,7 @@ type Phase struct {
 	Plain      bool             // see plain
 	Most       int              // most lanes of a call
 	Narrow     bool             // see variant
-	Moves      bool             // loads and stores bound a map, outside the first level where vectors of 256 bits are for that
+	Moves      bool             // loads and stores bound a map, outside the first level or in halves
 	LaneSize   int              // of narrow lanes: see [lower.Phase.LaneSize]
 	Narrowing  *lower.Narrowing // the nodes in such lanes, if they are not those of the phase
 	Counts     bool             // sums of predicates have lanes of 4 bytes: see [lower.Phase.Counts]

@@ -264,6 +264,36 @@ func TestAverages(t *testing.T) {
 	}
 }
 
+// TestSaturated runs sums that the greatest number of their elements limits, and others: of elements with a sign, of one number twice, with
+// a sum or a conversion that has another use, and while the scalar is another number.
+func TestSaturated(t *testing.T) {
+	r := rand.New(rand.NewPCG(48, 29))
+	for _, c := range []struct{ t, wide, other string }{{"u8", "i32", "%4"}, {"u16", "i32", "%4"}, {"u8", "u64", "%4"}, {"i8", "i32", "%4"}, {"u8", "i32", "%2"}} {
+		for _, store := range []string{"%7", "%5", "%2"} {
+			k := parse(t, strings.NewReplacer("T", c.t, "W", c.wide, "V", store, "OTHER", c.other).Replace("kernel saturated\naxis i0\nbuf x T in 1\nbuf z T in 1\nbuf y T out 1\n"+
+				"buf v T out 1\nscalar s0 W\n{\n%0 = scalar W s0\nvec i0 {\n%1 = load T x[i0]\n%2 = cvt W %1\n%3 = load T z[i0]\n%4 = cvt W %3\n%5 = add W %2 OTHER\n"+
+				"%7 = min W %5 %0\n%8 = cvt T %7\nstore T y[i0] %8\n%9 = cvt T V\nstore T v[i0] %9\n}\n}\n"))
+			most := uint64(255)
+			if c.t == "u16" {
+				most = 1<<16 - 1
+			}
+			for _, n := range []int{1, 31, 64, 333} {
+				for _, limit := range []uint64{most, most - 1, most / 2} {
+					s := newSetup(t, r, k, []int{n}, nil, slices.Repeat([][]int{{n}}, 4), true)
+					s.b.Scalars[0] = limit
+					for _, be := range isas(t) {
+						has := strings.Contains(textOfCode(t, s.instance(t, be)), map[string]string{"u8": "vpminub", "u16": "vpminuw", "i8": "vpminub"}[c.t])
+						if want := c.t[0] == 'u' && limit == most && c.other == "%4" && store != "%5"; has != want && be.Name() != "neon" {
+							t.Errorf("%s in %s, limit %d, %s stored: the sum is in lanes of its elements: %v, want %v", c.t, c.wide, limit, store, has, want)
+						}
+					}
+					differ(t, r, s)
+				}
+			}
+		}
+	}
+}
+
 // mixed returns %1*%3 + %1*(c - a) and its shift.
 func mixed(c, a string) string {
 	return "%4 = mul i32 %1 %3\n%10 = const i32 " + c + "\n%6 = sub i32 %10 " + a + "\n%7 = mul i32 %6 %1\n%11 = add i32 %7 %4\n%5 = shr i32 %11 %0"

@@ -66,18 +66,7 @@ func (a *assumer) assume(id int32, e extent) []Node {
 // once reports whether one node alone uses another one, once.
 func (a *assumer) once(id int32) bool {
 	if a.uses == nil {
-		a.uses = make([]int32, len(a.ph.Nodes))
-		use := func(id int32) {
-			if id != None {
-				a.uses[id]++
-			}
-		}
-		a.ph.eachResult(use)
-		for i := range a.ph.Nodes {
-			for _, x := range a.ph.Nodes[i].Args {
-				use(x)
-			}
-		}
+		a.uses = a.ph.uses()
 	}
 	return a.uses[id] == 1
 }

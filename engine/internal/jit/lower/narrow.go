@@ -164,7 +164,7 @@ func (r *ranger) rangeOf(n *Node) extent {
 
 // scalar returns the range of a cell. For the cell of a scalar it assumes one: the numbers with
 // no more bits than the scalar's value, and at least 4; or that value alone if all its bits are ones and something is subtracted from
-// it, as in 255 - a, or if it may be the 1 of an average.
+// it, as in 255 - a, or it limits a sum, or if it may be the 1 of an average.
 func (r *ranger) scalar(n *Node) extent {
 	t := n.Type
 	if int(n.Aux) >= len(r.types) || narrow(t) {
@@ -181,7 +181,9 @@ func (r *ranger) scalar(n *Node) extent {
 	if x == 1 && r.averages {
 		e = extent{1, 1}
 	}
-	if x == e.hi && slices.ContainsFunc(r.ph.Nodes, func(m Node) bool { return m.Op == prim.Sub && n == &r.ph.Nodes[m.Args[0]] }) {
+	if x == e.hi && slices.ContainsFunc(r.ph.Nodes, func(m Node) bool {
+		return m.Op == prim.Sub && n == &r.ph.Nodes[m.Args[0]] || m.Op == prim.Min && n == &r.ph.Nodes[m.Args[1]] && r.ph.Nodes[m.Args[0]].Op == prim.Add
+	}) {
 		e.lo = x
 	}
 	r.assumed = append(r.assumed, Assumed{Scalar: n.Aux, Type: t, Lo: e.lo, Hi: e.hi})
@@ -323,8 +325,12 @@ func lowBits(op prim.Op) bool { return op.Info().LowBits || op == prim.Shl || op
 // narrowed returns the nodes in lanes of size bytes, or nil.
 func (r *ranger) narrowed(size int) []Node {
 	nodes := make([]Node, len(r.ph.Nodes))
+	r.saturate(nodes, size)
 	for i := range nodes {
 		n := r.ph.Nodes[i]
+		if nodes[i].Op != prim.Invalid {
+			continue
+		}
 		if x, z, ok := r.average(&n); ok && !narrow(n.Type) && r.unsigned(x, size) && r.unsigned(z, size) {
 			t := laneOf(size, extent{0, 1<<(8*size) - 1})
 			nodes[i] = Node{Op: OpAverage, Type: t, In: t, Args: [3]int32{x, z, None}}
@@ -353,6 +359,35 @@ func (r *ranger) narrowed(size int) []Node {
 		nodes[i] = n
 	}
 	return nodes
+}
+
+// saturate makes x + min(z, ^x) of the minimum of a sum x + z and the greatest number without sign of size bytes: lanes of so many bytes
+// hold all of it, but not the sum. The complement takes the place of a conversion of x that nothing else uses.
+func (r *ranger) saturate(nodes []Node, size int) {
+	most := int64(1)<<(8*size) - 1
+	t := laneOf(size, extent{0, most})
+	var uses []int32
+	for i := range r.ph.Nodes {
+		n := &r.ph.Nodes[i]
+		if n.Op != prim.Min || narrow(n.Type) || n.Args[1] == None || r.ranges[n.Args[1]] != (extent{most, most}) {
+			continue
+		}
+		if uses == nil {
+			uses = r.ph.uses()
+		}
+		sum := &r.ph.Nodes[n.Args[0]]
+		if sum.Op != prim.Add || uses[n.Args[0]] != 1 || !r.unsigned(sum.Args[0], size) || !r.unsigned(sum.Args[1], size) {
+			continue
+		}
+		for k, c := range sum.Args[:2] {
+			if x := r.ph.Nodes[c].Args[0]; r.ph.Nodes[c].Op == prim.Cvt && uses[c] == 1 && r.ph.Nodes[x].Type == t && sum.Args[1-k] != c {
+				nodes[c] = Node{Op: prim.Not, Type: t, In: t, Args: [3]int32{x, None, None}}
+				nodes[n.Args[0]] = Node{Op: prim.Min, Type: t, In: t, Args: [3]int32{c, sum.Args[1-k], None}}
+				nodes[i] = Node{Op: prim.Add, Type: t, In: t, Args: [3]int32{x, n.Args[0], None}}
+				break
+			}
+		}
+	}
 }
 
 // unsigned reports whether lanes of size bytes hold a node without sign.

@@ -426,6 +426,23 @@ func (ph *Phase) Conflict(i int) bool {
 	return false
 }
 
+// uses returns how often nodes, reductions and sites use each node.
+func (ph *Phase) uses() []int32 {
+	uses := make([]int32, len(ph.Nodes))
+	use := func(id int32) {
+		if id != None {
+			uses[id]++
+		}
+	}
+	ph.eachResult(use)
+	for i := range ph.Nodes {
+		for _, x := range ph.Nodes[i].Args {
+			use(x)
+		}
+	}
+	return uses
+}
+
 // eachResult calls f with the nodes, or None, that reductions and sites of the phase use.
 func (ph *Phase) eachResult(f func(id int32)) {
 	for i := range ph.Reds {

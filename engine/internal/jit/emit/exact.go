@@ -96,12 +96,15 @@ func (f *phaseCode) followedRows(group, own int) {
 	f.Branch(isa.NE, isa.Word(f.Phase.Lanes), isa.K(f.Layout.Exact), few)
 	f.Branch(isa.LT, f.rowCount, least, few)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
+	if f.tailKept = own > 0; f.tailKept {
+		f.setTail(own)
+	}
 	f.Align(32)
 	f.Bind(loop)
 	for f.AtRow = range rows {
 		f.exactVectors(group, own)
 	}
-	f.AtRow = 0
+	f.AtRow, f.tailKept = 0, false
 	for i, r := range f.SiteReg {
 		if s := &f.Layout.Sites[i]; s.Row != 0 && s.Near == 0 {
 			f.Int(isa.Add, isa.SiteReg(int(r)), isa.K(rows*s.Row*s.Size))

@@ -134,22 +134,34 @@ func (f *phaseCode) tail() {
 	f.maskedBody(0)
 }
 
-// knownTail emits a vector of which so many lanes are left, which are fewer than it has.
+// knownTail emits a vector of which so many lanes are left, which are fewer than it has. All rows of an iteration have the mask that the
+// first one sets, or the code before the loop.
 func (f *phaseCode) knownTail(lanes int) {
-	if f.AtRow == 0 {
-		f.Int(isa.Mov, isa.T1, isa.K(lanes))
-		f.Int(isa.Mov, isa.Word(frame.Counter), isa.T1)
+	if f.AtRow == 0 && !f.tailKept {
+		f.setTail(lanes)
 	}
-	f.maskedBody(lanes)
+	f.underMask(lanes)
 }
 
-// maskedBody emits the nodes for the first lanes of a vector. The number is in T1; if it is known, it is given too, else 0. All rows of an
-// iteration have the mask that the first one sets, so for the others T1 may hold anything.
+// setTail makes the mask for so many lanes.
+func (f *phaseCode) setTail(lanes int) {
+	f.Int(isa.Mov, isa.T1, isa.K(lanes))
+	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T1)
+	f.Tail = lanes
+	f.Lanes.SetTail()
+	f.Tail = 0
+}
+
+// maskedBody emits the nodes for the first lanes of a vector. The number is in T1; if it is known, it is given too, else 0.
 func (f *phaseCode) maskedBody(lanes int) {
+	f.Tail = lanes
+	f.Lanes.SetTail()
+	f.underMask(lanes)
+}
+
+// underMask is maskedBody with the mask that is there.
+func (f *phaseCode) underMask(lanes int) {
 	f.Masked, f.Tail = true, lanes
-	if f.AtRow == 0 {
-		f.Lanes.SetTail()
-	}
 	f.Start(1)
 	f.body(f.top)
 	f.Masked, f.Tail = false, 0

@@ -419,7 +419,7 @@ func (b *Binder) findAcross(bp *Phase) {
 	half := (b.Vectors + 1) / 2 * vector
 	strip := half / 4
 	cached, near := b.reaches(row)
-	along := b.AtOnce > 1 && bp.SeqN >= b.AtOnce && (moved > near || bp.compares() && !b.wide()) && bp.OnlyReduces()
+	along := b.AtOnce > 1 && bp.SeqN >= b.AtOnce && (moved > near || bp.Compares() && !b.wide()) && bp.OnlyReduces()
 	switch {
 	case sums && bp.LaneSize > 0 && row <= half:
 		bp.Whole = bp.Spans[k-1]
@@ -434,9 +434,9 @@ func (b *Binder) findAcross(bp *Phase) {
 		}
 	case row <= half/states, sums && row <= min(b.Vectors-2, 16)*b.Bytes/states:
 		bp.Whole = bp.Spans[k-1]
-	case along && !b.wide() && element >= bp.Widest() && (moved > b.Machine.Caches.L2 || !bp.compares()): // wider accumulators take longer than narrow elements
+	case along && !b.wide() && element >= bp.Widest() && (moved > b.Machine.Caches.L2 || !bp.Compares()): // wider accumulators take longer than narrow elements
 		bp.Across = true
-	case combines && (moved <= b.Machine.Caches.L2 || span <= cached && !bp.compares()) && bp.Spans[k-1] <= mostWhole:
+	case combines && (moved <= b.Machine.Caches.L2 || span <= cached && !bp.Compares()) && bp.Spans[k-1] <= mostWhole:
 		bp.Whole = bp.Spans[k-1]
 	case along:
 		bp.Across = true
@@ -452,7 +452,7 @@ func (b *Binder) findAcross(bp *Phase) {
 		bp.AtOnce = b.rowsAtOnce(bp, sums, moved)
 		b.findRowsPast(bp, moved, element)
 	}
-	if bp.Combines = combines && (!bp.Across || bp.AtOnce > 1 && !b.wide()); bp.Combines && bp.compares() {
+	if bp.Combines = combines && (!bp.Across || bp.AtOnce > 1 && !b.wide()); bp.Combines && bp.Compares() {
 		bp.AtOnce = b.AtOnce
 	}
 	if bp.Whole > 0 || bp.Across {
@@ -566,9 +566,9 @@ func (bp *Phase) combines() bool {
 		!slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool { return r.Type == dtype.Bool || r.Type.Size() < 4 && bp.LaneSize == 0 })
 }
 
-// compares reports whether a loop finds extremes of floats: several instructions of each depend on the one before, which
+// Compares reports whether a loop finds extremes of floats: several instructions of each depend on the one before, which
 // rows at once hide.
-func (bp *Phase) compares() bool {
+func (bp *Phase) Compares() bool {
 	return slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool { return r.Type.IsFloat() && !r.Kern.Ordered })
 }
 

@@ -560,7 +560,7 @@ buf y %[1]s out 3
 			}
 			s := newSetup(t, r, k, e, []int{r.IntN(from + 1), r.IntN(to + 1), e[1] - 1}, [][]int{{e[0], e[1], columns + from}, {e[0], e[1], columns + to}}, true)
 			for _, be := range isas(t) {
-				if in, ok := s.instance(t, be).(*instance); ok && be.Name() != "neon" && columns > 1 && e[1]*columns >= 32 && to > 0 && len(in.phases[0].Loads)+len(in.phases[0].Stores) > 0 {
+				if in, ok := s.instance(t, be).(*instance); ok && be.Name() != "neon" && columns > 1 && e[1]*columns >= 48 && to > 0 && len(in.phases[0].Loads)+len(in.phases[0].Stores) > 0 {
 					t.Errorf("%s: %d rows of %d %s, %d apart, are copied by Go", be.Name(), e[1], columns, typ, to)
 				}
 			}

@@ -3,6 +3,7 @@ package layout
 import (
 	"slices"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/bound"
@@ -146,6 +147,16 @@ func (bp *Phase) joinsNarrow() bool {
 	})
 }
 
+// oneLoad reports whether a loop has one site with elements for each lane beside that of its store, or none. Vectors that cross lines bound
+// such a loop over short rows.
+func (bp *Phase) oneLoad() bool {
+	units := 0
+	for i := range bp.Sites {
+		units += int(frame.Bit(bp.Sites[i].Kind == Unit))
+	}
+	return units <= 2
+}
+
 // packs reports whether some stored elements are narrower than the lanes. A vector of 512 bits takes as many instructions
 // to pack and to store as one of 256 bits.
 func (bp *Phase) packs() bool {
@@ -191,7 +202,7 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 		return // the emitter has no masks of four lanes
 	}
 	bp.Moves = moving && !bp.steps() && !bp.packs() && (total > b.Machine.Caches.L1 || b.Machine.Halves) && !(total <= b.Machine.Caches.L2 && bp.dense(element+fresh))
-	bp.Narrow = bp.Narrow || bp.Exact > 0 && bp.Exact*bp.Widest() < LineBytes || b.Machine.Narrow && bp.Moves
+	bp.Narrow = bp.Narrow || bp.Exact > 0 && (moving && !bp.steps() && bp.oneLoad() || bp.Exact*bp.Widest() < LineBytes) || b.Machine.Narrow && bp.Moves
 	// A network has fewer permutes than records in whole vectors.
 	bp.Narrow = bp.Narrow || bp.joinsNarrow()
 	// Stores that pass the caches need narrow vectors and whole lines, which costs instructions.

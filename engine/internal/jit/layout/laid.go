@@ -80,7 +80,7 @@ func (l *layouter) lay(least int) {
 	}
 	// The code of wide vectors would be long, as their blocks are, and their windows cross lines, or have two elements each. The
 	// emitter has no masks of four lanes.
-	long := l.Machine.Narrow && ph.LaneSize == 0 && l.bp.Laid >= leastNarrow && !l.bp.Computes()
+	long := ph.LaneSize == 0 && l.bp.Laid >= leastNarrow && !l.bp.Computes()
 	windows, laid, planes, whole := 0, 0, false, false
 	longestBlock, mostOps := l.mostVectors()
 	for _, i := range which {
@@ -91,7 +91,7 @@ func (l *layouter) lay(least int) {
 		row := l.bp.LaidRow(&s)
 		lo, hi := l.bp.laidRange(&s)
 		far := max(row, -row)*(2*longestBlock*w/l.bp.Laid+1) + hi - lo
-		if s.Size == 2 && !l.Blends || l.bp.Laid > MostLaid && row != 0 && (lo != hi || long || !l.wide()) || ph.Sites[i].Store && (row == 0 || s.Size < 4 || l.bp.Laid > mostStored) || ph.Conflict(int(i)) || far > farthest/laidBytes {
+		if s.Size == 2 && !l.Blends || l.bp.Laid > MostLaid && row != 0 && (lo != hi || long && l.Machine.Narrow || !l.wide()) || ph.Sites[i].Store && (row == 0 || s.Size < 4 || l.bp.Laid > mostStored) || ph.Conflict(int(i)) || far > farthest/laidBytes {
 			l.bp.Laid = 0
 			return
 		}
@@ -116,7 +116,8 @@ func (l *layouter) lay(least int) {
 		l.bp.Laid = 0
 		return
 	}
-	l.bp.Narrow = (many || planes || long && !whole || ph.Widest == 8 && 2*windows > laid*parts*most) && !(ph.Widest == 8 && ph.Predicates())
+	long = long && !whole && (l.Machine.Narrow || windows > 0 && l.bp.Laid <= MostLaid)
+	l.bp.Narrow = (many || planes || long || ph.Widest == 8 && 2*windows > laid*parts*most) && !(ph.Widest == 8 && ph.Predicates())
 }
 
 // mostVectors returns the most vectors until the pattern of rows repeats, and the most instructions of that many.

@@ -496,7 +496,7 @@ func (c *code) function(phases []*layout.Phase, v layout.Variant) (*function, er
 	var wide *function
 	if !v.Wide && slices.ContainsFunc(phases, func(bp *layout.Phase) bool { return bp.Narrowing != nil && len(bp.Narrowing.Assumed) > 0 }) {
 		var err error
-		if wide, err = c.function(phases, layout.Variant{Rows: v.Rows, Wide: true}); err != nil {
+		if wide, err = c.function(phases, layout.Variant{Rows: v.Rows, Narrow: v.Narrow, Wide: true}); err != nil {
 			return nil, err
 		}
 	}

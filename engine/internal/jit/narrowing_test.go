@@ -334,6 +334,32 @@ func TestMultiples(t *testing.T) {
 	}
 }
 
+// TestRowsOfOtherScalars runs rows of bytes, beside a row for all, with scalars that the code does not assume: the vectors are as long as
+// those of the code that does, so they do not reach behind the row for all. That ends at a page without access.
+func TestRowsOfOtherScalars(t *testing.T) {
+	r := rand.New(rand.NewPCG(49, 1))
+	k := parse(t, "kernel others\naxis i0 i1\nbuf x u8 in 2\nbuf z u8 in 1\nbuf y u8 out 2\nscalar s0 u8\n{\n%0 = scalar u8 s0\nvec i0 i1 {\n"+
+		"%1 = load u8 x[i0, i1]\n%2 = mul u8 %1 %0\n%3 = load u8 z[i1]\n%4 = xor u8 %2 %3\nstore u8 y[i0, i1] %4\n}\n}\n")
+	for row := 9; row < 64; row += 3 {
+		s := newSetup(t, r, k, []int{18, row}, nil, [][]int{{18, row + 1}, {row}, {18, row}}, true)
+		s.b.Scalars = []uint64{3}
+		var bound []backend.Instance
+		for _, be := range isas(t) {
+			bound = append(bound, s.instance(t, be))
+		}
+		s.b.Scalars = []uint64{100}
+		runAll(s.instance(t, interp.New()))
+		want := slices.Clone(s.mem[2])
+		for i, in := range bound {
+			clear(s.mem[2])
+			if runAll(in); !slices.Equal(s.mem[2], want) {
+				t.Errorf("%s: rows of %d: wrong with another scalar", isas(t)[i].Name(), row)
+			}
+		}
+		s.release()
+	}
+}
+
 // scalarsChange compares a map of rows with the interpreter, with all these scalars, also where an instance was bound with other ones.
 func scalarsChange(t *testing.T, r *rand.Rand, k *ir.Kernel, scalars [][]uint64) {
 	t.Helper()

@@ -153,3 +153,31 @@ func TestTurnedTiles(t *testing.T) {
 		}
 	}
 }
+
+// TestColumnsBesideCopies compares loops down columns that follow a loop whose elements Go copies with the interpreter. Their states would
+// fit the first-level cache for more columns than Go copies at once.
+func TestColumnsBesideCopies(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 12))
+	for _, typ := range []string{"u8", "f32"} {
+		k := parse(t, strings.ReplaceAll(`kernel copies
+axis i0 i1 i2
+params 2
+buf x TYPE in 1
+buf y TYPE out 2
+scalar s0 TYPE
+{
+  %0 = scalar TYPE s0
+  vec i0 i1 {
+    %1 = load TYPE x[mod(i0*p0+i1, p1)]
+    seq i2 {
+      %2 = reduce max TYPE %0
+    }
+    %3 = max TYPE %1 %2
+    store TYPE y[i0, i1] %3
+  }
+}`, "TYPE", typ))
+		for _, rows := range []int{3, 50, 200} {
+			differ(t, r, newSetup(t, r, k, []int{rows, 99, 5}, []int{99, 63}, [][]int{{63}, {rows, 99}}, true))
+		}
+	}
+}

@@ -3,6 +3,7 @@ package jit
 import (
 	le "encoding/binary"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"unsafe"
@@ -324,8 +325,11 @@ func (bv *boundVec) findWide(m machine.Model) {
 		return
 	}
 	var across *boundPhase
-	state, moved, lanes := 0, 0, false
+	state, moved, lanes, most := 0, 0, false, math.MaxInt
 	for _, bp := range bv.phases {
+		if len(bp.Loads)+len(bp.Stores) > 0 { // see bindPhase
+			most = ir.Block
+		}
 		if bp.Lowered.Kind == lower.SeqPhase {
 			if !bp.Across && bp.Whole == 0 {
 				return
@@ -347,7 +351,7 @@ func (bv *boundVec) findWide(m machine.Model) {
 		least = stageLanes / 2
 	}
 	span := across.Spans[len(across.Spans)-1]
-	bv.wide, bv.step = true, max(cache/2/max(state, 1)&^63, least)
+	bv.wide, bv.step = true, min(max(cache/2/max(state, 1)&^63, least), most)
 	if span <= bv.step {
 		bv.step = max(least/span, 1) * span
 		if len(across.Spans) > 1 {

@@ -16,7 +16,8 @@ type family struct {
 	vector int // bytes of a vector
 	most   int // vectors of the largest network
 
-	blocks int // that a part sorted without a partition has at most; each has the keys of the largest network
+	blocks   int // that a part sorted without a partition has at most; each has the keys of the largest network
+	selected int // blocks of the longest row that is sorted even where not all keys are wanted
 
 	merges     [mostVectors + 1][forms]exec.Lazy         // by vectors of the second half
 	networks   [mostVectors + 1][groups][forms]exec.Lazy // by vectors, log2 of the lanes of a group
@@ -49,15 +50,15 @@ const (
 // families has the kernels by instruction set, for values of 1, 2, 4 and 8 bytes.
 var families = map[string]*[4]*family{
 	"avx512": {
-		{avx512: true, size: 4, stored: 1, vector: 64, most: 16, blocks: 2},
-		{avx512: true, size: 2, stored: 2, vector: 64, most: 16, blocks: 64},
-		{avx512: true, size: 4, stored: 4, vector: 64, most: 16, blocks: 32},
-		{avx512: true, size: 8, stored: 8, vector: 64, most: 16, blocks: 32},
+		{avx512: true, size: 4, stored: 1, vector: 64, most: 16, blocks: 2, selected: 2},
+		{avx512: true, size: 2, stored: 2, vector: 64, most: 16, blocks: 64, selected: 2},
+		{avx512: true, size: 4, stored: 4, vector: 64, most: 16, blocks: 32, selected: 2},
+		{avx512: true, size: 8, stored: 8, vector: 64, most: 16, blocks: 32, selected: 2},
 	},
 	"avx2": {
 		nil, nil,
-		{size: 4, stored: 4, vector: 32, most: 8, blocks: 32},
-		{size: 8, stored: 8, vector: 32, most: 8, blocks: 32},
+		{size: 4, stored: 4, vector: 32, most: 8, blocks: 32, selected: 4},
+		{size: 8, stored: 8, vector: 32, most: 8, blocks: 32, selected: 4},
 	},
 }
 

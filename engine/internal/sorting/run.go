@@ -534,7 +534,7 @@ func (u *run) few(to, from unsafe.Pointer, count, length int) bool {
 	case length <= u.f.largest():
 		u.short(to, from, count, length)
 		return true
-	case length <= 2*u.f.largest(), length < u.f.merged() && len(u.places) == 0:
+	case length <= u.f.selected*u.f.largest(), length < u.f.merged() && len(u.places) == 0:
 		return u.mergedRows(to, from, count, length, enter|leave)
 	}
 	return false

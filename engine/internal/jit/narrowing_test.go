@@ -282,6 +282,9 @@ func TestSaturated(t *testing.T) {
 					s := newSetup(t, r, k, []int{n}, nil, slices.Repeat([][]int{{n}}, 4), true)
 					s.b.Scalars[0] = limit
 					for _, be := range isas(t) {
+						if in, ok := s.instance(t, be).(*instance); ok && limit != most && slices.ContainsFunc(in.assumed, func(a lower.Assumed) bool { return a.Lo == a.Hi }) {
+							t.Errorf("%s: %s in %s: the code is for the limit %d alone", be.Name(), c.t, c.wide, limit)
+						}
 						has := strings.Contains(textOfCode(t, s.instance(t, be)), map[string]string{"u8": "vpminub", "u16": "vpminuw", "i8": "vpminub"}[c.t])
 						if want := c.t[0] == 'u' && limit == most && c.other == "%4" && store != "%5"; has != want && be.Name() != "neon" {
 							t.Errorf("%s in %s, limit %d, %s stored: the sum is in lanes of its elements: %v, want %v", c.t, c.wide, limit, store, has, want)

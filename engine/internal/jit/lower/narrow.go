@@ -163,8 +163,8 @@ func (r *ranger) rangeOf(n *Node) extent {
 }
 
 // scalar returns the range of a cell. For the cell of a scalar it assumes one: the numbers with
-// no more bits than the scalar's value, and at least 4; or that value alone if all its bits are ones and something is subtracted from
-// it, as in 255 - a, or it limits a sum, or if it may be the 1 of an average.
+// no more bits than the scalar's value, and at least 4. It assumes that value alone if all its bits are ones and something is subtracted
+// from it, as in 255 - a, if it is the greatest byte or word and limits a sum, or if it may be the 1 of an average.
 func (r *ranger) scalar(n *Node) extent {
 	t := n.Type
 	if int(n.Aux) >= len(r.types) || narrow(t) {
@@ -182,7 +182,8 @@ func (r *ranger) scalar(n *Node) extent {
 		e = extent{1, 1}
 	}
 	if x == e.hi && slices.ContainsFunc(r.ph.Nodes, func(m Node) bool {
-		return m.Op == prim.Sub && n == &r.ph.Nodes[m.Args[0]] || m.Op == prim.Min && n == &r.ph.Nodes[m.Args[1]] && r.ph.Nodes[m.Args[0]].Op == prim.Add
+		limits := m.Op == prim.Min && n == &r.ph.Nodes[m.Args[1]] && r.ph.Nodes[m.Args[0]].Op == prim.Add && (x == 0xff || x == 0xffff)
+		return limits || m.Op == prim.Sub && n == &r.ph.Nodes[m.Args[0]]
 	}) {
 		e.lo = x
 	}
@@ -369,7 +370,7 @@ func (r *ranger) saturate(nodes []Node, size int) {
 	var uses []int32
 	for i := range r.ph.Nodes {
 		n := &r.ph.Nodes[i]
-		if n.Op != prim.Min || narrow(n.Type) || n.Args[1] == None || r.ranges[n.Args[1]] != (extent{most, most}) {
+		if n.Op != prim.Min || narrow(n.Type) || r.ranges[n.Args[1]] != (extent{most, most}) {
 			continue
 		}
 		if uses == nil {

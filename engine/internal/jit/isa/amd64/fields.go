@@ -210,7 +210,9 @@ func (f *emitter) Interleave(i int32, use func(k int, x isa.Vec), keep bool) {
 	for k, o := range f.Layout.LaidOffsets(s, 0, len(v)) {
 		from := m
 		from.Disp += int32(o * s.Size)
-		if v[k] = net.load(x86.Len(8*bytes), from); !widens {
+		if widens {
+			v[k] = net.load(x86.Len(8*bytes), from)
+		} else {
 			v[k] = instruction(func(d x86.Vec, _ []x86.Vec) { f.own.loadLanes(d, t, from) })
 		}
 	}

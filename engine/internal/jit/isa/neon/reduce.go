@@ -82,7 +82,7 @@ func (f *neon) take(t dtype.Type, d, x, di, xi, m isa.Vec) {
 	f.I(arm64.VBIT, f.whole(dtype.I32), di, xi, m)
 }
 
-// SkipWorse is for AVX2.
+// SkipWorse does nothing, as a target may.
 func (f *neon) SkipWorse(*reduce.Kern, []isa.Vec, []isa.Vec, isa.Label) {}
 
 func (f *neon) StepArg(k *reduce.Kern, d, idx, x isa.Vec) {

@@ -425,3 +425,42 @@ buf x TYPE in 2
 		}
 	}
 }
+
+// TestTurnedBesideComputed compares reductions along rows that are apart, beside elements at computed offsets that may be outside, with the
+// interpreter. Such offsets have lanes of 8 bytes, and a narrow vector of them would have masks of four lanes.
+func TestTurnedBesideComputed(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 13))
+	for _, typ := range []dtype.Type{dtype.U32, dtype.F32, dtype.I16, dtype.F64} {
+		k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "REG", typ.Register().Short()).Replace(`kernel computed
+axis i0 i1 i2
+params 1
+buf b bool in 3
+buf x TYPE in 3
+buf z TYPE in 3
+buf v bool in 3
+buf y REG out 2
+scalar s0 bool
+{
+  %0 = scalar bool s0
+  vec i0 i1 {
+    seq i2 {
+      %1 = load bool b[i0, i2, i1+p0] else %0
+      %2 = load REG x[i0, i2, i1]
+      %3 = load REG z[i0, i1, i2]
+      %4 = load bool v[i0, i2, i1]
+      %5 = and bool %1 %4
+      %6 = select REG %5 %2 %3
+      %7 = reduce min REG %6
+    }
+    store REG y[i0, i1] %7
+  }
+}`))
+		for range 20 {
+			n, m, steps := 1+r.IntN(60), 1+r.IntN(20), 1+r.IntN(40)
+			inner := max(m-r.IntN(4), 1)
+			s := newSetup(t, r, k, []int{n, m, steps}, []int{-r.IntN(5)}, [][]int{{n, max(steps-r.IntN(8), 1), inner}, {n, steps, m}, {n, m, steps}, {n, steps, m}, {n, m}}, true)
+			s.b.Bufs[0].Strides = []int{1, inner * n, n} // so no span has the elements
+			differ(t, r, s)
+		}
+	}
+}

@@ -224,9 +224,10 @@ func (b *Binder) storesPast(bp *Phase, i int32) bool {
 	return info.Store && s.Kind == Unit && s.Buf >= 0 && s.Size >= 4 && s.Size == bp.Lowered.Widest && !info.Cold && b.onlyStores(bp, s) && b.region(bp, s).every
 }
 
-// fewMasks reports whether narrow vectors of a phase would have masks of four lanes.
+// fewMasks reports whether narrow vectors of a phase would have masks of four lanes. Computed offsets have lanes of 8 bytes, and may be
+// outside.
 func (b *Binder) fewMasks(bp *Phase) bool {
-	return bp.Widest() == 8 && b.wide() && bp.masks()
+	return b.wide() && (bp.Computes() || bp.Widest() == 8 && bp.masks())
 }
 
 // PastBytes returns the bytes of the vectors of code whose stores bypass the caches.

@@ -126,6 +126,26 @@ func TestRowsOfLines(t *testing.T) {
 	}
 }
 
+// TestShortScans tests which targets have code for a scan of short rows whose number of lanes it knows: AVX2 and AVX-512, whose
+// vectors are longer.
+func TestShortScans(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 15))
+	k := parse(t, fmt.Sprintf(oneKernel, "f32", "x", "out", "i1"))
+	n := []int{1, 1000, 10}
+	s := newSetup(t, r, k, n, nil, [][]int{n, n}, true)
+	defer s.release()
+	for _, be := range Generators() {
+		in, ok := s.instance(t, be).(*instance)
+		if !ok {
+			t.Skip("no machine code here")
+		}
+		has := slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Short == n[2] })
+		if want := be.Name() != "neon"; has != want {
+			t.Errorf("%s: the code knows the lanes of a row: %v, want %v", be.Name(), has, want)
+		}
+	}
+}
+
 // TestCallsOfRowsAtOnce tests that the calls of a loop that finds extremes along several rows at once have no rows that are left over
 // from these, and that their results are those of the interpreter.
 func TestCallsOfRowsAtOnce(t *testing.T) {

@@ -428,7 +428,9 @@ func (b *Binder) findAcross(bp *Phase) {
 			bp.Whole = bp.Spans[k-1]
 		}
 	case !sums && row <= strip:
-		bp.Short = row / bp.Widest()
+		if b.Blends {
+			bp.Short = row / bp.Widest()
+		}
 		if b.AtOnce > 1 && bp.onlyCarries() { // a step takes fewer cycles than the counter and the jump of a row
 			bp.AtOnce = b.AtOnce
 		}

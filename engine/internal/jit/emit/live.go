@@ -287,7 +287,7 @@ func (f *phaseCode) oneByOne(group int) bool {
 	if len(f.operandsByUse()) > room-v+uniformTemporaries {
 		return false
 	}
-	moves := f.Narrow && f.W*f.Layout.Widest() == 32 || f.Layout.Moves && f.W*f.Layout.Widest() == f.Bytes
+	moves := f.Narrow && f.W*f.Layout.Widest() == 32 || f.Layout.Moves && f.W*f.Layout.Widest() == layout.LineBytes
 	if moves && !f.Fetch && !f.Stream && f.Layout.Apart() && len(f.Layout.Sites) <= mostHalfLines {
 		return true
 	}

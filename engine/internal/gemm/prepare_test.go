@@ -293,3 +293,24 @@ func TestPacked(t *testing.T) {
 		t.Error("a large B is packed before its kernels")
 	}
 }
+
+// TestSmallProductsAsk tests from which size on the kernels of small products ask for the operands of the next one.
+func TestSmallProductsAsk(t *testing.T) {
+	old := inHalves
+	defer func() { inHalves = old }()
+	for _, isa := range isas() {
+		if isa == "interp" {
+			continue
+		}
+		for _, two := range []bool{true, false} {
+			inHalves = func() bool { return two }
+			for n, want := range map[int]bool{16: false, 24: isa == "avx512" && !two, 32: isa == "avx512" && !two} {
+				p := Problem{Type: dtype.F32, M: n, N: n, K: n, A: Matrix{n, 1}, B: Matrix{n, 1}, C: Matrix{n, 1}, OffA: make([]int, 2000), OffB: make([]int, 2000), OffC: make([]int, 2000)}
+				d := New(isa, p, &ir.Binding{}, 1)
+				if asks := d.machine.aheadStep > 0; len(d.machine.cells) == 0 || asks != want {
+					t.Errorf("%s, halves %t: %d kernels of products of %d ask: %t, want %t", isa, two, len(d.machine.cells), n, asks, want)
+				}
+			}
+		}
+	}
+}

@@ -10,9 +10,15 @@ import (
 // mostCells is the largest number of kernels of a small product.
 const mostCells = 16
 
-// mostFound is the largest size of the operands of a product, in bytes, of which the processor
+// mostFound returns the largest size of the operands of a product, in bytes, of which the processor
 // asks for the lines ahead by itself, unless B is packed, which reads parts of lines. Of larger ones kernels ask for those of the next product.
-const mostFound = 12 << 10
+// Processors that compute vectors of 512 bits at once are through with a product before they have found its lines.
+func (e *machine) mostFound() int {
+	if e.f.avx512 && !inHalves() {
+		return 3 << 10
+	}
+	return 12 << 10
+}
 
 // A cell is a kernel of a small product, and the bytes from the first elements of A, B
 // and C to its own.
@@ -39,7 +45,7 @@ func (e *machine) list() {
 	sizeA, asks := p.M*p.K*e.size, dense
 	some := asks.asks(p.K) * asks.bytes()
 	switch both := sizeA + p.N*p.K*e.size; {
-	case both <= mostFound && (!e.packB || len(p.OffB)*both <= l2()/2):
+	case both <= e.mostFound() && (!e.packB || len(p.OffB)*both <= l2()/2):
 		some, asks = 0, silent
 	case kernels*some < both:
 		some, asks = 2*some, denser

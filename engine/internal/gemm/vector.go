@@ -31,6 +31,9 @@ type vectors struct {
 // l3 is the size of the third-level cache.
 var l3 = sync.OnceValue(func() int { return hardware.Current().Caches.L3 })
 
+// inHalves reports whether the processor computes vectors of 512 bits in two halves.
+var inHalves = sync.OnceValue(func() bool { return hardware.Current().Halves })
+
 // A side is an operand of a product with a vector. Steps are in bytes.
 type side struct {
 	term, result int // between terms, and between results

@@ -58,7 +58,7 @@ func (b *Binder) joinsFields(ph *lower.Phase, i, n int, step func(i int) int) bo
 	all := 0
 	for j := range ph.Sites {
 		store := ph.Sites[j].Store
-		if all += int(frame.Bit(store)); n > fewStores && !store && step(j)>>1 != 0 {
+		if all += int(frame.Bit(store)); n > fewStores && !store && step(j) != 0 && step(j) != 1 {
 			return false
 		}
 	}

@@ -230,9 +230,10 @@ func (b *Binder) fewMasks(bp *Phase) bool {
 	return b.wide() && (bp.Computes() || bp.Widest() == 8 && bp.masks())
 }
 
-// PastBytes returns the bytes of the vectors of code whose stores bypass the caches.
+// PastBytes returns the bytes of the vectors of code whose stores bypass the caches. Those of a scan begin at rows, of which more begin at
+// whole narrow vectors.
 func (b *Binder) PastBytes(bp *Phase) int {
-	if b.Machine.Narrow && !b.fewMasks(bp) {
+	if (b.Machine.Narrow || bp.Lowered.Kind == lower.SeqPhase) && !b.fewMasks(bp) {
 		return min(b.Bytes, narrowBytes)
 	}
 	return b.Bytes

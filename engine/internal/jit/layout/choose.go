@@ -230,13 +230,21 @@ func (b *Binder) fewMasks(bp *Phase) bool {
 	return b.wide() && (bp.Computes() || bp.Widest() == 8 && bp.masks())
 }
 
-// PastBytes returns the bytes of the vectors of code whose stores bypass the caches. Those of a scan begin at rows, of which more begin at
-// whole narrow vectors.
+// PastBytes returns the bytes of the vectors of code whose stores bypass the caches. Where rows begin at parts of lines, more of them begin
+// at whole narrow vectors.
 func (b *Binder) PastBytes(bp *Phase) int {
-	if (b.Machine.Narrow || bp.Lowered.Kind == lower.SeqPhase) && !b.fewMasks(bp) {
+	if (b.Machine.Narrow || bp.partLines()) && !b.fewMasks(bp) {
 		return min(b.Bytes, narrowBytes)
 	}
 	return b.Bytes
+}
+
+// partLines reports whether some rows of a loop may begin at parts of lines: those of a scan, or of a map of several spans.
+func (bp *Phase) partLines() bool {
+	return bp.Lowered.Kind == lower.SeqPhase || slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		k := len(s.Line.Spans)
+		return s.Kind == Unit && k > 1 && s.Line.Spans[k-2].Coef*s.Size%LineBytes != 0
+	})
 }
 
 // steps reports whether permutes reach elements of a site. They bound the loop, as in rows

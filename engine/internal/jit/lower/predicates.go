@@ -18,19 +18,7 @@ func (ph *Phase) combineBytes() {
 	if ph.LaneSize != 1 || len(ph.Carries) > 0 {
 		return
 	}
-	n := len(ph.Nodes)
-	loads, uses := make([]int, n), make([]int, n) // loads in the tree of a node
-	use := func(id int32) {
-		if id != None {
-			uses[id]++
-		}
-	}
-	ph.eachResult(use)
-	for i := range ph.Nodes {
-		for _, a := range ph.Nodes[i].Args {
-			use(a)
-		}
-	}
+	loads, uses := make([]int, len(ph.Nodes)), ph.uses() // loads in the tree of a node
 	inner := func(id int32) bool { return loads[id] > 0 && uses[id] == 1 }
 	for i := range ph.Nodes {
 		switch n := &ph.Nodes[i]; {

@@ -12,7 +12,7 @@ const mostCells = 16
 
 // mostFound returns the largest size of the operands of a product, in bytes, of which the processor
 // asks for the lines ahead by itself, unless B is packed, which reads parts of lines. Of larger ones kernels ask for those of the next product.
-// Processors that compute vectors of 512 bits at once are through with a product before they have found its lines.
+// Processors that compute vectors of 512 bits at once finish a product before they find the lines of the next one.
 func (e *machine) mostFound() int {
 	if e.f.avx512 && !inHalves() {
 		return 3 << 10

@@ -147,8 +147,8 @@ func (bp *Phase) joinsNarrow() bool {
 	})
 }
 
-// oneLoad reports whether a loop has one site with elements for each lane beside that of its store, or none. Vectors that cross lines bound
-// such a loop over short rows.
+// oneLoad reports whether a loop has at most two sites with neighbouring elements in its lanes: one load and one store. Over short rows, the
+// time of such a loop is that of its accesses that cross lines.
 func (bp *Phase) oneLoad() bool {
 	units := 0
 	for i := range bp.Sites {

@@ -1,11 +1,28 @@
 package numpy
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
+
+// ofScalars are the functions that are no reductions of the table and that NumPy admits the axis 0 or -1 for
+// where the first argument has no axes.
+var ofScalars = strings.Fields("count_nonzero ptp nanmean nanvar nanstd squeeze repeat")
+
+// optionsOf returns the options of a call. With scalars the axis 0 or -1 of an argument 0 without axes is none.
+func (c *call) optionsOf(scalars bool) untyped.Options {
+	r, i := c.options(), c.f.parameter("axis")
+	if scalars && c.args[i].kind == vScalar && (r.Axes[0] == 0 || r.Axes[0] == -1) && len(c.array(0).Shape()) == 0 {
+		r.Axes = nil
+	}
+	return r
+}
 
 // pairs returns the axes of two operands: n for the last and the first n, an axis
 // of each, or a list of axes of each.
@@ -40,9 +57,9 @@ var masked = map[string]struct {
 	"any": {true, true, 0, ""}, "all": {true, true, 1, ""},
 }
 
-// initial returns the argument initial as type t, or nil.
+// initial returns the argument initial as type t, or nil. An array with an error has no type.
 func (c *call) initial(t dtype.Type) *tree.Node {
-	if i := c.f.parameter("initial"); i >= 0 && !c.isNone(i) {
+	if i := c.f.parameter("initial"); i >= 0 && !c.isNone(i) && t != dtype.Invalid {
 		return c.as(i, t)
 	}
 	return nil
@@ -70,10 +87,7 @@ func (c *call) counting(n, initial *tree.Node) *tree.Node {
 // types.
 func reduction(o *tree.Operator) func(c *call) *tree.Node {
 	return func(c *call) *tree.Node {
-		n, r, row := c.array(0), c.options(), o.Name()
-		if len(n.Shape()) == 0 && len(r.Axes) == 1 && (r.Axes[0] == 0 || r.Axes[0] == -1) {
-			r.Axes = nil // NumPy admits these for a scalar
-		}
+		n, r, row := c.array(0), c.optionsOf(true), o.Name()
 		switch have := n.DType(); {
 		case sums(o):
 			if r.To == dtype.Invalid {
@@ -100,15 +114,16 @@ func reduction(o *tree.Operator) func(c *call) *tree.Node {
 		}
 		initial := c.initial(n.DType())
 		combine := masked[c.f.Name].combine
+		counting := c.counting(n, initial)
 		switch {
 		case initial == nil:
-			return rounded(untyped.Reduce(row, c.counting(n, nil), r))
+			return rounded(untyped.Reduce(row, counting, r))
 		case n.Err() == nil && n.Shape().Size() == 0: // also where a maximum is not defined
 			return rounded(untyped.BroadcastTo(initial, sound(c.at, untyped.Compose("count_nonzero", untyped.Options{Axes: r.Axes, Keep: r.Keep}, n)).Shape()))
 		case n.DType() == dtype.Bool:
 			combine = map[string]string{"any": "logical_or", "all": "logical_and"}[row]
 		}
-		n = c.counting(n, initial)
+		n = counting
 		if combine == "mul" && fractional(n.DType()) { // by 0 at first, so that a product does not overflow before
 			one, none := tree.ConstInt(n.DType(), 1), apply("equal", initial, tree.ConstInt(n.DType(), 0))
 			n, initial = apply("mul", n, apply("where", none, initial, one)), apply("where", none, one, initial)
@@ -129,6 +144,9 @@ var bools = map[string]struct {
 	"isclose": {dtype.F64, false}, "allclose": {dtype.F64, false}, "bitwise_count": {dtype.U8, false},
 }
 
+// ofVectors are the compositions, besides scans, that make vectors of numbers.
+var ofVectors = strings.Fields("argsort argpartition convolve")
+
 // plainly are the compositions that NumPy computes for types without NaN instead.
 var plainly = map[string]string{"nanvar": "var", "nanstd": "std"}
 
@@ -143,7 +161,7 @@ func composition(o *untyped.Composition) func(c *call) *tree.Node {
 		if q := c.f.parameter("q"); q >= 0 && c.args[q].kind == vSeq {
 			return c.each(q, composition(o))
 		}
-		r := c.options()
+		r := c.optionsOf(slices.Contains(ofScalars, o.Name))
 		each := o.Group == groups[0]
 		var values []value
 		nodes, at := make([]*tree.Node, max(o.Operands, 0)), c.f.operands()
@@ -193,8 +211,8 @@ func composition(o *untyped.Composition) func(c *call) *tree.Node {
 				nodes[k] = c.as(i, t)
 			}
 		}
-		if len(nodes) > 0 && len(nodes[0].Shape()) == 0 && (o.Group == "scans" || o.Name == "argsort" || o.Name == "argpartition") { // a vector in NumPy
-			nodes[0] = untyped.Compose("ravel", untyped.Options{}, nodes[0])
+		if o.Group == "scans" || slices.Contains(ofVectors, o.Name) { // a number is a vector in NumPy
+			nodes = lists.Map(nodes, func(n *tree.Node) *tree.Node { return untyped.Compose("atleast_1d", untyped.Options{}, n) })
 		}
 		if o.Operands < 0 {
 			nodes = c.converted(list, values, t)

@@ -137,6 +137,7 @@ func callClip(c *call) *tree.Node {
 		return tree.Errorf(nil, "", "clip takes a_min and a_max, or min and max; None stands for no bound")
 	}
 	x := c.array(0)
+	c.args[0].value = valueOf(x) // NumPy makes an array of a number
 	which, name := []int{0, lo, hi}, "clip"
 	switch noLow, noHigh := c.unbounded(lo, x.DType(), false), c.unbounded(hi, x.DType(), true); {
 	case noLow && noHigh:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
+	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
@@ -291,24 +292,33 @@ func chooses(c *call) bool {
 // each returns the results of f for the numbers in the list that is argument i,
 // along a new first axis. NumPy's list is an array of float64, which promotes what is
 // computed with it; methods that choose an element do not compute. A list of integers
-// promotes no floats, unless it is divided by 100.
+// promotes no floats, unless it is divided by 100. A list of lists adds an axis for each level.
 func (c *call) each(i int, f func(c *call) *tree.Node) *tree.Node {
 	list := c.args[i]
-	if len(list.seq) == 0 {
-		panic(fail(list.at, tree.ErrShape, "%s takes a number or a list of at least one", c.at.Text))
-	}
 	a := valueOf(c.array(0))
-	floats := func(v value) bool { return v.kind != vScalar || v.s.Class == syntax.Float }
-	if !chooses(c) && (!fractional(a.n.DType()) || strings.HasSuffix(c.f.Name, "percentile") || slices.ContainsFunc(list.seq, floats)) {
+	var floats func(v value) bool
+	floats = func(v value) bool {
+		return v.kind == vScalar && v.s.Class == syntax.Float || v.kind == vSeq && (len(v.seq) == 0 || slices.ContainsFunc(v.seq, floats))
+	}
+	if !chooses(c) && (!fractional(a.n.DType()) || strings.HasSuffix(c.f.Name, "percentile") || floats(list.value)) {
 		a = valueOf(cast(a.n, promoted(a, valueOf(tree.ConstFloat(dtype.F64, 0)))))
 	}
-	nodes := make([]*tree.Node, len(list.seq))
 	return c.with(0, a, func(c *call) *tree.Node {
+		if len(list.seq) == 0 { // the shape and the type are those for any number
+			one := c.with(i, integer(0), f)
+			return untyped.Slice(newAxis(one, 0), []op.Span{op.Until(0)})
+		}
+		nodes := make([]*tree.Node, len(list.seq))
 		for k, v := range list.seq {
-			if v.kind != vScalar {
-				panic(fail(list.at, tree.ErrType, "%s must be a number or a list of numbers, not %s", c.f.params[i].name, list.describe()))
+			switch v.kind {
+			case vScalar:
+				nodes[k] = c.with(i, v, f)
+			case vSeq:
+				nodes[k] = c.with(i, v, func(c *call) *tree.Node { return c.each(i, f) })
+			default:
+				panic(fail(list.at, tree.ErrType, "%s must be a number or a list of numbers, not %s", c.f.params[i].name, v.describe()))
 			}
-			if nodes[k] = c.with(i, v, f); nodes[k].Err() != nil {
+			if nodes[k].Err() != nil {
 				return nodes[k]
 			}
 		}

@@ -45,7 +45,7 @@ type paramKind uint8
 
 const (
 	pOperand paramKind = iota // a number, an array, or a list that stands for one
-	pArrays                   // a list of operands
+	pArrays                   // a list of operands, or an array, which is the list of its parts along the first axis
 	pInt                      // an integer
 	pInts                     // an integer or a sequence of them
 	pNumber                   // a number written in the formula
@@ -209,6 +209,9 @@ func (f *Function) bind(at *syntax.Node, items []item, keys []string) *call {
 	for i, p := range f.params {
 		switch {
 		case c.args[i].given:
+			if x := c.args[i].value; p.kind == pArrays && x.kind == vTree && x.n.Err() == nil && len(x.n.Shape()) > 0 && x.n.Shape()[0] <= maxParts {
+				c.args[i].value = partsOf(x.n, 0)
+			}
 			c.admit(c.args[i].item, p)
 		case i < f.required:
 			panic(fail(at, nil, "%s lacks the argument %q", name, p.name))

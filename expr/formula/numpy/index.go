@@ -209,7 +209,7 @@ func (s *selection) take(x item) {
 	}
 	switch t := sound(x.at, n).DType(); {
 	case t == dtype.Bool:
-		panic(fail(x.at, tree.ErrUnsupported, "selecting by a mask is not supported, its length is not known in advance; use where(mask, x, y)"))
+		panic(fail(x.at, tree.ErrUnsupported, "x[mask] is not supported: %s; there are where(mask, x, y), sum(x, where=mask), and in Go engine.Compress(mask, x)", lengthOfMask))
 	case !t.IsInt():
 		panic(x.mismatch("subscripts are integers, not %v", t))
 	}

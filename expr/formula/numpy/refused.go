@@ -42,12 +42,23 @@ func refusal(f *Function, argument string) string {
 // absent are functions of NumPy and Python that formulas do not have. Their
 // names are no misspellings of others.
 var absent = " " + strings.Join(strings.Fields(`
-	argwhere compress det intersect1d inv linalg list load
-	loadtxt map ndarray nonzero open piecewise polyfit print put random
-	range save set setdiff1d solve str svd tuple type union1d unique zip`), " ") + " "
+	det intersect1d inv linalg list load
+	loadtxt map ndarray open piecewise polyfit print put random
+	range save set setdiff1d solve str svd tuple type union1d zip`), " ") + " "
+
+// lengthOfMask says why no mask selects.
+const lengthOfMask = "its length depends on the elements, and formulas have shapes that are known before they run"
+
+// atOnce has the functions of package engine whose results have such lengths.
+var atOnce = map[string]string{
+	"argwhere": "Nonzero", "compress": "Compress", "extract": "Compress", "flatnonzero": "Nonzero", "nonzero": "Nonzero", "unique": "Unique",
+}
 
 // suggestion names the function that a name is a misspelling of.
 func suggestion(name string) string {
+	if f := atOnce[name]; f != "" {
+		return "; " + lengthOfMask + "; in Go engine." + f + " runs at once"
+	}
 	if strings.Contains(absent, " "+name+" ") {
 		return ""
 	}

@@ -114,8 +114,12 @@ func callUnstack(c *call) value {
 	if err != nil || n.Shape()[axis] > maxParts {
 		panic(fail(c.at, tree.ErrShape, "an array of rank %d cannot be taken apart along axis %d", len(n.Shape()), c.integer(1)))
 	}
-	parts := lists.Make(n.Shape()[axis], func(i int) *tree.Node { return untyped.Index(n, axis, i) })
-	return c.several(parts...)
+	return partsOf(n, axis)
+}
+
+// partsOf returns a tuple of the parts of an array along an axis.
+func partsOf(n *tree.Node, axis int) value {
+	return sequence(lists.Make(n.Shape()[axis], func(i int) value { return valueOf(untyped.Index(n, axis, i)) }))
 }
 
 // callMeshgrid returns the coordinates of a grid, of which the first two are exchanged for
@@ -199,12 +203,18 @@ func callAverage(c *call) value {
 // callGradient returns the gradient along each of some axes, by default all.
 func callGradient(c *call) value {
 	f := c.array(0)
-	axes := c.integers(c.f.parameter("axis"))
-	if axes == nil {
-		axes = lists.UpTo(len(f.Shape()))
+	axes := lists.UpTo(len(f.Shape()))
+	if i := c.f.parameter("axis"); !c.isNone(i) {
+		var err error
+		if axes, err = shape.Order(c.integers(i), len(f.Shape())); err != nil {
+			panic(fail(c.args[i].at, tree.ErrShape, "%s", err))
+		}
 	}
 	gaps := c.args[1].seq
-	if len(gaps) > 1 && len(gaps) != len(axes) || len(axes) == 0 {
+	switch {
+	case len(axes) == 0:
+		panic(fail(c.at, tree.ErrShape, "gradient takes at least one axis"))
+	case len(gaps) > 1 && len(gaps) != len(axes):
 		panic(fail(c.at, tree.ErrShape, "%d distances do not fit %d axes", len(gaps), len(axes)))
 	}
 	t := quotientType(f.DType())
@@ -245,8 +255,9 @@ func callGradient(c *call) value {
 func callBlock(c *call) value {
 	items, depth := c.blocks(c.args[0].value, 0)
 	rank := depth
-	for _, x := range items {
-		rank = max(rank, len(sound(c.at, x.node()).Shape()))
+	for i, x := range items {
+		items[i] = valueOf(sound(c.at, x.node())) // NumPy makes arrays of numbers first
+		rank = max(rank, len(items[i].n.Shape()))
 	}
 	t := promoted(items...)
 	var join func(v value, level int) *tree.Node

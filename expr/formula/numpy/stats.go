@@ -40,6 +40,7 @@ func callMoment(name string, withoutNaN bool) func(c *call) *tree.Node {
 		given := m >= 0 && !c.isNone(m)
 		a := c.array(0)
 		mask := c.mask(a.Shape())
+		withoutNaN := withoutNaN && fractional(a.DType()) // integers have no NaN
 		ofParts := withoutNaN && a.DType().IsComplex()
 		if mask == nil && !given && !ofParts {
 			return plain(c)
@@ -47,10 +48,10 @@ func callMoment(name string, withoutNaN bool) func(c *call) *tree.Node {
 		if mask == nil {
 			mask = truth(true)
 		}
-		o := c.options()
+		o := c.optionsOf(withoutNaN)
 		t := cmp.Or(o.To, quotientType(a.DType()))
 		wide := t.Register()
-		if withoutNaN && fractional(a.DType()) {
+		if withoutNaN {
 			mask = apply("logical_and", mask, apply("logical_not", apply("isnan", a)))
 		}
 		a = cast(a, wide)

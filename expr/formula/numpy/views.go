@@ -132,6 +132,9 @@ func (c *call) joint(weak bool) []*tree.Node {
 
 func callTake(c *call) *tree.Node {
 	n, axis := c.along(2)
+	if len(n.Shape()) == 0 {
+		n = flat(n)
+	}
 	i := c.array(1)
 	if x := c.args[1]; x.kind == vSeq && x.seq != nil && len(x.seq) == 0 {
 		i = cast(i, dtype.I64)

@@ -26,7 +26,7 @@ func written(text string) func(c *call) value {
 	if err != nil {
 		panic("numpy: " + text + " is no formula")
 	}
-	return func(c *call) (out value) {
+	return func(c *call) value {
 		s := &scope{vars: map[string]*variable{}}
 		for i, p := range c.f.params {
 			s.vars[p.name] = &variable{value: c.args[i].value}
@@ -46,6 +46,16 @@ func written(text string) func(c *call) value {
 	}
 }
 
+// ofVector returns f for a first argument that is a vector.
+func ofVector(f func(c *call) value) func(c *call) value {
+	return func(c *call) value {
+		if len(c.array(0).Shape()) != 1 {
+			panic(fail(c.args[0].at, tree.ErrShape, "%s takes a vector", c.at.Text))
+		}
+		return f(c)
+	}
+}
+
 // assignAll gives the names of statements their values.
 func (s *scope) assignAll(statements []*syntax.Statement) (err error) {
 	defer stopped(&err)
@@ -56,11 +66,8 @@ func (s *scope) assignAll(statements []*syntax.Statement) (err error) {
 }
 
 // callVander has the powers of a vector as columns, as products of neighbours.
-func callVander(c *call) *tree.Node {
+func callVander(c *call) value {
 	x := valueOf(c.array(0))
-	if len(x.n.Shape()) != 1 {
-		panic(fail(c.args[0].at, tree.ErrShape, "vander takes a vector"))
-	}
 	rows, n := x.n.Shape()[0], x.n.Shape()[0]
 	if !c.isNone(1) {
 		n = c.integer(1)
@@ -74,7 +81,7 @@ func callVander(c *call) *tree.Node {
 	if !c.args[2].s.Truth() {
 		y = untyped.Compose("flip", untyped.Options{Axes: []int{1}}, y)
 	}
-	return y
+	return valueOf(y)
 }
 
 // callMatrixPower multiplies squares, as NumPy does.
@@ -188,9 +195,14 @@ func callIndices(c *call) *tree.Node {
 // callGridOf puts each vector along an axis of its own.
 func callGridOf(c *call) value {
 	nodes := c.arrays()
-	for _, n := range nodes {
-		if len(n.Shape()) != 1 {
+	for i, n := range nodes {
+		switch {
+		case len(n.Shape()) != 1:
 			panic(fail(c.at, tree.ErrShape, "ix_ takes vectors"))
+		case n.Shape()[0] == 0 && (n.DType() == dtype.Bool || c.args[0].seq[i].kind == vSeq): // integers in NumPy
+			nodes[i] = cast(n, dtype.I64)
+		case n.DType() == dtype.Bool:
+			panic(fail(c.at, tree.ErrUnsupported, "ix_ takes no mask: %s", lengthOfMask))
 		}
 	}
 	return c.several(untyped.Meshgrid(nodes, false, true)...)

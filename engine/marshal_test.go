@@ -208,6 +208,20 @@ func TestMarshalSpecial(t *testing.T) {
 	}
 }
 
+// TestUnmarshalHalves rounds a number of JSON once: of float32 the first one is the middle between two halves.
+func TestUnmarshalHalves(t *testing.T) {
+	x := engine.MustFromSlice([]dtype.Float16{dtype.F16From(7)})
+	if err := json.Unmarshal([]byte(`[1.00048828125001, 65519.9999999, "Infinity", 1e-9]`), x); err != nil {
+		t.Fatal(err)
+	}
+	want := []float32{1.0009765625, 65504, float32(math.Inf(1)), 0}
+	for i, w := range want {
+		if got := x.At(i).Float32(); got != w {
+			t.Errorf("element %d is %v, want %v", i, got, w)
+		}
+	}
+}
+
 func TestUnmarshalErrors(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -243,7 +257,9 @@ func TestUnmarshalErrors(t *testing.T) {
 	for text, typ := range map[string]any{
 		`{"type":"int8","shape":[1],"data":[200]}`: new(engine.Tensor[int8]), `{"type":"uint8","shape":[1],"data":[-1]}`: new(engine.Tensor[uint8]),
 		`{"type":"int32","shape":[1],"data":[1.5]}`: new(engine.Tensor[int32]), `{"type":"int32","shape":[1],"data":["NaN"]}`: new(engine.Tensor[int32]),
-		`{"type":"bool","shape":[1],"data":[1]}`: new(engine.Tensor[bool]),
+		`{"type":"bool","shape":[1],"data":[1]}`:        new(engine.Tensor[bool]),
+		`{"type":"float16","shape":[1],"data":[65520]}`: new(engine.Tensor[dtype.Float16]),
+		`{"type":"bfloat16","shape":[1],"data":[1e39]}`: new(engine.Tensor[dtype.BFloat16]),
 	} {
 		if err := json.Unmarshal([]byte(text), typ); !errors.Is(err, expr.ErrValue) {
 			t.Errorf("%s: %v", text, err)

@@ -65,6 +65,12 @@ func (b *Bound) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// MarshalBinary returns what MarshalText returns. Package encoding/gob uses this method.
+func (b Bound) MarshalBinary() ([]byte, error) { return b.MarshalText() }
+
+// UnmarshalBinary reads what MarshalBinary returns.
+func (b *Bound) UnmarshalBinary(data []byte) error { return b.UnmarshalText(data) }
+
 // Resolve returns the selection of the slice from a dimension of extent n:
 // count elements at start, start+step, and so on. Negative bounds count from
 // the end, and bounds out of range are clamped, as by Python's slice.indices.

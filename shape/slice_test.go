@@ -1,6 +1,8 @@
 package shape
 
 import (
+	"bytes"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"math"
@@ -95,7 +97,7 @@ func TestSliceEdges(t *testing.T) {
 	wantErr(t, err, "the step of a slice is 0")
 }
 
-// TestSliceJSON checks that slices keep their bounds as JSON: they were objects without fields.
+// TestSliceJSON checks that slices keep their bounds as JSON and in package gob.
 func TestSliceJSON(t *testing.T) {
 	for _, want := range []Slice{{}, Range(-1, 0), By(From(3), -2)} {
 		text, err := json.Marshal(want)
@@ -105,6 +107,11 @@ func TestSliceJSON(t *testing.T) {
 		got := Range(7, 8)
 		if err := json.Unmarshal(text, &got); err != nil || got != want {
 			t.Errorf("%s: %v and %v, want %v", text, got, err, want)
+		}
+		var w bytes.Buffer
+		got = Slice{}
+		if err := errors.Join(gob.NewEncoder(&w).Encode(want), gob.NewDecoder(&w).Decode(&got)); err != nil || got != want {
+			t.Errorf("gob: %v and %v, want %v", got, err, want)
 		}
 	}
 	var b Bound

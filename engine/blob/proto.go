@@ -1,10 +1,12 @@
 package blob
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 
+	"github.com/oneloop/oneloop/engine/internal/files"
 	"github.com/oneloop/oneloop/engine/internal/pb"
 	"github.com/oneloop/oneloop/engine/npy"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -114,6 +116,44 @@ func (b *Blob[T]) ToProto(diff bool) (*Proto, error) {
 	return p, b.put(b.diff, &p.Diff, &p.DoubleDiff)
 }
 
+// MarshalBinary returns the data and the diff of b as a Proto in the wire format. Package
+// encoding/gob uses this method.
+func (b Blob[T]) MarshalBinary() ([]byte, error) {
+	p, err := b.ToProto(true)
+	if err != nil {
+		return nil, err
+	}
+	return p.MarshalBinary()
+}
+
+// UnmarshalBinary gives b the shape, the data and the diff that MarshalBinary wrote.
+func (b *Blob[T]) UnmarshalBinary(data []byte) error {
+	p := &Proto{}
+	if err := p.UnmarshalBinary(data); err != nil {
+		return err
+	}
+	return b.FromProto(p, true)
+}
+
+// MarshalJSON returns the data and the diff of b as a Proto. NaN and infinities, which are no
+// numbers of JSON, are an error.
+func (b Blob[T]) MarshalJSON() ([]byte, error) {
+	p, err := b.ToProto(true)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(p)
+}
+
+// UnmarshalJSON gives b the shape, the data and the diff that MarshalJSON wrote.
+func (b *Blob[T]) UnmarshalJSON(data []byte) error {
+	p := &Proto{}
+	if err := json.Unmarshal(data, p); err != nil {
+		return tree.NewError(tree.ErrValue, "", "%s", err)
+	}
+	return b.FromProto(p, true)
+}
+
 // put appends the elements of m to the one of two slices that has their type.
 func (b *Blob[T]) put(m *SyncedMemory, single *[]float32, double *[]float64) error {
 	bytes, err := m.Host()
@@ -199,19 +239,20 @@ func converted[T, From Elem](from []From) []T {
 func ReadFile(path string) (*Proto, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("oneloop: blob: %w", err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxFile {
-		return nil, fmt.Errorf("%s: %w", path, tree.NewError(tree.ErrValue, "", "the file has more than %d bytes", maxFile))
-	}
 	p := &Proto{}
-	if err := p.UnmarshalBinary(data); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	switch {
+	case err != nil:
+	case len(data) > maxFile:
+		err = files.Errorf("blob", tree.ErrValue, "the file has more than %d bytes", maxFile)
+	default:
+		err = p.UnmarshalBinary(data)
+	}
+	if err != nil {
+		return nil, &files.Error{Package: "blob", Path: path, Err: err}
 	}
 	return p, nil
 }

@@ -1,7 +1,12 @@
 package blob_test
 
 import (
+	"bytes"
+	"encoding/gob"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -139,9 +144,46 @@ func TestProto(t *testing.T) {
 
 	check(t, "WriteFile", os.WriteFile(path, []byte{0x80}, 0o600), nil)
 	_, err = blob.ReadFile(path)
-	if check(t, "a broken file", err, expr.ErrValue); err != nil && !strings.Contains(err.Error(), path) {
+	if check(t, "a broken file", err, expr.ErrValue); err != nil && !strings.HasPrefix(err.Error(), "oneloop: blob: "+path+": byte 0: ") {
 		t.Errorf("the error does not name the file: %v", err)
 	}
+	if _, err = blob.ReadFile(path + "x"); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "oneloop: blob: open ") {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+// TestMarshal checks that a blob keeps its data and its diff as JSON and in package gob.
+func TestMarshal(t *testing.T) {
+	for _, dims := range [][]int{{2, 3}, {}, {0, 2}} {
+		want := must[float64](t, dims...)
+		for i, x := range want.Data().Data() {
+			want.Data().Data()[i], want.Diff().Data()[i] = x+float64(i)+.1, -float64(i)
+		}
+		same := func(how string, got *blob.Blob[float64], err error) {
+			t.Helper()
+			if err != nil || !got.Shape().Equal(want.Shape()) || !slices.Equal(got.Data().Values(), want.Data().Values()) || !slices.Equal(got.Diff().Values(), want.Diff().Values()) {
+				t.Errorf("%s of shape %v: %v %v %v, %v", how, dims, got.Shape(), got.Data(), got.Diff(), err)
+			}
+		}
+		text, err := json.Marshal(want)
+		got := &blob.Blob[float64]{}
+		same("json", got, errors.Join(err, json.Unmarshal(text, got)))
+		text, err = json.Marshal(*want)
+		same("json of a value", got, errors.Join(err, json.Unmarshal(text, got)))
+		var w bytes.Buffer
+		got = must[float64](t, 1)
+		same("gob", got, errors.Join(gob.NewEncoder(&w).Encode(want), gob.NewDecoder(&w).Decode(got)))
+	}
+	b := must[float32](t, 1)
+	b.Data().Data()[0] = float32(math.NaN())
+	for _, x := range []*blob.Blob[float32]{b, {}} {
+		if text, err := json.Marshal(x); err == nil {
+			t.Errorf("%s", text)
+		}
+	}
+	check(t, "no JSON", b.UnmarshalJSON([]byte("{")), expr.ErrValue)
+	check(t, "too few elements", b.UnmarshalJSON([]byte(`{"Shape": {"Dim": [2]}, "Data": [1]}`)), expr.ErrShape)
+	check(t, "nil", (*blob.Blob[float32])(nil).UnmarshalBinary(nil), expr.ErrType)
 }
 
 func TestShapeEquals(t *testing.T) {

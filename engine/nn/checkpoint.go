@@ -1,10 +1,10 @@
 package nn
 
 import (
-	"fmt"
 	"strconv"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/files"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/zero"
@@ -24,7 +24,7 @@ func (t *Trainer[T]) Save(path string) error {
 	arrays := map[string]*engine.Array{}
 	for name, p := range t.state() {
 		if err := p.Value().Err(); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return &files.Error{Package: "nn", Path: name, Err: err}
 		}
 		arrays[name] = p.Value().Array()
 	}
@@ -70,7 +70,7 @@ func (t *Trainer[T]) Load(path string) error {
 		return err
 	}
 	if err := t.restore(arrays, meta); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return &files.Error{Package: "nn", Path: path, Err: err}
 	}
 	return nil
 }

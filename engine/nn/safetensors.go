@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/files"
 	"github.com/oneloop/oneloop/engine/npy"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
@@ -51,7 +52,7 @@ func SaveTensors(path string, arrays map[string]*engine.Array, meta map[string]s
 	for name, a := range arrays {
 		b, err := a.Bytes()
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return &files.Error{Package: "nn", Path: name, Err: err}
 		}
 		if !utf8.ValidString(name) { // JSON has no other texts
 			return tree.NewError(tree.ErrValue, "", "the name %q is no UTF-8", name)
@@ -136,15 +137,15 @@ func safeHeader(entries []*safeEntry, meta map[string]string) ([]byte, error) {
 func LoadTensors(path string) (arrays map[string]*engine.Array, meta map[string]string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("oneloop: nn: %w", err)
 	}
 	defer f.Close()
 	st, err := f.Stat()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("oneloop: nn: %w", err)
 	}
 	if arrays, meta, err = readSafe(f, st.Size()); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+		return nil, nil, &files.Error{Package: "nn", Path: path, Err: err}
 	}
 	return arrays, meta, nil
 }

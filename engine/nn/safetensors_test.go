@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -103,6 +104,9 @@ func TestHostileSafetensors(t *testing.T) {
 		}
 		_, _, err := nn.LoadTensors(path)
 		check(t, name, err, c.kind)
+		if !strings.HasPrefix(err.Error(), "oneloop: nn: "+path+": ") || strings.Contains(err.Error(), ".go:") {
+			t.Errorf("%s: the error is %v", name, err)
+		}
 	}
 	for n := range whole {
 		if err := os.WriteFile(path, whole[:n], 0o600); err != nil {

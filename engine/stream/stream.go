@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/internal/files"
@@ -93,7 +94,7 @@ func (m *mapping[R, T]) open(path string) error {
 	m.inputs = append(m.inputs, x)
 	h, start, err := npy.ReadHeader(file)
 	if err != nil {
-		return wrong(tree.ErrValue, "%s", err)
+		return wrong(tree.ErrValue, "%s", strings.TrimPrefix(err.Error(), "oneloop: "))
 	}
 	st, err := file.Stat()
 	switch t := dtype.Of[T](); {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -98,6 +99,7 @@ func TestErrors(t *testing.T) {
 		"negative":       {stream.Map(ctx, path("y.npy"), stream.Options{Rows: -1}, same, path("a.npy")), expr.ErrValue},
 		"no file":        {stream.Map(ctx, path("y.npy"), stream.Options{}, same, path("none.npy")), expr.ErrValue},
 		"another type":   {stream.Map(ctx, path("y.npy"), stream.Options{}, func(x ...expr.Exp[int8]) expr.Exp[int8] { return x[0] }, path("a.npy")), expr.ErrType},
+		"no array":       {stream.Map(ctx, path("y.npy"), stream.Options{}, same, path("y.npy")), expr.ErrValue},
 		"short":          {stream.Map(ctx, path("y.npy"), stream.Options{}, same, path("short.npy")), expr.ErrValue},
 		"scalar":         {stream.Map(ctx, path("y.npy"), stream.Options{}, same, path("s.npy")), expr.ErrShape},
 		"other extents":  {stream.Map(ctx, path("y.npy"), stream.Options{}, same, path("a.npy"), path("v.npy")), expr.ErrShape},
@@ -110,6 +112,9 @@ func TestErrors(t *testing.T) {
 	} {
 		if !errors.Is(c.err, c.kind) {
 			t.Errorf("%s: %v is not %v", name, c.err, c.kind)
+		}
+		if strings.Count(c.err.Error(), "oneloop: ") > 1 {
+			t.Errorf("%s: %v", name, c.err)
 		}
 	}
 	cancel()

@@ -1,6 +1,8 @@
 package dtype
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -40,6 +42,47 @@ func (h BFloat16) Bits() uint16 { return h.bits }
 func (h BFloat16) Float32() float32 { return BF16Value(h.bits) }
 
 func (h BFloat16) String() string { return strconv.FormatFloat(float64(h.Float32()), 'g', 4, 32) }
+
+// MarshalText returns the value with enough digits to read back the same bits, but for those of a
+// NaN. Package encoding/json writes it as a string.
+func (h Float16) MarshalText() ([]byte, error) { return textOf(h.Float32()) }
+
+// MarshalText returns the value as that of a Float16.
+func (h BFloat16) MarshalText() ([]byte, error) { return textOf(h.Float32()) }
+
+// UnmarshalText reads what MarshalText returns.
+func (h *Float16) UnmarshalText(text []byte) error { return read(h, text, F16From) }
+
+// UnmarshalText reads what MarshalText returns.
+func (h *BFloat16) UnmarshalText(text []byte) error { return read(h, text, BF16From) }
+
+// MarshalBinary returns what MarshalText returns. Package encoding/gob uses this method.
+func (h Float16) MarshalBinary() ([]byte, error) { return h.MarshalText() }
+
+// MarshalBinary returns what MarshalText returns. Package encoding/gob uses this method.
+func (h BFloat16) MarshalBinary() ([]byte, error) { return h.MarshalText() }
+
+// UnmarshalBinary reads what MarshalBinary returns.
+func (h *Float16) UnmarshalBinary(data []byte) error { return h.UnmarshalText(data) }
+
+// UnmarshalBinary reads what MarshalBinary returns.
+func (h *BFloat16) UnmarshalBinary(data []byte) error { return h.UnmarshalText(data) }
+
+func textOf(x float32) ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(x), 'g', -1, 32), nil
+}
+
+func read[H Float16 | BFloat16](h *H, text []byte, from func(float32) H) error {
+	x, err := strconv.ParseFloat(string(text), 32)
+	switch {
+	case h == nil:
+		return errors.New("oneloop: dtype: the half is nil")
+	case err != nil:
+		return fmt.Errorf("oneloop: dtype: %.40q is no number that a half holds", text)
+	}
+	*h = from(float32(x))
+	return nil
+}
 
 // F16Bits rounds x to binary16 bits, to nearest, ties to even.
 func F16Bits(x float32) uint16 {

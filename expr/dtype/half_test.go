@@ -1,7 +1,12 @@
 package dtype
 
 import (
+	"bytes"
+	"encoding/gob"
+	"encoding/json"
+	"errors"
 	"math"
+	"reflect"
 	"strconv"
 	"testing"
 )
@@ -99,5 +104,43 @@ func TestHalfText(t *testing.T) {
 		if err != nil || BF16From(float32(x)) != h {
 			t.Fatalf("%#04x prints as %s", b, h)
 		}
+	}
+}
+
+// TestHalfMarshal checks that halves keep their bits as JSON and in package gob.
+func TestHalfMarshal(t *testing.T) {
+	type pair struct {
+		F []Float16
+		B []BFloat16
+	}
+	var want pair
+	for b := range uint16(0x7f81) {
+		if b <= 0x7c00 {
+			want.F = append(want.F, F16FromBits(b), F16FromBits(b|0x8000))
+		}
+		want.B = append(want.B, BF16FromBits(b), BF16FromBits(b|0x8000))
+	}
+	want.B = want.B[:len(want.B)-2] // the last ones are NaN
+	text, err := json.Marshal(want)
+	var got pair
+	if err := errors.Join(err, json.Unmarshal(text, &got)); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("json: %v", err)
+	}
+	var w bytes.Buffer
+	got = pair{}
+	if err := errors.Join(gob.NewEncoder(&w).Encode(want), gob.NewDecoder(&w).Decode(&got)); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("gob: %v", err)
+	}
+	var h Float16
+	if err := json.Unmarshal([]byte(`"NaN"`), &h); err != nil || h.Float32() == h.Float32() {
+		t.Errorf("NaN: %v, %v", h, err)
+	}
+	for _, text := range []string{`"x"`, `""`, `"1e39"`, `1.5`} {
+		if err := json.Unmarshal([]byte(text), &got.B[0]); err == nil {
+			t.Errorf("%s is read as %v", text, got.B[0])
+		}
+	}
+	if (*Float16)(nil).UnmarshalText([]byte("1")) == nil {
+		t.Error("a nil half is read")
 	}
 }

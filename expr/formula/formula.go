@@ -83,6 +83,9 @@ func (f *Formula) String() string {
 	return f.src.Text()
 }
 
+// MarshalText returns the formula as it was given. [Compile] makes a formula of it; a formula that exists cannot be changed.
+func (f *Formula) MarshalText() ([]byte, error) { return f.Source().MarshalText() }
+
 // Run carries out the formula. vars is a map[string]any, or a struct or a
 // pointer to one, whose exported fields are found by their tag `oneloop:"name"`,
 // by their name, or by their name in another case. The values are tensors and

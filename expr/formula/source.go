@@ -55,6 +55,22 @@ func Parse(text string) (*Source, error) {
 // Text returns the formula as it was given.
 func (s *Source) Text() string { return zero.IfNil(s).text }
 
+// MarshalText returns the formula as it was given.
+func (s *Source) MarshalText() ([]byte, error) { return []byte(s.Text()), nil }
+
+// UnmarshalText parses a formula, as [Parse] does.
+func (s *Source) UnmarshalText(text []byte) error {
+	got, err := Parse(string(text))
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		return tree.NewError(tree.ErrType, "", "the formula is nil")
+	}
+	*s = *got
+	return nil
+}
+
 // String returns the formula with every operation in parentheses, one statement
 // a line. It parses to the same tree.
 func (s *Source) String() string {

@@ -1,6 +1,8 @@
 package formula
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -24,5 +26,24 @@ func TestFormulaText(t *testing.T) {
 	const text = "y = a + q  # text"
 	if got := fmt.Sprint(MustCompile[float64](text)); got != text {
 		t.Errorf("%q, want %q", got, text)
+	}
+}
+
+// TestFormulaJSON checks that formulas are their texts as JSON.
+func TestFormulaJSON(t *testing.T) {
+	const text = "y = a + q  # text"
+	f := MustCompile[float64](text)
+	var s Source
+	for _, v := range []any{f, f.Source()} {
+		b, err := json.Marshal(v)
+		if err := errors.Join(err, json.Unmarshal(b, &s)); err != nil || s.Text() != text || !slices.Equal(s.Inputs(), []string{"a", "q"}) {
+			t.Errorf("%s: %q, %v", b, s.Text(), err)
+		}
+	}
+	if err := json.Unmarshal([]byte(`"1 +"`), &s); err == nil || s.Text() != text {
+		t.Errorf("a mistake: %v, %q", err, s.Text())
+	}
+	if (*Source)(nil).UnmarshalText([]byte("1")) == nil {
+		t.Error("a nil source is read")
 	}
 }

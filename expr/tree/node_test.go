@@ -36,6 +36,12 @@ func TestConstFloat(t *testing.T) {
 		{dtype.F32, 1e39, "+Inf"},
 		{dtype.F16, .1, "0.099975586"},
 		{dtype.F16, 65520, "+Inf"},
+		{dtype.F16, 65519.9999999, "65504"},
+		{dtype.F16, 1.00048828125001, "1.0009766"}, // of float32 it is the middle between two halves
+		{dtype.F16, -1.00048828124999, "-1"},
+		{dtype.BF16, 1.0117187499999998, "1.0078125"},
+		{dtype.BF16, 1.01171875, "1.015625"},
+		{dtype.F16, 0x1.0000000000001p-25, "5.9604645e-08"},
 		{dtype.BF16, .1, "0.100097656"},
 		{dtype.I8, 127, "127"},
 		{dtype.I8, 128, "error"},

@@ -224,8 +224,14 @@ func parseElement(t dtype.Type, b []byte, x any) error {
 		bits, err = strconv.ParseUint(word, 10, size)
 	default:
 		var v float64
-		if v, err = strconv.ParseFloat(word, max(size, 32)); err == nil {
+		if t.IsHalf() {
+			size = 64
+		}
+		if v, err = strconv.ParseFloat(word, size); err == nil {
 			element.PutFloat(t, b, 0, v)
+			if math.IsInf(element.Float(t, b, 0), 0) && !math.IsInf(v, 0) { // too large for a half
+				return wrong()
+			}
 			return nil
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/element"
 )
 
 type valueKind uint8
@@ -296,7 +297,7 @@ func number(s syntax.Number, t dtype.Type) *tree.Node {
 			return tree.Errorf(tree.ErrValue, "", "%s", err)
 		}
 		if t.IsHalf() {
-			f = float64(roundToOdd(f))
+			f = float64(element.RoundToOdd(f))
 		}
 		return tree.ConstFloat(t, f)
 	}
@@ -331,19 +332,6 @@ func truncated(f float64) (*big.Int, bool) {
 	}
 	i, _ := big.NewFloat(f).Int(nil)
 	return i, true
-}
-
-// roundToOdd returns a float32 that rounds to the same half as x does: where x
-// lies between two float32, the one whose last bit is set.
-func roundToOdd(x float64) float32 {
-	f := float32(x)
-	if float64(f) == x || math.IsNaN(x) || math.IsInf(float64(f), 0) {
-		return f
-	}
-	if math.Abs(float64(f)) > math.Abs(x) {
-		f = math.Nextafter32(f, 0)
-	}
-	return math.Float32frombits(math.Float32bits(f) | 1)
 }
 
 // apply returns an element-wise row applied to args. A half result is rounded,

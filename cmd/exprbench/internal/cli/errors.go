@@ -65,7 +65,7 @@ func plain(err error) string {
 func describe(err error) string {
 	text := "exprbench: " + shortened(oneLine(plain(err))) + "\n"
 	var f *formula.Error
-	if errors.As(err, &f) {
+	if errors.As(err, &f) && strings.TrimSpace(f.Source) != "" {
 		text += f.Caret() + "\n"
 	}
 	return text

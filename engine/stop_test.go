@@ -60,6 +60,39 @@ func TestStopped(t *testing.T) {
 	}
 }
 
+// TestStoppedLongRow checks that a run does not wait for the transform of a long row when it is cancelled, and that
+// later runs do not share what that transform still uses.
+func TestStoppedLongRow(t *testing.T) {
+	const n = 1 << 21
+	r := engine.FromFunc(func(at []int) float64 { return float64(at[0]%11) - 5 }, n)
+	c := op.Complex[complex128](r, r)
+	half := op.RFFT[complex128](r, 0)
+	for what, e := range map[string]expr.Exp[complex128]{"fft": op.FFT(c, 0), "rfft": half} {
+		want, err := engine.Eval(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y := engine.Zeros[complex128](want.Shape()...)
+		p, err := engine.Compile(t.Context(), expr.Let(y, e))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for left := range int64(5) {
+			ctx := &countdown{Context: context.Background()}
+			ctx.left.Store(left)
+			if err := p.Run(ctx); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: a run that is cancelled when it asks for the %dth time gives %v", what, left+1, err)
+			}
+		}
+		if slices.Equal(y.Values(), want.Values()) {
+			t.Errorf("%s: a cancelled run stores all results", what)
+		}
+		if err := p.Run(context.Background()); err != nil || !slices.Equal(y.Values(), want.Values()) {
+			t.Errorf("%s: after cancelled runs another gives %v, or other results", what, err)
+		}
+	}
+}
+
 // stopsEarly checks that a run of an operator asks some times whether it is cancelled, and leaves work undone if it is.
 func stopsEarly[T expr.Elem](t *testing.T, backend, what string, e expr.Exp[T]) {
 	t.Helper()

@@ -81,3 +81,8 @@ func TestChirp(t *testing.T) {
 		}
 	}
 }
+
+func newPlan(kind Transform, n int) (p rowPlan) {
+	p.prepare(kind, n)
+	return p
+}

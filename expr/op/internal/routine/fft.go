@@ -3,11 +3,11 @@ package routine
 import (
 	"math"
 	"math/bits"
+	"time"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
-	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 	"gonum.org/v1/gonum/dsp/fourier"
 )
@@ -58,7 +58,12 @@ func newFourier(n *tree.Node) func(*tree.Call) error {
 	t := &transformer{kind: Transform(n.Ints[0]), length: n.Ints[1], single: n.DType() == dtype.F32}
 	t.rows = transformed(n)
 	t.out = n.Shape().Size() / max(t.rows, 1)
-	t.plans = lists.Make(workers(t.rows), func(int) rowPlan { return newPlan(t.kind, t.length) })
+	t.plans = make([]rowPlan, workers(t.rows))
+	for i := range t.plans {
+		if t.length < longRow {
+			t.plans[i].prepare(t.kind, t.length)
+		}
+	}
 	t.run = t.some
 	return t.transform
 }
@@ -87,14 +92,23 @@ func transformed(n *tree.Node) int {
 	return s[:len(s)-2].Size()
 }
 
-func newPlan(kind Transform, n int) (p rowPlan) {
-	whole, direct := kind == Forward || kind == Backward, isDirect(n)
-	if whole {
+// room gives p the points and numbers of a row.
+func (p *rowPlan) room(kind Transform, n int) {
+	switch {
+	case p.points != nil:
+	case kind == Forward || kind == Backward:
 		p.points = make([]complex128, n)
-	} else {
+	default:
 		p.points, p.numbers = make([]complex128, n/2+1), make([]float64, n)
 	}
+}
+
+// prepare gives an empty plan all that it needs.
+func (p *rowPlan) prepare(kind Transform, n int) {
+	p.room(kind, n)
+	whole, direct := kind == Forward || kind == Backward, isDirect(n)
 	switch {
+	case p.chirp != nil || p.whole != nil || p.half != nil:
 	case !direct && whole:
 		p.chirp = newChirp(n)
 	case !direct:
@@ -104,7 +118,6 @@ func newPlan(kind Transform, n int) (p rowPlan) {
 	default:
 		p.half = fourier.NewFFT(n)
 	}
-	return p
 }
 
 // compute transforms the points or numbers of a row.
@@ -124,6 +137,39 @@ func (p *rowPlan) compute(kind Transform) {
 		p.half.Coefficients(p.points, p.numbers)
 	default:
 		p.half.Sequence(p.numbers, p.points)
+	}
+}
+
+// longRow is the least number of points of rows whose plans are made at their first use, and whose plans and transforms a
+// run that is stopped does not wait for.
+const longRow = 1 << 20
+
+// computed computes the transform of a row, and reports whether it is done. It is not if the run is stopped
+// within a long row: then another goroutine completes it with the plan, and p is empty.
+func (t *transformer) computed(p *rowPlan) bool {
+	if t.length < longRow {
+		p.compute(t.kind)
+		return true
+	}
+	plan, done := *p, make(chan struct{})
+	go func() {
+		plan.prepare(t.kind, t.length)
+		plan.compute(t.kind)
+		close(done)
+	}()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-done:
+			*p = plan
+			return true
+		case <-tick.C:
+			if t.call.Stopped() {
+				*p = rowPlan{}
+				return false
+			}
+		}
 	}
 }
 
@@ -158,6 +204,7 @@ func (t *transformer) some(worker, lo, hi int) {
 func transformRows[T float32 | float64](t *transformer, p *rowPlan, lo, hi int) {
 	a := &t.call.Args[0]
 	last := a.Strides[len(a.Strides)-1]
+	p.room(t.kind, t.length)
 	for r := lo; r < hi && !t.call.Stopped(); r++ {
 		from := t.offsets[r]
 		out := unsafe.Slice((*T)(unsafe.Add(t.call.Out.Ptr, r*t.out*int(unsafe.Sizeof(T(0))))), t.out)
@@ -165,7 +212,9 @@ func transformRows[T float32 | float64](t *transformer, p *rowPlan, lo, hi int) 
 			for i := range p.numbers {
 				p.numbers[i] = float64(load[T](a, from+i*last))
 			}
-			p.compute(t.kind)
+			if !t.computed(p) {
+				return
+			}
 			storePoints(out, p.points)
 			continue
 		}
@@ -173,7 +222,9 @@ func transformRows[T float32 | float64](t *transformer, p *rowPlan, lo, hi int) 
 		for i := range p.points {
 			p.points[i] = complex(float64(load[T](a, from+i*step)), float64(load[T](a, from+i*step+last)))
 		}
-		p.compute(t.kind)
+		if !t.computed(p) {
+			return
+		}
 		if t.kind != BackwardReal {
 			storePoints(out, p.points)
 			continue

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +72,37 @@ func TestPadOfEqualRows(t *testing.T) {
 			}
 			if v != want {
 				t.Fatalf("%s: element %v is %v, want %v", backend, at, v, want)
+			}
+		}
+	}
+}
+
+// TestFarPadding tests elements of a padding that are more positions before the array than 32 bits hold.
+func TestFarPadding(t *testing.T) {
+	const fill = 7
+	x, m := engine.Ones[uint8](3), engine.Ones[uint8](3, 40)
+	for _, far := range []int{1 << 31, 1 << 32, 1<<32 - 7, 1 << 40} {
+		before := func(axis int, e expr.Exp[uint8]) expr.Exp[uint8] {
+			widths := make([][2]int, len(e.Node().Shape()))
+			widths[axis][0] = far
+			return op.Pad(e, widths, fill)
+		}
+		row, column := op.Slice(before(1, m), op.Span{}, op.Range(0, 50)), op.Slice(before(0, m), op.Range(0, 50))
+		for name, e := range map[string]expr.Exp[uint8]{
+			"vector":  op.Slice(before(0, x), op.Range(0, 50)),
+			"rows":    row,
+			"columns": column,
+			"reduced": op.Max(row, op.Axis(1)),
+			"down":    op.Max(row, op.Axis(0)),
+			"scan":    op.CumMax(row, 0),
+			"along":   op.CumMax(column, 0),
+			"pool":    op.Slice(op.MaxPool(before(1, m), op.Sliding{Kernel: []int{3}, Stride: []int{2}}), op.Span{}, op.Range(0, 50)),
+			"steps":   op.Slice(before(0, x), op.By(op.Range(0, far), far/3)),
+		} {
+			for backend, got := range everyBackend(t, e, e.Node().Shape()...) {
+				if slices.Min(got) != fill || slices.Max(got) != fill {
+					t.Errorf("%s, %s, %d before: %v", backend, name, far, got)
+				}
 			}
 		}
 	}

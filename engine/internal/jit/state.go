@@ -296,10 +296,12 @@ func (w *worker) insideOf(bp *boundPhase, site int32, n int) []uint8 {
 	return unsafe.Slice((*uint8)(w.inside[int(bp.Lowered.Scratch)+int(site)]), n)
 }
 
-// setInside writes the range of lanes inside a guarded array to the frame.
+// setInside writes the range of lanes inside a guarded array to the frame. hi is at
+// most the lanes of a call. lo may be beyond 32 bits, if no lane is inside.
 func (w *worker) setInside(s *layout.Site, lo, hi int) {
-	*(*int32)(unsafe.Add(w.frame, s.Arg+frame.SiteLo)) = int32(max(lo, 0))
-	*(*int32)(unsafe.Add(w.frame, s.Arg+frame.SiteHi)) = int32(max(hi, 0))
+	hi = max(hi, 0)
+	*(*int32)(unsafe.Add(w.frame, s.Arg+frame.SiteLo)) = int32(min(max(lo, 0), hi))
+	*(*int32)(unsafe.Add(w.frame, s.Arg+frame.SiteHi)) = int32(hi)
 }
 
 // outside marks a coordinate outside a guarded array: dynamic returns it.

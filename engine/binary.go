@@ -49,25 +49,37 @@ func LoadBinary[T expr.Elem](path string, rank int) (*Tensor[T], error) {
 	if rank < 0 {
 		return nil, tree.NewError(tree.ErrShape, "", "a tensor of rank %d does not exist", rank)
 	}
-	file, err := os.ReadFile(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("oneloop: %w", err)
 	}
-	if len(file)/4 < rank {
-		return nil, tree.NewError(tree.ErrValue, "", "%s has %d bytes, which hold no %d extents", path, len(file), rank)
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("oneloop: %w", err)
 	}
-	dims := lists.Make(rank, func(i int) int { return int(int32(binary.LittleEndian.Uint32(file[4*i:]))) })
+	n := int(info.Size())
+	if n/4 < rank {
+		return nil, tree.NewError(tree.ErrValue, "", "%s has %d bytes, which hold no %d extents", path, n, rank)
+	}
+	head := make([]byte, 4*rank)
+	if _, err := io.ReadFull(file, head); err != nil {
+		return nil, fmt.Errorf("oneloop: %w", err)
+	}
+	dims := lists.Make(rank, func(i int) int { return int(int32(binary.LittleEndian.Uint32(head[4*i:]))) })
 	s, err := shape.New(dims...)
-	size, data := dtype.Of[T]().Size(), file[4*rank:]
-	if err != nil || s.Size() != len(data)/size || len(data)%size != 0 {
-		return nil, tree.NewError(tree.ErrValue, "", "%s has %d bytes of elements, which are no %v of shape %v", path, len(data), dtype.Of[T](), dims)
+	size, n := dtype.Of[T]().Size(), n-len(head)
+	if err != nil || s.Size() != n/size || n%size != 0 {
+		return nil, tree.NewError(tree.ErrValue, "", "%s has %d bytes of elements, which are no %v of shape %v", path, n, dtype.Of[T](), dims)
 	}
 	t, err := New[T](dims...)
-	if err == nil {
-		copy(dtype.Bytes(t.Data()), data)
-		if b, ok := any(t.Data()).([]bool); ok {
-			copy(dtype.Bytes(b), normalBools(dtype.Bool, data))
-		}
+	if err != nil {
+		return nil, err
 	}
-	return t, err
+	data := dtype.Bytes(t.Data())
+	if _, err := io.ReadFull(file, data); err != nil {
+		return nil, fmt.Errorf("oneloop: %w", err)
+	}
+	copy(data, normalBools(t.a.DType(), data))
+	return t, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -109,6 +110,20 @@ func TestBinary(t *testing.T) {
 	}
 	if _, err := engine.LoadBinary[float32](path+"none", 1); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
+	}
+	if _, err := engine.LoadBinary[float32](t.TempDir(), 1); err == nil {
+		t.Error("a folder is no error")
+	}
+	const long = 16 << 20
+	if err := os.WriteFile(path, make([]byte, long), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = engine.LoadBinary[float32](path, 1)
+	runtime.ReadMemStats(&after)
+	if read := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, expr.ErrValue) || read > long/4 {
+		t.Errorf("a file that is too long: %v, after %d bytes", err, read)
 	}
 }
 

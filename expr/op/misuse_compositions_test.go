@@ -158,6 +158,9 @@ var compositionMisuses = map[string]func() error{
 	"Pick":            func() error { return err(op.Pick(mat, expr.Exp[int32](iota[int32](3))).Node()) },
 	"FillAt":          func() error { return err(op.FillAt(mat, expr.Exp[int32](iota[int32](2)), vec).Node()) },
 	"SoftmaxGrad":     func() error { return err(op.SoftmaxGrad(vec, expr.Exp[int32](iota[int32](3))).Node()) },
+	"SoftmaxGrad of two": func() error {
+		return err(op.SoftmaxGrad(mat, expr.Exp[int32](iota[int32](2)), 0, 1).Node())
+	},
 	"SmoothSoftmaxGrad": func() error {
 		return err(op.SmoothSoftmaxGrad(mat, expr.Exp[int32](iota[int32](2)), math.NaN()).Node())
 	},

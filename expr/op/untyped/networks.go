@@ -196,6 +196,9 @@ func softmaxGrad(o Options, x ...*tree.Node) *tree.Node {
 	if len(o.Ints) == 0 {
 		return d
 	}
+	if len(o.Ints) > 1 {
+		return wrong("there may be one label to ignore, not %v", o.Ints)
+	}
 	label := withAxis(Cast(x[1], dtype.I64), -1)
 	return Call("where", Call("equal", label, tree.ConstInt(dtype.I64, int64(o.Ints[0]))), tree.ConstFloat(t, 0), d)
 }

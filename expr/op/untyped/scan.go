@@ -78,7 +78,7 @@ func failedScan(kind error, format string, args ...any) *ScanResult {
 
 // failed returns a node with the error of n.
 func failed(n *tree.Node) *tree.Node {
-	if n == nil {
+	if n == nil || n.Absent() {
 		return tree.Errorf(tree.ErrType, "Scan", "an operand is nil")
 	}
 	return n

@@ -3,9 +3,12 @@ package jit
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -135,6 +138,31 @@ func TestPrimitives(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestEveryTarget checks that all targets have rules for all primitives, also the targets of other machines.
+func TestEveryTarget(t *testing.T) {
+	if _, err := exec.Probe(); err != nil {
+		t.Skip(err)
+	}
+	r := rand.New(rand.NewPCG(1, 3))
+	for _, c := range primCases() {
+		k := parse(t, c.kernel(0, false))
+		s := newSetup(t, r, k, []int{40}, nil, slices.Repeat([][]int{{40}}, len(k.Bufs)), true)
+		for _, be := range Generators() {
+			code, err := be.Compile(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := code.Bind(s.b); err != nil {
+				t.Fatal(err)
+			}
+			if why := code.(backend.Fallback).Fallback(); why != "" {
+				t.Errorf("left to the interpreter: %s", why)
+			}
+		}
+		s.release()
 	}
 }
 

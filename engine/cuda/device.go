@@ -32,6 +32,8 @@ func (g *gpus) Count() (int, error) {
 	return n, host.fail("counting GPUs", err)
 }
 
+func (g *gpus) DebugWords() []string { return []string{"cuda", "cuda=DIR", "sync"} }
+
 func (g *gpus) Open(index int) (driver.Device, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -40,6 +40,13 @@ type Driver interface {
 	Count() (int, error)
 }
 
+// A Debugger is a driver with words of its own in ONELOOP_DEBUG. DebugWords returns
+// them: "word", and "word=VALUE" for one that takes a value.
+type Debugger interface {
+	Driver
+	DebugWords() []string
+}
+
 // A Compiler is a device that runs programs.
 type Compiler interface {
 	Device

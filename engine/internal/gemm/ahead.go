@@ -1,36 +1,36 @@
 package gemm
 
-// A rate says what a kernel asks for with its terms. Processors drop requests while too many are under
-// way, and then loads that miss the first level wait too. So kernels ask at the least rate that suffices.
+// A rate says how many lines a kernel prefetches with its terms. Processors drop prefetches while too many are under
+// way, and then loads that miss the first level wait too. So kernels prefetch at the least rate that suffices.
 type rate uint8
 
 const (
-	silent    rate = iota
-	sparse         // a line with each four terms
-	even           // a line with each two terms
-	each           // a line with each term
-	dense          // two lines with each two terms
-	denser         // four lines with each two terms
-	quadruple      // four lines with each term
-	densest        // eight lines with each term
+	silent    rate = iota // nothing
+	sparse                // a line with each four terms
+	even                  // a line with each two terms
+	each                  // a line with each term
+	dense                 // two lines with each two terms
+	denser                // four lines with each two terms
+	quadruple             // four lines with each term
+	densest               // eight lines with each term
 	rates
 )
 
-// terms is the number of terms with which a kernel asks once.
+// terms is the number of terms with which a kernel prefetches once.
 func (r rate) terms() int {
 	return [rates]int{unroll, unroll, unroll / 2, 1, unroll / 2, unroll / 2, 1, 1}[r]
 }
 
-// bytes is the number of bytes that a kernel asks for at a time, whole lines.
+// bytes is the number of bytes that a kernel prefetches at a time, whole lines.
 func (r rate) bytes() int {
 	return [rates]int{0, cacheLine, cacheLine, cacheLine, 2 * cacheLine, 4 * cacheLine, 4 * cacheLine, 8 * cacheLine}[r]
 }
 
-// asks is the number of times that a kernel of so many terms asks.
-func (r rate) asks(terms int) int { return terms / unroll * (unroll / r.terms()) }
+// prefetches is the number of times that a kernel of so many terms prefetches.
+func (r rate) prefetches(terms int) int { return terms / unroll * (unroll / r.terms()) }
 
-// A source is a part of memory that kernels ask for before it is packed or read: rows of
-// width bytes. They ask for some bytes of each row, then for the next ones. It may reach
+// A source is a part of memory that kernels prefetch before it is packed or read: rows of
+// width bytes. They prefetch some bytes of each row, then the next ones. It may reach
 // behind an array: nothing is read.
 type source struct {
 	at          uintptr
@@ -43,7 +43,7 @@ type source struct {
 type sources struct {
 	list     [4]source
 	at, last int
-	rate     rate // at which kernels ask
+	rate     rate // at which kernels prefetch
 	most     rate // at which they may
 }
 
@@ -73,12 +73,12 @@ func (q *sources) addPacked(p *packer, first, n, k, terms int) {
 	}
 }
 
-// lastOf is the offset at which requests for a row of a strip begin. Rows may begin within a line, which the strip before has read; then
+// lastOf is the offset at which prefetches of a row of a strip begin. Rows may begin within a line, which the strip before has read; then
 // the lines that follow are needed.
 func lastOf(width int) uintptr { return uintptr(max(1, min(width, cacheLine)) - 1) }
 
-// asks is the number of requests for all, at a rate.
-func (q *sources) asks(r rate) (n int) {
+// prefetches is the number of prefetches for all sources, at a rate.
+func (q *sources) prefetches(r rate) (n int) {
 	for i := q.at; i < q.last; i++ {
 		s := &q.list[i]
 		n += (s.width + r.bytes() - 1) / r.bytes() * s.rows
@@ -88,17 +88,17 @@ func (q *sources) asks(r rate) (n int) {
 
 // choose chooses the rate for so many kernels of so many terms, at least that and no more than most.
 func (q *sources) choose(least rate, kernels, terms int) {
-	need := q.asks(least)
-	for q.rate = least; q.rate < q.most && need > kernels*q.rate.asks(terms); {
+	need := q.prefetches(least)
+	for q.rate = least; q.rate < q.most && need > kernels*q.rate.prefetches(terms); {
 		q.rate++
 	}
 }
 
-// take makes kernels ask n times each. It returns how many of at most so many kernels do, which
-// is 0 if there is nothing to ask for. They are fewer than unit, or a multiple of it. All kernels share what is
+// take makes kernels prefetch n times each. It returns how many of at most so many kernels do, which
+// is 0 if there is nothing to prefetch. They are fewer than unit, or a multiple of it. All kernels share what is
 // contiguous if they may spread it.
 func (q *sources) take(a *args, terms, most, unit int, spread bool) (kernels int) {
-	n, bytes := q.rate.asks(terms), q.rate.bytes()
+	n, bytes := q.rate.prefetches(terms), q.rate.bytes()
 	if q.at == q.last || n == 0 {
 		return 0
 	}
@@ -111,7 +111,7 @@ func (q *sources) take(a *args, terms, most, unit int, spread bool) (kernels int
 	s := &q.list[q.at]
 	took := bytes // of each row
 	switch {
-	case s.rows == 1: // a kernel asks for one part after the other
+	case s.rows == 1: // a kernel prefetches one part after the other
 		a.tileAhead = n * bytes
 		if kernels = whole(s.width / a.tileAhead); spread && kernels*a.tileAhead >= s.width {
 			kernels = most

@@ -5,18 +5,18 @@ import (
 	"unsafe"
 )
 
-// TestStripsAskForLines tests that kernels ask for all lines of the next strip that the strip before has not read, wherever
+// TestStripsPrefetchLines tests that kernels prefetch all lines of the next strip that the strip before has not read, wherever
 // in a line the rows begin.
-func TestStripsAskForLines(t *testing.T) {
+func TestStripsPrefetchLines(t *testing.T) {
 	const terms, size, step = 20, 4, 1000 // 1000 is no multiple of a line
 	b := make([]byte, (terms+passAhead)*step+4*cacheLine)
 	from := unsafe.Pointer(&b[0])
 	line := func(at uintptr) uintptr { return at / cacheLine }
-	check := func(asked map[uintptr]bool, at uintptr, width int) {
+	check := func(fetched map[uintptr]bool, at uintptr, width int) {
 		t.Helper()
 		for x := line(at-1) + 1; x <= line(at+uintptr(width)-1); x++ {
-			if !asked[x] {
-				t.Fatalf("%d bytes at %d of a line: not all lines are asked for", width, at%cacheLine)
+			if !fetched[x] {
+				t.Fatalf("%d bytes at %d of a line: not all lines are prefetched", width, at%cacheLine)
 			}
 		}
 	}
@@ -24,26 +24,26 @@ func TestStripsAskForLines(t *testing.T) {
 		for _, r := range []rate{sparse, even, each, dense} {
 			p, q := packer{from: from, stepK: step, stepN: size}, sources{rate: r}
 			q.addPacked(&p, width/size, width/size, 0, terms)
-			asked := map[uintptr]bool{}
+			fetched := map[uintptr]bool{}
 			var a args
 			for kernels := 1; kernels > 0; {
 				kernels = q.take(&a, terms, 1000, 1, false)
-				for i := range kernels * r.asks(terms) {
-					at := a.ahead + uintptr(i/r.asks(terms)*a.tileAhead+i%r.asks(terms)*a.aheadStep)
+				for i := range kernels * r.prefetches(terms) {
+					at := a.ahead + uintptr(i/r.prefetches(terms)*a.tileAhead+i%r.prefetches(terms)*a.aheadStep)
 					for n := 0; n < r.bytes(); n += cacheLine {
-						asked[line(at+uintptr(n))] = true
+						fetched[line(at+uintptr(n))] = true
 					}
 				}
 			}
 			for k := range terms {
-				check(asked, uintptr(from)+uintptr(k*step+width), width)
+				check(fetched, uintptr(from)+uintptr(k*step+width), width)
 			}
 		}
-		if width <= cacheLine { // kernels of one pass ask for one line with each term
+		if width <= cacheLine { // kernels of one pass prefetch one line with each term
 			for k := range terms {
 				c := call{e: &machine{through: true}, strip: width}
 				c.args.b, c.args.bs = unsafe.Add(from, k*step+width), step
-				c.ask(1, 1)
+				c.prefetch(1, 1)
 				check(map[uintptr]bool{line(c.args.ahead): true}, uintptr(c.args.b)+passAhead*step, width)
 			}
 		}

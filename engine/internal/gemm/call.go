@@ -24,16 +24,16 @@ type call struct {
 	across           bool
 	// Of the tiles of rows, the first tall ones have one row more than short.
 	short, tall int
-	// What kernels ask for: the next strip of B, and the operands of the next block, as
+	// What kernels prefetch: the next strip of B, and the operands of the next block, as
 	// soon as begun is set.
 	near, far sources
 	begun     bool
-	asked     bool   // the kernels of the block before have asked for all rows of A
-	asksTiles rate   // at which kernels ask for what later tiles of their strip need instead; silent: they do not
+	fetched   bool   // the kernels of the block before have prefetched all rows of A
+	tilesRate rate   // at which kernels prefetch what later tiles of their strip need instead; silent: they do not
 	rowsAhead bool   // that is rows of A, else results
 	packA     packer // of rows that are packed as they are, tile by tile
 	packB     packer
-	code      [2][2][rates]*exec.Code // of short and tall tiles; of other strips and the last one; by what they ask for. nil: not yet looked up
+	code      [2][2][rates]*exec.Code // of short and tall tiles; of other strips and the last one; by what they prefetch. nil: not yet looked up
 	found     [3]int                  // the rows and the saver of code and packing, and whether they resume
 	packing   *exec.Code              // of the first tile, which packs the strip; nil if there is none
 	// Of a pass: its sums go on from those that the pass before has left from begin on; they wait for the next pass.
@@ -173,11 +173,11 @@ func (c *call) kernels() {
 	}
 }
 
-// kernel returns the kernel, which prepare has made, of short or tall tiles, of other strips or the last one, by what it asks for.
-func (c *call) kernel(tall, last int, asks rate) *exec.Code {
-	code := &c.code[tall][last][asks]
+// kernel returns the kernel, which prepare has made, of short or tall tiles, of other strips or the last one, by what it prefetches.
+func (c *call) kernel(tall, last int, r rate) *exec.Code {
+	code := &c.code[tall][last][r]
 	if *code == nil {
-		s := shape{rows: c.short + tall, across: c.across, save: saver(c.found[1]), asks: asks, resumes: c.resumes}
+		s := shape{rows: c.short + tall, across: c.across, save: saver(c.found[1]), rate: r, resumes: c.resumes}
 		s.columns(c.e.f, min(c.e.width, c.t.n-last*(c.strips()-1)*c.e.width))
 		*code = c.e.f.kernel(s)
 	}
@@ -204,12 +204,12 @@ func (c *call) block(i int) {
 	}
 	strips := c.strips()
 	c.far.choose(c.least(), c.tiles()*strips, c.args.k)
-	perStrip := max(1, c.tiles()*c.far.rate.asks(c.args.k))
-	begin := max(0, strips-2-c.far.asks(c.far.rate)/perStrip)
+	perStrip := max(1, c.tiles()*c.far.rate.prefetches(c.args.k))
+	begin := max(0, strips-2-c.far.prefetches(c.far.rate)/perStrip)
 	for q := range strips {
 		c.near.clear()
 		if q < strips-1 {
-			c.askStrip(q+1, i, pack)
+			c.prefetchStrip(q+1, i, pack)
 			c.near.choose(c.least(), c.tiles(), c.args.k)
 		}
 		c.begun = c.begun || q == begin
@@ -220,8 +220,8 @@ func (c *call) block(i int) {
 	}
 }
 
-// least is the lowest rate of requests of kernels that do not compute all strips for some rows. Multiply-adds of
-// AVX-512 hide requests: lower rates take up to 8 % longer there.
+// least is the lowest rate of prefetches for kernels that do not compute all strips for some rows. Multiply-adds of
+// AVX-512 hide prefetches: lower rates take up to 8 % longer there.
 func (c *call) least() rate {
 	if c.e.f.avx512 {
 		return dense
@@ -237,7 +237,7 @@ func (c *call) group() int {
 }
 
 // fewTiles reports whether a few tiles of rows read B, a block of which is one strip or, with AVX2, stays in the second-level
-// cache beside them: then requests, and calls for each tile or strip, take more time than they save.
+// cache beside them: then prefetches, and calls for each tile or strip, take more time than they save.
 func (c *call) fewTiles() bool {
 	const most = 4
 	return c.tiles() <= most && (c.strips() == 1 || !c.e.f.avx512 && c.args.k*c.t.n*c.e.size <= l2()/4)
@@ -248,7 +248,7 @@ func (c *call) fewTiles() bool {
 // end to end; a strip of all rows stores parts of lines of as many pages. From few terms on this pays in two cases. In the first one all
 // tiles have at most mostAgain terms together, and B is at most an eighth of the third level. In the second one the part of B that a tile of
 // columns reads does not stay in the second level; with more than storedTerms there must be more than farTiles tiles, too. Else
-// each strip is asked for, with what it stores: see askStrip. For AVX-512 see shape.
+// each strip is prefetched, with what it stores: see prefetchStrip. For AVX-512 see shape.
 func (c *call) rowByRow() bool {
 	const (
 		few       = 16  // terms
@@ -269,13 +269,13 @@ func (c *call) rowByRow() bool {
 // byRows reports whether all strips of B read some rows before the next ones: where B stays in the first-level
 // cache, or in the second one, and each strip serves enough rows to be read again from there. One call of a kernel
 // computes them all: with 64 terms, calls for single strips take a twentieth of the time. The same holds where few rows are stored
-// from end to end. With AVX2 a B that comes from afar, and is not packed, is asked for strip by strip instead.
+// from end to end. With AVX2 a B that comes from afar, and is not packed, is prefetched strip by strip instead.
 func (c *call) byRows() bool {
 	const enough = 4 // tiles
 	e := c.e
 	b := c.args.k * c.t.n * e.size
-	asked := !e.f.avx512 && !e.packB && c.args.k*e.p.N*e.size > 2*l2()
-	return b <= cachedB || b <= e.f.nearB() && !asked && c.group() >= enough || c.rowByRow()
+	byStrips := !e.f.avx512 && !e.packB && c.args.k*e.p.N*e.size > 2*l2()
+	return b <= cachedB || b <= e.f.nearB() && !byStrips && c.group() >= enough || c.rowByRow()
 }
 
 // cached runs the kernels if all of B stays in a cache, or is one strip of few terms. It reports whether
@@ -283,7 +283,7 @@ func (c *call) byRows() bool {
 func (c *call) cached(pack bool) bool {
 	tiles, strips := c.tiles(), c.strips()
 	rowByRow := c.rowByRow()
-	c.asksTiles, c.rowsAhead = c.rowsRate()
+	c.tilesRate, c.rowsAhead = c.rowsRate()
 	few := !rowByRow && !c.rowsAhead && (c.e.through || c.fewTiles() || strips == 1 && c.args.k <= fewTerms)
 	if !few && !c.byRows() {
 		return false
@@ -310,13 +310,13 @@ func (c *call) cached(pack bool) bool {
 	if rowByRow {
 		group = 1
 	} else {
-		c.asksTiles = c.resultRate(group)
+		c.tilesRate = c.resultRate(group)
 	}
 	for r := 0; r < tiles; r += group {
 		end := min(r+group, tiles)
 		c.near.clear()
-		if c.asksTiles == silent {
-			c.askRows(end, min(end+group, tiles))
+		if c.tilesRate == silent {
+			c.prefetchRows(end, min(end+group, tiles))
 		}
 		c.near.choose(sparse, (end-r)*strips, c.args.k)
 		c.packRows(r, end)
@@ -325,13 +325,13 @@ func (c *call) cached(pack bool) bool {
 	return true
 }
 
-// tilesAhead is the number of tiles from one to that for whose results or rows its kernel asks: these arrive in time from memory.
+// tilesAhead is the number of tiles from one to that whose results or rows its kernel prefetches: these arrive in time from memory.
 const tilesAhead = 2
 
-// rowsRate is the rate at which kernels of the only strip ask for the rows of A of later tiles, and whether they do: then one call computes
+// rowsRate is the rate at which kernels of the only strip prefetch the rows of A of later tiles, and whether they do: then one call computes
 // all tiles. It is silent if the rows are parts of longer ones that come from a cache, which the processor follows. For AVX-512 it
 // was not measured.
-func (c *call) rowsRate() (asks rate, ahead bool) {
+func (c *call) rowsRate() (r rate, ahead bool) {
 	const least = 16 // terms
 	e, p := c.e, c.e.p
 	switch {
@@ -349,26 +349,26 @@ func (c *call) rowsRate() (asks rate, ahead bool) {
 	return each, true
 }
 
-// resultRate is the rate at which kernels of few terms ask for the results of later tiles of their strip, of groups of so many tiles: where the results
-// do not stay in the second level, but what a group asks for together does not stay there either, or belongs to a product so small that
-// nothing is asked for.
+// resultRate is the rate at which kernels of few terms prefetch the results of later tiles of their strip, of groups of so many tiles: where the results
+// do not stay in the second level, but what a group prefetches together does not stay there either, or belongs to a product so small that
+// nothing is prefetched.
 func (c *call) resultRate(group int) rate {
 	e, p := c.e, c.e.p
 	together := group * e.rows * c.t.n * e.size
-	if !c.storesUnasked() || len(p.OffC)*p.M*p.N*e.size <= l2() || e.large && together <= l2()/4 {
+	if !c.storesUnfetched() || len(p.OffC)*p.M*p.N*e.size <= l2() || e.large && together <= l2()/4 {
 		return silent
 	}
 	for _, r := range [2]rate{even, each} {
-		if r.asks(c.args.k) >= e.rows { // a line of each row
+		if r.prefetches(c.args.k) >= e.rows { // a line of each row
 			return r
 		}
 	}
 	return silent
 }
 
-// storesUnasked reports whether kernels store to the caches, and have too few terms to ask for their results: see askForC. Then
-// something else may ask. With AVX-512 that was not measured.
-func (c *call) storesUnasked() bool {
+// storesUnfetched reports whether kernels store to the caches, and have too few terms to prefetch their results: see prefetchC. Then
+// something else may prefetch them. With AVX-512 that was not measured.
+func (c *call) storesUnfetched() bool {
 	return !c.e.f.avx512 && !c.e.stream && c.args.k < ownResults
 }
 
@@ -412,7 +412,7 @@ func (c *call) column(q int, pack bool) {
 		c.pack(q)
 	}
 	for r := c.from(q); r < tiles; r++ {
-		c.askRows(r+1, min(r+2, tiles))
+		c.prefetchRows(r+1, min(r+2, tiles))
 		c.near.choose(c.least(), 1, c.args.k)
 		c.packRows(r, r+1)
 		c.run(r, r+1, q, 1)
@@ -465,13 +465,13 @@ const fewTerms = 64
 // storedTerms is the number of terms up to which the stores of a wide result take longer than its sums, with AVX2.
 const storedTerms = 32
 
-// askStrip makes kernels ask for strip q of the columns, or for where it is packed from, in the block of rows
+// prefetchStrip makes kernels prefetch strip q of the columns, or where it is packed from, in the block of rows
 // from row i on. Strips that are not packed stay near after the first rows. The results of the strip come first if
-// its kernels do not ask for them.
-func (c *call) askStrip(q, i int, pack bool) {
+// its kernels do not prefetch them.
+func (c *call) prefetchStrip(q, i int, pack bool) {
 	e, p := c.e, &c.packB
 	j := q * e.width
-	if c.storesUnasked() && e.large && c.first == 0 {
+	if c.storesUnfetched() && e.large && c.first == 0 {
 		width := min(e.width, c.t.n-j) * e.size
 		c.near.add(uintptr(c.c)+uintptr(j*e.size)+lastOf(width), c.t.ldc, c.m, width)
 	}
@@ -489,16 +489,16 @@ func (c *call) askStrip(q, i int, pack bool) {
 	}
 }
 
-// askRows makes kernels ask for tiles r to end of the rows of A, unless they are all packed before the
-// kernels run, and of C if it is not in the second level. A few lines take less time than asking for them.
-func (c *call) askRows(r, end int) {
+// prefetchRows makes kernels prefetch tiles r to end of the rows of A, unless they are all packed before the
+// kernels run, and of C if it is not in the second level. A few lines take less time than prefetching them.
+func (c *call) prefetchRows(r, end int) {
 	const few = 512 // bytes
 	i, _ := c.rowsOf(r)
 	last, _ := c.rowsOf(end)
 	if i >= last {
 		return
 	}
-	if !c.asked && (!c.e.packA || c.e.byTiles) && (last-i)*c.args.k*c.e.size >= few {
+	if !c.fetched && (!c.e.packA || c.e.byTiles) && (last-i)*c.args.k*c.e.size >= few {
 		p := packer{from: c.rowsA, stepK: c.e.a.Col, stepN: c.e.a.Row}
 		c.near.addPacked(&p, i, last-i, 0, c.args.k)
 	}
@@ -558,21 +558,21 @@ func (c *call) run(r, end, q, strips int) {
 		if c.resumes {
 			args.begin = unsafe.Add(c.begin, i*args.begins+q*width)
 		}
-		asks, kernels := c.ask(most, n)
+		fetch, kernels := c.prefetch(most, n)
 		args.tiles, args.more = min(kernels, n), max(0, kernels/n-1)
 		more := args.more // the kernel counts it down
-		c.kernel(tall, last, asks).Call(unsafe.Pointer(args))
+		c.kernel(tall, last, fetch).Call(unsafe.Pointer(args))
 		if at += min(kernels, n); at == all {
 			at, q, strips = 0, q+1+more, strips-1-more
 		}
 	}
 }
 
-// ask says what the next kernels ask for, of at most so many tiles, and of how many: fewer than unit, or a multiple
-// of it. It also returns the rate.
-func (c *call) ask(most, unit int) (asks rate, kernels int) {
+// prefetch sets what the next kernels prefetch, of at most so many tiles. It returns the rate, and the number of these kernels:
+// fewer than unit, or a multiple of it.
+func (c *call) prefetch(most, unit int) (r rate, kernels int) {
 	args, terms := &c.args, c.args.k
-	if c.asksTiles != silent {
+	if c.tilesRate != silent {
 		from, width := uintptr(args.c), c.e.width*c.e.size
 		args.aheadStep, args.tileAhead = c.t.ldc, args.tileC
 		if c.rowsAhead {
@@ -583,7 +583,7 @@ func (c *call) ask(most, unit int) (asks rate, kernels int) {
 			}
 		}
 		args.ahead = from + uintptr(tilesAhead*args.tileAhead) + lastOf(width)
-		return c.asksTiles, unit
+		return c.tilesRate, unit
 	}
 	if c.e.through {
 		args.ahead, args.aheadStep, args.tileAhead = uintptr(args.b)+uintptr(passAhead*args.bs)+lastOf(c.strip), args.bs, c.strip/unit

@@ -44,7 +44,7 @@ type table struct {
 	turned      turnedKernels
 	resumed     resumed
 	alongs      [5][2]exec.Lazy               // by the bits of rows
-	sweeps      [VectorBlock + 1][3]exec.Lazy // by terms, and what they ask for
+	sweeps      [VectorBlock + 1][3]exec.Lazy // by terms, and what they prefetch
 }
 
 // table returns the table of f. It has some 400 KB, so only the families have one that a program uses.
@@ -155,7 +155,7 @@ func (f *family) repays(apart bool) int {
 func (f *family) kernel(s shape) *exec.Code {
 	t := f.table()
 	forms := &t.kernels[s.rows][s.vecs][scalar.FromBool[int](s.across)]
-	lazy := &forms[scalar.FromBool[int](s.masked)+2*scalar.FromBool[int](s.half)][s.save][s.asks]
+	lazy := &forms[scalar.FromBool[int](s.masked)+2*scalar.FromBool[int](s.half)][s.save][s.rate]
 	if s.turned {
 		lazy = t.turned.of(s)
 	}

@@ -23,7 +23,7 @@ func fill(t *testing.T) {
 	}
 }
 
-// TestNoMemoryForCode tests a small product for whose kernels, which would ask for more than others, there is no memory.
+// TestNoMemoryForCode tests a small product for whose kernels, which would prefetch more than others, there is no memory.
 func TestNoMemoryForCode(t *testing.T) {
 	if !testlevel.Deep() {
 		t.Skip("filling the memory for code takes seconds")

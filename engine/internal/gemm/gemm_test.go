@@ -256,7 +256,7 @@ func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T
 			}
 		}
 		try(65, 130, 259, 1, layouts[0], layouts[0])
-		try(30, 3000, 3, 1, layouts[0], layouts[1]) // terms too few to ask for anything
+		try(30, 3000, 3, 1, layouts[0], layouts[1]) // terms too few to prefetch anything
 		for k := 2; k < 4; k++ {                    // and for a transposition that reads no more than they are
 			try(11+r.IntN(9), 100+r.IntN(40), k, 1+r.IntN(2), layouts[r.IntN(3)], layouts[1])
 			try(40+r.IntN(30), 11+r.IntN(60), k, 1, layouts[r.IntN(3)], farColumns)

@@ -17,7 +17,7 @@ type shape struct {
 	half   bool // the last vector has half as many bytes: the other half would have no columns
 	masked bool // the last vector has fewer columns than it has room for
 	packs  bool // the kernel packs the strip of B that it reads: with AVX-512 one of a grid (see pieces), with AVX2 rows
-	asks   rate // what the kernel asks for with its terms
+	rate   rate // at which the kernel prefetches
 	save   saver
 	// turned says that the terms of B are neighbours in memory, else its columns are. Then cols is the number of columns
 	// of the last vector.
@@ -33,8 +33,8 @@ type args struct {
 	as, bs, cs int // between columns of A if its rows are neighbours, else rows; rows of B, or columns if turned; rows of C
 	k          int // terms
 	add        int // 0: the sums are stored; 1: they are added to C
-	left       int // rows of C that the kernel still asks for
-	// The kernel asks for some bytes from here, and aheadStep farther with each few terms: see rate. It
+	left       int // rows of C that the kernel still prefetches
+	// The kernel prefetches some bytes from here, and aheadStep farther with each few terms: see rate. It
 	// may be the address of anything.
 	ahead     uintptr
 	aheadStep int
@@ -44,7 +44,7 @@ type args struct {
 	os          int
 	alpha, beta uint64
 	// The kernel computes so many tiles, at least one. Those that follow are at these distances
-	// in A, C and the result, and what they ask for at this distance from ahead.
+	// in A, C and the result, and what they prefetch at this distance from ahead.
 	tiles                            int
 	tileA, tileC, tileOut, tileAhead int
 	// Then it computes as many tiles of more strips, of which there may be none. From the last tile of a strip to
@@ -197,11 +197,11 @@ func (w *writer) write() {
 		for v := range w.rowB {
 			w.zero(v)
 		}
-		w.askForC()
+		w.prefetchC()
 	}
 	end := w.NewLabel()
 	if last := w.lastTerms(); last > 0 {
-		const least = 24 // terms after askForC: with fewer of them B is loaded too often
+		const least = 24 // terms after prefetchC: with fewer of them B is loaded too often
 		few := w.NewLabel()
 		w.I(x86.CMP, x86.W64, count, x86.Imm(least))
 		w.I(x86.JL, 0, few)
@@ -251,7 +251,7 @@ func (w *writer) addTerms() {
 	}
 	w.terms(n, func() {
 		for u := range n {
-			w.ask(u % unroll)
+			w.prefetch(u % unroll)
 			w.step(u%unroll, 0, w.s.rows)
 			if u%unroll == unroll-1 {
 				w.advance(unroll)
@@ -298,10 +298,10 @@ func (w *writer) again(next x86.Label) {
 	w.Bind(end)
 }
 
-// ask asks for what later kernels need, before the u-th term of unroll.
-func (w *writer) ask(u int) {
-	terms, lines := w.s.asks.terms(), w.s.asks.bytes()/cacheLine
-	if w.s.packs || w.s.asks == silent {
+// prefetch prefetches what later kernels need, before the u-th term of unroll.
+func (w *writer) prefetch(u int) {
+	terms, lines := w.s.rate.terms(), w.s.rate.bytes()/cacheLine
+	if w.s.packs || w.s.rate == silent {
 		return
 	}
 	for i := range lines {
@@ -373,12 +373,12 @@ func (w *writer) loadMask() {
 	}
 }
 
-// ownResults is the number of terms from which a kernel asks for the results that it stores.
+// ownResults is the number of terms from which a kernel prefetches the results that it stores.
 const ownResults = Block / 4
 
-// askForC adds the first terms, and asks for a row of C with each few: the kernel needs
+// prefetchC adds the first terms, and prefetches a row of C with each few: the kernel needs
 // C at its end. All lines at once would keep those of A and B waiting.
-func (w *writer) askForC() {
+func (w *writer) prefetchC() {
 	if w.s.save == stream || w.grid() || w.s.turned {
 		return
 	}
@@ -391,7 +391,7 @@ func (w *writer) askForC() {
 	w.Align(32)
 	w.Bind(loop)
 	for u := range unroll {
-		w.ask(u)
+		w.prefetch(u)
 		w.step(u, 0, w.s.rows)
 		for at := u * cacheLine; at < w.s.vecs*w.f.vector; at += unroll * cacheLine {
 			w.I(x86.PREFETCHT0, 0, x86.At(ptrC, int32(at)))

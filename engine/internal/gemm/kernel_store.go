@@ -25,7 +25,7 @@ func (w *writer) finish(terms int) {
 		end := min(first+some, w.s.rows)
 		for u := range terms {
 			if first == 0 {
-				w.ask(u)
+				w.prefetch(u)
 			}
 			w.step(u, first, end)
 		}

@@ -31,7 +31,7 @@ type machine struct {
 	last         mask // of the last columns of C
 	do           arithmetic
 	cells        []cell // of a small product
-	aheadStep    int    // of its kernels; 0: they ask for no more than the first lines of the next one
+	aheadStep    int    // of its kernels; 0: they prefetch no more than the first lines of the next one
 	// streams says that stores to the result should bypass the caches, where it is
 	// aligned, and stream that this run does so.
 	streams, stream bool
@@ -169,22 +169,22 @@ func (e *machine) made(rows, cols int) bool {
 		saves = append(saves, keep)
 	}
 	for _, s.save = range saves {
-		for asks := range e.mostAsks() + 1 {
-			if s.asks = asks; e.f.kernel(s) == nil {
+		for r := range e.mostRate() + 1 {
+			if s.rate = r; e.f.kernel(s) == nil {
 				return false
 			}
 		}
 		resumed := s
-		if resumed.resumes, resumed.asks = true, silent; e.passing && e.f.kernel(resumed) == nil {
+		if resumed.resumes, resumed.rate = true, silent; e.passing && e.f.kernel(resumed) == nil {
 			return false
 		}
 	}
 	return true
 }
 
-// mostAsks is the densest rate of requests of kernels. One or two tiles of rows read a B that is not packed: there
-// each term needs several lines that no cache near has. With AVX2 kernels ask for those lines otherwise: see passes.
-func (e *machine) mostAsks() rate {
+// mostRate is the densest rate at which kernels prefetch. One or two tiles of rows read a B that is not packed: there
+// each term needs several lines that no cache near has. With AVX2 kernels prefetch those lines otherwise: see passes.
+func (e *machine) mostRate() rate {
 	if e.f.avx512 && e.large && !e.packB && e.p.M <= 2*e.rows {
 		return densest
 	}
@@ -251,11 +251,11 @@ func (e *machine) choose(p *Problem) {
 	e.through = !e.passing && e.oneCall(p)
 }
 
-// passAhead is the number of rows ahead for which kernels of one pass over B ask: these arrive in time from the third level.
+// passAhead is the number of rows ahead that kernels of one pass over B prefetch: these arrive in time from the third level.
 const passAhead = 16
 
 // oneCall reports whether one call should compute all strips of a block of terms: of one or two tiles of rows with B from
-// a cache, less of it for two. With AVX2 its kernels ask for the lines of their own strip some rows ahead, unless these
+// a cache, less of it for two. With AVX2 its kernels prefetch the lines of their own strip some rows ahead, unless these
 // share a set. That pays where a strip has many terms, or where B does not stay near.
 func (e *machine) oneCall(p *Problem) bool {
 	const many = 80 // terms
@@ -391,7 +391,7 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 		return
 	}
 	c := call{e: e, t: t, s: s}
-	c.near.most, c.far.most = e.mostAsks(), e.mostAsks()
+	c.near.most, c.far.most = e.mostRate(), e.mostRate()
 	c.args.os, c.args.alpha, c.args.beta = t.ldo, t.alpha, t.beta
 	step := e.step(t.m, t.n)
 	for i, k, more := 0, 0, true; more && !stop(); {
@@ -401,7 +401,7 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 		c.columns(unsafe.Add(t.b, k*e.b.Row), step == t.m)
 		c.c, c.out = unsafe.Add(t.c, i*t.ldc), unsafe.Add(t.out, i*t.ldo)
 		c.rows(unsafe.Add(t.a, i*e.a.Row+k*e.a.Col))
-		c.asked = (k > 0 || i > 0) && c.far.at == c.far.last
+		c.fetched = (k > 0 || i > 0) && c.far.at == c.far.last
 		row := i
 		if i, k, more = e.next(t, i, k, step); more {
 			c.later(i, min(step, t.m-i), k, min(Block, t.k-k))

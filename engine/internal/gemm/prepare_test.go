@@ -187,8 +187,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestFewTermsAskForResults tests which products of few terms ask for results that come from memory, tile by tile.
-func TestFewTermsAskForResults(t *testing.T) {
+// TestFewTermsPrefetchResults tests which products of few terms prefetch results that come from memory, tile by tile.
+func TestFewTermsPrefetchResults(t *testing.T) {
 	if !slices.Contains(isas(), "avx2") {
 		t.Skip("there is no AVX2")
 	}
@@ -205,7 +205,7 @@ func TestFewTermsAskForResults(t *testing.T) {
 		{1, 100, 100, 30, silent},   // the result stays in the second level
 		{1, 20000, 111, 50, silent}, // the rows of a group stay there
 		{100, 42, 202, 5, silent},   // there are fewer terms than rows
-		{1, 1000, 929, 64, silent},  // each kernel asks for its own results
+		{1, 1000, 929, 64, silent},  // each kernel prefetches its own results
 		{1, 3000, 928, 21, silent},  // stores bypass the caches
 	} {
 		p := Problem{Type: dtype.F32, M: x.m, N: x.n, K: x.k, A: Matrix{x.k, 1}, B: Matrix{x.n, 1}, OffA: make([]int, x.batch), OffB: make([]int, x.batch)}
@@ -216,13 +216,13 @@ func TestFewTermsAskForResults(t *testing.T) {
 		c.args.k = x.k
 		c.divide(d.rows)
 		if got := c.resultRate(c.group()); got != x.want {
-			t.Errorf("%d of %d x %d x %d ask at rate %d, not %d", x.batch, x.m, x.n, x.k, got, x.want)
+			t.Errorf("%d of %d x %d x %d prefetch at rate %d, not %d", x.batch, x.m, x.n, x.k, got, x.want)
 		}
 	}
 }
 
-// TestOneStripAsksForRows tests which products of one strip of columns are computed by one call, whose kernels ask for rows of later tiles.
-func TestOneStripAsksForRows(t *testing.T) {
+// TestOneStripPrefetchesRows tests which products of one strip of columns are computed by one call, whose kernels prefetch rows of later tiles.
+func TestOneStripPrefetchesRows(t *testing.T) {
 	if !slices.Contains(isas(), "avx2") {
 		t.Skip("there is no AVX2")
 	}
@@ -253,7 +253,7 @@ func TestOneStripAsksForRows(t *testing.T) {
 		c.args.k = c.terms
 		c.divide(d.rows)
 		if got, ahead := c.rowsRate(); got != x.want || ahead != x.ahead {
-			t.Errorf("%d x %d x %d ask at rate %d, %v, not %d, %v", x.m, x.n, x.k, got, ahead, x.want, x.ahead)
+			t.Errorf("%d x %d x %d prefetch at rate %d, %v, not %d, %v", x.m, x.n, x.k, got, ahead, x.want, x.ahead)
 		}
 	}
 }
@@ -294,8 +294,8 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// TestSmallProductsAsk tests from which size on the kernels of small products ask for the operands of the next one.
-func TestSmallProductsAsk(t *testing.T) {
+// TestSmallProductsPrefetch tests from which size on the kernels of small products prefetch the operands of the next one.
+func TestSmallProductsPrefetch(t *testing.T) {
 	old := inHalves
 	defer func() { inHalves = old }()
 	for _, isa := range isas() {
@@ -307,8 +307,8 @@ func TestSmallProductsAsk(t *testing.T) {
 			for n, want := range map[int]bool{16: false, 24: isa == "avx512" && !two, 32: isa == "avx512" && !two} {
 				p := Problem{Type: dtype.F32, M: n, N: n, K: n, A: Matrix{n, 1}, B: Matrix{n, 1}, C: Matrix{n, 1}, OffA: make([]int, 2000), OffB: make([]int, 2000), OffC: make([]int, 2000)}
 				d := New(isa, p, &ir.Binding{}, 1)
-				if asks := d.machine.aheadStep > 0; len(d.machine.cells) == 0 || asks != want {
-					t.Errorf("%s, halves %t: %d kernels of products of %d ask: %t, want %t", isa, two, len(d.machine.cells), n, asks, want)
+				if prefetch := d.machine.aheadStep > 0; len(d.machine.cells) == 0 || prefetch != want {
+					t.Errorf("%s, halves %t: %d kernels of products of %d prefetch: %t, want %t", isa, two, len(d.machine.cells), n, prefetch, want)
 				}
 			}
 		}

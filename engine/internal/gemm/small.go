@@ -11,7 +11,7 @@ import (
 const mostCells = 16
 
 // mostFound returns the largest size of the operands of a product, in bytes, of which the processor
-// asks for the lines ahead by itself, unless B is packed, which reads parts of lines. Of larger ones kernels ask for those of the next product.
+// prefetches the lines ahead by itself, unless B is packed, which reads parts of lines. Of larger ones kernels prefetch those of the next product.
 // Processors that compute vectors of 512 bits at once finish a product before they find the lines of the next one.
 func (e *machine) mostFound() int {
 	if e.f.avx512 && !inHalves() {
@@ -25,7 +25,7 @@ func (e *machine) mostFound() int {
 type cell struct {
 	code    [2]*exec.Code // the second one's stores bypass the caches
 	a, b, c int
-	// The kernel asks for bytes of the next product: of B from aheadB on, if it is not
+	// The kernel prefetches bytes of the next product: of B from aheadB on, if it is not
 	// negative, else of A from aheadA on.
 	aheadA, aheadB int
 }
@@ -42,21 +42,21 @@ func (e *machine) list() {
 	if kernels > mostCells {
 		return
 	}
-	sizeA, asks := p.M*p.K*e.size, dense
-	some := asks.asks(p.K) * asks.bytes()
+	sizeA, rate := p.M*p.K*e.size, dense
+	some := rate.prefetches(p.K) * rate.bytes()
 	switch both := sizeA + p.N*p.K*e.size; {
 	case both <= e.mostFound() && (!e.packB || len(p.OffB)*both <= l2()/2):
-		some, asks = 0, silent
+		some, rate = 0, silent
 	case kernels*some < both:
-		some, asks = 2*some, denser
+		some, rate = 2*some, denser
 	}
-	e.aheadStep = min(some, asks.bytes())
+	e.aheadStep = min(some, rate.bytes())
 	for r := range c.tiles() {
 		i, rows := c.rowsOf(r)
 		s := shape{rows: rows, across: e.across, save: e.save, turned: e.turned}
 		for j := 0; j < p.N; j += e.width {
 			s.columns(e.f, min(e.width, p.N-j))
-			s.asks = asks
+			s.rate = rate
 			ahead := len(e.cells) * some
 			l := cell{aheadA: ahead, aheadB: ahead - sizeA, a: i * e.a.Row, b: j * e.b.Col, c: i*p.C.Row*e.size + j*e.size}
 			if e.packB { // B first

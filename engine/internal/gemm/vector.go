@@ -15,17 +15,17 @@ import (
 // A vectors is the engine of machine code for products with a vector. One kernel reads matrices
 // along their terms, the other across them; other matrices are packed for the latter.
 type vectors struct {
-	f      *family
-	p      *Problem
-	do     arithmetic
-	matrix side // whose rows or columns are the results
-	vector side
-	column bool // results are a column: the matrix is A
-	asks   asking
-	mask   mask       // of the last terms or results
-	copies bool       // an operand or the results need memory
-	rows   int        // of the largest kernel along the terms
-	single *exec.Code // the kernel for one result along the terms
+	f        *family
+	p        *Problem
+	do       arithmetic
+	matrix   side // whose rows or columns are the results
+	vector   side
+	column   bool // results are a column: the matrix is A
+	prefetch prefetching
+	mask     mask       // of the last terms or results
+	copies   bool       // an operand or the results need memory
+	rows     int        // of the largest kernel along the terms
+	single   *exec.Code // the kernel for one result along the terms
 }
 
 // l3 is the size of the third-level cache.
@@ -52,20 +52,20 @@ func (e *vectors) init(f *family, p *Problem, do arithmetic) {
 	follow := !e.along() && row <= pageSize && e.matrix.term >= 0 && e.matrix.term <= 2*row // rows of the matrix follow each other
 	switch {
 	case bytes <= l2() || e.along() && bytes <= l3()/4 && p.K*f.size > shortRow:
-	case follow && !f.avx512 && row <= mostAsked && len(p.OffA) > 1 && bytes > 2*l2(): // the processor does not follow rows of small matrices
-		e.asks = nextBlock
-	case !e.along() && (bytes <= l3()/2 || !f.avx512 && row > mostAsked):
+	case follow && !f.avx512 && row <= mostPrefetched && len(p.OffA) > 1 && bytes > 2*l2(): // the processor does not follow rows of small matrices
+		e.prefetch = nextBlock
+	case !e.along() && (bytes <= l3()/2 || !f.avx512 && row > mostPrefetched):
 	case follow && p.K > VectorBlock:
-		e.asks = nextBlock
+		e.prefetch = nextBlock
 	default:
-		e.asks = sameRow
+		e.prefetch = sameRow
 	}
 	if e.along() || e.results() == 1 {
 		e.mask.set(p.K%Lanes(f.size), f.size)
 	} else {
 		e.mask.set(e.results()%f.lanes(), f.size)
 	}
-	if e.rows = alongRows; e.asks != nothing && p.K*f.size <= shortRow {
+	if e.rows = alongRows; e.prefetch != nothing && p.K*f.size <= shortRow {
 		e.rows /= 2
 	}
 	e.copies = !e.readsVector() || !e.along() || e.column && p.C.Row != 1
@@ -113,10 +113,10 @@ const leastResults = 64
 func (e *vectors) prepare() bool {
 	f := e.f
 	if e.along() || e.results() == 1 {
-		e.single = f.along(1, e.asks != nothing)
-		return e.single != nil && f.along(e.rows/2, e.asks != nothing) != nil && f.along(e.rows, e.asks != nothing) != nil
+		e.single = f.along(1, e.prefetch != nothing)
+		return e.single != nil && f.along(e.rows/2, e.prefetch != nothing) != nil && f.along(e.rows, e.prefetch != nothing) != nil
 	}
-	return f.sweep(VectorBlock, e.asks) != nil && f.sweep(e.p.K%VectorBlock, e.asks) != nil
+	return f.sweep(VectorBlock, e.prefetch) != nil && f.sweep(e.p.K%VectorBlock, e.prefetch) != nil
 }
 
 func (e *vectors) compute(t *tile, s *scratch, stop func() bool) {
@@ -185,7 +185,7 @@ func (e *vectors) runAlong(args *vectorArgs, o vectorArrays, n, k int, stop func
 		args.n = max(1, min((n-i)/rows, some/max(1, rows*k)))
 		at := min(i, n-rows)
 		args.a, args.c, args.next = uintptr(unsafe.Add(o.a, at*step)), unsafe.Add(o.c, at*size), rows*step
-		e.f.along(rows, e.asks != nothing).Call(unsafe.Pointer(args))
+		e.f.along(rows, e.prefetch != nothing).Call(unsafe.Pointer(args))
 		i = at + rows*args.n
 	}
 }
@@ -224,11 +224,11 @@ func (e *vectors) sweep(args *vectorArgs, o vectorArrays, cols, terms int) {
 	args.next = VectorBlock * args.step
 	args.k = 2 * args.next
 	if args.n = terms / VectorBlock; args.n > 0 {
-		e.f.sweep(VectorBlock, e.asks).Call(unsafe.Pointer(args))
+		e.f.sweep(VectorBlock, e.prefetch).Call(unsafe.Pointer(args))
 	}
 	if rest := terms % VectorBlock; rest > 0 || terms == 0 {
 		args.n = 1
-		e.f.sweep(rest, e.asks).Call(unsafe.Pointer(args))
+		e.f.sweep(rest, e.prefetch).Call(unsafe.Pointer(args))
 	}
 }
 
@@ -278,7 +278,7 @@ type vectorArgs struct {
 	c    unsafe.Pointer
 	step int // bytes between results in the matrix, or between terms
 	next int // and to the next rows, or the next block of terms
-	k    int // terms, or bytes from a block to what is asked for
+	k    int // terms, or bytes from a block to what is prefetched
 	n    int // kernels along the terms, or blocks
 	add  int // 0: the sums of a block are stored; else they are added
 	vecs int // whole vectors of a row
@@ -313,17 +313,17 @@ const alongRows = 8
 
 // shortRow is the size of rows, in bytes, up to which half as many rows outside of the second level are
 // faster: the processor follows them from the first to the last one. It follows each longer row by itself. If such rows are in
-// the third level, kernels that ask for them take 2 to 7 % longer.
+// the third level, kernels that prefetch them take 2 to 7 % longer.
 const shortRow = 512
 
-// mostAsked is the size of rows, in bytes, up to which kernels of AVX2 across the terms ask for them if they
-// come from memory. The processor follows longer ones, and those of a cache, and requests take the loads that AVX2 needs.
-const mostAsked = 1024
+// mostPrefetched is the size of rows, in bytes, up to which kernels of AVX2 across the terms prefetch them if they
+// come from memory. The processor follows longer ones, and those of a cache, and prefetches take the loads that AVX2 needs.
+const mostPrefetched = 1024
 
 // along returns the kernel for so many rows; nil if there is no memory for it.
-func (f *family) along(rows int, asks bool) *exec.Code {
-	return f.table().alongs[bits.Len(uint(rows))][scalar.FromBool[int](asks)].Make(func() ([]byte, error) {
-		w := alongWriter{writer: writer{Asm: x86.New(), f: f, s: shape{rows: rows, vecs: 1, masked: true}}, asks: asks}
+func (f *family) along(rows int, prefetch bool) *exec.Code {
+	return f.table().alongs[bits.Len(uint(rows))][scalar.FromBool[int](prefetch)].Make(func() ([]byte, error) {
+		w := alongWriter{writer: writer{Asm: x86.New(), f: f, s: shape{rows: rows, vecs: 1, masked: true}}, prefetch: prefetch}
 		w.write()
 		return w.Code()
 	})

@@ -8,10 +8,10 @@ import (
 // vector.
 type alongWriter struct {
 	writer
-	asks bool // the kernel asks for rows
+	prefetch bool // the kernel prefetches rows
 }
 
-// alongAhead is the distance, in bytes, from which the kernel asks for a row.
+// alongAhead is the distance, in bytes, from which the kernel prefetches a row.
 const alongAhead = 256
 
 // Registers of the kernel along the terms.
@@ -38,8 +38,8 @@ func (w *alongWriter) write() {
 		w.I(x86.LEA, x86.W64, alongRow[1], x86.AtX(alongGroup, stepA, 4, 0))
 		w.I(x86.ADD, x86.W64, alongRow[1], stepA)
 	}
-	if w.asks && w.s.rows == alongRows {
-		w.askForNext()
+	if w.prefetch && w.s.rows == alongRows {
+		w.prefetchNext()
 	}
 	for i := range w.totals() { // the sum of no terms is -0, which changes no other sum
 		w.negativeZero(w.total(i))
@@ -78,8 +78,8 @@ func (w *alongWriter) begin() {
 	}
 }
 
-// askForNext asks for the beginnings of the next rows, which those of this group do not reach.
-func (w *alongWriter) askForNext() {
+// prefetchNext prefetches the beginnings of the next rows, which those of this group do not reach.
+func (w *alongWriter) prefetchNext() {
 	at := [2]x86.Reg{count, alongX}
 	w.I(x86.MOV, x86.W64, at[0], x86.At(x86.RDI, vectorNext))
 	w.I(x86.ADD, x86.W64, at[0], alongGroup)
@@ -136,7 +136,7 @@ func (w *alongWriter) add(at int, masked bool) {
 		switch {
 		case !masked:
 			w.I(w.f.mul, w.l, sum, x, from)
-			if from.Disp += alongAhead; w.asks && at%cacheLine == 0 {
+			if from.Disp += alongAhead; w.prefetch && at%cacheLine == 0 {
 				w.I(x86.PREFETCHT0, 0, from)
 			}
 		case w.f.avx512:

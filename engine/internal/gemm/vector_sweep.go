@@ -10,7 +10,7 @@ import (
 const (
 	// mostWaiting is the largest number of passes whose sums wait for those of other passes.
 	mostWaiting = 2
-	// sweptAhead is the distance, in bytes, from which the kernel asks for a row.
+	// sweptAhead is the distance, in bytes, from which the kernel prefetches a row.
 	sweptAhead = 8192
 )
 
@@ -27,21 +27,21 @@ func (f *family) swept() int {
 func (f *family) sweptStep() int { return f.swept() + 3*cacheLine }
 
 // sweep returns the kernel for blocks of so many terms; nil if there is no memory for it.
-func (f *family) sweep(terms int, asks asking) *exec.Code {
-	return f.table().sweeps[terms][asks].Make(func() ([]byte, error) {
-		w := sweepWriter{writer: writer{Asm: x86.New(), f: f, l: x86.Len(f.vector * 8), s: shape{rows: 1, vecs: 1, masked: true}}, terms: terms, asks: asks}
+func (f *family) sweep(terms int, prefetch prefetching) *exec.Code {
+	return f.table().sweeps[terms][prefetch].Make(func() ([]byte, error) {
+		w := sweepWriter{writer: writer{Asm: x86.New(), f: f, l: x86.Len(f.vector * 8), s: shape{rows: 1, vecs: 1, masked: true}}, terms: terms, prefetch: prefetch}
 		w.write()
 		return w.Code()
 	})
 }
 
-// An asking says what a kernel asks for before it is read.
-type asking uint8
+// A prefetching says what a kernel prefetches before it is read.
+type prefetching uint8
 
 const (
-	nothing   asking = iota
-	sameRow          // what is farther on in the rows that it reads
-	nextBlock        // what follows the block, where rows follow each other in memory
+	nothing   prefetching = iota
+	sameRow               // what is farther on in the rows that it reads
+	nextBlock             // what follows the block, where rows follow each other in memory
 )
 
 // A sweepWriter writes the kernel for results that are contiguous, which reads across the terms. A
@@ -50,13 +50,13 @@ const (
 // as soon as both are there; so the sums of a pass wait in memory for those of another one.
 type sweepWriter struct {
 	writer
-	terms  int
-	asks   asking
-	passes int // of a block
-	chains int // of a pass
-	rows   int // of this pass
-	number int // of this pass
-	first  x86.Vec
+	terms    int
+	prefetch prefetching
+	passes   int // of a block
+	chains   int // of a pass
+	rows     int // of this pass
+	number   int // of this pass
+	first    x86.Vec
 }
 
 // Registers of the kernel.
@@ -83,7 +83,7 @@ func (w *sweepWriter) write() {
 	w.I(x86.LEA, x86.W64, stepA3, x86.AtX(stepA, stepA, 2, 0))
 	block := w.NewLabel()
 	w.Bind(block)
-	if w.asks == nextBlock {
+	if w.prefetch == nextBlock {
 		w.arguments(argument{sweepAhead, vectorA})
 		w.I(x86.ADD, x86.W64, sweepAhead, x86.At(x86.RDI, vectorK))
 	}
@@ -170,10 +170,10 @@ func (w *sweepWriter) columns(n int, masked bool) {
 			} else {
 				w.I(w.f.mul, w.l, sum(i%w.chains, j), factor(i), at)
 			}
-			w.ask(at, i*n+j, j)
+			w.prefetchAt(at, i*n+j, j)
 		}
 	}
-	if w.asks == nextBlock && w.rows > 0 {
+	if w.prefetch == nextBlock && w.rows > 0 {
 		w.I(x86.ADD, x86.W64, sweepAhead, x86.Imm(w.rows*n*w.f.vector))
 	}
 	for h := w.chains / 2; h > 0; h /= 2 {
@@ -186,14 +186,14 @@ func (w *sweepWriter) columns(n int, masked bool) {
 	w.keep(n, masked)
 }
 
-// ask asks for what is needed later, once for each cache line: for the i-th vector that the columns
+// prefetchAt prefetches what is needed later, once for each cache line: for the i-th vector that the columns
 // read, which is the j-th one of a row.
-func (w *sweepWriter) ask(at x86.Mem, i, j int) {
+func (w *sweepWriter) prefetchAt(at x86.Mem, i, j int) {
 	switch {
-	case w.asks == sameRow && j*w.f.vector%cacheLine == 0:
+	case w.prefetch == sameRow && j*w.f.vector%cacheLine == 0:
 		at.Disp += sweptAhead
 		w.I(x86.PREFETCHT1, 0, at)
-	case w.asks == nextBlock && i*w.f.vector%cacheLine == 0:
+	case w.prefetch == nextBlock && i*w.f.vector%cacheLine == 0:
 		w.I(x86.PREFETCHT0, 0, x86.At(sweepAhead, int32(i*w.f.vector)))
 	}
 }

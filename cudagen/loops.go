@@ -47,7 +47,7 @@ func (g *generator) total(loop int32) string {
 }
 
 // elements writes a vec loop without reductions: positions first, first + step and
-// so on. stride is what a thread goes on by after several positions that it has together.
+// so on. stride is the distance between the groups of positions that a thread loads together.
 func (g *generator) elements(loop int32, stride string) {
 	l := &g.l.loops[loop]
 	switch {

@@ -99,7 +99,7 @@ var writers = sync.Pool{New: func() any {
 	return w
 }}
 
-// free lets other writers use the memory of w, which nobody may use any more. The stage stays.
+// free lets other writers use the memory of w, which may not be used any more. The stage stays.
 func (w *writer) free() {
 	w.b.Free()
 	w.maps.B, w.maps.Ix = nil, nil

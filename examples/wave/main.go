@@ -1,5 +1,5 @@
 // Command wave solves the wave equation on a square with a fixed rim and writes a
-// picture of the result. Three time levels take turns without a copy.
+// picture of the result. Three time levels rotate without a copy.
 package main
 
 import (

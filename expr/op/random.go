@@ -243,7 +243,7 @@ func discrete(called string, key expr.Exp[uint64], from, to float64, ratio func(
 }
 
 // Poisson returns numbers of the Poisson distribution with a mean, in the shape dims. A
-// mean that is negative, NaN, or above some 8e11 is an error, [expr.ErrValue].
+// mean that is negative, NaN, or above about 8e11 is an error, [expr.ErrValue].
 func Poisson(key expr.Exp[uint64], mean float64, dims ...int) expr.Exp[int64] {
 	if !(mean >= 0) {
 		return expr.Of[int64](tree.Errorf(tree.ErrValue, "Poisson", "the mean is %v", mean))

@@ -36,7 +36,7 @@ func New(ctx context.Context, g *graph.Graph, may May) *Fuser {
 // fusers has fusers without programs.
 var fusers = sync.Pool{New: func() any { return &Fuser{} }}
 
-// Free lets other fusers use the memory of f and of its values, which nobody may use
+// Free lets other fusers use the memory of f and of its values, which may not be used
 // any more. It leaves the memory of many values to the garbage collector.
 func (f *Fuser) Free() {
 	const most = 256

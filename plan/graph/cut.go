@@ -23,7 +23,7 @@ const (
 )
 
 // Split returns the roots of a group cut at the borders of concatenations and
-// paddings: a list of roots for each part, to be stored in turn. It returns the roots
+// paddings: a list of roots for each part, to be stored one after the other. It returns the roots
 // uncut if they have no borders, if the parts would be too many or too small, if
 // storing a part could change what another reads, or if an array of the program could be
 // stored in part when what the other parts read fails. It stores what the loop of the roots

@@ -207,7 +207,7 @@ var graphs = sync.Pool{New: func() any {
 	return &Graph{equal: map[nodeKey]*Node{}, known: map[*tree.Node]*Node{}, epoch: map[tree.Memory]int{}}
 }}
 
-// Free lets other graphs use the memory of g and of its nodes, which nobody may use any
+// Free lets other graphs use the memory of g and of its nodes, which may not be used any
 // more. It leaves the memory of a large graph to the garbage collector.
 func (g *Graph) Free() {
 	const most = 256

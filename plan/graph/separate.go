@@ -14,8 +14,8 @@ import (
 // separated returns the node of the extremes e of windows a as the extremes along all axes but
 // one of the extremes along that one, which are stored. Windows that overlap share these: an
 // extreme of 3 by 3 elements takes 4 comparisons and 6 loads, not 8 and 9. An extreme is the same
-// in any order, with the same bits. Windows that are too large to be written out have rows that Go copies, but their columns are
-// side by side, and the rows of those extremes are short. It returns nil if e is no such reduction, or if this would
+// in any order, with the same bits. The rows of windows that are too large to be written out would be copied by Go. The
+// extremes along their columns need no copy, and leave short rows. It returns nil if e is no such reduction, or if this would
 // not pay.
 func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 	w := windowsOf(e, a)

@@ -23,12 +23,13 @@ const (
 	mostPredicates = 12
 )
 
-// packedBytes is the bytes of rows whose wider sums are the lanes of a vector: a loop loads several rows at once. So it does for rows of
-// twice as many bytes.
+// packedBytes is the size of rows of which a loop loads several at once: their sums, which are wider, are the lanes of a vector.
+// A loop loads several rows of twice the size at once too.
 const packedBytes = 8
 
-// longRow reports whether a loop takes less time for the last reduction e of rows of so many elements, at most shortGroup, than
-// code that is written out. Reductions that others depend on are written out, to be in one loop with them.
+// longRow reports whether a loop over the elements of a row takes less time than code that names each element, for the reduction
+// e of rows of size elements, at most shortGroup. It returns false unless e is the last reduction: others are written out, so that
+// one loop has them and what depends on them.
 func (g *Graph) longRow(e *tree.Node, a *Node, size int) bool {
 	if e != g.last || e.Op.Reduce().Position() {
 		return false

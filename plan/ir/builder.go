@@ -86,7 +86,7 @@ type roomy struct {
 // builders has builders without kernels.
 var builders = sync.Pool{New: func() any { return &Builder{equal: map[consKey]Value{}} }}
 
-// Free lets other builders use the memory of b, which nobody may use any more. The kernel
+// Free lets other builders use the memory of b, which may not be used any more. The kernel
 // stays. It leaves the memory of a large builder to the garbage collector.
 func (b *Builder) Free() {
 	const most = 256

@@ -219,7 +219,7 @@ type Kernel struct {
 	Loops    []Loop
 	Regions  []Region     // Regions[0] is the entry
 	Types    []dtype.Type // of every value
-	Origins  [][]int32    // of every value: what it was written for, as [Builder.From] numbers it; nil if nobody asked
+	Origins  [][]int32    // of every value: what it was written for, as [Builder.From] numbers it; nil if they are not recorded
 	// InOrder says that a range of units must be a range of positions in row-major
 	// order. Otherwise back ends may number the positions of a vec loop in any order.
 	InOrder bool

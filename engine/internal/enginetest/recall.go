@@ -59,8 +59,8 @@ func placeless(err error) string {
 	return c.Error()
 }
 
-// recalls counts the checks. Without deep tests, recall tests every seventh: most tests check a
-// few statements for each case, and another one of them is the seventh each time.
+// recalls counts the checks. Without deep tests, recall tests every seventh check. Seven has no common
+// divisor with the number of checks that most tests make for each case, so each of them is tested sooner or later.
 var recalls atomic.Int64
 
 // moved returns the same statements on other memory. That memory overlaps in the

@@ -466,7 +466,7 @@ const fewTerms = 64
 const storedTerms = 32
 
 // prefetchStrip makes kernels prefetch strip q of the columns, or where it is packed from, in the block of rows
-// from row i on. Strips that are not packed stay near after the first rows. The results of the strip come first if
+// from row i on. Strips that are not packed stay in a cache after the first rows. The results of the strip come first if
 // its kernels do not prefetch them.
 func (c *call) prefetchStrip(q, i int, pack bool) {
 	e, p := c.e, &c.packB

@@ -47,7 +47,7 @@ type table struct {
 	sweeps      [VectorBlock + 1][3]exec.Lazy // by terms, and what they prefetch
 }
 
-// table returns the table of f. It has some 400 KB, so only the families have one that a program uses.
+// table returns the table of f. It has about 400 KB, so only the families have one that a program uses.
 func (f *family) table() *table {
 	if t := f.made.Load(); t != nil {
 		return t
@@ -139,7 +139,7 @@ func (f *family) nearB() int {
 }
 
 // repays is the number of strips of B, but one, from which packing A of a large product takes less time
-// than it saves. Apart says that A is by columns, parts of so many lines or pages that they do not stay near.
+// than it saves. Apart says that A is by columns, parts of so many lines or pages that they leave the caches.
 func (f *family) repays(apart bool) int {
 	switch {
 	case f.avx512:

@@ -68,7 +68,7 @@ type layout struct {
 	place func(rows, cols int) (m Matrix, first, size int)
 }
 
-// far has rows that drive each other out of the first-level cache, so that they are packed.
+// far has rows that evict each other from the first-level cache, so that they are packed.
 var far = layout{"far rows", func(r, c int) (Matrix, int, int) { return Matrix{1024, 1}, 7, (r-1)*1024 + c + 7 }}
 
 // farColumns has columns that do, of which a strip is copied for a few rows.

@@ -222,7 +222,7 @@ func (e *machine) step(m, n int) int {
 }
 
 // choose says which operands are packed: those that kernels cannot read as they
-// are, those whose rows would drive each other out of the first-level cache, and
+// are, those whose rows would evict each other from the first-level cache, and
 // both if they and the result do not fit into the second level. What is used by
 // a few kernels only is not worth it.
 func (e *machine) choose(p *Problem) {
@@ -256,7 +256,7 @@ const passAhead = 16
 
 // oneCall reports whether one call should compute all strips of a block of terms: of one or two tiles of rows with B from
 // a cache, less of it for two. With AVX2 its kernels prefetch the lines of their own strip some rows ahead, unless these
-// share a set. That pays where a strip has many terms, or where B does not stay near.
+// share a set. That pays where a strip has many terms, or where B leaves the caches.
 func (e *machine) oneCall(p *Problem) bool {
 	const many = 80 // terms
 	tiles, b := (p.M+e.rows-1)/e.rows, p.K*p.N*e.size
@@ -293,7 +293,7 @@ func (e *machine) uneven() bool {
 	return !e.f.avx512 && e.p.N > 1 && e.p.N%e.f.lanes() != 0 && e.p.M > 32*e.rows
 }
 
-// nearPages is the number of pages whose addresses a processor has at hand: so many rows of B need not be packed
+// nearPages is the number of pages whose addresses a processor keeps: so many rows of B need not be packed
 // for some tiles of A. For AVX-512 it was not measured.
 const nearPages = 64
 

@@ -7,7 +7,7 @@ import (
 )
 
 // packChunk is the number of rows that are copied to one strip before the next, nearChunk with AVX2: a call takes as long as many
-// rows, and their pages are at hand.
+// rows, and the addresses of their pages are known.
 const packChunk, nearChunk = 16, nearPages
 
 // A packer stores strips of a matrix for kernels: the elements of a strip that

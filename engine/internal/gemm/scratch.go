@@ -49,8 +49,8 @@ func (s *scratch) give() {
 	l.Unlock()
 }
 
-// hugePage is the size of a huge page. Packed blocks in one page do not drive each other out
-// of the second-level cache, as those in small pages may, which are anywhere in memory.
+// hugePage is the size of a huge page. Packed blocks in one page do not evict each other
+// from the second-level cache, as those in small pages may, which are anywhere in memory.
 const hugePage = 2 << 20
 
 // usualB is the size of the packed blocks of B that most products need, in bytes.

@@ -6,7 +6,7 @@ import (
 )
 
 // shares are the levels of a tuner: the least work of a loop, in nanoseconds, that the caller
-// shares with helpers. An offer and the wait for the last chunk cost some 300 ns. The first
+// shares with helpers. An offer and the wait for the last chunk cost about 300 ns. The first
 // bound is for caches that the cores share. Elsewhere each line that another core wrote takes
 // several times as long, and the loops after a shared one read such lines.
 var shares = [...]float64{3e3, 20e3, 100e3, 1e6}
@@ -29,7 +29,7 @@ type tuner struct {
 	// Of this phase.
 	runs  int
 	spent time.Duration
-	least [2]time.Duration // of the runs: one alone can be luck
+	least [2]time.Duration // of the runs: one alone can be an outlier
 	base  time.Duration    // the second least time at the level in use
 }
 

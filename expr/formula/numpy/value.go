@@ -159,8 +159,8 @@ func (v value) dtype() dtype.Type {
 	return natural(v.s.Class)
 }
 
-// listType returns the common type of the elements of a list, or Invalid. Beside arrays of
-// rank 0 the numbers of a list have the types of arrays of them.
+// listType returns the common type of the elements of a list, or Invalid. In a list with
+// arrays of rank 0, a number counts as an array of its own type, not as a weak scalar.
 func listType(seq []value) dtype.Type {
 	var items []value
 	for _, x := range seq {

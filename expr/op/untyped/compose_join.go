@@ -83,8 +83,9 @@ func appended(o Options, x ...*tree.Node) *tree.Node {
 	return Concat(o.axis(0, len(x[0].Shape())), x)
 }
 
-// edited returns a, as a vector without axes of the options, the axis, and the positions
-// o.Ints from 0 on. A position may be as large as last beyond the end.
+// edited returns the array a, the axis that the options name, and their positions o.Ints
+// along it, of which negative ones count from the end. If the options name no axis, a becomes
+// a vector. The greatest position allowed is the size of the axis - 1 + last.
 func (o Options) edited(a *tree.Node, last int) (n *tree.Node, axis int, at []int) {
 	n, axis = oneLine(o, a)
 	at = slices.Clone(o.Ints)

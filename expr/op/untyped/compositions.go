@@ -32,7 +32,7 @@ type Composition struct {
 	// the operands.
 	Wide bool
 	// Rounds means that results of floats are rounded more than once, so no bound of
-	// the error is stated. So are those of a Wide row.
+	// the error is stated. Nor is one for a Wide row.
 	Rounds bool
 	// Build returns the tree. Operands that are not optional are not nil and
 	// carry no error. Only Apply calls it, because it may panic with a stop.

@@ -73,10 +73,10 @@ func gradMatMul(g *tree.Adjoint, arg int) *tree.Node {
 	return g.Reshape(g.SumTo(r, r.Shape(), of), g.Arg(arg).Shape())
 }
 
-// stacked returns x and z with their rows one below another for the leading axes
-// of both along which the operand, of shape of, has one matrix. Then one product
-// sums over these axes. It returns x and z themselves where the sum of a stack of
-// products takes less memory. direct says that rows of x and z are rows of arrays.
+// stacked joins the leading axes of x and z along which the operand, of shape of, has
+// one matrix only: it puts their rows one below another. Then one product sums over
+// these axes. It returns x and z themselves, and false, where the sum of a stack of
+// products takes less memory. direct says that the rows of x and z are rows of arrays.
 func stacked(g *tree.Adjoint, of shape.Shape, x, z *tree.Node, direct bool) (_, _ *tree.Node, ok bool) {
 	s, t := x.Shape(), z.Shape()
 	last := len(t) - 1

@@ -240,8 +240,8 @@ func firstExtremes(a *tree.Node, w []slide, largest bool) *tree.Node {
 	return at
 }
 
-// firstInside returns the number of the first element of each window that does not lie before the start of an axis. The windows have
-// the shape out. The number of a window of padding alone has no meaning: no element has that place.
+// firstInside returns the number, within each window, of its first element that does not lie before the start of an axis. The
+// windows have the shape out. For a window of padding alone the number has no meaning.
 func firstInside(out shape.Shape, w []slide) *tree.Node {
 	number := func(v int) *tree.Node { return tree.NewConst(dtype.I64, uint64(v)) }
 	at, below, lead := tree.NewConst(dtype.I32, 0), sizes(w).Size(), len(out)-len(w)

@@ -137,8 +137,8 @@ func ReduceBy(o *tree.Operator, a *tree.Node, r Options) *tree.Node {
 	return a
 }
 
-// shortInner is the most elements of an innermost group of axes that is reduced after the others, and the fewest of these: loads of
-// longer rows fill vectors, and what fewer leave takes as long as what they read.
+// shortInner is the most elements of an innermost group of axes that is reduced after the other groups: rows of more elements
+// fill vectors. The other groups together have at least as many: with fewer, the results would take as long as the operands.
 const shortInner = 16
 
 // axisGroups returns the groups of adjacent axes.

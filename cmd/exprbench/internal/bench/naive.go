@@ -230,9 +230,9 @@ func (d *deriver) place() error {
 // freeViews are the views that cost nothing where they are used.
 var freeViews = map[string]bool{"reshape": true, "transpose": true, "slice": true, "broadcast_to": true, "windows": true}
 
-// isOperator reports whether a node is a pass of its own. Scalars without
-// arrays below are not. Of half types only the conversion is that ends an
-// operation, since what comes before it is not rounded.
+// isOperator reports whether a node is a pass of its own. A scalar is none if it
+// depends on no array. An operation on halves is one pass, counted at the conversion
+// that ends it: the nodes before it are not rounded to halves.
 func isOperator(n *tree.Node) bool {
 	switch n.Op.Class() {
 	case tree.Storage, tree.Constant, tree.Parameter:

@@ -100,7 +100,7 @@ const (
 	Full
 )
 
-// sizes are such that the interpreter, on two cores, finishes Quick in some ten
+// sizes are such that the interpreter, on two cores, finishes Quick in about ten
 // seconds and Normal in about a minute.
 var sizes = [...]map[cost][]int{
 	Quick: {

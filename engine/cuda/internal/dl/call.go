@@ -28,8 +28,8 @@ func Call(fn uintptr, args ...uintptr) int32 {
 	return int32(r)
 }
 
-// Call4 calls a function of at most 4 parameters, without an allocation: what is
-// too much it does not look at.
+// Call4 calls a function of at most 4 parameters, without an allocation. A function
+// of fewer parameters ignores the rest.
 //
 //go:uintptrescapes
 func Call4(fn, a, b, c, d uintptr) int32 {

@@ -17,9 +17,9 @@ const (
 	segmentSize = 1 << 20
 	// arenaLimit bounds the segments that exist at a time.
 	arenaLimit = 256 << 20
-	// arenaGrowth of segments asks for a collection. Most code is released when
-	// the collector finds that nobody can reach it, but it sees a few words of
-	// each, and would take its time.
+	// arenaGrowth is the growth of the segments, in bytes, after which the arena starts a
+	// garbage collection. Most code is released when the collector finds it unreachable. The
+	// collector counts a few words of each code only, and would start late by itself.
 	arenaGrowth = 8 << 20
 	// dirtyLimit is how many bytes of released code are cleaned at a time. To clean
 	// interrupts all processors that run the process, and the first time takes
@@ -41,8 +41,8 @@ type memory interface {
 	// begin makes a part of the write side writable, end makes it executable.
 	begin(part []byte) error
 	end(part []byte) error
-	// clean sees to it that no processor runs the code that was in some parts of
-	// write sides, even if other code is written there.
+	// clean makes sure that no processor runs the code that was in some parts of
+	// write sides, also after other code is written there.
 	clean(parts [][]byte)
 }
 
@@ -82,7 +82,7 @@ type Code struct {
 	recorded atomic.Bool // in the map for perf
 }
 
-// Release gives the memory of the code back, which nobody may call any more.
+// Release gives the memory of the code back, which may not be called any more.
 func (c *Code) Release() {
 	if c.released.Swap(true) {
 		panic("exec: Release of released code")

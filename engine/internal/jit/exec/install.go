@@ -29,9 +29,8 @@ func Install(code []byte) (*Code, error) {
 	return c, err
 }
 
-// collect has code that nobody can reach any more released. Cleanups do that some
-// time after the collector has found it out, so collect waits for one of its own, for
-// a second at most.
+// collect releases unreachable code. Cleanups release it, which run some time after the
+// collection. So collect waits until a cleanup of its own has run, for a second at most.
 func collect() {
 	var ran atomic.Bool
 	runtime.AddCleanup(new([64]byte), func(ran *atomic.Bool) { ran.Store(true) }, &ran)

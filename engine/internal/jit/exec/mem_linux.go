@@ -69,7 +69,7 @@ const (
 	membarrierRegisterSyncCore = 1 << 6
 )
 
-// registerSync takes some 10 ms in a process with several threads.
+// registerSync takes about 10 ms in a process with several threads.
 var registerSync = sync.OnceFunc(func() {
 	_, _, _ = unix.Syscall(unix.SYS_MEMBARRIER, membarrierRegisterSyncCore, 0, 0)
 })

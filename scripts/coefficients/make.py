@@ -205,9 +205,6 @@ poly("atanhPoly", "is (atanh(x) - x)/x^3 in z = x^2, for |x| <= 1/8.",
      root(lambda x: (atanh(x) / x - 1) / x**2), root(lambda x: x**3 / atanh(x)), (3, 7), (0, slack / 64))
 poly("acoshPoly", "is (asinh(x) - x)/x^3 in z = x^2 = (acoshSplit - 1)/2.",
      root(lambda x: (asinh(x) / x - 1) / x**2), root(lambda x: x**3 / asinh(x)), (7, 7), ((0, mpf(".5")), (0, slack / 64)))
-c, err = fit(root(lambda x: atan(x) / x), root(lambda x: x / atan(x)), range(10), 0, slack, "f64")
-out.append("\n// atan32 is atan(x)/x in z = x^2 for |x| <= 1, for float32 results. Error: 2^%.1f." % float(log(err, 2)))
-out.append("var atan32 = []float64{" + ", ".join(hexfloat(x) for x in c) + "}")
 
 thirds = lambda k: (lambda x: ((1 - x)**(-mpf(k) / 3) - 1) / x if x else mpf(k) / 3)
 poly("cbrtPoly", "is ((1-e)^(-k/3) - 1)/e for |e| <= 0.106, with k = 2 for float32 and k = 1 for float64; the errors are absolute.",

@@ -212,9 +212,6 @@ var acoshPoly = coefs{
 	{-0x1.5555555555555p-3, 0x1.3333333332f23p-4, -0x1.6db6db6caac61p-5, 0x1.f1c71a656c09ap-6, -0x1.6e8a90621caffp-6, 0x1.1bff9db955f4ep-6, -0x1.b1d12a351eae0p-7},
 }
 
-// atan32 is atan(x)/x in z = x^2 for |x| <= 1, for float32 results. Error: 2^-28.6.
-var atan32 = []float64{0x1.ffffffeb7158cp-1, -0x1.555533c07870bp-2, 0x1.9990752b29213p-3, -0x1.241509b711cb7p-3, 0x1.c029405b9ead9p-4, -0x1.570f220c5fa46p-4, 0x1.d7312700b73eap-5, -0x1.f81f8eab36948p-6, 0x1.5ed8279986eb7p-7, -0x1.ca8c281cc1435p-10}
-
 // cbrtPoly is ((1-e)^(-k/3) - 1)/e for |e| <= 0.106, with k = 2 for float32 and k = 1 for float64;
 // the errors are absolute. Errors: 2^-16.1, 2^-17.7.
 var cbrtPoly = coefs{

@@ -213,7 +213,7 @@ func (a *Asm) operand(in *insn, r Arr, letter byte, op Operand) uint32 {
 
 // shifts are the bits where registers stand.
 var shifts = [128]uint8{
-	'n': 5, 'N': 5, 'm': 16, 's': 5, 't': 16, 'u': 10, 'x': 5, 'g': 5, '1': 5, '2': 5,
+	'n': 5, 'N': 5, 'm': 16, 's': 5, 't': 16, 'u': 10, 'x': 5, 'g': 5, '1': 5,
 }
 
 // lane returns the bits of a lane, or of the lane that is loaded or stored.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -21,13 +22,13 @@ const golden = "testdata/gas.txt"
 // ops has all instructions.
 var ops = []Op{
 	MOVZ, MOVN, MOVK, MOV, ADD, ADDI, SUB, SUBI, AND, ORR, EOR, CMP, CMPI, MUL, MSUB, UMULH, UDIV, SDIV, LSLV, LSRV,
-	ASRV, LSL, LSR, ASR, CSEL, CSET, B, BEQ, BNE, BGE, BLT, BGT, BLE, CBZ, CBNZ, TBZ, TBNZ, RET, ADR, LDRB, LDRH, LDRW,
-	LDRSW, LDRX, STRB, STRH, STRW, STRX, PRFM, LDRVB, LDRVH, LDRVS, LDRVD, LDRVQ, STRVB, STRVH, STRVS, STRVD, STRVQ,
+	ASRV, LSL, LSR, ASR, CSEL, CSET, B, BEQ, BNE, BGE, BLT, BGT, BLE, CBZ, CBNZ, TBNZ, RET, ADR, LDRB, LDRH, LDRW,
+	LDRX, STRB, STRH, STRW, STRX, PRFM, LDRVB, LDRVH, LDRVS, LDRVD, LDRVQ, STRVB, STRVH, STRVS, STRVD, STRVQ,
 	LDRL, LD1, ST1, LD1R, VADD, VSUB, VMUL, VSMAX, VSMIN, VUMAX, VUMIN, VCMGT, VCMHI, VCMEQ, VCMTST, VSSHL, VUSHL,
-	VZIP1, VZIP2, VUZP1, VUZP2, VAND, VBIC, VORR, VEOR, VBSL, VBIT, VBIF, VNOT, VNEG, VABS, VXTN, VSQXTN, VUQXTN,
+	VZIP1, VZIP2, VUZP2, VAND, VBIC, VORR, VEOR, VBSL, VBIT, VBIF, VNOT, VNEG, VABS, VXTN, VSQXTN, VUQXTN,
 	VUMULL, VUMAXV, VADDV, VFADD, VFSUB, VFMUL, VFDIV, VFMLA, VFMLS, VFMAX, VFMIN, VFCMEQ, VFCMGE, VFCMGT, VFABS, VFNEG,
 	VFSQRT, VFRINTN, VFRINTM, VFRINTP, VFRINTZ, VSCVTF, VUCVTF, VFCVTZS, VFCVTZU, VFCVTL, VFCVTN, VSHL, VSSHR, VUSHR,
-	VSSHLL, VUSHLL, VSHRN, VEXT, VDUP, VDUPR, VINS, VUMOV, VZERO, VONES, FMOVX, FMOVW, SCVTFS, UCVTFS,
+	VSSHLL, VUSHLL, VSHRN, VEXT, VDUP, VDUPR, VINS, VUMOV, VZERO, VONES, FMOVW, SCVTFS, UCVTFS,
 }
 
 // TestOps finds an instruction that the list of the tests lacks.
@@ -38,6 +39,34 @@ func TestOps(t *testing.T) {
 	}
 	if n := strings.Count(string(source), " = &insn{"); n != len(ops) {
 		t.Errorf("%d instructions, of which the tests have %d", n, len(ops))
+	}
+}
+
+// TestUsed finds an instruction that no code outside tests emits. Its row can leave insns.go
+// until a rule needs it.
+func TestUsed(t *testing.T) {
+	files, err := filepath.Glob("../isa/neon/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no files: ", err)
+	}
+	used := map[string]bool{}
+	for _, path := range append(files, "asm.go") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range regexp.MustCompile(`\b[A-Z][A-Z0-9]*\b`).FindAllString(string(text), -1) {
+			used[name] = true
+		}
+	}
+	source, err := os.ReadFile("insns.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^\t(\w+) += &insn{`).FindAllStringSubmatch(string(source), -1) {
+		if !used[m[1]] {
+			t.Errorf("no rule emits %s", m[1])
+		}
 	}
 }
 
@@ -88,7 +117,7 @@ func values(in *insn, r Arr, letter byte) (out []Operand) {
 		return out
 	}
 	switch letter {
-	case 'd', 'n', 'm', 'D', 'N', '1', '2', '3', 'S', 'q':
+	case 'd', 'n', 'm', 'D', 'N', '1', '3', 'S', 'q':
 		return []Operand{Vec(0), Vec(13), Vec(31)}
 	case 'r', 's', 't', 'u', 'x', 'y', 'g', 'h', '4':
 		return []Operand{Reg(0), Reg(9), Reg(17)}

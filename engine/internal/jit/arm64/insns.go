@@ -39,7 +39,7 @@ const (
 //	p q     a lane or all lanes that are loaded from, or stored to, the address in a register
 //	o       memory
 //	k       the number of a bit
-//	1 2 3   a vector register as S in bit 5, as D in bit 5, as S in bit 0
+//	1 3     a vector register as S in bit 5, as S in bit 0
 //	4       a general register of 32 bits in bit 0
 //	S       a vector register as a scalar of the size of a lane in bit 0
 //	A B C T labels: of ADR, B, conditional jumps and loads, and jumps on a bit
@@ -91,7 +91,6 @@ var (
 	BLE  = &insn{"b.le", 0x5400000d, none, "C", 0}
 	CBZ  = &insn{"cbz", 0x34000000, general, "rC", 0}
 	CBNZ = &insn{"cbnz", 0x35000000, general, "rC", 0}
-	TBZ  = &insn{"tbz", 0x36000000, none, "ykT", 0}
 	TBNZ = &insn{"tbnz", 0x37000000, none, "ykT", 0}
 	RET  = &insn{"ret", 0xd65f03c0, none, "", 0}
 	ADR  = &insn{"adr", 0x10000000, none, "yA", 0}
@@ -99,7 +98,6 @@ var (
 	LDRB  = &insn{"ldrb w", 0x39400000, address, "vo", 0}
 	LDRH  = &insn{"ldrh w", 0x79400000, address, "vo", 1}
 	LDRW  = &insn{"ldr w", 0xb9400000, address, "vo", 2}
-	LDRSW = &insn{"ldrsw x", 0xb9800000, address, "vo", 2}
 	LDRX  = &insn{"ldr x", 0xf9400000, address, "vo", 3}
 	STRB  = &insn{"strb w", 0x39000000, address, "vo", 0}
 	STRH  = &insn{"strh w", 0x79000000, address, "vo", 1}
@@ -136,7 +134,6 @@ var (
 	VUSHL  = &insn{"ushl", 0x2e204400, ints, "dnm", 0}
 	VZIP1  = &insn{"zip1", 0x0e003800, ints, "dnm", 0}
 	VZIP2  = &insn{"zip2", 0x0e007800, ints, "dnm", 0}
-	VUZP1  = &insn{"uzp1", 0x0e001800, ints, "dnm", 0}
 	VUZP2  = &insn{"uzp2", 0x0e005800, ints, "dnm", 0}
 	VAND   = &insn{"and", 0x0e201c00, whole, "dnm", 0}
 	VBIC   = &insn{"bic", 0x0e601c00, whole, "dnm", 0}
@@ -193,7 +190,6 @@ var (
 	VUMOV  = &insn{"umov", 0x0e003c00, none, "hi", 0}
 	VZERO  = &insn{"movi", 0x6f00e400, none, "dz", 0}
 	VONES  = &insn{"mvni", 0x6f000400, none, "dz", 0}
-	FMOVX  = &insn{"fmov", 0x9e660000, none, "y2", 0}
 	FMOVW  = &insn{"fmov", 0x1e260000, none, "41", 0}
 	SCVTFS = &insn{"scvtf", 0x9e220000, none, "3x", 0}
 	UCVTFS = &insn{"ucvtf", 0x9e230000, none, "3x", 0}

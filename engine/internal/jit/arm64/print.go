@@ -87,8 +87,6 @@ func vector(in *insn, r Arr, letter byte, x Vec) string {
 		return fmt.Sprint(uint8(x))
 	case '1', '3':
 		return fmt.Sprintf("s%d", x)
-	case '2':
-		return fmt.Sprintf("d%d", x)
 	case 'S':
 		return fmt.Sprintf("%c%d", "bhsd"[r.Size()], x)
 	}

@@ -132,23 +132,27 @@ func reduction(o *tree.Operator) func(c *call) *tree.Node {
 	}
 }
 
-// bools are the compositions of numbers that NumPy has for bools too: the type in
-// which they compute, and whether their result is the truth of what they compute.
-var bools = map[string]struct {
-	in    dtype.Type
-	truth bool
-}{
-	"inner": {dtype.I64, true}, "vecdot": {dtype.I64, true}, "vdot": {dtype.I64, true}, "matvec": {dtype.I64, true}, "vecmat": {dtype.I64, true},
-	"einsum": {dtype.I64, true}, "tensordot": {dtype.I64, true}, "convolve": {dtype.I64, true}, "correlate": {dtype.I64, true},
-	"cummax": {dtype.U8, true}, "cummin": {dtype.U8, true},
-	"isclose": {dtype.F64, false}, "allclose": {dtype.F64, false}, "bitwise_count": {dtype.U8, false},
+// A departure says where NumPy treats a composition in another way than the others of its group.
+type departure struct {
+	bools  dtype.Type // in which bools compute, of a composition of numbers; Invalid: they do not
+	truth  bool       // the result of bools is the truth of what they compute
+	plain  string     // the composition for types without NaN
+	double bool       // numbers that are not complex compute in float64
+	vector bool       // operands of rank 0 are vectors
+	arrays bool       // numbers are arrays, also beside optional operands
+	first  bool       // all operands have the type of the first one
+	rounds bool       // the result is rounded, also of a view
 }
 
-// ofVectors are the compositions, besides scans, that make vectors of numbers.
-var ofVectors = strings.Fields("argsort argpartition convolve")
-
-// plainly are the compositions that NumPy computes for types without NaN instead.
-var plainly = map[string]string{"nanvar": "var", "nanstd": "std"}
+var departures = map[string]departure{
+	"inner": {bools: dtype.I64, truth: true}, "vecdot": {bools: dtype.I64, truth: true}, "vdot": {bools: dtype.I64, truth: true},
+	"matvec": {bools: dtype.I64, truth: true}, "vecmat": {bools: dtype.I64, truth: true}, "einsum": {bools: dtype.I64, truth: true},
+	"tensordot": {bools: dtype.I64, truth: true}, "convolve": {bools: dtype.I64, truth: true, vector: true}, "correlate": {bools: dtype.I64, truth: true},
+	"cummax": {bools: dtype.U8, truth: true}, "cummin": {bools: dtype.U8, truth: true},
+	"isclose": {bools: dtype.F64}, "allclose": {bools: dtype.F64}, "bitwise_count": {bools: dtype.U8},
+	"nanvar": {plain: "var"}, "nanstd": {plain: "std"}, "cov": {double: true}, "corrcoef": {double: true},
+	"argsort": {vector: true}, "argpartition": {vector: true}, "ediff1d": {first: true}, "diff": {arrays: true, rounds: true},
+}
 
 // sums reports whether NumPy's reduction o has an argument dtype.
 func sums(o *tree.Operator) bool { return o.Reduce().Op() == prim.Add || o.Reduce().Op() == prim.Mul }
@@ -157,6 +161,7 @@ func sums(o *tree.Operator) bool { return o.Reduce().Op() == prim.Add || o.Reduc
 // of floats computes in the type that dtype= names, or in the common type of its
 // operands, or for integers in float64.
 func composition(o *untyped.Composition) func(c *call) *tree.Node {
+	own := departures[o.Name]
 	return func(c *call) *tree.Node {
 		if q := c.f.parameter("q"); q >= 0 && c.args[q].kind == vSeq {
 			return c.each(q, composition(o))
@@ -166,9 +171,9 @@ func composition(o *untyped.Composition) func(c *call) *tree.Node {
 		var values []value
 		nodes, at := make([]*tree.Node, max(o.Operands, 0)), c.f.operands()
 		for k, i := range at[:len(nodes)] {
-			if !c.isNone(i) && (k == 0 || k != o.Index && o.Name != "ediff1d") { // which has the type of its first operand
+			if !c.isNone(i) && (k == 0 || k != o.Index && !own.first) {
 				v := c.operand(i)
-				if (o.Optional == 0 || o.Name == "diff") && !each { // NumPy makes arrays of its arguments first
+				if (o.Optional == 0 || own.arrays) && !each { // NumPy makes arrays of its arguments first
 					v = valueOf(c.array(i))
 					if v.n.Err() != nil {
 						return v.n
@@ -182,18 +187,18 @@ func composition(o *untyped.Composition) func(c *call) *tree.Node {
 			values = c.listed(list, false)
 		}
 		t, floats := promoted(values...), o.Types.Has(dtype.F64)
-		of, ofBools := bools[o.Name]
+		in, truth := own.bools, own.truth
 		if chooses(c) {
-			of.in, of.truth, ofBools = dtype.U8, true, true
+			in, truth = dtype.U8, true
 		}
-		if ofBools = ofBools && t == dtype.Bool; ofBools {
-			t = of.in
+		if truth = truth && t == dtype.Bool; t == dtype.Bool && in != dtype.Invalid {
+			t = in
 		}
 		switch typed := c.f.parameter("dtype") >= 0; {
 		case floats && typed && r.To != dtype.Invalid:
 			t = r.To
 		case chooses(c) && !fractional(t):
-		case o.Wide && !fractional(t), (o.Name == "cov" || o.Name == "corrcoef") && !t.IsComplex(): // NumPy has these in float64
+		case o.Wide && !fractional(t), own.double && !t.IsComplex(): // NumPy has these in float64
 			t = dtype.F64
 		case each && floats && !fractional(t):
 			t = floatLoop(t, values)
@@ -205,30 +210,30 @@ func composition(o *untyped.Composition) func(c *call) *tree.Node {
 			case c.isNone(i):
 			case k > 0 && k == o.Index:
 				nodes[k] = c.array(i)
-			case k > 0 && o.Name == "ediff1d" && !sameKind(c.array(i).DType(), t):
+			case k > 0 && own.first && !sameKind(c.array(i).DType(), t):
 				panic(fail(c.args[i].at, tree.ErrType, "%s of %v cannot be put beside differences of %v", c.f.params[i].name, c.array(i).DType(), t))
 			default:
 				nodes[k] = c.as(i, t)
 			}
 		}
-		if o.Group == "scans" || slices.Contains(ofVectors, o.Name) { // a number is a vector in NumPy
+		if o.Group == "scans" || own.vector { // a number is a vector in NumPy
 			nodes = lists.Map(nodes, func(n *tree.Node) *tree.Node { return untyped.Compose("atleast_1d", untyped.Options{}, n) })
 		}
 		if o.Operands < 0 {
 			nodes = c.converted(list, values, t)
 		}
 		name := o.Name
-		if plain := plainly[name]; plain != "" && !fractional(promoted(values...)) {
-			name = plain
+		if own.plain != "" && !fractional(promoted(values...)) {
+			name = own.plain
 		}
 		n := untyped.Compose(name, r, nodes...)
 		if o.Wide && r.To.IsComplex() { // also a variance of complex numbers, which is real
 			n = cast(n, r.To)
 		}
-		if ofBools && of.truth {
+		if truth {
 			n = cast(n, dtype.Bool)
 		}
-		if o.Group == "views" && o.Name != "diff" {
+		if o.Group == "views" && !own.rounds {
 			return n
 		}
 		return rounded(n)

@@ -1,9 +1,11 @@
 package numpy
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 )
 
 // TestPromoteLattice checks what the table of NumPy cannot tell: bfloat16, and
@@ -33,6 +35,15 @@ func TestPromoteLattice(t *testing.T) {
 		}
 		if promote(a, a) != a || promote(a, dtype.Bool) != a {
 			t.Errorf("%v with itself or bool is another type", a)
+		}
+	}
+}
+
+// TestDepartures finds a name in the table of departures that no composition has.
+func TestDepartures(t *testing.T) {
+	for name := range departures {
+		if !slices.ContainsFunc(untyped.Compositions(), func(c *untyped.Composition) bool { return c.Name == name }) {
+			t.Errorf("there is no composition %s", name)
 		}
 	}
 }

@@ -31,7 +31,8 @@ type machine struct {
 	last         mask // of the last columns of C
 	do           arithmetic
 	cells        []cell // of a small product
-	aheadStep    int    // of its kernels; 0: they prefetch no more than the first lines of the next one
+	aheadStep    int    // of its kernels; 0: they prefetch no more than the first lines of the later one
+	nextAhead    int    // number of products from one to that whose operands its kernels prefetch
 	// streams says that stores to the result should bypass the caches, where it is
 	// aligned, and stream that this run does so.
 	streams, stream bool

@@ -11,7 +11,7 @@ import (
 const mostCells = 16
 
 // mostFound returns the largest size of the operands of a product, in bytes, of which the processor
-// prefetches the lines ahead by itself, unless B is packed, which reads parts of lines. Of larger ones kernels prefetch those of the next product.
+// prefetches the lines ahead by itself, unless B is packed, which reads parts of lines. Of larger ones kernels prefetch those of a later product.
 // Processors that compute vectors of 512 bits at once finish a product before they find the lines of the next one.
 func (e *machine) mostFound() int {
 	if e.f.avx512 && !inHalves() {
@@ -25,10 +25,14 @@ func (e *machine) mostFound() int {
 type cell struct {
 	code    [2]*exec.Code // the second one's stores bypass the caches
 	a, b, c int
-	// The kernel prefetches bytes of the next product: of B from aheadB on, if it is not
+	// The kernel prefetches bytes of a later product: of B from aheadB on, if it is not
 	// negative, else of A from aheadA on.
 	aheadA, aheadB int
 }
+
+// leastAhead is the least number of bytes between what small products read and what they prefetch, unless B is packed, which
+// takes long enough: these arrive in time from memory.
+const leastAhead = 8 << 10
 
 // list lists the kernels of a product that is one tile of one block, and packs B only. prepare has made them.
 func (e *machine) list() {
@@ -44,13 +48,17 @@ func (e *machine) list() {
 	}
 	sizeA, rate := p.M*p.K*e.size, dense
 	some := rate.prefetches(p.K) * rate.bytes()
-	switch both := sizeA + p.N*p.K*e.size; {
+	both := sizeA + p.N*p.K*e.size
+	switch {
 	case both <= e.mostFound() && (!e.packB || len(p.OffB)*both <= l2()/2):
 		some, rate = 0, silent
 	case kernels*some < both:
 		some, rate = 2*some, denser
 	}
-	e.aheadStep = min(some, rate.bytes())
+	e.aheadStep, e.nextAhead = min(some, rate.bytes()), 1
+	if !e.packB {
+		e.nextAhead += leastAhead / max(both, 1)
+	}
 	for r := range c.tiles() {
 		i, rows := c.rowsOf(r)
 		s := shape{rows: rows, across: e.across, save: e.save, turned: e.turned}
@@ -120,7 +128,7 @@ func (w *worker) small(lo, hi int, s *scratch) {
 		if (u-lo)%stride == 0 && d.stop() {
 			break
 		}
-		next := min(u+1, hi-1)
+		next := min(u+e.nextAhead, hi-1)
 		nextA, nextB := uintptr(a)+uintptr(p.OffA[next]*d.size), uintptr(b)+uintptr(p.OffB[next]*d.sizeB)
 		a, b, c := unsafe.Add(a, p.OffA[u]*d.size), unsafe.Add(b, p.OffB[u]*d.sizeB), unsafe.Add(c, p.OffC[u]*d.size)
 		if e.packB {

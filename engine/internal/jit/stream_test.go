@@ -3,12 +3,16 @@ package jit
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
+	"github.com/oneloop/oneloop/engine/internal/listing"
+	"github.com/oneloop/oneloop/engine/internal/randir"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -94,6 +98,82 @@ func TestAhead(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAheadOfWindows tests that a loop over windows with steps prefetches the lines that no other site has read: of windows of three
+// rows by steps of two the last two rows, once for all columns. Rows that are written out have their prefetches too, and a loop over
+// an array that the second level holds has none.
+func TestAheadOfWindows(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 7))
+	for _, c := range []struct {
+		n, l2 int
+		typ   string
+		leads []int
+	}{{54, 1 << 13, "f32", []int{5, 8}}, {54, 1 << 20, "f32", nil}, {400, 1 << 13, "f32", []int{5, 8}}, {120, 1 << 13, "f64", []int{5, 8}}, {2000, 1 << 13, "f64", nil}} {
+		undo := useModel(defaultsWith(cpucache.Sizes{L1: 64, L2: c.l2, L3: 1 << 25}))
+		const rows = 20
+		e := []int{rows, c.n / 2}
+		text, loop := "kernel windows\naxis i0 i1\n", "{\n  vec i0 i1 {\n"
+		extents := [][]int{}
+		for k := range 9 {
+			text += fmt.Sprintf("buf u%d %s in 2\n", k, c.typ)
+			loop += fmt.Sprintf("    %%%d = load %s u%d[i0, i1]\n", k, c.typ, k)
+			extents = append(extents, e)
+		}
+		for k := range 8 {
+			loop += fmt.Sprintf("    %%%d = add %s %%%d %%%d\n", 9+k, c.typ, max(0, 8+k)*min(k, 1), k+1)
+		}
+		k := parse(t, text+"buf v "+c.typ+" out 2\n"+loop+fmt.Sprintf("    store %s v[i0, i1] %%16\n  }\n}", c.typ))
+		s := newSetup(t, r, k, e, nil, append(extents, e), true)
+		row, typ := c.n+2, k.Bufs[0].Type
+		image := make([]byte, (2*rows+2)*row*typ.Size())
+		randir.Fill(image, typ, func(t dtype.Type) uint64 { return randir.MemoryBits(r, t) })
+		for at := range 9 {
+			b := &s.b.Bufs[at]
+			b.Ptr, b.Strides = unsafe.Pointer(&image[(at/3*row+at%3)*typ.Size()]), []int{2 * row, 2}
+		}
+		for _, be := range isas(t) {
+			in := s.instance(t, be).(*instance)
+			var leads []int
+			for i := range in.phases[0].Sites {
+				if x := &in.phases[0].Sites[i]; x.Buf < 9 && !x.Trails && in.phases[0].Fetch {
+					leads = append(leads, int(x.Buf))
+				}
+			}
+			if slices.Sort(leads); !slices.Equal(leads, c.leads) {
+				t.Errorf("%s, rows of %d: prefetches for sites %v, want %v", be.Name(), c.n, leads, c.leads)
+			}
+			fns, err := backend.Native(in).Listing()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for part, asks := range prefetches(fns[0].Lines) {
+				if asks != (c.leads != nil) {
+					t.Errorf("%s, rows of %d, %s: has prefetches: %v", be.Name(), c.n, part, asks)
+				}
+			}
+		}
+		differ(t, r, s)
+		forget()
+		undo()
+	}
+}
+
+// prefetches returns which parts of code for whole vectors, by their heads, have prefetches.
+func prefetches(lines []listing.Line) map[string]bool {
+	parts, at := map[string]bool{}, ""
+	for _, l := range lines {
+		switch {
+		case strings.HasPrefix(l.Text, "main loop") || strings.HasPrefix(l.Text, "rows of"):
+			at = l.Text
+			parts[at] = false
+		case strings.HasPrefix(l.Text, "tail"):
+			at = ""
+		case at != "" && (strings.HasPrefix(l.Text, "prefetch") || strings.HasPrefix(l.Text, "prfm")):
+			parts[at] = true
+		}
+	}
+	return parts
 }
 
 // TestStreamsWhatWaits tests that the stores of a loop pass the caches only if the loop waits for memory.

@@ -40,6 +40,7 @@ func (f *phaseCode) exactRow(group int) (done isa.Label, ok bool) {
 	f.part("rows of %d elements", n)
 	f.Branch(isa.NE, isa.Word(f.Phase.Lanes), isa.K(n), other)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
+	f.ahead(isa.Lane, n)
 	if overlaps || own > 0 {
 		f.exactVectors(group, own)
 	} else {

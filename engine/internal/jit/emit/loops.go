@@ -293,7 +293,11 @@ func (f *phaseCode) ahead(index isa.Reg, lanes int) {
 	}
 	for i := range f.Layout.Sites {
 		s := &f.Layout.Sites[i]
-		if s.Kind != layout.Unit || f.Phase.Sites[i].Store || s.Trails || s.Near > 0 && s.Apart == 0 {
+		step := s.Size
+		if s.Kind == layout.Strided {
+			step *= s.Step
+		}
+		if s.Kind != layout.Unit && s.Kind != layout.Strided || step <= 0 || f.Phase.Sites[i].Store || s.Trails || s.Near > 0 && s.Apart == 0 {
 			continue
 		}
 		base, first := isa.T1, f.Ahead
@@ -302,8 +306,14 @@ func (f *phaseCode) ahead(index isa.Reg, lanes int) {
 		} else {
 			f.Int(isa.Mov, base, isa.Word(s.Arg+s.Origin))
 		}
-		for at := 0; at < lanes*s.Size; at += layout.LineBytes {
-			f.Prefetch(isa.AtX(base, index, s.Size, first+at))
+		at, scale := index, step
+		if step > 8 || step&(step-1) != 0 {
+			f.Int(isa.Mov, isa.T0, index)
+			f.Int(isa.Mul, isa.T0, isa.K(step))
+			at, scale = isa.T0, 1
+		}
+		for by := 0; by < lanes*step; by += layout.LineBytes {
+			f.Prefetch(isa.AtX(base, at, scale, first+by))
 		}
 	}
 }

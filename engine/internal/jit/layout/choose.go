@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
@@ -43,18 +44,24 @@ func (b *Binder) region(bp *Phase, s *Site) region {
 	}
 	buf := &b.Binding.Bufs[s.Buf]
 	if len(buf.Extents) > 0 {
-		first, last := 0, 0
-		for d, stride := range buf.Strides {
-			first += min((buf.Extents[d]-1)*stride, 0)
-			last += max((buf.Extents[d]-1)*stride, 0)
-		}
-		lo, hi = max(lo, first), min(hi, last+1)
+		first, end := b.reach(s)
+		lo, hi = max(lo, first), min(hi, end)
 	}
 	at := uintptr(buf.Ptr)
 	if at == 0 {
 		at = buf.Assumed
 	}
 	return region{at + uintptr(lo*s.Size), at + uintptr(hi*s.Size), n == bp.N}
+}
+
+// reach returns the first element of the array of a site, and the one behind its last element, from the address of the array on.
+func (b *Binder) reach(s *Site) (first, end int) {
+	buf := &b.Binding.Bufs[s.Buf]
+	for d, stride := range buf.Strides {
+		first += min((buf.Extents[d]-1)*stride, 0)
+		end += max((buf.Extents[d]-1)*stride, 0)
+	}
+	return first, end + 1
 }
 
 // bytes returns the bytes that a phase touches in total, moves for one element, and
@@ -180,9 +187,14 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 	beyond := total >= b.Machine.Beyond()
 	far := beyond || total >= max(16*b.Machine.Caches.L2, b.Machine.Caches.L3/16)
 	slow := far && bp.waits(element, memoryRate)
-	if bp.Fetch = slow; bp.Fetch {
-		if bp.Ahead = b.Machine.Fetch; beyond {
+	bp.Ahead = b.windowsAhead(bp)
+	if bp.Fetch = slow || bp.Ahead > 0; bp.Fetch {
+		switch {
+		case bp.Ahead > 0:
+		case beyond:
 			bp.Ahead = b.Machine.MemFetch
+		default:
+			bp.Ahead = b.Machine.Fetch
 		}
 		for _, i := range bp.Native {
 			bp.Sites[i].Trails = b.trails(bp, i)
@@ -253,19 +265,71 @@ func (bp *Phase) steps() bool {
 	return bp.Laid > 0 || slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Step != 0 })
 }
 
+// streamBytes is the least bytes of a row that is a stream of its own.
+const streamBytes = 2048
+
+// bytesAhead is the bytes from a load of short rows that are read several at once to its prefetch.
+const bytesAhead = 8192
+
+// windowsAhead returns the bytes from a load to its prefetch in a loop over windows with steps, or 0: several sites read short rows of
+// arrays beyond the second level, and each leaves out the rows between its own. The processor prefetches few lines of these. The loop
+// may be a part of a chain, which is for a block of the array.
+func (b *Binder) windowsAhead(bp *Phase) (ahead int) {
+	sites, k := 0, len(bp.Spans)
+	if k < 2 {
+		return 0
+	}
+	for _, i := range bp.Native {
+		s := &bp.Sites[i]
+		row, next := s.steps()*bp.Spans[k-1]*s.Size, s.rowStep()*s.Size
+		if row <= 0 || row >= streamBytes || next < 2*row || next > bytesAhead || bp.Lowered.Sites[i].Store {
+			continue
+		}
+		if first, end := b.reach(s); (end-first)*s.Size > b.Machine.Caches.L2 {
+			ahead = (bytesAhead + next - 1) / next * next &^ (LineBytes - 1)
+			sites++
+		}
+	}
+	if sites < 2 {
+		return 0
+	}
+	return ahead
+}
+
+// steps returns the elements from lane to lane of a site whose vectors are loaded, or 0.
+func (s *Site) steps() int {
+	switch s.Kind {
+	case Unit:
+		return 1
+	case Strided:
+		return s.Step
+	}
+	return 0
+}
+
+// rowStep returns the elements from row to row of a site: from one lane of the next axis to the next, or 0.
+func (s *Site) rowStep() (step int) {
+	for _, x := range s.Line.Spans[:max(len(s.Line.Spans)-1, 0)] {
+		if x.Coef != 0 {
+			step = x.Coef
+		}
+	}
+	return step
+}
+
 // trails reports whether another load of the phase reads the same lines first, at
-// most caches.L2 bytes ahead. The second-level cache still has these lines, so the
+// most caches.L2 bytes ahead, in the same row or in an earlier one. The second-level cache still has these lines, so the
 // site needs no prefetches.
 func (b *Binder) trails(bp *Phase, site int32) bool {
 	s := &bp.Sites[site]
-	if s.Kind != Unit || bp.Lowered.Sites[site].Store {
+	if s.steps() == 0 || bp.Lowered.Sites[site].Store {
 		return false
 	}
 	r := b.region(bp, s)
-	outer := slices.IndexFunc(s.Line.Spans, func(x bound.Span) bool { return x.Coef != 0 })
+	outer, row := slices.IndexFunc(s.Line.Spans, func(x bound.Span) bool { return x.Coef != 0 }), cmp.Or(s.rowStep()*s.Size, 1)
 	return slices.ContainsFunc(bp.Native, func(i int32) bool {
 		x := &bp.Sites[i]
-		if i == site || x.Kind != Unit || bp.Lowered.Sites[i].Store || !slices.Equal(x.Line.Spans, s.Line.Spans) {
+		if i == site || x.Kind != s.Kind || bp.Lowered.Sites[i].Store || !slices.Equal(x.Line.Spans, s.Line.Spans) {
 			return false
 		}
 		at := b.region(bp, x)
@@ -273,7 +337,7 @@ func (b *Binder) trails(bp *Phase, site int32) bool {
 		if outer >= 0 && s.Line.Spans[outer].Coef < 0 {
 			before = -before
 		}
-		return at.meets(r) && before > 0 && before <= b.Machine.Caches.L2
+		return at.meets(r) && before > 0 && before <= b.Machine.Caches.L2 && before%row < LineBytes
 	})
 }
 

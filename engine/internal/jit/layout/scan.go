@@ -360,12 +360,6 @@ func (bp *Phase) prefix(i int32) bool {
 	return false
 }
 
-// streamBytes is the least bytes of a row that is a stream of its own.
-const streamBytes = 2048
-
-// bytesAhead is the bytes from a load of short rows that are read several at once to its prefetch.
-const bytesAhead = 8192
-
 // mostRecords is the most columns of records whose loop knows the lanes of its tail, where it does not combine runs of rows.
 const mostRecords = 32
 

@@ -1,24 +1,54 @@
 package sorting
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+)
 
 // Where only some keys of a part are wanted, one pass keeps those between two keys of a sample, and counts those below. It
 // reads the part once and stores little, where partitions read and store it nearly twice.
 
 // keepBand replaces a part by its keys near the wanted ones. It returns false, and the part is as before, if these keys do not
-// have the wanted ones, if they are many, or if the part is where they would go.
+// have the wanted ones, if they are many, if the part is where they would go, or if it is short.
 func (u *run) keepBand(p *part) bool {
-	if p.from == p.data {
-		return false
+	least := bandKeys
+	if u.f.avx512 && !u.raw && len(u.places) == 1 {
+		least = shortBand
 	}
-	lo, hi, ok := u.bandOf(p)
-	if !ok {
+	if p.n < least || p.from == p.data {
 		return false
 	}
 	code := u.avx2.partition(u.form(enter), between)
 	if code == nil {
 		return false
 	}
+	for _, far := range bandErrors {
+		lo, hi, ok := u.bandOf(p, far)
+		if !ok {
+			break
+		}
+		n, below, ok := u.between(code, p, lo, hi)
+		if !ok || n > p.n/4*3 {
+			break
+		}
+		if first, last := u.within(p); below <= u.places[first]-p.at && below+n > u.places[last-1]-p.at {
+			data, size := unsafe.Add(p.data, below*u.f.size), n*u.f.size
+			copy(unsafe.Slice((*byte)(data), size), unsafe.Slice((*byte)(p.data), size))
+			*p = part{from: data, data: data, n: n, at: p.at + below, floor: lo, left: p.left}
+			return true
+		}
+	}
+	return false
+}
+
+// bandErrors are the standard errors of a place of a sample between a wanted key and the ends of a band. A narrow band has few
+// keys, and misses some of the wanted ones in a fifth of the parts; the second one misses few.
+var bandErrors = [...]float64{1, 3}
+
+// between moves the keys of p from lo to hi to the beginning of data, and returns their number and that of the keys below. ok is
+// false if there is a NaN: then the sort begins again, with integers as keys.
+func (u *run) between(code *exec.Code, p *part, lo, hi int64) (n, below int, ok bool) {
 	a, size := &u.args, u.f.size
 	if a.pivot, a.above = lo, hi; u.raw {
 		a.pivot, a.above = u.order.value(lo), u.order.value(hi)
@@ -27,34 +57,25 @@ func (u *run) keepBand(p *part) bool {
 	for at := 0; at < p.n; at += callKeys {
 		u.forward(code, p, unsafe.Add(p.from, at*size), min(callKeys, p.n-at))
 	}
-	if a.nan != 0 { // the sort begins again, with integers as keys
+	if a.nan != 0 {
 		u.setRaw(false)
-		return false
+		return 0, 0, false
 	}
-	n, below := a.lower/size, 0
 	for _, count := range a.below {
 		below -= int(count)
 	}
-	below /= size / 4
-	first, last := u.within(p)
-	if below > u.places[first]-p.at || below+n <= u.places[last-1]-p.at || n > p.n/4*3 {
-		return false
-	}
-	data := unsafe.Add(p.data, below*size)
-	copy(unsafe.Slice((*byte)(data), n*size), unsafe.Slice((*byte)(p.data), n*size))
-	*p = part{from: data, data: data, n: n, at: p.at + below, floor: lo, left: p.left}
-	return true
+	return a.lower / size, below / (size / 4), true
 }
 
-// bandOf returns two keys between which the wanted ones of a part probably are. They are of a sample, or the bounds of all keys where no key
-// of the sample is far enough outside. ok is false if too much of the part lies between them.
-func (u *run) bandOf(p *part) (lo, hi int64, ok bool) {
+// bandOf returns two keys between which the wanted ones of a part probably are: so many standard errors beside them in a sample, or
+// the bounds of all keys where no key of the sample is far enough outside. ok is false if too much of the part lies between them.
+func (u *run) bandOf(p *part, far float64) (lo, hi int64, ok bool) {
 	count := 2 * midSample
 	if p.n >= manyKeys {
 		count = largestSample
 	}
 	from, to := u.within(p)
-	first, last := beside(p, count, u.places[from], -2), beside(p, count, u.places[to-1], 2)
+	first, last := beside(p, count, u.places[from], -far), beside(p, count, u.places[to-1], far)
 	if last-first > count/2 {
 		return 0, 0, false
 	}

@@ -119,11 +119,11 @@ func find[K int32 | int64](u *run, row []K, value K, skip int) int {
 		}
 		return at
 	}
+	if skip == 0 {
+		at = without(u, row, value)
+	}
 	for ; at+8 < len(row); at += 8 {
 		r := (*[8]K)(row[at:])
-		if skip == 0 && !among(value, r) {
-			continue
-		}
 		n := is(r[0] == value) + is(r[1] == value) + is(r[2] == value) + is(r[3] == value) + is(r[4] == value) + is(r[5] == value) + is(r[6] == value) + is(r[7] == value)
 		if n > skip {
 			break
@@ -136,11 +136,6 @@ func find[K int32 | int64](u *run, row []K, value K, skip int) int {
 		}
 	}
 	return at
-}
-
-// among reports whether one of eight elements is a value. Its branches take less time than a count.
-func among[K int32 | int64](value K, r *[8]K) bool {
-	return r[0] == value || r[1] == value || r[2] == value || r[3] == value || r[4] == value || r[5] == value || r[6] == value || r[7] == value
 }
 
 func is(b bool) int { return scalar.FromBool[int](b) }
@@ -184,6 +179,59 @@ func (f *family) reversal() *exec.Code {
 		w.I(x86.SUB, x86.W64, partHigh, x86.Imm(f.vector))
 		w.I(x86.SUB, x86.W64, partLeft, x86.Imm(1))
 		w.I(x86.JG, 0, loop)
+		w.end()
+		return w.Code()
+	})
+}
+
+// without returns a number of elements from the beginning of a row of which none is a value: those that a kernel compares.
+func without[K int32 | int64](u *run, row []K, value K) (at int) {
+	code, group := u.avx2.search(), searched*u.avx2.lanes()
+	if code == nil {
+		return 0
+	}
+	a := &u.args
+	for a.low = 0; a.low == 0 && len(row)-at >= group; {
+		n := min(callKeys, len(row)-at) / group
+		a.from, a.n, a.pivot = unsafe.Pointer(&row[at]), n, int64(value)
+		code.Call(unsafe.Pointer(a))
+		at += (n - a.low) * group
+	}
+	return at
+}
+
+// searched is the number of vectors that a search compares at once.
+const searched = 4
+
+// search returns the kernel, of AVX2, that goes over n groups of vectors up to one with the key pivot. Its result is how many of
+// the groups are left.
+func (f *family) search() *exec.Code {
+	return f.searches.Make(func() ([]byte, error) {
+		w := newWriter(f)
+		w.load(partFrom, argFrom)
+		w.load(partLeft, argN)
+		value, found := w.everywhere(argPivot), w.take()
+		loop, end := w.NewLabel(), w.NewLabel()
+		w.Align(32)
+		w.Bind(loop)
+		for i := range searched {
+			to := found
+			if i > 0 {
+				to = w.take()
+			}
+			w.I(w.pick(x86.VPCMPEQD, x86.VPCMPEQQ), w.l, to, value, x86.At(partFrom, int32(i*f.vector)))
+			if i > 0 {
+				w.I(x86.VPOR, w.l, found, found, to)
+				w.give(to)
+			}
+		}
+		w.I(x86.VPTEST, w.l, found, found)
+		w.I(x86.JNE, 0, end)
+		w.I(x86.ADD, x86.W64, partFrom, x86.Imm(searched*f.vector))
+		w.I(x86.SUB, x86.W64, partLeft, x86.Imm(1))
+		w.I(x86.JG, 0, loop)
+		w.Bind(end)
+		w.I(x86.MOV, x86.W64, x86.At(x86.RDI, argLow), partLeft)
 		w.end()
 		return w.Code()
 	})

@@ -26,7 +26,7 @@ func TestPlaces(t *testing.T) {
 func testPlaces[T number](t *testing.T, isa string, typ dtype.Type) {
 	r := rand.New(rand.NewPCG(3, uint64(typ)))
 	s := New(isa)
-	for _, n := range []int{1, 2, 3, 7, 8, 9, 31, 33, 63, 64, 65, 100, 128, 129, 256, 300, 1000, 1023, 1025, 3000, 1 << 12, 5003, 1<<15 + 3, 1<<16 + 90} {
+	for _, n := range []int{1, 2, 3, 7, 8, 9, 31, 33, 63, 64, 65, 100, 128, 129, 256, 300, 600, 1000, 1023, 1025, 3000, 1 << 12, 5003, 1<<15 + 3, 1<<16 + 90} {
 		for k, kind := range kinds {
 			if n > 100 && (n+k)%3 > 0 {
 				continue
@@ -131,6 +131,69 @@ func testReverse[K int32 | int64](t *testing.T, isa string, n int) {
 	for i, v := range x {
 		if int(v) != n-1-i {
 			t.Fatalf("%s: element %d of %d of %T is %d", isa, i, n, v, v)
+		}
+	}
+}
+
+// TestFind tests the position of an element, in and between the groups that a kernel compares, in rows of one call and of several. The
+// last element stands for one that is missing.
+func TestFind(t *testing.T) {
+	for _, isa := range isas() {
+		testFind[int32](t, isa, lists.UpTo(70))
+		testFind[int64](t, isa, lists.UpTo(70))
+		testFind[int32](t, isa, []int{callKeys - 1, callKeys, 3*callKeys + 37})
+	}
+}
+
+func testFind[K int32 | int64](t *testing.T, isa string, places []int) {
+	u := newRun()
+	o := orderOf(dtype.I64, false)
+	u.begin(nil, familyOf(isa, int(unsafe.Sizeof(K(0)))), &o, false)
+	n := places[len(places)-1] + 1
+	x := make([]K, n)
+	for i := range x {
+		x[i] = K(i) << 8
+	}
+	for _, place := range places {
+		for skip, want := range []int{place, n - 1} {
+			if at := find(u, x, x[place], skip); at != want {
+				t.Errorf("%s: %T %d of %d, after %d others, is found at %d", isa, x[0], place, n, skip, at)
+			}
+		}
+	}
+}
+
+// TestShortBand tests that wanted keys of short rows are looked for in a band where the sample is sorted fast: a single one of
+// integers with AVX-512.
+func TestShortBand(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 28))
+	x, to := make([]int32, bandKeys), make([]int32, bandKeys)
+	for i := range x {
+		x[i] = r.Int32()
+	}
+	for _, isa := range isas() {
+		for _, c := range []struct {
+			n      int
+			places []int
+			raw    bool
+			want   bool
+		}{
+			{shortBand, []int{200}, false, isa == "avx512"},
+			{shortBand - 1, []int{200}, false, false},
+			{1000, []int{500, 501}, false, false},
+			{1000, []int{500}, true, false},
+			{bandKeys, []int{2000, 2001}, false, true},
+		} {
+			f, o, u, kept := familyOf(isa, 4), orderOf(dtype.I32, false), newRun(), false
+			u.begin(nil, f, &o, false)
+			u.raw, u.places = c.raw, c.places
+			for range 9 { // a band may miss the keys
+				p := part{from: unsafe.Pointer(&x[0]), data: unsafe.Pointer(&to[0]), n: c.n, values: true, floor: ^o.most}
+				kept = u.keepBand(&p) || kept
+			}
+			if kept != c.want {
+				t.Errorf("%s: %d keys, places %v, floats %t: band %t", isa, c.n, c.places, c.raw, kept)
+			}
 		}
 	}
 }

@@ -23,6 +23,7 @@ type family struct {
 	networks   [mostVectors + 1][groups][forms]exec.Lazy // by vectors, log2 of the lanes of a group
 	partitions [ways][forms]exec.Lazy
 	reversals  exec.Lazy
+	searches   exec.Lazy
 	exchanges  [2][forms]exec.Lazy // in one direction, and in opposite ones
 	bitonics   [forms]exec.Lazy
 }

@@ -85,8 +85,10 @@ const (
 	midKeys, midSample = 1 << 10, 32
 	fewKeys            = 1 << 8 // the same where not all keys are wanted
 	manyKeys           = 1 << 15
-	bandKeys           = 1 << 12 // from here on, wanted keys are looked for in a band
-	largestSample      = 256
+	// From so many keys on, wanted ones are looked for in a band; shortBand is the same for a single one of integers with AVX-512, which
+	// sort the larger sample fast.
+	bandKeys, shortBand = 1 << 12, 1 << 9
+	largestSample       = 256
 	// A part of fewer networks is merged in any case, if it may be merged; narrowBlocks is the same for keys of 4 bytes.
 	mergedBlocks = 16
 	narrowBlocks = 20
@@ -148,7 +150,7 @@ func (u *run) sort(p *part) {
 			top--
 			continue
 		}
-		if len(u.places) > 0 && p.n >= bandKeys && u.keepBand(p) {
+		if len(u.places) > 0 && u.keepBand(p) {
 			continue
 		}
 		if p.n > u.f.largest() && p.left > 0 {

@@ -119,17 +119,7 @@ func find[K int32 | int64](u *run, row []K, value K, skip int) int {
 		}
 		return at
 	}
-	if skip == 0 {
-		at = without(u, row, value)
-	}
-	for ; at+8 < len(row); at += 8 {
-		r := (*[8]K)(row[at:])
-		n := is(r[0] == value) + is(r[1] == value) + is(r[2] == value) + is(r[3] == value) + is(r[4] == value) + is(r[5] == value) + is(r[6] == value) + is(r[7] == value)
-		if n > skip {
-			break
-		}
-		skip -= n
-	}
+	at, skip = beforeGroup(u, row, value, skip)
 	for ; at < len(row)-1; at++ { // the last one is not compared: the row may change at the same time
 		if skip -= is(row[at] == value); skip < 0 {
 			break
@@ -184,54 +174,55 @@ func (f *family) reversal() *exec.Code {
 	})
 }
 
-// without returns a number of elements from the beginning of a row of which none is a value: those that a kernel compares.
-func without[K int32 | int64](u *run, row []K, value K) (at int) {
+// beforeGroup returns where a kernel ends that goes over a row in groups of vectors, before the group with the element that find looks
+// for, and how many of the elements with the value are still skipped.
+func beforeGroup[K int32 | int64](u *run, row []K, value K, skip int) (at, left int) {
 	code, group := u.avx2.search(), searched*u.avx2.lanes()
 	if code == nil {
-		return 0
+		return 0, skip
 	}
 	a := &u.args
-	for a.low = 0; a.low == 0 && len(row)-at >= group; {
+	a.pivot, a.low = int64(value), skip
+	for a.n = 0; a.n == 0 && len(row)-at >= group; {
 		n := min(callKeys, len(row)-at) / group
-		a.from, a.n, a.pivot = unsafe.Pointer(&row[at]), n, int64(value)
+		a.from, a.n = unsafe.Pointer(&row[at]), n
 		code.Call(unsafe.Pointer(a))
-		at += (n - a.low) * group
+		at += (n - a.n) * group
 	}
-	return at
+	return at, a.low
 }
 
-// searched is the number of vectors that a search compares at once.
+// searched is the number of vectors of a group of a search.
 const searched = 4
 
-// search returns the kernel, of AVX2, that goes over n groups of vectors up to one with the key pivot. Its result is how many of
-// the groups are left.
+// search returns the kernel, of AVX2, that goes over n groups of vectors and skips low keys that equal the pivot. It ends before the
+// group with the next one. Then n is the number of groups that are left, and low the keys that it did not skip.
 func (f *family) search() *exec.Code {
 	return f.searches.Make(func() ([]byte, error) {
 		w := newWriter(f)
 		w.load(partFrom, argFrom)
 		w.load(partLeft, argN)
-		value, found := w.everywhere(argPivot), w.take()
+		w.load(partOther, argLow)
+		value, same := w.everywhere(argPivot), w.take()
 		loop, end := w.NewLabel(), w.NewLabel()
 		w.Align(32)
 		w.Bind(loop)
+		w.I(x86.XOR, x86.W32, partLows, partLows)
 		for i := range searched {
-			to := found
-			if i > 0 {
-				to = w.take()
-			}
-			w.I(w.pick(x86.VPCMPEQD, x86.VPCMPEQQ), w.l, to, value, x86.At(partFrom, int32(i*f.vector)))
-			if i > 0 {
-				w.I(x86.VPOR, w.l, found, found, to)
-				w.give(to)
-			}
+			w.I(w.pick(x86.VPCMPEQD, x86.VPCMPEQQ), w.l, same, value, x86.At(partFrom, int32(i*f.vector)))
+			w.I(w.pick(x86.VMOVMSKPS, x86.VMOVMSKPD), w.l, partBits, same)
+			w.I(x86.POPCNT, x86.W32, partBits, partBits)
+			w.I(x86.ADD, x86.W64, partLows, partBits)
 		}
-		w.I(x86.VPTEST, w.l, found, found)
-		w.I(x86.JNE, 0, end)
+		w.I(x86.CMP, x86.W64, partOther, partLows)
+		w.I(x86.JL, 0, end)
+		w.I(x86.SUB, x86.W64, partOther, partLows)
 		w.I(x86.ADD, x86.W64, partFrom, x86.Imm(searched*f.vector))
 		w.I(x86.SUB, x86.W64, partLeft, x86.Imm(1))
 		w.I(x86.JG, 0, loop)
 		w.Bind(end)
-		w.I(x86.MOV, x86.W64, x86.At(x86.RDI, argLow), partLeft)
+		w.I(x86.MOV, x86.W64, x86.At(x86.RDI, argN), partLeft)
+		w.I(x86.MOV, x86.W64, x86.At(x86.RDI, argLow), partOther)
 		w.end()
 		return w.Code()
 	})

@@ -161,6 +161,14 @@ func testFind[K int32 | int64](t *testing.T, isa string, places []int) {
 			}
 		}
 	}
+	for i := range x {
+		x[i] &= 3 << 8
+	}
+	for _, place := range places {
+		if at := find(u, x, x[place], place/4); at != place {
+			t.Errorf("%s: %T %d of %d that repeat, after %d others, is found at %d", isa, x[0], place, n, place/4, at)
+		}
+	}
 }
 
 // TestShortBand tests that wanted keys of short rows are looked for in a band where the sample is sorted fast: a single one of

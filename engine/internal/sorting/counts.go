@@ -1,103 +1,88 @@
 package sorting
 
-import "unsafe"
+import (
+	"cmp"
+	"slices"
+	"unsafe"
+)
 
-// Rows with few values are counted: a pass over the numbers, and one that stores each value as often as it
-// occurs.
+// Rows with few values are counted: a kernel goes over a block of numbers once for each value, and then each value is stored as often as
+// it occurs.
 
 const (
 	mostDistinct = 16
-	tableBits    = 6
-	tableTries   = 64
+	distinctKeys = 128     // of a part, in which all of its values should occur
+	countedKeys  = 1 << 12 // of a block, which stays in the first level
 )
 
-// A counter has some values and how often they occur.
-type counter struct {
-	values [mostDistinct]int64
-	counts [mostDistinct]int
-	n      int
-	// table has the number of a value, at the upper bits of its product with multiplier. taken has a bit for
-	// each place with a value.
-	table      [1 << tableBits]uint8
-	taken      uint64
-	multiplier uint64
-}
-
-func (c *counter) place(k int64) uint64 { return uint64(k) * c.multiplier >> (64 - tableBits) }
-
-// count counts numbers, and reports whether they have few values. There is at least one number.
-func (c *counter) count(numbers []int64) bool {
-	c.multiplier, c.values[0], c.n = 0x9e3779b97f4a7c15, numbers[0], 1
-	c.fits()
-	for _, k := range numbers {
-		at := c.table[c.place(k)] % mostDistinct
-		if c.values[at] != k {
-			if !c.add(k) {
-				return false
-			}
-			at = uint8(c.n - 1)
-		}
-		c.counts[at]++
-	}
-	return true
-}
-
-// add adds a value. If its place is taken, add tries multipliers until all values have places of their own.
-func (c *counter) add(k int64) bool {
-	if c.n == mostDistinct {
-		return false
-	}
-	c.values[c.n] = k
-	c.n++
-	if at := c.place(k); c.taken>>at&1 == 0 {
-		c.taken |= 1 << at
-		c.table[at] = uint8(c.n - 1)
-		return true
-	}
-	for range tableTries {
-		c.multiplier = c.multiplier*6364136223846793005 + 1442695040888963407
-		if c.fits() {
-			return true
-		}
-	}
-	return false
-}
-
-// fits makes the table for the multiplier, and reports whether no two values have the same place.
-func (c *counter) fits() bool {
-	c.taken = 0
-	for i, v := range c.values[:c.n] {
-		at := c.place(v)
-		if c.taken>>at&1 > 0 {
-			return false
-		}
-		c.taken |= 1 << at
-		c.table[at] = uint8(i)
-	}
-	return true
-}
-
-// counted sorts a part of keys of 8 bytes if it has few values, and reports whether it did. Those of 4 bytes are
-// partitioned as fast.
+// counted sorts a part if it has few values, and reports whether it did.
 func (u *run) counted(p *part) bool {
-	var c counter
-	if u.f.size < 8 || u.f.avx512 || !c.count(unsafe.Slice((*int64)(p.from), p.n)) {
+	if u.f.size == 8 {
+		return counted[int64](u, p)
+	}
+	return counted[int32](u, p)
+}
+
+func counted[K int32 | int64](u *run, p *part) bool {
+	numbers := unsafe.Slice((*K)(p.from), p.n)
+	var few [mostDistinct]K
+	values := distinct(few[:0], numbers)
+	if len(values) == 0 {
 		return false
 	}
-	var keys [mostDistinct]int64
-	for i, v := range c.values[:c.n] {
-		if keys[i] = v; p.values || u.raw {
-			keys[i] = u.order.key(v)
+	key := func(v K) int64 {
+		if p.values || u.raw {
+			return u.order.key(int64(v))
 		}
-		for at := i; at > 0 && keys[at-1] > keys[at]; at-- {
-			keys[at-1], keys[at] = keys[at], keys[at-1]
-			c.counts[at-1], c.counts[at] = c.counts[at], c.counts[at-1]
+		return int64(v)
+	}
+	slices.SortFunc(values, func(a, b K) int { return cmp.Compare(key(a), key(b)) })
+	var counts [mostDistinct]int
+	left := p.n
+	for block := range slices.Chunk(numbers, countedKeys) {
+		for i, v := range values {
+			n := occurrences(u, block, v)
+			counts[i] += n
+			left -= n
 		}
 	}
-	to := unsafe.Slice((*int64)(p.to()), p.n)
-	for i, k := range keys[:c.n] {
-		repeat(to[:c.counts[i]], u.order.value(k))
-		to = to[c.counts[i]:]
+	if left > 0 { // there are other values
+		return false
+	}
+	to := unsafe.Slice((*K)(p.to()), p.n)
+	for i, v := range values {
+		if n := counts[i]; n > 0 { // the numbers may change at the same time
+			repeat(to[:n], K(u.order.value(key(v))))
+			to = to[n:]
+		}
 	}
 	return true
+}
+
+// distinct appends the values of some of the numbers to values, or returns none if they do not fit.
+func distinct[K int32 | int64](values, numbers []K) []K {
+	place := uint32(0)
+	for i := range distinctKeys {
+		step := len(numbers) / distinctKeys
+		v := numbers[i*step+int(uint64(place)*uint64(step)>>32)]
+		place += goldenRatio
+		if slices.Contains(values, v) {
+			continue
+		}
+		if len(values) == cap(values) {
+			return nil
+		}
+		values = append(values, v)
+	}
+	return values
+}
+
+// occurrences returns how many of the numbers are a value.
+func occurrences[K int32 | int64](u *run, numbers []K, value K) int {
+	at, left := beforeGroup(u, numbers, value, len(numbers))
+	n := len(numbers) - left
+	for _, k := range numbers[at:] {
+		n += is(k == value)
+	}
+	return n
 }

@@ -177,7 +177,7 @@ func (f *family) reversal() *exec.Code {
 // beforeGroup returns where a kernel ends that goes over a row in groups of vectors, before the group with the element that find looks
 // for, and how many of the elements with the value are still skipped.
 func beforeGroup[K int32 | int64](u *run, row []K, value K, skip int) (at, left int) {
-	code, group := u.avx2.search(), searched*u.avx2.lanes()
+	code, group := u.f.search(), searched*u.f.lanes()
 	if code == nil {
 		return 0, skip
 	}
@@ -195,7 +195,7 @@ func beforeGroup[K int32 | int64](u *run, row []K, value K, skip int) (at, left 
 // searched is the number of vectors of a group of a search.
 const searched = 4
 
-// search returns the kernel, of AVX2, that goes over n groups of vectors and skips low keys that equal the pivot. It ends before the
+// search returns the kernel that goes over n groups of vectors and skips low keys that equal the pivot. It ends before the
 // group with the next one. Then n is the number of groups that are left, and low the keys that it did not skip.
 func (f *family) search() *exec.Code {
 	return f.searches.Make(func() ([]byte, error) {
@@ -209,8 +209,13 @@ func (f *family) search() *exec.Code {
 		w.Bind(loop)
 		w.I(x86.XOR, x86.W32, partLows, partLows)
 		for i := range searched {
-			w.I(w.pick(x86.VPCMPEQD, x86.VPCMPEQQ), w.l, same, value, x86.At(partFrom, int32(i*f.vector)))
-			w.I(w.pick(x86.VMOVMSKPS, x86.VMOVMSKPD), w.l, partBits, same)
+			if at := x86.At(partFrom, int32(i*f.vector)); f.avx512 {
+				w.I(w.pick(x86.VPCMPEQD, x86.VPCMPEQQ), w.l, x86.K1+x86.Mask(i), value, at)
+				w.I(w.maskMove(), 0, partBits, x86.K1+x86.Mask(i))
+			} else {
+				w.I(w.pick(x86.VPCMPEQD, x86.VPCMPEQQ), w.l, same, value, at)
+				w.I(w.pick(x86.VMOVMSKPS, x86.VMOVMSKPD), w.l, partBits, same)
+			}
 			w.I(x86.POPCNT, x86.W32, partBits, partBits)
 			w.I(x86.ADD, x86.W64, partLows, partBits)
 		}

@@ -199,6 +199,47 @@ func testCompare[T number](t *testing.T, isa string, typ dtype.Type) {
 	}
 }
 
+// TestCounted tests which parts are counted: those of at most 16 values, all of which are among the keys that are looked at. Other parts
+// are as before.
+func TestCounted(t *testing.T) {
+	for _, isa := range isas() {
+		testCounted[float64](t, isa, dtype.F64)
+		testCounted[int32](t, isa, dtype.I32)
+	}
+}
+
+func testCounted[T number](t *testing.T, isa string, typ dtype.Type) {
+	const n = 2*countedKeys + 77
+	f := familyOf(isa, typ.Size())
+	for _, c := range []struct {
+		values int
+		rare   bool
+	}{{1, false}, {2, false}, {mostDistinct, false}, {mostDistinct + 1, false}, {3, true}} {
+		for _, down := range []bool{false, true} {
+			x, to, o, u := make([]T, n), slices.Repeat([]T{77}, n+8), orderOf(typ, down), newRun()
+			for i := range x {
+				x[i] = T(i*7%c.values) - 1
+			}
+			if c.rare {
+				x[n-1] = 77
+			}
+			u.begin(nil, f, &o, false)
+			counts := c.values <= mostDistinct && !c.rare
+			if is := u.counted(&part{from: unsafe.Pointer(&x[0]), data: unsafe.Pointer(&to[0]), n: n, values: true}); is != counts {
+				t.Errorf("%s: %v of %d values, one more is %t: counted %t", isa, typ, c.values, c.rare, is)
+			}
+			if want := slices.Repeat([]T{77}, n+8); counts {
+				slices.SortFunc(x, func(a, b T) int { return order0(a, b, down) })
+				if !slices.Equal(to[:n], x) || !slices.Equal(to[n:], want[n:]) {
+					t.Errorf("%s: %v of %d values, descending %t: the counts are wrong", isa, typ, c.values, down)
+				}
+			} else if !slices.Equal(to, want) {
+				t.Errorf("%s: %v of %d values: a part that is not counted has changed", isa, typ, c.values)
+			}
+		}
+	}
+}
+
 // TestSelectedRows checks how long rows may be that are sorted though one key alone is wanted: with AVX2 four networks take less time
 // than partitions, with AVX-512 two.
 func TestSelectedRows(t *testing.T) {

@@ -43,10 +43,7 @@ func divide[K int32 | int64](u *run, r *tree.Rows) {
 	for first > u.low && sorted[first-1] == value {
 		first--
 	}
-	at := 0
-	if r.Positions || first < place {
-		at = find(u, row, value, place-first)
-	}
+	at := find(u, row, value, place-first)
 	d := division[K]{run: u, row: row, to: unsafe.Slice((*K)(r.Parted), n), positions: r.Positions, end: n}
 	how, narrow := values, false
 	if r.Positions {
@@ -56,54 +53,84 @@ func divide[K int32 | int64](u *run, r *tree.Rows) {
 		d.to = sorted
 	}
 	d.code = u.f.partition(u.order.form(enter), how)
-	switch {
-	case first == place:
-		d.part(0, n, key)
-	case key == u.order.most:
-		d.move(at, false)
+	if d.move(at, false); key == u.order.most {
 		for i := range at {
 			d.move(i, true)
 		}
-		d.part(at+1, n, key)
-	default:
-		d.move(at, false)
-		d.part(0, at, key+1)
-		d.part(at+1, n, key)
-	}
-	upper := d.to[place:]
-	if narrow {
-		widen(unsafe.Slice((*int64)(r.Parted), n), d.to, place)
 	} else {
-		reverse(u, upper)
+		d.part(0, at, key+1)
 	}
-	switch {
-	case first < place: // it is at the beginning
-	case r.Positions:
-		upper := unsafe.Slice((*int64)(r.Parted), n)[place:]
-		i, _ := slices.BinarySearch(upper, int64(at))
-		front(upper, i)
-	default:
-		front(upper, find(u, upper, value, 0))
-	}
-}
-
-// front moves element i to the beginning.
-func front[T any](x []T, i int) {
-	if i < len(x) { // unless the row changes at the same time
-		v := x[i]
-		copy(x[1:], x[:i])
-		x[0] = v
+	d.part(at+1, n, key)
+	if narrow {
+		widen(u, unsafe.Slice((*int64)(r.Parted), n), d.to, place)
+	} else {
+		reverse(u, d.to[place:])
 	}
 }
 
 // widen stores positions of 32 bits, which have no sign: the lower ones, then the others in reverse.
-func widen[K int32 | int64](to []int64, from []K, place int) {
-	for i, x := range from[:place] {
-		to[i] = int64(uint32(x))
+func widen[K int32 | int64](u *run, to []int64, from []K, place int) {
+	lower, upper := from[:place], from[place:]
+	done := widened(u, to, lower, false)
+	for i, x := range lower[done:] {
+		to[done+i] = int64(uint32(x))
 	}
-	for i, x := range from[place:] {
+	done = widened(u, to[place:], upper, true)
+	for i, x := range upper[:len(upper)-done] {
 		to[len(to)-1-i] = int64(uint32(x))
 	}
+}
+
+// widened widens most of some positions by a kernel, from the last one down if backward is set, and returns their number.
+func widened[K int32 | int64](u *run, to []int64, from []K, backward bool) (done int) {
+	code := u.avx2.widening(backward)
+	if code == nil {
+		return 0
+	}
+	for a := &u.args; len(from)-done >= widenedAtOnce; done += a.n * widenedAtOnce {
+		rest := from[done:]
+		if a.end = 0; backward {
+			rest = from[:len(from)-done]
+			a.end = len(rest) * u.f.size
+		}
+		a.from, a.to, a.n = unsafe.Pointer(&rest[0]), unsafe.Pointer(&to[done]), min(callKeys, len(rest))/widenedAtOnce
+		code.Call(unsafe.Pointer(a))
+	}
+	return done
+}
+
+// widenedAtOnce is the number of positions that a step of the kernel widens.
+const widenedAtOnce = 8
+
+// widening returns the kernel, of AVX2, of n steps that widen keys of 4 bytes without signs: from byte end of from on, or before it.
+func (f *family) widening(backward bool) *exec.Code {
+	return f.widenings[is(backward)].Make(func() ([]byte, error) {
+		w := newWriter(f)
+		w.load(partFrom, argFrom)
+		w.I(x86.ADD, x86.W64, partFrom, x86.At(x86.RDI, argEnd))
+		w.load(partLow, argTo)
+		w.load(partLeft, argN)
+		x, loop, step := w.take(), w.NewLabel(), widenedAtOnce*f.size
+		w.Bind(loop)
+		for i := range 2 {
+			if backward {
+				w.I(x86.VPSHUFD, 128, x, x86.At(partFrom, int32(-(i+1)*step/2)), x86.Imm(0b00011011)) // in reverse
+				w.I(x86.VPMOVZXDQ, w.l, x, x)
+			} else {
+				w.I(x86.VPMOVZXDQ, w.l, x, x86.At(partFrom, int32(i*step/2)))
+			}
+			w.I(x86.VMOVUPS, w.l, x86.At(partLow, int32(i*step)), x)
+		}
+		if backward {
+			step = -step
+		}
+		w.I(x86.ADD, x86.W64, partFrom, x86.Imm(step))
+		w.I(x86.ADD, x86.W64, partLow, x86.Imm(8*widenedAtOnce))
+		w.I(x86.SUB, x86.W64, partLeft, x86.Imm(1))
+		w.I(x86.JG, 0, loop)
+		w.end()
+		return w.Code()
+	})
 }
 
 // find returns the position of an element of a row that has the same key as a value. It skips some of them.

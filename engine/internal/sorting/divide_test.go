@@ -206,11 +206,29 @@ func TestShortBand(t *testing.T) {
 	}
 }
 
-// TestFarPositions tests that positions from 2^31 on are not negative.
-func TestFarPositions(t *testing.T) {
-	got := make([]int64, 4)
-	widen(got, []int32{3, -1 << 31, 5, -1}, 1)
-	if want := []int64{3, 1<<32 - 1, 5, 1 << 31}; !slices.Equal(got, want) {
-		t.Errorf("the positions are %v, not %v", got, want)
+// TestWiden tests positions in lengths around those of the steps of a kernel, and some that take several calls. Those from 2^31 on are
+// not negative.
+func TestWiden(t *testing.T) {
+	for _, isa := range isas() {
+		u := newRun()
+		u.begin(nil, familyOf(isa, 4), new(order), false)
+		for _, n := range append(lists.UpTo(20), 2*callKeys+11) {
+			for _, place := range []int{0, n / 2, n} {
+				from, got, want := make([]int32, n), slices.Repeat([]int64{-7}, n+3), slices.Repeat([]int64{-7}, n+3)
+				for i := range from {
+					from[i] = int32(i*0x10000001) ^ int32(i&1)<<31
+				}
+				for i, x := range from {
+					at := i
+					if i >= place {
+						at = n - 1 - (i - place)
+					}
+					want[at] = int64(uint32(x))
+				}
+				if widen(u, got[:n], from, place); !slices.Equal(got, want) {
+					t.Errorf("%s: %d positions, %d of them lower ones: %v, not %v", isa, n, place, got[:min(n, 20)], want[:min(n, 20)])
+				}
+			}
+		}
 	}
 }

@@ -24,6 +24,7 @@ type family struct {
 	partitions [ways][forms]exec.Lazy
 	reversals  exec.Lazy
 	searches   exec.Lazy
+	widenings  [2]exec.Lazy        // of positions: forward and backward
 	exchanges  [2][forms]exec.Lazy // in one direction, and in opposite ones
 	bitonics   [forms]exec.Lazy
 }

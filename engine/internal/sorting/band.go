@@ -13,13 +13,13 @@ import (
 // have the wanted ones, if they are many, if the part is where they would go, or if it is short.
 func (u *run) keepBand(p *part) bool {
 	least := bandKeys
-	if u.f.avx512 && !u.raw && len(u.places) == 1 {
+	if u.f.avx512 && len(u.places) == 1 {
 		least = shortBand
 	}
 	if p.n < least || p.from == p.data {
 		return false
 	}
-	code := u.avx2.partition(u.form(enter), between)
+	code := u.f.partition(u.form(enter), between)
 	if code == nil {
 		return false
 	}
@@ -53,7 +53,7 @@ func (u *run) between(code *exec.Code, p *part, lo, hi int64) (n, below int, ok 
 	if a.pivot, a.above = lo, hi; u.raw {
 		a.pivot, a.above = u.order.value(lo), u.order.value(hi)
 	}
-	a.lower, a.nan, a.below = 0, 0, [8]int32{}
+	a.lower, a.nan, a.below = 0, 0, [len(a.below)]int64{}
 	for at := 0; at < p.n; at += callKeys {
 		u.forward(code, p, unsafe.Add(p.from, at*size), min(callKeys, p.n-at))
 	}
@@ -62,9 +62,12 @@ func (u *run) between(code *exec.Code, p *part, lo, hi int64) (n, below int, ok 
 		return 0, 0, false
 	}
 	for _, count := range a.below {
+		if size == 4 { // two lanes
+			count = count>>32 + int64(int32(count))
+		}
 		below -= int(count)
 	}
-	return a.lower / size, below / (size / 4), true
+	return a.lower / size, below, true
 }
 
 // bandOf returns two keys between which the wanted ones of a part probably are: so many standard errors beside them in a sample, or

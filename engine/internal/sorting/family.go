@@ -95,9 +95,9 @@ type args struct {
 	left, right, lower int
 	nan                int // result of a raw partition of values: not 0 if there is a NaN
 	first              int // position of the first key, where a partition stores positions
-	// A pass that keeps the keys from pivot to above adds -1 to below for each lower key of 4 bytes, and -2 for one of 8.
+	// A pass that keeps the keys from pivot to above adds -1 to a lane of below for each lower key.
 	above int64
-	below [8]int32
+	below [largestVector / 8]int64
 	order
 	tables *tables
 }

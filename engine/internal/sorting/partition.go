@@ -79,6 +79,7 @@ type partitionWriter struct {
 	at, step   x86.Vec // the positions of the next keys, and the number of lanes
 
 	above, below x86.Vec // of the keys between two: the greater one, and the number of those below the other one
+	minusOne     x86.Vec // of AVX-512
 }
 
 // offsets are the arguments of a partition in place that change, and their registers.
@@ -100,6 +101,10 @@ func (w *partitionWriter) write() {
 		if w.way == between {
 			w.above, w.below = w.everywhere(argAbove), w.take()
 			w.I(x86.VMOVUPS, w.l, w.below, x86.At(x86.RDI, argBelow))
+			if w.f.avx512 {
+				w.minusOne = w.take()
+				w.I(x86.VMOVUPS, w.l, w.minusOne, w.lanes(func(int) int64 { return -1 }))
+			}
 		} else {
 			w.load(partHigh, argHigh)
 			w.I(x86.ADD, x86.W64, partHigh, x86.At(x86.RDI, argEnd))
@@ -183,7 +188,7 @@ func (w *partitionWriter) loop(n int) {
 	}
 	for i, x := range v {
 		if w.way == between {
-			w.between(x, nil)
+			w.between(x, false, x)
 		} else {
 			w.compare(keys[i], i)
 		}
@@ -280,8 +285,26 @@ func (w *partitionWriter) compare(x x86.Vec, i int) {
 	w.give(t)
 }
 
-// between sets the bits of the keys from the pivot to above, and counts those below, in the lanes of a mask if there is one.
-func (w *partitionWriter) between(x x86.Vec, mask *x86.Vec) {
+// between sets the bits of the keys from the pivot to above, and counts those below. tail says that the lanes of a mask alone have keys.
+func (w *partitionWriter) between(x x86.Vec, tail bool, mask x86.Vec) {
+	if w.f.avx512 {
+		var lanes []x86.Operand
+		if tail {
+			lanes = append(lanes, x86.Merge(x86.K3))
+		}
+		if w.form&raw != 0 {
+			w.I(x86.VCMPPD, w.l, append([]x86.Operand{x86.K1, x, w.pivot, x86.Imm(less)}, lanes...)...)
+			w.I(x86.VCMPPD, w.l, x86.K2, w.above, x, x86.Imm(less))
+		} else {
+			w.I(x86.VPCMPGTQ, w.l, append([]x86.Operand{x86.K1, w.pivot, x}, lanes...)...)
+			w.I(x86.VPCMPGTQ, w.l, x86.K2, x, w.above)
+		}
+		w.I(x86.VPADDQ, w.l, w.below, w.below, w.minusOne, x86.Merge(x86.K1))
+		w.I(x86.KORW, 0, x86.K1, x86.K1, x86.K2)
+		w.I(w.maskMove(), 0, partBits, x86.K1)
+		w.I(x86.XOR, x86.W32, partBits, x86.Imm(1<<w.f.lanes()-1))
+		return
+	}
 	low, high := w.take(), w.take()
 	if w.form&raw != 0 {
 		w.I(w.pick(x86.VCMPPS, x86.VCMPPD), w.l, low, x, w.pivot, x86.Imm(less))
@@ -290,10 +313,10 @@ func (w *partitionWriter) between(x x86.Vec, mask *x86.Vec) {
 		w.I(w.pick(x86.VPCMPGTD, x86.VPCMPGTQ), w.l, low, w.pivot, x)
 		w.I(w.pick(x86.VPCMPGTD, x86.VPCMPGTQ), w.l, high, x, w.above)
 	}
-	if mask != nil {
-		w.I(x86.VPAND, w.l, low, low, *mask)
+	if tail {
+		w.I(x86.VPAND, w.l, low, low, mask)
 	}
-	w.I(x86.VPADDD, w.l, w.below, w.below, low)
+	w.I(w.pick(x86.VPADDD, x86.VPADDQ), w.l, w.below, w.below, low)
 	w.I(x86.VPOR, w.l, high, high, low)
 	w.I(w.pick(x86.VMOVMSKPS, x86.VMOVMSKPD), w.l, partBits, high)
 	w.I(x86.XOR, x86.W32, partBits, x86.Imm(1<<w.f.lanes()-1))
@@ -334,7 +357,7 @@ func (w *partitionWriter) tail() {
 	w.read(x)
 	stores := []x86.Mem{x86.At(partLow, 0)}
 	if w.way == between {
-		w.between(x, &mask)
+		w.between(x, true, mask)
 	} else {
 		w.compare(x, 0)
 	}

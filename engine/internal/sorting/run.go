@@ -85,8 +85,8 @@ const (
 	midKeys, midSample = 1 << 10, 32
 	fewKeys            = 1 << 8 // the same where not all keys are wanted
 	manyKeys           = 1 << 15
-	// From so many keys on, wanted ones are looked for in a band; shortBand is the same for a single one of integers with AVX-512, which
-	// sort the larger sample fast.
+	// From so many keys on, wanted ones are looked for in a band; shortBand is the same for a single one with AVX-512, which sorts the larger
+	// sample fast.
 	bandKeys, shortBand = 1 << 12, 1 << 9
 	largestSample       = 256
 	// A part of fewer networks is merged in any case, if it may be merged; narrowBlocks is the same for keys of 4 bytes.

@@ -87,7 +87,7 @@ func (c *code) favoursColumns(b *layout.Binder) bool {
 // lanes returns the buffers of the code that combines the accumulators of lanes in st.
 func (bp *boundPhase) lanes(r *layout.SeqRed, st *accState) []ir.BufBind {
 	n, size := bp.Lowered.LaneStep, r.Kern.Lane.Size()
-	if st.pitch = (bp.strip*size+127)&^63 | 64; bp.follows { // else rows begin in different sets of the caches
+	if st.pitch = (bp.strip*size+127)&^63 | 64; bp.together > 0 { // else rows begin in different sets of the caches
 		st.pitch = bp.N * size
 	}
 	return []ir.BufBind{

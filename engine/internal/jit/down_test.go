@@ -17,7 +17,10 @@ import (
 func TestColumnsOfRows(t *testing.T) {
 	defer forget()
 	r := rand.New(rand.NewPCG(5, 4))
-	follows, along, cases := map[string]int{}, map[string]int{}, 0
+	together, along, cases := map[string]map[bool]int{}, map[string]int{}, 0
+	for _, be := range isas(t) {
+		together[be.Name()] = map[bool]int{}
+	}
 	const two = "%1 = reduce sum REG %0\n}\nvec i1 {\n%2 = load REG x[i1, i0]\n%3 = sub REG %2 %1\n%4 = mul REG %3 %3\n%5 = reduce sum REG %4\n"
 	bodies := map[string]string{
 		"%6": "%5 = load REG v[i1, i0]\n%1 = mul REG %0 %5\n%6 = reduce sum REG %1\n",
@@ -43,7 +46,7 @@ func TestColumnsOfRows(t *testing.T) {
 					t.Fatalf("no columns of %s", k)
 				}
 				for i, n := range []int{64, 65, 100, 1000, 4095, 4096, 4097, 4200, 8193} {
-					for _, rows := range []int{8, 9, 33, 300} {
+					for _, rows := range []int{8, 9, 33, 300, 1300} {
 						if n < leastLanes || n*rows < leastDown || n*rows > 1e6 || (i > 3 && rows > 9 || i%2 != 0 && rows == 33) && !testlevel.Deep() {
 							continue
 						}
@@ -52,8 +55,8 @@ func TestColumnsOfRows(t *testing.T) {
 						}
 						s := newSetup(t, r, k, []int{rows, n}, nil, [][]int{{n, rows + i%3/2}, {n}, {rows}, {rows}, {n, rows}}, true)
 						for _, be := range isas(t) {
-							if in, ok := s.instance(t, be).(*instance); ok && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.follows }) {
-								follows[be.Name()]++
+							if in, ok := s.instance(t, be).(*instance); ok && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.together > 0 }) {
+								together[be.Name()][in.phases[0].together > 1]++
 								along[be.Name()] += int(frame.Bit(last == "%6" && rows <= 33 && in.phases[0].Across))
 							}
 						}
@@ -75,8 +78,8 @@ func TestColumnsOfRows(t *testing.T) {
 		if be.Name() == "avx2" && along["avx2"] == 0 {
 			t.Error("no loop goes along short rows of several lanes of two arrays")
 		}
-		if n := follows[be.Name()]; n < 20 {
-			t.Errorf("%s: %d loops go through the rows of several lanes at once", be.Name(), n)
+		if n := together[be.Name()]; n[true] < 20 || n[false] == 0 {
+			t.Errorf("%s: %d loops go through the rows of several lanes at once, %d through those of one", be.Name(), n[true], n[false])
 		}
 	}
 }

@@ -278,12 +278,25 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 		if bp.Along && bp.Each == 0 || bp.Prefixes {
 			bp.strip = bp.alongLanes(bp.strip)
 		}
-		bp.follows = bp.N <= bp.strip && bp.RowsFollow()
+		bp.findTogether(b.Machine)
 	}
 	bv.settles = len(v.Reds) > 0 && in.code.gen.cost(bv) >= shortRun && !slices.ContainsFunc(v.Phases, (*lower.Phase).Acts) && !slices.ContainsFunc(v.Reds, func(r *lower.Red) bool {
 		return r.Type != dtype.Bool || r.Kern.Op != prim.And && r.Kern.Op != prim.Or
 	})
 	return bv, nil
+}
+
+// findTogether sets bp.together: the first level keeps the accumulators of a call beside the rows that pass at once. Memory takes
+// longer to begin a row than the second level to give accumulators.
+func (bp *boundPhase) findTogether(m machine.Model) {
+	if bp.N == 0 || bp.N > bp.strip || !bp.RowsFollow() {
+		return
+	}
+	room := m.Caches.L1 / (1 + bp.AtOnce)
+	if bp.Moved() >= m.Beyond() {
+		room = m.Caches.L2 / 16
+	}
+	bp.together = max(room/(bp.N*bp.StateBytes()), 1)
 }
 
 // alongLanes returns the number of lanes of a call that goes along the steps of one lane after the other: at most most.

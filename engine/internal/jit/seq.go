@@ -122,7 +122,7 @@ func (w *worker) lanesPiece(bp *boundPhase, lo, n int) {
 	}
 	for block := 0; block < bp.SeqN; block += ir.Block {
 		end := min(block+ir.Block, bp.SeqN)
-		if bp.follows && n == bp.N {
+		if bp.together > 0 && n == bp.N {
 			w.lanesAtOnce(bp, lo, block, end)
 		} else {
 			for lane := range lanes {
@@ -151,18 +151,13 @@ func (w *worker) lanesPiece(bp *boundPhase, lo, n int) {
 	}
 }
 
-// lanesBytes is the bytes of the accumulators that a call for several lanes may have, more than those of one lane: the caches of a core
-// keep them from row to row.
-const lanesBytes = 1 << 16
-
 // lanesAtOnce combines rows block..end of all columns with the accumulators of their lanes. Rows that follow each other in memory
 // are one row of several lanes.
 func (w *worker) lanesAtOnce(bp *boundPhase, lo, block, end int) {
 	accs, lanes := w.accs[bp.Lowered.ID], bp.Lowered.LaneStep
-	many := max(lanesBytes/(bp.N*bp.StateBytes()), 1)
 	work.Place(w.Pos, w.inst.extents, bp.Lowered.Seq, 0)
-	for first := 0; first < lanes; first += many {
-		n := min(many, lanes-first)
+	for first := 0; first < lanes; first += bp.together {
+		n := min(bp.together, lanes-first)
 		for i := range accs {
 			accs[i].acc = unsafe.Add(accs[i].lanes, first*accs[i].pitch)
 			fillLanes(accs[i].acc, n*bp.N, bp.Reds[i].Kern)

@@ -108,9 +108,9 @@ type instance struct {
 // A boundPhase is a phase of an instance, with its layout and its machine code.
 type boundPhase struct {
 	*layout.Phase
-	vec       int  // index of the loop in the instance
-	strip     int  // most lanes of a piece
-	follows   bool // of rows as columns: a piece of all columns may go through several rows as if they were one
+	vec       int // index of the loop in the instance
+	strip     int // most lanes of a piece
+	together  int // of rows as columns: the lanes whose rows a call of all columns goes through as if they were one row, or 0
 	fn        *function
 	turned    *function    // of a map that turns blocks, or nil
 	runs      *function    // of a seq loop that combines several runs at once, or nil

@@ -218,6 +218,8 @@ func (w *walk) elementwise(v *Value) {
 		switch {
 		case w.repeats(n.Shape, a, at):
 			w.store(a, "it is broadcast, and would be computed again for every element")
+		case w.takesApart(n.Shape, a):
+			w.store(a, "it is broadcast, and its elements would be taken apart again for every row")
 		case w.aside(n.Shape, a):
 			w.store(a, manyRows)
 		}
@@ -238,6 +240,27 @@ func (w *walk) repeats(s shape.Shape, a *graph.Node, p place) bool {
 	return w.Nest.Kind == Map || slices.ContainsFunc(p.at, func(c graph.Coord) bool {
 		return c != graph.Zero && (c < 0 || int(c) >= len(w.Nest.Outer))
 	})
+}
+
+// The least rows that read a view whose neighbouring elements are apart in memory for a copy to save time, and the least elements
+// of all of them.
+const (
+	leastApart    = 16
+	leastTogether = 1 << 15
+)
+
+// takesApart reports whether a copy of operand a of a value of shape s saves time: it is a small view of elements that are apart, and many
+// rows of a map read it. Several loads and permutes give the elements of a vector.
+func (w *walk) takesApart(s shape.Shape, a *graph.Node) bool {
+	if !w.f.May.Split || w.Nest.Kind != Map || a.Array != nil || s.Size() < max(leastTogether, leastApart*a.Shape.Size()) {
+		return false
+	}
+	last := len(s) - 1
+	for s[last] == 1 {
+		last--
+	}
+	m, at := a.Strided(), last-len(s)+len(a.Shape)
+	return m != nil && at >= 0 && a.Shape[at] > 1 && (m.Strides[at] < -1 || m.Strides[at] > 1)
 }
 
 // The most primitives of a value of each row that a loop over rows computes itself, and the least rows.

@@ -35,6 +35,18 @@ buf w f64 inout 1
     store T y[i0] %0
 WIDE  }
 }`,
+		"words": `kernel words
+axis i0
+params 1
+buf x T in 1
+buf y i16 out 1
+{
+  vec i0 {
+    %0 = load T x[AT]
+    %1 = cvt i16 %0
+    store i16 y[i0] %1
+  }
+}`,
 		"sum": `kernel sum
 axis i0
 params 1
@@ -104,8 +116,8 @@ buf y T out 1
 	}
 	const wide = "    %8 = load f64 w[i0]\n    %9 = add f64 %8 %8\n    store f64 w[i0] %9\n"
 	for name, loop := range testlevel.InOrder(loops) {
-		for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64, dtype.F16, dtype.BF16, dtype.I8, dtype.I16, dtype.U16} {
-			for _, step := range []int{-17, -9, -5, -4, -3, -2, -1, 2, 3, 4, 5, 7, 16, 17} {
+		for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64, dtype.F16, dtype.BF16, dtype.I8, dtype.U8, dtype.I16, dtype.U16} {
+			for _, step := range []int{-17, -9, -8, -5, -4, -3, -2, -1, 2, 3, 4, 5, 7, 8, 16, 17} {
 				text := strings.NewReplacer("load T", "load "+typ.Register().Short(), "store T", "store "+typ.Register().Short(), "buf x T", "buf x "+typ.Short(),
 					"buf y T", "buf y "+typ.Short(), " T ", " "+typ.Register().Short()+" ").Replace(loop)
 				if step > 0 {
@@ -119,7 +131,8 @@ buf y T out 1
 					text = strings.ReplaceAll(text, "WIDE", "")
 				}
 				k := parse(t, text)
-				permute8(cpu.X86.HasAVX512VBMI && r.IntN(3) > 0)
+				permutes := cpu.X86.HasAVX512VBMI && r.IntN(3) > 0
+				permute8(permutes)
 				for i, n := range []int{1, 7, 8, 15, 16, 17, 31, 63, 64, 65, 130, 1 + r.IntN(400)} {
 					if r.IntN(12) != i && !testlevel.Deep() && r.IntN(5) != 0 {
 						continue
@@ -142,6 +155,11 @@ buf y T out 1
 							if gathers(t, s.instance(t, be), "main loop") != want {
 								t.Errorf("%s, %s, step %d: gathers in the main loop: %v, want %v", be.Name(), typ, step, !want, want)
 							}
+						}
+					}
+					if be := isas(t)[0]; name == "words" && n >= 130 && typ.Size() == 1 && be.Name() == "avx512" {
+						if n, want := countIn(t, s.instance(t, be), "main loop", "vpermt2b"), permutes && max(step, -step) <= 4; n > 0 != want {
+							t.Errorf("%s, step %d: %d permutes of bytes in the main loop, want some: %v", typ, step, n, want)
 						}
 					}
 					differ(t, r, s)

@@ -1,6 +1,8 @@
 package amd64
 
 import (
+	"cmp"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
@@ -238,28 +240,32 @@ func (f *avx2) widenApart(s *layout.Site, t dtype.Type, d x86.Vec) bool {
 	return true
 }
 
-// widenPermuted loads elements of 1 or 2 bytes with a step into lanes of 32 bits, if two windows of 16 or 32 bytes end with the first
-// and the last one. One permute takes the bytes of the lanes from the windows, and the others from behind the first window, where
-// its load clears the register. It reports whether it does.
+// widenPermuted loads elements of 1 or 2 bytes with a step into wider lanes, if two windows of at most a vector end with the first
+// and the last one. One permute takes the bytes of the lanes from the windows. It takes the others from behind the first window, where
+// its load clears the register, or a shift clears them. It reports whether it does.
 func (f *avx512) widenPermuted(s *layout.Site, t dtype.Type) bool {
-	l, step := f.LenOf(dtype.I32), max(s.Step, -s.Step)
+	l, lane, step := f.LenOf(dtype.I32), cmp.Or(f.LaneSize, 4), max(s.Step, -s.Step)
 	span, window := ((f.W-1)*step+1)*s.Size, int(l)/16
-	if span < window {
+	switch {
+	case span < window:
 		window /= 2
+	case span > 2*window:
+		window *= 2
 	}
-	if s.Kind != layout.Strided || f.Masked || !Permutes8 || f.LaneSize > 0 || t == dtype.Bool || t == dtype.F16 || window < 16 || span < window || span > 2*window {
+	if s.Kind != layout.Strided || f.Masked || !Permutes8 || lane <= s.Size || t == dtype.Bool || t == dtype.F16 || window < 16 || span < window || span > 2*window {
 		return false
 	}
+	clears := window < int(l)/8
 	shift, sel := 0, repeat(byte(window), int(l)/8)
-	if t.IsSigned() || t == dtype.BF16 { // to the upper bytes
-		shift = 4 - s.Size
+	if t.IsSigned() || (t == dtype.BF16) == clears { // to the upper bytes
+		shift = lane - s.Size
 	}
 	from := f.stepLane(s, s.Step) * s.Size * s.Step
 	if s.Step < 0 {
 		from -= span - s.Size
 	}
-	for lane := range f.W {
-		e := lane * step * s.Size
+	for k := range f.W {
+		e := k * step * s.Size
 		if s.Step < 0 {
 			e = span - s.Size - e
 		}
@@ -268,7 +274,7 @@ func (f *avx512) widenPermuted(s *layout.Site, t dtype.Type) bool {
 			if b >= window {
 				b += len(sel) - (span - window)
 			}
-			sel[4*lane+shift+i] = byte(b)
+			sel[lane*k+shift+i] = byte(b)
 		}
 	}
 	d, part := f.Dst(), x86.Len(8*window)
@@ -283,8 +289,12 @@ func (f *avx512) widenPermuted(s *layout.Site, t dtype.Type) bool {
 		}
 		f.I(x86.VPERMT2B, l, d, index, u)
 	})
-	if shift > 0 && t != dtype.BF16 {
-		f.I(x86.VPSRAD, l, d, d, x86.Imm(8*shift))
+	switch {
+	case t == dtype.BF16 && !clears:
+		f.I(x86.VPSLLD, l, d, d, x86.Imm(8*s.Size))
+	case t != dtype.BF16 && shift > 0:
+		right := [...]x86.Op{x86.VPSRLW, x86.VPSRAW, x86.VPSRLD, x86.VPSRAD}
+		f.I(right[lane/4*2+int(frame.Bit(t.IsSigned()))], l, d, d, x86.Imm(8*shift))
 	}
 	return true
 }

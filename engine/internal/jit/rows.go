@@ -99,7 +99,11 @@ func (in *instance) findRowLoop(b *layout.Binder, it *boundItem) *rowLoop {
 		}
 	}
 	if r.together() {
-		r.phases[0].Together, r.phases[1].Together = true, true
+		for _, bp := range r.phases {
+			if bp.Together = layout.LineBytes / 2; r.inner >= manyTogether {
+				bp.Together = layout.LineBytes
+			}
+		}
 	}
 	if !r.folds() {
 		for _, bp := range r.phases {
@@ -131,7 +135,7 @@ func (r *rowLoop) folds() bool {
 // of half the size, and need a mask for the last one of the full size, take these, but for extremes of floats: steps of several instructions.
 func (r *rowLoop) variant(n int) layout.Variant {
 	v := layout.Variant{Rows: n > 1 || r.folds()}
-	if bp := r.phases[0]; bp.Together && !(bp.Widest() == 8 && bp.Lowered.Predicates()) && (bp.Lowered.Reds[0].Kern.Ordered || !bp.Lowered.Reds[0].Type.IsFloat()) {
+	if bp := r.phases[0]; bp.Together > 0 && !(bp.Widest() == 8 && bp.Lowered.Predicates()) && (bp.Lowered.Reds[0].Kern.Ordered || !bp.Lowered.Reds[0].Type.IsFloat()) {
 		v.Narrow = bp.N <= layout.MostShort && bp.N*bp.Widest()%layout.LineBytes == layout.LineBytes/2
 	}
 	for _, bp := range r.phases {
@@ -144,9 +148,11 @@ func (r *rowLoop) variant(n int) layout.Variant {
 	return v
 }
 
-// The fewest rows that are folded together, and the most bytes from a row to the next.
+// The fewest rows that are folded together, the fewest of which twice as many are, as the rest takes longer for each, and the most bytes from
+// a row to the next.
 const (
 	leastTogether = 8
+	manyTogether  = 128
 	mostTogether  = 1 << 20
 )
 

@@ -72,7 +72,7 @@ scalar s0 REG
 				of = strings.NewReplacer("%2 = reduce NAME REG %1", "%6 = cvt f32 %1\n%2 = reduce NAME f32 %6", "store REG", "store f32").Replace(of)
 			}
 			k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "REG", typ.Register().Short(), "NAME", name, "OUT", out).Replace(of))
-			rows := [...]int{5, 8, 9, 15, 16, 23, 24, 67}[r.IntN(8)]
+			rows := [...]int{5, 8, 9, 15, 16, 23, 24, 67, 131, 144}[r.IntN(10)]
 			s := newSetup(t, r, k, []int{rows, n}, nil, [][]int{{rows, n + r.IntN(2)*3}, {rows}, {rows}}, true)
 			for _, be := range isas(t) {
 				in := s.instance(t, be).(*instance)

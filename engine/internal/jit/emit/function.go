@@ -35,7 +35,7 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 	}
 	again := a.NewLabel()
 	slots, combines := 0, false
-	together := v.Rows && phases[0].Together
+	together := v.Rows && phases[0].Together > 0
 	var done isa.Label // behind the loop over rows
 	if together {
 		var err error
@@ -102,7 +102,7 @@ func foldRows(target isa.Target, a isa.Asm, list bool, p *lower.Program, phases 
 	done = a.NewLabel()
 	f := foldedRows{phaseCode: newPhaseCode(target, a, list, p, phases[0], v)}
 	if f.folds() {
-		f.results = newPhaseCode(target, a, list, p, resultsOf(phases[1], f.accs[0].Red), layout.Variant{Narrow: true})
+		f.results = newPhaseCode(target, a, list, p, resultsOf(phases[1], f.accs[0].Red), layout.Variant{Narrow: f.bytes < layout.LineBytes})
 		f.loop(phases, done)
 		slots, err = max(f.Slots.Count, f.results.Slots.Count), f.results.Err
 		f.results.recycle()

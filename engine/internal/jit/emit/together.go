@@ -19,9 +19,6 @@ import (
 // has one result of each row. Each row is combined in the order of [phaseCode.foldVector]. In the code after the reduction a lane
 // is a row.
 
-// foldedBytes is the size in bytes of the vectors that are folded together. Wider ones need more rows at once.
-const foldedBytes = 32
-
 // mostFolded is the greatest number of nodes that an iteration emits.
 const mostFolded = 160
 
@@ -34,6 +31,7 @@ type foldedRows struct {
 	results    *phaseCode // of what follows it
 	folder     isa.Folder
 	perLoop    int // rows whose results are a vector
+	bytes      int // of the vectors that are folded together: wider ones need more rows at once
 	packed     int // bytes of a row of which a vector has several, or 0
 	need       int // registers of the accumulators of a row, and of what is folded
 }
@@ -42,9 +40,16 @@ type foldedRows struct {
 func (f *foldedRows) folds() (ok bool) {
 	f.newAccs()
 	accs := f.shortRegs()
-	f.need, f.packed = accs+foldedRegs, f.packedBytes()
+	f.need, f.packed, f.bytes = accs+foldedRegs, f.packedBytes(), min(f.VecBytes(f.accs[0].Kern.Lane), f.Layout.Together)
+	if r := f.accs[0].Red; f.bytes > layout.LineBytes/2 {
+		rows := f.bytes / max(resultBytes(r), 4)
+		few := isa.Wide(r.Kern.Lane) && (r.Kern.Ordered || !r.Type.IsFloat()) // an iteration of longer ones does not gain
+		if f.need++; few || rows*f.rowVectors()*len(f.top) > mostFolded {
+			f.bytes /= 2
+		}
+	}
 	f.folder, ok = f.Lanes.(isa.Folder)
-	return ok && accs > 0 && f.fits(f.need) && f.VecBytes(f.accs[0].Kern.Lane) >= foldedBytes
+	return ok && accs > 0 && f.fits(f.need) && f.bytes >= layout.LineBytes/2
 }
 
 // resultsOf returns the phase after a reduction as a map in which a lane is a row.
@@ -90,13 +95,17 @@ func (f *foldedRows) loop(phases []*layout.Phase, done isa.Label) {
 	bytes := max(resultBytes(a.Red), 4) // of the vector that is folded, for each row
 	f.perLoop = f.results.W
 	masks := f.Predicates == 0 || f.perLoop >= 8 || !f.results.Phase.Predicates() // the emitter has no masks of four lanes
-	if !masks || f.perLoop*bytes != foldedBytes || f.perLoop*f.rowVectors()*len(f.top) > mostFolded {
+	if !masks || f.perLoop*bytes != f.bytes || f.perLoop*f.rowVectors()*len(f.top) > mostFolded {
 		return
 	}
 	rows, few, loop, g := isa.Word(frame.Rows), f.NewLabel(), f.NewLabel(), f.results
 	n, results, packed := f.perLoop, make([]isa.Vec, 1), ""
-	if f.packed >= bytes { // the steps to the next rows would take longer
-		n, results, packed = 2*n, make([]isa.Vec, 2), "packed "
+	if f.packed < bytes {
+		f.packed = 0
+	} else { // the steps to the next rows would take longer
+		if packed = "packed "; f.bytes < layout.LineBytes {
+			n, results = 2*n, make([]isa.Vec, 2)
+		}
 	}
 	f.part("%d %srows, whose lanes are folded together", n, packed)
 	f.Branch(isa.LT, rows, isa.K(n), few)
@@ -107,11 +116,7 @@ func (f *foldedRows) loop(phases []*layout.Phase, done isa.Label) {
 	v, _ := f.pressure()
 	f.pinUniforms(f.Vectors - f.need - v - spareRegs)
 	for i := range results {
-		if f.packed >= bytes {
-			results[i] = f.packedRows(a, i*f.perLoop)
-		} else {
-			results[i] = f.folded(a, bytes, i*f.perLoop)
-		}
+		results[i] = f.folded(a, i*f.perLoop)
 		f.foldParts(a, results[i], bytes)
 		g.Vecs.Free &^= 1 << results[i]
 	}
@@ -136,22 +141,11 @@ func (f *foldedRows) loop(phases []*layout.Phase, done isa.Label) {
 	f.Bind(few)
 }
 
-// folded returns a vector in which each of several rows, from row on, has a part of so many bytes.
-func (f *foldedRows) folded(a *acc, bytes, row int) isa.Vec {
-	if bytes == foldedBytes {
-		return f.reduced(a, row)
-	}
-	apart := map[int]int{16: f.perLoop / 2, 8: 1, 4: 2}[bytes] // so that the results are in order
-	x := f.folded(a, 2*bytes, row)
-	y := f.folded(a, 2*bytes, row+apart)
-	return f.foldHalves(a, x, y, 2*bytes)
-}
-
 // foldHalves combines the lower and the upper half of each part of x and y, which it gives back.
 func (f *foldedRows) foldHalves(a *acc, x, y isa.Vec, bytes int) isa.Vec {
 	lower, upper := f.Vecs.TakeTop(), f.Vecs.TakeTop()
-	f.folder.Halves(lower, upper, x, y, bytes)
-	f.pairOf(a, lower, upper, foldedBytes)
+	f.folder.Halves(lower, upper, x, y, bytes, f.bytes)
+	f.pairOf(a, lower, upper, f.bytes)
 	for _, v := range []isa.Vec{x, y, upper} {
 		f.Vecs.Give(int8(v))
 	}
@@ -163,7 +157,7 @@ func (f *foldedRows) foldParts(a *acc, x isa.Vec, bytes int) {
 	for part := bytes; bytes == 4 && part > resultBytes(a.Red); part /= 2 {
 		y := f.Tmp()
 		f.Lanes.UpperHalf(y, x, part)
-		f.pairOf(a, x, y, foldedBytes)
+		f.pairOf(a, x, y, f.bytes)
 		f.EndStep()
 	}
 }
@@ -187,20 +181,37 @@ type rowPart struct {
 	rows  []int
 }
 
-// packedRows is [foldedRows.folded] for vectors of whole rows. Two parts with as many bytes of each row become one as soon as
-// both are there, so few registers wait.
-func (f *foldedRows) packedRows(a *acc, first int) isa.Vec {
-	w, n, rows := f.W, f.Layout.N, 0
+// folded returns a vector in which each of several rows, from row first on, has a part. The rows are loaded in the order of memory: hops
+// between them would hinder the processor to load ahead. Two parts with as many bytes of each row become one as soon as both are there, so
+// few registers wait.
+func (f *foldedRows) folded(a *acc, first int) isa.Vec {
 	var parts []rowPart
-	add := func(x isa.Vec) {
-		p := rowPart{x, f.packed, lists.Make(foldedBytes/f.packed, func(i int) int { return rows + i })}
-		rows += len(p.rows)
+	row := 0
+	add := func(x isa.Vec, bytes int) {
+		p := rowPart{x, bytes, lists.Make(f.bytes/bytes, func(i int) int { return row + i })}
+		row += len(p.rows)
 		last := len(parts) - 1
 		for ; last >= 0 && parts[last].bytes == p.bytes; last-- {
 			p = f.joinParts(a, parts[last], p)
 		}
 		parts = append(parts[:last+1], p)
 	}
+	if f.packed > 0 {
+		f.packedRows(a, first, add)
+	} else {
+		for k := range f.perLoop {
+			add(f.reduced(a, first+k), f.bytes)
+		}
+	}
+	if !slices.IsSorted(parts[0].rows) {
+		f.folder.Order(parts[0].x, parts[0].rows, f.bytes)
+	}
+	return parts[0].x
+}
+
+// packedRows loads vectors of whole rows, and passes each with the bytes of a row to add.
+func (f *foldedRows) packedRows(a *acc, first int, add func(x isa.Vec, bytes int)) {
+	w, n := f.W, f.Layout.N
 	f.W = min(w, f.perLoop*n)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	for f.AtRow = first; f.AtRow < first+f.perLoop; f.AtRow += f.W / n {
@@ -209,36 +220,36 @@ func (f *foldedRows) packedRows(a *acc, first int) isa.Vec {
 		f.body(f.top)
 		f.stepAccs()
 		x, have := a.regs[0].x, f.W/n*f.packed
-		if a.regs, a.used = nil, 0; have > foldedBytes {
+		if a.regs, a.used = nil, 0; have > f.bytes {
 			upper := f.Vecs.TakeTop()
 			f.Lanes.UpperHalf(upper, x, have)
-			add(x)
+			add(x, f.packed)
 			x = upper
 		}
-		add(x)
+		add(x, f.packed)
 	}
 	f.W, f.AtRow = w, 0
-	if !slices.IsSorted(parts[0].rows) {
-		f.folder.Order(parts[0].x, parts[0].rows)
-	}
-	return parts[0].x
 }
 
 // joinParts combines the halves of the rows of two parts, and gives back their vectors.
 func (f *foldedRows) joinParts(a *acc, x, y rowPart) rowPart {
 	p := rowPart{x: f.foldHalves(a, x.x, y.x, x.bytes), bytes: x.bytes / 2}
-	for k := 0; k < len(x.rows); k += 16 / x.bytes {
-		p.rows = slices.Concat(p.rows, x.rows[k:k+16/x.bytes], y.rows[k:k+16/x.bytes])
+	n := len(x.rows)
+	if x.bytes <= 16 {
+		n = 16 / x.bytes
+	}
+	for k := 0; k < len(x.rows); k += n {
+		p.rows = slices.Concat(p.rows, x.rows[k:k+n], y.rows[k:k+n])
 	}
 	return p
 }
 
-// reduced reduces a row to a vector of [foldedBytes].
+// reduced reduces a row to a vector of f.bytes.
 func (f *foldedRows) reduced(a *acc, row int) isa.Vec {
 	f.AtRow = row
 	f.shortVectors(row > 0)
 	d := f.foldVectors(a)
-	f.foldTo(a, d, f.Tmp(), foldedBytes)
+	f.foldTo(a, d, f.Tmp(), f.bytes)
 	f.EndStep()
 	for _, r := range a.regs {
 		if r.x != d {

@@ -364,12 +364,12 @@ type Finder interface {
 
 // A Folder is the [Lanes] of a target that folds the lanes of several vectors together.
 type Folder interface {
-	// Halves takes x and y as parts of so many bytes: 8, 16 or 32. It sets the first 32 bytes of lower to the lower halves of all
-	// parts, and the first 32 bytes of upper to the upper halves. The half of a part of x is followed by the half of the same part
-	// of y. With 8 bytes, each 16 bytes have the halves of two parts of x, and then the halves of the same parts of y.
-	Halves(lower, upper, x, y Vec, bytes int)
-	// Order puts the equal parts of 32 bytes of x, as many as rows, in the order of the numbers that rows has of them.
-	Order(x Vec, rows []int)
+	// Halves takes the first all bytes of x and y, 32 or 64, as parts of so many bytes: 8, 16, 32 or 64. It sets as many bytes of lower
+	// to the lower halves of all parts, and of upper to the upper halves. The halves of all parts of x are followed by those of y. Parts of
+	// 8 and 16 bytes are in this order in each 16 bytes.
+	Halves(lower, upper, x, y Vec, bytes, all int)
+	// Order puts the equal parts of the first all bytes of x, as many as rows, in the order of the numbers that rows has of them.
+	Order(x Vec, rows []int, all int)
 	// BranchSet jumps to l if a bit of x is set.
 	BranchSet(x Vec, l Label)
 }

@@ -134,7 +134,7 @@ type Phase struct {
 	Exact      int              // lanes of short rows that are written out, or 0
 	Follow     int              // rows of a call behind one whose steps are constants, so that all it reads and stores is in rows; or 0
 	Shares     []*Site          // those whose addresses are in registers that all sites of the phases of a row share: see [Site.Shared]
-	Together   bool             // of a reduction of short rows and the phase after it: the rows follow each other in all arrays, so the lanes of several are folded at once
+	Together   int              // of a reduction of short rows and the phase after it: the rows follow each other in all arrays, so the lanes of several are folded at once, in vectors of at most so many bytes; else 0
 	Groups     bool             // one call runs many groups of rows, or many spans of columns
 	Blends     bool             // see isa.Facts
 	joined     int              // see Binder.Joined
@@ -349,7 +349,7 @@ const copiedElements = 2047
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
 	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4 | frame.Bit(bp.Groups)<<5 | frame.Bit(bp.Copied)<<6 | frame.Bit(bp.Combines)<<7
-	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Laid>>8), byte(bp.Few), byte(bp.LaneSize), byte(bp.Exact), byte(bp.Exact>>8), byte(bp.Follow), byte(int(frame.Bit(bp.Together)|frame.Bit(bp.ManyRows && bp.Laid > 0)<<1|frame.Bit(bp.Moves)<<2)|len(bp.Shares)<<3))
+	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Laid>>8), byte(bp.Few), byte(bp.LaneSize), byte(bp.Exact), byte(bp.Exact>>8), byte(bp.Follow), byte(bp.Together), byte(int(frame.Bit(bp.ManyRows && bp.Laid > 0)|frame.Bit(bp.Moves)<<1)|len(bp.Shares)<<2))
 	if bp.Narrowing != nil {
 		for _, a := range bp.Narrowing.Assumed {
 			key = append(key, byte(a.Scalar), byte(a.Scalar>>8))
@@ -358,7 +358,7 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 	}
 	if len(bp.Lowered.Reds) > 0 && bp.Lowered.Kind == lower.MapPhase { // short rows have no loop
 		n := min(bp.N, MostShort+1)
-		if bp.Together {
+		if bp.Together > 0 {
 			n = bp.N
 		}
 		key = append(key, byte(n), byte(n>>8), byte(frame.Bit(bp.N > MostTwice)))
@@ -385,7 +385,7 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		if bp.AtOnce > 0 || bp.Each > 0 {
 			key = le.LittleEndian.AppendUint64(key, uint64(s.RowBytes()))
 		}
-		if bp.Follow > 0 || bp.Together {
+		if bp.Follow > 0 || bp.Together > 0 {
 			key = le.LittleEndian.AppendUint32(key, uint32(s.Row))
 		}
 		if s.Turns {

@@ -183,39 +183,41 @@ func (f *emitter) UpperHalf(d, x isa.Vec, bytes int) {
 	case bytes == 8:
 		f.I(x86.VPSHUFD, x86.L128, d, x, x86.Imm(0xb1))
 	default: // in each 4 bytes
-		f.I(x86.VPSRLD, x86.L256, d, x, x86.Imm(4*bytes))
+		f.I(x86.VPSRLD, f.LenOf(dtype.I32), d, x, x86.Imm(4*bytes))
 	}
 }
 
 // Halves is for [isa.Folder].
-func (f *emitter) Halves(lower, upper, x, y isa.Vec, bytes int) {
+func (f *emitter) Halves(lower, upper, x, y isa.Vec, bytes, all int) {
+	l := x86.Len(8 * all)
 	switch {
-	case bytes == 32 && f.evex:
-		f.I(x86.VSHUFF64X2, x86.L256, lower, x, y, x86.Imm(0))
-		f.I(x86.VSHUFF64X2, x86.L256, upper, x, y, x86.Imm(3))
+	case bytes >= 32 && f.evex:
+		parts := [...][2]x86.Imm{{0, 3}, {0x88, 0xdd}, {0x44, 0xee}}[(all+bytes)/32-2] // parts of 16 bytes
+		f.I(x86.VSHUFF64X2, l, lower, x, y, parts[0])
+		f.I(x86.VSHUFF64X2, l, upper, x, y, parts[1])
 	case bytes == 32:
 		f.I(x86.VPERM2F128, x86.L256, lower, x, y, x86.Imm(0x20))
 		f.I(x86.VPERM2F128, x86.L256, upper, x, y, x86.Imm(0x31))
 	case bytes == 16:
-		f.I(x86.VUNPCKLPD, x86.L256, lower, x, y)
-		f.I(x86.VUNPCKHPD, x86.L256, upper, x, y)
+		f.I(x86.VUNPCKLPD, l, lower, x, y)
+		f.I(x86.VUNPCKHPD, l, upper, x, y)
 	default:
-		f.I(x86.VSHUFPS, x86.L256, lower, x, y, x86.Imm(0x88))
-		f.I(x86.VSHUFPS, x86.L256, upper, x, y, x86.Imm(0xdd))
+		f.I(x86.VSHUFPS, l, lower, x, y, x86.Imm(0x88))
+		f.I(x86.VSHUFPS, l, upper, x, y, x86.Imm(0xdd))
 	}
 }
 
 // Order is for [isa.Folder].
-func (f *emitter) Order(x isa.Vec, rows []int) {
+func (f *emitter) Order(x isa.Vec, rows []int, all int) {
 	f.Within(func() {
-		k, from, words := f.Tmp(), []byte{}, 8/len(rows)
+		k, from, words := f.Tmp(), []byte{}, all/4/len(rows)
 		for row := range rows {
 			for i := range words {
 				from = le.LittleEndian.AppendUint32(from, uint32(slices.Index(rows, row)*words+i))
 			}
 		}
-		f.I(x86.VMOVUPS, x86.L256, k, f.Const(from))
-		f.I(x86.VPERMPS, x86.L256, x, k, x)
+		f.I(x86.VMOVUPS, x86.Len(8*all), k, f.Const(from))
+		f.I(x86.VPERMPS, x86.Len(8*all), x, k, x)
 	})
 }
 

@@ -99,8 +99,9 @@ func (in *instance) findRowLoop(b *layout.Binder, it *boundItem) *rowLoop {
 		}
 	}
 	if r.together() {
-		for _, bp := range r.phases {
-			if bp.Together = layout.LineBytes / 2; r.inner >= manyTogether {
+		red := r.phases[0].Lowered.Reds[0]
+		for _, bp := range r.phases { // an iteration of more than four rows does not gain without comparisons
+			if bp.Together = layout.LineBytes / 2; r.inner >= manyTogether && (red.Kern.Lane.Size() < 8 || !red.Kern.Ordered && red.Type.IsFloat()) {
 				bp.Together = layout.LineBytes
 			}
 		}
@@ -136,7 +137,7 @@ func (r *rowLoop) folds() bool {
 func (r *rowLoop) variant(n int) layout.Variant {
 	v := layout.Variant{Rows: n > 1 || r.folds()}
 	if bp := r.phases[0]; bp.Together > 0 && !(bp.Widest() == 8 && bp.Lowered.Predicates()) && (bp.Lowered.Reds[0].Kern.Ordered || !bp.Lowered.Reds[0].Type.IsFloat()) {
-		v.Narrow = bp.N <= layout.MostShort && bp.N*bp.Widest()%layout.LineBytes == layout.LineBytes/2
+		v.Narrow = bp.N <= layout.MostShort && bp.N*bp.Widest()%layout.LineBytes == layout.LineBytes/2 && !(bp.N*bp.Widest() < bp.Together && bp.RowsPacked())
 	}
 	for _, bp := range r.phases {
 		if bp.Lowered.Kind == lower.MapPhase && !r.folds() {

@@ -11,7 +11,6 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/internal/lists"
-	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // The fold of the lanes of a short row, its result and its addresses take longer than its elements. So several rows are folded
@@ -40,14 +39,13 @@ type foldedRows struct {
 func (f *foldedRows) folds() (ok bool) {
 	f.newAccs()
 	accs := f.shortRegs()
-	f.need, f.packed, f.bytes = accs+foldedRegs, f.packedBytes(), min(f.VecBytes(f.accs[0].Kern.Lane), f.Layout.Together)
-	if r := f.accs[0].Red; f.bytes > layout.LineBytes/2 {
-		rows := f.bytes / max(resultBytes(r), 4)
-		few := isa.Wide(r.Kern.Lane) && (r.Kern.Ordered || !r.Type.IsFloat()) // an iteration of longer ones does not gain
-		if f.need++; few || rows*f.rowVectors()*len(f.top) > mostFolded {
+	f.need, f.bytes = accs+foldedRegs, min(f.VecBytes(f.accs[0].Kern.Lane), f.Layout.Together)
+	if f.bytes > layout.LineBytes/2 {
+		if f.need++; f.bytes/max(resultBytes(f.accs[0].Red), 4)*f.rowVectors()*len(f.top) > mostFolded {
 			f.bytes /= 2
 		}
 	}
+	f.packed = f.packedBytes()
 	f.folder, ok = f.Lanes.(isa.Folder)
 	return ok && accs > 0 && f.fits(f.need) && f.bytes >= layout.LineBytes/2
 }
@@ -162,13 +160,10 @@ func (f *foldedRows) foldParts(a *acc, x isa.Vec, bytes int) {
 	}
 }
 
-// packedBytes returns the bytes that a row takes of a vector, if they are 8 or 16 and rows follow each other in memory, or 0.
-// A vector has several such rows.
+// packedBytes returns the bytes that a row takes of a vector, if a vector has several rows, or 0.
 func (f *foldedRows) packedBytes() int {
 	bytes := f.Layout.N * cmp.Or(f.LaneSize, f.accs[0].Kern.Lane.Size())
-	apart := func(s layout.Site) bool { return s.Kind == layout.Unit && s.Row != f.Layout.N }
-	other := func(id int32) bool { op := f.Nodes[id].Op; return op >= prim.NumOps && op != ir.Load }
-	if bytes != 8 && bytes != 16 || slices.ContainsFunc(f.Layout.Sites, apart) || slices.ContainsFunc(f.top, other) {
+	if bytes < 8 || bytes >= f.bytes || bytes&(bytes-1) != 0 || !f.Layout.RowsPacked() {
 		return 0
 	}
 	return bytes

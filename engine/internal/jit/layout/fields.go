@@ -6,7 +6,9 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/bound"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // Elements that belong together, such as the coordinates of points, are fields of a record.
@@ -47,6 +49,13 @@ func (bp *Phase) downColumns() bool {
 // elements with a step.
 func (bp *Phase) ReducesRecords() bool {
 	return bp.Blends && bp.downColumns() && bp.loadsDown(true) && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Strided })
+}
+
+// RowsPacked reports whether the rows of a loop that only loads them and computes follow each other in memory: a vector may have
+// several.
+func (bp *Phase) RowsPacked() bool {
+	return !slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Unit && s.Row != bp.N }) &&
+		!slices.ContainsFunc(bp.Lowered.Top, func(id int32) bool { op := bp.Lowered.Nodes[id].Op; return op >= prim.NumOps && op != ir.Load })
 }
 
 // joinsFields reports whether the target stores all n fields of records at once. Site i is one of them. step returns the elements from

@@ -240,8 +240,8 @@ func (f *avx2) widenApart(s *layout.Site, t dtype.Type, d x86.Vec) bool {
 	return true
 }
 
-// widenPermuted loads elements of 1 or 2 bytes with a step into wider lanes, if two windows of at most a vector end with the first
-// and the last one. One permute takes the bytes of the lanes from the windows. It takes the others from behind the first window, where
+// widenPermuted loads elements of 1 or 2 bytes with a step into wider lanes, if two windows of at most a vector begin with the first
+// and end with the last one. One permute takes the bytes of the lanes from the windows. It takes the others from behind the first window, where
 // its load clears the register, or a shift clears them. It reports whether it does.
 func (f *avx512) widenPermuted(s *layout.Site, t dtype.Type) bool {
 	l, lane, step := f.LenOf(dtype.I32), cmp.Or(f.LaneSize, 4), max(s.Step, -s.Step)
@@ -255,7 +255,10 @@ func (f *avx512) widenPermuted(s *layout.Site, t dtype.Type) bool {
 	if s.Kind != layout.Strided || f.Masked || !Permutes8 || lane <= s.Size || t == dtype.Bool || t == dtype.F16 || window < 16 || span < window || span > 2*window {
 		return false
 	}
-	clears := window < int(l)/8
+	clears, rest := window < int(l)/8, window // the bytes of the second window: short ones cross fewer lines
+	for rest > 16 && rest/2 >= span-window {
+		rest /= 2
+	}
 	shift, sel := 0, repeat(byte(window), int(l)/8)
 	if t.IsSigned() || (t == dtype.BF16) == clears { // to the upper bytes
 		shift = lane - s.Size
@@ -272,7 +275,7 @@ func (f *avx512) widenPermuted(s *layout.Site, t dtype.Type) bool {
 		for i := range s.Size {
 			b := e + i
 			if b >= window {
-				b += len(sel) - (span - window)
+				b += len(sel) - (span - rest)
 			}
 			sel[lane*k+shift+i] = byte(b)
 		}
@@ -281,7 +284,7 @@ func (f *avx512) widenPermuted(s *layout.Site, t dtype.Type) bool {
 	f.I(x86.VMOVUPS, part, d, x86.At(x86.RCX, int32(from)))
 	f.Within(func() {
 		u, m := f.Tmp(), f.Const(sel)
-		f.I(x86.VMOVUPS, part, u, x86.At(x86.RCX, int32(from+span-window)))
+		f.I(x86.VMOVUPS, x86.Len(8*rest), u, x86.At(x86.RCX, int32(from+span-rest)))
 		index, ok := f.hold(l, m)
 		if !ok {
 			index = f.Tmp()

@@ -245,12 +245,12 @@ func (w *walk) repeats(s shape.Shape, a *graph.Node, p place) bool {
 // The least rows that read a view whose neighbouring elements are apart in memory for a copy to save time, and the least elements
 // of all of them.
 const (
-	leastApart    = 16
+	leastApart    = 32
 	leastTogether = 1 << 15
 )
 
 // takesApart reports whether a copy of operand a of a value of shape s saves time: it is a small view of elements that are apart, and many
-// rows of a map read it. Several loads and permutes give the elements of a vector.
+// rows of a map read it. Three and more loads and permutes give the elements of a vector; those of every second one take few.
 func (w *walk) takesApart(s shape.Shape, a *graph.Node) bool {
 	if !w.f.May.Split || w.Nest.Kind != Map || a.Array != nil || s.Size() < max(leastTogether, leastApart*a.Shape.Size()) {
 		return false
@@ -260,7 +260,7 @@ func (w *walk) takesApart(s shape.Shape, a *graph.Node) bool {
 		last--
 	}
 	m, at := a.Strided(), last-len(s)+len(a.Shape)
-	return m != nil && at >= 0 && a.Shape[at] > 1 && (m.Strides[at] < -1 || m.Strides[at] > 1)
+	return m != nil && at >= 0 && a.Shape[at] > 1 && (m.Strides[at] < -2 || m.Strides[at] > 2)
 }
 
 // The most primitives of a value of each row that a loop over rows computes itself, and the least rows.

@@ -38,7 +38,7 @@ func (f *phaseCode) exactRow(group int) (done isa.Label, ok bool) {
 	}
 	other, done := f.NewLabel(), f.NewLabel()
 	f.part("rows of %d elements", n)
-	f.Branch(isa.NE, isa.Word(f.Phase.Lanes), isa.K(n), other)
+	f.Branch(isa.NE, f.lanes, isa.K(n), other)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.ahead(isa.Lane, n)
 	if overlaps || own > 0 {
@@ -94,7 +94,7 @@ func (f *phaseCode) followedRows(group, own int) {
 	loop, few := f.NewLabel(), f.NewLabel()
 	least := isa.K(rows + f.Layout.Follow)
 	f.part("%d rows of %d elements", rows, f.Layout.Exact)
-	f.Branch(isa.NE, isa.Word(f.Phase.Lanes), isa.K(f.Layout.Exact), few)
+	f.Branch(isa.NE, f.lanes, isa.K(f.Layout.Exact), few)
 	f.Branch(isa.LT, f.rowCount, least, few)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	if f.tailKept = own > 0; f.tailKept {

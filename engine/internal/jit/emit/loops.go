@@ -71,7 +71,7 @@ func (f *phaseCode) loadSites() {
 // vectors in place of the masked ones, if its lanes fill one.
 func (f *phaseCode) elementLoop(group int) {
 	main, single, tail, masked, done := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
-	lanes := isa.Word(f.Phase.Lanes)
+	lanes := f.lanes
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	again := tail
 	align := f.NewLabel()
@@ -213,12 +213,11 @@ func (f *phaseCode) vectors(group int, end isa.Label) (loop isa.Label) {
 
 // lastStart returns the last lane from which step lanes are left, in a register if one is free, or the number of lanes.
 func (f *phaseCode) lastStart(step int) (last isa.Int) {
-	lanes := isa.Word(f.Phase.Lanes)
 	r, ok := f.freeSite()
 	if !ok {
-		return lanes
+		return f.lanes
 	}
-	f.Int(isa.Mov, r, lanes)
+	f.Int(isa.Mov, r, f.lanes)
 	f.Int(isa.Sub, r, isa.K(step))
 	return r
 }
@@ -226,7 +225,7 @@ func (f *phaseCode) lastStart(step int) (last isa.Int) {
 // branchFull emits a jump that compares the lane at hand with the result of lastStart.
 func (f *phaseCode) branchFull(cond isa.Cond, step int, last isa.Int, to isa.Label) {
 	at := isa.Int(isa.Lane)
-	if last == isa.Word(f.Phase.Lanes) {
+	if last == f.lanes {
 		f.Asm.Address(isa.T0, isa.At(isa.Lane, step))
 		at = isa.Int(isa.T0)
 	}
@@ -264,7 +263,7 @@ func (f *phaseCode) inHalves() bool {
 func (f *phaseCode) halves(group int, end isa.Label) {
 	f.Half = group / 2
 	step := f.Half * f.W
-	f.Int(isa.Mov, isa.T0, isa.Word(f.Phase.Lanes))
+	f.Int(isa.Mov, isa.T0, f.lanes)
 	f.Int(isa.Sub, isa.T0, isa.Lane)
 	f.Int(isa.Shr, isa.T0, isa.K(1))
 	f.Int(isa.And, isa.T0, isa.K(-max(step, layout.LineBytes/f.Layout.Widest())))
@@ -350,7 +349,7 @@ func (f *phaseCode) alignStores(main, masked isa.Label, twice bool) bool {
 			if !f.Rows {
 				least = alignedVectors * f.W
 			}
-			f.Branch(isa.LT, isa.Word(f.Phase.Lanes), isa.K(least), main)
+			f.Branch(isa.LT, f.lanes, isa.K(least), main)
 		}
 		base, apart := isa.T1, 0
 		if r := f.SiteReg[i]; f.rowsHeld && r >= 0 {
@@ -372,7 +371,7 @@ func (f *phaseCode) alignStores(main, masked isa.Label, twice bool) bool {
 			f.Int(isa.Mov, isa.Lane, isa.Word(frame.Counter))
 			return true
 		}
-		f.Int(isa.Mov, isa.T0, isa.Word(f.Phase.Lanes))
+		f.Int(isa.Mov, isa.T0, f.lanes)
 		f.Int(isa.Sub, isa.T0, isa.Lane)
 		f.Int(isa.Min, isa.T1, isa.T0)
 		f.Jump(masked)

@@ -48,24 +48,25 @@ type phaseCode struct {
 	from, to  int // the copies that are emitted: all, or those of a turn
 	share     sharing
 	// widened says that uniform nodes have fewer lanes than the loop: see widenLoop.
-	widened  bool
-	left     isa.Label                // the end of a loop that carries values
-	lastRow  bool                     // a row of a loop along rows stores all states
-	many     int                      // rows of an iteration of a loop down whole columns
-	combines bool                     // the loop down columns goes from the identity to the result
-	group    int                      // vectors of a group of columns
-	back     int                      // lanes by which the last vector of whole rows of columns overlaps the one before, or 0
-	rowsHeld bool                     // see holdRows
-	once     bool                     // no loop follows the prologue: its values stay in registers
-	chained  bool                     // a map without reductions, or scalar code, which is one of several phases of a row
-	rare     *rare                    // of the only carry of a loop, if it rarely changes
-	position isa.Int                  // the number of the row: see firstPosition
-	stepRegs map[*layout.Site]isa.Int // see holdSteps
-	rowSteps int                      // the registers behind rowCount with steps: see holdRowSteps
-	rowCount isa.Int                  // the counter of a row loop whose addresses are in registers
-	counted  bool                     // Count is the number of a vector of the tail
-	sought   bool                     // a search for an extreme follows: see findByValue
-	best     isa.Vec                  // the extreme in all lanes
+	widened   bool
+	left      isa.Label                // the end of a loop that carries values
+	lastRow   bool                     // a row of a loop along rows stores all states
+	many      int                      // rows of an iteration of a loop down whole columns
+	combines  bool                     // the loop down columns goes from the identity to the result
+	group     int                      // vectors of a group of columns
+	back      int                      // lanes by which the last vector of whole rows of columns overlaps the one before, or 0
+	rowsHeld  bool                     // see holdRows
+	once      bool                     // no loop follows the prologue: its values stay in registers
+	chained   bool                     // a map without reductions, or scalar code, which is one of several phases of a row
+	rare      *rare                    // of the only carry of a loop, if it rarely changes
+	position  isa.Int                  // the number of the row: see firstPosition
+	stepRegs  map[*layout.Site]isa.Int // see holdSteps
+	heldWords int                      // the registers behind rowCount with words of the frame: see holdWords
+	lanes     isa.Int                  // the number of lanes of a row: a word of the frame, or a register
+	rowCount  isa.Int                  // the counter of a row loop whose addresses are in registers
+	counted   bool                     // Count is the number of a vector of the tail
+	sought    bool                     // a search for an extreme follows: see findByValue
+	best      isa.Vec                  // the extreme in all lanes
 
 	spared              int  // see spare; 0: not known
 	pressed             bool // pressure is known
@@ -192,7 +193,7 @@ func (f *phaseCode) freeSite() (r isa.Int, ok bool) {
 		next = max(next, int(r)+1)
 	}
 	if next < f.Sites && (f.rowCount == isa.Int(isa.SiteReg(next)) || f.position == isa.SiteReg(next)) {
-		next += 1 + f.rowSteps
+		next += 1 + f.heldWords
 	}
 	return isa.SiteReg(next), next < f.Sites
 }

@@ -10,19 +10,19 @@ import (
 )
 
 // nextRow emits the end of a row loop: it steps the sites and jumps to again if rows
-// are left, or groups of rows. held has the registers of the addresses that are not in the frame, rows counts the rows, and steps has the
+// are left, or groups of rows. held has the registers of the addresses that are not in the frame, rows counts the rows, and words has the
 // registers of some words of the frame.
-func nextRow(a isa.Asm, phases []*layout.Phase, again isa.Label, held []int8, rows isa.Int, steps map[isa.Int]isa.Int) {
-	next := func(count isa.Int, words int, has func(s *layout.Site) bool) {
-		step := func(s *layout.Site) isa.Int {
-			if r, ok := steps[isa.Word(s.Arg+words)]; ok {
-				return r
-			}
-			return isa.Word(s.Arg + words)
+func nextRow(a isa.Asm, phases []*layout.Phase, again isa.Label, held []int8, rows isa.Int, words map[isa.Int]isa.Int) {
+	word := func(at int) isa.Int {
+		if r, ok := words[isa.Word(at)]; ok {
+			return r
 		}
+		return isa.Word(at)
+	}
+	next := func(count isa.Int, step int, has func(s *layout.Site) bool) {
 		for k, s := range phases[0].Shares {
 			if has(s) {
-				a.Int(isa.Add, isa.SiteReg(k), step(s))
+				a.Int(isa.Add, isa.SiteReg(k), word(s.Arg+step))
 			}
 		}
 		for _, bp := range phases {
@@ -30,10 +30,10 @@ func nextRow(a isa.Asm, phases []*layout.Phase, again isa.Label, held []int8, ro
 				switch s := &bp.Sites[i]; {
 				case s.Shared > 0 || !has(s):
 				case held == nil || held[i] < 0:
-					a.Int(isa.Mov, isa.T0, isa.Word(s.Arg+words))
+					a.Int(isa.Mov, isa.T0, isa.Word(s.Arg+step))
 					a.Int(isa.Add, isa.Word(s.Arg+frame.SitePtr), isa.T0)
 				case s.Near == 0:
-					a.Int(isa.Add, isa.SiteReg(int(held[i])), step(s))
+					a.Int(isa.Add, isa.SiteReg(int(held[i])), word(s.Arg+step))
 				}
 			}
 		}

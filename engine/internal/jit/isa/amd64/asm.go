@@ -10,11 +10,12 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/listing"
 )
 
-// regs are the registers by their roles.
-var regs = [...]x86.Reg{x86.RDI, x86.RSI, x86.RBX, x86.RAX, x86.RCX, x86.RDX, x86.R8, x86.R9, x86.R10, x86.R11, x86.R12, x86.R13}
+// regs are the registers by their roles. A call may overwrite them all: it is a call of ABI0, after which Go loads R14 again. RBP is the
+// frame pointer of the caller.
+var regs = [...]x86.Reg{x86.RDI, x86.RSI, x86.RBX, x86.RAX, x86.RCX, x86.RDX, x86.R8, x86.R9, x86.R10, x86.R11, x86.R12, x86.R13, x86.R15, x86.R14}
 
 // sites is the number of registers for addresses of sites.
-const sites = 6
+const sites = len(regs) - 6
 
 // An asm assembles a function.
 type asm struct {

@@ -187,7 +187,7 @@ func TestCombinesAcross(t *testing.T) {
 					avx2 = avx2 || be.Name() == "avx2"
 					for _, bp := range s.instance(t, be).(*instance).phases {
 						if bp.Across && bp.fn.combines {
-							spans += int(frame.Bit(bp.Groups))
+							spans += bp.Groups
 							fetches += int(frame.Bit(bp.Fetch))
 						}
 					}
@@ -344,7 +344,7 @@ func TestSpansOfStates(t *testing.T) {
 		s := newSetup(t, r, k, n, nil, shapes, seed/4%2 == 0)
 		for _, be := range isas(t) {
 			avx2 = avx2 || be.Name() == "avx2"
-			if in, ok := s.instance(t, be).(*instance); ok && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Groups && len(bp.Lowered.Carries) > 0 }) {
+			if in, ok := s.instance(t, be).(*instance); ok && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Groups > 0 && len(bp.Lowered.Carries) > 0 }) {
 				found++
 			}
 		}

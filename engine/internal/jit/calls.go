@@ -80,12 +80,12 @@ func (w *worker) call(bp *boundPhase, n int, rows rowCount) {
 	w.exec(fn)
 }
 
-// setRows writes the number of rows to the frame, and the number of groups of rows if the code has them.
-func (w *worker) setRows(r rowCount, groups bool) {
-	w.set(frame.Rows, r.rows)
-	if groups {
-		w.set(frame.Steps, r.rows)
-		w.set(frame.Left, r.groups)
+// setRows writes the number of rows to the frame, and those of so many levels of groups.
+func (w *worker) setRows(r rowCount, levels int) {
+	w.set(frame.Rows, r[0])
+	for l := range levels {
+		w.set(frame.Starts[l], r[l])
+		w.set(frame.Counts[l+1], r[l+1])
 	}
 }
 
@@ -143,11 +143,13 @@ func (w *worker) aligned(bp *boundPhase, rows rowCount) bool {
 			head = -at & (layout.LineBytes - 1) / size
 		}
 		steps := uintptr(0)
-		if rows.rows > 1 {
+		if rows[0] > 1 {
 			steps |= uintptr(s.Row) * size
 		}
-		if rows.groups > 1 {
-			steps |= uintptr(s.Group) * size
+		for l, n := range rows[1:] {
+			if n > 1 {
+				steps |= uintptr(s.Groups[l]) * size
+			}
 		}
 		if (at+head*size)&(layout.LineBytes-1) != 0 || len(bp.Pure) > 1 && steps&(layout.LineBytes-1) != 0 {
 			return false

@@ -108,8 +108,18 @@ func (bv *boundVec) grain() int {
 		}
 	}
 	row := max(bv.row, 1)
+	if len(bv.phases) == 1 && bv.phases[0].Rows && bv.phases[0].Groups > 0 {
+		row = bv.phases[0].wholeGroups(min(mostGrain, bv.n/leastGrains))
+	}
 	return (63 + row) / row * row
 }
+
+// A chunk of a loop over groups of rows has whole groups, as large as mostGrain, if there are at least leastGrains of them. Parts of groups
+// take a call each.
+const (
+	mostGrain   = 1 << 12
+	leastGrains = 8
+)
 
 // model returns the numbers of this machine. Tests replace it.
 var model = machine.Current

@@ -255,12 +255,10 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 	if len(v.Phases) == 1 && bv.phases[0].Rows && bv.row == 0 {
 		bp := bv.phases[0]
 		bv.row = bp.Spans[len(bp.Spans)-1]
-		if all := bp.walkedLanes(); bp.walked > 0 && all <= bv.step {
-			bv.step -= bv.step % all
-		} else if bv.row <= bv.step { // whole rows
-			bv.step -= bv.step % bv.row
-		} else {
+		if bv.row > bv.step {
 			bv.row = 0
+		} else {
+			bv.step -= bv.step % bp.wholeGroups(bv.step)
 		}
 	}
 	if len(v.Phases) == 1 && bv.phases[0].Laid > 0 && bv.row == 0 { // a call begins with a row

@@ -3,6 +3,7 @@ package jit
 import (
 	"slices"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/work"
@@ -84,24 +85,20 @@ func (in *instance) findRowLoop(b *layout.Binder, it *boundItem) *rowLoop {
 			sites, as = append(sites, s), append(as, a)
 		}
 	}
-	r.inner, r.groups = 1, 1
+	r.spans = []int{1}
 	if extents, spans := b.Spans(b.Order(it.axes), as); len(extents) > 0 {
 		last := len(extents) - 1
+		levels := min(last, frame.Levels)
+		r.spans, r.phases[0].Groups = extents[last-levels:], levels
 		for i, s := range sites {
 			s.Row = spans[i][last].Coef
-		}
-		r.inner = extents[last]
-		if last > 0 {
-			r.groups, r.phases[0].Groups = extents[last-1], true
-			for i, s := range sites {
-				s.Group = spans[i][last-1].Coef - r.inner*s.Row
-			}
+			s.SetGroups(extents, spans[i], levels)
 		}
 	}
 	if r.together() {
 		red := r.phases[0].Lowered.Reds[0]
 		for _, bp := range r.phases { // an iteration of more than four rows does not gain without comparisons
-			if bp.Together = layout.LineBytes / 2; r.inner >= manyTogether && (red.Kern.Lane.Size() < 8 || !red.Kern.Ordered && red.Type.IsFloat()) {
+			if bp.Together = layout.LineBytes / 2; r.spans[0] >= manyTogether && (red.Kern.Lane.Size() < 8 || !red.Kern.Ordered && red.Type.IsFloat()) {
 				bp.Together = layout.LineBytes
 			}
 		}
@@ -160,7 +157,7 @@ const (
 // together reports whether the lanes of several rows may be folded at once: a reduction of contiguous rows has results that are
 // contiguous too.
 func (r *rowLoop) together() bool {
-	if len(r.phases) != 2 || r.groups > 1 || r.inner < leastTogether {
+	if len(r.phases) != 2 || len(r.spans) > 1 || r.spans[0] < leastTogether {
 		return false
 	}
 	x, y := r.phases[0], r.phases[1]
@@ -183,11 +180,7 @@ func (r *rowLoop) together() bool {
 // run runs rows lo..hi of a par loop.
 func (r *rowLoop) run(w *worker, axes []int32, lo, hi int) {
 	for lo < hi && !w.inst.Stopped() {
-		rows := rowCount{min(hi-lo, r.inner-lo%r.inner, r.most), 1}
-		if rows.rows == r.inner {
-			rows.groups = max(1, min(hi-lo, r.most)/r.inner)
-			rows.groups = min(rows.groups, r.groups-lo/r.inner%r.groups)
-		}
+		rows := rowsAt(r.spans, lo, min(hi-lo, r.most))
 		work.Place(w.Pos, w.inst.extents, axes, lo)
 		for _, bp := range r.phases {
 			for _, i := range bp.Native {
@@ -198,33 +191,39 @@ func (r *rowLoop) run(w *worker, axes []int32, lo, hi int) {
 		}
 		w.setRows(rows, r.phases[0].Groups)
 		w.exec(r.fn)
-		lo += rows.rows * rows.groups
+		lo += rows.all()
 	}
 }
 
-// mostWalked is the most sites of a loop that walk runs, and the most spans around its calls.
+// oneCall reports whether one call can run so many rows.
+func (r *rowLoop) oneCall(n int) bool {
+	all := 1
+	for _, k := range r.spans {
+		all *= k
+	}
+	return n <= min(all, r.most)
+}
+
+// unitStep returns the elements from a row, or from a group of the outermost level, to the next.
+func (r *rowLoop) unitStep(s *layout.Site) int {
+	step := s.Row
+	for l := range len(r.spans) - 1 {
+		step = s.Groups[l] + r.spans[len(r.spans)-1-l]*step
+	}
+	return step
+}
+
+// mostWalked is the most sites of a loop that walk runs, and the most spans around its tiles.
 const mostWalked = 8
 
-// walks returns the number of spans around the calls of a phase that walk can run, or 0. A call runs rows and groups of rows, or
-// copies a tile. The addresses must differ by constants.
+// walks returns the number of spans around the tiles that walk can copy, or 0. The addresses must differ by constants.
 func (bp *boundPhase) walks() int {
 	k := len(bp.Spans)
-	switch {
-	case len(bp.Native) > mostWalked || slices.ContainsFunc(bp.Native, func(i int32) bool { s := &bp.Sites[i]; return s.Kind == layout.Index || s.Dyn != nil }):
+	if bp.Copy < 0 || len(bp.Native) > mostWalked || k > mostWalked+2 || bp.Spans[k-2] > bp.TileRows || bp.Spans[k-1] > layout.TileLanes || slices.ContainsFunc(bp.Native, func(i int32) bool { s := &bp.Sites[i]; return s.Kind == layout.Index || s.Dyn != nil }) {
 		return 0
-	case bp.Copy >= 0 && k <= mostWalked+2 && bp.Spans[k-2] <= bp.TileRows && bp.Spans[k-1] <= layout.TileLanes:
-		return k - 2
-	case bp.Rows && bp.Groups && k <= mostWalked+3 && bp.Direct && !bp.Tiled:
-		return k - 3
 	}
-	return 0
+	return k - 2
 }
 
 // walkedLanes returns the lanes of a call of walk.
-func (bp *boundPhase) walkedLanes() int {
-	all := 1
-	for _, n := range bp.Spans[bp.walked:] {
-		all *= n
-	}
-	return all
-}
+func (bp *boundPhase) walkedLanes() int { return bp.lanesFrom(bp.walked) }

@@ -413,7 +413,7 @@ func (w *worker) seqRows(bp *boundPhase, lo, n, t, m int) {
 		if len(bp.Spans) > 1 {
 			c = min(last-(lo+at)%last, c)
 		}
-		if bp.Groups {
+		if bp.Groups > 0 {
 			if c == last {
 				spans = bp.spansAt((lo+at)/last, min((n-at)/last, most/(last*m)))
 			}
@@ -500,7 +500,7 @@ func (w *worker) callRows(bp *boundPhase, fn *function, c columns, t, done, m in
 // rowsPast reports whether rows of n lanes are whole vectors at aligned addresses in all arrays whose stores
 // bypass the caches.
 func (w *worker) rowsPast(bp *boundPhase, n int) bool {
-	return !bp.Groups && !slices.ContainsFunc(bp.Pure, func(i int32) bool {
+	return bp.Groups == 0 && !slices.ContainsFunc(bp.Pure, func(i int32) bool {
 		s := &bp.Sites[i]
 		return n*s.Size%bp.pastBytes != 0 || int(*w.word(s.Arg + frame.SitePtr))%bp.pastBytes != 0
 	})

@@ -77,7 +77,7 @@ func (w *worker) shortenMap(v *boundVec) {
 	s.step, s.row, s.words = min(v.step, bp.strip), bp.Laid, append(s.words, exec.Word{At: lanes})
 	w.shortenSites(bp, firstStep)
 	if k := len(bp.Spans); bp.Rows {
-		w.shortCall(bp, append(w.shortenRows(bp.Spans[k-1], bp.Spans[k-2], bp.Groups), exec.Word{At: lanes, Is: bp.Spans[k-1]})...)
+		w.shortCall(bp, append(w.shortenRows(bp.Spans[k-1], bp.Spans[:k-1]), exec.Word{At: lanes, Is: bp.Spans[k-1]})...)
 	} else {
 		w.shortCall(bp)
 	}
@@ -143,33 +143,35 @@ func laneStep(s *layout.Site) int { return s.Line.Step() }
 // firstStep returns the elements from lane to lane, from row to row or from group to group of a plain site.
 func firstStep(s *layout.Site) int { return bound.StepOf(s.Line.Spans[:min(len(s.Line.Spans), 1)]) }
 
-// shortenRows makes the shortcut count rows of so many units, or groups of so many rows, whose numbers it returns.
-func (w *worker) shortenRows(row, rows int, groups bool) []exec.Word {
-	s := &w.short
-	s.row, s.whole, s.words = row, true, append(s.words[:0], exec.Word{At: w.word(frame.Rows)})
-	if !groups {
-		return nil
+// shortenRows makes the shortcut count the first of spans, which has rows of so many units, groups of such rows, or groups of groups. It
+// returns the numbers of the others.
+func (w *worker) shortenRows(row int, spans []int) (words []exec.Word) {
+	s, levels := &w.short, len(spans)-1
+	for l := range levels {
+		n := spans[levels-l]
+		row *= n
+		words = append(words, exec.Word{At: w.word(frame.Counts[l]), Is: n}, exec.Word{At: w.word(frame.Starts[l]), Is: n})
 	}
-	s.row, s.words[0].At = row*rows, w.word(frame.Left)
-	return []exec.Word{{At: w.word(frame.Rows), Is: rows}, {At: w.word(frame.Steps), Is: rows}}
+	s.row, s.whole, s.words = row, true, append(s.words[:0], exec.Word{At: w.word(frame.Counts[levels])})
+	return words
 }
 
 // shortenFunction prepares the shortcut of a loop over rows that is one function, if one call can run
 // them all. The numbers of lanes and the addresses in row buffers stay in the frame.
 func (w *worker) shortenFunction(it *boundItem) {
 	r := it.rows
-	if it.n > min(r.inner*r.groups, r.most) {
+	if !r.oneCall(it.n) {
 		return
 	}
 	w.short.step = it.n
 	var words []exec.Word
 	if r.fn.variant.Rows {
-		w.short.changes, words = true, w.shortenRows(1, r.inner, r.phases[0].Groups)
+		w.short.changes, words = true, w.shortenRows(1, r.spans)
 	}
 	w.short.calls = append(w.short.calls, exec.Bound{Code: r.fn.code, Args: w.frame, Words: words})
 	for _, bp := range r.phases {
 		w.set(bp.Lowered.Lanes, bp.N)
-		w.shortenSites(w.inst.phases[bp.Lowered.ID], func(s *layout.Site) int { return s.Row*w.short.row + s.Group })
+		w.shortenSites(w.inst.phases[bp.Lowered.ID], r.unitStep)
 	}
 }
 

@@ -196,6 +196,17 @@ buf b2 f32 out 3
     store f32 b2[i0, i1, i2] %2
   }
 }`, []int{6, 7, 90}, [][]int{{6, 9, 95}, {6}, {6, 8, 90}}, true},
+		{"groups of groups of rows", `buf b0 f32 in 5
+buf b1 f32 in 3
+buf b2 f32 out 5
+{
+  vec i0 i1 i2 i3 i4 {
+    %0 = load f32 b0[i0, i1, i2, i3, i4]
+    %1 = load f32 b1[i0, i2, i4]
+    %2 = add f32 %0 %1
+    store f32 b2[i0, i1, i2, i3, i4] %2
+  }
+}`, []int{6, 2, 3, 4, 90}, [][]int{{6, 3, 4, 5, 95}, {6, 3, 90}, {6, 2, 3, 4, 90}}, true},
 		{"groups of rows across vectors", `buf b0 f64 in 3
 buf b1 f64 in 2
 buf b2 f64 out 3
@@ -314,7 +325,7 @@ buf b2 f32 out 1
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 9))
-			k := parse(t, "kernel k\naxis "+[]string{"", "i0", "i0 i1", "i0 i1 i2"}[len(c.extents)]+"\n"+c.text)
+			k := parse(t, "kernel k\naxis "+"i0 i1 i2 i3 i4"[:3*len(c.extents)-1]+"\n"+c.text)
 			s := newSetup(t, r, k, c.extents, nil, c.shapes, true)
 			for _, be := range isas(t) {
 				want := c.short

@@ -152,14 +152,54 @@ type boundRed struct {
 // A rowLoop is a par loop whose body is one function.
 type rowLoop struct {
 	phases []*layout.Phase
-	inner  int // rows with the same steps
-	groups int // groups of so many rows with the same steps
-	most   int // most rows of a call
+	spans  []int // the groups around a group, and so on, as far as a call runs them; the last are the rows of a group
+	most   int   // most rows of a call
 	fn     *function
 }
 
-// A rowCount is the rows of a call: groups of rows each.
-type rowCount struct{ rows, groups int }
+// lanesFrom returns the lanes of the spans from span d on.
+func (bp *boundPhase) lanesFrom(d int) int {
+	all := 1
+	for _, n := range bp.Spans[d:] {
+		all *= n
+	}
+	return all
+}
+
+// wholeGroups returns the lanes of a row, or of the largest group of rows, groups and so on that has at most so many.
+func (bp *boundPhase) wholeGroups(most int) int {
+	d := len(bp.Spans) - 1
+	for d > 0 && bp.N > 0 && bp.lanesFrom(d-1) <= most {
+		d--
+	}
+	return bp.lanesFrom(d)
+}
+
+// A rowCount is the rows of a group, the groups of a call or of a group of groups, and so on.
+type rowCount [frame.Levels + 1]int
+
+// oneRow is the count of a single row.
+var oneRow = rowsOf(1)
+
+func rowsOf(n int) rowCount { return rowCount{n, 1, 1, 1} }
+
+// all returns the number of rows.
+func (r *rowCount) all() int { return r[0] * r[1] * r[2] * r[3] }
+
+// rowsAt returns the rows of a call from row number first on, at most most, but at least one. Where a call begins and ends with a group,
+// it has several groups, and so on. The last of spans are the rows of a group.
+func rowsAt(spans []int, first, most int) rowCount {
+	r := oneRow
+	for l := range r {
+		n := spans[len(spans)-1-l]
+		r[l] = max(1, min(most, n-first%n))
+		if r[l] < n || l+1 == len(spans) {
+			break
+		}
+		first, most = first/n, most/n
+	}
+	return r
+}
 
 // A generator makes machine code for one instruction set.
 type generator struct {

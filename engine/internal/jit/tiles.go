@@ -77,7 +77,7 @@ func (w *worker) tiles(bp *boundPhase, lo, n int) {
 			width := min(layout.TileLanes, m-c)
 			w.transpose(bp, lo+at+c, width, rows)
 			if bp.Copy < 0 {
-				w.segment(bp, lo, at+c, width, rowCount{rows, 1})
+				w.segment(bp, lo, at+c, width, rowsOf(rows))
 			}
 		}
 		at += m * rows
@@ -118,14 +118,8 @@ func (w *worker) walk(bp *boundPhase, p, n int) int {
 	m := len(bp.Native)
 	for j, i := range bp.Native {
 		s := &bp.Sites[i]
-		word := s.Arg + frame.SitePtr
-		switch {
-		case bp.Copy < 0:
-			in, _ := bound.Inner(s.Line.Spans, p)
-			w.point(s, s.Line.At(w.Pos)+in)
-		case i == bp.Copy:
-			word = frame.TileTarget
-		default:
+		word := frame.TileTarget
+		if i != bp.Copy {
 			w.placeTile(bp, i, p, bp.Spans[k+1], bp.Spans[k])
 			word = frame.TileSource
 		}
@@ -153,11 +147,7 @@ func (w *worker) walk(bp *boundPhase, p, n int) int {
 			*words[j] = x
 			address[j] = x + steps[d][j]
 		}
-		if bp.Copy >= 0 {
-			bp.tiles[0].Call(w.frame)
-		} else {
-			w.call(bp, bp.Spans[k+2], rowCount{bp.Spans[k+1], bp.Spans[k]})
-		}
+		bp.tiles[0].Call(w.frame)
 	}
 	return done
 }

@@ -239,7 +239,7 @@ func (bp *boundPhase) piece(lo, n int) int {
 	switch {
 	case bp.fn.combines && bp.runs == nil && left <= n:
 		return n - (n-left)%span
-	case bp.Groups && bp.Across && left <= n:
+	case bp.Groups > 0 && bp.Across && left <= n:
 		n = min(n, left+max(acrossElements/(span*bp.SeqN)-1, 0)*span)
 		return n - (n-left)%span
 	case bp.runs != nil || span*bp.SeqN >= fewElements:
@@ -258,7 +258,7 @@ func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
 			s := &bp.Sites[i]
 			w.point(s, s.Line.Base+lo/max(bp.Laid, 1)*firstStep(s))
 		}
-		w.call(bp, n, rowCount{1, 1})
+		w.call(bp, n, oneRow)
 		return
 	}
 	w.stageIn(bp, lo, n)
@@ -266,7 +266,7 @@ func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
 	case len(bp.Transposed) > 0:
 		w.tiles(bp, lo, n)
 	case len(bp.Spans) <= 1:
-		w.segment(bp, lo, 0, n, rowCount{1, 1})
+		w.segment(bp, lo, 0, n, oneRow)
 	default:
 		w.segments(bp, lo, n)
 	}
@@ -286,45 +286,30 @@ func (w *worker) segments(bp *boundPhase, lo, n int) {
 	above, last := bp.Spans[k-2], bp.Spans[k-1]
 	for at := 0; at < n; {
 		in := (lo + at) % last
-		if m := w.walk(bp, lo+at, n-at); m > 0 {
-			at += m
-			continue
-		}
 		if rows := (n - at) / last; bp.Tiled && in == 0 && rows > 1 {
 			most, columns := bp.TileShape()
 			rows = min(rows, most, above-(lo+at)/last%above)
 			for c := 0; c < last; c += columns {
 				width := min(columns, last-c)
 				if bp.Rows {
-					w.segment(bp, lo, at+c, width, rowCount{rows, 1})
+					w.segment(bp, lo, at+c, width, rowsOf(rows))
 					continue
 				}
 				for r := range rows {
-					w.segment(bp, lo, at+r*last+c, width, rowCount{1, 1})
+					w.segment(bp, lo, at+r*last+c, width, oneRow)
 				}
 			}
 			at += rows * last
 			continue
 		}
-		r := rowCount{1, 1}
+		r := oneRow
 		if bp.Rows && in == 0 {
-			r = bp.rowsAt((lo+at)/last, (n-at)/last)
+			r = rowsAt(bp.Spans[k-2-bp.Groups:k-1], (lo+at)/last, (n-at)/last)
 		}
 		m := min(last-in, n-at)
 		w.segment(bp, lo, at, m, r)
-		at += m * r.rows * r.groups
+		at += m * r.all()
 	}
-}
-
-// rowsAt returns the rows of a call from row number first on, at most most, but at least one.
-func (bp *boundPhase) rowsAt(first, most int) rowCount {
-	k := len(bp.Spans)
-	above := bp.Spans[k-2]
-	r := rowCount{max(1, min(most, above-first%above)), 1}
-	if bp.Groups && r.rows == above {
-		r.groups = max(1, min(most/above, bp.Spans[k-3]-first/above%bp.Spans[k-3]))
-	}
-	return r
 }
 
 func (in *instance) Finish(b backend.Worker) ir.FaultKind {
@@ -465,8 +450,10 @@ func (w *worker) prepare(bp *boundPhase) {
 		s := &bp.Sites[i]
 		w.set(s.Arg+frame.SiteStride, s.Line.Step()*s.Size)
 		w.set(s.Arg+frame.SiteRow, s.Row*s.Size)
-		if s.Group != 0 {
-			w.set(s.Arg+frame.SiteGroup, s.Group*s.Size)
+		for l, n := range s.Groups {
+			if n != 0 {
+				w.set(s.Arg+frame.SiteSteps[l+1], n*s.Size)
+			}
 		}
 	}
 }

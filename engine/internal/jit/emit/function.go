@@ -65,7 +65,7 @@ func Generate(target isa.Target, p *lower.Program, phases []*layout.Phase, v lay
 		}
 		f.chained = len(phases) > 1 && bp.Blends && f.LaneSize == 0 && f.Phase.Kind != lower.SeqPhase && bp.Laid == 0 && (len(f.Phase.Reds) == 0 || len(f.hoisted) <= 2)
 		f.loops()
-		if bp.Groups && f.Phase.Kind == lower.SeqPhase && v.Runs == 0 {
+		if bp.Groups > 0 && f.Phase.Kind == lower.SeqPhase && v.Runs == 0 {
 			f.nextSpan(again)
 		}
 		if f.Err != nil {
@@ -275,25 +275,27 @@ func (f *phaseCode) shareRows(first bool) (rows isa.Int) {
 	return rows
 }
 
-// holdWords chooses registers behind the counter of the rows for words of the frame that each row reads: the number of lanes, and the steps
-// from row to row and from group to group. It leaves one for the loops. The first phase loads them. A load from the frame waits with the
-// loads and stores of the rows before, and the branch or the row that needs it waits longer: rows of 1300 bytes take 1.25 times as long.
+// holdWords chooses registers behind the counter of the rows for words of the frame that each row or group reads: the number of lanes, the
+// steps, and the counters of groups. It leaves one for the loops of rows that are not written out. The first phase loads them. A load from
+// the frame waits with the loads and stores of the rows before, and the branch or the row that needs it waits longer: rows of 1300 bytes
+// take 1.25 times as long.
 func (f *phaseCode) holdWords(first bool, held []int8) map[isa.Int]isa.Int {
 	if !f.rowCount.IsReg() {
 		return nil
 	}
 	words, last := map[isa.Int]isa.Int{}, f.rowCount
+	exact, alone := held != nil && f.Layout.Exact > 0, held != nil
 	hold := func(word isa.Int) {
 		r := last + isa.SiteReg(1) - isa.SiteReg(0)
-		if r >= isa.SiteReg(f.Sites-1) {
+		if most := f.Sites - 2 + int(frame.Bit(exact)); r > isa.SiteReg(most) {
 			return
 		}
 		if words[word], last = r, r; first {
 			f.Int(isa.Mov, r, word)
 		}
 	}
-	lanes, alone := isa.Word(f.Phase.Lanes), held != nil
-	if alone && f.Layout.Exact == 0 { // else a row reads it once
+	lanes := isa.Word(f.Phase.Lanes)
+	if alone && !exact { // else a row reads it once
 		hold(lanes)
 	}
 	sites := slices.Clip(f.Layout.Shares)
@@ -307,13 +309,17 @@ func (f *phaseCode) holdWords(first bool, held []int8) map[isa.Int]isa.Int {
 			hold(isa.Word(s.Arg + frame.SiteRow))
 		}
 	}
-	if alone && f.Layout.Exact > 0 {
+	if exact {
 		hold(lanes)
 	}
-	for _, s := range sites {
-		if s.Group != 0 && alone && f.Layout.Groups {
-			hold(isa.Word(s.Arg + frame.SiteGroup))
+	for l := 0; alone && l < f.Layout.Groups; l++ {
+		for _, s := range sites {
+			if s.Groups[l] != 0 {
+				hold(isa.Word(s.Arg + frame.SiteSteps[l+1]))
+			}
 		}
+		hold(isa.Word(frame.Starts[l]))
+		hold(isa.Word(frame.Counts[l+1]))
 	}
 	if r, ok := words[lanes]; ok {
 		f.lanes = r

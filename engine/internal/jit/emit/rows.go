@@ -41,14 +41,17 @@ func nextRow(a isa.Asm, phases []*layout.Phase, again isa.Label, held []int8, ro
 		a.BranchResult(isa.NE, again)
 	}
 	next(rows, frame.SiteRow, func(s *layout.Site) bool { return s.Row != 0 })
-	if phases[0].Groups {
-		if rows.IsReg() {
-			a.Int(isa.Mov, rows, isa.Word(frame.Steps))
-		} else {
-			a.Int(isa.Mov, isa.T0, isa.Word(frame.Steps))
-			a.Int(isa.Mov, rows, isa.T0)
+	for l := range phases[0].Groups {
+		count, start := rows, word(frame.Starts[l])
+		if l > 0 {
+			count = word(frame.Counts[l])
 		}
-		next(isa.Word(frame.Left), frame.SiteGroup, func(s *layout.Site) bool { return s.Group != 0 })
+		if !count.IsReg() && !start.IsReg() {
+			a.Int(isa.Mov, isa.T0, start)
+			start = isa.T0
+		}
+		a.Int(isa.Mov, count, start)
+		next(word(frame.Counts[l+1]), frame.SiteSteps[l+1], func(s *layout.Site) bool { return s.Groups[l] != 0 })
 	}
 }
 
@@ -56,7 +59,7 @@ func nextRow(a isa.Asm, phases []*layout.Phase, again isa.Label, held []int8, ro
 // to again if spans are left.
 func (f *phaseCode) nextSpan(again isa.Label) {
 	for i := range f.Layout.Sites {
-		if s := &f.Layout.Sites[i]; s.Group != 0 {
+		if s := &f.Layout.Sites[i]; s.Groups[0] != 0 {
 			f.Int(isa.Mov, isa.T0, isa.Word(s.Arg+frame.SiteGroup))
 			f.Int(isa.Add, isa.Word(s.Arg+frame.SitePtr), isa.T0)
 		}

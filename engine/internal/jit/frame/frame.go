@@ -12,21 +12,35 @@ import (
 
 // The offsets of the fixed words of a frame.
 const (
-	Going   = 0  // set by machine code: some lanes of a loop need the steps that follow; or the rows that are left of a loop that combines
-	Rows    = 8  // iterations of a row loop or a seq loop
-	Fault   = 16 // bit k: fault k was raised
-	First   = 24 // position of the first row of a seq loop, for ArgMin and ArgMax
-	Counter = 32 // written by machine code: a counter, the end of the first half, or the runs of rows that are done
-	Address = 40 // written by machine code: the address of an accumulator
-	Steps   = 48 // written by machine code: the steps of a block of a turned loop, or the lanes of the runs that are done; or the rows of a group
-	Left    = 56 // the steps that are left, with those of a block; or the groups of runs, or of rows
-	Tmp     = 64 // 512 bytes of scratch
-	Sites   = 64 + 512
+	Going   = 0   // set by machine code: some lanes of a loop need the steps that follow; or the rows that are left of a loop that combines
+	Rows    = 8   // iterations of a row loop or a seq loop
+	Fault   = 16  // bit k: fault k was raised
+	First   = 24  // position of the first row of a seq loop, for ArgMin and ArgMax
+	Counter = 32  // written by machine code: a counter, the end of the first half, or the runs of rows that are done
+	Address = 40  // written by machine code: the address of an accumulator
+	Steps   = 48  // written by machine code: the steps of a block of a turned loop, or the lanes of the runs that are done; or the rows of a group
+	Left    = 56  // the steps that are left, with those of a block; or the groups of runs, or of rows
+	Outer   = 64  // of groups of groups: see Counts and Starts
+	Tmp     = 128 // 512 bytes of scratch
+	Sites   = 128 + 512
 )
+
+// Levels is the most levels of groups around the rows of a call: groups of rows, groups of these, and so on.
+const Levels = 3
+
+// The words of nested loops over rows, which are level 0, and over groups of them: what is left of a level, and how many it begins with each
+// time that the level around it goes on.
+var (
+	Counts = [Levels + 1]int{Rows, Left, Outer, Outer + 8}
+	Starts = [Levels]int{Steps, Outer + 16, Outer + 24}
+)
+
+// SiteSteps has the words of a site with the bytes from row to row, and from the end of a group to the next one.
+var SiteSteps = [Levels + 1]int{SiteRow, SiteGroup, SiteOuter, SiteOuter + 8}
 
 // The words of a site, as offsets from its own offset.
 const (
-	SiteBytes  = 48
+	SiteBytes  = 64
 	SitePtr    = 0
 	SiteStride = 8  // bytes from lane to lane
 	SiteLo     = 16 // guarded: the first lane inside, and the first lane after those
@@ -38,6 +52,7 @@ const (
 	SiteInside = 40 // staged and guarded: address of one byte for each lane, 1 if its element was read
 	SiteOwn    = 40 // uniform computed offset: the address that includes it
 	SiteArray  = 40 // turned: address of the current row in the array
+	SiteOuter  = 48 // the same as SiteGroup for groups of groups
 )
 
 // The accumulators of a reduction: the values, and in the second half the positions.

@@ -268,7 +268,7 @@ func (bp *Phase) shortRows(extents []int) bool {
 // row of a call with many rows or of laid rows, or from group to group of rows.
 func (b *Binder) plain(bp *Phase) bool {
 	k := len(bp.Spans)
-	if bp.Lowered.Kind != lower.MapPhase || k > 3 || k > 1 && !bp.Rows || k > 2 && !bp.Groups || !bp.Direct || len(bp.Transposed) > 0 {
+	if bp.Lowered.Kind != lower.MapPhase || k > 1 && !bp.Rows || k > 2+bp.Groups || !bp.Direct || len(bp.Transposed) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(bp.Native, func(i int32) bool {

@@ -3,6 +3,7 @@ package layout
 import (
 	"slices"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/bound"
@@ -36,13 +37,22 @@ func (bp *Phase) findRows() {
 	}
 	bp.Rows = true
 	bp.FindExact(bp.Spans[k-1])
-	if bp.Groups = k > 2 && len(bp.Transposed) == 0; !bp.Groups {
+	if len(bp.Transposed) > 0 {
 		return
 	}
+	bp.Groups = min(k-2, frame.Levels)
 	for i := range bp.Sites {
 		if s := &bp.Sites[i]; s.Kind != Scratch && s.Kind != Unused {
-			s.Group = s.Line.Spans[k-3].Coef - bp.Spans[k-2]*s.Row
+			s.SetGroups(bp.Spans[:k-1], s.Line.Spans[:k-1], bp.Groups)
 		}
+	}
+}
+
+// SetGroups sets the steps of a site from group to group, for so many levels of groups. The last of the extents and spans are the rows.
+func (s *Site) SetGroups(extents []int, spans []bound.Span, levels int) {
+	k := len(extents) - 1
+	for l := range levels {
+		s.Groups[l] = spans[k-l-1].Coef - extents[k-l]*spans[k-l].Coef
 	}
 }
 
@@ -98,10 +108,10 @@ func (bp *Phase) findGroups() {
 	if sums := bp.loadsDown(true) && (!bp.Across && bp.Whole == 0 || bp.Combines); !sums && !bp.carriesSpans() {
 		return
 	}
-	bp.Groups = true
+	bp.Groups = 1
 	for i := range bp.Sites {
 		if s := &bp.Sites[i]; s.Kind == Unit || s.Kind == Uniform || s.Kind == Strided {
-			s.Group = s.Line.Spans[k-2].Coef
+			s.Groups[0] = s.Line.Spans[k-2].Coef
 		}
 	}
 }

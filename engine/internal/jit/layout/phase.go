@@ -40,17 +40,17 @@ type Site struct {
 	Arg    int // offset in the frame
 	Origin int // offset of its address from arg: sitePtr, or siteOwn if machine code computes it
 	Line   bound.Line
-	Seq    []bound.Span // of the seq loop
-	Step   int          // of a Strided site: elements from lane to lane, if vector loads and permutes reach them, or 0
-	Record int          // number of its record, from 1 on, or 0
-	Field  int          // of the record
-	Row    int          // elements from row to row of a row loop
-	Group  int          // elements from the end of a group of such rows to the next group, or from a span of columns to the next
-	Pure   bool         // a store to an array that is only written, and much larger than the caches
-	Turns  bool         // parts of the rows of a loop with Each are turned in registers: the elements of a row are neighbours
-	Trails bool         // a load of lines that another load has read before
-	plane  bool         // see [Phase.Plane]
-	Near   int32        // the number, from 1 on, of an earlier site whose address is always Apart bytes before this one's, or 0
+	Seq    []bound.Span      // of the seq loop
+	Step   int               // of a Strided site: elements from lane to lane, if vector loads and permutes reach them, or 0
+	Record int               // number of its record, from 1 on, or 0
+	Field  int               // of the record
+	Row    int               // elements from row to row of a row loop
+	Groups [frame.Levels]int // elements from the end of a group of such rows to the next group, from the end of a group of these to the next one, and so on; or from a span of columns to the next
+	Pure   bool              // a store to an array that is only written, and much larger than the caches
+	Turns  bool              // parts of the rows of a loop with Each are turned in registers: the elements of a row are neighbours
+	Trails bool              // a load of lines that another load has read before
+	plane  bool              // see [Phase.Plane]
+	Near   int32             // the number, from 1 on, of an earlier site whose address is always Apart bytes before this one's, or 0
 	Apart  int
 	Shared int // the number, from 1 on, of the register of a row loop whose address is Apart bytes before this one's, or 0
 	Guards []GuardLine
@@ -135,7 +135,7 @@ type Phase struct {
 	Follow     int              // rows of a call behind one whose steps are constants, so that all it reads and stores is in rows; or 0
 	Shares     []*Site          // those whose addresses are in registers that all sites of the phases of a row share: see [Site.Shared]
 	Together   int              // of a reduction of short rows and the phase after it: the rows follow each other in all arrays, so the lanes of several are folded at once, in vectors of at most so many bytes; else 0
-	Groups     bool             // one call runs many groups of rows, or many spans of columns
+	Groups     int              // one call runs so many levels of groups of rows, or many spans of columns
 	Blends     bool             // see isa.Facts
 	joined     int              // see Binder.Joined
 	repeatsFew bool             // a load repeats a few elements in all of a vector: those of AVX-512 are bounded by masks
@@ -348,8 +348,8 @@ const copiedElements = 2047
 
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
-	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4 | frame.Bit(bp.Groups)<<5 | frame.Bit(bp.Copied)<<6 | frame.Bit(bp.Combines)<<7
-	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Laid>>8), byte(bp.Few), byte(bp.LaneSize), byte(bp.Exact), byte(bp.Exact>>8), byte(bp.Follow), byte(bp.Together), byte(int(frame.Bit(bp.ManyRows && bp.Laid > 0)|frame.Bit(bp.Moves)<<1)|len(bp.Shares)<<2))
+	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4 | frame.Bit(bp.Copied)<<6 | frame.Bit(bp.Combines)<<7
+	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.Groups), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Laid>>8), byte(bp.Few), byte(bp.LaneSize), byte(bp.Exact), byte(bp.Exact>>8), byte(bp.Follow), byte(bp.Together), byte(int(frame.Bit(bp.ManyRows && bp.Laid > 0)|frame.Bit(bp.Moves)<<1)|len(bp.Shares)<<2))
 	if bp.Narrowing != nil {
 		for _, a := range bp.Narrowing.Assumed {
 			key = append(key, byte(a.Scalar), byte(a.Scalar>>8))
@@ -373,7 +373,7 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		} {
 			k |= uint32(frame.Bit(is)) << (8 + bit)
 		}
-		k |= uint32(frame.Bit(s.Step != 0))<<18 | uint32(frame.Bit(s.Counts()))<<26 | uint32(frame.Bit(s.Group != 0))<<27 | uint32(frame.Bit(s.RowBytes() < 0))<<28 | uint32(frame.Bit(s.plane))<<29
+		k |= uint32(frame.Bit(s.Step != 0))<<18 | uint32(frame.Bit(s.Counts()))<<26 | uint32(frame.Bit(s.Groups[0] != 0))<<27 | uint32(frame.Bit(s.Groups[1] != 0))<<19 | uint32(frame.Bit(s.Groups[2] != 0))<<20 | uint32(frame.Bit(s.RowBytes() < 0))<<28 | uint32(frame.Bit(s.plane))<<29
 		k |= uint32(s.RowsInReach()>>4) << 30
 		key = le.LittleEndian.AppendUint32(key, k)
 		if s.Step != 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa/amd64"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/machine"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
@@ -587,6 +589,37 @@ func TestFlippedRows(t *testing.T) {
 			}
 			differ(t, r, s)
 			forget()
+		}
+	}
+}
+
+// TestLaidParts compares sums of parts of rows that are laid across vectors with the interpreter, and fails if the windows of vectors in the
+// middle of an iteration cross lines although the rows begin at lines. The arrays end at pages without access.
+func TestLaidParts(t *testing.T) {
+	defer forget()
+	defer useModel(machine.Defaults())()
+	r := rand.New(rand.NewPCG(30, 7))
+	for _, typ := range []dtype.Type{dtype.F64, dtype.F32, dtype.I64, dtype.U8, dtype.I16} {
+		k := parse(t, strings.NewReplacer("T", typ.Short(), "R", typ.Register().Short()).Replace("kernel parts\naxis i0 i1\nbuf x T in 2\nbuf z T in 2\nbuf y T out 2\n{\nvec i0 i1 {\n%0 = load R x[i0, i1]\n%1 = load R z[i0, i1]\n%2 = add R %0 %1\nstore R y[i0, i1] %2\n}\n}\n"))
+		for columns := 2; columns <= 9; columns++ {
+			for more := 1; more <= 6; more++ {
+				n := 60 + r.IntN(200)
+				s := newSetup(t, r, k, []int{n, columns}, nil, [][]int{{n, columns + more}, {n, columns}, {n, columns}}, true)
+				if be := isas(t)[0]; be.Name() == "avx512" && typ == dtype.F64 && columns == 2 && more == 2 {
+					all := countLines(t, s.instance(t, be), "main loop", func(text string) bool { return strings.Contains(text, "[r8") })
+					whole := countLines(t, s.instance(t, be), "main loop", func(text string) bool {
+						_, at, ok := strings.Cut(text, "[r8+")
+						n, _, _ := strings.Cut(at, "]")
+						by, err := strconv.Atoi(n)
+						return strings.Contains(text, "[r8]") || ok && err == nil && by%layout.LineBytes == 0
+					})
+					if all != 8 || whole != 7 {
+						t.Errorf("%d of %d windows begin at lines, want 7 of 8", whole, all)
+					}
+				}
+				differ(t, r, s)
+				forget()
+			}
 		}
 	}
 }

@@ -60,10 +60,12 @@ func (f *phaseCode) laidLoop() {
 		f.ahead(isa.Lane, step)
 		f.chosenOffsets()
 		f.interleave()
+		f.Iterated = step
 		for f.Base = 0; f.Base < unroll; f.Base += group {
 			f.Start(min(group, unroll-f.Base))
 			f.body(f.top)
 		}
+		f.Iterated = 0
 		f.nextLaid(unroll)
 		f.Asm.Address(isa.T0, isa.At(isa.Lane, reach))
 		f.Branch(isa.LE, isa.T0, lanes, loop)

@@ -66,6 +66,7 @@ type cursor struct {
 	Result    int8 // its register
 	InCold    bool
 	Base      int  // vectors of the iteration before this group
+	Iterated  int  // lanes of an iteration of a laid loop, all of which are there; 0: those up to the current vector are
 	Half      int  // copies from half on have lanes from Count on; 0: all have lanes from Lane on
 	Part64    bool // stores may write a part of a cache line
 	Turn      int  // copies that are emitted one after the other; 0: all of the group

@@ -107,7 +107,7 @@ func (l *layouter) lay(least int) {
 			windows += parts
 		default:
 			for v := range parts {
-				windows += len(l.bp.LaidWindows(&s, v*part, part, part))
+				windows += len(l.bp.LaidWindows(&s, v*part, part, part, 0))
 			}
 		}
 	}

@@ -72,9 +72,10 @@ func (bp *Phase) LaidOffsets(s *Site, first, n int) []int {
 }
 
 // LaidWindows returns the windows of w elements that have n lanes of a block, from lane first on.
-// If the site goes on from row to row, a window may have elements of rows further on. It ends with the last element of
-// a lane, if the target blends and they fit between the elements of the lanes before.
-func (bp *Phase) LaidWindows(s *Site, first, n, w int) (out []Window) {
+// If the site goes on from row to row, a window may have elements of rows further on. If the target blends, and these and the lanes before
+// span a window, it has only elements between those of lanes that are there: these, those before, and the first known ones. A window that
+// begins with an element of a lane crosses no line more often than one that ends with one.
+func (bp *Phase) LaidWindows(s *Site, first, n, w, known int) (out []Window) {
 	offsets := bp.LaidOffsets(s, first, n)
 	row := bp.LaidRow(s)
 	order := slices.Clone(offsets)
@@ -83,8 +84,10 @@ func (bp *Phase) LaidWindows(s *Site, first, n, w int) (out []Window) {
 		slices.Reverse(order)
 	}
 	lo, hi := bp.laidRange(s)
-	all := bp.LaidOffsets(s, 0, first+n)
-	least, last := slices.Min(all), slices.Max(all)
+	all := bp.LaidOffsets(s, 0, max(first+n, known))
+	least, last := slices.Min(all[:first+n]), slices.Max(all[:first+n])
+	spans := last-least >= w-1
+	last = slices.Max(all)
 	for _, o := range order {
 		in := func(x Window) bool { return x.Start <= o && o < x.Start+w }
 		if slices.ContainsFunc(out, in) {
@@ -97,7 +100,7 @@ func (bp *Phase) LaidWindows(s *Site, first, n, w int) (out []Window) {
 		case row == 0: // no elements follow
 			start = max(min(start, hi+1-w), lo)
 		}
-		if bp.Blends && last-least >= w-1 {
+		if bp.Blends && spans {
 			start = max(min(start, last+1-w), least)
 		}
 		out = append(out, Window{Start: start})
@@ -111,8 +114,8 @@ func (bp *Phase) LaidWindows(s *Site, first, n, w int) (out []Window) {
 
 // LaidVector returns the windows of w elements that have w lanes of a block from lane first on. If the target
 // blends them, those windows are preferred in which each element has the number of its lane.
-func (bp *Phase) LaidVector(s *Site, first, w int) []Window {
-	windows := bp.LaidWindows(s, first, w, w)
+func (bp *Phase) LaidVector(s *Site, first, w, known int) []Window {
+	windows := bp.LaidWindows(s, first, w, w, known)
 	if bp.Blends && s.Size >= 4 {
 		if x := bp.inPlace(s, first, w); len(x) <= len(windows)+1 && bp.within(s, x, w, first+w) {
 			return x
@@ -206,7 +209,7 @@ func (bp *Phase) LaidFew(s *Site, first, w int) (x Window, n int) {
 // least so many lanes. Those of bytes have 16 bytes, or may have all of a vector of 64.
 func (bp *Phase) LaidWithin(s *Site, first, w, lanes int) bool {
 	inside := func(first, n int) bool {
-		windows := bp.LaidVector(s, first, n)
+		windows := bp.LaidVector(s, first, n, 0)
 		return LoadsEach(len(windows), n, s.Size) || bp.within(s, windows, n, lanes)
 	}
 	if s.Size >= 4 {

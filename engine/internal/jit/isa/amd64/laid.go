@@ -20,6 +20,9 @@ func (f *emitter) laidLane() int { return f.iterationLane() % (f.Layout.Block(f.
 // iterationLane returns the first lane of the current vector in the iteration.
 func (f *emitter) iterationLane() int { return (f.Base+f.Copy)*f.W - f.Overlap() }
 
+// laidKnown returns the number of lanes from the block of the current vector on that are there, or 0 if only those up to the vector are.
+func (f *emitter) laidKnown() int { return f.Iterated - f.iterationLane() + f.laidLane() }
+
 // planeSlot returns the slot of the current vector of a site that is interleaved from planes, and whether there is one.
 func (f *emitter) planeSlot(i int32) (m isa.Mem, ok bool) {
 	slot, ok := f.PlaneSlots[i]
@@ -179,7 +182,7 @@ func (f *emitter) laidMem(s *layout.Site, i int32) x86.Mem {
 // laidWindows returns the windows of n lanes of the current vector from lane first on. m is the
 // memory of the first row of the block.
 func (f *emitter) laidWindows(s *layout.Site, m x86.Mem, first, n int) (out []window) {
-	return windowsOf(s, m, f.Layout.LaidWindows(s, f.laidLane()+first, n, n))
+	return windowsOf(s, m, f.Layout.LaidWindows(s, f.laidLane()+first, n, n, f.laidKnown()))
 }
 
 // windowsOf returns windows with their memory, where m is that of offset 0.
@@ -274,7 +277,7 @@ func (f *avx2) pickLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 		f.broadcastEach(s, m, same, d)
 		return
 	}
-	f.pickEither(windowsOf(s, m, f.Layout.LaidVector(s, first, f.W)), f.W, t, d)
+	f.pickEither(windowsOf(s, m, f.Layout.LaidVector(s, first, f.W, f.laidKnown())), f.W, t, d)
 }
 
 // pickEither loads n lanes from windows, or their elements one by one if the windows have few.
@@ -318,7 +321,7 @@ func (f *avx2) broadcastEach(s *layout.Site, m x86.Mem, parts []layout.Window, d
 }
 
 func (f *avx2) gatherLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
-	if windows := f.Layout.LaidVector(s, f.laidLane(), f.W); s.Size >= 4 && !layout.LoadsEach(len(windows), f.W, s.Size) {
+	if windows := f.Layout.LaidVector(s, f.laidLane(), f.W, f.laidKnown()); s.Size >= 4 && !layout.LoadsEach(len(windows), f.W, s.Size) {
 		f.pickMasked(windowsOf(s, f.laidMem(s, i), windows), t, d, f.maskFor(tailVec, t))
 		return
 	}
@@ -348,7 +351,7 @@ func (f *avx512) GatherLaid(i int32, d isa.Vec) {
 
 // pickBounded loads the first n lanes of the current vector of a laid site, and no other elements.
 func (f *avx512) pickBounded(s *layout.Site, i int32, t dtype.Type, d x86.Vec, n int) {
-	windows := f.Layout.LaidWindows(s, f.laidLane(), n, f.W)
+	windows := f.Layout.LaidWindows(s, f.laidLane(), n, f.W, 0)
 	bounded := windowsOf(s, f.laidMem(s, i), windows)
 	for i := range bounded {
 		bounded[i].bounded = true
@@ -421,7 +424,7 @@ func (f *avx512) pickAlone(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 		f.pickBounded(s, i, t, d, f.W)
 		return
 	}
-	f.pickEither(windowsOf(s, m, f.Layout.LaidVector(s, first, f.W)), f.W, t, d)
+	f.pickEither(windowsOf(s, m, f.Layout.LaidVector(s, first, f.W, f.laidKnown())), f.W, t, d)
 }
 
 // lanesMask returns a mask of some lanes.
@@ -456,10 +459,10 @@ func (f *avx512) lanesOf(c int) (out []window) {
 func (f *avx512) shareWindows(s *layout.Site, i int32, t dtype.Type) {
 	first, alone, apart := f.Base*f.W, 0, false
 	for c := range f.Copies {
-		alone += len(f.Layout.LaidWindows(s, first+c*f.W, f.W, f.W))
+		alone += len(f.Layout.LaidWindows(s, first+c*f.W, f.W, f.W, f.Iterated))
 		apart = apart || f.Layout.LaidSame(s, first+c*f.W, f.W) == nil
 	}
-	windows := windowsOf(s, mem(f.LaidAddress(s, i)), f.Layout.LaidWindows(s, first, f.Copies*f.W, f.W))
+	windows := windowsOf(s, mem(f.LaidAddress(s, i)), f.Layout.LaidWindows(s, first, f.Copies*f.W, f.W, f.Iterated))
 	if len(windows) >= alone || !apart {
 		return
 	}

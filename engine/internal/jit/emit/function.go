@@ -228,30 +228,41 @@ func (f *phaseCode) seqLoop() {
 // holdsRows reports whether the addresses of a row loop that is one map stay in registers from row to row. In the frame each
 // row would wait for the stores of the row before.
 func (f *phaseCode) holdsRows() bool {
-	return f.Layout.Blends && f.Phase.Kind == lower.MapPhase && len(f.Phase.Reds) == 0 && f.Layout.Laid == 0
+	return f.Layout.Blends && f.Phase.Kind == lower.MapPhase && len(f.Phase.Reds) == 0 && len(f.chosen) == 0
 }
 
 // holdRows chooses the registers of these addresses, loads them before the loop over rows, and returns them by site, or -1
-// for those in the frame. It also returns the counter of the rows, which has a register if one is left.
+// for those in the frame. It also returns the counter of the rows, which has a register if one is left. The address of a laid site moves
+// along a row, and has a register beside the one that keeps where the row begins, if one is left.
 func (f *phaseCode) holdRows() (held []int8, rows isa.Int) {
-	f.rowsHeld, rows = true, isa.Word(frame.Rows)
+	f.rowsHeld, rows = f.Layout.Laid == 0, isa.Word(frame.Rows)
 	f.pinSites()
-	if r, ok := f.freeSite(); ok {
-		rows = r
-		f.Int(isa.Mov, rows, isa.Word(frame.Rows))
-	}
-	f.rowCount = rows
-	held = slices.Repeat([]int8{-1}, len(f.SiteReg))
+	f.begins = slices.Repeat([]int8{-1}, len(f.SiteReg))
 	for i, r := range f.SiteReg {
 		s := &f.Layout.Sites[i]
 		if r < 0 || s.Origin != frame.SitePtr {
 			continue
 		}
-		if held[i] = r; s.Near == 0 {
-			f.Int(isa.Mov, isa.SiteReg(int(r)), isa.Word(s.Arg+frame.SitePtr))
+		if s.Near > 0 {
+			f.begins[i] = f.begins[s.Near-1]
+			continue
 		}
+		if s.Kind == layout.Laid {
+			next, ok := f.freeSite()
+			if !ok {
+				continue
+			}
+			r = int8((next - isa.SiteReg(0)) / (isa.SiteReg(1) - isa.SiteReg(0)))
+		}
+		f.begins[i] = r
+		f.Int(isa.Mov, isa.SiteReg(int(r)), isa.Word(s.Arg+frame.SitePtr))
 	}
-	return held, rows
+	if r, ok := f.freeSite(); ok {
+		rows = r
+		f.Int(isa.Mov, rows, isa.Word(frame.Rows))
+	}
+	f.rowCount = rows
+	return f.begins, rows
 }
 
 // shareRows takes the addresses of all sites from the registers that the phases of a row share. The first phase loads these before the
@@ -276,7 +287,7 @@ func (f *phaseCode) shareRows(first bool) (rows isa.Int) {
 }
 
 // holdWords chooses registers behind the counter of the rows for words of the frame that each row or group reads: the number of lanes, the
-// steps, and the counters of groups. It leaves one for the loops of rows that are not written out. The first phase loads them. A load from
+// steps, and the counters of groups. It leaves one for loops along rows, unless they are laid. The first phase loads them. A load from
 // the frame waits with the loads and stores of the rows before, and the branch or the row that needs it waits longer: rows of 1300 bytes
 // take 1.25 times as long.
 func (f *phaseCode) holdWords(first bool, held []int8) map[isa.Int]isa.Int {
@@ -285,9 +296,10 @@ func (f *phaseCode) holdWords(first bool, held []int8) map[isa.Int]isa.Int {
 	}
 	words, last := map[isa.Int]isa.Int{}, f.rowCount
 	exact, alone := held != nil && f.Layout.Exact > 0, held != nil
+	spare := frame.Bit(!exact && f.Layout.Laid == 0)
 	hold := func(word isa.Int) {
 		r := last + isa.SiteReg(1) - isa.SiteReg(0)
-		if most := f.Sites - 2 + int(frame.Bit(exact)); r > isa.SiteReg(most) {
+		if r > isa.SiteReg(f.Sites-1-int(spare)) {
 			return
 		}
 		if words[word], last = r, r; first {

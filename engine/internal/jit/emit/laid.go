@@ -30,7 +30,7 @@ func (f *phaseCode) laidLoop() {
 	}
 	group = min(group, unroll)
 	f.pinUniforms(f.Vectors - group*v - spareRegs)
-	lanes, step := isa.Word(f.Phase.Lanes), unroll*f.W
+	lanes, step := f.lanes, unroll*f.W
 	reach := step + f.Layout.LaidMargin(f.W)
 	all := f.laidOut(reach)
 	if f.beginLaid() {
@@ -396,7 +396,7 @@ func (f *phaseCode) copyLoop() {
 		pack = f.packed(with)
 		rows, bytes, behind = min(rows, mostWith), with, (pack*with-1)/bytes+1-pack
 	}
-	step, lanes := rows*f.Layout.Laid, isa.Word(f.Phase.Lanes)
+	step, lanes := rows*f.Layout.Laid, f.lanes
 	reach := step + behind*f.Layout.Laid
 	loop, tail, row, last, done := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 	f.pinUniforms(f.Vectors / 2)

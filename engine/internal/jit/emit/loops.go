@@ -55,11 +55,15 @@ func (f *phaseCode) pinSites() {
 
 // loadSites loads the addresses of sites that have registers.
 func (f *phaseCode) loadSites() {
-	if !f.rowsHeld {
+	if !f.rowsHeld && f.begins == nil {
 		f.pinSites()
 	}
 	for i, r := range f.SiteReg {
-		if s := &f.Layout.Sites[i]; r >= 0 && s.Near == 0 && (!f.rowsHeld || s.Origin != frame.SitePtr) {
+		switch s := &f.Layout.Sites[i]; {
+		case r < 0 || s.Near > 0 || f.begins != nil && f.begins[i] == r:
+		case f.begins != nil && f.begins[i] >= 0:
+			f.Int(isa.Mov, isa.SiteReg(int(r)), isa.SiteReg(int(f.begins[i])))
+		case !f.rowsHeld || s.Origin != frame.SitePtr:
 			f.Int(isa.Mov, isa.SiteReg(int(r)), isa.Word(s.Arg+s.Origin))
 		}
 	}

@@ -63,6 +63,7 @@ type phaseCode struct {
 	stepRegs  map[*layout.Site]isa.Int // see holdSteps
 	heldWords int                      // the registers behind rowCount with words of the frame: see holdWords
 	lanes     isa.Int                  // the number of lanes of a row: a word of the frame, or a register
+	begins    []int8                   // the registers of addresses at the begin of a row, or -1: see holdRows
 	rowCount  isa.Int                  // the counter of a row loop whose addresses are in registers
 	counted   bool                     // Count is the number of a vector of the tail
 	sought    bool                     // a search for an extreme follows: see findByValue
@@ -189,8 +190,10 @@ type chosen struct {
 // freeSite returns the first register for addresses that neither a site nor the counter of rows has, if there is one.
 func (f *phaseCode) freeSite() (r isa.Int, ok bool) {
 	next := len(f.Layout.Shares)
-	for _, r := range f.SiteReg {
-		next = max(next, int(r)+1)
+	for i, r := range f.SiteReg {
+		if next = max(next, int(r)+1); f.begins != nil {
+			next = max(next, int(f.begins[i])+1)
+		}
 	}
 	if next < f.Sites && (f.rowCount == isa.Int(isa.SiteReg(next)) || f.position == isa.SiteReg(next)) {
 		next += 1 + f.heldWords

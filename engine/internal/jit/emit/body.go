@@ -130,7 +130,7 @@ func (f *phaseCode) retains(id int32) bool {
 		v, _ := f.pressure()
 		need = max(need, spareRegs+v)
 	}
-	return (len(f.owned) > 0 || f.keepsShared()) && (f.Predicates == 0 || f.storesLater() && !f.IsMask(id) && !f.widened) && bits.OnesCount64(f.Vecs.Free) > need
+	return (len(f.owned) > 0 || f.keepsShared()) && (f.Predicates == 0 || !f.IsMask(id)) && bits.OnesCount64(f.Vecs.Free) > need
 }
 
 // keepsShared reports whether values that the prologue keeps stay in their registers after it.

@@ -23,7 +23,7 @@ import (
 func (f *phaseCode) fuse() {
 	j := joiner{phaseCode: f}
 	lists := [][]int32{f.rowTop, f.top}
-	if len(f.owned) > 0 && f.Predicates == 0 { // each row computes its address
+	if len(f.owned) > 0 { // each row computes its address
 		lists = append(lists, f.hoisted)
 	}
 	for _, list := range lists {

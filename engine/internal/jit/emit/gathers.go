@@ -201,7 +201,11 @@ func (f *phaseCode) addLanes(out []int32, id int32, arg int) []int32 {
 // ownAddresses emits the addresses of owned sites.
 func (f *phaseCode) ownAddresses() {
 	for _, o := range f.owned {
-		f.Lanes.UniformInt(isa.T0, o.off)
+		if r := f.Home[o.off]; r >= 0 {
+			f.Lanes.OffsetLane(isa.T0, isa.Vec(r), 0)
+		} else {
+			f.Lanes.UniformInt(isa.T0, o.off)
+		}
 		f.Int(isa.Shl, isa.T0, isa.K(bits.TrailingZeros(uint(o.site.Size))))
 		f.Int(isa.Add, isa.T0, isa.Word(o.site.Arg+frame.SitePtr))
 		f.Int(isa.Mov, isa.Word(o.site.Arg+frame.SiteOwn), isa.T0)

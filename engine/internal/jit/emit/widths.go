@@ -25,7 +25,8 @@ func laneBytes(t dtype.Type) int {
 // that an index selects. The prologue computes these with fewer lanes. Masks and values of other widths do
 // not meet: a node has the lanes of its operands, unless it converts to or from 64 bits.
 func (f *phaseCode) widenLoop() {
-	if f.Predicates > 0 || f.LaneSize > 0 || f.Phase.Kind != lower.MapPhase || len(f.reds) > 0 || f.Layout.Laid > 0 || f.W*8 != f.Facts.Bytes {
+	few := f.Predicates > 0 && (f.Narrow || f.Layout.Few > 0) // other reasons for as many lanes
+	if few || f.LaneSize > 0 || f.Phase.Kind != lower.MapPhase || len(f.reds) > 0 || f.Layout.Laid > 0 || f.W*8 != f.Facts.Bytes {
 		return
 	}
 	meets := func(id int32, lanes int) bool {

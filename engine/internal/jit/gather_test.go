@@ -102,7 +102,7 @@ func TestRowGathers(t *testing.T) {
 	turned := 0
 	for _, mem := range dtype.Real() {
 		for _, how := range []string{" clamp", " else %4"} {
-			for _, columns := range []int{2, 3, 4, 5, 8, 20, 70 + r.IntN(90), 160, 200} {
+			for _, columns := range []int{2, 3, 4, 5, 8, 20, 70 + r.IntN(90), 160, 200, 300 + r.IntN(2000)} {
 				k := parse(t, fmt.Sprintf(`kernel rows
 axis i0 i1
 buf x %[1]s in 2

@@ -358,6 +358,9 @@ func (f *phaseCode) bytesWith() int {
 	return with
 }
 
+// mostTogether is the most bytes of a row of which several that an index selects are written out.
+const mostTogether = 1024
+
 // packBytes is the bytes of a vector of several rows.
 const packBytes = 16
 
@@ -400,15 +403,17 @@ func (f *phaseCode) copyLoop() {
 	reach := step + behind*f.Layout.Laid
 	loop, tail, row, last, done := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 	f.pinUniforms(f.Vectors / 2)
-	f.part("main loop: %d rows at once", rows)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
-	f.Branch(isa.LT, lanes, isa.K(reach), tail)
-	f.Align(32)
-	f.Bind(loop)
-	f.copyRows(rows, bytes, pack)
-	f.nextRows(rows)
-	f.Asm.Address(isa.T0, isa.At(isa.Lane, reach))
-	f.Branch(isa.LE, isa.T0, lanes, loop)
+	if bytes <= mostTogether || len(f.chosen) == 0 {
+		f.part("main loop: %d rows at once", rows)
+		f.Branch(isa.LT, lanes, isa.K(reach), tail)
+		f.Align(32)
+		f.Bind(loop)
+		f.copyRows(rows, bytes, pack)
+		f.nextRows(rows)
+		f.Asm.Address(isa.T0, isa.At(isa.Lane, reach))
+		f.Branch(isa.LE, isa.T0, lanes, loop)
+	}
 
 	f.part("tail: the rows at the end")
 	f.Bind(tail)

@@ -66,15 +66,16 @@ func (f *emitter) loadChosen(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 	}
 }
 
-// The bytes of a copy without a loop, and of an iteration of one with a loop.
+// mostInline is the most vectors of a copy without a loop, whose last iterations would have the processor fetch lines behind
+// the copied ones, and copiedAtOnce the vectors of an iteration of one with a loop.
 const (
-	mostInline = 640
-	copiedOnce = 128
+	mostInline   = 128
+	copiedAtOnce = 4
 )
 
 // CopyBytes copies by the widest moves. The last one may overlap the one before it. It may overwrite RAX, RCX and RDX.
 func (f *emitter) CopyBytes(to, from isa.Mem, n int, predicates bool) {
-	if n > mostInline && !predicates {
+	if n > mostInline*f.Facts.Bytes && !predicates {
 		f.copyLong(to, from, n)
 		return
 	}
@@ -138,36 +139,32 @@ func (f *emitter) PackRows(to isa.Mem, from []isa.Mem, n int, predicates bool) {
 func (f *emitter) copyLong(to, from isa.Mem, n int) {
 	f.I(x86.LEA, x86.W64, x86.RCX, mem(from)) // its index may be RAX
 	f.I(x86.LEA, x86.W64, x86.RAX, mem(to))
-	f.I(x86.MOV, x86.W32, x86.RDX, x86.Imm(n/copiedOnce))
+	vector := f.Facts.Bytes
+	step := copiedAtOnce * vector
+	f.I(x86.MOV, x86.W32, x86.RDX, x86.Imm(n/step))
 	loop := f.NewLabel()
 	f.Bind(loop)
-	var offsets []int
-	for at := 0; at < copiedOnce; at += 32 {
-		offsets = append(offsets, at)
-	}
-	f.moveEach(offsets)
-	f.I(x86.ADD, x86.W64, x86.RCX, x86.Imm(copiedOnce))
-	f.I(x86.ADD, x86.W64, x86.RAX, x86.Imm(copiedOnce))
+	f.moveEach(step)
+	f.I(x86.ADD, x86.W64, x86.RCX, x86.Imm(step))
+	f.I(x86.ADD, x86.W64, x86.RAX, x86.Imm(step))
 	f.I(x86.SUB, x86.W32, x86.RDX, x86.Imm(1))
 	f.I(x86.JNE, 0, loop)
-	offsets = offsets[:0]
-	for left, at := n%copiedOnce, 0; at < left; at += 32 {
-		offsets = append(offsets, min(at, left-32))
-	}
-	f.moveEach(offsets)
+	f.moveEach(n % step)
 }
 
-// moveEach moves 32 bytes at each of some offsets, at most four, from RCX to RAX: first it loads all.
-func (f *emitter) moveEach(offsets []int) {
+// moveEach moves n bytes, at most copiedAtOnce vectors, from RCX to RAX: first it loads all. The last vector may overlap the one
+// before it, and what comes before RCX.
+func (f *emitter) moveEach(n int) {
 	f.Within(func() {
-		var x []x86.Vec
-		for _, at := range offsets {
-			d := f.Tmp()
-			f.I(x86.VMOVUPS, x86.L256, d, x86.At(x86.RCX, int32(at)))
-			x = append(x, d)
+		vector, l := f.Facts.Bytes, x86.Len(8*f.Facts.Bytes)
+		x := make([]x86.Vec, (n+vector-1)/vector)
+		at := func(i int) int32 { return int32(min(i*vector, n-vector)) }
+		for i := range x {
+			x[i] = f.Tmp()
+			f.I(x86.VMOVUPS, l, x[i], x86.At(x86.RCX, at(i)))
 		}
-		for i, at := range offsets {
-			f.I(x86.VMOVUPS, x86.L256, x86.At(x86.RAX, int32(at)), x[i])
+		for i := range x {
+			f.I(x86.VMOVUPS, l, x86.At(x86.RAX, at(i)), x[i])
 		}
 	})
 }

@@ -108,21 +108,47 @@ func TestRowsAtOnce(t *testing.T) {
 }
 
 // TestRowsOfLines compares scans of rows within the second level with the interpreter: wide vectors go along one row at a time if rows
-// are whole lines, and along two if they are not.
+// are whole lines or long, and may compute lanes twice, and along two if not. Arrays begin or end at a page.
 func TestRowsOfLines(t *testing.T) {
 	defer useModel(defaultsWith(cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 8 << 20}))()
 	r := rand.New(rand.NewPCG(31, 14))
-	for columns, want := range map[int]int{512: 0, 509: 2} {
-		n := []int{1, 15, columns}
-		s := newSetup(t, r, parse(t, fmt.Sprintf(oneKernel, "f64", "x", "out", "i1")), n, nil, [][]int{n, n}, true)
-		for _, be := range isas(t) {
-			for _, bp := range s.instance(t, be).(*instance).phases {
-				if be.Name() == "avx512" && bp.Lowered.Kind == lower.SeqPhase && !bp.Narrow && (!bp.Across || bp.AtOnce != want) {
-					t.Errorf("%d columns: along rows %t, %d at once, want %d", columns, bp.Across, bp.AtOnce, want)
+	for _, c := range []struct {
+		typ, from  string
+		rows, cols int
+		want       int
+		twice      bool
+	}{
+		{"f64", "x", 15, 512, 0, true},
+		{"f64", "x", 15, 509, 0, true},
+		{"f64", "x", 2, 1301, 0, true},
+		{"f64", "x", 19, 203, 2, false},
+		{"f64", "y", 15, 509, 2, false},
+		{"f64", "y", 15, 512, 0, false},
+		{"f32", "x", 15, 1003, 0, true},
+		{"i32", "x", 40, 601, 0, true},
+		{"i64", "x", 40, 333, 0, true},
+		{"f64", "the memory of y", 15, 509, 2, false},
+	} {
+		mode, same := map[string]string{"x": "out", "y": "inout"}[c.from], false
+		if mode == "" {
+			c.from, mode, same = "x", "out", true
+		}
+		n := []int{1, c.rows, c.cols}
+		k := parse(t, fmt.Sprintf(oneKernel, c.typ, c.from, mode, "i1"))
+		for range 8 {
+			s := newSetup(t, r, k, n, nil, [][]int{n, n}, true)
+			if same {
+				s.b.Bufs[0].Ptr = s.b.Bufs[1].Ptr
+			}
+			for _, be := range isas(t) {
+				for _, bp := range s.instance(t, be).(*instance).phases {
+					if be.Name() == "avx512" && bp.Lowered.Kind == lower.SeqPhase && !bp.Narrow && (!bp.Across || bp.AtOnce != c.want || bp.Repeats != c.twice) {
+						t.Errorf("%v: along rows %t, %d at once, lanes twice %t", c, bp.Across, bp.AtOnce, bp.Repeats)
+					}
 				}
 			}
+			differ(t, r, s)
 		}
-		differ(t, r, s)
 	}
 }
 
@@ -207,7 +233,7 @@ func TestCombinesAcross(t *testing.T) {
 func TestAcross(t *testing.T) {
 	widths := []int{1, 3, 5, 7, 15, 16, 17, 31, 33, 40, 48, 63, 65, 100, 127, 128, 129, 200, 255, 256, 257, 300, 513, 777, 1100, 1111, 1500, 2065}
 	types := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.I16, dtype.U8, dtype.I8, dtype.U16}
-	across, whole, several, pairs, past, half, short, along, wide := 0, 0, 0, 0, 0, 0, 0, 0, false
+	across, whole, several, pairs, past, half, short, along, twice, wide := 0, 0, 0, 0, 0, 0, 0, 0, 0, false
 	for seed := range 160 {
 		r := rand.New(rand.NewPCG(uint64(seed), 31))
 		typ := types[r.IntN(len(types))]
@@ -245,6 +271,7 @@ func TestAcross(t *testing.T) {
 						}
 						if bp.Across {
 							across++
+							twice += int(frame.Bit(bp.Repeats))
 						}
 						if bp.Whole > 0 {
 							whole++
@@ -267,8 +294,8 @@ func TestAcross(t *testing.T) {
 			differ(t, r, s)
 		}()
 	}
-	if across < 20 || whole < 5 || several < 4 || past < 2 || wide && min(half, short, along, pairs) < 2 {
-		t.Errorf("%d loops of narrow vectors have the states of a short row in registers, and %d go along one row after the other, %d along two", short, along, pairs)
+	if across < 20 || whole < 5 || several < 4 || past < 2 || wide && min(half, short, along, pairs, twice) < 2 {
+		t.Errorf("%d loops of narrow vectors have the states of a short row in registers, and %d go along one row after the other, %d along two, %d compute lanes twice", short, along, pairs, twice)
 		t.Errorf("%d loops go along one row after the other, %d along several, %d of them past the caches, %d by half a line, %d have the states of a row in registers", across, several, past, half, whole)
 	}
 }

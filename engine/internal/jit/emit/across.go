@@ -90,6 +90,7 @@ func (f *phaseCode) acrossRows(accs []columnAcc, group, many, last int) {
 	rows, single, tail, done := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 	f.Bind(rows)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
+	f.firstAcross(func() { f.acrossGroup(accs, 1, many) })
 	f.acrossVectors(group, single, func() { f.acrossGroup(accs, group, many) })
 	f.Bind(single)
 	if group > 1 {
@@ -160,11 +161,10 @@ func (f *phaseCode) aimEchoes(many int) {
 		if c.echo == nil {
 			continue
 		}
-		row := isa.T0
-		if c.echoReg >= 0 {
-			row = isa.SiteReg(int(c.echoReg))
-		} else {
-			f.Int(isa.Mov, isa.T0, isa.Word(c.echo.Arg+frame.SiteCur))
+		row := rowAt(c.echo, c.echoReg)
+		if !row.IsReg() {
+			f.Int(isa.Mov, isa.T0, row)
+			row = isa.T0
 		}
 		if many > 1 {
 			f.Asm.Address(isa.T0, isa.At(row, (many-1)*c.echo.RowBytes()))
@@ -218,7 +218,30 @@ func (f *phaseCode) carryAcross(group int) int {
 // overlapsAcross reports whether the last vector of a row may have elements of the one before, in place of a mask, which
 // takes long with narrow lanes: the loop only reduces, and to take a value twice changes no result.
 func (f *phaseCode) overlapsAcross() bool {
-	return f.LaneSize > 0 && f.Layout.OnlyReduces() && !slices.ContainsFunc(f.reds, func(r lower.Red) bool { return !idempotent(&r) })
+	return f.repeatsAcross() || f.LaneSize > 0 && f.Layout.OnlyReduces() && !slices.ContainsFunc(f.reds, func(r lower.Red) bool { return !idempotent(&r) })
+}
+
+// repeatsAcross reports whether a row may compute lanes twice: each row but the last one loads all its states from the row before.
+func (f *phaseCode) repeatsAcross() bool {
+	return f.Layout.Repeats && !f.lastRow && len(f.carries) == len(f.Phase.Carries) && !slices.ContainsFunc(f.carries, func(c carried) bool { return c.echo == nil })
+}
+
+// firstAcross emits the first vector of a row that may compute lanes twice. The vectors after it store whole vectors of memory: parts
+// of two lines take longer beyond the first-level cache.
+func (f *phaseCode) firstAcross(vector func()) {
+	if !f.repeatsAcross() {
+		return
+	}
+	short, c := f.NewLabel(), &f.carries[0]
+	f.part("the first vector of the row")
+	f.Branch(isa.LT, isa.Word(f.Phase.Lanes), isa.K(f.W), short)
+	vector()
+	f.Int(isa.Mov, isa.Lane, rowAt(c.echo, c.echoReg))
+	f.Int(isa.Shr, isa.Lane, isa.K(bits.TrailingZeros(uint(c.Type.Size()))))
+	f.Int(isa.And, isa.Lane, isa.K(f.W-1))
+	f.Int(isa.Neg, isa.Lane, isa.Lane)
+	f.Int(isa.Add, isa.Lane, isa.K(f.W))
+	f.Bind(short)
 }
 
 // acrossVectors emits a loop over whole groups of vectors of a row. It jumps to end if too few

@@ -142,7 +142,7 @@ func (b *Binder) phase(ph *lower.Phase, least, few int) *Phase {
 	bp.findGroups()
 	bp.Plain = b.plain(bp)
 	b.findNear(bp)
-	bp.Repeats = b.repeats(bp)
+	bp.Repeats = bp.Repeats || b.repeats(bp)
 	bp.TurnsRows = bp.TurnsRows && bp.Repeats && bp.Narrowing == nil
 	b.choose(ph, bp)
 	// Each step of one lane waits for the one before, which takes longer in wide vectors. Parts of rows have two halves. The emitter

@@ -448,6 +448,7 @@ func (b *Binder) findAcross(bp *Phase) {
 		bp.AtOnce = b.rowsAtOnce(bp, sums, moved)
 		b.findRowsPast(bp, moved, element)
 	}
+	bp.Repeats = b.repeatsRows(bp)
 	if bp.Combines = combines && (!bp.Across || bp.AtOnce > 1 && !b.wide()); bp.Combines && bp.Compares() {
 		bp.AtOnce = b.AtOnce
 	}
@@ -479,10 +480,11 @@ func statesOf(ph *lower.Phase) int {
 
 // rowsAtOnce returns the rows that a loop along rows reads at once. Within the second level, scans take half as many: four
 // loads and four stores at a step of nearly a page would be all ways of a set of the first level. They take one row, or 0, if
-// vectors are whole lines of long rows: each array is one stream then, and no row waits for the states of the one before.
+// wide vectors store whole lines of long rows: each array is one stream then, and no row waits for the states of the one before. Such
+// vectors are not those that the row before has stored if it begins elsewhere in a line, so they wait for its stores, which must be many.
 func (b *Binder) rowsAtOnce(bp *Phase, sums bool, moved int) int {
 	lines := b.wide() && !bp.Narrow && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
-		return s.Kind == Unit && (s.RowBytes()%LineBytes != 0 || s.RowBytes() <= 4*groupBytes)
+		return s.Kind == Unit && (s.RowBytes() <= 4*groupBytes || s.RowBytes()%LineBytes != 0 && (s.RowBytes() < streamBytes || !b.repeatsRows(bp)))
 	})
 	switch {
 	case sums || moved > b.Machine.Caches.L2:
@@ -491,6 +493,14 @@ func (b *Binder) rowsAtOnce(bp *Phase, sums bool, moved int) int {
 		return 0
 	}
 	return b.AtOnce / 2
+}
+
+// repeatsRows reports whether a loop along single rows may compute lanes twice: it loads states from one row, stores them to the next,
+// and loads nothing else that it stores.
+func (b *Binder) repeatsRows(bp *Phase) bool {
+	return bp.Across && bp.AtOnce == 0 && bp.onlyCarries() && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		return bp.Lowered.Sites[s.Index(bp.Lowered)].Store && !bp.carries(&s) && (s.Buf < 0 || !b.onlyStores(bp, &s))
+	})
 }
 
 // vectorOfRows chooses the vectors of a loop along rows, and returns their bytes. The rows that a loop stores rarely begin with a

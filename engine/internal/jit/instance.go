@@ -82,7 +82,7 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 	}
 	b := &layout.Binder{
 		Kernel: n, Binding: bind, Machine: model(), Vectors: c.gen.Vectors, Bytes: c.gen.Bytes,
-		AtOnce: c.gen.RowsAtOnce, Tails: c.gen.Tails, Blends: c.gen.Blends, Joins: c.gen.Joins, Joined: c.gen.LeastJoined, MostNarrow: c.gen.MostNarrow, Planes: c.gen.Planes, Sums: c.gen.Sums,
+		AtOnce: c.gen.RowsAtOnce, Tails: c.gen.Tails, NarrowPrefixes: c.gen.Prefixes, Blends: c.gen.Blends, Joins: c.gen.Joins, Joined: c.gen.LeastJoined, MostNarrow: c.gen.MostNarrow, Planes: c.gen.Planes, Sums: c.gen.Sums,
 	}
 	b.Machine.Narrow = b.Machine.Narrow || b.Bytes <= layout.LineBytes/2 // there are no wider ones
 	if in := c.bindColumns(b); in != nil {

@@ -68,9 +68,10 @@ type Facts struct {
 	// RowsAtOnce is the number of rows that a loop along the rows of an array reads at once where it only
 	// reduces them, or 0.
 	RowsAtOnce int
-	// Tails says that the code of a tail is cheaper if it knows the number of lanes, and that scans combine neighbouring steps in narrow
-	// lanes.
+	// Tails says that the code of a tail is cheaper if it knows the number of lanes.
 	Tails bool
+	// Prefixes says that scans combine neighbouring steps in narrow lanes.
+	Prefixes bool
 	// Blends says that blends or masks join loads of the parts of rows that are laid across vectors, that elements far
 	// apart are loaded each by itself, that parts of rows are turned in registers, and that [Target.Block] has rows of less than 16 bytes.
 	Blends bool

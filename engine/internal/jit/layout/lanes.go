@@ -14,7 +14,7 @@ func (b *Binder) findLanes(bp *Phase) {
 	if narrowing != nil {
 		size = narrowing.Size
 	}
-	if bp.Prefixes && !b.Tails || bp.Lowered.Kind == lower.SeqPhase && !b.narrowColumns(bp, size) || slices.ContainsFunc(bp.Sites, func(s Site) bool {
+	if bp.Prefixes && !b.NarrowPrefixes || bp.Lowered.Kind == lower.SeqPhase && !b.narrowColumns(bp, size) || slices.ContainsFunc(bp.Sites, func(s Site) bool {
 		switch s.Kind {
 		case Unit, Scratch, Transposed, Unused:
 			return s.Guard || s.Gather != nil

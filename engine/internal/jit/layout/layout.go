@@ -157,7 +157,7 @@ func (b *Binder) findScan(bp *Phase) {
 	ph := bp.Lowered
 	few := bp.N < fewRows && bp.SeqN >= longChain
 	single := few && bp.N < leastTurned && b.Blends
-	first := b.Tails && ph.LaneSize > 0 && bp.findPrefixes(leastNarrowPrefixes*ph.LaneSize) || (few || !b.Tails && bp.longNarrow()) && bp.findPrefixes(leastPrefixes)
+	first := b.NarrowPrefixes && ph.LaneSize > 0 && bp.findPrefixes(leastNarrowPrefixes*ph.LaneSize) || (few || !b.Tails && bp.longNarrow()) && bp.findPrefixes(leastPrefixes)
 	if len(ph.Carries) > 0 && !first && !b.findEach(bp) && !(!single && b.findTurned(bp)) && !bp.findPrefixes(leastPrefixes) {
 		if bp.findAlong(); bp.Along && b.Tails && bp.onlyCarries() { // a call has one lane
 			bp.Short, bp.AtOnce = 1, b.AtOnce

@@ -227,6 +227,8 @@ type Binder struct {
 	MostNarrow int // see isa.Facts
 	Planes     uint32
 	Sums       bool
+	// NarrowPrefixes is the fact Prefixes of the target.
+	NarrowPrefixes bool
 
 	forms fewForms
 }

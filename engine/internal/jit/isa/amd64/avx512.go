@@ -26,7 +26,7 @@ func (avx512Target) Facts() isa.Facts { // K0 is never a write mask, K7 has the 
 	if !Permutes8 {
 		joined = 2
 	}
-	return isa.Facts{Name: "avx512", LeastJoined: joined, MostNarrow: 16, Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: 1<<17 - 4, Joins: 1<<9 - 4 | 1<<12 | 1<<16, Planes: 1<<2 | 1<<3 | 1<<4 | 1<<8, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Blends: true, Extremes: true, RowsAtOnce: 4, Sums: true, LoadsIndices: true, Sites: sites}
+	return isa.Facts{Name: "avx512", LeastJoined: joined, MostNarrow: 16, Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: 1<<17 - 4, Joins: 1<<9 - 4 | 1<<12 | 1<<16, Planes: 1<<2 | 1<<3 | 1<<4 | 1<<8, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Prefixes: true, Blends: true, Extremes: true, RowsAtOnce: 4, Sums: true, LoadsIndices: true, Sites: sites}
 }
 
 func (avx512Target) New(listing bool) isa.Asm { return newAsm(listing, true) }
@@ -186,9 +186,9 @@ func (f *avx512) TailBits() { f.I(x86.KMOVW, 0, x86.RAX, tailMask) }
 func (f *avx512) AddNeed(p int32, first bool) {
 	k := f.Mask(p)
 	if first {
-		f.I(x86.KMOVW, 0, maskTmp, k)
+		f.I(f.kop(kmov), 0, maskTmp, k)
 	} else {
-		f.I(x86.KORW, 0, maskTmp, maskTmp, k)
+		f.I(f.kop(kor), 0, maskTmp, maskTmp, k)
 	}
 }
 
@@ -209,13 +209,13 @@ func (f *avx512) MergeCold(id int32, n *lower.Node) {
 	p := f.Mask(n.Args[0])
 	if f.IsMask(id) {
 		d, y, t := f.Mask(id), f.Mask(n.Yield), f.TmpMask()
-		f.I(x86.KANDNW, 0, d, p, d)
-		f.I(x86.KANDW, 0, t, p, y)
-		f.I(x86.KORW, 0, d, d, t)
+		f.I(f.kop(kandn), 0, d, p, d)
+		f.I(f.kop(kand), 0, t, p, y)
+		f.I(f.kop(kor), 0, d, d, t)
 		return
 	}
 	d, y := f.Src(id), f.Src(n.Yield)
-	f.I(pick(n.Type, x86.VMOVAPS, x86.VMOVAPD), f.LenOf(n.Type), d, y, x86.Merge(p))
+	f.I(f.pickLane(n.Type, x86.VMOVDQU8, x86.VMOVDQU16, x86.VMOVAPS, x86.VMOVAPD), f.LenOf(n.Type), d, y, x86.Merge(p))
 }
 
 func (f *avx512) UniformMask(d x86.Mask, n int32) {

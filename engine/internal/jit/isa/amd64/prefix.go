@@ -14,16 +14,34 @@ func shiftUp(f *emitter, n *lower.Node) {
 }
 
 func (f *avx512) shiftUp(t dtype.Type, d, x, fill x86.Vec, by int) {
-	f.I(pick(t, x86.VALIGND, x86.VALIGNQ), f.LenOf(t), d, x, fill, x86.Imm(f.W-by))
+	l, words := f.LenOf(t), f.VecBytes(t)/4
+	if bytes := by * f.VecBytes(t) / f.W; bytes < 4 { // each 16 bytes together with those below them
+		f.I(x86.VALIGND, l, d, x, fill, x86.Imm(words-4))
+		f.I(x86.VPALIGNR, l, d, x, d, x86.Imm(16-bytes))
+	} else {
+		f.I(x86.VALIGND, l, d, x, fill, x86.Imm(words-bytes/4))
+	}
 }
 
 func (f *avx512) LastLane(t dtype.Type, d, x isa.Vec) {
-	from, ix := make([]picked, f.W), f.Tmp()
-	for i := range from {
-		from[i] = picked{Lane: i, At: f.W - 1}
+	l, size := f.LenOf(t), isa.Lane32(t).Size()
+	last, ix := make([]byte, f.VecBytes(t)), f.Tmp()
+	for i := 0; i < len(last); i += size {
+		last[i] = byte(len(last)/size - 1)
 	}
-	f.I(x86.VMOVUPS, f.LenOf(t), ix, f.selector(from, isa.Lane32(t).Size(), 0, false))
-	f.I(pick(t, x86.VPERMPS, x86.VPERMPD), f.LenOf(t), d, ix, x)
+	f.I(x86.VMOVUPS, l, ix, f.Const(last))
+	f.I(pick(t, x86.VPERMPS, x86.VPERMPD), l, d, ix, x)
+	if f.LaneSize > 0 {
+		f.I(x86.VPSHUFB, l, d, d, f.constantFor(l, f.words(f.lastOf(4))))
+	}
+}
+
+// lastOf returns the places of the bytes of the last narrow lane of so many bytes, for each lane of two.
+func (f *emitter) lastOf(bytes uint16) uint16 {
+	if f.LaneSize == 1 {
+		return (bytes - 1) * 0x101
+	}
+	return (bytes-1)<<8 | bytes - 2
 }
 
 // shiftUp shifts each half of x together with the 16 bytes below it. Of a tail in the lower half nothing uses the upper one.
@@ -48,12 +66,8 @@ func (f *avx2) shiftUp(t dtype.Type, d, x, fill x86.Vec, by int) {
 func (f *avx2) LastLane(t dtype.Type, d, x isa.Vec) {
 	l := f.LenOf(t)
 	if f.LaneSize > 0 { // of the last quadword
-		last := f.words(0x0706)
-		if f.LaneSize == 1 {
-			last = f.words(0x0707)
-		}
 		f.I(x86.VPERMPD, l, d, x, x86.Imm(0xff))
-		f.I(x86.VPSHUFB, l, d, d, last)
+		f.I(x86.VPSHUFB, l, d, d, f.words(f.lastOf(8)))
 		return
 	}
 	if !isa.Wide(t) { // of each half

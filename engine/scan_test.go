@@ -128,6 +128,57 @@ func TestScanInPlace(t *testing.T) {
 	}
 }
 
+// TestScansOfFewSteps compares scans that are loops without states, because they have few steps, with those of few scans, which have
+// states: forward, in reverse, of several states, of scans, and of what depends on the position.
+func TestScansOfFewSteps(t *testing.T) {
+	const lanes, part = 130, 26
+	for _, steps := range []int{2, 3, 5, 8} {
+		for axis := range 2 {
+			dims := [2]int{lanes, lanes}
+			dims[axis] = steps
+			x := engine.Zeros[float32](dims[:]...)
+			for i := range x.Data() {
+				x.Data()[i] = float32(math.Sin(float64(3 * i)))
+			}
+			for name, f := range map[string]func(x expr.Exp[float32]) expr.Exp[float32]{
+				"sum":           func(x expr.Exp[float32]) expr.Exp[float32] { return op.CumSum(x, axis) },
+				"scan of scans": func(x expr.Exp[float32]) expr.Exp[float32] { return op.Sub(op.CumMax(op.CumSum(x, axis), axis), x) },
+				"reverse": func(x expr.Exp[float32]) expr.Exp[float32] {
+					first := []expr.Exp[float32]{expr.Const[float32](1), expr.Const[float32](-2)}
+					r := op.Scan(first, []expr.Exp[float32]{x}, op.ScanOptions{Axis: axis, Reverse: true}, func(s op.Step[float32]) (next, out []expr.Exp[float32]) {
+						y := op.Add(op.Mul(s.State[0], s.X[0]), op.MulScalar(s.State[1], .5))
+						return []expr.Exp[float32]{y, s.State[0]}, []expr.Exp[float32]{op.Sub(y, op.Cast[float32](s.Index))}
+					})
+					return op.MulScalar(r.Out(0), 3)
+				},
+			} {
+				whole, err := engine.Eval(f(x))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for lo := 0; lo < lanes; lo += part {
+					cut := func(x expr.Exp[float32]) expr.Exp[float32] {
+						var spans [2]op.Span
+						spans[1-axis] = op.Range(lo, lo+part)
+						return op.Slice(x, spans[:]...)
+					}
+					few, err := engine.Eval(f(cut(x)))
+					if err != nil {
+						t.Fatal(err)
+					}
+					want, err := engine.Eval(cut(whole))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !slices.Equal(few.Data(), want.Data()) {
+						t.Errorf("%s of %d steps along axis %d from %d on: %v, want %v", name, steps, axis, lo, want, few)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestScanToLowerHalves stores running sums and products of int64 as int32, whose sums wrap.
 func TestScanToLowerHalves(t *testing.T) {
 	const rows, columns = 37, 41

@@ -43,6 +43,46 @@ func TestSplitPadding(t *testing.T) {
 	}
 }
 
+// TestSteps looks which scans are a loop that stores all their steps, and of how many.
+func TestSteps(t *testing.T) {
+	sum := op.CumSum[float32]
+	x, y := leaf("x", 100, 3), leaf("y", 100, 3)
+	to := func(e expr.Exp[float32]) expr.Statement { return expr.Let(leaf("y", expr.NodeOf(e).Shape()...), e) }
+	for _, c := range []struct {
+		name  string
+		s     expr.Statement
+		steps int
+	}{
+		{"columns", to(sum(x, 1)), 3},
+		{"rows", to(sum(leaf("x", 8, 70), 0)), 8},
+		{"planes", to(sum(leaf("x", 20, 2, 40), 1)), 2},
+		{"converted", expr.Let(typed[int32]("y", 100, 5), op.Cast[int32](op.CumSum(op.Cast[int64](typed[int32]("x", 100, 5)), 1))), 5},
+		{"a function of two scans", to(op.Div(sum(x, 1), op.CumMax[float32](x, 1))), 3},
+		{"a scan of a scan", to(sum(sum(x, 1), 1)), 3},
+		{"many steps", to(sum(leaf("x", 100, 9), 1)), 0},
+		{"few scans", to(sum(leaf("x", 60, 3), 1)), 0},
+		{"much work", to(sum(op.Exp(op.Sin[float32](leaf("x", 100, 8))), 1)), 0},
+		{"scans along two axes, of which one is stored", to(op.Add(sum(leaf("x", 8, 8, 20), 0), sum(leaf("z", 8, 8, 20), 1))), 8},
+		{"a scan that is stored", to(op.Flip(sum(x, 1), 1)), 3},
+		{"rows of pages", to(sum(leaf("x", 5, 1024), 0)), 0},
+		{"fewer rows of pages", to(sum(leaf("x", 4, 1024), 0)), 4},
+		{"in place", expr.Let(y, sum(y, 1)), 0},
+	} {
+		p, err := plan.Compile(t.Context(), []expr.Statement{c.s}, plan.SplitLoops)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprint(p.Stages[0].Kernel)
+		got := strings.Count(text, "store")
+		if strings.Contains(text, "carry") {
+			got = 0
+		}
+		if got != c.steps {
+			t.Errorf("%s: %d steps, want %d\n%s", c.name, got, c.steps, text)
+		}
+	}
+}
+
 // outline returns the loops and the stores of the kernels of a plan, stage by stage.
 func outline(p *plan.Plan) string {
 	var out []string

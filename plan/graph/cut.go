@@ -22,14 +22,14 @@ const (
 	mostJoined = 4   // the operands of a concatenation that a loop selects from
 )
 
-// Split returns the roots of a group cut at the borders of concatenations and
+// parts returns the roots of a group cut at the borders of concatenations and
 // paddings: a list of roots for each part, to be stored one after the other. It returns the roots
 // uncut if they have no borders, if the parts would be too many or too small, if
 // storing a part could change what another reads, or if an array of the program could be
 // stored in part when what the other parts read fails. It stores what the loop of the roots
 // would store first. What stays whole reads concatenations of many operands from memory.
 // A single root without borders is cut by the fields of the records that it reads: see byField.
-func (g *Graph) Split(roots []Root) [][]Root {
+func (g *Graph) parts(roots []Root) [][]Root {
 	if !g.borders {
 		return g.byField(roots)
 	}
@@ -127,7 +127,7 @@ func (g *Graph) split(roots []Root) [][]Root {
 	var all [][]Root
 	for _, part := range parts {
 		if len(part) == len(roots) { // a reshape of it may have borders inside
-			all = append(all, g.Split(part)...)
+			all = append(all, g.parts(part)...)
 		} else {
 			all = append(all, part)
 		}
@@ -165,7 +165,7 @@ func (g *Graph) fillFirst(roots []Root) [][]Root {
 		}
 	}
 	all := Root{g.Broadcast(g.reshape(fill, nil), t.Shape), t}
-	return append([][]Root{{all}}, g.Split([]Root{{x, inner}})...)
+	return append([][]Root{{all}}, g.parts([]Root{{x, inner}})...)
 }
 
 // unshaped returns roots without the reshapes and transposes that their targets can express by

@@ -175,6 +175,7 @@ type Graph struct {
 	own       map[costKey]int      // primitives of users' operators
 	marks     int32                // number of counts so far
 	borders   bool                 // some node has borders: see bordered
+	scans     bool                 // some node is a scan
 	err       error                // the first error of an index map
 }
 

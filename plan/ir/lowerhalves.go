@@ -7,24 +7,47 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-// LowerHalves gives integers of 64 bits that a loop carries 32 bits if all that becomes of them are integers of at
+// LowerHalves gives integers of 64 bits that a loop computes 32 bits if all that becomes of them are integers of at
 // most 32: cumsum(x) of int32 has sums of int64, and an array of int32 for the result takes their lower halves alone.
 func LowerHalves(k *Kernel) {
 	h := halving{Kernel: k}
 	if !slices.ContainsFunc(k.Loops, func(l Loop) bool {
-		return slices.ContainsFunc(k.Regions[l.Body].Code, func(in Ins) bool { return in.Op == Carry && wide(in.Type) })
+		return slices.ContainsFunc(k.Regions[l.Body].Code, func(in Ins) bool { return computes(in) && wide(in.Type) })
 	}) {
 		return
 	}
-	h.find()
-	carries := false
-	for _, in := range k.All() {
-		carries = carries || in.Op == Carry && h.half[in.Dst]
-	}
-	if carries {
+	if h.find(); h.gains() {
 		h.rewrite()
 		Prune(k)
 	}
+}
+
+// computes reports whether the lower half of a result takes less time than the whole one.
+func computes(in Ins) bool {
+	return in.Op == Carry || in.Op < prim.NumOps && in.Op != prim.Const && in.Op != prim.Cvt && keepsHalf(in.Op)
+}
+
+// gains reports whether halves of values are carried, or computed in more instructions than they need conversions of whole values.
+func (h *halving) gains() bool {
+	gain, converted := 0, map[Value]bool{}
+	for _, in := range h.All() {
+		if in.Dst == None || !h.half[in.Dst] {
+			continue
+		}
+		switch {
+		case in.Op == Carry:
+			return true
+		case computes(*in):
+			gain++
+		}
+		for _, v := range in.Args[:in.NumArgs()] {
+			if wide(h.Types[v]) && !h.half[v] && in.Op != prim.Cvt && !converted[v] {
+				converted[v] = true
+				gain--
+			}
+		}
+	}
+	return gain > 0
 }
 
 // keepsHalf reports whether the lower half of a result follows from the lower halves of the operands.

@@ -31,6 +31,12 @@ func TestLowerHalves(t *testing.T) {
 		{"%2 = carry i64 %0; %3 = load i32 b0[i1, i0]; %4 = cvt i64 %3; %5 = add i64 %2 %4; %6 = ne bool %5 %4; %7 = cvt i32 %6; store i32 b1[i1, i0] %7; %8 = next i64 %2 %5", ""},
 		{"%2 = carry i64 %0; %3 = load i32 b0[i1, %2]; %4 = cvt i64 %3; %5 = add i64 %2 %4; %6 = cvt i32 %5; store i32 b1[i1, i0] %6; %7 = next i64 %2 %5", ""},
 		{"%2 = carry i64 %0; %3 = load i32 b0[i1, i0]; %4 = cvt i64 %3; %5 = add i64 %2 %4; %6 = cvt f32 %5; %7 = bitcast i32 %6; store i32 b1[i1, i0] %7; %8 = next i64 %2 %5", ""},
+		// A loop that carries nothing: a sum of two that are stored, and one sum of whole values, which would be converted.
+		{
+			"%2 = load i32 b0[i1, i0]; %3 = cvt i64 %2; %4 = add i64 %0 %3; %5 = cvt i32 %4; %6 = add i64 %4 %3; %7 = cvt i32 %6; store i32 b1[i1, i0] %5; store i32 b1[i0, i1] %7",
+			"load i32 b0[i1, i0]; add i32; add i32; store i32 b1[i1, i0]; store i32 b1[i0, i1]",
+		},
+		{"%2 = add i64 %0 %0; %3 = cvt i32 %2; store i32 b1[i1, i0] %3", ""},
 		// The last sum is stored as a whole.
 		{"%2 = carry i64 %0; %3 = load i32 b0[i1, i0]; %4 = cvt i64 %3; %5 = add i64 %2 %4; %6 = cvt i32 %5; store i32 b1[i1, i0] %6; %7 = next i64 %2 %5; }; store i64 b2[i0, i0] %7", ""},
 	} {

@@ -37,10 +37,11 @@ func (f *emitter) windows(s *layout.Site) []window {
 	return windowsAt(s, lane0, f.W)
 }
 
-// stepLane emits the address of a site with a small step, to RCX, and returns how many lanes after it the current vector begins.
+// stepLane emits the address of a site with a small step, to RCX, and returns how many lanes after it the current vector begins. The copies
+// of a load share it; those of a store with AVX2 alone, as stores of AVX-512 may take RCX.
 func (f *emitter) stepLane(s *layout.Site, step int) int {
 	index, k := f.FirstLane()
-	if !f.evex && f.Copy > 0 && f.Copy != f.Half && f.sharesAddress(s) {
+	if (!f.evex || f.Cur.Op == ir.Load) && f.Copy > 0 && f.Copy != f.Half && f.sharesAddress(s) {
 		return k*f.W - f.Overlap()
 	}
 	i := s.Index(f.Phase)

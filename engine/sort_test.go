@@ -30,6 +30,7 @@ func TestSortEverywhere(t *testing.T) {
 	testSortEverywhere(t, func(int) int8 { return int8(r.Uint32()) })
 	testSortEverywhere(t, func(int) bool { return r.IntN(2) == 0 })
 	testSortEverywhere(t, func(int) uint16 { return uint16(r.Uint32()) })
+	testSortEverywhere(t, func(i int) int16 { return int16(r.Uint32()) >> (i / 9000 % 2 * 7) })
 	testSortEverywhere(t, func(i int) float64 { // they differ in bits that a key with a position has no room for
 		return math.Float64frombits(math.Float64bits(float64(i%2)*1e9) + r.Uint64N(300))
 	})

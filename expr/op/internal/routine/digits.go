@@ -59,12 +59,13 @@ func begins(counts []uint32) {
 }
 
 // tally stores keys in order to the elements of to, which may be the keys, by counting them. The keys are from
-// base on, and less than 1<<width above it.
-func tally[K key](c *counts, to, keys []K, base K, width int) {
+// base on, and less than 1<<width above it. The bits of turn, above these, are changed in memory.
+func tally[K key](c *counts, to, keys []K, base K, width int, turn K) {
 	counts, each := digitsOf(c, keys, 0, width), 16/sizeOf[K]()
 	for i := range counts {
 		k := base + K(i)
 		some, done := to[:counts[int(k)&(len(counts)-1)]], each
+		k ^= turn
 		if len(to) >= each { // without a branch for each key, and what is too much is overwritten
 			words := (*[16]byte)(unsafe.Pointer(&to[0]))
 			binary.NativeEndian.PutUint64(words[:], uint64(k)*repeated[K]())
@@ -84,33 +85,62 @@ func tally[K key](c *counts, to, keys []K, base K, width int) {
 // mostTallied is the most bits in which keys of two bytes differ that are counted at once.
 const mostTallied = 10
 
-// divide sorts keys of two bytes: by their high bytes, and then the parts with equal ones by machine code, or by counting.
-func (s *sorter[K]) divide(keys, room []uint16) {
-	high := [1 << 8]uint32(digitsOf(&s.counts, keys, 8, 8))
+// divide stores keys of two bytes in order to to, which may be the keys: by their high bytes, and then the parts with equal ones by
+// machine code, or by counting. turn is 0, or the highest bit if the keys have it as the values of signed integers do.
+func (s *sorter[K]) divide(to, keys, room []uint16, turn uint16) {
+	memory := digitsOf(&s.counts, keys, 8, 8)
+	var high, at [1 << 8]uint32 // in order
+	flip := int(turn >> 8)
+	for d := range high {
+		high[d] = memory[d^flip]
+	}
 	first := slices.IndexFunc(high[:], func(n uint32) bool { return n > 0 })
 	if end := first + 1<<(mostTallied-8); end >= len(high) || !slices.ContainsFunc(high[end:], func(n uint32) bool { return n > 0 }) {
-		tally(&s.counts, keys, keys, uint16(first)<<8, mostTallied)
+		tally(&s.counts, to, keys, uint16(first)<<8, mostTallied, turn)
 		return
 	}
-	at := high
-	begins(at[:])
+	sum := uint32(0)
+	for d, n := range high {
+		at[d^flip], sum = sum, sum+n
+	}
 	for _, k := range keys {
 		d := k >> 8
-		room[at[d]] = k
-		at[d]++
+		if i := at[d]; int(i) < len(room) { // the keys may change at the same time
+			room[i] = k
+			at[d] = i + 1
+		}
+	}
+	typ := dtype.U16
+	if turn != 0 {
+		typ = dtype.I16
 	}
 	for i, n := range high {
 		if n == 0 {
 			continue
 		}
-		to, from := keys[:n], room[:n]
-		keys, room = keys[n:], room[n:]
+		part, from := to[:n], room[:n]
+		to, room = to[n:], room[n:]
 		if s.parts == nil || n >= manyKeys || !s.parts(&s.alone, tree.Rows{
-			Type: dtype.U16, Count: 1, Length: int(n), To: unsafe.Pointer(&to[0]), From: unsafe.Pointer(&from[0]),
+			Type: typ, Count: 1, Length: int(n), To: unsafe.Pointer(&part[0]), From: unsafe.Pointer(&from[0]),
 		}) {
-			tally(&s.counts, to, from, uint16(i)<<8, 8)
+			tally(&s.counts, part, from, uint16(i)<<8, 8, turn)
 		}
 	}
+}
+
+// divides reports whether rows of values are sorted by divide where they are.
+func (r *rowSort[K]) divides() bool {
+	return sizeOf[K]() == 2 && r.want == Values && r.dense && !r.descending && !r.typ.IsFloat() && r.length >= manyKeys
+}
+
+// dividePairs sorts a row of values, from where they are to where they go.
+func (r *rowSort[K]) dividePairs(s *sorter[K], row int) {
+	turn := uint16(0)
+	if r.typ.IsSigned() {
+		turn = 1 << 15
+	}
+	pairs := func(p unsafe.Pointer) []uint16 { return unsafe.Slice((*uint16)(p), r.length) }
+	s.divide(pairs(r.to(row, 2)), pairs(r.from(row)), pairs(unsafe.Pointer(&s.otherKeys[0])), turn)
 }
 
 // positions stores the order or the ranks of a row by the bytes of its keys, the low ones first.

@@ -44,9 +44,9 @@ func (s *sorter[K]) sort() {
 	if n := len(s.keys); n < someKeys && (s.tags != nil || n <= fewKeys) {
 		s.insert(0, n)
 	} else if sizeOf[K]() == 1 && s.tags == nil {
-		tally(&s.counts, s.keys, s.keys, 0, 8)
+		tally(&s.counts, s.keys, s.keys, 0, 8, 0)
 	} else if pairs, ok := any(s.keys).([]uint16); ok && s.tags == nil && n >= manyKeys {
-		s.divide(pairs, any(s.otherKeys).([]uint16))
+		s.divide(pairs, pairs, any(s.otherKeys).([]uint16), 0)
 	} else if n < someKeys {
 		slices.Sort(s.keys)
 	} else if s.radix(0, n) {

@@ -219,6 +219,10 @@ func (r *rowSort[K]) one(s *sorter[K], work []byte, row int) {
 		s.otherTags, _ = as[uint32](work, end, r.length)
 		enumerate(s.tags, r.length)
 	}
+	if r.divides() {
+		r.dividePairs(s, row)
+		return
+	}
 	keysOf(s.keys, r.typ, r.from(row), r.call.Args[0].Strides[r.axis], r.descending)
 	if r.parts() {
 		r.parted(s, row)

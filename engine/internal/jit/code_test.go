@@ -107,6 +107,30 @@ func TestHalves(t *testing.T) {
 	}
 }
 
+// TestRowMasks looks in which loops each short row is one move under a mask: of AVX-512, and of arrays that fit into the second level.
+func TestRowMasks(t *testing.T) {
+	if _, err := exec.Probe(); err != nil {
+		t.Skip(err)
+	}
+	jit.FixCaches(t)
+	for rows, want := range map[string]bool{"1000": true, "1000000": false} {
+		pl, err := plan.Compile(t.Context(), statements(t, "x "+rows+"x3 float32\ny "+rows+"x8 float32", "y[:, 5:] = x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, be := range jit.Generators() {
+			kernels, err := host.Listings(be, pl)
+			if err != nil {
+				t.Fatal(err)
+			}
+			loop, _, _ := strings.Cut(code(kernels[0]), "tail:")
+			if got := strings.Contains(loop, "{k7}"); got != (want && be.Name() == "avx512") {
+				t.Errorf("%s, %s rows: moves under a mask: %v, want %v", be.Name(), rows, got, want)
+			}
+		}
+	}
+}
+
 // code returns the instructions of a kernel with their notes, without offsets.
 func code(k *listing.Kernel) string {
 	var b strings.Builder

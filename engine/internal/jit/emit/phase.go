@@ -39,6 +39,8 @@ type phaseCode struct {
 	rowNodes map[int32]int32
 	// unroll is the vectors of an iteration that a loop computes one after the other, see oneByOne, or 0.
 	unroll int
+	// rowMask says that the tail mask has the lanes of a row of a loop that copies rows.
+	rowMask bool
 	// tailKept says that code before a loop makes the mask of the known tails in it.
 	tailKept bool
 	// firstPart is the nodes of the first part of a loop that has two, see findFirstPart and findShared, or 0.

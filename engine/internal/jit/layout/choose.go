@@ -184,6 +184,7 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 	}
 	total, element, fresh := b.bytes(bp)
 	moving := bp.waits(element, secondLevelRate)
+	bp.Cached = bp.Laid > 0 && total <= b.Machine.Caches.L2
 	beyond := total >= b.Machine.Beyond()
 	far := beyond || total >= max(16*b.Machine.Caches.L2, b.Machine.Caches.L3/16)
 	slow := far && bp.waits(element, memoryRate)

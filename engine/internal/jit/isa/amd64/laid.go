@@ -74,7 +74,17 @@ const (
 )
 
 // CopyBytes copies by the widest moves. The last one may overlap the one before it. It may overwrite RAX, RCX and RDX.
+// Under a mask it is one move of the lanes of the tail mask, which are n bytes.
 func (f *emitter) CopyBytes(to, from isa.Mem, n int, predicates bool) {
+	if f.Masked {
+		move := [...]x86.Op{1: x86.VMOVDQU8, 2: x86.VMOVDQU16, 4: x86.VMOVUPS, 8: x86.VMOVUPD}[n/f.Layout.Laid]
+		f.Within(func() {
+			x, l := f.Tmp(), x86.Len(8*max(16, 1<<bits.Len(uint(n-1))))
+			f.I(move, l, x, mem(from), x86.Zero(tailMask))
+			f.I(move, l, mem(to), x, x86.Merge(tailMask))
+		})
+		return
+	}
 	if n > mostInline*f.Facts.Bytes && !predicates {
 		f.copyLong(to, from, n)
 		return

@@ -449,9 +449,10 @@ func (f *phaseCode) copyLoop() {
 }
 
 // masksRows reports whether a loop that copies rows of so many bytes has one move under a mask for each, in place of several: the tail
-// mask has the lanes of a row, where no index selects rows. Stores under masks that miss the second level take half as long again.
+// mask has the lanes of a row, where no index selects rows. Stores under masks that miss the second level take half as long again, and
+// most vectors of a whole line cross lines.
 func (f *phaseCode) masksRows(bytes int) bool {
-	return f.Predicates > 0 && f.Layout.Cached && len(f.chosen) == 0 && f.Layout.Laid < f.W && bytes == f.rowBytes() && bits.OnesCount(uint(bytes)) > 1 && f.Phase.Sites[f.Nodes[f.top[1]].Aux].Type != dtype.Bool
+	return f.Predicates > 0 && f.Layout.Cached && len(f.chosen) == 0 && bytes <= widestRow && f.Layout.Laid < f.W && bytes == f.rowBytes() && bits.OnesCount(uint(bytes)) > 1 && f.Phase.Sites[f.Nodes[f.top[1]].Aux].Type != dtype.Bool
 }
 
 // copyRows emits the copies of some rows of an iteration, pack of them by one store. Offsets that an index selects go from their vector to general

@@ -10,7 +10,7 @@ import (
 // A stencil reads one array at many places. Their addresses are at fixed distances, so one
 // register serves them all.
 
-// siteRegs is the number of registers for addresses. Sites at a distance share one where the
+// siteRegs is the number of registers that addresses have in any loop. Sites at a distance share one where the
 // others do not fit, because the distance is a constant of the code then.
 const siteRegs = 6
 

@@ -51,6 +51,7 @@ func (f *phaseCode) laidLoop() {
 		f.Jump(done)
 	} else {
 		f.Branch(isa.LT, lanes, isa.K(reach), tail)
+		last := f.lastStart(reach)
 		if holds = f.Lanes.Hold(f.holdRoom(group * v)); holds {
 			f.Jump(held)
 		}
@@ -67,8 +68,7 @@ func (f *phaseCode) laidLoop() {
 		}
 		f.Iterated = 0
 		f.nextLaid(unroll)
-		f.Asm.Address(isa.T0, isa.At(isa.Lane, reach))
-		f.Branch(isa.LE, isa.T0, lanes, loop)
+		f.branchFull(isa.LE, reach, last, loop)
 		f.Lanes.EndHold()
 	}
 
@@ -410,12 +410,12 @@ func (f *phaseCode) copyLoop() {
 	if bytes <= mostTogether || len(f.chosen) == 0 {
 		f.part("main loop: %d rows at once", rows)
 		f.Branch(isa.LT, lanes, isa.K(reach), tail)
+		most := f.lastStart(reach)
 		f.Align(32)
 		f.Bind(loop)
 		f.copyRows(rows, bytes, pack)
 		f.nextRows(rows)
-		f.Asm.Address(isa.T0, isa.At(isa.Lane, reach))
-		f.Branch(isa.LE, isa.T0, lanes, loop)
+		f.branchFull(isa.LE, reach, most, loop)
 	}
 
 	f.part("tail: the rows at the end")

@@ -53,6 +53,21 @@ func TestCountedMasks(t *testing.T) {
 }
 
 // TestNeighbouringWindows fails if the two windows of a vector of every other element overlap, except for one vector of each group: that
+// TestNotWaits fails if the complement of a vector reads what its result had before, for which it would wait.
+func TestNotWaits(t *testing.T) {
+	for _, k := range codeAVX512(t, "x 100000 uint8\nz 100000 uint8\n", "y = minimum(x.astype(int32) + z, 255).astype(uint8)") {
+		found := regexp.MustCompile(`vpternlogd (zmm\d+), (zmm\d+), zmm\d+, 85`).FindAllStringSubmatch(k, -1)
+		for _, m := range found {
+			if m[1] != m[2] {
+				t.Errorf("%s has another result than its operands", m[0])
+			}
+		}
+		if found == nil {
+			t.Errorf("no complement in\n%s", k)
+		}
+	}
+}
+
 // has the last elements, and the others read elements that the next vector has.
 func TestNeighbouringWindows(t *testing.T) {
 	window := regexp.MustCompile(`zmmword ptr \[rcx([+-]\d+)?\]`)

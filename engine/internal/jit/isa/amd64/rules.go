@@ -479,7 +479,10 @@ func inRange(n *lower.Node) bool { return saturates(n) && n.Imm == lower.InRange
 func not(f *emitter, n *lower.Node) {
 	d, x := f.unary(n)
 	if f.evex {
-		f.I(pick(n.In, x86.VPTERNLOGD, x86.VPTERNLOGQ), f.LenOf(n.In), d, x, x, x86.Imm(0x55))
+		if d != x { // else the operation waits for what d had
+			f.CopyVec(n.In, d, x)
+		}
+		f.I(pick(n.In, x86.VPTERNLOGD, x86.VPTERNLOGQ), f.LenOf(n.In), d, d, d, x86.Imm(0x55))
 	} else {
 		f.I(x86.VPXOR, x86.L256, d, x, f.ones())
 	}

@@ -1,11 +1,13 @@
 package engine_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -39,6 +41,27 @@ func TestNamesOfRows(t *testing.T) {
 		err := engine.Run(t.Context(), expr.Statement{Target: view.Node(), Value: x.Node()})
 		if err == nil {
 			t.Errorf("a view of a user named %s is a target", row.Name())
+		}
+	}
+}
+
+// TestPlacesOfViews checks that the error of a view of a user which leaves its operand states where the view
+// was made, whatever its name and its number of operands are.
+func TestPlacesOfViews(t *testing.T) {
+	x, at := engine.MustFromSlice([]float32{1, 2, 3, 4}), engine.MustFromSlice([]float32{1, 2, 3, 9})
+	like := func(n *tree.Node) (shape.Shape, error) { return n.Args[0].Shape(), nil }
+	for _, name := range []string{"concat", "pad", "mine"} {
+		behind := op.DefineView(name, 1, like, func(g *tree.Gather) op.V { return g.Checked(0, []prim.Ix{g.Add(g.Out[0], g.Const(1))}) })
+		indexed := op.DefineView(name, 2, like, func(g *tree.Gather) op.V {
+			return g.Checked(0, []prim.Ix{g.IxTable.Value(g.B.Cvt(dtype.I64, g.At(1, g.Out)))})
+		})
+		want := line() + 1
+		views := []expr.Exp[float32]{op.View(behind, nil, x), op.View(indexed, nil, x, at)}
+		for i, view := range views {
+			_, err := engine.Eval(view)
+			if e, ok := errors.AsType[*tree.Error](err); !ok || !errors.Is(err, expr.ErrIndex) || e.Line != want || e.Op != "View" {
+				t.Errorf("%s of %d operands: %v, not at line %d", name, i+1, err, want)
+			}
 		}
 	}
 }

@@ -92,7 +92,7 @@ func Map3[T expr.Elem](o *tree.Operator, a, b, c expr.Exp[T]) expr.Exp[T] {
 // reads the operands at the coordinates g.Out. It fuses like the built-in ones.
 // The integers of a use are in Node.Ints.
 func DefineView(name string, arity int, result func(n *tree.Node) (shape.Shape, error), gather func(g *tree.Gather) V, opts ...DefineOption) *tree.Operator {
-	row := tree.Row{Name: name, GoName: name, Class: tree.View, Arity: arity, Types: tree.TypesOf(dtype.Real()...), Shape: result, Gather: gather}
+	row := tree.Row{Name: name, GoName: name, Class: tree.View, Arity: arity, Types: tree.TypesOf(dtype.Real()...), Shape: result, Gather: gather, Fails: true}
 	return tree.NewOperator(*complete(&row, opts))
 }
 

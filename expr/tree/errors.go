@@ -227,7 +227,7 @@ func (n *Node) mark() {
 	switch n.Op.Class() {
 	case Opaque:
 	case View:
-		if len(n.Args) < 2 || n.Op.Name() == "concat" {
+		if !n.Op.row.Fails {
 			return
 		}
 	default:

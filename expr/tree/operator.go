@@ -116,6 +116,9 @@ type Row struct {
 	Shape func(n *Node) (shape.Shape, error)
 	// Gather returns the value of a View at the coordinates g.Out.
 	Gather func(g *Gather) prim.V
+	// Fails says that a View may read outside of an operand. The error states where the
+	// node was made.
+	Fails bool
 	// Ints names the integer parameters of a View's constructor, which become
 	// Node.Ints; "dims..." takes any number. A constructor of another form is
 	// written by hand, and Ints is empty.

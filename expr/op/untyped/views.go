@@ -39,7 +39,7 @@ var views = family(tree.Row{Class: tree.View, Arity: 1, Types: elems}, []tree.Ro
 	{Name: "pad", Arity: 2, Result: tree.ResultFirst, Shape: padShape, Gather: padGather, Grad: gradPad, Doc: "surrounded by a scalar."},
 	// Axes: the axis. The second operand is the index.
 	{
-		Name: "take", Arity: 2, Result: tree.ResultFirst, Shape: takeShape, Gather: takeGather, Grad: gradTake,
+		Name: "take", Arity: 2, Result: tree.ResultFirst, Fails: true, Shape: takeShape, Gather: takeGather, Grad: gradTake,
 		Doc: "elements of an axis by index; negative indices count from the end, others outside are an error.",
 	},
 	// Ints: size, stride and dilation for each axis; the window axes come last.

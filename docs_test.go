@@ -1,6 +1,9 @@
 package oneloop_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -173,6 +176,62 @@ func TestPagesNameWhatIsThere(t *testing.T) {
 			if of, what := m[1], m[2]; !strings.HasPrefix(what, "Example") && !strings.HasPrefix(what, "Test") &&
 				!regexp.MustCompile(`(?m)^(func|type|var|const) `+what+`\b`).MatchString(have[of]) {
 				t.Errorf("%s names %s.%s, which is not there", page, of, what)
+			}
+		}
+	}
+}
+
+// TestLinksOfComments checks that the package of a comment declares the names that the comment has in
+// brackets, such as [Tensor] and [Tensor.At].
+func TestLinksOfComments(t *testing.T) {
+	link := regexp.MustCompile(`\[\*?(?:[A-Z]\w+\.)?([A-Z]\w+)\](?:[^(]|$)`)
+	declared, linked := map[string]map[string]bool{}, map[string]map[string]string{} // by folder; a file with the link
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasPrefix(path, "scripts") {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		dir := filepath.Dir(path)
+		if declared[dir] == nil {
+			declared[dir], linked[dir] = map[string]bool{}, map[string]string{}
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				declared[dir][n.Name.Name] = true
+			case *ast.TypeSpec:
+				declared[dir][n.Name.Name] = true
+			case *ast.ValueSpec:
+				for _, id := range n.Names {
+					declared[dir][id.Name] = true
+				}
+			case *ast.Field:
+				for _, id := range n.Names {
+					declared[dir][id.Name] = true
+				}
+			}
+			return true
+		})
+		if strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		for _, c := range f.Comments {
+			for _, m := range link.FindAllStringSubmatch(c.Text(), -1) {
+				linked[dir][m[1]] = path
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, names := range linked {
+		for name, path := range names {
+			if !declared[dir][name] {
+				t.Errorf("%s links to [%s], which the package lacks", path, name)
 			}
 		}
 	}

@@ -12,7 +12,8 @@
 //
 // A module is parameters plus a function from trees to trees. A [Trainer] makes
 // one program of the loss, the gradients and the updates for each shape of a
-// batch, and runs it for each batch. [Trainer.Explain] lists its loops and bytes.
+// batch, and runs it for each batch. [Trainer.Program] returns it, and
+// its method Explain lists its loops and bytes.
 //
 // Everything random follows from seeds that the caller gives. A training that is
 // saved and loaded goes on with the same bits, on every back end and for any

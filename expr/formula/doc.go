@@ -12,6 +12,6 @@
 // which take the type of the arrays that they meet. What a program may rely on,
 // and where NumPy differs, is in docs/formula.md.
 //
-// A mistake is an [*Error]: one line with the place in the text, and
-// [Error.Caret] for a terminal.
+// A mistake is an [*Error]: one line with the place in the text. Its method Caret adds
+// a line that marks the place.
 package formula

@@ -256,7 +256,7 @@ func fitted(a *tree.Node, axis, n int) *tree.Node {
 	return a
 }
 
-// Frequency returns [FFTFreq], or of the first half [RFFTFreq], as an untyped tree.
+// Frequency returns op.FFTFreq, or if half is true op.RFFTFreq, as an untyped tree.
 func Frequency(t dtype.Type, n int, d float64, half bool) *tree.Node {
 	called := "FFTFreq"
 	if half {

@@ -5,7 +5,7 @@
 // mapping to write and one to run; elsewhere, or where that is forbidden, one
 // mapping whose pages change from writable to executable.
 //
-// The code is a leaf of its Go caller. It has no business on the stack: spills
+// The code is a leaf of its Go caller. It does not use the stack: spills
 // go to the argument block. It cannot be preempted, so a call should take
 // microseconds. It returns by RET.
 //

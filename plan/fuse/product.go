@@ -166,8 +166,8 @@ func matrix(a *graph.Array) bool {
 	}
 	rows, cols, si, sj := a.Shape[r-2], a.Shape[r-1], a.Strides[r-2], a.Strides[r-1]
 	straight := (sj == 1 || cols <= 1) && (si >= cols || rows <= 1 && si >= 0)
-	turned := (si == 1 || rows <= 1) && (sj >= rows || cols <= 1 && sj >= 0)
-	return straight || turned
+	transposed := (si == 1 || rows <= 1) && (sj >= rows || cols <= 1 && sj >= 0)
+	return straight || transposed
 }
 
 // shortestRun is the least number of elements that follow each other in memory, so

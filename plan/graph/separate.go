@@ -224,8 +224,8 @@ func (g *Graph) reorder(e *tree.Node, a *Node, order []int, reduced func(int) bo
 	kept := append(single, lists.Where(order, func(i int) bool { return !reduced(i) })...)
 	axes := lists.Where(order, reduced)
 	rows := reduced(order[len(order)-1])
-	turned := !slices.IsSorted(kept[len(single):])
-	if !turned && slices.IsSorted(axes) && rows == reduced(len(a.Shape)-1) || turned && lists.Product(a.Shape, axes) < leastKept {
+	permuted := !slices.IsSorted(kept[len(single):])
+	if !permuted && slices.IsSorted(axes) && rows == reduced(len(a.Shape)-1) || permuted && lists.Product(a.Shape, axes) < leastKept {
 		return nil
 	}
 	perm, from := slices.Concat(axes, kept), 0
@@ -239,7 +239,7 @@ func (g *Graph) reorder(e *tree.Node, a *Node, order []int, reduced func(int) bo
 	}
 	at := lists.Map(lists.UpTo(len(axes)), func(k int) int { return from + k })
 	n := g.reduceOver(e, g.transpose(a, perm, to), at)
-	if turned {
+	if permuted {
 		return g.transpose(n, back, e.Shape())
 	}
 	return g.reshape(n, e.Shape())

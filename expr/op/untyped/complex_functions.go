@@ -22,8 +22,8 @@ func limitOf(x *tree.Node) (at, exp float64) {
 // either returns x where the condition holds, else y.
 func either(cond, x, y *tree.Node) *tree.Node { return Call("where", cond, x, y) }
 
-// turn returns r*cos(y) and r*sin(y) for z = x+iy. For y = 0 the second is y, whatever r is.
-func turn(z tree.Parts, r *tree.Node) tree.Parts {
+// polar returns r*cos(y) and r*sin(y) for z = x+iy. For y = 0 the second is y, whatever r is.
+func polar(z tree.Parts, r *tree.Node) tree.Parts {
 	return tree.Parts{
 		Re: Call("mul", r, Call("cos", z.Im)),
 		Im: either(Call("equal", z.Im, like(z.Re, 0)), z.Im, Call("mul", r, Call("sin", z.Im))),
@@ -40,7 +40,7 @@ func grow(x *tree.Node) (a, b *tree.Node) {
 
 func expComplex(z tree.Parts) tree.Parts {
 	a, b := grow(z.Re)
-	t := turn(z, b)
+	t := polar(z, b)
 	re, im := Call("mul", a, t.Re), Call("mul", a, t.Im)
 	im = either(Call("equal", z.Im, like(z.Re, 0)), z.Im, im)
 	// For a y that has no sine, an infinite x decides.
@@ -228,8 +228,8 @@ func acoshComplex(z tree.Parts) tree.Parts {
 
 // asinhComplex has cuts on the imaginary axis beyond i and -i.
 func asinhComplex(z tree.Parts) tree.Parts {
-	turned := timesI(z)
-	a, b := sqrtComplex(plus(1, times(-1, turned))), sqrtComplex(plus(1, turned))
+	rotated := timesI(z)
+	a, b := sqrtComplex(plus(1, times(-1, rotated))), sqrtComplex(plus(1, rotated))
 	re := Call("asinh", crossed(b, a))
 	im := Call("atan2", z.Im, Call("sub", Call("mul", a.Re, b.Re), Call("mul", a.Im, b.Im)))
 	far, l := farOut(z)

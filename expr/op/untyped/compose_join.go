@@ -22,14 +22,14 @@ func rotate(o Options, x ...*tree.Node) *tree.Node {
 	if err != nil || len(axes) != 2 {
 		return misshapen("axes %v are no plane of an array of rank %d", o.Axes, len(a.Shape()))
 	}
-	turn := func(which ...int) *tree.Node { return flip(Options{Axes: which}, a) }
+	flipped := func(which ...int) *tree.Node { return flip(Options{Axes: which}, a) }
 	switch o.int(0, 1) & 3 {
 	case 1:
-		return swapAxes(Options{Axes: axes}, turn(axes[1]))
+		return swapAxes(Options{Axes: axes}, flipped(axes[1]))
 	case 2:
-		return turn(axes...)
+		return flipped(axes...)
 	case 3:
-		return swapAxes(Options{Axes: axes}, turn(axes[0]))
+		return swapAxes(Options{Axes: axes}, flipped(axes[0]))
 	}
 	return a
 }
@@ -263,9 +263,9 @@ func cross(o Options, x ...*tree.Node) *tree.Node {
 		}
 		v[i] = moveAxis(Options{Axes: []int{axis}, Ints: []int{-1}}, a)
 	}
-	turned := func(a *tree.Node, by int) *tree.Node { return roll(Options{Axes: []int{-1}, Ints: []int{-by}}, a) }
-	one := Call("mul", turned(v[0], 1), turned(v[1], 2))
-	y := Call("sub", one, Call("mul", turned(v[0], 2), turned(v[1], 1)))
+	rolled := func(a *tree.Node, by int) *tree.Node { return roll(Options{Axes: []int{-1}, Ints: []int{-by}}, a) }
+	one := Call("mul", rolled(v[0], 1), rolled(v[1], 2))
+	y := Call("sub", one, Call("mul", rolled(v[0], 2), rolled(v[1], 1)))
 	return moveAxis(Options{Axes: []int{-1}, Ints: axes[2:]}, sound(y))
 }
 

@@ -303,7 +303,7 @@ func PadMode(a *tree.Node, widths []int, mode string) *tree.Node {
 func padded(a *tree.Node, axis, before, after, most int, mode string) *tree.Node {
 	n := a.Shape()[axis]
 	part := func(first, count int) *tree.Node { return cut(a, axis, shape.Range(first, first+count)) }
-	turned := func(first, count int) *tree.Node { return flip(Options{Axes: []int{axis}}, part(first, count)) }
+	flipped := func(first, count int) *tree.Node { return flip(Options{Axes: []int{axis}}, part(first, count)) }
 	repeated := func(at, count int) *tree.Node {
 		dims := slices.Clone([]int(a.Shape()))
 		dims[axis] = count
@@ -316,9 +316,9 @@ func padded(a *tree.Node, axis, before, after, most int, mode string) *tree.Node
 	case mode == "wrap":
 		first, last = part(most-before, before), part(n-most, after)
 	case mode == "symmetric":
-		first, last = turned(0, before), turned(n-after, after)
+		first, last = flipped(0, before), flipped(n-after, after)
 	default:
-		first, last = turned(1, before), turned(n-1-after, after)
+		first, last = flipped(1, before), flipped(n-1-after, after)
 	}
 	return Concat(axis, []*tree.Node{first, a, last})
 }

@@ -61,14 +61,14 @@ func gradMatMul(g *tree.Adjoint, arg int) *tree.Node {
 	of := b
 	if arg == 0 {
 		of = a
-		if s, t, ok := stacked(g, a, turned(g, z), turned(g, y), false); ok {
-			r = product(g, turned(g, s), t)
+		if s, t, ok := stacked(g, a, transposed(g, z), transposed(g, y), false); ok {
+			r = product(g, transposed(g, s), t)
 		} else {
-			r = product(g, z, turned(g, y))
+			r = product(g, z, transposed(g, y))
 		}
 	} else {
 		x, z, _ = stacked(g, b, x, z, true)
-		r = product(g, turned(g, x), z)
+		r = product(g, transposed(g, x), z)
 	}
 	return g.Reshape(g.SumTo(r, r.Shape(), of), g.Arg(arg).Shape())
 }
@@ -103,8 +103,8 @@ func stacked(g *tree.Adjoint, of shape.Shape, x, z *tree.Node, direct bool) (_, 
 	return stack(x), stack(z), true
 }
 
-// turned returns a with its last two axes exchanged (transposed).
-func turned(g *tree.Adjoint, a *tree.Node) *tree.Node {
+// transposed returns a with its last two axes exchanged.
+func transposed(g *tree.Adjoint, a *tree.Node) *tree.Node {
 	axes := lists.UpTo(len(a.Shape()))
 	n := len(axes)
 	axes[n-1], axes[n-2] = n-2, n-1

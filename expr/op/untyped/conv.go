@@ -361,8 +361,8 @@ func columnsToImage(o Options, x ...*tree.Node) *tree.Node {
 	if !v.Shape().Equal(x[0].Shape()) {
 		return misshapen("columns of shape %v do not make images of shape %v, which have columns of shape %v", x[0].Shape(), dims, v.Shape())
 	}
-	turned := v.Args[0].Shape() // channel, elements, image, positions
+	channelsFirst := v.Args[0].Shape() // channel, elements, image, positions
 	r := len(w)
-	a := Transpose(Reshape(x[0], turned), slices.Concat([]int{1 + r, 0}, lists.UpTo(2 + 2*r)[2+r:], lists.UpTo(1 + r)[1:]))
+	a := Transpose(Reshape(x[0], channelsFirst), slices.Concat([]int{1 + r, 0}, lists.UpTo(2 + 2*r)[2+r:], lists.UpTo(1 + r)[1:]))
 	return fold(a, dims, w, 2)
 }

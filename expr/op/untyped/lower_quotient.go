@@ -169,12 +169,12 @@ func uniformSignedQuotient(b *B, x, y V) V {
 		m = b.Select(b.Cvt(dtype.Bool, y), b.Cvt(w.i, b.Div(wide(most), wide(size))), w.int(b, 0))
 	}
 
-	turned := b.Shr(y, b.Int(t, k-1))
-	least := b.Select(b.Cvt(dtype.Bool, y), b.Neg(turned), b.Int(t, -1<<(k-1))) // of the numbers that are not complemented
+	negative := b.Shr(y, b.Int(t, k-1))                                           // -1 for a negative divisor
+	least := b.Select(b.Cvt(dtype.Bool, y), b.Neg(negative), b.Int(t, -1<<(k-1))) // of the numbers that are not complemented
 	sign := b.Select(b.Lt(x, least), b.Like(x, -1), b.Like(x, 0))
-	n := b.Bitcast(t.Unsigned(), b.Xor(b.Add(x, turned), sign))
+	n := b.Bitcast(t.Unsigned(), b.Xor(b.Add(x, negative), sign))
 	q := b.Shr(b.MulHi(b.Add(n, b.Like(n, 1)), b.Cvt(n.Type, m)), b.Cvt(n.Type, f))
-	return b.Xor(b.Bitcast(t, q), b.Xor(sign, turned))
+	return b.Xor(b.Bitcast(t, q), b.Xor(sign, negative))
 }
 
 // uniformQuotient is the quotient of numbers of 32 bits without sign, as wordQuotient. m = ceil(2^(32+l)/y) - 2^32 is the

@@ -353,8 +353,8 @@ func unwrap(o Options, x ...*tree.Node) *tree.Node {
 	if d.DType().IsInt() { // a jump may lie between integers
 		wide = Cast(d, dtype.F64)
 	}
-	turn := Call("where", Call("less", Call("abs", wide), like(wide, jump)), like(p, 0), Call("sub", near, d))
-	turns := accumulate("add", "sum")(Options{Axes: []int{axis}}, turn)
-	rest := Call("add", cut(p, axis, shape.From(1)), turns)
+	correction := Call("where", Call("less", Call("abs", wide), like(wide, jump)), like(p, 0), Call("sub", near, d))
+	corrections := accumulate("add", "sum")(Options{Axes: []int{axis}}, correction)
+	rest := Call("add", cut(p, axis, shape.From(1)), corrections)
 	return Concat(axis, []*tree.Node{cut(p, axis, shape.Until(1)), rest})
 }

@@ -60,10 +60,10 @@ func matrixAliases(s suite, t dtype.Type, n int) {
 	s.Helper()
 	r := newRand(uint64(n))
 	a := place(r, t, packed, tame, n, n).Named("a").Node()
-	turn := untyped.Permute(a, nil)
-	s.check(set(a, turn))
-	s.check(set(a, plus(turn, a)))
-	s.check(set(a, untyped.Compose("flip", untyped.Options{Axes: []int{0}}, turn)))
+	transpose := untyped.Permute(a, nil)
+	s.check(set(a, transpose))
+	s.check(set(a, plus(transpose, a)))
+	s.check(set(a, untyped.Compose("flip", untyped.Options{Axes: []int{0}}, transpose)))
 	upper, lower := span(a, op.From(1)), span(a, op.Range(0, -1))
 	s.check(set(upper, plus(upper, lower)))
 	s.check(set(lower, plus(upper, lower)))
@@ -78,7 +78,7 @@ func matrixAliases(s suite, t dtype.Type, n int) {
 	}
 	if t.IsFloat() {
 		s.check(set(a, untyped.Compose("softmax", untyped.Options{Axes: []int{1}}, a)))
-		s.check(set(a, untyped.Compose("softmax", untyped.Options{Axes: []int{0}}, turn)))
+		s.check(set(a, untyped.Compose("softmax", untyped.Options{Axes: []int{0}}, transpose)))
 		s.check(set(a, untyped.Compose("layernorm", untyped.Options{Numbers: []float64{1e-5}}, a, span(a, op.Range(0, 1)), nil)))
 	}
 }
@@ -153,7 +153,7 @@ func sequences(s suite, t dtype.Type, n int) {
 	s.Helper()
 	r := newRand(uint64(n))
 	x := place(r, t, packed, tame, n, n).Named("x").Node()
-	y := place(r, t, turned, tame, n, n).Named("y").Node()
+	y := place(r, t, columnMajor, tame, n, n).Named("y").Node()
 	z := place(r, t, packed, tame, n, n).Named("z").Node()
 	v := place(r, t, packed, tame, n).Named("v").Node()
 	third := tree.ConstInt(t, 3)

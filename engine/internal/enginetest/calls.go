@@ -23,7 +23,7 @@ func scattered(name string, axis int, list []int64, based bool, dims ...int) fun
 		bits := lists.Map(list, func(v int64) uint64 { return uint64(v) })
 		var base *tree.Node
 		if based {
-			base = place(newRand(9), x.DType(), turned, wild, dims...).Node()
+			base = place(newRand(9), x.DType(), columnMajor, wild, dims...).Node()
 		}
 		return untyped.Scatter(name, of(dtype.I64, bits, len(bits)).Node(), x, base, axis, dims)
 	}
@@ -88,13 +88,13 @@ func init() {
 	}
 	for _, side := range []int{0, 1} {
 		viewCases["searchsorted"] = append(viewCases["searchsorted"], viewCase{[]int{33}, func(x *tree.Node) *tree.Node {
-			return searched(side, x, place(newRand(5), x.DType(), turned, wild, 7, 9).Node())
+			return searched(side, x, place(newRand(5), x.DType(), columnMajor, wild, 7, 9).Node())
 		}}, viewCase{[]int{3, 40}, func(x *tree.Node) *tree.Node {
 			return searched(side, place(newRand(6), x.DType(), gaps, tame, 21).Node(), x)
 		}}, viewCase{[]int{9}, func(x *tree.Node) *tree.Node {
 			return searched(side, place(newRand(6), x.DType(), packed, tame, 0).Node(), x)
 		}}, viewCase{[]int{33}, func(x *tree.Node) *tree.Node {
-			return places(side, x, place(newRand(5), x.DType(), turned, wild, 7, 9).Node())
+			return places(side, x, place(newRand(5), x.DType(), columnMajor, wild, 7, 9).Node())
 		}}, viewCase{[]int{3, 40}, func(x *tree.Node) *tree.Node {
 			return places(side, place(newRand(6), x.DType(), packed, tame, 21).Node(), x)
 		}})

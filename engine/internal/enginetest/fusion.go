@@ -27,7 +27,7 @@ func Fusion(t *testing.T, o Options) {
 					f := &fusion{
 						t: typ,
 						x: place(r, typ, packed, tame, d.rows, d.cols).Named("x").Node(),
-						y: place(r, typ, turned, tame, d.rows, d.cols).Named("y").Node(),
+						y: place(r, typ, columnMajor, tame, d.rows, d.cols).Named("y").Node(),
 						v: place(r, typ, packed, tame, d.cols).Named("v").Node(),
 						u: place(r, typ, gaps, tame, d.rows, 1).Named("u").Node(),
 					}
@@ -221,12 +221,12 @@ func products(s suite) {
 	for _, t := range dtype.Real()[1:] {
 		for i, d := range []struct{ m, k, n int }{{1, 1, 1}, {3, 4, 5}, {33, 17, 9}, {70, 65, 66}, {3, 0, 4}, {0, 3, 4}} {
 			r := newRand(uint64(i))
-			for _, l := range []layout{packed, turned, gaps, backward, misaligned} {
+			for _, l := range []layout{packed, columnMajor, gaps, backward, misaligned} {
 				if !testlevel.Deep() && (int(l)+i+int(t))%3 != 0 {
 					continue
 				}
 				a := place(r, t, l, exact, d.m, d.k).Named("a").Node()
-				b := place(r, t, turned, exact, d.k, d.n).Named("b").Node()
+				b := place(r, t, columnMajor, exact, d.k, d.n).Named("b").Node()
 				bias := place(r, t, packed, exact, d.n).Named("bias").Node()
 				ab := untyped.MatMul(a, b)
 				for _, v := range []*tree.Node{

@@ -104,13 +104,13 @@ func guarded(s suite, f *fence, t dtype.Type, n int) {
 
 	rows := max(1, min(7, 2000/max(n, 1)))
 	m := f.array(t, shape.Shape{rows, n}, shape.Strides{max(n, 1), 1})
-	turned := f.array(t, shape.Shape{rows, n}, shape.Strides{1, rows})
-	s.check(set(m, formula(t, turned, x)))
-	s.check(set(turned, formula(t, m, x)))
+	columnMajor := f.array(t, shape.Shape{rows, n}, shape.Strides{1, rows})
+	s.check(set(m, formula(t, columnMajor, x)))
+	s.check(set(columnMajor, formula(t, m, x)))
 	if n*rows < 3000 {
 		apart := f.array(t, shape.Shape{rows, n}, shape.Strides{-3 * max(n, 1), -2}) // rows with gaps, from the last to the first
 		s.check(set(apart, formula(t, m, apart)))
-		s.check(set(m, formula(t, apart, turned)))
+		s.check(set(m, formula(t, apart, columnMajor)))
 	}
 
 	padded := f.vec(t, n+5, 1)
@@ -124,7 +124,7 @@ func guarded(s suite, f *fence, t dtype.Type, n int) {
 	if n > 0 {
 		s.check(set(x, untyped.Take(y, apply("mod", idx, tree.ConstInt(dtype.I32, int64(n))), 0)))
 		s.check(set(x, untyped.Take(strided, idx, 0)))
-		s.check(set(m, untyped.Take(turned, apply("mod", idx, tree.ConstInt(dtype.I32, int64(n))), 1)))
+		s.check(set(m, untyped.Take(columnMajor, apply("mod", idx, tree.ConstInt(dtype.I32, int64(n))), 1)))
 	}
 	f.next = 0
 	guardedReductions(s, f, t, rows, n)

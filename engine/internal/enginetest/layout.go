@@ -12,18 +12,18 @@ import (
 type layout uint8
 
 const (
-	packed     layout = iota // row-major, no gaps, aligned
-	misaligned               // row-major, one element after an aligned address
-	gaps                     // every third element of each axis, rows with gaps
-	turned                   // column-major
-	backward                 // row-major, last axis reversed
-	upsideDown               // all axes reversed
-	repeated                 // first axis has stride 0; not for targets
-	constant                 // all axes have stride 0; not for targets
+	packed      layout = iota // row-major, no gaps, aligned
+	misaligned                // row-major, one element after an aligned address
+	gaps                      // every third element of each axis, rows with gaps
+	columnMajor               // column-major
+	backward                  // row-major, last axis reversed
+	upsideDown                // all axes reversed
+	repeated                  // first axis has stride 0; not for targets
+	constant                  // all axes have stride 0; not for targets
 	numLayouts
 )
 
-var layoutNames = [...]string{"packed", "misaligned", "gaps", "turned", "backward", "upsideDown", "repeated", "constant"}
+var layoutNames = [...]string{"packed", "misaligned", "gaps", "columnMajor", "backward", "upsideDown", "repeated", "constant"}
 
 func (l layout) String() string { return layoutNames[l] }
 
@@ -45,7 +45,7 @@ func (l layout) strides(s shape.Shape) (st shape.Strides, offset, size int) {
 			st[i] = n
 			n = n*max(s[i], 1) + 2
 		}
-	case turned:
+	case columnMajor:
 		st = s.FortranStrides()
 	case backward:
 		if len(s) > 0 {

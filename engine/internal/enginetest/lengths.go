@@ -99,7 +99,7 @@ func matrices(s suite, t dtype.Type, dims []int, seed int) {
 func chunks(s suite) {
 	r := newRand(3)
 	for _, dims := range [][]int{{100003}, {317, 331}, {7, 11, 13, 107}} {
-		x := place(r, dtype.F32, turned, wild, dims...).Named("x").Node()
+		x := place(r, dtype.F32, columnMajor, wild, dims...).Named("x").Node()
 		y := place(r, dtype.F32, packed, wild, dims[len(dims)-1]).Named("y").Node()
 		out := place(r, dtype.F32, gaps, tame, dims...).Named("out").Node()
 		s.check(expr.Statement{Target: out, Value: formula(dtype.F32, x, y)})

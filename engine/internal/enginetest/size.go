@@ -21,7 +21,7 @@ func Size(t *testing.T, o Options) {
 			s := suite{t, o}
 			r := newRand(3)
 			x := place(r, dtype.F32, packed, tame, 12, 12).Named("x").Node()
-			y := place(r, dtype.F32, turned, tame, 12, 12).Named("y").Node()
+			y := place(r, dtype.F32, columnMajor, tame, 12, 12).Named("y").Node()
 			out := blank(r, dtype.F32, 12, 12).Named("out").Node()
 			v := c.make(x, y)
 			s.check(set(out, v))

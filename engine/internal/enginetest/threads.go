@@ -31,7 +31,7 @@ func Threads(t *testing.T, o Options) {
 func threadPrograms(t dtype.Type) map[string][]expr.Statement {
 	r := newRand(11)
 	x := place(r, t, packed, tame, 120, 401).Named("x").Node()
-	y := place(r, t, turned, tame, 120, 401).Named("y").Node()
+	y := place(r, t, columnMajor, tame, 120, 401).Named("y").Node()
 	long := place(r, t, packed, tame, 140003).Named("long").Node()
 	out := blank(r, t, 120, 401).Named("out").Node()
 	row, col := blank(r, t, 401).Named("row").Node(), blank(r, t, 120).Named("col").Node()

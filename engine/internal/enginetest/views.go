@@ -223,7 +223,7 @@ func testView(s suite, t dtype.Type, vc viewCase, seed int) (n int) {
 	if len(vc.dims) == 0 || twice.Err() != nil || len(twice.Shape()) == 0 {
 		return n
 	}
-	both := apply("equal", twice, place(r, twice.DType(), turned, wild, twice.Shape()...).Named("y").Node())
+	both := apply("equal", twice, place(r, twice.DType(), columnMajor, wild, twice.Shape()...).Named("y").Node())
 	out := blank(r, dtype.Bool, twice.Shape()...).Named("out").Node()
 	if s.check(expr.Statement{Target: out, Value: both}) {
 		n++

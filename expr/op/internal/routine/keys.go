@@ -28,32 +28,32 @@ func keysOf[K key](dst []K, t dtype.Type, p unsafe.Pointer, step int, descending
 		floatKeys(dst, src, descending)
 		return
 	}
-	turn := K(0)
+	mask := K(0)
 	if t.IsSigned() {
-		turn = 1 << (8*sizeOf[K]() - 1)
+		mask = 1 << (8*sizeOf[K]() - 1)
 	}
 	if descending {
-		turn = ^turn
+		mask = ^mask
 	}
-	flip(dst, src, turn)
+	flip(dst, src, mask)
 }
 
 // repeated returns the factor of a key that gives 8 bytes of this key.
 func repeated[K key]() uint64 { return math.MaxUint64 / uint64(^K(0)) }
 
-// flip writes elements to dst with the bits of turn changed, 32 bytes at a time. dst may be src.
-func flip[K key](dst, src []K, turn K) {
+// flip writes elements to dst with the bits of mask changed, 32 bytes at a time. dst may be src.
+func flip[K key](dst, src []K, mask K) {
 	each, word := 32/sizeOf[K](), binary.NativeEndian
-	turns := uint64(turn) * repeated[K]()
+	masks := uint64(mask) * repeated[K]()
 	for dst = dst[:len(src)]; len(src) >= each; dst, src = dst[each:], src[each:] {
 		to, from := (*[32]byte)(unsafe.Pointer(&dst[0])), (*[32]byte)(unsafe.Pointer(&src[0]))
-		word.PutUint64(to[:], word.Uint64(from[:])^turns)
-		word.PutUint64(to[8:], word.Uint64(from[8:])^turns)
-		word.PutUint64(to[16:], word.Uint64(from[16:])^turns)
-		word.PutUint64(to[24:], word.Uint64(from[24:])^turns)
+		word.PutUint64(to[:], word.Uint64(from[:])^masks)
+		word.PutUint64(to[8:], word.Uint64(from[8:])^masks)
+		word.PutUint64(to[16:], word.Uint64(from[16:])^masks)
+		word.PutUint64(to[24:], word.Uint64(from[24:])^masks)
 	}
 	for i, b := range src {
-		dst[i] = b ^ turn
+		dst[i] = b ^ mask
 	}
 }
 
@@ -73,14 +73,14 @@ func bitsOf[K key](dst []K, p unsafe.Pointer, step int) {
 func floatKeys[K key](dst, bits []K, descending bool) {
 	var zero K
 	shift := 8*unsafe.Sizeof(zero) - 1
-	high, turn := K(1)<<shift, K(0)
+	high, mask := K(1)<<shift, K(0)
 	if descending {
-		turn = ^turn
+		mask = ^mask
 	}
 	inf := floatInf[K]()
 	dst = dst[:len(bits)]
 	for i, b := range bits {
-		k := b ^ (-(b >> shift) | high) ^ turn
+		k := b ^ (-(b >> shift) | high) ^ mask
 		if b&^high > inf {
 			k = ^zero
 		}
@@ -105,16 +105,16 @@ func valuesOf[K key](src []K, t dtype.Type, p unsafe.Pointer, step int, descendi
 	size := unsafe.Sizeof(zero)
 	jump := step * int(size)
 	high := K(1) << (8*size - 1)
-	turn := K(0)
+	mask := K(0)
 	if descending {
-		turn = ^turn
+		mask = ^mask
 	}
 	float, signed := t.IsFloat(), t.IsSigned()
 	if !float && step == 1 {
 		if signed {
-			turn ^= high
+			mask ^= high
 		}
-		flip(unsafe.Slice((*K)(p), len(src)), src, turn)
+		flip(unsafe.Slice((*K)(p), len(src)), src, mask)
 		return
 	}
 	nan := floatInf[K]() | floatInf[K]()>>1
@@ -123,12 +123,12 @@ func valuesOf[K key](src []K, t dtype.Type, p unsafe.Pointer, step int, descendi
 		case float && k == ^zero:
 			k = nan
 		case float:
-			k ^= turn
+			k ^= mask
 			k ^= ^(-(k >> (8*size - 1))) | high
 		case signed:
-			k ^= turn ^ high
+			k ^= mask ^ high
 		default:
-			k ^= turn
+			k ^= mask
 		}
 		*(*K)(unsafe.Add(p, i*jump)) = k
 	}

@@ -41,6 +41,9 @@ func TestDiscrete(t *testing.T) {
 		"binomial 50000": {op.Binomial(key, 50000, .9, n), binomial(50000, .9), 45000},
 		"negative 2.5":   {op.NegativeBinomial(key, 2.5, .2, n), negative(2.5, .2), 10},
 		"negative 1":     {op.NegativeBinomial(key, 1, .01, n), negative(1, .01), 99},
+		"integers":       {op.Integers[int64](key, 700, n), func(float64) float64 { return 1. / 700 }, 349.5},
+		"small integers": {op.Cast[int64](op.Integers[uint8](key, 200, n)), func(float64) float64 { return 1. / 200 }, 99.5},
+		"bernoulli":      {op.Cast[int64](op.Bernoulli(key, .3, n)), binomial(1, .3), .3},
 	} {
 		x, err := engine.Eval(c.e)
 		if err != nil {

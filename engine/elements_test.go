@@ -134,3 +134,25 @@ func TestInt(t *testing.T) {
 	}
 	equal(t, "JSON", back.Values(), s)
 }
+
+// TestHalvesRoundOnce tests that a tree of halves has values of float32, which the assignment rounds.
+func TestHalvesRoundOnce(t *testing.T) {
+	const small = 0x1p-12 // 1 + small is 1 in both formats
+	a, b := []float32{1, 1, 1}, []float32{small, -small, small}
+	for backend, got := range everyBackend(t, lessOne[expr.Float16](a, b), 3) {
+		if v := got[1].Float32(); v != -small {
+			t.Errorf("%s: float16 gives %v, want %v", backend, v, -small)
+		}
+	}
+	for backend, got := range everyBackend(t, lessOne[expr.BFloat16](a, b), 3) {
+		if v := got[1].Float32(); v != -small {
+			t.Errorf("%s: bfloat16 gives %v, want %v", backend, v, -small)
+		}
+	}
+}
+
+// lessOne returns (a + b) - 1 in halves.
+func lessOne[T expr.Float](a, b []float32) expr.Exp[T] {
+	x, y := op.Cast[T](engine.MustFromSlice(a)), op.Cast[T](engine.MustFromSlice(b))
+	return op.SubScalar(op.Add(x, y), 1)
+}

@@ -24,9 +24,9 @@ func integral(f func(t float64) float64, x, p float64) (sum float64) {
 	return sum
 }
 
-// Gamma and beta numbers have their distributions, by the statistic of Kolmogorov and
-// Smirnov, and means and variances. All back ends have the same bits.
-func TestGammaBeta(t *testing.T) {
+// TestContinuous compares uniform, exponential, gamma and beta numbers with their distributions, by the statistic of
+// Kolmogorov and Smirnov, and by means and variances. All back ends have the same bits.
+func TestContinuous(t *testing.T) {
 	const n = 20000
 	key := expr.Const[uint64](12)
 	lg := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
@@ -44,12 +44,15 @@ func TestGammaBeta(t *testing.T) {
 		power          float64
 		mean, variance float64
 	}{
-		"gamma .2":  {op.Gamma[float64](key, .2, n), gamma(.2), 10, .2, .2},
-		"gamma 1":   {op.Gamma[float64](key, 1, n), gamma(1), 1, 1, 1},
-		"gamma 2.5": {op.Gamma[float64](key, 2.5, n), gamma(2.5), 1, 2.5, 2.5},
-		"gamma 300": {op.Gamma[float64](key, 300, n), gamma(300), 1, 300, 300},
-		"beta 2 3":  {op.Beta[float64](key, 2, 3, n), beta(2, 3), 1, .4, .04},
-		"beta .5 1": {op.Beta[float64](key, .5, 1, n), beta(.5, 1), 4, 1. / 3, 4. / 45},
+		"uniform":     {op.Uniform[float64](key, n), beta(1, 1), 1, .5, 1. / 12},
+		"float32":     {op.Cast[float64](op.Uniform[float32](key, n)), beta(1, 1), 1, .5, 1. / 12},
+		"exponential": {op.Exponential[float64](key, n), gamma(1), 1, 1, 1},
+		"gamma .2":    {op.Gamma[float64](key, .2, n), gamma(.2), 10, .2, .2},
+		"gamma 1":     {op.Gamma[float64](key, 1, n), gamma(1), 1, 1, 1},
+		"gamma 2.5":   {op.Gamma[float64](key, 2.5, n), gamma(2.5), 1, 2.5, 2.5},
+		"gamma 300":   {op.Gamma[float64](key, 300, n), gamma(300), 1, 300, 300},
+		"beta 2 3":    {op.Beta[float64](key, 2, 3, n), beta(2, 3), 1, .4, .04},
+		"beta .5 1":   {op.Beta[float64](key, .5, 1, n), beta(.5, 1), 4, 1. / 3, 4. / 45},
 	} {
 		var first []float64
 		for _, backend := range engine.Backends() {

@@ -177,14 +177,16 @@ func gammaLog(called string, key expr.Exp[uint64], shape float64, stream int64, 
 
 // gammaShape reports whether numbers of the gamma distribution with a shape have finite
 // logarithms. Those of smaller shapes have not, and beta would compare infinities.
-func gammaShape(v float64) bool { return v >= 1e-300 && v <= 1e15 }
+func gammaShape(v float64) bool { return v >= leastShape && v <= mostShape }
+
+const leastShape, mostShape = 1e-300, 1e15
 
 // Gamma returns numbers of the gamma distribution with the given shape and the scale
 // 1, in the shape dims. Its mean is the shape. They are computed in float64. A shape
 // below 1e-300 or above 1e15 is [expr.ErrValue]. See docs/numerics.md.
 func Gamma[T expr.Float](key expr.Exp[uint64], shape float64, dims ...int) expr.Exp[T] {
 	if !gammaShape(shape) {
-		return expr.Of[T](tree.Errorf(tree.ErrValue, "Gamma", "the shape is %v", shape))
+		return expr.Of[T](tree.Errorf(tree.ErrValue, "Gamma", "the shape parameter %v is not from %v to %v", shape, leastShape, mostShape))
 	}
 	x := untyped.Call("exp", gammaLog("Gamma", key, shape, gammaStream, dims))
 	return expr.Of[T](untyped.Cast(x, dtype.Of[T]()).As("Gamma", expr.NodeOf(key)))
@@ -196,7 +198,7 @@ func Gamma[T expr.Float](key expr.Exp[uint64], shape float64, dims ...int) expr.
 // [Gamma].
 func Beta[T expr.Float](key expr.Exp[uint64], a, b float64, dims ...int) expr.Exp[T] {
 	if !gammaShape(a) || !gammaShape(b) {
-		return expr.Of[T](tree.Errorf(tree.ErrValue, "Beta", "the parameters are %v and %v", a, b))
+		return expr.Of[T](tree.Errorf(tree.ErrValue, "Beta", "a parameter of %v and %v is not from %v to %v", a, b, leastShape, mostShape))
 	}
 	x := gammaLog("Beta", key, a, gammaStream, dims)
 	y := gammaLog("Beta", key, b, gammaStream+gammaStreams, dims)
@@ -275,8 +277,9 @@ func Binomial(key expr.Exp[uint64], n int, p float64, dims ...int) expr.Exp[int6
 }
 
 // NegativeBinomial returns how many trials fail before the r-th success, if each
-// succeeds with probability p, in the shape dims. r need not be an integer. An r that is
-// not above 0, or a p that is not above 0 and at most 1, is [expr.ErrValue].
+// succeeds with probability p, in the shape dims. r need not be an integer: 1/a and
+// 1/(1 + a*m) give the distribution of mean m and variance m + a*m*m. An r that is not
+// above 0, or a p that is not above 0 and at most 1, is [expr.ErrValue].
 func NegativeBinomial(key expr.Exp[uint64], r, p float64, dims ...int) expr.Exp[int64] {
 	if !(r > 0 && p > 0 && p <= 1) || math.IsInf(r, 0) {
 		return expr.Of[int64](tree.Errorf(tree.ErrValue, "NegativeBinomial", "%v successes with probability %v", r, p))

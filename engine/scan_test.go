@@ -241,3 +241,48 @@ func TestMiddleAxes(t *testing.T) {
 		}
 	}
 }
+
+// TestScanSiblings checks that results of one scan that another loop loads are stored by one loop, which computes the states
+// once, and that they are those of programs with one result.
+func TestScanSiblings(t *testing.T) {
+	const steps, lanes = 20, 300
+	x := op.Normal[float64](expr.Const[uint64](3), steps, lanes)
+	zero := expr.Const(0.0)
+	type exps = []expr.Exp[float64]
+	r := op.Scan(exps{zero, zero}, exps{x}, op.ScanOptions{}, func(s op.Step[float64]) (next, out exps) {
+		a := op.Add(s.State[0], op.Exp(s.X[0]))
+		b := op.Add(op.MulScalar(s.State[1], .5), a)
+		return exps{a, b}, exps{op.Sqrt(a), op.Sin(b)}
+	})
+	other := op.CumSum(x, 0)
+	for name, c := range map[string]struct {
+		a, b   expr.Exp[float64]
+		axis   int
+		stages int
+	}{
+		"last states":       {r.Last(0), r.Last(1), 0, 2},
+		"outputs":           {r.Out(0), r.Out(1), 1, 2},
+		"state and output":  {r.Last(0), r.Out(1), -1, 4},
+		"of two scans":      {r.Out(0), other, 1, 3},
+		"of a scan, and it": {r.Last(0), op.Index(other, 0, steps-1), 0, 3},
+	} {
+		a, b := op.Sum(c.a, op.Axis(c.axis)), op.Sum(c.b, op.Axis(c.axis))
+		y, z := engine.Zeros[float64](a.Node().Shape()...), engine.Zeros[float64](b.Node().Shape()...)
+		for _, backend := range engine.Backends() {
+			o := engine.Options{Backend: backend}
+			p, err := engine.CompileWith(context.Background(), o, expr.Let(y, a), expr.Let(z, b))
+			if err == nil {
+				err = p.Run(context.Background())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := len(p.Plan().Stages); n != c.stages {
+				t.Errorf("%s: %d stages, want %d\n%s", name, n, c.stages, p.Explain())
+			}
+			if !slices.Equal(y.Data(), value(t, a)) || !slices.Equal(z.Data(), value(t, b)) {
+				t.Errorf("%s, %s: %v and %v, want %v and %v", name, backend, y, z, value(t, a), value(t, b))
+			}
+		}
+	}
+}

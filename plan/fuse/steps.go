@@ -158,12 +158,11 @@ func (f *Fuser) provide(n *graph.Node, always bool, others []*Value) error {
 	return nil
 }
 
-// siblings returns the roots of a stored reduction n, and of those of others that reduce the same
-// axes of a part of the same arrays: one loop goes over these once. It takes none that fails, and
-// none that depends on another.
+// siblings returns the roots of a stored reduction or scan n, and of those of others that one loop computes with it, see
+// [graph.Graph.Siblings]. It takes none that fails, and none that depends on another.
 func (f *Fuser) siblings(n *graph.Node, others []*Value) []graph.Root {
 	all := []graph.Root{{Value: n, Target: n.Array}}
-	if n.Src.Op.Class() != tree.Reduction || n.Faulty {
+	if n.Faulty {
 		return all
 	}
 	for _, v := range others {

@@ -86,13 +86,17 @@ func (n *Node) Elsewhere(r *Read) string {
 }
 
 // Siblings reports whether two reductions that are stored go over the same axes of operands of
-// one shape that have an array in common, and fit one kernel together.
+// one shape that have an array in common, or two scans have the same states, and whether they fit one kernel together.
 func (g *Graph) Siblings(n, x *Node) bool {
-	if n.Src.Op.Class() != tree.Reduction || x.Src.Op.Class() != tree.Reduction {
+	class := n.Src.Op.Class()
+	if class != x.Src.Op.Class() || class != tree.Reduction && class != tree.Scan {
 		return false
 	}
 	a, b := n.Args[0], x.Args[0]
 	if !a.Shape.Equal(b.Shape) || !slices.Equal(n.Src.Axes, x.Src.Axes) || !n.Shape.Equal(x.Shape) {
+		return false
+	}
+	if class == tree.Scan && !(slices.Equal(n.Args[1:], x.Args[1:]) && slices.Equal(n.Src.Ints, x.Src.Ints)) {
 		return false
 	}
 	cost, all := g.inlined(a)
@@ -102,7 +106,7 @@ func (g *Graph) Siblings(n, x *Node) bool {
 		common[i] = all[i] & in[i]
 	}
 	all.union(&in)
-	return common.count() > 0 && all.count() <= maxInputs && cost+more <= MaxCost
+	return (class == tree.Scan || common.count() > 0) && all.count() <= maxInputs && cost+more <= MaxCost
 }
 
 // inlined returns the primitives that a loop over n computes, and what it reads.

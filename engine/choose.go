@@ -130,12 +130,16 @@ type Distinct[T expr.Elem] struct {
 	Inverse *Tensor[int64] // of the shape of the expression: the place of each element in Values
 }
 
-// Unique returns the distinct elements of e, as NumPy's unique.
+// Unique returns the distinct elements of e, as NumPy's unique. Complex numbers, which have no order, are
+// [expr.ErrType].
 func Unique[T expr.Elem](e expr.Exp[T]) (Distinct[T], error) {
 	var d Distinct[T]
 	n := expr.NodeOf(e)
 	if err := n.Err(); err != nil {
 		return d, err
+	}
+	if n.DType().IsComplex() {
+		return d, tree.NewError(tree.ErrType, "engine.Unique", "elements of type %v have no order", n.DType())
 	}
 	x, err := Eval(expr.Of[T](untyped.Reshape(n, []int{n.Shape().Size()})))
 	if err != nil {

@@ -133,6 +133,9 @@ func TestUnique(t *testing.T) {
 	if d, err := engine.Unique(engine.Zeros[bool](0)); err != nil || d.Values.Size() != 0 {
 		t.Errorf("nothing: %v, %v", d, err)
 	}
+	if _, err := engine.Unique(engine.MustFromSlice([]complex128{1i, 1})); !errors.Is(err, expr.ErrType) || !strings.HasPrefix(err.Error(), "oneloop: engine.Unique: ") {
+		t.Errorf("complex numbers: %v", err)
+	}
 	if d, err := engine.Unique(engine.MustFromSlice([]bool{true, false, true})); err != nil || !slices.Equal(d.Values.Data(), []bool{false, true}) {
 		t.Errorf("bools: %v, %v", d, err)
 	}

@@ -59,6 +59,7 @@ func TestWritten(t *testing.T) {
 	for text, want := range map[string]string{
 		"vander(m)":                                     "vander takes a vector",
 		"polyder(v[0])":                                 "polyder takes a vector",
+		"concatenate(zeros((257, 3)))":                  "takes a list of arrays, such as [a, b], or an array of 1 to 256 parts",
 		"polyint(m)":                                    "polyint takes a vector",
 		"sum(v*1j, dtype=uint8, initial=2.5)":           "complex128 cannot be converted to uint8",
 		"unravel_index(6, (2, 3))":                      "index 6 is out of range for axis 0 of size 6",

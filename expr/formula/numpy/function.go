@@ -251,7 +251,7 @@ func (c *call) admit(x item, p parameter) {
 	switch p.kind {
 	case pArrays:
 		if x.kind != vSeq || len(x.seq) == 0 {
-			panic(x.mismatch("%s takes a list of arrays, such as [a, b]", c.at.Text))
+			panic(x.mismatch("%s takes a list of arrays, such as [a, b], or an array of 1 to %d parts", c.at.Text, maxParts))
 		}
 		for _, v := range x.seq {
 			item{v, x.at}.operand()

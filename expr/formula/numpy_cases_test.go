@@ -386,6 +386,7 @@ var fixed = []struct {
 	{"r = squeeze(v[0], axis=(0,))", 0},
 	{"r = quantile(a, []); s = percentile(a, [], axis=0); t = nanquantile(i, [], method='lower'); u = quantile(a, [[0.1, 0.2], [0.3, 1]], axis=1); w = quantile(v, [], keepdims=True); x = nanpercentile(a, [[5], [50]], method='higher')", 4000},
 	{"r = polyder(a)", 0},
+	{"r = unravel_index(i, ())", 0},
 	{"r = polyint(a)", 0},
 	{"r = polyder(v[0])", 0},
 	{"r = a[ix_([0, 1], [])]; s = ix_(v[:0], [])[1]; t = ix_(m[0, :0], v)[0]", 0},

@@ -161,6 +161,9 @@ func (c *call) steps(dims []int) []*tree.Node {
 func callUnravelIndex(c *call) value {
 	dims := c.integers(1)
 	steps, at := c.steps(dims), c.array(0)
+	if len(dims) == 0 && len(at.Shape()) > 0 { // nothing would look at the indices
+		panic(fail(c.args[1].at, tree.ErrShape, "unravel_index takes one index for the shape of a number, not an array"))
+	}
 	at = untyped.Position(at, shape.Shape(dims).Size(), 0)
 	for i, step := range steps {
 		if steps[i] = apply("floor_divide", at, step); i > 0 {

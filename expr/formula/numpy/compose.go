@@ -154,6 +154,14 @@ var departures = map[string]departure{
 	"argsort": {vector: true}, "argpartition": {vector: true}, "ediff1d": {first: true}, "diff": {arrays: true, rounds: true},
 }
 
+// vector returns n, or a number as a vector.
+func vector(n *tree.Node) *tree.Node {
+	if len(n.Shape()) == 0 {
+		return flat(n)
+	}
+	return n
+}
+
 // sums reports whether NumPy's reduction o has an argument dtype.
 func sums(o *tree.Operator) bool { return o.Reduce().Op() == prim.Add || o.Reduce().Op() == prim.Mul }
 
@@ -217,7 +225,7 @@ func composition(o *untyped.Composition) func(c *call) *tree.Node {
 			}
 		}
 		if o.Group == "scans" || own.vector { // a number is a vector in NumPy
-			nodes = lists.Map(nodes, func(n *tree.Node) *tree.Node { return untyped.Compose("atleast_1d", untyped.Options{}, n) })
+			nodes = lists.Map(nodes, vector)
 		}
 		if o.Operands < 0 {
 			nodes = c.converted(list, values, t)

@@ -19,9 +19,9 @@ const (
 )
 
 // Split returns the roots of a group in parts to be stored in turn: see parts. A single root of scans of few steps is a root for each
-// step, see bySteps.
+// step, see bySteps. A temporary is not: the steps of a scan would be no part of a chain.
 func (g *Graph) Split(roots []Root) [][]Root {
-	if g.scans && len(roots) == 1 && !g.bordered(roots) {
+	if g.scans && len(roots) == 1 && roots[0].Target.Mem != nil && !g.bordered(roots) {
 		if steps := g.bySteps(roots[0]); steps != nil {
 			return [][]Root{steps}
 		}

@@ -355,7 +355,7 @@ func TestSpansOfStates(t *testing.T) {
 	for seed := range 60 {
 		r := rand.New(rand.NewPCG(uint64(seed), 33))
 		typ := types[r.IntN(len(types))]
-		n := []int{2 + r.IntN(60), 1 + r.IntN(12), 4 + r.IntN(90)}
+		n := []int{2 + r.IntN(60), 1 + r.IntN(12), 2 + r.IntN(4+86*r.IntN(2))}
 		row, from, mode := "i1", "x", "out"
 		if seed%3 == 2 {
 			row = fmt.Sprintf("%d+i1*-1", n[1]-1)

@@ -157,7 +157,7 @@ func (bp *Phase) sitesDown() bool {
 // code reaches all its sites. ext are the extents of the spans, and spans the steps of the sites in which.
 func (l *layouter) spansTogether(ext []int, which []int32, spans [][]bound.Span) bool {
 	bp, k := l.bp, len(ext)
-	if !l.Blends || l.ph.Kind != lower.SeqPhase || ext[k-1] < 4 || ext[k-1]*ext[k-2]*bp.SeqN < leastBlock || !bp.onlyCarries() {
+	if !l.Blends || l.ph.Kind != lower.SeqPhase || ext[k-1] < 2 || ext[k-1]*ext[k-2]*bp.SeqN < leastBlock || !bp.onlyCarries() {
 		return false
 	}
 	at := 0

@@ -43,25 +43,25 @@ const (
 	VPCMPD, VPCMPUD, VPCMPQ, VPCMPUQ, VPTESTMB, VPTESTMW
 	VPTESTMD, VPTESTMQ, VPTESTNMD, VPTESTNMQ, VPTEST, VMOVMSKPS
 	VMOVMSKPD, VPMOVMSKB, VPBLENDVB, VBLENDVPS, VBLENDVPD, VPBLENDD
-	VPBLENDW, VPALIGNR, VALIGND, VALIGNQ, VPBLENDMB, VPBLENDMW
-	VBLENDMPS, VBLENDMPD, VPSHUFB, VPSHUFD, VSHUFPS, VUNPCKLPS
-	VUNPCKLPD, VUNPCKHPS, VUNPCKHPD, VPUNPCKLBW, VPUNPCKLWD, VPUNPCKHBW
-	VPUNPCKHWD, VPACKSSWB, VPACKUSWB, VPACKSSDW, VPACKUSDW, VPERMILPS
-	VPERMPS, VPERMPD, VPERMB, VPERMT2B, VPERMT2W, VPERMT2PS
-	VPERMT2PD, VPERM2F128, VSHUFF64X2, VINSERTF128, VINSERTF32X4, VEXTRACTF128
-	VEXTRACTF32X4, VINSERTF64X4, VEXTRACTF64X4, VGATHERDPS, VGATHERDPD, VGATHERQPS
-	VGATHERQPD, KMOVB, KMOVW, KMOVQ, KANDB, KANDW
-	KANDQ, KANDNW, KANDNQ, KORB, KORW, KORQ
-	KXNORB, KXNORW, KXNORD, KXNORQ, KXORB, KXORW
-	KXORQ, KNOTB, KNOTW, KNOTD, KNOTQ, KORTESTB
-	KORTESTW, KORTESTD, KORTESTQ, VPMOVM2B, VPMOVM2W, VPMOVM2D
-	VZEROUPPER, ADD, OR, ADC, AND, SUB
-	XOR, CMP, TEST, MOV, LEA, MOVZXB
-	MOVZXW, MOVSXD, IMUL, NEG, DIV, IDIV
-	SHL, SHR, SAR, CQO, BT, BZHI
-	POPCNT, TZCNT, CMOVG, JAE, JE, JNE
-	JP, JL, JGE, JLE, JG, JMP
-	RET, PREFETCHT0, PREFETCHT1, SFENCE, numOps, _
+	VPBLENDW, VPALIGNR, VALIGND, VPBLENDMB, VPBLENDMW, VBLENDMPS
+	VBLENDMPD, VPSHUFB, VPSHUFD, VSHUFPS, VUNPCKLPS, VUNPCKLPD
+	VUNPCKHPS, VUNPCKHPD, VPUNPCKLBW, VPUNPCKLWD, VPUNPCKHBW, VPUNPCKHWD
+	VPACKSSWB, VPACKUSWB, VPACKSSDW, VPACKUSDW, VPERMILPS, VPERMPS
+	VPERMPD, VPERMB, VPERMT2B, VPERMT2W, VPERMT2PS, VPERMT2PD
+	VPERM2F128, VSHUFF64X2, VINSERTF128, VINSERTF32X4, VEXTRACTF128, VEXTRACTF32X4
+	VINSERTF64X4, VEXTRACTF64X4, VGATHERDPS, VGATHERDPD, VGATHERQPS, VGATHERQPD
+	KMOVB, KMOVW, KMOVQ, KANDB, KANDW, KANDQ
+	KANDNW, KANDNQ, KORB, KORW, KORQ, KXNORB
+	KXNORW, KXNORD, KXNORQ, KXORB, KXORW, KXORQ
+	KNOTB, KNOTW, KNOTD, KNOTQ, KORTESTB, KORTESTW
+	KORTESTD, KORTESTQ, VPMOVM2B, VPMOVM2W, VPMOVM2D, VZEROUPPER
+	ADD, OR, ADC, AND, SUB, XOR
+	CMP, TEST, MOV, LEA, MOVZXB, MOVZXW
+	MOVSXD, IMUL, NEG, DIV, IDIV, SHL
+	SHR, SAR, CQO, BT, BZHI, POPCNT
+	TZCNT, CMOVG, JAE, JE, JNE, JP
+	JL, JGE, JLE, JG, JMP, RET
+	PREFETCHT0, PREFETCHT1, SFENCE, numOps, _, _
 )
 
 var opNames = [numOps]string{
@@ -94,21 +94,21 @@ var opNames = [numOps]string{
 	"vpcmpb", "vpcmpub", "vpcmpw", "vpcmpuw", "vpcmpeqd", "vpcmpeqq", "vpcmpgtd", "vpcmpgtq",
 	"vpcmpd", "vpcmpud", "vpcmpq", "vpcmpuq", "vptestmb", "vptestmw", "vptestmd", "vptestmq",
 	"vptestnmd", "vptestnmq", "vptest", "vmovmskps", "vmovmskpd", "vpmovmskb", "vpblendvb", "vblendvps",
-	"vblendvpd", "vpblendd", "vpblendw", "vpalignr", "valignd", "valignq", "vpblendmb", "vpblendmw",
-	"vblendmps", "vblendmpd", "vpshufb", "vpshufd", "vshufps", "vunpcklps", "vunpcklpd", "vunpckhps",
-	"vunpckhpd", "vpunpcklbw", "vpunpcklwd", "vpunpckhbw", "vpunpckhwd", "vpacksswb", "vpackuswb", "vpackssdw",
-	"vpackusdw", "vpermilps", "vpermps", "vpermpd", "vpermb", "vpermt2b", "vpermt2w", "vpermt2ps",
-	"vpermt2pd", "vperm2f128", "vshuff64x2", "vinsertf128", "vinsertf32x4", "vextractf128", "vextractf32x4", "vinsertf64x4",
-	"vextractf64x4", "vgatherdps", "vgatherdpd", "vgatherqps", "vgatherqpd", "kmovb", "kmovw", "kmovq",
-	"kandb", "kandw", "kandq", "kandnw", "kandnq", "korb", "korw", "korq",
-	"kxnorb", "kxnorw", "kxnord", "kxnorq", "kxorb", "kxorw", "kxorq", "knotb",
-	"knotw", "knotd", "knotq", "kortestb", "kortestw", "kortestd", "kortestq", "vpmovm2b",
-	"vpmovm2w", "vpmovm2d", "vzeroupper", "add", "or", "adc", "and", "sub",
-	"xor", "cmp", "test", "mov", "lea", "movzxb", "movzxw", "movsxd",
-	"imul", "neg", "div", "idiv", "shl", "shr", "sar", "cqo",
-	"bt", "bzhi", "popcnt", "tzcnt", "cmovg", "jae", "je", "jne",
-	"jp", "jl", "jge", "jle", "jg", "jmp", "ret", "prefetcht0",
-	"prefetcht1", "sfence",
+	"vblendvpd", "vpblendd", "vpblendw", "vpalignr", "valignd", "vpblendmb", "vpblendmw", "vblendmps",
+	"vblendmpd", "vpshufb", "vpshufd", "vshufps", "vunpcklps", "vunpcklpd", "vunpckhps", "vunpckhpd",
+	"vpunpcklbw", "vpunpcklwd", "vpunpckhbw", "vpunpckhwd", "vpacksswb", "vpackuswb", "vpackssdw", "vpackusdw",
+	"vpermilps", "vpermps", "vpermpd", "vpermb", "vpermt2b", "vpermt2w", "vpermt2ps", "vpermt2pd",
+	"vperm2f128", "vshuff64x2", "vinsertf128", "vinsertf32x4", "vextractf128", "vextractf32x4", "vinsertf64x4", "vextractf64x4",
+	"vgatherdps", "vgatherdpd", "vgatherqps", "vgatherqpd", "kmovb", "kmovw", "kmovq", "kandb",
+	"kandw", "kandq", "kandnw", "kandnq", "korb", "korw", "korq", "kxnorb",
+	"kxnorw", "kxnord", "kxnorq", "kxorb", "kxorw", "kxorq", "knotb", "knotw",
+	"knotd", "knotq", "kortestb", "kortestw", "kortestd", "kortestq", "vpmovm2b", "vpmovm2w",
+	"vpmovm2d", "vzeroupper", "add", "or", "adc", "and", "sub", "xor",
+	"cmp", "test", "mov", "lea", "movzxb", "movzxw", "movsxd", "imul",
+	"neg", "div", "idiv", "shl", "shr", "sar", "cqo", "bt",
+	"bzhi", "popcnt", "tzcnt", "cmovg", "jae", "je", "jne", "jp",
+	"jl", "jge", "jle", "jg", "jmp", "ret", "prefetcht0", "prefetcht1",
+	"sfence",
 }
 
 // firstForm has the first form of each instruction.
@@ -129,12 +129,12 @@ var firstForm = [numOps + 1]uint16{
 	248, 249, 250, 251, 252, 254, 256, 258, 260, 261, 262, 263, 264, 265, 266, 267,
 	268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283,
 	284, 285, 286, 287, 288, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299,
-	300, 301, 302, 303, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316,
-	317, 318, 320, 322, 324, 326, 330, 334, 337, 338, 339, 340, 341, 342, 343, 344,
+	300, 301, 302, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316,
+	317, 319, 321, 323, 325, 329, 333, 336, 337, 338, 339, 340, 341, 342, 343, 344,
 	345, 346, 347, 348, 349, 350, 351, 352, 353, 354, 355, 356, 357, 358, 359, 360,
-	361, 362, 363, 364, 368, 372, 376, 380, 384, 388, 392, 394, 398, 399, 400, 401,
-	402, 405, 406, 407, 408, 410, 412, 414, 415, 416, 417, 418, 419, 420, 421, 422,
-	423, 424, 425, 426, 427, 428, 430, 431, 432, 433, 434,
+	361, 362, 363, 367, 371, 375, 379, 383, 387, 391, 393, 397, 398, 399, 400, 401,
+	404, 405, 406, 407, 409, 411, 413, 414, 415, 416, 417, 418, 419, 420, 421, 422,
+	423, 424, 425, 426, 427, 429, 430, 431, 432, 433,
 }
 
 var forms = [...]form{
@@ -419,7 +419,6 @@ var forms = [...]form{
 	{op: VPBLENDW, ops: [4]pat{patR, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x0e, ext: noExt, vexW: wIgnored, vex: len128 | len256},
 	{op: VPALIGNR, ops: [4]pat{patR, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x0f, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VALIGND, ops: [4]pat{patR, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x03, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},
-	{op: VALIGNQ, ops: [4]pat{patR, patV, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x03, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPBLENDMB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x66, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPBLENDMW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x66, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VBLENDMPS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x65, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},

@@ -31,9 +31,13 @@ func opponents() []engine.Options {
 
 // TestSeeds compares the back ends on random trees that failed once.
 func TestSeeds(t *testing.T) {
-	for _, seed := range []uint64{901403} { // a kernel with rows, but without phases in them
+	for _, seed := range []uint64{
+		901403,   // a kernel with rows, but without phases in them
+		50039310, // AVX2: scans down columns whose guarded loads leave no register for a mask
+	} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { enginetest.Agree(t, randomBytes(seed), opponents()...) })
 	}
+	t.Run("shallow 77003380", func(t *testing.T) { enginetest.Shallow(t, randomBytes(77003380), opponents()...) }) // the same
 }
 
 // TestSoak compares the back ends on random trees, one for each seed.

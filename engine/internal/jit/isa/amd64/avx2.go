@@ -419,7 +419,7 @@ func (f *avx2) load(n *lower.Node) {
 	if !s.Staged {
 		masked = true
 	}
-	f.loadInto(d, n.Aux, k, masked)
+	f.Within(func() { f.loadInto(d, n.Aux, k, masked) })
 	fill := f.Src(n.Args[0])
 	f.blendv(reg, f.Dst(), fill, d, f.maskFor(k, reg))
 }

@@ -46,7 +46,7 @@ func counted[K int32 | int64](u *run, p *part) bool {
 			left -= n
 		}
 	}
-	if left > 0 { // there are other values
+	if left != 0 { // there are other values, or the numbers changed at the same time
 		return false
 	}
 	to := unsafe.Slice((*K)(p.to()), p.n)

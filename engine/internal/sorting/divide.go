@@ -146,7 +146,7 @@ func find[K int32 | int64](u *run, row []K, value K, skip int) int {
 		}
 		return at
 	}
-	at, skip = beforeGroup(u, row, value, skip)
+	at, skip = beforeGroup(u, row[:len(row)-1], value, skip)
 	for ; at < len(row)-1; at++ { // the last one is not compared: the row may change at the same time
 		if skip -= is(row[at] == value); skip < 0 {
 			break

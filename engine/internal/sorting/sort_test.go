@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -334,4 +335,32 @@ func benchSort[T number](b *testing.B, isa string, typ dtype.Type, n int, value 
 		least = min(least, float64(testlevel.CPUTime()-before))
 	}
 	b.ReportMetric(least/float64(len(x)), "ns/elem")
+}
+
+// TestCountedChanges tests that a part whose numbers change while it is counted is stored within its memory.
+func TestCountedChanges(t *testing.T) {
+	const n = 1 << 14
+	x, to, end := make([]int32, n), make([]int32, n), make(chan struct{})
+	var done sync.WaitGroup
+	done.Go(func() {
+		for turn := int32(0); ; turn++ {
+			for i := range x {
+				atomic.StoreInt32(&x[i], (int32(i)+turn)%mostDistinct)
+			}
+			select {
+			case <-end:
+				return
+			default:
+			}
+		}
+	})
+	defer done.Wait()
+	defer close(end)
+	for _, isa := range isas() {
+		o, u := orderOf(dtype.I32, false), newRun()
+		u.begin(nil, familyOf(isa, 4), &o, false)
+		for range 2000 {
+			u.counted(&part{from: unsafe.Pointer(&x[0]), data: unsafe.Pointer(&to[0]), n: n, values: true})
+		}
+	}
 }

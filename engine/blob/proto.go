@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -145,8 +146,12 @@ func (b Blob[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(p)
 }
 
-// UnmarshalJSON gives b the shape, the data and the diff that MarshalJSON wrote.
+// UnmarshalJSON gives b the shape, the data and the diff that MarshalJSON wrote. null leaves b as it is,
+// as package encoding/json asks of its implementers.
 func (b *Blob[T]) UnmarshalJSON(data []byte) error {
+	if b != nil && string(bytes.TrimSpace(data)) == "null" {
+		return nil
+	}
 	p := &Proto{}
 	if err := json.Unmarshal(data, p); err != nil {
 		return tree.NewError(tree.ErrValue, "", "%s", err)

@@ -184,6 +184,11 @@ func TestMarshal(t *testing.T) {
 	check(t, "no JSON", b.UnmarshalJSON([]byte("{")), expr.ErrValue)
 	check(t, "too few elements", b.UnmarshalJSON([]byte(`{"Shape": {"Dim": [2]}, "Data": [1]}`)), expr.ErrShape)
 	check(t, "nil", (*blob.Blob[float32])(nil).UnmarshalBinary(nil), expr.ErrType)
+	check(t, "nil from null", (*blob.Blob[float32])(nil).UnmarshalJSON([]byte("null")), expr.ErrType)
+	field := struct{ B blob.Blob[float32] }{*must[float32](t, 2)}
+	if err := json.Unmarshal([]byte(`{"B": null}`), &field); err != nil || !field.B.Shape().Equal([]int{2}) {
+		t.Errorf("null in a field: %v, %v", field.B.Shape(), err)
+	}
 }
 
 func TestShapeEquals(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/oneloop/oneloop/internal/round"
 )
 
 // Float16 is an IEEE 754 binary16 number. It is a struct, not an integer, so
@@ -50,10 +52,11 @@ func (h Float16) MarshalText() ([]byte, error) { return textOf(h.Float32()) }
 // MarshalText returns the value as that of a Float16.
 func (h BFloat16) MarshalText() ([]byte, error) { return textOf(h.Float32()) }
 
-// UnmarshalText reads what MarshalText returns.
+// UnmarshalText reads what MarshalText returns. It rounds other numbers once, and refuses those that
+// would become infinite.
 func (h *Float16) UnmarshalText(text []byte) error { return read(h, text, F16From) }
 
-// UnmarshalText reads what MarshalText returns.
+// UnmarshalText reads a number as that of a Float16.
 func (h *BFloat16) UnmarshalText(text []byte) error { return read(h, text, BF16From) }
 
 // MarshalBinary returns what MarshalText returns. Package encoding/gob uses this method.
@@ -72,15 +75,21 @@ func textOf(x float32) ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(x), 'g', -1, 32), nil
 }
 
-func read[H Float16 | BFloat16](h *H, text []byte, from func(float32) H) error {
-	x, err := strconv.ParseFloat(string(text), 32)
-	switch {
-	case h == nil:
+type half interface {
+	Float16 | BFloat16
+	Float32() float32
+}
+
+func read[H half](h *H, text []byte, from func(float32) H) error {
+	if h == nil {
 		return errors.New("oneloop: dtype: the half is nil")
-	case err != nil:
+	}
+	x, err := strconv.ParseFloat(string(text), 64)
+	got := from(round.ToOdd(x))
+	if err != nil || !math.IsInf(x, 0) && math.IsInf(float64(got.Float32()), 0) {
 		return fmt.Errorf("oneloop: dtype: %.40q is no number that a half holds", text)
 	}
-	*h = from(float32(x))
+	*h = got
 	return nil
 }
 

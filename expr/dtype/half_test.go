@@ -135,6 +135,18 @@ func TestHalfMarshal(t *testing.T) {
 	if err := json.Unmarshal([]byte(`"NaN"`), &h); err != nil || h.Float32() == h.Float32() {
 		t.Errorf("NaN: %v, %v", h, err)
 	}
+	for text, want := range map[string]float32{
+		`"1.00048828125001"`: 1.0009765625, // of float32 it is the middle between two halves
+		`"65519.9999999"`:    65504,
+		`"-Inf"`:             float32(math.Inf(-1)),
+	} {
+		if err := json.Unmarshal([]byte(text), &h); err != nil || h.Float32() != want {
+			t.Errorf("%s is read as %v, %v", text, h, err)
+		}
+	}
+	if err := json.Unmarshal([]byte(`"65520"`), &h); err == nil {
+		t.Errorf("65520 is read as %v", h)
+	}
 	for _, text := range []string{`"x"`, `""`, `"1e39"`, `1.5`} {
 		if err := json.Unmarshal([]byte(text), &got.B[0]); err == nil {
 			t.Errorf("%s is read as %v", text, got.B[0])

@@ -9,7 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
-	"github.com/oneloop/oneloop/internal/element"
+	"github.com/oneloop/oneloop/internal/round"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -207,9 +207,9 @@ func floatBits(t dtype.Type, x float64) uint64 {
 	case dtype.F64:
 		return tree.Bits(x)
 	case dtype.F16:
-		return tree.Bits(dtype.F16From(element.RoundToOdd(x)))
+		return tree.Bits(dtype.F16From(round.ToOdd(x)))
 	case dtype.BF16:
-		return tree.Bits(dtype.BF16From(element.RoundToOdd(x)))
+		return tree.Bits(dtype.BF16From(round.ToOdd(x)))
 	}
 	return tree.Bits(float32(x))
 }

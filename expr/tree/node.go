@@ -8,7 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
-	"github.com/oneloop/oneloop/internal/element"
+	"github.com/oneloop/oneloop/internal/round"
 	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -159,9 +159,9 @@ func ConstFloat(t dtype.Type, v float64) *Node {
 	case dtype.C64, dtype.C128:
 		return ConstComplex(t, complex(v, 0))
 	case dtype.F16:
-		v = float64(dtype.F16From(element.RoundToOdd(v)).Float32())
+		v = float64(dtype.F16From(round.ToOdd(v)).Float32())
 	case dtype.BF16:
-		v = float64(dtype.BF16From(element.RoundToOdd(v)).Float32())
+		v = float64(dtype.BF16From(round.ToOdd(v)).Float32())
 	case dtype.F32, dtype.F64:
 	default:
 		if !fits(t, v) {

@@ -3,9 +3,9 @@ package element
 
 import (
 	"encoding/binary"
-	"math"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/round"
 )
 
 // Float returns element i of b, of a real type, rounded to float64. A bool is 0 or 1.
@@ -29,19 +29,6 @@ func Float(t dtype.Type, b []byte, i int) float64 {
 	return float64(bits)
 }
 
-// RoundToOdd returns a float32 that rounds to the same half as x does: where x
-// lies between two float32, the one whose last bit is set.
-func RoundToOdd(x float64) float32 {
-	f := float32(x)
-	if float64(f) == x || math.IsNaN(x) || math.IsInf(float64(f), 0) {
-		return f
-	}
-	if math.Abs(float64(f)) > math.Abs(x) {
-		f = math.Nextafter32(f, 0)
-	}
-	return math.Float32frombits(math.Float32bits(f) | 1)
-}
-
 // PutFloat stores x as element i of b, of a real type: rounded for a float, without its fraction for an
 // integer. The integer must be in the range of the type and of int64.
 func PutFloat(t dtype.Type, b []byte, i int, x float64) {
@@ -51,9 +38,9 @@ func PutFloat(t dtype.Type, b []byte, i int, x float64) {
 	case dtype.F64:
 		dtype.Slice[float64](b)[i] = x
 	case dtype.F16:
-		dtype.Slice[dtype.Float16](b)[i] = dtype.F16From(RoundToOdd(x))
+		dtype.Slice[dtype.Float16](b)[i] = dtype.F16From(round.ToOdd(x))
 	case dtype.BF16:
-		dtype.Slice[dtype.BFloat16](b)[i] = dtype.BF16From(RoundToOdd(x))
+		dtype.Slice[dtype.BFloat16](b)[i] = dtype.BF16From(round.ToOdd(x))
 	default:
 		var word [8]byte
 		binary.LittleEndian.PutUint64(word[:], uint64(int64(x)))

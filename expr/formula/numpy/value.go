@@ -12,7 +12,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
-	"github.com/oneloop/oneloop/internal/element"
+	"github.com/oneloop/oneloop/internal/round"
 )
 
 type valueKind uint8
@@ -297,7 +297,7 @@ func number(s syntax.Number, t dtype.Type) *tree.Node {
 			return tree.Errorf(tree.ErrValue, "", "%s", err)
 		}
 		if t.IsHalf() {
-			f = float64(element.RoundToOdd(f))
+			f = float64(round.ToOdd(f))
 		}
 		return tree.ConstFloat(t, f)
 	}

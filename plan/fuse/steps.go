@@ -130,8 +130,8 @@ func (l *Loop) clashes() bool {
 // provide appends the steps of a stored node, unless that was done before. A node
 // that a loop always depends on raises its faults itself, and so does a
 // reduction or a scan. Other nodes store their faults. A loop that loads such a node raises
-// them, where it depends on the element. The loop of a reduction also stores those of others
-// that it can.
+// them, where it depends on the element. The loop of a reduction or a scan also stores
+// others that it can.
 func (f *Fuser) provide(n *graph.Node, always bool, others []*Value) error {
 	if !n.Pending {
 		return nil
@@ -176,7 +176,7 @@ func (f *Fuser) siblings(n *graph.Node, others []*Value) []graph.Root {
 	return all
 }
 
-// mostSiblings bounds the reductions of one loop, whose states are in registers.
+// mostSiblings bounds the reductions of one loop, whose states are in registers, and the results of a scan.
 const mostSiblings = 4
 
 // parts returns the root of a stored node cut at its borders, if loops are split.

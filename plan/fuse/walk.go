@@ -250,7 +250,7 @@ const (
 )
 
 // takesApart reports whether a copy of operand a of a value of shape s saves time: it is a small view of elements that are apart, and many
-// rows of a map read it. Three and more loads and permutes give the elements of a vector; those of every second one take few.
+// rows of a map read it. Three or more loads and permutes give the elements of a vector; those of every second one take few.
 func (w *walk) takesApart(s shape.Shape, a *graph.Node) bool {
 	if !w.f.May.Split || w.Nest.Kind != Map || a.Array != nil || s.Size() < max(leastTogether, leastApart*a.Shape.Size()) {
 		return false

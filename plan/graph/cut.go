@@ -12,7 +12,7 @@ import (
 // loop over all of it loads every operand under a mask, and selects. Split cuts such
 // a value at its borders into parts that load what they need alone.
 
-// The limits of Split. A part is a loop, and often a stage, of its own: it costs up to 10 ns in a run and 10 us in a compilation.
+// The limits of parts. A part is a loop, and often a stage, of its own: it costs up to 10 ns in a run and 10 us in a compilation.
 // Without parts, each operand of a concatenation takes time for every element.
 const (
 	fewParts   = 4 // so many parts may have any number of elements
@@ -77,7 +77,7 @@ func (n *Node) joined() int {
 	return count
 }
 
-// split is Split without stores of what is read.
+// split is parts without stores of what is read.
 func (g *Graph) split(roots []Root) [][]Root {
 	whole := [][]Root{roots}
 	if !g.bordered(roots) {

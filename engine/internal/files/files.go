@@ -17,7 +17,7 @@ type Error struct {
 func (e *Error) Error() string {
 	own := e.Package + ": "
 	text := strings.TrimPrefix(e.Err.Error(), "oneloop: ")
-	if t, ok := e.Err.(*tree.Error); ok { // without a function and a place of the program, where no mistake is
+	if t, ok := e.Err.(*tree.Error); ok { // the mistake is in the file, not in a function or at a place of the program
 		text = t.Msg
 	}
 	return "oneloop: " + own + e.Path + ": " + strings.TrimPrefix(text, own)

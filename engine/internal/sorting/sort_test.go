@@ -339,6 +339,9 @@ func benchSort[T number](b *testing.B, isa string, typ dtype.Type, n int, value 
 
 // TestCountedChanges tests that a part whose numbers change while it is counted is stored within its memory.
 func TestCountedChanges(t *testing.T) {
+	if testlevel.Race {
+		t.Skip("the test is a race")
+	}
 	const n = 1 << 14
 	x, to, end := make([]int32, n), make([]int32, n), make(chan struct{})
 	var done sync.WaitGroup

@@ -142,6 +142,26 @@ func TestTogetherIntegers(t *testing.T) {
 	}
 }
 
+// TestWidenedSums compares sums of narrow elements, whose lanes have 8 bytes, as integers of 4 bytes that are converted to 8 bytes with
+// the interpreter.
+func TestWidenedSums(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(29, 12))
+	for _, typ := range []dtype.Type{dtype.U8, dtype.I8, dtype.U16, dtype.I16} {
+		for _, sum := range []dtype.Type{dtype.I32, dtype.U32} {
+			for _, out := range []dtype.Type{dtype.I64, dtype.F64} {
+				k := parse(t, fmt.Sprintf("kernel sums\naxis i0 i1\nbuf x %[1]s in 2\nbuf y %[3]s out 1\n{\npar i0 {\nvec i1 {\n%%0 = load %[4]s x[i0, i1]\n%%1 = cvt %[2]s %%0\n%%2 = reduce sum %[2]s %%1\n}\n%%3 = cvt %[3]s %%2\nstore %[3]s y[i0] %%3\n}\n}\n",
+					typ.Short(), sum.Short(), out.Short(), typ.Register().Short()))
+				for _, n := range []int{16, 64, 128} {
+					for _, rows := range []int{9, 144} {
+						differ(t, r, newSetup(t, r, k, []int{rows, n}, nil, [][]int{{rows, n}, {rows}}, true))
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestPackedRows compares reductions of rows of 8, 16 and 32 bytes, of which a vector has several, with the interpreter: rows that follow
 // each other, others, and operands that are the same for all rows. Few rows are folded in vectors of 32 bytes.
 func TestPackedRows(t *testing.T) {

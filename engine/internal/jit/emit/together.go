@@ -47,7 +47,9 @@ func (f *foldedRows) folds() (ok bool) {
 	}
 	f.packed = f.packedBytes()
 	f.folder, ok = f.Lanes.(isa.Folder)
-	return ok && accs > 0 && f.fits(f.need) && f.bytes >= layout.LineBytes/2
+	a := &f.accs[0]
+	parts := a.Kern.Sums() && a.Type.Size() < a.Kern.Lane.Size() // the result is a part of what is folded
+	return ok && !parts && accs > 0 && f.fits(f.need) && f.bytes >= layout.LineBytes/2
 }
 
 // resultsOf returns the phase after a reduction as a map in which a lane is a row.

@@ -294,7 +294,7 @@ type Lanes interface {
 	// have it.
 	Interleave(i int32, use func(k int, x Vec), keep bool)
 	// CopyBytes copies n bytes by way of temporaries and T2. Of predicates, which only targets that blend rows copy,
-	// each byte becomes 0 or 1.
+	// each byte becomes 0 or 1. Under a mask, which only targets with predicates have here, the n bytes are the lanes of the tail mask.
 	CopyBytes(to, from Mem, n int, predicates bool)
 	// SplitFields loads neighbouring fields of records, or all, and returns their vectors. s is the
 	// first field. The results are in the vectors v, in any order. Only targets with Fields have it.

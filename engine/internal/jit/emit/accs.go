@@ -264,6 +264,13 @@ func (f *phaseCode) stepAtOnce(r *lower.Red, d ranked, first, step int) (done bo
 func (f *phaseCode) accumulate() {
 	for i := range f.accs {
 		a := &f.accs[i]
+		if f.collected > 0 { // the accumulator has no lane yet
+			f.Copy = 0
+			f.Lanes.(isa.Collector).Collect(f.collected, a.Arg, a.Kern.All(), f.Base > 0)
+			a.used = 1
+			f.EndStep()
+			continue
+		}
 		if a.loose() && a.regs != nil && f.stepAtOnce(a.Red, a.regs[f.Base%a.n], 0, 1) {
 			a.used = max(a.used, f.Base%a.n+1)
 			f.EndStep()

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -74,6 +75,11 @@ func (f *phaseCode) foldTo(a *acc, v, x isa.Vec, bytes int) {
 // foldVector combines the lanes of v, and stores the result as the first lane of an accumulator
 // in memory, or in the cell of the reduction. It overwrites x.
 func (f *phaseCode) foldVector(a *acc, v, x isa.Vec) {
+	if f.toCell(a) && a.Type == dtype.Bool {
+		f.Lanes.(isa.Folder).AnyLane(v)
+		f.resultFromInt(a.Red)
+		return
+	}
 	f.foldTo(a, v, x, resultBytes(a.Red))
 	t := a.Kern.Lane
 	if f.toCell(a) {
@@ -102,8 +108,11 @@ func resultBytes(r *lower.Red) int {
 }
 
 // toCell reports whether the lane that is left of an accumulator is the result of a row as its cell has it. Then no load
-// waits for a store on the way there.
+// waits for a store on the way there, and the lanes of a predicate are tested at once.
 func (f *phaseCode) toCell(a *acc) bool {
+	if _, tests := f.Lanes.(isa.Folder); a.Type == dtype.Bool {
+		return f.Rows && tests && a.Prog == nil && !a.Kern.Arg && !a.Kern.Sums() && !a.Kern.Counts()
+	}
 	return f.Rows && f.Layout.Blends && a.Prog == nil && a.Kern.Ordered && a.Kern.Lane == a.Type && a.Type.Size() >= 4
 }
 
@@ -144,4 +153,44 @@ func (f *phaseCode) foldProgram(a *acc) {
 		f.program(a.Prog, d, x)
 	}
 	f.Lanes.StoreFirst(8, f.accMem(a, 0).x, d)
+}
+
+// results emits code that stores the reductions of a row, which is one block, in their
+// cells.
+func (f *phaseCode) results() {
+	for i := range f.accs {
+		if f.toCell(&f.accs[i]) {
+			continue
+		}
+		r, area := f.accs[i].Red, f.accs[i].area
+		if f.accs[i].Kern.Arg {
+			found := f.NewLabel()
+			f.Load(4, isa.T0, isa.At(isa.Frame, area+frame.PosOffset))
+			f.Branch(isa.NE32, isa.T0, isa.K(frame.NoPosition), found)
+			f.Int(isa.Mov, isa.T0, isa.K(0)) // every element is the identity
+			f.Bind(found)
+			f.Int(isa.Mov, isa.Word(f.Program.CellBase+int(r.Cell)*8), isa.T0)
+			continue
+		}
+		f.Load(resultBytes(r), isa.T0, isa.At(isa.Frame, area))
+		f.resultFromInt(r)
+	}
+}
+
+// resultFromInt stores the result of a reduction, which is in T0 as a lane, in its cell.
+func (f *phaseCode) resultFromInt(r *lower.Red) {
+	switch {
+	case r.Kern.Sums() || r.Kern.Counts():
+	case isa.Narrow(r.Type) && r.Type.IsSigned():
+		f.Int(isa.Shl32, isa.T0, isa.K(32-8*r.Type.Size()))
+		f.Int(isa.Sar32, isa.T0, isa.K(32-8*r.Type.Size()))
+	case isa.Narrow(r.Type):
+		f.Int(isa.And32, isa.T0, isa.K(int(r.Type.Mask())))
+	case r.Type == dtype.Bool: // any: not 0; all: 0
+		f.Boolean(isa.T0)
+		if r.Kern.All() {
+			f.Int(isa.Xor32, isa.T0, isa.K(1))
+		}
+	}
+	f.Int(isa.Mov, isa.Word(f.Program.CellBase+int(r.Cell)*8), isa.T0)
 }

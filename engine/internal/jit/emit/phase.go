@@ -70,6 +70,7 @@ type phaseCode struct {
 	counted   bool                     // Count is the number of a vector of the tail
 	sought    bool                     // a search for an extreme follows: see findByValue
 	best      isa.Vec                  // the extreme in all lanes
+	collected isa.Mask                 // predicates of a loop that leaves, or 0: see heldLoop
 
 	spared              int  // see spare; 0: not known
 	pressed             bool // pressure is known

@@ -185,17 +185,25 @@ func (f *phaseCode) heldLoop(unroll int) bool {
 	group := f.uniformsOrGroup(min(f.chooseCopies(4, need), unroll), need)
 	v, _ := f.pressure()
 	f.pinUniforms(f.Vectors - need - group*v - spareRegs)
+	leaves := f.leaves(&f.accs[0])
+	if _, collects := f.Lanes.(isa.Collector); leaves && collects {
+		f.collected = isa.Mask(f.Masks.TakeTop())
+	}
 	lanes := isa.Word(f.Phase.Lanes)
 	single, done := f.NewLabel(), f.NewLabel()
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.Branch(isa.LT, lanes, isa.K(unroll*f.W), single)
 	f.part("main loop: %d vectors, %d at once", unroll, group)
 	f.reduceVectors(unroll, group, func() {
-		if f.leaves(&f.accs[0]) {
-			f.Lanes.(isa.Folder).BranchSet(f.accs[0].regs[0].x, done)
+		if a := &f.accs[0]; leaves {
+			f.Lanes.(isa.Folder).BranchSet(a.regs[0].x, f.collected, a.Kern.All(), done)
 			f.EndStep()
 		}
 	})
+	if f.collected > 0 {
+		f.Masks.Give(int8(f.collected))
+		f.collected = 0
+	}
 	f.part("single vectors")
 	f.Bind(single)
 	if ordered {

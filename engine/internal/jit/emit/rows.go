@@ -6,7 +6,6 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
-	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // nextRow emits the end of a row loop: it steps the sites and jumps to again if rows
@@ -82,40 +81,4 @@ func (f *phaseCode) nextSpan(again isa.Label) {
 	}
 	f.Int(isa.Sub, isa.Word(frame.Left), isa.K(1))
 	f.BranchResult(isa.NE, again)
-}
-
-// results emits code that stores the reductions of a row, which is one block, in their
-// cells.
-func (f *phaseCode) results() {
-	for i := range f.accs {
-		if f.toCell(&f.accs[i]) {
-			continue
-		}
-		r, area := f.accs[i].Red, f.accs[i].area
-		cell := isa.Word(f.Program.CellBase + int(r.Cell)*8)
-		if f.accs[i].Kern.Arg {
-			found := f.NewLabel()
-			f.Load(4, isa.T0, isa.At(isa.Frame, area+frame.PosOffset))
-			f.Branch(isa.NE32, isa.T0, isa.K(frame.NoPosition), found)
-			f.Int(isa.Mov, isa.T0, isa.K(0)) // every element is the identity
-			f.Bind(found)
-			f.Int(isa.Mov, cell, isa.T0)
-			continue
-		}
-		f.Load(resultBytes(r), isa.T0, isa.At(isa.Frame, area))
-		switch {
-		case r.Kern.Sums() || r.Kern.Counts():
-		case isa.Narrow(r.Type) && r.Type.IsSigned():
-			f.Int(isa.Shl32, isa.T0, isa.K(32-8*r.Type.Size()))
-			f.Int(isa.Sar32, isa.T0, isa.K(32-8*r.Type.Size()))
-		case isa.Narrow(r.Type):
-			f.Int(isa.And32, isa.T0, isa.K(int(r.Type.Mask())))
-		case r.Type == dtype.Bool: // any: not 0; all: 0
-			f.Boolean(isa.T0)
-			if r.Kern.All() {
-				f.Int(isa.Xor32, isa.T0, isa.K(1))
-			}
-		}
-		f.Int(isa.Mov, cell, isa.T0)
-	}
 }

@@ -363,8 +363,11 @@ func (f *avx2) AddNeed(p int32, first bool) {
 	f.I(x86.OR, x86.W32, x86.RAX, x86.RCX)
 }
 
+// AnyLane is for [isa.Folder].
+func (f *avx2) AnyLane(x x86.Vec) { f.I(x86.VPMOVMSKB, f.LenOf(dtype.I32), x86.RAX, x) }
+
 // BranchSet is for [isa.Folder].
-func (f *avx2) BranchSet(x x86.Vec, l x86.Label) {
+func (f *avx2) BranchSet(x x86.Vec, _ x86.Mask, _ bool, l x86.Label) {
 	f.I(x86.VPTEST, x86.L256, x, x)
 	f.I(x86.JNE, 0, l)
 }

@@ -192,14 +192,6 @@ func (f *avx512) AddNeed(p int32, first bool) {
 	}
 }
 
-// BranchSet is for [isa.Folder].
-func (f *avx512) BranchSet(x x86.Vec, l x86.Label) {
-	k := f.TmpMask()
-	f.I(x86.VPTESTMD, f.LenOf(dtype.I32), k, x, x)
-	f.I(x86.KORTESTW, 0, k, k)
-	f.I(x86.JNE, 0, l)
-}
-
 func (f *avx512) SkipCold(skip x86.Label) {
 	f.I(f.kop(kortest), 0, maskTmp, maskTmp)
 	f.I(x86.JE, 0, skip)

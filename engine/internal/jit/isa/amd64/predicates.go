@@ -183,24 +183,62 @@ func (f *avx512) zeroing(lanes x86.Operand, op x86.Op, l x86.Len, d x86.Vec, m x
 	}
 }
 
+// collect sets d to predicate p in every step-th copy from this one on, combined by kor, or by kand for all. With add, d is one more.
+func (f *avx512) collect(d x86.Mask, p int32, all, add bool, step int) {
+	op, k, first := kor, d, f.Copy
+	if all {
+		op = kand
+	}
+	if !add {
+		k, f.Copy = f.Mask(p), f.Copy+step
+	}
+	for ; f.Copy < f.Copies; f.Copy += step {
+		f.I(f.kop(op), 0, d, k, f.Mask(p))
+		k = d
+	}
+	if f.Copy = first; k != d {
+		f.CopyMask(d, k)
+	}
+}
+
+// Collect is for [isa.Collector].
+func (f *avx512) Collect(d x86.Mask, p int32, all, add bool) { f.collect(d, p, all, add, 1) }
+
 func (f *avx512) PredicateLanes(p int32, complement bool, step int) x86.Vec {
 	k, d, t := f.Mask(p), f.Tmp(), x86.Mask(0)
-	combine, first := kor, f.Copy
-	if complement {
-		combine = kand
-	}
 	if complement || step > 0 {
 		t = f.TmpMask()
 	}
-	for f.Copy += step; step > 0 && f.Copy < f.Copies; f.Copy += step {
-		f.I(f.kop(combine), 0, t, k, f.Mask(p))
+	if step > 0 {
+		f.collect(t, p, complement, false, step)
 		k = t
 	}
-	f.Copy = first
 	if complement {
 		f.I(f.kop(knot), 0, t, k)
 		k = t
 	}
-	f.I(f.pickLane(dtype.Bool, x86.VPMOVM2B, x86.VPMOVM2W, x86.VPMOVM2D, 0), f.LenOf(dtype.I32), d, k)
+	f.maskLanes(d, k)
 	return d
+}
+
+// maskLanes sets d to the lanes of k, ones or zeros.
+func (f *avx512) maskLanes(d x86.Vec, k x86.Mask) {
+	f.I(f.pickLane(dtype.Bool, x86.VPMOVM2B, x86.VPMOVM2W, x86.VPMOVM2D, 0), f.LenOf(dtype.I32), d, k)
+}
+
+// AnyLane is for [isa.Folder].
+func (f *avx512) AnyLane(x x86.Vec) {
+	k := f.TmpMask()
+	f.I(x86.VPTESTMD, f.LenOf(dtype.I32), k, x, x)
+	f.I(x86.KMOVW, 0, x86.RAX, k)
+}
+
+// BranchSet is for [isa.Folder].
+func (f *avx512) BranchSet(x x86.Vec, k x86.Mask, complement bool, l x86.Label) {
+	if complement {
+		f.I(f.kop(knot), 0, k, k)
+	}
+	f.maskLanes(x, k)
+	f.I(f.kop(kortest), 0, k, k)
+	f.I(x86.JNE, 0, l)
 }

@@ -260,15 +260,23 @@ func (f *phaseCode) stepAtOnce(r *lower.Red, d ranked, first, step int) (done bo
 	return done
 }
 
+// collect combines the values of a group with the mask register of a loop that leaves, if it has one, and reports whether it did.
+// As long as the loop goes on, no value before changes the result.
+func (f *phaseCode) collect(a *acc) bool {
+	if f.collected == 0 {
+		return false
+	}
+	f.Copy = 0
+	f.Lanes.(isa.Collector).Collect(f.collected, a.Arg, a.Kern.All(), f.Base > 0 || f.Copies == 1)
+	f.EndStep()
+	return true
+}
+
 // accumulate combines the values of a group with the accumulators of a map phase.
 func (f *phaseCode) accumulate() {
 	for i := range f.accs {
 		a := &f.accs[i]
-		if f.collected > 0 { // the accumulator has no lane yet
-			f.Copy = 0
-			f.Lanes.(isa.Collector).Collect(f.collected, a.Arg, a.Kern.All(), f.Base > 0)
-			a.used = 1
-			f.EndStep()
+		if f.collect(a) {
 			continue
 		}
 		if a.loose() && a.regs != nil && f.stepAtOnce(a.Red, a.regs[f.Base%a.n], 0, 1) {

@@ -75,9 +75,12 @@ func (f *phaseCode) foldTo(a *acc, v, x isa.Vec, bytes int) {
 // foldVector combines the lanes of v, and stores the result as the first lane of an accumulator
 // in memory, or in the cell of the reduction. It overwrites x.
 func (f *phaseCode) foldVector(a *acc, v, x isa.Vec) {
-	if f.toCell(a) && a.Type == dtype.Bool {
-		f.Lanes.(isa.Folder).AnyLane(v)
-		f.resultFromInt(a.Red)
+	if f.tested(a) {
+		if f.Lanes.(isa.Folder).AnyLane(v, f.collected, a.Kern.All()); f.Rows {
+			f.resultFromInt(a.Red)
+		} else {
+			f.Int(isa.Mov, isa.Word(a.area), isa.T0)
+		}
 		return
 	}
 	f.foldTo(a, v, x, resultBytes(a.Red))
@@ -108,12 +111,15 @@ func resultBytes(r *lower.Red) int {
 }
 
 // toCell reports whether the lane that is left of an accumulator is the result of a row as its cell has it. Then no load
-// waits for a store on the way there, and the lanes of a predicate are tested at once.
+// waits for a store on the way there.
 func (f *phaseCode) toCell(a *acc) bool {
-	if _, tests := f.Lanes.(isa.Folder); a.Type == dtype.Bool {
-		return f.Rows && tests && a.Prog == nil && !a.Kern.Arg && !a.Kern.Sums() && !a.Kern.Counts()
-	}
-	return f.Rows && f.Layout.Blends && a.Prog == nil && a.Kern.Ordered && a.Kern.Lane == a.Type && a.Type.Size() >= 4
+	return f.Rows && (f.tested(a) || f.Layout.Blends && a.Prog == nil && a.Kern.Ordered && a.Kern.Lane == a.Type && a.Type.Size() >= 4)
+}
+
+// tested reports whether one test tells the result of a predicate from its lanes.
+func (f *phaseCode) tested(a *acc) bool {
+	_, tests := f.Lanes.(isa.Folder)
+	return tests && a.Type == dtype.Bool && a.Prog == nil && !a.Kern.Arg && !a.Kern.Sums() && !a.Kern.Counts()
 }
 
 // foldArg folds the lanes of ArgMin and ArgMax with few registers. The order of the

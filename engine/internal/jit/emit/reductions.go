@@ -186,8 +186,9 @@ func (f *phaseCode) heldLoop(unroll int) bool {
 	v, _ := f.pressure()
 	f.pinUniforms(f.Vectors - need - group*v - spareRegs)
 	leaves := f.leaves(&f.accs[0])
-	if _, collects := f.Lanes.(isa.Collector); leaves && collects {
+	if c, collects := f.Lanes.(isa.Collector); leaves && collects {
 		f.collected = isa.Mask(f.Masks.TakeTop())
+		c.SetMask(f.collected, f.accs[0].Kern.All())
 	}
 	lanes := isa.Word(f.Phase.Lanes)
 	single, done := f.NewLabel(), f.NewLabel()
@@ -200,10 +201,6 @@ func (f *phaseCode) heldLoop(unroll int) bool {
 			f.EndStep()
 		}
 	})
-	if f.collected > 0 {
-		f.Masks.Give(int8(f.collected))
-		f.collected = 0
-	}
 	f.part("single vectors")
 	f.Bind(single)
 	if ordered {
@@ -212,7 +209,10 @@ func (f *phaseCode) heldLoop(unroll int) bool {
 		f.looseRest(lanes, done)
 	}
 	f.Bind(done)
-	f.foldAccs()
+	if f.foldAccs(); f.collected > 0 {
+		f.Masks.Give(int8(f.collected))
+		f.collected = 0
+	}
 	return true
 }
 
@@ -324,6 +324,9 @@ func (f *phaseCode) foldAccs() {
 
 // stepShort combines the values of a vector with its accumulator. The first ones are the accumulator.
 func (f *phaseCode) stepShort(a *acc) {
+	if f.collect(a) {
+		return
+	}
 	d, x, first := a.regs[f.Base%a.n], f.operand(a.Red), f.Base%a.n >= a.used
 	a.used = max(a.used, f.Base%a.n+1)
 	is := first && !a.Kern.Sums() && !a.Kern.Counts() && !a.Kern.Quiet && !(a.Kern.Op == prim.Mul && f.LaneSize > 0)

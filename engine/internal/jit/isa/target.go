@@ -371,14 +371,18 @@ type Folder interface {
 	Halves(lower, upper, x, y Vec, bytes, all int)
 	// Order puts the equal parts of the first all bytes of x, as many as rows, in the order of the numbers that rows has of them.
 	Order(x Vec, rows []int, all int)
-	// BranchSet jumps to l if a bit of x is set. A [Collector] first sets x to the lanes of k, or to the others.
+	// BranchSet jumps to l if a bit of x is set. A [Collector] tests the lanes of k, or the others, instead.
 	BranchSet(x Vec, k Mask, complement bool, l Label)
 	// AnyLane sets T0 to 0 if no lane of x is set, or else to another number. All bits of a lane of 32 bits or less are equal.
-	AnyLane(x Vec)
+	// If k is not 0, a [Collector] tests the lanes of k, or the others, instead. It may overwrite x.
+	AnyLane(x Vec, k Mask, complement bool)
 }
 
 // A Collector is the [Lanes] of a target that combines predicates in mask registers.
 type Collector interface {
-	// Collect sets d to whether predicate p holds in any copy, or in all of them. With add, d is one of those that it combines.
+	// SetMask sets all lanes of d, or none.
+	SetMask(d Mask, all bool)
+	// Collect sets d to whether predicate p holds in any copy, or in all of them. With add, d is one of those that it combines. A
+	// body under the tail mask has one copy, and adds the lanes of this mask.
 	Collect(d Mask, p int32, all, add bool)
 }

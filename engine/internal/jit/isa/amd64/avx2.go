@@ -364,7 +364,9 @@ func (f *avx2) AddNeed(p int32, first bool) {
 }
 
 // AnyLane is for [isa.Folder].
-func (f *avx2) AnyLane(x x86.Vec) { f.I(x86.VPMOVMSKB, f.LenOf(dtype.I32), x86.RAX, x) }
+func (f *avx2) AnyLane(x x86.Vec, _ x86.Mask, _ bool) {
+	f.I(x86.VPMOVMSKB, f.LenOf(dtype.I32), x86.RAX, x)
+}
 
 // BranchSet is for [isa.Folder].
 func (f *avx2) BranchSet(x x86.Vec, _ x86.Mask, _ bool, l x86.Label) {

@@ -201,44 +201,70 @@ func (f *avx512) collect(d x86.Mask, p int32, all, add bool, step int) {
 	}
 }
 
+// SetMask is for [isa.Collector].
+func (f *avx512) SetMask(d x86.Mask, all bool) {
+	op := kxor
+	if all {
+		op = kxnor
+	}
+	f.I(f.kop(op), 0, d, d, d)
+}
+
 // Collect is for [isa.Collector].
-func (f *avx512) Collect(d x86.Mask, p int32, all, add bool) { f.collect(d, p, all, add, 1) }
+func (f *avx512) Collect(d x86.Mask, p int32, all, add bool) {
+	switch {
+	case !f.Masked:
+		f.collect(d, p, all, add, 1)
+	case all: // without the lanes of the tail where p does not hold
+		f.I(f.kop(kandn), 0, maskTmp, f.Mask(p), tailMask)
+		f.I(f.kop(kandn), 0, d, maskTmp, d)
+	default:
+		f.I(f.kop(kand), 0, maskTmp, f.Mask(p), tailMask)
+		f.I(f.kop(kor), 0, d, d, maskTmp)
+	}
+}
 
 func (f *avx512) PredicateLanes(p int32, complement bool, step int) x86.Vec {
-	k, d, t := f.Mask(p), f.Tmp(), x86.Mask(0)
-	if complement || step > 0 {
-		t = f.TmpMask()
-	}
+	k, d := f.Mask(p), f.Tmp()
 	if step > 0 {
-		f.collect(t, p, complement, false, step)
-		k = t
+		k = f.TmpMask()
+		f.collect(k, p, complement, false, step)
 	}
-	if complement {
-		f.I(f.kop(knot), 0, t, k)
-		k = t
-	}
-	f.maskLanes(d, k)
+	f.maskLanes(d, k, complement)
 	return d
 }
 
-// maskLanes sets d to the lanes of k, ones or zeros.
-func (f *avx512) maskLanes(d x86.Vec, k x86.Mask) {
+// maskLanes sets d to the lanes of k, or to the others, as ones, and the rest to zeros.
+func (f *avx512) maskLanes(d x86.Vec, k x86.Mask, others bool) {
+	if others {
+		f.I(f.kop(knot), 0, maskTmp, k)
+		k = maskTmp
+	}
 	f.I(f.pickLane(dtype.Bool, x86.VPMOVM2B, x86.VPMOVM2W, x86.VPMOVM2D, 0), f.LenOf(dtype.I32), d, k)
 }
 
 // AnyLane is for [isa.Folder].
-func (f *avx512) AnyLane(x x86.Vec) {
-	k := f.TmpMask()
-	f.I(x86.VPTESTMD, f.LenOf(dtype.I32), k, x, x)
-	f.I(x86.KMOVW, 0, x86.RAX, k)
+func (f *avx512) AnyLane(x x86.Vec, k x86.Mask, complement bool) {
+	if k > 0 && f.W > 16 {
+		f.maskLanes(x, k, complement)
+		k = 0
+	}
+	if k == 0 {
+		k, complement = f.TmpMask(), false
+		f.I(x86.VPTESTMD, f.LenOf(dtype.I32), k, x, x)
+	}
+	f.I(x86.KMOVW, 0, x86.RAX, k) // flags of a test of k come later
+	if complement {
+		f.I(x86.XOR, x86.W32, x86.RAX, x86.Imm(1<<f.W-1))
+	}
 }
 
 // BranchSet is for [isa.Folder].
-func (f *avx512) BranchSet(x x86.Vec, k x86.Mask, complement bool, l x86.Label) {
-	if complement {
-		f.I(f.kop(knot), 0, k, k)
-	}
-	f.maskLanes(x, k)
+func (f *avx512) BranchSet(_ x86.Vec, k x86.Mask, complement bool, l x86.Label) {
 	f.I(f.kop(kortest), 0, k, k)
-	f.I(x86.JNE, 0, l)
+	if complement {
+		f.I(x86.JAE, 0, l)
+	} else {
+		f.I(x86.JNE, 0, l)
+	}
 }

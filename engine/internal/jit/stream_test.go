@@ -102,14 +102,22 @@ func TestAhead(t *testing.T) {
 
 // TestAheadOfWindows tests that a loop over windows with steps prefetches the lines that no other site has read: of windows of three
 // rows by steps of two the last two rows, once for all columns. Rows that are written out have their prefetches too, and a loop over
-// an array that the second level holds has none.
+// an array that the second level holds, or over windows whose columns are neighbours, has none.
 func TestAheadOfWindows(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 7))
 	for _, c := range []struct {
-		n, l2 int
-		typ   string
-		leads []int
-	}{{54, 1 << 13, "f32", []int{5, 8}}, {54, 1 << 20, "f32", nil}, {400, 1 << 13, "f32", []int{5, 8}}, {120, 1 << 13, "f64", []int{5, 8}}, {2000, 1 << 13, "f64", nil}} {
+		n, l2, step int
+		typ         string
+		leads       []int
+	}{
+		{54, 1 << 13, 2, "f32", []int{5, 8}},
+		{54, 1 << 20, 2, "f32", nil},
+		{54, 1 << 13, 1, "f32", nil},
+		{400, 1 << 13, 2, "f32", []int{5, 8}},
+		{120, 1 << 13, 2, "f64", []int{5, 8}},
+		{120, 1 << 13, 1, "f64", nil},
+		{2000, 1 << 13, 2, "f64", nil},
+	} {
 		undo := useModel(defaultsWith(cpucache.Sizes{L1: 64, L2: c.l2, L3: 1 << 25}))
 		const rows = 20
 		e := []int{rows, c.n / 2}
@@ -130,7 +138,7 @@ func TestAheadOfWindows(t *testing.T) {
 		randir.Fill(image, typ, func(t dtype.Type) uint64 { return randir.MemoryBits(r, t) })
 		for at := range 9 {
 			b := &s.b.Bufs[at]
-			b.Ptr, b.Strides = unsafe.Pointer(&image[(at/3*row+at%3)*typ.Size()]), []int{2 * row, 2}
+			b.Ptr, b.Strides = unsafe.Pointer(&image[(at/3*row+at%3)*typ.Size()]), []int{2 * row, c.step}
 		}
 		for _, be := range isas(t) {
 			in := s.instance(t, be).(*instance)
@@ -141,7 +149,7 @@ func TestAheadOfWindows(t *testing.T) {
 				}
 			}
 			if slices.Sort(leads); !slices.Equal(leads, c.leads) {
-				t.Errorf("%s, rows of %d: prefetches for sites %v, want %v", be.Name(), c.n, leads, c.leads)
+				t.Errorf("%s, rows of %d by steps of %d: prefetches for sites %v, want %v", be.Name(), c.n, c.step, leads, c.leads)
 			}
 			fns, err := backend.Native(in).Listing()
 			if err != nil {

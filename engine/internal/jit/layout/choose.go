@@ -273,11 +273,12 @@ const streamBytes = 2048
 const bytesAhead = 8192
 
 // windowsAhead returns the bytes from a load to its prefetch in a loop over windows with steps, or 0: several sites read short rows of
-// arrays beyond the second level, and each leaves out the rows between its own. The processor prefetches few lines of these. The loop
-// may be a part of a chain, which is for a block of the array.
+// arrays beyond the second level, and each leaves out the rows between its own. The processor prefetches few lines of these. Where all lanes are
+// neighbours it prefetches enough, and prefetches would take the time of the loads. The loop may be a part of a chain, which is for a block
+// of the array.
 func (b *Binder) windowsAhead(bp *Phase) (ahead int) {
 	sites, k := 0, len(bp.Spans)
-	if k < 2 {
+	if k < 2 || !slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.steps() > 1 }) {
 		return 0
 	}
 	for _, i := range bp.Native {

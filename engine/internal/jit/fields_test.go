@@ -125,6 +125,34 @@ buf y %[1]s out 2
 	}
 }
 
+// TestRecordsOfFewColumns reduces all fields of records down columns that end within a vector. AVX-512 loads them as those of whole vectors,
+// without gathers, and nothing after the array.
+func TestRecordsOfFewColumns(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 11))
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64} {
+		for fields := 2; fields <= 12; fields++ {
+			var body strings.Builder
+			for f := range fields {
+				fmt.Fprintf(&body, "      %%%d = load %s x[i1, i0, %d]\n", f, typ.Short(), f)
+			}
+			last := combine(r, &body, fields, typ, "max")
+			k := parse(t, fmt.Sprintf("kernel records\naxis i0 i1\nbuf x %[1]s in 3\nbuf y %[1]s out 1\n{\n  vec i0 {\n    seq i1 {\n%[2]s      %%40 = reduce sum %[1]s %%%[3]d\n    }\n    store %[1]s y[i0] %%40\n  }\n}", typ.Short(), body.String(), last))
+			for _, n := range []int{2 + r.IntN(2), 4 + r.IntN(4), 9 + r.IntN(7), 17 + r.IntN(15)} {
+				rows := 20 + r.IntN(100)
+				s := newSetup(t, r, k, []int{n, rows}, nil, [][]int{{rows, n, fields}, {n}}, true)
+				for _, be := range isas(t) {
+					in := s.instance(t, be)
+					if be.Name() == "avx512" && len(in.(*instance).phases[0].Records) > 0 && countIn(t, in, "columns: the last", "vgather") > 0 {
+						t.Errorf("%d columns of %d fields of %s: gathers in the last columns", n, fields, typ)
+					}
+				}
+				differ(t, r, s)
+			}
+			forget()
+		}
+	}
+}
+
 // TestFieldsOfOtherRows reduces the products of two fields down columns, of which the second one is read from every other
 // row, or from one: they are no fields of the same records.
 func TestFieldsOfOtherRows(t *testing.T) {

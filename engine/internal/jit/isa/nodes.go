@@ -31,7 +31,8 @@ func (f *Emitter) EmitNode(id int32, c int) {
 
 // LoadFields emits copy c of the nodes that load neighbouring fields of the same records.
 func (f *Emitter) LoadFields(ids []int32, c int) {
-	f.ID, f.Cur, f.Copy, f.Released = ids[0], &f.Nodes[ids[0]], c, true
+	f.ID, f.Cur, f.Released = ids[0], &f.Nodes[ids[0]], true
+	f.Choose(c)
 	v := make([]Vec, len(ids))
 	for i := range v {
 		v[i] = f.Tmp()

@@ -36,7 +36,7 @@ func (f *avx512) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Ve
 // turns reports whether turnFields loads n fields, for which registers must be free. Other fields take as many permutes of two vectors
 // each as n has prime factors, or as many merges as the greatest prime factor.
 func (f *avx512) turns(t dtype.Type, n int) bool {
-	return (isa.Wide(t) && n >= unit || prime(n) > leastMerged) && !f.Masked && f.W > unit && bits.OnesCount64(f.Vecs.Free) >= 2*unit
+	return (isa.Wide(t) && n >= unit || prime(n) > leastMerged) && (!f.Masked || f.Tail > 0) && f.W > unit && bits.OnesCount64(f.Vecs.Free) >= 2*unit
 }
 
 // prime returns the greatest prime factor of n.
@@ -66,9 +66,14 @@ func (f *avx512) turnFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 			if isa.Wide(t) { // the last permute takes the even or the odd parts of 16 bytes of two vectors
 				record = i/2*f.W/2 + 2*h + i%2
 			}
-			if m := x86.At(x86.RCX, int32((first+record*n+at)*s.Size)); h == 0 {
+			switch m := x86.At(x86.RCX, int32((first+record*n+at)*s.Size)); {
+			case f.Masked && record >= f.Tail:
+				if h == 0 {
+					f.I(x86.VPXORD, l, d, d, d)
+				}
+			case h == 0:
 				f.I(x86.VMOVUPS, x86.Len(8*unit*s.Size), d, m)
-			} else {
+			default:
 				f.I(pick(t, x86.VINSERTF32X4, x86.VINSERTF64X4), l, d, d, m, x86.Imm(h))
 			}
 		}
@@ -116,22 +121,31 @@ func (f *avx512) turnUnits(t dtype.Type, v []isa.Vec, in [unit]isa.Vec, first in
 }
 
 // eachRecordVector calls do for each of the n vectors with the records of the lanes, with its memory
-// and with the lanes of the tail, or nil. It may overwrite RAX, RCX and RDX.
+// and with the lanes of the tail, or nil: none for a vector behind a tail of known lanes. It may overwrite RAX, RCX and RDX.
 func (f *avx512) eachRecordVector(s *layout.Site, n int, do func(i int, m x86.Mem, lanes x86.Operand)) {
 	first := f.stepLane(s, n) * n
 	var lanes x86.Operand
-	if f.Masked { // the elements of the records left are the lowest bits of RDX
+	if f.Masked {
 		lanes = f.TmpMask()
+	}
+	if f.Masked && f.Tail == 0 { // the elements of the records left are the lowest bits of RDX
 		f.I(x86.IMUL, x86.W64, x86.RAX, at(frame.Counter), x86.Imm(n))
 		f.I(x86.MOV, x86.W64, x86.RDX, x86.Imm(-1))
 		f.I(x86.BZHI, x86.W64, x86.RDX, x86.RDX, x86.RAX)
 	}
 	for i := range n {
-		if f.Masked {
-			f.I(f.kop(kmov), 0, lanes, x86.RDX)
+		k, left := lanes, n*f.Tail-i*f.W // used if the tail is known
+		switch {
+		case f.Masked && f.Tail > 0 && left >= f.W:
+			k = nil
+		case f.Masked && f.Tail > 0:
+			f.I(x86.MOV, x86.W64, x86.RAX, x86.Imm(1<<max(left, 0)-1))
+			f.I(f.kop(kmov), 0, k, x86.RAX)
+		case f.Masked:
+			f.I(f.kop(kmov), 0, k, x86.RDX)
 			f.I(x86.SHR, x86.W64, x86.RDX, x86.Imm(f.W))
 		}
-		do(i, x86.At(x86.RCX, int32((first+i*f.W)*s.Size)), lanes)
+		do(i, x86.At(x86.RCX, int32((first+i*f.W)*s.Size)), k)
 	}
 }
 

@@ -107,6 +107,38 @@ func TestRowsAtOnce(t *testing.T) {
 	}
 }
 
+// TestSumsOfLines compares sums down the columns of long rows within the second level with the interpreter: wide vectors go along several rows
+// at once if many rows are whole lines, of elements as wide as the accumulators.
+func TestSumsOfLines(t *testing.T) {
+	defer useModel(defaultsWith(cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 8 << 20}))()
+	r := rand.New(rand.NewPCG(31, 17))
+	for _, c := range []struct {
+		typ, to, op string
+		rows, cols  int
+		want        bool
+	}{
+		{"f32", "f32", "sum", 23, 2560, true},
+		{"f32", "f32", "max", 23, 2560, true},
+		{"f32", "f32", "sum", 23, 2564, false},
+		{"f32", "f32", "sum", 10, 2560, false},
+		{"f64", "f64", "sum", 16, 2056, true},
+		{"f64", "f64", "sum", 16, 2059, false},
+		{"i32", "i32", "max", 23, 2560, true},
+		{"i32", "i64", "sum", 23, 2560, false},
+	} {
+		k := parse(t, fmt.Sprintf("kernel columns\naxis i0 i1\nbuf x %[1]s in 2\nbuf y %[2]s out 1\n{\n  vec i0 {\n    seq i1 {\n      %%0 = load %[1]s x[i1, i0]\n      %%1 = cvt %[2]s %%0\n      %%2 = reduce %[3]s %[2]s %%1\n    }\n    store %[2]s y[i0] %%2\n  }\n}", c.typ, c.to, c.op))
+		s := newSetup(t, r, k, []int{c.cols, c.rows}, nil, [][]int{{c.rows, c.cols}, {c.cols}}, true)
+		for _, be := range isas(t) {
+			for _, bp := range s.instance(t, be).(*instance).phases {
+				if along := bp.Across && bp.AtOnce > 1; be.Name() == "avx512" && bp.Lowered.Kind == lower.SeqPhase && along != c.want {
+					t.Errorf("%v: along several rows at once: %t", c, along)
+				}
+			}
+		}
+		differ(t, r, s)
+	}
+}
+
 // TestRowsOfLines compares scans of rows within the second level with the interpreter: wide vectors go along one row at a time if rows
 // are whole lines or long, and may compute lanes twice, and along two if not. Arrays begin or end at a page.
 func TestRowsOfLines(t *testing.T) {

@@ -412,7 +412,7 @@ func (b *Binder) findAcross(bp *Phase) {
 	vector := b.vectorOfRows(bp)
 	half := (b.Vectors + 1) / 2 * vector
 	strip := half / 4
-	cached, near := b.reaches(row)
+	cached, near := b.reaches(row, element >= bp.Widest() && row%LineBytes == 0 && bp.SeqN >= 4*b.AtOnce)
 	along := b.AtOnce > 1 && bp.SeqN >= b.AtOnce && (moved > near || bp.Compares() && !b.wide()) && bp.OnlyReduces()
 	switch {
 	case sums && bp.LaneSize > 0 && row <= half:
@@ -515,10 +515,10 @@ func (b *Binder) vectorOfRows(bp *Phase) int {
 
 // reaches returns two limits in bytes. A span of columns up to cached stays in a cache for all its groups. Sums of an array up to
 // near read one row at a time: a group of wide vectors hides the latency of its additions, and several rows at once would be
-// more streams of less than a page.
-func (b *Binder) reaches(row int) (cached, near int) {
+// more streams, whose vectors cross lines unless many rows are whole lines of elements as wide as the accumulators.
+func (b *Binder) reaches(row int, lines bool) (cached, near int) {
 	cached, near = 2*b.Machine.Caches.L2, b.Machine.Caches.L1
-	if b.wide() {
+	if b.wide() && !lines {
 		near = b.Machine.Caches.L2
 	}
 	if b.wide() || row < 2*streamBytes {

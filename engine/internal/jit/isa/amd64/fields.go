@@ -34,9 +34,10 @@ func (f *avx512) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Ve
 }
 
 // turns reports whether turnFields loads n fields, for which registers must be free. Other fields take as many permutes of two vectors
-// each as n has prime factors, or as many merges as the greatest prime factor.
+// each as n has prime factors, or as many merges as the greatest prime factor, and no fewer for few records.
 func (f *avx512) turns(t dtype.Type, n int) bool {
-	return (isa.Wide(t) && n >= unit || prime(n) > leastMerged) && (!f.Masked || f.Tail > 0) && f.W > unit && bits.OnesCount64(f.Vecs.Free) >= 2*unit
+	fewer := (isa.Wide(t) || f.Masked || f.W == unit) && n >= unit || n > leastMerged && prime(n) >= leastMerged
+	return fewer && (!f.Masked || f.Tail > 0) && f.W >= unit && bits.OnesCount64(f.Vecs.Free) >= 2*unit
 }
 
 // prime returns the greatest prime factor of n.
@@ -113,7 +114,11 @@ func (f *avx512) turnUnits(t dtype.Type, v []isa.Vec, in [unit]isa.Vec, first in
 		}
 		switch x, y := pairs[from][0], pairs[from][1]; {
 		case isa.Wide(t):
-			f.I(x86.VSHUFF64X2, l, d, x, y, [2]x86.Imm{0x88, 0xdd}[upper])
+			halves := [2]x86.Imm{0x88, 0xdd}
+			if l == x86.L256 {
+				halves = [2]x86.Imm{0, 3}
+			}
+			f.I(x86.VSHUFF64X2, l, d, x, y, halves[upper])
 		default:
 			f.I([2]x86.Op{x86.VUNPCKLPD, x86.VUNPCKHPD}[upper], l, d, x, y)
 		}

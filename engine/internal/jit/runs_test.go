@@ -215,6 +215,31 @@ buf q %[2]s out 1
 	}
 }
 
+// TestFewColumnsOfSpans compares reductions down several spans of few columns with the interpreter: the vectors are as short as those of one
+// span. The arrays end at pages without access.
+func TestFewColumnsOfSpans(t *testing.T) {
+	r, found := rand.New(rand.NewPCG(6, 5)), 0
+	for columns := 2; columns <= 9; columns++ {
+		for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I64} {
+			k := parse(t, fmt.Sprintf("kernel few\naxis i0 i1 i2\nbuf x %[1]s in 4\nbuf y %[1]s out 2\n{\n  vec i0 i1 {\n    seq i2 {\n      %%0 = load %[1]s x[i2, i0, 0, i1]\n      %%1 = load %[1]s x[i2, i0, 2, i1]\n      %%2 = add %[1]s %%0 %%1\n      %%3 = reduce sum %[1]s %%2\n    }\n    store %[1]s y[i0, i1] %%3\n  }\n}", typ.Short()))
+			spans, rows := 3+r.IntN(4), 2+r.IntN(200)
+			s := newSetup(t, r, k, []int{spans, columns, rows}, nil, [][]int{{rows, spans, 3, columns}, {spans, columns}}, true)
+			want := 4 << frame.Bit(columns > 4)
+			if columns > 8 {
+				want = 0
+			}
+			for _, be := range isas(t) {
+				found += int(frame.Bit(s.instance(t, be).(*instance).phases[0].Few == want))
+			}
+			differ(t, r, s)
+			forget()
+		}
+	}
+	if found < 18*len(isas(t)) { // others are turned
+		t.Errorf("%d of %d loops have vectors as short as their spans", found, 24*len(isas(t)))
+	}
+}
+
 // TestShortReductions tests that one call reduces all blocks of a loop that is not worth a second
 // thread, if the order of the reduction does not matter.
 func TestShortReductions(t *testing.T) {

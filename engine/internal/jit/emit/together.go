@@ -48,7 +48,7 @@ func (f *foldedRows) folds() (ok bool) {
 	f.packed = f.packedBytes()
 	f.folder, ok = f.Lanes.(isa.Folder)
 	a := &f.accs[0]
-	parts := a.Kern.Sums() && a.Type.Size() < a.Kern.Lane.Size() // the result is a part of what is folded
+	parts := a.Kern.Sums() && a.Out.Size() < a.Kern.Lane.Size() // the result is a part of what is folded
 	return ok && !parts && accs > 0 && f.fits(f.need) && f.bytes >= layout.LineBytes/2
 }
 

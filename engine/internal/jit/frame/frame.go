@@ -40,7 +40,7 @@ var SiteSteps = [Levels + 1]int{SiteRow, SiteGroup, SiteOuter, SiteOuter + 8}
 
 // The words of a site, as offsets from its own offset.
 const (
-	SiteBytes  = 64
+	SiteBytes  = 72 // of all words of a site, and 8: where sites are as far apart as lines, loops that step many of them take twice as long
 	SitePtr    = 0
 	SiteStride = 8  // bytes from lane to lane
 	SiteLo     = 16 // guarded: the first lane inside, and the first lane after those

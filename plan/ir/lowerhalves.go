@@ -27,10 +27,12 @@ func computes(in Ins) bool {
 	return in.Op == Carry || in.Op < prim.NumOps && in.Op != prim.Const && in.Op != prim.Cvt && keepsHalf(in.Op)
 }
 
-// gains reports whether halves of values are carried, or computed in more instructions than they need conversions of whole values.
+// gains reports whether halves of values are carried, or, where nothing is carried, computed in more instructions than they need conversions
+// of whole values. A step of a path with random numbers has products of 64 bits beside the states, whose halves take longer.
 func (h *halving) gains() bool {
-	gain, converted := 0, map[Value]bool{}
+	gain, carries, converted := 0, false, map[Value]bool{}
 	for _, in := range h.All() {
+		carries = carries || in.Op == Carry
 		if in.Dst == None || !h.half[in.Dst] {
 			continue
 		}
@@ -47,7 +49,7 @@ func (h *halving) gains() bool {
 			}
 		}
 	}
-	return gain > 0
+	return gain > 0 && !carries
 }
 
 // keepsHalf reports whether the lower half of a result follows from the lower halves of the operands.

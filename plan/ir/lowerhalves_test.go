@@ -37,6 +37,8 @@ func TestLowerHalves(t *testing.T) {
 			"load i32 b0[i1, i0]; add i32; add i32; store i32 b1[i1, i0]; store i32 b1[i0, i1]",
 		},
 		{"%2 = add i64 %0 %0; %3 = cvt i32 %2; store i32 b1[i1, i0] %3", ""},
+		// The same sums beside a carry whose whole values are stored.
+		{"%2 = carry i64 %0; %3 = load i32 b0[i1, i0]; %4 = cvt i64 %3; %5 = add i64 %0 %4; %6 = cvt i32 %5; %7 = add i64 %5 %4; %8 = cvt i32 %7; store i32 b1[i1, i0] %6; store i32 b1[i0, i1] %8; %9 = add i64 %2 %2; store i64 b2[i1, i0] %9; %10 = next i64 %2 %9", ""},
 		// The last sum is stored as a whole.
 		{"%2 = carry i64 %0; %3 = load i32 b0[i1, i0]; %4 = cvt i64 %3; %5 = add i64 %2 %4; %6 = cvt i32 %5; store i32 b1[i1, i0] %6; %7 = next i64 %2 %5; }; store i64 b2[i0, i0] %7", ""},
 	} {

@@ -49,14 +49,14 @@ func (h BFloat16) String() string { return strconv.FormatFloat(float64(h.Float32
 // NaN. Package encoding/json writes it as a string.
 func (h Float16) MarshalText() ([]byte, error) { return textOf(h.Float32()) }
 
-// MarshalText returns the value as that of a Float16.
+// MarshalText is as [Float16.MarshalText].
 func (h BFloat16) MarshalText() ([]byte, error) { return textOf(h.Float32()) }
 
 // UnmarshalText reads what MarshalText returns. It rounds other numbers once, and refuses those that
 // would become infinite.
 func (h *Float16) UnmarshalText(text []byte) error { return read(h, text, F16From) }
 
-// UnmarshalText reads a number as that of a Float16.
+// UnmarshalText is as [Float16.UnmarshalText].
 func (h *BFloat16) UnmarshalText(text []byte) error { return read(h, text, BF16From) }
 
 // MarshalBinary returns what MarshalText returns. Package encoding/gob uses this method.
@@ -71,6 +71,7 @@ func (h *Float16) UnmarshalBinary(data []byte) error { return h.UnmarshalText(da
 // UnmarshalBinary reads what MarshalBinary returns.
 func (h *BFloat16) UnmarshalBinary(data []byte) error { return h.UnmarshalText(data) }
 
+// textOf returns a number with the fewest digits that give the same float32.
 func textOf(x float32) ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(x), 'g', -1, 32), nil
 }
@@ -80,6 +81,7 @@ type half interface {
 	Float32() float32
 }
 
+// read sets h to the number of a text, rounded once by from.
 func read[H half](h *H, text []byte, from func(float32) H) error {
 	if h == nil {
 		return errors.New("oneloop: dtype: the half is nil")

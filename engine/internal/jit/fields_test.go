@@ -18,9 +18,12 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// combine writes operations that combine values 0 to fields-1 to one, in random order: differences, sums, and those of
-// op. It returns the number of the result.
-func combine(r *rand.Rand, body *strings.Builder, fields int, typ dtype.Type, op string) (last int) {
+// combine writes the loads of all fields of a record of x at some positions, and operations that combine them to one value, in random
+// order: differences, sums, and those of op. It returns the number of the result.
+func combine(r *rand.Rand, body *strings.Builder, at string, fields int, typ dtype.Type, op string) (last int) {
+	for f := range fields {
+		fmt.Fprintf(body, "      %%%d = load %s x[%s, %d]\n", f, typ.Short(), at, f)
+	}
 	for i, f := range r.Perm(fields) {
 		if i > 0 {
 			fmt.Fprintf(body, "      %%%d = %s %s %%%d %%%d\n", fields+i, [...]string{"sub", "add", op}[r.IntN(3)], typ.Short(), last, f)
@@ -38,10 +41,7 @@ func TestRecords(t *testing.T) {
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64} {
 		for fields := 2; fields <= 17; fields++ {
 			var body strings.Builder
-			for f := range fields {
-				fmt.Fprintf(&body, "    %%%d = load %s x[i0, %d]\n", f, typ.Short(), f)
-			}
-			last := combine(r, &body, fields, typ, "mul")
+			last := combine(r, &body, "i0", fields, typ, "mul")
 			wide := [...]dtype.Type{typ, dtype.F64}[r.IntN(2)]
 			fmt.Fprintf(&body, "    %%40 = cvt %s %%%d\n", wide.Short(), last)
 			head := fmt.Sprintf("kernel records\naxis i0 i1\nbuf x %s in 2\n", typ.Short())
@@ -89,10 +89,7 @@ func TestRecordsDownColumns(t *testing.T) {
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64} {
 		for fields := 2; fields <= 17; fields++ {
 			var body strings.Builder
-			for f := range fields {
-				fmt.Fprintf(&body, "      %%%d = load %s x[i2, i1, i0, %d]\n", f, typ.Short(), f)
-			}
-			last := combine(r, &body, fields, typ, "max")
+			last := combine(r, &body, "i2, i1, i0", fields, typ, "max")
 			k := parse(t, fmt.Sprintf(`kernel records
 axis i0 i1 i2
 buf x %[1]s in 4
@@ -132,10 +129,7 @@ func TestRecordsOfFewColumns(t *testing.T) {
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64} {
 		for fields := 2; fields <= 12; fields++ {
 			var body strings.Builder
-			for f := range fields {
-				fmt.Fprintf(&body, "      %%%d = load %s x[i1, i0, %d]\n", f, typ.Short(), f)
-			}
-			last := combine(r, &body, fields, typ, "max")
+			last := combine(r, &body, "i1, i0", fields, typ, "max")
 			k := parse(t, fmt.Sprintf("kernel records\naxis i0 i1\nbuf x %[1]s in 3\nbuf y %[1]s out 1\n{\n  vec i0 {\n    seq i1 {\n%[2]s      %%40 = reduce sum %[1]s %%%[3]d\n    }\n    store %[1]s y[i0] %%40\n  }\n}", typ.Short(), body.String(), last))
 			for _, n := range []int{2 + r.IntN(2), 4 + r.IntN(4), 9 + r.IntN(7), 17 + r.IntN(15)} {
 				rows := 20 + r.IntN(100)
@@ -462,10 +456,7 @@ func TestNarrowRecords(t *testing.T) {
 			for _, n := range []int{1 + r.IntN(20), 60 + r.IntN(80), 400 + r.IntN(100)} {
 				permute8(cpu.X86.HasAVX512VBMI && r.IntN(3) > 0)
 				var body strings.Builder
-				for f := range fields {
-					fmt.Fprintf(&body, "    %%%d = load %s x[i0, %d]\n", f, typ.Short(), f)
-				}
-				last := combine(r, &body, fields, typ, "max")
+				last := combine(r, &body, "i0", fields, typ, "max")
 				k := parse(t, fmt.Sprintf("kernel narrow\naxis i0\nbuf x %[1]s in 2\nbuf y %[1]s out 1\n{\n  vec i0 {\n%[2]s    store %[1]s y[i0] %%%[3]d\n  }\n}", typ.Short(), body.String(), last))
 				s := newSetup(t, r, k, []int{n}, nil, [][]int{{n, fields}, {n}}, true)
 				if be := isas(t)[0]; n > 64 && be.Name() == "avx512" {

@@ -46,8 +46,8 @@ func (u *run) keepBand(p *part) bool {
 // keys, and misses some of the wanted ones in a fifth of the parts; the second one misses few.
 var bandErrors = [...]float64{1, 3}
 
-// between moves the keys of p from lo to hi to the beginning of data, and returns their number and that of the keys below. ok is
-// false if there is a NaN: then the sort begins again, with integers as keys.
+// between moves the keys of p that are not below lo and not above hi to the beginning of data. It returns their number, and the
+// number of the keys below lo. ok is false if p has a NaN: then the sort begins again, with integers as keys.
 func (u *run) between(code *exec.Code, p *part, lo, hi int64) (n, below int, ok bool) {
 	a, size := &u.args, u.f.size
 	if a.pivot, a.above = lo, hi; u.raw {

@@ -154,8 +154,8 @@ func (bp *Phase) joinsNarrow() bool {
 	})
 }
 
-// oneLoad reports whether a loop has at most two sites with neighbouring elements in its lanes: one load and one store. Over short rows, the
-// time of such a loop is that of its accesses that cross lines.
+// oneLoad reports whether a loop has at most two sites with neighbouring elements in its lanes: one load and one store. Over short rows,
+// accesses that cross lines take most of the time of such a loop.
 func (bp *Phase) oneLoad() bool {
 	units := 0
 	for i := range bp.Sites {

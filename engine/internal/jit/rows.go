@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // Row loops: before a call of machine code the worker writes addresses to the frame.
@@ -196,13 +197,7 @@ func (r *rowLoop) run(w *worker, axes []int32, lo, hi int) {
 }
 
 // oneCall reports whether one call can run so many rows.
-func (r *rowLoop) oneCall(n int) bool {
-	all := 1
-	for _, k := range r.spans {
-		all *= k
-	}
-	return n <= min(all, r.most)
-}
+func (r *rowLoop) oneCall(n int) bool { return n <= min(shape.Shape(r.spans).Size(), r.most) }
 
 // unitStep returns the elements from a row, or from a group of the outermost level, to the next.
 func (r *rowLoop) unitStep(s *layout.Site) int {

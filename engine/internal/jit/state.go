@@ -17,6 +17,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // A code is a lowered kernel. Its machine code depends on the layouts of a binding.
@@ -158,13 +159,7 @@ type rowLoop struct {
 }
 
 // lanesFrom returns the lanes of the spans from span d on.
-func (bp *boundPhase) lanesFrom(d int) int {
-	all := 1
-	for _, n := range bp.Spans[d:] {
-		all *= n
-	}
-	return all
-}
+func (bp *boundPhase) lanesFrom(d int) int { return shape.Shape(bp.Spans[d:]).Size() }
 
 // wholeGroups returns the lanes of a row, or of the largest group of rows, groups and so on that has at most so many.
 func (bp *boundPhase) wholeGroups(most int) int {

@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // A Unit is a formula as trees.
@@ -385,17 +386,11 @@ func stored(st *syntax.Statement, target *tree.Node, e value, whole bool) *tree.
 // dropLeading leaves out leading axes of size 1 that a value has above the rank
 // of its target, as NumPy's assignment does.
 func dropLeading(n, target *tree.Node) *tree.Node {
-	var axes []int
-	for i := range len(n.Shape()) - len(target.Shape()) {
-		if n.Shape()[i] != 1 {
-			return n
-		}
-		axes = append(axes, i)
-	}
-	if len(axes) == 0 {
+	s, lead := n.Shape(), len(n.Shape())-len(target.Shape())
+	if lead <= 0 || s[:lead].Size() != 1 {
 		return n
 	}
-	return untyped.Compose("squeeze", untyped.Options{Axes: axes}, n)
+	return untyped.Compose("squeeze", untyped.Options{Axes: lists.UpTo(lead)}, n)
 }
 
 // emit appends a statement, after saving what it would overwrite.
@@ -444,11 +439,7 @@ func (b *builder) materialize(name string, st *syntax.Statement) {
 
 func (b *builder) kept(name string, st *syntax.Statement, v value) value {
 	if v.kind == vSeq && !v.list {
-		list := make([]value, len(v.seq))
-		for i, x := range v.seq {
-			list[i] = b.kept(fmt.Sprintf("%s[%d]", name, i), st, x)
-		}
-		return sequence(list)
+		return sequence(lists.Make(len(v.seq), func(i int) value { return b.kept(fmt.Sprintf("%s[%d]", name, i), st, v.seq[i]) }))
 	}
 	n := sound(operatorOf(st), v.node())
 	if b.Array == nil {

@@ -179,8 +179,6 @@ func callRound(c *call) *tree.Node {
 	return rounded(untyped.Compose("round", c.options(), n))
 }
 
-func callProduct(c *call) *tree.Node { return matmul(valueOf(c.array(0)), valueOf(c.array(1))) }
-
 // callDot is NumPy's dot: the product of scalars, matmul where y is a vector or
 // both are matrices at most, and else the products of all matrices.
 func callDot(c *call) *tree.Node {
@@ -199,5 +197,3 @@ func callDot(c *call) *tree.Node {
 	}
 	return matmul(x, y)
 }
-
-func callAstype(c *call) *tree.Node { return cast(c.array(0), c.dtype(1, dtype.Invalid)) }

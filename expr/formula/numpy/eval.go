@@ -72,7 +72,7 @@ func (s *scope) evalNode(n *syntax.Node) value {
 	case syntax.Method:
 		s.noModule(n)
 	}
-	items := s.evalAll(n.Args)
+	items := lists.Map(n.Args, func(a *syntax.Node) item { return item{s.eval(a), a} })
 	switch n.Kind {
 	case syntax.Unary:
 		return operate(n, items[0].at, items)
@@ -95,15 +95,6 @@ func (s *scope) evalNode(n *syntax.Node) value {
 
 // maxSequence bounds how many elements a list can have, with the lists in it.
 const maxSequence = 4096
-
-func (s *scope) evalAll(nodes []*syntax.Node) []item {
-	items := make([]item, len(nodes))
-	for i, n := range nodes {
-		v := s.eval(n)
-		items[i] = item{v, n}
-	}
-	return items
-}
 
 // subscripts are values, slices and ellipses.
 func (s *scope) subscripts(nodes []*syntax.Node) []item {
@@ -176,23 +167,14 @@ func (s *scope) unbound(n *syntax.Node) stop {
 // operate returns the value of a sign and its operands. An operand that is none
 // is an error at wrong.
 func operate(n, wrong *syntax.Node, items []item) value {
-	known := true
-	for i, x := range items {
-		v := item{x.value, wrong}.operand()
-		items[i].value = v
-		known = known && v.kind != vUnknown
-	}
-	if !known {
+	x := lists.Map(items, func(x item) value { return item{x.value, wrong}.operand() })
+	switch {
+	case slices.ContainsFunc(x, func(v value) bool { return v.kind == vUnknown }):
 		return unknown
+	case n.Kind == syntax.Unary:
+		return result(n, unary(n.Text, x[0]))
 	}
-	return result(n, applySign(n, items))
-}
-
-func applySign(n *syntax.Node, items []item) value {
-	if n.Kind == syntax.Unary {
-		return unary(n.Text, items[0].value)
-	}
-	return binary(n.Text, items[0].value, items[1].value, false)
+	return result(n, binary(n.Text, x[0], x[1], false))
 }
 
 func (s *scope) callFunction(n *syntax.Node, items []item) value {

@@ -177,17 +177,6 @@ func callPolyval(c *call) *tree.Node {
 	return y.n
 }
 
-// spaced returns base to the power of num numbers at equal distances.
-func (c *call) spaced(start, stop, base float64) *tree.Node {
-	o := c.options()
-	o.Numbers, o.To = []float64{start, stop}, dtype.F64
-	return apply("pow", tree.ConstFloat(dtype.F64, base), untyped.Compose("linspace", o))
-}
-
-func callLogspace(c *call) *tree.Node {
-	return cast(c.spaced(c.float(0), c.float(1), c.float(4)), c.dtype(5, dtype.F64))
-}
-
 // callGeomspace has its ends as they are given. Between ends of opposite signs it has NaN.
 func callGeomspace(c *call) *tree.Node {
 	start, stop := c.float(0), c.float(1)
@@ -195,7 +184,9 @@ func callGeomspace(c *call) *tree.Node {
 		panic(fail(c.at, tree.ErrValue, "a geometric sequence from %v to %v does not exist", start, stop))
 	}
 	n := c.integer(2)
-	y := c.spaced(math.Log10(math.Abs(start)), math.Log10(math.Copysign(1, start)*stop), 10) // of opposite signs NaN between the ends
+	o := c.options()
+	o.Numbers, o.To = []float64{math.Log10(math.Abs(start)), math.Log10(math.Copysign(1, start) * stop)}, dtype.F64
+	y := apply("pow", tree.ConstFloat(dtype.F64, 10), untyped.Compose("linspace", o)) // of opposite signs NaN between the ends
 	if y.Err() != nil {
 		return y
 	}

@@ -151,13 +151,8 @@ func (f *Function) keywords() string {
 }
 
 // operands returns the positions of the parameters that are operands.
-func (f *Function) operands() (at []int) {
-	for i, p := range f.params {
-		if p.kind == pOperand {
-			at = append(at, i)
-		}
-	}
-	return at
+func (f *Function) operands() []int {
+	return lists.Where(lists.UpTo(len(f.params)), func(i int) bool { return f.params[i].kind == pOperand })
 }
 
 func (f *Function) parameter(name string) int {

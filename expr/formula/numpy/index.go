@@ -40,7 +40,7 @@ func index(at *syntax.Node, x value, subscripts []item, target bool) value {
 	if s.sliced {
 		n = untyped.Slice(n, s.spans)
 	}
-	if !isIdentity(s.axes, len(s.spans)) {
+	if !slices.Equal(s.axes, lists.UpTo(len(s.spans))) {
 		n = untyped.Transpose(n, s.axes)
 	}
 	if s.indices != nil {
@@ -131,15 +131,6 @@ func (s *selection) view(n *tree.Node) *tree.Node {
 		}
 	}
 	return tree.NewLeaf(n.DType(), dims, &leaf)
-}
-
-func isIdentity(axes []int, rank int) bool {
-	for i, x := range axes {
-		if i != x {
-			return false
-		}
-	}
-	return len(axes) == rank
 }
 
 // read reads the subscripts one after the other.
@@ -246,11 +237,7 @@ func elementOf(x value, at item) value {
 	if at.kind == vSlice {
 		start, count, step, err := at.span.Resolve(len(x.seq))
 		check(at.at, err)
-		var part []value
-		for i := range count {
-			part = append(part, x.seq[start+i*step])
-		}
-		out := sequence(part)
+		out := sequence(lists.Make(count, func(i int) value { return x.seq[start+i*step] }))
 		out.list = x.list
 		return out
 	}

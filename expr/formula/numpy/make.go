@@ -103,8 +103,6 @@ func arangeLength(start, stop, step syntax.Number) (float64, bool) {
 	return math.Max(n, 0), err == nil && err2 == nil && !math.IsNaN(n)
 }
 
-func callAsArray(c *call) *tree.Node { return c.as(0, c.dtype(1, c.args[0].dtype())) }
-
 // callLinspace has numbers of the formula as constants, and other ends as arrays.
 func callLinspace(c *call) *tree.Node {
 	var y *tree.Node

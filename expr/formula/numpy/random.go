@@ -33,18 +33,6 @@ func callRandomIntegers(c *call) *tree.Node {
 	return expr.NodeOf(op.Integers[int64](c.key(), uint64(max(c.integer(1), 0)), c.integers(2)...))
 }
 
-func callBernoulli(c *call) *tree.Node {
-	return expr.NodeOf(op.Bernoulli(c.key(), c.float(1), c.integers(2)...))
-}
-
-func callPoisson(c *call) *tree.Node {
-	return expr.NodeOf(op.Poisson(c.key(), c.float(1), c.integers(2)...))
-}
-
 func callGamma(c *call) *tree.Node {
 	return expr.NodeOf(op.Gamma[float64](c.key(), c.float(1), c.integers(2)...))
 }
-
-func callPermutation(c *call) *tree.Node { return expr.NodeOf(op.Permutation(c.key(), c.integer(1))) }
-
-func callFold(c *call) *tree.Node { return expr.NodeOf(op.Fold(c.key(), uint64(c.integer(1)))) }

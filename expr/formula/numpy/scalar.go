@@ -161,25 +161,20 @@ func intScalars(op string, a, b syntax.Number) (syntax.Number, error) {
 }
 
 func floatScalars(op string, x, y float64) (syntax.Number, error) {
+	var v float64
 	switch op {
 	case "+":
-		return syntax.FloatNumber(x + y), nil
+		v = x + y
 	case "-":
-		return syntax.FloatNumber(x - y), nil
+		v = x - y
 	case "*":
-		return syntax.FloatNumber(x * y), nil
+		v = x * y
 	case "/", "//", "%":
 		if y == 0 {
 			return syntax.Number{}, errZeroDiv
 		}
-		if op == "/" {
-			return syntax.FloatNumber(x / y), nil
-		}
 		q, r := divmod(x, y)
-		if op == "%" {
-			q = r
-		}
-		return syntax.FloatNumber(q), nil
+		v = map[string]float64{"/": x / y, "//": q, "%": r}[op]
 	case "**":
 		switch {
 		case x == 0 && y < 0 && !math.IsInf(y, 0):
@@ -187,13 +182,13 @@ func floatScalars(op string, x, y float64) (syntax.Number, error) {
 		case x < 0 && !math.IsInf(x, 0) && !math.IsInf(y, 0) && y != math.Trunc(y):
 			return syntax.Number{}, errors.New("the power is a complex number")
 		}
-		v := pow(x, y)
-		if math.IsInf(v, 0) && !math.IsInf(x, 0) && !math.IsInf(y, 0) {
+		if v = pow(x, y); math.IsInf(v, 0) && !math.IsInf(x, 0) && !math.IsInf(y, 0) {
 			return syntax.Number{}, errors.New("the power is too large for a float")
 		}
-		return syntax.FloatNumber(v), nil
+	default:
+		return syntax.Number{}, errNoOp
 	}
-	return syntax.Number{}, errNoOp
+	return syntax.FloatNumber(v), nil
 }
 
 // divmod is Python's: the remainder has the sign of y, and the quotient is the

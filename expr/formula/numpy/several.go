@@ -38,8 +38,6 @@ func callEach(name string) func(c *call) value {
 	}
 }
 
-func callBroadcastArrays(c *call) value { return c.several(broadcast(c.arrays())...) }
-
 // broadcast repeats arrays to their common shape.
 func broadcast(nodes []*tree.Node) []*tree.Node {
 	s, err := shape.Broadcast(lists.Map(nodes, (*tree.Node).Shape)...)

@@ -326,10 +326,6 @@ func callHistogram(c *call) value {
 	return c.several(n, edges)
 }
 
-func callHistogramEdges(c *call) value {
-	return valueOf(c.edges(c.args[1].value, c.args[2].value, c.array(0)))
-}
-
 // callHistogramND returns the counts in a grid of bins, and the edges along each axis: for
 // two vectors x and y, or for a matrix with a sample in each row or a list of vectors.
 func callHistogramND(c *call) value {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
@@ -175,7 +177,7 @@ var own = []Function{
 	{Name: "polyint", Group: groups[0], Arguments: "p", Doc: "the integral from 0 on of the polynomial with the coefficients p", value: ofVector(written("append(p/arange(len(p), 0, -1), 0.0)"))},
 	{Name: "polyval", Group: groups[0], Bound: noBound, Arguments: "p, x", Doc: "the polynomial with the coefficients p, of the highest power first, at x", tree: callPolyval},
 	{Name: "linspace", Group: groups[6], Arguments: "start, stop, num=50, endpoint=True, *, dtype=None, axis=0", Doc: "num numbers from start to stop; if these are arrays, along a new axis", tree: callLinspace},
-	{Name: "logspace", Group: groups[6], Bound: noBound, Arguments: "start, stop, num=50, endpoint=True, base=10.0, dtype=None", Doc: "base to the power of num numbers from start to stop", tree: callLogspace},
+	{Name: "logspace", Group: groups[6], Bound: noBound, Arguments: "start, stop, num=50, endpoint=True, base=10.0, dtype=None", Doc: "base to the power of num numbers from start to stop", value: written("array(base**linspace(start, stop, num, endpoint), dtype)")},
 	{Name: "geomspace", Group: groups[6], Bound: noBound, Arguments: "start, stop, num=50, endpoint=True, dtype=None", Doc: "num numbers from start to stop, each the same multiple of the one before", tree: callGeomspace},
 
 	{Name: "angle", Group: groups[0], Bound: noBound, Arguments: "z, deg=False", Doc: "the angle of a complex number, in radians or degrees", tree: callAngle},
@@ -191,7 +193,7 @@ var own = []Function{
 	{Name: "histogram", Group: groups[4], Bound: noBound, Arguments: histogramming, Doc: "the pair of how many elements each bin has, and the edges of the bins", value: callHistogram},
 	{Name: "histogram2d", Group: groups[4], Bound: noBound, Arguments: "x, y, bins=10, range=None, density=None, weights=None", Doc: "the counts in a grid of bins, the edges along x, and those along y", value: callHistogramND},
 	{Name: "histogramdd", Group: groups[4], Bound: noBound, Arguments: "sample, bins=10, range=None, density=None, weights=None", Doc: "the counts in a grid of bins for a matrix with a sample in each row, and a tuple of the edges along each axis", value: callHistogramND},
-	{Name: "histogram_bin_edges", Group: groups[4], Bound: noBound, Arguments: "a, bins=10, range=None, weights=None", Doc: "the edges of the bins of histogram", value: callHistogramEdges},
+	{Name: "histogram_bin_edges", Group: groups[4], Bound: noBound, Arguments: "a, bins=10, range=None, weights=None", Doc: "the edges of the bins of histogram", value: func(c *call) value { return valueOf(c.edges(c.args[1].value, c.args[2].value, c.array(0))) }},
 
 	{Name: "ravel", Group: groups[5], Arguments: "a, order='C'", Doc: "the elements as a vector, row-major or column-major", tree: callRavel},
 	{Name: "insert", Group: groups[5], Arguments: "arr, obj, values, axis=None", Doc: "with values before a position of an axis, or before several, of which each takes one", tree: callInsert},
@@ -209,7 +211,7 @@ var own = []Function{
 	{Name: "vsplit", Group: groups[5], Arguments: "ary, indices_or_sections", Doc: "split along the first axis", value: callSplit(0, 2, true)},
 	{Name: "dsplit", Group: groups[5], Arguments: "ary, indices_or_sections", Doc: "split along the third axis", value: callSplit(2, 3, true)},
 	{Name: "unstack", Group: groups[5], Arguments: "x, /, *, axis=0", Doc: "a tuple of the parts at each position of an axis", value: callUnstack},
-	{Name: "broadcast_arrays", Group: groups[5], Arguments: "*args", Doc: "a tuple of the arrays, each repeated to their common shape", value: callBroadcastArrays},
+	{Name: "broadcast_arrays", Group: groups[5], Arguments: "*args", Doc: "a tuple of the arrays, each repeated to their common shape", value: func(c *call) value { return c.several(broadcast(c.arrays())...) }},
 	{Name: "meshgrid", Group: groups[6], Arguments: "*xi, copy=True, sparse=False, indexing='xy'", Doc: "a tuple of the coordinates of a grid", value: callMeshgrid},
 	{Name: "ndim", Group: groups[5], Arguments: "a", Doc: "the number of axes", value: func(c *call) value { return integer(len(c.array(0).Shape())) }},
 	{Name: "shape", Group: groups[5], Arguments: "a", Doc: "the extents of the axes", value: func(c *call) value { return sequence(lists.Map(c.array(0).Shape(), integer)) }},
@@ -231,19 +233,19 @@ var own = []Function{
 	{Name: "unravel_index", Group: groups[4], Arguments: "indices, shape", Doc: "a tuple of the positions on the axes of a shape, for positions in row-major order", value: callUnravelIndex},
 	{Name: "ravel_multi_index", Group: groups[4], Arguments: "multi_index, dims", Doc: "the positions in row-major order, for a tuple of positions on the axes of a shape", tree: callRavelMultiIndex},
 	{Name: "matrix_power", Group: groups[3], Bound: noBound, Arguments: "a, n", Doc: "np.linalg.matrix_power: the product of n square matrices a", tree: callMatrixPower},
-	{Name: "matmul", Group: groups[3], Bound: noBound, Arguments: "x1, x2", Doc: "the matrix product x1 @ x2", tree: callProduct},
+	{Name: "matmul", Group: groups[3], Bound: noBound, Arguments: "x1, x2", Doc: "the matrix product x1 @ x2", tree: func(c *call) *tree.Node { return matmul(valueOf(c.array(0)), valueOf(c.array(1))) }},
 	{Name: "dot", Group: groups[3], Bound: noBound, Arguments: "a, b", Doc: "the product of vectors, matrices or numbers", tree: callDot},
 
 	{Name: "reshape", Group: groups[5], Arguments: "a, shape, order='C', *, copy=None", Doc: "the same elements in another shape, row-major or column-major; one extent may be -1", tree: callReshape},
 	{Name: "transpose", Group: groups[5], Arguments: "a, axes=None", Doc: "the axes in another order, reversed by default", tree: callTranspose},
 	{Name: "matrix_transpose", Group: groups[5], Arguments: "x, /", Doc: "the last two axes exchanged", value: written("swapaxes(x, -1, -2)")},
-	{Name: "broadcast_to", Group: groups[5], Arguments: "array, shape", Doc: "repeated to a shape", tree: callBroadcastTo},
+	{Name: "broadcast_to", Group: groups[5], Arguments: "array, shape", Doc: "repeated to a shape", tree: func(c *call) *tree.Node { return untyped.BroadcastTo(c.array(0), c.integers(1)) }},
 	{Name: "take", Group: groups[5], Arguments: "a, indices, axis=None, *, mode='raise'", Doc: "elements of an axis by index; an index outside is an error, or in the modes 'clip' and 'wrap' the nearest or modulo the size", tree: callTake},
-	{Name: "take_along_axis", Group: groups[5], Arguments: "arr, indices, axis=-1?", Doc: "elements of an axis at positions, in the shape of the indices; without an axis, of all elements", tree: callTakeAlong},
+	{Name: "take_along_axis", Group: groups[5], Arguments: "arr, indices, axis=-1?", Doc: "elements of an axis at positions, in the shape of the indices; without an axis, of all elements", tree: func(c *call) *tree.Node { return c.alongAxis(c.along(2)) }},
 	{Name: "put_along_axis", Group: groups[5], Arguments: "arr, indices, values, axis?", Doc: "arr with values at positions of an axis; as a statement it writes them into arr", tree: callPutAlong},
 	{Name: "pad", Group: groups[5], Arguments: "array, pad_width, mode='constant', *, constant_values=0, end_values=0, stat_length=None, reflect_type='even'", Doc: "surrounded by numbers, in the modes 'edge', 'wrap', 'reflect' and 'symmetric' by its own elements, in 'linear_ramp' by steps to end_values, in 'maximum', 'minimum', 'mean' and 'median' by this statistic of stat_length elements", tree: callPad},
 	{Name: "concatenate", Group: groups[5], Arguments: "arrays, axis=0?" + joining, Doc: "arrays one after the other along an axis", tree: callConcatenate},
-	{Name: "astype", Group: groups[5], Arguments: "x, dtype", Doc: "x converted to an element type", tree: callAstype},
+	{Name: "astype", Group: groups[5], Arguments: "x, dtype", Doc: "x converted to an element type", tree: func(c *call) *tree.Node { return cast(c.array(0), c.dtype(1, dtype.Invalid)) }},
 	{Name: "copy", Group: groups[5], Arguments: "a", Doc: "a itself: formulas have values, not references", tree: func(c *call) *tree.Node { return c.array(0) }},
 	{Name: "len", Group: groups[5], Arguments: "x", Doc: "the extent of the first axis", value: callLength},
 
@@ -270,10 +272,10 @@ var own = []Function{
 	{Name: "random_exponential", Group: groups[6], Arguments: "key, shape, dtype=None", Doc: "numbers of the exponential distribution with mean 1", tree: random(op.Exponential[float64], op.Exponential[float32])},
 	{Name: "random_gamma", Group: groups[6], Arguments: "key, a, shape", Doc: "numbers of the gamma distribution of shape a and scale 1", tree: callGamma},
 	{Name: "random_integers", Group: groups[6], Arguments: "key, n, shape", Doc: "integers from 0 to n - 1, evenly distributed", tree: callRandomIntegers},
-	{Name: "random_bernoulli", Group: groups[6], Arguments: "key, p, shape", Doc: "true with probability p", tree: callBernoulli},
-	{Name: "random_poisson", Group: groups[6], Arguments: "key, lam, shape", Doc: "numbers of the Poisson distribution with mean lam, as int64", tree: callPoisson},
-	{Name: "random_permutation", Group: groups[6], Arguments: "key, n", Doc: "the integers from 0 to n - 1 in a random order", tree: callPermutation},
-	{Name: "random_fold", Group: groups[6], Arguments: "key, n", Doc: "a key made of a key and an integer, whose numbers are independent of those of other keys", tree: callFold},
+	{Name: "random_bernoulli", Group: groups[6], Arguments: "key, p, shape", Doc: "true with probability p", tree: func(c *call) *tree.Node { return expr.NodeOf(op.Bernoulli(c.key(), c.float(1), c.integers(2)...)) }},
+	{Name: "random_poisson", Group: groups[6], Arguments: "key, lam, shape", Doc: "numbers of the Poisson distribution with mean lam, as int64", tree: func(c *call) *tree.Node { return expr.NodeOf(op.Poisson(c.key(), c.float(1), c.integers(2)...)) }},
+	{Name: "random_permutation", Group: groups[6], Arguments: "key, n", Doc: "the integers from 0 to n - 1 in a random order", tree: func(c *call) *tree.Node { return expr.NodeOf(op.Permutation(c.key(), c.integer(1))) }},
+	{Name: "random_fold", Group: groups[6], Arguments: "key, n", Doc: "a key made of a key and an integer, whose numbers are independent of those of other keys", tree: func(c *call) *tree.Node { return expr.NodeOf(op.Fold(c.key(), uint64(c.integer(1)))) }},
 	{Name: "grad", Group: groups[8], Arguments: "y, x", Doc: "the gradient of the number y by x; x is a name, and y depends on it", tree: callGrad},
 	{Name: "vjp", Group: groups[8], Arguments: "y, v, x", Doc: "the gradient of sum(v*y) by x: the vector v times the Jacobian of y", tree: callVJP},
 	{Name: "jvp", Group: groups[8], Arguments: "y, x, v", Doc: "the derivative of y as x moves by v: the Jacobian of y times the vector v", tree: callJVP},
@@ -296,5 +298,5 @@ var own = []Function{
 	{Name: "fftfreq", Group: groups[9], Arguments: "n, d=1.0", Doc: "the frequencies of the points of fft at distances d", tree: callFrequencies(false)},
 	{Name: "rfftfreq", Group: groups[9], Arguments: "n, d=1.0", Doc: "the frequencies of the points of rfft at distances d", tree: callFrequencies(true)},
 
-	{Name: "array", Group: groups[6], Arguments: "a, dtype=None, *, copy=None", Doc: "a list or an array as an array", tree: callAsArray},
+	{Name: "array", Group: groups[6], Arguments: "a, dtype=None, *, copy=None", Doc: "a list or an array as an array", tree: func(c *call) *tree.Node { return c.as(0, c.dtype(1, c.args[0].dtype())) }},
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/round"
 )
@@ -318,12 +319,7 @@ func number(s syntax.Number, t dtype.Type) *tree.Node {
 	return tree.NewConst(t, prim.FromInt(t, s.I.Int64()))
 }
 
-func truth(b bool) *tree.Node {
-	if b {
-		return tree.ConstInt(dtype.Bool, 1)
-	}
-	return tree.ConstInt(dtype.Bool, 0)
-}
+func truth(b bool) *tree.Node { return tree.ConstInt(dtype.Bool, scalar.FromBool[int64](b)) }
 
 // truncated returns the integer part of a float, if it has one.
 func truncated(f float64) (*big.Int, bool) {

@@ -9,8 +9,6 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-func callBroadcastTo(c *call) *tree.Node { return untyped.BroadcastTo(c.array(0), c.integers(1)) }
-
 // columnMajor reports whether the argument order is F. Values have no layout that A or K name.
 func (c *call) columnMajor(i int) bool {
 	if s := c.text(i); s != "C" && s != "F" {
@@ -160,11 +158,6 @@ func callTake(c *call) *tree.Node {
 		i = untyped.Call("mod", i, tree.ConstInt(t, size))
 	}
 	return untyped.Take(n, i, axis)
-}
-
-func callTakeAlong(c *call) *tree.Node {
-	n, axis := c.along(2)
-	return c.alongAxis(n, axis)
 }
 
 // callPutAlong returns an array with other values at the positions along an axis.

@@ -79,10 +79,7 @@ func lowerSign(b *B, x ...V) V {
 
 func signMask(b *B, x V) (bits, sign V) {
 	t := prim.IntOf(x.Type)
-	if t == dtype.I64 {
-		return b.Bitcast(t, x), b.Bits(t, 1<<63)
-	}
-	return b.Bitcast(t, x), b.Bits(t, 1<<31)
+	return b.Bitcast(t, x), b.Bits(t, 1<<(8*t.Size()-1))
 }
 
 // signOfNumber treats a NaN as positive, because the sign of a NaN is not

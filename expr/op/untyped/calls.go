@@ -223,13 +223,7 @@ func gradScatterAdd(g *tree.Adjoint, arg int) *tree.Node {
 	case 2:
 		return g.Out
 	}
-	return updatesGrad(g, g.Full())
-}
-
-// updatesGrad returns the adjoint of the updates of a scatter from the adjoint of
-// each element.
-func updatesGrad(g *tree.Adjoint, out *tree.Node) *tree.Node {
-	d := g.With("take", g.Node.Axes, nil, out, g.Arg(0))
+	d := g.With("take", g.Node.Axes, nil, g.Full(), g.Arg(0))
 	return g.SumTo(d, d.Shape(), g.Arg(1).Shape())
 }
 

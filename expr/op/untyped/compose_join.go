@@ -43,15 +43,9 @@ func reversed(axis int) func(o Options, x ...*tree.Node) *tree.Node {
 // layers of one element, as in NumPy.
 func atLeast(rank int) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(_ Options, x ...*tree.Node) *tree.Node {
-		a := x[0]
-		dims := slices.Clone([]int(a.Shape()))
-		for len(dims) < min(rank, 2) {
-			dims = slices.Insert(dims, 0, 1)
-		}
-		for len(dims) < rank {
-			dims = append(dims, 1)
-		}
-		return Reshape(a, dims)
+		s := x[0].Shape()
+		dims := slices.Concat(ones(max(min(rank, 2)-len(s), 0)), s)
+		return Reshape(x[0], append(dims, ones(max(rank-len(dims), 0))...))
 	}
 }
 

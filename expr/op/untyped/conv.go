@@ -66,13 +66,9 @@ func windowed(a *tree.Node, w []slide, fill *tree.Node) *tree.Node {
 	if lead < 0 {
 		return misshapen("windows over %d axes do not fit an operand of rank %d", len(w), r)
 	}
-	widths, ints, all, x := make([]int, 2*r), make([]int, 0, 3*r), make([]int, 0, 4*r), a
-	for i := range r {
-		s := slide{1, 1, 0, 1}
-		if i >= lead {
-			s = w[i-lead]
-		}
-		widths[2*i], widths[2*i+1] = s.padding, s.padding
+	widths, ints, all, x := make([]int, 0, 2*r), make([]int, 0, 3*r), make([]int, 0, 4*r), a
+	for _, s := range everySlide(w, r) {
+		widths = append(widths, s.padding, s.padding)
 		ints = append(ints, s.size, s.stride, s.dilation)
 		all = append(all, s.size, s.stride, s.padding, s.dilation)
 	}
@@ -97,6 +93,11 @@ func windowed(a *tree.Node, w []slide, fill *tree.Node) *tree.Node {
 		return n
 	}
 	return dropAxes(n, lists.UpTo(r + lead)[r:])
+}
+
+// everySlide returns how windows over the last of rank axes move along each axis. They do not move over the others.
+func everySlide(w []slide, rank int) []slide {
+	return slices.Concat(slices.Repeat([]slide{{1, 1, 0, 1}}, rank-len(w)), w)
 }
 
 // elements returns the number of elements of a window, at most fewElements + 1.
@@ -205,10 +206,10 @@ func pool(reducer string) func(o Options, x ...*tree.Node) *tree.Node {
 // chose.
 func unpool(o Options, x ...*tree.Node) *tree.Node {
 	w := o.Slide.over(o.Slide.Kernel, nil)
-	data, lead := x[0], len(x[0].Shape())-len(w)
+	data := x[0]
 	v := sound(windowed(data, w, extreme(data.DType(), true)))
 	zero := tree.NewConst(data.DType(), 0)
-	return fold(Call("where", Call("equal", v, forEach(w, x[1])), forEach(w, x[2]), zero), data.Shape(), w, lead)
+	return fold(Call("where", Call("equal", v, forEach(w, x[1])), forEach(w, x[2]), zero), data.Shape(), w)
 }
 
 // sizes returns the shape of windows.
@@ -328,7 +329,7 @@ func unpoolAt(o Options, x ...*tree.Node) *tree.Node {
 		return misshapen("%v and %v are no shapes of pools of %v, which is %v", grad.Shape(), at.Shape(), dims, out)
 	}
 	is := Call("equal", v, forEach(w, Cast(at, t)))
-	return fold(Call("where", is, forEach(w, grad), tree.NewConst(grad.DType(), 0)), dims, w, lead)
+	return fold(Call("where", is, forEach(w, grad), tree.NewConst(grad.DType(), 0)), dims, w)
 }
 
 // forEach returns a, which has an element for each window, for each element of windows.
@@ -364,5 +365,5 @@ func columnsToImage(o Options, x ...*tree.Node) *tree.Node {
 	channelsFirst := v.Args[0].Shape() // channel, elements, image, positions
 	r := len(w)
 	a := Transpose(Reshape(x[0], channelsFirst), slices.Concat([]int{1 + r, 0}, lists.UpTo(2 + 2*r)[2+r:], lists.UpTo(1 + r)[1:]))
-	return fold(a, dims, w, 2)
+	return fold(a, dims, w)
 }

@@ -211,11 +211,7 @@ func fourierAlong(kind routine.Transform, a *tree.Node, axis, points int, o Four
 	if kind != routine.BackwardReal {
 		y = tree.ComplexOf(pairPart(y, 0), pairPart(y, 1))
 	}
-	back := make([]int, rank)
-	for i, x := range order {
-		back[x] = i
-	}
-	return Transpose(y, back)
+	return Transpose(y, lists.Make(rank, func(i int) int { return slices.Index(order, i) }))
 }
 
 // scale returns the factor of a transform.

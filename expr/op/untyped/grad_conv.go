@@ -124,7 +124,7 @@ func gradStrided(g *tree.Adjoint, weight *tree.Node, w []slide, s shape.Shape) *
 	y := MatMul(rows, Reshape(g.Full(), []int{s[0], k[0], k[2], out[2:].Size()}))
 	y = Reshape(y, slices.Concat(shape.Shape{s[0], s[1]}, k[3:], out[2:]))
 	y = Transpose(y, slices.Concat([]int{0, 1}, lists.UpTo(2 + 2*r)[2+r:], lists.UpTo(2 + r)[2:]))
-	return fold(y, s, w, 2)
+	return fold(y, s, w)
 }
 
 func firstGather(g *tree.Gather) V { return g.At(0, g.Out) }
@@ -219,7 +219,7 @@ func gradPooled(g *tree.Adjoint, arg int) *tree.Node {
 		first := firstExtremes(a, w, largest)
 		is = g.Op("equal", numbered(w, first.DType()), forEach(w, first))
 	}
-	return fold(g.Where(is, forEach(w, g.Full()), g.Const(0)), a.Shape(), w, len(a.Shape())-len(w))
+	return fold(g.Where(is, forEach(w, g.Full()), g.Const(0)), a.Shape(), w)
 }
 
 func convolvedShape(n *tree.Node) (shape.Shape, error) {
@@ -243,7 +243,7 @@ func strides(ints []int, size shape.Shape) []slide {
 
 // fold returns the adjoint of windowed: an array of shape dims, in which each
 // element of each window of a is added to the place that it was read from.
-func fold(a *tree.Node, dims shape.Shape, w []slide, lead int) *tree.Node {
+func fold(a *tree.Node, dims shape.Shape, w []slide) *tree.Node {
 	if a.Err() != nil {
 		return a
 	}
@@ -251,13 +251,9 @@ func fold(a *tree.Node, dims shape.Shape, w []slide, lead int) *tree.Node {
 	if len(a.Shape()) != r+len(w) {
 		return misshapen("%v is no shape of windows over %d axes of %v", a.Shape(), len(w), dims)
 	}
-	split := slices.Concat(a.Shape()[:r], ones(lead), a.Shape()[r:])
-	all := make([]slide, r)
+	split := slices.Concat(a.Shape()[:r], ones(r-len(w)), a.Shape()[r:])
+	all := everySlide(w, r)
 	for i, d := range dims {
-		all[i] = slide{1, 1, 0, 1}
-		if i >= lead {
-			all[i] = w[i-lead]
-		}
 		if all[i].padding > math.MaxInt/4 || d > math.MaxInt/4 {
 			return misshapen("an axis has %d elements", d)
 		}

@@ -82,13 +82,10 @@ func withExtents(ints []int, s shape.Shape) []int {
 // part returns count elements of a along axis, beginning at from.
 func part(g *tree.Adjoint, a *tree.Node, axis, from, count int) *tree.Node {
 	var ints []int
-	for i, d := range a.Shape() {
-		if i == axis {
-			ints = append(ints, from, 1, count)
-		} else {
-			ints = append(ints, 0, 1, d)
-		}
+	for _, d := range a.Shape() {
+		ints = append(ints, 0, 1, d)
 	}
+	ints[3*axis], ints[3*axis+2] = from, count
 	return g.With("slice", nil, ints, a)
 }
 

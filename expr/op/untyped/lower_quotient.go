@@ -5,29 +5,25 @@ import (
 	"github.com/oneloop/oneloop/expr/prim"
 )
 
-func quotientOf(q, _ V) V { return q }
-
-func remainderOf(_, r V) V { return r }
-
 // modInt returns x - y*floor(x / y) of integers, or 0 if y is 0. It needs the reciprocal of y, which a loop computes
 // once if y is the same for all elements.
-func modInt(b *B, x ...V) V {
-	if x[0].Type.Size() == 8 {
-		return division64(b, x[0], x[1], remainderOf)
-	}
-	return floorDivision(b, x[0], x[1], true)
-}
+func modInt(b *B, x ...V) V { return divideInt(b, x[0], x[1], true) }
 
 // floorDivInt returns floor(x / y) of integers, or 0 if y is 0. It needs the reciprocal of y, as modInt does.
-func floorDivInt(b *B, x ...V) V {
-	if x[0].Type.Size() == 8 {
-		return division64(b, x[0], x[1], quotientOf)
-	}
-	return floorDivision(b, x[0], x[1], false)
-}
+func floorDivInt(b *B, x ...V) V { return divideInt(b, x[0], x[1], false) }
 
-func division64(b *B, x, y V, pick func(q, r V) V) V {
-	if b.Uniform(y) {
+// divideInt returns q = floor(x / y) of integers, or x - q*y if rest is set.
+func divideInt(b *B, x, y V, rest bool) V {
+	pick := func(q, r V) V {
+		if rest {
+			return r
+		}
+		return q
+	}
+	switch {
+	case x.Type.Size() < 8:
+		return floorDivision(b, x, y, rest)
+	case b.Uniform(y):
 		return uniformDivision64(b, x, y, pick)
 	}
 	return divide64(b, x, y, pick)

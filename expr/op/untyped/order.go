@@ -293,31 +293,22 @@ func placeOf[T any](p placing, q float64, n T, number func(float64) T, do func(n
 }
 
 // numeric has the functions of placeOf for numbers.
-func numeric(name string, x ...float64) float64 {
-	switch name {
-	case "add":
-		return x[0] + x[1]
-	case "sub":
-		return x[0] - x[1]
-	case "mul":
-		return x[0] * x[1]
-	case "floor":
-		return math.Floor(x[0])
-	case "ceil":
-		return math.Ceil(x[0])
-	case "rint":
-		return math.RoundToEven(x[0])
-	case "minimum":
-		return min(x[0], x[1])
-	}
-	return max(x[0], x[1])
+var numeric = map[string]func(x ...float64) float64{
+	"add":     func(x ...float64) float64 { return x[0] + x[1] },
+	"sub":     func(x ...float64) float64 { return x[0] - x[1] },
+	"mul":     func(x ...float64) float64 { return x[0] * x[1] },
+	"floor":   func(x ...float64) float64 { return math.Floor(x[0]) },
+	"ceil":    func(x ...float64) float64 { return math.Ceil(x[0]) },
+	"rint":    func(x ...float64) float64 { return math.RoundToEven(x[0]) },
+	"minimum": func(x ...float64) float64 { return min(x[0], x[1]) },
+	"maximum": func(x ...float64) float64 { return max(x[0], x[1]) },
 }
 
 // between returns the places of the two of n sorted elements between which the quantile q
 // is, and its distance from the first one in parts of their distance. Methods without
 // interpolation name one element.
 func (p placing) between(n int, q float64) (low, high int, t float64) {
-	at := placeOf(p, q, float64(n), func(v float64) float64 { return v }, numeric)
+	at := placeOf(p, q, float64(n), func(v float64) float64 { return v }, func(name string, x ...float64) float64 { return numeric[name](x...) })
 	low = int(at)
 	return low, min(low+1, n-1), at - float64(low)
 }

@@ -1,6 +1,7 @@
 package untyped
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -29,12 +30,7 @@ func (o Options) int(i, without int) int {
 }
 
 // elements returns the type of the elements to make.
-func (o Options) elements() dtype.Type {
-	if o.To == dtype.Invalid {
-		return dtype.F64
-	}
-	return o.To
-}
+func (o Options) elements() dtype.Type { return cmp.Or(o.To, dtype.F64) }
 
 func flatten(_ Options, x ...*tree.Node) *tree.Node { return Reshape(x[0], []int{x[0].Shape().Size()}) }
 
@@ -61,18 +57,11 @@ func moveAxis(o Options, x ...*tree.Node) *tree.Node {
 	if err != nil || err2 != nil || len(from) != len(to) {
 		return misshapen("axes %v cannot be moved to %v in rank %d", o.Axes, o.Ints, rank)
 	}
-	perm := make([]int, rank)
-	next := 0
-	for d := range perm {
+	perm := othersThan(from, x[0])
+	for d := range rank {
 		if i := slices.Index(to, d); i >= 0 {
-			perm[d] = from[i]
-			continue
+			perm = slices.Insert(perm, d, from[i])
 		}
-		for slices.Contains(from, next) {
-			next++
-		}
-		perm[d] = next
-		next++
 	}
 	return Transpose(x[0], perm)
 }

@@ -64,17 +64,19 @@ func Slice(a *tree.Node, spans []shape.Slice) *tree.Node {
 		return tree.Errorf(tree.ErrShape, "Slice", "the number of spans is %d, the rank %d", len(spans), len(s))
 	}
 	ints := make([]int, 0, 3*len(s))
-	for i, d := range s {
-		start, step, count := 0, 1, d
-		if i < len(spans) {
-			var err error
-			if start, count, step, err = spans[i].Resolve(d); err != nil {
-				return tree.Errorf(tree.ErrShape, "Slice", "%s", err)
-			}
+	for i, span := range everyAxis(spans, len(s)) {
+		start, count, step, err := span.Resolve(s[i])
+		if err != nil {
+			return tree.Errorf(tree.ErrShape, "Slice", "%s", err)
 		}
 		ints = append(ints, start, step, count)
 	}
 	return tree.ApplyWith(Row("slice"), tree.Attributes{Ints: ints}, a)
+}
+
+// everyAxis returns a span for each of rank axes. Those without one are whole.
+func everyAxis(spans []shape.Slice, rank int) []shape.Slice {
+	return append(slices.Clip(spans), make([]shape.Slice, rank-len(spans))...)
 }
 
 // cut returns a with the elements of an axis that a span selects.

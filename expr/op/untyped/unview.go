@@ -83,18 +83,15 @@ func Unslice(a *tree.Node, dims []int, spans []shape.Slice) *tree.Node {
 		return tree.Errorf(tree.ErrShape, "Unslice", "the number of sizes is %d, the number of spans is %d, the rank is %d", len(dims), len(spans), len(a.Shape()))
 	}
 	var ints []int
-	for i, d := range dims {
-		start, count, step := 0, d, 1
-		if i < len(spans) {
-			var err error
-			if start, count, step, err = spans[i].Resolve(d); err != nil {
-				return tree.Errorf(tree.ErrShape, "Unslice", "%s", err)
-			}
-		}
-		if count != a.Shape()[i] {
+	for i, span := range everyAxis(spans, len(dims)) {
+		start, count, step, err := span.Resolve(dims[i])
+		switch {
+		case err != nil:
+			return tree.Errorf(tree.ErrShape, "Unslice", "%s", err)
+		case count != a.Shape()[i]:
 			return tree.Errorf(tree.ErrShape, "Unslice", "the span selects %d elements of axis %d, not %d", count, i, a.Shape()[i])
 		}
-		ints = append(ints, start, step, d)
+		ints = append(ints, start, step, dims[i])
 	}
 	return tree.ApplyWith(Row("unslice"), tree.Attributes{Ints: ints}, a)
 }

@@ -82,7 +82,12 @@ func (l *lexer) next() (token, *Error) {
 	for _, op := range operators {
 		if strings.HasPrefix(l.text[start:], op) {
 			l.pos += len(op)
-			l.bracket(op)
+			switch op {
+			case "(", "[":
+				l.depth++
+			case ")", "]":
+				l.depth = max(l.depth-1, 0)
+			}
 			return token{tOp, op, start}, nil
 		}
 	}
@@ -110,15 +115,6 @@ func (l *lexer) blanks() {
 		default:
 			return
 		}
-	}
-}
-
-func (l *lexer) bracket(op string) {
-	switch op {
-	case "(", "[":
-		l.depth++
-	case ")", "]":
-		l.depth = max(l.depth-1, 0)
 	}
 }
 

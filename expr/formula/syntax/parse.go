@@ -145,16 +145,14 @@ func (p *parser) node(kind Kind, pos int, text string, args ...*Node) *Node {
 	return a
 }
 
-// enter counts a level of nesting; leave must follow.
-func (p *parser) enter() bool {
+// inside returns what read returns, one level of nesting below.
+func (p *parser) inside(read func() *Node) *Node {
 	if p.nested++; p.nested > maxNested {
-		p.fail(p.tok.pos, "the formula is nested more than %d levels deep", maxNested)
-		return false
+		return p.fail(p.tok.pos, "the formula is nested more than %d levels deep", maxNested)
 	}
-	return true
+	defer func() { p.nested-- }()
+	return read()
 }
-
-func (p *parser) leave() { p.nested-- }
 
 var assignments = map[string]bool{
 	"=": true, "+=": true, "-=": true, "*=": true, "/=": true, "//=": true, "%=": true, "**=": true,
@@ -225,12 +223,10 @@ func (p *parser) assigned(x *Node) {
 
 var comparisons = map[string]bool{"<": true, "<=": true, ">": true, ">=": true, "==": true, "!=": true}
 
-// expression is a comparison: the level that binds least.
-func (p *parser) expression() *Node {
-	if !p.enter() {
-		return p.fail(p.tok.pos, "")
-	}
-	defer p.leave()
+func (p *parser) expression() *Node { return p.inside(p.comparison) }
+
+// comparison is the level that binds least.
+func (p *parser) comparison() *Node {
 	a := p.binary(0)
 	if p.tok.kind == tOp && comparisons[p.tok.text] {
 		op := p.tok
@@ -267,31 +263,22 @@ func (p *parser) binary(level int) *Node {
 }
 
 func (p *parser) unary() *Node {
-	if !p.tok.is("-") && !p.tok.is("+") && !p.tok.is("~") {
+	op := p.tok
+	if !op.is("-") && !op.is("+") && !op.is("~") {
 		return p.power()
 	}
-	if !p.enter() {
-		return p.fail(p.tok.pos, "")
-	}
-	defer p.leave()
-	op := p.tok
 	p.advance()
-	return p.node(Unary, op.pos, op.text, p.unary())
+	return p.node(Unary, op.pos, op.text, p.inside(p.unary))
 }
 
 // power binds tighter than a sign on its left and less than one on its right.
 func (p *parser) power() *Node {
 	a := p.postfix()
-	if !p.tok.is("**") {
+	op := p.tok
+	if !p.accept("**") {
 		return a
 	}
-	if !p.enter() {
-		return p.fail(p.tok.pos, "")
-	}
-	defer p.leave()
-	op := p.tok
-	p.advance()
-	return p.node(Binary, op.pos, op.text, a, p.unary())
+	return p.node(Binary, op.pos, op.text, a, p.inside(p.unary))
 }
 
 // postfix is an atom with calls, attributes and subscripts.

@@ -144,7 +144,14 @@ func (n *Node) print(b *strings.Builder) {
 		n.Args[0].print(b)
 		printList(b, "[", n.Args[1:], nil, "]")
 	case Slice:
-		n.printSlice(b)
+		for i, x := range n.Args {
+			if i == 1 || i == 2 && x != nil {
+				b.WriteByte(':')
+			}
+			if x != nil {
+				x.print(b)
+			}
+		}
 	case Tuple:
 		end := ")"
 		if len(n.Args) == 1 {
@@ -168,15 +175,4 @@ func printList(b *strings.Builder, open string, args []*Node, keys []string, end
 		x.print(b)
 	}
 	b.WriteString(end)
-}
-
-func (n *Node) printSlice(b *strings.Builder) {
-	for i, x := range n.Args {
-		if i == 1 || i == 2 && x != nil {
-			b.WriteByte(':')
-		}
-		if x != nil {
-			x.print(b)
-		}
-	}
 }

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+
 	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
@@ -17,9 +19,7 @@ func (a *Array) To(d driver.Device) (*Array, error) {
 	if err := a.usable(); err != nil {
 		return nil, err
 	}
-	if d == nil {
-		d = CPU()
-	}
+	d = cmp.Or(d, CPU())
 	if d.Name() == a.Device() {
 		return a, nil
 	}

@@ -232,7 +232,6 @@ func (b *Blob[T]) Adopt(data []T, offset int) error {
 	if b == nil {
 		return errNil()
 	}
-	b = zero.IfNil(b)
 	n := b.Count()
 	if offset < 0 || offset > len(data) || n > len(data)-offset {
 		return tree.NewError(tree.ErrShape, "", "elements %d..%d leave a slice of %d", offset, offset+n-1, len(data))

@@ -1,6 +1,7 @@
 package net
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/oneloop/oneloop/expr/tree"
@@ -34,9 +35,7 @@ func (a *Args) Err() error { return zero.IfNil(a).err }
 
 // wrong records that an argument is not what the operator needs.
 func (a *Args) wrong(name, what string) {
-	if a.err == nil {
-		a.err = tree.NewError(tree.ErrValue, "", "argument %q is not %s", name, what)
-	}
+	a.err = cmp.Or[error](a.err, tree.NewError(tree.ErrValue, "", "argument %q is not %s", name, what))
 }
 
 // value returns what get finds in the argument called name. Without one it returns or, and also

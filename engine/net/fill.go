@@ -52,7 +52,7 @@ func init() {
 		if err != nil {
 			return []*tree.Node{tree.Failed(err)}
 		}
-		return []*tree.Node{full(to[0], a.Float("value", 0))}
+		return []*tree.Node{untyped.BroadcastTo(tree.ConstFloat(to[0].Type, a.Float("value", 0)), to[0].Shape)}
 	})
 	random("UniformFill", "Numbers drawn uniformly.", []ArgDoc{{"min", "The lower bound, 0.", false}, {"max", "The upper bound, 1.", false}},
 		func(a *Args) nn.Init { return nn.Uniform(a.Float("min", 0), a.Float("max", 1)) })
@@ -77,11 +77,6 @@ func init() {
 			return err
 		}), cmp.Or(a.Err(), o.gapless())
 	})
-}
-
-// full returns a constant of a type and a shape.
-func full(x Info, v float64) *tree.Node {
-	return untyped.BroadcastTo(tree.ConstFloat(x.Type, v), x.Shape)
 }
 
 // floats returns the shape of fillers of float32.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -80,9 +81,7 @@ type Operator struct {
 // newOperator checks the definition of operator number i of a net on w.
 func newOperator(w *Workspace, d *NetDef, i int) (*Operator, error) {
 	o := &Operator{def: d.Op[i], net: d, ws: w, index: i}
-	if o.def == nil {
-		o.def = &OperatorDef{}
-	}
+	o.def = cmp.Or(o.def, &OperatorDef{})
 	o.option = cmp.Or(o.def.DeviceOption, d.DeviceOption, &DeviceOption{})
 	var err error
 	if o.schema, err = schemaOf(o.def.Type); err != nil {
@@ -279,20 +278,8 @@ func (o *Operator) bind(ctx context.Context) error {
 
 // bound reports whether the runner of the last run fits the arrays of w.
 func (o *Operator) bound(w *Workspace) bool {
-	if o.runner == nil {
-		return false
-	}
-	for i, name := range o.def.Input {
-		if w.Blob(name) != o.in[i] {
-			return false
-		}
-	}
-	for i, name := range o.def.Output {
-		if w.Blob(name) != o.out[i] {
-			return false
-		}
-	}
-	return true
+	is := func(name string, a *engine.Array) bool { return w.Blob(name) == a }
+	return o.runner != nil && slices.EqualFunc(o.def.Input, o.in, is) && slices.EqualFunc(o.def.Output, o.out, is)
 }
 
 // infer returns types and shapes of the outputs.

@@ -129,9 +129,8 @@ func (t Tree) compile(ctx context.Context, o *Operator, options engine.Options) 
 	if err != nil {
 		return nil, err
 	}
-	stmts := make([]expr.Statement, len(outs))
-	for i, n := range outs {
-		stmts[i] = expr.Statement{Target: o.out[i].Named(o.def.Output[i]).Node(), Value: n}
-	}
+	stmts := lists.Make(len(outs), func(i int) expr.Statement {
+		return expr.Statement{Target: o.out[i].Named(o.def.Output[i]).Node(), Value: outs[i]}
+	})
 	return engine.CompileWith(ctx, options, engine.Together(stmts...)...)
 }

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -84,9 +85,7 @@ func newOptimizer[T Float](name string, rate float64, r rule[T]) *Optimizer[T] {
 }
 
 func (o *Optimizer[T]) fail(err error) {
-	if o.err == nil {
-		o.err = err
-	}
+	o.err = cmp.Or(o.err, err)
 }
 
 // within makes o an error unless lo <= v < hi. NaN is outside.
@@ -188,7 +187,6 @@ func (o *Optimizer[T]) Advance(factor float64) {
 	if o == nil || o.scalars == nil {
 		return
 	}
-	o = zero.IfNil(o)
 	o.step++
 	for i, v := range o.scalars(float64(o.step), o.rate*factor) {
 		o.cells[i].Set(T(v))

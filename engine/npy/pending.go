@@ -1,6 +1,7 @@
 package npy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -162,11 +163,7 @@ func (p *Pending) writeThrough() error {
 	if err != nil {
 		return fmt.Errorf("oneloop: %w", err)
 	}
-	err = p.write(f)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
+	if err := cmp.Or(p.write(f), f.Close()); err != nil {
 		return fmt.Errorf("oneloop: %w", err)
 	}
 	return nil
@@ -192,10 +189,7 @@ func resolve(path string) (target string, descriptor bool, err error) {
 	full := path
 	for range 40 { // as many as Linux follows
 		dir, base := filepath.Split(full) // not Dir, which would undo a/../b before links are followed
-		if dir == "" {
-			dir = "."
-		}
-		if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		if dir, err = filepath.EvalSymlinks(cmp.Or(dir, ".")); err != nil {
 			return "", false, err
 		}
 		if base == "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/zero"
 )
 
@@ -249,10 +250,8 @@ func (f *Formula) compile(ctx context.Context, e *entry, b *binding, vars any) e
 
 // environment makes the leaves and parameters of an entry.
 func (f *Formula) environment(e *entry, b *binding) (map[string]*tree.Node, error) {
-	e.mems, e.cells, e.outs = nil, make([][2]*tree.Scalar, len(b.vars)), nil
-	for i := range b.groups {
-		e.mems = append(e.mems, engine.MemoryOf(b.groups[i].bytes()))
-	}
+	e.cells, e.outs = make([][2]*tree.Scalar, len(b.vars)), nil
+	e.mems = lists.Map(b.groups, func(g group) *engine.Memory { return engine.MemoryOf(g.bytes()) })
 	env := map[string]*tree.Node{}
 	for i := range b.vars {
 		name, v := f.src.all[i], &b.vars[i]

@@ -2,7 +2,7 @@ package tree
 
 import (
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/shape"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // Parts are the real part and the imaginary part of a complex value, as trees of
@@ -44,10 +44,7 @@ func PartsOf(n *Node) (Parts, bool) {
 func (n *Node) partLeaf(part int) *Node {
 	l := *n.Leaf
 	l.Offset = 2*l.Offset + part
-	l.Strides = make(shape.Strides, len(n.Leaf.Strides))
-	for i, st := range n.Leaf.Strides {
-		l.Strides[i] = 2 * st
-	}
+	l.Strides = lists.Map(n.Leaf.Strides, func(st int) int { return 2 * st })
 	if l.Name != "" {
 		l.Name += [...]string{".real", ".imag"}[part]
 	}

@@ -1,6 +1,7 @@
 package numpy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -90,9 +91,7 @@ func reduction(o *tree.Operator) func(c *call) *tree.Node {
 		n, r, row := c.array(0), c.optionsOf(true), o.Name()
 		switch have := n.DType(); {
 		case sums(o):
-			if r.To == dtype.Invalid {
-				r.To = sumType(have)
-			}
+			r.To = cmp.Or(r.To, sumType(have))
 			if n = cast(n, r.To); r.To == dtype.Bool {
 				row = logical[o.Reduce().Op()]
 			}

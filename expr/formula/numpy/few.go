@@ -16,14 +16,11 @@ import (
 
 // This file has functions of NumPy that are a few operators, or others with other arguments.
 
-// magnitudes returns |x| as floats.
-func magnitudes(n *tree.Node) *tree.Node { return apply("abs", cast(n, quotientType(n.DType()))) }
-
 // callNorm is a norm of vectors along an axis, or of matrices in two axes. Without an order it is
 // the root of the sum of the squares of all elements.
 func callNorm(c *call) *tree.Node {
-	n, axes, o := magnitudes(c.array(0)), c.integers(2), c.options()
-	if n.Err() != nil {
+	n, axes, o := c.array(0), c.integers(2), c.options()
+	if n = apply("abs", cast(n, quotientType(n.DType()))); n.Err() != nil {
 		return n
 	}
 	plain := c.isNone(1)

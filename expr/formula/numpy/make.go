@@ -24,15 +24,11 @@ func callFull(c *call) *tree.Node {
 
 func callFullLike(c *call) *tree.Node {
 	n := c.array(0)
-	return untyped.BroadcastTo(c.as(1, c.dtype(2, n.DType())), c.shapeOr(3, n))
-}
-
-// shapeOr returns argument i, a shape, or the shape of n.
-func (c *call) shapeOr(i int, n *tree.Node) shape.Shape {
-	if c.isNone(i) {
-		return n.Shape()
+	s := n.Shape()
+	if !c.isNone(3) {
+		s = c.integers(3)
 	}
-	return c.integers(i)
+	return untyped.BroadcastTo(c.as(1, c.dtype(2, n.DType())), s)
 }
 
 // callArange returns start, start+step, ... as NumPy computes it: the step is the

@@ -3,6 +3,8 @@ package numpy
 import (
 	"slices"
 	"strings"
+
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // A Refusal is an argument of functions of NumPy that formulas do not have.
@@ -82,10 +84,7 @@ func suggestion(name string) string {
 // edits is the number of letters to insert, remove, replace or exchange with
 // the next one that make a from b.
 func edits(a, b string) int {
-	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
+	before, row := make([]int, len(b)+1), lists.UpTo(len(b)+1)
 	for i := range len(a) {
 		next := make([]int, len(b)+1)
 		next[0] = i + 1

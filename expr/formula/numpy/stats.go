@@ -45,9 +45,7 @@ func callMoment(name string, withoutNaN bool) func(c *call) *tree.Node {
 		if mask == nil && !given && !ofParts {
 			return plain(c)
 		}
-		if mask == nil {
-			mask = truth(true)
-		}
+		mask = cmp.Or(mask, truth(true))
 		o := c.optionsOf(withoutNaN)
 		t := cmp.Or(o.To, quotientType(a.DType()))
 		wide := t.Register()

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -90,9 +91,7 @@ type expander struct {
 }
 
 func (e *expander) fail(at *Node, format string, args ...any) *Node {
-	if e.err == nil {
-		e.err = Errorf(at.Pos, nil, format, args...)
-	}
+	e.err = cmp.Or[error](e.err, Errorf(at.Pos, nil, format, args...))
 	return at
 }
 

@@ -21,8 +21,6 @@ func movesOnly(rule func(g *tree.Adjoint) *tree.Node) tree.Rule {
 	}
 }
 
-func gradReshape(g *tree.Adjoint) *tree.Node { return g.Reshape(g.Full(), g.Arg(0).Shape()) }
-
 func gradTranspose(g *tree.Adjoint) *tree.Node {
 	back := lists.Make(len(g.Arg(0).Shape()), func(i int) int { return slices.Index(g.Node.Axes, i) }) // -1 for a dropped axis: a new axis
 	return g.With("transpose", back, nil, g.Full())

@@ -15,7 +15,7 @@ import (
 var views = family(tree.Row{Class: tree.View, Arity: 1, Types: elems}, []tree.Row{
 	// Ints: the new shape.
 	{
-		Name: "reshape", Ints: "dims...", Shape: reshapeShape, Gather: reshapeGather, Grad: movesOnly(gradReshape),
+		Name: "reshape", Ints: "dims...", Shape: reshapeShape, Gather: reshapeGather, Grad: movesOnly(func(g *tree.Adjoint) *tree.Node { return g.Reshape(g.Full(), g.Arg(0).Shape()) }),
 		Doc: "the same elements, row-major, in another shape, of which one extent may be -1.",
 	},
 	// Axes: for each axis of the result the operand's axis, or -1 for a new one.
@@ -49,7 +49,7 @@ var views = family(tree.Row{Class: tree.View, Arity: 1, Types: elems}, []tree.Ro
 // sources are the views without operands.
 var sources = []tree.Row{
 	// Ints: the length.
-	{Name: "iota", GoName: "Arange", Class: tree.View, Arity: 0, Result: tree.ResultInt64, Shape: iotaShape, Gather: iotaGather, Doc: "0, 1, 2 ..."},
+	{Name: "iota", GoName: "Arange", Class: tree.View, Arity: 0, Result: tree.ResultInt64, Shape: iotaShape, Gather: func(g *tree.Gather) V { return g.Value(g.Out[0]) }, Doc: "0, 1, 2 ..."},
 }
 
 func reshapeShape(n *tree.Node) (shape.Shape, error) {
@@ -219,5 +219,3 @@ func iotaShape(n *tree.Node) (shape.Shape, error) {
 	}
 	return shape.New(n.Ints...)
 }
-
-func iotaGather(g *tree.Gather) V { return g.Value(g.Out[0]) }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -83,9 +84,7 @@ func NewFormula(ctx context.Context, o engine.Options, text string, specs []Spec
 		}
 	}
 	c.elements = c.N
-	if c.Type == "" {
-		c.Type = "none"
-	}
+	c.Type = cmp.Or(c.Type, "none")
 	if _, err := c.allocate(specs, nil, env); err != nil {
 		return nil, err
 	}

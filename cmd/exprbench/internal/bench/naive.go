@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // A naive program computes statements one operator at a time, as a library that
@@ -133,13 +134,8 @@ func (d *deriver) statement(s expr.Statement) error {
 
 // rebuild is n with operands in terms of temporaries.
 func (d *deriver) rebuild(n *tree.Node) *tree.Node {
-	same := true
-	args := make([]*tree.Node, len(n.Args))
-	for i, a := range n.Args {
-		args[i] = d.done[a]
-		same = same && args[i] == a
-	}
-	if same {
+	args := lists.Map(n.Args, func(a *tree.Node) *tree.Node { return d.done[a] })
+	if slices.Equal(args, n.Args) {
 		return n
 	}
 	return n.WithArgs(args...)

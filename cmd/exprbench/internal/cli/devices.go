@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -100,12 +101,7 @@ func machineText(b *strings.Builder, probe bool) error {
 	return nil
 }
 
-func orNone(s string) string {
-	if s == "" {
-		return "none known"
-	}
-	return s
-}
+func orNone(s string) string { return cmp.Or(s, "none known") }
 
 func cacheText(l1, l2, l3 int) string {
 	var list []string

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -62,11 +63,7 @@ func manual(c *cobra.Command) string {
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(pageName(c)), roff(c.Short))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n%s\n", roff(c.UseLine()))
 	b.WriteString(".SH DESCRIPTION\n")
-	text := c.Long
-	if text == "" {
-		text = c.Short + "."
-	}
-	for i, paragraph := range strings.Split(text, "\n\n") {
+	for i, paragraph := range strings.Split(cmp.Or(c.Long, c.Short+"."), "\n\n") {
 		if i > 0 {
 			b.WriteString(".PP\n")
 		}

@@ -88,10 +88,7 @@ func execute(root *cobra.Command, args []string, stderr io.Writer) int {
 			writing.Lock()
 		}
 	}
-	if err == nil {
-		err = out.failure()
-	}
-	if err == nil {
+	if err = cmp.Or(err, out.failure()); err == nil {
 		return exitOK
 	}
 	fmt.Fprint(stderr, describe(err))
@@ -123,9 +120,7 @@ func (c *checkedWriter) Write(b []byte) (int, error) {
 	n, err := c.w.Write(b)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.err == nil {
-		c.err = err
-	}
+	c.err = cmp.Or(c.err, err)
 	return n, err
 }
 

@@ -83,9 +83,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if options.Threads == 0 {
-		options.Threads = runtime.GOMAXPROCS(0)
-	}
+	options.Threads = cmp.Or(options.Threads, runtime.GOMAXPROCS(0))
 	gpu, err := f.engine.gpu()
 	if err != nil {
 		return err

@@ -12,9 +12,6 @@ import (
 // last. All NaNs have one key, the greatest. No other float has it.
 type key interface{ dtype.Unsigned }
 
-// keySize returns the size of the keys of a type in bytes.
-func keySize(t dtype.Type) int { return t.Register().Size() }
-
 // keysOf writes the keys of count elements to dst. The elements begin at p, step
 // elements apart. In descending order NaN is last too.
 func keysOf[K key](dst []K, t dtype.Type, p unsafe.Pointer, step int, descending bool) {
@@ -22,7 +19,10 @@ func keysOf[K key](dst []K, t dtype.Type, p unsafe.Pointer, step int, descending
 	if step == 1 {
 		src = unsafe.Slice((*K)(p), len(dst))
 	} else {
-		bitsOf(dst, p, step)
+		jump := step * sizeOf[K]()
+		for i := range dst {
+			dst[i] = *(*K)(unsafe.Add(p, i*jump))
+		}
 	}
 	if t.IsFloat() {
 		floatKeys(dst, src, descending)
@@ -54,18 +54,6 @@ func flip[K key](dst, src []K, mask K) {
 	}
 	for i, b := range src {
 		dst[i] = b ^ mask
-	}
-}
-
-// bitsOf writes elements to dst as they are.
-func bitsOf[K key](dst []K, p unsafe.Pointer, step int) {
-	if step == 1 {
-		copy(dst, unsafe.Slice((*K)(p), len(dst)))
-		return
-	}
-	jump := step * sizeOf[K]()
-	for i := range dst {
-		dst[i] = *(*K)(unsafe.Add(p, i*jump))
 	}
 }
 

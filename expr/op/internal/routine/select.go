@@ -25,7 +25,10 @@ func (s *sorter[K]) pick(ranks []int) {
 	for len(part) > someKeys {
 		low := max(high-wideDigit, 0)
 		if !counted {
-			countTop(counts, part, low)
+			clear(counts[:])
+			for _, k := range part { // the bits above the digit are equal
+				counts[place(k>>low)]++
+			}
 		}
 		d := K(0)
 		for ; ranks[0]-before >= int(counts[place(d)]); d++ {
@@ -48,14 +51,6 @@ func (s *sorter[K]) pick(ranks []int) {
 	slices.Sort(few)
 	for _, rank := range ranks {
 		s.pivots = append(s.pivots, few[rank-before])
-	}
-}
-
-// countTop counts the digits of keys from bit low on. The bits above are equal.
-func countTop[K key](counts *[1 << wideDigit]uint32, keys []K, low int) {
-	clear(counts[:])
-	for _, k := range keys {
-		counts[place(k>>low)]++
 	}
 }
 

@@ -63,7 +63,7 @@ func blockRows(length, size int) int {
 // rowRoom returns the bytes of the workspace of one worker for some of the rows of a number of
 // elements.
 func rowRoom(length, all int, t dtype.Type, want Wanted) int {
-	k := keySize(t)
+	k := t.Register().Size()
 	size, some := 2*room(length, k), min(blockRows(length, k)*length, all)
 	switch want {
 	case Order, Ranks:

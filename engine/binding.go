@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"slices"
@@ -30,10 +31,7 @@ type Binding struct {
 // of them, or if one is given twice, and [expr.ErrUnsupported] if p runs on a device.
 func (p *Program) Bind(ctx context.Context, memories ...*Memory) (*Binding, error) {
 	if p == nil || p.plan.Load() == nil || ctx == nil {
-		if err := p.usable(); err != nil {
-			return nil, err
-		}
-		return nil, checkContext(ctx, "Program.Bind")
+		return nil, cmp.Or(p.usable(), checkContext(ctx, "Program.Bind"))
 	}
 	if p.device != nil {
 		return nil, tree.NewError(tree.ErrUnsupported, "", "a program on %s has no bindings", p.device.name)

@@ -27,16 +27,11 @@ func (a *Array) To(d driver.Device) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := a.DType().Size()
-	m, err := NewSyncedMemory(d, a.Shape().Size()*size)
+	moved, err := newArrayOn(d, a.DType(), a.Shape())
 	if err != nil {
 		return nil, err
 	}
-	if err := m.copyFrom(c.mem, c.Offset()*size); err != nil {
-		return nil, err
-	}
-	moved, err := ArrayOf(m, a.DType(), a.Shape(), a.Shape().Strides(), 0)
-	if err != nil {
+	if err := moved.mem.copyFrom(c.mem, c.Offset()*a.DType().Size()); err != nil {
 		return nil, err
 	}
 	return moved.Named(a.node.Leaf.Name), nil

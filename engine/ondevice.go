@@ -48,14 +48,11 @@ func memoriesOf(pl *plan.Plan) ([]usedMemory, error) {
 		return mems[i].holds(a.Type, a.Shape, a.Strides, a.Offset)
 	}
 	for _, s := range pl.Stages {
-		for _, a := range s.Reads {
-			if err := add(a, false); err != nil {
-				return nil, err
-			}
-		}
-		for _, a := range s.Writes {
-			if err := add(a, true); err != nil {
-				return nil, err
+		for i, list := range [...][]*plan.Array{s.Reads, s.Writes} {
+			for _, a := range list {
+				if err := add(a, i == 1); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}

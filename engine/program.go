@@ -356,7 +356,7 @@ func (p *Program) Interpreted() []string {
 // the run has ended when RunAsync returns.
 func (p *Program) RunAsync(s driver.Stream) driver.Event {
 	if err := p.usable(); s == nil || err != nil {
-		return p.runNow()
+		return ended(p.Run(context.Background()))
 	}
 	if p.device != nil {
 		return p.device.queue(s)
@@ -368,10 +368,10 @@ func (p *Program) RunAsync(s driver.Stream) driver.Event {
 	return s.Record()
 }
 
-// runNow runs p and returns an event that is done and has the error of the run.
-func (p *Program) runNow() driver.Event {
+// ended returns an event that is done and has the error of a run.
+func ended(err error) driver.Event {
 	e := &hostEvent{done: make(chan struct{})}
-	if err := p.Run(context.Background()); err != nil {
+	if err != nil {
 		e.failed = &failure{err}
 	}
 	close(e.done)

@@ -232,7 +232,5 @@ func (q Queued[T]) queue(s expr.Saver, e expr.Exp[T]) driver.Event {
 		q.s.Go(func(context.Context) error { return err })
 		return q.s.Record()
 	}
-	failed := &hostEvent{done: make(chan struct{}), failed: &failure{err}}
-	close(failed.done)
-	return failed
+	return ended(err)
 }

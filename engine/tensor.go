@@ -22,7 +22,11 @@ type Tensor[T expr.Elem] struct {
 
 // New returns a new row-major tensor of zeros.
 func New[T expr.Elem](dims ...int) (*Tensor[T], error) {
-	a, err := NewArray(dtype.Of[T](), dims...)
+	return tensorOn[T](NewArray(dtype.Of[T](), dims...))
+}
+
+// tensorOn returns the tensor of a new array, whose type is T.
+func tensorOn[T expr.Elem](a *Array, err error) (*Tensor[T], error) {
 	if err != nil {
 		return nil, err
 	}
@@ -31,13 +35,7 @@ func New[T expr.Elem](dims ...int) (*Tensor[T], error) {
 
 // Zeros returns a new row-major tensor of zeros, as [New] does. It panics on an
 // error.
-func Zeros[T expr.Elem](dims ...int) *Tensor[T] {
-	t, err := New[T](dims...)
-	if err != nil {
-		panic(err)
-	}
-	return t
-}
+func Zeros[T expr.Elem](dims ...int) *Tensor[T] { return must(New[T](dims...)) }
 
 // FromSlice returns a row-major tensor that shares its elements with data. Without
 // dims the tensor is a vector. The error is [expr.ErrShape] if the length of data
@@ -53,21 +51,13 @@ func FromSlice[T expr.Elem](data []T, dims ...int) (*Tensor[T], error) {
 	if s.Size() != len(data) {
 		return nil, tree.NewError(tree.ErrShape, "engine.FromSlice", "%d elements do not have the shape %v", len(data), s)
 	}
-	a, err := ArrayOf(MemoryOf(dtype.Bytes(data)), dtype.Of[T](), s, s.Strides(), 0)
-	if err != nil {
-		return nil, err
-	}
-	return &Tensor[T]{a: a}, nil
+	return tensorOn[T](ArrayOf(MemoryOf(dtype.Bytes(data)), dtype.Of[T](), s, s.Strides(), 0))
 }
 
 // MustFromSlice returns a row-major tensor that shares its elements with data, as
 // [FromSlice] does. It panics on an error.
 func MustFromSlice[T expr.Elem](data []T, dims ...int) *Tensor[T] {
-	t, err := FromSlice(data, dims...)
-	if err != nil {
-		panic(err)
-	}
-	return t
+	return must(FromSlice(data, dims...))
 }
 
 // TensorOf returns a tensor of the elements of an array. The error is
@@ -304,11 +294,7 @@ func (t *Tensor[T]) NewZeros(dims ...int) (*Tensor[T], error) {
 	if err := t.Err(); err != nil {
 		return nil, err
 	}
-	a, err := t.a.NewZeros(dtype.Of[T](), dims...)
-	if err != nil {
-		return nil, err
-	}
-	return &Tensor[T]{a: a}, nil
+	return tensorOn[T](t.a.NewZeros(dtype.Of[T](), dims...))
 }
 
 // Fill stores v in all elements.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -46,23 +47,14 @@ func (a *Array) Transpose(axes ...int) (*Array, error) {
 		return nil, err
 	}
 	if len(axes) == 0 {
-		for i := range a.Shape() {
-			axes = append(axes, len(a.Shape())-1-i)
-		}
+		axes = lists.UpTo(len(a.Shape()))
+		slices.Reverse(axes)
 	}
-	perm := make([]int, len(axes))
-	for i, x := range axes {
-		c, err := shape.Axis(x, len(a.Shape()))
-		if err != nil {
-			return nil, tree.NewError(tree.ErrShape, "", "%s", err)
-		}
-		perm[i] = c
-	}
-	s, err := a.Shape().Permute(perm)
+	s, err := a.Shape().Permute(axes)
 	if err != nil {
 		return nil, tree.NewError(tree.ErrShape, "", "%s", err)
 	}
-	return a.restrided(s, a.Strides().Permute(perm), a.Offset()), nil
+	return a.restrided(s, a.Strides().Permute(axes), a.Offset()), nil
 }
 
 // Reshape returns the view with another shape, of which one extent may be -1. The

@@ -157,20 +157,17 @@ func Permute(a *tree.Node, axes []int) *tree.Node {
 		return a
 	}
 	rank := len(a.Shape())
-	perm := lists.UpTo(rank)
 	if len(axes) == 0 {
+		perm := lists.UpTo(rank)
 		slices.Reverse(perm)
 		return Transpose(a, perm)
 	}
 	if len(axes) != rank {
 		return tree.Errorf(tree.ErrShape, "Transpose", "%d axes given for rank %d", len(axes), rank)
 	}
-	for i, x := range axes {
-		c, err := shape.Axis(x, rank)
-		if err != nil {
-			return tree.Errorf(tree.ErrShape, "Transpose", "%s", err)
-		}
-		perm[i] = c
+	perm, err := shape.Order(axes, rank)
+	if err != nil {
+		return tree.Errorf(tree.ErrShape, "Transpose", "%s", err)
 	}
 	return Transpose(a, perm)
 }

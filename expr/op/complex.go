@@ -44,14 +44,8 @@ func ofParts[T float32 | float64, C expr.ComplexNumber](o *tree.Operator, z expr
 // A FourierOption is an option of a Fourier transform.
 type FourierOption func(o *untyped.FourierOptions)
 
-// fourier returns the result of applying the options in order. It ignores nil ones.
-func fourier(opts []FourierOption) (o untyped.FourierOptions) {
-	for _, f := range opts {
-		if f != nil {
-			f(&o)
-		}
-	}
-	return o
+func fourier(opts []FourierOption) untyped.FourierOptions {
+	return *complete(&untyped.FourierOptions{}, opts)
 }
 
 // FourierPoints sets the number of points of a transform along each of its axes. An

@@ -16,14 +16,14 @@ import (
 // A DefineOption completes the row of a user-defined operator.
 type DefineOption func(*tree.Row)
 
-// complete applies options. It ignores nil ones.
-func complete(o *tree.Row, opts []DefineOption) *tree.Row {
+// complete applies options in order and returns what they change. It ignores nil ones.
+func complete[R any, O ~func(*R)](r *R, opts []O) *R {
 	for _, f := range opts {
 		if f != nil {
-			f(o)
+			f(r)
 		}
 	}
-	return o
+	return r
 }
 
 // ULP states the bound of the error of a user-defined operator, in units in the

@@ -239,21 +239,14 @@ func (o *Operator) lacks() string {
 	return ""
 }
 
-func (n *Node) resultShape() (shape.Shape, error) {
-	switch n.Op.Class() {
-	case Elementwise:
-		return n.broadcast()
-	case Reduction:
+// resultShape returns the shape of the result. A panic of a shape function becomes an error.
+func (n *Node) resultShape() (s shape.Shape, err error) {
+	switch c := n.Op.Class(); {
+	case c == Reduction:
 		return n.reduced()
-	}
-	if n.Op.Shape() == nil { // an element-wise Go function
+	case c == Elementwise || n.Op.Shape() == nil: // or an element-wise Go function
 		return n.broadcast()
 	}
-	return n.callShape()
-}
-
-// callShape calls the shape function of an operator. A panic becomes an error.
-func (n *Node) callShape() (s shape.Shape, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = NewError(ErrValue, n.Op.Constructor(), "the shape function panics: %v", r)

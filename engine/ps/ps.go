@@ -71,16 +71,14 @@ func New[T expr.Float](workers int, update Update[T]) (*Store[T], error) {
 // Init adds a key. The store writes the value, which the caller may read between rounds, and reads
 // gradient i of worker i during a round.
 func (s *Store[T]) Init(ctx context.Context, id int, value *engine.Tensor[T], gradients ...*engine.Tensor[T]) error {
-	if s == nil || s.workers == 0 {
+	switch {
+	case s == nil || s.workers == 0:
 		return tree.NewError(tree.ErrType, "Store.Init", "the store is not one of New")
-	}
-	if ctx == nil {
+	case ctx == nil:
 		return tree.NewError(tree.ErrValue, "Store.Init", "the context is nil")
-	}
-	if len(gradients) != s.workers {
+	case len(gradients) != s.workers:
 		return tree.NewError(tree.ErrValue, "Store.Init", "%d gradients for %d workers", len(gradients), s.workers)
-	}
-	if value == nil || slices.Contains(gradients, nil) {
+	case value == nil || slices.Contains(gradients, nil):
 		return tree.NewError(tree.ErrValue, "Store.Init", "a tensor of key %d is nil", id)
 	}
 	for i, g := range gradients {

@@ -95,15 +95,7 @@ func (c *call) evenly(size int, even bool) []int {
 	case even && size%parts != 0:
 		panic(fail(c.args[1].at, tree.ErrShape, "an axis of size %d has no %d equal parts", size, parts))
 	}
-	bounds := make([]int, parts-1)
-	at := 0
-	for i := range bounds {
-		if at += size / parts; i < size%parts {
-			at++
-		}
-		bounds[i] = at
-	}
-	return bounds
+	return lists.Make(parts-1, func(i int) int { return (i+1)*(size/parts) + min(i+1, size%parts) })
 }
 
 func callUnstack(c *call) value {
@@ -231,8 +223,6 @@ func callGradient(c *call) value {
 				o.Numbers = []float64{v}
 			} else {
 				at = sound(c.args[1].at, gap.node())
-			}
-			if at != nil {
 				if len(gaps) == 1 && len(at.Shape()) > 0 && len(axes) > 1 {
 					panic(fail(c.at, tree.ErrShape, "%d distances do not fit %d axes", len(gaps), len(axes)))
 				}

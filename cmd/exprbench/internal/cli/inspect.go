@@ -96,7 +96,7 @@ func phantomArray(s bench.Spec) *tree.Node {
 	return tree.NewLeaf(s.Type, s.Shape, &tree.Leaf{Mem: mem, Strides: s.Shape.Strides(), Name: s.Name})
 }
 
-func (f *inspectFlags) run(ctx context.Context, text string, w io.Writer) error {
+func (f *inspectFlags) run(ctx context.Context, text string, b *strings.Builder) error {
 	if !slices.Contains(inspectFormats, f.format) {
 		return usagef("--format %s: there are %s", f.format, strings.Join(inspectFormats, ", "))
 	}
@@ -130,7 +130,7 @@ func (f *inspectFlags) run(ctx context.Context, text string, w io.Writer) error 
 	if err != nil {
 		return err
 	}
-	return f.inspect(ctx, w, assignments(unit, src.Assigned(), env), options)
+	return f.inspect(ctx, b, assignments(unit, src.Assigned(), env), options)
 }
 
 // bound reports the names that need a shape.
@@ -156,23 +156,19 @@ func assignments(unit *formula.Unit, assigned []string, env map[string]*tree.Nod
 	return stmts
 }
 
-func (f *inspectFlags) inspect(ctx context.Context, w io.Writer, stmts []expr.Statement, options engine.Options) error {
+func (f *inspectFlags) inspect(ctx context.Context, b *strings.Builder, stmts []expr.Statement, options engine.Options) error {
 	if f.pass != "" {
 		text, err := plan.After(ctx, f.pass, stmts, f.engine.planOptions()...)
-		if err == nil {
-			_, err = io.WriteString(w, text)
-		}
+		b.WriteString(text)
 		return err
 	}
 	if f.format == "html" {
-		if f.out == "" {
-			return f.page(ctx, w, stmts, options)
-		}
-		var b strings.Builder
-		if err := f.page(ctx, &b, stmts, options); err != nil {
+		if err := f.page(ctx, b, stmts, options); err != nil || f.out == "" {
 			return err
 		}
-		return writeFile(f.out, b.String())
+		page := b.String()
+		b.Reset() // the page is in the file alone
+		return writeFile(f.out, page)
 	}
 	pl, err := plan.Compile(ctx, stmts, f.engine.planOptions()...)
 	if err != nil {
@@ -181,17 +177,13 @@ func (f *inspectFlags) inspect(ctx context.Context, w io.Writer, stmts []expr.St
 	if onGPU(f.engine.backend) {
 		pl = cuda.Plan(pl)
 	}
-	var b strings.Builder
-	writePlan(&b, stmts, pl)
+	writePlan(b, stmts, pl)
 	if onGPU(f.engine.backend) {
 		for i, s := range pl.Stages {
-			fmt.Fprintf(&b, "\nstage %d\n%s", i, indent(stageText(s, f.engine.library)))
+			fmt.Fprintf(b, "\nstage %d\n%s", i, indent(stageText(s, f.engine.library)))
 		}
 		text, err := cudaListing(pl, f.arch)
-		if err != nil {
-			return err
-		}
-		_, err = io.WriteString(w, b.String()+text)
+		b.WriteString(text)
 		return err
 	}
 	kernels, err := inspect.Listings(options.Backend, pl)
@@ -210,16 +202,15 @@ func (f *inspectFlags) inspect(ctx context.Context, w io.Writer, stmts []expr.St
 	defer top.Close()
 	footprint := pl.Footprint()
 	for i, s := range pl.Stages {
-		fmt.Fprintf(&b, "\nstage %d\n%s", i, indent(stageText(s, f.engine.library)))
+		fmt.Fprintf(b, "\nstage %d\n%s", i, indent(stageText(s, f.engine.library)))
 		b.WriteString(indent(boundText(s, top.Stage(s, footprint))))
 		for _, k := range kernels {
 			if k.Stage == i {
-				fmt.Fprintf(&b, "\nmachine code of stage %d\n%s", i, indent(k.String()))
+				fmt.Fprintf(b, "\nmachine code of stage %d\n%s", i, indent(k.String()))
 			}
 		}
 	}
-	_, err = io.WriteString(w, b.String())
-	return err
+	return nil
 }
 
 // writePlan writes statements, their trees and their plan.

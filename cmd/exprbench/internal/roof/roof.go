@@ -4,6 +4,7 @@ package roof
 
 import (
 	"math"
+	"slices"
 
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
 	"github.com/oneloop/oneloop/engine/inspect/limits"
@@ -167,21 +168,12 @@ func trafficOf(s *plan.Stage) limits.Traffic {
 
 // typeOf is the wider of the floating-point types that a stage calculates in.
 func typeOf(s *plan.Stage) dtype.Type {
-	if s.Kind == plan.Chain {
-		for _, p := range s.Parts {
-			if typeOf(p) == dtype.F64 {
-				return dtype.F64
-			}
-		}
-		return dtype.F32
-	}
-	if s.Kernel == nil {
+	wide := slices.ContainsFunc(s.Parts, func(p *plan.Stage) bool { return typeOf(p) == dtype.F64 })
+	switch {
+	case s.Kind != plan.Chain && s.Kernel == nil:
 		return s.Out.Type.Register()
-	}
-	for _, t := range s.Kernel.Types {
-		if t == dtype.F64 {
-			return t
-		}
+	case wide || s.Kernel != nil && slices.Contains(s.Kernel.Types, dtype.F64):
+		return dtype.F64
 	}
 	return dtype.F32
 }

@@ -149,8 +149,7 @@ func (t *tape) find(n *tree.Node, wrt []*tree.Node) error {
 
 // play computes adjoints from the last node to the variables.
 func (t *tape) play() error {
-	for i := len(t.order) - 1; i >= 0; i-- {
-		n := t.order[i]
+	for _, n := range slices.Backward(t.order) {
 		out := t.adjoint[t.key(n)]
 		if out == nil || !t.needed[n] || len(n.Args) == 0 {
 			continue
@@ -163,12 +162,7 @@ func (t *tape) play() error {
 }
 
 // key returns the node under which the adjoint of n is kept.
-func (t *tape) key(n *tree.Node) *tree.Node {
-	if x := t.variable[n]; x != nil {
-		return x
-	}
-	return n
-}
+func (t *tape) key(n *tree.Node) *tree.Node { return cmp.Or(t.variable[n], n) }
 
 // needsOperand reports whether an operand of n depends on a variable.
 func (t *tape) needsOperand(n *tree.Node) bool {

@@ -82,13 +82,8 @@ func (n *Node) As(op string, operands ...*Node) *Node {
 			return Errorf(ErrType, op, "operand %d is nil", i)
 		}
 	}
-	if n.err.Op == op {
+	if n.err.Op == op || slices.ContainsFunc(operands, func(a *Node) bool { return a != nil && a.err == n.err }) {
 		return n
-	}
-	for _, a := range operands {
-		if a != nil && a.err == n.err {
-			return n
-		}
 	}
 	e := *n.err
 	e.Op = op

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"strings"
@@ -45,15 +46,11 @@ func (p *printer) node(n *Node, depth int) {
 	}
 	switch n.Op.Class() {
 	case Storage:
-		p.WriteString(n.Leaf.label())
+		p.WriteString(cmp.Or(n.Leaf.Name, "array"))
 	case Constant:
 		p.WriteString(FormatBits(n.dtype, n.Bits))
 	case Parameter:
-		if n.Param.Name != "" {
-			p.WriteString(n.Param.Name)
-			return
-		}
-		p.WriteString("param(" + FormatBits(n.dtype, n.Param.Load()) + ")")
+		p.WriteString(cmp.Or(n.Param.Name, "param("+FormatBits(n.dtype, n.Param.Load())+")"))
 	default:
 		p.call(n, depth)
 	}
@@ -98,13 +95,6 @@ func (n *Node) attributes() string {
 		fmt.Fprintf(&b, ", %v", n.To)
 	}
 	return b.String()
-}
-
-func (l *Leaf) label() string {
-	if l.Name != "" {
-		return l.Name
-	}
-	return "array"
 }
 
 // FormatBits returns the decimal text of the bits of a scalar of type t.

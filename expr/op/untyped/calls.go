@@ -329,24 +329,18 @@ func Scatter(name string, index, updates, base *tree.Node, axis int, dims []int)
 		}
 		return Complex(part("real"), part("imag")).As(called, index, updates, base)
 	}
-	args := []*tree.Node{index, updates}
+	i := index
+	if index.DType() == dtype.U64 { // what int64 cannot hold becomes the greatest int64
+		i = Call("minimum", index, tree.ConstInt(dtype.U64, math.MaxInt64))
+	}
+	args := []*tree.Node{Cast(i, dtype.I64), updates}
 	if rank := len(dims) - 1 + len(index.Shape()); len(updates.Shape()) < rank {
 		args[1] = Reshape(updates, slices.Concat(ones(rank-len(updates.Shape())), updates.Shape()))
 	}
-	args[0] = indices(index)
 	if base != nil {
 		args = append(args, BroadcastTo(base, dims))
 	}
 	return With(name, []int{at}, dims, args...).As(called, index, updates, base)
-}
-
-// indices returns integers as int64. What int64 cannot hold becomes the greatest
-// int64.
-func indices(n *tree.Node) *tree.Node {
-	if n.DType() == dtype.U64 {
-		n = Call("minimum", n, tree.ConstInt(dtype.U64, math.MaxInt64))
-	}
-	return Cast(n, dtype.I64)
 }
 
 // TakeAlongAxis returns op.TakeAlongAxis of untyped trees.

@@ -164,17 +164,12 @@ func resized(o Options, x ...*tree.Node) *tree.Node {
 	return Reshape(cut(tile(Options{Ints: []int{times}}, a), 0, shape.Until(want)), s)
 }
 
-// plane returns a with the two axes of the options last.
-func (o Options) plane(a *tree.Node) *tree.Node {
-	if o.Axes == nil {
-		return a
-	}
-	return moveAxis(Options{Axes: o.Axes, Ints: []int{-2, -1}}, a)
-}
-
 // diagonal returns diagonal o.Ints[0] of two axes, as the last axis.
 func diagonal(o Options, x ...*tree.Node) *tree.Node {
-	a := sound(o.plane(x[0]))
+	a := x[0]
+	if o.Axes != nil {
+		a = sound(moveAxis(Options{Axes: o.Axes, Ints: []int{-2, -1}}, a))
+	}
 	s := a.Shape()
 	if len(s) < 2 {
 		return misshapen("a value of rank %d has no diagonal", len(s))

@@ -215,11 +215,6 @@ func unpool(o Options, x ...*tree.Node) *tree.Node {
 // sizes returns the shape of windows.
 func sizes(w []slide) shape.Shape { return lists.Map(w, func(s slide) int { return s.size }) }
 
-// numbered returns the numbers of the elements of a window, row-major.
-func numbered(w []slide, t dtype.Type) *tree.Node {
-	return Reshape(Cast(Iota(sizes(w).Size()), t), sizes(w))
-}
-
 // firstExtremes returns the number of the first extreme of each window over a, or of the first NaN, as an int32. Padding has the
 // least extreme value. Where it is the first extreme, all elements inside are extremes, and the first of them counts.
 func firstExtremes(a *tree.Node, w []slide, largest bool) *tree.Node {

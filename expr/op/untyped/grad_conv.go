@@ -217,7 +217,8 @@ func gradPooled(g *tree.Adjoint, arg int) *tree.Node {
 		is = g.Op("equal", windowed(a, w, g.Const(math.NaN())), forEach(w, g.Node))
 	} else {
 		first := firstExtremes(a, w, largest)
-		is = g.Op("equal", numbered(w, first.DType()), forEach(w, first))
+		number := Reshape(Cast(Iota(sizes(w).Size()), first.DType()), sizes(w)) // of each element of a window
+		is = g.Op("equal", number, forEach(w, first))
 	}
 	return fold(g.Where(is, forEach(w, g.Full()), g.Const(0)), a.Shape(), w)
 }

@@ -24,9 +24,14 @@ func reductionRows() (rows []tree.Row) {
 		row := r.Row()
 		o := tree.Row{
 			Name: cmp.Or(row.Operator, row.Name), GoName: row.GoName, Doc: row.Doc, Class: tree.Reduction, Arity: 1,
-			Types: typesOf(row.Types), Result: resultRule(r), Reduce: r, Pair: PairOf(r),
+			Types: typesOf(row.Types), Reduce: r, Pair: PairOf(r),
 		}
-		if o.Result == tree.ResultSame {
+		switch {
+		case r.Position():
+			o.Result = tree.ResultInt64
+		case r.Types() == prim.Pred:
+			o.Result = tree.ResultBool
+		default:
 			o.Grad = reductionGrads[row.Op]
 		}
 		rows = append(rows, o)
@@ -54,16 +59,6 @@ func typesOf(c prim.Class) (s tree.Types) {
 		}
 	}
 	return s
-}
-
-func resultRule(r *prim.Reduction) tree.Result {
-	switch {
-	case r.Position():
-		return tree.ResultInt64
-	case r.Types() == prim.Pred:
-		return tree.ResultBool
-	}
-	return tree.ResultSame
 }
 
 // Reduce returns the reduction called name of an untyped tree. For axes

@@ -36,24 +36,21 @@ func settings(flag string, values []string) ([]setting, error) {
 	out := make([]setting, 0, len(values))
 	for _, v := range values {
 		name, value, ok := strings.Cut(v, "=")
-		if !ok && (setting{value: v}).extension() != "" && (flag == "i" || flag == "o") {
+		file := setting{value: v}.extension() != ""
+		switch {
+		case ok || flag != "i" && flag != "o":
+		case flag == "o" && (file || v == standard): // its formula says more
+			out = append(out, setting{"", v})
+			continue
+		case file:
 			name, value, ok = inferName(v), v, true
-			if flag == "o" { // its formula says more
-				out = append(out, setting{"", value})
-				continue
-			}
 			if !identifier.MatchString(name) {
 				return nil, usagef("-i %s: %q is no name; write name=%s", v, name, v)
 			}
-		}
-		if !ok && v == standard && flag == "o" {
-			out = append(out, setting{"", v})
-			continue
+		case v != "":
+			return nil, usagef("-%s %s: the name is missing; write name=%s", flag, v, v)
 		}
 		if !ok || value == "" || !identifier.MatchString(name) {
-			if !ok && v != "" && (flag == "i" || flag == "o") {
-				return nil, usagef("-%s %s: the name is missing; write name=%s", flag, v, v)
-			}
 			return nil, usagef("-%s %q is not of the form name=value", flag, v)
 		}
 		out = append(out, setting{name, value})

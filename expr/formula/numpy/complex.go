@@ -13,18 +13,6 @@ func callIsComplex(want bool) func(c *call) *tree.Node {
 	return func(c *call) *tree.Node { return truth(c.array(0).DType().IsComplex() == want) }
 }
 
-// callImaginary compares the imaginary parts of an argument with 0.
-func callImaginary(comparison string) func(c *call) *tree.Node {
-	return func(c *call) *tree.Node {
-		n := c.array(0)
-		if !n.DType().IsComplex() {
-			n = cast(n, floatFor(n.DType()))
-		}
-		n = apply("imag", n)
-		return apply(comparison, n, number0(n))
-	}
-}
-
 // The arguments of Fourier transforms along one axis, two and several.
 const (
 	fourierArguments  = "a, n=None, axis=-1, norm='backward'?"

@@ -11,13 +11,6 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// callFilled returns a value in a shape.
-func callFilled(v int) func(c *call) *tree.Node {
-	return func(c *call) *tree.Node {
-		return untyped.BroadcastTo(integer(v).as(c.dtype(1, dtype.F64)), c.integers(0))
-	}
-}
-
 func callFull(c *call) *tree.Node {
 	return untyped.BroadcastTo(c.as(1, c.dtype(2, c.args[1].dtype())), c.integers(0))
 }

@@ -221,8 +221,8 @@ var own = []Function{
 	{Name: "round", Group: groups[2], Arguments: "a, decimals=0", Doc: "the nearest number of that many decimals, ties to even", tree: callRound},
 	{Name: "iscomplexobj", Group: groups[2], Arguments: "x", Doc: "whether the elements of x are of a complex type", tree: callIsComplex(true)},
 	{Name: "isrealobj", Group: groups[2], Arguments: "x", Doc: "whether the elements of x are of a type that is not complex", tree: callIsComplex(false)},
-	{Name: "iscomplex", Group: groups[2], Arguments: "x", Doc: "whether the imaginary part is not 0", tree: callImaginary("not_equal")},
-	{Name: "isreal", Group: groups[2], Arguments: "x", Doc: "whether the imaginary part is 0", tree: callImaginary("equal")},
+	{Name: "iscomplex", Group: groups[2], Arguments: "x", Doc: "whether the imaginary part is not 0", value: written("imag(x) != 0")},
+	{Name: "isreal", Group: groups[2], Arguments: "x", Doc: "whether the imaginary part is 0", value: written("imag(x) == 0")},
 
 	{Name: "float_power", Group: groups[0], Bound: noBound, Arguments: "x1, x2, /", Doc: "x1 ** x2 in float64, or complex128", tree: callFloatPower},
 	{Name: "cumulative_sum", Group: "scans", Bound: noBound, Arguments: "x, /, *, axis=None, dtype=None, include_initial=False", Doc: "cumsum along the axis that a vector has, or that is named; with a first 0 if include_initial", tree: cumulative("cumsum", 0)},
@@ -250,8 +250,8 @@ var own = []Function{
 	{Name: "len", Group: groups[5], Arguments: "x", Doc: "the extent of the first axis", value: callLength},
 
 	{Name: "identity", Group: groups[6], Arguments: "n, dtype=None", Doc: "1 on the diagonal of n rows and columns, else 0", value: written("eye(n, dtype=dtype)")},
-	{Name: "zeros", Group: groups[6], Arguments: "shape, dtype=None", Doc: "zeros, of float64 by default", tree: callFilled(0)},
-	{Name: "ones", Group: groups[6], Arguments: "shape, dtype=None", Doc: "ones, of float64 by default", tree: callFilled(1)},
+	{Name: "zeros", Group: groups[6], Arguments: "shape, dtype=None", Doc: "zeros, of float64 by default", value: written("broadcast_to(array(0.0, dtype), shape)")},
+	{Name: "ones", Group: groups[6], Arguments: "shape, dtype=None", Doc: "ones, of float64 by default", value: written("broadcast_to(array(1.0, dtype), shape)")},
 	{Name: "full", Group: groups[6], Arguments: "shape, fill_value, dtype=None", Doc: "a value in a shape", tree: callFull},
 	{Name: "zeros_like", Group: groups[6], Arguments: "a, dtype=None, *, shape=None", Doc: "zeros in the shape of a", value: written("full_like(a, 0, dtype, shape=shape)")},
 	{Name: "ones_like", Group: groups[6], Arguments: "a, dtype=None, *, shape=None", Doc: "ones in the shape of a", value: written("full_like(a, 1, dtype, shape=shape)")},

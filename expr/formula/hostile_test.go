@@ -139,6 +139,8 @@ func TestCompileErrors(t *testing.T) {
 		{"y = x[..., ...]", `1:12: a subscript has only one ellipsis`},
 		{"x['a'] = 2", `1:3: a string is no operand`},
 		{"y = zeros((2, -1)) + x", `1:5: shape [2 -1] has negative extent -1 in dimension 1`},
+		{"y = pad(5, -1)", `1:12: a width of -1 is not possible`},
+		{"y = repeat([1, 2, 3], [])", `1:5: 0 numbers of repetitions do not fit an axis of size 3`},
 		{"y = arange(None)", `1:12: argument "start" of arange cannot be None`},
 		{"y = linspace(1, None)", `1:17: argument "stop" of linspace cannot be None`},
 		{"y = astype(x, 'f99')", `1:15: "f99" is no element type`},

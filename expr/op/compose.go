@@ -157,7 +157,7 @@ func Repeat[T expr.Elem](a expr.Exp[T], n, axis int) expr.Exp[T] {
 // RepeatEach returns a with element i of an axis repeated counts[i] times.
 func RepeatEach[T expr.Elem](a expr.Exp[T], axis int, counts ...int) expr.Exp[T] {
 	n := expr.NodeOf(a)
-	return expr.Of[T](untyped.Compose("repeat", untyped.Options{Ints: counts, Axes: []int{axis}}, n).As("RepeatEach", n))
+	return expr.Of[T](untyped.Compose("repeat", untyped.Options{Ints: append([]int{}, counts...), Axes: []int{axis}}, n).As("RepeatEach", n))
 }
 
 // Tri returns 1 on and below the k-th diagonal of a matrix, else 0.

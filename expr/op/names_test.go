@@ -35,6 +35,7 @@ func TestErrorsNameTheCall(t *testing.T) {
 		{op.Arange[int8](0, 300, 1).Node(), "op.Arange: the element 299 is no int8"},
 		{op.Arange[uint8](-1, 2, 1).Node(), "op.Arange: the element -1 is no uint8"},
 		{op.Arange[int32](0, 3, .5).Node(), "op.Arange: the step 0.5 is no int32"},
+		{op.RepeatEach(m, 0).Node(), "op.RepeatEach: 0 numbers of repetitions do not fit an axis of size 2"},
 		{op.RepeatEach(m, 0, 1, -1).Node(), "op.RepeatEach: an axis of 1 elements cannot be repeated -1 times"},
 		{op.DeleteAll(m, 0, 5).Node(), "op.DeleteAll: index 5 is out of range for axis 0 of size 2"},
 		{op.CovWeights(m, nil, iota[float64](3), 1).Node(), "op.CovWeights: weights of shape [3] do not fit 2 observations"},

@@ -174,6 +174,9 @@ func composition(o *untyped.Composition) func(c *call) *tree.Node {
 			return c.each(q, composition(o))
 		}
 		r := c.optionsOf(slices.Contains(ofScalars, o.Name))
+		if o.Name == "diff" && slices.Equal(r.Ints, []int{0}) {
+			return c.array(0) // what stands before and after it does not count, nor its type
+		}
 		each := o.Group == groups[0]
 		var values []value
 		nodes, at := make([]*tree.Node, max(o.Operands, 0)), c.f.operands()
@@ -182,9 +185,6 @@ func composition(o *untyped.Composition) func(c *call) *tree.Node {
 				v := c.operand(i)
 				if (o.Optional == 0 || own.arrays) && !each { // NumPy makes arrays of its arguments first
 					v = valueOf(c.array(i))
-					if v.n.Err() != nil {
-						return v.n
-					}
 				}
 				values = append(values, v)
 			}

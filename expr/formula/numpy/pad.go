@@ -73,7 +73,7 @@ func (c *call) perAxis(x argument, rank int) []value {
 
 // widths returns integers that are not negative, two for each axis of an array.
 func (c *call) widths(x argument, n *tree.Node) []int {
-	values := c.perAxis(x, len(n.Shape()))
+	values := c.perAxis(x, max(len(n.Shape()), 1)) // the widths of a number must be right too
 	out := make([]int, len(values))
 	for i, v := range values {
 		k := item{v, x.at}.integer("a width")
@@ -81,7 +81,7 @@ func (c *call) widths(x argument, n *tree.Node) []int {
 			panic(fail(x.at, tree.ErrValue, "a width of %d is not possible", k))
 		}
 	}
-	return out
+	return out[:2*len(n.Shape())]
 }
 
 // section returns n with the elements of an axis that a span selects.

@@ -47,7 +47,11 @@ func callMoment(name string, withoutNaN bool) func(c *call) *tree.Node {
 		}
 		mask = cmp.Or(mask, truth(true))
 		o := c.optionsOf(withoutNaN)
-		t := cmp.Or(o.To, quotientType(a.DType()))
+		in := a.DType()
+		if given && name[:3] != "nan" {
+			in = promoted(c.operand(0), c.operand(m))
+		}
+		t := cmp.Or(o.To, quotientType(in))
 		wide := t.Register()
 		if withoutNaN {
 			mask = apply("logical_and", mask, apply("logical_not", apply("isnan", a)))
@@ -89,9 +93,8 @@ func callMoment(name string, withoutNaN bool) func(c *call) *tree.Node {
 	}
 }
 
-// callWithoutNaN is a reduction of what is not NaN: with v for NaN.
-func callWithoutNaN(name string, v float64) func(c *call) *tree.Node {
-	reduce := reduction(untyped.Row(name))
+// callWithoutNaN is a reduction or a scan of what is not NaN: with v for NaN.
+func callWithoutNaN(reduce func(c *call) *tree.Node, v float64) func(c *call) *tree.Node {
 	return func(c *call) *tree.Node {
 		a := c.array(0)
 		if t := a.DType(); fractional(t) {

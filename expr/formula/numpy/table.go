@@ -124,6 +124,9 @@ func compositions() (out []Function) {
 			continue
 		}
 		f := Function{Name: c.Name, Group: c.Group, Doc: c.Doc, Arguments: c.Arguments, pairs: c.Pairs, tree: composition(c)}
+		if c.Name == "nancumprod" { // a NaN that becomes an integer is 0, which nancumsum puts in its place
+			f.tree = callWithoutNaN(compositionNamed("cumprod"), 1)
+		}
 		if c.Wide || c.Rounds {
 			f.Bound = noBound
 		}
@@ -157,8 +160,8 @@ var own = []Function{
 	{Name: "nanmean", Group: groups[1], Bound: noBound, Arguments: masking, Doc: "the mean over axes of what is not NaN; NaN if there is nothing", tree: callMoment("nanmean", true)},
 	{Name: "nanvar", Group: groups[1], Bound: noBound, Arguments: moments, Doc: "the variance over axes of what is not NaN", tree: callMoment("nanvar", true)},
 	{Name: "nanstd", Group: groups[1], Bound: noBound, Arguments: moments, Doc: "the square root of nanvar", tree: callMoment("nanstd", true)},
-	{Name: "nansum", Group: groups[1], Bound: noBound, Arguments: nanSums, Doc: "the sum over axes of what is not NaN", tree: callWithoutNaN("sum", 0)},
-	{Name: "nanprod", Group: groups[1], Bound: noBound, Arguments: nanSums, Doc: "the product over axes of what is not NaN", tree: callWithoutNaN("prod", 1)},
+	{Name: "nansum", Group: groups[1], Bound: noBound, Arguments: nanSums, Doc: "the sum over axes of what is not NaN", tree: callWithoutNaN(reduction(untyped.Row("sum")), 0)},
+	{Name: "nanprod", Group: groups[1], Bound: noBound, Arguments: nanSums, Doc: "the product over axes of what is not NaN", tree: callWithoutNaN(reduction(untyped.Row("prod")), 1)},
 	{Name: "median", Group: groups[1], Bound: noBound, Arguments: middles, Doc: "the middle of the sorted elements over axes, or the mean of the two in the middle; NaN if an element is", tree: compositionNamed("median")},
 	{Name: "nanmedian", Group: groups[1], Bound: noBound, Arguments: middles, Doc: "the median over axes of what is not NaN; NaN if there is nothing", tree: compositionNamed("nanmedian")},
 	{Name: "quantile", Group: groups[1], Bound: noBound, Arguments: quantiles, Doc: "the quantile q, from 0 to 1, over axes, by one of NumPy's methods; NaN if an element is" + weighing, tree: callQuantile("quantile", 1, false)},
@@ -168,8 +171,8 @@ var own = []Function{
 	{Name: "average", Group: groups[1], Bound: noBound, Arguments: "a, axis=None, weights=None, returned=False, *, keepdims=False", Doc: "the mean over axes with weights, of the shape of a or of the axes; if returned, a pair with the sums of the weights", value: callAverage},
 
 	{Name: "norm", Group: groups[1], Bound: noBound, Arguments: "x, ord=None, axis=None, keepdims=False", Doc: "np.linalg.norm: the norm of vectors along an axis, of order 2 by default, or of matrices in two axes: of order 1, -1, inf or -inf, or by default 'fro'", tree: callNorm},
-	{Name: "nanargmax", Group: groups[1], Arguments: "a, axis=None, *, keepdims=False", Doc: "the position of the first maximum of what is not NaN; 0 if there is nothing", tree: callWithoutNaN("argmax", math.Inf(-1))},
-	{Name: "nanargmin", Group: groups[1], Arguments: "a, axis=None, *, keepdims=False", Doc: "the position of the first minimum of what is not NaN; 0 if there is nothing", tree: callWithoutNaN("argmin", math.Inf(1))},
+	{Name: "nanargmax", Group: groups[1], Arguments: "a, axis=None, *, keepdims=False", Doc: "the position of the first maximum of what is not NaN; 0 if there is nothing", tree: callWithoutNaN(reduction(untyped.Row("argmax")), math.Inf(-1))},
+	{Name: "nanargmin", Group: groups[1], Arguments: "a, axis=None, *, keepdims=False", Doc: "the position of the first minimum of what is not NaN; 0 if there is nothing", tree: callWithoutNaN(reduction(untyped.Row("argmin")), math.Inf(1))},
 	{Name: "select", Group: groups[2], Arguments: "condlist, choicelist, default=0", Doc: "each element from the first array of a list whose condition holds, or else default", tree: callSelect},
 	{Name: "choose", Group: groups[2], Arguments: "a, choices", Doc: "each element from the array of a list that the index a names", tree: callChoose},
 	{Name: "isin", Group: groups[2], Arguments: "element, test_elements, assume_unique=False, invert=False, *, kind=None", Doc: "whether each element is among others, or if invert, whether it is not", tree: callIsIn},

@@ -103,7 +103,7 @@ func tile(o Options, x ...*tree.Node) *tree.Node {
 func repeat(o Options, x ...*tree.Node) *tree.Node {
 	n := o.int(0, 1)
 	a, axis := oneLine(o, x[0])
-	if len(o.Ints) > 1 {
+	if o.Ints != nil && len(o.Ints) != 1 {
 		return repeatEach(a, axis, o.Ints)
 	}
 	spread, joined := slices.Insert(a.Shape().Clone(), axis+1, n), a.Shape().Clone()
@@ -121,6 +121,9 @@ func repeat(o Options, x ...*tree.Node) *tree.Node {
 func repeatEach(a *tree.Node, axis int, counts []int) *tree.Node {
 	if len(counts) != a.Shape()[axis] {
 		return misshapen("%d numbers of repetitions do not fit an axis of size %d", len(counts), a.Shape()[axis])
+	}
+	if len(counts) == 0 {
+		return a
 	}
 	var parts []*tree.Node
 	for i := 0; i < len(counts); {

@@ -43,6 +43,8 @@ var fixed = []struct {
 	{"n = where(m, nan, a[:3, :4]); r = isclose(n, n, equal_nan=True); s = allclose(n, n); t = allclose(n, n, equal_nan=True) & True; u = array_equal(n, n) | False; w = array_equal(n, n, equal_nan=True) & m; x = array_equal(i, i, equal_nan=True) & True", 0},
 	{"r = nan_to_num(a/0*1.0, nan=2, posinf=3, neginf=-4); s = nan_to_num(a/0, posinf=inf); t = nan_to_num(float32(v)/0, neginf=nan); u = nanvar(i, ddof=9); w = nanstd(i, axis=0, ddof=1)", 4000},
 	{"r = digitize(a + 1j*b, v[:2])", 0},
+	{"c = a + 1j*b; r = cov(c); s = corrcoef(c, rowvar=False); t = cov(c[0], c[1], aweights=abs(v)); u = corrcoef(c[0]); w = cov(c, fweights=[2, 0, 1, 3], ddof=0)", 40000},
+	{"c = (a + 1j*b)/where(m, 1, 0); r = nan_to_num(c); s = nan_to_num(c, nan=2, posinf=3)", 0},
 	{"r = pad(5, -1)", 0},
 	{"r = repeat(v, [])", 0},
 	{"r = nancumprod(where(m, nan, v), axis=0, dtype=int32); s = diff(m, 0, prepend=2); t = diff(int8(i), n=0, append=300); u = repeat(a[:0], [], axis=0)", 0},

@@ -57,7 +57,7 @@ func PeakToPeak[T expr.Number](a expr.Exp[T], opts ...ReduceOption) expr.Exp[T] 
 
 // NaNToNum returns a with NaN replaced by nan, and infinities by the greatest
 // finite numbers.
-func NaNToNum[T expr.Float](a expr.Exp[T], nan float64) expr.Exp[T] {
+func NaNToNum[T expr.AnyFloat](a expr.Exp[T], nan float64) expr.Exp[T] {
 	return composed[T]("nan_to_num", untyped.Options{Numbers: []float64{nan}}, expr.NodeOf(a))
 }
 
@@ -229,13 +229,13 @@ func optional[T expr.Elem](a expr.Exp[T]) *tree.Node {
 
 // Cov returns the covariances of variables in rows, observed in columns. The
 // divisor is the number of observations less ddof.
-func Cov[T expr.Float](a expr.Exp[T], ddof int) expr.Exp[T] {
+func Cov[T expr.AnyFloat](a expr.Exp[T], ddof int) expr.Exp[T] {
 	return composed[T]("cov", untyped.Options{DDof: float64(ddof)}, expr.NodeOf(a), nil, nil, nil)
 }
 
 // CovWeights is [Cov] of observations that count as often as frequencies say, and as much as
 // weights. One of them may be nil.
-func CovWeights[T expr.Float](a, frequencies, weights expr.Exp[T], ddof int) expr.Exp[T] {
+func CovWeights[T expr.AnyFloat](a, frequencies, weights expr.Exp[T], ddof int) expr.Exp[T] {
 	n, f, w := expr.NodeOf(a), optional(frequencies), optional(weights)
 	x := slices.DeleteFunc([]*tree.Node{n, f, w}, func(n *tree.Node) bool { return n == nil })
 	return expr.Of[T](untyped.Compose("cov", untyped.Options{DDof: float64(ddof)}, n, nil, f, w).As("CovWeights", x...))
@@ -243,7 +243,7 @@ func CovWeights[T expr.Float](a, frequencies, weights expr.Exp[T], ddof int) exp
 
 // CorrCoef returns the correlation coefficients of variables in rows, observed
 // in columns.
-func CorrCoef[T expr.Float](a expr.Exp[T]) expr.Exp[T] {
+func CorrCoef[T expr.AnyFloat](a expr.Exp[T]) expr.Exp[T] {
 	return composed[T]("corrcoef", untyped.Options{}, expr.NodeOf(a), nil)
 }
 

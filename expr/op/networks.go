@@ -45,8 +45,8 @@ func FillAt[T expr.Elem, I expr.Integer](x expr.Exp[T], index expr.Exp[I], v exp
 }
 
 // SoftmaxGrad returns the derivative of the cross-entropy by the operand of the
-// softmax y along the last axis: y less 1 at the label. Rows whose label is one of
-// ignore, of which there may be one, are 0.
+// softmax y along the last axis: y less 1 at the label, if that is a class. Rows whose
+// label is one of ignore, of which there may be one, are 0.
 func SoftmaxGrad[T expr.Float, I expr.Integer](y expr.Exp[T], label expr.Exp[I], ignore ...int) expr.Exp[T] {
 	return composed[T]("softmax_grad", untyped.Options{Ints: slices.Clone(ignore)}, expr.NodeOf(y), expr.NodeOf(label))
 }

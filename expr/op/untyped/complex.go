@@ -137,8 +137,8 @@ func init() {
 // complexCompositions has the compositions that take complex operands, beside all
 // views.
 var complexCompositions = []string{
-	"allclose", "array_equal", "array_equiv", "average", "convolve", "correlate", "count_nonzero", "cross", "cumprod", "cumsum", "einsum", "gradient", "inner", "isclose", "kron",
-	"matvec", "mean", "nancumprod", "nancumsum", "outer", "round", "std", "tensordot", "trace", "trapezoid", "var", "vdot", "vecdot", "vecmat",
+	"allclose", "array_equal", "array_equiv", "average", "convolve", "corrcoef", "correlate", "count_nonzero", "cov", "cross", "cumprod", "cumsum", "einsum", "gradient", "inner", "isclose", "kron",
+	"matvec", "mean", "nan_to_num", "nancumprod", "nancumsum", "outer", "round", "std", "tensordot", "trace", "trapezoid", "var", "vdot", "vecdot", "vecmat",
 }
 
 // complexParts has the operators that take complex operands.

@@ -128,7 +128,10 @@ var largest = map[dtype.Type]float64{dtype.F16: 65504, dtype.BF16: 0x1.fep127, d
 
 func nanToNum(o Options, x ...*tree.Node) *tree.Node {
 	a, t := x[0], x[0].DType()
-	if !t.IsFloat() {
+	switch {
+	case t.IsComplex():
+		return Complex(nanToNum(o, Call("real", a)), nanToNum(o, Call("imag", a)))
+	case !t.IsFloat():
 		return a
 	}
 	v := []float64{0, math.MaxFloat64, -math.MaxFloat64} // for NaN, +Inf and -Inf

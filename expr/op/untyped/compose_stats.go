@@ -87,16 +87,17 @@ func covariance(o Options, x ...*tree.Node) *tree.Node {
 	}
 	if w == nil {
 		a = Call("sub", a, average(Options{Axes: []int{1}, Keep: true}, a))
-		return squeezeSingle(Call("div", MatMul(a, Permute(a, nil)), by))
+		return squeezeSingle(Call("div", MatMul(a, conjugate(Permute(a, nil))), by))
 	}
 	sum := Reduce("sum", w, Options{})
 	free := like(a, o.DDof)
 	if x[3] != nil {
 		free = Call("div", Call("mul", free, Reduce("sum", Call("mul", w, x[3]), Options{})), sum)
 	}
-	by = Call("maximum", Call("sub", sum, free), like(a, 0))
+	by = Call("real", Call("sub", sum, free))
+	by = Cast(Call("maximum", by, like(by, 0)), a.DType())
 	a = Call("sub", a, weighted(Options{Axes: []int{1}, Keep: true}, a, w))
-	return squeezeSingle(Call("div", MatMul(Call("mul", a, w), Permute(a, nil)), by))
+	return squeezeSingle(Call("div", MatMul(Call("mul", a, w), conjugate(Permute(a, nil))), by))
 }
 
 // squeezeSingle returns a matrix, or the element of one with a single element.
@@ -113,9 +114,16 @@ func correlation(o Options, x ...*tree.Node) *tree.Node {
 	if len(c.Shape()) == 0 {
 		return Call("div", c, c)
 	}
-	d := Call("sqrt", diagonal(Options{}, c))
-	c = Call("div", Call("div", c, withAxis(d, 1)), d)
-	return Call("clip", c, like(c, -1), like(c, 1))
+	scaled := func(c, d *tree.Node) *tree.Node {
+		c = Call("div", Call("div", c, withAxis(d, 1)), d)
+		return Call("clip", c, like(c, -1), like(c, 1))
+	}
+	if c.DType().IsComplex() {
+		re, im := Call("real", c), Call("imag", c)
+		d := Call("sqrt", diagonal(Options{}, re))
+		return Complex(scaled(re, d), scaled(im, d))
+	}
+	return scaled(c, Call("sqrt", diagonal(Options{}, c)))
 }
 
 // trapezoid integrates x[0] at the positions x[1], or at distances o.Numbers[0].

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine"
@@ -345,7 +346,7 @@ type Fit[T Float] struct {
 // A Report is about one epoch of training.
 type Report struct {
 	Epoch      int     // from 0
-	Loss       float64 // mean over the batches that Fit has run, weighted by their samples
+	Loss       float64 // mean over the batches that Fit has run, weighted by their samples; NaN without one
 	Validation Scores
 }
 
@@ -376,6 +377,9 @@ func (t *Trainer[T]) Fit(ctx context.Context, f Fit[T]) (history []Report, err e
 			samples += n
 			r.Loss += (loss - r.Loss) * float64(n) / float64(samples)
 			shown.batch(t.batch, r)
+		}
+		if samples == 0 {
+			r.Loss = math.NaN()
 		}
 		t.epoch, t.batch = t.epoch+1, 0
 		if f.Validation != nil {

@@ -263,6 +263,16 @@ func TestEarlyStopAtNaN(t *testing.T) {
 	}
 }
 
+// TestFitWithoutBatch checks that the loss of no batch is NaN, which no best loss is.
+func TestFitWithoutBatch(t *testing.T) {
+	l := loader(t, 100)
+	l.Batch, l.DropLast = 101, true
+	h, err := newTrainer().Fit(context.Background(), nn.Fit[float32]{Epochs: 1, Data: l, Validation: l})
+	if err != nil || len(h) != 1 || !math.IsNaN(h[0].Loss) || !math.IsNaN(h[0].Validation["loss"]) {
+		t.Errorf("got %v, %v", h, err)
+	}
+}
+
 // TestProgress checks the lines that Fit writes where there is no terminal, and that
 // a writer that fails does not stop the training.
 func TestProgress(t *testing.T) {

@@ -3,6 +3,7 @@ package net_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,6 +104,17 @@ func TestLabelCount(t *testing.T) {
 		feed(t, w, "x", []float32{.5, .5, .25, .75}, 2, 2)
 		feed(t, w, "label", []int32{0})
 		check(t, typ, w.RunOnce(context.Background(), parse(t, `op { type: "`+typ+`" input: "x" input: "label" output: "y" }`)), expr.ErrShape)
+	}
+}
+
+// TestGradientInputs runs the gradient of an operator on too few inputs.
+func TestGradientInputs(t *testing.T) {
+	w := net.NewWorkspace()
+	feed(t, w, "x", []float32{1})
+	err := w.RunOnce(context.Background(), parse(t, `op { type: "MatMulGradient" input: "x" input: "x" output: "y"
+		arg { name: "gradient_inputs" i: 1 } arg { name: "gradient_wrt" ints: 0 } arg { name: "gradient_of" ints: 0 } }`))
+	if err == nil || !strings.Contains(err.Error(), "the number of inputs") {
+		t.Errorf("got %v", err)
 	}
 }
 

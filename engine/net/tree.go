@@ -40,7 +40,7 @@ const (
 func Define(s Schema, t Tree) {
 	s.Infer = t.infer
 	define(s, t)
-	g := Tree(t.gradient)
+	g := Tree(func(a *Args, in []*tree.Node) []*tree.Node { return t.gradient(&s, a, in) })
 	define(Schema{
 		Type: s.Type + "Gradient", Doc: "The gradients of " + s.Type + " with respect to some inputs.",
 		Inputs: []string{"inputs and gradients of outputs..."}, Outputs: []string{"gradients of inputs..."},
@@ -61,9 +61,10 @@ func define(s Schema, t Tree) {
 	}
 }
 
-func (t Tree) gradient(a *Args, in []*tree.Node) []*tree.Node {
+// gradient differentiates t, which the schema s describes.
+func (t Tree) gradient(s *Schema, a *Args, in []*tree.Node) []*tree.Node {
 	n, wrt, of := a.Int(argInputs, 0), a.Ints(argWrt), a.Ints(argOf)
-	if n < 1 || n+len(of) != len(in) || slices.ContainsFunc(wrt, func(i int) bool { return i < 0 || i >= n }) {
+	if n < 1 || count("inputs", n, s.Inputs, s.Optional) != nil || n+len(of) != len(in) || slices.ContainsFunc(wrt, func(i int) bool { return i < 0 || i >= n }) {
 		a.wrong(argInputs, "the number of inputs")
 		return nil
 	}

@@ -58,7 +58,8 @@ func (e *aboutBlob) Error() string { return fmt.Sprintf("blob %q: %s", e.name, e
 func (e *aboutBlob) Unwrap() error { return e.err }
 
 // An Operator is one operator of a net. Its methods Run and RunAsync must not be
-// called while the net runs.
+// called while the net runs, and Inputs, Outputs and Program only by its kernel and
+// its observers.
 type Operator struct {
 	Observable
 	def    *OperatorDef

@@ -326,6 +326,7 @@ func (b *builder) assignChosen(st *syntax.Statement, array *tree.Node, items []i
 func (b *builder) updated(st *syntax.Statement, old, e value) *tree.Node {
 	if st.Op != "=" {
 		e = b.combined(st, old, e)
+		sameShape(st, old.n, e.n)
 	}
 	return stored(st, old.n, e, st.Op != "=")
 }

@@ -167,7 +167,8 @@ func callPutAlong(c *call) *tree.Node {
 	if a.Err() != nil || n.Err() != nil {
 		return first(n, a)
 	}
-	return untyped.Reshape(scattered("scatter", n, c.alongAxis(positions(n.Shape()), axis), c.as(2, a.DType())), a.Shape())
+	at := sound(c.at, c.alongAxis(positions(n.Shape()), axis))
+	return untyped.Reshape(scattered("scatter", n, at, dropLeading(c.as(2, a.DType()), at)), a.Shape())
 }
 
 // alongAxis returns the elements of n at the indices, argument 1, along an axis. The other axes broadcast against

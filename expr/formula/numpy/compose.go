@@ -136,7 +136,7 @@ type departure struct {
 	bools  dtype.Type // in which bools compute, of a composition of numbers; Invalid: they do not
 	truth  bool       // the result of bools is the truth of what they compute
 	plain  string     // the composition for types without NaN
-	double bool       // numbers that are not complex compute in float64
+	double bool       // numbers are float64 or complex128
 	vector bool       // operands of rank 0 are vectors
 	arrays bool       // numbers are arrays, also beside optional operands
 	first  bool       // all operands have the type of the first one
@@ -177,13 +177,12 @@ func composition(o *untyped.Composition) func(c *call) *tree.Node {
 		if o.Name == "diff" && slices.Equal(r.Ints, []int{0}) {
 			return c.array(0) // what stands before and after it does not count, nor its type
 		}
-		each := o.Group == groups[0]
 		var values []value
 		nodes, at := make([]*tree.Node, max(o.Operands, 0)), c.f.operands()
 		for k, i := range at[:len(nodes)] {
 			if !c.isNone(i) && (k == 0 || k != o.Index && !own.first) {
 				v := c.operand(i)
-				if (o.Optional == 0 || own.arrays) && !each { // NumPy makes arrays of its arguments first
+				if (o.Optional == 0 || own.arrays) && o.Group != groups[0] { // NumPy makes arrays of its arguments first
 					v = valueOf(c.array(i))
 				}
 				values = append(values, v)
@@ -205,9 +204,11 @@ func composition(o *untyped.Composition) func(c *call) *tree.Node {
 		case floats && typed && r.To != dtype.Invalid:
 			t = r.To
 		case chooses(c) && !fractional(t):
-		case o.Wide && !fractional(t), own.double && !t.IsComplex(): // NumPy has these in float64
+		case own.double:
+			t = promoted(append(values, zero(dtype.F64))...)
+		case o.Wide && !fractional(t): // NumPy has these in float64
 			t = dtype.F64
-		case each && floats && !fractional(t):
+		case o.Group == groups[0] && floats && !fractional(t):
 			t = floatLoop(t, values)
 		case !o.Wide && floats && typed:
 			t = sumType(t)

@@ -23,10 +23,19 @@ type Linear[T Float] struct {
 // a = 1/sqrt(inputs), as in PyTorch.
 func NewLinear[T Float](r *rand.Rand, inputs, outputs int) *Linear[T] {
 	l := &Linear[T]{NewParam[T]("weight", outputs, inputs), NewParam[T]("bias", outputs)}
-	a := 1 / math.Sqrt(float64(inputs))
-	l.Weight.fill(r, Uniform(-a, a))
-	l.Bias.fill(r, Uniform(-a, a))
+	evenly(r, float64(inputs), l.Weight, l.Bias)
 	return l
+}
+
+// evenly draws parameters from -a to a, with a = 1/sqrt(inputs), or 0 without inputs.
+func evenly[T Float](r *rand.Rand, inputs float64, params ...*Param[T]) {
+	a := 0.
+	if inputs != 0 {
+		a = 1 / math.Sqrt(inputs)
+	}
+	for _, p := range params {
+		p.fill(r, Uniform(-a, a))
+	}
 }
 
 // Forward returns x @ Weight.T + Bias.
@@ -174,9 +183,7 @@ type Conv2D[T Float] struct {
 // a = 1/sqrt(inputs*Size*Size), as in PyTorch.
 func NewConv2D[T Float](r *rand.Rand, inputs, outputs int, w Window2D) *Conv2D[T] {
 	c := &Conv2D[T]{NewParam[T]("weight", outputs, inputs, w.Size, w.Size), NewParam[T]("bias", outputs), w}
-	a := 1 / math.Sqrt(float64(inputs)*float64(w.Size)*float64(w.Size))
-	c.Weight.fill(r, Uniform(-a, a))
-	c.Bias.fill(r, Uniform(-a, a))
+	evenly(r, float64(inputs)*float64(w.Size)*float64(w.Size), c.Weight, c.Bias)
 	return c
 }
 

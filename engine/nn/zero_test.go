@@ -3,6 +3,8 @@ package nn_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -32,6 +34,15 @@ func TestNil(t *testing.T) {
 	data, err := nn.FromTensors(engine.Ones[float32](6, 2), engine.Ones[float32](6, 1))
 	if err != nil {
 		t.Fatal(err)
+	}
+	none := nn.NewLinear[float32](rand.New(rand.NewPCG(1, 2)), 0, 3)
+	if b := none.Bias.Value().Values(); !slices.Equal(b, []float32{0, 0, 0}) {
+		t.Errorf("the bias of no inputs is %v, not 0 as in PyTorch", b)
+	}
+	trainer := nn.NewTrainer(nn.Module[float32](nn.NewLinear[float32](rand.New(rand.NewPCG(1, 2)), 2, 1)), nn.MSE[float32], nn.SGD[float32](.1))
+	trainer.Metrics = []nn.Metric[float32]{{Name: "nothing"}}
+	if _, err := trainer.Evaluate(context.Background(), &nn.Loader[float32]{Data: data, Batch: 2}); !errors.Is(err, expr.ErrType) {
+		t.Errorf("a metric without a function: %v", err)
 	}
 	const most = int(^uint(0) >> 1)
 	for from, want := range map[int]int{-1: 3, 0: 3, 2: 1, 3: 0, most: 0, -most: 3} {

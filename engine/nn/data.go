@@ -9,6 +9,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/internal/ahead"
+	"github.com/oneloop/oneloop/engine/internal/hostmem"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
 )
@@ -102,7 +103,7 @@ func (l *Loader[T]) batchesOf(n int) int { return n/l.Batch + min(n%l.Batch, 1) 
 
 // check returns an error if l cannot make batches.
 func (l *Loader[T]) check() error {
-	if l == nil || l.Data == nil || l.Batch <= 0 || l.Prefetch < 0 {
+	if l == nil || l.Data == nil || l.Data.Len() < 0 || l.Batch <= 0 || l.Prefetch < 0 {
 		return tree.NewError(tree.ErrValue, "nn.Loader", "a loader needs data, a positive batch and no negative prefetch")
 	}
 	return nil
@@ -126,6 +127,8 @@ func (l *Loader[T]) Epoch(ctx context.Context, epoch, from int) iter.Seq2[*Batch
 		err := l.check()
 		if ctx == nil {
 			err = tree.NewError(tree.ErrValue, "", "the context is nil")
+		} else if err == nil && hostmem.ReserveFor(l.Data.Len(), 8, nil) != nil {
+			err = tree.NewError(tree.ErrOutOfMemory, "nn.Loader", "%d samples have no order in memory", l.Data.Len())
 		}
 		if err != nil {
 			yield(nil, err)

@@ -416,6 +416,14 @@ func TestLoader(t *testing.T) {
 	check(t, "other numbers of rows", err, expr.ErrShape)
 }
 
+// A sized dataset says that it has another number of samples.
+type sized struct {
+	nn.Dataset[float32]
+	n int
+}
+
+func (d sized) Len() int { return d.n }
+
 // TestLoaderErrors checks that errors, panics and cancellation end an epoch, with
 // and without a goroutine that reads ahead.
 func TestLoaderErrors(t *testing.T) {
@@ -448,6 +456,11 @@ func TestLoaderErrors(t *testing.T) {
 		for range l.Epoch(context.Background(), 0, 0) {
 			break // must not leave a goroutine behind
 		}
+	}
+	for n, want := range map[int]error{-5: expr.ErrValue, math.MaxInt / 2: expr.ErrOutOfMemory} {
+		l.Data = sized{Dataset: data, n: n}
+		_, err := newTrainer().Fit(context.Background(), nn.Fit[float32]{Epochs: 1, Data: l})
+		check(t, fmt.Sprint(n, " samples"), err, want)
 	}
 	l.Batch = 0
 	for _, err := range l.Epoch(context.Background(), 0, 0) {

@@ -39,8 +39,14 @@ type Sample interface {
 }
 
 // Tensor returns the pixels of an image as a new tensor. Images of 16 bits lose
-// the lower 8 as uint8, and nothing as uint16 or floats.
-func Tensor[T Sample](m image.Image) (*engine.Tensor[T], error) {
+// the lower 8 as uint8, and nothing as uint16 or floats. An image that panics, such as
+// one with too few bytes, is an error.
+func Tensor[T Sample](m image.Image) (x *engine.Tensor[T], err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			x, err = nil, errorf(tree.ErrValue, "the image panicked: %v", p)
+		}
+	}()
 	if v := reflect.ValueOf(m); m == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, errorf(tree.ErrType, "the image is nil")
 	}
@@ -50,8 +56,7 @@ func Tensor[T Sample](m image.Image) (*engine.Tensor[T], error) {
 		channels = 1
 	}
 	r := m.Bounds()
-	x, err := engine.New[T](r.Dy(), r.Dx(), channels)
-	if err != nil {
+	if x, err = engine.New[T](r.Dy(), r.Dx(), channels); err != nil {
 		return nil, err
 	}
 	data := x.Data()

@@ -254,6 +254,9 @@ func FuzzRead(f *testing.F) {
 
 // TestNoPicture has nothing to write, or no writer.
 func TestNoPicture(t *testing.T) {
+	if _, err := picture.Tensor[uint8](&image.Gray{Rect: image.Rect(0, 0, 4, 4), Stride: 4}); !errors.Is(err, expr.ErrValue) {
+		t.Errorf("no bytes: %v", err)
+	}
 	for _, format := range []string{"png", "jpg"} {
 		var b bytes.Buffer
 		if err := picture.Encode(&b, format, engine.Zeros[uint8](0, 2)); !errors.Is(err, expr.ErrShape) || b.Len() > 0 {

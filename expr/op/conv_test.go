@@ -138,6 +138,9 @@ func TestPools(t *testing.T) {
 		{[]int{3, 10, 10}, op.Sliding{Kernel: []int{3, 3}, Stride: []int{1}, Padding: []int{1}, Dilation: []int{2}}},
 		{[]int{2, 4, 5, 6}, op.Sliding{Kernel: []int{2, 3, 2}, Stride: []int{1}}},
 		{[]int{20, 20}, op.Sliding{Kernel: []int{9, 9}, Stride: []int{2}}},
+		{[]int{2, 3, 5}, op.Sliding{Kernel: []int{2, 3}, Stride: []int{1, 3}, Padding: []int{4, 9}}},
+		{[]int{4}, op.Sliding{Kernel: []int{2}, Stride: []int{3}, Padding: []int{20}, Dilation: []int{3}}},
+		{[]int{3, 6, 4}, op.Sliding{Kernel: []int{1, 2}, Stride: []int{2, 1}, Padding: []int{5, 0}}},
 	} {
 		x, k := drawn(r, c.x...), c.s.Kernel
 		stride := c.s.Stride

@@ -205,18 +205,21 @@ func TestShortScans(t *testing.T) {
 }
 
 // TestCallsOfRowsAtOnce tests that the calls of a loop that finds extremes along several rows at once have no rows that are left over
-// from these, and that their results are those of the interpreter.
+// from these, that few columns of floats are read so, and that their results are those of the interpreter.
 func TestCallsOfRowsAtOnce(t *testing.T) {
 	defer useModel(defaultsWith(cpucache.Sizes{L1: 32 << 10, L2: 64 << 10, L3: 8 << 20}))()
 	r := rand.New(rand.NewPCG(28, 14))
-	for _, typ := range []dtype.Type{dtype.U8, dtype.I16, dtype.F32, dtype.I64} {
+	for _, typ := range []dtype.Type{dtype.U8, dtype.I16, dtype.F32, dtype.F64, dtype.I64} {
 		k := parse(t, fmt.Sprintf("kernel extremes\naxis i0 i1\nbuf x %[1]s in 2\nbuf y %[1]s out 1\n{\nvec i1 {\nseq i0 {\n%%0 = load %[1]s x[i0, i1]\n%%1 = reduce min %[1]s %%0\n}\nstore %[1]s y[i1] %%1\n}\n}\n", typ.Short()))
-		for _, columns := range []int{1001, 10001} {
+		for _, columns := range []int{2, 5, 17, 1001, 10001} {
 			s := newSetup(t, r, k, []int{103, columns}, nil, [][]int{{103, columns}, {columns}}, true)
 			for _, be := range isas(t) {
 				for _, bp := range s.instance(t, be).(*instance).phases {
 					if rows := bp.run(min(columns, bp.strip)); bp.Across && bp.AtOnce > 1 && rows%bp.AtOnce != 0 {
 						t.Errorf("%s: calls for %d columns of %s have %d rows, of which %d are read at once", be.Name(), columns, typ, rows, bp.AtOnce)
+					}
+					if few := columns < 20 && typ.IsFloat() && be.(*generator).RowsAtOnce > 1 && bp.Lowered.Kind == lower.SeqPhase; few && (bp.Whole != columns || bp.AtOnce < 2) {
+						t.Errorf("%s: %d columns of %s are read %d rows at once", be.Name(), columns, typ, bp.AtOnce)
 					}
 				}
 			}

@@ -418,7 +418,7 @@ func (b *Binder) findAcross(bp *Phase) {
 	case sums && bp.LaneSize > 0 && row <= half:
 		bp.Whole = bp.Spans[k-1]
 	case sums && row <= 4*b.Bytes:
-		if b.Tails && bp.loadsNarrow() { // the loads of a tail of unknown length go one by one
+		if b.Tails && bp.loadsNarrow() || row > 0 && b.AtOnce > 1 && combines && bp.Compares() { // loads of a tail of unknown length go one by one
 			bp.Whole = bp.Spans[k-1]
 		}
 	case !sums && row <= strip:

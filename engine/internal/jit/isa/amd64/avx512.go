@@ -78,20 +78,25 @@ func (f *avx512) compareOp(t dtype.Type) x86.Op {
 func (f *avx512) minMax(op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 	l := f.LenOf(t)
 	k := f.TmpMask()
-	imm := x86.Imm(4)
-	if op == prim.Max {
-		imm = 5
-	}
 	f.I(pick(t, x86.VCMPPS, x86.VCMPPD), l, k, x, y, x86.Imm(3))
 	s := d
 	if d == x || d == y { // the sum still needs the operands
 		s = f.Tmp()
 	}
-	f.I(pick(t, x86.VRANGEPS, x86.VRANGEPD), l, s, x, y, imm)
+	f.ranged(op, t, s, x, y)
 	f.I(pick(t, x86.VADDPS, x86.VADDPD), l, s, x, y, x86.Merge(k))
 	if s != d {
 		f.I(pick(t, x86.VMOVAPS, x86.VMOVAPD), l, d, s)
 	}
+}
+
+// ranged emits the minimum or maximum with -0 below +0. Of a number and NaN it is the number.
+func (f *avx512) ranged(op prim.Op, t dtype.Type, d, x x86.Vec, y x86.Operand) {
+	imm := x86.Imm(4)
+	if op == prim.Max {
+		imm = 5
+	}
+	f.I(pick(t, x86.VRANGEPS, x86.VRANGEPD), f.LenOf(t), d, x, y, imm)
 }
 
 // keepNaN replaces the lanes of d where x is NaN by it. Where x comes from the instruction before, a comparison into a mask and a
@@ -598,11 +603,7 @@ func (f *avx512) StepValue(k *reduce.Kern, d, x x86.Vec) {
 	case k.Quiet:
 		q := f.Tmp()
 		f.I(binaryOp(prim.Mul, t), l, q, x, f.operand(t, floatBits(t, 1)))
-		imm := x86.Imm(4)
-		if k.Op == prim.Max {
-			imm = 5
-		}
-		f.I(pick(t, x86.VRANGEPS, x86.VRANGEPD), l, d, d, q, imm)
+		f.ranged(k.Op, t, d, d, q)
 	case k.EitherZero && t.IsFloat(): // NaN of x is lost, and NaN of d is not
 		f.I(extremeOp(k.Op, t), l, d, x, d)
 		f.keepNaN(t, d, x)
@@ -612,8 +613,6 @@ func (f *avx512) StepValue(k *reduce.Kern, d, x x86.Vec) {
 		f.I(f.simple(k.Op, t), l, d, d, x)
 	}
 }
-
-func (f *avx512) StepValues(*reduce.Kern, isa.Vec, []isa.Vec) bool { return false }
 
 func (f *avx512) compareInts(op prim.Op, t dtype.Type, d x86.Operand, x, y x86.Vec) {
 	f.I(f.compareOp(t), f.LenOf(t), d, x, y, comparisons[op].int)

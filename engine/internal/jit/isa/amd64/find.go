@@ -115,3 +115,39 @@ func (f *avx2) StepValues(k *reduce.Kern, d x86.Vec, x []x86.Vec) bool {
 	f.I(x86.VORPS, l, d, m, nan)
 	return true
 }
+
+// StepValues joins extremes of floats, in the order of zeros but without NaN. The accumulator waits for two instructions: an extreme with
+// NaN is its second operand, so the NaN of the accumulator stays, and its sign is that of [avx2.StepValues].
+func (f *avx512) StepValues(k *reduce.Kern, d x86.Vec, x []x86.Vec) bool {
+	if len(x) < 2 || k.Op != prim.Max && k.Op != prim.Min || !k.Lane.IsFloat() || k.Quiet {
+		return false
+	}
+	const found = 3 // a NaN, of both kinds; the other numbers keep 0
+	t, l := k.Lane, f.LenOf(k.Lane)
+	logic, fix := pick(t, x86.VPTERNLOGD, x86.VPTERNLOGQ), pick(t, x86.VFIXUPIMMPS, x86.VFIXUPIMMPD)
+	m, signs, nan, table := f.Tmp(), f.Tmp(), f.Tmp(), f.Tmp()
+	f.I(x86.VPXORD, l, nan, nan, nan)
+	f.Constant(table, t, found<<4|found)
+	f.I(fix, l, nan, x[0], table, x86.Imm(0))
+	first := x[0]
+	for _, y := range x[1:] {
+		f.I(fix, l, nan, y, table, x86.Imm(0))
+		f.ranged(k.Op, t, m, first, y)
+		first = m
+	}
+	if k.EitherZero {
+		f.I(extremeOp(k.Op, t), l, m, m, d)
+		f.I(x86.VORPS, l, d, m, nan)
+		return true
+	}
+	const either, both, all = 0xa8, 0xea, 0xfe // (x|y)&z, x&y|z, x|y|z
+	of, with, sign := x86.Imm(both), x86.Imm(both), t.Mask()>>1
+	if k.Op == prim.Min {
+		of, with, sign = either, all, t.Mask()/2+1
+	}
+	f.I(x86.VMOVAPS, l, signs, m)
+	f.I(logic, l, signs, d, f.operand(t, sign), of)
+	f.I(extremeOp(k.Op, t), l, d, m, d)
+	f.I(logic, l, d, signs, nan, with)
+	return true
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
@@ -382,14 +383,35 @@ buf z %[1]s out 2
   }
 }`
 
-// TestSpansOfStates compares scans down many short spans of columns with the interpreter: forward, backward and in
+// reducedSpans reduces columns, and fields of records down columns.
+const reducedSpans = `kernel reduced
+axis i0 i1 i2
+buf x %[1]s in 3
+buf v %[1]s in 1
+buf z %[1]s out 2
+buf s %[1]s out 2
+{
+  vec i0 i2 {
+    seq i1 {
+      %%0 = load %[2]s x[i0, %[3]s, i2*3+1]
+      %%1 = load %[2]s v[i1]
+      %%2 = add %[2]s %%0 %%1
+      %%3 = reduce sum %[2]s %%2
+      %%4 = reduce max %[2]s %%0
+    }
+    store %[2]s z[i0, i2] %%3
+    store %[2]s s[i0, i2] %%4
+  }
+}`
+
+// TestSpansOfStates compares scans and reductions down many short spans of columns with the interpreter: forward, backward and in
 // place.
 func TestSpansOfStates(t *testing.T) {
-	types := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64}
-	found, avx2 := 0, false
-	for seed := range 60 {
+	types := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.U8}
+	found, reduced, avx2 := 0, 0, false
+	for seed := range 100 {
 		r := rand.New(rand.NewPCG(uint64(seed), 33))
-		typ := types[r.IntN(len(types))]
+		typ := types[r.IntN(len(types)-1)]
 		n := []int{2 + r.IntN(60), 1 + r.IntN(12), 2 + r.IntN(4+86*r.IntN(2))}
 		row, from, mode := "i1", "x", "out"
 		if seed%3 == 2 {
@@ -399,21 +421,31 @@ func TestSpansOfStates(t *testing.T) {
 			from, mode = "y", "inout"
 		}
 		k, shapes := parse(t, fmt.Sprintf(oneKernel, typ.Short(), from, mode, row)), [][]int{n, n}
-		if seed%2 == 0 {
+		switch {
+		case seed >= 60:
+			typ = types[seed%len(types)]
+			k = parse(t, fmt.Sprintf(reducedSpans, typ.Short(), typ.Register().Short(), row))
+			shapes = [][]int{{n[0], n[1], 3 * n[2]}, n[1:2], {n[0], n[2]}, {n[0], n[2]}}
+			if seed%2 == 0 {
+				k = parse(t, strings.ReplaceAll(fmt.Sprintf(reducedSpans, typ.Short(), typ.Register().Short(), row), "i2*3+1", "i2"))
+				shapes[0] = n
+			}
+		case seed%2 == 0:
 			k = parse(t, fmt.Sprintf(spansKernel, typ.Short(), from, mode, row))
 			shapes = append(shapes, []int{n[0], n[2]}, n[1:2], []int{n[0], n[2]})
 		}
 		s := newSetup(t, r, k, n, nil, shapes, seed/4%2 == 0)
 		for _, be := range isas(t) {
 			avx2 = avx2 || be.Name() == "avx2"
-			if in, ok := s.instance(t, be).(*instance); ok && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Groups > 0 && len(bp.Lowered.Carries) > 0 }) {
-				found++
+			if in, ok := s.instance(t, be).(*instance); ok && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Groups > 0 && bp.Lowered.Kind == lower.SeqPhase }) {
+				found += int(frame.Bit(seed < 60))
+				reduced += int(frame.Bit(seed >= 60 && n[1]*n[2] < 48))
 			}
 		}
 		differ(t, r, s)
 	}
-	if avx2 && found < 20 {
-		t.Errorf("%d loops walk several spans in a call", found)
+	if avx2 && min(found, reduced) < 20 {
+		t.Errorf("%d loops walk several spans in a call, and %d that reduce short ones", found, reduced)
 	}
 }
 

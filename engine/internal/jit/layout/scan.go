@@ -153,18 +153,19 @@ func (bp *Phase) sitesDown() bool {
 	})
 }
 
-// spansTogether reports whether a seq loop that carries values may walk many short spans of columns in one call: machine
+// spansTogether reports whether a seq loop that carries values, or reduces, may walk many short spans of columns in one call: machine
 // code reaches all its sites. ext are the extents of the spans, and spans the steps of the sites in which.
 func (l *layouter) spansTogether(ext []int, which []int32, spans [][]bound.Span) bool {
 	bp, k := l.bp, len(ext)
-	if !l.Blends || l.ph.Kind != lower.SeqPhase || ext[k-1] < 2 || ext[k-1]*ext[k-2]*bp.SeqN < leastBlock || !bp.onlyCarries() {
+	reduces := len(l.ph.Carries) == 0 && len(bp.SeqSpans) == 1 && l.steady(which) && !slices.ContainsFunc(l.ph.Reds, func(r lower.Red) bool { return r.Kern.Arg || r.Prog != nil })
+	if !l.Blends || l.ph.Kind != lower.SeqPhase || ext[k-1] < 2 || ext[k-1]*ext[k-2]*bp.SeqN < leastBlock || !reduces && !bp.onlyCarries() {
 		return false
 	}
 	at := 0
 	for _, i := range which {
 		s, step := &bp.Sites[i], bound.StepOf(spans[at])
 		at += 1 + len(l.guards[i])
-		if s.Guard || s.Kind == Index || s.Kind == Computed || step != 1 && (step != 0 || l.ph.Sites[i].Store) {
+		if s.Guard || s.Kind == Index || s.Kind == Computed || !reduces && step != 1 && (step != 0 || l.ph.Sites[i].Store) {
 			return false
 		}
 	}

@@ -256,7 +256,7 @@ func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 			axes++
 		}
 	}
-	if size <= shortGroup && (columns || !g.longRow(e, a, size)) && (columns || axes == 1 || len(e.Axes) > last-e.Axes[0] && oneRun(e, a)) {
+	if size <= shortGroup && size*elementsOf(e) < 2*shortGroup && (columns || !g.longRow(e, a, size)) && (columns || axes == 1 || len(e.Axes) > last-e.Axes[0] && oneRun(e, a)) {
 		work := 0
 		for _, axis := range e.Axes {
 			work += g.workAlong(a, axis)
@@ -288,6 +288,17 @@ func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 		a = a.Args[0]
 	}
 	return a.Src.Op == WindowsRow
+}
+
+// elementsOf returns how many elements each operand of the reduction e is a short reduction of, or 1. Two short axes with others between
+// them, both written out, would be a load of an element of each row for each pair of their elements.
+func elementsOf(e *tree.Node) int {
+	if len(e.Args) > 0 && e.Args[0].Op.Class() == tree.Reduction {
+		if n := lists.Product(e.Args[0].Args[0].Shape(), e.Args[0].Axes); n <= shortGroup {
+			return n
+		}
+	}
+	return 1
 }
 
 // down reports whether the rows of all arrays that a reads are their columns in memory: elements that are side by side belong to

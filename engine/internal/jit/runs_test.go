@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/randir"
@@ -292,4 +293,26 @@ buf y %[1]s out 2
 	if many < 5*len(isas(t)) {
 		t.Errorf("%d loops combine several runs at once", many)
 	}
+}
+
+// TestRunsAhead tests that a loop over runs asks for what the next group of runs reads where it comes from memory, though prefetches
+// gain nothing along long rows in the last level. Wide vectors do not ask for what is in a cache.
+func TestRunsAhead(t *testing.T) {
+	k := parse(t, "kernel one\naxis i0 i1\nbuf x f32 in 2\nbuf y f32 out 1\n{\nvec i0 {\nseq i1 {\n%0 = load f32 x[i1, i0]\n%1 = reduce sum f32 %0\n}\nstore f32 y[i0] %1\n}\n}\n")
+	s := newSetup(t, rand.New(rand.NewPCG(6, 6)), k, []int{3, 4000}, nil, [][]int{{4000, 3}, {3}}, true)
+	for _, c := range []struct{ last, far, ahead int }{{8 << 10, 1024, 1024}, {8 << 10, 0, 0}, {1 << 20, 1024, 0}} {
+		m := defaultsWith(cpucache.Sizes{L1: 1 << 10, L2: 4 << 10, L3: c.last})
+		m.Fetch, m.MemFetch = 0, c.far
+		func() {
+			defer useModel(m)()
+			for _, be := range isas(t) {
+				for _, bp := range s.instance(t, be).(*instance).phases {
+					if bp.runs != nil && bp.runs.variant.Ahead != c.ahead {
+						t.Errorf("%s: %v: asks %d bytes ahead", be.Name(), c, bp.runs.variant.Ahead)
+					}
+				}
+			}
+		}()
+	}
+	differ(t, rand.New(rand.NewPCG(6, 6)), s)
 }

@@ -537,10 +537,14 @@ func (bp *Phase) RowsFollow() bool {
 	})
 }
 
-// AheadRuns returns a distance of prefetches if a loop over runs asks for what it reads of the next group of runs, and else 0.
-// Wide vectors read a part of the last level as fast as it answers.
+// AheadRuns returns a distance of prefetches if a loop over runs asks for what it reads of the next group of runs, and else 0. It asks for
+// what comes from memory, however far ahead of a long row a prefetch gains: a run ends before the processor follows it. Wide vectors
+// read a part of the last level as fast as it answers.
 func (b *Binder) AheadRuns(bp *Phase) int {
-	if b.wide() && 2*bp.Moved() < b.Machine.Beyond() {
+	switch {
+	case 4*bp.Moved() >= b.Machine.Beyond():
+		return b.Machine.MemFetch
+	case b.wide():
 		return 0
 	}
 	return b.Machine.Fetch

@@ -429,7 +429,7 @@ func (in *instance) functions(b *layout.Binder, items []boundItem) (slots int, e
 			probe.Want()
 		}
 		n, _ := in.code.gen.inRuns(bp.Phase)
-		if bp.Combines && bp.fewRuns() {
+		if bp.Combines && (bp.fewRuns() || bp.Compares() && bp.AtOnce > 1 && !b.Far(bp.Phase)) { // extremes of rows at once take less time
 			n = 0
 		}
 		one := []*layout.Phase{bp.Phase}

@@ -202,13 +202,9 @@ func combinedRows(n int) int { return max(acrossElements/n&^(ir.Run-1), ir.Run) 
 
 // inRuns is [layout.Phase.InRuns] with a quarter of the registers for the vectors, and for a single reduction as
 // many as rows are read at once. The vectors of more than a line hide the latency of their sums from row to row, so runs one after
-// the other, which no Go code joins, take less time. Extremes by masks take four times as long.
+// the other, which no Go code joins, take less time.
 func (g *generator) inRuns(bp *layout.Phase) (runs, vectors int) {
-	least := layout.LineBytes
-	if g.Predicates > 0 && bp.Compares() {
-		least *= 4
-	}
-	if bp.Combines && bp.Columns()*bp.Widest() > least {
+	if bp.Combines && bp.Columns()*bp.Widest() > layout.LineBytes {
 		return 0, 0
 	}
 	return bp.InRuns(bp.Lanes(g.Bytes, g.Predicates > 0), max(g.Vectors/4, g.RowsAtOnce/max(len(bp.Lowered.Reds), 1)))

@@ -542,13 +542,17 @@ func (bp *Phase) RowsFollow() bool {
 // read a part of the last level as fast as it answers.
 func (b *Binder) AheadRuns(bp *Phase) int {
 	switch {
-	case 4*bp.Moved() >= b.Machine.Beyond():
+	case b.Far(bp):
 		return b.Machine.MemFetch
 	case b.wide():
 		return 0
 	}
 	return b.Machine.Fetch
 }
+
+// Far reports whether the arrays of a loop come from memory, or from a part of the last level that the processor is late to read: it
+// hardly prefetches vectors under a mask.
+func (b *Binder) Far(bp *Phase) bool { return 4*bp.Moved() >= b.Machine.Beyond() }
 
 // rowsTouch reports whether each row of all arrays of a seq loop begins in memory where the row before ends.
 func (bp *Phase) rowsTouch() bool {

@@ -61,6 +61,13 @@ func chainedPrograms(m, k, n int) []chained {
 		one("matrices", true, []int{5, k, n}, func() expr.Exp[float32] {
 			return op.ReLU(op.Add(op.MatMul(filled(1, k, m), op.Exp(filled(2, 5, m, n))), filled(3, k, 1)))
 		}),
+		one("merged heads", true, []int{2, m, n}, func() expr.Exp[float32] {
+			return op.ReLU(op.MatMul(op.Reshape(op.Transpose(filled(1, 2, 3, m, k), 0, 2, 1, 3), 2, m, 3*k), filled(2, 3*k, n)))
+		}),
+		one("matrices of merged heads", true, []int{5, m, n}, func() expr.Exp[float32] {
+			x := op.Reshape(op.Transpose(filled(1, 5, 3, m, k), 0, 2, 1, 3), 5, m, 3*k)
+			return op.ReLU(op.MatMul(x, op.Exp(filled(2, 5, 3*k, n))))
+		}),
 		one("windows", true, []int{5, 4, m, n}, func() expr.Exp[float32] {
 			one := op.Window{Size: 1}
 			x := op.Windows(op.Pad(filled(1, 5, 3, m, n), [][2]int{{}, {}, {1, 1}, {1, 1}}, 0), one, one, op.Window{Size: 3}, op.Window{Size: 3})

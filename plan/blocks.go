@@ -72,14 +72,14 @@ func (s *Stage) hasRows(dims []int) bool {
 		if s.whole(dims) {
 			return true
 		}
-		if !slices.Equal(graph.LoopShape(s.A.Shape[:len(s.A.Shape)-1]), graph.LoopShape(s.outRows())) {
+		r := len(s.ShapeA)
+		if len(s.A.Shape) > r || !slices.Equal(graph.LoopShape(s.ShapeA[:r-1]), graph.LoopShape(s.outRows())) {
 			return false
 		}
-		r := len(s.A.Shape)
-		if s.A.Shape[:r-2].Size() > 1 { // a block must be in one matrix
-			return s.A.Shape[r-2] > 1 && slices.Equal(graph.LoopShape(s.A.Shape[:r-1]), dims)
+		if s.ShapeA[:r-2].Size() > 1 { // a block must be in one matrix
+			return s.ShapeA[r-2] > 1 && slices.Equal(graph.LoopShape(s.ShapeA[:r-1]), dims)
 		}
-		return shape.Shape(dims).Size() == s.A.Shape[r-2]
+		return shape.Shape(dims).Size() == s.ShapeA[r-2]
 	}
 	axes := s.mainAxes()
 	if len(axes) < len(dims) {

@@ -123,7 +123,7 @@ func (c *chainer) rows(i int) (out [][]int) {
 		return nil
 	}
 	p := c.stages[k]
-	rows, matrices := graph.LoopShape(p.A.Shape[:len(p.A.Shape)-1]), p.matrices()
+	rows, matrices := graph.LoopShape(p.ShapeA[:len(p.ShapeA)-1]), p.matrices()
 	if len(rows) > 0 && slices.Equal(rows, graph.LoopShape(p.outRows())) {
 		out = append(out, rows)
 	}
@@ -233,7 +233,7 @@ func (c *chainer) blocks(parts []*Stage, own []*Array, room, dims []int) (r RowB
 		if p.Kind == Product {
 			products++
 			whole = whole || p.whole(dims)
-			if k := p.A.Shape[len(p.A.Shape)-1]; k*p.columns()*p.B.Type.Size() > smallB {
+			if k := p.ShapeA[len(p.ShapeA)-1]; k*p.columns()*p.B.Type.Size() > smallB {
 				packed += k * p.columns() * p.B.Type.Size()
 			}
 		}
@@ -267,8 +267,8 @@ func (c *chainer) blocks(parts []*Stage, own []*Array, room, dims []int) (r RowB
 
 // columns returns the number of columns of the result of a product.
 func (s *Stage) columns() int {
-	if n := len(s.B.Shape); n > 1 {
-		return s.B.Shape[n-max(s.Columns, 1):].Size()
+	if n := len(s.ShapeB); n > 1 {
+		return s.ShapeB[n-1]
 	}
 	return 1
 }

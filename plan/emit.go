@@ -36,7 +36,7 @@ func (e *emitter) stage(s *fuse.Step) (*Stage, error) {
 	switch s.Task {
 	case fuse.Product:
 		p := &Stage{Kind: Product, Why: s.Why, A: s.Args[0], B: s.Args[1], Out: s.Out, Reads: s.Args, Writes: []*Array{s.Out}}
-		p.Saver, p.Terms, p.Columns, p.Origins = s.Saver, s.Terms, s.Columns, e.originsOf(s)
+		p.Saver, p.ShapeA, p.ShapeB, p.Origins = s.Saver, s.Node.Args[0].Shape, s.Node.Args[1].Shape, e.originsOf(s)
 		if s.Alpha != nil || s.Beta != nil {
 			p.Alpha, p.Beta = scalarOf(s.Alpha, s.Out.Type), scalarOf(s.Beta, s.Out.Type)
 		}

@@ -56,7 +56,7 @@ func (p *Plan) biased(i int) *Stage {
 	for _, more := range p.Stages[i+1].Kernel.Origins {
 		origins = lists.Union(origins, more)
 	}
-	return &Stage{Kind: Product, Why: s.Why, Origins: origins, A: s.A, B: s.B, Bias: bias, Out: out, Reads: reads, Writes: []*Array{out}}
+	return &Stage{Kind: Product, Why: s.Why, Origins: origins, A: s.A, B: s.B, ShapeA: s.ShapeA, ShapeB: s.ShapeB, Bias: bias, Out: out, Reads: reads, Writes: []*Array{out}}
 }
 
 // users returns the number of stages that read or write a temporary.

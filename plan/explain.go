@@ -141,7 +141,7 @@ func (s *Stage) Flops() int {
 	case Loop:
 		return s.Kernel.Flops(s.Extents)
 	case Product:
-		each := 2 * s.A.Shape[len(s.A.Shape)-1]
+		each := 2 * s.ShapeA[len(s.ShapeA)-1]
 		for _, more := range []bool{s.Bias != nil, s.Saver != expr.Set, s.Alpha != nil} {
 			if more {
 				each++

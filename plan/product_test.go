@@ -7,6 +7,8 @@ import (
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/plan/fuse"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // TestStridedOperands counts the stages of products of views: the built-in products
@@ -89,8 +91,8 @@ func TestReshapedOperands(t *testing.T) {
 			t.Errorf("%d options: stages %s, want %s", len(options), got, want)
 		}
 		for i, s := range p.Stages {
-			if s.Terms > 1 {
-				t.Errorf("stage %d reads %d axes as the rows of its right operand", i, s.Terms)
+			if s.B != nil && (len(s.A.Shape) > len(s.ShapeA) || len(s.B.Shape) > len(s.ShapeB)) {
+				t.Errorf("stage %d reads operands of shapes %v and %v as matrices", i, s.A.Shape, s.B.Shape)
 			}
 		}
 	}
@@ -113,8 +115,12 @@ func TestColumnsOfWindows(t *testing.T) {
 			if s.B == nil {
 				continue
 			}
-			if got := [2]int{s.B.Strides[s.Terms-1], s.B.Strides[len(s.B.Strides)-1]}; s.Terms != 3 || got != strides {
-				t.Errorf("%d channels: %d axes of terms, strides %v, want %v", channels, s.Terms, got, strides)
+			_, terms := fuse.MatrixAxes(s.B.Shape, s.ShapeB)
+			if got := [2]int{s.B.Strides[terms-1], s.B.Strides[len(s.B.Strides)-1]}; terms != 3 || got != strides {
+				t.Errorf("%d channels: %d axes of terms, strides %v, want %v", channels, terms, got, strides)
+			}
+			if want := (shape.Shape{4, 2, 5, 5}); s.A.Mem == nil || !s.A.Shape.Equal(want) {
+				t.Errorf("%d channels: the left operand has shape %v, want that of the adjoint, %v, in memory", channels, s.A.Shape, want)
 			}
 		}
 	}

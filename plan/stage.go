@@ -89,9 +89,9 @@ type Stage struct {
 	// and Beta are both nil, which is 1, or both set. Only [CombineProducts] and
 	// [ScaleProducts] let a product be more than A @ B. Only [Plan.WithEpilogues] sets Bias. The product adds
 	// it to each row.
-	// Terms and Columns are the numbers of axes of B that are the rows and the columns
-	// of a matrix, row-major; 0: one each. Only plans with CombineProducts have them.
-	Terms, Columns int
+	// ShapeA and ShapeB are the shapes of A and B as stacks of matrices. A or B has them, or several axes in
+	// place of rows or of columns, row-major: see [fuse.MatrixAxes]. Only plans with CombineProducts have those.
+	ShapeA, ShapeB shape.Shape
 
 	A, B, Out   *Array
 	Saver       expr.Saver

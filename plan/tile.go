@@ -51,7 +51,7 @@ func tiled(stages []*Stage, always bool) *Stage {
 		return nil
 	}
 	rows, n := graph.LoopShape(p.outRows()), p.columns()
-	if p.whole(nil) || len(rows) == 0 || n < 2 || p.A.Shape[len(p.A.Shape)-2] < 2 {
+	if p.whole(nil) || len(rows) == 0 || n < 2 || p.ShapeA[len(p.ShapeA)-2] < 2 {
 		return nil
 	}
 	parts := []*Stage{p}
@@ -88,8 +88,8 @@ func tiled(stages []*Stage, always bool) *Stage {
 // tilesPay reports whether tiles of a product pay.
 func tilesPay(p *Stage, always bool) bool {
 	size := p.Out.Type.Size()
-	matrix := p.A.Shape[len(p.A.Shape)-2] * p.columns() * size
-	return always || matrix >= leastTile && p.Out.Shape.Size()*size >= leastTiles && p.A.Shape[len(p.A.Shape)-1] <= mostTileTerms
+	matrix := p.ShapeA[len(p.ShapeA)-2] * p.columns() * size
+	return always || matrix >= leastTile && p.Out.Shape.Size()*size >= leastTiles && p.ShapeA[len(p.ShapeA)-1] <= mostTileTerms
 }
 
 // alignedTiles reports whether each loop accesses what another part writes only in the

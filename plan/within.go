@@ -20,8 +20,9 @@ func (s *Stage) within(x *Array, dims []int) bool {
 		return false
 	}
 	if s.whole(dims) {
-		for _, a := range []*Array{s.A, s.B} {
-			if a.Overlaps(x) && !(same(a) && slices.Equal(graph.LoopShape(a.Shape[:max(len(a.Shape)-2, 0)]), dims)) {
+		for i, a := range []*Array{s.A, s.B} {
+			stack := [2]shape.Shape{s.ShapeA, s.ShapeB}[i]
+			if a.Overlaps(x) && !(same(a) && slices.Equal(graph.LoopShape(stack[:max(len(stack)-2, 0)]), dims)) {
 				return false
 			}
 		}

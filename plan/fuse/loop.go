@@ -47,9 +47,6 @@ type Step struct {
 	Args []*graph.Array
 	Out  *graph.Array
 	Work *graph.Array // workspace of a call, or nil
-	// Of a product: the numbers of axes of the right operand that are its terms and its
-	// columns; 0: one each.
-	Terms, Columns int
 	// Product: Out = Beta*Out Saver Alpha*product. A nil scalar is 1.
 	Saver       expr.Saver
 	Alpha, Beta *graph.Node

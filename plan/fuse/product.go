@@ -178,27 +178,32 @@ const shortestRun = 4
 // several axes.
 const leastSize = 4
 
-// spread returns the node of an operand x, the right one, whose terms or columns are several axes of
-// an array, such as windows of images, and sets how many: a product reads these axes
-// as it packs them. It returns nil for others. What the axes are a view of is stored.
-func (s *Step) spread(g *graph.Graph, x *graph.Node, why string) *graph.Node {
+// spread returns the node of operand i, x, whose rows or columns are several axes of
+// an array, such as windows of images: a product reads these axes
+// as it packs them. It returns nil for others. What the axes of the right operand are a view of is stored; the left
+// one, which has no windows, is stored as a matrix at once.
+func (s *Step) spread(g *graph.Graph, i int, x *graph.Node, why string) *graph.Node {
 	if x.Array != nil || x.Src.Op != graph.ReshapeRow || x.Strided() != nil || x.Faulty {
 		return nil
 	}
-	y, r := x.Args[0], len(x.Shape)
-	if len(s.Node.Args[0].Shape) < 2 || r < 2 || y.Type != s.Out.Type || y.Type.Size() < leastSize || x.Shape.Size() == 0 {
+	y := x.Args[0]
+	if y.Type != s.Out.Type || y.Type.Size() < leastSize || x.Shape.Size() == 0 {
 		return nil
 	}
-	rows := s.Node.Args[0].Shape[len(s.Node.Args[0].Shape)-2]
-	lead, terms, columns := matrixAxes(y.Shape, x.Shape)
-	if lead < 0 || rows == 1 || x.Shape[r-1] == 1 || x.Shape[r-2] == 1 {
+	for _, m := range s.Node.Args { // a vector has no axes to pack
+		if r := len(m.Shape); r < 2 || m.Shape[r-1] == 1 || m.Shape[r-2] == 1 {
+			return nil
+		}
+	}
+	lead, rows := MatrixAxes(y.Shape, x.Shape)
+	if lead < 0 {
 		return nil
 	}
 	under := y.Under()
-	if y.Strided() == nil && (under == y || under.Shape.Size() > y.Shape.Size()) {
-		return nil
-	}
 	if y.Strided() == nil {
+		if i == 0 || under == y || under.Shape.Size() > y.Shape.Size() {
+			return nil
+		}
 		g.Store(under, why)
 	}
 	a := y.Strided()
@@ -206,27 +211,25 @@ func (s *Step) spread(g *graph.Graph, x *graph.Node, why string) *graph.Node {
 		return nil
 	}
 	run := func(axis int) bool { return a.Strides[axis] == 1 && a.Shape[axis] >= shortestRun }
-	if !run(lead+terms-1) && !run(len(a.Shape)-1) {
+	if !run(lead+rows-1) && !run(len(a.Shape)-1) {
 		return nil
 	}
-	s.Terms, s.Columns = terms, columns
 	return y
 }
 
-// matrixAxes returns the number of leading axes that s, the shape of a stack of matrices, has in
-// common with finer, and the numbers of axes of finer that are rows and columns of the
-// matrices. lead is negative if there are none.
-func matrixAxes(finer, s shape.Shape) (lead, rows, columns int) {
+// MatrixAxes returns the number of leading axes that s, the shape of a stack of matrices, has in
+// common with finer, and the number of axes of finer that are rows of the matrices; the others are
+// columns. lead is negative if there are none.
+func MatrixAxes(finer, s shape.Shape) (lead, rows int) {
 	lead = len(s) - 2
 	if len(finer) < len(s) || !finer[:lead].Equal(s[:lead]) {
-		return -1, 0, 0
+		return -1, 0
 	}
 	size := 1
 	for i, d := range finer[lead:] {
 		if size *= d; size == s[lead] && finer[lead+i+1:].Size() == s[lead+1] {
-			rows, columns = i+1, len(finer)-lead-i-1
-			return lead, rows, columns
+			return lead, i + 1
 		}
 	}
-	return -1, 0, 0
+	return -1, 0
 }

@@ -233,8 +233,8 @@ func (f *Fuser) schedule(s *Step) error {
 		if elementwise {
 			x = f.g.Broadcast(x, n.Shape)
 		}
-		if i == 1 && s.Task == Product && f.May.Combine {
-			if y := s.spread(f.g, x, why); y != nil {
+		if s.Task == Product && f.May.Combine {
+			if y := s.spread(f.g, i, x, why); y != nil {
 				if err := f.provide(y.Base(), true, nil); err != nil {
 					return err
 				}

@@ -64,8 +64,8 @@ func (q *sources) add(at uintptr, step, rows, width int) {
 }
 
 // addPacked adds what the packer reads of n elements from the first on, and of the terms from k on.
-func (q *sources) addPacked(p *packer, first, n, k, terms int) {
-	at := uintptr(p.from) + uintptr(first*p.stepN+k*p.stepK)
+func (q *sources) addPacked(p *placement, first, n, k, terms int) {
+	at := uintptr(p.from) + uintptr(p.place(first, k))
 	if p.stepK > p.stepN {
 		q.add(at+lastOf(n*p.stepN), p.stepK, terms, n*p.stepN)
 	} else {

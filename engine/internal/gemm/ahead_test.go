@@ -22,7 +22,7 @@ func TestStripsPrefetchLines(t *testing.T) {
 	}
 	for _, width := range []int{32, 64, 96, 128} {
 		for _, r := range []rate{sparse, even, each, dense} {
-			p, q := packer{from: from, stepK: step, stepN: size}, sources{rate: r}
+			p, q := placement{from: from, stepK: step, stepN: size}, sources{rate: r}
 			q.addPacked(&p, width/size, width/size, 0, terms)
 			fetched := map[uintptr]bool{}
 			var a args

@@ -18,7 +18,6 @@ type call struct {
 	at           int            // the first one in the result
 	first, terms int            // of the terms of the tile, one block
 	a, b, c, out unsafe.Pointer // first elements
-	rowsA        unsafe.Pointer // the first element of A, which may be packed to a
 	// Distances in bytes between rows of a, tiles of a, and strips of b.
 	row, tile, strip int
 	across           bool
@@ -49,7 +48,7 @@ func (c *call) columns(b unsafe.Pointer, once bool) {
 		c.b, c.strip, c.args.bs = b, e.width*e.size, e.b.Row
 		return
 	}
-	c.packB = packer{f: e.f, from: b, k: e.steps(c.terms), terms: c.terms, n: c.t.n, stepK: e.b.Row, stepN: e.b.Col, half: e.p.HalfB, size: e.p.Type.Size(), s: c.s}
+	c.packB = packer{f: e.f, placement: e.p.GridB.placement(b, e.b.Row, e.b.Col, c.t.term+c.first, c.t.col), k: e.steps(c.terms), terms: c.terms, n: c.t.n, half: e.p.HalfB, size: e.p.Type.Size(), s: c.s}
 	p := &c.packB
 	p.row = e.width * e.size
 	p.distance = p.k * p.row
@@ -69,29 +68,30 @@ func (c *call) columns(b unsafe.Pointer, once bool) {
 // pack packs strip q of B.
 func (c *call) pack(q int) {
 	j := q * c.e.width
-	n := min(c.e.width, c.t.n-j)
-	if g := c.t.grid; g != nil {
-		g.pack(&c.packB, q, c.t.term+c.first, c.t.col+j, n)
-		return
-	}
-	c.packB.strip(q, j, n, 0, c.packB.k)
+	c.packB.strip(q, j, min(c.e.width, c.t.n-j), 0, c.packB.k)
 }
 
-// rows prepares rows of A.
-func (c *call) rows(a unsafe.Pointer) {
-	e := c.e
-	c.rowsA = a
+// left returns the placement of A from row i and term k of the tile on.
+func (c *call) left(i, k int) placement {
+	e, t := c.e, c.t
+	return e.p.GridA.placement(unsafe.Add(t.a, i*e.a.Row+k*e.a.Col), e.a.Col, e.a.Row, t.term+k, t.row+i)
+}
+
+// rows prepares rows of A from row i of the tile on.
+func (c *call) rows(i int) {
+	e, l := c.e, c.left(i, c.first)
+	c.at = c.t.row + i
 	if !e.packA {
-		c.a, c.across, c.row, c.tile = a, e.across, e.a.Row, 0
+		c.a, c.across, c.row, c.tile = l.from, e.across, e.a.Row, 0
 		c.args.as = e.a.Row
 		if c.across {
 			c.args.as = e.a.Col
 		}
 		return
 	}
-	p := packer{f: e.f, to: c.s.ofA(), from: a, k: e.steps(c.terms), terms: c.terms, n: c.m, stepK: e.a.Col, stepN: e.a.Row, half: e.p.HalfA, size: e.p.Type.Size(), s: c.s}
+	p := packer{f: e.f, to: c.s.ofA(), placement: l, k: e.steps(c.terms), terms: c.terms, n: c.m, half: e.p.HalfA, size: e.p.Type.Size(), s: c.s}
 	if e.byRows { // rows take the part of terms
-		p.stepK, p.stepN = p.stepN, p.stepK
+		p.placement = placement{from: l.from, stepK: l.stepN, stepN: l.stepK, placesK: l.placesN, placesN: l.placesK, firstK: l.firstN, firstN: l.firstK}
 		p.row = (c.terms*e.size+e.f.vector-1)/e.f.vector*e.f.vector + cacheLine // rows begin in different sets
 		c.packA = p
 		c.a, c.across, c.row, c.tile, c.args.as = p.to, false, p.row, 0, p.row
@@ -189,7 +189,6 @@ func (c *call) kernel(tall, last int, r rate) *exec.Code {
 func (c *call) block(i int) {
 	c.kernels()
 	e, n := c.e, c.t.n
-	c.at = c.t.row + i
 	pack := i == 0 && e.packB && !e.packed
 	var done *region
 	if c.first+c.terms == c.t.k {
@@ -422,8 +421,8 @@ func (c *call) column(q int, pack bool) {
 // packsTile reports whether the kernel of the first tile of a strip can pack it: columns of a grid with AVX-512, rows
 // of B with AVX2.
 func (c *call) packsTile() bool {
-	if g := c.t.grid; g != nil {
-		return c.e.f.avx512 && g.byColumns()
+	if g := c.e.p.GridB; g != nil {
+		return c.e.f.avx512 && !g.byTerms()
 	}
 	return !c.e.f.avx512 && c.e.packB && !c.e.halfB && (c.e.b.Col == c.e.size || c.e.turnsFirst)
 }
@@ -444,10 +443,10 @@ func (c *call) packTile(q int) bool {
 	if c.packing == nil || c.t.n-j < e.width {
 		return false
 	}
-	if g := c.t.grid; g == nil {
+	if e.p.GridB == nil {
 		args.b, args.bs = unsafe.Add(c.packB.from, j*e.b.Col), e.stepB()
-	} else if g.pieces(&args.pieces, c.packB.from, c.t.term+c.first, c.t.col+j, e.width, e.f.lanes()) {
-		args.b = unsafe.Add(c.packB.from, g.cols[c.t.col+j])
+	} else if c.packB.pieces(&args.pieces, j, e.width) {
+		args.b = unsafe.Add(c.packB.from, c.packB.placesN.at[c.t.col+j])
 	} else {
 		return false
 	}
@@ -481,8 +480,8 @@ func (c *call) prefetchStrip(q, i int, pack bool) {
 	case !e.packB:
 		c.near.add(uintptr(c.b)+uintptr(j*e.size+cacheLine-1), e.b.Row, c.terms, min(e.width, c.t.n-j)*e.size)
 		return
-	case pack && c.t.grid == nil:
-		c.near.addPacked(p, j, min(e.width, p.n-j), 0, p.terms)
+	case pack && e.p.GridB == nil:
+		c.near.addPacked(&p.placement, j, min(e.width, p.n-j), 0, p.terms)
 	}
 	if c.strip > 0 && (!pack || p.n*p.k*e.size > l2()/4) {
 		c.near.add(uintptr(c.b)+uintptr(q*c.strip), 0, 1, c.strip)
@@ -499,7 +498,7 @@ func (c *call) prefetchRows(r, end int) {
 		return
 	}
 	if !c.fetched && (!c.e.packA || c.e.byTiles) && (last-i)*c.args.k*c.e.size >= few {
-		p := packer{from: c.rowsA, stepK: c.e.a.Col, stepN: c.e.a.Row}
+		p := c.left(c.at-c.t.row, c.first)
 		c.near.addPacked(&p, i, last-i, 0, c.args.k)
 	}
 	if c.e.large && !c.e.stream && c.first == 0 && c.byRows() {
@@ -515,12 +514,12 @@ func (c *call) later(i, m, k, terms int) {
 	if e.packB {
 		n = min(n, e.width)
 	}
-	if i == 0 && c.t.grid == nil && !e.packed {
-		p := packer{from: c.t.b, stepK: e.b.Row, stepN: e.b.Col}
+	if i == 0 && e.p.GridB == nil && !e.packed {
+		p := placement{from: c.t.b, stepK: e.b.Row, stepN: e.b.Col}
 		c.far.addPacked(&p, 0, n, k, terms)
 	}
-	p := packer{from: c.t.a, stepK: e.a.Col, stepN: e.a.Row}
-	c.far.addPacked(&p, i, m, k, terms)
+	p := c.left(i, k)
+	c.far.addPacked(&p, 0, m, 0, terms)
 }
 
 // runTiles runs the kernels of tiles r to end of the rows, and of some strips of the columns from q on.

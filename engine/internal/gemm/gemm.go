@@ -40,10 +40,9 @@ type Problem struct {
 	HalfA, HalfB dtype.Type
 	M, N, K      int
 	A, B, C      Matrix
-	// TermsB and ColsB are the axes that are the rows and the columns of B, row-major, where these
-	// have several strides. Then B is not used, its elements have 4 or 8 bytes, and M, N and
-	// K are more than 1.
-	TermsB, ColsB []Axis
+	// GridA and GridB, if not nil, have the places of an operand's elements, where its terms or its other positions have
+	// several strides. Then A or B is not used, elements have 4 or 8 bytes, and M, N and K are more than 1.
+	GridA, GridB *Grid
 	// OffA, OffB and OffC have the position of the first element of each product's
 	// matrices, in elements from the first element of the operand. If OffC is nil,
 	// the results are contiguous, one after the other, and C is not used.
@@ -79,6 +78,7 @@ func (p Problem) transposed() Problem {
 	p.M, p.N = p.N, p.M
 	p.A, p.B, p.C = p.B.transposed(), p.A.transposed(), p.C.transposed()
 	p.OffA, p.OffB = p.OffB, p.OffA
+	p.GridA, p.GridB = p.GridB, p.GridA
 	p.HalfA, p.HalfB = p.HalfB, p.HalfA
 	return p
 }
@@ -116,10 +116,8 @@ type tile struct {
 	a, b    unsafe.Pointer // the first element of the rows and of the columns
 	done    *region        // what uses the result as soon as parts of it are complete, or nil
 	m, n, k int
-	// Of a grid: the first term. b is the first element then.
-	grid     *grid
-	term     int
-	row, col int // the first ones in the result
+	// The first ones in the result, and the first term. a or b is the first element of an operand with a grid.
+	row, col, term int
 	// c has the sums of blocks. It is the result if save is keep. If there is one
 	// block only, c may be nil otherwise.
 	c   unsafe.Pointer

@@ -7,24 +7,32 @@ import (
 // An Axis is an axis of an operand: its extent, and its stride in elements.
 type Axis struct{ Extent, Stride int }
 
-// A grid has the places of the terms and columns of B that are several axes of an
-// array, such as windows of images. It packs them: kernels read packed strips.
-type grid struct {
-	size        int
-	terms, cols []int // bytes from the first element
-	// Neighbours in memory: the number of terms from each on, and of columns.
-	termRun, colRun []int
+// A Grid has the places of the elements of an operand whose terms, or whose other positions, are several axes of
+// an array, such as windows of images. The operand is packed: kernels read packed strips.
+type Grid struct{ terms, others positions }
+
+// A positions is the places of the terms of an operand, or those of its other positions: rows of A, columns of B.
+type positions struct {
+	at      []int // bytes from the first element
+	run     []int // neighbours in memory: the number of positions from each on
+	longest int   // run
 }
 
-// newGrid returns the grid of B, or nil if B is a matrix with two strides.
-func newGrid(p *Problem) *grid {
-	if p.TermsB == nil || p.K == 0 {
-		return nil
+// NewGrid returns the grid of an operand with these axes, row-major, and elements of so many bytes.
+func NewGrid(terms, others []Axis, size int) *Grid {
+	return &Grid{newPositions(terms, size), newPositions(others, size)}
+}
+
+func newPositions(axes []Axis, size int) (s positions) {
+	s.at = places(axes, size)
+	s.run = make([]int, len(s.at))
+	for i := len(s.at) - 1; i >= 0; i-- {
+		if s.run[i] = 1; i+1 < len(s.at) && s.at[i+1] == s.at[i]+size {
+			s.run[i] += s.run[i+1]
+		}
+		s.longest = max(s.longest, s.run[i])
 	}
-	_, size := p.sizes()
-	g := &grid{size: size, terms: places(p.TermsB, size), cols: places(p.ColsB, size)}
-	g.termRun, g.colRun = runs(g.terms, size), runs(g.cols, size)
-	return g
+	return s
 }
 
 // places returns the offsets in bytes of all positions of some axes, row-major.
@@ -42,62 +50,58 @@ func places(axes []Axis, size int) []int {
 	return at
 }
 
-// runs returns for each place the number of places from it on that follow each other
-// in memory.
-func runs(at []int, size int) []int {
-	n := make([]int, len(at))
-	for i := len(at) - 1; i >= 0; i-- {
-		if n[i] = 1; i+1 < len(at) && at[i+1] == at[i]+size {
-			n[i] += n[i+1]
-		}
+// byTerms reports whether terms follow each other in memory more than the other positions do. There may be no grid.
+func (g *Grid) byTerms() bool { return g != nil && g.terms.longest > g.others.longest }
+
+// placement returns the placement of an operand from a term and an element on. Without a grid, from is where these are.
+func (g *Grid) placement(from unsafe.Pointer, stepK, stepN, term, element int) placement {
+	if g == nil {
+		return placement{from: from, stepK: stepK, stepN: stepN}
 	}
-	return n
+	return placement{from, g.terms.at[1] - g.terms.at[0], g.others.at[1] - g.others.at[0], &g.terms, &g.others, term, element}
 }
 
-// byColumns reports whether columns follow each other in memory more than terms do.
-func (g *grid) byColumns() bool { return g.termRun[0] <= g.colRun[0] }
-
-// pack packs strip q, which has n columns from col on, of the terms from term on. Places
-// count from the first element of B.
-func (g *grid) pack(p *packer, q, term, col, n int) {
-	to, terms, cols := unsafe.Add(p.to, q*p.distance), g.terms[term:term+p.k], g.cols[col:col+n]
-	if g.byColumns() {
+// grid packs terms of n elements, as strip does, from the places of a grid.
+func (p *packer) grid(to unsafe.Pointer, first, n, k, terms int) {
+	k, first = k+p.firstK, first+p.firstN
+	size, rows, cols := p.f.size, p.placesK.at[k:k+terms], p.placesN.at[first:first+n]
+	if p.placesK.longest <= p.placesN.longest {
 		for j := 0; j < n; {
-			run := min(g.colRun[col+j], n-j)
-			to, from := unsafe.Add(to, j*g.size), unsafe.Add(p.from, cols[j])
-			if !p.copyAt(to, from, run, terms) {
-				for l, at := range terms {
-					gather(g.size, unsafe.Add(to, l*p.row), unsafe.Add(from, at), run, g.size)
+			run := min(p.placesN.run[first+j], n-j)
+			to, from := unsafe.Add(to, j*size), unsafe.Add(p.from, cols[j])
+			if !p.copyAt(to, from, run, rows) {
+				for l, at := range rows {
+					gather(size, unsafe.Add(to, l*p.row), unsafe.Add(from, at), run, size)
 				}
 			}
 			j += run
 		}
 		return
 	}
-	for l := 0; l < len(terms); {
-		run := min(g.termRun[term+l], len(terms)-l)
-		to, from := unsafe.Add(to, l*p.row), unsafe.Add(p.from, terms[l])
+	for l := 0; l < terms; {
+		run := min(p.placesK.run[k+l], terms-l)
+		to, from := unsafe.Add(to, l*p.row), unsafe.Add(p.from, rows[l])
 		l += run
 		if p.transposeAt(to, from, cols, run) {
 			continue
 		}
 		for i := range run {
-			g.gather(unsafe.Add(to, i*p.row), unsafe.Add(from, i*g.size), col, n)
+			gatherAt(size, unsafe.Add(to, i*p.row), unsafe.Add(from, i*size), cols)
 		}
 	}
 }
 
-// pieces says where a kernel reads n columns from col on, of the terms from term on. It reports
-// false if they are more than two runs.
-func (g *grid) pieces(to *pieces, from unsafe.Pointer, term, col, n, lanes int) bool {
-	first := min(g.colRun[col], n)
-	if to.second = uintptr(from) + uintptr(g.cols[col]); first < n {
-		if first+g.colRun[col+first] < n {
+// pieces says where a kernel reads n columns from col on. It reports false if they are more than two runs.
+func (p *packer) pieces(to *pieces, col, n int) bool {
+	at, run, lanes := p.placesN.at[p.firstN+col:], p.placesN.run[p.firstN+col:], p.f.lanes()
+	first := min(run[0], n)
+	if to.second = uintptr(p.from) + uintptr(at[0]); first < n {
+		if first+run[first] < n {
 			return false
 		}
-		to.second = uintptr(from) + uintptr(g.cols[col+first]-first*g.size)
+		to.second = uintptr(p.from) + uintptr(at[first]-first*p.f.size)
 	}
-	to.table = unsafe.Pointer(&g.terms[term])
+	to.table = unsafe.Pointer(&p.placesK.at[p.firstK])
 	for j := 0; j*lanes < n; j++ {
 		mine := min(max(first-j*lanes, 0), lanes)
 		to.masks[2*j] = 1<<mine - 1
@@ -106,10 +110,10 @@ func (g *grid) pieces(to *pieces, from unsafe.Pointer, term, col, n, lanes int) 
 	return true
 }
 
-// gather copies n columns of one term.
-func (g *grid) gather(to, from unsafe.Pointer, col, n int) {
-	for j, at := range g.cols[col : col+n] {
-		if g.size == 4 {
+// gatherAt copies the elements at some places next to each other.
+func gatherAt(size int, to, from unsafe.Pointer, places []int) {
+	for j, at := range places {
+		if size == 4 {
 			*(*uint32)(unsafe.Add(to, j*4)) = *(*uint32)(unsafe.Add(from, at))
 		} else {
 			*(*uint64)(unsafe.Add(to, j*8)) = *(*uint64)(unsafe.Add(from, at))
@@ -119,9 +123,9 @@ func (g *grid) gather(to, from unsafe.Pointer, col, n int) {
 
 // rows copies the terms of a block of n columns, which begins at term k and column j of
 // tile t, and returns their place.
-func (g *grid) rows(to unsafe.Pointer, t *tile, k, j, n int) unsafe.Pointer {
+func (g *Grid) rows(to unsafe.Pointer, t *tile, k, j, n, size int) unsafe.Pointer {
 	for l := range min(Block, t.k-k) {
-		g.gather(unsafe.Add(to, l*n*g.size), unsafe.Add(t.b, g.terms[t.term+k+l]), t.col+j, n)
+		gatherAt(size, unsafe.Add(to, l*n*size), unsafe.Add(t.b, g.terms.at[t.term+k+l]), g.others.at[t.col+j:t.col+j+n])
 	}
 	return to
 }

@@ -27,6 +27,9 @@ func TestGrids(t *testing.T) {
 		{6, []Axis{{2, 30}, {5, 6}, {6, 1}}, []Axis{{5, 60}, {2, -6}, {3, -1}}},    // mirrored
 		{3, []Axis{{40, 9}, {9, 1}}, []Axis{{7, 2}, {5, 5}}},                       // neither is contiguous
 		{17, []Axis{{31, 400}, {3, 50}, {3, 1}}, []Axis{{5, 50}, {40, 1}}},         // strips of one run and of two
+		{90, []Axis{{3, 9000}, {150, 1}}, []Axis{{64, 140}}},                       // long runs of terms
+		{70, []Axis{{2, 3000}, {2, 1500}, {5, 1}}, []Axis{{6, 5}, {7, 200}}},       // short ones
+		{60, []Axis{{2, 9000}, {90, 70}}, []Axis{{70, 1}}},                         // terms are rows in memory
 		{29, []Axis{{31, -400}, {3, -50}, {3, -1}}, []Axis{{5, 50}, {40, 1}}},
 		{2, []Axis{{2, 2}}, []Axis{{2, 5}, {4, 1}}},
 	} {
@@ -38,6 +41,16 @@ func TestGrids(t *testing.T) {
 			testGrid(t, r, dtype.U64, g.m, g.terms, g.cols, r.Uint64)
 		})
 	}
+}
+
+// swapped returns the transpose of a matrix.
+func swapped[T any](x []T, cols int) (y []T) {
+	for j := range cols {
+		for i := j; i < len(x); i += cols {
+			y = append(y, x[i])
+		}
+	}
+	return y
 }
 
 func testGrid[T comparable](t *testing.T, r *rand.Rand, typ dtype.Type, m int, terms, cols []Axis, value func() T) {
@@ -55,9 +68,9 @@ func testGrid[T comparable](t *testing.T, r *rand.Rand, typ dtype.Type, m int, t
 			flat = append(flat, b[l+j-lowest])
 		}
 	}
-	run := func(isa string, threads int, p Problem, b *T) []T {
+	run := func(isa string, threads int, p Problem, a, b *T) []T {
 		c := make([]T, 2*m*n+1)
-		bind := &ir.Binding{Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&a[0])}, {Ptr: unsafe.Pointer(b)}, {Ptr: unsafe.Pointer(&c[0])}}}
+		bind := &ir.Binding{Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(a)}, {Ptr: unsafe.Pointer(b)}, {Ptr: unsafe.Pointer(&c[0])}}}
 		d := New(isa, p, bind, threads)
 		units, _, _ := d.Units()
 		d.Begin()
@@ -69,12 +82,19 @@ func testGrid[T comparable](t *testing.T, r *rand.Rand, typ dtype.Type, m int, t
 		return c
 	}
 	p := Problem{Type: typ, M: m, N: n, K: k, A: Matrix{k, 1}, B: Matrix{n, 1}, OffA: []int{0, m * k}, OffB: []int{0, 0}}
-	want := run("interp", 1, p, &flat[0])
-	p.B, p.TermsB, p.ColsB = Matrix{}, terms, cols
+	want := run("interp", 1, p, &a[0], &flat[0])
+	p.B, p.GridB = Matrix{}, NewGrid(terms, cols, typ.Size())
+	left := p.transposed() // the grid is that of A
+	left.C, left.OffC = Matrix{m, 1}, []int{0, m * n}
+	stored := left // as p stores it
+	stored.C = Matrix{1, n}
+	wantLeft := slices.Concat(swapped(want[:m*n], n), swapped(want[m*n:2*m*n], n), want[2*m*n:])
 	for _, isa := range isas() {
 		for threads := 1; threads <= 3; threads++ {
-			if got := run(isa, threads, p, &b[-lowest]); !slices.Equal(got, want) {
-				t.Errorf("%s, %v, %d threads: the bits of a copy are others", isa, typ, threads)
+			for i, got := range [][]T{run(isa, threads, p, &a[0], &b[-lowest]), run(isa, threads, left, &b[-lowest], &a[0]), run(isa, threads, stored, &b[-lowest], &a[0])} {
+				if want := [3][]T{want, wantLeft, want}[i]; !slices.Equal(got, want) {
+					t.Errorf("%s, %v, %d threads, case %d: the bits of a copy are others", isa, typ, threads, i)
+				}
 			}
 		}
 	}
@@ -86,7 +106,7 @@ func TestSumsAllocate(t *testing.T) {
 	const m, n = 8, 8
 	long := Problem{Type: dtype.F32, M: m, N: n, K: Section + 1, A: Matrix{Section + 1, 1}, B: Matrix{n, 1}}
 	columns := Problem{Type: dtype.F32, M: m, N: n, K: 6, A: Matrix{6, 1}, C: Matrix{1, m}, OffC: []int{0}}
-	columns.TermsB, columns.ColsB = []Axis{{2, 4 * n}, {3, n}}, []Axis{{n, 1}}
+	columns.GridB = NewGrid([]Axis{{2, 4 * n}, {3, n}}, []Axis{{n, 1}}, 4)
 	for _, p := range []Problem{long, columns} {
 		p.OffA, p.OffB = []int{0}, []int{0}
 		a, b, c := make([]float32, m*p.K), make([]float32, 8*n*p.K), make([]float32, m*n)

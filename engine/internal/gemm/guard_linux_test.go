@@ -79,17 +79,24 @@ func TestGridGuards(t *testing.T) {
 			x[i] = r.Float32() - .5
 		}
 	}
-	p := Problem{Type: dtype.F32, M: m, N: n, K: k, A: Matrix{k, 1}, OffA: []int{0}, OffB: []int{0}, TermsB: []Axis{{31, 400}, {3, 50}, {3, 1}}, ColsB: []Axis{{5, 50}, {40, 1}}}
+	p := Problem{Type: dtype.F32, M: m, N: n, K: k, A: Matrix{k, 1}, OffA: []int{0}, OffB: []int{0}, GridB: NewGrid([]Axis{{31, 400}, {3, 50}, {3, 1}}, []Axis{{5, 50}, {40, 1}}, 4)}
 	for i, isa := range isas() {
-		for _, end := range []bool{false, true} {
-			c := make([]float32, m*n)
+		for q := range 4 {
+			c, p, end := make([]float32, m*n), p, q%2 == 1
 			bind := &ir.Binding{Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&a[0])}, {Ptr: unsafe.Pointer(&guarded(t, image, end)[0])}, {Ptr: unsafe.Pointer(&c[0])}}}
+			if q > 1 { // the windows are A
+				p = p.transposed()
+				bind.Bufs[0], bind.Bufs[1] = bind.Bufs[1], bind.Bufs[0]
+			}
 			d := New(isa, p, bind, 1)
 			units, _, _ := d.Units()
 			d.Begin()
 			w := d.NewWorker()
 			w.Run(0, units)
 			d.Finish(w)
+			if q > 1 {
+				c = swapped(c, m)
+			}
 			if i == 0 {
 				copy(want, c)
 			}

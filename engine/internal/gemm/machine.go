@@ -239,7 +239,7 @@ func (e *machine) choose(p *Problem) {
 	if e.turned { // rows of A are copied
 		e.packA = p.M > 2 && strips >= 4 && !e.across && conflict(e.a.Row) && p.M*e.copied(min(p.K, Section)) <= packA
 	}
-	e.byTiles = p.A.Col == 1 && e.f.group == 0
+	e.byTiles = (p.A.Col == 1 || p.GridA.byTerms()) && e.f.group == 0
 	e.byRows = e.byTiles && e.f.avx512
 	mostTiles := nearTiles
 	if k > storedTerms {
@@ -247,7 +247,7 @@ func (e *machine) choose(p *Problem) {
 	}
 	again := p.M > 2*e.rows && (e.f.avx512 || p.M > mostTiles*e.rows || k > nearPages || k > ways && conflict(e.b.Row))
 	again = again && (e.large || conflict(e.b.Row) || e.overfills(k)) || e.uneven()
-	e.packB = !e.turned && (e.halfB || p.TermsB != nil || p.B.Col != 1 && p.N > 1 || again)
+	e.packB = !e.turned && (e.halfB || p.GridB != nil || p.B.Col != 1 && p.N > 1 || again)
 	e.passing = e.passes(p)
 	e.through = !e.passing && e.oneCall(p)
 }
@@ -338,8 +338,8 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 	cost = 0.01 * float64(e.size) / 4 * float64(64/e.f.vector)
 	if e.packB {
 		most := packB
-		if p.TermsB != nil { // what a part of an image becomes stays in the second level
-			most = l2() / 2
+		if p.GridB != nil && min(p.M, e.blockRows())*p.N*e.size > l2()/4 {
+			most = l2() / 2 // what a part of an image becomes stays in the second level, unless all results do
 		}
 		rows, cols = e.share(p, most/(Block*e.size), threads)
 		return rows, cols, cost
@@ -401,7 +401,7 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 		c.divide(min(step, t.m-i))
 		c.columns(unsafe.Add(t.b, k*e.b.Row), step == t.m)
 		c.c, c.out = unsafe.Add(t.c, i*t.ldc), unsafe.Add(t.out, i*t.ldo)
-		c.rows(unsafe.Add(t.a, i*e.a.Row+k*e.a.Col))
+		c.rows(i)
 		c.fetched = (k > 0 || i > 0) && c.far.at == c.far.last
 		row := i
 		if i, k, more = e.next(t, i, k, step); more {

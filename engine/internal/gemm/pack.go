@@ -10,18 +10,34 @@ import (
 // rows, and the addresses of their pages are known.
 const packChunk, nearChunk = 16, nearPages
 
+// A placement says where an operand has the terms of its elements: of rows of A, or columns of B.
+type placement struct {
+	from         unsafe.Pointer // the first term of the first element
+	stepK, stepN int            // bytes from term to term, and from element to element
+	// Of a grid: the places from the first element of the operand on, which from is then, and the first ones that count.
+	// The steps are those between the first two places: prefetches follow these.
+	placesK, placesN *positions
+	firstK, firstN   int
+}
+
+// place returns the place of a term of an element, in bytes.
+func (l *placement) place(element, term int) int {
+	if l.placesK != nil {
+		return l.placesN.at[l.firstN+element] + l.placesK.at[l.firstK+term]
+	}
+	return element*l.stepN + term*l.stepK
+}
+
 // A packer stores strips of a matrix for kernels: the elements of a strip that
 // have the same k are neighbours. For A a strip has the rows of a tile, for B the
 // columns.
 type packer struct {
-	f        *family
-	to       unsafe.Pointer
-	from     unsafe.Pointer
+	f  *family
+	to unsafe.Pointer
+	placement
 	k        int // terms, or groups of them
 	terms    int
 	n        int        // rows of A or columns of B
-	stepK    int        // bytes from term to term
-	stepN    int        // bytes between rows of A or columns of B
 	row      int        // bytes of a term of a strip
 	distance int        // bytes between strips
 	half     dtype.Type // of the elements of the source, if they are halves
@@ -34,7 +50,11 @@ type packer struct {
 // element first.
 func (p *packer) strip(number, first, n, k, terms int) {
 	to := unsafe.Add(p.to, number*p.distance+k*p.row)
-	from := unsafe.Add(p.from, first*p.stepN+k*p.stepK)
+	if p.placesK != nil {
+		p.grid(to, first, n, k, terms)
+		return
+	}
+	from := unsafe.Add(p.from, p.place(first, k))
 	switch {
 	case p.f.group > 0 && p.size == 1:
 		groups[uint8](p, to, from, n)

@@ -37,7 +37,7 @@ func (e *machine) pass(t *tile, s *scratch, stop func() bool) {
 	for k := 0; k < t.k && !stop(); k += Block {
 		c.t, c.first, c.terms = t, k, min(Block, t.k-k)
 		c.divide(t.m)
-		c.rows(unsafe.Add(t.a, k*e.a.Col))
+		c.rows(0)
 		c.packRows(0, c.tiles())
 		step := e.size
 		if c.across {

@@ -31,7 +31,7 @@ func (e *portable[T]) compute(t *tile, s *scratch, stop func() bool) {
 	size := int(unsafe.Sizeof(sums[0]))
 	sizeA, sizeB := e.p.sizes()
 	a, b := e.p.A.times(sizeA), e.p.B.times(sizeB)
-	stepB := e.p.B.Col
+	stepB, left := e.p.B.Col, e.p.GridA.placement(t.a, a.Col, a.Row, t.term, t.row)
 	var one float32
 	for j := 0; j < t.n; j += strip {
 		y := sums[:min(strip, t.n-j)]
@@ -41,8 +41,8 @@ func (e *portable[T]) compute(t *tile, s *scratch, stop func() bool) {
 			if e.p.HalfB != dtype.Invalid {
 				rowK, b.Row, stepB = wideRows(e.p.HalfB, s.ofB(strip*block*4), rowK, min(block, t.k-k), len(y), b), len(y)*size, 1
 			}
-			if t.grid != nil {
-				rowK, b.Row, stepB = t.grid.rows(s.ofB(strip*block*size), t, k, j, len(y)), len(y)*size, 1
+			if g := e.p.GridB; g != nil {
+				rowK, b.Row, stepB = g.rows(s.ofB(strip*block*size), t, k, j, len(y), size), len(y)*size, 1
 			}
 			for i := range t.m {
 				if stop() {
@@ -50,7 +50,7 @@ func (e *portable[T]) compute(t *tile, s *scratch, stop func() bool) {
 				}
 				clear(sums[:lanes*strip])
 				for l := k; l < min(k+block, t.k); l++ {
-					at := unsafe.Add(t.a, i*a.Row+l*a.Col)
+					at := unsafe.Add(t.a, left.place(i, l))
 					if e.p.HalfA != dtype.Invalid {
 						widen(e.p.HalfA, unsafe.Pointer(&one), at, 1, 0)
 						at = unsafe.Pointer(&one)

@@ -16,10 +16,9 @@ import (
 // the tiles of the results.
 type Product struct {
 	p       Problem
-	grid    *grid // of B, or nil
-	size    int   // bytes of an element of the result
-	sum     int   // and of its sum: products of bytes have sums of 32 bits, whose lowest 8 count
-	sizeA   int   // of A and B
+	size    int // bytes of an element of the result
+	sum     int // and of its sum: products of bytes have sums of 32 bits, whose lowest 8 count
+	sizeA   int // of A and B
 	sizeB   int
 	one     uint64
 	bind    *ir.Binding
@@ -80,10 +79,10 @@ func (d *Product) prepare(isa string, p Problem, threads int) {
 		p, d.a, d.b = p.transposed(), 1, 0
 	}
 	if p.K == 0 { // there is nothing to point to
-		p.A, p.B = Matrix{}, Matrix{}
+		p.A, p.B, p.GridA, p.GridB = Matrix{}, Matrix{}, nil, nil
 		p.OffA, p.OffB = make([]int, len(p.OffA)), make([]int, len(p.OffB))
 	}
-	d.p, d.save, d.size, d.one, d.grid = p, p.saver(), p.Type.Size(), one(p.Type), newGrid(&p)
+	d.p, d.save, d.size, d.one = p, p.saver(), p.Type.Size(), one(p.Type)
 	d.sizeA, d.sizeB = p.sizes()
 	d.sections = max(1, (p.K+Section-1)/Section)
 	d.result = len(p.OffA) * p.M * p.N * d.size
@@ -191,8 +190,6 @@ func (d *Product) divide(threads int) {
 // transpose. A matrix of halves is packed, for which it is B better.
 func (p *Problem) transpose() bool {
 	switch {
-	case p.TermsB != nil: // the right operand has the axes
-		return false
 	case p.N == 1:
 		return p.M > 1 && (p.A.Row == 1 && p.A.Col != 1 || p.HalfA != dtype.Invalid)
 	case p.M == 1:
@@ -327,7 +324,7 @@ func (w *worker) tile(u, section int, s *scratch) {
 	if d.machine.lower && r+d.rows <= c {
 		return
 	}
-	*t = tile{m: min(d.rows, p.M-r), n: min(d.cols, p.N-c), k: p.K, grid: d.grid, row: r, col: c}
+	*t = tile{m: min(d.rows, p.M-r), n: min(d.cols, p.N-c), k: p.K, row: r, col: c}
 	t.a = unsafe.Add(d.bind.Bufs[d.a].Ptr, (p.OffA[i]+r*p.A.Row)*d.sizeA)
 	t.b = unsafe.Add(d.bind.Bufs[d.b].Ptr, (p.OffB[i]+c*p.B.Col)*d.sizeB)
 	if section >= 0 {

@@ -37,7 +37,7 @@ const leastAhead = 8 << 10
 // list lists the kernels of a product that is one tile of one block, and packs B only. prepare has made them.
 func (e *machine) list() {
 	p := e.p
-	if e.packA || e.copiesB || e.turnsFirst || e.f.group > 0 || p.TermsB != nil || p.K > Block {
+	if e.packA || e.copiesB || e.turnsFirst || e.f.group > 0 || p.GridB != nil || p.K > Block {
 		return
 	}
 	c := call{e: e}
@@ -93,7 +93,7 @@ func (w *worker) packSmall(u, lo int, s *scratch) unsafe.Pointer {
 	p, e := &w.d.p, &w.d.machine
 	x := &w.packB
 	if u == lo {
-		*x = packer{f: e.f, k: p.K, terms: p.K, n: p.N, stepK: e.b.Row, stepN: e.b.Col, half: p.HalfB, size: p.Type.Size(), s: s, row: e.width * e.size}
+		*x = packer{f: e.f, k: p.K, terms: p.K, n: p.N, placement: placement{stepK: e.b.Row, stepN: e.b.Col}, half: p.HalfB, size: p.Type.Size(), s: s, row: e.width * e.size}
 		x.distance = x.k * x.row
 		if x.to = s.ofB((p.N + e.width - 1) / e.width * x.distance); e.kept != nil {
 			x.to = unsafe.Pointer(&e.kept[0])

@@ -12,7 +12,7 @@ import (
 func (d *Product) symmetric() bool {
 	p, e := &d.p, &d.machine
 	return d.eng == engine(e) && len(e.cells) == 0 && p.M == p.N && p.M > 2*max(e.rows, e.width) && p.A == p.B.transposed() && p.HalfA == p.HalfB &&
-		p.TermsB == nil && p.Save == Set && p.After == nil && slices.Equal(p.OffA, p.OffB)
+		p.GridA == nil && p.GridB == nil && p.Save == Set && p.After == nil && slices.Equal(p.OffA, p.OffB)
 }
 
 // from returns the first tile of rows that strip q needs: those before lie above the diagonal.

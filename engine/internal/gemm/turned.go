@@ -42,7 +42,7 @@ func (f *family) byColumns() *family {
 
 // turnsColumns reports whether there are kernels that read B by columns.
 func (f *family) turnsColumns(p *Problem) bool {
-	return f.turning && p.K >= leastTurned && p.TermsB == nil && p.B.Row == 1 && p.B.Col != 1 &&
+	return f.turning && p.K >= leastTurned && p.B.Row == 1 && p.B.Col != 1 &&
 		(p.A.Row == 1 || p.A.Col == 1) && p.HalfA == dtype.Invalid && p.HalfB == dtype.Invalid
 }
 
@@ -62,7 +62,7 @@ func (f *family) turnsFirst(p *Problem, vecs int) bool {
 func (f *family) narrow(p *Problem) bool {
 	const most = 8 // columns
 	switch {
-	case f == nil || f.byColumns() == nil || p.TermsB != nil || p.HalfA != dtype.Invalid || p.HalfB != dtype.Invalid:
+	case f == nil || f.byColumns() == nil || p.HalfA != dtype.Invalid || p.HalfB != dtype.Invalid:
 		return false
 	case p.B.Row != 1 && p.B.Col != 1 || p.A.Row != 1 && p.A.Col != 1:
 		return false

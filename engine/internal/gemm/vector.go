@@ -197,7 +197,7 @@ func (e *vectors) runAcross(args *vectorArgs, o vectorArrays, n, k int, s *scrat
 	args.sums, args.step = s.ofA(), e.matrix.term
 	var packs *packer
 	if !e.across() {
-		packs = &packer{f: e.f, to: unsafe.Add(args.sums, mostWaiting*e.f.sweptStep()), row: packedBytes, stepK: e.matrix.term, stepN: e.matrix.result, half: e.matrix.half, size: size, s: s}
+		packs = &packer{f: e.f, to: unsafe.Add(args.sums, mostWaiting*e.f.sweptStep()), row: packedBytes, placement: placement{stepK: e.matrix.term, stepN: e.matrix.result}, half: e.matrix.half, size: size, s: s}
 		width, args.step = packedBytes/size, packedBytes
 	}
 	for first := 0; (first == 0 || first < k) && !stop(); first += some {

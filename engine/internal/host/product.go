@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan"
+	"github.com/oneloop/oneloop/plan/fuse"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -55,22 +56,15 @@ func newProductLoop(s *plan.Stage, problem *gemm.Problem, at func(*plan.Array) p
 // it is the left operand, and of one column if it is the right one.
 func problemOf(s *plan.Stage) (gemm.Problem, error) {
 	a, b := s.A, s.B
-	ra, rb := len(a.Shape), len(b.Shape)
-	d := gemm.Problem{
-		Type: s.Out.Type, M: 1, N: 1, K: a.Shape[ra-1],
-		A: gemm.Matrix{Col: a.Strides[ra-1]}, B: gemm.Matrix{Row: b.Strides[max(rb-2, 0)]},
-	}
+	ra, rb := len(s.ShapeA), len(s.ShapeB)
+	d := gemm.Problem{Type: s.Out.Type, M: 1, N: 1, K: s.ShapeA[ra-1]}
+	d.A, d.GridA = operandOf(a, s.ShapeA, true)
+	d.B, d.GridB = operandOf(b, s.ShapeB, false)
 	if ra > 1 {
-		d.M, d.A.Row = a.Shape[ra-2], a.Strides[ra-2]
+		d.M = s.ShapeA[ra-2]
 	}
-	lead := max(rb-2, 0)
-	switch {
-	case s.Terms > 0:
-		lead = rb - s.Terms - s.Columns
-		d.TermsB, d.ColsB = axesOf(b, lead, lead+s.Terms), axesOf(b, lead+s.Terms, rb)
-		d.N, d.B = b.Shape[lead+s.Terms:].Size(), gemm.Matrix{}
-	case rb > 1:
-		d.N, d.B.Col = b.Shape[rb-1], b.Strides[rb-1]
+	if rb > 1 {
+		d.N = s.ShapeB[rb-1]
 	}
 	d.Vector = d.M == 1 || d.N == 1
 	if a.Type.IsHalf() {
@@ -79,7 +73,7 @@ func problemOf(s *plan.Stage) (gemm.Problem, error) {
 	if b.Type.IsHalf() {
 		d.HalfB = b.Type
 	}
-	batchA, batchB := a.Shape[:max(ra-2, 0)], b.Shape[:lead]
+	batchA, batchB := s.ShapeA[:max(ra-2, 0)], s.ShapeB[:max(rb-2, 0)]
 	batch, err := shape.Broadcast(batchA, batchB)
 	if err != nil {
 		return d, err
@@ -105,6 +99,20 @@ func problemOf(s *plan.Stage) (gemm.Problem, error) {
 	}
 	shape.Each(batch, out, 0, func(off int) { d.OffC = append(d.OffC, off) })
 	return d, nil
+}
+
+// operandOf returns the matrix of an operand, whose stack of matrices has a shape, or its grid if it has more axes.
+func operandOf(a *plan.Array, s shape.Shape, left bool) (m gemm.Matrix, g *gemm.Grid) {
+	r := len(a.Shape)
+	if r == len(s) {
+		return gemm.Matrix{Row: a.Strides[max(r-2, 0)], Col: a.Strides[r-1]}, nil
+	}
+	stack, rows := fuse.MatrixAxes(a.Shape, s)
+	terms, others := axesOf(a, stack, stack+rows), axesOf(a, stack+rows, r)
+	if left {
+		terms, others = others, terms
+	}
+	return m, gemm.NewGrid(terms, others, a.Type.Size())
 }
 
 // axesOf returns axes from to to of an array.

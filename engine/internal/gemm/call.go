@@ -167,7 +167,7 @@ func (c *call) kernels() {
 	c.args.cs, c.args.mask = c.t.ldc, e.last
 	c.packing = nil
 	if e.vecs <= mostPieces && c.packsTile() {
-		s := shape{rows: c.short + min(c.tall, 1), across: c.across, packs: true, save: save, turned: e.turnsFirst}
+		s := shape{rows: c.short + min(c.tall, 1), across: c.across, packs: true, save: save, transposed: e.transposesFirst}
 		s.columns(e.f, e.width)
 		c.packing = e.f.kernel(s)
 	}
@@ -424,7 +424,7 @@ func (c *call) packsTile() bool {
 	if g := c.e.p.GridB; g != nil {
 		return c.e.f.avx512 && !g.byTerms()
 	}
-	return !c.e.f.avx512 && c.e.packB && !c.e.halfB && (c.e.b.Col == c.e.size || c.e.turnsFirst)
+	return !c.e.f.avx512 && c.e.packB && !c.e.halfB && (c.e.b.Col == c.e.size || c.e.transposesFirst)
 }
 
 // packStrip packs strip q. The first tile of A has been packed if it is needed. It returns the number of tiles that are computed with it.

@@ -13,19 +13,19 @@ import (
 
 // A family is the kernels for an instruction set and an element type.
 type family struct {
-	avx512  bool
-	size    int    // bytes of an element
-	vector  int    // bytes of a vector
-	rows    int    // of the largest kernel of several vectors
-	mul     x86.Op // a product of integers, or what adds a product to a sum
-	add     x86.Op
-	times   x86.Op // a product, where mul is a fused multiply-add
-	div     x86.Op
-	apart   bool // mul and add are two instructions
-	whole   bool // the elements are integers
-	parts   bool // their products are made of those of their halves
-	group   int  // they have at most 16 bits; packing puts so many terms into one element; 0: they have more
-	turning bool // kernels read B by columns for few rows
+	avx512      bool
+	size        int    // bytes of an element
+	vector      int    // bytes of a vector
+	rows        int    // of the largest kernel of several vectors
+	mul         x86.Op // a product of integers, or what adds a product to a sum
+	add         x86.Op
+	times       x86.Op // a product, where mul is a fused multiply-add
+	div         x86.Op
+	apart       bool // mul and add are two instructions
+	whole       bool // the elements are integers
+	parts       bool // their products are made of those of their halves
+	group       int  // they have at most 16 bits; packing puts so many terms into one element; 0: they have more
+	transposing bool // kernels read B by columns for few rows
 	// columns has the kernels that do, if they are others. Those of AVX-512 have vectors of 32 bytes: a pointer
 	// to each column leaves no registers for more columns.
 	columns *family
@@ -41,7 +41,7 @@ type table struct {
 	gathering   exec.Lazy
 	widening    [2]exec.Lazy // of bfloat16, float16
 	fencing     exec.Lazy
-	turned      turnedKernels
+	transposed  transposedKernels
 	resumed     resumed
 	alongs      [5][2]exec.Lazy               // by the bits of rows
 	sweeps      [VectorBlock + 1][3]exec.Lazy // by terms, and what they prefetch
@@ -68,8 +68,8 @@ var families = map[string]map[dtype.Type]*family{
 		dtype.U64: {avx512: true, size: 8, vector: 64, rows: 14, mul: x86.VPMULLQ, add: x86.VPADDQ, apart: true, whole: true},
 	},
 	"avx2": {
-		dtype.F32: {size: 4, vector: 32, rows: 6, mul: x86.VFMADD231PS, add: x86.VADDPS, times: x86.VMULPS, div: x86.VDIVPS, turning: true},
-		dtype.F64: {size: 8, vector: 32, rows: 6, mul: x86.VFMADD231PD, add: x86.VADDPD, times: x86.VMULPD, div: x86.VDIVPD, turning: true},
+		dtype.F32: {size: 4, vector: 32, rows: 6, mul: x86.VFMADD231PS, add: x86.VADDPS, times: x86.VMULPS, div: x86.VDIVPS, transposing: true},
+		dtype.F64: {size: 8, vector: 32, rows: 6, mul: x86.VFMADD231PD, add: x86.VADDPD, times: x86.VMULPD, div: x86.VDIVPD, transposing: true},
 		dtype.U8:  {size: 4, vector: 32, rows: 5, mul: x86.VPMADDWD, add: x86.VPADDD, apart: true, whole: true, group: 2},
 		dtype.U16: {size: 4, vector: 32, rows: 5, mul: x86.VPMADDWD, add: x86.VPADDD, apart: true, whole: true, group: 2},
 		dtype.U32: {size: 4, vector: 32, rows: 5, mul: x86.VPMULLD, add: x86.VPADDD, apart: true, whole: true},
@@ -84,7 +84,7 @@ func avx512Floats(size int, mul, add, times, div x86.Op) *family {
 	}
 	f := of(64)
 	f.columns = of(32)
-	f.columns.turning = true
+	f.columns.transposing = true
 	return f
 }
 
@@ -156,14 +156,14 @@ func (f *family) kernel(s shape) *exec.Code {
 	t := f.table()
 	forms := &t.kernels[s.rows][s.vecs][scalar.FromBool[int](s.across)]
 	lazy := &forms[scalar.FromBool[int](s.masked)+2*scalar.FromBool[int](s.half)][s.save][s.rate]
-	if s.turned {
-		lazy = t.turned.of(s)
+	if s.transposed {
+		lazy = t.transposed.of(s)
 	}
 	if s.resumes {
 		lazy = t.resumed.of(s)
 	}
 	if s.packs {
-		lazy = &t.packing[s.rows][s.vecs][scalar.FromBool[int](s.across)][scalar.FromBool[int](s.turned)][s.save]
+		lazy = &t.packing[s.rows][s.vecs][scalar.FromBool[int](s.across)][scalar.FromBool[int](s.transposed)][s.save]
 	}
 	return lazy.Make(func() ([]byte, error) {
 		w := writer{Asm: x86.New(), f: f, s: s}

@@ -19,10 +19,10 @@ type shape struct {
 	packs  bool // the kernel packs the strip of B that it reads: with AVX-512 one of a grid (see pieces), with AVX2 rows
 	rate   rate // at which the kernel prefetches
 	save   saver
-	// turned says that the terms of B are neighbours in memory, else its columns are. Then cols is the number of columns
+	// transposed says that the terms of B are neighbours in memory, else its columns are. Then cols is the number of columns
 	// of the last vector.
-	turned bool
-	cols   int
+	transposed bool
+	cols       int
 	// resumes says that sums begin with those of the pass before, else with +0.
 	resumes bool
 }
@@ -30,7 +30,7 @@ type shape struct {
 // args is the argument block of a kernel. Distances are in bytes.
 type args struct {
 	a, b, c    unsafe.Pointer
-	as, bs, cs int // between columns of A if its rows are neighbours, else rows; rows of B, or columns if turned; rows of C
+	as, bs, cs int // between columns of A if its rows are neighbours, else rows; rows of B, or columns if transposed; rows of C
 	k          int // terms
 	add        int // 0: the sums are stored; 1: they are added to C
 	left       int // rows of C that the kernel still prefetches
@@ -184,7 +184,7 @@ func (w *writer) write() {
 		w.inB--
 	}
 	w.colA = w.rowB + x86.Vec(w.inB)
-	if s.turned {
+	if s.transposed {
 		w.colA = w.rowB
 	}
 	w.storesB = s.packs && !w.f.avx512
@@ -241,8 +241,8 @@ func (w *writer) terms(n int, many, one func()) {
 
 // addTerms adds the terms that are left.
 func (w *writer) addTerms() {
-	if w.s.turned {
-		w.terms(transposeTerms, func() { w.turn(); w.advance(transposeTerms) }, w.gatherTerm)
+	if w.s.transposed {
+		w.terms(transposeTerms, func() { w.addTransposed(); w.advance(transposeTerms) }, w.gatherTerm)
 		return
 	}
 	n := unroll
@@ -353,11 +353,11 @@ func (w *writer) load() {
 			w.I(x86.ADD, x86.W64, ptrA[i/5], stepA)
 		}
 	}
-	for i := 5; i < w.turnedColumns(); i += 5 {
-		w.I(x86.LEA, x86.W64, turnedB[i/5], x86.AtX(turnedB[i/5-1], stepB, 4, 0))
-		w.I(x86.ADD, x86.W64, turnedB[i/5], stepB)
+	for i := 5; i < w.transposedColumns(); i += 5 {
+		w.I(x86.LEA, x86.W64, transposedB[i/5], x86.AtX(transposedB[i/5-1], stepB, 4, 0))
+		w.I(x86.ADD, x86.W64, transposedB[i/5], stepB)
 	}
-	if !w.s.turned {
+	if !w.s.transposed {
 		w.loadMask()
 	}
 }
@@ -379,7 +379,7 @@ const ownResults = Block / 4
 // prefetchC adds the first terms, and prefetches a row of C with each few: the kernel needs
 // C at its end. All lines at once would keep those of A and B waiting.
 func (w *writer) prefetchC() {
-	if w.s.save == stream || w.grid() || w.s.turned {
+	if w.s.save == stream || w.grid() || w.s.transposed {
 		return
 	}
 	rest, loop := w.NewLabel(), w.NewLabel()
@@ -523,7 +523,7 @@ func (w *writer) keepB(u, j int, b x86.Vec) {
 // packedRow is the register with the address of what is packed, of kernels of AVX2: they have no more than six rows, or five
 // and no more than twenty columns of B.
 func (w *writer) packedRow() x86.Reg {
-	if w.s.turned {
+	if w.s.transposed {
 		return ptrA[1]
 	}
 	return ptrA[2]
@@ -595,9 +595,9 @@ func (w *writer) advance(n int) {
 		w.I(x86.ADD, x86.W64, packed, x86.Imm(n*w.s.vecs*w.f.vector))
 		return
 	}
-	if w.s.turned {
-		for i := 0; i < w.turnedColumns(); i += 5 {
-			w.I(x86.ADD, x86.W64, turnedB[i/5], x86.Imm(n*w.f.size))
+	if w.s.transposed {
+		for i := 0; i < w.transposedColumns(); i += 5 {
+			w.I(x86.ADD, x86.W64, transposedB[i/5], x86.Imm(n*w.f.size))
 		}
 		return
 	}

@@ -5,7 +5,7 @@ import "github.com/oneloop/oneloop/engine/internal/jit/x86"
 // lastTerms is the number of terms after which rows are stored one after the other: see finish. For AVX-512
 // it was not measured.
 func (w *writer) lastTerms() int {
-	if w.f.avx512 || w.s.turned || w.s.resumes {
+	if w.f.avx512 || w.s.transposed || w.s.resumes {
 		return 0
 	}
 	return unroll
@@ -31,7 +31,7 @@ func (w *writer) finish(terms int) {
 		}
 		if first == 0 {
 			w.arguments(argument{ptrC, argC}, argument{stepC, argCs})
-			if w.s.turned { // its terms may need the register
+			if w.s.transposed { // its terms may need the register
 				w.loadMask()
 			}
 		}

@@ -16,23 +16,23 @@ type machine struct {
 	p    *Problem
 	size int
 	// Distances in bytes.
-	a, b         Matrix
-	rows, vecs   int // of kernels
-	width        int // columns of a kernel
-	across       bool
-	turned       bool // kernels read B by columns
-	turnsFirst   bool // those of the first tile do, and pack it
-	packA, packB bool
-	copiesB      bool // strips of B that are read by columns are copied, block by block
-	byTiles      bool // A is packed tile by tile, just before the first kernel of the tile
-	byRows       bool // what is packed of A keeps the terms of a row next to each other
-	halfA, halfB bool // the elements of A and B are halves or bytes, which packing converts
-	save         saver
-	last         mask // of the last columns of C
-	do           arithmetic
-	cells        []cell // of a small product
-	aheadStep    int    // of its kernels; 0: they prefetch no more than the first lines of the later one
-	nextAhead    int    // number of products from one to that whose operands its kernels prefetch
+	a, b            Matrix
+	rows, vecs      int // of kernels
+	width           int // columns of a kernel
+	across          bool
+	transposed      bool // kernels read B by columns
+	transposesFirst bool // those of the first tile do, and pack it
+	packA, packB    bool
+	copiesB         bool // strips of B that are read by columns are copied, block by block
+	byTiles         bool // A is packed tile by tile, just before the first kernel of the tile
+	byRows          bool // what is packed of A keeps the terms of a row next to each other
+	halfA, halfB    bool // the elements of A and B are halves or bytes, which packing converts
+	save            saver
+	last            mask // of the last columns of C
+	do              arithmetic
+	cells           []cell // of a small product
+	aheadStep       int    // of its kernels; 0: they prefetch no more than the first lines of the later one
+	nextAhead       int    // number of products from one to that whose operands its kernels prefetch
 	// streams says that stores to the result should bypass the caches, where it is
 	// aligned, and stream that this run does so.
 	streams, stream bool
@@ -55,12 +55,12 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 	if e.save = p.saver(); later {
 		e.save = keep
 	}
-	if e.rows, e.vecs = f.shape(p, conflict(e.a.Row)); f.turns(p) {
-		e.turned, e.rows = true, max(1, p.M)
-		e.vecs, e.copiesB = f.turnedStrip(p, e.b.Col)
+	if e.rows, e.vecs = f.shape(p, conflict(e.a.Row)); f.transposes(p) {
+		e.transposed, e.rows = true, max(1, p.M)
+		e.vecs, e.copiesB = f.transposedStrip(p, e.b.Col)
 	}
-	if e.turnsFirst = f.turnsFirst(p, e.vecs); e.turnsFirst {
-		e.rows = min(e.rows, mostTurnedSums/e.vecs)
+	if e.transposesFirst = f.transposesFirst(p, e.vecs); e.transposesFirst {
+		e.rows = min(e.rows, mostTransposedSums/e.vecs)
 	}
 	e.width = e.vecs * f.lanes()
 	e.across = p.A.Row == 1 && p.A.Col != 1 && !e.halfA
@@ -160,7 +160,7 @@ func (e *machine) made(rows, cols int) bool {
 	if cols == 0 {
 		return true
 	}
-	s := shape{rows: rows, across: e.across || e.packA && !e.byRows && !e.turned, save: e.save, turned: e.turned}
+	s := shape{rows: rows, across: e.across || e.packA && !e.byRows && !e.transposed, save: e.save, transposed: e.transposed}
 	s.columns(e.f, cols)
 	saves := []saver{e.save}
 	if e.streams {
@@ -198,7 +198,7 @@ func (s *shape) columns(f *family, n int) {
 	last := (n-1)%lanes + 1
 	s.vecs, s.half = (n+lanes-1)/lanes, last <= lanes/2
 	s.masked = last != lanes && last != lanes/2
-	if s.turned {
+	if s.transposed {
 		s.cols = last
 	}
 }
@@ -236,7 +236,7 @@ func (e *machine) choose(p *Problem) {
 	strips := (p.N - 1) / e.width
 	apart := e.across && !e.f.avx512 && p.M > 2*e.rows && (k > Block/2 || k*stepA > nearPages*pageSize)
 	e.packA = e.halfA || p.A.Col != 1 && p.K > 1 && !e.across || p.M > 2 && ((e.large || apart) && strips >= e.f.repays(apart) || strips >= 4 && conflict(stepA))
-	if e.turned { // rows of A are copied
+	if e.transposed { // rows of A are copied
 		e.packA = p.M > 2 && strips >= 4 && !e.across && conflict(e.a.Row) && p.M*e.copied(min(p.K, Section)) <= packA
 	}
 	e.byTiles = (p.A.Col == 1 || p.GridA.byTerms()) && e.f.group == 0
@@ -247,7 +247,7 @@ func (e *machine) choose(p *Problem) {
 	}
 	again := p.M > 2*e.rows && (e.f.avx512 || p.M > mostTiles*e.rows || k > nearPages || k > ways && conflict(e.b.Row))
 	again = again && (e.large || conflict(e.b.Row) || e.overfills(k)) || e.uneven()
-	e.packB = !e.turned && (e.halfB || p.GridB != nil || p.B.Col != 1 && p.N > 1 || again)
+	e.packB = !e.transposed && (e.halfB || p.GridB != nil || p.B.Col != 1 && p.N > 1 || again)
 	e.passing = e.passes(p)
 	e.through = !e.passing && e.oneCall(p)
 }
@@ -262,14 +262,14 @@ func (e *machine) oneCall(p *Problem) bool {
 	const many = 80 // terms
 	tiles, b := (p.M+e.rows-1)/e.rows, p.K*p.N*e.size
 	far := b > 2*l2() || tiles == 1 && b > e.f.nearB()
-	return !e.f.avx512 && !e.packB && !e.turned && !conflict(e.b.Row) && tiles <= 2 && (p.K >= many || far && p.K > passAhead) &&
+	return !e.f.avx512 && !e.packB && !e.transposed && !conflict(e.b.Row) && tiles <= 2 && (p.K >= many || far && p.K > passAhead) &&
 		p.N > 4*e.width && tiles*b <= l3()/4
 }
 
 // stepB is the distance in bytes that kernels take in B as it is: of columns if they read B by columns, else of
 // terms.
 func (e *machine) stepB() int {
-	if e.turned || e.turnsFirst {
+	if e.transposed || e.transposesFirst {
 		return e.b.Col
 	}
 	return e.b.Row
@@ -364,7 +364,7 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 	n, nc := (p.M+rows-1)/rows, (p.N+cols-1)/max(cols, 1)
 	switch { // each thread gets as many tiles of about one size
 	case threads == 1 || len(p.OffA) > 1 || float64(p.M)*float64(p.N)*float64(p.K) < shared:
-	case n == 1 && (e.turned || e.through || e.passing || nc > 1):
+	case n == 1 && (e.transposed || e.through || e.passing || nc > 1):
 		nc = (nc + threads - 1) / threads * threads
 		cols = ((p.N+nc-1)/nc + e.f.lanes() - 1) / e.f.lanes() * e.f.lanes()
 	case nc == 1 && n < 4*threads:
@@ -383,8 +383,8 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 	if t.save == keep {
 		t.out, t.ldo = t.c, t.ldc
 	}
-	if e.turned {
-		e.turn(t, s, stop)
+	if e.transposed {
+		e.computeTransposed(t, s, stop)
 		return
 	}
 	if e.passing {

@@ -18,7 +18,7 @@ func (f *family) count() (n int) {
 	}
 	t := f.table()
 	const size = unsafe.Sizeof(exec.Lazy{})
-	for _, all := range [][]exec.Lazy{unsafe.Slice((*exec.Lazy)(unsafe.Pointer(&t.kernels)), unsafe.Sizeof(t.kernels)/size), t.turned[:], unsafe.Slice((*exec.Lazy)(unsafe.Pointer(&t.resumed)), unsafe.Sizeof(t.resumed)/size)} {
+	for _, all := range [][]exec.Lazy{unsafe.Slice((*exec.Lazy)(unsafe.Pointer(&t.kernels)), unsafe.Sizeof(t.kernels)/size), t.transposed[:], unsafe.Slice((*exec.Lazy)(unsafe.Pointer(&t.resumed)), unsafe.Sizeof(t.resumed)/size)} {
 		for i := range all {
 			if all[i].Load() != nil {
 				n++
@@ -30,7 +30,7 @@ func (f *family) count() (n int) {
 
 // empty returns a family like f that has no kernels yet.
 func (f *family) empty() *family {
-	e := &family{avx512: f.avx512, size: f.size, vector: f.vector, rows: f.rows, mul: f.mul, add: f.add, times: f.times, div: f.div, apart: f.apart, whole: f.whole, parts: f.parts, group: f.group, turning: f.turning}
+	e := &family{avx512: f.avx512, size: f.size, vector: f.vector, rows: f.rows, mul: f.mul, add: f.add, times: f.times, div: f.div, apart: f.apart, whole: f.whole, parts: f.parts, group: f.group, transposing: f.transposing}
 	if f.columns != nil {
 		e.columns = f.columns.empty()
 	}
@@ -97,25 +97,25 @@ func TestFewRowsReadColumns(t *testing.T) {
 	const long = 300
 	for _, isa := range isas()[1:] {
 		for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
-			for m := 2; m <= mostTurned; m++ {
+			for m := 2; m <= mostTransposed; m++ {
 				p := Problem{Type: typ, M: m, N: 30, K: long, A: Matrix{long, 1}, B: Matrix{1, long}, OffA: []int{0}, OffB: []int{0}}
-				if d := New(isa, p, &ir.Binding{}, 1); !d.machine.turned {
+				if d := New(isa, p, &ir.Binding{}, 1); !d.machine.transposed {
 					t.Errorf("%s: %d rows of %v pack the right operand", isa, m, typ)
 				}
 			}
 			p := Problem{Type: typ, M: long, N: 2, K: long, A: Matrix{long, 1}, B: Matrix{2, 1}, OffA: []int{0}, OffB: []int{0}}
-			if d := New(isa, p, &ir.Binding{}, 1); d.a != 1 || !d.machine.turned {
+			if d := New(isa, p, &ir.Binding{}, 1); d.a != 1 || !d.machine.transposed {
 				t.Errorf("%s: two columns of %v are no rows", isa, typ)
 			}
 			if isa != "avx2" {
 				continue
 			}
 			p = Problem{Type: typ, M: 16, N: 3, K: long, A: Matrix{long, 1}, B: Matrix{1, long}, OffA: []int{0}, OffB: []int{0}}
-			if d := New(isa, p, &ir.Binding{}, 1); d.a != 1 || !d.machine.turned {
+			if d := New(isa, p, &ir.Binding{}, 1); d.a != 1 || !d.machine.transposed {
 				t.Errorf("three columns of 16 rows of %v are no rows", typ)
 			}
 			p = Problem{Type: typ, M: 64, N: 8, K: 64, A: Matrix{1, 64}, B: Matrix{8, 1}, OffA: []int{0}, OffB: []int{0}}
-			if d := New(isa, p, &ir.Binding{}, 1); d.a != 0 || d.machine.turned {
+			if d := New(isa, p, &ir.Binding{}, 1); d.a != 0 || d.machine.transposed {
 				t.Errorf("eight columns of %v, which leave no lane empty, are rows", typ)
 			}
 		}
@@ -286,10 +286,10 @@ func TestPacked(t *testing.T) {
 		}
 	}
 	p := Problem{Type: dtype.F32, M: 20, N: 60, K: 40, A: Matrix{40, 1}, B: Matrix{1, 40}, OffA: []int{0}, OffB: []int{0}}
-	if families["avx2"][dtype.F32].turnsFirst(&p, 2) {
+	if families["avx2"][dtype.F32].transposesFirst(&p, 2) {
 		t.Error("a small B is packed by the kernels that read it")
 	}
-	if p.N = 6000; !families["avx2"][dtype.F32].turnsFirst(&p, 2) {
+	if p.N = 6000; !families["avx2"][dtype.F32].transposesFirst(&p, 2) {
 		t.Error("a large B is packed before its kernels")
 	}
 }

@@ -113,7 +113,7 @@ func (d *Product) choose(isa string, threads int) {
 		}
 		f = nil
 	}
-	if f != nil && f.columns != nil && f.columns.turns(&d.p) {
+	if f != nil && f.columns != nil && f.columns.transposes(&d.p) {
 		f = f.columns
 	}
 	if f != nil && (f.group == 0 || d.p.worthGroups()) {

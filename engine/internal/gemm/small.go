@@ -37,7 +37,7 @@ const leastAhead = 8 << 10
 // list lists the kernels of a product that is one tile of one block, and packs B only. prepare has made them.
 func (e *machine) list() {
 	p := e.p
-	if e.packA || e.copiesB || e.turnsFirst || e.f.group > 0 || p.GridB != nil || p.K > Block {
+	if e.packA || e.copiesB || e.transposesFirst || e.f.group > 0 || p.GridB != nil || p.K > Block {
 		return
 	}
 	c := call{e: e}
@@ -61,7 +61,7 @@ func (e *machine) list() {
 	}
 	for r := range c.tiles() {
 		i, rows := c.rowsOf(r)
-		s := shape{rows: rows, across: e.across, save: e.save, turned: e.turned}
+		s := shape{rows: rows, across: e.across, save: e.save, transposed: e.transposed}
 		for j := 0; j < p.N; j += e.width {
 			s.columns(e.f, min(e.width, p.N-j))
 			s.rate = rate

@@ -13,47 +13,47 @@ import (
 // once. Packing would store and load each element of B again, for one tile of rows.
 
 const (
-	mostTurned     = 10 // rows of a kernel
-	mostTurnedVecs = 4
-	leastTurned    = 2  // terms
-	mostTurnedSums = 10 // registers of them
+	mostTransposed     = 10 // rows of a kernel
+	mostTransposedVecs = 4
+	leastTransposed    = 2  // terms
+	mostTransposedSums = 10 // registers of them
 )
 
-// turnedKernels has kernels by rows, vectors, columns of the last one, whether A is across, and savers.
-type turnedKernels [(mostTurned + 1) * (mostTurnedVecs + 1) * (mostLanes/2 + 1) * 2 * int(savers)]exec.Lazy
+// transposedKernels has kernels by rows, vectors, columns of the last one, whether A is across, and savers.
+type transposedKernels [(mostTransposed + 1) * (mostTransposedVecs + 1) * (mostLanes/2 + 1) * 2 * int(savers)]exec.Lazy
 
-func (t *turnedKernels) of(s shape) *exec.Lazy {
-	at := (s.rows*(mostTurnedVecs+1)+s.vecs)*(mostLanes/2+1) + s.cols
+func (t *transposedKernels) of(s shape) *exec.Lazy {
+	at := (s.rows*(mostTransposedVecs+1)+s.vecs)*(mostLanes/2+1) + s.cols
 	return &t[(at*2+scalar.FromBool[int](s.across))*int(savers)+int(s.save)]
 }
 
-// turns reports whether kernels read B by columns: where one kernel has all rows of the result.
-func (f *family) turns(p *Problem) bool {
-	return f.turnsColumns(p) && p.M <= mostTurned && p.N > 1
+// transposes reports whether kernels read B by columns: where one kernel has all rows of the result.
+func (f *family) transposes(p *Problem) bool {
+	return f.transposesColumns(p) && p.M <= mostTransposed && p.N > 1
 }
 
 // byColumns returns the family whose kernels read B by columns; nil if there is none.
 func (f *family) byColumns() *family {
-	if f.turning {
+	if f.transposing {
 		return f
 	}
 	return f.columns
 }
 
-// turnsColumns reports whether there are kernels that read B by columns.
-func (f *family) turnsColumns(p *Problem) bool {
-	return f.turning && p.K >= leastTurned && p.B.Row == 1 && p.B.Col != 1 &&
+// transposesColumns reports whether there are kernels that read B by columns.
+func (f *family) transposesColumns(p *Problem) bool {
+	return f.transposing && p.K >= leastTransposed && p.B.Row == 1 && p.B.Col != 1 &&
 		(p.A.Row == 1 || p.A.Col == 1) && p.HalfA == dtype.Invalid && p.HalfB == dtype.Invalid
 }
 
-// turnsFirst reports whether the kernels of the first tile read strips of B by columns, and pack them for a few more tiles. A small B is
+// transposesFirst reports whether the kernels of the first tile read strips of B by columns, and pack them for a few more tiles. A small B is
 // packed before: that waits for no memory.
-func (f *family) turnsFirst(p *Problem, vecs int) bool {
+func (f *family) transposesFirst(p *Problem, vecs int) bool {
 	const (
 		most  = 30 // rows: with more of them tiles of fewer rows take longer than packing
 		least = 16 // terms
 	)
-	return f.turnsColumns(p) && p.K >= least && p.M > mostTurned && p.M <= most && p.N > 2*vecs*f.lanes() && p.K*p.N*f.size > l2()/2
+	return f.transposesColumns(p) && p.K >= least && p.M > mostTransposed && p.M <= most && p.N > 2*vecs*f.lanes() && p.K*p.N*f.size > l2()/2
 }
 
 // narrow reports whether the transposed problem suits kernels better, although its sums are stored by columns. There are two
@@ -126,18 +126,18 @@ func (f *family) narrow256(p *Problem) bool {
 	return (small || p.K >= Block) && row < f.vector && bytes <= l3()/4
 }
 
-// turnedVecs returns the number of vectors of a kernel of so many rows, of columns at a distance of step bytes. The pointers of a
+// transposedVecs returns the number of vectors of a kernel of so many rows, of columns at a distance of step bytes. The pointers of a
 // kernel reach 25 columns, or 20 if A takes one of them. Unless the distance is 0, no more columns of a kernel share a set of the
 // first-level cache than the set has ways.
-func (f *family) turnedVecs(rows, cols, step int) int {
-	vecs := [mostTurned + 1]int{0, 3, 2, 2, 2, 2, 1, 1, 1, 1, 1}
+func (f *family) transposedVecs(rows, cols, step int) int {
+	vecs := [mostTransposed + 1]int{0, 3, 2, 2, 2, 2, 1, 1, 1, 1, 1}
 	switch {
 	case f.avx512 && f.size == 4: // as many as fit: see together
-		vecs = [mostTurned + 1]int{0, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2}
+		vecs = [mostTransposed + 1]int{0, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2}
 	case f.avx512:
-		vecs = [mostTurned + 1]int{0, 4, 4, 3, 3, 3, 2, 2, 2, 2, 2}
+		vecs = [mostTransposed + 1]int{0, 4, 4, 3, 3, 3, 2, 2, 2, 2, 2}
 	case f.size == 8:
-		vecs = [mostTurned + 1]int{0, 4, 2, 2, 3, 2, 2, 1, 1, 1, 1}
+		vecs = [mostTransposed + 1]int{0, 4, 2, 2, 3, 2, 2, 1, 1, 1, 1}
 	}
 	most := (cols + f.lanes() - 1) / f.lanes()
 	if step != 0 {
@@ -146,22 +146,22 @@ func (f *family) turnedVecs(rows, cols, step int) int {
 	return min(most, vecs[rows])
 }
 
-// turnedStrip returns the number of vectors of a kernel for a problem that reads B by columns, and whether a block of each strip
+// transposedStrip returns the number of vectors of a kernel for a problem that reads B by columns, and whether a block of each strip
 // of columns is copied first. It is for 4 to 7 rows of float32 whose columns share a set of the first-level cache: a kernel of so
 // few columns as the set has room for waits for its sums. With fewer rows a copy takes more time than it saves. With more rows a
 // kernel has enough sums.
-func (f *family) turnedStrip(p *Problem, step int) (vecs int, copies bool) {
+func (f *family) transposedStrip(p *Problem, step int) (vecs int, copies bool) {
 	const least, most = 4, 7 // rows
 	rows := max(1, p.M)
 	if copies = f.size == 4 && rows >= least && rows <= most && conflict(step); copies {
 		step = 0
 	}
-	return f.turnedVecs(rows, p.N, step), copies
+	return f.transposedVecs(rows, p.N, step), copies
 }
 
-// turn computes a tile: all terms of some columns, which are near in memory, and then all terms of the next columns.
-func (e *machine) turn(t *tile, memory *scratch, stop func() bool) {
-	c := turnedCall{e: e, t: t, memory: memory, s: shape{rows: t.m, across: e.across, turned: true}}
+// computeTransposed computes a tile: all terms of some columns, which are near in memory, and then all terms of the next columns.
+func (e *machine) computeTransposed(t *tile, memory *scratch, stop func() bool) {
+	c := transposedCall{e: e, t: t, memory: memory, s: shape{rows: t.m, across: e.across, transposed: true}}
 	x := &c.args
 	x.as, x.bs, x.cs, x.os, x.alpha, x.beta, x.mask = e.a.Row, e.b.Col, t.ldc, t.ldo, t.alpha, t.beta, e.last
 	x.tiles, x.again, x.stripA, x.stripB = 1, 1, Block*e.a.Col, Block*e.b.Row
@@ -195,8 +195,8 @@ func (e *machine) turn(t *tile, memory *scratch, stop func() bool) {
 	}
 }
 
-// A turnedCall calls kernels that read B by columns.
-type turnedCall struct {
+// A transposedCall calls kernels that read B by columns.
+type transposedCall struct {
 	e      *machine
 	t      *tile
 	memory *scratch
@@ -205,7 +205,7 @@ type turnedCall struct {
 }
 
 // run adds some blocks of so many terms, from a term on, to columns from j on.
-func (c *turnedCall) run(j, term, blocks, terms int, save saver) {
+func (c *transposedCall) run(j, term, blocks, terms int, save saver) {
 	e, t, x := c.e, c.t, &c.args
 	if e.copiesB && blocks > 1 {
 		for i := range blocks {
@@ -235,13 +235,13 @@ func (e *machine) copyRows(to, from unsafe.Pointer, toStep, fromStep, rows, term
 // copied is the distance of rows of so many terms that copyRows has copied.
 func (e *machine) copied(terms int) int { return terms*e.size + cacheLine }
 
-// turnedB are the registers with the addresses of every fifth column. The last register has the address of the sixth row of A, if
+// transposedB are the registers with the addresses of every fifth column. The last register has the address of the sixth row of A, if
 // A has so many rows.
-var turnedB = [5]x86.Reg{ptrB, ptrC, ahead, x86.RBX, ptrA[1]}
+var transposedB = [5]x86.Reg{ptrB, ptrC, ahead, x86.RBX, ptrA[1]}
 
-// turnedColumns is the number of columns of B that a kernel reads by columns.
-func (w *writer) turnedColumns() int {
-	if !w.s.turned {
+// transposedColumns is the number of columns of B that a kernel reads by columns.
+func (w *writer) transposedColumns() int {
+	if !w.s.transposed {
 		return 0
 	}
 	return (w.s.vecs-1)*w.f.lanes() + w.s.cols
@@ -249,22 +249,22 @@ func (w *writer) turnedColumns() int {
 
 // placeB is the place of a column of vector j. The last column stands for those that are not there.
 func (w *writer) placeB(j, i int, disp int32) x86.Mem {
-	i = min(j*w.f.lanes()+i, w.turnedColumns()-1)
-	return times(turnedB[i/5], stepB, stepB3, i%5, disp)
+	i = min(j*w.f.lanes()+i, w.transposedColumns()-1)
+	return times(transposedB[i/5], stepB, stepB3, i%5, disp)
 }
 
-// turn adds four terms.
-func (w *writer) turn() {
+// addTransposed adds four terms.
+func (w *writer) addTransposed() {
 	n := w.together()
 	for j := 0; j < w.s.vecs; j += n {
 		for u := 0; u < transposeTerms; u += transposeChunk / w.f.size {
-			w.turnVecs(j, n, u)
+			w.transposeVecs(j, n, u)
 		}
 	}
 }
 
-// turnedTemps is the number of registers that a vector of four terms needs. Float32 needs one more for the first term.
-const turnedTemps = 4
+// transposedTemps is the number of registers that a vector of four terms needs. Float32 needs one more for the first term.
+const transposedTemps = 4
 
 // together is the number of vectors whose terms are in registers at once: all of them, or one.
 func (w *writer) together() int {
@@ -275,35 +275,35 @@ func (w *writer) together() int {
 	if w.f.size == 8 {
 		spare = 0
 	}
-	if n*(w.s.rows+turnedTemps)+1+spare > registers {
+	if n*(w.s.rows+transposedTemps)+1+spare > registers {
 		return 1
 	}
 	return n
 }
 
-// turnVecs adds the terms of one transposition, from the u-th one on, of n vectors from vector j on. Register colA holds an
+// transposeVecs adds the terms of one transposition, from the u-th one on, of n vectors from vector j on. Register colA holds an
 // element of A, which is loaded once for all vectors, but with AVX2 for each first term of float32, whose last
 // instruction needs a register that all share.
-func (w *writer) turnVecs(j, n, u int) {
+func (w *writer) transposeVecs(j, n, u int) {
 	free := w.colA + 1
-	spare, step := free+turnedTemps*x86.Vec(n), x86.Vec(scalar.FromBool[int](w.f.avx512))
+	spare, step := free+transposedTemps*x86.Vec(n), x86.Vec(scalar.FromBool[int](w.f.avx512))
 	to := []x86.Vec{2, 0} // where terms go: what these registers have is not needed
 	if w.f.size == 4 {
-		to = []x86.Vec{turnedTemps, 1, 3, 0}
+		to = []x86.Vec{transposedTemps, 1, 3, 0}
 	}
 	last := make([][]func(to x86.Vec), n)
 	at := func(v, i int) x86.Vec {
-		if to[i] == turnedTemps {
+		if to[i] == transposedTemps {
 			return spare + x86.Vec(v)*step
 		}
-		return free + turnedTemps*x86.Vec(v) + to[i]
+		return free + transposedTemps*x86.Vec(v) + to[i]
 	}
 	for v := range last {
-		last[v] = w.transpose(w.length(j+v), free+turnedTemps*x86.Vec(v), u, func(i int, disp int32) x86.Mem { return w.placeB(j+v, i, disp) })
+		last[v] = w.transpose(w.length(j+v), free+transposedTemps*x86.Vec(v), u, func(i int, disp int32) x86.Mem { return w.placeB(j+v, i, disp) })
 	}
 	for i := range to {
 		some := n // vectors at a time
-		if to[i] == turnedTemps && step == 0 {
+		if to[i] == transposedTemps && step == 0 {
 			some = 1
 		}
 		for first := 0; first < n; first += some {

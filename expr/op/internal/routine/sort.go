@@ -174,8 +174,11 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 	at := r.call.Work[worker*r.each:][:r.each]
 	size := sizeOf[K]()
 	for s.machine != nil && r.length > 0 && lo < hi && !s.alone.Stopped() {
-		n := min(hi-lo, blockRows(r.length, size))
-		if r.dense {
+		n := hi - lo
+		switch {
+		case !r.dense:
+			n = min(n, blockRows(r.length, size))
+		case !r.parts(): // whose rows need no room
 			n = min(n, max(1, blockBytes/(r.length*max(size, r.packed))))
 		}
 		sorted := false

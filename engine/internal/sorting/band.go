@@ -23,8 +23,9 @@ func (u *run) keepBand(p *part) bool {
 	if code == nil {
 		return false
 	}
+	var sample part
 	for _, far := range bandErrors {
-		lo, hi, ok := u.bandOf(p, far)
+		lo, hi, ok := u.bandOf(p, &sample, far)
 		if !ok {
 			break
 		}
@@ -71,8 +72,9 @@ func (u *run) between(code *exec.Code, p *part, lo, hi int64) (n, below int, ok 
 }
 
 // bandOf returns two keys between which the wanted ones of a part probably are: so many standard errors beside them in a sample, or
-// the bounds of all keys where no key of the sample is far enough outside. ok is false if too much of the part lies between them.
-func (u *run) bandOf(p *part, far float64) (lo, hi int64, ok bool) {
+// the bounds of all keys where no key of the sample is far enough outside. ok is false if too much of the part lies between them. It takes
+// the sample if there is none.
+func (u *run) bandOf(p, sample *part, far float64) (lo, hi int64, ok bool) {
 	count := 2 * midSample
 	if p.n >= manyKeys {
 		count = largestSample
@@ -82,13 +84,15 @@ func (u *run) bandOf(p *part, far float64) (lo, hi int64, ok bool) {
 	if last-first > count/2 {
 		return 0, 0, false
 	}
-	sample := u.sampled(p, count)
+	if sample.n == 0 {
+		*sample = u.sampled(p, count)
+	}
 	lo, hi = p.floor, u.most
 	if first > 0 {
-		lo = u.key(&sample, u.load(&sample, first))
+		lo = u.key(sample, u.load(sample, first))
 	}
 	if last < count-1 {
-		hi = u.key(&sample, u.load(&sample, last+1))
+		hi = u.key(sample, u.load(sample, last+1))
 	}
 	return lo, hi, true
 }

@@ -414,17 +414,17 @@ func (u *run) sampled(p *part, count int) part {
 	return sample
 }
 
-// take stores count keys of a part to sample: one at a pseudorandom place of each of so many pieces.
+// take stores count keys of a part to sample: two neighbours at a pseudorandom place of each of half as many pieces.
 func take[K int32 | int64](u *run, p *part, count int) {
 	step, place := uint64(p.n/count), uint32(u.random>>32)
-	keys, to := unsafe.Slice((*K)(p.from), p.n), (*[largestSample]K)(unsafe.Pointer(&u.sample))[:count]
+	keys, to := unsafe.Slice((*[2]K)(p.from), p.n/2), (*[largestSample / 2][2]K)(unsafe.Pointer(&u.sample))[:count/2]
 	for i := range to {
 		to[i] = keys[uint64(i)*step+uint64(place)*step>>32]
 		place += goldenRatio
 	}
 	if p.values && !u.raw && u.order.form(enter) != 0 {
 		for i, k := range to {
-			to[i] = K(u.order.key(int64(k)))
+			to[i] = [2]K{K(u.order.key(int64(k[0]))), K(u.order.key(int64(k[1])))}
 		}
 	}
 }

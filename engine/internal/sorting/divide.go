@@ -43,7 +43,6 @@ func divide[K int32 | int64](u *run, r *tree.Rows) {
 	for first > u.low && sorted[first-1] == value {
 		first--
 	}
-	at := find(u, row, value, place-first)
 	d := division[K]{run: u, row: row, to: unsafe.Slice((*K)(r.Parted), n), positions: r.Positions, end: n}
 	how, narrow := values, false
 	if r.Positions {
@@ -53,6 +52,17 @@ func divide[K int32 | int64](u *run, r *tree.Rows) {
 		d.to = sorted
 	}
 	d.code = u.f.partition(u.order.form(enter), how)
+	if first == place && how == values && n*u.f.size <= smallBytes { // a move in the upper part takes less time than two parts of the row
+		d.part(0, n, key)
+		upper := d.to[place:]
+		reverse(u, upper)
+		at := find(u, upper, value, 0)
+		value = upper[at]
+		copy(upper[1:], upper[:at])
+		upper[0] = value
+		return
+	}
+	at := find(u, row, value, place-first)
 	if d.move(at, false); key == u.order.most {
 		for i := range at {
 			d.move(i, true)

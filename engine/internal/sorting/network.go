@@ -206,10 +206,11 @@ func (w *networkWriter) findNaN(found x86.Label) {
 	w.I(x86.JNE, 0, found)
 }
 
-// Immediates of comparisons of floats.
+// Immediates of comparisons, of floats where nothing else is said.
 const (
 	less      = 0x11
 	unordered = 3
+	above     = 6 // of numbers without signs
 )
 
 // prepareGroup loads what steps in groups of so many lanes need.

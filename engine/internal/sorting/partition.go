@@ -1,6 +1,8 @@
 package sorting
 
 import (
+	"math"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 )
@@ -55,9 +57,6 @@ const (
 	partBits  = x86.RAX
 	partOther = x86.R11
 )
-
-// nanMask has the NaNs of AVX-512.
-const nanMask = x86.K5
 
 // A partitionWriter writes a partition. It puts the keys of a vector that are below the
 // pivot before the others, and stores the whole vector behind the lower keys, and again
@@ -114,12 +113,8 @@ func (w *partitionWriter) write() {
 	w.pivot = w.everywhere(argPivot)
 	w.greatestKey(w.form)
 	w.prepare(w.form)
-	if w.f.avx512 {
-		w.I(x86.KXORW, 0, nanMask, nanMask, nanMask)
-	} else {
-		w.nan = w.take()
-		w.I(x86.VPXOR, w.l, w.nan, w.nan, w.nan)
-	}
+	w.nan = w.take()
+	w.I(x86.VPXOR, 256, w.nan, w.nan, w.nan) // all of it
 	w.load(partLeft, argN)
 	if w.way == positions {
 		w.at, w.step = w.everywhere(argFirst), w.take()
@@ -148,7 +143,8 @@ func (w *partitionWriter) write() {
 		w.I(x86.VMOVUPS, w.l, x86.At(x86.RDI, argBelow), w.below)
 	}
 	if w.f.avx512 {
-		w.I(w.maskMove(), 0, partBits, nanMask)
+		w.I(x86.VPCMPUQ, w.l, x86.K6, w.nan, w.lanes(func(int) int64 { return math.MinInt64 >> 10 }), x86.Imm(above))
+		w.I(w.maskMove(), 0, partBits, x86.K6)
 	} else {
 		w.I(w.pick(x86.VMOVMSKPS, x86.VMOVMSKPD), w.l, partBits, w.nan)
 	}
@@ -249,9 +245,11 @@ func (w *partitionWriter) read(x x86.Vec) {
 	case w.form&enter == 0:
 	case w.form&raw == 0:
 		w.enter(x)
-	case w.f.avx512:
-		w.I(x86.VCMPPD, w.l, x86.K6, x, x, x86.Imm(unordered))
-		w.I(x86.KORW, 0, nanMask, nanMask, x86.K6)
+	case w.f.avx512: // the greatest bits without a sign: there are few masks
+		t := w.take()
+		w.I(x86.VPADDQ, w.l, t, x, x)
+		w.I(x86.VPMAXUQ, w.l, w.nan, w.nan, t)
+		w.give(t)
 	case w.f.size == 8:
 		w.unlike(w.nan, x)
 	default: // the networks are those of AVX-512

@@ -27,7 +27,7 @@ type V = prim.V
 
 // Sliding says how the windows of convolutions and pools move over the last axes: Kernel, their size, which
 // convolutions take from the weights; Stride, Padding and Dilation, with one number for each axis or one for
-// all; and Groups of channels. Zero fields are strides of 1 (of pools the kernel), no padding and one group.
+// all; and Groups of channels, of convolutions alone. Zero fields are strides of 1 (of pools the kernel), no padding and one group.
 type Sliding = untyped.Sliding
 
 // A Reducer is a reduction with several states; see ReduceStates.

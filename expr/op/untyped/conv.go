@@ -20,11 +20,19 @@ type Sliding struct {
 	Stride   []int // nil: 1; for pools the size of the window
 	Padding  []int // elements added before and after each axis; nil: 0
 	Dilation []int // the distance of the elements of a window; nil: 1
-	Groups   int   // of a convolution; 0: 1
+	Groups   int   // of channels, of a convolution; 0: 1. Other windows are of one channel each
 }
 
 // slide is how windows move along one axis.
 type slide struct{ size, stride, padding, dilation int }
+
+// windows is over for windows of one channel each, such as those of pools.
+func (s Sliding) windows(stride []int) []slide {
+	if s.Groups != 0 && s.Groups != 1 {
+		panic(stop{wrong("%d groups of channels are given, which only convolutions have", s.Groups)})
+	}
+	return s.over(s.Kernel, stride)
+}
 
 // over returns how windows move along each of the last len(kernel) axes.
 func (s Sliding) over(kernel []int, stride []int) []slide {
@@ -188,7 +196,7 @@ func pool(reducer string) func(o Options, x ...*tree.Node) *tree.Node {
 		if o.Axes != nil || o.Keep {
 			return wrong("a pool takes no axes")
 		}
-		w := o.Slide.over(o.Slide.Kernel, o.Slide.Kernel)
+		w := o.Slide.windows(o.Slide.Kernel)
 		v := sound(windowed(a, w, fill))
 		over := Options{Axes: lists.UpTo(len(v.Shape()))[len(a.Shape()):], Acc: o.Acc, Ties: o.Ties}
 		switch y := Reduce(reducer, v, over); {
@@ -205,7 +213,7 @@ func pool(reducer string) func(o Options, x ...*tree.Node) *tree.Node {
 // unpool adds each element of grad to the elements of its window that the pool
 // chose.
 func unpool(o Options, x ...*tree.Node) *tree.Node {
-	w := o.Slide.over(o.Slide.Kernel, nil)
+	w := o.Slide.windows(nil)
 	data := x[0]
 	v := sound(windowed(data, w, extreme(data.DType(), true)))
 	zero := tree.NewConst(data.DType(), 0)
@@ -259,7 +267,7 @@ func start(out shape.Shape, axis int, s slide, t dtype.Type) *tree.Node {
 // argPool returns the composition of the positions of extremes in the axes of windows, row-major.
 func argPool(largest bool) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(o Options, x ...*tree.Node) *tree.Node {
-		w := o.Slide.over(o.Slide.Kernel, o.Slide.Kernel)
+		w := o.Slide.windows(o.Slide.Kernel)
 		n := sound(firstExtremes(x[0], w, largest))
 		lead, k := len(x[0].Shape())-len(w), sizes(w)
 		dims, t := x[0].Shape()[lead:], n.DType()
@@ -308,7 +316,7 @@ func (s slide) meets(d int) bool {
 
 // unpoolAt adds each element of grad to the element of its window that is at a position of argPool.
 func unpoolAt(o Options, x ...*tree.Node) *tree.Node {
-	w := o.Slide.over(o.Slide.Kernel, o.Slide.Kernel)
+	w := o.Slide.windows(o.Slide.Kernel)
 	dims, err := shape.New(o.Ints...)
 	lead := len(dims) - len(w)
 	if err != nil || lead < 0 {
@@ -335,7 +343,7 @@ func forEach(w []slide, a *tree.Node) *tree.Node {
 // imageToColumns returns the matrix with a row for each element of a window of each
 // channel, and a column for each window of each image.
 func imageToColumns(o Options, x ...*tree.Node) *tree.Node {
-	w := o.Slide.over(o.Slide.Kernel, nil)
+	w := o.Slide.windows(nil)
 	a, r := x[0], len(w)
 	if len(a.Shape()) != r+2 {
 		return misshapen("%v is no shape of images with windows over %d axes", a.Shape(), r)
@@ -347,7 +355,7 @@ func imageToColumns(o Options, x ...*tree.Node) *tree.Node {
 
 // columnsToImage makes images of the shape o.Ints.
 func columnsToImage(o Options, x ...*tree.Node) *tree.Node {
-	w := o.Slide.over(o.Slide.Kernel, nil)
+	w := o.Slide.windows(nil)
 	dims, err := shape.New(o.Ints...)
 	if r := len(w); err != nil || len(dims) != r+2 {
 		return misshapen("%v is no shape of images with windows over %d axes", o.Ints, r)

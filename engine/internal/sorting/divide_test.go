@@ -102,7 +102,7 @@ func TestPartsEncode(t *testing.T) {
 	for isa := range families {
 		for _, size := range []int{4, 8} {
 			for _, f := range []form{0, enter} {
-				if c := familyOf(isa, size); c.partition(f, values) == nil || c.partition(f, positions) == nil {
+				if c := families[isa].of(size); c.partition(f, values) == nil || c.partition(f, positions) == nil {
 					t.Errorf("%s has no partition of values of %d bytes in form %d", isa, size, f)
 				}
 			}
@@ -122,7 +122,7 @@ func TestReverse(t *testing.T) {
 
 func testReverse[K int32 | int64](t *testing.T, isa string, n int) {
 	u := newRun()
-	u.begin(nil, familyOf(isa, int(unsafe.Sizeof(K(0)))), new(order), false)
+	u.begin(nil, families[isa].of(int(unsafe.Sizeof(K(0)))), new(order), false)
 	x := make([]K, n)
 	for i := range x {
 		x[i] = K(i)
@@ -150,7 +150,7 @@ func TestFind(t *testing.T) {
 func testFind[K int32 | int64](t *testing.T, isa string, places []int) {
 	u := newRun()
 	o := orderOf(dtype.I64, false)
-	u.begin(nil, familyOf(isa, int(unsafe.Sizeof(K(0)))), &o, false)
+	u.begin(nil, families[isa].of(int(unsafe.Sizeof(K(0)))), &o, false)
 	n := places[len(places)-1] + 1
 	x := make([]K, n)
 	for i := range x {
@@ -191,7 +191,7 @@ func TestShortBand(t *testing.T) {
 			{1000, []int{500, 501}, false},
 			{bandKeys, []int{2000, 2001}, true},
 		} {
-			f, o, u, kept := familyOf(isa, 4), orderOf(dtype.I32, false), newRun(), false
+			f, o, u, kept := families[isa].of(4), orderOf(dtype.I32, false), newRun(), false
 			u.begin(nil, f, &o, false)
 			u.places = c.places
 			for range 9 { // a band may miss the keys
@@ -210,7 +210,7 @@ func TestShortBand(t *testing.T) {
 func TestWiden(t *testing.T) {
 	for _, isa := range isas() {
 		u := newRun()
-		u.begin(nil, familyOf(isa, 4), new(order), false)
+		u.begin(nil, families[isa].of(4), new(order), false)
 		for _, n := range append(lists.UpTo(20), 2*callKeys+11) {
 			for _, place := range []int{0, n / 2, n} {
 				from, got, want := make([]int32, n), slices.Repeat([]int64{-7}, n+3), slices.Repeat([]int64{-7}, n+3)

@@ -49,8 +49,10 @@ const (
 	forms = iota + 5
 )
 
-// families has the kernels by instruction set, for values of 1, 2, 4 and 8 bytes.
-var families = map[string]*[4]*family{
+// kernels are those of an instruction set, for values of 1, 2, 4 and 8 bytes.
+type kernels [4]*family
+
+var families = map[string]*kernels{
 	"avx512": {
 		{avx512: true, size: 4, stored: 1, vector: 64, most: 16, blocks: 2, selected: 2},
 		{avx512: true, size: 2, stored: 2, vector: 64, most: 16, blocks: 64, selected: 2},
@@ -64,15 +66,15 @@ var families = map[string]*[4]*family{
 	},
 }
 
-// avx2Words has the kernels of AVX2 for keys of 4 bytes.
-var avx2Words = families["avx2"][2]
+// avx2 has the kernels of AVX2, of which AVX-512 uses some.
+var avx2 = families["avx2"]
 
-// familyOf returns the kernels for values of a size, or nil.
-func familyOf(isa string, size int) *family {
+// of returns the kernels for values of a size, or nil.
+func (k *kernels) of(size int) *family {
 	if size > 8 {
 		return nil
 	}
-	return families[isa][log2(size)]
+	return k[log2(size)]
 }
 
 // lanes returns the number of keys of a vector. A division would take as long as half of a network.

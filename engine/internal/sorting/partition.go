@@ -33,7 +33,7 @@ func (f *family) partition(k form, how way) *exec.Code {
 // partitioner returns the family whose partitions f has.
 func (f *family) partitioner() *family {
 	if f.avx512 && f.size == 4 {
-		return avx2Words // the table of the lanes of a vector of AVX-512 would have 2^16 entries
+		return avx2.of(4) // the table of the lanes of a vector of AVX-512 would have 2^16 entries
 	}
 	return f
 }

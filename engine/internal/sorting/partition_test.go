@@ -27,7 +27,7 @@ func benchPartition(b *testing.B, isa string, n int, inPlace bool) {
 	for i := range x {
 		x[i] = rand.NormFloat64()
 	}
-	o, u, f := orderOf(dtype.F64, false), newRun(), familyOf(isa, 8)
+	o, u, f := orderOf(dtype.F64, false), newRun(), families[isa].of(8)
 	u.begin(nil, f, &o, f.avx512)
 	p := part{from: unsafe.Pointer(&x[0]), data: unsafe.Pointer(&y[0]), n: n, values: true}
 	if inPlace {

@@ -109,8 +109,8 @@ func (f *family) merged() int {
 
 // begin prepares a run. raw says that the keys in memory may be the floats themselves.
 func (u *run) begin(c *tree.Call, f *family, o *order, raw bool) {
-	u.of, u.f, u.avx2, u.order = c, f, familyOf("avx2", f.size), o
-	u.args = args{order: *o, tables: theTables()}
+	u.of, u.f, u.avx2, u.order = c, f, avx2.of(f.size), o
+	u.args.order, u.args.tables = *o, theTables()
 	u.setRaw(raw)
 }
 

@@ -12,7 +12,7 @@ import (
 // A Sorter sorts rows on the workers of a call. It keeps its memory between calls, which
 // follow each other.
 type Sorter struct {
-	isa             string
+	kernels         *kernels
 	call            *tree.Call
 	rows            tree.Rows
 	order           order
@@ -29,7 +29,7 @@ func Has(isa string) bool { return families[isa] != nil }
 
 // New returns a sorter for an instruction set that has kernels.
 func New(isa string) *Sorter {
-	s := &Sorter{isa: isa}
+	s := &Sorter{kernels: families[isa]}
 	s.rowsOf, s.splitOf, s.sortOf = s.someRows, s.splitParts, s.sortParts
 	return s
 }
@@ -37,13 +37,13 @@ func New(isa string) *Sorter {
 // Sort sorts rows. It returns false, and does nothing, if it has no kernels for their
 // type.
 func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
-	s.f, s.order = familyOf(s.isa, r.Type.Size()), orderOf(r.Type, r.Descending)
+	s.f, s.order = s.kernels.of(r.Type.Size()), orderOf(r.Type, r.Descending)
 	s.widen = r.Type.Size() < 4 && (s.f == nil || !s.f.sortsWhole(r.Length))
 	if s.widen {
-		s.f = familyOf(s.isa, 4)
+		s.f = s.kernels.of(4)
 	}
 	if s.f != nil && s.f.avx512 && s.f.size == 8 && r.Length > s.f.lanes() && 2*r.Length <= 3*s.f.lanes() && machine.Current().Halves {
-		s.f = familyOf("avx2", 8) // three vectors of AVX2 take less time than two of AVX-512, of which each takes as long as two
+		s.f = avx2.of(8) // three vectors of AVX2 take less time than two of AVX-512, of which each takes as long as two
 	}
 	switch {
 	case s.f == nil || r.Parted != nil && len(r.Places) != 1:

@@ -89,9 +89,9 @@ func testSort[T number](t *testing.T, isa string, typ dtype.Type) {
 	}
 	lengths = append(lengths, 31, 32, 64, 96, 128, 256, 512, 777, 1000, 1024, 1800, 2048, 3001, 4096, 4097, 5000, 8191, 11003, 1<<15, 1<<15+3)
 	for _, n := range lengths {
-		f := familyOf(isa, typ.Size())
+		f := families[isa].of(typ.Size())
 		if f == nil || typ.Size() < 4 && !f.sortsWhole(n) {
-			f = familyOf(isa, 4)
+			f = families[isa].of(4)
 		}
 		if typ.Size() < 4 && !f.sortsWhole(n) || typ.Size() == 1 && n > mostBytes {
 			if s.Sort(callOf(1), tree.Rows{Type: typ, Count: 1, Length: n}) {
@@ -175,7 +175,7 @@ func TestCompare(t *testing.T) {
 }
 
 func testCompare[T number](t *testing.T, isa string, typ dtype.Type) {
-	f := familyOf(isa, typ.Size())
+	f := families[isa].of(typ.Size())
 	if f == nil {
 		return
 	}
@@ -211,7 +211,7 @@ func TestCounted(t *testing.T) {
 
 func testCounted[T number](t *testing.T, isa string, typ dtype.Type) {
 	const n = 2*countedKeys + 77
-	f := familyOf(isa, typ.Size())
+	f := families[isa].of(typ.Size())
 	for _, c := range []struct {
 		values int
 		rare   bool
@@ -246,7 +246,7 @@ func testCounted[T number](t *testing.T, isa string, typ dtype.Type) {
 func TestSelectedRows(t *testing.T) {
 	for _, isa := range isas() {
 		for _, size := range []int{4, 8} {
-			f, o, u := familyOf(isa, size), orderOf(dtype.I64, false), newRun()
+			f, o, u := families[isa].of(size), orderOf(dtype.I64, false), newRun()
 			most := 2 * f.largest()
 			if isa == "avx2" {
 				most *= 2
@@ -361,7 +361,7 @@ func TestCountedChanges(t *testing.T) {
 	defer close(end)
 	for _, isa := range isas() {
 		o, u := orderOf(dtype.I32, false), newRun()
-		u.begin(nil, familyOf(isa, 4), &o, false)
+		u.begin(nil, families[isa].of(4), &o, false)
 		for range 2000 {
 			u.counted(&part{from: unsafe.Pointer(&x[0]), data: unsafe.Pointer(&to[0]), n: n, values: true})
 		}

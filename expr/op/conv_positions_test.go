@@ -114,7 +114,7 @@ func TestArgMaxPool(t *testing.T) {
 	}
 }
 
-// TestUnpoolAt checks that the elements of a gradient at the positions of maxima, of int64 and int32, are the gradient of the
+// TestUnpoolAt checks that the elements of a gradient at the positions of maxima, of several types, are the gradient of the
 // maxima, and that a position outside of its window counts for nothing.
 func TestUnpoolAt(t *testing.T) {
 	for _, dims := range []shape.Shape{{4, 9, 12}, {3, 70, 62}, {40, 41}} {
@@ -133,8 +133,13 @@ func TestUnpoolAt(t *testing.T) {
 		if got, _ := eval(t, op.UnpoolAt(out, at, dims, s)); !slices.Equal(got, want) {
 			t.Errorf("%v: %v, want %v", dims, got, want)
 		}
-		if got, _ := eval(t, op.UnpoolAt(out, op.Cast[int32](at), dims, s)); !slices.Equal(got, want) {
-			t.Errorf("%v, int32: %v, want %v", dims, got, want)
+		for _, e := range []expr.Exp[float64]{
+			op.UnpoolAt(out, op.Cast[int32](at), dims, s), op.UnpoolAt(out, op.Cast[uint16](at), dims, s),
+			op.UnpoolAt(out, op.Cast[uint32](at), dims, s), op.UnpoolAt(out, op.Cast[uint64](at), dims, s),
+		} {
+			if got, _ := eval(t, e); !slices.Equal(got, want) {
+				t.Errorf("%v: %v, want %v of %v", dims, got, want, e.Node())
+			}
 		}
 		sum := 0.
 		for _, v := range want {
@@ -143,10 +148,15 @@ func TestUnpoolAt(t *testing.T) {
 		if n := float64(pools.Size()); sum != n*(n+1)/2 {
 			t.Errorf("%v: the gradients have the sum %v, not that of %v windows", dims, sum, n)
 		}
-		for _, far := range []int64{-1, 1 << 32, math.MaxInt64} {
-			got, _ := eval(t, op.UnpoolAt(out, op.BroadcastTo[int64](expr.Const(far), pools...), dims, s))
-			if slices.ContainsFunc(got, func(v float64) bool { return v != 0 }) {
-				t.Errorf("%v: position %d counts", dims, far)
+		for _, far := range []int64{-1, int64(dims.Size()), 1 << 31, 1 << 32, 1<<33 + 1, math.MaxInt64, math.MinInt64} {
+			for _, e := range []expr.Exp[float64]{
+				op.UnpoolAt(out, op.BroadcastTo[int64](expr.Const(far), pools...), dims, s),
+				op.UnpoolAt(out, op.BroadcastTo[uint64](expr.Const(uint64(far)), pools...), dims, s),
+				op.UnpoolAt(out, op.BroadcastTo[uint32](expr.Const(uint32(min(max(far, 1<<31), math.MaxUint32))), pools...), dims, s),
+			} {
+				if got, _ := eval(t, e); slices.ContainsFunc(got, func(v float64) bool { return v != 0 }) {
+					t.Errorf("%v: position %d counts in %v", dims, far, e.Node())
+				}
 			}
 		}
 	}

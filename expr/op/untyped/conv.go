@@ -324,8 +324,11 @@ func unpoolAt(o Options, x ...*tree.Node) *tree.Node {
 	}
 	grad, at, image := x[0], x[1], dims[lead:]
 	t := dtype.I64
-	if image.Size() <= math.MaxInt32 && at.DType() == dtype.I32 {
-		t = dtype.I32
+	if image.Size() <= math.MaxInt32 {
+		if t = dtype.I32; at.DType() != t && at.DType().Size() >= t.Size() { // positions outside remain outside
+			number := func(v int) *tree.Node { return tree.NewConst(dtype.I64, uint64(v)) }
+			at = Call("minimum", Call("maximum", Cast(at, dtype.I64), number(-1)), number(image.Size()))
+		}
 	}
 	v := sound(windowed(Reshape(Cast(Iota(image.Size()), t), image), w, tree.NewConst(t, t.Mask())))
 	if out := slices.Concat(dims[:lead], v.Shape()[:len(w)]); !grad.Shape().Equal(out) || !at.Shape().Equal(out) {

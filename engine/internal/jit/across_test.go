@@ -140,27 +140,34 @@ func TestSumsOfLines(t *testing.T) {
 	}
 }
 
-// TestRowsOfLines compares scans of rows within the second level with the interpreter: wide vectors go along one row at a time if rows
-// are whole lines or long, and may compute lanes twice, and along two if not. Arrays begin or end at a page.
+// TestRowsOfLines compares scans of rows with the interpreter: wide vectors go along one row at a time, and may compute lanes twice, down
+// bands of short rows and of rows of which the first level has few, and along four such rows if they are many and beyond the second
+// level. Arrays begin or end at a page.
 func TestRowsOfLines(t *testing.T) {
 	defer useModel(defaultsWith(cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 8 << 20}))()
 	r := rand.New(rand.NewPCG(31, 14))
 	for _, c := range []struct {
 		typ, from  string
 		rows, cols int
-		want       int
+		want       int // rows at once, or -1 for bands
 		twice      bool
 	}{
 		{"f64", "x", 15, 512, 0, true},
 		{"f64", "x", 15, 509, 0, true},
 		{"f64", "x", 2, 1301, 0, true},
-		{"f64", "x", 19, 203, 2, false},
-		{"f64", "y", 15, 509, 2, false},
+		{"f64", "x", 19, 203, 0, true},
+		{"f64", "x", 19, 191, -1, false},
+		{"i32", "x", 19, 384, -1, false},
+		{"f64", "x", 9, 1401, -1, false},
+		{"f32", "y", 20, 2999, -1, false},
+		{"f64", "x", 121, 1401, -1, false},
+		{"f64", "x", 131, 1401, 4, false},
+		{"f64", "y", 15, 509, 0, false},
 		{"f64", "y", 15, 512, 0, false},
 		{"f32", "x", 15, 1003, 0, true},
 		{"i32", "x", 40, 601, 0, true},
 		{"i64", "x", 40, 333, 0, true},
-		{"f64", "the memory of y", 15, 509, 2, false},
+		{"f64", "the memory of y", 15, 509, 0, false},
 	} {
 		mode, same := map[string]string{"x": "out", "y": "inout"}[c.from], false
 		if mode == "" {
@@ -175,8 +182,8 @@ func TestRowsOfLines(t *testing.T) {
 			}
 			for _, be := range isas(t) {
 				for _, bp := range s.instance(t, be).(*instance).phases {
-					if be.Name() == "avx512" && bp.Lowered.Kind == lower.SeqPhase && !bp.Narrow && (!bp.Across || bp.AtOnce != c.want || bp.Repeats != c.twice) {
-						t.Errorf("%v: along rows %t, %d at once, lanes twice %t", c, bp.Across, bp.AtOnce, bp.Repeats)
+					if be.Name() == "avx512" && bp.Lowered.Kind == lower.SeqPhase && !bp.Narrow && (bp.Across != (c.want >= 0) || bp.Whole > 0 == bp.Across || bp.AtOnce != max(c.want, 0) || bp.Repeats != c.twice) {
+						t.Errorf("%v: along rows %t, %d at once, lanes twice %t, bands of %d lanes", c, bp.Across, bp.AtOnce, bp.Repeats, bp.Whole)
 					}
 				}
 			}

@@ -355,7 +355,7 @@ func (bv *boundVec) findWide(m machine.Model) {
 		return
 	}
 	least, cache := 2*stageLanes, m.Caches.L1
-	if moved >= m.Beyond() || lanes {
+	if moved >= m.Beyond() || lanes || across.Whole > 0 { // registers have the states of whole rows
 		cache = m.Caches.L2
 	}
 	if lanes { // as many accumulators for each

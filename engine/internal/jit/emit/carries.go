@@ -113,8 +113,13 @@ func (f *phaseCode) carriesSite(s *layout.Site) bool {
 
 // carryMem emits the address of copy k of a carry in its array.
 func (f *phaseCode) carryMem(c *carried, k int) isa.Mem {
-	f.Int(isa.Mov, isa.T0, f.carryWord(c))
-	return f.carryVec(c, k)
+	m := f.carryVec(c, k)
+	if c.from != 0 {
+		m.Base = c.from
+	} else {
+		f.Int(isa.Mov, isa.T0, f.carryWord(c))
+	}
+	return m
 }
 
 // carryVec returns the address of copy k of a carry in the row at T0.
@@ -209,9 +214,12 @@ func (f *phaseCode) carry(id int32) bool {
 	return true
 }
 
-// carryWord returns the word of the frame with the address from which a carry is loaded: the address of its array, or
+// carryWord returns the word of the frame, or the register, with the address from which a carry is loaded: the address of its array, or
 // of the row before.
 func (f *phaseCode) carryWord(c *carried) isa.Int {
+	if c.from != 0 {
+		return c.from
+	}
 	at := frame.SitePtr
 	if c.echo != nil {
 		at = frame.SiteCur
@@ -246,19 +254,37 @@ func rowAt(s *layout.Site, at int8) isa.Int {
 	return isa.Word(s.Arg + frame.SiteCur)
 }
 
-// holdSteps loads the steps of sites from row to row into registers, as far as some are left. An addition from memory waits with
-// the loads of elements, and those of the next row wait for it: rows of six wide vectors take up to twice as long on a Zen 5.
+// holdSteps holds what each row reads of the frame in registers, as far as some are left: of a loop along rows the number of lanes and
+// where states are, and the steps of sites from row to row. A load from the frame waits with the loads and stores of elements, and
+// those of the next row wait for it: rows of six wide vectors take up to twice as long on a Zen 5.
 func (f *phaseCode) holdSteps() {
 	r, ok := f.freeSite()
 	if !ok || f.Runs > 0 || len(f.turns) > 0 {
 		return
 	}
+	hold := func(word isa.Int) isa.Int {
+		held := r
+		if held > isa.SiteReg(f.Sites-1) {
+			return word
+		}
+		f.Int(isa.Mov, held, word)
+		r += isa.SiteReg(1) - isa.SiteReg(0)
+		return held
+	}
+	if f.Across() {
+		f.lanes = hold(f.lanes)
+		for i := range f.carries {
+			if c := &f.carries[i]; c.echo != nil {
+				if x := hold(isa.Word(f.carrySite(c).Arg + frame.SitePtr)); x.IsReg() {
+					c.from = x
+				}
+			}
+		}
+	}
 	f.stepRegs = map[*layout.Site]isa.Int{}
 	f.eachRowSite(func(s *layout.Site, at int8) {
-		if at >= 0 && r <= isa.SiteReg(f.Sites-1) {
-			f.Int(isa.Mov, r, isa.Word(s.Arg+frame.SiteRow))
-			f.stepRegs[s] = r
-			r += isa.SiteReg(1) - isa.SiteReg(0)
+		if at >= 0 {
+			f.stepRegs[s] = hold(isa.Word(s.Arg + frame.SiteRow))
 		}
 	})
 }

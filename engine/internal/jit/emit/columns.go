@@ -46,7 +46,7 @@ func (f *phaseCode) columnLoop() {
 		}
 	}
 	whole, at := f.wholeRow(v, m, nred)
-	if f.combines && (whole == 0 || f.manyRows() > 1) {
+	if len(f.carries) > 0 && whole == 0 || f.combines && (whole == 0 || f.manyRows() > 1) {
 		whole, at = f.wholeGroups(v, m, nred)
 	}
 	values := max(group*(v+nred), whole*nred+at*v)
@@ -58,10 +58,7 @@ func (f *phaseCode) columnLoop() {
 func (f *phaseCode) columnParts(accs []columnAcc, group, whole, at int) {
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	tail, done := f.NewLabel(), f.NewLabel()
-	switch {
-	case f.combines && whole > 0:
-		f.combineWhole(accs, whole, at, done)
-	case whole > group || whole > 0 && (f.Layout.Short > 0 || f.Tails):
+	if whole > group || whole > 0 && (f.combines || f.Layout.Short > 0 || f.Tails) {
 		f.wholeRows(accs, whole, at, done)
 	}
 	f.part("columns: %d vectors at once, down all rows", group)
@@ -142,34 +139,6 @@ const wholeNodes = 128
 
 // wholeLanes returns the lanes of a row whose states are all in registers, or 0.
 func (f *phaseCode) wholeLanes() int { return max(f.Layout.Whole, f.Layout.Short) }
-
-// wholeRows emits the loop down whole rows, at vectors at once, and a jump to done. It does nothing
-// if a call has another number of lanes.
-func (f *phaseCode) wholeRows(accs []columnAcc, vectors, at int, done isa.Label) {
-	other := f.NewLabel()
-	f.Int(isa.Mov, isa.T1, isa.Word(f.Phase.Lanes))
-	f.Branch(isa.NE, isa.T1, isa.K(f.wholeLanes()), other)
-	f.atOnce, f.Tail = at, f.wholeLanes()%f.W
-	if len(f.carries) > 0 {
-		f.many = f.Layout.AtOnce
-	}
-	switch {
-	case f.Tail == 0:
-		f.part("columns: whole rows of %d vectors", vectors)
-	case f.overlapsWhole(accs, vectors):
-		f.part("columns: whole rows of %d vectors, of which the last two overlap", vectors)
-		f.back, f.Tail = f.W-f.Tail, 0
-	default:
-		f.part("columns: whole rows of %d vectors, the last one under a mask", vectors)
-		f.Int(isa.Sub, isa.T1, isa.K((vectors-1)*f.W))
-		f.Lanes.SetTail()
-		f.Ends, f.Masked = vectors, vectors == 1
-	}
-	f.columns(accs, vectors)
-	f.Ends, f.atOnce, f.Tail, f.many, f.back, f.Masked = 0, 0, 0, 0, 0, false
-	f.Jump(done)
-	f.Bind(other)
-}
 
 // overlapsWhole reports whether the last of so many vectors of a whole row overlaps the one before, in place of a mask,
 // which takes long with narrow lanes and with records. All are loaded before a result is stored, so registers must have all accumulators: in
@@ -546,23 +515,26 @@ func (f *phaseCode) wholeGroups(v, m, states int) (vectors, at int) {
 	return vectors, at
 }
 
-// manyRows returns how many rows a loop that combines reads at once.
+// manyRows returns how many rows a loop that combines reads at once, or in which one that carries values goes down a short row.
 func (f *phaseCode) manyRows() int {
-	if many := f.Layout.AtOnce; f.combines && many > 1 {
+	switch many := f.Layout.AtOnce; {
+	case f.combines && many > 1:
 		return f.chooseCopies(many, node)
+	case len(f.carries) > 0:
+		return max(many, 1)
 	}
 	return 1
 }
 
-// combineWhole emits groups of columns for a row of known length, and a jump to done. It does nothing if a call has another
-// number of lanes.
-func (f *phaseCode) combineWhole(accs []columnAcc, group, at int, done isa.Label) {
-	other := f.NewLabel()
-	n := f.Layout.Whole
+// wholeRows emits groups of columns for a row of known length, at vectors at once, and a jump to done. It does nothing if a call
+// has another number of lanes.
+func (f *phaseCode) wholeRows(accs []columnAcc, group, at int, done isa.Label) {
+	other, n := f.NewLabel(), f.wholeLanes()
 	all := (n + f.W - 1) / f.W
 	end := (all - 1) / group * group
 	f.Branch(isa.NE, isa.Word(f.Phase.Lanes), isa.K(n), other)
-	if f.many, f.atOnce = f.manyRows(), at; f.many > 1 {
+	f.atOnce = at
+	if f.many = f.manyRows(); f.combines && f.many > 1 {
 		f.atOnce = 1
 	}
 	if end > 0 {
@@ -573,7 +545,7 @@ func (f *phaseCode) combineWhole(accs []columnAcc, group, at int, done isa.Label
 		f.Int(isa.Add, isa.Lane, isa.K(group*f.W))
 		f.Branch(isa.LT, isa.Lane, isa.K(end*f.W), loop)
 	}
-	f.part("columns: the last %d vectors", all-end)
+	f.part("columns: the last %d vectors of whole rows", all-end)
 	switch f.Tail = n % f.W; {
 	case f.Tail > 0 && f.overlapsWhole(accs, all-end):
 		f.back, f.Tail = f.W-f.Tail, 0

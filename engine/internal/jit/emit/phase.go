@@ -170,7 +170,8 @@ type carried struct {
 	// loads it, or nil. echoReg is the register with its address, or -1.
 	echo    *layout.Site
 	echoReg int8
-	slot    int32 // of a carry of 1 or 2 bytes, through which it goes to a register
+	from    isa.Reg // has the address of that row, or 0: see holdSteps
+	slot    int32   // of a carry of 1 or 2 bytes, through which it goes to a register
 }
 
 // A rare is a carry that rarely changes: it does where node need is not 0. region is the next value in each lane, and

@@ -281,7 +281,7 @@ func (f *phaseCode) repeats() bool {
 // lastVector emits the last vector of a row, which may have elements of the one before, and a jump to
 // done. It does nothing if the row has fewer elements than a vector.
 func (f *phaseCode) lastVector(done isa.Label, vector func()) {
-	lanes, fewer := isa.Word(f.Phase.Lanes), f.NewLabel()
+	lanes, fewer := f.lanes, f.NewLabel()
 	f.part("tail: the last vector of the row")
 	f.Branch(isa.GE, isa.Lane, lanes, done)
 	f.Branch(isa.LT, lanes, isa.K(f.W), fewer)

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
@@ -429,7 +430,7 @@ func (b *Binder) findAcross(bp *Phase) {
 		if b.AtOnce > 1 && bp.onlyCarries() { // a step takes fewer cycles than the counter and the jump of a row
 			bp.AtOnce = b.AtOnce
 		}
-	case row <= half/states, sums && row <= min(b.Vectors-2, 16)*b.Bytes/states:
+	case row <= half/states, sums && row <= min(b.Vectors-2, 16)*b.Bytes/states, !sums && b.bands(bp, row*states, moved, element):
 		bp.Whole = bp.Spans[k-1]
 	case along && !b.wide() && element >= bp.Widest() && (moved > b.Machine.Caches.L2 || !bp.Compares()): // wider accumulators take longer than narrow elements
 		bp.Across = true
@@ -485,15 +486,31 @@ func statesOf(ph *lower.Phase) int {
 // vectors are not those that the row before has stored if it begins elsewhere in a line, so they wait for its stores, which must be many.
 func (b *Binder) rowsAtOnce(bp *Phase, sums bool, moved int) int {
 	lines := b.wide() && !bp.Narrow && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
-		return s.Kind == Unit && (s.RowBytes() <= 4*groupBytes || s.RowBytes()%LineBytes != 0 && (s.RowBytes() < streamBytes || !b.repeatsRows(bp)))
+		return s.Kind == Unit && (s.RowBytes() <= 4*groupBytes || s.RowBytes() > b.Machine.Caches.L1/3 && moved > b.Machine.Caches.L2)
 	})
 	switch {
-	case sums || moved > b.Machine.Caches.L2:
+	case sums:
 		return b.AtOnce
 	case lines:
 		return 0
+	case moved > b.Machine.Caches.L2:
+		return b.AtOnce
 	}
 	return b.AtOnce / 2
+}
+
+// The bytes of a row of the widest bands of wide vectors, and the most rows that they go down beyond the second level.
+const (
+	bandBytes = 24 * 64
+	bandRows  = 128
+)
+
+// bands reports whether a scan goes down all rows of a band of columns after the other, with states in registers: wide bands of wide
+// vectors, which neighbouring lines of memory follow each other in. row is the bytes of the states of a row. Down many rows from beyond
+// the second level the processor prefetches less of a band than of whole rows, as long as the first level has the row before.
+func (b *Binder) bands(bp *Phase, row, moved, element int) bool {
+	return b.wide() && !bp.Narrow && bp.onlyCarries() && bp.Spans[len(bp.Spans)-1] <= math.MaxUint16 &&
+		(row <= bandBytes || row > b.Machine.Caches.L1/3 && element <= 2*bp.Widest() && (moved <= b.Machine.Caches.L2 || bp.SeqN <= bandRows))
 }
 
 // repeatsRows reports whether a loop along single rows may compute lanes twice: it loads states from one row, stores them to the next,

@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/engine/internal/listing"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
@@ -453,6 +454,44 @@ func TestSpansOfStates(t *testing.T) {
 	}
 	if avx2 && min(found, reduced) < 20 {
 		t.Errorf("%d loops walk several spans in a call, and %d that reduce short ones", found, reduced)
+	}
+}
+
+// TestStatesOfSpans fails if a call that goes down several spans of a known number of columns blends the last states of a span with those
+// of the next, or stores them under a mask: the next load would wait until the store has reached the cache. So would a load of elements
+// that a store under a mask has room for, where the elements of a row are one store.
+func TestStatesOfSpans(t *testing.T) {
+	r := rand.New(rand.NewPCG(35, 6))
+	for _, typ := range []string{"f32", "f64", "i32"} {
+		for _, columns := range []int{2, 3, 4} {
+			n := []int{70, 9, columns}
+			s := newSetup(t, r, parse(t, fmt.Sprintf(oneKernel, typ, "x", "out", "i1")), n, nil, [][]int{n, n}, true)
+			for _, be := range isas(t) {
+				in, whole, parts := s.instance(t, be), false, 0
+				if be.Name() == "neon" || !slices.ContainsFunc(in.(*instance).phases, func(bp *boundPhase) bool { return bp.Groups > 0 && bp.Short == columns }) {
+					continue
+				}
+				fns, err := in.(backend.Native).Listing()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, fn := range fns {
+					for _, l := range fn.Lines {
+						if l.Kind == listing.Head {
+							whole = strings.Contains(l.Text, "of whole rows")
+							parts += int(frame.Bit(whole))
+						}
+						if masked := strings.Contains(l.Text, "ptr [rax+rsi") && strings.Contains(l.Text, "{k7}, "); whole && (strings.Contains(l.Text, "blend") || masked || columns != 3 && strings.Contains(l.Text, "{k7}, ")) {
+							t.Errorf("%s: %d columns of %s: %s", be.Name(), columns, typ, l.Text)
+						}
+					}
+				}
+				if parts != 1 {
+					t.Errorf("%s: %d columns of %s: %d loops down whole rows", be.Name(), columns, typ, parts)
+				}
+			}
+			differ(t, r, s)
+		}
 	}
 }
 

@@ -177,7 +177,13 @@ func (f *phaseCode) storeCarries() {
 				f.moveNarrow(c, k, true)
 				continue
 			}
-			f.Within(func() { f.Lanes.StoreLanes(c.Type, m, r, f.Masked) })
+			f.Within(func() {
+				if f.Masked && f.Tail > 0 && f.Layout.Groups > 0 { // the load of the next span waits for no store of its lanes
+					f.Lanes.StoreFirst(f.Tail*c.Type.Size(), m, r)
+				} else {
+					f.Lanes.StoreLanes(c.Type, m, r, f.Masked)
+				}
+			})
 		}
 	}
 }

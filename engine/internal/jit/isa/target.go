@@ -259,7 +259,7 @@ type Lanes interface {
 	UniformInt(d Reg, n int32)
 	// OffsetLane moves a lane of 64 bits to a general register.
 	OffsetLane(d Reg, x Vec, lane int)
-	// StoreFirst stores the first 1, 2, 4 or 8 bytes of x.
+	// StoreFirst stores the first 1, 2, 4 or 8 bytes of x, or any number on targets whose tails the code may know.
 	StoreFirst(size int, m Mem, x Vec)
 	// UpperHalf moves the upper half of x, a vector of so many bytes, to the lower half
 	// of d.

@@ -29,10 +29,10 @@ func (f *avx512) convertBF16(d, x x86.Vec) {
 	f.Bind(done)
 }
 
-// storeMasked emits the instruction op of a store, under the tail mask if masked is set. If the phase loads from the array, too, and the code
-// knows the number of lanes, the elements are stored by their parts.
+// storeMasked emits the instruction op of a store, under the tail mask if masked is set. If the code knows the number of lanes, and they
+// are one part or the phase loads from the array, too, the elements are stored by their parts.
 func (f *avx512) storeMasked(site int32, t dtype.Type, op x86.Op, l x86.Len, masked bool, ops []x86.Operand) {
-	if !masked || f.Tail == 0 || !f.loadsFrom(site) {
+	if n := f.Tail * t.Size(); !masked || f.Tail == 0 || n&(n-1) != 0 && !f.loadsFrom(site) {
 		if masked {
 			ops = append(ops, x86.Merge(tailMask))
 		}

@@ -134,10 +134,8 @@ func (f *emitter) StoreFirst(size int, m isa.Mem, x isa.Vec) {
 		f.I(x86.VPEXTRB, 0, mem(m), x, x86.Imm(0))
 	case 2:
 		f.I(x86.VPEXTRW, 0, mem(m), x, x86.Imm(0))
-	case 4:
-		f.I(x86.VMOVD, 0, mem(m), x)
 	default:
-		f.I(x86.VMOVQ, 0, mem(m), x)
+		f.storeFirst(size, mem(m), x)
 	}
 }
 

@@ -492,25 +492,18 @@ func (f *avx2) loadInto(d x86.Vec, i int32, k x86.Vec, masked bool) {
 	}
 }
 
-// loadMasked loads the lanes of predicate k. A load of 16 bytes or less crosses fewer lines.
+// loadMasked loads the lanes of predicate k.
 func (f *avx2) loadMasked(d x86.Vec, t dtype.Type, m x86.Mem, k x86.Vec) {
-	l, n := f.LenOf(t), 0
-	if k == tailVec {
-		n = f.Tail * t.Size()
+	l := f.LenOf(t)
+	if n := f.Tail * t.Size(); k == tailVec {
+		if f.loadPower(d, n, m) {
+			return
+		}
+		if n == 12 {
+			l = x86.L128
+		}
 	}
-	switch n {
-	case 4:
-		f.I(x86.VMOVD, 0, d, m)
-	case 8:
-		f.I(x86.VMOVQ, 0, d, m)
-	case 16:
-		f.I(x86.VMOVUPS, x86.L128, d, m)
-	case 12:
-		l = x86.L128
-		fallthrough
-	default:
-		f.I(maskMove(t), l, d, f.maskFor(k, t), m)
-	}
+	f.I(maskMove(t), l, d, f.maskFor(k, t), m)
 }
 
 // widen converts narrow elements x to the lanes of d.

@@ -384,7 +384,7 @@ func (f *avx512) load(n *lower.Node) {
 	case f.Paired():
 		f.loadPaired(s, n.Aux, t, d)
 	default:
-		f.zeroing(lanes, row.lanes, l, d, f.site(s, n.Aux))
+		f.loadTail(lanes, row, t, d, f.site(s, n.Aux))
 	}
 	if t == dtype.BF16 {
 		f.I(x86.VPSLLD, l, d, d, x86.Imm(16))
@@ -392,6 +392,13 @@ func (f *avx512) load(n *lower.Node) {
 	if fills {
 		fill := f.Src(n.Args[0])
 		f.blend(reg, f.Dst(), fill, d, in)
+	}
+}
+
+// loadTail loads some lanes of a vector: the first ones as such if the code knows their number and they are one part.
+func (f *avx512) loadTail(lanes x86.Operand, row loadRow, t dtype.Type, d x86.Vec, m x86.Mem) {
+	if lanes != tailMask || row.convert != 0 || f.LaneSize > 0 || !f.loadPower(d, f.Tail*t.Size(), m) {
+		f.zeroing(lanes, row.lanes, f.LenOf(t.Register()), d, m)
 	}
 }
 

@@ -496,6 +496,22 @@ func (f *emitter) storePart(bytes int, m x86.Mem, x x86.Vec) {
 	}
 }
 
+// loadPower loads 4, 8, 16 or 32 bytes, and zeros behind them: such a load crosses fewer lines than one under a mask. It reports false
+// for other numbers.
+func (f *emitter) loadPower(d x86.Vec, bytes int, m x86.Mem) bool {
+	switch bytes {
+	case 4:
+		f.I(x86.VMOVD, 0, d, m)
+	case 8:
+		f.I(x86.VMOVQ, 0, d, m)
+	case 16, 32:
+		f.I(x86.VMOVUPS, x86.Len(8*bytes), d, m)
+	default:
+		return false
+	}
+	return true
+}
+
 // storeFew stores fewer than 16 bytes of x by way of RAX.
 func (f *emitter) storeFew(bytes int, m x86.Mem, x x86.Vec) {
 	upper := bytes >= 8

@@ -58,7 +58,8 @@ buf out %[1]s out 2
 }
 
 // TestHeldLines compares sums in place of an array and one that is transposed with the interpreter. Elements of 8 bytes go one by one where the
-// first-level cache holds their lines, and by tiles where the lines share its sets, or another cache is too small.
+// first-level cache holds their lines, and by tiles where the lines share its sets, or another cache is too small. Rows of a few elements of
+// 4 bytes are tiles if they are many and not too short.
 func TestHeldLines(t *testing.T) {
 	r := rand.New(rand.NewPCG(28, 3))
 	defer useModel(defaultsWith(cpucache.Sizes{L1: 32 << 10, L2: 512 << 10, L3: 8 << 20}))()
@@ -66,13 +67,14 @@ func TestHeldLines(t *testing.T) {
 		typ           dtype.Type
 		rows, columns int
 		tiles         bool
-	}{{dtype.F64, 203, 200, false}, {dtype.I64, 150, 317, false}, {dtype.F64, 205, 330, true}, {dtype.F64, 256, 200, true}, {dtype.F32, 203, 200, true}, {dtype.U64, 703, 101, true}} {
+	}{{dtype.F64, 203, 200, false}, {dtype.I64, 150, 317, false}, {dtype.F64, 205, 330, true}, {dtype.F64, 256, 200, true}, {dtype.F32, 203, 200, true}, {dtype.U64, 703, 101, true}, {dtype.F32, 300, 25, true}, {dtype.I32, 128, 16, true}, {dtype.F32, 33, 25, false}, {dtype.U32, 400, 12, false}} {
 		k := parse(t, fmt.Sprintf("kernel held\naxis i0 i1\nbuf y %[1]s inout 2\nbuf b %[1]s in 2\n{\nvec i0 i1 {\n%%0 = load %[1]s y[i0, i1]\n%%1 = load %[1]s b[i1, i0]\n%%2 = add %[1]s %%0 %%1\nstore %[1]s y[i0, i1] %%2\n}\n}", c.typ.Short()))
 		e, turned := []int{c.rows, c.columns}, []int{c.columns, c.rows}
 		s := newSetup(t, r, k, e, nil, [][]int{e, turned}, true)
 		for _, be := range isas(t) {
-			if has := len(s.instance(t, be).(*instance).phases[0].Transposed) > 0; has != c.tiles {
-				t.Errorf("%s: %d x %d of %s: tiles %v, want %v", be.Name(), c.rows, c.columns, c.typ, has, c.tiles)
+			want := c.tiles || be.Name() == "neon" && c.typ.Size() == 4 // which lays no such rows
+			if has := len(s.instance(t, be).(*instance).phases[0].Transposed) > 0; has != want {
+				t.Errorf("%s: %d x %d of %s: tiles %v, want %v", be.Name(), c.rows, c.columns, c.typ, has, want)
 			}
 		}
 		differ(t, r, s)

@@ -35,6 +35,8 @@ const (
 	leastNarrow = 4       // the least of a row whose vectors are narrow: wide vectors have more rows at once, which saves time if they are shorter
 	mostWindows = 4       // vectors that one vector of a site is read from, on average
 	byteWindows = 8       // the same for bytes, which are slow otherwise
+	leastTile   = 16      // elements of a row of 4 bytes from which a large tile is turned in less time than its rows are laid
+	leastTiled  = 1 << 11 // elements of such a tile
 	farthest    = 1 << 30 // bytes from the first row of an iteration to an element
 )
 
@@ -48,7 +50,7 @@ func (l *layouter) lay(least int) {
 	if l.Blends && (l.copiesWhole(ext, which, spans) || l.copiesEach(ext, which, spans)) {
 		return
 	}
-	if l.storesApart(ext, which, spans) || l.fillsVectors(ext, which, spans) || !l.bp.findLaid(ext, least, l.longestLaid()) {
+	if l.storesApart(ext, which, spans) || l.fillsVectors(ext, which, spans) || l.turnsTiles(ext, which, spans) || !l.bp.findLaid(ext, least, l.longestLaid()) {
 		return
 	}
 	w, part, most := l.laidWidths()
@@ -188,6 +190,25 @@ func (l *layouter) laidWidths() (w, part, most int) {
 	}
 	w = laidBytes / l.ph.Widest
 	return w, w, mostWindows
+}
+
+// turnsTiles reports whether a map of elements of 4 bytes reads large tiles of one array along its columns, and rows of the others. Each
+// element of a laid row would be a window of its own.
+func (l *layouter) turnsTiles(ext []int, which []int32, spans [][]bound.Span) bool {
+	k, tiles := len(ext), 0
+	if !l.Blends || k < 2 || l.ph.Widest != 4 || l.ph.LaneSize > 0 || ext[k-1] < leastTile || ext[k-1]*ext[k-2] < leastTiled || l.bp.Computes() {
+		return false
+	}
+	for at, i := range which {
+		store, step, row := l.ph.Sites[i].Store, spans[at][k-1].Coef, spans[at][k-2].Coef
+		switch {
+		case !store && !l.ph.Conflict(int(i)) && max(step, -step) > mostStep && max(row, -row) == 1:
+			tiles++
+		case step != 1 && (step != 0 || store):
+			return false
+		}
+	}
+	return tiles == 1
 }
 
 // fillsVectors reports whether rows of a map of 1 or 2 bytes, of which some are far apart, take vectors of narrow lanes of their own. The

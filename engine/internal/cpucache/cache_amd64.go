@@ -48,3 +48,14 @@ func Halves() bool {
 	signature, _, _, _ := cpuid(1, 0)
 	return strings.HasPrefix(Model(), "AMD") && signature>>20&0xff == 0x19-0xf
 }
+
+// Copies reports whether one instruction moves bytes fast, also few of them, and not in the way of AMD's family 19h: there it moves some
+// distances of the arrays slowly.
+func Copies() bool {
+	last, _, _, _ := cpuid(0, 0)
+	if last < 7 {
+		return false
+	}
+	_, _, _, features := cpuid(7, 0)
+	return features>>4&1 != 0 && !Halves()
+}

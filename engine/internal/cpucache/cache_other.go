@@ -9,3 +9,6 @@ func Model() string { return "" }
 
 // Halves reports whether the processor takes vectors of 512 bits in two halves.
 func Halves() bool { return false }
+
+// Copies reports whether one instruction moves bytes fast.
+func Copies() bool { return false }

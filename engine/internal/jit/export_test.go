@@ -42,7 +42,7 @@ func FixWide(t *testing.T)   { fixModel(t, false, false) }
 
 func fixModel(t *testing.T, halves, narrow bool) {
 	m := defaultsWith(cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20})
-	m.Halves, m.Narrow = halves, narrow
+	m.Halves, m.Narrow, m.Copies = halves, narrow, !halves
 	t.Cleanup(useModel(m))
 }
 

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -143,6 +144,100 @@ func checkAligned(t *testing.T, k *ir.Kernel, n, off, size int, atEnd bool) {
 			want = bytes.Clone(y)
 		} else if !bytes.Equal(y, want) {
 			t.Fatalf("%s, %s: %d elements of %d bytes from %d on differ from the interpreter", be.Name(), k.Name, n, size, off)
+		}
+	}
+}
+
+// TestBytes tests copies of rows that one instruction moves: of as many bytes as that takes, and of one element more and less, where the
+// arrays do not fit into the first level. It does not copy predicates, whose bytes become 0 or 1, nor what other stores change.
+func TestBytes(t *testing.T) {
+	m := defaultsWith(cpucache.Sizes{L1: 1 << 10, L2: 1 << 20, L3: 32 << 20})
+	m.Copies = true
+	defer useModel(m)()
+	for _, c := range []struct {
+		typ   string
+		size  int
+		moves bool
+	}{{"u8", 1, true}, {"bool", 1, false}, {"u16", 2, true}, {"i32", 4, true}, {"f64", 8, true}} {
+		k := parse(t, strings.ReplaceAll(`kernel bytes
+axis i0
+buf x TYPE in 1
+buf y TYPE out 1
+{
+  vec i0 {
+    %0 = load TYPE x[i0]
+    store TYPE y[i0] %0
+  }
+}`, "TYPE", c.typ))
+		least := 2048 / c.size
+		for _, n := range []int{least - 1, least, least + 1, 2*least + 77} {
+			for _, atEnd := range []bool{false, true} {
+				checkAligned(t, k, n, 3, c.size, atEnd)
+			}
+		}
+		x := make([]byte, 8192*c.size)
+		for _, be := range isas(t) {
+			for _, off := range []int{0, 1, 4096} {
+				code, err := be.Compile(k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				inst, err := code.Bind(&ir.Binding{Extents: []int{4096}, Bufs: []ir.BufBind{
+					{Ptr: unsafe.Pointer(&x[off*c.size]), Strides: []int{1}, Extents: []int{4096}, Memory: 1},
+					{Ptr: unsafe.Pointer(&x[0]), Strides: []int{1}, Extents: []int{4096}, Memory: 1},
+				}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if bp := inst.(*instance).phases[0]; bp.Bytes != (off == 4096 && c.moves) {
+					t.Errorf("%s, %s from %d elements on: moves bytes: %v", be.Name(), c.typ, off, bp.Bytes)
+				}
+			}
+		}
+	}
+}
+
+// TestBytesOfRows copies rows that are apart, some of which one instruction moves.
+func TestBytesOfRows(t *testing.T) {
+	m := defaultsWith(cpucache.Sizes{L1: 1 << 10, L2: 1 << 20, L3: 32 << 20})
+	m.Copies = true
+	defer useModel(m)()
+	k := parse(t, `kernel rows
+axis i0 i1
+buf x f32 in 2
+buf y f32 out 2
+{
+  vec i0 i1 {
+    %0 = load f32 x[i0, i1]
+    store f32 y[i0, i1] %0
+  }
+}`)
+	const rows, pitch = 7, 1111
+	for _, n := range []int{511, 512, 513, 1110} {
+		x := make([]float32, rows*pitch)
+		for i := range x {
+			x[i] = float32(i)
+		}
+		for _, be := range isas(t) {
+			y := make([]float32, rows*pitch)
+			code, err := be.Compile(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := &ir.Binding{Extents: []int{rows, n}}
+			for i, a := range [][]float32{x, y} {
+				b.Bufs = append(b.Bufs, ir.BufBind{Ptr: unsafe.Pointer(&a[0]), Strides: []int{pitch, 1}, Extents: b.Extents, Memory: 1 + i})
+			}
+			inst, err := code.Bind(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runAll(inst)
+			for i, v := range y {
+				if want := x[i]; i%pitch >= n && v != 0 || i%pitch < n && v != want {
+					t.Fatalf("%s, rows of %d: element %d is %v", be.Name(), n, i, v)
+				}
+			}
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // Package machine has the numbers of this machine by which the engine chooses between
 // variants of a loop that give the same bits: the sizes of the caches, the width of
-// vectors, stores past the caches, gathers, the distance of prefetches, the work of a thread.
+// vectors, copies of bytes, stores past the caches, gathers, the distance of prefetches, the work of a thread.
 //
 // They are the defaults below, or what the environment says, or what package probe
 // measured once on this model of processor, from a file in the user's cache directory. A
@@ -25,6 +25,7 @@ type Model struct {
 	Caches      cpucache.Sizes // bytes of each level
 	Narrow      bool           // vectors of 256 bits are faster than wider ones where loads bound a loop outside the first level
 	Halves      bool           // the processor computes vectors of 512 bits in two halves, so vectors of 256 bits are as fast inside the first level
+	Copies      bool           // one instruction copies rows of bytes faster than vectors outside the first level
 	Stream      bool           // stores past the caches are faster for arrays larger than these
 	Gathers     bool           // gathers of the processor are faster than a load for each lane
 	Fetch       int            // bytes from a load to its prefetch, in the last level; 0 prefetches nothing
@@ -37,7 +38,7 @@ type Model struct {
 // machines of ADR 0008. Unknown caches get the sizes of a common desktop.
 func Defaults() Model {
 	halves := cpucache.Halves()
-	m := Model{Caches: cpucache.Of(), Narrow: halves, Halves: halves, Stream: true, Fetch: 1024, MemFetch: 1024, StreamFetch: 2048, Work: 1500}
+	m := Model{Caches: cpucache.Of(), Narrow: halves, Halves: halves, Copies: cpucache.Copies(), Stream: true, Fetch: 1024, MemFetch: 1024, StreamFetch: 2048, Work: 1500}
 	if m.Caches.L1 == 0 {
 		m.Caches = cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20}
 	}
@@ -206,6 +207,7 @@ func (m *Model) fields() []field {
 		{"l3", &m.Caches.L3, 0, math.MaxInt32},
 		{"narrow", &m.Narrow, 0, 0},
 		{"halves", &m.Halves, 0, 0},
+		{"copies", &m.Copies, 0, 0},
 		{"stream", &m.Stream, 0, 0},
 		{"gathers", &m.Gathers, 0, 0},
 		{"fetch", &m.Fetch, 0, 1 << 16},

@@ -77,6 +77,7 @@ func (f *phaseCode) elementLoop(group int) {
 	main, single, tail, masked, done := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 	lanes := f.lanes
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
+	f.moveBytes(done)
 	again := tail
 	align := f.NewLabel()
 	f.Bind(align)
@@ -127,6 +128,34 @@ func (f *phaseCode) elementLoop(group int) {
 	f.Int(isa.Add, isa.Lane, isa.Word(frame.Counter))
 	f.Branch(isa.LT, isa.Lane, lanes, again)
 	f.Bind(done)
+}
+
+// leastMoved is the fewest bytes of a row for which an instruction that moves bytes is worth its start.
+const leastMoved = 2048
+
+// moveBytes emits such an instruction for rows of that many bytes, and a jump to done, in a loop that copies bytes.
+func (f *phaseCode) moveBytes(done isa.Label) {
+	m, ok := f.Asm.(isa.Mover)
+	if !ok || !f.Layout.Bytes || f.Stream {
+		return
+	}
+	size, few := f.Layout.Widest(), f.NewLabel()
+	f.part("rows of at least %d bytes", leastMoved)
+	f.Branch(isa.LT, f.lanes, isa.K(leastMoved/size), few)
+	f.Start(1)
+	for _, id := range f.top {
+		n := &f.Nodes[id]
+		to := isa.Reg(isa.T0)
+		if n.Op == ir.Store {
+			to = isa.T2
+		}
+		f.Asm.Address(to, f.Address(&f.Layout.Sites[n.Aux], n.Aux))
+	}
+	f.Int(isa.Mov, isa.T1, f.lanes)
+	f.Int(isa.Mul, isa.T1, isa.K(size))
+	m.MoveBytes()
+	f.Jump(done)
+	f.Bind(few)
 }
 
 // tail emits a vector under a mask: the first of its lanes, of which T1 is the number. It

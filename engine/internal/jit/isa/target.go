@@ -236,6 +236,12 @@ type Asm interface {
 	Finish(passed bool) (*listing.Object, error)
 }
 
+// A Mover is the [Asm] of a target with an instruction that moves many bytes.
+type Mover interface {
+	// MoveBytes moves T1 bytes from the address T0 to the address T2. It overwrites these registers and Lane.
+	MoveBytes()
+}
+
 // Lanes emits the vector instructions of a phase. Vectors have f.W lanes.
 type Lanes interface {
 	// Emit emits the current copy of a node, and reports whether the target has a rule

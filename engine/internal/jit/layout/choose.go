@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -164,6 +165,18 @@ func (bp *Phase) oneLoad() bool {
 	return units <= 2
 }
 
+// copiesBytes reports whether a map only copies neighbouring elements as they are. Predicates become 0 or 1.
+func (bp *Phase) copiesBytes() bool {
+	top, nodes := bp.Lowered.Top, bp.Lowered.Nodes
+	if len(top) != 2 || nodes[top[0]].Op != ir.Load || nodes[top[1]].Op != ir.Store || nodes[top[1]].Args[0] != top[0] || !bp.Apart() {
+		return false
+	}
+	return !slices.ContainsFunc(top, func(id int32) bool {
+		i, t := nodes[id].Aux, nodes[top[0]].Type
+		return bp.Sites[i].Kind != Unit || bp.Lowered.Sites[i].Type != t || t == dtype.Bool
+	})
+}
+
 // packs reports whether some stored elements are narrower than the lanes. A vector of 512 bits takes as many instructions
 // to pack and to store as one of 256 bits.
 func (bp *Phase) packs() bool {
@@ -215,6 +228,7 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 		return // the emitter has no masks of four lanes
 	}
 	bp.Moves = moving && !bp.steps() && !bp.packs() && (total > b.Machine.Caches.L1 || b.Machine.Halves) && !(total <= b.Machine.Caches.L2 && bp.dense(element+fresh))
+	bp.Bytes = bp.Moves && total-total/16 > b.Machine.Caches.L1 && b.Machine.Copies && bp.Repeats && bp.copiesBytes()
 	bp.Narrow = bp.Narrow || bp.Exact > 0 && (moving && !bp.steps() && bp.oneLoad() || bp.Exact*bp.Widest() < LineBytes) || b.Machine.Narrow && bp.Moves
 	// A network has fewer permutes than records in whole vectors.
 	bp.Narrow = bp.Narrow || bp.joinsNarrow()

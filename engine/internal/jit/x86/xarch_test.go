@@ -77,7 +77,7 @@ func canonical(s string, c *testCase) string {
 		rest += fmt.Sprintf(", %d", p)
 	}
 	switch f.op {
-	case VPMOVM2B, VPMOVM2W, VPMOVM2D: // takes the source for a write mask
+	case VPMOVM2B, VPMOVM2W, VPMOVM2D, MOVSB: // takes the source for a write mask, and writes operands that are no choice
 		return name
 	case LEA:
 		rest = strings.ReplaceAll(rest, "ptr ", "")

@@ -58,10 +58,10 @@ const (
 	ADD, OR, ADC, AND, SUB, XOR
 	CMP, TEST, MOV, LEA, MOVZXB, MOVZXW
 	MOVSXD, IMUL, NEG, DIV, IDIV, SHL
-	SHR, SAR, CQO, BT, BZHI, POPCNT
-	TZCNT, CMOVG, JAE, JE, JNE, JP
-	JL, JGE, JLE, JG, JMP, RET
-	PREFETCHT0, PREFETCHT1, SFENCE, numOps, _, _
+	SHR, SAR, CQO, REP, MOVSB, BT
+	BZHI, POPCNT, TZCNT, CMOVG, JAE, JE
+	JNE, JP, JL, JGE, JLE, JG
+	JMP, RET, PREFETCHT0, PREFETCHT1, SFENCE, numOps
 )
 
 var opNames = [numOps]string{
@@ -105,10 +105,10 @@ var opNames = [numOps]string{
 	"knotd", "knotq", "kortestb", "kortestw", "kortestd", "kortestq", "vpmovm2b", "vpmovm2w",
 	"vpmovm2d", "vzeroupper", "add", "or", "adc", "and", "sub", "xor",
 	"cmp", "test", "mov", "lea", "movzxb", "movzxw", "movsxd", "imul",
-	"neg", "div", "idiv", "shl", "shr", "sar", "cqo", "bt",
-	"bzhi", "popcnt", "tzcnt", "cmovg", "jae", "je", "jne", "jp",
-	"jl", "jge", "jle", "jg", "jmp", "ret", "prefetcht0", "prefetcht1",
-	"sfence",
+	"neg", "div", "idiv", "shl", "shr", "sar", "cqo", "rep",
+	"movsb", "bt", "bzhi", "popcnt", "tzcnt", "cmovg", "jae", "je",
+	"jne", "jp", "jl", "jge", "jle", "jg", "jmp", "ret",
+	"prefetcht0", "prefetcht1", "sfence",
 }
 
 // firstForm has the first form of each instruction.
@@ -134,7 +134,7 @@ var firstForm = [numOps + 1]uint16{
 	345, 346, 347, 348, 349, 350, 351, 352, 353, 354, 355, 356, 357, 358, 359, 360,
 	361, 362, 363, 367, 371, 375, 379, 383, 387, 391, 393, 397, 398, 399, 400, 401,
 	404, 405, 406, 407, 409, 411, 413, 414, 415, 416, 417, 418, 419, 420, 421, 422,
-	423, 424, 425, 426, 427, 429, 430, 431, 432, 433,
+	423, 424, 425, 426, 427, 428, 429, 431, 432, 433, 434, 435,
 }
 
 var forms = [...]form{
@@ -552,6 +552,8 @@ var forms = [...]form{
 	{op: SAR, ops: [4]pat{patGM, patI}, pp: ppNP, opmap: mapOp, opcode: 0xc1, ext: 7, gp: true, vex: 15},
 	{op: SAR, ops: [4]pat{patGM, patCL}, size: [4]uint8{sizeLen, size1}, pp: ppNP, opmap: mapOp, opcode: 0xd3, ext: 7, gp: true, vex: 15},
 	{op: CQO, pp: ppNP, opmap: mapOp, opcode: 0x99, ext: noExt, gp: true, vex: 8},
+	{op: REP, pp: ppNP, opmap: mapOp, opcode: 0xf3, ext: noExt, gp: true, vex: 0},
+	{op: MOVSB, pp: ppNP, opmap: mapOp, opcode: 0xa4, ext: noExt, gp: true, vex: 0},
 	{op: BT, ops: [4]pat{patGM, patI}, pp: ppNP, opmap: map0F, opcode: 0xba, ext: 4, gp: true, vex: 14},
 	{op: BZHI, ops: [4]pat{patG, patGM, patGV}, pp: ppNP, opmap: map0F38, opcode: 0xf5, ext: noExt, vexW: wByLen, vex: lenGPR},
 	{op: POPCNT, ops: [4]pat{patG, patGM}, pp: ppF3, opmap: map0F, opcode: 0xb8, ext: noExt, gp: true, vex: 14},

@@ -126,6 +126,16 @@ func (a *asm) Store(size int, m isa.Mem, x isa.Reg) {
 
 func (a *asm) Prefetch(m isa.Mem) { a.I(x86.PREFETCHT1, 0, mem(m)) }
 
+// MoveBytes implements [isa.Mover].
+func (a *asm) MoveBytes() {
+	a.I(x86.MOV, x86.W64, x86.RSI, x86.RAX)
+	a.I(x86.MOV, x86.W64, x86.RAX, x86.RDI)
+	a.I(x86.MOV, x86.W64, x86.RDI, x86.RDX)
+	a.I(x86.REP, 0)
+	a.I(x86.MOVSB, 0)
+	a.I(x86.MOV, x86.W64, x86.RDI, x86.RAX)
+}
+
 func (a *asm) Jump(l isa.Label) { a.I(x86.JMP, 0, l) }
 
 // jumps are the jumps of the conditions.

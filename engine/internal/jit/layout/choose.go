@@ -155,6 +155,12 @@ func (bp *Phase) joinsNarrow() bool {
 	})
 }
 
+// manyFields reports whether some records have more fields than one instruction for each field and vector stores as fast as a network of
+// narrow vectors does, on a processor that permutes 64 bytes at once.
+func (bp *Phase) manyFields() bool {
+	return slices.ContainsFunc(bp.Records, func(fields []int32) bool { return len(fields) > 8 })
+}
+
 // oneLoad reports whether a loop has at most two sites with neighbouring elements in its lanes: one load and one store. Over short rows,
 // accesses that cross lines take most of the time of such a loop.
 func (bp *Phase) oneLoad() bool {
@@ -230,8 +236,7 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 	bp.Moves = moving && !bp.steps() && !bp.packs() && (total > b.Machine.Caches.L1 || b.Machine.Halves) && !(total <= b.Machine.Caches.L2 && bp.dense(element+fresh))
 	bp.Bytes = bp.Moves && total-total/16 > b.Machine.Caches.L1 && b.Machine.Copies && bp.Repeats && bp.copiesBytes()
 	bp.Narrow = bp.Narrow || bp.Exact > 0 && (moving && !bp.steps() && bp.oneLoad() || bp.Exact*bp.Widest() < LineBytes) || b.Machine.Narrow && bp.Moves
-	// A network has fewer permutes than records in whole vectors.
-	bp.Narrow = bp.Narrow || bp.joinsNarrow()
+	bp.Narrow = bp.Narrow || bp.joinsNarrow() && (!b.wide() || b.Machine.Halves || bp.Widest() == 8 || bp.manyFields())
 	// Stores that pass the caches need narrow vectors and whole lines, which costs instructions.
 	if !beyond || !slow || !b.Machine.Stream || bp.Laid > 0 {
 		return

@@ -330,6 +330,38 @@ buf y %[1]s out 3
 	}
 }
 
+// TestColumns compares copies of columns to short rows with the interpreter, and tests that permutes of whole vectors read them: those of
+// elements of 4 bytes where the processor does not compute them in halves.
+func TestColumns(t *testing.T) {
+	r := rand.New(rand.NewPCG(30, 5))
+	for _, typ := range []dtype.Type{dtype.U8, dtype.I16, dtype.F32} {
+		for k := 5; k <= 18; k++ {
+			for _, halves := range []bool{false, true} {
+				fixModel(t, halves, false)
+				s := newSetup(t, r, parse(t, strings.ReplaceAll(`kernel columns
+axis i0 i1
+buf x TYPE in 2
+buf y TYPE out 2
+{
+  vec i0 i1 {
+    %0 = load TYPE x[i1, i0]
+    store TYPE y[i0, i1] %0
+  }
+}`, "TYPE", typ.Short())), []int{700, k}, nil, [][]int{{k, 700}, {700, k}}, true)
+				be := isas(t)[0]
+				most := map[int]int{1: 16, 2: 16, 4: 12}[typ.Size()]
+				if wide := k <= most && (typ.Size() == 2 || typ.Size() == 1 && amd64.Permutes8 || typ.Size() == 4 && !halves && k != 8); be.Name() == "avx512" && wide {
+					if bp := s.instance(t, be).(*instance).phases[0]; bp.Laid != k || bp.Narrow {
+						t.Errorf("%d columns of %s, halves %v: rows of %d are laid, in narrow vectors: %v", k, typ, halves, bp.Laid, bp.Narrow)
+					}
+				}
+				differ(t, r, s)
+				forget()
+			}
+		}
+	}
+}
+
 // TestLaidBytes is TestLaid for maps of bytes and predicates alone, which have lanes of 8 bits,
 // with shuffles of whole vectors and of 16 bytes, and for lanes of 16 bits with an operand of bytes.
 func TestLaidBytes(t *testing.T) {

@@ -37,6 +37,8 @@ const (
 	byteWindows = 8       // the same for bytes, which are slow otherwise
 	leastTile   = 16      // elements of a row of 4 bytes from which a large tile is turned in less time than its rows are laid
 	leastTiled  = 1 << 11 // elements of such a tile
+	mostColumns = 12      // elements of a row of columns that permutes of wide vectors read; turning blocks of longer ones takes less
+	mostNarrow  = 16      // the same in lanes of 1 or 2 bytes
 	farthest    = 1 << 30 // bytes from the first row of an iteration to an element
 )
 
@@ -83,7 +85,7 @@ func (l *layouter) lay(least int) {
 	// The code of wide vectors would be long, as their blocks are, and their windows cross lines, or have two elements each. The
 	// emitter has no masks of four lanes.
 	long := ph.LaneSize == 0 && l.bp.Laid >= leastNarrow && !l.bp.Computes()
-	windows, laid, planes, whole := 0, 0, false, false
+	windows, laid, planes, whole, columns := 0, 0, false, false, false
 	longestBlock, mostOps := l.mostVectors()
 	for _, i := range which {
 		s := Site{Size: ph.Sites[i].Type.Size(), Line: lines[i], Gather: l.bp.Sites[i].Gather}
@@ -100,7 +102,7 @@ func (l *layouter) lay(least int) {
 		if s.Gather != nil {
 			continue
 		}
-		laid++
+		laid, columns = laid+1, columns || l.permutesColumns() && max(row, -row) == 1 && lo != hi
 		switch {
 		case l.bp.LaidOnce(&s, w):
 		case l.plane(i, &s, ops):
@@ -113,12 +115,12 @@ func (l *layouter) lay(least int) {
 			}
 		}
 	}
-	many := windows > laid*parts*most
+	many := windows > laid*parts*most && !columns
 	if block > longestBlock && !l.bp.Computes() || block*ops > mostOps || many && least > leastBlend {
 		l.bp.Laid = 0
 		return
 	}
-	long = long && !whole && (l.Machine.Narrow || windows > 0 && l.bp.Laid <= MostLaid)
+	long = long && !whole && !columns && (l.Machine.Narrow || windows > 0 && l.bp.Laid <= MostLaid)
 	l.bp.Narrow = (many || planes || long || ph.Widest == 8 && 2*windows > laid*parts*most) && !(ph.Widest == 8 && ph.Predicates())
 }
 
@@ -131,6 +133,18 @@ func (l *layouter) mostVectors() (block, ops int) {
 		return mostBlends, mostLaidOps
 	}
 	return mostBlends, mostSmall
+}
+
+// permutesColumns reports whether the elements of short rows that are columns of an array are read by permutes of whole vectors, one for
+// each column: narrow vectors have as many for half of the rows.
+func (l *layouter) permutesColumns() bool {
+	switch size := l.ph.LaneSize; {
+	case !l.wide() || l.ph.Widest == 8:
+		return false
+	case size > 0:
+		return size >= l.Joined && l.bp.Laid <= mostNarrow
+	}
+	return !l.Machine.Halves && !l.Machine.Narrow && l.bp.Laid <= mostColumns
 }
 
 // plane reports whether a site of a laid phase has planes, and the target interleaves so many.

@@ -127,7 +127,7 @@ buf y %[4]s out 2
 				s := newSetup(t, r, k, e, []int{r.IntN(gap + 1)}, [][]int{{columns, rows + gap}, e, {rows}, e}, true)
 				be := isas(t)[0]
 				in := s.instance(t, be).(*instance)
-				if planes := columns != 7 && columns != 9 && (columns != 5 || typ.Size() >= 4) && typ != dtype.Bool; in.phases[0].Laid > 0 && (be.Name() == "avx2" && value == "" && planes || be.Name() == "avx512" && to.Size() >= 4 && (typ.Size() < to.Size() && columns <= 4 || typ.Size() >= 4 && columns == 4 || columns == 8)) {
+				if planes := columns != 7 && columns != 9 && (columns != 5 || typ.Size() >= 4) && typ != dtype.Bool; in.phases[0].Laid > 0 && (be.Name() == "avx2" && value == "" && planes || be.Name() == "avx512" && to.Size() >= 4 && (value == "" || typ.Size() >= 4) && (typ.Size() < to.Size() && columns <= 4 || typ.Size() >= 4 && columns == 4 || columns == 8)) {
 					n := countIn(t, in, "main loop", "vpermp") + countIn(t, in, "main loop", "vpermt") + countIn(t, in, "main loop", "vpor")
 					if be.Name() == "avx2" {
 						n += countIn(t, in, "main loop", "vmovups xmm")
@@ -330,7 +330,7 @@ buf y %[1]s out 3
 	}
 }
 
-// TestColumns compares copies of columns to short rows with the interpreter, and tests that permutes of whole vectors read them: those of
+// TestColumns compares copies and conversions of columns to short rows with the interpreter, and tests that permutes of whole vectors read them: those of
 // elements of 4 bytes where the processor does not compute them in halves.
 func TestColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(30, 5))
@@ -349,6 +349,24 @@ buf y TYPE out 2
   }
 }`, "TYPE", typ.Short())), []int{700, k}, nil, [][]int{{k, 700}, {700, k}}, true)
 				be := isas(t)[0]
+				if typ.Size() < 4 {
+					c := newSetup(t, r, parse(t, strings.ReplaceAll(`kernel columns
+axis i0 i1
+buf x TYPE in 2
+buf y f32 out 2
+{
+  vec i0 i1 {
+    %0 = load TYPE x[i1, i0]
+    %1 = cvt f32 %0
+    store f32 y[i0, i1] %1
+  }
+}`, "TYPE", typ.Short())), []int{90, k}, nil, [][]int{{k, 90}, {90, k}}, true)
+					op := map[int]string{1: "vpermt2b", 2: "vpermt2w"}[typ.Size()]
+					if be.Name() == "avx512" && k < 8 && !halves && (typ.Size() == 2 || amd64.Permutes8) && countIn(t, c.instance(t, be), "main loop", op) == 0 {
+						t.Errorf("%d columns of %s to float32: the main loop has no %s", k, typ, op)
+					}
+					differ(t, r, c)
+				}
 				most := map[int]int{1: 16, 2: 16, 4: 12}[typ.Size()]
 				if wide := k <= most && (typ.Size() == 2 || typ.Size() == 1 && amd64.Permutes8 || typ.Size() == 4 && !halves && k != 8); be.Name() == "avx512" && wide {
 					if bp := s.instance(t, be).(*instance).phases[0]; bp.Laid != k || bp.Narrow {

@@ -219,7 +219,7 @@ func (bp *Phase) LaidWithin(s *Site, first, w, lanes int) bool {
 		return bp.within(s, []Window{x}, n, lanes)
 	}
 	parts := []int{min(w, 16/s.Size)}
-	if w*s.Size == 64 {
+	if bp.Permutes(s.Size, w) {
 		parts = append(parts, w)
 	}
 	if w*s.Size == narrowBytes && bp.LaidBlended(s, first, w) != nil {
@@ -255,7 +255,13 @@ func PlaneBytes(n int) bool { return n == narrowBytes || 2*n == narrowBytes }
 // Bounds reports whether masks can bound the loads of a laid site to the elements of their lanes, in vectors of w lanes. Those of narrow
 // elements need a permute of the elements of a vector.
 func (bp *Phase) Bounds(s *Site, w int) bool {
-	return s.Size >= 4 || s.Size >= bp.joined && w*s.Size == laidBytes
+	return s.Size >= 4 || bp.Permutes(s.Size, w)
+}
+
+// Permutes reports whether AVX-512 permutes elements of 1 or 2 bytes for all w lanes of a vector at once: at least 16 bytes, for lanes that fill
+// the widest one.
+func (bp *Phase) Permutes(size, w int) bool {
+	return bp.Blends && !bp.repeatsFew && size >= bp.joined && w*size >= 16 && w*cmp.Or(bp.LaneSize, bp.Widest()) == laidBytes
 }
 
 // Bounded reports whether the loads of a laid site are bounded in all iterations. Each takes a mask, but many lanes would have to follow

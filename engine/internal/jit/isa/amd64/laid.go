@@ -346,14 +346,15 @@ func (f *avx512) gatherLaid(s *layout.Site, i int32, t dtype.Type, d x86.Vec) {
 // GatherLaid reads all lanes by windows.
 func (f *avx512) GatherLaid(i int32, d isa.Vec) {
 	s, t := &f.Layout.Sites[i], f.Phase.Sites[i].Type
-	if f.Masked || s.Size < 4 && !f.permutes(s.Size) {
+	if f.Masked || s.Size < 4 && !f.Layout.Permutes(s.Size, f.W) {
 		f.emitter.GatherLaid(i, d)
 		return
 	}
-	if s.Size < 4 {
-		t = frame.Lane(dtype.U8, s.Size)
+	if s.Size >= 4 {
+		f.pickBounded(s, i, t, d, f.W)
+		return
 	}
-	f.pickBounded(s, i, t, d, f.W)
+	f.inLanes(s.Size, func() { f.pickBounded(s, i, frame.Lane(dtype.U8, s.Size), d, f.W) })
 }
 
 // pickBounded loads the first n lanes of the current vector of a laid site, and no other elements.

@@ -153,7 +153,7 @@ func (l *layouter) plane(i int32, s *Site, ops int) bool {
 	if lo, hi := l.bp.laidRange(s); lo == hi { // one element for each row takes one window
 		return false
 	}
-	if l.wide() && (l.ph.LaneSize > 0 || s.Size == l.ph.Widest && !l.Machine.Halves && k < leastNarrow) { // permutes of whole vectors are faster
+	if l.wide() && (l.ph.LaneSize > 0 || !l.Machine.Halves && k < leastNarrow && (s.Size == l.ph.Widest || l.ph.Widest == 4 && s.Size >= l.Joined)) { // permutes of whole vectors are faster
 		return false
 	}
 	return !l.bp.Computes() && !site.Store && site.Type != dtype.Bool && l.bp.LaidRow(s) == 1 && k < 32 && l.Planes>>k&1 != 0 && k*ops <= mostLaidOps

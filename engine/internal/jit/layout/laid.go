@@ -121,7 +121,7 @@ func (l *layouter) lay(least int) {
 		return
 	}
 	long = long && !whole && !columns && (l.Machine.Narrow || windows > 0 && l.bp.Laid <= MostLaid)
-	l.bp.Narrow = (many || planes || long || ph.Widest == 8 && 2*windows > laid*parts*most) && !(ph.Widest == 8 && ph.Predicates())
+	l.bp.Narrow = (many || planes || long || ph.Widest == 8 && !columns && 2*windows > laid*parts*most) && !(ph.Widest == 8 && ph.Predicates())
 }
 
 // mostVectors returns the most vectors until the pattern of rows repeats, and the most instructions of that many.
@@ -139,7 +139,7 @@ func (l *layouter) mostVectors() (block, ops int) {
 // each column: narrow vectors have as many for half of the rows.
 func (l *layouter) permutesColumns() bool {
 	switch size := l.ph.LaneSize; {
-	case !l.wide() || l.ph.Widest == 8:
+	case !l.wide() || l.ph.Widest == 8 && l.bp.Laid >= leastNarrow:
 		return false
 	case size > 0:
 		return size >= l.Joined && l.bp.Laid <= mostNarrow

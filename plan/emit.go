@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
@@ -91,9 +92,7 @@ func (e *emitter) originsBelow(n *graph.Node, seen map[*graph.Node]bool, list []
 
 // scalarOf returns the source of a constant or parameter of type t, or of 1.
 func scalarOf(n *graph.Node, t dtype.Type) *Scalar {
-	if n == nil {
-		n = &graph.Node{Src: tree.ConstInt(t, 1)}
-	}
+	n = cmp.Or(n, &graph.Node{Src: tree.ConstInt(t, 1)})
 	return &Scalar{Bits: n.Src.Bits, Cell: n.Src.Param}
 }
 

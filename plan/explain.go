@@ -149,11 +149,7 @@ func (s *Stage) Flops() int {
 		}
 		return each * s.Out.Shape.Size()
 	case Chain:
-		n := 0
-		for _, p := range s.Parts {
-			n += p.Flops()
-		}
-		return n
+		return lists.Sum(s.Parts, (*Stage).Flops)
 	}
 	return 0
 }

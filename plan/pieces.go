@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -74,10 +75,8 @@ func wholeRows(a *Array, rows int) *Array {
 
 // piecesOf returns the chain of parts, or nil if it does not pay.
 func piecesOf(parts []*Stage, dims []int, always bool) *Stage {
-	all, rows := 0, dims[0]
-	for _, a := range accessed(parts, rows) {
-		all += a.Bytes()
-	}
+	rows := dims[0]
+	all := lists.Sum(accessed(parts, rows), (*Array).Bytes)
 	size := min(ownBytes/2*rows/max(all, 1), rows/leastBlocks)
 	if always {
 		size = max(1, min(size, rows/3))

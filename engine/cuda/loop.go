@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"cmp"
+
 	"github.com/oneloop/oneloop/cudagen"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 	"github.com/oneloop/oneloop/engine/internal/host"
@@ -22,10 +24,7 @@ type loop struct {
 }
 
 func (p *program) newLoop(i int, s *plan.Stage) (step, error) {
-	name := s.Kernel.Name
-	if name == "" {
-		name = "loop"
-	}
+	name := cmp.Or(s.Kernel.Name, "loop")
 	l := &loop{
 		kernels: kernels{stageOf: stageOf{p, stageName(i, name), s}},
 		binding: host.Binding(s),

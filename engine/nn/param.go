@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"log/slog"
 	"math"
 	"math/rand/v2"
@@ -55,9 +56,7 @@ func (p *Param[T]) Init(r *rand.Rand, init Init) error {
 		return err
 	}
 	var none absent
-	if r == nil {
-		r = rand.New(&none)
-	}
+	r = cmp.Or(r, rand.New(&none))
 	var draw func() float64
 	if init != nil {
 		draw = init(r, p.Value().Shape()...)

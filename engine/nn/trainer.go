@@ -14,6 +14,7 @@ import (
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/zero"
+	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -273,10 +274,7 @@ func (t *Trainer[T]) Program(ctx context.Context, x, y *engine.Tensor[T]) (*engi
 // run of a program moves.
 func Cost(p *engine.Program) string {
 	pl := zero.IfNil(p.Plan())
-	loops, products, bytes := 0, 0, 0
-	for _, s := range pl.Stages {
-		bytes += s.Bytes()
-	}
+	loops, products, bytes := 0, 0, lists.Sum(pl.Stages, (*plan.Stage).Bytes)
 	for _, s := range pl.All() {
 		if s.A != nil {
 			products++

@@ -1,6 +1,10 @@
 package prim
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/internal/zero"
+)
 
 // An Ix is an integer index expression over loop axes, run-time integers and
 // values. The coordinates of views are such expressions. An Ix is a handle into
@@ -47,10 +51,7 @@ func (t *IxTable) put(n IxNode) Ix {
 	}
 	ix := Ix(len(t.Nodes))
 	if t.Nodes = append(t.Nodes, n); ix >= few {
-		if t.cons == nil {
-			t.cons = make(map[IxNode]Ix)
-		}
-		t.cons[n] = ix
+		zero.Put(&t.cons, n, ix)
 	}
 	return ix
 }

@@ -51,5 +51,23 @@ func Product[I int | int32](list []int, places []I) int {
 	return n
 }
 
+// Sum returns the sum of the results of f for the elements of a list.
+func Sum[E any, N int | float64](list []E, f func(E) N) (n N) {
+	for _, x := range list {
+		n += f(x)
+	}
+	return n
+}
+
+// Count returns the number of elements of a list of which f is true.
+func Count[E any](list []E, f func(E) bool) (n int) {
+	for _, x := range list {
+		if f(x) {
+			n++
+		}
+	}
+	return n
+}
+
 // UpTo returns the numbers from 0 to n-1.
 func UpTo(n int) []int { return Make(n, func(i int) int { return i }) }

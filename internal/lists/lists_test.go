@@ -21,6 +21,12 @@ func TestLists(t *testing.T) {
 	if got := Union(list, []int{2, 5, 5, 1}); !slices.Equal(got, []int{1, 2, 5}) || list[:3][2] == 5 {
 		t.Errorf("Union returns %v, and leaves %v", got, list[:3])
 	}
+	if got := Sum([]string{"a", "", "bcd"}, func(s string) int { return len(s) }); got != 4 {
+		t.Errorf("Sum returns %d", got)
+	}
+	if got := Count([]int{3, 2, 1, 0}, even); got != 2 {
+		t.Errorf("Count returns %d", got)
+	}
 	if got := UpTo(3); !slices.Equal(got, []int{0, 1, 2}) {
 		t.Errorf("UpTo(3) = %v", got)
 	}

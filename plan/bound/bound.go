@@ -133,10 +133,7 @@ func (n *Kernel) Analyse() { n.analyse(nil, nil) }
 // analyse is Analyse with room for the results.
 func (n *Kernel) analyse(access []Access, dims []Dim) {
 	n.Access = slices.Grow(access, len(n.IR.Access))[:len(n.IR.Access)]
-	rank := 0
-	for i := range n.IR.Access {
-		rank += len(n.IR.Access[i].Coords)
-	}
+	rank := lists.Sum(n.IR.Access, func(a ir.Access) int { return len(a.Coords) })
 	dims = slices.Grow(dims, rank)[:rank]
 	for i := range n.Access {
 		rank = len(n.IR.Access[i].Coords)
@@ -198,11 +195,7 @@ func (s *Space) Product(axes []int32) int { return lists.Product(s.Extents, axes
 
 // Order returns the digits of axes, outermost first.
 func (s *Space) Order(axes []int32) (digits []int) {
-	n := 0
-	for _, a := range axes {
-		n += len(s.OfAxis[a])
-	}
-	digits = s.ints(n)[:0]
+	digits = s.ints(lists.Sum(axes, func(a int32) int { return len(s.OfAxis[a]) }))[:0]
 	for _, a := range axes {
 		digits = append(digits, s.OfAxis[a]...)
 	}

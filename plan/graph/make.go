@@ -429,10 +429,7 @@ func (g *Graph) nestConcat(e *tree.Node, args []*Node) *Node {
 	var outer []*Node
 	for part := range slices.Chunk(args, maxParts) {
 		to := e.Shape().Clone()
-		to[e.Axes[0]] = 0
-		for _, a := range part {
-			to[e.Axes[0]] += a.Shape[e.Axes[0]]
-		}
+		to[e.Axes[0]] = lists.Sum(part, func(a *Node) int { return a.Shape[e.Axes[0]] })
 		outer = append(outer, g.make(concatenation(e, to), part))
 	}
 	return g.make(concatenation(e, e.Shape()), outer)

@@ -257,11 +257,7 @@ func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 		}
 	}
 	if size <= shortGroup && size*elementsOf(e) < 2*shortGroup && (columns || !g.longRow(e, a, size)) && (columns || axes == 1 || len(e.Axes) > last-e.Axes[0] && oneRun(e, a)) {
-		work := 0
-		for _, axis := range e.Axes {
-			work += g.workAlong(a, axis)
-		}
-		return size*work <= shortWork
+		return size*lists.Sum(e.Axes, func(axis int) int { return g.workAlong(a, axis) }) <= shortWork
 	}
 	if columns {
 		return false

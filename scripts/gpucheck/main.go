@@ -29,6 +29,8 @@ import (
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/element"
+	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/plan"
 )
 
 type request struct {
@@ -166,11 +168,7 @@ func (s *session) prepare(ctx context.Context, r request) (answer, error) {
 		return nil, err
 	}
 	a := answer{"compile_ns": time.Since(start).Nanoseconds(), "stages": len(s.prog.Plan().Stages)}
-	bytes := 0
-	for _, st := range s.prog.Plan().Stages {
-		bytes += st.Bytes()
-	}
-	a["bytes"] = bytes
+	a["bytes"] = lists.Sum(s.prog.Plan().Stages, (*plan.Stage).Bytes)
 	return a, s.prog.Run(ctx)
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/oneloop/oneloop/engine/driver"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 func init() {
@@ -47,10 +48,7 @@ func Open(name string) (*Library, error) {
 	for _, file := range candidates {
 		l, err := load(file)
 		if err == nil {
-			if opened.of == nil {
-				opened.of = map[string]*Library{}
-			}
-			opened.of[name] = l
+			zero.Put(&opened.of, name, l)
 			return l, nil
 		}
 		refused = append(refused, file+": "+strings.TrimPrefix(err.Error(), file+": "))

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/gemm"
 	"github.com/oneloop/oneloop/engine/internal/hostmem"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -46,10 +47,7 @@ func (p *Program) newChain(s *plan.Stage) (step, error) {
 
 // Units returns the number of blocks, and the time of one.
 func (c *chainStep) Units() (n, grain int, cost float64) {
-	for _, p := range c.unused.parts {
-		cost += p.cost()
-	}
-	return c.s.Blocks.Count(), 1, max(1, cost)
+	return c.s.Blocks.Count(), 1, max(1, lists.Sum(c.unused.parts, part.cost))
 }
 
 // NewWorker returns a worker. If it fails, it sets c.failed.
@@ -113,14 +111,7 @@ func (c *chainStep) forget() { c.each(part.forget) }
 
 // memory returns the number of bytes that the workers keep.
 func (c *chainStep) memory() int {
-	n := 0
-	for _, w := range c.workers {
-		n += len(w.own)
-		for _, x := range w.parts {
-			n += x.memory()
-		}
-	}
-	return n
+	return lists.Sum(c.workers, func(w *chainWorker) int { return len(w.own) + lists.Sum(w.parts, part.memory) })
 }
 
 // A chainWorker runs the parts of a chain. It has a block of each temporary

@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/gemm"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -140,9 +141,7 @@ func (d *tilesStep) forget() {
 // memory returns the number of bytes of the row buffers of all workers.
 func (d *tilesStep) memory() (n int) {
 	for k, list := range d.loops {
-		for _, l := range list {
-			n += len(d.workers[k]) * rowBytes(l.s)
-		}
+		n += len(d.workers[k]) * lists.Sum(list, func(l *loopStep) int { return rowBytes(l.s) })
 	}
 	return n
 }

@@ -88,10 +88,8 @@ func part(g *tree.Adjoint, a *tree.Node, axis, from, count int) *tree.Node {
 }
 
 func gradConcat(g *tree.Adjoint, arg int) *tree.Node {
-	axis, from := g.Node.Axes[0], 0
-	for _, a := range g.Node.Args[:arg] {
-		from += a.Shape()[axis]
-	}
+	axis := g.Node.Axes[0]
+	from := lists.Sum(g.Node.Args[:arg], func(a *tree.Node) int { return a.Shape()[axis] })
 	return part(g, g.Full(), axis, from, g.Arg(arg).Shape()[axis])
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/element"
 	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -236,9 +237,4 @@ func (c *Case) fusedTemps() int {
 }
 
 // moved is the number of bytes that the fused program has to move.
-func (c *Case) moved() (n int) {
-	for _, s := range c.program.Plan().Stages {
-		n += s.Bytes()
-	}
-	return n
-}
+func (c *Case) moved() int { return lists.Sum(c.program.Plan().Stages, (*plan.Stage).Bytes) }

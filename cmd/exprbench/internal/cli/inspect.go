@@ -223,11 +223,7 @@ func writePlan(b *strings.Builder, stmts []expr.Statement, pl *plan.Plan) {
 		fmt.Fprintf(b, "\ntree of %s %s (%v)\n%s", s.Target, s.Saver, s.Value.Kind(), indent(s.Value.Tree()))
 	}
 	fmt.Fprintf(b, "\nplan\n%s", indent(pl.Explain()))
-	total := 0
-	for _, s := range pl.Stages {
-		total += s.Bytes()
-	}
-	fmt.Fprintf(b, "  in all %s moved, %s of scratch\n", machine.Size(total), machine.Size(pl.Arena))
+	fmt.Fprintf(b, "  in all %s moved, %s of scratch\n", machine.Size(lists.Sum(pl.Stages, (*plan.Stage).Bytes)), machine.Size(pl.Arena))
 }
 
 // checkOutput refuses extensions of other formats than the one that is written. A page needs no

@@ -133,11 +133,8 @@ func (t *table) gap() { t.rows = append(t.rows, nil) }
 // 0 is no limit.
 func (t *table) String(width int) string {
 	const between = 2
-	used := func(from, to int) (n int) {
-		for _, w := range t.widths[from:to] {
-			n += w + between
-		}
-		return n
+	used := func(from, to int) int {
+		return lists.Sum(t.widths[from:to], func(w int) int { return w + between })
 	}
 	var parts []string
 	for from := t.names; from < len(t.widths); {

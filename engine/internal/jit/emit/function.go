@@ -4,6 +4,7 @@
 package emit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -107,9 +108,7 @@ func foldRows(target isa.Target, a isa.Asm, list bool, p *lower.Program, phases 
 		slots, err = max(f.Slots.Count, f.results.Slots.Count), f.results.Err
 		f.results.recycle()
 	}
-	if err == nil {
-		err = f.Err
-	}
+	err = cmp.Or(err, f.Err)
 	f.recycle()
 	return slots, done, err
 }

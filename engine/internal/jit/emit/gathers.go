@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -217,10 +218,7 @@ func (f *phaseCode) chooseRows(site int32, g *layout.GatherPlan) {
 	sum, _ := f.offsets(&f.rowTop, g, false, func(c lower.Coord) int32 { return f.copyToRows(c.Node) })
 	c := chosen{site, sum, f.Slots.Take()}
 	f.chosen = append(f.chosen, c)
-	if f.ChosenSlots == nil {
-		f.ChosenSlots = map[int32]int32{}
-	}
-	f.ChosenSlots[site] = c.slot
+	zero.Put(&f.ChosenSlots, site, c.slot)
 }
 
 // copyToRows adds copies of a node, and of those that it needs, to the nodes of rows.
@@ -239,10 +237,7 @@ func (f *phaseCode) copyToRows(id int32) int32 {
 	}
 	to := f.node(&f.rowTop, n.Op, n.Type, n.In, false, n.Args[:]...)
 	f.Nodes[to].Aux, f.Nodes[to].Imm = n.Aux, n.Imm
-	if f.rowNodes == nil {
-		f.rowNodes = map[int32]int32{}
-	}
-	f.rowNodes[id] = to
+	zero.Put(&f.rowNodes, id, to)
 	return to
 }
 

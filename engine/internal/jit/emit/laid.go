@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -290,10 +291,7 @@ func (f *phaseCode) readOnce(i int32) {
 		n, pitch = (f.Layout.Laid+2*f.W-2)/f.W, f.W*s.Size
 	}
 	slot := f.Slots.TakeRow((n*pitch-1)/isa.SlotBytes + 2) // the last vector may have lanes wider than elements
-	if f.LaidSlots == nil {
-		f.LaidSlots = map[int32]int32{}
-	}
-	f.LaidSlots[i] = slot
+	zero.Put(&f.LaidSlots, i, slot)
 	to := f.Slot(slot)
 	if f.Layout.Blends && f.Layout.LaidUnit(s) {
 		row, all := f.Layout.Laid*s.Size, (f.Layout.Laid+f.W-1)*s.Size

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/zero"
 )
 
 // splitShifts splits the shifts of 8-bit lanes by uniform counts into a shift of wider
@@ -109,10 +110,7 @@ func (f *phaseCode) maskedShifts() map[int32]int32 {
 				continue
 			}
 			if j.count(); j.uses[a] == 1 {
-				if out == nil {
-					out = map[int32]int32{}
-				}
-				out[a] = id
+				zero.Put(&out, a, id)
 			}
 			break
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -31,10 +32,7 @@ func (f *phaseCode) reduceLoop() {
 	}
 	f.accumulators()
 	f.keepAccs()
-	fixed := 0
-	for i := range f.accs {
-		fixed += len(f.accs[i].regs) * registers(f.accs[i].Kern)
-	}
+	fixed := lists.Sum(f.accs, func(a acc) int { return len(a.regs) * registers(a.Kern) })
 	if fixed > 0 {
 		fixed += f.programRegs()
 	}
@@ -125,11 +123,9 @@ func (f *phaseCode) shortRow(unroll int) bool {
 func (f *phaseCode) rowVectors() int { return (f.Layout.N + f.W - 1) / f.W }
 
 // shortRegs returns the number of registers of the accumulators of a row without a loop, or 0 if the row takes a loop.
-func (f *phaseCode) shortRegs() (need int) {
+func (f *phaseCode) shortRegs() int {
 	vectors := f.rowVectors()
-	for i := range f.accs {
-		need += min(vectors, f.accs[i].n)
-	}
+	need := lists.Sum(f.accs, func(a acc) int { return min(vectors, a.n) })
 	special := func(a acc) bool { return a.Kern.Arg || a.Prog != nil }
 	if !f.Rows || vectors == 0 || vectors*len(f.top) > 4*longBody || !f.fits(need) || slices.ContainsFunc(f.accs, special) {
 		return 0

@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -34,10 +35,7 @@ func (f *phaseCode) takes(n *lower.Node, s *layout.Site, loads []int32) bool {
 	if !take.Inside {
 		take.Seen = f.Slots.Take()
 	}
-	if f.Takes == nil {
-		f.Takes = map[int32]isa.Take{}
-	}
-	f.Takes[n.Aux] = take
+	zero.Put(&f.Takes, n.Aux, take)
 	n.Op, n.Args = lower.OpTake, [3]int32{lower.None, lower.None, lower.None}
 	return true
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -184,10 +185,7 @@ func (f *phaseCode) findHeld(v, states int) (vectors int) {
 	n, loads, stores := f.partSteps(), 0, 0
 	for i := range f.turns {
 		t := &f.turns[i]
-		nodes := 0
-		for _, id := range f.top {
-			nodes += int(frame.Bit(f.turnOf(id) == t))
-		}
+		nodes := lists.Count(f.top, func(id int32) bool { return f.turnOf(id) == t })
 		if nodes != 1 || t.Size*f.W != 2*layout.PartBytes && t.Size*n != layout.PartBytes || n*len(f.top) > wholeNodes {
 			return 0
 		}

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -35,11 +36,7 @@ func Probe() (Method, error) {
 	if !callable {
 		return None, fmt.Errorf("exec: no machine code on %s/%s: %w", runtime.GOOS, runtime.GOARCH, errors.ErrUnsupported)
 	}
-	errs := errors.Join(failed...)
-	if errs == nil {
-		errs = errors.ErrUnsupported
-	}
-	return None, fmt.Errorf("exec: no executable memory on %s/%s: %w", runtime.GOOS, runtime.GOARCH, errs)
+	return None, fmt.Errorf("exec: no executable memory on %s/%s: %w", runtime.GOOS, runtime.GOARCH, cmp.Or(errors.Join(failed...), errors.ErrUnsupported))
 }
 
 // Failed says why the methods that come before the one in use do not work, if

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -49,9 +49,7 @@ func (b *Binder) region(bp *Phase, s *Site) region {
 		lo, hi = max(lo, first), min(hi, end)
 	}
 	at := uintptr(buf.Ptr)
-	if at == 0 {
-		at = buf.Assumed
-	}
+	at = cmp.Or(at, buf.Assumed)
 	return region{at + uintptr(lo*s.Size), at + uintptr(hi*s.Size), n == bp.N}
 }
 
@@ -164,11 +162,7 @@ func (bp *Phase) manyFields() bool {
 // oneLoad reports whether a loop has at most two sites with neighbouring elements in its lanes: one load and one store. Over short rows,
 // accesses that cross lines take most of the time of such a loop.
 func (bp *Phase) oneLoad() bool {
-	units := 0
-	for i := range bp.Sites {
-		units += int(frame.Bit(bp.Sites[i].Kind == Unit))
-	}
-	return units <= 2
+	return lists.Count(bp.Sites, func(s Site) bool { return s.Kind == Unit }) <= 2
 }
 
 // copiesBytes reports whether a map only copies neighbouring elements as they are. Predicates become 0 or 1.

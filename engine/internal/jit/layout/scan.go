@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -614,10 +615,8 @@ func (bp *Phase) apart() bool {
 }
 
 // StateBytes returns the bytes of the states and the accumulators of a lane.
-func (bp *Phase) StateBytes() (n int) {
-	for i := range bp.Lowered.Carries {
-		n += bp.Lowered.Carries[i].Type.Size()
-	}
+func (bp *Phase) StateBytes() int {
+	n := lists.Sum(bp.Lowered.Carries, func(c lower.Carry) int { return c.Type.Size() })
 	for i := range bp.Lowered.Reds {
 		if n += cmp.Or(bp.LaneSize, bp.Lowered.Reds[i].Kern.Lane.Size()); bp.Lowered.Reds[i].Kern.Arg {
 			n += 4

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -317,10 +318,7 @@ func (ph *Phase) constant(t dtype.Type, bits uint64, v ir.Value) int32 {
 		return id
 	}
 	id := ph.leafNode(Node{Op: prim.Const, Type: t, In: t, Imm: bits, Args: [3]int32{None, None, None}}, v)
-	if ph.konst == nil {
-		ph.konst = map[constKey]int32{}
-	}
-	ph.konst[key] = id
+	zero.Put(&ph.konst, key, id)
 	return id
 }
 
@@ -329,19 +327,13 @@ func (ph *Phase) cell(t dtype.Type, cell int32, v ir.Value) int32 {
 		return id
 	}
 	id := ph.leafNode(Node{Op: OpCell, Type: t, In: t, Aux: cell, Args: [3]int32{None, None, None}}, v)
-	if ph.cells == nil {
-		ph.cells = map[int32]int32{}
-	}
-	ph.cells[cell] = id
+	zero.Put(&ph.cells, cell, id)
 	return id
 }
 
 // save records the cell or array that has v for other phases.
 func (ph *Phase) save(v ir.Value, id int32) {
-	if ph.saved == nil {
-		ph.saved = map[ir.Value]int32{}
-	}
-	ph.saved[v] = id
+	zero.Put(&ph.saved, v, id)
 }
 
 // CellOf returns the cell that holds v in the phase, or none.

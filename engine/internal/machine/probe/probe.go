@@ -3,6 +3,7 @@
 package probe
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -142,9 +143,7 @@ func times(mem []byte, bytes int, loops ...loop) ([]float64, error) {
 		codes[i] = c
 	}
 	each := bytes / 3 / block * block
-	if each == 0 {
-		each = bytes / 3 / (4 * line) * (4 * line)
-	}
+	each = cmp.Or(each, bytes/3/(4*line)*(4*line))
 	array := func(k, at int) unsafe.Pointer { return unsafe.Pointer(&mem[k*(each+17*line)+at]) }
 	times := max(1, 1<<20/(3*each))
 	repeat := rounds

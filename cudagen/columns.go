@@ -56,8 +56,7 @@ func (n *numbers) reducing(region int32) int32 {
 // effects reports whether a region stores, raises faults or carries values.
 func (n *numbers) effects(region int32) bool {
 	for in := range instructions(n.k, region) {
-		b := n.k.Body(in)
-		if in.Op == ir.Store || in.Op == ir.Fault || in.Op == ir.Carry || b >= 0 && n.effects(b) {
+		if b := n.k.Body(in); in.Op == ir.Store || in.Op == ir.Fault || in.Op == ir.Carry || b >= 0 && n.effects(b) {
 			return true
 		}
 	}

@@ -127,14 +127,12 @@ func literal(t dtype.Type, bits uint64) string {
 	case dtype.Bool:
 		return strconv.FormatBool(bits != 0)
 	case dtype.F32:
-		x := math.Float32frombits(uint32(bits))
-		if plainFloat(float64(x), 0x1p-126) {
+		if x := math.Float32frombits(uint32(bits)); plainFloat(float64(x), 0x1p-126) {
 			return decimal(float64(x), 32) + "f"
 		}
 		return fmt.Sprintf("prim::bitcast<f32>(%#xu)", bits)
 	case dtype.F64:
-		x := math.Float64frombits(bits)
-		if plainFloat(x, 0x1p-1022) {
+		if x := math.Float64frombits(bits); plainFloat(x, 0x1p-1022) {
 			return decimal(x, 64)
 		}
 		return fmt.Sprintf("prim::bitcast<f64>(%#xull)", bits)

@@ -17,8 +17,7 @@ import (
 func (g *generator) plan() {
 	code := g.k.Regions[0].Code
 	for i := range code {
-		in := &code[i]
-		if in.Op == ir.For {
+		if in := &code[i]; in.Op == ir.For {
 			for _, r := range g.reductions(in.Aux) {
 				g.def[r.Dst] = i
 			}

@@ -63,8 +63,7 @@ func (s Statement) Err() error {
 	if s.Saver != Set && s.Target.DType() == dtype.Bool {
 		return tree.NewError(tree.ErrType, "", "%v is not defined for %v", s.Saver, s.Target.DType())
 	}
-	to, err := shape.Broadcast(s.Target.Shape(), s.Value.Shape())
-	if err != nil || !to.Equal(s.Target.Shape()) {
+	if to, err := shape.Broadcast(s.Target.Shape(), s.Value.Shape()); err != nil || !to.Equal(s.Target.Shape()) {
 		return tree.NewError(tree.ErrShape, "", "a value of shape %v cannot be assigned to a target of shape %v", s.Value.Shape(), s.Target.Shape())
 	}
 	return nil

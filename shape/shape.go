@@ -140,8 +140,7 @@ func InferReshape(size int, dims []int) (Shape, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	n := s.Size()
-	if unknown >= 0 && n > 0 && size%n == 0 {
+	if n := s.Size(); unknown >= 0 && n > 0 && size%n == 0 {
 		s[unknown] = size / n
 	} else if unknown >= 0 || n != size {
 		return nil, errorf("%d elements do not reshape to %v", size, Shape(dims))

@@ -80,8 +80,7 @@ func stored[T float](op blas.Transpose, rows, cols int, x []T, ld int) matrix[T]
 // column returns a vector as a matrix of one column. It returns the zero matrix if
 // the vector does not fit.
 func column[T float](n int, x []T, inc int) matrix[T] {
-	step := max(inc, -inc)
-	if n <= 0 || step <= 0 || len(x) == 0 || (len(x)-1)/step < n-1 {
+	if step := max(inc, -inc); n <= 0 || step <= 0 || len(x) == 0 || (len(x)-1)/step < n-1 {
 		return matrix[T]{}
 	}
 	first := 0

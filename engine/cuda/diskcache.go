@@ -72,8 +72,7 @@ func (c *diskCache) store(key [sha256.Size]byte, code []byte) {
 	if c == nil {
 		return
 	}
-	sum := sha256.Sum256(code)
-	if cachefile.Write(c.path(key), []byte(diskMagic), sum[:], code) != nil {
+	if sum := sha256.Sum256(code); cachefile.Write(c.path(key), []byte(diskMagic), sum[:], code) != nil {
 		return
 	}
 	c.mu.Lock()

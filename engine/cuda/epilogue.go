@@ -68,8 +68,7 @@ func biasedGemm(s *plan.Stage) (cu.Gemm, error) {
 // instead.
 func (p *program) take(s *plan.Stage) bool {
 	x := &biased{stageOf: stageOf{p: p, s: s}}
-	err := x.open()
-	if err != nil {
+	if err := x.open(); err != nil {
 		if p.d.debug.source {
 			fmt.Fprintf(os.Stderr, "oneloop: %s: %v is added to the product of %v and %v by a loop: %v\n", p.d.name, s.Bias, s.A, s.B, err)
 		}

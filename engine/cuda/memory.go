@@ -80,8 +80,7 @@ func (d *device) Free(a driver.Allocation) error {
 // modules that no program holds and the free memory of the pool, and tries once
 // more. The caller must not be capturing a stream.
 func (d *device) obtain(size int) (cu.DevicePtr, error) {
-	p, err := d.alloc(size)
-	if !errors.Is(err, cu.ERROR_OUT_OF_MEMORY) {
+	if p, err := d.alloc(size); !errors.Is(err, cu.ERROR_OUT_OF_MEMORY) {
 		return p, err
 	}
 	runtime.GC()

@@ -177,8 +177,7 @@ func (l *Loader[T]) ahead(ctx context.Context, rows []int, yield func(*Batch[T],
 	})
 	defer r.Close()
 	for range n {
-		b, ok, err := r.Next(context.WithoutCancel(ctx))
-		if !yield(b, err) || !ok {
+		if b, ok, err := r.Next(context.WithoutCancel(ctx)); !yield(b, err) || !ok {
 			return
 		}
 	}

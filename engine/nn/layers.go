@@ -60,8 +60,7 @@ func featured[T Float](name string, x expr.Exp[T], weight *Param[T]) *tree.Node 
 	if w.Err() != nil {
 		return w
 	}
-	s, k := n.Shape(), w.Shape()
-	if len(s) == 0 || len(k) == 0 || s[len(s)-1] != k[len(k)-1] {
+	if s, k := n.Shape(), w.Shape(); len(s) == 0 || len(k) == 0 || s[len(s)-1] != k[len(k)-1] {
 		return tree.Errorf(tree.ErrShape, name, "the last axes of the input %v and of the weight %v differ", s, k)
 	}
 	return n

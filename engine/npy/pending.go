@@ -195,8 +195,7 @@ func resolve(path string) (target string, descriptor bool, err error) {
 		if base == "" {
 			return "", false, errors.New("the path names no file")
 		}
-		slashed := filepath.ToSlash(dir)
-		if strings.HasPrefix(slashed, "/proc/") || slashed == "/dev/fd" {
+		if slashed := filepath.ToSlash(dir); strings.HasPrefix(slashed, "/proc/") || slashed == "/dev/fd" {
 			return full, true, nil
 		}
 		name := filepath.Join(dir, base)

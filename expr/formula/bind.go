@@ -92,8 +92,7 @@ func (b *binding) signature() []signature {
 // group, which spans them all: they are parts of one Go allocation.
 func (b *binding) group() {
 	for i := range b.vars {
-		v := &b.vars[i]
-		if v.kind == boundArray {
+		if v := &b.vars[i]; v.kind == boundArray {
 			v.group = b.merge(v.base, v.size)
 		}
 	}

@@ -159,8 +159,7 @@ func mapped(root *tree.Node, by map[*tree.Node]*tree.Node) *tree.Node {
 		}
 		m := n
 		if n.Op.Class() == tree.Elementwise || n.Op.Class() == tree.View {
-			args := lists.Map(n.Args, copied)
-			if !slices.Equal(args, n.Args) {
+			if args := lists.Map(n.Args, copied); !slices.Equal(args, n.Args) {
 				m = tree.ApplyWith(n.Op, *n.Attributes, args...)
 			}
 		}

@@ -157,8 +157,7 @@ func DefineReduction(name string, identity func(b *B, t dtype.Type) V, combine f
 		if asked != 0 && !asked.Has(t) {
 			continue
 		}
-		b, err := checkReduction(t.Register(), identity, combine)
-		if err == nil && t == dtype.Bool {
+		if b, err := checkReduction(t.Register(), identity, combine); err == nil && t == dtype.Bool {
 			o.Types |= tree.TypesOf(t)
 			o.Bools = reduceBytes(name, b, combine)
 		} else if err == nil {

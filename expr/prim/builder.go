@@ -166,8 +166,7 @@ func (b *B) Like(x V, v float64) V { return b.Const(x.Type, v) }
 // Lookup reads entry i (modulo the length) of a constant table of type t. The
 // entries are bits; their number is a power of two from 2 to 64.
 func (b *B) Lookup(t dtype.Type, entries []uint64, i V) V {
-	n := len(entries)
-	if n < 2 || n > 64 || n&(n-1) != 0 || !Int.Has(i.Type) || !Num.Has(t) {
+	if n := len(entries); n < 2 || n > 64 || n&(n-1) != 0 || !Int.Has(i.Type) || !Num.Has(t) {
 		return b.fail(Lookup, []V{i}, "a table has 2..64 entries, a power of two, and an integer index")
 	}
 	return b.emit(Lookup, t, uint64(b.to().Table(t, entries)), i)

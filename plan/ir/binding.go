@@ -15,8 +15,7 @@ func (b *Binding) Check(k *Kernel) error {
 		}
 	}
 	for i := range k.Bufs {
-		d, v := &k.Bufs[i], &b.Bufs[i]
-		if d.Mode != Row && (len(v.Strides) != d.Rank || len(v.Extents) != d.Rank) {
+		if d, v := &k.Bufs[i], &b.Bufs[i]; d.Mode != Row && (len(v.Strides) != d.Rank || len(v.Extents) != d.Rank) {
 			return fmt.Errorf("buffer %s has rank %d; %d strides and %d extents are bound", d.Name, d.Rank, len(v.Strides), len(v.Extents))
 		}
 	}

@@ -407,8 +407,7 @@ func (b *Builder) access(buf int, bounds Bounds, coords []prim.Ix) (int32, int32
 		home = b.deeper(home, b.homeOf(c))
 	}
 	for i := range b.K.Access {
-		a := &b.K.Access[i]
-		if int(a.Buf) == buf && a.Bounds == bounds && slices.Equal(a.Coords, coords) {
+		if a := &b.K.Access[i]; int(a.Buf) == buf && a.Bounds == bounds && slices.Equal(a.Coords, coords) {
 			return int32(i), home
 		}
 	}

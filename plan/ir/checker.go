@@ -145,8 +145,7 @@ func fits(t dtype.Type, bits uint64) bool {
 // earlier nodes. Rules about their use are checked at each use.
 func (c *checker) index() {
 	for i, n := range c.k.Index.Nodes {
-		ix := prim.Ix(i)
-		if n.Op >= prim.IxAdd && (n.A < 0 || n.B < 0 || n.A >= ix || n.B >= ix) {
+		if ix := prim.Ix(i); n.Op >= prim.IxAdd && (n.A < 0 || n.B < 0 || n.A >= ix || n.B >= ix) {
 			c.fail("index expression %d refers to %d and %d", i, n.A, n.B)
 			return
 		}

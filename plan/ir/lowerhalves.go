@@ -125,8 +125,7 @@ func (h *halving) rewrite() {
 		h.lower[v], h.same[v] = None, Value(v)
 	}
 	for _, in := range h.All() {
-		a := in.Args[0]
-		if in.Op == prim.Cvt && h.Types[in.Dst] == h.Types[a] && (h.half[in.Dst] || h.half[a]) {
+		if a := in.Args[0]; in.Op == prim.Cvt && h.Types[in.Dst] == h.Types[a] && (h.half[in.Dst] || h.half[a]) {
 			h.same[in.Dst] = h.same[a]
 		}
 		for _, v := range in.Args[:in.NumArgs()] {

@@ -79,8 +79,7 @@ func (k *Kernel) Exprs(in *Ins) iter.Seq[prim.Ix] {
 // visits every node before its operands.
 func (k *Kernel) Nodes(ix prim.Ix) iter.Seq[prim.IxNode] {
 	return func(yield func(prim.IxNode) bool) {
-		n := k.Index.At(ix)
-		if n.Op < prim.IxAdd {
+		if n := k.Index.At(ix); n.Op < prim.IxAdd {
 			yield(n)
 			return
 		}

@@ -146,8 +146,7 @@ func searchValue(n *tree.Node, args []*value) *value {
 func halved(list []uint64, before func(uint64) bool) uint64 {
 	at := 0
 	for len(list) > 1 {
-		half := len(list) / 2
-		if before(list[half-1]) {
+		if half := len(list) / 2; before(list[half-1]) {
 			at += half
 			list = list[half:]
 		} else {

@@ -247,8 +247,7 @@ func (g *generator) reduction(t dtype.Type, s shape.Shape, depth int) *tree.Node
 			n = 2
 		}
 		if keep {
-			i := slices.Index(in, 1)
-			if i >= 0 && !slices.Contains(axes, i) {
+			if i := slices.Index(in, 1); i >= 0 && !slices.Contains(axes, i) {
 				in[i] = n
 				axes = append(axes, i)
 			}

@@ -159,8 +159,7 @@ func (g borderTree) tree(dims []int, depth int) *tree.Node {
 			return untyped.Concat(axis, []*tree.Node{g.tree(with(at), depth-1), g.tree(with(d-at), depth-1)})
 		}
 	case 2:
-		before, after := r.IntN(min(3, d)), r.IntN(2)
-		if d > before+after {
+		if before, after := r.IntN(min(3, d)), r.IntN(2); d > before+after {
 			widths := make([]int, 2*len(dims))
 			widths[2*axis], widths[2*axis+1] = before, after
 			return untyped.Pad(g.tree(with(d-before-after), depth-1), widths, tree.ConstInt(g.typ, 1))

@@ -105,8 +105,7 @@ func testOperator(s suite, row *tree.Operator, t, to dtype.Type) int {
 		s.Errorf("%s of %v: %v", row.Name(), t, err)
 		return 0
 	}
-	out := blank(r, node.DType(), n).Named("out").Node()
-	if !s.checkElements(row.Name(), out, node, args) {
+	if out := blank(r, node.DType(), n).Named("out").Node(); !s.checkElements(row.Name(), out, node, args) {
 		return 0
 	}
 	if node.DType().IsHalf() && row.Result() != tree.ResultTo { // also the value before rounding

@@ -37,8 +37,7 @@ func (b backend) recall(stmts []expr.Statement) bool {
 		want := mems.save()
 		mems.restore(before)
 		err := caught(func() error { return engine.RunWith(ctx, b.o.Options, other...) })
-		d := mems.differ(want)
-		if d != "" || placeless(err) != placeless(wantErr) {
+		if d := mems.differ(want); d != "" || placeless(err) != placeless(wantErr) {
 			b.Errorf("assigned: %s, error %v\ncompiled: error %v\nin\n%s", d, err, wantErr, listing(other))
 			return false
 		}

@@ -399,8 +399,7 @@ func (l memoryList) differ(want [][]byte) string {
 			continue
 		}
 		for k := range len(got) / m.typ.Size() {
-			a, b := fetch(m.typ, got, k), fetch(m.typ, want[i], k)
-			if !equal(m.typ, a, b) {
+			if a, b := fetch(m.typ, got, k), fetch(m.typ, want[i], k); !equal(m.typ, a, b) {
 				return fmt.Sprintf("%s is %s, want %s", m.label(k), show(m.typ, a), show(m.typ, b))
 			}
 		}

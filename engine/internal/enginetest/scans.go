@@ -58,8 +58,7 @@ func Scans(t *testing.T, o Options) {
 							continue
 						}
 						v := make(op.ScanOptions{Axis: axis, Reverse: reverse}, place(r, dtype.F32, packed, tame, dims...).Node())
-						y := blank(r, dtype.F32, v.Shape()...)
-						if !s.checkFused(expr.Statement{Target: y.Node(), Value: v}) {
+						if y := blank(r, dtype.F32, v.Shape()...); !s.checkFused(expr.Statement{Target: y.Node(), Value: v}) {
 							t.Fatalf("%v along %d, reverse %v", dims, axis, reverse)
 						}
 					}

@@ -126,8 +126,7 @@ func normalF16(b uint32) bool { return b&0x7fffffff-0x38800000 < 0x477ff000-0x38
 func narrowF16(raw []uint16, a []float32) {
 	a = a[:len(raw)]
 	for i := range raw {
-		b := math.Float32bits(a[i])
-		if normalF16(b) {
+		if b := math.Float32bits(a[i]); normalF16(b) {
 			m := b&0x7fffffff + 0xfff + b>>13&1
 			raw[i] = uint16(b>>16&0x8000 | (m-112<<23)>>13)
 		} else {
@@ -139,8 +138,7 @@ func narrowF16(raw []uint16, a []float32) {
 func nearestF16(f *frame, in *ins, n int) {
 	d, a := vec[float32](f, in.d, n), vec[float32](f, in.a, n)
 	for i := range d {
-		b := math.Float32bits(a[i])
-		if normalF16(b) {
+		if b := math.Float32bits(a[i]); normalF16(b) {
 			d[i] = math.Float32frombits((b + 0xfff + b>>13&1) &^ 0x1fff)
 		} else {
 			d[i] = dtype.F16Value(dtype.F16Bits(a[i]))

@@ -95,8 +95,7 @@ func (in *instance) bindAll(b *binder) {
 			bv.step = block / size * size
 		}
 		for _, d := range v.direct {
-			s := &in.sites[d.site]
-			if s.Contiguous() {
+			if s := &in.sites[d.site]; s.Contiguous() {
 				s.view = true
 				bv.direct = append(bv.direct, boundDirect{d.reg, d.site, c.regs[d.reg].t.Size()})
 				in.visitors = append(in.visitors, d.reg)

@@ -158,8 +158,7 @@ func (w *worker) begin() {
 		return
 	}
 	w.run = w.inst.Number
-	c := w.inst.code
-	if c.main >= 0 {
+	if c := w.inst.code; c.main >= 0 {
 		exec(&w.frame, c.entry[:c.main], 1)
 	}
 }
@@ -202,8 +201,7 @@ func (w *worker) home() {
 
 func (in *instance) Finish(b backend.Worker) ir.FaultKind {
 	w := b.(*worker)
-	c := in.code
-	if c.main >= 0 {
+	if c := in.code; c.main >= 0 {
 		w.begin()
 		if in.units == bound.BlockUnits {
 			for i, r := range in.vecs[c.entry[c.main].aux].info.reds {

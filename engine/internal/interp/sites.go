@@ -140,8 +140,7 @@ func (c *compiler) directStores(b *blk, loop int32) (out []directStore) {
 		}
 		plain := false
 		for j := range b.code[:i] {
-			d := &b.code[j]
-			if d.dst == v {
+			if d := &b.code[j]; d.dst == v {
 				plain = d.body == nil && !d.apart && d.site == noSite
 			}
 		}

@@ -59,8 +59,7 @@ func (c *compiler) widenBody(q *seqInfo, b *blk, made map[int32]bool) {
 func (in *instance) bindWide(b *binder) {
 	for i := range in.seqs {
 		q := &in.seqs[i]
-		n := in.vecs[q.info.vec].n
-		if !q.info.wide || n == 0 || n > block/2 || q.n/ir.Run < wideMin {
+		if n := in.vecs[q.info.vec].n; !q.info.wide || n == 0 || n > block/2 || q.n/ir.Run < wideMin {
 			continue
 		}
 		if slices.ContainsFunc(q.info.outer, func(r int32) bool { return slices.Contains(in.visitors, r) }) {

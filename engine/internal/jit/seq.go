@@ -436,8 +436,7 @@ type columns struct{ lo, at, n int }
 func (w *worker) seqCall(bp *boundPhase, c columns, t, done, m int) int {
 	t += done
 	for i := range bp.Sites {
-		s := &bp.Sites[i]
-		if s.Guard && !s.Staged {
+		if s := &bp.Sites[i]; s.Guard && !s.Staged {
 			m = w.seqGuard(s, c.lo+c.at, c.n, t, m)
 		}
 	}

@@ -181,8 +181,7 @@ func (g *generator) op() {
 		g.line("%%%d = select %s %%%d %%%d %%%d", id, t.Short(), p, x, y)
 		return
 	case 4:
-		u := genTypes[g.r.IntN(len(genTypes))]
-		if u != t {
+		if u := genTypes[g.r.IntN(len(genTypes))]; u != t {
 			x := g.value(t)
 			id := g.def(u)
 			g.line("%%%d = cvt %s %%%d", id, u.Short(), x)

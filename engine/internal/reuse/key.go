@@ -260,8 +260,7 @@ func (k *Key) relations() {
 		lo := uintptr(unsafe.Pointer(unsafe.SliceData(a)))
 		for j := range k.arrays[:i] {
 			b := k.arrays[j].data
-			at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-			if lo < at+uintptr(len(b)) && at < lo+uintptr(len(a)) {
+			if at := uintptr(unsafe.Pointer(unsafe.SliceData(b))); lo < at+uintptr(len(b)) && at < lo+uintptr(len(a)) {
 				k.words = append(k.words, uint64(i)<<32|uint64(j), uint64(at-lo))
 			}
 		}

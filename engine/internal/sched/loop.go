@@ -92,8 +92,7 @@ func (l *Loop) run(ctx context.Context, j *Job) (ir.FaultKind, error) {
 	l.inst.Begin()
 	down := l.alternate(&j.lastDown)
 	alone := l.alone()
-	measure := !alone && l.toMeasure()
-	if alone || !measure && l.work() < shares[0] {
+	if measure := !alone && l.toMeasure(); alone || !measure && l.work() < shares[0] {
 		l.blocks(l.workers[0], 0, l.n, 0, l.n, down)
 	} else {
 		j.do(ctx, l, down, measure)

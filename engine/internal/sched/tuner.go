@@ -150,8 +150,7 @@ func (t *tuner) pause() {
 func (t *tuner) choose() bool {
 	for range shares {
 		t.next = (t.next + len(shares) - 1) % len(shares)
-		lo, hi := min(t.next, t.best), max(t.next, t.best)
-		if t.works>>lo&(1<<(hi-lo)-1) != 0 {
+		if lo, hi := min(t.next, t.best), max(t.next, t.best); t.works>>lo&(1<<(hi-lo)-1) != 0 {
 			t.level, t.phase = t.next, warming
 			return true
 		}

@@ -38,8 +38,7 @@ func (r *Run) Stopped() bool { return r.ctx != nil && r.ctx.Err() != nil }
 // the same time.
 func (r *Run) Raise(k ir.FaultKind) {
 	for {
-		old := r.fault.Load()
-		if old != 0 && old <= int32(k) || r.fault.CompareAndSwap(old, int32(k)) {
+		if old := r.fault.Load(); old != 0 && old <= int32(k) || r.fault.CompareAndSwap(old, int32(k)) {
 			return
 		}
 	}

@@ -153,8 +153,7 @@ func compare(sign string, x, y value) value {
 	xt := x.n.DType()
 	if y.kind == vScalar && y.s.Class == syntax.Int && xt.IsInt() {
 		lo, hi := limits(xt)
-		below, above := y.s.I.Cmp(lo) < 0, y.s.I.Cmp(hi) > 0
-		if below || above {
+		if below, above := y.s.I.Cmp(lo) < 0, y.s.I.Cmp(hi) > 0; below || above {
 			holds := sign == "!=" || below && sign[0] == '>' || above && sign[0] == '<'
 			return valueOf(untyped.BroadcastTo(truth(holds), x.n.Shape()))
 		}

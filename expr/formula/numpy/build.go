@@ -418,8 +418,7 @@ func (b *builder) preserve(st *syntax.Statement, target *tree.Node) {
 			}
 			continue
 		}
-		mask := b.reads.value(v.value)
-		if mask&over != 0 && name != st.Name() {
+		if mask := b.reads.value(v.value); mask&over != 0 && name != st.Name() {
 			names = append(names, name)
 		} else {
 			b.pending |= mask

@@ -247,8 +247,7 @@ func (s *scope) callMethodOf(n *syntax.Node, name, method string, items []item) 
 		return f.at(n, items)
 	case method == "outer" && f.positional == 2 && len(f.params) == 2:
 		if len(items) == 2 && !items[0].unknown() && !items[1].unknown() {
-			x, y := items[0].node(), items[1].node()
-			if x.Err() == nil && y.Err() == nil {
+			if x, y := items[0].node(), items[1].node(); x.Err() == nil && y.Err() == nil {
 				items[0].value = valueOf(untyped.Reshape(x, append(x.Shape().Clone(), slices.Repeat([]int{1}, len(y.Shape()))...)))
 				items[1].value = valueOf(y) // NumPy makes arrays of both
 			}

@@ -87,8 +87,7 @@ func exponential(x *big.Float) *big.Float {
 // between two float64 round as they must.
 func nearExact(v *big.Float) *big.Float {
 	c := new(big.Float).SetPrec(54).Set(v)
-	d := precise(0).Sub(v, c)
-	if d.Sign() == 0 || d.MantExp(nil) < v.MantExp(nil)-150 {
+	if d := precise(0).Sub(v, c); d.Sign() == 0 || d.MantExp(nil) < v.MantExp(nil)-150 {
 		return c
 	}
 	return v

@@ -129,8 +129,7 @@ func intScalars(op string, a, b syntax.Number) (syntax.Number, error) {
 			out.I = q
 		}
 	case "**":
-		n, ok := b.Small()
-		if a.I.BitLen() > 1 && (!ok || n > maxBits || n*a.I.BitLen() > 2*maxBits) {
+		if n, ok := b.Small(); a.I.BitLen() > 1 && (!ok || n > maxBits || n*a.I.BitLen() > 2*maxBits) {
 			return out, errHuge
 		}
 		z.Exp(a.I, b.I, nil)

@@ -214,8 +214,7 @@ func callGradient(c *call) value {
 		o := untyped.Options{Axes: []int{axis}, Ints: []int{edge}}
 		var at *tree.Node
 		if len(gaps) > 0 {
-			gap := gaps[min(i, len(gaps)-1)]
-			if gap.kind == vScalar {
+			if gap := gaps[min(i, len(gaps)-1)]; gap.kind == vScalar {
 				v, err := gap.s.Float64()
 				if err != nil {
 					panic(fail(c.at, tree.ErrValue, "%s", err))

@@ -41,8 +41,7 @@ func callMoment(name string, withoutNaN bool) func(c *call) *tree.Node {
 		a := c.array(0)
 		mask := c.mask(a.Shape())
 		withoutNaN := withoutNaN && fractional(a.DType()) // integers have no NaN
-		ofParts := withoutNaN && a.DType().IsComplex()
-		if mask == nil && !given && !ofParts {
+		if ofParts := withoutNaN && a.DType().IsComplex(); mask == nil && !given && !ofParts {
 			return plain(c)
 		}
 		mask = cmp.Or(mask, truth(true))

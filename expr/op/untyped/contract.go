@@ -22,8 +22,7 @@ func matmulShape(n *tree.Node) (shape.Shape, error) {
 		return nil, fmt.Errorf("operands of rank 0 have no matrix product")
 	}
 	ra, rb := len(a), len(b)
-	k, kb := a[ra-1], b[max(rb-2, 0)]
-	if k != kb {
+	if k, kb := a[ra-1], b[max(rb-2, 0)]; k != kb {
 		return nil, fmt.Errorf("inner dimensions of %v and %v differ", a, b)
 	}
 	batch, err := shape.Broadcast(a[:max(ra-2, 0)], b[:max(rb-2, 0)])

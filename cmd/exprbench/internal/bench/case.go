@@ -79,8 +79,7 @@ func NewCase(ctx context.Context, o engine.Options, w *Workload, t dtype.Type, n
 func NewFormula(ctx context.Context, o engine.Options, text string, specs []Spec, env map[string]*tree.Node) (*Case, error) {
 	c := &Case{Name: "Formula", Text: text}
 	for _, s := range specs {
-		size := s.Shape.Size()
-		if size > c.N || c.Type == "" {
+		if size := s.Shape.Size(); size > c.N || c.Type == "" {
 			c.N, c.Type = size, s.Type.Short()
 		}
 	}

@@ -99,8 +99,7 @@ func (c *Case) compare(i Impl, a *engine.Array, want, got []byte) error {
 
 // agree reports whether elements are the same; all NaNs are.
 func agree(t dtype.Type, a, b []byte, k int) bool {
-	s := t.Size()
-	if bytes.Equal(a[k*s:][:s], b[k*s:][:s]) {
+	if s := t.Size(); bytes.Equal(a[k*s:][:s], b[k*s:][:s]) {
 		return true
 	}
 	if part := t.Part(); part != t {

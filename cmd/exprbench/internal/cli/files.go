@@ -47,8 +47,7 @@ func distinctFiles(out []setting) error {
 	for i, a := range out {
 		pathA, arrayA, okA := a.inside()
 		for _, b := range out[:i] {
-			pathB, arrayB, okB := b.inside()
-			if (!okA || !okB || arrayA == arrayB) && sameFile(pathA, pathB) {
+			if pathB, arrayB, okB := b.inside(); (!okA || !okB || arrayA == arrayB) && sameFile(pathA, pathB) {
 				return fmt.Errorf("the output file %s is given for both %s and %s", a.value, b.name, a.name)
 			}
 		}

@@ -107,8 +107,7 @@ const (
 
 // Room reports an allocation that cannot succeed: Go ends the program on those.
 func Room(bytes int) error {
-	limit := cmp.Or(Available(), unknownLimit)
-	if bytes < 0 || bytes > limit {
+	if limit := cmp.Or(Available(), unknownLimit); bytes < 0 || bytes > limit {
 		return fmt.Errorf("out of memory: %s are needed, %s are free", Size(bytes), Size(limit))
 	}
 	return nil

@@ -88,8 +88,7 @@ func elements(mem []byte) (least [2]float64, err error) {
 			for range 8 {
 				c.Call(unsafe.Pointer(&arg))
 			}
-			each := float64(time.Since(start)) / (8 * n)
-			if round == 1 || round > 1 && each < least[i] {
+			if each := float64(time.Since(start)) / (8 * n); round == 1 || round > 1 && each < least[i] {
 				least[i] = each
 			}
 		}

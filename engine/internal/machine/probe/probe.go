@@ -162,8 +162,7 @@ func times(mem []byte, bytes int, loops ...loop) ([]float64, error) {
 					codes[i].Call(unsafe.Pointer(&a))
 				}
 			}
-			per := float64(time.Since(start)) / float64(times*3*each)
-			if round == 1 || round > 1 && per < least[i] { // the first round fills the caches
+			if per := float64(time.Since(start)) / float64(times*3*each); round == 1 || round > 1 && per < least[i] { // the first round fills the caches
 				least[i] = per
 			}
 		}
@@ -276,8 +275,7 @@ func sum(x, y []float64) []float64 {
 
 // best returns the distance with the least time, or the usual one if that is about as good.
 func best(t []float64, usual int) int {
-	least := slices.Index(t, slices.Min(t))
-	if t[least] < margin*at(t, usual) {
+	if least := slices.Index(t, slices.Min(t)); t[least] < margin*at(t, usual) {
 		return ahead[least]
 	}
 	return usual

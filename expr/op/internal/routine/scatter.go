@@ -66,8 +66,7 @@ func (p *positions) find(c *tree.Call) error {
 	a := &c.Args[0]
 	at := seriesOf(a.Shape, a.Strides)
 	p.index, _ = as[int64](c.Work, 0, p.count)
-	direct := at.table == nil && (at.step == 1 || p.count == 1)
-	if direct {
+	if at.table == nil && (at.step == 1 || p.count == 1) {
 		p.index = elements[int64](a, p.count-1)
 	} else {
 		for i := range p.index {

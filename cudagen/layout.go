@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -202,9 +203,7 @@ func bind(k *ir.Kernel, b *ir.Binding, d Device, copied func(*numbers, *copiedLo
 	for i := range n.loops {
 		l := &n.layout.loops[i]
 		l.width = 1
-		for _, axis := range n.loops[i].needed {
-			l.axes = append(l.axes, axisForm{axis, n.form(-1, i, a.Axis(axis))})
-		}
+		l.axes = lists.Map(n.loops[i].needed, func(axis int32) axisForm { return axisForm{axis, n.form(-1, i, a.Axis(axis))} })
 	}
 	for i := range n.sites {
 		s := &n.sites[i]
@@ -299,10 +298,7 @@ func (n *numbers) dimensions(i int) {
 			}
 		}
 	}
-	for _, axis := range l.needed {
-		all = append(all, n.Axis(axis))
-	}
-	l.groups = n.Join(order, all)
+	l.groups = n.Join(order, append(all, lists.Map(l.needed, n.Axis)...))
 	for _, g := range l.groups {
 		e := 1
 		for _, d := range g {

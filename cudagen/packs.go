@@ -177,10 +177,8 @@ func (n *numbers) aligned(loop, site, width int, addresses []uint64) bool {
 		return false
 	}
 	f := &n.forms[form]
-	for _, k := range f.coefs[:len(f.coefs)-1] {
-		if k%width != 0 {
-			return false
-		}
+	if slices.ContainsFunc(f.coefs[:len(f.coefs)-1], func(k int) bool { return k%width != 0 }) {
+		return false
 	}
 	size := n.k.Bufs[buf].Type.Size()
 	at := uint64((f.base - n.layout.loops[loop].shift) * size)

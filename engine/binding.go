@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // A Binding is a compiled program with addresses of its own, for callers that run
@@ -46,9 +47,7 @@ func (p *Program) Bind(ctx context.Context, memories ...*Memory) (*Binding, erro
 	}
 	b := &Binding{memory: aliasingOf(p.memory.memories), old: make([][]byte, len(p.memory.memories))}
 	b.memory.relations = p.memory.relations
-	for _, m := range p.memory.memories {
-		b.data = append(b.data, m.data)
-	}
+	b.data = lists.Map(p.memory.memories, func(m *Memory) []byte { return m.data })
 	for i, m := range memories {
 		if m == nil {
 			return nil, tree.NewError(tree.ErrType, "Program.Bind", "memory %d is nil", i)

@@ -54,12 +54,9 @@ func Together(stmts ...expr.Statement) []expr.Statement {
 // isFree reports whether statement i can store before the others that are left:
 // none reads its target, and none before it has an overlapping target.
 func isFree(stmts []expr.Statement, reads [][]*tree.Node, left []int, i int) bool {
-	for _, j := range left {
-		if j != i && readsTarget(reads[j], stmts[i]) || j < i && readsTarget(storedArrays(stmts[j].Target), stmts[i]) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(left, func(j int) bool {
+		return j != i && readsTarget(reads[j], stmts[i]) || j < i && readsTarget(storedArrays(stmts[j].Target), stmts[i])
+	})
 }
 
 // readsTarget reports whether one of the arrays may share elements with the

@@ -163,12 +163,8 @@ func independent(a, b *Stage) bool {
 // aligned reports whether each part has the rows, and accesses what another part
 // writes only within the block of rows that it computes.
 func aligned(parts []*Stage, dims []int) bool {
-	for _, s := range parts {
-		if !s.hasRows(dims) {
-			return false
-		}
-	}
-	return apart(parts, func(i int, w *Array) bool { return parts[i].within(w, dims) })
+	return !slices.ContainsFunc(parts, func(s *Stage) bool { return !s.hasRows(dims) }) &&
+		apart(parts, func(i int, w *Array) bool { return parts[i].within(w, dims) })
 }
 
 // join returns the chain of parts, or nil if it does not pay. It also returns the

@@ -157,9 +157,5 @@ func (s *Stage) Flops() int {
 // Footprint returns the number of bytes of the distinct elements that the
 // stages access, temporaries included.
 func (p *Plan) Footprint() int {
-	var all []*Array
-	for _, s := range p.Stages {
-		all = append(append(all, s.Reads...), s.Writes...)
-	}
-	return moved(all)
+	return moved(slices.Concat(lists.Map(p.Stages, func(s *Stage) []*Array { return slices.Concat(s.Reads, s.Writes) })...))
 }

@@ -56,14 +56,11 @@ func (s *statement) conflicts(before statement) bool {
 	if before.target.Overlaps(s.target) && !before.target.Equal(s.target) {
 		return true
 	}
-	for _, r := range s.reads {
-		// The later statement gets the stored value only if it reads the array with
-		// the same shape, strides and offset.
-		if before.target.Overlaps(r.array) && !(r.direct && before.target.Equal(r.array)) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(before.reads, s.clobbers)
+	// The later statement gets the stored value only if it reads the array with
+	// the same shape, strides and offset.
+	return slices.ContainsFunc(before.reads, s.clobbers) || slices.ContainsFunc(s.reads, func(r read) bool {
+		return before.target.Overlaps(r.array) && !(r.direct && before.target.Equal(r.array))
+	})
 }
 
 // readsItself reports whether a statement reads its target at other positions

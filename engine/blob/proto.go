@@ -107,10 +107,7 @@ func (b *Blob[T]) ShapeEquals(p *Proto) bool {
 // fetches elements from a device.
 func (b *Blob[T]) ToProto(diff bool) (*Proto, error) {
 	b = zero.IfNil(b)
-	p := &Proto{Shape: &ProtoShape{}}
-	for _, d := range b.shape {
-		p.Shape.Dim = append(p.Shape.Dim, int64(d))
-	}
+	p := &Proto{Shape: &ProtoShape{Dim: lists.Map(b.shape, func(d int) int64 { return int64(d) })}}
 	if err := b.put(b.data, &p.Data, &p.DoubleData); err != nil || !diff {
 		return p, err
 	}

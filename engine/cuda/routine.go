@@ -39,12 +39,8 @@ var routines = map[*tree.Operator]func(*routine) error{
 // hasKernels reports whether a stage of a Go function runs as kernels. Kernels number the
 // elements of an axis, and updates, by 32 bits.
 func hasKernels(s *plan.Stage) bool {
-	for _, a := range append([]*plan.Array{s.Out}, s.Args...) {
-		if a.Shape.Size() > math.MaxInt32 {
-			return false
-		}
-	}
-	return routines[s.Node.Op] != nil
+	large := func(a *plan.Array) bool { return a.Shape.Size() > math.MaxInt32 }
+	return routines[s.Node.Op] != nil && !large(s.Out) && !slices.ContainsFunc(s.Args, large)
 }
 
 //go:embed routines

@@ -41,10 +41,11 @@ func beside(steps []*Step) []*Step {
 
 // continues reports whether the roots of b begin where those of a end, in the same rows, and both are maps that cannot fail.
 func continues(a, b *Step) bool {
-	for _, s := range []*Step{a, b} {
-		if s.Task != Store || s.Loop.Nest.Kind != Map || s.Loop.Fails || s.Loop.Faults != nil || len(s.Loop.sides) > 0 || len(s.Loop.Roots) != len(a.Loop.Roots) {
-			return false
-		}
+	other := func(s *Step) bool {
+		return s.Task != Store || s.Loop.Nest.Kind != Map || s.Loop.Fails || s.Loop.Faults != nil || len(s.Loop.sides) > 0
+	}
+	if other(a) || other(b) || len(a.Loop.Roots) != len(b.Loop.Roots) {
+		return false
 	}
 	for i, r := range a.Loop.Roots {
 		x, y := r.Target, b.Loop.Roots[i].Target

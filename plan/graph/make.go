@@ -174,12 +174,7 @@ func isIdentity(e *tree.Node) bool {
 	case ReshapeRow, BroadcastRow, PadRow:
 		return true
 	case TransposeRow:
-		for i, a := range e.Axes {
-			if a != i {
-				return false
-			}
-		}
-		return true
+		return slices.Equal(e.Axes, lists.UpTo(len(e.Axes)))
 	case SliceRow:
 		for i := 0; i < len(e.Ints); i += 3 {
 			if e.Ints[i] != 0 || e.Ints[i+1] != 1 {

@@ -69,12 +69,7 @@ func open(n *tree.Node) bool {
 // with its value evaluated one node at a time.
 func (s suite) checkFused(stmts ...expr.Statement) bool {
 	s.Helper()
-	for _, b := range s.backends() {
-		if !b.fuses(stmts) {
-			return false
-		}
-	}
-	return s.check(stmts...)
+	return !slices.ContainsFunc(s.backends(), func(b backend) bool { return !b.fuses(stmts) }) && s.check(stmts...)
 }
 
 func (b backend) fuses(stmts []expr.Statement) bool {

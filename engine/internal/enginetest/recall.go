@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/oneloop/oneloop/engine"
@@ -23,10 +24,8 @@ func (b backend) recall(stmts []expr.Statement) bool {
 		return true
 	}
 	mems := memories(stmts)
-	for _, m := range mems {
-		if m.mem.Device() != "cpu" {
-			return true
-		}
+	if slices.ContainsFunc(mems, func(m memory) bool { return m.mem.Device() != "cpu" }) {
+		return true
 	}
 	before := mems.save()
 	defer mems.restore(before)

@@ -60,12 +60,11 @@ func Areas() []string { return lists.Map(areas, func(a area) string { return a.n
 
 // Area returns the test of an area by its name. It panics if there is none.
 func Area(name string) func(*testing.T, Options) {
-	for _, a := range areas {
-		if a.name == name {
-			return a.test
-		}
+	i := slices.IndexFunc(areas, func(a area) bool { return a.name == name })
+	if i < 0 {
+		panic("enginetest: no area " + name)
 	}
-	panic("enginetest: no area " + name)
+	return areas[i].test
 }
 
 // A tb has the methods that tests and the checks of rapid share.

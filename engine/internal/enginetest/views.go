@@ -144,17 +144,16 @@ var viewCases = map[string][]viewCase{
 }
 
 // examples returns the examples of a row. Operands after the first are arrays.
-func examples(row *tree.Operator, t dtype.Type) (cases []viewCase) {
-	for _, e := range row.Examples() {
-		cases = append(cases, viewCase{e.Operands[0], func(x *tree.Node) *tree.Node {
+func examples(row *tree.Operator, t dtype.Type) []viewCase {
+	return lists.Map(row.Examples(), func(e tree.Example) viewCase {
+		return viewCase{e.Operands[0], func(x *tree.Node) *tree.Node {
 			args := []*tree.Node{x}
 			for i, dims := range e.Operands[1:] {
 				args = append(args, place(newRand(uint64(i)), t, packed, wild, dims...).Node())
 			}
 			return e.Apply(row, args...)
-		}})
-	}
-	return cases
+		}}
+	})
 }
 
 // Views tests every Chainer with every element type, over arrays in all layouts

@@ -46,9 +46,7 @@ func newProductLoop(s *plan.Stage, problem *gemm.Problem, at func(*plan.Array) p
 			}
 		}
 	}
-	for i, a := range []*plan.Array{s.A, s.B, s.Out} {
-		d.places = append(d.places, bufPlace{i, at(a)})
-	}
+	d.places = []bufPlace{{0, at(s.A)}, {1, at(s.B)}, {2, at(s.Out)}}
 	return d
 }
 

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -147,9 +148,7 @@ func newCompiler(k *ir.Kernel) *compiler {
 	for _, t := range k.Types {
 		c.newReg(t)
 	}
-	for _, t := range k.Tables {
-		c.code.tables = append(c.code.tables, packTable(t.Type, t.Bits))
-	}
+	c.code.tables = lists.Map(k.Tables, func(t ir.Table) unsafe.Pointer { return packTable(t.Type, t.Bits) })
 	return c
 }
 

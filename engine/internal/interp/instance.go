@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/gather"
 	"github.com/oneloop/oneloop/engine/internal/hostmem"
 	"github.com/oneloop/oneloop/engine/internal/work"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -67,9 +68,7 @@ func (c *code) Bind(bind *ir.Binding) (backend.Instance, error) {
 	if err := hostmem.ReserveFor(in.count, reds*int(unsafe.Sizeof(partial{})), in.rowBytes); err != nil {
 		return nil, err
 	}
-	for range reds {
-		in.partials = append(in.partials, make([]partial, in.count))
-	}
+	in.partials = lists.Make(reds, func(int) []partial { return make([]partial, in.count) })
 	return in, nil
 }
 
@@ -84,9 +83,7 @@ func (in *instance) bindAll(b *binder) {
 		}
 		in.rowBytes = append(in.rowBytes, n)
 	}
-	for i := range c.sites {
-		in.sites = append(in.sites, b.site(&c.sites[i]))
-	}
+	in.sites = lists.Make(len(c.sites), func(i int) site { return b.site(&c.sites[i]) })
 	for i := range c.vecs {
 		v := &c.vecs[i]
 		bv := boundVec{info: v, n: b.Product(v.axes), step: block}
@@ -103,9 +100,7 @@ func (in *instance) bindAll(b *binder) {
 		}
 		in.vecs = append(in.vecs, bv)
 	}
-	for i := range c.seqs {
-		in.seqs = append(in.seqs, boundSeq{info: &c.seqs[i], n: b.Product(c.seqs[i].axes)})
-	}
+	in.seqs = lists.Make(len(c.seqs), func(i int) boundSeq { return boundSeq{info: &c.seqs[i], n: b.Product(c.seqs[i].axes)} })
 	in.visit(c.entry)
 	in.bindWide(b)
 	in.cost = in.unitCost()

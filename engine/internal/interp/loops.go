@@ -266,10 +266,5 @@ func (y *carryInfo) step(f *frame, n int) {
 
 // leaves reports whether no later step changes a value that the loop carries.
 func (q *seqInfo) leaves(f *frame, n int) bool {
-	for _, r := range q.held {
-		if slices.Contains(vec[uint8](f, r*regSize, n), 1) {
-			return false
-		}
-	}
-	return len(q.held) > 0
+	return len(q.held) > 0 && !slices.ContainsFunc(q.held, func(r int32) bool { return holds(vec[uint8](f, r*regSize, n)) })
 }

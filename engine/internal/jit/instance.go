@@ -21,6 +21,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/machine/probe"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -118,9 +119,7 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 	if err := hostmem.ReserveFor(in.count, reds*int(unsafe.Sizeof(reduce.Partial{})), in.rowBytes); err != nil {
 		return nil, err
 	}
-	for range reds {
-		in.partials = append(in.partials, make([]reduce.Partial, in.count))
-	}
+	in.partials = lists.Make(reds, func(int) []reduce.Partial { return make([]reduce.Partial, in.count) })
 	return in, nil
 }
 

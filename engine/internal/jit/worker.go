@@ -13,6 +13,8 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/reduce"
 	"github.com/oneloop/oneloop/engine/internal/pairwise"
 	"github.com/oneloop/oneloop/engine/internal/work"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -350,11 +352,7 @@ func (in *instance) NewWorker() backend.Worker {
 	}
 	w.arrays = w.one.arrays[:0]
 	for _, v := range in.vecs {
-		var arrays []unsafe.Pointer
-		for _, t := range v.v.Arrays {
-			arrays = append(arrays, w.memory(v.step*t.Size()))
-		}
-		w.arrays = append(w.arrays, arrays)
+		w.arrays = append(w.arrays, lists.Map(v.v.Arrays, func(t dtype.Type) unsafe.Pointer { return w.memory(v.step * t.Size()) }))
 	}
 	w.accs = slices.Grow(w.one.accs[:0], len(in.phases))[:len(in.phases)]
 	for id, bp := range in.phases {
@@ -411,13 +409,9 @@ func (w *worker) newAccState(bp *boundPhase, r *layout.SeqRed) accState {
 		pitch := (bytes + 127) &^ 63 // with room for a vector
 		st.tree = w.memory(r.Kern.Levels(bp.SeqN) * pitch)
 		w.set(r.At+frame.SiteStride, pitch)
-		for i := range r.Kern.Levels(bp.SeqN) {
-			st.levels = append(st.levels, unsafe.Add(st.tree, i*pitch))
-		}
+		st.levels = lists.Make(r.Kern.Levels(bp.SeqN), func(i int) unsafe.Pointer { return unsafe.Add(st.tree, i*pitch) })
 	} else {
-		for range r.Kern.Levels(bp.SeqN) {
-			st.levels = append(st.levels, w.memory(bytes))
-		}
+		st.levels = lists.Make(r.Kern.Levels(bp.SeqN), func(int) unsafe.Pointer { return w.memory(bytes) })
 	}
 	if r.Kern.Arg {
 		st.pos = w.memory(bp.strip * 4)

@@ -454,9 +454,7 @@ const rowAxis = 2
 // loops; 4 for seq loops.
 func (g *generator) kernel() {
 	g.indent = "  "
-	for range 5 {
-		g.extents = append(g.extents, 1+g.r.IntN(7))
-	}
+	g.extents = lists.Make(5, func(int) int { return 1 + g.r.IntN(7) })
 	g.extents[2] = []int{1, 2, 3, 5, 8, 17, 64, 65, 200, 513, 600, 1030}[g.r.IntN(12)]
 	g.extents[4] = []int{1, 2, 3, 63, 64, 65, 130, 193, 384, 650}[g.r.IntN(10)]
 	if g.r.IntN(20) == 0 {

@@ -345,9 +345,7 @@ func callHistogramND(c *call) value {
 		if len(n.Shape()) == 1 {
 			n = untyped.Reshape(n, []int{-1, 1})
 		}
-		for i := range min(n.Shape()[1], maxParts) {
-			samples = append(samples, untyped.Index(n, 1, i))
-		}
+		samples = lists.Make(min(n.Shape()[1], maxParts), func(i int) *tree.Node { return untyped.Index(n, 1, i) })
 	}
 	if len(samples) == 0 {
 		panic(fail(c.at, tree.ErrShape, "%s takes at least one sample", c.at.Text))

@@ -236,7 +236,7 @@ func gradScatterExtreme(g *tree.Adjoint, arg int) *tree.Node {
 	t := g.Out.DType()
 	found := g.Cast(g.Op("equal", g.Arg(1), g.With("take", g.Node.Axes, nil, g.Node, g.Arg(0))), t)
 	operands := []*tree.Node{g.Arg(0), found}
-	for range g.Node.Args[2:] {
+	if len(g.Node.Args) > 2 {
 		operands = append(operands, g.Cast(g.Op("equal", g.Arg(2), g.Node), t))
 	}
 	each := g.Div(g.Full(), g.With("scatter_add", g.Node.Axes, g.Node.Ints, operands...))

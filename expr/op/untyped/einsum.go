@@ -77,14 +77,8 @@ func subscripts(term string, rank int) (labels []int, ellipsis int) {
 	if ellipsis < 0 || ellipsis > 0 && !dotted {
 		panic(stop{wrong("the subscripts %.100q do not fit an operand of rank %d", term, rank)})
 	}
-	for _, r := range before {
-		labels = append(labels, int(r))
-	}
-	labels = append(labels, fromEnd(ellipsis)...)
-	for _, r := range after {
-		labels = append(labels, int(r))
-	}
-	return labels, ellipsis
+	label := func(r rune) int { return int(r) }
+	return slices.Concat(lists.Map([]rune(before), label), fromEnd(ellipsis), lists.Map([]rune(after), label)), ellipsis
 }
 
 // implicitOutput returns the labels of a result that is not stated: the axes of

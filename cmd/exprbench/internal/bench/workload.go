@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -31,11 +32,7 @@ type Variable struct {
 type dims map[rune]int
 
 func (d dims) shape(axes string) shape.Shape {
-	s := shape.Shape{}
-	for _, a := range axes {
-		s = append(s, d[a])
-	}
-	return s
+	return lists.Map([]rune(axes), func(a rune) int { return d[a] })
 }
 
 // elements is what times are divided by.

@@ -234,10 +234,7 @@ func formulaCase(cmd *cobra.Command, arg string, arrays arrayFlags) (func(contex
 	if err != nil {
 		return nil, err
 	}
-	given := slices.Collect(maps.Keys(env))
-	for _, s := range specs {
-		given = append(given, s.Name)
-	}
+	given := append(lists.Map(specs, func(s bench.Spec) string { return s.Name }), slices.Collect(maps.Keys(env))...)
 	slices.Sort(given)
 	for _, name := range given {
 		if !slices.Contains(src.Inputs(), name) {

@@ -168,12 +168,12 @@ func trafficOf(s *plan.Stage) limits.Traffic {
 
 // typeOf is the wider of the floating-point types that a stage calculates in.
 func typeOf(s *plan.Stage) dtype.Type {
-	wide := slices.ContainsFunc(s.Parts, func(p *plan.Stage) bool { return typeOf(p) == dtype.F64 })
 	switch {
+	case s.Kind == plan.Chain && slices.ContainsFunc(s.Parts, func(p *plan.Stage) bool { return typeOf(p) == dtype.F64 }),
+		s.Kernel != nil && slices.Contains(s.Kernel.Types, dtype.F64):
+		return dtype.F64
 	case s.Kind != plan.Chain && s.Kernel == nil:
 		return s.Out.Type.Register()
-	case wide || s.Kernel != nil && slices.Contains(s.Kernel.Types, dtype.F64):
-		return dtype.F64
 	}
 	return dtype.F32
 }

@@ -3,6 +3,7 @@ package arm64
 import (
 	le "encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/oneloop/oneloop/engine/internal/listing"
@@ -98,10 +99,8 @@ func (a *Asm) record(kind listing.Kind, text string) {
 
 // Const returns the label of a constant of 16 bytes, which stands after the code.
 func (a *Asm) Const(x [16]byte) Label {
-	for i, old := range a.pool {
-		if old == x {
-			return Label(-1 - i)
-		}
+	if i := slices.Index(a.pool, x); i >= 0 {
+		return Label(-1 - i)
 	}
 	a.pool = append(a.pool, x)
 	return Label(-len(a.pool))
@@ -140,12 +139,7 @@ func (a *Asm) Here() int { return len(a.buf) }
 // Kept reports whether no register of some has been written since the code had a size, and no label
 // was bound.
 func (a *Asm) Kept(since int, some ...Reg) bool {
-	for _, r := range some {
-		if a.written[r] > since {
-			return false
-		}
-	}
-	return a.bound <= since
+	return a.bound <= since && !slices.ContainsFunc(some, func(r Reg) bool { return a.written[r] > since })
 }
 
 // arrange returns the bits of an instruction of an arrangement.

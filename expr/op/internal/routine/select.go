@@ -40,9 +40,7 @@ func (s *sorter[K]) pick(ranks []int) {
 		}
 		part = gather(s.otherKeys[:end-before], part, low, d)
 		if low == 0 { // all are equal
-			for range ranks {
-				s.pivots = append(s.pivots, part[0])
-			}
+			s.pivots = append(s.pivots, slices.Repeat(part[:1], len(ranks))...)
 			return
 		}
 		high, counts, counted = low, &s.counts[1], false

@@ -32,9 +32,7 @@ func (c *call) pairs(i int) (from, to []int) {
 	if x.kind != vSeq {
 		return nil, c.integers(i)
 	}
-	if len(x.seq) != 2 {
-		panic(fail(x.at, tree.ErrShape, "axes are a number, or a pair of axes or of lists of them"))
-	}
+	stopIf(len(x.seq) != 2, x.at, tree.ErrShape, "axes are a number, or a pair of axes or of lists of them")
 	var lists [2][]int
 	for k, v := range x.seq {
 		lists[k] = item{v, x.at}.integers("axes")
@@ -77,9 +75,7 @@ func (c *call) counting(n, initial *tree.Node) *tree.Node {
 	if m := masked[c.f.Name]; m.neutral {
 		other = tree.ConstInt(n.DType(), m.value)
 	}
-	if other == nil {
-		panic(fail(c.args[i].at, tree.ErrValue, "%s with where needs the argument initial, the result where no element counts", c.at.Text))
-	}
+	stopIf(other == nil, c.args[i].at, tree.ErrValue, "%s with where needs the argument initial, the result where no element counts", c.at.Text)
 	mask := c.mask(n.Shape())
 	return apply("where", mask, n, other)
 }

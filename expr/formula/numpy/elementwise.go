@@ -124,9 +124,7 @@ func callClip(c *call) *tree.Node {
 		if !c.args[with].given {
 			continue
 		}
-		if old {
-			panic(fail(c.args[with].at, nil, "clip takes a_min and a_max, or min and max"))
-		}
+		stopIf(old, c.args[with].at, nil, "clip takes a_min and a_max, or min and max")
 		if i == 0 {
 			lo = 3
 		} else {

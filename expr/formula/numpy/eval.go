@@ -87,9 +87,7 @@ func (s *scope) evalNode(n *syntax.Node) value {
 	}
 	out := tupleOf(items)
 	out.list = n.Kind == syntax.List
-	if out.size > maxSequence {
-		panic(fail(n, tree.ErrUnsupported, "a list has more than %d elements", maxSequence))
-	}
+	stopIf(out.size > maxSequence, n, tree.ErrUnsupported, "a list has more than %d elements", maxSequence)
 	return out
 }
 
@@ -307,9 +305,7 @@ func convertTo(at *syntax.Node, t dtype.Type, x item) value {
 			return literal(syntax.BoolNumber(x.s.Truth()))
 		case "float":
 			f, err := x.s.Float64()
-			if err != nil {
-				panic(fail(at, tree.ErrValue, "%s", err))
-			}
+			stopIf(err != nil, at, tree.ErrValue, "%s", err)
 			return literal(syntax.FloatNumber(f))
 		case "int":
 			i := x.s.I

@@ -100,9 +100,7 @@ func matrixNorm(n *tree.Node, p float64, o untyped.Options) *tree.Node {
 // callSelect takes each element from the first choice whose condition holds.
 func callSelect(c *call) *tree.Node {
 	conditions, choices := c.listed(0, false), c.listed(1, true)
-	if len(conditions) != len(choices) {
-		panic(fail(c.at, tree.ErrShape, "%d conditions do not fit %d choices", len(conditions), len(choices)))
-	}
+	stopIf(len(conditions) != len(choices), c.at, tree.ErrShape, "%d conditions do not fit %d choices", len(conditions), len(choices))
 	all := append(choices, c.operand(2))
 	t := promoted(all...)
 	n := c.as(2, t)
@@ -152,13 +150,9 @@ func callIsIn(c *call) *tree.Node {
 // callPolyval is Horner's rule, as NumPy computes it.
 func callPolyval(c *call) *tree.Node {
 	p, x := c.array(0), c.operand(1)
-	if len(p.Shape()) != 1 {
-		panic(fail(c.args[0].at, tree.ErrShape, "the coefficients are a vector"))
-	}
+	stopIf(len(p.Shape()) != 1, c.args[0].at, tree.ErrShape, "the coefficients are a vector")
 	const most = 256
-	if p.Shape()[0] > most {
-		panic(fail(c.args[0].at, tree.ErrUnsupported, "a polynomial of more than %d coefficients is not supported", most))
-	}
+	stopIf(p.Shape()[0] > most, c.args[0].at, tree.ErrUnsupported, "a polynomial of more than %d coefficients is not supported", most)
 	x = valueOf(x.node())
 	if x.n.Err() != nil {
 		return x.n
@@ -177,9 +171,7 @@ func callPolyval(c *call) *tree.Node {
 // callGeomspace has its ends as they are given. Between ends of opposite signs it has NaN.
 func callGeomspace(c *call) *tree.Node {
 	start, stop := c.float(0), c.float(1)
-	if start == 0 || stop == 0 {
-		panic(fail(c.at, tree.ErrValue, "a geometric sequence from %v to %v does not exist", start, stop))
-	}
+	stopIf(start == 0 || stop == 0, c.at, tree.ErrValue, "a geometric sequence from %v to %v does not exist", start, stop)
 	n := c.integer(2)
 	o := c.options()
 	o.Numbers, o.To = []float64{math.Log10(math.Abs(start)), math.Log10(math.Copysign(1, start) * stop)}, dtype.F64
@@ -255,9 +247,7 @@ func (s *scope) callMethodOf(n *syntax.Node, name, method string, items []item) 
 		return f.apply(s, n, items, keys)
 	}
 	fold := functions[folds[method][f.Name]]
-	if fold == nil {
-		panic(fail(n, tree.ErrUnsupported, "%s has no method %s here", name, method))
-	}
+	stopIf(fold == nil, n, tree.ErrUnsupported, "%s has no method %s here", name, method)
 	if x := append(items, item{})[0]; method == "accumulate" && x.isOperand() && x.kind != vSeq && (x.kind == vScalar || len(x.n.Shape()) == 0) {
 		panic(fail(n, tree.ErrShape, "%s.accumulate takes an array with axes", name))
 	}

@@ -337,9 +337,7 @@ func (c *call) integers(i int) []int {
 // float returns argument i, a number.
 func (c *call) float(i int) float64 {
 	v, err := c.args[i].s.Float64()
-	if err != nil {
-		panic(fail(c.args[i].at, tree.ErrValue, "%s", err))
-	}
+	stopIf(err != nil, c.args[i].at, tree.ErrValue, "%s", err)
 	return v
 }
 

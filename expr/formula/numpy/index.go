@@ -143,9 +143,7 @@ func (s *selection) read(at *syntax.Node, dims shape.Shape, subscripts []item) {
 		}
 	}
 	rank := len(dims)
-	if consuming > rank {
-		panic(fail(at, tree.ErrIndex, "%d subscripts are too many for an array of rank %d", consuming, rank))
-	}
+	stopIf(consuming > rank, at, tree.ErrIndex, "%d subscripts are too many for an array of rank %d", consuming, rank)
 	axis := 0
 	keep := func(count int) {
 		for range count {
@@ -181,9 +179,7 @@ func (s *selection) read(at *syntax.Node, dims shape.Shape, subscripts []item) {
 // position reads an integer: a slice of one element whose axis goes.
 func (s *selection) position(x item, axis, size int) {
 	i := x.integer("a subscript")
-	if i < -size || i >= size {
-		panic(fail(x.at, tree.ErrIndex, "index %d is out of range for axis %d of size %d", i, axis, size))
-	}
+	stopIf(i < -size || i >= size, x.at, tree.ErrIndex, "index %d is out of range for axis %d of size %d", i, axis, size)
 	if i < 0 {
 		i += size
 	}
@@ -221,9 +217,7 @@ func sliceOf(parts [3]item) value {
 		case 1:
 			s.span.Stop = shape.At(x)
 		case 2:
-			if x == 0 {
-				panic(fail(p.at, tree.ErrValue, "the step of a slice cannot be 0"))
-			}
+			stopIf(x == 0, p.at, tree.ErrValue, "the step of a slice cannot be 0")
 			if x != 1 {
 				s.span.Step = shape.At(x)
 			}
@@ -242,9 +236,7 @@ func elementOf(x value, at item) value {
 		return out
 	}
 	i := at.integer("a subscript")
-	if i < -len(x.seq) || i >= len(x.seq) {
-		panic(fail(at.at, tree.ErrIndex, "index %d is out of range for %d elements", i, len(x.seq)))
-	}
+	stopIf(i < -len(x.seq) || i >= len(x.seq), at.at, tree.ErrIndex, "index %d is out of range for %d elements", i, len(x.seq))
 	if i < 0 {
 		i += len(x.seq)
 	}

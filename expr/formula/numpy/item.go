@@ -36,6 +36,13 @@ func fail(at *syntax.Node, kind error, format string, args ...any) stop {
 	return stop{syntax.Errorf(at.Pos, kind, format, args...)}
 }
 
+// stopIf stops with an error at a place if bad holds.
+func stopIf(bad bool, at *syntax.Node, kind error, format string, args ...any) {
+	if bad {
+		panic(fail(at, kind, format, args...))
+	}
+}
+
 // check stops with err at a place, unless it is nil.
 func check(at *syntax.Node, err error) {
 	if err != nil {

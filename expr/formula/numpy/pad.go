@@ -53,9 +53,7 @@ func (c *call) perAxis(x argument, rank int) []value {
 	if x.kind == vSeq && len(x.seq) > 0 && x.seq[0].kind == vSeq {
 		each = x.seq
 	}
-	if len(each) != rank && len(each) != 1 {
-		panic(fail(x.at, tree.ErrShape, "%d pairs do not fit an array of rank %d", len(each), rank))
-	}
+	stopIf(len(each) != rank && len(each) != 1, x.at, tree.ErrShape, "%d pairs do not fit an array of rank %d", len(each), rank)
 	out := make([]value, 0, 2*rank)
 	for i := range rank {
 		pair := each[min(i, len(each)-1)]
@@ -113,9 +111,7 @@ func (c *call) padded(n *tree.Node, widths []int, mode string) *tree.Node {
 			width := widths[2*axis+k]
 			dims := n.Shape().Clone()
 			dims[axis] = width
-			if size == 0 && width > 0 && mode != "constant" {
-				panic(fail(c.at, tree.ErrShape, "an empty axis cannot be padded in the mode %q", mode))
-			}
+			stopIf(size == 0 && width > 0 && mode != "constant", c.at, tree.ErrShape, "an empty axis cannot be padded in the mode %q", mode)
 			edge := 0
 			if k == 1 {
 				edge = max(size-1, 0)
@@ -154,9 +150,7 @@ func (c *call) statLengths(n *tree.Node) []int {
 		return out
 	}
 	out := c.widths(c.args[i], n)
-	if slices.Contains(out, 0) {
-		panic(fail(c.args[i].at, tree.ErrValue, "a stat_length of 0 has no elements"))
-	}
+	stopIf(slices.Contains(out, 0), c.args[i].at, tree.ErrValue, "a stat_length of 0 has no elements")
 	return out
 }
 
@@ -206,9 +200,7 @@ func (c *call) oddlyPadded(n *tree.Node, widths []int, mode string) *tree.Node {
 		if mode == "symmetric" {
 			most = size
 		}
-		if before > most || after > most {
-			panic(fail(c.args[1].at, tree.ErrUnsupported, "odd reflections of more than %d elements are not supported", most))
-		}
+		stopIf(before > most || after > most, c.args[1].at, tree.ErrUnsupported, "odd reflections of more than %d elements are not supported", most)
 		only := make([]int, 2*len(n.Shape()))
 		only[2*axis], only[2*axis+1] = before, after
 		twice := func(at int) *tree.Node {

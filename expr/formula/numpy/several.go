@@ -65,16 +65,12 @@ func callSplit(axis, least int, even bool) func(c *call) value {
 			at = 0
 		}
 		at, err := shape.Axis(at, rank)
-		if err != nil || rank < least {
-			panic(fail(c.at, tree.ErrShape, "%s cannot split an array of rank %d", c.at.Text, rank))
-		}
+		stopIf(err != nil || rank < least, c.at, tree.ErrShape, "%s cannot split an array of rank %d", c.at.Text, rank)
 		bounds := c.integers(1)
 		if c.args[1].kind != vSeq {
 			bounds = c.evenly(n.Shape()[at], even)
 		}
-		if len(bounds) >= maxParts {
-			panic(fail(c.at, tree.ErrUnsupported, "%s gives more than %d arrays", c.at.Text, maxParts))
-		}
+		stopIf(len(bounds) >= maxParts, c.at, tree.ErrUnsupported, "%s gives more than %d arrays", c.at.Text, maxParts)
 		parts := make([]*tree.Node, 0, len(bounds)+1)
 		from := op.Span{}
 		for _, b := range bounds {
@@ -116,9 +112,7 @@ func partsOf(n *tree.Node, axis int) value {
 // the indexing xy.
 func callMeshgrid(c *call) value {
 	indexing := c.text(3)
-	if indexing != "xy" && indexing != "ij" {
-		panic(fail(c.at, tree.ErrValue, "the indexing is 'xy' or 'ij', not %q", indexing))
-	}
+	stopIf(indexing != "xy" && indexing != "ij", c.at, tree.ErrValue, "the indexing is 'xy' or 'ij', not %q", indexing)
 	return c.several(untyped.Meshgrid(c.arrays(), indexing == "xy", c.args[2].s.Truth())...)
 }
 
@@ -216,15 +210,11 @@ func callGradient(c *call) value {
 		if len(gaps) > 0 {
 			if gap := gaps[min(i, len(gaps)-1)]; gap.kind == vScalar {
 				v, err := gap.s.Float64()
-				if err != nil {
-					panic(fail(c.at, tree.ErrValue, "%s", err))
-				}
+				stopIf(err != nil, c.at, tree.ErrValue, "%s", err)
 				o.Numbers = []float64{v}
 			} else {
 				at = sound(c.args[1].at, gap.node())
-				if len(gaps) == 1 && len(at.Shape()) > 0 && len(axes) > 1 {
-					panic(fail(c.at, tree.ErrShape, "%d distances do not fit %d axes", len(gaps), len(axes)))
-				}
+				stopIf(len(gaps) == 1 && len(at.Shape()) > 0 && len(axes) > 1, c.at, tree.ErrShape, "%d distances do not fit %d axes", len(gaps), len(axes))
 				at = cast(at, promote(t, floatFor(at.DType())))
 			}
 		}
@@ -267,14 +257,10 @@ func (c *call) blocks(v value, level int) (out []value, depth int) {
 		}
 		return []value{v}, level
 	}
-	if len(v.seq) == 0 {
-		panic(fail(c.at, tree.ErrShape, "block takes no empty list"))
-	}
+	stopIf(len(v.seq) == 0, c.at, tree.ErrShape, "block takes no empty list")
 	for i, x := range v.seq {
 		more, d := c.blocks(x, level+1)
-		if i > 0 && d != depth {
-			panic(fail(c.at, tree.ErrShape, "the lists of block have different depths"))
-		}
+		stopIf(i > 0 && d != depth, c.at, tree.ErrShape, "the lists of block have different depths")
 		out, depth = append(out, more...), d
 	}
 	return out, depth
@@ -287,9 +273,7 @@ func callSize(c *call) value {
 		return integer(s.Size())
 	}
 	axes, err := shape.Axes(c.integers(1), len(s))
-	if err != nil {
-		panic(fail(c.at, tree.ErrShape, "%s", err))
-	}
+	stopIf(err != nil, c.at, tree.ErrShape, "%s", err)
 	return integer(lists.Product(s, axes))
 }
 

@@ -22,9 +22,7 @@ func (c *call) mask(s shape.Shape) *tree.Node {
 		return nil
 	}
 	n := c.array(i)
-	if n.DType() != dtype.Bool {
-		panic(fail(c.args[i].at, tree.ErrType, "where must be an array of bools, not of %v", n.DType()))
-	}
+	stopIf(n.DType() != dtype.Bool, c.args[i].at, tree.ErrType, "where must be an array of bools, not of %v", n.DType())
 	if len(n.Shape()) == 0 {
 		return n
 	}
@@ -125,9 +123,7 @@ func callQuantile(name string, per float64, withoutNaN bool) func(c *call) *tree
 // reaches the part q of the sum of all.
 func (c *call) weightedQuantile(weights int, q float64, withoutNaN bool) *tree.Node {
 	a, w := c.array(0), c.as(weights, dtype.F64)
-	if !(q >= 0 && q <= 1) {
-		panic(fail(c.args[1].at, tree.ErrValue, "%v is not from 0 to 1", q))
-	}
+	stopIf(!(q >= 0 && q <= 1), c.args[1].at, tree.ErrValue, "%v is not from 0 to 1", q)
 	axes := c.integers(2)
 	rank := len(a.Shape())
 	if axes == nil {
@@ -198,14 +194,10 @@ func (c *call) edges(bins, within value, a *tree.Node) *tree.Node {
 	case a.DType() == dtype.Bool:
 		a = cast(a, dtype.U8)
 	}
-	if bins.kind == vString {
-		panic(fail(c.at, tree.ErrUnsupported, "the number of bins of the method %q depends on the elements", bins.str))
-	}
+	stopIf(bins.kind == vString, c.at, tree.ErrUnsupported, "the number of bins of the method %q depends on the elements", bins.str)
 	if bins.kind != vScalar {
 		n := sound(c.at, item{bins, c.at}.node())
-		if len(n.Shape()) != 1 || n.Shape()[0] < 2 {
-			panic(fail(c.at, tree.ErrShape, "bins are a number, or a vector of at least two edges"))
-		}
+		stopIf(len(n.Shape()) != 1 || n.Shape()[0] < 2, c.at, tree.ErrShape, "bins are a number, or a vector of at least two edges")
 		return n
 	}
 	n, ok := bins.s.Small()
@@ -284,9 +276,7 @@ func (c *call) counted(samples, edges []*tree.Node, weights *tree.Node, density 
 		}
 	}
 	all, err := shape.New(dims...)
-	if err != nil {
-		panic(fail(c.at, tree.ErrShape, "%s", err))
-	}
+	stopIf(err != nil, c.at, tree.ErrShape, "%s", err)
 	by := cmp.Or(weights, tree.ConstInt(dtype.I64, 1))
 	n := untyped.Scatter("bincount", at, by, nil, 0, []int{all.Size()})
 	n = untyped.Slice(untyped.Reshape(n, dims), spans)
@@ -339,17 +329,13 @@ func callHistogramND(c *call) value {
 		samples = c.arrays()
 	default:
 		n := c.array(0)
-		if len(n.Shape()) > 2 || len(n.Shape()) == 0 {
-			panic(fail(c.at, tree.ErrShape, "a sample is a row of a matrix"))
-		}
+		stopIf(len(n.Shape()) > 2 || len(n.Shape()) == 0, c.at, tree.ErrShape, "a sample is a row of a matrix")
 		if len(n.Shape()) == 1 {
 			n = untyped.Reshape(n, []int{-1, 1})
 		}
 		samples = lists.Make(min(n.Shape()[1], maxParts), func(i int) *tree.Node { return untyped.Index(n, 1, i) })
 	}
-	if len(samples) == 0 {
-		panic(fail(c.at, tree.ErrShape, "%s takes at least one sample", c.at.Text))
-	}
+	stopIf(len(samples) == 0, c.at, tree.ErrShape, "%s takes at least one sample", c.at.Text)
 	var t dtype.Type // NumPy makes one array of all samples
 	for _, x := range samples {
 		t = promote(t, x.DType())
@@ -366,9 +352,7 @@ func callHistogramND(c *call) value {
 		}
 		b, r := bins, within
 		if r.kind == vSeq {
-			if len(r.seq) != len(samples) {
-				panic(fail(c.at, tree.ErrShape, "%d ranges do not fit %d axes", len(r.seq), len(samples)))
-			}
+			stopIf(len(r.seq) != len(samples), c.at, tree.ErrShape, "%d ranges do not fit %d axes", len(r.seq), len(samples))
 			r = r.seq[i]
 		}
 		if perAxis := b.kind == vSeq && (!two || len(b.seq) <= 2); perAxis && len(b.seq) != len(samples) {

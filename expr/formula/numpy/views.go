@@ -121,9 +121,7 @@ func (c *call) joint(weak bool) []*tree.Node {
 		case "no", "equiv":
 			ok = from == t
 		}
-		if !ok {
-			panic(fail(c.at, tree.ErrType, "the casting %q does not convert %v to %v", c.args[rule].str, from, t))
-		}
+		stopIf(!ok, c.at, tree.ErrType, "the casting %q does not convert %v to %v", c.args[rule].str, from, t)
 	}
 	return c.converted(0, items, t)
 }
@@ -137,13 +135,9 @@ func callTake(c *call) *tree.Node {
 	if x := c.args[1]; x.kind == vSeq && x.seq != nil && len(x.seq) == 0 {
 		i = cast(i, dtype.I64)
 	}
-	if !i.DType().IsInt() {
-		panic(fail(c.args[1].at, tree.ErrType, "indices are integers, not %v", i.DType()))
-	}
+	stopIf(!i.DType().IsInt(), c.args[1].at, tree.ErrType, "indices are integers, not %v", i.DType())
 	mode, t := c.text(3), dtype.I64
-	if mode != "raise" && mode != "clip" && mode != "wrap" {
-		panic(fail(c.args[3].at, tree.ErrValue, "there is no mode %q; there are raise, clip and wrap", mode))
-	}
+	stopIf(mode != "raise" && mode != "clip" && mode != "wrap", c.args[3].at, tree.ErrValue, "there is no mode %q; there are raise, clip and wrap", mode)
 	at, err := shape.Axis(axis, len(n.Shape()))
 	if mode == "raise" || err != nil || n.Shape()[at] == 0 {
 		return untyped.Take(n, i, axis) // finds the errors

@@ -49,9 +49,7 @@ func written(text string) func(c *call) value {
 // ofVector returns f for a first argument that is a vector.
 func ofVector(f func(c *call) value) func(c *call) value {
 	return func(c *call) value {
-		if len(c.array(0).Shape()) != 1 {
-			panic(fail(c.args[0].at, tree.ErrShape, "%s takes a vector", c.at.Text))
-		}
+		stopIf(len(c.array(0).Shape()) != 1, c.args[0].at, tree.ErrShape, "%s takes a vector", c.at.Text)
 		return f(c)
 	}
 }
@@ -90,9 +88,7 @@ func callMatrixPower(c *call) *tree.Node {
 	if s := a.Shape(); len(s) < 2 || s[len(s)-1] != s[len(s)-2] {
 		panic(fail(c.args[0].at, tree.ErrShape, "matrix_power takes square matrices"))
 	}
-	if n < 0 {
-		panic(fail(c.args[1].at, tree.ErrUnsupported, "there are no inverse matrices"))
-	}
+	stopIf(n < 0, c.args[1].at, tree.ErrUnsupported, "there are no inverse matrices")
 	if n == 0 {
 		size := a.Shape()[len(a.Shape())-1]
 		return untyped.BroadcastTo(untyped.Compose("eye", untyped.Options{Ints: []int{size, size, 0}, To: a.DType()}), a.Shape())
@@ -151,9 +147,7 @@ func newAxis(n *tree.Node, axis int) *tree.Node {
 // steps returns how far apart neighbours along each axis are in row-major order.
 func (c *call) steps(dims []int) []*tree.Node {
 	s := shape.Shape(dims)
-	if s.Check() != nil || s.Size() == 0 {
-		panic(fail(c.args[1].at, tree.ErrShape, "%v is no shape with elements", s))
-	}
+	stopIf(s.Check() != nil || s.Size() == 0, c.args[1].at, tree.ErrShape, "%v is no shape with elements", s)
 	return lists.Map(s.Strides(), func(step int) *tree.Node { return tree.ConstInt(dtype.I64, int64(step)) })
 }
 
@@ -175,9 +169,7 @@ func callUnravelIndex(c *call) value {
 
 func callRavelMultiIndex(c *call) *tree.Node {
 	steps, at := c.steps(c.integers(1)), c.arrays()
-	if len(at) != len(steps) {
-		panic(fail(c.at, tree.ErrShape, "%d lists of positions do not fit %d axes", len(at), len(steps)))
-	}
+	stopIf(len(at) != len(steps), c.at, tree.ErrShape, "%d lists of positions do not fit %d axes", len(at), len(steps))
 	y := tree.ConstInt(dtype.I64, 0)
 	for i, n := range at {
 		y = apply("add", y, apply("mul", untyped.Position(n, c.integers(1)[i], 0), steps[i]))
@@ -188,9 +180,7 @@ func callRavelMultiIndex(c *call) *tree.Node {
 // callIndices has the position on each axis, along a new first axis.
 func callIndices(c *call) *tree.Node {
 	dims := c.integers(0)
-	if len(dims) == 0 {
-		panic(fail(c.at, tree.ErrShape, "indices takes a shape of at least one axis"))
-	}
+	stopIf(len(dims) == 0, c.at, tree.ErrShape, "indices takes a shape of at least one axis")
 	nodes := untyped.Meshgrid(lists.Map(dims, untyped.Iota), false, false)
 	return cast(untyped.Compose("stack", untyped.Options{Axes: []int{0}}, nodes...), c.dtype(1, dtype.I64))
 }
@@ -213,8 +203,6 @@ func callGridOf(c *call) value {
 
 func callDiagIndices(c *call) value {
 	n, rank := untyped.Iota(max(c.integer(0), 0)), c.integer(1)
-	if rank < 1 || rank > shape.MaxRank {
-		panic(fail(c.at, tree.ErrShape, "there are no arrays of %d axes", rank))
-	}
+	stopIf(rank < 1 || rank > shape.MaxRank, c.at, tree.ErrShape, "there are no arrays of %d axes", rank)
 	return c.several(slices.Repeat([]*tree.Node{n}, rank)...)
 }

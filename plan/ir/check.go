@@ -159,9 +159,7 @@ func (c *checker) loop(n int32, at place) []Value {
 func (c *checker) rest() {
 	c.in = nil
 	for v, ok := range c.defined {
-		if !ok {
-			c.fail("%%%d is never defined", v)
-		}
+		c.failIf(!ok, "%%%d is never defined", v)
 	}
 	if r := slices.Index(c.regions, false); r >= 0 {
 		c.fail("region %d is not used", r)
@@ -171,9 +169,7 @@ func (c *checker) rest() {
 	}
 	for _, b := range c.k.Bufs {
 		for _, a := range b.Axes {
-			if !c.inner[a] {
-				c.fail("row buffer %s: no vec or seq loop binds its axis %s", b.Name, c.k.Axes[a])
-			}
+			c.failIf(!c.inner[a], "row buffer %s: no vec or seq loop binds its axis %s", b.Name, c.k.Axes[a])
 		}
 	}
 }

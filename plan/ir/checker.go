@@ -54,22 +54,21 @@ func (c *checker) fail(format string, args ...any) {
 	c.err = fmt.Errorf("ir: %s: %s%s", c.k.Name, where, fmt.Sprintf(format, args...))
 }
 
+// failIf fails if bad holds.
+func (c *checker) failIf(bad bool, format string, args ...any) {
+	if bad {
+		c.fail(format, args...)
+	}
+}
+
 func (c *checker) declarations() {
 	k := c.k
-	if !isName(k.Name) {
-		c.fail("%q cannot name a kernel", k.Name)
-	}
+	c.failIf(!isName(k.Name), "%q cannot name a kernel", k.Name)
 	for i, a := range k.Axes {
-		if !isAxisName(a) {
-			c.fail("%q cannot name an axis", a)
-		}
-		if slices.Contains(k.Axes[:i], a) {
-			c.fail("axis %s is declared twice", a)
-		}
+		c.failIf(!isAxisName(a), "%q cannot name an axis", a)
+		c.failIf(slices.Contains(k.Axes[:i], a), "axis %s is declared twice", a)
 	}
-	if k.Params < 0 {
-		c.fail("%d parameters", k.Params)
-	}
+	c.failIf(k.Params < 0, "%d parameters", k.Params)
 	for i := range k.Bufs {
 		c.buf(&k.Bufs[i])
 		if slices.ContainsFunc(k.Bufs[:i], func(b Buf) bool { return b.Name == k.Bufs[i].Name }) {
@@ -77,21 +76,15 @@ func (c *checker) declarations() {
 		}
 	}
 	for i, t := range k.Scalars {
-		if !prim.Any.Has(t) {
-			c.fail("scalar s%d: %s is not a register type", i, t.Short())
-		}
+		c.failIf(!prim.Any.Has(t), "scalar s%d: %s is not a register type", i, t.Short())
 	}
 	for i, t := range k.Tables {
 		c.table(i, t)
 	}
 	for v, t := range k.Types {
-		if !prim.Any.Has(t) {
-			c.fail("%%%d: %s is not a register type", v, t.Short())
-		}
+		c.failIf(!prim.Any.Has(t), "%%%d: %s is not a register type", v, t.Short())
 	}
-	if len(k.Regions) == 0 {
-		c.fail("no entry region")
-	}
+	c.failIf(len(k.Regions) == 0, "no entry region")
 }
 
 func (c *checker) buf(b *Buf) {
@@ -120,16 +113,10 @@ func (c *checker) buf(b *Buf) {
 
 func (c *checker) table(i int, t Table) {
 	n := len(t.Bits)
-	if !prim.Num.Has(t.Type) {
-		c.fail("table t%d: %s is not a number type of registers", i, t.Type.Short())
-	}
-	if n < 2 || n > 64 || n&(n-1) != 0 {
-		c.fail("table t%d has %d entries, not a power of two from 2 to 64", i, n)
-	}
+	c.failIf(!prim.Num.Has(t.Type), "table t%d: %s is not a number type of registers", i, t.Type.Short())
+	c.failIf(n < 2 || n > 64 || n&(n-1) != 0, "table t%d has %d entries, not a power of two from 2 to 64", i, n)
 	for _, bits := range t.Bits {
-		if !fits(t.Type, bits) {
-			c.fail("table t%d: %#x does not fit %s", i, bits, t.Type.Short())
-		}
+		c.failIf(!fits(t.Type, bits), "table t%d: %#x does not fit %s", i, bits, t.Type.Short())
 	}
 }
 
@@ -152,17 +139,11 @@ func (c *checker) index() {
 		switch n.Op {
 		case prim.IxConst, prim.IxAdd, prim.IxMul, prim.IxDiv, prim.IxMod:
 		case prim.IxParam:
-			if n.K < 0 || n.K >= int64(c.k.Params) {
-				c.fail("index expression %d: no parameter %d", i, n.K)
-			}
+			c.failIf(n.K < 0 || n.K >= int64(c.k.Params), "index expression %d: no parameter %d", i, n.K)
 		case prim.IxAxis:
-			if n.K < 0 || n.K >= int64(len(c.k.Axes)) {
-				c.fail("index expression %d: no axis %d", i, n.K)
-			}
+			c.failIf(n.K < 0 || n.K >= int64(len(c.k.Axes)), "index expression %d: no axis %d", i, n.K)
 		case prim.IxValue:
-			if n.K < 0 || n.K >= int64(len(c.k.Types)) {
-				c.fail("index expression %d: no value %%%d", i, n.K)
-			}
+			c.failIf(n.K < 0 || n.K >= int64(len(c.k.Types)), "index expression %d: no value %%%d", i, n.K)
 		default:
 			c.fail("index expression %d: no operation %d", i, n.Op)
 		}

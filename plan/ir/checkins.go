@@ -17,9 +17,7 @@ func (c *checker) ins(in *Ins, at place) {
 		c.fail("the program of a reduction holds primitives only")
 		return
 	}
-	if c.ending && in.Op != Next && at.kind == Seq {
-		c.fail("only a next follows a next")
-	}
+	c.failIf(c.ending && in.Op != Next && at.kind == Seq, "only a next follows a next")
 	n := in.NumArgs()
 	for i, a := range in.Args {
 		switch {
@@ -62,9 +60,7 @@ func (c *checker) ins(in *Ins, at place) {
 		c.operand(in, 0, dtype.Bool)
 		c.operand(in, 1, in.Type)
 		c.claim(in.Aux)
-		if in.Imm >= uint64(len(c.k.Types)) {
-			c.fail("the cold region yields no value")
-		}
+		c.failIf(in.Imm >= uint64(len(c.k.Types)), "the cold region yields no value")
 	default:
 		c.primitive(in)
 	}
@@ -99,9 +95,7 @@ func (c *checker) arity(in *Ins, n int) {
 			want = in.Op.Info().Arity
 		}
 	}
-	if n != want {
-		c.fail("%d operands, want %d", n, want)
-	}
+	c.failIf(n != want, "%d operands, want %d", n, want)
 }
 
 func (c *checker) dst(in *Ins) {
@@ -122,9 +116,7 @@ func (c *checker) dst(in *Ins) {
 }
 
 func (c *checker) result(in *Ins, want dtype.Type) {
-	if in.Type != want {
-		c.fail("the result is %s", want.Short())
-	}
+	c.failIf(in.Type != want, "the result is %s", want.Short())
 }
 
 func (c *checker) operand(in *Ins, i int, want dtype.Type) {
@@ -137,9 +129,7 @@ func (c *checker) operand(in *Ins, i int, want dtype.Type) {
 }
 
 func (c *checker) notCold(at place) {
-	if at.cold {
-		c.fail("not allowed in a cold region")
-	}
+	c.failIf(at.cold, "not allowed in a cold region")
 }
 
 // claim marks a region as used. It fails if the region was used before.
@@ -161,9 +151,7 @@ func (c *checker) access(in *Ins, where place) {
 		return
 	}
 	b, store := &c.k.Bufs[a.Buf], in.Op == Store
-	if len(a.Coords) != b.Rank {
-		c.fail("%d coordinates, but %s has rank %d", len(a.Coords), b.Name, b.Rank)
-	}
+	c.failIf(len(a.Coords) != b.Rank, "%d coordinates, but %s has rank %d", len(a.Coords), b.Name, b.Rank)
 	for _, x := range a.Coords {
 		c.ix(x)
 	}
@@ -192,12 +180,8 @@ func (c *checker) access(in *Ins, where place) {
 // row checks that a row buffer belongs to one par loop, or to none, and is
 // written before it is read.
 func (c *checker) row(b *Buf, u *rowUse, store bool, at place) {
-	if u.touched && u.par != at.par {
-		c.fail("row buffer %s is used in two places that do not share a row", b.Name)
-	}
-	if !store && !u.written {
-		c.fail("row buffer %s is read before it is written", b.Name)
-	}
+	c.failIf(u.touched && u.par != at.par, "row buffer %s is used in two places that do not share a row", b.Name)
+	c.failIf(!store && !u.written, "row buffer %s is read before it is written", b.Name)
 	u.par, u.touched, u.written = at.par, true, u.written || store
 }
 
@@ -210,9 +194,7 @@ func (c *checker) ix(ix prim.Ix) {
 	for n := range c.k.Nodes(ix) {
 		switch n.Op {
 		case prim.IxAxis:
-			if !c.bound[n.K] {
-				c.fail("no loop around binds axis %s", c.k.Axes[n.K])
-			}
+			c.failIf(!c.bound[n.K], "no loop around binds axis %s", c.k.Axes[n.K])
 		case prim.IxValue:
 			c.use(Value(n.K))
 			if t := c.k.Types[n.K]; t != dtype.I64 {
@@ -237,17 +219,13 @@ func (c *checker) reduce(in *Ins, at place) {
 		c.notCold(at)
 		return
 	}
-	if at.kind != Vec && at.kind != Seq {
-		c.fail("a reduction stands in a vec or seq loop")
-	}
+	c.failIf(at.kind != Vec && at.kind != Seq, "a reduction stands in a vec or seq loop")
 	r, ok := element(c.k.Reducers, in.Aux)
 	if !ok {
 		c.fail("no reduction %d", in.Aux)
 		return
 	}
-	if !r.Types().Has(r.Type) {
-		c.fail("it does not take %s", r.Type.Short())
-	}
+	c.failIf(!r.Types().Has(r.Type), "it does not take %s", r.Type.Short())
 	c.operand(in, 0, r.Type)
 	c.result(in, r.Result(r.Type))
 }
@@ -256,9 +234,7 @@ func (c *checker) reduce(in *Ins, at place) {
 // the loop.
 func (c *checker) carry(in *Ins, at place) {
 	c.notCold(at)
-	if at.kind != Seq {
-		c.fail("a %s stands in a seq loop", OpName(in.Op))
-	}
+	c.failIf(at.kind != Seq, "a %s stands in a seq loop", OpName(in.Op))
 	c.operand(in, 0, in.Type)
 	if in.Op == Carry {
 		if v := in.Args[0]; slices.ContainsFunc(c.k.Regions[at.region].Code, func(x Ins) bool { return x.Dst == v }) {
@@ -284,31 +260,21 @@ func (c *checker) nest(in *Ins, at place) {
 		c.fail("there is no loop %d", in.Aux)
 		return
 	}
-	if c.loops[in.Aux] {
-		c.fail("loop %d is used twice", in.Aux)
-	}
+	c.failIf(c.loops[in.Aux], "loop %d is used twice", in.Aux)
 	c.loops[in.Aux] = true
 	l := &c.k.Loops[in.Aux]
 	c.notCold(at)
 	switch l.Kind {
 	case Par:
-		if at.kind != entry {
-			c.fail("a par loop stands in the entry region")
-		}
+		c.failIf(at.kind != entry, "a par loop stands in the entry region")
 	case Vec:
-		if at.kind != entry && at.kind != Par {
-			c.fail("a vec loop stands in the entry region or in a par loop")
-		}
+		c.failIf(at.kind != entry && at.kind != Par, "a vec loop stands in the entry region or in a par loop")
 	case Seq:
-		if at.kind != Vec {
-			c.fail("a seq loop stands in a vec loop")
-		}
+		c.failIf(at.kind != Vec, "a seq loop stands in a vec loop")
 	default:
 		c.fail("no kind of loop %d", l.Kind)
 	}
-	if len(l.Axes) == 0 {
-		c.fail("a loop needs an axis")
-	}
+	c.failIf(len(l.Axes) == 0, "a loop needs an axis")
 	for i, a := range l.Axes {
 		switch {
 		case a < 0 || int(a) >= len(c.k.Axes):
@@ -331,9 +297,7 @@ func (c *checker) primitive(in *Ins) {
 	var t dtype.Type // the operands' common type
 	switch in.Op {
 	case prim.Const:
-		if !fits(in.Type, in.Imm) {
-			c.fail("the bits do not fit %s", in.Type.Short())
-		}
+		c.failIf(!fits(in.Type, in.Imm), "the bits do not fit %s", in.Type.Short())
 		return
 	case prim.Select:
 		c.operand(in, 0, dtype.Bool)
@@ -344,13 +308,9 @@ func (c *checker) primitive(in *Ins) {
 	default:
 		t = types[len(types)-1]
 	}
-	if !info.Types.Has(t) || in.Op >= prim.RoundF16 && in.Op <= prim.RoundBF16 && t != dtype.F32 {
-		c.fail("it does not take %s", t.Short())
-	}
+	c.failIf(!info.Types.Has(t) || in.Op >= prim.RoundF16 && in.Op <= prim.RoundBF16 && t != dtype.F32, "it does not take %s", t.Short())
 	for _, u := range types {
-		if u != t {
-			c.fail("operands are %s and %s", u.Short(), t.Short())
-		}
+		c.failIf(u != t, "operands are %s and %s", u.Short(), t.Short())
 	}
 	switch {
 	case info.Result == prim.IsPred:
@@ -358,9 +318,7 @@ func (c *checker) primitive(in *Ins) {
 	case info.Result == prim.Same || in.Op == prim.Scale:
 		c.result(in, t)
 	case in.Op == prim.Bitcast:
-		if !prim.Num.Has(in.Type) || in.Type.Size() != t.Size() {
-			c.fail("the sizes differ")
-		}
+		c.failIf(!prim.Num.Has(in.Type) || in.Type.Size() != t.Size(), "the sizes differ")
 	case in.Op == prim.Lookup:
 		if in.Aux < 0 || int(in.Aux) >= len(c.k.Tables) {
 			c.fail("table t%d is not declared", in.Aux)

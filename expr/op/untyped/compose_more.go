@@ -71,9 +71,7 @@ func differences(o Options, x ...*tree.Node) *tree.Node {
 // axis returns the only axis of the options, or the given one.
 func (o Options) axis(without, rank int) int {
 	o = o.orAxes(without)
-	if len(o.Axes) != 1 {
-		panic(stop{misshapen("takes one axis, not %v", o.Axes)})
-	}
+	stopIf(len(o.Axes) != 1, misshapen, "takes one axis, not %v", o.Axes)
 	return valid(shape.Axis(o.Axes[0], rank))
 }
 

@@ -276,6 +276,13 @@ func (c *Composition) Apply(o Options, x ...*tree.Node) *tree.Node {
 // A stop is the panic by which a part of a composition ends the whole with an error.
 type stop struct{ *tree.Node }
 
+// stopIf ends the composition with an error of a kind, misshapen or wrong, if bad holds.
+func stopIf(bad bool, kind func(format string, args ...any) *tree.Node, format string, args ...any) {
+	if bad {
+		panic(stop{kind(format, args...)})
+	}
+}
+
 // sound returns n, which has no error and so a shape. With an error the composition ends.
 func sound(n *tree.Node) *tree.Node {
 	if n.Err() != nil {

@@ -36,9 +36,7 @@ func (s Sliding) windows(stride []int) []slide {
 
 // over returns how windows move along each of the last len(kernel) axes.
 func (s Sliding) over(kernel []int, stride []int) []slide {
-	if len(kernel) == 0 {
-		panic(stop{wrong("the size of the windows is missing")})
-	}
+	stopIf(len(kernel) == 0, wrong, "the size of the windows is missing")
 	out := make([]slide, len(kernel))
 	if s.Stride != nil {
 		stride = s.Stride
@@ -54,9 +52,7 @@ func (s Sliding) over(kernel []int, stride []int) []slide {
 			return list[i]
 		}
 		for _, list := range [][]int{stride, s.Padding, s.Dilation} {
-			if len(list) > 1 && len(list) != len(kernel) {
-				panic(stop{misshapen("%d numbers are given for windows over %d axes", len(list), len(kernel))})
-			}
+			stopIf(len(list) > 1 && len(list) != len(kernel), misshapen, "%d numbers are given for windows over %d axes", len(list), len(kernel))
 		}
 		out[i] = slide{size, at(stride, 1), at(s.Padding, 0), at(s.Dilation, 1)}
 		if w := out[i]; w.size < 1 || w.stride < 1 || w.dilation < 1 || w.padding < 0 {

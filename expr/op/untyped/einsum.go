@@ -69,14 +69,10 @@ func subscripts(term string, rank int) (labels []int, ellipsis int) {
 	before, after, dotted := strings.Cut(term, "...")
 	letters := before + after
 	for _, r := range letters {
-		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') {
-			panic(stop{wrong("%q is no subscript in %q", r, term)})
-		}
+		stopIf(!('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'), wrong, "%q is no subscript in %q", r, term)
 	}
 	ellipsis = rank - len(letters)
-	if ellipsis < 0 || ellipsis > 0 && !dotted {
-		panic(stop{wrong("the subscripts %.100q do not fit an operand of rank %d", term, rank)})
-	}
+	stopIf(ellipsis < 0 || ellipsis > 0 && !dotted, wrong, "the subscripts %.100q do not fit an operand of rank %d", term, rank)
 	label := func(r rune) int { return int(r) }
 	return slices.Concat(lists.Map([]rune(before), label), fromEnd(ellipsis), lists.Map([]rune(after), label)), ellipsis
 }

@@ -93,9 +93,7 @@ func (o Options) lines(a *tree.Node, statistic string) (line *tree.Node, axis in
 	} else {
 		line, _ = joinAxes(a, axes)
 	}
-	if line.Shape()[axis] == 0 {
-		panic(stop{misshapen("an empty axis has no %s", statistic)})
-	}
+	stopIf(line.Shape()[axis] == 0, misshapen, "an empty axis has no %s", statistic)
 	return line, axis, kept
 }
 
@@ -146,16 +144,12 @@ func quantile(per float64) func(o Options, x ...*tree.Node) *tree.Node {
 // quantile returns the number of the options, which is from 0 to per, as a part of per, and
 // the method o.Text. Integers have the quantiles that are elements.
 func (o Options) quantile(per float64, a *tree.Node) (q float64, method placing) {
-	if len(o.Numbers) != 1 {
-		panic(stop{wrong("takes one number")})
-	}
+	stopIf(len(o.Numbers) != 1, wrong, "takes one number")
 	if q = o.Numbers[0]; !(q >= 0 && q <= per) {
 		panic(stop{wrong("%v is not from 0 to %v", q, per)})
 	}
 	method, ok := placings[o.Text]
-	if !ok {
-		panic(stop{wrong("there is no method %q", o.Text)})
-	}
+	stopIf(!ok, wrong, "there is no method %q", o.Text)
 	if a.DType().IsInt() && !method.chooses() {
 		panic(stop{tree.Errorf(tree.ErrType, "", "elements of type %v have no quantiles by a method that interpolates", a.DType())})
 	}

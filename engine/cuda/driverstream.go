@@ -37,15 +37,20 @@ func (d *device) newDriverStream() (*driverStream, error) {
 
 // borrow returns an idle driverStream, or a new one.
 func (d *device) borrow() (*driverStream, error) {
-	d.mu.Lock()
-	if n := len(d.idle); n > 0 {
-		l := d.idle[n-1]
-		d.idle = d.idle[:n-1]
-		d.mu.Unlock()
+	if l, ok := takeLast(d, &d.idle); ok {
 		return l, nil
 	}
-	d.mu.Unlock()
 	return d.newDriverStream()
+}
+
+// takeLast takes the last element out of a list of d, which d.mu guards.
+func takeLast[T any](d *device, list *[]T) (x T, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if n := len(*list); n > 0 {
+		x, ok, *list = (*list)[n-1], true, (*list)[:n-1]
+	}
+	return x, ok
 }
 
 // giveBack makes a borrowed driverStream idle. All of its work has ended.

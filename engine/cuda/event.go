@@ -29,14 +29,9 @@ type event struct {
 
 // event returns an event of the driver without timing. The context is current.
 func (d *device) event() (cu.Event, error) {
-	d.mu.Lock()
-	if n := len(d.events); n > 0 {
-		e := d.events[n-1]
-		d.events = d.events[:n-1]
-		d.mu.Unlock()
+	if e, ok := takeLast(d, &d.events); ok {
 		return e, nil
 	}
-	d.mu.Unlock()
 	return cu.EventCreate(cu.EVENT_DISABLE_TIMING | cu.EVENT_BLOCKING_SYNC)
 }
 

@@ -95,14 +95,8 @@ func (c *compiler) append(s stub, depth int) {
 	for i, r := range s.reads {
 		r = c.root(r)
 		s.reads[i] = r
-		off := r * regSize
-		switch i {
-		case 0:
-			s.a = off
-		case 1:
-			s.b = off
-		case 2:
-			s.c = off
+		if i < 3 {
+			*[3]*int32{&s.a, &s.b, &s.c}[i] = r * regSize
 		}
 	}
 	if s.dst >= 0 {

@@ -29,6 +29,18 @@ func opening[T any](f *frame, in *ins, v []T) (st *lanesState, m T) {
 	return st, fromBits[T](st.part.bits)
 }
 
+// zero returns m. If m is a zero of the other sign, it returns a zero of v with this sign, if v has one.
+func zero[T number](m T, v []T, negative bool) T {
+	if m == 0 && math.Signbit(float64(m)) != negative {
+		for _, x := range v {
+			if x == 0 && math.Signbit(float64(x)) == negative {
+				return x
+			}
+		}
+	}
+	return m
+}
+
 func minLanes[T number](f *frame, in *ins, n int) {
 	v := vec[T](f, in.a, n)
 	st, m := opening(f, in, v)
@@ -40,12 +52,7 @@ func minLanes[T number](f *frame, in *ins, n int) {
 			m = x
 		}
 	}
-	if m == 0 && !math.Signbit(float64(m)) { // -0 < +0
-		for _, x := range v {
-			m = min(m, x)
-		}
-	}
-	st.part.bits = bitsOf(m)
+	st.part.bits = bitsOf(zero(m, v, true)) // -0 < +0
 }
 
 func maxLanes[T number](f *frame, in *ins, n int) {
@@ -59,12 +66,7 @@ func maxLanes[T number](f *frame, in *ins, n int) {
 			m = x
 		}
 	}
-	if m == 0 && math.Signbit(float64(m)) {
-		for _, x := range v {
-			m = max(m, x)
-		}
-	}
-	st.part.bits = bitsOf(m)
+	st.part.bits = bitsOf(zero(m, v, false))
 }
 
 func fminLanes[T float32 | float64](f *frame, in *ins, n int) {
@@ -78,12 +80,7 @@ func fminLanes[T float32 | float64](f *frame, in *ins, n int) {
 			m = x
 		}
 	}
-	if m == 0 && !math.Signbit(float64(m)) {
-		for _, x := range v {
-			m = fmin(m, x)
-		}
-	}
-	st.part.bits = bitsOf(m)
+	st.part.bits = bitsOf(zero(m, v, true))
 }
 
 func fmaxLanes[T float32 | float64](f *frame, in *ins, n int) {
@@ -97,12 +94,7 @@ func fmaxLanes[T float32 | float64](f *frame, in *ins, n int) {
 			m = x
 		}
 	}
-	if m == 0 && math.Signbit(float64(m)) {
-		for _, x := range v {
-			m = fmax(m, x)
-		}
-	}
-	st.part.bits = bitsOf(m)
+	st.part.bits = bitsOf(zero(m, v, false))
 }
 
 // argMinLanes keeps the first least element, or the first NaN, and its position.

@@ -2,6 +2,7 @@ package x86
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/oneloop/oneloop/engine/internal/listing"
 )
@@ -119,16 +120,8 @@ func (m *Mem) address(b []byte, reg uint8, unit int32) []byte {
 		b = append(b, mod|reg&7<<3|base)
 	} else {
 		index, scale := uint8(4), uint8(0) // none
-		switch m.Scale {
-		case 2:
-			scale = 1 << 6
-		case 4:
-			scale = 2 << 6
-		case 8:
-			scale = 3 << 6
-		}
 		if m.Scale != 0 {
-			index = m.Index & 7
+			index, scale = m.Index&7, uint8(bits.TrailingZeros8(m.Scale))<<6
 		}
 		b = append(b, mod|reg&7<<3|4, scale|index<<3|base)
 	}
@@ -164,13 +157,8 @@ func (in *insn) legacy(buf []byte, f *form, c *code) []byte {
 	if size == W16 {
 		buf = append(buf, 0x66)
 	}
-	switch f.pp {
-	case pp66:
-		buf = append(buf, 0x66)
-	case ppF3:
-		buf = append(buf, 0xf3)
-	case ppF2:
-		buf = append(buf, 0xf2)
+	if f.pp != ppNP {
+		buf = append(buf, [...]byte{pp66: 0x66, ppF3: 0xf3, ppF2: 0xf2}[f.pp])
 	}
 	b, x, _ := in.extensions(c)
 	rex := c.reg>>3<<2 | x<<1 | b

@@ -120,17 +120,10 @@ func vecName(v uint8, bytes int) string {
 
 // regSize is the size of a general-purpose operand.
 func (in *insn) regSize(f *form, i int) Len {
-	switch f.size[i] {
-	case size1:
-		return W8
-	case size2:
-		return W16
-	case size4:
-		return W32
-	case size8:
-		return W64
-	}
-	if f.gp {
+	switch n := f.size[i]; {
+	case size1 <= n && n <= size8:
+		return W8 << (n - size1)
+	case f.gp:
 		return in.gpSize(f)
 	}
 	return in.len

@@ -1,6 +1,10 @@
 package cudagen
 
-import "github.com/oneloop/oneloop/plan/ir"
+import (
+	"slices"
+
+	"github.com/oneloop/oneloop/plan/ir"
+)
 
 // By default one thread reduces one column. Few and long columns would leave most
 // of a GPU idle. Then one thread reduces one run of 64 positions: the runs of a
@@ -42,7 +46,7 @@ func (n *numbers) splittable(vec int32) int32 {
 // or lies in it; else -1.
 func (n *numbers) reducing(region int32) int32 {
 	loop := int32(-1)
-	for in := range instructions(n.k, region) {
+	for _, in := range instructions(n.k, region) {
 		switch {
 		case in.Op == ir.For && loop < 0 && n.reduces(n.k.Loops[in.Aux].Body) && !n.effects(n.k.Loops[in.Aux].Body):
 			loop = in.Aux
@@ -55,12 +59,10 @@ func (n *numbers) reducing(region int32) int32 {
 
 // effects reports whether a region stores, raises faults or carries values.
 func (n *numbers) effects(region int32) bool {
-	for in := range instructions(n.k, region) {
-		if b := n.k.Body(in); in.Op == ir.Store || in.Op == ir.Fault || in.Op == ir.Carry || b >= 0 && n.effects(b) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(instructions(n.k, region), func(in *ir.Ins) bool {
+		b := n.k.Body(in)
+		return in.Op == ir.Store || in.Op == ir.Fault || in.Op == ir.Carry || b >= 0 && n.effects(b)
+	})
 }
 
 // runCount returns the number of runs of all columns of a vec loop.

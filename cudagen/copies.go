@@ -165,7 +165,7 @@ func (n *numbers) direct(par int32) {
 
 func (n *numbers) isDirect(loop int) bool {
 	count, ordered := 0, false
-	for in := range instructions(n.k, n.k.Loops[loop].Body) {
+	for _, in := range instructions(n.k, n.k.Loops[loop].Body) {
 		switch in.Op {
 		case ir.Store, ir.Fault, ir.Cold, ir.For:
 			return false
@@ -192,7 +192,7 @@ func (n *numbers) isDirect(loop int) bool {
 func (g *generator) copyRow(loop int32) {
 	l := &g.l.loops[loop]
 	made := false
-	for in := range instructions(g.k, g.k.Loops[loop].Body) {
+	for _, in := range instructions(g.k, g.k.Loops[loop].Body) {
 		if in.Op != ir.Load || !l.direct || g.l.sites[g.siteOf[in]].makesCopy == 0 {
 			continue
 		}

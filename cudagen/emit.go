@@ -2,7 +2,6 @@ package cudagen
 
 import (
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -26,16 +25,16 @@ type scope struct {
 	loaded []*ir.Ins     // loads that were done for several positions, of which k is the number
 }
 
-// instructions visits the instructions of a region, but not of the regions inside it.
-func instructions(k *ir.Kernel, region int32) iter.Seq[*ir.Ins] {
-	return func(yield func(*ir.Ins) bool) {
-		code := k.Regions[region].Code
-		for i := range code {
-			if !yield(&code[i]) {
-				return
-			}
+// instructions returns the instructions of a region, or those of an operation if that is given, but not those of the
+// regions inside it.
+func instructions(k *ir.Kernel, region int32, of ...prim.Op) (out []*ir.Ins) {
+	code := k.Regions[region].Code
+	for i := range code {
+		if len(of) == 0 || code[i].Op == of[0] {
+			out = append(out, &code[i])
 		}
 	}
+	return out
 }
 
 // region writes the instructions of a region.

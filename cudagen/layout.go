@@ -226,7 +226,7 @@ func bind(k *ir.Kernel, b *ir.Binding, d Device, copied func(*numbers, *copiedLo
 
 // collect appends the sites of a region, and of the regions inside it, to n.sites.
 func (n *numbers) collect(region int32, loop int, cold bool) {
-	for in := range instructions(n.k, region) {
+	for _, in := range instructions(n.k, region) {
 		switch in.Op {
 		case ir.For:
 			n.loops[in.Aux] = boundLoop{outer: loop}
@@ -311,7 +311,7 @@ func (n *numbers) dimensions(i int) {
 
 // reduces reports whether a region has a reduction. Regions inside it do not count.
 func (n *numbers) reduces(region int32) bool {
-	return slices.ContainsFunc(n.k.Regions[region].Code, func(in ir.Ins) bool { return in.Op == ir.Reduce })
+	return len(instructions(n.k, region, ir.Reduce)) > 0
 }
 
 // form adds the form of x in a loop and returns its index. buf is the buffer that

@@ -122,7 +122,7 @@ func (g *generator) several(loop int32, stride string) {
 // direct returns the loads of a loop that come before its first store, have no computed
 // or guarded coordinates, and whose site has a property.
 func (g *generator) direct(loop int32, has func(*siteLayout) bool) (out []*ir.Ins) {
-	for in := range instructions(g.k, g.k.Loops[loop].Body) {
+	for _, in := range instructions(g.k, g.k.Loops[loop].Body) {
 		if in.Op == ir.Store {
 			break
 		}

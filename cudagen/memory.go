@@ -178,7 +178,7 @@ func (n *numbers) stages(par int32) {
 		}
 		var sites []int
 		all := true
-		for in := range instructions(n.k, n.k.Loops[i].Body) {
+		for _, in := range instructions(n.k, n.k.Loops[i].Body) {
 			if in.Op == ir.Reduce && n.k.Reducer(in).Ordered() {
 				s := n.inRow(l, in)
 				all = all && s >= 0

@@ -42,7 +42,7 @@ func (n *numbers) canPack(loop int) bool {
 	if outer >= 0 && n.layout.loops[outer].split || n.reduces(def.Body) && (outer < 0 || !n.layout.loops[outer].rows.staged) {
 		return false
 	}
-	return !slices.ContainsFunc(n.k.Regions[def.Body].Code, func(in ir.Ins) bool { return in.Op == ir.For })
+	return len(instructions(n.k, def.Body, ir.For)) == 0
 }
 
 // pack sets the vector width of a loop. It takes the widest vectors that all
@@ -297,12 +297,9 @@ func (g *generator) packed(loop int32, from, to string, before func(), add func(
 	if l.edges {
 		g.edge(loop, last)
 	}
-	var sites []*ir.Ins
-	for in := range instructions(g.k, body) {
-		if (in.Op == ir.Load || in.Op == ir.Store) && g.l.sites[g.siteOf[in]].pack {
-			sites = append(sites, in)
-		}
-	}
+	sites := lists.Where(instructions(g.k, body), func(in *ir.Ins) bool {
+		return (in.Op == ir.Load || in.Op == ir.Store) && g.l.sites[g.siteOf[in]].pack
+	})
 	typ := func(in *ir.Ins) string {
 		return fmt.Sprintf("pack<%s, %d>", memory(g.k.Bufs[g.k.Access[in.Aux].Buf].Type), l.width)
 	}

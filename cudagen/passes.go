@@ -86,11 +86,7 @@ func (g *generator) inPlace(in *ir.Ins) bool {
 	case ir.Load:
 		return g.k.Bufs[g.k.Access[in.Aux].Buf].Mode != ir.In
 	case ir.Cold:
-		for x := range instructions(g.k, in.Aux) {
-			if g.inPlace(x) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(instructions(g.k, in.Aux), g.inPlace)
 	}
 	return false
 }
@@ -115,7 +111,7 @@ func (g *generator) needs(p *pass) {
 
 // uses adds the values that a region reads.
 func (g *generator) uses(p *pass, region int32) {
-	for in := range instructions(g.k, region) {
+	for _, in := range instructions(g.k, region) {
 		g.use(p, in)
 	}
 }
@@ -152,13 +148,8 @@ func (g *generator) value(p *pass, v ir.Value) {
 }
 
 // reductions returns the reductions in the body of a loop, in order.
-func (g *generator) reductions(loop int32) (out []*ir.Ins) {
-	for in := range instructions(g.k, g.k.Loops[loop].Body) {
-		if in.Op == ir.Reduce {
-			out = append(out, in)
-		}
-	}
-	return out
+func (g *generator) reductions(loop int32) []*ir.Ins {
+	return instructions(g.k, g.k.Loops[loop].Body, ir.Reduce)
 }
 
 // slot returns the area that passes a value from one pass to later ones.

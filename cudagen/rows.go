@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -78,7 +79,7 @@ func (g *generator) row(body int32, r rowLayout) {
 	}
 	at := scope{once: "thread == 0 && "}
 	loaded := false // all threads loaded since the last barrier
-	for in := range instructions(g.k, body) {
+	for _, in := range instructions(g.k, body) {
 		if loaded && wait != "" && (in.Op == ir.For || in.Op == ir.Store) {
 			g.line("%s", wait)
 			loaded = false
@@ -215,7 +216,7 @@ func (g *generator) rowStages(loop int32, reds []*ir.Ins) {
 // stageRow returns the name of the row buffer that holds the operands of an ordered
 // reduction, or "" if they have a stage.
 func (g *generator) stageRow(loop int32, in *ir.Ins) string {
-	for x := range instructions(g.k, g.k.Loops[loop].Body) {
+	for _, x := range instructions(g.k, g.k.Loops[loop].Body) {
 		if x.Op == ir.Store && x.Args[0] == in.Args[0] && g.l.sites[g.siteOf[x]].stage {
 			return "row_" + g.k.Bufs[g.k.Access[x.Aux].Buf].Name
 		}
@@ -256,18 +257,13 @@ func (g *generator) stagedVectors(loop int32, reds []*ir.Ins, from, to string) {
 }
 
 // inLoop returns the loops of a region, without the loops inside them.
-func (g *generator) inLoop(region int32) (out []int32) {
-	for in := range instructions(g.k, region) {
-		if in.Op == ir.For {
-			out = append(out, in.Aux)
-		}
-	}
-	return out
+func (g *generator) inLoop(region int32) []int32 {
+	return lists.Map(instructions(g.k, region, ir.For), func(in *ir.Ins) int32 { return in.Aux })
 }
 
 // effects reports whether the scalar code of a row has a store.
 func (g *generator) effects(region int32) bool {
-	return slices.ContainsFunc(g.k.Regions[region].Code, func(in ir.Ins) bool { return in.Op == ir.Store })
+	return len(instructions(g.k, region, ir.Store)) > 0
 }
 
 // readsRows reports whether the scalar code of a row loads elements of row buffers.

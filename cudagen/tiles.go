@@ -103,7 +103,7 @@ func (g *generator) tiled(loop int32) {
 	g.line("u8 *const shared = prim::shared();")
 	straight := g.direct(loop, func(s *siteLayout) bool { return !s.tile })
 	var sites []*ir.Ins
-	for in := range instructions(g.k, g.k.Loops[loop].Body) {
+	for _, in := range instructions(g.k, g.k.Loops[loop].Body) {
 		if in.Op != ir.Load || !g.l.sites[g.siteOf[in]].tile {
 			continue
 		}

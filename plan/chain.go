@@ -16,10 +16,6 @@ import (
 // joined is the result of the pass.
 type joined []*Stage
 
-func anyProduct(stages []*Stage) bool {
-	return slices.ContainsFunc(stages, func(s *Stage) bool { return s.Kind == Product })
-}
-
 // constantsFirst returns stages with those first that read nothing and write few bytes of temporaries of their
 // own, such as the positions along an axis. Between others they would part a chain.
 func constantsFirst(stages []*Stage) []*Stage {

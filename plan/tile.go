@@ -28,7 +28,7 @@ const (
 // tile makes chains of products and the loops after them, which run on tiles. If always
 // is set, it also makes those that do not pay.
 func tile(stages []*Stage, always bool) (out []*Stage) {
-	if !anyProduct(stages) {
+	if !slices.ContainsFunc(stages, func(s *Stage) bool { return s.Kind == Product }) {
 		return stages
 	}
 	for i := 0; i < len(stages); i++ {

@@ -33,7 +33,7 @@ func Blocks(n int) int { return (n + Block - 1) / Block }
 // From it follow the constructor, the name in formulas, the documentation, the
 // check of types, every back end, the random kernels and the conformance suite.
 // Package op adds derivatives for reductions of floats.
-var reductions = table([]prim.ReductionRow{
+var reductions = lists.Map([]prim.ReductionRow{
 	{Name: "sum", Doc: "the sum over axes, in the documented order; 0 if empty.", Types: prim.Num, Op: prim.Add, Identity: prim.MinusZero, Empty: prim.Zero, Order: prim.Float},
 	{Name: "prod", Doc: "the product over axes, in the documented order; 1 if empty.", Types: prim.Num, Op: prim.Mul, Identity: prim.One, Order: prim.Float},
 	{Name: "min", Doc: "the minimum over axes; NaN if an element is NaN, -0 < +0.", Types: prim.Num, Op: prim.Min, Identity: prim.Highest, NeedsElement: true},
@@ -47,10 +47,7 @@ var reductions = table([]prim.ReductionRow{
 	{Name: "and", Operator: "reduce_and", Doc: "the bits that are set in all elements; all bits if empty.", Types: prim.Int, Op: prim.And, Identity: prim.Ones},
 	{Name: "or", Operator: "reduce_or", Doc: "the bits that are set in any element; 0 if empty.", Types: prim.Int, Op: prim.Or, Identity: prim.Zero},
 	{Name: "xor", Operator: "reduce_xor", Doc: "the exclusive or of the elements' bits; 0 if empty.", Types: prim.Int, Op: prim.Xor, Identity: prim.Zero},
-})
-
-// table returns the reductions of rows.
-func table(rows []prim.ReductionRow) []*prim.Reduction { return lists.Map(rows, prim.NewReduction) }
+}, prim.NewReduction)
 
 // Reductions returns the reductions of the table.
 func Reductions() []*prim.Reduction { return slices.Clone(reductions) }

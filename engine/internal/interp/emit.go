@@ -45,7 +45,7 @@ func (c *compiler) ins(in *ir.Ins) {
 		r.konst, r.bits = true, in.Imm
 		c.code.inits = append(c.code.inits, initial{in.Dst, r.t.Size(), in.Imm, 1})
 	case prim.Bitcast:
-		c.bitcast(in)
+		c.regs[in.Dst].alias = c.root(in.Args[0]) // the same memory
 	case ir.Load, ir.Index:
 		c.load(in)
 	case ir.Store:
@@ -158,11 +158,6 @@ func (c *compiler) inAllLanes(v int32) int32 {
 	}
 	c.append(stub{ins: ins{fn: splatKernels[t.Size()], lanes: block}, dst: s, reads: []int32{v}}, depth)
 	return s
-}
-
-// bitcast makes the result an alias of the operand: both are the same memory.
-func (c *compiler) bitcast(in *ir.Ins) {
-	c.regs[in.Dst].alias = c.root(in.Args[0])
 }
 
 func (c *compiler) primitive(in *ir.Ins) {

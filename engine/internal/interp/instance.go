@@ -103,7 +103,7 @@ func (in *instance) bindAll(b *binder) {
 	in.seqs = lists.Make(len(c.seqs), func(i int) boundSeq { return boundSeq{info: &c.seqs[i], n: b.Product(c.seqs[i].axes)} })
 	in.visit(c.entry)
 	in.bindWide(b)
-	in.cost = in.unitCost()
+	in.cost = in.unitOps() * opTime
 }
 
 // visit adds the registers that loads may point at arrays to in.visitors.
@@ -128,8 +128,6 @@ func (in *instance) vecCost(v *boundVec) float64 {
 
 // opTime is an estimate of the time of one operation on one lane, in nanoseconds.
 const opTime = .5
-
-func (in *instance) unitCost() float64 { return in.unitOps() * opTime }
 
 func (in *instance) unitOps() float64 {
 	total := 1.0

@@ -17,11 +17,13 @@ import (
 
 // shuffle returns the constant that moves elements of size bytes of a vector, and clears the
 // others.
-func (f *emitter) shuffle(move []picked, size int) x86.Mem { return f.Const(shuffleBytes(move, size)) }
+func (f *emitter) shuffle(move []picked, size int) x86.Mem {
+	return f.Const(shuffleBytes(move, size, 16))
+}
 
-// shuffleBytes returns the bytes of the constant of [emitter.shuffle].
-func shuffleBytes(move []picked, size int) []byte {
-	b := repeat(0x80, 16)
+// shuffleBytes returns the bytes of the constant of [emitter.shuffle], for a vector of n bytes.
+func shuffleBytes(move []picked, size, n int) []byte {
+	b := repeat(0x80, n)
 	for _, p := range move {
 		for i := range size {
 			b[p.Lane*size+i] = byte(p.At*size + i)
@@ -114,13 +116,7 @@ func (f *emitter) repeatFew(w window, bytes, size int, d x86.Vec) {
 	if bytes == size {
 		return
 	}
-	sel := repeat(0x80, 32)
-	for _, p := range w.lanes {
-		for i := range size {
-			sel[p.Lane*size+i] = byte(p.At*size + i)
-		}
-	}
-	f.I(x86.VPSHUFB, x86.L256, d, d, f.Const(sel))
+	f.I(x86.VPSHUFB, x86.L256, d, d, f.Const(shuffleBytes(w.lanes, size, 32)))
 }
 
 // shuffledGroup loads n elements of at most 16 bytes from windows.
@@ -169,10 +165,10 @@ func (f *emitter) shuffledPair(lower, upper []window, size int, d x86.Vec) {
 				x = f.Tmp()
 			}
 			if i < len(lower) {
-				copy(sel, shuffleBytes(lower[i].lanes, size))
+				copy(sel, shuffleBytes(lower[i].lanes, size, 16))
 			}
 			if i < len(upper) {
-				copy(sel[16:], shuffleBytes(upper[i].lanes, size))
+				copy(sel[16:], shuffleBytes(upper[i].lanes, size, 16))
 			}
 			f.loadHalves(lower[min(i, len(lower)):], upper[min(i, len(upper)):], x)
 			f.I(x86.VPSHUFB, x86.L256, x, x, f.Const(sel))

@@ -235,9 +235,7 @@ func (p *program) Run(ctx context.Context) error {
 		return d.fail("making a stream", err)
 	}
 	err = p.start(ctx, l)
-	if e := l.wait(); err == nil {
-		err = e
-	}
+	err = cmp.Or(err, l.wait())
 	if err == nil || d.dead.Load() == nil {
 		d.giveBack(l)
 	}

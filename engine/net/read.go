@@ -1,6 +1,7 @@
 package net
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -136,9 +137,7 @@ func (r *reading) copies(ctx context.Context, memory [][]*engine.Array) iter.Seq
 					err = &ofArray{k, err}
 				}
 			}
-			if err == nil {
-				err = ctx.Err()
-			}
+			err = cmp.Or(err, ctx.Err())
 			if !yield(to, err) || err != nil {
 				return
 			}

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -157,9 +158,7 @@ func (l *Loader[T]) batches(ctx context.Context, rows []int, held int) iter.Seq2
 		r := &ring[T]{l: l, free: make([]*Batch[T], held)}
 		for chunk := range slices.Chunk(rows, l.Batch) {
 			b, err := r.read(chunk)
-			if err == nil {
-				err = ctx.Err()
-			}
+			err = cmp.Or(err, ctx.Err())
 			if !yield(b, err) || err != nil {
 				return
 			}

@@ -1,6 +1,7 @@
 package cu
 
 import (
+	"cmp"
 	"runtime"
 	"unsafe"
 
@@ -198,9 +199,7 @@ func (m *Matmul) choose(at Alignments, workspace int64) (err error) {
 		return err
 	}
 	defer func() {
-		if e := callCublasLt(cublasLtMatmulPreferenceDestroy, preference); err == nil {
-			err = e
-		}
+		err = cmp.Or(err, callCublasLt(cublasLtMatmulPreferenceDestroy, preference))
 	}()
 	const maxWorkspaceBytes = 1
 	if err := setAttribute(cublasLtMatmulPreferenceSetAttribute, preference, maxWorkspaceBytes, uint64(workspace)); err != nil {
@@ -267,9 +266,7 @@ func (m *Matmul) Destroy() (err error) {
 		if *x.object == 0 {
 			continue
 		}
-		if e := callCublasLt(x.destroy, *x.object); err == nil {
-			err = e
-		}
+		err = cmp.Or(err, callCublasLt(x.destroy, *x.object))
 		*x.object = 0
 	}
 	return err

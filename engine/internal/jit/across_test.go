@@ -495,8 +495,8 @@ func TestStatesOfSpans(t *testing.T) {
 	}
 }
 
-// TestPositionsOfTurned compares positions in loops that carry values, whose arrays are turned in registers, with the interpreter.
-func TestPositionsOfTurned(t *testing.T) {
+// TestPositionsOfTransposed compares positions in loops that carry values, whose arrays are transposed in registers, with the interpreter.
+func TestPositionsOfTransposed(t *testing.T) {
 	defer forget()
 	r := rand.New(rand.NewPCG(34, 5))
 	for _, typ := range []string{"i32", "f32", "f64", "i64"} {

@@ -93,11 +93,11 @@ func TestColumnsGuarded(t *testing.T) {
 	differ(t, r, newSetup(t, r, k, []int{130, 65}, nil, [][]int{{65, 130}, {130}}, true))
 }
 
-// TestTurnedSums compares reductions down columns that are rows of their array with the interpreter.
-func TestTurnedSums(t *testing.T) {
+// TestTransposedSums compares reductions down columns that are rows of their array with the interpreter.
+func TestTransposedSums(t *testing.T) {
 	defer forget()
 	r := rand.New(rand.NewPCG(8, 4))
-	turned, cases := map[string]int{}, 0
+	transposed, cases := map[string]int{}, 0
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.I32, dtype.I64, dtype.U8} {
 		for _, op := range []string{"sum", "max", "prod", "argmin"} {
 			for last, body := range testlevel.InOrder(map[string]string{
@@ -123,8 +123,8 @@ func TestTurnedSums(t *testing.T) {
 							}
 							s := newSetup(t, r, k, []int{columns, n}, nil, [][]int{{columns, n + more}, {n, columns}, {columns}}, true)
 							for _, be := range isas(t) {
-								if in, ok := s.instance(t, be).(*instance); ok && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Turned() }) {
-									turned[be.Name()]++
+								if in, ok := s.instance(t, be).(*instance); ok && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Transposes() }) {
+									transposed[be.Name()]++
 								}
 							}
 							differ(t, r, s)
@@ -135,14 +135,14 @@ func TestTurnedSums(t *testing.T) {
 		}
 	}
 	for _, be := range isas(t) {
-		if be.(*generator).Blends && turned[be.Name()] < 100 {
-			t.Errorf("%s turns the rows of %d loops", be.Name(), turned[be.Name()])
+		if be.(*generator).Blends && transposed[be.Name()] < 100 {
+			t.Errorf("%s transposes the rows of %d loops", be.Name(), transposed[be.Name()])
 		}
 	}
 }
 
-// TestTurnedTiles compares maps that read transposed tiles, whose rows are in reverse, with the interpreter.
-func TestTurnedTiles(t *testing.T) {
+// TestTransposedTiles compares maps that read transposed tiles, whose rows are in reverse, with the interpreter.
+func TestTransposedTiles(t *testing.T) {
 	defer forget()
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, typ := range []dtype.Type{dtype.U8, dtype.I16, dtype.F32, dtype.F64} {

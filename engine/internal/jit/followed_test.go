@@ -152,7 +152,7 @@ func TestLongRowsLaid(t *testing.T) {
 	}
 }
 
-// TestRowsReadOnce compares maps over rows of which one operand has the same elements in all, in order or turned, with the interpreter. With
+// TestRowsReadOnce compares maps over rows of which one operand has the same elements in all, in order or transposed, with the interpreter. With
 // AVX2 and AVX-512 a loop over many rows loads them from slots without permutes.
 func TestRowsReadOnce(t *testing.T) {
 	defer forget()

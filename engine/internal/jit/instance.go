@@ -231,7 +231,7 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 	}
 	bv.step = min(bv.step, in.code.gen.callLanes(bv))
 	if len(bv.phases) == 1 {
-		if bp := bv.phases[0]; len(bp.Transposed) > 0 {
+		if bp := bv.phases[0]; len(bp.TileSites) > 0 {
 			bv.row = bp.TileRows * bp.Spans[len(bp.Spans)-1]
 			bv.step = bv.row * max(1, layout.MaxLanes/bv.row) // a call is a tile
 		} else if bp.Tiled {
@@ -305,10 +305,10 @@ func (bp *boundPhase) alongLanes(most int) int {
 	if steps > ir.Run { // whole rows
 		steps = (steps + ir.Run - 1) &^ (ir.Run - 1)
 	}
-	return min(most, max(turnedElements/steps, 1))
+	return min(most, max(transposedElements/steps, 1))
 }
 
-// mostLanes returns the lanes of a call as far as staged elements, fields of records and turned rows
+// mostLanes returns the lanes of a call as far as staged elements, fields of records and transposed rows
 // have memory of the frame.
 func (bp *boundPhase) mostLanes() int {
 	strip := layout.MaxLanes
@@ -321,8 +321,8 @@ func (bp *boundPhase) mostLanes() int {
 	if n := len(bp.Woven); n > 0 {
 		strip = min(strip, max(woven/(n*bp.Sites[bp.Woven[0]].Size)&^63, 64))
 	}
-	if bp.Turned() {
-		strip = min(strip, max(turnedElements/bp.SeqN&^(turnedLanes-1), turnedLanes))
+	if bp.Transposes() {
+		strip = min(strip, max(transposedElements/bp.SeqN&^(transposedLanes-1), transposedLanes))
 	}
 	return strip
 }
@@ -391,7 +391,7 @@ func (in *instance) bindPhase(b *layout.Binder, ph *lower.Phase) (*boundPhase, e
 			bp.Ordered = bp.Ordered || r.Kern.Ordered
 		}
 	}
-	for _, i := range bp.Transposed {
+	for _, i := range bp.TileSites {
 		tile, err := in.code.gen.tile(bp.Sites[i].Size, bp.Far)
 		if err != nil {
 			return nil, lower.Unsupported(err.Error())
@@ -442,11 +442,11 @@ func (in *instance) functions(b *layout.Binder, items []boundItem) (slots int, e
 			}
 			slots = max(slots, bp.runs.slots)
 		}
-		if bp.TurnsRows {
-			if bp.turned, err = in.code.function(one, layout.Variant{Turned: true, Narrow: true}); err != nil {
+		if bp.TransposesRows {
+			if bp.transposed, err = in.code.function(one, layout.Variant{Transposed: true, Narrow: true}); err != nil {
 				return err
 			}
-			slots = max(slots, bp.turned.slots)
+			slots = max(slots, bp.transposed.slots)
 		}
 		if len(bp.Pure) > 0 {
 			bp.pastBytes = b.PastBytes(bp.Phase)
@@ -495,14 +495,14 @@ func (c *code) function(phases []*layout.Phase, v layout.Variant) (*function, er
 	for _, bp := range phases {
 		key = bp.AppendKey(key)
 	}
-	key = append(key, byte(frame.Bit(v.Rows)|frame.Bit(v.Stream)<<1|frame.Bit(v.Narrow)<<2|frame.Bit(v.Fetch)<<3|frame.Bit(v.Wide)<<4|frame.Bit(v.Turned)<<5), byte(v.Runs), byte(v.Ahead>>6), byte(v.Ahead>>14))
+	key = append(key, byte(frame.Bit(v.Rows)|frame.Bit(v.Stream)<<1|frame.Bit(v.Narrow)<<2|frame.Bit(v.Fetch)<<3|frame.Bit(v.Wide)<<4|frame.Bit(v.Transposed)<<5), byte(v.Runs), byte(v.Ahead>>6), byte(v.Ahead>>14))
 	if v.Runs > 0 {
 		key = le.LittleEndian.AppendUint16(key, uint16(phases[0].Columns()))
 		for i := range phases[0].Sites {
 			key = le.LittleEndian.AppendUint64(key, uint64(phases[0].Sites[i].RunBytes()))
 		}
 	}
-	if v.Turned {
+	if v.Transposed {
 		for i := range phases[0].Sites {
 			key = le.LittleEndian.AppendUint64(key, uint64(phases[0].Sites[i].Row))
 		}

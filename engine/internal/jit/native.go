@@ -31,7 +31,7 @@ func (in *instance) eachFunction(items []boundItem, times int, f func(fn *functi
 		if err == nil {
 			err = f(bp.fn, phases, times)
 		}
-		for _, fn := range []*function{bp.streamed, bp.runs, bp.turned} {
+		for _, fn := range []*function{bp.streamed, bp.runs, bp.transposed} {
 			if err == nil && fn != nil {
 				err = f(fn, phases, times)
 			}

@@ -237,7 +237,7 @@ func TestFewColumnsOfSpans(t *testing.T) {
 			forget()
 		}
 	}
-	if found < 18*len(isas(t)) { // others are turned
+	if found < 18*len(isas(t)) { // others are transposed
 		t.Errorf("%d of %d loops have vectors as short as their spans", found, 24*len(isas(t)))
 	}
 }

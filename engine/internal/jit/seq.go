@@ -23,11 +23,11 @@ import (
 // values. Each call loads and stores the carries, so that short calls are slow.
 const callElements = 1 << 14
 
-// turnedElements is the same for a loop whose blocks are turned: a call goes far along a few
-// rows, turnedLanes, or over more that are short.
+// transposedElements is the same for a loop whose blocks are transposed: a call goes far along a few
+// rows, transposedLanes, or over more that are short.
 const (
-	turnedElements = 1 << 14
-	turnedLanes    = 64
+	transposedElements = 1 << 14
+	transposedLanes    = 64
 )
 
 // acrossElements is the same for a loop along one row after the other, and acrossBytes is the bytes of the lanes of a call if it only
@@ -50,8 +50,8 @@ func (bp *boundPhase) run(n int) int {
 		return max(acrossElements/n, 1)
 	case len(bp.Lowered.Carries) == 0:
 		return ir.Run
-	case (bp.Turned() || bp.Prefixes) && !bp.Ordered && len(bp.Loads)+len(bp.Stores) == 0:
-		return max(turnedElements/max(n, 1)&^(ir.Run-1), ir.Run)
+	case (bp.Transposes() || bp.Prefixes) && !bp.Ordered && len(bp.Loads)+len(bp.Stores) == 0:
+		return max(transposedElements/max(n, 1)&^(ir.Run-1), ir.Run)
 	case bp.Ordered || len(bp.Loads)+len(bp.Stores) > 0:
 		return min(ir.Run, 1<<bits.Len(uint(callElements/max(n, 1))))
 	}

@@ -67,7 +67,7 @@ buf y %[1]s out 2
     store %[2]s y[i0, i1] %%2
   }
 }`, typ, reg))
-		turned := parse(t, fmt.Sprintf(`kernel turned
+		transposed := parse(t, fmt.Sprintf(`kernel transposed
 axis i0 i1
 buf x %[1]s in 2
 buf y %[1]s out 2
@@ -89,7 +89,7 @@ buf y %[1]s out 2
 					}
 				}
 				differ(t, r, s)
-				differ(t, r, newSetup(t, r, turned, []int{rows, n}, nil, [][]int{{n, rows + 1}, {rows, n + 3}}, true))
+				differ(t, r, newSetup(t, r, transposed, []int{rows, n}, nil, [][]int{{n, rows + 1}, {rows, n + 3}}, true))
 			}
 		}
 		forget()

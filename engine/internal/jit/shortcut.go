@@ -93,7 +93,7 @@ func (bp *boundPhase) oneCall(n int) bool {
 	}
 	switch n = max(min(n, bp.strip), 1); {
 	case bp.Lowered.Kind != lower.SeqPhase:
-		return len(bp.Transposed) == 0 && bp.Laid == 0
+		return len(bp.TileSites) == 0 && bp.Laid == 0
 	case bp.fn.combines && !slices.ContainsFunc(bp.Reds, func(r layout.SeqRed) bool { return r.Kern.Arg }):
 		return 0 < bp.SeqN && bp.SeqN <= combinedRows(n)
 	}

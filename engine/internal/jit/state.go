@@ -109,17 +109,17 @@ type instance struct {
 // A boundPhase is a phase of an instance, with its layout and its machine code.
 type boundPhase struct {
 	*layout.Phase
-	vec       int // index of the loop in the instance
-	strip     int // most lanes of a piece
-	together  int // of rows as columns: the lanes whose rows a call of all columns goes through as if they were one row, or 0
-	fn        *function
-	turned    *function    // of a map that turns blocks, or nil
-	runs      *function    // of a seq loop that combines several runs at once, or nil
-	streamed  *function    // the function whose stores bypass the caches; nil without such stores
-	pastBytes int          // of its vectors
-	tiles     []*exec.Code // of the transposed sites
-	weave     *exec.Code   // of the stores to fields of records, or nil
-	walked    int          // see walks
+	vec        int // index of the loop in the instance
+	strip      int // most lanes of a piece
+	together   int // of rows as columns: the lanes whose rows a call of all columns goes through as if they were one row, or 0
+	fn         *function
+	transposed *function    // of a map that transposes blocks, or nil
+	runs       *function    // of a seq loop that combines several runs at once, or nil
+	streamed   *function    // the function whose stores bypass the caches; nil without such stores
+	pastBytes  int          // of its vectors
+	tiles      []*exec.Code // of the transposed sites
+	weave      *exec.Code   // of the stores to fields of records, or nil
+	walked     int          // see walks
 }
 
 type boundItem struct {

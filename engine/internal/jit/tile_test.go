@@ -12,9 +12,9 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// TestTransposed compares maps with transposed operands with the interpreter: of every
+// TestTiles compares maps with transposed operands with the interpreter: of every
 // element size, and with extents near the sizes of blocks and tiles.
-func TestTransposed(t *testing.T) {
+func TestTiles(t *testing.T) {
 	extents := []int{16, 17, 31, 32, 33, 100, 128, 129, layout.TileLanes - 1, layout.TileLanes, layout.TileLanes + 1, 2*layout.TileLanes + 5}
 	found := 0
 	for seed := range 60 {
@@ -46,7 +46,7 @@ buf out %[1]s out 2
 		s := newSetup(t, r, k, []int{rows, columns}, nil, [][]int{{rows, columns}, {columns, rows}, {columns, rows}, {rows, columns}}, true)
 		for _, be := range isas(t) {
 			inst := s.instance(t, be)
-			if in, ok := inst.(*instance); ok && len(in.phases[0].Transposed) == 2 {
+			if in, ok := inst.(*instance); ok && len(in.phases[0].TileSites) == 2 {
 				found++
 			}
 		}
@@ -69,11 +69,11 @@ func TestHeldLines(t *testing.T) {
 		tiles         bool
 	}{{dtype.F64, 203, 200, false}, {dtype.I64, 150, 317, false}, {dtype.F64, 205, 330, true}, {dtype.F64, 256, 200, true}, {dtype.F32, 203, 200, true}, {dtype.U64, 703, 101, true}, {dtype.F32, 300, 25, true}, {dtype.I32, 128, 16, true}, {dtype.F32, 33, 25, false}, {dtype.U32, 400, 12, false}} {
 		k := parse(t, fmt.Sprintf("kernel held\naxis i0 i1\nbuf y %[1]s inout 2\nbuf b %[1]s in 2\n{\nvec i0 i1 {\n%%0 = load %[1]s y[i0, i1]\n%%1 = load %[1]s b[i1, i0]\n%%2 = add %[1]s %%0 %%1\nstore %[1]s y[i0, i1] %%2\n}\n}", c.typ.Short()))
-		e, turned := []int{c.rows, c.columns}, []int{c.columns, c.rows}
-		s := newSetup(t, r, k, e, nil, [][]int{e, turned}, true)
+		e, transposed := []int{c.rows, c.columns}, []int{c.columns, c.rows}
+		s := newSetup(t, r, k, e, nil, [][]int{e, transposed}, true)
 		for _, be := range isas(t) {
 			want := c.tiles || be.Name() == "neon" && c.typ.Size() == 4 // which lays no such rows
-			if has := len(s.instance(t, be).(*instance).phases[0].Transposed) > 0; has != want {
+			if has := len(s.instance(t, be).(*instance).phases[0].TileSites) > 0; has != want {
 				t.Errorf("%s: %d x %d of %s: tiles %v, want %v", be.Name(), c.rows, c.columns, c.typ, has, want)
 			}
 		}
@@ -81,15 +81,15 @@ func TestHeldLines(t *testing.T) {
 	}
 }
 
-// TestTurnedRows compares maps with one transposed operand with the interpreter, of which x86 turns blocks in registers: of every type
+// TestTransposedRows compares maps with one transposed operand with the interpreter, of which x86 transposes blocks in registers: of every type
 // of 4 and 8 bytes, with rows and lanes that are no whole blocks, beside operands that are the same in all rows, or in all elements, and
 // stacks of such arrays. Others keep their tiles: sums in place, and operands that differ from row to row alone.
-func TestTurnedRows(t *testing.T) {
+func TestTransposedRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(28, 13))
-	const head = "kernel turned\naxis i0 i1 i2\nbuf a TYPE in 3\nbuf b TYPE in 3\nbuf c TYPE in 1\nbuf y TYPE MODE 3\n{\nvec i0 i1 i2 {\n%1 = load TYPE b[i0, i2, i1]\n%2 = load TYPE c[AT]\n%3 = sub TYPE %2 %1\n"
+	const head = "kernel transposed\naxis i0 i1 i2\nbuf a TYPE in 3\nbuf b TYPE in 3\nbuf c TYPE in 1\nbuf y TYPE MODE 3\n{\nvec i0 i1 i2 {\n%1 = load TYPE b[i0, i2, i1]\n%2 = load TYPE c[AT]\n%3 = sub TYPE %2 %1\n"
 	for name, c := range map[string]struct {
 		mode, at, body string
-		turned         bool
+		transposed     bool
 	}{
 		"other operand": {"out", "i2", "%4 = load TYPE a[i0, i1, i2]\n%5 = mul TYPE %3 %4\nstore TYPE y[i0, i1, i2] %5", true},
 		"one element":   {"out", "0", "%4 = load TYPE a[i0, i1, i2]\n%5 = max TYPE %3 %4\nstore TYPE y[i0, i1, i2] %5", true},
@@ -110,15 +110,15 @@ func TestTurnedRows(t *testing.T) {
 				if r.IntN(4) == 0 {
 					lanes += 2 * layout.TileLanes
 				}
-				e, turned, same := []int{n, rows, lanes}, []int{n, lanes, rows}, []int{max(rows, lanes)}
-				shapes := [][]int{e, turned, same, e}
+				e, transposed, same := []int{n, rows, lanes}, []int{n, lanes, rows}, []int{max(rows, lanes)}
+				shapes := [][]int{e, transposed, same, e}
 				if len(k.Bufs) == 3 {
 					shapes = shapes[1:]
 				}
 				s := newSetup(t, r, k, e, nil, shapes, true)
 				for _, be := range isas(t) {
-					if is := s.instance(t, be).(*instance).phases[0].turned != nil; is != (c.turned && be.Name() != "neon" && !(masks && be.Name() == "avx512")) {
-						t.Errorf("%s: %s, %v of %s: turned in registers: %v", be.Name(), name, e, typ, is)
+					if is := s.instance(t, be).(*instance).phases[0].transposed != nil; is != (c.transposed && be.Name() != "neon" && !(masks && be.Name() == "avx512")) {
+						t.Errorf("%s: %s, %v of %s: transposed in registers: %v", be.Name(), name, e, typ, is)
 					}
 				}
 				differ(t, r, s)
@@ -137,7 +137,7 @@ func TestCopiedTiles(t *testing.T) {
 		memory := []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.I8, dtype.U8, dtype.I16, dtype.U16, dtype.I32, dtype.I64, dtype.Bool}
 		mem := memory[seed%len(memory)]
 		n := []int{extents[r.IntN(len(extents))], 1 + r.IntN(3), extents[r.IntN(len(extents))]}
-		k := parse(t, fmt.Sprintf(`kernel turn
+		k := parse(t, fmt.Sprintf(`kernel transpose
 axis i0 i1 i2
 buf b %[1]s in 3
 buf out %[1]s out 3

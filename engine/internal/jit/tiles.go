@@ -19,7 +19,7 @@ func (g *generator) tile(size int, far bool) (*exec.Code, error) {
 // transpose fills the tiles of the transposed sites, or moves the tile of a copy: n lanes from position p, and the
 // same lanes of the rows below, rows rows in all.
 func (w *worker) transpose(bp *boundPhase, p, n, rows int) {
-	for k, i := range bp.Transposed {
+	for k, i := range bp.TileSites {
 		w.placeTile(bp, i, p, n, rows)
 		bp.tiles[k].Call(w.frame)
 	}
@@ -66,8 +66,8 @@ func (w *worker) tiles(bp *boundPhase, lo, n int) {
 		m := min(last-in, n-at)
 		if m == last {
 			all := min((n-at)/last, above-(lo+at)/last%above)
-			if bp.turned != nil && all >= layout.TurnedRows {
-				w.turnRows(bp, lo+at, all)
+			if bp.transposed != nil && all >= layout.TransposedRows {
+				w.transposeRows(bp, lo+at, all)
 				at += m * all
 				continue
 			}
@@ -84,9 +84,9 @@ func (w *worker) tiles(bp *boundPhase, lo, n int) {
 	}
 }
 
-// turnRows runs so many whole rows from lane p on with the code that turns blocks. A call has few lanes, so that the caches keep the
+// transposeRows runs so many whole rows from lane p on with the code that transposes blocks. A call has few lanes, so that the caches keep the
 // lines of the transposed site for the next rows.
-func (w *worker) turnRows(bp *boundPhase, p, rows int) {
+func (w *worker) transposeRows(bp *boundPhase, p, rows int) {
 	all := bp.Spans[len(bp.Spans)-1]
 	for c, width := 0, 0; c < all; c += width {
 		if width = layout.TileLanes; all-c < 2*width {
@@ -99,7 +99,7 @@ func (w *worker) turnRows(bp *boundPhase, p, rows int) {
 		}
 		w.set(bp.Lowered.Lanes, width)
 		w.set(frame.Rows, rows)
-		w.exec(bp.turned)
+		w.exec(bp.transposed)
 	}
 }
 

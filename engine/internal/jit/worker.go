@@ -265,7 +265,7 @@ func (w *worker) mapPiece(bp *boundPhase, lo, n int) {
 	}
 	w.stageIn(bp, lo, n)
 	switch {
-	case len(bp.Transposed) > 0:
+	case len(bp.TileSites) > 0:
 		w.tiles(bp, lo, n)
 	case len(bp.Spans) <= 1:
 		w.segment(bp, lo, 0, n, oneRow)
@@ -380,7 +380,7 @@ func (in *instance) NewWorker() backend.Worker {
 			}
 			w.flat(bp, s, i, 0)
 		}
-		for _, i := range bp.Transposed {
+		for _, i := range bp.TileSites {
 			if bp.Copy < 0 && bp.Lowered.Kind == lower.MapPhase {
 				w.scratch[int(bp.Lowered.Scratch)+int(i)] = w.memory((bp.TileRows + 1) * layout.TilePitch * bp.Sites[i].Size)
 			}

@@ -29,16 +29,16 @@ func (f *phaseCode) body(list []int32) {
 		}
 		f.bodyOf(list[:first], from, c)
 	}
-	turn := cmp.Or(f.Turn, f.Copies)
-	for from := 0; from < f.Copies; from += turn {
-		f.bodyOf(list[first:], from, from+turn)
+	batch := cmp.Or(f.Batch, f.Copies)
+	for from := 0; from < f.Copies; from += batch {
+		f.bodyOf(list[first:], from, from+batch)
 	}
 }
 
 // bodyOf emits the nodes for the copies from to to-1.
 func (f *phaseCode) bodyOf(list []int32, from, to int) {
 	f.from, f.to = from, to
-	each := f.Pair == 0 && f.Layout.Laid == 0 && len(f.carries)+len(f.records)+len(f.joined)+len(f.turns) == 0
+	each := f.Pair == 0 && f.Layout.Laid == 0 && len(f.carries)+len(f.records)+len(f.joined)+len(f.transposes) == 0
 	for _, id := range list {
 		n := &f.Nodes[id]
 		f.At = n.At
@@ -53,7 +53,7 @@ func (f *phaseCode) bodyOf(list []int32, from, to int) {
 			f.leave(id)
 			continue
 		}
-		if each || !f.carry(id) && !f.fields(id) && !f.plane(id) && !f.turned(id) && !f.chosenByBit(id, from, to) {
+		if each || !f.carry(id) && !f.fields(id) && !f.plane(id) && !f.transposed(id) && !f.chosenByBit(id, from, to) {
 			for c := from; c < to; c++ {
 				if f.Own(id, c) {
 					f.Emit(id, c)

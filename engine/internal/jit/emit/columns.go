@@ -14,9 +14,9 @@ import (
 
 // columnLoop emits a seq phase: for each group of columns, a loop down all rows.
 func (f *phaseCode) columnLoop() {
-	f.findTurns()
+	f.findTransposes()
 	v, m := f.pressure()
-	if slices.ContainsFunc(f.turns, func(t isa.Turn) bool { return t.Size == 2 }) {
+	if slices.ContainsFunc(f.transposes, func(t isa.TransposedSite) bool { return t.Size == 2 }) {
 		v = max(v, 16/2+1-spareRegs) // a block takes so many registers
 	}
 	room := f.Vectors - v - spareRegs - f.programRegs()
@@ -34,13 +34,13 @@ func (f *phaseCode) columnLoop() {
 		f.runs(accs, v, nred)
 		return
 	}
-	if len(f.turns) > 0 {
+	if len(f.transposes) > 0 {
 		group = 1
 	}
 	for group > 1 && (group*(v+nred)+spareRegs > f.Vectors || !f.Fits(group*m)) {
 		group /= 2
 	}
-	for c := f.deepCopies(); c > group && len(f.turns) == 0; c-- {
+	for c := f.deepCopies(); c > group && len(f.transposes) == 0; c-- {
 		if c*nred+spareRegs+node <= f.Vectors {
 			group = c
 		}
@@ -62,10 +62,10 @@ func (f *phaseCode) columnParts(accs []columnAcc, group, whole, at int) {
 		f.wholeRows(accs, whole, at, done)
 	}
 	f.part("columns: %d vectors at once, down all rows", group)
-	if f.combines && len(f.turns) > 0 {
-		f.turnedGroups(accs, tail, done)
+	if f.combines && len(f.transposes) > 0 {
+		f.transposedGroups(accs, tail, done)
 	} else {
-		f.turnedTogether(accs)
+		f.transposedTogether(accs)
 		if n := f.allColumns() % group; n > 0 && f.Layout.Columns()%f.W == 0 && len(f.top) <= shortColumns {
 			rest := f.NewLabel()
 			f.columnGroups(accs, group, rest)
@@ -227,7 +227,7 @@ func (f *phaseCode) combineRuns(a *columnAcc, each int) {
 func (f *phaseCode) columns(accs []columnAcc, group int) {
 	free := f.Vecs.Free
 	f.group = group
-	if f.Start(group); len(f.turns) > 0 { // a part of one vector after the other
+	if f.Start(group); len(f.transposes) > 0 { // a part of one vector after the other
 		f.Start(1)
 	}
 	f.firstRow()
@@ -263,8 +263,8 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 
 // down emits the loop down Count rows for one group of columns.
 func (f *phaseCode) down(accs []columnAcc, group int) {
-	if len(f.turns) > 0 {
-		f.turnedRows(accs, group)
+	if len(f.transposes) > 0 {
+		f.transposedRows(accs, group)
 		return
 	}
 	f.rows(accs, group)
@@ -377,18 +377,18 @@ func (f *phaseCode) firstRow() {
 	})
 }
 
-// nextColumns steps the addresses of the sites to the next row, those of turned sites if turned is
+// nextColumns steps the addresses of the sites to the next row, those of transposed sites if transposed is
 // set.
-func (f *phaseCode) nextColumns(turned bool) {
+func (f *phaseCode) nextColumns(transposed bool) {
 	f.eachRowSite(func(s *layout.Site, at int8) {
-		if s.Kind == layout.Transposed && !turned {
+		if s.Kind == layout.Transposed && !transposed {
 			return
 		}
 		step, held := f.stepRegs[s]
 		switch {
 		case held:
 		case s.Kind == layout.Transposed:
-			step = isa.K(isa.TurnPitch)
+			step = isa.K(isa.TransposePitch)
 		case f.Runs > 0:
 			step = isa.K(f.rowsStep * s.RowBytes())
 		default:

@@ -7,7 +7,7 @@ import (
 )
 
 // eachRow emits a loop that carries values along many short rows: a loop over groups of as many rows as
-// a vector has lanes, if their parts are turned in registers, and a loop over single rows. All steps of a
+// a vector has lanes, if their parts are transposed in registers, and a loop over single rows. All steps of a
 // row have no loop. Only the first lane of the vector of a single row has values.
 func (f *phaseCode) eachRow() {
 	v, _ := f.pressure()
@@ -17,7 +17,7 @@ func (f *phaseCode) eachRow() {
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.firstRow()
 	done := f.NewLabel()
-	if len(f.turns) > 0 {
+	if len(f.transposes) > 0 {
 		f.part("%d rows at once: all steps, 16 bytes of each row together", f.W)
 		groups, rest := f.NewLabel(), f.NewLabel()
 		f.Align(32)
@@ -31,7 +31,7 @@ func (f *phaseCode) eachRow() {
 		f.Jump(groups)
 		f.Bind(rest)
 		f.Branch(isa.GE, isa.Lane, isa.Word(f.Phase.Lanes), done)
-		f.turns = nil
+		f.transposes = nil
 	}
 	f.part("each row after the other: all its steps")
 	rows := f.NewLabel()
@@ -69,16 +69,16 @@ func (f *phaseCode) rowsOf(n int, steps func()) {
 	f.Int(isa.Add, isa.Lane, isa.K(n))
 }
 
-// findParts finds the sites whose parts of rows are turned in registers, beside v vectors of a step. It
+// findParts finds the sites whose parts of rows are transposed in registers, beside v vectors of a step. It
 // returns the registers of the parts.
 func (f *phaseCode) findParts(v int) (vectors int) {
 	for i := range f.Layout.Sites {
-		if s := &f.Layout.Sites[i]; s.Turns {
-			f.turns = append(f.turns, isa.Turn{Site: s, ID: int32(i), Store: f.Phase.Sites[i].Store})
+		if s := &f.Layout.Sites[i]; s.Transposes {
+			f.transposes = append(f.transposes, isa.TransposedSite{Site: s, ID: int32(i), Store: f.Phase.Sites[i].Store})
 		}
 	}
 	if vectors = f.findHeld(v, len(f.carries)); vectors == 0 {
-		f.turns = nil
+		f.transposes = nil
 	}
 	return vectors
 }
@@ -92,8 +92,8 @@ func (f *phaseCode) parts() {
 	var kept [][]isa.Vec // results that the last part repeats, of each store
 	for first := 0; first < f.Layout.Each; first += n {
 		begin := min(first, f.Layout.Each-n)
-		f.eachTurn(false, func(t *isa.Turn) { f.loadPart(t, begin, first-begin) })
-		f.eachTurn(true, func(t *isa.Turn) {
+		f.eachTranspose(false, func(t *isa.TransposedSite) { f.loadPart(t, begin, first-begin) })
+		f.eachTranspose(true, func(t *isa.TransposedSite) {
 			if t.First, t.Steps = begin, make([]isa.Vec, 0, n); begin < first {
 				t.Steps, kept = append(t.Steps, kept[0]...), kept[1:]
 			}
@@ -101,7 +101,7 @@ func (f *phaseCode) parts() {
 		for f.Step = first; f.Step < begin+n; f.Step++ {
 			f.body(f.top)
 		}
-		f.eachTurn(true, func(t *isa.Turn) {
+		f.eachTranspose(true, func(t *isa.TransposedSite) {
 			if next := first + n; next < f.Layout.Each && next > f.Layout.Each-n {
 				kept = append(kept, f.copies(t, t.Steps[f.Layout.Each-n-begin:]))
 			}
@@ -113,7 +113,7 @@ func (f *phaseCode) parts() {
 }
 
 // copies copies vectors of the array of a site.
-func (f *phaseCode) copies(t *isa.Turn, v []isa.Vec) (out []isa.Vec) {
+func (f *phaseCode) copies(t *isa.TransposedSite, v []isa.Vec) (out []isa.Vec) {
 	for _, x := range v {
 		d := f.Vecs.TakeTop()
 		f.Lanes.CopyVec(f.Phase.Sites[t.ID].Type, d, x)

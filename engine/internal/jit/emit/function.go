@@ -147,7 +147,7 @@ func newPhaseCode(target isa.Target, a isa.Asm, list bool, p *lower.Program, bp 
 	if v.Narrow {
 		f.W = min(f.Facts.Bytes, 32) / size
 	}
-	if f.Layout.Few > 0 && (f.Predicates > 0 || f.Layout.Turned()) {
+	if f.Layout.Few > 0 && (f.Predicates > 0 || f.Layout.Transposes()) {
 		f.W = min(f.W, f.Layout.Few)
 	}
 	f.narrowReds()
@@ -189,8 +189,8 @@ func Symbol(v layout.Variant, kernel string, phases []*layout.Phase) string {
 	if v.Stream {
 		name += ".stream"
 	}
-	if v.Turned {
-		name += ".turned"
+	if v.Transposed {
+		name += ".transposed"
 	}
 	return name
 }
@@ -200,8 +200,8 @@ func describe(v layout.Variant) string {
 	if v.Rows {
 		parts = append(parts, "many rows in a call")
 	}
-	if v.Turned {
-		parts = append(parts, "for whole rows, whose transposed operand it turns in registers")
+	if v.Transposed {
+		parts = append(parts, "for whole rows, whose transposed operand it transposes in registers")
 	}
 	if v.Stream {
 		parts = append(parts, "for aligned outputs, which it stores past the caches")
@@ -342,8 +342,8 @@ func (f *phaseCode) holdWords(first bool, held []int8) map[isa.Int]isa.Int {
 // mapLoop emits a map phase.
 func (f *phaseCode) mapLoop() {
 	f.prologue()
-	if f.Turned {
-		f.turnedMap()
+	if f.Transposed {
+		f.transposedMap()
 		return
 	}
 	f.loadSites()

@@ -174,10 +174,10 @@ func (j *joiner) half(a int32) int32 {
 	return a
 }
 
-// halve lets a store convert integers of 64 bits to 32, if nothing else uses these. Those that are turned in
+// halve lets a store convert integers of 64 bits to 32, if nothing else uses these. Those that are transposed in
 // registers are converted before.
 func (j *joiner) halve(n *lower.Node) {
-	if n.Op != ir.Store || j.Uniform[n.Args[0]] || j.Layout.Sites[n.Aux].Kind != layout.Unit || j.Layout.Sites[n.Aux].Turns {
+	if n.Op != ir.Store || j.Uniform[n.Args[0]] || j.Layout.Sites[n.Aux].Kind != layout.Unit || j.Layout.Sites[n.Aux].Transposes {
 		return
 	}
 	if x := &j.Nodes[n.Args[0]]; x.Op == prim.Cvt && j.uses[n.Args[0]] == 1 && isa.Wide(x.In) && x.In.IsInt() && x.Type.IsInt() && x.Type.Size() == 4 {

@@ -275,9 +275,9 @@ func (f *phaseCode) sharedVectors(group int, end isa.Label) (loop isa.Label) {
 		f.BranchResult(isa.NE, end)
 		f.Pair = int(f.share.bit) / f.W
 		if f.Vectors <= 16 {
-			f.Turn = f.span()
+			f.Batch = f.span()
 		}
-		defer func() { f.Pair, f.Turn = 0, 0 }()
+		defer func() { f.Pair, f.Batch = 0, 0 }()
 	}
 	return f.vectors(group, end)
 }

@@ -18,23 +18,23 @@ const spareRegs = 6
 // its reductions.
 type phaseCode struct {
 	isa.Emitter
-	target      isa.Target
-	top         []int32 // nodes of the body of the loop
-	hoisted     []int32 // uniform nodes, which the prologue computes
-	owned       []owned
-	accs        []acc
-	reds        []lower.Red // of the phase, in its lanes
-	carries     []carried   // in registers
-	atOnce      int         // vectors of a whole row that are computed at once; 0: all of the group
-	rowsStep    int         // rows of an iteration of a loop down columns
-	turns       []isa.Turn
-	heldTurns   bool      // registers hold parts of the turned sites
-	turnsAtOnce int       // vectors of lanes of a loop that combines, whose parts are turned one after the other
-	partVec     isa.Vec   // a register beside those of the parts
-	records     [][]int32 // the nodes that load neighbouring fields of records at once
-	joined      [][]int32 // the nodes that store the fields of a record
-	rowTop      []int32   // nodes with one value for each row of those that are laid across vectors
-	chosen      []chosen  // sites whose rows an index selects
+	target           isa.Target
+	top              []int32 // nodes of the body of the loop
+	hoisted          []int32 // uniform nodes, which the prologue computes
+	owned            []owned
+	accs             []acc
+	reds             []lower.Red // of the phase, in its lanes
+	carries          []carried   // in registers
+	atOnce           int         // vectors of a whole row that are computed at once; 0: all of the group
+	rowsStep         int         // rows of an iteration of a loop down columns
+	transposes       []isa.TransposedSite
+	heldTransposes   bool      // registers hold parts of the transposed sites
+	transposesAtOnce int       // vectors of lanes of a loop that combines, whose parts are transposed one after the other
+	partVec          isa.Vec   // a register beside those of the parts
+	records          [][]int32 // the nodes that load neighbouring fields of records at once
+	joined           [][]int32 // the nodes that store the fields of a record
+	rowTop           []int32   // nodes with one value for each row of those that are laid across vectors
+	chosen           []chosen  // sites whose rows an index selects
 	// rowNodes has the copies in rowTop of nodes.
 	rowNodes map[int32]int32
 	// unroll is the vectors of an iteration that a loop computes one after the other, see oneByOne, or 0.
@@ -47,7 +47,7 @@ type phaseCode struct {
 	firstPart int
 	inParts   int // vectors at once of the main loop of two parts
 	alone     int // and of the loop behind it
-	from, to  int // the copies that are emitted: all, or those of a turn
+	from, to  int // the copies that are emitted: all, or those of a batch
 	share     sharing
 	// widened says that uniform nodes have fewer lanes than the loop: see widenLoop.
 	widened   bool

@@ -48,7 +48,7 @@ func (f *phaseCode) findShared() {
 	}
 }
 
-// apart reports whether some access goes to elements that are not neighbours. Its code is for all vectors of a group, not for turns.
+// apart reports whether some access goes to elements that are not neighbours. Its code is for all vectors of a group, not for batches.
 func (f *phaseCode) apart() bool {
 	return slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
 		return s.Kind == layout.Strided || s.Kind == layout.Computed || s.Kind == layout.Transposed || s.Kind == layout.Laid

@@ -18,7 +18,7 @@ const (
 	First   = 24  // position of the first row of a seq loop, for ArgMin and ArgMax
 	Counter = 32  // written by machine code: a counter, the end of the first half, or the runs of rows that are done
 	Address = 40  // written by machine code: the address of an accumulator
-	Steps   = 48  // written by machine code: the steps of a block of a turned loop, or the lanes of the runs that are done; or the rows of a group
+	Steps   = 48  // written by machine code: the steps of a block of a transposed loop, or the lanes of the runs that are done; or the rows of a group
 	Left    = 56  // the steps that are left, with those of a block; or the groups of runs, or of rows
 	Outer   = 64  // of groups of groups: see Counts and Starts
 	Tmp     = 128 // 512 bytes of scratch
@@ -51,7 +51,7 @@ const (
 	SiteLevels = 32 // accumulators: address of the levels of their tree; SiteStride is the bytes from level to level
 	SiteInside = 40 // staged and guarded: address of one byte for each lane, 1 if its element was read
 	SiteOwn    = 40 // uniform computed offset: the address that includes it
-	SiteArray  = 40 // turned: address of the current row in the array
+	SiteArray  = 40 // transposed: address of the current row in the array
 	SiteOuter  = 48 // the same as SiteGroup for groups of groups
 )
 

@@ -69,7 +69,7 @@ type cursor struct {
 	Iterated  int  // lanes of an iteration of a laid loop, all of which are there; 0: those up to the current vector are
 	Half      int  // copies from half on have lanes from Count on; 0: all have lanes from Lane on
 	Part64    bool // stores may write a part of a cache line
-	Turn      int  // copies that are emitted one after the other; 0: all of the group
+	Batch     int  // copies that are emitted one after the other; 0: all of the group
 	PerRow    int  // the copies of a group are so many vectors of each of several rows; 0: all are of one row
 	Back      int  // lanes by which the last copy of a group overlaps the one before
 	FromStart bool // the lane at hand of a map is the first one

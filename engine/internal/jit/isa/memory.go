@@ -43,7 +43,7 @@ func (f *Emitter) Address(s *layout.Site, i int32) Mem {
 	switch {
 	case f.Step == 0 || s.Kind == layout.Scratch:
 	case s.Kind == layout.Transposed:
-		apart += f.Step * TurnPitch
+		apart += f.Step * TransposePitch
 	case f.Layout.Each > 0 || f.Layout.AtOnce > 0 || f.Runs > 0:
 		apart += f.Step * s.RowBytes()
 	}

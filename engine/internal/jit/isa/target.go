@@ -73,7 +73,7 @@ type Facts struct {
 	// Prefixes says that scans combine neighbouring steps in narrow lanes.
 	Prefixes bool
 	// Blends says that blends or masks join loads of the parts of rows that are laid across vectors, that elements far
-	// apart are loaded each by itself, that parts of rows are turned in registers, and that [Target.Block] has rows of less than 16 bytes.
+	// apart are loaded each by itself, that parts of rows are transposed in registers, and that [Target.Block] has rows of less than 16 bytes.
 	Blends bool
 	// Reciprocals says that there are rules for quotients from reciprocals.
 	Reciprocals bool
@@ -311,13 +311,13 @@ type Lanes interface {
 	// JoinFields stores the vectors v of all fields of records as vectors of whole records. s is the
 	// first field. Only targets with Joins have it.
 	JoinFields(s *layout.Site, t dtype.Type, v []Vec)
-	// LoadHalves loads 16 bytes to each half of a vector, and StoreHalves stores them. TurnVectors turns
+	// LoadHalves loads 16 bytes to each half of a vector, and StoreHalves stores them. TransposeVectors transposes
 	// blocks of elements of some size in the halves of v, which are as many vectors as a half has elements, or
 	// one block in v, of 8 bytes each. The results are in the registers of v and free but one, which it
 	// returns. Only targets with Blends have these.
 	LoadHalves(d Vec, lower, upper Mem)
 	StoreHalves(lower, upper Mem, x Vec)
-	TurnVectors(size int, v []Vec, free Vec) Vec
+	TransposeVectors(size int, v []Vec, free Vec) Vec
 	// Hold lets the code from here on keep constants in registers, at most room vectors. EndHold
 	// ends this, and LoadHeld loads those that were kept, for a place before that code. Hold
 	// reports whether the target does so.

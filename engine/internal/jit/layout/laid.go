@@ -35,9 +35,9 @@ const (
 	leastNarrow = 4       // the least of a row whose vectors are narrow: wide vectors have more rows at once, which saves time if they are shorter
 	mostWindows = 4       // vectors that one vector of a site is read from, on average
 	byteWindows = 8       // the same for bytes, which are slow otherwise
-	leastTile   = 16      // elements of a row of 4 bytes from which a large tile is turned in less time than its rows are laid
+	leastTile   = 16      // elements of a row of 4 bytes from which a large tile is transposed in less time than its rows are laid
 	leastTiled  = 1 << 11 // elements of such a tile
-	mostColumns = 12      // elements of a row of columns that permutes of wide vectors read; turning blocks of longer ones takes less
+	mostColumns = 12      // elements of a row of columns that permutes of wide vectors read; transposing blocks of longer ones takes less
 	mostNarrow  = 16      // the same in lanes of 1 or 2 bytes
 	farthest    = 1 << 30 // bytes from the first row of an iteration to an element
 )
@@ -52,7 +52,7 @@ func (l *layouter) lay(least int) {
 	if l.Blends && (l.copiesWhole(ext, which, spans) || l.copiesEach(ext, which, spans)) {
 		return
 	}
-	if l.storesApart(ext, which, spans) || l.fillsVectors(ext, which, spans) || l.turnsTiles(ext, which, spans) || !l.bp.findLaid(ext, least, l.longestLaid()) {
+	if l.storesApart(ext, which, spans) || l.fillsVectors(ext, which, spans) || l.transposesTiles(ext, which, spans) || !l.bp.findLaid(ext, least, l.longestLaid()) {
 		return
 	}
 	w, part, most := l.laidWidths()
@@ -206,9 +206,9 @@ func (l *layouter) laidWidths() (w, part, most int) {
 	return w, w, mostWindows
 }
 
-// turnsTiles reports whether a map of elements of 4 bytes reads large tiles of one array along its columns, and rows of the others. Each
+// transposesTiles reports whether a map of elements of 4 bytes reads large tiles of one array along its columns, and rows of the others. Each
 // element of a laid row would be a window of its own.
-func (l *layouter) turnsTiles(ext []int, which []int32, spans [][]bound.Span) bool {
+func (l *layouter) transposesTiles(ext []int, which []int32, spans [][]bound.Span) bool {
 	k, tiles := len(ext), 0
 	if !l.Blends || k < 2 || l.ph.Widest != 4 || l.ph.LaneSize > 0 || ext[k-1] < leastTile || ext[k-1]*ext[k-2] < leastTiled || l.bp.Computes() {
 		return false

@@ -41,7 +41,7 @@ const shortTile = 32
 // short rows with elements of 1 and 2 bytes, or transposes tiles of short rows.
 func (bp *Phase) oneByOne() bool {
 	k := len(bp.Spans)
-	if len(bp.Transposed) > 0 {
+	if len(bp.TileSites) > 0 {
 		return k > 1 && bp.Copy < 0 && bp.Spans[k-1] <= shortTile
 	}
 	return k > 1 && bp.Laid == 0 && slices.ContainsFunc(bp.Native, func(i int32) bool {
@@ -94,7 +94,7 @@ func (b *Binder) phase(ph *lower.Phase, least, few int) *Phase {
 		l.reorder(false)
 	}
 	ext, which, spans, seqSpans := l.joint()
-	for bp.Laid == 0 && (l.tooManySpans(ext, which, spans) || !b.findTransposed(bp, ext, which, l.guards, spans) && !l.alongRows(which, spans, seqSpans) && !l.walksRows(ext, which, spans, seqSpans) && l.tooFar(which, spans)) {
+	for bp.Laid == 0 && (l.tooManySpans(ext, which, spans) || !b.findTileSites(bp, ext, which, l.guards, spans) && !l.alongRows(which, spans, seqSpans) && !l.walksRows(ext, which, spans, seqSpans) && l.tooFar(which, spans)) {
 		ext, which, spans, seqSpans = l.joint()
 	}
 	if len(ph.Seq) == 0 {
@@ -143,11 +143,11 @@ func (b *Binder) phase(ph *lower.Phase, least, few int) *Phase {
 	bp.Plain = b.plain(bp)
 	b.findNear(bp)
 	bp.Repeats = bp.Repeats || b.repeats(bp)
-	bp.TurnsRows = bp.TurnsRows && bp.Repeats && bp.Narrowing == nil
+	bp.TransposesRows = bp.TransposesRows && bp.Repeats && bp.Narrowing == nil
 	b.choose(ph, bp)
 	// Each step of one lane waits for the one before, which takes longer in wide vectors. Parts of rows have two halves. The emitter
 	// has no masks of four lanes.
-	bp.Narrow = bp.Narrow || bp.Along || b.Blends && bp.Turned() && !b.fewMasks(bp)
+	bp.Narrow = bp.Narrow || bp.Along || b.Blends && bp.Transposes() && !b.fewMasks(bp)
 	bp.Follow = b.follow(bp)
 	return bp
 }
@@ -156,9 +156,9 @@ func (b *Binder) phase(ph *lower.Phase, least, few int) *Phase {
 func (b *Binder) findScan(bp *Phase) {
 	ph := bp.Lowered
 	few := bp.N < fewRows && bp.SeqN >= longChain
-	single := few && bp.N < leastTurned && b.Blends
+	single := few && bp.N < leastTransposed && b.Blends
 	first := b.NarrowPrefixes && ph.LaneSize > 0 && bp.findPrefixes(leastNarrowPrefixes*ph.LaneSize) || (few || !b.Tails && bp.longNarrow()) && bp.findPrefixes(leastPrefixes)
-	if len(ph.Carries) > 0 && !first && !b.findEach(bp) && !(!single && b.findTurned(bp)) && !bp.findPrefixes(leastPrefixes) {
+	if len(ph.Carries) > 0 && !first && !b.findEach(bp) && !(!single && b.findTransposed(bp)) && !bp.findPrefixes(leastPrefixes) {
 		if bp.findAlong(); bp.Along && b.Tails && bp.onlyCarries() { // a call has one lane
 			bp.Short, bp.AtOnce = 1, b.AtOnce
 		}
@@ -168,7 +168,7 @@ func (b *Binder) findScan(bp *Phase) {
 		bp.Short = bp.SeqN % narrowBytes // a call has all steps of a lane, or a multiple of 64 of them
 	}
 	if b.Blends && len(ph.Carries) == 0 && len(ph.Reds) > 0 && ph.Kind == lower.SeqPhase && !few && !b.fewMasks(bp) {
-		b.findTurned(bp) // else each element is loaded and inserted by itself
+		b.findTransposed(bp) // else each element is loaded and inserted by itself
 	}
 }
 
@@ -268,7 +268,7 @@ func (bp *Phase) shortRows(extents []int) bool {
 // row of a call with many rows or of laid rows, or from group to group of rows.
 func (b *Binder) plain(bp *Phase) bool {
 	k := len(bp.Spans)
-	if bp.Lowered.Kind != lower.MapPhase || k > 1 && !bp.Rows || k > 2+bp.Groups || !bp.Direct || len(bp.Transposed) > 0 {
+	if bp.Lowered.Kind != lower.MapPhase || k > 1 && !bp.Rows || k > 2+bp.Groups || !bp.Direct || len(bp.TileSites) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(bp.Native, func(i int32) bool {

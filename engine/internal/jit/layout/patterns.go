@@ -37,7 +37,7 @@ func (bp *Phase) findRows() {
 	}
 	bp.Rows = true
 	bp.FindExact(bp.Spans[k-1])
-	if len(bp.Transposed) > 0 {
+	if len(bp.TileSites) > 0 {
 		return
 	}
 	bp.Groups = min(k-2, frame.Levels)
@@ -58,7 +58,7 @@ func (s *Site) SetGroups(extents []int, spans []bound.Span, levels int) {
 
 // FindExact decides whether rows of so many lanes are written out.
 func (bp *Phase) FindExact(row int) {
-	if bp.Lowered.Kind == lower.MapPhase && bp.Blends && bp.Laid == 0 && len(bp.Transposed) == 0 && row*bp.Widest() <= mostExact {
+	if bp.Lowered.Kind == lower.MapPhase && bp.Blends && bp.Laid == 0 && len(bp.TileSites) == 0 && row*bp.Widest() <= mostExact {
 		bp.Exact = row
 	}
 }
@@ -102,7 +102,7 @@ func (b *Binder) follow(bp *Phase) int {
 // the steps of the sites from span to span.
 func (bp *Phase) findGroups() {
 	k := len(bp.Spans)
-	if k < 2 || !bp.Blends || bp.Along || bp.Prefixes || bp.Each > 0 || bp.Turned() {
+	if k < 2 || !bp.Blends || bp.Along || bp.Prefixes || bp.Each > 0 || bp.Transposes() {
 		return
 	}
 	if sums := bp.loadsDown(true) && (!bp.Across && bp.Whole == 0 || bp.Combines); !sums && !bp.carriesSpans() {
@@ -148,14 +148,14 @@ func (bp *Phase) FindTiles() {
 	for _, i := range bp.Native {
 		c := bp.Sites[i].Line.Spans
 		in, out := max(c[k-1].Coef, -c[k-1].Coef), max(c[k-2].Coef, -c[k-2].Coef)
-		bp.Tiled = bp.Tiled || in > 1 && out > 0 && out < in && len(bp.Transposed) == 0
+		bp.Tiled = bp.Tiled || in > 1 && out > 0 && out < in && len(bp.TileSites) == 0
 	}
 }
 
-// findTransposed finds the loads of a map that read transposed tiles, and reports
+// findTileSites finds the loads of a map that read transposed tiles, and reports
 // whether there are any. Machine code must reach all other sites without scratch
 // memory and without guards.
-func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards [][]bound.Form, spans [][]bound.Span) bool {
+func (b *Binder) findTileSites(bp *Phase, extents []int, which []int32, guards [][]bound.Form, spans [][]bound.Span) bool {
 	ph := bp.Lowered
 	if ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || len(extents) < 2 || bp.Computes() {
 		return false
@@ -189,19 +189,19 @@ func (b *Binder) findTransposed(bp *Phase, extents []int, which []int32, guards 
 			rows = rows && b.inRows(ph, i, s, c)
 		}
 	}
-	bp.TurnsRows = rows && len(transposed) == 1 && b.turnsRows(bp, transposed[0], total)
-	if !bp.TurnsRows && len(transposed) == 1 && held && len(ph.Sites) > 2 {
+	bp.TransposesRows = rows && len(transposed) == 1 && b.transposesRows(bp, transposed[0], total)
+	if !bp.TransposesRows && len(transposed) == 1 && held && len(ph.Sites) > 2 {
 		return false
 	}
 	for _, i := range transposed {
 		bp.Sites[i].Kind = Transposed
 	}
-	bp.Transposed, bp.TileRows, bp.Far = transposed, min(tileBytes/least, extents[k-2]), total > 4*b.Machine.Caches.L2
+	bp.TileSites, bp.TileRows, bp.Far = transposed, min(tileBytes/least, extents[k-2]), total > 4*b.Machine.Caches.L2
 	if bp.Copy = -1; unit {
 		bp.Copy = bp.copies()
 	}
-	if bp.Copy >= 0 && bp.TurnsRows { // larger tiles of copies read whole lines
-		if bp.TurnsRows = k == 2 && total <= b.Machine.Caches.L1; bp.TurnsRows {
+	if bp.Copy >= 0 && bp.TransposesRows { // larger tiles of copies read whole lines
+		if bp.TransposesRows = k == 2 && total <= b.Machine.Caches.L1; bp.TransposesRows {
 			bp.Copy = -1
 		}
 	}
@@ -224,10 +224,10 @@ const (
 // A store of a predicate is no copy: it makes each byte 0 or 1.
 func (bp *Phase) copies() int32 {
 	ph := bp.Lowered
-	if len(bp.Transposed) != 1 || len(ph.Sites) != 2 || len(ph.Top) != 2 {
+	if len(bp.TileSites) != 1 || len(ph.Sites) != 2 || len(ph.Top) != 2 {
 		return -1
 	}
-	from := bp.Transposed[0]
+	from := bp.TileSites[0]
 	to := 1 - from
 	t := ph.Sites[to].Type
 	if !ph.Sites[to].Store || t != ph.Sites[from].Type || t == dtype.Bool || ph.Nodes[ph.Top[1]].Args[0] != ph.Top[0] {
@@ -246,21 +246,21 @@ const (
 	TileAhead = 64             // lanes between a prefetch and its use
 )
 
-// The most nodes and the most sites of a map whose blocks are turned in registers: its body follows itself [TurnedRows] times, and its
+// The most nodes and the most sites of a map whose blocks are transposed in registers: its body follows itself [TransposedRows] times, and its
 // addresses are in registers.
 const (
-	turnedNodes = 16
-	turnedSites = 6
+	transposedNodes = 16
+	transposedSites = 6
 )
 
-// TurnedRows is the rows that such a loop computes at once.
-const TurnedRows = 4
+// TransposedRows is the rows that such a loop computes at once.
+const TransposedRows = 4
 
-// turnsRows reports whether a map with transposed site i turns blocks of it in registers, for [TurnedRows] rows at once, in place of
+// transposesRows reports whether a map with transposed site i transposes blocks of it in registers, for [TransposedRows] rows at once, in place of
 // tiles. The last rows and the last vector of a row overlap those before. total is the bytes of all arrays.
-func (b *Binder) turnsRows(bp *Phase, i int32, total int) bool {
+func (b *Binder) transposesRows(bp *Phase, i int32, total int) bool {
 	ph := bp.Lowered
-	return b.Blends && !b.fewMasks(bp) && bp.Sites[i].Size == ph.Widest && ph.Widest >= 4 && len(ph.Sites) <= turnedSites && len(ph.Top) <= turnedNodes && total < b.Machine.Beyond() && bp.plainNodes()
+	return b.Blends && !b.fewMasks(bp) && bp.Sites[i].Size == ph.Widest && ph.Widest >= 4 && len(ph.Sites) <= transposedSites && len(ph.Top) <= transposedNodes && total < b.Machine.Beyond() && bp.plainNodes()
 }
 
 // inRows reports whether code that computes several rows at once reaches site i, whose steps are c, at all of them: the rows are

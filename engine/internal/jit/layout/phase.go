@@ -31,32 +31,32 @@ const (
 
 // A Site is a site of an instance, with its strides and extents.
 type Site struct {
-	Kind   siteKind
-	Guard  bool // lanes outside an interval of the segment take the fill value
-	Staged bool // Go moves the elements between the array and scratch memory
-	Buf    int32
-	Array  int32
-	Size   int // bytes of an element; of an iota 1
-	Arg    int // offset in the frame
-	Origin int // offset of its address from arg: sitePtr, or siteOwn if machine code computes it
-	Line   bound.Line
-	Seq    []bound.Span      // of the seq loop
-	Step   int               // of a Strided site: elements from lane to lane, if vector loads and permutes reach them, or 0
-	Record int               // number of its record, from 1 on, or 0
-	Field  int               // of the record
-	Row    int               // elements from row to row of a row loop
-	Groups [frame.Levels]int // elements from the end of a group of such rows to the next group, from the end of a group of these to the next one, and so on; or from a span of columns to the next
-	Pure   bool              // a store to an array that is only written, and much larger than the caches
-	Turns  bool              // parts of the rows of a loop with Each are turned in registers: the elements of a row are neighbours
-	Trails bool              // a load of lines that another load has read before
-	plane  bool              // see [Phase.Plane]
-	Near   int32             // the number, from 1 on, of an earlier site whose address is always Apart bytes before this one's, or 0
-	Apart  int
-	Shared int // the number, from 1 on, of the register of a row loop whose address is Apart bytes before this one's, or 0
-	Guards []GuardLine
-	Dyn    []dynDim
-	Stage  *Staging
-	Gather *GatherPlan
+	Kind       siteKind
+	Guard      bool // lanes outside an interval of the segment take the fill value
+	Staged     bool // Go moves the elements between the array and scratch memory
+	Buf        int32
+	Array      int32
+	Size       int // bytes of an element; of an iota 1
+	Arg        int // offset in the frame
+	Origin     int // offset of its address from arg: sitePtr, or siteOwn if machine code computes it
+	Line       bound.Line
+	Seq        []bound.Span      // of the seq loop
+	Step       int               // of a Strided site: elements from lane to lane, if vector loads and permutes reach them, or 0
+	Record     int               // number of its record, from 1 on, or 0
+	Field      int               // of the record
+	Row        int               // elements from row to row of a row loop
+	Groups     [frame.Levels]int // elements from the end of a group of such rows to the next group, from the end of a group of these to the next one, and so on; or from a span of columns to the next
+	Pure       bool              // a store to an array that is only written, and much larger than the caches
+	Transposes bool              // parts of the rows of a loop with Each are transposed in registers: the elements of a row are neighbours
+	Trails     bool              // a load of lines that another load has read before
+	plane      bool              // see [Phase.Plane]
+	Near       int32             // the number, from 1 on, of an earlier site whose address is always Apart bytes before this one's, or 0
+	Apart      int
+	Shared     int // the number, from 1 on, of the register of a row loop whose address is Apart bytes before this one's, or 0
+	Guards     []GuardLine
+	Dyn        []dynDim
+	Stage      *Staging
+	Gather     *GatherPlan
 }
 
 // ShortSteps reports whether permutes reach the elements of a site, and these have 1 or 2 bytes.
@@ -104,77 +104,77 @@ func (g *GatherPlan) moves() bool {
 
 // A Phase is a phase of an instance, with its extents.
 type Phase struct {
-	Lowered    *lower.Phase
-	N          int   // lanes
-	Spans      []int // extents, innermost last
-	SeqSpans   []int
-	SeqN       int
-	Sites      []Site
-	Native     []int32 // sites with an address of their own
-	Loads      []int32 // staged
-	Stores     []int32
-	Reds       []SeqRed
-	Ordered    bool
-	Direct     bool // no site is in scratch memory, except transposed tiles
-	Tiled      bool
-	TurnsRows  bool             // a map turns blocks of its transposed site in registers: see [Variant]
-	Along      bool             // of a loop that carries values: lanes are walked one by one, each in a call of its own unless Each is set
-	Each       int              // of a loop that carries values: steps of the rows that are walked one after the other, or 0
-	Prefixes   bool             // of a loop that carries values: a vector has neighbouring steps of a lane
-	Across     bool             // of a seq loop: a call goes along one row after the other
-	AtOnce     int              // of such a loop, or of one that combines: the rows that it reads at once, if more than one, or 0
-	Whole      int              // of a seq loop: lanes of a row whose states are all in registers, or that code that combines is made for; or 0
-	Combines   bool             // of a seq loop: machine code goes from the identity to the result, through all runs of rows
-	Short      int              // of a seq loop: lanes of a row that a group of vectors holds, if stores of its tail should know them; with Prefixes, the steps of its tail, or more by whole vectors; or 0
-	Transposed []int32          // transposedSites
-	Far        bool             // their arrays are larger than the caches
-	TileRows   int              // rows of their tiles
-	Copy       int32            // the store of a phase that only moves tiles to another array, or -1
-	Rows       bool             // one call runs many rows
-	Exact      int              // lanes of short rows that are written out, or 0
-	Follow     int              // rows of a call behind one whose steps are constants, so that all it reads and stores is in rows; or 0
-	Shares     []*Site          // those whose addresses are in registers that all sites of the phases of a row share: see [Site.Shared]
-	Together   int              // of a reduction of short rows and the phase after it: the rows follow each other in all arrays, so the lanes of several are folded at once, in vectors of at most so many bytes; else 0
-	Groups     int              // one call runs so many levels of groups of rows, or many spans of columns
-	Blends     bool             // see isa.Facts
-	joined     int              // see Binder.Joined
-	repeatsFew bool             // a load repeats a few elements in all of a vector: those of AVX-512 are bounded by masks
-	Laid       int              // elements of the rows that are laid across vectors, or 0
-	LaidSpans  int              // spans of such a row
-	ManyRows   bool             // of rows that are laid: see LaidOnce
-	Copied     bool             // rows of bytes that are laid are copied one by one
-	FewLanes   bool             // its tiles have few lanes: see tilesFew
-	Plain      bool             // see plain
-	Most       int              // most lanes of a call
-	Narrow     bool             // see variant
-	Moves      bool             // loads and stores bound a map, outside the first level or in halves
-	Bytes      bool             // such a map copies neighbouring bytes, and one instruction may move those of a row
-	Cached     bool             // the arrays of rows that are laid across vectors fit into the second level
-	LaneSize   int              // of narrow lanes: see [lower.Phase.LaneSize]
-	Narrowing  *lower.Narrowing // the nodes in such lanes, if they are not those of the phase
-	Counts     bool             // sums of predicates have lanes of 4 bytes: see [lower.Phase.Counts]
-	Few        int              // most lanes of a vector, as the lanes of the loop are few; or 0
-	Fetch      bool             // see variant
-	Ahead      int              // see variant
-	Records    [][]int32        // the sites of their fields
-	Woven      []int32          // all staged stores, if they are neighbouring fields of records: a tile moves them there
-	Pure       []int32          // stores that can bypass the caches
-	Gathers    bool             // elements apart go by gathers of the processor, which are faster here
-	Repeats    bool             // lanes may be computed twice: no load sees what they store
+	Lowered        *lower.Phase
+	N              int   // lanes
+	Spans          []int // extents, innermost last
+	SeqSpans       []int
+	SeqN           int
+	Sites          []Site
+	Native         []int32 // sites with an address of their own
+	Loads          []int32 // staged
+	Stores         []int32
+	Reds           []SeqRed
+	Ordered        bool
+	Direct         bool // no site is in scratch memory, except transposed tiles
+	Tiled          bool
+	TransposesRows bool             // a map transposes blocks of its transposed site in registers: see [Variant]
+	Along          bool             // of a loop that carries values: lanes are walked one by one, each in a call of its own unless Each is set
+	Each           int              // of a loop that carries values: steps of the rows that are walked one after the other, or 0
+	Prefixes       bool             // of a loop that carries values: a vector has neighbouring steps of a lane
+	Across         bool             // of a seq loop: a call goes along one row after the other
+	AtOnce         int              // of such a loop, or of one that combines: the rows that it reads at once, if more than one, or 0
+	Whole          int              // of a seq loop: lanes of a row whose states are all in registers, or that code that combines is made for; or 0
+	Combines       bool             // of a seq loop: machine code goes from the identity to the result, through all runs of rows
+	Short          int              // of a seq loop: lanes of a row that a group of vectors holds, if stores of its tail should know them; with Prefixes, the steps of its tail, or more by whole vectors; or 0
+	TileSites      []int32          // transposed by tiles
+	Far            bool             // their arrays are larger than the caches
+	TileRows       int              // rows of their tiles
+	Copy           int32            // the store of a phase that only moves tiles to another array, or -1
+	Rows           bool             // one call runs many rows
+	Exact          int              // lanes of short rows that are written out, or 0
+	Follow         int              // rows of a call behind one whose steps are constants, so that all it reads and stores is in rows; or 0
+	Shares         []*Site          // those whose addresses are in registers that all sites of the phases of a row share: see [Site.Shared]
+	Together       int              // of a reduction of short rows and the phase after it: the rows follow each other in all arrays, so the lanes of several are folded at once, in vectors of at most so many bytes; else 0
+	Groups         int              // one call runs so many levels of groups of rows, or many spans of columns
+	Blends         bool             // see isa.Facts
+	joined         int              // see Binder.Joined
+	repeatsFew     bool             // a load repeats a few elements in all of a vector: those of AVX-512 are bounded by masks
+	Laid           int              // elements of the rows that are laid across vectors, or 0
+	LaidSpans      int              // spans of such a row
+	ManyRows       bool             // of rows that are laid: see LaidOnce
+	Copied         bool             // rows of bytes that are laid are copied one by one
+	FewLanes       bool             // its tiles have few lanes: see tilesFew
+	Plain          bool             // see plain
+	Most           int              // most lanes of a call
+	Narrow         bool             // see variant
+	Moves          bool             // loads and stores bound a map, outside the first level or in halves
+	Bytes          bool             // such a map copies neighbouring bytes, and one instruction may move those of a row
+	Cached         bool             // the arrays of rows that are laid across vectors fit into the second level
+	LaneSize       int              // of narrow lanes: see [lower.Phase.LaneSize]
+	Narrowing      *lower.Narrowing // the nodes in such lanes, if they are not those of the phase
+	Counts         bool             // sums of predicates have lanes of 4 bytes: see [lower.Phase.Counts]
+	Few            int              // most lanes of a vector, as the lanes of the loop are few; or 0
+	Fetch          bool             // see variant
+	Ahead          int              // see variant
+	Records        [][]int32        // the sites of their fields
+	Woven          []int32          // all staged stores, if they are neighbouring fields of records: a tile moves them there
+	Pure           []int32          // stores that can bypass the caches
+	Gathers        bool             // elements apart go by gathers of the processor, which are faster here
+	Repeats        bool             // lanes may be computed twice: no load sees what they store
 }
 
 // fewestLanes is the fewest lanes of a vector.
 const fewestLanes = 4
 
 // findFew sets bp.Few for a seq loop of few lanes: wider vectors would cross more cache lines. With AVX2, whose tails have no masks
-// of bits, it also chooses vectors of four lanes for a scan that turns rows a multiple of 4096 bytes apart: the first-level cache holds
+// of bits, it also chooses vectors of four lanes for a scan that transposes rows a multiple of 4096 bytes apart: the first-level cache holds
 // eight lines of such rows, four that are loaded and four that are stored.
 func (bp *Phase) findFew(tails bool) {
-	if tails && len(bp.Lowered.Carries) > 0 && bp.Widest() == 4 && bp.turnsOnly(4) && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.RowsInReach() == 2*fewestLanes }) {
+	if tails && len(bp.Lowered.Carries) > 0 && bp.Widest() == 4 && bp.transposesOnly(4) && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.RowsInReach() == 2*fewestLanes }) {
 		bp.Few = fewestLanes
 		return
 	}
-	if ph := bp.Lowered; ph.Kind != lower.SeqPhase || bp.LaneSize > 0 || bp.Along || bp.Prefixes || bp.Turned() || bp.masks() || slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Prog != nil }) {
+	if ph := bp.Lowered; ph.Kind != lower.SeqPhase || bp.LaneSize > 0 || bp.Along || bp.Prefixes || bp.Transposes() || bp.masks() || slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Prog != nil }) {
 		return
 	}
 	for bp.Few = fewestLanes; bp.Few < bp.Columns(); bp.Few *= 2 {
@@ -184,9 +184,9 @@ func (bp *Phase) findFew(tails bool) {
 	}
 }
 
-// turnsOnly reports whether blocks of arrays are turned, all of elements of so many bytes.
-func (bp *Phase) turnsOnly(size int) bool {
-	return bp.Turned() && !slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Transposed && s.Size != size })
+// transposesOnly reports whether blocks of arrays are transposed, all of elements of so many bytes.
+func (bp *Phase) transposesOnly(size int) bool {
+	return bp.Transposes() && !slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Transposed && s.Size != size })
 }
 
 // masks reports whether the lanes of a phase have predicates, which masks of fewer than eight lanes do not hold.
@@ -272,14 +272,14 @@ type SeqRed struct {
 
 // A Variant is one of several functions for the same phases.
 type Variant struct {
-	Rows   bool // runs frameRows rows; sites step by siteRow
-	Narrow bool // vectors of 256 bits at most
-	Stream bool // stores to pure sites bypass the caches
-	Fetch  bool // prefetches loads
-	Runs   int  // a seq loop over so many runs of rows at once, if not 0
-	Turned bool // a map turns blocks of its transposed site, for several rows at once
-	Wide   bool // the nodes of the phase have their own types, without a narrowing
-	Ahead  int  // bytes from a load to its prefetch
+	Rows       bool // runs frameRows rows; sites step by siteRow
+	Narrow     bool // vectors of 256 bits at most
+	Stream     bool // stores to pure sites bypass the caches
+	Fetch      bool // prefetches loads
+	Runs       int  // a seq loop over so many runs of rows at once, if not 0
+	Transposed bool // a map transposes blocks of its transposed site, for several rows at once
+	Wide       bool // the nodes of the phase have their own types, without a narrowing
+	Ahead      int  // bytes from a load to its prefetch
 }
 
 // RowBytes returns the bytes from one row of a seq loop to the next, and RunBytes from one run of rows
@@ -317,7 +317,7 @@ func (bp *Phase) InRuns(w, most int) (runs, vectors int) {
 // and programs.
 func (bp *Phase) OnlyReduces() bool { return bp.loadsDown(false) }
 
-// loadsDown is OnlyReduces, also with elements that are a step apart or turned if steps is set.
+// loadsDown is OnlyReduces, also with elements that are a step apart or transposed if steps is set.
 func (bp *Phase) loadsDown(steps bool) bool {
 	ph := bp.Lowered
 	if ph.Kind != lower.SeqPhase || len(ph.Carries) > 0 || !bp.Direct || len(ph.Reds) == 0 || slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Kern.Arg || r.Prog != nil }) {
@@ -392,7 +392,7 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 		if bp.Follow > 0 || bp.Together > 0 {
 			key = le.LittleEndian.AppendUint32(key, uint32(s.Row))
 		}
-		if s.Turns {
+		if s.Transposes {
 			key = le.LittleEndian.AppendUint32(key, uint32(s.Line.Step()))
 		}
 		if s.Shared > 0 {
@@ -426,8 +426,8 @@ func (bp *Phase) AppendKey(key []byte) []byte {
 // Counts reports whether a site is an index that grows by one from lane to lane.
 func (s *Site) Counts() bool { return s.Kind == Index && s.Line.Step()*s.Size == 1 }
 
-// RowsInReach returns how many rows a loop may turn at once, so that a line of each stays in the first-level cache. Lines that are a multiple
-// of 4096 bytes apart share its eight ways. At other distances, and for sites that are not turned, it is 32, more than a loop turns at once.
+// RowsInReach returns how many rows a loop may transpose at once, so that a line of each stays in the first-level cache. Lines that are a multiple
+// of 4096 bytes apart share its eight ways. At other distances, and for sites that are not transposed, it is 32, more than a loop transposes at once.
 func (s *Site) RowsInReach() int {
 	switch by := s.Line.Step() * s.Size; {
 	case s.Kind != Transposed || by%2048 != 0:
@@ -453,8 +453,8 @@ const (
 	MostLanes = 8 * MaxLanes
 )
 
-// Turned reports whether blocks of the arrays of a loop that carries values are turned.
-func (bp *Phase) Turned() bool {
+// Transposes reports whether blocks of the arrays of a loop that carries values are transposed.
+func (bp *Phase) Transposes() bool {
 	return bp.Lowered.Kind == lower.SeqPhase && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Transposed })
 }
 

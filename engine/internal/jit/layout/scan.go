@@ -13,29 +13,29 @@ import (
 )
 
 // A loop that carries values has one lane for each position of its other axes. If it walks
-// along the rows of its arrays, the elements of a step are apart. Machine code turns blocks of
+// along the rows of its arrays, the elements of a step are apart. Machine code transposes blocks of
 // many rows in registers then. One row alone runs element by element.
 
-// findTurned finds the sites of a seq loop whose elements are neighbours
+// findTransposed finds the sites of a seq loop whose elements are neighbours
 // from step to step, and apart from lane to lane. It makes them transposed and reports whether
 // there are any: all of them must suit.
-func (b *Binder) findTurned(bp *Phase) bool {
-	var turned []int32
+func (b *Binder) findTransposed(bp *Phase) bool {
+	var transposed []int32
 	for i := range bp.Sites {
 		s := &bp.Sites[i]
 		if s.Kind != Strided {
 			continue
 		}
-		if s.Size < 4 && !b.Blends || !bp.turnable(int32(i)) {
+		if s.Size < 4 && !b.Blends || !bp.transposable(int32(i)) {
 			return false
 		}
-		turned = append(turned, int32(i))
+		transposed = append(transposed, int32(i))
 	}
-	for _, i := range turned {
+	for _, i := range transposed {
 		s := &bp.Sites[i]
 		s.Kind, s.Step = Transposed, bound.StepOf(s.Seq)
 	}
-	return len(turned) > 0
+	return len(transposed) > 0
 }
 
 // The most steps of a row that is walked by itself, the most nodes of all its steps, and the fewest
@@ -49,7 +49,7 @@ const (
 
 // findEach sets bp.Each for a loop that carries values along many short rows: they are walked one
 // after the other, without a loop over the steps. The processor overlaps the rows, and the elements
-// are not turned unless registers hold parts of them.
+// are not transposed unless registers hold parts of them.
 func (b *Binder) findEach(bp *Phase) bool {
 	ph := bp.Lowered
 	if !b.shortSteps(bp, bp.Spans) {
@@ -73,9 +73,9 @@ func (b *Binder) findEach(bp *Phase) bool {
 		return false
 	}
 	bp.Each, bp.Along = bp.SeqN, true
-	turns := bp.turnsParts(b.Bytes)
+	transposes := bp.transposesParts(b.Bytes)
 	for i := range bp.Sites {
-		bp.Sites[i].Turns = turns && bp.Sites[i].Kind == Strided
+		bp.Sites[i].Transposes = transposes && bp.Sites[i].Kind == Strided
 	}
 	bp.single()
 	return true
@@ -86,23 +86,23 @@ func (b *Binder) findEach(bp *Phase) bool {
 func (b *Binder) shortSteps(bp *Phase, ext []int) bool {
 	ph, k := bp.Lowered, len(ext)
 	return b.Blends && len(bp.SeqSpans) == 1 && bp.SeqN <= mostEach && 0 < len(ph.Carries) && len(ph.Carries) <= eachStates && bp.SeqN*len(ph.Top) <= eachNodes &&
-		k > 0 && ext[k-1] >= leastEach && bp.plainSteps() && !b.turnsPairs(bp)
+		k > 0 && ext[k-1] >= leastEach && bp.plainSteps() && !b.transposesPairs(bp)
 }
 
-// turnsPairs reports whether blocks of elements of 2 bytes are turned in less time than rows are walked one by one: if they are halves,
+// transposesPairs reports whether blocks of elements of 2 bytes are transposed in less time than rows are walked one by one: if they are halves,
 // many of which are converted at once, and on targets where a vector under a mask takes long.
-func (b *Binder) turnsPairs(bp *Phase) bool {
+func (b *Binder) transposesPairs(bp *Phase) bool {
 	return bp.SeqN >= PartBytes/2 && bp.Widest() <= 4 && slices.ContainsFunc(bp.Sites, func(s Site) bool {
 		return s.Size == 2 && (b.Tails || bp.Lowered.Sites[s.Index(bp.Lowered)].Type.IsFloat())
 	})
 }
 
-// PartBytes is the bytes of the steps of a row that are turned together, of the smallest elements.
+// PartBytes is the bytes of the steps of a row that are transposed together, of the smallest elements.
 const PartBytes = 16
 
-// turnsParts reports whether parts of as many rows as a vector has lanes are turned in registers: a row has a part
+// transposesParts reports whether parts of as many rows as a vector has lanes are transposed in registers: a row has a part
 // of the smallest elements that are apart from row to row.
-func (bp *Phase) turnsParts(bytes int) bool {
+func (bp *Phase) transposesParts(bytes int) bool {
 	return !bp.narrowStates() && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
 		return s.Kind == Strided && (bp.SeqN*s.Size < PartBytes || !s.nearLanes(bytes/s.Size))
 	})
@@ -174,20 +174,20 @@ func (l *layouter) spansTogether(ext []int, which []int32, spans [][]bound.Span)
 	return true
 }
 
-// turnable reports whether blocks of site i can be turned. If the loop accesses its array at
+// transposable reports whether blocks of site i can be transposed. If the loop accesses its array at
 // another site, it must be at the same elements in each step. No load may come after a store,
 // because a block is loaded before the first step and stored after the last.
-func (bp *Phase) turnable(i int32) bool {
+func (bp *Phase) transposable(i int32) bool {
 	s := &bp.Sites[i]
 	step, least := bound.StepOf(s.Seq), 16/s.Size
-	if step != 1 && step != -1 || s.Guard || s.Dyn != nil || !bp.turnsSize(s.Size) || bp.Spans[len(bp.Spans)-1] < least || bp.SeqSpans[len(bp.SeqSpans)-1] < least {
+	if step != 1 && step != -1 || s.Guard || s.Dyn != nil || !bp.transposesSize(s.Size) || bp.Spans[len(bp.Spans)-1] < least || bp.SeqSpans[len(bp.SeqSpans)-1] < least {
 		return false
 	}
 	return bp.inStep(i)
 }
 
-// turnsSize reports whether blocks of elements of a size can be turned. Elements of 2 bytes need lanes of 32 bits.
-func (bp *Phase) turnsSize(size int) bool { return size > 2 || size == 2 && bp.Widest() <= 4 }
+// transposesSize reports whether blocks of elements of a size can be transposed. Elements of 2 bytes need lanes of 32 bits.
+func (bp *Phase) transposesSize(size int) bool { return size > 2 || size == 2 && bp.Widest() <= 4 }
 
 // inStep reports whether each step of the loop accesses the array of site i at the same elements
 // of its own, and loads them before it stores them.
@@ -246,11 +246,11 @@ func (bp *Phase) PrefixLanes() bool {
 	})
 }
 
-// fewRows is the number of rows from which blocks of them are turned, which fill vectors then.
+// fewRows is the number of rows from which blocks of them are transposed, which fill vectors then.
 const fewRows = 8
 
-// leastTurned is the fewest long rows of which blocks are turned on targets where a vector under a mask takes long.
-const leastTurned = 4
+// leastTransposed is the fewest long rows of which blocks are transposed on targets where a vector under a mask takes long.
+const leastTransposed = 4
 
 // longNarrow reports whether a loop goes along rows of 2 bytes that are so long that vectors of neighbouring steps take less
 // time than blocks, where a block takes many instructions.
@@ -278,7 +278,7 @@ func (l *layouter) alongRows(which []int32, spans, seqSpans [][]bound.Span) bool
 	for _, i := range which {
 		s, step := &l.bp.Sites[i], bound.StepOf(seqSpans[at])
 		across := bound.StepOf(spans[at])
-		rows = rows || s.Size < 4 && across != 0 && across != 1 // such blocks are not turned
+		rows = rows || s.Size < 4 && across != 0 && across != 1 // such blocks are not transposed
 		at += 1 + len(l.guards[i])
 		if step != 1 && (step != 0 || l.ph.Sites[i].Store) {
 			return false
@@ -295,7 +295,7 @@ func (l *layouter) steady(which []int32) bool {
 	}) && !slices.ContainsFunc(l.bp.Sites, func(s Site) bool { return s.Staged || s.Kind == Scratch && !l.bp.carries(&s) })
 }
 
-// walksRows reports whether the blocks of a seq loop along rows with elements of 1 or 2 bytes are surely turned, or its rows
+// walksRows reports whether the blocks of a seq loop along rows with elements of 1 or 2 bytes are surely transposed, or its rows
 // walked one after the other. Go would copy the elements one by one.
 func (l *layouter) walksRows(ext []int, which []int32, spans, seqSpans [][]bound.Span) bool {
 	ph, k, q := l.ph, len(ext), len(l.bp.SeqSpans)
@@ -313,7 +313,7 @@ func (l *layouter) walksRows(ext []int, which []int32, spans, seqSpans [][]bound
 			continue
 		}
 		least, along := 16/s.Size, each || len(ph.Carries) > 0 && l.bp.SeqN >= longChain
-		if step != 1 && step != -1 || !along && (!l.bp.turnsSize(s.Size) || ext[k-1] < least || l.bp.SeqSpans[q-1] < least || l.Bytes/l.bp.Widest() < least) {
+		if step != 1 && step != -1 || !along && (!l.bp.transposesSize(s.Size) || ext[k-1] < least || l.bp.SeqSpans[q-1] < least || l.Bytes/l.bp.Widest() < least) {
 			return false
 		}
 		narrow = narrow || s.Size <= 2
@@ -385,7 +385,7 @@ func (b *Binder) findAcross(bp *Phase) {
 	if ph.Kind != lower.SeqPhase || k == 0 || bp.N == 0 || states == 0 || bp.Along || bp.Prefixes || ph.Leaves {
 		return
 	}
-	if bp.Turned() {
+	if bp.Transposes() {
 		bp.Combines = bp.SeqN >= ir.Run && bp.combines()
 		return
 	}

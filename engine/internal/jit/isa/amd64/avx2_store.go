@@ -136,7 +136,7 @@ func (f *avx2) pack(v, x x86.Vec, op x86.Op) {
 func (f *avx2) packWords(v x86.Vec) { f.pack(v, v, x86.VPACKUSDW) }
 
 // joined returns the number of vectors of a group that follow each other in memory.
-func (f *avx2) joined() int { return cmp.Or(f.Half, f.Turn, f.Copies) }
+func (f *avx2) joined() int { return cmp.Or(f.Half, f.Batch, f.Copies) }
 
 // joins reports whether the vectors of a group are stored together. They are not if the last one overlaps the one before, and
 // one vector has the bytes of four at most.

@@ -22,8 +22,8 @@ type dealer struct {
 }
 
 func (f *avx512) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec {
-	if f.turns(t, len(v)) {
-		f.turnFields(s, t, v)
+	if f.transposes(t, len(v)) {
+		f.transposeFields(s, t, v)
 		return v
 	}
 	f.eachRecordVector(s, len(v), func(i int, m x86.Mem, lanes x86.Operand) {
@@ -33,9 +33,9 @@ func (f *avx512) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Ve
 	return d.split(v)
 }
 
-// turns reports whether turnFields loads n fields, for which registers must be free. Other fields take as many permutes of two vectors
+// transposes reports whether transposeFields loads n fields, for which registers must be free. Other fields take as many permutes of two vectors
 // each as n has prime factors, or as many merges as the greatest prime factor, and no fewer for few records.
-func (f *avx512) turns(t dtype.Type, n int) bool {
+func (f *avx512) transposes(t dtype.Type, n int) bool {
 	fewer := (isa.Wide(t) || f.Masked || f.W == unit) && n >= unit || n > leastMerged && prime(n) >= leastMerged
 	return fewer && (!f.Masked || f.Tail > 0) && f.W >= unit && bits.OnesCount64(f.Vecs.Free) >= 2*unit
 }
@@ -56,9 +56,9 @@ func prime(n int) int {
 // unit is the number of neighbouring fields of a record that are loaded at once.
 const unit = 4
 
-// turnFields loads units of several records to each of four vectors, and transposes the blocks of four units. The last units
+// transposeFields loads units of several records to each of four vectors, and transposes the blocks of four units. The last units
 // may begin with fields of the units before.
-func (f *avx512) turnFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
+func (f *avx512) transposeFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 	n, l := len(v), f.LenOf(t)
 	first := f.stepLane(s, n) * n
 	load := func(d isa.Vec, i, at int) {
@@ -87,13 +87,13 @@ func (f *avx512) turnFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 				in[i] = f.Tmp()
 				load(in[i], i, at)
 			}
-			f.turnUnits(t, v[k:min(k+unit, n)], in, k-at)
+			f.transposeUnits(t, v[k:min(k+unit, n)], in, k-at)
 		})
 	}
 }
 
-// turnUnits sets v to the fields from field first on of the units in the vectors in.
-func (f *avx512) turnUnits(t dtype.Type, v []isa.Vec, in [unit]isa.Vec, first int) {
+// transposeUnits sets v to the fields from field first on of the units in the vectors in.
+func (f *avx512) transposeUnits(t dtype.Type, v []isa.Vec, in [unit]isa.Vec, first int) {
 	l := f.LenOf(t)
 	unpack := [2]x86.Op{x86.VUNPCKLPS, x86.VUNPCKHPS}
 	if isa.Wide(t) {

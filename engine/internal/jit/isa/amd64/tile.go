@@ -34,9 +34,9 @@ func (f *emitter) StoreHalves(lower, upper isa.Mem, x isa.Vec) {
 	f.I(f.form(0, x86.VEXTRACTF128, x86.VEXTRACTF32X4, x86.VEXTRACTF32X4), x86.L256, mem(upper), x, x86.Imm(1))
 }
 
-func (f *emitter) TurnVectors(size int, v []isa.Vec, free isa.Vec) isa.Vec {
+func (f *emitter) TransposeVectors(size int, v []isa.Vec, free isa.Vec) isa.Vec {
 	if size == 8 && len(v) == 4 {
-		f.turn4(v, free)
+		f.transpose4(v, free)
 		return free
 	}
 	ops := unpacks[bits.TrailingZeros(uint(size))]
@@ -53,8 +53,8 @@ func (f *emitter) TurnVectors(size int, v []isa.Vec, free isa.Vec) isa.Vec {
 	return free
 }
 
-// turn4 turns a block of four vectors of elements of 8 bytes.
-func (f *emitter) turn4(v []isa.Vec, free isa.Vec) {
+// transpose4 transposes a block of four vectors of elements of 8 bytes.
+func (f *emitter) transpose4(v []isa.Vec, free isa.Vec) {
 	halves := f.form(0, x86.VPERM2F128, x86.VSHUFF64X2, x86.VSHUFF64X2)
 	lower, upper := x86.Imm(0x20), x86.Imm(0x31)
 	if f.evex {

@@ -108,10 +108,10 @@ func (f *neon) UniformMask(isa.Mask, int32)         {}
 func (f *neon) Quotients() []int32                  { return nil }
 func (f *neon) VecName(r int8, _ dtype.Type) string { return fmt.Sprintf("v%d", r) }
 
-// LoadHalves, StoreHalves and TurnVectors are for targets with Blends only.
-func (f *neon) LoadHalves(isa.Vec, isa.Mem, isa.Mem)            {}
-func (f *neon) StoreHalves(isa.Mem, isa.Mem, isa.Vec)           {}
-func (f *neon) TurnVectors(int, []isa.Vec, isa.Vec) (v isa.Vec) { return v }
+// LoadHalves, StoreHalves and TransposeVectors are for targets with Blends only.
+func (f *neon) LoadHalves(isa.Vec, isa.Mem, isa.Mem)                 {}
+func (f *neon) StoreHalves(isa.Mem, isa.Mem, isa.Vec)                {}
+func (f *neon) TransposeVectors(int, []isa.Vec, isa.Vec) (v isa.Vec) { return v }
 
 // SplitFields and JoinFields are for targets with Fields only.
 func (f *neon) SplitFields(*layout.Site, dtype.Type, []isa.Vec) []isa.Vec { return nil }

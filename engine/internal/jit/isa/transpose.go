@@ -8,12 +8,12 @@ import (
 )
 
 // A seq loop along the rows of its arrays has its lanes apart in memory. Blocks of its arrays,
-// W steps of W lanes, are turned in registers between the array and scratch memory in the
+// W steps of W lanes, are transposed in registers between the array and scratch memory in the
 // frame. The loop goes down the scratch memory as down columns.
 
-// A Turn is a site of such a loop. Its scratch memory is W slots, one for each step; a store has as many
+// A TransposedSite is a site of such a loop. Its scratch memory is W slots, one for each step; a store has as many
 // again.
-type Turn struct {
+type TransposedSite struct {
 	*layout.Site
 	ID    int32
 	Slot  int32
@@ -22,28 +22,30 @@ type Turn struct {
 	First int   // the first of them
 }
 
-// TurnPitch is the bytes from step to step in scratch memory.
-const TurnPitch = 64
+// TransposePitch is the bytes from step to step in scratch memory.
+const TransposePitch = 64
 
 // Scratch returns the scratch memory of step u of a block.
-func (f *Emitter) Scratch(t *Turn, u int) Mem { return At(Frame, int(f.Slot(t.Slot).Disp)+u*TurnPitch) }
+func (f *Emitter) Scratch(t *TransposedSite, u int) Mem {
+	return At(Frame, int(f.Slot(t.Slot).Disp)+u*TransposePitch)
+}
 
 // back reports whether the loop goes through the elements of an array from the last to the
 // first.
-func (t *Turn) back() bool { return t.Step < 0 }
+func (t *TransposedSite) back() bool { return t.Step < 0 }
 
 // element returns the scratch memory of element e of W, in the order of the array.
-func (f *Emitter) element(t *Turn, e int) Mem {
+func (f *Emitter) element(t *TransposedSite, e int) Mem {
 	if t.back() {
 		e = f.W - 1 - e
 	}
 	return f.Scratch(t, e)
 }
 
-// TurnBlock emits the turn of a whole block of W steps of W lanes. The scratch memory of a store is
+// TransposeBlock emits the transposition of a whole block of W steps of W lanes. The scratch memory of a store is
 // at register base in place of the frame. It overwrites Count, the temporaries but base, and the lowest
 // vectors.
-func (f *Emitter) TurnBlock(target Target, t *Turn, base Reg) {
+func (f *Emitter) TransposeBlock(target Target, t *TransposedSite, base Reg) {
 	b := newTiler(f.Asm, target, t.Size, f.W*t.Size)
 	b.by, b.by3 = T1, T2
 	f.Int(Mov, Count, Word(t.Arg+frame.SiteArray))
@@ -75,10 +77,10 @@ func (f *Emitter) TurnBlock(target Target, t *Turn, base Reg) {
 	}
 }
 
-// LoadPart loads 16 bytes of the rows of W lanes, or 32 bytes, the steps from t.First on, and turns them in registers.
+// LoadPart loads 16 bytes of the rows of W lanes, or 32 bytes, the steps from t.First on, and transposes them in registers.
 // StorePart does the opposite: the registers have other values then. free is a register beside them, and
 // so is the one that they return. They overwrite Count and the temporaries.
-func (f *Emitter) LoadPart(t *Turn, free Vec) Vec {
+func (f *Emitter) LoadPart(t *TransposedSite, free Vec) Vec {
 	row := f.partRows(t)
 	for k, r := range t.Steps {
 		if len(t.Steps) == f.W {
@@ -87,7 +89,7 @@ func (f *Emitter) LoadPart(t *Turn, free Vec) Vec {
 			f.Lanes.LoadHalves(r, row(k), row(k+len(t.Steps)))
 		}
 	}
-	free = f.Lanes.TurnVectors(t.Size, t.Steps, free)
+	free = f.Lanes.TransposeVectors(t.Size, t.Steps, free)
 	if t.RowBytes() < 0 {
 		slices.Reverse(t.Steps)
 	}
@@ -95,11 +97,11 @@ func (f *Emitter) LoadPart(t *Turn, free Vec) Vec {
 }
 
 // StorePart is the opposite of LoadPart.
-func (f *Emitter) StorePart(t *Turn, free Vec) Vec {
+func (f *Emitter) StorePart(t *TransposedSite, free Vec) Vec {
 	if t.RowBytes() < 0 {
 		slices.Reverse(t.Steps)
 	}
-	free = f.Lanes.TurnVectors(t.Size, t.Steps, free)
+	free = f.Lanes.TransposeVectors(t.Size, t.Steps, free)
 	row := f.partRows(t)
 	for k, r := range t.Steps {
 		if len(t.Steps) == f.W {
@@ -113,7 +115,7 @@ func (f *Emitter) StorePart(t *Turn, free Vec) Vec {
 
 // partRows returns the addresses of the parts of rows that begin at step t.First. The code knows the distance
 // of the rows only if it has all their steps.
-func (f *Emitter) partRows(t *Turn) func(lane int) Mem {
+func (f *Emitter) partRows(t *TransposedSite) func(lane int) Mem {
 	disp := t.First
 	if t.RowBytes() < 0 {
 		disp = t.First + len(t.Steps) - 1
@@ -123,13 +125,13 @@ func (f *Emitter) partRows(t *Turn) func(lane int) Mem {
 	switch r := f.SiteReg[t.ID]; {
 	case r >= 0:
 		array = SiteReg(int(r))
-	case t.Turns:
+	case t.Transposes:
 		array = T1
 		f.Int(Mov, T1, Word(t.Arg+frame.SiteCur))
 	default:
 		f.Int(Mov, Count, Word(t.Arg+frame.SiteArray))
 	}
-	if t.Turns {
+	if t.Transposes {
 		return func(lane int) Mem { return At(array, lane*t.Line.Step()*t.Size+disp) }
 	}
 	f.Int(Mov, T1, Word(t.Arg+frame.SiteStride))
@@ -147,23 +149,23 @@ func (f *Emitter) partRows(t *Turn) func(lane int) Mem {
 	}
 }
 
-// TurnSteps emits the turn of the first steps of a block of W lanes, as many as the frame says: at
+// TransposeSteps emits the transposition of the first steps of a block of W lanes, as many as the frame says: at
 // least 16 bytes of each lane. The last 16 bytes may repeat steps. It overwrites what
-// [Emitter.TurnBlock] does.
-func (f *Emitter) TurnSteps(target Target, t *Turn) {
+// [Emitter.TransposeBlock] does.
+func (f *Emitter) TransposeSteps(target Target, t *TransposedSite) {
 	const array, scratch, at = frame.TileSource, frame.TileTarget, frame.TileHeight
 	b := newTiler(f.Asm, target, t.Size, f.W*t.Size)
 	b.by, b.by3 = T1, T2
 	f.Int(Mov, T0, Word(t.Arg+frame.SiteArray))
 	f.Asm.Address(Count, f.Scratch(t, 0))
-	down := TurnPitch
+	down := TransposePitch
 	if t.back() { // the last step has the lowest element
 		down = -down
 		f.Int(Mov, T1, Word(frame.Steps))
 		f.Int(Sub, T1, K(1))
 		f.Int(Mul, T1, K(t.Size))
 		f.Int(Sub, T0, T1)
-		f.Int(Mul, T1, K(TurnPitch/t.Size))
+		f.Int(Mul, T1, K(TransposePitch/t.Size))
 		f.Int(Add, Count, T1)
 	}
 	f.Int(Mov, Word(array), T0)
@@ -202,9 +204,9 @@ func (f *Emitter) TurnSteps(target Target, t *Turn) {
 	f.Bind(done)
 }
 
-// TurnPart emits the turn of a part of a block: the steps in the frame, of the lanes from Lane
+// TransposePart emits the transposition of a part of a block: the steps in the frame, of the lanes from Lane
 // on. It overwrites all general registers and the lowest vectors.
-func (f *Emitter) TurnPart(target Target, t *Turn) {
+func (f *Emitter) TransposePart(target Target, t *TransposedSite) {
 	b := newTiler(f.Asm, target, t.Size, 16)
 	steps, lanes := Word(frame.Steps), Word(frame.TileWidth)
 	array, scratch, across, down := operand, result, stride, pitch
@@ -222,11 +224,11 @@ func (f *Emitter) TurnPart(target Target, t *Turn) {
 	f.Int(Mov, array, Word(t.Arg+frame.SiteArray))
 	f.Asm.Address(scratch, f.Scratch(t, 0))
 	f.Int(Mov, across, Word(t.Arg+frame.SiteStride))
-	f.Int(Mov, down, K(TurnPitch))
+	f.Int(Mov, down, K(TransposePitch))
 	if t.back() { // from the last step up, which has the lowest element
 		f.Int(Mov, T0, steps)
 		f.Int(Sub, T0, K(1))
-		f.Int(Mul, T0, K(TurnPitch))
+		f.Int(Mul, T0, K(TransposePitch))
 		f.Int(Add, scratch, T0)
 		f.Int(Mov, T0, steps)
 		f.Int(Sub, T0, K(1))

@@ -12,10 +12,10 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// TestTurned compares scans along the rows of their arrays with the interpreter: forward,
+// TestTransposed compares scans along the rows of their arrays with the interpreter: forward,
 // backward and in place, with a second state, a weight for each row and one for each step, and
 // with extents near those of blocks.
-func TestTurned(t *testing.T) {
+func TestTransposed(t *testing.T) {
 	extents := []int{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 20, 24, 31, 33, 40, 70, 130}
 	types := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.U32}
 	found, few, avx2 := 0, 0, false
@@ -67,7 +67,7 @@ buf z %[1]s out 1
 			avx2 = avx2 || be.Name() == "avx2"
 			if in, ok := s.instance(t, be).(*instance); ok {
 				for _, bp := range in.phases {
-					if bp.Turned() {
+					if bp.Transposes() {
 						found++
 						few += int(frame.Bit(bp.Few == 4 && steps == 1024))
 					}
@@ -77,16 +77,16 @@ buf z %[1]s out 1
 		differ(t, r, s)
 	}
 	if avx2 && few < 3 {
-		t.Errorf("%d loops turn blocks of four rows that share sets", few)
+		t.Errorf("%d loops transpose blocks of four rows that share sets", few)
 	}
 	if found < 30*len(isas(t)) {
-		t.Errorf("blocks are turned %d times", found)
+		t.Errorf("blocks are transposed %d times", found)
 	}
 }
 
-// TestTurnedInRegisters compares scans of elements of 8 and of 4 bytes along rows with the interpreter, forward, backward
+// TestTransposedInRegisters compares scans of elements of 8 and of 4 bytes along rows with the interpreter, forward, backward
 // and in place, with numbers of rows and steps near those of blocks and of several groups of vectors.
-func TestTurnedInRegisters(t *testing.T) {
+func TestTransposedInRegisters(t *testing.T) {
 	types := []dtype.Type{dtype.F64, dtype.I64, dtype.U64, dtype.F32, dtype.I32}
 	for seed := range 300 {
 		r := rand.New(rand.NewPCG(uint64(seed), 9))
@@ -122,9 +122,9 @@ buf v %[1]s out 1
 	}
 }
 
-// TestTurnedRowsInReach compares sums along rows whose lines share ways of the first-level cache with the interpreter, and tests of how
+// TestTransposedRowsInReach compares sums along rows whose lines share ways of the first-level cache with the interpreter, and tests of how
 // many rows a loop has lines at once.
-func TestTurnedRowsInReach(t *testing.T) {
+func TestTransposedRowsInReach(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 8))
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
 		k := parse(t, fmt.Sprintf("kernel along\naxis i0 i1\nbuf x %[1]s in 2\nbuf y %[1]s out 1\n{\n  vec i0 {\n    seq i1 {\n      %%0 = load %[1]s x[i0, i1]\n      %%1 = reduce sum %[1]s %%0\n    }\n    store %[1]s y[i0] %%1\n  }\n}\n", typ.Short()))
@@ -134,7 +134,7 @@ func TestTurnedRowsInReach(t *testing.T) {
 			s := newSetup(t, r, k, []int{rows, steps}, nil, [][]int{{rows, steps}, {rows}}, false)
 			for _, be := range isas(t) {
 				for _, bp := range s.instance(t, be).(*instance).phases {
-					if got := bp.Sites[0].RowsInReach(); bp.Turned() && got != want {
+					if got := bp.Sites[0].RowsInReach(); bp.Transposes() && got != want {
 						t.Errorf("%s: %d rows of %s that are %d bytes apart are in reach, want %d", be.Name(), got, typ, pitch, want)
 					}
 				}
@@ -144,8 +144,8 @@ func TestTurnedRowsInReach(t *testing.T) {
 	}
 }
 
-// TestTurnedPredicates compares scans along rows that store predicates down columns with the interpreter.
-func TestTurnedPredicates(t *testing.T) {
+// TestTransposedPredicates compares scans along rows that store predicates down columns with the interpreter.
+func TestTransposedPredicates(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 8))
 	for i := range 60 {
 		k := parse(t, fmt.Sprintf(`kernel along
@@ -173,9 +173,9 @@ buf z bool out 2
 	}
 }
 
-// TestTurnedAgain compares a scan that loads what it has stored in the same step with the
+// TestTransposedAgain compares a scan that loads what it has stored in the same step with the
 // interpreter.
-func TestTurnedAgain(t *testing.T) {
+func TestTransposedAgain(t *testing.T) {
 	k := parse(t, `kernel again
 axis i0 i1
 buf x f32 in 2
@@ -202,12 +202,12 @@ buf z f32 out 2
 	}
 }
 
-// TestTurnedNarrow compares scans in wider types along rows with the interpreter: a vector may have fewer lanes than
+// TestTransposedNarrow compares scans in wider types along rows with the interpreter: a vector may have fewer lanes than
 // 16 bytes have elements, and the elements of two arrays may have two sizes.
-func TestTurnedNarrow(t *testing.T) {
+func TestTransposedNarrow(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 8))
 	narrow := []dtype.Type{dtype.F16, dtype.BF16, dtype.I16, dtype.U16, dtype.U8}
-	turned := map[string]int{}
+	transposed := map[string]int{}
 	for seed := range 144 {
 		from, state, to := dtype.F32, dtype.F64, []dtype.Type{dtype.F32, dtype.F64}[seed%2]
 		if seed%4 > 1 {
@@ -263,21 +263,21 @@ buf y %[3]s out 2
 		}
 		s := newSetup(t, r, k, n, nil, [][]int{n, n}, true)
 		for _, be := range isas(t) {
-			if in, ok := s.instance(t, be).(*instance); ok && from.Size() == 2 && to.Size() == 2 && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Turned() }) {
-				turned[be.Name()]++
+			if in, ok := s.instance(t, be).(*instance); ok && from.Size() == 2 && to.Size() == 2 && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Transposes() }) {
+				transposed[be.Name()]++
 			}
 		}
 		differ(t, r, s)
 	}
 	for _, be := range isas(t) {
-		if be.(*generator).Blends && turned[be.Name()] < 10 {
-			t.Errorf("%s turns rows of 2 bytes of %d loops", be.Name(), turned[be.Name()])
+		if be.(*generator).Blends && transposed[be.Name()] < 10 {
+			t.Errorf("%s transposes rows of 2 bytes of %d loops", be.Name(), transposed[be.Name()])
 		}
 	}
 }
 
-// TestTurnedTooWide compares sums and scans along rows of 2 bytes in lanes of 64 bits, whose blocks are not turned, with the interpreter.
-func TestTurnedTooWide(t *testing.T) {
+// TestTransposedTooWide compares sums and scans along rows of 2 bytes in lanes of 64 bits, whose blocks are not transposed, with the interpreter.
+func TestTransposedTooWide(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	forms := [2]string{`kernel sums
 axis i0 i1
@@ -324,9 +324,9 @@ buf y %[3]s out 2
 	}
 }
 
-// TestTurnedStates compares scans of 2 bytes along rows, with more and more states, with the interpreter: registers have the
+// TestTransposedStates compares scans of 2 bytes along rows, with more and more states, with the interpreter: registers have the
 // states beside a block.
-func TestTurnedStates(t *testing.T) {
+func TestTransposedStates(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for states := 1; states < 12; states++ {
 		first, body, next := "", "", ""
@@ -395,7 +395,7 @@ scalar s0 f32
 }
 
 // TestFaultsAlongRows compares loops along rows that only look for zeros with the interpreter, which stores nothing either: a
-// loop without states and reductions turns no blocks.
+// loop without states and reductions transposes no blocks.
 func TestFaultsAlongRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(29, 11))
 	for _, typ := range []dtype.Type{dtype.U8, dtype.I16, dtype.U16, dtype.I32, dtype.I64} {
@@ -426,9 +426,9 @@ buf x TYPE in 2
 	}
 }
 
-// TestTurnedBesideComputed compares reductions along rows that are apart, beside elements at computed offsets that may be outside, with the
+// TestTransposedBesideComputed compares reductions along rows that are apart, beside elements at computed offsets that may be outside, with the
 // interpreter. Such offsets have lanes of 8 bytes, and a narrow vector of them would have masks of four lanes.
-func TestTurnedBesideComputed(t *testing.T) {
+func TestTransposedBesideComputed(t *testing.T) {
 	r := rand.New(rand.NewPCG(29, 13))
 	for _, typ := range []dtype.Type{dtype.U32, dtype.F32, dtype.I16, dtype.F64} {
 		k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "REG", typ.Register().Short()).Replace(`kernel computed

@@ -11,28 +11,28 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// findTurns gives scratch memory to the sites of a seq loop whose blocks are turned.
-func (f *phaseCode) findTurns() {
+// findTransposes gives scratch memory to the sites of a seq loop whose blocks are transposed.
+func (f *phaseCode) findTransposes() {
 	for i := range f.Layout.Sites {
 		if s := &f.Layout.Sites[i]; s.Kind == layout.Transposed {
-			t := isa.Turn{Site: s, ID: int32(i), Store: f.Phase.Sites[i].Store}
+			t := isa.TransposedSite{Site: s, ID: int32(i), Store: f.Phase.Sites[i].Store}
 			slots := f.W
 			if t.Store { // a block and the steps after it: see lastSteps
 				slots = 2 * f.W
 			}
 			t.Slot = f.Slots.TakeRow(slots)
-			f.turns = append(f.turns, t)
+			f.transposes = append(f.transposes, t)
 		}
 	}
 }
 
-// turnedGroups emits loops over groups of vectors of columns for a loop that combines. The last vector overlaps the one
+// transposedGroups emits loops over groups of vectors of columns for a loop that combines. The last vector overlaps the one
 // before, unless the call goes on with the rows of another: then it would add rows twice to the results of the lanes that both
 // have. It jumps to few for these last columns, and if the columns are fewer than a vector has lanes, and else to done.
-func (f *phaseCode) turnedGroups(accs []columnAcc, few, done isa.Label) {
+func (f *phaseCode) transposedGroups(accs []columnAcc, few, done isa.Label) {
 	one, last := f.NewLabel(), f.NewLabel()
-	if f.turnsAtOnce > 1 {
-		f.columnGroups(accs, f.turnsAtOnce, one)
+	if f.transposesAtOnce > 1 {
+		f.columnGroups(accs, f.transposesAtOnce, one)
 	}
 	f.Bind(one)
 	f.columnGroups(accs, 1, last)
@@ -45,30 +45,30 @@ func (f *phaseCode) turnedGroups(accs []columnAcc, few, done isa.Label) {
 	f.Jump(one)
 }
 
-// turnedTogether emits the loop over several vectors of columns at once, for a loop that carries values. It ends at once
+// transposedTogether emits the loop over several vectors of columns at once, for a loop that carries values. It ends at once
 // if the steps of a call fill no part.
-func (f *phaseCode) turnedTogether(accs []columnAcc) {
-	if f.turnsAtOnce <= 1 {
+func (f *phaseCode) transposedTogether(accs []columnAcc) {
+	if f.transposesAtOnce <= 1 {
 		return
 	}
 	one := f.NewLabel()
 	f.Branch(isa.LT, isa.Word(frame.Rows), isa.K(f.partSteps()), one)
-	f.columnGroups(accs, f.turnsAtOnce, one)
+	f.columnGroups(accs, f.transposesAtOnce, one)
 	f.Bind(one)
 }
 
-// turnedRows emits the loop down Count rows of a group of vectors of lanes, block by block: whole blocks of W
+// transposedRows emits the loop down Count rows of a group of vectors of lanes, block by block: whole blocks of W
 // steps, which are emitted without a loop if they are short, and the rest.
-func (f *phaseCode) turnedRows(accs []columnAcc, group int) {
+func (f *phaseCode) transposedRows(accs []columnAcc, group int) {
 	f.Int(isa.Mov, isa.Word(frame.Left), isa.Count)
 	rest, done := f.NewLabel(), f.NewLabel()
 	if f.wholeBlocks() {
 		switch {
-		case f.heldTurns && f.combines: // the first run has a part, and each other one has steps before it
+		case f.heldTransposes && f.combines: // the first run has a part, and each other one has steps before it
 			f.heldRows(accs, group, done)
 			f.Bind(done)
 			return
-		case f.heldTurns:
+		case f.heldTransposes:
 			f.Branch(isa.LT, isa.Count, isa.K(f.partSteps()), rest)
 			f.heldRows(accs, group, done)
 		default:
@@ -82,13 +82,13 @@ func (f *phaseCode) turnedRows(accs []columnAcc, group int) {
 	f.Int(isa.Mov, isa.T1, isa.K(f.W))
 	f.Int(isa.Min, isa.T0, isa.T1)
 	f.Int(isa.Mov, isa.Word(frame.Steps), isa.T0)
-	f.turn(false)
-	f.aimTurns()
+	f.transpose(false)
+	f.aimTransposes()
 	f.Int(isa.Mov, isa.Count, isa.Word(frame.Steps))
 	f.rows(accs, 1)
-	f.turn(true)
-	for i := range f.turns {
-		t := &f.turns[i]
+	f.transpose(true)
+	for i := range f.transposes {
+		t := &f.transposes[i]
 		f.Int(isa.Mov, isa.T0, isa.Word(frame.Steps))
 		f.Int(isa.Mul, isa.T0, isa.Word(t.Arg+frame.SiteRow))
 		f.Int(isa.Add, isa.Word(t.Arg+frame.SiteArray), isa.T0)
@@ -105,10 +105,10 @@ func (f *phaseCode) blockRows(accs []columnAcc, done, rest isa.Label) {
 	blocks := f.NewLabel()
 	f.Branch(isa.LT, isa.Count, isa.K(f.W), rest)
 	f.Bind(blocks)
-	f.eachTurn(false, func(t *isa.Turn) { f.TurnBlock(f.target, t, isa.Frame) })
-	f.aimTurns()
+	f.eachTranspose(false, func(t *isa.TransposedSite) { f.TransposeBlock(f.target, t, isa.Frame) })
+	f.aimTransposes()
 	f.wholeBlock(accs)
-	f.eachTurn(true, func(t *isa.Turn) { f.TurnBlock(f.target, t, isa.Frame) })
+	f.eachTranspose(true, func(t *isa.TransposedSite) { f.TransposeBlock(f.target, t, isa.Frame) })
 	f.nextBlock(f.W, false)
 	f.Branch(isa.GE, isa.Word(frame.Left), isa.K(f.W), blocks)
 	f.Branch(isa.EQ, isa.Word(frame.Left), isa.K(0), done)
@@ -116,11 +116,11 @@ func (f *phaseCode) blockRows(accs []columnAcc, done, rest isa.Label) {
 	f.Jump(done)
 }
 
-// nextBlock steps the addresses of the turned sites over a block of steps. Those in registers are addresses of the arrays
+// nextBlock steps the addresses of the transposed sites over a block of steps. Those in registers are addresses of the arrays
 // if the block is held in registers, and else of scratch memory.
 func (f *phaseCode) nextBlock(steps int, held bool) {
-	for i := range f.turns {
-		t := &f.turns[i]
+	for i := range f.transposes {
+		t := &f.transposes[i]
 		to := isa.Word(t.Arg + frame.SiteArray)
 		if r := f.SiteReg[t.ID]; held && r >= 0 {
 			to = isa.SiteReg(int(r))
@@ -130,29 +130,29 @@ func (f *phaseCode) nextBlock(steps int, held bool) {
 	f.Int(isa.Sub, isa.Word(frame.Left), isa.K(steps))
 }
 
-// wholeBlocks reports whether a block of W steps of all lanes is turned by itself: if it has 16 bytes
+// wholeBlocks reports whether a block of W steps of all lanes is transposed by itself: if it has 16 bytes
 // of each lane.
 func (f *phaseCode) wholeBlocks() bool {
-	return !f.Masked && f.turnedLeast() <= f.W
+	return !f.Masked && f.transposedLeast() <= f.W
 }
 
-// turnedLeast returns the fewest steps that have 16 bytes of each lane, at all turned sites.
-func (f *phaseCode) turnedLeast() (steps int) {
-	for i := range f.turns {
-		steps = max(steps, 16/f.turns[i].Size)
+// transposedLeast returns the fewest steps that have 16 bytes of each lane, at all transposed sites.
+func (f *phaseCode) transposedLeast() (steps int) {
+	for i := range f.transposes {
+		steps = max(steps, 16/f.transposes[i].Size)
 	}
 	return steps
 }
 
-// aimTurns sets the addresses of the turned sites to the first step of a block.
-func (f *phaseCode) aimTurns() {
-	for i := range f.turns {
-		f.aimTurn(&f.turns[i], f.Scratch(&f.turns[i], 0))
+// aimTransposes sets the addresses of the transposed sites to the first step of a block.
+func (f *phaseCode) aimTransposes() {
+	for i := range f.transposes {
+		f.aimTranspose(&f.transposes[i], f.Scratch(&f.transposes[i], 0))
 	}
 }
 
-// aimTurn sets the address of a turned site to memory.
-func (f *phaseCode) aimTurn(t *isa.Turn, m isa.Mem) {
+// aimTranspose sets the address of a transposed site to memory.
+func (f *phaseCode) aimTranspose(t *isa.TransposedSite, m isa.Mem) {
 	if at := f.SiteReg[t.ID]; at >= 0 {
 		f.Asm.Address(isa.SiteReg(int(at)), m)
 		return
@@ -175,17 +175,17 @@ func (f *phaseCode) wholeBlock(accs []columnAcc) {
 	f.Step = 0
 }
 
-// findHeld lets registers hold parts of all turned sites, if they suffice. v and states are the vectors of a
+// findHeld lets registers hold parts of all transposed sites, if they suffice. v and states are the vectors of a
 // step, and of the states and accumulators. It returns the registers of the parts. A load gives those of its
 // steps to its node, and a store takes one for each step. The last part may have results of the part before.
 func (f *phaseCode) findHeld(v, states int) (vectors int) {
-	if len(f.turns) == 0 || !f.Blends || f.Phase.Leaves {
+	if len(f.transposes) == 0 || !f.Blends || f.Phase.Leaves {
 		return 0
 	}
 	n, loads, stores := f.partSteps(), 0, 0
-	for i := range f.turns {
-		t := &f.turns[i]
-		nodes := lists.Count(f.top, func(id int32) bool { return f.turnOf(id) == t })
+	for i := range f.transposes {
+		t := &f.transposes[i]
+		nodes := lists.Count(f.top, func(id int32) bool { return f.transposeOf(id) == t })
 		if nodes != 1 || t.Size*f.W != 2*layout.PartBytes && t.Size*n != layout.PartBytes || n*len(f.top) > wholeNodes {
 			return 0
 		}
@@ -196,69 +196,69 @@ func (f *phaseCode) findHeld(v, states int) (vectors int) {
 		}
 	}
 	vectors = 1 + n*max(loads, stores) + (n-1)*stores
-	all := vectors + v + states + f.turnTemporaries()
-	if f.heldTurns = all <= f.Vectors; !f.heldTurns {
+	all := vectors + v + states + f.transposeTemporaries()
+	if f.heldTransposes = all <= f.Vectors; !f.heldTransposes {
 		return 0
 	}
 	// The steps of a vector are a chain: those of others fill the time between them.
 	if (f.combines || len(f.Phase.Reds) == 0) && !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
 		return s.Kind != layout.Transposed && (s.Staged || bound.StepOf(s.Seq) != 0)
 	}) {
-		most := mostTurns
+		most := mostTransposes
 		rows := f.W
 		if !f.combines { // stores of more rows take as long as the chain
-			most, rows = 2, f.W*len(f.turns)
+			most, rows = 2, f.W*len(f.transposes)
 		}
 		// The first-level cache holds a line of each row. A scan has lines of each array that it loads or stores.
-		for i := 0; (f.combines || f.Tails) && i < len(f.turns); i++ {
-			most = min(most, max(f.turns[i].RowsInReach()/rows, 1))
+		for i := 0; (f.combines || f.Tails) && i < len(f.transposes); i++ {
+			most = min(most, max(f.transposes[i].RowsInReach()/rows, 1))
 		}
-		for f.turnsAtOnce = 1; f.turnsAtOnce < most && all+(2*f.turnsAtOnce-1)*states <= f.Vectors; f.turnsAtOnce *= 2 {
+		for f.transposesAtOnce = 1; f.transposesAtOnce < most && all+(2*f.transposesAtOnce-1)*states <= f.Vectors; f.transposesAtOnce *= 2 {
 		}
-		vectors += (f.turnsAtOnce - 1) * states
+		vectors += (f.transposesAtOnce - 1) * states
 	}
 	return vectors
 }
 
-// mostTurns is the most vectors of lanes whose parts are turned one after the other.
-const mostTurns = 4
+// mostTransposes is the most vectors of lanes whose parts are transposed one after the other.
+const mostTransposes = 4
 
 // partSteps returns the steps of a part of a row: those of 16 bytes of the smallest elements, or of 32 bytes for elements
 // of 8 bytes of long rows. These take half as many stores, but permutes between the halves, and more steps of a short
 // row are repeated.
 func (f *phaseCode) partSteps() int {
 	n := 4
-	if f.Layout.Each > 0 && !slices.ContainsFunc(f.turns, func(t isa.Turn) bool { return t.Size < 8 }) {
+	if f.Layout.Each > 0 && !slices.ContainsFunc(f.transposes, func(t isa.TransposedSite) bool { return t.Size < 8 }) {
 		n = 2
 	}
 	return n
 }
 
-// turnTemporaries returns the most temporaries of a node that is not turned in registers.
-func (f *phaseCode) turnTemporaries() int {
+// transposeTemporaries returns the most temporaries of a node that is not transposed in registers.
+func (f *phaseCode) transposeTemporaries() int {
 	if f.Temporaries == nil {
 		return spareRegs
 	}
 	most := 1
 	for _, id := range f.top {
-		if n := &f.Nodes[id]; f.turnOf(id) == nil {
+		if n := &f.Nodes[id]; f.transposeOf(id) == nil {
 			most = max(most, f.Temporaries(&f.Emitter, n))
 		}
 	}
 	return most
 }
 
-// turnOf returns the turned site that a node loads or stores, or nil.
-func (f *phaseCode) turnOf(id int32) *isa.Turn {
+// transposeOf returns the transposed site that a node loads or stores, or nil.
+func (f *phaseCode) transposeOf(id int32) *isa.TransposedSite {
 	n := &f.Nodes[id]
 	if n.Op != ir.Load && n.Op != ir.Store {
 		return nil
 	}
-	i := slices.IndexFunc(f.turns, func(t isa.Turn) bool { return t.ID == n.Aux })
+	i := slices.IndexFunc(f.transposes, func(t isa.TransposedSite) bool { return t.ID == n.Aux })
 	if i < 0 {
 		return nil
 	}
-	return &f.turns[i]
+	return &f.transposes[i]
 }
 
 // heldSteps is the steps between two tests of the loop over the parts of rows.
@@ -282,7 +282,7 @@ func (f *phaseCode) heldRows(accs []columnAcc, group int, done isa.Label) {
 	}
 	many := heldSteps
 	if f.combines { // all of a line is used at once: see [layout.Site.RowsInReach]
-		many = layout.LineBytes / f.turns[0].Size
+		many = layout.LineBytes / f.transposes[0].Size
 	}
 	for _, steps := range [...]int{many, n} {
 		loop, end := f.NewLabel(), f.NewLabel()
@@ -308,7 +308,7 @@ func (f *phaseCode) heldRows(accs []columnAcc, group int, done isa.Label) {
 // their elements are not used, and their results are loaded to be stored again.
 func (f *phaseCode) heldPart(accs []columnAcc, first, before int) {
 	n := f.partSteps()
-	f.eachTurn(true, func(t *isa.Turn) {
+	f.eachTranspose(true, func(t *isa.TransposedSite) {
 		if t.First, t.Steps = first, make([]isa.Vec, 0, n); before > 0 {
 			f.loadPart(t, first, 0)
 			for _, r := range t.Steps[before:] {
@@ -317,20 +317,20 @@ func (f *phaseCode) heldPart(accs []columnAcc, first, before int) {
 			t.Steps = t.Steps[:before]
 		}
 	})
-	f.eachTurn(false, func(t *isa.Turn) { f.loadPart(t, first, before) })
+	f.eachTranspose(false, func(t *isa.TransposedSite) { f.loadPart(t, first, before) })
 	for f.Step = first + before; f.Step < first+n; f.Step++ {
 		f.row(accs, 1)
 		f.nextColumns(false)
 	}
 	f.Step = 0
-	f.eachTurn(true, f.storePart)
-	for i := range f.turns {
-		f.turns[i].Steps = nil
+	f.eachTranspose(true, f.storePart)
+	for i := range f.transposes {
+		f.transposes[i].Steps = nil
 	}
 }
 
 // loadPart loads the part of a site that begins with step first. No node uses the steps before.
-func (f *phaseCode) loadPart(t *isa.Turn, first, before int) {
+func (f *phaseCode) loadPart(t *isa.TransposedSite, first, before int) {
 	t.First, t.Steps = first, nil
 	for range f.partSteps() {
 		t.Steps = append(t.Steps, f.Vecs.TakeTop())
@@ -342,16 +342,16 @@ func (f *phaseCode) loadPart(t *isa.Turn, first, before int) {
 }
 
 // storePart stores the part of a site whose results are complete.
-func (f *phaseCode) storePart(t *isa.Turn) {
+func (f *phaseCode) storePart(t *isa.TransposedSite) {
 	f.partVec = f.StorePart(t, f.partVec)
 	for _, r := range t.Steps {
 		f.Vecs.Give(int8(r))
 	}
 }
 
-// turned emits a load or a store of a step of a block in registers. It returns false for other nodes.
-func (f *phaseCode) turned(id int32) bool {
-	t := f.turnOf(id)
+// transposed emits a load or a store of a step of a block in registers. It returns false for other nodes.
+func (f *phaseCode) transposed(id int32) bool {
+	t := f.transposeOf(id)
 	if t == nil || t.Steps == nil {
 		return false
 	}
@@ -372,50 +372,50 @@ func (f *phaseCode) turned(id int32) bool {
 }
 
 // lastSteps emits the steps that are left after whole blocks. The block that ends with them is
-// turned: its loads repeat elements that no step uses, and its stores the results of steps before,
+// transposed: its loads repeat elements that no step uses, and its stores the results of steps before,
 // which the scratch memory still has.
 func (f *phaseCode) lastSteps(accs []columnAcc) {
-	for i := range f.turns {
-		t := &f.turns[i]
+	for i := range f.transposes {
+		t := &f.transposes[i]
 		f.Int(isa.Mov, isa.T0, isa.Word(frame.Left))
 		f.Int(isa.Sub, isa.T0, isa.K(f.W))
 		f.Int(isa.Mul, isa.T0, isa.K(t.Step*t.Size))
 		f.Int(isa.Add, isa.Word(t.Arg+frame.SiteArray), isa.T0)
 	}
-	f.eachTurn(false, func(t *isa.Turn) { f.TurnBlock(f.target, t, isa.Frame) })
+	f.eachTranspose(false, func(t *isa.TransposedSite) { f.TransposeBlock(f.target, t, isa.Frame) })
 	f.Int(isa.Mov, isa.Count, isa.Word(frame.Left))
-	for i := range f.turns {
-		t := &f.turns[i]
+	for i := range f.transposes {
+		t := &f.transposes[i]
 		first := f.Scratch(t, f.W)
 		if !t.Store { // the last steps of the block
 			f.Int(isa.Mov, isa.T0, isa.Count)
-			f.Int(isa.Mul, isa.T0, isa.K(-isa.TurnPitch))
+			f.Int(isa.Mul, isa.T0, isa.K(-isa.TransposePitch))
 			first.Index, first.Scale = isa.T0, 1
 		}
-		f.aimTurn(t, first)
+		f.aimTranspose(t, first)
 	}
 	f.rows(accs, 1)
 	f.Int(isa.Mov, isa.T2, isa.Word(frame.Left))
-	f.Int(isa.Mul, isa.T2, isa.K(isa.TurnPitch))
+	f.Int(isa.Mul, isa.T2, isa.K(isa.TransposePitch))
 	f.Int(isa.Add, isa.T2, isa.Frame)
-	f.eachTurn(true, func(t *isa.Turn) { f.TurnBlock(f.target, t, isa.T2) })
+	f.eachTranspose(true, func(t *isa.TransposedSite) { f.TransposeBlock(f.target, t, isa.T2) })
 }
 
-// eachTurn calls do with the turned sites that are loads, or those that are stores.
-func (f *phaseCode) eachTurn(store bool, do func(t *isa.Turn)) {
-	for i := range f.turns {
-		if t := &f.turns[i]; t.Store == store {
+// eachTranspose calls do with the transposed sites that are loads, or those that are stores.
+func (f *phaseCode) eachTranspose(store bool, do func(t *isa.TransposedSite)) {
+	for i := range f.transposes {
+		if t := &f.transposes[i]; t.Store == store {
 			do(t)
 		}
 	}
 }
 
-// turn emits the turn of fewer steps of a block, or of the last lanes, of all loads or of all stores.
-func (f *phaseCode) turn(store bool) {
+// transpose emits the transposition of fewer steps of a block, or of the last lanes, of all loads or of all stores.
+func (f *phaseCode) transpose(store bool) {
 	part, done := f.NewLabel(), f.NewLabel()
 	if f.wholeBlocks() {
-		f.Branch(isa.LT, isa.Word(frame.Steps), isa.K(f.turnedLeast()), part)
-		f.eachTurn(store, func(t *isa.Turn) { f.TurnSteps(f.target, t) })
+		f.Branch(isa.LT, isa.Word(frame.Steps), isa.K(f.transposedLeast()), part)
+		f.eachTranspose(store, func(t *isa.TransposedSite) { f.TransposeSteps(f.target, t) })
 		f.Jump(done)
 	}
 	f.Bind(part)
@@ -427,7 +427,7 @@ func (f *phaseCode) turn(store bool) {
 		})
 	}
 	kept(func(r isa.Reg, word isa.Int) { f.Int(isa.Mov, word, r) })
-	f.eachTurn(store, func(t *isa.Turn) { f.TurnPart(f.target, t) })
+	f.eachTranspose(store, func(t *isa.TransposedSite) { f.TransposePart(f.target, t) })
 	kept(func(r isa.Reg, word isa.Int) { f.Int(isa.Mov, r, word) })
 	f.Bind(done)
 }

@@ -42,7 +42,7 @@ type networkWriter struct {
 	*writer
 	network
 	v       []x86.Vec
-	reverse [groups]x86.Vec // by log2 of a group: places of its lanes from behind, where turn needs them
+	reverse [groups]x86.Vec // by log2 of a group: places of its lanes from behind, where swapLanes needs them
 	bitonic bool            // a row is a bitonic sequence
 	halves  x86.Vec         // of a merge with AVX-512: places of the lanes of a vector with its halves exchanged
 }
@@ -105,12 +105,12 @@ func (w *networkWriter) writeExchange(opposite bool) {
 		w.I(x86.VMOVUPS, w.l, x, x86.At(low, int32(i*move)))
 		w.I(x86.VMOVUPS, w.l, y, x86.At(high, int32(i*w.f.vector)))
 		if opposite {
-			w.turn(y, y, w.group-1)
+			w.swapLanes(y, y, w.group-1)
 		}
 		w.v = append(w.v[:0], x, y)
 		w.exchange(0, 1, y)
 		if opposite {
-			w.turn(w.v[1], w.v[1], w.group-1)
+			w.swapLanes(w.v[1], w.v[1], w.group-1)
 		}
 		w.I(x86.VMOVUPS, w.l, x86.At(low, int32(i*move)), w.v[0])
 		w.I(x86.VMOVUPS, w.l, x86.At(high, int32(i*w.f.vector)), w.v[1])
@@ -226,8 +226,8 @@ func (w *networkWriter) prepareGroup(group int) {
 	}
 }
 
-// turn sets to to x with the lanes i and i ^ flip in each other's place.
-func (w *networkWriter) turn(to, x x86.Vec, flip int) {
+// swapLanes sets to to x with the lanes i and i ^ flip in each other's place.
+func (w *networkWriter) swapLanes(to, x x86.Vec, flip int) {
 	move := func(op x86.Op, places int) { w.I(op, w.l, to, x, x86.Imm(places)) }
 	if w.f.size == 8 {
 		flip *= 2 // in lanes of 4 bytes, whose order in pairs stays
@@ -394,7 +394,7 @@ func (w *networkWriter) merge(group int) {
 			for i := range m / 2 {
 				if a, b := base+i, base+m-1-i; b < w.vectors {
 					t := w.take()
-					w.turn(t, w.v[b], group-1)
+					w.swapLanes(t, w.v[b], group-1)
 					w.exchange(a, b, t)
 					w.give(t)
 				}
@@ -432,7 +432,7 @@ func (w *networkWriter) mergeHalves(from, to, table x86.Reg) {
 			k int
 		}{{y, i}, {x, most - 1 - i}} {
 			t := w.take()
-			w.turn(t, p.x, w.group-1)
+			w.swapLanes(t, p.x, w.group-1)
 			w.give(p.x)
 			if p.k < second {
 				w.v = append(v, t)
@@ -508,7 +508,7 @@ func (w *networkWriter) extreme(to, x, y x86.Vec, which int, mask ...x86.Operand
 func (w *networkWriter) within(group, flip int) {
 	for i, x := range w.v {
 		t := w.take()
-		w.turn(t, x, flip)
+		w.swapLanes(t, x, flip)
 		low := w.take()
 		switch {
 		case w.form&raw != 0 && !w.f.avx512:

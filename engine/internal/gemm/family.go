@@ -26,10 +26,7 @@ type family struct {
 	parts       bool // their products are made of those of their halves
 	group       int  // they have at most 16 bits; packing puts so many terms into one element; 0: they have more
 	transposing bool // kernels read B by columns for few rows
-	// columns has the kernels that do, if they are others. Those of AVX-512 have vectors of 32 bytes: a pointer
-	// to each column leaves no registers for more columns.
-	columns *family
-	made    atomic.Pointer[table]
+	made        atomic.Pointer[table]
 }
 
 // A table has the kernels of a family.
@@ -79,13 +76,7 @@ var families = map[string]map[dtype.Type]*family{
 
 // avx512Floats returns the kernels of AVX-512 for floats.
 func avx512Floats(size int, mul, add, times, div x86.Op) *family {
-	of := func(vector int) *family {
-		return &family{avx512: true, size: size, vector: vector, rows: 14, mul: mul, add: add, times: times, div: div}
-	}
-	f := of(64)
-	f.columns = of(32)
-	f.columns.transposing = true
-	return f
+	return &family{avx512: true, size: size, vector: 64, rows: 14, mul: mul, add: add, times: times, div: div, transposing: true}
 }
 
 // avx512Groups returns the kernels of AVX-512 for integers of at most 16 bits. Processors with

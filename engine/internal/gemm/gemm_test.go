@@ -246,7 +246,7 @@ func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T
 		}
 		for m := 1; m <= 11; m++ { // B by columns; rows of both that share a set of the first-level cache
 			try(m, 30+r.IntN(32), 1024, 1, layouts[0], layouts[1])
-			try(m, 20+r.IntN(32), 3*Block-r.IntN(Block), 1+r.IntN(2), layouts[r.IntN(3)], farColumns)
+			try(m, 20+r.IntN(64), 3*Block-r.IntN(Block), 1+r.IntN(2), layouts[r.IntN(3)], farColumns)
 			try(64+r.IntN(100), m, 60+r.IntN(300), 1+r.IntN(2), layouts[r.IntN(3)], layouts[r.IntN(3)]) // and their transposes
 			try(64+r.IntN(100), 2+m%4, 31+r.IntN(33), 1+r.IntN(2), layouts[r.IntN(3)], layouts[r.IntN(3)])
 			try(8+r.IntN(50), 2+m%5, 20+r.IntN(Block+30), 1+r.IntN(2), layouts[r.IntN(3)], layouts[r.IntN(3)])

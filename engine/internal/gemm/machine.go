@@ -63,8 +63,11 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 		e.rows = min(e.rows, mostTransposedSums/e.vecs)
 	}
 	e.width = e.vecs * f.lanes()
+	if e.transposed && !e.copiesB && conflict(e.b.Col) { // a set of the first-level cache has room for half a vector of AVX-512
+		e.width = min(e.width, ways)
+	}
 	e.across = p.A.Row == 1 && p.A.Col != 1 && !e.halfA
-	e.last.set(p.N%f.lanes(), e.size)
+	e.last.set(p.N%min(e.width, f.lanes()), e.size)
 	if p.After != nil {
 		e.mostRows = max(2, mostAfter/(min(p.After.Columns, p.N)*e.size*e.rows)) * e.rows
 	}

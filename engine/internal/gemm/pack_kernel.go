@@ -224,7 +224,7 @@ func (w *writer) writeTranspose(rows, terms int, byTable bool) {
 		return times(from[i/5], stepA, stepA3, i%5, disp)
 	}
 	for i := 0; i < terms; {
-		columns := w.transpose(w.l, 0, i, row)
+		columns := w.transpose(w.l, 0, i, terms, row)
 		for _, last := range columns[:min(len(columns), terms-i)] {
 			last(x86.Vec(8 + i))
 			w.I(x86.VMOVUPS, w.l, x86.At(to, 0), x86.Vec(8+i))
@@ -261,45 +261,68 @@ func (w *writer) writeTranspose(rows, terms int, byTable bool) {
 	w.end()
 }
 
-// transpose transposes columns from the first one on, of rows of contiguous elements, which fill a register of length l each,
-// by five registers from free on, three for float64. It returns a function for each column, two for float64 and four for float32, that writes the
+// atOnce is the number of columns, of so many, that one transposition has in registers.
+func (f *family) atOnce(terms int) int {
+	if f.size == 4 || f.avx512 && terms == transposeTerms {
+		return transposeTerms
+	}
+	return transposeChunk / f.size
+}
+
+// transpose transposes some of so many columns, from the first one on, of rows of contiguous elements, which fill a register of length l
+// each, by five registers from free on, three for two columns. It returns a function for each column (see atOnce) that writes the
 // last instruction, into a register, which may be the last of these.
-func (w *writer) transpose(l x86.Len, free x86.Vec, first int, row func(i int, disp int32) x86.Mem) (last []func(to x86.Vec)) {
-	chunks := int(l) / 8 / transposeChunk // of a register; each has rows of its own
-	per := transposeChunk / w.f.size
-	load := func(to, other x86.Vec, i int) {
-		r, disp := i%per, int32(i/per*transposeChunk)
-		w.I(x86.VMOVUPS, x86.L128, to, row(r, disp))
+func (w *writer) transpose(l x86.Len, free x86.Vec, first, terms int, row func(i int, disp int32) x86.Mem) (last []func(to x86.Vec)) {
+	parts, chunk := int(l)/8/transposeChunk, x86.L128 // parts of a register have rows of their own
+	per, insert := transposeChunk/w.f.size, x86.VINSERTF32X4
+	four := w.f.atOnce(terms) == transposeTerms
+	if four && w.f.size == 8 { // and all columns
+		parts, chunk, insert = parts/2, x86.L256, x86.VINSERTF64X4
+		per = 2
+	}
+	load := func(to, other x86.Vec, r int, disp int32) {
+		w.I(x86.VMOVUPS, chunk, to, row(r, disp))
 		if l == x86.L256 && !w.f.avx512 { // a blend takes any unit, an insertion one of those for shuffles
 			w.I(x86.VBROADCASTF128, l, other, row(r+per, disp))
 			w.I(x86.VPBLENDD, l, to, to, other, x86.Imm(0xf0))
 			return
 		}
-		for c := 1; c < chunks; c++ {
-			w.I(x86.VINSERTF32X4, l, to, to, row(r+c*per, disp), x86.Imm(c))
+		for c := 1; c < parts; c++ {
+			w.I(insert, l, to, to, row(r+c*per, disp), x86.Imm(c))
 		}
 	}
 	b, low, c, lower, a := free, free+1, free+2, free+3, free+4
-	if w.f.size == 8 {
-		a = free + 2
-		load(b, a, first)
-		load(low, a, first+1)
+	if !four {
+		at := int32(first / per * transposeChunk)
+		load(b, free+2, 0, at)
+		load(low, free+2, 1, at)
 		for _, op := range [2]x86.Op{x86.VUNPCKLPD, x86.VUNPCKHPD} {
 			last = append(last, func(to x86.Vec) { w.I(op, l, to, b, low) })
 		}
 		return last
 	}
-	load(a, low, 0)
-	load(b, low, 1)
-	w.I(x86.VUNPCKLPS, l, low, a, b)
-	w.I(x86.VUNPCKHPS, l, b, a, b)
-	load(a, lower, 2)
-	load(c, lower, 3)
-	w.I(x86.VUNPCKLPS, l, lower, a, c)
-	w.I(x86.VUNPCKHPS, l, c, a, c)
+	type step struct {
+		op  x86.Op
+		imm []x86.Operand
+	}
+	do := func(s step, to, a, b x86.Vec) { w.I(s.op, l, append([]x86.Operand{to, a, b}, s.imm...)...) }
+	steps, rows := [2][2]step{{{x86.VUNPCKLPS, nil}, {x86.VUNPCKHPS, nil}}, {{x86.VSHUFPS, []x86.Operand{x86.Imm(0x44)}}, {x86.VSHUFPS, []x86.Operand{x86.Imm(0xee)}}}}, [4]int{0, 1, 2, 3}
+	if w.f.size == 8 {
+		even, odd := x86.Imm(0x88), x86.Imm(0xdd)
+		if parts == 1 {
+			even, odd = 0, 3
+		}
+		steps, rows = [2][2]step{{{x86.VSHUFF64X2, []x86.Operand{even}}, {x86.VSHUFF64X2, []x86.Operand{odd}}}, {{x86.VUNPCKLPD, nil}, {x86.VUNPCKHPD, nil}}}, [4]int{0, 2 * parts, 1, 2*parts + 1}
+	}
+	for i, pair := range [2][2]x86.Vec{{low, b}, {lower, c}} {
+		load(a, pair[0], rows[2*i], 0)
+		load(pair[1], pair[0], rows[2*i+1], 0)
+		do(steps[0][0], pair[0], a, pair[1])
+		do(steps[0][1], pair[1], a, pair[1])
+	}
 	for _, pair := range [2][2]x86.Vec{{low, lower}, {b, c}} {
-		for _, imm := range [2]x86.Imm{0x44, 0xee} {
-			last = append(last, func(to x86.Vec) { w.I(x86.VSHUFPS, l, to, pair[0], pair[1], imm) })
+		for _, s := range steps[1] {
+			last = append(last, func(to x86.Vec) { do(s, to, pair[0], pair[1]) })
 		}
 	}
 	return last

@@ -13,9 +13,6 @@ import (
 
 // count returns the number of kernels of products that there are.
 func (f *family) count() (n int) {
-	if f.columns != nil {
-		n = f.columns.count()
-	}
 	t := f.table()
 	const size = unsafe.Sizeof(exec.Lazy{})
 	for _, all := range [][]exec.Lazy{unsafe.Slice((*exec.Lazy)(unsafe.Pointer(&t.kernels)), unsafe.Sizeof(t.kernels)/size), t.transposed[:], unsafe.Slice((*exec.Lazy)(unsafe.Pointer(&t.resumed)), unsafe.Sizeof(t.resumed)/size)} {
@@ -30,11 +27,7 @@ func (f *family) count() (n int) {
 
 // empty returns a family like f that has no kernels yet.
 func (f *family) empty() *family {
-	e := &family{avx512: f.avx512, size: f.size, vector: f.vector, rows: f.rows, mul: f.mul, add: f.add, times: f.times, div: f.div, apart: f.apart, whole: f.whole, parts: f.parts, group: f.group, transposing: f.transposing}
-	if f.columns != nil {
-		e.columns = f.columns.empty()
-	}
-	return e
+	return &family{avx512: f.avx512, size: f.size, vector: f.vector, rows: f.rows, mul: f.mul, add: f.add, times: f.times, div: f.div, apart: f.apart, whole: f.whole, parts: f.parts, group: f.group, transposing: f.transposing}
 }
 
 // TestKernelsAreMadeBefore tests that no run makes a kernel: there might be no memory for it.
@@ -106,6 +99,18 @@ func TestFewRowsReadColumns(t *testing.T) {
 			p := Problem{Type: typ, M: long, N: 2, K: long, A: Matrix{long, 1}, B: Matrix{2, 1}, OffA: []int{0}, OffB: []int{0}}
 			if d := New(isa, p, &ir.Binding{}, 1); d.a != 1 || !d.machine.transposed {
 				t.Errorf("%s: two columns of %v are no rows", isa, typ)
+			}
+			if isa == "avx512" {
+				for n, want := range map[int]bool{4: true, 8: false} { // the lanes that 8 fill cost less than a transposition
+					p := Problem{Type: typ, M: 64, N: n, K: 64, A: Matrix{64, 1}, B: Matrix{n, 1}, OffA: []int{0}, OffB: []int{0}}
+					if d := New(isa, p, &ir.Binding{}, 1); d.machine.transposed != want {
+						t.Errorf("%d columns of %v with 64 terms are rows: %v", n, typ, !want)
+					}
+				}
+				p = Problem{Type: typ, M: 4, N: 64, K: long, A: Matrix{long, 1}, B: Matrix{1, 64 << 10}, OffA: []int{0}, OffB: []int{0}}
+				if d := New(isa, p, &ir.Binding{}, 1); d.machine.width > ways && !d.machine.copiesB {
+					t.Errorf("%d columns of %v share a set of the first-level cache", d.machine.width, typ)
+				}
 			}
 			if isa != "avx2" {
 				continue

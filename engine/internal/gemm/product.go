@@ -113,9 +113,6 @@ func (d *Product) choose(isa string, threads int) {
 		}
 		f = nil
 	}
-	if f != nil && f.columns != nil && f.columns.transposes(&d.p) {
-		f = f.columns
-	}
 	if f != nil && (f.group == 0 || d.p.worthGroups()) {
 		if f.group > 0 {
 			d.sum, d.apart, d.do = f.size, true, k.groups

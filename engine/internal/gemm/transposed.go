@@ -20,24 +20,16 @@ const (
 )
 
 // transposedKernels has kernels by rows, vectors, columns of the last one, whether A is across, and savers.
-type transposedKernels [(mostTransposed + 1) * (mostTransposedVecs + 1) * (mostLanes/2 + 1) * 2 * int(savers)]exec.Lazy
+type transposedKernels [(mostTransposed + 1) * (mostTransposedVecs + 1) * (mostLanes + 1) * 2 * int(savers)]exec.Lazy
 
 func (t *transposedKernels) of(s shape) *exec.Lazy {
-	at := (s.rows*(mostTransposedVecs+1)+s.vecs)*(mostLanes/2+1) + s.cols
+	at := (s.rows*(mostTransposedVecs+1)+s.vecs)*(mostLanes+1) + s.cols
 	return &t[(at*2+scalar.FromBool[int](s.across))*int(savers)+int(s.save)]
 }
 
 // transposes reports whether kernels read B by columns: where one kernel has all rows of the result.
 func (f *family) transposes(p *Problem) bool {
 	return f.transposesColumns(p) && p.M <= mostTransposed && p.N > 1
-}
-
-// byColumns returns the family whose kernels read B by columns; nil if there is none.
-func (f *family) byColumns() *family {
-	if f.transposing {
-		return f
-	}
-	return f.columns
 }
 
 // transposesColumns reports whether there are kernels that read B by columns.
@@ -47,13 +39,13 @@ func (f *family) transposesColumns(p *Problem) bool {
 }
 
 // transposesFirst reports whether the kernels of the first tile read strips of B by columns, and pack them for a few more tiles. A small B is
-// packed before: that waits for no memory.
+// packed before: that waits for no memory. For AVX-512 it was not measured.
 func (f *family) transposesFirst(p *Problem, vecs int) bool {
 	const (
 		most  = 30 // rows: with more of them tiles of fewer rows take longer than packing
 		least = 16 // terms
 	)
-	return f.transposesColumns(p) && p.K >= least && p.M > mostTransposed && p.M <= most && p.N > 2*vecs*f.lanes() && p.K*p.N*f.size > l2()/2
+	return f.transposesColumns(p) && !f.avx512 && p.K >= least && p.M > mostTransposed && p.M <= most && p.N > 2*vecs*f.lanes() && p.K*p.N*f.size > l2()/2
 }
 
 // narrow reports whether the transposed problem suits kernels better, although its sums are stored by columns. There are two
@@ -62,7 +54,7 @@ func (f *family) transposesFirst(p *Problem, vecs int) bool {
 func (f *family) narrow(p *Problem) bool {
 	const most = 8 // columns
 	switch {
-	case f == nil || f.byColumns() == nil || p.HalfA != dtype.Invalid || p.HalfB != dtype.Invalid:
+	case f == nil || !f.transposing || p.HalfA != dtype.Invalid || p.HalfB != dtype.Invalid:
 		return false
 	case p.B.Row != 1 && p.B.Col != 1 || p.A.Row != 1 && p.A.Col != 1:
 		return false
@@ -84,14 +76,14 @@ func (f *family) unpacked(p *Problem) bool {
 	return whole && p.A.Row == 1 && p.B.Row == 1 && p.K >= least && p.M*p.N <= 16*p.K
 }
 
-// narrow512 is narrow for AVX-512. Kernels for few columns use half a vector there, so with A by rows very few must be left, and
-// rows that come from memory are faster one after the other.
+// narrow512 is narrow for AVX-512. The terms from which it pays rise with the lanes that the columns fill, but less with A by columns, which
+// needs no transposition. Fewer rows pay with more terms.
 func (f *family) narrow512(p *Problem) bool {
-	terms, few := 64, p.N*f.size <= 20
-	if few {
-		terms = 32
+	terms := max(32, p.N*(p.N-1)*f.size/2)
+	if p.A.Row == 1 {
+		terms = min(terms, 16*f.size)
 	}
-	return p.M >= 64 && p.K >= terms && (p.A.Row == 1 || few && p.M*p.K*f.size <= 2*l2())
+	return p.K >= terms && (p.M >= 64 || p.M >= 16 && p.K >= 2*terms)
 }
 
 // narrow256 is narrow for AVX2. Up to five columns of at most 24 bytes become rows from 20 terms on, others from 64. The fewest rows fall as
@@ -127,13 +119,13 @@ func (f *family) narrow256(p *Problem) bool {
 }
 
 // transposedVecs returns the number of vectors of a kernel of so many rows, of columns at a distance of step bytes. The pointers of a
-// kernel reach 25 columns, or 20 if A takes one of them. Unless the distance is 0, no more columns of a kernel share a set of the
+// kernel reach 35 columns, or 30 if A takes one of them. Unless the distance is 0, no more columns of a kernel share a set of the
 // first-level cache than the set has ways.
 func (f *family) transposedVecs(rows, cols, step int) int {
 	vecs := [mostTransposed + 1]int{0, 3, 2, 2, 2, 2, 1, 1, 1, 1, 1}
 	switch {
 	case f.avx512 && f.size == 4: // as many as fit: see together
-		vecs = [mostTransposed + 1]int{0, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2}
+		vecs = [mostTransposed + 1]int{0, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1}
 	case f.avx512:
 		vecs = [mostTransposed + 1]int{0, 4, 4, 3, 3, 3, 2, 2, 2, 2, 2}
 	case f.size == 8:
@@ -237,7 +229,7 @@ func (e *machine) copied(terms int) int { return terms*e.size + cacheLine }
 
 // transposedB are the registers with the addresses of every fifth column. The last register has the address of the sixth row of A, if
 // A has so many rows.
-var transposedB = [5]x86.Reg{ptrB, ptrC, ahead, x86.RBX, ptrA[1]}
+var transposedB = [7]x86.Reg{ptrB, ptrC, ahead, x86.RBX, x86.R14, x86.R15, ptrA[1]}
 
 // transposedColumns is the number of columns of B that a kernel reads by columns.
 func (w *writer) transposedColumns() int {
@@ -257,13 +249,13 @@ func (w *writer) placeB(j, i int, disp int32) x86.Mem {
 func (w *writer) addTransposed() {
 	n := w.together()
 	for j := 0; j < w.s.vecs; j += n {
-		for u := 0; u < transposeTerms; u += transposeChunk / w.f.size {
+		for u := 0; u < transposeTerms; u += w.f.atOnce(transposeTerms) {
 			w.transposeVecs(j, n, u)
 		}
 	}
 }
 
-// transposedTemps is the number of registers that a vector of four terms needs. Float32 needs one more for the first term.
+// transposedTemps is the number of registers that a vector of four terms needs. One of all terms needs one more for the first term.
 const transposedTemps = 4
 
 // together is the number of vectors whose terms are in registers at once: all of them, or one.
@@ -272,7 +264,7 @@ func (w *writer) together() int {
 	if w.f.avx512 {
 		registers, spare = 32, n
 	}
-	if w.f.size == 8 {
+	if w.f.atOnce(transposeTerms) < transposeTerms {
 		spare = 0
 	}
 	if n*(w.s.rows+transposedTemps)+1+spare > registers {
@@ -288,7 +280,7 @@ func (w *writer) transposeVecs(j, n, u int) {
 	free := w.colA + 1
 	spare, step := free+transposedTemps*x86.Vec(n), x86.Vec(scalar.FromBool[int](w.f.avx512))
 	to := []x86.Vec{2, 0} // where terms go: what these registers have is not needed
-	if w.f.size == 4 {
+	if w.f.atOnce(transposeTerms) == transposeTerms {
 		to = []x86.Vec{transposedTemps, 1, 3, 0}
 	}
 	last := make([][]func(to x86.Vec), n)
@@ -299,7 +291,7 @@ func (w *writer) transposeVecs(j, n, u int) {
 		return free + transposedTemps*x86.Vec(v) + to[i]
 	}
 	for v := range last {
-		last[v] = w.transpose(w.length(j+v), free+transposedTemps*x86.Vec(v), u, func(i int, disp int32) x86.Mem { return w.placeB(j+v, i, disp) })
+		last[v] = w.transpose(w.length(j+v), free+transposedTemps*x86.Vec(v), u, transposeTerms, func(i int, disp int32) x86.Mem { return w.placeB(j+v, i, disp) })
 	}
 	for i := range to {
 		some := n // vectors at a time
@@ -343,12 +335,12 @@ func (w *writer) gatherTerm() {
 				w.I(insert, x86.L128, to, to, w.placeB(j, c*per+i, 0), x86.Imm(i))
 			}
 		}
-		if l == x86.L256 {
-			insert := x86.VINSERTF128
-			if w.f.avx512 {
-				insert = x86.VINSERTF32X4
-			}
-			w.I(insert, l, b, b, b+1, x86.Imm(1))
+		insert := x86.VINSERTF128
+		if w.f.avx512 {
+			insert = x86.VINSERTF32X4
+		}
+		for c := 1; c < int(l)/8/transposeChunk; c++ {
+			w.I(insert, l, b, b, b+x86.Vec(c), x86.Imm(c))
 		}
 		w.keepB(0, j, b)
 		w.multiplyRows(0, j, b)

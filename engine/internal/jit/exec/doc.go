@@ -9,10 +9,9 @@
 // go to the argument block. It cannot be preempted, so a call should take
 // microseconds. It returns by RET.
 //
-// On amd64 the code gets its argument, a pointer, in RDI. It may use RAX to R13
-// except RSP and RBP, and all vector and mask registers, and leaves RSP, RBP,
-// R14, R15 and MXCSR alone. It ends with VZEROUPPER if it has used wider
-// registers than xmm.
+// On amd64 the code gets its argument, a pointer, in RDI. It may use all
+// registers, and leaves RSP, RBP and MXCSR alone: Go loads R14 again after it. It
+// ends with VZEROUPPER if it has used wider registers than xmm.
 //
 // On arm64 the argument is in R0. The code may use R0 to R17 and all vector
 // registers, and leaves the others and FPCR alone: R18 belongs to the system,

@@ -97,7 +97,7 @@ func (f *family) lanes() int { return f.vector / f.size }
 // sums leave no register for one: see step.
 func (f *family) vecs(rows int, whole bool) int {
 	if f.avx512 {
-		return [mostRows + 1]int{0, 16, 12, 8, 6, 5, 4, 3, 3, 3, 2, 2, 2, 2, 2}[rows]
+		return [mostRows + 1]int{0, 16, 14, 9, 6, 5, 4, 3, 3, 3, 2, 2, 2, 2, 2}[rows]
 	}
 	if f.parts {
 		return [5]int{0, 8, 4, 2, 2}[rows]

@@ -89,10 +89,11 @@ func (f *family) shape(p *Problem, shared bool) (rows, width int) {
 	m, lanes := p.M, f.lanes()
 	vecs, whole := (p.N+lanes-1)/lanes, p.N%lanes == 0 || p.N%lanes == lanes/2
 	most := f.most(vecs)
-	if f.avx512 && p.K <= fewTerms && (vecs > few || vecs > fewer && f.far(p, vecs)) {
-		most = min(4, 2*max(1, p.K))
-		if vecs <= few && f.vecs(most, whole) < vecs {
-			most-- // then one strip has all
+	wide := f.avx512 && p.K <= fewTerms && (vecs > few || vecs > fewer && f.far(p, vecs))
+	if wide {
+		most = min(4, max(2, p.K))
+		if f.vecs(most, whole) < vecs {
+			most = min(most, 3)
 		}
 	}
 	if shared && p.A.Col == 1 && vecs <= few {
@@ -101,7 +102,11 @@ func (f *family) shape(p *Problem, shared bool) (rows, width int) {
 	tiles := max(1, (m+most-1)/most)
 	rows = max(1, (m+tiles-1)/tiles)
 	width = max(1, min(f.vecs(rows, whole), vecs))
-	kernels := tiles * ((vecs + width - 1) / width)
+	strips := (vecs + width - 1) / width
+	if wide { // strips of about one width
+		width = (vecs + strips - 1) / strips
+	}
+	kernels := tiles * strips
 	for less := rows - 1; less > 0; less-- {
 		if n := (m + less - 1) / less; n <= kernels && f.vecs(less, whole) >= vecs && f.busy(less, vecs, p.K) {
 			return (m + n - 1) / n, vecs
@@ -292,9 +297,13 @@ func (e *machine) overfills(terms int) bool {
 }
 
 // uneven reports whether kernels read rows of B that fill no vectors, under a mask and across the ends of lines, and enough rows of A
-// read them for packing to pay. For AVX-512 it was not measured.
+// read them for packing to pay. Most vectors of 64 bytes reach across an end.
 func (e *machine) uneven() bool {
-	return !e.f.avx512 && e.p.N > 1 && e.p.N%e.f.lanes() != 0 && e.p.M > 32*e.rows
+	enough := 32 // tiles
+	if e.f.avx512 {
+		enough = 16
+	}
+	return e.p.N > 1 && e.p.N%e.f.lanes() != 0 && e.p.M > enough*e.rows
 }
 
 // nearPages is the number of pages whose addresses a processor keeps: so many rows of B need not be packed

@@ -184,10 +184,25 @@ func TestShapes(t *testing.T) {
 		{"avx512", 100000, 90, 30, false, 4, 6},
 		{"avx512", 100000, 90, 1, false, 2, 6},
 		{"avx512", 100000, 96, 30, false, 14, 2}, // whole lines
+		{"avx512", 200, 200, 4, false, 3, 7},     // wide results: strips of about one width
+		{"avx512", 200, 200, 2, false, 2, 13},
+		{"avx512", 500, 500, 8, false, 3, 8},
 	} {
 		f := families[c.isa][dtype.F32]
 		if rows, vecs := f.shape(&Problem{M: c.m, N: c.n, K: c.k, A: Matrix{c.k, 1}, C: Matrix{c.n, 1}, OffA: []int{0}}, c.shared); rows != c.rows || vecs != c.vecs {
 			t.Errorf("%s: %d x %d x %d: %d rows of %d vectors", c.isa, c.m, c.n, c.k, rows, vecs)
+		}
+	}
+}
+
+// TestUnevenRowsArePacked tests that rows of B that fill no vectors are packed for many rows of A, and no others of a small product.
+func TestUnevenRowsArePacked(t *testing.T) {
+	for _, isa := range isas()[1:] {
+		for m, n := range map[int]int{40: 300, 600: 300, 601: 320} {
+			p := Problem{Type: dtype.F32, M: m, N: n, K: 8, A: Matrix{8, 1}, B: Matrix{n, 1}, OffA: []int{0}, OffB: []int{0}}
+			if d := New(isa, p, &ir.Binding{}, 1); d.machine.packB != (m == 600) && !d.machine.large {
+				t.Errorf("%s: %d x %d: B is packed: %v", isa, m, n, d.machine.packB)
+			}
 		}
 	}
 }

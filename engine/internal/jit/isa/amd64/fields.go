@@ -33,11 +33,11 @@ func (f *avx512) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Ve
 	return d.split(v)
 }
 
-// transposes reports whether transposeFields loads n fields, for which registers must be free. Other fields take as many permutes of two vectors
-// each as n has prime factors, or as many merges as the greatest prime factor, and no fewer for few records.
+// transposes reports whether transposeFields loads n fields of 4 or 8 bytes, for which registers must be free. Other fields take as many
+// permutes of two vectors each as n has prime factors, or as many merges as the greatest prime factor, and no fewer for few records.
 func (f *avx512) transposes(t dtype.Type, n int) bool {
 	fewer := (isa.Wide(t) || f.Masked || f.W == unit) && n >= unit || n > leastMerged && prime(n) >= leastMerged
-	return fewer && (!f.Masked || f.Tail > 0) && f.W >= unit && bits.OnesCount64(f.Vecs.Free) >= 2*unit
+	return fewer && t.Size() >= 4 && (!f.Masked || f.Tail > 0) && f.W >= unit && bits.OnesCount64(f.Vecs.Free) >= 2*unit
 }
 
 // prime returns the greatest prime factor of n.

@@ -1,12 +1,14 @@
 package ir
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 const small = `kernel small
@@ -32,6 +34,21 @@ table t0 f32 [1, 2]
   }
 }
 `
+
+// TestCheckAllocates tests that the rules of each instruction take no memory where it keeps them.
+func TestCheckAllocates(t *testing.T) {
+	var b strings.Builder
+	for v := range 200 {
+		fmt.Fprintf(&b, "%%%d = load f32 x[i0]\n", v)
+	}
+	k, err := Parse("kernel many\naxis i0\nbuf x f32 in 1\n{\nvec i0 {\n" + b.String() + "}\n}\n")
+	if err != nil || Check(k) != nil {
+		t.Fatal(err, Check(k))
+	}
+	if n := testlevel.Allocs(5, func() { _ = Check(k) }); n > 40 {
+		t.Errorf("the check of 200 loads allocates %v times", n)
+	}
+}
 
 // TestTampered checks kernels that no text can describe, because Parse resolves
 // names and numbers things.

@@ -54,7 +54,12 @@ func (c *checker) fail(format string, args ...any) {
 	c.err = fmt.Errorf("ir: %s: %s%s", c.k.Name, where, fmt.Sprintf(format, args...))
 }
 
-// failIf fails if bad holds.
+// A short is a type whose text is its short name.
+type short dtype.Type
+
+func (t short) String() string { return dtype.Type(t).Short() }
+
+// failIf fails if bad holds. Arguments that are texts take memory where nothing fails, too: frequent rules have none.
 func (c *checker) failIf(bad bool, format string, args ...any) {
 	if bad {
 		c.fail(format, args...)
@@ -76,13 +81,13 @@ func (c *checker) declarations() {
 		}
 	}
 	for i, t := range k.Scalars {
-		c.failIf(!prim.Any.Has(t), "scalar s%d: %s is not a register type", i, t.Short())
+		c.failIf(!prim.Any.Has(t), "scalar s%d: %s is not a register type", i, short(t))
 	}
 	for i, t := range k.Tables {
 		c.table(i, t)
 	}
 	for v, t := range k.Types {
-		c.failIf(!prim.Any.Has(t), "%%%d: %s is not a register type", v, t.Short())
+		c.failIf(!prim.Any.Has(t), "%%%d: %s is not a register type", v, short(t))
 	}
 	c.failIf(len(k.Regions) == 0, "no entry region")
 }
@@ -113,10 +118,10 @@ func (c *checker) buf(b *Buf) {
 
 func (c *checker) table(i int, t Table) {
 	n := len(t.Bits)
-	c.failIf(!prim.Num.Has(t.Type), "table t%d: %s is not a number type of registers", i, t.Type.Short())
+	c.failIf(!prim.Num.Has(t.Type), "table t%d: %s is not a number type of registers", i, short(t.Type))
 	c.failIf(n < 2 || n > 64 || n&(n-1) != 0, "table t%d has %d entries, not a power of two from 2 to 64", i, n)
 	for _, bits := range t.Bits {
-		c.failIf(!fits(t.Type, bits), "table t%d: %#x does not fit %s", i, bits, t.Type.Short())
+		c.failIf(!fits(t.Type, bits), "table t%d: %#x does not fit %s", i, bits, short(t.Type))
 	}
 }
 

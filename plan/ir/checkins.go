@@ -116,7 +116,7 @@ func (c *checker) dst(in *Ins) {
 }
 
 func (c *checker) result(in *Ins, want dtype.Type) {
-	c.failIf(in.Type != want, "the result is %s", want.Short())
+	c.failIf(in.Type != want, "the result is %s", short(want))
 }
 
 func (c *checker) operand(in *Ins, i int, want dtype.Type) {
@@ -151,7 +151,9 @@ func (c *checker) access(in *Ins, where place) {
 		return
 	}
 	b, store := &c.k.Bufs[a.Buf], in.Op == Store
-	c.failIf(len(a.Coords) != b.Rank, "%d coordinates, but %s has rank %d", len(a.Coords), b.Name, b.Rank)
+	if len(a.Coords) != b.Rank {
+		c.fail("%d coordinates, but %s has rank %d", len(a.Coords), b.Name, b.Rank)
+	}
 	for _, x := range a.Coords {
 		c.ix(x)
 	}
@@ -194,7 +196,9 @@ func (c *checker) ix(ix prim.Ix) {
 	for n := range c.k.Nodes(ix) {
 		switch n.Op {
 		case prim.IxAxis:
-			c.failIf(!c.bound[n.K], "no loop around binds axis %s", c.k.Axes[n.K])
+			if !c.bound[n.K] {
+				c.fail("no loop around binds axis %s", c.k.Axes[n.K])
+			}
 		case prim.IxValue:
 			c.use(Value(n.K))
 			if t := c.k.Types[n.K]; t != dtype.I64 {
@@ -225,7 +229,7 @@ func (c *checker) reduce(in *Ins, at place) {
 		c.fail("no reduction %d", in.Aux)
 		return
 	}
-	c.failIf(!r.Types().Has(r.Type), "it does not take %s", r.Type.Short())
+	c.failIf(!r.Types().Has(r.Type), "it does not take %s", short(r.Type))
 	c.operand(in, 0, r.Type)
 	c.result(in, r.Result(r.Type))
 }
@@ -234,7 +238,9 @@ func (c *checker) reduce(in *Ins, at place) {
 // the loop.
 func (c *checker) carry(in *Ins, at place) {
 	c.notCold(at)
-	c.failIf(at.kind != Seq, "a %s stands in a seq loop", OpName(in.Op))
+	if at.kind != Seq {
+		c.fail("a %s stands in a seq loop", OpName(in.Op))
+	}
 	c.operand(in, 0, in.Type)
 	if in.Op == Carry {
 		if v := in.Args[0]; slices.ContainsFunc(c.k.Regions[at.region].Code, func(x Ins) bool { return x.Dst == v }) {
@@ -297,7 +303,7 @@ func (c *checker) primitive(in *Ins) {
 	var t dtype.Type // the operands' common type
 	switch in.Op {
 	case prim.Const:
-		c.failIf(!fits(in.Type, in.Imm), "the bits do not fit %s", in.Type.Short())
+		c.failIf(!fits(in.Type, in.Imm), "the bits do not fit %s", short(in.Type))
 		return
 	case prim.Select:
 		c.operand(in, 0, dtype.Bool)
@@ -308,9 +314,9 @@ func (c *checker) primitive(in *Ins) {
 	default:
 		t = types[len(types)-1]
 	}
-	c.failIf(!info.Types.Has(t) || in.Op >= prim.RoundF16 && in.Op <= prim.RoundBF16 && t != dtype.F32, "it does not take %s", t.Short())
+	c.failIf(!info.Types.Has(t) || in.Op >= prim.RoundF16 && in.Op <= prim.RoundBF16 && t != dtype.F32, "it does not take %s", short(t))
 	for _, u := range types {
-		c.failIf(u != t, "operands are %s and %s", u.Short(), t.Short())
+		c.failIf(u != t, "operands are %s and %s", short(u), short(t))
 	}
 	switch {
 	case info.Result == prim.IsPred:

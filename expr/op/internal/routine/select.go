@@ -40,7 +40,9 @@ func (s *sorter[K]) pick(ranks []int) {
 		}
 		part = gather(s.otherKeys[:end-before], part, low, d)
 		if low == 0 { // all are equal
-			s.pivots = append(s.pivots, slices.Repeat(part[:1], len(ranks))...)
+			for range ranks {
+				s.pivots = append(s.pivots, part[0])
+			}
 			return
 		}
 		high, counts, counted = low, &s.counts[1], false

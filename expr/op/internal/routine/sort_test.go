@@ -10,6 +10,8 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -220,5 +222,14 @@ func TestPicks(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPick takes several places of equal keys, without memory of its own.
+func TestPick(t *testing.T) {
+	const n = 2 * someKeys
+	s, ranks := &sorter[uint32]{keys: slices.Repeat([]uint32{7}, n), otherKeys: make([]uint32, n)}, lists.UpTo(n)
+	if allocs := testlevel.Allocs(5, func() { s.pickAll(ranks) }); allocs != 0 || !slices.Equal(s.pivots, s.keys) {
+		t.Errorf("got %v and %v allocations, want %v and none", s.pivots, allocs, s.keys)
 	}
 }

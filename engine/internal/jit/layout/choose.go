@@ -228,6 +228,7 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 		return // the emitter has no masks of four lanes
 	}
 	bp.Moves = moving && !bp.steps() && !bp.packs() && (total > b.Machine.Caches.L1 || b.Machine.Halves) && !(total <= b.Machine.Caches.L2 && bp.dense(element+fresh))
+	// Arrays that hardly exceed the first level take no less time by one instruction.
 	bp.Bytes = bp.Moves && total-total/32 > b.Machine.Caches.L1 && b.Machine.Copies && bp.Repeats && bp.copiesBytes()
 	bp.Narrow = bp.Narrow || bp.Exact > 0 && (moving && !bp.steps() && bp.oneLoad() || bp.Exact*bp.Widest() < LineBytes) || b.Machine.Narrow && bp.Moves
 	bp.Narrow = bp.Narrow || bp.joinsNarrow() && (!b.wide() || b.Machine.Halves || bp.Widest() == 8 || bp.manyFields())

@@ -184,14 +184,16 @@ func (f *emitter) gatherNarrow(n *lower.Node, s *layout.Site, t dtype.Type) {
 	} else {
 		v = f.Dst()
 	}
-	if f.collects(n) {
-		f.zero(dtype.I32, v)
-		f.collect(s, v, n.Args[0])
-		f.I([...]x86.Op{1: x86.VPMOVZXBD, 2: x86.VPMOVZXWD}[s.Size], l, v, v)
-	} else {
-		f.gatherAround(s, v, offs, k)
-	}
-	f.finishNarrow(n, t, v, k)
+	f.Within(func() {
+		if f.collects(n) {
+			f.zero(dtype.I32, v)
+			f.collect(s, v, n.Args[0])
+			f.I([...]x86.Op{1: x86.VPMOVZXBD, 2: x86.VPMOVZXWD}[s.Size], l, v, v)
+		} else {
+			f.gatherAround(s, v, offs, k)
+		}
+		f.finishNarrow(n, t, v, k)
+	})
 	if guard && t != dtype.Bool {
 		f.blend(t.Register(), v, f.Src(n.Args[2]), v, k)
 	}

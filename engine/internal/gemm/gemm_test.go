@@ -265,6 +265,7 @@ func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T
 		try(3, 4, 0, 2, layouts[0], layouts[0])
 		try(0, 4, 3, 2, layouts[0], layouts[0])
 		try(0, 400, 3, 2, layouts[0], layouts[0])
+		try(0, 36, 65, 1, layouts[0], layouts[1])
 		try(2, 3, Section+Block+3, 1, layouts[0], layouts[1])
 		try(1, 1, 3*Section-1, 1, layouts[0], layouts[0])
 		try(1, 1, 2*16*Block+7, 2, layouts[1], layouts[1])

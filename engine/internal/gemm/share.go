@@ -41,9 +41,9 @@ func (e *machine) part(p *Problem, nr, nc int) (rows, cols int) {
 		cols = multiple(cols, p.After.unit())
 	}
 	if nr == 1 {
-		return p.M, cols
+		return max(1, p.M), cols
 	}
-	return multiple((p.M+nr-1)/nr, e.rows), cols
+	return multiple(max(1, (p.M+nr-1)/nr), e.rows), cols
 }
 
 // time is the time of one term of all tiles of a size, in multiply-adds.

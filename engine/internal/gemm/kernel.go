@@ -170,6 +170,7 @@ const (
 	cacheLine = 64
 	maskReg   = x86.Vec(15) // of AVX2
 	pieceMask = x86.K1      // the first of those of pieces
+	partMask  = x86.K2      // the first of those of loadParts
 )
 
 func (w *writer) write() {
@@ -186,6 +187,7 @@ func (w *writer) write() {
 	w.colA = w.rowB + x86.Vec(w.inB)
 	if s.transposed {
 		w.colA = w.rowB
+		w.loadParts(ptrA[1])
 	}
 	w.storesB = s.packs && !w.f.avx512
 	next := w.NewLabel()

@@ -199,6 +199,7 @@ func (w *writer) writeTranspose(rows, terms int, byTable bool) {
 	const to, toStep, count = x86.RDX, x86.R10, x86.RCX
 	const table, place = x86.R12, x86.R13
 	from := [4]x86.Reg{x86.RSI, x86.RAX, x86.RBX, x86.R11} // of every fifth row
+	w.loadParts(place)
 	next := w.NewLabel()
 	w.Bind(next)
 	w.arguments(argument{to, packTo}, argument{toStep, packToStep}, argument{from[0], packFrom}, argument{stepA, packFromStep}, argument{count, packN})
@@ -261,6 +262,14 @@ func (w *writer) writeTranspose(rows, terms int, byTable bool) {
 	w.end()
 }
 
+// loadParts loads the masks of the parts of a vector of AVX-512, but the first, by a free register.
+func (w *writer) loadParts(free x86.Reg) {
+	for c := 1; w.f.avx512 && c < w.f.vector/transposeChunk; c++ {
+		w.I(x86.MOV, x86.W32, free, x86.Imm(0xf<<(4*c)))
+		w.I(x86.KMOVW, 0, partMask+x86.Mask(c-1), free)
+	}
+}
+
 // atOnce is the number of columns, of so many, that one transposition has in registers.
 func (f *family) atOnce(terms int) int {
 	if f.size == 4 || f.avx512 && terms == transposeTerms {
@@ -274,21 +283,21 @@ func (f *family) atOnce(terms int) int {
 // last instruction, into a register, which may be the last of these.
 func (w *writer) transpose(l x86.Len, free x86.Vec, first, terms int, row func(i int, disp int32) x86.Mem) (last []func(to x86.Vec)) {
 	parts, chunk := int(l)/8/transposeChunk, x86.L128 // parts of a register have rows of their own
-	per, insert := transposeChunk/w.f.size, x86.VINSERTF32X4
+	per, broadcast := transposeChunk/w.f.size, x86.VBROADCASTF32X4
 	four := w.f.atOnce(terms) == transposeTerms
 	if four && w.f.size == 8 { // and all columns
-		parts, chunk, insert = parts/2, x86.L256, x86.VINSERTF64X4
+		parts, chunk, broadcast = parts/2, x86.L256, x86.VBROADCASTF64X4
 		per = 2
 	}
-	load := func(to, other x86.Vec, r int, disp int32) {
+	load := func(to, other x86.Vec, r int, disp int32) { // by blends, which take any unit: an insertion takes one of those for shuffles
 		w.I(x86.VMOVUPS, chunk, to, row(r, disp))
-		if l == x86.L256 && !w.f.avx512 { // a blend takes any unit, an insertion one of those for shuffles
+		if l == x86.L256 && !w.f.avx512 {
 			w.I(x86.VBROADCASTF128, l, other, row(r+per, disp))
 			w.I(x86.VPBLENDD, l, to, to, other, x86.Imm(0xf0))
 			return
 		}
 		for c := 1; c < parts; c++ {
-			w.I(insert, l, to, to, row(r+c*per, disp), x86.Imm(c))
+			w.I(broadcast, l, to, row(r+c*per, disp), x86.Merge(partMask+x86.Mask(c-1)))
 		}
 	}
 	b, low, c, lower, a := free, free+1, free+2, free+3, free+4

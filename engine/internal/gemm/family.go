@@ -44,7 +44,7 @@ type table struct {
 	sweeps      [VectorBlock + 1][3]exec.Lazy // by terms, and what they prefetch
 }
 
-// table returns the table of f. It has about 400 KB, so only the families have one that a program uses.
+// table returns the table of f. It has about 900 KB, so only the families have one that a program uses.
 func (f *family) table() *table {
 	if t := f.made.Load(); t != nil {
 		return t

@@ -255,7 +255,8 @@ func (w *writer) addTransposed() {
 	}
 }
 
-// transposedTemps is the number of registers that a vector of four terms needs. One of all terms needs one more for the first term.
+// transposedTemps is the number of registers that a vector of four terms needs. If one transposition has all four, it needs one more, for
+// the first.
 const transposedTemps = 4
 
 // together is the number of vectors whose terms are in registers at once: all of them, or one.

@@ -10,7 +10,7 @@
 // microseconds. It returns by RET.
 //
 // On amd64 the code gets its argument, a pointer, in RDI. It may use all
-// registers, and leaves RSP, RBP and MXCSR alone: Go loads R14 again after it. It
+// registers but RSP and RBP, and leaves MXCSR alone: Go loads R14 again after it. It
 // ends with VZEROUPPER if it has used wider registers than xmm.
 //
 // On arm64 the argument is in R0. The code may use R0 to R17 and all vector

@@ -8,7 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// TestWiderSums adds elements of 2 bytes along rows in lanes of 8 bytes, whose blocks are not turned: rows around the lengths
+// TestWiderSums adds elements of 2 bytes along rows in lanes of 8 bytes, whose blocks are not transposed: rows around the lengths
 // from which other rows are.
 func TestWiderSums(t *testing.T) {
 	for _, steps := range []int{7, 8, 17, 31, 127, 129} {

@@ -99,7 +99,7 @@ buf z ELEM out 1
 // indices, because rows are too short for vectors.
 func TestRowGathers(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
-	transposed := 0
+	along := 0
 	for _, mem := range dtype.Real() {
 		for _, how := range []string{" clamp", " else %4"} {
 			for _, columns := range []int{2, 3, 4, 5, 8, 20, 70 + r.IntN(90), 160, 200, 300 + r.IntN(2000)} {
@@ -124,15 +124,15 @@ buf y %[1]s out 2
 				for _, be := range isas(t) {
 					bp := s.instance(t, be).(*instance).phases[0]
 					if bp.Sites[0].Kind == layout.Unit && bp.Spans[len(bp.Spans)-1] == n && n > 8 {
-						transposed++
+						along++
 					}
 				}
 				differ(t, r, s)
 			}
 		}
 	}
-	if transposed < 10*len(isas(t)) {
-		t.Errorf("%d loops go along the indices", transposed)
+	if along < 10*len(isas(t)) {
+		t.Errorf("%d loops go along the indices", along)
 	}
 }
 

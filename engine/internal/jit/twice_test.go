@@ -149,7 +149,7 @@ func checkAligned(t *testing.T, k *ir.Kernel, n, off, size int, atEnd bool) {
 }
 
 // TestBytes tests copies of rows that one instruction moves: of as many bytes as that takes, and of one element more and less, where the
-// arrays do not fit into the first level. It does not copy predicates, whose bytes become 0 or 1, nor what other stores change.
+// arrays do not fit into the first level. The instruction does not copy predicates, whose bytes become 0 or 1, nor what other stores change.
 func TestBytes(t *testing.T) {
 	m := defaultsWith(cpucache.Sizes{L1: 1 << 10, L2: 1 << 20, L3: 32 << 20})
 	m.Copies = true

@@ -38,7 +38,7 @@ func (f *phaseCode) body(list []int32) {
 // bodyOf emits the nodes for the copies from to to-1.
 func (f *phaseCode) bodyOf(list []int32, from, to int) {
 	f.from, f.to = from, to
-	each := f.Pair == 0 && f.Layout.Laid == 0 && len(f.carries)+len(f.records)+len(f.joined)+len(f.transposes) == 0
+	each := f.Pair == 0 && f.Layout.Laid == 0 && len(f.carries)+len(f.records)+len(f.joined)+len(f.transposedSites) == 0
 	for _, id := range list {
 		n := &f.Nodes[id]
 		f.At = n.At

@@ -265,7 +265,7 @@ func rowAt(s *layout.Site, at int8) isa.Int {
 // those of the next row wait for it: rows of six wide vectors take up to twice as long on a Zen 5.
 func (f *phaseCode) holdSteps() {
 	r, ok := f.freeSite()
-	if !ok || f.Runs > 0 || len(f.transposes) > 0 {
+	if !ok || f.Runs > 0 || len(f.transposedSites) > 0 {
 		return
 	}
 	hold := func(word isa.Int) isa.Int {

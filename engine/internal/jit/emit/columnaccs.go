@@ -46,7 +46,7 @@ func (f *phaseCode) firstPosition(accs []columnAcc) {
 	if !positions(accs) {
 		return
 	}
-	if r, ok := f.freeSite(); ok && f.Tails && len(f.transposes) == 0 {
+	if r, ok := f.freeSite(); ok && f.Tails && len(f.transposedSites) == 0 {
 		f.position = r
 		f.Int(isa.Mov, f.position, isa.Word(frame.First))
 		f.Int(isa.Mov, isa.Word(frame.Counter), f.position)

@@ -14,9 +14,9 @@ import (
 
 // columnLoop emits a seq phase: for each group of columns, a loop down all rows.
 func (f *phaseCode) columnLoop() {
-	f.findTransposes()
+	f.findTransposed()
 	v, m := f.pressure()
-	if slices.ContainsFunc(f.transposes, func(t isa.TransposedSite) bool { return t.Size == 2 }) {
+	if slices.ContainsFunc(f.transposedSites, func(t isa.TransposedSite) bool { return t.Size == 2 }) {
 		v = max(v, 16/2+1-spareRegs) // a block takes so many registers
 	}
 	room := f.Vectors - v - spareRegs - f.programRegs()
@@ -34,13 +34,13 @@ func (f *phaseCode) columnLoop() {
 		f.runs(accs, v, nred)
 		return
 	}
-	if len(f.transposes) > 0 {
+	if len(f.transposedSites) > 0 {
 		group = 1
 	}
 	for group > 1 && (group*(v+nred)+spareRegs > f.Vectors || !f.Fits(group*m)) {
 		group /= 2
 	}
-	for c := f.deepCopies(); c > group && len(f.transposes) == 0; c-- {
+	for c := f.deepCopies(); c > group && len(f.transposedSites) == 0; c-- {
 		if c*nred+spareRegs+node <= f.Vectors {
 			group = c
 		}
@@ -62,7 +62,7 @@ func (f *phaseCode) columnParts(accs []columnAcc, group, whole, at int) {
 		f.wholeRows(accs, whole, at, done)
 	}
 	f.part("columns: %d vectors at once, down all rows", group)
-	if f.combines && len(f.transposes) > 0 {
+	if f.combines && len(f.transposedSites) > 0 {
 		f.transposedGroups(accs, tail, done)
 	} else {
 		f.transposedTogether(accs)
@@ -227,7 +227,7 @@ func (f *phaseCode) combineRuns(a *columnAcc, each int) {
 func (f *phaseCode) columns(accs []columnAcc, group int) {
 	free := f.Vecs.Free
 	f.group = group
-	if f.Start(group); len(f.transposes) > 0 { // a part of one vector after the other
+	if f.Start(group); len(f.transposedSites) > 0 { // a part of one vector after the other
 		f.Start(1)
 	}
 	f.firstRow()
@@ -263,7 +263,7 @@ func (f *phaseCode) columns(accs []columnAcc, group int) {
 
 // down emits the loop down Count rows for one group of columns.
 func (f *phaseCode) down(accs []columnAcc, group int) {
-	if len(f.transposes) > 0 {
+	if len(f.transposedSites) > 0 {
 		f.transposedRows(accs, group)
 		return
 	}
@@ -515,7 +515,7 @@ func (f *phaseCode) wholeGroups(v, m, states int) (vectors, at int) {
 	return vectors, at
 }
 
-// manyRows returns how many rows a loop that combines reads at once, or in which one that carries values goes down a short row.
+// manyRows returns how many rows a loop that combines or carries values goes down at once.
 func (f *phaseCode) manyRows() int {
 	switch many := f.Layout.AtOnce; {
 	case f.combines && many > 1:

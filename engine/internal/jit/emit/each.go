@@ -17,7 +17,7 @@ func (f *phaseCode) eachRow() {
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.firstRow()
 	done := f.NewLabel()
-	if len(f.transposes) > 0 {
+	if len(f.transposedSites) > 0 {
 		f.part("%d rows at once: all steps, 16 bytes of each row together", f.W)
 		groups, rest := f.NewLabel(), f.NewLabel()
 		f.Align(32)
@@ -31,7 +31,7 @@ func (f *phaseCode) eachRow() {
 		f.Jump(groups)
 		f.Bind(rest)
 		f.Branch(isa.GE, isa.Lane, isa.Word(f.Phase.Lanes), done)
-		f.transposes = nil
+		f.transposedSites = nil
 	}
 	f.part("each row after the other: all its steps")
 	rows := f.NewLabel()
@@ -74,11 +74,11 @@ func (f *phaseCode) rowsOf(n int, steps func()) {
 func (f *phaseCode) findParts(v int) (vectors int) {
 	for i := range f.Layout.Sites {
 		if s := &f.Layout.Sites[i]; s.Transposes {
-			f.transposes = append(f.transposes, isa.TransposedSite{Site: s, ID: int32(i), Store: f.Phase.Sites[i].Store})
+			f.transposedSites = append(f.transposedSites, isa.TransposedSite{Site: s, ID: int32(i), Store: f.Phase.Sites[i].Store})
 		}
 	}
 	if vectors = f.findHeld(v, len(f.carries)); vectors == 0 {
-		f.transposes = nil
+		f.transposedSites = nil
 	}
 	return vectors
 }
@@ -92,8 +92,8 @@ func (f *phaseCode) parts() {
 	var kept [][]isa.Vec // results that the last part repeats, of each store
 	for first := 0; first < f.Layout.Each; first += n {
 		begin := min(first, f.Layout.Each-n)
-		f.eachTranspose(false, func(t *isa.TransposedSite) { f.loadPart(t, begin, first-begin) })
-		f.eachTranspose(true, func(t *isa.TransposedSite) {
+		f.eachTransposed(false, func(t *isa.TransposedSite) { f.loadPart(t, begin, first-begin) })
+		f.eachTransposed(true, func(t *isa.TransposedSite) {
 			if t.First, t.Steps = begin, make([]isa.Vec, 0, n); begin < first {
 				t.Steps, kept = append(t.Steps, kept[0]...), kept[1:]
 			}
@@ -101,7 +101,7 @@ func (f *phaseCode) parts() {
 		for f.Step = first; f.Step < begin+n; f.Step++ {
 			f.body(f.top)
 		}
-		f.eachTranspose(true, func(t *isa.TransposedSite) {
+		f.eachTransposed(true, func(t *isa.TransposedSite) {
 			if next := first + n; next < f.Layout.Each && next > f.Layout.Each-n {
 				kept = append(kept, f.copies(t, t.Steps[f.Layout.Each-n-begin:]))
 			}

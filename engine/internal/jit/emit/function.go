@@ -201,7 +201,7 @@ func describe(v layout.Variant) string {
 		parts = append(parts, "many rows in a call")
 	}
 	if v.Transposed {
-		parts = append(parts, "for whole rows, whose transposed operand it transposes in registers")
+		parts = append(parts, "for whole rows, with blocks of the transposed operand in registers")
 	}
 	if v.Stream {
 		parts = append(parts, "for aligned outputs, which it stores past the caches")

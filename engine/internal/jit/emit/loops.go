@@ -130,10 +130,10 @@ func (f *phaseCode) elementLoop(group int) {
 	f.Bind(done)
 }
 
-// leastMoved is the fewest bytes of a row for which an instruction that moves bytes is worth its start.
+// leastMoved is the fewest bytes of a row that one instruction moves in less time than vectors, as it takes long to start.
 const leastMoved = 2048
 
-// moveBytes emits such an instruction for rows of that many bytes, and a jump to done, in a loop that copies bytes.
+// moveBytes emits this instruction for rows of at least so many bytes, and a jump to done, if the loop copies bytes.
 func (f *phaseCode) moveBytes(done isa.Label) {
 	m, ok := f.Asm.(isa.Mover)
 	if !ok || !f.Layout.Bytes || f.Stream {

@@ -74,14 +74,14 @@ func (f *phaseCode) mirrorNode(top *[]int32, id int32, inner []bool) {
 	n := f.Nodes[id]
 	bits := dtype.Integer(n.In.Size(), false)
 	sign := f.signOf(bits)
-	transpose := func(x int32) int32 {
+	changeSign := func(x int32) int32 {
 		y := f.node(top, prim.Xor, n.Type, bits, false, x, sign)
 		f.Grow(1)
 		return y
 	}
 	for k, a := range n.Args[:2] {
 		if !inner[a] {
-			n.Args[k] = transpose(a)
+			n.Args[k] = changeSign(a)
 		}
 	}
 	n.Op = prim.Min

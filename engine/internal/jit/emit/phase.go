@@ -27,9 +27,9 @@ type phaseCode struct {
 	carries          []carried   // in registers
 	atOnce           int         // vectors of a whole row that are computed at once; 0: all of the group
 	rowsStep         int         // rows of an iteration of a loop down columns
-	transposes       []isa.TransposedSite
-	heldTransposes   bool      // registers hold parts of the transposed sites
-	transposesAtOnce int       // vectors of lanes of a loop that combines, whose parts are transposed one after the other
+	transposedSites  []isa.TransposedSite
+	heldTransposed   bool      // registers hold parts of the transposed sites
+	transposedAtOnce int       // vectors of lanes whose parts are transposed one after the other
 	partVec          isa.Vec   // a register beside those of the parts
 	records          [][]int32 // the nodes that load neighbouring fields of records at once
 	joined           [][]int32 // the nodes that store the fields of a record

@@ -11,8 +11,8 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// findTransposes gives scratch memory to the sites of a seq loop whose blocks are transposed.
-func (f *phaseCode) findTransposes() {
+// findTransposed gives scratch memory to the sites of a seq loop whose blocks are transposed.
+func (f *phaseCode) findTransposed() {
 	for i := range f.Layout.Sites {
 		if s := &f.Layout.Sites[i]; s.Kind == layout.Transposed {
 			t := isa.TransposedSite{Site: s, ID: int32(i), Store: f.Phase.Sites[i].Store}
@@ -21,7 +21,7 @@ func (f *phaseCode) findTransposes() {
 				slots = 2 * f.W
 			}
 			t.Slot = f.Slots.TakeRow(slots)
-			f.transposes = append(f.transposes, t)
+			f.transposedSites = append(f.transposedSites, t)
 		}
 	}
 }
@@ -31,8 +31,8 @@ func (f *phaseCode) findTransposes() {
 // have. It jumps to few for these last columns, and if the columns are fewer than a vector has lanes, and else to done.
 func (f *phaseCode) transposedGroups(accs []columnAcc, few, done isa.Label) {
 	one, last := f.NewLabel(), f.NewLabel()
-	if f.transposesAtOnce > 1 {
-		f.columnGroups(accs, f.transposesAtOnce, one)
+	if f.transposedAtOnce > 1 {
+		f.columnGroups(accs, f.transposedAtOnce, one)
 	}
 	f.Bind(one)
 	f.columnGroups(accs, 1, last)
@@ -48,12 +48,12 @@ func (f *phaseCode) transposedGroups(accs []columnAcc, few, done isa.Label) {
 // transposedTogether emits the loop over several vectors of columns at once, for a loop that carries values. It ends at once
 // if the steps of a call fill no part.
 func (f *phaseCode) transposedTogether(accs []columnAcc) {
-	if f.transposesAtOnce <= 1 {
+	if f.transposedAtOnce <= 1 {
 		return
 	}
 	one := f.NewLabel()
 	f.Branch(isa.LT, isa.Word(frame.Rows), isa.K(f.partSteps()), one)
-	f.columnGroups(accs, f.transposesAtOnce, one)
+	f.columnGroups(accs, f.transposedAtOnce, one)
 	f.Bind(one)
 }
 
@@ -64,11 +64,11 @@ func (f *phaseCode) transposedRows(accs []columnAcc, group int) {
 	rest, done := f.NewLabel(), f.NewLabel()
 	if f.wholeBlocks() {
 		switch {
-		case f.heldTransposes && f.combines: // the first run has a part, and each other one has steps before it
+		case f.heldTransposed && f.combines: // the first run has a part, and each other one has steps before it
 			f.heldRows(accs, group, done)
 			f.Bind(done)
 			return
-		case f.heldTransposes:
+		case f.heldTransposed:
 			f.Branch(isa.LT, isa.Count, isa.K(f.partSteps()), rest)
 			f.heldRows(accs, group, done)
 		default:
@@ -83,12 +83,12 @@ func (f *phaseCode) transposedRows(accs []columnAcc, group int) {
 	f.Int(isa.Min, isa.T0, isa.T1)
 	f.Int(isa.Mov, isa.Word(frame.Steps), isa.T0)
 	f.transpose(false)
-	f.aimTransposes()
+	f.aimTransposed()
 	f.Int(isa.Mov, isa.Count, isa.Word(frame.Steps))
 	f.rows(accs, 1)
 	f.transpose(true)
-	for i := range f.transposes {
-		t := &f.transposes[i]
+	for i := range f.transposedSites {
+		t := &f.transposedSites[i]
 		f.Int(isa.Mov, isa.T0, isa.Word(frame.Steps))
 		f.Int(isa.Mul, isa.T0, isa.Word(t.Arg+frame.SiteRow))
 		f.Int(isa.Add, isa.Word(t.Arg+frame.SiteArray), isa.T0)
@@ -105,10 +105,10 @@ func (f *phaseCode) blockRows(accs []columnAcc, done, rest isa.Label) {
 	blocks := f.NewLabel()
 	f.Branch(isa.LT, isa.Count, isa.K(f.W), rest)
 	f.Bind(blocks)
-	f.eachTranspose(false, func(t *isa.TransposedSite) { f.TransposeBlock(f.target, t, isa.Frame) })
-	f.aimTransposes()
+	f.eachTransposed(false, func(t *isa.TransposedSite) { f.TransposeBlock(f.target, t, isa.Frame) })
+	f.aimTransposed()
 	f.wholeBlock(accs)
-	f.eachTranspose(true, func(t *isa.TransposedSite) { f.TransposeBlock(f.target, t, isa.Frame) })
+	f.eachTransposed(true, func(t *isa.TransposedSite) { f.TransposeBlock(f.target, t, isa.Frame) })
 	f.nextBlock(f.W, false)
 	f.Branch(isa.GE, isa.Word(frame.Left), isa.K(f.W), blocks)
 	f.Branch(isa.EQ, isa.Word(frame.Left), isa.K(0), done)
@@ -119,8 +119,8 @@ func (f *phaseCode) blockRows(accs []columnAcc, done, rest isa.Label) {
 // nextBlock steps the addresses of the transposed sites over a block of steps. Those in registers are addresses of the arrays
 // if the block is held in registers, and else of scratch memory.
 func (f *phaseCode) nextBlock(steps int, held bool) {
-	for i := range f.transposes {
-		t := &f.transposes[i]
+	for i := range f.transposedSites {
+		t := &f.transposedSites[i]
 		to := isa.Word(t.Arg + frame.SiteArray)
 		if r := f.SiteReg[t.ID]; held && r >= 0 {
 			to = isa.SiteReg(int(r))
@@ -138,21 +138,21 @@ func (f *phaseCode) wholeBlocks() bool {
 
 // transposedLeast returns the fewest steps that have 16 bytes of each lane, at all transposed sites.
 func (f *phaseCode) transposedLeast() (steps int) {
-	for i := range f.transposes {
-		steps = max(steps, 16/f.transposes[i].Size)
+	for i := range f.transposedSites {
+		steps = max(steps, 16/f.transposedSites[i].Size)
 	}
 	return steps
 }
 
-// aimTransposes sets the addresses of the transposed sites to the first step of a block.
-func (f *phaseCode) aimTransposes() {
-	for i := range f.transposes {
-		f.aimTranspose(&f.transposes[i], f.Scratch(&f.transposes[i], 0))
+// aimTransposed sets the addresses of the transposed sites to the first step of a block.
+func (f *phaseCode) aimTransposed() {
+	for i := range f.transposedSites {
+		f.aimTransposedSite(&f.transposedSites[i], f.Scratch(&f.transposedSites[i], 0))
 	}
 }
 
-// aimTranspose sets the address of a transposed site to memory.
-func (f *phaseCode) aimTranspose(t *isa.TransposedSite, m isa.Mem) {
+// aimTransposedSite sets the address of a transposed site to memory.
+func (f *phaseCode) aimTransposedSite(t *isa.TransposedSite, m isa.Mem) {
 	if at := f.SiteReg[t.ID]; at >= 0 {
 		f.Asm.Address(isa.SiteReg(int(at)), m)
 		return
@@ -179,13 +179,13 @@ func (f *phaseCode) wholeBlock(accs []columnAcc) {
 // step, and of the states and accumulators. It returns the registers of the parts. A load gives those of its
 // steps to its node, and a store takes one for each step. The last part may have results of the part before.
 func (f *phaseCode) findHeld(v, states int) (vectors int) {
-	if len(f.transposes) == 0 || !f.Blends || f.Phase.Leaves {
+	if len(f.transposedSites) == 0 || !f.Blends || f.Phase.Leaves {
 		return 0
 	}
 	n, loads, stores := f.partSteps(), 0, 0
-	for i := range f.transposes {
-		t := &f.transposes[i]
-		nodes := lists.Count(f.top, func(id int32) bool { return f.transposeOf(id) == t })
+	for i := range f.transposedSites {
+		t := &f.transposedSites[i]
+		nodes := lists.Count(f.top, func(id int32) bool { return f.transposedSite(id) == t })
 		if nodes != 1 || t.Size*f.W != 2*layout.PartBytes && t.Size*n != layout.PartBytes || n*len(f.top) > wholeNodes {
 			return 0
 		}
@@ -196,69 +196,69 @@ func (f *phaseCode) findHeld(v, states int) (vectors int) {
 		}
 	}
 	vectors = 1 + n*max(loads, stores) + (n-1)*stores
-	all := vectors + v + states + f.transposeTemporaries()
-	if f.heldTransposes = all <= f.Vectors; !f.heldTransposes {
+	all := vectors + v + states + f.otherTemporaries()
+	if f.heldTransposed = all <= f.Vectors; !f.heldTransposed {
 		return 0
 	}
 	// The steps of a vector are a chain: those of others fill the time between them.
 	if (f.combines || len(f.Phase.Reds) == 0) && !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
 		return s.Kind != layout.Transposed && (s.Staged || bound.StepOf(s.Seq) != 0)
 	}) {
-		most := mostTransposes
+		most := mostTransposed
 		rows := f.W
 		if !f.combines { // stores of more rows take as long as the chain
-			most, rows = 2, f.W*len(f.transposes)
+			most, rows = 2, f.W*len(f.transposedSites)
 		}
 		// The first-level cache holds a line of each row. A scan has lines of each array that it loads or stores.
-		for i := 0; (f.combines || f.Tails) && i < len(f.transposes); i++ {
-			most = min(most, max(f.transposes[i].RowsInReach()/rows, 1))
+		for i := 0; (f.combines || f.Tails) && i < len(f.transposedSites); i++ {
+			most = min(most, max(f.transposedSites[i].RowsInReach()/rows, 1))
 		}
-		for f.transposesAtOnce = 1; f.transposesAtOnce < most && all+(2*f.transposesAtOnce-1)*states <= f.Vectors; f.transposesAtOnce *= 2 {
+		for f.transposedAtOnce = 1; f.transposedAtOnce < most && all+(2*f.transposedAtOnce-1)*states <= f.Vectors; f.transposedAtOnce *= 2 {
 		}
-		vectors += (f.transposesAtOnce - 1) * states
+		vectors += (f.transposedAtOnce - 1) * states
 	}
 	return vectors
 }
 
-// mostTransposes is the most vectors of lanes whose parts are transposed one after the other.
-const mostTransposes = 4
+// mostTransposed is the most vectors of lanes whose parts are transposed one after the other.
+const mostTransposed = 4
 
 // partSteps returns the steps of a part of a row: those of 16 bytes of the smallest elements, or of 32 bytes for elements
 // of 8 bytes of long rows. These take half as many stores, but permutes between the halves, and more steps of a short
 // row are repeated.
 func (f *phaseCode) partSteps() int {
 	n := 4
-	if f.Layout.Each > 0 && !slices.ContainsFunc(f.transposes, func(t isa.TransposedSite) bool { return t.Size < 8 }) {
+	if f.Layout.Each > 0 && !slices.ContainsFunc(f.transposedSites, func(t isa.TransposedSite) bool { return t.Size < 8 }) {
 		n = 2
 	}
 	return n
 }
 
-// transposeTemporaries returns the most temporaries of a node that is not transposed in registers.
-func (f *phaseCode) transposeTemporaries() int {
+// otherTemporaries returns the most temporaries of a node that is not transposed in registers.
+func (f *phaseCode) otherTemporaries() int {
 	if f.Temporaries == nil {
 		return spareRegs
 	}
 	most := 1
 	for _, id := range f.top {
-		if n := &f.Nodes[id]; f.transposeOf(id) == nil {
+		if n := &f.Nodes[id]; f.transposedSite(id) == nil {
 			most = max(most, f.Temporaries(&f.Emitter, n))
 		}
 	}
 	return most
 }
 
-// transposeOf returns the transposed site that a node loads or stores, or nil.
-func (f *phaseCode) transposeOf(id int32) *isa.TransposedSite {
+// transposedSite returns the transposed site that a node loads or stores, or nil.
+func (f *phaseCode) transposedSite(id int32) *isa.TransposedSite {
 	n := &f.Nodes[id]
 	if n.Op != ir.Load && n.Op != ir.Store {
 		return nil
 	}
-	i := slices.IndexFunc(f.transposes, func(t isa.TransposedSite) bool { return t.ID == n.Aux })
+	i := slices.IndexFunc(f.transposedSites, func(t isa.TransposedSite) bool { return t.ID == n.Aux })
 	if i < 0 {
 		return nil
 	}
-	return &f.transposes[i]
+	return &f.transposedSites[i]
 }
 
 // heldSteps is the steps between two tests of the loop over the parts of rows.
@@ -282,7 +282,7 @@ func (f *phaseCode) heldRows(accs []columnAcc, group int, done isa.Label) {
 	}
 	many := heldSteps
 	if f.combines { // all of a line is used at once: see [layout.Site.RowsInReach]
-		many = layout.LineBytes / f.transposes[0].Size
+		many = layout.LineBytes / f.transposedSites[0].Size
 	}
 	for _, steps := range [...]int{many, n} {
 		loop, end := f.NewLabel(), f.NewLabel()
@@ -308,7 +308,7 @@ func (f *phaseCode) heldRows(accs []columnAcc, group int, done isa.Label) {
 // their elements are not used, and their results are loaded to be stored again.
 func (f *phaseCode) heldPart(accs []columnAcc, first, before int) {
 	n := f.partSteps()
-	f.eachTranspose(true, func(t *isa.TransposedSite) {
+	f.eachTransposed(true, func(t *isa.TransposedSite) {
 		if t.First, t.Steps = first, make([]isa.Vec, 0, n); before > 0 {
 			f.loadPart(t, first, 0)
 			for _, r := range t.Steps[before:] {
@@ -317,15 +317,15 @@ func (f *phaseCode) heldPart(accs []columnAcc, first, before int) {
 			t.Steps = t.Steps[:before]
 		}
 	})
-	f.eachTranspose(false, func(t *isa.TransposedSite) { f.loadPart(t, first, before) })
+	f.eachTransposed(false, func(t *isa.TransposedSite) { f.loadPart(t, first, before) })
 	for f.Step = first + before; f.Step < first+n; f.Step++ {
 		f.row(accs, 1)
 		f.nextColumns(false)
 	}
 	f.Step = 0
-	f.eachTranspose(true, f.storePart)
-	for i := range f.transposes {
-		f.transposes[i].Steps = nil
+	f.eachTransposed(true, f.storePart)
+	for i := range f.transposedSites {
+		f.transposedSites[i].Steps = nil
 	}
 }
 
@@ -351,7 +351,7 @@ func (f *phaseCode) storePart(t *isa.TransposedSite) {
 
 // transposed emits a load or a store of a step of a block in registers. It returns false for other nodes.
 func (f *phaseCode) transposed(id int32) bool {
-	t := f.transposeOf(id)
+	t := f.transposedSite(id)
 	if t == nil || t.Steps == nil {
 		return false
 	}
@@ -375,36 +375,36 @@ func (f *phaseCode) transposed(id int32) bool {
 // transposed: its loads repeat elements that no step uses, and its stores the results of steps before,
 // which the scratch memory still has.
 func (f *phaseCode) lastSteps(accs []columnAcc) {
-	for i := range f.transposes {
-		t := &f.transposes[i]
+	for i := range f.transposedSites {
+		t := &f.transposedSites[i]
 		f.Int(isa.Mov, isa.T0, isa.Word(frame.Left))
 		f.Int(isa.Sub, isa.T0, isa.K(f.W))
 		f.Int(isa.Mul, isa.T0, isa.K(t.Step*t.Size))
 		f.Int(isa.Add, isa.Word(t.Arg+frame.SiteArray), isa.T0)
 	}
-	f.eachTranspose(false, func(t *isa.TransposedSite) { f.TransposeBlock(f.target, t, isa.Frame) })
+	f.eachTransposed(false, func(t *isa.TransposedSite) { f.TransposeBlock(f.target, t, isa.Frame) })
 	f.Int(isa.Mov, isa.Count, isa.Word(frame.Left))
-	for i := range f.transposes {
-		t := &f.transposes[i]
+	for i := range f.transposedSites {
+		t := &f.transposedSites[i]
 		first := f.Scratch(t, f.W)
 		if !t.Store { // the last steps of the block
 			f.Int(isa.Mov, isa.T0, isa.Count)
 			f.Int(isa.Mul, isa.T0, isa.K(-isa.TransposePitch))
 			first.Index, first.Scale = isa.T0, 1
 		}
-		f.aimTranspose(t, first)
+		f.aimTransposedSite(t, first)
 	}
 	f.rows(accs, 1)
 	f.Int(isa.Mov, isa.T2, isa.Word(frame.Left))
 	f.Int(isa.Mul, isa.T2, isa.K(isa.TransposePitch))
 	f.Int(isa.Add, isa.T2, isa.Frame)
-	f.eachTranspose(true, func(t *isa.TransposedSite) { f.TransposeBlock(f.target, t, isa.T2) })
+	f.eachTransposed(true, func(t *isa.TransposedSite) { f.TransposeBlock(f.target, t, isa.T2) })
 }
 
-// eachTranspose calls do with the transposed sites that are loads, or those that are stores.
-func (f *phaseCode) eachTranspose(store bool, do func(t *isa.TransposedSite)) {
-	for i := range f.transposes {
-		if t := &f.transposes[i]; t.Store == store {
+// eachTransposed calls do with the transposed sites that are loads, or those that are stores.
+func (f *phaseCode) eachTransposed(store bool, do func(t *isa.TransposedSite)) {
+	for i := range f.transposedSites {
+		if t := &f.transposedSites[i]; t.Store == store {
 			do(t)
 		}
 	}
@@ -415,7 +415,7 @@ func (f *phaseCode) transpose(store bool) {
 	part, done := f.NewLabel(), f.NewLabel()
 	if f.wholeBlocks() {
 		f.Branch(isa.LT, isa.Word(frame.Steps), isa.K(f.transposedLeast()), part)
-		f.eachTranspose(store, func(t *isa.TransposedSite) { f.TransposeSteps(f.target, t) })
+		f.eachTransposed(store, func(t *isa.TransposedSite) { f.TransposeSteps(f.target, t) })
 		f.Jump(done)
 	}
 	f.Bind(part)
@@ -427,7 +427,7 @@ func (f *phaseCode) transpose(store bool) {
 		})
 	}
 	kept(func(r isa.Reg, word isa.Int) { f.Int(isa.Mov, word, r) })
-	f.eachTranspose(store, func(t *isa.TransposedSite) { f.TransposePart(f.target, t) })
+	f.eachTransposed(store, func(t *isa.TransposedSite) { f.TransposePart(f.target, t) })
 	kept(func(r isa.Reg, word isa.Int) { f.Int(isa.Mov, r, word) })
 	f.Bind(done)
 }

@@ -20,7 +20,7 @@ func (f *phaseCode) transposedMap() {
 			t = isa.TransposedSite{Site: s, ID: int32(i)}
 		}
 	}
-	f.transposes = append(f.transposes, t)
+	f.transposedSites = append(f.transposedSites, t)
 	v, _ := f.pressure()
 	f.pinUniforms(f.Vectors - layout.TransposedRows - 1 - v - f.spare())
 	rows, vectors, done := f.NewLabel(), f.NewLabel(), f.NewLabel()
@@ -29,7 +29,7 @@ func (f *phaseCode) transposedMap() {
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.Align(32)
 	f.Bind(vectors)
-	f.transposedBlock(&f.transposes[0])
+	f.transposedBlock(&f.transposedSites[0])
 	f.Int(isa.Add, isa.Lane, isa.K(f.W))
 	f.Branch(isa.LT, isa.Lane, isa.Word(f.Phase.Lanes), vectors)
 	f.Int(isa.Sub, isa.Word(frame.Rows), isa.K(layout.TransposedRows))

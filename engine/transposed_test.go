@@ -9,22 +9,22 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// TestTurnedRows compares reductions of rows that are columns in memory, with what uses them, with those of rows
+// TestTransposedRows compares reductions of rows that are columns in memory, with what uses them, with those of rows
 // that are side by side: the bits are the same. Of long rows a reduction has a stage of its own, which reads many at once.
-func TestTurnedRows(t *testing.T) {
-	turnedRows[float64](t)
-	turnedRows[float32](t)
+func TestTransposedRows(t *testing.T) {
+	transposedRows[float64](t)
+	transposedRows[float32](t)
 }
 
-func turnedRows[T expr.Float](t *testing.T) {
+func transposedRows[T expr.Float](t *testing.T) {
 	along, keep := op.Axis(-1), op.KeepDims()
 	for _, dims := range [][]int{{100, 9}, {128, 40}, {129, 40}, {2000, 3}, {300, 33}} {
 		x, err := engine.Eval(op.Normal[T](expr.Const[uint64](7), dims...))
 		if err != nil {
 			t.Fatal(err)
 		}
-		turned := x.Transpose()
-		side := turned.Clone()
+		transposed := x.Transpose()
+		side := transposed.Clone()
 		for name, f := range map[string]func(x expr.Exp[T]) expr.Exp[T]{
 			"centre":    func(x expr.Exp[T]) expr.Exp[T] { return op.Sub(x, op.Mean(x, along, keep)) },
 			"std":       func(x expr.Exp[T]) expr.Exp[T] { return op.Div(x, op.Std(x, along, keep)) },
@@ -34,11 +34,11 @@ func turnedRows[T expr.Float](t *testing.T) {
 				return op.Mul(op.Sub(x, op.Mean(x, along, keep)), op.Sum(x, along, keep))
 			},
 		} {
-			same, err := engine.Item(op.ArrayEqual(f(turned), f(side)))
+			same, err := engine.Item(op.ArrayEqual(f(transposed), f(side)))
 			if err != nil || !same {
 				t.Errorf("%s of rows of %d: the bits depend on the layout, %v", name, dims[0], err)
 			}
-			y := f(turned)
+			y := f(transposed)
 			p, err := engine.Compile(t.Context(), expr.Let(engine.Zeros[T](y.Node().Shape()...), y))
 			if err != nil {
 				t.Fatal(err)

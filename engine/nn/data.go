@@ -128,8 +128,8 @@ func (l *Loader[T]) Epoch(ctx context.Context, epoch, from int) iter.Seq2[*Batch
 		err := l.check()
 		if ctx == nil {
 			err = tree.NewError(tree.ErrValue, "", "the context is nil")
-		} else if err == nil && hostmem.ReserveFor(l.Data.Len(), 8, nil) != nil {
-			err = tree.NewError(tree.ErrOutOfMemory, "nn.Loader", "%d samples have no order in memory", l.Data.Len())
+		} else if err == nil && hostmem.ReserveFor(l.Data.Len(), 8, nil) != nil { // an int for each
+			err = tree.NewError(tree.ErrOutOfMemory, "nn.Loader", "the order of %d samples does not fit in memory", l.Data.Len())
 		}
 		if err != nil {
 			yield(nil, err)

@@ -178,10 +178,9 @@ const shortestRun = 4
 // several axes.
 const leastSize = 4
 
-// spread returns the node of operand i, x, whose rows or columns are several axes of
-// an array, such as windows of images: a product reads these axes
-// as it packs them. It returns nil for others. What the axes of the right operand are a view of is stored; the left
-// one, which has no windows, is stored as a matrix at once.
+// spread returns the node of operand i, x, whose rows or columns are several axes of an array, such as windows
+// of images: a product reads these axes as it packs them. It returns nil for others. What the axes of the right
+// operand are a view of is stored. A left operand that is not in memory is stored as a matrix at once.
 func (s *Step) spread(g *graph.Graph, i int, x *graph.Node, why string) *graph.Node {
 	if x.Array != nil || x.Src.Op != graph.ReshapeRow || x.Strided() != nil || x.Faulty {
 		return nil

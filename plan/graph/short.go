@@ -286,8 +286,8 @@ func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 	return a.Src.Op == WindowsRow
 }
 
-// elementsOf returns how many elements each operand of the reduction e is a short reduction of, or 1. Two short axes with others between
-// them, both written out, would be a load of an element of each row for each pair of their elements.
+// elementsOf returns the number of elements of a short reduction that e reduces the results of, or 1 if there is none. Two short axes
+// with others between them, both written out, would be a load of an element of each row for each pair of their elements.
 func elementsOf(e *tree.Node) int {
 	if len(e.Args) > 0 && e.Args[0].Op.Class() == tree.Reduction {
 		if n := lists.Product(e.Args[0].Args[0].Shape(), e.Args[0].Axes); n <= shortGroup {

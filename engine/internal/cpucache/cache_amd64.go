@@ -49,8 +49,8 @@ func Halves() bool {
 	return strings.HasPrefix(Model(), "AMD") && signature>>20&0xff == 0x19-0xf
 }
 
-// Copies reports whether one instruction moves bytes fast, also few of them, and not in the way of AMD's family 19h: there it moves some
-// distances of the arrays slowly.
+// Copies reports whether one instruction moves even few bytes fast, as the processor says. It is false for AMD's family 19h, where
+// this instruction is slow at some distances of the arrays.
 func Copies() bool {
 	last, _, _, _ := cpuid(0, 0)
 	if last < 7 {

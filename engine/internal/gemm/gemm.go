@@ -116,7 +116,7 @@ type tile struct {
 	a, b    unsafe.Pointer // the first element of the rows and of the columns
 	done    *region        // what uses the result as soon as parts of it are complete, or nil
 	m, n, k int
-	// The first ones in the result, and the first term. a or b is the first element of an operand with a grid.
+	// The first row and column in the result, and the first term. a or b is the first element of an operand with a grid.
 	row, col, term int
 	// c has the sums of blocks. It is the result if save is keep. If there is one
 	// block only, c may be nil otherwise.

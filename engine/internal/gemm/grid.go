@@ -15,7 +15,7 @@ type Grid struct{ terms, others positions }
 type positions struct {
 	at      []int // bytes from the first element
 	run     []int // neighbours in memory: the number of positions from each on
-	longest int   // run
+	longest int   // of run
 }
 
 // NewGrid returns the grid of an operand with these axes, row-major, and elements of so many bytes.

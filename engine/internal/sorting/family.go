@@ -52,7 +52,7 @@ const (
 // kernels are those of an instruction set, for values of 1, 2, 4 and 8 bytes.
 type kernels [4]*family
 
-var families = map[string]*kernels{
+var families = map[string]*kernels{ // by instruction set
 	"avx512": {
 		{avx512: true, size: 4, stored: 1, vector: 64, most: 16, blocks: 2, selected: 2},
 		{avx512: true, size: 2, stored: 2, vector: 64, most: 16, blocks: 64, selected: 2},

@@ -114,7 +114,7 @@ func (w *partitionWriter) write() {
 	w.greatestKey(w.form)
 	w.prepare(w.form)
 	w.nan = w.take()
-	w.I(x86.VPXOR, 256, w.nan, w.nan, w.nan) // all of it
+	w.I(x86.VPXOR, x86.L256, w.nan, w.nan, w.nan) // and the upper half with AVX-512
 	w.load(partLeft, argN)
 	if w.way == positions {
 		w.at, w.step = w.everywhere(argFirst), w.take()
@@ -143,7 +143,7 @@ func (w *partitionWriter) write() {
 		w.I(x86.VMOVUPS, w.l, x86.At(x86.RDI, argBelow), w.below)
 	}
 	if w.f.avx512 {
-		w.I(x86.VPCMPUQ, w.l, x86.K6, w.nan, w.lanes(func(int) int64 { return math.MinInt64 >> 10 }), x86.Imm(above))
+		w.I(x86.VPCMPUQ, w.l, x86.K6, w.nan, w.lanes(func(int) int64 { return math.MinInt64 >> 10 }), x86.Imm(above)) // twice the bits of infinity
 		w.I(w.maskMove(), 0, partBits, x86.K6)
 	} else {
 		w.I(w.pick(x86.VMOVMSKPS, x86.VMOVMSKPD), w.l, partBits, w.nan)

@@ -20,17 +20,15 @@ type Sliding struct {
 	Stride   []int // nil: 1; for pools the size of the window
 	Padding  []int // elements added before and after each axis; nil: 0
 	Dilation []int // the distance of the elements of a window; nil: 1
-	Groups   int   // of channels, of a convolution; 0: 1. Other windows are of one channel each
+	Groups   int   // of channels of a convolution; 0: 1. Other windows have one channel each
 }
 
 // slide is how windows move along one axis.
 type slide struct{ size, stride, padding, dilation int }
 
-// windows is over for windows of one channel each, such as those of pools.
+// windows is over for windows of the size s.Kernel that have one channel each, such as those of pools.
 func (s Sliding) windows(stride []int) []slide {
-	if s.Groups != 0 && s.Groups != 1 {
-		panic(stop{wrong("%d groups of channels are given, which only convolutions have", s.Groups)})
-	}
+	stopIf(s.Groups != 0 && s.Groups != 1, wrong, "%d groups of channels are given, which only convolutions have", s.Groups)
 	return s.over(s.Kernel, stride)
 }
 

@@ -48,8 +48,7 @@ func (b *Binder) region(bp *Phase, s *Site) region {
 		first, end := b.reach(s)
 		lo, hi = max(lo, first), min(hi, end)
 	}
-	at := uintptr(buf.Ptr)
-	at = cmp.Or(at, buf.Assumed)
+	at := cmp.Or(uintptr(buf.Ptr), buf.Assumed)
 	return region{at + uintptr(lo*s.Size), at + uintptr(hi*s.Size), n == bp.N}
 }
 
@@ -153,8 +152,8 @@ func (bp *Phase) joinsNarrow() bool {
 	})
 }
 
-// manyFields reports whether some records have more fields than one instruction for each field and vector stores as fast as a network of
-// narrow vectors does, on a processor that permutes 64 bytes at once.
+// manyFields reports whether some records have so many fields that a network of narrow vectors stores them in less time than permutes
+// of 64 bytes, one for each field and vector, on a processor that does not split these.
 func (bp *Phase) manyFields() bool {
 	return slices.ContainsFunc(bp.Records, func(fields []int32) bool { return len(fields) > 8 })
 }

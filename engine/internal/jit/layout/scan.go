@@ -421,7 +421,7 @@ func (b *Binder) findAcross(bp *Phase) {
 	case sums && bp.LaneSize > 0 && row <= half:
 		bp.Whole = bp.Spans[k-1]
 	case sums && row <= 4*b.Bytes:
-		if b.Tails && bp.loadsNarrow() || row > 0 && b.AtOnce > 1 && combines && bp.Compares() { // loads of a tail of unknown length go one by one
+		if b.Tails && bp.loadsNarrow() || row > 0 && b.AtOnce > 1 && combines && bp.Compares() { // narrow loads of a tail of unknown length go one by one
 			bp.Whole = bp.Spans[k-1]
 		}
 	case !sums && row <= strip:
@@ -483,8 +483,8 @@ func statesOf(ph *lower.Phase) int {
 
 // rowsAtOnce returns the rows that a loop along rows reads at once. Within the second level, scans take half as many: four
 // loads and four stores at a step of nearly a page would be all ways of a set of the first level. They take one row, or 0, if
-// wide vectors store whole lines of long rows: each array is one stream then, and no row waits for the states of the one before. Such
-// vectors are not those that the row before has stored if it begins elsewhere in a line, so they wait for its stores, which must be many.
+// wide vectors go along long rows: each array is one stream then. Beyond the second level the first level must keep the row before, which
+// is the state.
 func (b *Binder) rowsAtOnce(bp *Phase, sums bool, moved int) int {
 	lines := b.wide() && !bp.Narrow && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
 		return s.Kind == Unit && (s.RowBytes() <= 4*groupBytes || s.RowBytes() > b.Machine.Caches.L1/3 && moved > b.Machine.Caches.L2)
@@ -506,9 +506,9 @@ const (
 	bandRows  = 128
 )
 
-// bands reports whether a scan goes down all rows of a band of columns after the other, with states in registers: wide bands of wide
-// vectors, which neighbouring lines of memory follow each other in. row is the bytes of the states of a row. Down many rows from beyond
-// the second level the processor prefetches less of a band than of whole rows, as long as the first level has the row before.
+// bands reports whether a scan goes down all rows of one wide band of columns after the other, with states in registers. row is the
+// bytes of the states of a row. Down many rows from beyond the second level the processor prefetches less of a band than of whole rows,
+// and rows that the first level keeps need no bands.
 func (b *Binder) bands(bp *Phase, row, moved, element int) bool {
 	return b.wide() && !bp.Narrow && bp.onlyCarries() && bp.Spans[len(bp.Spans)-1] <= math.MaxUint16 &&
 		(row <= bandBytes || row > b.Machine.Caches.L1/3 && element <= 2*bp.Widest() && (moved <= b.Machine.Caches.L2 || bp.SeqN <= bandRows))
@@ -556,7 +556,7 @@ func (bp *Phase) RowsFollow() bool {
 }
 
 // AheadRuns returns a distance of prefetches if a loop over runs asks for what it reads of the next group of runs, and else 0. It asks for
-// what comes from memory, however far ahead of a long row a prefetch gains: a run ends before the processor follows it. Wide vectors
+// what comes from memory even where long rows gain nothing from prefetches: a run ends before the processor follows it. Wide vectors
 // read a part of the last level as fast as it answers.
 func (b *Binder) AheadRuns(bp *Phase) int {
 	switch {

@@ -142,8 +142,7 @@ func times(mem []byte, bytes int, loops ...loop) ([]float64, error) {
 		defer c.Release()
 		codes[i] = c
 	}
-	each := bytes / 3 / block * block
-	each = cmp.Or(each, bytes/3/(4*line)*(4*line))
+	each := cmp.Or(bytes/3/block*block, bytes/3/(4*line)*(4*line))
 	array := func(k, at int) unsafe.Pointer { return unsafe.Pointer(&mem[k*(each+17*line)+at]) }
 	times := max(1, 1<<20/(3*each))
 	repeat := rounds

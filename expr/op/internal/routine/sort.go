@@ -178,7 +178,7 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 		switch {
 		case !r.dense:
 			n = min(n, blockRows(r.length, size))
-		case !r.parts(): // whose rows need no room
+		case !r.parts(): // a division stores the rows itself
 			n = min(n, max(1, blockBytes/(r.length*max(size, r.packed))))
 		}
 		sorted := false

@@ -285,9 +285,8 @@ func (w *writer) transpose(l x86.Len, free x86.Vec, first, terms int, row func(i
 	parts, chunk := int(l)/8/transposeChunk, x86.L128 // parts of a register have rows of their own
 	per, broadcast := transposeChunk/w.f.size, x86.VBROADCASTF32X4
 	four := w.f.atOnce(terms) == transposeTerms
-	if four && w.f.size == 8 { // and all columns
+	if four && w.f.size == 8 { // a row of four columns has 32 bytes
 		parts, chunk, broadcast = parts/2, x86.L256, x86.VBROADCASTF64X4
-		per = 2
 	}
 	load := func(to, other x86.Vec, r int, disp int32) { // by blends, which take any unit: an insertion takes one of those for shuffles
 		w.I(x86.VMOVUPS, chunk, to, row(r, disp))

@@ -255,8 +255,7 @@ func (w *writer) addTransposed() {
 	}
 }
 
-// transposedTemps is the number of registers that a vector of four terms needs. If one transposition has all four, it needs one more, for
-// the first.
+// transposedTemps is the number of registers that a vector of four terms needs. If one transposition has all four, the first needs one more.
 const transposedTemps = 4
 
 // together is the number of vectors whose terms are in registers at once: all of them, or one.

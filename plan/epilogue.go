@@ -60,13 +60,10 @@ func (p *Plan) biased(i int) *Stage {
 }
 
 // users returns the number of stages that read or write a temporary.
-func (p *Plan) users(temp int) (n int) {
-	for _, s := range p.Stages {
-		if slices.ContainsFunc(slices.Concat(s.Reads, s.Writes), func(a *Array) bool { return a.Mem == nil && a.Temp == temp }) {
-			n++
-		}
-	}
-	return n
+func (p *Plan) users(temp int) int {
+	return lists.Count(p.Stages, func(s *Stage) bool {
+		return slices.ContainsFunc(slices.Concat(s.Reads, s.Writes), func(a *Array) bool { return a.Mem == nil && a.Temp == temp })
+	})
 }
 
 // bias returns the vector that a loop adds to the rows of a product, and the

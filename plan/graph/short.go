@@ -250,12 +250,7 @@ func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 	if a.Shape.Size()/size < 64 {
 		return false
 	}
-	columns, axes := !slices.Contains(e.Axes, last), 0
-	for _, x := range e.Axes {
-		if a.Shape[x] > 1 {
-			axes++
-		}
-	}
+	columns, axes := !slices.Contains(e.Axes, last), lists.Count(e.Axes, func(axis int) bool { return a.Shape[axis] > 1 })
 	if size <= shortGroup && size*elementsOf(e) < 2*shortGroup && (columns || !g.longRow(e, a, size)) && (columns || axes == 1 || len(e.Axes) > last-e.Axes[0] && oneRun(e, a)) {
 		return size*lists.Sum(e.Axes, func(axis int) int { return g.workAlong(a, axis) }) <= shortWork
 	}

@@ -187,14 +187,8 @@ func (p *parser) reducer() (row *prim.Reduction, n int32) {
 	if row = ReductionByName(w); row != nil {
 		return row, -1
 	}
-	declared := 0
-	for i := range p.k.Reducers {
-		if p.k.Reducers[i].Body >= 0 {
-			declared++
-		}
-	}
 	i, err := strconv.ParseUint(strings.TrimPrefix(w, "r"), 10, 31)
-	if err != nil || !strings.HasPrefix(w, "r") || int(i) >= declared {
+	if err != nil || !strings.HasPrefix(w, "r") || int(i) >= programs(p.k.Reducers) {
 		p.fail("expected a reduction, not %s", quote(w))
 		return nil, 0
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 var opNames = [...]string{"load", "store", "index", "scalar", "reduce", "fault", "for", "cold", "carry", "next"}
@@ -157,13 +158,12 @@ func (k *Kernel) reducerName(n int32) string {
 	case r.Body < 0:
 		return r.Name()
 	}
-	programs := 0
-	for i := range n {
-		if k.Reducers[i].Body >= 0 {
-			programs++
-		}
-	}
-	return "r" + strconv.Itoa(programs)
+	return "r" + strconv.Itoa(programs(k.Reducers[:n]))
+}
+
+// programs returns the number of reductions that have a program.
+func programs(list []Reducer) int {
+	return lists.Count(list, func(r Reducer) bool { return r.Body >= 0 })
 }
 
 // word returns a name with _ in place of other characters than letters and

@@ -136,12 +136,7 @@ func (s *selection) view(n *tree.Node) *tree.Node {
 // read reads the subscripts one after the other.
 func (s *selection) read(at *syntax.Node, dims shape.Shape, subscripts []item) {
 	checkSubscripts(subscripts)
-	consuming := 0
-	for _, x := range subscripts {
-		if x.kind != vEllipsis && x.kind != vNone {
-			consuming++
-		}
-	}
+	consuming := lists.Count(subscripts, func(x item) bool { return x.kind != vEllipsis && x.kind != vNone })
 	rank := len(dims)
 	stopIf(consuming > rank, at, tree.ErrIndex, "%d subscripts are too many for an array of rank %d", consuming, rank)
 	axis := 0

@@ -472,13 +472,7 @@ func (b *Binder) findAhead(bp *Phase, row int) {
 // statesOf returns how many vectors a loop keeps from row to row for each vector of columns: carried values, accumulators, and
 // the positions of extremes.
 func statesOf(ph *lower.Phase) int {
-	n := len(ph.Carries) + len(ph.Reds)
-	for i := range ph.Reds {
-		if ph.Reds[i].Kern.Arg {
-			n++
-		}
-	}
-	return n
+	return len(ph.Carries) + len(ph.Reds) + lists.Count(ph.Reds, func(r lower.Red) bool { return r.Kern.Arg })
 }
 
 // rowsAtOnce returns the rows that a loop along rows reads at once. Within the second level, scans take half as many: four

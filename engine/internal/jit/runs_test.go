@@ -296,13 +296,13 @@ buf y %[1]s out 2
 	}
 }
 
-// TestRunsAhead tests that a loop over runs asks for what the next group of runs reads where it comes from memory, though prefetches
+// TestRunsAhead tests that a loop over runs asks for what the next group of runs reads where it comes from memory, even if prefetches
 // gain nothing along long rows in the last level. Wide vectors do not ask for what is in a cache, and extremes of floats in a cache have
 // several rows at once in place of runs.
 func TestRunsAhead(t *testing.T) {
 	for _, red := range []string{"sum", "max"} {
 		k := parse(t, "kernel one\naxis i0 i1\nbuf x f32 in 2\nbuf y f32 out 1\n{\nvec i0 {\nseq i1 {\n%0 = load f32 x[i1, i0]\n%1 = reduce "+red+" f32 %0\n}\nstore f32 y[i0] %1\n}\n}\n")
-		for _, c := range []struct{ last, far, ahead int }{{8 << 10, 1024, 1024}, {8 << 10, 0, 0}, {1 << 20, 1024, 0}} {
+		for _, c := range []struct{ last, far, ahead int }{{8 << 10, 1024, 1024}, {8 << 10, 0, 1024}, {8 << 10, 512, 512}, {1 << 20, 1024, 0}} {
 			r := rand.New(rand.NewPCG(6, 6))
 			s := newSetup(t, r, k, []int{3, 4000}, nil, [][]int{{4000, 3}, {3}}, true)
 			m := defaultsWith(cpucache.Sizes{L1: 1 << 10, L2: 4 << 10, L3: c.last})

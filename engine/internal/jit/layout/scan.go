@@ -549,13 +549,16 @@ func (bp *Phase) RowsFollow() bool {
 	})
 }
 
-// AheadRuns returns a distance of prefetches if a loop over runs asks for what it reads of the next group of runs, and else 0. It asks for
-// what comes from memory even where long rows gain nothing from prefetches: a run ends before the processor follows it. Wide vectors
-// read a part of the last level as fast as it answers.
+// aheadRuns is the distance of prefetches from memory for runs where long rows gain nothing from any.
+const aheadRuns = 1024
+
+// AheadRuns returns a distance of prefetches if a loop over runs asks for what it reads of the next group of runs, and else 0. It always
+// asks for what comes from memory: a run ends before the processor follows it. Wide vectors read a part of the last level as fast as it
+// answers.
 func (b *Binder) AheadRuns(bp *Phase) int {
 	switch {
 	case b.Far(bp):
-		return b.Machine.MemFetch
+		return cmp.Or(b.Machine.MemFetch, aheadRuns)
 	case b.wide():
 		return 0
 	}

@@ -120,7 +120,7 @@ func TestColumnsOfWindows(t *testing.T) {
 				t.Errorf("%d channels: %d axes of terms, strides %v, want %v", channels, terms, got, strides)
 			}
 			if want := (shape.Shape{4, 2, 5, 5}); s.A.Mem == nil || !s.A.Shape.Equal(want) {
-				t.Errorf("%d channels: the left operand has shape %v, want that of the adjoint, %v, in memory", channels, s.A.Shape, want)
+				t.Errorf("%d channels: the left operand has shape %v, but the adjoint in memory has %v", channels, s.A.Shape, want)
 			}
 		}
 	}

@@ -84,7 +84,7 @@ func testGrid[T comparable](t *testing.T, r *rand.Rand, typ dtype.Type, m int, t
 	p := Problem{Type: typ, M: m, N: n, K: k, A: Matrix{k, 1}, B: Matrix{n, 1}, OffA: []int{0, m * k}, OffB: []int{0, 0}}
 	want := run("interp", 1, p, &a[0], &flat[0])
 	p.B, p.GridB = Matrix{}, NewGrid(terms, cols, typ.Size())
-	left := p.transposed() // the grid is that of A
+	left := p.transposed() // its left operand has the grid
 	left.C, left.OffC = Matrix{m, 1}, []int{0, m * n}
 	stored := left // as p stores it
 	stored.C = Matrix{1, n}

@@ -117,7 +117,7 @@ func (f *avx2) StepValues(k *reduce.Kern, d x86.Vec, x []x86.Vec) bool {
 }
 
 // StepValues joins extremes of floats, in the order of zeros but without NaN. The accumulator waits for two instructions: an extreme with
-// NaN is its second operand, so the NaN of the accumulator stays, and its sign is that of [avx2.StepValues].
+// NaN is its second operand, so the accumulator keeps its NaN. NaNs have the signs that [avx2.StepValues] gives them.
 func (f *avx512) StepValues(k *reduce.Kern, d x86.Vec, x []x86.Vec) bool {
 	if len(x) < 2 || k.Op != prim.Max && k.Op != prim.Min || !k.Lane.IsFloat() || k.Quiet {
 		return false

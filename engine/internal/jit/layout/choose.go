@@ -166,13 +166,10 @@ func (bp *Phase) oneLoad() bool {
 
 // copiesBytes reports whether a map only copies neighbouring elements as they are. Predicates become 0 or 1.
 func (bp *Phase) copiesBytes() bool {
-	top, nodes := bp.Lowered.Top, bp.Lowered.Nodes
-	if len(top) != 2 || nodes[top[0]].Op != ir.Load || nodes[top[1]].Op != ir.Store || nodes[top[1]].Args[0] != top[0] || !bp.Apart() {
-		return false
-	}
-	return !slices.ContainsFunc(top, func(id int32) bool {
-		i, t := nodes[id].Aux, nodes[top[0]].Type
-		return bp.Sites[i].Kind != Unit || bp.Lowered.Sites[i].Type != t || t == dtype.Bool
+	ph := bp.Lowered
+	return ph.Copies() && bp.Apart() && !slices.ContainsFunc(ph.Top, func(id int32) bool {
+		i := ph.Nodes[id].Aux
+		return bp.Sites[i].Kind != Unit || ph.Sites[i].Type == dtype.Bool
 	})
 }
 

@@ -261,11 +261,7 @@ func (l *layouter) storesApart(ext []int, which []int32, spans [][]bound.Span) b
 
 // onlyCopies reports whether a map only copies elements from one array to another.
 func (l *layouter) onlyCopies() bool {
-	ph := l.ph
-	if len(ph.Sites) != 2 || len(ph.Top) != 2 || ph.Nodes[ph.Top[1]].Op != ir.Store || ph.Nodes[ph.Top[1]].Args[0] != ph.Top[0] {
-		return false
-	}
-	return ph.Sites[0].Type == ph.Sites[1].Type && !ph.Conflict(0) && !ph.Conflict(1)
+	return len(l.ph.Sites) == 2 && l.ph.Copies() && !l.ph.Conflict(0) && !l.ph.Conflict(1)
 }
 
 // copiesWhole decides whether a map of 1 or 2 bytes copies its innermost rows, as long as they are, one by one by the widest

@@ -224,16 +224,10 @@ const (
 // A store of a predicate is no copy: it makes each byte 0 or 1.
 func (bp *Phase) copies() int32 {
 	ph := bp.Lowered
-	if len(bp.TileSites) != 1 || len(ph.Sites) != 2 || len(ph.Top) != 2 {
+	if len(bp.TileSites) != 1 || len(ph.Sites) != 2 || !ph.Copies() || ph.Sites[0].Type == dtype.Bool {
 		return -1
 	}
-	from := bp.TileSites[0]
-	to := 1 - from
-	t := ph.Sites[to].Type
-	if !ph.Sites[to].Store || t != ph.Sites[from].Type || t == dtype.Bool || ph.Nodes[ph.Top[1]].Args[0] != ph.Top[0] {
-		return -1
-	}
-	return to
+	return 1 - bp.TileSites[0]
 }
 
 // A transposed operand is contiguous from row to row, not along a row. Machine code

@@ -363,6 +363,15 @@ func Widest(nodes []Node) int {
 	return w
 }
 
+// Copies reports whether a map only loads elements and stores them with their type.
+func (ph *Phase) Copies() bool {
+	if len(ph.Top) != 2 {
+		return false
+	}
+	from, to := &ph.Nodes[ph.Top[0]], &ph.Nodes[ph.Top[1]]
+	return from.Op == ir.Load && to.Op == ir.Store && to.Args[0] == ph.Top[0] && ph.Sites[from.Aux].Type == ph.Sites[to.Aux].Type
+}
+
 // Predicates reports whether a phase computes with masks.
 func (ph *Phase) Predicates() bool {
 	for i := range ph.Nodes {

@@ -86,12 +86,14 @@ buf q %[1]s out 2
 }`
 
 // TestRowsAtOnce compares sums down the columns of long rows with the interpreter, with caches that nothing
-// fits in. The arrays end at pages without access, and the numbers of rows and of columns are no
+// fits in, and with a second level that has all. The arrays end at pages without access, and the numbers of rows and of columns are no
 // multiples of those that a loop takes at once.
 func TestRowsAtOnce(t *testing.T) {
-	defer useModel(defaultsWith(cpucache.Sizes{L1: 64, L2: 128, L3: 192}))()
+	caches := [2]cpucache.Sizes{{L1: 64, L2: 128, L3: 192}, {L1: 64, L2: 1 << 30, L3: 1 << 31}}
 	found, avx2 := 0, false
-	for seed := range 40 {
+	defer useModel(model())()
+	for seed := range 60 {
+		useModel(defaultsWith(caches[frame.Bit(seed%3 == 2)]))
 		r := rand.New(rand.NewPCG(uint64(seed), 32))
 		typ := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.I16}[r.IntN(5)]
 		n := []int{1 + r.IntN(3), 1 + r.IntN(150), 260 + r.IntN(300)}
@@ -109,15 +111,23 @@ func TestRowsAtOnce(t *testing.T) {
 	}
 }
 
-// TestSumsOfLines compares sums down the columns of long rows within the second level with the interpreter: wide vectors go along several rows
-// at once if many rows are whole lines, of elements as wide as the accumulators.
+// TestSumsOfLines compares sums down the columns of long rows within the second level with the interpreter: wide vectors go along one row
+// at a time if elements are as wide as the accumulators, and wide vectors of two halves along several at once if many rows are whole lines.
 func TestSumsOfLines(t *testing.T) {
-	defer useModel(defaultsWith(cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 8 << 20}))()
+	for _, halves := range []bool{false, true} {
+		sumsOfLines(t, halves)
+	}
+}
+
+func sumsOfLines(t *testing.T, halves bool) {
+	m := defaultsWith(cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 8 << 20})
+	m.Halves = halves
+	defer useModel(m)()
 	r := rand.New(rand.NewPCG(31, 17))
 	for _, c := range []struct {
 		typ, to, op string
 		rows, cols  int
-		want        bool
+		many        bool
 	}{
 		{"f32", "f32", "sum", 23, 2560, true},
 		{"f32", "f32", "max", 23, 2560, true},
@@ -126,14 +136,17 @@ func TestSumsOfLines(t *testing.T) {
 		{"f64", "f64", "sum", 16, 2056, true},
 		{"f64", "f64", "sum", 16, 2059, false},
 		{"i32", "i32", "max", 23, 2560, true},
+		{"f32", "f32", "sum", 135, 1029, false},
+		{"i64", "i64", "sum", 70, 1000, false},
 		{"i32", "i64", "sum", 23, 2560, false},
 	} {
 		k := parse(t, fmt.Sprintf("kernel columns\naxis i0 i1\nbuf x %[1]s in 2\nbuf y %[2]s out 1\n{\n  vec i0 {\n    seq i1 {\n      %%0 = load %[1]s x[i1, i0]\n      %%1 = cvt %[2]s %%0\n      %%2 = reduce %[3]s %[2]s %%1\n    }\n    store %[2]s y[i0] %%2\n  }\n}", c.typ, c.to, c.op))
 		s := newSetup(t, r, k, []int{c.cols, c.rows}, nil, [][]int{{c.rows, c.cols}, {c.cols}}, true)
 		for _, be := range isas(t) {
 			for _, bp := range s.instance(t, be).(*instance).phases {
-				if along := bp.Across && bp.AtOnce > 1; be.Name() == "avx512" && bp.Lowered.Kind == lower.SeqPhase && along != c.want {
-					t.Errorf("%v: along several rows at once: %t", c, along)
+				one, many := bp.Across && bp.AtOnce == 0, bp.Across && bp.AtOnce > 1
+				if be.Name() == "avx512" && bp.Lowered.Kind == lower.SeqPhase && (one != (!halves && c.typ == c.to) || many != (halves && c.many)) {
+					t.Errorf("%v, halves %t: along one row %t, several %t", c, halves, one, many)
 				}
 			}
 		}

@@ -47,12 +47,10 @@ func (f *phaseCode) acrossLoop() {
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.firstRow()
 	f.firstPosition(accs)
-	if f.combines = f.Layout.Combines && many > 1; f.combines {
+	f.holdSteps(accs, many)
+	if f.combines = f.Layout.Combines; f.combines {
 		f.combineAcross(accs, group, many)
 		return
-	}
-	if many == 1 { // several rows at once take up to 1.2 times as long with it on a Zen 5
-		f.holdSteps()
 	}
 	f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
 	f.rowsAcross(accs, group, many)
@@ -263,12 +261,8 @@ func (f *phaseCode) acrossVectors(group int, end isa.Label, do func()) {
 }
 
 // combineAcross emits the rows of a call that goes from the identity to the result, as [phaseCode.combinedRows] does, with accumulators in
-// memory. The first reduction has its address in a register, if one is left.
+// memory.
 func (f *phaseCode) combineAcross(accs []columnAcc, group, many int) {
-	if r, ok := f.freeSite(); ok {
-		accs[0].at = r
-		f.Int(isa.Mov, r, isa.Word(accs[0].At+frame.SitePtr))
-	}
 	for i := range accs {
 		a, some := &accs[i], f.NewLabel()
 		if !a.Kern.Ordered {

@@ -260,10 +260,11 @@ func rowAt(s *layout.Site, at int8) isa.Int {
 	return isa.Word(s.Arg + frame.SiteCur)
 }
 
-// holdSteps holds what each row reads of the frame in registers, as far as some are left: of a loop along rows the number of lanes and
-// where states are, and the steps of sites from row to row. A load from the frame waits with the loads and stores of elements, and
-// those of the next row wait for it: rows of six wide vectors take up to twice as long on a Zen 5.
-func (f *phaseCode) holdSteps() {
+// holdSteps holds what each row reads of the frame in registers, as far as some are left: where accumulators in memory are, of a loop
+// along single rows the number of lanes and where states are, and the steps of sites from row to row unless it goes along many rows at
+// once. A load from the frame waits with the loads and stores of elements, and those after it wait for it: rows of six wide vectors take
+// up to twice as long on a Zen 5, and accumulators in memory too.
+func (f *phaseCode) holdSteps(accs []columnAcc, many int) {
 	r, ok := f.freeSite()
 	if !ok || f.Runs > 0 || len(f.transposedSites) > 0 {
 		return
@@ -276,6 +277,14 @@ func (f *phaseCode) holdSteps() {
 		f.Int(isa.Mov, held, word)
 		r += isa.SiteReg(1) - isa.SiteReg(0)
 		return held
+	}
+	for i := range accs {
+		if x := hold(isa.Word(accs[i].At + frame.SitePtr)); x.IsReg() {
+			accs[i].at = x
+		}
+	}
+	if many > 1 {
+		return
 	}
 	if f.Across() {
 		f.lanes = hold(f.lanes)

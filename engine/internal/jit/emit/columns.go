@@ -276,7 +276,7 @@ func (f *phaseCode) rows(accs []columnAcc, group int) {
 	if f.Phase.Leaves {
 		f.left = f.NewLabel()
 	}
-	f.holdSteps()
+	f.holdSteps(nil, 1)
 	f.Align(32)
 	f.Bind(rows)
 	f.rowsStep = f.runRows()

@@ -415,7 +415,7 @@ func (b *Binder) findAcross(bp *Phase) {
 	vector := b.vectorOfRows(bp)
 	half := (b.Vectors + 1) / 2 * vector
 	strip := half / 4
-	cached, near := b.reaches(row, element >= bp.Widest() && row%LineBytes == 0 && bp.SeqN >= 4*b.AtOnce)
+	cached, near := b.reaches(row, element >= bp.Widest() && (b.singleRows(moved) || row%LineBytes == 0 && bp.SeqN >= 4*b.AtOnce))
 	along := b.AtOnce > 1 && bp.SeqN >= b.AtOnce && (moved > near || bp.Compares() && !b.wide()) && bp.OnlyReduces()
 	switch {
 	case sums && bp.LaneSize > 0 && row <= half:
@@ -433,7 +433,7 @@ func (b *Binder) findAcross(bp *Phase) {
 		}
 	case row <= half/states, sums && row <= min(b.Vectors-2, 16)*b.Bytes/states, !sums && b.bands(bp, row*states, moved, element):
 		bp.Whole = bp.Spans[k-1]
-	case along && !b.wide() && element >= bp.Widest() && (moved > b.Machine.Caches.L2 || !bp.Compares()): // wider accumulators take longer than narrow elements
+	case along && element >= bp.Widest() && (b.singleRows(moved) || !b.wide() && (moved > b.Machine.Caches.L2 || !bp.Compares())): // wider accumulators take longer than narrow elements
 		bp.Across = true
 	case combines && (moved <= b.Machine.Caches.L2 || span <= cached && !bp.Compares()) && bp.Spans[k-1] <= mostWhole:
 		bp.Whole = bp.Spans[k-1]
@@ -452,7 +452,7 @@ func (b *Binder) findAcross(bp *Phase) {
 		b.findRowsPast(bp, moved, element)
 	}
 	bp.Repeats = b.repeatsRows(bp)
-	if bp.Combines = combines && (!bp.Across || bp.AtOnce > 1 && !b.wide()); bp.Combines && bp.Compares() {
+	if bp.Combines = combines && (!bp.Across || (bp.AtOnce > 1) != b.wide()); bp.Combines && bp.Compares() && !bp.Across {
 		bp.AtOnce = b.AtOnce
 	}
 	if bp.Whole > 0 || bp.Across {
@@ -484,6 +484,8 @@ func (b *Binder) rowsAtOnce(bp *Phase, sums bool, moved int) int {
 		return s.Kind == Unit && (s.RowBytes() <= 4*groupBytes || s.RowBytes() > b.Machine.Caches.L1/3 && moved > b.Machine.Caches.L2)
 	})
 	switch {
+	case sums && b.singleRows(moved):
+		return 0
 	case sums:
 		return b.AtOnce
 	case lines:
@@ -492,6 +494,13 @@ func (b *Binder) rowsAtOnce(bp *Phase, sums bool, moved int) int {
 		return b.AtOnce
 	}
 	return b.AtOnce / 2
+}
+
+// singleRows reports whether sums go along one row at a time, in the order of memory: the processor fetches one stream from the second
+// level faster than the parts of rows of a strip, and than several rows. Where wide vectors are two halves, the loads and stores of
+// accumulators take as long as that.
+func (b *Binder) singleRows(moved int) bool {
+	return b.wide() && !b.Machine.Halves && moved <= b.Machine.Caches.L2
 }
 
 // The bytes of a row of the widest bands of wide vectors, and the most rows that they go down beyond the second level.

@@ -284,16 +284,17 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 }
 
 // findTogether sets bp.together: the first level keeps the accumulators of a call beside the rows that pass at once. Memory takes
-// longer to begin a row than the second level to give accumulators.
+// longer to begin a row than the second level to give accumulators. All calls of a block have about as many lanes.
 func (bp *boundPhase) findTogether(m machine.Model) {
 	if bp.N == 0 || bp.N > bp.strip || !bp.RowsFollow() {
 		return
 	}
-	room := m.Caches.L1 / (1 + bp.AtOnce)
+	room, lanes := m.Caches.L1/(1+max(bp.AtOnce, 1)), bp.Lowered.LaneStep
 	if bp.Moved() >= m.Beyond() {
 		room = m.Caches.L2 / 16
 	}
-	bp.together = max(room/(bp.N*bp.StateBytes()), 1)
+	calls := (lanes-1)/max(room/(bp.N*bp.StateBytes()), 1) + 1
+	bp.together = (lanes-1)/calls + 1
 }
 
 // alongLanes returns the number of lanes of a call that goes along the steps of one lane after the other: at most most.

@@ -407,15 +407,15 @@ func (b *Binder) findAcross(bp *Phase) {
 			return
 		}
 	}
-	if element > bp.Widest() && bp.RowsFollow() { // with several arrays a strip has few vectors
+	sums, moved, combines := len(ph.Carries) == 0, bp.Moved(), bp.combines()
+	single := sums && b.singleRows(bp, moved, element)
+	if (element > bp.Widest() || single) && bp.RowsFollow() { // with several arrays a strip has few vectors
 		row *= ph.LaneStep
 	}
-	sums, moved, combines := len(ph.Carries) == 0, bp.Moved(), bp.combines()
 	span := moved / max(bp.N/bp.Spans[k-1], 1) // the bytes of a span of columns: all its groups find them in the same cache
 	vector := b.vectorOfRows(bp)
 	half := (b.Vectors + 1) / 2 * vector
-	strip := half / 4
-	cached, near := b.reaches(row, element >= bp.Widest() && (b.singleRows(moved) || row%LineBytes == 0 && bp.SeqN >= 4*b.AtOnce))
+	cached, near := b.reaches(row, single || element >= bp.Widest() && row%LineBytes == 0 && bp.SeqN >= 4*b.AtOnce)
 	along := b.AtOnce > 1 && bp.SeqN >= b.AtOnce && (moved > near || bp.Compares() && !b.wide()) && bp.OnlyReduces()
 	switch {
 	case sums && bp.LaneSize > 0 && row <= half:
@@ -424,7 +424,7 @@ func (b *Binder) findAcross(bp *Phase) {
 		if b.Tails && bp.loadsNarrow() || row > 0 && b.AtOnce > 1 && combines && bp.Compares() { // narrow loads of a tail of unknown length go one by one
 			bp.Whole = bp.Spans[k-1]
 		}
-	case !sums && row <= strip:
+	case !sums && row <= half/4:
 		if b.Blends {
 			bp.Short = row / bp.Widest()
 		}
@@ -433,7 +433,7 @@ func (b *Binder) findAcross(bp *Phase) {
 		}
 	case row <= half/states, sums && row <= min(b.Vectors-2, 16)*b.Bytes/states, !sums && b.bands(bp, row*states, moved, element):
 		bp.Whole = bp.Spans[k-1]
-	case along && element >= bp.Widest() && (b.singleRows(moved) || !b.wide() && (moved > b.Machine.Caches.L2 || !bp.Compares())): // wider accumulators take longer than narrow elements
+	case along && (single || !b.wide() && element >= bp.Widest() && (moved > b.Machine.Caches.L2 || !bp.Compares())): // wider accumulators take longer than narrow elements
 		bp.Across = true
 	case combines && (moved <= b.Machine.Caches.L2 || span <= cached && !bp.Compares()) && bp.Spans[k-1] <= mostWhole:
 		bp.Whole = bp.Spans[k-1]
@@ -448,7 +448,7 @@ func (b *Binder) findAcross(bp *Phase) {
 	// Short rows that follow each other in memory are one stream, which several at once would split.
 	streams := row >= streamBytes || moved <= b.Machine.Caches.L2
 	if bp.Across && b.AtOnce > 1 && (bp.OnlyReduces() || streams && bp.onlyCarries()) {
-		bp.AtOnce = b.rowsAtOnce(bp, sums, moved)
+		bp.AtOnce = b.rowsAtOnce(bp, sums, single, moved)
 		b.findRowsPast(bp, moved, element)
 	}
 	bp.Repeats = b.repeatsRows(bp)
@@ -479,12 +479,12 @@ func statesOf(ph *lower.Phase) int {
 // loads and four stores at a step of nearly a page would be all ways of a set of the first level. They take one row, or 0, if
 // wide vectors go along long rows: each array is one stream then. Beyond the second level the first level must keep the row before, which
 // is the state.
-func (b *Binder) rowsAtOnce(bp *Phase, sums bool, moved int) int {
+func (b *Binder) rowsAtOnce(bp *Phase, sums, single bool, moved int) int {
 	lines := b.wide() && !bp.Narrow && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
 		return s.Kind == Unit && (s.RowBytes() <= 4*groupBytes || s.RowBytes() > b.Machine.Caches.L1/3 && moved > b.Machine.Caches.L2)
 	})
 	switch {
-	case sums && b.singleRows(moved):
+	case single:
 		return 0
 	case sums:
 		return b.AtOnce
@@ -497,10 +497,10 @@ func (b *Binder) rowsAtOnce(bp *Phase, sums bool, moved int) int {
 }
 
 // singleRows reports whether sums go along one row at a time, in the order of memory: the processor fetches one stream from the second
-// level faster than the parts of rows of a strip, and than several rows. Where wide vectors are two halves, the loads and stores of
-// accumulators take as long as that.
-func (b *Binder) singleRows(moved int) bool {
-	return b.wide() && !b.Machine.Halves && moved <= b.Machine.Caches.L2
+// level faster than the parts of rows of a strip, and than several rows. Accumulators that are wider than elements take longer than the
+// elements, unless the rows of a strip are far apart. Where wide vectors are two halves, all take as long as the second level.
+func (b *Binder) singleRows(bp *Phase, moved, element int) bool {
+	return b.wide() && !b.Machine.Halves && moved <= b.Machine.Caches.L2 && (element >= bp.Widest() || 2*element >= bp.Widest() && bp.RowsFollow())
 }
 
 // The bytes of a row of the widest bands of wide vectors, and the most rows that they go down beyond the second level.

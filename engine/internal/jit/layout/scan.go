@@ -448,7 +448,7 @@ func (b *Binder) findAcross(bp *Phase) {
 	// Short rows that follow each other in memory are one stream, which several at once would split.
 	streams := row >= streamBytes || moved <= b.Machine.Caches.L2
 	if bp.Across && b.AtOnce > 1 && (bp.OnlyReduces() || streams && bp.onlyCarries()) {
-		bp.AtOnce = b.rowsAtOnce(bp, sums, single, moved)
+		bp.AtOnce = b.rowsAtOnce(bp, sums, moved)
 		b.findRowsPast(bp, moved, element)
 	}
 	bp.Repeats = b.repeatsRows(bp)
@@ -478,13 +478,13 @@ func statesOf(ph *lower.Phase) int {
 // rowsAtOnce returns the rows that a loop along rows reads at once. Within the second level, scans take half as many: four
 // loads and four stores at a step of nearly a page would be all ways of a set of the first level. They take one row, or 0, if
 // wide vectors go along long rows: each array is one stream then. Beyond the second level the first level must keep the row before, which
-// is the state.
-func (b *Binder) rowsAtOnce(bp *Phase, sums, single bool, moved int) int {
+// is the state. Sums along wide vectors take one row within the second level, and of neighbouring rows within a part of the third.
+func (b *Binder) rowsAtOnce(bp *Phase, sums bool, moved int) int {
 	lines := b.wide() && !bp.Narrow && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
 		return s.Kind == Unit && (s.RowBytes() <= 4*groupBytes || s.RowBytes() > b.Machine.Caches.L1/3 && moved > b.Machine.Caches.L2)
 	})
 	switch {
-	case single:
+	case sums && b.wide() && !b.Machine.Halves && (moved <= b.Machine.Caches.L2 || bp.Lowered.LaneStep == 0 && !b.Far(bp)):
 		return 0
 	case sums:
 		return b.AtOnce

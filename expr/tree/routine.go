@@ -65,6 +65,9 @@ type Rows struct {
 	// so one worker has all rows.
 	Parted    unsafe.Pointer
 	Positions bool
+	// Order, if not nil, is where the positions of the elements of all rows go as int64, in sorted order. To is room for 8 bytes for each element,
+	// for each of the next power of two in rows of fewer than 8, and for 64 bytes more; twice as much for rows of fewer than 64.
+	Order unsafe.Pointer
 }
 
 // Parallel calls f for disjoint ranges that together are 0..n, on up to Threads

@@ -27,6 +27,11 @@ type family struct {
 	widenings  [2]exec.Lazy        // of positions: forward and backward
 	exchanges  [2][forms]exec.Lazy // in one direction, and in opposite ones
 	bitonics   [forms]exec.Lazy
+
+	// Of words, by log2 of the bytes of a value, their size, and whether values have other bits than keys.
+	measures [4][2]exec.Lazy
+	packs    [4][2][2]exec.Lazy
+	unpacks  [2]exec.Lazy
 }
 
 // The numbers of kernels.
@@ -100,34 +105,47 @@ type args struct {
 	// A pass that keeps the keys from pivot to above adds -1 to a lane of below for each lower key.
 	above int64
 	below [largestVector / 8]int64
+	// Of words: the bits of keys that they lack, those of a position, and a mask of these; a mask of the words of the last vector of a row,
+	// and the words behind them; the result of a measurement.
+	shift, places, mask                     int
+	within, behind, least, greatest, differ [largestVector / 8]int64
 	order
 	tables *tables
 }
 
 // Offsets in the argument block.
 const (
-	argFrom   = int32(unsafe.Offsetof(args{}.from))
-	argTo     = int32(unsafe.Offsetof(args{}.to))
-	argHigh   = int32(unsafe.Offsetof(args{}.high))
-	argEnd    = int32(unsafe.Offsetof(args{}.end))
-	argN      = int32(unsafe.Offsetof(args{}.n))
-	argRows   = int32(unsafe.Offsetof(args{}.rows))
-	argStep   = int32(unsafe.Offsetof(args{}.step))
-	argToStep = int32(unsafe.Offsetof(args{}.toStep))
-	argPivot  = int32(unsafe.Offsetof(args{}.pivot))
-	argLow    = int32(unsafe.Offsetof(args{}.low))
-	argLeft   = int32(unsafe.Offsetof(args{}.left))
-	argRight  = int32(unsafe.Offsetof(args{}.right))
-	argLower  = int32(unsafe.Offsetof(args{}.lower))
-	argNaN    = int32(unsafe.Offsetof(args{}.nan))
-	argAbove  = int32(unsafe.Offsetof(args{}.above))
-	argBelow  = int32(unsafe.Offsetof(args{}.below))
-	argFirst  = int32(unsafe.Offsetof(args{}.first))
-	argFold   = int32(unsafe.Offsetof(args{}.order) + unsafe.Offsetof(order{}.fold))
-	argFlip   = int32(unsafe.Offsetof(args{}.order) + unsafe.Offsetof(order{}.flip))
-	argLimit  = int32(unsafe.Offsetof(args{}.order) + unsafe.Offsetof(order{}.limit))
-	argTop    = int32(unsafe.Offsetof(args{}.order) + unsafe.Offsetof(order{}.top))
-	argTables = int32(unsafe.Offsetof(args{}.tables))
+	argFrom     = int32(unsafe.Offsetof(args{}.from))
+	argTo       = int32(unsafe.Offsetof(args{}.to))
+	argHigh     = int32(unsafe.Offsetof(args{}.high))
+	argEnd      = int32(unsafe.Offsetof(args{}.end))
+	argN        = int32(unsafe.Offsetof(args{}.n))
+	argRows     = int32(unsafe.Offsetof(args{}.rows))
+	argStep     = int32(unsafe.Offsetof(args{}.step))
+	argToStep   = int32(unsafe.Offsetof(args{}.toStep))
+	argPivot    = int32(unsafe.Offsetof(args{}.pivot))
+	argLow      = int32(unsafe.Offsetof(args{}.low))
+	argLeft     = int32(unsafe.Offsetof(args{}.left))
+	argRight    = int32(unsafe.Offsetof(args{}.right))
+	argLower    = int32(unsafe.Offsetof(args{}.lower))
+	argNaN      = int32(unsafe.Offsetof(args{}.nan))
+	argAbove    = int32(unsafe.Offsetof(args{}.above))
+	argBelow    = int32(unsafe.Offsetof(args{}.below))
+	argFirst    = int32(unsafe.Offsetof(args{}.first))
+	argShift    = int32(unsafe.Offsetof(args{}.shift))
+	argPlaces   = int32(unsafe.Offsetof(args{}.places))
+	argMask     = int32(unsafe.Offsetof(args{}.mask))
+	argWithin   = int32(unsafe.Offsetof(args{}.within))
+	argBehind   = int32(unsafe.Offsetof(args{}.behind))
+	argLeast    = int32(unsafe.Offsetof(args{}.least))
+	argGreatest = int32(unsafe.Offsetof(args{}.greatest))
+	argDiffer   = int32(unsafe.Offsetof(args{}.differ))
+	argFold     = int32(unsafe.Offsetof(args{}.order) + unsafe.Offsetof(order{}.fold))
+	argFlip     = int32(unsafe.Offsetof(args{}.order) + unsafe.Offsetof(order{}.flip))
+	argLimit    = int32(unsafe.Offsetof(args{}.order) + unsafe.Offsetof(order{}.limit))
+	argMost     = int32(unsafe.Offsetof(args{}.order) + unsafe.Offsetof(order{}.most))
+	argTop      = int32(unsafe.Offsetof(args{}.order) + unsafe.Offsetof(order{}.top))
+	argTables   = int32(unsafe.Offsetof(args{}.tables))
 )
 
 // tables are those that kernels read. An entry of lanes4, ... has the places of the lanes

@@ -444,16 +444,7 @@ func median(a, b, c int64) int64 { return max(min(a, b), min(max(a, b), c)) }
 // load returns number i of a part in memory, and key the key of such a number. Raw floats
 // that are equal have one key.
 func (u *run) load(p *part, i int) int64 {
-	at := unsafe.Add(p.from, i*u.f.stored)
-	switch u.f.stored {
-	case 1:
-		return int64(*(*int8)(at))
-	case 2:
-		return int64(*(*int16)(at))
-	case 4:
-		return int64(*(*int32)(at))
-	}
-	return *(*int64)(at)
+	return load(unsafe.Add(p.from, i*u.f.stored), u.f.stored)
 }
 
 func (u *run) key(p *part, k int64) int64 {

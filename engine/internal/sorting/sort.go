@@ -19,6 +19,7 @@ type Sorter struct {
 	f               *family
 	widen           bool   // the values have fewer bytes than those of f
 	runs            []*run // of the workers
+	words           *words // of rows whose positions are wanted
 	parts, next     []part // of one row that several workers sort
 	rowsOf, splitOf func(worker, lo, hi int)
 	sortOf          func(worker, lo, hi int)
@@ -37,6 +38,9 @@ func New(isa string) *Sorter {
 // Sort sorts rows. It returns false, and does nothing, if it has no kernels for their
 // type.
 func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
+	if r.Order != nil {
+		return s.positions(c, r)
+	}
 	s.f, s.order = s.kernels.of(r.Type.Size()), orderOf(r.Type, r.Descending)
 	s.widen = r.Type.Size() < 4 && (s.f == nil || !s.f.sortsWhole(r.Length))
 	if s.widen {

@@ -162,7 +162,7 @@ func (r *rowSort[K]) positions(s *sorter[K], row int) {
 		s.tags, s.otherTags = s.otherTags, s.tags
 	}
 	if from == nil {
-		enumerate(s.tags, r.length)
+		enumerate(s.tags)
 	}
 	if r.want == Order {
 		spread[int64](r, s.tags, 1<<32-1, row, 1)

@@ -67,8 +67,8 @@ func rowRoom(length, all int, t dtype.Type, want Wanted) int {
 	size, some := 2*room(length, k), min(blockRows(length, k)*length, all)
 	switch want {
 	case Order, Ranks:
-		p := packingOf(length, k)
-		return max(size+2*room(length, 4), room(some, k)+room(some/max(length, 1)*p.row, p.size()))
+		some = min(blockRows(length, 8)*length, all)
+		return max(size+2*room(length, 4), room(some, k)+room(some, 8)+room(wordRoom(some/max(length, 1), length), 8))
 	case Parted, PartedOrder:
 		return max(size, room(some, k)+room(length, k)+room(some, 8))
 	}
@@ -105,7 +105,6 @@ type rowSort[K key] struct {
 	run           func(worker, lo, hi int)
 	known         bool
 	dense         bool // the elements of all rows are adjacent
-	packed        int  // bytes of a packed key, if machine code sorts these; else 0
 }
 
 func newSort[K key](n *tree.Node, want Wanted) func(*tree.Call) error {
@@ -134,9 +133,6 @@ func (r *rowSort[K]) sort(c *tree.Call) error {
 		r.before, r.after = seriesOf(a.Shape[:r.axis], a.Strides[:r.axis]), seriesOf(a.Shape[r.axis+1:], a.Strides[r.axis+1:])
 		if (r.want == Values || r.want == Selected || r.parts() && len(r.places) == 1 || r.packable()) && c.NewSort != nil {
 			r.machine = c.NewSort()
-			if r.packable() {
-				r.packed = packingOf(r.length, sizeOf[K]()).size()
-			}
 		}
 	}
 	in := &c.Args[0]
@@ -147,7 +143,7 @@ func (r *rowSort[K]) sort(c *tree.Call) error {
 		return nil
 	}
 	r.call = c
-	if r.packed > 0 && r.rows == 1 && r.order(r.machine, c, c.Work, 0, 1) {
+	if r.machine != nil && r.packable() && r.rows == 1 && r.order(r.machine, c, c.Work, 0, 1) {
 		r.call = nil // all workers sorted the only row
 		return nil
 	}
@@ -172,20 +168,23 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 	}
 	s.alone.Context = r.call.Context
 	at := r.call.Work[worker*r.each:][:r.each]
-	size := sizeOf[K]()
+	size, packable := sizeOf[K](), r.packable()
+	if packable {
+		size = 8 // of words
+	}
 	for s.machine != nil && r.length > 0 && lo < hi && !s.alone.Stopped() {
 		n := hi - lo
 		switch {
 		case !r.dense:
 			n = min(n, blockRows(r.length, size))
 		case !r.parts(): // a division stores the rows itself
-			n = min(n, max(1, blockBytes/(r.length*max(size, r.packed))))
+			n = min(n, max(1, blockBytes/(r.length*size)))
 		}
 		sorted := false
 		switch {
 		case r.parts():
 			sorted = r.partsByMachine(s, at, lo, n)
-		case r.packed > 0:
+		case packable:
 			sorted = r.order(s.machine, &s.alone, at, lo, n)
 		default:
 			sorted = r.byMachine(s, at, lo, n)
@@ -220,7 +219,7 @@ func (r *rowSort[K]) one(s *sorter[K], work []byte, row int) {
 	if r.want == Order || r.want == Ranks {
 		s.tags, end = as[uint32](work, end, r.length)
 		s.otherTags, _ = as[uint32](work, end, r.length)
-		enumerate(s.tags, r.length)
+		enumerate(s.tags)
 	}
 	if r.divides() {
 		r.dividePairs(s, row)

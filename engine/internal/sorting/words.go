@@ -1,0 +1,266 @@
+package sorting
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/tree"
+)
+
+// The positions of elements in order come from a sort of words: the bits of a key above the position of its element. All words of a
+// row differ, so the order is the stable one. Keys are measured from the least of all rows, so that those close together have few bits.
+
+// words are the words of some rows, and how they follow from keys.
+type words struct {
+	args
+	f          *family // of keys of 8 bytes
+	rows       tree.Rows
+	size, word int  // bytes of a value, and of a word
+	row        int  // words of a row. Those behind a short row are the greatest ones, so that vectors have whole rows.
+	lost       bool // keys differ in the bits that words lack
+	memory     [2 * largestVector * paddedRow]byte
+}
+
+// paddedRow is the number of elements of a row from which on a vector has no second row.
+const paddedRow = 8
+
+// apartRow is the number of elements of a row from which on words are sorted in place. In a shorter one, a load would often wait for a store under a
+// mask to the row before.
+const apartRow = 64
+
+// positions stores the positions of the elements of rows in sorted order. It returns false, and stores nothing, if there is no kernel.
+func (s *Sorter) positions(c *tree.Call, r tree.Rows) bool {
+	if s.words == nil {
+		s.words = &words{f: s.kernels.of(8)}
+	}
+	w := s.words
+	w.rows, w.size, w.row = r, r.Type.Size(), r.Length
+	w.order = orderOf(r.Type, r.Descending)
+	defer func() { w.args, w.rows = args{}, tree.Rows{} }()
+	if r.Length < paddedRow {
+		w.row = 1 << bits.Len(uint(r.Length-1))
+	}
+	if r.Length > math.MaxInt32 || !w.measure() || !w.pack() {
+		return false
+	}
+	if !w.sorted() {
+		typ := dtype.I64
+		if w.word == 4 {
+			typ = dtype.I32
+		}
+		if r.Length < apartRow {
+			w.rows.To = unsafe.Add(r.To, 8*(r.Count*w.row+8))
+		}
+		if !s.Sort(c, tree.Rows{Type: typ, Count: r.Count, Length: w.row, To: w.rows.To, From: r.To}) {
+			return false
+		}
+	}
+	if !w.unpack() {
+		return false
+	}
+	if w.lost && w.nan != 0 {
+		w.settle()
+		w.unpack()
+	}
+	return true
+}
+
+// measure finds the bits that keys need above their positions, and so the size of words.
+func (w *words) measure() bool {
+	code := w.f.measure(w.size, w.order.form(enter))
+	if code == nil {
+		return false
+	}
+	lanes, n := w.f.lanes(), w.rows.Length*w.rows.Count
+	from := w.rows.From
+	if n < paddedRow { // a vector has some elements twice
+		values := unsafe.Slice((*byte)(from), n*w.size)
+		for at := 0; at < paddedRow*w.size; {
+			at += copy(w.memory[at:], values)
+		}
+		from, n = unsafe.Pointer(&w.memory), paddedRow
+	}
+	first := w.order.key(load(from, w.size))
+	w.args.rows, w.pivot = 1, first
+	for i := range w.least {
+		w.least[i], w.greatest[i], w.differ[i] = first, first, 0
+	}
+	overRows(1, n, lanes, func(_, _, first, vectors int) {
+		w.from, w.n = unsafe.Add(from, first*w.size), vectors
+		code.Call(unsafe.Pointer(&w.args))
+	})
+	most, differ := first, int64(0)
+	for i := range lanes {
+		w.pivot, most, differ = min(w.pivot, w.least[i]), max(most, w.greatest[i]), differ|w.differ[i]
+	}
+	w.places, w.word = bits.Len(uint(w.rows.Length-1)), 8
+	same := bits.TrailingZeros64(uint64(differ))                                 // low bits that all keys have
+	if needed := bits.Len64(uint64(most-w.pivot)) + w.places; needed-same < 31 { // greater words have bit 30, or 62
+		w.word, w.shift, w.lost = 4, same, false
+	} else {
+		w.shift = max(needed-62, 0)
+		w.lost = w.shift > same
+	}
+	return true
+}
+
+// load returns the bits of a value, extended by their sign.
+func load(at unsafe.Pointer, size int) int64 {
+	switch size {
+	case 1:
+		return int64(*(*int8)(at))
+	case 2:
+		return int64(*(*int16)(at))
+	case 4:
+		return int64(*(*int32)(at))
+	}
+	return *(*int64)(at)
+}
+
+// overRows calls f for whole vectors of rows one behind the other: n vectors of each of some rows, from an element of number row on. The last vector
+// of a row may overlap the next row, or the vector before. It returns how many rows are done. Only short ones are left, for which
+// the memory behind the last row would be needed.
+func overRows(count, length, lanes int, f func(row, rows, first, n int)) (done int) {
+	whole, last := (length+lanes-1)/lanes, count-1
+	if length < paddedRow {
+		last = count - (whole*lanes-1)/length
+	}
+	for done < count {
+		rows := min(last-done, callKeys/length)
+		switch {
+		case rows > 0:
+			f(done, rows, 0, whole)
+			done += rows
+			continue
+		case length < paddedRow:
+			return done
+		}
+		for first := 0; first+lanes <= length; first += callKeys {
+			f(done, 1, first, min(callKeys, length-first)/lanes)
+		}
+		if length%lanes > 0 {
+			f(done, 1, length-lanes, 1)
+		}
+		done++
+	}
+	return done
+}
+
+// pack stores the words.
+func (w *words) pack() bool {
+	code, lanes, length := w.f.pack(w.size, w.word, w.order.form(enter)), w.f.lanes(), w.rows.Length
+	if code == nil {
+		return false
+	}
+	for i := range w.behind {
+		w.within[i], w.behind[i] = -1, 0
+		if w.row > length && i >= length%lanes {
+			w.within[i], w.behind[i] = 0, 1<<(8*w.word-2)|int64(i)<<w.places
+		}
+	}
+	w.step, w.toStep = length*w.size, w.row*w.word
+	call := func(from unsafe.Pointer, row, rows, first, n int) {
+		w.from, w.to = from, unsafe.Add(w.rows.To, (row*w.row+first)*w.word)
+		w.args.rows, w.first, w.n = rows, first, n
+		code.Call(unsafe.Pointer(&w.args))
+	}
+	done := overRows(w.rows.Count, length, lanes, func(row, rows, first, n int) {
+		call(unsafe.Add(w.rows.From, (row*length+first)*w.size), row, rows, first, n)
+	})
+	if rest := w.rows.Count - done; rest > 0 {
+		copy(w.memory[:], unsafe.Slice((*byte)(unsafe.Add(w.rows.From, done*w.step)), rest*w.step))
+		call(unsafe.Pointer(&w.memory), done, rest, 0, (length+lanes-1)/lanes)
+	}
+	return true
+}
+
+// unpack stores the positions. Then nan is not 0 if neighbouring words may have equal keys.
+func (w *words) unpack() bool {
+	code, lanes, count, length, row := w.f.unpack(w.word), w.f.lanes(), w.rows.Count, w.rows.Length, w.row
+	if code == nil {
+		return false
+	}
+	if length == row { // there is nothing between rows
+		count, length, row = 1, count*length, count*length
+	}
+	w.step, w.toStep, w.nan, w.mask = row*w.word, length*8, 0, 1<<w.places-1
+	ties := 0
+	call := func(to unsafe.Pointer, row, rows, n int) {
+		w.from, w.to = unsafe.Add(w.rows.To, row*w.word), to
+		w.args.rows, w.n = rows, n
+		code.Call(unsafe.Pointer(&w.args))
+		ties |= w.nan
+	}
+	done := overRows(count, length, lanes, func(i, rows, first, n int) {
+		call(unsafe.Add(w.rows.Order, (i*length+first)*8), i*row+first, rows, n)
+	})
+	if rest := count - done; rest > 0 {
+		call(unsafe.Pointer(&w.memory), done*row, rest, (length+lanes-1)/lanes)
+		bytes := rest * w.toStep
+		copy(unsafe.Slice((*byte)(unsafe.Add(w.rows.Order, done*w.toStep)), bytes), w.memory[:bytes])
+	}
+	w.nan = ties
+	return true
+}
+
+// sorted reports whether the words of each row are in order.
+func (w *words) sorted() bool {
+	if w.word == 4 {
+		return sorted[int32](w)
+	}
+	return sorted[int64](w)
+}
+
+func sorted[W int32 | int64](w *words) bool {
+	for row := range slices.Chunk(unsafe.Slice((*W)(w.rows.To), w.rows.Count*w.row), w.row) {
+		if !slices.IsSorted(row) {
+			return false
+		}
+	}
+	return true
+}
+
+// settle orders sorted words, of values of 8 bytes, whose keys differ only in the bits that the words lack.
+func (w *words) settle() {
+	n, mask := w.rows.Length, int64(w.mask)
+	for i := range w.rows.Count {
+		row := unsafe.Slice((*int64)(unsafe.Add(w.rows.To, i*w.row*8)), n)
+		values := unsafe.Slice((*int64)(unsafe.Add(w.rows.From, i*n*8)), n)
+		key := func(word int64) int64 { return w.order.key(values[word&mask]) }
+		for i := 1; i < n; i++ {
+			if (row[i]^row[i-1])>>w.places != 0 {
+				continue
+			}
+			first := i - 1
+			sorted, last := true, key(row[first])
+			for ; i < n && (row[i]^row[first])>>w.places == 0; i++ {
+				k := key(row[i])
+				sorted, last = sorted && last <= k, k
+			}
+			if !sorted {
+				slices.SortFunc(row[first:i], func(a, b int64) int { return cmp.Or(cmp.Compare(key(a), key(b)), cmp.Compare(a, b)) })
+			}
+		}
+	}
+}
+
+// measure returns the kernel that finds the least and the greatest key of values of a size, and the bits in which keys differ from
+// the pivot.
+func (f *family) measure(size int, k form) *exec.Code {
+	return f.measures[log2(size)][is(k != 0)].Make(func() ([]byte, error) { return newWordWriter(f, k).measure(size) })
+}
+
+// pack returns the kernel that makes words of values.
+func (f *family) pack(size, word int, k form) *exec.Code {
+	return f.packs[log2(size)][word/8][is(k != 0)].Make(func() ([]byte, error) { return newWordWriter(f, k).pack(size, word) })
+}
+
+// unpack returns the kernel that makes positions of words.
+func (f *family) unpack(word int) *exec.Code {
+	return f.unpacks[word/8].Make(func() ([]byte, error) { return newWordWriter(f, 0).unpack(word) })
+}

@@ -66,7 +66,7 @@ type Rows struct {
 	Parted    unsafe.Pointer
 	Positions bool
 	// Order, if not nil, is where the positions of the elements of all rows go as int64, in sorted order. To is room for 8 bytes for each element,
-	// for each of the next power of two in rows of fewer than 8, and for 64 bytes more; twice as much for rows of fewer than 64.
+	// for each of the next power of two in rows of fewer than 8, and for 64 bytes more; twice as much for rows of fewer than 64, and for elements of 1 and 2 bytes.
 	Order unsafe.Pointer
 }
 

@@ -32,6 +32,9 @@ type family struct {
 	measures [4][2]exec.Lazy
 	packs    [4][2][2]exec.Lazy
 	unpacks  [2]exec.Lazy
+
+	countings [2]exec.Lazy // by bytes of a number
+	movings   [2][2]exec.Lazy
 }
 
 // The numbers of kernels.
@@ -109,6 +112,7 @@ type args struct {
 	// and the words behind them; the result of a measurement.
 	shift, places, mask                     int
 	within, behind, least, greatest, differ [largestVector / 8]int64
+	list                                    unsafe.Pointer // positions
 	order
 	tables *tables
 }
@@ -135,6 +139,7 @@ const (
 	argShift    = int32(unsafe.Offsetof(args{}.shift))
 	argPlaces   = int32(unsafe.Offsetof(args{}.places))
 	argMask     = int32(unsafe.Offsetof(args{}.mask))
+	argList     = int32(unsafe.Offsetof(args{}.list))
 	argWithin   = int32(unsafe.Offsetof(args{}.within))
 	argBehind   = int32(unsafe.Offsetof(args{}.behind))
 	argLeast    = int32(unsafe.Offsetof(args{}.least))

@@ -23,6 +23,7 @@ type words struct {
 	size, word int  // bytes of a value, and of a word
 	row        int  // words of a row. Those behind a short row are the greatest ones, so that vectors have whole rows.
 	lost       bool // keys differ in the bits that words lack
+	tally      tally
 	memory     [2 * largestVector * paddedRow]byte
 }
 
@@ -42,6 +43,9 @@ func (s *Sorter) positions(c *tree.Call, r tree.Rows) bool {
 	w.rows, w.size, w.row = r, r.Type.Size(), r.Length
 	w.order = orderOf(r.Type, r.Descending)
 	defer func() { w.args, w.rows = args{}, tree.Rows{} }()
+	if w.byBytes() {
+		return w.count()
+	}
 	if r.Length < paddedRow {
 		w.row = 1 << bits.Len(uint(r.Length-1))
 	}

@@ -34,7 +34,7 @@ func testPositions[T number](t *testing.T, isa string, typ dtype.Type) {
 		name string
 		bits func(r *rand.Rand, i, n int) uint64
 	}{"close", func(r *rand.Rand, _, _ int) uint64 { return 0x4010101010101000 + uint64(r.IntN(300)) }})
-	for _, n := range []int{2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16, 17, 31, 64, 100, 333, 1000, 1 << 13, callKeys + 5} {
+	for _, n := range []int{2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16, 17, 31, 64, 100, 333, 899, 901, 1 << 13, callKeys + 5} {
 		for k, kind := range kinds {
 			rows := 1 + r.IntN(9)
 			if n > 1000 {
@@ -60,7 +60,7 @@ func testPositions[T number](t *testing.T, isa string, typ dtype.Type) {
 			}
 			const after = 42
 			words := rows*n + 8
-			if n < 64 {
+			if n < 64 || typ.Size() <= 2 {
 				words = 2 * (rows*max(n, 1<<bits.Len(uint(min(n, 8)-1))) + 8)
 			}
 			got, room := slices.Repeat([]int64{after}, len(want)+8), slices.Repeat([]int64{after}, words+8)

@@ -9,15 +9,15 @@ import (
 
 // packable reports whether machine code orders the rows.
 func (r *rowSort[K]) packable() bool {
-	return (r.want == Order || r.want == Ranks) && r.length > 1 && !byDigits[K](r.length)
+	return (r.want == Order || r.want == Ranks) && r.length > 1
 }
 
-// wordRoom returns the room for the words of n rows of a length: see [tree.Rows.Order].
-func wordRoom(n, length int) int {
+// wordRoom returns the room for the words of n rows of a length, of elements of a size: see [tree.Rows.Order].
+func wordRoom(n, length, size int) int {
 	switch {
 	case length < 8:
 		return 2 * (n<<bits.Len(uint(max(length-1, 0))) + 8)
-	case length < 64:
+	case length < 64, size <= 2:
 		return 2 * (n*length + 8)
 	}
 	return n*length + 8
@@ -26,7 +26,7 @@ func wordRoom(n, length int) int {
 // order stores the order or the ranks of n rows from number row on by machine code. It returns false, and stores nothing, if there is
 // none.
 func (r *rowSort[K]) order(sort func(*tree.Call, tree.Rows) bool, c *tree.Call, work []byte, row, n int) bool {
-	words, end := as[uint64](work, 0, wordRoom(n, r.length))
+	words, end := as[uint64](work, 0, wordRoom(n, r.length, sizeOf[K]()))
 	places, end := as[int64](work, end, n*r.length)
 	rows := tree.Rows{Type: r.typ, Descending: r.descending, Count: n, Length: r.length, To: unsafe.Pointer(&words[0]), From: r.from(row)}
 	if !r.dense {

@@ -68,7 +68,7 @@ func rowRoom(length, all int, t dtype.Type, want Wanted) int {
 	switch want {
 	case Order, Ranks:
 		some = min(blockRows(length, 8)*length, all)
-		return max(size+2*room(length, 4), room(some, k)+room(some, 8)+room(wordRoom(some/max(length, 1), length), 8))
+		return max(size+2*room(length, 4), room(some, k)+room(some, 8)+room(wordRoom(some/max(length, 1), length, k), 8))
 	case Parted, PartedOrder:
 		return max(size, room(some, k)+room(length, k)+room(some, 8))
 	}

@@ -56,7 +56,9 @@ func testSortEverywhere[T expr.Elem](t *testing.T, value func(i int) T) {
 		for name, e := range testlevel.InOrder(map[string]expr.Exp[T]{
 			"rows": op.Sort(x, 1), "columns": op.Sort(x, 0), "descending": op.Sort(x, 1, op.Descending),
 			"every other": op.Sort(op.Slice(x, op.Span{}, op.By(op.Span{}, -2)), 1), "transposed": op.Sort(op.T(x), 1),
-			"places": op.SelectSorted(x, 1, s[1]-1, 0, s[1]/2), "places of columns": op.SelectSorted(x, 0, 0, s[0]/3, s[0]-1),
+			"columns backward": op.Sort(op.Slice(x, op.By(op.Span{}, -1)), 0), "columns of matrices": op.Sort(op.Reshape(x, 1, s[0], s[1]), 1),
+			"columns of two": op.Sort(op.Reshape(op.Concat(0, x, x), 2, s[0], s[1]), 1),
+			"places":         op.SelectSorted(x, 1, s[1]-1, 0, s[1]/2), "places of columns": op.SelectSorted(x, 0, 0, s[0]/3, s[0]-1),
 		}) {
 			if skipped() {
 				continue

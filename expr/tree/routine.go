@@ -47,7 +47,14 @@ type Call struct {
 	// on the workers of a call. It returns false, and does nothing, for what the back end has no
 	// code for. The calls of one function follow each other.
 	NewSort func() func(c *Call, r Rows) bool
+	// NewTranspose, if not nil, returns a function that transposes matrices of elements of a size by machine code of the back end, or nil.
+	// The calls of one function follow each other.
+	NewTranspose func(size int) Transpose
 }
+
+// A Transpose stores the columns of a matrix as rows. The rows at from are fromStep bytes apart and have columns adjacent
+// elements; those at to are toStep bytes apart.
+type Transpose func(to, from unsafe.Pointer, rows, columns, toStep, fromStep int)
 
 // Rows are rows of numbers of the register type Type, one behind the other, that are sorted:
 // -0 before +0, and NaN last, as one value.
@@ -66,7 +73,7 @@ type Rows struct {
 	Parted    unsafe.Pointer
 	Positions bool
 	// Order, if not nil, is where the positions of the elements of all rows go as int64, in sorted order. To is room for 8 bytes for each element,
-	// for each of the next power of two in rows of fewer than 8, and for 64 bytes more; twice as much for rows of fewer than 64, and for elements of 1 and 2 bytes.
+	// or of the next power of two in rows of fewer than 8, twice as much for elements of 1 and 2 bytes, and 64 bytes more.
 	Order unsafe.Pointer
 }
 

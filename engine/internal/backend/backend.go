@@ -4,6 +4,7 @@ package backend
 
 import (
 	"context"
+	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/listing"
@@ -81,4 +82,9 @@ type Native interface {
 	Listing() ([]*listing.Function, error)
 	// Profile lists the machine code in /tmp/perf-PID.map under a name.
 	Profile(name string)
+}
+
+// A Transposer is a back end that transposes matrices, as tree.Transpose says.
+type Transposer interface {
+	NewTranspose(size int) func(to, from unsafe.Pointer, rows, columns, toStep, fromStep int)
 }

@@ -38,6 +38,9 @@ func newCall(s *plan.Stage, p *Program) (step, error) {
 	if sorting.Has(p.Backend.Name()) {
 		c.call.NewSort = func() func(*tree.Call, tree.Rows) bool { return sorting.New(p.Backend.Name()).Sort }
 	}
+	if t, ok := p.Backend.(backend.Transposer); ok {
+		c.call.NewTranspose = func(size int) tree.Transpose { return t.NewTranspose(size) }
+	}
 	var err error
 	c.fn, err = NewFunction(s)
 	return c, err

@@ -1,10 +1,12 @@
 package jit
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
@@ -189,5 +191,41 @@ func TestFewLanes(t *testing.T) {
 	}
 	if all := isas(t); all[0].Name() != "neon" && (found < 20*len(all) || few < 10*len(all)) {
 		t.Errorf("%d copies by tiles of few lanes, %d of less than 16 bytes", found, few)
+	}
+}
+
+// TestTranspose transposes matrices of any extents with steps in both directions. Nothing beside them is read or written.
+func TestTranspose(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for _, isa := range ISAs {
+		g, err := New(isa)
+		if err != nil {
+			continue
+		}
+		for range 1000 {
+			size, rows, columns := 1<<r.IntN(4), 1+r.IntN(70), 1+r.IntN(70)
+			across := columns + r.IntN(2)*r.IntN(5)
+			from, free := guarded(t, ((rows-1)*across+columns)*size, r.IntN(2) > 0)
+			to, freeTo := guarded(t, columns*rows*size, r.IntN(2) > 0)
+			for i := range from {
+				from[i] = byte(r.Uint32())
+			}
+			at, step := 0, across*size
+			row := func(i int) int { return i * step }
+			if r.IntN(2) > 0 {
+				at, step = (rows-1)*step, -step
+				row = func(i int) int { return (rows - 1 - i) * -step }
+			}
+			g.(*generator).NewTranspose(size)(unsafe.Pointer(&to[0]), unsafe.Pointer(&from[at]), rows, columns, rows*size, step)
+			for i := range rows {
+				for j := range columns {
+					if want := from[row(i)+j*size:][:size]; !bytes.Equal(to[(j*rows+i)*size:][:size], want) {
+						t.Fatalf("%s: element %d, %d of %dx%d of %d bytes is wrong", isa, i, j, rows, columns, size)
+					}
+				}
+			}
+			free()
+			freeTo()
+		}
 	}
 }

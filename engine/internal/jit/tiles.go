@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/work"
 	"github.com/oneloop/oneloop/plan/bound"
 )
 
@@ -14,6 +15,25 @@ import (
 // prefetches.
 func (g *generator) tile(size int, far bool) (*exec.Code, error) {
 	return g.tiles[bits.TrailingZeros(uint(size))][frame.Bit(far)]()
+}
+
+// NewTranspose returns a function that transposes matrices of elements of size bytes by the code of tiles, or nil if there is no memory for it.
+func (g *generator) NewTranspose(size int) func(to, from unsafe.Pointer, rows, columns, toStep, fromStep int) {
+	code, err := g.tile(size, false)
+	if err != nil {
+		return nil
+	}
+	w := worker{mem: work.Memory(frame.Sites + layout.LineBytes)}
+	w.frame = unsafe.Pointer(unsafe.SliceData(w.mem))
+	return func(to, from unsafe.Pointer, rows, columns, toStep, fromStep int) {
+		w.setPtr(frame.TileSource, from, 0)
+		w.setPtr(frame.TileTarget, to, 0)
+		w.set(frame.TileStride, fromStep)
+		w.set(frame.TilePitch, toStep)
+		w.set(frame.TileHeight, columns)
+		w.set(frame.TileWidth, rows)
+		code.Call(w.frame)
+	}
 }
 
 // transpose fills the tiles of the transposed sites, or moves the tile of a copy: n lanes from position p, and the

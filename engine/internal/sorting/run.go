@@ -540,6 +540,16 @@ func (u *run) short(to, from unsafe.Pointer, count, length int) {
 	if length == n.group {
 		each = lanes // some whole rows
 	}
+	if to == from && each%lanes != 0 { // a load would wait for the store under a mask to the row before
+		bytes := length * u.f.stored
+		some := smallBytes / bytes
+		for at := 0; at < count; at += some {
+			rows, here := min(some, count-at), unsafe.Add(from, at*bytes)
+			u.short(unsafe.Pointer(&u.work), here, rows, length)
+			copy(unsafe.Slice((*byte)(here), rows*bytes), u.work[:])
+		}
+		return
+	}
 	for at, end := 0, count*length; at < end; {
 		size := min(each, end-at)
 		some := max(1, min(callKeys, end-at)/each)

@@ -30,10 +30,6 @@ type words struct {
 // paddedRow is the number of elements of a row from which on a vector has no second row.
 const paddedRow = 8
 
-// apartRow is the number of elements of a row from which on words are sorted in place. In a shorter one, a load would often wait for a store under a
-// mask to the row before.
-const apartRow = 64
-
 // positions stores the positions of the elements of rows in sorted order. It returns false, and stores nothing, if there is no kernel.
 func (s *Sorter) positions(c *tree.Call, r tree.Rows) bool {
 	if s.words == nil {
@@ -57,10 +53,7 @@ func (s *Sorter) positions(c *tree.Call, r tree.Rows) bool {
 		if w.word == 4 {
 			typ = dtype.I32
 		}
-		if r.Length < apartRow {
-			w.rows.To = unsafe.Add(r.To, 8*(r.Count*w.row+8))
-		}
-		if !s.Sort(c, tree.Rows{Type: typ, Count: r.Count, Length: w.row, To: w.rows.To, From: r.To}) {
+		if !s.Sort(c, tree.Rows{Type: typ, Count: r.Count, Length: w.row, To: r.To, From: r.To}) {
 			return false
 		}
 	}

@@ -59,10 +59,11 @@ func testPositions[T number](t *testing.T, isa string, typ dtype.Type) {
 				want = append(want, at...)
 			}
 			const after = 42
-			words := rows*n + 8
-			if n < 64 || typ.Size() <= 2 {
-				words = 2 * (rows*max(n, 1<<bits.Len(uint(min(n, 8)-1))) + 8)
+			words := rows * max(n, 1<<bits.Len(uint(min(n, 8)-1)))
+			if typ.Size() <= 2 {
+				words *= 2
 			}
+			words += 8
 			got, room := slices.Repeat([]int64{after}, len(want)+8), slices.Repeat([]int64{after}, words+8)
 			if !s.Sort(callOf(1), tree.Rows{Type: typ, Descending: down, Count: rows, Length: n, From: unsafe.Pointer(&x[0]), To: unsafe.Pointer(&room[0]), Order: unsafe.Pointer(&got[0])}) {
 				t.Fatalf("%s: %d rows of %d %v have no order", isa, rows, n, typ)

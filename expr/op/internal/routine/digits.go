@@ -165,9 +165,9 @@ func (r *rowSort[K]) positions(s *sorter[K], row int) {
 		enumerate(s.tags)
 	}
 	if r.want == Order {
-		spread[int64](r, s.tags, 1<<32-1, row, 1)
+		spread[int64](r, s, s.tags, row, 1)
 	} else {
-		storeRanks(r, s.tags, 1<<32-1, row)
+		storeRanks(r, s.tags, row)
 	}
 }
 

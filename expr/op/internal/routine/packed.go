@@ -14,24 +14,24 @@ func (r *rowSort[K]) packable() bool {
 
 // wordRoom returns the room for the words of n rows of a length, of elements of a size: see [tree.Rows.Order].
 func wordRoom(n, length, size int) int {
-	switch {
-	case length < 8:
-		return 2 * (n<<bits.Len(uint(max(length-1, 0))) + 8)
-	case length < 64, size <= 2:
-		return 2 * (n*length + 8)
+	if length < 8 {
+		length = 1 << bits.Len(uint(max(length-1, 0)))
+	}
+	if size <= 2 {
+		n *= 2
 	}
 	return n*length + 8
 }
 
 // order stores the order or the ranks of n rows from number row on by machine code. It returns false, and stores nothing, if there is
 // none.
-func (r *rowSort[K]) order(sort func(*tree.Call, tree.Rows) bool, c *tree.Call, work []byte, row, n int) bool {
+func (r *rowSort[K]) order(s *sorter[K], sort func(*tree.Call, tree.Rows) bool, c *tree.Call, work []byte, row, n int) bool {
 	words, end := as[uint64](work, 0, wordRoom(n, r.length, sizeOf[K]()))
 	places, end := as[int64](work, end, n*r.length)
 	rows := tree.Rows{Type: r.typ, Descending: r.descending, Count: n, Length: r.length, To: unsafe.Pointer(&words[0]), From: r.from(row)}
 	if !r.dense {
 		keys, _ := as[K](work, end, n*r.length)
-		r.gather(keys, row, n)
+		r.gather(s, keys, row, n)
 		rows.From = unsafe.Pointer(&keys[0])
 	}
 	stays := r.want == Order && r.columns == 1
@@ -43,10 +43,10 @@ func (r *rowSort[K]) order(sort func(*tree.Call, tree.Rows) bool, c *tree.Call, 
 		return false
 	case stays, r.call.Stopped(): // then the positions are any
 	case r.want == Order:
-		spread[int64](r, places, -1, row, n)
+		spread[int64](r, s, places, row, n)
 	default:
 		for i := range n {
-			storeRanks(r, places[i*r.length:][:r.length], -1, row+i)
+			storeRanks(r, places[i*r.length:][:r.length], row+i)
 		}
 	}
 	return true
@@ -59,10 +59,10 @@ func enumerate(words []uint32) {
 	}
 }
 
-// storeRanks stores the ranks of a row, of which the words in order have the positions in the bits of a mask.
-func storeRanks[K key, W uint32 | int64](r *rowSort[K], sorted []W, mask W, row int) {
+// storeRanks stores the ranks of a row, of which the positions in order are given.
+func storeRanks[K key, P uint32 | int64](r *rowSort[K], order []P, row int) {
 	to := tree.Elements[int64](&r.call.Out)[row/r.columns*r.length*r.columns+row%r.columns:]
-	for i, w := range sorted {
-		to[int(w&mask)*r.columns] = int64(i)
+	for i, p := range order {
+		to[int(p)*r.columns] = int64(i)
 	}
 }

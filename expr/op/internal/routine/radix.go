@@ -36,6 +36,8 @@ type sorter[K key] struct {
 	machine func(*tree.Call, tree.Rows) bool
 	parts   func(*tree.Call, tree.Rows) bool // the same for parts of rows that it does not sort
 	alone   tree.Call                        // of one worker
+
+	transpose, transpose8 tree.Transpose // of elements, and of positions; or nil
 }
 
 // sort sorts the keys. The result is in keys and tags, which may have changed

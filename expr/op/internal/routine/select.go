@@ -101,7 +101,7 @@ func (r *rowSort[K]) partsByMachine(s *sorter[K], work []byte, row, n int) bool 
 	if !r.dense {
 		var keys []K
 		keys, end = as[K](work, end, n*r.length)
-		r.gather(keys, row, n)
+		r.gather(s, keys, row, n)
 		rows.From = unsafe.Pointer(&keys[0])
 	}
 	size := sizeOf[K]()
@@ -117,9 +117,9 @@ func (r *rowSort[K]) partsByMachine(s *sorter[K], work []byte, row, n int) bool 
 		return false
 	case r.columns == 1:
 	case rows.Positions:
-		spread[int64](r, unsafe.Slice((*int64)(rows.Parted), n*r.length), -1, row, n)
+		spread[int64](r, s, unsafe.Slice((*int64)(rows.Parted), n*r.length), row, n)
 	default:
-		spread[K](r, unsafe.Slice((*K)(rows.Parted), n*r.length), ^K(0), row, n)
+		spread[K](r, s, unsafe.Slice((*K)(rows.Parted), n*r.length), row, n)
 	}
 	return true
 }

@@ -143,7 +143,7 @@ func (r *rowSort[K]) sort(c *tree.Call) error {
 		return nil
 	}
 	r.call = c
-	if r.machine != nil && r.packable() && r.rows == 1 && r.order(r.machine, c, c.Work, 0, 1) {
+	if r.machine != nil && r.packable() && r.rows == 1 && r.order(nil, r.machine, c, c.Work, 0, 1) {
 		r.call = nil // all workers sorted the only row
 		return nil
 	}
@@ -163,6 +163,9 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 		s = &sorter[K]{alone: tree.Call{Threads: 1}}
 		if r.machine != nil {
 			s.machine = r.call.NewSort()
+		}
+		if r.call.NewTranspose != nil {
+			s.transpose, s.transpose8 = r.call.NewTranspose(sizeOf[K]()), r.call.NewTranspose(8)
 		}
 		r.sorters[worker] = s
 	}
@@ -185,7 +188,7 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 		case r.parts():
 			sorted = r.partsByMachine(s, at, lo, n)
 		case packable:
-			sorted = r.order(s.machine, &s.alone, at, lo, n)
+			sorted = r.order(s, s.machine, &s.alone, at, lo, n)
 		default:
 			sorted = r.byMachine(s, at, lo, n)
 		}
@@ -243,9 +246,9 @@ func (r *rowSort[K]) one(s *sorter[K], work []byte, row int) {
 	case Values:
 		valuesOf(s.keys, r.typ, r.to(row, sizeOf[K]()), r.columns, r.descending)
 	case Order:
-		spread[int64](r, s.tags, 1<<32-1, row, 1)
+		spread[int64](r, s, s.tags, row, 1)
 	case Ranks:
-		storeRanks(r, s.tags, 1<<32-1, row)
+		storeRanks(r, s.tags, row)
 	}
 }
 
@@ -261,8 +264,15 @@ func (r *rowSort[K]) froms(rows []unsafe.Pointer, row int) {
 }
 
 // gather copies n rows from number row on to keys, without gaps.
-func (r *rowSort[K]) gather(keys []K, row, n int) {
+func (r *rowSort[K]) gather(s *sorter[K], keys []K, row, n int) {
 	step, size := r.call.Args[0].Strides[r.axis], sizeOf[K]()
+	if along := r.alongside(); along > 0 && s != nil && s.transpose != nil {
+		for some := 0; n > 0; row, n, keys = row+some, n-some, keys[some*r.length:] {
+			some = min(n, along-row%along)
+			s.transpose(unsafe.Pointer(&keys[0]), r.from(row), r.length, some, r.length*size, step*size)
+		}
+		return
+	}
 	for ; n > 0; row, n, keys = row+tileRows, n-tileRows, keys[min(tileRows, n)*r.length:] {
 		var from [tileRows]unsafe.Pointer
 		rows := from[:min(n, len(from))]
@@ -287,31 +297,36 @@ func copyTile[K key](to *[tile]K, p unsafe.Pointer, jump int) {
 	to[4], to[5], to[6], to[7] = *(*K)(q), *(*K)(unsafe.Add(q, jump)), *(*K)(unsafe.Add(q, 2*jump)), *(*K)(unsafe.Add(q, 3*jump))
 }
 
-// spread stores the bits of a mask of n rows, which are adjacent, to the rows from number row on.
-func spread[T, W dtype.Int, K key](r *rowSort[K], from []W, mask W, row, n int) {
-	length, jump := r.length, r.columns*sizeOf[T]()
-	if r.columns == 1 {
-		length, n = n*length, 1
+// alongside returns the number of rows whose elements are alongside each other in memory, so that neighbours lie there; or 0.
+func (r *rowSort[K]) alongside() int {
+	switch {
+	case r.columns > 1 && r.after.table == nil && r.after.step == 1:
+		return r.columns
+	case r.columns == 1 && r.before.table == nil && r.before.step == 1:
+		return r.rows
 	}
-	for ; n > 0; row, n, from = row+tileRows, n-tileRows, from[min(tileRows, n)*length:] {
-		var to [tileRows]unsafe.Pointer
-		rows := to[:min(n, len(to))]
-		for i := range rows {
-			rows[i] = r.to(row+i, sizeOf[T]())
+	return 0
+}
+
+// spread stores n rows, which are adjacent, to the rows from number row on.
+func spread[T, W dtype.Int, K key](r *rowSort[K], s *sorter[K], from []W, row, n int) {
+	length, size := r.length, sizeOf[T]()
+	jump := r.columns * size
+	transpose := s.transpose
+	if size == 8 {
+		transpose = s.transpose8
+	}
+	if r.columns > 1 && size == sizeOf[W]() && transpose != nil {
+		for some := 0; n > 0; row, n, from = row+some, n-some, from[some*length:] {
+			some = min(n, r.columns-row%r.columns)
+			transpose(r.to(row, size), unsafe.Pointer(&from[0]), some, length, jump, length*size)
 		}
-		k := 0
-		for ; k+tile <= length; k += tile {
-			for i, p := range rows {
-				p, x := unsafe.Add(p, k*jump), (*[tile]W)(from[i*length+k:])
-				q := unsafe.Add(p, 4*jump)
-				*(*T)(p), *(*T)(unsafe.Add(p, jump)), *(*T)(unsafe.Add(p, 2*jump)), *(*T)(unsafe.Add(p, 3*jump)) = T(x[0]&mask), T(x[1]&mask), T(x[2]&mask), T(x[3]&mask)
-				*(*T)(q), *(*T)(unsafe.Add(q, jump)), *(*T)(unsafe.Add(q, 2*jump)), *(*T)(unsafe.Add(q, 3*jump)) = T(x[4]&mask), T(x[5]&mask), T(x[6]&mask), T(x[7]&mask)
-			}
-		}
-		for ; k < length; k++ {
-			for i, p := range rows {
-				*(*T)(unsafe.Add(p, k*jump)) = T(from[i*length+k] & mask)
-			}
+		return
+	}
+	for i := range n {
+		p := r.to(row+i, size)
+		for k, x := range from[i*length:][:length] {
+			*(*T)(unsafe.Add(p, k*jump)) = T(x)
 		}
 	}
 }
@@ -325,13 +340,13 @@ func (r *rowSort[K]) byMachine(s *sorter[K], work []byte, row, n int) bool {
 	if r.dense {
 		from = r.from(row)
 	} else {
-		r.gather(keys, row, n)
+		r.gather(s, keys, row, n)
 	}
 	if !s.machine(&s.alone, tree.Rows{Type: r.typ, Descending: r.descending, Count: n, Length: r.length, To: p, From: from, Places: r.ascending}) {
 		return false
 	}
 	if r.want == Values {
-		spread[K](r, keys, ^K(0), row, n)
+		spread[K](r, s, keys, row, n)
 		return true
 	}
 	for i := range n {

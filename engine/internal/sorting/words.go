@@ -39,16 +39,27 @@ func (s *Sorter) positions(c *tree.Call, r tree.Rows) bool {
 	w.rows, w.size, w.row = r, r.Type.Size(), r.Length
 	w.order = orderOf(r.Type, r.Descending)
 	defer func() { w.args, w.rows = args{}, tree.Rows{} }()
-	if w.byBytes() {
+	switch {
+	case r.Length > math.MaxInt32:
+		return false
+	case w.byBytes():
 		return w.count()
+	}
+	if w.size >= 4 && w.order.form(enter) == 0 && w.sorted(r.From, w.size, r.Length) { // that takes less time than words
+		for row := range slices.Chunk(unsafe.Slice((*int64)(r.Order), r.Count*r.Length), r.Length) {
+			for i := range row {
+				row[i] = int64(i)
+			}
+		}
+		return true
 	}
 	if r.Length < paddedRow {
 		w.row = 1 << bits.Len(uint(r.Length-1))
 	}
-	if r.Length > math.MaxInt32 || !w.measure() || !w.pack() {
+	if !w.measure() || !w.pack() {
 		return false
 	}
-	if !w.sorted() {
+	if !w.sorted(r.To, w.word, w.row) {
 		typ := dtype.I64
 		if w.word == 4 {
 			typ = dtype.I32
@@ -205,16 +216,16 @@ func (w *words) unpack() bool {
 	return true
 }
 
-// sorted reports whether the words of each row are in order.
-func (w *words) sorted() bool {
-	if w.word == 4 {
-		return sorted[int32](w)
+// sorted reports whether numbers of 4 or 8 bytes, in rows of a length, are in order.
+func (w *words) sorted(numbers unsafe.Pointer, size, length int) bool {
+	if size == 4 {
+		return sorted(unsafe.Slice((*int32)(numbers), w.rows.Count*length), length)
 	}
-	return sorted[int64](w)
+	return sorted(unsafe.Slice((*int64)(numbers), w.rows.Count*length), length)
 }
 
-func sorted[W int32 | int64](w *words) bool {
-	for row := range slices.Chunk(unsafe.Slice((*W)(w.rows.To), w.rows.Count*w.row), w.row) {
+func sorted[N int32 | int64](numbers []N, length int) bool {
+	for row := range slices.Chunk(numbers, length) {
 		if !slices.IsSorted(row) {
 			return false
 		}

@@ -209,6 +209,43 @@ func TestRowsOfLines(t *testing.T) {
 	}
 }
 
+// TestRowsThatLead compares scans of rows whose stores bypass the caches with the interpreter: wide vectors go along one row at a time. Its
+// lanes before a whole vector of memory are under a mask, as those of its end. Rows that share lines with others are long. Arrays begin or end at a page.
+func TestRowsThatLead(t *testing.T) {
+	defer useModel(defaultsWith(cpucache.Sizes{L1: 48 << 10, L2: 32 << 10, L3: 64 << 10}))()
+	r := rand.New(rand.NewPCG(31, 17))
+	for _, c := range []struct {
+		typ, from  string
+		rows, cols int
+		leads      bool
+	}{
+		{"f64", "x", 9, 777, true},
+		{"f64", "x", 9, 765, false},
+		{"f64", "x", 9, 760, true},
+		{"f64", "x", 20, 300, false},
+		{"f64", "x", 5, 2501, true},
+		{"f32", "x", 7, 1537, true},
+		{"i32", "x", 40, 601, false},
+		{"f64", "y", 9, 777, false},
+	} {
+		n, mode := []int{1, c.rows, c.cols}, map[string]string{"x": "out", "y": "inout"}[c.from]
+		for _, row := range []string{"i1", fmt.Sprintf("%d+i1*-1", c.rows-1)} {
+			k := parse(t, fmt.Sprintf(oneKernel, c.typ, c.from, mode, row))
+			for range 8 {
+				s := newSetup(t, r, k, n, nil, [][]int{n, n}, true)
+				for _, be := range isas(t) {
+					for _, bp := range s.instance(t, be).(*instance).phases {
+						if be.Name() == "avx512" && bp.Lowered.Kind == lower.SeqPhase && !bp.Narrow && (bp.Leads != c.leads || c.leads && (bp.streamed == nil || bp.AtOnce > 0)) {
+							t.Errorf("%v: rows may begin anywhere: %t, %d at once", c, bp.Leads, bp.AtOnce)
+						}
+					}
+				}
+				differ(t, r, s)
+			}
+		}
+	}
+}
+
 // TestShortScans tests which targets have code for a scan of short rows whose number of lanes it knows: AVX2 and AVX-512, whose
 // vectors are longer.
 func TestShortScans(t *testing.T) {

@@ -493,11 +493,14 @@ func (w *worker) callRows(bp *boundPhase, fn *function, c columns, t, done, m in
 }
 
 // rowsPast reports whether rows of n lanes are whole vectors at aligned addresses in all arrays whose stores
-// bypass the caches.
+// bypass the caches, or may begin at any element.
 func (w *worker) rowsPast(bp *boundPhase, n int) bool {
 	return bp.Groups == 0 && !slices.ContainsFunc(bp.Pure, func(i int32) bool {
-		s := &bp.Sites[i]
-		return n*s.Size%bp.pastBytes != 0 || int(*w.word(s.Arg + frame.SitePtr))%bp.pastBytes != 0
+		s, unit := &bp.Sites[i], bp.pastBytes
+		if bp.Leads {
+			unit = s.Size
+		}
+		return n*s.Size%unit != 0 || int(*w.word(s.Arg + frame.SitePtr))%unit != 0
 	})
 }
 

@@ -188,6 +188,7 @@ func (f *phaseCode) acrossGroup(accs []columnAcc, group, many int) {
 		free := f.Vecs.Free
 		f.Start(group)
 		f.loadCarries(group)
+		f.aheadAcross(group, many)
 		for f.Step = range many {
 			f.body(f.top)
 		}
@@ -227,22 +228,34 @@ func (f *phaseCode) repeatsAcross() bool {
 	return f.Layout.Repeats && !f.lastRow && len(f.carries) == len(f.Phase.Carries) && !slices.ContainsFunc(f.carries, func(c carried) bool { return c.echo == nil })
 }
 
-// firstAcross emits the first vector of a row that may compute lanes twice. The vectors after it store whole vectors of memory: parts
-// of two lines take longer beyond the first-level cache.
+// firstAcross emits the lanes of a row before the first whole vector of memory, of a row that may compute lanes twice, or whose stores bypass
+// the caches. The vectors after it store whole vectors of memory: parts of two lines take longer beyond the first-level cache.
 func (f *phaseCode) firstAcross(vector func()) {
-	if !f.repeatsAcross() {
+	var s *layout.Site
+	var at int8
+	switch {
+	case f.Layout.Leads && f.Stream:
+		s, at = &f.Layout.Sites[f.Layout.Pure[0]], f.SiteReg[f.Layout.Pure[0]]
+	case f.repeatsAcross():
+		s, at = f.carries[0].echo, f.carries[0].echoReg
+	default:
 		return
 	}
-	short, c := f.NewLabel(), &f.carries[0]
-	f.part("the first vector of the row")
-	f.Branch(isa.LT, f.lanes, isa.K(f.W), short)
+	whole := f.NewLabel()
+	f.part("the lanes before the first whole vector")
+	f.Int(isa.Mov, isa.T1, rowAt(s, at))
+	f.Int(isa.Shr, isa.T1, isa.K(bits.TrailingZeros(uint(s.Size))))
+	f.Int(isa.Neg, isa.T1, isa.T1)
+	f.Int(isa.And, isa.T1, isa.K(f.W-1))
+	f.BranchResult(isa.EQ, whole)
+	f.Int(isa.Min, isa.T1, f.lanes)
+	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T1)
+	f.Lanes.SetTail()
+	f.Masked = true
 	vector()
-	f.Int(isa.Mov, isa.Lane, rowAt(c.echo, c.echoReg))
-	f.Int(isa.Shr, isa.Lane, isa.K(bits.TrailingZeros(uint(c.Type.Size()))))
-	f.Int(isa.And, isa.Lane, isa.K(f.W-1))
-	f.Int(isa.Neg, isa.Lane, isa.Lane)
-	f.Int(isa.Add, isa.Lane, isa.K(f.W))
-	f.Bind(short)
+	f.Masked = false
+	f.Int(isa.Add, isa.Lane, isa.Word(frame.Counter))
+	f.Bind(whole)
 }
 
 // acrossVectors emits a loop over whole groups of vectors of a row. It jumps to end if too few
@@ -320,14 +333,14 @@ func (f *phaseCode) inRegisters(a *columnAcc, group int, end func(*columnAcc, in
 	f.Vecs.Free = free
 }
 
-// aheadAcross emits the prefetches of a group of vectors of many short rows that follow each other in memory: as many lines as it loads, in the
-// order of memory. The processor prefetches few of them: the loads are at many streams that each end after a row.
+// aheadAcross emits the prefetches of a group of vectors of a row, or of many short rows that follow each other in memory: as many lines as it
+// loads, in the order of memory. The processor prefetches few of them: the loads are at many streams that each end after a row.
 func (f *phaseCode) aheadAcross(group, many int) {
-	if !f.Fetch || f.Masked || many == 1 {
+	if !f.Fetch || f.Masked || f.Ahead == 0 {
 		return
 	}
 	f.eachRowSite(func(s *layout.Site, at int8) {
-		if s.Kind != layout.Unit || at < 0 {
+		if s.Kind != layout.Unit || at < 0 || f.Phase.Sites[s.Index(f.Phase)].Store {
 			return
 		}
 		f.Int(isa.Mov, isa.T0, isa.Lane)

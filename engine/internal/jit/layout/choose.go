@@ -256,7 +256,7 @@ func (b *Binder) fewMasks(bp *Phase) bool {
 // PastBytes returns the bytes of the vectors of code whose stores bypass the caches. Where rows begin at parts of lines, more of them begin
 // at whole narrow vectors.
 func (b *Binder) PastBytes(bp *Phase) int {
-	if (b.Machine.Narrow || bp.partLines()) && !b.fewMasks(bp) {
+	if !bp.Leads && (b.Machine.Narrow || bp.partLines()) && !b.fewMasks(bp) {
 		return min(b.Bytes, narrowBytes)
 	}
 	return b.Bytes

@@ -161,6 +161,7 @@ type Phase struct {
 	Pure           []int32          // stores that can bypass the caches
 	Gathers        bool             // elements apart go by gathers of the processor, which are faster here
 	Repeats        bool             // lanes may be computed twice: no load sees what they store
+	Leads          bool             // rows whose stores bypass the caches may begin anywhere: the lanes before a whole vector of memory are under a mask
 }
 
 // fewestLanes is the fewest lanes of a vector.
@@ -353,7 +354,7 @@ const copiedElements = 2047
 // AppendKey appends all that the machine code of a phase depends on to key.
 func (bp *Phase) AppendKey(key []byte) []byte {
 	flags := frame.Bit(bp.Along) | frame.Bit(bp.Prefixes)<<1 | frame.Bit(bp.Across)<<2 | frame.Bit(bp.Repeats)<<3 | frame.Bit(bp.Gathers)<<4 | frame.Bit(bp.Cached)<<5 | frame.Bit(bp.Copied)<<6 | frame.Bit(bp.Combines)<<7
-	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.Groups), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each), byte(bp.Laid), byte(bp.Laid>>8), byte(bp.Few), byte(bp.LaneSize), byte(bp.Exact), byte(bp.Exact>>8), byte(bp.Follow), byte(bp.Together), byte(int(frame.Bit(bp.ManyRows && bp.Laid > 0)|frame.Bit(bp.Moves)<<1|frame.Bit(bp.Bytes)<<2)|len(bp.Shares)<<3))
+	key = append(key, byte(bp.Lowered.ID), byte(bp.Lowered.ID>>8), byte(flags), byte(bp.Groups), byte(bp.AtOnce), byte(bp.Whole), byte(bp.Whole>>8), byte(bp.Short), byte(bp.Each|int(frame.Bit(bp.Leads))<<7), byte(bp.Laid), byte(bp.Laid>>8), byte(bp.Few), byte(bp.LaneSize), byte(bp.Exact), byte(bp.Exact>>8), byte(bp.Follow), byte(bp.Together), byte(int(frame.Bit(bp.ManyRows && bp.Laid > 0)|frame.Bit(bp.Moves)<<1|frame.Bit(bp.Bytes)<<2)|len(bp.Shares)<<3))
 	if bp.Narrowing != nil {
 		for _, a := range bp.Narrowing.Assumed {
 			key = append(key, byte(a.Scalar), byte(a.Scalar>>8))

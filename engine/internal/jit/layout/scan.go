@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/internal/lists"
@@ -460,10 +461,10 @@ func (b *Binder) findAcross(bp *Phase) {
 	}
 }
 
-// findAhead finds the prefetches of a loop over whole rows: short rows that several at once read from beyond the second level. The processor
-// prefetches along long ones.
+// findAhead finds the prefetches of a loop over whole rows: short rows that several at once read from beyond the second level, and rows whose
+// stores bypass the caches. The processor prefetches along other long ones.
 func (b *Binder) findAhead(bp *Phase, row int) {
-	bp.Fetch = bp.Across && bp.Combines && row < streamBytes && bp.Moved() > b.Machine.Caches.L2 && bp.rowsTouch()
+	bp.Fetch = bp.Leads || bp.Across && bp.Combines && row < streamBytes && bp.Moved() > b.Machine.Caches.L2 && bp.rowsTouch()
 	if bp.Fetch {
 		bp.Ahead = bytesAhead
 	}
@@ -510,11 +511,11 @@ const (
 )
 
 // bands reports whether a scan goes down all rows of one wide band of columns after the other, with states in registers. row is the
-// bytes of the states of a row. Down many rows from beyond the second level the processor prefetches less of a band than of whole rows,
-// and rows that the first level keeps need no bands.
+// bytes of the states of a row. Down many rows from beyond the second level, and down all from memory, the processor prefetches less of a band
+// than of whole rows, and rows that the first level keeps need no bands.
 func (b *Binder) bands(bp *Phase, row, moved, element int) bool {
 	return b.wide() && !bp.Narrow && bp.onlyCarries() && bp.Spans[len(bp.Spans)-1] <= math.MaxUint16 &&
-		(row <= bandBytes || row > b.Machine.Caches.L1/3 && element <= 2*bp.Widest() && (moved <= b.Machine.Caches.L2 || bp.SeqN <= bandRows))
+		(row <= bandBytes || row > b.Machine.Caches.L1/3 && element <= 2*bp.Widest() && (moved <= b.Machine.Caches.L2 || bp.SeqN <= bandRows && moved < b.Machine.Beyond()))
 }
 
 // repeatsRows reports whether a loop along single rows may compute lanes twice: it loads states from one row, stores them to the next,
@@ -584,18 +585,29 @@ func (bp *Phase) rowsTouch() bool {
 }
 
 // findRowsPast finds the stores of a scan along several rows at once that bypass the caches, as those of maps
-// do: each row begins at whole vectors. A call checks its addresses.
+// do: each row begins at whole vectors. A call checks its addresses. Wide vectors that store to one array go along one row, which may begin
+// anywhere if it is long: a line that two rows share is stored by parts.
 func (b *Binder) findRowsPast(bp *Phase, moved, element int) {
 	if !b.Machine.Stream || moved < b.Machine.Beyond() || !bp.waits(element, memoryRate) || !bp.onlyCarries() {
 		return
 	}
+	leads := 0
 	for i := range bp.Sites {
-		if s := &bp.Sites[i]; b.storesPast(bp, int32(i)) && s.RowBytes()%b.PastBytes(bp) == 0 {
+		s := &bp.Sites[i]
+		lead := b.wide() && !bp.Narrow && (s.RowBytes()%LineBytes == 0 || bp.Spans[len(bp.Spans)-1]*s.Size >= leastLeads)
+		if b.storesPast(bp, int32(i)) && (lead || s.RowBytes()%b.PastBytes(bp) == 0) {
 			s.Pure = true
 			bp.Pure = append(bp.Pure, int32(i))
+			leads += int(frame.Bit(lead))
 		}
 	}
+	if bp.Leads = leads == 1 && len(bp.Pure) == 1; bp.Leads {
+		bp.AtOnce = 0
+	}
 }
+
+// leastLeads is the least bytes of a row that may begin in a line that another row stores to, where stores bypass the caches.
+const leastLeads = 6144
 
 // combines reports whether a call that goes down all rows of some columns may leave their result: the loop only reduces
 // whole rows, which are one span, to elements as wide as the lanes. Else Go prepares the accumulators of each call, and

@@ -213,15 +213,16 @@ func TestRowsOfLines(t *testing.T) {
 // lanes before a whole vector of memory are under a mask, as those of its end. Rows that share lines with others are long. Arrays begin or end at a page.
 func TestRowsThatLead(t *testing.T) {
 	defer useModel(defaultsWith(cpucache.Sizes{L1: 48 << 10, L2: 32 << 10, L3: 64 << 10}))()
-	r := rand.New(rand.NewPCG(31, 17))
+	r := rand.New(rand.NewPCG(31, 17)) // all rows of lines from 40 KiB on, and others from 80 KiB on
 	for _, c := range []struct {
 		typ, from  string
 		rows, cols int
 		leads      bool
 	}{
-		{"f64", "x", 9, 777, true},
-		{"f64", "x", 9, 765, false},
-		{"f64", "x", 9, 760, true},
+		{"f64", "x", 11, 513, true},
+		{"f64", "x", 11, 511, false},
+		{"f64", "x", 8, 513, false},
+		{"f64", "x", 8, 512, true},
 		{"f64", "x", 20, 300, false},
 		{"f64", "x", 5, 2501, true},
 		{"f32", "x", 7, 1537, true},

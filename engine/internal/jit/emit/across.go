@@ -248,6 +248,10 @@ func (f *phaseCode) firstAcross(vector func()) {
 	f.Int(isa.Neg, isa.T1, isa.T1)
 	f.Int(isa.And, isa.T1, isa.K(f.W-1))
 	f.BranchResult(isa.EQ, whole)
+	if f.Stream && at >= 0 { // the last line, whose other part the next row stores
+		f.Int(isa.Mov, isa.T0, f.lanes)
+		f.Prefetch(isa.AtX(isa.SiteReg(int(at)), isa.T0, s.Size, 0))
+	}
 	f.Int(isa.Min, isa.T1, f.lanes)
 	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T1)
 	f.Lanes.SetTail()

@@ -586,7 +586,7 @@ func (bp *Phase) rowsTouch() bool {
 
 // findRowsPast finds the stores of a scan along several rows at once that bypass the caches, as those of maps
 // do: each row begins at whole vectors. A call checks its addresses. Wide vectors that store to one array go along one row, which may begin
-// anywhere if it is long: a line that two rows share is stored by parts.
+// anywhere if it is long and memory alone bounds the loop: a line that two rows share is stored by parts, and states cross lines.
 func (b *Binder) findRowsPast(bp *Phase, moved, element int) {
 	if !b.Machine.Stream || moved < b.Machine.Beyond() || !bp.waits(element, memoryRate) || !bp.onlyCarries() {
 		return
@@ -594,7 +594,7 @@ func (b *Binder) findRowsPast(bp *Phase, moved, element int) {
 	leads := 0
 	for i := range bp.Sites {
 		s := &bp.Sites[i]
-		lead := b.wide() && !bp.Narrow && (s.RowBytes()%LineBytes == 0 || bp.Spans[len(bp.Spans)-1]*s.Size >= leastLeads)
+		lead := b.wide() && !bp.Narrow && (s.RowBytes()%LineBytes == 0 || bp.Spans[len(bp.Spans)-1]*s.Size >= leastLeads && moved >= 2*b.Machine.Beyond())
 		if b.storesPast(bp, int32(i)) && (lead || s.RowBytes()%b.PastBytes(bp) == 0) {
 			s.Pure = true
 			bp.Pure = append(bp.Pure, int32(i))
@@ -607,7 +607,7 @@ func (b *Binder) findRowsPast(bp *Phase, moved, element int) {
 }
 
 // leastLeads is the least bytes of a row that may begin in a line that another row stores to, where stores bypass the caches.
-const leastLeads = 6144
+const leastLeads = 4096
 
 // combines reports whether a call that goes down all rows of some columns may leave their result: the loop only reduces
 // whole rows, which are one span, to elements as wide as the lanes. Else Go prepares the accumulators of each call, and

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -51,7 +52,7 @@ buf q %[1]s out 1
 func TestPrefixes(t *testing.T) {
 	steps := []int{1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 129, 255, 1000}
 	found := map[dtype.Type]int{}
-	avx2, known, narrow := false, 0, 0 // loops that know the steps of their tail, and with narrow lanes
+	avx2, wide, known, narrow, always := false, false, 0, 0, 0 // loops that know the steps of their tail, with narrow lanes, and of many rows of integers
 	for seed := range 180 {
 		r := rand.New(rand.NewPCG(uint64(seed), 21))
 		types := append(dtype.Integers(), dtype.F32, dtype.F64)
@@ -65,28 +66,32 @@ func TestPrefixes(t *testing.T) {
 			from, mode = "y", "inout"
 		}
 		rows, n := 1+r.IntN(4), steps[r.IntN(len(steps))]
-		if seed%20 < 10 {
+		switch seed % 20 / 5 {
+		case 0, 1:
 			rows = 1
+		case 2:
+			rows += 8
 		}
 		k := parse(t, fmt.Sprintf(prefixKernel, typ.Short(), ops[r.IntN(len(ops))], ops[r.IntN(len(ops))], from, mode))
 		shapes := [][]int{{rows, n}, {rows, n}, {rows}, {n}, {rows}, {rows}}
 		s := newSetup(t, r, k, []int{rows, n}, nil, shapes, seed/20%2 == 0)
 		for _, be := range isas(t) {
-			avx2 = avx2 || be.Name() == "avx2"
+			avx2, wide = avx2 || be.Name() == "avx2", wide || be.Name() == "avx512"
 			if in, ok := s.instance(t, be).(*instance); ok {
 				for _, bp := range in.phases {
 					if bp.Prefixes {
 						found[typ]++
 						known += min(bp.Short, 1)
 						narrow += min(bp.LaneSize, 1)
+						always += int(frame.Bit(bp.Always))
 					}
 				}
 			}
 		}
 		differ(t, r, s)
 	}
-	if len(found) < 10 || avx2 && min(known, narrow) < 10 {
-		t.Errorf("steps are combined in vectors for %v; %d loops know their tail, %d have narrow lanes", found, known, narrow)
+	if len(found) < 10 || avx2 && min(known, narrow) < 10 || wide && always < 5 {
+		t.Errorf("steps are combined in vectors for %v; %d loops know their tail, %d have narrow lanes, %d many rows", found, known, narrow, always)
 	}
 }
 
@@ -120,7 +125,7 @@ buf y %[1]s out 2
 
 // TestPrefixRows fails if a long row of bytes goes element after element, or is copied.
 func TestPrefixRows(t *testing.T) {
-	for _, typ := range []dtype.Type{dtype.I8, dtype.U16, dtype.F64} {
+	for _, typ := range []dtype.Type{dtype.I8, dtype.U16, dtype.I32, dtype.I64, dtype.F64} {
 		for _, n := range [][]int{{3, 200}, {12, 601}} {
 			k := parse(t, fmt.Sprintf(prefixKernel, typ.Short(), "max", "min", "x", "out"))
 			r := rand.New(rand.NewPCG(1, 23))
@@ -130,7 +135,7 @@ func TestPrefixRows(t *testing.T) {
 				if !ok {
 					t.Fatalf("%s: the interpreter runs the kernel", be.Name())
 				}
-				long := typ == dtype.U16 && be.Name() == "avx512" // blocks of 2 bytes take longer
+				long := typ != dtype.I8 && typ.IsInt() && be.Name() == "avx512" // blocks take longer
 				if prefixes := slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Prefixes }); !prefixes && (n[0] == 3 || long) {
 					t.Errorf("%s %v %v: no steps are combined in vectors", be.Name(), typ, n)
 				}

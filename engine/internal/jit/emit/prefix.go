@@ -33,7 +33,7 @@ func (f *phaseCode) groupSteps() {
 		id := f.Nodes[c.Store].Args[0]
 		var before, after []int32
 		var next int32
-		if n := f.Nodes[id]; n.Op == prim.Min || n.Op == prim.Max {
+		if n := f.Nodes[id]; !f.Layout.Always && (n.Op == prim.Min || n.Op == prim.Max) {
 			next = f.groupRarely(c.Load, id, &before, &after)
 		} else {
 			next = f.groupAlways(c.Load, id, &before, &after)

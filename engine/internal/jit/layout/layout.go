@@ -157,7 +157,8 @@ func (b *Binder) findScan(bp *Phase) {
 	ph := bp.Lowered
 	few := bp.N < fewRows && bp.SeqN >= longChain
 	single := few && bp.N < leastTransposed && b.Blends
-	first := b.NarrowPrefixes && ph.LaneSize > 0 && bp.findPrefixes(leastNarrowPrefixes*ph.LaneSize) || (few || !b.Tails && bp.longNarrow()) && bp.findPrefixes(leastPrefixes)
+	bp.Always = b.wide() && !few && bp.integers() && bp.findPrefixes(leastWidePrefixes)
+	first := bp.Always || b.NarrowPrefixes && ph.LaneSize > 0 && bp.findPrefixes(leastNarrowPrefixes*ph.LaneSize) || (few || !b.Tails && bp.longNarrow()) && bp.findPrefixes(leastPrefixes)
 	if len(ph.Carries) > 0 && !first && !b.findEach(bp) && !(!single && b.findTransposed(bp)) && !bp.findPrefixes(leastPrefixes) {
 		if bp.findAlong(); bp.Along && b.Tails && bp.onlyCarries() { // a call has one lane
 			bp.Short, bp.AtOnce = 1, b.AtOnce

@@ -210,11 +210,17 @@ func (bp *Phase) inStep(i int32) bool {
 }
 
 // leastPrefixes is the fewest steps that are combined in vectors. Vectors of narrow lanes combine at least leastNarrowPrefixes for
-// each byte of a lane.
+// each byte of a lane. Wide vectors combine leastWidePrefixes of many rows of integers in less time than they transpose blocks of them.
 const (
 	leastPrefixes       = 16
 	leastNarrowPrefixes = 8
+	leastWidePrefixes   = 48
 )
+
+// integers reports whether all states of a loop that carries values are integers as wide as lanes.
+func (bp *Phase) integers() bool {
+	return len(bp.Lowered.Carries) > 0 && !slices.ContainsFunc(bp.Lowered.Carries, func(c lower.Carry) bool { return c.Type.IsFloat() || c.Type.Size() < 4 })
+}
 
 // findPrefixes sets bp.Prefixes if vectors of neighbouring steps reach all sites of a loop whose
 // steps may be combined in any grouping, which are at least so many.

@@ -493,9 +493,9 @@ func (w *worker) callRows(bp *boundPhase, fn *function, c columns, t, done, m in
 }
 
 // rowsPast reports whether rows of n lanes are whole vectors at aligned addresses in all arrays whose stores
-// bypass the caches, or may begin at any element.
+// bypass the caches, or may begin at any element, in each span of a call.
 func (w *worker) rowsPast(bp *boundPhase, n int) bool {
-	return bp.Groups == 0 && !slices.ContainsFunc(bp.Pure, func(i int32) bool {
+	return (bp.Groups == 0 || bp.Leads) && !slices.ContainsFunc(bp.Pure, func(i int32) bool {
 		s, unit := &bp.Sites[i], bp.pastBytes
 		if bp.Leads {
 			unit = s.Size

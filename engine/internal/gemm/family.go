@@ -40,7 +40,7 @@ type table struct {
 	fencing     exec.Lazy
 	transposed  transposedKernels
 	resumed     resumed
-	alongs      [5][2]exec.Lazy               // by the bits of rows
+	alongs      [5][3]exec.Lazy               // by the bits of rows, and what they prefetch
 	sweeps      [VectorBlock + 1][3]exec.Lazy // by terms, and what they prefetch
 }
 

@@ -25,6 +25,7 @@ type vectors struct {
 	mask     mask       // of the last terms or results
 	copies   bool       // an operand or the results need memory
 	rows     int        // of the largest kernel along the terms
+	ahead    int        // bytes from rows that follow each other to what it prefetches
 	single   *exec.Code // the kernel for one result along the terms
 }
 
@@ -48,14 +49,33 @@ func (e *vectors) init(f *family, p *Problem, do arithmetic) {
 	if p.N == 1 {
 		e.matrix, e.vector, e.column = x, y, true
 	}
-	bytes, row := len(p.OffA)*p.M*p.N*p.K*f.size, max(p.M, p.N)*f.size
-	follow := !e.along() && row <= pageSize && e.matrix.term >= 0 && e.matrix.term <= 2*row // rows of the matrix follow each other
+	bytes, row, step := len(p.OffA)*p.M*p.N*p.K*f.size, max(p.M, p.N)*f.size, e.matrix.term
+	e.rows = alongRows
+	if e.along() {
+		row, step = p.K*f.size, e.matrix.result
+	}
+	follow := step >= 0 && step <= 2*row // rows of the matrix follow each other
 	switch {
-	case bytes <= l2() || e.along() && bytes <= l3()/4 && p.K*f.size > shortRow:
-	case follow && !f.avx512 && row <= mostPrefetched && len(p.OffA) > 1 && bytes > 2*l2(): // the processor does not follow rows of small matrices
+	case bytes <= l2():
+	case e.along() && follow && step <= row+row/8 && row <= farAhead:
+		e.prefetch, e.ahead, e.rows = nextBlock, farAhead, 2
+		if bytes <= l3()/2 {
+			e.ahead = nearAhead
+			if row <= pageSize {
+				e.rows = 4
+			}
+		}
+	case e.along():
+		if bytes > l3()/4 || row <= shortRow {
+			e.prefetch = sameRow
+		}
+		if row <= shortRow {
+			e.rows /= 2
+		}
+	case follow && row <= mostPrefetched && len(p.OffA) > 1 && bytes > 2*l2(): // the processor does not follow rows of small matrices
 		e.prefetch = nextBlock
-	case !e.along() && (bytes <= l3()/2 || !f.avx512 && row > mostPrefetched):
-	case follow && p.K > VectorBlock:
+	case bytes <= l3()/2 || !f.avx512 && row > mostPrefetched:
+	case follow && row <= pageSize && p.K > VectorBlock:
 		e.prefetch = nextBlock
 	default:
 		e.prefetch = sameRow
@@ -64,9 +84,6 @@ func (e *vectors) init(f *family, p *Problem, do arithmetic) {
 		e.mask.set(p.K%Lanes(f.size), f.size)
 	} else {
 		e.mask.set(e.results()%f.lanes(), f.size)
-	}
-	if e.rows = alongRows; e.prefetch != nothing && p.K*f.size <= shortRow {
-		e.rows /= 2
 	}
 	e.copies = !e.readsVector() || !e.along() || e.column && p.C.Row != 1
 }
@@ -113,8 +130,8 @@ const leastResults = 64
 func (e *vectors) prepare() bool {
 	f := e.f
 	if e.along() || e.results() == 1 {
-		e.single = f.along(1, e.prefetch != nothing)
-		return e.single != nil && f.along(e.rows/2, e.prefetch != nothing) != nil && f.along(e.rows, e.prefetch != nothing) != nil
+		e.single = f.along(1, e.prefetch)
+		return e.single != nil && f.along(e.rows/2, e.prefetch) != nil && f.along(e.rows, e.prefetch) != nil
 	}
 	return f.sweep(VectorBlock, e.prefetch) != nil && f.sweep(e.p.K%VectorBlock, e.prefetch) != nil
 }
@@ -167,7 +184,7 @@ func (e *vectors) runAlong(args *vectorArgs, o vectorArrays, n, k int, stop func
 	const some = 1 << 20 // terms between two looks at the context
 	step, size := e.matrix.result, e.f.size
 	args.set(o)
-	args.step, args.k = step, k
+	args.step, args.k, args.ahead = step, k, e.ahead
 	if n == 1 {
 		args.n = 1
 		e.single.Call(unsafe.Pointer(args))
@@ -185,7 +202,7 @@ func (e *vectors) runAlong(args *vectorArgs, o vectorArrays, n, k int, stop func
 		args.n = max(1, min((n-i)/rows, some/max(1, rows*k)))
 		at := min(i, n-rows)
 		args.a, args.c, args.next = uintptr(unsafe.Add(o.a, at*step)), unsafe.Add(o.c, at*size), rows*step
-		e.f.along(rows, e.prefetch != nothing).Call(unsafe.Pointer(args))
+		e.f.along(rows, e.prefetch).Call(unsafe.Pointer(args))
 		i = at + rows*args.n
 	}
 }
@@ -222,7 +239,7 @@ func (e *vectors) sweep(args *vectorArgs, o vectorArrays, cols, terms int) {
 	args.set(o)
 	args.vecs, args.last = cols/lanes, scalar.FromBool[int](cols%lanes > 0)
 	args.next = VectorBlock * args.step
-	args.k = 2 * args.next
+	args.ahead = 2 * args.next
 	if args.n = terms / VectorBlock; args.n > 0 {
 		e.f.sweep(VectorBlock, e.prefetch).Call(unsafe.Pointer(args))
 	}
@@ -278,13 +295,15 @@ type vectorArgs struct {
 	c    unsafe.Pointer
 	step int // bytes between results in the matrix, or between terms
 	next int // and to the next rows, or the next block of terms
-	k    int // terms, or bytes from a block to what is prefetched
+	k    int // terms
 	n    int // kernels along the terms, or blocks
 	add  int // 0: the sums of a block are stored; else they are added
 	vecs int // whole vectors of a row
 	last int // whether there is one more, which the mask selects
 	sums unsafe.Pointer
 	mask mask // where it is in args
+
+	ahead int // bytes from a block, or from rows along the terms, to what is prefetched
 }
 
 func (args *vectorArgs) set(o vectorArrays) {
@@ -303,6 +322,7 @@ const (
 	vectorVecs = int32(unsafe.Offsetof(vectorArgs{}.vecs))
 	vectorLast = int32(unsafe.Offsetof(vectorArgs{}.last))
 	vectorSums = int32(unsafe.Offsetof(vectorArgs{}.sums))
+	vectorNear = int32(unsafe.Offsetof(vectorArgs{}.ahead))
 )
 
 // packedBytes is the size of the rows of a packed block.
@@ -316,13 +336,17 @@ const alongRows = 8
 // the third level, kernels that prefetch them take 2 to 7 % longer.
 const shortRow = 512
 
+// nearAhead and farAhead are the bytes from rows that follow each other to what a kernel prefetches, in the third level and
+// in memory. Two rows are faster than eight, and four of at most a page in the third level.
+const nearAhead, farAhead = 8192, 16384
+
 // mostPrefetched is the size of rows, in bytes, up to which kernels of AVX2 across the terms prefetch them if they
 // come from memory. The processor follows longer ones, and those of a cache, and prefetches take the loads that AVX2 needs.
 const mostPrefetched = 1024
 
 // along returns the kernel for so many rows; nil if there is no memory for it.
-func (f *family) along(rows int, prefetch bool) *exec.Code {
-	return f.table().alongs[bits.Len(uint(rows))][scalar.FromBool[int](prefetch)].Make(func() ([]byte, error) {
+func (f *family) along(rows int, prefetch prefetching) *exec.Code {
+	return f.table().alongs[bits.Len(uint(rows))][prefetch].Make(func() ([]byte, error) {
 		w := alongWriter{writer: writer{Asm: x86.New(), f: f, s: shape{rows: rows, vecs: 1, masked: true}}, prefetch: prefetch}
 		w.write()
 		return w.Code()

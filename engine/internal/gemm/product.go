@@ -290,7 +290,7 @@ func (w *worker) Run(lo, hi int) {
 	}
 	var s *scratch
 	listed := len(d.machine.cells) > 0
-	if d.eng.packs() || !listed && (d.apart || d.sections > 1) {
+	if d.eng.packs() || !listed && d.partial == nil && (d.apart || d.sections > 1) {
 		s = takeScratch()
 		defer s.give()
 	}

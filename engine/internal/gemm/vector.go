@@ -74,7 +74,9 @@ func (e *vectors) init(f *family, p *Problem, do arithmetic) {
 		}
 	case follow && row <= mostPrefetched && len(p.OffA) > 1 && bytes > 2*l2(): // the processor does not follow rows of small matrices
 		e.prefetch = nextBlock
-	case bytes <= l3()/2 || !f.avx512 && row > mostPrefetched:
+	case bytes <= l3()/4 && f.avx512 && !inHalves():
+		e.prefetch = nextLines
+	case bytes <= l3()/2 || row > mostPrefetched && !(f.avx512 && inHalves()):
 	case follow && row <= pageSize && p.K > VectorBlock:
 		e.prefetch = nextBlock
 	default:
@@ -340,8 +342,9 @@ const shortRow = 512
 // in memory. Two rows are faster than eight, and four of at most a page in the third level.
 const nearAhead, farAhead = 8192, 16384
 
-// mostPrefetched is the size of rows, in bytes, up to which kernels of AVX2 across the terms prefetch them if they
-// come from memory. The processor follows longer ones, and those of a cache, and prefetches take the loads that AVX2 needs.
+// mostPrefetched is the size of rows, in bytes, up to which kernels across the terms prefetch them if they come from
+// memory. The processor follows longer ones, and prefetches take the loads that kernels need. Processors that compute vectors
+// of AVX-512 in halves prefetch longer ones too, others also what is in the third level, from which each row that begins a page is late.
 const mostPrefetched = 1024
 
 // along returns the kernel for so many rows; nil if there is no memory for it.

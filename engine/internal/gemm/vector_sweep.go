@@ -42,6 +42,8 @@ const (
 	nothing   prefetching = iota
 	sameRow               // what is farther on in the rows that it reads
 	nextBlock             // what follows the block, where rows follow each other in memory
+	nextLines             // a few lines farther on in the rows that it reads
+	prefetchings
 )
 
 // A sweepWriter writes the kernel for results that are contiguous, which reads across the terms. A
@@ -190,6 +192,9 @@ func (w *sweepWriter) columns(n int, masked bool) {
 // read, which is the j-th one of a row.
 func (w *sweepWriter) prefetchAt(at x86.Mem, i, j int) {
 	switch {
+	case w.prefetch == nextLines && j*w.f.vector%cacheLine == 0:
+		at.Disp += alongAhead
+		w.I(x86.PREFETCHT0, 0, at)
 	case w.prefetch == sameRow && j*w.f.vector%cacheLine == 0:
 		at.Disp += sweptAhead
 		w.I(x86.PREFETCHT1, 0, at)

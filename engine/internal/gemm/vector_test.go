@@ -10,14 +10,14 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// testAlong tests the kernels along the terms: of each number of rows and prefetching, with so many terms that each loop runs
-// and does not. Some products are so small that they round to zeros of both signs, which lanes without terms must not change.
-func testAlong[T float32 | float64](t *testing.T, typ dtype.Type, tiny T, fma func(x, y, z T) T) {
+// testKernels tests the kernels along the terms, of each number of rows, and across them, with each prefetching, and with so many
+// terms that each loop runs and does not. Some products are so small that they round to zeros of both signs, which lanes without terms must not change.
+func testKernels[T float32 | float64](t *testing.T, typ dtype.Type, tiny T, fma func(x, y, z T) T) {
 	r := rand.New(rand.NewPCG(6, uint64(typ)))
 	for _, k := range []int{0, 1, 7, 8, 9, 12, 31, 32, 33, 44, 63, 64, 65, 95, 96, 100, 127, 128, 129, 140, 160, 191, 300} {
 		for _, zeros := range []bool{false, true} {
-			const m = 19
-			s := newSample(r, typ, m, 1, k, 2, layouts[2*r.IntN(2)], layouts[0], func() T {
+			const m = 37
+			s := newSample(r, typ, m, 1, k, 2, layouts[r.IntN(3)], layouts[0], func() T {
 				if zeros {
 					return tiny * T(1-2*r.IntN(2))
 				}
@@ -28,7 +28,7 @@ func testAlong[T float32 | float64](t *testing.T, typ dtype.Type, tiny T, fma fu
 					continue
 				}
 				for rows := 2; rows <= alongRows; rows *= 2 {
-					for prefetch := range sameRow + 2 {
+					for prefetch := range prefetchings {
 						c := make([]T, len(s.want))
 						bind := &ir.Binding{Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&s.a[s.first[0]])}, {Ptr: unsafe.Pointer(&s.b[s.first[1]])}, {Ptr: unsafe.Pointer(&c[0])}}}
 						d := New(isa, s.p, bind, 1)
@@ -53,43 +53,46 @@ func testAlong[T float32 | float64](t *testing.T, typ dtype.Type, tiny T, fma fu
 	}
 }
 
-func TestAlong(t *testing.T) {
-	testAlong(t, dtype.F32, 1e-30, scalar.Fma32)
-	testAlong(t, dtype.F64, 1e-200, fma64)
+func TestVectorKernels(t *testing.T) {
+	testKernels(t, dtype.F32, 1e-30, scalar.Fma32)
+	testKernels(t, dtype.F64, 1e-200, fma64)
 }
 
-// TestVectorsPrefetch tests which products with vectors prefetch what, and how many rows their kernels have.
+// TestVectorsPrefetch tests which products with vectors prefetch what, and how many rows their kernels have along the terms.
 func TestVectorsPrefetch(t *testing.T) {
-	defer func(two, three func() int) { l2, l3 = two, three }(l2, l3)
+	defer func(two, three func() int, halves func() bool) { l2, l3, inHalves = two, three, halves }(l2, l3, inHalves)
 	l2, l3 = func() int { return 1 << 20 }, func() int { return 32 << 20 }
-	far := l3()/2/4 + 1 // elements beyond half of the third level
-	for _, isa := range isas() {
-		if isa == "interp" {
-			continue
+	const near, far = 1<<18 + 1, 1<<22 + 1 // float32 beyond the second level, and beyond half of the third
+	same := func(p prefetching) [3]prefetching { return [3]prefetching{p, p, p} }
+	for _, x := range []struct {
+		m, n, k, step, batch int // step: elements between rows of the matrix
+		rows                 int
+		prefetch             [3]prefetching // of AVX2, AVX-512, AVX-512 in halves
+	}{
+		{100, 1, 100, 100, 1, 8, same(nothing)},
+		{near/1000 + 1, 1, 1000, 1000, 1, 4, same(nextBlock)},
+		{near/2000 + 1, 1, 2000, 2000, 1, 2, same(nextBlock)},
+		{near/1000 + 1, 1, 1000, 3000, 1, 8, same(nothing)}, // rows do not follow each other
+		{far/64 + 1, 1, 64, 64, 1, 2, same(nextBlock)},
+		{far/64 + 1, 1, 64, 192, 1, 4, same(sameRow)},
+		{far/8000 + 1, 1, 8000, 8000, 1, 8, same(sameRow)}, // rows that the processor follows
+		{1, 20, 20, 20, far/400 + 1, 8, same(nextBlock)},
+		{1, 1000, near/1000 + 1, 1000, 1, 8, [3]prefetching{nothing, nextLines, nothing}},
+		{1, 1000, 2000, 1000, 1, 8, [3]prefetching{nothing, nextLines, nothing}},
+		{1, 2000, 1500, 2000, 1, 8, same(nothing)}, // more than a quarter of the third level
+		{1, 2000, far/2000 + 1, 2000, 1, 8, [3]prefetching{nothing, nothing, sameRow}},
+		{1, 200, far/200 + 1, 200, 1, 8, same(nextBlock)},
+	} {
+		p := Problem{Type: dtype.F32, M: x.m, N: x.n, K: x.k, A: Matrix{x.step, 1}, B: Matrix{1, 1}, OffA: make([]int, x.batch), Vector: true}
+		if x.m == 1 {
+			p.A, p.B = Matrix{x.k, 1}, Matrix{x.step, 1}
 		}
-		for _, x := range []struct {
-			m, n, k, step, batch int // step: elements between rows of the matrix
-			prefetch             prefetching
-			rows                 int
-		}{
-			{100, 1, 100, 100, 1, nothing, 8},
-			{l2()/4000 + 1, 1, 1000, 1000, 1, nextBlock, 4},
-			{l2()/8000 + 1, 1, 2000, 2000, 1, nextBlock, 2},
-			{l2()/4000 + 1, 1, 1000, 3000, 1, nothing, 8}, // rows do not follow each other
-			{far/64 + 1, 1, 64, 64, 1, nextBlock, 2},      // from memory
-			{far/64 + 1, 1, 64, 192, 1, sameRow, 4},
-			{far/8000 + 1, 1, 8000, 8000, 1, sameRow, 8}, // rows that the processor follows
-			{1, 20, 20, 20, far/100 + 1, nextBlock, 8},
-			{1, 2000, l2()/4000 + 1, 2000, 1, nothing, 8},
-		} {
-			p := Problem{Type: dtype.F32, M: x.m, N: x.n, K: x.k, A: Matrix{x.step, 1}, B: Matrix{1, 1}, OffA: make([]int, x.batch), Vector: true}
-			if x.m == 1 {
-				p.A, p.B = Matrix{x.k, 1}, Matrix{x.step, 1}
-			}
+		for i, isa := range [3]string{"avx2", "avx512", "avx512"} {
+			inHalves = func() bool { return i == 2 }
 			var e vectors
 			e.init(families[isa][dtype.F32], &p, arithmetic{})
-			if e.prefetch != x.prefetch || e.rows != x.rows {
-				t.Errorf("%s: %+v: prefetching %d, %d rows", isa, x, e.prefetch, e.rows)
+			if e.prefetch != x.prefetch[i] || e.rows != x.rows {
+				t.Errorf("%s, halves %t: %+v: prefetching %d, %d rows", isa, i == 2, x, e.prefetch, e.rows)
 			}
 		}
 	}

@@ -112,18 +112,21 @@ func (e *vectors) results() int { return max(e.p.M, e.p.N) }
 
 func (e *vectors) grain(p *Problem, threads int) (rows, cols int, cost float64) {
 	n := e.results()
-	most := min(n*max(1, p.K)/leastTile, n/leastResults)
-	tiles := most
+	most := n / leastResults
+	tiles := max(1, min(n*p.K/leastTile, most))
 	if !e.along() { // rows that are read from end to end are long
 		tiles = (n*e.f.size + e.f.swept() - 1) / e.f.swept()
 	}
-	if threads > 1 && len(p.OffA) == 1 && most >= threads {
+	if threads > 1 && len(p.OffA) == 1 && min(n*p.K/leastShare, most) >= threads {
 		tiles = (tiles + threads - 1) / threads * threads // each has as many
 	}
 	tiles = max(1, tiles)
 	n = ((n+tiles-1)/tiles + leastResults - 1) / leastResults * leastResults
 	return n, n, 0.05 * float64(e.f.size) / 4
 }
+
+// leastShare is the number of multiply-adds of a tile that two threads take less time for.
+const leastShare = leastTile / 4
 
 // leastResults is the number of results of which tiles have a multiple: whole cache lines.
 const leastResults = 64

@@ -97,3 +97,22 @@ func TestVectorsPrefetch(t *testing.T) {
 		}
 	}
 }
+
+// TestVectorTiles tests from which size on products with a vector are divided for two threads, and that all threads get tiles of
+// about one size.
+func TestVectorTiles(t *testing.T) {
+	for _, x := range []struct{ n, k, threads, want int }{
+		{200, 200, 2, 1}, {300, 300, 2, 2}, {500, 500, 1, 1}, {500, 500, 2, 2}, {100, 4000, 1, 1}, {1000, 1000, 2, 8}, {40, 10000, 2, 1},
+	} {
+		for _, isa := range isas() {
+			if isa == "interp" {
+				continue
+			}
+			p := Problem{Type: dtype.F32, M: x.n, N: 1, K: x.k, A: Matrix{x.k, 1}, B: Matrix{1, 1}, C: Matrix{1, 1}, OffA: origin, OffB: origin, OffC: origin, Vector: true}
+			d := New(isa, p, &ir.Binding{}, x.threads)
+			if n, _, _ := d.Units(); n != x.want {
+				t.Errorf("%s: %d tiles of %+v", isa, n, x)
+			}
+		}
+	}
+}

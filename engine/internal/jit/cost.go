@@ -46,6 +46,9 @@ func (g *generator) laneCost(bp *layout.Phase) float64 {
 // callLanes returns the most lanes of a loop in one call.
 func (g *generator) callLanes(bv *boundVec) int {
 	n := layout.MaxLanes
+	if len(bv.phases) == 1 {
+		n = bv.phases[0].Most
+	}
 	for _, bp := range bv.phases {
 		lane := g.laneCost(bp.Phase) * float64(min(bp.SeqN, ir.Run))
 		n = min(n, int(maxCall/max(lane, 1e-3))&^63)

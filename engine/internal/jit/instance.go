@@ -249,7 +249,7 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 		bv.reds = append(bv.reds, &boundRed{Red: r, area: in.code.p.RedBase + int(r.State)*frame.RedBytes})
 	}
 	if len(v.Phases) == 1 && bv.phases[0].Most > layout.MaxLanes && bv.row == 0 && !bv.phases[0].Tiled {
-		bv.step = max(bv.step, bv.phases[0].Most)
+		bv.step = in.code.gen.callLanes(bv)
 	}
 	if len(v.Phases) == 1 && bv.phases[0].Rows && bv.row == 0 {
 		bp := bv.phases[0]

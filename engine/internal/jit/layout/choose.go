@@ -181,10 +181,6 @@ func (bp *Phase) packs() bool {
 	})
 }
 
-// callBytes is the most bytes that one call of a memory-bound loop moves. Such a call
-// takes about 80 us, and the garbage collector waits for its end.
-const callBytes = 1 << 20
-
 // choose chooses the variants of a map phase: narrow vectors, stores that bypass the
 // caches, prefetches. ADR 0008 has the measurements for its limits.
 func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
@@ -214,12 +210,7 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 		bp.Narrow = b.Machine.Narrow && moving && beyond && !ph.Predicates() && !slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Kern.Op != prim.Add || r.Prog != nil })
 		return
 	}
-	if moving {
-		bp.Most *= min(max(callBytes/element/MaxLanes, 1), 8)
-		if total <= 2*b.Machine.Caches.L2 {
-			bp.Most = MostLanes
-		}
-	}
+	bp.Most = MostLanes
 	if ph.Widest == 8 && ph.Predicates() {
 		return // the emitter has no masks of four lanes
 	}

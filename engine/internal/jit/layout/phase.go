@@ -449,7 +449,7 @@ const MostTogether = 1024
 // MostTwice is the most elements of a row that a reduction reads twice: the first-level cache holds them.
 const MostTwice = 2048
 
-// MaxLanes is the most lanes of a call, but for loops that memory bounds and loops over rows. These have at most MostLanes.
+// MaxLanes is the most lanes of a call, but for maps over neighbouring elements and loops over rows. These have at most MostLanes.
 const (
 	MaxLanes  = 1 << 14
 	MostLanes = 8 * MaxLanes

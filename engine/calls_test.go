@@ -42,8 +42,8 @@ func TestScatter(t *testing.T) {
 	}
 }
 
-// TestScatterOfRows tests sums and maxima of rows of few and of many elements, whose updates are
-// neighbours, apart, or one for all.
+// TestScatterOfRows tests sums, maxima and copies of rows of few and of many elements, whose updates are
+// neighbours, apart, or one number for a row.
 func TestScatterOfRows(t *testing.T) {
 	const n, size = 37, 5
 	for width := 1; width <= 9; width++ {
@@ -59,11 +59,12 @@ func TestScatterOfRows(t *testing.T) {
 			"neighbours": v.Slice(0, n).Span(op.Span{}, op.Range(1, width+1)), "every second": v.Span(op.Span{}, op.By(op.Span{}, 2)),
 			"backwards": v.Span(op.By(op.Span{}, -1), op.Range(0, width)),
 		} {
-			sums, most := make([]float32, size*width), slices.Repeat([]float32{float32(math.Inf(-1))}, size*width)
+			sums, most, last := make([]float32, size*width), slices.Repeat([]float32{float32(math.Inf(-1))}, size*width), make([]float32, size*width)
 			for j, x := range u.Values() {
 				at := (int(index.Data()[j/width])+size)%size*width + j%width
 				sums[at] += x
 				most[at] = max(most[at], x)
+				last[at] = x
 			}
 			y, err := engine.Eval(op.SegmentSum(u, index, size))
 			if err != nil || !slices.Equal(y.Data(), sums) {
@@ -73,6 +74,20 @@ func TestScatterOfRows(t *testing.T) {
 			if err != nil || !slices.Equal(y.Data(), most) {
 				t.Errorf("maxima of rows of %d, %s: %v, not %v: %v", width, name, y, most, err)
 			}
+			y, err = engine.Eval(op.SetAt(engine.Zeros[float32](size, width), index, u, 0))
+			if err != nil || !slices.Equal(y.Data(), last) {
+				t.Errorf("copies of rows of %d, %s: %v, not %v: %v", width, name, y, last, err)
+			}
+		}
+		numbers, sums := v.Span(op.Span{}, op.Range(0, 1)), make([]float32, size*width)
+		for j, x := range numbers.Values() {
+			for k := range width {
+				sums[(int(index.Data()[j])+size)%size*width+k] += x
+			}
+		}
+		y, err := engine.Eval(op.AddAt(engine.Zeros[float32](size, width), index, numbers, 0))
+		if err != nil || !slices.Equal(y.Data(), sums) {
+			t.Errorf("sums of rows of %d of one number: %v, not %v: %v", width, y, sums, err)
 		}
 	}
 }

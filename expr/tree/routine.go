@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -50,11 +51,19 @@ type Call struct {
 	// NewTranspose, if not nil, returns a function that transposes matrices of elements of a size by machine code of the back end, or nil.
 	// The calls of one function follow each other.
 	NewTranspose func(size int) Transpose
+	// NewCombine, if not nil, returns machine code of the back end that combines rows of width
+	// neighbouring elements by Add, Max or Min, or replaces them if op is Cvt. same says that an update is one number, for
+	// all elements of its row. NewCombine returns nil for what there is no code for.
+	NewCombine func(op prim.Op, t dtype.Type, width int, same bool) CombineRows
 }
 
 // A Transpose stores the columns of a matrix as rows. The rows at from are fromStep bytes apart and have columns adjacent
 // elements; those at to are toStep bytes apart.
 type Transpose func(to, from unsafe.Pointer, rows, columns, toStep, fromStep int)
+
+// CombineRows combines rows of neighbouring elements at from, step elements apart, with the rows of to, after elements
+// apart, at the indices, in their order.
+type CombineRows func(to, from unsafe.Pointer, index []int64, after, step int)
 
 // Rows are rows of numbers of the register type Type, one behind the other, that are sorted:
 // -0 before +0, and NaN last, as one value.

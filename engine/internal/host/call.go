@@ -9,8 +9,11 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/hostmem"
+	"github.com/oneloop/oneloop/engine/internal/scatter"
 	"github.com/oneloop/oneloop/engine/internal/sched"
 	"github.com/oneloop/oneloop/engine/internal/sorting"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan"
@@ -40,6 +43,9 @@ func newCall(s *plan.Stage, p *Program) (step, error) {
 	}
 	if t, ok := p.Backend.(backend.Transposer); ok {
 		c.call.NewTranspose = func(size int) tree.Transpose { return t.NewTranspose(size) }
+	}
+	c.call.NewCombine = func(op prim.Op, t dtype.Type, width int, same bool) tree.CombineRows {
+		return scatter.New(p.Backend.Name(), op, t, width, same)
 	}
 	var err error
 	c.fn, err = NewFunction(s)

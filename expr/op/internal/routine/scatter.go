@@ -3,8 +3,10 @@ package routine
 import (
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -128,11 +130,13 @@ func positionOf(i int, s shape.Shape) any {
 type scatter[T number] struct {
 	*positions
 	how                Combine
-	call               *tree.Call    // of the current run
-	out, updates       *tree.Strided // of its arrays
-	rows, along, inner series        // offsets of the updates: along the axes before, of the indices, after
-	known              bool          // the series are
-	block, blocks      int           // columns of a unit, units of a row
+	call               *tree.Call       // of the current run
+	out, updates       *tree.Strided    // of its arrays
+	rows, along, inner series           // offsets of the updates: along the axes before, of the indices, after
+	known              bool             // the series are
+	block, blocks      int              // columns of a unit, units of a row
+	simple             bool             // the updates of a row are neighbours or one number, and the rows a step apart
+	machine            tree.CombineRows // does what combineRows does for rows of a block, or nil
 	run                func(worker, lo, hi int)
 }
 
@@ -187,7 +191,17 @@ func (s *scatter[T]) layout(c *tree.Call) {
 		s.block = min(s.after, max(leastColumns, (s.after*s.before+units-1)/units))
 	}
 	s.blocks = (s.after + s.block - 1) / max(s.block, 1)
+	if s.after == 1 {
+		s.inner.step = 1
+	}
+	s.simple = s.inner.table == nil && s.inner.step|1 == 1 && s.along.table == nil && s.along.step >= 0
+	if op, ok := primitives[s.how]; ok && s.simple && c.NewCombine != nil {
+		s.machine = c.NewCombine(op, c.Out.Type, s.block, s.inner.step == 0)
+	}
 }
+
+// primitives are what machine code has for combinations.
+var primitives = map[Combine]prim.Op{Set: prim.Cvt, Add: prim.Add, Max: prim.Max, Min: prim.Min}
 
 // aside adds the updates to a copy of a vector of at most as many elements in the workspace, which it stores at the
 // end. So it can check each index where it uses it, in one pass. It returns false, and has
@@ -315,11 +329,7 @@ func (s *scatter[T]) units(_, lo, hi int) {
 		row, from := u/s.blocks, u%s.blocks*s.block
 		out := tree.Elements[T](s.out)[row*s.size*s.after:]
 		some := func(first, end int) {
-			if s.after == 1 {
-				s.column(out, s.rows.at(row), first, end)
-			} else {
-				s.columns(out[from:], s.rows.at(row), from, min(s.block, s.after-from), first, end)
-			}
+			s.columns(out[from:], s.rows.at(row), from, min(s.block, s.after-from), first, end)
 		}
 		if s.count < leastAsked { // a question takes as long as some updates
 			some(0, s.count)
@@ -329,51 +339,45 @@ func (s *scatter[T]) units(_, lo, hi int) {
 	}
 }
 
-// column scatters the updates first..end at offset off to a column of neighbouring elements.
-func (s *scatter[T]) column(out []T, off, first, end int) {
-	u, st := s.updates, s.along.step
-	if s.along.table != nil || s.how != Add || st < 0 || off < 0 {
-		for j, at := range s.index[first:end] {
-			out[at] = s.combine(out[at], load[T](u, off+s.along.at(first+j)))
-		}
-		return
-	}
-	v := elements[T](u, off+st*(s.count-1))[off+first*st:]
-	for j, at := range s.index[first:end] {
-		out[at] += v[j*st]
-	}
-}
-
 // columns scatters rows first..end of the updates, at offset off, to columns lo..lo+width. out begins with column lo.
 func (s *scatter[T]) columns(out []T, off, lo, width, first, end int) {
 	u, index := s.updates, s.index[first:end]
-	if s.how == Add && s.inner.table == nil && s.inner.step == 1 && s.along.table == nil && s.along.step >= 0 && off >= 0 {
-		add := addRows[T]
-		if 2 <= width && width <= 4 {
-			add = addShort[T]
+	if s.simple && off >= 0 && (s.machine != nil && width == s.block || s.inner.step == 1) {
+		apart := s.inner.step
+		v := elements[T](u, off+s.along.step*(s.count-1)+(lo+width-1)*apart)[off+first*s.along.step+lo*apart:]
+		switch {
+		case s.machine != nil && width == s.block:
+			s.machine(unsafe.Pointer(&out[0]), unsafe.Pointer(&v[0]), index, s.after, s.along.step)
+		case s.how != Add:
+			s.combineRows(out, v, index, width)
+		case width <= 4:
+			addShort(out, v, index, s.after, width, s.along.step)
+		default:
+			addRows(out, v, index, s.after, width, s.along.step)
 		}
-		v := elements[T](u, off+s.along.step*(s.count-1)+lo+width-1)[off+first*s.along.step+lo:]
-		add(out, v, index, s.after, width, s.along.step)
 		return
 	}
 	for j, at := range index {
-		to := out[int(at)*s.after:][:width]
-		from := off + s.along.at(first+j)
-		switch {
-		case s.inner.table == nil && s.inner.step == 1 && from >= 0:
-			v := elements[T](u, from+lo+width-1)[from+lo:]
-			for k := range to {
-				to[k] = s.combine(to[k], v[k])
-			}
-		case s.inner.table == nil && s.inner.step == 0 && s.how == Add:
+		to, from := out[int(at)*s.after:][:width], off+s.along.at(first+j)
+		if s.how == Add && s.inner.table == nil && s.inner.step == 0 {
 			x := load[T](u, from)
 			for k := range to {
 				to[k] += x
 			}
-		default:
-			for k := range to {
-				to[k] = s.combine(to[k], load[T](u, from+s.inner.at(lo+k)))
-			}
+			continue
+		}
+		for k := range to {
+			to[k] = combine(s.how, to[k], load[T](u, from+s.inner.at(lo+k)))
+		}
+	}
+}
+
+// combineRows does what addRows does, for other combinations.
+func (s *scatter[T]) combineRows(out, v []T, index []int64, width int) {
+	for j, at := range index {
+		to, from := out[int(at)*s.after:][:width], v[j*s.along.step:][:width]
+		for k := range to {
+			to[k] = combine(s.how, to[k], from[k])
 		}
 	}
 }
@@ -395,9 +399,13 @@ func addRows[T number](out, v []T, index []int64, after, width, step int) {
 	}
 }
 
-// addShort is addRows for rows of 2 to 4 elements, such as points.
+// addShort is addRows for rows of up to 4 elements, such as points.
 func addShort[T number](out, v []T, index []int64, after, width, step int) {
 	switch width {
+	case 1:
+		for j, at := range index {
+			out[int(at)*after] += v[j*step]
+		}
 	case 2:
 		for j, at := range index {
 			to, from := (*[2]T)(out[int(at)*after:]), (*[2]T)(v[j*step:])
@@ -422,8 +430,8 @@ func addShort[T number](out, v []T, index []int64, after, width, step int) {
 	}
 }
 
-func (s *scatter[T]) combine(a, b T) T {
-	switch s.how {
+func combine[T number](how Combine, a, b T) T {
+	switch how {
 	case Add:
 		return a + b
 	case Max:

@@ -138,6 +138,29 @@ func TestScatterOutside(t *testing.T) {
 	}
 }
 
+// TestScatterOfOneNumber tests sums of many updates by one integer, which are counted.
+func TestScatterOfOneNumber(t *testing.T) {
+	const n, size = 43, 5
+	index := engine.Zeros[int64](n)
+	for _, odd := range []int64{0, -1, size, math.MinInt64} {
+		want := []int64{1, math.MaxInt64, -3, 4, 5}
+		y := engine.MustFromSlice(slices.Clone(want))
+		outside := odd == size || odd == math.MinInt64
+		for i := range n {
+			if index.Data()[i] = int64(i * i % size); i == 17 {
+				index.Data()[i] = odd
+			}
+			if !outside {
+				want[(index.Data()[i]+size)%size] += 1 << 61
+			}
+		}
+		err := y.Assign(op.AddAt(y, index, op.Full[int64](1<<61), 0))
+		if outside != errors.Is(err, expr.ErrIndex) || !slices.Equal(y.Data(), want) {
+			t.Errorf("index %d: %v, not %v: %v", odd, y, want, err)
+		}
+	}
+}
+
 // TestScatterOfManyUpdates tests sums of many updates of few elements, whose indices are checked
 // while they are added: their order, negative indices, and that one outside leaves the target.
 func TestScatterOfManyUpdates(t *testing.T) {

@@ -215,16 +215,29 @@ func (s *scatter[T]) aside(c *tree.Call) bool {
 		return false
 	}
 	index, v := elements[int64](a, s.count-1), elements[T](&c.Args[1], s.along.step*(s.count-1))
+	out, inside := tree.Elements[T](&c.Out), true
+	if t := dtype.Of[T](); s.along.step == 0 && t.IsInt() && t.Size() == 8 && s.count <= math.MaxUint32 { // of half the size
+		counts, _ := as[uint32](c.Work, 0, s.size)
+		clear(counts)
+		untilStopped(c, 0, s.count, func(lo, hi int) { inside = inside && addChecked(counts, index[lo:hi], []uint32{1}, 0) })
+		if !inside || c.Stopped() {
+			return inside
+		}
+		s.begin(out, c)
+		for i, n := range counts {
+			out[i] += v[0] * T(n)
+		}
+		return true
+	}
 	to, _ := as[T](c.Work, 0, s.size)
 	s.begin(to, c)
-	inside := true
 	untilStopped(c, 0, s.count, func(lo, hi int) {
 		inside = inside && addChecked(to, index[lo:hi], v[lo*s.along.step:], s.along.step)
 	})
 	if !inside || c.Stopped() {
 		return inside
 	}
-	copy(tree.Elements[T](&c.Out), to)
+	copy(out, to)
 	return true
 }
 

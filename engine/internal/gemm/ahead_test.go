@@ -3,6 +3,9 @@ package gemm
 import (
 	"testing"
 	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // TestStripsPrefetchLines tests that kernels prefetch all lines of the next strip that the strip before has not read, wherever
@@ -45,6 +48,40 @@ func TestStripsPrefetchLines(t *testing.T) {
 				c.args.b, c.args.bs = unsafe.Add(from, k*step+width), step
 				c.prefetch(1, 1)
 				check(map[uintptr]bool{line(c.args.ahead): true}, uintptr(c.args.b)+passAhead*step, width)
+			}
+		}
+	}
+}
+
+// TestKernelsPrefetchResults tests that kernels prefetch all lines of the results that they store, wherever these begin within a line.
+func TestKernelsPrefetchResults(t *testing.T) {
+	for isa, kernels := range families {
+		f := kernels[dtype.F32]
+		for vecs := 1; vecs <= 2; vecs++ {
+			w := writer{Asm: x86.New(), f: f, s: shape{rows: 4, vecs: vecs}}
+			w.write()
+			code, err := w.Code()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var offsets []int
+			for i := range len(code) - 4 { // prefetches at r11, or at r11 and a byte
+				switch [4]byte(code[i:]) {
+				case [4]byte{0x41, 0x0f, 0x18, 0x0b}:
+					offsets = append(offsets, 0)
+				case [4]byte{0x41, 0x0f, 0x18, 0x4b}:
+					offsets = append(offsets, int(code[i+4]))
+				}
+			}
+			width := vecs * f.vector
+			for at := range cacheLine {
+				lines := map[int]bool{}
+				for _, x := range offsets {
+					lines[(at+x)/cacheLine] = true
+				}
+				if want := (at+width-1)/cacheLine + 1; len(lines) != want {
+					t.Fatalf("%s, %d vectors from byte %d of a line on: %d lines of %d are prefetched", isa, vecs, at, len(lines), want)
+				}
 			}
 		}
 	}

@@ -398,7 +398,7 @@ func (w *writer) prefetchC() {
 		for at := u * cacheLine; at < w.s.vecs*w.f.vector; at += unroll * cacheLine {
 			w.I(x86.PREFETCHT0, 0, x86.At(ptrC, int32(at)))
 		}
-		if u == unroll-1 && !w.f.avx512 { // C may begin within a line
+		if u == unroll-1 { // C may begin within a line
 			w.I(x86.PREFETCHT0, 0, x86.At(ptrC, int32(w.s.vecs*w.f.vector-1)))
 		}
 	}

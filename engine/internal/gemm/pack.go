@@ -6,9 +6,9 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// packChunk is the number of rows that are copied to one strip before the next, nearChunk with AVX2: a call takes as long as many
-// rows, and the addresses of their pages are known.
-const packChunk, nearChunk = 16, nearPages
+// packChunk is the number of rows that are copied to one strip before the next: a call takes as long as many rows, and the
+// addresses of their pages are known.
+const packChunk = nearPages
 
 // A placement says where an operand has the terms of its elements: of rows of A, or columns of B.
 type placement struct {
@@ -84,13 +84,10 @@ func (p *packer) strip(number, first, n, k, terms int) {
 
 // chunk is the number of terms that are packed of one strip before the next.
 func (p *packer) chunk() int {
-	switch {
-	case p.stepN != p.f.size || p.f.group > 0:
+	if p.stepN != p.f.size || p.f.group > 0 {
 		return p.k
-	case p.f.avx512:
-		return packChunk
 	}
-	return nearChunk
+	return packChunk
 }
 
 // groups packs all terms of n integers as groups of 32 bits.

@@ -58,22 +58,14 @@ func (w *writer) store(first, end int) {
 		w.combine(first, end)
 		return
 	}
-	plain, done := w.NewLabel(), w.NewLabel()
-	w.I(x86.CMP, x86.W64, x86.At(x86.RDI, argAdd), x86.Imm(0))
-	w.I(x86.JE, 0, plain)
-	rows(func(i, j int, at x86.Mem) {
-		w.addSum(i, j, at)
-		w.storeSum(at, w.sum(i, j), j)
-	})
-	w.I(x86.JMP, 0, done)
-	w.Bind(plain)
+	w.I(x86.MOV, x86.W64, partAt, ptrC)
+	w.addSums(first, end, partAt)
 	rows(func(i, j int, at x86.Mem) { w.storeSum(at, w.sum(i, j), j) })
-	w.Bind(done)
 }
 
 // Registers of stores, which terms do not need after the loop. With AVX-512 they need none then.
 const (
-	partAt = count   // of storeSum
+	partAt = count   // of storeSum, and of addSums before
 	ptrOut = x86.RBX // of combine
 )
 
@@ -121,20 +113,23 @@ func (w *writer) each(first, end int, p x86.Reg, step x86.Operand, f func(i, j i
 	}
 }
 
-// addSum adds that at C to a sum in a register.
-func (w *writer) addSum(i, j int, at x86.Mem) {
-	w.loadVec(w.colA, at, j)
-	w.I(w.f.add, w.length(j), w.sum(i, j), w.sum(i, j), w.colA)
+// addSums adds what C has to all sums of some rows, if there are several blocks of terms, and moves a pointer to C. Nothing is stored before:
+// a load waits for a store to a row before it at a multiple of 4096 bytes.
+func (w *writer) addSums(first, end int, p x86.Reg) {
+	single := w.NewLabel()
+	w.I(x86.CMP, x86.W64, x86.At(x86.RDI, argAdd), x86.Imm(0))
+	w.I(x86.JE, 0, single)
+	w.each(first, end, p, stepC, func(i, j int, at x86.Mem) {
+		w.loadVec(w.colA, at, j)
+		w.I(w.f.add, w.length(j), w.sum(i, j), w.sum(i, j), w.colA)
+	})
+	w.Bind(single)
 }
 
 // combine combines all sums of some rows with the result: see Save. The registers of A and B are
 // free.
 func (w *writer) combine(first, end int) {
-	single := w.NewLabel()
-	w.I(x86.CMP, x86.W64, x86.At(x86.RDI, argAdd), x86.Imm(0))
-	w.I(x86.JE, 0, single)
-	w.each(first, end, ptrC, stepC, w.addSum)
-	w.Bind(single)
+	w.addSums(first, end, ptrC)
 	old, alpha, beta, free := w.rowB, w.rowB+1, w.rowB+2, w.rowB+3
 	w.everywhere(alpha, x86.At(x86.RDI, argAlpha))
 	w.everywhere(beta, x86.At(x86.RDI, argBeta))

@@ -164,7 +164,7 @@ const (
 	tableB = stepB
 	placeB = stepB3
 	second = stepC // until C is stored
-	packed = ptrC  // the same
+	packed = x86.R14
 
 	unroll    = 4
 	cacheLine = 64
@@ -381,7 +381,7 @@ const ownResults = Block / 4
 // prefetchC adds the first terms, and prefetches a row of C with each few: the kernel needs
 // C at its end. All lines at once would keep those of A and B waiting.
 func (w *writer) prefetchC() {
-	if w.s.save == stream || w.grid() || w.s.transposed {
+	if w.s.save == stream || w.s.transposed {
 		return
 	}
 	rest, loop := w.NewLabel(), w.NewLabel()

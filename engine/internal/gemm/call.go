@@ -419,12 +419,13 @@ func (c *call) column(q int, pack bool) {
 }
 
 // packsTile reports whether the kernel of the first tile of a strip can pack it: columns of a grid with AVX-512, rows
-// of B with AVX2.
+// of B with AVX2. A grid in the third level is packed before: the kernel would wait for each line.
 func (c *call) packsTile() bool {
-	if g := c.e.p.GridB; g != nil {
-		return c.e.f.avx512 && !g.byTerms()
+	e := c.e
+	if g := e.p.GridB; g != nil {
+		return e.f.avx512 && !g.byTerms() && g.terms.last()+g.others.last() <= l2()/4
 	}
-	return !c.e.f.avx512 && c.e.packB && !c.e.halfB && (c.e.b.Col == c.e.size || c.e.transposesFirst)
+	return !e.f.avx512 && e.packB && !e.halfB && (e.b.Col == e.size || e.transposesFirst)
 }
 
 // packStrip packs strip q. The first tile of A has been packed if it is needed. It returns the number of tiles that are computed with it.

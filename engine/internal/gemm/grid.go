@@ -50,6 +50,9 @@ func places(axes []Axis, size int) []int {
 	return at
 }
 
+// last is the place of the last position.
+func (s *positions) last() int { return s.at[len(s.at)-1] }
+
 // byTerms reports whether terms follow each other in memory more than the other positions do. There may be no grid.
 func (g *Grid) byTerms() bool { return g != nil && g.terms.longest > g.others.longest }
 

@@ -34,7 +34,7 @@ type table struct {
 	kernels     [mostRows + 1][mostVecs + 1][2][4][savers][rates]exec.Lazy
 	packing     [mostRows + 1][mostPieces + 1][2][2][savers]exec.Lazy // by rows, vectors, whether A is across, whether B is by columns
 	copiers     [mostVecs + 1][2][2][2]exec.Lazy
-	transposing [mostLanes + 1][transposeTerms + 1][2]exec.Lazy // by rows and terms
+	transposing [mostLanes + 1][transposeTerms + 1][2][2]exec.Lazy // by rows and terms
 	gathering   exec.Lazy
 	widening    [2]exec.Lazy // of bfloat16, float16
 	fencing     exec.Lazy

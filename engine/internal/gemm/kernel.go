@@ -220,18 +220,24 @@ func (w *writer) write() {
 	w.end()
 }
 
-// terms adds as many terms as are left: many adds n of them and goes on, and one adds a single one.
-func (w *writer) terms(n int, many, one func()) {
-	single, tail, done, loop := w.NewLabel(), w.NewLabel(), w.NewLabel(), w.NewLabel()
+// groups adds groups of n terms while so many are left. Then the flags say whether none is.
+func (w *writer) groups(n int, group func()) {
+	rest, loop := w.NewLabel(), w.NewLabel()
 	w.I(x86.SUB, x86.W64, count, x86.Imm(n))
-	w.I(x86.JL, 0, tail)
+	w.I(x86.JL, 0, rest)
 	w.Align(32)
 	w.Bind(loop)
-	many()
+	group()
 	w.I(x86.SUB, x86.W64, count, x86.Imm(n))
 	w.I(x86.JGE, 0, loop)
-	w.Bind(tail)
+	w.Bind(rest)
 	w.I(x86.ADD, x86.W64, count, x86.Imm(n))
+}
+
+// terms adds as many terms as are left: many adds n of them and goes on, and one adds a single one.
+func (w *writer) terms(n int, many, one func()) {
+	single, done := w.NewLabel(), w.NewLabel()
+	w.groups(n, many)
 	w.I(x86.JE, 0, done)
 	w.Bind(single)
 	one()
@@ -244,7 +250,10 @@ func (w *writer) terms(n int, many, one func()) {
 // addTerms adds the terms that are left.
 func (w *writer) addTerms() {
 	if w.s.transposed {
-		w.terms(transposeTerms, func() { w.addTransposed(); w.advance(transposeTerms) }, w.gatherTerm)
+		if w.together(2*transposeTerms) == w.s.vecs {
+			w.groups(2*transposeTerms, func() { w.addTransposed(2 * transposeTerms) })
+		}
+		w.terms(transposeTerms, func() { w.addTransposed(transposeTerms) }, w.gatherTerm)
 		return
 	}
 	n := unroll
@@ -582,6 +591,12 @@ func (w *writer) maskedMove() x86.Op { return w.of(x86.VMOVUPS, x86.VMOVUPD) }
 
 // advance moves the pointers by n terms.
 func (w *writer) advance(n int) {
+	w.advanceA(n)
+	w.advanceB(n)
+}
+
+// advanceA moves those of A.
+func (w *writer) advanceA(n int) {
 	if w.s.across {
 		w.move(ptrA[0], stepA, n)
 	} else {
@@ -589,6 +604,10 @@ func (w *writer) advance(n int) {
 			w.I(x86.ADD, x86.W64, ptrA[i/5], x86.Imm(n*w.f.size))
 		}
 	}
+}
+
+// advanceB moves those of B.
+func (w *writer) advanceB(n int) {
 	if w.storesB {
 		w.I(x86.ADD, x86.W64, w.packedRow(), x86.Imm(n*w.s.vecs*w.f.vector))
 	}

@@ -214,7 +214,7 @@ func (p *packer) copyRows(c copying, to, from unsafe.Pointer, n, terms int) bool
 // transpose packs terms that are neighbours, of n elements. The last ones may be packed twice. It reports false if there are too
 // few terms, or if there is no memory for a kernel.
 func (p *packer) transpose(to, from unsafe.Pointer, n, terms int) bool {
-	return terms >= transposeTerms && p.transposeRows(to, from, nil, n, terms)
+	return terms >= transposeTerms && p.transposeRows(to, from, nil, n, terms, false)
 }
 
 // transposeFew packs two or three terms that are neighbours, of n elements from the first one on. A transposition reads behind
@@ -231,17 +231,17 @@ func (p *packer) transposeFew(to, from unsafe.Pointer, first, n, terms int) bool
 	if whole == 0 || whole < n && !p.gather(unsafe.Add(to, whole*size), unsafe.Add(from, whole*p.stepN), n-whole, terms) {
 		return false
 	}
-	return p.transposeRows(to, from, nil, whole, terms)
+	return p.transposeRows(to, from, nil, whole, terms, false)
 }
 
 // transposeAt packs terms that are neighbours, of elements whose places a table has, as transpose does.
 func (p *packer) transposeAt(to, from unsafe.Pointer, places []int, terms int) bool {
-	return terms >= transposeTerms && p.transposeRows(to, from, places, len(places), terms)
+	return terms >= transposeTerms && p.transposeRows(to, from, places, len(places), terms, false)
 }
 
 // transposeRows packs terms of n elements, which are at equal distances if there are no places. One call packs all whole vectors
-// of them, after the elements that are left: what is stored of those reaches into the next term.
-func (p *packer) transposeRows(to, from unsafe.Pointer, places []int, n, terms int) bool {
+// of them, after the elements that are left: unless all is exact, what is stored of those reaches into the next term.
+func (p *packer) transposeRows(to, from unsafe.Pointer, places []int, n, terms int, exact bool) bool {
 	x, lanes, group := &p.args, p.f.lanes(), min(terms, transposeTerms)
 	x.toStep, x.fromStep, x.fromVec, x.n, x.toBack, x.fromBack = p.row, p.stepN, lanes*p.stepN, terms/group, 0, 0
 	if left := terms % group; left > 0 {
@@ -252,7 +252,8 @@ func (p *packer) transposeRows(to, from unsafe.Pointer, places []int, n, terms i
 		if part.rows*part.vecs == 0 {
 			continue
 		}
-		f := p.f.transposer(part.rows, group, places != nil)
+		x.mask.set(part.rows%lanes, p.f.size)
+		f := p.f.transposer(part.rows, group, places != nil, exact)
 		if f == nil {
 			return false
 		}

@@ -86,11 +86,13 @@ func (f *family) gatherer() *exec.Code {
 }
 
 // transposer returns the kernel that transposes groups of so many terms of rows, whose places a table has or which
-// are at equal distances; nil if there is no memory for it.
-func (f *family) transposer(rows, terms int, byTable bool) *exec.Code {
-	return f.table().transposing[rows][terms][scalar.FromBool[int](byTable)].Make(func() ([]byte, error) {
+// are at equal distances, and stores nothing behind them if it is exact; nil if there is no memory for it.
+func (f *family) transposer(rows, terms int, byTable, exact bool) *exec.Code {
+	bit := scalar.FromBool[int]
+	return f.table().transposing[rows][terms][bit(byTable)][bit(exact)].Make(func() ([]byte, error) {
 		w := writer{Asm: x86.New(), f: f, l: x86.Len(f.vector * 8)}
-		w.writeTranspose(rows, terms, byTable)
+		w.s.columns(f, rows)
+		w.writeTranspose(rows, terms, byTable, exact)
 		return w.Code()
 	})
 }
@@ -194,12 +196,13 @@ func (w *writer) writeGather() {
 }
 
 // writeTranspose writes the kernel that reads groups of so many columns from rows, and stores each
-// as a vector. It goes on with the rows of the next vector, if there is one.
-func (w *writer) writeTranspose(rows, terms int, byTable bool) {
-	const to, toStep, count = x86.RDX, x86.R10, x86.RCX
+// as a vector, or its elements if it is exact. It goes on with the rows of the next vector, if there is one.
+func (w *writer) writeTranspose(rows, terms int, byTable, exact bool) {
+	const to, toStep, count = x86.RDX, x86.R10, x86.R14
 	const table, place = x86.R12, x86.R13
 	from := [4]x86.Reg{x86.RSI, x86.RAX, x86.RBX, x86.R11} // of every fifth row
 	w.loadParts(place)
+	w.loadMask()
 	next := w.NewLabel()
 	w.Bind(next)
 	w.arguments(argument{to, packTo}, argument{toStep, packToStep}, argument{from[0], packFrom}, argument{stepA, packFromStep}, argument{count, packN})
@@ -225,10 +228,14 @@ func (w *writer) writeTranspose(rows, terms int, byTable bool) {
 		return times(from[i/5], stepA, stepA3, i%5, disp)
 	}
 	for i := 0; i < terms; {
-		columns := w.transpose(w.l, 0, i, terms, row)
+		columns := w.transpose(transposition{l: w.length(0), first: i, terms: terms}, row)
 		for _, last := range columns[:min(len(columns), terms-i)] {
 			last(x86.Vec(8 + i))
-			w.I(x86.VMOVUPS, w.l, x86.At(to, 0), x86.Vec(8+i))
+			if exact {
+				w.storeSum(x86.At(to, 0), x86.Vec(8+i), 0)
+			} else {
+				w.I(x86.VMOVUPS, w.l, x86.At(to, 0), x86.Vec(8+i))
+			}
 			w.I(x86.ADD, x86.W64, to, toStep)
 			i++
 		}
@@ -278,17 +285,30 @@ func (f *family) atOnce(terms int) int {
 	return transposeChunk / f.size
 }
 
-// transpose transposes some of so many columns, from the first one on, of rows of contiguous elements, which fill a register of length l
-// each, by five registers from free on, three for two columns. It returns a function for each column (see atOnce) that writes the
-// last instruction, into a register, which may be the last of these.
-func (w *writer) transpose(l x86.Len, free x86.Vec, first, terms int, row func(i int, disp int32) x86.Mem) (last []func(to x86.Vec)) {
+// A transposition is that of some of so many columns, from the first one on, of rows of contiguous elements, which fill a register of length l
+// each, by five registers from free on, three for two columns. Of two groups of columns it loads both with the first one, and keeps the second
+// one in four registers.
+type transposition struct {
+	l            x86.Len
+	free, kept   x86.Vec
+	first, terms int
+}
+
+// transpose transposes. It returns a function for each column (see atOnce) that writes the last instruction, into a register, which may
+// be the last of the free ones.
+func (w *writer) transpose(x transposition, row func(i int, disp int32) x86.Mem) (last []func(to x86.Vec)) {
+	l, free, first := x.l, x.free, x.first
 	parts, chunk := int(l)/8/transposeChunk, x86.L128 // parts of a register have rows of their own
 	per, broadcast := transposeChunk/w.f.size, x86.VBROADCASTF32X4
-	four := w.f.atOnce(terms) == transposeTerms
-	if four && w.f.size == 8 { // a row of four columns has 32 bytes
+	four, two := w.f.atOnce(min(x.terms, transposeTerms)) == transposeTerms, x.terms > transposeTerms
+	if four && w.f.size == 8 || two { // a row of the columns has 32 bytes
 		parts, chunk, broadcast = parts/2, x86.L256, x86.VBROADCASTF64X4
 	}
-	load := func(to, other x86.Vec, r int, disp int32) { // by blends, which take any unit: an insertion takes one of those for shuffles
+	even, odd := x86.Imm(0x88), x86.Imm(0xdd) // which 128 bits of a row VSHUFF64X2 takes
+	if parts == 1 {
+		even, odd = 0, 3
+	}
+	read := func(to, other x86.Vec, r int, disp int32) { // by blends, which take any unit: an insertion takes one of those for shuffles
 		w.I(x86.VMOVUPS, chunk, to, row(r, disp))
 		if l == x86.L256 && !w.f.avx512 {
 			w.I(x86.VBROADCASTF128, l, other, row(r+per, disp))
@@ -299,11 +319,26 @@ func (w *writer) transpose(l x86.Len, free x86.Vec, first, terms int, row func(i
 			w.I(broadcast, l, to, row(r+c*per, disp), x86.Merge(partMask+x86.Mask(c-1)))
 		}
 	}
+	load := func(to, other x86.Vec, r int) x86.Vec {
+		kept := x.kept + x86.Vec(r)
+		switch {
+		case !two:
+			read(to, other, r, 0)
+		case first > 0:
+			return kept
+		default:
+			read(other, 0, r, 0)
+			read(kept, 0, r+per*parts, 0)
+			w.I(x86.VSHUFF64X2, l, to, other, kept, even)
+			w.I(x86.VSHUFF64X2, l, kept, other, kept, odd)
+		}
+		return to
+	}
 	b, low, c, lower, a := free, free+1, free+2, free+3, free+4
 	if !four {
 		at := int32(first / per * transposeChunk)
-		load(b, free+2, 0, at)
-		load(low, free+2, 1, at)
+		read(b, free+2, 0, at)
+		read(low, free+2, 1, at)
 		for _, op := range [2]x86.Op{x86.VUNPCKLPD, x86.VUNPCKHPD} {
 			last = append(last, func(to x86.Vec) { w.I(op, l, to, b, low) })
 		}
@@ -316,17 +351,13 @@ func (w *writer) transpose(l x86.Len, free x86.Vec, first, terms int, row func(i
 	do := func(s step, to, a, b x86.Vec) { w.I(s.op, l, append([]x86.Operand{to, a, b}, s.imm...)...) }
 	steps, rows := [2][2]step{{{x86.VUNPCKLPS, nil}, {x86.VUNPCKHPS, nil}}, {{x86.VSHUFPS, []x86.Operand{x86.Imm(0x44)}}, {x86.VSHUFPS, []x86.Operand{x86.Imm(0xee)}}}}, [4]int{0, 1, 2, 3}
 	if w.f.size == 8 {
-		even, odd := x86.Imm(0x88), x86.Imm(0xdd)
-		if parts == 1 {
-			even, odd = 0, 3
-		}
 		steps, rows = [2][2]step{{{x86.VSHUFF64X2, []x86.Operand{even}}, {x86.VSHUFF64X2, []x86.Operand{odd}}}, {{x86.VUNPCKLPD, nil}, {x86.VUNPCKHPD, nil}}}, [4]int{0, 2 * parts, 1, 2*parts + 1}
 	}
 	for i, pair := range [2][2]x86.Vec{{low, b}, {lower, c}} {
-		load(a, pair[0], rows[2*i], 0)
-		load(pair[1], pair[0], rows[2*i+1], 0)
-		do(steps[0][0], pair[0], a, pair[1])
-		do(steps[0][1], pair[1], a, pair[1])
+		one := load(a, pair[0], rows[2*i])
+		other := load(pair[1], pair[0], rows[2*i+1])
+		do(steps[0][0], pair[0], one, other)
+		do(steps[0][1], pair[1], one, other)
 	}
 	for _, pair := range [2][2]x86.Vec{{low, lower}, {b, c}} {
 		for _, s := range steps[1] {

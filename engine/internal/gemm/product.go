@@ -309,7 +309,7 @@ func (w *worker) Run(lo, hi int) {
 			w.tile(u, -1, s)
 		}
 	}
-	w.t, w.all = tile{}, tile{} // they would keep the arrays of the caller alive
+	w.t, w.all, w.packB = tile{}, tile{}, packer{} // they would keep the arrays of the caller alive
 }
 
 // tile computes tile u: one section of it for partial, or all.
@@ -363,10 +363,19 @@ func (w *worker) tile(u, section int, s *scratch) {
 			return
 		}
 	}
-	if d.apart {
-		all.save = save
+	if all.save = save; d.apart && !w.columns(all) {
 		d.do.combine(all, p.C.Col*d.size)
 	}
+}
+
+// columns stores sums that are the columns of a result. It reports false if they are not.
+func (w *worker) columns(t *tile) bool {
+	d, x := w.d, &w.packB
+	if t.save != keep || d.p.C.Row != 1 || d.sum != d.size || d.eng != engine(&d.machine) || t.n < transposeTerms {
+		return false
+	}
+	x.f, x.row, x.stepN = d.machine.f, d.p.C.Col*d.size, t.ldc
+	return x.transposeRows(t.out, t.c, nil, t.m, t.n, true)
 }
 
 // complete says that all m rows of a tile are complete, unless the engine has said so.

@@ -119,11 +119,13 @@ func (f *family) narrow256(p *Problem) bool {
 }
 
 // transposedVecs returns the number of vectors of a kernel of so many rows, of columns at a distance of step bytes. The pointers of a
-// kernel reach 35 columns, or 30 if A takes one of them. Unless the distance is 0, no more columns of a kernel share a set of the
+// kernel reach 35 columns, or 30 if A takes one of them, which it does from six rows on unless these are neighbours. Unless the distance is 0, no more columns of a kernel share a set of the
 // first-level cache than the set has ways.
-func (f *family) transposedVecs(rows, cols, step int) int {
+func (f *family) transposedVecs(rows, cols, step int, across bool) int {
 	vecs := [mostTransposed + 1]int{0, 3, 2, 2, 2, 2, 1, 1, 1, 1, 1}
 	switch {
+	case f.avx512 && f.size == 4 && across:
+		vecs = [mostTransposed + 1]int{0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}
 	case f.avx512 && f.size == 4: // as many as fit: see together
 		vecs = [mostTransposed + 1]int{0, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1}
 	case f.avx512:
@@ -148,7 +150,7 @@ func (f *family) transposedStrip(p *Problem, step int) (vecs int, copies bool) {
 	if copies = f.size == 4 && rows >= least && rows <= most && conflict(step); copies {
 		step = 0
 	}
-	return f.transposedVecs(rows, p.N, step), copies
+	return f.transposedVecs(rows, p.N, step, p.A.Row == 1 && p.A.Col != 1), copies
 }
 
 // computeTransposed computes a tile: all terms of some columns, which are near in memory, and then all terms of the next columns.
@@ -245,21 +247,28 @@ func (w *writer) placeB(j, i int, disp int32) x86.Mem {
 	return times(transposedB[i/5], stepB, stepB3, i%5, disp)
 }
 
-// addTransposed adds four terms.
-func (w *writer) addTransposed() {
-	n := w.together()
+// addTransposed adds so many terms, one or two groups, and moves the pointers.
+func (w *writer) addTransposed(terms int) {
+	n := w.together(terms)
 	for j := 0; j < w.s.vecs; j += n {
-		for u := 0; u < transposeTerms; u += w.f.atOnce(transposeTerms) {
-			w.transposeVecs(j, n, u)
+		for u := 0; u < terms; u += w.f.atOnce(transposeTerms) {
+			if u == transposeTerms {
+				w.advanceA(u)
+			}
+			w.transposeVecs(j, n, u, terms)
 		}
 	}
+	w.advanceA(transposeTerms)
+	w.advanceB(terms)
 }
 
-// transposedTemps is the number of registers that a vector of four terms needs. If one transposition has all four, the first needs one more.
+// transposedTemps is the number of registers that a vector needs for a group of terms. If one transposition has all four, the first needs one
+// more.
 const transposedTemps = 4
 
-// together is the number of vectors whose terms are in registers at once: all of them, or one.
-func (w *writer) together() int {
+// together is the number of vectors whose terms are in registers at once, of one or two groups: all of them, or one of one group. Of two
+// groups it is 0 if it cannot be all: only float32 of AVX-512 has them, where two take half as many loads.
+func (w *writer) together(terms int) int {
 	n, registers, spare := w.s.vecs, 16, 1
 	if w.f.avx512 {
 		registers, spare = 32, n
@@ -267,16 +276,20 @@ func (w *writer) together() int {
 	if w.f.atOnce(transposeTerms) < transposeTerms {
 		spare = 0
 	}
-	if n*(w.s.rows+transposedTemps)+1+spare > registers {
-		return 1
+	fits := n*(w.s.rows+transposedTemps/transposeTerms*terms)+1+spare <= registers
+	switch two := terms > transposeTerms; {
+	case two && (!fits || !w.f.avx512 || w.f.size == 8):
+		return 0
+	case fits:
+		return n
 	}
-	return n
+	return 1
 }
 
 // transposeVecs adds the terms of one transposition, from the u-th one on, of n vectors from vector j on. Register colA holds an
 // element of A, which is loaded once for all vectors, but with AVX2 for each first term of float32, whose last
-// instruction needs a register that all share.
-func (w *writer) transposeVecs(j, n, u int) {
+// instruction needs a register that all share. Pointers of A are at the group.
+func (w *writer) transposeVecs(j, n, u, terms int) {
 	free := w.colA + 1
 	spare, step := free+transposedTemps*x86.Vec(n), x86.Vec(scalar.FromBool[int](w.f.avx512))
 	to := []x86.Vec{2, 0} // where terms go: what these registers have is not needed
@@ -291,7 +304,8 @@ func (w *writer) transposeVecs(j, n, u int) {
 		return free + transposedTemps*x86.Vec(v) + to[i]
 	}
 	for v := range last {
-		last[v] = w.transpose(w.length(j+v), free+transposedTemps*x86.Vec(v), u, transposeTerms, func(i int, disp int32) x86.Mem { return w.placeB(j+v, i, disp) })
+		x := transposition{l: w.length(j + v), free: free + transposedTemps*x86.Vec(v), kept: spare + x86.Vec(n) + transposeTerms*x86.Vec(v), first: u, terms: terms}
+		last[v] = w.transpose(x, func(i int, disp int32) x86.Mem { return w.placeB(j+v, i, disp) })
 	}
 	for i := range to {
 		some := n // vectors at a time
@@ -304,7 +318,7 @@ func (w *writer) transposeVecs(j, n, u int) {
 				w.keepB(u+i, j+v, at(v, i))
 			}
 			for r := range w.s.rows {
-				w.loadA(w.colA, u+i, r)
+				w.loadA(w.colA, (u+i)%transposeTerms, r)
 				for v := first; v < first+some; v++ {
 					w.multiply(r, j+v, w.colA, at(v, i))
 				}

@@ -31,8 +31,8 @@ type machine struct {
 	last            mask // of the last columns of C
 	do              arithmetic
 	cells           []cell // of a small product
-	aheadStep       int    // of its kernels; 0: they prefetch no more than the first lines of the later one
 	nextAhead       int    // number of products from one to that whose operands its kernels prefetch
+	turns           int    // 1 if its kernel takes turns with that of the next one; see cell
 	// streams says that stores to the result should bypass the caches, where it is
 	// aligned, and stream that this run does so.
 	streams, stream bool

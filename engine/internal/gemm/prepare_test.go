@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -326,11 +327,30 @@ func TestSmallProductsPrefetch(t *testing.T) {
 		}
 		for _, two := range []bool{true, false} {
 			inHalves = func() bool { return two }
-			for n, want := range map[int]bool{16: false, 24: isa == "avx512" && !two, 32: isa == "avx512" && !two} {
-				p := Problem{Type: dtype.F32, M: n, N: n, K: n, A: Matrix{n, 1}, B: Matrix{n, 1}, C: Matrix{n, 1}, OffA: make([]int, 2000), OffB: make([]int, 2000), OffC: make([]int, 2000)}
+			once := isa == "avx512" && !two
+			for _, x := range []struct {
+				n    int
+				far  bool // the products do not stay in the third level
+				want bool
+			}{{16, false, false}, {24, false, once}, {32, false, once}, {5, true, once}, {15, true, once}, {16, true, false}} {
+				products := 100
+				if x.far {
+					products += l3() / (4 * x.n * x.n)
+				}
+				off := make([]int, products)
+				p := Problem{Type: dtype.F32, M: x.n, N: x.n, K: x.n, A: Matrix{x.n, 1}, B: Matrix{x.n, 1}, C: Matrix{x.n, 1}, OffA: off, OffB: off, OffC: off}
 				d := New(isa, p, &ir.Binding{}, 1)
-				if prefetch := d.machine.aheadStep > 0; len(d.machine.cells) == 0 || prefetch != want {
-					t.Errorf("%s, halves %t: %d kernels of products of %d prefetch: %t, want %t", isa, two, len(d.machine.cells), n, prefetch, want)
+				if len(d.machine.cells) == 0 || d.machine.cells[0].step > 0 != x.want {
+					t.Errorf("%s, halves %t: %d kernels, %d products of %d prefetch: %t", isa, two, len(d.machine.cells), products, x.n, !x.want)
+				}
+				var operands [2]bool
+				for _, l := range d.machine.cells {
+					for turn := range 1 + d.machine.turns {
+						operands[scalar.FromBool[int](l.ahead[turn] < 0)] = true
+					}
+				}
+				if operands != [2]bool{true, true} {
+					t.Errorf("%s, products of %d: operands that are prefetched: %v", isa, x.n, operands)
 				}
 			}
 		}

@@ -12,12 +12,17 @@ const mostCells = 16
 
 // mostFound returns the largest size of the operands of a product, in bytes, of which the processor
 // prefetches the lines ahead by itself, unless B is packed, which reads parts of lines. Of larger ones kernels prefetch those of a later product.
-// Processors that compute vectors of 512 bits at once finish a product before they find the lines of the next one.
-func (e *machine) mostFound() int {
-	if e.f.avx512 && !inHalves() {
-		return 3 << 10
+// Processors that compute vectors of 512 bits at once finish a product before they find the lines of the next one. If these come from memory they
+// find none of rows that begin within lines.
+func (e *machine) mostFound(both int) int {
+	p := e.p
+	switch {
+	case !e.f.avx512 || inHalves():
+		return 12 << 10
+	case p.N*e.size%cacheLine != 0 && len(p.OffC)*(both+p.M*p.N*e.size) > l3()/4:
+		return 0
 	}
-	return 12 << 10
+	return 3 << 10
 }
 
 // A cell is a kernel of a small product, and the bytes from the first elements of A, B
@@ -25,9 +30,10 @@ func (e *machine) mostFound() int {
 type cell struct {
 	code    [2]*exec.Code // the second one's stores bypass the caches
 	a, b, c int
-	// The kernel prefetches bytes of a later product: of B from aheadB on, if it is not
-	// negative, else of A from aheadA on.
-	aheadA, aheadB int
+	// The kernel prefetches bytes of later products, from here on in what kernels read first, or of the other operand from ^ahead on. Where
+	// there is no other kernel it takes turns.
+	ahead [2]int
+	step  int // between prefetches; 0: there are none
 }
 
 // leastAhead is the least number of bytes between what small products read and what they prefetch, unless B is packed, which
@@ -46,32 +52,40 @@ func (e *machine) list() {
 	if kernels > mostCells {
 		return
 	}
-	sizeA, rate := p.M*p.K*e.size, dense
-	some := rate.prefetches(p.K) * rate.bytes()
-	both := sizeA + p.N*p.K*e.size
-	switch {
-	case both <= e.mostFound() && (!e.packB || len(p.OffB)*both <= l2()/2):
-		some, rate = 0, silent
-	case kernels*some < both:
-		some, rate = 2*some, denser
-	}
-	e.aheadStep, e.nextAhead = min(some, rate.bytes()), 1
-	if !e.packB {
+	first, second := p.M*p.K*e.size, p.N*p.K*e.size // bytes
+	both := first + second
+	e.turns, e.nextAhead = scalar.FromBool[int](kernels == 1), 1
+	if e.packB {
+		first, second = second, first
+	} else {
 		e.nextAhead += leastAhead / max(both, 1)
+	}
+	products := 1 + e.turns // that are prefetched together
+	all := products * kernels
+	some := min(max(1, all*first/max(both, 1)), all-1) // prefetch the first operand
+	partA, partB := products*first/some, products*second/(all-some)
+	rates := [2]rate{rateOf(partA, p.K), rateOf(partB, p.K)}
+	switch {
+	case both <= e.mostFound(both) && (!e.packB || len(p.OffB)*both <= l2()/2):
+		rates = [2]rate{}
+	case kernels == 1:
+		rates[0] = max(rates[0], rates[1])
 	}
 	for r := range c.tiles() {
 		i, rows := c.rowsOf(r)
 		s := shape{rows: rows, across: e.across, save: e.save, transposed: e.transposed}
 		for j := 0; j < p.N; j += e.width {
 			s.columns(e.f, min(e.width, p.N-j))
-			s.rate = rate
-			ahead := len(e.cells) * some
-			l := cell{aheadA: ahead, aheadB: ahead - sizeA, a: i * e.a.Row, b: j * e.b.Col, c: i*p.C.Row*e.size + j*e.size}
-			if e.packB { // B first
-				l.b = j * e.size * p.K
-				if l.aheadA, l.aheadB = ahead-p.N*p.K*e.size, ahead; l.aheadA >= 0 {
-					l.aheadB = -1
+			s.rate = rates[scalar.FromBool[int](len(e.cells) >= some)]
+			l := cell{step: min(s.rate.prefetches(p.K), 1) * s.rate.bytes(), a: i * e.a.Row, b: j * e.b.Col, c: i*p.C.Row*e.size + j*e.size}
+			for turn := range l.ahead {
+				at := turn*e.turns + len(e.cells)
+				if l.ahead[turn] = at * partA; at >= some {
+					l.ahead[turn] = ^((at - some) * partB)
 				}
+			}
+			if e.packB {
+				l.b = j * e.size * p.K
 			}
 			l.code[0] = e.f.kernel(s)
 			if e.streams {
@@ -86,6 +100,16 @@ func (e *machine) list() {
 			e.cells = append(e.cells, l)
 		}
 	}
+}
+
+// rateOf returns the rate at which a kernel of so many terms prefetches so many bytes, but a few lines: a higher one takes longer than these.
+func rateOf(bytes, terms int) rate {
+	const few = 5 * cacheLine
+	r := dense
+	for r < quadruple && r.prefetches(terms)*r.bytes()+few < bytes {
+		r++
+	}
+	return r
 }
 
 // packSmall packs B of product u of a list, unless the product before has the same one. It returns where B is.
@@ -114,7 +138,6 @@ func (w *worker) small(lo, hi int, s *scratch) {
 	const stride = 64 // products between two looks at the context
 	d, p, e, args := w.d, &w.d.p, &w.d.machine, &w.args
 	args.as, args.bs, args.cs, args.os, args.k = e.a.Row, e.stepB(), p.C.Row*d.size, p.C.Row*d.size, p.K
-	args.aheadStep = e.aheadStep
 	if e.across {
 		args.as = e.a.Col
 	}
@@ -122,14 +145,21 @@ func (w *worker) small(lo, hi int, s *scratch) {
 		args.bs = e.width * e.size
 	}
 	args.mask, args.alpha, args.beta = e.last, d.alpha, d.beta
-	way := scalar.FromBool[int](e.stream)
+	way, prefetches := scalar.FromBool[int](e.stream), e.cells[0].step > 0
 	a, b, c := d.bind.Bufs[d.a].Ptr, d.bind.Bufs[d.b].Ptr, d.bind.Bufs[2].Ptr
 	for u := lo; u < hi; u++ {
 		if (u-lo)%stride == 0 && d.stop() {
 			break
 		}
-		next := min(u+e.nextAhead, hi-1)
-		nextA, nextB := uintptr(a)+uintptr(p.OffA[next]*d.size), uintptr(b)+uintptr(p.OffB[next]*d.sizeB)
+		var next [2]uintptr // what later kernels read first, and the other operand
+		turn := u & e.turns
+		if prefetches {
+			v := min(u-turn+e.nextAhead, hi-1)
+			next = [2]uintptr{uintptr(a) + uintptr(p.OffA[v]*d.size), uintptr(b) + uintptr(p.OffB[v]*d.sizeB)}
+			if e.packB {
+				next[0], next[1] = next[1], next[0]
+			}
+		}
 		a, b, c := unsafe.Add(a, p.OffA[u]*d.size), unsafe.Add(b, p.OffB[u]*d.sizeB), unsafe.Add(c, p.OffC[u]*d.size)
 		if e.packB {
 			b = w.packSmall(u, lo, s)
@@ -137,9 +167,12 @@ func (w *worker) small(lo, hi int, s *scratch) {
 		for i := range e.cells {
 			l := &e.cells[i]
 			args.a, args.b, args.c = unsafe.Add(a, l.a), unsafe.Add(b, l.b), unsafe.Add(c, l.c)
-			args.out, args.ahead = args.c, nextA+uintptr(l.aheadA)
-			if l.aheadB >= 0 {
-				args.ahead = nextB + uintptr(l.aheadB)
+			args.out = args.c
+			if prefetches {
+				args.ahead, args.aheadStep = next[0]+uintptr(l.ahead[turn]), l.step
+				if l.ahead[turn] < 0 {
+					args.ahead = next[1] + uintptr(^l.ahead[turn])
+				}
 			}
 			l.code[way].Call(unsafe.Pointer(args))
 		}

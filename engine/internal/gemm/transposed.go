@@ -76,14 +76,15 @@ func (f *family) unpacked(p *Problem) bool {
 	return whole && p.A.Row == 1 && p.B.Row == 1 && p.K >= least && p.M*p.N <= 16*p.K
 }
 
-// narrow512 is narrow for AVX-512. The terms from which it pays rise with the lanes that the columns fill, but less with A by columns, which
-// needs no transposition. Fewer rows pay with more terms.
+// narrow512 is narrow for AVX-512. The terms from which it pays rise with the lanes that the columns fill; most are needed where they fill a
+// vector, or for fewer rows.
 func (f *family) narrow512(p *Problem) bool {
-	terms := max(32, p.N*(p.N-1)*f.size/2)
-	if p.A.Row == 1 {
-		terms = min(terms, 16*f.size)
+	lanes := p.N * (p.N - 1) * f.size
+	terms := max(32, lanes/8)
+	if p.N*f.size == f.vector {
+		terms = 128
 	}
-	return p.K >= terms && (p.M >= 64 || p.M >= 16 && p.K >= 2*terms)
+	return p.K >= terms && (p.M >= 64 || p.M >= 16 && p.K >= max(64, lanes))
 }
 
 // narrow256 is narrow for AVX2. Up to five columns of at most 24 bytes become rows from 20 terms on, others from 64. The fewest rows fall as

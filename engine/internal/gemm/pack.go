@@ -252,7 +252,9 @@ func (p *packer) transposeRows(to, from unsafe.Pointer, places []int, n, terms i
 		if part.rows*part.vecs == 0 {
 			continue
 		}
-		x.mask.set(part.rows%lanes, p.f.size)
+		if exact {
+			x.mask.set(part.rows%lanes, p.f.size)
+		}
 		f := p.f.transposer(part.rows, group, places != nil, exact)
 		if f == nil {
 			return false

@@ -202,7 +202,9 @@ func (w *writer) writeTranspose(rows, terms int, byTable, exact bool) {
 	const table, place = x86.R12, x86.R13
 	from := [4]x86.Reg{x86.RSI, x86.RAX, x86.RBX, x86.R11} // of every fifth row
 	w.loadParts(place)
-	w.loadMask()
+	if exact {
+		w.loadMask()
+	}
 	next := w.NewLabel()
 	w.Bind(next)
 	w.arguments(argument{to, packTo}, argument{toStep, packToStep}, argument{from[0], packFrom}, argument{stepA, packFromStep}, argument{count, packN})

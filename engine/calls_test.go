@@ -154,7 +154,7 @@ func TestScatterOfOneNumber(t *testing.T) {
 				want[(index.Data()[i]+size)%size] += 1 << 61
 			}
 		}
-		err := y.Assign(op.AddAt(y, index, op.Full[int64](1<<61), 0))
+		err := y.Assign(op.AddAt(y, index, op.Full[int64](int64(1<<61)), 0))
 		if outside != errors.Is(err, expr.ErrIndex) || !slices.Equal(y.Data(), want) {
 			t.Errorf("index %d: %v, not %v: %v", odd, y, want, err)
 		}

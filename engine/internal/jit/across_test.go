@@ -89,7 +89,7 @@ buf q %[1]s out 2
 // fits in, and with a second level that has all. The arrays end at pages without access, and the numbers of rows and of columns are no
 // multiples of those that a loop takes at once.
 func TestRowsAtOnce(t *testing.T) {
-	caches := [2]cpucache.Sizes{{L1: 64, L2: 128, L3: 192}, {L1: 64, L2: 1 << 30, L3: 1 << 31}}
+	caches := [2]cpucache.Sizes{{L1: 64, L2: 128, L3: 192}, {L1: 64, L2: 1 << 29, L3: 1 << 30}}
 	found, avx2 := 0, false
 	defer useModel(model())()
 	for seed := range 60 {

@@ -110,7 +110,8 @@ type args struct {
 	below [largestVector / 8]int64
 	// Of words: the bits of keys that they lack, those of a position, and a mask of these; a mask of the words of the last vector of a row,
 	// and the words behind them; the result of a measurement.
-	shift, places, mask                     int
+	shift, places                           int
+	mask                                    uint64
 	within, behind, least, greatest, differ [largestVector / 8]int64
 	list                                    unsafe.Pointer // positions
 	order

@@ -216,7 +216,7 @@ func (s *scatter[T]) aside(c *tree.Call) bool {
 	}
 	index, v := elements[int64](a, s.count-1), elements[T](&c.Args[1], s.along.step*(s.count-1))
 	out, inside := tree.Elements[T](&c.Out), true
-	if t := dtype.Of[T](); s.along.step == 0 && t.IsInt() && t.Size() == 8 && s.count <= math.MaxUint32 { // of half the size
+	if t := dtype.Of[T](); s.along.step == 0 && t.IsInt() && t.Size() == 8 && uint64(s.count) <= math.MaxUint32 { // of half the size
 		counts, _ := as[uint32](c.Work, 0, s.size)
 		clear(counts)
 		untilStopped(c, 0, s.count, func(lo, hi int) { inside = inside && addChecked(counts, index[lo:hi], []uint32{1}, 0) })

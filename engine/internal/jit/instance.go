@@ -323,7 +323,7 @@ func (bp *boundPhase) mostLanes() int {
 		strip = min(strip, max(woven/(n*bp.Sites[bp.Woven[0]].Size)&^63, 64))
 	}
 	if bp.Transposes() {
-		strip = min(strip, max(transposedElements/bp.SeqN&^(transposedLanes-1), transposedLanes))
+		strip = min(strip, max(transposedElements/bp.SeqN&^(layout.TransposedLanes-1), layout.TransposedLanes))
 	}
 	return strip
 }

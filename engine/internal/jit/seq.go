@@ -24,11 +24,8 @@ import (
 const callElements = 1 << 14
 
 // transposedElements is the same for a loop whose blocks are transposed: a call goes far along a few
-// rows, transposedLanes, or over more that are short.
-const (
-	transposedElements = 1 << 14
-	transposedLanes    = 64
-)
+// rows, [layout.TransposedLanes], or over more that are short.
+const transposedElements = 1 << 14
 
 // acrossElements is the same for a loop along one row after the other, and acrossBytes is the bytes of the lanes of a call if it only
 // reduces, in any order.

@@ -7,9 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
+	"github.com/oneloop/oneloop/engine/internal/machine"
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // TestTransposed compares scans along the rows of their arrays with the interpreter: forward,
@@ -462,5 +465,56 @@ scalar s0 bool
 			s.b.Bufs[0].Strides = []int{1, inner * n, n} // so no span has the elements
 			differ(t, r, s)
 		}
+	}
+}
+
+// TestTransposedWide compares reductions along the rows of one and of two arrays with the interpreter, forward and backward, with numbers of rows
+// near those of vectors of 512 bits and of a call, and of steps near those of a part of 32 bytes. Not all transpose such parts: where they are
+// two halves, or few rows are left over, no loop does.
+func TestTransposedWide(t *testing.T) {
+	rows, steps := []int{16, 40, 63, 64, 70, 72, 79, 80, 97, 128, 255, 264, 300}, []int{8, 9, 15, 16, 17, 31, 33, 64, 65, 71, 130, 512, 700}
+	types, found := []dtype.Type{dtype.F32, dtype.F16, dtype.I32, dtype.BF16, dtype.I16, dtype.U16, dtype.U32}, [2]int{}
+	for seed := 0; seed < 420; seed += testlevel.Every(1, 5) {
+		r := rand.New(rand.NewPCG(uint64(seed), 31))
+		typ, n, m := types[seed%len(types)], rows[r.IntN(len(rows))], steps[r.IntN(len(steps))]
+		at, halves := "i0, i1", seed/len(types)%4 == 3
+		if seed/len(types)%2 == 1 {
+			at = fmt.Sprintf("i0, %d+i1*-1", m-1)
+		}
+		k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "REG", typ.Register().Short(), "AT", at, "RED", []string{"sum", "max"}[r.IntN(2)], "ARG", []string{"%1", "%3"}[r.IntN(2)]).Replace(`kernel wide
+axis i0 i1
+buf x TYPE in 2
+buf z REG in 2
+buf y REG out 1
+{
+  vec i0 {
+    seq i1 {
+      %1 = load REG x[AT]
+      %2 = load REG z[i0, i1]
+      %3 = mul REG %1 %2
+      %4 = reduce RED REG ARG
+    }
+    store REG y[i0] %4
+  }
+}`))
+		s := newSetup(t, r, k, []int{n, m}, nil, [][]int{{n, m}, {n, m}, {n}}, r.IntN(2) == 0)
+		model := machine.Defaults()
+		model.Halves, model.Narrow = halves, false
+		restore := useModel(model)
+		for _, be := range isas(t) {
+			for _, bp := range s.instance(t, be).(*instance).phases {
+				if left := n % 64; be.Name() == "avx512" && bp.Transposes() && bp.LaneSize == 0 {
+					found[frame.Bit(!bp.Narrow)]++
+					if !bp.Narrow && (halves || left >= 8 && left < 16 && n < 256) {
+						t.Errorf("%d rows of %s: vectors of 512 bits, halves %t", n, typ, halves)
+					}
+				}
+			}
+		}
+		differ(t, r, s)
+		restore()
+	}
+	if slices.ContainsFunc(isas(t), func(be backend.Backend) bool { return be.Name() == "avx512" }) && (found[0] < 5 || found[1] < 20) {
+		t.Errorf("%d loops have vectors of 256 bits, %d of 512 bits", found[0], found[1])
 	}
 }

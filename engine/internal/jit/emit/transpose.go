@@ -179,14 +179,15 @@ func (f *phaseCode) wholeBlock(accs []columnAcc) {
 // step, and of the states and accumulators. It returns the registers of the parts. A load gives those of its
 // steps to its node, and a store takes one for each step. The last part may have results of the part before.
 func (f *phaseCode) findHeld(v, states int) (vectors int) {
-	if len(f.transposedSites) == 0 || !f.Blends || f.Phase.Leaves {
+	if len(f.transposedSites) == 0 || !f.Blends || f.Phase.Leaves || f.LaneSize > 0 {
 		return 0
 	}
 	n, loads, stores := f.partSteps(), 0, 0
 	for i := range f.transposedSites {
 		t := &f.transposedSites[i]
 		nodes := lists.Count(f.top, func(id int32) bool { return f.transposedSite(id) == t })
-		if nodes != 1 || t.Size*f.W != 2*layout.PartBytes && t.Size*n != layout.PartBytes || n*len(f.top) > wholeNodes {
+		fits := t.Size*f.W == 2*layout.PartBytes || t.Size*n == layout.PartBytes || n == 8
+		if nodes != 1 || !fits || n == 8 && t.Store || n*len(f.top) > wholeNodes {
 			return 0
 		}
 		if t.Store {
@@ -224,14 +225,19 @@ func (f *phaseCode) findHeld(v, states int) (vectors int) {
 const mostTransposed = 4
 
 // partSteps returns the steps of a part of a row: those of 16 bytes of the smallest elements, or of 32 bytes for elements
-// of 8 bytes of long rows. These take half as many stores, but permutes between the halves, and more steps of a short
-// row are repeated.
+// of 8 bytes of long rows, and for vectors of 64 bytes. These take half as many loads or stores, but permutes between the
+// halves, and more steps of a short row are repeated.
 func (f *phaseCode) partSteps() int {
-	n := 4
-	if f.Layout.Each > 0 && !slices.ContainsFunc(f.transposedSites, func(t isa.TransposedSite) bool { return t.Size < 8 }) {
-		n = 2
+	size := func(size int) bool {
+		return slices.ContainsFunc(f.transposedSites, func(t isa.TransposedSite) bool { return t.Size == size })
 	}
-	return n
+	switch {
+	case f.Layout.Each == 0 && (f.W == 16 || size(2)):
+		return 8
+	case f.Layout.Each > 0 && !size(4) && !size(2):
+		return 2
+	}
+	return 4
 }
 
 // otherTemporaries returns the most temporaries of a node that is not transposed in registers.

@@ -311,11 +311,10 @@ type Lanes interface {
 	// JoinFields stores the vectors v of all fields of records as vectors of whole records. s is the
 	// first field. Only targets with Joins have it.
 	JoinFields(s *layout.Site, t dtype.Type, v []Vec)
-	// LoadHalves loads 16 bytes to each half of a vector, and StoreHalves stores them. TransposeVectors transposes
-	// blocks of elements of some size in the halves of v, which are as many vectors as a half has elements, or
-	// one block in v, of 8 bytes each. The results are in the registers of v and free but one, which it
-	// returns. Only targets with Blends have these.
-	LoadHalves(d Vec, lower, upper Mem)
+	// LoadRows loads len(v) elements of each of W rows, which are in memory at row(i), for [Lanes.TransposeVectors]: a row to each vector or to
+	// each half of one, as lanes. StoreHalves stores the halves of 16 bytes of a vector. TransposeVectors transposes blocks of elements of
+	// some size in v. The results are in the registers of v and free but one, which it returns. Only targets with Blends have these.
+	LoadRows(t dtype.Type, v []Vec, row func(i int) Mem)
 	StoreHalves(lower, upper Mem, x Vec)
 	TransposeVectors(size int, v []Vec, free Vec) Vec
 	// Hold lets the code from here on keep constants in registers, at most room vectors. EndHold

@@ -77,19 +77,12 @@ func (f *Emitter) TransposeBlock(target Target, t *TransposedSite, base Reg) {
 	}
 }
 
-// LoadPart loads 16 bytes of the rows of W lanes, or 32 bytes, the steps from t.First on, and transposes them in registers.
+// LoadPart loads the steps from t.First on of the rows of W lanes, 16 or 32 bytes of each, and transposes them in registers.
 // StorePart does the opposite: the registers have other values then. free is a register beside them, and
 // so is the one that they return. They overwrite Count and the temporaries.
 func (f *Emitter) LoadPart(t *TransposedSite, free Vec) Vec {
-	row := f.partRows(t)
-	for k, r := range t.Steps {
-		if len(t.Steps) == f.W {
-			f.Lanes.LoadVec(f.Phase.Sites[t.ID].Type, r, row(k))
-		} else {
-			f.Lanes.LoadHalves(r, row(k), row(k+len(t.Steps)))
-		}
-	}
-	free = f.Lanes.TransposeVectors(t.Size, t.Steps, free)
+	f.Lanes.LoadRows(f.Phase.Sites[t.ID].Type, t.Steps, f.partRows(t))
+	free = f.Lanes.TransposeVectors(max(t.Size, 4), t.Steps, free)
 	if t.RowBytes() < 0 {
 		slices.Reverse(t.Steps)
 	}
@@ -135,16 +128,23 @@ func (f *Emitter) partRows(t *TransposedSite) func(lane int) Mem {
 		return func(lane int) Mem { return At(array, lane*t.Line.Step()*t.Size+disp) }
 	}
 	f.Int(Mov, T1, Word(t.Arg+frame.SiteStride))
-	for range f.Base {
-		f.Asm.Address(Count, AtX(array, T1, f.W, 0))
+	next := func() { // eight rows, or four
+		f.Asm.Address(Count, AtX(array, T1, min(f.W, 8), 0))
 		array = Count
+	}
+	for range f.Base * max(f.W/8, 1) {
+		next()
 	}
 	f.Asm.Address(T2, AtX(T1, T1, 2, 0))
 	if f.W > 4 {
 		f.Asm.Address(T0, AtX(array, T1, 4, 0))
 	}
 	return func(lane int) Mem {
-		base := [...]Reg{array, T0}[lane/4]
+		if lane == 8 { // no address of a row before is needed
+			next()
+			f.Asm.Address(T0, AtX(T0, T1, 8, 0))
+		}
+		base := [...]Reg{array, T0}[lane/4%2]
 		return [...]Mem{At(base, disp), AtX(base, T1, 1, disp), AtX(base, T1, 2, disp), AtX(base, T2, 1, disp)}[lane%4]
 	}
 }

@@ -147,7 +147,7 @@ func (b *Binder) phase(ph *lower.Phase, least, few int) *Phase {
 	b.choose(ph, bp)
 	// Each step of one lane waits for the one before, which takes longer in wide vectors. Parts of rows have two halves. The emitter
 	// has no masks of four lanes.
-	bp.Narrow = bp.Narrow || bp.Along || b.Blends && bp.Transposes() && !b.fewMasks(bp)
+	bp.Narrow = bp.Narrow || bp.Along || b.Blends && bp.Transposes() && !b.fewMasks(bp) && !b.wideParts(bp)
 	bp.Follow = b.follow(bp)
 	return bp
 }

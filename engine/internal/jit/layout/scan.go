@@ -98,6 +98,12 @@ func (b *Binder) transposesPairs(bp *Phase) bool {
 	})
 }
 
+// TransposedLanes is the lanes of a call of a loop whose blocks are transposed, which goes far along them, or a divisor of them.
+const TransposedLanes = 64
+
+// mostWideParts is the most nodes of a step of a loop whose parts are transposed in vectors of 512 bits.
+const mostWideParts = 6
+
 // PartBytes is the bytes of the steps of a row that are transposed together, of the smallest elements.
 const PartBytes = 16
 
@@ -113,6 +119,16 @@ func (bp *Phase) transposesParts(bytes int) bool {
 func (s *Site) nearLanes(lanes int) bool {
 	by := s.Line.Step() * s.Size * lanes
 	return max(by, -by) < 1<<26
+}
+
+// wideParts reports whether parts of 32 bytes of the rows of sixteen lanes are transposed in registers: those of a loop that only reduces, without
+// many nodes. Where vectors of 512 bits are two halves, loops keep narrow ones, and where as many lanes are left over as only a narrow vector holds: one
+// by one these take long.
+func (b *Binder) wideParts(bp *Phase) bool {
+	ph, left := bp.Lowered, bp.N%TransposedLanes
+	return b.wide() && !b.Machine.Halves && !b.Machine.Narrow && len(ph.Carries) == 0 && bp.LaneSize == 0 && bp.Widest() == 4 &&
+		bp.N >= TransposedLanes && (left < 8 || left >= 16 || bp.N >= 4*TransposedLanes) &&
+		bp.SeqSpans[len(bp.SeqSpans)-1] >= PartBytes/2 && len(ph.Top) <= mostWideParts
 }
 
 // plainSteps reports whether several steps of a loop that carries values may follow each other in the

@@ -388,17 +388,6 @@ func (f *avx2) MergeCold(id int32, n *lower.Node) {
 // Loads and stores with AVX2. A masked body uses vmaskmov; there, elements narrower
 // than 32 bits go one by one through scratch memory.
 
-// loadRows2 has the instructions that load contiguous elements of a narrow type into
-// lanes of 32 bits.
-var loadRows2 = [...]x86.Op{
-	dtype.I8:   x86.VPMOVSXBD,
-	dtype.U8:   x86.VPMOVZXBD,
-	dtype.I16:  x86.VPMOVSXWD,
-	dtype.U16:  x86.VPMOVZXWD,
-	dtype.F16:  x86.VCVTPH2PS,
-	dtype.BF16: x86.VPMOVZXWD,
-}
-
 func (f *avx2) load(n *lower.Node) {
 	s := &f.Layout.Sites[n.Aux]
 	if f.bytes(n) {

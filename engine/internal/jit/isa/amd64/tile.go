@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // unpacks are the instructions that interleave elements, by log2 of their size: of the
@@ -24,9 +25,41 @@ func (f *emitter) insertPart(l x86.Len, d x86.Vec, x x86.Operand, part int) {
 	f.I(f.form(0, x86.VINSERTF128, x86.VINSERTF32X4, x86.VINSERTF32X4), l, d, d, x, x86.Imm(part))
 }
 
-func (f *emitter) LoadHalves(d isa.Vec, lower, upper isa.Mem) {
-	f.I(x86.VMOVUPS, x86.L128, d, mem(lower))
-	f.insertPart(x86.L256, d, mem(upper), 1)
+// loadRows2 has the instructions that load contiguous elements of a narrow type into
+// lanes of 32 bits.
+var loadRows2 = [...]x86.Op{
+	dtype.I8:   x86.VPMOVSXBD,
+	dtype.U8:   x86.VPMOVZXBD,
+	dtype.I16:  x86.VPMOVSXWD,
+	dtype.U16:  x86.VPMOVZXWD,
+	dtype.F16:  x86.VCVTPH2PS,
+	dtype.BF16: x86.VPMOVZXWD,
+}
+
+// blockRows is the number of vectors of a block of elements of 4 bytes, each of which has the elements in one part of 16 bytes.
+const blockRows = 4
+
+func (f *emitter) LoadRows(t dtype.Type, v []isa.Vec, row func(int) isa.Mem) {
+	l, by := x86.Len(8*f.W*t.Size()), min(len(v), blockRows)
+	for i, d := range v {
+		if len(v) == f.W {
+			f.I(x86.VMOVUPS, l, d, mem(row(i)))
+		} else { // the rows of a block follow each other. A masked load, in place of an insertion, would not train the prefetcher of a Zen 5
+			r := i + i&^(by-1)
+			f.I(x86.VMOVUPS, l/2, d, mem(row(r)))
+			if upper := mem(row(r + by)); l == x86.L512 {
+				f.I(x86.VINSERTF64X4, l, d, d, upper, x86.Imm(1))
+			} else {
+				f.insertPart(l, d, upper, 1)
+			}
+		}
+		if t.Size() == 2 {
+			f.I(loadRows2[t], f.LenOf(dtype.I32), d, d)
+		}
+		if t == dtype.BF16 {
+			f.I(x86.VPSLLD, f.LenOf(dtype.I32), d, d, x86.Imm(16))
+		}
+	}
 }
 
 func (f *emitter) StoreHalves(lower, upper isa.Mem, x isa.Vec) {
@@ -35,8 +68,19 @@ func (f *emitter) StoreHalves(lower, upper isa.Mem, x isa.Vec) {
 }
 
 func (f *emitter) TransposeVectors(size int, v []isa.Vec, free isa.Vec) isa.Vec {
-	if size == 8 && len(v) == 4 {
+	l := x86.Len(8 * max(f.W*size, 32))
+	switch {
+	case size == 8 && len(v) == 4:
 		f.transpose4(v, free)
+		return free
+	case len(v) > blockRows: // blocks of both halves of v, whose even parts have the first columns, and whose odd parts the others
+		free = f.TransposeVectors(size, v[blockRows:], f.TransposeVectors(size, v[:blockRows], free))
+		for j := range blockRows {
+			a, b := v[j], v[j+blockRows]
+			f.parts(l, free, a, b, 0)
+			f.parts(l, a, a, b, 1)
+			v[j], v[j+blockRows], free = free, a, b
+		}
 		return free
 	}
 	ops := unpacks[bits.TrailingZeros(uint(size))]
@@ -44,8 +88,8 @@ func (f *emitter) TransposeVectors(size int, v []isa.Vec, free isa.Vec) isa.Vec 
 		w := make([]isa.Vec, len(v))
 		for j := len(v)/2 - 1; j >= 0; j-- {
 			a, b := v[j], v[j+len(v)/2]
-			f.I(ops[0], x86.L256, free, a, b)
-			f.I(ops[1], x86.L256, a, a, b)
+			f.I(ops[0], l, free, a, b)
+			f.I(ops[1], l, a, a, b)
 			w[2*j], w[2*j+1], free = free, a, b
 		}
 		copy(v, w)
@@ -53,22 +97,29 @@ func (f *emitter) TransposeVectors(size int, v []isa.Vec, free isa.Vec) isa.Vec 
 	return free
 }
 
+// parts sets d to the even 16 bytes of a and b, vectors of length l, or to the odd ones.
+func (f *emitter) parts(l x86.Len, d, a, b x86.Vec, odd int) {
+	imm := [2]x86.Imm{0x20, 0x31}
+	switch {
+	case l == x86.L512:
+		imm = [2]x86.Imm{0x88, 0xdd}
+	case f.evex:
+		imm = [2]x86.Imm{0, 3}
+	}
+	f.I(f.form(0, x86.VPERM2F128, x86.VSHUFF64X2, x86.VSHUFF64X2), l, d, a, b, imm[odd])
+}
+
 // transpose4 transposes a block of four vectors of elements of 8 bytes.
 func (f *emitter) transpose4(v []isa.Vec, free isa.Vec) {
-	halves := f.form(0, x86.VPERM2F128, x86.VSHUFF64X2, x86.VSHUFF64X2)
-	lower, upper := x86.Imm(0x20), x86.Imm(0x31)
-	if f.evex {
-		lower, upper = x86.Imm(0), x86.Imm(3)
-	}
 	a, b, c, d := v[0], v[1], v[2], v[3]
 	f.I(x86.VUNPCKLPD, x86.L256, free, a, b)
 	f.I(x86.VUNPCKHPD, x86.L256, b, a, b)
 	f.I(x86.VUNPCKLPD, x86.L256, a, c, d)
 	f.I(x86.VUNPCKHPD, x86.L256, d, c, d)
-	f.I(halves, x86.L256, c, b, d, lower)
-	f.I(halves, x86.L256, d, b, d, upper)
-	f.I(halves, x86.L256, b, free, a, lower)
-	f.I(halves, x86.L256, a, free, a, upper)
+	f.parts(x86.L256, c, b, d, 0)
+	f.parts(x86.L256, d, b, d, 1)
+	f.parts(x86.L256, b, free, a, 0)
+	f.parts(x86.L256, a, free, a, 1)
 	v[0], v[1], v[2], v[3] = b, c, a, d
 }
 

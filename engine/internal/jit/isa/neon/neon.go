@@ -108,8 +108,8 @@ func (f *neon) UniformMask(isa.Mask, int32)         {}
 func (f *neon) Quotients() []int32                  { return nil }
 func (f *neon) VecName(r int8, _ dtype.Type) string { return fmt.Sprintf("v%d", r) }
 
-// LoadHalves, StoreHalves and TransposeVectors are for targets with Blends only.
-func (f *neon) LoadHalves(isa.Vec, isa.Mem, isa.Mem)                 {}
+// LoadRows, StoreHalves and TransposeVectors are for targets with Blends only.
+func (f *neon) LoadRows(dtype.Type, []isa.Vec, func(int) isa.Mem)    {}
 func (f *neon) StoreHalves(isa.Mem, isa.Mem, isa.Vec)                {}
 func (f *neon) TransposeVectors(int, []isa.Vec, isa.Vec) (v isa.Vec) { return v }
 

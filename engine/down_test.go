@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -145,6 +146,86 @@ func TestExtremesDownMemory(t *testing.T) {
 						t.Fatalf("%s, %d rows of %d elements: element %d is %v, side by side %v", backend, rows, n, i, y.Data()[i], z.Data()[i])
 					}
 				}
+			}
+		}
+	}
+}
+
+// compiled runs a program of statements.
+func compiled(t *testing.T, s ...expr.Statement) {
+	t.Helper()
+	p, err := engine.Compile(t.Context(), s...)
+	if err == nil {
+		err = p.Run(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTrianglesInParts takes triangles of matrices with more elements of one kind than of the diagonal's: what lies outside of its rows
+// and columns is stored by loops of its own.
+func TestTrianglesInParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 1))
+	for _, n := range [][2]int{{7, 160}, {160, 7}, {33, 34}, {5, 1000}, {300, 4}, {600, 2}, {2, 600}, {1024, 1}, {1, 1024}} {
+		rows, columns := n[0], n[1]
+		x := engine.Zeros[float64](rows, columns)
+		for i := range x.Data() {
+			x.Data()[i] = r.NormFloat64()
+		}
+		x.Data()[len(x.Data())-1], x.Data()[0] = math.NaN(), math.Copysign(0, -1)
+		for _, k := range []int{0, 1, -1, 3, -3, rows - 1, 1 - rows, columns - 1, 1 - columns, rows / 2, -rows / 2, columns / 2, -columns / 2, math.MaxInt, math.MinInt} {
+			name := fmt.Sprintf("%dx%d, k = %d", rows, columns, k)
+			lower, upper := engine.Full(9., rows, columns), engine.Full(9., columns, rows) // the upper one is transposed
+			compiled(t, expr.Let(lower, op.TriL(x, k)))
+			compiled(t, expr.Let(upper, op.T(op.TriU(x, k))))
+			for i, v := range x.Data() {
+				row, column := i/columns, i%columns
+				for which, kept := range []bool{column-row <= k, column-row >= k} {
+					want, got := 0., [2]float64{lower.Data()[i], upper.Data()[column*rows+row]}[which]
+					if kept {
+						want = v
+					}
+					if math.Float64bits(got) != math.Float64bits(want) {
+						t.Fatalf("%s: [%d %d] of triangle %d is %v of %v", name, row, column, which, got, v)
+					}
+				}
+			}
+			sameEverywhere(t, name+", two matrices", op.TriL(op.Stack(0, x, op.Neg(x)), k))
+			y := engine.Zeros[float64](rows, columns)
+			compiled(t, expr.Let(y, x), expr.Let(y, op.TriL(y, k)))
+			if !slices.EqualFunc(y.Data(), lower.Data(), func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
+				t.Fatalf("%s: in place differs", name)
+			}
+		}
+	}
+}
+
+// TestPositionsThatWrap selects by positions that are no progression: the sum, the conversion or the slice of iota wraps or goes by steps.
+func TestPositionsThatWrap(t *testing.T) {
+	const n = 3000
+	x, y, z := engine.Full(1., n), engine.Full(2., n), engine.Full(2., n)
+	positions := func(n int) expr.Exp[int64] { return expr.Of[int64](untyped.Iota(n)) }
+	at, twice, none := positions(n), positions(2*n), positions(1)
+	narrow := op.Cast[int8](at)
+	for _, c := range []struct {
+		name string
+		on   expr.Exp[bool]
+		want func(i int) bool
+	}{
+		{"narrow", op.GreaterEqual(narrow, op.AddScalar(op.Cast[int8](none), 100)), func(i int) bool { return int8(i) >= 100 }},
+		{"backward", op.GreaterEqual(op.Flip(at, 0), op.AddScalar(none, n+700)), func(i int) bool { return n-1-i >= n+700 }},
+		{"by steps", op.GreaterEqual(op.Slice(twice, shape.By(op.Span{}, 2)), op.AddScalar(none, 2100)), func(i int) bool { return 2*i >= 2100 }},
+		{"a part", op.GreaterEqual(op.Slice(twice, op.Range(n, 2*n)), op.AddScalar(none, 2100)), func(i int) bool { return n+i >= 2100 }},
+		{"overflow", op.GreaterEqual(op.AddScalar(at, int64(math.MaxInt64-100)), op.AddScalar(none, int64(math.MaxInt64-50))), func(i int) bool { return 50 <= i && i <= 100 }},
+		{"narrow sum", op.GreaterEqual(op.AddScalar(op.Cast[int16](at), 32000), op.AddScalar(op.Cast[int16](none), 32100)), func(i int) bool { return int16(i+32000) >= 32100 }},
+		{"both", op.GreaterEqual(at, op.AddScalar(at, 1)), func(i int) bool { return false }},
+		{"swapped", op.GreaterEqual(op.AddScalar(none, 100), at), func(i int) bool { return 100 >= i }},
+	} {
+		compiled(t, expr.Let(y, op.Where(c.on, x, z)))
+		for i, v := range y.Data() {
+			if (v == 1) != c.want(i) {
+				t.Fatalf("%s: element %d is %v", c.name, i, v)
 			}
 		}
 	}

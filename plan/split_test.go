@@ -257,3 +257,29 @@ func TestJoinedInBlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestSplitTriangles counts the loops of triangles. The first stores the positions of the rows, and the second those of the columns.
+func TestSplitTriangles(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		e    expr.Exp[float32]
+		want string
+	}{
+		{"wide", op.TriL(leaf("x", 100, 1000), 0), "loop loop loop loop"},
+		{"wide, transposed", op.T(op.TriL(leaf("x", 100, 1000), 0)), "loop loop loop loop"},
+		{"tall", op.TriU(leaf("x", 1000, 100), 0), "loop loop loop loop"},
+		{"tall, a copy", op.TriL(leaf("x", 1000, 100), 0), "loop loop loop loop"},
+		{"wide, a copy", op.TriU(leaf("x", 100, 1000), 0), "loop loop loop"},
+		{"square", op.TriU(leaf("x", 100, 100), 0), "loop loop loop"},
+		{"small", op.TriU(leaf("x", 10, 100), 0), "loop loop loop"},
+		{"in a sum", op.Add(op.TriL(leaf("x", 100, 1000), 0), leaf("x", 100, 1000)), "loop loop loop"},
+	} {
+		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", expr.NodeOf(c.e).Shape()...), c.e)}, plan.SplitLoops)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := stages(p); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}

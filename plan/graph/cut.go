@@ -360,7 +360,8 @@ func innermost(a *Array, axis int) bool {
 
 // bordered reports whether a root that is not stored has borders.
 func (g *Graph) bordered(roots []Root) bool {
-	return g.inLoop(roots, func(n *Node) bool { return n.Src.Op == ConcatRow || n.Src.Op == PadRow })
+	return slices.ContainsFunc(roots, func(r Root) bool { return r.Value.Under().bySide() }) ||
+		g.inLoop(roots, func(n *Node) bool { return n.Src.Op == ConcatRow || n.Src.Op == PadRow })
 }
 
 // isMap reports whether the loop of roots has nothing but views and element-wise operations
@@ -431,11 +432,13 @@ func (g *Graph) splitAxis(roots []Root, axis int) (parts [][]Root) {
 	at := []int{0, d}
 	b := borders{seen: map[borderKey]bool{}}
 	for _, r := range roots {
-		b.find(r.Value, axis-len(r.Target.Shape)+len(r.Value.Shape), func(p int) {
+		axis, border := axis-len(r.Target.Shape)+len(r.Value.Shape), func(p int) {
 			if 0 < p && p < d {
 				at = append(at, p)
 			}
-		})
+		}
+		r.Value.chosenAt(axis, border)
+		b.find(r.Value, axis, border)
 	}
 	slices.Sort(at)
 	at = slices.Compact(at)
@@ -571,7 +574,11 @@ func (c *cutter) make(n *Node, axis, lo, hi int) *Node {
 	switch op := n.Src.Op; {
 	case op.Class() == tree.Elementwise:
 		args := lists.Map(n.Args, func(a *Node) *Node { return c.cut(a, axis-len(n.Shape)+len(a.Shape), lo, hi) })
-		return c.g.intern(n.Src, args, to)
+		cut := c.g.intern(n.Src, args, to)
+		if a := cut.chosen(); a != nil {
+			return c.g.Broadcast(a, to)
+		}
+		return cut
 	case op == BroadcastRow:
 		a := n.Args[0]
 		return c.g.Broadcast(c.cut(a, axis-len(n.Shape)+len(a.Shape), lo, hi), to)

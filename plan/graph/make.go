@@ -93,7 +93,7 @@ func (g *Graph) node(k nodeKey, e *tree.Node, args []*Node, s shape.Shape) *Node
 	n := g.next()
 	n.ID, n.Src, n.Shape, n.Type = int32(len(g.nodes)), e, s, e.DType()
 	g.Origins.derived(e, g.from)
-	g.borders = g.borders || e.Op == ConcatRow || e.Op == PadRow
+	g.borders = g.borders || e.Op == ConcatRow || e.Op == PadRow || e.Op == whereRow
 	g.scans = g.scans || e.Op.Class() == tree.Scan
 	n.Args = append(n.few[:0], args...)
 	for _, a := range args {

@@ -20,7 +20,11 @@ var (
 	TransposeRow = untyped.Row("transpose")
 	WindowsRow   = untyped.Row("windows")
 
-	castRow = untyped.Row("cast")
+	addRow     = untyped.Row("add")
+	atLeastRow = untyped.Row("greater_equal")
+	castRow    = untyped.Row("cast")
+	iotaRow    = untyped.Row("iota")
+	whereRow   = untyped.Row("where")
 )
 
 // SaverRows are the operators of the savers that read their target.

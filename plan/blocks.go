@@ -113,3 +113,21 @@ func (s *Stage) OwnOf(a *Array) *Own {
 	}
 	return nil
 }
+
+// keep makes temporaries of so many rows blocks of the workers of a chain, each in the room that rooms says.
+func (s *Stage) keep(own []*Array, room []int, rows int) {
+	for i, a := range own {
+		if room[i] < i {
+			s.Own = append(s.Own, Own{a, s.Own[room[i]].Offset})
+			continue
+		}
+		s.Own = append(s.Own, Own{a, s.OwnBytes})
+		s.OwnBytes += (a.Bytes()/rows*s.Blocks.Rows() + align - 1) / align * align
+	}
+}
+
+// add adds a part to a chain.
+func (s *Stage) add(p *Stage) {
+	s.Parts = append(s.Parts, p)
+	s.Reads, s.Writes = s.outside(s.Reads, p.Reads), s.outside(s.Writes, p.Writes)
+}

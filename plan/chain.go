@@ -16,15 +16,17 @@ import (
 // joined is the result of the pass.
 type joined []*Stage
 
-// constantsFirst returns stages with those first that read nothing and write few bytes of temporaries of their
-// own, such as the positions along an axis. Between others they would part a chain.
+// constantsFirst returns stages with those first that read nothing but what the first ones write, and write few bytes of temporaries of
+// their own, such as the positions along an axis. Between others they would part a chain.
 func constantsFirst(stages []*Stage) []*Stage {
 	var first, rest []*Stage
+	var made []*Array
 	for _, s := range stages {
-		if s.Kind == Loop && len(s.Reads) == 0 && !s.Raises() && !slices.ContainsFunc(s.Writes, func(w *Array) bool {
-			return w.Mem != nil || w.Bytes() > ownBytes/8 || slices.ContainsFunc(rest, func(t *Stage) bool { return t.uses(w) })
-		}) {
-			first = append(first, s)
+		other := func(a *Array) bool { return !overlap([]*Array{a}, made) }
+		large := func(w *Array) bool { return w.Mem != nil || w.Bytes() > ownBytes/8 }
+		if s.Kind == Loop && !s.Raises() && !slices.ContainsFunc(s.Reads, other) && !slices.ContainsFunc(s.Writes, large) &&
+			!slices.ContainsFunc(rest, func(t *Stage) bool { return !independent(t, s) }) {
+			first, made = append(first, s), append(made, s.Writes...)
 		} else {
 			rest = append(rest, s)
 		}
@@ -44,7 +46,7 @@ func chain(stages []*Stage, always bool) []*Stage {
 	for i := 0; i < len(stages); {
 		before, made, n := c.longest(i)
 		if made == nil {
-			if made = inPieces(stages[i:], always); made != nil {
+			if made = inPieces(stages, i, always); made != nil {
 				n = len(made.Parts)
 			}
 		}
@@ -174,15 +176,7 @@ func (c *chainer) join(parts []*Stage, dims []int) (s, scan *Stage) {
 		return nil, nil
 	}
 	s.Blocks = r
-	rows := shape.Shape(dims).Size()
-	for i, a := range own {
-		if room[i] < i {
-			s.Own = append(s.Own, Own{a, s.Own[room[i]].Offset})
-			continue
-		}
-		s.Own = append(s.Own, Own{a, s.OwnBytes})
-		s.OwnBytes += (a.Bytes()/rows*r.Rows() + align - 1) / align * align
-	}
+	s.keep(own, room, shape.Shape(dims).Size())
 	for i, p := range parts {
 		if p.Raises() {
 			if i > 0 || !slices.Contains(own, p.Writes[0]) {
@@ -193,8 +187,7 @@ func (c *chainer) join(parts []*Stage, dims []int) (s, scan *Stage) {
 		if p.Kind == Loop {
 			p = p.blocked(dims, r, own)
 		}
-		s.Parts = append(s.Parts, p)
-		s.Reads, s.Writes = s.outside(s.Reads, p.Reads), s.outside(s.Writes, p.Writes)
+		s.add(p)
 	}
 	return s, scan
 }

@@ -11,8 +11,9 @@ import (
 // the odd ones. If all arrays are larger than the caches, each loop brings them there again. So a worker runs all of
 // these loops for a block of images before it takes the next one.
 
-// inPieces returns the chain of the first loops of stages, or nil if there is none.
-func inPieces(stages []*Stage, always bool) *Stage {
+// inPieces returns the chain of loops from stage i of all on, or nil if there is none.
+func inPieces(all []*Stage, i int, always bool) *Stage {
+	stages := all[i:]
 	if stages[0].Kind != Loop || !chains(stages[0]) {
 		return nil
 	}
@@ -23,7 +24,7 @@ func inPieces(stages []*Stage, always bool) *Stage {
 	}
 	for ; n > 1; n-- {
 		if parts := stages[:n]; shares(parts, dims[0]) && alignedPieces(parts, dims) {
-			return piecesOf(parts, dims, always)
+			return piecesOf(all, parts, dims, always)
 		}
 	}
 	return nil
@@ -73,11 +74,11 @@ func wholeRows(a *Array, rows int) *Array {
 	return &Array{Mem: a.Mem, Temp: a.Temp, Type: a.Type, Offset: first, Shape: shape.Shape{rows, step}, Strides: shape.Strides{step, 1}, Name: a.Name}
 }
 
-// piecesOf returns the chain of parts, or nil if it does not pay.
-func piecesOf(parts []*Stage, dims []int, always bool) *Stage {
+// piecesOf returns the chain of parts of stages, or nil if it does not pay. Each worker has a block of the temporaries that only the parts use.
+func piecesOf(stages, parts []*Stage, dims []int, always bool) *Stage {
 	rows := dims[0]
 	all := lists.Sum(accessed(parts, rows), (*Array).Bytes)
-	size := min(ownBytes/2*rows/max(all, 1), rows/leastBlocks)
+	size := min(ownBytes*rows/max(all, 1), rows/leastBlocks)
 	if always {
 		size = max(1, min(size, rows/3))
 	}
@@ -86,9 +87,19 @@ func piecesOf(parts []*Stage, dims []int, always bool) *Stage {
 	}
 	s := &Stage{Kind: Chain, Why: "a worker runs the loops that store pieces of its arrays for one block of rows after the other"}
 	s.Blocks = RowBlocks{Outer: 1, Extent: rows, Inner: 1, Size: size}
+	var own []*Array
 	for _, p := range parts {
-		s.Parts = append(s.Parts, p.blocked(dims, s.Blocks, nil))
-		s.Reads, s.Writes = s.outside(s.Reads, p.Reads), s.outside(s.Writes, p.Writes)
+		for _, w := range p.Writes {
+			if w = wholeRows(w, rows); w != nil && w.Mem == nil && ownIn(own, w) == nil && !slices.ContainsFunc(stages, func(s *Stage) bool {
+				return s.uses(w) && !(slices.Contains(parts, s) && s.within(w, dims))
+			}) {
+				own = append(own, w)
+			}
+		}
+	}
+	s.keep(own, lists.UpTo(len(own)), rows)
+	for _, p := range parts {
+		s.add(p.blocked(dims, s.Blocks, own))
 	}
 	return s
 }

@@ -218,6 +218,46 @@ func TestLoopsChain(t *testing.T) {
 	}
 }
 
+// TestPoolGradientChain tests that the gradient of a pool finds each position of a maximum in one loop, that workers keep the positions
+// of a block, and that one loop stores all elements of windows side by side.
+func TestPoolGradientChain(t *testing.T) {
+	for name, c := range map[string]struct {
+		s      op.Sliding
+		stages int // the last one, and others for the first element inside of windows
+	}{
+		"steps of 2":   {op.Sliding{Kernel: []int{3, 3}, Stride: []int{2, 2}, Padding: []int{1, 1}}, 6},
+		"steps of 1":   {op.Sliding{Kernel: []int{3, 3}, Stride: []int{1, 1}, Padding: []int{1, 1}}, 8},
+		"side by side": {op.Sliding{Kernel: []int{2, 2}, Stride: []int{2, 2}}, 1},
+	} {
+		x := expr.Exp[float32](filled(1, 512, 56, 56))
+		y := op.MaxPool(x, c.s)
+		g, err := grad.VJP(y, filled(2, expr.NodeOf(y).Shape()...), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := engine.Compile(t.Context(), expr.Let(engine.Zeros[float32](512, 56, 56), g[0]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pl := p.Plan(); len(pl.Stages) != c.stages || pl.Arena > 64<<10 || pl.Stages[c.stages-1].OwnBytes > 512<<10 || strings.Contains(p.Explain(), "too large for one loop") {
+			t.Errorf("%s:\n%s", name, p.Explain())
+		}
+	}
+}
+
+// TestPositionsConvertLate tests that positions of windows are stored before they are converted to int64.
+func TestPositionsConvertLate(t *testing.T) {
+	x := expr.Exp[float32](filled(1, 64, 56, 56))
+	at := op.ArgMaxPool(x, op.Sliding{Kernel: []int{3, 3}, Stride: []int{2, 2}, Padding: []int{1, 1}})
+	p, err := engine.Compile(t.Context(), expr.Let(engine.Zeros[int64](64, 28, 28), at))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(p.Explain(), "vectors of it have more elements") {
+		t.Error(p.Explain())
+	}
+}
+
 // TestChainAllocations tests that the second run of a chain allocates nothing.
 func TestChainAllocations(t *testing.T) {
 	for _, c := range chainedPrograms(24, 16, 20) {

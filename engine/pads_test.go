@@ -32,7 +32,7 @@ func TestTemporariesAreCut(t *testing.T) {
 	}{
 		"padded":  {conv, []int{4, 8, 16, 16}, "an operand of a matrix product", 2},
 		"joined":  {op.Sum(parts, op.Axis(2, 3)), []int{4, 8}, "its parts would be computed again", 2},
-		"product": {op.Sum(woven, op.Axis(2, 3)), []int{4, 8}, "its parts would be computed again", 2},
+		"product": {op.Sum(woven, op.Axis(2, 3)), []int{4, 8}, "its parts would be computed again", 1}, // one loop stores both rows
 	} {
 		y := engine.Zeros[float32](c.dims...)
 		p, err := engine.Compile(context.Background(), expr.Let[float32](y, c.e))

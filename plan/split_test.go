@@ -96,6 +96,7 @@ func outline(p *plan.Plan) string {
 // TestBeside looks which parts of a map are one stage: those of a short row, and narrow ones beside a wide one.
 func TestBeside(t *testing.T) {
 	x, z, w := leaf("x", 4), leaf("z", 3), leaf("w", 9, 8)
+	u, v := expr.Exp[float32](leaf("u", 40, 1, 500)), expr.Exp[float32](leaf("v", 40, 1, 500))
 	second := func(x expr.Exp[float32], axis int) expr.Exp[float32] {
 		return op.Add(op.Sub(op.Roll(x, 1, axis), op.Scale(2, x)), op.Roll(x, -1, axis))
 	}
@@ -132,6 +133,8 @@ func TestBeside(t *testing.T) {
 		{"few columns of a padding", op.Pad[float32](leaf("v", 40, 2), [][2]int{{}, {1, 1}}, 1), "vec{storestorestorestore}"},
 		{"few columns of a transpose", op.Transpose(op.Concat[float32](0, leaf("a", 1, 40), leaf("b", 2, 40)), 1, 0), "vec{storestorestore}"},
 		{"one element on each side that loads nothing", op.Pad[float32](leaf("v", 40, 500), [][2]int{{}, {1, 1}}, 1), "vec{store} vec{store} vec{store}"},
+		{"two rows of the same operands", op.Concat(1, op.Sub(u, v), op.Add(u, v)), "vec{storestore}"},
+		{"two rows of other operands", op.Concat(1, op.Exp(u), op.Exp(v)), "vec{store} vec{store}"},
 		{"a transposed target", op.Transpose(second(leaf("v", 40, 50), 1), 1, 0), rows},
 		{"fields of records", op.Transpose[float32](leaf("x", 70, 3), 1, 0), "vec{storestorestore}"},
 		{"fields and other operands", op.Add(op.Transpose[float32](leaf("x", 70, 2), 1, 0), leaf("z", 2, 70)), "vec{storestore}"},

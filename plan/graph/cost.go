@@ -20,6 +20,7 @@ const (
 	maxInputs       = 64
 	maxTermsInlined = 128 // of an index expression; back ends walk it as a tree
 	minCut          = 16  // least cost of a view that is worth storing
+	exactCost       = 128 // cost from which nodes that operands share count once
 )
 
 // KeepCost is the number of primitives from which storing a value is cheaper
@@ -164,7 +165,8 @@ func (g *Graph) sum(n *Node) {
 	case tree.Contraction, tree.Opaque: // the stages that compute the operands raise their faults
 		n.Reduces, n.Faulty = false, false
 	}
-	if n.Cost > MaxCost && n.Index == nil { // operands may share nodes
+	large := func(a *Node) bool { return a.Array == nil && a.Cost >= minCut }
+	if n.Index == nil && (n.Cost > MaxCost || n.Cost > exactCost && lists.Count(n.Args, large) > 1) { // operands may share nodes
 		n.Cost, _ = g.distinct(n, nil)
 		n.Work = min(n.Work, n.Cost)
 	}

@@ -125,12 +125,8 @@ func (g *Graph) split(roots []Root) [][]Root {
 		return whole
 	}
 	var all [][]Root
-	for _, part := range parts {
-		if len(part) == len(roots) { // a reshape of it may have borders inside
-			all = append(all, g.parts(part)...)
-		} else {
-			all = append(all, part)
-		}
+	for _, part := range parts { // a reshape of it may have borders inside
+		all = append(all, g.parts(part)...)
 	}
 	return all
 }
@@ -171,7 +167,14 @@ func (g *Graph) fillFirst(roots []Root) [][]Root {
 // unshaped returns roots without the reshapes and transposes that their targets can express by
 // strides. A border below a view is a border of the target with other axes.
 func (g *Graph) unshaped(roots []Root) []Root {
-	for len(roots) == 1 {
+	if len(roots) > 1 {
+		each := lists.Map(roots, func(r Root) Root { return g.unshaped([]Root{r})[0] })
+		if slices.ContainsFunc(each, func(r Root) bool { return !r.Target.Shape.Equal(each[0].Target.Shape) }) {
+			return roots
+		}
+		return each
+	}
+	for {
 		n, t := roots[0].Value, roots[0].Target
 		view, x := g.onView(n, mostOnView)
 		if view == nil || !t.Shape.Equal(n.Shape) {
@@ -277,14 +280,29 @@ const (
 )
 
 // woven joins parts whose elements alternate in memory, as those of a stack along the
-// last axis: one loop then stores them all, and goes over the memory once.
+// last axis: one loop then stores them all, and goes over the memory once. It joins few parts that are rows, too, if all compute with
+// the same arrays: the loop loads these once, and computes once what the parts share.
 func woven(parts [][]Root, axis int) [][]Root {
-	var all []Root
+	first, cost := parts[0][0], 0
+	few := len(parts[0]) > 1 || !innermost(first.Target, axis)
 	for _, part := range parts {
-		if t := part[0].Target; len(parts) > mostWoven || len(part) > 1 || t.Shape[axis] != 1 || !innermost(t, axis) {
+		t, v := part[0].Target, part[0].Value
+		other := v.inputs != first.Value.inputs || v.Work == 0
+		if len(parts) > mostWoven || t.Shape[axis] != 1 || other && !innermost(t, axis) {
 			return parts
 		}
-		all = append(all, part...)
+		for _, r := range part {
+			cost += r.Value.Cost
+		}
+	}
+	if few && (len(parts[0])*len(parts) > mostColumns || cost > MaxCost) {
+		return parts
+	}
+	var all []Root
+	for i := range parts[0] { // the neighbours of each row follow each other
+		for _, part := range parts {
+			all = append(all, part[i])
+		}
 	}
 	return [][]Root{all}
 }
@@ -595,7 +613,11 @@ func (c *cutter) make(n *Node, axis, lo, hi int) *Node {
 	case op == TransposeRow || op == ReshapeRow:
 		if from := below(n, axis); from >= 0 {
 			a := c.cut(n.Args[0], from, lo, hi)
-			if op == ReshapeRow {
+			switch {
+			case op == TransposeRow:
+			case n.Args[0].Uses > 1 && a.Array == nil && a.Src.Op.Class() == tree.Elementwise: // what else uses a is not there yet
+				return c.g.intern(tree.NewView(ReshapeRow, to, a.Type, to), []*Node{a}, to)
+			default:
 				return c.g.reshape(a, to)
 			}
 			return c.g.transpose(a, n.Src.Axes, to)

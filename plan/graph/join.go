@@ -47,6 +47,9 @@ func (g *Graph) Join(ctx context.Context, s expr.Statement, target *Array, nodes
 		e := tree.Apply(SaverRows[s.Saver], s.Target, s.Value)
 		v = g.make(e, []*Node{g.make(s.Target, nil), v})
 	}
+	if g.widens {
+		g.storeNarrow(v)
+	}
 	return Root{v, target}, g.err
 }
 

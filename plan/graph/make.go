@@ -126,9 +126,7 @@ func (g *Graph) rewrite(e *tree.Node, args []*Node) *Node {
 		if x := args[0]; e.Op == castRow && x.Array == nil && x.Src.Op == castRow && widens(x.Args[0].Type, x.Type) {
 			return g.make(e, x.Args)
 		}
-		if x := args[0]; e.Op == castRow && g.Separates && x.Array == nil && !x.Faulty && 2*x.Type.Size() <= e.To.Size() && widens(x.Type, e.To) && x.Work >= wideWork && x.Shape.Size() >= leastStage {
-			g.Store(x, "vectors of it have more elements than vectors of what it is converted to")
-		}
+		g.widens = g.widens || e.Op == castRow && g.Separates && widens(args[0].Type, e.To)
 		return g.fold(e, args)
 	case tree.Reduction:
 		if g.Separates {
@@ -159,10 +157,6 @@ func (g *Graph) rewrite(e *tree.Node, args []*Node) *Node {
 	}
 	return nil
 }
-
-// wideWork is the number of primitives from which an integer is stored before it is converted to
-// one of twice the size.
-const wideWork = 24
 
 // widens reports whether a cast of integers keeps all values.
 func widens(from, to dtype.Type) bool {

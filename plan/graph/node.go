@@ -176,6 +176,7 @@ type Graph struct {
 	marks     int32                // number of counts so far
 	borders   bool                 // some node has borders: see bordered
 	scans     bool                 // some node is a scan
+	widens    bool                 // some node may have a narrow operand: see storeNarrow
 	err       error                // the first error of an index map
 }
 

@@ -273,6 +273,25 @@ func (a *Array) order() []int {
 	return order
 }
 
+// moreLanes is why an integer is stored before it is converted.
+const moreLanes = "vectors of it have more elements than vectors of what it is converted to"
+
+// wideWork is the number of primitives from which an integer is stored before it is converted to
+// one of twice the size.
+const wideWork = 24
+
+// storeNarrow stores such integers below v. Those whose conversions other conversions have replaced are not below it.
+func (g *Graph) storeNarrow(v *Node) {
+	g.finder(func(n *Node) (found, stop bool) {
+		if n.Array == nil && n.Src.Op == castRow {
+			if x := n.Args[0]; x.Array == nil && !x.Faulty && 2*x.Type.Size() <= n.Type.Size() && widens(x.Type, n.Type) && x.Work >= wideWork && x.Shape.Size() >= leastStage {
+				g.Store(x, moreLanes)
+			}
+		}
+		return false, n.Array != nil && !n.Pending
+	})(v)
+}
+
 // narrowSum returns the last sum e of a few bytes or predicates that were converted to a wider type, as a conversion of the sum in the
 // narrowest type that has it. The vectors of a stage of its own have more of these. It returns nil for other reductions.
 func (g *Graph) narrowSum(e *tree.Node, a *Node) *Node {
@@ -296,6 +315,6 @@ func (g *Graph) narrowSum(e *tree.Node, a *Node) *Node {
 	view := tree.NewView(e.Op, e.Shape(), t, nil)
 	view.Axes = e.Axes
 	sum := g.make(view, []*Node{g.cast(x, t)})
-	g.Store(sum, "vectors of it have more elements than vectors of what it is converted to")
+	g.Store(sum, moreLanes)
 	return g.cast(sum, e.DType())
 }

@@ -16,7 +16,7 @@ import (
 // the blocks have all rows. A guard that a block needs would cost all blocks a check for each element.
 func TestLastBlocks(t *testing.T) {
 	x := engine.Zeros[float32](37, 8, 6)
-	pool := op.MaxPool[float32](x, op.Sliding{Kernel: []int{2, 2}})
+	pool := op.MaxPool[float32](x, op.Sliding{Kernel: []int{3, 3}, Stride: []int{2, 2}, Padding: []int{1, 1}})
 	dx, err := grad.VJP(pool, engine.Zeros[float32](37, 4, 3), x)
 	if err != nil {
 		t.Fatal(err)

@@ -273,9 +273,6 @@ func (a *Array) order() []int {
 	return order
 }
 
-// moreLanes is why an integer is stored before it is converted.
-const moreLanes = "vectors of it have more elements than vectors of what it is converted to"
-
 // wideWork is the number of primitives from which an integer is stored before it is converted to
 // one of twice the size.
 const wideWork = 24

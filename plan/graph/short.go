@@ -237,8 +237,14 @@ func (g *Graph) position(e *tree.Node, lanes []*Node) *Node {
 	if first.Type == e.DType() {
 		return first
 	}
+	if g.Separates && len(lanes) > shortGroup && first.Shape.Size() >= leastStage { // a loop that does more has too few registers
+		g.Store(first, moreLanes)
+	}
 	return g.cast(first, e.DType())
 }
+
+// moreLanes is why an integer is stored before it is converted.
+const moreLanes = "vectors of it have more elements than vectors of what it is converted to"
 
 // isShort reports whether the reduction e of a over size elements is written
 // out. For rows of a few elements the overhead of a loop exceeds its work, also

@@ -14,6 +14,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan"
 )
@@ -242,6 +243,25 @@ func TestPoolGradientChain(t *testing.T) {
 		if pl := p.Plan(); len(pl.Stages) != c.stages || pl.Arena > 64<<10 || pl.Stages[c.stages-1].OwnBytes > 512<<10 || strings.Contains(p.Explain(), "too large for one loop") {
 			t.Errorf("%s:\n%s", name, p.Explain())
 		}
+	}
+}
+
+// TestUnpoolRows tests that a loop reads each operand once, also one that views with other axes of size 1 read.
+func TestUnpoolRows(t *testing.T) {
+	unpoolRows[float32](t, 16, 12, 12, 10)
+}
+
+// unpoolRows looks at the numbers of buffers of the loops of an unpooling.
+func unpoolRows[T float32 | float64](t *testing.T, buffers ...int) {
+	s := op.Sliding{Kernel: []int{3, 3}, Stride: []int{2, 2}, Padding: []int{1, 1}}
+	x, pool, g := engine.Zeros[T](512, 56, 56), engine.Zeros[T](512, 28, 28), engine.Zeros[T](512, 28, 28)
+	p, err := engine.Compile(t.Context(), expr.Let(engine.Zeros[T](512, 56, 56), op.Unpool[T](x, pool, g, s)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := lists.Map(p.Plan().Stages[0].Parts, func(s *plan.Stage) int { return len(s.Kernel.Bufs) })
+	if !slices.Equal(got, buffers) {
+		t.Errorf("loops with %d buffers, want %d:\n%s", got, buffers, p.Explain())
 	}
 }
 

@@ -211,21 +211,21 @@ func dropUnit(coords []prim.Ix, s shape.Shape) []prim.Ix {
 	return out
 }
 
-// buf returns the number of the kernel's buffer for an array.
+// buf returns the number of the kernel's buffer for an array. Arrays that differ by axes of size 1 share it, unless it is full.
 func (w *writer) buf(a *Array, full bool, mode ir.Mode) int {
-	for i, o := range w.ops {
-		if o.Array != nil && w.full[i] == full && o.Array.Equal(a) {
-			if b := &w.b.K.Bufs[i]; b.Mode != mode {
-				b.Mode = ir.InOut
-			}
-			return i
-		}
-	}
 	op := Operand{Array: a, Extents: w.ints(len(a.Shape))[:0], Strides: w.ints(len(a.Shape))[:0]}
 	for i, d := range a.Shape {
 		if full || d != 1 {
 			op.Extents = append(op.Extents, d)
 			op.Strides = append(op.Strides, a.Strides[i])
+		}
+	}
+	for i, o := range w.ops {
+		if o.Array != nil && w.full[i] == full && o.Array.SameStart(a) && slices.Equal(o.Extents, op.Extents) && slices.Equal(o.Strides, op.Strides) {
+			if b := &w.b.K.Bufs[i]; b.Mode != mode {
+				b.Mode = ir.InOut
+			}
+			return i
 		}
 	}
 	return w.add(op, full, ir.Buf{Name: bufNames, Type: a.Type, Mode: mode, Rank: len(op.Extents)})

@@ -37,8 +37,12 @@ func (a *Array) key() arrayKey {
 // Equal reports whether two arrays have the same elements in the same order, and
 // the same strides.
 func (a *Array) Equal(b *Array) bool {
-	return a == b || a.Mem == b.Mem && a.Temp == b.Temp && a.Offset == b.Offset && a.Type == b.Type &&
-		a.Shape.Equal(b.Shape) && slices.Equal(a.Strides, b.Strides)
+	return a == b || a.SameStart(b) && a.Shape.Equal(b.Shape) && slices.Equal(a.Strides, b.Strides)
+}
+
+// SameStart reports whether two arrays have the same memory, first element and type.
+func (a *Array) SameStart(b *Array) bool {
+	return a.Mem == b.Mem && a.Temp == b.Temp && a.Offset == b.Offset && a.Type == b.Type
 }
 
 // ArrayOf returns the array of a leaf.

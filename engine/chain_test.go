@@ -246,9 +246,11 @@ func TestPoolGradientChain(t *testing.T) {
 	}
 }
 
-// TestUnpoolRows tests that a loop reads each operand once, also one that views with other axes of size 1 read.
+// TestUnpoolRows tests that a loop reads each operand once, also one that views with other axes of size 1 read, and that one loop stores two
+// rows whose elements have few bytes of operands.
 func TestUnpoolRows(t *testing.T) {
 	unpoolRows[float32](t, 16, 12, 12, 10)
+	unpoolRows[float64](t, 8, 6, 12, 8, 8, 6, 8, 6)
 }
 
 // unpoolRows looks at the numbers of buffers of the loops of an unpooling.

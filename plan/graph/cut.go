@@ -114,7 +114,7 @@ func (g *Graph) split(roots []Root) [][]Root {
 	for axis := range first.Shape {
 		var next [][]Root
 		for _, part := range parts {
-			next = append(next, woven(g.splitAxis(part, axis), axis)...)
+			next = append(next, g.woven(g.splitAxis(part, axis), axis)...)
 			if n := len(next); n > mostParts || n > fewParts && n*least > first.Shape.Size()*operands {
 				return whole
 			}
@@ -279,12 +279,24 @@ const (
 	leastRows   = 32
 )
 
+// mostRead is the most bytes of the operands of elements that a loop of several rows stores together, in elements of the target. A loop
+// that reads more from memory takes longer than a loop for each row, although these read what they share twice.
+const mostRead = 48
+
 // woven joins parts whose elements alternate in memory, as those of a stack along the
 // last axis: one loop then stores them all, and goes over the memory once. It joins few parts that are rows, too, if all compute with
 // the same arrays: the loop loads these once, and computes once what the parts share.
-func woven(parts [][]Root, axis int) [][]Root {
+func (g *Graph) woven(parts [][]Root, axis int) [][]Root {
 	first, cost := parts[0][0], 0
-	few := len(parts[0]) > 1 || !innermost(first.Target, axis)
+	rows := !innermost(first.Target, axis)
+	var read []*Array
+	find := g.finder(func(n *Node) (found, stop bool) {
+		a := n.Strided()
+		if a != nil && !slices.ContainsFunc(read, a.SameStart) {
+			read = append(read, a)
+		}
+		return false, a != nil
+	})
 	for _, part := range parts {
 		t, v := part[0].Target, part[0].Value
 		other := v.inputs != first.Value.inputs || v.Work == 0
@@ -293,9 +305,10 @@ func woven(parts [][]Root, axis int) [][]Root {
 		}
 		for _, r := range part {
 			cost += r.Value.Cost
+			_ = rows && find(r.Value)
 		}
 	}
-	if few && (len(parts[0])*len(parts) > mostColumns || cost > MaxCost) {
+	if rows && len(read)*first.Target.Type.Size() > mostRead || (rows || len(parts[0]) > 1) && (len(parts[0])*len(parts) > mostColumns || cost > MaxCost) {
 		return parts
 	}
 	var all []Root

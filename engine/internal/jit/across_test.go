@@ -64,6 +64,29 @@ buf y %[1]s %[3]s 3
   }
 }`
 
+// twoKernel carries and stores two values.
+const twoKernel = `kernel two
+axis i0 i1 i2
+buf x %[1]s in 3
+buf y %[1]s out 3
+buf z %[1]s out 3
+{
+  vec i0 i2 {
+    %%0 = const %[1]s 0
+    seq i1 {
+      %%1 = carry %[1]s %%0
+      %%2 = carry %[1]s %%0
+      %%3 = load %[1]s x[i0, i1, i2]
+      %%4 = add %[1]s %%1 %%3
+      %%5 = max %[1]s %%2 %%3
+      store %[1]s y[i0, i1, i2] %%4
+      store %[1]s z[i0, i1, i2] %%5
+      %%6 = next %[1]s %%1 %%4
+      %%7 = next %[1]s %%2 %%5
+    }
+  }
+}`
+
 // sumsKernel reduces elements down columns, and their products with a value of each row.
 const sumsKernel = `kernel sums
 axis i0 i1 i2
@@ -240,6 +263,29 @@ func TestRowsThatLead(t *testing.T) {
 					for _, bp := range s.instance(t, be).(*instance).phases {
 						if n[0] == 1 && be.Name() == "avx512" && bp.Lowered.Kind == lower.SeqPhase && !bp.Narrow && (bp.Leads != c.leads || c.leads && (bp.streamed == nil || bp.AtOnce > 0)) {
 							t.Errorf("%v: rows may begin anywhere: %t, %d at once", c, bp.Leads, bp.AtOnce)
+						}
+					}
+				}
+				differ(t, r, s)
+			}
+		}
+	}
+}
+
+// TestTwoRowsPast compares two scans of a loop with the interpreter. Their stores bypass the caches only where all rows begin at whole vectors: calls
+// have parts of rows, which do so where rows do not.
+func TestTwoRowsPast(t *testing.T) {
+	defer useModel(defaultsWith(cpucache.Sizes{L1: 48 << 10, L2: 32 << 10, L3: 64 << 10}))()
+	r := rand.New(rand.NewPCG(31, 18))
+	for _, cols := range []int{513, 516, 520, 1025} {
+		for _, typ := range []string{"f32", "f64", "i64"} {
+			k, n := parse(t, fmt.Sprintf(twoKernel, typ)), []int{1, 20, cols}
+			for range 4 {
+				s := newSetup(t, r, k, n, nil, [][]int{n, n, n}, true)
+				for _, be := range isas(t) {
+					for _, bp := range s.instance(t, be).(*instance).phases {
+						if past := bp.streamed != nil; be.Name() == "avx512" && typ == "f64" && bp.Lowered.Kind == lower.SeqPhase && past != (cols%4 == 0) {
+							t.Errorf("%d columns: stores bypass the caches: %t", cols, past)
 						}
 					}
 				}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/internal/lists"
@@ -613,19 +612,26 @@ func (b *Binder) findRowsPast(bp *Phase, moved, element int) {
 	if !b.Machine.Stream || moved < b.Machine.Beyond() || !bp.waits(element, memoryRate) || !bp.onlyCarries() {
 		return
 	}
-	leads := 0
+	var past []int32
 	for i := range bp.Sites {
-		s := &bp.Sites[i]
-		lead := b.wide() && !bp.Narrow && (s.RowBytes()%LineBytes == 0 || bp.Spans[len(bp.Spans)-1]*s.Size >= leastLeads && moved >= 2*b.Machine.Beyond())
-		if b.storesPast(bp, int32(i)) && (lead || s.RowBytes()%b.PastBytes(bp) == 0) {
-			s.Pure = true
-			bp.Pure = append(bp.Pure, int32(i))
-			leads += int(frame.Bit(lead))
+		if b.storesPast(bp, int32(i)) {
+			past = append(past, int32(i))
 		}
 	}
-	if bp.Leads = leads == 1 && len(bp.Pure) == 1; bp.Leads {
+	if bp.Leads = len(past) == 1 && b.leads(bp, &bp.Sites[past[0]], moved); bp.Leads {
 		bp.AtOnce = 0
 	}
+	for _, i := range past {
+		if s := &bp.Sites[i]; bp.Leads || s.RowBytes()%b.PastBytes(bp) == 0 {
+			s.Pure = true
+			bp.Pure = append(bp.Pure, i)
+		}
+	}
+}
+
+// leads reports whether wide vectors go along the rows of a site one by one, which may begin anywhere.
+func (b *Binder) leads(bp *Phase, s *Site, moved int) bool {
+	return b.wide() && !bp.Narrow && (s.RowBytes()%LineBytes == 0 || bp.Spans[len(bp.Spans)-1]*s.Size >= leastLeads && moved >= 2*b.Machine.Beyond())
 }
 
 // leastLeads is the least bytes of a row that may begin in a line that another row stores to, where stores bypass the caches.

@@ -272,6 +272,29 @@ func TestRowsThatLead(t *testing.T) {
 	}
 }
 
+// TestFirstVectors fails if a scan along rows of narrow lanes that may compute lanes twice begins a row under a mask: with AVX2 its lanes go one by one.
+func TestFirstVectors(t *testing.T) {
+	defer useModel(defaultsWith(cpucache.Sizes{L1: 64, L2: 128, L3: 192}))()
+	r, n := rand.New(rand.NewPCG(31, 19)), []int{1, 40, 129}
+	s := newSetup(t, r, parse(t, fmt.Sprintf(oneKernel, "i16", "x", "out", "i1")), n, nil, [][]int{n, n}, true)
+	for _, be := range isas(t) {
+		in := s.instance(t, be)
+		fns, err := in.(backend.Native).Listing()
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := slices.ContainsFunc(fns, func(fn *listing.Function) bool {
+			return slices.ContainsFunc(fn.Lines, func(l listing.Line) bool {
+				return l.Kind == listing.Head && strings.Contains(l.Text, "the first vector of the row")
+			})
+		})
+		if twice := slices.ContainsFunc(in.(*instance).phases, func(bp *boundPhase) bool { return bp.Across && bp.Repeats }); whole != twice || !twice && be.Name() == "avx2" {
+			t.Errorf("%s: lanes twice: %t, whole first vectors: %t", be.Name(), twice, whole)
+		}
+	}
+	differ(t, r, s)
+}
+
 // TestTwoRowsPast compares two scans of a loop with the interpreter. Their stores bypass the caches only where all rows begin at whole vectors: calls
 // have parts of rows, which do so where rows do not.
 func TestTwoRowsPast(t *testing.T) {

@@ -229,33 +229,40 @@ func (f *phaseCode) repeatsAcross() bool {
 }
 
 // firstAcross emits the lanes of a row before the first whole vector of memory, of a row that may compute lanes twice, or whose stores bypass
-// the caches. The vectors after it store whole vectors of memory: parts of two lines take longer beyond the first-level cache.
+// the caches. The vectors after it store whole vectors of memory: parts of two lines take longer beyond the first-level cache. Lanes that may
+// be computed twice are a whole vector: narrow lanes under a mask go one by one with AVX2.
 func (f *phaseCode) firstAcross(vector func()) {
 	var s *layout.Site
 	var at int8
+	leads := f.Layout.Leads && f.Stream
 	switch {
-	case f.Layout.Leads && f.Stream:
+	case leads:
+		f.part("the lanes before the first whole vector")
 		s, at = &f.Layout.Sites[f.Layout.Pure[0]], f.SiteReg[f.Layout.Pure[0]]
 	case f.repeatsAcross():
+		f.part("the first vector of the row")
 		s, at = f.carries[0].echo, f.carries[0].echoReg
 	default:
 		return
 	}
 	whole := f.NewLabel()
-	f.part("the lanes before the first whole vector")
 	f.Int(isa.Mov, isa.T1, rowAt(s, at))
 	f.Int(isa.Shr, isa.T1, isa.K(bits.TrailingZeros(uint(s.Size))))
 	f.Int(isa.Neg, isa.T1, isa.T1)
 	f.Int(isa.And, isa.T1, isa.K(f.W-1))
 	f.BranchResult(isa.EQ, whole)
-	if f.Stream && at >= 0 { // the last line, whose other part the next row stores
-		f.Int(isa.Mov, isa.T0, f.lanes)
-		f.Prefetch(isa.AtX(isa.SiteReg(int(at)), isa.T0, s.Size, 0))
+	if leads {
+		if at >= 0 { // the last line, whose other part the next row stores
+			f.Int(isa.Mov, isa.T0, f.lanes)
+			f.Prefetch(isa.AtX(isa.SiteReg(int(at)), isa.T0, s.Size, 0))
+		}
+		f.Int(isa.Min, isa.T1, f.lanes)
+		f.Lanes.SetTail()
+	} else {
+		f.Branch(isa.LT, f.lanes, isa.K(f.W), whole)
 	}
-	f.Int(isa.Min, isa.T1, f.lanes)
 	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T1)
-	f.Lanes.SetTail()
-	f.Masked = true
+	f.Masked = leads
 	vector()
 	f.Masked = false
 	f.Int(isa.Add, isa.Lane, isa.Word(frame.Counter))

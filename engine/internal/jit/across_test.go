@@ -318,6 +318,26 @@ func TestTwoRowsPast(t *testing.T) {
 	}
 }
 
+// TestStoredTwice compares a scan that goes to two arrays with the interpreter: stores to one bypass the caches, and the rows of the other
+// begin anywhere, from which a loop that keeps them in the caches computes some lanes twice.
+func TestStoredTwice(t *testing.T) {
+	defer useModel(defaultsWith(cpucache.Sizes{L1: 48 << 10, L2: 32 << 10, L3: 64 << 10}))()
+	r, n := rand.New(rand.NewPCG(31, 20)), []int{1, 12, 512}
+	text := strings.Replace(fmt.Sprintf(oneKernel, "f64", "x", "out", "i1"), "{\n", "buf z f64 out 3\n{\n", 1)
+	k := parse(t, strings.Replace(text, "      %4", "      store f64 z[i0, i1, i2] %3\n      %4", 1))
+	for range 8 {
+		s := newSetup(t, r, k, n, nil, [][]int{n, n, {1, 12, 513}}, true)
+		for _, be := range isas(t) {
+			for _, bp := range s.instance(t, be).(*instance).phases {
+				if be.Name() == "avx512" && bp.Lowered.Kind == lower.SeqPhase && (len(bp.Pure) != 1 || !bp.Repeats) {
+					t.Errorf("stores %v bypass the caches, lanes twice: %t", bp.Pure, bp.Repeats)
+				}
+			}
+		}
+		differ(t, r, s)
+	}
+}
+
 // TestShortScans tests which targets have code for a scan of short rows whose number of lanes it knows: AVX2 and AVX-512, whose
 // vectors are longer.
 func TestShortScans(t *testing.T) {

@@ -223,9 +223,10 @@ func (f *phaseCode) overlapsAcross() bool {
 	return f.repeatsAcross() || f.LaneSize > 0 && f.Layout.OnlyReduces() && !slices.ContainsFunc(f.reds, func(r lower.Red) bool { return !idempotent(&r) })
 }
 
-// repeatsAcross reports whether a row may compute lanes twice: each row but the last one loads all its states from the row before.
+// repeatsAcross reports whether a row may compute lanes twice: each row but the last one loads all its states from the row before, and
+// no store bypasses the caches, whose vectors are whole vectors of memory.
 func (f *phaseCode) repeatsAcross() bool {
-	return f.Layout.Repeats && !f.lastRow && len(f.carries) == len(f.Phase.Carries) && !slices.ContainsFunc(f.carries, func(c carried) bool { return c.echo == nil })
+	return f.Layout.Repeats && !f.Stream && !f.lastRow && len(f.carries) == len(f.Phase.Carries) && !slices.ContainsFunc(f.carries, func(c carried) bool { return c.echo == nil })
 }
 
 // firstAcross emits the lanes of a row before the first whole vector of memory, of a row that may compute lanes twice, or whose stores bypass

@@ -232,7 +232,7 @@ const (
 	leastWidePrefixes   = 48
 )
 
-// integers reports whether all states of a loop that carries values are integers as wide as lanes.
+// integers reports whether all states of a loop that carries values are integers of 4 bytes and more.
 func (bp *Phase) integers() bool {
 	return len(bp.Lowered.Carries) > 0 && !slices.ContainsFunc(bp.Lowered.Carries, func(c lower.Carry) bool { return c.Type.IsFloat() || c.Type.Size() < 4 })
 }

@@ -423,7 +423,7 @@ func (c *call) column(q int, pack bool) {
 func (c *call) packsTile() bool {
 	e := c.e
 	if g := e.p.GridB; g != nil {
-		return e.f.avx512 && !g.byTerms() && g.terms.last()+g.others.last() <= l2()/4
+		return e.f.avx512 && !g.byTerms() && g.terms.reach+g.others.reach <= l2()/4
 	}
 	return !e.f.avx512 && e.packB && !e.halfB && (e.b.Col == e.size || e.transposesFirst)
 }

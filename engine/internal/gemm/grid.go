@@ -16,6 +16,7 @@ type positions struct {
 	at      []int // bytes from the first element
 	run     []int // neighbours in memory: the number of positions from each on
 	longest int   // of run
+	reach   int   // bytes between the positions that are farthest apart
 }
 
 // NewGrid returns the grid of an operand with these axes, row-major, and elements of so many bytes.
@@ -25,6 +26,10 @@ func NewGrid(terms, others []Axis, size int) *Grid {
 
 func newPositions(axes []Axis, size int) (s positions) {
 	s.at = places(axes, size)
+	for _, x := range axes {
+		step := (x.Extent - 1) * x.Stride * size
+		s.reach += max(step, -step)
+	}
 	s.run = make([]int, len(s.at))
 	for i := len(s.at) - 1; i >= 0; i-- {
 		if s.run[i] = 1; i+1 < len(s.at) && s.at[i+1] == s.at[i]+size {
@@ -49,9 +54,6 @@ func places(axes []Axis, size int) []int {
 	}
 	return at
 }
-
-// last is the place of the last position.
-func (s *positions) last() int { return s.at[len(s.at)-1] }
 
 // byTerms reports whether terms follow each other in memory more than the other positions do. There may be no grid.
 func (g *Grid) byTerms() bool { return g != nil && g.terms.longest > g.others.longest }

@@ -129,7 +129,7 @@ func TestSumsAllocate(t *testing.T) {
 // TestFarGridsArePackedBefore tests that kernels of AVX-512 pack a grid if it stays in the second level.
 func TestFarGridsArePackedBefore(t *testing.T) {
 	const size = 4
-	for stride, want := range map[int]bool{100: true, l2() / size: false} {
+	for stride, want := range map[int]bool{100: true, l2() / size: false, -l2() / size: false} {
 		g := NewGrid([]Axis{{2, stride}, {3, 1}}, []Axis{{40, 1}}, size)
 		c := call{e: &machine{f: families["avx512"][dtype.F32], p: &Problem{GridB: g}}}
 		if got := c.packsTile(); got != want {

@@ -46,10 +46,11 @@ func (e *vectors) init(f *family, p *Problem, do arithmetic) {
 	a, b := p.A.times(sizeA), p.B.times(sizeB)
 	x, y := side{a.Col, a.Row, p.HalfA}, side{b.Row, b.Col, p.HalfB}
 	*e = vectors{f: f, p: p, do: do, matrix: y, vector: x}
+	off := p.OffB
 	if p.N == 1 {
-		e.matrix, e.vector, e.column = x, y, true
+		e.matrix, e.vector, e.column, off = x, y, true, p.OffA
 	}
-	bytes, row, step := len(p.OffA)*p.M*p.N*p.K*f.size, max(p.M, p.N)*f.size, e.matrix.term
+	bytes, row, step := different(off)*p.M*p.N*p.K*f.size, max(p.M, p.N)*f.size, e.matrix.term
 	e.rows = alongRows
 	if e.along() {
 		row, step = p.K*f.size, e.matrix.result
@@ -57,7 +58,7 @@ func (e *vectors) init(f *family, p *Problem, do arithmetic) {
 	follow := step >= 0 && step <= 2*row // rows of the matrix follow each other
 	switch {
 	case bytes <= l2():
-	case e.along() && follow && step <= row+row/8 && row <= farAhead:
+	case e.along() && step >= row && step <= row+row/8 && row <= farAhead: // rows that do not overlap
 		e.prefetch, e.ahead, e.rows = nextBlock, farAhead, 2
 		if bytes <= l3()/2 {
 			e.ahead = nearAhead
@@ -88,6 +89,16 @@ func (e *vectors) init(f *family, p *Problem, do arithmetic) {
 		e.mask.set(e.results()%f.lanes(), f.size)
 	}
 	e.copies = !e.readsVector() || !e.along() || e.column && p.C.Row != 1
+}
+
+// different counts the matrices of a stack that are not the one before.
+func different(off []int) (n int) {
+	for i, at := range off {
+		if i == 0 || at != off[i-1] {
+			n++
+		}
+	}
+	return n
 }
 
 // along reports whether kernels read the matrix along its terms.

@@ -65,27 +65,33 @@ func TestVectorsPrefetch(t *testing.T) {
 	const near, far = 1<<18 + 1, 1<<22 + 1 // float32 beyond the second level, and beyond half of the third
 	same := func(p prefetching) [3]prefetching { return [3]prefetching{p, p, p} }
 	for _, x := range []struct {
-		m, n, k, step, batch int // step: elements between rows of the matrix
-		rows                 int
-		prefetch             [3]prefetching // of AVX2, AVX-512, AVX-512 in halves
+		m, n, k, step, batch, shift int // step, shift: elements between rows of the matrix, and between matrices
+		rows                        int
+		prefetch                    [3]prefetching // of AVX2, AVX-512, AVX-512 in halves
 	}{
-		{100, 1, 100, 100, 1, 8, same(nothing)},
-		{near/1000 + 1, 1, 1000, 1000, 1, 4, same(nextBlock)},
-		{near/2000 + 1, 1, 2000, 2000, 1, 2, same(nextBlock)},
-		{near/1000 + 1, 1, 1000, 3000, 1, 8, same(nothing)}, // rows do not follow each other
-		{far/64 + 1, 1, 64, 64, 1, 2, same(nextBlock)},
-		{far/64 + 1, 1, 64, 192, 1, 4, same(sameRow)},
-		{far/8000 + 1, 1, 8000, 8000, 1, 8, same(sameRow)}, // rows that the processor follows
-		{1, 20, 20, 20, far/400 + 1, 8, same(nextBlock)},
-		{1, 1000, near/1000 + 1, 1000, 1, 8, [3]prefetching{nothing, nextLines, nothing}},
-		{1, 1000, 2000, 1000, 1, 8, [3]prefetching{nothing, nextLines, nothing}},
-		{1, 2000, 1500, 2000, 1, 8, same(nothing)}, // more than a quarter of the third level
-		{1, 2000, far/2000 + 1, 2000, 1, 8, [3]prefetching{nothing, nothing, sameRow}},
-		{1, 200, far/200 + 1, 200, 1, 8, same(nextBlock)},
+		{100, 1, 100, 100, 1, 0, 8, same(nothing)},
+		{near/1000 + 1, 1, 1000, 1000, 1, 0, 4, same(nextBlock)},
+		{near/2000 + 1, 1, 2000, 2000, 1, 0, 2, same(nextBlock)},
+		{near/1000 + 1, 1, 1000, 3000, 1, 0, 8, same(nothing)}, // rows do not follow each other
+		{near/1000 + 1, 1, 1000, 1, 1, 0, 8, same(nothing)},    // they overlap
+		{near/64 + 1, 1, 64, 0, 1, 0, 4, same(sameRow)},
+		{far/64 + 1, 1, 64, 64, 1, 0, 2, same(nextBlock)},
+		{far/64 + 1, 1, 64, 192, 1, 0, 4, same(sameRow)},
+		{far/8000 + 1, 1, 8000, 8000, 1, 0, 8, same(sameRow)}, // rows that the processor follows
+		{1, 20, 20, 20, far/400 + 1, 400, 8, same(nextBlock)},
+		{1, 20, 20, 20, far/400 + 1, 0, 8, same(nothing)}, // one matrix
+		{1, 1000, near/1000 + 1, 1000, 1, 0, 8, [3]prefetching{nothing, nextLines, nothing}},
+		{1, 1000, 2000, 1000, 1, 0, 8, [3]prefetching{nothing, nextLines, nothing}},
+		{1, 2000, 1500, 2000, 1, 0, 8, same(nothing)}, // more than a quarter of the third level
+		{1, 2000, far/2000 + 1, 2000, 1, 0, 8, [3]prefetching{nothing, nothing, sameRow}},
+		{1, 200, far/200 + 1, 200, 1, 0, 8, same(nextBlock)},
 	} {
-		p := Problem{Type: dtype.F32, M: x.m, N: x.n, K: x.k, A: Matrix{x.step, 1}, B: Matrix{1, 1}, OffA: make([]int, x.batch), Vector: true}
+		p := Problem{Type: dtype.F32, M: x.m, N: x.n, K: x.k, A: Matrix{x.step, 1}, B: Matrix{1, 1}, OffA: make([]int, x.batch), OffB: make([]int, x.batch), Vector: true}
 		if x.m == 1 {
 			p.A, p.B = Matrix{x.k, 1}, Matrix{x.step, 1}
+		}
+		for i := range p.OffB {
+			p.OffB[i] = i * x.shift
 		}
 		for i, isa := range [3]string{"avx2", "avx512", "avx512"} {
 			inHalves = func() bool { return i == 2 }

@@ -61,9 +61,9 @@ type Call struct {
 // elements; those at to are toStep bytes apart.
 type Transpose func(to, from unsafe.Pointer, rows, columns, toStep, fromStep int)
 
-// CombineRows combines rows of neighbouring elements at from, step elements apart, with the rows of to, after elements
-// apart, at the indices, in their order.
-type CombineRows func(to, from unsafe.Pointer, index []int64, after, step int)
+// CombineRows combines rows of neighbouring elements at from, step elements apart, with those of the rows of to, after elements
+// apart, that the indices select, in their order. It leaves out indices outside, so the caller finds these.
+type CombineRows func(to, from unsafe.Pointer, index []int64, rows, after, step int)
 
 // Rows are rows of numbers of the register type Type, one behind the other, that are sorted:
 // -0 before +0, and NaN last, as one value.

@@ -11,14 +11,17 @@ import (
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
-// args is the argument block of a kernel: updates at from, step bytes apart, for rows of to, toStep bytes apart.
+// args is the argument block of a kernel: updates at from, step bytes apart, for size rows of to, toStep bytes apart.
 type args struct {
-	to, from, index     unsafe.Pointer
-	count, toStep, step int
+	to, from, index           unsafe.Pointer
+	count, size, toStep, step int
 }
 
 // callBytes is how many bytes of updates a call combines, about: the runtime waits for its end to stop the world.
 const callBytes = 1 << 16
+
+// mostBytes is the size of the longest row that a kernel combines: offsets in it are constants of 32 bits.
+const mostBytes = 1 << 30
 
 // instructions combine two vectors. Those for extremes of floats give the second operand if one is NaN or both are zeros.
 var instructions = map[prim.Op]map[dtype.Type]x86.Op{
@@ -30,7 +33,7 @@ var instructions = map[prim.Op]map[dtype.Type]x86.Op{
 // New is tree.Call.NewCombine of an instruction set.
 func New(isa string, op prim.Op, t dtype.Type, width int, same bool) tree.CombineRows {
 	k := kernel{op: op, t: t, same: same, vector: map[string]int{"avx512": 64, "avx2": 32}[isa], bytes: width * t.Size()}
-	if _, ok := instructions[op][t]; !ok && (op != prim.Cvt || t.Size() < 4) || k.vector == 0 || width == 0 {
+	if _, ok := instructions[op][t]; !ok && (op != prim.Cvt || t.Size() < 4) || k.vector == 0 || width == 0 || width > mostBytes/t.Size() {
 		return nil
 	}
 	if op == prim.Max || op == prim.Min {
@@ -42,8 +45,8 @@ func New(isa string, op prim.Op, t dtype.Type, width int, same bool) tree.Combin
 	if code == nil {
 		return nil
 	}
-	return func(to, from unsafe.Pointer, index []int64, after, step int) {
-		a, most := args{to: to, toStep: after * size, step: step * size}, max(1, callBytes/(width*size))
+	return func(to, from unsafe.Pointer, index []int64, rows, after, step int) {
+		a, most := args{to: to, size: rows, toStep: after * size, step: step * size}, max(1, callBytes/(width*size))
 		for done := 0; done < len(index); done += a.count {
 			a.from, a.index, a.count = unsafe.Add(from, done*a.step), unsafe.Pointer(&index[done]), min(most, len(index)-done)
 			code.Call(unsafe.Pointer(&a))
@@ -59,7 +62,8 @@ const (
 )
 
 // A kernel combines rows of so many bytes. It goes in pieces that are exact: a load that follows finds the store of the same
-// piece, and nothing outside of the row is touched.
+// piece, and nothing outside of the row is touched. Another goroutine may change the indices at any time: a kernel compares an index
+// after it has loaded it, and leaves out one that is outside.
 type kernel struct {
 	*x86.Asm
 	op            prim.Op
@@ -129,10 +133,12 @@ func (w *kernel) write() ([]byte, error) {
 	} {
 		w.I(x86.MOV, x86.W64, r, x86.At(x86.RDI, int32(offset)))
 	}
-	rows := w.NewLabel()
+	rows, next := w.NewLabel(), w.NewLabel()
 	w.Align(32)
 	w.Bind(rows)
 	w.I(x86.MOV, x86.W64, row, x86.At(index, 0))
+	w.I(x86.CMP, x86.W64, row, x86.At(x86.RDI, int32(unsafe.Offsetof(args{}.size))))
+	w.I(x86.JAE, 0, next)
 	w.I(x86.IMUL, x86.W64, row, toStep)
 	w.I(x86.ADD, x86.W64, row, to)
 	if w.same {
@@ -161,6 +167,7 @@ func (w *kernel) write() ([]byte, error) {
 		w.piece(n, x86.At(row, int32(done)), x86.At(from, int32(done)))
 		done += n
 	}
+	w.Bind(next)
 	w.I(x86.ADD, x86.W64, index, x86.Imm(8))
 	w.I(x86.ADD, x86.W64, from, step)
 	w.I(x86.SUB, x86.W64, count, x86.Imm(1))

@@ -29,7 +29,8 @@ func guarded[T any](t *testing.T, n int) []T {
 }
 
 // TestRows compares machine code with Go: rows of all lengths up to some vectors, and of more than one block, some of them apart,
-// updates that repeat and that are one for all.
+// updates that repeat and that are one for all, and
+// some of them for rows outside.
 func TestRows(t *testing.T) {
 	inf := math.Inf(1)
 	for _, isa := range jit.ISAs {
@@ -52,6 +53,7 @@ func TestRows(t *testing.T) {
 
 func rows[T dtype.Int | float32 | float64](t *testing.T, isa string, value func(*rand.Rand) T) {
 	const size, count = 5, 33
+	outside := []int64{-1, -size, size, math.MinInt64, math.MaxInt64} // left out
 	r, typ := rand.New(rand.NewPCG(3, 4)), dtype.Of[T]()
 	for _, op := range []prim.Op{prim.Cvt, prim.Add, prim.Max, prim.Min} {
 		for width := 1; width < 500; width += 1 + width/40*7 {
@@ -77,7 +79,10 @@ func rows[T dtype.Int | float32 | float64](t *testing.T, isa string, value func(
 			}
 			copy(want, to)
 			for j := range index {
-				index[j] = int64(r.IntN(size))
+				if index[j] = int64(r.IntN(size)); j%8 == 0 {
+					index[j] = outside[r.IntN(len(outside))]
+					continue
+				}
 				for k := range width {
 					a, b := &want[int(index[j])*after+k], from[j*step+k*apart]
 					switch op {
@@ -92,12 +97,23 @@ func rows[T dtype.Int | float32 | float64](t *testing.T, isa string, value func(
 					}
 				}
 			}
-			combine(unsafe.Pointer(&to[0]), unsafe.Pointer(&from[0]), index, after, step)
+			combine(unsafe.Pointer(&to[0]), unsafe.Pointer(&from[0]), index, size, after, step)
 			for i, x := range to {
 				a, b := dtype.Bytes([]T{x}), dtype.Bytes(want[i:i+1])
 				if !bytes.Equal(a, b) && (x == x || want[i] == want[i]) {
 					t.Fatalf("%s: %v of rows of %d %v: element %d is %v, not %v", isa, op, width, typ, i, x, want[i])
 				}
+			}
+		}
+	}
+}
+
+// TestLongRows tests that rows have no kernel whose offsets need more than 32 bits.
+func TestLongRows(t *testing.T) {
+	for _, isa := range jit.ISAs {
+		for _, width := range []int{1 << 28, math.MaxInt / 8} {
+			if New(isa, prim.Add, dtype.F64, width, false) != nil {
+				t.Errorf("%s: rows of %d elements have a kernel", isa, width)
 			}
 		}
 	}

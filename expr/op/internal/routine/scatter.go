@@ -360,7 +360,7 @@ func (s *scatter[T]) columns(out []T, off, lo, width, first, end int) {
 		v := elements[T](u, off+s.along.step*(s.count-1)+(lo+width-1)*apart)[off+first*s.along.step+lo*apart:]
 		switch {
 		case s.machine != nil && width == s.block:
-			s.machine(unsafe.Pointer(&out[0]), unsafe.Pointer(&v[0]), index, s.after, s.along.step)
+			s.machine(unsafe.Pointer(&out[0]), unsafe.Pointer(&v[0]), index, s.size, s.after, s.along.step)
 		case s.how != Add:
 			s.combineRows(out, v, index, width)
 		case width <= 4:

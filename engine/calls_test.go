@@ -3,7 +3,9 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -326,5 +328,47 @@ func TestStatisticsOfNumPy(t *testing.T) {
 	}
 	if _, err := engine.Eval(op.Bincount(engine.MustFromSlice([]int32{-1}), 5)); !errors.Is(err, expr.ErrIndex) {
 		t.Errorf("a negative integer is counted: %v", err)
+	}
+}
+
+// TestScattersEverywhere tests that scatters of updates of many layouts have the same bits on all back ends.
+func TestScattersEverywhere(t *testing.T) {
+	testScattersEverywhere[float64](t)
+	testScattersEverywhere[int32](t)
+	testScattersEverywhere[int16](t)
+}
+
+func testScattersEverywhere[T float64 | int32 | int16](t *testing.T) {
+	const count, size = 30, 7
+	r := rand.New(rand.NewPCG(8, 9))
+	random := func(dims ...int) expr.Exp[T] {
+		x := engine.Zeros[T](dims...)
+		for i := range x.Data() {
+			x.Data()[i] = T(r.IntN(2000) - 1000)
+		}
+		return x
+	}
+	at := make([]int64, count)
+	for i := range at {
+		at[i] = int64(r.IntN(2*size) - size)
+	}
+	line, grid := engine.MustFromSlice(at), engine.MustFromSlice(at, 5, 6)
+	for _, width := range []int{1, 3, 70, 300} {
+		x := random(count, width)
+		for name, u := range map[string]struct {
+			index   expr.Exp[int64]
+			updates expr.Exp[T]
+		}{
+			"rows": {line, x}, "backward": {line, op.Slice(x, op.By(op.Span{}, -1))}, "one row": {line, random(width)}, "one column": {line, random(count, 1)},
+			"columns backward": {line, op.Slice(x, op.Span{}, op.By(op.Span{}, -1))}, "transposed": {line, op.T(random(width, count))},
+			"of a grid": {grid, op.Transpose(random(6, 5, width), 1, 0, 2)},
+		} {
+			for what, e := range map[string]expr.Exp[T]{
+				"add": op.ScatterAdd(u.index, u.updates, 0, size, width), "max": op.ScatterMax(u.index, u.updates, 0, size, width),
+				"min": op.ScatterMin(u.index, u.updates, 0, size, width), "set": op.SetAt(random(size, width), u.index, u.updates, 0),
+			} {
+				sameEverywhere(t, fmt.Sprintf("%T, %s of %d, %s", *new(T), name, width, what), e)
+			}
+		}
 	}
 }

@@ -64,12 +64,13 @@ func rows[T dtype.Int | float32 | float64](t *testing.T, isa string, value func(
 			} else if !has {
 				break
 			}
-			after, step := width+r.IntN(3), []int{0, width, width + 3}[r.IntN(3)]
+			after, step := width+r.IntN(3), []int{0, width, width + 3, -width}[r.IntN(4)]
 			apart := 1 // elements of an update
 			if same {
 				apart = 0
 			}
-			to, from, index := guarded[T](t, (size-1)*after+width), guarded[T](t, (count-1)*step+(width-1)*apart+1), make([]int64, count)
+			to, from, index := guarded[T](t, (size-1)*after+width), guarded[T](t, (count-1)*max(step, -step)+(width-1)*apart+1), make([]int64, count)
+			first := (count - 1) * max(-step, 0) // the first update
 			want := make([]T, len(to))
 			for i := range to {
 				to[i] = value(r)
@@ -84,7 +85,7 @@ func rows[T dtype.Int | float32 | float64](t *testing.T, isa string, value func(
 					continue
 				}
 				for k := range width {
-					a, b := &want[int(index[j])*after+k], from[j*step+k*apart]
+					a, b := &want[int(index[j])*after+k], from[first+j*step+k*apart]
 					switch op {
 					case prim.Cvt:
 						*a = b
@@ -97,7 +98,7 @@ func rows[T dtype.Int | float32 | float64](t *testing.T, isa string, value func(
 					}
 				}
 			}
-			combine(unsafe.Pointer(&to[0]), unsafe.Pointer(&from[0]), index, size, after, step)
+			combine(unsafe.Pointer(&to[0]), unsafe.Pointer(&from[first]), index, size, after, step)
 			for i, x := range to {
 				a, b := dtype.Bytes([]T{x}), dtype.Bytes(want[i:i+1])
 				if !bytes.Equal(a, b) && (x == x || want[i] == want[i]) {

@@ -81,10 +81,13 @@ func elements[T any](a *tree.Strided, last int) []T {
 	return unsafe.Slice((*T)(a.Ptr), last+1)
 }
 
-// load returns an element of an array whose offsets may be negative.
-func load[T any](a *tree.Strided, off int) T {
-	return *(*T)(unsafe.Add(a.Ptr, off*int(unsafe.Sizeof(*new(T)))))
+// address returns the address of an element of an array whose offsets may be negative.
+func address[T any](a *tree.Strided, off int) *T {
+	return (*T)(unsafe.Add(a.Ptr, off*int(unsafe.Sizeof(*new(T)))))
 }
+
+// load returns such an element.
+func load[T any](a *tree.Strided, off int) T { return *address[T](a, off) }
 
 // as returns the n elements of type T that begin at byte from of the workspace, and
 // the end.

@@ -135,8 +135,7 @@ type scatter[T number] struct {
 	rows, along, inner series           // offsets of the updates: along the axes before, of the indices, after
 	known              bool             // the series are
 	block, blocks      int              // columns of a unit, units of a row
-	simple             bool             // the updates of a row are neighbours or one number, and the rows a step apart
-	machine            tree.CombineRows // does what combineRows does for rows of a block, or nil
+	machine            tree.CombineRows // of rows of a block, whose updates are neighbours or one number and a step apart; or nil
 	run                func(worker, lo, hi int)
 }
 
@@ -194,14 +193,13 @@ func (s *scatter[T]) layout(c *tree.Call) {
 	if s.after == 1 {
 		s.inner.step = 1
 	}
-	s.simple = s.inner.table == nil && s.inner.step|1 == 1 && s.along.table == nil && s.along.step >= 0
-	if op, ok := primitives[s.how]; ok && s.simple && c.NewCombine != nil {
+	if op := primitives[s.how]; s.inner.table == nil && s.inner.step|1 == 1 && s.along.table == nil && c.NewCombine != nil {
 		s.machine = c.NewCombine(op, c.Out.Type, s.block, s.inner.step == 0)
 	}
 }
 
 // primitives are what machine code has for combinations.
-var primitives = map[Combine]prim.Op{Set: prim.Cvt, Add: prim.Add, Max: prim.Max, Min: prim.Min}
+var primitives = [...]prim.Op{Set: prim.Cvt, Add: prim.Add, Max: prim.Max, Min: prim.Min}
 
 // aside adds the updates to a copy of a vector of at most as many elements in the workspace, which it stores at the
 // end. So it can check each index where it uses it, in one pass. It returns false, and has
@@ -354,43 +352,38 @@ func (s *scatter[T]) units(_, lo, hi int) {
 
 // columns scatters rows first..end of the updates, at offset off, to columns lo..lo+width. out begins with column lo.
 func (s *scatter[T]) columns(out []T, off, lo, width, first, end int) {
-	u, index := s.updates, s.index[first:end]
-	if s.simple && off >= 0 && (s.machine != nil && width == s.block || s.inner.step == 1) {
-		apart := s.inner.step
-		v := elements[T](u, off+s.along.step*(s.count-1)+(lo+width-1)*apart)[off+first*s.along.step+lo*apart:]
-		switch {
-		case s.machine != nil && width == s.block:
-			s.machine(unsafe.Pointer(&out[0]), unsafe.Pointer(&v[0]), index, s.size, s.after, s.along.step)
-		case s.how != Add:
-			s.combineRows(out, v, index, width)
-		case width <= 4:
-			addShort(out, v, index, s.after, width, s.along.step)
-		default:
-			addRows(out, v, index, s.after, width, s.along.step)
+	u, index, step := s.updates, s.index[first:end], s.along.step
+	neighbours := s.inner.table == nil && s.inner.step == 1
+	switch {
+	case s.machine != nil && width == s.block:
+		from := address[T](u, off+first*step+lo*s.inner.step)
+		s.machine(unsafe.Pointer(&out[0]), unsafe.Pointer(from), index, s.size, s.after, step)
+		return
+	case s.how == Add && neighbours && s.along.table == nil && step >= 0 && off >= 0:
+		v := elements[T](u, off+step*(s.count-1)+lo+width-1)[off+first*step+lo:]
+		if width <= 4 {
+			addShort(out, v, index, s.after, width, step)
+		} else {
+			addRows(out, v, index, s.after, width, step)
 		}
 		return
 	}
 	for j, at := range index {
 		to, from := out[int(at)*s.after:][:width], off+s.along.at(first+j)
-		if s.how == Add && s.inner.table == nil && s.inner.step == 0 {
+		switch {
+		case neighbours:
+			for k, x := range unsafe.Slice(address[T](u, from+lo), width) {
+				to[k] = combine(s.how, to[k], x)
+			}
+		case s.how == Add && s.inner.table == nil && s.inner.step == 0:
 			x := load[T](u, from)
 			for k := range to {
 				to[k] += x
 			}
-			continue
-		}
-		for k := range to {
-			to[k] = combine(s.how, to[k], load[T](u, from+s.inner.at(lo+k)))
-		}
-	}
-}
-
-// combineRows does what addRows does, for other combinations.
-func (s *scatter[T]) combineRows(out, v []T, index []int64, width int) {
-	for j, at := range index {
-		to, from := out[int(at)*s.after:][:width], v[j*s.along.step:][:width]
-		for k := range to {
-			to[k] = combine(s.how, to[k], from[k])
+		default:
+			for k := range to {
+				to[k] = combine(s.how, to[k], load[T](u, from+s.inner.at(lo+k)))
+			}
 		}
 	}
 }

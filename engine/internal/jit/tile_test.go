@@ -202,8 +202,14 @@ func TestTranspose(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		for range 1000 {
+		for k := range 1000 {
 			size, rows, columns := 1<<r.IntN(4), 1+r.IntN(70), 1+r.IntN(70)
+			switch k % 50 { // more than one call transposes
+			case 0:
+				rows += mostTransposed
+			case 1:
+				columns += mostTransposed
+			}
 			across := columns + r.IntN(2)*r.IntN(5)
 			from, free := guarded(t, ((rows-1)*across+columns)*size, r.IntN(2) > 0)
 			to, freeTo := guarded(t, columns*rows*size, r.IntN(2) > 0)

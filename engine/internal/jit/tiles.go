@@ -17,6 +17,9 @@ func (g *generator) tile(size int, far bool) (*exec.Code, error) {
 	return g.tiles[bits.TrailingZeros(uint(size))][frame.Bit(far)]()
 }
 
+// mostTransposed is how many rows and columns of a matrix one call transposes: the runtime waits for its end to stop the world.
+const mostTransposed = 1 << 10
+
 // NewTranspose returns a function that transposes matrices of elements of size bytes by the code of tiles, or nil if there is no memory for it.
 func (g *generator) NewTranspose(size int) func(to, from unsafe.Pointer, rows, columns, toStep, fromStep int) {
 	code, err := g.tile(size, false)
@@ -26,13 +29,17 @@ func (g *generator) NewTranspose(size int) func(to, from unsafe.Pointer, rows, c
 	w := worker{mem: work.Memory(frame.Sites + layout.LineBytes)}
 	w.frame = unsafe.Pointer(unsafe.SliceData(w.mem))
 	return func(to, from unsafe.Pointer, rows, columns, toStep, fromStep int) {
-		w.setPtr(frame.TileSource, from, 0)
-		w.setPtr(frame.TileTarget, to, 0)
 		w.set(frame.TileStride, fromStep)
 		w.set(frame.TilePitch, toStep)
-		w.set(frame.TileHeight, columns)
-		w.set(frame.TileWidth, rows)
-		code.Call(w.frame)
+		for row := 0; row < rows; row += mostTransposed {
+			for column := 0; column < columns; column += mostTransposed {
+				w.setPtr(frame.TileSource, from, row*fromStep+column*size)
+				w.setPtr(frame.TileTarget, to, column*toStep+row*size)
+				w.set(frame.TileHeight, min(columns-column, mostTransposed))
+				w.set(frame.TileWidth, min(rows-row, mostTransposed))
+				code.Call(w.frame)
+			}
+		}
 	}
 }
 

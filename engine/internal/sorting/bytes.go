@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/tree"
 )
 
 // The positions of numbers of one and two bytes in sorted order come from counts of their bytes: by the low byte first, then by the high one.
@@ -26,8 +27,8 @@ func (w *words) byBytes() bool {
 	return w.size == 1 && w.rows.Length >= countedBytes || w.size == 2 && w.rows.Length >= countedPairs
 }
 
-// count stores the positions of all rows. To has two lists of positions, and a copy of a row: it may change at the same time.
-func (w *words) count() bool {
+// count stores the positions of all rows, which are any if the call is stopped. To has two lists of positions, and a copy of a row: it may change at the same time.
+func (w *words) count(c *tree.Call) bool {
 	n, a, widen := w.rows.Length, &w.args, w.f.unpack(4)
 	counting, moving := w.f.counting(w.size), [2]*exec.Code{w.f.moving(w.size, false), w.f.moving(w.size, true)}
 	if widen == nil || counting == nil || moving[0] == nil || moving[1] == nil {
@@ -40,10 +41,14 @@ func (w *words) count() bool {
 		for digit := range w.size {
 			w.tally = tally{}
 			a.from = unsafe.Add(numbers, digit)
-			w.inPieces(counting)
+			if !w.inPieces(c, counting) {
+				return true
+			}
 			w.begins(digit)
 			a.list, a.to = lists[0], lists[digit]
-			w.inPieces(moving[digit])
+			if !w.inPieces(c, moving[digit]) {
+				return true
+			}
 		}
 		overRows(1, n, w.f.lanes(), func(_, _, first, vectors int) {
 			a.from, a.to, a.n = unsafe.Add(lists[w.size-1], first*4), unsafe.Add(w.rows.Order, (row*n+first)*8), vectors
@@ -53,12 +58,16 @@ func (w *words) count() bool {
 	return true
 }
 
-// inPieces calls a kernel for all elements of a row.
-func (w *words) inPieces(code *exec.Code) {
+// inPieces calls a kernel for all elements of a row. It returns false if the call is stopped before.
+func (w *words) inPieces(c *tree.Call, code *exec.Code) bool {
 	for w.first = 0; w.first < w.rows.Length; w.first += callKeys {
+		if c.Stopped() {
+			return false
+		}
 		w.n = min(callKeys, w.rows.Length-w.first)
 		code.Call(unsafe.Pointer(&w.args))
 	}
+	return true
 }
 
 // begins replaces the counts of a byte by the number of elements before those with it in order.

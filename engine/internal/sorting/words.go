@@ -43,7 +43,7 @@ func (s *Sorter) positions(c *tree.Call, r tree.Rows) bool {
 	case r.Length > math.MaxInt32:
 		return false
 	case w.byBytes():
-		return w.count()
+		return w.count(c)
 	}
 	if w.size >= 4 && w.order.form(enter) == 0 && w.sorted(r.From, w.size, r.Length) { // that takes less time than words
 		for row := range slices.Chunk(unsafe.Slice((*int64)(r.Order), r.Count*r.Length), r.Length) {

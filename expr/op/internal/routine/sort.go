@@ -61,12 +61,15 @@ func blockRows(length, size int) int {
 }
 
 // rowRoom returns the bytes of the workspace of one worker for some of the rows of a number of
-// elements.
+// elements, or -1 if there are too many.
 func rowRoom(length, all int, t dtype.Type, want Wanted) int {
 	k := t.Register().Size()
 	size, some := 2*room(length, k), min(blockRows(length, k)*length, all)
 	switch want {
 	case Order, Ranks:
+		if length > math.MaxInt/32 { // an element takes up to 26 bytes
+			return -1
+		}
 		some = min(blockRows(length, 8)*length, all)
 		return max(size+2*room(length, 4), room(some, k)+room(some, 8)+room(wordRoom(some/max(length, 1), length, k), 8))
 	case Parted, PartedOrder:

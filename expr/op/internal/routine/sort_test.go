@@ -233,3 +233,12 @@ func TestPick(t *testing.T) {
 		t.Errorf("got %v and %v allocations, want %v and none", s.pivots, allocs, s.keys)
 	}
 }
+
+// TestRoomOfLongRows tests that the bytes of a workspace that are too many do not wrap to few ones.
+func TestRoomOfLongRows(t *testing.T) {
+	for _, n := range []int{math.MaxInt / 20, math.MaxInt / 12, math.MaxInt / 4} {
+		if got := rowRoom(n, n, dtype.I8, Order); got >= 0 && got < n {
+			t.Errorf("the positions of %d elements take %d bytes", n, got)
+		}
+	}
+}

@@ -14,7 +14,7 @@ import (
 // args is the argument block of a kernel: updates at from, step bytes apart, for size rows of to, toStep bytes apart.
 type args struct {
 	to, from, index           unsafe.Pointer
-	count, size, toStep, step int
+	count, step, toStep, size int
 }
 
 // callBytes is how many bytes of updates a call combines, about: the runtime waits for its end to stop the world.
@@ -32,21 +32,20 @@ var instructions = map[prim.Op]map[dtype.Type]x86.Op{
 
 // New is tree.Call.NewCombine of an instruction set.
 func New(isa string, op prim.Op, t dtype.Type, width int, same bool) tree.CombineRows {
-	k := kernel{op: op, t: t, same: same, vector: map[string]int{"avx512": 64, "avx2": 32}[isa], bytes: width * t.Size()}
-	if _, ok := instructions[op][t]; !ok && (op != prim.Cvt || t.Size() < 4) || k.vector == 0 || width == 0 || width > mostBytes/t.Size() {
+	size := t.Size()
+	k := kernel{op: op, t: t, same: same, vector: map[string]int{"avx512": 64, "avx2": 32}[isa], bytes: width * size}
+	if _, ok := instructions[op][t]; !ok && (op != prim.Cvt || size < 4) || k.vector == 0 || width == 0 || width > mostBytes/size {
 		return nil
 	}
 	if op == prim.Max || op == prim.Min {
 		k.vector = 32 // comparisons give vectors, not masks
 	}
-	size := t.Size()
-	var lazy exec.Lazy
-	code := lazy.Make(k.write)
+	code := new(exec.Lazy).Make(k.write)
 	if code == nil {
 		return nil
 	}
 	return func(to, from unsafe.Pointer, index []int64, rows, after, step int) {
-		a, most := args{to: to, size: rows, toStep: after * size, step: step * size}, max(1, callBytes/(width*size))
+		a, most := args{to: to, size: rows, toStep: after * size, step: step * size}, max(1, callBytes/k.bytes)
 		for done := 0; done < len(index); done += a.count {
 			a.from, a.index, a.count = unsafe.Add(from, done*a.step), unsafe.Pointer(&index[done]), min(most, len(index)-done)
 			code.Call(unsafe.Pointer(&a))
@@ -118,20 +117,15 @@ func (w *kernel) combine(l x86.Len, x, y x86.Vec) {
 	w.I(op, l, u, y, x)
 	if w.op == prim.Max { // +0 of two zeros, and all bits set for NaN
 		w.I(x86.VANDPS, l, t, t, u)
-		w.I(compare, l, u, x, y, x86.Imm(unordered))
+		w.I(compare, l, u, x, y, x86.Imm(3)) // unordered
 	}
 	w.I(x86.VORPS, l, y, t, u)
 }
 
-const unordered = 3 // a condition of comparisons
-
 func (w *kernel) write() ([]byte, error) {
 	w.Asm = x86.New()
-	for r, offset := range map[x86.Reg]uintptr{
-		to: unsafe.Offsetof(args{}.to), from: unsafe.Offsetof(args{}.from), index: unsafe.Offsetof(args{}.index),
-		count: unsafe.Offsetof(args{}.count), step: unsafe.Offsetof(args{}.step), toStep: unsafe.Offsetof(args{}.toStep),
-	} {
-		w.I(x86.MOV, x86.W64, r, x86.At(x86.RDI, int32(offset)))
+	for i, r := range []x86.Reg{to, from, index, count, step, toStep} { // the first words of args
+		w.I(x86.MOV, x86.W64, r, x86.At(x86.RDI, int32(8*i)))
 	}
 	rows, next := w.NewLabel(), w.NewLabel()
 	w.Align(32)

@@ -28,9 +28,8 @@ func guarded[T any](t *testing.T, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&mem[up-size])), n)
 }
 
-// TestRows compares machine code with Go: rows of all lengths up to some vectors, and of more than one block, some of them apart,
-// updates that repeat and that are one for all, and
-// some of them for rows outside.
+// TestRows compares machine code with Go, for rows of all lengths up to some vectors and of more than one block. Some rows are apart,
+// some updates are one number, and some indices repeat or are outside.
 func TestRows(t *testing.T) {
 	inf := math.Inf(1)
 	for _, isa := range jit.ISAs {

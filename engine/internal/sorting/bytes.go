@@ -16,18 +16,14 @@ const (
 	countedPairs = 1 << 13
 )
 
-// A tally has tables of how many numbers have a byte, and then of where the next one goes. Neighbours count in different tables, because equal
+// A tally has tables of how many numbers have a byte. Then the first table has where the next one goes. Neighbours count in different tables, because equal
 // bytes would wait for each other.
 type tally [tallies][1 << 8]uint32
 
 const tallies = 4
 
-// byBytes reports whether positions come from counts.
-func (w *words) byBytes() bool {
-	return w.size == 1 && w.rows.Length >= countedBytes || w.size == 2 && w.rows.Length >= countedPairs
-}
-
-// count stores the positions of all rows, which are any if the call is stopped. To has two lists of positions, and a copy of a row: it may change at the same time.
+// count stores the positions of all rows, which are any if the call is stopped. It returns false, and stores nothing, if there is no kernel. To
+// has two lists of positions, and a copy of a row: another goroutine may change the row meanwhile.
 func (w *words) count(c *tree.Call) bool {
 	n, a, widen := w.rows.Length, &w.args, w.f.unpack(4)
 	counting, moving := w.f.counting(w.size), [2]*exec.Code{w.f.moving(w.size, false), w.f.moving(w.size, true)}
@@ -85,7 +81,7 @@ func (w *words) begins(digit int) {
 	}
 }
 
-// counting returns the kernel that counts the bytes at n numbers of a size from number first on.
+// counting returns the kernel that counts a byte of each of n numbers of a size, from number first on.
 func (f *family) counting(size int) *exec.Code {
 	return f.countings[size-1].Make(func() ([]byte, error) {
 		w := newWriter(f)
@@ -97,8 +93,8 @@ func (f *family) counting(size int) *exec.Code {
 	})
 }
 
-// moving returns the kernel that moves the positions from first on to their places, by the bytes at their numbers: all positions, or with listed
-// those of a list.
+// moving returns the kernel that moves the positions from first on to their places, by a byte of their numbers: the positions in a list,
+// or if it is not listed those in the order of the row.
 func (f *family) moving(size int, listed bool) *exec.Code {
 	return f.movings[size-1][is(listed)].Make(func() ([]byte, error) {
 		w := newWriter(f)

@@ -30,7 +30,7 @@ type words struct {
 // paddedRow is the number of elements of a row from which on a vector has no second row.
 const paddedRow = 8
 
-// positions stores the positions of the elements of rows in sorted order. It returns false, and stores nothing, if there is no kernel.
+// positions stores the positions of the elements of rows in sorted order. It returns false, and stores no positions, if there is no kernel.
 func (s *Sorter) positions(c *tree.Call, r tree.Rows) bool {
 	if s.words == nil {
 		s.words = &words{f: s.kernels.of(8)}
@@ -42,10 +42,9 @@ func (s *Sorter) positions(c *tree.Call, r tree.Rows) bool {
 	switch {
 	case r.Length > math.MaxInt32:
 		return false
-	case w.byBytes():
+	case w.size == 1 && r.Length >= countedBytes || w.size == 2 && r.Length >= countedPairs:
 		return w.count(c)
-	}
-	if w.size >= 4 && w.order.form(enter) == 0 && w.sorted(r.From, w.size, r.Length) { // that takes less time than words
+	case w.size >= 4 && w.order.form(enter) == 0 && w.sorted(r.From, w.size, r.Length): // that takes less time than words
 		for row := range slices.Chunk(unsafe.Slice((*int64)(r.Order), r.Count*r.Length), r.Length) {
 			for i := range row {
 				row[i] = int64(i)
@@ -130,9 +129,9 @@ func load(at unsafe.Pointer, size int) int64 {
 	return *(*int64)(at)
 }
 
-// overRows calls f for whole vectors of rows one behind the other: n vectors of each of some rows, from an element of number row on. The last vector
-// of a row may overlap the next row, or the vector before. It returns how many rows are done. Only short ones are left, for which
-// the memory behind the last row would be needed.
+// overRows calls f for parts of rows that are one behind the other: n whole vectors of each of some rows from number row on, which begin at
+// element first. The last vector of a row may overlap the next row, or the vector before. It returns how many rows are done. It leaves only
+// short ones, whose vectors would need the memory behind the last row.
 func overRows(count, length, lanes int, f func(row, rows, first, n int)) (done int) {
 	whole, last := (length+lanes-1)/lanes, count-1
 	if length < paddedRow {

@@ -298,9 +298,8 @@ func (g *Graph) woven(parts [][]Root, axis int) [][]Root {
 		return false, a != nil
 	})
 	for _, part := range parts {
-		t, v := part[0].Target, part[0].Value
-		other := v.inputs != first.Value.inputs || v.Work == 0
-		if len(parts) > mostWoven || t.Shape[axis] != 1 || other && !innermost(t, axis) {
+		v := part[0].Value
+		if len(parts) > mostWoven || part[0].Target.Shape[axis] != 1 || rows && (v.inputs != first.Value.inputs || v.Work == 0) {
 			return parts
 		}
 		for _, r := range part {

@@ -82,16 +82,15 @@ func (n *Node) chosenAt(axis int, f func(p int)) {
 		outer := n.Shape.Count(0, axis) == 1
 		return 0 < part && part < d && (outer && 2*part >= d || 4*part >= 3*d && n.Args[operand].Src.Op.Class() == tree.Constant)
 	}
-	switch before, from := b.first-a.first, b.last-a.first; {
-	case x && !y && pays(before, 2):
-		f(int(before))
-	case x && !y && pays(d-from, 1):
-		f(int(from))
+	before, from, operand := b.first-a.first, b.last-a.first, 2 // the operand is selected before
+	if y {
+		before, from, operand = a.first-b.first+1, a.last-b.first+1, 1
 	}
-	switch before, from := a.first-b.first+1, a.last-b.first+1; {
-	case y && !x && pays(before, 1):
+	switch {
+	case x == y:
+	case pays(before, operand):
 		f(int(before))
-	case y && !x && pays(d-from, 2):
+	case pays(d-from, 3-operand):
 		f(int(from))
 	}
 }

@@ -32,7 +32,7 @@ type machine struct {
 	do              arithmetic
 	cells           []cell // of a small product
 	nextAhead       int    // number of products from one to that whose operands its kernels prefetch
-	turns           int    // 1 if its kernel takes turns with that of the next one; see cell
+	turns           int    // 1 if it has one kernel, of which every second product prefetches something else; see cell
 	// streams says that stores to the result should bypass the caches, where it is
 	// aligned, and stream that this run does so.
 	streams, stream bool

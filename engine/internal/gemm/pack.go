@@ -6,10 +6,6 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// packChunk is the number of rows that are copied to one strip before the next: a call takes as long as many rows, and the
-// addresses of their pages are known.
-const packChunk = nearPages
-
 // A placement says where an operand has the terms of its elements: of rows of A, or columns of B.
 type placement struct {
 	from         unsafe.Pointer // the first term of the first element
@@ -82,12 +78,13 @@ func (p *packer) strip(number, first, n, k, terms int) {
 	}
 }
 
-// chunk is the number of terms that are packed of one strip before the next.
+// chunk is the number of terms that are packed of one strip before the next. A call that copies rows takes as long as many of them, and
+// the processor keeps the addresses of the pages of so many.
 func (p *packer) chunk() int {
 	if p.stepN != p.f.size || p.f.group > 0 {
 		return p.k
 	}
-	return packChunk
+	return nearPages
 }
 
 // groups packs all terms of n integers as groups of 32 bits.

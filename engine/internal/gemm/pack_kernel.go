@@ -296,7 +296,7 @@ type transposition struct {
 	first, terms int
 }
 
-// transpose transposes. It returns a function for each column (see atOnce) that writes the last instruction, into a register, which may
+// transpose emits a transposition. It returns a function for each column (see atOnce) that writes the last instruction, into a register, which may
 // be the last of the free ones.
 func (w *writer) transpose(x transposition, row func(i int, disp int32) x86.Mem) (last []func(to x86.Vec)) {
 	l, free, first := x.l, x.free, x.first

@@ -30,8 +30,8 @@ func (e *machine) mostFound(both int) int {
 type cell struct {
 	code    [2]*exec.Code // the second one's stores bypass the caches
 	a, b, c int
-	// The kernel prefetches bytes of later products, from here on in what kernels read first, or of the other operand from ^ahead on. Where
-	// there is no other kernel it takes turns.
+	// The kernel prefetches bytes of later products: from ahead on in the operand that kernels read first, or from ^ahead on in the other
+	// one. Of a product with a single kernel, odd products have the second element.
 	ahead [2]int
 	step  int // between prefetches; 0: there are none
 }

@@ -58,7 +58,7 @@ func testColumns[T number](t *testing.T, typ dtype.Type, value func() T, fma fun
 			d.NewWorker().Run(0, units)
 			for i, x := range c {
 				row, col := i/(n+gap), i%(n+gap)
-				if want := T(7); col < n && !same(x, s.want[row*n+col]) || col >= n && x != want {
+				if col < n && !same(x, s.want[row*n+col]) || col >= n && x != 7 {
 					t.Fatalf("%s, %v, %d columns, gaps of %d: element %d, %d is %v", isa, typ, n, gap, row, col, x)
 				}
 			}

@@ -2,6 +2,7 @@ package gemm
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -50,7 +51,8 @@ func (e *vectors) init(f *family, p *Problem, do arithmetic) {
 	if p.N == 1 {
 		e.matrix, e.vector, e.column, off = x, y, true, p.OffA
 	}
-	bytes, row, step := different(off)*p.M*p.N*p.K*f.size, max(p.M, p.N)*f.size, e.matrix.term
+	matrices := len(slices.Compact(slices.Clone(off))) // at another place than the one before
+	bytes, row, step := matrices*p.M*p.N*p.K*f.size, max(p.M, p.N)*f.size, e.matrix.term
 	e.rows = alongRows
 	if e.along() {
 		row, step = p.K*f.size, e.matrix.result
@@ -91,16 +93,6 @@ func (e *vectors) init(f *family, p *Problem, do arithmetic) {
 	e.copies = !e.readsVector() || !e.along() || e.column && p.C.Row != 1
 }
 
-// different counts the matrices of a stack that are not the one before.
-func different(off []int) (n int) {
-	for i, at := range off {
-		if i == 0 || at != off[i-1] {
-			n++
-		}
-	}
-	return n
-}
-
 // along reports whether kernels read the matrix along its terms.
 func (e *vectors) along() bool {
 	return e.matrix.term == e.f.size && e.matrix.half == dtype.Invalid
@@ -136,7 +128,7 @@ func (e *vectors) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 	return n, n, 0.05 * float64(e.f.size) / 4
 }
 
-// leastShare is the number of multiply-adds of a tile that two threads take less time for.
+// leastShare is the number of multiply-adds of a tile from which on two threads take less time than one.
 const leastShare = leastTile / 4
 
 // leastResults is the number of results of which tiles have a multiple: whole cache lines.
@@ -327,18 +319,18 @@ func (args *vectorArgs) set(o vectorArrays) {
 }
 
 const (
-	vectorA    = int32(unsafe.Offsetof(vectorArgs{}.a))
-	vectorX    = int32(unsafe.Offsetof(vectorArgs{}.x))
-	vectorC    = int32(unsafe.Offsetof(vectorArgs{}.c))
-	vectorStep = int32(unsafe.Offsetof(vectorArgs{}.step))
-	vectorNext = int32(unsafe.Offsetof(vectorArgs{}.next))
-	vectorK    = int32(unsafe.Offsetof(vectorArgs{}.k))
-	vectorN    = int32(unsafe.Offsetof(vectorArgs{}.n))
-	vectorAdd  = int32(unsafe.Offsetof(vectorArgs{}.add))
-	vectorVecs = int32(unsafe.Offsetof(vectorArgs{}.vecs))
-	vectorLast = int32(unsafe.Offsetof(vectorArgs{}.last))
-	vectorSums = int32(unsafe.Offsetof(vectorArgs{}.sums))
-	vectorNear = int32(unsafe.Offsetof(vectorArgs{}.ahead))
+	vectorA     = int32(unsafe.Offsetof(vectorArgs{}.a))
+	vectorX     = int32(unsafe.Offsetof(vectorArgs{}.x))
+	vectorC     = int32(unsafe.Offsetof(vectorArgs{}.c))
+	vectorStep  = int32(unsafe.Offsetof(vectorArgs{}.step))
+	vectorNext  = int32(unsafe.Offsetof(vectorArgs{}.next))
+	vectorK     = int32(unsafe.Offsetof(vectorArgs{}.k))
+	vectorN     = int32(unsafe.Offsetof(vectorArgs{}.n))
+	vectorAdd   = int32(unsafe.Offsetof(vectorArgs{}.add))
+	vectorVecs  = int32(unsafe.Offsetof(vectorArgs{}.vecs))
+	vectorLast  = int32(unsafe.Offsetof(vectorArgs{}.last))
+	vectorSums  = int32(unsafe.Offsetof(vectorArgs{}.sums))
+	vectorAhead = int32(unsafe.Offsetof(vectorArgs{}.ahead))
 )
 
 // packedBytes is the size of the rows of a packed block.
@@ -357,8 +349,9 @@ const shortRow = 512
 const nearAhead, farAhead = 8192, 16384
 
 // mostPrefetched is the size of rows, in bytes, up to which kernels across the terms prefetch them if they come from
-// memory. The processor follows longer ones, and prefetches take the loads that kernels need. Processors that compute vectors
-// of AVX-512 in halves prefetch longer ones too, others also what is in the third level, from which each row that begins a page is late.
+// memory. The processor follows longer ones, and prefetches take the loads that kernels need. Where vectors of AVX-512 are two halves,
+// kernels prefetch longer ones too. Where they are not, kernels also prefetch from the third level, which is late with each row that
+// begins a page.
 const mostPrefetched = 1024
 
 // along returns the kernel for so many rows; nil if there is no memory for it.

@@ -40,7 +40,7 @@ func (w *alongWriter) write() {
 	}
 	switch {
 	case w.prefetch == nextBlock:
-		w.arguments(argument{alongNext, vectorNear})
+		w.arguments(argument{alongNext, vectorAhead})
 		w.I(x86.ADD, x86.W64, alongNext, alongGroup)
 	case w.prefetch == sameRow && w.s.rows == alongRows:
 		w.prefetchNext()
@@ -179,7 +179,7 @@ func (w *alongWriter) totals() int { return (w.s.rows*w.f.size + 15) / 16 }
 
 func (w *alongWriter) total(i int) x86.Vec { return x86.Vec(15 - i) }
 
-// negativeZero makes a register have -0. More than the 16 bytes of totals takes 7 ns longer.
+// negativeZero makes a register have -0. Totals have 16 bytes: with more a call takes 7 ns longer.
 func (w *alongWriter) negativeZero(l x86.Len, to x86.Vec) {
 	if w.f.size == 4 {
 		w.I(x86.VBROADCASTSS, l, to, w.Const32(1<<31))

@@ -87,7 +87,7 @@ func (w *sweepWriter) write() {
 	w.Bind(block)
 	if w.prefetch == nextBlock {
 		w.arguments(argument{sweepAhead, vectorA})
-		w.I(x86.ADD, x86.W64, sweepAhead, x86.At(x86.RDI, vectorNear))
+		w.I(x86.ADD, x86.W64, sweepAhead, x86.At(x86.RDI, vectorAhead))
 	}
 	for w.number = range w.passes {
 		w.pass(int(bits.Reverse8(uint8(w.number)) >> (9 - bits.Len(uint(w.passes)))))

@@ -62,7 +62,7 @@ type Call struct {
 type Transpose func(to, from unsafe.Pointer, rows, columns, toStep, fromStep int)
 
 // CombineRows combines rows of neighbouring elements at from, step elements apart, with those of the rows of to, after elements
-// apart, that the indices select, in their order. It leaves out indices outside, so the caller finds these.
+// apart, that the indices select, in their order. It leaves out indices outside: the caller looks for these.
 type CombineRows func(to, from unsafe.Pointer, index []int64, rows, after, step int)
 
 // Rows are rows of numbers of the register type Type, one behind the other, that are sorted:

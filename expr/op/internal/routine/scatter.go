@@ -193,8 +193,8 @@ func (s *scatter[T]) layout(c *tree.Call) {
 	if s.after == 1 {
 		s.inner.step = 1
 	}
-	if op := primitives[s.how]; s.inner.table == nil && s.inner.step|1 == 1 && s.along.table == nil && c.NewCombine != nil {
-		s.machine = c.NewCombine(op, c.Out.Type, s.block, s.inner.step == 0)
+	if s.inner.table == nil && s.inner.step|1 == 1 && s.along.table == nil && c.NewCombine != nil {
+		s.machine = c.NewCombine(primitives[s.how], c.Out.Type, s.block, s.inner.step == 0)
 	}
 }
 

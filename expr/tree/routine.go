@@ -57,8 +57,8 @@ type Call struct {
 	NewCombine func(op prim.Op, t dtype.Type, width int, same bool) CombineRows
 }
 
-// A Transpose stores the columns of a matrix as rows. The rows at from are fromStep bytes apart and have columns adjacent
-// elements; those at to are toStep bytes apart.
+// A Transpose stores the columns of a matrix as rows. The rows of the matrix begin at from, fromStep bytes apart, and have adjacent
+// elements. The stored rows begin at to, toStep bytes apart.
 type Transpose func(to, from unsafe.Pointer, rows, columns, toStep, fromStep int)
 
 // CombineRows combines rows of neighbouring elements at from, step elements apart, with those of the rows of to, after elements
@@ -81,8 +81,8 @@ type Rows struct {
 	// so one worker has all rows.
 	Parted    unsafe.Pointer
 	Positions bool
-	// Order, if not nil, is where the positions of the elements of all rows go as int64, in sorted order. To is room for 8 bytes for each element,
-	// or of the next power of two in rows of fewer than 8, twice as much for elements of 1 and 2 bytes, and 64 bytes more.
+	// Order, if not nil, is where the positions of the elements of all rows go as int64, in sorted order. To is room of 8 bytes for each element,
+	// of 16 for one of 1 or 2 bytes, and of 64 bytes more. Rows of fewer than 8 elements count as rows of the next power of two.
 	Order unsafe.Pointer
 }
 

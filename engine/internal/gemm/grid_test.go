@@ -126,7 +126,7 @@ func TestSumsAllocate(t *testing.T) {
 	}
 }
 
-// TestFarGridsArePackedBefore tests that kernels of AVX-512 pack a grid if it stays in the second level.
+// TestFarGridsArePackedBefore tests that kernels of AVX-512 pack only grids that stay in the second level.
 func TestFarGridsArePackedBefore(t *testing.T) {
 	const size = 4
 	for stride, want := range map[int]bool{100: true, l2() / size: false, -l2() / size: false} {

@@ -33,8 +33,8 @@ type family struct {
 	packs    [4][2][2]exec.Lazy
 	unpacks  [2]exec.Lazy
 
-	countings [2]exec.Lazy // by bytes of a number
-	movings   [2][2]exec.Lazy
+	countings [2]exec.Lazy    // by bytes of a number
+	movings   [2][2]exec.Lazy // and whether positions are in a list
 }
 
 // The numbers of kernels.

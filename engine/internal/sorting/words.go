@@ -107,7 +107,7 @@ func (w *words) measure() bool {
 	}
 	w.places, w.word = bits.Len(uint(w.rows.Length-1)), 8
 	same := bits.TrailingZeros64(uint64(differ))                                 // low bits that all keys have
-	if needed := bits.Len64(uint64(most-w.pivot)) + w.places; needed-same < 31 { // greater words have bit 30, or 62
+	if needed := bits.Len64(uint64(most-w.pivot)) + w.places; needed-same < 31 { // words that pad a row have bit 30, or 62
 		w.word, w.shift, w.lost = 4, same, false
 	} else {
 		w.shift = max(needed-62, 0)

@@ -228,13 +228,13 @@ const mostTransposed = 4
 // of 8 bytes of long rows, and for vectors of 64 bytes. These take half as many loads or stores, but permutes between the
 // halves, and more steps of a short row are repeated.
 func (f *phaseCode) partSteps() int {
-	size := func(size int) bool {
+	has := func(size int) bool {
 		return slices.ContainsFunc(f.transposedSites, func(t isa.TransposedSite) bool { return t.Size == size })
 	}
 	switch {
-	case f.Layout.Each == 0 && (f.W == 16 || size(2)):
+	case f.Layout.Each == 0 && (f.W == 16 || has(2)):
 		return 8
-	case f.Layout.Each > 0 && !size(4) && !size(2):
+	case f.Layout.Each > 0 && !has(4) && !has(2):
 		return 2
 	}
 	return 4

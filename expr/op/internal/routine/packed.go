@@ -12,7 +12,7 @@ func (r *rowSort[K]) packable() bool {
 	return (r.want == Order || r.want == Ranks) && r.length > 1
 }
 
-// wordRoom returns the room for the words of n rows of a length, of elements of a size: see [tree.Rows.Order].
+// wordRoom returns how many words of 8 bytes n rows of a length need, of elements of a size: see [tree.Rows.Order].
 func wordRoom(n, length, size int) int {
 	if length < 8 {
 		length = 1 << bits.Len(uint(max(length-1, 0)))

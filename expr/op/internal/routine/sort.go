@@ -300,7 +300,7 @@ func copyTile[K key](to *[tile]K, p unsafe.Pointer, jump int) {
 	to[4], to[5], to[6], to[7] = *(*K)(q), *(*K)(unsafe.Add(q, jump)), *(*K)(unsafe.Add(q, 2*jump)), *(*K)(unsafe.Add(q, 3*jump))
 }
 
-// alongside returns the number of rows whose elements are alongside each other in memory, so that neighbours lie there; or 0.
+// alongside returns how many rows are alongside each other in memory: elements with the same place in neighbouring rows are adjacent. Or 0.
 func (r *rowSort[K]) alongside() int {
 	switch {
 	case r.columns > 1 && r.after.table == nil && r.after.step == 1:

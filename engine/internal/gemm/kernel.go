@@ -220,7 +220,7 @@ func (w *writer) write() {
 	w.end()
 }
 
-// groups adds groups of n terms while so many are left. Then the flags say whether none is.
+// groups adds groups of n terms while so many are left. The flags then say whether no term is left.
 func (w *writer) groups(n int, group func()) {
 	rest, loop := w.NewLabel(), w.NewLabel()
 	w.I(x86.SUB, x86.W64, count, x86.Imm(n))

@@ -451,7 +451,7 @@ func (in *instance) functions(b *layout.Binder, items []boundItem) (slots int, e
 		}
 		if len(bp.Pure) > 0 {
 			bp.pastBytes = b.PastBytes(bp.Phase)
-			v.Narrow, v.Stream, v.Ahead = bp.pastBytes < b.Bytes, true, b.Machine.StreamFetch<<frame.Bit(bp.Leads)
+			v.Narrow, v.Stream, v.Ahead = bp.pastBytes < b.Bytes, true, b.Machine.StreamFetch<<frame.Bit(bp.Leads) // twice as far along single rows
 			if bp.streamed, err = in.code.function(one, v); err != nil {
 				return err
 			}

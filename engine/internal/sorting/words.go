@@ -105,14 +105,13 @@ func (w *words) measure() bool {
 	for i := range lanes {
 		w.pivot, most, differ = min(w.pivot, w.least[i]), max(most, w.greatest[i]), differ|w.differ[i]
 	}
-	w.places, w.word = bits.Len(uint(w.rows.Length-1)), 8
-	same := bits.TrailingZeros64(uint64(differ))                                 // low bits that all keys have
-	if needed := bits.Len64(uint64(most-w.pivot)) + w.places; needed-same < 31 { // words that pad a row have bit 30, or 62
-		w.word, w.shift, w.lost = 4, same, false
-	} else {
-		w.shift = max(needed-62, 0)
-		w.lost = w.shift > same
+	w.places = bits.Len(uint(w.rows.Length - 1))
+	same, needed := bits.TrailingZeros64(uint64(differ)), bits.Len64(uint64(most-w.pivot))+w.places // all keys have the same low bits
+	w.word, w.shift = 8, max(needed-62, 0)
+	if needed-same < 31 { // words that pad a row have bit 30, or 62
+		w.word, w.shift = 4, same
 	}
+	w.lost = w.shift > same
 	return true
 }
 

@@ -94,7 +94,7 @@ func (b *Binder) transposesPairs(bp *Phase) bool {
 	})
 }
 
-// TransposedLanes is the lanes of a call of a loop whose blocks are transposed, which goes far along them, or a divisor of them.
+// A call of a loop whose blocks are transposed goes far along TransposedLanes lanes, or along a multiple of them if they are short.
 const TransposedLanes = 64
 
 // mostWideParts is the most nodes of a step of a loop whose parts are transposed in vectors of 512 bits.
@@ -118,8 +118,8 @@ func (s *Site) nearLanes(lanes int) bool {
 }
 
 // wideParts reports whether parts of 32 bytes of the rows of sixteen lanes are transposed in registers: those of a loop that only reduces, without
-// many nodes. Where vectors of 512 bits are two halves, loops keep narrow ones, and where as many lanes are left over as only a narrow vector holds: one
-// by one these take long.
+// many nodes. Loops keep narrow vectors where those of 512 bits are two halves, and where a narrow vector holds lanes that are left over by a wide
+// one, unless lanes are many: one by one, lanes take long.
 func (b *Binder) wideParts(bp *Phase) bool {
 	ph, left := bp.Lowered, bp.N%TransposedLanes
 	return b.wide() && !b.Machine.Halves && !b.Machine.Narrow && len(ph.Carries) == 0 && bp.LaneSize == 0 && bp.Widest() == 4 &&

@@ -279,7 +279,7 @@ const (
 	leastRows   = 32
 )
 
-// mostRead is the most bytes of the operands of elements that a loop of several rows stores together, in elements of the target. A loop
+// mostRead bounds the arrays that a loop of several rows reads: their number times the bytes of an element of the target. A loop
 // that reads more from memory takes longer than a loop for each row, although these read what they share twice.
 const mostRead = 48
 
@@ -304,7 +304,9 @@ func (g *Graph) woven(parts [][]Root, axis int) [][]Root {
 		}
 		for _, r := range part {
 			cost += r.Value.Cost
-			_ = rows && find(r.Value)
+			if rows {
+				find(r.Value)
+			}
 		}
 	}
 	if rows && len(read)*first.Target.Type.Size() > mostRead || (rows || len(parts[0]) > 1) && (len(parts[0])*len(parts) > mostColumns || cost > MaxCost) {

@@ -287,9 +287,9 @@ func (f *family) atOnce(terms int) int {
 	return transposeChunk / f.size
 }
 
-// A transposition is that of some of so many columns, from the first one on, of rows of contiguous elements, which fill a register of length l
-// each, by five registers from free on, three for two columns. Of two groups of columns it loads both with the first one, and keeps the second
-// one in four registers.
+// A transposition makes vectors of length l of the columns of rows whose elements are neighbours. The rows have terms columns, one or two groups
+// of them; the vectors are those of one group, from column first on. It uses five registers from free on, three for two columns. With the first
+// of two groups it loads the second one too, and keeps that in four registers from kept on.
 type transposition struct {
 	l            x86.Len
 	free, kept   x86.Vec

@@ -26,8 +26,13 @@ const tallies = 4
 // has two lists of positions, and a copy of a row: another goroutine may change the row meanwhile.
 func (w *words) count(c *tree.Call) bool {
 	n, a, widen := w.rows.Length, &w.args, w.f.unpack(4)
-	counting, moving := w.f.counting(w.size), [2]*exec.Code{w.f.moving(w.size, false), w.f.moving(w.size, true)}
-	if widen == nil || counting == nil || moving[0] == nil || moving[1] == nil {
+	counting, moving := w.f.counting(w.size), [2]*exec.Code{} // by digits: the positions of the second one are listed
+	for digit := range w.size {
+		if moving[digit] = w.f.moving(w.size, digit > 0); moving[digit] == nil {
+			return false
+		}
+	}
+	if widen == nil || counting == nil {
 		return false
 	}
 	lists, numbers, bytes := [2]unsafe.Pointer{w.rows.To, unsafe.Add(w.rows.To, 4*n)}, unsafe.Add(w.rows.To, 8*n), n*w.size

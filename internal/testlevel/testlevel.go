@@ -1,5 +1,5 @@
 // Package testlevel says how much of themselves tests run, and measures what must not depend
-// on other load: allocations and processor time.
+// on other load: allocations and processor time. It gives tests memory beside pages without access.
 //
 // By default tests run a sample of their cases that still meets every operator,
 // type, loop structure and back end: go test ./... has to end within two minutes on two cores.

@@ -3,7 +3,6 @@ package gemm
 import (
 	"math/rand/v2"
 	"slices"
-	"syscall"
 	"testing"
 	"unsafe"
 
@@ -17,23 +16,7 @@ import (
 // touched.
 func guarded[T number](t *testing.T, x []T, end bool) []T {
 	t.Helper()
-	page, n := syscall.Getpagesize(), len(x)*int(unsafe.Sizeof(*new(T)))
-	size := (n + page - 1) / page * page
-	mem, err := syscall.Mmap(-1, 0, size+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() { _ = syscall.Munmap(mem) })
-	for _, b := range [][]byte{mem[:page], mem[page+size:]} {
-		if err := syscall.Mprotect(b, syscall.PROT_NONE); err != nil {
-			t.Skip(err)
-		}
-	}
-	at := page
-	if end {
-		at += size - n
-	}
-	y := unsafe.Slice((*T)(unsafe.Pointer(&mem[at:][:1][0])), len(x))
+	y := unsafe.Slice((*T)(testlevel.Guarded(t, len(x)*int(unsafe.Sizeof(*new(T))), end)), len(x))
 	copy(y, x)
 	return y
 }

@@ -3,35 +3,13 @@ package interp
 import (
 	"fmt"
 	"math/rand/v2"
-	"syscall"
 	"testing"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan/ir"
 )
-
-// guarded returns memory of n bytes that ends, or begins, at a page without access.
-// An access to that page crashes the test.
-func guarded(t testing.TB, n int, end bool) unsafe.Pointer {
-	page := syscall.Getpagesize()
-	size := (n + page - 1) / page * page
-	mem, err := syscall.Mmap(-1, 0, size+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() { syscall.Munmap(mem) })
-	for _, b := range [][]byte{mem[:page], mem[page+size:]} {
-		if err := syscall.Mprotect(b, syscall.PROT_NONE); err != nil {
-			t.Skip(err)
-		}
-	}
-	at := page
-	if end {
-		at += size - n
-	}
-	return unsafe.Pointer(unsafe.SliceData(mem[at:]))
-}
 
 // TestGuardPages runs kernels whose operands all lie next to a page without access.
 func TestGuardPages(t *testing.T) {
@@ -64,7 +42,7 @@ buf z %[1]s out 2
 				b := &ir.Binding{Extents: shape}
 				for i := range 4 {
 					strides := []int{shape[1], 1}
-					p := guarded(t, n*mem.Size(), end)
+					p := testlevel.Guarded(t, n*mem.Size(), end)
 					switch {
 					case i == 2:
 						strides = []int{1, shape[0]}

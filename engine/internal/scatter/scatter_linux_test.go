@@ -4,28 +4,18 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
-	"syscall"
 	"testing"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/jit"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // guarded returns n elements that end at a page without access. An access to that page crashes the test.
 func guarded[T any](t *testing.T, n int) []T {
-	size, page := n*int(unsafe.Sizeof(*new(T))), syscall.Getpagesize()
-	up := (size + page - 1) / page * page
-	mem, err := syscall.Mmap(-1, 0, up+page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() { syscall.Munmap(mem) })
-	if err := syscall.Mprotect(mem[up:], syscall.PROT_NONE); err != nil {
-		t.Skip(err)
-	}
-	return unsafe.Slice((*T)(unsafe.Pointer(&mem[up-size])), n)
+	return unsafe.Slice((*T)(testlevel.Guarded(t, n*int(unsafe.Sizeof(*new(T))), true)), n)
 }
 
 // TestRows compares machine code with Go, for rows of all lengths up to some vectors and of more than one block. Some rows are apart,

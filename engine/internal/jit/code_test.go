@@ -107,6 +107,28 @@ func TestHalves(t *testing.T) {
 	}
 }
 
+// TestGroups tests that a long loop has four vectors at once if the values between its nodes have registers, though four times those
+// of a node have none: each line of many rows brings in the next ones.
+func TestGroups(t *testing.T) {
+	if _, err := exec.Probe(); err != nil {
+		t.Skip(err)
+	}
+	jit.FixCaches(t)
+	pl, err := plan.Compile(t.Context(), statements(t, "x 40x1000 float32", "y = sum(x.T, axis=1, dtype=x.dtype)"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, be := range jit.Generators() {
+		kernels, err := host.Listings(be, pl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := code(kernels[0]); be.Name() != "avx2" && !strings.Contains(text, "main loop: 4 vectors at once") {
+			t.Errorf("%s: %s", be.Name(), text)
+		}
+	}
+}
+
 // TestRowMasks looks in which loops each short row is one move under a mask: of AVX-512, and of arrays that fit into the second level.
 func TestRowMasks(t *testing.T) {
 	if _, err := exec.Probe(); err != nil {

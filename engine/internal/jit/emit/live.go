@@ -203,12 +203,21 @@ func (f *phaseCode) groupVecs(group int) int {
 	return v + (group-1)*f.mostBetween
 }
 
+// vecsOfGroup is groupVecs for the choice of a group. Where instructions take operands from memory, registers are few, and those for
+// uniform operands are worth more than a larger group.
+func (f *phaseCode) vecsOfGroup(group int) int {
+	if v, _ := f.pressure(); f.FromMemory != nil {
+		return group * v
+	}
+	return f.groupVecs(group)
+}
+
 // chooseCopies returns the number of vectors in a group: limit, halved until the
 // registers suffice. Accumulators take fixed registers.
 func (f *phaseCode) chooseCopies(limit, fixed int) int {
-	v, m := f.pressure()
+	_, m := f.pressure()
 	c, spare := limit, f.spare()
-	for c > 1 && (c*v+spare+fixed > f.Vectors || !f.Fits(c*m)) {
+	for c > 1 && (f.vecsOfGroup(c)+spare+fixed > f.Vectors || !f.Fits(c*m)) {
 		c /= 2
 	}
 	if limit > 1 {
@@ -220,8 +229,7 @@ func (f *phaseCode) chooseCopies(limit, fixed int) int {
 // uniformsOrGroup returns two vectors in place of a group of four that leaves the uniform operands no registers, beside the
 // fixed ones: folded loads take none, and uniform operands in registers are worth more than a larger group.
 func (f *phaseCode) uniformsOrGroup(group, fixed int) int {
-	v, _ := f.pressure()
-	if f.FromMemory != nil && group == 4 && len(f.operandsByUse()) > f.Vectors-fixed-group*v-f.spare() {
+	if f.FromMemory != nil && group == 4 && len(f.operandsByUse()) > f.Vectors-fixed-f.vecsOfGroup(group)-f.spare() {
 		return 2
 	}
 	return group
@@ -297,7 +305,7 @@ func (f *phaseCode) oneByOne(group int) bool {
 			taps++
 		}
 	}
-	return taps > room-group*v
+	return taps > room-f.vecsOfGroup(group)
 }
 
 // pinUniforms pins the uniform nodes with the most uses in registers, at most room.

@@ -199,6 +199,8 @@ func TestRowsOfLines(t *testing.T) {
 		{"f64", "x", 19, 191, -1, false},
 		{"i32", "x", 19, 384, -1, false},
 		{"f64", "x", 9, 1401, -1, false},
+		{"f32", "x", 7, 500, -1, false},
+		{"f32", "x", 9, 500, 0, true},
 		{"f32", "y", 20, 2999, -1, false},
 		{"f64", "x", 121, 1401, -1, false},
 		{"f64", "x", 131, 1401, 4, false},

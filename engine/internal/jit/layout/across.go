@@ -159,10 +159,11 @@ const (
 
 // bands reports whether a scan goes down all rows of one wide band of columns after the other, with states in registers. row is the
 // bytes of the states of a row. Down many rows from beyond the second level, and down all from memory, the processor prefetches less of a band
-// than of whole rows, and rows that the first level keeps need no bands.
+// than of whole rows. Rows that the first level keeps beside others need no bands, unless it keeps all: then a load of the row before may
+// wait for the stores of a row that is about a page behind it.
 func (b *Binder) bands(bp *Phase, row, moved, element int) bool {
 	return b.wide() && !bp.Narrow && bp.onlyCarries() && bp.Spans[len(bp.Spans)-1] <= math.MaxUint16 &&
-		(row <= bandBytes || row > b.Machine.Caches.L1/3 && element <= 2*bp.Widest() && (moved <= b.Machine.Caches.L2 || bp.SeqN <= bandRows && moved < b.Machine.Beyond()))
+		(row <= bandBytes || moved <= b.Machine.Caches.L1 || row > b.Machine.Caches.L1/3 && element <= 2*bp.Widest() && (moved <= b.Machine.Caches.L2 || bp.SeqN <= bandRows && moved < b.Machine.Beyond()))
 }
 
 // repeatsRows reports whether a loop along single rows may compute lanes twice: it loads states from one row, stores them to the next,

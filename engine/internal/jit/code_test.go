@@ -129,6 +129,37 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// TestSelectors tests that loops over records, along them and down their columns, keep the selectors of permutes in registers.
+func TestSelectors(t *testing.T) {
+	if _, err := exec.Probe(); err != nil {
+		t.Skip(err)
+	}
+	jit.FixCaches(t)
+	for _, c := range [][2]string{
+		{"x 40x48x2 float32", "y = sum(x, axis=(0, 2), dtype=x.dtype)"},
+		{"x 40x48x3 float32", "y = sum(x, axis=(0, 2), dtype=x.dtype)"},
+		{"x 40x48x4 float32", "y = sum(x, axis=(0, 2), dtype=x.dtype)"},
+		{"x 40x48x8 float32", "y = sum(x, axis=(0, 2), dtype=x.dtype)"},
+		{"x 4800x4 float32", "y = x[:, 0]*x[:, 1] + x[:, 2]*x[:, 3]"},
+		{"x 4800x8 float32", "y = x[:, 0]*x[:, 1] + x[:, 2]*x[:, 3] + x[:, 4]*x[:, 5] + x[:, 6]*x[:, 7]"},
+	} {
+		pl, err := plan.Compile(t.Context(), statements(t, c[0], c[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, be := range jit.Generators() {
+			kernels, err := host.Listings(be, pl)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := code(kernels[0])
+			if loads, all := strings.Count(text, "zmmword ptr [rip"), strings.Count(text, "vpermt2ps"); be.Name() == "avx512" && (all == 0 || loads > all/2) {
+				t.Errorf("%s: %d loads of selectors for %d permutes", c[0], loads, all)
+			}
+		}
+	}
+}
+
 // TestRowMasks looks in which loops each short row is one move under a mask: of AVX-512, and of arrays that fit into the second level.
 func TestRowMasks(t *testing.T) {
 	if _, err := exec.Probe(); err != nil {

@@ -49,9 +49,12 @@ func (f *phaseCode) columnLoop() {
 	if len(f.carries) > 0 && whole == 0 || f.combines && (whole == 0 || f.manyRows() > 1) {
 		whole, at = f.wholeGroups(v, m, nred)
 	}
-	values := max(group*(v+nred), whole*nred+at*v)
-	f.pinUniforms(f.Vectors - values - f.findHeld(v, nred) - spareRegs)
-	f.holding(values, func() { f.columnParts(accs, group, whole, at) })
+	values := func() int { return max(group*(v+nred), whole*nred+at*v) }
+	for max(group, at) > 1 && f.crowdsSelectors(values()) {
+		group, at = max(group/2, 1), (at+1)/2
+	}
+	f.pinUniforms(f.Vectors - values() - f.findHeld(v, nred) - spareRegs)
+	f.holding(values(), func() { f.columnParts(accs, group, whole, at) })
 }
 
 // columnParts emits the loops of columnLoop: for whole rows of so many vectors, for groups of vectors, and for the last columns.

@@ -379,6 +379,9 @@ func (f *phaseCode) mapLoop() {
 	default:
 		group = f.uniformsOrGroup(group, 0)
 	}
+	for group > 1 && f.crowdsSelectors(group*v) {
+		group /= 2
+	}
 	f.pinUniforms(f.Vectors - f.groupVecs(group) - f.spare())
 	f.holding(group*v, func() {
 		done, exact := f.exactRow(min(group, f.alone))

@@ -253,11 +253,6 @@ func (f *phaseCode) steps() bool {
 	})
 }
 
-// holdRoom returns how many registers a loop may keep constants in, beside those of its values.
-func (f *phaseCode) holdRoom(values int) int {
-	return max(bits.OnesCount64(f.Vecs.Free)-values-spareRegs, 0)
-}
-
 // held emits what a jump to a label before a loop does: it loads the constants that the loop keeps
 // in registers, and goes back.
 func (f *phaseCode) held(from, back isa.Label) {

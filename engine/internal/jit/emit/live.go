@@ -235,6 +235,21 @@ func (f *phaseCode) uniformsOrGroup(group, fixed int) int {
 	return group
 }
 
+// selectors is the registers that should be left for what the permutes of records need beside their operands: one whose selector comes
+// from memory takes twice as many instructions, which vectors at once do not make up for.
+const selectors = 8
+
+// crowdsSelectors reports whether so many values, beside uniform operands, leave too few registers for the selectors of records that are loaded. Networks that store
+// records take their registers themselves.
+func (f *phaseCode) crowdsSelectors(values int) bool {
+	return f.Predicates > 0 && len(f.records) > 0 && len(f.joined) == 0 && f.holdRoom(values+len(f.operandsByUse())) < selectors
+}
+
+// holdRoom returns how many registers a loop may keep constants in, beside those of its values.
+func (f *phaseCode) holdRoom(values int) int {
+	return max(bits.OnesCount64(f.Vecs.Free)-values-spareRegs, 0)
+}
+
 // deepCopies returns the vectors that should be computed at once though some of their values then go through
 // memory, or 1: where a target has few registers, and the processor does not reach the next iteration while it
 // waits for the results of a long one. Its schedulers hold some 64 instructions of vectors that wait.

@@ -394,8 +394,9 @@ func (f *phaseCode) copyLoop() {
 	}
 	step, lanes := rows*f.Layout.Laid, f.lanes
 	reach := step + behind*f.Layout.Laid
-	loop, tail, row, last, done := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
+	loop, tail, row, last, done, held := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 	f.pinUniforms(f.Vectors / 2)
+	holds := pack > 1 && f.Lanes.Hold(f.holdRoom(0))
 	if f.rowMask = f.masksRows(bytes); f.rowMask {
 		f.setTail(f.Layout.Laid)
 	}
@@ -404,6 +405,9 @@ func (f *phaseCode) copyLoop() {
 		f.part("main loop: %d rows at once", rows)
 		f.Branch(isa.LT, lanes, isa.K(reach), tail)
 		most := f.lastStart(reach)
+		if holds {
+			f.Jump(held)
+		}
 		f.Align(32)
 		f.Bind(loop)
 		f.copyRows(rows, bytes, pack)
@@ -425,6 +429,11 @@ func (f *phaseCode) copyLoop() {
 		f.Jump(tail)
 		if f.Bind(last); behind > 0 {
 			f.copyRow(0, f.rowBytes())
+		}
+		if holds {
+			f.Lanes.EndHold()
+			f.Jump(done)
+			f.held(held, loop)
 		}
 		f.Bind(done)
 		return

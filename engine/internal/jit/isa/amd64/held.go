@@ -86,11 +86,17 @@ const networkConstants = 5
 // shiftConstants is the number of constants of shifts of bytes by counts of their own, all to the left or all to the right.
 const shiftConstants = 4
 
-// Hold keeps constants of such shifts, as many as there is room for, or else those of networks of three vectors of elements of 1 and 2
+// packConstants is the number of constants of a store of several short rows: a selector, and the greatest predicate.
+const packConstants = 2
+
+// Hold keeps constants of such shifts and stores, as many as there is room for, or else those of networks of three vectors of elements of 1 and 2
 // bytes, if there is room for all. Networks of two, four and eight vectors have none.
 func (f *avx2) Hold(room int) bool {
-	if f.ShiftsBytes() {
+	switch {
+	case f.ShiftsBytes():
 		return f.emitter.Hold(min(room, shiftConstants))
+	case f.Phase.Copies():
+		return f.emitter.Hold(min(room, packConstants))
 	}
 	if room < networkConstants || !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
 		return s.Size < 4 && (f.Layout.Plane(&s, f.W) && f.Layout.Laid == 3 || s.Record > 0 && s.Line.Step() == 3)

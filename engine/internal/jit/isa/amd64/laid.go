@@ -138,8 +138,11 @@ func (f *emitter) PackRows(to isa.Mem, from []isa.Mem, n int, predicates bool) {
 				sel[i*n+k] = byte(i*size + k)
 			}
 		}
-		if f.I(x86.VPSHUFB, l, x, x, f.Const(sel)); predicates {
-			f.I(x86.VPMINUB, l, x, x, f.Const(repeat(1, 16)))
+		if n < size {
+			f.I(x86.VPSHUFB, l, x, x, f.constantFor(l, f.Const(sel)))
+		}
+		if predicates {
+			f.I(x86.VPMINUB, l, x, x, f.constantFor(l, f.Const(repeat(1, 16))))
 		}
 		f.I(x86.VMOVUPS, l, mem(to), x)
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -229,10 +230,10 @@ func (f *phaseCode) plane(id int32) bool {
 	return true
 }
 
-// holding emits a loop whose constants stay in registers, beside those of so many values, if permutes reach its elements or bytes are
-// shifted.
+// holding emits a loop whose constants stay in registers, beside those of so many values, if permutes reach its elements, bytes are
+// shifted, or floats become narrow integers.
 func (f *phaseCode) holding(values int, loop func()) {
-	if !(f.steps() || f.Pairs() || f.ShiftsBytes()) || !f.Lanes.Hold(f.holdRoom(values)) {
+	if !(f.steps() || f.Pairs() || f.ShiftsBytes() || f.clamps()) || !f.Lanes.Hold(f.holdRoom(values)) {
 		loop()
 		return
 	}
@@ -244,6 +245,14 @@ func (f *phaseCode) holding(values int, loop func()) {
 	f.Jump(end)
 	f.held(held, begin)
 	f.Bind(end)
+}
+
+// clamps reports whether nodes convert floats to narrow integers, which takes several constants.
+func (f *phaseCode) clamps() bool {
+	return f.Predicates > 0 && slices.ContainsFunc(f.top, func(id int32) bool {
+		n := &f.Nodes[id]
+		return n.Op == prim.Cvt && n.In.IsFloat() && isa.Narrow(n.Type)
+	})
 }
 
 // steps reports whether permutes reach the elements of a site.

@@ -101,9 +101,14 @@ func (f *avx512) ranged(op prim.Op, t dtype.Type, d, x x86.Vec, y x86.Operand) {
 
 // keepNaN replaces the lanes of d where x is NaN by it. Where x comes from the instruction before, a comparison into a mask and a
 // choice by it take four times as long.
-func (f *avx512) keepNaN(t dtype.Type, d, x x86.Vec) {
-	const quiet = 2 // of both kinds of NaN; the other numbers keep d
-	f.I(pick(t, x86.VFIXUPIMMPS, x86.VFIXUPIMMPD), f.LenOf(t), d, x, f.operand(t, quiet<<4|quiet), x86.Imm(0))
+func (f *avx512) keepNaN(t dtype.Type, d, x x86.Vec) { f.fixNaN(t, d, x, quiet) }
+
+// What fixNaN makes of NaN: itself, quiet, or zero.
+const quiet, zero = 2, 8
+
+// fixNaN replaces the lanes of d where x is NaN.
+func (f *avx512) fixNaN(t dtype.Type, d, x x86.Vec, by uint64) {
+	f.I(pick(t, x86.VFIXUPIMMPS, x86.VFIXUPIMMPD), f.LenOf(t), d, x, f.heldOperand(t, by<<4|by), x86.Imm(0)) // the other numbers keep d
 }
 
 // scale emits x * 2^n. vscalef rounds once. The conversion of n to a float rounds only
@@ -541,13 +546,10 @@ func (f *avx512) truncate(d, x x86.Vec, from, to dtype.Type) {
 		return
 	} else if isa.Narrow(to) {
 		f.clamped(d, x, from, to, func(t x86.Vec) {
-			ops, n := [3]x86.Operand{d, t}, 2
 			if to.IsSigned() {
-				k := f.TmpMask()
-				f.I(pick(from, x86.VCMPPS, x86.VCMPPD), f.LenOf(from), k, x, x, x86.Imm(7))
-				ops[2], n = x86.Zero(k), 3
+				f.fixNaN(from, t, x, zero)
 			}
-			f.I(op, l, ops[:n]...)
+			f.I(op, l, d, t)
 		})
 		return
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/dtype"
 )
 
 // A holder keeps constants of a loop in registers, such as the selectors of permutes. With AVX2 only loops with a network of three
@@ -60,6 +61,14 @@ func (f *emitter) constantFor(l x86.Len, m x86.Mem) x86.Operand {
 		return v
 	}
 	return m
+}
+
+// heldOperand is [emitter.operand], or a register that keeps the constant.
+func (f *emitter) heldOperand(t dtype.Type, x uint64) x86.Operand {
+	if f.open && len(f.free)+len(f.kept) > 0 {
+		return f.constantFor(f.LenOf(t), f.full(t, x))
+	}
+	return f.operand(t, x)
 }
 
 // held copies a vector in memory that does not change from a register, and reports whether it has one: see [isa.Lanes.Hold].

@@ -450,20 +450,20 @@ func (f *emitter) clamped(d, x x86.Vec, from, to dtype.Type, convert func(x x86.
 		if f.evex && from == dtype.F32 { // as integers, positive floats have the same order; other ports compare them
 			least = x86.VPMINSD
 		}
-		f.I(least, l, t, x, f.operand(from, floatBits(from, above-1)))
+		f.I(least, l, t, x, f.heldOperand(from, floatBits(from, above-1)))
 		convert(t)
 		if saturates(f.Cur) {
 			return
 		}
-		f.I(x86.VPMAXSD, li, d, d, f.operand(dtype.I32, uint64(uint32(int32(lo)))))
+		f.I(x86.VPMAXSD, li, d, d, f.heldOperand(dtype.I32, uint64(uint32(int32(lo)))))
 		return
 	}
-	f.I(pick(from, x86.VMAXPS, x86.VMAXPD), l, t, x, f.operand(from, 0))
+	f.I(pick(from, x86.VMAXPS, x86.VMAXPD), l, t, x, f.heldOperand(from, 0))
 	convert(t)
 	if f.evex && saturates(f.Cur) {
 		return
 	}
-	f.I(x86.VPMINUD, li, d, d, f.operand(dtype.U32, uint64(above-1)))
+	f.I(x86.VPMINUD, li, d, d, f.heldOperand(dtype.U32, uint64(above-1)))
 }
 
 // saturates reports whether a node that is only stored is a conversion of floats to 1 or 2 bytes. The instruction that packs the results

@@ -123,25 +123,29 @@ func statesOf(ph *lower.Phase) int {
 	return len(ph.Carries) + len(ph.Reds) + lists.Count(ph.Reds, func(r lower.Red) bool { return r.Kern.Arg })
 }
 
-// rowsAtOnce returns the rows that a loop along rows reads at once. Within the second level, scans take half as many: four
-// loads and four stores at a step of nearly a page would be all ways of a set of the first level. They take one row, or 0, if
-// wide vectors go along long rows: each array is one stream then. Beyond the second level the first level must keep the row before, which
-// is the state. Sums along wide vectors take one row within the second level, and of neighbouring rows within a part of the third.
+// rowsAtOnce returns the rows that a loop along rows reads at once. Scans take one row, or 0: each array is one stream then. But several rows
+// load and store the states once, where no row that the loop stores has them, or where the first level does not keep the row before, beyond
+// the second level. Sums along wide vectors take one row within the second level, and of neighbouring rows within a part of the third.
 func (b *Binder) rowsAtOnce(bp *Phase, sums bool, moved int) int {
-	lines := b.wide() && !bp.Narrow && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
-		return s.Kind == Unit && (s.RowBytes() <= 4*groupBytes || s.RowBytes() > b.Machine.Caches.L1/3 && moved > b.Machine.Caches.L2)
-	})
-	switch {
-	case sums && b.wide() && !b.Machine.Halves && (moved <= b.Machine.Caches.L2 || bp.Lowered.LaneStep == 0 && !b.Far(bp)):
+	switch near := moved <= b.Machine.Caches.L2; {
+	case sums && b.wide() && !b.Machine.Halves && (near || bp.Lowered.LaneStep == 0 && !b.Far(bp)):
 		return 0
-	case sums:
-		return b.AtOnce
-	case lines:
+	case !sums && near && bp.storesStates():
 		return 0
-	case moved > b.Machine.Caches.L2:
-		return b.AtOnce
+	case !sums && !near && !slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Kind == Unit && s.RowBytes() > b.Machine.Caches.L1/3 }):
+		return 0
 	}
-	return b.AtOnce / 2
+	return b.AtOnce
+}
+
+// storesStates reports whether a loop that carries values stores the next value of each carry to an array too.
+func (bp *Phase) storesStates() bool {
+	nodes := bp.Lowered.Nodes
+	return !slices.ContainsFunc(bp.Lowered.Carries, func(c lower.Carry) bool {
+		return !slices.ContainsFunc(nodes, func(n lower.Node) bool {
+			return n.Op == ir.Store && n.Args[0] == nodes[c.Store].Args[0] && bp.Sites[n.Aux].Kind == Unit
+		})
+	})
 }
 
 // singleRows reports whether sums go along one row at a time, in the order of memory: the processor fetches one stream from the second

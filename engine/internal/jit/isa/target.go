@@ -296,7 +296,7 @@ type Lanes interface {
 	// StoreLaid stores the operand of n as elements of type t of a laid site.
 	StoreLaid(n *lower.Node, t dtype.Type)
 	// Interleave makes vectors of whole rows from planes of a laid site, see [layout.Phase.Plane], and calls
-	// use for each in order. Without keep the vector is free after that. Only targets with Planes
+	// use for each. Without keep the vector is free after that. Only targets with Planes
 	// have it.
 	Interleave(i int32, use func(k int, x Vec), keep bool)
 	// CopyBytes copies n bytes by way of temporaries and T2. Of predicates, which only targets that blend rows copy,

@@ -245,9 +245,13 @@ func (f *emitter) Interleave(i int32, use func(k int, x isa.Vec), keep bool) {
 		out[k] = instruction(func(d x86.Vec, from []x86.Vec) { f.own.loadLanes(d, t, from[0]) }, out[k])
 	}
 	hold(out)
-	for k, x := range out {
-		if use(k, net.get(x)); !keep {
-			net.drop(x)
+	n := len(out)
+	for k := range out {
+		if n%2 == 1 { // neighbours have a piece in common, so few pieces are in registers at once
+			k = k * (n + 1) / 2 % n
+		}
+		if use(k, net.get(out[k])); !keep {
+			net.drop(out[k])
 		}
 	}
 }

@@ -18,7 +18,7 @@ type network struct {
 	size  int            // of an element
 	take  func() x86.Vec // returns a register more
 	spare []x86.Vec
-	masks map[string]*result                     // for blends of elements of 1 byte
+	masks map[string]*result                     // for blends of elements of 1 byte of few vectors
 	keep  func(l x86.Len, m x86.Mem) x86.Operand // returns the register that keeps a constant, or m; or nil
 }
 
@@ -139,7 +139,7 @@ func together(a, b *result) (x, y *result) {
 // choose returns the elements of n vectors of which each lane of a piece of 16 bytes has one:
 // element i of vector from(i).
 func (net *network) choose(v []*result, from func(i int) int) *result {
-	d := v[from(0)]
+	d, n := v[from(0)], len(v)
 	for k, x := range v {
 		if k == from(0) {
 			continue
@@ -159,7 +159,7 @@ func (net *network) choose(v []*result, from func(i int) int) *result {
 		case net.size == 2:
 			d = net.two(x86.VPBLENDW, d, x, x86.Imm(words))
 		default:
-			d = instruction(func(to x86.Vec, v []x86.Vec) { net.I(x86.VPBLENDVB, x86.L256, to, v[0], v[1], v[2]) }, d, x, net.mask(mask))
+			d = instruction(func(to x86.Vec, v []x86.Vec) { net.I(x86.VPBLENDVB, x86.L256, to, v[0], v[1], v[2]) }, d, x, net.mask(mask, n <= mostMasks))
 		}
 	}
 	return d
@@ -174,8 +174,11 @@ func (net *network) constant(b []byte) x86.Operand {
 	return net.keep(x86.L256, m)
 }
 
-// mask returns a constant of 16 bytes, in both halves.
-func (net *network) mask(b []byte) *result {
+// mostMasks is the most vectors that leave registers to their masks, which are as many.
+const mostMasks = 5
+
+// mask returns a constant of 16 bytes, in both halves. Uses may share the register to which it is loaded.
+func (net *network) mask(b []byte, share bool) *result {
 	if t, ok := net.masks[string(b)]; ok {
 		return t
 	}
@@ -187,7 +190,9 @@ func (net *network) mask(b []byte) *result {
 	if v, ok := c.(x86.Vec); ok {
 		t = kept([]x86.Vec{v})[0]
 	}
-	net.masks[string(b)] = t
+	if share {
+		net.masks[string(b)] = t
+	}
 	return t
 }
 

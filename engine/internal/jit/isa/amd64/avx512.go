@@ -26,7 +26,7 @@ func (avx512Target) Facts() isa.Facts { // K0 is never a write mask, K7 has the 
 	if !Permutes8 {
 		joined = 2
 	}
-	return isa.Facts{Name: "avx512", LeastJoined: joined, MostNarrow: 16, Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: 1<<17 - 4, Joins: 1<<9 - 4 | 1<<12 | 1<<16, Planes: 1<<2 | 1<<3 | 1<<4 | 1<<8, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Prefixes: true, Blends: true, Extremes: true, RowsAtOnce: 4, Sums: true, LoadsIndices: true, Sites: sites}
+	return isa.Facts{Name: "avx512", LeastJoined: joined, MostNarrow: 16, Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: 1<<17 - 4, Joins: 1<<9 - 4 | 1<<12 | 1<<16, Planes: fields2&^(1<<6) | 1<<7, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Prefixes: true, Blends: true, Extremes: true, RowsAtOnce: 4, Sums: true, LoadsIndices: true, Sites: sites}
 }
 
 func (avx512Target) New(listing bool) isa.Asm { return newAsm(listing, true) }

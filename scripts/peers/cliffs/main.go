@@ -4,7 +4,7 @@
 // are compared. Times are processor times of one thread, or with -threads elapsed times
 // of several; C and NumPy have one. Of several compilers of C the fastest loop counts.
 //
-//	go run ./cliffs [-match REGEXP] [-backend avx2] [-numpy python3] [-cc gcc,clang] [-flags '-O3 -march=native'] [-rounds 7] [-threads 2 -sample 20ms]
+//	go run ./cliffs [-match REGEXP] [-backend avx2] [-numpy python3] [-cc gcc,clang] [-flags '-O3 -march=native'] [-rounds 7] [-threads 2 -sample 20ms] [-cold 8 -rounds 51]
 //	go run ./cliffs -random 200 [-seed 1]      # random shapes, steps, offsets and orders of axes instead
 //	go run ./cliffs -functions [-numpy python3] [-torch python3] # every element-wise function instead, without C
 //	go run ./cliffs -routines -numpy python3 -torch python3 -numba python3 # scans, random numbers, scatters, sorts, complex numbers, windows
@@ -38,6 +38,7 @@ type options struct {
 	rounds, threads    int
 	sample             time.Duration
 	check              bool
+	cold               int
 }
 
 func main() {
@@ -56,6 +57,7 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 7, "rounds of each test; medians count")
 	flag.IntVar(&o.threads, "threads", 1, "threads of this library and of torch")
 	flag.DurationVar(&o.sample, "sample", 2*time.Millisecond, "time of each side in a round, at least")
+	flag.IntVar(&o.cold, "cold", 0, "MiB of other data that are written before each run, of which a round has one then")
 	flag.BoolVar(&o.check, "check", false, "only compare with the interpreter, and fail where it is faster")
 	random := flag.Int("random", 0, "so many random tests instead of the listed ones")
 	everything := flag.Bool("functions", false, "the element-wise functions instead of the listed tests")
@@ -197,6 +199,7 @@ func compare(tests []test, o options) error {
 		s.peers = strict
 	}
 	s.begin(o, cc)
+	other := make([]byte, o.cold<<20)
 	for i := range tests {
 		c, err := newContest(context.Background(), &tests[i], o.threads, []string{o.backend, "interp"})
 		if err != nil {
@@ -222,6 +225,9 @@ func compare(tests []test, o options) error {
 		}
 		if len(cc) == 0 || o.routines { // the time of the interpreter is of little interest here
 			c.sides = slices.DeleteFunc(c.sides, func(s side) bool { return s.name == "interp" })
+		}
+		if c.other = other; len(other) > 0 {
+			o.sample = 0
 		}
 		if err := c.measure(o.rounds, o.sample); err != nil {
 			return err

@@ -27,6 +27,7 @@ type contest struct {
 	memory  [][]byte
 	sides   []side
 	before  [][]byte // the bytes of the memory before a run
+	other   []byte   // is written before each run, if it is not empty
 }
 
 // A side is one way to run a test.
@@ -213,8 +214,11 @@ func (c *contest) verify() error {
 	return nil
 }
 
-// quiet waits until the threads of other processes have ended to spin, where our threads need their processors.
+// quiet waits until the threads of other processes have ended to spin, where our threads need their processors, and writes other data.
 func (c *contest) quiet() {
+	for i := 0; i < len(c.other); i += 64 {
+		c.other[i]++
+	}
 	var pids []int
 	for i := range c.sides {
 		if c.sides[i].pid > 0 {

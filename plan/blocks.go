@@ -47,6 +47,12 @@ func overlap(a, b []*Array) bool {
 	return slices.ContainsFunc(a, func(x *Array) bool { return slices.ContainsFunc(b, x.Overlaps) })
 }
 
+// independent reports whether two stages may change places.
+func independent(a, b *Stage) bool {
+	meet := func(x *Array) bool { return slices.ContainsFunc(b.Writes, x.Meets) }
+	return !overlap(a.Writes, b.Reads) && !slices.ContainsFunc(a.Writes, meet) && !overlap(a.Reads, b.Writes)
+}
+
 // uses reports whether a stage reads or writes elements of an array.
 func (s *Stage) uses(a *Array) bool {
 	return slices.ContainsFunc(s.Reads, a.Overlaps) || slices.ContainsFunc(s.Writes, a.Overlaps)

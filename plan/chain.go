@@ -153,11 +153,6 @@ func follows(parts []*Stage, s *Stage) bool {
 	return slices.ContainsFunc(parts, func(p *Stage) bool { return overlap(p.Writes, s.Reads) })
 }
 
-// independent reports whether two stages may change places.
-func independent(a, b *Stage) bool {
-	return !overlap(a.Writes, b.Reads) && !overlap(a.Writes, b.Writes) && !overlap(a.Reads, b.Writes)
-}
-
 // aligned reports whether each part has the rows, and accesses what another part
 // writes only within the block of rows that it computes.
 func aligned(parts []*Stage, dims []int) bool {

@@ -98,10 +98,24 @@ func piecesOf(stages, parts []*Stage, dims []int, always bool) *Stage {
 		}
 	}
 	s.keep(own, lists.UpTo(len(own)), rows)
-	for _, p := range parts {
+	for _, p := range largestFirst(parts) {
 		s.add(p.blocked(dims, s.Blocks, own))
 	}
 	return s
+}
+
+// largestFirst moves parts up before those that store less and that they do not depend on. The first part brings the rows of a block to
+// the caches: a border that reads a little of each line would wait for each of them.
+func largestFirst(parts []*Stage) (out []*Stage) {
+	stored := func(s *Stage) int { return lists.Sum(s.Writes, (*Array).Bytes) }
+	for _, p := range parts {
+		at := len(out)
+		for at > 0 && stored(out[at-1]) < stored(p) && independent(out[at-1], p) {
+			at--
+		}
+		out = slices.Insert(out, at, p)
+	}
+	return out
 }
 
 // accessed returns the whole rows that parts access, each once.

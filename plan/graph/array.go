@@ -91,6 +91,32 @@ func (a *Array) Overlaps(b *Array) bool {
 	return alo <= ahi && blo <= bhi && alo*as < (bhi+1)*bs+shift && blo*bs+shift < (ahi+1)*as && !shape.Interleaved(a.elements(), b.elements(), shift)
 }
 
+// Meets is Overlaps that tells apart pieces of one array with the same strides, such as its first column and the others.
+func (a *Array) Meets(b *Array) bool {
+	return a.Overlaps(b) && (a.Mem != b.Mem || a.Type != b.Type || !slices.Equal(a.Strides, b.Strides) || meet(a.Shape, b.Shape, a.Strides, b.Offset-a.Offset))
+}
+
+// meet reports whether two arrays with the same strides share an element. The first element of b is so many behind that of a. It says so,
+// too, of strides that are not positive, and of one that is less than the elements along the axes behind it.
+func meet(a, b shape.Shape, strides shape.Strides, behind int) bool {
+	if a.Size() == 0 || b.Size() == 0 || len(a) == 0 {
+		return a.Size() > 0 && b.Size() > 0 && behind == 0
+	}
+	step, before, after := strides[0], 0, 0 // elements that the other axes go back and on
+	for i, st := range strides[1:] {
+		before, after = before+(b[i+1]-1)*st, after+(a[i+1]-1)*st
+	}
+	if slices.Min(strides) <= 0 || before+after >= 2*step {
+		return true
+	}
+	for x := max((behind-after)/step, 1-b[0]); x <= min((behind+before)/step, a[0]-1); x++ { // at most four steps are near enough
+		if meet(a[1:], b[1:], strides[1:], behind-x*step) {
+			return true
+		}
+	}
+	return false
+}
+
 func (a *Array) elements() shape.Elements {
 	return shape.Elements{Shape: a.Shape, Strides: a.Strides, Offset: a.Offset, Size: a.Type.Size()}
 }

@@ -84,6 +84,19 @@ func TestFused(t *testing.T) {
 			}
 		}
 	}
+	// Disjunctions of comparisons that one or two selections use, or other nodes too.
+	for _, typ := range []string{"f32", "f64", "u8", "i16", "i32", "u64"} {
+		for _, or := range []string{
+			"%8 = or bool %4 %5", "%8 = or bool %5 %4", "%8 = or bool %6 %4", "%8 = or bool %4 %4", "%8 = or bool %4 %7", "%10 = or bool %4 %5\n %8 = or bool %10 %7",
+			"%10 = or bool %5 %7\n %8 = and bool %10 %4", "%8 = or bool %4 %5\n %11 = cvt u8 %8\n store u8 p[i0] %11", "%8 = or bool %4 %5\n store bool q[i0] %8",
+		} {
+			for _, c := range []string{"lt", "le", "ne", "eq"} {
+				k := fmt.Sprintf("%%4 = %[2]s bool %%0 %%1\n %%5 = ne bool %%1 %%1\n %%6 = %[2]s bool %%3 %%3\n %%7 = lt bool %%2 %%0\n %[3]s\n %%12 = select %[1]s %%8 %%0 %%2\n %%13 = select %[1]s %%8 %%12 %%1\n %%9 = sub %[1]s %%13 %%12", typ, c, or)
+				k = strings.Replace(fmt.Sprintf(fused, typ, k), "buf o", "buf p u8 out 1\nbuf q bool out 1\nbuf o", 1)
+				differ(t, r, newSetup(t, r, parse(t, k), []int{70}, nil, [][]int{{70}, {70}, {70}, {}, {70}, {70}, {70}}, true))
+			}
+		}
+	}
 	for _, typ := range []string{"i32", "u64", "u8"} {
 		for _, inner := range []string{"and", "or", "xor"} {
 			for _, outer := range []string{"and", "or", "xor"} {

@@ -3,9 +3,11 @@ package jit
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
@@ -119,6 +121,46 @@ func TestCarriedPressure(t *testing.T) {
 				differ(t, r, newSetup(t, r, k, e, nil, shapes, r.IntN(3) > 0))
 			}
 		})
+	}
+	forget()
+}
+
+// TestSelections compares places of the largest of several elements with the interpreter. The comparisons come before the selections of
+// places, and have no more masks than there are, as each selection follows its operands.
+func TestSelections(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 4))
+	for _, typ := range []string{"f32", "f64", "i32"} {
+		for _, n := range []int{3, 9, 12} {
+			var decl, first, last strings.Builder
+			best, place := "%0", "%100"
+			fmt.Fprintf(&first, "%%0 = load %s x0[i0]\n%%100 = const i32 0\n", typ)
+			for i := range n {
+				fmt.Fprintf(&decl, "buf x%d %s in 1\n", i, typ)
+				if i == 0 {
+					continue
+				}
+				fmt.Fprintf(&first, "%%%[1]d = load %[2]s x%[1]d[i0]\n%%%[3]d = le bool %[4]s %%%[1]d\n%%%[5]d = ne bool %%%[1]d %%%[1]d\n%%%[6]d = or bool %%%[3]d %%%[5]d\n%%%[7]d = select %[2]s %%%[6]d %%%[1]d %[4]s\n", i, typ, 20+i, best, 40+i, 60+i, 80+i)
+				fmt.Fprintf(&last, "%%%[1]d = const i32 %[2]d\n%%%[3]d = select i32 %%%[4]d %%%[1]d %[5]s\n", 100+i, i, 120+i, 60+i, place)
+				best, place = fmt.Sprintf("%%%d", 80+i), fmt.Sprintf("%%%d", 120+i)
+			}
+			k := parse(t, fmt.Sprintf("kernel places\naxis i0\n%sbuf p i32 out 1\n{\nvec i0 {\n%s%sstore i32 p[i0] %s\n}\n}\n", decl.String(), first.String(), last.String(), place))
+			for _, size := range []int{5, 40, 300} {
+				s := newSetup(t, r, k, []int{size}, nil, slices.Repeat([][]int{{size}}, n+1), r.IntN(3) > 0)
+				differ(t, r, s)
+				for _, be := range isas(t) {
+					if be.Name() != "avx512" {
+						continue
+					}
+					fns, err := s.instance(t, be).(backend.Native).Listing()
+					if err != nil {
+						t.Fatal(err)
+					}
+					if fns[0].Spills > 0 {
+						t.Errorf("%d elements of %s: %d spills", n, typ, fns[0].Spills)
+					}
+				}
+			}
+		}
 	}
 	forget()
 }

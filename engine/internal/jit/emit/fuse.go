@@ -43,6 +43,8 @@ func (f *phaseCode) fuse() {
 	if f.Predicates > 0 {
 		j.count()
 		j.each(f.top, j.within)
+		j.count()
+		j.either()
 	}
 	if f.Ternary {
 		j.count()
@@ -303,6 +305,37 @@ func (j *joiner) within(n *lower.Node) {
 			return
 		}
 	}
+}
+
+// either replaces a disjunction of two comparisons that only selections use by its complement, the complement of one comparison in the
+// lanes of that of the other, and exchanges the operands of the selections. The first comparison, whose operands often come later, is
+// the one within the lanes.
+func (j *joiner) either() {
+	chosen := j.zeros() // the selections by each predicate
+	single := func(a int32) bool {
+		c := &j.Nodes[a]
+		return compares(c.Op) && c.In != dtype.Bool && c.Args[2] == lower.None && j.uses[a] == 1 && !j.Uniform[a]
+	}
+	j.each(j.top, func(n *lower.Node) {
+		if n.Op == prim.Select && n.Type != dtype.Bool {
+			chosen[n.Args[0]]++
+		}
+	})
+	for _, id := range j.top {
+		n := &j.Nodes[id]
+		if x, y := n.Args[0], n.Args[1]; n.Op == prim.Or && n.Type == dtype.Bool && x != y && chosen[id] == int32(j.uses[id]) && single(x) && single(y) {
+			j.Nodes[y].Imm |= lower.Complement
+			c := j.Nodes[x]
+			n.Op, n.In, n.Imm, n.Args = c.Op, c.In, c.Imm|lower.Complement, [3]int32{c.Args[0], c.Args[1], y}
+			chosen[id] = -1
+			j.joined++
+		}
+	}
+	j.each(j.top, func(n *lower.Node) {
+		if n.Op == prim.Select && chosen[n.Args[0]] < 0 {
+			n.Args[1], n.Args[2] = n.Args[2], n.Args[1]
+		}
+	})
 }
 
 func compares(op prim.Op) bool {

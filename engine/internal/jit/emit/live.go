@@ -85,9 +85,39 @@ func (f *phaseCode) hoistFrom(list []int32) []int32 {
 	return rest
 }
 
-// liveness finds the last use of each node: a position in the order of emission.
+// liveness finds the last use of each node: a position in the order of emission. If that takes more predicates at once than there are
+// registers, selections by predicates move up.
 func (f *phaseCode) liveness() {
-	f.Last = append(f.Last, make([]int32, len(f.Nodes))...)
+	f.findLast()
+	if f.Predicates > 0 {
+		if _, masks := f.pressure(); masks > f.Predicates {
+			f.selectSoon()
+			f.pressed = false
+			f.findLast()
+		}
+	}
+}
+
+// selectSoon moves selections by predicates to where the last of their operands is known.
+func (f *phaseCode) selectSoon() {
+	top := make([]int32, 0, len(f.top))
+	for _, id := range f.top {
+		n, at := &f.Nodes[id], len(top)
+		if n.Op == prim.Select && n.Type != dtype.Bool {
+			at = 0
+			for _, a := range n.Args {
+				at = max(at, slices.Index(top, a)+1)
+			}
+		}
+		top = slices.Insert(top, at, id)
+	}
+	f.top = top
+}
+
+// findLast is liveness for the order at hand.
+func (f *phaseCode) findLast() {
+	f.Last = slices.Grow(f.Last[:0], len(f.Nodes))[:len(f.Nodes)]
+	clear(f.Last)
 	pos := int32(0)
 	def := f.zeros()
 	var walk func(list []int32)
@@ -151,7 +181,7 @@ func (f *phaseCode) pressure() (vecs, masks int) {
 	if f.pressed {
 		return f.mostVecs, f.mostMasks
 	}
-	f.pressed = true
+	f.pressed, f.mostVecs, f.mostMasks, f.mostBetween = true, 0, 0, 0
 	f.press(f.top, make([]int32, 0, 32))
 	return f.mostVecs, f.mostMasks
 }

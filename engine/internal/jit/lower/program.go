@@ -66,6 +66,10 @@ const (
 // NotGreatest is the Imm of a comparison for less, or at most, with a uniform number that is not the greatest one.
 const NotGreatest = 1
 
+// Complement is the bit of the Imm of a comparison that holds in the other lanes, as in the immediate of the instruction. Only targets with
+// predicates see it.
+const Complement = 4
+
 // InRange is the Imm of a conversion of floats to a narrow integer type whose operand is NaN or in the range of the type.
 const InRange = 1
 

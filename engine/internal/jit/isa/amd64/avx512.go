@@ -146,7 +146,7 @@ func (f *avx512) compareInt(n *lower.Node) {
 
 func (f *avx512) compareNode(n *lower.Node, op x86.Op, imm x86.Imm) {
 	x, y := f.Src(n.Args[0]), f.srcM(n.Args[1])
-	ops := []x86.Operand{nil, x, y, imm}
+	ops := []x86.Operand{nil, x, y, imm ^ x86.Imm(n.Imm&lower.Complement)}
 	if n.Args[2] != lower.None { // the lanes of the predicate only
 		ops = append(ops, x86.Merge(f.Mask(n.Args[2])))
 	}

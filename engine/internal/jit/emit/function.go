@@ -355,7 +355,11 @@ func (f *phaseCode) mapLoop() {
 		f.laidLoop()
 		return
 	}
-	group := f.chooseCopies(4, 0)
+	most := 4
+	if n := f.Layout.Exact; n > 0 && n < 4*f.W && f.Layout.Follow == 0 && !f.anyLane() {
+		most = 1 // the few vectors of a row take no group, and uniform operands its registers
+	}
+	group := f.chooseCopies(most, 0)
 	if !f.Fetch && !f.Stream { // these have halves, and whole lines
 		group = max(group, f.deepCopies())
 	}

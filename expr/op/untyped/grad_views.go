@@ -134,31 +134,95 @@ func gradWindows(g *tree.Adjoint, _ int) *tree.Node {
 	return folded(g, g.Full(), in, w)
 }
 
+// once returns n with extent 1 along the axes of broadcasts, which are below transposes alone.
+func once(g *tree.Adjoint, n *tree.Node) *tree.Node {
+	switch n.Op {
+	case g.Row("broadcast_to"):
+		a := n.Args[0]
+		return g.Reshape(a, slices.Concat(ones(len(n.Shape())-len(a.Shape())), a.Shape()))
+	case g.Row("transpose"):
+		if a := once(g, n.Args[0]); a != n.Args[0] {
+			return g.With("transpose", n.Axes, nil, a)
+		}
+	}
+	return n
+}
+
 // fewElements is the largest number of elements of a window, and of phases, whose
-// adjoint is a sum of slices put back to their places. For others it is a reduction, whose
-// loop costs more for each element of the result and less for each of the window.
-const fewElements = 32
+// adjoint is a sum of slices put back to their places. For others it is added along one axis after the other, from manyWindows on.
+const (
+	fewElements = 32
+	manyWindows = 1 << 10
+)
 
 // folded returns an array of shape in, in which each element of each window of out is
 // added to the place that it was read from: the adjoint of windows w over all axes
-// of an array with padding.
+// of an array with padding. Elements along axes of extent 1 of longer windows are equal.
 func folded(g *tree.Adjoint, out *tree.Node, in shape.Shape, w []slide) *tree.Node {
-	r := len(in)
+	r, full := len(in), out.Shape()
 	w = slices.Clone(w)
-	most := 1
+	out = once(g, out)
+	out = g.Expand(out, slices.Concat(full[:r], out.Shape()[r:]))
+	count, most, equal := 1, 1, 0
 	for i := range w {
 		if out.Shape()[i] == 1 { // the one window moves nowhere
 			w[i].stride = 1
 		}
-		if most *= min(w[i].stride, fewElements+1); most > fewElements {
-			return reduced(g, out, in, w)
+		count, most = count*min(w[i].size, fewElements+1), most*min(w[i].stride, fewElements+1)
+		if out.Shape()[r+i] < w[i].size {
+			equal++
+		}
+		if count > fewElements || most > fewElements || equal > 1 && count > 4 && full[:r].Size() >= manyWindows {
+			return foldedByAxis(g, out, in, w)
 		}
 	}
-	if out.Shape().Count(r, 2*r) > fewElements {
-		return reduced(g, out, in, w)
-	}
-	p := phases{g: g, out: out, in: in, w: w, first: make([]int, r), counts: make(shape.Shape, r), phase: make([]int, r)}
+	p := phases{g: g, out: g.Expand(out, slices.Concat(full[:r], sizes(w))), in: in, w: w, first: make([]int, r), counts: make(shape.Shape, r), phase: make([]int, r)}
 	return p.from(0)
+}
+
+// foldedByAxis adds the elements along one axis of the windows after the other. Few windows, and many elements along the last axis that is
+// left, are a reduction, whose loop costs more for each element of the result and less for each of the window.
+func foldedByAxis(g *tree.Adjoint, out *tree.Node, in shape.Shape, w []slide) *tree.Node {
+	r, s := len(in), out.Shape().Clone()
+	last := r - 1
+	for last > 0 && !w[last].moves() {
+		last--
+	}
+	single, x := !slices.ContainsFunc(w[:last], slide.moves), w[last]
+	element := r + last
+	others := slices.Delete(lists.UpTo(2*r), element, element+1)
+	switch {
+	case x.tile(in[last], s[last]):
+		s[element] = x.size
+		out = g.With("transpose", slices.Insert(others, last+1, element), nil, g.Expand(out, s))
+	case single && max(x.size, x.stride) > fewElements || s[:r].Size() < manyWindows:
+		return reduced(g, g.Expand(out, slices.Concat(s[:r], sizes(w))), in, w)
+	default: // what is along other axes are positions
+		split := slices.Concat(slices.Delete(s.Clone(), element, element+1), ones(2*r-1))
+		split[2*r-1+last] = s[element]
+		out = g.Reshape(g.With("transpose", append(others, element), nil, out), split)
+		each := everySlide(nil, 2*r-1)
+		each[last] = x
+		places := split[:2*r-1].Clone()
+		places[last] = in[last]
+		out = folded(g, out, places, each)
+	}
+	if w[last] = (slide{1, 1, 0, 1}); single {
+		return g.Reshape(out, in)
+	}
+	s[last], s[element] = in[last], 1
+	if out = g.Reshape(out, s); slices.ContainsFunc(lists.UpTo(last), func(i int) bool { return w[i].moves() && !w[i].tile(in[i], s[i]) }) {
+		return folded(g, out, in, w)
+	}
+	return foldedByAxis(g, out, in, w)
+}
+
+// moves reports whether windows are more than the elements of an axis.
+func (s slide) moves() bool { return s != slide{1, 1, 0, 1} }
+
+// tile reports whether so many windows cover an axis of size d side by side.
+func (s slide) tile(d, windows int) bool {
+	return s.padding == 0 && s.dilation == 1 && windows*s.size == d && (windows == 1 || s.stride == s.size)
 }
 
 // A phase is the places that have the same remainders by the strides. It is a sum of slices of

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -32,6 +33,75 @@ func TestUnevenSteps(t *testing.T) {
 			if n := len(p.Plan().Temps); n > 1 { // of what is too large for one loop
 				t.Errorf("%v, stride %d: %d temporaries:\n%s", dims, stride, n, p.Explain())
 			}
+		}
+	}
+}
+
+// TestStagesOfWindows counts the stages of windows of many elements, and of filters for one channel each: padded arrays are
+// stored once, and a gradient is added along one axis after the other, or to the places of the extremes.
+func TestStagesOfWindows(t *testing.T) {
+	filter := func(channels, size int) expr.Exp[float32] { return numbers(channels, 1, size, size) }
+	all := func(n int, s op.Sliding) op.Sliding {
+		s.Kernel = []int{n, n}
+		return s
+	}
+	for _, c := range []struct {
+		name     string
+		x        []int
+		y        func(x expr.Exp[float32]) expr.Exp[float32]
+		gradient bool
+		most     int
+	}{
+		{"padded mean", []int{2, 4, 30, 30}, func(x expr.Exp[float32]) expr.Exp[float32] {
+			return op.AvgPool(x, all(5, op.Sliding{Stride: []int{1}, Padding: []int{2}}))
+		}, false, 3},
+		{"side by side", []int{2, 4, 32, 48}, func(x expr.Exp[float32]) expr.Exp[float32] {
+			return op.Conv(x, expr.Exp[float32](numbers(3, 4, 16, 16)), op.Sliding{Stride: []int{16}})
+		}, true, 4},
+		{"by axis", []int{1, 3, 80, 80}, func(x expr.Exp[float32]) expr.Exp[float32] {
+			return op.Conv(x, expr.Exp[float32](numbers(3, 3, 7, 7)), op.Sliding{Stride: []int{2}, Padding: []int{3}})
+		}, true, 24},
+		{"maxima", []int{2, 4, 31, 31}, func(x expr.Exp[float32]) expr.Exp[float32] {
+			return op.MaxPool(x, all(5, op.Sliding{Stride: []int{1}, Padding: []int{2}}))
+		}, true, 14},
+		{"filters", []int{2, 4, 31, 31}, func(x expr.Exp[float32]) expr.Exp[float32] {
+			return op.Conv(x, filter(4, 5), op.Sliding{Padding: []int{2}, Groups: 4})
+		}, false, 3},
+	} {
+		x := numbers(c.x...)
+		e := c.y(x)
+		if c.gradient {
+			g, err := grad.Of(op.Sum(op.Square(e)), expr.Exp[float32](x))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e = g[0]
+		}
+		p, err := engine.Compile(t.Context(), expr.Let[float32](engine.Zeros[float32](e.Node().Shape()...), e))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(p.Plan().Stages); n > c.most {
+			t.Errorf("%s: %d stages, want at most %d:\n%s", c.name, n, c.most, p.Explain())
+		}
+	}
+}
+
+// TestGradientsOfFilters counts what reads padded arrays: the sums for all elements of a filter read them from memory.
+func TestGradientsOfFilters(t *testing.T) {
+	x, w := numbers(2, 16, 30, 30), numbers(16, 1, 3, 3)
+	for _, stride := range []int{1, 2} {
+		y := op.Conv(expr.Exp[float32](x), expr.Exp[float32](w), op.Sliding{Padding: []int{1}, Stride: []int{stride}, Groups: 16})
+		g, err := grad.VJP(y, numbers(y.Node().Shape()...), expr.Exp[float32](w))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := engine.Compile(t.Context(), expr.Let[float32](engine.Zeros[float32](16, 1, 3, 3), g[0]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(p.Explain(), "border would be found again"); n < 2 {
+			t.Errorf("stride %d: %d padded arrays are stored:\n%s", stride, n, p.Explain())
 		}
 	}
 }

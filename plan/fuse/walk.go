@@ -291,7 +291,12 @@ func (w *walk) view(v *Value) {
 		a := n.Args[r.Arg]
 		w.Fails = w.Fails || r.Fails
 		if why := n.Elsewhere(r); why != "" {
-			w.store(a.Under(), why)
+			if w.store(a.Under(), why); len(n.Index.Reads) == 1 {
+				if a, base := n.View(); a != nil { // now that the operand is in memory
+					w.load(v, base, a)
+					return
+				}
+			}
 		}
 		v.use(w.value(a, w.through(v, r), max(v.Bounds, r.Bounds)))
 	}

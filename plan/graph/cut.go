@@ -90,6 +90,7 @@ func (g *Graph) split(roots []Root) [][]Root {
 			return whole
 		}
 	}
+	g.storeMoved(roots)
 	if g.settleApart(roots); !g.isMap(roots) || g.readsTargets(roots) {
 		return whole
 	}
@@ -416,6 +417,28 @@ func (g *Graph) settleApart(roots []Root) {
 				if why := n.Elsewhere(r); why != "" && n.Args[r.Arg].Reduces {
 					g.Store(n.Args[r.Arg].Under(), why)
 				}
+			}
+			return false
+		})
+	}
+}
+
+// storeMoved stores what takes work and what paddings put at several places: each part would compute it again.
+func (g *Graph) storeMoved(roots []Root) {
+	by, pads := map[*Node]*Node{}, []*Node(nil) // the last padding of each node
+	g.inLoop(roots, func(n *Node) bool {
+		if n.Src.Op == PadRow && n.Args[0].Work > 2*KeepCost {
+			pads = append(pads, n)
+		}
+		return false
+	})
+	for _, p := range pads {
+		g.inLoop([]Root{{Value: p.Args[0]}}, func(n *Node) bool {
+			if n.Uses > 1 && n.Work > 2*KeepCost && !n.Faulty && n.Src.Op.Class() == tree.Elementwise && n.Shape.Size() >= leastStage {
+				if before := by[n]; before != nil && !slices.Equal(before.Src.Ints, p.Src.Ints) {
+					g.Store(n, "it is read at several positions, and would be computed for each")
+				}
+				by[n] = p
 			}
 			return false
 		})

@@ -52,9 +52,16 @@ const manyReads = 2
 const borderAgain = "its border would be found again for every read"
 
 // framed reports whether n is the windows over a padded array that it reads often, and
-// that computes nothing.
+// that computes nothing, or a reshape that moves such an array's border into axes.
 func (n *Node) framed() bool {
-	return n.Src.Op == WindowsRow && n.Args[0].Src.Op == PadRow && !n.Args[0].Computes && n.Shape.Size() > manyReads*n.Args[0].Shape.Size()
+	a := n.Args[0]
+	return a.Src.Op == PadRow && !a.Computes && (n.Src.Op == WindowsRow && n.Shape.Size() > manyReads*a.Shape.Size() || n.Src.Op == ReshapeRow && !SameLoop(n, a))
+}
+
+// shared reports whether n is the windows over another view that strides do not express, and that it reads more than once.
+func (n *Node) shared() bool {
+	a := n.Args[0]
+	return n.Src.Op == WindowsRow && a.Src.Op != PadRow && !a.Computes && n.Shape.Size() > a.Shape.Size()
 }
 
 // settle stores what slice n reads, if slices read it at several positions: a loop over
@@ -76,6 +83,8 @@ func (n *Node) Elsewhere(r *Read) string {
 	case a.Strided() != nil:
 	case n.framed():
 		return borderAgain
+	case n.shared():
+		return "a view reads it at other positions than it is computed"
 	case !a.Computes:
 	case r.Bounds == ir.Clamped:
 		return "it is read at computed positions"

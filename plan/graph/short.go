@@ -60,6 +60,10 @@ const shortWork = 400
 // the loop that uses it. The overhead of a stage exceeds the gain of fewer.
 const leastStage = 1 << 10
 
+// fewBordered is the most elements of a window that is written out over a padded array that is not stored. The loop is
+// cut at the borders, and more elements have more of them.
+const fewBordered = 9
+
 // mostWindow is the most elements of a window that is written out.
 const mostWindow = 64
 
@@ -143,6 +147,9 @@ func (g *Graph) shortReduction(e *tree.Node, a *Node) *Node {
 		return g.splitPosition(e, a.Args[0])
 	case !r.Native() || a.Faulty || !g.isShort(e, a, size):
 		return nil // of a.Faulty: a loop raises the faults of a reduction that nothing selects
+	}
+	if w := windowsBelow(a); g.Separates && size > fewBordered && e.Shape().Size() >= leastStage && w != nil && w.framed() {
+		g.Store(w.Args[0], borderAgain)
 	}
 	lanes := []*Node{a}
 	for _, axis := range e.Axes {
@@ -271,20 +278,34 @@ func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 	if a.Shape[last] > shortGroup || size > mostWindow || size*max(g.workAlong(a, last), 2) > MaxCost/2 {
 		return false
 	}
+	if x := operandBelow(a); x != nil && x.Strided() != nil { // the elements of a row that is one run of memory are no window
+		return !oneRun(e, x)
+	}
+	return windowsBelow(a) != nil
+}
+
+// operandBelow returns the first operand of element-wise operations of the shape of a that is no such operation, or nil.
+func operandBelow(a *Node) *Node {
 	for a.Array == nil && a.Src.Op.Class() == tree.Elementwise {
 		i := slices.IndexFunc(a.Args, func(x *Node) bool { return x.Shape.Equal(a.Shape) })
 		if i < 0 {
-			return false
+			return nil
 		}
 		a = a.Args[i]
 	}
-	if a.Strided() != nil { // the elements of a row that is one run of memory are no window
-		return !oneRun(e, a)
-	}
-	for a.Index != nil && len(a.Args) == 1 && a.Src.Op != WindowsRow {
+	return a
+}
+
+// windowsBelow returns the windows that a is views of, or element-wise operations of such, or nil.
+func windowsBelow(a *Node) *Node {
+	a = operandBelow(a)
+	for a != nil && a.Array == nil && a.Index != nil && len(a.Args) == 1 {
+		if a.Src.Op == WindowsRow {
+			return a
+		}
 		a = a.Args[0]
 	}
-	return a.Src.Op == WindowsRow
+	return nil
 }
 
 // elementsOf returns the number of elements of a short reduction that e reduces the results of, or 1 if there is none. Two short axes

@@ -151,18 +151,20 @@ func convolved(a, weight *tree.Node, w []slide, groups int) *tree.Node {
 	r := len(w)
 	places, each := v.Shape()[2:2+r], k[1:].Size()
 	out := slices.Concat(shape.Shape{s[0], k[0]}, places)
+	var y *tree.Node
 	if k[1] == 1 && k[0] == groups {
 		v = Reshape(v, slices.Concat(shape.Shape{s[0], groups, 1}, places, k[2:]))
-		weight = Reshape(weight, slices.Concat(shape.Shape{groups, 1}, ones(r), k[2:]))
-		return reshaped(Reduce("sum", Call("mul", v, weight), Options{Axes: lists.UpTo(3 + 2*r)[3+r:]}), out)
+		rows := Reshape(weight, slices.Concat(shape.Shape{groups, 1}, ones(r), k[2:]))
+		y = reshaped(Reduce("sum", Call("mul", v, rows), Options{Axes: lists.UpTo(3 + 2*r)[3+r:]}), out)
+	} else {
+		// axes: image, channel, elements of the window, positions
+		v = Transpose(v, slices.Concat([]int{0, 1}, lists.UpTo(2 + 2*r)[2+r:], lists.UpTo(2 + r)[2:]))
+		columns, rows := shape.Shape{s[0], each, places.Size()}, shape.Shape{k[0], each}
+		if groups > 1 {
+			columns, rows = shape.Shape{s[0], groups, each, places.Size()}, shape.Shape{groups, k[0] / groups, each}
+		}
+		y = reshaped(MatMul(reshaped(weight, rows), reshaped(v, columns)), out)
 	}
-	// axes: image, channel, elements of the window, positions
-	v = Transpose(v, slices.Concat([]int{0, 1}, lists.UpTo(2 + 2*r)[2+r:], lists.UpTo(2 + r)[2:]))
-	columns, rows := shape.Shape{s[0], each, places.Size()}, shape.Shape{k[0], each}
-	if groups > 1 {
-		columns, rows = shape.Shape{s[0], groups, each, places.Size()}, shape.Shape{groups, k[0] / groups, each}
-	}
-	y := reshaped(MatMul(reshaped(weight, rows), reshaped(v, columns)), out)
 	ints := []int{groups}
 	for _, x := range w {
 		ints = append(ints, x.stride, x.padding, x.dilation)
@@ -262,28 +264,35 @@ func start(out shape.Shape, axis int, s slide, t dtype.Type) *tree.Node {
 func argPool(largest bool) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(o Options, x ...*tree.Node) *tree.Node {
 		w := o.Slide.windows(o.Slide.Kernel)
-		n := sound(firstExtremes(x[0], w, largest))
-		lead, k := len(x[0].Shape())-len(w), sizes(w)
-		dims, t := x[0].Shape()[lead:], n.DType()
-		if dims.Size() > math.MaxInt32 {
-			t = dtype.I64
-		}
-		n = Cast(n, t)
-		at := tree.NewConst(t, 0)
+		lead := len(x[0].Shape()) - len(w)
+		n, dims := sound(firstExtremes(x[0], w, largest)), x[0].Shape()[lead:]
 		for i, s := range w {
 			if !s.meets(dims[i]) {
 				return misshapen("a window of %d elements with padding %d and dilation %d has nothing but padding", s.size, s.padding, s.dilation)
 			}
-			e := n
-			if below := k[i+1:].Size(); i+1 < len(w) {
-				e = smallQuotient(n, below, k.Size())
-				n = Call("sub", n, Call("mul", e, tree.NewConst(t, uint64(below))))
-			}
-			e = Call("add", start(n.Shape(), lead+i, s, t), Call("mul", e, tree.NewConst(t, uint64(s.dilation))))
-			at = Call("add", Call("mul", at, tree.NewConst(t, uint64(dims[i]))), e)
 		}
-		return Cast(at, dtype.I64)
+		return Cast(inImage(n, w, dims), dtype.I64)
 	}
+}
+
+// inImage returns the row-major positions in images of shape dims of the elements n of windows, which are given by their numbers.
+func inImage(n *tree.Node, w []slide, dims shape.Shape) *tree.Node {
+	lead, k, t := len(n.Shape())-len(w), sizes(w), n.DType()
+	if dims.Size() > math.MaxInt32 {
+		t = dtype.I64
+	}
+	n = Cast(n, t)
+	at := tree.NewConst(t, 0)
+	for i, s := range w {
+		e := n
+		if below := k[i+1:].Size(); i+1 < len(w) {
+			e = smallQuotient(n, below, k.Size())
+			n = Call("sub", n, Call("mul", e, tree.NewConst(t, uint64(below))))
+		}
+		e = Call("add", start(n.Shape(), lead+i, s, t), Call("mul", e, tree.NewConst(t, uint64(s.dilation))))
+		at = Call("add", Call("mul", at, tree.NewConst(t, uint64(dims[i]))), e)
+	}
+	return at
 }
 
 // smallQuotient returns n/d of integers 0 <= n < most, for small ones as a product with 2^16/d rounded up:

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
@@ -71,8 +72,41 @@ func windowsLast(a *tree.Node, w []slide) *tree.Node {
 	return Transpose(v, slices.Concat([]int{0, 1 + r}, lists.UpTo(1 + r)[1:], lists.UpTo(2 + 2*r)[2+r:]))
 }
 
+// gradFilters is gradWeights for groups of one channel. Images and adjoint have rows of the same lengths in memory, so that the sum for an
+// element of the windows goes along one row, which begins elsewhere in the images. With strides, the places of one remainder are images.
+func gradFilters(out, a *tree.Node, k shape.Shape, w []slide) *tree.Node {
+	s, in, r, zero := out.Shape(), a.Shape(), len(w), tree.NewConst(a.DType(), 0)
+	first := append([]int{1, 0}, lists.UpTo(2 + r)[2:]...)
+	before, after := make([]int, 4, 2*r+4), make([]int, 4, 2*r+4)
+	places, split, images, axes, back := s[:1].Clone(), shape.Shape{in[1], s[0]}, []int{0}, []int{1}, []int{0, 1}
+	count, strides, whole, ends := k[:2].Clone(), k[:2].Clone(), k[:2].Clone(), lists.Map(k, shape.Until)
+	for i, x := range w {
+		n := (in[2+i] + 2*x.padding + x.stride - 1) / x.stride
+		before, after = append(before, x.padding, n*x.stride-in[2+i]-x.padding), append(after, 0, n-s[2+i])
+		places, split, images, axes = append(places, n), append(split, n, x.stride), append(images, 3+2*i), append(axes, 2+2*i)
+		most := (x.size + x.stride - 1) / x.stride
+		count, strides, whole, back = append(count, most), append(strides, x.stride), append(whole, most*x.stride), append(back, 2+r+i, 2+i)
+	}
+	length := places.Size()
+	v := Reshape(Pad(Transpose(a, first), before, zero), split)
+	v = Reshape(Transpose(v, append(images, axes...)), []int{in[1], 1, -1, length})
+	for i, x := range w {
+		step := x.dilation * places[2+i:].Size()
+		length -= (count[2+i] - 1) * step
+		v = windowed(v, []slide{{length, step, 0, 1}}, zero)
+	}
+	g := Reshape(Pad(Transpose(out, first), after, zero), slices.Concat(shape.Shape{in[1], k[0] / in[1]}, ones(1+r), shape.Shape{-1}))
+	g = Slice(g, append(make([]shape.Slice, 3+r), shape.Until(length)))
+	y := Reduce("sum", Call("mul", v, g), Options{Axes: []int{3 + r}})
+	y = Transpose(Reshape(y, append(strides, count[2:]...)), back)
+	return Slice(Reshape(y, whole), ends)
+}
+
 // gradWeights is a sum over all positions of all images.
 func gradWeights(out, a *tree.Node, k shape.Shape, w []slide, groups int) *tree.Node {
+	if few := k[0] < 4*groups; k[1] == 1 && few && out.Shape().Size() > 0 && !slices.ContainsFunc(w, func(x slide) bool { return x.stride > 1 && x.dilation > 1 }) {
+		return gradFilters(out, a, k, w)
+	}
 	v := windowsLast(a, w)
 	s, r := out.Shape(), len(w)
 	n, each, terms := k[0]/groups, k[1:].Size(), s[0]*s[2:].Size()
@@ -120,9 +154,15 @@ func gradImages(g *tree.Adjoint, weight *tree.Node, w []slide, groups int) *tree
 func gradStrided(g *tree.Adjoint, weight *tree.Node, w []slide, s shape.Shape) *tree.Node {
 	r, k, out := len(w), weight.Shape(), g.Node.Shape()
 	weight = Transpose(weight, slices.Concat([]int{0, 1}, lists.UpTo(3 + r)[3:], []int{2}))
-	rows := Reshape(weight, []int{k[0], k[1] * k[3:].Size(), k[2]})
-	y := MatMul(rows, Reshape(g.Full(), []int{s[0], k[0], k[2], out[2:].Size()}))
-	y = Reshape(y, slices.Concat(shape.Shape{s[0], s[1]}, k[3:], out[2:]))
+	split := slices.Concat(shape.Shape{s[0], s[1]}, k[3:], out[2:])
+	var y *tree.Node
+	if k[1] == 1 && k[2] == 1 { // a product of matrices would have one term
+		weight = Reshape(weight, append(split[1:2+r:2+r], ones(r)...))
+		y = Call("mul", weight, Reshape(g.Full(), slices.Concat(split[:2], ones(r), out[2:])))
+	} else {
+		rows := Reshape(weight, []int{k[0], k[1] * k[3:].Size(), k[2]})
+		y = Reshape(MatMul(rows, Reshape(g.Full(), []int{s[0], k[0], k[2], out[2:].Size()})), split)
+	}
 	y = Transpose(y, slices.Concat([]int{0, 1}, lists.UpTo(2 + 2*r)[2+r:], lists.UpTo(2 + r)[2:]))
 	return fold(y, s, w)
 }
@@ -204,6 +244,13 @@ func pooledShape(n *tree.Node) (shape.Shape, error) {
 	return out, checkCounts(slides(n.Ints[2:]), in[lead:], out[lead:], bad)
 }
 
+// toExtremes reports whether a scatter to the places of the extremes takes less time than a sum over the elements of windows, of images of
+// shape in. Each window has an element there.
+func toExtremes(w []slide, in shape.Shape) bool {
+	const few = 9
+	return elements(w) > few && !slices.ContainsFunc(lists.UpTo(len(w)), func(i int) bool { return !w[i].meets(in[i]) })
+}
+
 // gradPooled adds the adjoint of each window to the first of its elements that is the extreme, or
 // NaN, or to all elements that equal the extreme. Padding is NaN to these, which equals nothing.
 // A program that has the windows' first elements for another reason reads them.
@@ -217,6 +264,13 @@ func gradPooled(g *tree.Adjoint, arg int) *tree.Node {
 		is = g.Op("equal", windowed(a, w, g.Const(math.NaN())), forEach(w, g.Node))
 	} else {
 		first := firstExtremes(a, w, largest)
+		if in := a.Shape()[len(a.Shape())-len(w):]; toExtremes(w, in) {
+			at, n := inImage(first, w, in), in.Size()
+			images := Call("mul", Iota(a.Shape().Size()/n), tree.NewConst(dtype.I64, uint64(n)))
+			images = Reshape(images, slices.Concat(a.Shape()[:len(a.Shape())-len(w)], ones(len(w))))
+			sum := g.With("scatter_add", []int{0}, []int{a.Shape().Size()}, Call("add", images, Cast(at, dtype.I64)), g.Full())
+			return Reshape(sum, a.Shape())
+		}
 		number := Reshape(Cast(Iota(sizes(w).Size()), first.DType()), sizes(w)) // of each element of a window
 		is = g.Op("equal", number, forEach(w, first))
 	}

@@ -261,6 +261,32 @@ func TestJoinedInBlocks(t *testing.T) {
 	}
 }
 
+// TestJoinedInRows looks which concatenations are one loop that copies rows of as many elements.
+func TestJoinedInRows(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		e    expr.Exp[float32]
+		want string
+	}{
+		{"twice", op.Concat[float32](1, leaf("a", 100, 17), leaf("b", 100, 17), leaf("a", 100, 17)), "loop"},
+		{"of five", op.Concat[float32](1, leaf("a", 100, 8), leaf("b", 100, 8), leaf("c", 100, 8), leaf("d", 100, 8), leaf("e", 100, 8)), "loop loop loop loop loop"},
+		{"in a slice", op.Concat[float32](2, op.Slice(leaf("a", 5, 20, 9), op.Span{}, op.Span{}, op.Range(2, 9)), leaf("b", 5, 20, 7)), "loop"},
+		{"multiples", op.Concat[float32](1, leaf("a", 100, 8), leaf("b", 100, 24)), "loop"},
+		{"of few bytes", op.Concat[float32](1, leaf("a", 100, 3), leaf("b", 100, 6)), "loop loop"},
+		{"too long", op.Concat[float32](1, leaf("a", 100, 200), leaf("b", 100, 200)), "loop loop"},
+		{"transposed", op.Concat[float32](1, leaf("a", 100, 17), op.T(leaf("b", 17, 100))), "loop loop"},
+		{"computed", op.Concat[float32](1, leaf("a", 100, 17), op.Neg(leaf("b", 100, 17))), "loop loop"},
+	} {
+		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", expr.NodeOf(c.e).Shape()...), c.e)}, plan.SplitLoops)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := stages(p); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
 // TestSplitTriangles counts the loops of triangles. The first stores the positions of the rows, and the second those of the columns.
 func TestSplitTriangles(t *testing.T) {
 	for _, c := range []struct {

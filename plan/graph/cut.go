@@ -289,6 +289,9 @@ const mostRead = 48
 // the same arrays: the loop loads these once, and computes once what the parts share.
 func (g *Graph) woven(parts [][]Root, axis int) [][]Root {
 	first, cost := parts[0][0], 0
+	if copied(parts, axis) {
+		return [][]Root{slices.Concat(parts...)}
+	}
 	rows := !innermost(first.Target, axis)
 	var read []*Array
 	find := g.finder(func(n *Node) (found, stop bool) {
@@ -320,6 +323,39 @@ func (g *Graph) woven(parts [][]Root, axis int) [][]Root {
 		}
 	}
 	return [][]Root{all}
+}
+
+// The limits of copied, in bytes of a row and in parts.
+const (
+	copiedBytes = 640
+	leastCopied = 4
+	leastEven   = 16 // of a row that divides a longer one
+	mostCopied  = 4
+)
+
+// copied reports whether parts copy short rows of as many elements from arrays. One loop then copies a row of each after the other, and
+// goes over the target once.
+func copied(parts [][]Root, axis int) bool {
+	t := parts[0][0].Target
+	n := t.Shape[axis]
+	return len(parts) <= mostCopied && 1 < n && n < t.Shape.Size() && leastCopied <= n*t.Type.Size() && n*t.Type.Size() <= copiedBytes && innermost(t, axis) && t.Strides[axis] == 1 && !slices.ContainsFunc(parts, func(part []Root) bool {
+		a := part[0].Value.Strided()
+		return len(part) > 1 || part[0].Target.Shape[axis] != n || a == nil || !a.Shape.Equal(t.Shape) || a.Strides[axis] != 1 || a.Type != t.Type
+	})
+}
+
+// evenly returns at most mostCopied+1 positions, those of at among them, with as many elements of so many bytes between any two, or nil.
+func evenly(at []int, size int) []int {
+	step, d := 0, at[len(at)-1]
+	for _, p := range at {
+		for p != 0 {
+			step, p = p, step%p
+		}
+	}
+	if d/step > mostCopied || step*size < leastEven {
+		return nil
+	}
+	return lists.Make(d/step+1, func(i int) int { return i * step })
 }
 
 // fewColumns reports whether a target has few columns, which are its elements along axis, and enough rows, and whether the loop of all
@@ -502,6 +538,10 @@ func (g *Graph) splitAxis(roots []Root, axis int) (parts [][]Root) {
 	}
 	if fewColumns(roots, axis) {
 		at = lists.UpTo(d + 1) // woven joins the columns
+	} else if even := evenly(at, roots[0].Target.Type.Size()); even != nil {
+		if parts := g.cutAt(roots, axis, even); len(even) == len(at) || copied(parts, axis) {
+			return parts
+		}
 	}
 	return g.cutAt(roots, axis, at)
 }
@@ -524,71 +564,6 @@ func (a *Array) cut(axis, lo, hi int) *Array {
 	c.Shape = a.Shape.Clone()
 	c.Shape[axis] = hi - lo
 	return &c
-}
-
-// borders finds the positions along an axis of a node where other operands begin.
-type borders struct{ seen map[borderKey]bool }
-
-type borderKey struct {
-	n    *Node
-	axis int
-}
-
-// find passes the borders of n along an axis to f. An axis that n lacks or repeats has
-// none.
-func (b borders) find(n *Node, axis int, f func(p int)) {
-	if axis < 0 || n.Array != nil || n.Shape[axis] == 1 || b.seen[borderKey{n, axis}] {
-		return
-	}
-	b.seen[borderKey{n, axis}] = true
-	shifted := func(by int) func(int) { return func(p int) { f(p + by) } }
-	switch op := n.Src.Op; {
-	case op.Class() == tree.Elementwise || op == BroadcastRow:
-		for _, a := range n.Args {
-			b.find(a, axis-len(n.Shape)+len(a.Shape), f)
-		}
-	case op == ConcatRow:
-		begin := 0
-		for _, a := range n.Args {
-			if axis != n.Src.Axes[0] {
-				b.find(a, axis, f)
-				continue
-			}
-			b.find(a, axis, shifted(begin))
-			begin += a.Shape[axis]
-			f(begin)
-		}
-	case op == PadRow:
-		before := n.Src.Ints[2*axis]
-		f(before)
-		f(before + n.Args[0].Shape[axis])
-		b.find(n.Args[0], axis, shifted(before))
-	case op == SliceRow && n.Src.Ints[3*axis+1] > 0:
-		start, step := n.Src.Ints[3*axis], n.Src.Ints[3*axis+1]
-		b.find(n.Args[0], axis, func(p int) { f((p - start + step - 1) / step) }) // the first element from p on
-	case op == TransposeRow || op == ReshapeRow:
-		if from := below(n, axis); from >= 0 {
-			b.find(n.Args[0], from, f)
-		}
-	}
-}
-
-// below returns the axis of the operand of a transpose or reshape that is an axis of
-// n, or -1 if there is none.
-func below(n *Node, axis int) int {
-	if n.Src.Op == TransposeRow {
-		return n.Src.Axes[axis]
-	}
-	in := n.Args[0].Shape
-	if n.Shape.Count(0, axis) == 0 || in.Size() == 0 {
-		return -1
-	}
-	for from := range in {
-		if in[from] == n.Shape[axis] && in.Count(0, from) == n.Shape.Count(0, axis) {
-			return from
-		}
-	}
-	return -1
 }
 
 // A cutter cuts nodes along an axis, and remembers what it cut.

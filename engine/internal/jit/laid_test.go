@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/cpu"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/machine"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/internal/testlevel"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // TestLaid compares loops over short rows, which vectors lay across their lanes, with the
@@ -507,6 +509,46 @@ buf y %[1]s out 3
 			for _, be := range isas(t) {
 				if in, ok := s.instance(t, be).(*instance); ok && be.Name() != "neon" && columns > 1 && e[1]*columns >= 48 && to > 0 && len(in.phases[0].Loads)+len(in.phases[0].Stores) > 0 {
 					t.Errorf("%s: %d rows of %d %s, %d apart, are copied by Go", be.Name(), e[1], columns, typ, to)
+				}
+			}
+			differ(t, r, s)
+			forget()
+		}
+	}
+}
+
+// TestJoinedRows compares loops that copy rows of several arrays to pieces of the rows of one, in any order and some with bytes between
+// them, with the interpreter. On x86 each row is copied by itself. All arrays end at pages without access.
+func TestJoinedRows(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(30, 22))
+	for _, typ := range []dtype.Type{dtype.U8, dtype.Bool, dtype.I16, dtype.F16, dtype.F32, dtype.F64} {
+		for columns := 2; columns*typ.Size() <= 640; columns += 1 + r.IntN(2+columns/8) {
+			parts, gap, size, n := 2+r.IntN(3), r.IntN(3)/2*r.IntN(9), typ.Size(), 1+r.IntN(70)
+			from := 1 + r.IntN(parts) // arrays
+			row := parts*columns + gap
+			var bufs, body strings.Builder
+			var shapes [][]int
+			for i := range from {
+				fmt.Fprintf(&bufs, "buf x%d %s in 2\n", i, typ.Short())
+				fmt.Fprintf(&body, "%%%d = load %s x%[1]d[i0, i1]\n", i, typ.Register().Short())
+				shapes = append(shapes, []int{n, columns + r.IntN(3)})
+			}
+			for i, at := range r.Perm(parts) {
+				fmt.Fprintf(&bufs, "buf y%d %s out 2\n", i, typ.Short())
+				fmt.Fprintf(&body, "store %s y%d[i0, i1] %%%d\n", typ.Register().Short(), at, i%from)
+				shapes = append(shapes, []int{1, 1})
+			}
+			shapes[from][1] = n*row - gap // the other parts have the same memory
+			s := newSetup(t, r, parse(t, "kernel joined\naxis i0 i1\n"+bufs.String()+"{\nvec i0 i1 {\n"+body.String()+"}\n}\n"), []int{n, columns}, nil, shapes, true)
+			first := s.b.Bufs[from].Ptr
+			for i := range parts {
+				at := i * columns * size
+				s.b.Bufs[from+i] = ir.BufBind{Ptr: unsafe.Add(first, at), Strides: []int{row, 1}, Extents: []int{n, columns}, Memory: 1, Offset: at}
+			}
+			for _, be := range isas(t) {
+				if bp := s.instance(t, be).(*instance).phases[0]; (be.Name() == "avx512" && columns >= 4 || be.Name() == "avx2" && size >= 4) && n > 1 && n*columns >= 128 && !bp.Copied {
+					t.Errorf("%s: %d rows of %d %s of %d arrays are not copied one by one", be.Name(), n, columns, typ, from)
 				}
 			}
 			differ(t, r, s)

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/internal/zero"
@@ -16,6 +17,11 @@ import (
 // laidLoop emits a loop whose vectors have the lanes of several short rows. The vectors of a
 // block are written out, because each has its own pattern. Then the rows begin again.
 func (f *phaseCode) laidLoop() {
+	if f.copiesRows() {
+		f.beginLaid(true)
+		f.copyLoop()
+		return
+	}
 	block := f.Layout.Block(f.W)
 	group := f.chooseCopies(4, 0)
 	unroll := block
@@ -35,10 +41,7 @@ func (f *phaseCode) laidLoop() {
 	lanes, step := f.lanes, unroll*f.W
 	reach := step + f.Layout.LaidMargin(f.W)
 	all := f.laidOut(reach)
-	if f.beginLaid() {
-		f.copyLoop()
-		return
-	}
+	f.beginLaid(false)
 	loop, tail, done, held := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	holds := false
@@ -92,9 +95,8 @@ func (f *phaseCode) laidLoop() {
 	f.Bind(done)
 }
 
-// beginLaid emits what comes before the loop: addresses, and the rows that it reads once. It reports whether the loop only copies rows.
-func (f *phaseCode) beginLaid() (copies bool) {
-	copies = f.copiesRows()
+// beginLaid emits what comes before the loop: addresses, and the rows that it reads once, unless it only copies rows.
+func (f *phaseCode) beginLaid(copies bool) {
 	f.eachLaid(func(i int32, s *layout.Site) {
 		if f.SiteReg[i] < 0 {
 			f.Int(isa.Mov, isa.T0, isa.Word(s.Arg+s.Origin))
@@ -104,7 +106,6 @@ func (f *phaseCode) beginLaid() (copies bool) {
 			f.readOnce(i)
 		}
 	})
-	return copies
 }
 
 // laidOut returns the lanes of the calls of a loop that are written out, because they are fewer than reach, or 0.
@@ -281,7 +282,7 @@ func (f *phaseCode) nextLaid(vectors int) {
 func (f *phaseCode) nextRows(rows int) {
 	f.Int(isa.Add, isa.Lane, isa.K(rows*f.Layout.Laid))
 	f.eachLaid(func(i int32, s *layout.Site) {
-		if row := f.Layout.LaidRow(s); row != 0 {
+		if row := f.Layout.LaidRow(s); row != 0 && (s.Near == 0 || f.SiteReg[i] < 0) {
 			f.stepRow(s, f.SiteReg[i], isa.K(rows*row*s.Size))
 		}
 	})
@@ -318,22 +319,15 @@ func (f *phaseCode) readOnce(i int32) {
 // copied one by one than by vectors that have several: an index selects them, or the rows
 // stored are apart.
 func (f *phaseCode) copiesRows() bool {
-	if len(f.top) != 2 || len(f.chosen) > 1 {
+	f.moved = f.Phase.Moves(f.Nodes, f.top)
+	if len(f.moved) == 0 || len(f.top) != 2 && !f.Layout.Copied || len(f.chosen) > 1 || len(f.chosen) == 1 && f.moved[0].From != f.chosen[0].site {
 		return false
 	}
-	load, store := &f.Nodes[f.top[0]], &f.Nodes[f.top[1]]
-	if load.Op != ir.Load || store.Op != ir.Store || store.Args[0] != f.top[0] || f.Phase.Sites[load.Aux].Type != f.Phase.Sites[store.Aux].Type {
-		return false
-	}
-	from, to := &f.Layout.Sites[load.Aux], &f.Layout.Sites[store.Aux]
-	if len(f.chosen) > 0 {
-		if load.Aux != f.chosen[0].site {
-			return false
-		}
-	} else if to.Kind != layout.Laid && !f.Layout.Copied || !f.Layout.LaidUnit(from) {
-		return false
-	}
-	return f.Layout.LaidUnit(to) && f.SiteReg[load.Aux] >= 0 && f.SiteReg[store.Aux] >= 0
+	return !slices.ContainsFunc(f.moved, func(m lower.Move) bool {
+		from, to := &f.Layout.Sites[m.From], &f.Layout.Sites[m.To]
+		apart := len(f.chosen) > 0 || (to.Kind == layout.Laid || f.Layout.Copied) && f.Layout.LaidUnit(from)
+		return !apart || !f.Layout.LaidUnit(to) || f.SiteReg[m.From] < 0 || f.SiteReg[m.To] < 0
+	})
 }
 
 // mostMoves is the most moves of an iteration of a loop that copies rows, unless an index selects them.
@@ -346,15 +340,15 @@ const (
 )
 
 // rowBytes returns the bytes of a row of a loop that copies rows.
-func (f *phaseCode) rowBytes() int { return f.Layout.Laid * f.Layout.Sites[f.Nodes[f.top[1]].Aux].Size }
+func (f *phaseCode) rowBytes() int { return f.Layout.Laid * f.Layout.Sites[f.moved[0].To].Size }
 
 // bytesWith returns the bytes that one load and one store move for a row of a loop that copies rows: the row and some bytes behind
 // it, which are stored again with the next row. The last row of a call is copied alone. If that does not suit, it returns 0.
 func (f *phaseCode) bytesWith() int {
-	from, to := &f.Layout.Sites[f.Nodes[f.top[0]].Aux], &f.Layout.Sites[f.Nodes[f.top[1]].Aux]
+	from, to := &f.Layout.Sites[f.moved[0].From], &f.Layout.Sites[f.moved[0].To]
 	n := f.rowBytes()
 	with := 1 << bits.Len(uint(n-1))
-	if len(f.chosen) > 0 || to.Kind != layout.Unit || !f.Layout.Repeats || with > min(widestRow, f.Facts.Bytes) || f.Layout.LaidRow(from)*from.Size < with-n {
+	if len(f.moved) > 1 || len(f.chosen) > 0 || to.Kind != layout.Unit || !f.Layout.Repeats || with > min(widestRow, f.Facts.Bytes) || f.Layout.LaidRow(from)*from.Size < with-n {
 		return 0
 	}
 	return with
@@ -376,10 +370,10 @@ func (f *phaseCode) packed(with int) int {
 
 // packRows emits the copy of n rows of the iteration and of bytes behind them by one store.
 func (f *phaseCode) packRows(row, n int) {
-	to := f.Nodes[f.top[1]].Aux
+	to := f.moved[0].To
 	from := make([]isa.Mem, n)
 	for i := range from {
-		from[i] = f.rowAddress(f.Nodes[f.top[0]].Aux, row+i)
+		from[i] = f.rowAddress(f.moved[0].From, row+i)
 	}
 	f.Lanes.(isa.Packer).PackRows(f.rowAddress(to, row), from, f.rowBytes(), f.Phase.Sites[to].Type == dtype.Bool)
 	f.EndStep()
@@ -390,7 +384,7 @@ func (f *phaseCode) rowsAtOnce() int {
 	if len(f.chosen) > 0 || !f.Layout.Blends {
 		return f.W
 	}
-	moves := f.Layout.Laid*f.Layout.Widest()/f.Facts.Bytes + 2
+	moves := len(f.moved) * (f.Layout.Laid*f.Layout.Widest()/f.Facts.Bytes + 2)
 	return max(min(f.W, mostMoves/moves), 1)
 }
 
@@ -463,7 +457,7 @@ func (f *phaseCode) copyLoop() {
 // mask has the lanes of a row, where no index selects rows. Stores under masks that miss the second level take half as long again, and
 // most vectors of a whole line cross lines.
 func (f *phaseCode) masksRows(bytes int) bool {
-	return f.Predicates > 0 && f.Layout.Cached && len(f.chosen) == 0 && bytes <= widestRow && f.Layout.Laid < f.W && bytes == f.rowBytes() && bits.OnesCount(uint(bytes)) > 1 && f.Phase.Sites[f.Nodes[f.top[1]].Aux].Type != dtype.Bool
+	return f.Predicates > 0 && f.Layout.Cached && len(f.chosen) == 0 && bytes <= widestRow && f.Layout.Laid < f.W && bytes == f.rowBytes() && bits.OnesCount(uint(bytes)) > 1 && f.Phase.Sites[f.moved[0].To].Type != dtype.Bool
 }
 
 // copyRows emits the copies of some rows of an iteration, pack of them by one store. Offsets that an index selects go from their vector to general
@@ -496,21 +490,22 @@ func (f *phaseCode) copyRows(rows, bytes, pack int) {
 
 // copyRow emits the copy of so many bytes of a row of the iteration.
 func (f *phaseCode) copyRow(row, bytes int) {
-	f.copyFrom(row, f.rowAddress(f.Nodes[f.top[0]].Aux, row), bytes)
+	for _, m := range f.moved {
+		f.copyFrom(m, row, f.rowAddress(m.From, row), bytes)
+	}
 }
 
 // copyChosen emits the copy of a row that an index selects. T0 has its offset.
 func (f *phaseCode) copyChosen(row int) {
-	i := f.Nodes[f.top[0]].Aux
+	i := f.moved[0].From
 	s := &f.Layout.Sites[i]
-	f.copyFrom(row, isa.AtX(f.LaidAddress(s, i).Base, isa.T0, s.Size, row*f.Layout.LaidRow(s)*s.Size), f.rowBytes())
+	f.copyFrom(f.moved[0], row, isa.AtX(f.LaidAddress(s, i).Base, isa.T0, s.Size, row*f.Layout.LaidRow(s)*s.Size), f.rowBytes())
 }
 
 // copyFrom emits the copy of so many bytes of a row of the iteration from an address.
-func (f *phaseCode) copyFrom(row int, from isa.Mem, bytes int) {
-	i := f.Nodes[f.top[1]].Aux
+func (f *phaseCode) copyFrom(m lower.Move, row int, from isa.Mem, bytes int) {
 	f.Masked = f.rowMask
-	f.Lanes.CopyBytes(f.rowAddress(i, row), from, bytes, f.Phase.Sites[i].Type == dtype.Bool)
+	f.Lanes.CopyBytes(f.rowAddress(m.To, row), from, bytes, f.Phase.Sites[m.To].Type == dtype.Bool)
 	f.Masked = false
 	f.EndStep()
 }

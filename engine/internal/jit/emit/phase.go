@@ -39,6 +39,7 @@ type phaseCode struct {
 	rowNodes map[int32]int32
 	// unroll is the vectors of an iteration that a loop computes one after the other, see oneByOne, or 0.
 	unroll int
+	moved  []lower.Move // by a loop that copies rows
 	// rowMask says that the tail mask has the lanes of a row of a loop that copies rows.
 	rowMask bool
 	// tailKept says that code before a loop makes the mask of the known tails in it.

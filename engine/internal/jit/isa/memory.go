@@ -62,7 +62,7 @@ func (f *Emitter) Address(s *layout.Site, i int32) Mem {
 // T1.
 func (f *Emitter) LaidAddress(s *layout.Site, i int32) Mem {
 	if r := f.SiteReg[i]; r >= 0 {
-		return At(SiteReg(int(r)), 0)
+		return At(SiteReg(int(r)), f.SiteApart[i])
 	}
 	f.Int(Mov, T1, Word(s.Arg+frame.SiteCur))
 	return At(T1, 0)

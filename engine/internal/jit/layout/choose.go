@@ -167,7 +167,7 @@ func (bp *Phase) oneLoad() bool {
 // copiesBytes reports whether a map only copies neighbouring elements as they are. Predicates become 0 or 1.
 func (bp *Phase) copiesBytes() bool {
 	ph := bp.Lowered
-	return ph.Copies() && bp.Apart() && !slices.ContainsFunc(ph.Top, func(id int32) bool {
+	return len(ph.Top) == 2 && ph.Copies() && bp.Apart() && !slices.ContainsFunc(ph.Top, func(id int32) bool {
 		i := ph.Nodes[id].Aux
 		return bp.Sites[i].Kind != Unit || ph.Sites[i].Type == dtype.Bool
 	})

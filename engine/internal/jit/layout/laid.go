@@ -21,9 +21,9 @@ const (
 	mostBlends  = 64      // the same if the target blends rows
 	mostStored  = 16      // elements of a row that is stored apart from the next
 	copiedBytes = 320     // most bytes of a row that is only copied
+	joinedBytes = 640     // the same of rows of several arrays
 	chosenBytes = 1 << 13 // the same if an index selects it
-	leastApart  = 3       // the least, of rows of 1 or 2 bytes of which some are far apart
-	leastMoved  = 4       // the least, of a row of bytes: AVX-512 stores shorter ones with a step
+	leastApart  = 3       // the least, of a row of elements of 1 or 2 bytes: shorter ones are stored with a step
 	mostAlike   = 128     // elements of a row of many that are the same or, in wide vectors, one element each
 	leastBack   = 17      // the same if rows beside each other are loaded from the last to the first: vectors of shorter ones have few windows
 	leastWhole  = 32      // the same for AVX-512 where rows are near each other: permutes of vectors take less for shorter ones
@@ -165,7 +165,9 @@ func (l *layouter) longestLaid() int {
 	switch {
 	case !l.Blends:
 	case l.onlyCopies():
-		longest = max(longest, copiedBytes/l.ph.Sites[0].Type.Size())
+		if longest = max(longest, copiedBytes/l.ph.Sites[0].Type.Size()); len(l.ph.Sites) > 2 {
+			longest = max(longest, joinedBytes/l.ph.Sites[0].Type.Size())
+		}
 	case l.bp.Computes():
 		longest = max(longest, chosenBytes/l.storedSize())
 	default:
@@ -259,9 +261,24 @@ func (l *layouter) storesApart(ext []int, which []int32, spans [][]bound.Span) b
 		slices.ContainsFunc(which, func(i int32) bool { return l.ph.Sites[i].Store && spans[slices.Index(which, i)][k-2].Coef != ext[k-1] })
 }
 
-// onlyCopies reports whether a map only copies elements from one array to another.
+// onlyCopies reports whether a map only copies elements from one array to another, or of one type from several to others in any order.
 func (l *layouter) onlyCopies() bool {
-	return len(l.ph.Sites) == 2 && l.ph.Copies() && !l.ph.Conflict(0) && !l.ph.Conflict(1)
+	sites, bufs := l.ph.Sites, l.Binding.Bufs
+	if !l.ph.Copies() {
+		return false
+	}
+	for i := range sites {
+		s, several := &sites[i], len(sites) > 2
+		if l.ph.Conflict(i) || several && (s.Buf < 0 || s.Coords != nil) {
+			return false
+		}
+		for j := range sites[:i] {
+			if x := &sites[j]; several && (x.Type != s.Type || x.Store != s.Store && bufs[s.Buf].Memory != 0 && bufs[x.Buf].Memory == bufs[s.Buf].Memory) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // copiesWhole decides whether a map of 1 or 2 bytes copies its innermost rows, as long as they are, one by one by the widest
@@ -269,10 +286,10 @@ func (l *layouter) onlyCopies() bool {
 // vector has a window for each of its rows.
 func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) bool {
 	k := len(ext)
-	if k < 2 || !l.onlyCopies() || l.bp.Computes() || ext[k-1]*ext[k-2] < leastBlend {
+	if k < 2 || len(l.ph.Sites) > 2 || !l.onlyCopies() || l.bp.Computes() || ext[k-1]*ext[k-2] < leastBlend {
 		return false
 	}
-	size, least, apart := l.ph.Sites[0].Type.Size(), leastMoved, 0
+	size, least, apart := l.ph.Sites[0].Type.Size(), leastApart, 0
 	for at, s := range spans {
 		if apart = max(apart, s[k-2].Coef*size, -s[k-2].Coef*size); s[k-2].Coef == -ext[k-1] && !l.ph.Sites[which[at]].Store {
 			least = leastBack
@@ -305,7 +322,7 @@ func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) b
 // copiesEach decides whether a map of one axis copies elements one by one, as rows of one element, by a load and a store each. It does so
 // if the elements that it stores are far apart, or if those that it loads are far apart and have 1 or 2 bytes.
 func (l *layouter) copiesEach(ext []int, which []int32, spans [][]bound.Span) bool {
-	if len(ext) != 1 || !l.onlyCopies() || l.bp.Computes() {
+	if len(ext) != 1 || len(l.ph.Sites) > 2 || !l.onlyCopies() || l.bp.Computes() {
 		return false
 	}
 	apart := false
@@ -328,17 +345,22 @@ func (l *layouter) copiesRows(lines []bound.Line) bool {
 	if !l.Blends || !l.onlyCopies() || l.bp.Computes() {
 		return false
 	}
-	steps := 0 // rows that are as near are stored with a step
-	if l.wide() && l.ph.Sites[0].Type.Size() == 1 && l.bp.Laid < leastMoved {
+	steps := 0                                                                                                                        // rows that are as near are stored with a step
+	if t := l.ph.Sites[0].Type; l.wide() && t.Size() == 1 && (l.bp.Laid < leastApart || l.bp.Laid == leastApart && t == dtype.Bool) { // a row of predicates takes more instructions
 		steps = mostSteps
 	}
+	var roots []Site // those that need a register for their address
 	for i := range lines {
-		s := Site{Line: lines[i]}
+		s := Site{Kind: Laid, Buf: l.ph.Sites[i].Buf, Size: l.ph.Sites[i].Type.Size(), Line: lines[i]}
 		if row := l.bp.LaidRow(&s); !l.bp.LaidUnit(&s) || l.ph.Sites[i].Store && (max(row, -row) <= steps || row == l.bp.Laid) || max(row, -row) > farthest/laidBytes {
 			return false
 		}
+		if !slices.ContainsFunc(roots, func(x Site) bool { _, ok := l.distance(&x, &s); return ok }) {
+			roots = append(roots, s)
+		}
 	}
-	return true
+	l.bp.Copied = len(lines) > 2 && len(roots) <= siteRegs
+	return l.bp.Copied || len(lines) == 2
 }
 
 // storesRows reports whether the elements of the rows that a map stores follow each other, and have the type of those that

@@ -49,8 +49,10 @@ func (b *Binder) nearSites(bp *Phase, most int) (roots int) {
 	return roots
 }
 
-// fixed reports whether the lanes of a site are contiguous from its address on.
-func (s *Site) fixed() bool { return s.Kind == Unit && !s.Guard && s.Dyn == nil }
+// fixed reports whether the lanes of a site are contiguous from its address on, or laid rows.
+func (s *Site) fixed() bool {
+	return (s.Kind == Unit || s.Kind == Laid && s.Gather == nil) && !s.Guard && s.Dyn == nil
+}
 
 // distance returns the bytes from a site to another, if they are the same in all runs and at all
 // positions.

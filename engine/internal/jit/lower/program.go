@@ -368,12 +368,23 @@ func Widest(nodes []Node) int {
 }
 
 // Copies reports whether a map only loads elements and stores them with their type.
-func (ph *Phase) Copies() bool {
-	if len(ph.Top) != 2 {
-		return false
+func (ph *Phase) Copies() bool { return len(ph.Moves(ph.Nodes, ph.Top)) > 0 }
+
+// A Move is a pair of sites: one is loaded, and the other stored.
+type Move struct{ From, To int32 }
+
+// Moves returns the pairs of sites between which some nodes of top move elements, or nil if they do anything else.
+func (ph *Phase) Moves(nodes []Node, top []int32) (moves []Move) {
+	for _, id := range top {
+		switch n := &nodes[id]; {
+		case n.Op == ir.Load:
+		case n.Op != ir.Store || nodes[n.Args[0]].Op != ir.Load || ph.Sites[nodes[n.Args[0]].Aux].Type != ph.Sites[n.Aux].Type:
+			return nil
+		default:
+			moves = append(moves, Move{nodes[n.Args[0]].Aux, n.Aux})
+		}
 	}
-	from, to := &ph.Nodes[ph.Top[0]], &ph.Nodes[ph.Top[1]]
-	return from.Op == ir.Load && to.Op == ir.Store && to.Args[0] == ph.Top[0] && ph.Sites[from.Aux].Type == ph.Sites[to.Aux].Type
+	return moves
 }
 
 // Predicates reports whether a phase computes with masks.

@@ -470,7 +470,7 @@ func (g *Graph) storeMoved(roots []Root) {
 	})
 	for _, p := range pads {
 		g.inLoop([]Root{{Value: p.Args[0]}}, func(n *Node) bool {
-			if n.Uses > 1 && n.Work > 2*KeepCost && !n.Faulty && n.Src.Op.Class() == tree.Elementwise && n.Shape.Size() >= leastStage {
+			if n.Uses > 1 && n.Work > 2*KeepCost && !n.Faulty && !apart(n) && n.Shape.Size() >= leastStage {
 				if before := by[n]; before != nil && !slices.Equal(before.Src.Ints, p.Src.Ints) {
 					g.Store(n, "it is read at several positions, and would be computed for each")
 				}

@@ -247,7 +247,10 @@ func pooledShape(n *tree.Node) (shape.Shape, error) {
 // toExtremes reports whether a scatter to the places of the extremes takes less time than a sum over the elements of windows, of images of
 // shape in. Each window has an element there.
 func toExtremes(w []slide, in shape.Shape) bool {
-	const few = 9
+	few := 9
+	if len(w) > 2 {
+		few = 4
+	}
 	return elements(w) > few && !slices.ContainsFunc(lists.UpTo(len(w)), func(i int) bool { return !w[i].meets(in[i]) })
 }
 

@@ -85,8 +85,9 @@ func (o options) compare(threads int) error {
 		fmt.Printf(" %s, least | ratio |", p.kind)
 	}
 	fmt.Println("\n|---|---|" + strings.Repeat("---|---|", len(peers)))
+	jax := slices.ContainsFunc(peers, func(p *peer) bool { return p.kind == "jax" }) // it has no expressions of torch
 	for _, c := range cases {
-		if !o.match.MatchString(c.name) {
+		if !o.match.MatchString(c.name) || jax && strings.Contains(c.peer, "(") {
 			continue
 		}
 		if err := o.row(c, peers, threads); err != nil {

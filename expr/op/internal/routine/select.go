@@ -127,7 +127,10 @@ func (r *rowSort[K]) partsByMachine(s *sorter[K], work []byte, row, n int) bool 
 // parted divides a row at places by Go. The parts are numbered by the places before them. Of elements with equal
 // keys the first ones come first.
 func (r *rowSort[K]) parted(s *sorter[K], row int) {
-	s.pickAll(r.ascending)
+	if s.pickAll(r.ascending); len(s.pivots) == 1 {
+		r.partedAt(s, row, r.ascending[0], s.pivots[0])
+		return
+	}
 	part := func(k K) int { // the number of pivots below k
 		at, _ := slices.BinarySearch(s.pivots, k)
 		return at
@@ -171,4 +174,41 @@ func (r *rowSort[K]) parted(s *sorter[K], row int) {
 			*(*K)(unsafe.Add(r.to(row, size), place*r.columns*size)) = *(*K)(unsafe.Add(r.from(row), i*in.Strides[r.axis]*size))
 		}
 	}
+}
+
+// partedAt divides a row at one place by Go, where the pivot comes.
+func (r *rowSort[K]) partedAt(s *sorter[K], row, place int, pivot K) {
+	before, at := place, 0 // the keys equal to the pivot that belong to the lower part, and where the next one is
+	for _, k := range s.keys {
+		before -= scalar.FromBool[int](k < pivot)
+	}
+	for ; s.keys[at] != pivot || before > 0; at++ {
+		before -= scalar.FromBool[int](s.keys[at] == pivot)
+	}
+	from, size, jump := r.from(row), sizeOf[K](), r.call.Args[0].Strides[r.axis]*sizeOf[K]()
+	if r.want == PartedOrder {
+		size = 8
+	}
+	to, step := r.to(row, size), r.columns*size
+	store := func(i, place int) {
+		if r.want == PartedOrder {
+			*(*int64)(unsafe.Add(to, place*step)) = int64(i)
+		} else {
+			*(*K)(unsafe.Add(to, place*step)) = *(*K)(unsafe.Add(from, i*jump))
+		}
+	}
+	lower, upper := 0, place+1
+	part := func(first int, keys []K, equal int) {
+		for i, k := range keys {
+			low, next := scalar.FromBool[int](k < pivot)|scalar.FromBool[int](k == pivot)&equal, upper
+			if low > 0 {
+				next = lower
+			}
+			lower, upper = lower+low, upper+1-low
+			store(first+i, next)
+		}
+	}
+	part(0, s.keys[:at], 1)
+	store(at, place)
+	part(at+1, s.keys[at+1:], 0)
 }

@@ -78,7 +78,7 @@ type Rows struct {
 	// Parted, if not nil, is where the elements of the rows go, or with Positions their positions as
 	// int64: those that come before the only place in sorted order, the one that comes there, and the
 	// others. Each of the two parts keeps its order, and elements do not change a bit. To is room for a row,
-	// so one worker has all rows.
+	// of 12 bytes for each element of 2 bytes, so one worker has all rows.
 	Parted    unsafe.Pointer
 	Positions bool
 	// Order, if not nil, is where the positions of the elements of all rows go as int64, in sorted order. To is room of 8 bytes for each element,

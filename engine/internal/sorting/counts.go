@@ -79,7 +79,7 @@ func distinct[K int32 | int64](values, numbers []K) []K {
 
 // occurrences returns how many of the numbers are a value.
 func occurrences[K int32 | int64](u *run, numbers []K, value K) int {
-	at, left := beforeGroup(u, numbers, value, len(numbers))
+	at, left := seek(u, numbers, value, len(numbers))
 	n := len(numbers) - left
 	for _, k := range numbers[at:] {
 		n += is(k == value)

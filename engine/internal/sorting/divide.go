@@ -144,7 +144,7 @@ func (f *family) widening(backward bool) *exec.Code {
 }
 
 // find returns the position of an element of a row that has the same key as a value. It skips some of them.
-func find[K int32 | int64](u *run, row []K, value K, skip int) int {
+func find[K int16 | int32 | int64](u *run, row []K, value K, skip int) int {
 	at := 0
 	if u.order.key(int64(value)) == u.order.most { // NaN has several values
 		for ; at < len(row)-1; at++ {
@@ -156,8 +156,8 @@ func find[K int32 | int64](u *run, row []K, value K, skip int) int {
 		}
 		return at
 	}
-	at, skip = beforeGroup(u, row[:len(row)-1], value, skip)
-	for ; at < len(row)-1; at++ { // the last one is not compared: the row may change at the same time
+	at, skip = seek(u, row[:len(row)-1], value, skip)
+	for ; skip >= 0 && at < len(row)-1; at++ { // the last one is not compared: the row may change at the same time
 		if skip -= is(row[at] == value); skip < 0 {
 			break
 		}
@@ -211,29 +211,29 @@ func (f *family) reversal() *exec.Code {
 	})
 }
 
-// beforeGroup returns where a kernel ends that goes over a row in groups of vectors, before the group with the element that find looks
-// for, and how many of the elements with the value are still skipped.
-func beforeGroup[K int32 | int64](u *run, row []K, value K, skip int) (at, left int) {
-	code, group := u.f.search(), searched*u.f.lanes()
+// seek goes over the vectors of a row to the element that find looks for, with a kernel. It returns where it ends, and how many of the
+// elements with the value are still skipped: -1 if it has found the one.
+func seek[K int16 | int32 | int64](u *run, row []K, value K, skip int) (at, left int) {
+	code, lanes := u.f.search(), u.f.lanes()
 	if code == nil {
 		return 0, skip
 	}
 	a := &u.args
-	a.pivot, a.low = int64(value), skip
-	for a.n = 0; a.n == 0 && len(row)-at >= group; {
-		n := min(callKeys, len(row)-at) / group
+	a.pivot, a.low, a.first = int64(value), skip, 0
+	for a.low >= 0 && len(row)-at >= lanes {
+		n := min(callKeys, len(row)-at) / lanes
 		a.from, a.n = unsafe.Pointer(&row[at]), n
 		code.Call(unsafe.Pointer(a))
-		at += (n - a.n) * group
+		at += (n-a.n)*lanes + a.first
 	}
 	return at, a.low
 }
 
-// searched is the number of vectors of a group of a search.
+// searched is the number of vectors that a search counts equal elements of at once.
 const searched = 4
 
-// search returns the kernel that goes over n groups of vectors and skips low keys that equal the pivot. It ends before the
-// group with the next one. Then n is the number of groups that are left, and low the keys that it did not skip.
+// search returns the kernel that goes over n vectors and skips low keys that equal the pivot. It ends before the vector with the next one: then
+// low is -1, n the number of vectors that are left, and first the lane of that key. Else n is 0, and low the keys that it did not skip.
 func (f *family) search() *exec.Code {
 	return f.searches.Make(func() ([]byte, error) {
 		w := newWriter(f)
@@ -241,27 +241,48 @@ func (f *family) search() *exec.Code {
 		w.load(partLeft, argN)
 		w.load(partOther, argLow)
 		value, same := w.everywhere(argPivot), w.take()
-		loop, end := w.NewLabel(), w.NewLabel()
-		w.Align(32)
-		w.Bind(loop)
-		w.I(x86.XOR, x86.W32, partLows, partLows)
-		for i := range searched {
-			if at := x86.At(partFrom, int32(i*f.vector)); f.avx512 {
-				w.I(w.pick(x86.VPCMPEQD, x86.VPCMPEQQ), w.l, x86.K1+x86.Mask(i), value, at)
-				w.I(w.maskMove(), 0, partBits, x86.K1+x86.Mask(i))
-			} else {
-				w.I(w.pick(x86.VPCMPEQD, x86.VPCMPEQQ), w.l, same, value, at)
-				w.I(w.pick(x86.VMOVMSKPS, x86.VMOVMSKPD), w.l, partBits, same)
+		found, end := w.NewLabel(), w.NewLabel()
+		for _, n := range []int{searched, 1} {
+			loop, next := w.NewLabel(), w.NewLabel()
+			w.I(x86.SUB, x86.W64, partLeft, x86.Imm(n))
+			w.I(x86.JL, 0, next)
+			w.Align(32)
+			w.Bind(loop)
+			w.I(x86.XOR, x86.W32, partLows, partLows)
+			for i := range n {
+				if at := x86.At(partFrom, int32(i*f.vector)); f.avx512 {
+					w.I(w.of(x86.VPCMPW, x86.VPCMPD, x86.VPCMPQ), w.l, x86.K1+x86.Mask(i), value, at, x86.Imm(equal))
+					w.I(w.maskMove(), 0, partBits, x86.K1+x86.Mask(i))
+				} else {
+					w.I(w.pick(x86.VPCMPEQD, x86.VPCMPEQQ), w.l, same, value, at)
+					w.I(w.pick(x86.VMOVMSKPS, x86.VMOVMSKPD), w.l, partBits, same)
+				}
+				w.I(x86.POPCNT, x86.W64, partHigh, partBits)
+				w.I(x86.ADD, x86.W64, partLows, partHigh)
 			}
-			w.I(x86.POPCNT, x86.W32, partBits, partBits)
-			w.I(x86.ADD, x86.W64, partLows, partBits)
+			w.I(x86.CMP, x86.W64, partOther, partLows)
+			if n > 1 {
+				w.I(x86.JL, 0, next)
+			} else {
+				w.I(x86.JL, 0, found)
+			}
+			w.I(x86.SUB, x86.W64, partOther, partLows)
+			w.I(x86.ADD, x86.W64, partFrom, x86.Imm(n*f.vector))
+			w.I(x86.SUB, x86.W64, partLeft, x86.Imm(n))
+			w.I(x86.JGE, 0, loop)
+			w.Bind(next)
+			w.I(x86.ADD, x86.W64, partLeft, x86.Imm(n))
 		}
-		w.I(x86.CMP, x86.W64, partOther, partLows)
-		w.I(x86.JL, 0, end)
-		w.I(x86.SUB, x86.W64, partOther, partLows)
-		w.I(x86.ADD, x86.W64, partFrom, x86.Imm(searched*f.vector))
-		w.I(x86.SUB, x86.W64, partLeft, x86.Imm(1))
-		w.I(x86.JG, 0, loop)
+		w.I(x86.JMP, 0, end)
+		w.Bind(found)
+		w.I(x86.ADD, x86.W64, partLeft, x86.Imm(1))
+		w.I(x86.MOV, x86.W64, partHigh, x86.Imm(-1))
+		w.I(x86.BZHI, x86.W64, partOther, partHigh, partOther)
+		w.I(x86.ADD, x86.W64, partOther, x86.Imm(1))
+		w.I(x86.PDEP, x86.W64, partOther, partOther, partBits) // the bit of the key
+		w.I(x86.TZCNT, x86.W64, partOther, partOther)
+		w.I(x86.MOV, x86.W64, x86.At(x86.RDI, argFirst), partOther)
+		w.I(x86.MOV, x86.W64, partOther, partHigh)
 		w.Bind(end)
 		w.I(x86.MOV, x86.W64, x86.At(x86.RDI, argN), partLeft)
 		w.I(x86.MOV, x86.W64, x86.At(x86.RDI, argLow), partOther)

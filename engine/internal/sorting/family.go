@@ -33,6 +33,8 @@ type family struct {
 	packs    [4][2][2]exec.Lazy
 	unpacks  [2]exec.Lazy
 
+	compressions [2]exec.Lazy // of numbers of two bytes: between two keys, and on both sides of one
+
 	countings [2]exec.Lazy    // by bytes of a number
 	movings   [2][2]exec.Lazy // and whether positions are in a list
 }
@@ -106,8 +108,9 @@ type args struct {
 	nan                int // result of a raw partition of values: not 0 if there is a NaN
 	first              int // position of the first key, where a partition stores positions
 	// A pass that keeps the keys from pivot to above adds -1 to a lane of below for each lower key.
-	above int64
-	below [largestVector / 8]int64
+	above   int64
+	atLeast int // result of a pass over numbers of two bytes: of how many the key is not below pivot
+	below   [largestVector / 8]int64
 	// Of words: the bits of keys that they lack, those of a position, and a mask of these; a mask of the words of the last vector of a row,
 	// and the words behind them; the result of a measurement.
 	shift, places                           int
@@ -135,6 +138,7 @@ const (
 	argLower    = int32(unsafe.Offsetof(args{}.lower))
 	argNaN      = int32(unsafe.Offsetof(args{}.nan))
 	argAbove    = int32(unsafe.Offsetof(args{}.above))
+	argAtLeast  = int32(unsafe.Offsetof(args{}.atLeast))
 	argBelow    = int32(unsafe.Offsetof(args{}.below))
 	argFirst    = int32(unsafe.Offsetof(args{}.first))
 	argShift    = int32(unsafe.Offsetof(args{}.shift))

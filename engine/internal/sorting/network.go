@@ -208,8 +208,10 @@ func (w *networkWriter) findNaN(found x86.Label) {
 
 // Immediates of comparisons, of floats where nothing else is said.
 const (
+	equal     = 0
 	less      = 0x11
 	unordered = 3
+	notLess   = 5
 	above     = 6 // of numbers without signs
 )
 

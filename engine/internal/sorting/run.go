@@ -400,10 +400,13 @@ func (u *run) pivot(p *part) int64 {
 // sampled returns the keys of a sample of a part in order.
 func (u *run) sampled(p *part, count int) part {
 	u.random = u.random*6364136223846793005 + 1442695040888963407
-	if u.f.size == 8 {
-		take[int64](u, p, count)
-	} else {
+	switch u.f.size {
+	case 2:
+		take[int16](u, p, count)
+	case 4:
 		take[int32](u, p, count)
+	default:
+		take[int64](u, p, count)
 	}
 	sample := part{from: unsafe.Pointer(&u.sample), n: count}
 	if count <= u.f.largest() {
@@ -415,7 +418,7 @@ func (u *run) sampled(p *part, count int) part {
 }
 
 // take stores count keys of a part to sample: two neighbours at a pseudorandom place of each of half as many pieces.
-func take[K int32 | int64](u *run, p *part, count int) {
+func take[K int16 | int32 | int64](u *run, p *part, count int) {
 	step, place := uint64(p.n/count), uint32(u.random>>32)
 	keys, to := unsafe.Slice((*[2]K)(p.from), p.n/2), (*[largestSample / 2][2]K)(unsafe.Pointer(&u.sample))[:count/2]
 	for i := range to {

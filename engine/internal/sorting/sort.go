@@ -41,19 +41,19 @@ func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
 	if r.Order != nil {
 		return s.positions(c, r)
 	}
-	s.f, s.order = s.kernels.of(r.Type.Size()), orderOf(r.Type, r.Descending)
-	s.widen = r.Type.Size() < 4 && (s.f == nil || !s.f.sortsWhole(r.Length))
-	if s.widen {
+	size, parts := r.Type.Size(), r.Parted != nil
+	s.f, s.order = s.kernels.of(size), orderOf(r.Type, r.Descending)
+	if s.widen = size < 4 && (s.f == nil || !parts && !s.f.sortsWhole(r.Length) || parts && !s.f.compresses()); s.widen {
 		s.f = s.kernels.of(4)
 	}
 	if s.f != nil && s.f.avx512 && s.f.size == 8 && r.Length > s.f.lanes() && 2*r.Length <= 3*s.f.lanes() && machine.Current().Halves {
 		s.f = avx2.of(8) // three vectors of AVX2 take less time than two of AVX-512, of which each takes as long as two
 	}
 	switch {
-	case s.f == nil || r.Parted != nil && len(r.Places) != 1:
+	case s.f == nil || parts && (len(r.Places) != 1 || size == 1 || size == 2 && r.Positions):
 		return false
-	case s.widen || s.f.stored < 4: // such rows are not partitioned by machine code
-		if r.Parted != nil || r.Length > mostBytes && r.Type.Size() == 1 || !s.f.sortsWhole(r.Length) || s.f.network(s.f.rows(min(r.Length, s.f.largest()), s.order.form(enter|leave))) == nil {
+	case !parts && (s.widen || s.f.stored < 4): // such rows are not partitioned by machine code
+		if r.Length > mostBytes && size == 1 || !s.f.sortsWhole(r.Length) || s.f.network(s.f.rows(min(r.Length, s.f.largest()), s.order.form(enter|leave))) == nil {
 			return false
 		}
 	}
@@ -94,17 +94,16 @@ func cost(n int) float64 { return 0.4 * float64(n) * float64(bits.Len(uint(n))) 
 func (s *Sorter) someRows(worker, lo, hi int) {
 	r, u := &s.rows, s.runs[worker]
 	switch {
-	case s.widen:
-		if r.Type.Size() == 1 {
-			someWidened[int8](r, u, lo, hi)
-		} else {
-			someWidened[int16](r, u, lo, hi)
-		}
-		return
 	case r.Parted != nil:
 		for lo < hi && !s.call.Stopped() {
 			lo += s.part(u, lo, hi-lo)
 		}
+		return
+	case s.widen && r.Type.Size() == 1:
+		someWidened[int8](r, u, lo, hi)
+		return
+	case s.widen:
+		someWidened[int16](r, u, lo, hi)
 		return
 	}
 	row := r.Length * s.f.stored
@@ -124,11 +123,19 @@ func (s *Sorter) someRows(worker, lo, hi int) {
 // part divides some of n rows from number i on, and returns their number. To is room for one row.
 func (s *Sorter) part(u *run, i, n int) int {
 	r, p := s.rows, s.whole(0)
-	row, size := r.Length*s.f.size, s.f.size
+	row, size := r.Length*r.Type.Size(), r.Type.Size()
 	if r.Positions {
 		size = 8
 	}
 	p.from, u.low = unsafe.Add(r.From, i*row), 0
+	if size == 2 {
+		if r.From, r.Parted = p.from, unsafe.Add(r.Parted, i*row); s.widen {
+			u.divideWide(r, p)
+		} else {
+			u.dividePairs(&r)
+		}
+		return 1
+	}
 	some := max(1, min(n, smallBytes/row))
 	if to := unsafe.Pointer(&u.spare); row <= smallBytes && u.few(to, p.from, some, r.Length) {
 		r.To = to

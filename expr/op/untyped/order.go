@@ -33,10 +33,18 @@ func parted(name string) func(o Options, x ...*tree.Node) *tree.Node {
 // these rows faster than it divides them.
 var partedNames = map[string][2]string{"partition": {"Partition", "sort"}, "argpartition": {"ArgPartition", "argsort"}}
 
-// sortsParts reports whether a partition, or its positions, sorts an axis of n elements of a type.
-func sortsParts(name string, n int, t dtype.Type) bool {
-	size := t.Register().Size()
-	return size <= 2 || n <= 256 || size == 4 && n <= 512 && name == "partition"
+// sortsParts reports whether a partition at so many places, or its positions, sorts an axis of n elements of a type.
+func sortsParts(name string, n, places int, t dtype.Type) bool {
+	switch size := t.Register().Size(); {
+	case size == 1 || n <= 256:
+		return true
+	case name != "partition":
+		return size == 2
+	case size == 2:
+		return n <= 1024 || places > 1
+	default:
+		return size == 4 && n <= 512
+	}
 }
 
 func partedAlong(name string, a *tree.Node, axis int, kth []int) *tree.Node {
@@ -53,7 +61,7 @@ func partedAlong(name string, a *tree.Node, axis int, kth []int) *tree.Node {
 		}
 		places = append(places, place)
 	}
-	if sortsParts(name, n, a.DType()) || a.Shape().Size() == 0 {
+	if sortsParts(name, n, len(kth), a.DType()) || a.Shape().Size() == 0 {
 		return With(partedNames[name][1], []int{axis}, nil, a)
 	}
 	slices.Sort(places)

@@ -93,7 +93,7 @@ func (r *rowSort[K]) parts() bool { return r.want == Parted || r.want == PartedO
 // partsByMachine divides n rows from number row on at the only place, and returns false if there is no machine
 // code for them.
 func (r *rowSort[K]) partsByMachine(s *sorter[K], work []byte, row, n int) bool {
-	room, end := as[K](work, 0, r.length)
+	room, end := as[byte](work, 0, partRoom(r.length, sizeOf[K]()))
 	rows := tree.Rows{
 		Type: r.typ, Descending: r.descending, Count: n, Length: r.length, From: r.from(row), To: unsafe.Pointer(&room[0]),
 		Places: r.ascending, Positions: r.want == PartedOrder,

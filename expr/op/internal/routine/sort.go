@@ -64,18 +64,26 @@ func blockRows(length, size int) int {
 // elements, or -1 if there are too many.
 func rowRoom(length, all int, t dtype.Type, want Wanted) int {
 	k := t.Register().Size()
+	if want != Values && want != Selected && length > math.MaxInt/32 { // an element takes up to 26 bytes
+		return -1
+	}
 	size, some := 2*room(length, k), min(blockRows(length, k)*length, all)
 	switch want {
 	case Order, Ranks:
-		if length > math.MaxInt/32 { // an element takes up to 26 bytes
-			return -1
-		}
 		some = min(blockRows(length, 8)*length, all)
 		return max(size+2*room(length, 4), room(some, k)+room(some, 8)+room(wordRoom(some/max(length, 1), length, k), 8))
 	case Parted, PartedOrder:
-		return max(size, room(some, k)+room(length, k)+room(some, 8))
+		return max(size, room(some, k)+room(partRoom(length, k), 1)+room(some, 8))
 	}
 	return max(size, room(some, k))
+}
+
+// partRoom returns the bytes of a division of a row of elements of a size: see [tree.Rows.Parted].
+func partRoom(length, size int) int {
+	if size == 2 {
+		size = 12
+	}
+	return length * size
 }
 
 func sortRoom(n *tree.Node, want Wanted) int {

@@ -146,7 +146,7 @@ func (f *family) widening(backward bool) *exec.Code {
 // find returns the position of an element of a row that has the same key as a value. It skips some of them.
 func find[K int16 | int32 | int64](u *run, row []K, value K, skip int) int {
 	at := 0
-	if u.order.key(int64(value)) == u.order.most { // NaN has several values
+	if u.order.fold != 0 && u.order.key(int64(value)) == u.order.most { // NaN has several values
 		for ; at < len(row)-1; at++ {
 			if u.order.key(int64(row[at])) == u.order.most {
 				if skip--; skip < 0 {

@@ -72,8 +72,13 @@ func (u *run) placed(r *tree.Rows) (value int16, less int) {
 	for tries := 0; p.n > 2*u.f.largest() && p.floor < ceil; tries++ {
 		var sample part
 		lo, hi, ok := u.bandOf(&p, &sample, bandErrors[tries%len(bandErrors)])
-		if lo, hi = max(lo, p.floor), min(hi, ceil); !ok || lo > hi || hi-lo >= ceil-p.floor {
+		lo, hi = max(lo, p.floor), min(hi, ceil)
+		switch stuck := lo > hi || hi-lo >= ceil-p.floor; {
+		case !ok, stuck && tries%2 > 0:
 			lo, hi = p.floor, p.floor+(ceil-p.floor)/2
+		case stuck: // many may have one key
+			lo = min(max(u.load(&sample, beside(&p, sample.n, place, 0)), p.floor), ceil)
+			hi = lo
 		}
 		n, less := u.keep(p, room, lo, hi)
 		switch at := place - p.at; {
@@ -81,6 +86,8 @@ func (u *run) placed(r *tree.Rows) (value int16, less int) {
 			ceil = lo - 1
 		case at >= less+n:
 			p.floor = hi + 1
+		case lo == hi:
+			return int16(u.order.value(lo)), p.at + less
 		default:
 			p.from, p.n, p.at, p.floor, ceil, tries = room, n, p.at+less, lo, hi, -1
 			room, other = other, room

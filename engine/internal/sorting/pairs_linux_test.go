@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -68,4 +69,37 @@ func parted(x []int16, place int, down bool) []int16 {
 		equal -= is(v == value)
 	}
 	return append(append(lower, value), upper...)
+}
+
+// TestPairsChange tests that a row that changes while it is divided is stored within its memory.
+func TestPairsChange(t *testing.T) {
+	if testlevel.Race {
+		t.Skip("the test is a race")
+	}
+	const n = 1 << 13
+	x, room, got, end := guarded(t, n), guarded(t, 6*n), guarded(t, n), make(chan struct{})
+	var done sync.WaitGroup
+	done.Go(func() {
+		for turn := 0; ; turn++ {
+			for i := range x {
+				x[i] = int16(i*turn) >> (turn & 15)
+			}
+			select {
+			case <-end:
+				return
+			default:
+			}
+		}
+	})
+	defer done.Wait()
+	defer close(end)
+	for _, isa := range isas() {
+		s := New(isa)
+		for i := range 2000 {
+			s.Sort(callOf(1), tree.Rows{
+				Type: dtype.I16, Count: 1, Length: n, Places: []int{i * n / 2000},
+				From: unsafe.Pointer(&x[0]), To: unsafe.Pointer(&room[0]), Parted: unsafe.Pointer(&got[0]),
+			})
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -157,6 +158,88 @@ func TestAgain(t *testing.T) {
 		if err := programs[0].Run(long); !errors.Is(err, context.Canceled) || y.Data()[0] != math.MinInt64 {
 			t.Errorf("%s, a context that is done: %v, and the first element is %d", name, err, y.Data()[0])
 		}
+	}
+}
+
+// testProductsAgain runs programs of products again after each change that a later run must see.
+func testProductsAgain[T interface{ int64 | float64 }](t *testing.T, name string) {
+	const rows, terms, columns = 9, 7, 5
+	a, b, v := engine.Zeros[T](rows, terms), engine.Zeros[T](terms, columns), engine.Zeros[T](rows)
+	c, y, z := engine.Zeros[T](rows, columns), engine.Zeros[T](terms), engine.Zeros[T](rows, columns)
+	k := expr.NewParam[T](3)
+	product, vector := op.MatMul[T](a, b), expr.Let(y, op.MatMul(op.Transpose[T](a), v))
+	var programs []*engine.Program
+	for _, s := range [][]expr.Statement{{expr.Let(c, product)}, {expr.LetAdd(c, op.Mul[T](k, product))}, {vector}, {expr.Let(c, product), vector, expr.Let(z, op.Mul[T](c, k))}} {
+		p, err := engine.CompileWith(t.Context(), engine.Options{Backend: name, Threads: 1}, s...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		programs = append(programs, p)
+	}
+	fill := func(x []T, seed int) {
+		for i := range x {
+			x[i] = T((i*i+seed)%11 - 5)
+		}
+	}
+	fill(a.Data(), 1)
+	fill(b.Data(), 2)
+	fill(v.Data(), 3)
+	ctx, left := context.Background(), a.Data()
+	memory := a.Array().Memory()
+	for i, change := range []func(){
+		nil, nil, nil, func() { k.Set(-2) }, nil, func() { left[8] = 4; b.Data()[3] = 5 }, nil, func() { ctx = t.Context() }, func() { v.Data()[1] = 9 },
+		func() { ctx = context.Background() }, nil, func() {
+			left = make([]T, rows*terms)
+			fill(left, 7)
+			if err := memory.Rebind(dtype.Bytes(left)); err != nil {
+				t.Fatal(err)
+			}
+		}, nil, nil,
+	} {
+		if change != nil {
+			change()
+		}
+		for number, p := range programs {
+			fill(c.Data(), 4)
+			fill(y.Data(), 5)
+			want, down := slices.Clone(c.Data()), make([]T, terms)
+			if err := p.Run(ctx); err != nil {
+				t.Fatal(err)
+			}
+			for r := range rows {
+				for q := range terms {
+					down[q] += left[r*terms+q] * v.Data()[r]
+				}
+				for j := range columns {
+					var sum T
+					for q := range terms {
+						sum += left[r*terms+q] * b.Data()[q*columns+j]
+					}
+					if x := &want[r*columns+j]; number == 1 {
+						*x += k.Value() * sum
+					} else {
+						*x = sum
+					}
+				}
+			}
+			if number != 2 && !slices.Equal(c.Data(), want) {
+				t.Fatalf("%s, %T, run %d, program %d: %v, want %v", name, down, i, number, c.Data(), want)
+			}
+			if number >= 2 && !slices.Equal(y.Data(), down) {
+				t.Fatalf("%s, %T, run %d, program %d: %v, want %v", name, down, i, number, y.Data(), down)
+			}
+			if number == 3 && z.Data()[8] != want[8]*k.Value() {
+				t.Fatalf("%s, %T, run %d: %v, want %v", name, down, i, z.Data()[8], want[8]*k.Value())
+			}
+		}
+	}
+}
+
+// TestProductsAgain is TestAgain for products, alone and beside a loop.
+func TestProductsAgain(t *testing.T) {
+	for _, name := range engine.Backends() {
+		testProductsAgain[int64](t, name)
+		testProductsAgain[float64](t, name)
 	}
 }
 

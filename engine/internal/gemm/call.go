@@ -561,7 +561,7 @@ func (c *call) run(r, end, q, strips int) {
 		fetch, kernels := c.prefetch(most, n)
 		args.tiles, args.more = min(kernels, n), max(0, kernels/n-1)
 		more := args.more // the kernel counts it down
-		c.kernel(tall, last, fetch).Call(unsafe.Pointer(args))
+		c.t.repeat.call(c.kernel(tall, last, fetch), unsafe.Pointer(args), unsafe.Sizeof(*args), tileWords)
 		if at += min(kernels, n); at == all {
 			at, q, strips = 0, q+1+more, strips-1-more
 		}

@@ -214,6 +214,20 @@ func (s *sample[T]) check(t *testing.T, isa string, threads int, r *rand.Rand) {
 	}
 }
 
+// extent returns the extent of an axis: short ones, those around limits of tiles and blocks, and others.
+func extent(r *rand.Rand) int {
+	limits := []int{6, 12, 16, 32, 48, 63, 64, 65, 71, 72, 73, 96, 100, 128, Block - 1, Block, Block + 1, 2*Block + 3}
+	switch r.IntN(5) {
+	case 0:
+		return 1 + r.IntN(8)
+	case 1:
+		return limits[r.IntN(len(limits))]
+	case 2:
+		return 1 + r.IntN(400)
+	}
+	return 1 + r.IntN(60)
+}
+
 // testType checks products of one type against the definition.
 func testType[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand) T, fma func(x, y, z T) T) {
 	t.Run(typ.String(), func(t *testing.T) {

@@ -212,6 +212,12 @@ func (d *Product) NewWorker() backend.Worker {
 	if x := d.p.After; x != nil {
 		w.done = &region{use: x.NewWorker(), columns: x.Columns, total: d.p.N}
 	}
+	if d.repeats() {
+		if w.vector.repeat = &w.repeat; d.straight {
+			w.sums = unsafe.Pointer(unsafe.SliceData(aligned(d.vectors.waits())))
+		}
+		w.repeat.list(w)
+	}
 	return w
 }
 
@@ -280,6 +286,8 @@ type worker struct {
 	vector vectorArgs
 	packB  packer  // of small products
 	done   *region // nil if the results are not used
+	repeat repeat
+	sums   unsafe.Pointer // memory for those of a repeat, or nil
 }
 
 // Run computes tiles lo to hi. Those that share columns of B follow each other.
@@ -321,7 +329,7 @@ func (w *worker) tile(u, section int, s *scratch) {
 	if d.machine.lower && r+d.rows <= c {
 		return
 	}
-	*t = tile{m: min(d.rows, p.M-r), n: min(d.cols, p.N-c), k: p.K, row: r, col: c}
+	*t = tile{repeat: &w.repeat, m: min(d.rows, p.M-r), n: min(d.cols, p.N-c), k: p.K, row: r, col: c}
 	t.a = unsafe.Add(d.bind.Bufs[d.a].Ptr, (p.OffA[i]+r*p.A.Row)*d.sizeA)
 	t.b = unsafe.Add(d.bind.Bufs[d.b].Ptr, (p.OffB[i]+c*p.B.Col)*d.sizeB)
 	if section >= 0 {

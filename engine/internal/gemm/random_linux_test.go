@@ -9,20 +9,6 @@ import (
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
-// extent returns the extent of an axis: short ones, those around limits of tiles and blocks, and others.
-func extent(r *rand.Rand) int {
-	limits := []int{6, 12, 16, 32, 48, 63, 64, 65, 71, 72, 73, 96, 100, 128, Block - 1, Block, Block + 1, 2*Block + 3}
-	switch r.IntN(5) {
-	case 0:
-		return 1 + r.IntN(8)
-	case 1:
-		return limits[r.IntN(len(limits))]
-	case 2:
-		return 1 + r.IntN(400)
-	}
-	return 1 + r.IntN(60)
-}
-
 // testRandom checks a product of random extents and layouts, whose operands lie beside pages that must not be
 // touched, for some number of threads.
 func testRandom[T number](t *testing.T, r *rand.Rand, typ dtype.Type, value func() T, fma func(x, y, z T) T) {

@@ -174,7 +174,7 @@ func (w *worker) small(lo, hi int, s *scratch) {
 					args.ahead = next[1] + uintptr(^l.ahead[turn])
 				}
 			}
-			l.code[way].Call(unsafe.Pointer(args))
+			w.repeat.call(l.code[way], unsafe.Pointer(args), unsafe.Sizeof(*args), noWords)
 		}
 		if w.done != nil {
 			w.done.row = u * p.M

@@ -216,7 +216,7 @@ func (c *transposedCall) run(j, term, blocks, terms int, save saver) {
 	}
 	x.c, x.out = unsafe.Add(t.c, j*e.size), unsafe.Add(t.out, j*e.size)
 	x.k, x.add, x.more, x.tiles, c.s.save = terms, term, blocks-1, 1, save
-	e.f.kernel(c.s).Call(unsafe.Pointer(x))
+	t.repeat.call(e.f.kernel(c.s), unsafe.Pointer(x), unsafe.Sizeof(*x), tileWords)
 }
 
 // copyRows copies rows, or columns, so that they begin in different sets of the caches, at distances in bytes.

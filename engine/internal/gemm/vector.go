@@ -110,6 +110,14 @@ func (e *vectors) readsVector() bool {
 
 func (e *vectors) packs() bool { return e.copies }
 
+// waits is the number of bytes of the sums that wait, of all results.
+func (e *vectors) waits() int {
+	if e.along() {
+		return 0
+	}
+	return (e.results() + e.f.lanes() - 1) / e.f.lanes() * e.f.vector * e.f.waiting()
+}
+
 // results is the number of results of a product.
 func (e *vectors) results() int { return max(e.p.M, e.p.N) }
 
@@ -161,6 +169,9 @@ func (e *vectors) compute(t *tile, s *scratch, stop func() bool) {
 		vector = e.contiguous(s.ofB(max(1, t.k)*size), vector, e.vector, t.k)
 	}
 	args, o := vectorArgs{mask: e.mask}, vectorArrays{matrix, vector, t.c}
+	if !e.along() {
+		args.sums = s.ofA()
+	}
 	switch {
 	case e.along():
 		e.runAlong(&args, o, n, t.k, stop)
@@ -195,7 +206,7 @@ func (e *vectors) runAlong(args *vectorArgs, o vectorArrays, n, k int, stop func
 	args.step, args.k, args.ahead = step, k, e.ahead
 	if n == 1 {
 		args.n = 1
-		e.single.Call(unsafe.Pointer(args))
+		args.call(e.single, noWords)
 		return
 	}
 	for i := 0; i < n && !stop(); {
@@ -210,7 +221,7 @@ func (e *vectors) runAlong(args *vectorArgs, o vectorArrays, n, k int, stop func
 		args.n = max(1, min((n-i)/rows, some/max(1, rows*k)))
 		at := min(i, n-rows)
 		args.a, args.c, args.next = uintptr(unsafe.Add(o.a, at*step)), unsafe.Add(o.c, at*size), rows*step
-		e.f.along(rows, e.prefetch).Call(unsafe.Pointer(args))
+		args.call(e.f.along(rows, e.prefetch), noWords)
 		i = at + rows*args.n
 	}
 }
@@ -219,10 +230,10 @@ func (e *vectors) runAlong(args *vectorArgs, o vectorArrays, n, k int, stop func
 func (e *vectors) runAcross(args *vectorArgs, o vectorArrays, n, k int, s *scratch, stop func() bool) {
 	const some = Section / 16 // terms between two looks at the context, and of a packed block
 	size, width := e.f.size, e.f.swept()/e.f.size
-	args.sums, args.step = s.ofA(), e.matrix.term
+	args.step = e.matrix.term
 	var packs *packer
 	if !e.across() {
-		packs = &packer{f: e.f, to: unsafe.Add(args.sums, mostWaiting*e.f.sweptStep()), row: packedBytes, placement: placement{stepK: e.matrix.term, stepN: e.matrix.result}, half: e.matrix.half, size: size, s: s}
+		packs = &packer{f: e.f, to: unsafe.Add(args.sums, e.f.waiting()*e.f.swept()), row: packedBytes, placement: placement{stepK: e.matrix.term, stepN: e.matrix.result}, half: e.matrix.half, size: size, s: s}
 		width, args.step = packedBytes/size, packedBytes
 	}
 	for first := 0; (first == 0 || first < k) && !stop(); first += some {
@@ -249,11 +260,11 @@ func (e *vectors) sweep(args *vectorArgs, o vectorArrays, cols, terms int) {
 	args.next = VectorBlock * args.step
 	args.ahead = 2 * args.next
 	if args.n = terms / VectorBlock; args.n > 0 {
-		e.f.sweep(VectorBlock, e.prefetch).Call(unsafe.Pointer(args))
+		args.call(e.f.sweep(VectorBlock, e.prefetch), sweepWords)
 	}
 	if rest := terms % VectorBlock; rest > 0 || terms == 0 {
 		args.n = 1
-		e.f.sweep(rest, e.prefetch).Call(unsafe.Pointer(args))
+		args.call(e.f.sweep(rest, e.prefetch), sweepWords)
 	}
 }
 
@@ -270,6 +281,9 @@ func (w *worker) vectors(lo, hi int, s *scratch) {
 	const stride = 64 // products between two looks at the context
 	d := w.d
 	e, p, args := &d.vectors, &d.p, &w.vector
+	if args.sums = w.sums; w.sums == nil && !e.along() {
+		args.sums = s.ofA()
+	}
 	a, b, c, n := d.bind.Bufs[d.a].Ptr, d.bind.Bufs[d.b].Ptr, d.bind.Bufs[2].Ptr, e.results()
 	for u := lo; u < hi; u++ {
 		if (u-lo)%stride == 0 && d.stop() {
@@ -283,7 +297,7 @@ func (w *worker) vectors(lo, hi int, s *scratch) {
 		case e.along():
 			e.runAlong(args, o, n, p.K, d.stop)
 		case p.K <= VectorBlock:
-			args.sums, args.step, args.add = s.ofA(), e.matrix.term, 0
+			args.step, args.add = e.matrix.term, 0
 			e.sweep(args, o, n, p.K)
 		default:
 			e.runAcross(args, o, n, p.K, s, d.stop)
@@ -312,6 +326,13 @@ type vectorArgs struct {
 	mask mask // where it is in args
 
 	ahead int // bytes from a block, or from rows along the terms, to what is prefetched
+
+	repeat *repeat // what notes the calls, or nil
+}
+
+// call calls a kernel, which changes some words.
+func (args *vectorArgs) call(code *exec.Code, words []uintptr) {
+	args.repeat.call(code, unsafe.Pointer(args), unsafe.Sizeof(*args), words)
 }
 
 func (args *vectorArgs) set(o vectorArrays) {

@@ -7,12 +7,8 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 )
 
-const (
-	// mostWaiting is the largest number of passes whose sums wait for those of other passes.
-	mostWaiting = 2
-	// sweptAhead is the distance, in bytes, from which the kernel prefetches a row.
-	sweptAhead = 8192
-)
+// sweptAhead is the distance, in bytes, from which the kernel prefetches a row.
+const sweptAhead = 8192
 
 // swept is the largest size of the sums of a pass, in bytes. With AVX-512 they stay in a first-level
 // cache; the passes of AVX2 are too many for that, and faster if rows are read from end to end.
@@ -23,8 +19,16 @@ func (f *family) swept() int {
 	return 64 << 10
 }
 
-// sweptStep is the distance between the sums of passes, which are in different sets of the caches.
-func (f *family) sweptStep() int { return f.swept() + 3*cacheLine }
+// sweptPasses is the number of passes of a block: of 8 registers of factors with AVX2, and 16 with AVX-512.
+func (f *family) sweptPasses() int {
+	if f.avx512 {
+		return 2
+	}
+	return 4
+}
+
+// waiting is the number of passes whose sums wait for those of other passes, next to each other for each vector of results.
+func (f *family) waiting() int { return bits.Len(uint(f.sweptPasses())) - 1 }
 
 // sweep returns the kernel for blocks of so many terms; nil if there is no memory for it.
 func (f *family) sweep(terms int, prefetch prefetching) *exec.Code {
@@ -73,10 +77,8 @@ const (
 var sweepRow = [4]x86.Reg{x86.RSI, x86.RAX, x86.RBX, x86.RDX} // every fourth row of a pass
 
 func (w *sweepWriter) write() {
-	w.passes, w.first = 4, 8 // registers of factors
-	if w.f.avx512 {
-		w.passes, w.first = 2, 16
-	}
+	w.passes = w.f.sweptPasses()
+	w.first = x86.Vec(32 / w.passes)
 	w.chains = Lanes(w.f.size) / w.passes
 	w.arguments(argument{stepA, vectorStep})
 	for p := 1; p < w.passes; p *= 2 {
@@ -128,7 +130,7 @@ func (w *sweepWriter) pass(row int) {
 		for i := 0; i < w.rows; i += 4 {
 			w.I(x86.ADD, x86.W64, sweepRow[i/4], x86.Imm(n*w.f.vector))
 		}
-		w.I(x86.ADD, x86.W64, sweepSums, x86.Imm(n*w.f.vector))
+		w.I(x86.ADD, x86.W64, sweepSums, x86.Imm(n*w.f.vector*w.f.waiting()))
 		w.I(x86.ADD, x86.W64, sweepC, x86.Imm(n*w.f.vector))
 		w.I(x86.SUB, x86.W64, sweepLeft, x86.Imm(n))
 		w.I(x86.JGE, 0, loop)
@@ -206,14 +208,15 @@ func (w *sweepWriter) prefetchAt(at x86.Mem, i, j int) {
 // keep adds the sums of a pass to those that wait for them, and stores the sums.
 func (w *sweepWriter) keep(n int, masked bool) {
 	level := bits.TrailingZeros(^uint(w.number))
+	waits := func(l, j int) x86.Mem { return x86.At(sweepSums, int32((j*w.f.waiting()+l)*w.f.vector)) }
 	for l := range level {
 		for j := range n {
-			w.I(w.f.add, w.l, x86.Vec(j), x86.Vec(j), x86.At(sweepSums, int32(l*w.f.sweptStep()+j*w.f.vector)))
+			w.I(w.f.add, w.l, x86.Vec(j), x86.Vec(j), waits(l, j))
 		}
 	}
 	if w.number < w.passes-1 {
 		for j := range n {
-			w.I(x86.VMOVUPS, w.l, x86.At(sweepSums, int32(level*w.f.sweptStep()+j*w.f.vector)), x86.Vec(j))
+			w.I(x86.VMOVUPS, w.l, waits(level, j), x86.Vec(j))
 		}
 		return
 	}

@@ -55,13 +55,18 @@ func (p *Program) newLoop(s *plan.Stage) (step, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.plan(p)
+	return l, nil
+}
+
+// plan plans the loop of an instance.
+func (l *loopStep) plan(p *Program) {
 	if p.Profile {
 		l.profile()
 	}
 	if l.loop.Plan(p.job, l.inst, l.footprint()); l.loop.Whole() != nil {
 		l.calls, l.faults, _ = l.loop.Whole().Again()
 	}
-	return l, nil
 }
 
 // boundLoop returns the step of a loop, bound to the places of its arrays. code is what its kernel has been compiled

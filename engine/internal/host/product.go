@@ -13,10 +13,8 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// A productStep computes a stack of matrix products. It is a loop whose units are
+// newProduct returns the step of a stack of matrix products. It is a loop whose units are
 // tiles of the results.
-type productStep struct{ loopStep }
-
 func (p *Program) newProduct(s *plan.Stage) (step, error) {
 	if p.BLAS != nil && (s.Out.Type == dtype.F32 || s.Out.Type == dtype.F64) {
 		return newBLAS(s)
@@ -25,13 +23,10 @@ func (p *Program) newProduct(s *plan.Stage) (step, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &productStep{newProductLoop(s, &problem, p.place)}
+	d := newProductLoop(s, &problem, p.place)
 	d.inst = gemm.New(p.Backend.Name(), problem, &d.binding, p.Threads)
-	if p.Profile {
-		d.profile()
-	}
-	d.loop.Plan(p.job, d.inst, d.footprint())
-	return d, nil
+	d.plan(p)
+	return &d, nil
 }
 
 // newProductLoop returns a step for a product, with the places of its operands and

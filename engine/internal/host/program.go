@@ -296,7 +296,7 @@ func (p *Program) loops() iter.Seq2[*loopStep, int] {
 		for i, s := range p.steps {
 			switch s := s.(type) {
 			case *loopStep:
-				if !yield(s, i) {
+				if s.code != nil && !yield(s, i) { // no product
 					return
 				}
 			case *tilesStep:

@@ -13,7 +13,7 @@ import (
 // A tilesStep runs a product, and loops on the parts of its result that are complete. It is
 // the [backend.Instance] of its loop. Its units are the units of the product.
 type tilesStep struct {
-	productStep
+	loopStep
 	product *gemm.Product
 	tiles   *plan.Tiles
 	blocks  int                   // of columns, without a last one that is narrower
@@ -27,7 +27,7 @@ func (p *Program) newTiles(s *plan.Stage) (step, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &tilesStep{productStep: productStep{newProductLoop(s.Parts[0], &problem, p.place)}, tiles: s.Tiles}
+	d := &tilesStep{loopStep: newProductLoop(s.Parts[0], &problem, p.place), tiles: s.Tiles}
 	d.blocks = problem.N / s.Tiles.Columns
 	for i, part := range s.Parts[1:] {
 		var code backend.Code
@@ -125,14 +125,14 @@ func (d *tilesStep) Finish(w backend.Worker) ir.FaultKind {
 }
 
 func (d *tilesStep) bind(p *Program) {
-	d.productStep.bind(p)
+	d.loopStep.bind(p)
 	for _, l := range d.all {
 		l.bind(p)
 	}
 }
 
 func (d *tilesStep) forget() {
-	d.productStep.forget()
+	d.loopStep.forget()
 	for _, l := range d.all {
 		l.forget()
 	}

@@ -1,0 +1,119 @@
+package gemm
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// A repeat has the calls of a run that only calls kernels. The same calls do it again until the binding changes. Their arguments
+// are copies, in memory that keeps no array alive. A nil repeat notes nothing.
+type repeat struct {
+	calls []exec.Bound
+	next  int    // of the run that gives them their arguments
+	lists bool   // the calls are listed, and not made
+	ready bool   // they have the arguments of the last run
+	fault uint64 // always 0
+}
+
+// mostCalls is the largest number of calls of a repeat.
+const mostCalls = 16
+
+// mostWaiting is the largest number of bytes of sums that wait in memory of a repeat.
+const mostWaiting = 8 << 10
+
+// The arguments that kernels change, by their offsets.
+var (
+	noWords    []uintptr // of one tile, and along the terms
+	tileWords  = []uintptr{unsafe.Offsetof(args{}.a), unsafe.Offsetof(args{}.b), unsafe.Offsetof(args{}.c), unsafe.Offsetof(args{}.out), unsafe.Offsetof(args{}.ahead), unsafe.Offsetof(args{}.tiles), unsafe.Offsetof(args{}.more)}
+	sweepWords = []uintptr{unsafe.Offsetof(vectorArgs{}.a), unsafe.Offsetof(vectorArgs{}.x), unsafe.Offsetof(vectorArgs{}.n), unsafe.Offsetof(vectorArgs{}.add)}
+)
+
+var _ backend.Whole = (*worker)(nil)
+
+// repeats reports whether a run only calls kernels, which use no memory but the operands and results.
+func (d *Product) repeats() bool {
+	e := &d.machine
+	if d.eng == engine(e) {
+		return d.nr*d.nc == 1 && len(d.p.OffC) <= mostCalls && d.sections == 1 && !d.apart && d.p.After == nil && !e.packs() && !e.streams && !d.mirrors
+	}
+	return d.straight && len(d.p.OffC) <= mostCalls && d.vectors.waits() <= mostWaiting
+}
+
+// list lists the calls of a run. Its arrays are where no memory is: with such addresses the race detector allows to compute.
+func (r *repeat) list(w *worker) {
+	bufs := w.d.bind.Bufs
+	given := [3]unsafe.Pointer{bufs[0].Ptr, bufs[1].Ptr, bufs[2].Ptr}
+	for i := range given {
+		bufs[i].Ptr = unsafe.Add(nil, math.MaxInt/2)
+	}
+	r.lists = true
+	w.Run(0, len(w.d.p.OffC))
+	for i, p := range given {
+		bufs[i].Ptr = p
+	}
+	if r.lists = false; len(r.calls) > mostCalls {
+		r.calls = nil
+	}
+	for i := 1; i < len(r.calls); i++ {
+		r.calls[i-1].Next = &r.calls[i]
+	}
+}
+
+// call calls a kernel with a block of arguments of so many bytes, of which it changes some words, and notes both.
+func (r *repeat) call(code *exec.Code, args unsafe.Pointer, size uintptr, words []uintptr) {
+	switch {
+	case r == nil:
+	case r.lists && len(r.calls) > mostCalls:
+		return
+	case r.lists:
+		c := exec.Bound{Code: code, Args: unsafe.Pointer(&make([]uint64, size/wordSize)[0])}
+		for _, at := range words {
+			c.Words = append(c.Words, exec.Word{At: (*int)(unsafe.Add(c.Args, at))})
+		}
+		r.calls = append(r.calls, c)
+		return
+	case r.ready && r.next < len(r.calls) && r.calls[r.next].Code == code:
+		c := &r.calls[r.next]
+		copy(unsafe.Slice((*byte)(c.Args), size), unsafe.Slice((*byte)(args), size))
+		for i := range c.Words {
+			c.Words[i].Is = *c.Words[i].At
+		}
+		r.next++
+	default:
+		r.ready = false
+	}
+	code.Call(args)
+}
+
+// RunAll is Begin, Run of all units, and Finish. See [backend.Whole].
+func (w *worker) RunAll(same bool) ir.FaultKind {
+	r := &w.repeat
+	if same && r.ready {
+		for i := range r.calls {
+			exec.Put(r.calls[i].Words)
+			r.calls[i].Code.Call(r.calls[i].Args)
+		}
+		return ir.NoFault
+	}
+	r.next, r.ready = 0, len(r.calls) > 0
+	w.d.Begin()
+	n, _, _ := w.d.Units()
+	w.Run(0, n)
+	r.ready = r.ready && r.next == len(r.calls)
+	return w.d.Finish(w)
+}
+
+// Again returns the calls of a repeat. See [backend.Whole].
+func (w *worker) Again() (calls *exec.Bound, faults *uint64, ready bool) {
+	if len(w.repeat.calls) > 0 {
+		calls = &w.repeat.calls[0]
+	}
+	return calls, &w.repeat.fault, w.repeat.ready
+}
+
+// Faults returns none. See [backend.Whole].
+func (w *worker) Faults() ir.FaultKind { return ir.NoFault }

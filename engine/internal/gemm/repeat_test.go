@@ -1,0 +1,105 @@
+package gemm
+
+import (
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
+	"github.com/oneloop/oneloop/internal/testlevel"
+	"github.com/oneloop/oneloop/plan/ir"
+)
+
+// again computes a product by whole runs of one worker: first, with the same binding, by the calls that repeat it, and then all of
+// these with another result. It reports whether calls repeat runs.
+func (s *sample[T]) again(t *testing.T, isa string) (repeats bool) {
+	t.Helper()
+	bind := &ir.Binding{Bufs: make([]ir.BufBind, 3)}
+	d := New(isa, s.p, bind, 1)
+	w := d.NewWorker().(*worker) // before it has addresses
+	calls, _, _ := w.Again()
+	for range 2 {
+		c := make([]T, len(s.want)+2)
+		bind.Bufs[0].Ptr, bind.Bufs[1].Ptr, bind.Bufs[2].Ptr = unsafe.Pointer(&s.a[s.first[0]]), unsafe.Pointer(&s.b[s.first[1]]), unsafe.Pointer(&c[1])
+		for run := range 4 {
+			clear(c)
+			c[0], c[len(c)-1] = 77, 77
+			if run < 3 {
+				w.RunAll(run > 0)
+			} else if _, _, repeats = w.Again(); repeats {
+				for x := calls; x != nil; x = x.Next {
+					exec.Put(x.Words)
+					x.Code.Call(x.Args)
+				}
+			} else {
+				break
+			}
+			if c[0] != 77 || c[len(c)-1] != 77 {
+				t.Fatalf("%s: %+v, run %d stores beside the result", isa, s.p, run)
+			}
+			for i, x := range c[1 : len(c)-1] {
+				if !same(x, s.want[i]) {
+					t.Fatalf("%s: %+v, run %d, element %d: %v, want %v", isa, s.p, run, i, x, s.want[i])
+				}
+			}
+		}
+	}
+	return repeats
+}
+
+// TestRepeats tests which products the calls of kernels repeat: those of one tile, none of whose operands are packed and whose results
+// are stored by kernels.
+func TestRepeats(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	rows, columns := layouts[0], layouts[1]
+	for _, c := range []struct {
+		m, n, k, batch int
+		la, lb         layout
+		want           bool
+	}{
+		{4, 4, 4, 1, rows, rows, true},
+		{16, 16, 16, 1, columns, rows, true},
+		{64, 64, 2, 1, rows, rows, true}, // several tiles in a call
+		{13, 17, 300, 1, rows, rows, true},
+		{3, 17, 20, 1, rows, columns, true},
+		{8, 8, 8, 5, rows, rows, true},
+		{8, 8, 8, 17, rows, rows, false},
+		{1, 1, 10, 1, rows, rows, true},
+		{20, 1, 20, 1, rows, rows, true},
+		{20, 1, 100, 1, columns, rows, true},
+		{1, 30, 70, 3, rows, rows, true},
+		{20, 20, 20, 1, rows, columns, false}, // packed
+		{4000, 1, 20, 1, columns, rows, false},
+		{70, 70, 70, 1, far, columns, false},
+	} {
+		for _, isa := range isas() {
+			f := newSample(r, dtype.F32, c.m, c.n, c.k, c.batch, c.la, c.lb, r.Float32, scalar.Fma32)
+			if got := f.again(t, isa); got != (c.want && isa != "interp") {
+				t.Errorf("%s: %d of %dx%dx%d, %s, %s: %v", isa, c.batch, c.m, c.n, c.k, c.la.name, c.lb.name, got)
+			}
+		}
+	}
+}
+
+// TestRandomRepeats runs products of random extents, layouts and types again.
+func TestRandomRepeats(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 10))
+	for range testlevel.Every(5000, 300) {
+		m, n, k, la, lb := extent(r), extent(r), extent(r), layouts[r.IntN(len(layouts))], layouts[r.IntN(len(layouts))]
+		if r.IntN(4) == 0 {
+			n = 1
+		}
+		if m*n*k > 100_000 {
+			continue
+		}
+		for _, isa := range isas() {
+			if r.IntN(2) == 0 {
+				newSample(r, dtype.F32, m, n, k, 1+r.IntN(3), la, lb, r.Float32, scalar.Fma32).again(t, isa)
+			} else {
+				newSample(r, dtype.F64, m, n, k, 1+r.IntN(3), la, lb, r.NormFloat64, fma64).again(t, isa)
+			}
+		}
+	}
+}

@@ -48,7 +48,7 @@ func (c *call) columns(b unsafe.Pointer, once bool) {
 		c.b, c.strip, c.args.bs = b, e.width*e.size, e.b.Row
 		return
 	}
-	c.packB = packer{f: e.f, placement: e.p.GridB.placement(b, e.b.Row, e.b.Col, c.t.term+c.first, c.t.col), k: e.steps(c.terms), terms: c.terms, n: c.t.n, half: e.p.HalfB, size: e.p.Type.Size(), s: c.s}
+	c.packB = packer{f: e.f, placement: e.p.GridB.placement(b, e.b.Row, e.b.Col, c.t.term+c.first, c.t.col), k: e.steps(c.terms), terms: c.terms, n: c.t.n, half: e.p.HalfB, size: e.p.Type.Size(), s: c.s, repeat: c.t.repeat}
 	p := &c.packB
 	p.row = e.width * e.size
 	p.distance = p.k * p.row
@@ -453,7 +453,7 @@ func (c *call) packTile(q int) bool {
 	}
 	args.a, args.packed = c.a, unsafe.Add(c.b, q*c.strip)
 	args.c, args.out, args.tiles = unsafe.Add(c.c, j*e.size), unsafe.Add(c.out, j*e.size), 1
-	c.packing.Call(unsafe.Pointer(args))
+	c.t.repeat.call(c.packing, unsafe.Pointer(args), unsafe.Sizeof(*args), tileWords)
 	args.bs = c.packB.row
 	return true
 }

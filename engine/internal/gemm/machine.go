@@ -386,6 +386,14 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 	return rows, cols, cost
 }
 
+// packedB is the number of bytes of all of B packed, or 0.
+func (e *machine) packedB() int {
+	if !e.packB {
+		return 0
+	}
+	return (e.p.N + e.width - 1) / e.width * e.width * e.size * e.steps(e.p.K)
+}
+
 // packs reports whether an operand is packed.
 func (e *machine) packs() bool {
 	return e.packA || e.packB || e.copiesB || e.passing
@@ -448,8 +456,7 @@ func (e *machine) rowsFirst(n int) bool {
 // keepB makes room for all of B packed, of a product of one tile. It leaves out large ones.
 func (e *machine) keepB() {
 	const most = 1 << 20 // bytes
-	strips := (e.p.N + e.width - 1) / e.width
-	if n := strips * e.width * e.size * e.steps(e.p.K); e.packB && e.p.K <= Section && n > 0 && n <= most {
+	if n := e.packedB(); e.p.K <= Section && n > 0 && n <= most {
 		e.kept, _ = hostmem.Allocate(n) // without memory nothing is kept
 	}
 }

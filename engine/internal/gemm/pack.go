@@ -3,6 +3,7 @@ package gemm
 import (
 	"unsafe"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
@@ -39,6 +40,7 @@ type packer struct {
 	half     dtype.Type // of the elements of the source, if they are halves
 	size     int        // of an element of the result, in bytes
 	s        *scratch
+	repeat   *repeat // what notes the calls of kernels, or nil
 	args     packArgs
 }
 
@@ -73,9 +75,14 @@ func (p *packer) strip(number, first, n, k, terms int) {
 	case p.stepN != 0 && p.gather(to, from, n, terms):
 		return
 	}
-	for l := range terms {
+	for l := 0; l < terms && !p.repeat.spoils(); l++ {
 		gather(p.f.size, unsafe.Add(to, l*p.row), unsafe.Add(from, l*p.stepK), n, p.stepN)
 	}
+}
+
+// call calls a kernel with the arguments of p.
+func (p *packer) call(f *exec.Code) {
+	p.repeat.call(f, unsafe.Pointer(&p.args), unsafe.Sizeof(p.args), packWords)
 }
 
 // chunk is the number of terms that are packed of one strip before the next. A call that copies rows takes as long as many of them, and
@@ -157,7 +164,7 @@ func (p *packer) widen(to unsafe.Pointer, toStep int, from unsafe.Pointer, fromS
 		whole = 0
 	} else if whole > 0 {
 		p.args.to, p.args.from, p.args.toStep, p.args.fromStep, p.args.n, p.args.vecs = to, from, toStep, fromStep, rows, whole/lanes
-		f.Call(unsafe.Pointer(&p.args))
+		p.call(f)
 	}
 	for i := 0; i < rows && whole < n; i++ {
 		widen(p.half, unsafe.Add(to, i*toStep+whole*4), unsafe.Add(from, i*fromStep+whole*2), n-whole, 2)
@@ -203,7 +210,7 @@ func (p *packer) copyRows(c copying, to, from unsafe.Pointer, n, terms int) bool
 			return false
 		}
 		p.args.to, p.args.from = unsafe.Add(to, i*size), unsafe.Add(from, i*size)
-		f.Call(unsafe.Pointer(&p.args))
+		p.call(f)
 	}
 	return true
 }
@@ -262,7 +269,7 @@ func (p *packer) transposeRows(to, from unsafe.Pointer, places []int, n, terms i
 		} else {
 			x.from = unsafe.Add(from, part.first*p.stepN)
 		}
-		f.Call(unsafe.Pointer(x))
+		p.call(f)
 	}
 	return true
 }
@@ -282,7 +289,7 @@ func (p *packer) gather(to, from unsafe.Pointer, n, terms int) bool {
 	for i := (n - 1) / lanes * lanes; i >= 0; i -= lanes { // whole vectors reach into the next term
 		p.args.mask.set(min(lanes, n-i), p.f.size)
 		p.args.to, p.args.from = unsafe.Add(to, i*p.f.size), unsafe.Add(from, i*p.stepN)
-		f.Call(unsafe.Pointer(&p.args))
+		p.call(f)
 	}
 	return true
 }

@@ -213,9 +213,8 @@ func (d *Product) NewWorker() backend.Worker {
 		w.done = &region{use: x.NewWorker(), columns: x.Columns, total: d.p.N}
 	}
 	if d.repeats() {
-		if w.vector.repeat = &w.repeat; d.straight {
-			w.sums = unsafe.Pointer(unsafe.SliceData(aligned(d.vectors.waits())))
-		}
+		w.vector.repeat = &w.repeat
+		w.own = d.ownMemory()
 		w.repeat.list(w)
 	}
 	return w
@@ -287,7 +286,7 @@ type worker struct {
 	packB  packer  // of small products
 	done   *region // nil if the results are not used
 	repeat repeat
-	sums   unsafe.Pointer // memory for those of a repeat, or nil
+	own    *scratch // of a repeat, or nil
 }
 
 // Run computes tiles lo to hi. Those that share columns of B follow each other.
@@ -296,9 +295,9 @@ func (w *worker) Run(lo, hi int) {
 	if d.machine.stream {
 		defer d.machine.f.fence().Call(nil)
 	}
-	var s *scratch
+	s := w.own
 	listed := len(d.machine.cells) > 0
-	if d.eng.packs() || !listed && d.partial == nil && (d.apart || d.sections > 1) {
+	if s == nil && (d.eng.packs() || !listed && d.partial == nil && (d.apart || d.sections > 1)) {
 		s = takeScratch()
 		defer s.give()
 	}

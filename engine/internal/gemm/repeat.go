@@ -13,34 +13,45 @@ import (
 // are copies, in memory that keeps no array alive. A nil repeat notes nothing.
 type repeat struct {
 	calls []exec.Bound
+	most  int    // that are listed
 	next  int    // of the run that gives them their arguments
 	lists bool   // the calls are listed, and not made
 	ready bool   // they have the arguments of the last run
 	fault uint64 // always 0
 }
 
-// mostCalls is the largest number of calls of a repeat.
-const mostCalls = 16
-
-// mostWaiting is the largest number of bytes of sums that wait in memory of a repeat.
-const mostWaiting = 8 << 10
+// mostCalls is the largest number of calls of a repeat, and mostOwn that of the bytes of sums that wait, or of B packed, in memory of its worker.
+const mostCalls, mostOwn = 32, 32 << 10
 
 // The arguments that kernels change, by their offsets.
 var (
 	noWords    []uintptr // of one tile, and along the terms
 	tileWords  = []uintptr{unsafe.Offsetof(args{}.a), unsafe.Offsetof(args{}.b), unsafe.Offsetof(args{}.c), unsafe.Offsetof(args{}.out), unsafe.Offsetof(args{}.ahead), unsafe.Offsetof(args{}.tiles), unsafe.Offsetof(args{}.more)}
+	packWords  = []uintptr{unsafe.Offsetof(packArgs{}.to), unsafe.Offsetof(packArgs{}.from), unsafe.Offsetof(packArgs{}.vecs), unsafe.Offsetof(packArgs{}.table)}
 	sweepWords = []uintptr{unsafe.Offsetof(vectorArgs{}.a), unsafe.Offsetof(vectorArgs{}.x), unsafe.Offsetof(vectorArgs{}.n), unsafe.Offsetof(vectorArgs{}.add)}
 )
 
 var _ backend.Whole = (*worker)(nil)
 
-// repeats reports whether a run only calls kernels, which use no memory but the operands and results.
+// repeats reports whether a run may only call kernels, with little memory but the operands and results.
 func (d *Product) repeats() bool {
-	e := &d.machine
-	if d.eng == engine(e) {
-		return d.nr*d.nc == 1 && len(d.p.OffC) <= mostCalls && d.sections == 1 && !d.apart && d.p.After == nil && !e.packs() && !e.streams && !d.mirrors
+	e, p := &d.machine, &d.p
+	switch {
+	case len(p.OffC) > mostCalls:
+		return false
+	case d.eng != engine(e):
+		return d.straight && d.vectors.waits() <= mostOwn
 	}
-	return d.straight && len(d.p.OffC) <= mostCalls && d.vectors.waits() <= mostWaiting
+	return d.nr*d.nc == 1 && d.sections == 1 && !d.apart && p.After == nil && !e.streams &&
+		!e.packA && !e.copiesB && !e.passing && !e.halfB && p.GridB == nil && e.packedB() <= mostOwn
+}
+
+// ownMemory returns the memory that a run uses, which no other worker has. It may be empty, but not nil.
+func (d *Product) ownMemory() *scratch {
+	if d.straight {
+		return &scratch{a: aligned(d.vectors.waits() + cacheLine)}
+	}
+	return &scratch{b: aligned(d.machine.packedB() + cacheLine)}
 }
 
 // list lists the calls of a run. Its arrays are where no memory is: with such addresses the race detector allows to compute.
@@ -50,12 +61,12 @@ func (r *repeat) list(w *worker) {
 	for i := range given {
 		bufs[i].Ptr = unsafe.Add(nil, math.MaxInt/2)
 	}
-	r.lists = true
+	r.lists, r.most = true, mostCalls
 	w.Run(0, len(w.d.p.OffC))
 	for i, p := range given {
 		bufs[i].Ptr = p
 	}
-	if r.lists = false; len(r.calls) > mostCalls {
+	if r.lists = false; len(r.calls) > r.most {
 		r.calls = nil
 	}
 	for i := 1; i < len(r.calls); i++ {
@@ -67,7 +78,7 @@ func (r *repeat) list(w *worker) {
 func (r *repeat) call(code *exec.Code, args unsafe.Pointer, size uintptr, words []uintptr) {
 	switch {
 	case r == nil:
-	case r.lists && len(r.calls) > mostCalls:
+	case r.lists && len(r.calls) > r.most:
 		return
 	case r.lists:
 		c := exec.Bound{Code: code, Args: unsafe.Pointer(&make([]uint64, size/wordSize)[0])}
@@ -89,6 +100,15 @@ func (r *repeat) call(code *exec.Code, args unsafe.Pointer, size uintptr, words 
 	code.Call(args)
 }
 
+// spoils reports whether the calls are listed, of a run that does more than to call kernels.
+func (r *repeat) spoils() bool {
+	if r == nil || !r.lists {
+		return false
+	}
+	r.most = 0
+	return true
+}
+
 // RunAll is Begin, Run of all units, and Finish. See [backend.Whole].
 func (w *worker) RunAll(same bool) ir.FaultKind {
 	r := &w.repeat
@@ -103,7 +123,7 @@ func (w *worker) RunAll(same bool) ir.FaultKind {
 	w.d.Begin()
 	n, _, _ := w.d.Units()
 	w.Run(0, n)
-	r.ready = r.ready && r.next == len(r.calls)
+	r.ready = r.ready && r.next == len(r.calls) && !w.d.machine.lower // else results are copied, too
 	return w.d.Finish(w)
 }
 

@@ -2,6 +2,7 @@ package gemm
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -49,8 +50,8 @@ func (s *sample[T]) again(t *testing.T, isa string) (repeats bool) {
 	return repeats
 }
 
-// TestRepeats tests which products the calls of kernels repeat: those of one tile, none of whose operands are packed and whose results
-// are stored by kernels.
+// TestRepeats tests which products the calls of kernels repeat: those of one tile, whose results kernels store, and of which at most a small B
+// is packed.
 func TestRepeats(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	rows, columns := layouts[0], layouts[1]
@@ -65,14 +66,18 @@ func TestRepeats(t *testing.T) {
 		{13, 17, 300, 1, rows, rows, true},
 		{3, 17, 20, 1, rows, columns, true},
 		{8, 8, 8, 5, rows, rows, true},
-		{8, 8, 8, 17, rows, rows, false},
+		{8, 8, 8, mostCalls + 1, rows, rows, false},
 		{1, 1, 10, 1, rows, rows, true},
 		{20, 1, 20, 1, rows, rows, true},
 		{20, 1, 100, 1, columns, rows, true},
 		{1, 30, 70, 3, rows, rows, true},
-		{20, 20, 20, 1, rows, columns, false}, // packed
-		{4000, 1, 20, 1, columns, rows, false},
-		{70, 70, 70, 1, far, columns, false},
+		{20, 20, 20, 1, rows, columns, true}, // B is packed
+		{20, 33, 3, 2, columns, columns, true},
+		{20, 20, 20, 1, rows, layouts[3], true},
+		{20, 20, 20, 1, rows, layouts[6], false}, // without a kernel
+		{20, 20, 20, 1, layouts[3], rows, false}, // A is packed
+		{20, 1000, 20, 1, rows, columns, false},
+		{9000, 1, 20, 1, columns, rows, false},
 	} {
 		for _, isa := range isas() {
 			f := newSample(r, dtype.F32, c.m, c.n, c.k, c.batch, c.la, c.lb, r.Float32, scalar.Fma32)
@@ -80,6 +85,26 @@ func TestRepeats(t *testing.T) {
 				t.Errorf("%s: %d of %dx%dx%d, %s, %s: %v", isa, c.batch, c.m, c.n, c.k, c.la.name, c.lb.name, got)
 			}
 		}
+	}
+}
+
+// TestRepeatedMirrors tests that a product of a matrix and its own transpose, which kernels compute by half, is not repeated by calls.
+func TestRepeatedMirrors(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 11))
+	for _, isa := range isas() {
+		s := newSample(r, dtype.F64, 48, 48, 70, 1, layouts[0], layouts[1], r.NormFloat64, fma64)
+		other := slices.Clone(s.b)
+		copy(s.b, s.a) // the same elements at another address
+		s.define(fma64)
+		if s.again(t, isa) != (isa != "interp") {
+			t.Errorf("%s: no calls", isa)
+		}
+		if s.b = s.a; s.again(t, isa) {
+			t.Errorf("%s: the calls do not copy results", isa)
+		}
+		s.b = other
+		s.define(fma64)
+		s.again(t, isa)
 	}
 }
 

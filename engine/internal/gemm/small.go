@@ -117,7 +117,7 @@ func (w *worker) packSmall(u, lo int, s *scratch) unsafe.Pointer {
 	p, e := &w.d.p, &w.d.machine
 	x := &w.packB
 	if u == lo {
-		*x = packer{f: e.f, k: p.K, terms: p.K, n: p.N, placement: placement{stepK: e.b.Row, stepN: e.b.Col}, half: p.HalfB, size: p.Type.Size(), s: s, row: e.width * e.size}
+		*x = packer{f: e.f, k: p.K, terms: p.K, n: p.N, placement: placement{stepK: e.b.Row, stepN: e.b.Col}, half: p.HalfB, size: p.Type.Size(), s: s, repeat: &w.repeat, row: e.width * e.size}
 		x.distance = x.k * x.row
 		if x.to = s.ofB((p.N + e.width - 1) / e.width * x.distance); e.kept != nil {
 			x.to = unsafe.Pointer(&e.kept[0])

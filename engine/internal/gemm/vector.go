@@ -169,9 +169,6 @@ func (e *vectors) compute(t *tile, s *scratch, stop func() bool) {
 		vector = e.contiguous(s.ofB(max(1, t.k)*size), vector, e.vector, t.k)
 	}
 	args, o := vectorArgs{mask: e.mask}, vectorArrays{matrix, vector, t.c}
-	if !e.along() {
-		args.sums = s.ofA()
-	}
 	switch {
 	case e.along():
 		e.runAlong(&args, o, n, t.k, stop)
@@ -230,7 +227,7 @@ func (e *vectors) runAlong(args *vectorArgs, o vectorArrays, n, k int, stop func
 func (e *vectors) runAcross(args *vectorArgs, o vectorArrays, n, k int, s *scratch, stop func() bool) {
 	const some = Section / 16 // terms between two looks at the context, and of a packed block
 	size, width := e.f.size, e.f.swept()/e.f.size
-	args.step = e.matrix.term
+	args.sums, args.step = s.ofA(), e.matrix.term
 	var packs *packer
 	if !e.across() {
 		packs = &packer{f: e.f, to: unsafe.Add(args.sums, e.f.waiting()*e.f.swept()), row: packedBytes, placement: placement{stepK: e.matrix.term, stepN: e.matrix.result}, half: e.matrix.half, size: size, s: s}
@@ -281,9 +278,6 @@ func (w *worker) vectors(lo, hi int, s *scratch) {
 	const stride = 64 // products between two looks at the context
 	d := w.d
 	e, p, args := &d.vectors, &d.p, &w.vector
-	if args.sums = w.sums; w.sums == nil && !e.along() {
-		args.sums = s.ofA()
-	}
 	a, b, c, n := d.bind.Bufs[d.a].Ptr, d.bind.Bufs[d.b].Ptr, d.bind.Bufs[2].Ptr, e.results()
 	for u := lo; u < hi; u++ {
 		if (u-lo)%stride == 0 && d.stop() {
@@ -297,7 +291,7 @@ func (w *worker) vectors(lo, hi int, s *scratch) {
 		case e.along():
 			e.runAlong(args, o, n, p.K, d.stop)
 		case p.K <= VectorBlock:
-			args.step, args.add = e.matrix.term, 0
+			args.sums, args.step, args.add = s.ofA(), e.matrix.term, 0
 			e.sweep(args, o, n, p.K)
 		default:
 			e.runAcross(args, o, n, p.K, s, d.stop)

@@ -33,7 +33,7 @@ type args struct {
 	as, bs, cs int // between columns of A if its rows are neighbours, else rows; rows of B, or columns if transposed; rows of C
 	k          int // terms
 	add        int // 0: the sums are stored; 1: they are added to C
-	left       int // rows of C that the kernel still prefetches
+	left       int // rows of C that the kernel still prefetches; of a kernel that reads B by columns: lines of a later product
 	// The kernel prefetches some bytes from here, and aheadStep farther with each few terms: see rate. It
 	// may be the address of anything.
 	ahead     uintptr
@@ -190,6 +190,9 @@ func (w *writer) write() {
 		w.loadParts(ptrA[1])
 	}
 	w.storesB = s.packs && !w.f.avx512
+	if s.transposed {
+		w.prefetchNext()
+	}
 	next := w.NewLabel()
 	w.Bind(next)
 	w.load()

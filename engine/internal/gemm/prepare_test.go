@@ -91,7 +91,7 @@ func TestFewRowsReadColumns(t *testing.T) {
 	const long = 300
 	for _, isa := range isas()[1:] {
 		for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
-			for m := 2; m <= mostTransposed; m++ {
+			for m := 2; m <= families[isa][typ].mostTransposed(); m++ {
 				p := Problem{Type: typ, M: m, N: 30, K: long, A: Matrix{long, 1}, B: Matrix{1, long}, OffA: []int{0}, OffB: []int{0}}
 				if d := New(isa, p, &ir.Binding{}, 1); !d.machine.transposed {
 					t.Errorf("%s: %d rows of %v pack the right operand", isa, m, typ)
@@ -102,12 +102,18 @@ func TestFewRowsReadColumns(t *testing.T) {
 				t.Errorf("%s: two columns of %v are no rows", isa, typ)
 			}
 			if isa == "avx512" {
-				for n, want := range map[int]bool{4: true, 7: true, 8: typ == dtype.F32} { // 8 of float64 fill a vector: they cost less than a transposition
-					p := Problem{Type: typ, M: 64, N: n, K: 64, A: Matrix{64, 1}, B: Matrix{n, 1}, OffA: []int{0}, OffB: []int{0}}
+				narrow := func(rows, n, terms int, want bool) {
+					p := Problem{Type: typ, M: rows, N: n, K: terms, A: Matrix{terms, 1}, B: Matrix{n, 1}, OffA: []int{0}, OffB: []int{0}}
 					if d := New(isa, p, &ir.Binding{}, 1); d.machine.transposed != want {
-						t.Errorf("%d columns of %v with 64 terms are rows: %v", n, typ, !want)
+						t.Errorf("%d columns of %v with %d terms are rows: %v", n, typ, terms, !want)
 					}
 				}
+				narrow(64, 4, 64, true)
+				narrow(64, 7, 64, true)
+				narrow(64, 8, 64, typ == dtype.F32) // 8 of float64 fill a vector: they cost less than a transposition
+				narrow(200, 12, 200, true)
+				narrow(200, 13, 200, false)
+				narrow(l3()/1000, 9, 200, false)
 				p = Problem{Type: typ, M: 4, N: 64, K: long, A: Matrix{long, 1}, B: Matrix{1, 64 << 10}, OffA: []int{0}, OffB: []int{0}}
 				if d := New(isa, p, &ir.Binding{}, 1); d.machine.width > ways && !d.machine.copiesB {
 					t.Errorf("%d columns of %v share a set of the first-level cache", d.machine.width, typ)

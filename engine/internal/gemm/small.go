@@ -34,6 +34,7 @@ type cell struct {
 	// one. Of a product with a single kernel, odd products have the second element.
 	ahead [2]int
 	step  int // between prefetches; 0: there are none
+	lines int // that a kernel that reads B by columns prefetches at once
 }
 
 // leastAhead is the least number of bytes between what small products read and what they prefetch, unless B is packed, which
@@ -84,6 +85,9 @@ func (e *machine) list() {
 					l.ahead[turn] = ^((at - some) * partB)
 				}
 			}
+			if e.transposed {
+				e.prefetchColumns(&l, len(e.cells), kernels)
+			}
 			if e.packB {
 				l.b = j * e.size * p.K
 			}
@@ -99,6 +103,18 @@ func (e *machine) list() {
 			}
 			e.cells = append(e.cells, l)
 		}
+	}
+}
+
+// prefetchColumns makes kernel i of so many, which reads B by columns, prefetch a part of B of a later product, where products have more than a few
+// lines of their own and come from afar: see prefetchNext.
+func (e *machine) prefetchColumns(l *cell, i, kernels int) {
+	const few = 4 * cacheLine
+	p := e.p
+	b := p.N * p.K * e.size
+	part := (b + kernels - 1) / kernels
+	if l.step = 0; e.f.avx512 && b > few && len(p.OffB) > 1 && p.OffB[0] != p.OffB[1] && len(p.OffB)*(b+p.M*p.K*e.size) > l2() {
+		l.lines, l.step, l.ahead = (part+cacheLine-1)/cacheLine, cacheLine, [2]int{^(i * part), ^(i * part)}
 	}
 }
 
@@ -169,7 +185,7 @@ func (w *worker) small(lo, hi int, s *scratch) {
 			args.a, args.b, args.c = unsafe.Add(a, l.a), unsafe.Add(b, l.b), unsafe.Add(c, l.c)
 			args.out = args.c
 			if prefetches {
-				args.ahead, args.aheadStep = next[0]+uintptr(l.ahead[turn]), l.step
+				args.ahead, args.aheadStep, args.left = next[0]+uintptr(l.ahead[turn]), l.step, l.lines
 				if l.ahead[turn] < 0 {
 					args.ahead = next[1] + uintptr(^l.ahead[turn])
 				}

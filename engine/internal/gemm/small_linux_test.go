@@ -12,8 +12,8 @@ import (
 )
 
 // testSmall tests stacks of small products with a B that is stored by columns, of which some follow each other with the
-// same B. Operands lie beside pages that must not be touched. Packs says that kernels need B packed.
-func testSmall[T number](t *testing.T, typ dtype.Type, size [3]int, packs bool, value func() T, fma func(x, y, z T) T) {
+// same B. Operands lie beside pages that must not be touched.
+func testSmall[T number](t *testing.T, typ dtype.Type, size [3]int, value func() T, fma func(x, y, z T) T) {
 	m, n, k := size[0], size[1], size[2]
 	r := rand.New(rand.NewPCG(uint64(m), uint64(k)))
 	s := newOperands(r, typ, m, n, k, 7, layouts[r.IntN(3)], layouts[1+r.IntN(2)*2], value)
@@ -27,6 +27,7 @@ func testSmall[T number](t *testing.T, typ dtype.Type, size [3]int, packs bool, 
 		c := guarded(t, make([]T, len(s.want)), true)
 		bind := &ir.Binding{Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&s.a[s.first[0]])}, {Ptr: unsafe.Pointer(&s.b[s.first[1]])}, {Ptr: unsafe.Pointer(&c[0])}}}
 		d := New(isa, s.p, bind, 1)
+		packs := !typ.IsFloat() || m > families[isa][typ].mostTransposed()
 		if len(d.machine.cells) == 0 || packs && !d.machine.packB {
 			t.Errorf("%s, %v: %d kernels are listed, B is packed: %v", isa, s.p, len(d.machine.cells), d.machine.packB)
 		}
@@ -45,16 +46,22 @@ func testSmall[T number](t *testing.T, typ dtype.Type, size [3]int, packs bool, 
 	}
 }
 
-// TestSmallByColumns tests small products whose B is stored by columns or has gaps: those that kernels read as it is, and those that pack it.
+// TestSmallByColumns tests small products whose B is stored by columns or has gaps: those that kernels read as it is, also if they prefetch that of
+// a later one, and those that pack it.
 func TestSmallByColumns(t *testing.T) {
+	old := l2
+	defer func() { l2 = old }()
 	r := rand.New(rand.NewPCG(6, 6))
 	for _, m := range []int{2, 7, 10, 11, 13, 20, 31} {
 		for k := 2; k <= 12; k++ {
+			if l2 = old; k%2 == 0 { // the operands leave the second level
+				l2 = func() int { return 4 << 10 }
+			}
 			size := [3]int{m, 2 + r.IntN(15), k} // more columns of AVX2 need more kernels than a list has
 			t.Run(fmt.Sprint(size), func(t *testing.T) {
-				testSmall(t, dtype.F32, size, m > 10, func() float32 { return float32(r.NormFloat64()) }, scalar.Fma32)
-				testSmall(t, dtype.F64, size, m > 10, r.NormFloat64, fma64)
-				testSmall(t, dtype.I32, size, true, r.Uint32, func(x, y, z uint32) uint32 { return x*y + z })
+				testSmall(t, dtype.F32, size, func() float32 { return float32(r.NormFloat64()) }, scalar.Fma32)
+				testSmall(t, dtype.F64, size, r.NormFloat64, fma64)
+				testSmall(t, dtype.I32, size, r.Uint32, func(x, y, z uint32) uint32 { return x*y + z })
 			})
 		}
 	}

@@ -13,7 +13,8 @@ import (
 // once. Packing would store and load each element of B again, for one tile of rows.
 
 const (
-	mostTransposed     = 10 // rows of a kernel
+	mostTransposed     = 14 // rows of a kernel of AVX-512
+	mostTransposed2    = 10 // and of AVX2
 	mostTransposedVecs = 4
 	leastTransposed    = 2  // terms
 	mostTransposedSums = 10 // registers of them
@@ -27,9 +28,17 @@ func (t *transposedKernels) of(s shape) *exec.Lazy {
 	return &t[(at*2+scalar.FromBool[int](s.across))*int(savers)+int(s.save)]
 }
 
+// mostTransposed is the largest number of rows of a kernel that reads B by columns.
+func (f *family) mostTransposed() int {
+	if f.avx512 {
+		return mostTransposed
+	}
+	return mostTransposed2
+}
+
 // transposes reports whether kernels read B by columns: where one kernel has all rows of the result.
 func (f *family) transposes(p *Problem) bool {
-	return f.transposesColumns(p) && p.M <= mostTransposed && p.N > 1
+	return f.transposesColumns(p) && p.M <= f.mostTransposed() && p.N > 1
 }
 
 // transposesColumns reports whether there are kernels that read B by columns.
@@ -45,7 +54,7 @@ func (f *family) transposesFirst(p *Problem, vecs int) bool {
 		most  = 30 // rows: with more of them tiles of fewer rows take longer than packing
 		least = 16 // terms
 	)
-	return f.transposesColumns(p) && !f.avx512 && p.K >= least && p.M > mostTransposed && p.M <= most && p.N > 2*vecs*f.lanes() && p.K*p.N*f.size > l2()/2
+	return f.transposesColumns(p) && !f.avx512 && p.K >= least && p.M > mostTransposed2 && p.M <= most && p.N > 2*vecs*f.lanes() && p.K*p.N*f.size > l2()/2
 }
 
 // narrow reports whether the transposed problem suits kernels better, although its sums are stored by columns. There are two
@@ -58,10 +67,10 @@ func (f *family) narrow(p *Problem) bool {
 		return false
 	case p.B.Row != 1 && p.B.Col != 1 || p.A.Row != 1 && p.A.Col != 1:
 		return false
-	case p.N > most:
-		return !f.avx512 && f.unpacked(p)
 	case f.avx512:
-		return f.narrow512(p)
+		return f.narrow512(p, most)
+	case p.N > most:
+		return f.unpacked(p)
 	}
 	return f.narrow256(p)
 }
@@ -77,8 +86,12 @@ func (f *family) unpacked(p *Problem) bool {
 }
 
 // narrow512 is narrow for AVX-512. The terms from which it pays rise with the lanes that the columns fill; most are needed where they fill a
-// vector, or for fewer rows.
-func (f *family) narrow512(p *Problem) bool {
+// vector, or for fewer rows. More than few columns become rows where A does not come from memory.
+func (f *family) narrow512(p *Problem, few int) bool {
+	const most = 12 // columns
+	if p.N > most || p.N > few && p.M*p.K*f.size > l3()/8 {
+		return false
+	}
 	lanes := p.N * (p.N - 1) * f.size
 	terms := max(32, lanes/8)
 	if p.N*f.size == f.vector {
@@ -126,11 +139,11 @@ func (f *family) transposedVecs(rows, cols, step int, across bool) int {
 	vecs := [mostTransposed + 1]int{0, 3, 2, 2, 2, 2, 1, 1, 1, 1, 1}
 	switch {
 	case f.avx512 && f.size == 4 && across:
-		vecs = [mostTransposed + 1]int{0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}
+		vecs = [mostTransposed + 1]int{0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1}
 	case f.avx512 && f.size == 4: // as many as fit: see together
-		vecs = [mostTransposed + 1]int{0, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1}
+		vecs = [mostTransposed + 1]int{0, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1}
 	case f.avx512:
-		vecs = [mostTransposed + 1]int{0, 4, 4, 3, 3, 3, 2, 2, 2, 2, 2}
+		vecs = [mostTransposed + 1]int{0, 4, 4, 3, 3, 3, 2, 2, 2, 2, 2, 1, 1, 1, 1}
 	case f.size == 8:
 		vecs = [mostTransposed + 1]int{0, 4, 2, 2, 3, 2, 2, 1, 1, 1, 1}
 	}
@@ -230,9 +243,9 @@ func (e *machine) copyRows(to, from unsafe.Pointer, toStep, fromStep, rows, term
 // copied is the distance of rows of so many terms that copyRows has copied.
 func (e *machine) copied(terms int) int { return terms*e.size + cacheLine }
 
-// transposedB are the registers with the addresses of every fifth column. The last register has the address of the sixth row of A, if
+// transposedB are the registers with the addresses of every fifth column. The last two have those of the eleventh and the sixth row of A, if
 // A has so many rows.
-var transposedB = [7]x86.Reg{ptrB, ptrC, ahead, x86.RBX, x86.R14, x86.R15, ptrA[1]}
+var transposedB = [7]x86.Reg{ptrB, ptrC, ahead, x86.R14, x86.R15, ptrA[2], ptrA[1]}
 
 // transposedColumns is the number of columns of B that a kernel reads by columns.
 func (w *writer) transposedColumns() int {
@@ -261,6 +274,21 @@ func (w *writer) addTransposed(terms int) {
 	}
 	w.advanceA(transposeTerms)
 	w.advanceB(terms)
+}
+
+// prefetchNext prefetches lines of a later product. Loads under masks, of which the kernels of AVX-512 read B, are followed by no processor.
+func (w *writer) prefetchNext() {
+	const at = x86.RAX
+	none, line := w.NewLabel(), w.NewLabel()
+	w.arguments(argument{count, argLeft}, argument{at, argAhead})
+	w.I(x86.TEST, x86.W64, count, count)
+	w.I(x86.JE, 0, none)
+	w.Bind(line)
+	w.I(x86.PREFETCHT0, 0, x86.At(at, 0))
+	w.I(x86.ADD, x86.W64, at, x86.Imm(cacheLine))
+	w.I(x86.SUB, x86.W64, count, x86.Imm(1))
+	w.I(x86.JNE, 0, line)
+	w.Bind(none)
 }
 
 // transposedTemps is the number of registers that a vector needs for a group of terms. If one transposition has all four, the first needs one

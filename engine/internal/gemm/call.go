@@ -33,8 +33,9 @@ type call struct {
 	packA     packer // of rows that are packed as they are, tile by tile
 	packB     packer
 	code      [2][2][rates]*exec.Code // of short and tall tiles; of other strips and the last one; by what they prefetch. nil: not yet looked up
-	found     [3]int                  // the rows and the saver of code and packing, and whether they resume
+	found     [3]int                  // the rows and the saver of code, packing and copying, and whether they resume
 	packing   *exec.Code              // of the first tile, which packs the strip; nil if there is none
+	copying   [2]*exec.Code           // of short and tall tiles of the first strip, which pack their rows of A; nil if there are none
 	// Of a pass: its sums go on from those that the pass before has left from begin on; they wait for the next pass.
 	resumes, waits bool
 	begin          unsafe.Pointer
@@ -92,7 +93,7 @@ func (c *call) rows(i int) {
 	p := packer{f: e.f, to: c.s.ofA(), placement: l, k: e.steps(c.terms), terms: c.terms, n: c.m, half: e.p.HalfA, size: e.p.Type.Size(), s: c.s}
 	if e.byRows { // rows take the part of terms
 		p.placement = placement{from: l.from, stepK: l.stepN, stepN: l.stepK, placesK: l.placesN, placesN: l.placesK, firstK: l.firstN, firstN: l.firstK}
-		p.row = (c.terms*e.size+e.f.vector-1)/e.f.vector*e.f.vector + cacheLine // rows begin in different sets
+		p.row = e.f.rowStep()
 		c.packA = p
 		c.a, c.across, c.row, c.tile, c.args.as = p.to, false, p.row, 0, p.row
 		return
@@ -165,11 +166,18 @@ func (c *call) kernels() {
 	c.found = want
 	c.code = [2][2][rates]*exec.Code{}
 	c.args.cs, c.args.mask = c.t.ldc, e.last
-	c.packing = nil
+	c.packing, c.copying = nil, [2]*exec.Code{}
 	if e.vecs <= mostPieces && c.packsTile() {
-		s := shape{rows: c.short + min(c.tall, 1), across: c.across, packs: true, save: save, transposed: e.transposesFirst}
+		s := shape{rows: c.short + min(c.tall, 1), across: c.across, packs: true, grid: e.p.GridB != nil, save: save, transposed: e.transposesFirst}
 		s.columns(e.f, e.width)
 		c.packing = e.f.kernel(s)
+	}
+	if c.copiesA() {
+		for tall := range min(c.tall, 1) + 1 {
+			s := shape{rows: c.short + tall, copies: true, save: save, rate: dense}
+			s.columns(e.f, e.width)
+			c.copying[tall] = e.f.kernel(s)
+		}
 	}
 }
 
@@ -413,19 +421,44 @@ func (c *call) column(q int, pack bool) {
 	for r := c.from(q); r < tiles; r++ {
 		c.prefetchRows(r+1, min(r+2, tiles))
 		c.near.choose(c.least(), 1, c.args.k)
-		c.packRows(r, r+1)
-		c.run(r, r+1, q, 1)
+		if !c.copyTile(r) {
+			c.packRows(r, r+1)
+			c.run(r, r+1, q, 1)
+		}
 	}
 }
 
-// packsTile reports whether the kernel of the first tile of a strip can pack it: columns of a grid with AVX-512, rows
-// of B with AVX2. A grid in the third level is packed before: the kernel would wait for each line.
+// copiesA reports whether the kernels of the first strip pack the rows of A that they read, which are contiguous, and of which each strip
+// that follows reads more than these. They prefetch two lines with each two terms.
+func (c *call) copiesA() bool {
+	e := c.e
+	return e.byRows && e.packA && e.vecs <= mostPieces && !e.halfA && e.p.GridA == nil && c.t.n >= e.width && e.mostRate() == dense
+}
+
+// copyTile runs the kernel of the first strip for tile r, which packs its rows of A. It reports false if there is none.
+func (c *call) copyTile(r int) bool {
+	t, args := c.t, &c.args
+	i, n := c.rowsOf(r)
+	code := c.copying[n-c.short]
+	if code == nil {
+		return false
+	}
+	args.a, args.as, args.rows = unsafe.Add(c.packA.from, i*c.packA.stepK), c.packA.stepK, unsafe.Add(c.a, i*c.row)
+	args.b, args.c, args.out, args.tiles, args.more = c.b, unsafe.Add(c.c, i*t.ldc), unsafe.Add(c.out, i*t.ldo), 1, 0
+	c.prefetch(1, 1)
+	code.Call(unsafe.Pointer(args))
+	args.as = c.row
+	return true
+}
+
+// packsTile reports whether the kernel of the first tile of a strip can pack it: rows of B, and with AVX-512 columns of a grid. A grid in the
+// third level is packed before: the kernel would wait for each line.
 func (c *call) packsTile() bool {
 	e := c.e
 	if g := e.p.GridB; g != nil {
 		return e.f.avx512 && !g.byTerms() && g.terms.reach+g.others.reach <= l2()/4
 	}
-	return !e.f.avx512 && e.packB && !e.halfB && (e.b.Col == e.size || e.transposesFirst)
+	return e.packB && !e.halfB && (e.b.Col == e.size || e.transposesFirst)
 }
 
 // packStrip packs strip q. The first tile of A has been packed if it is needed. It returns the number of tiles that are computed with it.

@@ -32,7 +32,8 @@ type family struct {
 // A table has the kernels of a family.
 type table struct {
 	kernels     [mostRows + 1][mostVecs + 1][2][4][savers][rates]exec.Lazy
-	packing     [mostRows + 1][mostPieces + 1][2][2][savers]exec.Lazy // by rows, vectors, whether A is across, whether B is by columns
+	packing     [mostRows + 1][mostPieces + 1][2][2][savers]exec.Lazy // by rows, vectors, whether A is across, whether B is by columns or a grid
+	copying     [mostRows + 1][mostPieces + 1][savers]exec.Lazy
 	copiers     [mostVecs + 1][2][2][2]exec.Lazy
 	transposing [mostLanes + 1][transposeTerms + 1][2][2]exec.Lazy // by rows and terms
 	gathering   exec.Lazy
@@ -89,6 +90,9 @@ func avx512Groups(terms int, mul x86.Op) *family {
 	}
 	return f
 }
+
+// rowStep is the number of bytes from row to row of A packed by rows: they begin in different sets of the first-level cache.
+func (f *family) rowStep() int { return Block*f.size + cacheLine }
 
 // lanes is the number of elements of a vector.
 func (f *family) lanes() int { return f.vector / f.size }
@@ -154,7 +158,10 @@ func (f *family) kernel(s shape) *exec.Code {
 		lazy = t.resumed.of(s)
 	}
 	if s.packs {
-		lazy = &t.packing[s.rows][s.vecs][scalar.FromBool[int](s.across)][scalar.FromBool[int](s.transposed)][s.save]
+		lazy = &t.packing[s.rows][s.vecs][scalar.FromBool[int](s.across)][scalar.FromBool[int](s.transposed || s.grid)][s.save]
+	}
+	if s.copies {
+		lazy = &t.copying[s.rows][s.vecs][s.save]
 	}
 	return lazy.Make(func() ([]byte, error) {
 		w := writer{Asm: x86.New(), f: f, s: s}

@@ -16,7 +16,9 @@ type shape struct {
 	across bool
 	half   bool // the last vector has half as many bytes: the other half would have no columns
 	masked bool // the last vector has fewer columns than it has room for
-	packs  bool // the kernel packs the strip of B that it reads: with AVX-512 one of a grid (see pieces), with AVX2 rows
+	packs  bool // the kernel packs the strip of B that it reads
+	grid   bool // which is one of a grid, with AVX-512: see pieces
+	copies bool // the kernel packs the rows of A that it reads
 	rate   rate // at which the kernel prefetches
 	save   saver
 	// transposed says that the terms of B are neighbours in memory, else its columns are. Then cols is the number of columns
@@ -55,9 +57,10 @@ type args struct {
 	begin                         unsafe.Pointer
 	begins, tileBegin, stripBegin int
 	pieces
+	rows unsafe.Pointer // where the kernel packs rows of A
 }
 
-// mostPieces is the largest number of vectors of a strip that kernels pack.
+// mostPieces is the largest number of vectors of a kernel that packs.
 const mostPieces = 3
 
 // pieces says where a kernel reads a strip that it packs: columns of one run, then those of
@@ -102,6 +105,7 @@ const (
 	argTwo   = int32(unsafe.Offsetof(args{}.second))
 	argPack  = int32(unsafe.Offsetof(args{}.packed))
 	argMasks = int32(unsafe.Offsetof(args{}.masks))
+	argRows  = int32(unsafe.Offsetof(args{}.rows))
 	argBegin = int32(unsafe.Offsetof(args{}.begin))
 	argStart = int32(unsafe.Offsetof(args{}.begins))
 	argTileS = int32(unsafe.Offsetof(args{}.tileBegin))
@@ -165,6 +169,7 @@ const (
 	placeB = stepB3
 	second = stepC // until C is stored
 	packed = x86.R14
+	rowsA  = x86.R15
 
 	unroll    = 4
 	cacheLine = 64
@@ -189,7 +194,7 @@ func (w *writer) write() {
 		w.colA = w.rowB
 		w.loadParts(ptrA[1])
 	}
-	w.storesB = s.packs && !w.f.avx512
+	w.storesB = s.packs && !s.grid
 	if s.transposed {
 		w.prefetchNext()
 	}
@@ -266,12 +271,16 @@ func (w *writer) addTerms() {
 	w.terms(n, func() {
 		for u := range n {
 			w.prefetch(u % unroll)
+			w.copyA(u%unroll, unroll)
 			w.step(u%unroll, 0, w.s.rows)
 			if u%unroll == unroll-1 {
 				w.advance(unroll)
 			}
 		}
-	}, func() { w.step(0, 0, w.s.rows) })
+	}, func() {
+		w.copyA(0, 1)
+		w.step(0, 0, w.s.rows)
+	})
 }
 
 // zero makes a register have +0 in all lanes.
@@ -350,7 +359,10 @@ func (w *writer) load() {
 	w.arguments(argument{ptrA[0], argA}, argument{ptrB, argB}, argument{ptrC, argC}, argument{stepA, argAs},
 		argument{stepB, argBs}, argument{ahead, argAhead}, argument{count, argK})
 	w.I(x86.LEA, x86.W64, stepA3, x86.AtX(stepA, stepA, 2, 0))
-	if w.grid() {
+	if w.s.copies {
+		w.arguments(argument{rowsA, argRows})
+	}
+	if w.s.grid {
 		w.arguments(argument{tableB, argTable}, argument{second, argTwo}, argument{packed, argPack})
 		for i := range 2 * w.s.vecs {
 			w.I(x86.KMOVW, 0, pieceMask+x86.Mask(i), x86.At(x86.RDI, argMasks+int32(i*wordSize)))
@@ -406,6 +418,7 @@ func (w *writer) prefetchC() {
 	w.Bind(loop)
 	for u := range unroll {
 		w.prefetch(u)
+		w.copyA(u, unroll)
 		w.step(u, 0, w.s.rows)
 		for at := u * cacheLine; at < w.s.vecs*w.f.vector; at += unroll * cacheLine {
 			w.I(x86.PREFETCHT0, 0, x86.At(ptrC, int32(at)))
@@ -511,15 +524,18 @@ func (w *writer) loadA(to x86.Vec, u, i int) { w.everywhere(to, w.placeA(u, i)) 
 
 // placeA is the place of the element of A in row i of the u-th term from here.
 func (w *writer) placeA(u, i int) x86.Mem {
-	if w.s.across {
+	switch {
+	case w.s.across:
 		return times(ptrA[0], stepA, stepA3, u, int32(i*w.f.size))
+	case w.s.copies:
+		return x86.At(rowsA, int32(i*w.f.rowStep()+u*w.f.size))
 	}
 	return times(ptrA[i/5], stepA, stepA3, i%5, int32(u*w.f.size))
 }
 
 // loadB loads vector j of a row of B.
 func (w *writer) loadB(to x86.Vec, u, j int) {
-	if w.grid() {
+	if w.s.grid {
 		w.loadPieces(to, u, j)
 		return
 	}
@@ -527,24 +543,55 @@ func (w *writer) loadB(to x86.Vec, u, j int) {
 	w.keepB(u, j, to)
 }
 
-// keepB stores vector j of a row of B, if the kernel packs it.
-func (w *writer) keepB(u, j int, b x86.Vec) {
-	if w.storesB {
-		w.I(x86.VMOVUPS, w.l, x86.At(w.packedRow(), int32((u*w.s.vecs+j)*w.f.vector)), b)
+// copyA packs n terms of the rows of A before the first of them, if the kernel does. All are read from there: rows that share a set
+// of the first-level cache are read once then.
+func (w *writer) copyA(u, n int) {
+	if u > 0 || !w.s.copies {
+		return
+	}
+	l, op := max(x86.L128, x86.Len(n*w.f.size*8)), x86.VMOVUPS
+	if n == 1 {
+		op = w.of(x86.VMOVSS, x86.VMOVSD)
+	}
+	for i := range w.s.rows {
+		w.I(op, l, w.free(), times(ptrA[i/5], stepA, stepA3, i%5, 0))
+		w.I(op, l, w.placeA(0, i), w.free())
 	}
 }
 
-// packedRow is the register with the address of what is packed, of kernels of AVX2: they have no more than six rows, or five
-// and no more than twenty columns of B.
+// free is a register that holds nothing between multiply-adds.
+func (w *writer) free() x86.Vec { return w.colA + x86.Vec(w.inA) }
+
+// keepB stores vector j of a row of B, if the kernel packs it. Stores of 64 bytes would take nearly a cycle each from the multiply-adds of
+// a Zen 5, of 32 bytes they take a tenth.
+func (w *writer) keepB(u, j int, b x86.Vec) {
+	if !w.storesB {
+		return
+	}
+	to, from := x86.At(w.packedRow(), int32((u*w.s.vecs+j)*w.f.vector)), times(ptrB, stepB, stepB3, u, int32(j*w.f.vector))
+	if !w.f.avx512 {
+		w.I(x86.VMOVUPS, w.l, to, b)
+		return
+	}
+	for range 2 {
+		w.I(x86.VMOVUPS, w.l/2, w.free(), from)
+		w.I(x86.VMOVUPS, w.l/2, to, w.free())
+		to.Disp += int32(w.f.vector / 2)
+		from.Disp += int32(w.f.vector / 2)
+	}
+}
+
+// packedRow is the register with the address of what is packed. Kernels of AVX2 have no more than six rows, or five and no more than
+// twenty columns of B.
 func (w *writer) packedRow() x86.Reg {
-	if w.s.transposed {
+	switch {
+	case w.f.avx512:
+		return packed
+	case w.s.transposed:
 		return ptrA[1]
 	}
 	return ptrA[2]
 }
-
-// grid reports whether the kernel packs a strip of a grid.
-func (w *writer) grid() bool { return w.s.packs && w.f.avx512 }
 
 // loadPieces loads vector j of a row of a grid, and packs it.
 func (w *writer) loadPieces(to x86.Vec, u, j int) {
@@ -600,6 +647,9 @@ func (w *writer) advance(n int) {
 
 // advanceA moves those of A.
 func (w *writer) advanceA(n int) {
+	if w.s.copies {
+		w.I(x86.ADD, x86.W64, rowsA, x86.Imm(n*w.f.size))
+	}
 	if w.s.across {
 		w.move(ptrA[0], stepA, n)
 	} else {
@@ -614,7 +664,7 @@ func (w *writer) advanceB(n int) {
 	if w.storesB {
 		w.I(x86.ADD, x86.W64, w.packedRow(), x86.Imm(n*w.s.vecs*w.f.vector))
 	}
-	if w.grid() {
+	if w.s.grid {
 		w.I(x86.ADD, x86.W64, tableB, x86.Imm(n*wordSize))
 		w.I(x86.ADD, x86.W64, packed, x86.Imm(n*w.s.vecs*w.f.vector))
 		return

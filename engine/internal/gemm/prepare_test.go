@@ -323,6 +323,33 @@ func TestPacked(t *testing.T) {
 	}
 }
 
+// TestKernelsPack tests which kernels pack what they read: those of the first tile their strip of B, those of the first strip their rows of A.
+func TestKernelsPack(t *testing.T) {
+	defer func(old func() int) { l2 = old }(l2)
+	l2 = func() int { return 512 << 10 }
+	for _, isa := range isas()[1:] {
+		for _, x := range []struct {
+			a, b          Matrix
+			half          dtype.Type
+			strips, tiles bool
+		}{
+			{Matrix{300, 1}, Matrix{400, 1}, dtype.Invalid, true, isa == "avx512"},
+			{Matrix{300, 1}, Matrix{1, 300}, dtype.Invalid, false, isa == "avx512"},
+			{Matrix{1, 500}, Matrix{400, 1}, dtype.Invalid, true, false},
+			{Matrix{300, 1}, Matrix{400, 1}, dtype.F16, true, false},
+		} {
+			p := Problem{Type: dtype.F32, HalfA: x.half, M: 500, N: 400, K: 300, A: x.a, B: x.b, OffA: []int{0}, OffB: []int{0}}
+			d := New(isa, p, &ir.Binding{}, 1)
+			c := call{e: &d.machine, t: &tile{m: 500, n: 400, k: 300}, terms: Block}
+			c.divide(140)
+			c.kernels()
+			if c.packing != nil != x.strips || c.copying[0] != nil != x.tiles {
+				t.Errorf("%s, %v: kernels pack B: %v, A: %v", isa, x, c.packing != nil, c.copying[0] != nil)
+			}
+		}
+	}
+}
+
 // TestSmallProductsPrefetch tests from which size on the kernels of small products prefetch the operands of the next one.
 func TestSmallProductsPrefetch(t *testing.T) {
 	old := inHalves

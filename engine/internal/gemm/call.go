@@ -1,6 +1,7 @@
 package gemm
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
@@ -34,7 +35,7 @@ type call struct {
 	packB     packer
 	code      [2][2][rates]*exec.Code // of short and tall tiles; of other strips and the last one; by what they prefetch. nil: not yet looked up
 	found     [3]int                  // the rows and the saver of code, packing and copying, and whether they resume
-	packing   *exec.Code              // of the first tile, which packs the strip; nil if there is none
+	packing   [2]*exec.Code           // of the first tile, which packs the strip: of neighbours in memory, and of pieces; nil if there is none
 	copying   [2]*exec.Code           // of short and tall tiles of the first strip, which pack their rows of A; nil if there are none
 	// Of a pass: its sums go on from those that the pass before has left from begin on; they wait for the next pass.
 	resumes, waits bool
@@ -166,11 +167,14 @@ func (c *call) kernels() {
 	c.found = want
 	c.code = [2][2][rates]*exec.Code{}
 	c.args.cs, c.args.mask = c.t.ldc, e.last
-	c.packing, c.copying = nil, [2]*exec.Code{}
-	if e.vecs <= mostPieces && c.packsTile() {
-		s := shape{rows: c.short + min(c.tall, 1), across: c.across, packs: true, grid: e.p.GridB != nil, save: save, transposed: e.transposesFirst}
-		s.columns(e.f, e.width)
-		c.packing = e.f.kernel(s)
+	c.packing, c.copying = [2]*exec.Code{}, [2]*exec.Code{}
+	whole, pieces := c.packsTile()
+	for i, packs := range [2]bool{whole, pieces} {
+		if packs && e.vecs <= mostPieces {
+			s := shape{rows: c.short + min(c.tall, 1), across: c.across, packs: true, grid: e.p.GridB != nil, pieces: i == 1, save: save, transposed: e.transposesFirst}
+			s.columns(e.f, e.width)
+			c.packing[i] = e.f.kernel(s)
+		}
 	}
 	if c.copiesA() {
 		for tall := range min(c.tall, 1) + 1 {
@@ -451,14 +455,19 @@ func (c *call) copyTile(r int) bool {
 	return true
 }
 
-// packsTile reports whether the kernel of the first tile of a strip can pack it: rows of B, and with AVX-512 columns of a grid. A grid in the
-// third level is packed before: the kernel would wait for each line.
-func (c *call) packsTile() bool {
+// packsTile reports whether the kernel of the first tile of a strip can pack it: columns that are neighbours in memory, and with AVX-512 those of
+// a grid that are not. A grid in the third level is packed before, as the kernel would wait for each line, unless all strips of a block of terms
+// read the same few lines.
+func (c *call) packsTile() (whole, pieces bool) {
 	e := c.e
-	if g := e.p.GridB; g != nil {
-		return e.f.avx512 && !g.byTerms() && g.terms.reach+g.others.reach <= l2()/4
+	g := e.p.GridB
+	if g == nil {
+		return e.packB && !e.halfB && (e.b.Col == e.size || e.transposesFirst), false
 	}
-	return e.packB && !e.halfB && (e.b.Col == e.size || e.transposesFirst)
+	near := func(terms int) bool { return terms+g.others.reach <= l2()/4 }
+	pieces = e.f.avx512 && !g.byTerms() && near(g.terms.reach)
+	block := g.terms.at[:min(Block, len(g.terms.at))]
+	return pieces || !g.byTerms() && near(slices.Max(block)-slices.Min(block)), pieces
 }
 
 // packStrip packs strip q. The first tile of A has been packed if it is needed. It returns the number of tiles that are computed with it.
@@ -474,19 +483,23 @@ func (c *call) packStrip(q int) (tiles int) {
 // none.
 func (c *call) packTile(q int) bool {
 	e, args, j := c.e, &c.args, q*c.e.width
-	if c.packing == nil || c.t.n-j < e.width {
+	if c.packing == [2]*exec.Code{} || c.t.n-j < e.width {
 		return false
 	}
-	if e.p.GridB == nil {
-		args.b, args.bs = unsafe.Add(c.packB.from, j*e.b.Col), e.stepB()
-	} else if c.packB.pieces(&args.pieces, j, e.width) {
-		args.b = unsafe.Add(c.packB.from, c.packB.placesN.at[c.t.col+j])
-	} else {
-		return false
+	at, code := j*e.b.Col, c.packing[0]
+	if e.p.GridB != nil {
+		whole, ok := c.packB.pieces(&args.pieces, j, e.width)
+		if at = c.packB.placesN.at[c.packB.firstN+j]; !whole {
+			code = c.packing[1]
+		}
+		if !ok || code == nil {
+			return false
+		}
 	}
+	args.b, args.bs = unsafe.Add(c.packB.from, at), e.stepB()
 	args.a, args.packed = c.a, unsafe.Add(c.b, q*c.strip)
 	args.c, args.out, args.tiles = unsafe.Add(c.c, j*e.size), unsafe.Add(c.out, j*e.size), 1
-	c.t.repeat.call(c.packing, unsafe.Pointer(args), unsafe.Sizeof(*args), tileWords)
+	c.t.repeat.call(code, unsafe.Pointer(args), unsafe.Sizeof(*args), tileWords)
 	args.bs = c.packB.row
 	return true
 }

@@ -32,7 +32,7 @@ type family struct {
 // A table has the kernels of a family.
 type table struct {
 	kernels     [mostRows + 1][mostVecs + 1][2][4][savers][rates]exec.Lazy
-	packing     [mostRows + 1][mostPieces + 1][2][2][savers]exec.Lazy // by rows, vectors, whether A is across, whether B is by columns or a grid
+	packing     [mostRows + 1][mostPieces + 1][2][4][savers]exec.Lazy // by rows, vectors, whether A is across, whether B is by columns, a grid, or one of pieces
 	copying     [mostRows + 1][mostPieces + 1][savers]exec.Lazy
 	copiers     [mostVecs + 1][2][2][2]exec.Lazy
 	transposing [mostLanes + 1][transposeTerms + 1][2][2]exec.Lazy // by rows and terms
@@ -158,7 +158,8 @@ func (f *family) kernel(s shape) *exec.Code {
 		lazy = t.resumed.of(s)
 	}
 	if s.packs {
-		lazy = &t.packing[s.rows][s.vecs][scalar.FromBool[int](s.across)][scalar.FromBool[int](s.transposed || s.grid)][s.save]
+		bit := scalar.FromBool[int]
+		lazy = &t.packing[s.rows][s.vecs][bit(s.across)][bit(s.transposed)+2*bit(s.grid)+bit(s.pieces)][s.save]
 	}
 	if s.copies {
 		lazy = &t.copying[s.rows][s.vecs][s.save]

@@ -96,13 +96,13 @@ func (p *packer) grid(to unsafe.Pointer, first, n, k, terms int) {
 	}
 }
 
-// pieces says where a kernel reads n columns from col on. It reports false if they are more than two runs.
-func (p *packer) pieces(to *pieces, col, n int) bool {
+// pieces says where a kernel reads n columns from col on, and whether they are one run. It reports false if they are more than two.
+func (p *packer) pieces(to *pieces, col, n int) (whole, ok bool) {
 	at, run, lanes := p.placesN.at[p.firstN+col:], p.placesN.run[p.firstN+col:], p.f.lanes()
 	first := min(run[0], n)
 	if to.second = uintptr(p.from) + uintptr(at[0]); first < n {
 		if first+run[first] < n {
-			return false
+			return false, false
 		}
 		to.second = uintptr(p.from) + uintptr(at[first]-first*p.f.size)
 	}
@@ -112,7 +112,7 @@ func (p *packer) pieces(to *pieces, col, n int) bool {
 		to.masks[2*j] = 1<<mine - 1
 		to.masks[2*j+1] = (1<<lanes - 1) ^ to.masks[2*j]
 	}
-	return true
+	return first == n, true
 }
 
 // gatherAt copies the elements at some places next to each other.

@@ -126,14 +126,29 @@ func TestSumsAllocate(t *testing.T) {
 	}
 }
 
-// TestFarGridsArePackedBefore tests that kernels of AVX-512 pack only grids that stay in the second level.
+// TestFarGridsArePackedBefore tests that kernels pack grids that stay in the second level, and strips of neighbours of which only what a block
+// of terms reads stays there.
 func TestFarGridsArePackedBefore(t *testing.T) {
 	const size = 4
-	for stride, want := range map[int]bool{100: true, l2() / size: false, -l2() / size: false} {
-		g := NewGrid([]Axis{{2, stride}, {3, 1}}, []Axis{{40, 1}}, size)
-		c := call{e: &machine{f: families["avx512"][dtype.F32], p: &Problem{GridB: g}}}
-		if got := c.packsTile(); got != want {
-			t.Errorf("a stride of %d: %t, not %t", stride, got, want)
+	for _, x := range []struct {
+		isa           string
+		far, step     int // of terms
+		whole, pieces bool
+	}{
+		{"avx512", 100, 1, true, true},
+		{"avx512", l2() / size, 1, false, false},
+		{"avx512", -l2() / size, 1, false, false},
+		{"avx512", l2() / size, 64, true, false},
+		{"avx2", 100, 1, true, false},
+		{"avx2", l2() / size, 64, true, false},
+	} {
+		terms := []Axis{{2, x.far}, {3, x.step}}
+		if x.step > 1 {
+			terms[1].Extent = Block
+		}
+		c := call{e: &machine{f: families[x.isa][dtype.F32], p: &Problem{GridB: NewGrid(terms, []Axis{{40, 1}}, size)}}}
+		if whole, pieces := c.packsTile(); whole != x.whole || pieces != x.pieces {
+			t.Errorf("%v: %t, %t", x, whole, pieces)
 		}
 	}
 }

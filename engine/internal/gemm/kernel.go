@@ -17,7 +17,8 @@ type shape struct {
 	half   bool // the last vector has half as many bytes: the other half would have no columns
 	masked bool // the last vector has fewer columns than it has room for
 	packs  bool // the kernel packs the strip of B that it reads
-	grid   bool // which is one of a grid, with AVX-512: see pieces
+	grid   bool // which is one of a grid: a table has the places of its terms
+	pieces bool // its columns are not neighbours in memory, with AVX-512: see pieces
 	copies bool // the kernel packs the rows of A that it reads
 	rate   rate // at which the kernel prefetches
 	save   saver
@@ -63,7 +64,7 @@ type args struct {
 // mostPieces is the largest number of vectors of a kernel that packs.
 const mostPieces = 3
 
-// pieces says where a kernel reads a strip that it packs: columns of one run, then those of
+// pieces says where a kernel reads a strip of a grid: columns of one run, then those of
 // another one. A table has the bytes from both to the terms.
 type pieces struct {
 	table  unsafe.Pointer
@@ -194,7 +195,7 @@ func (w *writer) write() {
 		w.colA = w.rowB
 		w.loadParts(ptrA[1])
 	}
-	w.storesB = s.packs && !s.grid
+	w.storesB = s.packs && !s.pieces
 	if s.transposed {
 		w.prefetchNext()
 	}
@@ -362,15 +363,18 @@ func (w *writer) load() {
 	if w.s.copies {
 		w.arguments(argument{rowsA, argRows})
 	}
-	if w.s.grid {
-		w.arguments(argument{tableB, argTable}, argument{second, argTwo}, argument{packed, argPack})
+	if w.s.pieces {
+		w.arguments(argument{second, argTwo})
 		for i := range 2 * w.s.vecs {
 			w.I(x86.KMOVW, 0, pieceMask+x86.Mask(i), x86.At(x86.RDI, argMasks+int32(i*wordSize)))
 		}
+	}
+	if w.s.grid {
+		w.arguments(argument{tableB, argTable})
 	} else {
 		w.I(x86.LEA, x86.W64, stepB3, x86.AtX(stepB, stepB, 2, 0))
 	}
-	if w.storesB {
+	if w.s.packs {
 		w.arguments(argument{w.packedRow(), argPack})
 	}
 	if !w.s.across {
@@ -535,74 +539,24 @@ func (w *writer) placeA(u, i int) x86.Mem {
 
 // loadB loads vector j of a row of B.
 func (w *writer) loadB(to x86.Vec, u, j int) {
-	if w.s.grid {
+	if w.s.grid && j == 0 {
+		w.I(x86.MOV, x86.W64, placeB, x86.At(tableB, int32(u*wordSize)))
+	}
+	if w.s.pieces {
 		w.loadPieces(to, u, j)
 		return
 	}
-	w.loadVec(to, times(ptrB, stepB, stepB3, u, int32(j*w.f.vector)), j)
+	w.loadVec(to, w.vectorB(u, j), j)
 	w.keepB(u, j, to)
 }
 
-// copyA packs n terms of the rows of A before the first of them, if the kernel does. All are read from there: rows that share a set
-// of the first-level cache are read once then.
-func (w *writer) copyA(u, n int) {
-	if u > 0 || !w.s.copies {
-		return
+// vectorB is the place of vector j of a row of B.
+func (w *writer) vectorB(u, j int) x86.Mem {
+	at := int32(j * w.f.vector)
+	if w.s.grid {
+		return x86.AtX(ptrB, placeB, 1, at)
 	}
-	l, op := max(x86.L128, x86.Len(n*w.f.size*8)), x86.VMOVUPS
-	if n == 1 {
-		op = w.of(x86.VMOVSS, x86.VMOVSD)
-	}
-	for i := range w.s.rows {
-		w.I(op, l, w.free(), times(ptrA[i/5], stepA, stepA3, i%5, 0))
-		w.I(op, l, w.placeA(0, i), w.free())
-	}
-}
-
-// free is a register that holds nothing between multiply-adds.
-func (w *writer) free() x86.Vec { return w.colA + x86.Vec(w.inA) }
-
-// keepB stores vector j of a row of B, if the kernel packs it. Stores of 64 bytes would take nearly a cycle each from the multiply-adds of
-// a Zen 5, of 32 bytes they take a tenth.
-func (w *writer) keepB(u, j int, b x86.Vec) {
-	if !w.storesB {
-		return
-	}
-	to, from := x86.At(w.packedRow(), int32((u*w.s.vecs+j)*w.f.vector)), times(ptrB, stepB, stepB3, u, int32(j*w.f.vector))
-	if !w.f.avx512 {
-		w.I(x86.VMOVUPS, w.l, to, b)
-		return
-	}
-	for range 2 {
-		w.I(x86.VMOVUPS, w.l/2, w.free(), from)
-		w.I(x86.VMOVUPS, w.l/2, to, w.free())
-		to.Disp += int32(w.f.vector / 2)
-		from.Disp += int32(w.f.vector / 2)
-	}
-}
-
-// packedRow is the register with the address of what is packed. Kernels of AVX2 have no more than six rows, or five and no more than
-// twenty columns of B.
-func (w *writer) packedRow() x86.Reg {
-	switch {
-	case w.f.avx512:
-		return packed
-	case w.s.transposed:
-		return ptrA[1]
-	}
-	return ptrA[2]
-}
-
-// loadPieces loads vector j of a row of a grid, and packs it.
-func (w *writer) loadPieces(to x86.Vec, u, j int) {
-	op := w.maskedMove()
-	if j == 0 {
-		w.I(x86.MOV, x86.W64, placeB, x86.At(tableB, int32(u*wordSize)))
-	}
-	at, mask := int32(j*w.f.vector), pieceMask+x86.Mask(2*j)
-	w.I(op, w.l, to, x86.AtX(ptrB, placeB, 1, at), x86.Zero(mask))
-	w.I(op, w.l, to, x86.AtX(second, placeB, 1, at), x86.Merge(mask+1))
-	w.I(x86.VMOVUPS, w.l, x86.At(packed, int32((u*w.s.vecs+j)*w.f.vector)), to)
+	return times(ptrB, stepB, stepB3, u, at)
 }
 
 func (w *writer) last(j int) bool { return w.s.masked && j == w.s.vecs-1 }
@@ -661,12 +615,11 @@ func (w *writer) advanceA(n int) {
 
 // advanceB moves those of B.
 func (w *writer) advanceB(n int) {
-	if w.storesB {
+	if w.s.packs {
 		w.I(x86.ADD, x86.W64, w.packedRow(), x86.Imm(n*w.s.vecs*w.f.vector))
 	}
 	if w.s.grid {
 		w.I(x86.ADD, x86.W64, tableB, x86.Imm(n*wordSize))
-		w.I(x86.ADD, x86.W64, packed, x86.Imm(n*w.s.vecs*w.f.vector))
 		return
 	}
 	if w.s.transposed {

@@ -368,3 +368,62 @@ func (w *writer) transpose(x transposition, row func(i int, disp int32) x86.Mem)
 	}
 	return last
 }
+
+// copyA packs n terms of the rows of A before the first of them, if the kernel does. All are read from there: rows that share a set
+// of the first-level cache are read once then.
+func (w *writer) copyA(u, n int) {
+	if u > 0 || !w.s.copies {
+		return
+	}
+	l, op := max(x86.L128, x86.Len(n*w.f.size*8)), x86.VMOVUPS
+	if n == 1 {
+		op = w.of(x86.VMOVSS, x86.VMOVSD)
+	}
+	for i := range w.s.rows {
+		w.I(op, l, w.free(), times(ptrA[i/5], stepA, stepA3, i%5, 0))
+		w.I(op, l, w.placeA(0, i), w.free())
+	}
+}
+
+// free is a register that holds nothing between multiply-adds.
+func (w *writer) free() x86.Vec { return w.colA + x86.Vec(w.inA) }
+
+// keepB stores vector j of a row of B, if the kernel packs it. Stores of 64 bytes would take nearly a cycle each from the multiply-adds of
+// a Zen 5, of 32 bytes they take a tenth.
+func (w *writer) keepB(u, j int, b x86.Vec) {
+	if !w.storesB {
+		return
+	}
+	to := x86.At(w.packedRow(), int32((u*w.s.vecs+j)*w.f.vector))
+	if !w.f.avx512 {
+		w.I(x86.VMOVUPS, w.l, to, b)
+		return
+	}
+	from := w.vectorB(u, j)
+	for range 2 {
+		w.I(x86.VMOVUPS, w.l/2, w.free(), from)
+		w.I(x86.VMOVUPS, w.l/2, to, w.free())
+		to.Disp += int32(w.f.vector / 2)
+		from.Disp += int32(w.f.vector / 2)
+	}
+}
+
+// packedRow is the register with the address of what is packed. Kernels of AVX2 have no more than six rows, or five and no more than
+// twenty columns of B.
+func (w *writer) packedRow() x86.Reg {
+	switch {
+	case w.f.avx512:
+		return packed
+	case w.s.transposed:
+		return ptrA[1]
+	}
+	return ptrA[2]
+}
+
+// loadPieces loads vector j of a row of a grid, and packs it.
+func (w *writer) loadPieces(to x86.Vec, u, j int) {
+	from, op, mask := w.vectorB(u, j), w.maskedMove(), pieceMask+x86.Mask(2*j)
+	w.I(op, w.l, to, from, x86.Zero(mask))
+	w.I(op, w.l, to, x86.AtX(second, placeB, 1, from.Disp), x86.Merge(mask+1))
+	w.I(x86.VMOVUPS, w.l, x86.At(packed, int32((u*w.s.vecs+j)*w.f.vector)), to)
+}

@@ -343,8 +343,8 @@ func TestKernelsPack(t *testing.T) {
 			c := call{e: &d.machine, t: &tile{m: 500, n: 400, k: 300}, terms: Block}
 			c.divide(140)
 			c.kernels()
-			if c.packing != nil != x.strips || c.copying[0] != nil != x.tiles {
-				t.Errorf("%s, %v: kernels pack B: %v, A: %v", isa, x, c.packing != nil, c.copying[0] != nil)
+			if c.packing[0] != nil != x.strips || c.copying[0] != nil != x.tiles {
+				t.Errorf("%s, %v: kernels pack B: %v, A: %v", isa, x, c.packing[0] != nil, c.copying[0] != nil)
 			}
 		}
 	}

@@ -35,6 +35,8 @@ func (f *phaseCode) laidLoop() {
 	v, _ := f.pressure()
 	if planes := f.planes(); len(planes) > 0 {
 		unroll, group = f.Layout.Laid, f.groupPlanes(planes, group, v)
+	} else if f.FromMemory == nil && f.holdRoom(group*v) == 0 { // permutes would load their selectors from memory
+		group = max(group/2, 1)
 	}
 	group = min(group, unroll)
 	f.pinUniforms(f.Vectors - group*v - spareRegs)

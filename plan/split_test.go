@@ -276,6 +276,7 @@ func TestJoinedInRows(t *testing.T) {
 		{"too long", op.Concat[float32](1, leaf("a", 100, 200), leaf("b", 100, 200)), "loop loop"},
 		{"transposed", op.Concat[float32](1, leaf("a", 100, 17), op.T(leaf("b", 17, 100))), "loop loop"},
 		{"computed", op.Concat[float32](1, leaf("a", 100, 17), op.Neg(leaf("b", 100, 17))), "loop loop"},
+		{"computed at other positions", op.Concat[float32](1, op.Neg(leaf("a", 100, 8)), op.Reshape(op.T(op.FMA(leaf("b", 100, 24), leaf("b", 100, 24), leaf("c", 100, 24))), 100, 24)), "loop loop"},
 	} {
 		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", expr.NodeOf(c.e).Shape()...), c.e)}, plan.SplitLoops)
 		if err != nil {

@@ -538,12 +538,15 @@ func (g *Graph) splitAxis(roots []Root, axis int) (parts [][]Root) {
 	}
 	if fewColumns(roots, axis) {
 		at = lists.UpTo(d + 1) // woven joins the columns
-	} else if even := evenly(at, roots[0].Target.Type.Size()); even != nil {
-		if parts := g.cutAt(roots, axis, even); len(even) == len(at) || copied(parts, axis) {
-			return parts
+	}
+	parts = g.cutAt(roots, axis, at)
+	computed := func(part []Root) bool { return part[0].Value.Strided() == nil } // cut at more places, what it reads may be stored
+	if even := evenly(at, roots[0].Target.Type.Size()); len(even) > len(at) && !slices.ContainsFunc(parts, computed) {
+		if rows := g.cutAt(roots, axis, even); copied(rows, axis) {
+			return rows
 		}
 	}
-	return g.cutAt(roots, axis, at)
+	return parts
 }
 
 // cutAt cuts roots at positions along an axis of their targets, of which the first and the last are its ends.

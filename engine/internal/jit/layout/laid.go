@@ -24,6 +24,7 @@ const (
 	joinedBytes = 640     // the same of rows of several arrays
 	chosenBytes = 1 << 13 // the same if an index selects it
 	leastApart  = 3       // the least, of a row of elements of 1 or 2 bytes: shorter ones are stored with a step
+	leastMoved  = 4       // the same where rows of bytes are near each other: vectors of shorter ones take less
 	mostAlike   = 128     // elements of a row of many that are the same or, in wide vectors, one element each
 	leastBack   = 17      // the same if rows beside each other are loaded from the last to the first: vectors of shorter ones have few windows
 	leastWhole  = 32      // the same for AVX-512 where rows are near each other: permutes of vectors take less for shorter ones
@@ -289,7 +290,7 @@ func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) b
 	if k < 2 || len(l.ph.Sites) > 2 || !l.onlyCopies() || l.bp.Computes() || ext[k-1]*ext[k-2] < leastBlend {
 		return false
 	}
-	size, least, apart := l.ph.Sites[0].Type.Size(), leastApart, 0
+	size, least, apart := l.ph.Sites[0].Type.Size(), leastMoved, 0
 	for at, s := range spans {
 		if apart = max(apart, s[k-2].Coef*size, -s[k-2].Coef*size); s[k-2].Coef == -ext[k-1] && !l.ph.Sites[which[at]].Store {
 			least = leastBack

@@ -104,7 +104,7 @@ func (f *avx2) Hold(room int) bool {
 	switch {
 	case f.ShiftsBytes():
 		return f.emitter.Hold(min(room, shiftConstants))
-	case f.Phase.Copies():
+	case f.Layout.Copied:
 		return f.emitter.Hold(min(room, packConstants))
 	}
 	if room < networkConstants || !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {

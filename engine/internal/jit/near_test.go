@@ -3,6 +3,7 @@ package jit
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -48,5 +49,26 @@ buf y %[1]s out 2
 			differ(t, r, s)
 			forget()
 		}
+	}
+}
+
+// TestFarRows compares copies of rows of predicates between more arrays of one memory than there are registers for addresses, which are too
+// far from each other to share one, with the interpreter.
+func TestFarRows(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(35, 1))
+	var bufs, body strings.Builder
+	for i := range 8 {
+		fmt.Fprintf(&bufs, "buf x%[1]d bool in 2\nbuf y%[1]d bool out 2\n", i)
+		fmt.Fprintf(&body, "%%%[1]d = load bool x%[1]d[i0, i1]\nstore bool y%[1]d[i0, i1] %%%[1]d\n", i)
+	}
+	k := parse(t, "kernel far\naxis i0 i1\n"+bufs.String()+"{\nvec i0 i1 {\n"+body.String()+"}\n}\n")
+	for _, columns := range []int{3, 8, 40} {
+		s := newSetup(t, r, k, []int{60, columns}, nil, slices.Repeat([][]int{{60, columns + 20}}, 16), true)
+		for i := range s.b.Bufs {
+			s.b.Bufs[i].Memory, s.b.Bufs[i].Offset = 1+i%2, i<<29
+		}
+		differ(t, r, s)
+		forget()
 	}
 }

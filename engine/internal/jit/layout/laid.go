@@ -356,7 +356,7 @@ func (l *layouter) copiesRows(lines []bound.Line) bool {
 		if row := l.bp.LaidRow(&s); !l.bp.LaidUnit(&s) || l.ph.Sites[i].Store && (max(row, -row) <= steps || row == l.bp.Laid) || max(row, -row) > farthest/laidBytes {
 			return false
 		}
-		if !slices.ContainsFunc(roots, func(x Site) bool { _, ok := l.distance(&x, &s); return ok }) {
+		if !slices.ContainsFunc(roots, func(x Site) bool { d, ok := l.distance(&x, &s); return ok && max(d, -d) <= farthestNear }) {
 			roots = append(roots, s)
 		}
 	}

@@ -194,11 +194,9 @@ func (w *writer) write() {
 	if s.transposed {
 		w.colA = w.rowB
 		w.loadParts(ptrA[1])
-	}
-	w.storesB = s.packs && !s.pieces
-	if s.transposed {
 		w.prefetchNext()
 	}
+	w.storesB = s.packs && !s.pieces
 	next := w.NewLabel()
 	w.Bind(next)
 	w.load()

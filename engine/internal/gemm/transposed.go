@@ -279,6 +279,9 @@ func (w *writer) addTransposed(terms int) {
 // prefetchNext prefetches lines of a later product. Loads under masks, of which the kernels of AVX-512 read B, are followed by no processor.
 func (w *writer) prefetchNext() {
 	const at = x86.RAX
+	if !w.f.avx512 {
+		return
+	}
 	none, line := w.NewLabel(), w.NewLabel()
 	w.arguments(argument{count, argLeft}, argument{at, argAhead})
 	w.I(x86.TEST, x86.W64, count, count)

@@ -212,11 +212,6 @@ func (d *Product) NewWorker() backend.Worker {
 	if x := d.p.After; x != nil {
 		w.done = &region{use: x.NewWorker(), columns: x.Columns, total: d.p.N}
 	}
-	if d.repeats() {
-		w.vector.repeat = &w.repeat
-		w.own = d.ownMemory()
-		w.repeat.list(w)
-	}
 	return w
 }
 
@@ -283,9 +278,9 @@ type worker struct {
 	all    tile // the sums of all sections
 	args   args
 	vector vectorArgs
-	packB  packer  // of small products
-	done   *region // nil if the results are not used
-	repeat repeat
+	packB  packer   // of small products
+	done   *region  // nil if the results are not used
+	repeat repeat   // without calls unless the worker does whole runs
 	own    *scratch // of a repeat, or nil
 }
 

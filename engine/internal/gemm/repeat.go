@@ -127,8 +127,12 @@ func (w *worker) RunAll(same bool) ir.FaultKind {
 	return w.d.Finish(w)
 }
 
-// Again returns the calls of a repeat. See [backend.Whole].
+// Again returns the calls of a repeat, which the first call lists. See [backend.Whole].
 func (w *worker) Again() (calls *exec.Bound, faults *uint64, ready bool) {
+	if w.own == nil && w.d.repeats() {
+		w.vector.repeat, w.own = &w.repeat, w.d.ownMemory()
+		w.repeat.list(w)
+	}
 	if len(w.repeat.calls) > 0 {
 		calls = &w.repeat.calls[0]
 	}

@@ -20,6 +20,9 @@ func (s *sample[T]) again(t *testing.T, isa string) (repeats bool) {
 	bind := &ir.Binding{Bufs: make([]ir.BufBind, 3)}
 	d := New(isa, s.p, bind, 1)
 	w := d.NewWorker().(*worker) // before it has addresses
+	if w.own != nil {
+		t.Errorf("%s: a worker has memory of its own before it repeats runs", isa)
+	}
 	calls, _, _ := w.Again()
 	for range 2 {
 		c := make([]T, len(s.want)+2)

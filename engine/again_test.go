@@ -243,6 +243,30 @@ func TestProductsAgain(t *testing.T) {
 	}
 }
 
+// TestTilesAgain runs a product, and a loop on its tiles, again with another parameter.
+func TestTilesAgain(t *testing.T) {
+	for _, name := range engine.Backends() {
+		a, b, y, k := engine.MustFromSlice(ramp(512), 256, 2), engine.Zeros[float32](2, 256), engine.Zeros[float32](256, 256), expr.NewParam[float32](0)
+		b.Data()[0] = 1
+		p, err := engine.CompileWith(t.Context(), engine.Options{Backend: name, Threads: 1}, expr.Let(y, op.Mul[float32](op.Abs(op.MatMul(a, b)), k)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := p.Plan().Stages; len(s) != 1 || s[0].Tiles == nil {
+			t.Errorf("%s: no tiles:\n%s", name, p.Plan().Explain())
+		}
+		for i := range 4 {
+			k.Set(float32(i))
+			if err := p.Run(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := y.Data()[256], float32(i)*float32(math.Abs(float64(a.Data()[2]))); got != want {
+				t.Errorf("%s, times %d: %v, want %v", name, i, got, want)
+			}
+		}
+	}
+}
+
 // TestAgainTogether runs one program from several goroutines. Each run adds 1.
 func TestAgainTogether(t *testing.T) {
 	const runs, each = 4, 2000

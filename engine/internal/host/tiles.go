@@ -92,8 +92,10 @@ func (d *tilesStep) Units() (n, grain int, cost float64) {
 	return n, grain, cost
 }
 
-// NewWorker returns a worker.
-func (d *tilesStep) NewWorker() backend.Worker { return d.product.NewWorker() }
+// NewWorker returns a worker, which is no [backend.Whole]: that of the product would begin and finish the product without the loops.
+func (d *tilesStep) NewWorker() backend.Worker {
+	return struct{ backend.Worker }{d.product.NewWorker()}
+}
 
 // Watch lets the runs that follow end early when ctx is done.
 func (d *tilesStep) Watch(ctx context.Context) {

@@ -140,6 +140,23 @@ func TestConvAdjoint(t *testing.T) {
 	}
 }
 
+// TestUnreadImages checks that elements of images that no window reads have no part in the gradient by the weights.
+func TestUnreadImages(t *testing.T) {
+	x, w := engine.Zeros[float64](2, 2, 8, 8), engine.Zeros[float64](4, 1, 3, 3)
+	for i := range x.Data() {
+		if i%8 == 7 || i/8%8 == 7 {
+			x.Data()[i] = math.NaN()
+		}
+	}
+	g, err := grad.Of(op.Sum(op.Conv(expr.Exp[float64](x), expr.Exp[float64](w), op.Sliding{Groups: 2, Stride: []int{2}})), expr.Exp[float64](w))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := eval(t, g[0]); !slices.Equal(got, make([]float64, 36)) {
+		t.Errorf("the gradient is %v", got)
+	}
+}
+
 // TestPools compares pools with loops, and their derivatives with the adjoint.
 func TestPools(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))

@@ -79,16 +79,18 @@ func gradFilters(out, a *tree.Node, k shape.Shape, w []slide) *tree.Node {
 	first := append([]int{1, 0}, lists.UpTo(2 + r)[2:]...)
 	before, after := make([]int, 4, 2*r+4), make([]int, 4, 2*r+4)
 	places, split, images, axes, back := s[:1].Clone(), shape.Shape{in[1], s[0]}, []int{0}, []int{1}, []int{0, 1}
-	count, strides, whole, ends := k[:2].Clone(), k[:2].Clone(), k[:2].Clone(), lists.Map(k, shape.Until)
+	count, strides, whole, ends, spans := k[:2].Clone(), k[:2].Clone(), k[:2].Clone(), lists.Map(k, shape.Until), make([]shape.Slice, 2, 2+r)
 	for i, x := range w {
 		n := (in[2+i] + 2*x.padding + x.stride - 1) / x.stride
-		before, after = append(before, x.padding, n*x.stride-in[2+i]-x.padding), append(after, 0, n-s[2+i])
+		read := min(in[2+i], max(0, (s[2+i]-1)*x.stride+(x.size-1)*x.dilation+1-x.padding)) // no window reads the elements behind these
+		spans = append(spans, shape.Until(read))
+		before, after = append(before, x.padding, n*x.stride-read-x.padding), append(after, 0, n-s[2+i])
 		places, split, images, axes = append(places, n), append(split, n, x.stride), append(images, 3+2*i), append(axes, 2+2*i)
 		most := (x.size + x.stride - 1) / x.stride
 		count, strides, whole, back = append(count, most), append(strides, x.stride), append(whole, most*x.stride), append(back, 2+r+i, 2+i)
 	}
 	length := places.Size()
-	v := Reshape(Pad(Transpose(a, first), before, zero), split)
+	v := Reshape(Pad(Transpose(Slice(a, spans), first), before, zero), split)
 	v = Reshape(Transpose(v, append(images, axes...)), []int{in[1], 1, -1, length})
 	for i, x := range w {
 		step := x.dilation * places[2+i:].Size()

@@ -127,10 +127,11 @@ func (r *rowSort[K]) partsByMachine(s *sorter[K], work []byte, row, n int) bool 
 // parted divides a row at places by Go. The parts are numbered by the places before them. Of elements with equal
 // keys the first ones come first.
 func (r *rowSort[K]) parted(s *sorter[K], row int) {
-	if s.pickAll(r.ascending); len(s.pivots) == 1 {
-		r.partedAt(s, row, r.ascending[0], s.pivots[0])
+	if len(r.ascending) == 1 {
+		r.partedAt(s, row)
 		return
 	}
+	s.pickAll(r.ascending)
 	part := func(k K) int { // the number of pivots below k
 		at, _ := slices.BinarySearch(s.pivots, k)
 		return at
@@ -176,15 +177,33 @@ func (r *rowSort[K]) parted(s *sorter[K], row int) {
 	}
 }
 
-// partedAt divides a row at one place by Go, where the pivot comes.
-func (r *rowSort[K]) partedAt(s *sorter[K], row, place int, pivot K) {
-	before, at := place, 0 // the keys equal to the pivot that belong to the lower part, and where the next one is
-	for _, k := range s.keys {
-		before -= scalar.FromBool[int](k < pivot)
+// pickOne returns the key with so many keys before it in order, and how many are below it.
+func (s *sorter[K]) pickOne(rank int) (pivot K, less int) {
+	if sizeOf[K]() != 2 {
+		s.pickAll([]int{rank})
+		for _, k := range s.keys {
+			less += scalar.FromBool[int](k < s.pivots[0])
+		}
+		return s.pivots[0], less
 	}
-	for ; s.keys[at] != pivot || before > 0; at++ {
-		before -= scalar.FromBool[int](s.keys[at] == pivot)
+	part := s.keys
+	for _, low := range [...]int{8, 0} {
+		counts, d := digitsOf(&s.counts, part, low, 8), 0
+		for ; rank-less >= int(counts[d]); d++ {
+			less += int(counts[d])
+		}
+		if n := int(counts[d]); low > 0 && n < len(part) {
+			part = gather(s.otherKeys[:n], part, low, K(d))
+		}
+		pivot |= K(d) << low
 	}
+	return pivot, less
+}
+
+// partedAt divides a row at one place by Go.
+func (r *rowSort[K]) partedAt(s *sorter[K], row int) {
+	place := r.ascending[0]
+	pivot, less := s.pickOne(place)
 	from, size, jump := r.from(row), sizeOf[K](), r.call.Args[0].Strides[r.axis]*sizeOf[K]()
 	if r.want == PartedOrder {
 		size = 8
@@ -198,17 +217,21 @@ func (r *rowSort[K]) partedAt(s *sorter[K], row, place int, pivot K) {
 		}
 	}
 	lower, upper := 0, place+1
-	part := func(first int, keys []K, equal int) {
-		for i, k := range keys {
-			low, next := scalar.FromBool[int](k < pivot)|scalar.FromBool[int](k == pivot)&equal, upper
-			if low > 0 {
-				next = lower
-			}
-			lower, upper = lower+low, upper+1-low
-			store(first+i, next)
+	either := func(i, low int) {
+		next := upper
+		if low > 0 {
+			next = lower
 		}
+		lower, upper = lower+low, upper+1-low
+		store(i, next)
 	}
-	part(0, s.keys[:at], 1)
+	at, equal := 0, place-less // equal keys that belong to the lower part
+	for ; s.keys[at] != pivot || equal > 0; at++ {
+		equal -= scalar.FromBool[int](s.keys[at] == pivot)
+		either(at, scalar.FromBool[int](s.keys[at] <= pivot))
+	}
 	store(at, place)
-	part(at+1, s.keys[at+1:], 0)
+	for i, k := range s.keys[at+1:] {
+		either(at+1+i, scalar.FromBool[int](k < pivot))
+	}
 }

@@ -13,8 +13,8 @@ import (
 // Partition returns the elements along an axis, in the shape of a. At the places kth are the
 // elements that come there in sorted order. Before such a place are lesser elements, or equal
 // ones that come before it in a, after it greater or equal ones. The elements between two places keep their
-// order, but they are sorted where that is faster: in an axis of at most 256 elements, or 512 of up to 4 bytes, and of integers of
-// 1 and 2 bytes. Negative places count from the end. A place outside
+// order, but they are sorted where that is faster: in an axis of at most 256 elements, or 512 of up to 4 bytes, or
+// 1024 integers of 2 bytes, and of bytes, or of integers of 2 bytes at several places. Negative places count from the end. A place outside
 // of the axis is an error, [expr.ErrIndex], unless there are no elements at all.
 func Partition[T expr.Elem](a expr.Exp[T], axis int, kth ...int) expr.Exp[T] {
 	return expr.Of[T](untyped.Partition("partition", expr.NodeOf(a), axis, kth))

@@ -68,6 +68,7 @@ func routineCases() (list []ability) {
 	}
 	add(computed("partition", "kernels", unordered(3, 2400), same("partition", 1, []int{0, 7, 900, 2399})))
 	add(computed("partition at many places", "kernels", unordered(2400, 2), same("partition", 0, append([]int{1}, many...))))
+	add(computed("partition of pairs", "kernels", numbers[uint16](5000), func(_ place, x u16) u16 { return op.Partition(x, 0, 2500) }))
 	add(computed("argpartition", "kernels", unordered(3, 700), positions("argpartition", 1, []int{1, 44})))
 	add(computed("select", "kernels", unordered(3, 2400), same("select", 1, []int{7, 0, 2399, 7})))
 	add(computed("select of many", "kernels", unordered(2400, 2), same("select", 0, many)))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
@@ -123,6 +124,128 @@ func TestCarriedPressure(t *testing.T) {
 		})
 	}
 	forget()
+}
+
+// A scanWriter writes random loops that carry values of one type, or of several, down columns. The rows of some arrays are along their last
+// axis, and registers hold parts of those.
+type scanWriter struct {
+	r                      *rand.Rand
+	decl, before, in, last strings.Builder
+	values                 map[dtype.Type][]int
+	places                 []string // of the elements of each array
+	count                  int
+}
+
+// array adds an array, and returns its place and that of an element of it.
+func (w *scanWriter) array(t dtype.Type, mode string, places ...string) (buf int, place string) {
+	place = places[w.r.IntN(len(places))]
+	fmt.Fprintf(&w.decl, "buf x%d %s %s %d\n", len(w.places), t.Short(), mode, strings.Count(place, "i"))
+	w.places = append(w.places, place)
+	return len(w.places) - 1, place
+}
+
+// value writes an instruction to b, and returns the number of its value.
+func (w *scanWriter) value(b *strings.Builder, t dtype.Type, text string, args ...any) int {
+	w.count++
+	fmt.Fprintf(b, "%%%d = %s\n", w.count, fmt.Sprintf(text, args...))
+	w.values[t] = append(w.values[t], w.count)
+	return w.count
+}
+
+func (w *scanWriter) load(t dtype.Type) int {
+	buf, place := w.array(t, "in", "i1, i0", "i1, i0", "i0, i1", "")
+	b := &w.in
+	if place == "" {
+		b = &w.before
+	}
+	return w.value(b, t, "load %s x%d[%s]", t.Short(), buf, place)
+}
+
+// operand returns the number of one of the last values of a type, or of an element of a new array.
+func (w *scanWriter) operand(t dtype.Type) int {
+	v := w.values[t]
+	switch {
+	case len(v) > 0 && w.r.IntN(3) > 0:
+		return v[len(v)-1-w.r.IntN(min(len(v), 4))]
+	case t == dtype.Bool:
+		x := w.load(dtype.I32)
+		return w.value(&w.in, t, "lt bool %%%d %%%d", x, w.load(dtype.I32))
+	}
+	return w.load(t)
+}
+
+func (w *scanWriter) store(t dtype.Type, id int, places ...string) {
+	buf, place := w.array(t, "out", places...)
+	fmt.Fprintf(&w.in, "store %s x%d[%s] %%%d\n", t.Short(), buf, place, id)
+}
+
+// kernel returns a loop with some carries, and some of cases.
+func (w *scanWriter) kernel(cases []primCase) string {
+	types := []dtype.Type{dtype.U64, dtype.I64, dtype.F64, dtype.F32, dtype.I32, dtype.U8, dtype.I16}
+	w.values = map[dtype.Type][]int{}
+	typ, mixed := types[w.r.IntN(len(types))], w.r.IntN(3) == 0
+	type carry struct {
+		t  dtype.Type
+		id int
+	}
+	carries := make([]carry, 1+w.r.IntN(4))
+	for i := range carries {
+		t := typ
+		if mixed {
+			t = types[w.r.IntN(len(types))]
+		}
+		buf, _ := w.array(t, "in", "i1")
+		first := w.value(&w.before, t, "load %s x%d[i1]", t.Short(), buf)
+		carries[i] = carry{t, w.value(&w.in, t, "carry %s %%%d", t.Short(), first)}
+	}
+	for left := 1 + w.r.IntN(4); left > 0; {
+		c := &cases[w.r.IntN(len(cases))]
+		if c.pre != "" || strings.HasPrefix(c.name, "bitcast") || !mixed && slices.ContainsFunc(c.args, func(t dtype.Type) bool { return t != typ && t != dtype.Bool && t != dtype.I32 }) {
+			continue
+		}
+		left--
+		var args []any
+		for _, t := range c.args {
+			args = append(args, fmt.Sprintf("%%%d", w.operand(t)))
+		}
+		if id := w.value(&w.in, c.typ, c.text, args...); c.typ != dtype.Bool && w.r.IntN(3) == 0 {
+			w.store(c.typ, id, "i0, i1", "i0, i1", "i1, i0")
+		}
+	}
+	for i, c := range carries {
+		op := []string{"add", "min", "max", "mul"}[w.r.IntN(4)]
+		id := w.value(&w.in, c.t, op+" %s %%%d %%%d", c.t.Short(), c.id, w.operand(c.t))
+		if i == 0 || w.r.IntN(2) == 0 {
+			w.store(c.t, id, "i0, i1")
+		}
+		fmt.Fprintf(&w.last, "%%%d = next %s %%%d %%%d\n", 1000+i, c.t.Short(), c.id, id)
+	}
+	return "kernel p\naxis i0 i1\n" + w.decl.String() + "{\nvec i1 {\n" + w.before.String() + "seq i0 {\n" + w.in.String() + w.last.String() + "}\n}\n}\n"
+}
+
+// TestScanPressure compares random loops that carry values, whose registers hold as much as they may.
+func TestScanPressure(t *testing.T) {
+	defer forget()
+	cases := primCases()
+	failed := []int{3543, 5203, 5917, 7064, 7282, 11921} // once
+	for i := range testlevel.Every(6000, 600) {
+		seed := i
+		if i < len(failed) {
+			seed = failed[i]
+		}
+		r := rand.New(rand.NewPCG(1, uint64(seed)))
+		w := scanWriter{r: r}
+		k := parse(t, w.kernel(cases))
+		rows, columns := []int{1, 2, 3, 4, 5, 8, 9, 16, 20, 33}[r.IntN(10)], []int{3, 4, 8, 16, 17, 30, 32, 64, 96, 100}[r.IntN(10)]
+		var shapes [][]int
+		for _, place := range w.places {
+			shapes = append(shapes, map[string][]int{"i1": {columns}, "i0, i1": {rows, columns}, "i1, i0": {columns, rows}}[place])
+		}
+		differ(t, r, newSetup(t, r, k, []int{rows, columns}, nil, shapes, r.IntN(3) > 0))
+		if i%500 == 499 {
+			forget()
+		}
+	}
 }
 
 // TestSelections compares places of the largest of several elements with the interpreter. The comparisons come before the selections of

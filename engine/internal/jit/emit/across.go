@@ -43,7 +43,7 @@ func (f *phaseCode) acrossLoop() {
 		fixed += group * len(f.carries)
 		f.findEchoes()
 	}
-	f.pinUniforms(f.Vectors - copies*v - fixed - spareRegs)
+	f.pinUniforms(f.Vectors - f.beside(copies*v) - fixed)
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.firstRow()
 	f.firstPosition(accs)
@@ -211,7 +211,7 @@ func (f *phaseCode) carryAcross(group int) int {
 	v, _ := f.pressure()
 	f.chooseCarries(f.Vectors-v-spareRegs, false)
 	v = f.besideCarries(v)
-	for group > 1 && group*(v+len(f.carries))+spareRegs > f.Vectors {
+	for group > 1 && group*len(f.carries)+f.beside(group*v) > f.Vectors {
 		group /= 2
 	}
 	return group

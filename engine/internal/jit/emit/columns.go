@@ -8,7 +8,6 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
-	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -37,7 +36,7 @@ func (f *phaseCode) columnLoop() {
 	if len(f.transposedSites) > 0 {
 		group = 1
 	}
-	for group > 1 && (group*(v+nred)+spareRegs > f.Vectors || !f.Fits(group*m)) {
+	for group > 1 && (group*nred+f.beside(group*v) > f.Vectors || !f.Fits(group*m)) {
 		group /= 2
 	}
 	for c := f.deepCopies(); c > group && len(f.transposedSites) == 0; c-- {
@@ -49,12 +48,13 @@ func (f *phaseCode) columnLoop() {
 	if len(f.carries) > 0 && whole == 0 || f.combines && (whole == 0 || f.manyRows() > 1) {
 		whole, at = f.wholeGroups(v, m, nred)
 	}
-	values := func() int { return max(group*(v+nred), whole*nred+at*v) }
+	values := func() int { return max(group*nred+f.beside(group*v), whole*nred+f.beside(at*v)) - spareRegs }
 	for max(group, at) > 1 && f.crowdsSelectors(values()) {
 		group, at = max(group/2, 1), (at+1)/2
 	}
-	f.pinUniforms(f.Vectors - values() - f.findHeld(v, nred) - spareRegs)
-	f.holding(values(), func() { f.columnParts(accs, group, whole, at) })
+	taken := values() + f.findHeld(v, nred)
+	f.pinUniforms(f.Vectors - taken - spareRegs)
+	f.holding(taken, func() { f.columnParts(accs, group, whole, at) })
 }
 
 // columnParts emits the loops of columnLoop: for whole rows of so many vectors, for groups of vectors, and for the last columns.
@@ -113,7 +113,7 @@ const node = 4
 func (f *phaseCode) wholeRow(v, m, states int) (vectors, at int) {
 	vectors = (f.wholeLanes() + f.W - 1) / f.W
 	for at = 4; at > 0; at /= 2 {
-		if vectors*states+at*v+spareRegs <= f.Vectors && f.Fits(at*m) && vectors*len(f.top) <= wholeNodes {
+		if vectors*states+f.beside(at*v) <= f.Vectors && f.Fits(at*m) && vectors*len(f.top) <= wholeNodes {
 			return vectors, at
 		}
 	}
@@ -125,17 +125,20 @@ func (f *phaseCode) wholeRow(v, m, states int) (vectors, at int) {
 
 // besideCarries returns how many of v registers the values of a vector take beside those of the carries.
 func (f *phaseCode) besideCarries(v int) int {
-	least := 1
-	if f.LaneSize > 0 && slices.ContainsFunc(f.top, func(id int32) bool { return f.Nodes[id].Op == prim.Shl || f.Nodes[id].Op == prim.Shr }) {
-		least = 3 // with both operands and the result, such a shift takes so many more than spareRegs
-	}
 	for i := range f.carries {
 		if f.carries[i].early { // neither its value nor its next takes another register
-			v = max(v-2, least)
+			v = max(v-2, 1)
 		}
+	}
+	if len(f.carries) > 0 {
+		f.ofNode = f.mostOfNode(f.top, false)
 	}
 	return v
 }
+
+// beside returns how many registers a loop that carries values needs beside theirs: those of other values, which may go to memory, and
+// temporaries, but at least those of each node.
+func (f *phaseCode) beside(values int) int { return max(values+spareRegs, f.ofNode) }
 
 // wholeNodes is the most nodes of the vectors of a row that is emitted without a loop.
 const wholeNodes = 128
@@ -503,9 +506,9 @@ func (f *phaseCode) wholeGroups(v, m, states int) (vectors, at int) {
 		return 0, 0
 	}
 	at = f.manyRows()
-	room := (f.Vectors - at*v - spareRegs) / states
+	room := (f.Vectors - f.beside(at*v)) / states
 	if at > 1 { // [isa.Lanes.StepValues] takes some
-		room = (f.Vectors - at*v - node - 1) / states
+		room = (f.Vectors - max(at*v+node+1, f.ofNode)) / states
 	}
 	all := (f.Layout.Whole + f.W - 1) / f.W
 	if room < 1 {

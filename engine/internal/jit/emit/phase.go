@@ -73,6 +73,7 @@ type phaseCode struct {
 	best      isa.Vec                  // the extreme in all lanes
 	collected isa.Mask                 // predicates of a loop that leaves, or 0: see heldLoop
 
+	ofNode              int  // see mostOfNode; 0: no registers have carries
 	spared              int  // see spare; 0: not known
 	pressed             bool // pressure is known
 	mostVecs, mostMasks int

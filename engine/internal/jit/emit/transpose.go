@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -197,7 +198,7 @@ func (f *phaseCode) findHeld(v, states int) (vectors int) {
 		}
 	}
 	vectors = 1 + n*max(loads, stores) + (n-1)*stores
-	all := vectors + v + states + f.otherTemporaries()
+	all := vectors + states + max(v+f.otherTemporaries(), f.mostOfNode(f.top, true))
 	if f.heldTransposed = all <= f.Vectors; !f.heldTransposed {
 		return 0
 	}
@@ -250,6 +251,31 @@ func (f *phaseCode) otherTemporaries() int {
 		if n := &f.Nodes[id]; f.transposedSite(id) == nil {
 			most = max(most, f.Temporaries(&f.Emitter, n))
 		}
+	}
+	return most
+}
+
+// mostOfNode returns the most registers that the code of a node takes at once beside those of carries and, if held is set, of transposed
+// sites: those of its operands, its result and its temporaries.
+func (f *phaseCode) mostOfNode(list []int32, held bool) (most int) {
+	others := func(id int32) bool { return id != lower.None && !f.IsMask(id) && !f.Uniform[id] }
+	for _, id := range list {
+		n, own := &f.Nodes[id], spareRegs
+		if held && f.transposedSite(id) != nil {
+			continue
+		}
+		if n.Op == ir.Cold {
+			most = max(most, f.mostOfNode(n.Body, held))
+		}
+		if f.Temporaries != nil {
+			own = f.Temporaries(&f.Emitter, n)
+		}
+		own += int(frame.Bit(n.HasResult() && others(id)))
+		for i, a := range n.Args {
+			kept := slices.ContainsFunc(f.carries, func(c carried) bool { return c.Load == a && c.early }) || slices.Contains(n.Args[:i], a)
+			own += int(frame.Bit(others(a) && !kept && !(held && f.transposedSite(a) != nil)))
+		}
+		most = max(most, own)
 	}
 	return most
 }

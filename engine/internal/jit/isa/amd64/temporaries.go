@@ -29,6 +29,8 @@ var simpleOps = [1 << 8]bool{
 // temporaries is the field of [isa.Facts] for AVX2.
 func temporaries(f *isa.Emitter, n *lower.Node) int {
 	switch {
+	case n.Op == prim.MulHi && isa.Wide(n.In): // three, and an operand from memory
+		return fewTemporaries + 1
 	case n.Op == ir.Load || n.Op == ir.Store:
 		s := &f.Layout.Sites[n.Aux]
 		plain := s.Kind == layout.Unit || s.Kind == layout.Uniform || s.Kind == layout.Scratch

@@ -57,7 +57,7 @@ buf y %[2]s out 1
     store %[2]s y[i0] %%1
   }
 }`, typ.Short(), typ.Register().Short()))
-			rows := [...]int{1 + r.IntN(520), 512, 700 + r.IntN(900)}[r.IntN(3)]
+			rows := manyRows(r, columns)
 			for _, s := range []*setup{
 				newSetup(t, r, k, []int{columns, rows}, nil, [][]int{{rows, columns}, {rows}, {columns}, {columns}, {columns}}, r.IntN(2) == 0),
 				newSetup(t, r, one, []int{columns, rows}, nil, [][]int{{rows, columns + r.IntN(20)}, {columns}}, r.IntN(2) == 0),
@@ -79,6 +79,14 @@ buf y %[2]s out 1
 	if many < 20*len(isas(t)) || combining < many/2 {
 		t.Errorf("%d loops combine several runs at once, %d of them also the rows that are left", many, combining)
 	}
+}
+
+// manyRows returns a number of rows: few runs of them, some groups of runs, many groups, or for eight columns more than a call goes over.
+func manyRows(r *rand.Rand, columns int) int {
+	if columns == 8 {
+		return 2*runElements/columns + r.IntN(2000)
+	}
+	return [...]int{1 + r.IntN(520), 512, 700 + r.IntN(900), 2000 + r.IntN(3000)}[r.IntN(4)]
 }
 
 // TestRunsOfManyArrays compares sums of a few columns of more arrays than registers have addresses of, from the last row up, with the
@@ -280,7 +288,7 @@ buf y %[1]s out 2
     store %[1]s y[i0, i2] %%1
   }
 }`, typ.Short(), [...]string{"sum", "max", "min"}[r.IntN(3)]))
-			groups, rows, gap := 1+r.IntN(6), [...]int{150 + r.IntN(520), 512, 700 + r.IntN(900)}[r.IntN(3)], r.IntN(2)
+			groups, rows, gap := 1+r.IntN(6), 149+manyRows(r, columns), r.IntN(2)
 			s := newSetup(t, r, k, []int{groups, rows, columns}, nil, [][]int{{groups, rows, columns + gap}, {groups, columns}}, true)
 			for _, be := range isas(t) {
 				if slices.ContainsFunc(s.instance(t, be).(*instance).phases, func(bp *boundPhase) bool { return bp.runs != nil && len(bp.Spans) > 1 }) {

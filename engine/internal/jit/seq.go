@@ -199,7 +199,7 @@ func combinedRows(n int) int { return max(acrossElements/n&^(ir.Run-1), ir.Run) 
 
 // inRuns is [layout.Phase.InRuns] with a quarter of the registers for the vectors, and for a single reduction as
 // many as rows are read at once. The vectors of more than a line hide the latency of their sums from row to row, so runs one after
-// the other, which no Go code joins, take less time.
+// the other take less time.
 func (g *generator) inRuns(bp *layout.Phase) (runs, vectors int) {
 	if bp.Combines && bp.Columns()*bp.Widest() > layout.LineBytes {
 		return 0, 0
@@ -207,33 +207,22 @@ func (g *generator) inRuns(bp *layout.Phase) (runs, vectors int) {
 	return bp.InRuns(bp.Lanes(g.Bytes, g.Predicates > 0), max(g.Vectors/4, g.RowsAtOnce/max(len(bp.Lowered.Reds), 1)))
 }
 
-// fewRuns reports whether rows are so few that several runs at once would gain less than it takes Go to combine
-// them: for each of several spans of columns as long as some 400 rows.
+// fewRuns reports whether rows are so few that several runs at once would gain less than it takes Go to call for
+// them and for the rows that are left: for each of several spans of columns as long as some 400 rows.
 func (bp *boundPhase) fewRuns() bool {
 	return bp.SeqN < 4*ir.Run || len(bp.Spans) > 1 && bp.SeqN < 8*ir.Run
 }
 
-// runGroups returns the runs of rows that a function for few columns combines at once, the vectors
-// of their result, and the most groups of runs in a call.
-func (in *instance) runGroups(bp *boundPhase) (runs, vectors, most int) {
-	runs, vectors = in.code.gen.inRuns(bp.Phase)
-	return runs, vectors, max(runElements/(runs*ir.Run*bp.Columns()), 1)
-}
-
 // runElements is about the number of elements of a call for few columns.
-const runElements = 1 << 14
+const runElements = 1 << 17
 
-// runBytes returns the memory of the accumulators of such a function, and of its results.
-func (in *instance) runBytes(bp *boundPhase) int {
-	runs, vectors, most := in.runGroups(bp)
-	return (runs + most) * vectors * in.code.gen.Bytes
-}
-
-// manyRuns runs as many rows as it can by the function for few columns, and returns their number.
+// manyRuns runs as many rows as it can by the function for few columns, and returns their number. The runs that are done are levels of the
+// reductions with an order, and combined with the accumulators of the others.
 func (w *worker) manyRuns(bp *boundPhase, c columns, inner int) (t int) {
 	accs := w.accs[bp.Lowered.ID]
-	runs, vectors, most := w.inst.runGroups(bp)
-	rows, lanes := runs*ir.Run, vectors*bp.Lanes(w.inst.code.gen.Bytes, w.inst.code.gen.Predicates > 0)
+	runs, _ := w.inst.code.gen.inRuns(bp.Phase)
+	rows := runs * ir.Run
+	most := max(runElements/(rows*c.n), 1)
 	for !w.inst.Stopped() {
 		groups := min(most, (bp.SeqN-t)/rows, (inner-t%inner)/rows)
 		if groups == 0 {
@@ -242,34 +231,25 @@ func (w *worker) manyRuns(bp *boundPhase, c columns, inner int) (t int) {
 		w.set(frame.Left, groups)
 		w.callRows(bp, bp.runs, c, t, 0, ir.Run)
 		for i := range accs {
-			r := &bp.Reds[i]
-			for g := range groups {
-				w.copyRuns(&accs[i], r, t/ir.Run+g*runs, runs, unsafe.Add(accs[i].runs, (runs+g)*lanes*r.Kern.Lane.Size()), c.n)
+			if r := &bp.Reds[i]; !r.Kern.Ordered {
+				r.Kern.Merge(accs[i].acc, accs[i].runs, c.n)
 			}
 		}
 		t += groups * rows
 	}
 	for i := range accs {
-		if bp.Reds[i].Kern.Ordered {
-			fillLanes(accs[i].acc, c.n, bp.Reds[i].Kern)
+		st, r := &accs[i], &bp.Reds[i]
+		if r.Kern.Ordered {
+			fillLanes(st.acc, c.n, r.Kern)
+		}
+		for k := range st.levels {
+			if !bp.fn.combines && t/ir.Run>>k&1 != 0 { // they are not those of the tree
+				bytes := c.n * r.Kern.Lane.Size()
+				copy(unsafe.Slice((*byte)(st.levels[k]), bytes), unsafe.Slice((*byte)(unsafe.Add(st.tree, k*st.pitch)), bytes))
+			}
 		}
 	}
 	return t
-}
-
-// copyRuns adds the result of some runs, in acc, to the levels of a reduction, or to its accumulators if the order does not
-// matter. The first is run number first.
-func (w *worker) copyRuns(st *accState, r *layout.SeqRed, first, runs int, acc unsafe.Pointer, n int) {
-	if !r.Kern.Ordered {
-		r.Kern.Merge(st.acc, acc, n)
-		return
-	}
-	i := bits.TrailingZeros(uint(runs))
-	for ; first>>i&1 != 0; i++ {
-		r.Kern.Merge(acc, st.levels[i], n)
-	}
-	bytes := n * r.Kern.Lane.Size()
-	copy(unsafe.Slice((*byte)(st.levels[i]), bytes), unsafe.Slice((*byte)(acc), bytes))
 }
 
 func (w *worker) pushRun(st *accState, r *layout.SeqRed, count, n int) {
@@ -469,10 +449,10 @@ func (w *worker) callRows(bp *boundPhase, fn *function, c columns, t, done, m in
 	accs := w.accs[bp.Lowered.ID]
 	for i := range bp.Reds {
 		r, acc := &bp.Reds[i], accs[i].acc
-		switch {
-		case fn == bp.runs:
+		if fn == bp.runs {
 			acc = accs[i].runs
-		case fn.combines:
+		}
+		if fn == bp.runs || fn.combines {
 			w.setPtr(r.At+frame.SiteLevels, accs[i].tree, at*r.Kern.Lane.Size())
 		}
 		w.setPtr(r.At+frame.SitePtr, acc, at*r.Kern.Lane.Size())

@@ -243,8 +243,8 @@ type accState struct {
 	acc    unsafe.Pointer
 	levels []unsafe.Pointer // acc and a level change places, unless a function combines
 	pos    unsafe.Pointer
-	tree   unsafe.Pointer // levels of a function that combines: its result is acc
-	runs   unsafe.Pointer // accumulators and results of the function for few columns, or nil
+	tree   unsafe.Pointer // levels that machine code combines, pitch bytes apart
+	runs   unsafe.Pointer // accumulators of the function for few columns, or nil
 	lanes  unsafe.Pointer // accumulators of the lanes of a block, pitch bytes apart, or nil
 	pitch  int
 	folded unsafe.Pointer // the combination of all lanes, which fold computes

@@ -403,16 +403,21 @@ func (w *worker) newAccState(bp *boundPhase, r *layout.SeqRed) accState {
 	bytes := bp.strip * r.Kern.Lane.Size()
 	st := accState{acc: w.memory(bytes)}
 	if bp.runs != nil {
-		st.runs = w.memory(w.inst.runBytes(bp))
+		runs, vectors := w.inst.code.gen.inRuns(bp.Phase)
+		st.runs = w.memory(runs * vectors * w.inst.code.gen.Bytes)
 	}
-	if bp.fn.combines {
-		pitch := (bytes + 127) &^ 63 // with room for a vector
-		st.tree = w.memory(r.Kern.Levels(bp.SeqN) * pitch)
-		w.set(r.At+frame.SiteStride, pitch)
-		st.levels = lists.Make(r.Kern.Levels(bp.SeqN), func(i int) unsafe.Pointer { return unsafe.Add(st.tree, i*pitch) })
-	} else {
-		st.levels = lists.Make(r.Kern.Levels(bp.SeqN), func(int) unsafe.Pointer { return w.memory(bytes) })
+	levels := r.Kern.Levels(bp.SeqN)
+	if bp.runs != nil || bp.fn.combines {
+		st.pitch = (bytes + 127) &^ 63 // with room for a vector
+		st.tree = w.memory(levels * st.pitch)
+		w.set(r.At+frame.SiteStride, st.pitch)
 	}
+	st.levels = lists.Make(levels, func(i int) unsafe.Pointer {
+		if bp.fn.combines {
+			return unsafe.Add(st.tree, i*st.pitch)
+		}
+		return w.memory(bytes)
+	})
 	if r.Kern.Arg {
 		st.pos = w.memory(bp.strip * 4)
 	}

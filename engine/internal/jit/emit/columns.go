@@ -160,7 +160,8 @@ const shortColumns = 12
 // allColumns returns the vectors of all columns.
 func (f *phaseCode) allColumns() int { return (f.Layout.Columns() + f.W - 1) / f.W }
 
-// runs emits the loop for a few columns, and several runs of rows at once. It combines these runs.
+// runs emits the loop for a few columns, and several runs of rows at once. The runs of a group are combined, and then those of the groups,
+// whose levels begin with that of a whole group.
 func (f *phaseCode) runs(accs []columnAcc, v, nred int) {
 	each := f.allColumns()
 	copies := f.Runs * each
@@ -175,58 +176,72 @@ func (f *phaseCode) runs(accs []columnAcc, v, nred int) {
 		f.part("columns: %d runs of rows at once, the last vector of a row under a mask", f.Runs)
 	}
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
-	f.Int(isa.Mov, isa.Word(frame.Steps), isa.Lane)
+	f.countRuns(f.Runs * ir.Run)
 	if !whole {
 		f.Int(isa.Mov, isa.T1, isa.Word(f.Phase.Lanes))
 		f.Int(isa.Sub, isa.T1, isa.K((each-1)*f.W))
 		f.Lanes.SetTail()
 	}
+	eachReduction(accs, false, func(a *columnAcc) { f.clearAcc(a, copies) })
 	groups := f.NewLabel()
 	f.Bind(groups)
-	for i := range accs {
-		a, t := &accs[i], f.Tmp()
-		f.Lanes.Constant(t, a.Kern.Lane, a.Kern.Identity)
-		for c := range copies {
-			f.Lanes.StoreVec(a.Kern.Lane, f.columnMem(a, c).x, t)
-		}
-		f.EndStep()
-	}
+	eachReduction(accs, true, func(a *columnAcc) { f.clearAcc(a, copies) })
 	if !whole {
 		f.Ends, f.Masked = each, each == 1
 	}
 	f.columns(accs, copies)
 	f.Ends, f.Masked, f.Tail = 0, false, 0
-	for i := range accs {
-		f.combineRuns(&accs[i], each)
-	}
-	f.Int(isa.Add, isa.Word(frame.Steps), isa.K(each*f.W))
+	eachReduction(accs, true, func(a *columnAcc) { f.combineRuns(a, each, f.pushRun) })
+	f.Int(isa.Add, isa.Word(frame.Counter), isa.K(1))
 	f.eachRowSite(func(s *layout.Site, _ int8) {
 		f.Int(isa.Add, isa.Word(s.Arg+s.Origin), isa.K(f.Runs*s.RunBytes()))
 	})
 	f.Int(isa.Sub, isa.Word(frame.Left), isa.K(1))
 	f.BranchResult(isa.NE, groups)
+	eachReduction(accs, false, func(a *columnAcc) {
+		f.combineRuns(a, each, func(a *columnAcc, each int) {
+			for c := range each {
+				f.storeRanked(a.Kern, a.regs[c], f.columnMem(a, c))
+			}
+		})
+	})
 }
 
-// combineRuns combines neighbouring runs, and stores the results behind the accumulators.
-func (f *phaseCode) combineRuns(a *columnAcc, each int) {
-	t := a.Kern.Lane
-	for k := range each {
-		var v []isa.Vec
-		for run := range f.Runs {
-			d := f.Tmp()
-			f.Lanes.LoadVec(t, d, f.columnMem(a, run*each+k).x)
-			v = append(v, d)
+// eachReduction calls do for the reductions that have an order, or for those that have none.
+func eachReduction(accs []columnAcc, ordered bool, do func(*columnAcc)) {
+	for i := range accs {
+		if accs[i].Kern.Ordered == ordered {
+			do(&accs[i])
 		}
-		for by := 1; by < f.Runs; by *= 2 {
-			for run := 0; run < f.Runs; run += 2 * by {
-				f.Within(func() { f.step(a.Red, ranked{x: v[run]}, v[run+by]) })
+	}
+}
+
+// clearAcc stores the identity as so many vectors of an accumulator.
+func (f *phaseCode) clearAcc(a *columnAcc, vectors int) {
+	t := f.Tmp()
+	f.Lanes.Constant(t, a.Kern.Lane, a.Kern.Identity)
+	for c := range vectors {
+		f.Lanes.StoreVec(a.Kern.Lane, f.columnMem(a, c).x, t)
+	}
+	f.EndStep()
+}
+
+// combineRuns combines neighbouring runs, and calls end with the result, a vector for each of a row, in the registers of a copy of a.
+func (f *phaseCode) combineRuns(a *columnAcc, each int, end func(*columnAcc, int)) {
+	free, b := f.Vecs.Free, *a
+	for c := range f.Runs * each {
+		b.regs = append(b.regs, takeRanked(a.Kern, f.Vecs.TakeTop))
+		f.Lanes.LoadVec(a.Kern.Lane, b.regs[c].x, f.columnMem(a, c).x)
+	}
+	for by := each; by < len(b.regs); by *= 2 {
+		for c := 0; c < len(b.regs); c += 2 * by {
+			for k := range each {
+				f.Within(func() { f.step(a.Red, b.regs[c+k], b.regs[c+k+by].x) })
 			}
 		}
-		f.Int(isa.Mov, isa.T0, isa.Word(a.At+frame.SitePtr))
-		f.Int(isa.Mov, isa.T1, isa.Word(frame.Steps))
-		f.Lanes.StoreVec(t, isa.AtX(isa.T0, isa.T1, t.Size(), (f.Runs*each+k)*f.VecBytes(t)), v[0])
-		f.EndStep()
 	}
+	end(&b, each)
+	f.Vecs.Free = free
 }
 
 // columns emits the loop down the rows for one group of columns.
@@ -628,13 +643,18 @@ func ordered(accs []columnAcc) bool {
 	return slices.ContainsFunc(accs, func(a columnAcc) bool { return a.Kern.Ordered })
 }
 
+// countRuns sets the counter to the runs, or groups of runs, of so many rows before the first row of a call.
+func (f *phaseCode) countRuns(rows int) {
+	f.Int(isa.Mov, isa.T0, isa.Word(frame.First))
+	f.Int(isa.Shr, isa.T0, isa.K(bits.TrailingZeros(uint(rows))))
+	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T0)
+}
+
 // eachRun emits a loop over the runs of a call. down emits the loop down Count rows. levels calls end with the accumulators of
 // a reduction in registers, at the end of a run and at the end of the rows.
 func (f *phaseCode) eachRun(accs []columnAcc, down func(), levels func(a *columnAcc, end func(*columnAcc, int))) {
 	runs, rest := f.NewLabel(), f.NewLabel()
-	f.Int(isa.Mov, isa.T0, isa.Word(frame.First))
-	f.Int(isa.Shr, isa.T0, isa.K(bits.TrailingZeros(ir.Run)))
-	f.Int(isa.Mov, isa.Word(frame.Counter), isa.T0)
+	f.countRuns(ir.Run)
 	f.Int(isa.Mov, isa.T0, isa.Word(frame.Rows))
 	f.Int(isa.Mov, isa.Word(frame.Going), isa.T0)
 	f.Bind(runs)
@@ -643,18 +663,10 @@ func (f *phaseCode) eachRun(accs []columnAcc, down func(), levels func(a *column
 	f.Int(isa.Min, isa.Count, isa.T0)
 	down()
 	f.Branch(isa.LT, isa.Word(frame.Going), isa.K(ir.Run), rest)
-	for i := range accs {
-		if accs[i].Kern.Ordered {
-			levels(&accs[i], f.pushRun)
-		}
-	}
+	eachReduction(accs, true, func(a *columnAcc) { levels(a, f.pushRun) })
 	f.Int(isa.Add, isa.Word(frame.Counter), isa.K(1))
 	f.Int(isa.Sub, isa.Word(frame.Going), isa.K(ir.Run))
 	f.BranchResult(isa.NE, runs)
 	f.Bind(rest)
-	for i := range accs {
-		if accs[i].Kern.Ordered {
-			levels(&accs[i], f.popRuns)
-		}
-	}
+	eachReduction(accs, true, func(a *columnAcc) { levels(a, f.popRuns) })
 }

@@ -133,7 +133,8 @@ func (f *family) narrow256(p *Problem) bool {
 }
 
 // transposedVecs returns the number of vectors of a kernel of so many rows, of columns at a distance of step bytes. The pointers of a
-// kernel reach 35 columns, or 30 if A takes one of the pointers: from six rows on, unless across says that rows of A are neighbours.
+// kernel reach 35 columns, or 30 if A takes one of the pointers, from six rows on, or 25 if it takes two, from eleven rows on. It takes none if
+// across says that rows of A are neighbours.
 // Unless the distance is 0, no more columns of a kernel share a set of the first-level cache than the set has ways.
 func (f *family) transposedVecs(rows, cols, step int, across bool) int {
 	vecs := [mostTransposed + 1]int{0, 3, 2, 2, 2, 2, 1, 1, 1, 1, 1}

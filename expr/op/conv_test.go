@@ -103,6 +103,9 @@ var convolutions = []struct {
 	{[]int{0, 3, 6}, []int{3, 1, 3}, op.Sliding{Groups: 3}},
 	{[]int{1, 2, 3, 4, 5}, []int{2, 1, 2, 3, 2}, op.Sliding{Groups: 2, Padding: []int{1}}},
 	{[]int{1, 2, 9, 4}, []int{2, 1, 2, 4}, op.Sliding{Groups: 2, Stride: []int{5, 1}}},
+	{[]int{1, 2, 0, 5}, []int{2, 1, 3, 3}, op.Sliding{Groups: 2, Padding: []int{2}}},
+	{[]int{1, 2, 0, 5}, []int{2, 2, 3, 3}, op.Sliding{Padding: []int{2}}},
+	{[]int{1, 2, 4, 3}, []int{2, 1, 2, 2}, op.Sliding{Groups: 2, Stride: []int{math.MaxInt >> 20, math.MaxInt}}},
 }
 
 // TestConv compares convolutions with loops.

@@ -106,7 +106,8 @@ func gradFilters(out, a *tree.Node, k shape.Shape, w []slide) *tree.Node {
 
 // gradWeights is a sum over all positions of all images.
 func gradWeights(out, a *tree.Node, k shape.Shape, w []slide, groups int) *tree.Node {
-	if few := k[0] < 4*groups; k[1] == 1 && few && out.Shape().Size() > 0 && !slices.ContainsFunc(w, func(x slide) bool { return x.stride > 1 && x.dilation > 1 }) {
+	apart := func(x slide) bool { return x.stride > x.size || x.stride > 1 && x.dilation > 1 }
+	if k[1] == 1 && k[0] < 4*groups && out.Shape().Size() > 0 && !slices.ContainsFunc(w, apart) {
 		return gradFilters(out, a, k, w)
 	}
 	v := windowsLast(a, w)
@@ -139,7 +140,7 @@ func gradImages(g *tree.Adjoint, weight *tree.Node, w []slide, groups int) *tree
 	back := slices.Clone(w)
 	for i, x := range w {
 		back[i].padding = (x.size-1)*x.dilation - x.padding
-		if x.stride != 1 || back[i].padding < 0 {
+		if x.stride != 1 || back[i].padding < 0 || s[2+i] == 0 {
 			return gradStrided(g, weight, w, s)
 		}
 	}

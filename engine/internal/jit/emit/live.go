@@ -269,8 +269,8 @@ func (f *phaseCode) uniformsOrGroup(group, fixed int) int {
 // from memory takes twice as many instructions, which vectors at once do not make up for.
 const selectors = 8
 
-// crowdsSelectors reports whether so many values, beside uniform operands, leave too few registers for the selectors of records that are loaded. Networks that store
-// records take their registers themselves.
+// crowdsSelectors reports whether so many values, beside uniform operands, leave too few registers for the selectors of records that are
+// loaded. Networks that store records take their registers themselves.
 func (f *phaseCode) crowdsSelectors(values int) bool {
 	return f.Predicates > 0 && len(f.records) > 0 && len(f.joined) == 0 && f.holdRoom(values+len(f.operandsByUse())) < selectors
 }

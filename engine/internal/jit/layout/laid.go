@@ -346,8 +346,10 @@ func (l *layouter) copiesRows(lines []bound.Line) bool {
 	if !l.Blends || !l.onlyCopies() || l.bp.Computes() {
 		return false
 	}
-	steps := 0                                                                                                                        // rows that are as near are stored with a step
-	if t := l.ph.Sites[0].Type; l.wide() && t.Size() == 1 && (l.bp.Laid < leastApart || l.bp.Laid == leastApart && t == dtype.Bool) { // a row of predicates takes more instructions
+	steps := 0 // rows that are as near are stored with a step
+
+	// A row of predicates takes more instructions.
+	if t := l.ph.Sites[0].Type; l.wide() && t.Size() == 1 && (l.bp.Laid < leastApart || l.bp.Laid == leastApart && t == dtype.Bool) {
 		steps = mostSteps
 	}
 	var roots []Site // those that need a register for their address

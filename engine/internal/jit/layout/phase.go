@@ -143,7 +143,7 @@ type Phase struct {
 	Laid           int              // elements of the rows that are laid across vectors, or 0
 	LaidSpans      int              // spans of such a row
 	ManyRows       bool             // of rows that are laid: see LaidOnce
-	Copied         bool             // rows of bytes that are laid are copied one by one
+	Copied         bool             // rows that are laid are copied one by one
 	FewLanes       bool             // its tiles have few lanes: see tilesFew
 	Plain          bool             // see plain
 	Most           int              // most lanes of a call

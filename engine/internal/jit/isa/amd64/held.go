@@ -10,7 +10,7 @@ import (
 )
 
 // A holder keeps constants of a loop in registers, such as the selectors of permutes. With AVX2 only loops with a network of three
-// vectors, or with shifts of bytes, have one.
+// vectors, with shifts of bytes, or with stores of several rows have one.
 
 func (f *emitter) Hold(room int) bool {
 	f.holder = holder{open: true}

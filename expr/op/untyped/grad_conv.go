@@ -73,33 +73,38 @@ func windowsLast(a *tree.Node, w []slide) *tree.Node {
 }
 
 // gradFilters is gradWeights for groups of one channel. Images and adjoint have rows of the same lengths in memory, so that the sum for an
-// element of the windows goes along one row, which begins elsewhere in the images. With strides, the places of one remainder are images.
+// element of the windows goes along one row, which begins elsewhere in the images. No window begins at the ends of rows: such terms are left
+// out. With strides, the places of one remainder are images.
 func gradFilters(out, a *tree.Node, k shape.Shape, w []slide) *tree.Node {
 	s, in, r, zero := out.Shape(), a.Shape(), len(w), tree.NewConst(a.DType(), 0)
 	first := append([]int{1, 0}, lists.UpTo(2 + r)[2:]...)
 	before, after := make([]int, 4, 2*r+4), make([]int, 4, 2*r+4)
 	places, split, images, axes, back := s[:1].Clone(), shape.Shape{in[1], s[0]}, []int{0}, []int{1}, []int{0, 1}
-	count, strides, whole, ends, spans := k[:2].Clone(), k[:2].Clone(), k[:2].Clone(), lists.Map(k, shape.Until), make([]shape.Slice, 2, 2+r)
+	count, strides, whole, ends := k[:2].Clone(), k[:2].Clone(), k[:2].Clone(), lists.Map(k, shape.Until)
 	for i, x := range w {
 		n := (in[2+i] + 2*x.padding + x.stride - 1) / x.stride
-		read := min(in[2+i], max(0, (s[2+i]-1)*x.stride+(x.size-1)*x.dilation+1-x.padding)) // no window reads the elements behind these
-		spans = append(spans, shape.Until(read))
-		before, after = append(before, x.padding, n*x.stride-read-x.padding), append(after, 0, n-s[2+i])
+		before, after = append(before, x.padding, n*x.stride-in[2+i]-x.padding), append(after, 0, n-s[2+i])
 		places, split, images, axes = append(places, n), append(split, n, x.stride), append(images, 3+2*i), append(axes, 2+2*i)
 		most := (x.size + x.stride - 1) / x.stride
 		count, strides, whole, back = append(count, most), append(strides, x.stride), append(whole, most*x.stride), append(back, 2+r+i, 2+i)
 	}
 	length := places.Size()
-	v := Reshape(Pad(Transpose(Slice(a, spans), first), before, zero), split)
+	v := Reshape(Pad(Transpose(a, first), before, zero), split)
 	v = Reshape(Transpose(v, append(images, axes...)), []int{in[1], 1, -1, length})
 	for i, x := range w {
 		step := x.dilation * places[2+i:].Size()
 		length -= (count[2+i] - 1) * step
 		v = windowed(v, []slide{{length, step, 0, 1}}, zero)
 	}
-	g := Reshape(Pad(Transpose(out, first), after, zero), slices.Concat(shape.Shape{in[1], k[0] / in[1]}, ones(1+r), shape.Shape{-1}))
-	g = Slice(g, append(make([]shape.Slice, 3+r), shape.Until(length)))
-	y := Reduce("sum", Call("mul", v, g), Options{Axes: []int{3 + r}})
+	rows := func(x *tree.Node, zero *tree.Node, outputs ...int) *tree.Node {
+		x = Reshape(Pad(Transpose(x, first), after, zero), slices.Concat(outputs, ones(1+r), shape.Shape{-1}))
+		return Slice(x, append(make([]shape.Slice, 3+r), shape.Until(length)))
+	}
+	windows := s.Clone()
+	windows[1] = 1
+	meets := rows(BroadcastTo(tree.NewConst(dtype.Bool, 1), windows), tree.NewConst(dtype.Bool, 0), 1, 1)
+	terms := Call("where", meets, Call("mul", v, rows(out, zero, in[1], k[0]/in[1])), zero)
+	y := Reduce("sum", terms, Options{Axes: []int{3 + r}})
 	y = Transpose(Reshape(y, append(strides, count[2:]...)), back)
 	return Slice(Reshape(y, whole), ends)
 }

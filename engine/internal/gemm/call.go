@@ -170,7 +170,7 @@ func (c *call) kernels() {
 	c.packing, c.copying = [2]*exec.Code{}, [2]*exec.Code{}
 	whole, pieces := c.packsTile()
 	for i, packs := range [2]bool{whole, pieces} {
-		if packs && e.vecs <= mostPieces {
+		if packs && e.vecs <= mostPacked {
 			s := shape{rows: c.short + min(c.tall, 1), across: c.across, packs: true, grid: e.p.GridB != nil, pieces: i == 1, save: save, transposed: e.transposesFirst}
 			s.columns(e.f, e.width)
 			c.packing[i] = e.f.kernel(s)
@@ -436,7 +436,7 @@ func (c *call) column(q int, pack bool) {
 // that follows reads more than these. They prefetch two lines with each two terms.
 func (c *call) copiesA() bool {
 	e := c.e
-	return e.byRows && e.packA && e.vecs <= mostPieces && !e.halfA && e.p.GridA == nil && c.t.n >= e.width && e.mostRate() == dense
+	return e.byRows && e.packA && e.vecs <= mostPacked && !e.halfA && e.p.GridA == nil && c.t.n >= e.width && e.mostRate() == dense
 }
 
 // copyTile runs the kernel of the first strip for tile r, which packs its rows of A. It reports false if there is none.

@@ -32,8 +32,8 @@ type family struct {
 // A table has the kernels of a family.
 type table struct {
 	kernels     [mostRows + 1][mostVecs + 1][2][4][savers][rates]exec.Lazy
-	packing     [mostRows + 1][mostPieces + 1][2][4][savers]exec.Lazy // by rows, vectors, whether A is across, whether B is by columns, a grid, or one of pieces
-	copying     [mostRows + 1][mostPieces + 1][savers]exec.Lazy
+	packing     [mostRows + 1][mostPacked + 1][2][4][savers]exec.Lazy // by rows, vectors, whether A is across, whether B is by columns, a grid, or one of pieces
+	copying     [mostRows + 1][mostPacked + 1][savers]exec.Lazy
 	copiers     [mostVecs + 1][2][2][2]exec.Lazy
 	transposing [mostLanes + 1][transposeTerms + 1][2][2]exec.Lazy // by rows and terms
 	gathering   exec.Lazy

@@ -61,8 +61,8 @@ type args struct {
 	rows unsafe.Pointer // where the kernel packs rows of A
 }
 
-// mostPieces is the largest number of vectors of a kernel that packs.
-const mostPieces = 3
+// mostPacked is the largest number of vectors of a kernel that packs.
+const mostPacked = 3
 
 // pieces says where a kernel reads a strip of a grid: columns of one run, then those of
 // another one. A table has the bytes from both to the terms.
@@ -70,7 +70,7 @@ type pieces struct {
 	table  unsafe.Pointer
 	second uintptr // where the first column would be, if it were in the second run; maybe outside of the array
 	packed unsafe.Pointer
-	masks  [2 * mostPieces]uint64 // of the runs, by vectors
+	masks  [2 * mostPacked]uint64 // of the runs, by vectors
 }
 
 // Offsets in the argument block.

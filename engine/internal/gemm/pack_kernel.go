@@ -369,8 +369,8 @@ func (w *writer) transpose(x transposition, row func(i int, disp int32) x86.Mem)
 	return last
 }
 
-// copyA packs n terms of the rows of A before the first of them, if the kernel does. All are read from there: rows that share a set
-// of the first-level cache are read once then.
+// copyA packs n terms of the rows of A before the first of them, if the kernel does. The multiply-adds read the packed terms: rows that share
+// a set of the first-level cache are read once then.
 func (w *writer) copyA(u, n int) {
 	if u > 0 || !w.s.copies {
 		return

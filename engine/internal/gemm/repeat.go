@@ -13,7 +13,7 @@ import (
 // are copies, in memory that keeps no array alive. A nil repeat notes nothing.
 type repeat struct {
 	calls []exec.Bound
-	most  int    // that are listed
+	most  int    // calls that are listed
 	next  int    // of the run that gives them their arguments
 	lists bool   // the calls are listed, and not made
 	ready bool   // they have the arguments of the last run
@@ -54,7 +54,7 @@ func (d *Product) ownMemory() *scratch {
 	return &scratch{b: aligned(d.machine.packedB() + cacheLine)}
 }
 
-// list lists the calls of a run. Its arrays are where no memory is: with such addresses the race detector allows to compute.
+// list lists the calls of a run. Its arrays are where no memory is: the race detector lets Go code compute with such addresses.
 func (r *repeat) list(w *worker) {
 	bufs := w.d.bind.Bufs
 	given := [3]unsafe.Pointer{bufs[0].Ptr, bufs[1].Ptr, bufs[2].Ptr}
@@ -100,7 +100,7 @@ func (r *repeat) call(code *exec.Code, args unsafe.Pointer, size uintptr, words 
 	code.Call(args)
 }
 
-// spoils reports whether the calls are listed, of a run that does more than to call kernels.
+// spoils reports whether the calls of a run are listed. The run does more than to call kernels, so the list will be empty.
 func (r *repeat) spoils() bool {
 	if r == nil || !r.lists {
 		return false

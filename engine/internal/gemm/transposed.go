@@ -277,7 +277,7 @@ func (w *writer) addTransposed(terms int) {
 	w.advanceB(terms)
 }
 
-// prefetchNext prefetches lines of a later product. Loads under masks, of which the kernels of AVX-512 read B, are followed by no processor.
+// prefetchNext prefetches lines of a later product. No processor follows loads under masks, by which the kernels of AVX-512 read B.
 func (w *writer) prefetchNext() {
 	const at = x86.RAX
 	if !w.f.avx512 {

@@ -19,7 +19,7 @@ func (f *family) swept() int {
 	return 64 << 10
 }
 
-// sweptPasses is the number of passes of a block: of 8 registers of factors with AVX2, and 16 with AVX-512.
+// sweptPasses is the number of passes of a block. A pass has its factors in registers: 8 of AVX2, 16 of AVX-512.
 func (f *family) sweptPasses() int {
 	if f.avx512 {
 		return 2
@@ -78,7 +78,7 @@ var sweepRow = [4]x86.Reg{x86.RSI, x86.RAX, x86.RBX, x86.RDX} // every fourth ro
 
 func (w *sweepWriter) write() {
 	w.passes = w.f.sweptPasses()
-	w.first = x86.Vec(32 / w.passes)
+	w.first = x86.Vec(VectorBlock / w.passes)
 	w.chains = Lanes(w.f.size) / w.passes
 	w.arguments(argument{stepA, vectorStep})
 	for p := 1; p < w.passes; p *= 2 {

@@ -296,7 +296,7 @@ func (p *Program) loops() iter.Seq2[*loopStep, int] {
 		for i, s := range p.steps {
 			switch s := s.(type) {
 			case *loopStep:
-				if s.code != nil && !yield(s, i) { // no product
+				if s.code != nil && !yield(s, i) { // a product has no code
 					return
 				}
 			case *tilesStep:

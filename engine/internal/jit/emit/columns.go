@@ -123,7 +123,7 @@ func (f *phaseCode) wholeRow(v, m, states int) (vectors, at int) {
 	return 0, 0
 }
 
-// besideCarries returns how many of v registers the values of a vector take beside those of the carries.
+// besideCarries returns how many of v registers the values of a vector take beside those of the carries. It sets ofNode.
 func (f *phaseCode) besideCarries(v int) int {
 	for i := range f.carries {
 		if f.carries[i].early { // neither its value nor its next takes another register
@@ -136,8 +136,8 @@ func (f *phaseCode) besideCarries(v int) int {
 	return v
 }
 
-// beside returns how many registers a loop that carries values needs beside theirs: those of other values, which may go to memory, and
-// temporaries, but at least those of each node.
+// beside returns how many registers a loop needs for so many values, which may go to memory, and temporaries: beside those of carries at
+// least what each node takes.
 func (f *phaseCode) beside(values int) int { return max(values+spareRegs, f.ofNode) }
 
 // wholeNodes is the most nodes of the vectors of a row that is emitted without a loop.

@@ -114,7 +114,7 @@ func (f *phaseCode) selectSoon() {
 	f.top = top
 }
 
-// findLast is liveness for the order at hand.
+// findLast finds the last use of each node in the order of top.
 func (f *phaseCode) findLast() {
 	f.Last = slices.Grow(f.Last[:0], len(f.Nodes))[:len(f.Nodes)]
 	clear(f.Last)

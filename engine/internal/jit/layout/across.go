@@ -123,8 +123,8 @@ func statesOf(ph *lower.Phase) int {
 	return len(ph.Carries) + len(ph.Reds) + lists.Count(ph.Reds, func(r lower.Red) bool { return r.Kern.Arg })
 }
 
-// rowsAtOnce returns the rows that a loop along rows reads at once. Scans take one row, or 0: each array is one stream then. But several rows
-// load and store the states once, where no row that the loop stores has them, or where the first level does not keep the row before, beyond
+// rowsAtOnce returns the rows that a loop along rows reads at once, or 0 for one. Scans take one row: each array is one stream then. But several
+// rows load and store the states once, where no row that the loop stores has them, or where the first level does not keep the row before, beyond
 // the second level. Sums along wide vectors take one row within the second level, and of neighbouring rows within a part of the third.
 func (b *Binder) rowsAtOnce(bp *Phase, sums bool, moved int) int {
 	switch near := moved <= b.Machine.Caches.L2; {

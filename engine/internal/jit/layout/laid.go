@@ -262,7 +262,7 @@ func (l *layouter) storesApart(ext []int, which []int32, spans [][]bound.Span) b
 		slices.ContainsFunc(which, func(i int32) bool { return l.ph.Sites[i].Store && spans[slices.Index(which, i)][k-2].Coef != ext[k-1] })
 }
 
-// onlyCopies reports whether a map only copies elements from one array to another, or of one type from several to others in any order.
+// onlyCopies reports whether a map only copies elements from one array to another, or elements of one type from some arrays to others.
 func (l *layouter) onlyCopies() bool {
 	sites, bufs := l.ph.Sites, l.Binding.Bufs
 	if !l.ph.Copies() {
@@ -346,9 +346,7 @@ func (l *layouter) copiesRows(lines []bound.Line) bool {
 	if !l.Blends || !l.onlyCopies() || l.bp.Computes() {
 		return false
 	}
-	steps := 0 // rows that are as near are stored with a step
-
-	// A row of predicates takes more instructions.
+	steps := 0 // rows that are as near are stored with a step; a row of predicates takes more instructions
 	if t := l.ph.Sites[0].Type; l.wide() && t.Size() == 1 && (l.bp.Laid < leastApart || l.bp.Laid == leastApart && t == dtype.Bool) {
 		steps = mostSteps
 	}

@@ -373,7 +373,7 @@ func (ph *Phase) Copies() bool { return len(ph.Moves(ph.Nodes, ph.Top)) > 0 }
 // A Move is a pair of sites: one is loaded, and the other stored.
 type Move struct{ From, To int32 }
 
-// Moves returns the pairs of sites between which some nodes of top move elements, or nil if they do anything else.
+// Moves returns the pairs of sites between which the nodes of top move elements, or nil if one of them does anything else.
 func (ph *Phase) Moves(nodes []Node, top []int32) (moves []Move) {
 	for _, id := range top {
 		switch n := &nodes[id]; {

@@ -99,7 +99,7 @@ const shiftConstants = 4
 const packConstants = 2
 
 // Hold keeps constants of such shifts and stores, as many as there is room for, or else those of networks of three vectors of elements of 1 and 2
-// bytes, if there is room for all. Networks of two, four and eight vectors have none.
+// bytes, if there is room for all. Other networks keep none.
 func (f *avx2) Hold(room int) bool {
 	switch {
 	case f.ShiftsBytes():

@@ -139,7 +139,7 @@ func together(a, b *result) (x, y *result) {
 // choose returns the elements of n vectors of which each lane of a piece of 16 bytes has one:
 // element i of vector from(i).
 func (net *network) choose(v []*result, from func(i int) int) *result {
-	d, n := v[from(0)], len(v)
+	d := v[from(0)]
 	for k, x := range v {
 		if k == from(0) {
 			continue
@@ -159,7 +159,7 @@ func (net *network) choose(v []*result, from func(i int) int) *result {
 		case net.size == 2:
 			d = net.two(x86.VPBLENDW, d, x, x86.Imm(words))
 		default:
-			d = instruction(func(to x86.Vec, v []x86.Vec) { net.I(x86.VPBLENDVB, x86.L256, to, v[0], v[1], v[2]) }, d, x, net.mask(mask, n <= mostMasks))
+			d = instruction(func(to x86.Vec, v []x86.Vec) { net.I(x86.VPBLENDVB, x86.L256, to, v[0], v[1], v[2]) }, d, x, net.mask(mask, len(v) <= mostMasks))
 		}
 	}
 	return d

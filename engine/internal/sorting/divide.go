@@ -212,7 +212,7 @@ func (f *family) reversal() *exec.Code {
 }
 
 // seek goes over the vectors of a row to the element that find looks for, with a kernel. It returns where it ends, and how many of the
-// elements with the value are still skipped: -1 if it has found the one.
+// elements with the value are still skipped: -1 if it ends at the element.
 func seek[K int16 | int32 | int64](u *run, row []K, value K, skip int) (at, left int) {
 	code, lanes := u.f.search(), u.f.lanes()
 	if code == nil {

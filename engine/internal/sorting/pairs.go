@@ -118,8 +118,8 @@ func (u *run) keep(p part, to unsafe.Pointer, lo, hi int64) (n, less int) {
 	return n, less
 }
 
-// compression returns the kernel that moves numbers of two bytes in their order: those with keys from pivot to above to to, or with split
-// those below the pivot, and the others to high. It stores whole vectors, also behind those numbers, but no more than it reads.
+// compression returns the kernel that moves numbers of two bytes in their order. It stores those with keys from pivot to above at to, or with
+// split those below the pivot at to and the others at high. It stores whole vectors, also behind those numbers, but no more than it reads.
 func (f *family) compression(split bool) *exec.Code {
 	return f.compressions[is(split)].Make(func() ([]byte, error) {
 		w := newWriter(f)

@@ -52,7 +52,7 @@ func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
 	switch {
 	case s.f == nil || parts && (len(r.Places) != 1 || size == 1 || size == 2 && r.Positions):
 		return false
-	case !parts && (s.widen || s.f.stored < 4): // such rows are not partitioned by machine code
+	case !parts && (s.widen || s.f.stored < 4): // machine code sorts such rows by networks only
 		if r.Length > mostBytes && size == 1 || !s.f.sortsWhole(r.Length) || s.f.network(s.f.rows(min(r.Length, s.f.largest()), s.order.form(enter|leave))) == nil {
 			return false
 		}

@@ -96,7 +96,7 @@ func gradFilters(out, a *tree.Node, k shape.Shape, w []slide) *tree.Node {
 		length -= (count[2+i] - 1) * step
 		v = windowed(v, []slide{{length, step, 0, 1}}, zero)
 	}
-	rows := func(x *tree.Node, zero *tree.Node, outputs ...int) *tree.Node {
+	rows := func(x, zero *tree.Node, outputs ...int) *tree.Node {
 		x = Reshape(Pad(Transpose(x, first), after, zero), slices.Concat(outputs, ones(1+r), shape.Shape{-1}))
 		return Slice(x, append(make([]shape.Slice, 3+r), shape.Until(length)))
 	}
@@ -111,6 +111,7 @@ func gradFilters(out, a *tree.Node, k shape.Shape, w []slide) *tree.Node {
 
 // gradWeights is a sum over all positions of all images.
 func gradWeights(out, a *tree.Node, k shape.Shape, w []slide, groups int) *tree.Node {
+	// gradFilters reads all remainders by a stride, so windows must read all too, from neighbouring elements.
 	apart := func(x slide) bool { return x.stride > x.size || x.stride > 1 && x.dilation > 1 }
 	if k[1] == 1 && k[0] < 4*groups && out.Shape().Size() > 0 && !slices.ContainsFunc(w, apart) {
 		return gradFilters(out, a, k, w)
@@ -275,10 +276,10 @@ func gradPooled(g *tree.Adjoint, arg int) *tree.Node {
 		is = g.Op("equal", windowed(a, w, g.Const(math.NaN())), forEach(w, g.Node))
 	} else {
 		first := firstExtremes(a, w, largest)
-		if in := a.Shape()[len(a.Shape())-len(w):]; toExtremes(w, in) {
+		if lead, in := a.Shape()[:len(a.Shape())-len(w)], a.Shape()[len(a.Shape())-len(w):]; toExtremes(w, in) {
 			at, n := inImage(first, w, in), in.Size()
 			images := Call("mul", Iota(a.Shape().Size()/n), tree.NewConst(dtype.I64, uint64(n)))
-			images = Reshape(images, slices.Concat(a.Shape()[:len(a.Shape())-len(w)], ones(len(w))))
+			images = Reshape(images, slices.Concat(lead, ones(len(w))))
 			sum := g.With("scatter_add", []int{0}, []int{a.Shape().Size()}, Call("add", images, Cast(at, dtype.I64)), g.Full())
 			return Reshape(sum, a.Shape())
 		}

@@ -134,7 +134,7 @@ func gradWindows(g *tree.Adjoint, _ int) *tree.Node {
 	return folded(g, g.Full(), in, w)
 }
 
-// once returns n with extent 1 along the axes of broadcasts, which are below transposes alone.
+// once returns n with extent 1 along the axes that a broadcast repeats, which only transposes may follow.
 func once(g *tree.Adjoint, n *tree.Node) *tree.Node {
 	switch n.Op {
 	case g.Row("broadcast_to"):

@@ -177,7 +177,7 @@ func (r *rowSort[K]) parted(s *sorter[K], row int) {
 	}
 }
 
-// pickOne returns the key with so many keys before it in order, and how many are below it.
+// pickOne returns the key with so many keys before it in order, and how many are below it. It finds keys of two bytes by counts of each byte.
 func (s *sorter[K]) pickOne(rank int) (pivot K, less int) {
 	if sizeOf[K]() != 2 {
 		s.pickAll([]int{rank})

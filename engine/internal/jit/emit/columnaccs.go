@@ -85,17 +85,24 @@ func (f *phaseCode) columnMem(a *columnAcc, c int) (m rankedMem) {
 	return m
 }
 
+// eachReduction calls do for the reductions that have an order, or for those that have none.
+func eachReduction(accs []columnAcc, ordered bool, do func(*columnAcc)) {
+	for i := range accs {
+		if accs[i].Kern.Ordered == ordered {
+			do(&accs[i])
+		}
+	}
+}
+
 // loadLoose loads the accumulators of reductions of any order, unless the call has the first row.
 func (f *phaseCode) loadLoose(accs []columnAcc, group int) {
 	first := f.NewLabel()
 	f.Branch(isa.EQ, isa.Word(frame.First), isa.K(0), first)
-	for i := range accs {
-		if a := &accs[i]; !a.Kern.Ordered {
-			for c := range group {
-				f.Lanes.LoadVec(a.Kern.Lane, a.regs[c].x, f.columnMem(a, c).x)
-			}
+	eachReduction(accs, false, func(a *columnAcc) {
+		for c := range group {
+			f.Lanes.LoadVec(a.Kern.Lane, a.regs[c].x, f.columnMem(a, c).x)
 		}
-	}
+	})
 	f.Bind(first)
 }
 

@@ -207,15 +207,6 @@ func (f *phaseCode) runs(accs []columnAcc, v, nred int) {
 	})
 }
 
-// eachReduction calls do for the reductions that have an order, or for those that have none.
-func eachReduction(accs []columnAcc, ordered bool, do func(*columnAcc)) {
-	for i := range accs {
-		if accs[i].Kern.Ordered == ordered {
-			do(&accs[i])
-		}
-	}
-}
-
 // clearAcc stores the identity as so many vectors of an accumulator.
 func (f *phaseCode) clearAcc(a *columnAcc, vectors int) {
 	t := f.Tmp()

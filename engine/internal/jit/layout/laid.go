@@ -262,7 +262,8 @@ func (l *layouter) storesApart(ext []int, which []int32, spans [][]bound.Span) b
 		slices.ContainsFunc(which, func(i int32) bool { return l.ph.Sites[i].Store && spans[slices.Index(which, i)][k-2].Coef != ext[k-1] })
 }
 
-// onlyCopies reports whether a map only copies elements from one array to another, or elements of one type from some arrays to others.
+// onlyCopies reports whether a map only copies elements from one array to another, or elements of one type from some arrays to others,
+// which are not in the same memory.
 func (l *layouter) onlyCopies() bool {
 	sites, bufs := l.ph.Sites, l.Binding.Bufs
 	if !l.ph.Copies() {

@@ -261,11 +261,7 @@ func (f *family) search() *exec.Code {
 				w.I(x86.ADD, x86.W64, partLows, partHigh)
 			}
 			w.I(x86.CMP, x86.W64, partOther, partLows)
-			if n > 1 {
-				w.I(x86.JL, 0, next)
-			} else {
-				w.I(x86.JL, 0, found)
-			}
+			w.I(x86.JL, 0, [2]x86.Label{next, found}[is(n == 1)]) // a single vector has the key
 			w.I(x86.SUB, x86.W64, partOther, partLows)
 			w.I(x86.ADD, x86.W64, partFrom, x86.Imm(n*f.vector))
 			w.I(x86.SUB, x86.W64, partLeft, x86.Imm(n))

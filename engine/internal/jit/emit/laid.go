@@ -493,7 +493,7 @@ func (f *phaseCode) copyRows(rows, bytes, pack int) {
 // copyRow emits the copy of so many bytes of a row of the iteration.
 func (f *phaseCode) copyRow(row, bytes int) {
 	for _, m := range f.moved {
-		f.copyFrom(m, row, f.rowAddress(m.From, row), bytes)
+		f.copyFrom(m.To, row, f.rowAddress(m.From, row), bytes)
 	}
 }
 
@@ -501,13 +501,13 @@ func (f *phaseCode) copyRow(row, bytes int) {
 func (f *phaseCode) copyChosen(row int) {
 	i := f.moved[0].From
 	s := &f.Layout.Sites[i]
-	f.copyFrom(f.moved[0], row, isa.AtX(f.LaidAddress(s, i).Base, isa.T0, s.Size, row*f.Layout.LaidRow(s)*s.Size), f.rowBytes())
+	f.copyFrom(f.moved[0].To, row, isa.AtX(f.LaidAddress(s, i).Base, isa.T0, s.Size, row*f.Layout.LaidRow(s)*s.Size), f.rowBytes())
 }
 
-// copyFrom emits the copy of so many bytes of a row of the iteration from an address.
-func (f *phaseCode) copyFrom(m lower.Move, row int, from isa.Mem, bytes int) {
+// copyFrom emits the copy of so many bytes from an address to a row of a site in the iteration.
+func (f *phaseCode) copyFrom(to int32, row int, from isa.Mem, bytes int) {
 	f.Masked = f.rowMask
-	f.Lanes.CopyBytes(f.rowAddress(m.To, row), from, bytes, f.Phase.Sites[m.To].Type == dtype.Bool)
+	f.Lanes.CopyBytes(f.rowAddress(to, row), from, bytes, f.Phase.Sites[to].Type == dtype.Bool)
 	f.Masked = false
 	f.EndStep()
 }

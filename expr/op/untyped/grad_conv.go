@@ -111,9 +111,10 @@ func gradFilters(out, a *tree.Node, k shape.Shape, w []slide) *tree.Node {
 
 // gradWeights is a sum over all positions of all images.
 func gradWeights(out, a *tree.Node, k shape.Shape, w []slide, groups int) *tree.Node {
+	const fewOutputs = 4 // of a group: a product has a row for each, and so few take longer than sums
 	// gradFilters reads all remainders by a stride, so windows must read all too, from neighbouring elements.
 	apart := func(x slide) bool { return x.stride > x.size || x.stride > 1 && x.dilation > 1 }
-	if k[1] == 1 && k[0] < 4*groups && out.Shape().Size() > 0 && !slices.ContainsFunc(w, apart) {
+	if k[1] == 1 && k[0] < fewOutputs*groups && out.Shape().Size() > 0 && !slices.ContainsFunc(w, apart) {
 		return gradFilters(out, a, k, w)
 	}
 	v := windowsLast(a, w)

@@ -3,6 +3,7 @@ package jit_test
 import (
 	"flag"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,20 +89,11 @@ func TestHalves(t *testing.T) {
 		{jit.FixWide, "x 1000 float32\nz 1000 float32", [2]bool{true, false}},
 		{jit.FixWide, "x 10000 float32\nz 10000 float32", [2]bool{true, true}},
 	} {
-		pl, err := plan.Compile(t.Context(), statements(t, c.text, "y = x + z"))
-		if err != nil {
-			t.Fatal(err)
-		}
 		c.fix(t)
-		for _, be := range jit.Generators() {
-			kernels, err := host.Listings(be, pl)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text := code(kernels[0])
+		for target, text := range codes(t, c.text, "y = x + z") {
 			got := [2]bool{strings.Contains(text, "zmm"), strings.Contains(text, "one after the other")}
-			if be.Name() == "avx512" && got != c.want || be.Name() == "avx2" && got[1] != c.want[1] || be.Name() == "neon" && got[1] {
-				t.Errorf("%s, %q: vectors of 512 bits %v, one after the other %v, want %v", be.Name(), c.text, got[0], got[1], c.want)
+			if target == "avx512" && got != c.want || target == "avx2" && got[1] != c.want[1] || target == "neon" && got[1] {
+				t.Errorf("%s, %q: vectors of 512 bits %v, one after the other %v, want %v", target, c.text, got[0], got[1], c.want)
 			}
 		}
 	}
@@ -114,17 +106,9 @@ func TestGroups(t *testing.T) {
 		t.Skip(err)
 	}
 	jit.FixCaches(t)
-	pl, err := plan.Compile(t.Context(), statements(t, "x 40x1000 float32", "y = sum(x.T, axis=1, dtype=x.dtype)"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, be := range jit.Generators() {
-		kernels, err := host.Listings(be, pl)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text := code(kernels[0]); be.Name() != "avx2" && !strings.Contains(text, "main loop: 4 vectors at once") {
-			t.Errorf("%s: %s", be.Name(), text)
+	for target, text := range codes(t, "x 40x1000 float32", "y = sum(x.T, axis=1, dtype=x.dtype)") {
+		if target != "avx2" && !strings.Contains(text, "main loop: 4 vectors at once") {
+			t.Errorf("%s: %s", target, text)
 		}
 	}
 }
@@ -148,18 +132,9 @@ func TestSelectors(t *testing.T) {
 		{"x 4000 float32", "y = x.astype(int8)", "vfixupimmps"},
 		{"x 4000 float64", "y = x.astype(int16)", "vfixupimmpd"},
 	} {
-		pl, err := plan.Compile(t.Context(), statements(t, c[0], c[1]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, be := range jit.Generators() {
-			kernels, err := host.Listings(be, pl)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text := code(kernels[0])
-			if loads, all := strings.Count(text, "mmword ptr [rip")+strings.Count(text, "{1to"), strings.Count(text, c[2]); (be.Name() == "avx512" || c[2] == "vpshufb" && be.Name() == "avx2") && (all == 0 || loads > all/2) {
-				t.Errorf("%s, %s: %d loads of constants for %d instructions", be.Name(), c[0], loads, all)
+		for target, text := range codes(t, c[0], c[1]) {
+			if loads, all := strings.Count(text, "mmword ptr [rip")+strings.Count(text, "{1to"), strings.Count(text, c[2]); (target == "avx512" || c[2] == "vpshufb" && target == "avx2") && (all == 0 || loads > all/2) {
+				t.Errorf("%s, %s: %d loads of constants for %d instructions", target, c[0], loads, all)
 			}
 		}
 	}
@@ -172,18 +147,30 @@ func TestRowMasks(t *testing.T) {
 	}
 	jit.FixCaches(t)
 	for rows, want := range map[string]bool{"1000": true, "1000000": false} {
-		pl, err := plan.Compile(t.Context(), statements(t, "x "+rows+"x3 float32\ny "+rows+"x8 float32", "y[:, 5:] = x"))
-		if err != nil {
-			t.Fatal(err)
+		for target, text := range codes(t, "x "+rows+"x3 float32\ny "+rows+"x8 float32", "y[:, 5:] = x") {
+			loop, _, _ := strings.Cut(text, "tail:")
+			if got := strings.Contains(loop, "{k7}"); got != (want && target == "avx512") {
+				t.Errorf("%s, %s rows: moves under a mask: %v, want %v", target, rows, got, want)
+			}
 		}
+	}
+}
+
+// codes yields the targets, and for each the instructions of the first kernel of statements on arrays.
+func codes(t *testing.T, arrays, text string) iter.Seq2[string, string] {
+	t.Helper()
+	pl, err := plan.Compile(t.Context(), statements(t, arrays, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(yield func(target, text string) bool) {
 		for _, be := range jit.Generators() {
 			kernels, err := host.Listings(be, pl)
 			if err != nil {
 				t.Fatal(err)
 			}
-			loop, _, _ := strings.Cut(code(kernels[0]), "tail:")
-			if got := strings.Contains(loop, "{k7}"); got != (want && be.Name() == "avx512") {
-				t.Errorf("%s, %s rows: moves under a mask: %v, want %v", be.Name(), rows, got, want)
+			if !yield(be.Name(), code(kernels[0])) {
+				return
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 	"unsafe"
 
@@ -73,26 +72,13 @@ func parted(x []int16, place int, down bool) []int16 {
 
 // TestPairsChange tests that a row that changes while it is divided is stored within its memory.
 func TestPairsChange(t *testing.T) {
-	if testlevel.Race {
-		t.Skip("the test is a race")
-	}
 	const n = 1 << 13
-	x, room, got, end := guarded(t, n), guarded(t, 6*n), guarded(t, n), make(chan struct{})
-	var done sync.WaitGroup
-	done.Go(func() {
-		for turn := 0; ; turn++ {
-			for i := range x {
-				x[i] = int16(i*turn) >> (turn & 15)
-			}
-			select {
-			case <-end:
-				return
-			default:
-			}
+	x, room, got := guarded(t, n), guarded(t, 6*n), guarded(t, n)
+	meanwhile(t, func(turn int) {
+		for i := range x {
+			x[i] = int16(i*turn) >> (turn & 15)
 		}
 	})
-	defer done.Wait()
-	defer close(end)
 	for _, isa := range isas() {
 		s := New(isa)
 		for i := range 2000 {

@@ -337,19 +337,16 @@ func benchSort[T number](b *testing.B, isa string, typ dtype.Type, n int, value 
 	b.ReportMetric(least/float64(len(x)), "ns/elem")
 }
 
-// TestCountedChanges tests that a part whose numbers change while it is counted is stored within its memory.
-func TestCountedChanges(t *testing.T) {
+// meanwhile calls change in turns in another goroutine until the test ends. It skips the test where races are errors.
+func meanwhile(t *testing.T, change func(turn int)) {
 	if testlevel.Race {
 		t.Skip("the test is a race")
 	}
-	const n = 1 << 14
-	x, to, end := make([]int32, n), make([]int32, n), make(chan struct{})
+	end := make(chan struct{})
 	var done sync.WaitGroup
 	done.Go(func() {
-		for turn := int32(0); ; turn++ {
-			for i := range x {
-				atomic.StoreInt32(&x[i], (int32(i)+turn)%mostDistinct)
-			}
+		for turn := 0; ; turn++ {
+			change(turn)
 			select {
 			case <-end:
 				return
@@ -357,8 +354,21 @@ func TestCountedChanges(t *testing.T) {
 			}
 		}
 	})
-	defer done.Wait()
-	defer close(end)
+	t.Cleanup(func() {
+		close(end)
+		done.Wait()
+	})
+}
+
+// TestCountedChanges tests that a part whose numbers change while it is counted is stored within its memory.
+func TestCountedChanges(t *testing.T) {
+	const n = 1 << 14
+	x, to := make([]int32, n), make([]int32, n)
+	meanwhile(t, func(turn int) {
+		for i := range x {
+			atomic.StoreInt32(&x[i], int32(i+turn)%mostDistinct)
+		}
+	})
 	for _, isa := range isas() {
 		o, u := orderOf(dtype.I32, false), newRun()
 		u.begin(nil, families[isa].of(4), &o, false)

@@ -280,10 +280,8 @@ func (p *Program) Footprint() (n int) {
 // cannot compile them, with the reasons.
 func (p *Program) Interpreted() (out []string) {
 	for l := range p.loops() {
-		if l.code != nil {
-			if f, ok := l.code.(backend.Fallback); ok && f.Fallback() != "" {
-				out = append(out, fmt.Sprintf("%s: %s", l.s.Kernel.Name, f.Fallback()))
-			}
+		if f, ok := l.code.(backend.Fallback); ok && f.Fallback() != "" {
+			out = append(out, fmt.Sprintf("%s: %s", l.s.Kernel.Name, f.Fallback()))
 		}
 	}
 	return out

@@ -20,7 +20,7 @@ type repeat struct {
 	fault uint64 // always 0
 }
 
-// mostCalls is the largest number of calls of a repeat, and mostOwn that of the bytes of sums that wait, or of B packed, in memory of its worker.
+// The limits of a repeat: of its calls, and of the bytes that its worker has for sums that wait or for a packed B.
 const mostCalls, mostOwn = 32, 32 << 10
 
 // The arguments that kernels change, by their offsets.

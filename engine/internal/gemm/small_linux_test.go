@@ -46,8 +46,8 @@ func testSmall[T number](t *testing.T, typ dtype.Type, size [3]int, value func()
 	}
 }
 
-// TestSmallByColumns tests small products whose B is stored by columns or has gaps: those that kernels read as it is, also if they prefetch that of
-// a later one, and those that pack it.
+// TestSmallByColumns tests small products whose B is stored by columns or has gaps. Kernels read B as it is, also if they prefetch the B of a
+// later product, or pack it.
 func TestSmallByColumns(t *testing.T) {
 	old := l2
 	defer func() { l2 = old }()

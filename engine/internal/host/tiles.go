@@ -92,7 +92,7 @@ func (d *tilesStep) Units() (n, grain int, cost float64) {
 	return n, grain, cost
 }
 
-// NewWorker returns a worker, which is no [backend.Whole]: that of the product would begin and finish the product without the loops.
+// NewWorker returns the worker of the product, but not as a [backend.Whole], which would begin and finish the product without the loops.
 func (d *tilesStep) NewWorker() backend.Worker {
 	return struct{ backend.Worker }{d.product.NewWorker()}
 }

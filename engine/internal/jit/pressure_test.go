@@ -136,7 +136,7 @@ type scanWriter struct {
 	count                  int
 }
 
-// array adds an array, and returns its place and that of an element of it.
+// array adds an array, and returns its number and the place of an element.
 func (w *scanWriter) array(t dtype.Type, mode string, places ...string) (buf int, place string) {
 	place = places[w.r.IntN(len(places))]
 	fmt.Fprintf(&w.decl, "buf x%d %s %s %d\n", len(w.places), t.Short(), mode, strings.Count(place, "i"))

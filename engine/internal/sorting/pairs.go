@@ -106,7 +106,7 @@ func (u *run) placed(r *tree.Rows) (value int16, less int) {
 	return value, p.at + less
 }
 
-// keep stores the numbers of a part with keys from lo to hi to other memory. It returns their number, and that of lesser ones.
+// keep stores the numbers of a part with keys from lo to hi to other memory. It returns how many these are, and how many have lower keys.
 func (u *run) keep(p part, to unsafe.Pointer, lo, hi int64) (n, less int) {
 	a, code := &u.args, u.f.compression(false)
 	a.pivot, a.above = lo, hi

@@ -140,8 +140,8 @@ func (f *phaseCode) popRuns(a *columnAcc, group int) {
 	f.Bind(done)
 }
 
-// firstLevel sets T0 to the address of the first level, that of one run or of a group of runs, T1 to how many of them are done, a bit for
-// each level, and Count to the bit of the first.
+// firstLevel sets T0 to the address of the first level, which has one run or one group of runs. It sets T1 to the number of runs or groups
+// that are done, a bit for each level, and Count to the bit of the first level.
 func (f *phaseCode) firstLevel(a *columnAcc) {
 	f.Int(isa.Mov, isa.T0, isa.Word(a.At+frame.SiteLevels))
 	for by := 1; by < f.Runs; by *= 2 {

@@ -160,8 +160,8 @@ const shortColumns = 12
 // allColumns returns the vectors of all columns.
 func (f *phaseCode) allColumns() int { return (f.Layout.Columns() + f.W - 1) / f.W }
 
-// runs emits the loop for a few columns, and several runs of rows at once. The runs of a group are combined, and then those of the groups,
-// whose levels begin with that of a whole group.
+// runs emits the loop for a few columns, and several runs of rows at once. The runs of a group are combined first, and then the groups:
+// the first level has a whole group.
 func (f *phaseCode) runs(accs []columnAcc, v, nred int) {
 	each := f.allColumns()
 	copies := f.Runs * each

@@ -307,9 +307,9 @@ func (j *joiner) within(n *lower.Node) {
 	}
 }
 
-// either replaces a disjunction of two comparisons that only selections use by its complement, the complement of one comparison in the
-// lanes of that of the other, and exchanges the operands of the selections. The first comparison, whose operands often come later, is
-// the one within the lanes.
+// either replaces a disjunction of two comparisons that only selections use by its complement, and exchanges the operands of the
+// selections. The second comparison is made as its complement, and the first one too, but only in the lanes where this complement holds:
+// the operands of the first one often come later.
 func (j *joiner) either() {
 	chosen := j.zeros() // the selections by each predicate
 	single := func(a int32) bool {

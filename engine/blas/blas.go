@@ -115,21 +115,14 @@ func half(n int) int {
 	return (n/2 + unit - 1) / unit * unit
 }
 
-// shared is a number of multiply-adds below which no product is worth several threads.
-const shared = 1 << 16
-
 // multiply sets c to alpha*a*b + beta*c. It does not read c if beta is 0.
 func multiply[T float](alpha T, a, b matrix[T], beta T, c matrix[T]) {
 	typ := dtype.F64
 	if unsafe.Sizeof(alpha) == 4 {
 		typ = dtype.F32
 	}
-	threads := 1 // GOMAXPROCS takes a lock, an eighth of the time of a small product
-	if float64(a.rows)*float64(b.cols)*float64(a.cols) >= shared {
-		threads = runtime.GOMAXPROCS(0)
-	}
 	s := gemm.Single{
-		ISA: isa(), Type: typ, M: a.rows, N: b.cols, K: a.cols, Threads: threads,
+		ISA: isa(), Type: typ, M: a.rows, N: b.cols, K: a.cols, Threads: gemm.Threads(a.rows, b.cols, a.cols),
 		A: gemm.Matrix{Row: a.row, Col: a.col}, B: gemm.Matrix{Row: b.row, Col: b.col}, C: gemm.Matrix{Row: c.row, Col: c.col},
 		Save: gemm.Add, Scaled: true, Vector: a.rows == 1 || b.cols == 1,
 	}

@@ -2,6 +2,7 @@ package gemm
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"unsafe"
 
@@ -10,8 +11,20 @@ import (
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
-// shareWork is the work, in nanoseconds, from which Multiply uses helpers.
-const shareWork = 50e3
+// shareWork is the work, in nanoseconds, from which Multiply uses helpers. A product of fewer than sharedTerms multiply-adds is not worth several threads.
+const (
+	shareWork   = 50e3
+	sharedTerms = 1 << 16
+)
+
+// Threads returns the threads for a product of m x k by k x n: one if it is small, without asking for GOMAXPROCS. That takes a lock, an
+// eighth of the time of such a product.
+func Threads(m, n, k int) int {
+	if float64(m)*float64(n)*float64(k) < sharedTerms {
+		return 1
+	}
+	return runtime.GOMAXPROCS(0)
+}
 
 // A Single is a problem of one product, with up to so many threads: see [Problem].
 type Single struct {

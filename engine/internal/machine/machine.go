@@ -38,7 +38,7 @@ type Model struct {
 // machines of ADR 0008. Unknown caches get the sizes of a common desktop.
 func Defaults() Model {
 	halves := cpucache.Halves()
-	m := Model{Caches: cpucache.Of(), Narrow: halves, Halves: halves, Copies: cpucache.Copies(), Stream: true, Fetch: 1024, MemFetch: 1024, StreamFetch: 2048, Work: 1500}
+	m := Model{Caches: cpucache.Of(), Narrow: halves, Halves: halves, Copies: cpucache.Copies(), Stream: true, Fetch: 1024, MemFetch: 1024, StreamFetch: 2048, Work: 1000}
 	if m.Caches.L1 == 0 {
 		m.Caches = cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20}
 	}

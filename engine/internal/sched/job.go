@@ -59,7 +59,7 @@ type slot struct {
 // own part first, and then from the other parts. Parts are the same from run to
 // run, so that a core finds its elements in its caches.
 type part struct {
-	next       atomic.Int64 // the begin of the units not handed out yet; their end if the direction is down
+	next       int64 // the begin of the units not handed out yet; their end if the direction is down
 	begin, end int
 	_          [104]byte
 }
@@ -78,12 +78,12 @@ const (
 	// which no helper began: no processor was free.
 	wakeWork = 100e3
 	mostWake = 10e6
-	// leastChunk is long compared with the 30 ns that claim takes. mostChunk
+	// leastChunk is the least work whose half another worker takes. mostChunk
 	// bounds the latency of cancellation and of late helpers. aloneChunk bounds
 	// the latency of a garbage collection that stops the world. Each chunk costs
 	// up to a microsecond of cache misses, because the elements evict what the
 	// engine reads between two chunks.
-	leastChunk = 500.
+	leastChunk = 2 * stealWork
 	mostChunk  = 20e3
 	aloneChunk = 60e3
 )
@@ -206,10 +206,8 @@ func (j *Job) cut() {
 		if p.begin != begin || p.end != at {
 			p.begin, p.end = begin, at
 		}
-		if j.down {
-			p.next.Store(int64(p.end))
-		} else {
-			p.next.Store(int64(p.begin))
+		if p.next = int64(p.begin); j.down {
+			p.next = int64(p.end)
 		}
 	}
 }
@@ -292,7 +290,7 @@ func (j *Job) chunk(slot int, steal float64) int {
 // left returns the number of units that are not handed out.
 func (j *Job) left() (n int) {
 	for i := range j.cuts {
-		n += j.parts[i].left(int(j.parts[i].next.Load()), j.down)
+		n += j.parts[i].left(int(atomic.LoadInt64(&j.parts[i].next)), j.down)
 	}
 	return n
 }
@@ -315,7 +313,7 @@ func (j *Job) claim(slot int, steal float64) (p *part, lo, hi int) {
 	for i := range j.cuts {
 		p := &j.parts[(slot+i)%j.cuts]
 		for {
-			at := p.next.Load()
+			at := atomic.LoadInt64(&p.next)
 			left := p.left(int(at), j.down)
 			if left <= 0 || i > 0 && float64(left)*l.unit < steal {
 				break
@@ -332,7 +330,7 @@ func (j *Job) claim(slot int, steal float64) (p *part, lo, hi int) {
 				lo -= lo % l.grain
 				next = lo
 			}
-			if p.next.CompareAndSwap(at, int64(next)) {
+			if atomic.CompareAndSwapInt64(&p.next, at, int64(next)) {
 				return p, lo, hi
 			}
 		}
@@ -373,8 +371,12 @@ func (j *Job) join() {
 // wait returns when helper h has ended its work in the slot, of units that take unit
 // nanoseconds. It spins, and then sleeps.
 func (s *slot) wait(h *helper, unit float64) {
+	ended := func() bool { return h.mailbox.Load() != s.begun }
+	if ended() { // reading the clock would take longer
+		return
+	}
 	began := time.Now()
-	if spin(spinTime, func() bool { return h.mailbox.Load() != s.begun }) {
+	if spin(spinTime, ended) {
 		return
 	}
 	if h.mailbox.CompareAndSwap(s.begun, s.awaited) {

@@ -229,3 +229,23 @@ func TestParts(t *testing.T) {
 		}
 	}
 }
+
+// TestShortPart tests that one chunk has a part whose half no other worker would take, and that longer parts are halved.
+func TestShortPart(t *testing.T) {
+	for _, work := range []float64{stealWork, 1.9 * stealWork, 2.1 * stealWork, 8 * stealWork} {
+		j := NewPool().NewJob(2)
+		j.divide()
+		j.loop, j.taken = &Loop{schedule: schedule{n: 2 * int(work), grain: 1, unit: 1}}, 2
+		j.loop.workers = make([]backend.Worker, 2)
+		j.loop.chunks()
+		j.shared.Store(true)
+		j.cut()
+		p, lo, hi := j.claim(1, stealWork)
+		if p != &j.parts[1] {
+			t.Fatalf("the chunk of a part of %g ns is of another part", work)
+		}
+		if part := p.end - p.begin; hi-lo != part && float64(part) < 2*stealWork || 2*(hi-lo) > part+1 && float64(part) > 4*stealWork {
+			t.Errorf("a chunk has %d units of a part of %d", hi-lo, part)
+		}
+	}
+}

@@ -9,7 +9,7 @@ import (
 // shares with helpers. An offer and the wait for the last chunk cost about 300 ns. The first
 // bound is for caches that the cores share. Elsewhere each line that another core wrote takes
 // several times as long, and the loops after a shared one read such lines.
-var shares = [...]float64{3e3, 20e3, 100e3, 1e6}
+var shares = [...]float64{2e3, 20e3, 100e3, 1e6}
 
 // A tuner finds the level at which the runs of a program take the least time. Sometimes it
 // times some runs at the level in use, and then some at another level. The runs follow each other:

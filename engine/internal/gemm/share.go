@@ -2,7 +2,7 @@ package gemm
 
 const (
 	// packCost is the time to pack an element, in multiply-adds.
-	packCost = 10
+	packCost = 14
 	// readCost is the time to bring an element of A near that is not packed: each tile reads its rows.
 	readCost = 2
 	// idleCost is the part of the time of a tile that threads lose at the end, because they do not
@@ -16,10 +16,10 @@ const (
 func (e *machine) share(p *Problem, most, threads int) (rows, cols int) {
 	nc := (p.N + most - 1) / max(most, 1)
 	rows, cols = e.part(p, 1, nc)
-	if threads == 1 {
+	limit := 4 * threads / max(1, len(p.OffA)) // more tiles are not worth it
+	if threads == 1 || limit < 2 {
 		return rows, cols
 	}
-	limit := max(1, 4*threads/max(1, len(p.OffA))) // more tiles are not worth it
 	best := e.time(p, rows, cols, threads)
 	for nr := 1; nr <= limit; nr++ {
 		for n := nc; n == nc || nr*n <= limit; n++ {
@@ -46,15 +46,19 @@ func (e *machine) part(p *Problem, nr, nc int) (rows, cols int) {
 	return multiple(max(1, (p.M+nr-1)/nr), e.rows), cols
 }
 
-// time is the time of one term of all tiles of a size, in multiply-adds.
-func (e *machine) time(p *Problem, rows, cols, threads int) float64 {
-	tiles := len(p.OffA) * ((p.M + rows - 1) / rows) * ((p.N + cols - 1) / cols)
-	r, c := float64(min(rows, p.M)), float64(min(cols, p.N))
-	tile := r*c + packCost*c
-	if e.packA {
-		tile += packCost * r
-	} else {
-		tile += readCost * r
+// time is the time of one term of the tiles of the first thread, in multiply-adds. No thread has more: tiles at the ends are
+// smaller.
+func (e *machine) time(p *Problem, rows, cols, threads int) (t float64) {
+	nr, nc := max(1, (p.M+rows-1)/rows), max(1, (p.N+cols-1)/cols)
+	tile := func(u int) float64 {
+		r, c := float64(min(rows, p.M-u%nr*rows)), float64(min(cols, p.N-u/nr%nc*cols))
+		if e.packA {
+			return r*c + packCost*(r+c)
+		}
+		return r*c + packCost*c + readCost*r
 	}
-	return tile * (float64((tiles+threads-1)/threads) + idleCost)
+	for u := range (len(p.OffA)*nr*nc + threads - 1) / threads {
+		t += tile(u)
+	}
+	return t + idleCost*tile(0)
 }

@@ -29,6 +29,25 @@ func TestShare(t *testing.T) {
 	}
 }
 
+// TestSharePacksLittle tests that tiles of squares are about squares where each thread has several: wide or tall ones pack more
+// rows and columns.
+func TestSharePacksLittle(t *testing.T) {
+	for _, isa := range isas()[1:] {
+		for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
+			const n, threads = 1024, 2
+			p := Problem{Type: typ, M: n, N: n, K: n, A: Matrix{n, 1}, B: Matrix{n, 1}, OffA: []int{0}, OffB: []int{0}}
+			d := New(isa, p, &ir.Binding{Bufs: make([]ir.BufBind, 3)}, threads)
+			packed := 0 // by the first thread
+			for range d.nr * d.nc / threads {
+				packed += d.rows + d.cols
+			}
+			if packed > 2*n+n/8 {
+				t.Errorf("%s, %v: %d x %d tiles pack %d rows and columns", isa, typ, d.nr, d.nc, packed)
+			}
+		}
+	}
+}
+
 // TestRowsAreReadOnce tests that threads divide the rows of a tall matrix that is not packed: tiles of
 // fewer columns would read it again.
 func TestRowsAreReadOnce(t *testing.T) {

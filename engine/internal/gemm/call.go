@@ -29,8 +29,8 @@ type call struct {
 	near, far sources
 	begun     bool
 	fetched   bool   // the kernels of the block before have prefetched all rows of A
-	tilesRate rate   // at which kernels prefetch what later tiles of their strip need instead; silent: they do not
-	rowsAhead bool   // that is rows of A, else results
+	order     order  // of the kernels
+	tilesRate rate   // at which kernels prefetch what later tiles of their strip need instead, rows of A if it is the only strip, else results; silent: they do not
 	packA     packer // of rows that are packed as they are, tile by tile
 	packB     packer
 	code      [2][2][rates]*exec.Code // of short and tall tiles; of other strips and the last one; by what they prefetch. nil: not yet looked up
@@ -57,7 +57,7 @@ func (c *call) columns(b unsafe.Pointer, once bool) {
 	switch strips := c.strips(); {
 	case e.kept != nil:
 		p.to = unsafe.Pointer(&e.kept[strips*e.steps(c.first)*p.row])
-	case once && !c.byRows() && !c.fewTiles():
+	case once && c.order == eachStrip:
 		p.to, p.distance = c.s.ofB(p.distance), 0
 	case e.rowsFirst(c.t.n): // all blocks of terms stay
 		p.to = unsafe.Add(c.s.ofB(strips*e.steps(c.t.k)*p.row), strips*e.steps(c.first)*p.row)
@@ -207,7 +207,9 @@ func (c *call) block(i int) {
 		done = c.t.done
 	}
 	c.begun = false
-	if c.cached(pack) {
+	if c.order != eachStrip {
+		c.near.clear()
+		c.cached(pack)
 		if done != nil {
 			done.complete(i, c.m, 0, n)
 		}
@@ -247,6 +249,35 @@ func (c *call) group() int {
 	return max(1, most/max(1, c.e.rows*c.args.k*c.e.size))
 }
 
+// An order says which kernels of a block of rows and terms follow each other.
+type order int
+
+const (
+	eachStrip order = iota // all tiles of rows for a strip of B; meanwhile the next strip is prefetched
+	fewCalls               // the same, but nothing is prefetched apart from a B that is read once
+	onlyStrip              // all tiles for the only strip, with few calls
+	eachGroup              // all strips for a group of tiles, whose rows stay in the first-level cache
+	eachTile               // all strips for a tile
+)
+
+// choose chooses the order. Where calls of kernels and prefetches take longer than they save, kernels have few calls.
+func (c *call) choose() order {
+	var ahead bool
+	c.tilesRate, ahead = c.rowsRate()
+	switch {
+	case c.rowByRow():
+		return eachTile
+	case ahead:
+		return onlyStrip
+	case c.e.through || c.fewTiles() || c.strips() == 1 && c.args.k <= fewTerms:
+		return fewCalls
+	case c.nearB():
+		c.tilesRate = c.resultRate(c.group())
+		return eachGroup
+	}
+	return eachStrip
+}
+
 // fewTiles reports whether a few tiles of rows read B, a block of which is one strip or, with AVX2, stays in the second-level
 // cache beside them: then prefetches, and calls for each tile or strip, take more time than they save.
 func (c *call) fewTiles() bool {
@@ -277,63 +308,45 @@ func (c *call) rowByRow() bool {
 	return (terms <= storedTerms || c.tiles() > farTiles) && b > e.f.nearB() && b <= l3()/8
 }
 
-// byRows reports whether all strips of B read some rows before the next ones: where B stays in the first-level
-// cache, or in the second one, and each strip serves enough rows to be read again from there. One call of a kernel
-// computes them all: with 64 terms, calls for single strips take a twentieth of the time. The same holds where few rows are stored
-// from end to end. With AVX2 a B that comes from afar, and is not packed, is prefetched strip by strip instead.
-func (c *call) byRows() bool {
+// nearB reports whether B stays in the first-level cache, or in the second one, and each strip serves enough rows to be read
+// again from there. One call of a kernel computes all strips: with 64 terms, calls for single strips take a twentieth of the time.
+// With AVX2 a B that comes from afar, and is not packed, is prefetched strip by strip instead.
+func (c *call) nearB() bool {
 	const enough = 4 // tiles
 	e := c.e
 	b := c.args.k * c.t.n * e.size
 	byStrips := !e.f.avx512 && !e.packB && c.args.k*e.p.N*e.size > 2*l2()
-	return b <= cachedB || b <= e.f.nearB() && !byStrips && c.group() >= enough || c.rowByRow()
+	return b <= cachedB || b <= e.f.nearB() && !byStrips && c.group() >= enough
 }
 
-// cached runs the kernels if all of B stays in a cache, or is one strip of few terms. It reports whether
-// it did.
-func (c *call) cached(pack bool) bool {
-	tiles, strips := c.tiles(), c.strips()
-	rowByRow := c.rowByRow()
-	c.tilesRate, c.rowsAhead = c.rowsRate()
-	few := !rowByRow && !c.rowsAhead && (c.e.through || c.fewTiles() || strips == 1 && c.args.k <= fewTerms)
-	if !few && !c.byRows() {
-		return false
-	}
-	c.near.clear()
-	if few {
+// cached runs the kernels in another order than strip by strip.
+func (c *call) cached(pack bool) {
+	const most = 16 * leastTile // multiply-adds of a call: nothing stops a kernel
+	tiles, strips, group := c.tiles(), c.strips(), c.group()
+	switch c.order {
+	case fewCalls:
 		c.passStrips(pack)
-		return true
+		return
+	case onlyStrip:
+		group = max(1, most/(c.e.rows*c.t.n*c.args.k))
+	case eachTile:
+		group = 1
 	}
 	for q := 0; q < strips && pack; q++ {
 		c.pack(q)
 	}
-	if c.rowsAhead {
-		const most = 16 * leastTile // multiply-adds of a call: nothing stops a kernel
-		some := max(1, most/(c.e.rows*c.t.n*c.args.k))
-		for r := 0; r < tiles; r += some {
-			c.runTiles(r, min(r+some, tiles), 0, strips)
-		}
-		return true
-	}
-	c.begun = true
+	c.begun = c.order != onlyStrip
 	c.far.choose(sparse, tiles*strips, c.args.k)
-	group := c.group()
-	if rowByRow {
-		group = 1
-	} else {
-		c.tilesRate = c.resultRate(group)
-	}
 	for r := 0; r < tiles; r += group {
 		end := min(r+group, tiles)
 		c.near.clear()
-		if c.tilesRate == silent {
+		if c.begun && c.tilesRate == silent {
 			c.prefetchRows(end, min(end+group, tiles))
 		}
 		c.near.choose(sparse, (end-r)*strips, c.args.k)
 		c.packRows(r, end)
 		c.runTiles(r, end, 0, c.until(end))
 	}
-	return true
 }
 
 // tilesAhead is the number of tiles from one to that whose results or rows its kernel prefetches: these arrive in time from memory.
@@ -346,7 +359,7 @@ func (c *call) rowsRate() (r rate, ahead bool) {
 	const least = 16 // terms
 	e, p := c.e, c.e.p
 	switch {
-	case e.f.avx512 || e.packA || c.strips() > 1 || c.fewTiles() || c.args.k <= least || !c.byRows():
+	case e.f.avx512 || e.packA || c.strips() > 1 || c.fewTiles() || c.args.k <= least || !c.nearB():
 		return silent, false
 	case c.across:
 		return each, true
@@ -548,7 +561,7 @@ func (c *call) prefetchRows(r, end int) {
 		p := c.left(c.at-c.t.row, c.first)
 		c.near.addPacked(&p, i, last-i, 0, c.args.k)
 	}
-	if c.e.large && !c.e.stream && c.first == 0 && c.byRows() {
+	if c.e.large && !c.e.stream && c.first == 0 && c.order != eachStrip {
 		c.near.add(uintptr(c.c)+uintptr(i*c.t.ldc), c.t.ldc, last-i, c.t.n*c.e.size)
 	}
 }
@@ -621,7 +634,7 @@ func (c *call) prefetch(most, unit int) (r rate, kernels int) {
 	if c.tilesRate != silent {
 		from, width := uintptr(args.c), c.e.width*c.e.size
 		args.aheadStep, args.tileAhead = c.t.ldc, args.tileC
-		if c.rowsAhead {
+		if c.order == onlyStrip {
 			from, width = uintptr(args.a), args.tileA
 			args.aheadStep, args.tileAhead = cacheLine, args.tileA
 			if c.across {

@@ -364,7 +364,7 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 		rows = e.blockRows()
 	}
 	block := 1 << 16 // elements of B
-	if !e.f.avx512 { // stay in the second level: see byRows
+	if !e.f.avx512 { // stay in the second level: see nearB
 		block = min(block, e.f.nearB()/e.size)
 	}
 	cols = max(1, block/(max(1, min(p.K, Block))*e.width)) * e.width
@@ -419,9 +419,10 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 		c.first, c.terms = k, min(Block, t.k-k)
 		c.args.k, c.args.add = e.steps(c.terms), k
 		c.divide(min(step, t.m-i))
-		c.columns(unsafe.Add(t.b, k*e.b.Row), step == t.m)
 		c.c, c.out = unsafe.Add(t.c, i*t.ldc), unsafe.Add(t.out, i*t.ldo)
 		c.rows(i)
+		c.order = c.choose()
+		c.columns(unsafe.Add(t.b, k*e.b.Row), step == t.m)
 		c.fetched = (k > 0 || i > 0) && c.far.at == c.far.last
 		row := i
 		if i, k, more = e.next(t, i, k, step); more {

@@ -287,6 +287,38 @@ func TestOneStripPrefetchesRows(t *testing.T) {
 	}
 }
 
+// TestOrders tests in which order the kernels of a tile run.
+func TestOrders(t *testing.T) {
+	old, old3 := l2, l3
+	defer func() { l2, l3 = old, old3 }()
+	l2, l3 = func() int { return 512 << 10 }, func() int { return 32 << 20 }
+	for _, isa := range isas()[1:] {
+		for _, x := range []struct {
+			m, n, k      int
+			avx2, avx512 order
+		}{
+			{1024, 1024, 1024, eachStrip, eachStrip},
+			{10, 20, 300, fewCalls, fewCalls},     // one strip
+			{1000, 8, 20, onlyStrip, fewCalls},    // few terms
+			{1000, 8, 100, onlyStrip, eachStrip},  // rows of A follow each other; AVX-512 multiplies the transposes
+			{500, 100, 60, eachGroup, eachGroup},  // B stays in the first level
+			{500, 150, 100, eachGroup, eachStrip}, // B stays in the second level
+			{3000, 900, 10, eachTile, eachGroup},  // stores of few terms take longer than reading B again
+		} {
+			p := Problem{Type: dtype.F32, M: x.m, N: x.n, K: x.k, A: Matrix{x.k, 1}, B: Matrix{x.n, 1}, OffA: []int{0}, OffB: []int{0}}
+			d := New(isa, p, &ir.Binding{}, 1)
+			e := &d.machine
+			c := call{e: e, t: &tile{m: d.rows, n: d.cols, k: x.k}, terms: min(x.k, Block), across: e.across, row: e.a.Row}
+			c.args.k = c.terms
+			c.divide(e.step(d.rows, d.cols))
+			want := map[string]order{"avx2": x.avx2, "avx512": x.avx512}
+			if got := c.choose(); isa != "neon" && got != want[isa] {
+				t.Errorf("%s, %d x %d x %d: order %d, not %d", isa, x.m, x.n, x.k, got, want[isa])
+			}
+		}
+	}
+}
+
 // TestPacked tests which operands of AVX2 are packed because of where their elements lie.
 func TestPacked(t *testing.T) {
 	old := l2

@@ -30,6 +30,7 @@ type machine struct {
 	save            saver
 	last            mask // of the last columns of C
 	do              arithmetic
+	sections        int    // of a sum, that are units of their own
 	cells           []cell // of a small product
 	nextAhead       int    // number of products from one to that whose operands its kernels prefetch
 	turns           int    // 1 if it has one kernel, of which every second product prefetches something else; see cell

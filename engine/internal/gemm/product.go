@@ -118,7 +118,10 @@ func (d *Product) choose(isa string, threads int) {
 			d.sum, d.apart, d.do = f.size, true, k.groups
 		}
 		d.machine.init(f, &d.p, d.do, d.combinesLater())
-		d.eng = &d.machine
+		d.eng, d.machine.sections = &d.machine, 1
+		if d.bySections() {
+			d.machine.sections = d.sections
+		}
 		d.divide(threads)
 		d.machine.streams = d.far() && f.fence() != nil
 		if d.machine.prepare(d.rows, d.cols, d.p.M%d.rows, d.p.N%d.cols) {

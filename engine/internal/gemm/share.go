@@ -32,33 +32,35 @@ func (e *machine) share(p *Problem, most, threads int) (rows, cols int) {
 	return rows, cols
 }
 
-// part is the size of a tile if there are nr along the rows and nc along the columns. It consists
-// of whole kernels, and of columns of which what uses the results gets as many at a time.
+// part is the size of a tile if there are nr along the rows and nc along the columns. It has the columns
+// of whole kernels, and of what uses the results, which gets as many at a time.
 func (e *machine) part(p *Problem, nr, nc int) (rows, cols int) {
 	multiple := func(n, of int) int { return (n + of - 1) / of * of }
 	cols = multiple(max(1, (p.N+nc-1)/max(nc, 1)), e.width)
 	if p.After != nil {
 		cols = multiple(cols, p.After.unit())
 	}
-	if nr == 1 {
-		return max(1, p.M), cols
-	}
-	return multiple(max(1, (p.M+nr-1)/nr), e.rows), cols
+	return max(1, (p.M+nr-1)/nr), cols
 }
 
-// time is the time of one term of the tiles of the first thread, in multiply-adds. No thread has more: tiles at the ends are
+// time is the time of the units of the first thread, in multiply-adds. No thread has more: tiles and sections at the ends are
 // smaller.
 func (e *machine) time(p *Problem, rows, cols, threads int) (t float64) {
-	nr, nc := max(1, (p.M+rows-1)/rows), max(1, (p.N+cols-1)/cols)
-	tile := func(u int) float64 {
+	nr, nc, most := max(1, (p.M+rows-1)/rows), max(1, (p.N+cols-1)/cols), Section
+	if e.sections == 1 {
+		most = p.K
+	}
+	unit := func(u int) float64 {
+		terms := float64(min(most, p.K-u%e.sections*most))
+		u /= e.sections
 		r, c := float64(min(rows, p.M-u%nr*rows)), float64(min(cols, p.N-u/nr%nc*cols))
 		if e.packA {
-			return r*c + packCost*(r+c)
+			return terms * (r*c + packCost*(r+c))
 		}
-		return r*c + packCost*c + readCost*r
+		return terms * (r*c + packCost*c + readCost*r)
 	}
-	for u := range (len(p.OffA)*nr*nc + threads - 1) / threads {
-		t += tile(u)
+	for u := range (len(p.OffA)*nr*nc*e.sections + threads - 1) / threads {
+		t += unit(u)
 	}
-	return t + idleCost*tile(0)
+	return t + idleCost*unit(0)
 }

@@ -29,6 +29,20 @@ func TestShare(t *testing.T) {
 	}
 }
 
+// TestShareOfFewRows tests that threads get as many of few rows each, if what uses the results needs whole rows.
+func TestShareOfFewRows(t *testing.T) {
+	for _, isa := range isas()[1:] {
+		for _, m := range []int{24, 32, 64} {
+			const n, k = 800, 6272
+			p := Problem{Type: dtype.F32, M: m, N: n, K: k, A: Matrix{k, 1}, B: Matrix{1, k}, OffA: []int{0}, OffB: []int{0}, After: &After{Columns: n}}
+			d := New(isa, p, &ir.Binding{Bufs: make([]ir.BufBind, 3)}, 2)
+			if d.nc != 1 || d.nr != 2 || d.rows != m/2 {
+				t.Errorf("%s, %d rows: %d x %d tiles of %d x %d", isa, m, d.nr, d.nc, d.rows, d.cols)
+			}
+		}
+	}
+}
+
 // TestSharePacksLittle tests that tiles of squares are about squares where each thread has several: wide or tall ones pack more
 // rows and columns.
 func TestSharePacksLittle(t *testing.T) {
@@ -76,26 +90,29 @@ func TestSectionsAreShared(t *testing.T) {
 	}
 }
 
-// TestSectionsOfTiles tests that the units of a sum whose last section is short are in an order in which each thread, which
-// has units that follow each other, gets no more than its part of the terms and a quarter of it.
+// TestSectionsOfTiles tests that the units of a sum of two sections are in an order in which each thread, which
+// has units that follow each other, gets no more than its part of the terms and a quarter of it: if the last section is short, and
+// if the columns are three strips.
 func TestSectionsOfTiles(t *testing.T) {
 	for _, isa := range isas()[1:] {
-		const m, n, k = 64, 128, Section * 3 / 2
-		p := Problem{Type: dtype.F32, M: m, N: n, K: k, A: Matrix{k, 1}, B: Matrix{n, 1}, OffA: []int{0}, OffB: []int{0}}
-		bufs := []ir.BufBind{}
-		for _, size := range []int{m * k, k * n, m * n} {
-			bufs = append(bufs, ir.BufBind{Ptr: unsafe.Pointer(unsafe.SliceData(make([]float32, size)))})
-		}
-		d := New(isa, p, &ir.Binding{Bufs: bufs}, 2)
-		units, _, _ := d.Units()
-		if d.partial == nil || units%2 != 0 {
-			t.Fatalf("%s: %d units", isa, units)
-		}
-		seen := &seenTerms{engine: d.eng}
-		d.eng = seen
-		d.NewWorker().Run(0, units/2)
-		if part := m * n * k / 2; seen.terms > part/4*5 || seen.terms < part/4*3 {
-			t.Errorf("%s: half of the units have %.2f of the terms", isa, float64(seen.terms)/(m*n*k))
+		for _, x := range [][3]int{{64, 128, Section * 3 / 2}, {24, 48, 2 * Section}} {
+			m, n, k := x[0], x[1], x[2]
+			p := Problem{Type: dtype.F32, M: m, N: n, K: k, A: Matrix{k, 1}, B: Matrix{1, k}, OffA: []int{0}, OffB: []int{0}}
+			bufs := []ir.BufBind{}
+			for _, size := range []int{m * k, k * n, m * n} {
+				bufs = append(bufs, ir.BufBind{Ptr: unsafe.Pointer(unsafe.SliceData(make([]float32, size)))})
+			}
+			d := New(isa, p, &ir.Binding{Bufs: bufs}, 2)
+			units, _, _ := d.Units()
+			if d.partial == nil || units%2 != 0 {
+				t.Fatalf("%s, %v: %d units", isa, x, units)
+			}
+			seen := &seenTerms{engine: d.eng}
+			d.eng = seen
+			d.NewWorker().Run(0, units/2)
+			if part := m * n * k / 2; seen.terms > part/4*5 || seen.terms < part/4*3 {
+				t.Errorf("%s, %v: half of the units have %.2f of the terms", isa, x, float64(seen.terms)/float64(m*n*k))
+			}
 		}
 	}
 }

@@ -41,8 +41,8 @@ type table struct {
 	fencing     exec.Lazy
 	transposed  transposedKernels
 	resumed     resumed
-	alongs      [5][prefetchings]exec.Lazy               // by the bits of rows, and what they prefetch
-	sweeps      [VectorBlock + 1][prefetchings]exec.Lazy // by terms, and what they prefetch
+	alongs      [5][prefetchings]exec.Lazy                               // by the bits of rows, and what they prefetch
+	sweeps      [VectorBlock + 1][mostPasses + 1][prefetchings]exec.Lazy // by terms, passes, and what they prefetch
 }
 
 // table returns the table of f. It has about 900 KB, so only the families have one that a program uses.

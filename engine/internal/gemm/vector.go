@@ -26,6 +26,7 @@ type vectors struct {
 	mask     mask       // of the last terms or results
 	copies   bool       // an operand or the results need memory
 	rows     int        // of the largest kernel along the terms
+	passes   int        // of a block of kernels across the terms
 	ahead    int        // bytes from rows that follow each other to what it prefetches
 	single   *exec.Code // the kernel for one result along the terms
 }
@@ -53,7 +54,7 @@ func (e *vectors) init(f *family, p *Problem, do arithmetic) {
 	}
 	matrices := len(slices.Compact(slices.Clone(off))) // at another place than the one before
 	bytes, row, step := matrices*p.M*p.N*p.K*f.size, max(p.M, p.N)*f.size, e.matrix.term
-	e.rows = alongRows
+	e.rows, e.passes = alongRows, f.sweptPasses(e.matrix.term)
 	if e.along() {
 		row, step = p.K*f.size, e.matrix.result
 	}
@@ -115,7 +116,7 @@ func (e *vectors) waits() int {
 	if e.along() {
 		return 0
 	}
-	return (e.results() + e.f.lanes() - 1) / e.f.lanes() * e.f.vector * e.f.waiting()
+	return (e.results() + e.f.lanes() - 1) / e.f.lanes() * e.f.vector * waiting(e.passes)
 }
 
 // results is the number of results of a product.
@@ -149,7 +150,7 @@ func (e *vectors) prepare() bool {
 		e.single = f.along(1, e.prefetch)
 		return e.single != nil && f.along(e.rows/2, e.prefetch) != nil && f.along(e.rows, e.prefetch) != nil
 	}
-	return f.sweep(VectorBlock, e.prefetch) != nil && f.sweep(e.p.K%VectorBlock, e.prefetch) != nil
+	return f.sweep(VectorBlock, e.passes, e.prefetch) != nil && f.sweep(e.p.K%VectorBlock, e.passes, e.prefetch) != nil
 }
 
 func (e *vectors) compute(t *tile, s *scratch, stop func() bool) {
@@ -230,7 +231,7 @@ func (e *vectors) runAcross(args *vectorArgs, o vectorArrays, n, k int, s *scrat
 	args.sums, args.step = s.ofA(), e.matrix.term
 	var packs *packer
 	if !e.across() {
-		packs = &packer{f: e.f, to: unsafe.Add(args.sums, e.f.waiting()*e.f.swept()), row: packedBytes, placement: placement{stepK: e.matrix.term, stepN: e.matrix.result}, half: e.matrix.half, size: size, s: s}
+		packs = &packer{f: e.f, to: unsafe.Add(args.sums, waiting(e.passes)*e.f.swept()), row: packedBytes, placement: placement{stepK: e.matrix.term, stepN: e.matrix.result}, half: e.matrix.half, size: size, s: s}
 		width, args.step = packedBytes/size, packedBytes
 	}
 	for first := 0; (first == 0 || first < k) && !stop(); first += some {
@@ -257,11 +258,11 @@ func (e *vectors) sweep(args *vectorArgs, o vectorArrays, cols, terms int) {
 	args.next = VectorBlock * args.step
 	args.ahead = 2 * args.next
 	if args.n = terms / VectorBlock; args.n > 0 {
-		args.call(e.f.sweep(VectorBlock, e.prefetch), sweepWords)
+		args.call(e.f.sweep(VectorBlock, e.passes, e.prefetch), sweepWords)
 	}
 	if rest := terms % VectorBlock; rest > 0 || terms == 0 {
 		args.n = 1
-		args.call(e.f.sweep(rest, e.prefetch), sweepWords)
+		args.call(e.f.sweep(rest, e.passes, e.prefetch), sweepWords)
 	}
 }
 

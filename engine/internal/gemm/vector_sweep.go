@@ -19,21 +19,25 @@ func (f *family) swept() int {
 	return 64 << 10
 }
 
-// sweptPasses is the number of passes of a block. A pass has its factors in registers: 8 of AVX2, 16 of AVX-512.
-func (f *family) sweptPasses() int {
-	if f.avx512 {
+// mostPasses is the largest number of passes of a block. A pass has its factors in registers: 8 of AVX2, 16 of AVX-512.
+const mostPasses = 4
+
+// sweptPasses is the number of passes of a block with so many bytes between its terms. A pass of AVX-512 has the more rows; if these
+// share a set of the first-level cache, which they overfill, fewer are faster.
+func (f *family) sweptPasses(step int) int {
+	if f.avx512 && !conflict(2*step) {
 		return 2
 	}
-	return 4
+	return mostPasses
 }
 
-// waiting is the number of passes whose sums wait for those of other passes, next to each other for each vector of results.
-func (f *family) waiting() int { return bits.Len(uint(f.sweptPasses())) - 1 }
+// waiting is the number of passes, of so many, whose sums wait for those of other passes, next to each other for each vector of results.
+func waiting(passes int) int { return bits.Len(uint(passes)) - 1 }
 
-// sweep returns the kernel for blocks of so many terms; nil if there is no memory for it.
-func (f *family) sweep(terms int, prefetch prefetching) *exec.Code {
-	return f.table().sweeps[terms][prefetch].Make(func() ([]byte, error) {
-		w := sweepWriter{writer: writer{Asm: x86.New(), f: f, l: x86.Len(f.vector * 8), s: shape{rows: 1, vecs: 1, masked: true}}, terms: terms, prefetch: prefetch}
+// sweep returns the kernel for blocks of so many terms and passes; nil if there is no memory for it.
+func (f *family) sweep(terms, passes int, prefetch prefetching) *exec.Code {
+	return f.table().sweeps[terms][passes][prefetch].Make(func() ([]byte, error) {
+		w := sweepWriter{writer: writer{Asm: x86.New(), f: f, l: x86.Len(f.vector * 8), s: shape{rows: 1, vecs: 1, masked: true}}, terms: terms, passes: passes, prefetch: prefetch}
 		w.write()
 		return w.Code()
 	})
@@ -77,7 +81,6 @@ const (
 var sweepRow = [4]x86.Reg{x86.RSI, x86.RAX, x86.RBX, x86.RDX} // every fourth row of a pass
 
 func (w *sweepWriter) write() {
-	w.passes = w.f.sweptPasses()
 	w.first = x86.Vec(VectorBlock / w.passes)
 	w.chains = Lanes(w.f.size) / w.passes
 	w.arguments(argument{stepA, vectorStep})
@@ -130,7 +133,7 @@ func (w *sweepWriter) pass(row int) {
 		for i := 0; i < w.rows; i += 4 {
 			w.I(x86.ADD, x86.W64, sweepRow[i/4], x86.Imm(n*w.f.vector))
 		}
-		w.I(x86.ADD, x86.W64, sweepSums, x86.Imm(n*w.f.vector*w.f.waiting()))
+		w.I(x86.ADD, x86.W64, sweepSums, x86.Imm(n*w.f.vector*waiting(w.passes)))
 		w.I(x86.ADD, x86.W64, sweepC, x86.Imm(n*w.f.vector))
 		w.I(x86.SUB, x86.W64, sweepLeft, x86.Imm(n))
 		w.I(x86.JGE, 0, loop)
@@ -208,7 +211,7 @@ func (w *sweepWriter) prefetchAt(at x86.Mem, i, j int) {
 // keep adds the sums of a pass to those that wait for them, and stores the sums.
 func (w *sweepWriter) keep(n int, masked bool) {
 	level := bits.TrailingZeros(^uint(w.number))
-	waits := func(l, j int) x86.Mem { return x86.At(sweepSums, int32((j*w.f.waiting()+l)*w.f.vector)) }
+	waits := func(l, j int) x86.Mem { return x86.At(sweepSums, int32((j*waiting(w.passes)+l)*w.f.vector)) }
 	for l := range level {
 		for j := range n {
 			w.I(w.f.add, w.l, x86.Vec(j), x86.Vec(j), waits(l, j))

@@ -40,6 +40,9 @@ func testKernels[T float32 | float64](t *testing.T, typ dtype.Type, tiny T, fma 
 						bind := &ir.Binding{Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&s.a[s.first[0]])}, {Ptr: unsafe.Pointer(&s.b[s.first[1]])}, {Ptr: unsafe.Pointer(&c[0])}}}
 						d := New(isa, s.p, bind, 1)
 						d.vectors.rows, d.vectors.prefetch, d.vectors.ahead = rows, prefetch, 1<<r.IntN(15)
+						if rows == 4 {
+							d.vectors.passes = mostPasses
+						}
 						if !d.vectors.prepare() {
 							t.Fatal("no memory for a kernel")
 						}
@@ -107,6 +110,15 @@ func TestVectorsPrefetch(t *testing.T) {
 			if e.prefetch != x.prefetch[i] || e.rows != x.rows {
 				t.Errorf("%s, halves %t: %+v: prefetching %d, %d rows", isa, i == 2, x, e.prefetch, e.rows)
 			}
+		}
+	}
+}
+
+// TestSweptPasses tests that passes of AVX-512 have fewer rows where these share a set of the first-level cache.
+func TestSweptPasses(t *testing.T) {
+	for step, want := range map[int]int{0: 2, 1000: 2, 1024: 2, 2048: 4, 4096: 4, 6144: 4, 8000: 2, 8192: 4} {
+		if avx512, avx2 := families["avx512"][dtype.F32].sweptPasses(step), families["avx2"][dtype.F32].sweptPasses(step); avx512 != want || avx2 != mostPasses {
+			t.Errorf("rows %d bytes apart: %d and %d passes", step, avx512, avx2)
 		}
 	}
 }

@@ -1,11 +1,14 @@
 package gemm
 
 import (
+	"slices"
 	"testing"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim/scalar"
+	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // TestStripsPrefetchLines tests that kernels prefetch all lines of the next strip that the strip before has not read, wherever
@@ -49,6 +52,41 @@ func TestStripsPrefetchLines(t *testing.T) {
 				c.prefetch(1, 1)
 				check(map[uintptr]bool{line(c.args.ahead): true}, uintptr(c.args.b)+passAhead*step, width)
 			}
+		}
+	}
+}
+
+// follows is an engine that only notes its tiles, and which follow.
+type follows struct {
+	engine
+	tiles, next []tile
+}
+
+func (f *follows) compute(t *tile, _ *scratch, _ func() bool) {
+	f.tiles = append(f.tiles, *t)
+	if t.next != nil {
+		f.next = append(f.next, *t.next)
+	}
+}
+
+// TestTilesThatFollow tests that tiles know the next one that a worker computes, whose operands it prefetches, if operands come from afar.
+func TestTilesThatFollow(t *testing.T) {
+	defer func(old func() int) { l2 = old }(l2)
+	const m, n, k, batch = 50, 70, 9, 3
+	x := make([]float32, batch*k*(m+n))
+	p := Problem{Type: dtype.F32, M: m, N: n, K: k, A: Matrix{k, 1}, B: Matrix{n, 1}, OffA: []int{0, m * k, 2 * m * k}, OffB: []int{0, n * k, 2 * n * k}}
+	for _, near := range []bool{false, true} {
+		l2 = func() int { return 4*len(x) - 1 + scalar.FromBool[int](near) }
+		bind := &ir.Binding{Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&x[0])}, {Ptr: unsafe.Pointer(&x[batch*k*m])}, {Ptr: unsafe.Pointer(&make([]float32, batch*m*n)[0])}}}
+		d := New(isas()[len(isas())-1], p, bind, 1)
+		f := &follows{engine: d.eng}
+		d.eng, d.rows, d.cols, d.nr, d.nc = f, 30, 40, 2, 2
+		d.NewWorker().Run(1, 11)
+		for i := range f.next {
+			f.next[i].repeat, f.next[i].next, f.next[i].c, f.next[i].ldc, f.next[i].combination = f.tiles[i+1].repeat, f.tiles[i+1].next, f.tiles[i+1].c, f.tiles[i+1].ldc, f.tiles[i+1].combination
+		}
+		if len(f.tiles) != 10 || near && f.next != nil || !near && !slices.Equal(f.next, f.tiles[1:]) {
+			t.Errorf("near %v: %+v follow %+v", near, f.next, f.tiles)
 		}
 	}
 }

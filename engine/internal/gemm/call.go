@@ -73,15 +73,15 @@ func (c *call) pack(q int) {
 	c.packB.strip(q, j, min(c.e.width, c.t.n-j), 0, c.packB.k)
 }
 
-// left returns the placement of A from row i and term k of the tile on.
-func (c *call) left(i, k int) placement {
-	e, t := c.e, c.t
+// left returns the placement of A from row i and term k of a tile on.
+func (c *call) left(t *tile, i, k int) placement {
+	e := c.e
 	return e.p.GridA.placement(unsafe.Add(t.a, i*e.a.Row+k*e.a.Col), e.a.Col, e.a.Row, t.term+k, t.row+i)
 }
 
 // rows prepares rows of A from row i of the tile on.
 func (c *call) rows(i int) {
-	e, l := c.e, c.left(i, c.first)
+	e, l := c.e, c.left(c.t, i, c.first)
 	c.at = c.t.row + i
 	if !e.packA {
 		c.a, c.across, c.row, c.tile = l.from, e.across, e.a.Row, 0
@@ -558,7 +558,7 @@ func (c *call) prefetchRows(r, end int) {
 		return
 	}
 	if !c.fetched && (!c.e.packA || c.e.byTiles) && (last-i)*c.args.k*c.e.size >= few {
-		p := c.left(c.at-c.t.row, c.first)
+		p := c.left(c.t, c.at-c.t.row, c.first)
 		c.near.addPacked(&p, i, last-i, 0, c.args.k)
 	}
 	if c.e.large && !c.e.stream && c.first == 0 && c.order != eachStrip {
@@ -566,19 +566,18 @@ func (c *call) prefetchRows(r, end int) {
 	}
 }
 
-// later notes what the next block needs: m rows of A from row i on, and columns of B, for some
+// later notes what the next block needs: m rows of A from row i of a tile on, and columns of B, for some
 // terms from k on.
-func (c *call) later(i, m, k, terms int) {
-	c.far.clear()
-	e, n := c.e, c.t.n
+func (c *call) later(t *tile, i, m, k, terms int) {
+	e, n := c.e, t.n
 	if e.packB {
 		n = min(n, e.width)
 	}
 	if i == 0 && e.p.GridB == nil && !e.packed {
-		p := placement{from: c.t.b, stepK: e.b.Row, stepN: e.b.Col}
+		p := placement{from: t.b, stepK: e.b.Row, stepN: e.b.Col}
 		c.far.addPacked(&p, 0, n, k, terms)
 	}
-	p := c.left(i, k)
+	p := c.left(t, i, k)
 	c.far.addPacked(&p, 0, m, 0, terms)
 }
 

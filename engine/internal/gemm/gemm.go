@@ -115,6 +115,7 @@ type engine interface {
 type tile struct {
 	a, b    unsafe.Pointer // the first element of the rows and of the columns
 	done    *region        // what uses the result as soon as parts of it are complete, or nil
+	next    *tile          // the one that follows, whose operands come from afar, or nil
 	repeat  *repeat        // what notes calls of kernels, or nil
 	m, n, k int
 	// The first row and column in the result, and the first term. a or b is the first element of an operand with a grid.

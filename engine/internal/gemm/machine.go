@@ -426,10 +426,11 @@ func (e *machine) compute(t *tile, s *scratch, stop func() bool) {
 		c.columns(unsafe.Add(t.b, k*e.b.Row), step == t.m)
 		c.fetched = (k > 0 || i > 0) && c.far.at == c.far.last
 		row := i
+		c.far.clear()
 		if i, k, more = e.next(t, i, k, step); more {
-			c.later(i, min(step, t.m-i), k, min(Block, t.k-k))
-		} else {
-			c.far.clear()
+			c.later(t, i, min(step, t.m-i), k, min(Block, t.k-k))
+		} else if t.next != nil {
+			c.later(t.next, 0, min(step, t.next.m), 0, min(Block, t.k))
 		}
 		c.block(row)
 	}

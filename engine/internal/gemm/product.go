@@ -279,6 +279,7 @@ type worker struct {
 	// These are here, so that they are not allocated.
 	t      tile
 	all    tile // the sums of all sections
+	next   tile // the one that follows
 	args   args
 	vector vectorArgs
 	packB  packer   // of small products
@@ -309,26 +310,37 @@ func (w *worker) Run(lo, hi int) {
 	}
 	for u := lo; u < hi && !d.stop(); u++ {
 		if d.partial != nil { // the sections of a tile follow each other: the last one is shorter
-			w.tile(u/d.sections, u%d.sections, s)
+			w.tile(u/d.sections, u%d.sections, false, s)
 		} else {
-			w.tile(u, -1, s)
+			w.tile(u, -1, u+1 < hi, s)
 		}
 	}
-	w.t, w.all, w.packB = tile{}, tile{}, packer{} // they would keep the arrays of the caller alive
+	w.t, w.all, w.next, w.packB = tile{}, tile{}, tile{}, packer{} // they would keep the arrays of the caller alive
 }
 
-// tile computes tile u: one section of it for partial, or all.
-func (w *worker) tile(u, section int, s *scratch) {
+// place makes t tile u, and returns the number of its product.
+func (d *Product) place(t *tile, u int) (i int) {
+	p, r, c := &d.p, u%d.nr*d.rows, u/d.nr%d.nc*d.cols
+	i = u / d.nr / d.nc
+	*t = tile{m: min(d.rows, p.M-r), n: min(d.cols, p.N-c), k: p.K, row: r, col: c}
+	t.a = unsafe.Add(d.bind.Bufs[d.a].Ptr, (p.OffA[i]+r*p.A.Row)*d.sizeA)
+	t.b = unsafe.Add(d.bind.Bufs[d.b].Ptr, (p.OffB[i]+c*p.B.Col)*d.sizeB)
+	return i
+}
+
+// tile computes tile u: one section of it for partial, or all. More says that it computes the next one then.
+func (w *worker) tile(u, section int, more bool, s *scratch) {
 	d, p, t := w.d, &w.d.p, &w.t
-	r := u % d.nr
-	u /= d.nr
-	i, r, c := u/d.nc, r*d.rows, u%d.nc*d.cols
+	i := d.place(t, u)
+	r, c := t.row, t.col
 	if d.machine.lower && r+d.rows <= c {
 		return
 	}
-	*t = tile{repeat: &w.repeat, m: min(d.rows, p.M-r), n: min(d.cols, p.N-c), k: p.K, row: r, col: c}
-	t.a = unsafe.Add(d.bind.Bufs[d.a].Ptr, (p.OffA[i]+r*p.A.Row)*d.sizeA)
-	t.b = unsafe.Add(d.bind.Bufs[d.b].Ptr, (p.OffB[i]+c*p.B.Col)*d.sizeB)
+	t.repeat = &w.repeat
+	if more && len(p.OffA)*(p.M*d.sizeA+p.N*d.sizeB)*p.K > l2() {
+		t.next = &w.next
+		d.place(t.next, u+1)
+	}
 	if section >= 0 {
 		t.c, t.ldc = unsafe.Pointer(&d.partial[section*d.sums()+((i*p.M+r)*p.N+c)*d.sum]), p.N*d.sum
 		w.only(section)

@@ -194,6 +194,7 @@ func TestShapes(t *testing.T) {
 		{"avx512", 200, 200, 4, false, 3, 7},     // wide results: strips of about one width
 		{"avx512", 200, 200, 2, false, 2, 13},
 		{"avx512", 500, 500, 8, false, 3, 8},
+		{"avx512", 20, 300, 4, false, 10, 2}, // in the first-level cache
 	} {
 		f := families[c.isa][dtype.F32]
 		if rows, vecs := f.shape(&Problem{M: c.m, N: c.n, K: c.k, A: Matrix{c.k, 1}, C: Matrix{c.n, 1}, OffA: []int{0}}, c.shared); rows != c.rows || vecs != c.vecs {

@@ -33,6 +33,7 @@ type machine struct {
 	sections        int    // of a sum, that are units of their own
 	cells           []cell // of a small product
 	nextAhead       int    // number of products from one to that whose operands its kernels prefetch
+	sums            int    // bytes between rows of the sums of a small product, if they are the columns of its result; else 0
 	turns           int    // 1 if it has one kernel, of which every second product prefetches something else; see cell
 	// streams says that stores to the result should bypass the caches, where it is
 	// aligned, and stream that this run does so.

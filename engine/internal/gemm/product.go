@@ -125,8 +125,9 @@ func (d *Product) choose(isa string, threads int) {
 		d.divide(threads)
 		d.machine.streams = d.far() && f.fence() != nil
 		if d.machine.prepare(d.rows, d.cols, d.p.M%d.rows, d.p.N%d.cols) {
-			if d.nr*d.nc == 1 && (d.p.C.Col == 1 || d.p.N == 1) && !(d.machine.packs() && d.symmetric()) {
-				d.machine.list()
+			byRows := d.p.C.Col == 1 || d.p.N == 1
+			if d.nr*d.nc == 1 && (byRows || d.columns() && d.p.After == nil && !d.machine.packB) && !(d.machine.packs() && d.symmetric()) {
+				d.machine.list(byRows)
 			}
 			return
 		}
@@ -283,6 +284,7 @@ type worker struct {
 	args   args
 	vector vectorArgs
 	packB  packer   // of small products
+	sums   []byte   // of a small product, if they are the columns of its result
 	done   *region  // nil if the results are not used
 	repeat repeat   // without calls unless the worker does whole runs
 	own    *scratch // of a repeat, or nil
@@ -385,13 +387,18 @@ func (w *worker) tile(u, section int, more bool, s *scratch) {
 	}
 }
 
+// columns reports whether the sums of kernels are the columns of the results.
+func (d *Product) columns() bool {
+	return d.save == keep && d.p.C.Row == 1 && d.sum == d.size && d.eng == engine(&d.machine)
+}
+
 // columns stores sums that are the columns of a result. It reports false if they are not.
 func (w *worker) columns(t *tile) bool {
 	d, x := w.d, &w.packB
-	if t.save != keep || d.p.C.Row != 1 || d.sum != d.size || d.eng != engine(&d.machine) || t.n < transposeTerms {
+	if !d.columns() || t.n < transposeTerms {
 		return false
 	}
-	x.f, x.row, x.stepN = d.machine.f, d.p.C.Col*d.size, t.ldc
+	x.f, x.row, x.stepN, x.repeat = d.machine.f, d.p.C.Col*d.size, t.ldc, &w.repeat
 	return x.transposeRows(t.out, t.c, nil, t.m, t.n, true)
 }
 

@@ -42,7 +42,7 @@ func (d *Product) repeats() bool {
 	case d.eng != engine(e):
 		return d.straight && d.vectors.waits() <= mostOwn
 	}
-	return d.nr*d.nc == 1 && d.sections == 1 && !d.apart && p.After == nil && !e.streams &&
+	return d.nr*d.nc == 1 && d.sections == 1 && (!d.apart || e.sums > 0) && p.After == nil && !e.streams &&
 		!e.packA && !e.copiesB && !e.passing && !e.halfB && p.GridB == nil && e.packedB() <= mostOwn
 }
 

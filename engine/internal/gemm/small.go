@@ -41,8 +41,9 @@ type cell struct {
 // takes long enough: these arrive in time from memory.
 const leastAhead = 8 << 10
 
-// list lists the kernels of a product that is one tile of one block, and packs B only. prepare has made them.
-func (e *machine) list() {
+// list lists the kernels of a product that is one tile of one block, and packs B only. They store the results, or sums next to each other, which
+// become its columns. prepare has made them.
+func (e *machine) list(byRows bool) {
 	p := e.p
 	if e.packA || e.copiesB || e.transposesFirst || e.f.group > 0 || p.GridB != nil || p.K > Block {
 		return
@@ -55,6 +56,9 @@ func (e *machine) list() {
 	}
 	first, second := p.M*p.K*e.size, p.N*p.K*e.size // bytes
 	both := first + second
+	if e.sums = 0; !byRows {
+		e.sums = p.N * e.size
+	}
 	e.turns, e.nextAhead = scalar.FromBool[int](kernels == 1), 1
 	if e.packB {
 		first, second = second, first
@@ -78,7 +82,7 @@ func (e *machine) list() {
 		for j := 0; j < p.N; j += e.width {
 			s.columns(e.f, min(e.width, p.N-j))
 			s.rate = rates[scalar.FromBool[int](len(e.cells) >= some)]
-			l := cell{step: min(s.rate.prefetches(p.K), 1) * s.rate.bytes(), a: i * e.a.Row, b: j * e.b.Col, c: i*p.C.Row*e.size + j*e.size}
+			l := cell{step: min(s.rate.prefetches(p.K), 1) * s.rate.bytes(), a: i * e.a.Row, b: j * e.b.Col, c: i*e.stepC() + j*e.size}
 			for turn := range l.ahead {
 				at := turn*e.turns + len(e.cells)
 				if l.ahead[turn] = at * partA; at >= some {
@@ -98,7 +102,7 @@ func (e *machine) list() {
 				l.code[1] = e.f.kernel(streamed)
 			}
 			if l.code[0] == nil || e.streams && l.code[1] == nil { // prepare makes none that are denser
-				e.cells = e.cells[:0]
+				e.cells, e.sums = e.cells[:0], 0
 				return
 			}
 			e.cells = append(e.cells, l)
@@ -107,13 +111,13 @@ func (e *machine) list() {
 }
 
 // prefetchColumns makes kernel i of so many, which reads B by columns, prefetch a part of B of a later product, where products have more than a few
-// lines of their own and come from afar: see prefetchNext.
+// lines of their own and come from memory: see prefetchNext. From the third level that takes longer than it saves.
 func (e *machine) prefetchColumns(l *cell, i, kernels int) {
 	const few = 4 * cacheLine
 	p := e.p
 	b := p.N * p.K * e.size
 	part := (b + kernels - 1) / kernels
-	if l.step = 0; e.f.avx512 && b > few && len(p.OffB) > 1 && p.OffB[0] != p.OffB[1] && len(p.OffB)*(b+p.M*p.K*e.size) > l2() {
+	if l.step = 0; e.f.avx512 && b > few && len(p.OffB) > 1 && p.OffB[0] != p.OffB[1] && len(p.OffB)*(b+p.M*p.K*e.size) > l3()/4 {
 		l.lines, l.step, l.ahead = (part+cacheLine-1)/cacheLine, cacheLine, [2]int{^(i * part), ^(i * part)}
 	}
 }
@@ -126,6 +130,14 @@ func rateOf(bytes, terms int) rate {
 		r++
 	}
 	return r
+}
+
+// stepC is the number of bytes between rows of what the kernels of a list store.
+func (e *machine) stepC() int {
+	if e.sums > 0 {
+		return e.sums
+	}
+	return e.p.C.Row * e.size
 }
 
 // packSmall packs B of product u of a list, unless the product before has the same one. It returns where B is.
@@ -153,7 +165,7 @@ func (w *worker) packSmall(u, lo int, s *scratch) unsafe.Pointer {
 func (w *worker) small(lo, hi int, s *scratch) {
 	const stride = 64 // products between two looks at the context
 	d, p, e, args := w.d, &w.d.p, &w.d.machine, &w.args
-	args.as, args.bs, args.cs, args.os, args.k = e.a.Row, e.stepB(), p.C.Row*d.size, p.C.Row*d.size, p.K
+	args.as, args.bs, args.cs, args.os, args.k = e.a.Row, e.stepB(), e.stepC(), e.stepC(), p.K
 	if e.across {
 		args.as = e.a.Col
 	}
@@ -177,6 +189,10 @@ func (w *worker) small(lo, hi int, s *scratch) {
 			}
 		}
 		a, b, c := unsafe.Add(a, p.OffA[u]*d.size), unsafe.Add(b, p.OffB[u]*d.sizeB), unsafe.Add(c, p.OffC[u]*d.size)
+		if e.sums > 0 {
+			w.t = tile{m: p.M, n: p.N, c: room(&w.sums, p.M*e.sums), ldc: e.sums, combination: d.combination(u, 0, 0)}
+			c = w.t.c
+		}
 		if e.packB {
 			b = w.packSmall(u, lo, s)
 		}
@@ -192,11 +208,16 @@ func (w *worker) small(lo, hi int, s *scratch) {
 			}
 			w.repeat.call(l.code[way], unsafe.Pointer(args), unsafe.Sizeof(*args), noWords)
 		}
+		if e.sums > 0 && !w.columns(&w.t) && !w.repeat.spoils() {
+			d.do.combine(&w.t, p.C.Col*d.size)
+		}
 		if w.done != nil {
 			w.done.row = u * p.M
 			w.done.complete(0, p.M, 0, p.N)
 		}
 	}
-	w.packB = packer{}
+	if w.packB = (packer{}); e.sums > 0 {
+		w.t = tile{}
+	}
 	args.a, args.b, args.c, args.out = nil, nil, nil, nil // they would keep the arrays of the caller alive
 }

@@ -49,13 +49,14 @@ func testSmall[T number](t *testing.T, typ dtype.Type, size [3]int, value func()
 // TestSmallByColumns tests small products whose B is stored by columns or has gaps. Kernels read B as it is, also if they prefetch the B of a
 // later product, or pack it.
 func TestSmallByColumns(t *testing.T) {
-	old := l2
-	defer func() { l2 = old }()
+	old, old3 := l2, l3
+	defer func() { l2, l3 = old, old3 }()
 	r := rand.New(rand.NewPCG(6, 6))
 	for _, m := range []int{2, 7, 10, 11, 13, 20, 31} {
 		for k := 2; k <= 12; k++ {
-			if l2 = old; k%2 == 0 { // the operands leave the second level
+			if l2, l3 = old, old3; k%2 == 0 { // the operands leave the caches
 				l2 = func() int { return 4 << 10 }
+				l3 = l2
 			}
 			size := [3]int{m, 2 + r.IntN(15), k} // more columns of AVX2 need more kernels than a list has
 			t.Run(fmt.Sprint(size), func(t *testing.T) {

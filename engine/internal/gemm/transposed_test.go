@@ -37,11 +37,11 @@ func TestUnpacked(t *testing.T) {
 	}
 }
 
-// testColumns tests results of few columns, whose rows have gaps that must stay, and which are computed as rows.
+// testColumns tests results of few columns, whose rows have gaps that must stay, and which are computed as rows. Single products of one block are lists of kernels.
 func testColumns[T number](t *testing.T, typ dtype.Type, value func() T, fma func(x, y, z T) T) {
 	r := rand.New(rand.NewPCG(7, uint64(typ)))
-	for n := 2; n <= 8; n++ {
-		m, k, gap := 100+r.IntN(40), Block+1+r.IntN(40), r.IntN(4)
+	for i := range 14 { // with one block of terms, and with more
+		n, m, k, gap := 2+i/2, 100+r.IntN(40), Block*(1+i%2)-r.IntN(40), r.IntN(4)
 		s := newSample(r, typ, m, n, k, 2, layouts[1], layouts[r.IntN(3)], value, fma)
 		s.p.C, s.p.OffC = Matrix{n + gap, 1}, []int{0, m * (n + gap)}
 		for _, isa := range isas()[1:] {
@@ -50,7 +50,7 @@ func testColumns[T number](t *testing.T, typ dtype.Type, value func() T, fma fun
 				c[i] = 7
 			}
 			d := New(isa, s.p, &ir.Binding{Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&s.a[s.first[0]])}, {Ptr: unsafe.Pointer(&s.b[s.first[1]])}, {Ptr: unsafe.Pointer(&c[0])}}}, 1)
-			if d.a == 0 {
+			if d.a == 0 && (k > Block || isa == "avx512") {
 				t.Errorf("%s, %v, %d columns: they are not computed as rows", isa, typ, n)
 			}
 			units, _, _ := d.Units()

@@ -194,11 +194,13 @@ func (w *writer) write() {
 	if s.transposed {
 		w.colA = w.rowB
 		w.loadParts(ptrA[1])
-		w.prefetchNext()
 	}
 	w.storesB = s.packs && !s.pieces
 	next := w.NewLabel()
 	w.Bind(next)
+	if s.transposed {
+		w.prefetchNext()
+	}
 	w.load()
 	if s.resumes {
 		w.resume()

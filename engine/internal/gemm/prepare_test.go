@@ -110,7 +110,14 @@ func TestFewRowsReadColumns(t *testing.T) {
 				}
 				narrow(64, 4, 64, true)
 				narrow(64, 7, 64, true)
-				narrow(64, 8, 64, typ == dtype.F32) // 8 of float64 fill a vector: they cost less than a transposition
+				narrow(64, 8, 48, typ == dtype.F32) // 8 of float64 fill a vector: they cost less than a transposition
+				narrow(64, 8, 64, true)
+				narrow(16, 4, 32, true)
+				narrow(15, 4, 100, false)
+				narrow(16, 4, 31, false)
+				narrow(l3()/50, 4, 15, false)
+				narrow(l3()/50, 4, 16, true)
+				narrow(l3()/1000, 4, 400, false) // long rows from memory
 				narrow(200, 12, 200, true)
 				narrow(200, 13, 200, false)
 				narrow(l3()/1000, 9, 200, false)

@@ -85,19 +85,26 @@ func (f *family) unpacked(p *Problem) bool {
 	return whole && p.A.Row == 1 && p.B.Row == 1 && p.K >= least && p.M*p.N <= 16*p.K
 }
 
-// narrow512 is narrow for AVX-512. The terms from which it pays rise with the lanes that the columns fill; most are needed where they fill a
-// vector, or for fewer rows. More than few columns become rows where A does not come from memory.
+// narrow512 is narrow for AVX-512. The elements of A from which it pays rise with the columns; more are needed where these fill a vector, and
+// none where B is by columns, which would be packed. More than few columns become rows where A does not come from memory. From there, long rows of A are
+// faster one after the other; kernels prefetch others, see computeTransposed. Stacks outside of the second level take more rows and terms.
 func (f *family) narrow512(p *Problem, few int) bool {
-	const most = 12 // columns
-	if p.N > most || p.N > few && p.M*p.K*f.size > l3()/8 {
+	const most, least = 12, 16 // columns; rows, and terms from memory
+	bytes, row := p.M*p.K*f.size, p.N*f.size
+	all := len(p.OffA) * (bytes + p.M*row)
+	switch {
+	case p.N > most, p.N > few && bytes > l3()/8, bytes > l3()/2 && p.A.Col == 1 && p.K*f.size > 1<<10,
+		all > l3()/4 && p.K < least, all > l2() && len(p.OffA) > 1 && (p.K < 2*least || p.M < 4*least):
 		return false
 	}
-	lanes := p.N * (p.N - 1) * f.size
-	terms := max(32, lanes/8)
-	if p.N*f.size == f.vector {
-		terms = 128
+	elements := max(512, 3*p.N*row)
+	switch {
+	case row == f.vector:
+		elements = max(2*elements, 64*p.M)
+	case row < f.vector && p.B.Row == 1:
+		elements = 0
 	}
-	return p.K >= terms && (p.M >= 64 || p.M >= 16 && p.K >= max(64, lanes))
+	return p.M >= least && p.M*p.K >= elements
 }
 
 // narrow256 is narrow for AVX2. Up to five columns of at most 24 bytes become rows from 20 terms on, others from 64. The fewest rows fall as
@@ -186,7 +193,11 @@ func (e *machine) computeTransposed(t *tile, memory *scratch, stop func() bool) 
 	if whole := t.n / e.width; last == 0 && !e.copiesB && whole > 1 { // one call computes all whole strips
 		x.stripA, x.stripB, x.stripC, x.stripOut = 0, e.width*e.b.Col, e.width*e.size, e.width*e.size
 		c.s.columns(e.f, e.width)
+		if strip := e.width * e.b.Col; e.b.Row*t.k*2 > e.b.Col && e.p.K*e.p.N*e.size > l3()/8 { // a kernel prefetches the next strip
+			x.ahead, x.tileAhead, x.left = uintptr(t.b)+uintptr(strip), strip, (strip+cacheLine-1)/cacheLine
+		}
 		c.run(0, 0, whole, t.k, t.save)
+		x.left = 0
 		first = whole * e.width
 	}
 	for j := first; j < t.n && !stop(); j += e.width {

@@ -91,6 +91,20 @@ func TestTilesThatFollow(t *testing.T) {
 	}
 }
 
+// TestListsPrefetch tests that the kernels of a list prefetch the operands of later products, and nothing if there is one product.
+func TestListsPrefetch(t *testing.T) {
+	const size = 40
+	for _, isa := range isas()[1:] {
+		for batch := 1; batch <= 2; batch++ {
+			p := Problem{Type: dtype.F64, M: size, N: size, K: size, A: Matrix{size, 1}, B: Matrix{size, 1}, OffA: []int{0, size * size}[:batch], OffB: []int{0, size * size}[:batch]}
+			e := New(isa, p, &ir.Binding{}, 1).machine
+			if fetches := slices.ContainsFunc(e.cells, func(l cell) bool { return l.step > 0 }); fetches != (batch > 1 && len(e.cells) > 0) {
+				t.Errorf("%s: %d of %d: kernels prefetch: %v", isa, len(e.cells), batch, fetches)
+			}
+		}
+	}
+}
+
 // TestKernelsPrefetchResults tests that kernels prefetch all lines of the results that they store, wherever these begin within a line.
 func TestKernelsPrefetchResults(t *testing.T) {
 	for isa, kernels := range families {

@@ -71,7 +71,7 @@ func (e *machine) list(byRows bool) {
 	partA, partB := products*first/some, products*second/(all-some)
 	rates := [2]rate{rateOf(partA, p.K), rateOf(partB, p.K)}
 	switch {
-	case both <= e.mostFound(both) && (!e.packB || len(p.OffB)*both <= l2()/2):
+	case len(p.OffC) == 1, both <= e.mostFound(both) && (!e.packB || len(p.OffB)*both <= l2()/2):
 		rates = [2]rate{}
 	case kernels == 1:
 		rates[0] = max(rates[0], rates[1])

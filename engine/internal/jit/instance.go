@@ -324,6 +324,9 @@ func (bp *boundPhase) mostLanes() int {
 	}
 	if bp.Transposes() {
 		strip = min(strip, max(transposedElements/bp.SeqN&^(layout.TransposedLanes-1), layout.TransposedLanes))
+		for bp.N > strip && bp.N%strip > 0 && bp.N%strip < 16 { // the last lanes would be fewer than those of a vector
+			strip += 16
+		}
 	}
 	return strip
 }

@@ -118,13 +118,11 @@ func (s *Site) nearLanes(lanes int) bool {
 }
 
 // wideParts reports whether parts of 32 bytes of the rows of sixteen lanes are transposed in registers: those of a loop that only reduces, without
-// many nodes. Loops keep narrow vectors where those of 512 bits are two halves, and where a narrow vector holds lanes that are left over by a wide
-// one, unless lanes are many: one by one, lanes take long.
+// many nodes. Loops keep narrow vectors where those of 512 bits are two halves.
 func (b *Binder) wideParts(bp *Phase) bool {
-	ph, left := bp.Lowered, bp.N%TransposedLanes
+	ph := bp.Lowered
 	return b.wide() && !b.Machine.Halves && !b.Machine.Narrow && len(ph.Carries) == 0 && bp.LaneSize == 0 && bp.Widest() == 4 &&
-		bp.N >= TransposedLanes && (left < 8 || left >= 16 || bp.N >= 4*TransposedLanes) &&
-		bp.SeqSpans[len(bp.SeqSpans)-1] >= PartBytes/2 && len(ph.Top) <= mostWideParts
+		bp.N >= 16 && bp.SeqSpans[len(bp.SeqSpans)-1] >= PartBytes/2 && len(ph.Top) <= mostWideParts
 }
 
 // plainSteps reports whether several steps of a loop that carries values may follow each other in the

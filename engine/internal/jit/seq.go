@@ -194,8 +194,8 @@ func (w *worker) combinedPiece(bp *boundPhase, lo, n int) {
 	}
 }
 
-// combinedRows returns the rows of a call of such a function on n lanes.
-func combinedRows(n int) int { return max(acrossElements/n&^(ir.Run-1), ir.Run) }
+// combinedRows returns the rows of a call of such a function on n lanes: pairs of runs, or one of many lanes.
+func combinedRows(n int) int { return max(acrossElements/n&^(2*ir.Run-1), ir.Run) }
 
 // inRuns is [layout.Phase.InRuns] with a quarter of the registers for the vectors, and for a single reduction as
 // many as rows are read at once. The vectors of more than a line hide the latency of their sums from row to row, so runs one after

@@ -147,6 +147,35 @@ func TestTransposedRowsInReach(t *testing.T) {
 	}
 }
 
+// TestTransposedPairs compares sums along rows of which a vector has more than the first-level cache holds lines with the interpreter:
+// half of the rows go through pairs of runs in the other order, unless each step has a value that all rows share.
+func TestTransposedPairs(t *testing.T) {
+	for seed := range 96 {
+		r := rand.New(rand.NewPCG(uint64(seed), 40))
+		rows, steps, bytes := 16+r.IntN(120), 64+r.IntN(1900), 8192*(1+r.IntN(2))
+		if seed%2 == 0 {
+			steps = 64 * (1 + r.IntN(30))
+		}
+		at, typ := "i0, i1", []dtype.Type{dtype.F32, dtype.F32, dtype.BF16, dtype.F16}[r.IntN(4)]
+		if seed%3 == 1 {
+			at = fmt.Sprintf("i0, %d+i1*-1", steps-1)
+		}
+		pitch := bytes / typ.Size()
+		other, with := []int{rows, pitch}, at // an array at the same distance
+		switch r.IntN(4) {
+		case 0:
+			other[1] += 24
+		case 1:
+			other, with = []int{steps}, "i1"
+		case 2:
+			other, with = []int{rows}, "i0"
+		}
+		k := parse(t, fmt.Sprintf("kernel along\naxis i0 i1\nbuf x %[1]s in 2\nbuf z %[1]s in %[2]d\nbuf y f32 out 1\n{\n  vec i0 {\n    seq i1 {\n      %%0 = load f32 x[%[3]s]\n      %%1 = load f32 z[%[4]s]\n"+
+			"      %%2 = mul f32 %%0 %%1\n      %%3 = reduce %[5]s f32 %%2\n    }\n    store f32 y[i0] %%3\n  }\n}\n", typ.Short(), len(other), at, with, []string{"sum", "prod"}[r.IntN(2)]))
+		differ(t, r, newSetup(t, r, k, []int{rows, steps}, nil, [][]int{{rows, pitch}, other, {rows}}, true))
+	}
+}
+
 // TestTransposedPredicates compares scans along rows that store predicates down columns with the interpreter.
 func TestTransposedPredicates(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 8))

@@ -66,6 +66,7 @@ func (f *phaseCode) transposedRows(accs []columnAcc, group int) {
 	if f.wholeBlocks() {
 		switch {
 		case f.heldTransposed && f.combines: // the first run has a part, and each other one has steps before it
+			f.swapRuns()
 			f.heldRows(accs, group, done)
 			f.Bind(done)
 			return
@@ -98,6 +99,28 @@ func (f *phaseCode) transposedRows(accs []columnAcc, group int) {
 	f.Int(isa.Sub, isa.Word(frame.Left), isa.T0)
 	f.BranchResult(isa.NE, blocks)
 	f.Bind(done)
+}
+
+// swapRuns sets the bytes from the steps of the first eight rows to those of the others. Where the first-level cache does not hold a line of
+// each row, the others go through a pair of runs in the other order: their lines are in other sets, and the sum of the pair is the same. A call
+// begins with a pair; a run without another one is not swapped.
+func (f *phaseCode) swapRuns() {
+	t := &f.transposedSites[0]
+	if !t.Swaps {
+		return
+	}
+	pair, alone := ir.Run*t.RowBytes(), f.NewLabel()
+	f.Int(isa.Mov, isa.T0, isa.Word(frame.Counter))
+	f.Int(isa.And, isa.T0, isa.K(1))
+	f.Int(isa.Mov, isa.T1, isa.T0)
+	f.Int(isa.Mul, isa.T1, isa.K(ir.Run))
+	f.Int(isa.Add, isa.T1, isa.Word(frame.Going)) // the rows from the first run of a pair on
+	f.Int(isa.Mov, isa.Word(frame.Steps), isa.K(0))
+	f.Branch(isa.LT, isa.T1, isa.K(2*ir.Run), alone)
+	f.Int(isa.Mul, isa.T0, isa.K(-2*pair))
+	f.Int(isa.Add, isa.T0, isa.K(pair))
+	f.Int(isa.Mov, isa.Word(frame.Steps), isa.T0)
+	f.Bind(alone)
 }
 
 // blockRows emits the loop over whole blocks of steps, and the last steps. It jumps to done after
@@ -218,8 +241,22 @@ func (f *phaseCode) findHeld(v, states int) (vectors int) {
 		for f.transposedAtOnce = 1; f.transposedAtOnce < most && all+(2*f.transposedAtOnce-1)*states <= f.Vectors; f.transposedAtOnce *= 2 {
 		}
 		vectors += (f.transposedAtOnce - 1) * states
+		f.findSwaps()
 	}
 	return vectors
+}
+
+// findSwaps lets half of the rows go through pairs of runs in the other order, if a vector has more rows than are in reach.
+func (f *phaseCode) findSwaps() {
+	by := f.transposedSites[0].RowBytes()
+	far := func(t isa.TransposedSite) bool { return t.RowsInReach() < f.W }
+	other := func(t isa.TransposedSite) bool { return t.RowBytes() != by }
+	fixed := func(r lower.Red) bool { return !r.Kern.Ordered || r.Prog != nil } // it has no runs, or its values may not change places
+	if f.combines && slices.ContainsFunc(f.transposedSites, far) && !slices.ContainsFunc(f.transposedSites, other) && !slices.ContainsFunc(f.Phase.Reds, fixed) {
+		for i := range f.transposedSites {
+			f.transposedSites[i].Swaps = true
+		}
+	}
 }
 
 // mostTransposed is the most vectors of lanes whose parts are transposed one after the other.

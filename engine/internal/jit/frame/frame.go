@@ -18,7 +18,7 @@ const (
 	First   = 24  // position of the first row of a seq loop, for ArgMin and ArgMax
 	Counter = 32  // written by machine code: a counter, the end of the first half, or the runs of rows that are done, or the groups of them
 	Address = 40  // written by machine code: the address of an accumulator
-	Steps   = 48  // written by machine code: the steps of a block of a transposed loop; or the rows of a group
+	Steps   = 48  // written by machine code: the steps of a block of a transposed loop; the rows of a group; or bytes, see [isa.TransposedSite]
 	Left    = 56  // the steps that are left, with those of a block; or the groups of runs, or of rows
 	Outer   = 64  // of groups of groups: see Counts and Starts
 	Tmp     = 128 // 512 bytes of scratch

@@ -18,6 +18,7 @@ type TransposedSite struct {
 	ID    int32
 	Slot  int32
 	Store bool
+	Swaps bool  // the steps of the rows from the eighth on are [frame.Steps] behind those of the others
 	Steps []Vec // the registers with the steps of a part, in their order, or nil
 	First int   // the first of them
 }
@@ -143,6 +144,10 @@ func (f *Emitter) partRows(t *TransposedSite) func(lane int) Mem {
 		if lane == 8 { // no address of a row before is needed
 			next()
 			f.Asm.Address(T0, AtX(T0, T1, 8, 0))
+			if t.Swaps {
+				f.Int(Add, array, Word(frame.Steps))
+				f.Int(Add, T0, Word(frame.Steps))
+			}
 		}
 		base := [...]Reg{array, T0}[lane/4%2]
 		return [...]Mem{At(base, disp), AtX(base, T1, 1, disp), AtX(base, T1, 2, disp), AtX(base, T2, 1, disp)}[lane%4]

@@ -25,8 +25,11 @@ func TestRowsDownMemory(t *testing.T) {
 
 func rowsDown[T float32 | float64 | int64](t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 9))
-	for i, n := range []int{17, 32, 33, 63, 65, 100, 128, 129, 200, 201} {
-		const rows = 70
+	for i, n := range []int{17, 32, 33, 63, 65, 100, 128, 129, 192, 201, 224, 256, 400, 449} {
+		rows := 70
+		if n%32 == 0 { // rows share sets of the caches
+			rows = 128 + 128*(i%2)
+		}
 		if (i+int(dtype.Of[T]()))%testlevel.Every(1, 2) != 0 {
 			continue
 		}

@@ -43,7 +43,7 @@ func transposedRows[T expr.Float](t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if apart := strings.Contains(p.Explain(), "vectors make it for many rows at once"); apart != (dims[0] > 128 && dims[0]*dims[1] >= 1024) {
+			if apart := strings.Contains(p.Explain(), "vectors make it for many rows at once"); apart != (dims[0] > 63 && dims[0]*dims[1] >= 1024) {
 				t.Errorf("%s of rows of %d: %v", name, dims[0], p)
 			}
 		}

@@ -243,6 +243,27 @@ func TestNarrowSums(t *testing.T) {
 	}
 }
 
+// TestSumsDownMemory looks which sums of rows that are columns in memory are written out: those of few elements of each lane, unless
+// their lines share sets of the caches.
+func TestSumsDownMemory(t *testing.T) {
+	for _, c := range []struct {
+		n, rows    int
+		f32, whole bool
+	}{{400, 100, true, true}, {449, 100, true, false}, {127, 256, true, true}, {128, 256, true, false}, {224, 100, false, true}, {225, 100, false, false}, {63, 128, false, true}, {64, 128, false, false}} {
+		s := expr.Let(leaf("y", c.rows), op.Sum(op.Transpose[float32](leaf("x", c.n, c.rows)), op.Axis(1)))
+		if !c.f32 {
+			s = expr.Let(typed[float64]("y", c.rows), op.Sum(op.Transpose[float64](typed[float64]("x", c.n, c.rows)), op.Axis(1)))
+		}
+		p, err := plan.Compile(t.Context(), []expr.Statement{s}, plan.SplitLoops)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := !strings.Contains(fmt.Sprint(p.Stages[0].Kernel), "reduce"); got != c.whole {
+			t.Errorf("%d elements of %d rows, float32 %t: written out %t, want %t", c.n, c.rows, c.f32, got, c.whole)
+		}
+	}
+}
+
 // TestJoinedInBlocks looks which concatenations of large arrays a worker stores for one block of rows after the other: those whose rows
 // have few lines.
 func TestJoinedInBlocks(t *testing.T) {

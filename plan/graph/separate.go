@@ -196,15 +196,12 @@ func (g *Graph) inMemoryOrder(e *tree.Node, a *Node) *Node {
 	return g.reorder(e, a, order, reduced)
 }
 
-// mostRowDown is the most elements of a row down memory along which a loop goes twice.
-const mostRowDown = 128
-
 // aloneDown reports whether reduction e of a takes less time in a loop of its own, with the operand computed again for what uses
 // both: the operand takes few primitives, and its rows are long columns of memory. A loop that goes along such a row twice loads a
 // cache line for each element, twice. A loop of one reduction reads many rows at once.
 func (g *Graph) aloneDown(e *tree.Node, a *Node) bool {
 	last := len(a.Shape) - 1
-	return g.Separates && e.Op.Class() == tree.Reduction && slices.Contains(e.Axes, last) && lists.Product(a.Shape, e.Axes) > mostRowDown &&
+	return g.Separates && e.Op.Class() == tree.Reduction && slices.Contains(e.Axes, last) && lists.Product(a.Shape, e.Axes) > mostDown &&
 		a.Shape.Size() >= leastStage && a.Work <= 2*KeepCost && g.down(a)
 }
 

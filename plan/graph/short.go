@@ -67,8 +67,15 @@ const fewBordered = 9
 // mostWindow is the most elements of a window that is written out.
 const mostWindow = 64
 
-// mostDown is the number of elements from which on a row down memory is not written out where their order does not matter.
-const mostDown = 64
+// A row down memory is written out up to mostDown elements, and in the order of lanes up to laneDown of each lane, or half as many that are
+// converted. Those of an array of laneApart of each lane and more are not if they are a multiple of apartBytes apart: their lines
+// share sets of the caches, and a loop along memory takes less time.
+const (
+	mostDown   = 63
+	laneDown   = 7
+	laneApart  = 2
+	apartBytes = 1 << 10
+)
 
 // workAlong returns the primitives that each element of n along an axis takes by itself.
 // Nodes that repeat along the axis do not count, nor do reductions.
@@ -271,8 +278,13 @@ func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 		return false
 	}
 	r := e.Op.Reduce()
-	ordered := r.Ordered(a.Type.Register()) // else accumulators of all rows suffice
-	if axes == 1 && !r.Position() && (ordered || size < mostDown) && size*max(g.workAlong(a, last), 2) <= MaxCost/2 && g.down(a) {
+	most, lanes := mostDown, ir.Lanes(a.Type.Register())
+	if r.Ordered(a.Type.Register()) { // else accumulators of all rows suffice
+		if v := a.Strided(); v == nil || size < laneApart*lanes || v.Strides[last]*a.Type.Size()%apartBytes != 0 {
+			most = laneDown * lanes * min(a.Type.Size(), 4) / 4
+		}
+	}
+	if axes == 1 && !r.Position() && size <= most && size*g.workAlong(a, last) <= MaxCost/2 && g.down(a) {
 		return true
 	}
 	if a.Shape[last] > shortGroup || size > mostWindow || size*max(g.workAlong(a, last), 2) > MaxCost/2 {

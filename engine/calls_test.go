@@ -163,43 +163,49 @@ func TestScatterOfOneNumber(t *testing.T) {
 	}
 }
 
-// TestScatterOfManyUpdates tests sums of many updates of few elements, whose indices are checked
-// while they are added: their order, negative indices, and that one outside leaves the target.
+// TestScatterOfManyUpdates tests sums of updates of a vector, whose indices are checked while they are added, or before in a long
+// one: their order, negative indices, and that one outside leaves the target.
 func TestScatterOfManyUpdates(t *testing.T) {
-	const n, size = 43, 5
+	const n, places = 43, 5
 	all := engine.Zeros[float32](n, 2)
 	for i := range all.Data() {
 		all.Data()[i] = float32(math.Pow(10, float64(i%15-7))) // the order decides the bits
 	}
 	one := all.Transpose(1, 0).Index(1)
 	dense := engine.MustFromSlice(one.Values())
-	for at := -1; at < n; at++ {
-		for _, odd := range []int64{-1, -size, size, -size - 1, math.MaxInt64, math.MinInt64} {
-			index := engine.Zeros[int64](n)
-			for i := range n {
-				index.Data()[i] = int64(i * i % size)
-			}
-			if at >= 0 {
-				index.Data()[at] = odd
-			}
-			outside := at >= 0 && (odd < -size || odd >= size)
-			for name, v := range map[string]expr.Exp[float32]{"dense": dense, "strided": one, "scalar": op.Full[float32](.1)} {
-				want, y := []float32{1, 2, 3, 4, 5}, engine.MustFromSlice([]float32{1, 2, 3, 4, 5})
-				for i, k := range index.Data() {
-					if k < 0 {
-						k += size
-					}
-					if x := one.At(i); !outside && name == "scalar" {
-						want[k] += .1
-					} else if !outside {
-						want[k] += x
-					}
+	for _, size := range []int64{places, 40 * places} {
+		first := make([]float32, size)
+		for i := range first {
+			first[i] = float32(i + 1)
+		}
+		for at := -1; at < n; at++ {
+			for _, odd := range []int64{-1, -size, size, -size - 1, math.MaxInt64, math.MinInt64} {
+				index := engine.Zeros[int64](n)
+				for i := range n {
+					index.Data()[i] = int64(i*i%places) * (size / places)
 				}
-				if err := y.Assign(op.AddAt(y, index, v, 0)); outside != errors.Is(err, expr.ErrIndex) || !outside && err != nil {
-					t.Fatalf("%s, index %d at %d: %v", name, odd, at, err)
+				if at >= 0 {
+					index.Data()[at] = odd
 				}
-				if !slices.Equal(y.Data(), want) {
-					t.Fatalf("%s, index %d at %d: %v, want %v", name, odd, at, y.Data(), want)
+				outside := at >= 0 && (odd < -size || odd >= size)
+				for name, v := range map[string]expr.Exp[float32]{"dense": dense, "strided": one, "scalar": op.Full[float32](.1)} {
+					want, y := slices.Clone(first), engine.MustFromSlice(slices.Clone(first))
+					for i, k := range index.Data() {
+						if k < 0 {
+							k += size
+						}
+						if x := one.At(i); !outside && name == "scalar" {
+							want[k] += .1
+						} else if !outside {
+							want[k] += x
+						}
+					}
+					if err := y.Assign(op.AddAt(y, index, v, 0)); outside != errors.Is(err, expr.ErrIndex) || !outside && err != nil {
+						t.Fatalf("%s, %d elements, index %d at %d: %v", name, size, odd, at, err)
+					}
+					if !slices.Equal(y.Data(), want) {
+						t.Fatalf("%s, index %d at %d: %v, want %v", name, odd, at, y.Data(), want)
+					}
 				}
 			}
 		}

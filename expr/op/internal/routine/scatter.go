@@ -201,11 +201,11 @@ func (s *scatter[T]) layout(c *tree.Call) {
 // primitives are what machine code has for combinations.
 var primitives = [...]prim.Op{Set: prim.Cvt, Add: prim.Add, Max: prim.Max, Min: prim.Min}
 
-// aside adds the updates to a copy of a vector of at most as many elements in the workspace, which it stores at the
-// end. So it can check each index where it uses it, in one pass. It returns false, and has
-// stored nothing, for other scatters, and where an index is negative or outside.
+// aside adds the updates to a copy of a vector in the workspace, which it stores at the end. So it can check each index where
+// it uses it, in one pass. Where a copy takes longer than another pass over the indices, it checks them first. It returns false,
+// and has stored nothing, for other scatters, and where an index is negative or outside.
 func (s *scatter[T]) aside(c *tree.Call) bool {
-	if s.how != Add || s.before*s.after != 1 || s.count < max(s.size, 1) || s.along.table != nil || s.along.step < 0 {
+	if s.how != Add || s.before*s.after != 1 || s.count == 0 || s.along.table != nil || s.along.step < 0 {
 		return false
 	}
 	a := &c.Args[0]
@@ -213,8 +213,12 @@ func (s *scatter[T]) aside(c *tree.Call) bool {
 		return false
 	}
 	index, v := elements[int64](a, s.count-1), elements[T](&c.Args[1], s.along.step*(s.count-1))
-	out, inside := tree.Elements[T](&c.Out), true
-	if t := dtype.Of[T](); s.along.step == 0 && t.IsInt() && t.Size() == 8 && uint64(s.count) <= math.MaxUint32 { // of half the size
+	out, inside, t := tree.Elements[T](&c.Out), true, dtype.Of[T]()
+	long := s.count < s.size || s.size*t.Size() > copiedBytes && s.count < copiedShare*s.size
+	if long && !within(index, int64(s.size)) {
+		return false
+	}
+	if s.along.step == 0 && t.IsInt() && t.Size() == 8 && !long && uint64(s.count) <= math.MaxUint32 { // of half the size
 		counts, _ := as[uint32](c.Work, 0, s.size)
 		clear(counts)
 		untilStopped(c, 0, s.count, func(lo, hi int) { inside = inside && addChecked(counts, index[lo:hi], []uint32{1}, 0) })
@@ -227,17 +231,24 @@ func (s *scatter[T]) aside(c *tree.Call) bool {
 		}
 		return true
 	}
-	to, _ := as[T](c.Work, 0, s.size)
+	to := out
+	if !long {
+		to, _ = as[T](c.Work, 0, s.size)
+	}
 	s.begin(to, c)
 	untilStopped(c, 0, s.count, func(lo, hi int) {
 		inside = inside && addChecked(to, index[lo:hi], v[lo*s.along.step:], s.along.step)
 	})
-	if !inside || c.Stopped() {
-		return inside
+	if long || !inside || c.Stopped() {
+		return long || inside
 	}
 	copy(out, to)
 	return true
 }
+
+// Vectors of so many bytes are in the second-level cache, where a copy is fast. So many updates for each element take longer than one
+// anywhere.
+const copiedBytes, copiedShare = 1 << 20, 8
 
 // addChecked adds every step-th of v to the elements at the indices, in their order. It
 // returns false at the first index outside.

@@ -76,7 +76,7 @@ func (u *run) between(code *exec.Code, p *part, lo, hi int64) (n, below int, ok 
 // the sample if there is none.
 func (u *run) bandOf(p, sample *part, far float64) (lo, hi int64, ok bool) {
 	count := 2 * midSample
-	if p.n >= manyKeys {
+	if p.n >= manyKeys || u.f.avx512 && p.n >= bandKeys { // which sorts the larger sample fast
 		count = largestSample
 	}
 	from, to := u.within(p)

@@ -1,8 +1,6 @@
 package sorting
 
 import (
-	"math"
-
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 )
@@ -22,7 +20,9 @@ const (
 // partition returns the kernel that moves keys below a pivot to the beginning of a place, and
 // the others to the end of one, or the keys between two to the beginning; nil if there is no memory for it.
 func (f *family) partition(k form, how way) *exec.Code {
-	f = f.partitioner()
+	if how != between {
+		f = f.partitioner()
+	}
 	return f.partitions[how][k].Make(func() ([]byte, error) {
 		w := partitionWriter{writer: newWriter(f), form: k, way: how}
 		w.write()
@@ -143,7 +143,7 @@ func (w *partitionWriter) write() {
 		w.I(x86.VMOVUPS, w.l, x86.At(x86.RDI, argBelow), w.below)
 	}
 	if w.f.avx512 {
-		w.I(x86.VPCMPUQ, w.l, x86.K6, w.nan, w.lanes(func(int) int64 { return math.MinInt64 >> 10 }), x86.Imm(above)) // twice the bits of infinity
+		w.I(w.pick(x86.VPCMPUD, x86.VPCMPUQ), w.l, x86.K6, w.nan, w.lanes(func(int) int64 { return -1 << w.pickInt(24, 53) }), x86.Imm(above)) // twice the bits of infinity
 		w.I(w.maskMove(), 0, partBits, x86.K6)
 	} else {
 		w.I(w.pick(x86.VMOVMSKPS, x86.VMOVMSKPD), w.l, partBits, w.nan)
@@ -247,8 +247,8 @@ func (w *partitionWriter) read(x x86.Vec) {
 		w.enter(x)
 	case w.f.avx512: // the greatest bits without a sign: there are few masks
 		t := w.take()
-		w.I(x86.VPADDQ, w.l, t, x, x)
-		w.I(x86.VPMAXUQ, w.l, w.nan, w.nan, t)
+		w.I(w.pick(x86.VPADDD, x86.VPADDQ), w.l, t, x, x)
+		w.I(w.pick(x86.VPMAXUD, x86.VPMAXUQ), w.l, w.nan, w.nan, t)
 		w.give(t)
 	case w.f.size == 8:
 		w.unlike(w.nan, x)
@@ -262,23 +262,14 @@ func (w *partitionWriter) read(x x86.Vec) {
 
 // compare sets the bits of the keys of vector i of a loop that are below the pivot.
 func (w *partitionWriter) compare(x x86.Vec, i int) {
-	floats := w.form&raw != 0
 	if w.f.avx512 {
 		k := x86.K1 + x86.Mask(i%4)
-		if floats {
-			w.I(x86.VCMPPD, w.l, k, x, w.pivot, x86.Imm(less))
-		} else {
-			w.I(x86.VPCMPGTQ, w.l, k, w.pivot, x)
-		}
+		w.masks(k, x, w.pivot, less)
 		w.I(w.maskMove(), 0, partBits, k)
 		return
 	}
 	t := w.take()
-	if floats {
-		w.I(w.pick(x86.VCMPPS, x86.VCMPPD), w.l, t, x, w.pivot, x86.Imm(less))
-	} else {
-		w.I(w.pick(x86.VPCMPGTD, x86.VPCMPGTQ), w.l, t, w.pivot, x)
-	}
+	w.lower(t, x, w.pivot)
 	w.I(w.pick(x86.VMOVMSKPS, x86.VMOVMSKPD), w.l, partBits, t)
 	w.give(t)
 }
@@ -290,27 +281,16 @@ func (w *partitionWriter) between(x x86.Vec, tail bool, mask x86.Vec) {
 		if tail {
 			lanes = append(lanes, x86.Merge(x86.K3))
 		}
-		if w.form&raw != 0 {
-			w.I(x86.VCMPPD, w.l, append([]x86.Operand{x86.K1, x, w.pivot, x86.Imm(less)}, lanes...)...)
-			w.I(x86.VCMPPD, w.l, x86.K2, w.above, x, x86.Imm(less))
-		} else {
-			w.I(x86.VPCMPGTQ, w.l, append([]x86.Operand{x86.K1, w.pivot, x}, lanes...)...)
-			w.I(x86.VPCMPGTQ, w.l, x86.K2, x, w.above)
-		}
-		w.I(x86.VPADDQ, w.l, w.below, w.below, w.minusOne, x86.Merge(x86.K1))
-		w.I(x86.KORW, 0, x86.K1, x86.K1, x86.K2)
+		w.masks(x86.K1, x, w.pivot, less, lanes...)
+		w.masks(x86.K2, w.above, x, notLess, lanes...)
+		w.I(w.pick(x86.VPADDD, x86.VPADDQ), w.l, w.below, w.below, w.minusOne, x86.Merge(x86.K1))
+		w.I(x86.KANDNQ, 0, x86.K1, x86.K1, x86.K2)
 		w.I(w.maskMove(), 0, partBits, x86.K1)
-		w.I(x86.XOR, x86.W32, partBits, x86.Imm(1<<w.f.lanes()-1))
 		return
 	}
 	low, high := w.take(), w.take()
-	if w.form&raw != 0 {
-		w.I(w.pick(x86.VCMPPS, x86.VCMPPD), w.l, low, x, w.pivot, x86.Imm(less))
-		w.I(w.pick(x86.VCMPPS, x86.VCMPPD), w.l, high, w.above, x, x86.Imm(less))
-	} else {
-		w.I(w.pick(x86.VPCMPGTD, x86.VPCMPGTQ), w.l, low, w.pivot, x)
-		w.I(w.pick(x86.VPCMPGTD, x86.VPCMPGTQ), w.l, high, x, w.above)
-	}
+	w.lower(low, x, w.pivot)
+	w.lower(high, w.above, x)
 	if tail {
 		w.I(x86.VPAND, w.l, low, low, mask)
 	}
@@ -321,8 +301,36 @@ func (w *partitionWriter) between(x x86.Vec, tail bool, mask x86.Vec) {
 	w.give(low, high)
 }
 
-// arrange puts the keys whose bits are set before the others.
+// lower sets the lanes of t, of AVX2, where keys a are less than b.
+func (w *partitionWriter) lower(t, a, b x86.Vec) {
+	if w.form&raw != 0 {
+		w.I(w.pick(x86.VCMPPS, x86.VCMPPD), w.l, t, a, b, x86.Imm(less))
+	} else {
+		w.I(w.pick(x86.VPCMPGTD, x86.VPCMPGTQ), w.l, t, b, a)
+	}
+}
+
+// masks compares keys into a mask of AVX-512.
+func (w *partitionWriter) masks(k x86.Mask, a, b x86.Vec, how int, of ...x86.Operand) {
+	op := w.pick(x86.VPCMPD, x86.VPCMPQ)
+	if w.form&raw != 0 {
+		op = w.pick(x86.VCMPPS, x86.VCMPPD)
+	} else {
+		how &= 7
+	}
+	w.I(op, w.l, append([]x86.Operand{k, a, b, x86.Imm(how)}, of...)...)
+}
+
+// arrange puts the keys whose bits are set before the others. Where only these are kept, AVX-512 compresses them.
 func (w *partitionWriter) arrange(x x86.Vec) {
+	if w.f.avx512 && w.way == between {
+		t := w.take()
+		w.I(x86.VPXOR, x86.L128, t, t, t) // else it waits for the last result
+		w.I(w.pick(x86.VPCOMPRESSD, x86.VPCOMPRESSQ), w.l, t, x, x86.Zero(x86.K1))
+		w.I(x86.VMOVAPS, w.l, x, t)
+		w.give(t)
+		return
+	}
 	table, widen, permute := tableLanes8, x86.VPMOVZXBD, x86.VPERMPS
 	switch {
 	case w.f.avx512:
@@ -345,7 +353,7 @@ func (w *partitionWriter) tail() {
 		w.I(x86.MOV, x86.W64, partOther, x86.Imm(-1))
 		w.I(x86.BZHI, x86.W64, partOther, partOther, partLeft)
 		w.I(w.maskMove(), 0, x86.K3, partOther)
-		w.I(x86.VMOVUPD, w.l, x, x86.At(partFrom, 0), x86.Zero(x86.K3))
+		w.I(w.move(), w.l, x, x86.At(partFrom, 0), x86.Zero(x86.K3))
 	} else {
 		w.I(x86.MOV, x86.W64, partOther, partLeft)
 		w.I(x86.NEG, x86.W64, partOther)
@@ -369,7 +377,7 @@ func (w *partitionWriter) tail() {
 	}
 	for _, to := range stores {
 		if w.f.avx512 {
-			w.I(x86.VMOVUPD, w.l, to, x, x86.Merge(x86.K3))
+			w.I(w.move(), w.l, to, x, x86.Merge(x86.K3))
 		} else {
 			w.I(move, w.l, to, mask, x)
 		}

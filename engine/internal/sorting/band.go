@@ -1,6 +1,7 @@
 package sorting
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
@@ -75,9 +76,13 @@ func (u *run) between(code *exec.Code, p *part, lo, hi int64) (n, below int, ok 
 // the bounds of all keys where no key of the sample is far enough outside. ok is false if too much of the part lies between them. It takes
 // the sample if there is none.
 func (u *run) bandOf(p, sample *part, far float64) (lo, hi int64, ok bool) {
-	count := 2 * midSample
-	if p.n >= manyKeys || u.f.avx512 && p.n >= bandKeys { // which sorts the larger sample fast
-		count = largestSample
+	count, most := 2*midSample, largestSample
+	if p.n < bandKeys {
+		most = min(most, u.f.largest())
+	}
+	// With AVX-512 the sample grows until one network sorts the keys of a narrow band.
+	for count < most && (p.n >= manyKeys || u.f.avx512 && p.n*(int(math.Sqrt(float64(count)))+2) > count*u.f.largest()) {
+		count *= 2
 	}
 	from, to := u.within(p)
 	first, last := beside(p, count, u.places[from], -far), beside(p, count, u.places[to-1], far)

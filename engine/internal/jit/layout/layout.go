@@ -155,10 +155,11 @@ func (b *Binder) phase(ph *lower.Phase, least, few int) *Phase {
 // findScan chooses how a loop that carries values, or reduces, goes along the rows of its arrays.
 func (b *Binder) findScan(bp *Phase) {
 	ph := bp.Lowered
-	few := bp.N < fewRows && bp.SeqN >= longChain
-	single := few && bp.N < leastTransposed && b.Blends
+	few, lanes := bp.N < fewRows && bp.SeqN >= longChain, narrowBytes/bp.Widest()
+	rest := b.Blends && bp.SeqN >= longChain && bp.N < 2*fewRows && bp.N > lanes && bp.N%lanes > 0 // their block takes longer than the others
+	single := few && (bp.N < leastTransposed && b.Blends || rest)
 	bp.Always = b.wide() && !few && bp.integers() && bp.findPrefixes(leastWidePrefixes)
-	first := bp.Always || b.NarrowPrefixes && ph.LaneSize > 0 && bp.findPrefixes(leastNarrowPrefixes*ph.LaneSize) || (few || !b.Tails && bp.longNarrow()) && bp.findPrefixes(leastPrefixes)
+	first := bp.Always || b.NarrowPrefixes && ph.LaneSize > 0 && bp.findPrefixes(leastNarrowPrefixes*ph.LaneSize) || (few || rest || !b.Tails && bp.longNarrow()) && bp.findPrefixes(leastPrefixes)
 	if len(ph.Carries) > 0 && !first && !b.findEach(bp) && !(!single && b.findTransposed(bp)) && !bp.findPrefixes(leastPrefixes) {
 		if bp.findAlong(); bp.Along && b.Tails && bp.onlyCarries() { // a call has one lane
 			bp.Short, bp.AtOnce = 1, b.AtOnce

@@ -162,6 +162,27 @@ func TestRestOfRows(t *testing.T) {
 	}
 }
 
+// TestAlongParts fails if sums of the parts of long rows of complex numbers go down columns, or longer steps along rows.
+func TestAlongParts(t *testing.T) {
+	parts := strings.NewReplacer("[i0, i1]", "[i0, i1*2]", "f32", "f64")
+	for i, c := range []struct {
+		op    string
+		steps int
+		along bool
+	}{{"add", 511, false}, {"add", 513, true}, {"max", 513, false}} {
+		k := parse(t, strings.Replace(parts.Replace("kernel sums\naxis i0 i1\n"+scanAlong), "add", c.op, 1))
+		r, n := rand.New(rand.NewPCG(uint64(i), 31)), []int{9, c.steps}
+		two := []int{9, 2 * c.steps}
+		s := newSetup(t, r, k, n, nil, [][]int{two, two}, true)
+		for _, be := range isas(t) {
+			if in, ok := s.instance(t, be).(*instance); ok && c.along != slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Along }) {
+				t.Errorf("%s: %s of %d steps: along single rows %t", be.Name(), c.op, c.steps, !c.along)
+			}
+		}
+		differ(t, r, s)
+	}
+}
+
 // TestPrefixLanes compares scans along many short rows of narrow elements, several in a call, with the interpreter: of
 // rows in two axes, with first values, elements and a result of each row.
 func TestPrefixLanes(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -389,17 +390,27 @@ const longChain = 128
 
 // findAlong sets bp.Along for a loop that carries values if it has one lane, or if the
 // elements of a lane are neighbours and those of a step are not. Then a call has one
-// lane: Go would copy the elements of each step by themselves.
+// lane: Go would copy the elements of each step by themselves. Parts of complex numbers are no neighbours. The loads of a part of all
+// lanes take less time than the calls for shorter rows, and than long chains of operations.
 func (bp *Phase) findAlong() {
 	bp.Along = bp.N == 1
 	staged := slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Staged })
 	for i := range bp.Sites {
 		step := bound.StepOf(bp.Sites[i].Seq)
-		bp.Along = bp.Along || !staged && bp.SeqN >= longChain && bp.Sites[i].Kind == Strided && -1 <= step && step <= 1
+		near := max(step, -step) <= 1 || max(step, -step) == 2 && bp.SeqN >= 4*longChain && bp.onlySums()
+		bp.Along = bp.Along || !staged && bp.SeqN >= longChain && bp.Sites[i].Kind == Strided && near
 	}
 	if bp.Along {
 		bp.single()
 	}
+}
+
+// onlySums reports whether a loop loads, adds and stores.
+func (bp *Phase) onlySums() bool {
+	return !slices.ContainsFunc(bp.Lowered.Top, func(id int32) bool {
+		op := bp.Lowered.Nodes[id].Op
+		return op != prim.Add && op != ir.Load && op != ir.Store
+	})
 }
 
 // single lets each load be one element, and each store too.

@@ -567,11 +567,11 @@ buf s %[1]s out 2
 // TestSpansOfStates compares scans and reductions down many short spans of columns with the interpreter: forward, backward and in
 // place.
 func TestSpansOfStates(t *testing.T) {
-	types := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.U8}
+	types := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.U8, dtype.I16}
 	found, reduced, avx2 := 0, 0, false
-	for seed := range 100 {
+	for seed := range 160 {
 		r := rand.New(rand.NewPCG(uint64(seed), 33))
-		typ := types[r.IntN(len(types)-1)]
+		typ := types[r.IntN(len(types))]
 		n := []int{2 + r.IntN(60), 1 + r.IntN(12), 2 + r.IntN(4+86*r.IntN(2))}
 		row, from, mode := "i1", "x", "out"
 		if seed%3 == 2 {
@@ -582,7 +582,7 @@ func TestSpansOfStates(t *testing.T) {
 		}
 		k, shapes := parse(t, fmt.Sprintf(oneKernel, typ.Short(), from, mode, row)), [][]int{n, n}
 		switch {
-		case seed >= 60:
+		case seed >= 100:
 			typ = types[seed%len(types)]
 			k = parse(t, fmt.Sprintf(reducedSpans, typ.Short(), typ.Register().Short(), row))
 			shapes = [][]int{{n[0], n[1], 3 * n[2]}, n[1:2], {n[0], n[2]}, {n[0], n[2]}}
@@ -598,13 +598,16 @@ func TestSpansOfStates(t *testing.T) {
 		for _, be := range isas(t) {
 			avx2 = avx2 || be.Name() == "avx2"
 			if in, ok := s.instance(t, be).(*instance); ok && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Groups > 0 && bp.Lowered.Kind == lower.SeqPhase }) {
-				found += int(frame.Bit(seed < 60))
-				reduced += int(frame.Bit(seed >= 60 && n[1]*n[2] < 48))
+				found += int(frame.Bit(seed < 100))
+				reduced += int(frame.Bit(seed >= 100 && n[1]*n[2] < 48))
+				if _, grain, _ := in.Units(); n[0] >= leastGrains && grain%n[2] != 0 {
+					t.Errorf("%s: chunks of %d columns of spans of %d", be.Name(), grain, n[2])
+				}
 			}
 		}
 		differ(t, r, s)
 	}
-	if avx2 && min(found, reduced) < 20 {
+	if avx2 && (found < 60 || reduced < 20) {
 		t.Errorf("%d loops walk several spans in a call, and %d that reduce short ones", found, reduced)
 	}
 }
@@ -633,7 +636,7 @@ func TestStatesOfSpans(t *testing.T) {
 							whole = strings.Contains(l.Text, "of whole rows")
 							parts += int(frame.Bit(whole))
 						}
-						if masked := strings.Contains(l.Text, "ptr [rax+rsi") && strings.Contains(l.Text, "{k7}, "); whole && (strings.Contains(l.Text, "blend") || masked || columns != 3 && strings.Contains(l.Text, "{k7}, ")) {
+						if masked := strings.Contains(l.Text, "ptr [rcx+rsi") && strings.Contains(l.Text, "{k7}, "); whole && (strings.Contains(l.Text, "blend") || masked || columns != 3 && strings.Contains(l.Text, "{k7}, ")) {
 							t.Errorf("%s: %d columns of %s: %s", be.Name(), columns, typ, l.Text)
 						}
 					}

@@ -265,6 +265,7 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 		bv.step = max(bv.step-bv.step%bv.row, bv.row)
 	}
 	bv.findWide(b.Machine)
+	bv.findSpans()
 	for _, bp := range bv.phases {
 		if len(v.Reds) == 0 || bp.Lowered.Kind == lower.MapPhase { // blocks are one call
 			bp.strip = bv.step
@@ -370,6 +371,19 @@ func (bv *boundVec) findWide(m machine.Model) {
 		bv.step = max(least/span, 1) * span
 		if len(across.Spans) > 1 {
 			bv.row = span
+		}
+	}
+}
+
+// findSpans lets calls and chunks of a loop down short columns have whole spans of them: a part of a span is a call of its own, of other code.
+func (bv *boundVec) findSpans() {
+	for _, bp := range bv.phases {
+		k := len(bp.Spans)
+		if bp.Lowered.Kind != lower.SeqPhase || k < 2 || bv.row > 0 || len(bv.reds) > 0 || bp.Transposes() || bp.Along || bp.Prefixes {
+			continue
+		}
+		if span := bp.Spans[k-1]; span <= min(bv.step, mostGrain, bv.n/leastGrains) {
+			bv.row, bv.step = span, bv.step-bv.step%span
 		}
 	}
 }

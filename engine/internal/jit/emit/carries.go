@@ -169,8 +169,9 @@ func (f *phaseCode) storeCarries() {
 			continue
 		}
 		for k, r := range c.regs {
-			f.Int(isa.Mov, isa.T0, isa.Word(f.carrySite(c).Arg+frame.SitePtr))
 			m := f.carryVec(c, k)
+			m.Base = isa.T1 // a store of a few bytes may take T0
+			f.Int(isa.Mov, m.Base, isa.Word(f.carrySite(c).Arg+frame.SitePtr))
 			f.Choose(k)
 			if f.extends(c.Type) {
 				f.Lanes.StoreVec(c.Type, f.Slot(c.slot), r)

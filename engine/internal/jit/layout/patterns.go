@@ -105,7 +105,7 @@ func (bp *Phase) findGroups() {
 	if k < 2 || !bp.Blends || bp.Along || bp.Prefixes || bp.Each > 0 || bp.Transposes() {
 		return
 	}
-	if sums := bp.loadsDown(true) && (!bp.Across && bp.Whole == 0 || bp.Combines); !sums && !bp.carriesSpans() {
+	if sums := bp.loadsDown(true) && (!bp.Across && bp.Whole == 0 || bp.Combines); !sums && !(bp.onlyCarries() && bp.sitesDown()) {
 		return
 	}
 	bp.Groups = 1

@@ -155,11 +155,6 @@ func (bp *Phase) onlyCarries() bool {
 	})
 }
 
-// carriesSpans reports whether a seq loop only carries values down columns that are side by side.
-func (bp *Phase) carriesSpans() bool {
-	return bp.LaneSize == 0 && bp.onlyCarries() && bp.sitesDown()
-}
-
 // sitesDown reports whether the elements of all sites of a loop that carries values are side by side in a row, or one.
 func (bp *Phase) sitesDown() bool {
 	return !slices.ContainsFunc(bp.Sites, func(s Site) bool {

@@ -8,14 +8,15 @@ import (
 )
 
 // The scans that bySteps takes apart have at most mostSteps steps, and the value of the root has at most stepWork primitives in all of them.
-// There are at least leastScans of them. Steps at a multiple of pageBytes, more than mostPages of them, would share the ways of a set of
-// a cache.
+// There are at least leastScans of them. Sums along rows of integers of 2 bytes have at most mostWords. Steps at a multiple of pageBytes,
+// more than mostPages of them, would share the ways of a set of a cache.
 const (
 	mostSteps  = 8
 	stepWork   = 200
 	leastScans = 64
 	mostPages  = 4
 	pageBytes  = 4096
+	mostWords  = 4
 )
 
 // Split returns the roots of a group in parts to be stored in turn: see parts. A single root of scans of few steps is a root for each
@@ -41,10 +42,19 @@ func (g *Graph) bySteps(root Root) []Root {
 		return nil
 	}
 	size := t.Type.Size()
-	if s.n > mostPages && t.Strides[s.axis]*size%pageBytes == 0 || s.n == mostSteps && size == 2 && innermost(t, s.axis) {
-		return nil // machine code turns blocks of such rows, with few instructions
+	if s.n > mostPages && t.Strides[s.axis]*size%pageBytes == 0 || size == 2 && innermost(t, s.axis) && (s.n == mostSteps || s.n > mostWords && t.Type.IsInt() && g.accumulates(v)) {
+		return nil // machine code turns blocks of such rows, or has whole rows of integers in a vector, with few instructions
 	}
 	return lists.Make(s.n, func(i int) Root { return Root{g.pick(v, s.axis, i, s.at(i)), t.cut(s.axis, i, i+1)} })
+}
+
+// accumulates reports whether v is a forward scan of one primitive of a state and an element, such as a sum.
+func (g *Graph) accumulates(v *Node) bool {
+	if v.Src.Op.Class() != tree.Scan || v.Reversed() {
+		return false
+	}
+	states, next := v.States()
+	return len(states) == 1 && v.Args[0] == next[0] && len(next[0].Args) == 2 && slices.Contains(next[0].Args, states[0]) && g.ownCost(next[0]) == 1
 }
 
 // steps are the values of scans of one shape in each of their n steps.

@@ -95,6 +95,61 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
+// TestPrefixesOfRows compares scans along short rows of narrow elements, whole rows in a vector, with the interpreter: for all lengths of
+// rows, with first values that are no identity, in place, and with rows apart or steps in reverse, which have no such vectors.
+func TestPrefixesOfRows(t *testing.T) {
+	found := map[string]int{}
+	for seed := range 240 {
+		r := rand.New(rand.NewPCG(uint64(seed), 28))
+		typ := []dtype.Type{dtype.U8, dtype.I8, dtype.I16, dtype.U16}[seed%4]
+		ops := []string{"add", "mul", "max", "min", "and", "or", "xor"}
+		from, mode := "x", "out"
+		if seed%5 == 1 {
+			from, mode = "y", "inout"
+		}
+		k := parse(t, fmt.Sprintf(`kernel rows
+axis i0 i1
+buf x %[1]s in 2
+buf y %[1]s %[5]s 2
+buf z %[1]s out 2
+scalar s0 %[1]s
+{
+  %%0 = scalar %[1]s s0
+  vec i0 {
+    %%1 = const %[1]s 3
+    seq i1 {
+      %%2 = carry %[1]s %%0
+      %%3 = carry %[1]s %%1
+      %%4 = load %[1]s %[4]s[i0, i1]
+      %%5 = %[2]s %[1]s %%2 %%4
+      %%6 = %[3]s %[1]s %%5 %%3
+      %%7 = sub %[1]s %%6 %%4
+      store %[1]s y[i0, i1] %%6
+      store %[1]s z[i0, i1] %%7
+      %%8 = next %[1]s %%2 %%5
+      %%9 = next %[1]s %%3 %%6
+    }
+  }
+}`, typ.Short(), ops[r.IntN(len(ops))], ops[r.IntN(len(ops))], from, mode))
+		n := []int{1 + r.IntN(100), 2 + r.IntN(64/typ.Size()-1)}
+		if seed%3 == 0 {
+			n[0] *= 1 + r.IntN(200)
+		}
+		s := newSetup(t, r, k, n, nil, [][]int{n, n, n}, seed%4 > 0)
+		for _, be := range isas(t) {
+			if in, ok := s.instance(t, be).(*instance); ok && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Prefixes && bp.Each == n[1] }) {
+				found[be.Name()]++
+			}
+		}
+		differ(t, r, s)
+	}
+	for _, be := range isas(t) {
+		if strings.HasPrefix(be.Name(), "avx") && found[be.Name()] < 30 {
+			t.Errorf("%s: only %d loops have whole rows in a vector", be.Name(), found[be.Name()])
+		}
+	}
+}
+
 // TestPrefixOfUniform compares a scan whose elements are the same in all steps with the
 // interpreter.
 func TestPrefixOfUniform(t *testing.T) {

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
@@ -52,6 +53,9 @@ func (f *phaseCode) groupAlways(carry, id int32, before, after *[]int32) (next i
 	arg := 1 - slices.Index(n.Args[:2], carry)
 	n.Args[arg] = f.combineLanes(before, &n, n.Args[arg])
 	f.Nodes[id].Args = n.Args
+	if f.Layout.Each > 0 {
+		return carry
+	}
 	n.Args[arg] = f.node(after, lower.OpLast, n.Type, n.Type, false, n.Args[arg])
 	return f.node(after, n.Op, n.Type, n.In, false, n.Args[:]...)
 }
@@ -95,9 +99,10 @@ func (f *phaseCode) groupRarely(carry, id int32, before, after *[]int32) (next i
 func (f *phaseCode) combineLanes(list *[]int32, n *lower.Node, x int32) int32 {
 	bits, _ := lower.Identity(n.Op, n.Type)
 	none := f.constant(n.Type, frame.Canonical(n.Type, bits))
-	for by := 1; by < f.W; by *= 2 {
+	row := f.Layout.Each
+	for by := 1; by < cmp.Or(row, f.W); by *= 2 {
 		below := f.node(list, lower.OpShiftUp, n.Type, n.Type, n.Cold, x, none)
-		f.Nodes[below].Aux = int32(by)
+		f.Nodes[below].Aux, f.Nodes[below].Imm = int32(by), uint64(row)
 		x = f.node(list, n.Op, n.Type, n.Type, n.Cold, below, x)
 		f.Nodes[x].Bytes = n.Bytes
 	}
@@ -105,7 +110,8 @@ func (f *phaseCode) combineLanes(list *[]int32, n *lower.Node, x int32) int32 {
 }
 
 // prefixLoop emits the loop along the steps of each lane, a vector of steps at once. All lanes of the
-// register of a carry have it. After the tail they have the results of its steps.
+// register of a carry have it. After the tail they have the results of its steps. If vectors have whole rows, the steps of all of them follow
+// each other, and all begin with the same carry.
 func (f *phaseCode) prefixLoop() {
 	for i := range f.Phase.Carries {
 		f.carries = append(f.carries, carried{Carry: &f.Phase.Carries[i]})
@@ -128,6 +134,11 @@ func (f *phaseCode) prefixLoop() {
 	tail, done := f.NewLabel(), f.NewLabel()
 	f.Int(isa.Mov, isa.Word(frame.Counter), isa.K(f.W)) // steps of the last vector
 	f.Int(isa.Mov, isa.Count, isa.Word(frame.Rows))
+	row, steps := f.Layout.Each, f.W
+	if row > 0 {
+		f.Int(isa.Mul, isa.Count, isa.Word(f.Phase.Lanes))
+		steps -= steps % row
+	}
 	if many := f.quick(); many > 1 {
 		f.rareVectors(many, tail)
 	} else {
@@ -138,7 +149,7 @@ func (f *phaseCode) prefixLoop() {
 		f.Bind(loop)
 		f.Start(1)
 		f.body(f.top)
-		f.nextSteps(1)
+		f.nextSteps(steps)
 		f.Branch(isa.GE, isa.Count, isa.K(f.W), loop)
 	}
 
@@ -149,6 +160,9 @@ func (f *phaseCode) prefixLoop() {
 	f.Int(isa.Mov, isa.T1, isa.Count)
 	f.maskedBody(f.Layout.Short % f.W)
 	f.Bind(done)
+	if row > 0 {
+		return
+	}
 	for i := range f.carries {
 		c := &f.carries[i]
 		f.lastCarry(c, slot)
@@ -162,14 +176,14 @@ func (f *phaseCode) prefixLoop() {
 	f.BranchResult(isa.GT, next)
 }
 
-// nextSteps steps the addresses of the sites over so many vectors of steps, and Count too.
-func (f *phaseCode) nextSteps(vectors int) {
+// nextSteps steps the addresses of the sites over so many steps, and Count too.
+func (f *phaseCode) nextSteps(steps int) {
 	f.eachRowSite(func(s *layout.Site, at int8) {
 		if s.Kind == layout.Unit {
-			f.stepRow(s, at, isa.K(vectors*f.W*s.Size))
+			f.stepRow(s, at, isa.K(steps*s.Size))
 		}
 	})
-	f.Int(isa.Sub, isa.Count, isa.K(vectors*f.W))
+	f.Int(isa.Sub, isa.Count, isa.K(steps))
 }
 
 // quick returns how many vectors the loop looks at before it combines any, or 0: as many as registers hold. Nothing may
@@ -234,7 +248,7 @@ func (f *phaseCode) rareVectors(many int, tail isa.Label) {
 	}
 	f.body(f.later(at))
 	c.regs = c.regs[:1]
-	f.nextSteps(many)
+	f.nextSteps(many * f.W)
 	f.Branch(isa.GE, isa.Count, all, again)
 	f.Vecs.Free, f.Masks.Free = free, masks
 
@@ -245,7 +259,7 @@ func (f *phaseCode) rareVectors(many int, tail isa.Label) {
 	f.Bind(loop)
 	f.Start(1)
 	f.body(f.top)
-	f.nextSteps(1)
+	f.nextSteps(f.W)
 	f.Branch(isa.GT, isa.Count, isa.Word(frame.Steps), loop)
 	f.Branch(isa.GE, isa.Count, all, again)
 	f.Branch(isa.GE, isa.Count, isa.K(f.W), rest)

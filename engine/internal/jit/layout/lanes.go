@@ -43,7 +43,7 @@ func (b *Binder) narrowColumns(bp *Phase, size int) bool {
 		return false
 	}
 	if len(ph.Carries) > 0 {
-		return len(ph.Reds) == 0 && bp.Each == 0 && !bp.Along && bp.plainNodes() && (bp.Prefixes || bp.sitesDown())
+		return len(ph.Reds) == 0 && !bp.Along && bp.plainNodes() && (bp.Prefixes || bp.Each == 0 && bp.sitesDown())
 	}
 	return bp.OnlyReduces() && !slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Type != dtype.Bool && r.Type.Size() != size })
 }

@@ -158,7 +158,8 @@ func (b *Binder) findScan(bp *Phase) {
 	few, lanes := bp.N < fewRows && bp.SeqN >= longChain, narrowBytes/bp.Widest()
 	rest := b.Blends && bp.SeqN >= longChain && bp.N < 2*fewRows && bp.N > lanes && bp.N%lanes > 0 // their block takes longer than the others
 	single := few && (bp.N < leastTransposed && b.Blends || rest)
-	bp.Always = b.wide() && !few && bp.integers() && bp.findPrefixes(leastWidePrefixes)
+	rows := b.findRowPrefixes(bp)
+	bp.Always = rows || b.wide() && !few && bp.integers() && bp.findPrefixes(leastWidePrefixes)
 	first := bp.Always || b.NarrowPrefixes && ph.LaneSize > 0 && bp.findPrefixes(leastNarrowPrefixes*ph.LaneSize) || (few || rest || !b.Tails && bp.longNarrow()) && bp.findPrefixes(leastPrefixes)
 	if len(ph.Carries) > 0 && !first && !b.findEach(bp) && !(!single && b.findTransposed(bp)) && !bp.findPrefixes(leastPrefixes) {
 		if bp.findAlong(); bp.Along && b.Tails && bp.onlyCarries() { // a call has one lane
@@ -166,7 +167,7 @@ func (b *Binder) findScan(bp *Phase) {
 		}
 		bp.Fetch, bp.Ahead = bp.Moved() > b.Machine.Caches.L2 && bp.apart(), b.Machine.Fetch
 	}
-	if bp.Prefixes && b.Tails && len(bp.SeqSpans) == 1 && len(ph.Reds) == 0 {
+	if bp.Prefixes && !rows && b.Tails && len(bp.SeqSpans) == 1 && len(ph.Reds) == 0 {
 		bp.Short = bp.SeqN % narrowBytes // a call has all steps of a lane, or a multiple of 64 of them
 	}
 	if b.Blends && len(ph.Carries) == 0 && len(ph.Reds) > 0 && ph.Kind == lower.SeqPhase && !few && !b.fewMasks(bp) {

@@ -119,7 +119,7 @@ type Phase struct {
 	Tiled          bool
 	TransposesRows bool             // a map transposes blocks of its transposed site in registers: see [Variant]
 	Along          bool             // of a loop that carries values: lanes are walked one by one, each in a call of its own unless Each is set
-	Each           int              // of a loop that carries values: steps of the rows that are walked one after the other, or 0
+	Each           int              // of a loop that carries values: steps of the rows that are walked one after the other, or with Prefixes of the whole rows that a vector has; or 0
 	Always         bool             // with Prefixes: each vector combines its steps, also those of a minimum that few of them change
 	Prefixes       bool             // of a loop that carries values: a vector has neighbouring steps of a lane
 	Across         bool             // of a seq loop: a call goes along one row after the other

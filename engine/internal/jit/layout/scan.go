@@ -251,6 +251,20 @@ func (bp *Phase) findPrefixes(least int) bool {
 	return true
 }
 
+// findRowPrefixes is findPrefixes for rows of narrow elements that follow each other in memory: a vector has whole rows. It may store
+// a part of the next row too, so nothing is loaded from where the loop stores.
+func (b *Binder) findRowPrefixes(bp *Phase) bool {
+	ph := bp.Lowered
+	if !b.NarrowPrefixes || ph.LaneSize == 0 || len(bp.SeqSpans) != 1 || bp.SeqN*ph.LaneSize > b.Bytes || !ph.Prefixes || ph.Leaves || !ph.Restarts() || slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		across, i := s.Line.Step(), s.Index(ph)
+		return len(s.Line.Spans) > 1 || ph.Conflict(i) || s.Kind != Unused && !bp.carries(&s) && across != bound.StepOf(s.Seq)*bp.SeqN
+	}) || !bp.findPrefixes(2) {
+		return false
+	}
+	bp.Each = bp.SeqN
+	return true
+}
+
 // PrefixLanes reports whether a call of vectors of neighbouring steps may go along the steps of several lanes, one lane after
 // the other. A site that is the same in all steps must be the same in all lanes.
 func (bp *Phase) PrefixLanes() bool {

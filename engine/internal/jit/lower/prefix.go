@@ -59,6 +59,18 @@ func (ph *Phase) prefixes() bool {
 	return ok && !slices.ContainsFunc(ph.Carries, func(c Carry) bool { return uses[c.Load] != 1 || !ph.combines(&c) })
 }
 
+// Restarts reports whether each carry of a loop begins with one value in all lanes, and nothing reads the last one.
+func (ph *Phase) Restarts() bool {
+	return !slices.ContainsFunc(ph.Vec.Phases, func(other *Phase) bool {
+		return other != ph && slices.ContainsFunc(other.Nodes, func(n Node) bool {
+			if n.Op != ir.Load && n.Op != ir.Store || !slices.ContainsFunc(ph.Carries, func(c Carry) bool { return c.Array == other.Sites[n.Aux].Array }) {
+				return false
+			}
+			return n.Op == ir.Load || other.Nodes[n.Args[0]].Op != OpCell && other.Nodes[n.Args[0]].Op != prim.Const
+		})
+	})
+}
+
 // combines reports whether the next value of a carry is the carry combined with an element, which is no other carry.
 func (ph *Phase) combines(c *Carry) bool {
 	id := ph.Nodes[c.Store].Args[0]

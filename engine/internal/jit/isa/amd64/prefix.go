@@ -9,8 +9,29 @@ import (
 
 // shiftUp moves lanes up: see [lower.OpShiftUp].
 func shiftUp(f *emitter, n *lower.Node) {
-	x, fill := f.Src(n.Args[0]), f.Src(n.Args[1])
-	f.own.shiftUp(n.Type, f.Dst(), x, fill, int(n.Aux))
+	x, fill, d := f.Src(n.Args[0]), f.Src(n.Args[1]), f.Dst()
+	l, size := f.LenOf(n.Type), f.VecBytes(n.Type)/f.W
+	row, by := int(n.Imm)*size, int(n.Aux)*size
+	if row == 0 || 16%row != 0 {
+		f.own.shiftUp(n.Type, d, x, fill, int(n.Aux))
+	} else {
+		f.I(x86.VPALIGNR, l, d, x, fill, x86.Imm(16-by))
+	}
+	if row == 0 || row == 16 {
+		return
+	}
+	none := f.Nodes[n.Args[1]].Imm
+	keep, first := make([]byte, f.VecBytes(n.Type)), make([]byte, f.VecBytes(n.Type))
+	for i := range keep {
+		if i%row >= by {
+			keep[i] = 0xff
+		} else {
+			first[i] = byte(none >> (8 * (i % size)))
+		}
+	}
+	if f.I(x86.VANDPS, l, d, d, f.Const(keep)); none != 0 {
+		f.I(x86.VORPS, l, d, d, f.Const(first))
+	}
 }
 
 func (f *avx512) shiftUp(t dtype.Type, d, x, fill x86.Vec, by int) {

@@ -50,7 +50,7 @@ func (l *Loop) Plan(j *Job, inst backend.Instance, bytes int) {
 		j.divide()
 	}
 	l.traversal = newTraversal(l.n, l.grain, bytes, len(l.workers), j.pool.Caches())
-	if l.alone() && l.work() <= aloneChunk && !l.large && l.labels == nil {
+	if l.alone() && l.work() <= aloneChunk && (!l.large || l.far == 0) && l.labels == nil {
 		l.whole, _ = l.workers[0].(backend.Whole)
 	}
 	j.pool.start(len(l.workers) - 1)
@@ -72,6 +72,7 @@ func (l *Loop) Whole() backend.Whole { return l.whole }
 // ctx is done, Run ends early and returns the error of ctx.
 func (l *Loop) Run(ctx context.Context, j *Job) (ir.FaultKind, error) {
 	if l.whole != nil && ctx.Done() == nil {
+		l.alternate(&j.lastDown)
 		return l.whole.RunAll(false), nil
 	}
 	return l.run(ctx, j)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/cpucache"
+	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -171,6 +172,37 @@ func TestWide(t *testing.T) {
 					t.Fatalf("%d threads, %d units, run %d: %v", threads, n, run, c.blocks)
 				}
 			}
+		}
+	}
+}
+
+// A whole is a counter whose worker does a run with one call.
+type whole struct{ counter }
+
+func (c *whole) NewWorker() backend.Worker { return c }
+
+func (c *whole) RunAll(bool) ir.FaultKind {
+	c.Run(0, len(c.units))
+	return ir.NoFault
+}
+
+func (c *whole) Again() (*exec.Bound, *uint64, bool) { return nil, nil, false }
+func (c *whole) Faults() ir.FaultKind                { return ir.NoFault }
+
+// TestWhole tests that one call runs a loop over large arrays that is one block, which goes up, so that the next loop goes down, and no
+// loop of several blocks.
+func TestWhole(t *testing.T) {
+	p := NewPool()
+	p.Caches = func() cpucache.Sizes { return cpucache.Sizes{L1: 1 << 10, L2: 1 << 14, L3: 1 << 17} }
+	for _, grain := range []int{8, 1000} {
+		c := &whole{counter{units: make([]int, 1000), grain: grain}}
+		l, j := planned(p, 1, c, 1<<13)
+		if one := l.Whole() != nil; one != (grain == 1000) {
+			t.Errorf("blocks of %d units: one call for a run: %t", grain, one)
+		}
+		j.lastDown = grain == 1000
+		if k, err := l.Run(context.Background(), j); k != ir.NoFault || err != nil || c.check() != nil || j.lastDown == (grain == 1000) {
+			t.Errorf("blocks of %d units: %v, %v, %v, %v", grain, k, err, c.check(), c.blocks)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa/amd64"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan/ir"
 	"golang.org/x/sys/cpu"
@@ -78,6 +79,56 @@ func TestRecords(t *testing.T) {
 			}
 			forget()
 		}
+	}
+}
+
+// TestSomeFields compares loops that load some fields of records, but not all, with the interpreter: in maps, in rows of maps and in
+// reductions, with conversions. The array begins with the first field that is loaded, and ends with the last one, at pages without access.
+func TestSomeFields(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 32))
+	found := 0
+	for range map[bool]int{false: 1, true: 40}[testlevel.Deep()] {
+		for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.U64} {
+			for step := 3; step <= 9; step++ {
+				fields := r.Perm(step)[:2+r.IntN(step-2)]
+				first, last := slices.Min(fields), slices.Max(fields)
+				wide := [...]dtype.Type{typ, dtype.F64}[r.IntN(2)]
+				var body strings.Builder
+				for i, f := range fields {
+					fmt.Fprintf(&body, "    %%%d = load %s x[i0*%d+%d]\n", i, typ.Short(), step, f-first)
+				}
+				fmt.Fprintf(&body, "    %%20 = sub %s %%0 %%1\n", typ.Short())
+				for i := range fields[2:] {
+					fmt.Fprintf(&body, "    %%%d = %s %s %%%d %%%d\n", 21+i, [...]string{"sub", "add", "mul"}[r.IntN(3)], typ.Short(), 20+i, 2+i)
+				}
+				fmt.Fprintf(&body, "    %%40 = cvt %s %%%d\n", wide.Short(), 18+len(fields))
+				head := fmt.Sprintf("kernel some\naxis i0 i1\nbuf x %s in 1\n", typ.Short())
+				for name, text := range testlevel.InOrder(map[string]string{
+					"map":    head + fmt.Sprintf("buf y %[1]s out 1\n{\n  vec i0 {\n%[2]s    store %[1]s y[i0] %%40\n  }\n}", wide.Short(), body.String()),
+					"rows":   head + fmt.Sprintf("buf y %[1]s out 2\nbuf z %[1]s in 1\n{\n  vec i1 i0 {\n%[2]s    %%41 = load %[1]s z[i1]\n    %%42 = add %[1]s %%40 %%41\n    store %[1]s y[i1, i0] %%42\n  }\n}", wide.Short(), body.String()),
+					"reduce": head + fmt.Sprintf("buf y %[1]s out 0\n{\n  vec i0 {\n%[2]s    %%41 = reduce sum %[1]s %%40\n  }\n  store %[1]s y[] %%41\n}", wide.Short(), body.String()),
+				}) {
+					k := parse(t, text)
+					n, rows := [...]int{1 + r.IntN(20), 60 + r.IntN(80), 400 + r.IntN(100)}[r.IntN(3)], 1+r.IntN(9)
+					shapes := [][]int{{(n-1)*step + last - first + 1}, {n}}
+					switch name {
+					case "rows":
+						shapes = append(shapes[:1], []int{rows, n}, []int{rows})
+					case "reduce":
+						shapes[1] = nil
+					}
+					s := newSetup(t, r, k, []int{n, rows}, nil, shapes, true)
+					if be := isas(t)[0]; be.Name() == "avx512" && n > 1 {
+						found += lists.Count(s.instance(t, be).(*instance).phases, func(bp *boundPhase) bool { return len(bp.Records) > 0 })
+					}
+					differ(t, r, s)
+				}
+				forget()
+			}
+		}
+	}
+	if found < 8 && isas(t)[0].Name() == "avx512" {
+		t.Errorf("%d loops share the vectors of fields", found)
 	}
 }
 

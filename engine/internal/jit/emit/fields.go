@@ -20,7 +20,7 @@ func (f *phaseCode) gatherFields() {
 			if has(f.Facts.Joins) {
 				f.gatherStores(sites)
 			}
-		case has(f.Facts.Fields) && !f.fewAtOnce(len(sites)):
+		case s.Part(len(sites)) || has(f.Facts.Fields) && !f.fewAtOnce(len(sites)):
 			f.gatherLoads(sites)
 		case f.Neighbours > 0:
 			for part := range slices.Chunk(sites, f.Neighbours/s.Size) {
@@ -112,8 +112,9 @@ func (f *phaseCode) combineSoon() {
 func (f *phaseCode) anyOrder() bool {
 	shared, all := map[int32]bool{}, slices.Concat(f.records, f.joined)
 	for _, ids := range all {
-		size := f.Layout.Sites[f.Nodes[ids[0]].Aux].Size
-		if bytes := len(ids) * size; bytes != 8 && bytes != 16 || len(ids) != len(all[0]) || size != f.Layout.Sites[f.Nodes[all[0][0]].Aux].Size {
+		s := &f.Layout.Sites[f.Nodes[ids[0]].Aux]
+		size := s.Size
+		if bytes := len(ids) * size; s.Part(len(ids)) || bytes != 8 && bytes != 16 || len(ids) != len(all[0]) || size != f.Layout.Sites[f.Nodes[all[0][0]].Aux].Size {
 			return false
 		}
 		for _, id := range ids {
@@ -153,11 +154,11 @@ func (f *phaseCode) gatherStores(sites []int32) {
 }
 
 // fields emits the loads of fields, if a node is the first of them, or the stores, if it is the
-// last. It reports whether the node needs no load or store of its own. In the tail it does, unless the code knows its lanes, or
-// the frame has the number of lanes and a mask register has bits enough for all vectors.
+// last. It reports whether the node needs no load or store of its own. In the tail it does, unless all fields are there, and the code knows
+// its lanes, or the frame has the number of lanes and a mask register has bits enough for all vectors.
 func (f *phaseCode) fields(id int32) bool {
 	own := func(ids []int32) bool {
-		return (f.Masked || f.Ends > 0) && (f.Predicates == 0 || f.Tail == 0 && (f.Phase.Kind == lower.SeqPhase || len(f.accs) > 0 || len(ids)*f.W > 64))
+		return (f.Masked || f.Ends > 0) && (f.Layout.Sites[f.Nodes[ids[0]].Aux].Part(len(ids)) || f.Predicates == 0 || f.Tail == 0 && (f.Phase.Kind == lower.SeqPhase || len(f.accs) > 0 || len(ids)*f.W > 64))
 	}
 	for _, ids := range f.records {
 		switch at := slices.Index(ids, id); {

@@ -312,7 +312,7 @@ func (f *phaseCode) fieldVectors() (most int) {
 	}
 	if f.Predicates > 0 {
 		for _, ids := range slices.Concat(f.records, f.joined) {
-			most = max(most, 2*len(ids)+f.spare())
+			most = max(most, f.Layout.Sites[f.Nodes[ids[0]].Aux].Line.Step()+len(ids)+f.spare())
 		}
 		return most
 	}

@@ -13,7 +13,7 @@ import (
 
 // Elements that belong together, such as the coordinates of points, are fields of a record.
 // Loads of all fields of the same records share their vectors: as many as a record has fields. So
-// do stores.
+// do stores, and loads of several fields that vectors with small steps reach.
 
 // The fields of a record are at most mostFields, as registers are few. Accumulators leave mostReduced.
 const (
@@ -32,10 +32,12 @@ func (b *Binder) findRecords(bp *Phase) {
 		return
 	}
 	step := func(i int) int { return bp.Sites[i].Line.Step() }
-	for i := range bp.Sites {
-		store := bp.Lowered.Sites[i].Store
-		if n := step(i); b.field(bp, int32(i), store) && (store && b.joinsFields(bp.Lowered, i, n, step) && bp.Lowered.Kind == lower.MapPhase || !store && bp.splits(n)) {
-			b.addRecord(bp, int32(i), n)
+	for _, whole := range []bool{true, false} {
+		for i := range bp.Sites {
+			store := bp.Lowered.Sites[i].Store
+			if n := step(i); b.field(bp, int32(i), store) && (store && b.joinsFields(bp.Lowered, i, n, step) && bp.Lowered.Kind == lower.MapPhase || !store && bp.splits(n)) {
+				b.addRecord(bp, int32(i), n, whole)
+			}
 		}
 	}
 }
@@ -116,8 +118,8 @@ func (l *layouter) joins(i int32, n int) bool {
 }
 
 // addRecord adds the record of n fields that begins with site first, if all of its fields are
-// loaded, or all stored.
-func (b *Binder) addRecord(bp *Phase, first int32, n int) {
+// loaded, or all stored. If not whole, it adds those of its fields that are loaded with a small step, if these are several and vectors are wide.
+func (b *Binder) addRecord(bp *Phase, first int32, n int, whole bool) {
 	fields := slices.Repeat([]int32{-1}, n)
 	s, bufs := &bp.Sites[first], b.Binding.Bufs
 	for i := range bp.Sites {
@@ -130,12 +132,15 @@ func (b *Binder) addRecord(bp *Phase, first int32, n int) {
 			fields[at] = int32(i)
 		}
 	}
-	if slices.Contains(fields, -1) {
+	loaded := slices.DeleteFunc(slices.Clone(fields), func(i int32) bool { return i < 0 })
+	if len(loaded) < n && (whole || len(loaded) < 2 || !b.wide() || s.Size < 4 || s.Step == 0 || bp.Lowered.Sites[first].Store || bp.Lowered.Kind != lower.MapPhase) {
 		return
 	}
-	bp.Records = append(bp.Records, fields)
+	bp.Records = append(bp.Records, loaded)
 	for at, i := range fields {
-		bp.Sites[i].Record, bp.Sites[i].Field = len(bp.Records), at
+		if i >= 0 {
+			bp.Sites[i].Record, bp.Sites[i].Field = len(bp.Records), at
+		}
 	}
 	if bp.Lowered.Kind == lower.SeqPhase { // down columns they share the address of the row
 		near := slices.Min(fields)

@@ -27,10 +27,13 @@ const (
 )
 
 // mostStep is the longest step, in elements, that is worth loads of whole vectors. It is
-// longer for bytes, because Go copies them else: see also mostSteps.
+// longer for bytes, because Go copies them else: see also mostSteps. It is longer for wide vectors that the processor does not split, up
+// to so many bytes.
 const (
-	mostStep     = 4
-	mostByteStep = 8
+	mostStep      = 4
+	mostByteStep  = 8
+	mostWideStep  = 8
+	mostWideBytes = 48
 )
 
 // small reports whether permutes reach elements of a size with a step.
@@ -41,6 +44,8 @@ func (b *Binder) small(size, step int) bool {
 		most = mostSteps
 	case size == 1:
 		most = mostByteStep
+	case b.wide() && !b.Machine.Halves:
+		most = min(mostWideStep, mostWideBytes/size)
 	}
 	return -most <= step && step <= most
 }

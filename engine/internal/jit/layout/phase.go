@@ -59,6 +59,9 @@ type Site struct {
 	Gather     *GatherPlan
 }
 
+// Part reports whether a site is a field of a record of which so many fields are loaded, but not all.
+func (s *Site) Part(fields int) bool { return s.Record > 0 && fields < s.Line.Step() }
+
 // ShortSteps reports whether permutes reach the elements of a site, and these have 1 or 2 bytes.
 func (s *Site) ShortSteps() bool { return s.Kind == Strided && s.Step != 0 && s.Size <= 2 }
 
@@ -157,7 +160,7 @@ type Phase struct {
 	Few            int              // most lanes of a vector, as the lanes of the loop are few; or 0
 	Fetch          bool             // see variant
 	Ahead          int              // see variant
-	Records        [][]int32        // the sites of their fields
+	Records        [][]int32        // the sites of their fields, in the order of memory
 	Woven          []int32          // all staged stores, if they are neighbouring fields of records: a tile moves them there
 	Pure           []int32          // stores that can bypass the caches
 	Gathers        bool             // elements apart go by gathers of the processor, which are faster here

@@ -382,7 +382,7 @@ func (f *avx512) load(n *lower.Node) {
 		f.loadLaid(s, n.Aux, reg, d)
 	case s.Kind == layout.Strided && lanes == nil && !f.Layout.Gathers:
 		f.collectStrided(s, reg, d, f.W)
-	case s.Kind == layout.Strided && s.Step != 0 && lanes == tailMask:
+	case s.Kind == layout.Strided && s.Step != 0 && max(s.Step, -s.Step)*f.W <= 64 && lanes == tailMask:
 		f.pick(f.tailWindows(s, reg, d), reg, d)
 	case s.Kind == layout.Strided:
 		f.gatherStrided(s, reg, d, lanes)

@@ -22,6 +22,10 @@ type dealer struct {
 }
 
 func (f *avx512) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec {
+	if s.Part(len(v)) {
+		f.pickFields(s, t, v)
+		return v
+	}
 	if f.transposes(t, len(v)) {
 		f.transposeFields(s, t, v)
 		return v
@@ -31,6 +35,25 @@ func (f *avx512) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Ve
 	})
 	d := dealer{avx512: f, t: t}
 	return d.split(v)
+}
+
+// pickFields loads some fields of records: the vectors that have them are loaded once, and each field takes its lanes by permutes.
+func (f *avx512) pickFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
+	sites := f.Layout.Records[s.Record-1]
+	after := func(k int) int { return f.Layout.Sites[sites[k]].Field - s.Field }
+	var in []x86.Vec
+	lane0 := f.stepLane(s, s.Step)
+	for k, d := range v {
+		windows := f.windowsOfField(s, lane0, after(k), after(len(v)-1))
+		for i := range windows {
+			if k == 0 {
+				in = append(in, f.Tmp())
+				f.move(t, in[i], windows[i].from)
+			}
+			windows[i].from = in[i]
+		}
+		f.pick(slices.DeleteFunc(windows, func(w window) bool { return len(w.lanes) == 0 }), t, d)
+	}
 }
 
 // transposes reports whether transposeFields loads n fields of 4 or 8 bytes, for which registers must be free. Other fields take as many

@@ -31,14 +31,20 @@ func (f *emitter) inLanes(size int, code func()) {
 // its lanes. They read no element before the first or after the last of the group. It may overwrite
 // RCX.
 func (f *emitter) windows(s *layout.Site) []window {
-	lane0, last := f.stepLane(s, s.Step), f.Copies-1
+	return f.windowsOfField(s, f.stepLane(s, s.Step), 0, 0)
+}
+
+// windowsOfField returns the windows of a field, of which site s is the first that is loaded and whose address is in RCX: the field is
+// so many elements after it, and the last one is far.
+func (f *emitter) windowsOfField(s *layout.Site, lane0, field, far int) []window {
+	last := f.Copies - 1
 	if s.Step < 0 {
 		last = 0
 	}
 	if f.Phase.Kind == lower.MapPhase && !f.Masked && f.Half == 0 && f.Ends == 0 && f.Back == 0 && f.PerRow == 0 && f.Copy != last { // neighbouring windows cross fewer lines
-		return windowsReach(s, lane0, f.W, f.W*max(s.Step, -s.Step))
+		return windowsReach(s, lane0, f.W, f.W*max(s.Step, -s.Step), field)
 	}
-	return windowsAt(s, lane0, f.W)
+	return windowsReach(s, lane0, f.W, (f.W-1)*max(s.Step, -s.Step)+1+far, field)
 }
 
 // stepLane emits the address of a site with a small step, to RCX, and returns how many lanes after it the current vector begins. The copies
@@ -76,11 +82,12 @@ func (f *emitter) sharesAddress(s *layout.Site) bool {
 // windowsAt returns the loads of n lanes of a site with a small step, from lane lane0 on
 // after the address in RCX.
 func windowsAt(s *layout.Site, lane0, n int) []window {
-	return windowsReach(s, lane0, n, (n-1)*max(s.Step, -s.Step)+1)
+	return windowsReach(s, lane0, n, (n-1)*max(s.Step, -s.Step)+1, 0)
 }
 
-// windowsReach is windowsAt where so many elements in the order of memory may be read from the lowest one on.
-func windowsReach(s *layout.Site, lane0, n, reach int) []window {
+// windowsReach is windowsAt where so many elements in the order of memory may be read from the lowest one on, for the elements so many
+// places after those of the site.
+func windowsReach(s *layout.Site, lane0, n, reach, field int) []window {
 	first := min((n-1)*s.Step, 0)
 	var out []window
 	lane := make([]bool, n)
@@ -88,7 +95,7 @@ func windowsReach(s *layout.Site, lane0, n, reach int) []window {
 		start := first + min(at, reach-n) // the last window ends with the last element
 		w := window{from: x86.At(x86.RCX, int32((lane0*s.Step+start)*s.Size))}
 		for i := range lane {
-			if e := i*s.Step - start; !lane[i] && 0 <= e && e < n {
+			if e := i*s.Step + field - start; !lane[i] && 0 <= e && e < n {
 				lane[i] = true
 				w.lanes = append(w.lanes, picked{Lane: i, At: e})
 			}

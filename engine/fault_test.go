@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -114,7 +115,7 @@ func TestFaultsHavePlaces(t *testing.T) {
 	x := engine.MustFromSlice([]float32{1, 2, 3})
 	idx := engine.MustFromSlice([]int32{0, 1, 2, 9, 0, -4}, 2, 3)
 	m := engine.MustFromSlice([]int64{1, 2, 0, 4}, 2, 2)
-	zero := engine.Zeros[int64]()
+	zero, rows := engine.Zeros[int64](), engine.Zeros[float32](3, 4)
 	y, z := engine.Zeros[float32](2, 3), engine.MustFromSlice([]int64{5, 5, 5, 5}, 2, 2)
 	cases := []struct {
 		name  string
@@ -132,6 +133,11 @@ func TestFaultsHavePlaces(t *testing.T) {
 			at := line() - 1
 			return expr.Let(y, e), at
 		}, []string{"op.Take", "index -4 at [0 0]", "axis 0 of size 3"}},
+		{"rows", expr.ErrIndex, func() (expr.Statement, int) {
+			e := op.Take(rows, idx, 0)
+			at := line() - 1
+			return expr.Let(y, op.Sum(e, op.Axis(2))), at
+		}, []string{"op.Take", "index 9 at [1 0]", "axis 0 of size 3"}},
 		{"div", expr.ErrDivide, func() (expr.Statement, int) {
 			e := op.Add(z, op.Div(z, m))
 			at := line() - 1
@@ -187,6 +193,25 @@ func TestFaultsHavePlaces(t *testing.T) {
 	}
 	if got := fmt.Sprint(z.Values()); got != "[5 5 5 5]" {
 		t.Errorf("the target is %s", got)
+	}
+}
+
+// TestFaultsOfSelectedRows sums rows that indices select. Those outside of the array count where a row is chosen.
+func TestFaultsOfSelectedRows(t *testing.T) {
+	x := engine.MustFromSlice([]float32{1, 2, 3, 4, 5, 6}, 3, 2)
+	idx := engine.MustFromSlice([]int32{2, 9, -3})
+	for _, name := range engine.Backends() {
+		y, want := engine.Zeros[float32](3), []float32{11, -2, 3}
+		sum := func(most int32) expr.Statement {
+			chosen := op.Less(op.Reshape(idx, 3, 1), op.Full[int32](most))
+			return expr.Let(y, op.Sum(op.Where(chosen, op.Take(x, idx, 0), op.Full[float32](-1)), op.Axis(1)))
+		}
+		if err := engine.RunWith(t.Context(), engine.Options{Backend: name}, sum(3)); err != nil || !slices.Equal(y.Data(), want) {
+			t.Errorf("%s: %v, %v, want %v", name, y.Data(), err, want)
+		}
+		if err := engine.RunWith(t.Context(), engine.Options{Backend: name}, sum(10)); !errors.Is(err, expr.ErrIndex) || !slices.Equal(y.Data(), want) {
+			t.Errorf("%s: %v, %v, want %v and a fault", name, y.Data(), err, want)
+		}
 	}
 }
 

@@ -51,3 +51,32 @@ func TestTakenApart(t *testing.T) {
 		}
 	}
 }
+
+// TestSelectedRows counts the loops over rows that an index selects: short rows are copied before they are reduced, and the copy looks for
+// faults itself. Long rows, and elements whose index changes along the vectors, are read where they are, after a look for faults.
+func TestSelectedRows(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		rows   []int
+		index  []int
+		axis   int // of the reduction
+		copied bool
+	}{
+		{"rows", []int{50, 8}, []int{300}, 1, true},
+		{"rows down columns", []int{50, 8}, []int{300}, 0, true},
+		{"bags of rows", []int{50, 8}, []int{300, 10}, 1, true},
+		{"long rows", []int{50, 2000}, []int{300}, 1, false},
+		{"elements", []int{50}, []int{300, 20}, 1, false},
+		{"elements down columns", []int{50}, []int{300, 20}, 0, false},
+	} {
+		x, i := leaf("x", c.rows...), typed[int64]("i", c.index...)
+		e := op.Sum(op.Take(x, i, 0), op.Axis(c.axis))
+		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", e.Node().Shape()...), e)}, plan.SplitLoops)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Stages) != 2 || p.Stages[0].Prescan == c.copied {
+			t.Errorf("%s: rows are copied: %v, want %v: %s", c.what, !c.copied, c.copied, stages(p))
+		}
+	}
+}

@@ -286,6 +286,10 @@ func (w *walk) view(v *Value) {
 		w.alone(v, "its parts would be computed again for every read")
 		return
 	}
+	if w.f.May.Split && n.Src.Op == graph.TakeRow && n.Open == nil && w.selectsRows(v) {
+		w.alone(v, "a loop over its rows would begin one by one at computed positions")
+		return
+	}
 	for i := range n.Index.Reads {
 		r := &n.Index.Reads[i]
 		a := n.Args[r.Arg]
@@ -300,6 +304,25 @@ func (w *walk) view(v *Value) {
 		}
 		v.use(w.value(a, w.through(v, r), max(v.Bounds, r.Bounds)))
 	}
+}
+
+// mostSelected is the most elements of a row for which a copy takes less time than the beginning of a row at a computed position.
+const mostSelected = 1024
+
+// selectsRows reports whether the vectors of a loop along rows or down columns go along short rows that an index of v selects.
+func (w *walk) selectsRows(v *Value) bool {
+	along := w.Nest.Inner
+	last := len(w.Nest.Outer) + len(along) - 1
+	if w.Nest.Kind == Columns {
+		along = w.Nest.Outer
+		last = len(along) - 1
+	}
+	goes := func(arg int) bool { // whether the elements of an operand that v reads change along a vector
+		return slices.ContainsFunc(v.Node.Index.Reads, func(r graph.Read) bool {
+			return r.Arg == arg && slices.ContainsFunc(r.At, func(c graph.Coord) bool { return c >= 0 && int(v.at.at[c]) == last })
+		})
+	}
+	return w.Nest.Kind != Map && len(along) > 0 && along[len(along)-1] <= mostSelected && goes(0) && !goes(1)
 }
 
 // reduction visits the operand of a reduction that runs along the inner axes of

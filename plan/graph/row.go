@@ -17,6 +17,7 @@ var (
 	PadRow       = untyped.Row("pad")
 	ReshapeRow   = untyped.Row("reshape")
 	SliceRow     = untyped.Row("slice")
+	TakeRow      = untyped.Row("take")
 	TransposeRow = untyped.Row("transpose")
 	WindowsRow   = untyped.Row("windows")
 

@@ -156,3 +156,39 @@ func lessOne[T expr.Float](a, b []float32) expr.Exp[T] {
 	x, y := op.Cast[T](engine.MustFromSlice(a)), op.Cast[T](engine.MustFromSlice(b))
 	return op.SubScalar(op.Add(x, y), 1)
 }
+
+// TestPositionsDownFewColumns compares the positions of extremes down few columns, of arrays of several ranks and orders in memory, with
+// those that a search finds. Some extremes occur twice, and some columns have a NaN.
+func TestPositionsDownFewColumns(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 8))
+	for _, dims := range [][]int{{1500, 1}, {1500, 2}, {1100, 3}, {900, 4}, {700, 5}, {400, 8}, {400, 9}, {600, 2, 3}, {1200, 1, 2}, {5, 2}} {
+		rows, columns := dims[0], 1
+		for _, d := range dims[1:] {
+			columns *= d
+		}
+		data := make([]float32, rows*columns)
+		for i := range data {
+			if data[i] = float32(r.IntN(rows)); r.IntN(2*rows) == 0 {
+				data[i] = float32(math.NaN())
+			}
+		}
+		want := make([]int64, columns)
+		for k := range want {
+			for i := range rows {
+				if best, v := data[int(want[k])*columns+k], data[i*columns+k]; best == best && (v > best || v != v) {
+					want[k] = int64(i)
+				}
+			}
+		}
+		x := engine.MustFromSlice(data, dims...)
+		turned := engine.MustFromSlice(value(t, op.T(op.Reshape(x, rows, columns))), columns, rows)
+		for _, name := range engine.Backends() {
+			y := engine.Zeros[int64](dims[1:]...)
+			flat := engine.Zeros[int64](columns)
+			err := engine.RunWith(t.Context(), engine.Options{Backend: name}, expr.Let(y, op.ArgMax(x, op.Axis(0))), expr.Let(flat, op.ArgMin(op.Neg(op.T(turned)), op.Axis(0))))
+			if err != nil || !slices.Equal(y.Data(), want) || !slices.Equal(flat.Data(), want) {
+				t.Errorf("%s, %v: %v, %v, want %v: %v", name, dims, y.Data(), flat.Data(), want, err)
+			}
+		}
+	}
+}

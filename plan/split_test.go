@@ -337,3 +337,28 @@ func TestSplitTriangles(t *testing.T) {
 		}
 	}
 }
+
+// TestSplitPositions counts the loops of positions: few columns are copied to rows first, unless they are rows in memory.
+func TestSplitPositions(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		e    expr.Exp[int64]
+		want string
+	}{
+		{"columns", op.ArgMax(leaf("x", 1000, 3), op.Axis(0)), "loop loop"},
+		{"columns of planes", op.ArgMin(leaf("x", 1000, 2, 3), op.Axis(0)), "loop loop"},
+		{"many columns", op.ArgMax(leaf("x", 1000, 9), op.Axis(0)), "loop"},
+		{"wide columns", op.ArgMax(typed[float64]("x", 1000, 5), op.Axis(0)), "loop"},
+		{"short columns", op.ArgMax(leaf("x", 100, 3), op.Axis(0)), "loop"},
+		{"rows", op.ArgMax(leaf("x", 3, 1000), op.Axis(1)), "loop"},
+		{"rows in memory", op.ArgMax(op.T(leaf("x", 3, 1000)), op.Axis(0)), "loop"},
+	} {
+		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(typed[int64]("y", expr.NodeOf(c.e).Shape()...), c.e)}, plan.SplitLoops)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := stages(p); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 
@@ -141,7 +142,7 @@ func (g *Graph) rewrite(e *tree.Node, args []*Node) *Node {
 			return n
 		}
 		g.order(e, args[0])
-		return g.inMemoryOrder(e, args[0])
+		return cmp.Or(g.alongRows(e, args[0]), g.inMemoryOrder(e, args[0]))
 	case tree.View:
 		if len(args) > 0 && args[0].Shape.Equal(e.Shape()) && isIdentity(e) {
 			return args[0]

@@ -159,6 +159,27 @@ func (g *Graph) order(e *tree.Node, a *Node) {
 	}
 }
 
+// mostTurned is the most columns whose positions are found in a transposed copy, and turnedBytes the most bytes of a row of them.
+const (
+	mostTurned  = 8
+	turnedBytes = 32
+)
+
+// alongRows returns the positions e of the extremes down few long columns of a as those along the rows of a transposed copy, or nil: down a
+// column each row waits for the row before it, and a vector has few columns.
+func (g *Graph) alongRows(e *tree.Node, a *Node) *Node {
+	k, columns := len(e.Axes), e.Shape().Size()
+	if !e.Op.Reduce().Position() || !slices.Equal(e.Axes, lists.UpTo(k)) || a.Faulty || columns < 2 || columns > mostTurned || columns*a.Type.Size() > turnedBytes || a.Shape.Size() < leastStage || a.Shape.Size() > mostOrdered {
+		return nil
+	}
+	to, at := append(a.Shape[k:].Clone(), a.Shape[:k]...), lists.UpTo(len(a.Shape))
+	t := g.transpose(a, append(at[k:len(at):len(at)], at[:k]...), to)
+	if v := t.Strided(); v == nil || v.Strides[len(to)-1] != 1 {
+		g.Store(t, "few columns are rows of a copy")
+	}
+	return g.reshape(g.reduceOver(e, t, at[len(at)-k:]), e.Shape())
+}
+
 // The result of many reductions does not depend on the order of the values: extremes, bits, sums of integers. Their axes are put
 // in the order of memory. A loop reads whole vectors then, whatever the order of the axes in the tree. A block of a reduction is one
 // row, so the reduced axes must follow each other in memory; of several groups of them the largest is reduced first.

@@ -192,3 +192,45 @@ func TestPositionsDownFewColumns(t *testing.T) {
 		}
 	}
 }
+
+// TestReductionsDownFewColumns compares reductions of computed values down few columns, whose order is free, with loops.
+func TestReductionsDownFewColumns(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 9))
+	for _, c := range []struct{ dims, axes []int }{
+		{[]int{2500, 2}, []int{0}},
+		{[]int{1024, 3}, []int{0}},
+		{[]int{1031, 3}, []int{0}},
+		{[]int{1500, 8}, []int{0}},
+		{[]int{2000, 17}, []int{0}},
+		{[]int{70, 20, 3}, []int{0, 1}},
+		{[]int{1300, 2, 2}, []int{0}},
+	} {
+		x, z, kept := engine.Zeros[int64](c.dims...), engine.Zeros[int64](c.dims...), c.dims[len(c.axes):]
+		columns := engine.Zeros[int8](kept...).Size()
+		sum, least, more, same := make([]int64, columns), make([]int64, columns), make([]int64, columns), make([]bool, columns)
+		for i := range x.Data() {
+			k, a, b := i%columns, int64(r.Uint64()), int64(r.Uint64())
+			if i == len(x.Data())/2 {
+				b = a
+			}
+			x.Data()[i], z.Data()[i] = a, b
+			if sum[k], least[k], same[k] = sum[k]+a*b, min(least[k], a-b), same[k] || a == b; a > b {
+				more[k]++
+			}
+		}
+		for _, name := range engine.Backends() {
+			s, l, m, e := engine.Zeros[int64](kept...), engine.Zeros[int64](kept...), engine.Zeros[int64](kept...), engine.Zeros[bool](kept...)
+			err := engine.RunWith(t.Context(), engine.Options{Backend: name},
+				expr.Let(s, op.Sum(op.Mul(x, z), op.Axis(c.axes...))), expr.Let(l, op.Min(op.Sub(x, z), op.Axis(c.axes...))),
+				expr.Let(m, op.Sum(op.Cast[int64](op.Greater(x, z)), op.Axis(c.axes...))), expr.Let(e, op.Any(op.Equal(x, z), op.Axis(c.axes...))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			what := fmt.Sprint(name, " ", c.dims)
+			equal(t, what+" sums", s.Data(), sum)
+			equal(t, what+" minima", l.Data(), least)
+			equal(t, what+" counts", m.Data(), more)
+			equal(t, what+" any", e.Data(), same)
+		}
+	}
+}

@@ -362,3 +362,31 @@ func TestSplitPositions(t *testing.T) {
 		}
 	}
 }
+
+// TestSplitFewColumns counts the loops of reductions down few columns of computed values: groups of rows are reduced, then the groups.
+func TestSplitFewColumns(t *testing.T) {
+	x, z := typed[int64]("x", 30000, 3), typed[int64]("z", 30000, 3)
+	for _, c := range []struct {
+		name string
+		e    expr.Exp[int64]
+		want string
+	}{
+		{"products", op.Sum(op.Mul(x, z), op.Axis(0)), "loop loop"},
+		{"extremes", op.Max(op.Abs(x), op.Axis(0), op.KeepDims()), "loop loop"},
+		{"over two axes", op.Sum(op.Abs(typed[int64]("x", 100, 60, 3)), op.Axis(0, 1)), "loop loop"},
+		{"one array", op.Max(x, op.Axis(0)), "loop"},
+		{"prime", op.Max(op.Abs(typed[int64]("x", 29989, 3)), op.Axis(0)), "loop"},
+		{"short", op.Max(op.Abs(typed[int64]("x", 1000, 3)), op.Axis(0)), "loop"},
+		{"many columns", op.Max(op.Abs(typed[int64]("x", 10000, 25)), op.Axis(0)), "loop"},
+		{"rows", op.Max(op.Abs(x), op.Axis(1)), "loop"},
+		{"sums of floats", op.Cast[int64](op.Sum(op.Abs(leaf("x", 30000, 3)), op.Axis(0))), "loop"},
+	} {
+		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(typed[int64]("y", expr.NodeOf(c.e).Shape()...), c.e)}, plan.SplitLoops)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := stages(p); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"cmp"
 	"encoding/binary"
 	"slices"
 
@@ -142,7 +141,13 @@ func (g *Graph) rewrite(e *tree.Node, args []*Node) *Node {
 			return n
 		}
 		g.order(e, args[0])
-		return cmp.Or(g.alongRows(e, args[0]), g.inMemoryOrder(e, args[0]))
+		if n := g.alongRows(e, args[0]); n != nil {
+			return n
+		}
+		if n := g.groupsRows(e, args[0]); n != nil {
+			return n
+		}
+		return g.inMemoryOrder(e, args[0])
 	case tree.View:
 		if len(args) > 0 && args[0].Shape.Equal(e.Shape()) && isIdentity(e) {
 			return args[0]

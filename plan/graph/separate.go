@@ -180,6 +180,36 @@ func (g *Graph) alongRows(e *tree.Node, a *Node) *Node {
 	return g.reshape(g.reduceOver(e, t, at[len(at)-k:]), e.Shape())
 }
 
+// Up to mostFew columns of computed values are reduced as more columns, those of groups of rows that fill vectors: of mostGrouped elements
+// at most, and leastGroup rows or more.
+const (
+	mostFew     = 24
+	mostGrouped = 128
+	leastGroup  = 4
+)
+
+// groupsRows returns the reduction e down few columns of values that a computes from arrays without gaps, as one down the columns of groups
+// of rows, whose results are combined, or nil if the order of the values matters. The loop that reads one array has several rows in a
+// vector as it is.
+func (g *Graph) groupsRows(e *tree.Node, a *Node) *Node {
+	r, k, columns := e.Op.Reduce(), len(e.Axes), e.Shape().Size()
+	if r.Ordered(a.Type.Register()) || r.Position() || !r.Native() || !slices.Equal(e.Axes, lists.UpTo(k)) || a.Faulty || a.Strided() != nil ||
+		e.DType() != a.Type || columns < 2 || columns > mostFew || a.Shape.Size() < leastStage*columns {
+		return nil
+	}
+	rows, m := a.Shape.Size()/columns, mostGrouped/columns
+	for rows%m != 0 {
+		m--
+	}
+	arrays := g.arraysOf(a)
+	gaps := func(x *Array) bool { return !slices.Equal(x.Strides, x.Shape.Strides()) }
+	if m < leastGroup || len(arrays) == 0 || slices.ContainsFunc(arrays, gaps) {
+		return nil
+	}
+	groups := g.reduceOver(e, g.reshape(a, shape.Shape{rows / m, m, columns}), []int{0})
+	return g.reshape(g.reduceOver(e, groups, []int{1}), e.Shape())
+}
+
 // The result of many reductions does not depend on the order of the values: extremes, bits, sums of integers. Their axes are put
 // in the order of memory. A loop reads whole vectors then, whatever the order of the axes in the tree. A block of a reduction is one
 // row, so the reduced axes must follow each other in memory; of several groups of them the largest is reduced first.

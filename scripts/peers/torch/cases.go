@@ -44,19 +44,19 @@ type running struct {
 var convolution = op.Sliding{Padding: []int{1}}
 
 var cases = []workload{
-	{"conv", "conv", 1, 1e-4, plain([]int{8, 64, 56, 56}, func(x ...exp) (exp, error) { return op.Conv(x[0], x[1], convolution), nil },
+	{"conv", "conv", 1, 1e-4, plain(func(x ...exp) (exp, error) { return op.Conv(x[0], x[1], convolution), nil },
 		[]int{8, 64, 56, 56}, []int{64, 64, 3, 3})},
-	{"conv_dx", "conv_dx", 1, 1e-4, plain([]int{8, 64, 56, 56}, func(x ...exp) (exp, error) {
+	{"conv_dx", "conv_dx", 1, 1e-4, plain(func(x ...exp) (exp, error) {
 		return adjoint(op.Conv(x[0], x[1], convolution), x[2], x[0])
 	}, []int{8, 64, 56, 56}, []int{64, 64, 3, 3}, []int{8, 64, 56, 56})},
-	{"conv_dw", "conv_dw", 1, 1e-4, plain([]int{64, 64, 3, 3}, func(x ...exp) (exp, error) {
+	{"conv_dw", "conv_dw", 1, 1e-4, plain(func(x ...exp) (exp, error) {
 		return adjoint(op.Conv(x[0], x[1], convolution), x[2], x[1])
 	}, []int{8, 64, 56, 56}, []int{64, 64, 3, 3}, []int{8, 64, 56, 56})},
-	{"attention", "attention", 1, 1e-5, plain([]int{8, 1024, 64}, func(x ...exp) (exp, error) {
+	{"attention", "attention", 1, 1e-5, plain(func(x ...exp) (exp, error) {
 		return op.MatMul(op.Softmax(op.Scale(.125, op.MatMul(x[0], op.SwapAxes(x[1], -1, -2))), -1), x[2]), nil
 	}, []int{8, 1024, 64}, []int{8, 1024, 64}, []int{8, 1024, 64})},
 	{"max_pool_dx", "max_pool_dx", 1, 1e-5, pool("max")},
-	{"unpool", "max_pool_dx", 1, 1e-5, plain([]int{8, 64, 56, 56}, func(x ...exp) (exp, error) {
+	{"unpool", "max_pool_dx", 1, 1e-5, plain(func(x ...exp) (exp, error) {
 		// The maxima are at hand, as those of torch are.
 		best, err := engine.New[float32](8, 64, 28, 28)
 		if err == nil {
@@ -89,17 +89,17 @@ func adjoint(y, g, x exp) (exp, error) {
 var window = op.Sliding{Kernel: []int{3, 3}, Stride: []int{2}, Padding: []int{1}}
 
 func pool(reducer string) func() (*running, error) {
-	return plain([]int{8, 64, 56, 56}, func(x ...exp) (exp, error) {
+	return plain(func(x ...exp) (exp, error) {
 		return adjoint(op.Pool(reducer, x[0], window), x[1], x[0])
 	}, []int{8, 64, 56, 56}, []int{8, 64, 28, 28})
 }
 
 func upsampled(mode string) func() (*running, error) {
-	return plain([]int{8, 64, 112, 112}, func(x ...exp) (exp, error) { return op.Upsample(x[0], 2, mode), nil }, []int{8, 64, 56, 56})
+	return plain(func(x ...exp) (exp, error) { return op.Upsample(x[0], 2, mode), nil }, []int{8, 64, 56, 56})
 }
 
 func upsampledGradient(mode string) func() (*running, error) {
-	return plain([]int{8, 64, 56, 56}, func(x ...exp) (exp, error) {
+	return plain(func(x ...exp) (exp, error) {
 		return adjoint(op.Upsample(x[0], 2, mode), x[1], x[0])
 	}, []int{8, 64, 56, 56}, []int{8, 64, 112, 112})
 }
@@ -110,8 +110,16 @@ func random(r *rand.Rand, dims ...int) (tensor, error) {
 	return p.Value(), p.Init(r, nn.Normal(0, 1))
 }
 
-// plain returns a case of one assignment, of shape out, for inputs of some shapes.
-func plain(out []int, f func(x ...exp) (exp, error), inputs ...[]int) func() (*running, error) {
+// plain returns a case of one assignment for inputs of some shapes.
+func plain(f func(x ...exp) (exp, error), inputs ...[]int) func() (*running, error) {
+	return assigned(func(x ...exp) ([]exp, error) {
+		e, err := f(x...)
+		return []exp{e}, err
+	}, inputs...)
+}
+
+// assigned returns a case of assignments of the results of f, of which the first is compared.
+func assigned(f func(x ...exp) ([]exp, error), inputs ...[]int) func() (*running, error) {
 	return func() (*running, error) {
 		ctx, r, c := context.Background(), rand.New(rand.NewPCG(1, 2)), &running{}
 		var x []exp
@@ -122,16 +130,21 @@ func plain(out []int, f func(x ...exp) (exp, error), inputs ...[]int) func() (*r
 			}
 			c.in, x = append(c.in, t), append(x, t)
 		}
-		e, err := f(x...)
+		all, err := f(x...)
 		if err != nil {
 			return nil, err
 		}
-		y, err := engine.New[float32](out...)
-		if err != nil {
-			return nil, err
+		steps := make([]expr.Statement, len(all))
+		for i, e := range all {
+			y, err := engine.New[float32](e.Node().Shape()...)
+			if err != nil {
+				return nil, err
+			}
+			if steps[i] = expr.Let(y, e); i == 0 {
+				c.out = y
+			}
 		}
-		c.out = y
-		if c.program, err = engine.Compile(ctx, expr.Let(y, e)); err != nil {
+		if c.program, err = engine.Compile(ctx, steps...); err != nil {
 			return nil, err
 		}
 		c.run = func() error { return c.program.Run(ctx) }

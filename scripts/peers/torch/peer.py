@@ -136,14 +136,18 @@ class Torch:
         return self.step(loss, params, DECAY, 1e-3)
 
     def expression(self, text, *arrays):
-        """The case of an expression of x and y, or with "gradI: " its gradient by one of them for the last array."""
-        names = dict(zip("xy", arrays), t=self.t, F=self.f)
+        """The case of an expression of x, y and z, or with "gradI: " its gradient by one of them for the last array, or with "stepN: " both, by N."""
+        names = dict(zip("xyz", arrays), t=self.t, F=self.f)
         kind, _, call = text.rpartition(": ")
+        f = eval("lambda: " + call, names)
         if not kind:
-            return self.plain(eval("lambda: " + call, names))
-        by = "xy"[int(kind[4:])]
+            return self.plain(f)
+        if kind.startswith("step"):
+            by = [x.requires_grad_() for x in arrays[:int(kind[4:])]]
+            return lambda: self.t.autograd.grad(f(), by, arrays[-1])[0]
+        by = "xyz"[int(kind[4:])]
         names[by].requires_grad_()
-        out = eval(call, names)
+        out = f()
         return self.plain(lambda: self.t.autograd.grad(out, names[by], arrays[-1], retain_graph=True)[0])
 
 

@@ -70,18 +70,20 @@ func (c conv) args(r, some int) string {
 
 func python(v []int) string { return strings.ReplaceAll(fmt.Sprint(v), " ", ", ") }
 
-// add adds the case of f and of its gradients by the first operands to the cases. call is f in Python, of x and y, and back their names.
+// shapeOf returns the shape of f of operands of some shapes.
+func shapeOf(f func(x ...exp) exp, in [][]int) []int {
+	return f(lists.Map(in, func(dims []int) exp { return op.BroadcastTo(op.Full[float32](0), dims...) })...).Node().Shape()
+}
+
+// add adds the cases of f, of its gradients and of all of them by the first operands to the cases. call is f in Python, of x and y, and back their names.
 func (c conv) add(name, call string, f func(x ...exp) exp, in [][]int, back ...string) {
-	var x []exp
-	for _, dims := range in {
-		x = append(x, op.BroadcastTo(op.Full[float32](0), dims...))
-	}
-	y := f(x...).Node().Shape()
-	cases = append(cases, workload{name + " " + c.String(), call, 1, 1e-4, plain(y, func(x ...exp) (exp, error) { return f(x...), nil }, in...)})
+	y := shapeOf(f, in)
+	layer{name + " " + c.String(), call, f, in, len(in)}.add()
+	cases = append(cases, workload{name + " " + c.String(), call, 1, 1e-4, plain(func(x ...exp) (exp, error) { return f(x...), nil }, in...)})
 	for i, of := range back {
 		cases = append(cases, workload{
 			name + "_" + of + " " + c.String(), fmt.Sprintf("grad%d: %s", i, call), 1, 1e-4,
-			plain(in[i], func(x ...exp) (exp, error) { return adjoint(f(x...), x[len(in)], x[i]) }, append(slices.Clone(in), y)...),
+			plain(func(x ...exp) (exp, error) { return adjoint(f(x...), x[len(in)], x[i]) }, append(slices.Clone(in), y)...),
 		})
 	}
 }

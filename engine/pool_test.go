@@ -13,6 +13,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/plan"
 )
 
 // TestUnevenSteps counts the temporaries of unpooling where extents are no multiples
@@ -87,11 +88,16 @@ func TestStagesOfWindows(t *testing.T) {
 	}
 }
 
-// TestGradientsOfFilters counts what reads padded arrays: the sums for all elements of a filter read them from memory.
+// TestGradientsOfFilters counts what reads padded arrays: the sums for all elements of a filter read them from memory. The loops that
+// store them and the sums of large images are one chain.
 func TestGradientsOfFilters(t *testing.T) {
-	x, w := numbers(2, 16, 30, 30), numbers(16, 1, 3, 3)
-	for _, stride := range []int{1, 2} {
-		y := op.Conv(expr.Exp[float32](x), expr.Exp[float32](w), op.Sliding{Padding: []int{1}, Stride: []int{stride}, Groups: 16})
+	w := numbers(16, 1, 3, 3)
+	for _, c := range []struct {
+		size, stride int
+		chained      bool
+	}{{30, 1, false}, {30, 2, false}, {130, 1, true}, {130, 2, true}} {
+		x := numbers(2, 16, c.size, c.size)
+		y := op.Conv(expr.Exp[float32](x), expr.Exp[float32](w), op.Sliding{Padding: []int{1}, Stride: []int{c.stride}, Groups: 16})
 		g, err := grad.VJP(y, numbers(y.Node().Shape()...), expr.Exp[float32](w))
 		if err != nil {
 			t.Fatal(err)
@@ -101,7 +107,11 @@ func TestGradientsOfFilters(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := strings.Count(p.Explain(), "border would be found again"); n < 2 {
-			t.Errorf("stride %d: %d padded arrays are stored:\n%s", stride, n, p.Explain())
+			t.Errorf("%+v: %d padded arrays are stored:\n%s", c, n, p.Explain())
+		}
+		chained := slices.ContainsFunc(p.Plan().Stages, func(s *plan.Stage) bool { return s.Kind == plan.Chain && len(s.Own) >= 2 })
+		if chained != c.chained {
+			t.Errorf("%+v: a chain keeps padded images: %t\n%s", c, chained, p.Explain())
 		}
 	}
 }

@@ -33,8 +33,8 @@ func inPieces(all []*Stage, i int, always bool) *Stage {
 // fewLines is the bytes of a row for which loops that store parts of it meet the same lines, also if they read other arrays.
 const fewLines = 128
 
-// shares reports whether the last of the parts and another one store to the same rows, and either read the same rows too, or the rows
-// have at most fewLines bytes.
+// shares reports whether the last of the parts reads rows of which others have stored pieces, or whether it and another one store to the
+// same rows, and either read the same rows too, or the rows have at most fewLines bytes.
 func shares(parts []*Stage, rows int) bool {
 	same := func(a, b []*Array) *Array { // the rows that both have, or nil
 		for _, x := range a {
@@ -49,7 +49,13 @@ func shares(parts []*Stage, rows int) bool {
 		return nil
 	}
 	last := parts[len(parts)-1]
-	return slices.ContainsFunc(parts[:len(parts)-1], func(s *Stage) bool {
+	pieces := lists.Sum(parts[:len(parts)-1], func(s *Stage) int {
+		if overlap(s.Writes, last.Reads) {
+			return 1
+		}
+		return 0
+	})
+	return pieces > 1 || slices.ContainsFunc(parts[:len(parts)-1], func(s *Stage) bool {
 		x := same(s.Writes, last.Writes)
 		return x != nil && (x.Shape[1]*x.Type.Size() <= fewLines || same(s.Reads, last.Reads) != nil)
 	})

@@ -105,6 +105,10 @@ var convolutions = []struct {
 	{[]int{1, 2, 9, 4}, []int{2, 1, 2, 4}, op.Sliding{Groups: 2, Stride: []int{5, 1}}},
 	{[]int{1, 2, 0, 5}, []int{2, 1, 3, 3}, op.Sliding{Groups: 2, Padding: []int{2}}},
 	{[]int{1, 2, 0, 5}, []int{2, 2, 3, 3}, op.Sliding{Padding: []int{2}}},
+	{[]int{2, 2, 141, 60}, []int{4, 1, 3, 4}, op.Sliding{Groups: 2, Padding: []int{1}}}, // in bands
+	{[]int{3, 2, 165, 150}, []int{2, 1, 3, 2}, op.Sliding{Groups: 2, Stride: []int{2}, Padding: []int{1}}},
+	{[]int{2, 2, 90, 80}, []int{2, 1, 5, 3}, op.Sliding{Groups: 2, Dilation: []int{3, 2}}},
+	{[]int{2, 2, 7001}, []int{2, 1, 5}, op.Sliding{Groups: 2, Padding: []int{2}}},
 	{[]int{1, 2, 4, 3}, []int{2, 1, 2, 2}, op.Sliding{Groups: 2, Stride: []int{math.MaxInt >> 20, math.MaxInt}}},
 }
 
@@ -145,23 +149,25 @@ func TestConvAdjoint(t *testing.T) {
 
 // TestReadImages checks that an element of an image has a part in the gradient by those weights only that a window multiplies with it.
 func TestReadImages(t *testing.T) {
-	x, w := engine.Zeros[float64](2, 2, 8, 8), engine.Zeros[float64](4, 1, 3, 3)
-	for i := range x.Data() {
-		if i%8 == 7 || i/8%8 == 7 {
-			x.Data()[i] = math.NaN() // no window reads it
+	for _, n := range []int{8, 170} { // rows of several images, and bands of one
+		x, w := engine.Zeros[float64](2, 2, n, n), engine.Zeros[float64](4, 1, 3, 3)
+		for i := range x.Data() {
+			if i%n == n-1 || i/n%n == n-1 {
+				x.Data()[i] = math.NaN() // no window reads it
+			}
 		}
-	}
-	x.Data()[2*8] = math.Inf(1) // the first weight of two rows reads it
-	want := make([]float64, 36)
-	for _, i := range []int{0, 6} {
-		want[i], want[9+i] = math.Inf(1), math.Inf(1)
-	}
-	g, err := grad.Of(op.Sum(op.Conv(expr.Exp[float64](x), expr.Exp[float64](w), op.Sliding{Groups: 2, Stride: []int{2}})), expr.Exp[float64](w))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, _ := eval(t, g[0]); !slices.Equal(got, want) {
-		t.Errorf("the gradient is %v", got)
+		x.Data()[n/4*2*n] = math.Inf(1) // the first weight of two rows reads it
+		want := make([]float64, 36)
+		for _, i := range []int{0, 6} {
+			want[i], want[9+i] = math.Inf(1), math.Inf(1)
+		}
+		g, err := grad.Of(op.Sum(op.Conv(expr.Exp[float64](x), expr.Exp[float64](w), op.Sliding{Groups: 2, Stride: []int{2}})), expr.Exp[float64](w))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := eval(t, g[0]); !slices.Equal(got, want) {
+			t.Errorf("%d: the gradient is %v", n, got)
+		}
 	}
 }
 

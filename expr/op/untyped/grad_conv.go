@@ -74,38 +74,60 @@ func windowsLast(a *tree.Node, w []slide) *tree.Node {
 
 // gradFilters is gradWeights for groups of one channel. Images and adjoint have rows of the same lengths in memory, so that the sum for an
 // element of the windows goes along one row, which begins elsewhere in the images. No window begins at the ends of rows: such terms are left
-// out. With strides, the places of one remainder are images.
+// out. With strides, the places of one remainder are images. A row is all images of a channel if they are small, and otherwise a band of an
+// image, which stays in the first-level cache for all elements.
 func gradFilters(out, a *tree.Node, k shape.Shape, w []slide) *tree.Node {
+	const longRow, band = 1 << 10, 3 << 10
 	s, in, r, zero := out.Shape(), a.Shape(), len(w), tree.NewConst(a.DType(), 0)
-	first := append([]int{1, 0}, lists.UpTo(2 + r)[2:]...)
 	before, after := make([]int, 4, 2*r+4), make([]int, 4, 2*r+4)
-	places, split, images, axes, back := s[:1].Clone(), shape.Shape{in[1], s[0]}, []int{0}, []int{1}, []int{0, 1}
-	count, strides, whole, ends := k[:2].Clone(), k[:2].Clone(), k[:2].Clone(), lists.Map(k, shape.Until)
-	for i, x := range w {
-		n := (in[2+i] + 2*x.padding + x.stride - 1) / x.stride
-		before, after = append(before, x.padding, n*x.stride-in[2+i]-x.padding), append(after, 0, n-s[2+i])
-		places, split, images, axes = append(places, n), append(split, n, x.stride), append(images, 3+2*i), append(axes, 2+2*i)
-		most := (x.size + x.stride - 1) / x.stride
-		count, strides, whole, back = append(count, most), append(strides, x.stride), append(whole, most*x.stride), append(back, 2+r+i, 2+i)
+	places := lists.Make(r, func(i int) int { return (in[2+i] + 2*w[i].padding + w[i].stride - 1) / w[i].stride })
+	count := lists.Map(w, func(x slide) int { return (x.size + x.stride - 1) / x.stride })
+	below, more := shape.Shape(places[1:]).Size(), (count[0]-1)*w[0].dilation
+	together, bands, starts, size := s[0], 1, places[0], s[0]*places[0]
+	if places[0]*below >= longRow {
+		together, bands = 1, max(1, s[2]*below/band)
+		starts = (s[2] + bands - 1) / bands
+		size = starts + more
+		places[0] = max(places[0], bands*starts+more)
 	}
-	length := places.Size()
-	v := Reshape(Pad(Transpose(a, first), before, zero), split)
-	v = Reshape(Transpose(v, append(images, axes...)), []int{in[1], 1, -1, length})
+	split, images, axes, back := shape.Shape{s[0] / together * in[1], together}, []int{0}, []int{1}, []int{0, 1}
+	strides, whole, ends := k[:2].Clone(), k[:2].Clone(), lists.Map(k, shape.Until)
 	for i, x := range w {
-		step := x.dilation * places[2+i:].Size()
-		length -= (count[2+i] - 1) * step
+		n := places[i]
+		if i == 0 {
+			n = bands * starts
+		}
+		before, after = append(before, x.padding, places[i]*x.stride-in[2+i]-x.padding), append(after, 0, n-s[2+i])
+		split, images, axes = append(split, places[i], x.stride), append(images, 3+2*i), append(axes, 2+2*i)
+		strides, whole, back = append(strides, x.stride), append(whole, count[i]*x.stride), append(back, 2+r+i, 2+i)
+	}
+	// channels has an axis of rows and channels and one of the images of a row.
+	channels := func(x *tree.Node) *tree.Node {
+		s := x.Shape()
+		if together == 1 {
+			return Reshape(x, slices.Concat(shape.Shape{s[0] * s[1], 1}, s[2:]))
+		}
+		return Transpose(x, append([]int{1, 0}, lists.UpTo(2 + r)[2:]...))
+	}
+	v := Reshape(Pad(channels(a), before, zero), split)
+	length := size * below
+	v = Reshape(Transpose(v, append(images, axes...)), []int{split[0], 1, -1, together * places[0] * below})
+	v = windowed(v, []slide{{length, starts * below, 0, 1}}, zero)
+	for i, x := range w {
+		step := x.dilation * shape.Shape(places[i+1:]).Size()
+		length -= (count[i] - 1) * step
 		v = windowed(v, []slide{{length, step, 0, 1}}, zero)
 	}
 	rows := func(x, zero *tree.Node, outputs ...int) *tree.Node {
-		x = Reshape(Pad(Transpose(x, first), after, zero), slices.Concat(outputs, ones(1+r), shape.Shape{-1}))
-		return Slice(x, append(make([]shape.Slice, 3+r), shape.Until(length)))
+		x = Reshape(Pad(channels(x), after, zero), slices.Concat(outputs, shape.Shape{1, bands}, ones(r), shape.Shape{-1}))
+		return Slice(x, append(make([]shape.Slice, 4+r), shape.Until(length)))
 	}
-	windows := s.Clone()
-	windows[1] = 1
+	windows := slices.Concat(shape.Shape{together, 1}, s[2:])
 	meets := rows(BroadcastTo(tree.NewConst(dtype.Bool, 1), windows), tree.NewConst(dtype.Bool, 0), 1, 1)
-	terms := Call("where", meets, Call("mul", v, rows(out, zero, in[1], k[0]/in[1])), zero)
-	y := Reduce("sum", terms, Options{Axes: []int{3 + r}})
-	y = Transpose(Reshape(y, append(strides, count[2:]...)), back)
+	terms := Call("where", meets, Call("mul", v, rows(out, zero, split[0], k[0]/in[1])), zero)
+	y := Reshape(Reduce("sum", terms, Options{Axes: []int{4 + r}}), slices.Concat(shape.Shape{-1}, k[:1], strides[2:], shape.Shape{bands}, count))
+	y = Reduce("sum", y, Options{Axes: []int{0, 2 + r}})
+	y = Transpose(Reshape(y, slices.Concat(strides, count)), back)
 	return Slice(Reshape(y, whole), ends)
 }
 

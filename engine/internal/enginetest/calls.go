@@ -117,7 +117,7 @@ func searchValue(n *tree.Node, args []*value) *value {
 	a, v := args[0], args[1]
 	t := a.typ.Register()
 	zero := func(bits uint64) uint64 {
-		if t.IsFloat() && convert(t, dtype.F64, bits)<<1 == 0 {
+		if t.IsFloat() && float(t, bits) == 0 {
 			return 0
 		}
 		return bits
@@ -281,10 +281,10 @@ func sortValue(n *tree.Node, x *value) *value {
 func comesBefore(t dtype.Type, a, b uint64, descending bool) (c int) {
 	switch {
 	case t.IsFloat():
-		if isNaN(t, a) || isNaN(t, b) {
-			return cmp.Compare(b2i[int](isNaN(t, a)), b2i[int](isNaN(t, b)))
+		x, y := float(t, a), float(t, b)
+		if x != x || y != y {
+			return cmp.Compare(b2i[int](x != x), b2i[int](y != y))
 		}
-		x, y := math.Float64frombits(convert(t, dtype.F64, a)), math.Float64frombits(convert(t, dtype.F64, b))
 		if c = cmp.Compare(x, y); c == 0 {
 			c = cmp.Compare(b2i[int](!math.Signbit(x)), b2i[int](!math.Signbit(y)))
 		}

@@ -1,75 +1,13 @@
 package enginetest
 
 import (
-	"errors"
-	"testing"
-
-	"github.com/oneloop/oneloop/engine"
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
-	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 	"pgregory.net/rapid"
 )
-
-// Agree makes a random program from data and runs it with each of the options. It
-// compares all memory that the program can reach, bit by bit (all NaNs are
-// equal), and the errors. It is fast, for long runs: it uses no reference and
-// shrinks nothing. It skips the test if data is too short.
-func Agree(t *testing.T, data []byte, options ...engine.Options) {
-	rapid.MakeFuzz(func(t *rapid.T) {
-		limits := []struct{ size, depth, statements int }{{60, 5, 3}, {6000, 4, 2}, {24, 9, 1}}
-		g := newGenerator(t, 0)
-		l := pick(g, "limits", limits)
-		g.size, g.grow = l.size, 4*l.size
-		stmts := lists.Make(1+g.index("statements", l.statements), func(int) expr.Statement { return g.statement(l.depth) })
-		agree(t, stmts, options)
-	})(t, data)
-}
-
-func agree(t tb, stmts []expr.Statement, options []engine.Options) {
-	t.Helper()
-	mems := memories(stmts)
-	before := mems.save()
-	var want [][]byte
-	var first error
-	for i, o := range options {
-		mems.restore(before)
-		err := backend{t, Options{Options: o}}.run(stmts...)
-		switch {
-		case err != nil && !errors.Is(err, expr.ErrDivide) && !errors.Is(err, expr.ErrIndex):
-			t.Fatalf("%s: %v\nin\n%s", o.Backend, err, listing(stmts))
-		case i == 0:
-			first, want = err, mems.save()
-		case (err == nil) != (first == nil):
-			t.Fatalf("%s: error is %v, with %s it is %v\nin\n%s", o.Backend, err, options[0].Backend, first, listing(stmts))
-		case err == nil:
-			if d := mems.differ(want); d != "" {
-				t.Fatalf("%s and %s differ: %s\nin\n%s", o.Backend, options[0].Backend, d, listing(stmts))
-			}
-		}
-	}
-}
-
-// Shallow is Agree with programs of few operations over arrays of many shapes and layouts: back ends
-// have forms of their own for such loops, which larger trees are not. Most arrays begin or end at an
-// inaccessible page.
-func Shallow(t *testing.T, data []byte, options ...engine.Options) {
-	f := newFence(t)
-	rapid.MakeFuzz(func(t *rapid.T) {
-		g := newGenerator(t, 0)
-		if g.shallow, g.fence = true, f; f != nil {
-			f.next = 0
-		}
-		g.size = pick(g, "size", []int{200, 3000, 20000, 1000})
-		g.grow = 4 * g.size
-		stmts := lists.Make(1+g.index("statements", 3), func(int) expr.Statement { return g.statement(1 + g.index("depth", 2)) })
-		agree(t, stmts, options)
-	})(t, data)
-}
 
 // extent returns the extent of an axis, up to limit.
 func (g *generator) extent(limit int) int {

@@ -20,76 +20,49 @@ import (
 // read for position i and the integers a and b, as an index expression and as a
 // Go function.
 var indexMaps = []struct {
-	name    string
 	ix      func(g *tree.Gather, i, a, b prim.Ix) prim.Ix
 	at      func(i, a, b int) int
 	divides bool // by a, which must be positive
 }{
+	{func(g *tree.Gather, i, a, b prim.Ix) prim.Ix { return g.Add(g.Mul(i, a), b) }, affine, false},
+	{func(g *tree.Gather, i, a, b prim.Ix) prim.Ix { return g.Add(b, g.Mul(a, i)) }, affine, false},
 	{
-		"affine",
-		func(g *tree.Gather, i, a, b prim.Ix) prim.Ix { return g.Add(g.Mul(i, a), b) },
-		func(i, a, b int) int { return i*a + b },
-		false,
-	},
-	{
-		"factor first",
-		func(g *tree.Gather, i, a, b prim.Ix) prim.Ix { return g.Add(b, g.Mul(a, i)) },
-		func(i, a, b int) int { return i*a + b },
-		false,
-	},
-	{
-		"divided",
 		func(g *tree.Gather, i, a, b prim.Ix) prim.Ix { return g.Div(g.Add(i, b), a) },
-		func(i, a, b int) int { return floorDiv(i+b, a) },
-		true,
+		func(i, a, b int) int { return floorDiv(i+b, a) }, true,
 	},
 	{
-		"modulo",
 		func(g *tree.Gather, i, a, b prim.Ix) prim.Ix { return g.Add(g.Mod(g.Mul(i, g.Const(7)), a), b) },
-		func(i, a, b int) int { return i*7 - floorDiv(i*7, a)*a + b },
-		true,
+		func(i, a, b int) int { return i*7 - floorDiv(i*7, a)*a + b }, true,
 	},
-	{
-		"value",
-		func(g *tree.Gather, i, a, b prim.Ix) prim.Ix {
-			return g.Add(g.Mul(g.IxTable.Value(g.Value(i)), a), b)
-		},
-		func(i, a, b int) int { return i*a + b },
-		false,
-	},
+	{func(g *tree.Gather, i, a, b prim.Ix) prim.Ix { return g.Add(g.Mul(g.IxTable.Value(g.Value(i)), a), b) }, affine, false},
 	{ // proven: these bounds are those of the operand
-		"clamped",
-		func(g *tree.Gather, i, a, b prim.Ix) prim.Ix {
-			return g.IxTable.Value(g.B.Min(g.B.Max(computed(g, i, a, b), g.B.Int(dtype.I64, 0)), g.Value(g.Int(mapLength-1))))
-		},
-		func(i, a, b int) int { return min(max(i*a+b, 0), mapLength-1) },
-		false,
+		clamped(func(g *tree.Gather, x, zero op.V) op.V { return g.B.Min(g.B.Max(x, zero), g.Value(g.Int(mapLength-1))) }),
+		func(i, a, b int) int { return min(max(i*a+b, 0), mapLength-1) }, false,
 	},
-	{ // checked
-		"clamped to one position too many",
-		func(g *tree.Gather, i, a, b prim.Ix) prim.Ix {
-			return g.IxTable.Value(g.B.Max(g.B.Int(dtype.I64, 0), g.B.Min(g.B.Int(dtype.I64, mapLength), computed(g, i, a, b))))
-		},
-		func(i, a, b int) int { return max(0, min(mapLength, i*a+b)) },
-		false,
+	{ // checked: one position too many
+		clamped(func(g *tree.Gather, x, zero op.V) op.V {
+			return g.B.Max(zero, g.B.Min(g.B.Int(dtype.I64, mapLength), x))
+		}),
+		func(i, a, b int) int { return max(0, min(mapLength, i*a+b)) }, false,
 	},
-	{ // checked
-		"clamped on one side",
-		func(g *tree.Gather, i, a, b prim.Ix) prim.Ix {
-			return g.IxTable.Value(g.B.Max(computed(g, i, a, b), g.B.Int(dtype.I64, 0)))
-		},
-		func(i, a, b int) int { return max(i*a+b, 0) },
-		false,
+	{ // checked: one bound
+		clamped(func(g *tree.Gather, x, zero op.V) op.V { return g.B.Max(x, zero) }),
+		func(i, a, b int) int { return max(i*a+b, 0) }, false,
 	},
+}
+
+func affine(i, a, b int) int { return i*a + b }
+
+// clamped returns the index map of i*a + b between bounds. It is computed by primitives, so nothing else is known of it.
+func clamped(bounded func(g *tree.Gather, x, zero op.V) op.V) func(g *tree.Gather, i, a, b prim.Ix) prim.Ix {
+	return func(g *tree.Gather, i, a, b prim.Ix) prim.Ix {
+		x := g.B.Add(g.B.Mul(g.Value(i), g.Value(a)), g.Value(b))
+		return g.IxTable.Value(bounded(g, x, g.B.Int(dtype.I64, 0)))
+	}
 }
 
 // mapLength is the length of the arrays that the index maps read.
 const mapLength = 70
-
-// computed returns i*a + b, computed by primitives, of which nothing is known.
-func computed(g *tree.Gather, i, a, b prim.Ix) op.V {
-	return g.B.Add(g.B.Mul(g.Value(i), g.Value(a)), g.Value(b))
-}
 
 func floorDiv(a, b int) int {
 	q := a / b

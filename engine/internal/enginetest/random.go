@@ -26,8 +26,8 @@ func Random(t *testing.T, o Options) {
 }
 
 // randomProgram returns a check of a program of up to count statements. Arrays
-// have up to size elements, and trees a depth of up to depth. The trees are those of Shallow, or
-// others.
+// have up to size elements, and trees a depth of up to depth. The trees have few operations if shallow
+// is set.
 func randomProgram(o Options, shallow bool, size, depth, count int) func(*rapid.T) {
 	return func(t *rapid.T) {
 		g := newGenerator(t, size)

@@ -207,7 +207,7 @@ func toOdd(from dtype.Type, bits uint64) uint32 {
 // compare returns the sign of an element minus a float32.
 func compare(t dtype.Type, bits uint64, f float32) int {
 	if t == dtype.F64 {
-		return cmp.Compare(math.Float64frombits(bits), float64(f))
+		return cmp.Compare(float(t, bits), float64(f))
 	}
 	// Integers: a float32 this large is an integer too.
 	back := prim.Eval(prim.Ins{Op: prim.Cvt, Type: t, Args: [3]prim.V{{Type: dtype.F64}}}, [3]uint64{math.Float64bits(float64(f))}, nil)

@@ -1,7 +1,6 @@
 package enginetest
 
 import (
-	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -103,16 +102,8 @@ func combination(r *prim.Reduction, t dtype.Type) func(a, b uint64) uint64 {
 	case !r.Native():
 		p := must((&ir.Reducer{Reduction: r, Type: t}).Scalar()) // the program takes the operator's types
 		return func(a, b uint64) uint64 { return p.Call(a, b) }
-	case t == dtype.F32:
-		f := floats[float32](r)
-		return func(a, b uint64) uint64 {
-			return uint64(math.Float32bits(f(math.Float32frombits(uint32(a)), math.Float32frombits(uint32(b)))))
-		}
-	case t == dtype.F64:
-		f := floats[float64](r)
-		return func(a, b uint64) uint64 {
-			return math.Float64bits(f(math.Float64frombits(a), math.Float64frombits(b)))
-		}
+	case t.IsFloat(): // float64 has more than twice the digits of float32, so rounding twice gives the same bits
+		return func(a, b uint64) uint64 { return stored(t, floats(r, float(t, a), float(t, b))) }
 	}
 	return func(a, b uint64) uint64 { return integers(r.Op(), t, a, b) & t.Mask() }
 }
@@ -136,35 +127,29 @@ func integers(op prim.Op, t dtype.Type, a, b uint64) uint64 {
 	return b
 }
 
-func floats[T float32 | float64](r *prim.Reduction) func(a, b T) T {
-	quiet := r.Row().IgnoreNaN
-	return func(a, b T) T {
-		switch {
-		case quiet && a != a:
-			return b
-		case quiet && b != b:
-			return a
-		}
-		switch r.Op() {
-		case prim.Add:
-			return a + b
-		case prim.Mul:
-			return a * b
-		case prim.Min:
-			return min(a, b)
-		}
-		return max(a, b)
+func floats(r *prim.Reduction, a, b float64) float64 {
+	switch {
+	case r.Row().IgnoreNaN && a != a:
+		return b
+	case r.Row().IgnoreNaN && b != b:
+		return a
 	}
+	switch r.Op() {
+	case prim.Add:
+		return a + b
+	case prim.Mul:
+		return a * b
+	case prim.Min:
+		return min(a, b)
+	}
+	return max(a, b)
 }
 
 func less(t dtype.Type, a, b uint64) bool {
-	switch t {
-	case dtype.F32:
-		return math.Float32frombits(uint32(a)) < math.Float32frombits(uint32(b))
-	case dtype.F64:
-		return math.Float64frombits(a) < math.Float64frombits(b)
-	}
-	if t.IsUnsigned() {
+	switch {
+	case t.IsFloat():
+		return float(t, a) < float(t, b)
+	case t.IsUnsigned():
 		return a < b
 	}
 	return int64(t.Extend(a)) < int64(t.Extend(b))

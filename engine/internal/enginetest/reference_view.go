@@ -1,7 +1,6 @@
 package enginetest
 
 import (
-	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -326,11 +325,4 @@ func dot(t dtype.Type, x, y []uint64, step int) uint64 {
 		acc += b * y[i*step]
 	}
 	return acc & t.Mask()
-}
-
-func float(t dtype.Type, bits uint64) float64 {
-	if t == dtype.F64 {
-		return math.Float64frombits(bits)
-	}
-	return float64(math.Float32frombits(uint32(bits)))
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/internal/lists"
 )
 
@@ -30,16 +31,13 @@ var specialInts = []int64{
 // stored returns a float64 rounded to the float type t, as bits of its register
 // type.
 func stored(t dtype.Type, v float64) uint64 {
-	if t == dtype.F64 {
-		return math.Float64bits(v)
+	bits := prim.FromFloat(t.Register(), v)
+	if t.IsHalf() {
+		var b [2]byte
+		put(t, b[:], 0, bits)
+		return fetch(t, b[:], 0)
 	}
-	b := make([]byte, 8)
-	f := uint64(math.Float32bits(float32(v)))
-	if t == dtype.F32 {
-		return f
-	}
-	put(t, b, 0, f)
-	return fetch(t, b, 0)
+	return bits
 }
 
 // specials returns the special values of type t, each once.

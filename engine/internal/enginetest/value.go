@@ -102,18 +102,16 @@ func put(t dtype.Type, mem []byte, at int, bits uint64) {
 	randir.Put(mem[at*t.Size():], t.Size(), bits)
 }
 
-// isNaN reports whether bits of the register type of t are a NaN.
-func isNaN(t dtype.Type, bits uint64) bool {
-	switch t.Register() {
-	case dtype.F32:
-		f := math.Float32frombits(uint32(bits))
-		return f != f
-	case dtype.F64:
-		f := math.Float64frombits(bits)
-		return f != f
+// float returns a float of the register type of t.
+func float(t dtype.Type, bits uint64) float64 {
+	if t == dtype.F64 {
+		return math.Float64frombits(bits)
 	}
-	return false
+	return float64(math.Float32frombits(uint32(bits)))
 }
+
+// isNaN reports whether bits of the register type of t are a NaN.
+func isNaN(t dtype.Type, bits uint64) bool { return t.IsFloat() && math.IsNaN(float(t, bits)) }
 
 // equal reports whether two elements of type t have the same bits by the
 // contract.

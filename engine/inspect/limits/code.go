@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // args is the argument block of the probes.
@@ -28,9 +29,8 @@ const (
 // A code has the probes as machine code. The first use of a probe makes its code.
 type code struct {
 	isa    string
-	vector int // bytes of a vector
-	moves  map[move]*exec.Code
-	fma    map[dtype.Type]*exec.Code
+	vector int                // bytes of a vector
+	made   map[any]*exec.Code // by move, or by the type of arithmetic
 }
 
 // newCode returns code for the best instruction set of the machine, or nil if
@@ -43,7 +43,7 @@ func newCode() *code {
 		if _, err := jit.New(isa); err != nil {
 			continue
 		}
-		c := &code{isa: isa, vector: 32, moves: map[move]*exec.Code{}, fma: map[dtype.Type]*exec.Code{}}
+		c := &code{isa: isa, vector: 32, made: map[any]*exec.Code{}}
 		if isa == "avx512" {
 			c.vector = 64
 		}
@@ -53,15 +53,35 @@ func newCode() *code {
 }
 
 func (c *code) release() {
+	if c != nil {
+		for _, x := range c.made {
+			x.Release()
+		}
+	}
+}
+
+// probe returns the probe of a key, or nil for plain Go.
+func (c *code) probe(key any, write func(*x86.Asm)) *exec.Code {
 	if c == nil {
-		return
+		return nil
 	}
-	for _, x := range c.moves {
-		x.Release()
+	if x := c.made[key]; x != nil {
+		return x
 	}
-	for _, x := range c.fma {
-		x.Release()
+	a := x86.New()
+	write(a)
+	a.I(x86.VZEROUPPER, 0)
+	a.I(x86.RET, 0)
+	o, err := a.Finish()
+	if err != nil {
+		return nil
 	}
+	x, err := exec.Install(o.Code)
+	if err != nil {
+		return nil
+	}
+	c.made[key] = x
+	return x
 }
 
 // A move is a probe of memory. vector is the size of a vector, step the bytes of
@@ -82,51 +102,16 @@ func (c *code) memory(t Traffic, bytes int) []*exec.Code {
 	if c == nil {
 		return []*exec.Code{nil}
 	}
-	out := []*exec.Code{c.moving(move{t, c.vector, unit})}
+	moves := []move{{t, c.vector, unit}}
 	if bytes >= inner {
-		out = append(out, c.moving(move{t, 32, 64}))
+		moves = append(moves, move{t, 32, 64})
 	}
-	return out
-}
-
-func (c *code) moving(m move) *exec.Code {
-	x := c.moves[m]
-	if x == nil {
-		if x = install(m.write); x != nil {
-			c.moves[m] = x
-		}
-	}
-	return x
+	return lists.Map(moves, func(m move) *exec.Code { return c.probe(m, m.write) })
 }
 
 // arithmetic returns the probe of arithmetic, or nil for plain Go.
 func (c *code) arithmetic(t dtype.Type) *exec.Code {
-	if c == nil {
-		return nil
-	}
-	x := c.fma[t]
-	if x == nil {
-		if x = install(func(a *x86.Asm) { c.multiply(a, t) }); x != nil {
-			c.fma[t] = x
-		}
-	}
-	return x
-}
-
-func install(write func(*x86.Asm)) *exec.Code {
-	a := x86.New()
-	write(a)
-	a.I(x86.VZEROUPPER, 0)
-	a.I(x86.RET, 0)
-	o, err := a.Finish()
-	if err != nil {
-		return nil
-	}
-	x, err := exec.Install(o.Code)
-	if err != nil {
-		return nil
-	}
-	return x
+	return c.probe(t, func(a *x86.Asm) { c.multiply(a, t) })
 }
 
 var arrayRegs = [MaxArrays]x86.Reg{x86.R8, x86.R9, x86.R10, x86.R11, x86.R12, x86.R13, x86.RAX, x86.RBX, x86.RCX}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
+	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
 )
@@ -160,25 +161,13 @@ func halved(list []uint64, before func(uint64) bool) uint64 {
 // where there is no base.
 var combining = map[string]struct {
 	row   string
-	first func(t dtype.Type) float64
+	first func(t dtype.Type) uint64
 }{
-	"scatter":     {"", func(dtype.Type) float64 { return 0 }},
-	"scatter_add": {"add", func(dtype.Type) float64 { return 0 }},
-	"bincount":    {"add", func(dtype.Type) float64 { return 0 }},
-	"scatter_max": {"maximum", func(t dtype.Type) float64 { return extreme(t, -1) }},
-	"scatter_min": {"minimum", func(t dtype.Type) float64 { return extreme(t, 1) }},
-}
-
-// extreme returns the least value of a type if sign is -1, else the greatest.
-func extreme(t dtype.Type, sign int) float64 {
-	w := 8 * t.Size()
-	switch {
-	case t.IsFloat():
-		return math.Inf(sign)
-	case t.IsUnsigned():
-		return math.Ldexp(1, w) * float64(max(sign, 0))
-	}
-	return math.Ldexp(float64(sign), w-1)
+	"scatter":     {"", prim.Zero},
+	"scatter_add": {"add", prim.Zero},
+	"bincount":    {"add", prim.Zero},
+	"scatter_max": {"maximum", prim.Lowest},
+	"scatter_min": {"minimum", prim.Highest},
 }
 
 // scatterValue is the definition of a scatter. Every element is visited in the
@@ -191,7 +180,7 @@ func scatterValue(n *tree.Node, args []*value) *value {
 		if len(args) > 2 {
 			out.bits[i] = args[2].bits[i]
 		} else {
-			out.bits[i] = convert(dtype.F64, t, math.Float64bits(c.first(out.typ)))
+			out.bits[i] = c.first(t)
 		}
 	}
 	index, full := args[0], slices.Concat(n.Shape()[:axis], args[0].shape, n.Shape()[axis+1:])

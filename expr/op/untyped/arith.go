@@ -19,17 +19,17 @@ var arithmetic = family(tree.Row{Class: tree.Elementwise, Arity: 2, Types: numbe
 	},
 	{
 		Name: "floor_divide", Symbol: "//", GoName: "FloorDiv", ULP: .5,
-		Lower: byClass(floorDivFloat, floorDivInt, floorDivInt), Fault: zeroDivisor,
+		Lower: byClass(onFloats(floorDivFloat), floorDivInt, floorDivInt), Fault: zeroDivisor,
 		FaultKind: tree.ErrDivide, Grad: flat,
 		Doc: "floor(x / y) as NumPy's //: of floats it agrees with mod; of integers division by zero is an error.",
 	},
 	{
-		Name: "mod", Symbol: "%", ULP: .5, Lower: byClass(modFloat, modInt, modInt),
+		Name: "mod", Symbol: "%", ULP: .5, Lower: byClass(onFloats(modFloat), modInt, modInt),
 		Fault: zeroDivisor, FaultKind: tree.ErrDivide, Grad: gradMod,
 		Doc: "x - y*floor(x/y) as NumPy's %: the sign is that of y; exact but for the rounding where that moves the remainder to the sign of y; of integers division by zero is an error.",
 	},
 	{
-		Name: "fmod", Lower: byClass(fmodFloat, fmodInt, fmodInt), Fault: zeroDivisor, FaultKind: tree.ErrDivide, Grad: gradFmod,
+		Name: "fmod", Lower: byClass(onFloats(fmodFloat), fmodInt, fmodInt), Fault: zeroDivisor, FaultKind: tree.ErrDivide, Grad: gradFmod,
 		Doc: "x - y*trunc(x/y): the sign is that of x; exact; of integers division by zero is an error.",
 	},
 	{Name: "fma", GoName: "FMA", Arity: 3, Types: floats, ULP: .5, Lower: primitive(prim.Fma), Grad: gradFMA, Doc: "x*y + z, rounded once."},
@@ -177,10 +177,10 @@ var rounding = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: floats}
 	{Name: "ceil", Lower: primitive(prim.Ceil), Grad: flat, Doc: "the least integer >= x."},
 	{Name: "trunc", Lower: primitive(prim.Trunc), Grad: flat, Doc: "x without its fraction."},
 	{Name: "rint", Lower: primitive(prim.Rint), Grad: flat, Doc: "the nearest integer, ties to even."},
-	{Name: "mantissa", Lower: lowerMantissa, Grad: gradMantissa, Doc: "m of x = m * 2**e with 0.5 <= |m| < 1; 0, infinity and NaN stay."},
-	{Name: "exponent", Lower: lowerExponent, Grad: flat, Doc: "e of x = m * 2**e with 0.5 <= |m| < 1; 0 for 0, infinity and NaN."},
+	{Name: "mantissa", Lower: onFloats(lowerMantissa), Grad: gradMantissa, Doc: "m of x = m * 2**e with 0.5 <= |m| < 1; 0, infinity and NaN stay."},
+	{Name: "exponent", Lower: onFloats(lowerExponent), Grad: flat, Doc: "e of x = m * 2**e with 0.5 <= |m| < 1; 0 for 0, infinity and NaN."},
 	{
-		Name: "ldexp", Arity: 2, ULP: .5, Lower: lowerLdexp, Grad: gradLdexp,
+		Name: "ldexp", Arity: 2, ULP: .5, Lower: onFloats(lowerLdexp), Grad: gradLdexp,
 		Doc: "x * 2**y, rounded once, for an integer y; of other numbers the part before the point counts.",
 	},
 })

@@ -17,7 +17,7 @@ var complexRows = family(tree.Row{Class: tree.Elementwise, Arity: 1, Types: numb
 	{Name: "imag", GoName: "ImagPart", Types: elems, Result: tree.ResultPart, Lower: func(b *B, x ...V) V { return b.Like(x[0], 0) }, Grad: flat, Doc: "the imaginary part of x."},
 	{
 		Name: "angle", Types: floats, Result: tree.ResultPart, Grad: flat, ULP: 1,
-		Lower: func(b *B, x ...V) V { return lowerAtan2(b, b.Like(x[0], 0), x[0]) },
+		Lower: onFloats(func(b builder, x ...V) V { return lowerAtan2(b, b.c(0), x[0]) }),
 		Doc:   "the angle of x in the complex plane, from -pi to pi.",
 	},
 	{Name: "conjugate", GoName: "Conj", Lower: identity, Grad: gradSame, Doc: "x with the other sign of the imaginary part."},

@@ -12,36 +12,33 @@ import (
 // kernels, whose neighbours are others.
 
 // lowerLdexp takes the part of the power before the point.
-func lowerLdexp(b *B, x ...V) V {
-	f := formatOf(b, x[0])
-	far := float64(4 * f.bias) // beyond, every result has overflowed or underflowed
-	k := b.Cvt(f.i, clampTo(b, x[1], -far, far))
+func lowerLdexp(b builder, x ...V) V {
+	far := float64(4 * b.bias) // beyond, every result has overflowed or underflowed
+	k := b.Cvt(b.i, clampTo(b, x[1], -far, far))
 	return b.Select(b.Eq(x[1], x[1]), b.Scale(x[0], k), x[1])
 }
 
 // normalized returns x times 2^shift, where shift is 0 unless x is subnormal, and whether x is
 // finite and not 0.
-func normalized(b *B, f *format, x V) (y, shift, ok V) {
-	a, k := b.Abs(x), f.mant+1
-	small := b.Lt(a, f.c(b, math.Ldexp(1, int(1-f.bias))))
-	y = b.Select(small, b.Mul(x, f.c(b, math.Ldexp(1, int(k)))), x)
-	ok = b.And(b.Lt(f.c(b, 0), a), b.Lt(a, f.c(b, math.Inf(1))))
-	return y, b.Select(small, f.int(b, k), f.int(b, 0)), ok
+func normalized(b builder, x V) (y, shift, ok V) {
+	a, k := b.Abs(x), b.mant+1
+	small := b.Lt(a, b.c(math.Ldexp(1, int(1-b.bias))))
+	y = b.Select(small, b.Mul(x, b.c(math.Ldexp(1, int(k)))), x)
+	ok = b.And(b.Lt(b.c(0), a), b.Lt(a, b.c(math.Inf(1))))
+	return y, b.Select(small, b.int(k), b.int(0)), ok
 }
 
-func lowerMantissa(b *B, x ...V) V {
-	f := formatOf(b, x[0])
-	y, _, ok := normalized(b, f, x[0])
-	kept := f.int(b, math.MinInt64>>(64-f.width)|1<<f.mant-1) // the sign and the significand
-	m := b.Or(b.And(f.bits(b, y), kept), f.int(b, (f.bias-1)<<f.mant))
-	return b.Select(ok, f.float(b, m), x[0])
+func lowerMantissa(b builder, x ...V) V {
+	y, _, ok := normalized(b, x[0])
+	kept := b.int(math.MinInt64>>(64-b.width) | 1<<b.mant - 1) // the sign and the significand
+	m := b.Or(b.And(b.bits(y), kept), b.int((b.bias-1)<<b.mant))
+	return b.Select(ok, b.float(m), x[0])
 }
 
-func lowerExponent(b *B, x ...V) V {
-	f := formatOf(b, x[0])
-	y, shift, ok := normalized(b, f, x[0])
-	e := b.Sub(b.Shr(f.bits(b, b.Abs(y)), f.int(b, f.mant)), b.Add(shift, f.int(b, f.bias-1)))
-	return b.Cvt(f.t, b.Select(ok, e, f.int(b, 0)))
+func lowerExponent(b builder, x ...V) V {
+	y, shift, ok := normalized(b, x[0])
+	e := b.Sub(b.Shr(b.bits(b.Abs(y)), b.int(b.mant)), b.Add(shift, b.int(b.bias-1)))
+	return b.Cvt(b.t, b.Select(ok, e, b.int(0)))
 }
 
 func gradLdexp(g *tree.Adjoint, arg int) *tree.Node {

@@ -252,7 +252,7 @@ func polygamma(n int) *tree.Operator {
 		return o.(*tree.Operator)
 	}
 	made := tree.NewOperator(tree.Row{
-		Name: fmt.Sprintf("polygamma%d", n), Class: tree.Elementwise, Arity: 1, Types: floats, Lower: lowerPolygamma(n), Grad: gradPolygamma(n + 1), ULP: -1,
+		Name: fmt.Sprintf("polygamma%d", n), Class: tree.Elementwise, Arity: 1, Types: floats, Lower: onFloats(lowerPolygamma(n)), Grad: gradPolygamma(n + 1), ULP: -1,
 		Doc: fmt.Sprintf("derivative %d of digamma", n),
 	})
 	o, _ := polygammas.LoadOrStore(n, made)

@@ -34,38 +34,49 @@ var formats = [2]format{
 	{dtype.F64, dtype.I64, dtype.U64, 1, 64, 52, 1023, 0x1.8p52, [2]float64{-746, 710}},
 }
 
-// formatOf returns the format of x. If x is no float, the builder records an
-// error, and the result is any format.
-func formatOf(b *B, x V) *format {
+// A builder builds a program on floats of one format.
+type builder struct {
+	*B
+	*format
+}
+
+// builderOf returns the builder for the format of x. If x is no float, b records an
+// error, and the format is any.
+func builderOf(b *B, x V) builder {
 	switch x.Type {
 	case dtype.F32:
-		return &formats[0]
+		return builder{b, &formats[0]}
 	case dtype.F64:
-		return &formats[1]
+		return builder{b, &formats[1]}
 	}
 	b.Fail(fmt.Errorf("no lowering for elements of type %v", x.Type))
-	return &formats[0]
+	return builder{b, &formats[0]}
+}
+
+// onFloats returns the lowering of an operator on floats.
+func onFloats(lower func(b builder, x ...V) V) Lowering {
+	return func(b *B, x ...V) V { return lower(builderOf(b, x[0]), x...) }
 }
 
 // coefs are constants for float32 and float64.
 type coefs [2][]float64
 
-func (f *format) c(b *B, v float64) V       { return b.Const(f.t, v) }
-func (f *format) int(b *B, v int64) V       { return b.Int(f.i, v) }
-func (f *format) bits(b *B, x V) V          { return b.Bitcast(f.i, x) }
-func (f *format) float(b *B, x V) V         { return b.Bitcast(f.t, x) }
-func (f *format) at(b *B, c coefs, i int) V { return f.c(b, c[f.row][i]) }
-func (f *format) signBit(b *B) V            { return f.int(b, math.MinInt64>>(64-f.width)) }
+func (b builder) c(v float64) V       { return b.Const(b.t, v) }
+func (b builder) int(v int64) V       { return b.Int(b.i, v) }
+func (b builder) bits(x V) V          { return b.Bitcast(b.i, x) }
+func (b builder) float(x V) V         { return b.Bitcast(b.t, x) }
+func (b builder) at(c coefs, i int) V { return b.c(c[b.row][i]) }
+func (b builder) signBit() V          { return b.int(math.MinInt64 >> (64 - b.width)) }
 
 // lookup returns entry i of a table, modulo its length.
-func (f *format) lookup(b *B, table coefs, i V) V {
-	bits := lists.Map(table[f.row], func(v float64) uint64 { return prim.FromFloat(f.t, v) })
-	return b.Lookup(f.t, bits, i)
+func (b builder) lookup(table coefs, i V) V {
+	bits := lists.Map(table[b.row], func(v float64) uint64 { return prim.FromFloat(b.t, v) })
+	return b.Lookup(b.t, bits, i)
 }
 
 // horner returns the polynomial in x with coefficients cs followed by last, in
 // Horner's scheme. The first coefficient belongs to the highest power.
-func horner(b *B, x V, cs []float64, last ...V) V {
+func horner(b builder, x V, cs []float64, last ...V) V {
 	y := b.Const(x.Type, cs[len(cs)-1])
 	for i := len(cs) - 2; i >= 0; i-- {
 		y = b.Fma(y, x, b.Const(x.Type, cs[i]))
@@ -81,7 +92,7 @@ func horner(b *B, x V, cs []float64, last ...V) V {
 // has as many instructions as Horner's scheme, and half the latency. The first
 // coefficient is the largest term. It is added last, so only its rounding error
 // remains.
-func horner2(b *B, x, x2 V, cs []float64) V {
+func horner2(b builder, x, x2 V, cs []float64) V {
 	if len(cs) < 4 {
 		return horner(b, x, cs)
 	}
@@ -92,7 +103,7 @@ func horner2(b *B, x, x2 V, cs []float64) V {
 
 // horner4 returns the polynomial in x with coefficients cs as four polynomials in x^4, which do
 // not wait for each other.
-func horner4(b *B, x V, cs []float64) V {
+func horner4(b builder, x V, cs []float64) V {
 	even, odd := split(cs)
 	x2 := b.Mul(x, x)
 	x4 := b.Mul(x2, x2)
@@ -112,7 +123,7 @@ func split(cs []float64) (even, odd []float64) {
 }
 
 // withSign returns the magnitude y, whose sign bit is 0, with the sign of x.
-func (f *format) withSign(b *B, y, x V) V {
-	s := b.And(f.bits(b, x), f.signBit(b))
-	return f.float(b, b.Or(f.bits(b, y), s))
+func (b builder) withSign(y, x V) V {
+	s := b.And(b.bits(x), b.signBit())
+	return b.float(b.Or(b.bits(y), s))
 }

@@ -154,15 +154,15 @@ func wordQuotient(b *B, x, y V) V {
 // (n+1)/|y|, and has the floor of n/|y|. The bound (n+1)*|y| <= 2^(k+f) holds for f <= k-2, where |y| <= 2^(f+1)-1, and for f = k-1, where
 // |y| = 2^(k-1).
 func uniformSignedQuotient(b *B, x, y V) V {
-	t, w := x.Type, &formats[x.Type.Size()/4] // of 2*k bits
+	t, w := x.Type, builder{b, &formats[x.Type.Size()/4]} // of 2*k bits
 	k := w.width / 2
 	size, one := b.Abs(b.Cvt(w.i, y)), b.Int(w.u, 1)
-	f := b.Sub(b.Shr(w.bits(b, b.Cvt(w.t, size)), w.int(b, w.mant)), w.int(b, w.bias))
-	most := b.Sub(b.Shl(one, b.Bitcast(w.u, b.Add(f, w.int(b, k)))), one)
+	f := b.Sub(b.Shr(w.bits(b.Cvt(w.t, size)), w.int(w.mant)), w.int(w.bias))
+	most := b.Sub(b.Shl(one, b.Bitcast(w.u, b.Add(f, w.int(k)))), one)
 	m := b.Div(most, b.Bitcast(w.u, size)) // 0 if y is 0
 	if k == 16 {                           // a float64 holds these numbers exactly, and divides faster
 		wide := func(x V) V { return b.Cvt(dtype.F64, b.Bitcast(w.i, x)) }
-		m = b.Select(b.Cvt(dtype.Bool, y), b.Cvt(w.i, b.Div(wide(most), wide(size))), w.int(b, 0))
+		m = b.Select(b.Cvt(dtype.Bool, y), b.Cvt(w.i, b.Div(wide(most), wide(size))), w.int(0))
 	}
 
 	negative := b.Shr(y, b.Int(t, k-1))                                           // -1 for a negative divisor
@@ -193,27 +193,25 @@ func uniformQuotient(b *B, x, y V) V {
 // wideFloats converts integers of 64 bits to floats and back, which is exact from -2^51 to 2^51: the sum of their bits and
 // the bits of 3*2^51 has the bits of the sum of the numbers.
 type wideFloats struct {
-	b     *B
-	f     *format
+	builder
 	magic V
 }
 
 func newWideFloats(b *B) wideFloats {
-	f := &formats[1]
-	return wideFloats{b, f, f.c(b, f.magic)}
+	w := builder{b, &formats[1]}
+	return wideFloats{w, w.c(w.magic)}
 }
 
 func (w *wideFloats) float(x V) V {
-	b := w.b
-	return b.Sub(w.f.float(b, b.Add(b.Bitcast(dtype.I64, x), w.f.bits(b, w.magic))), w.magic)
+	return w.Sub(w.builder.float(w.Add(w.Bitcast(dtype.I64, x), w.builder.bits(w.magic))), w.magic)
 }
 
 // integer returns x, which has no fraction, as an integer of a type.
-func (w *wideFloats) integer(t dtype.Type, x V) V { return w.bits(t, w.b.Add(x, w.magic)) }
+func (w *wideFloats) integer(t dtype.Type, x V) V { return w.bits(t, w.Add(x, w.magic)) }
 
 // bits returns the integer of which sum is the sum with magic.
 func (w *wideFloats) bits(t dtype.Type, sum V) V {
-	return w.b.Bitcast(t, w.b.Sub(w.f.bits(w.b, sum), w.f.bits(w.b, w.magic)))
+	return w.Bitcast(t, w.Sub(w.builder.bits(sum), w.builder.bits(w.magic)))
 }
 
 // excess returns 0 for integers of 64 bits from -2^k to 2^k, or below 2^k without sign, and a positive number for all others.
@@ -311,7 +309,7 @@ func fmodInt(b *B, x ...V) V {
 // fmod returns the remainder of floats without a fraction from -2^50 to 2^50, or 0 if y is 0. The quotient is found as in
 // floatQuotient.
 func (w *wideFloats) fmod(x, y V) V {
-	b := w.b
+	b := w.B
 	n, d := b.Abs(x), b.Abs(y)
 	zero, half := b.Like(x, 0), b.Like(x, .5)
 	none := b.Eq(y, zero)
@@ -334,59 +332,57 @@ var maxQuotient = coefs{{1 << 20}, {1 << 49}}
 
 // divide returns the division of two floats. The rounded quotient may be the next integer above the exact one.
 // Then the remainder, which the fused operation computes exactly, is negative, and |y| is added.
-func divide(b *B, x, y V) division {
-	f := formatOf(b, x)
+func divide(b builder, x, y V) division {
 	d := division{quotient: b.Div(x, y)}
 	size := b.Abs(y)
 	n := b.Trunc(b.Abs(d.quotient))
 	rest := b.Fma(b.Neg(n), size, b.Abs(x))
-	over := b.Lt(rest, f.c(b, 0))
+	over := b.Lt(rest, b.c(0))
 	d.rest = b.Select(over, b.Add(rest, size), rest)
-	d.n = b.Select(over, b.Sub(n, f.c(b, 1)), n)
-	d.exact = b.And(b.Lt(d.rest, size), b.Lt(n, f.at(b, maxQuotient, 0)))
+	d.n = b.Select(over, b.Sub(n, b.c(1)), n)
+	d.exact = b.And(b.Lt(d.rest, size), b.Lt(n, b.at(maxQuotient, 0)))
 	return d
 }
 
 // below returns whether the quotient is below zero and is no integer.
-func (d *division) below(b *B, f *format) V {
-	return b.And(b.Lt(f.c(b, 0), d.rest), b.Lt(f.bits(b, d.quotient), f.int(b, 0)))
+func (d *division) below(b builder) V {
+	return b.And(b.Lt(b.c(0), d.rest), b.Lt(b.bits(d.quotient), b.int(0)))
 }
 
 // fmodFloat returns the exact remainder with the sign of x.
-func fmodFloat(b *B, x ...V) V {
-	f, d := formatOf(b, x[0]), divide(b, x[0], x[1])
-	return b.Cold(b.Not(d.exact), f.withSign(b, d.rest, x[0]), func() V { return b.Rem(x[0], x[1]) })
+func fmodFloat(b builder, x ...V) V {
+	d := divide(b, x[0], x[1])
+	return b.Cold(b.Not(d.exact), b.withSign(d.rest, x[0]), func() V { return b.Rem(x[0], x[1]) })
 }
 
 // modFloat returns Python's remainder, which has the sign of the divisor even
 // if it is zero.
-func modFloat(b *B, x ...V) V {
-	f, d := formatOf(b, x[0]), divide(b, x[0], x[1])
-	y := b.Select(d.below(b, f), b.Sub(b.Abs(x[1]), d.rest), d.rest)
-	return b.Cold(b.Not(d.exact), f.withSign(b, y, x[1]), func() V {
+func modFloat(b builder, x ...V) V {
+	d := divide(b, x[0], x[1])
+	y := b.Select(d.below(b), b.Sub(b.Abs(x[1]), d.rest), d.rest)
+	return b.Cold(b.Not(d.exact), b.withSign(y, x[1]), func() V {
 		r := b.Rem(x[0], x[1])
 		zero := b.Like(r, 0)
 		off := b.Xor(b.Lt(r, zero), b.Lt(x[1], zero))
-		return b.Select(b.Eq(r, zero), lowerCopySign(b, zero, x[1]), b.Select(off, b.Add(r, x[1]), r))
+		return b.Select(b.Eq(r, zero), lowerCopySign(b.B, zero, x[1]), b.Select(off, b.Add(r, x[1]), r))
 	})
 }
 
 // floorDivFloat returns Python's quotient: (x - mod) / y, which is nearly an
 // integer, rounded to the nearest one. Division by zero gives x / y.
-func floorDivFloat(b *B, x ...V) V {
-	f, d := formatOf(b, x[0]), divide(b, x[0], x[1])
-	one := f.c(b, 1)
-	y := f.withSign(b, d.n, d.quotient)
-	y = b.Select(d.below(b, f), b.Sub(y, one), y)
+func floorDivFloat(b builder, x ...V) V {
+	d, one := divide(b, x[0], x[1]), b.c(1)
+	y := b.withSign(d.n, d.quotient)
+	y = b.Select(d.below(b), b.Sub(y, one), y)
 	return b.Cold(b.Not(d.exact), y, func() V {
-		zero := f.c(b, 0)
+		zero := b.c(0)
 		r := b.Rem(x[0], x[1])
 		div := b.Div(b.Sub(x[0], r), x[1])
 		off := b.And(b.Ne(r, zero), b.Xor(b.Lt(r, zero), b.Lt(x[1], zero)))
 		div = b.Select(off, b.Sub(div, one), div)
 		down := b.Floor(div)
-		down = b.Select(b.Lt(f.c(b, .5), b.Sub(div, down)), b.Add(down, one), down)
-		down = b.Select(b.Eq(div, zero), lowerCopySign(b, zero, d.quotient), down)
+		down = b.Select(b.Lt(b.c(.5), b.Sub(div, down)), b.Add(down, one), down)
+		down = b.Select(b.Eq(div, zero), lowerCopySign(b.B, zero, d.quotient), down)
 		return b.Select(b.Eq(x[1], zero), d.quotient, down)
 	})
 }

@@ -12,37 +12,35 @@ import (
 // 1/2 there, so its error shrinks in the third power. Both polynomials are
 // centred where their rounding errors would be largest. The clamp works on
 // integers. Both formulas are computed; a NaN comes from the first.
-func lowerErf(b *B, x ...V) V {
-	f := formatOf(b, x[0])
-	a, split := b.Abs(x[0]), f.at(b, erfSplit, 0)
-	small := erfNear0(b, f, a)
-	c := f.float(b, b.Min(f.bits(b, a), f.bits(b, f.at(b, erfSplit, 1))))
-	q := horner(b, b.Sub(c, split), erfcRoot[f.row])
-	big := b.Fma(b.Mul(q, q), q, f.c(b, 1))
-	return f.withSign(b, b.Select(b.Lt(split, a), big, small), x[0])
+func lowerErf(b builder, x ...V) V {
+	a, split := b.Abs(x[0]), b.at(erfSplit, 0)
+	small := erfNear0(b, a)
+	c := b.float(b.Min(b.bits(a), b.bits(b.at(erfSplit, 1))))
+	q := horner(b, b.Sub(c, split), erfcRoot[b.row])
+	big := b.Fma(b.Mul(q, q), q, b.c(1))
+	return b.withSign(b.Select(b.Lt(split, a), big, small), x[0])
 }
 
 // erfNear0 returns erf(x) for |x| <= erfSplit.
-func erfNear0(b *B, f *format, x V) V {
-	u := b.Fma(x, x, f.c(b, -erfShift[f.row][0]))
-	return b.Fma(x, horner(b, u, erfPoly[f.row]), x)
+func erfNear0(b builder, x V) V {
+	u := b.Fma(x, x, b.c(-erfShift[b.row][0]))
+	return b.Fma(x, horner(b, u, erfPoly[b.row]), x)
 }
 
 // lowerErfc returns 1 - erf(x) for |x| <= 1/2. Beyond, it returns 2 Q(sqrt(2)
 // x), or 2 minus that value at -x for negative x. docs/accuracy.md states its
 // error.
-func lowerErfc(b *B, x ...V) V {
-	f := formatOf(b, x[0])
+func lowerErfc(b builder, x ...V) V {
 	a := b.Abs(x[0])
 	z := b.Mul(x[0], x[0])
-	one := f.c(b, 1)
-	small := b.Sub(one, b.Fma(x[0], horner(b, z, erfcPoly[f.row]), x[0]))
-	lim := f.c(b, math.Sqrt(-f.exp[0]))
+	one := b.c(1)
+	small := b.Sub(one, b.Fma(x[0], horner(b, z, erfcPoly[b.row]), x[0]))
+	lim := b.c(math.Sqrt(-b.exp[0]))
 	c := b.Select(b.Lt(lim, a), lim, a)
-	m, k := normalTail(b, f, c, b.Neg(c), math.Sqrt2/2)
-	m = b.Scale(b.Mul(m, f.c(b, math.Sqrt2)), k)
-	big := b.Select(b.Lt(x[0], f.c(b, 0)), b.Sub(f.c(b, 2), m), m)
-	return b.Select(b.Lt(f.c(b, .5), a), big, small)
+	m, k := normalTail(b, c, b.Neg(c), math.Sqrt2/2)
+	m = b.Scale(b.Mul(m, b.c(math.Sqrt2)), k)
+	big := b.Select(b.Lt(x[0], b.c(0)), b.Sub(b.c(2), m), m)
+	return b.Select(b.Lt(b.c(.5), a), big, small)
 }
 
 // normalTail returns Q(t) times scale as m 2^k. Q is the upper tail of the
@@ -50,27 +48,26 @@ func lowerErfc(b *B, x ...V) V {
 // with v = (t-4)/(t+4). With the factor 1+t the polynomial is nearly constant
 // and does not cancel (Shepherd & Laframboise 1981). -t^2/2 is c h; the low
 // part of that product is kept.
-func normalTail(b *B, f *format, c, h V, scale float64) (m, k V) {
-	one, four := f.c(b, 1), f.c(b, 4*scale)
+func normalTail(b builder, c, h V, scale float64) (m, k V) {
+	one, four := b.c(1), b.c(4*scale)
 	v := b.Div(b.Sub(c, four), b.Add(c, four))
 	s := b.Mul(h, c)
-	k, r := reduceExp(b, f, s)
+	k, r := reduceExp(b, s)
 	r = b.Add(r, b.Fma(h, c, b.Neg(s)))
-	e := horner(b, r, expPoly[f.row], one, one)
-	e = b.Div(e, b.Add(c, f.c(b, scale)))
-	return b.Mul(e, horner(b, v, tailPoly[f.row])), k
+	e := horner(b, r, expPoly[b.row], one, one)
+	e = b.Div(e, b.Add(c, b.c(scale)))
+	return b.Mul(e, horner(b, v, tailPoly[b.row])), k
 }
 
 // lowerGelu returns x Phi(x) (Hendrycks & Gimpel 2016). Phi(x) is Q(-x) for
 // negative x and 1 - Q(x) for others, so that the left tail keeps its relative
 // accuracy, also for subnormal results.
-func lowerGelu(b *B, x ...V) V {
-	f := formatOf(b, x[0])
-	a, zero := b.Abs(x[0]), f.c(b, 0)
-	lim := f.c(b, math.Sqrt(-2*f.exp[0])) // beyond, the left tail is zero
+func lowerGelu(b builder, x ...V) V {
+	a, zero := b.Abs(x[0]), b.c(0)
+	lim := b.c(math.Sqrt(-2 * b.exp[0])) // beyond, the left tail is zero
 	c := b.Select(b.Lt(lim, a), lim, a)
-	m, k := normalTail(b, f, c, b.Mul(c, f.c(b, -.5)), 1)
-	right := b.Mul(x[0], b.Sub(f.c(b, 1), b.Scale(m, k)))
+	m, k := normalTail(b, c, b.Mul(c, b.c(-.5)), 1)
+	right := b.Mul(x[0], b.Sub(b.c(1), b.Scale(m, k)))
 	left := b.Scale(b.Mul(x[0], m), k)
 	left = b.Select(b.Lt(lim, a), b.Neg(zero), left)
 	return b.Select(b.Lt(x[0], zero), left, right)
@@ -79,18 +76,17 @@ func lowerGelu(b *B, x ...V) V {
 // lowerGeluTanh returns x/(1 + exp(-2u)) = x (1 + tanh u)/2 with u = sqrt(2/pi)
 // (x + 0.044715 x^3), computed as 2^-k x/(exp(r) + 2^-k). For negative x the
 // relative error grows with |u|.
-func lowerGeluTanh(b *B, x ...V) V {
-	f := formatOf(b, x[0])
+func lowerGeluTanh(b builder, x ...V) V {
 	z := b.Mul(x[0], x[0])
-	w := b.Fma(z, f.c(b, -tanhGelu3[f.row][0]), f.c(b, -tanhGelu[f.row][0]))
+	w := b.Fma(z, b.c(-tanhGelu3[b.row][0]), b.c(-tanhGelu[b.row][0]))
 	v := b.Mul(x[0], w)
-	low := f.c(b, -60) // below, exp(v) does not change the result
-	k, r := reduceExp(b, f, b.Select(b.Lt(v, low), low, v))
-	one := f.c(b, 1)
-	k = b.Sub(f.int(b, 0), k)
-	d := b.Add(horner(b, r, expPoly[f.row], one, one), b.Scale(one, k))
+	low := b.c(-60) // below, exp(v) does not change the result
+	k, r := reduceExp(b, b.Select(b.Lt(v, low), low, v))
+	one := b.c(1)
+	k = b.Sub(b.int(0), k)
+	d := b.Add(horner(b, r, expPoly[b.row], one, one), b.Scale(one, k))
 	y := b.Scale(b.Div(x[0], d), k)
-	return b.Select(b.Lt(f.c(b, 8-f.exp[0]), v), f.c(b, math.Copysign(0, -1)), y)
+	return b.Select(b.Lt(b.c(8-b.exp[0]), v), b.c(math.Copysign(0, -1)), y)
 }
 
 // The inverse of erf is x times a polynomial in log(1-x^2) (Giles 2010), as far as that exceeds -5. The
@@ -106,12 +102,11 @@ var quantileSplit = -math.Expm1(.5*math.Log1p(-math.Exp(-normalDepth))) / 2
 const quantileMiddle = normalDepth / 2.
 
 // lowerNDTR returns Q(-x) for negative x and 1 - Q(x) for others, as gelu has them.
-func lowerNDTR(b *B, x ...V) V {
-	f := formatOf(b, x[0])
-	a, zero, one := b.Abs(x[0]), f.c(b, 0), f.c(b, 1)
-	lim := f.c(b, math.Sqrt(-2*f.exp[0])) // beyond, the tail is zero
+func lowerNDTR(b builder, x ...V) V {
+	a, zero, one := b.Abs(x[0]), b.c(0), b.c(1)
+	lim := b.c(math.Sqrt(-2 * b.exp[0])) // beyond, the tail is zero
 	c := b.Select(b.Lt(lim, a), lim, a)
-	m, k := normalTail(b, f, c, b.Mul(c, f.c(b, -.5)), 1)
+	m, k := normalTail(b, c, b.Mul(c, b.c(-.5)), 1)
 	q := b.Scale(m, k)
 	q = b.Select(b.Lt(lim, a), zero, q)
 	return b.Select(b.Lt(x[0], zero), q, b.Sub(one, q))
@@ -119,92 +114,89 @@ func lowerNDTR(b *B, x ...V) V {
 
 // lowerErfInv has the quantile of (1+x)/2, divided by the root of 2, in the tails. The distance of x from 1 is
 // exact there.
-func lowerErfInv(b *B, x ...V) V {
-	f := formatOf(b, x[0])
-	h := b.Fma(b.Abs(x[0]), f.c(b, -.5), f.c(b, .5))
-	return quantileOf(b, f, x[0], h, erfInvCentre, func(z V) V { return b.Mul(z, f.c(b, math.Sqrt2/2)) })
+func lowerErfInv(b builder, x ...V) V {
+	h := b.Fma(b.Abs(x[0]), b.c(-.5), b.c(.5))
+	return quantileOf(b, x[0], h, erfInvCentre, func(z V) V { return b.Mul(z, b.c(math.Sqrt2/2)) })
 }
 
 // lowerNDTRI has the quantile of x. The less probable side, h, is exact.
-func lowerNDTRI(b *B, x ...V) V {
-	f := formatOf(b, x[0])
-	one := f.c(b, 1)
+func lowerNDTRI(b builder, x ...V) V {
+	one := b.c(1)
 	h := b.Sub(one, x[0])
 	h = b.Select(b.Lt(x[0], h), x[0], h)
-	u := b.Fma(x[0], f.c(b, 2), f.c(b, -1))
-	least := math.Ldexp(1, int(-f.mant-2)) // of the probabilities beside an x next to 1
-	return quantileOf(b, f, u, h, quantileCentre, func(z V) V {
-		return b.Select(b.Lt(h, f.c(b, least)), farQuantile(b, f, h), z)
+	u := b.Fma(x[0], b.c(2), b.c(-1))
+	least := math.Ldexp(1, int(-b.mant-2)) // of the probabilities beside an x next to 1
+	return quantileOf(b, u, h, quantileCentre, func(z V) V {
+		return b.Select(b.Lt(h, b.c(least)), farQuantile(b, h), z)
 	})
 }
 
 // quantileOf returns x times the polynomial centre in log(1-x^2) and, in the tails, what tail makes of the magnitude of
 // the quantile of (1+x)/2, with the sign of x. h is (1-|x|)/2, with its relative accuracy. If h is 0, the result is
 // infinite, and NaN if it is no probability.
-func quantileOf(b *B, f *format, x, h V, centre coefs, tail func(z V) V) V {
-	four := b.Mul(h, f.c(b, 4))
+func quantileOf(b builder, x, h V, centre coefs, tail func(z V) V) V {
+	four := b.Mul(h, b.c(4))
 	s := b.Fma(four, b.Neg(h), four) // 1-x^2
-	e, m1 := splitLog(b, f, s, .75)
-	t := b.Add(logOf(b, f, e, m1), f.c(b, quantileMiddle))
-	y := b.Mul(x, horner2(b, t, b.Mul(t, t), centre[f.row]))
-	return b.Cold(b.Lt(h, f.c(b, quantileSplit)), y, func() V {
-		start := quantileTail(b, f, b.Sub(f.c(b, quantileMiddle), t))
-		e, m1 := splitLog(b, f, h, .75)
-		z := tail(quantileStep(b, f, b.Mul(b.Abs(x), start), b.Neg(logOf(b, f, e, m1))))
-		zero := f.c(b, 0)
-		z = f.withSign(b, b.Select(b.Eq(h, zero), f.c(b, math.Inf(1)), z), x)
-		return b.Select(b.Le(zero, h), z, f.c(b, math.NaN()))
+	e, m1 := splitLog(b, s, .75)
+	t := b.Add(logOf(b, e, m1), b.c(quantileMiddle))
+	y := b.Mul(x, horner2(b, t, b.Mul(t, t), centre[b.row]))
+	return b.Cold(b.Lt(h, b.c(quantileSplit)), y, func() V {
+		start := quantileTail(b, b.Sub(b.c(quantileMiddle), t))
+		e, m1 := splitLog(b, h, .75)
+		z := tail(quantileStep(b, b.Mul(b.Abs(x), start), b.Neg(logOf(b, e, m1))))
+		zero := b.c(0)
+		z = b.withSign(b.Select(b.Eq(h, zero), b.c(math.Inf(1)), z), x)
+		return b.Select(b.Le(zero, h), z, b.c(math.NaN()))
 	})
 }
 
 // quantileStep corrects a quantile z, at least 1, by the logarithm -l of the probability beyond it.
 // Q(z) is exp(-z^2/2) r, where r is P(v)/(1+z) of normalTail, and Q'(z)/Q(z) is -1/(r sqrt(2 pi)).
-func quantileStep(b *B, f *format, z, l V) V {
-	v := b.Div(b.Sub(z, f.c(b, 4)), b.Add(z, f.c(b, 4)))
-	r := b.Div(horner(b, v, tailPoly[f.row]), b.Add(z, f.c(b, 1)))
-	e, m1 := splitLog(b, f, r, .75)
-	wrong := b.Sub(b.Fma(b.Mul(z, f.c(b, .5)), z, b.Neg(l)), logOf(b, f, e, m1))
-	return b.Fma(b.Mul(wrong, f.c(b, -math.Sqrt2*math.SqrtPi)), r, z)
+func quantileStep(b builder, z, l V) V {
+	v := b.Div(b.Sub(z, b.c(4)), b.Add(z, b.c(4)))
+	r := b.Div(horner(b, v, tailPoly[b.row]), b.Add(z, b.c(1)))
+	e, m1 := splitLog(b, r, .75)
+	wrong := b.Sub(b.Fma(b.Mul(z, b.c(.5)), z, b.Neg(l)), logOf(b, e, m1))
+	return b.Fma(b.Mul(wrong, b.c(-math.Sqrt2*math.SqrtPi)), r, z)
 }
 
 // farQuantile returns the quantile for a probability h less than 1-x for all x below 1. It begins
 // with the asymptotic z^2 + 2 log z + 2/z^2 = t, where t is -2 log(h sqrt(2 pi)).
-func farQuantile(b *B, f *format, h V) V {
+func farQuantile(b builder, h V) V {
 	log := func(x V) V {
-		e, m1 := splitLog(b, f, x, .75)
-		return logOf(b, f, e, m1)
+		e, m1 := splitLog(b, x, .75)
+		return logOf(b, e, m1)
 	}
-	many := float64(f.mant + 1)
-	small := b.Lt(h, f.c(b, math.Ldexp(1, int(1-f.bias))))
-	e, m1 := splitLog(b, f, b.Select(small, b.Mul(h, f.c(b, math.Ldexp(1, int(many)))), h), .75)
-	e = b.Sub(e, b.Select(small, f.c(b, many), f.c(b, 0)))
-	l := b.Neg(logOf(b, f, e, m1))
-	t := b.Fma(l, f.c(b, 2), f.c(b, -math.Log(2*math.Pi)))
+	many := float64(b.mant + 1)
+	small := b.Lt(h, b.c(math.Ldexp(1, int(1-b.bias))))
+	e, m1 := splitLog(b, b.Select(small, b.Mul(h, b.c(math.Ldexp(1, int(many)))), h), .75)
+	e = b.Sub(e, b.Select(small, b.c(many), b.c(0)))
+	l := b.Neg(logOf(b, e, m1))
+	t := b.Fma(l, b.c(2), b.c(-math.Log(2*math.Pi)))
 	s := b.Sub(t, log(t))
-	z := b.Sqrt(b.Sub(b.Sub(t, log(s)), b.Div(f.c(b, 2), s)))
-	return quantileStep(b, f, quantileStep(b, f, z, l), l)
+	z := b.Sqrt(b.Sub(b.Sub(t, log(s)), b.Div(b.c(2), s)))
+	return quantileStep(b, quantileStep(b, z, l), l)
 }
 
 // lowerBessel returns the lowering of the modified Bessel function of the first kind of order 0 or 1: a
 // polynomial in x^2 up to 8, and beyond it exp(x)/sqrt(x) times one in 1/x. exp(x) is y 2^k there,
 // because it overflows before the function does.
-func lowerBessel(near, far coefs, odd bool) func(b *B, x ...V) V {
-	return func(b *B, x ...V) V {
-		f := formatOf(b, x[0])
+func lowerBessel(near, far coefs, odd bool) func(b builder, x ...V) V {
+	return func(b builder, x ...V) V {
 		a := b.Abs(x[0])
-		y := horner(b, b.Mul(a, a), near[f.row])
+		y := horner(b, b.Mul(a, a), near[b.row])
 		if odd {
 			y = b.Mul(a, y)
 		}
-		y = b.Cold(b.Lt(f.c(b, 8), a), y, func() V {
-			limit := f.c(b, f.exp[1]+8) // both functions are infinite there
+		y = b.Cold(b.Lt(b.c(8), a), y, func() V {
+			limit := b.c(b.exp[1] + 8) // both functions are infinite there
 			a := b.Select(b.Lt(limit, a), limit, a)
-			u := b.Fma(b.Div(f.c(b, 1), a), f.c(b, 16), f.c(b, -1))
-			k, e := expScaled(b, f, a, f.c(b, 0))
-			return b.Scale(b.Mul(b.Div(e, b.Sqrt(a)), horner(b, u, far[f.row])), k)
+			u := b.Fma(b.Div(b.c(1), a), b.c(16), b.c(-1))
+			k, e := expScaled(b, a, b.c(0))
+			return b.Scale(b.Mul(b.Div(e, b.Sqrt(a)), horner(b, u, far[b.row])), k)
 		})
 		if odd {
-			return f.withSign(b, y, x[0])
+			return b.withSign(y, x[0])
 		}
 		return y
 	}

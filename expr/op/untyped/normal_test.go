@@ -18,7 +18,7 @@ func TestNormalQuantile(t *testing.T) {
 		most float64 // and beyond
 		end  float64 // the quantile next to 1, as docs/numerics.md has it, rounded up
 	}{{dtype.F32, 24, 0x1p-21, 0x1p-21, 5.5}, {dtype.F64, 52, 0x1p-42, 0x1p-33, 8.3}} {
-		p, err := prim.NewProgram([]dtype.Type{c.t}, func(b *B, x ...V) V { return normalQuantile(b, x[0]) })
+		p, err := prim.NewProgram([]dtype.Type{c.t}, onFloats(func(b builder, x ...V) V { return normalQuantile(b, x[0]) }))
 		if err != nil {
 			t.Fatal(err)
 		}

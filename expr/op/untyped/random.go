@@ -85,8 +85,11 @@ const pairText = "a half of the block of Philox 4x32-10 of the counter position 
 func normalOperator(name string, y func(b *B, x ...V) V, from string) *tree.Operator {
 	return tree.NewOperator(tree.Row{
 		Name: name, GoName: "Normal", Class: tree.Elementwise, Arity: 3, Types: tree.TypesOf(dtype.U64), Result: tree.ResultTo, ULP: -1,
-		Lower: func(b *B, x ...V) V { return normalQuantile(b, y(b, x...)) },
-		Doc:   "a number of the normal distribution from " + from,
+		Lower: func(b *B, x ...V) V {
+			v := y(b, x...)
+			return normalQuantile(builderOf(b, v), v)
+		},
+		Doc: "a number of the normal distribution from " + from,
 	})
 }
 
@@ -148,34 +151,33 @@ func word32(b *B, x ...V) V {
 // normalQuantile returns the quantile of 1/2 + y, which has an error of 2^-34, or 2^-21 for float32. It rounds 1/4-y^2 once, so
 // the tails keep their relative accuracy. The logarithm needs no relative accuracy near 1, and is log((1+u)/(1-u)) of a
 // significand between 1 and 2 over the root of 2.
-func normalQuantile(b *B, y V) V {
-	f := formatOf(b, y)
-	bits := b.Bitcast(f.u, b.Fma(b.Neg(y), y, f.c(b, .25)))
-	one := f.bits(b, f.c(b, 1))
-	m := f.float(b, b.Or(b.Bitcast(f.i, b.And(bits, b.Int(f.u, 1<<f.mant-1))), one))
-	u := b.Div(b.Sub(m, f.c(b, math.Sqrt2)), b.Add(m, f.c(b, math.Sqrt2)))
-	t := b.Fma(exponent(b, f, bits), f.at(b, ln2Near, 0), f.at(b, normalShift, 0))
-	t = b.Fma(u, horner(b, b.Mul(u, u), normalLog[f.row]), t) // log(1-4y^2) + normalMiddle
-	middle := normalMiddle[f.row][0]
-	q := b.Cold(b.Lt(t, f.c(b, middle-normalDepth)), horner2(b, t, b.Mul(t, t), normalCentre[f.row]), func() V {
-		return b.Mul(quantileTail(b, f, b.Sub(f.c(b, middle), t)), f.c(b, 2))
+func normalQuantile(b builder, y V) V {
+	bits := b.Bitcast(b.u, b.Fma(b.Neg(y), y, b.c(.25)))
+	one := b.bits(b.c(1))
+	m := b.float(b.Or(b.Bitcast(b.i, b.And(bits, b.Int(b.u, 1<<b.mant-1))), one))
+	u := b.Div(b.Sub(m, b.c(math.Sqrt2)), b.Add(m, b.c(math.Sqrt2)))
+	t := b.Fma(exponent(b, bits), b.at(ln2Near, 0), b.at(normalShift, 0))
+	t = b.Fma(u, horner(b, b.Mul(u, u), normalLog[b.row]), t) // log(1-4y^2) + normalMiddle
+	middle := normalMiddle[b.row][0]
+	q := b.Cold(b.Lt(t, b.c(middle-normalDepth)), horner2(b, t, b.Mul(t, t), normalCentre[b.row]), func() V {
+		return b.Mul(quantileTail(b, b.Sub(b.c(middle), t)), b.c(2))
 	})
 	return b.Mul(y, q)
 }
 
 // exponent returns the exponent in the bits of a positive number, and for float64 2^52 more, so that no conversion
 // is needed, which takes five instructions in AVX2. normalShift takes that into account.
-func exponent(b *B, f *format, bits V) V {
-	e := b.Shr(bits, b.Int(f.u, f.mant))
-	if f.row == 0 {
-		return b.Cvt(f.t, b.Bitcast(f.i, e))
+func exponent(b builder, bits V) V {
+	e := b.Shr(bits, b.Int(b.u, b.mant))
+	if b.row == 0 {
+		return b.Cvt(b.t, b.Bitcast(b.i, e))
 	}
-	return f.float(b, b.Bitcast(f.i, b.Or(e, b.Int(f.u, int64(math.Float64bits(0x1p52))))))
+	return b.float(b.Bitcast(b.i, b.Or(e, b.Int(b.u, int64(math.Float64bits(0x1p52))))))
 }
 
 // quantileTail returns the quantile of (1+x)/2, divided by x, in the tails. w is -log(1-x^2).
-func quantileTail(b *B, f *format, w V) V {
-	return horner(b, b.Sub(b.Sqrt(w), f.c(b, tailsMiddle)), normalTails[f.row])
+func quantileTail(b builder, w V) V {
+	return horner(b, b.Sub(b.Sqrt(w), b.c(tailsMiddle)), normalTails[b.row])
 }
 
 // NormalOf returns numbers of the normal distribution in type t, float32 or float64. Two numbers whose positions differ in bit 3 are

@@ -31,9 +31,7 @@ func (o Options) whole() Options {
 }
 
 func mean(o Options, x ...*tree.Node) *tree.Node {
-	if o.DDof != 0 {
-		return tree.Errorf(tree.ErrValue, "", "ddof is an option of var and std")
-	}
+	stopIf(o.DDof != 0, wrong, "ddof is an option of var and std")
 	return average(o, x[0])
 }
 
@@ -41,9 +39,7 @@ func mean(o Options, x ...*tree.Node) *tree.Node {
 // one result combines, less o.DDof and at least 0.
 func average(o Options, a *tree.Node) *tree.Node {
 	n := lists.Product(sound(a).Shape(), valid(shape.Axes(o.Axes, len(a.Shape()))))
-	if n == 0 {
-		return misshapen("an empty axis has no mean")
-	}
+	stopIf(n == 0, misshapen, "an empty axis has no mean")
 	by, sum := max(float64(n)-o.DDof, 0), Reduce("sum", a, o.whole())
 	if f, _ := math.Frexp(by); f == 0.5 && (a.DType() == dtype.F32 || a.DType() == dtype.F64) { // a power of two: the product has the same bits
 		return Call("mul", sum, tree.ConstFloat(a.DType(), 1/by))
@@ -102,9 +98,7 @@ func layerNorm(o Options, x ...*tree.Node) *tree.Node {
 	if x[2] != nil {
 		y = Call("add", y, x[2])
 	}
-	if y.Err() == nil && !y.Shape().Equal(x[0].Shape()) {
-		return misshapen("gamma or beta broadcasts the operand of shape %v to %v", x[0].Shape(), y.Shape())
-	}
+	stopIf(y.Err() == nil && !y.Shape().Equal(x[0].Shape()), misshapen, "gamma or beta broadcasts the operand of shape %v to %v", x[0].Shape(), y.Shape())
 	return y
 }
 

@@ -19,9 +19,7 @@ func rotate(o Options, x ...*tree.Node) *tree.Node {
 	a := x[0]
 	o = o.orAxes(0, 1)
 	axes, err := shape.Order(o.Axes, len(a.Shape()))
-	if err != nil || len(axes) != 2 {
-		return misshapen("axes %v are no plane of an array of rank %d", o.Axes, len(a.Shape()))
-	}
+	stopIf(err != nil || len(axes) != 2, misshapen, "axes %v are no plane of an array of rank %d", o.Axes, len(a.Shape()))
 	flipped := func(which ...int) *tree.Node { return flip(Options{Axes: which}, a) }
 	switch o.int(0, 1) & 3 {
 	case 1:
@@ -116,9 +114,7 @@ func without(o Options, x ...*tree.Node) *tree.Node {
 func inserted(o Options, x ...*tree.Node) *tree.Node {
 	a, axis, at := o.edited(x[0], 1)
 	v, rank := x[1], len(a.Shape())
-	if len(v.Shape()) > rank {
-		return misshapen("values of rank %d do not fit an array of rank %d", len(v.Shape()), rank)
-	}
+	stopIf(len(v.Shape()) > rank, misshapen, "values of rank %d do not fit an array of rank %d", len(v.Shape()), rank)
 	for len(v.Shape()) < rank {
 		v = withAxis(v, 0)
 	}
@@ -171,9 +167,7 @@ func diagonal(o Options, x ...*tree.Node) *tree.Node {
 		a = sound(moveAxis(Options{Axes: o.Axes, Ints: []int{-2, -1}}, a))
 	}
 	s := a.Shape()
-	if len(s) < 2 {
-		return misshapen("a value of rank %d has no diagonal", len(s))
-	}
+	stopIf(len(s) < 2, misshapen, "a value of rank %d has no diagonal", len(s))
 	rows, cols, k := s[len(s)-2], s[len(s)-1], o.int(0, 0)
 	row, col := 0, 0
 	if row = -min(max(k, -rows), 0); k > 0 {
@@ -203,9 +197,8 @@ func diag(o Options, x ...*tree.Node) *tree.Node {
 		return misshapen("a value of rank %d is no vector and no matrix", len(v.Shape()))
 	}
 	n := v.Shape()[0]
-	if most := math.MaxInt32 / 2; k > most || k < -most {
-		return misshapen("diagonal %d is too far out", k)
-	}
+	most := math.MaxInt32 / 2
+	stopIf(k > most || k < -most, misshapen, "diagonal %d is too far out", k)
 	below, right := max(-k, 0), max(k, 0)
 	zero := tree.ConstInt(v.DType(), 0)
 	row := withAxis(Pad(v, []int{right, below}, zero), 0)
@@ -247,9 +240,8 @@ func cross(o Options, x ...*tree.Node) *tree.Node {
 	var v [2]*tree.Node
 	for i, a := range x {
 		axis := valid(shape.Axis(axes[i], len(a.Shape())))
-		if n := a.Shape()[axis]; n != 3 {
-			return misshapen("axis %d of %v has not three elements", axis, a.Shape())
-		}
+		n := a.Shape()[axis]
+		stopIf(n != 3, misshapen, "axis %d of %v has not three elements", axis, a.Shape())
 		v[i] = moveAxis(Options{Axes: []int{axis}, Ints: []int{-1}}, a)
 	}
 	rolled := func(a *tree.Node, by int) *tree.Node { return roll(Options{Axes: []int{-1}, Ints: []int{-by}}, a) }
@@ -261,9 +253,7 @@ func cross(o Options, x ...*tree.Node) *tree.Node {
 // convolve slides the shorter vector over the longer one, backwards.
 func convolve(o Options, x ...*tree.Node) *tree.Node {
 	a, v := x[0], x[1]
-	if len(a.Shape()) != 1 || len(v.Shape()) != 1 || a.Shape()[0] == 0 || v.Shape()[0] == 0 {
-		return misshapen("arrays of shapes %v and %v are no vectors with elements", a.Shape(), v.Shape())
-	}
+	stopIf(len(a.Shape()) != 1 || len(v.Shape()) != 1 || a.Shape()[0] == 0 || v.Shape()[0] == 0, misshapen, "arrays of shapes %v and %v are no vectors with elements", a.Shape(), v.Shape())
 	if a.Shape()[0] < v.Shape()[0] {
 		a, v = v, a
 	}
@@ -278,9 +268,7 @@ func convolve(o Options, x ...*tree.Node) *tree.Node {
 	default:
 		return tree.Errorf(tree.ErrValue, "", "there is no mode %q; there are full, same and valid", o.Text)
 	}
-	if n > math.MaxInt-2*m {
-		return misshapen("vectors of %d and %d elements are too long", n, m)
-	}
+	stopIf(n > math.MaxInt-2*m, misshapen, "vectors of %d and %d elements are too long", n, m)
 	weights := flip(Options{}, v)
 	if a.DType().IsInt() {
 		return slid(a, weights, before, after, false)

@@ -105,9 +105,7 @@ func repeat(o Options, x ...*tree.Node) *tree.Node {
 		return repeatEach(a, axis, o.Ints)
 	}
 	spread, joined := slices.Insert(a.Shape().Clone(), axis+1, n), a.Shape().Clone()
-	if n < 0 || n > 0 && joined[axis] > math.MaxInt/n {
-		return misshapen("an axis of %d elements cannot be repeated %d times", joined[axis], n)
-	}
+	stopIf(n < 0 || n > 0 && joined[axis] > math.MaxInt/n, misshapen, "an axis of %d elements cannot be repeated %d times", joined[axis], n)
 	joined[axis] *= n
 	if axis == len(joined)-1 && n > 1 && n <= fewCopies {
 		return Reshape(stack(Options{Axes: []int{axis + 1}}, slices.Repeat([]*tree.Node{a}, n)...), joined)
@@ -117,9 +115,7 @@ func repeat(o Options, x ...*tree.Node) *tree.Node {
 
 // repeatEach repeats element i of an axis counts[i] times. Neighbours with one count are one part.
 func repeatEach(a *tree.Node, axis int, counts []int) *tree.Node {
-	if len(counts) != a.Shape()[axis] {
-		return misshapen("%d numbers of repetitions do not fit an axis of size %d", len(counts), a.Shape()[axis])
-	}
+	stopIf(len(counts) != a.Shape()[axis], misshapen, "%d numbers of repetitions do not fit an axis of size %d", len(counts), a.Shape()[axis])
 	if len(counts) == 0 {
 		return a
 	}

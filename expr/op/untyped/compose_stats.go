@@ -27,9 +27,7 @@ func (o Options) weights(a, w *tree.Node) *tree.Node {
 		return w
 	}
 	axes, err := shape.Order(o.Axes, len(a.Shape()))
-	if err != nil || len(axes) == 0 || len(axes) != len(w.Shape()) {
-		return misshapen("weights of shape %v do not belong to the axes %v of %v", w.Shape(), o.Axes, a.Shape())
-	}
+	stopIf(err != nil || len(axes) == 0 || len(axes) != len(w.Shape()), misshapen, "weights of shape %v do not belong to the axes %v of %v", w.Shape(), o.Axes, a.Shape())
 	places := make([]int, len(a.Shape()))
 	for i := range places {
 		places[i] = slices.Index(axes, i)
@@ -68,16 +66,12 @@ func covariance(o Options, x ...*tree.Node) *tree.Node {
 	a := sound(o.variables(x[0]))
 	if x[1] != nil {
 		more := sound(o.variables(x[1]))
-		if more.Shape()[1] != a.Shape()[1] {
-			return misshapen("%d and %d observations differ", a.Shape()[1], more.Shape()[1])
-		}
+		stopIf(more.Shape()[1] != a.Shape()[1], misshapen, "%d and %d observations differ", a.Shape()[1], more.Shape()[1])
 		a = sound(Concat(0, []*tree.Node{a, more}))
 	}
 	n := a.Shape()[1]
 	for _, w := range x[2:] {
-		if w != nil && !w.Shape().Equal(shape.Shape{n}) {
-			return misshapen("weights of shape %v do not fit %d observations", w.Shape(), n)
-		}
+		stopIf(w != nil && !w.Shape().Equal(shape.Shape{n}), misshapen, "weights of shape %v do not fit %d observations", w.Shape(), n)
 	}
 	by, w := like(a, max(float64(n)-o.DDof, 0)), x[2]
 	if more := x[3]; w == nil {
@@ -137,9 +131,7 @@ func trapezoid(o Options, x ...*tree.Node) *tree.Node {
 		if len(at.Shape()) == 1 {
 			at = vectorAlong(at, axis, rank)
 		}
-		if len(at.Shape()) != rank {
-			return misshapen("positions of shape %v do not fit values of shape %v", at.Shape(), y.Shape())
-		}
+		stopIf(len(at.Shape()) != rank, misshapen, "positions of shape %v do not fit values of shape %v", at.Shape(), y.Shape())
 		d = Call("sub", upper(at), lower(at))
 	}
 	y = Call("mul", d, Call("add", upper(y), lower(y)))
@@ -150,9 +142,7 @@ func trapezoid(o Options, x ...*tree.Node) *tree.Node {
 // distances o.Numbers[0], or x[1] if that is a number, or at the coordinates x[1].
 func slope(o Options, x ...*tree.Node) *tree.Node {
 	a := x[0]
-	if o.Axes == nil && len(a.Shape()) != 1 {
-		return misshapen("a value of rank %d has a gradient along each axis; name one", len(a.Shape()))
-	}
+	stopIf(o.Axes == nil && len(a.Shape()) != 1, misshapen, "a value of rank %d has a gradient along each axis; name one", len(a.Shape()))
 	axis := o.axis(0, len(a.Shape()))
 	n, order := a.Shape()[axis], o.int(0, 1)
 	switch {
@@ -211,13 +201,9 @@ func beyond(near, far, d, e *tree.Node) *tree.Node {
 // element, by bisection, and goes from its value along the line to the next.
 func interpolate(o Options, x ...*tree.Node) *tree.Node {
 	a, at, values := x[0], x[1], x[2]
-	if len(at.Shape()) != 1 || !at.Shape().Equal(values.Shape()) || at.Shape().Size() == 0 {
-		return misshapen("positions of shape %v and values of shape %v are no table", at.Shape(), values.Shape())
-	}
+	stopIf(len(at.Shape()) != 1 || !at.Shape().Equal(values.Shape()) || at.Shape().Size() == 0, misshapen, "positions of shape %v and values of shape %v are no table", at.Shape(), values.Shape())
 	if len(o.Numbers) > 0 {
-		if o.Numbers[0] == 0 {
-			return tree.Errorf(tree.ErrValue, "", "a period is not 0")
-		}
+		stopIf(o.Numbers[0] == 0, wrong, "a period is not 0")
 		a, at, values = cycle(math.Abs(o.Numbers[0]), a, at, values)
 		x = []*tree.Node{a, at, values, nil, nil}
 	}

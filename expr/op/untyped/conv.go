@@ -127,18 +127,11 @@ func tiles(dims shape.Shape, w []slide) bool {
 func convolution(o Options, x ...*tree.Node) *tree.Node {
 	a, weight := x[0], x[1]
 	s, k, groups := a.Shape(), weight.Shape(), max(o.Slide.Groups, 1)
-	if len(s) < 3 || len(k) != len(s) {
-		return misshapen("images of shape %v and weights of shape %v have no convolution", s, k)
-	}
-	if size := o.Slide.Kernel; size != nil && !slices.Equal(size, k[2:]) {
-		return wrong("the weights of shape %v have no windows of size %v; Kernel may be left out", k, size)
-	}
-	if o.Slide.Groups < 0 {
-		return wrong("the number of groups is %d", o.Slide.Groups)
-	}
-	if s[1]%groups != 0 || k[0]%groups != 0 || k[1] != s[1]/groups {
-		return misshapen("%d channels in %d groups do not fit weights of shape %v", s[1], groups, k)
-	}
+	stopIf(len(s) < 3 || len(k) != len(s), misshapen, "images of shape %v and weights of shape %v have no convolution", s, k)
+	size := o.Slide.Kernel
+	stopIf(size != nil && !slices.Equal(size, k[2:]), wrong, "the weights of shape %v have no windows of size %v; Kernel may be left out", k, size)
+	stopIf(o.Slide.Groups < 0, wrong, "the number of groups is %d", o.Slide.Groups)
+	stopIf(s[1]%groups != 0 || k[0]%groups != 0 || k[1] != s[1]/groups, misshapen, "%d channels in %d groups do not fit weights of shape %v", s[1], groups, k)
 	return convolved(a, weight, o.Slide.over(k[2:], nil), groups)
 }
 
@@ -189,9 +182,7 @@ func pool(reducer string) func(o Options, x ...*tree.Node) *tree.Node {
 		if reducer == "max" || reducer == "min" {
 			fill = extreme(a.DType(), reducer == "max")
 		}
-		if o.Axes != nil || o.Keep {
-			return wrong("a pool takes no axes")
-		}
+		stopIf(o.Axes != nil || o.Keep, wrong, "a pool takes no axes")
 		w := o.Slide.windows(o.Slide.Kernel)
 		v := sound(windowed(a, w, fill))
 		over := Options{Axes: lists.UpTo(len(v.Shape()))[len(a.Shape()):], Acc: o.Acc, Ties: o.Ties}
@@ -267,9 +258,7 @@ func argPool(largest bool) func(o Options, x ...*tree.Node) *tree.Node {
 		lead := len(x[0].Shape()) - len(w)
 		n, dims := sound(firstExtremes(x[0], w, largest)), x[0].Shape()[lead:]
 		for i, s := range w {
-			if !s.meets(dims[i]) {
-				return misshapen("a window of %d elements with padding %d and dilation %d has nothing but padding", s.size, s.padding, s.dilation)
-			}
+			stopIf(!s.meets(dims[i]), misshapen, "a window of %d elements with padding %d and dilation %d has nothing but padding", s.size, s.padding, s.dilation)
 		}
 		return Cast(inImage(n, w, dims), dtype.I64)
 	}
@@ -322,9 +311,7 @@ func unpoolAt(o Options, x ...*tree.Node) *tree.Node {
 	w := o.Slide.windows(o.Slide.Kernel)
 	dims, err := shape.New(o.Ints...)
 	lead := len(dims) - len(w)
-	if err != nil || lead < 0 {
-		return misshapen("%v is no shape with windows over %d axes", o.Ints, len(w))
-	}
+	stopIf(err != nil || lead < 0, misshapen, "%v is no shape with windows over %d axes", o.Ints, len(w))
 	grad, at, image := x[0], x[1], dims[lead:]
 	t := dtype.I64
 	if image.Size() <= math.MaxInt32 {
@@ -334,9 +321,8 @@ func unpoolAt(o Options, x ...*tree.Node) *tree.Node {
 		}
 	}
 	v := sound(windowed(Reshape(Cast(Iota(image.Size()), t), image), w, tree.NewConst(t, t.Mask())))
-	if out := slices.Concat(dims[:lead], v.Shape()[:len(w)]); !grad.Shape().Equal(out) || !at.Shape().Equal(out) {
-		return misshapen("%v and %v are no shapes of pools of %v, which is %v", grad.Shape(), at.Shape(), dims, out)
-	}
+	out := slices.Concat(dims[:lead], v.Shape()[:len(w)])
+	stopIf(!grad.Shape().Equal(out) || !at.Shape().Equal(out), misshapen, "%v and %v are no shapes of pools of %v, which is %v", grad.Shape(), at.Shape(), dims, out)
 	is := Call("equal", v, forEach(w, Cast(at, t)))
 	return fold(Call("where", is, forEach(w, grad), tree.NewConst(grad.DType(), 0)), dims, w)
 }
@@ -351,9 +337,7 @@ func forEach(w []slide, a *tree.Node) *tree.Node {
 func imageToColumns(o Options, x ...*tree.Node) *tree.Node {
 	w := o.Slide.windows(nil)
 	a, r := x[0], len(w)
-	if len(a.Shape()) != r+2 {
-		return misshapen("%v is no shape of images with windows over %d axes", a.Shape(), r)
-	}
+	stopIf(len(a.Shape()) != r+2, misshapen, "%v is no shape of images with windows over %d axes", a.Shape(), r)
 	v := sound(windowed(a, w, tree.NewConst(a.DType(), 0)))
 	v = Transpose(v, slices.Concat([]int{1}, lists.UpTo(2 + 2*r)[2+r:], []int{0}, lists.UpTo(2 + r)[2:]))
 	return Reshape(v, []int{v.Shape().Count(0, 1+r), v.Shape().Count(1+r, len(v.Shape()))})
@@ -363,16 +347,12 @@ func imageToColumns(o Options, x ...*tree.Node) *tree.Node {
 func columnsToImage(o Options, x ...*tree.Node) *tree.Node {
 	w := o.Slide.windows(nil)
 	dims, err := shape.New(o.Ints...)
-	if r := len(w); err != nil || len(dims) != r+2 {
-		return misshapen("%v is no shape of images with windows over %d axes", o.Ints, r)
-	}
+	r := len(w)
+	stopIf(err != nil || len(dims) != r+2, misshapen, "%v is no shape of images with windows over %d axes", o.Ints, r)
 	// The windows of an image without values have the shape that the columns need.
 	v := sound(imageToColumns(o, BroadcastTo(tree.NewConst(x[0].DType(), 0), dims)))
-	if !v.Shape().Equal(x[0].Shape()) {
-		return misshapen("columns of shape %v do not make images of shape %v, which have columns of shape %v", x[0].Shape(), dims, v.Shape())
-	}
+	stopIf(!v.Shape().Equal(x[0].Shape()), misshapen, "columns of shape %v do not make images of shape %v, which have columns of shape %v", x[0].Shape(), dims, v.Shape())
 	channelsFirst := v.Args[0].Shape() // channel, elements, image, positions
-	r := len(w)
 	a := Transpose(Reshape(x[0], channelsFirst), slices.Concat([]int{1 + r, 0}, lists.UpTo(2 + 2*r)[2+r:], lists.UpTo(1 + r)[1:]))
 	return fold(a, dims, w)
 }

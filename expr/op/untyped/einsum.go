@@ -26,9 +26,7 @@ type factor struct {
 func einsum(o Options, x ...*tree.Node) *tree.Node {
 	left, right, explicit := strings.Cut(strings.ReplaceAll(o.Text, " ", ""), "->")
 	terms := strings.Split(left, ",")
-	if len(terms) != len(x) {
-		return wrong("the subscripts %.100q are for %d operands, not %d", o.Text, len(terms), len(x))
-	}
+	stopIf(len(terms) != len(x), wrong, "the subscripts %.100q are for %d operands, not %d", o.Text, len(terms), len(x))
 	var factors []factor
 	var dots int
 	count := map[int]int{}
@@ -45,16 +43,10 @@ func einsum(o Options, x ...*tree.Node) *tree.Node {
 	letters, whole, _ := strings.Cut(right, "...")
 	out, _ := subscripts(right, len(letters)+len(whole)+dots)
 	for i, l := range out {
-		if l > 0 && count[l] == 0 {
-			return wrong("the subscripts %.100q have no operand with %q", o.Text, rune(l))
-		}
-		if slices.Contains(out[:i], l) {
-			return wrong("the result of the subscripts %.100q has %q twice", o.Text, rune(l))
-		}
+		stopIf(l > 0 && count[l] == 0, wrong, "the subscripts %.100q have no operand with %q", o.Text, rune(l))
+		stopIf(slices.Contains(out[:i], l), wrong, "the result of the subscripts %.100q has %q twice", o.Text, rune(l))
 	}
-	if dots > 0 && !strings.Contains(right, "...") {
-		return wrong("the result of the subscripts %.100q lacks the ellipsis", o.Text)
-	}
+	stopIf(dots > 0 && !strings.Contains(right, "..."), wrong, "the result of the subscripts %.100q lacks the ellipsis", o.Text)
 	return sumOfProducts(factors, out)
 }
 
@@ -311,16 +303,12 @@ func tensorDot(o Options, x ...*tree.Node) *tree.Node {
 	from, to := o.Axes, o.Ints
 	if o.Axes == nil {
 		n := o.int(0, 2)
-		if n < 0 || n > len(a) || n > len(b) {
-			return misshapen("%d axes cannot be summed over for ranks %d and %d", n, len(a), len(b))
-		}
+		stopIf(n < 0 || n > len(a) || n > len(b), misshapen, "%d axes cannot be summed over for ranks %d and %d", n, len(a), len(b))
 		from, to = lists.UpTo(len(a))[len(a)-n:], lists.UpTo(n)
 	}
 	from, err := shape.Order(from, len(a))
 	to, err2 := shape.Order(to, len(b))
-	if err != nil || err2 != nil || len(from) != len(to) {
-		return misshapen("axes %v and %v cannot be summed over for ranks %d and %d", o.Axes, o.Ints, len(a), len(b))
-	}
+	stopIf(err != nil || err2 != nil || len(from) != len(to), misshapen, "axes %v and %v cannot be summed over for ranks %d and %d", o.Axes, o.Ints, len(a), len(b))
 	f, g := factor{x[0], nil}, factor{x[1], nil}
 	var out []int
 	for i := range a {
@@ -352,17 +340,13 @@ func inner(_ Options, x ...*tree.Node) *tree.Node {
 // vecDot sums the products of the conjugate of x[0] and x[1] along an axis, by default the last.
 func vecDot(o Options, x ...*tree.Node) *tree.Node {
 	o = o.orAxes(-1)
-	if len(o.Axes) != 1 {
-		return misshapen("%d axes are given, not 1", len(o.Axes))
-	}
+	stopIf(len(o.Axes) != 1, misshapen, "%d axes are given, not 1", len(o.Axes))
 	axes := [2]int{} // from the last, because axes are broadcast from there
 	for i, a := range x {
 		axes[i] = valid(shape.Axis(o.Axes[0], len(a.Shape()))) - len(a.Shape())
 	}
 	a, b, axis := x[0], x[1], max(axes[0], axes[1])
-	if a.Shape()[axes[0]+len(a.Shape())] != b.Shape()[axes[1]+len(b.Shape())] {
-		return misshapen("the vectors of shapes %v and %v differ", a.Shape(), b.Shape())
-	}
+	stopIf(a.Shape()[axes[0]+len(a.Shape())] != b.Shape()[axes[1]+len(b.Shape())], misshapen, "the vectors of shapes %v and %v differ", a.Shape(), b.Shape())
 	a, b = moveAxis(Options{Axes: axes[:1], Ints: []int{axis}}, a), moveAxis(Options{Axes: axes[1:], Ints: []int{axis}}, b)
 	return Reduce("sum", Call("mul", conjugate(a), b), Options{Axes: []int{axis}})
 }
@@ -375,12 +359,8 @@ func vdot(o Options, x ...*tree.Node) *tree.Node {
 // matVec multiplies matrices and vectors in the last axes.
 func matVec(_ Options, x ...*tree.Node) *tree.Node {
 	a, b := x[0].Shape(), x[1].Shape()
-	if len(a) < 2 || len(b) < 1 {
-		return misshapen("operands of shapes %v and %v are no matrix and vector", a, b)
-	}
-	if a[len(a)-1] != b[len(b)-1] {
-		return misshapen("inner dimensions of %v and %v differ", a, b)
-	}
+	stopIf(len(a) < 2 || len(b) < 1, misshapen, "operands of shapes %v and %v are no matrix and vector", a, b)
+	stopIf(a[len(a)-1] != b[len(b)-1], misshapen, "inner dimensions of %v and %v differ", a, b)
 	p := MatMul(x[0], withAxis(x[1], -1))
 	return squeeze(Options{Axes: []int{-1}}, p)
 }
@@ -388,12 +368,8 @@ func matVec(_ Options, x ...*tree.Node) *tree.Node {
 // vecMat multiplies vectors and matrices in the last axes, and takes the vectors conjugate.
 func vecMat(_ Options, x ...*tree.Node) *tree.Node {
 	a, b := x[0].Shape(), x[1].Shape()
-	if len(a) < 1 || len(b) < 2 {
-		return misshapen("operands of shapes %v and %v are no vector and matrix", a, b)
-	}
-	if a[len(a)-1] != b[len(b)-2] {
-		return misshapen("inner dimensions of %v and %v differ", a, b)
-	}
+	stopIf(len(a) < 1 || len(b) < 2, misshapen, "operands of shapes %v and %v are no vector and matrix", a, b)
+	stopIf(a[len(a)-1] != b[len(b)-2], misshapen, "inner dimensions of %v and %v differ", a, b)
 	p := MatMul(withAxis(conjugate(x[0]), -2), x[1])
 	return squeeze(Options{Axes: []int{-2}}, p)
 }

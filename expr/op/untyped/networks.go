@@ -40,9 +40,7 @@ func upsample(o Options, x ...*tree.Node) *tree.Node {
 func interpolated(a *tree.Node, axis, scale int) *tree.Node {
 	s, t := a.Shape(), a.DType()
 	n := s[axis]
-	if n == 0 || n > math.MaxInt/4/scale {
-		return misshapen("an axis of %d elements cannot be enlarged %d times", n, scale)
-	}
+	stopIf(n == 0 || n > math.MaxInt/4/scale, misshapen, "an axis of %d elements cannot be enlarged %d times", n, scale)
 	if scale > fewPhases {
 		return interpolatedAt(a, axis, n*scale)
 	}
@@ -89,9 +87,7 @@ func resizedTo(o Options, x ...*tree.Node) *tree.Node {
 	for i, size := range o.Ints {
 		axis := valid(shape.Axis(axes[i], len(a.Shape())))
 		n := a.Shape()[axis]
-		if size < 0 || size > math.MaxInt/4/max(n, 1) || n == 0 && size > 0 {
-			return misshapen("an axis of %d elements cannot get %d", n, size)
-		}
+		stopIf(size < 0 || size > math.MaxInt/4/max(n, 1) || n == 0 && size > 0, misshapen, "an axis of %d elements cannot get %d", n, size)
 		if o.Text == "bilinear" {
 			a = interpolatedAt(a, axis, size)
 			continue
@@ -123,9 +119,7 @@ func interpolatedAt(a *tree.Node, axis, size int) *tree.Node {
 func crop(o Options, x ...*tree.Node) *tree.Node {
 	s := x[0].Shape()
 	lead := len(s) - len(o.Ints)
-	if lead < 0 || o.Axes != nil && len(o.Axes) != len(o.Ints) {
-		return misshapen("%d sizes and %d starts are given for rank %d", len(o.Ints), len(o.Axes), len(s))
-	}
+	stopIf(lead < 0 || o.Axes != nil && len(o.Axes) != len(o.Ints), misshapen, "%d sizes and %d starts are given for rank %d", len(o.Ints), len(o.Axes), len(s))
 	spans := make([]shape.Slice, len(s))
 	for i, n := range o.Ints {
 		d := s[lead+i]
@@ -133,9 +127,7 @@ func crop(o Options, x ...*tree.Node) *tree.Node {
 		if o.Axes != nil {
 			from = o.Axes[i]
 		}
-		if n < 0 || n > d || from < 0 || from > d-n {
-			return misshapen("%d elements from %d leave an axis of size %d", n, from, d)
-		}
+		stopIf(n < 0 || n > d || from < 0 || from > d-n, misshapen, "%d elements from %d leave an axis of size %d", n, from, d)
 		spans[lead+i] = shape.Range(from, from+n)
 	}
 	return Slice(x[0], spans)
@@ -154,9 +146,7 @@ func layout(o Options, x ...*tree.Node) *tree.Node {
 		}
 		axes = append(axes, k)
 	}
-	if len(from) != len(to) || len(axes) != len(x[0].Shape()) {
-		return wrong("axes named %q cannot be rearranged as %q for rank %d", from, to, len(x[0].Shape()))
-	}
+	stopIf(len(from) != len(to) || len(axes) != len(x[0].Shape()), wrong, "axes named %q cannot be rearranged as %q for rank %d", from, to, len(x[0].Shape()))
 	return Transpose(x[0], axes)
 }
 
@@ -164,9 +154,7 @@ func layout(o Options, x ...*tree.Node) *tree.Node {
 // index states.
 func isAt(a, index *tree.Node) *tree.Node {
 	s := a.Shape()
-	if len(s) == 0 || !shape.Shape(s[:len(s)-1]).Equal(index.Shape()) {
-		return misshapen("indices of shape %v do not fit the rows of shape %v", index.Shape(), s)
-	}
+	stopIf(len(s) == 0 || !shape.Shape(s[:len(s)-1]).Equal(index.Shape()), misshapen, "indices of shape %v do not fit the rows of shape %v", index.Shape(), s)
 	at := withAxis(Cast(index, dtype.I64), -1)
 	return Call("equal", at, Iota(s[len(s)-1]))
 }
@@ -180,9 +168,7 @@ func fillAt(_ Options, x ...*tree.Node) *tree.Node {
 	on := sound(isAt(x[0], x[1]))
 	v := x[2]
 	if len(v.Shape()) > 0 {
-		if !v.Shape().Equal(x[1].Shape()) {
-			return misshapen("%v values do not fit %v indices", v.Shape(), x[1].Shape())
-		}
+		stopIf(!v.Shape().Equal(x[1].Shape()), misshapen, "%v values do not fit %v indices", v.Shape(), x[1].Shape())
 		v = withAxis(v, -1)
 	}
 	return Call("where", on, v, x[0])
@@ -196,9 +182,7 @@ func softmaxGrad(o Options, x ...*tree.Node) *tree.Node {
 	if len(o.Ints) == 0 {
 		return d
 	}
-	if len(o.Ints) > 1 {
-		return wrong("there may be one label to ignore, not %v", o.Ints)
-	}
+	stopIf(len(o.Ints) > 1, wrong, "there may be one label to ignore, not %v", o.Ints)
 	label := withAxis(Cast(x[1], dtype.I64), -1)
 	return Call("where", Call("equal", label, tree.ConstInt(dtype.I64, int64(o.Ints[0]))), tree.ConstFloat(t, 0), d)
 }
@@ -206,9 +190,7 @@ func softmaxGrad(o Options, x ...*tree.Node) *tree.Node {
 // smoothSoftmaxGrad gives o.Numbers[0] of each label to all others.
 func smoothSoftmaxGrad(o Options, x ...*tree.Node) *tree.Node {
 	on := sound(isAt(x[0], x[1]))
-	if len(o.Numbers) != 1 || !(o.Numbers[0] >= 0 && o.Numbers[0] <= 1) {
-		return wrong("the part of a label that all others share is %v", o.Numbers)
-	}
+	stopIf(len(o.Numbers) != 1 || !(o.Numbers[0] >= 0 && o.Numbers[0] <= 1), wrong, "the part of a label that all others share is %v", o.Numbers)
 	y, t, alpha := x[0], x[0].DType(), o.Numbers[0]
 	others := max(y.Shape()[len(y.Shape())-1]-1, 1)
 	here := Call("add", Call("sub", y, tree.ConstFloat(t, 1)), tree.ConstFloat(t, alpha))

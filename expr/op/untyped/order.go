@@ -215,9 +215,7 @@ func searchSorted(o Options, x ...*tree.Node) *tree.Node {
 	if o.Text == "" {
 		side = 0
 	}
-	if side < 0 {
-		return tree.Errorf(tree.ErrValue, "", "the side is left or right, not %q", o.Text)
-	}
+	stopIf(side < 0, wrong, "the side is left or right, not %q", o.Text)
 	return With("searchsorted", nil, []int{side}, x[0], x[1])
 }
 

@@ -36,14 +36,10 @@ func flatten(_ Options, x ...*tree.Node) *tree.Node { return Reshape(x[0], []int
 
 func swapAxes(o Options, x ...*tree.Node) *tree.Node {
 	rank := len(x[0].Shape())
-	if len(o.Axes) != 2 {
-		return misshapen("%d axes given, not 2", len(o.Axes))
-	}
+	stopIf(len(o.Axes) != 2, misshapen, "%d axes given, not 2", len(o.Axes))
 	i, err := shape.Axis(o.Axes[0], rank)
 	j, err2 := shape.Axis(o.Axes[1], rank)
-	if err != nil || err2 != nil {
-		return misshapen("axes %d and %d do not both exist in rank %d", o.Axes[0], o.Axes[1], rank)
-	}
+	stopIf(err != nil || err2 != nil, misshapen, "axes %d and %d do not both exist in rank %d", o.Axes[0], o.Axes[1], rank)
 	perm := lists.UpTo(rank)
 	perm[i], perm[j] = j, i
 	return Transpose(x[0], perm)
@@ -54,9 +50,7 @@ func moveAxis(o Options, x ...*tree.Node) *tree.Node {
 	rank := len(x[0].Shape())
 	from, err := shape.Order(o.Axes, rank)
 	to, err2 := shape.Order(o.Ints, rank)
-	if err != nil || err2 != nil || len(from) != len(to) {
-		return misshapen("axes %v cannot be moved to %v in rank %d", o.Axes, o.Ints, rank)
-	}
+	stopIf(err != nil || err2 != nil || len(from) != len(to), misshapen, "axes %v cannot be moved to %v in rank %d", o.Axes, o.Ints, rank)
 	perm := othersThan(from, x[0])
 	for d := range rank {
 		if i := slices.Index(to, d); i >= 0 {
@@ -138,9 +132,7 @@ func roll(o Options, x ...*tree.Node) *tree.Node {
 		}
 		o.Ints = []int{total}
 	}
-	if len(o.Ints) != len(o.Axes) && len(o.Ints) != 1 {
-		return misshapen("%d shifts given for %d axes", len(o.Ints), len(o.Axes))
-	}
+	stopIf(len(o.Ints) != len(o.Axes) && len(o.Ints) != 1, misshapen, "%d shifts given for %d axes", len(o.Ints), len(o.Axes))
 	for i, axis := range o.Axes {
 		axis := valid(shape.Axis(axis, len(a.Shape())))
 		d := a.Shape()[axis]
@@ -176,9 +168,7 @@ func stack(o Options, x ...*tree.Node) *tree.Node {
 	o = o.orAxes(0)
 	parts := make([]*tree.Node, len(x))
 	for i, a := range x {
-		if !a.Shape().Equal(x[0].Shape()) || len(o.Axes) != 1 {
-			return misshapen("arrays of shapes %v and %v cannot be stacked along axes %v", x[0].Shape(), a.Shape(), o.Axes)
-		}
+		stopIf(!a.Shape().Equal(x[0].Shape()) || len(o.Axes) != 1, misshapen, "arrays of shapes %v and %v cannot be stacked along axes %v", x[0].Shape(), a.Shape(), o.Axes)
 		parts[i] = newAxes(o, a)
 	}
 	return Concat(o.Axes[0], parts)
@@ -186,9 +176,7 @@ func stack(o Options, x ...*tree.Node) *tree.Node {
 
 func oneHot(o Options, x ...*tree.Node) *tree.Node {
 	depth := o.int(0, 0)
-	if depth < 0 {
-		return misshapen("the depth %d is negative", depth)
-	}
+	stopIf(depth < 0, misshapen, "the depth %d is negative", depth)
 	at := withAxis(Cast(x[0], dtype.I64), -1)
 	return Cast(Call("equal", at, Iota(depth)), o.elements())
 }
@@ -214,9 +202,7 @@ func (o Options) matrix() (rows, columns int) {
 // position. The last number is the end itself. Integers round down.
 func linspace(o Options, _ ...*tree.Node) *tree.Node {
 	n := o.int(0, 50)
-	if n < 0 || len(o.Numbers) != 2 {
-		return tree.Errorf(tree.ErrValue, "", "%d numbers between %d ends do not exist", n, len(o.Numbers))
-	}
+	stopIf(n < 0 || len(o.Numbers) != 2, wrong, "%d numbers between %d ends do not exist", n, len(o.Numbers))
 	number := func(v float64) *tree.Node { return tree.ConstFloat(dtype.F64, v) }
 	start, stop := o.Numbers[0], o.Numbers[1]
 	parts := n

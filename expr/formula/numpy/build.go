@@ -169,9 +169,7 @@ func Check(formula []*syntax.Statement) (err error) {
 	s := &scope{checking: true}
 	for _, st := range formula {
 		v := s.eval(st.Value)
-		if v.kind == vNone || v.kind == vString {
-			panic(fail(st.Value, expr.ErrType, "%s cannot be assigned", v.describe()))
-		}
+		stopIf(v.kind == vNone || v.kind == vString, st.Value, expr.ErrType, "%s cannot be assigned", v.describe())
 		unpacks(st, v)
 		if st.Target.Kind == syntax.Index {
 			s.eval(st.Target)
@@ -222,9 +220,7 @@ func (b *builder) run(st *syntax.Statement) {
 		panic(b.unbound(at))
 	}
 	e := b.eval(st.Value)
-	if !e.isOperand() {
-		panic(fail(st.Value, expr.ErrType, "%s cannot be assigned", e.describe()))
-	}
+	stopIf(!e.isOperand(), st.Value, expr.ErrType, "%s cannot be assigned", e.describe())
 	unpacks(st, e)
 	switch {
 	case st.Target.Kind == syntax.Index:
@@ -249,9 +245,7 @@ func unpacks(st *syntax.Statement, e value) {
 	case e.kind != vSeq:
 		panic(fail(st.Value, expr.ErrType, "%s has no parts for several names", e.describe()))
 	}
-	if n != st.Parts {
-		panic(fail(st.Value, expr.ErrShape, "a value of %s cannot be assigned to %d targets", plural(n, "part"), st.Parts))
-	}
+	stopIf(n != st.Parts, st.Value, expr.ErrShape, "a value of %s cannot be assigned to %d targets", plural(n, "part"), st.Parts)
 }
 
 // define gives a temporary a value.
@@ -288,9 +282,7 @@ func (b *builder) combined(st *syntax.Statement, x, e value) value {
 func (b *builder) assignPart(st *syntax.Statement, v *variable, e value) {
 	name := st.Name()
 	if !v.bound && !v.owned {
-		if v.value.kind != vTree || v.value.weak != syntax.NoNumber {
-			panic(fail(st.Target, expr.ErrType, "%s is %s, which has no parts to assign to", name, v.value.describe()))
-		}
+		stopIf(v.value.kind != vTree || v.value.weak != syntax.NoNumber, st.Target, expr.ErrType, "%s is %s, which has no parts to assign to", name, v.value.describe())
 		b.materialize(name, st)
 		v = b.vars[name]
 	}
@@ -357,9 +349,7 @@ func (b *builder) combine(st *syntax.Statement, target *tree.Node, r value, whol
 // sameShape checks the result of an in-place operator, which NumPy does not
 // broadcast.
 func sameShape(st *syntax.Statement, target, result *tree.Node) {
-	if !result.Shape().Equal(target.Shape()) {
-		panic(fail(operatorOf(st), expr.ErrShape, "a result of shape %v does not fit a target of shape %v", result.Shape(), target.Shape()))
-	}
+	stopIf(!result.Shape().Equal(target.Shape()), operatorOf(st), expr.ErrShape, "a result of shape %v does not fit a target of shape %v", result.Shape(), target.Shape())
 }
 
 // store writes a value into an array or a view of one. A whole array needs a
@@ -374,9 +364,7 @@ func stored(st *syntax.Statement, target *tree.Node, e value, whole bool) *tree.
 	if e.weakClass() != syntax.NoNumber {
 		from = promoted(e, zero(t))
 	}
-	if whole && !sameKind(from, t) {
-		panic(fail(st.Value, expr.ErrType, "a value of type %v cannot be stored in %s, which is %v; convert it with astype", from, st.Name(), t))
-	}
+	stopIf(whole && !sameKind(from, t), st.Value, expr.ErrType, "a value of type %v cannot be stored in %s, which is %v; convert it with astype", from, st.Name(), t)
 	n := e.as(t)
 	if !whole {
 		n = dropLeading(n, target)

@@ -39,9 +39,8 @@ func (c *call) vector(i int, n *tree.Node) *tree.Node {
 
 // variable returns argument i, which is no literal.
 func (c *call) variable(i int) *tree.Node {
-	if x := c.args[i]; x.kind != vTree {
-		panic(fail(x.at, tree.ErrType, "%s differentiates by a name, not by %s", c.at.Text, x.describe()))
-	}
+	x := c.args[i]
+	stopIf(x.kind != vTree, x.at, tree.ErrType, "%s differentiates by a name, not by %s", c.at.Text, x.describe())
 	return c.array(i)
 }
 

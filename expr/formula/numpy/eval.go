@@ -212,9 +212,8 @@ var modules = map[string]string{
 // noModule reports a method of a module that is no variable.
 func (s *scope) noModule(n *syntax.Node) {
 	x := n.Args[0]
-	if in, ok := modules[x.Text]; ok && x.Kind == syntax.Name && s.vars[x.Text] == nil && !(s.checking && functions[n.Text].isMethod(n.Text)) {
-		panic(fail(x, nil, "%s is no module here; write %s(x) or np.%s%s(x)", x.Text, n.Text, in, n.Text))
-	}
+	in, ok := modules[x.Text]
+	stopIf(ok && x.Kind == syntax.Name && s.vars[x.Text] == nil && !(s.checking && functions[n.Text].isMethod(n.Text)), x, nil, "%s is no module here; write %s(x) or np.%s%s(x)", x.Text, n.Text, in, n.Text)
 }
 
 // callMethod returns x.f(...), where f is a function of x.
@@ -311,9 +310,8 @@ func convertTo(at *syntax.Node, t dtype.Type, x item) value {
 			i := x.s.I
 			if x.s.Class == syntax.Float {
 				var ok bool
-				if i, ok = truncated(x.s.F); !ok {
-					panic(fail(at, tree.ErrValue, "%s is no integer", x.describe()))
-				}
+				i, ok = truncated(x.s.F)
+				stopIf(!ok, at, tree.ErrValue, "%s is no integer", x.describe())
 			}
 			return literal(syntax.Number{Class: syntax.Int, I: i})
 		}

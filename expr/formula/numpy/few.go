@@ -106,9 +106,8 @@ func callSelect(c *call) *tree.Node {
 	n := c.as(2, t)
 	values := c.converted(1, choices, t)
 	for i := len(conditions) - 1; i >= 0; i-- {
-		if m := conditions[i].n; m.DType() != dtype.Bool {
-			panic(fail(c.args[0].at, tree.ErrType, "condition %d is an array of %v, not of bools", i, m.DType()))
-		}
+		m := conditions[i].n
+		stopIf(m.DType() != dtype.Bool, c.args[0].at, tree.ErrType, "condition %d is an array of %v, not of bools", i, m.DType())
 		n = untyped.Apply(untyped.Row("where"), conditions[i].n, values[i], n)
 	}
 	return n
@@ -122,9 +121,8 @@ const (
 // callIsIn compares each element with a few others, or looks for it among many in their order.
 func callIsIn(c *call) *tree.Node {
 	a, others := c.array(0), c.array(1) // NumPy makes arrays of both
-	if kind := c.args[4]; kind.kind == vString && kind.str != "sort" && kind.str != "table" {
-		panic(fail(kind.at, tree.ErrValue, "there is no kind %q of isin; there are sort and table", kind.str))
-	}
+	kind := c.args[4]
+	stopIf(kind.kind == vString && kind.str != "sort" && kind.str != "table", kind.at, tree.ErrValue, "there is no kind %q of isin; there are sort and table", kind.str)
 	t := promote(a.DType(), others.DType())
 	a, others = cast(a, t), cast(others, t)
 	size, last := others.Shape().Size(), untyped.Options{Axes: []int{-1}}
@@ -210,17 +208,14 @@ func (f *Function) at(n *syntax.Node, items []item) value {
 			return unknown
 		}
 	}
-	if len(items) != 3 || items[0].kind != vTree || slices.ContainsFunc(n.Keys, func(k string) bool { return k != "" }) {
-		panic(fail(n, tree.ErrType, "%s takes an array, subscripts and values, without names", n.Text))
-	}
+	stopIf(len(items) != 3 || items[0].kind != vTree || slices.ContainsFunc(n.Keys, func(k string) bool { return k != "" }), n, tree.ErrType, "%s takes an array, subscripts and values, without names", n.Text)
 	a, subscripts := items[0].n, items[1:2]
 	if x := items[1]; x.kind == vSeq && !x.list {
 		subscripts = expand(x)
 	}
 	at := places(n, a, subscripts)
-	if t := promoted(items[2].value, items[0].value); !sameKind(t, a.DType()) && !(t.IsInt() && a.DType().IsInt()) {
-		panic(fail(items[2].at, tree.ErrType, "values of type %v cannot be stored in an array of %v", t, a.DType()))
-	}
+	t := promoted(items[2].value, items[0].value)
+	stopIf(!sameKind(t, a.DType()) && !(t.IsInt() && a.DType().IsInt()), items[2].at, tree.ErrType, "values of type %v cannot be stored in an array of %v", t, a.DType())
 	v := items[2].as(a.DType())
 	if f.Name == "sub" {
 		v = apply("neg", v)
@@ -248,9 +243,8 @@ func (s *scope) callMethodOf(n *syntax.Node, name, method string, items []item) 
 	}
 	fold := functions[folds[method][f.Name]]
 	stopIf(fold == nil, n, tree.ErrUnsupported, "%s has no method %s here", name, method)
-	if x := append(items, item{})[0]; method == "accumulate" && x.isOperand() && x.kind != vSeq && (x.kind == vScalar || len(x.n.Shape()) == 0) {
-		panic(fail(n, tree.ErrShape, "%s.accumulate takes an array with axes", name))
-	}
+	x := append(items, item{})[0]
+	stopIf(method == "accumulate" && x.isOperand() && x.kind != vSeq && (x.kind == vScalar || len(x.n.Shape()) == 0), n, tree.ErrShape, "%s.accumulate takes an array with axes", name)
 	if (len(keys) < 2 || keys[1] != "") && !slices.Contains(keys, "axis") {
 		items, keys = append(items, item{integer(0), n}), append(slices.Clip(keys), "axis")
 	}
@@ -356,9 +350,7 @@ func callBincount(c *call) *tree.Node {
 
 // callDigitize searches the bins, which increase or decrease, for the elements of argument 0.
 func callDigitize(c *call) *tree.Node {
-	if b := c.args[1]; !b.isOperand() {
-		panic(fail(b.at, tree.ErrType, "%s is no operand", b.describe()))
-	}
+	stopIf(!c.args[1].isOperand(), c.args[1].at, tree.ErrType, "%s is no operand", c.args[1].describe())
 	x, side := c.common(0, 1), "right"
 	if c.args[2].s.Truth() {
 		side = "left"

@@ -28,9 +28,7 @@ func index(at *syntax.Node, x value, subscripts []item, target bool) value {
 	if x.kind == vSeq && len(subscripts) == 1 {
 		return elementOf(x, subscripts[0])
 	}
-	if x.kind != vTree {
-		panic(fail(at, tree.ErrType, "%s has no elements", x.describe()))
-	}
+	stopIf(x.kind != vTree, at, tree.ErrType, "%s has no elements", x.describe())
 	n := x.n
 	s := &selection{spans: make([]op.Span, len(n.Shape()))}
 	s.read(at, n.Shape(), subscripts)
@@ -96,9 +94,8 @@ func checkSubscripts(subscripts []item) {
 	for _, x := range subscripts {
 		switch {
 		case x.kind == vEllipsis:
-			if ellipses++; ellipses > 1 {
-				panic(fail(x.at, tree.ErrShape, "a subscript has only one ellipsis"))
-			}
+			ellipses++
+			stopIf(ellipses > 1, x.at, tree.ErrShape, "a subscript has only one ellipsis")
 		case x.kind == vSlice || x.kind == vNone:
 		case x.kind == vScalar && x.s.Class == syntax.Float:
 			panic(x.mismatch("subscripts are integers, not %s", x.describe()))

@@ -50,9 +50,7 @@ func (b *builder) assignMask(st *syntax.Statement, array value, items []item, at
 	whole := slices.Repeat([]item{{value{kind: vSlice}, items[at].at}}, len(dims))
 	part := index(st.Target, array, slices.Concat(items[:at], whole, items[at+1:]), true)
 	to := part.n.Shape()
-	if !to[first : first+len(dims)].Equal(dims) {
-		panic(fail(items[at].at, tree.ErrShape, "a mask of shape %v does not fit an array of shape %v", dims, array.n.Shape()))
-	}
+	stopIf(!to[first:first+len(dims)].Equal(dims), items[at].at, tree.ErrShape, "a mask of shape %v does not fit an array of shape %v", dims, array.n.Shape())
 	after := to[first+len(dims):]
 	apart := advanced[len(advanced)-1]-advanced[0] >= len(advanced)
 	n := b.updated(st, part, spread(st, part.n, e, len(dims), after, apart))

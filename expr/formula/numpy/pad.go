@@ -23,13 +23,10 @@ var padModes = []struct {
 // callPad surrounds with numbers, with elements of the array, or with what it computes from them.
 func callPad(c *call) *tree.Node {
 	mode, n := c.args[2], c.array(0)
-	if mode.kind != vString {
-		panic(fail(mode.at, tree.ErrType, "the mode of pad must be a string, not %s", mode.describe()))
-	}
+	stopIf(mode.kind != vString, mode.at, tree.ErrType, "the mode of pad must be a string, not %s", mode.describe())
 	for _, p := range padModes {
-		if i := c.f.parameter(p.argument); c.args[i].given && !slices.Contains(p.modes, mode.str) {
-			panic(fail(c.args[i].at, nil, "the mode %q has no %s", mode.str, p.argument))
-		}
+		i := c.f.parameter(p.argument)
+		stopIf(c.args[i].given && !slices.Contains(p.modes, mode.str), c.args[i].at, nil, "the mode %q has no %s", mode.str, p.argument)
 	}
 	widths := c.widths(c.args[1], n)
 	switch mode.str {
@@ -75,9 +72,8 @@ func (c *call) widths(x argument, n *tree.Node) []int {
 	out := make([]int, len(values))
 	for i, v := range values {
 		k := item{v, x.at}.integer("a width")
-		if out[i] = k; k < 0 || k > 1<<30 {
-			panic(fail(x.at, tree.ErrValue, "a width of %d is not possible", k))
-		}
+		out[i] = k
+		stopIf(k < 0 || k > 1<<30, x.at, tree.ErrValue, "a width of %d is not possible", k)
 	}
 	return out[:2*len(n.Shape())]
 }

@@ -136,16 +136,13 @@ func addNumberOr(v float64) setter {
 
 // checkKind admits the names of NumPy's algorithms. Every sort here is stable.
 func checkKind(c *call, i int, _ *untyped.Options) {
-	if !c.isNone(i) && !slices.Contains([]string{"quicksort", "mergesort", "heapsort", "stable"}, c.text(i)) {
-		panic(fail(c.args[i].at, tree.ErrValue, "there is no kind %q; there are quicksort, mergesort, heapsort and stable", c.text(i)))
-	}
+	stopIf(!c.isNone(i) && !slices.Contains([]string{"quicksort", "mergesort", "heapsort", "stable"}, c.text(i)), c.args[i].at, tree.ErrValue, "there is no kind %q; there are quicksort, mergesort, heapsort and stable", c.text(i))
 }
 
 // checkStable admits one of the arguments kind and stable.
 func checkStable(c *call, i int, _ *untyped.Options) {
-	if kind := c.f.parameter("kind"); !c.isNone(i) && !c.isNone(kind) {
-		panic(fail(c.args[i].at, tree.ErrValue, "%s takes kind or stable, not both", c.at.Text))
-	}
+	kind := c.f.parameter("kind")
+	stopIf(!c.isNone(i) && !c.isNone(kind), c.args[i].at, tree.ErrValue, "%s takes kind or stable, not both", c.at.Text)
 }
 
 func setText(c *call, i int, o *untyped.Options) { o.Text = c.text(i) }
@@ -167,8 +164,7 @@ func setDDof(c *call, i int, o *untyped.Options) {
 
 // text returns argument i, a string, or "" for None.
 func (c *call) text(i int) string {
-	if x := c.args[i]; x.kind != vString && x.kind != vNone {
-		panic(fail(x.at, tree.ErrType, "%s must be a string, not %s", c.f.params[i].name, x.describe()))
-	}
+	x := c.args[i]
+	stopIf(x.kind != vString && x.kind != vNone, x.at, tree.ErrType, "%s must be a string, not %s", c.f.params[i].name, x.describe())
 	return c.args[i].str
 }

@@ -9,9 +9,8 @@ import (
 
 // key returns argument 0, from which random numbers follow.
 func (c *call) key() expr.Exp[uint64] {
-	if t := c.array(0).DType(); !t.IsInt() && t.Valid() {
-		panic(fail(c.args[0].at, tree.ErrType, "a key is an integer, not %v", t))
-	}
+	t := c.array(0).DType()
+	stopIf(!t.IsInt() && t.Valid(), c.args[0].at, tree.ErrType, "a key is an integer, not %v", t)
 	return expr.Of[uint64](c.as(0, dtype.U64))
 }
 

@@ -97,9 +97,7 @@ func (c *call) evenly(size int, even bool) []int {
 func callUnstack(c *call) value {
 	n := c.array(0)
 	axis, err := shape.Axis(c.integer(1), len(n.Shape()))
-	if err != nil || n.Shape()[axis] > maxParts {
-		panic(fail(c.at, tree.ErrShape, "an array of rank %d cannot be taken apart along axis %d", len(n.Shape()), c.integer(1)))
-	}
+	stopIf(err != nil || n.Shape()[axis] > maxParts, c.at, tree.ErrShape, "an array of rank %d cannot be taken apart along axis %d", len(n.Shape()), c.integer(1))
 	return partsOf(n, axis)
 }
 
@@ -145,9 +143,7 @@ func callI0(c *call) *tree.Node {
 // Halves are computed as float32, because few digits would round exponents.
 func callLdexp(c *call) *tree.Node {
 	n, e := c.array(0), c.array(1)
-	if t := e.DType(); !t.IsInt() && t != dtype.Bool {
-		panic(fail(c.args[1].at, tree.ErrType, "the exponents of ldexp are integers, not %v", t))
-	}
+	stopIf(!e.DType().IsInt() && e.DType() != dtype.Bool, c.args[1].at, tree.ErrType, "the exponents of ldexp are integers, not %v", e.DType())
 	t := floatFor(n.DType())
 	wide := t.Register()
 	return cast(apply("ldexp", cast(n, wide), cast(e, wide)), t)
@@ -190,9 +186,8 @@ func callGradient(c *call) value {
 	axes := lists.UpTo(len(f.Shape()))
 	if i := c.f.parameter("axis"); !c.isNone(i) {
 		var err error
-		if axes, err = shape.Order(c.integers(i), len(f.Shape())); err != nil {
-			panic(fail(c.args[i].at, tree.ErrShape, "%s", err))
-		}
+		axes, err = shape.Order(c.integers(i), len(f.Shape()))
+		stopIf(err != nil, c.args[i].at, tree.ErrShape, "%s", err)
 	}
 	gaps := c.args[1].seq
 	switch {
@@ -252,9 +247,7 @@ func callBlock(c *call) value {
 // blocks returns the numbers and the arrays in nested lists, all of which are in the same number of lists.
 func (c *call) blocks(v value, level int) (out []value, depth int) {
 	if v.kind != vSeq {
-		if !v.isOperand() {
-			panic(fail(c.at, tree.ErrType, "%s is no operand", v.describe()))
-		}
+		stopIf(!v.isOperand(), c.at, tree.ErrType, "%s is no operand", v.describe())
 		return []value{v}, level
 	}
 	stopIf(len(v.seq) == 0, c.at, tree.ErrShape, "block takes no empty list")

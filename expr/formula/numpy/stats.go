@@ -145,9 +145,8 @@ func (c *call) weightedQuantile(weights int, q float64, withoutNaN bool) *tree.N
 		n = untyped.Compose("moveaxis", untyped.Options{Axes: order, Ints: ends}, n)
 		return untyped.Reshape(n, append(dims.Clone(), -1))
 	}
-	if a, w = line(a), line(w); a.Err() != nil || a.Shape()[len(dims)] == 0 {
-		panic(fail(c.at, tree.ErrShape, "an empty axis has no quantile"))
-	}
+	a, w = line(a), line(w)
+	stopIf(a.Err() != nil || a.Shape()[len(dims)] == 0, c.at, tree.ErrShape, "an empty axis has no quantile")
 	if nan := a.DType().IsFloat(); nan && withoutNaN {
 		w = apply("where", apply("isnan", a), number0(w), w)
 	}
@@ -201,9 +200,7 @@ func (c *call) edges(bins, within value, a *tree.Node) *tree.Node {
 		return n
 	}
 	n, ok := bins.s.Small()
-	if !ok || n < 1 || n > 1<<27 {
-		panic(fail(c.at, tree.ErrValue, "%s is no number of bins", bins.describe()))
-	}
+	stopIf(!ok || n < 1 || n > 1<<27, c.at, tree.ErrValue, "%s is no number of bins", bins.describe())
 	t := a.DType()
 	if !t.IsFloat() {
 		t = dtype.F64
@@ -307,9 +304,8 @@ func callHistogram(c *call) value {
 	}
 	var w *tree.Node
 	if !c.isNone(weights) {
-		if w = c.array(weights); !w.Shape().Equal(a.Shape()) {
-			panic(fail(c.at, tree.ErrShape, "weights of shape %v do not fit elements of shape %v", w.Shape(), a.Shape()))
-		}
+		w = c.array(weights)
+		stopIf(!w.Shape().Equal(a.Shape()), c.at, tree.ErrShape, "weights of shape %v do not fit elements of shape %v", w.Shape(), a.Shape())
 		w = flat(w)
 	}
 	n := c.counted([]*tree.Node{flat(a)}, []*tree.Node{edges}, w, c.truthOf(density))
@@ -347,9 +343,7 @@ func callHistogramND(c *call) value {
 		if x.Err() != nil {
 			return valueOf(x)
 		}
-		if len(x.Shape()) != 1 || !x.Shape().Equal(samples[0].Shape()) {
-			panic(fail(c.at, tree.ErrShape, "samples are vectors of one size, not of shapes %v and %v", samples[0].Shape(), x.Shape()))
-		}
+		stopIf(len(x.Shape()) != 1 || !x.Shape().Equal(samples[0].Shape()), c.at, tree.ErrShape, "samples are vectors of one size, not of shapes %v and %v", samples[0].Shape(), x.Shape())
 		b, r := bins, within
 		if r.kind == vSeq {
 			stopIf(len(r.seq) != len(samples), c.at, tree.ErrShape, "%d ranges do not fit %d axes", len(r.seq), len(samples))
@@ -366,9 +360,8 @@ func callHistogramND(c *call) value {
 	}
 	var w *tree.Node
 	if !c.isNone(weights) {
-		if w = c.as(weights, dtype.F64); !w.Shape().Equal(samples[0].Shape()) {
-			panic(fail(c.at, tree.ErrShape, "weights of shape %v do not fit samples of shape %v", w.Shape(), samples[0].Shape()))
-		}
+		w = c.as(weights, dtype.F64)
+		stopIf(!w.Shape().Equal(samples[0].Shape()), c.at, tree.ErrShape, "weights of shape %v do not fit samples of shape %v", w.Shape(), samples[0].Shape())
 	}
 	n := cast(c.counted(samples, edges, w, c.truthOf(density)), dtype.F64)
 	if two {

@@ -11,9 +11,8 @@ import (
 
 // columnMajor reports whether the argument order is F. Values have no layout that A or K name.
 func (c *call) columnMajor(i int) bool {
-	if s := c.text(i); s != "C" && s != "F" {
-		panic(fail(c.args[i].at, tree.ErrUnsupported, "the order is 'C' or 'F', not %q: values of formulas have no layout", s))
-	}
+	s := c.text(i)
+	stopIf(s != "C" && s != "F", c.args[i].at, tree.ErrUnsupported, "the order is 'C' or 'F', not %q: values of formulas have no layout", s)
 	return c.args[i].str == "F"
 }
 
@@ -44,9 +43,7 @@ func callRollAxis(c *call) *tree.Node {
 	if start < 0 {
 		start += rank
 	}
-	if err != nil || start < 0 || start > rank {
-		panic(fail(c.at, tree.ErrShape, "axis %d of %d cannot be moved before %d", c.integer(1), rank, c.integer(2)))
-	}
+	stopIf(err != nil || start < 0 || start > rank, c.at, tree.ErrShape, "axis %d of %d cannot be moved before %d", c.integer(1), rank, c.integer(2))
 	if axis < start {
 		start--
 	}

@@ -85,9 +85,8 @@ func callVander(c *call) value {
 // callMatrixPower multiplies squares, as NumPy does.
 func callMatrixPower(c *call) *tree.Node {
 	a, n := c.array(0), c.integer(1)
-	if s := a.Shape(); len(s) < 2 || s[len(s)-1] != s[len(s)-2] {
-		panic(fail(c.args[0].at, tree.ErrShape, "matrix_power takes square matrices"))
-	}
+	s := a.Shape()
+	stopIf(len(s) < 2 || s[len(s)-1] != s[len(s)-2], c.args[0].at, tree.ErrShape, "matrix_power takes square matrices")
 	stopIf(n < 0, c.args[1].at, tree.ErrUnsupported, "there are no inverse matrices")
 	if n == 0 {
 		size := a.Shape()[len(a.Shape())-1]

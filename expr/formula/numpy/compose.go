@@ -104,9 +104,7 @@ func reduction(o *tree.Operator) func(c *call) *tree.Node {
 		case have == dtype.Bool && o.Reduce().Op() == prim.Xor:
 			return cast(untyped.Reduce(row, cast(n, dtype.U8), r), dtype.Bool)
 		}
-		if o.Result() == tree.ResultInt64 && r.Axes != nil && len(r.Axes) != 1 {
-			return tree.Errorf(tree.ErrType, "", "%s takes one axis or none", c.at.Text)
-		}
+		stopIf(o.Result() == tree.ResultInt64 && r.Axes != nil && len(r.Axes) != 1, c.at, tree.ErrType, "%s takes one axis or none", c.at.Text)
 		initial := c.initial(n.DType())
 		combine := masked[c.f.Name].combine
 		counting := c.counting(n, initial)

@@ -10,18 +10,12 @@ import (
 // derivative of a derivative is several times as large.
 const maxDifferentiated = 50_000
 
-// derive returns a derivative, f of the trees x. The caller has checked none of
-// them.
+// derive returns a derivative, f of the trees x.
 func (c *call) derive(f func() ([]*tree.Node, error), x ...*tree.Node) *tree.Node {
 	for _, n := range x {
-		if n.Err() != nil {
-			return n
-		}
 		tree.Walk(n, func(*tree.Node) { c.scope.differentiated++ })
 	}
-	if c.scope.differentiated > maxDifferentiated {
-		return tree.Errorf(tree.ErrUnsupported, "", "the derivatives of the formula have more than %d operations", maxDifferentiated)
-	}
+	stopIf(c.scope.differentiated > maxDifferentiated, c.at, tree.ErrUnsupported, "the derivatives of the formula have more than %d operations", maxDifferentiated)
 	out, err := f()
 	if err != nil {
 		return tree.Failed(err)
@@ -31,10 +25,7 @@ func (c *call) derive(f func() ([]*tree.Node, error), x ...*tree.Node) *tree.Nod
 
 // vector returns argument i in the type and the shape of n.
 func (c *call) vector(i int, n *tree.Node) *tree.Node {
-	if n.Err() != nil {
-		return n
-	}
-	return untyped.BroadcastTo(c.as(i, n.DType()), n.Shape())
+	return sound(c.at, untyped.BroadcastTo(c.as(i, n.DType()), n.Shape()))
 }
 
 // variable returns argument i, which is no literal.

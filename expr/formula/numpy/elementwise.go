@@ -40,9 +40,7 @@ func elementwise(o *tree.Operator) func(c *call) *tree.Node {
 		if !o.Types().Has(t) && !fractional(t) {
 			t = floatLoop(t, values)
 		}
-		if !o.Takes(t) {
-			return tree.Errorf(tree.ErrType, "", "%s is not defined for %v", c.at.Text, t)
-		}
+		stopIf(!o.Takes(t), c.at, tree.ErrType, "%s is not defined for %v", c.at.Text, t)
 		return apply(o.Name(), c.all(values, t)...)
 	}
 }
@@ -70,9 +68,7 @@ func special(c *call, o *tree.Operator, t dtype.Type, v []value) *tree.Node {
 			return v[0].as(t)
 		}
 	case "abs":
-		if c.at.Text == "fabs" && t.IsComplex() {
-			return tree.Errorf(tree.ErrType, "", "fabs is not defined for %v; abs is", t)
-		}
+		stopIf(c.at.Text == "fabs" && t.IsComplex(), c.at, tree.ErrType, "fabs is not defined for %v; abs is", t)
 		if c.at.Text == "fabs" && !fractional(t) {
 			return apply("abs", v[0].as(floatFor(t)))
 		}
@@ -86,9 +82,7 @@ func special(c *call, o *tree.Operator, t dtype.Type, v []value) *tree.Node {
 			return apply(o.Name(), v[0].as(dtype.F64))
 		}
 	case "sign":
-		if isBool {
-			return tree.Errorf(tree.ErrType, "", "%s is not defined for bool", c.at.Text)
-		}
+		stopIf(isBool, c.at, tree.ErrType, "%s is not defined for bool", c.at.Text)
 	case "maximum", "fmax":
 		if isBool {
 			return arithmetic("|", t, v[0], v[1], true)

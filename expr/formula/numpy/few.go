@@ -20,9 +20,7 @@ import (
 // the root of the sum of the squares of all elements.
 func callNorm(c *call) *tree.Node {
 	n, axes, o := c.array(0), c.integers(2), c.options()
-	if n = apply("abs", cast(n, quotientType(n.DType()))); n.Err() != nil {
-		return n
-	}
+	n = sound(c.at, apply("abs", cast(n, quotientType(n.DType()))))
 	plain := c.isNone(1)
 	if axes == nil && !plain {
 		axes = lists.UpTo(len(n.Shape()))
@@ -151,10 +149,7 @@ func callPolyval(c *call) *tree.Node {
 	stopIf(len(p.Shape()) != 1, c.args[0].at, tree.ErrShape, "the coefficients are a vector")
 	const most = 256
 	stopIf(p.Shape()[0] > most, c.args[0].at, tree.ErrUnsupported, "a polynomial of more than %d coefficients is not supported", most)
-	x = valueOf(x.node())
-	if x.n.Err() != nil {
-		return x.n
-	}
+	x = valueOf(sound(c.at, x.node()))
 	y := valueOf(untyped.BroadcastTo(zero(x.n.DType()).n, x.n.Shape()))
 	for i := range p.Shape()[0] {
 		k := valueOf(untyped.Index(p, 0, i))
@@ -173,10 +168,7 @@ func callGeomspace(c *call) *tree.Node {
 	n := c.integer(2)
 	o := c.options()
 	o.Numbers, o.To = []float64{math.Log10(math.Abs(start)), math.Log10(math.Copysign(1, start) * stop)}, dtype.F64
-	y := apply("pow", tree.ConstFloat(dtype.F64, 10), untyped.Compose("linspace", o)) // of opposite signs NaN between the ends
-	if y.Err() != nil {
-		return y
-	}
+	y := sound(c.at, apply("pow", tree.ConstFloat(dtype.F64, 10), untyped.Compose("linspace", o))) // of opposite signs NaN between the ends
 	y = apply("copysign", y, tree.ConstFloat(dtype.F64, start))
 	end := func(at int, v float64) {
 		y = apply("where", apply("equal", untyped.Iota(n), tree.ConstInt(dtype.I64, int64(at))), tree.ConstFloat(dtype.F64, v), y)
@@ -289,9 +281,6 @@ func (c *call) each(i int, f func(c *call) *tree.Node) *tree.Node {
 			default:
 				panic(fail(list.at, tree.ErrType, "%s must be a number or a list of numbers, not %s", c.f.params[i].name, v.describe()))
 			}
-			if nodes[k].Err() != nil {
-				return nodes[k]
-			}
 		}
 		return untyped.Compose("stack", untyped.Options{Axes: []int{0}}, nodes...)
 	})
@@ -310,8 +299,8 @@ func cumulative(name string, first int64) func(c *call) *tree.Node {
 	return func(c *call) *tree.Node {
 		const axis, initial = 1, 3
 		if n := c.array(0); len(n.Shape()) < 2 || !c.isNone(axis) {
-			n = scan(c)
-			if n.Err() != nil || !c.args[initial].s.Truth() {
+			n = sound(c.at, scan(c))
+			if !c.args[initial].s.Truth() {
 				return n
 			}
 			along := 0

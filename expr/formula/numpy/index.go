@@ -60,11 +60,8 @@ func scattered(name string, n, places, values *tree.Node) *tree.Node {
 	if first(n, places, values).Err() != nil {
 		return first(n, places, values)
 	}
-	values = untyped.BroadcastTo(values, places.Shape())
-	if values.Err() != nil {
-		return values
-	}
-	return untyped.Reshape(untyped.Scatter(name, flat(places), flat(values), flat(n), 0, []int{n.Shape().Size()}), n.Shape())
+	values = flat(untyped.BroadcastTo(values, places.Shape()))
+	return untyped.Reshape(untyped.Scatter(name, flat(places), values, flat(n), 0, []int{n.Shape().Size()}), n.Shape())
 }
 
 // chosen returns the elements at the indices. Several indices are one of their axes together. Each is

@@ -41,12 +41,8 @@ func callArange(c *call) *tree.Node {
 	}
 	t = c.dtype(3, t)
 	n, ok := arangeLength(start, stop, step)
-	if !ok || n > math.MaxInt32*1024 || n > math.MaxInt || t == dtype.Bool {
-		return tree.Errorf(tree.ErrValue, "", "this arange has no possible length or type")
-	}
-	if isFloat && !fractional(t) {
-		return tree.Errorf(tree.ErrUnsupported, "", "an arange of floats in %v is not supported", t)
-	}
+	stopIf(!ok || n > math.MaxInt32*1024 || n > math.MaxInt || t == dtype.Bool, c.at, tree.ErrValue, "this arange has no possible length or type")
+	stopIf(isFloat && !fractional(t), c.at, tree.ErrUnsupported, "an arange of floats in %v is not supported", t)
 	i := untyped.Iota(int(n))
 	if start.Class == syntax.Int && step.Class == syntax.Int && start.I.Sign() == 0 && step.I.IsInt64() && step.I.Int64() == 1 {
 		return cast(i, t)

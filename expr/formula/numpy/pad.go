@@ -127,10 +127,7 @@ func (c *call) padded(n *tree.Node, widths []int, mode string) *tree.Node {
 			}
 			sides[k] = untyped.BroadcastTo(v, dims)
 		}
-		n = untyped.Concat(axis, []*tree.Node{sides[0], n, sides[1]})
-		if n.Err() != nil {
-			return n
-		}
+		n = sound(c.at, untyped.Concat(axis, []*tree.Node{sides[0], n, sides[1]}))
 	}
 	return n
 }
@@ -204,14 +201,11 @@ func (c *call) oddlyPadded(n *tree.Node, widths []int, mode string) *tree.Node {
 			return apply("add", edge, edge)
 		}
 		wide := untyped.PadMode(n, only, mode)
-		n = untyped.Concat(axis, []*tree.Node{
+		n = sound(c.at, untyped.Concat(axis, []*tree.Node{
 			apply("sub", twice(0), section(wide, axis, op.Range(0, before))),
 			n,
 			apply("sub", twice(size-1), section(wide, axis, op.Range(before+size, before+size+after))),
-		})
-		if n.Err() != nil {
-			return n
-		}
+		}))
 	}
 	return n
 }

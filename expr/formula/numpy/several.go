@@ -164,8 +164,8 @@ func callDivmod(c *call) value {
 
 // callAverage returns the mean, and with returned the sum of the weights too.
 func callAverage(c *call) value {
-	mean := compositionNamed("average")(c)
-	if mean.Err() != nil || !c.args[c.f.parameter("returned")].s.Truth() {
+	mean := sound(c.at, compositionNamed("average")(c))
+	if !c.args[c.f.parameter("returned")].s.Truth() {
 		return valueOf(mean)
 	}
 	a := c.array(0)

@@ -151,10 +151,7 @@ func (c *call) weightedQuantile(weights int, q float64, withoutNaN bool) *tree.N
 		w = apply("where", apply("isnan", a), number0(w), w)
 	}
 	along := untyped.Options{Axes: []int{-1}}
-	at := untyped.Compose("argsort", along, a)
-	if at.Err() != nil {
-		return at
-	}
+	at := sound(c.at, untyped.Compose("argsort", along, a))
 	a, w = untyped.TakeAlongAxis(a, at, -1), untyped.TakeAlongAxis(w, at, -1)
 	sums := untyped.Compose("cumsum", along, w)
 	last := untyped.Compose("expand_dims", along, untyped.Index(sums, -1, -1))
@@ -187,10 +184,7 @@ func first(x ...*tree.Node) *tree.Node {
 // edges returns the edges of bins for the elements a: the value bins, a number of equal bins in
 // a range, by default from the least element to the greatest, or the edges themselves.
 func (c *call) edges(bins, within value, a *tree.Node) *tree.Node {
-	switch {
-	case a.Err() != nil:
-		return a
-	case a.DType() == dtype.Bool:
+	if a.DType() == dtype.Bool {
 		a = cast(a, dtype.U8)
 	}
 	stopIf(bins.kind == vString, c.at, tree.ErrUnsupported, "the number of bins of the method %q depends on the elements", bins.str)
@@ -206,9 +200,6 @@ func (c *call) edges(bins, within value, a *tree.Node) *tree.Node {
 		t = dtype.F64
 	}
 	lo, hi := c.limits(within, a)
-	if first(lo, hi).Err() != nil {
-		return first(lo, hi)
-	}
 	in := lo.DType() // NumPy computes with the limits of elements in their type
 	if !in.IsFloat() {
 		in = dtype.F64
@@ -219,7 +210,7 @@ func (c *call) edges(bins, within value, a *tree.Node) *tree.Node {
 	lo, hi = apply("where", level, apply("sub", lo, half), lo), apply("where", level, apply("add", hi, half), hi)
 	i := untyped.Iota(n + 1)
 	at := apply("add", apply("mul", cast(i, in), apply("div", apply("sub", hi, lo), tree.ConstFloat(in, float64(n)))), lo)
-	return cast(apply("where", apply("equal", i, tree.ConstInt(dtype.I64, int64(n))), hi, at), t)
+	return sound(c.at, cast(apply("where", apply("equal", i, tree.ConstInt(dtype.I64, int64(n))), hi, at), t))
 }
 
 // limits returns the two ends of a range, or for None the least and the greatest element.
@@ -243,7 +234,7 @@ func (c *call) limits(within value, a *tree.Node) (lo, hi *tree.Node) {
 	case a.Shape().Size() == 0:
 		return tree.ConstInt(dtype.F64, 0), tree.ConstInt(dtype.F64, 1)
 	}
-	return untyped.Reduce("min", a, untyped.Options{}), untyped.Reduce("max", a, untyped.Options{})
+	return sound(c.at, untyped.Reduce("min", a, untyped.Options{})), sound(c.at, untyped.Reduce("max", a, untyped.Options{}))
 }
 
 // bin returns the number of the bin of each element, from 1 on: 0 and one more than there are
@@ -276,8 +267,8 @@ func (c *call) counted(samples, edges []*tree.Node, weights *tree.Node, density 
 	stopIf(err != nil, c.at, tree.ErrShape, "%s", err)
 	by := cmp.Or(weights, tree.ConstInt(dtype.I64, 1))
 	n := untyped.Scatter("bincount", at, by, nil, 0, []int{all.Size()})
-	n = untyped.Slice(untyped.Reshape(n, dims), spans)
-	if !density || n.Err() != nil {
+	n = sound(c.at, untyped.Slice(untyped.Reshape(n, dims), spans))
+	if !density {
 		return n
 	}
 	n = cast(n, dtype.F64)
@@ -299,9 +290,6 @@ func callHistogram(c *call) value {
 	const bins, within, density, weights = 1, 2, 3, 4
 	a := c.array(0)
 	edges := c.edges(c.args[bins].value, c.args[within].value, a)
-	if edges.Err() != nil {
-		return valueOf(edges)
-	}
 	var w *tree.Node
 	if !c.isNone(weights) {
 		w = c.array(weights)
@@ -336,13 +324,10 @@ func callHistogramND(c *call) value {
 	for _, x := range samples {
 		t = promote(t, x.DType())
 	}
-	samples = lists.Map(samples, func(x *tree.Node) *tree.Node { return cast(x, t) })
+	samples = lists.Map(samples, func(x *tree.Node) *tree.Node { return sound(c.at, cast(x, t)) })
 	bins, within, density, weights := c.args[k].value, c.args[k+1].value, k+2, k+3
 	edges := make([]*tree.Node, len(samples))
 	for i, x := range samples {
-		if x.Err() != nil {
-			return valueOf(x)
-		}
 		stopIf(len(x.Shape()) != 1 || !x.Shape().Equal(samples[0].Shape()), c.at, tree.ErrShape, "samples are vectors of one size, not of shapes %v and %v", samples[0].Shape(), x.Shape())
 		b, r := bins, within
 		if r.kind == vSeq {
@@ -354,9 +339,7 @@ func callHistogramND(c *call) value {
 		} else if perAxis {
 			b = b.seq[i]
 		}
-		if edges[i] = c.edges(b, r, x); edges[i].Err() != nil {
-			return valueOf(edges[i])
-		}
+		edges[i] = c.edges(b, r, x)
 	}
 	var w *tree.Node
 	if !c.isNone(weights) {
@@ -384,8 +367,8 @@ func callAngle(c *call) *tree.Node {
 	o, _ := untyped.Lookup("angle")
 	alone := *c
 	alone.args = c.args[:1]
-	n := elementwise(o)(&alone)
-	if n.Err() != nil || !c.args[1].s.Truth() {
+	n := sound(c.at, elementwise(o)(&alone))
+	if !c.args[1].s.Truth() {
 		return n
 	}
 	return apply("mul", n, tree.ConstFloat(n.DType(), 180/math.Pi))

@@ -52,9 +52,8 @@ func callRollAxis(c *call) *tree.Node {
 
 func callTranspose(c *call) *tree.Node {
 	n, axes := c.array(0), c.integers(1)
-	if rank := len(n.Shape()); axes != nil && len(axes) != rank {
-		return tree.Errorf(tree.ErrShape, "", "%d axes do not fit an array of rank %d", len(axes), rank)
-	}
+	rank := len(n.Shape())
+	stopIf(axes != nil && len(axes) != rank, c.at, tree.ErrShape, "%d axes do not fit an array of rank %d", len(axes), rank)
 	return untyped.Permute(n, axes)
 }
 
@@ -83,9 +82,8 @@ func callConcatenate(c *call) *tree.Node {
 		}
 	}
 	if n := nodes[0]; len(nodes) == 1 {
-		if _, err := shape.Axis(axis, len(n.Shape())); err != nil {
-			return tree.Errorf(tree.ErrShape, "", "%s", err)
-		}
+		_, err := shape.Axis(axis, len(n.Shape()))
+		stopIf(err != nil, c.at, tree.ErrShape, "%s", err)
 		return n
 	}
 	return untyped.Concat(axis, nodes)
@@ -155,9 +153,6 @@ func callTake(c *call) *tree.Node {
 func callPutAlong(c *call) *tree.Node {
 	a := c.array(0)
 	n, axis := c.along(3)
-	if a.Err() != nil || n.Err() != nil {
-		return first(n, a)
-	}
 	at := sound(c.at, c.alongAxis(positions(n.Shape()), axis))
 	return untyped.Reshape(scattered("scatter", n, at, dropLeading(c.as(2, a.DType()), at)), a.Shape())
 }

@@ -12,6 +12,7 @@ import (
 //
 // Strings have no escapes, integers no signs or leading zeros, and nothing is
 // evaluated. A descr that is a list is only measured, to be named in an error.
+// The methods panic with a *FormatError, which header returns.
 type parser struct {
 	text    []byte
 	i       int
@@ -23,8 +24,9 @@ type parser struct {
 	refusedAt int
 }
 
-func (p *parser) fail(at int, format string, args ...any) error {
-	return formatError(p.base+int64(at), format, args...)
+// fail ends header with an error at a place of the text.
+func (p *parser) fail(at int, format string, args ...any) {
+	panic(formatError(p.base+int64(at), format, args...))
 }
 
 // found names what stands at the cursor.
@@ -59,60 +61,56 @@ func (p *parser) accept(c byte) bool {
 	return true
 }
 
-func (p *parser) expect(c byte, where string) error {
+func (p *parser) expect(c byte, where string) {
 	if !p.accept(c) {
-		return p.fail(p.i, "expected %q %s, found %s", c, where, p.found())
+		p.fail(p.i, "expected %q %s, found %s", c, where, p.found())
 	}
-	return nil
 }
 
 // header reads the whole text into h.
-func (p *parser) header(h *Header) error {
-	if err := p.expect('{', "at the start of the header"); err != nil {
-		return err
-	}
+func (p *parser) header(h *Header) (err error) {
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case *FormatError:
+			err = e
+		default:
+			panic(e)
+		}
+	}()
+	p.expect('{', "at the start of the header")
 	keys := []string{"descr", "fortran_order", "shape"}
 	seen := map[string]bool{}
 	for !p.accept('}') {
 		p.peek()
 		at := p.i
-		key, err := p.str("a key")
-		if err != nil {
-			return err
-		}
+		key := p.str("a key")
 		if seen[key] {
-			return p.fail(at, "the key %s is repeated", excerpt(key))
+			p.fail(at, "the key %s is repeated", excerpt(key))
 		}
 		seen[key] = true
-		if err := p.expect(':', "after the key "+excerpt(key)); err != nil {
-			return err
-		}
+		p.expect(':', "after the key "+excerpt(key))
 		switch key {
 		case keys[0]:
-			err = p.descr(h)
+			p.descr(h)
 		case keys[1]:
-			h.Fortran, err = p.boolean(key)
+			h.Fortran = p.boolean(key)
 		case keys[2]:
-			h.Shape, err = p.shape()
+			h.Shape = p.shape()
 		default:
-			err = p.fail(at, "the key %s is not known", excerpt(key))
-		}
-		if err != nil {
-			return err
+			p.fail(at, "the key %s is not known", excerpt(key))
 		}
 		if p.peek() != '}' {
-			if err := p.expect(',', "or '}' after the value of "+excerpt(key)); err != nil {
-				return err
-			}
+			p.expect(',', "or '}' after the value of "+excerpt(key))
 		}
 	}
 	end := p.i
 	if p.peek(); p.i < len(p.text) {
-		return p.fail(p.i, "%s follows the header's dict", p.found())
+		p.fail(p.i, "%s follows the header's dict", p.found())
 	}
 	for _, k := range keys {
 		if !seen[k] {
-			return p.fail(end, "the header has no key %q", k)
+			p.fail(end, "the header has no key %q", k)
 		}
 	}
 	if p.refused != "" {
@@ -124,49 +122,42 @@ func (p *parser) header(h *Header) error {
 }
 
 // str reads a string without escapes in either kind of quotes.
-func (p *parser) str(what string) (string, error) {
+func (p *parser) str(what string) string {
 	q := p.peek()
 	if q != '\'' && q != '"' {
-		return "", p.fail(p.i, "expected %s in quotes, found %s", what, p.found())
+		p.fail(p.i, "expected %s in quotes, found %s", what, p.found())
 	}
 	start := p.i
 	body := p.text[start+1:]
 	n := bytes.IndexByte(body, q)
 	if n < 0 {
-		return "", p.fail(start, "the quotes opened here are not closed")
+		p.fail(start, "the quotes opened here are not closed")
 	}
 	for j, c := range body[:n] {
 		if c < ' ' || c > '~' || c == '\\' {
-			return "", p.fail(start+1+j, "the byte %#02x is not allowed in a string", c)
+			p.fail(start+1+j, "the byte %#02x is not allowed in a string", c)
 		}
 	}
 	p.i = start + n + 2
-	return string(body[:n]), nil
+	return string(body[:n])
 }
 
 // descr reads the element type. An unsupported one is kept for the end, so that
 // a malformed header is called malformed.
-func (p *parser) descr(h *Header) error {
+func (p *parser) descr(h *Header) {
 	c := p.peek()
 	p.refusedAt = p.i
 	if c == '[' || c == '(' || c == '{' {
 		start := p.i
-		if err := p.skipNested(); err != nil {
-			return err
-		}
+		p.skipNested()
 		p.refused = structured(p.text[start:p.i])
-		return nil
+		return
 	}
-	d, err := p.str("a descr")
-	if err != nil {
-		return err
-	}
-	h.Type, h.BigEndian, p.refused = parseDescr(d)
-	return nil
+	h.Type, h.BigEndian, p.refused = parseDescr(p.str("a descr"))
 }
 
 // skipNested steps over balanced brackets and the strings inside them.
-func (p *parser) skipNested() error {
+func (p *parser) skipNested() {
 	const closes = "])}"
 	start := p.i
 	var open []byte // the brackets that must close, innermost last
@@ -176,11 +167,11 @@ func (p *parser) skipNested() error {
 			open = append(open, closes[strings.IndexByte("[({", c)])
 		case ']', ')', '}':
 			if open[len(open)-1] != c {
-				return p.fail(p.i, "%q closes no bracket", c)
+				p.fail(p.i, "%q closes no bracket", c)
 			}
 			if open = open[:len(open)-1]; len(open) == 0 {
 				p.i++
-				return nil
+				return
 			}
 		case '\'', '"':
 			for p.i++; p.i < len(p.text) && p.text[p.i] != c; p.i++ {
@@ -190,59 +181,53 @@ func (p *parser) skipNested() error {
 			}
 		}
 	}
-	return p.fail(start, "the bracket opened here is not closed")
+	p.fail(start, "the bracket opened here is not closed")
 }
 
-func (p *parser) boolean(key string) (bool, error) {
+func (p *parser) boolean(key string) bool {
 	p.peek()
 	start := p.i
 	for p.i < len(p.text) && isWord(p.text[p.i]) {
 		p.i++
 	}
-	switch string(p.text[start:p.i]) {
-	case "True":
-		return true, nil
-	case "False":
-		return false, nil
+	word := string(p.text[start:p.i])
+	if word != "True" && word != "False" {
+		p.i = start
+		p.fail(start, "%s must be True or False, found %s", key, p.found())
 	}
-	p.i = start
-	return false, p.fail(start, "%s must be True or False, found %s", key, p.found())
+	return word == "True"
 }
 
 // shape reads a tuple: (), (3,), (3, 4) or (3, 4,).
-func (p *parser) shape() ([]int, error) {
+func (p *parser) shape() []int {
 	c := p.peek()
 	p.shapeAt = p.i
 	if c != '(' {
-		return nil, p.fail(p.i, "the shape must be a tuple, found %s", p.found())
+		p.fail(p.i, "the shape must be a tuple, found %s", p.found())
 	}
 	p.i++
 	shape, comma := []int{}, true
 	for p.peek() != ')' {
 		if !comma {
-			return nil, p.fail(p.i, "expected ',' or ')' in the shape, found %s", p.found())
+			p.fail(p.i, "expected ',' or ')' in the shape, found %s", p.found())
 		}
-		d, err := p.length()
-		if err != nil {
-			return nil, err
-		}
-		if shape = append(shape, d); len(shape) > maxAxes {
-			return nil, p.fail(p.shapeAt, "the shape has more than %d axes", maxAxes)
+		if shape = append(shape, p.length()); len(shape) > maxAxes {
+			p.fail(p.shapeAt, "the shape has more than %d axes", maxAxes)
 		}
 		comma = p.accept(',')
 	}
 	p.i++
 	if len(shape) == 1 && !comma {
-		return nil, p.fail(p.shapeAt, "the shape (%d) is an integer; the tuple is (%d,)", shape[0], shape[0])
+		p.fail(p.shapeAt, "the shape (%d) is an integer; the tuple is (%d,)", shape[0], shape[0])
 	}
-	return shape, nil
+	return shape
 }
 
 // length reads the length of an axis.
-func (p *parser) length() (int, error) {
+func (p *parser) length() int {
 	start := p.i
 	if p.i < len(p.text) && p.text[p.i] == '-' {
-		return 0, p.fail(start, "an axis has a negative length: %s", p.found())
+		p.fail(start, "an axis has a negative length: %s", p.found())
 	}
 	for p.i < len(p.text) && '0' <= p.text[p.i] && p.text[p.i] <= '9' {
 		p.i++
@@ -253,16 +238,16 @@ func (p *parser) length() (int, error) {
 	}
 	if len(digits) == 0 || p.i < len(p.text) && (isWord(p.text[p.i]) || p.text[p.i] == '.') {
 		p.i = start
-		return 0, p.fail(start, "expected a decimal integer in the shape, found %s", p.found())
+		p.fail(start, "expected a decimal integer in the shape, found %s", p.found())
 	}
 	if digits[0] == '0' && len(digits) > 1 {
-		return 0, p.fail(start, "the integer %s has leading zeros", excerpt(digits))
+		p.fail(start, "the integer %s has leading zeros", excerpt(digits))
 	}
 	n, err := strconv.Atoi(string(digits))
 	if err != nil {
-		return 0, p.fail(start, "the length %s overflows int", excerpt(digits))
+		p.fail(start, "the length %s overflows int", excerpt(digits))
 	}
-	return n, nil
+	return n
 }
 
 func isWord(c byte) bool {

@@ -60,44 +60,35 @@ type compiler struct {
 
 // compilers compiles the loops of all tests with each of the named compilers that is
 // installed. It is an error if none is.
-func compilers(tests []test, names, flags string) (out []compiler, err error) {
+func compilers(tests []test, names, flags string) (out []compiler) {
 	if names == "" || names == "none" {
-		return nil, nil
+		return nil
 	}
 	for name := range strings.SplitSeq(names, ",") {
 		version, err := exec.Command(name, "--version").Output()
 		if errors.Is(err, exec.ErrNotFound) {
 			continue
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%s --version: %w", name, err)
-		}
-		c := compiler{name: name}
-		c.version, _, _ = strings.Cut(string(version), "\n")
-		if c.loops, err = build(tests, name, flags); err != nil {
-			return nil, err
-		}
-		out = append(out, c)
+		paired.Check(err)
+		line, _, _ := strings.Cut(string(version), "\n")
+		out = append(out, compiler{name, line, build(tests, name, flags)})
 	}
 	if len(out) == 0 {
-		err = fmt.Errorf("none of the compilers %s is installed", names)
+		paired.Check(fmt.Errorf("none of the compilers %s is installed", names))
 	}
-	return out, err
+	return out
 }
 
 // build compiles the loops of all tests, and returns them in the same order.
-func build(tests []test, compiler, flags string) ([]loop, error) {
+func build(tests []test, compiler, flags string) []loop {
 	text := prelude + routinesHeader
 	for i := range tests {
 		text += tests[i].source(fmt.Sprint("loop", i))
 	}
-	h, err := paired.Compile(compiler, text, strings.Fields(flags)...)
-	if err != nil {
-		return nil, err
-	}
+	h := paired.Compile(compiler, text, strings.Fields(flags)...)
 	loops := make([]loop, len(tests))
 	for i := range loops {
 		purego.RegisterLibFunc(&loops[i], h, fmt.Sprint("loop", i))
 	}
-	return loops, nil
+	return loops
 }

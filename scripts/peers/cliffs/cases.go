@@ -7,9 +7,11 @@ import (
 	"go/token"
 	"go/types"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -73,7 +75,7 @@ func (t *test) elements() (n int) {
 }
 
 // parse reads the blocks of cases.txt.
-func parse(text string) (tests []test, err error) {
+func parse(text string) (tests []test) {
 	for block := range strings.SplitSeq(text, "\n\n") {
 		key := map[string]string{}
 		for line := range strings.Lines(block) {
@@ -86,22 +88,16 @@ func parse(text string) (tests []test, err error) {
 		}
 		for _, on := range strings.Fields(key["on"]) {
 			for extents := range strings.SplitSeq(key["for"], " | ") {
-				t, err := makeTest(key, on, extents)
-				if err != nil {
-					return nil, fmt.Errorf("%s: %w", key["text"], err)
-				}
-				tests = append(tests, t)
+				tests = append(tests, makeTest(key, on, extents))
 			}
 		}
 	}
-	return tests, nil
+	return tests
 }
 
-func makeTest(key map[string]string, on, extents string) (t test, err error) {
-	t = test{kind: key["kind"], c: key["c"]}
-	if t.typ, err = short(on); err != nil {
-		return t, err
-	}
+func makeTest(key map[string]string, on, extents string) test {
+	defer paired.In(key["text"])
+	t := test{kind: key["kind"], c: key["c"], typ: short(on)}
 	replace := func(s string) string { return s }
 	for _, e := range strings.Fields(extents) {
 		name, value, _ := strings.Cut(e, "=")
@@ -110,17 +106,13 @@ func makeTest(key map[string]string, on, extents string) (t test, err error) {
 		replace = func(s string) string { return word.ReplaceAllString(before(s), value) }
 	}
 	t.text, t.beside, t.program = replace(key["text"]), replace(key["beside"]), key["program"]
-	if err = t.addRoutine(key, replace); err != nil {
-		return t, err
-	}
+	t.addRoutine(key, replace)
 	for _, field := range strings.Fields(key["arrays"]) {
 		name, rest, _ := strings.Cut(field, "=")
 		part := strings.Split(rest+":::", ":")
 		a := array{name: name, typ: t.typ, lo: -1, hi: 1, order: part[3]}
 		if part[1] != "" {
-			if a.typ, err = short(part[1]); err != nil {
-				return t, err
-			}
+			a.typ = short(part[1])
 		}
 		if a.typ.IsInt() {
 			a.lo, a.hi = -100, 100
@@ -130,44 +122,31 @@ func makeTest(key map[string]string, on, extents string) (t test, err error) {
 		}
 		if part[2] != "" {
 			lo, hi, _ := strings.Cut(replace(part[2]), "..")
-			if a.lo, err = number(lo); err != nil {
-				return t, err
-			}
-			if a.hi, err = number(hi); err != nil {
-				return t, err
-			}
+			a.lo, a.hi = number(lo), number(hi)
 		}
 		for d := range strings.SplitSeq(replace(part[0]), ",") {
-			n, err := number(d)
-			if err != nil {
-				return t, err
-			}
-			a.dims = append(a.dims, int(n))
+			a.dims = append(a.dims, int(number(d)))
 		}
 		t.arrays = append(t.arrays, a)
 	}
-	return t, nil
+	return t
 }
 
 // number returns the value of a text such as 2*100+1.
-func number(text string) (float64, error) {
-	v, err := types.Eval(token.NewFileSet(), nil, token.NoPos, text)
-	if err != nil {
-		return 0, err
-	}
-	x := constant.ToFloat(v.Value)
+func number(text string) float64 {
+	x := constant.ToFloat(paired.Must(types.Eval(token.NewFileSet(), nil, token.NoPos, text)).Value)
 	if x.Kind() != constant.Float {
-		return 0, fmt.Errorf("%s is no number", text)
+		paired.Check(fmt.Errorf("%s is no number", text))
 	}
 	f, _ := constant.Float64Val(x)
-	return f, nil
+	return f
 }
 
-func short(name string) (dtype.Type, error) {
-	for _, t := range dtype.All() {
-		if t.Short() == name {
-			return t, nil
-		}
+func short(name string) dtype.Type {
+	all := dtype.All()
+	i := slices.IndexFunc(all, func(t dtype.Type) bool { return t.Short() == name })
+	if i < 0 {
+		paired.Check(fmt.Errorf("no element type %q", name))
 	}
-	return dtype.Invalid, fmt.Errorf("no element type %q", name)
+	return all[i]
 }

@@ -43,6 +43,7 @@ type options struct {
 
 func main() {
 	log.SetFlags(0)
+	defer paired.Exit()
 	var o options
 	match := flag.String("match", "", "only tests whose kind or title matches this expression")
 	flag.StringVar(&o.backend, "backend", "", "back end; default: the preferred one, with -check all of them")
@@ -66,18 +67,11 @@ func main() {
 	list := flag.String("list", "", "a file of tests in the form of cases.txt, or with -routines of routines.txt, instead of the listed tests")
 	seed := flag.Uint64("seed", 1, "of the random tests")
 	flag.Parse()
-	want, err := regexp.Compile("(?i)" + *match)
-	if err != nil {
-		log.Fatal(err)
-	}
+	want := paired.Must(regexp.Compile("(?i)" + *match))
 	text := blocks
 	switch {
 	case *list != "":
-		own, err := os.ReadFile(*list)
-		if err != nil {
-			log.Fatal(err)
-		}
-		text = string(own)
+		text = string(paired.Must(os.ReadFile(*list)))
 	case *random > 0:
 		text = randomBlocks(*random, *seed)
 	case *everything:
@@ -85,11 +79,7 @@ func main() {
 	case o.routines:
 		text = routineList
 	}
-	all, err := parse(text)
-	if err != nil {
-		log.Fatal(err)
-	}
-	tests := slices.DeleteFunc(all, func(t test) bool { return !want.MatchString(t.kind + ": " + t.title()) })
+	tests := slices.DeleteFunc(parse(text), func(t test) bool { return !want.MatchString(t.kind + ": " + t.title()) })
 	if len(tests) == 0 {
 		log.Fatal("no test matches")
 	}
@@ -97,20 +87,19 @@ func main() {
 	if o.threads > 1 {
 		clock = paired.Elapsed
 	}
-	if o.check {
-		backends := slices.DeleteFunc(engine.Backends(), func(name string) bool { return name == "interp" })
-		if o.backend != "" {
-			backends = []string{o.backend}
-		}
-		for _, o.backend = range backends {
-			err = errors.Join(err, check(tests, o))
-		}
-	} else {
-		err = compare(tests, o)
+	if !o.check {
+		compare(tests, o)
+		return
 	}
-	if err != nil {
-		log.Fatal(err)
+	backends := slices.DeleteFunc(engine.Backends(), func(name string) bool { return name == "interp" })
+	if o.backend != "" {
+		backends = []string{o.backend}
 	}
+	var err error
+	for _, o.backend = range backends {
+		err = errors.Join(err, check(tests, o))
+	}
+	paired.Check(err)
 }
 
 // slack is the noise of a few runs: elements that Go copies take as long on both sides.
@@ -132,11 +121,7 @@ func check(tests []test, o options) error {
 		left := losers
 		losers = nil
 		for _, t := range left {
-			var err error
-			if slow[t], err = slower(t, o); err != nil {
-				return err
-			}
-			if slow[t] != nil {
+			if slow[t] = slower(t, o); slow[t] != nil {
 				losers = append(losers, t)
 			}
 		}
@@ -148,37 +133,27 @@ func check(tests []test, o options) error {
 
 // slower measures a test. It returns the result as slow if machine code is slower than the
 // interpreter.
-func slower(t *test, o options) (slow, err error) {
-	c, err := newContest(context.Background(), t, o.threads, []string{o.backend, "interp"})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.title(), err)
-	}
-	if err = c.verify(); err != nil {
-		return nil, err
-	}
+func slower(t *test, o options) (slow error) {
+	c := newContest(context.Background(), t, o.threads, []string{o.backend, "interp"})
+	paired.Check(c.verify())
 	// A few runs suffice, as the interpreter is many times slower. Where it is
 	// not, more runs decide.
 	for _, rounds := range checked {
-		if err = c.measure(rounds, 0); err != nil {
-			return nil, err
-		}
+		c.measure(rounds, 0)
 		ours, theirs := slices.Min(c.sides[0].per), slices.Min(c.sides[1].per)
 		if ours < slack*theirs {
-			return nil, nil
+			return nil
 		}
 		slow = fmt.Errorf("%s: %s: code for %s takes %.3g ns for an element, the interpreter %.3g", t.kind, t.title(), o.backend, ours, theirs)
 	}
-	return slow, nil
+	return slow
 }
 
 // compare prints a table of all tests, and says which miss the goals.
-func compare(tests []test, o options) error {
+func compare(tests []test, o options) {
 	var cc []compiler
-	var err error
 	if tests[0].c != "" || o.routines {
-		if cc, err = compilers(tests, o.cc, o.flags); err != nil {
-			return err
-		}
+		cc = compilers(tests, o.cc, o.flags)
 	}
 	var others []*python
 	scripts := map[string]string{"numpy": numpyScript, "torch": torchScript, "numba": numbaScript + numpyScript, "scipy": "from scipy import ndimage\n" + numpyScript}
@@ -187,10 +162,7 @@ func compare(tests []test, o options) error {
 		if path == "" {
 			continue
 		}
-		other, err := startPython(name, path, scripts[name], o.threads)
-		if err != nil {
-			return err
-		}
+		other := startPython(name, path, scripts[name], o.threads)
 		defer other.Close()
 		others = append(others, other)
 	}
@@ -201,21 +173,15 @@ func compare(tests []test, o options) error {
 	s.begin(o, cc)
 	other := make([]byte, o.cold<<20)
 	for i := range tests {
-		c, err := newContest(context.Background(), &tests[i], o.threads, []string{o.backend, "interp"})
-		if err != nil {
-			return fmt.Errorf("%s: %w", tests[i].title(), err)
-		}
+		c := newContest(context.Background(), &tests[i], o.threads, []string{o.backend, "interp"})
 		for _, compiler := range cc {
 			if c.t.c != "" {
 				c.addC(compiler.name, compiler.loops[i])
 			}
 		}
 		for _, p := range others {
-			if !c.t.has(p.name) {
-				continue
-			}
-			if err := c.addPython(p); err != nil {
-				return err
+			if c.t.has(p.name) {
+				c.addPython(p)
 			}
 		}
 		if err := c.verify(); err != nil {
@@ -229,12 +195,10 @@ func compare(tests []test, o options) error {
 		if c.other = other; len(other) > 0 {
 			o.sample = 0
 		}
-		if err := c.measure(o.rounds, o.sample); err != nil {
-			return err
-		}
+		c.measure(o.rounds, o.sample)
 		s.add(c)
 	}
-	return s.end()
+	s.end()
 }
 
 // The goals: ratios below these are misses.
@@ -321,7 +285,7 @@ func cell(ns map[string]float64, name string, value float64) string {
 	return fmt.Sprintf(" %.3g |", value)
 }
 
-func (s *summary) end() error {
+func (s *summary) end() {
 	for _, p := range s.peers {
 		ratios := s.ratios[p.title]
 		if len(ratios) == 0 {
@@ -335,7 +299,6 @@ func (s *summary) end() error {
 	}
 	fmt.Printf("\n%d misses; the interpreter is faster in %d\n", s.miss, s.interpreters)
 	if s.wrong > 0 {
-		return fmt.Errorf("%d tests have wrong results", s.wrong)
+		paired.Check(fmt.Errorf("%d tests have wrong results", s.wrong))
 	}
-	return nil
 }

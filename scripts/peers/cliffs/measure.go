@@ -46,17 +46,15 @@ type side struct {
 var clock = paired.Used
 
 // newContest makes the arrays of t and programs for the back ends.
-func newContest(ctx context.Context, t *test, threads int, backends []string) (*contest, error) {
+func newContest(ctx context.Context, t *test, threads int, backends []string) *contest {
+	defer paired.In(t.title())
 	c := &contest{t: t, threads: threads}
 	env := map[string]*tree.Node{}
 	rnd := rand.New(rand.NewPCG(1, 1))
 	var arrays []*engine.Array
 	for i := range t.arrays {
 		d := &t.arrays[i]
-		a, err := engine.NewArray(d.typ, d.dims...)
-		if err != nil {
-			return nil, err
-		}
+		a := paired.Must(engine.NewArray(d.typ, d.dims...))
 		c.memory = append(c.memory, a.Memory().Bytes())
 		d.fill(c.memory[i], rnd)
 		c.before = append(c.before, slices.Clone(c.memory[i]))
@@ -64,54 +62,31 @@ func newContest(ctx context.Context, t *test, threads int, backends []string) (*
 		arrays, env[d.name] = append(arrays, a), a.Node()
 	}
 	for k, b := range backends {
-		s, err := t.statements(env, arrays)
-		if err != nil {
-			return nil, err
-		}
-		if err := c.addOurs(ctx, side{name: []string{"oneloop", "interp"}[k], exact: true}, b, s); err != nil {
-			return nil, err
-		}
+		c.addOurs(ctx, side{name: []string{"oneloop", "interp"}[k], exact: true}, b, t.statements(env, arrays))
 	}
-	if t.beside == "" {
-		return c, nil
+	if t.beside != "" {
+		c.addOurs(ctx, side{name: "beside", apart: true}, backends[0], assigned(t.beside, env))
 	}
-	s, err := assigned(t.beside, env)
-	if err != nil {
-		return nil, err
-	}
-	return c, c.addOurs(ctx, side{name: "beside", apart: true}, backends[0], s)
+	return c
 }
 
 // statements returns what test t assigns.
-func (t *test) statements(env map[string]*tree.Node, arrays []*engine.Array) ([]expr.Statement, error) {
+func (t *test) statements(env map[string]*tree.Node, arrays []*engine.Array) []expr.Statement {
 	if t.program == "" {
 		return assigned(t.text, env)
 	}
-	s, err := statement(t.program, arrays)
-	return []expr.Statement{s}, err
+	return []expr.Statement{statement(t.program, arrays)}
 }
 
-func assigned(text string, env map[string]*tree.Node) ([]expr.Statement, error) {
-	src, err := formula.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	unit, err := src.BuildFor(env, nil)
-	if err != nil {
-		return nil, err
-	}
-	return unit.Statements, nil
+func assigned(text string, env map[string]*tree.Node) []expr.Statement {
+	return paired.Must(paired.Must(formula.Parse(text)).BuildFor(env, nil)).Statements
 }
 
 // addOurs adds side s, a program of oneloop.
-func (c *contest) addOurs(ctx context.Context, s side, backend string, statements []expr.Statement) error {
-	p, err := engine.CompileWith(ctx, engine.Options{Threads: c.threads, Backend: backend}, statements...)
-	if err != nil {
-		return err
-	}
+func (c *contest) addOurs(ctx context.Context, s side, backend string, statements []expr.Statement) {
+	p := paired.Must(engine.CompileWith(ctx, engine.Options{Threads: c.threads, Backend: backend}, statements...))
 	s.run = paired.Repeated(clock, func() error { return p.Run(ctx) })
 	c.sides = append(c.sides, s)
-	return nil
 }
 
 func (a *array) fill(b []byte, rnd *rand.Rand) {
@@ -154,7 +129,7 @@ func (a *array) arrange(b []byte, rnd *rand.Rand) {
 // addC adds the loop of a compiler of C as a side.
 func (c *contest) addC(name string, f loop) {
 	at := lists.Map(c.memory, func(m []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(m)) })
-	c.sides = append(c.sides, side{name: name, c: true, run: func(reps int) (time.Duration, error) {
+	c.sides = append(c.sides, side{name: name, c: true, run: func(reps int) time.Duration {
 		var pin runtime.Pinner
 		defer pin.Unpin()
 		for _, p := range at {
@@ -162,17 +137,15 @@ func (c *contest) addC(name string, f loop) {
 		}
 		start := clock()
 		f(uint(reps), &at[0])
-		return clock() - start, nil
+		return clock() - start
 	}})
 }
 
 // addPython adds NumPy or torch as a side, if it can run the test.
-func (c *contest) addPython(p *python) error {
-	result, err := p.load(c.t, c.before)
-	if result != nil {
+func (c *contest) addPython(p *python) {
+	if result := p.load(c.t, c.before); result != nil {
 		c.sides = append(c.sides, side{name: p.name, run: p.run, pid: p.PID(), own: func() []byte { return result }})
 	}
-	return err
 }
 
 // verify compares the results of all sides with that of the first.
@@ -186,8 +159,8 @@ func (c *contest) verify() error {
 		got := c.memory[0]
 		if s.own != nil {
 			got = s.own()
-		} else if _, err := s.run(1); err != nil {
-			return err
+		} else {
+			s.run(1)
 		}
 		a := c.t.arrays[0]
 		switch {
@@ -231,22 +204,18 @@ func (c *contest) quiet() {
 }
 
 // measure times all sides in turns.
-func (c *contest) measure(rounds int, sample time.Duration) error {
+func (c *contest) measure(rounds int, sample time.Duration) {
 	sides := lists.Map(c.sides, func(s side) paired.Side { return s.run })
-	times, err := paired.Alternate(sides, paired.Rounds{N: rounds, Sample: sample, Quiet: c.quiet, Warm: func(i, _ int) int {
+	times := paired.Alternate(sides, paired.Rounds{N: rounds, Sample: sample, Quiet: c.quiet, Warm: func(i, _ int) int {
 		if sample == 0 || c.sides[i].name == "interp" {
 			return 0
 		}
 		return 1
 	}})
-	if err != nil {
-		return err
-	}
 	n := float64(c.t.elements())
 	for i, t := range times {
 		for _, ns := range t {
 			c.sides[i].per = append(c.sides[i].per, ns/n)
 		}
 	}
-	return nil
 }

@@ -28,22 +28,22 @@ type python struct {
 	name string
 }
 
-func startPython(name, path, script string, threads int) (*python, error) {
-	p, err := paired.Start(name, []string{"OPENBLAS_NUM_THREADS=1", fmt.Sprintf("OMP_NUM_THREADS=%d", threads)}, path, "-c", script)
-	return &python{p, name}, err
+func startPython(name, path, script string, threads int) *python {
+	p := paired.Start(name, []string{"OPENBLAS_NUM_THREADS=1", fmt.Sprintf("OMP_NUM_THREADS=%d", threads)}, path, "-c", script)
+	return &python{p, name}
 }
 
 // ask sends a request and returns the time that it took.
-func (p *python) ask(request any) (took time.Duration, err error) {
-	err = p.Ask(request, &took)
-	return took, err
+func (p *python) ask(request any) (took time.Duration) {
+	p.Ask(request, &took)
+	return took
 }
 
-func (p *python) run(reps int) (time.Duration, error) { return p.ask(map[string]int{"reps": reps}) }
+func (p *python) run(reps int) time.Duration { return p.ask(map[string]int{"reps": reps}) }
 
 // load gives the process the arrays of t, and returns the result of one run, or nil if there is no such
 // function or element type.
-func (p *python) load(t *test, arrays [][]byte) ([]byte, error) {
+func (p *python) load(t *test, arrays [][]byte) []byte {
 	type file struct {
 		Name  string `json:"name"`
 		File  string `json:"file"`
@@ -53,9 +53,7 @@ func (p *python) load(t *test, arrays [][]byte) ([]byte, error) {
 	var files []file
 	for i, a := range t.arrays {
 		f := file{a.name, filepath.Join(p.Dir, strconv.Itoa(i)), a.typ.String(), a.dims}
-		if err := os.WriteFile(f.File, arrays[i], 0o600); err != nil {
-			return nil, err
-		}
+		paired.Check(os.WriteFile(f.File, arrays[i], 0o600))
 		files = append(files, f)
 	}
 	run := call{text: t.text}
@@ -63,11 +61,11 @@ func (p *python) load(t *test, arrays [][]byte) ([]byte, error) {
 	if t.texts != nil {
 		run, name = t.texts[p.name], ""
 	}
-	took, err := p.ask(map[string]any{"first": run.first, "text": strings.ReplaceAll(run.text, "; ", "\n"), "call": name, "own": t.texts != nil, "arrays": files})
-	if err != nil || took < 0 {
-		return nil, err
+	took := p.ask(map[string]any{"first": run.first, "text": strings.ReplaceAll(run.text, "; ", "\n"), "call": name, "own": t.texts != nil, "arrays": files})
+	if took < 0 {
+		return nil
 	}
-	return os.ReadFile(files[0].File)
+	return paired.Must(os.ReadFile(files[0].File))
 }
 
 // called returns the name of the function if the text assigns one call to an array, and "" otherwise. Only

@@ -12,6 +12,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/internal/zero"
+	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
 // The blocks of routines.txt are like those of cases.txt. Each says what the libraries run.
@@ -28,7 +29,7 @@ var routinesHeader string
 var libraries = []string{"numpy", "torch", "numba", "scipy"}
 
 // addRoutine adds what only blocks of routines.txt have.
-func (t *test) addRoutine(key map[string]string, replace func(string) string) error {
+func (t *test) addRoutine(key map[string]string, replace func(string) string) {
 	t.random = key["compare"] == "no"
 	for _, name := range libraries {
 		if text := key[name]; text != "" {
@@ -37,20 +38,11 @@ func (t *test) addRoutine(key map[string]string, replace func(string) string) er
 	}
 	for _, goal := range strings.Fields(key["goals"]) {
 		name, value, _ := strings.Cut(goal, "=")
-		least, err := number(value)
-		if err != nil {
-			return err
-		}
-		zero.Put(&t.least, name, least)
+		zero.Put(&t.least, name, number(value))
 	}
 	if count := replace(key["count"]); count != "" {
-		n, err := number(count)
-		if err != nil {
-			return err
-		}
-		t.count = int(n)
+		t.count = int(number(count))
 	}
-	return nil
 }
 
 // has reports whether a library can run test t.
@@ -71,7 +63,7 @@ func (t *test) goal(p peer) float64 {
 }
 
 // statement returns a program that is no formula, by its name in routines.txt.
-func statement(name string, arrays []*engine.Array) (expr.Statement, error) {
+func statement(name string, arrays []*engine.Array) expr.Statement {
 	if name == "histogram" {
 		return histogramOf(arrays)
 	}
@@ -81,48 +73,42 @@ func statement(name string, arrays []*engine.Array) (expr.Statement, error) {
 	return statementOf[float32](name, arrays)
 }
 
-func statementOf[T float32 | float64](name string, arrays []*engine.Array) (expr.Statement, error) {
-	y, err := engine.TensorOf[T](arrays[0])
-	if err != nil {
-		return expr.Statement{}, err
-	}
+func statementOf[T float32 | float64](name string, arrays []*engine.Array) expr.Statement {
+	y := paired.Must(engine.TensorOf[T](arrays[0]))
 	key, dims := expr.Const[uint64](7), arrays[0].Shape()
 	floats := func(i int) expr.Exp[T] { return expr.Of[T](arrays[i].Node()) }
 	switch name {
 	case "normal":
-		return expr.Let(y, op.Normal[T](key, dims...)), nil
+		return expr.Let(y, op.Normal[T](key, dims...))
 	case "asian":
-		return expr.Let(y, asian[T](key, dates, dims[0])), nil
+		return expr.Let(y, asian[T](key, dates, dims[0]))
 	case "add at":
-		return expr.Let(y, op.AddAt(y, expr.Of[int64](arrays[1].Node()), floats(2), 0)), nil
+		return expr.Let(y, op.AddAt(y, expr.Of[int64](arrays[1].Node()), floats(2), 0))
 	case "windows max", "windows sum", "windows mean":
 		w := op.Windows(floats(1), op.Window{Size: 3}, op.Window{Size: 3})
 		switch name {
 		case "windows max":
-			return expr.Let(y, op.Max(w, op.Axis(2, 3))), nil
+			return expr.Let(y, op.Max(w, op.Axis(2, 3)))
 		case "windows mean":
-			return expr.Let(y, op.Mean(w, op.Axis(2, 3))), nil
+			return expr.Let(y, op.Mean(w, op.Axis(2, 3)))
 		}
-		return expr.Let(y, op.Sum(w, op.Axis(2, 3))), nil
+		return expr.Let(y, op.Sum(w, op.Axis(2, 3)))
 	case "top k":
 		values, positions := op.TopK(floats(1), dims[1], 1)
-		return expr.Let(y, op.Add(values, op.Cast[T](positions))), nil
+		return expr.Let(y, op.Add(values, op.Cast[T](positions)))
 	case "segment sum":
-		return expr.Let(y, op.SegmentSum(floats(1), expr.Of[int64](arrays[2].Node()), dims[0])), nil
+		return expr.Let(y, op.SegmentSum(floats(1), expr.Of[int64](arrays[2].Node()), dims[0]))
 	}
-	return expr.Statement{}, fmt.Errorf("there is no program %q", name)
+	panic(fmt.Sprintf("there is no program %q", name))
 }
 
-func histogramOf(arrays []*engine.Array) (expr.Statement, error) {
-	y, err := engine.TensorOf[int64](arrays[0])
-	if err != nil {
-		return expr.Statement{}, err
-	}
+func histogramOf(arrays []*engine.Array) expr.Statement {
+	y := paired.Must(engine.TensorOf[int64](arrays[0]))
 	bins, x := arrays[0].Shape()[0], arrays[1].Node()
 	if arrays[1].DType() == dtype.F32 {
-		return expr.Let(y, op.Histogram(expr.Of[float32](x), bins, 0, 1)), nil
+		return expr.Let(y, op.Histogram(expr.Of[float32](x), bins, 0, 1))
 	}
-	return expr.Let(y, op.Histogram(expr.Of[float64](x), bins, 0, 1)), nil
+	return expr.Let(y, op.Histogram(expr.Of[float64](x), bins, 0, 1))
 }
 
 const dates = 252 // of a path

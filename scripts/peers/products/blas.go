@@ -26,18 +26,14 @@ type job struct {
 type shim map[dtype.Type]func(reps uint, j *job)
 
 // buildShim compiles c/products.c.
-func buildShim() (shim, error) {
-	h, err := paired.Compile("gcc", source, "-O3", "-march=native")
-	if err != nil {
-		return nil, err
-	}
-	out := shim{}
+func buildShim() shim {
+	h, out := paired.Compile("gcc", source, "-O3", "-march=native"), shim{}
 	for typ, name := range map[dtype.Type]string{dtype.F32: "run_f32", dtype.F64: "run_f64"} {
 		var f func(reps uint, j *job)
 		purego.RegisterLibFunc(&f, h, name)
 		out[typ] = f
 	}
-	return out, nil
+	return out
 }
 
 // A library is a BLAS that has the C interface.
@@ -51,16 +47,13 @@ type library struct {
 
 // open opens a library. Libraries in wheels of Python have names with affixes and
 // take integers of 64 bits.
-func open(path string) (*library, error) {
-	h, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		return nil, err
-	}
+func open(path string) *library {
+	h := paired.Must(purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL))
 	l := &library{gemm: map[dtype.Type]uintptr{}, gemv: map[dtype.Type]uintptr{}, config: func() string { return path }}
 	for typ, letter := range map[dtype.Type]string{dtype.F32: "s", dtype.F64: "d"} {
 		at, wide := find(h, "cblas_"+letter+"gemm")
 		if at == 0 {
-			return nil, fmt.Errorf("%s has no cblas_%sgemm", path, letter)
+			paired.Check(fmt.Errorf("%s has no cblas_%sgemm", path, letter))
 		}
 		l.gemm[typ], l.wide = at, wide
 		l.gemv[typ], _ = find(h, "cblas_"+letter+"gemv")
@@ -71,12 +64,12 @@ func open(path string) (*library, error) {
 		}
 	}
 	if l.setThreads == nil {
-		return nil, fmt.Errorf("%s has no function that sets the number of threads", path)
+		paired.Check(fmt.Errorf("%s has no function that sets the number of threads", path))
 	}
 	if at, _ := find(h, "openblas_get_config"); at != 0 {
 		purego.RegisterFunc(&l.config, at)
 	}
-	return l, nil
+	return l
 }
 
 // find returns the address of a symbol, or 0.

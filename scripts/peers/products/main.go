@@ -20,10 +20,12 @@ import (
 
 	"github.com/oneloop/oneloop/engine/inspect/limits"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
 func main() {
 	log.SetFlags(0)
+	defer paired.Exit()
 	libs := flag.String("lib", "libopenblas.so.0", "shared libraries, separated by commas; empty: none")
 	match := flag.String("match", "", "only shapes that match this expression")
 	shapes := flag.String("shapes", usual, "shapes, as 2x1000x1000nt or 100*8x8x8nn, separated by commas")
@@ -32,34 +34,19 @@ func main() {
 	backend := flag.String("backend", "", "back end; default: the preferred one")
 	rounds := flag.Int("rounds", 15, "rounds of each row; medians count")
 	flag.Parse()
-	cases, err := parse(*shapes, *match)
-	if err == nil {
-		err = run(cases, *libs, *types, *threads, *backend, *rounds)
-	}
-	if err != nil {
-		log.Fatal(err)
-	}
+	run(parse(*shapes, *match), *libs, *types, *threads, *backend, *rounds)
 }
 
-func run(cases []product, libs, types, threads, backend string, rounds int) error {
-	shim, err := buildShim()
-	if err != nil {
-		return err
-	}
+func run(cases []product, libs, types, threads, backend string, rounds int) {
+	shim := buildShim()
 	var peers []*library
 	for _, path := range strings.FieldsFunc(libs, func(r rune) bool { return r == ',' }) {
-		l, err := open(path)
-		if err != nil {
-			return err
-		}
+		l := open(path)
 		peers = append(peers, l)
 		fmt.Printf("%s: %s\n", path, l.config())
 	}
 	runtime.LockOSThread()
-	machine, err := limits.New(1 << 20)
-	if err != nil {
-		return err
-	}
+	machine := paired.Must(limits.New(1 << 20))
 	defer machine.Close()
 	fmt.Printf("%s; GFLOP/s, medians of %d rounds; ratio: peer's time / oneloop's\n\n", runtime.Version(), rounds)
 	fmt.Println("| product | type | threads | oneloop | of the peak |" + strings.Repeat(" peer | ratio | range |", len(peers)))
@@ -73,13 +60,10 @@ func run(cases []product, libs, types, threads, backend string, rounds int) erro
 				}
 				n, err := strconv.Atoi(s)
 				if err != nil || !typ.IsFloat() {
-					return fmt.Errorf("threads %q, type %q", s, name)
+					paired.Check(fmt.Errorf("threads %q, type %q", s, name))
 				}
-				if err := c.row(context.Background(), contest{shim, peers, typ, n, backend, rounds, machine}); err != nil {
-					return err
-				}
+				c.row(context.Background(), contest{shim, peers, typ, n, backend, rounds, machine})
 			}
 		}
 	}
-	return nil
 }

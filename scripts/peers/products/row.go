@@ -55,28 +55,22 @@ const usual = `256x256x256nn 512x512x512nn 1024x1024x1024nn 2048x2048x2048nn 409
 
 // parse returns the shapes of a list, which has commas or spaces between them: 2x1000x1000nt, 100*8x8x8nn for
 // several products, and layer:8x8x8nn for a layer. It leaves out those that do not match.
-func parse(list, match string) (out []product, err error) {
-	want, err := regexp.Compile(match)
-	if err != nil {
-		return nil, err
-	}
+func parse(list, match string) (out []product) {
+	want := paired.Must(regexp.Compile(match))
 	for _, text := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
 		c := product{batch: 1}
 		text, c.layer = strings.CutPrefix(text, "layer:")
 		if batch, shape, many := strings.Cut(text, "*"); many {
-			if c.batch, err = strconv.Atoi(batch); err != nil {
-				return nil, err
-			}
-			text = shape
+			c.batch, text = paired.Must(strconv.Atoi(batch)), shape
 		}
 		if _, err := fmt.Sscanf(text, "%dx%dx%d%s", &c.m, &c.n, &c.k, &c.trans); err != nil || len(c.trans) != 2 {
-			return nil, fmt.Errorf("shape %q", text)
+			paired.Check(fmt.Errorf("shape %q", text))
 		}
 		if want.MatchString(c.String()) {
 			out = append(out, c)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // A contest is what the rows of a table share.
@@ -91,7 +85,7 @@ type contest struct {
 }
 
 // array returns an array of random elements, stored by rows or by columns.
-func array(typ dtype.Type, batch, rows, cols int, trans byte) (*engine.Array, error) {
+func array(typ dtype.Type, batch, rows, cols int, trans byte) *engine.Array {
 	if trans == 't' {
 		rows, cols = cols, rows
 	}
@@ -99,10 +93,7 @@ func array(typ dtype.Type, batch, rows, cols int, trans byte) (*engine.Array, er
 	if batch > 1 {
 		shape = []int{batch, rows, cols}
 	}
-	a, err := engine.NewArray(typ, shape...)
-	if err != nil {
-		return nil, err
-	}
+	a := paired.Must(engine.NewArray(typ, shape...))
 	b, r := a.Memory().Bytes(), rand.New(rand.NewPCG(1, 1))
 	for i := range len(b) / typ.Size() {
 		if typ == dtype.F32 {
@@ -111,39 +102,22 @@ func array(typ dtype.Type, batch, rows, cols int, trans byte) (*engine.Array, er
 			dtype.Slice[float64](b)[i] = r.Float64() - .5
 		}
 	}
-	return a, nil
+	return a
 }
 
 // row measures a product and prints the line of the table.
-func (c product) row(ctx context.Context, in contest) error {
-	a, err := array(in.typ, c.batch, c.m, c.k, c.trans[0])
-	if err != nil {
-		return err
-	}
-	b, err := array(in.typ, c.batch, c.k, c.n, c.trans[1])
-	if err != nil {
-		return err
-	}
-	y, err := array(in.typ, c.batch, c.m, c.n, 'n')
-	if err != nil {
-		return err
-	}
-	bias, err := array(in.typ, 1, 1, c.n, 'n')
-	if err != nil {
-		return err
-	}
-	p, err := c.compile(ctx, in, map[string]*engine.Array{"a": a, "b": b, "y": y, "bias": bias})
-	if err != nil {
-		return err
-	}
+func (c product) row(ctx context.Context, in contest) {
+	a := array(in.typ, c.batch, c.m, c.k, c.trans[0])
+	b := array(in.typ, c.batch, c.k, c.n, c.trans[1])
+	y := array(in.typ, c.batch, c.m, c.n, 'n')
+	bias := array(in.typ, 1, 1, c.n, 'n')
+	p := c.compile(ctx, in, map[string]*engine.Array{"a": a, "b": b, "y": y, "bias": bias})
 	clock := paired.Used
 	if in.threads > 1 {
 		clock = paired.Elapsed
 	}
 	ours := paired.Repeated(clock, func() error { return p.Run(ctx) })
-	if _, err := ours(1); err != nil {
-		return err
-	}
+	ours(1)
 	mine := slices.Clone(y.Memory().Bytes())
 	sides := []paired.Side{ours}
 	for _, l := range in.peers {
@@ -152,30 +126,24 @@ func (c product) row(ctx context.Context, in contest) error {
 		if c.layer {
 			j.bias = unsafe.Pointer(&bias.Memory().Bytes()[0])
 		}
-		theirs := func(reps int) (time.Duration, error) {
+		theirs := func(reps int) time.Duration {
 			start := clock()
 			in.shim[in.typ](uint(reps), j)
-			return clock() - start, nil
+			return clock() - start
 		}
 		clear(y.Memory().Bytes())
-		if _, err := theirs(1); err != nil {
-			return err
-		}
+		theirs(1)
 		if d := paired.Difference(in.typ, mine, y.Memory().Bytes()) / math.Sqrt(float64(c.k)); !(d < 1e-4) {
-			return fmt.Errorf("%v: the results differ by %g", c, d)
+			paired.Check(fmt.Errorf("%v: the results differ by %g", c, d))
 		}
 		sides = append(sides, theirs)
 	}
-	times, err := in.alternate(sides)
-	if err != nil {
-		return err
-	}
+	times := in.alternate(sides)
 	runtime.KeepAlive([]*engine.Array{a, b, y, bias})
 	c.print(in, times)
-	return nil
 }
 
-func (c product) compile(ctx context.Context, in contest, arrays map[string]*engine.Array) (*engine.Program, error) {
+func (c product) compile(ctx context.Context, in contest, arrays map[string]*engine.Array) *engine.Program {
 	text := "a @ b"
 	if c.trans[0] == 't' {
 		text = "a.mT @ b"
@@ -186,19 +154,12 @@ func (c product) compile(ctx context.Context, in contest, arrays map[string]*eng
 	if c.layer {
 		text = "maximum(" + text + " + bias, 0)"
 	}
-	src, err := formula.Parse("y = " + text)
-	if err != nil {
-		return nil, err
-	}
 	nodes := map[string]*tree.Node{}
 	for name, x := range arrays {
 		nodes[name] = x.Named(name).Node()
 	}
-	unit, err := src.BuildFor(nodes, nil)
-	if err != nil {
-		return nil, err
-	}
-	return engine.CompileWith(ctx, engine.Options{Threads: in.threads, Backend: in.backend}, unit.Statements...)
+	unit := paired.Must(paired.Must(formula.Parse("y = "+text)).BuildFor(nodes, nil))
+	return paired.Must(engine.CompileWith(ctx, engine.Options{Threads: in.threads, Backend: in.backend}, unit.Statements...))
 }
 
 func (c product) job(l *library, typ dtype.Type, a, b, y *engine.Array) *job {
@@ -221,7 +182,7 @@ func (c product) job(l *library, typ dtype.Type, a, b, y *engine.Array) *job {
 }
 
 // alternate returns the times of each side in each round, in nanoseconds.
-func (in contest) alternate(sides []paired.Side) ([][]float64, error) {
+func (in contest) alternate(sides []paired.Side) [][]float64 {
 	r := paired.Rounds{N: in.rounds, Sample: 20 * time.Millisecond, Quiet: func() {}, Warm: func(int, int) int { return 0 }}
 	if in.threads > 1 {
 		r.Quiet, r.Warm = func() { paired.Quiet() }, func(_, reps int) int { return reps / 10 }

@@ -44,45 +44,30 @@ var sizes = []int{8 << 10, 256 << 10, 4 << 20, 85 << 20}
 
 func main() {
 	log.SetFlags(0)
+	defer paired.Exit()
 	rounds := flag.Int("rounds", 40, "`number` of rounds")
 	only := flag.Int("only", 0, "measure arrays of so many `KiB` only")
 	flag.Parse()
 	if *only > 0 {
 		sizes = []int{*only << 10}
 	}
-	if err := run(max(*rounds, 1)); err != nil {
-		log.Fatal(err)
-	}
-}
-
-func run(rounds int) error {
-	h, err := paired.Compile("gcc", source, cflags...)
-	if err != nil {
-		return err
-	}
 	var rate func(bytes uint, reads, nt, passes int32) float64
-	purego.RegisterLibFunc(&rate, h, "rate")
+	purego.RegisterLibFunc(&rate, paired.Compile("gcc", source, cflags...), "rate")
 	fmt.Printf("%11s %-9s %8s %8s %6s  %s\n", "array", "kernel", "C GB/s", "ours", "ratio", "by rounds: median, 95% interval")
 	for _, size := range sizes {
-		if err := compare(size, rounds, func(t limits.Traffic) float64 {
+		compare(size, max(*rounds, 1), func(t limits.Traffic) float64 {
 			nt := int32(0)
 			if t.Stream {
 				nt = 1
 			}
 			return rate(uint(size), int32(t.Reads), nt, int32(max(1, (2<<20)/(size*t.Arrays()))))
-		}); err != nil {
-			return err
-		}
+		})
 	}
-	return nil
 }
 
 // compare measures arrays of one size. theirs returns the rate of the loop in C.
-func compare(size, rounds int, theirs func(limits.Traffic) float64) error {
-	m, err := limits.New(3 * size)
-	if err != nil {
-		return err
-	}
+func compare(size, rounds int, theirs func(limits.Traffic) float64) {
+	m := paired.Must(limits.New(3 * size))
 	defer m.Close()
 	m.Budget = 0
 	ours, peers := make([][]float64, len(kernels)), make([][]float64, len(kernels))
@@ -108,7 +93,6 @@ func compare(size, rounds int, theirs func(limits.Traffic) float64) error {
 		c, m := slices.Max(peers[i]), slices.Max(ours[i])
 		fmt.Printf("%7d KiB %-9s %8.1f %8.1f %6.3f  %.3f, %.3f..%.3f\n", size>>10, k.name, c/1e9, m/1e9, m/c, paired.Median(ratios), lo, hi)
 	}
-	return nil
 }
 
 // interval holds the median with a probability of about 95%, by order

@@ -278,7 +278,7 @@ func (c *running) timed(threads int) paired.Side {
 		clock = paired.UsedByAll
 	}
 	run := paired.Repeated(clock, c.run)
-	return func(reps int) (time.Duration, error) {
+	return func(reps int) time.Duration {
 		runtime.GC() // not within the time of a run, as nothing is allocated there
 		return run(reps)
 	}
@@ -287,32 +287,23 @@ func (c *running) timed(threads int) paired.Side {
 // about returns the number of loops, products, bytes and temporaries of a run, and
 // how much it allocates. If stages is set, it also returns the stages, each with the least of
 // its processor times.
-func (c *running) about(stages bool) (string, error) {
+func (c *running) about(stages bool) string {
 	p := c.program.Plan()
-	var err error
-	allocations := testing.AllocsPerRun(10, func() {
-		if e := c.run(); e != nil {
-			err = e
-		}
-	})
+	allocations := testing.AllocsPerRun(10, func() { paired.Check(c.run()) })
 	text := fmt.Sprintf("%s, %d temporaries of %d bytes, %v allocations", nn.Cost(c.program), len(p.Temps), p.Arena, allocations)
-	if !stages || err != nil {
-		return lines(text), err
+	if !stages {
+		return lines(text)
 	}
 	times := slices.Repeat([]time.Duration{math.MaxInt64}, len(p.Stages))
 	var begin time.Duration
-	if err := c.program.Observe(func(s engine.StageRun) {
+	paired.Check(c.program.Observe(func(s engine.StageRun) {
 		end := paired.UsedByAll()
 		times[s.Stage], begin = min(times[s.Stage], end-begin), end
-	}); err != nil {
-		return "", err
-	}
+	}))
 	const runs = 100
 	for range runs {
 		begin = paired.UsedByAll()
-		if err := c.run(); err != nil {
-			return "", err
-		}
+		paired.Check(c.run())
 	}
 	order := lists.UpTo(len(times))
 	slices.SortFunc(order, func(i, j int) int { return int(times[j] - times[i]) })
@@ -321,5 +312,6 @@ func (c *running) about(stages bool) (string, error) {
 	for _, i := range order {
 		fmt.Fprintf(&b, "%8.2f us stage %d\n", times[i].Seconds()*1e6, i)
 	}
-	return lines(b.String() + c.program.Explain()), c.program.Observe(nil)
+	paired.Check(c.program.Observe(nil))
+	return lines(b.String() + c.program.Explain())
 }

@@ -35,6 +35,7 @@ type options struct {
 
 func main() {
 	log.SetFlags(0)
+	defer paired.Exit()
 	torch := flag.String("torch", "python3", "a Python with torch")
 	jax := flag.String("jax", "", "a Python with JAX; default: the one with torch")
 	match := flag.String("match", "", "only cases whose name matches this expression")
@@ -50,31 +51,22 @@ func main() {
 	}
 	o.python = map[string]string{"eager": *torch, "compile": *torch, "jax": *jax}
 	o.peers = strings.FieldsFunc(*peers, func(r rune) bool { return r == ',' })
-	var err error
-	if o.match, err = regexp.Compile(*match); err != nil {
-		log.Fatal(err)
-	}
+	o.match = paired.Must(regexp.Compile(*match))
 	for _, n := range strings.Split(*threads, ",") {
 		t, err := strconv.Atoi(n)
 		if err != nil || t < 1 {
 			log.Fatalf("-threads %s: %q is no number of threads", *threads, n)
 		}
-		if err := o.compare(t); err != nil {
-			log.Fatal(err)
-		}
+		o.compare(t)
 	}
 }
 
 // compare prints a table of all cases for a number of threads.
-func (o options) compare(threads int) error {
+func (o options) compare(threads int) {
 	runtime.GOMAXPROCS(threads)
 	var peers []*peer
 	for _, kind := range o.peers {
-		p, err := start(kind, o.python[kind], threads)
-		if err != nil {
-			return err
-		}
-		if p != nil {
+		if p := start(kind, o.python[kind], threads); p != nil {
 			defer p.Close()
 			peers = append(peers, p)
 		}
@@ -87,49 +79,36 @@ func (o options) compare(threads int) error {
 	fmt.Println("\n|---|---|" + strings.Repeat("---|---|", len(peers)))
 	jax := slices.ContainsFunc(peers, func(p *peer) bool { return p.kind == "jax" }) // it has no expressions of torch
 	for _, c := range cases {
-		if !o.match.MatchString(c.name) || jax && strings.Contains(c.peer, "(") {
-			continue
-		}
-		if err := o.row(c, peers, threads); err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
+		if o.match.MatchString(c.name) && !(jax && strings.Contains(c.peer, "(")) {
+			o.row(c, peers, threads)
 		}
 	}
-	return nil
 }
 
 // row prints the row of one case.
-func (o options) row(c workload, peers []*peer, threads int) error {
-	ours, err := c.make()
-	if err != nil {
-		return err
-	}
+func (o options) row(c workload, peers []*peer, threads int) {
+	defer paired.In(c.name)
+	ours := paired.Must(c.make())
 	sides := []paired.Side{ours.timed(threads)}
 	theirs := make([][]float32, len(peers))
 	for i, p := range peers {
-		if theirs[i], err = p.load(c.peer, ours, c.runs); err != nil {
-			return err
-		}
+		theirs[i] = p.load(c.peer, ours, c.runs)
 		sides = append(sides, p.timed(threads))
 	}
 	var results []float32
 	for range c.runs {
-		if err := ours.run(); err != nil {
-			return err
-		}
+		paired.Check(ours.run())
 		results = append(results, ours.out.Data()...)
 	}
 	for i, p := range peers {
 		if d := difference(results, theirs[i]); !(d <= c.tolerance) {
-			return fmt.Errorf("the results of %s differ by %.3g, and may by %g", p.kind, d, c.tolerance)
+			paired.Check(fmt.Errorf("the results of %s differ by %.3g, and may by %g", p.kind, d, c.tolerance))
 		}
 	}
 	pids := lists.Map(peers, (*peer).PID)
-	times, err := paired.Alternate(sides, paired.Rounds{
+	times := paired.Alternate(sides, paired.Rounds{
 		N: o.rounds, Sample: o.sample, Quiet: func() { paired.Quiet(pids...) }, Warm: func(_, reps int) int { return reps / 10 },
 	})
-	if err != nil {
-		return err
-	}
 	ms := func(t []float64) string { return fmt.Sprintf("%.3g, %.3g |", paired.Median(t)/1e6, slices.Min(t)/1e6) }
 	fmt.Printf("| %s | %s", c.name, ms(times[0]))
 	for _, t := range times[1:] {
@@ -139,7 +118,5 @@ func (o options) row(c workload, peers []*peer, threads int) error {
 		}
 		fmt.Printf(" %s %.2f (%.2f..%.2f) |", ms(t), paired.Median(ratios), slices.Min(ratios), slices.Max(ratios))
 	}
-	about, err := ours.about(o.stages)
-	fmt.Printf("\n%s", about)
-	return err
+	fmt.Printf("\n%s", ours.about(o.stages))
 }

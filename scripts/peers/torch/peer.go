@@ -32,32 +32,27 @@ type answer struct {
 
 // start starts a peer. If the Python or the library is absent, it says so and
 // returns nil.
-func start(kind, python string, threads int) (*peer, error) {
+func start(kind, python string, threads int) *peer {
 	path, err := exec.LookPath(python)
 	if err != nil {
 		fmt.Printf("%s is left out: %v\n", kind, err)
-		return nil, nil
+		return nil
 	}
 	n := strconv.Itoa(threads)
-	process, err := paired.Start(kind, []string{"OMP_NUM_THREADS=" + n, "MKL_NUM_THREADS=" + n, "PYTHONWARNINGS=ignore"}, path, "-c", script, kind, n)
-	if err != nil {
-		return nil, err
-	}
+	process := paired.Start(kind, []string{"OMP_NUM_THREADS=" + n, "MKL_NUM_THREADS=" + n, "PYTHONWARNINGS=ignore"}, path, "-c", script, kind, n)
 	var a answer
-	if err := process.Read(&a); err != nil || a.Absent != "" {
+	if process.Read(&a); a.Absent != "" {
 		process.Close()
-		if err == nil {
-			fmt.Printf("%s is left out: %s\n", kind, a.Absent)
-		}
-		return nil, err
+		fmt.Printf("%s is left out: %s\n", kind, a.Absent)
+		return nil
 	}
 	fmt.Println(a.Version)
-	return &peer{process, kind}, nil
+	return &peer{process, kind}
 }
 
 // load gives the peer the inputs of c, and has it run the case a few times. It
 // returns the results of the runs.
-func (p *peer) load(name string, c *running, runs int) ([]float32, error) {
+func (p *peer) load(name string, c *running, runs int) []float32 {
 	type array struct {
 		File  string `json:"file"`
 		Shape []int  `json:"shape"`
@@ -65,20 +60,16 @@ func (p *peer) load(name string, c *running, runs int) ([]float32, error) {
 	var arrays []array
 	for i, x := range c.in {
 		a := array{filepath.Join(p.Dir, "in"+strconv.Itoa(i)), x.Shape()}
-		if err := os.WriteFile(a.File, dtype.Bytes(x.Data()), 0o600); err != nil {
-			return nil, err
-		}
+		paired.Check(os.WriteFile(a.File, dtype.Bytes(x.Data()), 0o600))
 		arrays = append(arrays, a)
 	}
 	results := filepath.Join(p.Dir, "results")
-	if err := p.Ask(map[string]any{"case": name, "arrays": arrays, "runs": runs, "results": results}, &answer{}); err != nil {
-		return nil, err
+	p.Ask(map[string]any{"case": name, "arrays": arrays, "runs": runs, "results": results}, &answer{})
+	b := paired.Must(os.ReadFile(results))
+	if len(b) != 4*runs*len(c.out.Data()) {
+		paired.Check(fmt.Errorf("the results of %s have %d bytes, not %d", p.kind, len(b), 4*runs*len(c.out.Data())))
 	}
-	b, err := os.ReadFile(results)
-	if err == nil && len(b) != 4*runs*len(c.out.Data()) {
-		err = fmt.Errorf("the results of %s have %d bytes, not %d", p.kind, len(b), 4*runs*len(c.out.Data()))
-	}
-	return dtype.Slice[float32](b), err
+	return dtype.Slice[float32](b)
 }
 
 // difference returns the greatest difference of elements, relative to the largest
@@ -99,13 +90,13 @@ func difference(x, y []float32) float64 {
 }
 
 func (p *peer) timed(threads int) paired.Side {
-	return func(reps int) (time.Duration, error) {
+	return func(reps int) time.Duration {
 		var a answer
-		err := p.Ask(map[string]int{"reps": reps}, &a)
+		p.Ask(map[string]int{"reps": reps}, &a)
 		if threads == 1 {
-			return a.Used, err
+			return a.Used
 		}
-		return a.Clock, err
+		return a.Clock
 	}
 }
 

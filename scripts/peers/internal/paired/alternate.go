@@ -3,18 +3,16 @@ package paired
 import "time"
 
 // A Side runs its work reps times, and returns how long that took.
-type Side func(reps int) (time.Duration, error)
+type Side func(reps int) time.Duration
 
 // Repeated returns the side that calls run, by a clock.
 func Repeated(clock func() time.Duration, run func() error) Side {
-	return func(reps int) (time.Duration, error) {
+	return func(reps int) time.Duration {
 		start := clock()
 		for range reps {
-			if err := run(); err != nil {
-				return 0, err
-			}
+			Check(run())
 		}
-		return clock() - start, nil
+		return clock() - start
 	}
 }
 
@@ -30,13 +28,11 @@ type Rounds struct {
 
 // Alternate runs all sides once a round, and returns the nanoseconds of a run, by side and round.
 // Each side comes after both of its neighbours.
-func Alternate(sides []Side, r Rounds) ([][]float64, error) {
-	turn := func(s Side, reps, warm int) (time.Duration, error) {
+func Alternate(sides []Side, r Rounds) [][]float64 {
+	turn := func(s Side, reps, warm int) time.Duration {
 		r.Quiet()
 		if warm > 0 {
-			if _, err := s(warm); err != nil {
-				return 0, err
-			}
+			s(warm)
 		}
 		return s(reps)
 	}
@@ -44,10 +40,7 @@ func Alternate(sides []Side, r Rounds) ([][]float64, error) {
 	for i, s := range sides {
 		reps[i] = 1
 		for range 2 { // a first run is slower than the others
-			d, err := turn(s, reps[i], 0)
-			if err != nil {
-				return nil, err
-			}
+			d := turn(s, reps[i], 0)
 			if reps[i] = max(1, int(r.Sample*time.Duration(reps[i])/max(d, 1))); r.Sample == 0 {
 				break
 			}
@@ -59,12 +52,9 @@ func Alternate(sides []Side, r Rounds) ([][]float64, error) {
 			if round%2 == 1 {
 				i = len(sides) - 1 - i
 			}
-			d, err := turn(sides[i], reps[i], r.Warm(i, reps[i]))
-			if err != nil {
-				return nil, err
-			}
+			d := turn(sides[i], reps[i], r.Warm(i, reps[i]))
 			times[i] = append(times[i], float64(d)/float64(reps[i]))
 		}
 	}
-	return times, nil
+	return times
 }

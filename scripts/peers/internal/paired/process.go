@@ -22,25 +22,17 @@ type Process struct {
 }
 
 // Start starts a program, which errors call name, with more variables in its environment.
-func Start(name string, env []string, program string, args ...string) (p *Process, err error) {
-	p = &Process{name: name, cmd: exec.Command(program, args...)}
+func Start(name string, env []string, program string, args ...string) *Process {
+	p := &Process{name: name, cmd: exec.Command(program, args...)}
 	p.cmd.Env, p.cmd.Stderr = append(os.Environ(), env...), os.Stderr
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	p.answers = json.NewDecoder(out)
-	if p.Dir, err = os.MkdirTemp("", "paired"); err != nil {
-		return nil, err
-	}
-	if err = p.cmd.Start(); err != nil {
+	p.in = Must(p.cmd.StdinPipe())
+	p.answers = json.NewDecoder(Must(p.cmd.StdoutPipe()))
+	p.Dir = Must(os.MkdirTemp("", "paired"))
+	if err := p.cmd.Start(); err != nil {
 		os.RemoveAll(p.Dir)
-		return nil, err
+		Check(err)
 	}
-	return p, nil
+	return p
 }
 
 // Close ends the process.
@@ -54,35 +46,27 @@ func (p *Process) Close() {
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Ask sends a request, and reads the answer.
-func (p *Process) Ask(request, answer any) error {
-	if err := json.NewEncoder(p.in).Encode(request); err != nil {
-		return fmt.Errorf("%s: %w", p.name, err)
-	}
-	return p.Read(answer)
+func (p *Process) Ask(request, answer any) {
+	defer In(p.name)
+	Check(json.NewEncoder(p.in).Encode(request))
+	Check(p.answers.Decode(answer))
 }
 
 // Read reads an answer that no request precedes.
-func (p *Process) Read(answer any) error {
-	if err := p.answers.Decode(answer); err != nil {
-		return fmt.Errorf("%s: %w", p.name, err)
-	}
-	return nil
+func (p *Process) Read(answer any) {
+	defer In(p.name)
+	Check(p.answers.Decode(answer))
 }
 
 // Compile compiles a file in C as a shared library, and opens it.
-func Compile(compiler, source string, flags ...string) (uintptr, error) {
-	dir, err := os.MkdirTemp("", "paired")
-	if err != nil {
-		return 0, err
-	}
+func Compile(compiler, source string, flags ...string) uintptr {
+	dir := Must(os.MkdirTemp("", "paired"))
 	defer os.RemoveAll(dir)
 	file, so := filepath.Join(dir, "source.c"), filepath.Join(dir, "library.so")
-	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
-		return 0, err
-	}
+	Check(os.WriteFile(file, []byte(source), 0o600))
 	args := append(flags, "-shared", "-fPIC", "-o", so, file, "-lm")
 	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("%s %s: %w\n%s", compiler, strings.Join(args, " "), err, out)
+		Check(fmt.Errorf("%s %s: %w\n%s", compiler, strings.Join(args, " "), err, out))
 	}
-	return purego.Dlopen(so, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	return Must(purego.Dlopen(so, purego.RTLD_NOW|purego.RTLD_LOCAL))
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -15,6 +14,7 @@ import (
 	"github.com/oneloop/oneloop/engine/cuda"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/scripts/internal/failure"
 )
 
 // An instruction is one of SASS.
@@ -37,39 +37,28 @@ type kernel struct {
 }
 
 // compile returns the kernels of a source, in the order of the entries.
-func compile(source string, entries []string, arch, nvdisasm string) ([]kernel, error) {
-	out, err := cu.NvrtcCompile(source, "oneloop.cu", append(cuda.Options(arch), "-Xptxas=-v", "--no-cache")...)
-	if err != nil {
-		return nil, err
-	}
-	f, err := os.CreateTemp("", "*.cubin")
-	if err != nil {
-		return nil, err
-	}
+func compile(source string, entries []string, arch, nvdisasm string) []kernel {
+	out := failure.Must(cu.NvrtcCompile(source, "oneloop.cu", append(cuda.Options(arch), "-Xptxas=-v", "--no-cache")...))
+	f := failure.Must(os.CreateTemp("", "*.cubin"))
 	defer os.Remove(f.Name())
-	if _, err = f.Write(out.Cubin); err == nil {
-		err = f.Close()
-	}
-	if err != nil {
-		return nil, err
-	}
-	text, err := exec.Command(nvdisasm, "-c", "-gi", f.Name()).Output()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", nvdisasm, err)
-	}
-	listing, err := parse(string(text))
-	if err != nil {
-		return nil, err
-	}
+	failure.Must(f.Write(out.Cubin))
+	failure.Check(f.Close())
+	listing := parse(disassembled(nvdisasm, "-c", "-gi", f.Name()))
 	ks := make([]kernel, len(entries))
 	for i, name := range entries {
 		ks[i] = kernel{name: name, code: listing[name]}
 		if len(ks[i].code) == 0 {
-			return nil, fmt.Errorf("there is no code of %s", name)
+			failure.Check(fmt.Errorf("there is no code of %s", name))
 		}
 		ks[i].usage(out.Log)
 	}
-	return ks, nil
+	return ks
+}
+
+// disassembled returns what the disassembler writes.
+func disassembled(nvdisasm string, args ...string) string {
+	defer failure.In(nvdisasm)
+	return string(failure.Must(exec.Command(nvdisasm, args...).Output()))
 }
 
 var (
@@ -101,7 +90,7 @@ var (
 )
 
 // parse reads a listing of nvdisasm -c -gi: the instructions of each entry.
-func parse(text string) (map[string][]instruction, error) {
+func parse(text string) map[string][]instruction {
 	out := map[string][]instruction{}
 	labels, wanted := map[string]int{}, map[string][]string{}
 	name, line, within, fresh := "", 0, 0, true
@@ -112,10 +101,7 @@ func parse(text string) (map[string][]instruction, error) {
 		} else if m := label.FindStringSubmatch(s); m != nil {
 			waiting = append(waiting, m[1])
 		} else if m := place.FindStringSubmatch(s); m != nil {
-			n, err := strconv.Atoi(m[1])
-			if err != nil {
-				return nil, err
-			}
+			n := failure.Must(strconv.Atoi(m[1]))
 			if fresh { // the innermost function comes first
 				within = n
 			}
@@ -123,10 +109,7 @@ func parse(text string) (map[string][]instruction, error) {
 				line = n
 			}
 		} else if m := insn.FindStringSubmatch(s); m != nil {
-			at, err := strconv.ParseInt(m[1], 16, 64)
-			if err != nil {
-				return nil, err
-			}
+			at := failure.Must(strconv.ParseInt(m[1], 16, 64))
 			in := instruction{at: int(at), line: line, within: within, op: m[3], target: -1, guarded: m[2] != ""}
 			in.registers(m[4])
 			for _, l := range waiting {
@@ -145,13 +128,13 @@ func parse(text string) (map[string][]instruction, error) {
 			if to := wanted[n][i]; to != "" {
 				at, ok := labels[to]
 				if !ok {
-					return nil, fmt.Errorf("there is no label %s", to)
+					failure.Check(fmt.Errorf("there is no label %s", to))
 				}
 				code[i].target = at
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // registers sets the registers that an instruction writes and reads.
@@ -345,17 +328,13 @@ func (k *kernel) rare(source []string) map[int]bool {
 	return out
 }
 
-// disassembler returns the path of nvdisasm and its version.
-func disassembler(path string) (version string, err error) {
-	out, err := exec.Command(path, "--version").Output()
-	if err != nil {
-		return "", err
+// version returns the version of the disassembler.
+func version(nvdisasm string) string {
+	_, rest, ok := strings.Cut(disassembled(nvdisasm, "--version"), ", V")
+	if !ok {
+		failure.Check(fmt.Errorf("%s tells no version", nvdisasm))
 	}
-	i := bytes.LastIndex(out, []byte(", V"))
-	if i < 0 {
-		return "", fmt.Errorf("%s tells no version", path)
-	}
-	return strings.Fields(string(out[i+3:]))[0], nil
+	return strings.Fields(rest)[0]
 }
 
 // widths counts the accesses of arrays, scratch and shared memory by operation and

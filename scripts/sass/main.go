@@ -12,10 +12,10 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"flag"
 	"fmt"
+	"log"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -23,6 +23,7 @@ import (
 	"github.com/oneloop/oneloop/cudagen"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/scripts/internal/failure"
 )
 
 type options struct {
@@ -31,6 +32,9 @@ type options struct {
 }
 
 func main() {
+	log.SetFlags(0)
+	log.SetPrefix("sass: ")
+	defer failure.Exit()
 	var o options
 	flag.StringVar(&o.nvdisasm, "nvdisasm", "nvdisasm", "the disassembler")
 	flag.StringVar(&o.arch, "arch", "sm_90", "the architecture")
@@ -39,21 +43,12 @@ func main() {
 	flag.BoolVar(&o.update, "update", false, "write the golden")
 	flag.BoolVar(&o.table, "table", false, "print the shares as a Markdown table")
 	flag.Parse()
-	if err := o.run(); err != nil {
-		fmt.Fprintln(os.Stderr, "sass:", err)
-		os.Exit(1)
-	}
+	o.run()
 }
 
-func (o *options) run() error {
+func (o *options) run() {
 	major, minor, err := cu.NvrtcVersion()
-	if err != nil {
-		return err
-	}
-	version, err := disassembler(o.nvdisasm)
-	if err != nil {
-		return err
-	}
+	failure.Check(err)
 	var all []*result
 	for i := range rows {
 		r := &rows[i]
@@ -61,33 +56,24 @@ func (o *options) run() error {
 			continue
 		}
 		for _, t := range r.types {
-			x, err := o.evaluate(r, t)
-			if err != nil {
-				return fmt.Errorf("%s, %s: %w", r.name, t, err)
-			}
-			all = append(all, x)
+			all = append(all, o.evaluate(r, t))
 		}
 	}
-	text := fmt.Sprintf("%s, NVRTC %d.%d, nvdisasm %s\n\n%s", o.arch, major, minor, version, listing(all))
+	text := fmt.Sprintf("%s, NVRTC %d.%d, nvdisasm %s\n\n%s", o.arch, major, minor, version(o.nvdisasm), listing(all))
 	switch {
 	case o.table:
 		fmt.Print(markdown(all))
 	case o.only != "":
 		fmt.Print(text, times(all))
 	case o.update:
-		return os.WriteFile(o.golden, []byte(text), 0o644)
+		failure.Check(os.WriteFile(o.golden, []byte(text), 0o644))
 	default:
-		want, err := os.ReadFile(o.golden)
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(want, []byte(text)) {
+		if string(failure.Must(os.ReadFile(o.golden))) != text {
 			fmt.Print(text)
-			return errors.New(o.golden + " differs (scripts/sass/run -update writes it)")
+			failure.Check(errors.New(o.golden + " differs (scripts/sass/run -update writes it)"))
 		}
 		fmt.Printf("%d rows as in %s\n", len(all), o.golden)
 	}
-	return nil
 }
 
 // A result is a row for an element type.
@@ -107,18 +93,12 @@ type launch struct {
 	times  []estimate
 }
 
-func (o *options) evaluate(r *row, t dtype.Type) (*result, error) {
-	stages, err := r.stages(t, device)
-	if err != nil {
-		return nil, err
-	}
+func (o *options) evaluate(r *row, t dtype.Type) *result {
+	defer failure.In(r.name + ", " + t.String())
 	x := &result{row: r, elem: t}
 	copies, took := make([]float64, len(gpus)), make([]float64, len(gpus))
-	for _, s := range stages {
-		kernels, err := compile(s.source.Code, s.source.Entries, o.arch, o.nvdisasm)
-		if err != nil {
-			return nil, err
-		}
+	for _, s := range r.stages(t, device) {
+		kernels := compile(s.source.Code, s.source.Entries, o.arch, o.nvdisasm)
 		source := strings.Split(s.source.Code, "\n")
 		for i, l := range s.bound.Launches {
 			k := &kernels[l.Entry]
@@ -144,7 +124,7 @@ func (o *options) evaluate(r *row, t dtype.Type) (*result, error) {
 	for n := range gpus {
 		x.share = append(x.share, copies[n]/took[n])
 	}
-	return x, nil
+	return x
 }
 
 // listing is the text of the golden.

@@ -13,6 +13,7 @@ import (
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
+	"github.com/oneloop/oneloop/scripts/internal/failure"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -104,7 +105,7 @@ func (*memory) Device() string { return "cpu" }
 func (m *memory) Size() int    { return m.size }
 
 // stages plans a row for an element type. The arrays have no contents.
-func (r *row) stages(t dtype.Type, d cudagen.Device) ([]stage, error) {
+func (r *row) stages(t dtype.Type, d cudagen.Device) (out []stage) {
 	env := map[string]*tree.Node{}
 	for name, x := range r.scalars {
 		env[name] = tree.ConstFloat(dtype.F64, x)
@@ -118,31 +119,15 @@ func (r *row) stages(t dtype.Type, d cudagen.Device) ([]stage, error) {
 		m := &memory{sh.Size() * elem.Size()}
 		env[name] = tree.NewLeaf(elem, sh, &tree.Leaf{Mem: m, Strides: sh.Strides(), Name: name})
 	}
-	src, err := formula.Parse(r.text)
-	if err != nil {
-		return nil, err
+	unit := failure.Must(failure.Must(formula.Parse(r.text)).BuildFor(env, nil))
+	for _, s := range failure.Must(plan.Compile(context.Background(), unit.Statements)).Stages {
+		out = append(out, newStage(s, d))
 	}
-	unit, err := src.BuildFor(env, nil)
-	if err != nil {
-		return nil, err
-	}
-	p, err := plan.Compile(context.Background(), unit.Statements)
-	if err != nil {
-		return nil, err
-	}
-	var out []stage
-	for _, s := range p.Stages {
-		x, err := newStage(s, d)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, x)
-	}
-	return out, nil
+	return out
 }
 
 // newStage generates the code of a loop for arrays that lie apart from each other.
-func newStage(s *plan.Stage, d cudagen.Device) (x stage, err error) {
+func newStage(s *plan.Stage, d cudagen.Device) (x stage) {
 	const apart = 1 << 40
 	b := ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: make([]ir.BufBind, len(s.Bufs))}
 	addresses := make([]uint64, len(s.Bufs))
@@ -156,14 +141,10 @@ func newStage(s *plan.Stage, d cudagen.Device) (x stage, err error) {
 			}
 		}
 	}
-	l, err := cudagen.LayoutOf(s.Kernel, &b, addresses, d)
-	if err != nil {
-		return x, err
-	}
-	x.source = cudagen.Generate(s.Kernel, l)
-	x.bound, err = x.source.Bind(&b, d)
+	x.source = cudagen.Generate(s.Kernel, failure.Must(cudagen.LayoutOf(s.Kernel, &b, addresses, d)))
+	x.bound = failure.Must(x.source.Bind(&b, d))
 	x.bytes = s.Bytes()
-	return x, err
+	return x
 }
 
 // device is an H100 or an H200.

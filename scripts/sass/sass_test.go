@@ -32,11 +32,7 @@ const text = `.section	.text.k,"ax",@progbits
 `
 
 func TestParse(t *testing.T) {
-	all, err := parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k := kernel{name: "k", code: all["k"]}
+	k := kernel{name: "k", code: parse(text)["k"]}
 	source := strings.Split("a\nload\nadd\nstore\n5\n6\n7\n8\n9", "\n")
 	loops := k.loops(source)
 	if len(loops) != 1 || loops[0].lo != 0x10 || loops[0].hi != 0x70 || !loops[0].inner {
@@ -110,11 +106,7 @@ func TestRows(t *testing.T) {
 		t.Skip("an int does not hold the bytes of a row")
 	}
 	for i := range rows {
-		stages, err := rows[i].stages(dtype.F32, device)
-		if err != nil {
-			t.Fatalf("%s: %v", rows[i].name, err)
-		}
-		for _, s := range stages {
+		for _, s := range rows[i].stages(dtype.F32, device) {
 			for n := range s.bound.Launches {
 				if j := s.job(strings.Split(s.source.Code, "\n"), n); j.elements <= 0 || j.bytes <= 0 {
 					t.Errorf("%s: %+v", rows[i].name, j)

@@ -13,9 +13,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
+	"log"
 	"math"
 	"os"
 	"runtime"
@@ -28,9 +28,13 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/scripts/internal/failure"
 )
 
 func main() {
+	log.SetFlags(0)
+	log.SetPrefix("ulp: ")
+	defer failure.Exit()
 	fn := flag.String("fn", "all", "functions, separated by commas, or all")
 	typ := flag.String("type", "f32", "element type: f32")
 	every := flag.Uint64("every", 1, "test every n-th bit pattern")
@@ -39,13 +43,11 @@ func main() {
 	eval := flag.Bool("eval", false, "read arguments from standard input, as hexadecimal bits, and print results")
 	flag.Parse()
 	if *eval {
-		if err := evaluate(os.Stdin, os.Stdout, *fn, *typ); err != nil {
-			fatal(err)
-		}
+		evaluate(os.Stdin, os.Stdout, *fn, *typ)
 		return
 	}
 	if *typ != "f32" && !*inC {
-		fatal(fmt.Errorf("only f32 has a reference here; for f64 see scripts/goldens/measure.py"))
+		log.Fatal("only f32 has a reference here; for f64 see scripts/goldens/measure.py")
 	}
 	var names []string
 	if *fn == "all" {
@@ -61,19 +63,10 @@ func main() {
 	bad := false
 	for _, n := range names {
 		if *inC {
-			t, err := dtype.Parse(*typ)
-			if err == nil {
-				err = printC(os.Stdout, n, t)
-			}
-			if err != nil {
-				fatal(err)
-			}
+			failure.Check(printC(os.Stdout, n, failure.Must(dtype.Parse(*typ))))
 			continue
 		}
-		r, err := sweep(n, *every)
-		if err != nil {
-			fatal(err)
-		}
+		r := sweep(n, *every)
 		bad = bad || r.failures > 0
 		hot, cold := r.p.Cost()
 		x := math.Float32frombits(r.at)
@@ -92,11 +85,6 @@ func main() {
 	}
 }
 
-func fatal(err error) {
-	fmt.Fprintln(os.Stderr, "ulp:", err)
-	os.Exit(1)
-}
-
 type result struct {
 	p                 *prim.Program
 	samples, failures uint64
@@ -108,25 +96,22 @@ type result struct {
 const block = 2048
 
 // sweep compares every n-th float32 argument with the reference.
-func sweep(name string, every uint64) (result, error) {
+func sweep(name string, every uint64) result {
 	lower, ref := untyped.Lowerings()[name], references[name]
 	if lower == nil || ref == nil {
-		return result{}, fmt.Errorf("no function %q", name)
+		failure.Check(fmt.Errorf("no function %q", name))
 	}
-	p, err := prim.NewProgram([]dtype.Type{dtype.F32}, lower)
-	if err != nil {
-		return result{}, err
-	}
+	p := failure.Must(prim.NewProgram([]dtype.Type{dtype.F32}, lower))
 	workers := uint64(runtime.GOMAXPROCS(0))
-	out, errs := make([]result, workers), make([]error, workers)
+	out := make([]result, workers)
 	var wg sync.WaitGroup
 	for w := range workers {
-		wg.Go(func() { errs[w] = out[w].part(name, w, workers, every) })
+		wg.Go(func() {
+			defer failure.Exit()
+			out[w].part(name, w, workers, every)
+		})
 	}
 	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return result{}, err
-	}
 	r := result{p: p}
 	for _, o := range out {
 		r.sum += o.sum
@@ -139,38 +124,25 @@ func sweep(name string, every uint64) (result, error) {
 			r.worst, r.at = o.worst, o.at
 		}
 	}
-	return r, nil
+	return r
 }
 
 // part compares every workers-th block of arguments with the reference, from block w on. It runs the
 // program that the engine compiles, whose bits are those of the lowering.
-func (r *result) part(name string, w, workers, every uint64) error {
+func (r *result) part(name string, w, workers, every uint64) {
 	ctx, ref := context.Background(), references[name]
-	x, err := engine.New[float32](block)
-	if err != nil {
-		return err
-	}
-	y, err := engine.New[float32](block)
-	if err != nil {
-		return err
-	}
-	p, err := engine.Compile(ctx, expr.Let(y, expr.Of[float32](untyped.Apply(untyped.Row(name), expr.NodeOf(x)))))
-	if err != nil {
-		return err
-	}
+	x, y := failure.Must(engine.New[float32](block)), failure.Must(engine.New[float32](block))
+	p := failure.Must(engine.Compile(ctx, expr.Let(y, expr.Of[float32](untyped.Apply(untyped.Row(name), expr.NodeOf(x))))))
 	samples := (1<<32 + every - 1) / every
 	for first := w * block; first < samples; first += workers * block {
 		for i := range x.Data() {
 			x.Data()[i] = math.Float32frombits(uint32((first + uint64(i)) * every))
 		}
-		if err := p.Run(ctx); err != nil {
-			return err
-		}
+		failure.Check(p.Run(ctx))
 		for i, got := range y.Data()[:min(block, samples-first)] {
 			r.check(math.Float32bits(x.Data()[i]), math.Float32bits(got), ref)
 		}
 	}
-	return nil
 }
 
 func (r *result) check(x, got uint32, ref func(float64) float64) {

@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/scripts/internal/failure"
 )
 
 // references are the float64 functions that float32 results are compared with.
@@ -68,14 +69,10 @@ func geluTanh(x float64) float64 {
 
 // evaluate prints the result of a lowering for each line of arguments; all are
 // hexadecimal bits. scripts/goldens/measure.py compares them with mpmath.
-func evaluate(in io.Reader, out io.Writer, name, typ string) error {
-	lower := untyped.Lowerings()[name]
-	t, err := dtype.Parse(typ)
-	if err != nil {
-		return err
-	}
+func evaluate(in io.Reader, out io.Writer, name, typ string) {
+	lower, t := untyped.Lowerings()[name], failure.Must(dtype.Parse(typ))
 	if lower == nil {
-		return fmt.Errorf("no function %q", name)
+		failure.Check(fmt.Errorf("no function %q", name))
 	}
 	w := bufio.NewWriter(out)
 	defer w.Flush()
@@ -84,17 +81,11 @@ func evaluate(in io.Reader, out io.Writer, name, typ string) error {
 		fields := strings.Fields(sc.Text())
 		args := make([]uint64, len(fields))
 		for i, f := range fields {
-			if args[i], err = strconv.ParseUint(f, 16, 64); err != nil {
-				return err
-			}
+			args[i] = failure.Must(strconv.ParseUint(f, 16, 64))
 		}
 		if p == nil {
-			params := []dtype.Type{t, t}[:len(args)]
-			if p, err = prim.NewProgram(params, lower); err != nil {
-				return err
-			}
+			p = failure.Must(prim.NewProgram([]dtype.Type{t, t}[:len(args)], lower))
 		}
 		fmt.Fprintf(w, "%x\n", p.Call(args...))
 	}
-	return nil
 }

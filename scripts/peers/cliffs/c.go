@@ -10,6 +10,7 @@ import (
 
 	"github.com/ebitengine/purego"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/scripts/internal/failure"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -69,12 +70,12 @@ func compilers(tests []test, names, flags string) (out []compiler) {
 		if errors.Is(err, exec.ErrNotFound) {
 			continue
 		}
-		paired.Check(err)
+		failure.Check(err)
 		line, _, _ := strings.Cut(string(version), "\n")
 		out = append(out, compiler{name, line, build(tests, name, flags)})
 	}
 	if len(out) == 0 {
-		paired.Check(fmt.Errorf("none of the compilers %s is installed", names))
+		failure.Check(fmt.Errorf("none of the compilers %s is installed", names))
 	}
 	return out
 }

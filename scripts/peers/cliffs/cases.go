@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
+	"github.com/oneloop/oneloop/scripts/internal/failure"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -96,7 +96,7 @@ func parse(text string) (tests []test) {
 }
 
 func makeTest(key map[string]string, on, extents string) test {
-	defer paired.In(key["text"])
+	defer failure.In(key["text"])
 	t := test{kind: key["kind"], c: key["c"], typ: short(on)}
 	replace := func(s string) string { return s }
 	for _, e := range strings.Fields(extents) {
@@ -134,9 +134,9 @@ func makeTest(key map[string]string, on, extents string) test {
 
 // number returns the value of a text such as 2*100+1.
 func number(text string) float64 {
-	x := constant.ToFloat(paired.Must(types.Eval(token.NewFileSet(), nil, token.NoPos, text)).Value)
+	x := constant.ToFloat(failure.Must(types.Eval(token.NewFileSet(), nil, token.NoPos, text)).Value)
 	if x.Kind() != constant.Float {
-		paired.Check(fmt.Errorf("%s is no number", text))
+		failure.Check(fmt.Errorf("%s is no number", text))
 	}
 	f, _ := constant.Float64Val(x)
 	return f
@@ -146,7 +146,7 @@ func short(name string) dtype.Type {
 	all := dtype.All()
 	i := slices.IndexFunc(all, func(t dtype.Type) bool { return t.Short() == name })
 	if i < 0 {
-		paired.Check(fmt.Errorf("no element type %q", name))
+		failure.Check(fmt.Errorf("no element type %q", name))
 	}
 	return all[i]
 }

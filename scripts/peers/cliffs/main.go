@@ -28,6 +28,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/scripts/internal/failure"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -43,7 +44,7 @@ type options struct {
 
 func main() {
 	log.SetFlags(0)
-	defer paired.Exit()
+	defer failure.Exit()
 	var o options
 	match := flag.String("match", "", "only tests whose kind or title matches this expression")
 	flag.StringVar(&o.backend, "backend", "", "back end; default: the preferred one, with -check all of them")
@@ -67,11 +68,11 @@ func main() {
 	list := flag.String("list", "", "a file of tests in the form of cases.txt, or with -routines of routines.txt, instead of the listed tests")
 	seed := flag.Uint64("seed", 1, "of the random tests")
 	flag.Parse()
-	want := paired.Must(regexp.Compile("(?i)" + *match))
+	want := failure.Must(regexp.Compile("(?i)" + *match))
 	text := blocks
 	switch {
 	case *list != "":
-		text = string(paired.Must(os.ReadFile(*list)))
+		text = string(failure.Must(os.ReadFile(*list)))
 	case *random > 0:
 		text = randomBlocks(*random, *seed)
 	case *everything:
@@ -99,7 +100,7 @@ func main() {
 	for _, o.backend = range backends {
 		err = errors.Join(err, check(tests, o))
 	}
-	paired.Check(err)
+	failure.Check(err)
 }
 
 // slack is the noise of a few runs: elements that Go copies take as long on both sides.
@@ -135,7 +136,7 @@ func check(tests []test, o options) error {
 // interpreter.
 func slower(t *test, o options) (slow error) {
 	c := newContest(context.Background(), t, o.threads, []string{o.backend, "interp"})
-	paired.Check(c.verify())
+	failure.Check(c.verify())
 	// A few runs suffice, as the interpreter is many times slower. Where it is
 	// not, more runs decide.
 	for _, rounds := range checked {
@@ -299,6 +300,6 @@ func (s *summary) end() {
 	}
 	fmt.Printf("\n%d misses; the interpreter is faster in %d\n", s.miss, s.interpreters)
 	if s.wrong > 0 {
-		paired.Check(fmt.Errorf("%d tests have wrong results", s.wrong))
+		failure.Check(fmt.Errorf("%d tests have wrong results", s.wrong))
 	}
 }

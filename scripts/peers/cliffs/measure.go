@@ -17,6 +17,7 @@ import (
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/element"
 	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/scripts/internal/failure"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -47,14 +48,14 @@ var clock = paired.Used
 
 // newContest makes the arrays of t and programs for the back ends.
 func newContest(ctx context.Context, t *test, threads int, backends []string) *contest {
-	defer paired.In(t.title())
+	defer failure.In(t.title())
 	c := &contest{t: t, threads: threads}
 	env := map[string]*tree.Node{}
 	rnd := rand.New(rand.NewPCG(1, 1))
 	var arrays []*engine.Array
 	for i := range t.arrays {
 		d := &t.arrays[i]
-		a := paired.Must(engine.NewArray(d.typ, d.dims...))
+		a := failure.Must(engine.NewArray(d.typ, d.dims...))
 		c.memory = append(c.memory, a.Memory().Bytes())
 		d.fill(c.memory[i], rnd)
 		c.before = append(c.before, slices.Clone(c.memory[i]))
@@ -79,12 +80,12 @@ func (t *test) statements(env map[string]*tree.Node, arrays []*engine.Array) []e
 }
 
 func assigned(text string, env map[string]*tree.Node) []expr.Statement {
-	return paired.Must(paired.Must(formula.Parse(text)).BuildFor(env, nil)).Statements
+	return failure.Must(failure.Must(formula.Parse(text)).BuildFor(env, nil)).Statements
 }
 
 // addOurs adds side s, a program of oneloop.
 func (c *contest) addOurs(ctx context.Context, s side, backend string, statements []expr.Statement) {
-	p := paired.Must(engine.CompileWith(ctx, engine.Options{Threads: c.threads, Backend: backend}, statements...))
+	p := failure.Must(engine.CompileWith(ctx, engine.Options{Threads: c.threads, Backend: backend}, statements...))
 	s.run = paired.Repeated(clock, func() error { return p.Run(ctx) })
 	c.sides = append(c.sides, s)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/oneloop/oneloop/scripts/internal/failure"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -53,7 +54,7 @@ func (p *python) load(t *test, arrays [][]byte) []byte {
 	var files []file
 	for i, a := range t.arrays {
 		f := file{a.name, filepath.Join(p.Dir, strconv.Itoa(i)), a.typ.String(), a.dims}
-		paired.Check(os.WriteFile(f.File, arrays[i], 0o600))
+		failure.Check(os.WriteFile(f.File, arrays[i], 0o600))
 		files = append(files, f)
 	}
 	run := call{text: t.text}
@@ -65,7 +66,7 @@ func (p *python) load(t *test, arrays [][]byte) []byte {
 	if took < 0 {
 		return nil
 	}
-	return paired.Must(os.ReadFile(files[0].File))
+	return failure.Must(os.ReadFile(files[0].File))
 }
 
 // called returns the name of the function if the text assigns one call to an array, and "" otherwise. Only

@@ -12,7 +12,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/internal/zero"
-	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
+	"github.com/oneloop/oneloop/scripts/internal/failure"
 )
 
 // The blocks of routines.txt are like those of cases.txt. Each says what the libraries run.
@@ -74,7 +74,7 @@ func statement(name string, arrays []*engine.Array) expr.Statement {
 }
 
 func statementOf[T float32 | float64](name string, arrays []*engine.Array) expr.Statement {
-	y := paired.Must(engine.TensorOf[T](arrays[0]))
+	y := failure.Must(engine.TensorOf[T](arrays[0]))
 	key, dims := expr.Const[uint64](7), arrays[0].Shape()
 	floats := func(i int) expr.Exp[T] { return expr.Of[T](arrays[i].Node()) }
 	switch name {
@@ -103,7 +103,7 @@ func statementOf[T float32 | float64](name string, arrays []*engine.Array) expr.
 }
 
 func histogramOf(arrays []*engine.Array) expr.Statement {
-	y := paired.Must(engine.TensorOf[int64](arrays[0]))
+	y := failure.Must(engine.TensorOf[int64](arrays[0]))
 	bins, x := arrays[0].Shape()[0], arrays[1].Node()
 	if arrays[1].DType() == dtype.F32 {
 		return expr.Let(y, op.Histogram(expr.Of[float32](x), bins, 0, 1))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ebitengine/purego"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/scripts/internal/failure"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -48,12 +49,12 @@ type library struct {
 // open opens a library. Libraries in wheels of Python have names with affixes and
 // take integers of 64 bits.
 func open(path string) *library {
-	h := paired.Must(purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL))
+	h := failure.Must(purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL))
 	l := &library{gemm: map[dtype.Type]uintptr{}, gemv: map[dtype.Type]uintptr{}, config: func() string { return path }}
 	for typ, letter := range map[dtype.Type]string{dtype.F32: "s", dtype.F64: "d"} {
 		at, wide := find(h, "cblas_"+letter+"gemm")
 		if at == 0 {
-			paired.Check(fmt.Errorf("%s has no cblas_%sgemm", path, letter))
+			failure.Check(fmt.Errorf("%s has no cblas_%sgemm", path, letter))
 		}
 		l.gemm[typ], l.wide = at, wide
 		l.gemv[typ], _ = find(h, "cblas_"+letter+"gemv")
@@ -64,7 +65,7 @@ func open(path string) *library {
 		}
 	}
 	if l.setThreads == nil {
-		paired.Check(fmt.Errorf("%s has no function that sets the number of threads", path))
+		failure.Check(fmt.Errorf("%s has no function that sets the number of threads", path))
 	}
 	if at, _ := find(h, "openblas_get_config"); at != 0 {
 		purego.RegisterFunc(&l.config, at)

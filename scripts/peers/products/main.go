@@ -20,12 +20,12 @@ import (
 
 	"github.com/oneloop/oneloop/engine/inspect/limits"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
+	"github.com/oneloop/oneloop/scripts/internal/failure"
 )
 
 func main() {
 	log.SetFlags(0)
-	defer paired.Exit()
+	defer failure.Exit()
 	libs := flag.String("lib", "libopenblas.so.0", "shared libraries, separated by commas; empty: none")
 	match := flag.String("match", "", "only shapes that match this expression")
 	shapes := flag.String("shapes", usual, "shapes, as 2x1000x1000nt or 100*8x8x8nn, separated by commas")
@@ -46,7 +46,7 @@ func run(cases []product, libs, types, threads, backend string, rounds int) {
 		fmt.Printf("%s: %s\n", path, l.config())
 	}
 	runtime.LockOSThread()
-	machine := paired.Must(limits.New(1 << 20))
+	machine := failure.Must(limits.New(1 << 20))
 	defer machine.Close()
 	fmt.Printf("%s; GFLOP/s, medians of %d rounds; ratio: peer's time / oneloop's\n\n", runtime.Version(), rounds)
 	fmt.Println("| product | type | threads | oneloop | of the peak |" + strings.Repeat(" peer | ratio | range |", len(peers)))
@@ -60,7 +60,7 @@ func run(cases []product, libs, types, threads, backend string, rounds int) {
 				}
 				n, err := strconv.Atoi(s)
 				if err != nil || !typ.IsFloat() {
-					paired.Check(fmt.Errorf("threads %q, type %q", s, name))
+					failure.Check(fmt.Errorf("threads %q, type %q", s, name))
 				}
 				c.row(context.Background(), contest{shim, peers, typ, n, backend, rounds, machine})
 			}

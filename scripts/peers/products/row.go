@@ -19,6 +19,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/scripts/internal/failure"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -56,15 +57,15 @@ const usual = `256x256x256nn 512x512x512nn 1024x1024x1024nn 2048x2048x2048nn 409
 // parse returns the shapes of a list, which has commas or spaces between them: 2x1000x1000nt, 100*8x8x8nn for
 // several products, and layer:8x8x8nn for a layer. It leaves out those that do not match.
 func parse(list, match string) (out []product) {
-	want := paired.Must(regexp.Compile(match))
+	want := failure.Must(regexp.Compile(match))
 	for _, text := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
 		c := product{batch: 1}
 		text, c.layer = strings.CutPrefix(text, "layer:")
 		if batch, shape, many := strings.Cut(text, "*"); many {
-			c.batch, text = paired.Must(strconv.Atoi(batch)), shape
+			c.batch, text = failure.Must(strconv.Atoi(batch)), shape
 		}
 		if _, err := fmt.Sscanf(text, "%dx%dx%d%s", &c.m, &c.n, &c.k, &c.trans); err != nil || len(c.trans) != 2 {
-			paired.Check(fmt.Errorf("shape %q", text))
+			failure.Check(fmt.Errorf("shape %q", text))
 		}
 		if want.MatchString(c.String()) {
 			out = append(out, c)
@@ -93,7 +94,7 @@ func array(typ dtype.Type, batch, rows, cols int, trans byte) *engine.Array {
 	if batch > 1 {
 		shape = []int{batch, rows, cols}
 	}
-	a := paired.Must(engine.NewArray(typ, shape...))
+	a := failure.Must(engine.NewArray(typ, shape...))
 	b, r := a.Memory().Bytes(), rand.New(rand.NewPCG(1, 1))
 	for i := range len(b) / typ.Size() {
 		if typ == dtype.F32 {
@@ -134,7 +135,7 @@ func (c product) row(ctx context.Context, in contest) {
 		clear(y.Memory().Bytes())
 		theirs(1)
 		if d := paired.Difference(in.typ, mine, y.Memory().Bytes()) / math.Sqrt(float64(c.k)); !(d < 1e-4) {
-			paired.Check(fmt.Errorf("%v: the results differ by %g", c, d))
+			failure.Check(fmt.Errorf("%v: the results differ by %g", c, d))
 		}
 		sides = append(sides, theirs)
 	}
@@ -158,8 +159,8 @@ func (c product) compile(ctx context.Context, in contest, arrays map[string]*eng
 	for name, x := range arrays {
 		nodes[name] = x.Named(name).Node()
 	}
-	unit := paired.Must(paired.Must(formula.Parse("y = "+text)).BuildFor(nodes, nil))
-	return paired.Must(engine.CompileWith(ctx, engine.Options{Threads: in.threads, Backend: in.backend}, unit.Statements...))
+	unit := failure.Must(failure.Must(formula.Parse("y = "+text)).BuildFor(nodes, nil))
+	return failure.Must(engine.CompileWith(ctx, engine.Options{Threads: in.threads, Backend: in.backend}, unit.Statements...))
 }
 
 func (c product) job(l *library, typ dtype.Type, a, b, y *engine.Array) *job {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ebitengine/purego"
 	"github.com/oneloop/oneloop/engine/inspect/limits"
+	"github.com/oneloop/oneloop/scripts/internal/failure"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -44,7 +45,7 @@ var sizes = []int{8 << 10, 256 << 10, 4 << 20, 85 << 20}
 
 func main() {
 	log.SetFlags(0)
-	defer paired.Exit()
+	defer failure.Exit()
 	rounds := flag.Int("rounds", 40, "`number` of rounds")
 	only := flag.Int("only", 0, "measure arrays of so many `KiB` only")
 	flag.Parse()
@@ -67,7 +68,7 @@ func main() {
 
 // compare measures arrays of one size. theirs returns the rate of the loop in C.
 func compare(size, rounds int, theirs func(limits.Traffic) float64) {
-	m := paired.Must(limits.New(3 * size))
+	m := failure.Must(limits.New(3 * size))
 	defer m.Close()
 	m.Budget = 0
 	ours, peers := make([][]float64, len(kernels)), make([][]float64, len(kernels))

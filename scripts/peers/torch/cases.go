@@ -17,6 +17,7 @@ import (
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/scripts/internal/failure"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -289,21 +290,21 @@ func (c *running) timed(threads int) paired.Side {
 // its processor times.
 func (c *running) about(stages bool) string {
 	p := c.program.Plan()
-	allocations := testing.AllocsPerRun(10, func() { paired.Check(c.run()) })
+	allocations := testing.AllocsPerRun(10, func() { failure.Check(c.run()) })
 	text := fmt.Sprintf("%s, %d temporaries of %d bytes, %v allocations", nn.Cost(c.program), len(p.Temps), p.Arena, allocations)
 	if !stages {
 		return lines(text)
 	}
 	times := slices.Repeat([]time.Duration{math.MaxInt64}, len(p.Stages))
 	var begin time.Duration
-	paired.Check(c.program.Observe(func(s engine.StageRun) {
+	failure.Check(c.program.Observe(func(s engine.StageRun) {
 		end := paired.UsedByAll()
 		times[s.Stage], begin = min(times[s.Stage], end-begin), end
 	}))
 	const runs = 100
 	for range runs {
 		begin = paired.UsedByAll()
-		paired.Check(c.run())
+		failure.Check(c.run())
 	}
 	order := lists.UpTo(len(times))
 	slices.SortFunc(order, func(i, j int) int { return int(times[j] - times[i]) })
@@ -312,6 +313,6 @@ func (c *running) about(stages bool) string {
 	for _, i := range order {
 		fmt.Fprintf(&b, "%8.2f us stage %d\n", times[i].Seconds()*1e6, i)
 	}
-	paired.Check(c.program.Observe(nil))
+	failure.Check(c.program.Observe(nil))
 	return lines(b.String() + c.program.Explain())
 }

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/scripts/internal/failure"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -35,7 +36,7 @@ type options struct {
 
 func main() {
 	log.SetFlags(0)
-	defer paired.Exit()
+	defer failure.Exit()
 	torch := flag.String("torch", "python3", "a Python with torch")
 	jax := flag.String("jax", "", "a Python with JAX; default: the one with torch")
 	match := flag.String("match", "", "only cases whose name matches this expression")
@@ -51,7 +52,7 @@ func main() {
 	}
 	o.python = map[string]string{"eager": *torch, "compile": *torch, "jax": *jax}
 	o.peers = strings.FieldsFunc(*peers, func(r rune) bool { return r == ',' })
-	o.match = paired.Must(regexp.Compile(*match))
+	o.match = failure.Must(regexp.Compile(*match))
 	for _, n := range strings.Split(*threads, ",") {
 		t, err := strconv.Atoi(n)
 		if err != nil || t < 1 {
@@ -87,8 +88,8 @@ func (o options) compare(threads int) {
 
 // row prints the row of one case.
 func (o options) row(c workload, peers []*peer, threads int) {
-	defer paired.In(c.name)
-	ours := paired.Must(c.make())
+	defer failure.In(c.name)
+	ours := failure.Must(c.make())
 	sides := []paired.Side{ours.timed(threads)}
 	theirs := make([][]float32, len(peers))
 	for i, p := range peers {
@@ -97,12 +98,12 @@ func (o options) row(c workload, peers []*peer, threads int) {
 	}
 	var results []float32
 	for range c.runs {
-		paired.Check(ours.run())
+		failure.Check(ours.run())
 		results = append(results, ours.out.Data()...)
 	}
 	for i, p := range peers {
 		if d := difference(results, theirs[i]); !(d <= c.tolerance) {
-			paired.Check(fmt.Errorf("the results of %s differ by %.3g, and may by %g", p.kind, d, c.tolerance))
+			failure.Check(fmt.Errorf("the results of %s differ by %.3g, and may by %g", p.kind, d, c.tolerance))
 		}
 	}
 	pids := lists.Map(peers, (*peer).PID)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/scripts/internal/failure"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -60,14 +61,14 @@ func (p *peer) load(name string, c *running, runs int) []float32 {
 	var arrays []array
 	for i, x := range c.in {
 		a := array{filepath.Join(p.Dir, "in"+strconv.Itoa(i)), x.Shape()}
-		paired.Check(os.WriteFile(a.File, dtype.Bytes(x.Data()), 0o600))
+		failure.Check(os.WriteFile(a.File, dtype.Bytes(x.Data()), 0o600))
 		arrays = append(arrays, a)
 	}
 	results := filepath.Join(p.Dir, "results")
 	p.Ask(map[string]any{"case": name, "arrays": arrays, "runs": runs, "results": results}, &answer{})
-	b := paired.Must(os.ReadFile(results))
+	b := failure.Must(os.ReadFile(results))
 	if len(b) != 4*runs*len(c.out.Data()) {
-		paired.Check(fmt.Errorf("the results of %s have %d bytes, not %d", p.kind, len(b), 4*runs*len(c.out.Data())))
+		failure.Check(fmt.Errorf("the results of %s have %d bytes, not %d", p.kind, len(b), 4*runs*len(c.out.Data())))
 	}
 	return dtype.Slice[float32](b)
 }

@@ -1,6 +1,10 @@
 package paired
 
-import "time"
+import (
+	"time"
+
+	"github.com/oneloop/oneloop/scripts/internal/failure"
+)
 
 // A Side runs its work reps times, and returns how long that took.
 type Side func(reps int) time.Duration
@@ -10,7 +14,7 @@ func Repeated(clock func() time.Duration, run func() error) Side {
 	return func(reps int) time.Duration {
 		start := clock()
 		for range reps {
-			Check(run())
+			failure.Check(run())
 		}
 		return clock() - start
 	}

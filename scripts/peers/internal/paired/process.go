@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/ebitengine/purego"
+
+	"github.com/oneloop/oneloop/scripts/internal/failure"
 )
 
 // A Process is another program that answers requests, in JSON, on its standard input and output.
@@ -25,12 +27,12 @@ type Process struct {
 func Start(name string, env []string, program string, args ...string) *Process {
 	p := &Process{name: name, cmd: exec.Command(program, args...)}
 	p.cmd.Env, p.cmd.Stderr = append(os.Environ(), env...), os.Stderr
-	p.in = Must(p.cmd.StdinPipe())
-	p.answers = json.NewDecoder(Must(p.cmd.StdoutPipe()))
-	p.Dir = Must(os.MkdirTemp("", "paired"))
+	p.in = failure.Must(p.cmd.StdinPipe())
+	p.answers = json.NewDecoder(failure.Must(p.cmd.StdoutPipe()))
+	p.Dir = failure.Must(os.MkdirTemp("", "paired"))
 	if err := p.cmd.Start(); err != nil {
 		os.RemoveAll(p.Dir)
-		Check(err)
+		failure.Check(err)
 	}
 	return p
 }
@@ -47,26 +49,26 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Ask sends a request, and reads the answer.
 func (p *Process) Ask(request, answer any) {
-	defer In(p.name)
-	Check(json.NewEncoder(p.in).Encode(request))
-	Check(p.answers.Decode(answer))
+	defer failure.In(p.name)
+	failure.Check(json.NewEncoder(p.in).Encode(request))
+	failure.Check(p.answers.Decode(answer))
 }
 
 // Read reads an answer that no request precedes.
 func (p *Process) Read(answer any) {
-	defer In(p.name)
-	Check(p.answers.Decode(answer))
+	defer failure.In(p.name)
+	failure.Check(p.answers.Decode(answer))
 }
 
 // Compile compiles a file in C as a shared library, and opens it.
 func Compile(compiler, source string, flags ...string) uintptr {
-	dir := Must(os.MkdirTemp("", "paired"))
+	dir := failure.Must(os.MkdirTemp("", "paired"))
 	defer os.RemoveAll(dir)
 	file, so := filepath.Join(dir, "source.c"), filepath.Join(dir, "library.so")
-	Check(os.WriteFile(file, []byte(source), 0o600))
+	failure.Check(os.WriteFile(file, []byte(source), 0o600))
 	args := append(flags, "-shared", "-fPIC", "-o", so, file, "-lm")
 	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
-		Check(fmt.Errorf("%s %s: %w\n%s", compiler, strings.Join(args, " "), err, out))
+		failure.Check(fmt.Errorf("%s %s: %w\n%s", compiler, strings.Join(args, " "), err, out))
 	}
-	return Must(purego.Dlopen(so, purego.RTLD_NOW|purego.RTLD_LOCAL))
+	return failure.Must(purego.Dlopen(so, purego.RTLD_NOW|purego.RTLD_LOCAL))
 }

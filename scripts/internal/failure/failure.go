@@ -1,4 +1,5 @@
-package paired
+// Package failure ends the commands of scripts at their first error.
+package failure
 
 import (
 	"fmt"

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/oneloop/oneloop/internal/failure"
 )
 
 // A parser reads the dict literal of a header:
@@ -12,7 +14,7 @@ import (
 //
 // Strings have no escapes, integers no signs or leading zeros, and nothing is
 // evaluated. A descr that is a list is only measured, to be named in an error.
-// The methods panic with a *FormatError, which header returns.
+// The methods end header with a *FormatError.
 type parser struct {
 	text    []byte
 	i       int
@@ -26,7 +28,7 @@ type parser struct {
 
 // fail ends header with an error at a place of the text.
 func (p *parser) fail(at int, format string, args ...any) {
-	panic(formatError(p.base+int64(at), format, args...))
+	failure.Check(formatError(p.base+int64(at), format, args...))
 }
 
 // found names what stands at the cursor.
@@ -69,15 +71,7 @@ func (p *parser) expect(c byte, where string) {
 
 // header reads the whole text into h.
 func (p *parser) header(h *Header) (err error) {
-	defer func() {
-		switch e := recover().(type) {
-		case nil:
-		case *FormatError:
-			err = e
-		default:
-			panic(e)
-		}
-	}()
+	defer failure.Catch(&err)
 	p.expect('{', "at the start of the header")
 	keys := []string{"descr", "fortran_order", "shape"}
 	seen := map[string]bool{}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/oneloop/oneloop/engine/cuda"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
+	"github.com/oneloop/oneloop/internal/failure"
 	"github.com/oneloop/oneloop/internal/lists"
-	"github.com/oneloop/oneloop/scripts/internal/failure"
 )
 
 // An instruction is one of SASS.

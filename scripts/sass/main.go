@@ -15,7 +15,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"log"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -23,7 +22,7 @@ import (
 	"github.com/oneloop/oneloop/cudagen"
 	"github.com/oneloop/oneloop/engine/cuda/cu"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/scripts/internal/failure"
+	"github.com/oneloop/oneloop/internal/failure"
 )
 
 type options struct {
@@ -32,9 +31,8 @@ type options struct {
 }
 
 func main() {
-	log.SetFlags(0)
-	log.SetPrefix("sass: ")
 	defer failure.Exit()
+	defer failure.In("sass")
 	var o options
 	flag.StringVar(&o.nvdisasm, "nvdisasm", "nvdisasm", "the disassembler")
 	flag.StringVar(&o.arch, "arch", "sm_90", "the architecture")

@@ -11,9 +11,9 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/failure"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/ir"
-	"github.com/oneloop/oneloop/scripts/internal/failure"
 	"github.com/oneloop/oneloop/shape"
 )
 

@@ -13,9 +13,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
-	"log"
 	"math"
 	"os"
 	"runtime"
@@ -28,13 +28,12 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
-	"github.com/oneloop/oneloop/scripts/internal/failure"
+	"github.com/oneloop/oneloop/internal/failure"
 )
 
 func main() {
-	log.SetFlags(0)
-	log.SetPrefix("ulp: ")
 	defer failure.Exit()
+	defer failure.In("ulp")
 	fn := flag.String("fn", "all", "functions, separated by commas, or all")
 	typ := flag.String("type", "f32", "element type: f32")
 	every := flag.Uint64("every", 1, "test every n-th bit pattern")
@@ -47,7 +46,7 @@ func main() {
 		return
 	}
 	if *typ != "f32" && !*inC {
-		log.Fatal("only f32 has a reference here; for f64 see scripts/goldens/measure.py")
+		failure.Check(errors.New("only f32 has a reference here; for f64 see scripts/goldens/measure.py"))
 	}
 	var names []string
 	if *fn == "all" {

@@ -10,6 +10,7 @@ import (
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/failure"
 	"github.com/oneloop/oneloop/internal/lists"
 )
 
@@ -76,7 +77,7 @@ type Options struct {
 // unless a later statement writes to an array that the tree reads; then a new
 // array keeps the value.
 func Build(formula []*syntax.Statement, o Options) (_ *Unit, err error) {
-	defer stopped(&err)
+	defer failure.Catch(&err)
 	complete(formula)
 	b := &builder{
 		Options: o, formula: formula, last: map[string]int{},
@@ -155,7 +156,7 @@ func (u *Unit) Names(of []string) (out []string) {
 func complete(formula []*syntax.Statement) {
 	for _, s := range formula {
 		if s == nil || s.Target == nil || s.Value == nil {
-			panic(stop{syntax.Errorf(0, tree.ErrType, "a statement has no target or no value")})
+			failure.Check(syntax.Errorf(0, tree.ErrType, "a statement has no target or no value"))
 		}
 	}
 }
@@ -164,7 +165,7 @@ func complete(formula []*syntax.Statement) {
 // functions and attributes, wrong arguments, and errors in parts that have no
 // names, such as 1/0.
 func Check(formula []*syntax.Statement) (err error) {
-	defer stopped(&err)
+	defer failure.Catch(&err)
 	complete(formula)
 	s := &scope{checking: true}
 	for _, st := range formula {

@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/failure"
 	"github.com/oneloop/oneloop/internal/lists"
 )
 
@@ -45,7 +46,7 @@ func (s *scope) eval(n *syntax.Node) value {
 
 func (s *scope) evalNode(n *syntax.Node) value {
 	if n == nil {
-		panic(stop{syntax.Errorf(0, tree.ErrType, "a part of the formula is nil")})
+		failure.Check(syntax.Errorf(0, tree.ErrType, "a part of the formula is nil"))
 	}
 	switch n.Kind {
 	case syntax.Name:
@@ -142,8 +143,8 @@ func (s *scope) name(n *syntax.Node) value {
 	panic(s.unbound(n))
 }
 
-// unbound returns the stop for a name that means nothing.
-func (s *scope) unbound(n *syntax.Node) stop {
+// unbound returns the panic for a name that means nothing.
+func (s *scope) unbound(n *syntax.Node) failure.Stop {
 	known := slices.Clone(s.known)
 	for name := range s.vars {
 		if !slices.Contains(known, name) && !syntax.Made(name) {

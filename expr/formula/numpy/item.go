@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/failure"
 )
 
 // An item is a value with its place in the text.
@@ -16,24 +17,10 @@ type item struct {
 	at *syntax.Node
 }
 
-// A stop is the panic by which an error ends Build or Check, or a function that is written as a
-// formula.
-type stop struct{ error }
-
-// stopped is deferred. It sets err to the error of a stop.
-func stopped(err *error) {
-	switch e := recover().(type) {
-	case nil:
-	case stop:
-		*err = e.error
-	default:
-		panic(e)
-	}
-}
-
-// fail returns the stop with an error at a place.
-func fail(at *syntax.Node, kind error, format string, args ...any) stop {
-	return stop{syntax.Errorf(at.Pos, kind, format, args...)}
+// fail returns the panic by which an error at a place ends Build or Check, or a function that is
+// written as a formula.
+func fail(at *syntax.Node, kind error, format string, args ...any) failure.Stop {
+	return failure.Stop{Err: syntax.Errorf(at.Pos, kind, format, args...)}
 }
 
 // stopIf stops with an error at a place if bad holds.
@@ -46,7 +33,7 @@ func stopIf(bad bool, at *syntax.Node, kind error, format string, args ...any) {
 // check stops with err at a place, unless it is nil.
 func check(at *syntax.Node, err error) {
 	if err != nil {
-		panic(stop{placed(at, err)})
+		failure.Check(placed(at, err))
 	}
 }
 
@@ -96,8 +83,8 @@ func (x item) checkList() {
 	}
 }
 
-// mismatch returns the stop for a value of the wrong kind.
-func (x item) mismatch(format string, args ...any) stop {
+// mismatch returns the panic for a value of the wrong kind.
+func (x item) mismatch(format string, args ...any) failure.Stop {
 	return fail(x.at, tree.ErrType, format, args...)
 }
 

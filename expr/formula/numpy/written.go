@@ -9,6 +9,7 @@ import (
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/failure"
 	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -56,7 +57,7 @@ func ofVector(f func(c *call) value) func(c *call) value {
 
 // assignAll gives the names of statements their values.
 func (s *scope) assignAll(statements []*syntax.Statement) (err error) {
-	defer stopped(&err)
+	defer failure.Catch(&err)
 	for _, st := range statements {
 		s.vars[st.Name()] = &variable{value: evaluate(s, st.Value)}
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/scripts/internal/failure"
+	"github.com/oneloop/oneloop/internal/failure"
 	"github.com/oneloop/oneloop/shape"
 )
 

@@ -27,8 +27,8 @@ import (
 	"time"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/internal/failure"
 	"github.com/oneloop/oneloop/internal/lists"
-	"github.com/oneloop/oneloop/scripts/internal/failure"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 

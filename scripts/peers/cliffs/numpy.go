@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/oneloop/oneloop/scripts/internal/failure"
+	"github.com/oneloop/oneloop/internal/failure"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 

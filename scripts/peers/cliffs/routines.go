@@ -11,8 +11,8 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/failure"
 	"github.com/oneloop/oneloop/internal/zero"
-	"github.com/oneloop/oneloop/scripts/internal/failure"
 )
 
 // The blocks of routines.txt are like those of cases.txt. Each says what the libraries run.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/ebitengine/purego"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/scripts/internal/failure"
+	"github.com/oneloop/oneloop/internal/failure"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 

@@ -13,18 +13,16 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"log"
 	"runtime"
 	"strconv"
 	"strings"
 
 	"github.com/oneloop/oneloop/engine/inspect/limits"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/scripts/internal/failure"
+	"github.com/oneloop/oneloop/internal/failure"
 )
 
 func main() {
-	log.SetFlags(0)
 	defer failure.Exit()
 	libs := flag.String("lib", "libopenblas.so.0", "shared libraries, separated by commas; empty: none")
 	match := flag.String("match", "", "only shapes that match this expression")

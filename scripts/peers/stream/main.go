@@ -11,13 +11,12 @@ import (
 	_ "embed"
 	"flag"
 	"fmt"
-	"log"
 	"math"
 	"slices"
 
 	"github.com/ebitengine/purego"
 	"github.com/oneloop/oneloop/engine/inspect/limits"
-	"github.com/oneloop/oneloop/scripts/internal/failure"
+	"github.com/oneloop/oneloop/internal/failure"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 
@@ -44,7 +43,6 @@ var kernels = []kernel{
 var sizes = []int{8 << 10, 256 << 10, 4 << 20, 85 << 20}
 
 func main() {
-	log.SetFlags(0)
 	defer failure.Exit()
 	rounds := flag.Int("rounds", 40, "`number` of rounds")
 	only := flag.Int("only", 0, "measure arrays of so many `KiB` only")

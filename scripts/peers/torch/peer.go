@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/scripts/internal/failure"
+	"github.com/oneloop/oneloop/internal/failure"
 	"github.com/oneloop/oneloop/scripts/peers/internal/paired"
 )
 

@@ -3,7 +3,7 @@ package paired
 import (
 	"time"
 
-	"github.com/oneloop/oneloop/scripts/internal/failure"
+	"github.com/oneloop/oneloop/internal/failure"
 )
 
 // A Side runs its work reps times, and returns how long that took.

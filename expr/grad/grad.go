@@ -17,6 +17,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/failure"
 	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -42,62 +43,55 @@ func Of[T expr.Float](loss expr.Exp[T], wrt ...expr.Exp[T]) ([]expr.Exp[T], erro
 // variable may be complex, the loss may not. Its gradient is then, as in PyTorch,
 // the derivative by the real part plus i times the derivative by the imaginary
 // part: the loss falls fastest in the opposite direction.
-func OfNodes(loss *tree.Node, wrt ...*tree.Node) ([]*tree.Node, error) {
+func OfNodes(loss *tree.Node, wrt ...*tree.Node) (grads []*tree.Node, err error) {
+	defer failure.Catch(&err)
 	loss, split, join := parts(loss, wrt)
-	if err := check(append([]*tree.Node{loss}, split...)); err != nil {
-		return nil, err
-	}
+	check(append([]*tree.Node{loss}, split...))
 	if len(loss.Shape()) != 0 {
 		return nil, tree.NewError(tree.ErrShape, "grad.Of", "the loss has shape %v and is no scalar", loss.Shape())
 	}
-	grads, err := pull(loss, tree.ConstFloat(loss.DType(), 1), split)
-	if err != nil {
-		return nil, err
-	}
-	return join(grads), nil
+	return join(pull(loss, tree.ConstFloat(loss.DType(), 1), split)), nil
 }
 
 // pull returns the derivatives of the sum of out*y with respect to each of wrt.
 // out broadcasts to the shape of y.
-func pull(y, out *tree.Node, wrt []*tree.Node) ([]*tree.Node, error) {
+func pull(y, out *tree.Node, wrt []*tree.Node) []*tree.Node {
 	if y.HasComplex() {
 		var s untyped.Splitter
 		y = s.Split(y).Re
 		wrt = lists.Map(wrt, func(x *tree.Node) *tree.Node { return s.Split(x).Re })
 	}
 	t := tape{variable: map[*tree.Node]*tree.Node{}, needed: map[*tree.Node]bool{}, adjoint: map[*tree.Node]*tree.Node{}}
-	if err := t.record(y, wrt); err != nil {
-		return nil, err
-	}
+	t.record(y, wrt)
 	t.adjoint[t.key(y)] = out
-	if err := t.play(); err != nil {
-		return nil, err
-	}
+	t.play()
 	grads := make([]*tree.Node, len(wrt))
 	for i, x := range wrt {
 		d := cmp.Or(t.adjoint[t.variable[x]], tree.ConstFloat(x.DType(), 0))
 		grads[i] = adjoint(x, d).Full()
 	}
-	return grads, nil
+	return grads
 }
 
-// check returns an error unless all nodes are trees of floats.
-func check(nodes []*tree.Node) error {
+// fail ends the differentiation with an error.
+func fail(kind error, in, format string, args ...any) {
+	failure.Check(tree.NewError(kind, in, format, args...))
+}
+
+// check fails unless all nodes are trees of floats.
+func check(nodes []*tree.Node) {
 	seen := tree.Seen{}
 	for _, n := range nodes {
 		switch {
 		case n == nil:
-			return tree.NewError(tree.ErrType, "", "the loss or a variable is nil")
+			fail(tree.ErrType, "", "the loss or a variable is nil")
 		case n.Err() != nil:
-			return n.Err()
+			failure.Check(n.Err())
 		case !n.DType().IsFloat():
-			return tree.NewError(tree.ErrType, "", "%v has elements of type %v, which have no gradient", n, n.DType())
+			fail(tree.ErrType, "", "%v has elements of type %v, which have no gradient", n, n.DType())
 		}
-		if err := seen.Verify(n, nil); err != nil {
-			return err
-		}
+		failure.Check(seen.Verify(n, nil))
 	}
-	return nil
 }
 
 // A tape holds the nodes of a loss and the adjoints found so far.
@@ -109,7 +103,7 @@ type tape struct {
 }
 
 // record lists the nodes of the loss, and finds the nodes between it and wrt.
-func (t *tape) record(loss *tree.Node, wrt []*tree.Node) error {
+func (t *tape) record(loss *tree.Node, wrt []*tree.Node) {
 	for i, x := range wrt {
 		t.variable[x] = x
 		for _, y := range wrt[:i] {
@@ -119,46 +113,38 @@ func (t *tape) record(loss *tree.Node, wrt []*tree.Node) error {
 			}
 		}
 	}
-	var err error
 	tree.Walk(loss, func(n *tree.Node) {
 		t.order = append(t.order, n)
-		if t.variable[n] == nil && len(n.Args) == 0 && err == nil {
-			err = t.find(n, wrt)
+		if t.variable[n] == nil && len(n.Args) == 0 {
+			t.find(n, wrt)
 		}
 		t.needed[n] = (t.variable[n] != nil || t.needsOperand(n)) && n.DType().IsFloat()
 	})
-	return err
 }
 
-// find finds the variable that leaf n is, if any. It returns an error if n
-// overlaps a variable and is not the same.
-func (t *tape) find(n *tree.Node, wrt []*tree.Node) error {
+// find finds the variable that leaf n is, if any. It fails if n overlaps a
+// variable and is not the same.
+func (t *tape) find(n *tree.Node, wrt []*tree.Node) {
 	for _, x := range wrt {
 		if same(n, x) {
 			t.variable[n] = t.variable[x]
-			return nil
+			return
 		}
 	}
 	for _, x := range wrt {
 		if tree.Overlap(n, x) {
-			return tree.NewError(tree.ErrValue, "", "the loss reads elements of the variable %v%v through another view of its memory, %v%v; make the view with package op", x, x.Shape(), n, n.Shape())
+			fail(tree.ErrValue, "", "the loss reads elements of the variable %v%v through another view of its memory, %v%v; make the view with package op", x, x.Shape(), n, n.Shape())
 		}
 	}
-	return nil
 }
 
 // play computes adjoints from the last node to the variables.
-func (t *tape) play() error {
+func (t *tape) play() {
 	for _, n := range slices.Backward(t.order) {
-		out := t.adjoint[t.key(n)]
-		if out == nil || !t.needed[n] || len(n.Args) == 0 {
-			continue
-		}
-		if err := t.operands(n, out); err != nil {
-			return err
+		if out := t.adjoint[t.key(n)]; out != nil && t.needed[n] && len(n.Args) > 0 {
+			t.operands(n, out)
 		}
 	}
-	return nil
 }
 
 // key returns the node under which the adjoint of n is kept.
@@ -170,45 +156,35 @@ func (t *tape) needsOperand(n *tree.Node) bool {
 }
 
 // operands adds the adjoint contributions of n to its operands.
-func (t *tape) operands(n, out *tree.Node) error {
+func (t *tape) operands(n, out *tree.Node) {
 	if !t.needsOperand(n) {
-		return nil // n is a variable, and no variable is below it
+		return // n is a variable, and no variable is below it
 	}
 	if n.Op.Class() == tree.Scan {
-		return t.scan(n, out)
+		t.scan(n, out)
+		return
 	}
 	if n.Op.Grad() == nil {
-		return tree.NewError(tree.ErrUnsupported, n.Op.Constructor(), "has no derivative")
+		fail(tree.ErrUnsupported, n.Op.Constructor(), "has no derivative")
 	}
 	g := adjoint(n, out)
 	for i, a := range n.Args {
 		if !t.needed[a] {
 			continue
 		}
-		d, err := rule(g, i)
-		if err != nil {
-			return err
-		}
-		if d == nil {
-			continue
-		}
-		if d, err = fit(g, d, a); err != nil {
-			return err
-		}
-		if err := t.add(g, a, d); err != nil {
-			return err
+		if d := failure.Must(rule(g, i)); d != nil {
+			t.add(g, a, fit(g, d, a))
 		}
 	}
-	return nil
 }
 
 // add adds d to the adjoint of a.
-func (t *tape) add(g *tree.Adjoint, a, d *tree.Node) error {
+func (t *tape) add(g *tree.Adjoint, a, d *tree.Node) {
 	if old := t.adjoint[t.key(a)]; old != nil {
 		d = g.Add(old, d)
 	}
+	failure.Check(d.Err())
 	t.adjoint[t.key(a)] = d
-	return d.Err()
 }
 
 // rule calls the derivative of g's operation. A panic becomes an error.
@@ -237,22 +213,19 @@ func reduce(name string, a *tree.Node, axes []int) *tree.Node {
 // fit returns the result of a rule with a shape that broadcasts to operand a.
 // For an element-wise operator it sums over the axes along which a was
 // broadcast.
-func fit(g *tree.Adjoint, d, a *tree.Node) (*tree.Node, error) {
-	if d.Err() != nil {
-		return nil, d.Err()
-	}
+func fit(g *tree.Adjoint, d, a *tree.Node) *tree.Node {
+	failure.Check(d.Err())
 	if d.DType() != a.DType() {
-		return nil, tree.NewError(tree.ErrType, g.Node.Op.Constructor(), "the derivative by an operand of type %v has type %v", a.DType(), d.DType())
+		fail(tree.ErrType, g.Node.Op.Constructor(), "the derivative by an operand of type %v has type %v", a.DType(), d.DType())
 	}
 	full := a.Shape()
 	if g.Node.Op.Class() == tree.Elementwise || g.Node.Op.Class() == tree.Opaque && g.Node.Op.Shape() == nil {
 		full = g.Node.Shape()
 	}
 	if s, err := shape.Broadcast(d.Shape(), full); err != nil || !s.Equal(full) {
-		return nil, tree.NewError(tree.ErrShape, g.Node.Op.Constructor(), "the derivative has shape %v, not %v", d.Shape(), full)
+		fail(tree.ErrShape, g.Node.Op.Constructor(), "the derivative has shape %v, not %v", d.Shape(), full)
 	}
-	d = g.SumTo(d, full, a.Shape())
-	return d, d.Err()
+	return g.SumTo(d, full, a.Shape())
 }
 
 // same reports whether two nodes are one variable: the same node, the same

@@ -7,29 +7,23 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/failure"
 	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // ValueAnd runs one program that computes loss, a scalar, and its gradients with
 // respect to each of wrt. It returns their values. The errors are those of [Of]
 // and of the run.
-func ValueAnd[T expr.Float](ctx context.Context, loss expr.Exp[T], wrt ...expr.Exp[T]) (T, []*engine.Tensor[T], error) {
-	var value T
-	grads, err := Of(loss, wrt...)
-	if err != nil {
-		return value, nil, err
-	}
+func ValueAnd[T expr.Float](ctx context.Context, loss expr.Exp[T], wrt ...expr.Exp[T]) (value T, gradients []*engine.Tensor[T], err error) {
+	defer failure.Catch(&err)
+	grads := failure.Must(Of(loss, wrt...))
 	results := make([]*engine.Tensor[T], len(grads)+1)
 	var stmts []expr.Statement
 	for i, e := range append([]expr.Exp[T]{loss}, grads...) {
-		if results[i], err = engine.New[T](e.Node().Shape()...); err != nil {
-			return value, nil, err
-		}
+		results[i] = failure.Must(engine.New[T](e.Node().Shape()...))
 		stmts = append(stmts, expr.Let(results[i], e))
 	}
-	if err := engine.Run(ctx, stmts...); err != nil {
-		return value, nil, err
-	}
+	failure.Check(engine.Run(ctx, stmts...))
 	return results[0].At(), results[1:], nil
 }
 
@@ -42,14 +36,11 @@ func VJP[T expr.Float](y, v expr.Exp[T], wrt ...expr.Exp[T]) ([]expr.Exp[T], err
 }
 
 // VJPNodes is VJP for untyped trees.
-func VJPNodes(y, v *tree.Node, wrt ...*tree.Node) ([]*tree.Node, error) {
-	if err := check(append([]*tree.Node{y, v}, wrt...)); err != nil {
-		return nil, err
-	}
-	if err := alike("grad.VJP", y, v); err != nil {
-		return nil, err
-	}
-	return pull(y, v, wrt)
+func VJPNodes(y, v *tree.Node, wrt ...*tree.Node) (products []*tree.Node, err error) {
+	defer failure.Catch(&err)
+	check(append([]*tree.Node{y, v}, wrt...))
+	alike("grad.VJP", y, v)
+	return pull(y, v, wrt), nil
 }
 
 // JVP returns the product of the Jacobian of y and a vector: the derivative of y
@@ -67,27 +58,15 @@ func JVP[T expr.Float](y expr.Exp[T], wrt, v []expr.Exp[T]) (expr.Exp[T], error)
 // JVPNodes is JVP for untyped trees. VJP is linear in its vector. So the
 // derivative of v*VJP(y, u) by the vector u is the product of the Jacobian and
 // v, whatever u is.
-func JVPNodes(y *tree.Node, wrt, v []*tree.Node) (*tree.Node, error) {
-	if err := check(append([]*tree.Node{y}, wrt...)); err != nil {
-		return nil, err
-	}
+func JVPNodes(y *tree.Node, wrt, v []*tree.Node) (product *tree.Node, err error) {
+	defer failure.Catch(&err)
+	check(append([]*tree.Node{y}, wrt...))
 	u := untyped.BroadcastTo(tree.NewParamNode(y.DType(), &tree.Scalar{Name: "u"}), y.Shape())
 	if len(y.Shape()) == 0 {
 		u = tree.NewParamNode(y.DType(), &tree.Scalar{Name: "u"})
 	}
-	grads, err := VJPNodes(y, u, wrt...)
-	if err != nil {
-		return nil, err
-	}
-	total, err := inner("grad.JVP", grads, v)
-	if err != nil {
-		return nil, err
-	}
-	d, err := pull(total, tree.ConstFloat(total.DType(), 1), []*tree.Node{u})
-	if err != nil {
-		return nil, err
-	}
-	return d[0], nil
+	total := inner("grad.JVP", failure.Must(VJPNodes(y, u, wrt...)), v)
+	return pull(total, tree.ConstFloat(total.DType(), 1), []*tree.Node{u})[0], nil
 }
 
 // HVP returns the products of the Hessian of loss, a scalar, and a vector: for
@@ -99,32 +78,21 @@ func HVP[T expr.Float](loss expr.Exp[T], wrt, v []expr.Exp[T]) ([]expr.Exp[T], e
 }
 
 // HVPNodes is HVP for untyped trees.
-func HVPNodes(loss *tree.Node, wrt, v []*tree.Node) ([]*tree.Node, error) {
-	grads, err := OfNodes(loss, wrt...)
-	if err != nil {
-		return nil, err
-	}
-	total, err := inner("grad.HVP", grads, v)
-	if err != nil {
-		return nil, err
-	}
-	return OfNodes(total, wrt...)
+func HVPNodes(loss *tree.Node, wrt, v []*tree.Node) (products []*tree.Node, err error) {
+	defer failure.Catch(&err)
+	return OfNodes(inner("grad.HVP", failure.Must(OfNodes(loss, wrt...)), v), wrt...)
 }
 
 // inner returns the sum of all products of elements of a and v, which are
 // constants to derivatives.
-func inner(name string, a, v []*tree.Node) (*tree.Node, error) {
+func inner(name string, a, v []*tree.Node) *tree.Node {
 	if len(a) != len(v) || len(a) == 0 {
-		return nil, tree.NewError(tree.ErrValue, name, "%d vectors given for %d variables", len(v), len(a))
+		fail(tree.ErrValue, name, "%d vectors given for %d variables", len(v), len(a))
 	}
-	if err := check(v); err != nil {
-		return nil, err
-	}
+	check(v)
 	var total *tree.Node
 	for i, x := range a {
-		if err := alike(name, x, v[i]); err != nil {
-			return nil, err
-		}
+		alike(name, x, v[i])
 		g := adjoint(x, x)
 		term := g.Op("mul", x, g.Op("stop_gradient", v[i]))
 		if axes := len(term.Shape()); axes > 0 {
@@ -134,20 +102,20 @@ func inner(name string, a, v []*tree.Node) (*tree.Node, error) {
 		case total == nil:
 			total = term
 		case term.DType() != total.DType():
-			return nil, tree.NewError(tree.ErrType, name, "the variables have elements of types %v and %v", total.DType(), term.DType())
+			fail(tree.ErrType, name, "the variables have elements of types %v and %v", total.DType(), term.DType())
 		default:
 			total = g.Op("add", total, term)
 		}
 	}
-	return total, total.Err()
+	failure.Check(total.Err())
+	return total
 }
 
-// alike returns an error unless v has the shape and the type of x.
-func alike(name string, x, v *tree.Node) error {
+// alike fails unless v has the shape and the type of x.
+func alike(name string, x, v *tree.Node) {
 	if !x.Shape().Equal(v.Shape()) || x.DType() != v.DType() {
-		return tree.NewError(tree.ErrShape, name, "a vector of %v%v is given for %v%v", v.DType(), v.Shape(), x.DType(), x.Shape())
+		fail(tree.ErrShape, name, "a vector of %v%v is given for %v%v", v.DType(), v.Shape(), x.DType(), x.Shape())
 	}
-	return nil
 }
 
 func nodes[T expr.Float](list []expr.Exp[T]) []*tree.Node { return lists.Map(list, expr.NodeOf[T]) }

@@ -27,7 +27,7 @@ type reversal struct {
 }
 
 // scan adds the adjoint contributions of a scan to the trees outside of its step.
-func (t *tape) scan(n, out *tree.Node) error {
+func (t *tape) scan(n, out *tree.Node) {
 	states, next := n.ScanStates()
 	v := &reversal{n: n, states: states, standIn: map[*tree.Node]*tree.Node{}, real: map[*tree.Node]*tree.Node{}}
 	forward := untyped.Loop{Axis: n.Axes[0], Next: next, States: states}
@@ -51,33 +51,27 @@ func (t *tape) scan(n, out *tree.Node) error {
 	}
 	wrt = append(wrt, lists.Map(v.outer, func(x *tree.Node) *tree.Node { return v.standIn[x] })...)
 	d := make([]*tree.Node, len(wrt))
-	add := func(y, out *tree.Node) error {
-		part, err := pull(mapped(y, v.standIn), out, wrt)
-		for i, p := range part {
+	add := func(y, out *tree.Node) {
+		for i, p := range pull(mapped(y, v.standIn), out, wrt) {
 			if d[i] == nil {
 				d[i] = p
 			} else {
 				d[i] = g.Add(d[i], p)
 			}
 		}
-		return err
 	}
 	if !n.ScanIsLast() {
-		if err := add(n.Args[0], g.Full()); err != nil {
-			return err
-		}
+		add(n.Args[0], g.Full())
 	}
 	for i, k := range v.carried {
-		if err := add(next[k], v.adjoints[i]); err != nil {
-			return err
-		}
+		add(next[k], v.adjoints[i])
 	}
-	return t.close(g, v, lists.Map(d, func(n *tree.Node) *tree.Node { return mapped(n, v.real) }))
+	t.close(g, v, lists.Map(d, func(n *tree.Node) *tree.Node { return mapped(n, v.real) }))
 }
 
 // close makes the reverse scan. d has the derivatives by the states, then by the outer
 // trees.
-func (t *tape) close(g *tree.Adjoint, v *reversal, d []*tree.Node) error {
+func (t *tape) close(g *tree.Adjoint, v *reversal, d []*tree.Node) {
 	full := v.states[0].Shape()
 	for i := range d { // a derivative may be a constant
 		if !d[i].Shape().Equal(full) {
@@ -88,9 +82,7 @@ func (t *tape) close(g *tree.Adjoint, v *reversal, d []*tree.Node) error {
 	back := untyped.Loop{Axis: v.n.Axes[0], Next: d[:carried], States: v.adjoints}
 	for i, k := range v.carried {
 		if first := v.states[k].Args[0]; t.needed[first] {
-			if err := t.add(g, first, back.Last(d[i])); err != nil {
-				return err
-			}
+			t.add(g, first, back.Last(d[i]))
 		}
 	}
 	for i, x := range v.outer {
@@ -98,11 +90,8 @@ func (t *tape) close(g *tree.Adjoint, v *reversal, d []*tree.Node) error {
 		if carried > 0 {
 			y = back.All(y)
 		}
-		if err := t.add(g, x, g.SumTo(y, full, x.Shape())); err != nil {
-			return err
-		}
+		t.add(g, x, g.SumTo(y, full, x.Shape()))
 	}
-	return nil
 }
 
 // replace gives n a stand-in for as long as the step is differentiated, and then x.

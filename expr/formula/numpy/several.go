@@ -85,12 +85,8 @@ func callSplit(axis, least int, even bool) func(c *call) value {
 // evenly returns the places between the parts of an axis. The first parts may be longer by one.
 func (c *call) evenly(size int, even bool) []int {
 	parts := c.integer(1)
-	switch {
-	case parts <= 0 || parts > maxParts:
-		panic(fail(c.args[1].at, tree.ErrValue, "an axis is split into 1 to %d parts, not %d", maxParts, parts))
-	case even && size%parts != 0:
-		panic(fail(c.args[1].at, tree.ErrShape, "an axis of size %d has no %d equal parts", size, parts))
-	}
+	stopIf(parts <= 0 || parts > maxParts, c.args[1].at, tree.ErrValue, "an axis is split into 1 to %d parts, not %d", maxParts, parts)
+	stopIf(even && size%parts != 0, c.args[1].at, tree.ErrShape, "an axis of size %d has no %d equal parts", size, parts)
 	return lists.Make(parts-1, func(i int) int { return (i+1)*(size/parts) + min(i+1, size%parts) })
 }
 
@@ -190,12 +186,8 @@ func callGradient(c *call) value {
 		stopIf(err != nil, c.args[i].at, tree.ErrShape, "%s", err)
 	}
 	gaps := c.args[1].seq
-	switch {
-	case len(axes) == 0:
-		panic(fail(c.at, tree.ErrShape, "gradient takes at least one axis"))
-	case len(gaps) > 1 && len(gaps) != len(axes):
-		panic(fail(c.at, tree.ErrShape, "%d distances do not fit %d axes", len(gaps), len(axes)))
-	}
+	stopIf(len(axes) == 0, c.at, tree.ErrShape, "gradient takes at least one axis")
+	stopIf(len(gaps) > 1 && len(gaps) != len(axes), c.at, tree.ErrShape, "%d distances do not fit %d axes", len(gaps), len(axes))
 	t := quotientType(f.DType())
 	edge := c.integer(c.f.parameter("edge_order"))
 	out := make([]*tree.Node, len(axes))

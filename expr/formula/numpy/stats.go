@@ -221,12 +221,9 @@ func (c *call) limits(within value, a *tree.Node) (lo, hi *tree.Node) {
 		if x, y := within.seq[0], within.seq[1]; x.kind == vScalar && y.kind == vScalar {
 			from, _ := x.s.Float64()
 			to, _ := y.s.Float64()
-			switch width := to - from; {
-			case width < 0:
-				panic(fail(c.at, tree.ErrValue, "the range ends before it begins"))
-			case math.IsInf(width, 0) || math.IsNaN(width):
-				panic(fail(c.at, tree.ErrValue, "the range has no finite width"))
-			}
+			width := to - from
+			stopIf(width < 0, c.at, tree.ErrValue, "the range ends before it begins")
+			stopIf(math.IsInf(width, 0) || math.IsNaN(width), c.at, tree.ErrValue, "the range has no finite width")
 		}
 		return lo, hi
 	case within.kind != vNone:
@@ -334,9 +331,8 @@ func callHistogramND(c *call) value {
 			stopIf(len(r.seq) != len(samples), c.at, tree.ErrShape, "%d ranges do not fit %d axes", len(r.seq), len(samples))
 			r = r.seq[i]
 		}
-		if perAxis := b.kind == vSeq && (!two || len(b.seq) <= 2); perAxis && len(b.seq) != len(samples) {
-			panic(fail(c.at, tree.ErrShape, "%d bins do not fit %d axes", len(b.seq), len(samples)))
-		} else if perAxis {
+		if b.kind == vSeq && (!two || len(b.seq) <= 2) { // for each axis
+			stopIf(len(b.seq) != len(samples), c.at, tree.ErrShape, "%d bins do not fit %d axes", len(b.seq), len(samples))
 			b = b.seq[i]
 		}
 		edges[i] = c.edges(b, r, x)

@@ -29,6 +29,7 @@ import (
 	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/element"
+	"github.com/oneloop/oneloop/internal/failure"
 	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan"
 )
@@ -79,16 +80,17 @@ func main() {
 	}
 }
 
-func (s *session) do(ctx context.Context, r request) (answer, error) {
+func (s *session) do(ctx context.Context, r request) (_ answer, err error) {
+	defer failure.Catch(&err)
 	switch r.Op {
 	case "open":
-		return s.open()
+		s.gpu = failure.Must(engine.OpenDevice("cuda:0"))
+		s.stream = failure.Must(s.gpu.NewStream())
+		return answer{"device": fmt.Sprint(s.gpu)}, nil
 	case "case":
-		return s.prepare(ctx, r)
+		return s.prepare(ctx, r), nil
 	case "queue":
-		if err := s.prog.RunAsync(s.stream).Wait(ctx); err != nil {
-			return nil, err
-		}
+		failure.Check(s.prog.RunAsync(s.stream).Wait(ctx))
 		start := time.Now()
 		for range r.N {
 			s.prog.RunAsync(s.stream)
@@ -98,9 +100,7 @@ func (s *session) do(ctx context.Context, r request) (answer, error) {
 	case "wait":
 		start := time.Now()
 		for range r.N {
-			if err := s.prog.Run(ctx); err != nil {
-				return nil, err
-			}
+			failure.Check(s.prog.Run(ctx))
 		}
 		return answer{"ns": time.Since(start).Nanoseconds()}, nil
 	case "read":
@@ -109,67 +109,35 @@ func (s *session) do(ctx context.Context, r request) (answer, error) {
 	return nil, fmt.Errorf("there is no operation %q", r.Op)
 }
 
-func (s *session) open() (answer, error) {
-	var err error
-	if s.gpu, err = engine.OpenDevice("cuda:0"); err != nil {
-		return nil, err
-	}
-	if s.stream, err = s.gpu.NewStream(); err != nil {
-		return nil, err
-	}
-	return answer{"device": fmt.Sprint(s.gpu)}, nil
-}
-
 // prepare makes the arrays of a case and compiles it. What the last case had is
 // released.
-func (s *session) prepare(ctx context.Context, r request) (answer, error) {
+func (s *session) prepare(ctx context.Context, r request) answer {
 	if s.prog != nil {
-		if err := s.prog.Close(); err != nil {
-			return nil, err
-		}
+		failure.Check(s.prog.Close())
 		s.prog = nil
 	}
 	for _, a := range s.arrays {
-		if err := a.Memory().Free(); err != nil {
-			return nil, err
-		}
+		failure.Check(a.Memory().Free())
 	}
-	t, err := dtype.Parse(r.Dtype)
-	if err != nil {
-		return nil, err
-	}
+	t := failure.Must(dtype.Parse(r.Dtype))
 	s.arrays = map[string]*engine.Array{}
 	env := map[string]*tree.Node{}
 	for name, x := range r.Scalars {
 		env[name] = tree.ConstFloat(dtype.F64, x)
 	}
 	for _, a := range r.Arrays {
-		here, err := engine.NewArray(t, a.Shape...)
-		if err != nil {
-			return nil, err
-		}
+		here := failure.Must(engine.NewArray(t, a.Shape...))
 		fill(here, a.Lo, a.Hi)
-		there, err := here.Named(a.Name).To(s.gpu)
-		if err != nil {
-			return nil, err
-		}
+		there := failure.Must(here.Named(a.Name).To(s.gpu))
 		s.arrays[a.Name], env[a.Name] = there, there.Node()
 	}
-	src, err := formula.Parse(r.Text)
-	if err != nil {
-		return nil, err
-	}
-	unit, err := src.BuildFor(env, nil)
-	if err != nil {
-		return nil, err
-	}
+	unit := failure.Must(failure.Must(formula.Parse(r.Text)).BuildFor(env, nil))
 	start := time.Now()
-	if s.prog, err = engine.Compile(ctx, unit.Statements...); err != nil {
-		return nil, err
-	}
+	s.prog = failure.Must(engine.Compile(ctx, unit.Statements...))
 	a := answer{"compile_ns": time.Since(start).Nanoseconds(), "stages": len(s.prog.Plan().Stages)}
 	a["bytes"] = lists.Sum(s.prog.Plan().Stages, (*plan.Stage).Bytes)
-	return a, s.prog.Run(ctx)
+	failure.Check(s.prog.Run(ctx))
+	return a
 }
 
 // fill writes lo + (hi-lo) * frac((i % 65521) * golden ratio), as bench.py does.

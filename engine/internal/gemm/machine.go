@@ -378,7 +378,7 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 	n, nc := (p.M+rows-1)/rows, (p.N+cols-1)/max(cols, 1)
 	switch { // each thread gets as many tiles of about one size
 	case threads == 1 || len(p.OffA) > 1 || float64(p.M)*float64(p.N)*float64(p.K) < shared:
-	case n == 1 && (e.transposed || e.through || e.passing || nc > 1):
+	case n == 1 && (e.transposed || e.through || e.passing || nc > 1 || p.M <= e.rows && p.N >= 4*threads*e.f.lanes()):
 		nc = (nc + threads - 1) / threads * threads
 		cols = ((p.N+nc-1)/nc + e.f.lanes() - 1) / e.f.lanes() * e.f.lanes()
 	case nc == 1 && n < 4*threads:

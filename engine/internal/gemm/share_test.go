@@ -76,6 +76,21 @@ func TestRowsAreReadOnce(t *testing.T) {
 	}
 }
 
+// TestFewRowsStayTogether tests that threads divide the columns where one kernel has all rows: kernels of fewer rows would read B more
+// often for each multiply-add.
+func TestFewRowsStayTogether(t *testing.T) {
+	for _, isa := range isas()[1:] {
+		for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
+			const m, n, k = 4, 202, 1039
+			p := Problem{Type: typ, M: m, N: n, K: k, A: Matrix{k, 1}, B: Matrix{n, 1}, OffA: []int{0}, OffB: []int{0}}
+			d := New(isa, p, &ir.Binding{Bufs: make([]ir.BufBind, 3)}, 2)
+			if d.nr != 1 || d.nc != 2 {
+				t.Errorf("%s, %v: %d x %d tiles of %d x %d", isa, typ, d.nr, d.nc, d.rows, d.cols)
+			}
+		}
+	}
+}
+
 // TestSectionsAreShared tests that threads divide a long sum by its sections, not the rows of A: smaller
 // tiles would read B again.
 func TestSectionsAreShared(t *testing.T) {

@@ -203,11 +203,9 @@ func (j *Job) cut() {
 			at = int(share*float64(i+1) - late*float64(i))
 			at = min((at+l.grain/2)/l.grain*l.grain, l.n) // a part may be about as long as the grain
 		}
-		if p.begin != begin || p.end != at {
-			p.begin, p.end = begin, at
-		}
-		if p.next = int64(p.begin); j.down {
-			p.next = int64(p.end)
+		p.begin, p.end, p.next = begin, at, int64(begin) // a load would wait for the line
+		if j.down {
+			p.next = int64(at)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package sorting
 
 import (
-	"math"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
@@ -77,15 +76,23 @@ func (u *run) between(code *exec.Code, p *part, lo, hi int64) (n, below int, ok 
 // the sample if there is none.
 func (u *run) bandOf(p, sample *part, far float64) (lo, hi int64, ok bool) {
 	count, most := 2*midSample, largestSample
-	if p.n < bandKeys {
+	switch {
+	case sample.n > 0:
+		count, most = sample.n, sample.n
+	case p.n >= manyKeys:
+		count = most
+	case p.n < bandKeys:
 		most = min(most, u.f.largest())
 	}
-	// With AVX-512 the sample grows until one network sorts the keys of a narrow band.
-	for count < most && (p.n >= manyKeys || u.f.avx512 && p.n*(int(math.Sqrt(float64(count)))+2) > count*u.f.largest()) {
-		count *= 2
-	}
 	from, to := u.within(p)
-	first, last := beside(p, count, u.places[from], -far), beside(p, count, u.places[to-1], far)
+	ends := func() (first, last int) {
+		return beside(p, count, u.places[from], -far), beside(p, count, u.places[to-1], far)
+	}
+	first, last := ends()
+	for u.f.avx512 && count < most && p.n*(last-first) > count*u.f.largest() { // else one network sorts the keys of the band
+		count *= 2
+		first, last = ends()
+	}
 	if last-first > count/2 {
 		return 0, 0, false
 	}

@@ -266,13 +266,13 @@ func (e *machine) choose(p *Problem) {
 const passAhead = 16
 
 // oneCall reports whether one call should compute all strips of a block of terms: of one or two tiles of rows with B from
-// a cache, less of it for two. With AVX2 its kernels prefetch the lines of their own strip some rows ahead, unless these
+// a cache, less of it for two. Its kernels prefetch the lines of their own strip some rows ahead, unless these
 // share a set. That pays where a strip has many terms, or where B leaves the caches.
 func (e *machine) oneCall(p *Problem) bool {
 	const many = 80 // terms
 	tiles, b := (p.M+e.rows-1)/e.rows, p.K*p.N*e.size
 	far := b > 2*l2() || tiles == 1 && b > e.f.nearB()
-	return !e.f.avx512 && !e.packB && !e.transposed && !conflict(e.b.Row) && tiles <= 2 && (p.K >= many || far && p.K > passAhead) &&
+	return !e.packB && !e.transposed && !conflict(e.b.Row) && tiles <= 2 && (p.K >= many || far && p.K > passAhead) &&
 		p.N > 4*e.width && tiles*b <= l3()/4
 }
 

@@ -210,6 +210,31 @@ func TestShapes(t *testing.T) {
 	}
 }
 
+// TestOneCall tests which products of few rows one call computes.
+func TestOneCall(t *testing.T) {
+	defer func(two, three func() int) { l2, l3 = two, three }(l2, l3)
+	l2, l3 = func() int { return 1 << 20 }, func() int { return 32 << 20 }
+	for _, x := range []struct {
+		m, n, k int
+		want    bool
+	}{
+		{6, 2000, 200, true},
+		{6, 2000, 70, true},
+		{6, 2000, 16, false},
+		{6, 600, 70, false},   // B is near
+		{6, 2048, 200, false}, // its rows share a set
+		{6, 20000, 200, false},
+		{30, 2000, 200, false},
+	} {
+		for _, isa := range isas()[1:] {
+			p := Problem{Type: dtype.F32, M: x.m, N: x.n, K: x.k, A: Matrix{x.k, 1}, B: Matrix{x.n, 1}, OffA: origin, OffB: origin}
+			if got := New(isa, p, &ir.Binding{}, 1).machine.through; got != x.want {
+				t.Errorf("%s: one call computes %d x %d x %d: %v", isa, x.m, x.n, x.k, got)
+			}
+		}
+	}
+}
+
 // TestUnevenRowsArePacked tests that rows of B that fill no vectors are packed for many rows of A, and no others of a small product.
 func TestUnevenRowsArePacked(t *testing.T) {
 	defer func(old func() int) { l2 = old }(l2)

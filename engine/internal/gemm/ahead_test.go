@@ -72,7 +72,7 @@ func (f *follows) compute(t *tile, _ *scratch, _ func() bool) {
 // TestTilesThatFollow tests that tiles know the next one that a worker computes, whose operands it prefetches, if operands come from afar.
 func TestTilesThatFollow(t *testing.T) {
 	defer func(old func() int) { l2 = old }(l2)
-	const m, n, k, batch = 50, 70, 9, 3
+	const m, n, k, batch = 50, 70, followed, 3
 	x := make([]float32, batch*k*(m+n))
 	p := Problem{Type: dtype.F32, M: m, N: n, K: k, A: Matrix{k, 1}, B: Matrix{n, 1}, OffA: []int{0, m * k, 2 * m * k}, OffB: []int{0, n * k, 2 * n * k}}
 	for _, near := range []bool{false, true} {

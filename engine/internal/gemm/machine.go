@@ -85,13 +85,14 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 // shape returns the rows and the vectors of kernels for a problem. Few vectors are one strip, where that takes no more
 // kernels: then each element of A is read once. If rows of A share a set of the first-level cache, and so few columns use them that
 // they are not packed, kernels have no more rows than a set has ways. With AVX-512, results of a few terms whose stores
-// take long have few rows and many vectors: wide ones that leave the first level, and those from five vectors on that are far.
+// take long have few rows and many vectors: wide ones that leave the first level, and those from five vectors on that are far, unless they are columns
+// in memory: their sums are next to each other.
 func (f *family) shape(p *Problem, shared bool) (rows, width int) {
 	const few, fewer = 8, 4 // vectors
 	m, lanes := p.M, f.lanes()
 	vecs, whole := (p.N+lanes-1)/lanes, p.N%lanes == 0 || p.N%lanes == lanes/2
 	most := f.most(vecs)
-	wide := f.avx512 && p.K <= fewTerms && (vecs > few && len(p.OffA)*m*p.N*f.size > cachedB || vecs > fewer && f.far(p, vecs))
+	wide := f.avx512 && p.K <= fewTerms && p.C.Col == 1 && (vecs > few && len(p.OffA)*m*p.N*f.size > cachedB || vecs > fewer && f.far(p, vecs))
 	if wide {
 		most = min(4, max(2, p.K))
 		if f.vecs(most, whole) < vecs {

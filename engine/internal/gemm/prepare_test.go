@@ -115,6 +115,8 @@ func TestFewRowsReadColumns(t *testing.T) {
 				narrow(16, 4, 32, true)
 				narrow(15, 4, 100, false)
 				narrow(16, 4, 31, false)
+				narrow(200, 10, 15, true)
+				narrow(2000, 10, 15, false)
 				narrow(l3()/50, 4, 15, false)
 				narrow(l3()/50, 4, 16, true)
 				narrow(l3()/1000, 4, 400, false) // long rows from memory
@@ -202,11 +204,16 @@ func TestShapes(t *testing.T) {
 		{"avx512", 200, 200, 2, false, 2, 13},
 		{"avx512", 500, 500, 8, false, 3, 8},
 		{"avx512", 20, 300, 4, false, 10, 2}, // in the first-level cache
+		{"avx512", 10, 2000, 40, false, 3, 9},
 	} {
 		f := families[c.isa][dtype.F32]
 		if rows, vecs := f.shape(&Problem{M: c.m, N: c.n, K: c.k, A: Matrix{c.k, 1}, C: Matrix{c.n, 1}, OffA: []int{0}}, c.shared); rows != c.rows || vecs != c.vecs {
 			t.Errorf("%s: %d x %d x %d: %d rows of %d vectors", c.isa, c.m, c.n, c.k, rows, vecs)
 		}
+	}
+	columns := Problem{M: 10, N: 2000, K: 40, A: Matrix{40, 1}, C: Matrix{1, 10}, OffA: []int{0}}
+	if rows, vecs := families["avx512"][dtype.F32].shape(&columns, false); rows != 10 || vecs != 2 {
+		t.Errorf("columns of the result: %d rows of %d vectors", rows, vecs)
 	}
 }
 

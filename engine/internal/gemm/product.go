@@ -330,6 +330,9 @@ func (d *Product) place(t *tile, u int) (i int) {
 	return i
 }
 
+// followed is the number of terms from which kernels of a tile prefetch the operands of the next one: the results of fewer take longer.
+const followed = 24
+
 // tile computes tile u: one section of it for partial, or all. More says that it computes the next one then.
 func (w *worker) tile(u, section int, more bool, s *scratch) {
 	d, p, t := w.d, &w.d.p, &w.t
@@ -339,7 +342,7 @@ func (w *worker) tile(u, section int, more bool, s *scratch) {
 		return
 	}
 	t.repeat = &w.repeat
-	if more && len(p.OffA)*(p.M*d.sizeA+p.N*d.sizeB)*p.K > l2() {
+	if more && p.K >= followed && len(p.OffA)*(p.M*d.sizeA+p.N*d.sizeB)*p.K > l2() {
 		t.next = &w.next
 		d.place(t.next, u+1)
 	}

@@ -89,12 +89,13 @@ func (f *family) unpacked(p *Problem) bool {
 // none where B is by columns, which would be packed. More than few columns become rows where A does not come from memory. From there, long rows of A are
 // faster one after the other; kernels prefetch others, see computeTransposed. Stacks outside of the second level take more rows and terms.
 func (f *family) narrow512(p *Problem, few int) bool {
-	const most, least = 12, 16 // columns; rows, and terms from memory
+	const most, least = 12, 16 // columns; rows, and terms where stores take long
 	bytes, row := p.M*p.K*f.size, p.N*f.size
 	all := len(p.OffA) * (bytes + p.M*row)
 	switch {
 	case p.N > most, p.N > few && bytes > l3()/8, bytes > l3()/2 && p.A.Col == 1 && p.K*f.size > 1<<10,
-		all > l3()/4 && p.K < least, all > l2() && len(p.OffA) > 1 && (p.K < 2*least || p.M < 4*least):
+		p.K < least && (all > l3()/4 || p.M*row > cachedB && 2*row > f.vector),
+		all > l2() && len(p.OffA) > 1 && (p.K < 2*least || p.M < 4*least):
 		return false
 	}
 	elements := max(512, 3*p.N*row)

@@ -607,7 +607,7 @@ func TestSpansOfStates(t *testing.T) {
 		}
 		differ(t, r, s)
 	}
-	if avx2 && (found < 60 || reduced < 20) {
+	if avx2 && (found < 90 || reduced < 20) {
 		t.Errorf("%d loops walk several spans in a call, and %d that reduce short ones", found, reduced)
 	}
 }

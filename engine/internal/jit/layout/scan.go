@@ -148,9 +148,11 @@ func (bp *Phase) plainNodes() bool {
 // inReach reports whether the offset of a few steps of a site is a constant of 32 bits.
 func (s *Site) inReach() bool { return max(s.RowBytes(), -s.RowBytes()) < 1<<26 }
 
-// onlyCarries reports whether a seq loop only carries values along whole rows.
-func (bp *Phase) onlyCarries() bool {
-	return len(bp.Lowered.Carries) > 0 && bp.plainSteps() && !bp.narrowStates() && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
+// onlyCarries reports whether a seq loop only carries values along whole rows, in lanes of their size or of at least 4 bytes.
+func (bp *Phase) onlyCarries() bool { return bp.carriesPlain() && !bp.narrowStates() }
+
+func (bp *Phase) carriesPlain() bool {
+	return len(bp.Lowered.Carries) > 0 && bp.plainSteps() && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
 		return s.Staged || s.Dyn != nil || s.Gather != nil || !s.inReach()
 	})
 }
@@ -167,7 +169,7 @@ func (bp *Phase) sitesDown() bool {
 func (l *layouter) spansTogether(ext []int, which []int32, spans [][]bound.Span) bool {
 	bp, k := l.bp, len(ext)
 	reduces := len(l.ph.Carries) == 0 && len(bp.SeqSpans) == 1 && l.steady(which) && !slices.ContainsFunc(l.ph.Reds, func(r lower.Red) bool { return r.Kern.Arg || r.Prog != nil })
-	if !l.Blends || l.ph.Kind != lower.SeqPhase || ext[k-1] < 2 || ext[k-1]*ext[k-2]*bp.SeqN < leastBlock || !reduces && !bp.onlyCarries() {
+	if !l.Blends || l.ph.Kind != lower.SeqPhase || ext[k-1] < 2 || ext[k-1]*ext[k-2]*bp.SeqN < leastBlock || !reduces && !(bp.carriesPlain() && (l.ph.LaneSize > 0 || !bp.narrowStates())) {
 		return false
 	}
 	at := 0

@@ -39,11 +39,8 @@ func (b *Binder) findLanes(bp *Phase) {
 // whole rows to elements of that size or predicates, or only carries elements of that size down columns.
 func (b *Binder) narrowColumns(bp *Phase, size int) bool {
 	ph := bp.Lowered
-	if !b.Blends || slices.ContainsFunc(ph.Carries, func(c lower.Carry) bool { return c.Type == dtype.Bool || c.Type.Size() != size }) {
-		return false
-	}
 	if len(ph.Carries) > 0 {
-		return len(ph.Reds) == 0 && !bp.Along && bp.plainNodes() && (bp.Prefixes || bp.Each == 0 && bp.sitesDown())
+		return !bp.Along && b.statesFit(bp, size) && (bp.Prefixes || bp.Each == 0 && bp.sitesDown())
 	}
-	return bp.OnlyReduces() && !slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Type != dtype.Bool && r.Type.Size() != size })
+	return b.Blends && bp.OnlyReduces() && !slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Type != dtype.Bool && r.Type.Size() != size })
 }

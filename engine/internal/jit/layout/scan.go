@@ -138,6 +138,11 @@ func (bp *Phase) narrowStates() bool {
 	return bp.LaneSize == 0 && slices.ContainsFunc(bp.Lowered.Carries, func(c lower.Carry) bool { return c.Type.Size() < 4 })
 }
 
+// statesFit reports whether lanes of so many bytes hold the states of a loop that only carries values.
+func (b *Binder) statesFit(bp *Phase, size int) bool {
+	return b.Blends && len(bp.Lowered.Reds) == 0 && bp.plainNodes() && !slices.ContainsFunc(bp.Lowered.Carries, func(c lower.Carry) bool { return c.Type == dtype.Bool || c.Type.Size() != size })
+}
+
 func (bp *Phase) plainNodes() bool {
 	return !slices.ContainsFunc(bp.Lowered.Top, func(id int32) bool {
 		op := bp.Lowered.Nodes[id].Op
@@ -257,7 +262,7 @@ func (bp *Phase) findPrefixes(least int) bool {
 // a part of the next row too, so nothing is loaded from where the loop stores.
 func (b *Binder) findRowPrefixes(bp *Phase) bool {
 	ph := bp.Lowered
-	if !b.NarrowPrefixes || ph.LaneSize == 0 || len(bp.SeqSpans) != 1 || bp.SeqN*ph.LaneSize > b.Bytes || !ph.Prefixes || ph.Leaves || !ph.Restarts() || slices.ContainsFunc(bp.Sites, func(s Site) bool {
+	if !b.NarrowPrefixes || ph.LaneSize == 0 || len(bp.SeqSpans) != 1 || bp.SeqN*ph.LaneSize > b.Bytes || !ph.Prefixes || ph.Leaves || !ph.Restarts() || !b.statesFit(bp, ph.LaneSize) || slices.ContainsFunc(bp.Sites, func(s Site) bool {
 		across, i := s.Line.Step(), s.Index(ph)
 		return len(s.Line.Spans) > 1 || ph.Conflict(i) || s.Kind != Unused && !bp.carries(&s) && across != bound.StepOf(s.Seq)*bp.SeqN
 	}) || !bp.findPrefixes(2) {

@@ -60,6 +60,7 @@ func (s *Stage) blocked(dims []int, r RowBlocks, own []*Array) *Stage {
 		default:
 			o.Strides, o.Extents = []int{1}, []int{x.Shape.Size() / shape.Shape(dims).Size() * r.Rows()}
 		}
+		o.Array = x // the coordinates count from its first element
 		out.Bufs[i], k.Bufs[i].Rank = o, len(o.Extents)
 	}
 	w.indices()

@@ -61,3 +61,43 @@ func TestLastBlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestTemporaryDistances tests that bindings say how far the views of a temporary are from each other: as their first elements in the
+// arena, and 0 in the memory of a worker of a chain, where coordinates count from its begin.
+func TestTemporaryDistances(t *testing.T) {
+	x, w, y := engine.Zeros[float32](9, 8, 20, 20), engine.Zeros[float32](8, 1, 5, 5), engine.Zeros[float32](9, 8, 20, 20)
+	s := expr.Let[float32](y, op.Conv[float32](x, w, op.Sliding{Padding: []int{2}, Groups: 8}))
+	for _, chains := range [][]plan.Option{nil, {plan.ChainAlways}} {
+		p, err := plan.Compile(t.Context(), []expr.Statement{s}, append(chains, plan.SplitLoops)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		views, own := 0, 0
+		for _, s := range p.All() {
+			if s.Kernel == nil {
+				continue
+			}
+			b, first := host.Binding(s), map[int]int{}
+			for i, o := range s.Bufs {
+				if o.Array == nil || o.Array.Mem != nil {
+					continue
+				}
+				k, ok := first[o.Array.Temp]
+				if !ok {
+					first[o.Array.Temp] = i
+					continue
+				}
+				apart := 4 * (o.Array.Offset - s.Bufs[k].Array.Offset)
+				if views++; apart == 0 {
+					own++
+				}
+				if x, y := &b.Bufs[k], &b.Bufs[i]; x.Memory == 0 || x.Memory != y.Memory || y.Offset-x.Offset != apart {
+					t.Errorf("buffers %+v and %+v of a temporary are %d bytes apart", x, y, apart)
+				}
+			}
+		}
+		if views < 24 || (chains != nil) != (own == views) {
+			t.Errorf("of %d views of a temporary %d begin with it:\n%s", views, own, p.Explain())
+		}
+	}
+}

@@ -21,8 +21,10 @@ func bindingIn(s *plan.Stage, room []ir.BufBind) ir.Binding {
 	b := ir.Binding{Extents: s.Extents, Params: s.Params, Scalars: make([]uint64, len(s.Scalars)), Bufs: slices.Grow(room, len(s.Bufs))[:len(s.Bufs)]}
 	for i, o := range s.Bufs {
 		b.Bufs[i] = ir.BufBind{Strides: o.Strides, Extents: o.Extents}
-		if o.Array != nil && o.Array.Mem != nil {
-			same := func(x plan.Operand) bool { return x.Array != nil && x.Array.Mem == o.Array.Mem }
+		if o.Array != nil {
+			same := func(x plan.Operand) bool {
+				return x.Array != nil && x.Array.Mem == o.Array.Mem && (x.Array.Mem != nil || x.Array.Temp == o.Array.Temp)
+			}
 			b.Bufs[i].Memory, b.Bufs[i].Offset = 1+slices.IndexFunc(s.Bufs, same), o.Array.Offset*o.Array.Type.Size()
 		}
 	}

@@ -276,3 +276,35 @@ func TestColumnsCopied(t *testing.T) {
 		}
 	}
 }
+
+// TestFilteredRows compares sums of many products of elements around each with a value of the group of rows with the interpreter. The arrays
+// end at inaccessible pages. The values are not loaded again for each row.
+func TestFilteredRows(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(9, 4))
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.F16, dtype.U8} {
+		for _, size := range []int{3, 4, 5} {
+			var b strings.Builder
+			b.WriteString("kernel rows\naxis i0 i1 i2\nbuf x TYPE in 3\nbuf c TYPE in 3\nbuf y TYPE out 3\n{\nvec i0 i1 i2 {\n%0 = load REG x[i0, i1, i2]\n")
+			for i := range size * size {
+				fmt.Fprintf(&b, "%%%d = load REG x[i0, i1+%d, i2+%d]\n%%%d = load REG c[i0, %d, %d]\n", 4*i+1, i/size, i%size, 4*i+2, i/size, i%size)
+				fmt.Fprintf(&b, "%%%d = mul REG %%%d %%%d\n%%%d = add REG %%%d %%%d\n", 4*i+3, 4*i+1, 4*i+2, 4*i+4, 4*i, 4*i+3)
+			}
+			fmt.Fprintf(&b, "store REG y[i0, i1, i2] %%%d\n}\n}\n", 4*size*size)
+			k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "REG", typ.Register().Short()).Replace(b.String()))
+			for _, row := range []int{3, 8, 13, 16, 17, 28, 32, 33, 47, 65} {
+				n := []int{1 + r.IntN(3), []int{2 + r.IntN(9), 11 + r.IntN(40)}[r.IntN(2)]}
+				if row == 28 {
+					n[1] = 40
+				}
+				s := newSetup(t, r, k, []int{n[0], n[1], row}, nil, [][]int{{n[0], n[1] + size - 1, row + size - 1 + r.IntN(2)*r.IntN(9)}, {n[0], size, size}, {n[0], n[1], row}}, true)
+				if in, ok := s.instance(t, isas(t)[0]).(*instance); ok && isas(t)[0].Name() == "avx512" && typ == dtype.F32 && size == 5 && row == 28 {
+					if products, loads := countIn(t, in, "1 rows of", "vmulps"), countIn(t, in, "1 rows of", "vbroadcastss"); products != 2*size*size || loads > 0 {
+						t.Errorf("a row has %d products and loads %d uniform values", products, loads)
+					}
+				}
+				differ(t, r, s)
+			}
+		}
+	}
+}

@@ -30,7 +30,7 @@ func (f *phaseCode) exactRow(group int) (done isa.Label, ok bool) {
 	if vectors == 0 || !f.Layout.Repeats {
 		own = rest
 	}
-	if (vectors+1)*len(f.top) > wholeNodes {
+	if max(vectors, 1)*len(f.top) > wholeNodes {
 		return done, false
 	}
 	if f.Layout.Follow > 0 && !overlaps && own > 0 {
@@ -81,13 +81,18 @@ func (f *phaseCode) exactVectors(group, own int) {
 // mostFollowed is the most rows of an iteration over several.
 const mostFollowed = 4
 
-// followedRows emits a loop over several rows of the length that the layout has, with constant steps, as long as enough rows
-// come behind them.
-func (f *phaseCode) followedRows(group, own int) {
+// followed returns the rows of an iteration over rows of the length that the layout has.
+func (f *phaseCode) followed() int {
 	vectors := (f.Layout.Exact + f.W - 1) / f.W
-	rows := min(mostFollowed, wholeNodes/(vectors*len(f.top)))
+	return max(1, min(mostFollowed, wholeNodes/(vectors*len(f.top))))
+}
+
+// followedRows emits a loop over rows of the length that the layout has, with constant steps, as long as enough rows
+// come behind them. A loop over single rows saves what a row computes before its elements.
+func (f *phaseCode) followedRows(group, own int) {
+	rows := f.followed()
 	for i, r := range f.SiteReg {
-		if s := &f.Layout.Sites[i]; rows < 2 || s.Row != 0 && (r < 0 || s.Origin != frame.SitePtr) {
+		if s := &f.Layout.Sites[i]; rows < 2 && len(f.hoisted) == 0 || s.Row != 0 && (r < 0 || s.Origin != frame.SitePtr) {
 			return
 		}
 	}

@@ -356,7 +356,7 @@ func (f *phaseCode) mapLoop() {
 		return
 	}
 	most := 4
-	if n := f.Layout.Exact; n > 0 && n < 4*f.W && f.Layout.Follow == 0 && !f.anyLane() {
+	if n := f.Layout.Exact; n > 0 && n < 4*f.W && (f.Layout.Follow == 0 || f.followed() == 1) && !f.anyLane() {
 		most = 1 // the few vectors of a row take no group, and uniform operands its registers
 	}
 	group := f.chooseCopies(most, 0)

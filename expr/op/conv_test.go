@@ -171,6 +171,23 @@ func TestReadImages(t *testing.T) {
 	}
 }
 
+// TestInfiniteWeights checks that an infinite weight of a filter of one channel reaches only the elements of images that windows multiply
+// with it.
+func TestInfiniteWeights(t *testing.T) {
+	x, w := engine.Zeros[float64](1, 2, 5, 6), engine.Zeros[float64](2, 1, 3, 3)
+	w.Data()[0] = math.Inf(1) // the last row and column have no window that begins there
+	g, err := grad.Of(op.Sum(op.Conv(expr.Exp[float64](x), expr.Exp[float64](w), op.Sliding{Groups: 2, Padding: []int{1}})), expr.Exp[float64](x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := eval(t, g[0])
+	for i, v := range got {
+		if want := i < 24 && i%6 < 5; math.IsInf(v, 1) != want || !want && v != 0 {
+			t.Errorf("element %d is %v", i, v)
+		}
+	}
+}
+
 // TestPools compares pools with loops, and their derivatives with the adjoint.
 func TestPools(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))

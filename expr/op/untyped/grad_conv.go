@@ -161,15 +161,18 @@ func gradWeights(out, a *tree.Node, k shape.Shape, w []slide, groups int) *tree.
 
 // gradImages is the convolution by the mirrored weights, with outputs and channels
 // exchanged, if windows move by one element. Otherwise the elements of windows are
-// added to their places.
+// added to their places, and those of small filters of one channel: an infinite
+// weight does not meet the padding there.
 func gradImages(g *tree.Adjoint, weight *tree.Node, w []slide, groups int) *tree.Node {
+	const few = 9
 	k, r, s := weight.Shape(), len(w), g.Arg(1).Shape()
+	apart := k[1] == 1 && k[0] == groups && elements(w) <= few
 	weight = Reshape(weight, slices.Concat(shape.Shape{groups, k[0] / groups}, k[1:]))
 	weight = Transpose(weight, append([]int{0, 2, 1}, lists.UpTo(3 + r)[3:]...))
 	back := slices.Clone(w)
 	for i, x := range w {
 		back[i].padding = (x.size-1)*x.dilation - x.padding
-		if x.stride != 1 || back[i].padding < 0 || s[2+i] == 0 {
+		if apart || x.stride != 1 || back[i].padding < 0 || s[2+i] == 0 {
 			return gradStrided(g, weight, w, s)
 		}
 	}

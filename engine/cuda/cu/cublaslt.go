@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/cuda/internal/dl"
+	"github.com/oneloop/oneloop/internal/failure"
 )
 
 var cublasLt = &library{
@@ -136,7 +137,8 @@ func (h *BlasLt) NewMatmul(t DataType, g *Gemm, e Epilogue, at Alignments, works
 }
 
 // describe creates the descriptors.
-func (m *Matmul) describe(t DataType, g *Gemm, e Epilogue) error {
+func (m *Matmul) describe(t DataType, g *Gemm, e Epilogue) (err error) {
+	defer failure.Catch(&err)
 	const compute32F, compute64F = 68, 70 // products and sums in full precision
 	compute := uintptr(compute32F)
 	*(*float32)(unsafe.Pointer(&m.alpha)) = 1
@@ -144,38 +146,27 @@ func (m *Matmul) describe(t DataType, g *Gemm, e Epilogue) error {
 		compute = compute64F
 		m.alpha = 1
 	}
-	if err := callCublasLt(cublasLtMatmulDescCreate, uintptr(unsafe.Pointer(&m.desc)), compute, uintptr(t)); err != nil {
-		return err
-	}
+	failure.Check(callCublasLt(cublasLtMatmulDescCreate, uintptr(unsafe.Pointer(&m.desc)), compute, uintptr(t)))
 	const transA, transB, epilogue = 3, 4, 7
 	for _, x := range [][2]uintptr{{transA, uintptr(g.TransA)}, {transB, uintptr(g.TransB)}, {epilogue, uintptr(e)}} {
-		if err := setAttribute(cublasLtMatmulDescSetAttribute, m.desc, x[0], uint32(x[1])); err != nil {
-			return err
-		}
+		failure.Check(setAttribute(cublasLtMatmulDescSetAttribute, m.desc, x[0], uint32(x[1])))
 	}
-	layout := func(to *uintptr, trans Transpose, rows, cols, ld int, stride int64) error {
+	layout := func(to *uintptr, trans Transpose, rows, cols, ld int, stride int64) {
 		if trans == Trans {
 			rows, cols = cols, rows
 		}
-		if err := callCublasLt(cublasLtMatrixLayoutCreate, uintptr(unsafe.Pointer(to)), uintptr(t), uintptr(rows), uintptr(cols), uintptr(ld)); err != nil {
-			return err
-		}
+		failure.Check(callCublasLt(cublasLtMatrixLayoutCreate, uintptr(unsafe.Pointer(to)), uintptr(t), uintptr(rows), uintptr(cols), uintptr(ld)))
 		if g.Batch == 1 {
-			return nil
+			return
 		}
 		const batchCount, stridedBatchOffset = 5, 6
-		if err := setAttribute(cublasLtMatrixLayoutSetAttribute, *to, batchCount, int32(g.Batch)); err != nil {
-			return err
-		}
-		return setAttribute(cublasLtMatrixLayoutSetAttribute, *to, stridedBatchOffset, stride)
+		failure.Check(setAttribute(cublasLtMatrixLayoutSetAttribute, *to, batchCount, int32(g.Batch)))
+		failure.Check(setAttribute(cublasLtMatrixLayoutSetAttribute, *to, stridedBatchOffset, stride))
 	}
-	if err := layout(&m.a, g.TransA, g.M, g.K, g.LdA, g.StrideA); err != nil {
-		return err
-	}
-	if err := layout(&m.b, g.TransB, g.K, g.N, g.LdB, g.StrideB); err != nil {
-		return err
-	}
-	return layout(&m.c, NoTrans, g.M, g.N, g.LdC, g.StrideC)
+	layout(&m.a, g.TransA, g.M, g.K, g.LdA, g.StrideA)
+	layout(&m.b, g.TransB, g.K, g.N, g.LdB, g.StrideB)
+	layout(&m.c, NoTrans, g.M, g.N, g.LdC, g.StrideC)
+	return nil
 }
 
 // A heuristic is cublasLtMatmulHeuristicResult_t.

@@ -339,8 +339,9 @@ func TestOrders(t *testing.T) {
 		}{
 			{1024, 1024, 1024, eachStrip, eachStrip},
 			{10, 20, 300, fewCalls, fewCalls},     // one strip
-			{1000, 8, 20, onlyStrip, fewCalls},    // few terms
-			{1000, 8, 100, onlyStrip, eachStrip},  // rows of A follow each other; AVX-512 multiplies the transposes
+			{1000, 48, 20, eachGroup, fewCalls},   // few terms
+			{1000, 8, 20, onlyStrip, eachGroup},   // rows of A follow each other; AVX-512 multiplies the transposes
+			{1000, 8, 100, onlyStrip, eachStrip},  // the same with a larger B
 			{500, 100, 60, eachGroup, eachGroup},  // B stays in the first level
 			{500, 150, 100, eachGroup, eachStrip}, // B stays in the second level
 			{3000, 900, 10, eachTile, eachGroup},  // stores of few terms take longer than reading B again

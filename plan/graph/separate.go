@@ -159,17 +159,17 @@ func (g *Graph) order(e *tree.Node, a *Node) {
 	}
 }
 
-// mostTurned is the most columns whose positions are found in a transposed copy, and turnedBytes the most bytes of a row of them.
+// mostTransposed is the most columns whose positions are found in a transposed copy, and mostRowBytes the most bytes of a row of them.
 const (
-	mostTurned  = 8
-	turnedBytes = 32
+	mostTransposed = 8
+	mostRowBytes   = 32
 )
 
 // alongRows returns the positions e of the extremes down few long columns of a as those along the rows of a transposed copy, or nil: down a
 // column each row waits for the row before it, and a vector has few columns.
 func (g *Graph) alongRows(e *tree.Node, a *Node) *Node {
 	k, columns := len(e.Axes), e.Shape().Size()
-	if !e.Op.Reduce().Position() || !slices.Equal(e.Axes, lists.UpTo(k)) || a.Faulty || columns < 2 || columns > mostTurned || columns*a.Type.Size() > turnedBytes || a.Shape.Size() < leastStage || a.Shape.Size() > mostOrdered {
+	if !e.Op.Reduce().Position() || !slices.Equal(e.Axes, lists.UpTo(k)) || a.Faulty || columns < 2 || columns > mostTransposed || columns*a.Type.Size() > mostRowBytes || a.Shape.Size() < leastStage || a.Shape.Size() > mostOrdered {
 		return nil
 	}
 	to, at := append(a.Shape[k:].Clone(), a.Shape[:k]...), lists.UpTo(len(a.Shape))

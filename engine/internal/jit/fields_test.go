@@ -35,6 +35,32 @@ func combine(r *rand.Rand, body *strings.Builder, at string, fields int, typ dty
 	return last
 }
 
+// eachUse compares loops that use fields of records with the interpreter: in maps, in rows of maps and in reductions. The body computes %40, of
+// type wide, from x, which has the shape that extents returns for n records. Before that, check sees each use.
+func eachUse(t *testing.T, r *rand.Rand, x, body string, wide dtype.Type, extents func(n int) []int, check func(use string, n int, s *setup)) {
+	head := fmt.Sprintf("kernel records\naxis i0 i1\nbuf x %s\n", x)
+	for use, text := range testlevel.InOrder(map[string]string{
+		"map":    head + fmt.Sprintf("buf y %[1]s out 1\n{\n  vec i0 {\n%[2]s    store %[1]s y[i0] %%40\n  }\n}", wide.Short(), body),
+		"rows":   head + fmt.Sprintf("buf y %[1]s out 2\nbuf z %[1]s in 1\n{\n  vec i1 i0 {\n%[2]s    %%41 = load %[1]s z[i1]\n    %%42 = add %[1]s %%40 %%41\n    store %[1]s y[i1, i0] %%42\n  }\n}", wide.Short(), body),
+		"reduce": head + fmt.Sprintf("buf y %[1]s out 0\n{\n  vec i0 {\n%[2]s    %%41 = reduce sum %[1]s %%40\n  }\n  store %[1]s y[] %%41\n}", wide.Short(), body),
+	}) {
+		n, rows := [...]int{1 + r.IntN(20), 60 + r.IntN(80), 400 + r.IntN(100)}[r.IntN(3)], 1+r.IntN(9)
+		shapes := [][]int{extents(n), {n}}
+		switch use {
+		case "rows":
+			shapes = [][]int{shapes[0], {rows, n}, {rows}}
+		case "reduce":
+			shapes[1] = nil
+		}
+		s := newSetup(t, r, parse(t, text), []int{n, rows}, nil, shapes, true)
+		if n > 1 {
+			check(use, n, s)
+		}
+		differ(t, r, s)
+	}
+	forget()
+}
+
 // TestRecords compares loops that load all fields of records with the interpreter: in maps, in
 // rows of maps and in reductions, with conversions. The arrays end at pages without access.
 func TestRecords(t *testing.T) {
@@ -45,39 +71,21 @@ func TestRecords(t *testing.T) {
 			last := combine(r, &body, "i0", fields, typ, "mul")
 			wide := [...]dtype.Type{typ, dtype.F64}[r.IntN(2)]
 			fmt.Fprintf(&body, "    %%40 = cvt %s %%%d\n", wide.Short(), last)
-			head := fmt.Sprintf("kernel records\naxis i0 i1\nbuf x %s in 2\n", typ.Short())
-			for name, text := range testlevel.InOrder(map[string]string{
-				"map":    head + fmt.Sprintf("buf y %[1]s out 1\n{\n  vec i0 {\n%[2]s    store %[1]s y[i0] %%40\n  }\n}", wide.Short(), body.String()),
-				"rows":   head + fmt.Sprintf("buf y %[1]s out 2\nbuf z %[1]s in 1\n{\n  vec i1 i0 {\n%[2]s    %%41 = load %[1]s z[i1]\n    %%42 = add %[1]s %%40 %%41\n    store %[1]s y[i1, i0] %%42\n  }\n}", wide.Short(), body.String()),
-				"reduce": head + fmt.Sprintf("buf y %[1]s out 0\n{\n  vec i0 {\n%[2]s    %%41 = reduce sum %[1]s %%40\n  }\n  store %[1]s y[] %%41\n}", wide.Short(), body.String()),
-			}) {
-				k := parse(t, text)
-				n, rows := [...]int{1 + r.IntN(20), 60 + r.IntN(80), 400 + r.IntN(100)}[r.IntN(3)], 1+r.IntN(9)
-				shapes := [][]int{{n, fields}, {n}}
-				switch name {
-				case "rows":
-					shapes = [][]int{{n, fields}, {rows, n}, {rows}}
-				case "reduce":
-					shapes[1] = nil
+			eachUse(t, r, typ.Short()+" in 2", body.String(), wide, func(n int) []int { return []int{n, fields} }, func(use string, n int, s *setup) {
+				be := isas(t)[0]
+				if use == "rows" || be.Name() == "neon" { // rows may go the other way
+					return
 				}
-				s := newSetup(t, r, k, []int{n, rows}, nil, shapes, true)
-				if be := isas(t)[0]; n > 1 && name != "rows" && be.Name() != "neon" { // rows may go the other way
-					most := 16
-					if name == "reduce" {
-						most = 4
-					}
-					want := fields <= most
-					has := slices.ContainsFunc(s.instance(t, be).(*instance).phases, func(bp *boundPhase) bool { return len(bp.Records) == 1 })
-					if has != want {
-						t.Errorf("%s of %d lanes, %d fields of %s: records are found: %v", name, n, fields, typ, has)
-					}
-					if split := want && fields <= 8 && fields != 7; split && be.Name() == "avx2" && countIn(t, s.instance(t, be), "main loop", "vpinsr") > 0 {
-						t.Errorf("%s of %d fields of %s: loads of single elements in the main loop", name, fields, typ)
-					}
+				most := map[string]int{"map": 16, "reduce": 4}[use]
+				want := fields <= most
+				has := slices.ContainsFunc(s.instance(t, be).(*instance).phases, func(bp *boundPhase) bool { return len(bp.Records) == 1 })
+				if has != want {
+					t.Errorf("%s of %d lanes, %d fields of %s: records are found: %v", use, n, fields, typ, has)
 				}
-				differ(t, r, s)
-			}
-			forget()
+				if split := want && fields <= 8 && fields != 7; split && be.Name() == "avx2" && countIn(t, s.instance(t, be), "main loop", "vpinsr") > 0 {
+					t.Errorf("%s of %d fields of %s: loads of single elements in the main loop", use, fields, typ)
+				}
+			})
 		}
 	}
 }
@@ -102,28 +110,12 @@ func TestSomeFields(t *testing.T) {
 					fmt.Fprintf(&body, "    %%%d = %s %s %%%d %%%d\n", 21+i, [...]string{"sub", "add", "mul"}[r.IntN(3)], typ.Short(), 20+i, 2+i)
 				}
 				fmt.Fprintf(&body, "    %%40 = cvt %s %%%d\n", wide.Short(), 18+len(fields))
-				head := fmt.Sprintf("kernel some\naxis i0 i1\nbuf x %s in 1\n", typ.Short())
-				for name, text := range testlevel.InOrder(map[string]string{
-					"map":    head + fmt.Sprintf("buf y %[1]s out 1\n{\n  vec i0 {\n%[2]s    store %[1]s y[i0] %%40\n  }\n}", wide.Short(), body.String()),
-					"rows":   head + fmt.Sprintf("buf y %[1]s out 2\nbuf z %[1]s in 1\n{\n  vec i1 i0 {\n%[2]s    %%41 = load %[1]s z[i1]\n    %%42 = add %[1]s %%40 %%41\n    store %[1]s y[i1, i0] %%42\n  }\n}", wide.Short(), body.String()),
-					"reduce": head + fmt.Sprintf("buf y %[1]s out 0\n{\n  vec i0 {\n%[2]s    %%41 = reduce sum %[1]s %%40\n  }\n  store %[1]s y[] %%41\n}", wide.Short(), body.String()),
-				}) {
-					k := parse(t, text)
-					n, rows := [...]int{1 + r.IntN(20), 60 + r.IntN(80), 400 + r.IntN(100)}[r.IntN(3)], 1+r.IntN(9)
-					shapes := [][]int{{(n-1)*step + last - first + 1}, {n}}
-					switch name {
-					case "rows":
-						shapes = append(shapes[:1], []int{rows, n}, []int{rows})
-					case "reduce":
-						shapes[1] = nil
-					}
-					s := newSetup(t, r, k, []int{n, rows}, nil, shapes, true)
-					if be := isas(t)[0]; be.Name() == "avx512" && n > 1 {
+				extents := func(n int) []int { return []int{(n-1)*step + last - first + 1} }
+				eachUse(t, r, typ.Short()+" in 1", body.String(), wide, extents, func(_ string, _ int, s *setup) {
+					if be := isas(t)[0]; be.Name() == "avx512" {
 						found += lists.Count(s.instance(t, be).(*instance).phases, func(bp *boundPhase) bool { return len(bp.Records) > 0 })
 					}
-					differ(t, r, s)
-				}
-				forget()
+				})
 			}
 		}
 	}

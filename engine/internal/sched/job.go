@@ -59,7 +59,7 @@ type slot struct {
 // own part first, and then from the other parts. Parts are the same from run to
 // run, so that a core finds its elements in its caches.
 type part struct {
-	next       int64 // the begin of the units not handed out yet; their end if the direction is down
+	next       int64 // the begin of the units not handed out yet; their end if the direction is down. Workers change it as an atomic integer
 	begin, end int
 	_          [104]byte
 }

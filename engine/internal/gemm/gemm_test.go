@@ -74,6 +74,9 @@ var far = layout{"far rows", func(r, c int) (Matrix, int, int) { return Matrix{1
 // farColumns has columns that do, of which a strip is copied for a few rows.
 var farColumns = layout{"far columns", func(r, c int) (Matrix, int, int) { return Matrix{1, 1024}, 7, (c-1)*1024 + r + 7 }}
 
+// reversed has columns that are in reverse order.
+var reversed = layout{"columns in reverse order", func(r, c int) (Matrix, int, int) { return Matrix{1, -r}, (c - 1) * r, r * c }}
+
 var layouts = []layout{
 	{"rows", func(r, c int) (Matrix, int, int) { return Matrix{c, 1}, 0, r * c }},
 	{"columns", func(r, c int) (Matrix, int, int) { return Matrix{1, r}, 0, r * c }},

@@ -20,7 +20,7 @@ func testRandom[T number](t *testing.T, r *rand.Rand, typ dtype.Type, value func
 	case 1:
 		n *= 10
 	}
-	all := append([]layout{far}, layouts...)
+	all := append([]layout{far, reversed}, layouts...)
 	la, lb := all[r.IntN(len(all))], all[r.IntN(len(all))]
 	if m*n*k > most || la.name == far.name && m > 1000 || lb.name == far.name && k > 1000 {
 		return

@@ -194,7 +194,7 @@ func (e *machine) computeTransposed(t *tile, memory *scratch, stop func() bool) 
 	if whole := t.n / e.width; last == 0 && !e.copiesB && whole > 1 { // one call computes all whole strips
 		x.stripA, x.stripB, x.stripC, x.stripOut = 0, e.width*e.b.Col, e.width*e.size, e.width*e.size
 		c.s.columns(e.f, e.width)
-		if strip := e.width * e.b.Col; e.b.Row*t.k*2 > e.b.Col && e.p.K*e.p.N*e.size > l3()/8 { // a kernel prefetches the next strip
+		if strip := e.width * e.b.Col; strip > 0 && e.b.Row*t.k*2 > e.b.Col && e.p.K*e.p.N*e.size > l3()/8 { // a kernel prefetches the next strip
 			x.ahead, x.tileAhead, x.left = uintptr(t.b)+uintptr(strip), strip, (strip+cacheLine-1)/cacheLine
 		}
 		c.run(0, 0, whole, t.k, t.save)

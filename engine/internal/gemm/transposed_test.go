@@ -37,6 +37,17 @@ func TestUnpacked(t *testing.T) {
 	}
 }
 
+// TestColumnsInReverse tests few rows by a B whose columns are in reverse order and come from memory: there is no next strip to prefetch behind them.
+func TestColumnsInReverse(t *testing.T) {
+	defer func(two, three func() int) { l2, l3 = two, three }(l2, l3)
+	l2, l3 = func() int { return 16 << 10 }, func() int { return 64 << 10 }
+	r := rand.New(rand.NewPCG(6, 3))
+	s := newSample(r, dtype.F32, 5, 600, 64, 1, layouts[0], reversed, r.Float32, scalar.Fma32)
+	for _, isa := range isas() {
+		s.check(t, isa, 1, r)
+	}
+}
+
 // testColumns tests results of few columns, whose rows have gaps that must stay, and which are computed as rows. Single products of one block are lists of kernels.
 func testColumns[T number](t *testing.T, typ dtype.Type, value func() T, fma func(x, y, z T) T) {
 	r := rand.New(rand.NewPCG(7, uint64(typ)))

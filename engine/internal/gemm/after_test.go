@@ -31,6 +31,9 @@ func TestAfter(t *testing.T) {
 		{1, 50, 20, 2, 7, Set, false},
 		{50, 1, 20, 2, 1, Set, false},
 		{30, 40, 0, 1, 40, Set, false},
+		{5, 1300, 50, 1, 1300, Set, false},
+		{9, 700, 300, 1, 700, Set, false},
+		{4, 1300, 60, 1, 100, Set, false},
 	} {
 		operands := [2][]float32{make([]float32, c.batch*c.m*c.k+1), make([]float32, c.batch*c.k*c.n+1)}
 		for _, x := range operands {

@@ -377,12 +377,14 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 	rows *= max(1, leastTile/(rows*max(1, min(cols, p.N)*p.K)))
 	const shared = 1 << 18 // multiply-adds of a product that is worth several threads
 	n, nc := (p.M+rows-1)/rows, (p.N+cols-1)/max(cols, 1)
-	switch { // each thread gets as many tiles of about one size
+	// Each thread gets as many tiles of about one size.
+	whole := p.After != nil && p.After.unit() >= p.N // they have whole rows
+	switch {
 	case threads == 1 || len(p.OffA) > 1 || float64(p.M)*float64(p.N)*float64(p.K) < shared:
-	case n == 1 && (e.transposed || e.through || e.passing || nc > 1 || p.M <= e.rows && p.N >= 4*threads*e.f.lanes()):
+	case n == 1 && !whole && (e.transposed || e.through || e.passing || nc > 1 || p.M <= e.rows && p.N >= 4*threads*e.f.lanes()):
 		nc = (nc + threads - 1) / threads * threads
 		cols = ((p.N+nc-1)/nc + e.f.lanes() - 1) / e.f.lanes() * e.f.lanes()
-	case nc == 1 && n < 4*threads:
+	case (nc == 1 || whole) && n < 4*threads:
 		n = (n + threads - 1) / threads * threads
 		rows = (p.M + n - 1) / n
 	}

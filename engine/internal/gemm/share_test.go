@@ -32,12 +32,14 @@ func TestShare(t *testing.T) {
 // TestShareOfFewRows tests that threads get as many of few rows each, if what uses the results needs whole rows.
 func TestShareOfFewRows(t *testing.T) {
 	for _, isa := range isas()[1:] {
-		for _, m := range []int{24, 32, 64} {
-			const n, k = 800, 6272
-			p := Problem{Type: dtype.F32, M: m, N: n, K: k, A: Matrix{k, 1}, B: Matrix{1, k}, OffA: []int{0}, OffB: []int{0}, After: &After{Columns: n}}
+		for _, x := range []struct {
+			m, n, k int
+			b       Matrix
+		}{{24, 800, 6272, Matrix{1, 6272}}, {32, 800, 6272, Matrix{1, 6272}}, {64, 800, 6272, Matrix{1, 6272}}, {4, 2000, 40, Matrix{2000, 1}}, {4, 2000, 400, Matrix{2000, 1}}, {4, 2000, 40, Matrix{1, 40}}} {
+			p := Problem{Type: dtype.F32, M: x.m, N: x.n, K: x.k, A: Matrix{x.k, 1}, B: x.b, OffA: []int{0}, OffB: []int{0}, After: &After{Columns: x.n}}
 			d := New(isa, p, &ir.Binding{Bufs: make([]ir.BufBind, 3)}, 2)
-			if d.nc != 1 || d.nr != 2 || d.rows != m/2 {
-				t.Errorf("%s, %d rows: %d x %d tiles of %d x %d", isa, m, d.nr, d.nc, d.rows, d.cols)
+			if d.nc != 1 || d.nr != 2 || d.rows != x.m/2 {
+				t.Errorf("%s, %v: %d x %d tiles of %d x %d", isa, x, d.nr, d.nc, d.rows, d.cols)
 			}
 		}
 	}

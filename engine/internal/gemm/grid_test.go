@@ -75,8 +75,12 @@ func testGrid[T comparable](t *testing.T, r *rand.Rand, typ dtype.Type, m int, t
 		units, _, _ := d.Units()
 		d.Begin()
 		w := d.NewWorker()
-		for _, u := range r.Perm(units) {
-			w.Run(u, u+1)
+		if threads == 1 { // tiles prefetch for the next one
+			w.Run(0, units)
+		} else {
+			for _, u := range r.Perm(units) {
+				w.Run(u, u+1)
+			}
 		}
 		d.Finish(w)
 		return c

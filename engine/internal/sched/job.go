@@ -78,11 +78,11 @@ const (
 	// which no helper began: no processor was free.
 	wakeWork = 100e3
 	mostWake = 10e6
-	// leastChunk is the least work whose half another worker takes. mostChunk
-	// bounds the latency of cancellation and of late helpers. aloneChunk bounds
-	// the latency of a garbage collection that stops the world. Each chunk costs
-	// up to a microsecond of cache misses, because the elements evict what the
-	// engine reads between two chunks.
+	// leastChunk is the work up to which a worker takes all that is left of a part:
+	// no other one would take half of it. mostChunk bounds the latency of
+	// cancellation and of late helpers. aloneChunk bounds the latency of a garbage
+	// collection that stops the world. Each chunk costs up to a microsecond of cache
+	// misses, because the elements evict what the engine reads between two chunks.
 	leastChunk = 2 * stealWork
 	mostChunk  = 20e3
 	aloneChunk = 60e3

@@ -37,6 +37,8 @@ func threadPrograms(t dtype.Type) map[string][]expr.Statement {
 	row, col := blank(r, t, 401).Named("row").Node(), blank(r, t, 120).Named("col").Node()
 	one := blank(r, t).Named("one").Node()
 	at := blank(r, dtype.I64).Named("at").Node()
+	few, many := place(r, t, packed, exact, 8, 70).Named("few").Node(), place(r, t, packed, exact, 70, 2100).Named("many").Node()
+	wide := blank(r, t, 8, 2100).Named("wide").Node()
 	tree := apply("add", apply("tanh", apply("mul", x, y)), apply("exp", x))
 	return map[string][]expr.Statement{
 		"map":     {set(out, tree)},
@@ -45,6 +47,8 @@ func threadPrograms(t dtype.Type) map[string][]expr.Statement {
 		"rows":    {set(col, untyped.Reduce("max", tree, axis(1))), set(col, untyped.Compose("var", axis(1), y))},
 		"whole":   {set(one, untyped.Reduce("sum", apply("exp", apply("sin", long)), untyped.Options{}))},
 		"var":     {set(one, untyped.Compose("var", untyped.Options{}, long))},
+		"product": {set(wide, untyped.Compose("softmax", untyped.Options{Axes: []int{1}}, untyped.MatMul(few, many)))},
+		"tiles":   {set(wide, apply("tanh", untyped.MatMul(few, many)))},
 		"argmax":  {set(at, untyped.Reduce("argmax", apply("sin", long), untyped.Options{}))},
 	}
 }

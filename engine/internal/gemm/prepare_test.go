@@ -115,7 +115,15 @@ func TestFewRowsReadColumns(t *testing.T) {
 				narrow(16, 4, 32, true)
 				narrow(15, 4, 100, false)
 				narrow(16, 4, 31, false)
-				narrow(200, 10, 15, true)
+				narrow(200, 10, 15, false)
+				narrow(200, 10, 64, true)
+				narrow(600, 8, 7, false)
+				narrow(600, 2, 3, false)
+				byColumns := Problem{Type: typ, M: 600, N: 11, K: 9, A: Matrix{1, 600}, B: Matrix{11, 1}, OffA: []int{0}, OffB: []int{0}}
+				if d := New(isa, byColumns, &ir.Binding{}, 1); d.a != 0 {
+					t.Errorf("11 columns of %v with 9 terms by columns are rows", typ)
+				}
+				narrow(600, 2, 4, true)
 				narrow(2000, 10, 15, false)
 				narrow(l3()/50, 4, 15, false)
 				narrow(l3()/50, 4, 16, true)

@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -109,6 +110,7 @@ var convolutions = []struct {
 	{[]int{3, 2, 165, 150}, []int{2, 1, 3, 2}, op.Sliding{Groups: 2, Stride: []int{2}, Padding: []int{1}}},
 	{[]int{2, 2, 90, 80}, []int{2, 1, 5, 3}, op.Sliding{Groups: 2, Dilation: []int{3, 2}}},
 	{[]int{2, 2, 7001}, []int{2, 1, 5}, op.Sliding{Groups: 2, Padding: []int{2}}},
+	{[]int{1, 2, 4, 5000}, []int{2, 1, 3, 4}, op.Sliding{Groups: 2, Padding: []int{1}}}, // bands of one row
 	{[]int{1, 2, 4, 3}, []int{2, 1, 2, 2}, op.Sliding{Groups: 2, Stride: []int{math.MaxInt >> 20, math.MaxInt}}},
 }
 
@@ -168,6 +170,22 @@ func TestReadImages(t *testing.T) {
 		if got, _ := eval(t, g[0]); !slices.Equal(got, want) {
 			t.Errorf("%d: the gradient is %v", n, got)
 		}
+	}
+}
+
+// TestBandsOfLongRows checks that no band of a gradient by the weights lies behind the images, also where a row alone is longer than a band.
+func TestBandsOfLongRows(t *testing.T) {
+	for _, s := range [][]int{{1, 2, 4, 20000}, {1, 2, 100, 2000}, {1, 2, 16, 80, 80}} {
+		x, w := engine.Zeros[float32](s...), engine.Zeros[float32]([]int{2, 1, 3, 3, 3}[:len(s)]...)
+		g, err := grad.Of(op.Sum(op.Conv(expr.Exp[float32](x), expr.Exp[float32](w), op.Sliding{Groups: 2})), expr.Exp[float32](w))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree.Walk(g[0].Node(), func(n *tree.Node) {
+			if n.Op.Name() == "pad" && n.Shape().Size() > 2*len(x.Data()) {
+				t.Errorf("images of shape %v are padded to %v", s, n.Shape())
+			}
+		})
 	}
 }
 

@@ -87,6 +87,7 @@ func gradFilters(out, a *tree.Node, k shape.Shape, w []slide) *tree.Node {
 	if places[0]*below >= longRow {
 		together, bands = 1, max(1, s[2]*below/band)
 		starts = (s[2] + bands - 1) / bands
+		bands = (s[2] + starts - 1) / starts // a row may be longer than a band
 		size = starts + more
 		places[0] = max(places[0], bands*starts+more)
 	}
@@ -161,8 +162,8 @@ func gradWeights(out, a *tree.Node, k shape.Shape, w []slide, groups int) *tree.
 
 // gradImages is the convolution by the mirrored weights, with outputs and channels
 // exchanged, if windows move by one element. Otherwise the elements of windows are
-// added to their places, and those of small filters of one channel: an infinite
-// weight does not meet the padding there.
+// added to their places, and those of small filters that have one channel and are
+// alone in their group: an infinite weight does not meet the padding there.
 func gradImages(g *tree.Adjoint, weight *tree.Node, w []slide, groups int) *tree.Node {
 	const few = 9
 	k, r, s := weight.Shape(), len(w), g.Arg(1).Shape()

@@ -107,6 +107,7 @@ func sweep(name string, every uint64) result {
 	for w := range workers {
 		wg.Go(func() {
 			defer failure.Exit()
+			defer failure.In("ulp")
 			out[w].part(name, w, workers, every)
 		})
 	}

@@ -134,7 +134,7 @@ func (f *phaseCode) findEchoes() {
 				continue
 			}
 			s, site := &f.Layout.Sites[n.Aux], &f.Phase.Sites[n.Aux]
-			if s.Kind == layout.Unit && s.RowBytes() > 0 && site.Type == c.Type && !s.Guard && !s.Staged && s.Dyn == nil && s.Gather == nil && !f.Passes(n.Aux) && f.stores(site.Buf) == 1 {
+			if s.Kind == layout.Unit && s.RowBytes() > 0 && site.Type == c.Type && s.Affine() && !s.Staged && !f.Passes(n.Aux) && f.stores(site.Buf) == 1 {
 				c.echo = &f.Layout.Sites[n.Aux]
 				c.echoReg = f.SiteReg[n.Aux]
 			}

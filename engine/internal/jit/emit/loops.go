@@ -40,7 +40,7 @@ func (f *phaseCode) pinSites() {
 		if f.Phase.Kind == lower.SeqPhase {
 			ok = ok || s.Kind == layout.Uniform && !f.isUniformSite(int32(i)) || s.Kind == layout.Strided && s.Record > 0
 		}
-		ok = ok || f.rowsHeld && s.Kind == layout.Uniform && s.Row != 0 && s.Gather == nil && s.Dyn == nil && !s.Guard
+		ok = ok || f.rowsHeld && s.Kind == layout.Uniform && s.Row != 0 && s.Affine()
 		ok = ok || f.Layout.Blends && f.Phase.Kind == lower.MapPhase && s.Kind == layout.Strided
 		if ok && s.Near > 0 && f.SiteReg[s.Near-1] >= 0 {
 			f.SiteReg[i], f.SiteApart[i] = f.SiteReg[s.Near-1], s.Apart

@@ -212,7 +212,7 @@ func (f *phaseCode) freeSite() (r isa.Int, ok bool) {
 func (f *phaseCode) anyLane() bool {
 	return !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
 		steps := s.Kind == layout.Strided && s.Step != 0 && (s.Record == 0 || s.Part(len(f.Layout.Records[s.Record-1]))) && s.Size >= 4 && !f.Phase.Sites[s.Index(f.Phase)].Store
-		return (s.Kind == layout.Unit || steps) && s.Size != f.Layout.Widest() || s.Kind != layout.Unit && s.Kind != layout.Uniform && s.Kind != layout.Unused && !steps || s.Guard || s.Dyn != nil || s.Gather != nil
+		return (s.Kind == layout.Unit || steps) && s.Size != f.Layout.Widest() || s.Kind != layout.Unit && s.Kind != layout.Uniform && s.Kind != layout.Unused && !steps || !s.Affine()
 	})
 }
 

@@ -166,8 +166,12 @@ const (
 // than of whole rows. Rows that the first level keeps beside others need no bands, unless it keeps all: then a load of the row before may
 // wait for the stores of a row that is about a page behind it.
 func (b *Binder) bands(bp *Phase, row, moved, element int) bool {
-	return b.wide() && !bp.Narrow && bp.onlyCarries() && bp.Spans[len(bp.Spans)-1] <= math.MaxUint16 &&
-		(row <= bandBytes || moved <= b.Machine.Caches.L1 || row > b.Machine.Caches.L1/3 && element <= 2*bp.Widest() && (moved <= b.Machine.Caches.L2 || bp.SeqN <= bandRows && moved < b.Machine.Beyond()))
+	if !b.wide() || bp.Narrow || !bp.onlyCarries() || bp.Spans[len(bp.Spans)-1] > math.MaxUint16 {
+		return false
+	}
+	near := moved <= b.Machine.Caches.L2 || bp.SeqN <= bandRows && moved < b.Machine.Beyond()
+	kept := row <= b.Machine.Caches.L1/3 // beside others
+	return row <= bandBytes || moved <= b.Machine.Caches.L1 || near && !kept && element <= 2*bp.Widest()
 }
 
 // repeatsRows reports whether a loop along single rows may compute lanes twice: it loads states from one row, stores them to the next,

@@ -214,11 +214,11 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 	if ph.Widest == 8 && ph.Predicates() {
 		return // the emitter has no masks of four lanes
 	}
-	bp.Moves = moving && !bp.steps() && !bp.packs() && (total > b.Machine.Caches.L1 || b.Machine.Halves) && !(total <= b.Machine.Caches.L2 && bp.dense(element+fresh))
+	outside, computes := total > b.Machine.Caches.L1 || b.Machine.Halves, total <= b.Machine.Caches.L2 && bp.dense(element+fresh)
+	bp.Moves = moving && outside && !computes && !bp.steps() && !bp.packs()
 	// Arrays that hardly exceed the first level take no less time by one instruction.
 	bp.Bytes = bp.Moves && total-total/32 > b.Machine.Caches.L1 && b.Machine.Copies && bp.Repeats && bp.copiesBytes()
-	bp.Narrow = bp.Narrow || bp.Exact > 0 && (moving && !bp.steps() && bp.oneLoad() || bp.Exact*bp.Widest() < LineBytes) || b.Machine.Narrow && bp.Moves
-	bp.Narrow = bp.Narrow || bp.joinsNarrow() && (!b.wide() || b.Machine.Halves || bp.Widest() == 8 || bp.manyFields())
+	bp.Narrow = bp.Narrow || b.suitsNarrow(bp, moving)
 	// Stores that pass the caches need narrow vectors and whole lines, which costs instructions.
 	if !beyond || !slow || !b.Machine.Stream || bp.Laid > 0 {
 		return
@@ -229,6 +229,18 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 			bp.Pure = append(bp.Pure, i)
 		}
 	}
+}
+
+// suitsNarrow reports whether narrow vectors suit a map without reductions. moving says that loads and stores bound it.
+func (b *Binder) suitsNarrow(bp *Phase, moving bool) bool {
+	switch {
+	case bp.Moves && b.Machine.Narrow:
+	case bp.Exact > 0 && bp.Exact*bp.Widest() < LineBytes: // no row fills a wide vector
+	case bp.Exact > 0 && moving && !bp.steps() && bp.oneLoad():
+	default:
+		return bp.joinsNarrow() && (!b.wide() || b.Machine.Halves || bp.Widest() == 8 || bp.manyFields())
+	}
+	return true
 }
 
 // storesPast reports whether the stores of site i may bypass the caches. They may not if the loop stores to an element more than

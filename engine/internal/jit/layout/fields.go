@@ -84,8 +84,21 @@ func (b *Binder) field(bp *Phase, i int32, store bool) bool {
 	if n := s.Line.Step(); store || s.Size == bp.Lowered.LaneSize && n > 2 && n&(n-1) == 0 { // records of other numbers of bytes take fewer permutes as windows
 		least = b.Joined
 	}
-	return s.Kind == Strided && s.Record == 0 && (s.Size >= 4 || s.Line.Step() <= b.MostNarrow) && s.Gather == nil && !s.Guard && s.Dyn == nil && s.Size >= least && info.Type != dtype.Bool && info.Store == store && !info.Cold &&
-		!bp.Lowered.Conflict(int(i))
+	if s.Kind != Strided || s.Record > 0 || !s.Affine() || s.Size < least || s.Size < 4 && s.Line.Step() > b.MostNarrow {
+		return false
+	}
+	return info.Store == store && !info.Cold && info.Type != dtype.Bool && !bp.Lowered.Conflict(int(i))
+}
+
+// together reports whether two buffers are surely in the same memory.
+func (b *Binder) together(x, y int32) bool {
+	bufs := b.Binding.Bufs
+	return x == y || bufs[x].Memory != 0 && bufs[x].Memory == bufs[y].Memory
+}
+
+// stepsLike reports whether a site has the steps of another one.
+func (s *Site) stepsLike(x *Site) bool {
+	return slices.Equal(s.Line.Spans, x.Line.Spans) && slices.Equal(s.Line.Outer, x.Line.Outer) && slices.Equal(s.Seq, x.Seq)
 }
 
 // joins reports whether a store is one of those of all n fields of a record.
@@ -103,7 +116,7 @@ func (l *layouter) joins(i int32, n int) bool {
 	s, bufs := &l.bp.Sites[i], l.Binding.Bufs
 	for j := range l.bp.Sites {
 		x := &l.bp.Sites[j]
-		if !l.ph.Sites[j].Store || x.Kind != Uniform || x.Size != s.Size || x.Guard || x.Dyn != nil || x.Buf != s.Buf && (bufs[x.Buf].Memory == 0 || bufs[x.Buf].Memory != bufs[s.Buf].Memory) {
+		if !l.ph.Sites[j].Store || x.Kind != Uniform || x.Size != s.Size || x.Guard || x.Dyn != nil || !l.together(x.Buf, s.Buf) {
 			continue
 		}
 		at := l.offsets[j].C - l.offsets[i].C + (bufs[x.Buf].Offset-bufs[s.Buf].Offset)/s.Size
@@ -121,19 +134,21 @@ func (l *layouter) joins(i int32, n int) bool {
 // loaded, or all stored. If not whole, it adds those of its fields that are loaded with a small step, if these are several and vectors are wide.
 func (b *Binder) addRecord(bp *Phase, first int32, n int, whole bool) {
 	fields := slices.Repeat([]int32{-1}, n)
-	s, bufs := &bp.Sites[first], b.Binding.Bufs
+	s, bufs, store := &bp.Sites[first], b.Binding.Bufs, bp.Lowered.Sites[first].Store
 	for i := range bp.Sites {
 		x := &bp.Sites[i]
-		if x.Buf < 0 || x.Buf != s.Buf && (bufs[x.Buf].Memory == 0 || bufs[x.Buf].Memory != bufs[s.Buf].Memory) {
+		if x.Buf < 0 || !b.together(x.Buf, s.Buf) {
 			continue
 		}
 		at := x.Line.Base - s.Line.Base + (bufs[x.Buf].Offset-bufs[s.Buf].Offset)/s.Size
-		if b.field(bp, int32(i), bp.Lowered.Sites[first].Store) && 0 <= at && at < n && fields[at] < 0 && x.Size == s.Size && slices.Equal(x.Line.Spans, s.Line.Spans) && slices.Equal(x.Line.Outer, s.Line.Outer) && slices.Equal(x.Seq, s.Seq) {
+		beside := 0 <= at && at < n && x.Size == s.Size && x.stepsLike(s)
+		if beside && fields[at] < 0 && b.field(bp, int32(i), store) {
 			fields[at] = int32(i)
 		}
 	}
 	loaded := slices.DeleteFunc(slices.Clone(fields), func(i int32) bool { return i < 0 })
-	if len(loaded) < n && (whole || len(loaded) < 2 || !b.wide() || s.Size < 4 || s.Step == 0 || bp.Lowered.Sites[first].Store || bp.Lowered.Kind != lower.MapPhase) {
+	permutes := b.wide() && bp.Lowered.Kind == lower.MapPhase && !store && s.Size >= 4 && s.Step != 0
+	if len(loaded) < n && (whole || len(loaded) < 2 || !permutes) {
 		return
 	}
 	bp.Records = append(bp.Records, loaded)
@@ -168,7 +183,7 @@ func (l *layouter) findWoven() {
 	var coef []int
 	for _, i := range bp.Stores {
 		s, f := &bp.Sites[i], l.offsets[i]
-		same := s.Buf == first.Buf || bufs[s.Buf].Memory != 0 && bufs[s.Buf].Memory == bufs[first.Buf].Memory
+		same := l.together(s.Buf, first.Buf)
 		if s.Guard || s.Stage.Index || f.Coef == nil || !same || s.Size != first.Size || coef != nil && !slices.Equal(f.Coef, coef) {
 			return
 		}

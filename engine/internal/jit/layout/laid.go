@@ -46,7 +46,7 @@ const (
 // lay decides whether the rows of a map are laid across vectors: if at least so many elements of rows follow each other.
 func (l *layouter) lay(least int) {
 	ph := l.ph
-	if len(l.vec) == 0 || len(l.vec) == 1 && !(l.Blends && l.onlyCopies()) || ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || len(ph.Vec.Phases) > 1 || len(ph.Vec.Arrays) > 0 || !l.layable() {
+	if len(l.vec) == 0 || !ph.Alone() || len(l.vec) == 1 && !(l.Blends && l.onlyCopies()) || !l.layable() {
 		return
 	}
 	ext, which, spans, _ := l.joint()

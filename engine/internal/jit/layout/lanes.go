@@ -14,18 +14,22 @@ func (b *Binder) findLanes(bp *Phase) {
 	if narrowing != nil {
 		size = narrowing.Size
 	}
-	if bp.Prefixes && !b.NarrowPrefixes || bp.Lowered.Kind == lower.SeqPhase && !b.narrowColumns(bp, size) || slices.ContainsFunc(bp.Sites, func(s Site) bool {
+	if bp.Prefixes && !b.NarrowPrefixes || bp.Lowered.Kind == lower.SeqPhase && !b.narrowColumns(bp, size) {
+		return
+	}
+	if slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		suits := false
 		switch s.Kind {
 		case Unit, Scratch, Transposed, Unused:
-			return s.Guard || s.Gather != nil
+			suits = true
 		case Uniform:
-			return s.Guard || s.Gather != nil || bp.Lowered.Sites[s.Index(bp.Lowered)].Store
+			suits = !bp.Lowered.Sites[s.Index(bp.Lowered)].Store
 		case Laid:
-			return size > 1 && !b.Blends || narrowing != nil || s.Guard || s.Gather != nil
+			suits = narrowing == nil && (size <= 1 || b.Blends)
 		case Strided:
-			return s.Guard || s.Gather != nil || s.Step == 0
+			suits = s.Step != 0
 		}
-		return true
+		return !suits || s.Guard || s.Gather != nil
 	}) {
 		return
 	}

@@ -94,7 +94,7 @@ func (b *Binder) phase(ph *lower.Phase, least, few int) *Phase {
 		l.reorder(false)
 	}
 	ext, which, spans, seqSpans := l.joint()
-	for bp.Laid == 0 && (l.tooManySpans(ext, which, spans) || !b.findTileSites(bp, ext, which, l.guards, spans) && !l.alongRows(which, spans, seqSpans) && !l.walksRows(ext, which, spans, seqSpans) && l.tooFar(which, spans)) {
+	for bp.Laid == 0 && l.demotesSome(ext, which, spans, seqSpans) {
 		ext, which, spans, seqSpans = l.joint()
 	}
 	if len(ph.Seq) == 0 {
@@ -145,33 +145,35 @@ func (b *Binder) phase(ph *lower.Phase, least, few int) *Phase {
 	bp.Repeats = bp.Repeats || b.repeats(bp)
 	bp.TransposesRows = bp.TransposesRows && bp.Repeats && bp.Narrowing == nil
 	b.choose(ph, bp)
-	// Each step of one lane waits for the one before, which takes longer in wide vectors. Parts of rows have two halves. The emitter
-	// has no masks of four lanes.
-	bp.Narrow = bp.Narrow || bp.Along || b.Blends && bp.Transposes() && !b.fewMasks(bp) && !b.wideParts(bp)
+	// Each step of one lane waits for the one before, which takes longer in wide vectors.
+	bp.Narrow = bp.Narrow || bp.Along || b.transposesNarrow(bp)
 	bp.Follow = b.follow(bp)
 	return bp
 }
 
-// findScan chooses how a loop that carries values, or reduces, goes along the rows of its arrays.
+// findScan chooses how a loop that carries values, or reduces, goes along the rows of its arrays: of the ways below, the first that suits.
 func (b *Binder) findScan(bp *Phase) {
 	ph := bp.Lowered
-	few, lanes := bp.N < fewRows && bp.SeqN >= longChain, narrowBytes/bp.Widest()
-	rest := b.Blends && bp.SeqN >= longChain && bp.N < 2*fewRows && bp.N > lanes && bp.N%lanes > 0 // their block takes longer than the others
-	single := few && (bp.N < leastTransposed && b.Blends || rest)
-	rows := b.findRowPrefixes(bp)
-	bp.Always = rows || b.wide() && !few && bp.integers() && bp.findPrefixes(leastWidePrefixes)
-	first := bp.Always || b.NarrowPrefixes && ph.LaneSize > 0 && bp.findPrefixes(leastNarrowPrefixes*ph.LaneSize) || (few || rest || !b.Tails && bp.longNarrow()) && bp.findPrefixes(leastPrefixes)
-	if len(ph.Carries) > 0 && !first && !b.findEach(bp) && !(!single && b.findTransposed(bp)) && !bp.findPrefixes(leastPrefixes) {
+	switch {
+	case len(ph.Carries) == 0:
+		if ph.Kind == lower.SeqPhase && len(ph.Reds) > 0 && b.Blends && !bp.fewLong() && !b.fewMasks(bp) {
+			b.findTransposed(bp) // else each element is loaded and inserted by itself
+		}
+	case b.findRowPrefixes(bp), b.combinesWide(bp) && bp.findPrefixes(leastWidePrefixes):
+		bp.Always = true
+	case b.NarrowPrefixes && ph.LaneSize > 0 && bp.findPrefixes(leastNarrowPrefixes*ph.LaneSize): // a vector has the most lanes
+	case b.blocksTakeLong(bp) && bp.findPrefixes(leastPrefixes):
+	case b.findEach(bp): // short rows
+	case !b.blocksTakeLongest(bp) && b.findTransposed(bp):
+	case bp.findPrefixes(leastPrefixes):
+	default:
 		if bp.findAlong(); bp.Along && b.Tails && bp.onlyCarries() { // a call has one lane
 			bp.Short, bp.AtOnce = 1, b.AtOnce
 		}
 		bp.Fetch, bp.Ahead = bp.Moved() > b.Machine.Caches.L2 && bp.apart(), b.Machine.Fetch
 	}
-	if bp.Prefixes && !rows && b.Tails && len(bp.SeqSpans) == 1 && len(ph.Reds) == 0 {
+	if bp.Prefixes && bp.Each == 0 && b.Tails && len(bp.SeqSpans) == 1 {
 		bp.Short = bp.SeqN % narrowBytes // a call has all steps of a lane, or a multiple of 64 of them
-	}
-	if b.Blends && len(ph.Carries) == 0 && len(ph.Reds) > 0 && ph.Kind == lower.SeqPhase && !few && !b.fewMasks(bp) {
-		b.findTransposed(bp) // else each element is loaded and inserted by itself
 	}
 }
 
@@ -191,17 +193,29 @@ func (l *layouter) setKind(i int32) {
 		s.Kind = Unit
 	default:
 		s.Kind = Strided
-		if l.small(s.Size, step) && (s.Size > 2 || shortSteps(ph) && !s.masked()) || ph.Sites[i].Store && l.stepped(ph, s.Size, step) {
+		permutes := l.small(s.Size, step) && (s.Size > 2 || shortSteps(ph) && !s.masked())
+		if permutes || ph.Sites[i].Store && l.stepped(ph, s.Size, step) {
 			s.Step = step
 		}
 	}
+}
+
+// demotesSome demotes sites that machine code should not or cannot reach in these spans, and reports whether there are any.
+func (l *layouter) demotesSome(ext []int, which []int32, spans, seqSpans [][]bound.Span) bool {
+	if l.tooManySpans(ext, which, spans) {
+		return true
+	}
+	if l.findTileSites(l.bp, ext, which, l.guards, spans) || l.alongRows(which, spans, seqSpans) || l.walksRows(ext, which, spans, seqSpans) {
+		return false // steps of any length suit these
+	}
+	return l.tooFar(which, spans)
 }
 
 // tooManySpans demotes sites that split the loop into rows that are too short. A block
 // of a reduction must be one row. It reports whether it demoted any site.
 func (l *layouter) tooManySpans(ext []int, which []int32, spans [][]bound.Span) (demoted bool) {
 	block := l.ph.Kind == lower.MapPhase && len(l.ph.Reds) > 0 // one call reduces a block
-	if len(ext) < 2 || !block && (l.bp.FewLanes || !l.bp.shortRows(ext) || 0 < l.bp.N && l.bp.N <= l.mayStep*ext[len(ext)-1] || l.spansTogether(ext, which, spans) || l.storesApart(ext, which, spans)) {
+	if len(ext) < 2 || !block && l.spansSuit(ext, which, spans) {
 		return false
 	}
 	for _, most := range []int{1, 0} { // sites that split a row by themselves; for a block then the others
@@ -216,6 +230,12 @@ func (l *layouter) tooManySpans(ext []int, which []int32, spans [][]bound.Span) 
 		}
 	}
 	return demoted
+}
+
+// spansSuit reports whether the rows of a loop are long enough, too few to matter, or short rows that one call walks.
+func (l *layouter) spansSuit(ext []int, which []int32, spans [][]bound.Span) bool {
+	few := 0 < l.bp.N && l.bp.N <= l.mayStep*ext[len(ext)-1]
+	return few || l.bp.FewLanes || !l.bp.shortRows(ext) || l.spansTogether(ext, which, spans) || l.storesApart(ext, which, spans)
 }
 
 // tooFar demotes the sites whose step machine code cannot use. It reports whether it

@@ -70,7 +70,7 @@ func (b *Binder) rowDistance(from, to *Site) (bytes int, ok bool) {
 		return 0, false
 	}
 	x, y := &b.Binding.Bufs[from.Buf], &b.Binding.Bufs[to.Buf]
-	if from.Buf != to.Buf && (x.Memory == 0 || x.Memory != y.Memory) {
+	if !b.together(from.Buf, to.Buf) {
 		return 0, false
 	}
 	bytes = (to.Line.Base-from.Line.Base)*to.Size + y.Offset - x.Offset
@@ -90,7 +90,7 @@ func (b *Binder) ShareRows(phases []*Phase) {
 			if s.Kind == Unused {
 				continue
 			}
-			if !bp.Blends || bp.Laid > 0 || s.Kind != Unit && s.Kind != Uniform || s.Guard || s.Dyn != nil || s.Gather != nil || s.Origin != frame.SitePtr {
+			if !bp.Blends || bp.Laid > 0 || s.Kind != Unit && s.Kind != Uniform || !s.Affine() || s.Origin != frame.SitePtr {
 				return
 			}
 			sites = append(sites, s)

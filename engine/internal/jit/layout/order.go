@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/bound"
 )
@@ -25,7 +24,7 @@ const (
 // the map, and reports that.
 func (l *layouter) reorder(few bool) (found bool) {
 	ph := l.ph
-	if l.bp.Laid > 0 || few && !(l.Blends && l.onlyCopies()) || l.IR.InOrder || ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || len(ph.Vec.Phases) > 1 || len(ph.Vec.Arrays) > 0 {
+	if l.bp.Laid > 0 || l.IR.InOrder || !ph.Alone() || few && !(l.Blends && l.onlyCopies()) {
 		return false
 	}
 	var fewSites [8]int
@@ -131,7 +130,9 @@ func (o *orderer) tilesFew(in, above int) bool {
 	if between*LineBytes > o.Machine.Caches.L1 {
 		least /= 2
 	}
-	if lanes < fewLanes || lanes >= max(leastRow, 16/size) || rows < 16/size || lanes*rows*lanes/((lanes+fewLanes-1)&^(fewLanes-1)) < least || o.ph.Sites[0].Type == dtype.Bool {
+	few := fewLanes <= lanes && lanes < max(leastRow, 16/size)
+	vectors := (lanes + fewLanes - 1) &^ (fewLanes - 1) // the lanes of those of a row
+	if !few || rows < 16/size || lanes*rows*lanes/vectors < least || o.ph.Sites[0].Type == dtype.Bool {
 		return false
 	}
 	return !slices.ContainsFunc(o.sites, func(i int) bool {

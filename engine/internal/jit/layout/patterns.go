@@ -81,7 +81,7 @@ func (b *Binder) follow(bp *Phase) int {
 		switch {
 		case s.Kind == Unused:
 			continue
-		case s.Guard || s.Dyn != nil || s.Gather != nil || s.Kind != Unit && (s.Kind != Uniform || s.Row != 0) || max(s.Row, -s.Row) >= 1<<20:
+		case !s.Affine() || s.Kind != Unit && (s.Kind != Uniform || s.Row != 0) || max(s.Row, -s.Row) >= 1<<20:
 			return 0
 		case over <= 0 || s.Kind == Uniform || !bp.Repeats:
 			continue
@@ -254,7 +254,8 @@ const TransposedRows = 4
 // tiles. The last rows and the last vector of a row overlap those before. total is the bytes of all arrays.
 func (b *Binder) transposesRows(bp *Phase, i int32, total int) bool {
 	ph := bp.Lowered
-	return b.Blends && !b.fewMasks(bp) && bp.Sites[i].Size == ph.Widest && ph.Widest >= 4 && len(ph.Sites) <= transposedSites && len(ph.Top) <= transposedNodes && total < b.Machine.Beyond() && bp.plainNodes()
+	short := len(ph.Sites) <= transposedSites && len(ph.Top) <= transposedNodes && bp.plainNodes()
+	return b.Blends && short && bp.Sites[i].Size == ph.Widest && ph.Widest >= 4 && total < b.Machine.Beyond() && !b.fewMasks(bp)
 }
 
 // inRows reports whether code that computes several rows at once reaches site i, whose steps are c, at all of them: the rows are

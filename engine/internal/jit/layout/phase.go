@@ -69,6 +69,9 @@ func (s *Site) ShortSteps() bool { return s.Kind == Strided && s.Step != 0 && s.
 // these have 1 or 2 bytes.
 func (s *Site) Shuffles() bool { return s.ShortSteps() || s.Kind == Laid && s.Size < 4 }
 
+// Affine reports whether a site has an affine offset, inside its array in all lanes: it has neither guards nor computed coordinates.
+func (s *Site) Affine() bool { return !s.Guard && s.Dyn == nil && s.Gather == nil }
+
 // masked reports whether lanes of a site may be outside its array. They take the fill value,
 // and must not be read.
 func (s *Site) masked() bool {
@@ -325,12 +328,18 @@ func (bp *Phase) OnlyReduces() bool { return bp.loadsDown(false) }
 // loadsDown is OnlyReduces, also with elements that are a step apart or transposed if steps is set.
 func (bp *Phase) loadsDown(steps bool) bool {
 	ph := bp.Lowered
-	if ph.Kind != lower.SeqPhase || len(ph.Carries) > 0 || !bp.Direct || len(ph.Reds) == 0 || slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Kern.Arg || r.Prog != nil }) {
+	if ph.Kind != lower.SeqPhase || len(ph.Carries) > 0 || !bp.Direct || len(ph.Reds) == 0 || !bp.simpleReds() {
 		return false
 	}
 	return !slices.ContainsFunc(bp.Sites, func(s Site) bool {
-		return s.Kind != Unit && s.Kind != Uniform && s.Kind != Unused && !(steps && (s.Kind == Strided || s.Kind == Transposed)) || s.Guard || s.Dyn != nil || ph.Sites[s.Index(ph)].Store || max(s.RunBytes(), -s.RunBytes()) >= 1<<28
+		suits := s.Kind == Unit || s.Kind == Uniform || s.Kind == Unused || steps && (s.Kind == Strided || s.Kind == Transposed)
+		return !suits || s.Guard || s.Dyn != nil || ph.Sites[s.Index(ph)].Store || max(s.RunBytes(), -s.RunBytes()) >= 1<<28
 	})
+}
+
+// simpleReds reports whether no reduction of a phase has positions or a program.
+func (bp *Phase) simpleReds() bool {
+	return !slices.ContainsFunc(bp.Lowered.Reds, func(r lower.Red) bool { return r.Kern.Arg || r.Prog != nil })
 }
 
 // loadsNarrow reports whether some elements have 1 or 2 bytes.

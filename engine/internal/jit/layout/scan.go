@@ -14,6 +14,30 @@ import (
 // along the rows of its arrays, the elements of a step are apart. Machine code transposes blocks of
 // many rows in registers then. One row alone runs element by element.
 
+// fewLong reports whether a loop goes along few long rows, which hardly fill a block.
+func (bp *Phase) fewLong() bool { return bp.N < fewRows && bp.SeqN >= longChain }
+
+// leavesPart reports whether the last block of some long rows is a part, which takes longer than the others.
+func (b *Binder) leavesPart(bp *Phase) bool {
+	block := narrowBytes / bp.Widest()
+	return b.Blends && bp.SeqN >= longChain && block < bp.N && bp.N < 2*fewRows && bp.N%block > 0
+}
+
+// blocksTakeLong reports whether vectors of neighbouring steps take less time than the blocks of a loop.
+func (b *Binder) blocksTakeLong(bp *Phase) bool {
+	return bp.fewLong() || b.leavesPart(bp) || !b.Tails && bp.longNarrow()
+}
+
+// blocksTakeLongest reports whether also single elements take less time than the blocks of few long rows.
+func (b *Binder) blocksTakeLongest(bp *Phase) bool {
+	return bp.fewLong() && (b.Blends && bp.N < leastTransposed || b.leavesPart(bp))
+}
+
+// combinesWide reports whether a loop along many rows may combine the steps of wide vectors: all its states are integers of 4 bytes and more.
+func (b *Binder) combinesWide(bp *Phase) bool {
+	return b.wide() && !bp.fewLong() && !slices.ContainsFunc(bp.Lowered.Carries, func(c lower.Carry) bool { return c.Type.IsFloat() || c.Type.Size() < 4 })
+}
+
 // findTransposed finds the sites of a seq loop whose elements are neighbours
 // from step to step, and apart from lane to lane. It makes them transposed and reports whether
 // there are any: all of them must suit.
@@ -57,7 +81,7 @@ func (b *Binder) findEach(bp *Phase) bool {
 	for i := range bp.Sites {
 		s, step := &bp.Sites[i], bound.StepOf(bp.Sites[i].Seq)
 		switch {
-		case s.Guard || s.Staged || s.Dyn != nil || s.Gather != nil || !bp.inStep(int32(i)):
+		case !s.Affine() || s.Staged || !bp.inStep(int32(i)):
 			return false
 		case !s.inReach():
 			return false
@@ -83,8 +107,11 @@ func (b *Binder) findEach(bp *Phase) bool {
 // ext are the extents of its lanes.
 func (b *Binder) shortSteps(bp *Phase, ext []int) bool {
 	ph, k := bp.Lowered, len(ext)
-	return b.Blends && len(bp.SeqSpans) == 1 && bp.SeqN <= mostEach && 0 < len(ph.Carries) && len(ph.Carries) <= eachStates && bp.SeqN*len(ph.Top) <= eachNodes &&
-		k > 0 && ext[k-1] >= leastEach && bp.plainSteps() && !b.transposesPairs(bp)
+	if !b.Blends || len(bp.SeqSpans) != 1 || len(ph.Carries) == 0 || k == 0 || ext[k-1] < leastEach {
+		return false
+	}
+	fits := bp.SeqN <= mostEach && len(ph.Carries) <= eachStates && bp.SeqN*len(ph.Top) <= eachNodes
+	return fits && bp.plainSteps() && !b.transposesPairs(bp)
 }
 
 // transposesPairs reports whether blocks of elements of 2 bytes are transposed in less time than rows are walked one by one: if they are halves,
@@ -126,6 +153,12 @@ func (b *Binder) wideParts(bp *Phase) bool {
 		bp.N >= 16 && bp.SeqSpans[len(bp.SeqSpans)-1] >= PartBytes/2 && len(ph.Top) <= mostWideParts
 }
 
+// transposesNarrow reports whether narrow vectors transpose the blocks of a loop. Parts of rows have two halves. The emitter has no masks of four
+// lanes.
+func (b *Binder) transposesNarrow(bp *Phase) bool {
+	return b.Blends && bp.Transposes() && !b.fewMasks(bp) && !b.wideParts(bp)
+}
+
 // plainSteps reports whether several steps of a loop that carries values may follow each other in the
 // code: no step looks at its position or at all lanes, and registers may hold all states.
 func (bp *Phase) plainSteps() bool {
@@ -165,7 +198,8 @@ func (bp *Phase) carriesPlain() bool {
 // sitesDown reports whether the elements of all sites of a loop that carries values are side by side in a row, or one.
 func (bp *Phase) sitesDown() bool {
 	return !slices.ContainsFunc(bp.Sites, func(s Site) bool {
-		return s.Guard || s.Staged || s.Dyn != nil || s.Gather != nil || s.Kind != Unit && s.Kind != Uniform && s.Kind != Unused && !(s.Kind == Scratch && bp.carries(&s))
+		beside := s.Kind == Unit || s.Kind == Uniform || s.Kind == Unused || s.Kind == Scratch && bp.carries(&s)
+		return !beside || !s.Affine() || s.Staged
 	})
 }
 
@@ -173,8 +207,11 @@ func (bp *Phase) sitesDown() bool {
 // code reaches all its sites. ext are the extents of the spans, and spans the steps of the sites in which.
 func (l *layouter) spansTogether(ext []int, which []int32, spans [][]bound.Span) bool {
 	bp, k := l.bp, len(ext)
-	reduces := len(l.ph.Carries) == 0 && len(bp.SeqSpans) == 1 && l.steady(which) && !slices.ContainsFunc(l.ph.Reds, func(r lower.Red) bool { return r.Kern.Arg || r.Prog != nil })
-	if !l.Blends || l.ph.Kind != lower.SeqPhase || ext[k-1] < 2 || ext[k-1]*ext[k-2]*bp.SeqN < leastBlock || !reduces && !(bp.carriesPlain() && (l.ph.LaneSize > 0 || !bp.narrowStates())) {
+	if !l.Blends || l.ph.Kind != lower.SeqPhase || ext[k-1] < 2 || ext[k-1]*ext[k-2]*bp.SeqN < leastBlock {
+		return false
+	}
+	reduces := len(l.ph.Carries) == 0 && len(bp.SeqSpans) == 1 && l.steady(which) && bp.simpleReds()
+	if !reduces && !(bp.carriesPlain() && (l.ph.LaneSize > 0 || !bp.narrowStates())) {
 		return false
 	}
 	at := 0
@@ -193,11 +230,11 @@ func (l *layouter) spansTogether(ext []int, which []int32, spans [][]bound.Span)
 // because a block is loaded before the first step and stored after the last.
 func (bp *Phase) transposable(i int32) bool {
 	s := &bp.Sites[i]
-	step, least := bound.StepOf(s.Seq), 16/s.Size
-	if step != 1 && step != -1 || s.Guard || s.Dyn != nil || !bp.transposesSize(s.Size) || bp.Spans[len(bp.Spans)-1] < least || bp.SeqSpans[len(bp.SeqSpans)-1] < least {
+	step := bound.StepOf(s.Seq)
+	if step != 1 && step != -1 || s.Guard || s.Dyn != nil || !bp.transposesSize(s.Size) {
 		return false
 	}
-	return bp.inStep(i)
+	return min(bp.Spans[len(bp.Spans)-1], bp.SeqSpans[len(bp.SeqSpans)-1]) >= 16/s.Size && bp.inStep(i)
 }
 
 // transposesSize reports whether blocks of elements of a size can be transposed. Elements of 2 bytes need lanes of 32 bits.
@@ -211,7 +248,7 @@ func (bp *Phase) inStep(i int32) bool {
 		return true
 	}
 	same := func(x *Site) bool {
-		return x.Line.Base == s.Line.Base && slices.Equal(x.Line.Outer, s.Line.Outer) && slices.Equal(x.Line.Spans, s.Line.Spans) && slices.Equal(x.Seq, s.Seq)
+		return x.Line.Base == s.Line.Base && x.stepsLike(s)
 	}
 	for j := range bp.Sites {
 		x := &bp.Sites[j]
@@ -229,11 +266,6 @@ const (
 	leastNarrowPrefixes = 8
 	leastWidePrefixes   = 48
 )
-
-// integers reports whether all states of a loop that carries values are integers of 4 bytes and more.
-func (bp *Phase) integers() bool {
-	return len(bp.Lowered.Carries) > 0 && !slices.ContainsFunc(bp.Lowered.Carries, func(c lower.Carry) bool { return c.Type.IsFloat() || c.Type.Size() < 4 })
-}
 
 // findPrefixes sets bp.Prefixes if vectors of neighbouring steps reach all sites of a loop whose
 // steps may be combined in any grouping, which are at least so many.
@@ -262,9 +294,13 @@ func (bp *Phase) findPrefixes(least int) bool {
 // a part of the next row too, so nothing is loaded from where the loop stores.
 func (b *Binder) findRowPrefixes(bp *Phase) bool {
 	ph := bp.Lowered
-	if !b.NarrowPrefixes || ph.LaneSize == 0 || len(bp.SeqSpans) != 1 || bp.SeqN*ph.LaneSize > b.Bytes || !ph.Prefixes || ph.Leaves || !ph.Restarts() || !b.statesFit(bp, ph.LaneSize) || slices.ContainsFunc(bp.Sites, func(s Site) bool {
-		across, i := s.Line.Step(), s.Index(ph)
-		return len(s.Line.Spans) > 1 || ph.Conflict(i) || s.Kind != Unused && !bp.carries(&s) && across != bound.StepOf(s.Seq)*bp.SeqN
+	fits := b.NarrowPrefixes && ph.LaneSize > 0 && len(bp.SeqSpans) == 1 && bp.SeqN*ph.LaneSize <= b.Bytes && b.statesFit(bp, ph.LaneSize)
+	if !fits || !ph.Prefixes || !ph.Restarts() || ph.Leaves {
+		return false
+	}
+	if slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		follows := s.Kind == Unused || bp.carries(&s) || s.Line.Step() == bound.StepOf(s.Seq)*bp.SeqN
+		return !follows || len(s.Line.Spans) > 1 || ph.Conflict(s.Index(ph))
 	}) || !bp.findPrefixes(2) {
 		return false
 	}
@@ -325,7 +361,7 @@ func (l *layouter) alongRows(which []int32, spans, seqSpans [][]bound.Span) bool
 func (l *layouter) steady(which []int32) bool {
 	return !slices.ContainsFunc(which, func(i int32) bool {
 		s := &l.bp.Sites[i]
-		return s.Kind == Index || s.Kind == Computed || s.Guard || s.Dyn != nil || s.Gather != nil || l.ph.Conflict(int(i))
+		return s.Kind == Index || s.Kind == Computed || !s.Affine() || l.ph.Conflict(int(i))
 	}) && !slices.ContainsFunc(l.bp.Sites, func(s Site) bool { return s.Staged || s.Kind == Scratch && !l.bp.carries(&s) })
 }
 
@@ -333,12 +369,14 @@ func (l *layouter) steady(which []int32) bool {
 // walked one after the other. Go would copy the elements one by one.
 func (l *layouter) walksRows(ext []int, which []int32, spans, seqSpans [][]bound.Span) bool {
 	ph, k, q := l.ph, len(ext), len(l.bp.SeqSpans)
-	if !l.Blends || ph.Kind != lower.SeqPhase || k == 0 || q == 0 || len(ph.Reds) > 0 && l.bp.N < fewRows || !l.steady(which) {
+	carries, reduces := len(ph.Carries) > 0, len(ph.Reds) > 0
+	if !l.Blends || ph.Kind != lower.SeqPhase || k == 0 || q == 0 || !l.steady(which) {
 		return false
 	}
-	if len(ph.Carries) == 0 && (len(ph.Reds) == 0 || l.fewMasks(l.bp)) { // see [Binder.findScan]
+	if reduces && l.bp.N < fewRows || !carries && (!reduces || l.fewMasks(l.bp)) { // see [Binder.findScan]
 		return false
 	}
+	blocks := min(ext[k-1], l.bp.SeqSpans[q-1], l.Bytes/l.bp.Widest()) // the shortest side of one
 	at, narrow, each := 0, false, l.walksEach(ext, which, spans, seqSpans)
 	for _, i := range which {
 		s, step, across := &l.bp.Sites[i], bound.StepOf(seqSpans[at]), bound.StepOf(spans[at])
@@ -346,8 +384,8 @@ func (l *layouter) walksRows(ext []int, which []int32, spans, seqSpans [][]bound
 		if across == 0 && !ph.Sites[i].Store || across == 1 {
 			continue
 		}
-		least, along := 16/s.Size, each || len(ph.Carries) > 0 && l.bp.SeqN >= longChain
-		if step != 1 && step != -1 || !along && (!l.bp.transposesSize(s.Size) || ext[k-1] < least || l.bp.SeqSpans[q-1] < least || l.Bytes/l.bp.Widest() < least) {
+		along := each || carries && l.bp.SeqN >= longChain
+		if step != 1 && step != -1 || !along && (!l.bp.transposesSize(s.Size) || blocks < 16/s.Size) {
 			return false
 		}
 		narrow = narrow || s.Size <= 2
@@ -392,7 +430,7 @@ func (bp *Phase) prefix(i int32) bool {
 		return bp.carries(s)
 	case Uniform, Unit, Strided:
 		step := bound.StepOf(s.Seq)
-		return !s.Guard && !s.Staged && s.Dyn == nil && s.Gather == nil && (step == 1 || step == 0 && !site.Store) && bp.inStep(i)
+		return s.Affine() && !s.Staged && (step == 1 || step == 0 && !site.Store) && bp.inStep(i)
 	}
 	return false
 }

@@ -368,6 +368,11 @@ func Widest(nodes []Node) int {
 	return w
 }
 
+// Alone reports whether a map without reductions is the only phase of its loop, which has no arrays of its own.
+func (ph *Phase) Alone() bool {
+	return ph.Kind == MapPhase && len(ph.Reds) == 0 && len(ph.Vec.Phases) <= 1 && len(ph.Vec.Arrays) == 0
+}
+
 // Copies reports whether a map only loads elements and stores them with their type.
 func (ph *Phase) Copies() bool { return len(ph.Moves(ph.Nodes, ph.Top)) > 0 }
 

@@ -131,7 +131,8 @@ func TestBeside(t *testing.T) {
 		{"one element before a wide part", joined(30, 1, 40), "par{vec{store}store}"},
 		{"one element of many rows", joined(40, 40, 1), "vec{store} vec{store}"},
 		{"few columns", joined(40, 1, 2), "vec{storestorestore}"},
-		{"few columns of few rows", joined(20, 1, 2), "vec{store} vec{store}"},
+		{"few columns of few rows", joined(20, 1, 2), "vec{storestorestore}"},
+		{"few columns of few rows that are computed", op.Neg(joined(20, 1, 2)), "vec{store} vec{store}"},
 		{"few columns of rolls", second(leaf("v", 40, 3), 1), "vec{storestorestore}"},
 		{"few columns of a padding", op.Pad[float32](leaf("v", 40, 2), [][2]int{{}, {1, 1}}, 1), "vec{storestorestorestore}"},
 		{"few columns of a transpose", op.Transpose(op.Concat[float32](0, leaf("a", 1, 40), leaf("b", 2, 40)), 1, 0), "vec{storestorestore}"},
@@ -273,7 +274,7 @@ func TestJoinedInBlocks(t *testing.T) {
 	for _, c := range []struct {
 		rows, first, next int
 		want              plan.StageKind
-	}{{100_000, 3, 5, plan.Chain}, {1000, 3, 5, plan.Loop}, {10_000, 50, 100, plan.Loop}} {
+	}{{100_000, 3, 17, plan.Chain}, {1000, 3, 17, plan.Loop}, {100_000, 3, 5, plan.Loop}, {10_000, 50, 100, plan.Loop}} {
 		e := op.Concat[float32](1, leaf("a", c.rows, c.first), leaf("b", c.rows, c.next))
 		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", c.rows, c.first+c.next), e)}, plan.SplitLoops, plan.ChainProducts)
 		if err != nil {
@@ -285,7 +286,7 @@ func TestJoinedInBlocks(t *testing.T) {
 	}
 }
 
-// TestJoinedInRows looks which concatenations are one loop that copies rows of as many elements.
+// TestJoinedInRows looks which concatenations are one loop that copies rows of as many elements, or columns.
 func TestJoinedInRows(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -296,7 +297,8 @@ func TestJoinedInRows(t *testing.T) {
 		{"of five", op.Concat[float32](1, leaf("a", 100, 8), leaf("b", 100, 8), leaf("c", 100, 8), leaf("d", 100, 8), leaf("e", 100, 8)), "loop loop loop loop loop"},
 		{"in a slice", op.Concat[float32](2, op.Slice(leaf("a", 5, 20, 9), op.Span{}, op.Span{}, op.Range(2, 9)), leaf("b", 5, 20, 7)), "loop"},
 		{"multiples", op.Concat[float32](1, leaf("a", 100, 8), leaf("b", 100, 24)), "loop"},
-		{"of few bytes", op.Concat[float32](1, leaf("a", 100, 3), leaf("b", 100, 6)), "loop loop"},
+		{"of few bytes", op.Concat[float32](1, leaf("a", 100, 3), leaf("b", 100, 6)), "loop"},
+		{"of more bytes", op.Concat[float32](1, leaf("a", 100, 6), leaf("b", 100, 13)), "loop loop"},
 		{"too long", op.Concat[float32](1, leaf("a", 100, 200), leaf("b", 100, 200)), "loop loop"},
 		{"transposed", op.Concat[float32](1, leaf("a", 100, 17), op.T(leaf("b", 17, 100))), "loop loop"},
 		{"computed", op.Concat[float32](1, leaf("a", 100, 17), op.Neg(leaf("b", 100, 17))), "loop loop"},

@@ -331,6 +331,8 @@ const (
 	leastCopied = 4
 	leastEven   = 16 // of a row that divides a longer one
 	mostCopied  = 4
+	joinedBytes = 64 // of a row of the target that may have up to mostPacked parts of any length: several rows share a vector
+	mostPacked  = 16
 )
 
 // copied reports whether parts copy short rows of as many elements from arrays. One loop then copies a row of each after the other, and
@@ -338,13 +340,18 @@ const (
 func copied(parts [][]Root, axis int) bool {
 	t := parts[0][0].Target
 	n := t.Shape[axis]
-	return len(parts) <= mostCopied && 1 < n && n < t.Shape.Size() && leastCopied <= n*t.Type.Size() && n*t.Type.Size() <= copiedBytes && innermost(t, axis) && t.Strides[axis] == 1 && !slices.ContainsFunc(parts, func(part []Root) bool {
+	bytes := n * t.Type.Size()
+	few := len(parts) <= mostCopied && 1 < n && leastCopied <= bytes && bytes <= copiedBytes
+	return (few || packed(len(parts), len(parts)*bytes)) && n < t.Shape.Size() && innermost(t, axis) && (n == 1 || t.Strides[axis] == 1) && !slices.ContainsFunc(parts, func(part []Root) bool {
 		a := part[0].Value.Strided()
-		return len(part) > 1 || part[0].Target.Shape[axis] != n || a == nil || !a.Shape.Equal(t.Shape) || a.Strides[axis] != 1 || a.Type != t.Type
+		return len(part) > 1 || part[0].Target.Shape[axis] != n || a == nil || !a.Shape.Equal(t.Shape) || n > 1 && a.Strides[axis] != 1 || a.Type != t.Type
 	})
 }
 
-// evenly returns at most mostCopied+1 positions, those of at among them, with as many elements of so many bytes between any two, or nil.
+// packed reports whether rows of so many bytes may be packed from so many parts.
+func packed(parts, bytes int) bool { return parts <= mostPacked && bytes <= joinedBytes }
+
+// evenly returns positions, those of at among them, with as many elements of so many bytes between any two, or nil if these are too many.
 func evenly(at []int, size int) []int {
 	step, d := 0, at[len(at)-1]
 	for _, p := range at {
@@ -352,7 +359,7 @@ func evenly(at []int, size int) []int {
 			step, p = p, step%p
 		}
 	}
-	if d/step > mostCopied || step*size < leastEven {
+	if (d/step > mostCopied || step*size < leastEven) && !packed(d/step, d*size) {
 		return nil
 	}
 	return lists.Make(d/step+1, func(i int) int { return i * step })

@@ -344,13 +344,18 @@ const (
 // rowBytes returns the bytes of a row of a loop that copies rows.
 func (f *phaseCode) rowBytes() int { return f.Layout.Laid * f.Layout.Sites[f.moved[0].To].Size }
 
+// rowStep returns the bytes from a row of a site to the next.
+func (f *phaseCode) rowStep(i int32) int {
+	s := &f.Layout.Sites[i]
+	return f.Layout.LaidRow(s) * s.Size
+}
+
 // bytesWith returns the bytes that one load and one store move for a row of a loop that copies rows: the row and some bytes behind
 // it, which are stored again with the next row. The last row of a call is copied alone. If that does not suit, it returns 0.
 func (f *phaseCode) bytesWith() int {
-	from, to := &f.Layout.Sites[f.moved[0].From], &f.Layout.Sites[f.moved[0].To]
-	n := f.rowBytes()
+	to, n := &f.Layout.Sites[f.moved[0].To], f.rowBytes()
 	with := 1 << bits.Len(uint(n-1))
-	if len(f.moved) > 1 || len(f.chosen) > 0 || to.Kind != layout.Unit || !f.Layout.Repeats || with > min(widestRow, f.Facts.Bytes) || f.Layout.LaidRow(from)*from.Size < with-n {
+	if len(f.moved) > 1 || len(f.chosen) > 0 || to.Kind != layout.Unit || !f.Layout.Repeats || with > min(widestRow, f.Facts.Bytes) || f.rowStep(f.moved[0].From) < with-n {
 		return 0
 	}
 	return with
@@ -359,26 +364,100 @@ func (f *phaseCode) bytesWith() int {
 // mostTogether is the most bytes of a row of which several that an index selects are written out.
 const mostTogether = 1024
 
-// packBytes is the bytes of a vector of several rows.
-const packBytes = 16
+// A pack has at most mostLoads loads, because each has a selector, of which registers hold some. An iteration has at most mostPacks packs.
+const (
+	mostLoads = 8
+	mostPacks = 4
+)
 
-// packed returns how many rows, of which a load moves so many bytes, one store moves.
-func (f *phaseCode) packed(with int) int {
-	if _, ok := f.Lanes.(isa.Packer); !ok || with < 4 {
-		return 1
-	}
-	return max(packBytes/with, 1)
+// A pack is the loads and the store of several rows of a loop that copies rows. They go over bytes behind, which are stored again with the
+// next rows.
+type pack struct {
+	rows   int
+	bytes  int // of the vector that is stored
+	behind int // rows behind these that the loads and the store reach
+	loads  []isa.Bytes
+	to     int32 // the first of the sites stored
 }
 
-// packRows emits the copy of n rows of the iteration and of bytes behind them by one store.
-func (f *phaseCode) packRows(row, n int) {
-	to := f.moved[0].To
-	from := make([]isa.Mem, n)
-	for i := range from {
-		from[i] = f.rowAddress(f.moved[0].From, row+i)
+// packOf returns the pack of as many rows as a vector holds from a row of the iteration on, if the pieces of a row that is stored follow
+// each other, and those of the next row follow them. It has no rows if it would have as many loads as the rows have moves.
+func (f *phaseCode) packOf(row int) (p pack) {
+	l, ok := f.Lanes.(isa.Packer)
+	if !ok || len(f.chosen) > 0 || !f.Layout.Repeats {
+		return pack{}
 	}
-	f.Lanes.(isa.Packer).PackRows(f.rowAddress(to, row), from, f.rowBytes(), f.Phase.Sites[to].Type == dtype.Bool)
-	f.EndStep()
+	moves := slices.Clone(f.moved)
+	slices.SortFunc(moves, func(a, b lower.Move) int { return int(f.rowAddress(a.To, 0).Disp - f.rowAddress(b.To, 0).Disp) })
+	p.to = moves[0].To
+	n, all, first := f.rowBytes(), f.rowBytes()*len(moves), f.rowAddress(p.to, 0)
+	for i, m := range moves {
+		if f.rowAddress(m.To, 0) != first.Plus(i*n) || f.rowStep(m.To) != all || f.rowStep(m.From) <= 0 {
+			return pack{}
+		}
+	}
+	slices.SortFunc(moves, func(a, b lower.Move) int { return int(f.rowAddress(a.From, 0).Disp - f.rowAddress(b.From, 0).Disp) })
+	size, to := l.PackBytes(), f.rowAddress(p.to, row).Disp
+	p.rows, p.loads = size/all, make([]isa.Bytes, mostLoads+1)
+	if len(moves) == 1 && f.rowStep(f.moved[0].From)+n > size { // no load has two rows
+		size = 16
+		p.rows = size >> bits.Len(uint(n-1))
+	}
+	for ; len(p.loads) > mostLoads; p.rows-- {
+		p.loads, p.behind = f.packLoads(moves, row, p.rows, size, to)
+	}
+	p.rows++
+	if moved := p.rows * len(moves); len(p.loads) > moved || len(p.loads) == moved && (bits.OnesCount(uint(n)) == 1 || len(moves) == 1) {
+		return pack{}
+	}
+	p.bytes, p.behind = size, max(p.behind, (size-1)/all+1)-p.rows
+	return p
+}
+
+// packLoads returns the loads of some rows of the iteration, of at most size bytes each, and how many rows from the first of them on
+// these reach.
+func (f *phaseCode) packLoads(moves []lower.Move, row, rows, size int, to int32) (loads []isa.Bytes, reach int) {
+	n := f.rowBytes()
+	var steps []int // bytes from a row to the next
+	for r := range rows {
+		for _, m := range moves {
+			from, lane := f.rowAddress(m.From, row+r), int(f.rowAddress(m.To, row+r).Disp-to)
+			at := slices.IndexFunc(loads, func(b isa.Bytes) bool {
+				d := int(from.Disp - b.From[0].Disp)
+				return 0 <= d && d+n <= size && b.From[0].Plus(d) == from
+			})
+			if at < 0 {
+				at, loads, steps = len(loads), append(loads, isa.Bytes{From: []isa.Mem{from}}), append(steps, f.rowStep(m.From))
+			}
+			b := &loads[at]
+			for k := range n {
+				b.Picked = append(b.Picked, layout.Picked{Lane: lane + k, At: int(from.Disp-b.From[0].Disp) + k})
+			}
+		}
+	}
+	for i := range loads {
+		b := &loads[i]
+		last := slices.MaxFunc(b.Picked, func(x, y layout.Picked) int { return x.At - y.At })
+		b.N = max(4, 1<<bits.Len(uint(last.At)))
+		reach = max(reach, last.Lane/(n*len(moves))+(b.N-1-last.At+steps[i]-1)/steps[i]+1)
+	}
+	return insertions(loads), reach
+}
+
+// insertions returns loads of which those of few bytes are one vector of 16 bytes.
+func insertions(loads []isa.Bytes) (all []isa.Bytes) {
+	for _, b := range loads {
+		n, k := b.N, len(all)-1
+		if k < 0 || n > 8 || all[k].N != n || len(all[k].From)*n == 16 {
+			all = append(all, b)
+			continue
+		}
+		for _, p := range b.Picked {
+			all[k].Picked = append(all[k].Picked, layout.Picked{Lane: p.Lane, At: len(all[k].From)*n + p.At})
+		}
+		all[k].From = append(all[k].From, b.From...)
+	}
+	return all
 }
 
 // rowsAtOnce returns the rows of an iteration of a loop that copies rows: as many as a vector has lanes, or fewer.
@@ -392,16 +471,18 @@ func (f *phaseCode) rowsAtOnce() int {
 
 // copyLoop emits a loop that copies rows: several at once, then one by one.
 func (f *phaseCode) copyLoop() {
-	rows, bytes, pack, behind := f.rowsAtOnce(), f.rowBytes(), 1, 0
-	if with := f.bytesWith(); with > 0 {
-		pack = f.packed(with)
-		rows, bytes, behind = min(rows, mostWith), with, (pack*with-1)/bytes+1-pack
+	rows, bytes, behind := f.rowsAtOnce(), f.rowBytes(), 0
+	p := f.packOf(0)
+	if with := f.bytesWith(); p.rows > 0 {
+		rows, behind = p.rows*max(min(mostLoads/len(p.loads), mostPacks, rows/p.rows), 1), p.behind
+	} else if with > 0 {
+		rows, bytes, behind = min(rows, mostWith), with, (with-1)/bytes
 	}
 	step, lanes := rows*f.Layout.Laid, f.lanes
 	reach := step + behind*f.Layout.Laid
 	loop, tail, row, last, done, held := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 	f.pinUniforms(f.Vectors / 2)
-	holds := pack > 1 && f.Lanes.Hold(f.holdRoom(0))
+	holds := p.rows > 0 && f.Lanes.Hold(f.holdRoom(0))
 	if f.rowMask = f.masksRows(bytes); f.rowMask {
 		f.setTail(f.Layout.Laid)
 	}
@@ -415,7 +496,7 @@ func (f *phaseCode) copyLoop() {
 		}
 		f.Align(32)
 		f.Bind(loop)
-		f.copyRows(rows, bytes, pack)
+		f.copyRows(rows, bytes, p.rows)
 		f.nextRows(rows)
 		f.branchFull(isa.LE, reach, most, loop)
 	}
@@ -462,13 +543,15 @@ func (f *phaseCode) masksRows(bytes int) bool {
 	return f.Predicates > 0 && f.Layout.Cached && len(f.chosen) == 0 && bytes <= widestRow && f.Layout.Laid < f.W && bytes == f.rowBytes() && bits.OnesCount(uint(bytes)) > 1 && f.Phase.Sites[f.moved[0].To].Type != dtype.Bool
 }
 
-// copyRows emits the copies of some rows of an iteration, pack of them by one store. Offsets that an index selects go from their vector to general
+// copyRows emits the copies of some rows of an iteration, some of them by one store if so many are packed. Offsets that an index selects go from their vector to general
 // registers where the target blends: the processors of the others forward a store of the vector to loads.
-func (f *phaseCode) copyRows(rows, bytes, pack int) {
+func (f *phaseCode) copyRows(rows, bytes, packed int) {
 	switch {
-	case pack > 1:
-		for r := 0; r < rows; r += pack {
-			f.packRows(r, pack)
+	case packed > 0:
+		for r := 0; r < rows; r += packed {
+			p := f.packOf(r)
+			f.Lanes.(isa.Packer).PackRows(f.rowAddress(p.to, r), p.bytes, p.loads, f.Phase.Sites[p.to].Type == dtype.Bool)
+			f.EndStep()
 		}
 	case len(f.chosen) == 0:
 		for r := range rows {
@@ -490,10 +573,15 @@ func (f *phaseCode) copyRows(rows, bytes, pack int) {
 	}
 }
 
-// copyRow emits the copy of so many bytes of a row of the iteration.
+// copyRow emits the copy of so many bytes of a row of the iteration for each move. Those of neighbours are copied together.
 func (f *phaseCode) copyRow(row, bytes int) {
-	for _, m := range f.moved {
-		f.copyFrom(m.To, row, f.rowAddress(m.From, row), bytes)
+	for i := 0; i < len(f.moved); {
+		m := f.moved[i]
+		from, to, n := f.rowAddress(m.From, row), f.rowAddress(m.To, row), bytes
+		for i++; i < len(f.moved) && !f.rowMask && f.rowAddress(f.moved[i].From, row) == from.Plus(n) && f.rowAddress(f.moved[i].To, row) == to.Plus(n); i++ {
+			n += bytes
+		}
+		f.copyFrom(m.To, row, from, n)
 	}
 }
 
@@ -520,6 +608,5 @@ func (f *phaseCode) rowAddress(i int32, row int) isa.Mem {
 	if s.Kind == layout.Unit {
 		m = f.Address(s, i)
 	}
-	m.Disp += int32(row * f.Layout.LaidRow(s) * s.Size)
-	return m
+	return m.Plus(row * f.rowStep(i))
 }

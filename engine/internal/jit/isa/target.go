@@ -355,9 +355,19 @@ type Lanes interface {
 
 // A Packer has Lanes that store several short rows at once.
 type Packer interface {
-	// PackRows stores the first n bytes of each row side by side, and zeros behind them, 16 bytes in all. It loads as many bytes of a
-	// row as make 16 together. Of predicates each byte becomes 0 or 1.
-	PackRows(to Mem, from []Mem, n int, predicates bool)
+	// PackBytes returns the most bytes that PackRows stores.
+	PackBytes() int
+	// PackRows stores a vector of n bytes, 16 or PackBytes: bytes of some loads side by side, and anything behind them. Of predicates each
+	// byte becomes 0 or 1.
+	PackRows(to Mem, n int, loads []Bytes, predicates bool)
+}
+
+// Bytes is a vector of loads beside each other, of N bytes each, and which of its bytes another vector has. N is a power of two, at least 4.
+// Several load 16 bytes at most together.
+type Bytes struct {
+	From   []Mem
+	N      int
+	Picked []layout.Picked
 }
 
 // A Finder is the [Lanes] of a target that finds elements by comparisons of whole vectors.

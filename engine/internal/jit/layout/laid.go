@@ -322,23 +322,30 @@ func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) b
 }
 
 // copiesEach decides whether a map of one axis copies elements one by one, as rows of one element, by a load and a store each. It does so
-// if the elements that it stores are far apart, or if those that it loads are far apart and have 1 or 2 bytes.
+// if the elements that it stores are far apart, if those that it loads are far apart and have 1 or 2 bytes, or if it moves several elements
+// of records.
 func (l *layouter) copiesEach(ext []int, which []int32, spans [][]bound.Span) bool {
-	if len(ext) != 1 || len(l.ph.Sites) > 2 || !l.onlyCopies() || l.bp.Computes() {
+	if len(ext) != 1 || !l.onlyCopies() || l.bp.Computes() {
 		return false
 	}
-	apart := false
+	several := len(l.ph.Sites) > 2
+	apart, lines := several, make([]bound.Line, len(l.ph.Sites))
 	for at, i := range which {
 		size, step := l.ph.Sites[i].Type.Size(), max(spans[at][0].Coef, -spans[at][0].Coef)
-		if step == 0 || step > farthest/laidBytes {
+		if step == 0 || step > farthest/laidBytes || several && step == 1 {
 			return false
 		}
 		apart = apart || step > mostSteps && (l.ph.Sites[i].Store || size <= 2)
+		lines[i] = l.Line(l.offsets[i], l.inside, spans[at])
 	}
-	if apart {
-		l.bp.Laid, l.bp.LaidSpans, l.bp.Copied = 1, 0, true
+	if !apart {
+		return false
 	}
-	return apart
+	l.bp.Laid, l.bp.LaidSpans, l.bp.Copied = 1, 0, true
+	if several && !l.copiesRows(lines) {
+		l.bp.Laid, l.bp.Copied = 0, false
+	}
+	return l.bp.Laid > 0
 }
 
 // copiesRows reports whether a map copies rows whose elements follow each other to others that are apart. Such rows are
@@ -348,7 +355,7 @@ func (l *layouter) copiesRows(lines []bound.Line) bool {
 		return false
 	}
 	steps := 0 // rows that are as near are stored with a step; a row of predicates takes more instructions
-	if t := l.ph.Sites[0].Type; l.wide() && t.Size() == 1 && (l.bp.Laid < leastApart || l.bp.Laid == leastApart && t == dtype.Bool) {
+	if t := l.ph.Sites[0].Type; l.wide() && t.Size() == 1 && len(lines) == 2 && (l.bp.Laid < leastApart || l.bp.Laid == leastApart && t == dtype.Bool) {
 		steps = mostSteps
 	}
 	var roots []Site // those that need a register for their address

@@ -22,7 +22,7 @@ func (b *Binder) findNear(bp *Phase) {
 	if bp.Lowered.Kind != lower.MapPhase {
 		return
 	}
-	if b.nearSites(bp, 0) > siteRegs {
+	if b.nearSites(bp, 0) > siteRegs || bp.Copied { // pieces of rows are packed
 		b.nearSites(bp, farthestNear)
 	}
 }

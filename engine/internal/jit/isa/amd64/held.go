@@ -63,6 +63,16 @@ func (f *emitter) constantFor(l x86.Len, m x86.Mem) x86.Operand {
 	return m
 }
 
+// vectorFor returns a register that has a vector of memory. The caller must not change it.
+func (f *emitter) vectorFor(l x86.Len, m x86.Mem) x86.Vec {
+	v, ok := f.hold(l, m)
+	if !ok {
+		v = f.Tmp()
+		f.I(x86.VMOVUPS, l, v, m)
+	}
+	return v
+}
+
 // heldOperand is [emitter.operand], or a register that keeps the constant.
 func (f *emitter) heldOperand(t dtype.Type, x uint64) x86.Operand {
 	if f.open && len(f.free)+len(f.kept) > 0 {
@@ -95,8 +105,8 @@ const networkConstants = 5
 // shiftConstants is the number of constants of shifts of bytes by counts of their own, all to the left or all to the right.
 const shiftConstants = 4
 
-// packConstants is the number of constants of a store of several short rows: a selector, and the greatest predicate.
-const packConstants = 2
+// packConstants is the most constants of stores of several short rows: a selector for each load, and the greatest predicate.
+const packConstants = 9
 
 // Hold keeps constants of such shifts and stores, as many as there is room for, or else those of networks of three vectors of elements of 1 and 2
 // bytes, if there is room for all. Other networks keep none.

@@ -124,27 +124,66 @@ func (f *emitter) CopyBytes(to, from isa.Mem, n int, predicates bool) {
 	}
 }
 
-func (f *emitter) PackRows(to isa.Mem, from []isa.Mem, n int, predicates bool) {
-	const l = x86.L128
-	size, sel := 16/len(from), repeat(0x80, 16)
+func (f *emitter) PackBytes() int {
+	if f.evex && Permutes8 {
+		return 64
+	}
+	return 16
+}
+
+func (f *emitter) PackRows(to isa.Mem, size int, loads []isa.Bytes, predicates bool) {
+	l := x86.Len(8 * size)
+	wide, or := l == x86.L512, x86.VPOR
+	if f.evex {
+		or = x86.VPORQ
+	}
 	f.Within(func() {
-		x := f.Tmp()
-		f.I([...]x86.Op{4: x86.VMOVD, 8: x86.VMOVQ}[size], 0, x, mem(from[0]))
-		for i, m := range from {
-			if i > 0 {
-				f.I(insertions[size], 0, x, x, mem(m), x86.Imm(i))
-			}
-			for k := range n {
-				sel[i*n+k] = byte(i*size + k)
-			}
-		}
-		if n < size {
-			f.I(x86.VPSHUFB, l, x, x, f.constantFor(l, f.Const(sel)))
+		d, sel := f.Tmp(), repeat(0x80, size)
+		for i, b := range loads {
+			f.Within(func() {
+				x := d
+				if i > 0 {
+					x = f.Tmp()
+				}
+				switch b.N {
+				case 4, 8:
+					f.I([...]x86.Op{4: x86.VMOVD, 8: x86.VMOVQ}[b.N], 0, x, mem(b.From[0]))
+				default:
+					f.I(x86.VMOVUPS, x86.Len(8*b.N), x, mem(b.From[0]))
+				}
+				for k, m := range b.From[1:] {
+					f.I(insertions[b.N], 0, x, x, mem(m), x86.Imm(k+1))
+				}
+				base := 0
+				switch {
+				case !wide:
+					sel = repeat(0x80, size)
+				case i > 0: // of the loads before, or of this one
+					base = size
+				}
+				for _, p := range b.Picked {
+					sel[p.Lane] = byte(base + p.At)
+				}
+				switch {
+				case !wide:
+					f.I(x86.VPSHUFB, l, x, x, f.constantFor(l, f.Const(sel)))
+					if i > 0 {
+						f.I(or, l, d, d, x)
+					}
+				case i > 0:
+					f.I(x86.VPERMT2B, l, d, f.vectorFor(l, f.Const(sel)), x)
+					for k := range sel {
+						sel[k] = byte(k)
+					}
+				case len(loads) == 1:
+					f.I(x86.VPERMB, l, d, f.vectorFor(l, f.Const(sel)), d)
+				}
+			})
 		}
 		if predicates {
-			f.I(x86.VPMINUB, l, x, x, f.constantFor(l, f.Const(repeat(1, 16))))
+			f.I(x86.VPMINUB, l, d, d, f.constantFor(l, f.Const(repeat(1, size))))
 		}
-		f.I(x86.VMOVUPS, l, mem(to), x)
+		f.I(x86.VMOVUPS, l, mem(to), d)
 	})
 }
 

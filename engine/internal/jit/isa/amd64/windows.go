@@ -247,13 +247,7 @@ func inOrder(lanes []picked) bool {
 
 // index returns a selector in a register, which the caller must not change.
 func (f *avx512) index(t dtype.Type, lanes []picked, base int, own bool) x86.Vec {
-	l, m := f.LenOf(t), f.selector(lanes, t.Size(), base, own)
-	if v, ok := f.hold(l, m); ok {
-		return v
-	}
-	ix := f.Tmp()
-	f.I(pick(t, x86.VMOVUPS, x86.VMOVUPD), l, ix, m)
-	return ix
+	return f.vectorFor(f.LenOf(t), f.selector(lanes, t.Size(), base, own))
 }
 
 // setMask makes a mask of constant bits by way of a register.

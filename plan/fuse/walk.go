@@ -282,11 +282,11 @@ func (w *walk) view(v *Value) {
 		w.load(v, base, a)
 		return
 	}
-	if w.f.May.Split && w.Nest.Kind != Map && n.Src.Op == graph.ConcatRow && n.Work > 2*graph.KeepCost && !n.Faulty && n.Open == nil {
+	if w.f.May.Split && w.Nest.Kind != Map && n.Src.Op == graph.ConcatRow && n.Work > 2*graph.KeepCost && !n.Faulty {
 		w.alone(v, "its parts would be computed again for every read")
 		return
 	}
-	if w.f.May.Split && n.Src.Op == graph.TakeRow && n.Open == nil && w.selectsRows(v) {
+	if w.f.May.Split && n.Src.Op == graph.TakeRow && w.selectsRows(v) {
 		w.alone(v, "a loop over its rows would begin one by one at computed positions")
 		return
 	}

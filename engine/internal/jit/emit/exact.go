@@ -88,11 +88,14 @@ func (f *phaseCode) followed() int {
 }
 
 // followedRows emits a loop over rows of the length that the layout has, with constant steps, as long as enough rows
-// come behind them. A loop over single rows saves what a row computes before its elements.
+// come behind them. Single rows have a loop if the prologue computes uniform values: all rows of the loop share these.
 func (f *phaseCode) followedRows(group, own int) {
 	rows := f.followed()
+	if rows < 2 && len(f.hoisted) == 0 {
+		return
+	}
 	for i, r := range f.SiteReg {
-		if s := &f.Layout.Sites[i]; rows < 2 && len(f.hoisted) == 0 || s.Row != 0 && (r < 0 || s.Origin != frame.SitePtr) {
+		if s := &f.Layout.Sites[i]; s.Row != 0 && (r < 0 || s.Origin != frame.SitePtr) {
 			return
 		}
 	}

@@ -111,7 +111,7 @@ func TestUniformRemainders(t *testing.T) {
 // line that built the node. It does so on all back ends, for assignments, for
 // programs, and for trees of a structure that was assigned before.
 func TestFaultsHavePlaces(t *testing.T) {
-	ctx := context.Background()
+	ctx := t.Context()
 	x := engine.MustFromSlice([]float32{1, 2, 3})
 	idx := engine.MustFromSlice([]int32{0, 1, 2, 9, 0, -4}, 2, 3)
 	m := engine.MustFromSlice([]int64{1, 2, 0, 4}, 2, 2)
@@ -160,16 +160,7 @@ func TestFaultsHavePlaces(t *testing.T) {
 		for _, c := range cases {
 			for round := range 3 {
 				s, at := c.make()
-				var err error
-				if round == 2 {
-					p, e := engine.CompileWith(ctx, o, s)
-					if e != nil {
-						t.Fatal(e)
-					}
-					err = p.Run(ctx)
-				} else {
-					err = engine.RunWith(ctx, o, s)
-				}
+				err := runs(t, o, s, round == 2)
 				if !errors.Is(err, c.kind) {
 					t.Fatalf("%s: %s: %v", name, c.name, err)
 				}
@@ -194,6 +185,18 @@ func TestFaultsHavePlaces(t *testing.T) {
 	if got := fmt.Sprint(z.Values()); got != "[5 5 5 5]" {
 		t.Errorf("the target is %s", got)
 	}
+}
+
+// runs runs a statement, as a program or by itself.
+func runs(t *testing.T, o engine.Options, s expr.Statement, program bool) error {
+	if !program {
+		return engine.RunWith(t.Context(), o, s)
+	}
+	p, err := engine.CompileWith(t.Context(), o, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Run(t.Context())
 }
 
 // TestFaultsOfSelectedRows sums rows that indices select. Those outside of the array count where a row is chosen.

@@ -53,7 +53,8 @@ func TestTakenApart(t *testing.T) {
 }
 
 // TestSelectedRows counts the loops over rows that an index selects: short rows are copied before they are reduced, and the copy looks for
-// faults itself. Long rows, and elements whose index changes along the vectors, are read where they are, after a look for faults.
+// faults itself. Long rows, very many rows of one sum, and elements whose index changes along the vectors, are read where they are, after
+// a look for faults.
 func TestSelectedRows(t *testing.T) {
 	for _, c := range []struct {
 		what   string
@@ -65,6 +66,8 @@ func TestSelectedRows(t *testing.T) {
 		{"rows", []int{50, 8}, []int{300}, 1, true},
 		{"rows down columns", []int{50, 8}, []int{300}, 0, true},
 		{"bags of rows", []int{50, 8}, []int{300, 10}, 1, true},
+		{"many bags of rows", []int{50, 8}, []int{1 << 20, 10}, 1, true},
+		{"rows of one large sum", []int{50, 8}, []int{1 << 22}, 0, false},
 		{"long rows", []int{50, 2000}, []int{300}, 1, false},
 		{"elements", []int{50}, []int{300, 20}, 1, false},
 		{"elements down columns", []int{50}, []int{300, 20}, 0, false},

@@ -306,8 +306,12 @@ func (w *walk) view(v *Value) {
 	}
 }
 
-// mostSelected is the most elements of a row for which a copy takes less time than the beginning of a row at a computed position.
-const mostSelected = 1024
+// mostSelected is the most elements of a row for which a copy takes less time than the beginning of a row at a computed position, and
+// mostCopied the most of all rows, unless the results of a block of the loop need a block of the copy alone.
+const (
+	mostSelected = 1024
+	mostCopied   = 1 << 24
+)
 
 // selectsRows reports whether the vectors of a loop along rows or down columns go along short rows that an index of v selects.
 func (w *walk) selectsRows(v *Value) bool {
@@ -322,7 +326,9 @@ func (w *walk) selectsRows(v *Value) bool {
 			return r.Arg == arg && slices.ContainsFunc(r.At, func(c graph.Coord) bool { return c >= 0 && int(v.at.at[c]) == last })
 		})
 	}
-	return w.Nest.Kind != Map && len(along) > 0 && along[len(along)-1] <= mostSelected && goes(0) && !goes(1)
+	blocks := func(c graph.Coord) bool { return c >= 0 && int(c) < len(w.Nest.Outer) }
+	return w.Nest.Kind != Map && len(along) > 0 && along[len(along)-1] <= mostSelected && goes(0) && !goes(1) &&
+		(blocks(v.at.at[0]) || v.Node.Shape.Size() <= mostCopied)
 }
 
 // reduction visits the operand of a reduction that runs along the inner axes of

@@ -189,6 +189,7 @@ func (s *Site) inReach() bool { return max(s.RowBytes(), -s.RowBytes()) < 1<<26 
 // onlyCarries reports whether a seq loop only carries values along whole rows, in lanes of their size or of at least 4 bytes.
 func (bp *Phase) onlyCarries() bool { return bp.carriesPlain() && !bp.narrowStates() }
 
+// carriesPlain is onlyCarries with lanes of any size.
 func (bp *Phase) carriesPlain() bool {
 	return len(bp.Lowered.Carries) > 0 && bp.plainSteps() && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
 		return s.Staged || s.Dyn != nil || s.Gather != nil || !s.inReach()

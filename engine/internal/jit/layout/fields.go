@@ -13,7 +13,7 @@ import (
 
 // Elements that belong together, such as the coordinates of points, are fields of a record.
 // Loads of all fields of the same records share their vectors: as many as a record has fields. So
-// do stores, and loads of several fields that vectors with small steps reach.
+// do stores, and loads of some of the fields, if there are several and permutes reach their step.
 
 // The fields of a record are at most mostFields, as registers are few. Accumulators leave mostReduced.
 const (
@@ -131,7 +131,7 @@ func (l *layouter) joins(i int32, n int) bool {
 }
 
 // addRecord adds the record of n fields that begins with site first, if all of its fields are
-// loaded, or all stored. If not whole, it adds those of its fields that are loaded with a small step, if these are several and vectors are wide.
+// loaded, or all stored. If whole is not set, several of them suffice, where permutes of wide vectors reach them.
 func (b *Binder) addRecord(bp *Phase, first int32, n int, whole bool) {
 	fields := slices.Repeat([]int32{-1}, n)
 	s, bufs, store := &bp.Sites[first], b.Binding.Bufs, bp.Lowered.Sites[first].Store
@@ -146,12 +146,12 @@ func (b *Binder) addRecord(bp *Phase, first int32, n int, whole bool) {
 			fields[at] = int32(i)
 		}
 	}
-	loaded := slices.DeleteFunc(slices.Clone(fields), func(i int32) bool { return i < 0 })
+	found := slices.DeleteFunc(slices.Clone(fields), func(i int32) bool { return i < 0 })
 	permutes := b.wide() && bp.Lowered.Kind == lower.MapPhase && !store && s.Size >= 4 && s.Step != 0
-	if len(loaded) < n && (whole || len(loaded) < 2 || !permutes) {
+	if len(found) < n && (whole || len(found) < 2 || !permutes) {
 		return
 	}
-	bp.Records = append(bp.Records, loaded)
+	bp.Records = append(bp.Records, found)
 	for at, i := range fields {
 		if i >= 0 {
 			bp.Sites[i].Record, bp.Sites[i].Field = len(bp.Records), at

@@ -27,8 +27,8 @@ const (
 )
 
 // mostStep is the longest step, in elements, that is worth loads of whole vectors. It is
-// longer for bytes, because Go copies them else: see also mostSteps. It is longer for wide vectors that the processor does not split, up
-// to so many bytes.
+// longer for bytes, because Go copies them else: see also mostSteps. Wide vectors that the processor does not split reach
+// mostWideStep elements, of at most mostWideBytes together.
 const (
 	mostStep      = 4
 	mostByteStep  = 8

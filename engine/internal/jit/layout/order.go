@@ -131,7 +131,7 @@ func (o *orderer) tilesFew(in, above int) bool {
 		least /= 2
 	}
 	few := fewLanes <= lanes && lanes < max(leastRow, 16/size)
-	vectors := (lanes + fewLanes - 1) &^ (fewLanes - 1) // the lanes of those of a row
+	vectors := (lanes + fewLanes - 1) &^ (fewLanes - 1) // of a row, in lanes
 	if !few || rows < 16/size || lanes*rows*lanes/vectors < least || o.ph.Sites[0].Type == dtype.Bool {
 		return false
 	}

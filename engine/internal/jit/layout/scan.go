@@ -23,12 +23,12 @@ func (b *Binder) leavesPart(bp *Phase) bool {
 	return b.Blends && bp.SeqN >= longChain && block < bp.N && bp.N < 2*fewRows && bp.N%block > 0
 }
 
-// blocksTakeLong reports whether vectors of neighbouring steps take less time than the blocks of a loop.
+// blocksTakeLong reports whether the blocks of a loop take more time than vectors of neighbouring steps.
 func (b *Binder) blocksTakeLong(bp *Phase) bool {
 	return bp.fewLong() || b.leavesPart(bp) || !b.Tails && bp.longNarrow()
 }
 
-// blocksTakeLongest reports whether also single elements take less time than the blocks of few long rows.
+// blocksTakeLongest reports whether the blocks of few long rows take more time even than single elements.
 func (b *Binder) blocksTakeLongest(bp *Phase) bool {
 	return bp.fewLong() && (b.Blends && bp.N < leastTransposed || b.leavesPart(bp))
 }
@@ -189,7 +189,7 @@ func (s *Site) inReach() bool { return max(s.RowBytes(), -s.RowBytes()) < 1<<26 
 // onlyCarries reports whether a seq loop only carries values along whole rows, in lanes of their size or of at least 4 bytes.
 func (bp *Phase) onlyCarries() bool { return bp.carriesPlain() && !bp.narrowStates() }
 
-// carriesPlain is onlyCarries with lanes of any size.
+// carriesPlain is onlyCarries with states of any size.
 func (bp *Phase) carriesPlain() bool {
 	return len(bp.Lowered.Carries) > 0 && bp.plainSteps() && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
 		return s.Staged || s.Dyn != nil || s.Gather != nil || !s.inReach()

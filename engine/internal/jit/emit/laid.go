@@ -381,7 +381,8 @@ type pack struct {
 }
 
 // packOf returns the pack of as many rows as a vector holds from a row of the iteration on, if the pieces of a row that is stored follow
-// each other, and those of the next row follow them. It has no rows if it would have as many loads as the rows have moves.
+// each other, and those of the next row follow them. It has no rows where it saves nothing: with more loads than the rows have moves, or as
+// many if a move by itself is one load.
 func (f *phaseCode) packOf(row int) (p pack) {
 	l, ok := f.Lanes.(isa.Packer)
 	if !ok || len(f.chosen) > 0 || !f.Layout.Repeats {
@@ -543,8 +544,8 @@ func (f *phaseCode) masksRows(bytes int) bool {
 	return f.Predicates > 0 && f.Layout.Cached && len(f.chosen) == 0 && bytes <= widestRow && f.Layout.Laid < f.W && bytes == f.rowBytes() && bits.OnesCount(uint(bytes)) > 1 && f.Phase.Sites[f.moved[0].To].Type != dtype.Bool
 }
 
-// copyRows emits the copies of some rows of an iteration, some of them by one store if so many are packed. Offsets that an index selects go from their vector to general
-// registers where the target blends: the processors of the others forward a store of the vector to loads.
+// copyRows emits the copies of some rows of an iteration. If packed is not 0, one store has so many of them. Offsets that an index selects go
+// from their vector to general registers where the target blends: the processors of the others forward a store of the vector to loads.
 func (f *phaseCode) copyRows(rows, bytes, packed int) {
 	switch {
 	case packed > 0:

@@ -37,8 +37,8 @@ const (
 	OpTernary
 	// OpMulLow is the product of the lower halves of lanes of 64 bits.
 	OpMulLow
-	// OpShiftUp moves the lanes of args[0] up by Aux lanes. The lowest lanes are those of args[1], a constant: with Imm, those of
-	// each Imm lanes.
+	// OpShiftUp moves the lanes of args[0] up by Aux lanes, or if Imm is not 0 those of each Imm lanes among themselves. The lowest
+	// lanes are those of args[1], a constant.
 	OpShiftUp
 	// OpLast is the last lane of args[0] in all lanes.
 	OpLast

@@ -49,12 +49,7 @@ func shares(parts []*Stage, rows int) bool {
 		return nil
 	}
 	last := parts[len(parts)-1]
-	pieces := lists.Sum(parts[:len(parts)-1], func(s *Stage) int {
-		if overlap(s.Writes, last.Reads) {
-			return 1
-		}
-		return 0
-	})
+	pieces := lists.Count(parts[:len(parts)-1], func(s *Stage) bool { return overlap(s.Writes, last.Reads) })
 	return pieces > 1 || slices.ContainsFunc(parts[:len(parts)-1], func(s *Stage) bool {
 		x := same(s.Writes, last.Writes)
 		return x != nil && (x.Shape[1]*x.Type.Size() <= fewLines || same(s.Reads, last.Reads) != nil)

@@ -260,7 +260,7 @@ const (
 	eachTile               // all strips for a tile
 )
 
-// choose chooses the order. Where calls of kernels and prefetches take longer than they save, kernels have few calls.
+// choose returns the order, and sets tilesRate. Where calls of kernels and prefetches take longer than they save, kernels have few calls.
 func (c *call) choose() order {
 	var ahead bool
 	c.tilesRate, ahead = c.rowsRate()

@@ -86,18 +86,18 @@ func (f *family) unpacked(p *Problem) bool {
 }
 
 // narrow512 is narrow for AVX-512. The elements of A from which it pays rise with the columns; more are needed where these fill a vector, and
-// none where B is by columns, which would be packed. More than few columns become rows where A does not come from memory. From there, long rows of A are
-// faster one after the other; kernels prefetch others, see computeTransposed. Stacks outside of the second level take more rows and terms.
-// More than few columns take least terms. A by rows takes as many terms as columns, and more for more than few: loading columns of fewer takes too long.
+// none where B is by columns, which would be packed. Kernels prefetch an A that comes from memory: see computeTransposed.
 func (f *family) narrow512(p *Problem, few int) bool {
 	const most, least = 12, 16 // columns; rows, and terms where stores take long
 	bytes, row := p.M*p.K*f.size, p.N*f.size
 	all := len(p.OffA) * (bytes + p.M*row)
 	switch {
-	case p.K < transposeTerms, p.N > few && p.K < least, p.A.Col == 1 && (p.K < p.N || p.N > few && p.K < 4*least),
-		p.N > most, p.N > few && bytes > l3()/8, bytes > l3()/2 && p.A.Col == 1 && p.K*f.size > 1<<10,
-		p.K < least && (all > l3()/4 || p.M*row > cachedB && 2*row > f.vector),
-		all > l2() && len(p.OffA) > 1 && (p.K < 2*least || p.M < 4*least):
+	case p.K < transposeTerms, p.N > most,
+		p.N > few && (p.K < least || bytes > l3()/8),
+		p.A.Col == 1 && (p.K < p.N || p.N > few && p.K < 4*least),              // to load so few terms as columns takes longer
+		bytes > l3()/2 && p.A.Col == 1 && p.K*f.size > 1<<10,                   // from memory, long rows are faster one after the other
+		p.K < least && (all > l3()/4 || p.M*row > cachedB && 2*row > f.vector), // stores take long
+		all > l2() && len(p.OffA) > 1 && (p.K < 2*least || p.M < 4*least):      // of a stack
 		return false
 	}
 	elements := max(512, 3*p.N*row)

@@ -310,7 +310,7 @@ func (w *partitionWriter) lower(t, a, b x86.Vec) {
 	}
 }
 
-// masks compares keys into a mask of AVX-512.
+// masks compares keys into a mask of AVX-512. The three low bits of a comparison of floats are the one of integers.
 func (w *partitionWriter) masks(k x86.Mask, a, b x86.Vec, how int, of ...x86.Operand) {
 	op := w.pick(x86.VPCMPD, x86.VPCMPQ)
 	if w.form&raw != 0 {

@@ -56,7 +56,7 @@ func TestStripsPrefetchLines(t *testing.T) {
 	}
 }
 
-// follows is an engine that only notes its tiles, and which follow.
+// follows is an engine that only notes its tiles, and those that follow them.
 type follows struct {
 	engine
 	tiles, next []tile

@@ -277,8 +277,8 @@ func TestColumnsCopied(t *testing.T) {
 	}
 }
 
-// TestFilteredRows compares sums of many products of elements around each with a value of the group of rows with the interpreter. The arrays
-// end at inaccessible pages. The values are not loaded again for each row.
+// TestFilteredRows compares filters with the interpreter: sums of products of neighbouring elements and weights, which a group of rows shares.
+// The arrays end at inaccessible pages. The weights are not loaded again for each row.
 func TestFilteredRows(t *testing.T) {
 	defer forget()
 	r := rand.New(rand.NewPCG(9, 4))

@@ -59,7 +59,7 @@ type Site struct {
 	Gather     *GatherPlan
 }
 
-// Part reports whether a site is a field of a record that has more than so many fields, which are those that are loaded.
+// Part reports whether a site is a field of a record of which so many fields are loaded, fewer than it has.
 func (s *Site) Part(fields int) bool { return s.Record > 0 && fields < s.Line.Step() }
 
 // ShortSteps reports whether permutes reach the elements of a site, and these have 1 or 2 bytes.

@@ -205,7 +205,8 @@ func (bp *Phase) sitesDown() bool {
 }
 
 // spansTogether reports whether a seq loop that carries values, or reduces, may walk many short spans of columns in one call: machine
-// code reaches all its sites. ext are the extents of the spans, and spans the steps of the sites in which.
+// code reaches all its sites. ext are the extents of the spans, and spans the steps of the sites in which. Lanes that hold narrow states
+// are chosen later, if the loop allows them.
 func (l *layouter) spansTogether(ext []int, which []int32, spans [][]bound.Span) bool {
 	bp, k := l.bp, len(ext)
 	if !l.Blends || l.ph.Kind != lower.SeqPhase || ext[k-1] < 2 || ext[k-1]*ext[k-2]*bp.SeqN < leastBlock {

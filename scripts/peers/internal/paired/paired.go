@@ -1,4 +1,4 @@
-// Package paired has what every comparison of alternating programs needs.
+// Package paired has what every comparison of alternating programs needs. An error ends the comparison: see package failure.
 package paired
 
 import (

@@ -16,7 +16,7 @@ import (
 // This takes tens of nanoseconds, as long as a short row. So one call runs many rows
 // if all addresses have constant steps from row to row.
 
-// shortRun is the time in ns of a loop that is one call, which no two threads share.
+// shortRun is the time in ns below which a loop is one call: two threads would gain little.
 const shortRun = 3e3
 
 // short reports whether one call reduces all blocks of a loop, in a time that is not worth a

@@ -306,8 +306,8 @@ func (w *walk) view(v *Value) {
 	}
 }
 
-// mostSelected is the most elements of a row for which a copy takes less time than the beginning of a row at a computed position, and
-// mostCopied the most of all rows, unless the results of a block of the loop need a block of the copy alone.
+// Rows of up to mostSelected elements are copied in less time than a loop takes to begin them at computed positions. All of them together
+// have at most mostCopied elements, unless each block of the loop reads a block of the copy alone.
 const (
 	mostSelected = 1024
 	mostCopied   = 1 << 24

@@ -189,8 +189,8 @@ const (
 )
 
 // groupsRows returns the reduction e down few columns of values that a computes from arrays without gaps, as one down the columns of groups
-// of rows, whose results are combined, or nil if the order of the values matters. The loop that reads one array has several rows in a
-// vector as it is.
+// of rows, whose results are combined. It returns nil if the order of the values matters, or if such groups do not suit. The loop that reads
+// one array has several rows in a vector as it is.
 func (g *Graph) groupsRows(e *tree.Node, a *Node) *Node {
 	r, k, columns := e.Op.Reduce(), len(e.Axes), e.Shape().Size()
 	if r.Ordered(a.Type.Register()) || r.Position() || !r.Native() || !slices.Equal(e.Axes, lists.UpTo(k)) || a.Faulty || a.Strided() != nil ||

@@ -67,8 +67,8 @@ const fewBordered = 9
 // mostWindow is the most elements of a window that is written out.
 const mostWindow = 64
 
-// A row down memory is written out up to mostDown elements, and in the order of lanes up to laneDown of each lane, or half as many that are
-// converted. Those of an array of laneApart of each lane and more are not if they are a multiple of apartBytes apart: their lines
+// A row down memory is written out up to mostDown elements, and in the order of lanes up to laneDown of each lane, half as many if elements
+// of 2 bytes are converted. Those of an array of laneApart of each lane and more are not if they are a multiple of apartBytes apart: their lines
 // share sets of the caches, and a loop along memory takes less time.
 const (
 	mostDown   = 63

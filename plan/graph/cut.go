@@ -342,10 +342,21 @@ func copied(parts [][]Root, axis int) bool {
 	n := t.Shape[axis]
 	bytes := n * t.Type.Size()
 	few := len(parts) <= mostCopied && 1 < n && leastCopied <= bytes && bytes <= copiedBytes
-	return (few || packed(len(parts), len(parts)*bytes)) && n < t.Shape.Size() && innermost(t, axis) && (n == 1 || t.Strides[axis] == 1) && !slices.ContainsFunc(parts, func(part []Root) bool {
+	pack := packed(len(parts), len(parts)*bytes) && slices.Contains(t.Strides, len(parts)*n) // the rows of the target follow each other
+	return (few || pack) && n < t.Shape.Size() && innermost(t, axis) && (n == 1 || t.Strides[axis] == 1) && !slices.ContainsFunc(parts, func(part []Root) bool {
 		a := part[0].Value.Strided()
-		return len(part) > 1 || part[0].Target.Shape[axis] != n || a == nil || !a.Shape.Equal(t.Shape) || n > 1 && a.Strides[axis] != 1 || a.Type != t.Type
+		return len(part) > 1 || part[0].Target.Shape[axis] != n || a == nil || !a.Shape.Equal(t.Shape) || n > 1 && a.Strides[axis] != 1 || a.Type != t.Type || !few && !forward(a, axis)
 	})
+}
+
+// forward reports whether each row along axis begins two elements or more behind the one before. Other rows are not packed.
+func forward(a *Array, axis int) bool {
+	for i, st := range a.Strides {
+		if i != axis && a.Shape[i] > 1 && st <= 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // packed reports whether rows of so many bytes may be packed from so many parts.

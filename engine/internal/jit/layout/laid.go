@@ -322,23 +322,26 @@ func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) b
 }
 
 // copiesEach decides whether a map of one axis copies elements one by one, as rows of one element, by a load and a store each. It does so
-// if the elements that it stores are far apart, if those that it loads are far apart and have 1 or 2 bytes, or if it moves several elements
-// of records.
+// if the elements that it stores are far apart, if those that it loads are far apart and have 1 or 2 bytes, or if it stores all elements
+// of records that follow each other, and loads each from records in the same order.
 func (l *layouter) copiesEach(ext []int, which []int32, spans [][]bound.Span) bool {
 	if len(ext) != 1 || !l.onlyCopies() || l.bp.Computes() {
 		return false
 	}
 	several := len(l.ph.Sites) > 2
-	apart, lines := several, make([]bound.Line, len(l.ph.Sites))
+	apart, lines, stores, record := several, make([]bound.Line, len(l.ph.Sites)), 0, 0
 	for at, i := range which {
 		size, step := l.ph.Sites[i].Type.Size(), max(spans[at][0].Coef, -spans[at][0].Coef)
-		if step == 0 || step > farthest/laidBytes || several && step == 1 {
+		if step == 0 || step > farthest/laidBytes || several && spans[at][0].Coef <= 1 {
 			return false
+		}
+		if l.ph.Sites[i].Store {
+			stores, record = stores+1, max(record, step)
 		}
 		apart = apart || step > mostSteps && (l.ph.Sites[i].Store || size <= 2)
 		lines[i] = l.Line(l.offsets[i], l.inside, spans[at])
 	}
-	if !apart {
+	if !apart || several && record != stores {
 		return false
 	}
 	l.bp.Laid, l.bp.LaidSpans, l.bp.Copied = 1, 0, true

@@ -297,6 +297,7 @@ func TestJoinedInRows(t *testing.T) {
 		{"in a slice", op.Concat[float32](2, op.Slice(leaf("a", 5, 20, 9), op.Span{}, op.Span{}, op.Range(2, 9)), leaf("b", 5, 20, 7)), "loop"},
 		{"multiples", op.Concat[float32](1, leaf("a", 100, 8), leaf("b", 100, 24)), "loop"},
 		{"of few bytes", op.Concat[float32](1, leaf("a", 100, 3), leaf("b", 100, 6)), "loop"},
+		{"of five of few bytes", op.Concat[float32](1, leaf("a", 100, 2), leaf("b", 100, 2), leaf("c", 100, 2), leaf("d", 100, 2), leaf("e", 100, 2)), "loop loop loop loop loop"},
 		{"of one column", op.Concat[float32](1, leaf("a", 100, 1), leaf("b", 100, 14)), "loop loop"},
 		{"of few bytes, flipped", op.Concat[float32](1, leaf("a", 100, 3), op.Flip[float32](leaf("b", 100, 5), 0)), "loop loop"},
 		{"of more bytes", op.Concat[float32](1, leaf("a", 100, 6), leaf("b", 100, 13)), "loop loop"},

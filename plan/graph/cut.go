@@ -342,21 +342,33 @@ func copied(parts [][]Root, axis int) bool {
 	n := t.Shape[axis]
 	bytes := n * t.Type.Size()
 	few := len(parts) <= mostCopied && 1 < n && leastCopied <= bytes && bytes <= copiedBytes
-	pack := packed(len(parts), len(parts)*bytes) && slices.Contains(t.Strides, len(parts)*n) // the rows of the target follow each other
+	pack := packed(len(parts), len(parts)*bytes) && slices.Contains(t.Strides, len(parts)*n) && packable(parts, axis) // the rows of the target follow each other
 	return (few || pack) && n < t.Shape.Size() && innermost(t, axis) && (n == 1 || t.Strides[axis] == 1) && !slices.ContainsFunc(parts, func(part []Root) bool {
 		a := part[0].Value.Strided()
-		return len(part) > 1 || part[0].Target.Shape[axis] != n || a == nil || !a.Shape.Equal(t.Shape) || n > 1 && a.Strides[axis] != 1 || a.Type != t.Type || !few && !forward(a, axis)
+		return len(part) > 1 || part[0].Target.Shape[axis] != n || a == nil || !a.Shape.Equal(t.Shape) || n > 1 && a.Strides[axis] != 1 || a.Type != t.Type
 	})
 }
 
-// forward reports whether each row along axis begins two elements or more behind the one before. Other rows are not packed.
-func forward(a *Array, axis int) bool {
-	for i, st := range a.Strides {
-		if i != axis && a.Shape[i] > 1 && st <= 1 {
+// packable reports whether parts are of at most mostCopied arrays one after the other, and each row along axis begins two elements or more
+// behind the one before.
+func packable(parts [][]Root, axis int) bool {
+	arrays, before := 0, (*Array)(nil)
+	for _, part := range parts {
+		a := part[0].Value.Strided()
+		if a == nil {
 			return false
 		}
+		for i, st := range a.Strides {
+			if i != axis && a.Shape[i] > 1 && st <= 1 {
+				return false
+			}
+		}
+		if before == nil || a.Mem != before.Mem || a.Temp != before.Temp {
+			arrays++
+		}
+		before = a
 	}
-	return true
+	return arrays <= mostCopied
 }
 
 // packed reports whether rows of so many bytes may be packed from so many parts.

@@ -352,23 +352,15 @@ func copied(parts [][]Root, axis int) bool {
 // packable reports whether parts are of at most mostCopied arrays one after the other, and each row along axis begins two elements or more
 // behind the one before.
 func packable(parts [][]Root, axis int) bool {
-	arrays, before := 0, (*Array)(nil)
+	var arrays []*Array
 	for _, part := range parts {
 		a := part[0].Value.Strided()
-		if a == nil {
+		if a == nil || axis >= len(a.Strides) || slices.Min(append(slices.Delete(slices.Clone(a.Strides), axis, axis+1), 2)) < 2 {
 			return false
 		}
-		for i, st := range a.Strides {
-			if i != axis && a.Shape[i] > 1 && st <= 1 {
-				return false
-			}
-		}
-		if before == nil || a.Mem != before.Mem || a.Temp != before.Temp {
-			arrays++
-		}
-		before = a
+		arrays = append(arrays, a)
 	}
-	return arrays <= mostCopied
+	return len(slices.CompactFunc(arrays, func(a, b *Array) bool { return a.Mem == b.Mem && a.Temp == b.Temp })) <= mostCopied
 }
 
 // packed reports whether rows of so many bytes may be packed from so many parts.

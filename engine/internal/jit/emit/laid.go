@@ -399,15 +399,16 @@ func (f *phaseCode) packOf(row int) (p pack) {
 	}
 	slices.SortFunc(moves, func(a, b lower.Move) int { return int(f.rowAddress(a.From, 0).Disp - f.rowAddress(b.From, 0).Disp) })
 	size, to := l.PackBytes(), f.rowAddress(p.to, row).Disp
-	p.rows, p.loads = size/all, make([]isa.Bytes, mostLoads+1)
+	p.rows = size / all
 	if len(moves) == 1 && f.rowStep(f.moved[0].From)+n > size { // no load has two rows
 		size = 16
 		p.rows = size >> bits.Len(uint(n-1))
 	}
-	for ; len(p.loads) > mostLoads; p.rows-- {
-		p.loads, p.behind = f.packLoads(moves, row, p.rows, size, to)
+	for ; ; p.rows-- {
+		if p.loads, p.behind = f.packLoads(moves, row, p.rows, size, to); len(p.loads) <= mostLoads {
+			break
+		}
 	}
-	p.rows++
 	if moved := p.rows * len(moves); len(p.loads) > moved || len(p.loads) == moved && (bits.OnesCount(uint(n)) == 1 || len(moves) == 1) {
 		return pack{}
 	}

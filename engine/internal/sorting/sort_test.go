@@ -337,7 +337,8 @@ func benchSort[T number](b *testing.B, isa string, typ dtype.Type, n int, value 
 	b.ReportMetric(least/float64(len(x)), "ns/elem")
 }
 
-// meanwhile calls change in turns in another goroutine until the test ends. It skips the test where races are errors.
+// meanwhile calls change again and again, with the number of the call, in another goroutine until the test ends. It skips the test under the
+// race detector.
 func meanwhile(t *testing.T, change func(turn int)) {
 	if testlevel.Race {
 		t.Skip("the test is a race")

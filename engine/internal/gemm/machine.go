@@ -378,7 +378,7 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 	const shared = 1 << 18 // multiply-adds of a product that is worth several threads
 	n, nc := (p.M+rows-1)/rows, (p.N+cols-1)/max(cols, 1)
 	// Each thread gets as many tiles of about one size.
-	whole := p.After != nil && p.After.unit() >= p.N // they have whole rows
+	whole := p.After != nil && p.After.unit() >= p.N // what uses the result needs whole rows
 	switch {
 	case threads == 1 || len(p.OffA) > 1 || float64(p.M)*float64(p.N)*float64(p.K) < shared:
 	case n == 1 && !whole && (e.transposed || e.through || e.passing || nc > 1 || p.M <= e.rows && p.N >= 4*threads*e.f.lanes()):

@@ -267,9 +267,11 @@ func TestTilesAgain(t *testing.T) {
 	}
 }
 
-// TestAgainTogether runs one program from several goroutines. Each run adds 1.
+// TestAgainTogether runs one program from several goroutines, some runs with a context that can end them. Each run adds 1.
 func TestAgainTogether(t *testing.T) {
 	const runs, each = 4, 2000
+	ends, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	for _, name := range engine.Backends() {
 		y := engine.Zeros[int64](40)
 		p, err := engine.CompileWith(context.Background(), engine.Options{Backend: name}, expr.Let(y, op.AddScalar[int64](y, 1)))
@@ -279,8 +281,12 @@ func TestAgainTogether(t *testing.T) {
 		var all sync.WaitGroup
 		for range runs {
 			all.Go(func() {
-				for range each {
-					if err := p.Run(context.Background()); err != nil {
+				for i := range each {
+					ctx := context.Background()
+					if i%400 >= 397 {
+						ctx = ends
+					}
+					if err := p.Run(ctx); err != nil {
 						t.Error(err)
 					}
 				}

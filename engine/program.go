@@ -6,13 +6,13 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/engine/internal/backend"
 	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/owned"
 	"github.com/oneloop/oneloop/engine/internal/sched"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/tree"
@@ -30,7 +30,7 @@ type Program struct {
 	plan   atomic.Pointer[plan.Plan]    // a run replaces it and host after a call of Memory.Rebind
 	host   atomic.Pointer[host.Program] // or nil
 	device *deviceRun                   // or nil
-	mu     sync.Mutex                   // locked during a run
+	mu     owned.Lock                   // locked during a run
 }
 
 // Compile plans and compiles statements. The result is the same as if each
@@ -182,10 +182,10 @@ func (p *Program) Run(ctx context.Context) error {
 	}
 	// The program calls no Go function, so it cannot wait for itself. What follows runs no Go code
 	// that can panic: a deferred call would take a tenth of the time.
-	p.mu.Lock()
+	owner := p.mu.Enter()
 	h := p.host.Load()
 	if process.rebinds.Load() != p.memory.seen || !h.Ready() { // another run may have replaced h
-		p.mu.Unlock()
+		p.mu.Leave(owner)
 		return p.runAny(ctx)
 	}
 	if c := h.Again(); c != nil {
@@ -193,12 +193,12 @@ func (p *Program) Run(ctx context.Context) error {
 			exec.Put(c.Words)
 			c.Code.Call(c.Args)
 		}
-		p.mu.Unlock()
+		p.mu.Leave(owner)
 		runtime.KeepAlive(p) // the calls have the addresses of its arrays as integers
 		return nil
 	}
 	err := h.RunShort()
-	p.mu.Unlock()
+	p.mu.Leave(owner)
 	if err != nil {
 		err = p.located(ctx, err)
 	}

@@ -1,0 +1,49 @@
+//go:build !race
+
+package owned
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// enter reports whether the caller is the owner of l, and lets it in. It is assembly, because no other code knows the goroutine.
+//
+//go:noescape
+func enter(l *Lock) bool
+
+// goroutine returns a number of the caller that no other goroutine has as long as it lives.
+func goroutine() uintptr
+
+// Commands of membarrier(2).
+const (
+	privateExpedited         = 1 << 3
+	registerPrivateExpedited = 1 << 4
+)
+
+// A barriers lets all threads of the process pass a barrier of memory.
+type barriers struct {
+	asked sync.Once
+	works atomic.Bool
+}
+
+var barrier barriers
+
+// ready reports whether all works. It finds this out in a goroutine, because the first call takes some 10 ms.
+func (b *barriers) ready() bool {
+	b.asked.Do(func() {
+		go func() {
+			_, _, e := unix.Syscall(unix.SYS_MEMBARRIER, registerPrivateExpedited, 0, 0)
+			b.works.Store(e == 0)
+		}()
+	})
+	return b.works.Load()
+}
+
+func (b *barriers) all() {
+	if _, _, e := unix.Syscall(unix.SYS_MEMBARRIER, privateExpedited, 0, 0); e != 0 {
+		panic("owned: no barrier: " + e.Error()) // ready has found that there is one
+	}
+}

@@ -1,0 +1,88 @@
+// Package owned has a mutex for what one goroutine uses again and again.
+package owned
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// A Lock is a mutex that may have an owner, a goroutine that has locked it many times in a row. The owner enters with two loads and a
+// store, and waits for no store before: the two atomic operations of a mutex take 9 ns. Others take the lock from its owner first, which
+// interrupts all processors that run the process, for microseconds.
+//
+// The barrier of Lock stands between its store to owner and its load of inside. The owner stores inside and then loads
+// owner. So either Lock sees that the owner is inside, or the owner sees that it is none any more.
+type Lock struct {
+	mu     sync.Mutex
+	owner  atomic.Uintptr // or 0
+	inside uint32         // 1: the owner has entered. Nobody else stores it.
+
+	// Of the goroutines that lock mu by Enter and Leave.
+	last   uintptr
+	times  int // in a row
+	losses int // how often an owner has lost the lock
+}
+
+// often is how many times in a row makes an owner. Each loss of the lock makes it eight times as many, so that losses take no more
+// time than is saved.
+const often = 64
+
+// Enter locks l, and reports whether the caller is its owner, for Leave.
+func (l *Lock) Enter() bool {
+	if enter(l) {
+		return true
+	}
+	l.Lock()
+	return false
+}
+
+// Leave unlocks l after Enter. What the caller has done before must not wait, as a run of a Go function may: others poll for it.
+func (l *Lock) Leave(owner bool) {
+	if owner {
+		l.inside = 0 // after all stores before, as on amd64
+	} else {
+		l.leave()
+	}
+}
+
+func (l *Lock) leave() {
+	if g := goroutine(); g != l.last {
+		l.last, l.times = g, 0
+	}
+	if l.times++; l.times >= often<<(3*min(l.losses, 16)) && l.last != 0 && barrier.ready() {
+		l.owner.Store(l.last)
+	}
+	l.mu.Unlock()
+}
+
+// Lock locks l for as long as the caller likes.
+func (l *Lock) Lock() {
+	l.mu.Lock()
+	l.disown()
+}
+
+// TryLock is Lock if no other caller has l by Lock.
+func (l *Lock) TryLock() bool {
+	if !l.mu.TryLock() {
+		return false
+	}
+	l.disown()
+	return true
+}
+
+// Unlock unlocks l after Lock.
+func (l *Lock) Unlock() { l.mu.Unlock() }
+
+// disown takes the lock from an owner other than the caller, who has mu.
+func (l *Lock) disown() {
+	if o := l.owner.Load(); o == 0 || o == goroutine() {
+		return
+	}
+	l.owner.Store(0)
+	l.last, l.losses = 0, l.losses+1
+	barrier.all()
+	for atomic.LoadUint32(&l.inside) != 0 {
+		runtime.Gosched()
+	}
+}

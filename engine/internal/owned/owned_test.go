@@ -1,0 +1,144 @@
+package owned
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/oneloop/oneloop/engine/internal/pause"
+)
+
+// wait waits until the process has a barrier.
+func wait(t *testing.T) {
+	for try := 0; try < 1000; try++ {
+		if barrier.ready() {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Skip("no barrier here")
+}
+
+// TestOwner tests who is the owner: a goroutine that has entered often, until another one locks.
+func TestOwner(t *testing.T) {
+	wait(t)
+	var l Lock
+	enter := func(want bool) {
+		t.Helper()
+		o := l.Enter()
+		if o != want {
+			t.Errorf("the caller is the owner: %t", o)
+		}
+		l.Leave(o)
+	}
+	elsewhere := func(f func()) {
+		done := make(chan bool)
+		go func() { defer close(done); f() }()
+		<-done
+	}
+	lock := func() { l.Lock(); l.Unlock() } //nolint // only the change of the owner counts
+	for range often {
+		enter(false)
+	}
+	enter(true)
+	lock()
+	if !l.TryLock() {
+		t.Error("TryLock fails")
+	}
+	l.Unlock()
+	enter(true)
+	elsewhere(func() { enter(false) })
+	for range 8 * often {
+		enter(false)
+	}
+	enter(true)
+	elsewhere(lock)
+	enter(false)
+	elsewhere(func() {
+		for range 8 * 8 * often {
+			enter(false)
+		}
+		enter(true)
+	})
+}
+
+// TestExcludes counts in several goroutines, some of which become owners again and again.
+func TestExcludes(t *testing.T) {
+	wait(t)
+	var l Lock
+	var all sync.WaitGroup
+	const workers, rounds = 4, 3000
+	n, owned := 0, 0
+	for k := range workers {
+		all.Go(func() {
+			for i := range rounds {
+				if k == 0 && i%8 == 0 {
+					l.Lock()
+					l.losses = 0
+					n++
+					l.Unlock()
+					continue
+				}
+				for range often + 40 {
+					o := l.Enter()
+					if n++; o {
+						owned++
+					}
+					l.Leave(o)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if want := (workers*rounds-rounds/8)*(often+40) + rounds/8; n != want {
+		t.Errorf("%d of %d", n, want)
+	}
+	t.Logf("owners have entered %d times of %d", owned, n)
+}
+
+// TestTaken counts in an owner, which has stores to wait for, and in another goroutine, which takes the lock from it each time.
+func TestTaken(t *testing.T) {
+	wait(t)
+	const rounds = 20000
+	var l Lock
+	var ended atomic.Bool
+	n, entered, owned := 0, 0, 0
+	owner, done := make(chan uintptr), make(chan bool)
+	go func() {
+		defer close(done)
+		owner <- goroutine()
+		far := make([]byte, 1<<22)
+		for at := 0; !ended.Load(); entered++ {
+			for range 20 {
+				at = (at + 4160) % len(far)
+				far[at]++
+			}
+			o := l.Enter()
+			before := n
+			for range 50 {
+				far[0]++
+			}
+			if n = before + 1; o {
+				owned++
+			}
+			l.Leave(o)
+		}
+	}()
+	g := <-owner
+	for range rounds {
+		l.Lock()
+		n++
+		l.owner.Store(g)
+		l.Unlock()
+		for range 100 {
+			pause.Pause()
+		}
+	}
+	ended.Store(true)
+	<-done
+	if n != entered+rounds || owned == 0 {
+		t.Errorf("%d instead of %d; the owner has entered %d times", n, entered+rounds, owned)
+	}
+	t.Logf("the owner has entered %d times of %d", owned, entered)
+}

@@ -234,9 +234,9 @@ func (f *phaseCode) plane(id int32) bool {
 }
 
 // holding emits a loop whose constants stay in registers, beside those of so many values, if permutes reach its elements, bytes are
-// shifted, or floats become narrow integers.
+// shifted, or values are converted with constants.
 func (f *phaseCode) holding(values int, loop func()) {
-	if !(f.steps() || f.Pairs() || f.ShiftsBytes() || f.clamps()) || !f.Lanes.Hold(f.holdRoom(values)) {
+	if !(f.steps() || f.Pairs() || f.ShiftsBytes() || f.converts()) || !f.Lanes.Hold(f.holdRoom(values)) {
 		loop()
 		return
 	}
@@ -250,11 +250,12 @@ func (f *phaseCode) holding(values int, loop func()) {
 	f.Bind(end)
 }
 
-// clamps reports whether nodes convert floats to narrow integers, which takes several constants.
-func (f *phaseCode) clamps() bool {
+// converts reports whether nodes convert floats to narrow integers, which takes several constants, or predicates in mask registers to
+// elements or numbers, which takes ones.
+func (f *phaseCode) converts() bool {
 	return f.Predicates > 0 && slices.ContainsFunc(f.top, func(id int32) bool {
 		n := &f.Nodes[id]
-		return n.Op == prim.Cvt && n.In.IsFloat() && isa.Narrow(n.Type)
+		return n.Op == prim.Cvt && (n.In == dtype.Bool || n.In.IsFloat() && isa.Narrow(n.Type)) || n.Op == ir.Store && n.Type == dtype.Bool
 	})
 }
 

@@ -262,9 +262,6 @@ func (f *avx512) inTail() x86.Operand {
 	return nil
 }
 
-// byteLen returns the length of a vector with a byte for each lane.
-func (f *avx512) byteLen() x86.Len { return max(x86.L128, x86.Len(8*f.W)) }
-
 // loadBool loads bytes as a mask: one byte for all lanes, or f.W bytes, of which it reads
 // those of a mask unless that is nil.
 func (f *avx512) loadBool(k x86.Mask, m x86.Mem, one bool, lanes x86.Operand) {
@@ -470,19 +467,6 @@ func (f *avx512) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 	f.storeMasked(n.Aux, t, op, l, masked, ops[:k])
 }
 
-func (f *avx512) storePredicate(n *lower.Node, m x86.Mem, masked bool) {
-	v, l := f.Tmp(), f.byteLen()
-	f.I(x86.VMOVDQU8, l, v, f.Const(repeat(1, int(l)/8)), x86.Zero(f.Mask(n.Args[0])))
-	switch {
-	case masked:
-		f.storeMasked(n.Aux, dtype.Bool, x86.VMOVDQU8, l, masked, []x86.Operand{m, v})
-	case f.W == 8:
-		f.I(x86.VMOVQ, 0, m, v)
-	default:
-		f.I(x86.VMOVUPS, l, m, v)
-	}
-}
-
 // A truncation says how to convert a float to an integer. Out of range the instruction
 // gives the indefinite value, which is right at one end of the range at most.
 type truncation struct {
@@ -508,11 +492,12 @@ var toFloat = [...][2]x86.Op{
 // fromPredicate broadcasts one to the lanes of the predicate.
 func (f *avx512) fromPredicate(n *lower.Node) {
 	k, to := f.Mask(n.Args[0]), n.Type
-	if f.LaneSize > 0 {
-		f.I(f.laneMove(to), f.LenOf(to), f.Dst(), f.full(to, 1), x86.Zero(k))
-		return
+	l, one := f.LenOf(to), floatBits(to, 1)
+	if f.LaneSize > 0 || f.holds() {
+		f.I(f.laneMove(to), l, f.Dst(), f.constantFor(l, f.full(to, one)), x86.Zero(k))
+	} else {
+		f.I(pick(to, x86.VBROADCASTSS, x86.VBROADCASTSD), l, f.Dst(), f.constant(to, one), x86.Zero(k))
 	}
-	f.I(pick(to, x86.VBROADCASTSS, x86.VBROADCASTSD), f.LenOf(to), f.Dst(), f.constant(to, floatBits(to, 1)), x86.Zero(k))
 }
 
 func (f *avx512) toPredicate(n *lower.Node) {

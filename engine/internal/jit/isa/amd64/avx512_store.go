@@ -54,6 +54,22 @@ func (f *avx512) loadsFrom(site int32) bool {
 	})
 }
 
+// byteLen returns the length of a vector with a byte for each lane.
+func (f *avx512) byteLen() x86.Len { return max(x86.L128, x86.Len(8*f.W)) }
+
+func (f *avx512) storePredicate(n *lower.Node, m x86.Mem, masked bool) {
+	v, l := f.Tmp(), f.byteLen()
+	f.I(x86.VMOVDQU8, l, v, f.constantFor(l, f.Const(repeat(1, int(l)/8))), x86.Zero(f.Mask(n.Args[0])))
+	switch {
+	case masked:
+		f.storeMasked(n.Aux, dtype.Bool, x86.VMOVDQU8, l, masked, []x86.Operand{m, v})
+	case f.W == 8:
+		f.I(x86.VMOVQ, 0, m, v)
+	default:
+		f.I(x86.VMOVUPS, l, m, v)
+	}
+}
+
 // packing returns the instruction that packs the lanes of a store to narrower elements.
 func (f *avx512) packing(n *lower.Node, t dtype.Type) x86.Op {
 	x := &f.Nodes[n.Args[0]]

@@ -73,9 +73,12 @@ func (f *emitter) vectorFor(l x86.Len, m x86.Mem) x86.Vec {
 	return v
 }
 
+// holds reports whether registers keep constants.
+func (f *emitter) holds() bool { return f.open && len(f.free)+len(f.kept) > 0 }
+
 // heldOperand is [emitter.operand], or a register that keeps the constant.
 func (f *emitter) heldOperand(t dtype.Type, x uint64) x86.Operand {
-	if f.open && len(f.free)+len(f.kept) > 0 {
+	if f.holds() {
 		return f.constantFor(f.LenOf(t), f.full(t, x))
 	}
 	return f.operand(t, x)

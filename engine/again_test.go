@@ -301,6 +301,37 @@ func TestAgainTogether(t *testing.T) {
 	}
 }
 
+// TestAgainCanceled cancels the context of programs and bindings of one loop and of two, which have run again and again.
+func TestAgainCanceled(t *testing.T) {
+	for _, name := range engine.Backends() {
+		y, z := engine.Zeros[int64](40), engine.Zeros[int64](7, 3)
+		one := expr.Let(y, op.AddScalar[int64](y, 1))
+		for _, stmts := range [][]expr.Statement{{one}, {one, expr.Let(z, op.AddScalar[int64](z, 1))}} {
+			p, err := engine.CompileWith(context.Background(), engine.Options{Backend: name}, stmts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := p.Bind(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, run := range []func(context.Context) error{p.Run, b.Run} {
+				ctx, cancel := context.WithCancel(context.Background())
+				before := y.Data()[0]
+				for range 200 {
+					if err := run(ctx); err != nil {
+						t.Fatal(err)
+					}
+				}
+				cancel()
+				if err := run(ctx); !errors.Is(err, context.Canceled) || y.Data()[0] != before+200 {
+					t.Errorf("%s, %d loops: %v after %d runs", name, len(p.Plan().Stages), err, y.Data()[0]-before)
+				}
+			}
+		}
+	}
+}
+
 // TestAgainDeadline runs programs of one unit of work, which takes seconds, until a deadline.
 func TestAgainDeadline(t *testing.T) {
 	const length = 1 << 27 // 1 GiB, which a shape may have with 32 bits

@@ -131,7 +131,7 @@ func (b *Binding) Run(ctx context.Context) error {
 	if ctx == nil {
 		return checkContext(ctx, "Binding.Run")
 	}
-	if c := b.host.Again(); c != nil && ctx.Done() == nil && b.host.Ready() {
+	if c := b.host.Again(); c != nil && b.host.Ready() && (ctx.Done() == nil || !b.host.Ends(ctx)) {
 		for ; c != nil; c = c.Next {
 			exec.Put(c.Words)
 			c.Code.Call(c.Args)

@@ -177,7 +177,7 @@ func (p *Program) Run(ctx context.Context) error {
 	if p == nil || p.plan.Load() == nil || ctx == nil {
 		return cmp.Or(p.usable(), checkContext(ctx, "Program.Run"))
 	}
-	if h := p.host.Load(); h == nil || !h.Loops() || ctx.Done() != nil {
+	if h := p.host.Load(); h == nil || !h.Loops() || ctx.Done() != nil && h.Ends(ctx) {
 		return p.runAny(ctx)
 	}
 	// The program calls no Go function, so it cannot wait for itself. What follows runs no Go code

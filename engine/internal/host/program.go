@@ -164,7 +164,10 @@ func (p *Program) Run(ctx context.Context) error {
 // Loops reports whether all steps are loops, and one call each runs them.
 func (p *Program) Loops() bool { return p.first != nil }
 
-// Ready reports whether the run is RunShort, if no context can end it.
+// Ends reports whether a context that can be done may end a run of these loops: it is done, or there is a second loop.
+func (p *Program) Ends(ctx context.Context) bool { return p.first.next != nil || ctx.Err() != nil }
+
+// Ready reports whether the run is RunShort, if no context ends it.
 func (p *Program) Ready() bool { return p.first != nil && p.bound && p.Observe == nil }
 
 // Again returns the calls that repeat the last run, or nil if RunShort has more to do. It is for a program that is ready. The
@@ -204,7 +207,7 @@ func (p *Program) RunShort() error {
 // runLoops is Run for a program that is ready. A context that is done ends it before the next loop, each of which is
 // one chunk.
 func (p *Program) runLoops(ctx context.Context) error {
-	if ctx.Done() == nil {
+	if ctx.Done() == nil || !p.Ends(ctx) {
 		return p.RunShort()
 	}
 	for l := p.first; l != nil; l = l.next {

@@ -134,7 +134,7 @@ func (b *Binding) Run(ctx context.Context) error {
 	if c := b.host.Again(); c != nil && b.host.Ready() && (ctx.Done() == nil || !b.host.Ends(ctx)) {
 		for ; c != nil; c = c.Next {
 			exec.Put(c.Words)
-			c.Code.Call(c.Args)
+			c.Call()
 		}
 		runtime.KeepAlive(b) // the calls have the addresses of its arrays as integers
 		return nil

@@ -174,15 +174,21 @@ func hostProgramOn(ctx context.Context, o Options, be backend.Backend, pl *plan.
 // A Go function of the program (op.GoFunc) must not run the program, nor another
 // program whose Go function is running. Run returns [expr.ErrUnsupported] then.
 func (p *Program) Run(ctx context.Context) error {
-	if p == nil || p.plan.Load() == nil || ctx == nil {
-		return cmp.Or(p.usable(), checkContext(ctx, "Program.Run"))
+	if p == nil || ctx == nil {
+		return p.misused(ctx)
 	}
-	if h := p.host.Load(); h == nil || !h.Loops() || ctx.Done() != nil && h.Ends(ctx) {
+	if h := p.host.Load(); h == nil || !h.Loops() {
+		return p.runAny(ctx)
+	}
+	if ctx.Done() != nil && p.host.Load().Ends(ctx) {
 		return p.runAny(ctx)
 	}
 	// The program calls no Go function, so it cannot wait for itself. What follows runs no Go code
 	// that can panic: a deferred call would take a tenth of the time.
 	owner := p.mu.Enter()
+	if !owner {
+		p.mu.Lock()
+	}
 	h := p.host.Load()
 	if process.rebinds.Load() != p.memory.seen || !h.Ready() { // another run may have replaced h
 		p.mu.Leave(owner)
@@ -191,7 +197,7 @@ func (p *Program) Run(ctx context.Context) error {
 	if c := h.Again(); c != nil {
 		for ; c != nil; c = c.Next {
 			exec.Put(c.Words)
-			c.Code.Call(c.Args)
+			c.Call()
 		}
 		p.mu.Leave(owner)
 		runtime.KeepAlive(p) // the calls have the addresses of its arrays as integers
@@ -207,6 +213,9 @@ func (p *Program) Run(ctx context.Context) error {
 
 // runAny is Run for any program.
 func (p *Program) runAny(ctx context.Context) error {
+	if err := p.usable(); err != nil {
+		return err
+	}
 	if err := p.lock(ctx); err != nil {
 		return err
 	}
@@ -286,6 +295,12 @@ func (p *Program) rebound(ctx context.Context, seen uint64) error {
 	p.memory.seen = seen
 	p.host.Load().Rebind()
 	return nil
+}
+
+// misused returns the error of a run without a program or a context. It is a function of its own to keep Run short: each value that Run
+// keeps on the stack waits for the stores of the loop before.
+func (p *Program) misused(ctx context.Context) error {
+	return cmp.Or(p.usable(), checkContext(ctx, "Program.Run"))
 }
 
 // usable returns an error for a nil or zero program.

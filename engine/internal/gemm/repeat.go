@@ -115,7 +115,7 @@ func (w *worker) RunAll(same bool) ir.FaultKind {
 	if same && r.ready {
 		for i := range r.calls {
 			exec.Put(r.calls[i].Words)
-			r.calls[i].Code.Call(r.calls[i].Args)
+			r.calls[i].Call()
 		}
 		return ir.NoFault
 	}

@@ -164,8 +164,10 @@ func (p *Program) Run(ctx context.Context) error {
 // Loops reports whether all steps are loops, and one call each runs them.
 func (p *Program) Loops() bool { return p.first != nil }
 
-// Ends reports whether a context that can be done may end a run of these loops: it is done, or there is a second loop.
-func (p *Program) Ends(ctx context.Context) bool { return p.first.next != nil || ctx.Err() != nil }
+// Ends reports whether a context that can be done may end a run, if not all is one such loop, or if it is done.
+func (p *Program) Ends(ctx context.Context) bool {
+	return p.first == nil || p.first.next != nil || ctx.Err() != nil
+}
 
 // Ready reports whether the run is RunShort, if no context ends it.
 func (p *Program) Ready() bool { return p.first != nil && p.bound && p.Observe == nil }
@@ -187,7 +189,7 @@ func (p *Program) RunShort() error {
 		} else {
 			for c := l.calls; c != nil; c = c.Next {
 				exec.Put(c.Words)
-				c.Code.Call(c.Args)
+				c.Call()
 			}
 			if *l.faults != 0 {
 				k = l.loop.Whole().Faults()

@@ -225,6 +225,6 @@ func (s *shortcut) run(same bool) {
 	}
 	for c := s.first; c != nil; c = c.Next {
 		exec.Put(c.Words)
-		c.Code.Call(c.Args)
+		c.Call()
 	}
 }

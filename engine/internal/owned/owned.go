@@ -18,7 +18,7 @@ type Lock struct {
 	owner  atomic.Uintptr // or 0
 	inside uint32         // 1: the owner has entered. Nobody else stores it.
 
-	// Of the goroutines that lock mu by Enter and Leave.
+	// Of the goroutines that unlock mu by Leave.
 	last   uintptr
 	times  int // in a row
 	losses int // how often an owner has lost the lock
@@ -28,16 +28,10 @@ type Lock struct {
 // time than is saved.
 const often = 64
 
-// Enter locks l, and reports whether the caller is its owner, for Leave.
-func (l *Lock) Enter() bool {
-	if enter(l) {
-		return true
-	}
-	l.Lock()
-	return false
-}
+// Enter locks l if the caller is its owner, and reports whether it is. Another caller calls Lock. Both then call Leave.
+func (l *Lock) Enter() bool { return enter(l) }
 
-// Leave unlocks l after Enter. What the caller has done before must not wait, as a run of a Go function may: others poll for it.
+// Leave unlocks l after Enter, or after Lock, which then counts. What the caller has done before must not wait, as a run of a Go function may: others poll for it.
 func (l *Lock) Leave(owner bool) {
 	if owner {
 		l.inside = 0 // after all stores before, as on amd64

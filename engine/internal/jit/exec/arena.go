@@ -108,6 +108,12 @@ type Bound struct {
 	Next  *Bound
 }
 
+// Call makes the call, without Put.
+func (b *Bound) Call() {
+	call(b.Code.entry, b.Args)
+	runtime.KeepAlive(b)
+}
+
 // A Word is a word of the arguments of code, and what it is at the beginning of each call.
 type Word struct {
 	At *int

@@ -601,10 +601,9 @@ func (c *call) run(r, end, q, strips int) {
 	first, height := c.rowsOf(r)
 	tall, last := scalar.FromBool[int](r < c.tall), scalar.FromBool[int](q == c.strips()-1)
 	all, width := end-r, c.e.width*size
-	args.tileA, args.tileC, args.tileOut, args.again = height*c.row+c.tile, height*t.ldc, height*t.ldo, all
+	args.over(all, strips, [3]int{height*c.row + c.tile, height * t.ldc, height * t.ldo}, c.strip, width)
 	args.tileBegin = height * args.begins
 	args.stripBegin = width - (all-1)*args.tileBegin
-	args.stripA, args.stripB, args.stripC, args.stripOut = -(all-1)*args.tileA, c.strip, width-(all-1)*args.tileC, width-(all-1)*args.tileOut
 	for at := 0; strips > 0; {
 		n, most := all-at, all-at
 		if at == 0 {
@@ -624,6 +623,14 @@ func (c *call) run(r, end, q, strips int) {
 			at, q, strips = 0, q+1+more, strips-1-more
 		}
 	}
+}
+
+// over makes kernels compute some tiles, whose distances in A, C and the result it gets, of strips that are so far apart in B and C.
+func (a *args) over(tiles, strips int, tile [3]int, stripB, stripC int) {
+	back := tiles - 1
+	a.tiles, a.again, a.more = tiles, tiles, strips-1
+	a.tileA, a.tileC, a.tileOut = tile[0], tile[1], tile[2]
+	a.stripA, a.stripB, a.stripC, a.stripOut = -back*tile[0], stripB, stripC-back*tile[1], stripC-back*tile[2]
 }
 
 // prefetch sets what the next kernels prefetch, of at most so many tiles. It returns the rate, and the number of these kernels:

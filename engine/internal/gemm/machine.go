@@ -34,7 +34,8 @@ type machine struct {
 	cells           []cell // of a small product
 	nextAhead       int    // number of products from one to that whose operands its kernels prefetch
 	sums            int    // bytes between rows of the sums of a small product, if they are the columns of its result; else 0
-	turns           int    // 1 if it has one kernel, of which every second product prefetches something else; see cell
+	turns           int    // 1 if every second product prefetches something else
+	later           [2]fetch
 	// streams says that stores to the result should bypass the caches, where it is
 	// aligned, and stream that this run does so.
 	streams, stream bool
@@ -88,15 +89,13 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 // take long have few rows and many vectors: wide ones that leave the first level, and those from five vectors on that are far, unless they are columns
 // in memory: their sums are next to each other.
 func (f *family) shape(p *Problem, shared bool) (rows, width int) {
-	const few, fewer = 8, 4 // vectors
+	const few, fewer = 8, 2 // vectors
 	m, lanes := p.M, f.lanes()
 	vecs, whole := (p.N+lanes-1)/lanes, p.N%lanes == 0 || p.N%lanes == lanes/2
 	most := f.most(vecs)
-	wide := f.avx512 && p.K <= fewTerms && p.C.Col == 1 && (vecs > few && len(p.OffA)*m*p.N*f.size > cachedB || vecs > fewer && f.far(p, vecs))
-	if wide {
-		most = min(4, max(2, p.K))
-		if f.vecs(most, whole) < vecs {
-			most = min(most, 3)
+	wide := f.avx512 && p.K <= fewTerms && p.C.Col == 1 && (vecs > few && len(p.OffA)*m*p.N*f.size > cachedB || vecs > fewer && f.far(p))
+	if wide { // as many rows as have all columns in one kernel, or two or three
+		for most = min(most, max(2, p.K)); most > 3 && f.vecs(most, whole) < vecs; most-- {
 		}
 	}
 	if shared && p.A.Col == 1 && vecs <= few {
@@ -118,11 +117,9 @@ func (f *family) shape(p *Problem, shared bool) (rows, width int) {
 	return rows, width
 }
 
-// far reports whether results of so many vectors have rows that share lines, and do not stay in the second level. It leaves
-// out small products, whose lists have room for large kernels only.
-func (f *family) far(p *Problem, vecs int) bool {
-	list := (p.M + f.rows - 1) / f.rows * ((vecs + 1) / 2)
-	return list > mostCells && p.C.Row*f.size%cacheLine != 0 && len(p.OffA)*p.M*p.N*f.size > l2()
+// far reports whether results do not stay in the second level, and have rows that share lines or are those of several products of few terms.
+func (f *family) far(p *Problem) bool {
+	return (p.C.Row*f.size%cacheLine != 0 || len(p.OffA) > 1 && p.K <= storedTerms) && len(p.OffA)*p.M*p.N*f.size > l2()
 }
 
 // busy reports whether kernels of so many rows and vectors do not wait for loads or for sums. Of few terms, for which

@@ -8,7 +8,6 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/prim/scalar"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -222,6 +221,12 @@ func TestShapes(t *testing.T) {
 	columns := Problem{M: 10, N: 2000, K: 40, A: Matrix{40, 1}, C: Matrix{1, 10}, OffA: []int{0}}
 	if rows, vecs := families["avx512"][dtype.F32].shape(&columns, false); rows != 10 || vecs != 2 {
 		t.Errorf("columns of the result: %d rows of %d vectors", rows, vecs)
+	}
+	for _, c := range []struct{ k, rows, vecs int }{{20, 6, 4}, {storedTerms + 1, 13, 2}} {
+		stack := Problem{M: 64, N: 64, K: c.k, A: Matrix{c.k, 1}, C: Matrix{64, 1}, OffA: make([]int, l2()/1000)}
+		if rows, vecs := families["avx512"][dtype.F32].shape(&stack, false); rows != c.rows || vecs != c.vecs {
+			t.Errorf("results of a stack of %d terms: %d rows of %d vectors", c.k, rows, vecs)
+		}
 	}
 }
 
@@ -454,17 +459,10 @@ func TestSmallProductsPrefetch(t *testing.T) {
 				off := make([]int, products)
 				p := Problem{Type: dtype.F32, M: x.n, N: x.n, K: x.n, A: Matrix{x.n, 1}, B: Matrix{x.n, 1}, C: Matrix{x.n, 1}, OffA: off, OffB: off, OffC: off}
 				d := New(isa, p, &ir.Binding{}, 1)
-				if len(d.machine.cells) == 0 || d.machine.cells[0].step > 0 != x.want {
-					t.Errorf("%s, halves %t: %d kernels, %d products of %d prefetch: %t", isa, two, len(d.machine.cells), products, x.n, !x.want)
-				}
-				var operands [2]bool
-				for _, l := range d.machine.cells {
-					for turn := range 1 + d.machine.turns {
-						operands[scalar.FromBool[int](l.ahead[turn] < 0)] = true
+				for turn, l := range d.machine.later {
+					if len(d.machine.cells) == 0 || l.step > 0 != x.want || x.want && l.second != (turn == 1) {
+						t.Errorf("%s, halves %t: %d calls, %d products of %d, turn %d: %+v, want prefetches: %t", isa, two, len(d.machine.cells), products, x.n, turn, l, x.want)
 					}
-				}
-				if operands != [2]bool{true, true} {
-					t.Errorf("%s, products of %d: operands that are prefetched: %v", isa, x.n, operands)
 				}
 			}
 		}

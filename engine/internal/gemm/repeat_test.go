@@ -67,6 +67,7 @@ func TestRepeats(t *testing.T) {
 		{16, 16, 16, 1, columns, rows, true},
 		{64, 64, 2, 1, rows, rows, true}, // several tiles in a call
 		{13, 17, 300, 1, rows, rows, true},
+		{50, 60, 20, 8, rows, rows, true}, // no more than four calls each
 		{3, 17, 20, 1, rows, columns, true},
 		{8, 8, 8, 5, rows, rows, true},
 		{8, 8, 8, mostCalls + 1, rows, rows, false},

@@ -7,8 +7,8 @@ import (
 	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
-// mostCells is the largest number of kernels of a small product.
-const mostCells = 16
+// mostListed is the largest number of kernels of a small product.
+const mostListed = 48
 
 // mostFound returns the largest size of the operands of a product, in bytes, of which the processor
 // prefetches the lines ahead by itself, unless B is packed, which reads parts of lines. Of larger ones kernels prefetch those of a later product.
@@ -25,100 +25,113 @@ func (e *machine) mostFound(both int) int {
 	return 3 << 10
 }
 
-// A cell is a kernel of a small product, and the bytes from the first elements of A, B
-// and C to its own.
+// A cell is a call of a small product: kernels of the same shape, of some tiles of rows and strips of columns.
 type cell struct {
-	code    [2]*exec.Code // the second one's stores bypass the caches
-	a, b, c int
-	// The kernel prefetches bytes of later products: from ahead on in the operand that kernels read first, or from ^ahead on in the other
-	// one. Of a product with a single kernel, odd products have the second element.
-	ahead [2]int
-	step  int // between prefetches; 0: there are none
-	lines int // that a kernel that reads B by columns prefetches at once
+	code          [2][2]*exec.Code // of two turns; the second ones' stores bypass the caches
+	a, b, c       int              // bytes from the first elements of A, B and C to its own
+	height        int              // rows of a tile
+	tiles, strips int
+	first         int // kernels before it
+}
+
+// A fetch says what the kernels of a list prefetch of a later product: so many bytes each.
+type fetch struct {
+	second bool // of the operand that kernels read second
+	part   int
+	step   int // between prefetches; 0: there are none
+	lines  int // that a kernel that reads B by columns prefetches at once
 }
 
 // leastAhead is the least number of bytes between what small products read and what they prefetch, unless B is packed, which
 // takes long enough: these arrive in time from memory.
 const leastAhead = 8 << 10
 
-// list lists the kernels of a product that is one tile of one block, and packs B only. They store the results, or sums next to each other, which
-// become its columns. prepare has made them.
+// list lists the calls of a product that is one tile of one block, and packs B only. They store the results, or sums next to each other, which
+// become its columns. prepare has made their kernels.
 func (e *machine) list(byRows bool) {
 	p := e.p
-	if e.packA || e.copiesB || e.transposesFirst || e.f.group > 0 || p.GridB != nil || p.K > Block {
+	if e.packA || e.copiesB || e.transposesFirst || e.passing || e.f.group > 0 || p.GridB != nil || p.K > Block {
 		return
 	}
 	c := call{e: e}
 	c.divide(p.M)
-	kernels := c.tiles() * ((p.N + e.width - 1) / e.width)
-	if kernels > mostCells {
+	tiles, whole := c.tiles(), p.N/e.width
+	kernels := tiles * ((p.N + e.width - 1) / e.width)
+	if kernels == 0 || kernels > mostListed {
 		return
 	}
-	first, second := p.M*p.K*e.size, p.N*p.K*e.size // bytes
-	both := first + second
 	if e.sums = 0; !byRows {
 		e.sums = p.N * e.size
 	}
-	e.turns, e.nextAhead = scalar.FromBool[int](kernels == 1), 1
-	if e.packB {
-		first, second = second, first
-	} else {
-		e.nextAhead += leastAhead / max(both, 1)
-	}
-	products := 1 + e.turns // that are prefetched together
-	all := products * kernels
-	some := min(max(1, all*first/max(both, 1)), all-1) // prefetch the first operand
-	partA, partB := products*first/some, products*second/(all-some)
-	rates := [2]rate{rateOf(partA, p.K), rateOf(partB, p.K)}
-	switch {
-	case len(p.OffC) == 1, both <= e.mostFound(both) && (!e.packB || len(p.OffB)*both <= l2()/2):
-		rates = [2]rate{}
-	case kernels == 1:
-		rates[0] = max(rates[0], rates[1])
-	}
-	for r := range c.tiles() {
-		i, rows := c.rowsOf(r)
-		s := shape{rows: rows, across: e.across, save: e.save, transposed: e.transposed}
-		for j := 0; j < p.N; j += e.width {
-			s.columns(e.f, min(e.width, p.N-j))
-			s.rate = rates[scalar.FromBool[int](len(e.cells) >= some)]
-			l := cell{step: min(s.rate.prefetches(p.K), 1) * s.rate.bytes(), a: i * e.a.Row, b: j * e.b.Col, c: i*e.stepC() + j*e.size}
-			for turn := range l.ahead {
-				at := turn*e.turns + len(e.cells)
-				if l.ahead[turn] = at * partA; at >= some {
-					l.ahead[turn] = ^((at - some) * partB)
-				}
+	rates := e.prefetchLater(kernels)
+	first := 0
+	for _, rows := range [2][2]int{{0, c.tall}, {c.tall, tiles}} {
+		for _, strips := range [2][2]int{{0, whole}, {whole, kernels / tiles}} {
+			l := cell{tiles: rows[1] - rows[0], strips: strips[1] - strips[0], first: first}
+			if l.tiles*l.strips == 0 {
+				continue
 			}
-			if e.transposed {
-				e.prefetchColumns(&l, len(e.cells), kernels)
-			}
+			i, height := c.rowsOf(rows[0])
+			j := strips[0] * e.width
+			l.height, l.a, l.b, l.c = height, i*e.a.Row, j*e.b.Col, i*e.stepC()+j*e.size
 			if e.packB {
 				l.b = j * e.size * p.K
 			}
-			l.code[0] = e.f.kernel(s)
-			if e.streams {
-				streamed := s
-				streamed.save = stream
-				l.code[1] = e.f.kernel(streamed)
-			}
-			if l.code[0] == nil || e.streams && l.code[1] == nil { // prepare makes none that are denser
-				e.cells, e.sums = e.cells[:0], 0
-				return
+			first += l.tiles * l.strips
+			s := shape{rows: height, across: e.across, save: e.save, transposed: e.transposed}
+			s.columns(e.f, min(e.width, p.N-j))
+			for turn := range 2 {
+				s.rate, s.save = rates[turn], e.save
+				if l.code[0][turn] = e.f.kernel(s); e.streams {
+					s.save = stream
+				}
+				if l.code[1][turn] = e.f.kernel(s); l.code[0][turn] == nil || l.code[1][turn] == nil { // prepare makes none that are denser
+					e.cells, e.sums = e.cells[:0], 0
+					return
+				}
 			}
 			e.cells = append(e.cells, l)
 		}
 	}
 }
 
-// prefetchColumns makes kernel i of so many, which reads B by columns, prefetch a part of B of a later product, where products have more than a few
+// prefetchLater says what so many kernels prefetch of later products, and returns the rates. Even products prefetch what kernels read first of two
+// products, odd ones the other operand.
+func (e *machine) prefetchLater(kernels int) (rates [2]rate) {
+	p := e.p
+	operands := [2]int{p.M * p.K * e.size, p.N * p.K * e.size} // bytes
+	both := operands[0] + operands[1]
+	e.turns, e.later, e.nextAhead = 1, [2]fetch{}, 2
+	switch {
+	case len(p.OffC) == 1:
+		return rates
+	case e.transposed:
+		e.turns, e.nextAhead = 0, 1+leastAhead/max(both, 1)
+		e.prefetchColumns(operands[1], kernels)
+		return rates
+	case both <= e.mostFound(both) && (!e.packB || len(p.OffB)*both <= l2()/2):
+		return rates
+	case e.packB:
+		operands[0], operands[1] = operands[1], operands[0]
+	default:
+		e.nextAhead += leastAhead / max(both, 1)
+	}
+	for turn, bytes := range operands {
+		part := (2*bytes + kernels - 1) / kernels
+		r := rateOf(part, p.K)
+		e.later[turn], rates[turn] = fetch{second: turn == 1, part: part, step: min(r.prefetches(p.K), 1) * r.bytes()}, r
+	}
+	return rates
+}
+
+// prefetchColumns makes kernels, which read B by columns, prefetch a part of B of a later product, where products have more than a few
 // lines of their own and come from memory: see prefetchNext. From the third level that takes longer than it saves.
-func (e *machine) prefetchColumns(l *cell, i, kernels int) {
+func (e *machine) prefetchColumns(b, kernels int) {
 	const few = 4 * cacheLine
 	p := e.p
-	b := p.N * p.K * e.size
-	part := (b + kernels - 1) / kernels
-	if l.step = 0; e.f.avx512 && b > few && len(p.OffB) > 1 && p.OffB[0] != p.OffB[1] && len(p.OffB)*(b+p.M*p.K*e.size) > l3()/4 {
-		l.lines, l.step, l.ahead = (part+cacheLine-1)/cacheLine, cacheLine, [2]int{^(i * part), ^(i * part)}
+	if e.f.avx512 && b > few && p.OffB[0] != p.OffB[1] && len(p.OffB)*(b+p.M*p.K*e.size) > l3()/4 {
+		part := (b + kernels - 1) / kernels
+		e.later[0] = fetch{second: true, part: part, step: cacheLine, lines: (part + cacheLine - 1) / cacheLine}
 	}
 }
 
@@ -169,24 +182,26 @@ func (w *worker) small(lo, hi int, s *scratch) {
 	if e.across {
 		args.as = e.a.Col
 	}
+	stripB := e.width * e.b.Col
 	if e.packB {
 		args.bs = e.width * e.size
+		stripB = args.bs * p.K
 	}
-	args.mask, args.alpha, args.beta = e.last, d.alpha, d.beta
-	way, prefetches := scalar.FromBool[int](e.stream), e.cells[0].step > 0
+	args.mask, args.alpha, args.beta, args.tiles, args.more = e.last, d.alpha, d.beta, 1, 0
+	way := scalar.FromBool[int](e.stream)
 	a, b, c := d.bind.Bufs[d.a].Ptr, d.bind.Bufs[d.b].Ptr, d.bind.Bufs[2].Ptr
 	for u := lo; u < hi; u++ {
 		if (u-lo)%stride == 0 && d.stop() {
 			break
 		}
-		var next [2]uintptr // what later kernels read first, and the other operand
 		turn := u & e.turns
-		if prefetches {
+		later, ahead := &e.later[turn], uintptr(0) // what kernels prefetch
+		if later.step > 0 {
 			v := min(u-turn+e.nextAhead, hi-1)
-			next = [2]uintptr{uintptr(a) + uintptr(p.OffA[v]*d.size), uintptr(b) + uintptr(p.OffB[v]*d.sizeB)}
-			if e.packB {
-				next[0], next[1] = next[1], next[0]
+			if ahead = uintptr(a) + uintptr(p.OffA[v]*d.size); later.second != e.packB {
+				ahead = uintptr(b) + uintptr(p.OffB[v]*d.sizeB)
 			}
+			args.aheadStep, args.tileAhead, args.left = later.step, later.part, later.lines
 		}
 		a, b, c := unsafe.Add(a, p.OffA[u]*d.size), unsafe.Add(b, p.OffB[u]*d.sizeB), unsafe.Add(c, p.OffC[u]*d.size)
 		if e.sums > 0 {
@@ -200,13 +215,13 @@ func (w *worker) small(lo, hi int, s *scratch) {
 			l := &e.cells[i]
 			args.a, args.b, args.c = unsafe.Add(a, l.a), unsafe.Add(b, l.b), unsafe.Add(c, l.c)
 			args.out = args.c
-			if prefetches {
-				args.ahead, args.aheadStep, args.left = next[0]+uintptr(l.ahead[turn]), l.step, l.lines
-				if l.ahead[turn] < 0 {
-					args.ahead = next[1] + uintptr(^l.ahead[turn])
-				}
+			args.ahead = ahead + uintptr(l.first*later.part)
+			words := noWords
+			if l.tiles*l.strips > 1 { // else the kernels before have left the numbers of one
+				args.over(l.tiles, l.strips, [3]int{l.height * e.a.Row, l.height * args.cs, l.height * args.os}, stripB, e.width*e.size)
+				words = tileWords
 			}
-			w.repeat.call(l.code[way], unsafe.Pointer(args), unsafe.Sizeof(*args), noWords)
+			w.repeat.call(l.code[way][turn], unsafe.Pointer(args), unsafe.Sizeof(*args), words)
 		}
 		if e.sums > 0 && !w.columns(&w.t) && !w.repeat.spoils() {
 			d.do.combine(&w.t, p.C.Col*d.size)

@@ -67,7 +67,9 @@ func takeOnce(s *Single) (*once, *sync.Pool) {
 		o.s, o.loop = *s, nil
 		p := Problem{Type: s.Type, M: s.M, N: s.N, K: s.K, A: s.A, B: s.B, C: s.C, Save: s.Save, Scaled: s.Scaled, Vector: s.Vector, OffA: origin, OffB: origin, OffC: origin}
 		o.d.prepare(s.ISA, p, s.Threads)
-		o.w.vector.mask = o.d.vectors.mask
+		if o.w.vector.mask, o.w.edge = o.d.vectors.mask, nil; o.d.edge != nil {
+			o.w.edge = o.d.edge.NewWorker().(*worker)
+		}
 	}
 	return o, pool
 }

@@ -99,4 +99,31 @@ func TestMultiplyShared(t *testing.T) {
 	}
 }
 
+// TestMultiplyEdges tests calls whose last columns are computed as rows, between others of the same sizes.
+func TestMultiplyEdges(t *testing.T) {
+	const m, n, k = 70, 20, 64
+	x := make([]float64, k*(m+n))
+	for i := range x {
+		x[i] = 1 / float64(i+1)
+	}
+	want := make([]float64, m*n)
+	for round := range 3 {
+		for i, isa := range isas() {
+			for threads := 1; threads <= 3; threads += 2 {
+				got := make([]float64, m*n)
+				for cols := n; cols >= n-round; cols-- { // with fewer columns there is none
+					p := Single{ISA: isa, Type: dtype.F64, M: m, N: cols, K: k, A: Matrix{k, 1}, B: Matrix{n, 1}, C: Matrix{n, 1}, Threads: threads}
+					Multiply(p, [3]unsafe.Pointer{unsafe.Pointer(&x[0]), unsafe.Pointer(&x[m*k]), unsafe.Pointer(&got[0])}, [2]uint64{})
+				}
+				if round+i == 0 {
+					copy(want, got)
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("%s, %d threads, round %d: the bits differ", isa, threads, round)
+				}
+			}
+		}
+	}
+}
+
 func fromFloat(x float64) uint64 { return *(*uint64)(unsafe.Pointer(&x)) }

@@ -28,7 +28,8 @@ type Product struct {
 	vectors vectors
 	// straight says that vectors computes products without tiles.
 	straight bool
-	mirrors  bool // the results are symmetric if A and B have the same address
+	mirrors  bool     // the results are symmetric if A and B have the same address
+	edge     *Product // of the last columns, which are computed as rows; nil: of none
 	do       arithmetic
 	ctx      context.Context
 	stop     func() bool
@@ -78,6 +79,7 @@ func (d *Product) prepare(isa string, p Problem, threads int) {
 	if p.After == nil && (p.transpose() || !p.Vector && families[isa][p.Type.Unsigned()].narrow(&p)) {
 		p, d.a, d.b = p.transposed(), 1, 0
 	}
+	p = d.divideEdge(isa, p, threads)
 	if p.K == 0 { // there is nothing to point to
 		p.A, p.B, p.GridA, p.GridB = Matrix{}, Matrix{}, nil, nil
 		p.OffA, p.OffB = make([]int, len(p.OffA)), make([]int, len(p.OffB))
@@ -92,6 +94,20 @@ func (d *Product) prepare(isa string, p Problem, threads int) {
 	if d.partial = nil; d.sections > 1 && d.bySections() {
 		d.partial = aligned(d.sections * d.sums())
 	}
+}
+
+// divideEdge makes a product of its own of the last columns, if these are few, and returns the problem of the others.
+func (d *Product) divideEdge(isa string, p Problem, threads int) Problem {
+	n := families[isa][p.Type.Unsigned()].edge(&p)
+	if d.edge = nil; n == 0 || d.a != 0 {
+		return p
+	}
+	p.N -= n
+	last := p
+	last.N, last.OffB, last.OffC = n, []int{p.OffB[0] + p.N*p.B.Col}, []int{p.OffC[0] + p.N*p.C.Col}
+	d.edge = &Product{bind: d.bind, ctx: d.ctx, stop: d.stop}
+	d.edge.prepare(isa, last, threads)
+	return p
 }
 
 // choose chooses the engine and divides the results into tiles.
@@ -126,8 +142,14 @@ func (d *Product) choose(isa string, threads int) {
 		d.machine.streams = d.far() && f.fence() != nil
 		if d.machine.prepare(d.rows, d.cols, d.p.M%d.rows, d.p.N%d.cols) {
 			byRows := d.p.C.Col == 1 || d.p.N == 1
-			if d.nr*d.nc == 1 && (byRows || d.columns() && d.p.After == nil && !d.machine.packB) && !(d.machine.packs() && d.symmetric()) {
-				d.machine.list(byRows)
+			most := mostListed
+			if d.symmetric() {
+				if most = mostMirrored; d.machine.packs() {
+					most = 0
+				}
+			}
+			if d.nr*d.nc == 1 && (byRows || d.columns() && d.p.After == nil && !d.machine.packB) {
+				d.machine.list(byRows, most)
 			}
 			return
 		}
@@ -201,18 +223,34 @@ func (p *Problem) transpose() bool {
 
 // Units returns the number of tiles, and sections of tiles, of all results.
 func (d *Product) Units() (n, grain int, cost float64) {
-	n = len(d.p.OffA) * d.nr * d.nc
-	terms := d.p.K
+	n, terms := d.units(), d.p.K
 	if d.partial != nil {
-		n *= d.sections
 		terms = Section
 	}
-	return n, 1, max(1, 20+d.cost*float64(d.rows)*float64(d.cols)*float64(terms))
+	cost = max(1, 20+d.cost*float64(d.rows)*float64(d.cols)*float64(terms))
+	if d.edge != nil {
+		last, _, each := d.edge.Units()
+		n, cost = n+last, (float64(n)*cost+float64(last)*each)/float64(n+last)
+	}
+	return n, 1, cost
+}
+
+// units is the number of units without those of the edge, which follow.
+func (d *Product) units() int {
+	n := len(d.p.OffA) * d.nr * d.nc
+	if d.partial != nil {
+		n *= d.sections
+	}
+	return n
 }
 
 // NewWorker returns a worker.
 func (d *Product) NewWorker() backend.Worker {
-	w := &worker{d: d, vector: vectorArgs{mask: d.vectors.mask}}
+	w := &worker{d: d, vector: vectorArgs{mask: d.vectors.mask}, repeat: new(repeat)}
+	if d.edge != nil {
+		w.edge = d.edge.NewWorker().(*worker)
+		w.edge.repeat = w.repeat
+	}
 	if x := d.p.After; x != nil {
 		w.done = &region{use: x.NewWorker(), columns: x.Columns, total: d.p.N}
 	}
@@ -239,6 +277,9 @@ func (d *Product) Begin() {
 	d.alpha, d.beta = d.scalars()
 	d.machine.lower = d.mirrors && d.bind.Bufs[d.a].Ptr == d.bind.Bufs[d.b].Ptr
 	d.machine.stream = d.machine.streams && uintptr(d.bind.Bufs[2].Ptr)%cacheLine == 0
+	if d.edge != nil {
+		d.edge.Begin()
+	}
 }
 
 // Finish ends a run.
@@ -248,6 +289,9 @@ func (d *Product) Finish(backend.Worker) ir.FaultKind {
 	}
 	if d.machine.lower {
 		d.mirror()
+	}
+	if d.edge != nil {
+		d.edge.Finish(nil)
 	}
 	return ir.NoFault
 }
@@ -286,13 +330,23 @@ type worker struct {
 	packB  packer   // of small products
 	sums   []byte   // of a small product, if they are the columns of its result
 	done   *region  // nil if the results are not used
-	repeat repeat   // without calls unless the worker does whole runs
+	repeat *repeat  // without calls unless the worker does whole runs
 	own    *scratch // of a repeat, or nil
+	edge   *worker  // of the edge of the product, or nil
 }
 
 // Run computes tiles lo to hi. Those that share columns of B follow each other.
 func (w *worker) Run(lo, hi int) {
 	d := w.d
+	if w.edge != nil {
+		if n := d.units(); hi > n {
+			w.edge.Run(max(lo, n)-n, hi-n)
+			hi = n
+		}
+		if lo >= hi {
+			return
+		}
+	}
 	if d.machine.stream {
 		defer d.machine.f.fence().Call(nil)
 	}
@@ -341,7 +395,7 @@ func (w *worker) tile(u, section int, more bool, s *scratch) {
 	if d.machine.lower && r+d.rows <= c {
 		return
 	}
-	t.repeat = &w.repeat
+	t.repeat = w.repeat
 	if more && p.K >= followed && len(p.OffA)*(p.M*d.sizeA+p.N*d.sizeB)*p.K > l2() {
 		t.next = &w.next
 		d.place(t.next, u+1)
@@ -401,7 +455,7 @@ func (w *worker) columns(t *tile) bool {
 	if !d.columns() || t.n < transposeTerms {
 		return false
 	}
-	x.f, x.row, x.stepN, x.repeat = d.machine.f, d.p.C.Col*d.size, t.ldc, &w.repeat
+	x.f, x.row, x.stepN, x.repeat = d.machine.f, d.p.C.Col*d.size, t.ldc, w.repeat
 	return x.transposeRows(t.out, t.c, nil, t.m, t.n, true)
 }
 

@@ -37,7 +37,7 @@ var _ backend.Whole = (*worker)(nil)
 func (d *Product) repeats() bool {
 	e, p := &d.machine, &d.p
 	switch {
-	case len(p.OffC) > mostCalls:
+	case len(p.OffC) > mostCalls, d.edge != nil && !d.edge.repeats():
 		return false
 	case d.eng != engine(e):
 		return d.straight && d.vectors.waits() <= mostOwn
@@ -62,7 +62,8 @@ func (r *repeat) list(w *worker) {
 		bufs[i].Ptr = unsafe.Add(nil, math.MaxInt/2)
 	}
 	r.lists, r.most = true, mostCalls
-	w.Run(0, len(w.d.p.OffC))
+	n, _, _ := w.d.Units()
+	w.Run(0, n)
 	for i, p := range given {
 		bufs[i].Ptr = p
 	}
@@ -111,7 +112,7 @@ func (r *repeat) spoils() bool {
 
 // RunAll is Begin, Run of all units, and Finish. See [backend.Whole].
 func (w *worker) RunAll(same bool) ir.FaultKind {
-	r := &w.repeat
+	r := w.repeat
 	if same && r.ready {
 		for i := range r.calls {
 			exec.Put(r.calls[i].Words)
@@ -130,7 +131,10 @@ func (w *worker) RunAll(same bool) ir.FaultKind {
 // Again returns the calls of a repeat, which the first call lists. See [backend.Whole].
 func (w *worker) Again() (calls *exec.Bound, faults *uint64, ready bool) {
 	if w.own == nil && w.d.repeats() {
-		w.vector.repeat, w.own = &w.repeat, w.d.ownMemory()
+		w.vector.repeat, w.own = w.repeat, w.d.ownMemory()
+		if w.edge != nil {
+			w.edge.own = w.d.edge.ownMemory()
+		}
 		w.repeat.list(w)
 	}
 	if len(w.repeat.calls) > 0 {

@@ -82,6 +82,7 @@ func TestRepeats(t *testing.T) {
 		{20, 20, 20, 1, layouts[3], rows, false}, // A is packed
 		{70, 4, 70, 1, rows, rows, true},         // computed as rows
 		{90, 3, 100, 2, columns, rows, true},
+		{60, 20, 100, 1, rows, rows, true}, // the last columns are
 		{20, 1000, 20, 1, rows, columns, false},
 		{9000, 1, 20, 1, columns, rows, false},
 	} {

@@ -7,8 +7,9 @@ import (
 	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
-// mostListed is the largest number of kernels of a small product.
-const mostListed = 48
+// mostListed is the largest number of kernels of a small product, and mostMirrored that of one that may be symmetric: of more of them half is
+// computed.
+const mostListed, mostMirrored = 48, 16
 
 // mostFound returns the largest size of the operands of a product, in bytes, of which the processor
 // prefetches the lines ahead by itself, unless B is packed, which reads parts of lines. Of larger ones kernels prefetch those of a later product.
@@ -47,8 +48,8 @@ type fetch struct {
 const leastAhead = 8 << 10
 
 // list lists the calls of a product that is one tile of one block, and packs B only. They store the results, or sums next to each other, which
-// become its columns. prepare has made their kernels.
-func (e *machine) list(byRows bool) {
+// become its columns. prepare has made their kernels. It lists no more than so many.
+func (e *machine) list(byRows bool, most int) {
 	p := e.p
 	if e.packA || e.copiesB || e.transposesFirst || e.passing || e.f.group > 0 || p.GridB != nil || p.K > Block {
 		return
@@ -57,7 +58,7 @@ func (e *machine) list(byRows bool) {
 	c.divide(p.M)
 	tiles, whole := c.tiles(), p.N/e.width
 	kernels := tiles * ((p.N + e.width - 1) / e.width)
-	if kernels == 0 || kernels > mostListed {
+	if kernels == 0 || kernels > most {
 		return
 	}
 	if e.sums = 0; !byRows {
@@ -158,7 +159,7 @@ func (w *worker) packSmall(u, lo int, s *scratch) unsafe.Pointer {
 	p, e := &w.d.p, &w.d.machine
 	x := &w.packB
 	if u == lo {
-		*x = packer{f: e.f, k: p.K, terms: p.K, n: p.N, placement: placement{stepK: e.b.Row, stepN: e.b.Col}, half: p.HalfB, size: p.Type.Size(), s: s, repeat: &w.repeat, row: e.width * e.size}
+		*x = packer{f: e.f, k: p.K, terms: p.K, n: p.N, placement: placement{stepK: e.b.Row, stepN: e.b.Col}, half: p.HalfB, size: p.Type.Size(), s: s, repeat: w.repeat, row: e.width * e.size}
 		x.distance = x.k * x.row
 		if x.to = s.ofB((p.N + e.width - 1) / e.width * x.distance); e.kept != nil {
 			x.to = unsafe.Pointer(&e.kept[0])

@@ -75,6 +75,27 @@ func (f *family) narrow(p *Problem) bool {
 	return f.narrow256(p)
 }
 
+// edge is the number of last columns, of those of a single product, that are computed as rows: so few that they fill at most half of a vector,
+// and fewer than eight, beside at most so many vectors. They read A again, so it must be near, and few terms store
+// lines again. For AVX2 it was not measured.
+func (f *family) edge(p *Problem) int {
+	const most, vecs, rows, elements = 7, 16, 24, 1 << 12 // of A
+	if f == nil || !f.avx512 {
+		return 0
+	}
+	last := *p
+	last.N = p.N % f.lanes()
+	switch {
+	case p.After != nil, p.Vector, p.saver() != keep, len(p.OffA) > 1, p.C.Col != 1,
+		p.N < f.lanes(), p.N > vecs*f.lanes(), last.N == 0, last.N > min(most, f.lanes()/2),
+		p.M < rows, p.M*p.K < elements, p.M*p.K*f.size > l3()/8, p.K < fewTerms && p.M*(p.K+p.N)*f.size > l2()/2,
+		p.M == p.N && p.A == p.B.transposed(), // which may be symmetric
+		!f.narrow(&last):
+		return 0
+	}
+	return last.N
+}
+
 // unpacked reports whether the transposed problem reads both operands, which are stored by columns, as they are, and stores
 // its sums by columns in less time than packing takes. Its columns must fill strips of two vectors, or one of three. For AVX-512 it
 // was not measured.

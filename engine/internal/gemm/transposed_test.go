@@ -83,3 +83,48 @@ func TestColumns(t *testing.T) {
 	testColumns(t, dtype.F32, func() float32 { return float32(r.NormFloat64()) }, scalar.Fma32)
 	testColumns(t, dtype.F64, r.NormFloat64, fma64)
 }
+
+// TestEdges tests single products whose last columns are few: with AVX-512 they are computed as rows.
+func TestEdges(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 7))
+	for _, x := range []struct{ m, n, k, batch, edge32, edge64 int }{
+		{70, 20, 64, 1, 4, 4},
+		{64, 39, 2*Block + 3, 1, 7, 0},
+		{41, 33, 100, 1, 1, 1},
+		{300, 19, 300, 1, 3, 3},
+		{24, 34, Section + 3, 1, 2, 2},
+		{23, 34, 300, 1, 0, 0},
+		{10000, 20, 20, 1, 0, 0}, // results that are far
+		{40, 140, 128, 1, 0, 0},  // beside many columns
+		{64, 56, 64, 1, 0, 0},
+		{70, 20, 64, 2, 0, 0}, // of a stack
+		{20, 20, 20, 1, 0, 0}, // small
+		{70, 7, 64, 1, 0, 0},  // all columns become rows
+	} {
+		for at := range 4 {
+			la, lb := layouts[at%2], layouts[at/2]
+			single := newSample(r, dtype.F32, x.m, x.n, x.k, x.batch, la, lb, func() float32 { return float32(r.NormFloat64()) }, scalar.Fma32)
+			double := newSample(r, dtype.F64, x.m, x.n, x.k, x.batch, la, lb, r.NormFloat64, fma64)
+			for _, isa := range isas() {
+				for i, p := range []Problem{single.p, double.p} {
+					got, want := 0, [2]int{x.edge32, x.edge64}[i]
+					if d := New(isa, p, &ir.Binding{}, 1); d.edge != nil {
+						got = d.edge.p.M
+					}
+					if isa != "avx512" {
+						want = 0
+					}
+					if got != want {
+						t.Errorf("%s, %s, %s, %v: %d columns become rows, want %d", isa, la.name, lb.name, x, got, want)
+					}
+				}
+				for threads := 1; threads <= 3; threads += 2 {
+					single.check(t, isa, threads, r)
+					double.check(t, isa, threads, r)
+				}
+				single.again(t, isa)
+				double.again(t, isa)
+			}
+		}
+	}
+}

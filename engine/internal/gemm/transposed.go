@@ -213,13 +213,12 @@ func (e *machine) computeTransposed(t *tile, memory *scratch, stop func() bool) 
 		t.a = e.copyRows(memory.ofA(), t.a, x.as, e.a.Row, t.m, t.k)
 	}
 	last := max(0, t.k-1) / Block * Block // the first term of the last block
+	x.tileAhead = e.nextStrip(last/Block + 1)
+	x.left = (x.tileAhead + cacheLine - 1) / cacheLine
 	first := 0
 	if whole := t.n / e.width; last == 0 && !e.copiesB && whole > 1 { // one call computes all whole strips
 		x.stripA, x.stripB, x.stripC, x.stripOut = 0, e.width*e.b.Col, e.width*e.size, e.width*e.size
 		c.s.columns(e.f, e.width)
-		if strip := e.width * e.b.Col; strip > 0 && e.b.Row*t.k*2 > e.b.Col && e.p.K*e.p.N*e.size > l3()/8 { // a kernel prefetches the next strip
-			x.ahead, x.tileAhead, x.left = uintptr(t.b)+uintptr(strip), strip, (strip+cacheLine-1)/cacheLine
-		}
 		c.run(0, 0, whole, t.k, t.save)
 		x.left = 0
 		first = whole * e.width
@@ -237,6 +236,19 @@ func (e *machine) computeTransposed(t *tile, memory *scratch, stop func() bool) 
 	if t.done != nil {
 		t.done.complete(0, t.m, 0, t.n)
 	}
+}
+
+// nextStrip is the number of bytes of the next strip of columns that each kernel prefetches, of as many as there are blocks of terms. It is 0 if B is
+// near, or if a strip has gaps or does not stay in the second level.
+func (e *machine) nextStrip(blocks int) int {
+	strip, far := e.width*e.b.Col, l3()/8
+	if blocks > 1 { // the processor follows rows of as many terms in a cache
+		far = l3() / 4
+	}
+	if strip <= 0 || strip > l2()/4 || e.b.Row*e.p.K*2 <= e.b.Col || e.p.K*e.p.N*e.size <= far {
+		return 0
+	}
+	return strip / blocks
 }
 
 // A transposedCall calls kernels that read B by columns.
@@ -263,6 +275,7 @@ func (c *transposedCall) run(j, term, blocks, terms int, save saver) {
 		x.bs = e.copied(Block)
 		x.b = e.copyRows(c.memory.ofB(cols*x.bs), x.b, x.bs, e.b.Col, cols, terms)
 	}
+	x.ahead = uintptr(t.b) + uintptr((j+e.width)*e.b.Col+term/Block*x.tileAhead)
 	x.c, x.out = unsafe.Add(t.c, j*e.size), unsafe.Add(t.out, j*e.size)
 	x.k, x.add, x.more, x.tiles, c.s.save = terms, term, blocks-1, 1, save
 	t.repeat.call(e.f.kernel(c.s), unsafe.Pointer(x), unsafe.Sizeof(*x), tileWords)

@@ -84,6 +84,28 @@ func TestColumns(t *testing.T) {
 	testColumns(t, dtype.F64, r.NormFloat64, fma64)
 }
 
+// TestNextStrip tests which kernels that read B by columns prefetch the next strip, and which part of it.
+func TestNextStrip(t *testing.T) {
+	old, old3 := l2, l3
+	defer func() { l2, l3 = old, old3 }()
+	l2, l3 = func() int { return 1 << 20 }, func() int { return 8 << 20 }
+	for _, x := range []struct{ n, k, col, want int }{
+		{1100, 250, 250, 16 * 250 * 4}, // further than an eighth of the third level
+		{1500, 250, 250, 16 * 250 * 4},
+		{1500, 350, 350, 16 * 350 * 4 / 2}, // and than a quarter
+		{1000, 350, 350, 0},
+		{1500, 350, 1000, 0}, // gaps
+		{1000, 5000, 5000, 0},
+	} {
+		p := Problem{Type: dtype.F32, M: 6, N: x.n, K: x.k, A: Matrix{x.k, 1}, B: Matrix{1, x.col}, C: Matrix{x.n, 1}, OffA: []int{0}, OffB: []int{0}, OffC: []int{0}}
+		var e machine
+		e.init(families["avx512"][dtype.F32], &p, arithmetic{}, false)
+		if got := e.nextStrip((x.k + Block - 1) / Block); !e.transposed || got != x.want*e.vecs {
+			t.Errorf("%v: %d bytes of strips of %d vectors", x, got, e.vecs)
+		}
+	}
+}
+
 // TestEdges tests single products whose last columns are few: with AVX-512 they are computed as rows.
 func TestEdges(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 7))

@@ -95,7 +95,11 @@ func (p *probe) read(r Read, at []prim.Ix) prim.V {
 		if a.Shape.Size() == 0 { // nowhere inside
 			return r.fill
 		}
-		p.x.prims += 4 * len(at)
+		for i, ix := range at { // other coordinates need no check
+			if !p.inside(ix, a.Shape[i]) {
+				p.x.prims += 4
+			}
+		}
 	}
 	r.coords, r.Outside = slices.Clone(at), make([]bool, len(at))
 	for i, ix := range at {

@@ -65,6 +65,9 @@ func TestStagesOfWindows(t *testing.T) {
 		{"maxima", []int{2, 4, 31, 31}, func(x expr.Exp[float32]) expr.Exp[float32] {
 			return op.MaxPool(x, all(5, op.Sliding{Stride: []int{1}, Padding: []int{2}}))
 		}, true, 14},
+		{"maxima of rows", []int{8, 64, 1000}, func(x expr.Exp[float32]) expr.Exp[float32] {
+			return op.MaxPool(x, op.Sliding{Kernel: []int{3}, Stride: []int{2}, Padding: []int{1}})
+		}, true, 4},
 		{"filters", []int{2, 4, 31, 31}, func(x expr.Exp[float32]) expr.Exp[float32] {
 			return op.Conv(x, filter(4, 5), op.Sliding{Padding: []int{2}, Groups: 4})
 		}, false, 3},

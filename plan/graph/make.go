@@ -368,9 +368,10 @@ func (g *Graph) sliceReshape(e *tree.Node, a *Node) *Node {
 
 // pushSlice moves a slice of few of the elements from an element-wise operation to
 // its operands. There it is often only another view of an array. It returns nil
-// for others.
+// for others. Operations that take little work may be computed for each of two overlapping halves.
 func (g *Graph) pushSlice(e *tree.Node, a *Node) *Node {
-	if left := maxPushed; e.Shape().Size() > a.Shape.Size()/smallPart || !a.spend(&left) {
+	few, cheap, times := maxPushed, KeepCost, a.Shape.Size()/e.Shape().Size()
+	if times < 2 || !a.spend(&few, func(*Node) int { return 1 }) || times < smallPart && !a.spend(&cheap, func(x *Node) int { return int(x.own) }) {
 		return nil
 	}
 	args := lists.Map(a.Args, func(x *Node) *Node { return g.sliceOperand(e, x) })
@@ -395,12 +396,12 @@ func (g *Graph) sliceOperand(e *tree.Node, x *Node) *Node {
 	return g.make(tree.NewView(SliceRow, to, x.Type, ints), []*Node{x})
 }
 
-// spend takes the number of element-wise operations of the shape of n from left.
-// It returns false if there are more.
-func (n *Node) spend(left *int) bool {
-	*left--
+// spend takes what each of the element-wise operations of the shape of n costs from left.
+// It returns false if they cost more.
+func (n *Node) spend(left *int, cost func(*Node) int) bool {
+	*left -= cost(n)
 	for _, x := range n.Args {
-		if *left >= 0 && x.Array == nil && x.Src.Op.Class() == tree.Elementwise && x.Shape.Equal(n.Shape) && !x.spend(left) {
+		if *left >= 0 && x.Array == nil && x.Src.Op.Class() == tree.Elementwise && x.Shape.Equal(n.Shape) && !x.spend(left, cost) {
 			return false
 		}
 	}
@@ -412,7 +413,7 @@ func (n *Node) spend(left *int) bool {
 const maxPushed = 16
 
 // smallPart is the least number of elements of an operation for each one that a
-// slice reads, so that the slice is moved to the operands.
+// slice reads, so that the slice is moved to the operands, if these take much work.
 const smallPart = 4
 
 // maxParts bounds the operands of a concatenation in one kernel.

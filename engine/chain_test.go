@@ -220,8 +220,14 @@ func TestLoopsChain(t *testing.T) {
 }
 
 // TestPoolGradientChain tests that the gradient of a pool finds each position of a maximum in one loop, that workers keep the positions
-// of a block, that one loop stores all elements of windows side by side, and that no border comes before what it is a border of.
+// of a block, that one loop stores all elements of windows side by side, and that no border comes before what it is a border of. A block
+// is some of the channels of an image, or some images without channels.
 func TestPoolGradientChain(t *testing.T) {
+	t.Run("images", func(t *testing.T) { poolGradientChain(t, 512, 56, 56) })
+	t.Run("channels", func(t *testing.T) { poolGradientChain(t, 8, 64, 56, 56) })
+}
+
+func poolGradientChain(t *testing.T, dims ...int) {
 	for name, c := range map[string]struct {
 		s      op.Sliding
 		stages int // the last one, and others for the first element inside of windows
@@ -230,13 +236,13 @@ func TestPoolGradientChain(t *testing.T) {
 		"steps of 1":   {op.Sliding{Kernel: []int{3, 3}, Stride: []int{1, 1}, Padding: []int{1, 1}}, 8},
 		"side by side": {op.Sliding{Kernel: []int{2, 2}, Stride: []int{2, 2}}, 1},
 	} {
-		x := expr.Exp[float32](filled(1, 512, 56, 56))
+		x := expr.Exp[float32](filled(1, dims...))
 		y := op.MaxPool(x, c.s)
 		g, err := grad.VJP(y, filled(2, expr.NodeOf(y).Shape()...), x)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := engine.Compile(t.Context(), expr.Let(engine.Zeros[float32](512, 56, 56), g[0]))
+		p, err := engine.Compile(t.Context(), expr.Let(engine.Zeros[float32](dims...), g[0]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,6 +256,41 @@ func TestPoolGradientChain(t *testing.T) {
 				t.Errorf("%s: %v is stored before %v", name, last.Shape, w.Shape)
 			}
 			last = w
+		}
+	}
+}
+
+// TestChainOfChannels tests that chains whose blocks are some of the channels of an image store the same bits as loops, also where the
+// last block of an image has fewer.
+func TestChainOfChannels(t *testing.T) {
+	x := expr.Exp[float32](filled(1, 3, 97, 31, 32))
+	for _, s := range []op.Sliding{{Kernel: []int{3, 3}, Stride: []int{2, 2}, Padding: []int{1, 1}}, {Kernel: []int{2, 3}, Stride: []int{1, 1}}} {
+		y := op.MaxPool(x, s)
+		g, err := grad.VJP(y, filled(2, expr.NodeOf(y).Shape()...), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := func(o engine.Options) ([]float32, *engine.Program) {
+			out := engine.Zeros[float32](3, 97, 31, 32)
+			p, err := engine.CompileWith(t.Context(), o, expr.Let(out, g[0]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			return out.Data(), p
+		}
+		want, _ := run(engine.Options{Backend: "interp", Threads: 1, Chains: engine.ChainsNever})
+		for i, backend := range engine.Backends() {
+			got, p := run(engine.Options{Backend: backend, Threads: 1 + i%3})
+			last := p.Plan().Stages[len(p.Plan().Stages)-1]
+			if last.Kind != plan.Chain || last.Blocks.Outer != 3 || last.Blocks.Extent%last.Blocks.Size == 0 {
+				t.Errorf("%+v: no chain of some channels:\n%s", s, p.Explain())
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%+v, %s: other bits than loops", s, backend)
+			}
 		}
 	}
 }

@@ -137,3 +137,26 @@ func (s *Stage) add(p *Stage) {
 	s.Parts = append(s.Parts, p)
 	s.Reads, s.Writes = s.outside(s.Reads, p.Reads), s.outside(s.Writes, p.Writes)
 }
+
+// rowBlocks divides the rows into blocks of about target rows.
+func rowBlocks(parts []*Stage, dims []int, target int) RowBlocks {
+	axis := cutAxis(parts, dims, target)
+	r := RowBlocks{Outer: shape.Shape(dims[:axis]).Size(), Extent: dims[axis], Inner: shape.Shape(dims[axis+1:]).Size(), axis: axis}
+	r.Size = min(max(1, target/r.Inner), r.Extent)
+	r.Size = (r.Extent + r.PerAxis() - 1) / r.PerAxis()
+	return r
+}
+
+// cutAxis returns the axis of the rows that blocks cut: the last one, unless a
+// block has several positions of an axis before.
+func cutAxis(parts []*Stage, dims []int, target int) int {
+	axis := len(dims) - 1
+	batched := func(p *Stage) bool { return p.Kind == Product && len(p.matrices()) > 0 }
+	if slices.ContainsFunc(parts, batched) { // a block is in one matrix
+		return axis
+	}
+	for size := dims[axis]; axis > 0 && size < target; size *= dims[axis] {
+		axis--
+	}
+	return axis
+}

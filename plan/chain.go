@@ -238,10 +238,7 @@ func (c *chainer) blocks(parts []*Stage, own []*Array, room, dims []int) (r RowB
 	if !c.always && !pays {
 		return r, false
 	}
-	axis := cutAxis(parts, dims, target)
-	r = RowBlocks{Outer: shape.Shape(dims[:axis]).Size(), Extent: dims[axis], Inner: shape.Shape(dims[axis+1:]).Size(), axis: axis}
-	r.Size = min(max(1, target/r.Inner), r.Extent)
-	r.Size = (r.Extent + r.PerAxis() - 1) / r.PerAxis()
+	r = rowBlocks(parts, dims, target)
 	return r, c.always || r.Count() > 1
 }
 
@@ -285,18 +282,4 @@ func rooms(parts []*Stage, own []*Array) []int {
 		}
 	}
 	return room
-}
-
-// cutAxis returns the axis of the rows that blocks cut: the last one, unless a
-// block has several positions of an axis before.
-func cutAxis(parts []*Stage, dims []int, target int) int {
-	axis := len(dims) - 1
-	batched := func(p *Stage) bool { return p.Kind == Product && len(p.matrices()) > 0 }
-	if slices.ContainsFunc(parts, batched) { // a block is in one matrix
-		return axis
-	}
-	for size := dims[axis]; axis > 0 && size < target; size *= dims[axis] {
-		axis--
-	}
-	return axis
 }

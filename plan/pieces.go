@@ -11,20 +11,26 @@ import (
 // the odd ones. If all arrays are larger than the caches, each loop brings them there again. So a worker runs all of
 // these loops for a block of images before it takes the next one.
 
-// inPieces returns the chain of loops from stage i of all on, or nil if there is none.
+// inPieces returns the chain of loops from stage i of all on, or nil if there is none. Its rows are the positions of the outermost axis of
+// the loops, or of two of them if those of one are too large for a block.
 func inPieces(all []*Stage, i int, always bool) *Stage {
 	stages := all[i:]
 	if stages[0].Kind != Loop || !chains(stages[0]) {
 		return nil
 	}
-	dims := stages[0].Extents[stages[0].mainAxes()[0] : stages[0].mainAxes()[0]+1]
-	n := 0
-	for n < min(len(stages), mostStages) && stages[n].Kind == Loop && chains(stages[n]) && !stages[n].Raises() && stages[n].hasRows(dims) {
-		n++
-	}
-	for ; n > 1; n-- {
-		if parts := stages[:n]; shares(parts, dims[0]) && alignedPieces(parts, dims) {
-			return piecesOf(all, parts, dims, always)
+	outer := lists.Map(stages[0].mainAxes(), func(x int32) int { return stages[0].Extents[x] })
+	for axes := 1; axes <= min(2, len(outer)); axes++ {
+		dims, n := outer[:axes], 0
+		for n < min(len(stages), mostStages) && stages[n].Kind == Loop && chains(stages[n]) && !stages[n].Raises() && stages[n].hasRows(dims) {
+			n++
+		}
+		for n > 1 && !(shares(stages[:n], dims) && alignedPieces(stages[:n], dims)) {
+			n--
+		}
+		if n > 1 {
+			if made := piecesOf(all, stages[:n], dims, always); made != nil {
+				return made
+			}
 		}
 	}
 	return nil
@@ -35,12 +41,12 @@ const fewLines = 128
 
 // shares reports whether the last of the parts reads rows of which others have stored pieces, or whether it and another one store to the
 // same rows, and either read the same rows too, or the rows have at most fewLines bytes.
-func shares(parts []*Stage, rows int) bool {
+func shares(parts []*Stage, dims []int) bool {
 	same := func(a, b []*Array) *Array { // the rows that both have, or nil
 		for _, x := range a {
-			x = wholeRows(x, rows)
+			x = wholeRows(x, dims)
 			if x != nil && slices.ContainsFunc(b, func(y *Array) bool {
-				y = wholeRows(y, rows)
+				y = wholeRows(y, dims)
 				return y != nil && x.Equal(y)
 			}) {
 				return x
@@ -59,26 +65,32 @@ func shares(parts []*Stage, rows int) bool {
 // alignedPieces reports whether each part accesses what another part writes only in its own rows.
 func alignedPieces(parts []*Stage, dims []int) bool {
 	return apart(parts, func(i int, w *Array) bool {
-		x := wholeRows(w, dims[0])
+		x := wholeRows(w, dims)
 		return x != nil && parts[i].within(x, dims)
 	})
 }
 
-// wholeRows returns the whole rows of which an array has pieces, or nil.
-func wholeRows(a *Array, rows int) *Array {
+// wholeRows returns the whole rows of which an array has pieces, or nil. They follow each other in memory.
+func wholeRows(a *Array, dims []int) *Array {
 	at := slices.IndexFunc(a.Shape, func(d int) bool { return d > 1 })
-	if at < 0 || a.Shape[at] != rows || a.Strides[at] <= 0 {
+	if at < 0 || len(a.Shape) < at+len(dims) || !slices.Equal(a.Shape[at:at+len(dims)], dims) {
 		return nil
 	}
-	step := a.Strides[at]
+	rows, step := 1, a.Strides[at+len(dims)-1]
+	for i := len(dims) - 1; i >= 0; i-- {
+		if a.Strides[at+i] != step*rows || step <= 0 {
+			return nil
+		}
+		rows *= dims[i]
+	}
 	first := a.Offset - a.Offset%step
 	return &Array{Mem: a.Mem, Temp: a.Temp, Type: a.Type, Offset: first, Shape: shape.Shape{rows, step}, Strides: shape.Strides{step, 1}, Name: a.Name}
 }
 
 // piecesOf returns the chain of parts of stages, or nil if it does not pay. Each worker has a block of the temporaries that only the parts use.
 func piecesOf(stages, parts []*Stage, dims []int, always bool) *Stage {
-	rows := dims[0]
-	all := lists.Sum(accessed(parts, rows), (*Array).Bytes)
+	rows := shape.Shape(dims).Size()
+	all := lists.Sum(accessed(parts, dims), (*Array).Bytes)
 	size := min(ownBytes*rows/max(all, 1), rows/leastBlocks)
 	if always {
 		size = max(1, min(size, rows/3))
@@ -87,11 +99,11 @@ func piecesOf(stages, parts []*Stage, dims []int, always bool) *Stage {
 		return nil
 	}
 	s := &Stage{Kind: Chain, Why: "a worker runs the loops that store pieces of its arrays for one block of rows after the other"}
-	s.Blocks = RowBlocks{Outer: 1, Extent: rows, Inner: 1, Size: size}
+	s.Blocks = rowBlocks(parts, dims, size)
 	var own []*Array
 	for _, p := range parts {
 		for _, w := range p.Writes {
-			if w = wholeRows(w, rows); w != nil && w.Mem == nil && ownIn(own, w) == nil && !slices.ContainsFunc(stages, func(s *Stage) bool {
+			if w = wholeRows(w, dims); w != nil && w.Mem == nil && ownIn(own, w) == nil && !slices.ContainsFunc(stages, func(s *Stage) bool {
 				return s.uses(w) && !(slices.Contains(parts, s) && s.within(w, dims))
 			}) {
 				own = append(own, w)
@@ -120,10 +132,10 @@ func largestFirst(parts []*Stage) (out []*Stage) {
 }
 
 // accessed returns the whole rows that parts access, each once.
-func accessed(parts []*Stage, rows int) (list []*Array) {
+func accessed(parts []*Stage, dims []int) (list []*Array) {
 	for _, s := range parts {
 		for _, a := range slices.Concat(s.Reads, s.Writes) {
-			if x := wholeRows(a, rows); x != nil && !slices.ContainsFunc(list, x.Equal) {
+			if x := wholeRows(a, dims); x != nil && !slices.ContainsFunc(list, x.Equal) {
 				list = append(list, x)
 			}
 		}

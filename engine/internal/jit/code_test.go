@@ -100,7 +100,7 @@ func TestHalves(t *testing.T) {
 }
 
 // TestGroups tests that a long loop has four vectors at once if the values between its nodes have registers, though four times those
-// of a node have none: each line of many rows brings in the next ones.
+// of a node have none: each line of many rows brings in the next ones. A filter whose weights have no registers beside four has two.
 func TestGroups(t *testing.T) {
 	if _, err := exec.Probe(); err != nil {
 		t.Skip(err)
@@ -108,6 +108,11 @@ func TestGroups(t *testing.T) {
 	jit.FixCaches(t)
 	for target, text := range codes(t, "x 40x1000 float32", "y = sum(x.T, axis=1, dtype=x.dtype)") {
 		if target != "avx2" && !strings.Contains(text, "main loop: 4 vectors at once") {
+			t.Errorf("%s: %s", target, text)
+		}
+	}
+	for target, text := range codes(t, "x 2x4x64x104 float32\nw 4x1x5x5 float32", "y = conv(x, w, 1, 0, 1, 4)") {
+		if target != "avx2" && !strings.Contains(text, "main loop: 2 vectors at once") {
 			t.Errorf("%s: %s", target, text)
 		}
 	}

@@ -257,9 +257,10 @@ func (f *phaseCode) chooseCopies(limit, fixed int) int {
 }
 
 // uniformsOrGroup returns two vectors in place of a group of four that leaves the uniform operands no registers, beside the
-// fixed ones: folded loads take none, and uniform operands in registers are worth more than a larger group.
+// fixed ones: folded loads take none, and uniform operands in registers are worth more than a larger group. Without folded loads they are
+// if most of them meet a load, as the weights of a filter do: then loads limit the loop.
 func (f *phaseCode) uniformsOrGroup(group, fixed int) int {
-	if f.FromMemory != nil && group == 4 && len(f.operandsByUse()) > f.Vectors-fixed-f.vecsOfGroup(group)-f.spare() {
+	if group == 4 && (f.FromMemory != nil || 2*f.taps() > len(f.operandsByUse())) && len(f.operandsByUse()) > f.Vectors-fixed-f.vecsOfGroup(group)-f.spare() {
 		return 2
 	}
 	return group
@@ -336,7 +337,7 @@ const mostHalfLines = 6
 // less time than a group of loads and a group of stores.
 func (f *phaseCode) oneByOne(group int) bool {
 	v, _ := f.pressure()
-	taps, room := 0, f.Vectors-f.spare()
+	room := f.Vectors - f.spare()
 	if len(f.operandsByUse()) > room-v+uniformTemporaries {
 		return false
 	}
@@ -344,13 +345,19 @@ func (f *phaseCode) oneByOne(group int) bool {
 	if moves && !f.Fetch && !f.Stream && f.Layout.Apart() && len(f.Layout.Sites) <= mostHalfLines {
 		return true
 	}
+	return f.FromMemory != nil && f.taps() > room-f.vecsOfGroup(group)
+}
+
+// taps returns the nodes that take a uniform operand and a load.
+func (f *phaseCode) taps() (n int) {
+	loads := func(id int32) bool { return f.Nodes[id].Folded || f.FromMemory == nil && f.Nodes[id].Op == ir.Load }
 	for _, id := range f.top {
 		a, b := f.Nodes[id].Args[0], f.Nodes[id].Args[1]
-		if b != lower.None && (f.Uniform[a] && f.Nodes[b].Folded || f.Uniform[b] && f.Nodes[a].Folded) {
-			taps++
+		if b != lower.None && (f.Uniform[a] && !f.Uniform[b] && loads(b) || f.Uniform[b] && !f.Uniform[a] && loads(a)) {
+			n++
 		}
 	}
-	return taps > room-f.vecsOfGroup(group)
+	return n
 }
 
 // pinUniforms pins the uniform nodes with the most uses in registers, at most room.

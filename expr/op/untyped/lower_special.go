@@ -67,10 +67,10 @@ func lowerGelu(b builder, x ...V) V {
 	lim := b.c(math.Sqrt(-2 * b.exp[0])) // beyond, the left tail is zero
 	c := b.Select(b.Lt(lim, a), lim, a)
 	m, k := normalTail(b, c, b.Mul(c, b.c(-.5)), 1)
-	right := b.Mul(x[0], b.Sub(b.c(1), b.Scale(m, k)))
-	left := b.Scale(b.Mul(x[0], m), k)
-	left = b.Select(b.Lt(lim, a), b.Neg(zero), left)
-	return b.Select(b.Lt(x[0], zero), left, right)
+	negative := b.Lt(x[0], zero)
+	q := b.Scale(b.Select(negative, b.Mul(x[0], m), m), k)
+	left := b.Select(b.Lt(lim, a), b.Neg(zero), q)
+	return b.Select(negative, left, b.Mul(x[0], b.Sub(b.c(1), q)))
 }
 
 // lowerGeluTanh returns x/(1 + exp(-2u)) = x (1 + tanh u)/2 with u = sqrt(2/pi)

@@ -99,16 +99,26 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// TestGroups tests that a long loop has four vectors at once if the values between its nodes have registers, though four times those
-// of a node have none: each line of many rows brings in the next ones. A filter whose weights have no registers beside four has two.
+// TestGroups tests how many vectors loops have at once: four if the values between the nodes of a long loop have registers, though four
+// times those of a node have none, because each line of many rows brings in the next ones; three of a long body,
+// whose results the processor waits for; two of a filter whose weights have no registers beside four.
 func TestGroups(t *testing.T) {
 	if _, err := exec.Probe(); err != nil {
 		t.Skip(err)
 	}
 	jit.FixCaches(t)
-	for target, text := range codes(t, "x 40x1000 float32", "y = sum(x.T, axis=1, dtype=x.dtype)") {
-		if target != "avx2" && !strings.Contains(text, "main loop: 4 vectors at once") {
-			t.Errorf("%s: %s", target, text)
+	for _, c := range []struct {
+		arrays, text string
+		want         map[string]string // by target
+	}{
+		{"x 40x1000 float32", "y = sum(x.T, axis=1, dtype=x.dtype)", map[string]string{"avx512": "main loop: 4 vectors at once", "neon": "main loop: 4 vectors at once"}},
+		{"x 4000 float32", "y = arcsinh(x)", map[string]string{"avx512": "main loop: 3 vectors at once", "avx2": "main loop: 2 vectors at once"}},
+		{"x 4000 float32", "y = tanh(x)", map[string]string{"avx512": "main loop: 3 vectors at once", "avx2": "main loop: 2 vectors at once"}},
+	} {
+		for target, text := range codes(t, c.arrays, c.text) {
+			if !strings.Contains(text, c.want[target]) {
+				t.Errorf("%s of %s, %s, has not %q: %s", c.text, c.arrays, target, c.want[target], text)
+			}
 		}
 	}
 	for target, text := range codes(t, "x 2x4x64x104 float32\nw 4x1x5x5 float32", "y = conv(x, w, 1, 0, 1, 4)") {

@@ -282,23 +282,23 @@ func (f *phaseCode) holdRoom(values int) int {
 }
 
 // deepCopies returns the vectors that should be computed at once though some of their values then go through
-// memory, or 1: where a target has few registers, and the processor does not reach the next iteration while it
-// waits for the results of a long one. Its schedulers hold some 64 instructions of vectors that wait.
+// memory, or 1: where the processor does not reach the next iteration while it waits for the results of a long one. The
+// schedulers of processors with few registers hold some 64 instructions of vectors that wait, those with predicates some 200.
 func (f *phaseCode) deepCopies() int {
 	v, _ := f.pressure()
 	switch nodes := len(f.top); {
-	case f.Vectors > 16 || f.Phase.Leaves || f.Predicates > 0 || f.LaneSize > 0 || nodes <= deepBody:
+	case f.Vectors > 16 && (f.Predicates == 0 || f.share.bit > 0) || f.Phase.Leaves || f.LaneSize > 0 || nodes <= deepBody:
 		return 1
-	case nodes > longestBody || nodes > deeperBody && v <= deeperVectors:
+	case f.Predicates > 0 || nodes > longestBody || nodes > deeperBody && v <= deeperVectors:
 		return 3
 	}
 	return 2
 }
 
-// The nodes of loops of which two vectors are computed at once, three if one takes few registers, and three in any
-// case.
+// The nodes of loops of which two vectors are computed at once, or three with predicates; three if one takes few registers; and three
+// in any case.
 const (
-	deepBody      = 40
+	deepBody      = 34
 	deeperBody    = 50
 	deeperVectors = 10
 	longestBody   = 100
@@ -345,7 +345,7 @@ func (f *phaseCode) oneByOne(group int) bool {
 	if moves && !f.Fetch && !f.Stream && f.Layout.Apart() && len(f.Layout.Sites) <= mostHalfLines {
 		return true
 	}
-	return f.FromMemory != nil && f.taps() > room-f.vecsOfGroup(group)
+	return f.FromMemory != nil && f.taps() > max(room-f.vecsOfGroup(group), 0)
 }
 
 // taps returns the nodes that take a uniform operand and a load.

@@ -186,6 +186,20 @@ func TestReductions(t *testing.T) {
 	}
 }
 
+// TestWholeArrays compares reductions of all elements of one array, whose loop goes over both halves at once where the order is free.
+func TestWholeArrays(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 7))
+	const kernel = "kernel whole\naxis i0\nbuf x TYPE in 1\nbuf y REG out 0\n{\nvec i0 {\n%0 = load REG x[i0]\n%1 = reduce OP REG %0\n}\nstore REG y[] %1\n}\n"
+	for _, typ := range []dtype.Type{dtype.U8, dtype.I16, dtype.I32, dtype.U64, dtype.F16, dtype.F32, dtype.F64} {
+		for _, op := range []string{"max", "sum"} {
+			k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "REG", typ.Register().Short(), "OP", op).Replace(kernel))
+			for n := 1; n < 1200; n += 1 + r.IntN(testlevel.Every(2, 40)) {
+				differ(t, r, newSetup(t, r, k, []int{n}, nil, [][]int{{n}, nil}, true))
+			}
+		}
+	}
+}
+
 // TestLimits compares minima and maxima of numbers and one uniform value with the interpreter: a constant, a scalar, or an
 // element of an array. All of them may be NaN and zeros.
 func TestLimits(t *testing.T) {

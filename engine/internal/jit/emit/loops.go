@@ -288,7 +288,7 @@ func (f *phaseCode) inHalves() bool {
 	return f.Layout.Apart() && (f.Facts.Bytes > 32 || !slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool { return s.Trails }))
 }
 
-// halves emits the loop of vectors for arrays in memory. Half of a group is in the
+// halves emits the loop of vectors for arrays in memory, with reductions in any order. Half of a group is in the
 // first half of the lanes, half in the second. The processor limits its prefetches
 // for each page and each stream of addresses; two streams allow twice as many. A
 // half is whole groups and whole lines. vectors(1) and the tail do the lanes after
@@ -310,6 +310,7 @@ func (f *phaseCode) halves(group int, end isa.Label) {
 	f.ahead(isa.Count, step)
 	f.Start(group)
 	f.body(f.top)
+	f.accumulate()
 	f.Int(isa.Add, isa.Lane, isa.K(step))
 	f.Int(isa.Add, isa.Count, isa.K(step))
 	f.Branch(isa.LT, isa.Lane, isa.Word(frame.Counter), loop)

@@ -190,13 +190,19 @@ func (f *phaseCode) heldLoop(unroll int) bool {
 	single, done := f.NewLabel(), f.NewLabel()
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.Branch(isa.LT, lanes, isa.K(unroll*f.W), single)
-	f.part("main loop: %d vectors, %d at once", unroll, group)
-	f.reduceVectors(unroll, group, func() {
-		if a := &f.accs[0]; leaves {
-			f.Lanes.(isa.Folder).BranchSet(a.regs[0].x, f.collected, a.Kern.All(), done)
-			f.EndStep()
-		}
-	})
+	// The processor prefetches two halves of one array faster than the whole, but not those of two arrays.
+	if oneArray := len(f.Layout.Sites) == 1; oneArray && group == unroll && !f.Rows && !ordered && !leaves && f.inHalves() {
+		f.part("main loop: %d vectors at once, half of them in the second half of the elements", group)
+		f.halves(group, single)
+	} else {
+		f.part("main loop: %d vectors, %d at once", unroll, group)
+		f.reduceVectors(unroll, group, func() {
+			if a := &f.accs[0]; leaves {
+				f.Lanes.(isa.Folder).BranchSet(a.regs[0].x, f.collected, a.Kern.All(), done)
+				f.EndStep()
+			}
+		})
+	}
 	f.part("single vectors")
 	f.Bind(single)
 	if ordered {

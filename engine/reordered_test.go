@@ -10,7 +10,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 )
 
-// TestReorderedSums sums views whose elements have another order in memory, which programs store in the order of the sum. The sum has
+// TestReorderedSums sums what is read from arrays in another order, which programs store in the order of the sum. The sum has
 // the bits of the sum of a copy, and a maximum needs no copy.
 func TestReorderedSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 27))
@@ -19,6 +19,7 @@ func TestReorderedSums(t *testing.T) {
 		x.Data()[i] = float32(math.Exp(4*r.Float64())) - 9
 	}
 	type E = expr.Exp[float32]
+	long := op.Reshape[float32](x, 40, 396)
 	for _, c := range []struct {
 		name   string
 		view   E
@@ -31,7 +32,12 @@ func TestReorderedSums(t *testing.T) {
 		{"short rows", op.Slice[float32](x, op.From(0), op.From(0), op.Until(11)), []int{1, 2}, true},
 		{"in order", x, []int{0, 1, 2}, false},
 		{"one row", op.Transpose[float32](x, 2, 0, 1), []int{1, 2}, false},
-		{"long rows", op.Slice[float32](op.Reshape[float32](x, 40, 396), op.From(0), op.Until(390)), []int{0, 1}, false},
+		{"squares of transposed", op.Square[float32](op.Transpose[float32](x)), []int{0, 1, 2}, true},
+		{"one transposed", op.Mul[float32](op.Transpose[float32](x, 0, 2, 1), op.Reshape[float32](x, 40, 12, 33)), []int{1, 2}, true},
+		{"differences of rows", op.Sub[float32](op.Slice[float32](long, op.From(0), op.From(1)), op.Slice[float32](long, op.From(0), op.Until(395))), []int{0, 1}, true},
+		{"a broadcast", op.Mul[float32](x, op.Slice[float32](x, op.Until(1))), []int{0, 1, 2}, false},
+		{"squares of one row", op.Square[float32](op.Transpose[float32](x, 2, 0, 1)), []int{1, 2}, false},
+		{"long rows", op.Slice[float32](long, op.From(0), op.Until(390)), []int{0, 1}, false},
 	} {
 		copied := engine.Zeros[float32](expr.NodeOf(c.view).Shape()...)
 		if err := copied.Assign(c.view); err != nil {

@@ -129,22 +129,35 @@ func (g *Graph) padded(x *Node, widths []int, fill *Node) *Node {
 	return g.make(tree.NewView(PadRow, to, x.Type, widths), []*Node{x, fill})
 }
 
-// Operands of at most mostOrdered elements are stored in the order of a reduction, but not those with contiguous rows of rowBytes and more.
+// Operands of at most mostOrdered elements are stored in the order of a reduction, but not those of one array with contiguous rows of rowBytes
+// and more, of two arrays with rows of four times as many, and so on.
 const (
 	mostOrdered = 1 << 24
-	rowBytes    = 512
+	rowBytes    = 1024
 )
 
-// order stores the operand a of reduction e in the order of the reduction. It does so if the elements have another order in memory, in
-// several rows that are short or not contiguous: a block of the reduction would copy parts of many such rows.
+// order stores the operand a of reduction e in the order of the reduction, if arrays that it reads have another order in memory: a block of
+// the reduction would copy parts of many rows of each.
 func (g *Graph) order(e *tree.Node, a *Node) {
-	v, size := a.Strided(), a.Shape.Size()
-	if v == nil || size < leastStage || size > mostOrdered || !e.Op.Reduce().Ordered(a.Type.Register()) {
+	if size := a.Shape.Size(); size < leastStage || size > mostOrdered || a.Faulty || !e.Op.Reduce().Ordered(a.Type.Register()) {
 		return
 	}
+	arrays, shortest := 0, mostOrdered
+	for _, x := range g.arraysOf(a) {
+		if rows, bytes := x.rows(e.Axes); rows > 1 {
+			arrays, shortest = arrays+1, min(shortest, bytes)
+		}
+	}
+	if shortest < rowBytes*arrays*arrays {
+		g.Store(a, "its elements have another order in memory than in the reduction")
+	}
+}
+
+// rows returns how many rows in memory the elements along axes are, the last axis last, and the bytes that follow each other in one.
+func (a *Array) rows(axes []int) (rows, bytes int) {
 	row, step, rows := 1, 1, 1 // of the last group of axes
-	for i := len(a.Shape) - 1; i >= 0 && slices.Contains(e.Axes, i); i-- {
-		switch d, s := a.Shape[i], v.Strides[i]; {
+	for i := len(a.Shape) - 1; i >= 0 && slices.Contains(axes, i); i-- {
+		switch d, s := a.Shape[i], a.Strides[i]; {
 		case d == 1:
 		case row == 1:
 			row, step = d, s
@@ -154,9 +167,10 @@ func (g *Graph) order(e *tree.Node, a *Node) {
 			rows *= d
 		}
 	}
-	if rows > 1 && (step != 1 || row*a.Type.Size() < rowBytes) {
-		g.Store(a, "its elements have another order in memory than in the reduction")
+	if step != 1 {
+		row = 1
 	}
+	return rows, row * a.Type.Size()
 }
 
 // mostTransposed is the most columns whose positions are found in a transposed copy, and mostRowBytes the most bytes of a row of them.

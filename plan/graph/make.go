@@ -140,14 +140,12 @@ func (g *Graph) rewrite(e *tree.Node, args []*Node) *Node {
 		if n := g.shortReduction(e, args[0]); n != nil || !g.Separates {
 			return n
 		}
+		for _, by := range []func(*tree.Node, *Node) *Node{g.alongRows, g.groupsRows, g.inMemoryOrder} {
+			if n := by(e, args[0]); n != nil {
+				return n
+			}
+		}
 		g.order(e, args[0])
-		if n := g.alongRows(e, args[0]); n != nil {
-			return n
-		}
-		if n := g.groupsRows(e, args[0]); n != nil {
-			return n
-		}
-		return g.inMemoryOrder(e, args[0])
 	case tree.View:
 		if len(args) > 0 && args[0].Shape.Equal(e.Shape()) && isIdentity(e) {
 			return args[0]

@@ -130,16 +130,19 @@ func (g *Graph) padded(x *Node, widths []int, fill *Node) *Node {
 }
 
 // Operands of at most mostOrdered elements are stored in the order of a reduction, but not those of one array with contiguous rows of rowBytes
-// and more, of two arrays with rows of four times as many, and so on.
+// and more, of two arrays with rows of four times as many, and so on. Operands of more than manyBytes need rows of a quarter of that: they
+// come from memory.
 const (
 	mostOrdered = 1 << 24
 	rowBytes    = 1024
+	manyBytes   = 1 << 23
 )
 
 // order stores the operand a of reduction e in the order of the reduction, if arrays that it reads have another order in memory: a block of
 // the reduction would copy parts of many rows of each.
 func (g *Graph) order(e *tree.Node, a *Node) {
-	if size := a.Shape.Size(); size < leastStage || size > mostOrdered || a.Faulty || !e.Op.Reduce().Ordered(a.Type.Register()) {
+	size := a.Shape.Size()
+	if size < leastStage || size > mostOrdered || a.Faulty || a.Type == dtype.Bool { // predicates may end early
 		return
 	}
 	arrays, shortest := 0, mostOrdered
@@ -147,6 +150,9 @@ func (g *Graph) order(e *tree.Node, a *Node) {
 		if rows, bytes := x.rows(e.Axes); rows > 1 {
 			arrays, shortest = arrays+1, min(shortest, bytes)
 		}
+	}
+	if size*a.Type.Size() > manyBytes {
+		shortest *= 4
 	}
 	if shortest < rowBytes*arrays*arrays {
 		g.Store(a, "its elements have another order in memory than in the reduction")

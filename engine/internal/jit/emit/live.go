@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -286,7 +287,8 @@ func (f *phaseCode) holdRoom(values int) int {
 // schedulers of processors with few registers hold some 64 instructions of vectors that wait, those with predicates some 200.
 func (f *phaseCode) deepCopies() int {
 	v, _ := f.pressure()
-	switch nodes := len(f.top); {
+	computes := func(id int32) bool { return f.Nodes[id].Op != ir.Load && f.Nodes[id].Op != ir.Store }
+	switch nodes := lists.Count(f.top, computes); {
 	case f.Vectors > 16 && (f.Predicates == 0 || f.share.bit > 0) || f.Phase.Leaves || f.LaneSize > 0 || nodes <= deepBody:
 		return 1
 	case f.Predicates > 0 || nodes > longestBody || nodes > deeperBody && v <= deeperVectors:
@@ -295,13 +297,13 @@ func (f *phaseCode) deepCopies() int {
 	return 2
 }
 
-// The nodes of loops of which two vectors are computed at once, or three with predicates; three if one takes few registers; and three
-// in any case.
+// The nodes, without loads and stores, of loops of which two vectors are computed at once, or three with predicates; three if one takes few
+// registers; and three in any case.
 const (
-	deepBody      = 34
-	deeperBody    = 50
+	deepBody      = 32
+	deeperBody    = 48
 	deeperVectors = 10
-	longestBody   = 100
+	longestBody   = 98
 )
 
 // fieldVectors returns the vectors that loads and stores of all fields of records, and planes, hold at

@@ -83,7 +83,7 @@ func (f *phaseCode) elementLoop(group int) {
 	f.Bind(align)
 	var one isa.Label // the loop of single vectors
 	twice := f.Layout.Repeats && !f.Stream && len(f.top) <= longBody
-	if (f.Stream || f.Rows && len(f.top) <= deepBody || twice && f.Layout.Apart() && f.fewLoads()) && f.alignStores(main, masked, twice) {
+	if (f.Stream || f.Rows && f.deepCopies() == 1 || twice && f.Layout.Apart() && f.fewLoads()) && f.alignStores(main, masked, twice) {
 		again = main
 		if f.Stream { // the first line may take several masked vectors
 			again = align

@@ -183,6 +183,17 @@ func TestComplexArrays(t *testing.T) {
 		return s
 	})
 	near("matmul", op.MatMul[complex128](z, w), func(i []int) complex128 { return product(i[0], i[1]) })
+	row, column := op.Index[complex128](z, 0, 2), op.Index[complex128](w, 1, 1)
+	for _, stack := range [][]int{nil, {1}, {3, 1}} { // of rows, and of the products of matrices by columns
+		rows := op.BroadcastTo(row, append(stack, 6)...)
+		near("row @ matrix", op.MatMul(rows, w), func(i []int) complex128 { return product(2, i[len(i)-1]) })
+		near("row @ vector", op.MatMul(rows, column), func([]int) complex128 { return product(2, 1) })
+		near("matrix @ column", op.MatMul[complex128](op.BroadcastTo(z, append(stack, 4, 6)...), op.Reshape(column, 6, 1)), func(i []int) complex128 {
+			return product(i[len(i)-2], 1)
+		})
+	}
+	near("matrix @ vector", op.MatMul[complex128](z, column), func(i []int) complex128 { return product(i[0], 1) })
+	near("no terms", op.MatMul[complex128](op.Slice[complex128](z, op.Span{}, op.Until(0)), op.Slice(column, op.Until(0))), func([]int) complex128 { return 0 })
 	near("transposed", op.Conj(op.Transpose[complex128](z)), func(i []int) complex128 { return cmplx.Conj(z.At(i[1], i[0])) })
 	near("roll", op.Roll[complex128](z, 2, 1), func(i []int) complex128 { return z.At(i[0], (i[1]+4)%6) })
 	near("concat", op.Concat[complex128](0, z, op.Neg[complex128](z)), func(i []int) complex128 {

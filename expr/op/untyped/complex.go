@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // complexRows are the operators on the parts of complex numbers. Of a real number
@@ -145,7 +146,7 @@ var complexCompositions = []string{
 var complexParts = map[string]func(n *tree.Node, x []tree.Parts) tree.Parts{
 	"add": apart, "sub": apart, "neg": apart, "where": apart, "sum": apart, "stop_gradient": apart, "rint": apart,
 	"mul":        func(_ *tree.Node, x []tree.Parts) tree.Parts { return mulComplex("mul", x[0], x[1]) },
-	"matmul":     func(_ *tree.Node, x []tree.Parts) tree.Parts { return mulComplex("matmul", x[0], x[1]) },
+	"matmul":     matmulComplex,
 	"square":     func(_ *tree.Node, x []tree.Parts) tree.Parts { return mulComplex("mul", x[0], x[0]) },
 	"prod":       prodComplex,
 	"div":        func(_ *tree.Node, x []tree.Parts) tree.Parts { return divComplex(x[0], x[1]) },
@@ -197,6 +198,30 @@ func mulComplex(product string, x, y tree.Parts) tree.Parts {
 		Re: Call("sub", mul(x.Re, y.Re), mul(x.Im, y.Im)),
 		Im: Call("add", mul(x.Re, y.Im), mul(x.Im, y.Re)),
 	}
+}
+
+// matmulComplex returns the matrix product by four products of the parts. One with a vector is a sum of complex products: one loop,
+// which reads both parts of each element once.
+func matmulComplex(n *tree.Node, x []tree.Parts) tree.Parts {
+	a, b, axis := n.Args[0].Shape(), n.Args[1].Shape(), -1
+	vector := func(i int, s shape.Shape, matrix ...int) { // as a matrix
+		to := append(s[:max(len(s)-2, 0)].Clone(), matrix...)
+		x[i] = tree.Parts{Re: reshaped(x[i].Re, to), Im: reshaped(x[i].Im, to)}
+	}
+	switch k := a[len(a)-1]; {
+	case len(b) == 1 || b[len(b)-1] == 1:
+		vector(1, b, 1, k)
+	case len(a) == 1 || a[len(a)-2] == 1:
+		vector(0, a, k, 1)
+		axis = -2
+	default:
+		return mulComplex("matmul", x[0], x[1])
+	}
+	sum := func(part *tree.Node) *tree.Node {
+		return reshaped(Reduce("sum", part, Options{Axes: []int{axis}}), n.Shape())
+	}
+	p := mulComplex("mul", x[0], x[1])
+	return tree.Parts{Re: sum(p.Re), Im: sum(p.Im)}
 }
 
 // divComplex returns x/y by Smith's method, in the order of NumPy: it divides by the

@@ -13,6 +13,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
@@ -374,6 +375,37 @@ func testScattersEverywhere[T float64 | int32 | int16](t *testing.T) {
 				"min": op.ScatterMin(u.index, u.updates, 0, size, width), "set": op.SetAt(random(size, width), u.index, u.updates, 0),
 			} {
 				sameEverywhere(t, fmt.Sprintf("%T, %s of %d, %s", *new(T), name, width, what), e)
+			}
+		}
+	}
+}
+
+// Searches in few elements, which count, find the places that the routine finds.
+func TestSearchesInFew(t *testing.T) {
+	nan, inf, zero := math.NaN(), math.Inf(1), math.Copysign(0, -1)
+	searchesInFew(t, []float64{zero, 0, 1, 1, inf, nan, -inf, 2.5, nan, -1})
+	searchesInFew(t, []float32{float32(zero), 0, 1, 1, float32(inf), float32(nan), float32(-inf), 2.5, float32(nan), -1})
+	searchesInFew(t, []int8{-128, 127, 0, 0, 5, -3})
+	searchesInFew(t, []uint64{0, math.MaxUint64, 1 << 63, 7, 7})
+	searchesInFew(t, []bool{true, false, true})
+}
+
+func searchesInFew[T expr.Elem](t *testing.T, values []T) {
+	v := engine.MustFromSlice(values)
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for n := range 35 {
+		some := make([]T, n)
+		for i := range some {
+			some[i] = values[rnd.IntN(len(values))]
+		}
+		a := op.Sort(engine.MustFromSlice(some), 0)
+		for _, at := range []expr.Exp[T]{v, op.Reshape(v, 1, -1, 1), op.Index(v, 0, 1), op.Slice(v, op.By(op.Span{}, -1))} {
+			for side := range 2 {
+				want, err := engine.Eval(expr.Of[int64](untyped.With("searchsorted", nil, []int{side}, expr.NodeOf(a), expr.NodeOf(at))))
+				got, err2 := engine.Eval(op.SearchSorted(a, at, side == 1))
+				if err != nil || err2 != nil || !slices.Equal(got.Data(), want.Data()) || !slices.Equal(got.Shape(), want.Shape()) {
+					t.Errorf("%v of %v in %v, side %d: %v, want %v: %v, %v", values, at, some, side, got, want, err, err2)
+				}
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -414,6 +415,29 @@ func TestTuples(t *testing.T) {
 	}
 	if len(got) != 6 {
 		t.Errorf("there are values %v", got)
+	}
+}
+
+// TestManyEdges compares histograms, whose elements are sorted where there are many edges, with those of weights, which search.
+func TestManyEdges(t *testing.T) {
+	f := formula.MustCompile[float64](`n = histogram(x, e)[0]; w = histogram(x, e, weights=ones_like(x))[0]
+		d = histogram(x, e, density=True)[0]; v = histogram(x, e, weights=ones_like(x), density=True)[0]`)
+	for _, edges := range []int{20, 32, 33, 100} {
+		e := make([]float64, edges)
+		x := []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, -.5, 1e9}
+		for i := range e {
+			e[i] = float64(i * i / 3) // some bins are empty
+			x = append(x, e[i], e[i], e[i]+.5, float64(7*i%edges))
+		}
+		got, err := f.Eval(context.Background(), map[string]any{"x": x, "e": e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for have, want := range map[string]string{"n": "w", "d": "v"} {
+			if a, b := fmt.Sprint(got[have]), fmt.Sprint(got[want]); a != b {
+				t.Errorf("%d edges: %s is %s, %s is %s", edges, have, a, want, b)
+			}
+		}
 	}
 }
 

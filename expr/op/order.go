@@ -90,8 +90,8 @@ func NaNPercentile[T expr.Float](a expr.Exp[T], q float64, opts ...QuantileOptio
 
 // SearchSorted returns for each element of v the number of elements of the sorted
 // vector a that are below it, in the shape of v. If right is set, the elements equal to
-// it count too. NaN is above everything. In a vector that is not sorted the result is a
-// place that a search by halving finds, which is the same on every device.
+// it count too. NaN is above everything. In a vector that is not sorted the result is some
+// place, which is the same on every device.
 func SearchSorted[T expr.Elem](a, v expr.Exp[T], right bool) expr.Exp[int64] {
 	var o untyped.Options
 	if right {

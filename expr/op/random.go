@@ -240,7 +240,7 @@ func discrete(called string, key expr.Exp[uint64], from, to float64, ratio func(
 	weight = untyped.Call("exp", untyped.Call("sub", weight, untyped.Reduce("max", weight, untyped.Options{})))
 	sums := untyped.Compose("cumsum", along, weight)
 	u := untyped.Call("mul", unit(dtype.F64, block(called, key, dims)), untyped.Index(sums, 0, n-1))
-	at := untyped.Call("minimum", untyped.With("searchsorted", nil, []int{1}, sums, u), integer(n-1))
+	at := untyped.Call("minimum", untyped.Compose("searchsorted", untyped.Options{Text: "right"}, sums, u), integer(n-1))
 	return expr.Of[int64](untyped.Call("add", at, integer(from)).As(called, expr.NodeOf(key)))
 }
 

@@ -248,6 +248,31 @@ func bin(a, edges *tree.Node) *tree.Node {
 // vectors samples have the numbers of the bins. With density the sum of counts times sizes of
 // bins is 1.
 func (c *call) counted(samples, edges []*tree.Node, weights *tree.Node, density bool) *tree.Node {
+	n := c.binned(samples, edges, weights)
+	if !density {
+		return n
+	}
+	n = cast(n, dtype.F64)
+	total := untyped.Reduce("sum", n, untyped.Options{})
+	for i, e := range edges {
+		d := cast(untyped.Compose("diff", untyped.Options{}, e, nil, nil), dtype.F64)
+		sizes := slices.Repeat([]int{1}, len(edges))
+		sizes[i] = d.Shape().Size()
+		n = apply("div", n, untyped.Reshape(d, sizes))
+	}
+	return apply("div", n, total)
+}
+
+// leastSorted is the number of given edges from which on a sort of the elements takes less time than a search for each. A search among
+// edges of equal bins takes less.
+const leastSorted = 33
+
+// binned returns the counts, or the weights.
+func (c *call) binned(samples, edges []*tree.Node, weights *tree.Node) *tree.Node {
+	n, given := edges[0].Shape()[0], c.args[1].value.kind != vScalar
+	if given && len(samples) == 1 && weights == nil && n >= leastSorted && n <= samples[0].Shape()[0] {
+		return sound(c.at, binnedBySort(samples[0], edges[0]))
+	}
 	var at *tree.Node
 	dims, spans := []int{}, make([]op.Span, len(edges))
 	for i, x := range samples {
@@ -263,20 +288,19 @@ func (c *call) counted(samples, edges []*tree.Node, weights *tree.Node, density 
 	all, err := shape.New(dims...)
 	stopIf(err != nil, c.at, tree.ErrShape, "%s", err)
 	by := cmp.Or(weights, tree.ConstInt(dtype.I64, 1))
-	n := untyped.Scatter("bincount", at, by, nil, 0, []int{all.Size()})
-	n = sound(c.at, untyped.Slice(untyped.Reshape(n, dims), spans))
-	if !density {
-		return n
+	counts := untyped.Scatter("bincount", at, by, nil, 0, []int{all.Size()})
+	return sound(c.at, untyped.Slice(untyped.Reshape(counts, dims), spans))
+}
+
+// binnedBySort returns how many elements of a vector each bin has. The last one has its upper edge.
+func binnedBySort(a, edges *tree.Node) *tree.Node {
+	t := promote(a.DType(), edges.DType())
+	a = untyped.Compose("sort", untyped.Options{Axes: []int{0}}, cast(a, t))
+	part := func(side string, s shape.Slice) *tree.Node {
+		return untyped.Compose("searchsorted", untyped.Options{Text: side}, a, untyped.Slice(cast(edges, t), []shape.Slice{s}))
 	}
-	n = cast(n, dtype.F64)
-	total := untyped.Reduce("sum", n, untyped.Options{})
-	for i, e := range edges {
-		d := cast(untyped.Compose("diff", untyped.Options{}, e, nil, nil), dtype.F64)
-		sizes := slices.Repeat([]int{1}, len(edges))
-		sizes[i] = d.Shape().Size()
-		n = apply("div", n, untyped.Reshape(d, sizes))
-	}
-	return apply("div", n, total)
+	below := untyped.Concat(0, []*tree.Node{part("left", shape.Until(-1)), part("right", shape.From(-1))})
+	return untyped.Compose("diff", untyped.Options{}, below, nil, nil)
 }
 
 // truthOf returns argument i as a bool; None is false.

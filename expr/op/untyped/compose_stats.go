@@ -211,7 +211,7 @@ func interpolate(o Options, x ...*tree.Node) *tree.Node {
 	number := func(v int) *tree.Node { return tree.ConstInt(dtype.I64, int64(v)) }
 	last := number(n - 1)
 	item := func(of, i *tree.Node) *tree.Node { return takeInside(of, i, 0) }
-	i := Call("clip", Call("sub", With("searchsorted", nil, []int{1}, at, a), number(1)), number(0), last)
+	i := Call("clip", Call("sub", places(at, a, 1), number(1)), number(0), last)
 	next := Call("minimum", Call("add", i, number(1)), last)
 	left, from, right, to := item(at, i), item(values, i), item(at, next), item(values, next)
 	end := Call("equal", i, last)

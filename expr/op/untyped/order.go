@@ -216,7 +216,33 @@ func searchSorted(o Options, x ...*tree.Node) *tree.Node {
 		side = 0
 	}
 	stopIf(side < 0, wrong, "the side is left or right, not %q", o.Text)
-	return With("searchsorted", nil, []int{side}, x[0], x[1])
+	return places(x[0], x[1], side)
+}
+
+// A search in at most fewPlaces elements counts those that come before a value, in a loop that fuses: countedTerms of them at once, so
+// many as a loop takes without a loop inside.
+const fewPlaces, countedTerms = 32, 16
+
+// places returns the places of values in a sorted vector, behind equal elements if side is 1.
+func places(a, v *tree.Node, side int) *tree.Node {
+	n := With("searchsorted", nil, []int{side}, a, v)
+	if n.Err() != nil || a.Shape()[0] == 0 || a.Shape()[0] > fewPlaces || a.DType() == dtype.Bool {
+		return n
+	}
+	count := func(x *tree.Node) *tree.Node { return countNonzero(Options{Axes: []int{-1}}, x) }
+	last, before := count(Call("equal", a, a)), "less" // the place of NaN
+	if side == 1 {
+		last, before = tree.ConstInt(dtype.I64, int64(a.Shape()[0])), "less_equal"
+	}
+	at := tree.ConstInt(dtype.I64, 0)
+	for i := 0; i < a.Shape()[0]; i += countedTerms {
+		some := Slice(a, []shape.Slice{shape.Range(i, min(i+countedTerms, a.Shape()[0]))})
+		at = Call("add", at, count(Call(before, some, withAxis(v, -1))))
+	}
+	if at = Call("where", Call("equal", v, v), at, last); at.Err() != nil { // there is no axis left
+		return n
+	}
+	return at
 }
 
 func binCount(o Options, x ...*tree.Node) *tree.Node {

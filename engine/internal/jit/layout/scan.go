@@ -453,7 +453,7 @@ func (bp *Phase) findAlong() {
 	staged := slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Staged })
 	for i := range bp.Sites {
 		step := bound.StepOf(bp.Sites[i].Seq)
-		near := max(step, -step) <= 1 || max(step, -step) == 2 && bp.SeqN >= 4*longChain && bp.onlySums()
+		near := max(step, -step) <= 1 || max(step, -step) == 2 && bp.SeqN >= 2*longChain && bp.onlySums()
 		bp.Along = bp.Along || !staged && bp.SeqN >= longChain && bp.Sites[i].Kind == Strided && near
 	}
 	if bp.Along {

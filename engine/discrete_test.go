@@ -107,4 +107,12 @@ func TestPermutation(t *testing.T) {
 			t.Errorf("with replacement %v: %v, %v", again, y, err)
 		}
 	}
+	key, all := expr.Const[uint64](3), engine.Arange[int64](0, 1000, 1)
+	p, err := engine.Eval(op.Permutation(key, 1000))
+	for _, count := range []int{0, 1, 2, 249, 250, 251, 1000} { // few ones are selected, not sorted
+		y, err2 := engine.Eval(op.Choice(key, all, count, false))
+		if err != nil || err2 != nil || !slices.Equal(y.Data(), p.Data()[:count]) {
+			t.Errorf("%d of 1000 are %v, and of a permutation %v: %v, %v", count, y, p.Data()[:count], err, err2)
+		}
+	}
 }

@@ -111,8 +111,8 @@ func SelectSorted[T expr.Elem](a expr.Exp[T], axis int, places ...int) expr.Exp[
 	return expr.Of[T](untyped.With("select", []int{at}, slices.Clone(places), expr.NodeOf(a)))
 }
 
-// leastOf is the least number of elements for each of those that TopK returns, from which on it selects
-// them instead of sorting all.
+// leastOf is the least number of elements for each of the first ones, from which on these are selected
+// instead of sorting all.
 const leastOf = 4
 
 // TopK returns the k greatest elements along an axis, from the greatest down, and
@@ -131,16 +131,21 @@ func TopK[T expr.Elem](a expr.Exp[T], k, axis int) (values expr.Exp[T], position
 	if n.Err() != nil {
 		return expr.Of[T](n), expr.Of[int64](n)
 	}
-	spans := make([]Span, at+1)
-	spans[at] = Until(k)
-	if k == 0 || n.Shape()[at] < leastOf*k {
-		return Slice(Sort(a, axis, Descending), spans...), Slice(ArgSort(a, axis, Descending), spans...)
+	return firstOf(a, k, at, Descending)
+}
+
+// firstOf returns the first k elements along an axis in an order, and their positions.
+func firstOf[T expr.Elem](a expr.Exp[T], k, axis int, order Order) (values expr.Exp[T], positions expr.Exp[int64]) {
+	n, spans := expr.NodeOf(a), make([]Span, axis+1)
+	spans[axis] = Until(k)
+	if k == 0 || n.Shape()[axis] < leastOf*k {
+		return Slice(Sort(a, axis, order), spans...), Slice(ArgSort(a, axis, order), spans...)
 	}
 	// Of equal elements those before the last one of the k keep their order, so a stable sort of the k orders them.
-	among := Slice(expr.Of[int64](untyped.With("argpartition", []int{at}, []int{1, k - 1}, n)), spans...)
-	some := TakeAlongAxis(a, among, at)
-	order := ArgSort(some, at, Descending)
-	return TakeAlongAxis(some, order, at), TakeAlongAxis(among, order, at)
+	among := Slice(expr.Of[int64](untyped.With("argpartition", []int{axis}, []int{int(order), k - 1}, n)), spans...)
+	some := TakeAlongAxis(a, among, axis)
+	first := ArgSort(some, axis, order)
+	return TakeAlongAxis(some, first, axis), TakeAlongAxis(among, first, axis)
 }
 
 // Bincount returns how often each integer from 0 to n-1 occurs in a vector: n numbers.

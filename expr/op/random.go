@@ -314,9 +314,13 @@ func Choice[T expr.Elem](key expr.Exp[uint64], a expr.Exp[T], count int, replace
 	case len(x.Shape()) == 0 || count < 0 || count > 0 && x.Shape()[0] == 0 || !replacement && count > x.Shape()[0]:
 		return expr.Of[T](tree.Errorf(tree.ErrShape, "Choice", "%d parts of shape %v cannot be drawn", count, []int(x.Shape())))
 	}
-	index := untyped.Slice(Permutation(key, x.Shape()[0]).Node(), []Span{Until(count)})
-	if replacement {
-		index = expr.NodeOf(Integers[int64](key, uint64(max(x.Shape()[0], 1)), count))
+	bits := block("Choice", key, x.Shape()[:1])
+	if bits.Err() != nil {
+		return expr.Of[T](bits)
 	}
-	return expr.Of[T](untyped.Take(x, index, 0).As("Choice", expr.NodeOf(key), x))
+	_, index := firstOf(expr.Of[uint64](bits), count, 0, Ascending) // those of Permutation
+	if replacement {
+		index = Integers[int64](key, uint64(max(x.Shape()[0], 1)), count)
+	}
+	return expr.Of[T](untyped.Take(x, expr.NodeOf(index), 0).As("Choice", expr.NodeOf(key), x))
 }

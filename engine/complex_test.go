@@ -192,6 +192,15 @@ func TestComplexArrays(t *testing.T) {
 			return product(i[len(i)-2], 1)
 		})
 	}
+	for _, c := range [][3]int{{3, 7, 40}, {40, 6, 2}, {32, 32, 32}, {33, 32, 2}, {2, 1, 2}} { // by four products, and by sums
+		a, b := engine.MustFromSlice(complexes(2*c[0]*c[1], 5), 2, c[0], c[1]), engine.MustFromSlice(complexes(c[1]*c[2], 6), c[1], c[2])
+		near(fmt.Sprint(c), op.MatMul(op.Flip[complex128](a, 2), op.Flip[complex128](b, 0)), func(i []int) (s complex128) {
+			for k := range c[1] {
+				s += a.At(i[0], i[1], k) * b.At(k, i[2])
+			}
+			return s
+		})
+	}
 	near("matrix @ vector", op.MatMul[complex128](z, column), func(i []int) complex128 { return product(i[0], 1) })
 	near("no terms", op.MatMul[complex128](op.Slice[complex128](z, op.Span{}, op.Until(0)), op.Slice(column, op.Until(0))), func([]int) complex128 { return 0 })
 	near("transposed", op.Conj(op.Transpose[complex128](z)), func(i []int) complex128 { return cmplx.Conj(z.At(i[1], i[0])) })

@@ -158,7 +158,7 @@ func abilities() []ability {
 		computed("complex elements", "kernels", pairs[complex128](67), func(_ place, x z) z { return op.Div(op.Mul(x, op.Conj(x)), op.AddScalar(op.Flip(x), 1)) }),
 		computed("complex functions", "kernels", pairs[complex128](67), func(_ place, x z) f64 { return op.Add(op.Modulus[float64](x), op.Angle[float64](x)) }),
 		computed("complex sums", "kernels", pairs[complex64](67, 9), func(_ place, x z64) z64 { return op.Sum(x, op.Axis(0)) }),
-		computed("complex products", "cuBLAS, kernels", pairs[complex128](9, 9), func(_ place, x z) z { return op.MatMul(x, x) }),
+		computed("complex products", "cuBLAS, kernels", pairs[complex128](33, 33), func(_ place, x z) z { return op.MatMul(x, x) }),
 		computed("reductions", "kernels", numbers[float32](67, 70), func(_ place, x f32) f32 { return op.Sum(x, op.Axis(1)) }),
 		computed("reductions with several states", "kernels", numbers[float64](3, 4200), func(_ place, x f64) f64 { return op.ReduceStates[float64](moments, x, op.Axis(1)) }),
 		computed("scans", "kernels", numbers[float32](7, 300), func(_ place, x f32) f32 { return op.CumSum(x, 1) }),

@@ -200,19 +200,31 @@ func mulComplex(product string, x, y tree.Parts) tree.Parts {
 	}
 }
 
-// matmulComplex returns the matrix product by four products of the parts. One with a vector is a sum of complex products: one loop,
-// which reads both parts of each element once.
+// Complex products of so few terms, or of matrices of at most so many rows and columns, are sums: one loop, which reads both parts of
+// each element, where four products of the parts would pack their operands.
+const fewTerms, smallMatrix = 6, 32
+
+// matmulComplex returns the matrix product by four products of the parts. Small ones, and those with a vector, are sums of complex
+// products.
 func matmulComplex(n *tree.Node, x []tree.Parts) tree.Parts {
-	a, b, axis := n.Args[0].Shape(), n.Args[1].Shape(), -1
-	vector := func(i int, s shape.Shape, matrix ...int) { // as a matrix
+	a, b := n.Args[0].Shape(), n.Args[1].Shape()
+	as := func(i int, s shape.Shape, matrix ...int) {
 		to := append(s[:max(len(s)-2, 0)].Clone(), matrix...)
 		x[i] = tree.Parts{Re: reshaped(x[i].Re, to), Im: reshaped(x[i].Im, to)}
 	}
-	switch k := a[len(a)-1]; {
-	case len(b) == 1 || b[len(b)-1] == 1:
-		vector(1, b, 1, k)
-	case len(a) == 1 || a[len(a)-2] == 1:
-		vector(0, a, k, 1)
+	rows, terms, columns, axis := 1, a[len(a)-1], 1, -1
+	if len(a) > 1 {
+		rows = a[len(a)-2]
+	}
+	if len(b) > 1 {
+		columns = b[len(b)-1]
+	}
+	switch {
+	case columns == 1:
+		as(1, b, 1, terms)
+	case max(len(a), len(b)) < shape.MaxRank && (rows == 1 || terms <= fewTerms || max(rows, terms, columns) <= smallMatrix):
+		as(0, a, rows, terms, 1)
+		as(1, b, 1, terms, columns)
 		axis = -2
 	default:
 		return mulComplex("matmul", x[0], x[1])

@@ -336,6 +336,42 @@ scalar s1 FLOAT
 	}
 }
 
+// TestLimitedStates compares scans of states between limits with the interpreter, down columns and along rows, for limits and elements that are
+// NaN, zeros and infinities. The minimum of a state and a limit alone may be combined in any grouping.
+func TestLimitedStates(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(30, 1))
+	special := []float64{math.NaN(), 0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), 7, -3.5}
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64} {
+		for _, code := range []string{"%6 = max T %5 %1\n%7 = min T %2 %6", "%6 = min T %1 %5\n%7 = max T %6 %2", "%7 = min T %3 %1"} {
+			for _, at := range []string{"i0, i1", "i1, i0"} {
+				k := parse(t, strings.NewReplacer("CODE", strings.ReplaceAll(code, "T", typ.Short()), " T ", " "+typ.Short()+" ", " T\n", " "+typ.Short()+"\n", "AT", at).Replace("kernel limits\naxis i0 i1\nbuf x T in 2\nbuf y T out 2\nscalar s0 T\nscalar s1 T\n{\n%0 = const T 0\n%1 = scalar T s0\n%2 = scalar T s1\nvec i1 {\nseq i0 {\n%3 = carry T %0\n%4 = load T x[AT]\n%5 = add T %3 %4\nCODE\nstore T y[AT] %7\n%8 = next T %3 %7\n}\n}\n}\n"))
+				for range 6 {
+					n := []int{1 + r.IntN(60), 1 + r.IntN(90)}
+					shape := n
+					if at == "i1, i0" {
+						shape = []int{n[1], n[0]}
+					}
+					s := newSetup(t, r, k, n, nil, [][]int{shape, shape}, true)
+					for i := range n[0] * n[1] {
+						if r.IntN(9) == 0 {
+							randir.Put(s.mem[0][i*typ.Size():], typ.Size(), prim.FromFloat(typ, special[r.IntN(len(special))]))
+						}
+					}
+					s.b.Scalars = []uint64{prim.FromFloat(typ, special[r.IntN(len(special))]), prim.FromFloat(typ, special[r.IntN(len(special))])}
+					for _, be := range isas(t) {
+						ranged := func(text string) bool { return strings.HasPrefix(text, "vrange") }
+						if !strings.Contains(code, "%3") && countLines(t, s.instance(t, be), "", ranged) > 0 {
+							t.Errorf("%s: the limits are not known to be the same in all lanes\n%s", be.Name(), code)
+						}
+					}
+					differ(t, r, s)
+				}
+			}
+		}
+	}
+}
+
 // TestMirrored compares trees of maxima of floats with the interpreter, whose results and operands have other uses, too. AVX2 makes
 // minima of them where the changes of sign take less.
 func TestMirrored(t *testing.T) {

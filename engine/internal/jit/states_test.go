@@ -3,6 +3,7 @@ package jit
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,6 +131,42 @@ buf b1 i16 out 2
 		for seed := range uint64(4) { // at the beginning and at the end of pages
 			r := rand.New(rand.NewPCG(seed, 9))
 			differ(t, r, newSetup(t, r, parse(t, "kernel k\naxis i0 i1\n"+c.text), c.extents, nil, c.shapes, true))
+		}
+	}
+}
+
+// TestDescending fails if a scan or a reduction along rows from the last one up goes along the vectors of a row in the order of memory.
+func TestDescending(t *testing.T) {
+	defer useModel(defaultsWith(cpucache.Sizes{L1: 64, L2: 128, L3: 192}))()
+	r, n := rand.New(rand.NewPCG(31, 21)), []int{1, 40, 1289}
+	for _, text := range []string{fmt.Sprintf(oneKernel, "f32", "x", "out", "39+i1*-1"), strings.ReplaceAll(fmt.Sprintf(twoKernel, "f64"), "i1, i2", "39+i1*-1, i2"), strings.ReplaceAll(fmt.Sprintf(sumsKernel, "f32"), "i1, i2", "39+i1*-1, i2")} {
+		k := parse(t, text)
+		s := newSetup(t, r, k, n, nil, [][]int{n, n, n, n}[:len(k.Bufs)], true)
+		if len(k.Bufs) == 4 {
+			s = newSetup(t, r, k, n, nil, [][]int{n, n[1:2], {1, n[2]}, {1, n[2]}}, true)
+		}
+		for _, be := range isas(t) {
+			in := s.instance(t, be)
+			across := slices.ContainsFunc(in.(*instance).phases, func(bp *boundPhase) bool { return bp.Across })
+			if down := countIn(t, in, "the last vector, under a mask", "") > 0; !across || !down {
+				t.Errorf("%s: along rows: %t, from the last vector on: %t\n%s", be.Name(), across, down, text)
+			}
+		}
+		differ(t, r, s)
+		forget()
+	}
+}
+
+// TestChainsOfSteps fails if a scan whose steps take some cycles each goes down strips of columns within the second level, where each step waits
+// for the one before.
+func TestChainsOfSteps(t *testing.T) {
+	FixCaches(t)
+	k, n := parse(t, strings.Replace(fmt.Sprintf(oneKernel, "f32", "x", "out", "i1"), "add", "div", 1)), []int{1, 100, 500}
+	s := newSetup(t, rand.New(rand.NewPCG(31, 22)), k, n, nil, [][]int{n, n}, true)
+	defer s.release()
+	for _, be := range isas(t) {
+		if !slices.ContainsFunc(s.instance(t, be).(*instance).phases, func(bp *boundPhase) bool { return bp.Across }) {
+			t.Errorf("%s: down strips of columns", be.Name())
 		}
 	}
 }

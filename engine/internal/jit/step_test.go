@@ -212,13 +212,15 @@ func countLines(t *testing.T, in backend.Instance, part string, counted func(tex
 	if err != nil {
 		t.Fatal(err)
 	}
-	inside := false
-	for _, l := range fns[0].Lines {
-		if l.Kind == listing.Head {
-			inside = strings.HasPrefix(l.Text, part)
-		}
-		if inside && counted(l.Text) {
-			n++
+	for _, fn := range fns {
+		inside := false
+		for _, l := range fn.Lines {
+			if l.Kind == listing.Head {
+				inside = strings.HasPrefix(l.Text, part)
+			}
+			if inside && counted(l.Text) {
+				n++
+			}
 		}
 	}
 	return n

@@ -88,23 +88,13 @@ func (f *phaseCode) acrossRows(accs []columnAcc, group, many, last int) {
 	} else {
 		f.part("along one row after the other: %d vectors at once", group)
 	}
-	rows, single, tail, done := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
+	rows, vectors := f.NewLabel(), func(group int) { f.acrossGroup(accs, group, many) }
 	f.Bind(rows)
-	f.Int(isa.Mov, isa.Lane, isa.K(0))
-	f.firstAcross(func() { f.acrossGroup(accs, 1, many) })
-	f.acrossVectors(group, single, func() { f.acrossGroup(accs, group, many) })
-	f.Bind(single)
-	if group > 1 {
-		f.part("single vectors")
-		f.acrossVectors(1, tail, func() { f.acrossGroup(accs, 1, many) })
+	if f.descends() && !f.overlapsAcross() && !(f.Layout.Leads && f.Stream) {
+		f.descendingVectors(group, vectors)
+	} else {
+		f.ascendingVectors(group, vectors)
 	}
-	f.Bind(tail)
-	if f.overlapsAcross() {
-		f.lastVector(done, func() { f.acrossGroup(accs, 1, many) })
-	}
-	f.part("tail: a vector under a mask")
-	f.maskedVector(f.lanes, done, func() { f.acrossGroup(accs, 1, many) })
-	f.Bind(done)
 	f.aimEchoes(many)
 	if many > 1 {
 		f.eachRowSite(func(s *layout.Site, at int8) { f.stepRow(s, at, isa.K(many*s.RowBytes())) })
@@ -120,6 +110,57 @@ func (f *phaseCode) acrossRows(accs []columnAcc, group, many, last int) {
 		return
 	}
 	f.BranchResult(isa.NE, rows)
+}
+
+// ascendingVectors emits the vectors of a row in the order of memory: groups, single ones, and a masked one for the rest.
+func (f *phaseCode) ascendingVectors(group int, vectors func(group int)) {
+	single, tail, done := f.NewLabel(), f.NewLabel(), f.NewLabel()
+	f.Int(isa.Mov, isa.Lane, isa.K(0))
+	f.firstAcross(func() { vectors(1) })
+	f.acrossVectors(group, single, func() { vectors(group) })
+	f.Bind(single)
+	if group > 1 {
+		f.part("single vectors")
+		f.acrossVectors(1, tail, func() { vectors(1) })
+	}
+	f.Bind(tail)
+	if f.overlapsAcross() {
+		f.lastVector(done, func() { vectors(1) })
+	}
+	f.part("tail: a vector under a mask")
+	f.maskedVector(f.lanes, done, func() { vectors(1) })
+	f.Bind(done)
+}
+
+// descendingVectors emits the vectors of a row from the last one on: a masked one, single ones, and groups.
+func (f *phaseCode) descendingVectors(group int, vectors func(group int)) {
+	single := f.NewLabel()
+	f.part("the last vector, under a mask")
+	f.Int(isa.Mov, isa.Lane, f.lanes)
+	f.Int(isa.And, isa.Lane, isa.K(-f.W))
+	f.maskedVector(f.lanes, single, func() { vectors(1) })
+	f.Bind(single)
+	down := func(group, align int) {
+		loop, end := f.NewLabel(), f.NewLabel()
+		left := func(cond isa.Cond, to isa.Label) {
+			f.Int(isa.Mov, isa.T0, isa.Lane)
+			f.Int(isa.And, isa.T0, isa.K(align))
+			f.BranchResult(cond, to)
+		}
+		left(isa.EQ, end)
+		f.Align(32)
+		f.Bind(loop)
+		f.Int(isa.Sub, isa.Lane, isa.K(group*f.W))
+		vectors(group)
+		left(isa.NE, loop)
+		f.Bind(end)
+	}
+	if group > 1 {
+		f.part("single vectors")
+		down(1, group*f.W-1)
+	}
+	f.part("groups of vectors")
+	down(group, -1)
 }
 
 // findEchoes finds the carries in registers whose next value goes to an array too, as it is and to

@@ -170,8 +170,10 @@ func (f *phaseCode) storeCarries() {
 		}
 		for k, r := range c.regs {
 			m := f.carryVec(c, k)
-			m.Base = isa.T1 // a store of a few bytes may take T0
-			f.Int(isa.Mov, m.Base, isa.Word(f.carrySite(c).Arg+frame.SitePtr))
+			if m.Base = c.from; c.echo != nil || c.from == 0 {
+				m.Base = isa.T1 // a store of a few bytes may take T0
+				f.Int(isa.Mov, m.Base, isa.Word(f.carrySite(c).Arg+frame.SitePtr))
+			}
 			f.Choose(k)
 			if f.extends(c.Type) {
 				f.Lanes.StoreVec(c.Type, f.Slot(c.slot), r)
@@ -262,7 +264,7 @@ func rowAt(s *layout.Site, at int8) isa.Int {
 }
 
 // holdSteps holds what each row reads of the frame in registers, as far as some are left: where accumulators in memory are, of a loop
-// along single rows the number of lanes and where states are, and the steps of sites from row to row unless it goes along many rows at
+// along rows the number of lanes and where states are, and the steps of sites from row to row unless it goes along many rows at
 // once. A load from the frame waits with the loads and stores of elements, and those after it wait for it: rows of six wide vectors take
 // up to twice as long on a Zen 5, and accumulators in memory too.
 func (f *phaseCode) holdSteps(accs []columnAcc, many int) {
@@ -284,18 +286,16 @@ func (f *phaseCode) holdSteps(accs []columnAcc, many int) {
 			accs[i].at = x
 		}
 	}
-	if many > 1 {
-		return
-	}
 	if f.Across() {
 		f.lanes = hold(f.lanes)
 		for i := range f.carries {
-			if c := &f.carries[i]; c.echo != nil {
-				if x := hold(isa.Word(f.carrySite(c).Arg + frame.SitePtr)); x.IsReg() {
-					c.from = x
-				}
+			if x := hold(isa.Word(f.carrySite(&f.carries[i]).Arg + frame.SitePtr)); x.IsReg() {
+				f.carries[i].from = x
 			}
 		}
+	}
+	if many > 1 {
+		return
 	}
 	f.stepRegs = map[*layout.Site]isa.Int{}
 	f.eachRowSite(func(s *layout.Site, at int8) {

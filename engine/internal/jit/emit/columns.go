@@ -348,8 +348,13 @@ func (f *phaseCode) row(accs []columnAcc, group int) {
 		f.body(f.top)
 		f.accumulateRow(accs, group)
 	} else {
-		for f.Base = 0; f.Base < group; f.Base += f.atOnce {
+		down := f.descends()
+		for at := 0; at < group; at += f.atOnce {
+			if f.Base = at; down {
+				f.Base = (group-1)/f.atOnce*f.atOnce - at
+			}
 			f.Start(min(f.atOnce, group-f.Base))
+			f.Back = 0
 			if f.Base+f.Copies == group {
 				f.Back = f.back
 			}
@@ -359,6 +364,17 @@ func (f *phaseCode) row(accs []columnAcc, group int) {
 		f.Base, f.Back = 0, 0
 	}
 	f.nextPosition(accs)
+}
+
+// descends reports whether each row of all arrays is before the one that the loop took last. It goes along the vectors of a row from the last
+// one on then: in the order of memory they would end where the processor prefetches the row that is done.
+func (f *phaseCode) descends() bool {
+	some, all := false, true
+	f.eachRowSite(func(s *layout.Site, _ int8) {
+		some = some || s.RowBytes() < 0
+		all = all && (s.Kind != layout.Unit || s.RowBytes() < 0)
+	})
+	return some && all
 }
 
 // firstRow sets the addresses of the sites to the first row of a group of columns.

@@ -346,7 +346,7 @@ func compares(op prim.Op) bool {
 // neither is. Where u is NaN or a zero, one operation more makes the result NaN, or orders the zeros.
 func (f *phaseCode) limit() {
 	extreme := func(id int32) bool { op := f.Nodes[id].Op; return op == prim.Min || op == prim.Max }
-	if !f.Extremes || f.Phase.Kind == lower.ScalarPhase || len(f.Phase.Carries) > 0 || !slices.ContainsFunc(f.top, extreme) {
+	if !f.Extremes || f.Phase.Kind == lower.ScalarPhase || f.Layout.Prefixes || !slices.ContainsFunc(f.top, extreme) {
 		return
 	}
 	plain := f.plainLimits()

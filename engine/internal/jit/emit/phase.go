@@ -172,7 +172,7 @@ type carried struct {
 	// loads it, or nil. echoReg is the register with its address, or -1.
 	echo    *layout.Site
 	echoReg int8
-	from    isa.Reg // has the address of that row, or 0: see holdSteps
+	from    isa.Reg // has the address of that row, or of the array of a carry without one; or 0: see holdSteps
 	slot    int32   // of a carry of 1 or 2 bytes, through which it goes to a register
 }
 

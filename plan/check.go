@@ -100,17 +100,17 @@ func (c *checker) real(s expr.Statement) error {
 	if target.Shape.Size() == 0 {
 		return nil
 	}
-	reads, nodes, err := c.readsOf(s)
-	if err != nil {
+	x := statement{Statement: s, target: target}
+	if err := c.readsOf(&x); err != nil {
 		return err
 	}
 	if s.Saver != expr.Set {
-		reads = append(reads, read{target, true})
+		x.reads = append(x.reads, read{target, true})
 	}
-	if err := checkDevices(s.Target, reads); err != nil {
+	if err := checkDevices(s.Target, x.reads); err != nil {
 		return err
 	}
-	c.out = append(c.out, statement{Statement: s, target: target, reads: reads, nodes: nodes})
+	c.out = append(c.out, x)
 	return nil
 }
 
@@ -224,8 +224,9 @@ func (c *checker) whole(s expr.Statement) (*tree.Node, error) {
 	value := *s.Value
 	c.origins.Stands(&value, s.Value)
 	s.Value = &value
-	reads, nodes, err := c.readsOf(s)
-	c.out = append(c.out, statement{Statement: s, reads: reads, nodes: nodes})
+	x := statement{Statement: s}
+	err := c.readsOf(&x)
+	c.out = append(c.out, x)
 	return &value, err
 }
 
@@ -263,15 +264,14 @@ func known(n *tree.Node) error {
 	return nil
 }
 
-// readsOf returns the arrays that a statement's value reads, and the approximate
-// number of nodes.
-func (c *checker) readsOf(s expr.Statement) ([]read, int, error) {
+// readsOf finds the arrays that a statement's value reads, the approximate number of nodes, and a scan that stores the target.
+func (c *checker) readsOf(s *statement) error {
 	type visit struct {
 		n      *tree.Node
 		direct bool
 	}
 	const direct, indirect = 1, 2
-	out := make([]read, 0, 4)
+	s.reads = make([]read, 0, 4)
 	c.forget()
 	var few [16]visit
 	stack := append(few[:0], visit{s.Value, s.Value.Shape().Equal(s.Target.Shape())})
@@ -289,17 +289,21 @@ func (c *checker) readsOf(s expr.Statement) ([]read, int, error) {
 		c.how[v.n] = before | how
 		visits++
 		if err := graph.Cancelled(c.ctx, visits); err != nil {
-			return nil, 0, err
+			return err
 		}
 		if v.n.Leaf != nil {
-			out = append(out, read{c.arrayOf(v.n), v.direct})
+			s.reads = append(s.reads, read{c.arrayOf(v.n), v.direct})
 			continue
+		}
+		if v.direct && v.n.Op.Class() == tree.Scan {
+			s.scan = v.n
 		}
 		for _, a := range v.n.Args {
 			stack = append(stack, visit{a, v.direct && v.n.Op.Class() == tree.Elementwise && a.Shape().Equal(v.n.Shape())})
 		}
 	}
-	return out, len(c.how), nil
+	s.nodes = len(c.how)
+	return nil
 }
 
 func checkDevices(target *tree.Node, reads []read) error {

@@ -53,7 +53,7 @@ func (s *statement) scheduled() bool {
 // conflicts reports whether a statement cannot share a loop with an earlier
 // one.
 func (s *statement) conflicts(before statement) bool {
-	if before.target.Overlaps(s.target) && !before.target.Equal(s.target) {
+	if before.target.Overlaps(s.target) && !before.target.Equal(s.target) || s.scan != nil && before.scan != nil && wayOf(s.scan) != wayOf(before.scan) {
 		return true
 	}
 	// The later statement gets the stored value only if it reads the array with
@@ -61,6 +61,13 @@ func (s *statement) conflicts(before statement) bool {
 	return slices.ContainsFunc(before.reads, s.clobbers) || slices.ContainsFunc(s.reads, func(r read) bool {
 		return before.target.Overlaps(r.array) && !(r.direct && before.target.Equal(r.array))
 	})
+}
+
+// wayOf returns the axis of a scan, counted from the last one, and whether it goes from the end of the axis to the start. One loop
+// has scans that agree in both.
+func wayOf(scan *tree.Node) [2]int {
+	states, _ := scan.ScanStates()
+	return [2]int{len(scan.Shape()) - scan.Axes[0], states[0].Ints[1]}
 }
 
 // readsItself reports whether a statement reads its target at other positions
@@ -77,10 +84,11 @@ func (s *statement) clobbers(r read) bool {
 // A statement is an expr.Statement that passed check.
 type statement struct {
 	expr.Statement
-	target *Array // nil if the target is a concatenation; assignments to its parts follow
-	reads  []read // arrays that the value and the saver read
-	nodes  int    // approximate number of nodes of the value
-	paired bool   // the next statement must share the loop, and read nothing that this one stores
+	target *Array     // nil if the target is a concatenation; assignments to its parts follow
+	reads  []read     // arrays that the value and the saver read
+	nodes  int        // approximate number of nodes of the value
+	scan   *tree.Node // a scan each step of which stores a part of the target, or nil
+	paired bool       // the next statement must share the loop, and read nothing that this one stores
 }
 
 // A read is an array that a statement reads. direct means that each element of

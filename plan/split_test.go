@@ -394,3 +394,34 @@ func TestSplitFewColumns(t *testing.T) {
 		}
 	}
 }
+
+// TestWaysOfScans counts the loops of two scans of one shape: those that walk one way share a loop, and others store their targets
+// in one each.
+func TestWaysOfScans(t *testing.T) {
+	sum, x := op.CumSum[float32], leaf("x", 100, 70)
+	from := func(axis int, reverse bool) expr.Exp[float32] {
+		return op.Scan([]expr.Exp[float32]{expr.Const[float32](0)}, []expr.Exp[float32]{x}, op.ScanOptions{Axis: axis, Reverse: reverse}, func(s op.Step[float32]) (next, out []expr.Exp[float32]) {
+			y := op.Add(s.State[0], s.X[0])
+			return []expr.Exp[float32]{y}, []expr.Exp[float32]{y}
+		}).Out(0)
+	}
+	for _, c := range []struct {
+		first, second expr.Exp[float32]
+		want          string
+	}{
+		{sum(x, 0), op.CumMax(x, 0), "loop"},
+		{sum(x, 0), op.Exp(x), "loop"},
+		{sum(x, 0), sum(x, 1), "loop loop"},
+		{sum(x, 1), from(1, true), "loop loop"},
+		{from(1, true), from(1, true), "loop"},
+		{op.Exp(from(0, true)), op.Mul(x, sum(x, 0)), "loop loop"},
+	} {
+		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", 100, 70), c.first), expr.Let(leaf("z", 100, 70), c.second)}, plan.SplitLoops)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := stages(p); got != c.want {
+			t.Errorf("%v and %v: %s, want %s", c.first, c.second, got, c.want)
+		}
+	}
+}

@@ -405,6 +405,10 @@ func TestWaysOfScans(t *testing.T) {
 			return []expr.Exp[float32]{y}, []expr.Exp[float32]{y}
 		}).Out(0)
 	}
+	p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", 100, 70), op.Flip(sum(op.Flip(x, 1), 1), 1))}, plan.SplitLoops)
+	if err != nil || len(p.Stages) != 1 || len(p.Temps) > 0 {
+		t.Errorf("a reversed scan of what is reversed: %s, %d temporaries, %v", stages(p), len(p.Temps), err)
+	}
 	for _, c := range []struct {
 		first, second expr.Exp[float32]
 		want          string

@@ -2,6 +2,7 @@ package op_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/shape"
 )
 
 type exps = []expr.Exp[float32]
@@ -119,5 +121,49 @@ func TestScanFewSteps(t *testing.T) {
 				t.Errorf("%d steps: outputs %v, %v", n, out, err)
 			}
 		}
+	}
+}
+
+// TestTurnedScans compares scans of reversed elements in reverse, in new tensors, in place, added to what is there and along rows of
+// narrow integers, with sums from the end.
+func TestTurnedScans(t *testing.T) {
+	for _, c := range []struct {
+		dims  []int
+		axis  int
+		flips []int
+	}{{[]int{7}, 0, []int{0}}, {[]int{40, 33}, 0, []int{0}}, {[]int{30, 150}, 1, []int{1}}, {[]int{5, 6, 7}, 1, []int{0, 1}}, {[]int{9, 20}, 1, []int{0}}, {[]int{1, 12}, 1, []int{0, 1}}} {
+		turned[float32](t, c.dims, c.axis, c.flips)
+		turned[uint8](t, c.dims, c.axis, c.flips)
+		turned[int16](t, c.dims, c.axis, c.flips)
+	}
+}
+
+func turned[T float32 | uint8 | int16](t *testing.T, dims []int, axis int, flips []int) {
+	x := engine.MustFromSlice(make([]T, shape.Shape(dims).Size()), dims...)
+	for i := range x.Data() {
+		x.Data()[i] = T(i % 7)
+	}
+	flipped, err := engine.Eval(op.Flip(x, flips...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := engine.Eval(op.CumSum(flipped, axis))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := engine.Eval(op.Flip(sums, flips...)) // of an array
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := op.Flip(op.CumSum(op.Flip(x, flips...), axis), flips...)
+	got, err := engine.Eval(e)
+	if err != nil || !slices.Equal(got.Data(), want.Data()) {
+		t.Errorf("%v %v: %v, want %v; %v", dims, flips, got, want, err)
+	}
+	if err := got.AddAssign(e); err != nil || got.Data()[0] != 2*want.Data()[0] {
+		t.Errorf("%v %v, added: %v, want twice %v; %v", dims, flips, got, want, err)
+	}
+	if err := x.Assign(e); err != nil || !slices.Equal(x.Data(), want.Data()) {
+		t.Errorf("%v %v in place: %v, want %v; %v", dims, flips, x, want, err)
 	}
 }

@@ -238,6 +238,26 @@ func TestAlongParts(t *testing.T) {
 	}
 }
 
+// TestAlongReversed fails if long rows of narrow elements from the end are copied to scratch memory, or if their states go through memory.
+func TestAlongReversed(t *testing.T) {
+	for i, typ := range []string{"u8", "i8"} {
+		k := parse(t, strings.NewReplacer("[i0, i1]", "[i0, 332+i1*-1]", "f32", typ, "-0", "0").Replace("kernel sums\naxis i0 i1\n"+scanAlong))
+		r, n := rand.New(rand.NewPCG(uint64(i), 32)), []int{9, 333}
+		s := newSetup(t, r, k, n, nil, [][]int{n, n}, true)
+		for _, be := range isas(t) {
+			in := s.instance(t, be)
+			if !slices.ContainsFunc(in.(*instance).phases, func(bp *boundPhase) bool { return bp.Along && len(bp.Loads)+len(bp.Stores) == 0 }) {
+				t.Errorf("%s: rows of %s are copied", be.Name(), typ)
+			}
+			widens := func(text string) bool { return strings.Contains(text, "bd ymm") && strings.Contains(text, "qword ptr") }
+			if n := countLines(t, in, "columns: ", widens); n > 0 {
+				t.Errorf("%s: %d loads of states of %s in each step", be.Name(), n, typ)
+			}
+		}
+		differ(t, r, s)
+	}
+}
+
 // TestPrefixLanes compares scans along many short rows of narrow elements, several in a call, with the interpreter: of
 // rows in two axes, with first values, elements and a result of each row.
 func TestPrefixLanes(t *testing.T) {

@@ -35,7 +35,7 @@ func (f *phaseCode) extends(t dtype.Type) bool { return isa.Narrow(t) && f.LaneS
 // holdsNarrow reports whether registers hold carries of 1 and 2 bytes down columns. Before and after all rows a loop moves
 // them lane by lane, which takes less time than to pack them in each row.
 func (f *phaseCode) holdsNarrow() bool {
-	return f.Tails && f.LaneSize == 0 && f.Phase.Kind == lower.SeqPhase && !f.Layout.Prefixes && !f.Across()
+	return (f.Tails || f.Layout.Along) && f.LaneSize == 0 && f.Phase.Kind == lower.SeqPhase && !f.Layout.Prefixes && !f.Across()
 }
 
 // wrapStates lets registers have carries of 1 byte as their types say: nodes that are only stored may not.

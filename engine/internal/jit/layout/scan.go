@@ -339,11 +339,11 @@ func (bp *Phase) longNarrow() bool {
 // alongRows reports whether a call surely has one lane of a loop along long rows of 1 or 2 bytes, step by step or in vectors of
 // neighbouring steps. Then no site is copied because its lanes are apart.
 func (l *layouter) alongRows(which []int32, spans, seqSpans [][]bound.Span) bool {
-	least := longChain
+	k, least := len(l.bp.SeqSpans), longChain
 	if l.ph.Prefixes {
 		least = leastRowPrefixes
 	}
-	if k := len(l.bp.SeqSpans); len(l.ph.Carries) == 0 || k == 0 || l.bp.SeqSpans[k-1] < least {
+	if len(l.ph.Carries) == 0 || k == 0 {
 		return false
 	}
 	at, rows := 0, false
@@ -352,11 +352,14 @@ func (l *layouter) alongRows(which []int32, spans, seqSpans [][]bound.Span) bool
 		across := bound.StepOf(spans[at])
 		rows = rows || s.Size < 4 && across != 0 && across != 1 // such blocks are not transposed
 		at += 1 + len(l.guards[i])
-		if step != 1 && (step != 0 || l.ph.Sites[i].Store) {
+		switch {
+		case step == -1: // see [Phase.prefix]
+			least = longChain
+		case step != 1 && (step != 0 || l.ph.Sites[i].Store):
 			return false
 		}
 	}
-	return rows && l.steady(which)
+	return rows && l.bp.SeqSpans[k-1] >= least && l.steady(which)
 }
 
 // steady reports whether the loop reaches all its sites at constant steps, and Go copies none for another reason than its steps.

@@ -170,3 +170,41 @@ func TestChainsOfSteps(t *testing.T) {
 		}
 	}
 }
+
+// TestStatesBesideBlocks compares scans along rows of 2 bytes with the interpreter, for so many states and uniform values that registers hold
+// no more: the transposition of a block may overwrite none of them.
+func TestStatesBesideBlocks(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(31, 23))
+	for states := 1; states <= 6; states++ {
+		for scalars := 1; scalars <= 12-states; scalars++ {
+			var b strings.Builder
+			b.WriteString("kernel k\naxis i0 i1\nbuf b0 i16 in 2\nbuf b1 i16 out 2\n")
+			for i := range scalars {
+				fmt.Fprintf(&b, "scalar s%d i16\n", i)
+			}
+			b.WriteString("{\n")
+			for i := range scalars {
+				fmt.Fprintf(&b, "%%%d = scalar i16 s%d\n", i, i)
+			}
+			b.WriteString("vec i0 {\nseq i1 {\n%50 = load i16 b0[i0, i1]\n")
+			last := 50
+			for i := range scalars {
+				fmt.Fprintf(&b, "%%%d = %s i16 %%%d %%%d\n", 51+i, []string{"sub", "max", "add"}[i%3], last, i)
+				last = 51 + i
+			}
+			for i := range states {
+				fmt.Fprintf(&b, "%%%d = carry i16 %%0\n%%%d = add i16 %%%d %%%d\n", 100+2*i, 101+2*i, last, 100+2*i)
+				last = 101 + 2*i
+			}
+			fmt.Fprintf(&b, "store i16 b1[i0, i1] %%%d\n", last)
+			for i := range states {
+				fmt.Fprintf(&b, "%%%d = next i16 %%%d %%%d\n", 200+i, 100+2*i, 101+2*i)
+			}
+			b.WriteString("}\n}\n}\n")
+			n := []int{16, 150}
+			differ(t, r, newSetup(t, r, parse(t, b.String()), n, nil, [][]int{n, n}, true))
+		}
+		forget()
+	}
+}

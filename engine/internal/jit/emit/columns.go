@@ -15,8 +15,9 @@ import (
 func (f *phaseCode) columnLoop() {
 	f.findTransposed()
 	v, m := f.pressure()
-	if slices.ContainsFunc(f.transposedSites, func(t isa.TransposedSite) bool { return t.Size == 2 }) {
-		v = max(v, 16/2+1-spareRegs) // a block takes so many registers
+	narrow := slices.ContainsFunc(f.transposedSites, func(t isa.TransposedSite) bool { return t.Size == 2 })
+	if narrow {
+		v = max(v, narrowBlock-spareRegs)
 	}
 	room := f.Vectors - v - spareRegs - f.programRegs()
 	if f.Runs > 0 { // a single node takes at most ten
@@ -27,6 +28,9 @@ func (f *phaseCode) columnLoop() {
 	f.chooseCarries(f.Vectors-v-nred-spareRegs, f.holdsNarrow())
 	nred += len(f.carries)
 	v = f.besideCarries(v)
+	if narrow {
+		f.ofNode = max(f.ofNode, narrowBlock)
+	}
 	f.pinSites()
 	group := 4
 	if f.Runs > 0 {
@@ -103,6 +107,9 @@ func (f *phaseCode) columnParts(accs []columnAcc, group, whole, at int) {
 	}
 	f.Bind(done)
 }
+
+// narrowBlock is the registers that the transposition of a block of elements of 2 bytes takes.
+const narrowBlock = 16/2 + 1
 
 // node is the registers of the code of one node, beside its operands.
 const node = 4

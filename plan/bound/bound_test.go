@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -282,6 +283,54 @@ func positions(extents []int) func(yield func([]int) bool) {
 			if !yield(pos) {
 				return
 			}
+		}
+	}
+}
+
+// TestForward compares the offsets of the accesses of a map at all positions before and after its stores were turned: the same
+// ones together. A map that uses its positions, or may read outside an array, keeps them.
+func TestForward(t *testing.T) {
+	for text, turned := range map[string]bool{
+		"%0 = load f32 x[i0, i1]\nstore f32 y[i0, 4-i1] %0":                              true,
+		"%0 = load f32 x[i0, 4-i1]\nstore f32 y[2-i0, 4-i1] %0":                          true,
+		"%0 = load f32 x[i0, i1]\nstore f32 y[2-i0, i1] %0":                              false,
+		"%0 = load f32 x[i0, i1]\nstore f32 y[i0, 4-i1] %0\nstore f32 z[i0, i1] %0":      false,
+		"%0 = load f32 x[i0, i1+1] clamp\nstore f32 y[i0, 4-i1] %0":                      false,
+		"%1 = index i1\n%0 = cvt f32 %1\nstore f32 y[i0, 4-i1] %0":                       false,
+		"%0 = load f32 x[i0, i1]\nstore f32 y[i0, 4-i1] %0\nstore f32 z[2-i0, 4-i1] %0":  true,
+		"%0 = load f32 x[i0, i1]\n%1 = load f32 y[i0, 4-i1]\nstore f32 y[i0, 4-i1] %0\n": true,
+	} {
+		k, err := ir.Parse("kernel map\naxis i0 i1\nbuf x f32 in 2\nbuf y f32 inout 2\nbuf z f32 out 2\n{\nvec i0 i1 {\n" + text + "\n}\n}\n")
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		offsets := func(turn bool) (all []string, step int) {
+			n, err := bound.New(k, parseBinding(t, k, "extents 3 5\nx 3 5\ny 3 5\nz 3 5\n"), false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if turn {
+				n.Forward()
+			}
+			for pos := range positions(n.Extents) {
+				var of []int
+				for i := range n.Access {
+					of = append(of, at(n, n.Access[i].Offset, pos))
+				}
+				all = append(all, fmt.Sprint(of))
+			}
+			slices.Sort(all)
+			for _, a := range n.Access {
+				if n.IR.Bufs[a.Buf].Name == "y" {
+					step = a.Offset.Coef[1]
+				}
+			}
+			return all, step
+		}
+		before, was := offsets(false)
+		after, is := offsets(true)
+		if !slices.Equal(before, after) || (is != was) != turned {
+			t.Errorf("%s: the steps of the store are %d and %d, want a turn: %v; the offsets %v and %v", text, was, is, turned, before, after)
 		}
 	}
 }

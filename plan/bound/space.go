@@ -24,6 +24,12 @@ func (f *Form) Plus(x Form, k int) {
 	}
 }
 
+// turn makes digit d, with an extent, count from its end.
+func (f *Form) turn(d, extent int) {
+	f.C += f.Coef[d] * (extent - 1)
+	f.Coef[d] = -f.Coef[d]
+}
+
 // Clone returns a copy of f that shares no memory with it.
 func (f Form) Clone() Form { return Form{f.C, slices.Clone(f.Coef)} }
 

@@ -91,6 +91,47 @@ store REG y[i0, i1, i2] %4
 	}
 }
 
+// TestRowsFromEnds compares maps whose stores go back along rows with the interpreter: to arrays that are only stored, that are updated, and
+// of which one is stored forward. All stores but these last go forward, and nothing is copied by Go. AVX-512 reads long rows that go back
+// under a mask.
+func TestRowsFromEnds(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(9, 4))
+	for _, typ := range []dtype.Type{dtype.Bool, dtype.U8, dtype.I16, dtype.F32, dtype.F64, dtype.F16} {
+		for name, text := range map[string]string{
+			"stored": "buf y TYPE out 2\nbuf w TYPE in 2\n{\nvec i0 i1 {\n%0 = load REG x[i0, i1]\n%1 = load REG w[i0, p0-i1]\n%2 = OP REG %0 %1\nstore REG y[i0, p0-i1] %2\n}\n}\n",
+			"update": "buf y TYPE inout 2\n{\nvec i0 i1 {\n%0 = load REG x[i0, i1]\n%1 = load REG y[p1-i0, p0-i1]\n%2 = OP REG %0 %1\nstore REG y[p1-i0, p0-i1] %2\n}\n}\n",
+			"mixed":  "buf y TYPE out 2\nbuf w TYPE out 2\n{\nvec i0 i1 {\n%0 = load REG x[i0, i1]\nstore REG y[i0, p0-i1] %0\nstore REG w[i0, i1] %0\n}\n}\n",
+		} {
+			op := "add"
+			if typ == dtype.Bool {
+				op = "or"
+			}
+			k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "REG", typ.Register().Short(), "OP", op).Replace("kernel ends\naxis i0 i1\nparams 2\nbuf x TYPE in 2\n"+text))
+			for _, row := range []int{3, 8, 13, 40, 64, 129, 320} {
+				n := 2 + r.IntN(40)
+				s := newSetup(t, r, k, []int{n, row}, []int{row - 1, n - 1}, [][]int{{n, row}, {n, row}, {n, row}}[:len(k.Bufs)], true)
+				for _, be := range isas(t) {
+					bp := s.instance(t, be).(*instance).phases[0]
+					if name == "mixed" {
+						continue
+					}
+					for i := range bp.Sites {
+						if row >= 8 && (bp.Lowered.Sites[i].Store && bp.Sites[i].Line.Step() != 1 || bp.Sites[i].Staged) {
+							t.Errorf("%s, %s, %s of %d x %d: site %d is copied or stored back", be.Name(), name, typ, n, row, i)
+						}
+					}
+					under := func(text string) bool { return strings.Contains(text, "{z}") }
+					if be.Name() == "avx512" && name == "stored" && row == 320 && typ.IsFloat() && typ.Size() >= 4 && countLines(t, s.instance(t, be), "main loop", under) == 0 {
+						t.Errorf("%s of %s: no load under a mask", name, typ)
+					}
+				}
+				differ(t, r, s)
+			}
+		}
+	}
+}
+
 // TestLongNarrowRows compares maps over rows of 1 and 2 bytes with the interpreter, beside an element of each row and beside a row for
 // all. With AVX2 a row that is longer than a vector has vectors of its own beside a row for all, if the last one overlaps little and rows
 // are far apart. Few rows must follow a block of other rows, and their code has a mask for no vector of rows that fill one.

@@ -81,6 +81,7 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
+	n.Forward()
 	b := &layout.Binder{
 		Kernel: n, Binding: bind, Machine: model(), Vectors: c.gen.Vectors, Bytes: c.gen.Bytes,
 		AtOnce: c.gen.RowsAtOnce, Tails: c.gen.Tails, NarrowPrefixes: c.gen.Prefixes, Blends: c.gen.Blends, Joins: c.gen.Joins, Joined: c.gen.LeastJoined, MostNarrow: c.gen.MostNarrow, Planes: c.gen.Planes, Sums: c.gen.Sums,

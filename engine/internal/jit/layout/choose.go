@@ -190,7 +190,7 @@ func (b *Binder) choose(ph *lower.Phase, bp *Phase) {
 	}
 	total, element, fresh := b.bytes(bp)
 	moving := bp.waits(element, secondLevelRate)
-	bp.Cached = bp.Laid > 0 && total <= b.Machine.Caches.L2
+	bp.Cached = total <= b.Machine.Caches.L2 && (bp.Laid > 0 || len(bp.Spans) > 1 && slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Step == -1 }))
 	beyond := total >= b.Machine.Beyond()
 	far := beyond || total >= max(16*b.Machine.Caches.L2, b.Machine.Caches.L3/16)
 	slow := far && bp.waits(element, memoryRate)

@@ -37,14 +37,19 @@ func (f *emitter) windows(s *layout.Site) []window {
 // windowsOfField returns the windows of a field, of which site s is the first that is loaded and whose address is in RCX: the field is
 // so many elements after it, and the last one is far.
 func (f *emitter) windowsOfField(s *layout.Site, lane0, field, far int) []window {
-	last := f.Copies - 1
+	last, step := f.Copies-1, max(s.Step, -s.Step)
 	if s.Step < 0 {
 		last = 0
 	}
+	reach := (f.W-1)*step + 1 + far
 	if f.Phase.Kind == lower.MapPhase && !f.Masked && f.Half == 0 && f.Ends == 0 && f.Back == 0 && f.PerRow == 0 && f.Copy != last { // neighbouring windows cross fewer lines
-		return windowsReach(s, lane0, f.W, f.W*max(s.Step, -s.Step), field)
+		reach = f.W * step
 	}
-	return windowsReach(s, lane0, f.W, (f.W-1)*max(s.Step, -s.Step)+1+far, field)
+	out := windowsReach(s, lane0, f.W, reach, field)
+	if s.Step == -1 && f.Layout.Cached {
+		out[0].bounded, out[0].back = true, true
+	}
+	return out
 }
 
 // stepLane emits the address of a site with a small step, to RCX, and returns how many lanes after it the current vector begins. The copies
@@ -208,7 +213,7 @@ func (f *avx512) loadWindow(t dtype.Type, d x86.Vec, w *window) {
 		l /= 2
 	}
 	move := f.laneMove(t)
-	if bits.OnesCount64(used)*element == int(l) {
+	if bits.OnesCount64(used)*element == int(l) && !w.back {
 		f.I(move, l, d, w.from)
 		return
 	}
@@ -264,21 +269,21 @@ func (f *avx512) setMask(k x86.Mask, by x86.Reg, bits int64) {
 // place stores the lanes that windows have: a permute puts those of each window in place, and a
 // mask keeps the elements between them.
 func (f *avx512) place(windows []window, t dtype.Type, x x86.Vec) {
-	l, pair := f.LenOf(t), f.pair(t)
-	move := f.laneMove(t)
-	d, ix, k := f.Tmp(), f.Tmp(), f.TmpMask()
+	l, d, k := f.LenOf(t), f.Tmp(), f.TmpMask()
 	for _, w := range windows {
-		bits := int64(0)
-		from := make([]picked, len(w.lanes))
-		for i, p := range w.lanes {
-			bits |= 1 << p.At
-			from[i] = picked{Lane: p.At, At: p.Lane}
-		}
-		f.setMask(k, x86.RAX, bits)
-		f.I(move, l, ix, f.selector(from, t.Size(), 0, false))
-		f.I(x86.VMOVAPS, l, d, x)
-		f.I(pair, l, d, ix, d)
-		f.I(move, l, w.from, d, x86.Merge(k))
+		f.Within(func() {
+			bits := int64(0)
+			from := make([]picked, len(w.lanes))
+			for i, p := range w.lanes {
+				bits |= 1 << p.At
+				from[i] = picked{Lane: p.At, At: p.Lane}
+			}
+			f.setMask(k, x86.RAX, bits)
+			ix := f.index(t, from, 0, false)
+			f.I(x86.VMOVAPS, l, d, x)
+			f.I(f.pair(t), l, d, ix, d)
+			f.I(f.laneMove(t), l, w.from, d, x86.Merge(k))
+		})
 	}
 }
 

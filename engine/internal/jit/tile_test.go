@@ -162,6 +162,27 @@ buf out %[1]s out 3
 	}
 }
 
+// TestRowsOfOneSet compares transposes whose rows are about a multiple of 4096 bytes apart, or 16 of them are, with the interpreter: x86 moves no
+// tiles there straight from array to array, and does at other distances.
+func TestRowsOfOneSet(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 2))
+	for _, mem := range []dtype.Type{dtype.U8, dtype.I16, dtype.F32, dtype.F64, dtype.F16} {
+		size := mem.Size()
+		k := parse(t, fmt.Sprintf("kernel sets\naxis i0 i1\nbuf b %[1]s in 2\nbuf out %[1]s out 2\n{\nvec i0 i1 {\n%%0 = load %[2]s b[i1, i0]\nstore %[2]s out[i0, i1] %%0\n}\n}", mem.Short(), mem.Register().Short()))
+		for row, shares := range map[int]bool{1024: true, 1025: true, 1023: true, 2048: true, 512: size == 8, 1040: false, 1000: false} {
+			n := 40 + r.IntN(70)
+			s := newSetup(t, r, k, []int{n, row}, nil, [][]int{{row, n}, {n, row}}, true)
+			for _, be := range isas(t) {
+				in, ok := s.instance(t, be).(*instance)
+				if ok && be.Name() != "neon" && mem != dtype.F16 && (in.phases[0].Copy < 0) != shares {
+					t.Errorf("%s, %d rows of %d %s: tiles go by way of other memory: %v, want %v", be.Name(), n, row, mem, !shares, shares)
+				}
+			}
+			differ(t, r, s)
+		}
+	}
+}
+
 // TestFewLanes compares transposes whose rows are short and apart with the interpreter: x86 copies them by blocks of as few as four
 // lanes. The rows of the operand are in either direction.
 func TestFewLanes(t *testing.T) {

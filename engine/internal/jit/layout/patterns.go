@@ -167,7 +167,7 @@ func (b *Binder) findTileSites(bp *Phase, extents []int, which []int32, guards [
 		}
 	}
 	var transposed []int32
-	least, at, total, unit, held, rows := 8, 0, 0, true, false, !bp.FewLanes
+	least, at, total, copies, held, rows := 8, 0, 0, true, false, !bp.FewLanes
 	for _, i := range which {
 		s, c := &bp.Sites[i], spans[at]
 		at += 1 + len(guards[i])
@@ -175,7 +175,7 @@ func (b *Binder) findTileSites(bp *Phase, extents []int, which []int32, guards [
 			return false
 		}
 		total += bp.N * s.Size
-		unit = unit && (!ph.Sites[i].Store || c[k-1].Coef == 1)
+		copies = copies && (!ph.Sites[i].Store || c[k-1].Coef == 1 && !(b.Blends && extents[k-1] >= TileLanes && sharesSets(c[k-2].Coef*s.Size, s.Size)))
 		far := max(c[k-1].Coef, -c[k-1].Coef) > mostStep && (bp.FewLanes || b.tiles(s.Size, extents[k-2], extents[k-1]))
 		switch {
 		case s.Kind != Index && !ph.Sites[i].Store && !ph.Conflict(int(i)) && far && (c[k-2].Coef == 1 || c[k-2].Coef == -1):
@@ -197,7 +197,7 @@ func (b *Binder) findTileSites(bp *Phase, extents []int, which []int32, guards [
 		bp.Sites[i].Kind = Transposed
 	}
 	bp.TileSites, bp.TileRows, bp.Far = transposed, min(tileBytes/least, extents[k-2]), total > 4*b.Machine.Caches.L2
-	if bp.Copy = -1; unit {
+	if bp.Copy = -1; copies {
 		bp.Copy = bp.copies()
 	}
 	if bp.Copy >= 0 && bp.TransposesRows { // larger tiles of copies read whole lines
@@ -210,6 +210,14 @@ func (b *Binder) findTileSites(bp *Phase, extents []int, which []int32, guards [
 		bp.TileRows = max(bp.TileRows, min(copyTile/extents[k-1], max(held, leastCopied), extents[k-2]))
 	}
 	return len(transposed) > 0
+}
+
+// sharesSets reports whether the rows of a tile, so many bytes apart, share so few sets of the first-level cache that parts of lines leave it before
+// the rest is stored: lines 4096 bytes apart share one, and smaller elements have more rows in a block. Such tiles go by way of scratch memory,
+// or of registers, a few rows at once.
+func sharesSets(row, size int) bool {
+	near := min(size*size, 8) // bytes
+	return uint(row+near)%uint(min(1024*size, 4096)) <= uint(2*near)
 }
 
 // A tile that is moved from array to array has copyTile elements at most, if its lanes are few. Several

@@ -18,7 +18,8 @@ func (b residual) Forward(p *nn.Pass[float32], x expr.Exp[float32]) expr.Exp[flo
 	return op.Add(x, op.ReLU(b.inner.Forward(p, x)))
 }
 
-func (b residual) Params() []*nn.Param[float32] { return b.inner.Params() }
+// Params gives the parameters of the part its name: a checkpoint has them by name.
+func (b residual) Params() []*nn.Param[float32] { return nn.Prefixed("inner", b.inner.Params()) }
 
 // A module of one's own is parameters and a function of trees.
 func ExampleModule() {
@@ -31,5 +32,5 @@ func ExampleModule() {
 		return
 	}
 	fmt.Println(out.Shape(), block.Params()[1].Name)
-	// Output: [1 3] bias
+	// Output: [1 3] inner.bias
 }

@@ -263,5 +263,5 @@ func (a *Attention[T]) Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T] {
 // Params returns the parameters of In, as "in.weight" and so on, and of Out.
 func (a *Attention[T]) Params() (all []*Param[T]) {
 	a = zero.IfNil(a)
-	return append(prefixed("in", a.In.Params()), prefixed("out", a.Out.Params())...)
+	return append(Prefixed("in", a.In.Params()), Prefixed("out", a.Out.Params())...)
 }

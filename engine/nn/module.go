@@ -21,7 +21,7 @@ type Module[T Float] interface {
 	// an error of the tree.
 	Forward(p *Pass[T], x expr.Exp[T]) expr.Exp[T]
 	// Params returns parameters and buffers, always in the same order, with names
-	// that differ.
+	// that differ; see [Prefixed].
 	Params() []*Param[T]
 }
 
@@ -98,14 +98,18 @@ func (s Sequential[T]) Params() (all []*Param[T]) {
 		if m == nil {
 			continue
 		}
-		all = append(all, prefixed(strconv.Itoa(i), m.Params())...)
+		all = append(all, Prefixed(strconv.Itoa(i), m.Params())...)
 	}
 	return all
 }
 
-// prefixed returns the parameters of a part of a module, with its name before theirs.
-func prefixed[T Float](name string, ps []*Param[T]) []*Param[T] {
-	return lists.Map(ps, func(p *Param[T]) *Param[T] { return &Param[T]{Variable: p.Variable, Name: name + "." + p.Name} })
+// Prefixed returns the parameters of a part of a module, which share the variables of
+// params. The name of the part stands before theirs, as in "name.weight".
+func Prefixed[T Float](name string, params []*Param[T]) []*Param[T] {
+	return lists.Map(params, func(p *Param[T]) *Param[T] {
+		p = zero.IfNil(p)
+		return &Param[T]{Variable: p.Variable, Name: name + "." + p.Name}
+	})
 }
 
 // A Func is a module without parameters, such as Func[float32](op.ReLU[float32]).

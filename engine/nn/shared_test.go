@@ -3,6 +3,7 @@ package nn_test
 import (
 	"context"
 	"math"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -37,6 +38,45 @@ func TestSharedLayer(t *testing.T) {
 		near(t, name, l.Weight.Value().Values(), []float64{c.want})
 		if n := len(c.o.State()); name == "adam" && n != 2 {
 			t.Errorf("the optimiser has %d tensors for one weight, want 2", n)
+		}
+	}
+}
+
+// pair is two layers that have the same names of parameters.
+type pair struct{ nn.Sequential[float64] }
+
+func (p pair) Params() []*nn.Param[float64] {
+	return append(p.Sequential[0].Params(), p.Sequential[1].Params()...)
+}
+
+// absent has a parameter that is nil.
+type absent struct{ nn.Sequential[float64] }
+
+func (absent) Params() []*nn.Param[float64] { return []*nn.Param[float64]{nil} }
+
+// TestNames has modules whose parameters cannot be told apart by name. A checkpoint would
+// lose one of two.
+func TestNames(t *testing.T) {
+	ctx, path := context.Background(), filepath.Join(t.TempDir(), "x")
+	one := engine.Ones[float64](1, 1)
+	layer := func() nn.Module[float64] { return nn.NewLinear[float64](rng(), 1, 1) }
+	same := layer()
+	for name, c := range map[string]struct {
+		m    nn.Module[float64]
+		want error
+	}{
+		"two layers":         {pair{nn.NewSequential(layer(), layer())}, expr.ErrValue},
+		"one layer twice":    {pair{nn.NewSequential(same, same)}, nil},
+		"two with numbers":   {nn.NewSequential(layer(), layer()), nil},
+		"a nil one":          {absent{nn.NewSequential(layer())}, expr.ErrType},
+		"a nil one, in part": {nn.NewSequential[float64](absent{nn.NewSequential(layer())}), expr.ErrType},
+	} {
+		tr := nn.NewTrainer(c.m, nn.MSE[float64], nn.Adam[float64](.1))
+		_, err := tr.TrainOnBatch(ctx, one, one)
+		check(t, name, err, c.want)
+		check(t, name+", saved", tr.Save(path), c.want)
+		if err == nil {
+			check(t, name+", loaded", tr.Load(path), nil)
 		}
 	}
 }

@@ -127,10 +127,21 @@ func (t *Trainer[T]) compile(ctx context.Context, u use, x, y *engine.Tensor[T])
 	return c, nil
 }
 
-// usable returns an error for a trainer without a module, a loss or an optimiser.
+// usable returns an error for a trainer without a module, a loss or an optimiser, and
+// for two parameters with one name, of which a checkpoint would have one.
 func (t *Trainer[T]) usable() error {
 	if t.module == nil || t.loss == nil || t.optimizer == nil || slices.ContainsFunc(t.Metrics, func(m Metric[T]) bool { return m.Of == nil }) {
 		return tree.NewError(tree.ErrType, "nn.Trainer", "the trainer has no module, no loss or no optimiser, or a metric has no function")
+	}
+	named := map[string]*autograd.Variable[T]{}
+	for _, p := range t.params {
+		switch {
+		case p == nil || p.Variable == nil:
+			return tree.NewError(tree.ErrType, "nn.Trainer", "a parameter is nil")
+		case named[p.Name] != nil && named[p.Name] != p.Variable:
+			return tree.NewError(tree.ErrValue, "nn.Trainer", "two parameters have the name %q; nn.Prefixed puts the name of a part before it", p.Name)
+		}
+		named[p.Name] = p.Variable
 	}
 	return nil
 }

@@ -66,6 +66,23 @@ func TestStopped(t *testing.T) {
 	}
 }
 
+// TestStoppedGoFunc cancels a run in the tenth call of a Go function, which has a million elements.
+func TestStoppedGoFunc(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	calls := 0
+	f := op.GoFunc("f", func(v float64) float64 {
+		if calls++; calls == 10 {
+			cancel()
+		}
+		return v + 1
+	})
+	y := engine.Zeros[float64](1e6)
+	err := engine.Run(ctx, expr.Let(y, f(y)))
+	if !errors.Is(err, context.Canceled) || calls > 26 || y.At(0) != 0 {
+		t.Errorf("after %d calls the target has %v: %v", calls, y.At(0), err)
+	}
+}
+
 // TestStoppedLongRow checks that a run does not wait for the transform of a long row when it is cancelled, and that
 // later runs do not share what that transform still uses.
 func TestStoppedLongRow(t *testing.T) {

@@ -111,7 +111,9 @@ type Element interface {
 }
 
 // GoFunc returns an element-wise operator of one operand that calls a Go
-// function. It runs on the CPU and does not fuse: prefer Define.
+// function. It runs on the CPU and does not fuse: prefer Define. One goroutine
+// calls f for the elements, row-major. A run whose context is done ends after at
+// most 16 more calls.
 func GoFunc[T Element](name string, f func(T) T, opts ...DefineOption) func(expr.Exp[T]) expr.Exp[T] {
 	row := complete(&tree.Row{Name: name, GoName: name, Class: tree.Opaque, Arity: 1, Types: tree.TypesOf(dtype.Of[T]()), ULP: -1}, opts)
 	if f == nil {
@@ -123,6 +125,9 @@ func GoFunc[T Element](name string, f func(T) T, opts ...DefineOption) func(expr
 		return func(c *tree.Call) error {
 			a, out := tree.Elements[T](&c.Args[0]), tree.Elements[T](&c.Out)
 			for i := range out {
+				if i%16 == 0 && c.Stopped() {
+					break
+				}
 				out[i] = f(a[i])
 			}
 			return nil

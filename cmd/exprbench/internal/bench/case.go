@@ -29,6 +29,8 @@ type Spec struct {
 	Shape shape.Shape
 }
 
+func (s Spec) size() int { return s.Shape.Size() * s.Type.Size() }
+
 // A Case is a program ready to be measured: arrays, and functions that compute
 // in each way.
 type Case struct {
@@ -108,6 +110,9 @@ func goLoop[T real](f func(vars[T]) func(), w *Workload, d dims, arrays map[stri
 
 // allocate makes the arrays, with values that depend on their names only.
 func (c *Case) allocate(specs []Spec, ranges map[string]Variable, env map[string]*tree.Node) (map[string]*engine.Array, error) {
+	if err := machine.Room(lists.Sum(specs, Spec.size)); err != nil {
+		return nil, err
+	}
 	arrays := map[string]*engine.Array{}
 	for _, s := range specs {
 		a, err := engine.NewArray(s.Type, s.Shape...)

@@ -137,7 +137,7 @@ func (f *evalFlags) run(cmd *cobra.Command, arg string) error {
 func (f *evalFlags) text(a *engine.Array) string {
 	text := fmt.Sprintf("%+#v", a)
 	if head, _, ok := strings.Cut(text, "\n"); ok && f.precision >= 0 && a.DType().Part().IsFloat() {
-		text = fmt.Sprintf("%s\n%.*g", head, f.precision, a)
+		text = head + "\n" + strings.ToLower(fmt.Sprintf("%.*g", f.precision, a)) // as in NumPy: nan, inf
 	}
 	return text
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/oneloop/oneloop/cmd/exprbench/internal/bench"
-	"github.com/oneloop/oneloop/cmd/exprbench/internal/machine"
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/blas/system"
 	"github.com/oneloop/oneloop/engine/cuda"
@@ -182,15 +181,10 @@ func (f *arrayFlags) read(text string) (specs []bench.Spec, env map[string]*tree
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	total := 0
 	for _, s := range shapes {
 		x, err := arraySpec(s)
 		if err != nil {
 			return nil, nil, nil, err
-		}
-		total += x.Shape.Size() * x.Type.Size()
-		if err := machine.Room(total); err != nil { // also for arrays without memory: a formula may need copies
-			return nil, nil, nil, fmt.Errorf("-s %s: %w", s.name, err)
 		}
 		specs = append(specs, x)
 	}

@@ -72,10 +72,19 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestPanicOfSet checks that a panic names the method that was called.
-func TestPanicOfSet(t *testing.T) {
+// TestPanics checks that a panic names the function that was called.
+func TestPanics(t *testing.T) {
 	x := engine.Zeros[float64](3)
-	for want, call := range map[string]func(){"Tensor.Set: index [3]": func() { x.Set(1, 3) }, "Tensor.At: index [-1]": func() { x.At(-1) }} {
+	for want, call := range map[string]func(){
+		"Tensor.Set: index [3]":   func() { x.Set(1, 3) },
+		"Tensor.At: index [-1]":   func() { x.At(-1) },
+		"engine.Full: shape [-1]": func() { engine.Full(1., -1) },
+		"engine.Arange: there is no number of elements from 0 to 5 by steps of 0": func() { engine.Arange[float64](0, 5, 0) },
+		"engine.Arange: the element 299 is no int8":                               func() { engine.Arange[int8](0, 300, 1) },
+		"engine.Linspace: -1 numbers":                                             func() { engine.Linspace[float64](0, 1, -1) },
+		"engine.Eye: a matrix cannot have -1 rows":                                func() { engine.Eye[float64](-1) },
+		"engine.FromFunc: the function is nil":                                    func() { engine.FromFunc[float64](nil, 2) },
+	} {
 		func() {
 			defer func() {
 				if got := fmt.Sprint(recover()); !strings.Contains(got, want) {

@@ -91,6 +91,11 @@ func must[T expr.Elem](t *Tensor[T], err error) *Tensor[T] {
 	return t
 }
 
+// made returns the value of e. It panics on an error, which names the function of this package.
+func made[T expr.Elem](name string, e expr.Exp[T]) *Tensor[T] {
+	return must(Eval(expr.Of[T](expr.NodeOf(e).As(name))))
+}
+
 // Full returns a new row-major tensor whose elements are v. It panics on an error.
 func Full[T expr.Elem](v T, dims ...int) *Tensor[T] {
 	t := Zeros[T](dims...)
@@ -106,25 +111,25 @@ func Ones[T expr.Number](dims ...int) *Tensor[T] {
 // Arange returns a vector of start, start+step and so on, up to stop and without
 // it. It panics if the numbers have no length. See [op.Arange].
 func Arange[T expr.Number](start, stop, step float64) *Tensor[T] {
-	return must(Eval(op.Arange[T](start, stop, step)))
+	return made("engine.Arange", op.Arange[T](start, stop, step))
 }
 
 // Linspace returns a vector of n numbers with equal distances from start to stop,
 // both included. It panics if n is negative. See [op.Linspace].
 func Linspace[T expr.Number](start, stop float64, n int) *Tensor[T] {
-	return must(Eval(op.Linspace[T](start, stop, n)))
+	return made("engine.Linspace", op.Linspace[T](start, stop, n))
 }
 
 // Eye returns the identity matrix of n rows and n columns. It panics if n is
 // negative. See [op.Eye].
-func Eye[T expr.Elem](n int) *Tensor[T] { return must(Eval(op.Eye[T](n, n, 0))) }
+func Eye[T expr.Elem](n int) *Tensor[T] { return made("engine.Eye", op.Eye[T](n, n, 0)) }
 
 // FromFunc returns a new row-major tensor. The element at index is f(index). f must
 // not keep index, which the next call changes. FromFunc panics on an error of the
 // shape, and if f is nil.
 func FromFunc[T expr.Elem](f func(index []int) T, dims ...int) *Tensor[T] {
 	if f == nil {
-		panic(tree.NewError(tree.ErrType, "FromFunc", "the function is nil"))
+		panic(tree.NewError(tree.ErrType, "engine.FromFunc", "the function is nil"))
 	}
 	t := Zeros[T](dims...)
 	data := t.Data()

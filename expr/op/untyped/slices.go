@@ -326,7 +326,7 @@ func Iota(n int) *tree.Node { return tree.ApplyWith(Row("iota"), tree.Attributes
 func Arange(t dtype.Type, start, stop, step float64) *tree.Node {
 	n := math.Ceil((stop - start) / step)
 	if step == 0 || math.IsNaN(n) || n > math.MaxInt/8 {
-		return tree.Errorf(tree.ErrShape, "Arange", "%v:%v:%v has no length", start, stop, step)
+		return tree.Errorf(tree.ErrShape, "Arange", "there is no number of elements from %v to %v by steps of %v", start, stop, step)
 	}
 	if t.IsInt() && n > 0 {
 		if tree.ConstFloat(dtype.I64, step).Err() != nil {

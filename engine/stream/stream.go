@@ -183,7 +183,7 @@ func (m *mapping[R, T]) block(ctx context.Context, rows int, o engine.Options) (
 	}
 	s := n.Shape()
 	if len(s) == 0 || s[0] != rows || m.tail != nil && !slices.Equal(s[1:], m.tail) {
-		return nil, tree.NewError(tree.ErrShape, "stream.Map", "the value of %d positions has the shape %v", rows, s)
+		return nil, tree.NewError(tree.ErrShape, "stream.Map", "the value of a block of %d positions has the shape %v; it needs as many positions, of one shape in all blocks", rows, s)
 	}
 	m.tail = append([]int{}, s[1:]...)
 	var err error

@@ -28,6 +28,8 @@ func TestErrorsNameTheCall(t *testing.T) {
 		{op.LayerNorm(m, iota[float64](3), nil, 0).Node(), "op.LayerNorm: shapes [2 2] and [3] do not broadcast"},
 		{op.Conv(iota[float64](1, 2, 5, 5), iota[float64](3, 2, 3, 3), op.Sliding{Kernel: []int{5, 5}}).Node(), "op.Conv: the weights of shape [3 2 3 3] have no windows of size [5 5]; Kernel may be left out"},
 		{op.Conv(iota[float64](1, 2, 5, 5), iota[float64](3, 2, 3, 3), op.Sliding{Groups: -2}).Node(), "op.Conv: the number of groups is -2"},
+		{op.Conv(iota[float64](5, 5), iota[float64](3, 3), op.Sliding{}).Node(), "op.Conv: shapes [5 5] and [3 3] are not those of images [n channels ...] and of weights [outputs channels/groups ...]"},
+		{op.Interpolate(op.Cast[uint8](m), []int{3, 3}, "bilinear").Node(), "op.Interpolate: elements of type uint8 cannot be interpolated; op.Cast converts to floats"},
 		{op.MaxPool(iota[float64](2, 5, 5), op.Sliding{Kernel: []int{2, 2}, Groups: 2}).Node(), "op.MaxPool: 2 groups of channels are given, which only convolutions have"},
 		{op.ArgMaxPool(iota[float64](2, 5, 5), op.Sliding{Kernel: []int{2, 2}, Groups: -1}).Node(), "op.ArgMaxPool: -1 groups of channels are given, which only convolutions have"},
 		{op.LayerNorm(iota[float64](3, 1), iota[float64](4), nil, 1e-5).Node(), "op.LayerNorm: gamma or beta broadcasts the operand of shape [3 1] to [3 4]"},

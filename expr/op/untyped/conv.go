@@ -127,7 +127,7 @@ func tiles(dims shape.Shape, w []slide) bool {
 func convolution(o Options, x ...*tree.Node) *tree.Node {
 	a, weight := x[0], x[1]
 	s, k, groups := a.Shape(), weight.Shape(), max(o.Slide.Groups, 1)
-	stopIf(len(s) < 3 || len(k) != len(s), misshapen, "images of shape %v and weights of shape %v have no convolution", s, k)
+	stopIf(len(s) < 3 || len(k) != len(s), misshapen, "shapes %v and %v are not those of images [n channels ...] and of weights [outputs channels/groups ...]", s, k)
 	size := o.Slide.Kernel
 	stopIf(size != nil && !slices.Equal(size, k[2:]), wrong, "the weights of shape %v have no windows of size %v; Kernel may be left out", k, size)
 	stopIf(o.Slide.Groups < 0, wrong, "the number of groups is %d", o.Slide.Groups)

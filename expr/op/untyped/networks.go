@@ -20,7 +20,7 @@ func upsample(o Options, x ...*tree.Node) *tree.Node {
 	case rank < 2 || scale < 1:
 		return misshapen("an operand of shape %v cannot be enlarged %d times", a.Shape(), scale)
 	case o.Text == "bilinear" && !a.DType().IsFloat():
-		return tree.Errorf(tree.ErrType, "", "elements of type %v cannot be interpolated", a.DType())
+		return tree.Errorf(tree.ErrType, "", "elements of type %v cannot be interpolated; op.Cast converts to floats", a.DType())
 	case o.Text != "bilinear" && o.Text != "nearest":
 		return wrong("there is no mode %q; there are nearest and bilinear", o.Text)
 	}
@@ -80,7 +80,7 @@ func resizedTo(o Options, x ...*tree.Node) *tree.Node {
 	case len(axes) != len(o.Ints):
 		return misshapen("%d sizes are given for %d axes", len(o.Ints), len(axes))
 	case o.Text == "bilinear" && !a.DType().IsFloat():
-		return tree.Errorf(tree.ErrType, "", "elements of type %v cannot be interpolated", a.DType())
+		return tree.Errorf(tree.ErrType, "", "elements of type %v cannot be interpolated; op.Cast converts to floats", a.DType())
 	case o.Text != "bilinear" && o.Text != "nearest":
 		return wrong("there is no mode %q; there are nearest and bilinear", o.Text)
 	}

@@ -214,7 +214,11 @@ var modules = map[string]string{
 func (s *scope) noModule(n *syntax.Node) {
 	x := n.Args[0]
 	in, ok := modules[x.Text]
-	stopIf(ok && x.Kind == syntax.Name && s.vars[x.Text] == nil && !(s.checking && functions[n.Text].isMethod(n.Text)), x, nil, "%s is no module here; write %s(x) or np.%s%s(x)", x.Text, n.Text, in, n.Text)
+	if !ok || x.Kind != syntax.Name || s.vars[x.Text] != nil || s.checking && functions[n.Text].isMethod(n.Text) {
+		return
+	}
+	stopIf(functions[n.Text] == nil && typeNamed(n.Text) == dtype.Invalid, x, nil, "%s is no module here, and there is no function %s%s", x.Text, syntax.Quote(n.Text), suggestion(n.Text))
+	panic(fail(x, nil, "%s is no module here; write %s(x) or np.%s%s(x)", x.Text, n.Text, in, n.Text))
 }
 
 // callMethod returns x.f(...), where f is a function of x.

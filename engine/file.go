@@ -75,7 +75,8 @@ var writers = map[string]string{
 // [expr.ErrValue]; one without an extension stays as it is, where np.save adds .npy.
 func (a *Array) Save(path string) error {
 	if ext := filepath.Ext(path); ext != "" && !strings.EqualFold(ext, ".npy") {
-		return tree.NewError(tree.ErrValue, "engine.Save", "%s: Save writes .npy files, not %s%s", path, ext, writers[strings.ToLower(ext)])
+		format, _, _ := strings.Cut(strings.ToLower(ext), ":") // of .npz:x too
+		return tree.NewError(tree.ErrValue, "", "writing %s: Save writes .npy files, not %s%s", path, ext, writers[format])
 	}
 	f, err := a.NPY()
 	if err != nil {

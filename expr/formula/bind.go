@@ -155,6 +155,9 @@ func (v *bound) slice(t dtype.Type, data unsafe.Pointer, n int) {
 
 // node binds an array or a parameter by its leaf.
 func (v *bound) node(name string, n *tree.Node) error {
+	if n.Absent() {
+		return fmt.Errorf("oneloop: formula: %s is the zero value of its type", name)
+	}
 	if err := n.Err(); err != nil {
 		return fmt.Errorf("oneloop: formula: %s: %w", name, err)
 	}

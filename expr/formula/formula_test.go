@@ -282,10 +282,11 @@ func TestBindErrors(t *testing.T) {
 	ctx := context.Background()
 	var none *engine.Tensor[float32]
 	for want, vars := range map[string]any{
-		"variables come in a map[string]any or a struct, not in a int": 3,
-		`name "x" is not bound; no name is bound`:                      nil,
-		"y is a nil *engine.Tensor[float32]":                           map[string]any{"x": []float32{1}, "y": none},
-		"y is nil":                                                     map[string]any{"x": []float32{1}, "y": nil},
+		"variables come in a map[string]any or a struct, not in int": 3,
+		`name "x" is not bound; no name is bound`:                    nil,
+		"y is a nil *engine.Tensor[float32]":                         map[string]any{"x": []float32{1}, "y": none},
+		"oneloop: formula: y is the zero value of its type":          map[string]any{"x": []float32{1}, "y": &engine.Tensor[float32]{}},
+		"y is nil": map[string]any{"x": []float32{1}, "y": nil},
 		"y is a [][]float32; bind tensors, arrays, parameters, slices of element types and scalars": map[string]any{"x": []float32{1}, "y": [][]float32{{1}}},
 		"y is a chan int; bind tensors, arrays, parameters, slices of element types and scalars":    struct{ X, Y any }{[]float32{1}, make(chan int)},
 	} {

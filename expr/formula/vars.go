@@ -30,7 +30,7 @@ func (f *Formula) bind(b *binding, vars any) error {
 	}
 	s, ok := structOf(vars)
 	if !ok {
-		return fmt.Errorf("oneloop: formula: variables come in a map[string]any or a struct, not in a %T", vars)
+		return fmt.Errorf("oneloop: formula: variables come in a map[string]any or a struct, not in %T", vars)
 	}
 	for i, at := range f.fieldsOf(s.Type()) {
 		if at < 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/oneloop/oneloop/internal/zero"
@@ -42,8 +43,9 @@ func (e *Error) Error() string {
 // Unwrap makes errors.Is(err, expr.ErrShape) and the like work.
 func (e *Error) Unwrap() error { return zero.IfNil(e).Err }
 
-// Caret returns the line of the source with a ^ below the place of the mistake.
-// It shows at most 60 characters on each side of the place.
+// Caret returns the line of the source with a ^ below the place of the mistake, also
+// below characters that are two columns wide. It shows at most 60 characters on each
+// side of the place.
 func (e *Error) Caret() string {
 	const most = 60
 	e = zero.IfNil(e)
@@ -62,7 +64,10 @@ func (e *Error) Caret() string {
 	var b strings.Builder
 	b.WriteString(left + string(head) + string(tail) + right + "\n" + strings.Repeat(" ", len(left)))
 	for _, r := range head {
-		if r != '\t' {
+		switch {
+		case unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana):
+			r = '\u3000' // a space as wide as these
+		case r != '\t':
 			r = ' '
 		}
 		b.WriteRune(r)

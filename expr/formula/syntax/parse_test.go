@@ -134,6 +134,7 @@ func TestCaret(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"a = 1\n\tb = a +* 2\nc", "\tb = a +* 2\n\t       ^"},
 		{"größe = 2 + )", "größe = 2 + )\n            ^"},
+		{"日本 + 가 + )", "日本 + 가 + )\n\u3000\u3000   \u3000   ^"},
 		{strings.Repeat("aa+", 50) + "*", "..." + strings.Repeat("aa+", 20) + "*\n" + strings.Repeat(" ", 63) + "^"},
 	} {
 		_, err := Parse(c.in)

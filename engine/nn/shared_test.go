@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -79,6 +80,29 @@ func TestNames(t *testing.T) {
 			check(t, name+", loaded", tr.Load(path), nil)
 		}
 	}
+}
+
+// TestForwards evaluates one module in several goroutines.
+func TestForwards(t *testing.T) {
+	ctx, x := context.Background(), data(1, 4, 5)
+	m := nn.NewSequential[float64](nn.NewLinear[float64](rng(), 5, 6), nn.NewBatchNorm[float64](6), nn.Dropout[float64]{P: .5})
+	want, err := nn.NewTrainer(nn.Module[float64](m), nn.MSE[float64], nn.SGD[float64](1)).Predict(ctx, x)
+	check(t, "Predict", err, nil)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			out := engine.Zeros[float64](4, 6)
+			p, err := engine.Compile(ctx, expr.Let(out, m.Forward(nil, x)))
+			if err == nil {
+				err = p.Run(ctx)
+			}
+			y, bad := engine.Eval(m.Forward(nil, x))
+			if err != nil || bad != nil || !slices.Equal(out.Values(), want.Values()) || !slices.Equal(y.Values(), want.Values()) {
+				t.Errorf("%v and %v, want %v: %v %v", out, y, want, err, bad)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // TestSettings changes the metrics and the bound of the gradients of a trainer, and

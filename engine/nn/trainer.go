@@ -19,7 +19,8 @@ import (
 )
 
 // A Trainer trains a module and runs it. For each shape of a batch it compiles one
-// program, at the first use. It is not safe for concurrent use.
+// program, at the first use. It is not safe for concurrent use. While nothing is
+// trained, several goroutines may evaluate the module itself: Forward(nil, x) is a tree.
 type Trainer[T Float] struct {
 	Metrics  []Metric[T] // of Evaluate; each name stands for one function
 	Clip     float64     // bound of the norm of all gradients; 0: none; see [Optimizer.Statements]

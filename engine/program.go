@@ -186,7 +186,7 @@ func (p *Program) Run(ctx context.Context) error {
 	// The program calls no Go function, so it cannot wait for itself. What follows runs no Go code
 	// that can panic: a deferred call would take a tenth of the time.
 	owner := p.mu.Enter()
-	if !owner {
+	if owner == nil {
 		p.mu.Lock()
 	}
 	h := p.host.Load()

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// enter reports whether the caller is the owner of l, and lets it in. It is assembly, because no other code knows the goroutine.
+// enter lets the caller in if it is the owner of l, and returns the owner. It is assembly, because no other code knows the goroutine.
 //
 //go:noescape
-func enter(l *Lock) bool
+func enter(l *Lock) *Owner
 
 // goroutine returns a number of the caller that no other goroutine has as long as it lives.
 func goroutine() uintptr

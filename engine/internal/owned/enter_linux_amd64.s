@@ -3,23 +3,26 @@
 #include "textflag.h"
 #include "go_asm.h"
 
-// func enter(l *Lock) bool
-TEXT ·enter(SB), NOSPLIT, $0-9
-	MOVQ l+0(FP), AX
-	MOVQ (TLS), CX
-	CMPQ Lock_owner(AX), CX
-	JNE  no
-	MOVL $1, Lock_inside(AX)
-	CMPQ Lock_owner(AX), CX
-	JNE  lost
-	MOVB $1, ret+8(FP)
+// func enter(l *Lock) *Owner
+TEXT ·enter(SB), NOSPLIT, $0-16
+	MOVQ  l+0(FP), AX
+	MOVQ  Lock_owner(AX), BX
+	TESTQ BX, BX
+	JEQ   no
+	MOVQ  (TLS), CX
+	CMPQ  Owner_goroutine(BX), CX
+	JNE   no
+	MOVL  $1, Owner_inside(BX)
+	CMPQ  Lock_owner(AX), BX
+	JNE   lost
+	MOVQ  BX, ret+8(FP)
 	RET
 
 lost:
-	MOVL $0, Lock_inside(AX)
+	MOVL $0, Owner_inside(BX)
 
 no:
-	MOVB $0, ret+8(FP)
+	MOVQ $0, ret+8(FP)
 	RET
 
 // func goroutine() uintptr

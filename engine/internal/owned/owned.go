@@ -7,16 +7,15 @@ import (
 	"sync/atomic"
 )
 
-// A Lock is a mutex that may have an owner, a goroutine that has locked it many times in a row. The owner enters with two loads and a
+// A Lock is a mutex that may have an owner, a goroutine that has locked it many times in a row. The owner enters with three loads and a
 // store, and waits for no store before: the two atomic operations of a mutex take 9 ns. Others take the lock from its owner first, which
 // interrupts all processors that run the process, for microseconds.
 //
 // The barrier of Lock stands between its store to owner and its load of inside. The owner stores inside and then loads
 // owner. So either Lock sees that the owner is inside, or the owner sees that it is none any more.
 type Lock struct {
-	mu     sync.Mutex
-	owner  atomic.Uintptr // or 0
-	inside uint32         // 1: the owner has entered. Nobody else stores it.
+	mu    sync.Mutex
+	owner atomic.Pointer[Owner] // or nil
 
 	// Of the goroutines that unlock mu by Leave.
 	last   uintptr
@@ -24,17 +23,25 @@ type Lock struct {
 	losses int // how often an owner has lost the lock
 }
 
+// An Owner is a goroutine that owns a lock, from when it gets the lock until it loses it. Each time has an Owner of its own: a goroutine that was
+// interrupted in Enter, and has lost the lock since, stores what no later owner reads.
+type Owner struct {
+	goroutine uintptr
+	inside    uint32 // 1: the goroutine has entered. No other goroutine stores it.
+}
+
 // often is how many times in a row makes an owner. Each loss of the lock makes it eight times as many, so that losses take no more
 // time than is saved.
 const often = 64
 
-// Enter locks l if the caller is its owner, and reports whether it is. Another caller calls Lock. Both then call Leave.
-func (l *Lock) Enter() bool { return enter(l) }
+// Enter locks l if the caller is its owner, and returns the owner, else nil. Another caller calls Lock. Both then call Leave.
+func (l *Lock) Enter() *Owner { return enter(l) }
 
-// Leave unlocks l after Enter, or after Lock, which then counts. What the caller has done before must not wait, as a run of a Go function may: others poll for it.
-func (l *Lock) Leave(owner bool) {
-	if owner {
-		l.inside = 0 // after all stores before, as on amd64
+// Leave unlocks l after Enter, or after Lock, which then counts, with owner nil. What the caller has done before must not wait, as a run
+// of a Go function may: others poll for it.
+func (l *Lock) Leave(owner *Owner) {
+	if owner != nil {
+		owner.inside = 0 // after all stores before, as on amd64
 	} else {
 		l.leave()
 	}
@@ -44,8 +51,8 @@ func (l *Lock) leave() {
 	if g := goroutine(); g != l.last {
 		l.last, l.times = g, 0
 	}
-	if l.times++; l.times >= often<<(3*min(l.losses, 16)) && l.last != 0 && barrier.ready() {
-		l.owner.Store(l.last)
+	if l.times++; l.times >= often<<(3*min(l.losses, 16)) && l.last != 0 && l.owner.Load() == nil && barrier.ready() {
+		l.owner.Store(&Owner{goroutine: l.last})
 	}
 	l.mu.Unlock()
 }
@@ -70,13 +77,14 @@ func (l *Lock) Unlock() { l.mu.Unlock() }
 
 // disown takes the lock from an owner other than the caller, who has mu.
 func (l *Lock) disown() {
-	if o := l.owner.Load(); o == 0 || o == goroutine() {
+	o := l.owner.Load()
+	if o == nil || o.goroutine == goroutine() {
 		return
 	}
-	l.owner.Store(0)
+	l.owner.Store(nil)
 	l.last, l.losses = 0, l.losses+1
 	barrier.all()
-	for atomic.LoadUint32(&l.inside) != 0 {
+	for atomic.LoadUint32(&o.inside) != 0 {
 		runtime.Gosched()
 	}
 }

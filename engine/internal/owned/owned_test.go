@@ -21,8 +21,9 @@ func wait(t *testing.T) {
 }
 
 // in is what a caller of Leave does before.
-func (l *Lock) in() (owner bool) {
-	if owner = l.Enter(); !owner {
+func (l *Lock) in() *Owner {
+	owner := l.Enter()
+	if owner == nil {
 		l.Lock()
 	}
 	return owner
@@ -35,8 +36,8 @@ func TestOwner(t *testing.T) {
 	enter := func(want bool) {
 		t.Helper()
 		o := l.in()
-		if o != want {
-			t.Errorf("the caller is the owner: %t", o)
+		if (o != nil) != want {
+			t.Errorf("the caller is the owner: %t", o != nil)
 		}
 		l.Leave(o)
 	}
@@ -90,7 +91,7 @@ func TestExcludes(t *testing.T) {
 				}
 				for range often + 40 {
 					o := l.in()
-					if n++; o {
+					if n++; o != nil {
 						owned++
 					}
 					l.Leave(o)
@@ -127,7 +128,7 @@ func TestTaken(t *testing.T) {
 			for range 50 {
 				far[0]++
 			}
-			if n = before + 1; o {
+			if n = before + 1; o != nil {
 				owned++
 			}
 			l.Leave(o)
@@ -137,7 +138,7 @@ func TestTaken(t *testing.T) {
 	for range rounds {
 		l.Lock()
 		n++
-		l.owner.Store(g)
+		l.owner.Store(&Owner{goroutine: g})
 		l.Unlock()
 		for range 100 {
 			pause.Pause()
@@ -149,4 +150,36 @@ func TestTaken(t *testing.T) {
 		t.Errorf("%d instead of %d; the owner has entered %d times", n, entered+rounds, owned)
 	}
 	t.Logf("the owner has entered %d times of %d", owned, entered)
+}
+
+// TestStale stores what a goroutine stores that was interrupted in Enter and has lost the lock since. A later owner stays inside.
+func TestStale(t *testing.T) {
+	wait(t)
+	var l Lock
+	own := func() {
+		for range often << (3 * l.losses) {
+			l.Leave(l.in())
+		}
+	}
+	own()
+	early := l.Enter()
+	l.Leave(early)
+	later := make(chan *Owner)
+	left := make(chan bool)
+	go func() {
+		own()
+		own()
+		o := l.Enter()
+		later <- o
+		<-left
+		l.Leave(o)
+	}()
+	o := <-later
+	early.inside = 0
+	if o == nil || o == early || atomic.LoadUint32(&o.inside) == 0 {
+		t.Errorf("the owner %v is not inside", o)
+	}
+	close(left)
+	l.Lock()
+	l.Unlock() //nolint // Lock waits for the owner
 }

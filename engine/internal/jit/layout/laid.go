@@ -49,18 +49,18 @@ func (l *layouter) lay(least int) {
 	if len(l.vec) == 0 || !ph.Alone() || len(l.vec) == 1 && !(l.Blends && l.onlyCopies()) || !l.layable() {
 		return
 	}
-	ext, which, spans, _ := l.joint()
-	if l.Blends && (l.copiesWhole(ext, which, spans) || l.copiesEach(ext, which, spans)) {
+	l.joint()
+	if l.Blends && (l.copiesWhole() || l.copiesEach()) {
 		return
 	}
-	if l.storesApart(ext, which, spans) || l.fillsVectors(ext, which, spans) || l.transposesTiles(ext, which, spans) || !l.bp.findLaid(ext, least, l.longestLaid()) {
+	if l.storesApart() || l.fillsVectors() || l.transposesTiles() || !l.bp.findLaid(l.ext, least, l.longestLaid()) {
 		return
 	}
 	w, part, most := l.laidWidths()
 	block, parts, ops := l.bp.Block(w), l.bp.Block(part), len(ph.Top)
 	lines := make([]bound.Line, len(ph.Sites))
-	for at, i := range which {
-		lines[i] = l.Line(l.offsets[i], l.inside, spans[at])
+	for at, i := range l.which {
+		lines[i] = l.Line(l.offsets[i], l.inside, l.spans[at])
 	}
 	if l.copiesRows(lines) {
 		return
@@ -88,7 +88,7 @@ func (l *layouter) lay(least int) {
 	long := ph.LaneSize == 0 && l.bp.Laid >= leastNarrow && !l.bp.Computes()
 	windows, laid, planes, whole, columns := 0, 0, false, false, false
 	longestBlock, mostOps := l.mostVectors()
-	for _, i := range which {
+	for _, i := range l.which {
 		s := Site{Size: ph.Sites[i].Type.Size(), Line: lines[i], Gather: l.bp.Sites[i].Gather}
 		if l.laidKind(&s) != Laid {
 			continue
@@ -211,13 +211,13 @@ func (l *layouter) laidWidths() (w, part, most int) {
 
 // transposesTiles reports whether a map of elements of 4 bytes reads large tiles of one array along its columns, and rows of the others. Each
 // element of a laid row would be a window of its own.
-func (l *layouter) transposesTiles(ext []int, which []int32, spans [][]bound.Span) bool {
-	k, tiles := len(ext), 0
-	if !l.Blends || k < 2 || l.ph.Widest != 4 || l.ph.LaneSize > 0 || ext[k-1] < leastTile || ext[k-1]*ext[k-2] < leastTiled || l.bp.Computes() {
+func (l *layouter) transposesTiles() bool {
+	k, tiles := len(l.ext), 0
+	if !l.Blends || k < 2 || l.ph.Widest != 4 || l.ph.LaneSize > 0 || l.ext[k-1] < leastTile || l.ext[k-1]*l.ext[k-2] < leastTiled || l.bp.Computes() {
 		return false
 	}
-	for at, i := range which {
-		store, step, row := l.ph.Sites[i].Store, spans[at][k-1].Coef, spans[at][k-2].Coef
+	for at, i := range l.which {
+		store, step, row := l.ph.Sites[i].Store, l.spans[at][k-1].Coef, l.spans[at][k-2].Coef
 		switch {
 		case !store && !l.ph.Conflict(int(i)) && max(step, -step) > mostStep && max(row, -row) == 1:
 			tiles++
@@ -230,24 +230,24 @@ func (l *layouter) transposesTiles(ext []int, which []int32, spans [][]bound.Spa
 
 // fillsVectors reports whether rows of a map of 1 or 2 bytes, of which some are far apart, take vectors of narrow lanes of their own. The
 // vector of a row that is shorter overlaps the rows behind it. The last vector of a longer row overlaps the vector before it.
-func (l *layouter) fillsVectors(ext []int, which []int32, spans [][]bound.Span) bool {
-	k, size := len(ext), l.ph.LaneSize
-	if !l.Blends || size == 0 || k < 2 || ext[k-1] < leastRow || ext[k-2] < leastFollowed || l.bp.Computes() {
+func (l *layouter) fillsVectors() bool {
+	k, size := len(l.ext), l.ph.LaneSize
+	if !l.Blends || size == 0 || k < 2 || l.ext[k-1] < leastRow || l.ext[k-2] < leastFollowed || l.bp.Computes() {
 		return false
 	}
-	w, n := l.Bytes/size, ext[k-1]
+	w, n := l.Bytes/size, l.ext[k-1]
 	long := n >= w
 	if long && (l.wide() || 3*((n+w-1)/w*w) > 4*n) || 2*n < w { // stores that overlap by more take longer
 		return false
 	}
 	far := l.wide()
-	for at, i := range which {
-		step, row, store := spans[at][k-1].Coef, spans[at][k-2].Coef, l.ph.Sites[i].Store
+	for at, i := range l.which {
+		step, row, store := l.spans[at][k-1].Coef, l.spans[at][k-2].Coef, l.ph.Sites[i].Store
 		far = far || max(row, -row) >= 2*n
 		switch {
 		case step != 1 && (step != 0 || store), store && l.IR.Bufs[l.bp.Sites[i].Buf].Mode != ir.Out:
 			return false
-		case step == 0 && row != 0 || !long && (store && row != ext[k-1] || step == 1 && row <= 0):
+		case step == 0 && row != 0 || !long && (store && row != l.ext[k-1] || step == 1 && row <= 0):
 			return false
 		}
 	}
@@ -256,10 +256,11 @@ func (l *layouter) fillsVectors(ext []int, which []int32, spans [][]bound.Span) 
 
 // storesApart reports whether rows take vectors of their own, and a store leaves out elements between two of them. Laid rows are stored
 // one element after the other there, unless they are only copied.
-func (l *layouter) storesApart(ext []int, which []int32, spans [][]bound.Span) bool {
-	k := len(ext)
-	return k > 1 && !l.onlyCopies() && l.ownVectors(ext[k-1], ext[k-2], func(i int) int { return spans[slices.Index(which, int32(i))][k-1].Coef }) &&
-		slices.ContainsFunc(which, func(i int32) bool { return l.ph.Sites[i].Store && spans[slices.Index(which, i)][k-2].Coef != ext[k-1] })
+func (l *layouter) storesApart() bool {
+	k := len(l.ext)
+	of := func(i int32) []bound.Span { return l.spans[slices.Index(l.which, i)] }
+	return k > 1 && !l.onlyCopies() && l.ownVectors(l.ext[k-1], l.ext[k-2], func(i int) int { return of(int32(i))[k-1].Coef }) &&
+		slices.ContainsFunc(l.which, func(i int32) bool { return l.ph.Sites[i].Store && of(i)[k-2].Coef != l.ext[k-1] })
 }
 
 // onlyCopies reports whether a map only copies elements from one array to another, or elements of one type from some arrays to others,
@@ -286,14 +287,14 @@ func (l *layouter) onlyCopies() bool {
 // copiesWhole decides whether a map of 1 or 2 bytes copies its innermost rows, as long as they are, one by one by the widest
 // moves: bytes that are laid across vectors take more instructions, and those of a tail go one by one. Where rows are far apart a
 // vector has a window for each of its rows.
-func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) bool {
-	k := len(ext)
-	if k < 2 || len(l.ph.Sites) > 2 || !l.onlyCopies() || l.bp.Computes() || ext[k-1]*ext[k-2] < leastBlend {
+func (l *layouter) copiesWhole() bool {
+	k := len(l.ext)
+	if k < 2 || len(l.ph.Sites) > 2 || !l.onlyCopies() || l.bp.Computes() || l.ext[k-1]*l.ext[k-2] < leastBlend {
 		return false
 	}
 	size, least, apart := l.ph.Sites[0].Type.Size(), leastMoved, 0
-	for at, s := range spans {
-		if apart = max(apart, s[k-2].Coef*size, -s[k-2].Coef*size); s[k-2].Coef == -ext[k-1] && !l.ph.Sites[which[at]].Store {
+	for at, s := range l.spans {
+		if apart = max(apart, s[k-2].Coef*size, -s[k-2].Coef*size); s[k-2].Coef == -l.ext[k-1] && !l.ph.Sites[l.which[at]].Store {
 			least = leastBack
 		}
 	}
@@ -305,12 +306,12 @@ func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) b
 	case l.wide():
 		least = leastWhole
 	}
-	if row := ext[k-1] * size; row < least || row > copiedBytes || ext[k-1] > l.longestRow() {
+	if row := l.ext[k-1] * size; row < least || row > copiedBytes || l.ext[k-1] > l.longestRow() {
 		return false
 	}
-	l.bp.Laid, l.bp.LaidSpans = ext[k-1], 1
-	for at, i := range which {
-		line := l.Line(l.offsets[i], l.inside, spans[at])
+	l.bp.Laid, l.bp.LaidSpans = l.ext[k-1], 1
+	for at, i := range l.which {
+		line := l.Line(l.offsets[i], l.inside, l.spans[at])
 		s := Site{Line: line}
 		if row := l.bp.LaidRow(&s); !l.bp.LaidUnit(&s) || l.ph.Sites[i].Store && row == 0 || max(row, -row) > farthest/laidBytes {
 			l.bp.Laid = 0
@@ -324,22 +325,22 @@ func (l *layouter) copiesWhole(ext []int, which []int32, spans [][]bound.Span) b
 // copiesEach decides whether a map of one axis copies elements one by one, as rows of one element, by a load and a store each. It does so
 // if the elements that it stores are far apart, if those that it loads are far apart and have 1 or 2 bytes, or if it stores all elements
 // of records that follow each other, and loads each from records in the same order.
-func (l *layouter) copiesEach(ext []int, which []int32, spans [][]bound.Span) bool {
-	if len(ext) != 1 || !l.onlyCopies() || l.bp.Computes() {
+func (l *layouter) copiesEach() bool {
+	if len(l.ext) != 1 || !l.onlyCopies() || l.bp.Computes() {
 		return false
 	}
 	several := len(l.ph.Sites) > 2
 	apart, lines, stores, record := several, make([]bound.Line, len(l.ph.Sites)), 0, 0
-	for at, i := range which {
-		size, step := l.ph.Sites[i].Type.Size(), max(spans[at][0].Coef, -spans[at][0].Coef)
-		if step == 0 || step > farthest/laidBytes || several && spans[at][0].Coef <= 1 {
+	for at, i := range l.which {
+		size, step := l.ph.Sites[i].Type.Size(), max(l.spans[at][0].Coef, -l.spans[at][0].Coef)
+		if step == 0 || step > farthest/laidBytes || several && l.spans[at][0].Coef <= 1 {
 			return false
 		}
 		if l.ph.Sites[i].Store {
 			stores, record = stores+1, max(record, step)
 		}
 		apart = apart || step > mostSteps && (l.ph.Sites[i].Store || size <= 2)
-		lines[i] = l.Line(l.offsets[i], l.inside, spans[at])
+		lines[i] = l.Line(l.offsets[i], l.inside, l.spans[at])
 	}
 	if !apart || several && record != stores {
 		return false

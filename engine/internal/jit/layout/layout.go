@@ -9,7 +9,6 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/prim"
-	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -93,33 +92,30 @@ func (b *Binder) phase(ph *lower.Phase, least, few int) *Phase {
 		l.lay(least)
 		l.reorder(false)
 	}
-	ext, which, spans, seqSpans := l.joint()
-	for bp.Laid == 0 && l.demotesSome(ext, which, spans, seqSpans) {
-		ext, which, spans, seqSpans = l.joint()
+	l.joint()
+	for bp.Laid == 0 && l.demotesSome() {
+		l.joint()
 	}
 	if len(ph.Seq) == 0 {
 		bp.SeqSpans = nil
 	}
-	bp.Spans, bp.Native = ext, which
-	at := 0
-	for _, i := range which {
+	bp.Spans, bp.Native = l.ext, l.which
+	guard := len(l.which)
+	for at, i := range l.which {
 		s := &bp.Sites[i]
-		s.Line = b.Line(l.offsets[i], l.inside, spans[at])
-		s.Seq = seqSpans[at]
+		s.Line, s.Seq = b.Line(l.offsets[i], l.inside, l.spans[at]), l.seqSpans[at]
 		if k := len(s.Seq); k > 0 && ph.LaneStep > 0 { // from one element of a lane to the next
 			s.Seq[k-1].Coef *= ph.LaneStep
 		}
-		at++
-		for g := range l.guards[i] {
-			s.Guards[g].Line = b.Line(l.guards[i][g], l.inside, spans[at])
-			s.Guards[g].Seq = seqSpans[at]
-			at++
+		for g, form := range l.guards[i] {
+			s.Guards[g].Line, s.Guards[g].Seq = b.Line(form, l.inside, l.spans[guard]), l.seqSpans[guard]
+			guard++
 		}
 		l.setKind(i)
 	}
 	b.findScan(bp)
-	if k := len(ext); bp.Laid > 0 { // the rows are one
-		bp.Spans = append(slices.Clone(ext[:k-1-bp.LaidSpans]), ext[k-1-bp.LaidSpans]*bp.Laid)
+	if k := len(l.ext); bp.Laid > 0 { // the rows are one
+		bp.Spans = append(slices.Clone(l.ext[:k-1-bp.LaidSpans]), l.ext[k-1-bp.LaidSpans]*bp.Laid)
 	}
 	bp.Direct = true
 	for i := range bp.Sites {
@@ -201,25 +197,25 @@ func (l *layouter) setKind(i int32) {
 }
 
 // demotesSome demotes sites that machine code should not or cannot reach in these spans, and reports whether there are any.
-func (l *layouter) demotesSome(ext []int, which []int32, spans, seqSpans [][]bound.Span) bool {
-	if l.tooManySpans(ext, which, spans) {
+func (l *layouter) demotesSome() bool {
+	if l.tooManySpans() {
 		return true
 	}
-	if l.findTileSites(l.bp, ext, which, l.guards, spans) || l.alongRows(which, spans, seqSpans) || l.walksRows(ext, which, spans, seqSpans) {
+	if l.findTileSites() || l.alongRows() || l.walksRows() {
 		return false // steps of any length suit these
 	}
-	return l.tooFar(which, spans)
+	return l.tooFar()
 }
 
 // tooManySpans demotes sites that split the loop into rows that are too short. A block
 // of a reduction must be one row. It reports whether it demoted any site.
-func (l *layouter) tooManySpans(ext []int, which []int32, spans [][]bound.Span) (demoted bool) {
+func (l *layouter) tooManySpans() (demoted bool) {
 	block := l.ph.Kind == lower.MapPhase && len(l.ph.Reds) > 0 // one call reduces a block
-	if len(ext) < 2 || !block && l.spansSuit(ext, which, spans) {
+	if len(l.ext) < 2 || !block && l.spansSuit() {
 		return false
 	}
 	for _, most := range []int{1, 0} { // sites that split a row by themselves; for a block then the others
-		for _, i := range which {
+		for _, i := range l.which {
 			if l.own(int(i)) > most {
 				l.demote(int(i))
 				demoted = true
@@ -233,18 +229,16 @@ func (l *layouter) tooManySpans(ext []int, which []int32, spans [][]bound.Span) 
 }
 
 // spansSuit reports whether the rows of a loop are long enough, too few to matter, or short rows that one call walks.
-func (l *layouter) spansSuit(ext []int, which []int32, spans [][]bound.Span) bool {
-	few := 0 < l.bp.N && l.bp.N <= l.mayStep*ext[len(ext)-1]
-	return few || l.bp.FewLanes || !l.bp.shortRows(ext) || l.spansTogether(ext, which, spans) || l.storesApart(ext, which, spans)
+func (l *layouter) spansSuit() bool {
+	few := 0 < l.bp.N && l.bp.N <= l.mayStep*l.ext[len(l.ext)-1]
+	return few || l.bp.FewLanes || !l.bp.shortRows(l.ext) || l.spansTogether() || l.storesApart()
 }
 
 // tooFar demotes the sites whose step machine code cannot use. It reports whether it
 // demoted any site.
-func (l *layouter) tooFar(which []int32, spans [][]bound.Span) (demoted bool) {
-	at := 0
-	for _, i := range which {
-		c := spans[at]
-		at += 1 + len(l.guards[i])
+func (l *layouter) tooFar() (demoted bool) {
+	for at, i := range l.which {
+		c := l.spans[at]
 		if !l.reachable(l.ph, &l.bp.Sites[i], c) && !(l.ph.Sites[i].Store && len(c) == 1 && l.joins(i, c[0].Coef)) {
 			l.demote(int(i))
 			demoted = true

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
@@ -18,6 +19,11 @@ type layouter struct {
 	offsets  []bound.Form
 	guards   [][]bound.Form
 	mayStep  int // so many rows are not too short
+
+	// The sites with an address of their own, and the spans that suit all of them: see joint.
+	which           []int32
+	ext             []int          // extents
+	spans, seqSpans [][]bound.Span // of each site in which, and then of each of their guards
 }
 
 // The fewest lanes of a row, and of several rows, that are worth a call.
@@ -77,23 +83,23 @@ func (b *Binder) stepped(ph *lower.Phase, size, step int) bool {
 // shortSteps reports whether a phase may have elements of 1 or 2 bytes with small steps.
 func shortSteps(ph *lower.Phase) bool { return ph.Kind == lower.MapPhase && len(ph.Reds) == 0 }
 
-// joint returns the spans that suit all sites with an address of their own: extents,
-// sites, and the spans of each form.
-func (l *layouter) joint() (ext []int, sites []int32, spans, seqSpans [][]bound.Span) {
+// joint finds the spans that suit all sites with an address of their own.
+func (l *layouter) joint() {
 	var few [8]bound.Form
-	which, as := make([]int32, 0, len(l.bp.Sites)), few[:0]
+	as := few[:0]
+	l.which = slices.Grow(l.which[:0], len(l.bp.Sites))
 	for i := range l.bp.Sites {
 		s := &l.bp.Sites[i]
 		if s.Kind == Scratch || s.Kind == Unused {
 			continue
 		}
-		which = append(which, int32(i))
-		as = append(as, l.offsets[i])
+		l.which, as = append(l.which, int32(i)), append(as, l.offsets[i])
+	}
+	for _, i := range l.which {
 		as = append(as, l.guards[i]...)
 	}
-	ext, spans = l.Spans(l.vec, as)
-	l.bp.SeqSpans, seqSpans = l.Spans(l.seq, as)
-	return ext, which, spans, seqSpans
+	l.ext, l.spans = l.Spans(l.vec, as)
+	l.bp.SeqSpans, l.seqSpans = l.Spans(l.seq, as)
 }
 
 // leastFollowed is the fewest rows for which steps from row to row are constants of the code.

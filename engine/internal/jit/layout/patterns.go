@@ -155,59 +155,59 @@ func (bp *Phase) FindTiles() {
 // findTileSites finds the loads of a map that read transposed tiles, and reports
 // whether there are any. Machine code must reach all other sites without scratch
 // memory and without guards.
-func (b *Binder) findTileSites(bp *Phase, extents []int, which []int32, guards [][]bound.Form, spans [][]bound.Span) bool {
-	ph := bp.Lowered
-	if ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || len(extents) < 2 || bp.Computes() {
+func (l *layouter) findTileSites() bool {
+	ph, bp, ext := l.ph, l.bp, l.ext
+	if ph.Kind != lower.MapPhase || len(ph.Reds) > 0 || len(ext) < 2 || bp.Computes() {
 		return false
 	}
-	k := len(extents)
+	k := len(ext)
 	for i := range bp.Sites {
 		if bp.Sites[i].Kind == Scratch {
 			return false
 		}
 	}
 	var transposed []int32
-	least, at, total, copies, held, rows := 8, 0, 0, true, false, !bp.FewLanes
-	for _, i := range which {
-		s, c := &bp.Sites[i], spans[at]
-		at += 1 + len(guards[i])
+	least, total, copies, held, rows := 8, 0, true, false, !bp.FewLanes
+	for at, i := range l.which {
+		s, c := &bp.Sites[i], l.spans[at]
 		if s.Guard || s.Dyn != nil {
 			return false
 		}
 		total += bp.N * s.Size
-		copies = copies && (!ph.Sites[i].Store || c[k-1].Coef == 1 && !(b.Blends && extents[k-1] >= TileLanes && sharesSets(c[k-2].Coef*s.Size, s.Size)))
-		far := max(c[k-1].Coef, -c[k-1].Coef) > mostStep && (bp.FewLanes || b.tiles(s.Size, extents[k-2], extents[k-1]))
+		step, row := c[k-1].Coef, c[k-2].Coef
+		copies = copies && (!ph.Sites[i].Store || step == 1 && !(l.Blends && ext[k-1] >= TileLanes && sharesSets(row*s.Size, s.Size)))
+		far := max(step, -step) > mostStep && (bp.FewLanes || l.tiles(s.Size, ext[k-2], ext[k-1]))
 		switch {
-		case s.Kind != Index && !ph.Sites[i].Store && !ph.Conflict(int(i)) && far && (c[k-2].Coef == 1 || c[k-2].Coef == -1):
+		case s.Kind != Index && !ph.Sites[i].Store && !ph.Conflict(int(i)) && far && max(row, -row) == 1:
 			transposed = append(transposed, i)
 			least = min(least, s.Size)
-			held = b.holdsLines(bp, s.Size, c[k-1].Coef, extents[k-1])
-			rows = rows && len(transposed) == 1 && c[k-2].Coef == 1
-		case !b.reachable(ph, s, c):
+			held = l.holdsLines(bp, s.Size, step, ext[k-1])
+			rows = rows && len(transposed) == 1 && row == 1
+		case !l.reachable(ph, s, c):
 			return false
 		default:
-			rows = rows && b.inRows(ph, i, s, c)
+			rows = rows && l.inRows(ph, i, s, c)
 		}
 	}
-	bp.TransposesRows = rows && len(transposed) == 1 && b.transposesRows(bp, transposed[0], total)
+	bp.TransposesRows = rows && len(transposed) == 1 && l.transposesRows(bp, transposed[0], total)
 	if !bp.TransposesRows && len(transposed) == 1 && held && len(ph.Sites) > 2 {
 		return false
 	}
 	for _, i := range transposed {
 		bp.Sites[i].Kind = Transposed
 	}
-	bp.TileSites, bp.TileRows, bp.Far = transposed, min(tileBytes/least, extents[k-2]), total > 4*b.Machine.Caches.L2
+	bp.TileSites, bp.TileRows, bp.Far = transposed, min(tileBytes/least, ext[k-2]), total > 4*l.Machine.Caches.L2
 	if bp.Copy = -1; copies {
 		bp.Copy = bp.copies()
 	}
 	if bp.Copy >= 0 && bp.TransposesRows { // larger tiles of copies read whole lines
-		if bp.TransposesRows = k == 2 && total <= b.Machine.Caches.L1; bp.TransposesRows {
+		if bp.TransposesRows = k == 2 && total <= l.Machine.Caches.L1; bp.TransposesRows {
 			bp.Copy = -1
 		}
 	}
 	if bp.Copy >= 0 { // the tile needs no scratch memory
-		held := b.Machine.Caches.L1 / 2 / (bp.Sites[transposed[0]].Size * extents[k-1]) // rows
-		bp.TileRows = max(bp.TileRows, min(copyTile/extents[k-1], max(held, leastCopied), extents[k-2]))
+		held := l.Machine.Caches.L1 / 2 / (bp.Sites[transposed[0]].Size * ext[k-1]) // rows
+		bp.TileRows = max(bp.TileRows, min(copyTile/ext[k-1], max(held, leastCopied), ext[k-2]))
 	}
 	return len(transposed) > 0
 }

@@ -205,21 +205,18 @@ func (bp *Phase) sitesDown() bool {
 }
 
 // spansTogether reports whether a seq loop that carries values, or reduces, may walk many short spans of columns in one call: machine
-// code reaches all its sites. ext are the extents of the spans, and spans the steps of the sites in which. Lanes that hold narrow states
-// are chosen later, if the loop allows them.
-func (l *layouter) spansTogether(ext []int, which []int32, spans [][]bound.Span) bool {
-	bp, k := l.bp, len(ext)
-	if !l.Blends || l.ph.Kind != lower.SeqPhase || ext[k-1] < 2 || ext[k-1]*ext[k-2]*bp.SeqN < leastBlock {
+// code reaches all its sites. Lanes that hold narrow states are chosen later, if the loop allows them.
+func (l *layouter) spansTogether() bool {
+	bp, k := l.bp, len(l.ext)
+	if !l.Blends || l.ph.Kind != lower.SeqPhase || l.ext[k-1] < 2 || l.ext[k-1]*l.ext[k-2]*bp.SeqN < leastBlock {
 		return false
 	}
-	reduces := len(l.ph.Carries) == 0 && len(bp.SeqSpans) == 1 && l.steady(which) && bp.simpleReds()
+	reduces := len(l.ph.Carries) == 0 && len(bp.SeqSpans) == 1 && l.steady() && bp.simpleReds()
 	if !reduces && !(bp.carriesPlain() && (l.ph.LaneSize > 0 || !bp.narrowStates())) {
 		return false
 	}
-	at := 0
-	for _, i := range which {
-		s, step := &bp.Sites[i], bound.StepOf(spans[at])
-		at += 1 + len(l.guards[i])
+	for at, i := range l.which {
+		s, step := &bp.Sites[i], bound.StepOf(l.spans[at])
 		if s.Guard || s.Kind == Index || s.Kind == Computed || !reduces && step != 1 && (step != 0 || l.ph.Sites[i].Store) {
 			return false
 		}
@@ -338,7 +335,7 @@ func (bp *Phase) longNarrow() bool {
 
 // alongRows reports whether a call surely has one lane of a loop along long rows of 1 or 2 bytes, step by step or in vectors of
 // neighbouring steps. Then no site is copied because its lanes are apart.
-func (l *layouter) alongRows(which []int32, spans, seqSpans [][]bound.Span) bool {
+func (l *layouter) alongRows() bool {
 	k, least := len(l.bp.SeqSpans), longChain
 	if l.ph.Prefixes {
 		least = leastRowPrefixes
@@ -346,12 +343,10 @@ func (l *layouter) alongRows(which []int32, spans, seqSpans [][]bound.Span) bool
 	if len(l.ph.Carries) == 0 || k == 0 {
 		return false
 	}
-	at, rows := 0, false
-	for _, i := range which {
-		s, step := &l.bp.Sites[i], bound.StepOf(seqSpans[at])
-		across := bound.StepOf(spans[at])
+	rows := false
+	for at, i := range l.which {
+		s, step, across := &l.bp.Sites[i], bound.StepOf(l.seqSpans[at]), bound.StepOf(l.spans[at])
 		rows = rows || s.Size < 4 && across != 0 && across != 1 // such blocks are not transposed
-		at += 1 + len(l.guards[i])
 		switch {
 		case step == -1: // see [Phase.prefix]
 			least = longChain
@@ -359,12 +354,12 @@ func (l *layouter) alongRows(which []int32, spans, seqSpans [][]bound.Span) bool
 			return false
 		}
 	}
-	return rows && l.bp.SeqSpans[k-1] >= least && l.steady(which)
+	return rows && l.bp.SeqSpans[k-1] >= least && l.steady()
 }
 
 // steady reports whether the loop reaches all its sites at constant steps, and Go copies none for another reason than its steps.
-func (l *layouter) steady(which []int32) bool {
-	return !slices.ContainsFunc(which, func(i int32) bool {
+func (l *layouter) steady() bool {
+	return !slices.ContainsFunc(l.which, func(i int32) bool {
 		s := &l.bp.Sites[i]
 		return s.Kind == Index || s.Kind == Computed || !s.Affine() || l.ph.Conflict(int(i))
 	}) && !slices.ContainsFunc(l.bp.Sites, func(s Site) bool { return s.Staged || s.Kind == Scratch && !l.bp.carries(&s) })
@@ -372,20 +367,19 @@ func (l *layouter) steady(which []int32) bool {
 
 // walksRows reports whether the blocks of a seq loop along rows with elements of 1 or 2 bytes are surely transposed, or its rows
 // walked one after the other. Go would copy the elements one by one.
-func (l *layouter) walksRows(ext []int, which []int32, spans, seqSpans [][]bound.Span) bool {
-	ph, k, q := l.ph, len(ext), len(l.bp.SeqSpans)
+func (l *layouter) walksRows() bool {
+	ph, k, q := l.ph, len(l.ext), len(l.bp.SeqSpans)
 	carries, reduces := len(ph.Carries) > 0, len(ph.Reds) > 0
-	if !l.Blends || ph.Kind != lower.SeqPhase || k == 0 || q == 0 || !l.steady(which) {
+	if !l.Blends || ph.Kind != lower.SeqPhase || k == 0 || q == 0 || !l.steady() {
 		return false
 	}
 	if reduces && l.bp.N < fewRows || !carries && (!reduces || l.fewMasks(l.bp)) { // see [Binder.findScan]
 		return false
 	}
-	blocks := min(ext[k-1], l.bp.SeqSpans[q-1], l.Bytes/l.bp.Widest()) // the shortest side of one
-	at, narrow, each := 0, false, l.walksEach(ext, which, spans, seqSpans)
-	for _, i := range which {
-		s, step, across := &l.bp.Sites[i], bound.StepOf(seqSpans[at]), bound.StepOf(spans[at])
-		at += 1 + len(l.guards[i])
+	blocks := min(l.ext[k-1], l.bp.SeqSpans[q-1], l.Bytes/l.bp.Widest()) // the shortest side of one
+	narrow, each := false, l.walksEach()
+	for at, i := range l.which {
+		s, step, across := &l.bp.Sites[i], bound.StepOf(l.seqSpans[at]), bound.StepOf(l.spans[at])
 		if across == 0 && !ph.Sites[i].Store || across == 1 {
 			continue
 		}
@@ -399,14 +393,12 @@ func (l *layouter) walksRows(ext []int, which []int32, spans, seqSpans [][]bound
 }
 
 // walksEach reports whether [Binder.findEach] will suit a loop that is steady.
-func (l *layouter) walksEach(ext []int, which []int32, spans, seqSpans [][]bound.Span) bool {
-	if !l.shortSteps(l.bp, ext) {
+func (l *layouter) walksEach() bool {
+	if !l.shortSteps(l.bp, l.ext) {
 		return false
 	}
-	at := 0
-	for _, i := range which {
-		step, across := bound.StepOf(seqSpans[at]), bound.StepOf(spans[at])
-		at += 1 + len(l.guards[i])
+	for at, i := range l.which {
+		step, across := bound.StepOf(l.seqSpans[at]), bound.StepOf(l.spans[at])
 		if across == 1 || across == 0 && l.ph.Sites[i].Store || max(step, -step) > 1 {
 			return false
 		}

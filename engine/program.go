@@ -177,10 +177,7 @@ func (p *Program) Run(ctx context.Context) error {
 	if p == nil || ctx == nil {
 		return p.misused(ctx)
 	}
-	if h := p.host.Load(); h == nil || !h.Loops() {
-		return p.runAny(ctx)
-	}
-	if ctx.Done() != nil && p.host.Load().Ends(ctx) {
+	if h := p.host.Load(); h == nil || !h.Loops() || ctx.Done() != nil && p.host.Load().Ends(ctx) { // the stack keeps no h
 		return p.runAny(ctx)
 	}
 	// The program calls no Go function, so it cannot wait for itself. What follows runs no Go code

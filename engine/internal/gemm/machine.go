@@ -86,8 +86,8 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 // shape returns the rows and the vectors of kernels for a problem. Few vectors are one strip, where that takes no more
 // kernels: then each element of A is read once. If rows of A share a set of the first-level cache, and so few columns use them that
 // they are not packed, kernels have no more rows than a set has ways. With AVX-512, results of a few terms whose stores
-// take long have few rows and many vectors: wide ones that leave the first level, and those from five vectors on that are far, unless they are columns
-// in memory: their sums are next to each other.
+// take long have few rows and many vectors: wide ones that leave the first level, and those of three vectors and more that are far. Results that
+// are columns in memory have not: their sums are next to each other.
 func (f *family) shape(p *Problem, shared bool) (rows, width int) {
 	const few, fewer = 8, 2 // vectors
 	m, lanes := p.M, f.lanes()

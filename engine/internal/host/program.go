@@ -164,7 +164,7 @@ func (p *Program) Run(ctx context.Context) error {
 // Loops reports whether all steps are loops, and one call each runs them.
 func (p *Program) Loops() bool { return p.first != nil }
 
-// Ends reports whether a context that can be done may end a run, if not all is one such loop, or if it is done.
+// Ends reports whether a context that can be done may end a run: it is done, or the run is more than one loop in one call.
 func (p *Program) Ends(ctx context.Context) bool {
 	return p.first == nil || p.first.next != nil || ctx.Err() != nil
 }

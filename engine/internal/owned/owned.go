@@ -37,8 +37,8 @@ const often = 64
 // Enter locks l if the caller is its owner, and returns the owner, else nil. Another caller calls Lock. Both then call Leave.
 func (l *Lock) Enter() *Owner { return enter(l) }
 
-// Leave unlocks l after Enter, or after Lock, which then counts, with owner nil. What the caller has done before must not wait, as a run
-// of a Go function may: others poll for it.
+// Leave unlocks l after Enter, or after Lock, which then counts. What the caller does before it must not wait, as Go functions may: others
+// poll for its end.
 func (l *Lock) Leave(owner *Owner) {
 	if owner != nil {
 		owner.inside = 0 // after all stores before, as on amd64

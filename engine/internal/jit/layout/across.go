@@ -88,7 +88,7 @@ func (b *Binder) findAcross(bp *Phase) {
 	case along:
 		bp.Across = true
 	case sums && row <= 4*groupBytes: // strips of columns read whole pages
-	case !sums && moved > b.Machine.Caches.L1 && bp.waits(element, stepRate): // each line of a strip is loaded by itself, and each step waits for the one before
+	case !sums && moved > b.Machine.Caches.L1 && bp.waits(element, stepRate): // steps down a strip wait for each other, and for each line
 		bp.Across = true
 	default:
 		bp.Across = moved > b.Machine.Caches.L2 && bp.waits(element, memoryRate)

@@ -156,7 +156,7 @@ type Phase struct {
 	Narrow         bool             // see variant
 	Moves          bool             // loads and stores bound a map, outside the first level or in halves
 	Bytes          bool             // such a map copies neighbouring bytes, and one instruction may move those of a row
-	Cached         bool             // the arrays of rows that are laid across vectors, or of which some are read from their ends, fit into the second level
+	Cached         bool             // the arrays of laid rows, or of rows of which some are read from their ends, fit into the second level
 	LaneSize       int              // of narrow lanes: see [lower.Phase.LaneSize]
 	Narrowing      *lower.Narrowing // the nodes in such lanes, if they are not those of the phase
 	Counts         bool             // sums of predicates have lanes of 4 bytes: see [lower.Phase.Counts]

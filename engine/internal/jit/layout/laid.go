@@ -56,32 +56,31 @@ func (l *layouter) lay(least int) {
 	if l.storesApart() || l.fillsVectors() || l.transposesTiles() || !l.bp.findLaid(l.ext, least, l.longestLaid()) {
 		return
 	}
-	w, part, most := l.laidWidths()
-	block, parts, ops := l.bp.Block(w), l.bp.Block(part), len(ph.Top)
 	lines := make([]bound.Line, len(ph.Sites))
 	for at, i := range l.which {
 		lines[i] = l.Line(l.offsets[i], l.inside, l.spans[at])
 	}
-	if l.copiesRows(lines) {
-		return
+	if !l.copiesRows(lines) && !l.laysVectors(lines, least) {
+		l.bp.Laid = 0
 	}
+}
+
+// laysVectors decides how vectors have the lanes of several rows, and reports whether that takes less time than vectors of each row.
+func (l *layouter) laysVectors(lines []bound.Line, least int) bool {
+	ph := l.ph
+	w, part, most := l.laidWidths()
+	block, parts, ops := l.bp.Block(w), l.bp.Block(part), len(ph.Top)
 	if l.bp.Computes() {
-		if block, ops = l.bp.Laid, l.elementOps(lines); ops == 0 {
-			l.bp.Laid = 0
-			return
+		if block, ops = l.bp.Laid, l.elementOps(lines); ops == 2 && l.Blends && l.storesRows(lines) {
+			return true // it only copies rows
 		}
-		if ops == 2 && l.Blends && l.storesRows(lines) {
-			return // it only copies rows
-		}
-		if slices.ContainsFunc(l.bp.Sites, func(s Site) bool { return s.Gather != nil && s.Size < 4 }) {
-			l.bp.Laid = 0
-			return
+		if ops == 0 || slices.ContainsFunc(l.bp.Sites, func(s Site) bool { return s.Gather != nil && s.Size < 4 }) {
+			return false
 		}
 	}
 	l.bp.ManyRows = l.Blends && !l.bp.Computes() && l.bp.N >= leastMany*l.bp.Laid
 	if l.bp.Laid > mostAlike || l.bp.Laid > MostLaid && !l.bp.ManyRows {
-		l.bp.Laid = 0
-		return
+		return false
 	}
 	// The code of wide vectors would be long, as their blocks are, and their windows cross lines, or have two elements each. The
 	// emitter has no masks of four lanes.
@@ -96,11 +95,12 @@ func (l *layouter) lay(least int) {
 		row := l.bp.LaidRow(&s)
 		lo, hi := l.bp.laidRange(&s)
 		far := max(row, -row)*(2*longestBlock*w/l.bp.Laid+1) + hi - lo
-		if s.Size == 2 && !l.Blends || l.bp.Laid > MostLaid && row != 0 && (lo != hi || long && l.Machine.Narrow || !l.wide()) || ph.Sites[i].Store && (row == 0 || s.Size < 4 || l.bp.Laid > mostStored) || ph.Conflict(int(i)) || far > farthest/laidBytes {
-			l.bp.Laid = 0
-			return
-		}
-		if s.Gather != nil {
+		switch {
+		case s.Size == 2 && !l.Blends, ph.Conflict(int(i)), far > farthest/laidBytes,
+			l.bp.Laid > MostLaid && row != 0 && (lo != hi || long && l.Machine.Narrow || !l.wide()),
+			ph.Sites[i].Store && (row == 0 || s.Size < 4 || l.bp.Laid > mostStored):
+			return false
+		case s.Gather != nil:
 			continue
 		}
 		laid, columns = laid+1, columns || l.permutesColumns() && max(row, -row) == 1 && lo != hi
@@ -118,11 +118,11 @@ func (l *layouter) lay(least int) {
 	}
 	many := windows > laid*parts*most && !columns
 	if block > longestBlock && !l.bp.Computes() || block*ops > mostOps || many && least > leastBlend {
-		l.bp.Laid = 0
-		return
+		return false
 	}
 	long = long && !whole && !columns && (l.Machine.Narrow || windows > 0 && l.bp.Laid <= MostLaid)
 	l.bp.Narrow = (many || planes || long || ph.Widest == 8 && !columns && 2*windows > laid*parts*most) && !(ph.Widest == 8 && ph.Predicates())
+	return true
 }
 
 // mostVectors returns the most vectors until the pattern of rows repeats, and the most instructions of that many.

@@ -142,14 +142,8 @@ func (d *Product) choose(isa string, threads int) {
 		d.machine.streams = d.far() && f.fence() != nil
 		if d.machine.prepare(d.rows, d.cols, d.p.M%d.rows, d.p.N%d.cols) {
 			byRows := d.p.C.Col == 1 || d.p.N == 1
-			most := mostListed
-			if d.symmetric() {
-				if most = mostMirrored; d.machine.packs() {
-					most = 0
-				}
-			}
 			if d.nr*d.nc == 1 && (byRows || d.columns() && d.p.After == nil && !d.machine.packB) {
-				d.machine.list(byRows, most)
+				d.machine.list(byRows, d.symmetric())
 			}
 			return
 		}

@@ -48,10 +48,13 @@ type fetch struct {
 const leastAhead = 8 << 10
 
 // list lists the calls of a product that is one tile of one block, and packs B only. They store the results, or sums next to each other, which
-// become its columns. prepare has made their kernels. It lists no more than so many.
-func (e *machine) list(byRows bool, most int) {
-	p := e.p
-	if e.packA || e.copiesB || e.transposesFirst || e.passing || e.f.group > 0 || p.GridB != nil || p.K > Block {
+// become its columns. prepare has made their kernels. If the product may be mirrored, it lists those of a small one that packs nothing.
+func (e *machine) list(byRows, mirrored bool) {
+	p, most := e.p, mostListed
+	if mirrored {
+		most = mostMirrored
+	}
+	if e.packA || e.packB && mirrored || e.copiesB || e.transposesFirst || e.passing || e.f.group > 0 || p.GridB != nil || p.K > Block {
 		return
 	}
 	c := call{e: e}

@@ -46,7 +46,7 @@ func TestOwner(t *testing.T) {
 		go func() { defer close(done); f() }()
 		<-done
 	}
-	lock := func() { l.Lock(); l.Unlock() } //nolint // only the change of the owner counts
+	lock := func() { l.Lock(); defer l.Unlock() }
 	for range often {
 		enter(false)
 	}

@@ -48,7 +48,7 @@ type fetch struct {
 const leastAhead = 8 << 10
 
 // list lists the calls of a product that is one tile of one block, and packs B only. They store the results, or sums next to each other, which
-// become its columns. prepare has made their kernels. If the product may be mirrored, it lists those of a small one that packs nothing.
+// become its columns. prepare has made their kernels. A product that may be mirrored has fewer, and none if it packs B.
 func (e *machine) list(byRows, mirrored bool) {
 	p, most := e.p, mostListed
 	if mirrored {

@@ -261,7 +261,8 @@ func (f *phaseCode) chooseCopies(limit, fixed int) int {
 // fixed ones: folded loads take none, and uniform operands in registers are worth more than a larger group. Without folded loads they are
 // if most of them meet a load, as the weights of a filter do: then loads limit the loop.
 func (f *phaseCode) uniformsOrGroup(group, fixed int) int {
-	if group == 4 && (f.FromMemory != nil || 2*f.taps() > len(f.operandsByUse())) && len(f.operandsByUse()) > f.Vectors-fixed-f.vecsOfGroup(group)-f.spare() {
+	uniform := len(f.operandsByUse())
+	if group == 4 && (f.FromMemory != nil || 2*f.taps() > uniform) && uniform > f.Vectors-fixed-f.vecsOfGroup(group)-f.spare() {
 		return 2
 	}
 	return group
@@ -352,10 +353,12 @@ func (f *phaseCode) oneByOne(group int) bool {
 
 // taps returns the nodes that take a uniform operand and a load.
 func (f *phaseCode) taps() (n int) {
-	loads := func(id int32) bool { return f.Nodes[id].Folded || f.FromMemory == nil && f.Nodes[id].Op == ir.Load }
+	loads := func(id int32) bool {
+		return !f.Uniform[id] && (f.Nodes[id].Folded || f.FromMemory == nil && f.Nodes[id].Op == ir.Load)
+	}
 	for _, id := range f.top {
 		a, b := f.Nodes[id].Args[0], f.Nodes[id].Args[1]
-		if b != lower.None && (f.Uniform[a] && !f.Uniform[b] && loads(b) || f.Uniform[b] && !f.Uniform[a] && loads(a)) {
+		if b != lower.None && (f.Uniform[a] && loads(b) || f.Uniform[b] && loads(a)) {
 			n++
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // wait waits until the process has a barrier.
 func wait(t *testing.T) {
-	for try := 0; try < 1000; try++ {
+	for try := 0; try < 1000 && goroutine() != 0; try++ {
 		if barrier.ready() {
 			return
 		}
@@ -107,9 +107,10 @@ func TestExcludes(t *testing.T) {
 }
 
 // TestTaken counts in an owner, which has stores to wait for, and in another goroutine, which takes the lock from it each time.
-func TestTaken(t *testing.T) {
+func TestTaken(t *testing.T) { testTaken(t, 20000) }
+
+func testTaken(t *testing.T, rounds int) {
 	wait(t)
-	const rounds = 20000
 	var l Lock
 	var ended atomic.Bool
 	n, entered, owned := 0, 0, 0

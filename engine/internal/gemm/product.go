@@ -224,12 +224,12 @@ func (d *Product) Units() (n, grain int, cost float64) {
 	cost = max(1, 20+d.cost*float64(d.rows)*float64(d.cols)*float64(terms))
 	if d.edge != nil {
 		last, _, each := d.edge.Units()
-		n, cost = n+last, (float64(n)*cost+float64(last)*each)/float64(n+last)
+		cost += float64(last) * each / float64(n)
 	}
 	return n, 1, cost
 }
 
-// units is the number of units without those of the edge, which follow.
+// units is the number of units. Those of the edge are parts of them, so that threads that share the units share the edge.
 func (d *Product) units() int {
 	n := len(d.p.OffA) * d.nr * d.nc
 	if d.partial != nil {
@@ -329,17 +329,12 @@ type worker struct {
 	edge   *worker  // of the edge of the product, or nil
 }
 
-// Run computes tiles lo to hi. Those that share columns of B follow each other.
+// Run computes tiles lo to hi, and as large a part of the edge. Those that share columns of B follow each other.
 func (w *worker) Run(lo, hi int) {
 	d := w.d
 	if w.edge != nil {
-		if n := d.units(); hi > n {
-			w.edge.Run(max(lo, n)-n, hi-n)
-			hi = n
-		}
-		if lo >= hi {
-			return
-		}
+		n, last := d.units(), d.edge.units()
+		w.edge.Run(lo*last/n, hi*last/n)
 	}
 	if d.machine.stream {
 		defer d.machine.f.fence().Call(nil)

@@ -132,6 +132,9 @@ func TestEdges(t *testing.T) {
 					got, want := 0, [2]int{x.edge32, x.edge64}[i]
 					if d := New(isa, p, &ir.Binding{}, 1); d.edge != nil {
 						got = d.edge.p.M
+						if n, _, _ := d.Units(); n != d.nr*d.nc*max(1, d.machine.sections) {
+							t.Errorf("%s, %v: %d units of %d tiles: the edge has units of its own", isa, x, n, d.nr*d.nc)
+						}
 					}
 					if isa != "avx512" {
 						want = 0

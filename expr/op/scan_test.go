@@ -167,3 +167,13 @@ func turned[T float32 | uint8 | int16](t *testing.T, dims []int, axis int, flips
 		t.Errorf("%v %v in place: %v, want %v; %v", dims, flips, x, want, err)
 	}
 }
+
+// TestTurnedParts stores parts of complex numbers that are scans in reverse, in two ways. Each is computed before the other one is stored.
+func TestTurnedParts(t *testing.T) {
+	z := engine.MustFromSlice([]complex128{1 + 5i, 2 + 6i, 3 + 7i, 4 + 8i}, 2, 2)
+	re, im := op.RealPart[float64](z), op.ImagPart[float64](z)
+	err := z.Assign(op.Complex[complex128](op.Flip(op.CumSum(im, 0), 0), op.Flip(op.CumSum(re, 1), 1)))
+	if want := []complex128{12 + 3i, 14 + 1i, 5 + 7i, 6 + 3i}; err != nil || !slices.Equal(z.Data(), want) {
+		t.Errorf("%v, want %v: %v", z, want, err)
+	}
+}

@@ -96,11 +96,11 @@ func (f *Fuser) roots(roots []graph.Root, why string, faults *graph.Array) error
 	return nil
 }
 
-// turned returns a root that stores a scan, if r stores the scan with some axes in reverse: those of its target are in reverse then. It
+// turned returns a root that stores a scan, if r computes the scan with some axes in reverse: those of its target are in reverse then. It
 // takes no array for the scan.
 func turned(r graph.Root) graph.Root {
 	n := r.Value
-	if n.Src.Op != graph.SliceRow || !n.Shape.Equal(r.Target.Shape) {
+	if n.Src.Op != graph.SliceRow || n.Array != nil && n.Array != r.Target || !n.Shape.Equal(r.Target.Shape) {
 		return r
 	}
 	x, target := n.Args[0], *r.Target

@@ -37,6 +37,7 @@ func TestReorderedSums(t *testing.T) {
 		{"one transposed", op.Mul[float32](op.Transpose[float32](x, 0, 2, 1), op.Reshape[float32](x, 40, 12, 33)), []int{1, 2}, [2]bool{true, true}},
 		{"differences of rows", op.Sub[float32](op.Slice[float32](long, op.From(0), op.From(1)), op.Slice[float32](long, op.From(0), op.Until(395))), []int{0, 1}, [2]bool{true, true}},
 		{"a broadcast", op.Mul[float32](x, op.Slice[float32](x, op.Until(1))), []int{0, 1, 2}, [2]bool{false, false}},
+		{"a row that repeats", op.Mul[float32](x, op.BroadcastTo(op.Slice[float32](long, op.Until(1), op.Until(12)), 40, 33, 12)), []int{0, 1, 2}, [2]bool{false, false}},
 		{"squares of one row", op.Square[float32](op.Transpose[float32](x, 2, 0, 1)), []int{1, 2}, [2]bool{false, false}},
 		{"long rows", op.Slice[float32](long, op.From(0), op.Until(390)), []int{0, 1}, [2]bool{false, false}},
 	} {

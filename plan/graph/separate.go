@@ -159,18 +159,21 @@ func (g *Graph) order(e *tree.Node, a *Node) {
 	}
 }
 
-// rows returns how many rows in memory the elements along axes are, the last axis last, and the bytes that follow each other in one.
+// rows returns how many rows in memory the elements along axes are, the last axis last, and the bytes that follow each other in one. A row
+// that repeats is one.
 func (a *Array) rows(axes []int) (rows, bytes int) {
-	row, step, rows := 1, 1, 1 // of the last group of axes
+	row, step, rows, apart := 1, 1, 1, false // row and step of the last group of axes
 	for i := len(a.Shape) - 1; i >= 0 && slices.Contains(axes, i); i-- {
 		switch d, s := a.Shape[i], a.Strides[i]; {
 		case d == 1:
 		case row == 1:
 			row, step = d, s
-		case rows == 1 && s == step*row:
+		case !apart && s == step*row:
 			row *= d
+		case s == 0:
+			apart = true
 		default:
-			rows *= d
+			apart, rows = true, rows*d
 		}
 	}
 	if step != 1 {

@@ -133,11 +133,14 @@ func (f *evalFlags) run(cmd *cobra.Command, arg string) error {
 	return nil
 }
 
+// unsigned leaves out the sign before infinities, but not of imaginary parts.
+var unsigned = strings.NewReplacer("\n+inf", "\ninf", " +inf", "  inf", "[+inf", "[ inf")
+
 // text returns an array as it is printed, with its type and its shape.
 func (f *evalFlags) text(a *engine.Array) string {
 	text := fmt.Sprintf("%+#v", a)
 	if head, _, ok := strings.Cut(text, "\n"); ok && f.precision >= 0 && a.DType().Part().IsFloat() {
-		text = head + "\n" + strings.ToLower(fmt.Sprintf("%.*g", f.precision, a)) // as in NumPy: nan, inf
+		text = head + unsigned.Replace(strings.ToLower(fmt.Sprintf("\n%.*g", f.precision, a))) // as in NumPy: nan, inf
 	}
 	return text
 }

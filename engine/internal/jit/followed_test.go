@@ -132,6 +132,23 @@ func TestRowsFromEnds(t *testing.T) {
 	}
 }
 
+// TestRowsExchanged compares maps that only move short rows of arrays that they store, too, with the interpreter: a row is loaded before
+// another takes its place.
+func TestRowsExchanged(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(9, 5))
+	for _, typ := range []dtype.Type{dtype.U8, dtype.F16, dtype.F32, dtype.F64} {
+		for _, stores := range []string{"store REG x[i0, i1] %1\nstore REG y[i0, i1] %0", "store REG y[i0, i1] %0\nstore REG z[i0, i1] %1"} {
+			k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "REG", typ.Register().Short()).Replace("kernel rows\naxis i0 i1\nbuf x TYPE inout 2\nbuf y TYPE inout 2\nbuf z TYPE out 2\n{\nvec i0 i1 {\n%0 = load REG x[i0, i1]\n%1 = load REG y[i0, i1]\n"+stores+"\n}\n}\n"))
+			for _, row := range []int{1, 3, 9, 30, 62} {
+				n := []int{2 + r.IntN(40), row}
+				wide := []int{n[0], row + 3}
+				differ(t, r, newSetup(t, r, k, n, nil, [][]int{wide, wide, wide}, true))
+			}
+		}
+	}
+}
+
 // TestLongNarrowRows compares maps over rows of 1 and 2 bytes with the interpreter, beside an element of each row and beside a row for
 // all. With AVX2 a row that is longer than a vector has vectors of its own beside a row for all, if the last one overlaps little and rows
 // are far apart. Few rows must follow a block of other rows, and their code has a mask for no vector of rows that fill one.

@@ -276,7 +276,7 @@ func (l *layouter) onlyCopies() bool {
 			return false
 		}
 		for j := range sites[:i] {
-			if x := &sites[j]; several && (x.Type != s.Type || x.Store != s.Store && bufs[s.Buf].Memory != 0 && bufs[x.Buf].Memory == bufs[s.Buf].Memory) {
+			if x := &sites[j]; several && (x.Type != s.Type || x.Store != s.Store && (x.Buf == s.Buf || bufs[s.Buf].Memory != 0 && bufs[x.Buf].Memory == bufs[s.Buf].Memory)) {
 				return false
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan"
@@ -46,7 +47,7 @@ func TestSplitPadding(t *testing.T) {
 // TestSteps looks which scans are a loop that stores all their steps, and of how many.
 func TestSteps(t *testing.T) {
 	sum := op.CumSum[float32]
-	x, y := leaf("x", 100, 3), leaf("y", 100, 3)
+	x, y, words := leaf("x", 100, 3), leaf("y", 100, 3), typed[int16]("y", 500, 5)
 	to := func(e expr.Exp[float32]) expr.Statement { return expr.Let(leaf("y", expr.NodeOf(e).Shape()...), e) }
 	for _, c := range []struct {
 		name  string
@@ -58,8 +59,20 @@ func TestSteps(t *testing.T) {
 		{"planes", to(sum(leaf("x", 20, 2, 40), 1)), 2},
 		{"converted", expr.Let(typed[int32]("y", 100, 5), op.Cast[int32](op.CumSum(op.Cast[int64](typed[int32]("x", 100, 5)), 1))), 5},
 		{"words", expr.Let(typed[int16]("y", 500, 4), op.CumSum(typed[int16]("x", 500, 4), 1)), 4},
-		{"more words", expr.Let(typed[int16]("y", 500, 5), op.CumSum(typed[int16]("x", 500, 5), 1)), 0},
-		{"words of more than a scan", expr.Let(typed[int16]("y", 500, 5), op.Add(op.CumSum(typed[int16]("x", 500, 5), 1), typed[int16]("x", 500, 5))), 5},
+		{"more words", expr.Let(words, op.CumSum(typed[int16]("x", 500, 5), 1)), 0},
+		{"more words, in two arrays", expr.Let(words, op.Add(op.CumSum(typed[int16]("x", 500, 5), 1), typed[int16]("z", 500, 5))), 0},
+		{"more words and a number", expr.Let(words, op.CumSum(op.Add(typed[int16]("x", 500, 5), typed[int16]("z", 1)), 1)), 0},
+		{"more words of two scans", expr.Let(words, op.Sub(op.CumMax(typed[int16]("x", 500, 5), 1), op.CumMin(typed[int16]("x", 500, 5), 1))), 5},
+		{"more words backwards", expr.Let(words, op.CumSum(op.Flip(typed[int16]("x", 500, 5), 1), 1)), 5},
+		{"more words of columns", expr.Let(words, op.CumSum(op.Transpose(typed[int16]("x", 5, 500)), 1)), 5},
+		{"more words and a row", expr.Let(words, op.CumSum(op.Add(typed[int16]("x", 500, 5), typed[int16]("z", 5)), 1)), 5},
+		{"more words and one of each row", expr.Let(words, op.CumSum(op.Add(typed[int16]("x", 500, 5), typed[int16]("z", 500, 1)), 1)), 5},
+		{"words of bytes", expr.Let(words, op.CumSum(op.Cast[int16](typed[int8]("x", 500, 5)), 1)), 0},
+		{"words of halves", expr.Let(words, op.CumSum(op.Cast[int16](typed[dtype.Float16]("x", 500, 5)), 1)), 5},
+		{"bytes", expr.Let(typed[uint8]("y", 500, 4), op.CumSum(typed[uint8]("x", 500, 4), 1)), 4},
+		{"more bytes", expr.Let(typed[uint8]("y", 500, 5), op.CumMax(typed[uint8]("x", 500, 5), 1)), 0},
+		{"products of bytes", expr.Let(typed[uint8]("y", 500, 5), op.CumProd(typed[uint8]("x", 500, 5), 1)), 5},
+		{"quotients of bytes", expr.Let(typed[uint8]("y", 500, 5), op.FloorDiv(op.CumSum(typed[uint8]("x", 500, 5), 1), expr.Const[uint8](3))), 5},
 		{"a function of two scans", to(op.Div(sum(x, 1), op.CumMax[float32](x, 1))), 3},
 		{"a scan of a scan", to(sum(sum(x, 1), 1)), 3},
 		{"many steps", to(sum(leaf("x", 100, 9), 1)), 0},

@@ -3,20 +3,24 @@ package graph
 import (
 	"slices"
 
+	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // The scans that bySteps takes apart have at most mostSteps steps, and the value of the root has at most stepWork primitives in all of them.
-// There are at least leastScans of them. Sums along rows of integers of 2 bytes have at most mostWords. Steps at a multiple of pageBytes,
-// more than mostPages of them, would share the ways of a set of a cache.
+// There are at least leastScans of them. Steps at a multiple of pageBytes, more than mostPages of them, would share the ways of a set of a
+// cache. Narrow rows of which a vector can have several have at most mostApart steps for each scan. Operations of more than mostByteCost
+// primitives, such as divisions, need lanes that are wider than bytes.
 const (
-	mostSteps  = 8
-	stepWork   = 200
-	leastScans = 64
-	mostPages  = 4
-	pageBytes  = 4096
-	mostWords  = 4
+	mostSteps    = 8
+	stepWork     = 200
+	leastScans   = 64
+	mostPages    = 4
+	pageBytes    = 4096
+	mostApart    = 4
+	mostByteCost = 2
 )
 
 // Split returns the roots of a group in parts to be stored in turn: see parts. A single root of scans of few steps is a root for each
@@ -42,19 +46,11 @@ func (g *Graph) bySteps(root Root) []Root {
 		return nil
 	}
 	size := t.Type.Size()
-	if s.n > mostPages && t.Strides[s.axis]*size%pageBytes == 0 || size == 2 && innermost(t, s.axis) && (s.n == mostSteps || s.n > mostWords && t.Type.IsInt() && g.accumulates(v)) {
-		return nil // machine code turns blocks of such rows, or has whole rows of integers in a vector, with few instructions
+	turned := s.n == mostSteps && size == 2 && t.Type.IsFloat() && innermost(t, s.axis) // in blocks of such rows, with few instructions
+	if turned || s.n > mostPages && t.Strides[s.axis]*size%pageBytes == 0 || s.n > mostApart && s.wholeRows(v, t) {
+		return nil
 	}
 	return lists.Make(s.n, func(i int) Root { return Root{g.pick(v, s.axis, i, s.at(i)), t.cut(s.axis, i, i+1)} })
-}
-
-// accumulates reports whether v is a forward scan of one primitive of a state and an element, such as a sum.
-func (g *Graph) accumulates(v *Node) bool {
-	if v.Src.Op.Class() != tree.Scan || v.Reversed() {
-		return false
-	}
-	states, next := v.States()
-	return len(states) == 1 && v.Args[0] == next[0] && len(next[0].Args) == 2 && slices.Contains(next[0].Args, states[0]) && g.ownCost(next[0]) == 1
 }
 
 // steps are the values of scans of one shape in each of their n steps.
@@ -117,4 +113,29 @@ func (s *steps) at(i int) map[*Node]*Node {
 		done[v] = values[i]
 	}
 	return done
+}
+
+// wholeRows reports whether machine code has whole rows of v in a vector, as integers of 1 or 2 bytes that follow each other in all arrays
+// as in t. Combining their elements takes less time than loads and stores of each step if there are few scans.
+func (s *steps) wholeRows(v *Node, t *Array) bool {
+	size := t.Type.Size()
+	if size > 2 || len(s.values) > s.n/mostApart || t.Strides[s.axis] != 1 || !shape.IsContiguous(t.Shape, t.Strides) {
+		return false
+	}
+	return !s.g.finder(func(n *Node) (found, stop bool) {
+		a, wide := n.Strided(), n.Type.Size() > size || n.Type.IsFloat()
+		if a != nil || constantOf(n) != nil {
+			return a != nil && (wide || a.Shape.Size() > 1 && !slices.Equal(a.Strides, t.Strides)), true
+		}
+		wide = wide || size == 1 && s.g.ownCost(n) > mostByteCost
+		return wide || n.Index != nil || n.Src.Op.Class() == tree.Scan && !s.g.accumulates(n), false
+	})(v)
+}
+
+// accumulates reports whether v is a forward scan of one instruction of a state and an element, as of sums but not of products of bytes.
+func (g *Graph) accumulates(v *Node) bool {
+	states, next := v.States()
+	x := next[0]
+	return !v.Reversed() && len(states) == 1 && v.Args[0] == x && len(x.Args) == 2 && slices.Contains(x.Args, states[0]) && g.ownCost(x) == 1 &&
+		(x.Type.Size() > 1 || x.Src.Op != SaverRows[expr.Times])
 }

@@ -150,6 +150,39 @@ scalar s0 %[1]s
 	}
 }
 
+// TestPrefixesOfRowsOfBytes compares scans along short rows of bytes that become words with the interpreter: a vector has whole rows.
+func TestPrefixesOfRowsOfBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 28))
+	k := parse(t, `kernel rows
+axis i0 i1
+buf x u8 in 2
+buf y i16 out 2
+{
+  vec i0 {
+    %0 = const i16 0
+    seq i1 {
+      %1 = carry i16 %0
+      %2 = load u8 x[i0, i1]
+      %3 = cvt i16 %2
+      %4 = add i16 %1 %3
+      store i16 y[i0, i1] %4
+      %5 = next i16 %1 %4
+    }
+  }
+}`)
+	for steps := 2; steps <= 16; steps++ {
+		n := []int{2000 + steps, steps}
+		s := newSetup(t, r, k, n, nil, [][]int{n, n}, true)
+		for _, be := range isas(t) {
+			in := s.instance(t, be).(*instance)
+			if !slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.Prefixes && bp.Each == steps }) && strings.HasPrefix(be.Name(), "avx") {
+				t.Errorf("%s: no vector has whole rows of %d bytes", be.Name(), steps)
+			}
+		}
+		differ(t, r, s)
+	}
+}
+
 // TestPrefixOfUniform compares a scan whose elements are the same in all steps with the
 // interpreter.
 func TestPrefixOfUniform(t *testing.T) {

@@ -181,6 +181,6 @@ func TestStale(t *testing.T) {
 		t.Errorf("the owner %v is not inside", o)
 	}
 	close(left)
-	l.Lock()
-	l.Unlock() //nolint // Lock waits for the owner
+	l.Lock() // waits for the owner
+	defer l.Unlock()
 }

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// enter lets the caller in if it is the owner of l, and returns the owner. It is assembly, because no other code knows the goroutine.
+// enter lets the caller in if it is the owner of l, and returns the owner, else nil. It is assembly, because Go code cannot ask for its goroutine.
 //
 //go:noescape
 func enter(l *Lock) *Owner
@@ -32,7 +32,7 @@ type barriers struct {
 
 var barrier barriers
 
-// ready reports whether all works. It finds this out in a goroutine, because the first call takes some 10 ms.
+// ready reports whether [barriers.all] works. It asks the system in a goroutine, because the first call takes some 10 ms.
 func (b *barriers) ready() bool {
 	b.asked.Do(func() {
 		go func() {

@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// A Lock is a mutex that may have an owner, a goroutine that has locked it many times in a row. The owner enters with three loads and a
-// store, and waits for no store before: the two atomic operations of a mutex take 9 ns. Others take the lock from its owner first, which
-// interrupts all processors that run the process, for microseconds.
+// A Lock is a mutex that may have an owner, a goroutine that has locked it many times in a row. The owner enters by three loads and a
+// store, which wait for no store before: the two atomic operations of a mutex do, and take 9 ns. Others take the lock from its owner
+// first. That interrupts all processors that run the process, and takes microseconds.
 //
 // The barrier of Lock stands between its store to owner and its load of inside. The owner stores inside and then loads
 // owner. So either Lock sees that the owner is inside, or the owner sees that it is none any more.
@@ -18,9 +18,9 @@ type Lock struct {
 	owner atomic.Pointer[Owner] // or nil
 
 	// Of the goroutines that unlock mu by Leave.
-	last   uintptr
-	times  int // in a row
-	losses int // how often an owner has lost the lock
+	last   uintptr // the last one, or 0
+	times  int     // in a row
+	losses int     // how often an owner has lost the lock
 }
 
 // An Owner is a goroutine that owns a lock, from when it gets the lock until it loses it. Each time has an Owner of its own: a goroutine that was
@@ -30,8 +30,8 @@ type Owner struct {
 	inside    uint32 // 1: the goroutine has entered. No other goroutine stores it.
 }
 
-// often is how many times in a row makes an owner. Each loss of the lock makes it eight times as many, so that losses take no more
-// time than is saved.
+// A goroutine that locks often times in a row becomes the owner. After each loss of the lock it takes eight times as many, so that losses
+// take no more time than owners save.
 const often = 64
 
 // Enter locks l if the caller is its owner, and returns the owner, else nil. Another caller calls Lock. Both then call Leave.
@@ -51,7 +51,7 @@ func (l *Lock) leave() {
 	if g := goroutine(); g != l.last {
 		l.last, l.times = g, 0
 	}
-	if l.times++; l.times >= often<<(3*min(l.losses, 16)) && l.last != 0 && l.owner.Load() == nil && barrier.ready() {
+	if l.times++; l.times >= often<<(3*min(l.losses, 16)) && l.owner.Load() == nil && barrier.ready() {
 		l.owner.Store(&Owner{goroutine: l.last})
 	}
 	l.mu.Unlock()

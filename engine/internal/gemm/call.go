@@ -625,7 +625,7 @@ func (c *call) run(r, end, q, strips int) {
 	}
 }
 
-// over makes kernels compute some tiles, whose distances in A, C and the result it gets, of strips that are so far apart in B and C.
+// over sets how many tiles and strips a call computes. Two tiles are tile apart in A, C and the result, and two strips stripB and stripC in B and C.
 func (a *args) over(tiles, strips int, tile [3]int, stripB, stripC int) {
 	back := tiles - 1
 	a.tiles, a.again, a.more = tiles, tiles, strips-1

@@ -30,12 +30,12 @@ type machine struct {
 	save            saver
 	last            mask // of the last columns of C
 	do              arithmetic
-	sections        int    // of a sum, that are units of their own
-	cells           []cell // of a small product
-	nextAhead       int    // number of products from one to that whose operands its kernels prefetch
-	sums            int    // bytes between rows of the sums of a small product, if they are the columns of its result; else 0
-	turns           int    // 1 if every second product prefetches something else
-	later           [2]fetch
+	sections        int      // of a sum, that are units of their own
+	cells           []cell   // of a small product
+	nextAhead       int      // number of products from one to that whose operands its kernels prefetch
+	sums            int      // bytes between rows of the sums of a small product, if they are the columns of its result; else 0
+	turns           int      // 1 if every second product prefetches something else; else 0
+	later           [2]fetch // of a small product: of even and of odd ones
 	// streams says that stores to the result should bypass the caches, where it is
 	// aligned, and stream that this run does so.
 	streams, stream bool
@@ -87,7 +87,7 @@ func (e *machine) init(f *family, p *Problem, do arithmetic, later bool) {
 // kernels: then each element of A is read once. If rows of A share a set of the first-level cache, and so few columns use them that
 // they are not packed, kernels have no more rows than a set has ways. With AVX-512, results of a few terms whose stores
 // take long have few rows and many vectors: wide ones that leave the first level, and those of three vectors and more that are far. Results that
-// are columns in memory have not: their sums are next to each other.
+// are columns in memory do not: their sums are next to each other.
 func (f *family) shape(p *Problem, shared bool) (rows, width int) {
 	const few, fewer = 8, 2 // vectors
 	m, lanes := p.M, f.lanes()

@@ -29,7 +29,7 @@ type Product struct {
 	// straight says that vectors computes products without tiles.
 	straight bool
 	mirrors  bool     // the results are symmetric if A and B have the same address
-	edge     *Product // of the last columns, which are computed as rows; nil: of none
+	edge     *Product // of the last columns, which are computed as rows; or nil
 	do       arithmetic
 	ctx      context.Context
 	stop     func() bool
@@ -229,7 +229,7 @@ func (d *Product) Units() (n, grain int, cost float64) {
 	return n, 1, cost
 }
 
-// units is the number of units. Those of the edge are parts of them, so that threads that share the units share the edge.
+// units returns the number of units. Each computes a part of the edge too, so that threads that share the units share the edge.
 func (d *Product) units() int {
 	n := len(d.p.OffA) * d.nr * d.nc
 	if d.partial != nil {

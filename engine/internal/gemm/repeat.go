@@ -62,8 +62,7 @@ func (r *repeat) list(w *worker) {
 		bufs[i].Ptr = unsafe.Add(nil, math.MaxInt/2)
 	}
 	r.lists, r.most = true, mostCalls
-	n, _, _ := w.d.Units()
-	w.Run(0, n)
+	w.Run(0, w.d.units())
 	for i, p := range given {
 		bufs[i].Ptr = p
 	}
@@ -122,8 +121,7 @@ func (w *worker) RunAll(same bool) ir.FaultKind {
 	}
 	r.next, r.ready = 0, len(r.calls) > 0
 	w.d.Begin()
-	n, _, _ := w.d.Units()
-	w.Run(0, n)
+	w.Run(0, w.d.units())
 	r.ready = r.ready && r.next == len(r.calls) && !w.d.machine.lower // else results are copied, too
 	return w.d.Finish(w)
 }

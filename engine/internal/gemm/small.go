@@ -7,8 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
-// mostListed is the largest number of kernels of a small product, and mostMirrored that of one that may be symmetric: of more of them half is
-// computed.
+// mostListed is the largest number of kernels of a small product. One that may be symmetric has mostMirrored: of more kernels it computes half.
 const mostListed, mostMirrored = 48, 16
 
 // mostFound returns the largest size of the operands of a product, in bytes, of which the processor
@@ -35,12 +34,12 @@ type cell struct {
 	first         int // kernels before it
 }
 
-// A fetch says what the kernels of a list prefetch of a later product: so many bytes each.
+// A fetch says what the kernels of a list prefetch of a later product.
 type fetch struct {
 	second bool // of the operand that kernels read second
-	part   int
-	step   int // between prefetches; 0: there are none
-	lines  int // that a kernel that reads B by columns prefetches at once
+	part   int  // bytes of each kernel
+	step   int  // between prefetches; 0: there are none
+	lines  int  // that a kernel that reads B by columns prefetches at once
 }
 
 // leastAhead is the least number of bytes between what small products read and what they prefetch, unless B is packed, which
@@ -48,13 +47,14 @@ type fetch struct {
 const leastAhead = 8 << 10
 
 // list lists the calls of a product that is one tile of one block, and packs B only. They store the results, or sums next to each other, which
-// become its columns. prepare has made their kernels. A product that may be mirrored has fewer, and none if it packs B.
+// become its columns. prepare has made their kernels. A product that may be symmetric has fewer, and none if it packs B.
 func (e *machine) list(byRows, mirrored bool) {
 	p, most := e.p, mostListed
 	if mirrored {
 		most = mostMirrored
 	}
-	if e.packA || e.packB && mirrored || e.copiesB || e.transposesFirst || e.passing || e.f.group > 0 || p.GridB != nil || p.K > Block {
+	switch {
+	case e.packA, e.packB && mirrored, e.copiesB, e.transposesFirst, e.passing, e.f.group > 0, p.GridB != nil, p.K > Block:
 		return
 	}
 	c := call{e: e}
@@ -99,8 +99,8 @@ func (e *machine) list(byRows, mirrored bool) {
 	}
 }
 
-// prefetchLater says what so many kernels prefetch of later products, and returns the rates. Even products prefetch what kernels read first of two
-// products, odd ones the other operand.
+// prefetchLater decides what so many kernels prefetch, and returns the rates. The kernels of an even product prefetch what those of two later products
+// read first, and the kernels of an odd one the other operand of the two.
 func (e *machine) prefetchLater(kernels int) (rates [2]rate) {
 	p := e.p
 	operands := [2]int{p.M * p.K * e.size, p.N * p.K * e.size} // bytes

@@ -75,9 +75,9 @@ func (f *family) narrow(p *Problem) bool {
 	return f.narrow256(p)
 }
 
-// edge is the number of last columns, of those of a single product, that are computed as rows: so few that they fill at most half of a vector,
-// and fewer than eight, beside at most so many vectors. They read A again, so it must be near, and few terms store
-// lines again. For AVX2 it was not measured.
+// edge returns how many of the last columns of a single product are computed as rows. These fill at most half of a vector, are fewer than eight,
+// and stand beside at most vecs vectors. They read A again, so it must be near. Those of few terms store lines again, so these must be near too.
+// For AVX2 it was not measured.
 func (f *family) edge(p *Problem) int {
 	const most, vecs, rows, elements = 7, 16, 24, 1 << 12 // of A
 	if f == nil || !f.avx512 {
@@ -238,8 +238,8 @@ func (e *machine) computeTransposed(t *tile, memory *scratch, stop func() bool) 
 	}
 }
 
-// nextStrip is the number of bytes of the next strip of columns that each kernel prefetches, of as many as there are blocks of terms. It is 0 if B is
-// near, or if a strip has gaps or does not stay in the second level.
+// nextStrip returns how many bytes of the next strip of columns each kernel prefetches, one for each block of terms. It returns 0 if B is near, or if
+// a strip has gaps or does not stay in the second level.
 func (e *machine) nextStrip(blocks int) int {
 	strip, far := e.width*e.b.Col, l3()/8
 	if blocks > 1 { // the processor follows rows of as many terms in a cache

@@ -32,8 +32,8 @@ func (f *phaseCode) chooseCarries(room int, holds bool) {
 // extends reports whether lanes are wider than elements of a type.
 func (f *phaseCode) extends(t dtype.Type) bool { return isa.Narrow(t) && f.LaneSize == 0 }
 
-// holdsNarrow reports whether registers hold carries of 1 and 2 bytes down columns. Before and after all rows a loop moves
-// them lane by lane, which takes less time than to pack them in each row.
+// holdsNarrow reports whether registers hold carries of 1 and 2 bytes: down columns on targets with Tails, and on all where lanes are walked one
+// by one. Before and after all steps a loop moves them lane by lane, which takes less time than to pack them in each step.
 func (f *phaseCode) holdsNarrow() bool {
 	return (f.Tails || f.Layout.Along) && f.LaneSize == 0 && f.Phase.Kind == lower.SeqPhase && !f.Layout.Prefixes && !f.Across()
 }

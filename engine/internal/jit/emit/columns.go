@@ -373,8 +373,8 @@ func (f *phaseCode) row(accs []columnAcc, group int) {
 	f.nextPosition(accs)
 }
 
-// descends reports whether each row of all arrays is before the one that the loop took last. It goes along the vectors of a row from the last
-// one on then: in the order of memory they would end where the processor prefetches the row that is done.
+// descends reports whether each row of all arrays is before the one that the loop took last. The loop goes along the vectors of a row from the
+// last one on then: in the order of memory the processor would prefetch the row that is done.
 func (f *phaseCode) descends() bool {
 	some, all := false, true
 	f.eachRowSite(func(s *layout.Site, _ int8) {

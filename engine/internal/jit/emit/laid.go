@@ -251,7 +251,7 @@ func (f *phaseCode) holding(values int, loop func()) {
 }
 
 // converts reports whether nodes convert floats to narrow integers, which takes several constants, or predicates in mask registers to
-// elements or numbers, which takes ones.
+// elements or numbers, which takes a vector of ones.
 func (f *phaseCode) converts() bool {
 	return f.Predicates > 0 && slices.ContainsFunc(f.top, func(id int32) bool {
 		n := &f.Nodes[id]

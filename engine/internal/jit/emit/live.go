@@ -258,8 +258,8 @@ func (f *phaseCode) chooseCopies(limit, fixed int) int {
 }
 
 // uniformsOrGroup returns two vectors in place of a group of four that leaves the uniform operands no registers, beside the
-// fixed ones: folded loads take none, and uniform operands in registers are worth more than a larger group. Without folded loads they are
-// if most of them meet a load, as the weights of a filter do: then loads limit the loop.
+// fixed ones. Where loads are folded, they take no registers, and uniform operands in registers are worth more than a larger group. Elsewhere
+// that is so if most uniform operands meet a load, as the weights of a filter do: then loads limit the loop.
 func (f *phaseCode) uniformsOrGroup(group, fixed int) int {
 	uniform := len(f.operandsByUse())
 	if group == 4 && (f.FromMemory != nil || 2*f.taps() > uniform) && uniform > f.Vectors-fixed-f.vecsOfGroup(group)-f.spare() {
@@ -284,13 +284,13 @@ func (f *phaseCode) holdRoom(values int) int {
 }
 
 // deepCopies returns the vectors that should be computed at once though some of their values then go through
-// memory, or 1: where the processor does not reach the next iteration while it waits for the results of a long one. The
+// memory, or 1. It returns more for a long body: the processor does not reach the next iteration while it waits for the results of one. The
 // schedulers of processors with few registers hold some 64 instructions of vectors that wait, those with predicates some 200.
 func (f *phaseCode) deepCopies() int {
 	v, _ := f.pressure()
 	computes := func(id int32) bool { return f.Nodes[id].Op != ir.Load && f.Nodes[id].Op != ir.Store }
 	switch nodes := lists.Count(f.top, computes); {
-	case f.Vectors > 16 && (f.Predicates == 0 || f.share.bit > 0) || f.Phase.Leaves || f.LaneSize > 0 || nodes <= deepBody:
+	case f.Vectors > 16 && (f.Predicates == 0 || f.share.bit > 0), f.Phase.Leaves, f.LaneSize > 0, nodes <= deepBody:
 		return 1
 	case f.Predicates > 0 || nodes > longestBody || nodes > deeperBody && v <= deeperVectors:
 		return 3
@@ -298,8 +298,8 @@ func (f *phaseCode) deepCopies() int {
 	return 2
 }
 
-// The nodes, without loads and stores, of loops of which two vectors are computed at once, or three with predicates; three if one takes few
-// registers; and three in any case.
+// A loop with more nodes than deepBody, without loads and stores, computes two vectors at once, or three where there are predicates. One with more
+// than deeperBody computes three if a vector takes at most deeperVectors registers, and one with more than longestBody in any case.
 const (
 	deepBody      = 32
 	deeperBody    = 48

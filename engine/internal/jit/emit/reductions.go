@@ -191,7 +191,7 @@ func (f *phaseCode) heldLoop(unroll int) bool {
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.Branch(isa.LT, lanes, isa.K(unroll*f.W), single)
 	// The processor prefetches two halves of one array faster than the whole, but not those of two arrays.
-	if oneArray := len(f.Layout.Sites) == 1; oneArray && group == unroll && !f.Rows && !ordered && !leaves && f.inHalves() {
+	if plain := group == unroll && !f.Rows && !ordered && !leaves; plain && len(f.Layout.Sites) == 1 && f.inHalves() {
 		f.part("main loop: %d vectors at once, half of them in the second half of the elements", group)
 		f.halves(group, single)
 	} else {

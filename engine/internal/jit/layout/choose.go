@@ -91,7 +91,7 @@ func (b *Binder) bytes(bp *Phase) (total, element, fresh int) {
 }
 
 // The bytes that a core loads in the time of one instruction on vectors of 256 bits,
-// roughly: from the second-level cache, and from memory. stepRate is for scans: steps that take longer gain more from states in registers.
+// roughly: from the second-level cache, and from memory. stepRate is that of scans: steps that take longer gain more from states in registers.
 const (
 	secondLevelRate = 8
 	memoryRate      = 2

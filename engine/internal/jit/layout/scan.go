@@ -117,9 +117,9 @@ func (b *Binder) shortSteps(bp *Phase, ext []int) bool {
 // transposesPairs reports whether blocks of elements of 2 bytes are transposed in less time than rows are walked one by one: if they are halves,
 // many of which are converted at once, and on targets where a vector under a mask takes long. Words are not transposed beside bytes.
 func (b *Binder) transposesPairs(bp *Phase) bool {
-	bytes := func() bool { return slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Size == 1 }) }
+	bytes := slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Size == 1 })
 	return bp.SeqN >= PartBytes/2 && bp.Widest() <= 4 && slices.ContainsFunc(bp.Sites, func(s Site) bool {
-		return s.Size == 2 && (b.Tails && !bytes() || bp.Lowered.Sites[s.Index(bp.Lowered)].Type.IsFloat())
+		return s.Size == 2 && (b.Tails && !bytes || bp.Lowered.Sites[s.Index(bp.Lowered)].Type.IsFloat())
 	})
 }
 

@@ -553,7 +553,7 @@ type window struct {
 	from    x86.Operand
 	lanes   []picked
 	bounded bool // only the elements that lanes have may be read
-	back    bool // bounded, and of rows that are read from their ends: a mask keeps the processor from fetching lines before it
+	back    bool // bounded, and of rows that are read from their ends: a mask keeps the processor from fetching lines before them
 }
 
 // A picked is a lane and the position of its element in a window.

@@ -53,7 +53,9 @@ func (s *statement) scheduled() bool {
 // conflicts reports whether a statement cannot share a loop with an earlier
 // one.
 func (s *statement) conflicts(before statement) bool {
-	if before.target.Overlaps(s.target) && !before.target.Equal(s.target) || s.scan != nil && before.scan != nil && wayOf(s.scan) != wayOf(before.scan) {
+	switch {
+	case before.target.Overlaps(s.target) && !before.target.Equal(s.target),
+		s.scan != nil && before.scan != nil && wayOf(s.scan) != wayOf(before.scan):
 		return true
 	}
 	// The later statement gets the stored value only if it reads the array with

@@ -364,9 +364,9 @@ func (g *Graph) sliceReshape(e *tree.Node, a *Node) *Node {
 	return g.reshape(n, e.Shape())
 }
 
-// pushSlice moves a slice of few of the elements from an element-wise operation to
-// its operands. There it is often only another view of an array. It returns nil
-// for others. Operations that take little work may be computed for each of two overlapping halves.
+// pushSlice moves a slice of few of the elements from an element-wise operation to its operands. There it is often only another view of an
+// array. Operations that take little work pass on slices of up to half of their elements, although two that overlap compute some elements
+// twice. It returns nil for others.
 func (g *Graph) pushSlice(e *tree.Node, a *Node) *Node {
 	few, cheap, times := maxPushed, KeepCost, a.Shape.Size()/e.Shape().Size()
 	if times < 2 || !a.spend(&few, func(*Node) int { return 1 }) || times < smallPart && !a.spend(&cheap, func(x *Node) int { return int(x.own) }) {
@@ -411,7 +411,7 @@ func (n *Node) spend(left *int, cost func(*Node) int) bool {
 const maxPushed = 16
 
 // smallPart is the least number of elements of an operation for each one that a
-// slice reads, so that the slice is moved to the operands, if these take much work.
+// slice reads, so that the slice is moved to the operands, if the operation takes much work.
 const smallPart = 4
 
 // maxParts bounds the operands of a concatenation in one kernel.

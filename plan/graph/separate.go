@@ -159,8 +159,8 @@ func (g *Graph) order(e *tree.Node, a *Node) {
 	}
 }
 
-// rows returns how many rows in memory the elements along axes are, the last axis last, and the bytes that follow each other in one. A row
-// that repeats is one.
+// rows returns how many rows in memory the elements along axes are, in the order of the axes, and the bytes that follow each other in one.
+// A row that repeats is one row.
 func (a *Array) rows(axes []int) (rows, bytes int) {
 	row, step, rows, apart := 1, 1, 1, false // row and step of the last group of axes
 	for i := len(a.Shape) - 1; i >= 0 && slices.Contains(axes, i); i-- {

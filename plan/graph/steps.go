@@ -46,7 +46,7 @@ func (g *Graph) bySteps(root Root) []Root {
 		return nil
 	}
 	size := t.Type.Size()
-	turned := s.n == mostSteps && size == 2 && t.Type.IsFloat() && innermost(t, s.axis) // in blocks of such rows, with few instructions
+	turned := s.n == mostSteps && size == 2 && t.Type.IsFloat() && innermost(t, s.axis) // machine code transposes blocks of these
 	if turned || s.n > mostPages && t.Strides[s.axis]*size%pageBytes == 0 || s.n > mostApart && s.wholeRows(v, t) {
 		return nil
 	}

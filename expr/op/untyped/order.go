@@ -219,8 +219,8 @@ func searchSorted(o Options, x ...*tree.Node) *tree.Node {
 	return places(x[0], x[1], side)
 }
 
-// A search in at most fewPlaces elements counts those that come before a value, in a loop that fuses: countedTerms of them at once, so
-// many as a loop takes without a loop inside.
+// A search in at most fewPlaces elements counts those that come before a value, in a loop that fuses. A sum of countedTerms of them is
+// written out, so that the loop has no loop inside.
 const fewPlaces, countedTerms = 32, 16
 
 // places returns the places of values in a sorted vector, behind equal elements if side is 1.
@@ -239,7 +239,7 @@ func places(a, v *tree.Node, side int) *tree.Node {
 		some := Slice(a, []shape.Slice{shape.Range(i, min(i+countedTerms, a.Shape()[0]))})
 		at = Call("add", at, count(Call(before, some, withAxis(v, -1))))
 	}
-	if at = Call("where", Call("equal", v, v), at, last); at.Err() != nil { // there is no axis left
+	if at = Call("where", Call("equal", v, v), at, last); at.Err() != nil { // v has as many axes as an array may have
 		return n
 	}
 	return at

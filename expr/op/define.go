@@ -112,7 +112,7 @@ type Element interface {
 
 // GoFunc returns an element-wise operator of one operand that calls a Go
 // function. It runs on the CPU and does not fuse: prefer Define. One goroutine
-// calls f for the elements, row-major. A run whose context is done ends after at
+// calls f for all elements in row-major order. A run whose context is done ends after at
 // most 16 more calls.
 func GoFunc[T Element](name string, f func(T) T, opts ...DefineOption) func(expr.Exp[T]) expr.Exp[T] {
 	row := complete(&tree.Row{Name: name, GoName: name, Class: tree.Opaque, Arity: 1, Types: tree.TypesOf(dtype.Of[T]()), ULP: -1}, opts)

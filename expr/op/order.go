@@ -111,8 +111,8 @@ func SelectSorted[T expr.Elem](a expr.Exp[T], axis int, places ...int) expr.Exp[
 	return expr.Of[T](untyped.With("select", []int{at}, slices.Clone(places), expr.NodeOf(a)))
 }
 
-// leastOf is the least number of elements for each of the first ones, from which on these are selected
-// instead of sorting all.
+// leastOf is the least number of elements for each of the first ones from which on these are selected, and
+// not all elements sorted.
 const leastOf = 4
 
 // TopK returns the k greatest elements along an axis, from the greatest down, and

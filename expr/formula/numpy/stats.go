@@ -263,14 +263,14 @@ func (c *call) counted(samples, edges []*tree.Node, weights *tree.Node, density 
 	return apply("div", n, total)
 }
 
-// leastSorted is the number of given edges from which on a sort of the elements takes less time than a search for each. A search among
-// edges of equal bins takes less.
+// leastSorted is the number of given edges from which on a sort of the elements takes less time than a search for each. Among the edges of
+// equal bins a search takes less time.
 const leastSorted = 33
 
-// binned returns the counts, or the weights.
+// binned returns how many samples each bin has, or the sums of their weights.
 func (c *call) binned(samples, edges []*tree.Node, weights *tree.Node) *tree.Node {
 	n, given := edges[0].Shape()[0], c.args[1].value.kind != vScalar
-	if given && len(samples) == 1 && weights == nil && n >= leastSorted && n <= samples[0].Shape()[0] {
+	if many := given && n >= leastSorted && n <= samples[0].Shape()[0]; many && len(samples) == 1 && weights == nil {
 		return sound(c.at, binnedBySort(samples[0], edges[0]))
 	}
 	var at *tree.Node

@@ -128,8 +128,8 @@ func (t *Trainer[T]) compile(ctx context.Context, u use, x, y *engine.Tensor[T])
 	return c, nil
 }
 
-// usable returns an error for a trainer without a module, a loss or an optimiser, and
-// for two parameters with one name, of which a checkpoint would have one.
+// usable returns an error for a trainer without a module, a loss or an optimiser, for a
+// nil parameter, and for two with one name, because a checkpoint would have one of them.
 func (t *Trainer[T]) usable() error {
 	if t.module == nil || t.loss == nil || t.optimizer == nil || slices.ContainsFunc(t.Metrics, func(m Metric[T]) bool { return m.Of == nil }) {
 		return tree.NewError(tree.ErrType, "nn.Trainer", "the trainer has no module, no loss or no optimiser, or a metric has no function")

@@ -177,7 +177,7 @@ func (p *Program) Run(ctx context.Context) error {
 	if p == nil || ctx == nil {
 		return p.misused(ctx)
 	}
-	if h := p.host.Load(); h == nil || !h.Loops() || ctx.Done() != nil && p.host.Load().Ends(ctx) { // the stack keeps no h
+	if h := p.host.Load(); h == nil || !h.Loops() || ctx.Done() != nil && p.host.Load().Ends(ctx) { // loaded again, so that the stack keeps no h
 		return p.runAny(ctx)
 	}
 	// The program calls no Go function, so it cannot wait for itself. What follows runs no Go code

@@ -29,7 +29,7 @@ type Spec struct {
 	Shape shape.Shape
 }
 
-func (s Spec) size() int { return s.Shape.Size() * s.Type.Size() }
+func (s Spec) size() int { return s.Shape.Size() * s.Type.Size() } // bytes
 
 // A Case is a program ready to be measured: arrays, and functions that compute
 // in each way.

@@ -139,12 +139,12 @@ buf b1 i16 out 2
 func TestDescending(t *testing.T) {
 	defer useModel(defaultsWith(cpucache.Sizes{L1: 64, L2: 128, L3: 192}))()
 	r, n := rand.New(rand.NewPCG(31, 21)), []int{1, 40, 1289}
-	for _, text := range []string{fmt.Sprintf(oneKernel, "f32", "x", "out", "39+i1*-1"), strings.ReplaceAll(fmt.Sprintf(twoKernel, "f64"), "i1, i2", "39+i1*-1, i2"), strings.ReplaceAll(fmt.Sprintf(sumsKernel, "f32"), "i1, i2", "39+i1*-1, i2")} {
-		k := parse(t, text)
-		s := newSetup(t, r, k, n, nil, [][]int{n, n, n, n}[:len(k.Bufs)], true)
-		if len(k.Bufs) == 4 {
-			s = newSetup(t, r, k, n, nil, [][]int{n, n[1:2], {1, n[2]}, {1, n[2]}}, true)
-		}
+	for text, shapes := range map[string][][]int{
+		fmt.Sprintf(oneKernel, "f32", "x", "out", "i1"): {n, n},
+		fmt.Sprintf(twoKernel, "f64"):                   {n, n, n},
+		fmt.Sprintf(sumsKernel, "f32"):                  {n, n[1:2], {1, n[2]}, {1, n[2]}},
+	} {
+		s := newSetup(t, r, parse(t, strings.ReplaceAll(text, "i1, i2", "39+i1*-1, i2")), n, nil, shapes, true)
 		for _, be := range isas(t) {
 			in := s.instance(t, be)
 			across := slices.ContainsFunc(in.(*instance).phases, func(bp *boundPhase) bool { return bp.Across })

@@ -200,8 +200,8 @@ func mulComplex(product string, x, y tree.Parts) tree.Parts {
 	}
 }
 
-// Complex products of so few terms, or of matrices of at most so many rows and columns, are sums: one loop, which reads both parts of
-// each element, where four products of the parts would pack their operands.
+// Complex products of at most fewTerms, or of matrices of at most smallMatrix rows, terms and columns, are sums: one loop, which reads
+// both parts of each element, where four products of the parts would pack their operands.
 const fewTerms, smallMatrix = 6, 32
 
 // matmulComplex returns the matrix product by four products of the parts. Small ones, and those with a vector, are sums of complex

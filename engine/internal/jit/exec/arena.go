@@ -108,7 +108,7 @@ type Bound struct {
 	Next  *Bound
 }
 
-// Call makes the call, without Put.
+// Call is [Code.Call] with b.Args, without Put. It keeps only b alive, which is one store to the stack.
 func (b *Bound) Call() {
 	call(b.Code.entry, b.Args)
 	runtime.KeepAlive(b)

@@ -35,7 +35,7 @@ func (s *sample[T]) again(t *testing.T, isa string) (repeats bool) {
 			} else if _, _, repeats = w.Again(); repeats {
 				for x := calls; x != nil; x = x.Next {
 					exec.Put(x.Words)
-					x.Code.Call(x.Args)
+					x.Call()
 				}
 			} else {
 				break

@@ -216,7 +216,7 @@ func (l *layouter) findTileSites() bool {
 // the rest is stored: lines 4096 bytes apart share one, and smaller elements have more rows in a block. Such tiles go by way of scratch memory,
 // or of registers, a few rows at once.
 func sharesSets(row, size int) bool {
-	near := min(size*size, 8) // bytes that rows may be off a multiple: those of a block go on by two lines at most
+	near := min(size*size, 8) // bytes by which the distance of rows may differ from a multiple
 	return uint(row+near)%uint(min(1024*size, 4096)) <= uint(2*near)
 }
 

@@ -12,7 +12,8 @@ import (
 )
 
 // TestReorderedSums sums what is read from arrays in another order, which programs store in the order of the sum. The sum has
-// the bits of the sum of a copy. A maximum needs one only if no order of its axes is that of memory.
+// the bits of the sum of a copy. A maximum, whose axes may be read in any order, stores a
+// copy only if memory has the elements in none of these orders.
 func TestReorderedSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 27))
 	x := engine.Zeros[float32](40, 33, 12)

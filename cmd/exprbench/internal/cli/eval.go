@@ -133,7 +133,7 @@ func (f *evalFlags) run(cmd *cobra.Command, arg string) error {
 	return nil
 }
 
-// unsigned leaves out the sign of infinities, but not that of imaginary parts.
+// unsigned removes the plus signs of infinite elements. Those of imaginary parts stay.
 var unsigned = strings.NewReplacer("\n+inf", "\ninf", " +inf", "  inf", "[+inf", "[ inf")
 
 // text returns an array as it is printed, with its type and its shape.

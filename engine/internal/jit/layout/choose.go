@@ -91,7 +91,8 @@ func (b *Binder) bytes(bp *Phase) (total, element, fresh int) {
 }
 
 // The bytes that a core loads in the time of one instruction on vectors of 256 bits,
-// roughly: from the second-level cache, and from memory. stepRate is that of scans: steps that take longer gain more from states in registers.
+// roughly: from the second-level cache, and from memory. Scans are compared with stepRate instead: a scan down a strip keeps its states in registers,
+// which saves more time if each step has many instructions.
 const (
 	secondLevelRate = 8
 	memoryRate      = 2

@@ -82,10 +82,10 @@ func (l *layouter) laysVectors(lines []bound.Line, least int) bool {
 	if l.bp.Laid > mostAlike || l.bp.Laid > MostLaid && !l.bp.ManyRows {
 		return false
 	}
-	// The code of wide vectors would be long, as their blocks are, and their windows cross lines, or have two elements each. The
-	// emitter has no masks of four lanes.
+	// The code of wide vectors would be long, as their blocks are, and their windows cross lines, or have few elements each: three of them
+	// take as long as four of narrow vectors. The emitter has no masks of four lanes.
 	long := ph.LaneSize == 0 && l.bp.Laid >= leastNarrow && !l.bp.Computes()
-	windows, laid, planes, whole, columns := 0, 0, false, false, false
+	windows, wide, laid, planes, whole, columns := 0, 0, 0, false, false, false
 	longestBlock, mostOps := l.mostVectors()
 	for _, i := range l.which {
 		s := Site{Size: ph.Sites[i].Type.Size(), Line: lines[i], Gather: l.bp.Sites[i].Gather}
@@ -113,6 +113,7 @@ func (l *layouter) laysVectors(lines []bound.Line, least int) bool {
 		default:
 			for v := range parts {
 				windows += len(l.bp.LaidWindows(&s, v*part, part, part, 0))
+				wide += len(l.bp.LaidWindows(&s, 2*v*part, 2*part, 2*part, 0)) // of twice as many elements
 			}
 		}
 	}
@@ -120,7 +121,7 @@ func (l *layouter) laysVectors(lines []bound.Line, least int) bool {
 	if block > longestBlock && !l.bp.Computes() || block*ops > mostOps || many && least > leastBlend {
 		return false
 	}
-	long = long && !whole && !columns && (l.Machine.Narrow || windows > 0 && l.bp.Laid <= MostLaid)
+	long = long && !whole && !columns && (l.Machine.Narrow || 2*wide > 3*windows)
 	l.bp.Narrow = (many || planes || long || ph.Widest == 8 && !columns && 2*windows > laid*parts*most) && !(ph.Widest == 8 && ph.Predicates())
 	return true
 }

@@ -344,8 +344,9 @@ func (f *phaseCode) oneByOne(group int) bool {
 	if len(f.operandsByUse()) > room-v+uniformTemporaries {
 		return false
 	}
-	moves := f.Narrow && f.W*f.Layout.Widest() == 32 || f.Layout.Moves && f.W*f.Layout.Widest() == layout.LineBytes
-	if moves && !f.Fetch && !f.Stream && f.Layout.Apart() && len(f.Layout.Sites) <= mostHalfLines {
+	bytes := f.W * f.Layout.Widest()
+	moves := f.Narrow && bytes == 32 && f.Layout.Apart() || f.Layout.Moves && bytes == layout.LineBytes
+	if moves && !f.Fetch && !f.Stream && len(f.Layout.Sites) <= mostHalfLines {
 		return true
 	}
 	return f.FromMemory != nil && f.taps() > max(room-f.vecsOfGroup(group), 0)

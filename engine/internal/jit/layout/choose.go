@@ -276,9 +276,9 @@ func (bp *Phase) partLines() bool {
 }
 
 // steps reports whether permutes reach elements of a site. They bound the loop, as in rows
-// that are laid across vectors.
+// that are laid across vectors. Stores with long steps go element by element.
 func (bp *Phase) steps() bool {
-	return bp.Laid > 0 || slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Step != 0 })
+	return bp.Laid > 0 || slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Step != 0 && max(s.Step, -s.Step)*s.Size <= mostWideBytes })
 }
 
 // streamBytes is the least bytes of a row that is a stream of its own.

@@ -5,17 +5,19 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/graph"
 )
 
 // maxGroup bounds the statements of a group.
 const maxGroup = 32
 
-// group splits statements into groups of neighbours that share a loop.
-func group(list []statement) (groups [][]statement) {
+// group splits statements into groups of neighbours that share a loop. The targets may be columns of one array if the loops of a group may
+// be split.
+func group(list []statement, split bool) (groups [][]statement) {
 	for begin := 0; begin < len(list); {
 		end := begin + 1
-		for end < len(list) && joins(list[begin:end], list[end:]) {
+		for end < len(list) && joins(list[begin:end], list[end:], split) {
 			end++
 		}
 		groups = append(groups, list[begin:end])
@@ -26,22 +28,27 @@ func group(list []statement) (groups [][]statement) {
 
 // joins reports whether the first statement of rest can share a loop with the group
 // before it, and the statement that is paired with it too.
-func joins(group, rest []statement) bool {
+func joins(group, rest []statement, split bool) bool {
 	s := &rest[0]
 	if group[len(group)-1].paired {
 		return true
 	}
-	return s.fits(group) && !(s.paired && (len(group)+1 >= maxGroup || !rest[1].fits(group)))
+	return s.fits(group, split) && !(s.paired && (len(group)+1 >= maxGroup || !rest[1].fits(group, split)))
 }
 
 // fits reports whether a statement can share a loop with the group before it.
-func (s *statement) fits(group []statement) bool {
+func (s *statement) fits(group []statement, split bool) bool {
 	first := &group[0]
-	if s.target == nil || first.target == nil || len(group) >= maxGroup || s.readsItself() || first.readsItself() || s.scheduled() || first.scheduled() ||
-		!slices.Equal(graph.LoopShape(s.target.Shape), graph.LoopShape(first.target.Shape)) {
+	if s.target == nil || first.target == nil || len(group) >= maxGroup || s.readsItself() || first.readsItself() || s.scheduled() || first.scheduled() {
 		return false
 	}
-	return !slices.ContainsFunc(group, s.conflicts)
+	targets := lists.Map(group, func(x statement) *Array { return x.target })
+	if split && graph.Joined(append(targets, s.target)) && !s.paired && !slices.ContainsFunc(group, func(x statement) bool { return x.paired }) {
+		return !slices.ContainsFunc(group, s.conflicts)
+	}
+	return !(split && graph.Joined(targets)) && !slices.ContainsFunc(group, func(x statement) bool {
+		return s.conflicts(x) || s.target.Overlaps(x.target) && !s.target.Equal(x.target) || !slices.Equal(graph.LoopShape(s.target.Shape), graph.LoopShape(x.target.Shape))
+	})
 }
 
 // scheduled reports whether the value is a product or a call, which shares no
@@ -51,11 +58,9 @@ func (s *statement) scheduled() bool {
 }
 
 // conflicts reports whether a statement cannot share a loop with an earlier
-// one.
+// one, because of what they read, or as scans.
 func (s *statement) conflicts(before statement) bool {
-	switch {
-	case before.target.Overlaps(s.target) && !before.target.Equal(s.target),
-		s.scan != nil && before.scan != nil && wayOf(s.scan) != wayOf(before.scan):
+	if s.scan != nil && before.scan != nil && wayOf(s.scan) != wayOf(before.scan) {
 		return true
 	}
 	// The later statement gets the stored value only if it reads the array with

@@ -83,7 +83,7 @@ func compile(ctx context.Context, stmts []expr.Statement, options []Option, show
 		return nil, err
 	}
 	made(show, "check", checked)
-	groups := group(checked)
+	groups := group(checked, slices.Contains(options, SplitLoops))
 	made(show, "group", groups)
 	p, g, e := &Plan{ProductsInOrder: slices.Contains(options, ProductsInOrder)}, graph.New(), &emitter{origins: origins}
 	g.Origins, g.Separates = origins, slices.Contains(options, SplitLoops)

@@ -3,6 +3,7 @@ package plan_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -164,6 +165,50 @@ func TestBeside(t *testing.T) {
 		{"fields and many operands", op.Add(op.Add(op.Transpose[float32](leaf("x", 70, 8), 1, 0), leaf("z", 8, 70)), op.Add(leaf("u", 8, 70), leaf("v", 8, 70))), "vec{store}"},
 	} {
 		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", expr.NodeOf(c.e).Shape()...), c.e)}, plan.SplitLoops)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := outline(p); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestPieces looks how many loops store pieces of the same rows, and how many stores these have: one loop stores all columns of short rows.
+func TestPieces(t *testing.T) {
+	x, y, z := leaf("x", 1000, 4), leaf("y", 1000, 4), leaf("z", 1000, 4)
+	wide, few, records := leaf("wide", 1000, 5), leaf("few", 999, 4), leaf("records", 40, 25, 4)
+	piece := func(x leafOf[float32], from, to int) leafOf[float32] { // a vector, if to is 0
+		l, s := *x.node.Leaf, slices.Clone(x.node.Shape())
+		if s[len(s)-1], l.Offset = to-from, from; to == 0 {
+			s, l.Strides = s[:len(s)-1], l.Strides[:len(s)-1]
+		}
+		return leafOf[float32]{node: tree.NewLeaf(dtype.F32, s, &l)}
+	}
+	const four = "vec{storestorestorestore}"
+	for _, c := range []struct {
+		name string
+		to   leafOf[float32]
+		from expr.Exp[float32]
+		next leafOf[float32]
+		then expr.Exp[float32]
+		want string
+	}{
+		{"three columns and a vector", piece(y, 0, 3), piece(x, 1, 4), piece(y, 3, 0), expr.Const[float32](1), four},
+		{"the last first", piece(y, 3, 4), piece(x, 0, 1), piece(y, 0, 3), op.Exp[float32](piece(x, 0, 3)), four},
+		{"two and two", piece(y, 0, 2), piece(x, 1, 3), piece(y, 2, 4), piece(z, 1, 3), four},
+		{"two and one", piece(y, 0, 2), piece(x, 1, 3), piece(y, 3, 4), piece(z, 1, 2), "vec{storestorestore}"},
+		{"pictures", piece(records, 0, 3), expr.Const[float32](2), piece(records, 3, 0), expr.Const[float32](1), four},
+		{"exchanged", piece(y, 0, 2), piece(y, 2, 4), piece(y, 2, 4), piece(x, 0, 2), "vec{store} vec{store} vec{store}"},
+		{"what the first stores", piece(y, 0, 2), piece(x, 0, 2), piece(y, 2, 4), piece(y, 0, 2), "vec{store} vec{store} vec{store}"},
+		{"what the second stores, in other columns", piece(y, 0, 3), op.Scale[float32](2, piece(y, 1, 4)), piece(y, 3, 4), piece(x, 0, 1), "vec{store} vec{store} vec{store}"},
+		{"columns of another array", piece(y, 0, 3), piece(x, 0, 3), piece(z, 3, 4), piece(x, 0, 1), "vec{store} vec{store}"},
+		{"the same column", piece(y, 0, 3), piece(x, 0, 3), piece(y, 2, 3), piece(x, 0, 1), "vec{store} vec{store}"},
+		{"a running sum", piece(y, 0, 1), op.CumSum[float32](piece(x, 0, 1), 0), piece(y, 1, 4), piece(x, 0, 3), "vec{{store}} vec{store}"},
+		{"many columns", piece(wide, 0, 3), piece(x, 0, 3), piece(wide, 3, 5), piece(x, 0, 2), "vec{store} vec{store}"},
+		{"few rows", piece(few, 0, 3), expr.Const[float32](2), piece(few, 3, 4), expr.Const[float32](1), "vec{store} vec{store}"},
+	} {
+		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(c.to, c.from), expr.Let(c.next, c.then)}, plan.SplitLoops)
 		if err != nil {
 			t.Fatal(err)
 		}

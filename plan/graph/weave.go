@@ -16,6 +16,7 @@ const mostWoven = 64
 const (
 	mostColumns = 4
 	leastRows   = 32
+	leastPieces = 1000
 )
 
 // mostRead bounds the arrays that a loop of several rows reads: their number times the bytes of an element of the target. A loop
@@ -123,6 +124,40 @@ func evenly(at []int, size int) []int {
 func fewColumns(roots []Root, axis int) bool {
 	t := roots[0].Target
 	return len(roots) == 1 && roots[0].Value.Cost <= MaxCost/mostColumns && t.Shape[axis] <= mostColumns && t.Shape.Size() >= leastRows*t.Shape[axis] && innermost(t, axis)
+}
+
+// Joined reports whether targets are pieces of the same short rows of one array, some of them longer than an element, such as y[:, :3] and
+// y[:, 3]. Of leastPieces rows, one loop that stores all columns takes less time than loops that go over the rows for each piece.
+func Joined(targets []*Array) bool {
+	first, from, to := targets[0].columns()
+	n := 0
+	for i, t := range targets {
+		row, lo, hi := t.columns()
+		from, to = min(from, lo), max(to, hi)
+		other := func(axis int) bool {
+			return row.Shape[axis] != first.Shape[axis] || row.Shape[axis] > 1 && (row.Strides[axis] != first.Strides[axis] || to-from >= abs(row.Strides[axis]))
+		}
+		meets := func(x *Array) bool { _, least, most := x.columns(); return lo <= most && least <= hi }
+		if t.Mem == nil || t.Mem != first.Mem || t.Type != first.Type || len(row.Shape) != len(first.Shape) ||
+			slices.ContainsFunc(lists.UpTo(len(row.Shape)), other) || slices.ContainsFunc(targets[:i], meets) {
+			return false
+		}
+		n += t.Shape.Size() / row.Shape.Size()
+	}
+	return 1 < len(targets) && len(targets) < n && n <= mostColumns && first.Shape.Size() >= leastPieces
+}
+
+// columns returns the first column of an array of few columns and many rows, without their axis, and the first and the last element of the
+// first row. Other arrays are one column.
+func (a *Array) columns() (row *Array, lo, hi int) {
+	last := len(a.Shape) - 1
+	if last < 0 || a.Shape[last] > mostColumns || a.Shape.Size() < leastRows*a.Shape[last] || !innermost(a, last) {
+		return a, a.Offset, a.Offset
+	}
+	first := *a
+	first.Shape, first.Strides = a.Shape[:last], a.Strides[:last]
+	end := a.Offset + (a.Shape[last]-1)*a.Strides[last]
+	return &first, min(a.Offset, end), max(a.Offset, end)
 }
 
 // innermost reports whether elements along no other axis of an array are as near as those along axis.

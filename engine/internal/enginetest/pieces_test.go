@@ -1,0 +1,54 @@
+package enginetest
+
+import (
+	"testing"
+
+	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/expr"
+	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
+	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/testlevel"
+	"github.com/oneloop/oneloop/shape"
+)
+
+// TestPieces tests statements that store pieces of the same short rows, in any order, and read them, other rows, and what is the same in a row.
+func TestPieces(t *testing.T) {
+	s := suite{t, Options{Backends: engine.Backends()}}
+	for seed := range uint64(testlevel.Every(400, 40)) {
+		r := newRand(seed)
+		typ := []dtype.Type{dtype.F32, dtype.U8, dtype.I16, dtype.F64, dtype.F16, dtype.I32}[r.IntN(6)]
+		n, columns := 980+r.IntN(100), 2+r.IntN(4)
+		x := place(r, typ, packed, tame, n, columns).Named("x").Node()
+		y := place(r, typ, packed, tame, n, columns+r.IntN(2)).Named("y").Node()
+		v := place(r, typ, packed, tame, n, 1).Named("v").Node()
+		piece := func(x *tree.Node, from, to int) *tree.Node { return span(x, op.Range(0, n), op.Range(from, to)) }
+		column := func(x *tree.Node) *tree.Node {
+			l := *x.Leaf
+			l.Strides = l.Strides[:1]
+			return tree.NewLeaf(typ, shape.Shape{n}, &l)
+		}
+		var program []expr.Statement
+		for at := 0; at < columns; {
+			end := at + 1 + r.IntN(columns-at)
+			to, from := piece(x, at, end), r.IntN(columns-(end-at)+1)
+			value := []*tree.Node{
+				piece(y, from, from+end-at), tree.ConstInt(typ, 3), piece(x, from, from+end-at), to, v,
+				untyped.Reduce("max", piece(y, from, from+end-at), keep(0)), untyped.Reduce("max", piece(x, 0, end), keep(1)),
+			}[r.IntN(7)]
+			if r.IntN(2) > 0 {
+				value = apply("add", piece(y, at, end), value)
+			}
+			if end == at+1 && r.IntN(2) > 0 { // a vector
+				to, value = column(to), apply("add", column(piece(y, at, end)), column([]*tree.Node{v, piece(x, from, from+1)}[r.IntN(2)]))
+			}
+			program = append(program, expr.Statement{Saver: []expr.Saver{expr.Set, expr.Set, expr.Plus}[r.IntN(3)], Target: to, Value: value})
+			at = end + r.IntN(2)
+		}
+		r.Shuffle(len(program), func(i, j int) { program[i], program[j] = program[j], program[i] })
+		if !s.check(program...) {
+			s.Logf("seed %d", seed)
+		}
+	}
+}

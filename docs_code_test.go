@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
+	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -51,30 +50,6 @@ var paths = map[string]string{
 
 const module = "github.com/oneloop/oneloop/"
 
-// exported returns a reader of the types of packages.
-func exported(t *testing.T) func(path string) (io.ReadCloser, error) {
-	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}
-	for _, path := range paths {
-		args = append(args, path)
-	}
-	out, err := exec.Command("go", append(args, "./engine/cuda")...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		if path, file, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
-			files[path] = file
-		}
-	}
-	return func(path string) (io.ReadCloser, error) {
-		if files[path] == "" {
-			return nil, fmt.Errorf("no types of %s", path)
-		}
-		return os.Open(files[path])
-	}
-}
-
 // TestCodeBlocks checks the types of the Go on the pages. Variables that a block declares
 // need no use.
 func TestCodeBlocks(t *testing.T) {
@@ -82,7 +57,7 @@ func TestCodeBlocks(t *testing.T) {
 		t.Skip("lists packages")
 	}
 	fset := token.NewFileSet()
-	imports := importer.ForCompiler(fset, "gc", exported(t))
+	imports := exported(t, fset, append(slices.Collect(maps.Values(paths)), "./engine/cuda")...)
 	block := regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
 	pages, err := filepath.Glob("docs/*.md")
 	if err != nil {

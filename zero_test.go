@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
@@ -140,7 +141,7 @@ func zeroTable(t *testing.T) []byte {
 		return notCalled[name] == ""
 	}
 	paths := publicPackages(t)
-	load := zeroImporter(t, paths)
+	load := exported(t, token.NewFileSet(), lists.Map(paths, func(p string) string { return "./" + p })...)
 	for i, path := range paths {
 		pkg, err := load.Import("github.com/oneloop/oneloop/" + path)
 		if err != nil {
@@ -192,13 +193,9 @@ func zeroTable(t *testing.T) []byte {
 	return fmt.Appendf(nil, "package main\n\nimport (\n\t\"reflect\"\n\n%s)\n\nvar notCalled = %#v\n\nvar table = []row{\n%s}\n", &imports, notCalled, &rows)
 }
 
-// zeroImporter returns an importer of compiled packages.
-func zeroImporter(t *testing.T, paths []string) types.Importer {
-	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}
-	for _, p := range paths {
-		args = append(args, "./"+p)
-	}
-	out, err := exec.Command("go", args...).Output()
+// exported returns an importer of compiled packages and of what they import.
+func exported(t *testing.T, fset *token.FileSet, paths ...string) types.Importer {
+	out, err := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}, paths...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +204,7 @@ func zeroImporter(t *testing.T, paths []string) types.Importer {
 		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
 		files[path] = file
 	}
-	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
+	return importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
 }
 
 // instance returns type arguments that a function or a type takes, as text, or

@@ -1,10 +1,9 @@
-package ir_test
+package untyped
 
 import (
 	"testing"
 
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -13,7 +12,7 @@ import (
 // TestLowerings checks the kernel of every lowering, and parses its text back.
 func TestLowerings(t *testing.T) {
 	built := 0
-	for _, o := range untyped.Table() {
+	for _, o := range Table() {
 		if o.Class() != tree.Elementwise || o.Lower() == nil {
 			continue
 		}
@@ -39,7 +38,7 @@ func TestLowerings(t *testing.T) {
 				t.Errorf("%s %s: %v\n%s", o.Name(), typ, err, b.K)
 				continue
 			}
-			folded(t, o.Name(), b.K)
+			noneConstant(t, o.Name(), b.K)
 			k, err := ir.Parse(b.K.String())
 			if err != nil {
 				t.Errorf("%s %s: %v", o.Name(), typ, err)
@@ -54,8 +53,8 @@ func TestLowerings(t *testing.T) {
 	t.Logf("%d kernels", built)
 }
 
-// folded fails the test if an instruction has only constant operands.
-func folded(t *testing.T, name string, k *ir.Kernel) {
+// noneConstant fails the test if an instruction has only constant operands.
+func noneConstant(t *testing.T, name string, k *ir.Kernel) {
 	constant := map[ir.Value]bool{}
 	for _, r := range k.Regions {
 		for _, in := range r.Code {

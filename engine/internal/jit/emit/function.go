@@ -366,15 +366,11 @@ func (f *phaseCode) mapLoop() {
 	f.alone = group
 	if f.share.bit > 0 {
 		group = f.shareGroup(group)
-	} else if f.firstPart = f.findFirstPart(group); f.firstPart > 0 {
-		group = 2 * partVectors
-	}
-	if f.firstPart > 0 {
 		f.inParts = group
 	}
 	v, _ := f.pressure()
 	switch {
-	case f.share.bit == 0 && f.firstPart == 0 && f.oneByOne(group):
+	case f.share.bit == 0 && f.oneByOne(group):
 		if group, f.unroll = 1, max(group, 2); 4*len(f.top) <= longBody {
 			f.unroll = 4
 		}

@@ -44,7 +44,7 @@ type phaseCode struct {
 	rowMask bool
 	// tailKept says that code before a loop makes the mask of the known tails in it.
 	tailKept bool
-	// firstPart is the nodes of the first part of a loop that has two, see findFirstPart and findShared, or 0.
+	// firstPart is the nodes of the first part of a loop that has two, see findShared, or 0.
 	firstPart int
 	inParts   int // vectors at once of the main loop of two parts
 	alone     int // and of the loop behind it

@@ -15,6 +15,16 @@ import (
 // What depends on a position without one of its bits is the same in two vectors of a group that begins at a multiple of twice
 // the bit. Such a group computes it once, before all else, and takes no instruction for a selection by the bit. Other
 // vectors compute all for each of their lanes, to the same bits.
+//
+// Few values are live behind the shared ones, such as the random bits of which numbers are made. So a target with few registers computes
+// the shared values of partVectors vectors, those of as many others, and then the rest of all. The rest of a normal number is a chain of
+// some 110 cycles, with 45 instructions: three vectors leave the processor waiting, and six have no registers for all of it.
+
+// partVectors is the vectors at once of the first part.
+const partVectors = 3
+
+// shortPart is the fewest nodes that are worth sharing.
+const shortPart = 30
 
 // findShared finds what vectors share, and moves it to the front of the body. Stores past the caches need whole lines, so their loops
 // share nothing.
@@ -145,3 +155,23 @@ func (f *phaseCode) shareGroup(group int) int {
 
 // span returns the vectors that have the positions of twice the bit.
 func (f *phaseCode) span() int { return 2 * int(f.share.bit) / f.W }
+
+// aheadOfStores emits the prefetches of the lines that a loop with two parts stores some iterations later. Its values in
+// memory wait for earlier stores, so a store that waits for its line would stop the loop.
+func (f *phaseCode) aheadOfStores(lanes int) {
+	if f.firstPart == 0 {
+		return
+	}
+	for i := range f.Layout.Sites {
+		s, r := &f.Layout.Sites[i], f.SiteReg[i]
+		if s.Kind != layout.Unit || !f.Phase.Sites[i].Store || r < 0 {
+			continue
+		}
+		for at := 0; at < lanes*s.Size; at += layout.LineBytes {
+			f.Prefetch(isa.AtX(isa.SiteReg(int(r)), isa.Lane, s.Size, f.SiteApart[i]+storesAhead+at))
+		}
+	}
+}
+
+// storesAhead is the bytes from a store to its prefetch.
+const storesAhead = 768

@@ -56,11 +56,7 @@ func loadBool(f *frame, in *ins, n int) {
 	d := vec[uint8](f, in.d, n)
 	fetch(f, s, d)
 	for i, x := range d {
-		b := uint8(0)
-		if x != 0 {
-			b = 1
-		}
-		d[i] = b
+		d[i] = min(x, 1)
 	}
 	patch(f, s, in, d)
 }

@@ -54,22 +54,10 @@ func sumLanes[T number](f *frame, in *ins, n int) {
 
 func prodLanes[T number](f *frame, in *ins, n int) {
 	acc, v := startLanes(&f.reds[in.aux], vec[T](f, in.a, n))
-	full := len(v) - len(v)%len(acc)
-	if full > 0 {
-		for j := 0; j < len(acc); j += 8 {
-			o := (*[8]T)(acc[j:])
-			a0, a1, a2, a3, a4, a5, a6, a7 := o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7]
-			for r := j; r < full; r += len(acc) {
-				x := (*[8]T)(v[r:])
-				a0, a1, a2, a3 = a0*x[0], a1*x[1], a2*x[2], a3*x[3]
-				a4, a5, a6, a7 = a4*x[4], a5*x[5], a6*x[6], a7*x[7]
-			}
-			o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7] = a0, a1, a2, a3, a4, a5, a6, a7
-		}
+	for ; len(v) > len(acc); v = v[len(acc):] {
+		multiplyBy(acc, v)
 	}
-	for i, x := range v[full:] {
-		acc[i] *= x
-	}
+	multiplyBy(acc[:len(v)], v)
 }
 
 // closing returns the function that ends a block: it folds the upper half of the lanes into the

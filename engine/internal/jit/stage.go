@@ -25,34 +25,28 @@ func (w *worker) load(s *layout.Staging, lo, n int, dst unsafe.Pointer, inside [
 		w.Index(&s.Site, lo, unsafe.Slice((*int64)(dst), n))
 		return
 	}
-	base := w.base(s.Buf)
-	switch s.Size {
-	case 1:
-		gather.Load(&w.Scratch, &s.Site, base, lo, unsafe.Slice((*uint8)(dst), n))
-	case 2:
-		gather.Load(&w.Scratch, &s.Site, base, lo, unsafe.Slice((*uint16)(dst), n))
-	case 4:
-		gather.Load(&w.Scratch, &s.Site, base, lo, unsafe.Slice((*uint32)(dst), n))
-	default:
-		gather.Load(&w.Scratch, &s.Site, base, lo, unsafe.Slice((*uint64)(dst), n))
-	}
+	loads[s.Size](w, s, lo, n, dst)
 	if inside != nil {
 		w.Inside(&s.Site, inside)
 	}
 }
 
 func (w *worker) store(s *layout.Staging, lo, n int, src unsafe.Pointer) {
-	base := w.base(s.Buf)
-	switch s.Size {
-	case 1:
-		gather.Store(&w.Scratch, &s.Site, base, lo, unsafe.Slice((*uint8)(src), n))
-	case 2:
-		gather.Store(&w.Scratch, &s.Site, base, lo, unsafe.Slice((*uint16)(src), n))
-	case 4:
-		gather.Store(&w.Scratch, &s.Site, base, lo, unsafe.Slice((*uint32)(src), n))
-	default:
-		gather.Store(&w.Scratch, &s.Site, base, lo, unsafe.Slice((*uint64)(src), n))
-	}
+	stores[s.Size](w, s, lo, n, src)
+}
+
+// loads and stores copy n elements from lo on by their size.
+var (
+	loads  = [9]func(w *worker, s *layout.Staging, lo, n int, dst unsafe.Pointer){1: loadAs[uint8], 2: loadAs[uint16], 4: loadAs[uint32], 8: loadAs[uint64]}
+	stores = [9]func(w *worker, s *layout.Staging, lo, n int, src unsafe.Pointer){1: storeAs[uint8], 2: storeAs[uint16], 4: storeAs[uint32], 8: storeAs[uint64]}
+)
+
+func loadAs[T gather.Elem](w *worker, s *layout.Staging, lo, n int, dst unsafe.Pointer) {
+	gather.Load(&w.Scratch, &s.Site, w.base(s.Buf), lo, unsafe.Slice((*T)(dst), n))
+}
+
+func storeAs[T gather.Elem](w *worker, s *layout.Staging, lo, n int, src unsafe.Pointer) {
+	gather.Store(&w.Scratch, &s.Site, w.base(s.Buf), lo, unsafe.Slice((*T)(src), n))
 }
 
 // repeat fills the scratch memory of the periodic loads of a phase: with enough periods

@@ -191,8 +191,9 @@ const (
 // alongRows returns the positions e of the extremes down few long columns of a as those along the rows of a transposed copy, or nil: down a
 // column each row waits for the row before it, and a vector has few columns.
 func (g *Graph) alongRows(e *tree.Node, a *Node) *Node {
-	k, columns := len(e.Axes), e.Shape().Size()
-	if !e.Op.Reduce().Position() || !slices.Equal(e.Axes, lists.UpTo(k)) || a.Faulty || columns < 2 || columns > mostTransposed || columns*a.Type.Size() > mostRowBytes || a.Shape.Size() < leastStage || a.Shape.Size() > mostOrdered {
+	k, columns, size := len(e.Axes), e.Shape().Size(), a.Shape.Size()
+	few := 2 <= columns && columns <= mostTransposed && columns*a.Type.Size() <= mostRowBytes
+	if !e.Op.Reduce().Position() || !downColumns(e) || a.Faulty || !few || size < leastStage || size > mostOrdered {
 		return nil
 	}
 	to, at := append(a.Shape[k:].Clone(), a.Shape[:k]...), lists.UpTo(len(a.Shape))
@@ -202,6 +203,9 @@ func (g *Graph) alongRows(e *tree.Node, a *Node) *Node {
 	}
 	return g.reshape(g.reduceOver(e, t, at[len(at)-k:]), e.Shape())
 }
+
+// downColumns reports whether a reduction goes along the first axes.
+func downColumns(e *tree.Node) bool { return slices.Equal(e.Axes, lists.UpTo(len(e.Axes))) }
 
 // Up to mostFew columns of computed values are reduced as more columns, those of groups of rows that fill vectors: of mostGrouped elements
 // at most, and leastGroup rows or more.
@@ -215,9 +219,10 @@ const (
 // of rows, whose results are combined. It returns nil if the order of the values matters, or if such groups do not suit. The loop that reads
 // one array has several rows in a vector as it is.
 func (g *Graph) groupsRows(e *tree.Node, a *Node) *Node {
-	r, k, columns := e.Op.Reduce(), len(e.Axes), e.Shape().Size()
-	if r.Ordered(a.Type.Register()) || r.Position() || !r.Native() || !slices.Equal(e.Axes, lists.UpTo(k)) || a.Faulty || a.Strided() != nil ||
-		e.DType() != a.Type || columns < 2 || columns > mostFew || a.Shape.Size() < leastStage*columns {
+	r, columns := e.Op.Reduce(), e.Shape().Size()
+	anyOrder := r.Native() && !r.Position() && !r.Ordered(a.Type.Register()) && e.DType() == a.Type
+	few := 2 <= columns && columns <= mostFew && leastStage*columns <= a.Shape.Size()
+	if !anyOrder || !downColumns(e) || a.Faulty || a.Strided() != nil || !few {
 		return nil
 	}
 	rows, m := a.Shape.Size()/columns, mostGrouped/columns

@@ -365,11 +365,8 @@ func (f *phaseCode) bytesWith() int {
 // mostTogether is the most bytes of a row of which several that an index selects are written out.
 const mostTogether = 1024
 
-// A pack has at most mostLoads loads, because each has a selector, of which registers hold some. An iteration has at most mostPacks packs.
-const (
-	mostLoads = 8
-	mostPacks = 4
-)
+// mostPacks is the most packs of an iteration.
+const mostPacks = 4
 
 // A pack is the loads and the store of several rows of a loop that copies rows. They go over bytes behind, which are stored again with the
 // next rows.
@@ -406,7 +403,7 @@ func (f *phaseCode) packOf(row int) (p pack) {
 		p.rows = size >> bits.Len(uint(n-1))
 	}
 	for ; ; p.rows-- {
-		if p.loads, p.behind = f.packLoads(moves, row, p.rows, size, to); len(p.loads) <= mostLoads {
+		if p.loads, p.behind = f.packLoads(moves, row, p.rows, size, to); len(p.loads) <= isa.MostLoads {
 			break
 		}
 	}
@@ -477,7 +474,7 @@ func (f *phaseCode) copyLoop() {
 	rows, bytes, behind := f.rowsAtOnce(), f.rowBytes(), 0
 	p := f.packOf(0)
 	if with := f.bytesWith(); p.rows > 0 {
-		rows, behind = p.rows*max(min(mostLoads/len(p.loads), mostPacks, rows/p.rows), 1), p.behind
+		rows, behind = p.rows*max(min(isa.MostLoads/len(p.loads), mostPacks, rows/p.rows), 1), p.behind
 	} else if with > 0 {
 		rows, bytes, behind = min(rows, mostWith), with, (with-1)/bytes
 	}

@@ -353,6 +353,9 @@ type Lanes interface {
 	VecName(r int8, t dtype.Type) string
 }
 
+// MostLoads is the most loads of a call of PackRows, because each has a selector, of which registers hold some.
+const MostLoads = 8
+
 // A Packer has Lanes that store several short rows at once.
 type Packer interface {
 	// PackBytes returns the most bytes that PackRows stores.

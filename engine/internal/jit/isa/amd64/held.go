@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -109,7 +110,7 @@ const networkConstants = 5
 const shiftConstants = 4
 
 // packConstants is the most constants of stores of several short rows: a selector for each load, and the greatest predicate.
-const packConstants = 9
+const packConstants = isa.MostLoads + 1
 
 // Hold keeps constants of such shifts and stores, as many as there is room for, or else those of networks of three vectors of elements of 1 and 2
 // bytes, if there is room for all. Other networks keep none.

@@ -133,58 +133,81 @@ func (f *emitter) PackBytes() int {
 
 func (f *emitter) PackRows(to isa.Mem, size int, loads []isa.Bytes, predicates bool) {
 	l := x86.Len(8 * size)
-	wide, or := l == x86.L512, x86.VPOR
-	if f.evex {
-		or = x86.VPORQ
-	}
 	f.Within(func() {
-		d, sel := f.Tmp(), repeat(0x80, size)
-		for i, b := range loads {
-			f.Within(func() {
-				x := d
-				if i > 0 {
-					x = f.Tmp()
-				}
-				switch b.N {
-				case 4, 8:
-					f.I([...]x86.Op{4: x86.VMOVD, 8: x86.VMOVQ}[b.N], 0, x, mem(b.From[0]))
-				default:
-					f.I(x86.VMOVUPS, x86.Len(8*b.N), x, mem(b.From[0]))
-				}
-				for k, m := range b.From[1:] {
-					f.I(insertions[b.N], 0, x, x, mem(m), x86.Imm(k+1))
-				}
-				base := 0
-				switch {
-				case !wide:
-					sel = repeat(0x80, size)
-				case i > 0: // of the loads before, or of this one
-					base = size
-				}
-				for _, p := range b.Picked {
-					sel[p.Lane] = byte(base + p.At)
-				}
-				switch {
-				case !wide:
-					f.I(x86.VPSHUFB, l, x, x, f.constantFor(l, f.Const(sel)))
-					if i > 0 {
-						f.I(or, l, d, d, x)
-					}
-				case i > 0:
-					f.I(x86.VPERMT2B, l, d, f.vectorFor(l, f.Const(sel)), x)
-					for k := range sel {
-						sel[k] = byte(k)
-					}
-				case len(loads) == 1:
-					f.I(x86.VPERMB, l, d, f.vectorFor(l, f.Const(sel)), d)
-				}
-			})
+		d := f.Tmp()
+		if l == x86.L512 {
+			f.permuteLoads(d, loads)
+		} else {
+			f.shuffleLoads(l, d, loads)
 		}
 		if predicates {
 			f.I(x86.VPMINUB, l, d, d, f.constantFor(l, f.Const(repeat(1, size))))
 		}
 		f.I(x86.VMOVUPS, l, mem(to), d)
 	})
+}
+
+// loadBytes loads what b has side by side.
+func (f *emitter) loadBytes(x x86.Vec, b isa.Bytes) {
+	switch b.N {
+	case 4, 8:
+		f.I([...]x86.Op{4: x86.VMOVD, 8: x86.VMOVQ}[b.N], 0, x, mem(b.From[0]))
+	default:
+		f.I(x86.VMOVUPS, x86.Len(8*b.N), x, mem(b.From[0]))
+	}
+	for k, m := range b.From[1:] {
+		f.I(insertions[b.N], 0, x, x, mem(m), x86.Imm(k+1))
+	}
+}
+
+// selectBytes sets the lanes of a selector that bytes of b have, which begin at base.
+func selectBytes(sel []byte, b isa.Bytes, base int) {
+	for _, p := range b.Picked {
+		sel[p.Lane] = byte(base + p.At)
+	}
+}
+
+// permuteLoads packs bytes of loads into a whole vector: each permute takes the bytes of the loads before, or those of its own.
+func (f *emitter) permuteLoads(d x86.Vec, loads []isa.Bytes) {
+	const l, size = x86.L512, 64
+	sel := repeat(0x80, size)
+	f.loadBytes(d, loads[0])
+	if selectBytes(sel, loads[0], 0); len(loads) == 1 {
+		f.Within(func() { f.I(x86.VPERMB, l, d, f.vectorFor(l, f.Const(sel)), d) })
+	}
+	for _, b := range loads[1:] {
+		f.Within(func() {
+			x := f.Tmp()
+			f.loadBytes(x, b)
+			selectBytes(sel, b, size)
+			f.I(x86.VPERMT2B, l, d, f.vectorFor(l, f.Const(sel)), x)
+		})
+		for k := range sel {
+			sel[k] = byte(k)
+		}
+	}
+}
+
+// shuffleLoads is permuteLoads for a vector of 16 bytes, or several of them.
+func (f *emitter) shuffleLoads(l x86.Len, d x86.Vec, loads []isa.Bytes) {
+	or := x86.VPOR
+	if f.evex {
+		or = x86.VPORQ
+	}
+	for i, b := range loads {
+		sel := repeat(0x80, int(l)/8)
+		selectBytes(sel, b, 0)
+		f.Within(func() {
+			x := d
+			if i > 0 {
+				x = f.Tmp()
+			}
+			f.loadBytes(x, b)
+			if f.I(x86.VPSHUFB, l, x, x, f.constantFor(l, f.Const(sel))); i > 0 {
+				f.I(or, l, d, d, x)
+			}
+		})
+	}
 }
 
 // copyLong is CopyBytes with a loop.

@@ -88,15 +88,7 @@ func (s *Stage) hasRows(dims []int) bool {
 		return shape.Shape(dims).Size() == s.ShapeA[r-2]
 	}
 	axes := s.mainAxes()
-	if len(axes) < len(dims) {
-		return false
-	}
-	for i, d := range dims {
-		if s.Extents[axes[i]] != d {
-			return false
-		}
-	}
-	return true
+	return len(axes) >= len(dims) && slices.EqualFunc(axes[:len(dims)], dims, func(a int32, d int) bool { return s.Extents[a] == d })
 }
 
 // outside appends to list the arrays of more, without those of which workers have blocks.

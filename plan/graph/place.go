@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -12,15 +13,7 @@ import (
 // compute them at other positions than its own.
 
 // LoopShape returns a shape without its axes of size 1.
-func LoopShape(s shape.Shape) []int {
-	out := make([]int, 0, len(s))
-	for _, d := range s {
-		if d != 1 {
-			out = append(out, d)
-		}
-	}
-	return out
-}
+func LoopShape(s shape.Shape) []int { return lists.Where(s, func(d int) bool { return d != 1 }) }
 
 // SameLoop reports whether a view only adds and drops axes of size 1.
 func SameLoop(n, a *Node) bool {

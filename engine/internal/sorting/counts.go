@@ -17,13 +17,16 @@ const (
 
 // counted sorts a part if it has few values, and reports whether it did.
 func (u *run) counted(p *part) bool {
-	if u.f.size == 8 {
-		return counted[int64](u, p)
+	switch u.f.size {
+	case 2:
+		return counted[int16](u, p)
+	case 4:
+		return counted[int32](u, p)
 	}
-	return counted[int32](u, p)
+	return counted[int64](u, p)
 }
 
-func counted[K int32 | int64](u *run, p *part) bool {
+func counted[K int16 | int32 | int64](u *run, p *part) bool {
 	numbers := unsafe.Slice((*K)(p.from), p.n)
 	var few [mostDistinct]K
 	values := distinct(few[:0], numbers)
@@ -60,7 +63,7 @@ func counted[K int32 | int64](u *run, p *part) bool {
 }
 
 // distinct appends the values of some of the numbers to values, or returns none if they do not fit.
-func distinct[K int32 | int64](values, numbers []K) []K {
+func distinct[K int16 | int32 | int64](values, numbers []K) []K {
 	place := uint32(0)
 	for i := range distinctKeys {
 		step := len(numbers) / distinctKeys
@@ -78,7 +81,7 @@ func distinct[K int32 | int64](values, numbers []K) []K {
 }
 
 // occurrences returns how many of the numbers are a value.
-func occurrences[K int32 | int64](u *run, numbers []K, value K) int {
+func occurrences[K int16 | int32 | int64](u *run, numbers []K, value K) int {
 	at, left := seek(u, numbers, value, len(numbers))
 	n := len(numbers) - left
 	for _, k := range numbers[at:] {

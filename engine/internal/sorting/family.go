@@ -43,7 +43,8 @@ type family struct {
 const (
 	mostVectors   = 16      // of a network
 	largestVector = 64      // bytes
-	mergedBytes   = 1 << 16 // of the keys of a part sorted without a partition, at most
+	mergedBytes   = 1 << 18 // of the keys of a part sorted without a partition, at most
+	mergedAtOnce  = 1 << 16 // of the keys of several
 	groups        = 6
 )
 
@@ -65,7 +66,7 @@ type kernels [4]*family
 var families = map[string]*kernels{ // by instruction set
 	"avx512": {
 		{avx512: true, size: 4, stored: 1, vector: 64, most: 16, blocks: 2, selected: 2},
-		{avx512: true, size: 2, stored: 2, vector: 64, most: 16, blocks: 64, selected: 2},
+		{avx512: true, size: 2, stored: 2, vector: 64, most: 16, blocks: 256, selected: 2},
 		{avx512: true, size: 4, stored: 4, vector: 64, most: 16, blocks: 32, selected: 2},
 		{avx512: true, size: 8, stored: 8, vector: 64, most: 16, blocks: 32, selected: 2},
 	},

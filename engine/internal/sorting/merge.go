@@ -20,7 +20,7 @@ func (u *run) mergedRows(to, from unsafe.Pointer, count, length int, f form) boo
 		return false
 	}
 	row, short := length*u.f.size, length <= 2*u.f.largest()
-	most := len(u.work) / (u.f.blocksOf(length) * u.f.most * u.f.vector)
+	most := max(1, mergedAtOnce/(u.f.blocksOf(length)*u.f.most*u.f.vector))
 	if short {
 		most = max(1, smallBytes/row)
 	}

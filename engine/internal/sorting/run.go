@@ -465,14 +465,17 @@ func (u *run) key(p *part, k int64) int64 {
 // fill stores the result of a part whose keys are equal.
 func (u *run) fill(p *part, key int64) {
 	v := u.order.value(key)
-	if u.f.size == 8 {
-		fill(u, p, v)
-	} else {
+	switch u.f.size {
+	case 2:
+		fill(u, p, int16(v))
+	case 4:
 		fill(u, p, int32(v))
+	default:
+		fill(u, p, v)
 	}
 }
 
-func fill[K int32 | int64](u *run, p *part, v K) {
+func fill[K int16 | int32 | int64](u *run, p *part, v K) {
 	to, from := unsafe.Slice((*K)(p.to()), p.n), unsafe.Slice((*K)(p.from), p.n)
 	negative := 0
 	if u.raw && v == 0 { // of both signs
@@ -488,7 +491,7 @@ func fill[K int32 | int64](u *run, p *part, v K) {
 }
 
 // repeat sets all elements to v.
-func repeat[K int32 | int64](to []K, v K) {
+func repeat[K int16 | int32 | int64](to []K, v K) {
 	to[0] = v
 	for done := 1; done < len(to); done *= 2 {
 		copy(to[done:], to[:done])
@@ -526,7 +529,11 @@ func compare[K int8 | int16 | int32 | int64](u *run, p *part) {
 
 // few sorts neighbouring rows that are short. It returns false if they are longer, or if there is no kernel.
 func (u *run) few(to, from unsafe.Pointer, count, length int) bool {
+	p := part{from: from, data: to, n: count * length, values: true}
 	switch {
+	case len(u.places) == 0 && count > 0 && length > u.f.lanes() && u.f.size == u.f.stored && p.equal(u.f.size):
+		u.fill(&p, u.order.key(u.load(&p, 0)))
+		return true
 	case length <= u.f.largest():
 		u.short(to, from, count, length)
 		return true

@@ -52,6 +52,8 @@ func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
 	switch {
 	case s.f == nil || parts && (len(r.Places) != 1 || size == 1 || size == 2 && r.Positions):
 		return false
+	case !parts && s.widen && size == 2 && s.kernels.of(2) != nil:
+		return r.Count == 1 && s.counted(c, &r)
 	case !parts && (s.widen || s.f.stored < 4): // machine code sorts such rows by networks only
 		if r.Length > mostBytes && size == 1 || !s.f.sortsWhole(r.Length) || s.f.network(s.f.rows(min(r.Length, s.f.largest()), s.order.form(enter|leave))) == nil {
 			return false
@@ -108,16 +110,28 @@ func (s *Sorter) someRows(worker, lo, hi int) {
 	}
 	row := r.Length * s.f.stored
 	to, from := unsafe.Add(r.To, lo*row), unsafe.Add(r.From, lo*row)
-	if u.few(to, from, hi-lo, r.Length) || s.f.stored < 4 && u.mergedRows(to, from, hi-lo, r.Length, enter|leave) {
+	if u.few(to, from, hi-lo, r.Length) {
 		return
 	}
 	for ; lo < hi && !s.call.Stopped(); lo++ {
-		if p := s.whole(lo); s.f.stored < 4 { // there is no memory for a kernel
-			u.compare(&p)
-		} else {
+		switch p := s.whole(lo); {
+		case s.f.stored >= 4:
 			u.sort(&p)
+		case !u.counted(&p) && !u.mergedRows(p.data, p.from, 1, p.n, enter|leave): // there is no memory for a kernel
+			u.compare(&p)
 		}
 	}
+}
+
+// counted sorts a row of numbers of two bytes if it has few values.
+func (s *Sorter) counted(c *tree.Call, r *tree.Rows) bool {
+	if len(s.runs) == 0 {
+		s.runs = append(s.runs, newRun())
+	}
+	u := s.runs[0]
+	u.begin(c, s.kernels.of(2), &s.order, false)
+	defer u.end()
+	return u.counted(&part{from: r.From, data: r.To, n: r.Length, values: true})
 }
 
 // part divides some of n rows from number i on, and returns their number. To is room for one row.

@@ -17,8 +17,31 @@ import (
 // TestPartition compares partitions with their definition: positions sorted stably by
 // their elements, and those between the places in ascending order.
 func TestPartition(t *testing.T) {
+	testPartition(t, 400)
+	testPartition(t, 5000)
+	x := engine.Zeros[float64](3, 400)
+	for _, e := range []expr.Exp[float64]{op.Partition(x, 1, 400), op.Partition(x, 1, -401)} {
+		if _, err := engine.Eval(e); !errors.Is(err, expr.ErrIndex) {
+			t.Errorf("a place outside: %v", err)
+		}
+	}
+	for _, dims := range [][]int{{0, 3}, {3, 0}} { // any place, as in NumPy
+		x := engine.Zeros[float64](dims...)
+		y, err := engine.Eval(op.Partition(x, 1, 0, 7))
+		if err != nil || !slices.Equal(y.Shape(), x.Shape()) {
+			t.Errorf("a partition of %v: %v, %v", dims, y, err)
+		}
+		if _, err := engine.Eval(op.ArgPartition(x, 1, 0)); err != nil {
+			t.Errorf("an argpartition of %v: %v", dims, err)
+		}
+	}
+}
+
+// testPartition tests partitions of rows and columns of n elements, by each back end.
+func testPartition(t *testing.T, n int) {
+	t.Helper()
 	r := rand.New(rand.NewPCG(7, 8))
-	const rows, n = 3, 400
+	const rows = 3
 	values := make([]float64, rows*n)
 	for i := range values {
 		values[i] = []float64{float64(r.IntN(50)), r.NormFloat64(), math.NaN()}[min(r.IntN(20), 2)]
@@ -49,14 +72,14 @@ func TestPartition(t *testing.T) {
 			slices.Sort(order[first:])
 			want = append(want, order...)
 		}
-		for _, threads := range []int{1, 2} {
+		for _, o := range []engine.Options{{Threads: 1}, {Threads: 2}, {Threads: 1, Backend: "interp"}} {
 			order, y, z := engine.Zeros[int64](rows, n), engine.Zeros[float64](rows, n), engine.Zeros[float64](n, rows)
-			if err := engine.RunWith(t.Context(), engine.Options{Threads: threads}, expr.Let(order, op.ArgPartition(x, 1, kth...)),
+			if err := engine.RunWith(t.Context(), o, expr.Let(order, op.ArgPartition(x, 1, kth...)),
 				expr.Let(y, op.Partition(x, -1, kth...)), expr.Let(z, op.Partition(op.T(x), 0, kth...))); err != nil {
 				t.Fatal(err)
 			}
 			if !slices.Equal(order.Data(), want) {
-				t.Errorf("argpartition at %v with %d threads is %v", kth, threads, order)
+				t.Errorf("argpartition of %d at %v with %+v is %v", n, kth, o, order)
 			}
 			for i, from := range want {
 				v, a, b := values[i/n*n+int(from)], y.At(i/n, i%n), z.At(i%n, i/n)
@@ -64,21 +87,6 @@ func TestPartition(t *testing.T) {
 					t.Fatalf("partition at %v: element %d is %v and %v, not %v", kth, i, a, b, v)
 				}
 			}
-		}
-	}
-	for _, e := range []expr.Exp[float64]{op.Partition(x, 1, n), op.Partition(x, 1, -n-1)} {
-		if _, err := engine.Eval(e); !errors.Is(err, expr.ErrIndex) {
-			t.Errorf("a place outside: %v", err)
-		}
-	}
-	for _, dims := range [][]int{{0, 3}, {3, 0}} { // any place, as in NumPy
-		x := engine.Zeros[float64](dims...)
-		y, err := engine.Eval(op.Partition(x, 1, 0, 7))
-		if err != nil || !slices.Equal(y.Shape(), x.Shape()) {
-			t.Errorf("a partition of %v: %v, %v", dims, y, err)
-		}
-		if _, err := engine.Eval(op.ArgPartition(x, 1, 0)); err != nil {
-			t.Errorf("an argpartition of %v: %v", dims, err)
 		}
 	}
 }

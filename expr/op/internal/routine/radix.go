@@ -30,12 +30,12 @@ type sorter[K key] struct {
 	tags, otherTags []uint32 // nil: there are none
 	counts          counts
 
-	pivots []K // of selections: the keys at places
+	pivots []K    // of selections: the keys at places
+	place  [1]int // of a part
 
 	// Of rows of values that machine code sorts; or nil.
 	machine func(*tree.Call, tree.Rows) bool
-	parts   func(*tree.Call, tree.Rows) bool // the same for parts of rows that it does not sort
-	alone   tree.Call                        // of one worker
+	alone   tree.Call // of one worker
 
 	transpose, transpose8 tree.Transpose // of elements, and of positions; or nil
 }
@@ -46,9 +46,9 @@ func (s *sorter[K]) sort() {
 	if n := len(s.keys); n < someKeys && (s.tags != nil || n <= fewKeys) {
 		s.insert(0, n)
 	} else if sizeOf[K]() == 1 && s.tags == nil {
-		tally(&s.counts, s.keys, s.keys, 0, 8, 0)
-	} else if pairs, ok := any(s.keys).([]uint16); ok && s.tags == nil && n >= manyKeys {
-		s.divide(pairs, pairs, any(s.otherKeys).([]uint16), 0)
+		tally(s.keys, 0, digitsOf(&s.counts, s.keys, 0))
+	} else if pairs, ok := any(s.keys).([]uint16); ok && s.tags == nil && n >= manyKeys && tallyPairs(&s.counts, pairs, any(s.otherKeys).([]uint16)) {
+		return
 	} else if n < someKeys {
 		slices.Sort(s.keys)
 	} else if s.radix(0, n) {

@@ -90,11 +90,13 @@ func (r *rowSort[K]) selected(s *sorter[K], first, stride int) {
 // parts reports whether the rows are divided at places.
 func (r *rowSort[K]) parts() bool { return r.want == Parted || r.want == PartedOrder }
 
-// partsByMachine divides n rows from number row on at the only place, and returns false if there is no machine
-// code for them.
-func (r *rowSort[K]) partsByMachine(s *sorter[K], work []byte, row, n int) bool {
-	room, end := as[byte](work, 0, partRoom(r.length, sizeOf[K]()))
-	rows := tree.Rows{
+// partRows divides n rows from number row on.
+func (r *rowSort[K]) partRows(s *sorter[K], work []byte, row, n int) {
+	d, size := parter[K]{rowSort: r, s: s}, sizeOf[K]()
+	room, end := as[byte](work, 0, partRoom(r.length, size))
+	d.part, end = as[K](work, end, r.length)
+	d.partOrder, end = as[int64](work, end, r.length)
+	d.rows = tree.Rows{
 		Type: r.typ, Descending: r.descending, Count: n, Length: r.length, From: r.from(row), To: unsafe.Pointer(&room[0]),
 		Places: r.ascending, Positions: r.want == PartedOrder,
 	}
@@ -102,78 +104,83 @@ func (r *rowSort[K]) partsByMachine(s *sorter[K], work []byte, row, n int) bool 
 		var keys []K
 		keys, end = as[K](work, end, n*r.length)
 		r.gather(s, keys, row, n)
-		rows.From = unsafe.Pointer(&keys[0])
+		d.rows.From = unsafe.Pointer(&keys[0])
 	}
-	size := sizeOf[K]()
-	if rows.Positions {
+	if d.rows.Positions {
 		size = 8
 	}
-	if rows.Parted = r.to(row, size); r.columns > 1 {
+	to := r.to(row, size)
+	if r.columns > 1 {
 		words, _ := as[uint64](work, end, n*r.length)
-		rows.Parted = unsafe.Pointer(&words[0])
+		to = unsafe.Pointer(&words[0])
+	}
+	if d.rows.Parted = to; len(r.ascending) != 1 || s.machine == nil || !s.machine(&s.alone, d.rows) {
+		all := unsafe.Slice((*K)(d.rows.From), n*r.length)
+		for i := range n {
+			d.row(all[i*r.length:][:r.length], unsafe.Add(to, i*r.length*size))
+		}
 	}
 	switch {
-	case !s.machine(&s.alone, rows):
-		return false
 	case r.columns == 1:
-	case rows.Positions:
-		spread[int64](r, s, unsafe.Slice((*int64)(rows.Parted), n*r.length), row, n)
+	case r.want == PartedOrder:
+		spread[int64](r, s, unsafe.Slice((*int64)(to), n*r.length), row, n)
 	default:
-		spread[K](r, s, unsafe.Slice((*K)(rows.Parted), n*r.length), row, n)
+		spread[K](r, s, unsafe.Slice((*K)(to), n*r.length), row, n)
 	}
-	return true
 }
 
-// parted divides a row at places by Go. The parts are numbered by the places before them. Of elements with equal
-// keys the first ones come first.
-func (r *rowSort[K]) parted(s *sorter[K], row int) {
-	if len(r.ascending) == 1 {
-		r.partedAt(s, row)
-		return
-	}
-	s.pickAll(r.ascending)
-	part := func(k K) int { // the number of pivots below k
-		at, _ := slices.BinarySearch(s.pivots, k)
-		return at
-	}
-	next := make([]int, len(s.pivots)+1) // the next place of each part
-	below := make([]int, len(s.pivots))  // the number of keys below each pivot, or equal ones before it
-	for i, place := range r.ascending {
-		next[i+1] = place + 1
-	}
-	for _, k := range s.keys {
-		at := part(k)
-		for at < len(below) && s.pivots[at] == k {
-			at++
+// A parter divides a row at one of its places, and then each part at places of its own, which finds the same elements in the same order
+// as if all places divided the row at once.
+type parter[K key] struct {
+	*rowSort[K]
+	s                *sorter[K]
+	rows             tree.Rows // of one part
+	values, to, part []K       // of the row, where they go, and of a part
+	order, partOrder []int64   // where positions go, and those in a part
+}
+
+// row divides a row.
+func (d *parter[K]) row(values []K, to unsafe.Pointer) {
+	if d.values = values; d.rows.Positions {
+		d.order = unsafe.Slice((*int64)(to), len(values))
+		for i := range d.order {
+			d.order[i] = int64(i)
 		}
-		if at < len(below) {
-			below[at]++
-		}
+	} else {
+		d.to = unsafe.Slice((*K)(to), len(values))
+		copy(d.to, values)
 	}
-	for i := 1; i < len(below); i++ {
-		below[i] += below[i-1]
-	}
-	in, size := r.call.Args[0], sizeOf[K]()
-	for i, k := range s.keys {
-		to := part(k)
-		place := -1
-		if to < len(below) && s.pivots[to] == k {
-			rank := below[to]
-			below[to]++ // of the first of equal pivots
-			var is bool
-			if to, is = slices.BinarySearch(r.ascending, rank); is {
-				place = rank
+	d.between(0, len(values), d.ascending)
+}
+
+// between divides the part lo..hi of a row at places in it.
+func (d *parter[K]) between(lo, hi int, places []int) {
+	for len(places) > 0 && !d.s.alone.Stopped() {
+		middle := len(places) / 2
+		place, part := places[middle], d.part[:hi-lo]
+		d.rows.Count, d.rows.Length, d.rows.From, d.rows.Places = 1, len(part), unsafe.Pointer(&part[0]), d.s.place[:]
+		d.s.place[0] = place - lo
+		if d.rows.Positions {
+			for i, at := range d.order[lo:hi] {
+				part[i] = d.values[at]
 			}
-		}
-		if place < 0 {
-			place = next[to]
-			next[to]++
-		}
-		if r.want == PartedOrder {
-			*(*int64)(unsafe.Add(r.to(row, 8), place*r.columns*8)) = int64(i)
+			d.rows.Parted = unsafe.Pointer(&d.partOrder[0])
 		} else {
-			*(*K)(unsafe.Add(r.to(row, size), place*r.columns*size)) = *(*K)(unsafe.Add(r.from(row), i*in.Strides[r.axis]*size))
+			copy(part, d.to[lo:hi])
+			d.rows.Parted = unsafe.Pointer(&d.to[lo])
 		}
+		if d.s.machine == nil || !d.s.machine(&d.s.alone, d.rows) {
+			d.partAt(part, place-lo)
+		}
+		if d.rows.Positions && !d.s.alone.Stopped() { // else they are any
+			order := d.order[lo:hi]
+			for i, at := range d.partOrder[:len(order)] {
+				d.partOrder[i] = order[at]
+			}
+			copy(order, d.partOrder)
+		}
+		d.between(lo, place, places[:middle])
+		lo, places = place+1, places[middle+1:]
 	}
 }
 
@@ -188,7 +195,7 @@ func (s *sorter[K]) pickOne(rank int) (pivot K, less int) {
 	}
 	part := s.keys
 	for _, low := range [...]int{8, 0} {
-		counts, d := digitsOf(&s.counts, part, low, 8), 0
+		counts, d := digitsOf(&s.counts, part, low), 0
 		for ; rank-less >= int(counts[d]); d++ {
 			less += int(counts[d])
 		}
@@ -200,20 +207,18 @@ func (s *sorter[K]) pickOne(rank int) (pivot K, less int) {
 	return pivot, less
 }
 
-// partedAt divides a row at one place by Go.
-func (r *rowSort[K]) partedAt(s *sorter[K], row int) {
-	place := r.ascending[0]
+// partAt divides a part at one place by Go. Of elements with equal keys the first ones come first.
+func (d *parter[K]) partAt(part []K, place int) {
+	s, n := d.s, len(part)
+	room := unsafe.Slice((*K)(d.rows.To), 2*n)
+	s.keys, s.otherKeys = room[:n], room[n:]
+	keysOf(s.keys, d.typ, d.rows.From, 1, d.descending)
 	pivot, less := s.pickOne(place)
-	from, size, jump := r.from(row), sizeOf[K](), r.call.Args[0].Strides[r.axis]*sizeOf[K]()
-	if r.want == PartedOrder {
-		size = 8
-	}
-	to, step := r.to(row, size), r.columns*size
 	store := func(i, place int) {
-		if r.want == PartedOrder {
-			*(*int64)(unsafe.Add(to, place*step)) = int64(i)
+		if d.rows.Positions {
+			*(*int64)(unsafe.Add(d.rows.Parted, place*8)) = int64(i)
 		} else {
-			*(*K)(unsafe.Add(to, place*step)) = *(*K)(unsafe.Add(from, i*jump))
+			*(*K)(unsafe.Add(d.rows.Parted, place*sizeOf[K]())) = part[i]
 		}
 	}
 	lower, upper := 0, place+1

@@ -73,17 +73,17 @@ func rowRoom(length, all int, t dtype.Type, want Wanted) int {
 		some = min(blockRows(length, 8)*length, all)
 		return max(size+2*room(length, 4), room(some, k)+room(some, 8)+room(wordRoom(some/max(length, 1), length, k), 8))
 	case Parted, PartedOrder:
-		return max(size, room(some, k)+room(partRoom(length, k), 1)+room(some, 8))
+		return 2*room(some, 8) + room(some, k) + room(length, k) + room(partRoom(length, k), 1)
 	}
 	return max(size, room(some, k))
 }
 
-// partRoom returns the bytes of a division of a row of elements of a size: see [tree.Rows.Parted].
+// partRoom returns the bytes of a division of a row of elements of a size, by machine code (see [tree.Rows.Parted]) or by Go.
 func partRoom(length, size int) int {
 	if size == 2 {
-		size = 12
+		size = 6
 	}
-	return length * size
+	return length * 2 * size
 }
 
 func sortRoom(n *tree.Node, want Wanted) int {
@@ -142,7 +142,7 @@ func (r *rowSort[K]) sort(c *tree.Call) error {
 		r.known = true
 		a := &c.Args[0]
 		r.before, r.after = seriesOf(a.Shape[:r.axis], a.Strides[:r.axis]), seriesOf(a.Shape[r.axis+1:], a.Strides[r.axis+1:])
-		if (r.want == Values || r.want == Selected || r.parts() && len(r.places) == 1 || r.packable()) && c.NewSort != nil {
+		if (r.want == Values || r.want == Selected || r.parts() || r.packable()) && c.NewSort != nil {
 			r.machine = c.NewSort()
 		}
 	}
@@ -186,7 +186,7 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 	if packable {
 		size = 8 // of words
 	}
-	for s.machine != nil && r.length > 0 && lo < hi && !s.alone.Stopped() {
+	for (s.machine != nil || r.parts()) && r.length > 0 && lo < hi && !s.alone.Stopped() {
 		n := hi - lo
 		switch {
 		case !r.dense:
@@ -194,17 +194,17 @@ func (r *rowSort[K]) some(worker, lo, hi int) {
 		case !r.parts(): // a division stores the rows itself
 			n = min(n, max(1, blockBytes/(r.length*size)))
 		}
-		sorted := false
+		sorted := true
 		switch {
 		case r.parts():
-			sorted = r.partsByMachine(s, at, lo, n)
+			r.partRows(s, at, lo, n)
 		case packable:
 			sorted = r.order(s, s.machine, &s.alone, at, lo, n)
 		default:
 			sorted = r.byMachine(s, at, lo, n)
 		}
 		if !sorted {
-			s.machine, s.parts = nil, s.machine // it has no kernels, or some for shorter rows
+			s.machine = nil // it has no kernels, or some for shorter rows
 			break
 		}
 		lo += n
@@ -235,15 +235,7 @@ func (r *rowSort[K]) one(s *sorter[K], work []byte, row int) {
 		s.otherTags, _ = as[uint32](work, end, r.length)
 		enumerate(s.tags)
 	}
-	if r.divides() {
-		r.dividePairs(s, row)
-		return
-	}
 	keysOf(s.keys, r.typ, r.from(row), r.call.Args[0].Strides[r.axis], r.descending)
-	if r.parts() {
-		r.parted(s, row)
-		return
-	}
 	if s.tags != nil && byDigits[K](r.length) {
 		r.positions(s, row)
 		return
@@ -347,16 +339,22 @@ func spread[T, W dtype.Int, K key](r *rowSort[K], s *sorter[K], from []W, row, n
 func (r *rowSort[K]) byMachine(s *sorter[K], work []byte, row, n int) bool {
 	keys, _ := as[K](work, 0, n*r.length)
 	p := unsafe.Pointer(&keys[0])
-	from := p
+	from, to := p, p
 	if r.dense {
 		from = r.from(row)
 	} else {
 		r.gather(s, keys, row, n)
 	}
-	if !s.machine(&s.alone, tree.Rows{Type: r.typ, Descending: r.descending, Count: n, Length: r.length, To: p, From: from, Places: r.ascending}) {
-		return false
+	stays := r.want == Values && r.columns == 1
+	if stays {
+		to = r.to(row, sizeOf[K]())
 	}
-	if r.want == Values {
+	switch {
+	case !s.machine(&s.alone, tree.Rows{Type: r.typ, Descending: r.descending, Count: n, Length: r.length, To: to, From: from, Places: r.ascending}):
+		return false
+	case stays:
+		return true
+	case r.want == Values:
 		spread[K](r, s, keys, row, n)
 		return true
 	}

@@ -54,24 +54,22 @@ func testSorter[K key](t *testing.T, r *rand.Rand, n int, mask uint64) {
 	}
 }
 
-// TestDivide tests sorts of values of two bytes with and without signs, of all and of few high bytes around 0, in place and to another
-// place.
-func TestDivide(t *testing.T) {
+// TestPairs tests sorts of many keys of two bytes, of all values, of few, and in order.
+func TestPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
-	for _, n := range []int{1, 700, manyKeys, 30000} {
-		for _, width := range []int{3, mostTallied - 1, mostTallied, mostTallied + 1, 16} {
-			for _, turn := range []uint16{0, 1 << 15} {
-				values := make([]uint16, n)
-				for i := range values {
-					values[i] = uint16(r.Uint32()<<(32-width)>>(32-width)) - 1<<(width-1)
+	for _, n := range []int{manyKeys, manyKeys + 3, 1<<17 - 1, 1 << 17, 1<<18 + 1} {
+		for _, width := range []int{0, 3, 11, 16} {
+			for _, ordered := range []bool{false, true} {
+				s := sorter[uint16]{keys: make([]uint16, n), otherKeys: make([]uint16, n)}
+				for i := range s.keys {
+					s.keys[i] = uint16(r.Uint32()>>(32-width)) - 1<<10
 				}
-				want := slices.SortedFunc(slices.Values(values), func(a, b uint16) int { return int(a^turn) - int(b^turn) })
-				to, room := make([]uint16, n), make([]uint16, n)
-				for _, to := range [][]uint16{to, values} {
-					s := sorter[uint16]{}
-					if s.divide(to, values, room, turn); !slices.Equal(to, want) {
-						t.Errorf("%d values of %d bits, turned by %x, are not in order", n, width, turn)
-					}
+				want := slices.Sorted(slices.Values(s.keys))
+				if ordered {
+					copy(s.keys, want)
+				}
+				if s.sort(); !slices.Equal(s.keys, want) {
+					t.Errorf("%d keys of %d bits are not in order", n, width)
 				}
 			}
 		}

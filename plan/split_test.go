@@ -425,6 +425,36 @@ func TestSplitPositions(t *testing.T) {
 	}
 }
 
+// TestSplitScans tests which scans are a loop that computes and one that scans what that one has stored: those of one row with steps that
+// are much work, but for accumulations that go along a row by whole vectors.
+func TestSplitScans(t *testing.T) {
+	exp := func(n ...int) expr.Exp[float32] { return op.Exp[float32](leaf("x", n...)) }
+	for _, c := range []struct {
+		name   string
+		s      expr.Statement
+		stages int
+	}{
+		{"one row", expr.Let(leaf("y", 500), op.CumSum(exp(500), 0)), 2},
+		{"columns of one element", expr.Let(leaf("y", 500, 1), op.CumProd(exp(500, 1), 0)), 2},
+		{"from the end", expr.Let(leaf("y", 500), op.Flip(op.CumSum(op.Flip(exp(500), 0), 0), 0)), 2},
+		{"in place", expr.Let(leaf("x", 500), op.CumSum(exp(500), 0)), 2},
+		{"a short row", expr.Let(leaf("y", 100), op.CumSum(exp(100), 0)), 1},
+		{"little work", expr.Let(leaf("y", 500), op.CumSum(op.Add(leaf("x", 500), leaf("z", 500)), 0)), 1},
+		{"rows", expr.Let(leaf("y", 500, 500), op.CumSum(exp(500, 500), 1)), 1},
+		{"columns", expr.Let(leaf("y", 500, 500), op.CumSum(exp(500, 500), 0)), 1},
+		{"a maximum", expr.Let(leaf("y", 500), op.CumMax(exp(500), 0)), 1},
+		{"integers", expr.Let(typed[int32]("y", 500), op.CumSum(op.Cast[int32](exp(500)), 0)), 1},
+	} {
+		p, err := plan.Compile(t.Context(), []expr.Statement{c.s}, plan.SplitLoops)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Stages) != c.stages {
+			t.Errorf("%s: %d stages, want %d\n%s", c.name, len(p.Stages), c.stages, p.Explain())
+		}
+	}
+}
+
 // TestSplitFewColumns counts the loops of reductions down few columns of computed values: groups of rows are reduced, then the groups.
 func TestSplitFewColumns(t *testing.T) {
 	x, z := typed[int64]("x", 30000, 3), typed[int64]("z", 30000, 3)

@@ -107,6 +107,9 @@ func (g *Graph) node(k nodeKey, e *tree.Node, args []*Node, s shape.Shape) *Node
 		g.err = err
 	}
 	g.settle(n)
+	if e.Op.Class() == tree.Scan {
+		g.storeAside(n)
+	}
 	n.AloneDown = len(args) > 0 && g.aloneDown(e, args[0])
 	g.nodes = append(g.nodes, n)
 	g.equal[k] = n

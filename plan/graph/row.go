@@ -25,6 +25,8 @@ var (
 	atLeastRow = untyped.Row("greater_equal")
 	castRow    = untyped.Row("cast")
 	iotaRow    = untyped.Row("iota")
+	greaterRow = untyped.Row("maximum")
+	lesserRow  = untyped.Row("minimum")
 	whereRow   = untyped.Row("where")
 )
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
@@ -390,4 +391,35 @@ func (g *Graph) narrowSum(e *tree.Node, a *Node) *Node {
 	sum := g.make(view, []*Node{g.cast(x, t)})
 	g.Store(sum, moreLanes)
 	return g.cast(sum, e.DType())
+}
+
+// asideWork is the number of primitives of one element from which on a store for all steps takes less time than they take in a step of one
+// row, and asideSteps the number of steps.
+const asideWork, asideSteps = 8, 128
+
+// storeAside stores what the steps of scan v compute without a state, if that takes long and v goes along one row, where a vector has one
+// step. Loops along the row have as many as there are lanes, as accumulations in any grouping do.
+func (g *Graph) storeAside(v *Node) {
+	first := v.Args[0]
+	grouped := g.accumulates(v) && (v.Type.IsInt() || first.Src.Op == greaterRow || first.Src.Op == lesserRow)
+	if steps := first.Shape.Size(); !g.Separates || grouped || steps < asideSteps || steps != first.Shape[v.Src.Axes[0]] {
+		return
+	}
+	g.finder(func(n *Node) (found, stop bool) {
+		if n == v || n.Open != nil {
+			return false, false
+		}
+		if n.Array == nil && n.Computes && !n.Complex && !n.Faulty && n.Work >= asideWork && n.Shape.Equal(first.Shape) {
+			g.Store(n, "a step of one row computes one element, a vector several")
+		}
+		return false, true
+	})(v)
+}
+
+// accumulates reports whether v is a forward scan of one instruction of a state and an element, as of sums but not of products of bytes.
+func (g *Graph) accumulates(v *Node) bool {
+	states, next := v.States()
+	x := next[0]
+	return !v.Reversed() && len(states) == 1 && v.Args[0] == x && len(x.Args) == 2 && slices.Contains(x.Args, states[0]) && g.ownCost(x) == 1 &&
+		(x.Type.Size() > 1 || x.Src.Op != SaverRows[expr.Times])
 }

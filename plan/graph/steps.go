@@ -3,7 +3,6 @@ package graph
 import (
 	"slices"
 
-	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/shape"
@@ -130,12 +129,4 @@ func (s *steps) wholeRows(v *Node, t *Array) bool {
 		wide = wide || size == 1 && s.g.ownCost(n) > mostByteCost
 		return wide || n.Index != nil || n.Src.Op.Class() == tree.Scan && !s.g.accumulates(n), false
 	})(v)
-}
-
-// accumulates reports whether v is a forward scan of one instruction of a state and an element, as of sums but not of products of bytes.
-func (g *Graph) accumulates(v *Node) bool {
-	states, next := v.States()
-	x := next[0]
-	return !v.Reversed() && len(states) == 1 && v.Args[0] == x && len(x.Args) == 2 && slices.Contains(x.Args, states[0]) && g.ownCost(x) == 1 &&
-		(x.Type.Size() > 1 || x.Src.Op != SaverRows[expr.Times])
 }

@@ -372,11 +372,7 @@ func (s *scatter[T]) columns(out []T, off, lo, width, first, end int) {
 		return
 	case s.how == Add && neighbours && s.along.table == nil && step >= 0 && off >= 0:
 		v := elements[T](u, off+step*(s.count-1)+lo+width-1)[off+first*step+lo:]
-		if width <= 4 {
-			addShort(out, v, index, s.after, width, step)
-		} else {
-			addRows(out, v, index, s.after, width, step)
-		}
+		addRows(out, v, index, s.after, width, step)
 		return
 	}
 	for j, at := range index {
@@ -404,45 +400,8 @@ func (s *scatter[T]) columns(out []T, off, lo, width, first, end int) {
 func addRows[T number](out, v []T, index []int64, after, width, step int) {
 	for j, at := range index {
 		to, from := out[int(at)*after:][:width], v[j*step:][:width]
-		for ; len(to) >= 4 && len(from) >= 4; to, from = to[4:], from[4:] {
-			to[0] += from[0]
-			to[1] += from[1]
-			to[2] += from[2]
-			to[3] += from[3]
-		}
-		for k := range min(len(to), len(from)) {
-			to[k] += from[k]
-		}
-	}
-}
-
-// addShort is addRows for rows of up to 4 elements, such as points.
-func addShort[T number](out, v []T, index []int64, after, width, step int) {
-	switch width {
-	case 1:
-		for j, at := range index {
-			out[int(at)*after] += v[j*step]
-		}
-	case 2:
-		for j, at := range index {
-			to, from := (*[2]T)(out[int(at)*after:]), (*[2]T)(v[j*step:])
-			to[0] += from[0]
-			to[1] += from[1]
-		}
-	case 3:
-		for j, at := range index {
-			to, from := (*[3]T)(out[int(at)*after:]), (*[3]T)(v[j*step:])
-			to[0] += from[0]
-			to[1] += from[1]
-			to[2] += from[2]
-		}
-	case 4:
-		for j, at := range index {
-			to, from := (*[4]T)(out[int(at)*after:]), (*[4]T)(v[j*step:])
-			to[0] += from[0]
-			to[1] += from[1]
-			to[2] += from[2]
-			to[3] += from[3]
+		for k, x := range from {
+			to[k] += x
 		}
 	}
 }

@@ -55,13 +55,15 @@ func begins(counts []uint32) {
 
 // tally stores keys in order from one on, of which there are so many.
 func tally[K key](to []K, k K, counts []uint32) {
-	each := 16 / sizeOf[K]()
+	each := 32 / sizeOf[K]()
 	for _, n := range counts {
 		some, done := to[:n], each
 		if len(to) >= each { // without a branch for each key, and what is too much is overwritten
-			words := (*[16]byte)(unsafe.Pointer(&to[0]))
-			binary.NativeEndian.PutUint64(words[:], uint64(k)*repeated[K]())
-			binary.NativeEndian.PutUint64(words[8:], uint64(k)*repeated[K]())
+			words, many := (*[32]byte)(unsafe.Pointer(&to[0])), uint64(k)*repeated[K]()
+			binary.NativeEndian.PutUint64(words[:], many)
+			binary.NativeEndian.PutUint64(words[8:], many)
+			binary.NativeEndian.PutUint64(words[16:], many)
+			binary.NativeEndian.PutUint64(words[24:], many)
 		} else {
 			for j := range some {
 				some[j] = k

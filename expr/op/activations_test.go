@@ -136,6 +136,37 @@ func TestLogAddExp2OfEqual(t *testing.T) {
 	if want := []float32{-99, 4, 1e6 + 1}; !slices.Equal(got32, want) {
 		t.Errorf("%v, want %v", got32, want)
 	}
+	halves := engineOf(dtype.F16From(-3), dtype.F16From(0))
+	got16, _ := eval(t, op.Cast[float32](op.Cast[expr.Float16](op.LogAddExp2(halves, halves))))
+	if want := []float32{-2, 1}; !slices.Equal(got16, want) {
+		t.Errorf("halves: %v, want %v", got16, want)
+	}
+}
+
+// TestLogAddExp2Far tests a small power beside a large one: log2(1 + p) is p/ln(2).
+func TestLogAddExp2Far(t *testing.T) {
+	got, _ := eval(t, op.LogAddExp2(vector(0, -745.2), vector(-745.2, 0)))
+	for i, v := range got {
+		if want := 6.7861236733211e-225; math.Abs(v/want-1) > 2e-15 {
+			t.Errorf("%d: %v, want %v", i, v, want)
+		}
+	}
+}
+
+// TestDegreesOfHalves tests that angles of halves are rounded once: their factor is no half.
+func TestDegreesOfHalves(t *testing.T) {
+	for x := float32(1); x < 100; x++ {
+		v := engineOf(dtype.F16From(x))
+		degrees, _ := eval(t, op.Rad2Deg(v))
+		radians, _ := eval(t, op.Deg2Rad(v))
+		for _, c := range [][2]float32{
+			{degrees[0].Float32(), x * float32(180/math.Pi)}, {radians[0].Float32(), x * float32(math.Pi/180)},
+		} {
+			if want := dtype.F16From(c[1]).Float32(); c[0] != want {
+				t.Errorf("of %v: %v, want %v", x, c[0], want)
+			}
+		}
+	}
 }
 
 // equalish requires values within 4 units of the last place of 1 or of the expected value, the

@@ -18,19 +18,26 @@ func like(a *tree.Node, v float64) *tree.Node {
 	return tree.ConstFloat(a.DType(), v)
 }
 
+// widened returns a numeric operand in the type in which the engine computes it. Constants like it
+// are not rounded to halves.
+func widened(a *tree.Node) *tree.Node { return sound(Cast(a, a.DType().Register())) }
+
 // scaled returns a composition that multiplies by v.
 func scaled(v float64) func(o Options, x ...*tree.Node) *tree.Node {
-	return func(_ Options, x ...*tree.Node) *tree.Node { return Call("mul", x[0], like(x[0], v)) }
+	return func(_ Options, x ...*tree.Node) *tree.Node {
+		a := widened(x[0])
+		return Cast(Call("mul", a, like(a, v)), x[0].DType())
+	}
 }
 
-// logAdd returns the logarithm of the sum of two powers. The distance of equal exponents, also of
-// infinite ones, is 0. They share the adjoint, as the maximum does.
-func logAdd(power float64) func(o Options, x ...*tree.Node) *tree.Node {
+// logAdd returns the logarithm of the sum of two powers of exp(ln) by the name of their function.
+// The distance of equal exponents, also of infinite ones, is 0. They share the adjoint, as the maximum does.
+func logAdd(power string, ln float64) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(_ Options, x ...*tree.Node) *tree.Node {
-		a, b := x[0], x[1]
+		a, b := widened(x[0]), widened(x[1])
 		apart := Call("where", Call("equal", a, b), like(a, 0), Call("sub", a, b))
-		rest := Call("exp", Call("mul", Call("neg", Call("abs", apart)), like(a, power)))
-		return Call("add", Call("maximum", a, b), Call("div", Call("log1p", rest), like(a, power)))
+		rest := Call("log1p", Call(power, Call("neg", Call("abs", apart))))
+		return Cast(Call("add", Call("maximum", a, b), Call("div", rest, like(a, ln))), x[0].DType())
 	}
 }
 

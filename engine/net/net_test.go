@@ -331,8 +331,8 @@ func TestDefinitionErrors(t *testing.T) {
 	feed(t, w, "x", []float32{1})
 	for text, want := range map[string]string{
 		`op { type: "Nosuch" output: "y" }`:                                                                 `net "", operator 0 (Nosuch): oneloop: there is no operator type "Nosuch"`,
-		`op { type: "Relu" output: "y" }`:                                                                   `0 inputs, not X`,
-		`op { type: "Relu" input: "x" output: "y" output: "z" }`:                                            `2 outputs, not Y`,
+		`op { type: "Relu" output: "y" }`:                                                                   `0 inputs, but the operator has X`,
+		`op { type: "Relu" input: "x" output: "y" output: "z" }`:                                            `2 outputs, but the operator has Y`,
 		`op { type: "Relu" input: "q" output: "y" name: "r" }`:                                              `operator 0 (Relu "r"), blob "q": oneloop: the blob is no external input`,
 		`op { type: "Relu" input: "x" output: "y" arg { name: "slop" f: 1 } }`:                              `there is no argument "slop"`,
 		`op { type: "Clip" input: "x" output: "y" arg { name: "min" f: 1 } }`:                               `argument "max" is missing`,
@@ -399,6 +399,9 @@ func TestRunErrors(t *testing.T) {
 			if check(t, text, err, kind); !errors.As(err, &e) || e.Index != 1 || n.LastFailed() != 1 {
 				t.Errorf("%s: %v, failed operator %d", text, err, n.LastFailed())
 				continue
+			}
+			if strings.Contains(err.Error(), "waitgroup.go") {
+				t.Errorf("the error has a place in the standard library: %v", err)
 			}
 			ops := n.Operators()
 			if ops[0].Event().Query() == net.Scheduled || ops[1].Event().Query() != net.Failed || ops[2].Event().Query() != net.Failed || n.Event().Query() != net.Failed {

@@ -171,7 +171,7 @@ func count(what string, n int, names []string, optional int) error {
 		most = n
 	}
 	if n < least || n > most {
-		return tree.NewError(tree.ErrValue, "", "%d %s, not %s", n, what, strings.Join(names, ", "))
+		return tree.NewError(tree.ErrValue, "", "%d %s, but the operator has %s", n, what, strings.Join(names, ", "))
 	}
 	return nil
 }

@@ -173,11 +173,11 @@ func exported(function string) (name string, ok bool) {
 	return pkg + "." + receiver, true
 }
 
-// callers are the packages of the standard library that call methods of the library
-// for the user, such as String and MarshalJSON.
+// callers are the packages of the standard library that call functions of the library
+// for the user, such as String and MarshalJSON, or for the library, such as those of its goroutines.
 var callers = []string{
 	"encoding/binary", "encoding/gob", "encoding/json", "encoding/json/v2", "encoding/xml", "expvar", "fmt", "html/template", "io", "log",
-	"log/slog", "maps", "reflect", "slices", "sort", "text/template",
+	"log/slog", "maps", "reflect", "slices", "sort", "sync", "text/template",
 }
 
 // standard is the directory of the standard library, or empty if paths of files begin with

@@ -57,6 +57,7 @@ func bombs() map[string]vector {
 		"flipped sum":             nested(3000, double(v), func(e vector) vector { return op.Flip(e, 0) }),
 		"chain":                   nested(50000, v, op.Neg),
 		"chain of doubles":        nested(50000, v, double),
+		"chain of sines":          nested(4000, v, op.Sin),
 		"chain of two":            nested(300, v, func(e vector) vector { return op.Add(op.Sin(e), e) }),
 		"taken":                   nested(500, v, func(e vector) vector { return op.Take(e, i, 0) }),
 		"taken sums":              nested(100, v, func(e vector) vector { return op.Take(double(e), i, 0) }),
@@ -77,6 +78,15 @@ func bombs() map[string]vector {
 	}
 }
 
+// manyStatements returns statements that store to arrays of their own.
+func manyStatements() (all []expr.Statement) {
+	x := engine.Zeros[float32](6)
+	for i := range 4000 {
+		all = append(all, expr.LetAdd(engine.Zeros[float32](6), op.MulScalar(x, float32(i))))
+	}
+	return all
+}
+
 // TestBombs tests that each bomb compiles within three seconds of processor time, ten
 // times what the slowest takes on a machine of its own. The race detector slows
 // compilation by up to nine times.
@@ -89,20 +99,24 @@ func TestBombs(t *testing.T) {
 	if !testlevel.Deep() {
 		backends = backends[:1] // most of the time goes into the plan
 	}
+	programs := map[string][]expr.Statement{"statements": manyStatements()}
 	for name, e := range bombs() {
 		n := e.Node()
 		if n.Err() != nil {
 			t.Fatal(name, n.Err())
 		}
+		y, err := engine.NewArray(n.DType(), n.Shape()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		programs[name] = []expr.Statement{{Target: y.Node(), Value: n}}
+	}
+	for name, program := range programs {
 		for _, backend := range backends {
 			t.Run(name+"/"+backend, func(t *testing.T) {
-				y, err := engine.NewArray(n.DType(), n.Shape()...)
-				if err != nil {
-					t.Fatal(err)
-				}
 				for try := 1; ; try++ { // a busy machine may count too much time for a process
 					start := testlevel.CPUTime()
-					p, err := engine.CompileWith(t.Context(), engine.Options{Backend: backend}, expr.Statement{Target: y.Node(), Value: n})
+					p, err := engine.CompileWith(t.Context(), engine.Options{Backend: backend}, program...)
 					took := testlevel.CPUTime() - start
 					if err == nil && took <= limit {
 						t.Log(took, len(p.Plan().Stages), "stages")

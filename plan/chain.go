@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/graph"
 	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
@@ -250,8 +251,13 @@ func (s *Stage) columns() int {
 	return 1
 }
 
-// private returns the temporaries that only parts use.
+// private returns the temporaries that only parts use, or none if even all that they write are too small for a chain.
 func (c *chainer) private(parts []*Stage) (own []*Array) {
+	stored := func(w *Array) bool { return w.Mem != nil }
+	made := func(p *Stage) int { return bytesOf(slices.DeleteFunc(slices.Clone(p.Writes), stored)) }
+	if !c.always && lists.Sum(parts, made) < leastTemp {
+		return nil
+	}
 	for _, p := range parts {
 		for _, w := range p.Writes {
 			if w.Mem == nil && w.Shape.Size() > 0 && !slices.ContainsFunc(c.stages, func(s *Stage) bool {

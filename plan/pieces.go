@@ -24,6 +24,9 @@ func inPieces(all []*Stage, i int, always bool) *Stage {
 		for n < min(len(stages), mostStages) && stages[n].Kind == Loop && chains(stages[n]) && !stages[n].Raises() && stages[n].hasRows(dims) {
 			n++
 		}
+		if !always && lists.Sum(stages[:n], func(s *Stage) int { return bytesOf(accessed([]*Stage{s}, dims)) }) < leastPieces {
+			continue // most small programs end here: the search takes the square of the number of arrays
+		}
 		for n > 1 && !(shares(stages[:n], dims) && alignedPieces(stages[:n], dims)) {
 			n--
 		}
@@ -90,7 +93,7 @@ func wholeRows(a *Array, dims []int) *Array {
 // piecesOf returns the chain of parts of stages, or nil if it does not pay. Each worker has a block of the temporaries that only the parts use.
 func piecesOf(stages, parts []*Stage, dims []int, always bool) *Stage {
 	rows := shape.Shape(dims).Size()
-	all := lists.Sum(accessed(parts, dims), (*Array).Bytes)
+	all := bytesOf(accessed(parts, dims))
 	size := min(ownBytes*rows/max(all, 1), rows/leastBlocks)
 	if always {
 		size = max(1, min(size, rows/3))
@@ -120,7 +123,7 @@ func piecesOf(stages, parts []*Stage, dims []int, always bool) *Stage {
 // largestFirst moves parts up before those that store less and that they do not depend on. The first part brings the rows of a block to
 // the caches: a border that reads a little of each line would wait for each of them.
 func largestFirst(parts []*Stage) (out []*Stage) {
-	stored := func(s *Stage) int { return lists.Sum(s.Writes, (*Array).Bytes) }
+	stored := func(s *Stage) int { return bytesOf(s.Writes) }
 	for _, p := range parts {
 		at := len(out)
 		for at > 0 && stored(out[at-1]) < stored(p) && independent(out[at-1], p) {
@@ -130,6 +133,8 @@ func largestFirst(parts []*Stage) (out []*Stage) {
 	}
 	return out
 }
+
+func bytesOf(list []*Array) int { return lists.Sum(list, (*Array).Bytes) }
 
 // accessed returns the whole rows that parts access, each once.
 func accessed(parts []*Stage, dims []int) (list []*Array) {

@@ -2,6 +2,7 @@ package untyped
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -284,12 +285,13 @@ func inImage(n *tree.Node, w []slide, dims shape.Shape) *tree.Node {
 	return at
 }
 
-// smallQuotient returns n/d of integers 0 <= n < most, for small ones as a product with 2^16/d rounded up:
-// the error of the product is below most*d.
+// smallQuotient returns n/d of integers 0 <= n < most, for small ones as a product with a power of two over d, rounded up:
+// the error of the product is below most*d, which is at most that power.
 func smallQuotient(n *tree.Node, d, most int) *tree.Node {
 	number := func(v int) *tree.Node { return tree.NewConst(n.DType(), uint64(v)) }
-	if most <= 1<<15/d {
-		return Call("right_shift", Call("mul", n, number((1<<16+d-1)/d)), number(16))
+	if most <= 1<<15 && d <= most {
+		shift := bits.Len(uint(most * d))
+		return Call("right_shift", Call("mul", n, number((1<<shift+d-1)/d)), number(shift))
 	}
 	return Call("floor_divide", n, number(d))
 }
@@ -323,8 +325,44 @@ func unpoolAt(o Options, x ...*tree.Node) *tree.Node {
 	v := sound(windowed(Reshape(Cast(Iota(image.Size()), t), image), w, tree.NewConst(t, t.Mask())))
 	out := slices.Concat(dims[:lead], v.Shape()[:len(w)])
 	stopIf(!grad.Shape().Equal(out) || !at.Shape().Equal(out), misshapen, "%v and %v are no shapes of pools of %v, which is %v", grad.Shape(), at.Shape(), dims, out)
-	is := Call("equal", v, forEach(w, Cast(at, t)))
-	return fold(Call("where", is, forEach(w, grad), tree.NewConst(grad.DType(), 0)), dims, w)
+	at = Cast(at, t)
+	zero, overlap := tree.NewConst(grad.DType(), 0), slices.ContainsFunc(w, func(s slide) bool { return s.stride < s.size })
+	if overlap && toExtremes(w, image) {
+		is := inWindows(at, w, image)
+		return scatterInto(dims, lead, Call("where", is, at, tree.NewConst(t, 0)), Call("where", is, grad, zero))
+	}
+	return fold(Call("where", Call("equal", v, forEach(w, at)), forEach(w, grad), zero), dims, w)
+}
+
+// inWindows reports for each window whether a position in images of shape dims is one of its elements.
+func inWindows(at *tree.Node, w []slide, dims shape.Shape) *tree.Node {
+	number := func(v int) *tree.Node { return tree.NewConst(at.DType(), uint64(v)) }
+	within := func(v *tree.Node, n int) *tree.Node { // negative numbers are large ones without a sign
+		t := dtype.Integer(v.DType().Size(), false)
+		return Call("less", Cast(v, t), tree.NewConst(t, uint64(n)))
+	}
+	lead, is, rest := len(at.Shape())-len(w), within(at, dims.Size()), at
+	for i := len(w) - 1; i >= 0; i-- {
+		e, s := rest, w[i]
+		if i > 0 {
+			rest = smallQuotient(rest, dims[i], dims[:i+1].Size())
+			e = Call("sub", e, Call("mul", rest, number(dims[i])))
+		}
+		e = Call("sub", e, start(at.Shape(), lead+i, s, at.DType()))
+		is = Call("logical_and", is, within(e, (s.size-1)*s.dilation+1))
+		if s.dilation > 1 {
+			is = Call("logical_and", is, Call("equal", Call("mod", e, number(s.dilation)), number(0)))
+		}
+	}
+	return is
+}
+
+// scatterInto adds the elements of a to their positions in images of a shape: those of the axes after lead.
+func scatterInto(dims shape.Shape, lead int, at, a *tree.Node) *tree.Node {
+	images, n := dims[:lead], dims[lead:].Size()
+	first := Call("mul", Iota(images.Size()), tree.NewConst(dtype.I64, uint64(n)))
+	at = Call("add", Reshape(first, append(images.Clone(), ones(len(dims)-lead)...)), Cast(at, dtype.I64))
+	return Reshape(tree.ApplyWith(Row("scatter_add"), tree.Attributes{Axes: []int{0}, Ints: []int{dims.Size()}}, at, a), dims)
 }
 
 // forEach returns a, which has an element for each window, for each element of windows.

@@ -303,12 +303,8 @@ func gradPooled(g *tree.Adjoint, arg int) *tree.Node {
 		is = g.Op("equal", windowed(a, w, g.Const(math.NaN())), forEach(w, g.Node))
 	} else {
 		first := firstExtremes(a, w, largest)
-		if lead, in := a.Shape()[:len(a.Shape())-len(w)], a.Shape()[len(a.Shape())-len(w):]; toExtremes(w, in) {
-			at, n := inImage(first, w, in), in.Size()
-			images := Call("mul", Iota(a.Shape().Size()/n), tree.NewConst(dtype.I64, uint64(n)))
-			images = Reshape(images, slices.Concat(lead, ones(len(w))))
-			sum := g.With("scatter_add", []int{0}, []int{a.Shape().Size()}, Call("add", images, Cast(at, dtype.I64)), g.Full())
-			return Reshape(sum, a.Shape())
+		if lead := len(a.Shape()) - len(w); toExtremes(w, a.Shape()[lead:]) {
+			return scatterInto(a.Shape(), lead, inImage(first, w, a.Shape()[lead:]), g.Full())
 		}
 		number := Reshape(Cast(Iota(sizes(w).Size()), first.DType()), sizes(w)) // of each element of a window
 		is = g.Op("equal", number, forEach(w, first))

@@ -11,17 +11,29 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 )
 
-// TestEachRow compares scans along many short rows with the interpreter: forward, backward and in
-// place, with a second state and a weight for each step.
+// TestEachRow compares scans along many rows with the interpreter: forward, backward and in
+// place, with a second state and a weight for each step. The rows are short, or are sums of elements that are apart.
 func TestEachRow(t *testing.T) {
 	types := []dtype.Type{dtype.F32, dtype.F64, dtype.I32, dtype.I64, dtype.U32, dtype.I8, dtype.U8, dtype.I16, dtype.U16}
-	found, narrow := map[backend.Backend]int{}, map[backend.Backend]int{}
-	for seed := range 72 {
+	found, narrow, long := map[backend.Backend]int{}, map[backend.Backend]int{}, map[backend.Backend]int{}
+	for seed := range 120 {
 		r := rand.New(rand.NewPCG(uint64(seed), 9))
 		typ := types[seed%len(types)]
 		rows, steps := 64+r.IntN(140), 2+r.IntN(16)
-		at, from, mode := "i0, i1", "x", "out"
-		if seed%3 == 1 {
+		at, from, mode, combine, row := "i0, i1", "x", "out", "mul", 0
+		switch {
+		case seed >= 72: // elements that are apart
+			by := []int{2, -2, 3, 2}[seed%4]
+			if seed%3 > 0 {
+				combine, steps = "add", []int{16, 17, 24, 37, 65, 129, 300}[r.IntN(7)]
+			}
+			row = max(by, -by)*steps + r.IntN(3)
+			first := r.IntN(2)
+			if by < 0 {
+				first = row - 1 - first
+			}
+			at = fmt.Sprintf("i0, %d+i1*%d", first, by)
+		case seed%3 == 1:
 			at = fmt.Sprintf("i0, %d+i1*-1", steps-1)
 		}
 		if seed%4 == 1 { // in place
@@ -43,15 +55,16 @@ buf z %[1]s out 1
       %%3 = load %[1]s %[3]s[%[2]s]
       %%4 = load %[1]s v[i1]
       %%5 = add %[1]s %%1 %%3
-      %%6 = mul %[1]s %%5 %%4
+      %%6 = %[5]s %[1]s %%5 %%4
       store %[1]s y[%[2]s] %%6
       %%7 = next %[1]s %%1 %%5
       %%8 = next %[1]s %%2 %%1
     }
     store %[1]s z[i0] %%8
   }
-}`, typ.Short(), at, from, mode))
-		shapes := [][]int{{rows, steps}, {rows, steps}, {rows}, {steps}, {rows}}
+}`, typ.Short(), at, from, mode, combine))
+		row = max(row, steps)
+		shapes := [][]int{{rows, row}, {rows, row}, {rows}, {steps}, {rows}}
 		s := newSetup(t, r, k, []int{rows, steps}, nil, shapes, seed%2 == 0)
 		for _, be := range isas(t) {
 			if in, ok := s.instance(t, be).(*instance); ok {
@@ -59,6 +72,7 @@ buf z %[1]s out 1
 					if bp.Each > 0 {
 						found[be]++
 						narrow[be] += int(frame.Bit(typ.Size() < 4))
+						long[be] += int(frame.Bit(bp.Each > 16))
 					}
 				}
 			}
@@ -66,8 +80,8 @@ buf z %[1]s out 1
 		differ(t, r, s)
 	}
 	for be, n := range found {
-		if n < 30 || narrow[be] < 10 {
-			t.Errorf("%s walks %d times along each row, %d of them with narrow elements", be.Name(), n, narrow[be])
+		if n < 55 || narrow[be] < 10 || long[be] < 12 {
+			t.Errorf("%s walks %d times along each row, %d of them with narrow elements, %d with many steps", be.Name(), n, narrow[be], long[be])
 		}
 	}
 }

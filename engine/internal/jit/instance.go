@@ -274,7 +274,7 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 		if bp.strip = min(bp.strip, bv.step); bv.wide {
 			bp.strip = bv.step
 		}
-		if bp.Along && bp.Each == 0 || bp.Prefixes {
+		if bp.Along && (bp.Each == 0 || !bp.ShortSteps()) || bp.Prefixes {
 			bp.strip = bp.alongLanes(bp.strip)
 		}
 		bp.findTogether(b.Machine)
@@ -301,7 +301,7 @@ func (bp *boundPhase) findTogether(m machine.Model) {
 
 // alongLanes returns the number of lanes of a call that goes along the steps of one lane after the other: at most most.
 func (bp *boundPhase) alongLanes(most int) int {
-	if !bp.Prefixes || !bp.PrefixLanes() {
+	if bp.Prefixes && !bp.PrefixLanes() || !bp.Prefixes && bp.Each == 0 {
 		return 1
 	}
 	steps := bp.SeqN

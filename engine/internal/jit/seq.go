@@ -38,6 +38,8 @@ const (
 // reduction, and with the rows that are staged.
 func (bp *boundPhase) run(n int) int {
 	switch {
+	case bp.Each > 0 && !bp.Prefixes: // the code has all steps
+		return bp.SeqN
 	case bp.Across && bp.Ordered:
 		return max(min(ir.Run, 1<<bits.Len(uint(acrossElements/n))), 1)
 	case bp.Across && len(bp.Lowered.Carries) == 0: // no rows that are left over from several at once

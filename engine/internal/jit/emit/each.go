@@ -7,7 +7,7 @@ import (
 )
 
 // eachRow emits a loop that carries values along many short rows: a loop over groups of as many rows as
-// a vector has lanes, if their parts are transposed in registers, and a loop over single rows. All steps of a
+// a vector has lanes, if their parts are transposed in registers, and a loop over single rows. Few steps of a
 // row have no loop. Only the first lane of the vector of a single row has values.
 func (f *phaseCode) eachRow() {
 	v, _ := f.pressure()
@@ -38,10 +38,7 @@ func (f *phaseCode) eachRow() {
 	f.Align(32)
 	f.Bind(rows)
 	f.rowsOf(1, func() {
-		for f.Step = range f.Layout.Each {
-			f.body(f.top)
-		}
-		f.Step = 0
+		f.allSteps()
 		for i := range f.carries {
 			c := &f.carries[i]
 			f.Lanes.StoreFirst(c.Type.Size(), f.carryMem(c, 0), c.regs[0])
@@ -49,6 +46,37 @@ func (f *phaseCode) eachRow() {
 	})
 	f.Branch(isa.LT, isa.Lane, isa.Word(f.Phase.Lanes), rows)
 	f.Bind(done)
+}
+
+// stepsAtOnce is the steps of an iteration along a row that has many.
+const stepsAtOnce = 8
+
+// allSteps emits the steps of one row: those of a long one in a loop, and the rest behind it.
+func (f *phaseCode) allSteps() {
+	steps := func(n int) {
+		for f.Step = range n {
+			f.body(f.top)
+		}
+		f.Step = 0
+	}
+	n := f.Layout.Each
+	if f.Layout.ShortSteps() {
+		steps(n)
+		return
+	}
+	forward := func(n int) {
+		f.eachRowSite(func(s *layout.Site, at int8) { f.stepRow(s, at, isa.K(n*s.RowBytes())) })
+	}
+	loop := f.NewLabel()
+	f.Int(isa.Mov, isa.Count, isa.K(n/stepsAtOnce))
+	f.Align(32)
+	f.Bind(loop)
+	steps(stepsAtOnce)
+	forward(stepsAtOnce)
+	f.Int(isa.Sub, isa.Count, isa.K(1))
+	f.BranchResult(isa.NE, loop)
+	steps(n % stepsAtOnce)
+	forward(-(n &^ (stepsAtOnce - 1)))
 }
 
 // rowsOf emits what the code of n rows has around their steps: it loads the states, and goes to the

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
@@ -60,7 +61,7 @@ func (b *Binder) findTransposed(bp *Phase) bool {
 	return len(transposed) > 0
 }
 
-// The most steps of a row that is walked by itself, the most nodes of all its steps, and the fewest
+// The most steps of a row that is walked by itself without a loop, the most nodes of all its steps, and the fewest
 // such rows.
 const (
 	mostEach   = 16
@@ -71,31 +72,32 @@ const (
 
 // findEach sets bp.Each for a loop that carries values along many short rows: they are walked one
 // after the other, without a loop over the steps. The processor overlaps the rows, and the elements
-// are not transposed unless registers hold parts of them.
+// are not transposed unless registers hold parts of them. Sums and products of elements that are apart along the rows, too,
+// such as parts of complex numbers, take any number of steps: a vector would have them one by one.
 func (b *Binder) findEach(bp *Phase) bool {
 	ph := bp.Lowered
-	if !b.shortSteps(bp, bp.Spans) {
+	if !b.manyRows(bp, bp.Spans) {
 		return false
 	}
-	strided := false
+	near, apart := false, false // some elements are neighbours along the rows; some are not
 	for i := range bp.Sites {
-		s, step := &bp.Sites[i], bound.StepOf(bp.Sites[i].Seq)
+		s, step, lane := &bp.Sites[i], bound.StepOf(bp.Sites[i].Seq), bp.Sites[i].Line.Step()
 		switch {
 		case !s.Affine() || s.Staged || !bp.inStep(int32(i)):
 			return false
-		case !s.inReach():
+		case !s.inReach() || max(s.RowBytes(), -s.RowBytes())*bp.SeqN > math.MaxInt32:
 			return false
-		case s.Kind == Strided && (step == 1 || step == -1):
-			strided = true
+		case s.Kind == Strided && step != 0 && max(step, -step) <= max(lane, -lane):
+			near, apart = near || step == 1 || step == -1, apart || step != 1 && step != -1
 		case s.Kind != Unused && !(s.Kind == Scratch && bp.carries(s)) && !(s.Kind == Uniform && !ph.Sites[i].Store):
 			return false
 		}
 	}
-	if !strided {
+	if !near && !apart || !bp.ShortSteps() && (near || !bp.stepsShortly() || bp.SeqN > math.MaxInt16>>2) {
 		return false
 	}
 	bp.Each, bp.Along = bp.SeqN, true
-	transposes := bp.transposesParts(b.Bytes)
+	transposes := !apart && bp.transposesParts(b.Bytes)
 	for i := range bp.Sites {
 		bp.Sites[i].Transposes = transposes && bp.Sites[i].Kind == Strided
 	}
@@ -103,15 +105,19 @@ func (b *Binder) findEach(bp *Phase) bool {
 	return true
 }
 
-// shortSteps reports whether a loop that carries values goes along many rows with few steps, which may follow each other in the code.
+// manyRows reports whether a loop that carries values goes along many rows whose steps may follow each other in the code.
 // ext are the extents of its lanes.
-func (b *Binder) shortSteps(bp *Phase, ext []int) bool {
-	ph, k := bp.Lowered, len(ext)
-	if !b.Blends || len(bp.SeqSpans) != 1 || len(ph.Carries) == 0 || k == 0 || ext[k-1] < leastEach {
+func (b *Binder) manyRows(bp *Phase, ext []int) bool {
+	states, k := len(bp.Lowered.Carries), len(ext)
+	if !b.Blends || len(bp.SeqSpans) != 1 || states == 0 || states > eachStates || k == 0 || ext[k-1] < leastEach {
 		return false
 	}
-	fits := bp.SeqN <= mostEach && len(ph.Carries) <= eachStates && bp.SeqN*len(ph.Top) <= eachNodes
-	return fits && bp.plainSteps() && !b.transposesPairs(bp)
+	return bp.plainSteps() && !b.transposesPairs(bp)
+}
+
+// ShortSteps reports whether the code of all steps is short.
+func (bp *Phase) ShortSteps() bool {
+	return bp.SeqN <= mostEach && bp.SeqN*len(bp.Lowered.Top) <= eachNodes
 }
 
 // transposesPairs reports whether blocks of elements of 2 bytes are transposed in less time than rows are walked one by one: if they are halves,
@@ -395,7 +401,7 @@ func (l *layouter) walksRows() bool {
 
 // walksEach reports whether [Binder.findEach] will suit a loop that is steady.
 func (l *layouter) walksEach() bool {
-	if !l.shortSteps(l.bp, l.ext) {
+	if !l.manyRows(l.bp, l.ext) || !l.bp.ShortSteps() {
 		return false
 	}
 	for at, i := range l.which {
@@ -449,7 +455,7 @@ func (bp *Phase) findAlong() {
 	staged := slices.ContainsFunc(bp.Sites, func(s Site) bool { return s.Staged })
 	for i := range bp.Sites {
 		step := bound.StepOf(bp.Sites[i].Seq)
-		near := max(step, -step) <= 1 || max(step, -step) == 2 && bp.SeqN >= 2*longChain && bp.onlySums()
+		near := max(step, -step) <= 1 || max(step, -step) == 2 && bp.SeqN >= 2*longChain && bp.stepsShortly()
 		bp.Along = bp.Along || !staged && bp.SeqN >= longChain && bp.Sites[i].Kind == Strided && near
 	}
 	if bp.Along {
@@ -457,11 +463,18 @@ func (bp *Phase) findAlong() {
 	}
 }
 
-// onlySums reports whether a loop loads, adds and stores.
-func (bp *Phase) onlySums() bool {
+// stepsShortly reports whether a loop loads, stores, and has one sum or product for each state.
+func (bp *Phase) stepsShortly() bool {
+	operations := 0
 	return !slices.ContainsFunc(bp.Lowered.Top, func(id int32) bool {
-		op := bp.Lowered.Nodes[id].Op
-		return op != prim.Add && op != ir.Load && op != ir.Store
+		switch bp.Lowered.Nodes[id].Op {
+		case prim.Add, prim.Mul:
+			operations++
+		case ir.Load, ir.Store:
+		default:
+			return true
+		}
+		return operations > len(bp.Lowered.Carries)
 	})
 }
 

@@ -52,7 +52,7 @@ const (
 )
 
 // favoursColumns reports whether neighbouring elements in memory belong to neighbouring rows at all
-// accesses of a kernel, and not to one row.
+// accesses of a kernel, and not to one row. Wide vectors take every second element of long rows, too, as are parts of complex numbers.
 func (c *code) favoursColumns(b *layout.Binder) bool {
 	kind, main := bound.UnitsOf(c.p.IR)
 	if kind != bound.RowUnits {
@@ -75,10 +75,10 @@ func (c *code) favoursColumns(b *layout.Binder) bool {
 			}
 			a := &b.Access[in.Aux]
 			across, along := a.Offset.Coef[outer[len(outer)-1]], a.Offset.Coef[inner[len(inner)-1]]
-			if across != 0 && across != 1 || slices.ContainsFunc(a.Dims, func(d bound.Dim) bool { return !d.Direct() }) {
+			if across < 0 || across > 2 || across == 2 && (b.Bytes < 64 || n < 4*leastLanes || c.p.IR.Bufs[a.Buf].Type.Size() < 4) || slices.ContainsFunc(a.Dims, func(d bound.Dim) bool { return !d.Direct() }) {
 				return false
 			}
-			apart = apart || across == 1 && (along < -1 || along > 1)
+			apart = apart || across > 0 && max(along, -along) > across
 		}
 	}
 	return apart

@@ -97,6 +97,34 @@ func TestColumnsGuarded(t *testing.T) {
 	differ(t, r, newSetup(t, r, k, []int{130, 65}, nil, [][]int{{65, 130}, {130}}, true))
 }
 
+// TestColumnsApart compares sums of products of complex numbers down columns, whose parts are every second element, with the interpreter.
+func TestColumnsApart(t *testing.T) {
+	defer forget()
+	r := rand.New(rand.NewPCG(6, 2))
+	found := map[string]int{}
+	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.I32, dtype.U8} {
+		text := "kernel apart\naxis i0 i1\nbuf x TYPE in 2\nbuf v TYPE in 1\nbuf y TYPE out 1\n{\npar i0 {\nvec i1 {\n%0 = load REG x[i1, i0*2]\n%1 = load REG x[i1, 1+i0*2]\n" +
+			"%2 = load REG v[i1]\n%3 = mul REG %0 %2\n%4 = reduce sum REG %3\n%5 = mul REG %1 %2\n%6 = sub REG %5 %0\n%7 = reduce sum REG %6\n}\nstore REG y[i0*2] %4\nstore REG y[1+i0*2] %7\n}\n}\n"
+		k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "REG", typ.Register().Short()).Replace(text))
+		for i, n := range []int{255, 256, 300, 1000, 4097} {
+			for _, rows := range []int{8, 33, 100} {
+				s := newSetup(t, r, k, []int{rows, n}, nil, [][]int{{n, 2*rows + i%3}, {n}, {2 * rows}}, true)
+				for _, be := range isas(t) {
+					if in, ok := s.instance(t, be).(*instance); ok && in.phases[0].Lowered.LaneStep > 0 {
+						found[be.Name()]++
+					}
+				}
+				differ(t, r, s)
+			}
+		}
+	}
+	for _, be := range isas(t) {
+		if n := found[be.Name()]; n < 15 && be.Name() == "avx512" {
+			t.Errorf("%s goes down the columns of %d loops", be.Name(), n)
+		}
+	}
+}
+
 // TestTransposedSums compares reductions down columns that are rows of their array with the interpreter.
 func TestTransposedSums(t *testing.T) {
 	defer forget()

@@ -91,6 +91,19 @@ func TestTilesThatFollow(t *testing.T) {
 	}
 }
 
+// TestListed tests that products of many kernels are lists of at most four calls, up to a limit that lets a context end them.
+func TestListed(t *testing.T) {
+	for _, isa := range isas()[1:] {
+		for _, m := range []int{1000, 1100} {
+			p := Problem{Type: dtype.F32, M: m, N: 64, K: 60, A: Matrix{60, 1}, B: Matrix{64, 1}, OffA: []int{0}, OffB: []int{0}}
+			d := New(isa, p, &ir.Binding{}, 1)
+			if n := len(d.machine.cells); n > 4 || (n > 0) != (m*64*60 <= mostListed) {
+				t.Errorf("%s, %d rows: %d calls", isa, m, n)
+			}
+		}
+	}
+}
+
 // TestListsPrefetch tests that the kernels of a list prefetch the operands of later products, and nothing if there is one product.
 func TestListsPrefetch(t *testing.T) {
 	const size = 40

@@ -278,11 +278,11 @@ func (c *call) choose() order {
 	return eachStrip
 }
 
-// fewTiles reports whether a few tiles of rows read B, a block of which is one strip or, with AVX2, stays in the second-level
+// fewTiles reports whether a few tiles of rows read B, a block of which is one strip or stays in the second-level
 // cache beside them: then prefetches, and calls for each tile or strip, take more time than they save.
 func (c *call) fewTiles() bool {
 	const most = 4
-	return c.tiles() <= most && (c.strips() == 1 || !c.e.f.avx512 && c.args.k*c.t.n*c.e.size <= l2()/4)
+	return c.tiles() <= most && (c.strips() == 1 || c.args.k*c.t.n*c.e.size <= l2()/4)
 }
 
 // rowByRow reports whether the kernels of one tile of rows store all strips before the next tile: where the result does not
@@ -305,18 +305,18 @@ func (c *call) rowByRow() bool {
 		return true
 	}
 	b := terms * c.t.n * e.size
-	return (terms <= storedTerms || c.tiles() > farTiles) && b > e.f.nearB() && b <= l3()/8
+	return (terms <= storedTerms || c.tiles() > farTiles) && b > mostNearB() && b <= l3()/8
 }
 
 // nearB reports whether B stays in the first-level cache, or in the second one, and each strip serves enough rows to be read
 // again from there. One call of a kernel computes all strips: with 64 terms, calls for single strips take a twentieth of the time.
-// With AVX2 a B that comes from afar, and is not packed, is prefetched strip by strip instead.
+// A B that comes from afar, and is not packed, is prefetched strip by strip instead.
 func (c *call) nearB() bool {
 	const enough = 4 // tiles
 	e := c.e
 	b := c.args.k * c.t.n * e.size
-	byStrips := !e.f.avx512 && !e.packB && c.args.k*e.p.N*e.size > 2*l2()
-	return b <= cachedB || b <= e.f.nearB() && !byStrips && c.group() >= enough
+	byStrips := !e.packB && c.args.k*e.p.N*e.size > 2*l2()
+	return b <= cachedB || b <= mostNearB() && !byStrips && c.group() >= enough
 }
 
 // cached runs the kernels in another order than strip by strip.
@@ -353,13 +353,12 @@ func (c *call) cached(pack bool) {
 const tilesAhead = 2
 
 // rowsRate is the rate at which kernels of the only strip prefetch the rows of A of later tiles, and whether they do: then one call computes
-// all tiles. It is silent if the rows are parts of longer ones that come from a cache, which the processor follows. For AVX-512 it
-// was not measured.
+// all tiles. It is silent if the rows are parts of longer ones that come from a cache, which the processor follows.
 func (c *call) rowsRate() (r rate, ahead bool) {
 	const least = 16 // terms
 	e, p := c.e, c.e.p
 	switch {
-	case e.f.avx512 || e.packA || c.strips() > 1 || c.fewTiles() || c.args.k <= least || !c.nearB():
+	case e.packA || c.strips() > 1 || c.fewTiles() || c.args.k <= least || !c.nearB():
 		return silent, false
 	case c.across:
 		return each, true

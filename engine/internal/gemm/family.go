@@ -124,14 +124,8 @@ func (f *family) most(vecs int) int {
 	return f.rows
 }
 
-// nearB is the size of the packed blocks of B, in bytes, that stay in the second-level cache. For AVX-512 no more
-// than a quarter was measured.
-func (f *family) nearB() int {
-	if f.avx512 {
-		return l2() / 4
-	}
-	return l2() / 2
-}
+// mostNearB is the size of the packed blocks of B, in bytes, that stay in the second-level cache.
+func mostNearB() int { return l2() / 2 }
 
 // repays is the number of strips of B, but one, from which packing A of a large product takes less time
 // than it saves. Apart says that A is by columns, parts of so many lines or pages that they leave the caches.

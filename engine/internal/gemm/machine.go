@@ -253,7 +253,7 @@ func (e *machine) choose(p *Problem) {
 	if k > storedTerms {
 		mostTiles = farTiles
 	}
-	again := p.M > 2*e.rows && (e.f.avx512 || p.M > mostTiles*e.rows || k > nearPages || k > ways && conflict(e.b.Row))
+	again := p.M > 2*e.rows && (p.M > mostTiles*e.rows || k > nearPages || k > ways && conflict(e.b.Row))
 	again = again && (e.large || conflict(e.b.Row) || e.overfills(k)) || e.uneven()
 	e.packB = !e.transposed && (e.halfB || p.GridB != nil || p.B.Col != 1 && p.N > 1 || again)
 	e.passing = e.passes(p)
@@ -269,7 +269,7 @@ const passAhead = 16
 func (e *machine) oneCall(p *Problem) bool {
 	const many = 80 // terms
 	tiles, b := (p.M+e.rows-1)/e.rows, p.K*p.N*e.size
-	far := b > 2*l2() || tiles == 1 && b > e.f.nearB()
+	far := b > 2*l2() || tiles == 1 && b > mostNearB()
 	return !e.packB && !e.transposed && !conflict(e.b.Row) && tiles <= 2 && (p.K >= many || far && p.K > passAhead) &&
 		p.N > 4*e.width && tiles*b <= l3()/4
 }
@@ -290,10 +290,10 @@ func conflict(step int) bool { return step%pageSize == 0 && step != 0 }
 func sharing(step int) int { return min(step&-step, pageSize) }
 
 // overfills reports whether a strip of so many terms of B has more rows in a set of the first-level cache
-// than that holds, and enough rows of A read it for packing to pay. For AVX-512 it was not measured.
+// than that holds, and enough rows of A read it for packing to pay.
 func (e *machine) overfills(terms int) bool {
 	shared := sharing(e.b.Row)
-	return !e.f.avx512 && e.p.M > 16*e.rows && shared > cacheLine && terms*shared > ways*pageSize
+	return e.p.M > 16*e.rows && shared > cacheLine && terms*shared > ways*pageSize
 }
 
 // uneven reports whether kernels read rows of B that fill no vectors, under a mask and across the ends of lines, and enough rows of A
@@ -307,7 +307,7 @@ func (e *machine) uneven() bool {
 }
 
 // nearPages is the number of pages whose addresses a processor keeps: so many rows of B need not be packed
-// for some tiles of A. For AVX-512 it was not measured.
+// for some tiles of A.
 const nearPages = 64
 
 // farTiles is the number of tiles of A up to which kernels of more than storedTerms read a B of so few rows as it is: to pack it takes as
@@ -357,16 +357,13 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 		return rows, cols, cost
 	}
 	rows = 8 * e.rows
-	if p.M <= 12*e.rows { // one tile reads B once
+	if p.M <= 12*e.rows || p.M*p.N*p.K <= mostListed { // one tile reads B once
 		rows = max(1, p.M)
 	}
 	if e.packA {
 		rows = e.blockRows()
 	}
-	block := 1 << 16 // elements of B
-	if !e.f.avx512 { // stay in the second level: see nearB
-		block = min(block, e.f.nearB()/e.size)
-	}
+	block := min(1<<16, mostNearB()/e.size) // elements of B
 	cols = max(1, block/(max(1, min(p.K, Block))*e.width)) * e.width
 	if e.through || e.passing { // B is read once; the results stay in the second level
 		cols = max(1, mostAfter/2/(rows*e.width*e.size)) * e.width

@@ -351,9 +351,10 @@ func TestOrders(t *testing.T) {
 			avx2, avx512 order
 		}{
 			{1024, 1024, 1024, eachStrip, eachStrip},
-			{10, 20, 300, fewCalls, fewCalls},     // one strip
-			{1000, 48, 20, eachGroup, fewCalls},   // few terms
-			{1000, 8, 20, onlyStrip, eachGroup},   // rows of A follow each other; AVX-512 multiplies the transposes
+			{10, 20, 300, fewCalls, fewCalls},    // one strip
+			{1000, 48, 20, eachGroup, onlyStrip}, // AVX-512 has one strip
+			{1000, 8, 20, onlyStrip, fewCalls},   // rows of A follow each other; AVX-512 multiplies the transposes
+			{2000, 16, 200, onlyStrip, onlyStrip},
 			{1000, 8, 100, onlyStrip, eachStrip},  // the same with a larger B
 			{500, 100, 60, eachGroup, eachGroup},  // B stays in the first level
 			{500, 150, 100, eachGroup, eachStrip}, // B stays in the second level

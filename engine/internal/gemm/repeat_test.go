@@ -83,6 +83,8 @@ func TestRepeats(t *testing.T) {
 		{70, 4, 70, 1, rows, rows, true},         // computed as rows
 		{90, 3, 100, 2, columns, rows, true},
 		{60, 20, 100, 1, rows, rows, true}, // the last columns are
+		{200, 61, 70, 1, rows, rows, true}, // many tiles and strips
+		{150, 90, 33, 2, columns, rows, true},
 		{20, 1000, 20, 1, rows, columns, false},
 		{9000, 1, 20, 1, columns, rows, false},
 	} {

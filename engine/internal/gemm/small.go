@@ -7,8 +7,9 @@ import (
 	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
-// mostListed is the largest number of kernels of a small product. One that may be symmetric has mostMirrored: of more kernels it computes half.
-const mostListed, mostMirrored = 48, 16
+// mostListed is the largest number of multiply-adds of a small product: nothing stops its calls. One that may be symmetric has at most
+// mostMirrored kernels: of more it computes half.
+const mostListed, mostMirrored = 1 << 22, 16
 
 // mostFound returns the largest size of the operands of a product, in bytes, of which the processor
 // prefetches the lines ahead by itself, unless B is packed, which reads parts of lines. Of larger ones kernels prefetch those of a later product.
@@ -49,19 +50,16 @@ const leastAhead = 8 << 10
 // list lists the calls of a product that is one tile of one block, and packs B only. They store the results, or sums next to each other, which
 // become its columns. prepare has made their kernels. A product that may be symmetric has fewer, and none if it packs B.
 func (e *machine) list(byRows, mirrored bool) {
-	p, most := e.p, mostListed
-	if mirrored {
-		most = mostMirrored
-	}
+	p := e.p
 	switch {
-	case e.packA, e.packB && mirrored, e.copiesB, e.transposesFirst, e.passing, e.f.group > 0, p.GridB != nil, p.K > Block:
+	case e.packA, e.packB && mirrored, e.copiesB, e.transposesFirst, e.passing, e.f.group > 0, p.GridB != nil, p.K > Block, p.M*p.N*p.K > mostListed:
 		return
 	}
 	c := call{e: e}
 	c.divide(p.M)
 	tiles, whole := c.tiles(), p.N/e.width
 	kernels := tiles * ((p.N + e.width - 1) / e.width)
-	if kernels == 0 || kernels > most {
+	if kernels == 0 || mirrored && kernels > mostMirrored {
 		return
 	}
 	if e.sums = 0; !byRows {

@@ -67,27 +67,29 @@ func (f *family) narrow(p *Problem) bool {
 		return false
 	case p.B.Row != 1 && p.B.Col != 1 || p.A.Row != 1 && p.A.Col != 1:
 		return false
+	case p.N > most && f.unpacked(p):
+		return true
 	case f.avx512:
 		return f.narrow512(p, most)
-	case p.N > most:
-		return f.unpacked(p)
 	}
-	return f.narrow256(p)
+	return p.N <= most && f.narrow256(p)
 }
 
-// edge returns how many of the last columns of a single product are computed as rows. These fill at most half of a vector, are fewer than eight,
-// and stand beside at most vecs vectors. They read A again, so it must be near. Those of few terms store lines again, so these must be near too.
-// For AVX2 it was not measured.
+// edge returns how many of the last columns of a single product are computed as rows. These fill at most half of a vector, less of AVX2, are
+// fewer than eight, and stand beside at least eight columns and at most vecs vectors. They read A again, so it must be near. Those of few terms
+// store lines again, so these must be near too.
 func (f *family) edge(p *Problem) int {
-	const most, vecs, rows, elements = 7, 16, 24, 1 << 12 // of A
-	if f == nil || !f.avx512 {
+	const few, vecs, rows, elements = 8, 16, 24, 1 << 12 // of A
+	if f == nil {
 		return 0
 	}
-	last := *p
-	last.N = p.N % f.lanes()
+	last, most := *p, min(few-1, f.lanes()/2)
+	if last.N = p.N % f.lanes(); !f.avx512 {
+		most--
+	}
 	switch {
 	case p.After != nil, p.Vector, p.saver() != keep, len(p.OffA) > 1, p.C.Col != 1,
-		p.N < f.lanes(), p.N > vecs*f.lanes(), last.N == 0, last.N > min(most, f.lanes()/2),
+		p.N < max(few, f.lanes()), p.N > vecs*f.lanes(), last.N == 0, last.N > most,
 		p.M < rows, p.M*p.K < elements, p.M*p.K*f.size > l3()/8, p.K < fewTerms && p.M*(p.K+p.N)*f.size > l2()/2,
 		p.M == p.N && p.A == p.B.transposed(), // which may be symmetric
 		!f.narrow(&last):
@@ -97,8 +99,7 @@ func (f *family) edge(p *Problem) int {
 }
 
 // unpacked reports whether the transposed problem reads both operands, which are stored by columns, as they are, and stores
-// its sums by columns in less time than packing takes. Its columns must fill strips of two vectors, or one of three. For AVX-512 it
-// was not measured.
+// its sums by columns in less time than packing takes. Its columns must fill strips of two vectors, or one of three.
 func (f *family) unpacked(p *Problem) bool {
 	const least = 200 // terms
 	strip := 2 * f.lanes()

@@ -39,6 +39,9 @@ func TestReorderedSums(t *testing.T) {
 		{"differences of rows", op.Sub[float32](op.Slice[float32](long, op.From(0), op.From(1)), op.Slice[float32](long, op.From(0), op.Until(395))), []int{0, 1}, [2]bool{true, true}},
 		{"a broadcast", op.Mul[float32](x, op.Slice[float32](x, op.Until(1))), []int{0, 1, 2}, [2]bool{false, false}},
 		{"a row that repeats", op.Mul[float32](x, op.BroadcastTo(op.Slice[float32](long, op.Until(1), op.Until(12)), 40, 33, 12)), []int{0, 1, 2}, [2]bool{false, false}},
+		{"elements that repeat", op.Mul[float32](x, op.Slice[float32](x, op.From(0), op.From(0), op.Until(1))), []int{0, 1, 2}, [2]bool{true, true}},
+		{"elements that repeat in long rows", op.Mul[float32](long, op.Slice[float32](long, op.From(0), op.Until(1))), []int{0, 1}, [2]bool{false, false}},
+		{"a vector that repeats", op.Mul[float32](x, op.Index[float32](x, 0, 0)), []int{0, 1, 2}, [2]bool{false, false}},
 		{"squares of one row", op.Square[float32](op.Transpose[float32](x, 2, 0, 1)), []int{1, 2}, [2]bool{false, false}},
 		{"long rows", op.Slice[float32](long, op.From(0), op.Until(390)), []int{0, 1}, [2]bool{false, false}},
 	} {

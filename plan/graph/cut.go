@@ -323,7 +323,7 @@ func (g *Graph) byField(roots []Root) [][]Root {
 		return whole
 	}
 	rows := t.Shape[axis]
-	for _, a := range g.arraysOf(v) {
+	for _, a := range g.arraysOf(v, false) {
 		if !innermost(a, axis) {
 			rows += t.Shape[axis]
 		}
@@ -338,7 +338,7 @@ func (g *Graph) byField(roots []Root) [][]Root {
 // elements of 1 or 2 bytes, or more than four, take machine code as many instructions to separate as a loop for each field, and two bytes
 // take longer.
 func (g *Graph) fieldAxis(v *Node) int {
-	for _, a := range g.arraysOf(v) {
+	for _, a := range g.arraysOf(v, false) {
 		order, size := a.order(), a.Type.Size()
 		k := len(order) - 1
 		if k < 1 || a.Strides[order[k]] != 1 || a.Shape[order[k-1]] < leastRecords {

@@ -265,8 +265,8 @@ func (n *Node) strides() bool {
 }
 
 // arraysOf returns the arrays of the shape of a that arithmetic of its elements reads, or nil if it reads anything else but
-// arrays of other shapes.
-func (g *Graph) arraysOf(a *Node) (arrays []*Array) {
+// arrays of other shapes. It returns the latter too if repeated is set, with a step of 0 along axes on which they repeat.
+func (g *Graph) arraysOf(a *Node, repeated bool) (arrays []*Array) {
 	mark, known := g.Walk(), true
 	var visit func(n *Node)
 	visit = func(n *Node) {
@@ -275,6 +275,10 @@ func (g *Graph) arraysOf(a *Node) (arrays []*Array) {
 		}
 		if n.Mark = mark; !n.Shape.Equal(a.Shape) {
 			known = !n.Computes
+			if m := n.Strided(); repeated && m != nil {
+				st, _ := m.Strides.BroadcastTo(m.Shape, a.Shape) // operands broadcast
+				arrays = append(arrays, &Array{Type: m.Type, Shape: a.Shape, Strides: st})
+			}
 			return
 		}
 		if m := n.Strided(); m != nil {

@@ -147,7 +147,7 @@ func (g *Graph) order(e *tree.Node, a *Node) {
 		return
 	}
 	arrays, shortest := 0, mostOrdered
-	for _, x := range g.arraysOf(a) {
+	for _, x := range g.arraysOf(a, true) {
 		if rows, bytes := x.rows(e.Axes); rows > 1 {
 			arrays, shortest = arrays+1, min(shortest, bytes)
 		}
@@ -177,7 +177,7 @@ func (a *Array) rows(axes []int) (rows, bytes int) {
 			apart, rows = true, rows*d
 		}
 	}
-	if step != 1 {
+	if step > 1 || step < 0 {
 		row = 1
 	}
 	return rows, row * a.Type.Size()
@@ -230,7 +230,7 @@ func (g *Graph) groupsRows(e *tree.Node, a *Node) *Node {
 	for rows%m != 0 {
 		m--
 	}
-	arrays := g.arraysOf(a)
+	arrays := g.arraysOf(a, false)
 	gaps := func(x *Array) bool { return !slices.Equal(x.Strides, x.Shape.Strides()) }
 	if m < leastGroup || len(arrays) == 0 || slices.ContainsFunc(arrays, gaps) {
 		return nil
@@ -325,7 +325,7 @@ func (g *Graph) reorder(e *tree.Node, a *Node, order []int, reduced func(int) bo
 // memoryOrder returns the axes of a that are longer than 1 in the order of memory, the one whose elements are side by side last.
 // It returns nil if the arrays of the shape of a that it reads have different orders, or if one has none.
 func (g *Graph) memoryOrder(a *Node) (order []int) {
-	arrays := g.arraysOf(a)
+	arrays := g.arraysOf(a, false)
 	for i, m := range arrays {
 		if next := m.order(); i == 0 {
 			order = next
@@ -380,7 +380,7 @@ func (g *Graph) narrowSum(e *tree.Node, a *Node) *Node {
 	if slices.Contains(e.Axes, len(a.Shape)-1) && !(n == shortGroup && t == dtype.U8 && x.Strided() == nil) { // longer rows are loops
 		most = mostNarrow
 	}
-	arrays := g.arraysOf(x)
+	arrays := g.arraysOf(x, false)
 	wide := func(m *Array) bool { return m.Type.Size() > 1 }
 	packed := n == packedBytes && most == mostNarrow && x.Array != nil
 	if n < 2 || n > most || packed || a.Type.Size() <= t.Size() || len(arrays) == 0 || slices.ContainsFunc(arrays, wide) || x.Type.Size() > 1 {

@@ -34,7 +34,7 @@ func (g *Graph) longRow(e *tree.Node, a *Node, size int) bool {
 	if e != g.last || e.Op.Reduce().Position() {
 		return false
 	}
-	arrays, least := g.arraysOf(a), 8
+	arrays, least := g.arraysOf(a, false), 8
 	for _, m := range arrays {
 		least = min(least, m.Type.Size())
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -13,7 +14,7 @@ import (
 
 // TestReorderedSums sums what is read from arrays in another order, which programs store in the order of the sum. The sum has
 // the bits of the sum of a copy. A maximum, whose axes may be read in any order, stores a
-// copy only if memory has the elements in none of these orders.
+// copy only if memory has the elements in none of these orders. So have positions along each axis, also those of equal elements.
 func TestReorderedSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 27))
 	x := engine.Zeros[float32](40, 33, 12)
@@ -80,6 +81,13 @@ func TestReorderedSums(t *testing.T) {
 		}
 		if err != nil || (len(p.Plan().Stages) > 1) != c.stored[1] || largest.Data()[0] != want.Data()[0] {
 			t.Errorf("%s: the maximum %v, want %v, has %d stages: %v", c.name, largest, want, len(p.Plan().Stages), err)
+		}
+		for axis := range copied.Shape() {
+			s := copied.Shape().Reduce([]int{axis}, false)
+			got, want, signs := engine.Zeros[int64](s...), engine.Zeros[int64](s...), op.Sign[float32]
+			if err := errors.Join(got.Assign(op.ArgMax[float32](signs(c.view), op.Axis(axis))), want.Assign(op.ArgMax[float32](signs(copied), op.Axis(axis)))); err != nil || !slices.Equal(got.Data(), want.Data()) {
+				t.Errorf("%s: positions along axis %d: %v, want %v: %v", c.name, axis, got, want, err)
+			}
 		}
 	}
 }

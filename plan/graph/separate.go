@@ -248,18 +248,19 @@ func (g *Graph) groupsRows(e *tree.Node, a *Node) *Node {
 	return g.reshape(g.reduceOver(e, groups, []int{1}), e.Shape())
 }
 
-// The result of many reductions does not depend on the order of the values: extremes, bits, sums of integers. Their axes are put
-// in the order of memory. A loop reads whole vectors then, whatever the order of the axes in the tree. A block of a reduction is one
-// row, so the reduced axes must follow each other in memory; of several groups of them the largest is reduced first.
+// The result of many reductions does not depend on the order of the values: extremes, bits, sums of integers, and positions along one axis,
+// whose elements keep their order. Their axes are put in the order of memory. A loop reads whole vectors then, whatever the order of the
+// axes in the tree. A block of a reduction is one row, so the reduced axes must follow each other in memory; of several groups of them the
+// largest is reduced first.
 
 // inMemoryOrder returns the reduction e of a with its axes in the order of memory, or nil if they are, if the order of the values
 // matters, or if the order in memory is not known.
 func (g *Graph) inMemoryOrder(e *tree.Node, a *Node) *Node {
 	r := e.Op.Reduce()
-	if r.Ordered(a.Type.Register()) || r.Position() || !r.Native() || a.Faulty || a.Shape.Size() < leastStage {
+	if r.Ordered(a.Type.Register()) || r.Position() && len(e.Axes) > 1 || !r.Native() || a.Faulty || a.Shape.Size() < leastStage {
 		return nil
 	}
-	if b := a; b.Array == nil && b.Uses == 0 && b.Src.Op == e.Op && lists.Product(b.Shape, e.Axes) > lists.Product(b.Args[0].Shape, b.Src.Axes) {
+	if b := a; b.Array == nil && !r.Position() && b.Uses == 0 && b.Src.Op == e.Op && lists.Product(b.Shape, e.Axes) > lists.Product(b.Args[0].Shape, b.Src.Axes) {
 		return g.reduceOver(b.Src, g.reduceOver(e, b.Args[0], e.Axes), b.Src.Axes)
 	}
 	order := g.memoryOrder(a)

@@ -91,3 +91,62 @@ func TestReorderedSums(t *testing.T) {
 		}
 	}
 }
+
+// TestReorderedBytes compares extremes of elements of 1 and 2 bytes that are apart in memory, which programs store first, with those of copies.
+func TestReorderedBytes(t *testing.T) {
+	t.Run("uint8", reorderedBytes[uint8])
+	t.Run("int16", reorderedBytes[int16])
+}
+
+func reorderedBytes[T uint8 | int16](t *testing.T) {
+	x := engine.Zeros[T](65, 70)
+	for i := range x.Data() {
+		x.Data()[i] = T(i * i % 97)
+	}
+	sum := op.Add(op.Transpose[T](x), op.Reshape[T](x, 70, 65))
+	for _, c := range []struct {
+		name   string
+		view   expr.Exp[T]
+		axes   []int
+		stored bool
+	}{
+		{"reversed rows", op.Flip[T](x, 1), []int{1}, true},
+		{"reversed rows down", op.Flip[T](x, 1), []int{0}, true},
+		{"every other", op.Slice[T](x, op.From(0), op.By(op.From(0), 2)), []int{1}, true},
+		{"a vector", op.Flip(op.Reshape[T](x, 4550)), []int{0}, true},
+		{"reversed order of rows", op.Flip[T](x, 0), []int{1}, false},
+		{"rows beside columns", sum, []int{1}, true},
+		{"columns beside rows", sum, []int{0}, expr.NodeOf[T](x).DType().Size() == 1},
+	} {
+		copied := engine.Zeros[T](expr.NodeOf(c.view).Shape()...)
+		if err := copied.Assign(c.view); err != nil {
+			t.Fatal(err)
+		}
+		axis := op.Axis(c.axes...)
+		s := copied.Shape().Reduce(c.axes, false)
+		for _, backend := range engine.Backends() {
+			largest, want, at, wantAt := engine.Zeros[T](s...), engine.Zeros[T](s...), engine.Zeros[int64](s...), engine.Zeros[int64](s...)
+			some, wantSome := engine.Zeros[bool](s...), engine.Zeros[bool](s...)
+			for k, statements := range [][]expr.Statement{
+				{expr.Let[T](largest, op.Max(c.view, axis))},
+				{expr.Let[int64](at, op.ArgMax(c.view, axis))},
+				{expr.Let[T](want, op.Max[T](copied, axis)), expr.Let[int64](wantAt, op.ArgMax[T](copied, axis))},
+				{expr.Let[bool](some, op.Any(op.Equal(c.view, op.Full[T](3)), axis)), expr.Let[bool](wantSome, op.Any(op.Equal[T](copied, op.Full[T](3)), axis))},
+			} {
+				p, err := engine.CompileWith(t.Context(), engine.Options{Backend: backend}, statements...)
+				if err == nil {
+					err = p.Run(t.Context())
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if stages := len(p.Plan().Stages); k < 2 && backend != "interp" && (stages == 2) != c.stored {
+					t.Errorf("%s, %s: %d stages", c.name, backend, stages)
+				}
+			}
+			if !slices.Equal(largest.Data(), want.Data()) || !slices.Equal(at.Data(), wantAt.Data()) || !slices.Equal(some.Data(), wantSome.Data()) {
+				t.Errorf("%s, %s: maxima %v at %v, want %v at %v; some %v, want %v", c.name, backend, largest, at, want, wantAt, some, wantSome)
+			}
+		}
+	}
+}

@@ -132,39 +132,45 @@ func (g *Graph) padded(x *Node, widths []int, fill *Node) *Node {
 
 // Operands of at most mostOrdered elements are stored in the order of a reduction, but not those of one array with contiguous rows of rowBytes
 // and more, of two arrays with rows of four times as many, and so on. Operands of more than manyBytes need rows of a quarter of that: they
-// come from memory. Operands of at most manyBytes are stored too if the rows of one array are the columns of another one. The first level keeps
-// mostLines lines of such columns, unless they share sets, and eight elements of a line gain less than the operand costs.
+// come from memory. Predicates may end early, and are stored up to mostEnding elements.
+//
+// Operands are stored too if Go would copy elements of 1 or 2 bytes, which are apart in memory, or, up to manyBytes, if the rows of one array
+// are the columns of another one. Elements of 8 bytes gain only where the first level does not keep the lines of such a column: more than
+// mostLines, or some that share sets.
 const (
 	mostOrdered = 1 << 24
 	rowBytes    = 1024
 	manyBytes   = 1 << 23
+	mostEnding  = 1 << 18
 	mostLines   = 512
 )
 
 // order stores the operand a of reduction e in the order of the reduction, if arrays that it reads have another order in memory: a block of
 // the reduction would copy parts of many rows of each, or load its elements one by one.
 func (g *Graph) order(e *tree.Node, a *Node) {
-	size := a.Shape.Size()
-	if size < leastStage || size > mostOrdered || a.Faulty || a.Type == dtype.Bool { // predicates may end early
+	size, last := a.Shape.Size(), len(a.Shape)-1
+	if size < leastStage || size > mostOrdered || a.Faulty || a.Type == dtype.Bool && size > mostEnding {
 		return
 	}
-	arrays, shortest, along, across, last := 0, mostOrdered, false, false, len(a.Shape)-1
+	arrays, shortest, alongRows := 0, mostOrdered, slices.Contains(e.Axes, last)
+	var own, across, copied bool // some array has elements of a row side by side, or those of a column, or Go copies some
 	for _, x := range g.arraysOf(a, true) {
 		if rows, bytes := x.rows(e.Axes); rows > 1 {
 			arrays, shortest = arrays+1, min(shortest, bytes)
 		}
-		if axes := x.order(); len(axes) > 1 && slices.Contains(e.Axes, last) {
-			if axes[len(axes)-1] == last {
-				along = true
-			} else if n := x.Type.Size(); n < 8 || x.Shape[last] > mostLines || x.Strides[last]*n%apartBytes == 0 {
-				across = true
-			}
+		switch axes, n := x.order(), x.Type.Size(); {
+		case len(axes) == 0: // elements repeat
+		case axes[len(axes)-1] == last:
+			own, copied = true, copied || n < 4 && x.Strides[last] != 1
+		default:
+			copied = copied || n == 1 || n < 4 && alongRows
+			across = across || alongRows && (n < 8 || x.Shape[last] > mostLines || x.Strides[last]*n%apartBytes == 0)
 		}
 	}
 	if size*a.Type.Size() > manyBytes {
 		shortest, across = 4*shortest, false
 	}
-	if along && across || shortest < rowBytes*arrays*arrays {
+	if own && (copied || across) || shortest < rowBytes*arrays*arrays {
 		g.Store(a, "its elements have another order in memory than in the reduction")
 	}
 }

@@ -150,3 +150,46 @@ func reorderedBytes[T uint8 | int16](t *testing.T) {
 		}
 	}
 }
+
+// TestReorderedScans compares scans of what has another order in memory with scans of copies. Programs store it first.
+func TestReorderedScans(t *testing.T) {
+	x := engine.Zeros[float32](40, 33)
+	small := engine.Zeros[int16](40, 33)
+	for i := range x.Data() {
+		x.Data()[i], small.Data()[i] = float32(i*i%97)/7, int16(i*i%97)
+	}
+	flat := op.Reshape(op.Transpose[float32](x), 1320)
+	compareScans(t, "transposed", flat, 0, true)
+	compareScans(t, "squares", op.Square(flat), 0, true)
+	compareScans(t, "short rows", op.Reshape(op.Slice[float32](x, op.From(0), op.From(1)), 1280), 0, true)
+	compareScans(t, "other rows", op.Reshape(op.Transpose[float32](x), 20, 66), 1, true)
+	compareScans(t, "in order", op.Reshape[float32](x, 1320), 0, false)
+	compareScans(t, "columns", op.Transpose[float32](x), 1, false)
+	compareScans(t, "rows beside columns", op.Add(op.Transpose[float32](x), op.Reshape[float32](x, 33, 40)), 1, false)
+	compareScans(t, "reversed rows of two bytes", op.Flip[int16](small, 1), 1, true)
+	compareScans(t, "two bytes beside columns", op.Add(op.Transpose[int16](small), op.Reshape[int16](small, 33, 40)), 1, true)
+}
+
+func compareScans[T float32 | int16](t *testing.T, name string, view expr.Exp[T], axis int, stored bool) {
+	s := expr.NodeOf(view).Shape()
+	copied, want := engine.Zeros[T](s...), engine.Zeros[T](s...)
+	if err := errors.Join(copied.Assign(view), want.Assign(op.CumSum[T](copied, axis))); err != nil {
+		t.Fatal(err)
+	}
+	for _, backend := range engine.Backends() {
+		got := engine.Zeros[T](s...)
+		p, err := engine.CompileWith(t.Context(), engine.Options{Backend: backend}, expr.Let[T](got, op.CumSum(view, axis)))
+		if err == nil {
+			err = p.Run(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stages := len(p.Plan().Stages); backend != "interp" && (stages == 2) != stored {
+			t.Errorf("%s, %s: %d stages", name, backend, stages)
+		}
+		if !slices.Equal(got.Data(), want.Data()) {
+			t.Errorf("%s, %s: %v, want %v", name, backend, got, want)
+		}
+	}
+}

@@ -123,6 +123,9 @@ func (g *Graph) rewrite(e *tree.Node, args []*Node) *Node {
 	}
 	switch e.Op.Class() {
 	case tree.Elementwise:
+		if g.Separates {
+			g.orderSteps(args)
+		}
 		if e.Op.Result() == tree.ResultTo && args[0].Type == e.To && !e.To.IsHalf() {
 			return args[0]
 		}

@@ -145,8 +145,12 @@ const (
 	mostLines   = 512
 )
 
-// order stores the operand a of reduction e in the order of the reduction, if arrays that it reads have another order in memory: a block of
-// the reduction would copy parts of many rows of each, or load its elements one by one.
+// anotherOrder is why an operand of a reduction or a scan is stored.
+const anotherOrder = "its elements have another order in memory than in the reduction"
+
+// order stores the operand a of reduction e, or of a step of the scan with state e, in the order of its axes, if arrays that it reads have
+// another order in memory: a block of the reduction would copy parts of many rows of each, or load its elements one by one. Scans transpose
+// blocks of rows themselves.
 func (g *Graph) order(e *tree.Node, a *Node) {
 	size, last := a.Shape.Size(), len(a.Shape)-1
 	if size < leastStage || size > mostOrdered || a.Faulty || a.Type == dtype.Bool && size > mostEnding {
@@ -164,14 +168,36 @@ func (g *Graph) order(e *tree.Node, a *Node) {
 			own, copied = true, copied || n < 4 && x.Strides[last] != 1
 		default:
 			copied = copied || n == 1 || n < 4 && alongRows
-			across = across || alongRows && (n < 8 || x.Shape[last] > mostLines || x.Strides[last]*n%apartBytes == 0)
+			across = across || alongRows && e.Op.Class() == tree.Reduction && (n < 8 || x.Shape[last] > mostLines || x.Strides[last]*n%apartBytes == 0)
 		}
 	}
 	if size*a.Type.Size() > manyBytes {
 		shortest, across = 4*shortest, false
 	}
 	if own && (copied || across) || shortest < rowBytes*arrays*arrays {
-		g.Store(a, "its elements have another order in memory than in the reduction")
+		g.Store(a, anotherOrder)
+	}
+}
+
+// mostSteps is the most steps of a scan that may be loops for each step: see bySteps.
+const mostSteps = 8
+
+// orderSteps is order for the operands of an operation that depend on no state, beside one that depends on the state of a scan of many steps. Go
+// would copy each element of a reshaped array that strides do not express in a call of its own, so such are stored in any case.
+func (g *Graph) orderSteps(args []*Node) {
+	i := slices.IndexFunc(args, func(a *Node) bool { return a.Open != nil })
+	if i < 0 {
+		return
+	}
+	state := args[i].Open[0]
+	for _, a := range args {
+		if a.Open != nil || a.Array != nil || a.Faulty || !a.Shape.Equal(state.Shape) || a.Shape[state.Src.Axes[0]] <= mostSteps {
+			continue
+		}
+		if x := operandBelow(a); x != nil && x.Src.Op == ReshapeRow && x.Strided() == nil && x.Args[0].Strided() != nil && a.Shape.Size() >= leastStage {
+			g.Store(x, anotherOrder)
+		}
+		g.order(state.Src, a)
 	}
 }
 

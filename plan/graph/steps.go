@@ -13,7 +13,6 @@ import (
 // cache. Narrow rows of which a vector can have several have at most mostApart steps for each scan. Operations of more than mostByteCost
 // primitives, such as divisions, need lanes that are wider than bytes.
 const (
-	mostSteps    = 8
 	stepWork     = 200
 	leastScans   = 64
 	mostPages    = 4

@@ -155,10 +155,10 @@ func (f *phaseCode) gatherStores(sites []int32) {
 
 // fields emits the loads of fields, if a node is the first of them, or the stores, if it is the
 // last. It reports whether the node needs no load or store of its own. In the tail it does, unless all fields are there, and the code knows
-// its lanes, or the frame has the number of lanes and a mask register has bits enough for all vectors.
+// its lanes, or the frame has their number.
 func (f *phaseCode) fields(id int32) bool {
 	own := func(ids []int32) bool {
-		return (f.Masked || f.Ends > 0) && (f.Layout.Sites[f.Nodes[ids[0]].Aux].Part(len(ids)) || f.Predicates == 0 || f.Tail == 0 && (f.Phase.Kind == lower.SeqPhase || len(f.accs) > 0 || len(ids)*f.W > 64))
+		return (f.Masked || f.Ends > 0) && (f.Layout.Sites[f.Nodes[ids[0]].Aux].Part(len(ids)) || f.Predicates == 0 || f.Tail == 0 && (f.Phase.Kind == lower.SeqPhase || len(f.accs) > 0))
 	}
 	for _, ids := range f.records {
 		switch at := slices.Index(ids, id); {

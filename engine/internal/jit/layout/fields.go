@@ -81,7 +81,7 @@ func (b *Binder) joinsFields(ph *lower.Phase, i, n int, step func(i int) int) bo
 func (b *Binder) field(bp *Phase, i int32, store bool) bool {
 	s, info := &bp.Sites[i], &bp.Lowered.Sites[i]
 	least := 4
-	if n := s.Line.Step(); store || s.Size == bp.Lowered.LaneSize && n > 2 && n&(n-1) == 0 { // records of other numbers of bytes take fewer permutes as windows
+	if store || s.Size == bp.Lowered.LaneSize {
 		least = b.Joined
 	}
 	if s.Kind != Strided || s.Record > 0 || !s.Affine() || s.Size < least || s.Size < 4 && s.Line.Step() > b.MostNarrow {

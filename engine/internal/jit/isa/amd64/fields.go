@@ -1,6 +1,7 @@
 package amd64
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -156,10 +157,8 @@ func (f *avx512) eachRecordVector(s *layout.Site, n int, do func(i int, m x86.Me
 	if f.Masked {
 		lanes = f.TmpMask()
 	}
-	if f.Masked && f.Tail == 0 { // the elements of the records left are the lowest bits of RDX
+	if f.Masked && f.Tail == 0 { // RAX has the number of elements left
 		f.I(x86.IMUL, x86.W64, x86.RAX, at(frame.Counter), x86.Imm(n))
-		f.I(x86.MOV, x86.W64, x86.RDX, x86.Imm(-1))
-		f.I(x86.BZHI, x86.W64, x86.RDX, x86.RDX, x86.RAX)
 	}
 	for i := range n {
 		k, left := lanes, n*f.Tail-i*f.W // used if the tail is known
@@ -170,8 +169,12 @@ func (f *avx512) eachRecordVector(s *layout.Site, n int, do func(i int, m x86.Me
 			f.I(x86.MOV, x86.W64, x86.RAX, x86.Imm(1<<max(left, 0)-1))
 			f.I(f.kop(kmov), 0, k, x86.RAX)
 		case f.Masked:
+			f.I(x86.MOV, x86.W64, x86.RDX, x86.RAX)
+			f.I(x86.CMP, x86.W64, x86.RDX, x86.Imm(f.W))
+			f.I(x86.CMOVG, x86.W64, x86.RDX, f.Const64(uint64(f.W)))
+			f.I(x86.SUB, x86.W64, x86.RAX, x86.RDX)
+			f.I(x86.BZHI, x86.W64, x86.RDX, f.Const64(math.MaxUint64), x86.RDX)
 			f.I(f.kop(kmov), 0, k, x86.RDX)
-			f.I(x86.SHR, x86.W64, x86.RDX, x86.Imm(f.W))
 		}
 		do(i, x86.At(x86.RCX, int32((first+i*f.W)*s.Size)), k)
 	}
@@ -413,7 +416,7 @@ const leastMerged = 5
 
 // merge is deal for an odd number of vectors.
 func (d *dealer) merge(v []isa.Vec) []isa.Vec {
-	p, l, move := len(v), d.LenOf(d.t), pick(d.t, x86.VMOVAPS, x86.VMOVAPD)
+	p, l, move := len(v), d.LenOf(d.t), d.laneMove(d.t)
 	out := make([]isa.Vec, p)
 	for r := range out[1:] {
 		out[r+1] = d.take()
@@ -438,7 +441,7 @@ func (d *dealer) merge(v []isa.Vec) []isa.Vec {
 		for lane := range lanes {
 			lanes[lane] = picked{Lane: lane, At: (lane*p + r) % d.W}
 		}
-		d.Within(func() { d.I(pick(d.t, x86.VPERMPS, x86.VPERMPD), l, x, d.index(d.t, lanes, 0, true), x) })
+		d.Within(func() { d.I(d.pair(d.t), l, x, d.index(d.t, lanes, 0, true), x) })
 	}
 	d.spare = append(d.spare, v[1:]...)
 	return out

@@ -286,20 +286,31 @@ func TestShortRows(t *testing.T) {
 	}
 }
 
-// TestNarrowSums looks for the type in which the sums of few bytes are computed before they are converted.
+// TestNarrowSums looks for the type in which the sums of few integers and predicates are computed before they are converted.
 func TestNarrowSums(t *testing.T) {
 	for _, c := range []struct {
-		dims []int
-		axis int
-		sum  string
-	}{{[]int{2000, 3}, 1, "add i16"}, {[]int{2000, 9}, 1, "reduce sum u64"}, {[]int{9, 2000}, 0, "add i16"}, {[]int{100, 3}, 1, "add u64"}} {
-		e := op.SumUint(typed[uint8]("x", c.dims...), op.Axis(c.axis))
-		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(typed[uint64]("y", c.dims[1-c.axis]), e)}, plan.SplitLoops)
+		e   expr.Exp[int64]
+		sum string
+	}{
+		{op.SumInt(typed[int8]("x", 2000, 3), op.Axis(1)), "add i16"},
+		{op.SumInt(typed[int8]("x", 2000, 9), op.Axis(1)), "reduce sum i64"},
+		{op.SumInt(typed[int8]("x", 9, 2000), op.Axis(0)), "add i16"},
+		{op.SumInt(typed[int8]("x", 100, 3), op.Axis(1)), "add i64"},
+		{op.SumInt(typed[int16]("x", 2000, 5), op.Axis(1)), "add i32"},
+		{op.SumInt(typed[int16]("x", 2000, 8), op.Axis(1)), "reduce sum i64"},
+		{op.SumInt(typed[int32]("x", 2000, 4), op.Axis(1)), "add i64"},
+		{op.CountNonzero(typed[int8]("x", 2000, 5), op.Axis(1)), "add u8"},
+		{op.CountNonzero(typed[int16]("x", 2000, 5), op.Axis(1)), "add u16"},
+		{op.CountNonzero(leaf("x", 2000, 5), op.Axis(1)), "add u32"},
+		{op.CountNonzero(leaf("x", 2000, 2), op.Axis(1)), "add i64"},
+		{op.CountNonzero(typed[float64]("x", 2000, 5), op.Axis(1)), "add i64"},
+	} {
+		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(typed[int64]("y", expr.NodeOf(c.e).Shape()...), c.e)}, plan.SplitLoops)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(fmt.Sprint(p.Stages[0].Kernel), c.sum) {
-			t.Errorf("%v along axis %d: no %s in %s", c.dims, c.axis, c.sum, p.Stages[0].Kernel)
+			t.Errorf("%s: no %s in %s", expr.NodeOf(c.e), c.sum, p.Stages[0].Kernel)
 		}
 	}
 }

@@ -408,24 +408,26 @@ func (g *Graph) storeNarrow(v *Node) {
 	})(v)
 }
 
-// narrowSum returns the last sum e of a few bytes or predicates that were converted to a wider type, as a conversion of the sum in the
-// narrowest type that has it. The vectors of a stage of its own have more of these. It returns nil for other reductions.
+// narrowSum returns the last sum e of a few predicates or integers that were converted to a wider type, as a conversion of the sum in a
+// type that has it and whose vectors have more elements, as have those of a stage of its own. It returns nil for other reductions.
 func (g *Graph) narrowSum(e *tree.Node, a *Node) *Node {
 	if e != g.last || e.Op.Reduce().Op() != prim.Add || a.Array != nil || a.Src.Op != castRow || a.Type.IsHalf() || a.Faulty || e.Shape().Size() < leastStage {
 		return nil
 	}
-	x, t, n := a.Args[0], dtype.I16, lists.Product(a.Shape, e.Axes)
-	if x.Type == dtype.Bool {
-		t = dtype.U8
+	x, n, arrays, least := a.Args[0], lists.Product(a.Shape, e.Axes), g.arraysOf(a.Args[0], false), 0
+	for _, m := range arrays {
+		least = max(least, m.Type.Size())
+	}
+	t := dtype.Integer(least, false)
+	if x.Type != dtype.Bool {
+		t = dtype.Integer(2*least, true)
 	}
 	most := shortGroup
 	if slices.Contains(e.Axes, len(a.Shape)-1) && !(n == shortGroup && t == dtype.U8 && x.Strided() == nil) { // longer rows are loops
 		most = mostNarrow
 	}
-	arrays := g.arraysOf(x, false)
-	wide := func(m *Array) bool { return m.Type.Size() > 1 }
-	packed := n == packedBytes && most == mostNarrow && x.Array != nil
-	if n < 2 || n > most || packed || a.Type.Size() <= t.Size() || len(arrays) == 0 || slices.ContainsFunc(arrays, wide) || x.Type.Size() > 1 {
+	packed := n == packedBytes && most == mostNarrow && (least == 2 || least == 1 && x.Array != nil)
+	if n < max(2, least) || n > most || packed || len(arrays) == 0 || a.Type.Size() <= t.Size() || x.Type != dtype.Bool && (!x.Type.IsInt() || x.Type.Size() > least) {
 		return nil
 	}
 	view := tree.NewView(e.Op, e.Shape(), t, nil)

@@ -41,7 +41,7 @@ func (g *Graph) longRow(e *tree.Node, a *Node, size int) bool {
 	switch own := a.Type.Size(); {
 	case len(arrays) == 0:
 		return false
-	case least < own && e.Op.Reduce().Op() == prim.Add && !a.Type.IsFloat() && (size*least == packedBytes || size*least == 2*packedBytes):
+	case least < own && least <= 2 && e.Op.Reduce().Op() == prim.Add && !a.Type.IsFloat() && (size*least == packedBytes || size*least == 2*packedBytes):
 		return true
 	case least > 2 || own == 8 && least == 2:
 		return size == shortGroup

@@ -14,9 +14,9 @@ func (f *phaseCode) gatherFields() {
 	parts := 0
 	for _, sites := range f.Layout.Records {
 		has := func(numbers uint32) bool { return numbers>>len(sites)&1 != 0 }
-		switch s := &f.Layout.Sites[sites[0]]; {
-		case s.Size < 4 && (s.Size != f.LaneSize || s.Size < f.LeastJoined):
-		case f.Phase.Sites[sites[0]].Store:
+		switch s, store := &f.Layout.Sites[sites[0]], f.Phase.Sites[sites[0]].Store; {
+		case s.Size < f.LeastJoined || s.Size < 4 && s.Size != f.LaneSize && (store || f.W*s.Size < 16):
+		case store:
 			if has(f.Facts.Joins) {
 				f.gatherStores(sites)
 			}

@@ -29,6 +29,7 @@ type Emitter struct {
 	// LaneSize is the bytes of all lanes if they are narrow, 1 or 2. If it is 0, lanes have
 	// the 4 or 8 bytes of their types.
 	LaneSize int
+	NodeSize int // LaneSize of the nodes, outside InLanes too
 	Nodes    []lower.Node
 
 	Values
@@ -105,7 +106,7 @@ func (f *Emitter) Begin(target Target, a Asm, listing bool, p *lower.Program, bp
 		facts.Vectors = min(facts.Vectors, networkVectors)
 	}
 	*f = Emitter{
-		Asm: a, Facts: facts, LaneSize: size, Listing: listing, Program: p, Layout: bp, Phase: bp.Lowered, Variant: v,
+		Asm: a, Facts: facts, LaneSize: size, NodeSize: size, Listing: listing, Program: p, Layout: bp, Phase: bp.Lowered, Variant: v,
 		Nodes: append(f.Nodes, nodes...), Values: f.Values,
 		Vecs: NewRegisterFile(1<<facts.Vectors - 1), Masks: NewRegisterFile(2<<facts.Predicates - 2),
 		SiteReg: f.SiteReg, SiteApart: f.SiteApart,

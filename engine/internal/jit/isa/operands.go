@@ -58,13 +58,22 @@ func (f *Emitter) file(n int32) *RegisterFile {
 	return &f.Vecs
 }
 
+// InLanes emits code with lanes of so many bytes. What it stores in slots, to free registers, has the lanes of the nodes.
+func (f *Emitter) InLanes(size int, code func()) {
+	defer func(before int) { f.LaneSize = before }(f.LaneSize)
+	f.LaneSize = size
+	code()
+}
+
 // ToSlot stores a register with node n in a slot.
 func (f *Emitter) ToSlot(n, slot int32, r int8) {
-	if f.IsMask(n) {
-		f.Lanes.StoreMask(f.Slot(slot), Mask(r))
-	} else {
-		f.Lanes.StoreVec(f.Nodes[n].Type, f.Slot(slot), Vec(r))
-	}
+	f.InLanes(f.NodeSize, func() {
+		if f.IsMask(n) {
+			f.Lanes.StoreMask(f.Slot(slot), Mask(r))
+		} else {
+			f.Lanes.StoreVec(f.Nodes[n].Type, f.Slot(slot), Vec(r))
+		}
+	})
 }
 
 // FromSlot loads node n from a slot.

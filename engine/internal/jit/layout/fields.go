@@ -80,11 +80,7 @@ func (b *Binder) joinsFields(ph *lower.Phase, i, n int, step func(i int) int) bo
 // field reports whether a site may be a field that is loaded, or stored.
 func (b *Binder) field(bp *Phase, i int32, store bool) bool {
 	s, info := &bp.Sites[i], &bp.Lowered.Sites[i]
-	least := 4
-	if store || s.Size == bp.Lowered.LaneSize {
-		least = b.Joined
-	}
-	if s.Kind != Strided || s.Record > 0 || !s.Affine() || s.Size < least || s.Size < 4 && s.Line.Step() > b.MostNarrow {
+	if s.Kind != Strided || s.Record > 0 || !s.Affine() || s.Size < b.Joined || s.Size < 4 && s.Line.Step() > b.MostNarrow {
 		return false
 	}
 	return info.Store == store && !info.Cold && info.Type != dtype.Bool && !bp.Lowered.Conflict(int(i))

@@ -46,7 +46,7 @@ func (f *emitter) byteWindows(s *layout.Site, i int32) func(at, n int) []window 
 // shuffledElements loads an element of a site for each lane of d.
 func (f *emitter) shuffledElements(s *layout.Site, i int32, d x86.Vec) {
 	if t := frame.Lane(dtype.U8, s.Size); f.Layout.Permutes(s.Size, f.W) && (s.Kind == layout.Laid || f.W*s.Size == 64) {
-		f.inLanes(s.Size, func() {
+		f.InLanes(s.Size, func() {
 			if s.Kind == layout.Laid {
 				f.own.pickLaid(s, i, t, d)
 			} else {

@@ -22,7 +22,19 @@ type dealer struct {
 	spare []x86.Vec
 }
 
-func (f *avx512) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec {
+// SplitFields splits records in lanes of the size of their fields, and then widens these.
+func (f *emitter) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) (out []isa.Vec) {
+	if f.VecBytes(t.Register()) == f.W*s.Size {
+		return f.own.splitFields(s, t, v)
+	}
+	f.InLanes(s.Size, func() { out = f.own.splitFields(s, dtype.Integer(s.Size, false), v) })
+	for _, x := range out {
+		f.own.loadLanes(x, t, x)
+	}
+	return out
+}
+
+func (f *avx512) splitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec {
 	if s.Part(len(v)) {
 		f.pickFields(s, t, v)
 		return v
@@ -218,7 +230,7 @@ func (f *avx2) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 	}
 }
 
-func (f *avx2) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec {
+func (f *avx2) splitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec {
 	n := len(v)
 	if n < s.Line.Step() {
 		return f.neighbours(s, t, v)

@@ -419,7 +419,7 @@ func (f *avx512) GatherLaid(i int32, d isa.Vec) {
 		f.pickBounded(s, i, t, d, f.W)
 		return
 	}
-	f.inLanes(s.Size, func() { f.pickBounded(s, i, frame.Lane(dtype.U8, s.Size), d, f.W) })
+	f.InLanes(s.Size, func() { f.pickBounded(s, i, frame.Lane(dtype.U8, s.Size), d, f.W) })
 }
 
 // pickBounded loads the first n lanes of the current vector of a laid site, and no other elements.

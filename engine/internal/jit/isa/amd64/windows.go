@@ -20,13 +20,6 @@ import (
 // Permutes8 says that the processor has AVX512-VBMI. Tests replace it.
 var Permutes8 = cpu.X86.HasAVX512VBMI
 
-// inLanes emits code with lanes of so many bytes.
-func (f *emitter) inLanes(size int, code func()) {
-	defer func(before int) { f.LaneSize = before }(f.LaneSize)
-	f.LaneSize = size
-	code()
-}
-
 // windows emits the address of a site with a small step and returns the loads that have
 // its lanes. They read no element before the first or after the last of the group. It may overwrite
 // RCX.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -14,9 +15,13 @@ func (f *phaseCode) gatherFields() {
 	parts := 0
 	for _, sites := range f.Layout.Records {
 		has := func(numbers uint32) bool { return numbers>>len(sites)&1 != 0 }
-		switch s, store := &f.Layout.Sites[sites[0]], f.Phase.Sites[sites[0]].Store; {
-		case s.Size < f.LeastJoined || s.Size < 4 && s.Size != f.LaneSize && (store || f.W*s.Size < 16):
-		case store:
+		s, info := &f.Layout.Sites[sites[0]], &f.Phase.Sites[sites[0]]
+		bytes := f.W * s.Size
+		switch {
+		case s.Size < f.LeastJoined:
+		case s.Size < 4 && s.Size != f.LaneSize && (info.Store || bytes < 16 || bytes*len(sites) <= f.Bytes && info.Type != dtype.F16):
+			// one permute widens the elements of a vector, but no halves
+		case info.Store:
 			if has(f.Facts.Joins) {
 				f.gatherStores(sites)
 			}

@@ -300,6 +300,7 @@ func TestNarrowSums(t *testing.T) {
 		{op.SumInt(typed[int16]("x", 2000, 8), op.Axis(1)), "reduce sum i64"},
 		{op.SumInt(typed[int32]("x", 2000, 4), op.Axis(1)), "add i64"},
 		{op.CountNonzero(typed[int8]("x", 2000, 5), op.Axis(1)), "add u8"},
+		{op.CountNonzero(typed[int8]("x", 150, 7), op.Axis(1)), "add u8"},
 		{op.CountNonzero(typed[int16]("x", 2000, 5), op.Axis(1)), "add u16"},
 		{op.CountNonzero(leaf("x", 2000, 5), op.Axis(1)), "add u32"},
 		{op.CountNonzero(leaf("x", 2000, 2), op.Axis(1)), "add i64"},
@@ -424,6 +425,8 @@ func TestSplitPositions(t *testing.T) {
 		{"wide columns", op.ArgMax(typed[float64]("x", 1000, 5), op.Axis(0)), "loop"},
 		{"short columns", op.ArgMax(leaf("x", 100, 3), op.Axis(0)), "loop"},
 		{"rows", op.ArgMax(leaf("x", 3, 1000), op.Axis(1)), "loop"},
+		{"short rows of bytes", op.ArgMax(typed[uint8]("x", 100, 16), op.Axis(1)), "loop loop"},
+		{"few short rows of bytes", op.ArgMax(typed[uint8]("x", 64, 3), op.Axis(1)), "loop"},
 		{"rows in memory", op.ArgMax(op.T(leaf("x", 3, 1000)), op.Axis(0)), "loop"},
 	} {
 		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(typed[int64]("y", expr.NodeOf(c.e).Shape()...), c.e)}, plan.SplitLoops)

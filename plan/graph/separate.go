@@ -400,7 +400,7 @@ const wideWork = 24
 func (g *Graph) storeNarrow(v *Node) {
 	g.finder(func(n *Node) (found, stop bool) {
 		if n.Array == nil && n.Src.Op == castRow {
-			if x := n.Args[0]; x.Array == nil && !x.Faulty && 2*x.Type.Size() <= n.Type.Size() && widens(x.Type, n.Type) && x.Work >= wideWork && x.Shape.Size() >= leastStage {
+			if x := n.Args[0]; x.Array == nil && !x.Faulty && 2*x.Type.Size() <= n.Type.Size() && widens(x.Type, n.Type) && x.Work >= wideWork && x.Work*x.Shape.Size() >= 2*leastStage {
 				g.Store(x, moreLanes)
 			}
 		}
@@ -411,7 +411,7 @@ func (g *Graph) storeNarrow(v *Node) {
 // narrowSum returns the last sum e of a few predicates or integers that were converted to a wider type, as a conversion of the sum in a
 // type that has it and whose vectors have more elements, as have those of a stage of its own. It returns nil for other reductions.
 func (g *Graph) narrowSum(e *tree.Node, a *Node) *Node {
-	if e != g.last || e.Op.Reduce().Op() != prim.Add || a.Array != nil || a.Src.Op != castRow || a.Type.IsHalf() || a.Faulty || e.Shape().Size() < leastStage {
+	if e != g.last || e.Op.Reduce().Op() != prim.Add || a.Array != nil || a.Src.Op != castRow || a.Type.IsHalf() || a.Faulty || a.Shape.Size() < leastStage {
 		return nil
 	}
 	x, n, arrays, least := a.Args[0], lists.Product(a.Shape, e.Axes), g.arraysOf(a.Args[0], false), 0

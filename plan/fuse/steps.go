@@ -58,7 +58,7 @@ func (f *Fuser) part(roots []graph.Root) error {
 // nil.
 func (f *Fuser) roots(roots []graph.Root, why string, faults *graph.Array) error {
 	if len(roots) == 1 && faults == nil {
-		roots = []graph.Root{turned(roots[0])}
+		roots = []graph.Root{graph.Turned(roots[0])}
 	}
 	l, err := f.loop(roots, faults)
 	if err != nil {
@@ -94,25 +94,6 @@ func (f *Fuser) roots(roots []graph.Root, why string, faults *graph.Array) error
 	}
 	f.steps = append(f.steps, &Step{Task: task, Why: why, Loop: l})
 	return nil
-}
-
-// turned returns a root that stores a scan, if r computes the scan with some axes in reverse: those of its target are in reverse then. It
-// takes no array for the scan.
-func turned(r graph.Root) graph.Root {
-	n := r.Value
-	if n.Src.Op != graph.SliceRow || n.Array != nil && n.Array != r.Target || !n.Shape.Equal(r.Target.Shape) {
-		return r
-	}
-	x, target := n.Args[0], *r.Target
-	if x.Src.Op.Class() != tree.Scan || x.Array != nil || !x.Shape.Equal(n.Shape) {
-		return r
-	}
-	target.Strides = slices.Clone(target.Strides)
-	for i, stride := range target.Strides {
-		target.Offset += n.Src.Ints[3*i] * stride
-		target.Strides[i] *= n.Src.Ints[3*i+1]
-	}
-	return graph.Root{Value: x, Target: &target}
 }
 
 // loop decides the loop of the roots. It starts again if a node that was taken

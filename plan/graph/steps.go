@@ -25,11 +25,30 @@ const (
 // step, see bySteps. A temporary is not: the steps of a scan would be no part of a chain.
 func (g *Graph) Split(roots []Root) [][]Root {
 	if g.scans && len(roots) == 1 && roots[0].Target.Mem != nil && !g.bordered(roots) {
-		if steps := g.bySteps(roots[0]); steps != nil {
+		if steps := g.bySteps(Turned(roots[0])); steps != nil {
 			return [][]Root{steps}
 		}
 	}
 	return g.parts(roots)
+}
+
+// Turned returns a root that stores a scan, if r computes the scan with some axes in reverse: those of its target are in reverse then. It
+// takes no array for the scan.
+func Turned(r Root) Root {
+	n := r.Value
+	if n.Src.Op != SliceRow || n.Array != nil && n.Array != r.Target || !n.Shape.Equal(r.Target.Shape) {
+		return r
+	}
+	x, target := n.Args[0], *r.Target
+	if x.Src.Op.Class() != tree.Scan || x.Array != nil || !x.Shape.Equal(n.Shape) {
+		return r
+	}
+	target.Strides = slices.Clone(target.Strides)
+	for i, stride := range target.Strides {
+		target.Offset += n.Src.Ints[3*i] * stride
+		target.Strides[i] *= n.Src.Ints[3*i+1]
+	}
+	return Root{Value: x, Target: &target}
 }
 
 // bySteps returns the root of a value of scans of few steps as a root for each of them, or nil for others. They share a loop, in which

@@ -44,6 +44,12 @@ func Scans(t *testing.T, o Options) {
 					if !s.checkFused(expr.Statement{Target: y.Node(), Value: v}) {
 						t.Fatalf("%s of %v%v along %d", name, typ, dims, axis)
 					}
+					along := untyped.Options{Axes: []int{axis}}
+					for _, a := range []*tree.Node{x.Node(), y.Node()} { // in reverse, the second one in place
+						if !s.check(set(y.Node(), untyped.Compose("flip", along, untyped.Compose(name, along, untyped.Compose("flip", along, a))))) {
+							t.Fatalf("%s of %v%v along %d in reverse", name, typ, dims, axis)
+						}
+					}
 				}
 			}
 		}

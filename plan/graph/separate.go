@@ -427,7 +427,8 @@ func (g *Graph) narrowSum(e *tree.Node, a *Node) *Node {
 		most = mostNarrow
 	}
 	packed := n == packedBytes && most == mostNarrow && (least == 2 || least == 1 && x.Array != nil)
-	if n < max(2, least) || n > most || packed || len(arrays) == 0 || a.Type.Size() <= t.Size() || x.Type != dtype.Bool && (!x.Type.IsInt() || x.Type.Size() > least) {
+	exact := x.Type == dtype.Bool || x.Type.IsInt() && x.Type.Size() <= least && t != dtype.Invalid
+	if n < max(2, least) || n > most || packed || len(arrays) == 0 || a.Type.Size() <= t.Size() || !exact {
 		return nil
 	}
 	view := tree.NewView(e.Op, e.Shape(), t, nil)

@@ -225,7 +225,7 @@ func accumulators(s suite) {
 	s.check(expr.Let(engine.Zeros[int64](30), op.Count(b, op.Axis(1))))
 	const rows = 1031
 	for _, n := range []int{3, 5, 8, 16} { // sums of few integers and predicates have narrow types
-		for _, t := range []dtype.Type{dtype.I8, dtype.U8, dtype.Bool, dtype.I16, dtype.U16, dtype.F32} {
+		for _, t := range []dtype.Type{dtype.I8, dtype.U8, dtype.Bool, dtype.I16, dtype.U16, dtype.F32, dtype.I64} {
 			for at, x := range []*tree.Node{place(r, t, packed, wild, n, rows).Node(), place(r, t, packed, wild, rows, n).Node()} {
 				for _, to := range []dtype.Type{dtype.I64, dtype.F32} {
 					s.check(set(blank(r, to, rows).Node(), untyped.Reduce("sum", untyped.Cast(x, to), axis(at))))

@@ -460,6 +460,32 @@ func TestRecordsFit(t *testing.T) {
 	}
 }
 
+// TestRecordsOfScalars stores records whose fields are scalars, which must leave the registers that the stores need.
+func TestRecordsOfScalars(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 61))
+	for _, typ := range []dtype.Type{dtype.F32, dtype.I64} {
+		for fields := 2; fields <= 16; fields++ {
+			var in, out, body strings.Builder
+			for f := range fields {
+				fmt.Fprintf(&in, "buf s%d %s in 0\n", f, typ.Short())
+				fmt.Fprintf(&out, "buf y%d %s out 1\n", f, typ.Short())
+				fmt.Fprintf(&body, "%%%d = load %[2]s s%[1]d[]\nstore %[2]s y%[1]d[i0] %%%[1]d\n", f, typ.Short())
+			}
+			n := 100 + r.IntN(60)
+			k := parse(t, fmt.Sprintf("kernel scalars\naxis i0\n%s%s{\nvec i0 {\n%s}\n}", in.String(), out.String(), body.String()))
+			s := newSetup(t, r, k, []int{n}, nil, append(make([][]int, fields), slices.Repeat([][]int{{n}}, fields)...), true)
+			s.joinBufs(t, fields, fields, n, typ.Size())
+			for _, be := range isas(t) {
+				if _, ok := s.instance(t, be).(*instance); !ok {
+					t.Errorf("%s: no machine code for %d scalars of %s", be.Name(), fields, typ)
+				}
+			}
+			differ(t, r, s)
+			forget()
+		}
+	}
+}
+
 // TestFieldsBesideScalars loads all fields of records in loops with as many scalars, which must leave the registers that
 // the loads need.
 func TestFieldsBesideScalars(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -138,13 +139,18 @@ func (f *phaseCode) anyOrder() bool {
 }
 
 // gatherStores finds the nodes that store the fields of a record, and moves them to the last of
-// them, if only arithmetic stands between them.
+// them, if only arithmetic stands between them. The network leaves uniform values as they are, so with many of these
+// it needs more registers than AVX-512 has. AVX2 joins few fields.
 func (f *phaseCode) gatherStores(sites []int32) {
 	ids := f.nodesOf(ir.Store, sites)
 	if slices.Contains(ids, lower.None) {
 		return
 	}
 	field := func(id int32) bool { return slices.Contains(ids, id) }
+	uniform := lists.Count(ids, func(id int32) bool { return f.Uniform[f.Nodes[id].Args[0]] })
+	if f.Predicates > 0 && len(ids)+2*uniform+spareRegs > f.Vectors {
+		return
+	}
 	first, end := slices.IndexFunc(f.top, field), len(f.top)
 	for !field(f.top[end-1]) {
 		end--

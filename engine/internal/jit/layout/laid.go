@@ -93,7 +93,7 @@ func (l *layouter) laysVectors(lines []bound.Line, least int) bool {
 			continue
 		}
 		row := l.bp.LaidRow(&s)
-		lo, hi := l.bp.laidRange(&s)
+		lo, hi := l.bp.laidRange(&s, l.bp.Laid)
 		far := max(row, -row)*(2*longestBlock*w/l.bp.Laid+1) + hi - lo
 		switch {
 		case s.Size == 2 && !l.Blends, ph.Conflict(int(i)), far > farthest/laidBytes,
@@ -152,7 +152,7 @@ func (l *layouter) permutesColumns() bool {
 // plane reports whether a site of a laid phase has planes, and the target interleaves so many.
 func (l *layouter) plane(i int32, s *Site, ops int) bool {
 	k, site := l.bp.Laid, &l.ph.Sites[i]
-	if lo, hi := l.bp.laidRange(s); lo == hi { // one element for each row takes one window
+	if lo, hi := l.bp.laidRange(s, l.bp.Laid); lo == hi { // one element for each row takes one window
 		return false
 	}
 	if l.wide() && (l.ph.LaneSize > 0 || !l.Machine.Halves && k < leastNarrow && (s.Size == l.ph.Widest || l.ph.Widest == 4 && s.Size >= l.Joined)) { // permutes of whole vectors are faster
@@ -439,7 +439,7 @@ func (bp *Phase) findLaid(ext []int, least, longest int) bool {
 // laidKind returns the kind of a site of a laid phase.
 func (l *layouter) laidKind(s *Site) siteKind {
 	row, unit := l.bp.LaidRow(s), l.bp.LaidUnit(s)
-	lo, hi := l.bp.laidRange(s)
+	lo, hi := l.bp.laidRange(s, l.bp.Laid)
 	switch {
 	case s.Gather != nil:
 		return Laid
@@ -510,7 +510,7 @@ func (l *rowNodes) has(id int32) bool {
 	switch {
 	case n.Op == ir.Load:
 		s := Site{Line: l.lines[n.Aux]}
-		lo, hi := l.bp.laidRange(&s)
+		lo, hi := l.bp.laidRange(&s, l.bp.Laid)
 		row := l.bp.LaidRow(&s)
 		if l.bp.Sites[n.Aux].Gather != nil || lo != 0 || hi != 0 || row != 0 && row != 1 || l.ph.Conflict(int(n.Aux)) {
 			return false

@@ -35,7 +35,7 @@ func (bp *Phase) LaidRow(s *Site) int { return s.Line.Spans[len(s.Line.Spans)-1-
 // laidOffset returns the offset of element e of a row of a laid site.
 func (bp *Phase) laidOffset(s *Site, e int) (o int) {
 	for i := range bp.LaidSpans {
-		x := s.Line.Spans[len(s.Line.Spans)-1-i]
+		x := &s.Line.Spans[len(s.Line.Spans)-1-i]
 		o += e % x.Extent * x.Coef
 		e /= x.Extent
 	}
@@ -52,11 +52,20 @@ func (bp *Phase) LaidUnit(s *Site) bool {
 	return true
 }
 
-// laidRange returns the least and the greatest offset of the elements of a row of a laid site.
-func (bp *Phase) laidRange(s *Site) (lo, hi int) {
-	for i := range bp.LaidSpans {
-		x := s.Line.Spans[len(s.Line.Spans)-1-i]
-		lo, hi = lo+min(0, (x.Extent-1)*x.Coef), hi+max(0, (x.Extent-1)*x.Coef)
+// laidRange returns the least and the greatest offset of the first n lanes of a block, of which whole rows are not looked at one by one.
+func (bp *Phase) laidRange(s *Site, n int) (lo, hi int) {
+	rows := n / bp.Laid
+	if rows > 0 {
+		last := (rows - 1) * bp.LaidRow(s)
+		lo, hi = min(0, last), max(0, last)
+		for i := range bp.LaidSpans {
+			x := &s.Line.Spans[len(s.Line.Spans)-1-i]
+			lo, hi = lo+min(0, (x.Extent-1)*x.Coef), hi+max(0, (x.Extent-1)*x.Coef)
+		}
+	}
+	for e := range n % bp.Laid {
+		o := rows*bp.LaidRow(s) + bp.laidOffset(s, e)
+		lo, hi = min(lo, o), max(hi, o)
 	}
 	return lo, hi
 }
@@ -83,11 +92,10 @@ func (bp *Phase) LaidWindows(s *Site, first, n, w, known int) (out []Window) {
 	if row < 0 {
 		slices.Reverse(order)
 	}
-	lo, hi := bp.laidRange(s)
-	all := bp.LaidOffsets(s, 0, max(first+n, known))
-	least, last := slices.Min(all[:first+n]), slices.Max(all[:first+n])
+	lo, hi := bp.laidRange(s, bp.Laid)
+	least, last := bp.laidRange(s, first+n)
 	spans := last-least >= w-1
-	last = slices.Max(all)
+	_, last = bp.laidRange(s, max(first+n, known))
 	for _, o := range order {
 		in := func(x Window) bool { return x.Start <= o && o < x.Start+w }
 		if slices.ContainsFunc(out, in) {
@@ -158,9 +166,8 @@ func (bp *Phase) inPlace(s *Site, first, w int) (out []Window) {
 
 // within reports whether all elements of windows of w elements lie between elements that the first lanes of a block have.
 func (bp *Phase) within(s *Site, windows []Window, w, lanes int) bool {
-	all := bp.LaidOffsets(s, 0, lanes)
-	lo, hi := slices.Min(all), slices.Max(all)+1-w
-	return !slices.ContainsFunc(windows, func(x Window) bool { return x.Start < lo || x.Start > hi })
+	lo, hi := bp.laidRange(s, lanes)
+	return !slices.ContainsFunc(windows, func(x Window) bool { return x.Start < lo || x.Start+w-1 > hi })
 }
 
 // LaidSame returns the elements that w lanes of a block from lane first on have, as windows of one element each, if these are one, or two of at least 4 bytes:
@@ -190,9 +197,9 @@ func (bp *Phase) LaidFew(s *Site, first, w int) (x Window, n int) {
 	if !bp.repeatsFew || s.Size >= 4 || s.Gather != nil || bp.LaidRow(s) < 0 {
 		return x, 0
 	}
-	all := bp.LaidOffsets(s, 0, first+w)
-	offsets := all[first:]
-	lo, hi, least, last := slices.Min(offsets), slices.Max(offsets), slices.Min(all), slices.Max(all)
+	offsets := bp.LaidOffsets(s, first, w)
+	lo, hi := slices.Min(offsets), slices.Max(offsets)
+	least, last := bp.laidRange(s, first+w)
 	for n = 1; n < hi-lo+1; n *= 2 {
 	}
 	x.Start = max(min(lo, last+1-n), least)
@@ -238,7 +245,7 @@ func (bp *Phase) LaidWithin(s *Site, first, w, lanes int) bool {
 // LaidOnce reports whether all rows read the same elements of a laid site, and these are fewer
 // than w, or rows are many: each call reads them once, by themselves.
 func (bp *Phase) LaidOnce(s *Site, w int) bool {
-	lo, hi := bp.laidRange(s)
+	lo, hi := bp.laidRange(s, bp.Laid)
 	return s.Gather == nil && bp.LaidRow(s) == 0 && (hi-lo < w || bp.ManyRows)
 }
 

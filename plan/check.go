@@ -187,7 +187,7 @@ func (c *checker) complex(s expr.Statement) error {
 	if len(c.out) == n { // no element
 		return nil
 	}
-	if c.out[n+1].fits(c.out[n:n+1], false) {
+	if c.out[n+1].fits(c.out[n : n+1]) {
 		c.out[n].paired = true
 		return nil
 	}

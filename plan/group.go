@@ -5,51 +5,58 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/tree"
-	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan/graph"
 )
 
 // maxGroup bounds the statements of a group.
 const maxGroup = 32
 
-// group splits statements into groups of neighbours that share a loop. The targets may be columns of one array if the loops of a group may
-// be split.
+// group splits statements into groups of neighbours that share a loop. If loops may be split, pieces of the same rows are a group too.
 func group(list []statement, split bool) (groups [][]statement) {
-	for begin := 0; begin < len(list); {
-		end := begin + 1
-		for end < len(list) && joins(list[begin:end], list[end:], split) {
-			end++
+	for len(list) > 0 {
+		n := 1
+		if split {
+			n = pieces(list)
 		}
-		groups = append(groups, list[begin:end])
-		begin = end
+		for alike := n == 1; alike && n < len(list) && joins(list[:n], list[n:]); {
+			n++
+		}
+		groups, list = append(groups, list[:n]), list[n:]
 	}
 	return groups
 }
 
+// pieces returns how many statements at the start of list store pieces of the same rows, see [graph.SameRows], and do not depend on each
+// other, or 1.
+func pieces(list []statement) (n int) {
+	var targets []*Array
+	for ; n < len(list) && list[n].shares() && !list[n].paired && !slices.ContainsFunc(list[:n], list[n].depends); n++ {
+		if targets = append(targets, list[n].target); n > 0 && !graph.SameRows(targets) {
+			break
+		}
+	}
+	return max(n, 1)
+}
+
 // joins reports whether the first statement of rest can share a loop with the group
 // before it, and the statement that is paired with it too.
-func joins(group, rest []statement, split bool) bool {
+func joins(group, rest []statement) bool {
 	s := &rest[0]
 	if group[len(group)-1].paired {
 		return true
 	}
-	return s.fits(group, split) && !(s.paired && (len(group)+1 >= maxGroup || !rest[1].fits(group, split)))
+	return s.fits(group) && !(s.paired && (len(group)+1 >= maxGroup || !rest[1].fits(group)))
 }
 
 // fits reports whether a statement can share a loop with the group before it.
-func (s *statement) fits(group []statement, split bool) bool {
+func (s *statement) fits(group []statement) bool {
 	first := &group[0]
-	if s.target == nil || first.target == nil || len(group) >= maxGroup || s.readsItself() || first.readsItself() || s.scheduled() || first.scheduled() {
-		return false
-	}
-	targets := lists.Map(group, func(x statement) *Array { return x.target })
-	if split && graph.Joined(append(targets, s.target)) && !s.paired && !slices.ContainsFunc(group, func(x statement) bool { return x.paired }) {
-		return !slices.ContainsFunc(group, s.conflicts)
-	}
-	return !(split && graph.Joined(targets)) && !slices.ContainsFunc(group, func(x statement) bool {
-		return s.conflicts(x) || s.target.Overlaps(x.target) && !s.target.Equal(x.target) || !slices.Equal(graph.LoopShape(s.target.Shape), graph.LoopShape(x.target.Shape))
-	})
+	return len(group) < maxGroup && s.shares() && first.shares() &&
+		slices.Equal(graph.LoopShape(s.target.Shape), graph.LoopShape(first.target.Shape)) && !slices.ContainsFunc(group, s.conflicts)
 }
+
+// shares reports whether a statement may share a loop.
+func (s *statement) shares() bool { return s.target != nil && !s.readsItself() && !s.scheduled() }
 
 // scheduled reports whether the value is a product or a call, which shares no
 // loop. Later groups load it from the target.
@@ -58,13 +65,15 @@ func (s *statement) scheduled() bool {
 }
 
 // conflicts reports whether a statement cannot share a loop with an earlier
-// one, because of what they read, or as scans.
+// one.
 func (s *statement) conflicts(before statement) bool {
-	if s.scan != nil && before.scan != nil && wayOf(s.scan) != wayOf(before.scan) {
-		return true
-	}
-	// The later statement gets the stored value only if it reads the array with
-	// the same shape, strides and offset.
+	return before.target.Overlaps(s.target) && !before.target.Equal(s.target) ||
+		s.scan != nil && before.scan != nil && wayOf(s.scan) != wayOf(before.scan) || s.depends(before)
+}
+
+// depends reports whether a statement reads what an earlier one stores, or stores what that reads. It gets the stored value from
+// a loop that they share only if it reads the array with the same shape, strides and offset.
+func (s *statement) depends(before statement) bool {
 	return slices.ContainsFunc(before.reads, s.clobbers) || slices.ContainsFunc(s.reads, func(r read) bool {
 		return before.target.Overlaps(r.array) && !(r.direct && before.target.Equal(r.array))
 	})

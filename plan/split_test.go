@@ -206,6 +206,7 @@ func TestPieces(t *testing.T) {
 		{"columns of another array", piece(y, 0, 3), piece(x, 0, 3), piece(z, 3, 4), piece(x, 0, 1), "vec{store} vec{store}"},
 		{"the same column", piece(y, 0, 3), piece(x, 0, 3), piece(y, 2, 3), piece(x, 0, 1), "vec{store} vec{store}"},
 		{"a running sum", piece(y, 0, 1), op.CumSum[float32](piece(x, 0, 1), 0), piece(y, 1, 4), piece(x, 0, 3), "vec{{store}} vec{store}"},
+		{"short running sums", piece(y, 0, 3), op.CumSum[float32](piece(x, 0, 3), 1), piece(y, 3, 4), piece(x, 0, 1), "vec{storestorestore} vec{store}"},
 		{"many columns", piece(wide, 0, 3), piece(x, 0, 3), piece(wide, 3, 5), piece(x, 0, 2), "vec{store} vec{store}"},
 		{"few rows", piece(few, 0, 3), expr.Const[float32](2), piece(few, 3, 4), expr.Const[float32](1), "vec{store} vec{store}"},
 	} {

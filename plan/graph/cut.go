@@ -29,11 +29,7 @@ const (
 // stored in part when what the other parts read fails. It stores what the loop of the roots
 // would store first. What stays whole reads concatenations of many operands from memory.
 // A single root without borders is cut by the fields of the records that it reads: see byField.
-// Roots of pieces of short rows are a root for each column.
 func (g *Graph) parts(roots []Root) [][]Root {
-	if parts := g.byColumn(roots); parts != nil {
-		return parts
-	}
 	if !g.borders {
 		return g.byField(roots)
 	}
@@ -42,32 +38,6 @@ func (g *Graph) parts(roots []Root) [][]Root {
 		return g.split(roots) // there may be few enough parts now
 	}
 	return parts
-}
-
-// byColumn returns roots whose targets are [Joined] as parts: all columns, which share a loop, or each root if one may fail or
-// has more in its loop than element-wise operations. It returns nil for other roots.
-func (g *Graph) byColumn(roots []Root) (parts [][]Root) {
-	if !Joined(lists.Map(roots, func(r Root) *Array { return r.Target })) {
-		return nil
-	}
-	apart := g.bordered(roots) || !g.isMap(roots) || slices.ContainsFunc(roots, func(r Root) bool {
-		return r.Value.Faulty || r.Value.Raises || r.Value.Cost > MaxCost/mostColumns
-	})
-	for _, r := range roots {
-		row, _, _ := r.Target.columns()
-		switch n := r.Target.Shape.Size() / row.Shape.Size(); {
-		case apart:
-			parts = append(parts, g.parts([]Root{r})...)
-		case n == 1:
-			parts = append(parts, []Root{r})
-		default:
-			parts = append(parts, g.cutAt([]Root{r}, len(row.Shape), lists.UpTo(n+1))...)
-		}
-	}
-	if apart {
-		return parts
-	}
-	return [][]Root{slices.Concat(parts...)}
 }
 
 // storeJoined stores the concatenations of many operands below roots. It reports whether there are any.

@@ -22,14 +22,43 @@ const (
 )
 
 // Split returns the roots of a group in parts to be stored in turn: see parts. A single root of scans of few steps is a root for each
-// step, see bySteps. A temporary is not: the steps of a scan would be no part of a chain.
+// step, see bySteps. A temporary is not: the steps of a scan would be no part of a chain. Roots of pieces of short rows are a root for each
+// column.
 func (g *Graph) Split(roots []Root) [][]Root {
 	if g.scans && len(roots) == 1 && roots[0].Target.Mem != nil && !g.bordered(roots) {
 		if steps := g.bySteps(Turned(roots[0])); steps != nil {
 			return [][]Root{steps}
 		}
 	}
+	if parts := g.byColumn(roots); parts != nil {
+		return parts
+	}
 	return g.parts(roots)
+}
+
+// byColumn returns roots whose targets are pieces of the [SameRows] as parts: all columns, which share a loop, or each root if one may fail
+// or has more in its loop than element-wise operations. It returns nil for other roots.
+func (g *Graph) byColumn(roots []Root) (parts [][]Root) {
+	if len(roots) == 1 || !SameRows(lists.Map(roots, func(r Root) *Array { return r.Target })) {
+		return nil
+	}
+	apart := g.bordered(roots) || !g.isMap(roots) || slices.ContainsFunc(roots, func(r Root) bool {
+		return r.Value.Faulty || r.Value.Raises || r.Value.Cost > MaxCost/mostColumns
+	})
+	for _, r := range roots {
+		switch row, _, _ := r.Target.columns(); {
+		case apart:
+			parts = append(parts, g.Split([]Root{r})...)
+		case row == r.Target:
+			parts = append(parts, []Root{r})
+		default:
+			parts = append(parts, g.cutAt([]Root{r}, len(row.Shape), lists.UpTo(r.Target.Shape[len(row.Shape)]+1))...)
+		}
+	}
+	if !apart {
+		parts = [][]Root{slices.Concat(parts...)}
+	}
+	return parts
 }
 
 // Turned returns a root that stores a scan, if r computes the scan with some axes in reverse: those of its target are in reverse then. It

@@ -126,32 +126,29 @@ func fewColumns(roots []Root, axis int) bool {
 	return len(roots) == 1 && roots[0].Value.Cost <= MaxCost/mostColumns && t.Shape[axis] <= mostColumns && t.Shape.Size() >= leastRows*t.Shape[axis] && innermost(t, axis)
 }
 
-// Joined reports whether targets are pieces of the same short rows of one array, some of them longer than an element, such as y[:, :3] and
+// SameRows reports whether targets are pieces of the same short rows of one array, some of them longer than an element, such as y[:, :3] and
 // y[:, 3]. Of leastPieces rows, one loop that stores all columns takes less time than loops that go over the rows for each piece.
-func Joined(targets []*Array) bool {
+func SameRows(targets []*Array) bool {
 	first, from, to := targets[0].columns()
 	n := 0
 	for i, t := range targets {
 		row, lo, hi := t.columns()
-		from, to = min(from, lo), max(to, hi)
-		other := func(axis int) bool {
-			return row.Shape[axis] != first.Shape[axis] || row.Shape[axis] > 1 && (row.Strides[axis] != first.Strides[axis] || to-from >= abs(row.Strides[axis]))
-		}
 		meets := func(x *Array) bool { _, least, most := x.columns(); return lo <= most && least <= hi }
-		if t.Mem == nil || t.Mem != first.Mem || t.Type != first.Type || len(row.Shape) != len(first.Shape) ||
-			slices.ContainsFunc(lists.UpTo(len(row.Shape)), other) || slices.ContainsFunc(targets[:i], meets) {
+		if t.Mem == nil || t.Mem != first.Mem || t.Type != first.Type || !row.Shape.Equal(first.Shape) || !slices.Equal(row.Strides, first.Strides) ||
+			slices.ContainsFunc(targets[:i], meets) {
 			return false
 		}
-		n += t.Shape.Size() / row.Shape.Size()
+		from, to, n = min(from, lo), max(to, hi), n+t.Shape.Size()/row.Shape.Size()
 	}
-	return 1 < len(targets) && len(targets) < n && n <= mostColumns && first.Shape.Size() >= leastPieces
+	overlap := func(stride int) bool { return abs(stride) <= to-from }
+	return len(targets) < n && n <= mostColumns && first.Shape.Size() >= leastPieces && !slices.ContainsFunc(first.Strides, overlap)
 }
 
-// columns returns the first column of an array of few columns and many rows, without their axis, and the first and the last element of the
-// first row. Other arrays are one column.
+// columns returns the first column of an array of few columns, without their axis, and the first and the last element of the first row. Other
+// arrays are one column.
 func (a *Array) columns() (row *Array, lo, hi int) {
 	last := len(a.Shape) - 1
-	if last < 0 || a.Shape[last] > mostColumns || a.Shape.Size() < leastRows*a.Shape[last] || !innermost(a, last) {
+	if last < 0 || a.Shape[last] > mostColumns || !innermost(a, last) {
 		return a, a.Offset, a.Offset
 	}
 	first := *a

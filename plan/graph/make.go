@@ -107,7 +107,7 @@ func (g *Graph) node(k nodeKey, e *tree.Node, args []*Node, s shape.Shape) *Node
 		g.err = err
 	}
 	g.settle(n)
-	if e.Op.Class() == tree.Scan {
+	if g.Separates && e.Op.Class() == tree.Scan {
 		g.storeAside(n)
 	}
 	n.AloneDown = len(args) > 0 && g.aloneDown(e, args[0])
@@ -123,9 +123,6 @@ func (g *Graph) rewrite(e *tree.Node, args []*Node) *Node {
 	}
 	switch e.Op.Class() {
 	case tree.Elementwise:
-		if g.Separates {
-			g.orderSteps(args)
-		}
 		if e.Op.Result() == tree.ResultTo && args[0].Type == e.To && !e.To.IsHalf() {
 			return args[0]
 		}

@@ -148,7 +148,7 @@ const (
 // anotherOrder is why an operand of a reduction or a scan is stored.
 const anotherOrder = "its elements have another order in memory than in the reduction"
 
-// order stores the operand a of reduction e, or of a step of the scan with state e, in the order of its axes, if arrays that it reads have
+// order stores the operand a of reduction e, or of a step of scan e, in the order of its axes, if arrays that it reads have
 // another order in memory: a block of the reduction would copy parts of many rows of each, or load its elements one by one. Scans transpose
 // blocks of rows themselves.
 func (g *Graph) order(e *tree.Node, a *Node) {
@@ -176,28 +176,6 @@ func (g *Graph) order(e *tree.Node, a *Node) {
 	}
 	if own && (copied || across) || shortest < rowBytes*arrays*arrays {
 		g.Store(a, anotherOrder)
-	}
-}
-
-// mostSteps is the most steps of a scan that may be loops for each step: see bySteps.
-const mostSteps = 8
-
-// orderSteps is order for the operands of an operation that depend on no state, beside one that depends on the state of a scan of many steps. Go
-// would copy each element of a reshaped array that strides do not express in a call of its own, so such are stored in any case.
-func (g *Graph) orderSteps(args []*Node) {
-	i := slices.IndexFunc(args, func(a *Node) bool { return a.Open != nil })
-	if i < 0 {
-		return
-	}
-	state := args[i].Open[0]
-	for _, a := range args {
-		if a.Open != nil || a.Array != nil || a.Faulty || !a.Shape.Equal(state.Shape) || a.Shape[state.Src.Axes[0]] <= mostSteps {
-			continue
-		}
-		if x := operandBelow(a); x != nil && x.Src.Op == ReshapeRow && x.Strided() == nil && x.Args[0].Strided() != nil && a.Shape.Size() >= leastStage {
-			g.Store(x, anotherOrder)
-		}
-		g.order(state.Src, a)
 	}
 }
 
@@ -438,27 +416,40 @@ func (g *Graph) narrowSum(e *tree.Node, a *Node) *Node {
 	return g.cast(sum, e.DType())
 }
 
+// mostSteps is the most steps of a scan that may be loops for each step: see bySteps.
+const mostSteps = 8
+
 // asideWork is the number of primitives of one element from which on a store for all steps takes less time than they take in a step of one
 // row, and asideSteps the number of steps.
 const asideWork, asideSteps = 8, 128
 
-// storeAside stores what the steps of scan v compute without a state, if that takes long and v goes along one row, where a vector has one
-// step. Loops along the row have as many as there are lanes, as accumulations in any grouping do.
+// storeAside stores what the steps of scan v compute without a state, if it has another order in memory: see order. Go would copy each element
+// of a reshaped array that strides do not express in a call of its own, so such are stored in any case. It stores, too, what takes long if v
+// goes along one row, where a vector has one step. Loops along the row have as many as there are lanes, as accumulations in any grouping do.
 func (g *Graph) storeAside(v *Node) {
-	first := v.Args[0]
+	first, aside := v.Args[0], []*Node(nil)
+	size, steps := first.Shape.Size(), first.Shape[v.Src.Axes[0]]
 	grouped := g.accumulates(v) && (v.Type.IsInt() || first.Src.Op == greaterRow || first.Src.Op == lesserRow)
-	if steps := first.Shape.Size(); !g.Separates || grouped || steps < asideSteps || steps != first.Shape[v.Src.Axes[0]] {
-		return
-	}
 	g.finder(func(n *Node) (found, stop bool) {
 		if n == v || n.Open != nil {
 			return false, false
 		}
-		if n.Array == nil && n.Computes && !n.Complex && !n.Faulty && n.Work >= asideWork && n.Shape.Equal(first.Shape) {
-			g.Store(n, "a step of one row computes one element, a vector several")
+		if n.Array == nil && !n.Faulty && n.Shape.Equal(first.Shape) {
+			aside = append(aside, n)
 		}
 		return false, true
 	})(v)
+	for _, n := range aside {
+		if steps > mostSteps {
+			if x := operandBelow(n); x != nil && x.Src.Op == ReshapeRow && x.Strided() == nil && x.Args[0].Strided() != nil && size >= leastStage {
+				g.Store(x, anotherOrder)
+			}
+			g.order(v.Src, n)
+		}
+		if !grouped && steps >= asideSteps && steps == size && n.Array == nil && n.Computes && !n.Complex && n.Work >= asideWork {
+			g.Store(n, "a step of one row computes one element, a vector several")
+		}
+	}
 }
 
 // accumulates reports whether v is a forward scan of one instruction of a state and an element, as of sums but not of products of bytes.

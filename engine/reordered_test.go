@@ -92,7 +92,7 @@ func TestReorderedSums(t *testing.T) {
 	}
 }
 
-// TestReorderedBytes compares extremes of elements of 1 and 2 bytes that are apart in memory, which programs store first, with those of copies.
+// TestReorderedBytes compares extremes of bytes and words that are apart in memory, which programs store first, with those of copies.
 func TestReorderedBytes(t *testing.T) {
 	t.Run("uint8", reorderedBytes[uint8])
 	t.Run("int16", reorderedBytes[int16])

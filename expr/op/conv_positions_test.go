@@ -179,7 +179,7 @@ func TestUnpoolAt(t *testing.T) {
 	}
 }
 
-// unpooledAnywhere returns positions near to those of windows, in them and outside, and what op.UnpoolAt makes of them and of the adjoints 1, 2, ...
+// unpooledAnywhere returns positions near to those of windows, in them and outside, and what op.UnpoolAt makes of them and of 1, 2, ...
 func unpooledAnywhere(dims, pools shape.Shape, s op.Sliding) (*engine.Tensor[int64], []float64) {
 	lead, rnd := len(dims)-len(s.Kernel), rand.New(rand.NewPCG(5, 6))
 	image, at, sum, k := dims[lead:], engine.Zeros[int64](pools...), make([]float64, dims.Size()), 0

@@ -134,9 +134,9 @@ func (g *Graph) padded(x *Node, widths []int, fill *Node) *Node {
 // and more, of two arrays with rows of four times as many, and so on. Operands of more than manyBytes need rows of a quarter of that: they
 // come from memory. Predicates may end early, and are stored up to mostEnding elements.
 //
-// Operands are stored too if Go would copy elements of 1 or 2 bytes, which are apart in memory, or, up to manyBytes, if the rows of one array
-// are the columns of another one. Elements of 8 bytes gain only where the first level does not keep the lines of such a column: more than
-// mostLines, or some that share sets.
+// Operands are stored too if Go would copy elements of 1 or 2 bytes, which are apart in memory, or, up to manyBytes, if the rows of one
+// array are the columns of another one. Elements of 8 bytes gain only where the first level does not keep the lines of such a column: more
+// than mostLines, or some that share sets.
 const (
 	mostOrdered = 1 << 24
 	rowBytes    = 1024
@@ -423,9 +423,9 @@ const mostSteps = 8
 // row, and asideSteps the number of steps.
 const asideWork, asideSteps = 8, 128
 
-// storeAside stores what the steps of scan v compute without a state, if it has another order in memory: see order. Go would copy each element
-// of a reshaped array that strides do not express in a call of its own, so such are stored in any case. It stores, too, what takes long if v
-// goes along one row, where a vector has one step. Loops along the row have as many as there are lanes, as accumulations in any grouping do.
+// storeAside stores what the steps of scan v read without a state, if it has another order in memory: see order. A reshaped array that
+// strides do not express is stored in any case: Go would copy each element in a call of its own. What takes long is stored if v goes along
+// one row, where a vector has one step. Accumulations in any grouping go along it by whole vectors.
 func (g *Graph) storeAside(v *Node) {
 	first, aside := v.Args[0], []*Node(nil)
 	size, steps := first.Shape.Size(), first.Shape[v.Src.Axes[0]]

@@ -126,8 +126,8 @@ func fewColumns(roots []Root, axis int) bool {
 	return len(roots) == 1 && roots[0].Value.Cost <= MaxCost/mostColumns && t.Shape[axis] <= mostColumns && t.Shape.Size() >= leastRows*t.Shape[axis] && innermost(t, axis)
 }
 
-// SameRows reports whether targets are pieces of the same short rows of one array, some of them longer than an element, such as y[:, :3] and
-// y[:, 3]. Of leastPieces rows, one loop that stores all columns takes less time than loops that go over the rows for each piece.
+// SameRows reports whether targets are pieces of the same short rows of one array, some of them longer than an element, such as y[:, :3]
+// and y[:, 3]. Of leastPieces rows, one loop that stores all columns takes less time than loops that go over the rows for each piece.
 func SameRows(targets []*Array) bool {
 	first, from, to := targets[0].columns()
 	n := 0
@@ -144,8 +144,8 @@ func SameRows(targets []*Array) bool {
 	return len(targets) < n && n <= mostColumns && first.Shape.Size() >= leastPieces && !slices.ContainsFunc(first.Strides, overlap)
 }
 
-// columns returns the first column of an array of few columns, without their axis, and the first and the last element of the first row. Other
-// arrays are one column.
+// columns returns the first column of an array of few columns, without their axis, and the first and the last element of the first row.
+// Other arrays are one column.
 func (a *Array) columns() (row *Array, lo, hi int) {
 	last := len(a.Shape) - 1
 	if last < 0 || a.Shape[last] > mostColumns || !innermost(a, last) {

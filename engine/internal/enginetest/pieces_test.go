@@ -13,7 +13,7 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// TestPieces tests statements that store pieces of the same short rows, in any order, and read them, other rows, and what is the same in a row.
+// TestPieces tests statements that store pieces of the same short rows, in any order, and read them, other rows, and single columns.
 func TestPieces(t *testing.T) {
 	s := suite{t, Options{Backends: engine.Backends()}}
 	for seed := range uint64(testlevel.Every(400, 40)) {

@@ -22,8 +22,8 @@ func byDigits[K key](length int) bool {
 // counts has tables of how many keys have a digit.
 type counts [passes][1 << wideDigit]uint32
 
-// digitsOf returns how many keys have each digit of 8 bits above bit low. Neighbours count in different tables, because equal ones would wait
-// for each other.
+// digitsOf returns how many keys have each digit of 8 bits above bit low. Neighbours count in different tables, because equal ones would
+// wait for each other.
 func digitsOf[K key](c *counts, keys []K, low int) []uint32 {
 	t0, t1, t2, t3 := (*[1 << 8]uint32)(c[0][:]), (*[1 << 8]uint32)(c[0][1<<8:]), (*[1 << 8]uint32)(c[1][:]), (*[1 << 8]uint32)(c[1][1<<8:])
 	for _, t := range []*[1 << 8]uint32{t0, t1, t2, t3} {

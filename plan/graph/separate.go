@@ -392,21 +392,21 @@ func (g *Graph) narrowSum(e *tree.Node, a *Node) *Node {
 	if e != g.last || e.Op.Reduce().Op() != prim.Add || a.Array != nil || a.Src.Op != castRow || a.Type.IsHalf() || a.Faulty || a.Shape.Size() < leastStage {
 		return nil
 	}
-	x, n, arrays, least := a.Args[0], lists.Product(a.Shape, e.Axes), g.arraysOf(a.Args[0], false), 0
+	x, n, arrays, widest := a.Args[0], lists.Product(a.Shape, e.Axes), g.arraysOf(a.Args[0], false), 0
 	for _, m := range arrays {
-		least = max(least, m.Type.Size())
+		widest = max(widest, m.Type.Size())
 	}
-	t := dtype.Integer(least, false)
+	t := dtype.Integer(widest, false)
 	if x.Type != dtype.Bool {
-		t = dtype.Integer(2*least, true)
+		t = dtype.Integer(2*widest, true)
 	}
 	most := shortGroup
 	if slices.Contains(e.Axes, len(a.Shape)-1) && !(n == shortGroup && t == dtype.U8 && x.Strided() == nil) { // longer rows are loops
 		most = mostNarrow
 	}
-	packed := n == packedBytes && most == mostNarrow && (least == 2 || least == 1 && x.Array != nil)
-	exact := x.Type == dtype.Bool || x.Type.IsInt() && x.Type.Size() <= least && t != dtype.Invalid
-	if n < max(2, least) || n > most || packed || len(arrays) == 0 || a.Type.Size() <= t.Size() || !exact {
+	packed := n == packedBytes && most == mostNarrow && (widest == 2 || widest == 1 && x.Array != nil)
+	exact := x.Type == dtype.Bool || x.Type.IsInt() && x.Type.Size() <= widest && t != dtype.Invalid
+	if n < max(2, widest) || n > most || packed || len(arrays) == 0 || a.Type.Size() <= t.Size() || !exact {
 		return nil
 	}
 	view := tree.NewView(e.Op, e.Shape(), t, nil)

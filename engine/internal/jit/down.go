@@ -75,7 +75,8 @@ func (c *code) favoursColumns(b *layout.Binder) bool {
 			}
 			a := &b.Access[in.Aux]
 			across, along := a.Offset.Coef[outer[len(outer)-1]], a.Offset.Coef[inner[len(inner)-1]]
-			if across < 0 || across > 2 || across == 2 && (b.Bytes < 64 || n < 4*leastLanes || c.p.IR.Bufs[a.Buf].Type.Size() < 4) || slices.ContainsFunc(a.Dims, func(d bound.Dim) bool { return !d.Direct() }) {
+			seconds := b.Bytes >= 64 && n >= 4*leastLanes && c.p.IR.Bufs[a.Buf].Type.Size() >= 4
+			if across < 0 || across > 2 || across == 2 && !seconds || slices.ContainsFunc(a.Dims, func(d bound.Dim) bool { return !d.Direct() }) {
 				return false
 			}
 			apart = apart || across > 0 && max(along, -along) > across

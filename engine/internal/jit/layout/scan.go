@@ -61,13 +61,14 @@ func (b *Binder) findTransposed(bp *Phase) bool {
 	return len(transposed) > 0
 }
 
-// The most steps of a row that is walked by itself without a loop, the most nodes of all its steps, and the fewest
-// such rows.
+// The most steps of a row that is walked by itself without a loop, the most nodes of all its steps, the most steps with a
+// loop, and the fewest such rows.
 const (
-	mostEach   = 16
-	eachNodes  = 128
-	leastEach  = 64
-	eachStates = 4 // stay in registers
+	mostEach    = 16
+	eachNodes   = 128
+	longestEach = 1<<13 - 1 // AppendKey has 14 bits for it
+	leastEach   = 64
+	eachStates  = 4 // stay in registers
 )
 
 // findEach sets bp.Each for a loop that carries values along many short rows: they are walked one
@@ -93,7 +94,7 @@ func (b *Binder) findEach(bp *Phase) bool {
 			return false
 		}
 	}
-	if !near && !apart || !bp.ShortSteps() && (near || !bp.stepsShortly() || bp.SeqN > math.MaxInt16>>2) {
+	if !near && !apart || !bp.ShortSteps() && (near || !bp.stepsShortly() || bp.SeqN > longestEach) {
 		return false
 	}
 	bp.Each, bp.Along = bp.SeqN, true

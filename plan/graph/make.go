@@ -132,18 +132,10 @@ func (g *Graph) rewrite(e *tree.Node, args []*Node) *Node {
 		g.widens = g.widens || e.Op == castRow && g.Separates && widens(args[0].Type, e.To)
 		return g.fold(e, args)
 	case tree.Reduction:
-		if g.Separates {
-			if n := g.separated(e, args[0]); n != nil {
-				return n
-			}
-			if n := g.narrowSum(e, args[0]); n != nil {
-				return n
-			}
+		if !g.Separates {
+			return g.shortReduction(e, args[0])
 		}
-		if n := g.shortReduction(e, args[0]); n != nil || !g.Separates {
-			return n
-		}
-		for _, by := range []func(*tree.Node, *Node) *Node{g.alongRows, g.groupsRows, g.inMemoryOrder} {
+		for _, by := range []func(*tree.Node, *Node) *Node{g.separated, g.narrowSum, g.shortReduction, g.alongRows, g.groupsRows, g.inMemoryOrder} {
 			if n := by(e, args[0]); n != nil {
 				return n
 			}

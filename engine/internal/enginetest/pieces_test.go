@@ -36,7 +36,8 @@ func TestPieces(t *testing.T) {
 			value := []*tree.Node{
 				piece(y, from, from+end-at), tree.ConstInt(typ, 3), piece(x, from, from+end-at), to, v,
 				untyped.Reduce("max", piece(y, from, from+end-at), keep(0)), untyped.Reduce("max", piece(x, 0, end), keep(1)),
-			}[r.IntN(7)]
+				untyped.Compose("cummax", untyped.Options{Axes: []int{1}}, piece(x, from, from+end-at)),
+			}[r.IntN(8)]
 			if r.IntN(2) > 0 {
 				value = apply("add", piece(y, at, end), value)
 			}

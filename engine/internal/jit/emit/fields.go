@@ -19,7 +19,6 @@ func (f *phaseCode) gatherFields() {
 		s, info := &f.Layout.Sites[sites[0]], &f.Phase.Sites[sites[0]]
 		bytes := f.W * s.Size
 		switch {
-		case s.Size < f.LeastJoined:
 		case s.Size < 4 && s.Size != f.LaneSize && (info.Store || bytes < 16 || bytes*len(sites) <= f.Bytes && info.Type != dtype.F16):
 			// one permute widens the elements of a vector, but no halves
 		case info.Store:

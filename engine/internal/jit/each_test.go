@@ -79,8 +79,8 @@ buf z %[1]s out 1
 		}
 		differ(t, r, s)
 	}
-	for be, n := range found {
-		if n < 55 || narrow[be] < 10 || long[be] < 12 {
+	for _, be := range isas(t) {
+		if n := found[be]; be.Name() != "neon" && (n < 55 || narrow[be] < 10 || long[be] < 12) {
 			t.Errorf("%s walks %d times along each row, %d of them with narrow elements, %d with many steps", be.Name(), n, narrow[be], long[be])
 		}
 	}
@@ -158,5 +158,20 @@ func TestStatesOfShortRows(t *testing.T) {
 		}
 		k := parse(t, fmt.Sprintf("kernel states\naxis i0 i1\n%s{\n%%0 = const %s 0\nvec i0 {\nseq i1 {\n%s%s%s}\n}\n}\n", head, typ, before, body, next))
 		differ(t, r, newSetup(t, r, k, n, nil, shapes, true))
+	}
+}
+
+// TestManyStoresOfFewSteps compares scans along rows of a few elements that are apart, each stored to many arrays, with the interpreter.
+func TestManyStoresOfFewSteps(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 47))
+	const rows, stores = 100, 24
+	for steps := 4; steps < 12; steps++ {
+		head, body, shapes := "", "", slices.Repeat([][]int{{rows, 2 * steps}}, stores+1)
+		for i := range stores {
+			head += fmt.Sprintf("buf y%d f32 out 2\n", i)
+			body += fmt.Sprintf("store f32 y%d[i0, i1*2] %%3\n", i)
+		}
+		k := parse(t, fmt.Sprintf("kernel stores\naxis i0 i1\nbuf x f32 in 2\n%s{\n%%0 = const f32 0\nvec i0 {\nseq i1 {\n%%1 = carry f32 %%0\n%%2 = load f32 x[i0, i1*2]\n%%3 = add f32 %%1 %%2\n%s%%4 = next f32 %%1 %%3\n}\n}\n}\n", head, body))
+		differ(t, r, newSetup(t, r, k, []int{rows, steps}, nil, shapes, true))
 	}
 }

@@ -48,9 +48,6 @@ func (f *phaseCode) eachRow() {
 	f.Bind(done)
 }
 
-// stepsAtOnce is the steps of an iteration along a row that has many.
-const stepsAtOnce = 8
-
 // allSteps emits the steps of one row: those of a long one in a loop, and the rest behind it.
 func (f *phaseCode) allSteps() {
 	steps := func(n int) {
@@ -68,15 +65,15 @@ func (f *phaseCode) allSteps() {
 		f.eachRowSite(func(s *layout.Site, at int8) { f.stepRow(s, at, isa.K(n*s.RowBytes())) })
 	}
 	loop := f.NewLabel()
-	f.Int(isa.Mov, isa.Count, isa.K(n/stepsAtOnce))
+	f.Int(isa.Mov, isa.Count, isa.K(n/layout.StepsAtOnce))
 	f.Align(32)
 	f.Bind(loop)
-	steps(stepsAtOnce)
-	forward(stepsAtOnce)
+	steps(layout.StepsAtOnce)
+	forward(layout.StepsAtOnce)
 	f.Int(isa.Sub, isa.Count, isa.K(1))
 	f.BranchResult(isa.NE, loop)
-	steps(n % stepsAtOnce)
-	forward(-(n &^ (stepsAtOnce - 1)))
+	steps(n % layout.StepsAtOnce)
+	forward(-(n &^ (layout.StepsAtOnce - 1)))
 }
 
 // rowsOf emits what the code of n rows has around their steps: it loads the states, and goes to the

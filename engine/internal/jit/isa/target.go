@@ -55,8 +55,8 @@ type Facts struct {
 	// Fields has bit n if loads of all n fields of records share their vectors, and Joins if stores
 	// do. Without mask registers those of the tail do not.
 	Fields, Joins uint32
-	// LeastJoined is the least size in bytes of fields whose loads or stores share vectors. Fields of 1 and 2 bytes have lanes of their
-	// size.
+	// LeastJoined is the least size in bytes of fields whose loads or stores share vectors. Stored fields of 1 and 2 bytes have lanes of
+	// their size.
 	LeastJoined int
 	// MostNarrow is the most fields of 1 and 2 bytes whose loads or stores share vectors: registers limit it.
 	MostNarrow int

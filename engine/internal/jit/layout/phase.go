@@ -233,7 +233,7 @@ type Binder struct {
 	Tails      bool // of the target, like the next three: see isa.Facts
 	Blends     bool
 	Joins      uint32
-	Joined     int // the least size of fields that are stored together: see isa.Facts
+	Joined     int // the least size of fields that are loaded or stored together: see isa.Facts
 	MostNarrow int // see isa.Facts
 	Planes     uint32
 	Sums       bool

@@ -71,6 +71,9 @@ const (
 	eachStates  = 4 // stay in registers
 )
 
+// StepsAtOnce is the steps of an iteration along a row that has many.
+const StepsAtOnce = 8
+
 // findEach sets bp.Each for a loop that carries values along many short rows: they are walked one
 // after the other, without a loop over the steps. The processor overlaps the rows, and the elements
 // are not transposed unless registers hold parts of them. Sums and products of elements that are apart along the rows, too,
@@ -94,7 +97,7 @@ func (b *Binder) findEach(bp *Phase) bool {
 			return false
 		}
 	}
-	if !near && !apart || !bp.ShortSteps() && (near || !bp.stepsShortly() || bp.SeqN > longestEach) {
+	if !near && !apart || !bp.ShortSteps() && (near || !bp.stepsShortly() || bp.SeqN < StepsAtOnce || bp.SeqN > longestEach) {
 		return false
 	}
 	bp.Each, bp.Along = bp.SeqN, true

@@ -274,7 +274,7 @@ func (in *instance) bindVec(b *layout.Binder, v *lower.VecLoop) (*boundVec, erro
 		if bp.strip = min(bp.strip, bv.step); bv.wide {
 			bp.strip = bv.step
 		}
-		if bp.Along && (bp.Each == 0 || !bp.ShortSteps()) || bp.Prefixes {
+		if bp.Along && (bp.Each == 0 || !bp.FewSteps()) || bp.Prefixes {
 			bp.strip = bp.alongLanes(bp.strip)
 		}
 		bp.findTogether(b.Machine)

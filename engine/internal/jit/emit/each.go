@@ -57,7 +57,7 @@ func (f *phaseCode) allSteps() {
 		f.Step = 0
 	}
 	n := f.Layout.Each
-	if f.Layout.ShortSteps() {
+	if f.Layout.FewSteps() {
 		steps(n)
 		return
 	}

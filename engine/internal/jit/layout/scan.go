@@ -97,7 +97,7 @@ func (b *Binder) findEach(bp *Phase) bool {
 			return false
 		}
 	}
-	if !near && !apart || !bp.ShortSteps() && (near || !bp.stepsShortly() || bp.SeqN < StepsAtOnce || bp.SeqN > longestEach) {
+	if !near && !apart || !bp.FewSteps() && (near || !bp.stepsShortly() || bp.SeqN < StepsAtOnce || bp.SeqN > longestEach) {
 		return false
 	}
 	bp.Each, bp.Along = bp.SeqN, true
@@ -119,8 +119,8 @@ func (b *Binder) manyRows(bp *Phase, ext []int) bool {
 	return bp.plainSteps() && !b.transposesPairs(bp)
 }
 
-// ShortSteps reports whether the code of all steps is short.
-func (bp *Phase) ShortSteps() bool {
+// FewSteps reports whether rows have so few steps that the code of all is short.
+func (bp *Phase) FewSteps() bool {
 	return bp.SeqN <= mostEach && bp.SeqN*len(bp.Lowered.Top) <= eachNodes
 }
 
@@ -405,7 +405,7 @@ func (l *layouter) walksRows() bool {
 
 // walksEach reports whether [Binder.findEach] will suit a loop that is steady.
 func (l *layouter) walksEach() bool {
-	if !l.manyRows(l.bp, l.ext) || !l.bp.ShortSteps() {
+	if !l.manyRows(l.bp, l.ext) || !l.bp.FewSteps() {
 		return false
 	}
 	for at, i := range l.which {

@@ -126,6 +126,7 @@ func TestUnpoolAt(t *testing.T) {
 		{shape.Shape{3, 70, 62}, three},
 		{shape.Shape{2, 3, 14, 15}, five},
 		{shape.Shape{190, 191}, five},
+		{shape.Shape{20, 0}, op.Sliding{Kernel: []int{12, 1}, Stride: []int{3, 1}}},
 		{shape.Shape{2, 30, 31}, op.Sliding{Kernel: []int{3, 4}, Stride: []int{2, 1}, Padding: []int{2, 3}, Dilation: []int{3, 2}}},
 		{shape.Shape{3, 100}, op.Sliding{Kernel: []int{12}, Stride: []int{3}}},
 		{shape.Shape{2, 8, 9, 10}, op.Sliding{Kernel: []int{3, 3, 3}, Stride: []int{2, 2, 1}, Padding: []int{1, 1, 1}}},

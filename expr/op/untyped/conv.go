@@ -327,7 +327,7 @@ func unpoolAt(o Options, x ...*tree.Node) *tree.Node {
 	stopIf(!grad.Shape().Equal(out) || !at.Shape().Equal(out), misshapen, "%v and %v are no shapes of pools of %v, which is %v", grad.Shape(), at.Shape(), dims, out)
 	at = Cast(at, t)
 	zero, overlap := tree.NewConst(grad.DType(), 0), slices.ContainsFunc(w, func(s slide) bool { return s.stride < s.size })
-	if overlap && toExtremes(w, image) {
+	if image.Size() > 0 && overlap && toExtremes(w, image) {
 		is := inWindows(at, w, image)
 		return scatterInto(dims, lead, Call("where", is, at, tree.NewConst(t, 0)), Call("where", is, grad, zero))
 	}

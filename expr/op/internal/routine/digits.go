@@ -81,7 +81,8 @@ func tally[K key](to []K, k K, counts []uint32) {
 // returns false, and does nothing, if the counts do not fit.
 func tallyPairs(tables *counts, keys, room []uint16) bool {
 	least, values, quarter := uint16(0), 1<<16, len(keys)/4
-	if values > len(room)/2 {
+	some := keys[:someKeys]
+	if values > len(room)/2 || values > len(room)/4 && slices.Max(some)-slices.Min(some) < 1<<12 { // a count for each value takes longer
 		high, first, last := digitsOf(tables, keys, 8), 0, 1<<8-1
 		for ; high[first] == 0; first++ {
 		}

@@ -64,7 +64,7 @@ func blockRows(length, size int) int {
 // elements, or -1 if there are too many.
 func rowRoom(length, all int, t dtype.Type, want Wanted) int {
 	k := t.Register().Size()
-	if want != Values && want != Selected && length > math.MaxInt/32 { // an element takes up to 26 bytes
+	if want != Values && want != Selected && length > math.MaxInt/64 { // an element takes up to 48 bytes
 		return -1
 	}
 	size, some := 2*room(length, k), min(blockRows(length, k)*length, all)

@@ -104,6 +104,24 @@ func TestListed(t *testing.T) {
 	}
 }
 
+// TestListsStop tests that a list of products looks at its context after at most 64 products and [mostListed] multiply-adds.
+func TestListsStop(t *testing.T) {
+	for _, isa := range isas()[1:] {
+		for size, want := range map[int]int{120: 2, 80: 8, 10: 64} {
+			const batch = 70
+			p := Problem{Type: dtype.I32, M: size, N: size, K: size, A: Matrix{size, 1}, B: Matrix{size, 1}, OffA: make([]int, batch), OffB: make([]int, batch)}
+			a, c := slices.Repeat([]int32{1}, size*size), make([]int32, batch*size*size)
+			bufs := []ir.BufBind{{Ptr: unsafe.Pointer(&a[0])}, {Ptr: unsafe.Pointer(&a[0])}, {Ptr: unsafe.Pointer(&c[0])}}
+			d, looks := New(isa, p, &ir.Binding{Bufs: bufs}, 1), 0
+			d.stop = func() bool { looks++; return looks > 1 }
+			d.NewWorker().Run(0, batch)
+			if done := slices.Index(c, 0) / (size * size); len(d.machine.cells) == 0 || done != want {
+				t.Errorf("%s, size %d: %d products, want %d", isa, size, done, want)
+			}
+		}
+	}
+}
+
 // TestListsPrefetch tests that the kernels of a list prefetch the operands of later products, and nothing if there is one product.
 func TestListsPrefetch(t *testing.T) {
 	const size = 40

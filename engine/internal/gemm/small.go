@@ -178,8 +178,8 @@ func (w *worker) packSmall(u, lo int, s *scratch) unsafe.Pointer {
 
 // small computes products lo to hi by their lists of kernels.
 func (w *worker) small(lo, hi int, s *scratch) {
-	const stride = 64 // products between two looks at the context
 	d, p, e, args := w.d, &w.d.p, &w.d.machine, &w.args
+	stride := max(1, min(64, mostListed/(p.M*p.N*max(p.K, 1)))) // products between two looks at the context
 	args.as, args.bs, args.cs, args.os, args.k = e.a.Row, e.stepB(), e.stepC(), e.stepC(), p.K
 	if e.across {
 		args.as = e.a.Col

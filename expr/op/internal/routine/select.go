@@ -161,8 +161,9 @@ func (d *parter[K]) between(lo, hi int, places []int) {
 		d.rows.Count, d.rows.Length, d.rows.From, d.rows.Places = 1, len(part), unsafe.Pointer(&part[0]), d.s.place[:]
 		d.s.place[0] = place - lo
 		if d.rows.Positions {
+			last := uint64(len(d.values) - 1)
 			for i, at := range d.order[lo:hi] {
-				part[i] = d.values[at]
+				part[i] = d.values[min(uint64(at), last)] // the result may change at the same time
 			}
 			d.rows.Parted = unsafe.Pointer(&d.partOrder[0])
 		} else {

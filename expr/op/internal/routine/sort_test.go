@@ -240,3 +240,15 @@ func TestRoomOfLongRows(t *testing.T) {
 		}
 	}
 }
+
+// TestOrderChanges tests that a part is divided although its positions, which are a result, have been changed.
+func TestOrderChanges(t *testing.T) {
+	values, room := []uint32{3, 1, 2, 0}, make([]uint32, 8)
+	d := parter[uint32]{rowSort: &rowSort[uint32]{typ: dtype.U32}, s: &sorter[uint32]{}, values: values, part: make([]uint32, 4)}
+	d.rows.Positions, d.rows.To = true, unsafe.Pointer(&room[0])
+	d.order, d.partOrder = []int64{-1, 1, 4, math.MaxInt64}, make([]int64, 4)
+	d.between(0, 4, []int{3})
+	if want := []int64{-1, 4, math.MaxInt64, 1}; !slices.Equal(d.order, want) {
+		t.Errorf("the positions are %v, not %v", d.order, want)
+	}
+}

@@ -26,12 +26,18 @@ func group(list []statement, split bool) (groups [][]statement) {
 	return groups
 }
 
-// pieces returns how many statements at the start of list store pieces of the same rows, see [graph.SameRows], and do not depend on each
-// other, or 1.
+// pieces returns how many statements at the start of list store pieces of the same rows, see [graph.SameRows], and read no piece of
+// another one, because some may have loops of their own. Else it returns 1.
 func pieces(list []statement) (n int) {
 	var targets []*Array
-	for ; n < len(list) && list[n].shares() && !list[n].paired && !slices.ContainsFunc(list[:n], list[n].depends); n++ {
-		if targets = append(targets, list[n].target); n > 0 && !graph.SameRows(targets) {
+	readsPiece := func(s statement) bool {
+		return slices.ContainsFunc(s.reads, func(r read) bool {
+			return slices.ContainsFunc(targets, func(t *Array) bool { return t != s.target && t.Overlaps(r.array) })
+		})
+	}
+	for ; n < len(list) && list[n].shares() && !list[n].paired && list[n].scan == nil; n++ {
+		targets = append(targets, list[n].target)
+		if n > 0 && (!graph.SameRows(targets) || slices.ContainsFunc(list[:n+1], readsPiece)) {
 			break
 		}
 	}
@@ -51,8 +57,7 @@ func joins(group, rest []statement) bool {
 // fits reports whether a statement can share a loop with the group before it.
 func (s *statement) fits(group []statement) bool {
 	first := &group[0]
-	return len(group) < maxGroup && s.shares() && first.shares() &&
-		slices.Equal(graph.LoopShape(s.target.Shape), graph.LoopShape(first.target.Shape)) && !slices.ContainsFunc(group, s.conflicts)
+	return len(group) < maxGroup && s.shares() && first.shares() && !slices.ContainsFunc(group, s.conflicts)
 }
 
 // shares reports whether a statement may share a loop.
@@ -67,8 +72,7 @@ func (s *statement) scheduled() bool {
 // conflicts reports whether a statement cannot share a loop with an earlier
 // one.
 func (s *statement) conflicts(before statement) bool {
-	return before.target.Overlaps(s.target) && !before.target.Equal(s.target) ||
-		s.scan != nil && before.scan != nil && wayOf(s.scan) != wayOf(before.scan) || s.depends(before)
+	return !s.target.SharesLoop(before.target) || s.scan != nil && before.scan != nil && wayOf(s.scan) != wayOf(before.scan) || s.depends(before)
 }
 
 // depends reports whether a statement reads what an earlier one stores, or stores what that reads. It gets the stored value from

@@ -220,6 +220,26 @@ func TestPieces(t *testing.T) {
 	}
 }
 
+// TestPiecesShareLoops looks for the loop of pieces that lie between each other, one of which may fail: as any other targets of one shape they
+// share a loop, which stores nothing if one fails.
+func TestPiecesShareLoops(t *testing.T) {
+	y, x := typed[int32]("y", 1000, 8), typed[int32]("x", 1000, 8)
+	every2 := func(x leafOf[int32], at int) leafOf[int32] {
+		l := *x.node.Leaf
+		l.Offset, l.Strides = at, []int{8, 2}
+		return leafOf[int32]{node: tree.NewLeaf(dtype.I32, []int{1000, 2}, &l)}
+	}
+	p, err := plan.Compile(t.Context(), []expr.Statement{
+		expr.Let(every2(y, 0), every2(x, 0)), expr.Let(every2(y, 3), op.FloorDiv(every2(x, 0), every2(x, 3))),
+	}, plan.SplitLoops)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := outline(p), "vec{} vec{storestore}"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // TestMemoryOrder compares the loops of reductions: those of maxima follow the arrays if these have one order, those of sums the tree.
 func TestMemoryOrder(t *testing.T) {
 	x, z := leaf("x", 70, 80, 90), leaf("z", 70, 80, 90)

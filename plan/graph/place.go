@@ -15,6 +15,11 @@ import (
 // LoopShape returns a shape without its axes of size 1.
 func LoopShape(s shape.Shape) []int { return lists.Where(s, func(d int) bool { return d != 1 }) }
 
+// SharesLoop reports whether one loop may store to two arrays, which are equal or do not overlap.
+func (a *Array) SharesLoop(b *Array) bool {
+	return (a.Equal(b) || !a.Overlaps(b)) && slices.Equal(LoopShape(a.Shape), LoopShape(b.Shape))
+}
+
 // SameLoop reports whether a view only adds and drops axes of size 1.
 func SameLoop(n, a *Node) bool {
 	if !slices.Equal(LoopShape(n.Shape), LoopShape(a.Shape)) {

@@ -36,29 +36,38 @@ func (g *Graph) Split(roots []Root) [][]Root {
 	return g.parts(roots)
 }
 
-// byColumn returns roots whose targets are pieces of the [SameRows] as parts: all columns, which share a loop, or each root if one may fail
-// or has more in its loop than element-wise operations. It returns nil for other roots.
+// byColumn returns roots whose targets are pieces of the [SameRows] as parts: all columns, which share a loop. If one may fail or has more
+// in its loop than element-wise operations, neighbours share a loop where they would without this rule. It returns nil for other roots.
 func (g *Graph) byColumn(roots []Root) (parts [][]Root) {
 	if len(roots) == 1 || !SameRows(lists.Map(roots, func(r Root) *Array { return r.Target })) {
 		return nil
 	}
-	apart := g.bordered(roots) || !g.isMap(roots) || slices.ContainsFunc(roots, func(r Root) bool {
+	if g.bordered(roots) || !g.isMap(roots) || slices.ContainsFunc(roots, func(r Root) bool {
 		return r.Value.Faulty || r.Value.Raises || r.Value.Cost > MaxCost/mostColumns
-	})
+	}) {
+		for len(roots) > 0 {
+			n := 1
+			for n < len(roots) && !slices.ContainsFunc(roots[:n], func(r Root) bool { return !r.Target.SharesLoop(roots[n].Target) }) {
+				n++
+			}
+			if n == 1 {
+				parts = append(parts, g.Split(roots[:1:1])...)
+			} else {
+				parts = append(parts, g.parts(roots[:n:n])...)
+			}
+			roots = roots[n:]
+		}
+		return parts
+	}
+	var columns []Root
 	for _, r := range roots {
-		switch row, _, _ := r.Target.columns(); {
-		case apart:
-			parts = append(parts, g.Split([]Root{r})...)
-		case row == r.Target:
-			parts = append(parts, []Root{r})
-		default:
-			parts = append(parts, g.cutAt([]Root{r}, len(row.Shape), lists.UpTo(r.Target.Shape[len(row.Shape)]+1))...)
+		if row, _, _ := r.Target.columns(); row == r.Target {
+			columns = append(columns, r)
+		} else {
+			columns = append(columns, slices.Concat(g.cutAt([]Root{r}, len(row.Shape), lists.UpTo(r.Target.Shape[len(row.Shape)]+1))...)...)
 		}
 	}
-	if !apart {
-		parts = [][]Root{slices.Concat(parts...)}
-	}
-	return parts
+	return [][]Root{columns}
 }
 
 // Turned returns a root that stores a scan, if r computes the scan with some axes in reverse: those of its target are in reverse then. It

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/shape"
 )
 
 // Parts of a target whose elements alternate in memory share a loop, which goes over the memory once.
@@ -140,8 +141,8 @@ func SameRows(targets []*Array) bool {
 		}
 		from, to, n = min(from, lo), max(to, hi), n+t.Shape.Size()/row.Shape.Size()
 	}
-	overlap := func(stride int) bool { return abs(stride) <= to-from }
-	return len(targets) < n && n <= mostColumns && first.Shape.Size() >= leastPieces && !slices.ContainsFunc(first.Strides, overlap)
+	rows := Array{Shape: slices.Concat(first.Shape, shape.Shape{to - from + 1}), Strides: slices.Concat(first.Strides, shape.Strides{1})}
+	return len(targets) < n && n <= mostColumns && first.Shape.Size() >= leastPieces && !rows.SelfOverlaps()
 }
 
 // columns returns the first column of an array of few columns, without their axis, and the first and the last element of the first row.

@@ -53,3 +53,25 @@ func TestPieces(t *testing.T) {
 		}
 	}
 }
+
+// TestPiecesApart tests pieces that no loop may store together: some meet in other rows, and some that may fail are read by others.
+func TestPiecesApart(t *testing.T) {
+	s, r := suite{t, Options{Backends: engine.Backends()}}, newRand(1)
+	y := place(r, dtype.I32, packed, tame, 1000, 8).Named("y").Node()
+	at := func(offset int, strides shape.Strides, dims ...int) *tree.Node {
+		l := *y.Leaf
+		l.Offset, l.Strides = offset, strides
+		return tree.NewLeaf(dtype.I32, dims, &l)
+	}
+	x := place(r, dtype.I32, packed, tame, 2, 2, 250, 2).Named("x").Node()
+	crossing := shape.Strides{7, 5, 16, 1}
+	s.check(set(at(0, crossing, 2, 2, 250, 2), x), set(at(2, crossing, 2, 2, 250, 1), tree.ConstInt(dtype.I32, 100)))
+	even, odd, one := at(0, shape.Strides{8, 2}, 1000, 2), at(3, shape.Strides{8, 2}, 1000, 2), tree.ConstInt(dtype.I32, 1)
+	for _, value := range []*tree.Node{
+		apply("add", even, untyped.Reduce("max", x, untyped.Options{})),
+		apply("floor_divide", even, apply("maximum", odd, one)),
+		apply("floor_divide", even, odd),
+	} {
+		s.check(set(even, apply("add", even, one)), set(odd, value))
+	}
+}

@@ -75,3 +75,27 @@ func TestPiecesApart(t *testing.T) {
 		s.check(set(even, apply("add", even, one)), set(odd, value))
 	}
 }
+
+// TestFieldsOfOtherTypes tests loops that widen the fields of a record in several ways: halves are copied by selections as they are, and
+// integers may have a sign or not.
+func TestFieldsOfOtherTypes(t *testing.T) {
+	s, r := suite{t, Options{Backends: engine.Backends()}}, newRand(2)
+	for _, types := range [][]dtype.Type{{dtype.F16, dtype.F16}, {dtype.BF16, dtype.BF16}, {dtype.I16, dtype.U16}, {dtype.U8, dtype.I8}} {
+		x := place(r, types[0], packed, tame, 1000, 4).Named("x").Node()
+		field := func(i int) *tree.Node {
+			l := *x.Leaf
+			l.Offset, l.Strides = l.Offset+i, l.Strides[:1]
+			return tree.NewLeaf(types[i%2], shape.Shape{1000}, &l)
+		}
+		var program []expr.Statement
+		for i := range 2 {
+			a, b := field(2*i), field(2*i+1)
+			value, two := apply("add", untyped.Cast(a, dtype.I32), untyped.Cast(b, dtype.I32)), tree.ConstInt(types[0], 2)
+			if types[0].IsFloat() {
+				value = apply("where", apply("less", two, a), two, b)
+			}
+			program = append(program, expr.Statement{Target: place(r, value.DType(), packed, tame, 1000).Node(), Value: value})
+		}
+		s.check(program...)
+	}
+}

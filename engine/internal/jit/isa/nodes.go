@@ -2,6 +2,7 @@ package isa
 
 import (
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -33,12 +34,11 @@ func (f *Emitter) EmitNode(id int32, c int) {
 func (f *Emitter) LoadFields(ids []int32, c int) {
 	f.ID, f.Cur, f.Released = ids[0], &f.Nodes[ids[0]], true
 	f.Choose(c)
-	v := make([]Vec, len(ids))
-	for i := range v {
-		v[i] = f.Tmp()
+	v, types := make([]Vec, len(ids)), make([]dtype.Type, len(ids))
+	for i, id := range ids {
+		v[i], types[i] = f.Tmp(), f.Phase.Sites[f.Nodes[id].Aux].Type
 	}
-	i := f.Cur.Aux
-	for field, r := range f.Lanes.SplitFields(&f.Layout.Sites[i], f.Phase.Sites[i].Type, v) {
+	for field, r := range f.Lanes.SplitFields(&f.Layout.Sites[f.Cur.Aux], types, v) {
 		f.Vecs.tmp &^= 1 << r // the node keeps it
 		f.ID = ids[field]
 		f.give(&f.Vecs, int8(r))

@@ -303,8 +303,8 @@ type Lanes interface {
 	// each byte becomes 0 or 1. Under a mask, which only targets with predicates have here, the n bytes are the lanes of the tail mask.
 	CopyBytes(to, from Mem, n int, predicates bool)
 	// SplitFields loads neighbouring fields of records, or all, and returns their vectors. s is the
-	// first field. The results are in the vectors v, in any order. Only targets with Fields have it.
-	SplitFields(s *layout.Site, t dtype.Type, v []Vec) []Vec
+	// first field, and types has the type of each. The results are in the vectors v, in any order. Only targets with Fields have it.
+	SplitFields(s *layout.Site, types []dtype.Type, v []Vec) []Vec
 	// Quotients returns the divisions by a uniform value that should be quotients from its
 	// reciprocal. Only targets with Reciprocals have it.
 	Quotients() []int32

@@ -23,13 +23,13 @@ type dealer struct {
 }
 
 // SplitFields splits records in lanes of the size of their fields, and then widens these.
-func (f *emitter) SplitFields(s *layout.Site, t dtype.Type, v []isa.Vec) (out []isa.Vec) {
-	if f.VecBytes(t.Register()) == f.W*s.Size {
-		return f.own.splitFields(s, t, v)
+func (f *emitter) SplitFields(s *layout.Site, types []dtype.Type, v []isa.Vec) (out []isa.Vec) {
+	if f.VecBytes(types[0].Register()) == f.W*s.Size {
+		return f.own.splitFields(s, types[0], v)
 	}
 	f.InLanes(s.Size, func() { out = f.own.splitFields(s, dtype.Integer(s.Size, false), v) })
-	for _, x := range out {
-		f.own.loadLanes(x, t, x)
+	for k, x := range out {
+		f.own.loadLanes(x, types[k], x)
 	}
 	return out
 }

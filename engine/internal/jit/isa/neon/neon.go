@@ -114,8 +114,8 @@ func (f *neon) StoreHalves(isa.Mem, isa.Mem, isa.Vec)                {}
 func (f *neon) TransposeVectors(int, []isa.Vec, isa.Vec) (v isa.Vec) { return v }
 
 // SplitFields and JoinFields are for targets with Fields only.
-func (f *neon) SplitFields(*layout.Site, dtype.Type, []isa.Vec) []isa.Vec { return nil }
-func (f *neon) JoinFields(*layout.Site, dtype.Type, []isa.Vec)            {}
+func (f *neon) SplitFields(*layout.Site, []dtype.Type, []isa.Vec) []isa.Vec { return nil }
+func (f *neon) JoinFields(*layout.Site, dtype.Type, []isa.Vec)              {}
 
 // Interleave is for targets with Planes only.
 func (f *neon) Interleave(int32, func(int, isa.Vec), bool) {}

@@ -27,6 +27,13 @@ func TestPoolsByAxes(t *testing.T) {
 		{[]int{3, 50, 52}, op.Sliding{Kernel: []int{5, 4}, Stride: []int{1}, Padding: []int{2, 0}, Dilation: []int{1, 2}}, 6},
 		{[]int{2, 20, 22, 21}, op.Sliding{Kernel: []int{3, 2, 3}, Stride: []int{1}}, 3},
 		{[]int{20, 22, 21}, op.Sliding{Kernel: []int{3, 1, 3}, Stride: []int{2, 1, 1}, Padding: []int{0, 0, 1}}, 4},
+		{[]int{1100}, op.Sliding{Kernel: []int{12}, Stride: []int{1}}, 2}, // parts of one axis
+		{[]int{3, 500}, op.Sliding{Kernel: []int{31}, Stride: []int{1}, Padding: []int{15}}, 9},
+		{[]int{2, 2000}, op.Sliding{Kernel: []int{67}, Stride: []int{3}, Padding: []int{33}}, 8},
+		{[]int{2000}, op.Sliding{Kernel: []int{20}, Stride: []int{1}, Dilation: []int{7}}, 2},
+		{[]int{3300}, op.Sliding{Kernel: []int{50}, Stride: []int{3}, Dilation: []int{2}}, 2},
+		{[]int{150, 30}, op.Sliding{Kernel: []int{100, 1}, Stride: []int{1}}, 2},
+		{[]int{70, 71}, op.Sliding{Kernel: []int{17, 23}, Stride: []int{1}, Padding: []int{8, 11}}, 17},
 	} {
 		for special := range 3 {
 			x := engine.Zeros[float32](c.dims...)

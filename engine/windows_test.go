@@ -111,6 +111,59 @@ func TestLargeWindows(t *testing.T) {
 	}
 }
 
+// TestLongRowsOfWindows compares sums of windows along one axis with those of stored windows: along rows of elements side by side and
+// of elements apart, down columns, with weights, and over a border. All but the longest with weights are written out.
+func TestLongRowsOfWindows(t *testing.T) {
+	testLongRowsOfWindows[float32](t)
+	testLongRowsOfWindows[float64](t)
+	testLongRowsOfWindows[int64](t)
+}
+
+func testLongRowsOfWindows[T float32 | float64 | int64](t *testing.T) {
+	for _, c := range []struct {
+		rows, columns, k, dilation, border int
+		down                               bool
+	}{
+		{rows: 1, columns: 1500, k: 17},
+		{rows: 9, columns: 300, k: 31},
+		{rows: 9, columns: 300, k: 33, border: 16},
+		{rows: 5, columns: 400, k: 48, dilation: 2},
+		{rows: 7, columns: 330, k: 64},
+		{rows: 200, columns: 33, k: 65, down: true},
+		{rows: 300, columns: 40, k: 97, down: true},
+		{rows: 300, columns: 40, k: 224, down: true},
+	} {
+		x, border := engine.Zeros[T](c.rows, c.columns), [][2]int{{}, {c.border, c.border}}
+		for i := range x.Data() {
+			x.Data()[i] = T(float64(i*7919%1013) / 7)
+		}
+		side, one := op.Window{Size: c.k, Dilation: c.dilation}, op.Window{}
+		weights, w := op.Reshape(op.Linspace[T](3, 1, c.k), 1, c.k), op.Windows(op.Pad[T](x, border, 0), one, side)
+		if c.down {
+			weights, w = op.Reshape(weights, c.k, 1), op.Windows[T](x, side, one)
+		}
+		for name, e := range map[string]expr.Exp[T]{"plain": w, "weighted": op.Mul(w, weights)} {
+			dims := e.Node().Shape()
+			got, stored := engine.Zeros[T](dims[:2]...), engine.Zeros[T](dims...)
+			p, err := engine.Compile(t.Context(), expr.Let(got, op.Sum(e, op.Axis(2, 3))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmp.Or(p.Run(t.Context()), stored.Assign(e)); err != nil {
+				t.Fatal(err)
+			}
+			want, err := engine.Eval(op.Sum[T](stored.Reshape(dims[0], dims[1], c.k), op.Axis(2)))
+			if err != nil || !slices.Equal(got.Data(), want.Data()) {
+				t.Errorf("%s sums of %+v of %T differ: %v", name, c, x, err)
+			}
+			written := strings.Contains(p.Explain(), fmt.Sprintf("as %d views", c.k))
+			if _, float := any(x).(*engine.Tensor[float32]); float && written != (c.k < 48 || name == "plain" && c.k != 64) {
+				t.Errorf("%s sums of %+v: written out %t", name, c, written)
+			}
+		}
+	}
+}
+
 // TestBlocksOfExtremes compares extremes of windows side by side, with a rest of the array and without, with those of stored windows.
 // They share those of columns.
 func TestBlocksOfExtremes(t *testing.T) {

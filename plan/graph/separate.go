@@ -17,7 +17,7 @@ import (
 // extreme of 3 by 3 elements takes 4 comparisons and 6 loads, not 8 and 9. An extreme is the same
 // in any order, with the same bits. The rows of windows that are too large to be written out would be copied by Go. The
 // extremes along their columns need no copy, and leave short rows. It returns nil if e is no such reduction, or if this would
-// not pay.
+// not pay. Windows along one axis are separated as those of parts over parts.
 func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 	w := windowsOf(e, a)
 	if w == nil {
@@ -26,7 +26,7 @@ func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 	if w.Args[0].Faulty || e.Shape().Size() < leastStage {
 		return nil
 	}
-	axis, r, size, sum, overlap := -1, len(w.Shape)/2, 1, 0, false
+	axis, r, size, sum, overlap, apart := -1, len(w.Shape)/2, 1, 0, false, 0
 	for i, k := range w.Shape[r:] {
 		if k == 1 {
 			continue
@@ -37,7 +37,10 @@ func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 		size, sum = size*k, sum+k
 		overlap = overlap || w.Src.Ints[3*i+1] < k
 	}
-	if !overlap && size <= mostWindow || 2*size < 3*sum { // a single axis never pays
+	if overlap && size == w.Shape[r+axis] {
+		sum, apart = parts(size, w.Src.Ints[3*axis+1], w.Src.Ints[3*axis+2])
+	}
+	if !overlap && size <= mostWindow || 2*size < 3*sum {
 		return nil
 	}
 	x, after := w.Args[0], []int(nil)
@@ -53,6 +56,10 @@ func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 		if i == axis {
 			first = append(first, rest[3*i:3*i+3]...)
 			copy(rest[3*i:], []int{1, 1, 1})
+			if apart > 0 {
+				first[3*i] = apart + size%apart
+				copy(rest[3*i:], []int{size / apart, 1, apart * first[3*i+2] / first[3*i+1]})
+			}
 		} else {
 			first = append(first, 1, 1, 1)
 		}
@@ -63,6 +70,18 @@ func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 		part = g.padded(part, after, w.Args[0].Args[1])
 	}
 	return g.reshape(g.extremes(e, part, rest), e.Shape())
+}
+
+// parts divides windows of size elements along one axis: size/apart parts of apart + size%apart elements begin apart elements from each
+// other, where windows begin that share them. sum is the least sum of the two numbers, or size if apart is 0.
+func parts(size, stride, dilation int) (sum, apart int) {
+	sum = size
+	for d := 2; d*d <= 2*size; d++ {
+		if n := d + size%d + size/d; n < sum && d*dilation%stride == 0 {
+			sum, apart = n, d
+		}
+	}
+	return sum, apart
 }
 
 // separatedRows does the same for an array whose rows are cut into pieces, as by windows side by side: each row of a block is a few
@@ -98,7 +117,7 @@ func windowsOf(e *tree.Node, a *Node) *Node {
 		return nil
 	}
 	first := e.Axes[0]
-	if len(e.Axes) != len(a.Shape)-first || !slices.Equal(LoopShape(a.Shape[first:]), LoopShape(w.Shape[len(w.Shape)/2:])) {
+	if lists.Product(a.Shape, e.Axes) != a.Shape[first:].Size() || !slices.Equal(LoopShape(a.Shape[first:]), LoopShape(w.Shape[len(w.Shape)/2:])) {
 		return nil
 	}
 	return w
@@ -302,7 +321,7 @@ func (g *Graph) inMemoryOrder(e *tree.Node, a *Node) *Node {
 func (g *Graph) aloneDown(e *tree.Node, a *Node) bool {
 	last := len(a.Shape) - 1
 	return g.Separates && e.Op.Class() == tree.Reduction && slices.Contains(e.Axes, last) && lists.Product(a.Shape, e.Axes) > mostDown &&
-		a.Shape.Size() >= leastStage && a.Work <= 2*KeepCost && g.down(a)
+		a.Shape.Size() >= leastStage && a.Work <= 2*KeepCost && g.down(a, last)
 }
 
 // reduceOver returns the reduction of a over axes by the operator of e. The axes have extent 1 in the result.

@@ -64,8 +64,11 @@ const leastStage = 1 << 10
 // cut at the borders, and more elements have more of them.
 const fewBordered = 9
 
-// mostWindow is the most elements of a window that is written out.
-const mostWindow = 64
+// mostWindow is the most elements of a window that is written out, and mostLong of one with rows of more than shortGroup.
+const (
+	mostWindow = 64
+	mostLong   = 48
+)
 
 // A row down memory is written out up to mostDown elements, and in the order of lanes up to laneDown of each lane, half as many if elements
 // of 2 bytes are converted. Those of an array of laneApart of each lane and more are not if they are a multiple of apartBytes apart: their lines
@@ -279,21 +282,25 @@ func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 	}
 	r := e.Op.Reduce()
 	most, lanes := mostDown, ir.Lanes(a.Type.Register())
+	// Windows along one axis have an axis for each axis of their array.
+	along := e.Axes[slices.IndexFunc(e.Axes, func(axis int) bool { return a.Shape[axis] > 1 })]
 	if r.Ordered(a.Type.Register()) { // else accumulators of all rows suffice
-		if v := a.Strided(); v == nil || size < laneApart*lanes || v.Strides[last]*a.Type.Size()%apartBytes != 0 {
+		if v := a.Strided(); v == nil || size < laneApart*lanes || v.Strides[along]*a.Type.Size()%apartBytes != 0 {
 			most = laneDown * lanes * min(a.Type.Size(), 4) / 4
 		}
 	}
-	if axes == 1 && !r.Position() && size <= most && size*g.workAlong(a, last) <= MaxCost/2 && g.down(a) {
+	if axes == 1 && !r.Position() && size <= most && size*g.workAlong(a, along) <= MaxCost/2 && g.down(a, along) {
 		return true
 	}
-	if a.Shape[last] > shortGroup || size > mostWindow || size*max(g.workAlong(a, last), 2) > MaxCost/2 {
+	w, x := windowsBelow(a), operandBelow(a)
+	aside := w != nil && w.Src.Ints[len(w.Src.Ints)-2] == 1 // elements of windows that are next to each other are side by side
+	if a.Shape[last] > shortGroup && (!aside || size > mostLong) || size > mostWindow || size*max(g.workAlong(a, last), 2) > MaxCost/2 {
 		return false
 	}
-	if x := operandBelow(a); x != nil && x.Strided() != nil { // the elements of a row that is one run of memory are no window
+	if x != nil && x.Strided() != nil && !aside { // the elements of a row that is one run of memory are no window
 		return !oneRun(e, x)
 	}
-	return windowsBelow(a) != nil
+	return w != nil
 }
 
 // operandBelow returns the first operand of element-wise operations of the shape of a that is no such operation, or nil.
@@ -331,16 +338,15 @@ func elementsOf(e *tree.Node) int {
 	return 1
 }
 
-// down reports whether the rows of all arrays that a reads are their columns in memory: elements that are side by side belong to
+// down reports whether the rows along an axis of all arrays that a reads are their columns in memory: elements that are side by side belong to
 // rows that are. A vector has elements of as many rows.
-func (g *Graph) down(a *Node) bool {
+func (g *Graph) down(a *Node, along int) bool {
 	mark := g.Walk()
 	var visit func(a *Node) bool
 	visit = func(a *Node) bool {
-		last := len(a.Shape) - 1
 		if a.Array == nil && a.Src.Op.Class() == tree.Elementwise {
 			return !slices.ContainsFunc(a.Args, func(x *Node) bool {
-				if x.Mark == mark || len(x.Shape) <= last || x.Shape[last] <= 1 {
+				if x.Mark == mark || len(x.Shape) <= along || x.Shape[along] <= 1 {
 					return false
 				}
 				x.Mark = mark // the visit returns at the first false
@@ -348,7 +354,7 @@ func (g *Graph) down(a *Node) bool {
 			})
 		}
 		m := a.Strided()
-		return m != nil && (m.Strides[last] > 1 || m.Strides[last] < -1) && slices.Contains(m.Strides[:last], 1)
+		return m != nil && (m.Strides[along] > 1 || m.Strides[along] < -1) && slices.Contains(m.Strides[:along], 1)
 	}
 	return visit(a)
 }

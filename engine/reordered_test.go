@@ -23,6 +23,8 @@ func TestReorderedSums(t *testing.T) {
 	}
 	type E = expr.Exp[float32]
 	long := op.Reshape[float32](x, 40, 396)
+	backward := op.Flip[float32](op.Slice[float32](long, op.Range(7, 8)), 1)
+	column := op.Transpose[float32](op.Slice[float32](op.Reshape[float32](x, 1584, 10), op.Until(396), op.Range(3, 4)))
 	for _, c := range []struct {
 		name   string
 		view   E
@@ -47,6 +49,10 @@ func TestReorderedSums(t *testing.T) {
 		{"elements that repeat in long rows", op.Mul[float32](long, op.Slice[float32](long, op.From(0), op.Until(1))), []int{0, 1}, [2]bool{false, false}},
 		{"a vector that repeats", op.Mul[float32](x, op.Index[float32](x, 0, 0)), []int{0, 1, 2}, [2]bool{false, false}},
 		{"squares of one row", op.Square[float32](op.Transpose[float32](x, 2, 0, 1)), []int{1, 2}, [2]bool{false, false}},
+		{"a reversed row for all rows", op.Mul[float32](long, backward), []int{1}, [2]bool{true, false}},
+		{"a column for all rows", op.Sub[float32](long, column), []int{1}, [2]bool{true, false}},
+		{"a column for few rows", op.Sub[float32](op.Slice[float32](long, op.Until(7)), column), []int{1}, [2]bool{false, false}},
+		{"a column for a part of each row", op.Sub[float32](op.Reshape[float32](x, 20, 2, 396), column), []int{1, 2}, [2]bool{true, false}},
 		{"long rows", op.Slice[float32](long, op.From(0), op.Until(390)), []int{0, 1}, [2]bool{false, false}},
 	} {
 		copied := engine.Zeros[float32](expr.NodeOf(c.view).Shape()...)

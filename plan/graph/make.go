@@ -141,6 +141,7 @@ func (g *Graph) rewrite(e *tree.Node, args []*Node) *Node {
 			}
 		}
 		g.order(e, args[0])
+		g.again(e, args[0])
 	case tree.View:
 		if len(args) > 0 && args[0].Shape.Equal(e.Shape()) && isIdentity(e) {
 			return args[0]

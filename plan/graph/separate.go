@@ -198,6 +198,25 @@ func (g *Graph) order(e *tree.Node, a *Node) {
 	}
 }
 
+// leastAgain is the fewest rows whose common operand is worth a copy.
+const leastAgain = 8
+
+// again stores operands of a that all rows of reduction e read, if their elements are apart in memory or in reverse: each row would permute
+// them again.
+func (g *Graph) again(e *tree.Node, a *Node) {
+	last := len(a.Shape) - 1
+	if last < 0 || !slices.Contains(e.Axes, last) || e.Shape().Size() < leastAgain || a.Shape.Size() < leastStage {
+		return
+	}
+	g.finder(func(n *Node) (found, stop bool) {
+		m, i, size := n.Strided(), len(n.Shape)-1, n.Shape.Size()
+		if m != nil && 1 < size && size == a.Shape[last] && size == n.Shape[i] && m.Strides[i] != 1 {
+			g.Store(n, "rows of a reduction would read it again in another order than in memory")
+		}
+		return false, n.Array != nil || n.Src.Op.Class() != tree.Elementwise || !n.Shape.Equal(a.Shape)
+	})(a)
+}
+
 // rows returns how many rows in memory the elements along axes are, in the order of the axes, and the bytes that follow each other in one.
 // A row that repeats is one row.
 func (a *Array) rows(axes []int) (rows, bytes int) {

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// Keys of one and two bytes are sorted by their bytes.
+// Keys of one and two bytes are counted.
 
 // The fewest keys whose positions are found by counting their bytes, for keys of one byte and of two.
 const (
@@ -53,7 +53,7 @@ func begins(counts []uint32) {
 	}
 }
 
-// tally stores keys in order from one on, of which there are so many.
+// tally stores each key from k on as often as its count says.
 func tally[K key](to []K, k K, counts []uint32) {
 	each := 32 / sizeOf[K]()
 	for _, n := range counts {
@@ -77,8 +77,8 @@ func tally[K key](to []K, k K, counts []uint32) {
 	}
 }
 
-// tallyPairs sorts keys of two bytes by counting them in the room, four of different places at a time: neighbours may be equal. It
-// returns false, and does nothing, if the counts do not fit.
+// tallyPairs sorts keys of two bytes by counting them. It counts those of four places in turn, because neighbours may be equal. It returns
+// false, and does nothing, if the room does not hold the counts.
 func tallyPairs(tables *counts, keys, room []uint16) bool {
 	least, values, quarter := uint16(0), 1<<16, len(keys)/4
 	some := keys[:someKeys]

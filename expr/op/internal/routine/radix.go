@@ -43,15 +43,18 @@ type sorter[K key] struct {
 // sort sorts the keys. The result is in keys and tags, which may have changed
 // places with the rooms.
 func (s *sorter[K]) sort() {
-	if n := len(s.keys); n < someKeys && (s.tags != nil || n <= fewKeys) {
+	n := len(s.keys)
+	pairs, ok := any(s.keys).([]uint16)
+	many := ok && s.tags == nil && n >= manyKeys
+	switch {
+	case n < someKeys && (s.tags != nil || n <= fewKeys):
 		s.insert(0, n)
-	} else if sizeOf[K]() == 1 && s.tags == nil {
+	case sizeOf[K]() == 1 && s.tags == nil:
 		tally(s.keys, 0, digitsOf(&s.counts, s.keys, 0))
-	} else if pairs, ok := any(s.keys).([]uint16); ok && s.tags == nil && n >= manyKeys && tallyPairs(&s.counts, pairs, any(s.otherKeys).([]uint16)) {
-		return
-	} else if n < someKeys {
+	case many && tallyPairs(&s.counts, pairs, any(s.otherKeys).([]uint16)): // which sorts them
+	case n < someKeys:
 		slices.Sort(s.keys)
-	} else if s.radix(0, n) {
+	case s.radix(0, n):
 		s.keys, s.otherKeys = s.otherKeys, s.keys
 		s.tags, s.otherTags = s.otherTags, s.tags
 	}

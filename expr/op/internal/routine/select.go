@@ -129,8 +129,8 @@ func (r *rowSort[K]) partRows(s *sorter[K], work []byte, row, n int) {
 	}
 }
 
-// A parter divides a row at one of its places, and then each part at places of its own, which finds the same elements in the same order
-// as if all places divided the row at once.
+// A parter divides a row at one of its places, and then each part at its own places. The elements have the same order then as if all places
+// divided the row at once.
 type parter[K key] struct {
 	*rowSort[K]
 	s                *sorter[K]

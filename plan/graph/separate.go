@@ -17,7 +17,7 @@ import (
 // extreme of 3 by 3 elements takes 4 comparisons and 6 loads, not 8 and 9. An extreme is the same
 // in any order, with the same bits. The rows of windows that are too large to be written out would be copied by Go. The
 // extremes along their columns need no copy, and leave short rows. It returns nil if e is no such reduction, or if this would
-// not pay. Windows along one axis are separated as those of parts over parts.
+// not pay. The extremes of long windows along one axis are those of the extremes of their parts.
 func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 	w := windowsOf(e, a)
 	if w == nil {
@@ -38,7 +38,7 @@ func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 		overlap = overlap || w.Src.Ints[3*i+1] < k
 	}
 	if overlap && size == w.Shape[r+axis] {
-		sum, apart = parts(size, w.Src.Ints[3*axis+1], w.Src.Ints[3*axis+2])
+		sum, apart = sharedParts(size, w.Src.Ints[3*axis+1], w.Src.Ints[3*axis+2])
 	}
 	if !overlap && size <= mostWindow || 2*size < 3*sum {
 		return nil
@@ -72,9 +72,10 @@ func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 	return g.reshape(g.extremes(e, part, rest), e.Shape())
 }
 
-// parts divides windows of size elements along one axis: size/apart parts of apart + size%apart elements begin apart elements from each
-// other, where windows begin that share them. sum is the least sum of the two numbers, or size if apart is 0.
-func parts(size, stride, dilation int) (sum, apart int) {
+// sharedParts divides windows of size elements along one axis into size/apart parts of apart + size%apart elements, which begin apart
+// elements from each other. Parts begin where windows do, so windows share them. sum is the least sum of the two numbers, or size if apart
+// is 0.
+func sharedParts(size, stride, dilation int) (sum, apart int) {
 	sum = size
 	for d := 2; d*d <= 2*size; d++ {
 		if n := d + size%d + size/d; n < sum && d*dilation%stride == 0 {
@@ -176,6 +177,7 @@ func (g *Graph) order(e *tree.Node, a *Node) {
 		return
 	}
 	arrays, shortest, alongRows := 0, mostOrdered, slices.Contains(e.Axes, last)
+	transposes := alongRows && e.Op.Class() == tree.Reduction
 	var own, across, copied bool // some array has elements of a row side by side, or those of a column, or Go copies some
 	for _, x := range g.arraysOf(a, true) {
 		if rows, bytes := x.rows(e.Axes); rows > 1 {
@@ -187,7 +189,8 @@ func (g *Graph) order(e *tree.Node, a *Node) {
 			own, copied = true, copied || n < 4 && x.Strides[last] != 1
 		default:
 			copied = copied || n == 1 || n < 4 && alongRows
-			across = across || alongRows && e.Op.Class() == tree.Reduction && (n < 8 || x.Shape[last] > mostLines || x.Strides[last]*n%apartBytes == 0)
+			kept := x.Shape[last] <= mostLines && x.Strides[last]*n%apartBytes != 0 // lines in the first level
+			across = across || transposes && (n < 8 || !kept)
 		}
 	}
 	if size*a.Type.Size() > manyBytes {
@@ -205,12 +208,12 @@ const leastAgain = 8
 // them again.
 func (g *Graph) again(e *tree.Node, a *Node) {
 	last := len(a.Shape) - 1
-	if last < 0 || !slices.Contains(e.Axes, last) || e.Shape().Size() < leastAgain || a.Shape.Size() < leastStage {
+	if !slices.Contains(e.Axes, last) || e.Shape().Size() < leastAgain || a.Shape.Size() < leastStage {
 		return
 	}
 	g.finder(func(n *Node) (found, stop bool) {
 		m, i, size := n.Strided(), len(n.Shape)-1, n.Shape.Size()
-		if m != nil && 1 < size && size == a.Shape[last] && size == n.Shape[i] && m.Strides[i] != 1 {
+		if oneRow := 1 < size && size == a.Shape[last] && size == n.Shape[i]; oneRow && m != nil && m.Strides[i] != 1 {
 			g.Store(n, "rows of a reduction would read it again in another order than in memory")
 		}
 		return false, n.Array != nil || n.Src.Op.Class() != tree.Elementwise || !n.Shape.Equal(a.Shape)
@@ -424,8 +427,8 @@ func (g *Graph) storeNarrow(v *Node) {
 	})(v)
 }
 
-// narrowSum returns the last sum e of a few predicates or integers that were converted to a wider type, as a conversion of the sum in a
-// type that has it and whose vectors have more elements, as have those of a stage of its own. It returns nil for other reductions.
+// narrowSum returns the last sum e of a few predicates or integers that were converted to a wider type, as a conversion of their sum in a
+// narrower type that has it, which is a stage of its own: its vectors have more elements. It returns nil for other reductions.
 func (g *Graph) narrowSum(e *tree.Node, a *Node) *Node {
 	if e != g.last || e.Op.Reduce().Op() != prim.Add || a.Array != nil || a.Src.Op != castRow || a.Type.IsHalf() || a.Faulty || a.Shape.Size() < leastStage {
 		return nil
@@ -454,11 +457,11 @@ func (g *Graph) narrowSum(e *tree.Node, a *Node) *Node {
 	return g.cast(sum, e.DType())
 }
 
-// mostSteps is the most steps of a scan that may be loops for each step: see bySteps.
+// mostSteps is the most steps of a scan that bySteps takes apart.
 const mostSteps = 8
 
-// asideWork is the number of primitives of one element from which on a store for all steps takes less time than they take in a step of one
-// row, and asideSteps the number of steps.
+// What a scan along one row reads is stored first from asideWork primitives of an element and asideSteps steps on. With fewer the stage
+// takes longer than it saves.
 const asideWork, asideSteps = 8, 128
 
 // storeAside stores what the steps of scan v read without a state, if it has another order in memory: see order. A reshaped array that
@@ -468,6 +471,7 @@ func (g *Graph) storeAside(v *Node) {
 	first, aside := v.Args[0], []*Node(nil)
 	size, steps := first.Shape.Size(), first.Shape[v.Src.Axes[0]]
 	grouped := g.accumulates(v) && (v.Type.IsInt() || first.Src.Op == greaterRow || first.Src.Op == lesserRow)
+	longRow := !grouped && steps >= asideSteps && steps == size
 	g.finder(func(n *Node) (found, stop bool) {
 		if n == v || n.Open != nil {
 			return false, false
@@ -479,12 +483,14 @@ func (g *Graph) storeAside(v *Node) {
 	})(v)
 	for _, n := range aside {
 		if steps > mostSteps {
-			if x := operandBelow(n); x != nil && x.Src.Op == ReshapeRow && x.Strided() == nil && x.Args[0].Strided() != nil && size >= leastStage {
+			x := operandBelow(n)
+			reshaped := x != nil && x.Src.Op == ReshapeRow && x.Strided() == nil && x.Args[0].Strided() != nil
+			if reshaped && size >= leastStage {
 				g.Store(x, anotherOrder)
 			}
 			g.order(v.Src, n)
 		}
-		if !grouped && steps >= asideSteps && steps == size && n.Array == nil && n.Computes && !n.Complex && n.Work >= asideWork {
+		if long := n.Computes && !n.Complex && n.Work >= asideWork; longRow && long && n.Array == nil {
 			g.Store(n, "a step of one row computes one element, a vector several")
 		}
 	}

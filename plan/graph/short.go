@@ -266,8 +266,8 @@ const moreLanes = "vectors of it have more elements than vectors of what it is c
 // isShort reports whether the reduction e of a over size elements is written
 // out. For rows of a few elements the overhead of a loop exceeds its work, also
 // where they have several axes but are one run of memory. The elements of a window
-// are written out up to mostWindow, because its rows are short, and windows at
-// neighbouring positions lie side by side.
+// are written out up to mostWindow, because windows at neighbouring positions lie
+// side by side. Those of long rows are up to mostLong, if neighbours are side by side.
 func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 	last := len(a.Shape) - 1
 	if a.Shape.Size()/size < 64 {
@@ -294,7 +294,8 @@ func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 	}
 	w, x := windowsBelow(a), operandBelow(a)
 	aside := w != nil && w.Src.Ints[len(w.Src.Ints)-2] == 1 // elements of windows that are next to each other are side by side
-	if a.Shape[last] > shortGroup && (!aside || size > mostLong) || size > mostWindow || size*max(g.workAlong(a, last), 2) > MaxCost/2 {
+	long := a.Shape[last] > shortGroup && (!aside || size > mostLong)
+	if long || size > mostWindow || size*max(g.workAlong(a, last), 2) > MaxCost/2 {
 		return false
 	}
 	if x != nil && x.Strided() != nil && !aside { // the elements of a row that is one run of memory are no window

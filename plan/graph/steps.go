@@ -36,8 +36,8 @@ func (g *Graph) Split(roots []Root) [][]Root {
 	return g.parts(roots)
 }
 
-// byColumn returns roots whose targets are pieces of the [SameRows] as parts: all columns, which share a loop. If one may fail or has more
-// in its loop than element-wise operations, neighbours share a loop where they would without this rule. It returns nil for other roots.
+// byColumn returns roots whose targets are pieces of the [SameRows] in parts: a root for each column, all of which share a loop. If one may
+// fail, or takes more than element-wise operations, only neighbours whose targets share a loop are a part. It returns nil for other roots.
 func (g *Graph) byColumn(roots []Root) (parts [][]Root) {
 	if len(roots) == 1 || !SameRows(lists.Map(roots, func(r Root) *Array { return r.Target })) {
 		return nil

@@ -13,7 +13,7 @@ import (
 const mostWoven = 64
 
 // The elements of a row of at most mostColumns are parts of their own, which share a loop, if it has borders and there are at least
-// leastRows. A loop for each operand would go over the target again.
+// leastRows. A loop for each operand would go over the target again. So are pieces of at least leastPieces rows: see [SameRows].
 const (
 	mostColumns = 4
 	leastRows   = 32
@@ -128,7 +128,7 @@ func fewColumns(roots []Root, axis int) bool {
 }
 
 // SameRows reports whether targets are pieces of the same short rows of one array, some of them longer than an element, such as y[:, :3]
-// and y[:, 3]. Of leastPieces rows, one loop that stores all columns takes less time than loops that go over the rows for each piece.
+// and y[:, 3]. From leastPieces rows on, one loop that stores all columns takes less time than loops that go over the rows for each piece.
 func SameRows(targets []*Array) bool {
 	first, from, to := targets[0].columns()
 	n := 0

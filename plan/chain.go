@@ -251,11 +251,10 @@ func (s *Stage) columns() int {
 	return 1
 }
 
-// private returns the temporaries that only parts use, or none if even all that they write are too small for a chain.
+// private returns the temporaries that only parts use, or none if all that parts write are too small for a chain.
 func (c *chainer) private(parts []*Stage) (own []*Array) {
-	stored := func(w *Array) bool { return w.Mem != nil }
-	made := func(p *Stage) int { return bytesOf(slices.DeleteFunc(slices.Clone(p.Writes), stored)) }
-	if !c.always && lists.Sum(parts, made) < leastTemp {
+	temp := func(w *Array) bool { return w.Mem == nil }
+	if !c.always && lists.Sum(parts, func(p *Stage) int { return bytesOf(lists.Where(p.Writes, temp)) }) < leastTemp {
 		return nil
 	}
 	for _, p := range parts {

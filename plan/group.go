@@ -18,16 +18,18 @@ func group(list []statement, split bool) (groups [][]statement) {
 		if split {
 			n = pieces(list)
 		}
-		for alike := n == 1; alike && n < len(list) && joins(list[:n], list[n:]); {
-			n++
+		if n == 1 {
+			for n < len(list) && joins(list[:n], list[n:]) {
+				n++
+			}
 		}
 		groups, list = append(groups, list[:n]), list[n:]
 	}
 	return groups
 }
 
-// pieces returns how many statements at the start of list store pieces of the same rows, see [graph.SameRows], and read no piece of
-// another one, because some may have loops of their own. Else it returns 1.
+// pieces returns how many statements at the start of list store pieces of the same rows (see [graph.SameRows]) and read no piece of
+// another statement, because some may have loops of their own. If there are no such statements, it returns 1.
 func pieces(list []statement) (n int) {
 	var targets []*Array
 	readsPiece := func(s statement) bool {
@@ -75,8 +77,8 @@ func (s *statement) conflicts(before statement) bool {
 	return !s.target.SharesLoop(before.target) || s.scan != nil && before.scan != nil && wayOf(s.scan) != wayOf(before.scan) || s.depends(before)
 }
 
-// depends reports whether a statement reads what an earlier one stores, or stores what that reads. It gets the stored value from
-// a loop that they share only if it reads the array with the same shape, strides and offset.
+// depends reports whether a statement reads what an earlier one stores, or stores what that reads. A statement that reads the array with
+// the same shape, strides and offset does not: it gets the stored value from the loop that they share.
 func (s *statement) depends(before statement) bool {
 	return slices.ContainsFunc(before.reads, s.clobbers) || slices.ContainsFunc(s.reads, func(r read) bool {
 		return before.target.Overlaps(r.array) && !(r.direct && before.target.Equal(r.array))

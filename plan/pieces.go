@@ -134,6 +134,7 @@ func largestFirst(parts []*Stage) (out []*Stage) {
 	return out
 }
 
+// bytesOf returns the bytes of all arrays of a list.
 func bytesOf(list []*Array) int { return lists.Sum(list, (*Array).Bytes) }
 
 // accessed returns the whole rows that parts access, each once.

@@ -52,7 +52,7 @@ func (bp *Phase) LaidUnit(s *Site) bool {
 	return true
 }
 
-// laidRange returns the least and the greatest offset of the first n lanes of a block, of which whole rows are not looked at one by one.
+// laidRange returns the least and the greatest offset of the first n lanes of a block. It looks at single elements of the last row only.
 func (bp *Phase) laidRange(s *Site, n int) (lo, hi int) {
 	rows := n / bp.Laid
 	if rows > 0 {

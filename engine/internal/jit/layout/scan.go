@@ -61,26 +61,26 @@ func (b *Binder) findTransposed(bp *Phase) bool {
 	return len(transposed) > 0
 }
 
-// The most steps of a row that is walked by itself without a loop, the most nodes of all its steps, the most steps with a
-// loop, and the fewest such rows.
+// The most steps of a row that is walked by itself without a loop, the most nodes of all of these, the most steps with a
+// loop, the fewest such rows, and the most states.
 const (
 	mostEach    = 16
 	eachNodes   = 128
-	longestEach = 1<<13 - 1 // AppendKey has 14 bits for it
+	longestEach = 1<<13 - 1 // fits the 14 bits of AppendKey
 	leastEach   = 64
 	eachStates  = 4 // stay in registers
 )
 
-// StepsAtOnce is the steps of an iteration along a row that has many.
+// StepsAtOnce is the steps of an iteration of a loop along such a row.
 const StepsAtOnce = 8
 
-// findEach sets bp.Each for a loop that carries values along many short rows: they are walked one
-// after the other, without a loop over the steps. The processor overlaps the rows, and the elements
-// are not transposed unless registers hold parts of them. Sums and products of elements that are apart along the rows, too,
-// such as parts of complex numbers, take any number of steps: a vector would have them one by one.
+// findEach sets bp.Each for a loop that carries values along many rows: they are walked one after the other. Short rows have no
+// loop over the steps. The processor overlaps the rows, and the elements are not transposed unless registers hold parts of them.
+// Rows of sums and products may be long if their elements are apart, such as parts of complex numbers: a vector would load and
+// store these one by one.
 func (b *Binder) findEach(bp *Phase) bool {
 	ph := bp.Lowered
-	if !b.manyRows(bp, bp.Spans) {
+	if !b.suitsEach(bp, bp.Spans) {
 		return false
 	}
 	near, apart := false, false // some elements are neighbours along the rows; some are not
@@ -97,7 +97,8 @@ func (b *Binder) findEach(bp *Phase) bool {
 			return false
 		}
 	}
-	if !near && !apart || !bp.FewSteps() && (near || !bp.stepsShortly() || bp.SeqN < StepsAtOnce || bp.SeqN > longestEach) {
+	long := apart && !near && bp.stepsShortly() && StepsAtOnce <= bp.SeqN && bp.SeqN <= longestEach
+	if !near && !apart || !bp.FewSteps() && !long {
 		return false
 	}
 	bp.Each, bp.Along = bp.SeqN, true
@@ -109,9 +110,9 @@ func (b *Binder) findEach(bp *Phase) bool {
 	return true
 }
 
-// manyRows reports whether a loop that carries values goes along many rows whose steps may follow each other in the code.
+// suitsEach reports whether a loop that carries values goes along many rows whose steps may follow each other in the code.
 // ext are the extents of its lanes.
-func (b *Binder) manyRows(bp *Phase, ext []int) bool {
+func (b *Binder) suitsEach(bp *Phase, ext []int) bool {
 	states, k := len(bp.Lowered.Carries), len(ext)
 	if !b.Blends || len(bp.SeqSpans) != 1 || states == 0 || states > eachStates || k == 0 || ext[k-1] < leastEach {
 		return false
@@ -405,7 +406,7 @@ func (l *layouter) walksRows() bool {
 
 // walksEach reports whether [Binder.findEach] will suit a loop that is steady.
 func (l *layouter) walksEach() bool {
-	if !l.manyRows(l.bp, l.ext) || !l.bp.FewSteps() {
+	if !l.suitsEach(l.bp, l.ext) || !l.bp.FewSteps() {
 		return false
 	}
 	for at, i := range l.which {

@@ -48,7 +48,7 @@ func (f *phaseCode) eachRow() {
 	f.Bind(done)
 }
 
-// allSteps emits the steps of one row: those of a long one in a loop, and the rest behind it.
+// allSteps emits the steps of one row: few without a loop, and many in a loop of several at once and the rest behind it.
 func (f *phaseCode) allSteps() {
 	steps := func(n int) {
 		for f.Step = range n {
@@ -73,7 +73,7 @@ func (f *phaseCode) allSteps() {
 	f.Int(isa.Sub, isa.Count, isa.K(1))
 	f.BranchResult(isa.NE, loop)
 	steps(n % layout.StepsAtOnce)
-	forward(-(n &^ (layout.StepsAtOnce - 1)))
+	forward(n%layout.StepsAtOnce - n)
 }
 
 // rowsOf emits what the code of n rows has around their steps: it loads the states, and goes to the

@@ -353,7 +353,7 @@ type Lanes interface {
 	VecName(r int8, t dtype.Type) string
 }
 
-// MostLoads is the most loads of a call of PackRows, because each has a selector, of which registers hold some.
+// MostLoads is the most loads of a call of PackRows: each has a selector, and registers hold as many.
 const MostLoads = 8
 
 // A Packer has Lanes that store several short rows at once.

@@ -49,7 +49,7 @@ type set interface {
 	load(n *lower.Node)
 	// loadLanes makes lanes of d of neighbouring elements of type t, but no predicates, in memory or in a vector.
 	loadLanes(d x86.Vec, t dtype.Type, from x86.Operand)
-	// splitFields is SplitFields of fields of type t, with the size of the lanes.
+	// splitFields is SplitFields for fields of type t, which have the size of the lanes.
 	splitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Vec
 	// loadPart loads n lanes of a vector from memory, those from lane first on, and keeps the lanes
 	// before them. The lanes after them are lost. It may overwrite RDX.

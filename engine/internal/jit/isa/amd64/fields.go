@@ -22,7 +22,7 @@ type dealer struct {
 	spare []x86.Vec
 }
 
-// SplitFields splits records in lanes of the size of their fields, and then widens these.
+// SplitFields splits records in lanes of the size of their fields. It then widens those that have wider lanes.
 func (f *emitter) SplitFields(s *layout.Site, types []dtype.Type, v []isa.Vec) (out []isa.Vec) {
 	if f.VecBytes(types[0].Register()) == f.W*s.Size {
 		return f.own.splitFields(s, types[0], v)

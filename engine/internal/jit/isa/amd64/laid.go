@@ -132,13 +132,12 @@ func (f *emitter) PackBytes() int {
 }
 
 func (f *emitter) PackRows(to isa.Mem, size int, loads []isa.Bytes, predicates bool) {
-	l := x86.Len(8 * size)
 	f.Within(func() {
-		d := f.Tmp()
+		d, l := f.Tmp(), x86.Len(8*size)
 		if l == x86.L512 {
 			f.permuteLoads(d, loads)
 		} else {
-			f.shuffleLoads(l, d, loads)
+			f.shuffleLoads(d, loads)
 		}
 		if predicates {
 			f.I(x86.VPMINUB, l, d, d, f.constantFor(l, f.Const(repeat(1, size))))
@@ -147,7 +146,7 @@ func (f *emitter) PackRows(to isa.Mem, size int, loads []isa.Bytes, predicates b
 	})
 }
 
-// loadBytes loads what b has side by side.
+// loadBytes loads bytes side by side.
 func (f *emitter) loadBytes(x x86.Vec, b isa.Bytes) {
 	switch b.N {
 	case 4, 8:
@@ -160,14 +159,14 @@ func (f *emitter) loadBytes(x x86.Vec, b isa.Bytes) {
 	}
 }
 
-// selectBytes sets the lanes of a selector that bytes of b have, which begin at base.
+// selectBytes sets the lanes of a selector that take bytes of b. The numbers of these begin at base.
 func selectBytes(sel []byte, b isa.Bytes, base int) {
 	for _, p := range b.Picked {
 		sel[p.Lane] = byte(base + p.At)
 	}
 }
 
-// permuteLoads packs bytes of loads into a whole vector: each permute takes the bytes of the loads before, or those of its own.
+// permuteLoads packs bytes of loads into a vector of 64 bytes. Each permute takes bytes of one load, and keeps those of the loads before.
 func (f *emitter) permuteLoads(d x86.Vec, loads []isa.Bytes) {
 	const l, size = x86.L512, 64
 	sel := repeat(0x80, size)
@@ -188,14 +187,15 @@ func (f *emitter) permuteLoads(d x86.Vec, loads []isa.Bytes) {
 	}
 }
 
-// shuffleLoads is permuteLoads for a vector of 16 bytes, or several of them.
-func (f *emitter) shuffleLoads(l x86.Len, d x86.Vec, loads []isa.Bytes) {
+// shuffleLoads is permuteLoads for a vector of 16 bytes.
+func (f *emitter) shuffleLoads(d x86.Vec, loads []isa.Bytes) {
+	const l, size = x86.L128, 16
 	or := x86.VPOR
 	if f.evex {
 		or = x86.VPORQ
 	}
 	for i, b := range loads {
-		sel := repeat(0x80, int(l)/8)
+		sel := repeat(0x80, size)
 		selectBytes(sel, b, 0)
 		f.Within(func() {
 			x := d

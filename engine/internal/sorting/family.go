@@ -44,7 +44,7 @@ const (
 	mostVectors   = 16      // of a network
 	largestVector = 64      // bytes
 	mergedBytes   = 1 << 18 // of the keys of a part sorted without a partition, at most
-	mergedAtOnce  = 1 << 16 // of the keys of several
+	mergedAtOnce  = 1 << 16 // of the keys of several rows that are merged together, at most
 	groups        = 6
 )
 

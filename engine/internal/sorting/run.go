@@ -527,11 +527,12 @@ func compare[K int8 | int16 | int32 | int64](u *run, p *part) {
 	}
 }
 
-// few sorts neighbouring rows that are short. It returns false if they are longer, or if there is no kernel.
+// few sorts neighbouring rows that are short, or whose keys are all equal. It returns false for others, or if there is no kernel.
 func (u *run) few(to, from unsafe.Pointer, count, length int) bool {
 	p := part{from: from, data: to, n: count * length, values: true}
+	fills := len(u.places) == 0 && count > 0 && length > u.f.lanes() && u.f.size == u.f.stored
 	switch {
-	case len(u.places) == 0 && count > 0 && length > u.f.lanes() && u.f.size == u.f.stored && p.equal(u.f.size):
+	case fills && p.equal(u.f.size):
 		u.fill(&p, u.order.key(u.load(&p, 0)))
 		return true
 	case length <= u.f.largest():

@@ -52,7 +52,7 @@ func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
 	switch {
 	case s.f == nil || parts && (len(r.Places) != 1 || size == 1 || size == 2 && r.Positions):
 		return false
-	case !parts && s.widen && size == 2 && s.kernels.of(2) != nil:
+	case !parts && s.widen && size == 2 && s.kernels.of(2) != nil: // merges have no memory for rows so long
 		return r.Count == 1 && s.counted(c, &r)
 	case !parts && (s.widen || s.f.stored < 4): // machine code sorts such rows by networks only
 		if r.Length > mostBytes && size == 1 || !s.f.sortsWhole(r.Length) || s.f.network(s.f.rows(min(r.Length, s.f.largest()), s.order.form(enter|leave))) == nil {
@@ -123,7 +123,7 @@ func (s *Sorter) someRows(worker, lo, hi int) {
 	}
 }
 
-// counted sorts a row of numbers of two bytes if it has few values.
+// counted sorts a row of numbers of two bytes if it has few values, and reports whether it did.
 func (s *Sorter) counted(c *tree.Call, r *tree.Rows) bool {
 	if len(s.runs) == 0 {
 		s.runs = append(s.runs, newRun())

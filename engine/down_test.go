@@ -157,13 +157,20 @@ func TestExtremesDownMemory(t *testing.T) {
 // compiled runs a program of statements.
 func compiled(t *testing.T, s ...expr.Statement) {
 	t.Helper()
-	p, err := engine.Compile(t.Context(), s...)
+	compiledFor(t, "", s...)
+}
+
+// compiledFor runs a program of statements by a back end, and returns the number of its stages.
+func compiledFor(t *testing.T, backend string, s ...expr.Statement) int {
+	t.Helper()
+	p, err := engine.CompileWith(t.Context(), engine.Options{Backend: backend}, s...)
 	if err == nil {
 		err = p.Run(t.Context())
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	return len(p.Plan().Stages)
 }
 
 // TestTrianglesInParts takes triangles of matrices with more elements of one kind than of the diagonal's: what lies outside of its rows

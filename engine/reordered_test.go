@@ -63,14 +63,7 @@ func TestReorderedSums(t *testing.T) {
 		for _, backend := range engine.Backends() {
 			got, want := engine.Zeros[float32](expr.NodeOf(sum(c.view)).Shape()...), engine.Zeros[float32](expr.NodeOf(sum(c.view)).Shape()...)
 			for y, e := range map[*engine.Tensor[float32]]E{got: sum(c.view), want: sum(copied)} {
-				p, err := engine.CompileWith(t.Context(), engine.Options{Backend: backend}, expr.Let[float32](y, e))
-				if err == nil {
-					err = p.Run(t.Context())
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				if stages := len(p.Plan().Stages); y == got && backend != "interp" && (stages == 2) != c.stored[0] {
+				if stages := compiledFor(t, backend, expr.Let[float32](y, e)); y == got && backend != "interp" && (stages == 2) != c.stored[0] {
 					t.Errorf("%s, %s: %d stages", c.name, backend, stages)
 				}
 			}
@@ -139,14 +132,7 @@ func reorderedBytes[T uint8 | int16](t *testing.T) {
 				{expr.Let[T](want, op.Max[T](copied, axis)), expr.Let[int64](wantAt, op.ArgMax[T](copied, axis))},
 				{expr.Let[bool](some, op.Any(op.Equal(c.view, op.Full[T](3)), axis)), expr.Let[bool](wantSome, op.Any(op.Equal[T](copied, op.Full[T](3)), axis))},
 			} {
-				p, err := engine.CompileWith(t.Context(), engine.Options{Backend: backend}, statements...)
-				if err == nil {
-					err = p.Run(t.Context())
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				if stages := len(p.Plan().Stages); k < 2 && backend != "interp" && (stages == 2) != c.stored {
+				if stages := compiledFor(t, backend, statements...); k < 2 && backend != "interp" && (stages == 2) != c.stored {
 					t.Errorf("%s, %s: %d stages", c.name, backend, stages)
 				}
 			}
@@ -184,14 +170,7 @@ func compareScans[T float32 | int16](t *testing.T, name string, view expr.Exp[T]
 	}
 	for _, backend := range engine.Backends() {
 		got := engine.Zeros[T](s...)
-		p, err := engine.CompileWith(t.Context(), engine.Options{Backend: backend}, expr.Let[T](got, op.CumSum(view, axis)))
-		if err == nil {
-			err = p.Run(t.Context())
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if stages := len(p.Plan().Stages); backend != "interp" && (stages == 2) != stored {
+		if stages := compiledFor(t, backend, expr.Let[T](got, op.CumSum(view, axis))); backend != "interp" && (stages == 2) != stored {
 			t.Errorf("%s, %s: %d stages", name, backend, stages)
 		}
 		if !slices.Equal(got.Data(), want.Data()) {

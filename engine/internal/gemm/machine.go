@@ -357,7 +357,7 @@ func (e *machine) grain(p *Problem, threads int) (rows, cols int, cost float64) 
 		return rows, cols, cost
 	}
 	rows = 8 * e.rows
-	if p.M <= 12*e.rows || p.M*p.N*p.K <= mostListed { // one tile reads B once
+	if p.M <= 12*e.rows || p.M*p.N*p.K <= mostListed { // one block reads B once, and may have a list
 		rows = max(1, p.M)
 	}
 	if e.packA {

@@ -21,7 +21,7 @@ const passTerms = 8
 type resumed [8][9][2][4][savers]exec.Lazy
 
 // passes reports whether passes compute a product: of at most two tiles of rows, and a B that comes from memory or from afar in the third
-// level, of which other programs use a part too. With AVX-512 it takes up to twice as long.
+// level, of which other programs use a part too. With AVX-512 passes take up to twice as long as other orders.
 func (e *machine) passes(p *Problem) bool {
 	return !e.f.avx512 && !e.packB && !e.transposed && p.M <= 2*e.rows && p.K > 2*passTerms && p.N > 4*e.width && p.K*p.N*e.size > l3()/8
 }

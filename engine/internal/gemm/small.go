@@ -7,8 +7,8 @@ import (
 	"github.com/oneloop/oneloop/expr/prim/scalar"
 )
 
-// mostListed is the largest number of multiply-adds of a small product: nothing stops its calls. One that may be symmetric has at most
-// mostMirrored kernels: of more it computes half.
+// mostListed is the most multiply-adds of a small product: nothing stops its calls. A product that may be symmetric has a list of at most
+// mostMirrored kernels. With more it computes half of the result.
 const mostListed, mostMirrored = 1 << 22, 16
 
 // mostFound returns the largest size of the operands of a product, in bytes, of which the processor

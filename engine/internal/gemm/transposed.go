@@ -75,9 +75,9 @@ func (f *family) narrow(p *Problem) bool {
 	return p.N <= most && f.narrow256(p)
 }
 
-// edge returns how many of the last columns of a single product are computed as rows. These fill at most half of a vector, less of AVX2,
-// are fewer than eight, and stand beside at least eight columns and at most vecs vectors. They read A again, so it must be near. Those of
-// few terms store lines again, so these must be near too.
+// edge returns how many of the last columns of a single product are computed as rows. These are fewer than eight, and fill at most half of a
+// vector, with AVX2 less than half. They stand beside at least eight columns and at most vecs vectors. They read A again, so it must be near.
+// Those of few terms store lines again, so these must be near too.
 func (f *family) edge(p *Problem) int {
 	const few, vecs, rows, elements = 8, 16, 24, 1 << 12 // of A
 	if f == nil {

@@ -18,8 +18,8 @@ func like(a *tree.Node, v float64) *tree.Node {
 	return tree.ConstFloat(a.DType(), v)
 }
 
-// widened returns a numeric operand in the type in which the engine computes it. Constants like it
-// are not rounded to halves.
+// widened returns a numeric operand in the type in which the engine computes it. Constants with
+// this type are not rounded to halves.
 func widened(a *tree.Node) *tree.Node { return sound(Cast(a, a.DType().Register())) }
 
 // scaled returns a composition that multiplies by v.
@@ -30,8 +30,9 @@ func scaled(v float64) func(o Options, x ...*tree.Node) *tree.Node {
 	}
 }
 
-// logAdd returns the logarithm of the sum of two powers of exp(ln) by the name of their function.
-// The distance of equal exponents, also of infinite ones, is 0. They share the adjoint, as the maximum does.
+// logAdd returns a composition for the logarithm of the sum of two powers. The function power computes them,
+// and ln is the natural logarithm of their base. The distance of equal exponents, also of infinite ones, is 0.
+// They share the adjoint, as the maximum does.
 func logAdd(power string, ln float64) func(o Options, x ...*tree.Node) *tree.Node {
 	return func(_ Options, x ...*tree.Node) *tree.Node {
 		a, b := widened(x[0]), widened(x[1])

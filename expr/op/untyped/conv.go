@@ -285,11 +285,11 @@ func inImage(n *tree.Node, w []slide, dims shape.Shape) *tree.Node {
 	return at
 }
 
-// smallQuotient returns n/d of integers 0 <= n < most, for small ones as a product with a power of two over d, rounded up:
-// the error of the product is below most*d, which is at most that power.
+// smallQuotient returns n/d of integers 0 <= n < most, for d <= most. For small ones it is a shifted product with a power of two over d, rounded up.
+// The power is above most*d, so the rounding adds less than 1/d to the quotient.
 func smallQuotient(n *tree.Node, d, most int) *tree.Node {
 	number := func(v int) *tree.Node { return tree.NewConst(n.DType(), uint64(v)) }
-	if most <= 1<<15 && d <= most {
+	if most <= 1<<15 {
 		shift := bits.Len(uint(most * d))
 		return Call("right_shift", Call("mul", n, number((1<<shift+d-1)/d)), number(shift))
 	}
@@ -308,7 +308,7 @@ func (s slide) meets(d int) bool {
 	return err == nil && (count-1)*s.stride-s.padding < d
 }
 
-// unpoolAt adds each element of grad to the element of its window that is at a position of argPool.
+// unpoolAt adds each element of grad to the element of its window at its position, as argPool returns it.
 func unpoolAt(o Options, x ...*tree.Node) *tree.Node {
 	w := o.Slide.windows(o.Slide.Kernel)
 	dims, err := shape.New(o.Ints...)
@@ -357,7 +357,7 @@ func inWindows(at *tree.Node, w []slide, dims shape.Shape) *tree.Node {
 	return is
 }
 
-// scatterInto adds the elements of a to their positions in images of a shape: those of the axes after lead.
+// scatterInto adds the elements of a to their positions in images, which are the axes of dims after lead.
 func scatterInto(dims shape.Shape, lead int, at, a *tree.Node) *tree.Node {
 	images, n := dims[:lead], dims[lead:].Size()
 	first := Call("mul", Iota(images.Size()), tree.NewConst(dtype.I64, uint64(n)))

@@ -52,7 +52,7 @@ const (
 )
 
 // favoursColumns reports whether neighbouring elements in memory belong to neighbouring rows at all
-// accesses of a kernel, and not to one row. Wide vectors take every second element of long rows, too, as are parts of complex numbers.
+// accesses of a kernel, and not to one row. Wide vectors take every second element of long rows too, such as parts of complex numbers.
 func (c *code) favoursColumns(b *layout.Binder) bool {
 	kind, main := bound.UnitsOf(c.p.IR)
 	if kind != bound.RowUnits {

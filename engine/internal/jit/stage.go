@@ -35,7 +35,7 @@ func (w *worker) store(s *layout.Staging, lo, n int, src unsafe.Pointer) {
 	stores[s.Size](w, s, lo, n, src)
 }
 
-// loads and stores copy n elements from lo on by their size.
+// loads and stores have for each size of an element a function that copies n lanes from lo on.
 var (
 	loads  = [9]func(w *worker, s *layout.Staging, lo, n int, dst unsafe.Pointer){1: loadAs[uint8], 2: loadAs[uint16], 4: loadAs[uint32], 8: loadAs[uint64]}
 	stores = [9]func(w *worker, s *layout.Staging, lo, n int, src unsafe.Pointer){1: storeAs[uint8], 2: storeAs[uint16], 4: storeAs[uint32], 8: storeAs[uint64]}

@@ -35,8 +35,8 @@ type Model struct {
 }
 
 // Defaults are the numbers of a machine that was not measured. They are those of the
-// machines of ADR 0008. Unknown caches get the sizes of a common desktop. A virtual machine
-// takes tens of microseconds for each question to the processor.
+// machines of ADR 0008. Unknown caches get the sizes of a common desktop. The processor is asked once: in a virtual machine each
+// question takes tens of microseconds.
 var Defaults = sync.OnceValue(func() Model {
 	halves := cpucache.Halves()
 	m := Model{Caches: cpucache.Of(), Narrow: halves, Halves: halves, Copies: cpucache.Copies(), Stream: true, Fetch: 1024, MemFetch: 1024, StreamFetch: 2048, Work: 1000}

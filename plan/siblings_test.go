@@ -42,10 +42,7 @@ func TestTakenApart(t *testing.T) {
 		{500, 500, 4}, {4000, 16, 4}, {31, 4000, 1}, {30, 30, 1},
 	} {
 		x, z, y := leaf("x", c.rows, 1, 3), leaf("z", 1, c.columns, 3), leaf("y", c.rows, c.columns)
-		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(y, op.Sum(op.Square(op.Sub(x, z)), op.Axis(2)))}, plan.SplitLoops)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := splitLoops(t, expr.Let(y, op.Sum(op.Square(op.Sub(x, z)), op.Axis(2))))
 		if got := len(p.Stages); got != c.loops {
 			t.Errorf("%v: %d loops, want %d: %s", c, got, c.loops, stages(p))
 		}
@@ -74,10 +71,7 @@ func TestSelectedRows(t *testing.T) {
 	} {
 		x, i := leaf("x", c.rows...), typed[int64]("i", c.index...)
 		e := op.Sum(op.Take(x, i, 0), op.Axis(c.axis))
-		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", e.Node().Shape()...), e)}, plan.SplitLoops)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := splitLoops(t, expr.Let(leaf("y", e.Node().Shape()...), e))
 		if len(p.Stages) != 2 || p.Stages[0].Prescan == c.copied {
 			t.Errorf("%s: rows are copied: %v, want %v: %s", c.what, !c.copied, c.copied, stages(p))
 		}

@@ -35,10 +35,7 @@ func TestSplitPadding(t *testing.T) {
 	} {
 		e := op.Pad(leaf("x", c.dims...), c.widths, 1)
 		y := leaf("y", expr.NodeOf(e).Shape()...)
-		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(y, e)}, plan.SplitLoops)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := splitLoops(t, expr.Let(y, e))
 		if got := stages(p); got != c.want {
 			t.Errorf("%v padded by %v: %s, want %s", c.dims, c.widths, got, c.want)
 		}
@@ -86,10 +83,7 @@ func TestSteps(t *testing.T) {
 		{"fewer rows of pages", to(sum(leaf("x", 4, 1024), 0)), 4},
 		{"in place", expr.Let(y, sum(y, 1)), 0},
 	} {
-		p, err := plan.Compile(t.Context(), []expr.Statement{c.s}, plan.SplitLoops)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := splitLoops(t, c.s)
 		text := fmt.Sprint(p.Stages[0].Kernel)
 		got := strings.Count(text, "store")
 		if strings.Contains(text, "carry") {
@@ -99,6 +93,16 @@ func TestSteps(t *testing.T) {
 			t.Errorf("%s: %d steps, want %d\n%s", c.name, got, c.steps, text)
 		}
 	}
+}
+
+// splitLoops returns a plan of statements whose loops may be split.
+func splitLoops(t *testing.T, s ...expr.Statement) *plan.Plan {
+	t.Helper()
+	p, err := plan.Compile(t.Context(), s, plan.SplitLoops)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // outline returns the loops and the stores of the kernels of a plan, stage by stage.
@@ -165,10 +169,7 @@ func TestBeside(t *testing.T) {
 		{"fields that take long", op.Exp(op.Transpose[float32](leaf("x", 70, 3), 1, 0)), "vec{store}"},
 		{"fields and many operands", op.Add(op.Add(op.Transpose[float32](leaf("x", 70, 8), 1, 0), leaf("z", 8, 70)), op.Add(leaf("u", 8, 70), leaf("v", 8, 70))), "vec{store}"},
 	} {
-		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", expr.NodeOf(c.e).Shape()...), c.e)}, plan.SplitLoops)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := splitLoops(t, expr.Let(leaf("y", expr.NodeOf(c.e).Shape()...), c.e))
 		if got := outline(p); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
@@ -210,10 +211,7 @@ func TestPieces(t *testing.T) {
 		{"many columns", piece(wide, 0, 3), piece(x, 0, 3), piece(wide, 3, 5), piece(x, 0, 2), "vec{store} vec{store}"},
 		{"few rows", piece(few, 0, 3), expr.Const[float32](2), piece(few, 3, 4), expr.Const[float32](1), "vec{store} vec{store}"},
 	} {
-		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(c.to, c.from), expr.Let(c.next, c.then)}, plan.SplitLoops)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := splitLoops(t, expr.Let(c.to, c.from), expr.Let(c.next, c.then))
 		if got := outline(p); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
@@ -229,12 +227,9 @@ func TestPiecesShareLoops(t *testing.T) {
 		l.Offset, l.Strides = at, []int{8, 2}
 		return leafOf[int32]{node: tree.NewLeaf(dtype.I32, []int{1000, 2}, &l)}
 	}
-	p, err := plan.Compile(t.Context(), []expr.Statement{
+	p := splitLoops(t,
 		expr.Let(every2(y, 0), every2(x, 0)), expr.Let(every2(y, 3), op.FloorDiv(every2(x, 0), every2(x, 3))),
-	}, plan.SplitLoops)
-	if err != nil {
-		t.Fatal(err)
-	}
+	)
 	if got, want := outline(p), "vec{} vec{storestore}"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -258,10 +253,7 @@ func TestMemoryOrder(t *testing.T) {
 		"two groups":  {op.Max(transposed(x, 2, 0, 1), op.Axis(0, 1)), rows + ", vec i0 [80 70] b0[i1, i0]"},
 		"two in tree": {op.Max[float32](leaf("w", 700, 5, 30), op.Axis(0, 2)), "vec i0 i1 [5 30 700] b0[i2, i0, i1], par i0 [5 30] b0[i0, i1]"},
 	} {
-		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", expr.NodeOf(c.e).Shape()...), c.e)}, plan.SplitLoops)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := splitLoops(t, expr.Let(leaf("y", expr.NodeOf(c.e).Shape()...), c.e))
 		var got []string
 		for _, s := range p.Stages {
 			m := regexp.MustCompile(`(?s)\{\n *(.*?) \{.*?load f32 (.*?)\n`).FindStringSubmatch(fmt.Sprint(s.Kernel))
@@ -328,10 +320,7 @@ func TestNarrowSums(t *testing.T) {
 		{op.CountNonzero(leaf("x", 2000, 2), op.Axis(1)), "add i64"},
 		{op.CountNonzero(typed[float64]("x", 2000, 5), op.Axis(1)), "add i64"},
 	} {
-		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(typed[int64]("y", expr.NodeOf(c.e).Shape()...), c.e)}, plan.SplitLoops)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := splitLoops(t, expr.Let(typed[int64]("y", expr.NodeOf(c.e).Shape()...), c.e))
 		if !strings.Contains(fmt.Sprint(p.Stages[0].Kernel), c.sum) {
 			t.Errorf("%s: no %s in %s", expr.NodeOf(c.e), c.sum, p.Stages[0].Kernel)
 		}
@@ -349,10 +338,7 @@ func TestSumsDownMemory(t *testing.T) {
 		if !c.f32 {
 			s = expr.Let(typed[float64]("y", c.rows), op.Sum(op.Transpose[float64](typed[float64]("x", c.n, c.rows)), op.Axis(1)))
 		}
-		p, err := plan.Compile(t.Context(), []expr.Statement{s}, plan.SplitLoops)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := splitLoops(t, s)
 		if got := !strings.Contains(fmt.Sprint(p.Stages[0].Kernel), "reduce"); got != c.whole {
 			t.Errorf("%d elements of %d rows, float32 %t: written out %t, want %t", c.n, c.rows, c.f32, got, c.whole)
 		}
@@ -398,10 +384,7 @@ func TestJoinedInRows(t *testing.T) {
 		{"computed", op.Concat[float32](1, leaf("a", 100, 17), op.Neg(leaf("b", 100, 17))), "loop loop"},
 		{"computed at other positions", op.Concat[float32](1, op.Neg(leaf("a", 100, 8)), op.Reshape(op.T(op.FMA(leaf("b", 100, 24), leaf("b", 100, 24), leaf("c", 100, 24))), 100, 24)), "loop loop"},
 	} {
-		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", expr.NodeOf(c.e).Shape()...), c.e)}, plan.SplitLoops)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := splitLoops(t, expr.Let(leaf("y", expr.NodeOf(c.e).Shape()...), c.e))
 		if got := stages(p); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
@@ -424,10 +407,7 @@ func TestSplitTriangles(t *testing.T) {
 		{"small", op.TriU(leaf("x", 10, 100), 0), "loop loop loop"},
 		{"in a sum", op.Add(op.TriL(leaf("x", 100, 1000), 0), leaf("x", 100, 1000)), "loop loop loop"},
 	} {
-		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", expr.NodeOf(c.e).Shape()...), c.e)}, plan.SplitLoops)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := splitLoops(t, expr.Let(leaf("y", expr.NodeOf(c.e).Shape()...), c.e))
 		if got := stages(p); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
@@ -451,10 +431,7 @@ func TestSplitPositions(t *testing.T) {
 		{"few short rows of bytes", op.ArgMax(typed[uint8]("x", 64, 3), op.Axis(1)), "loop"},
 		{"rows in memory", op.ArgMax(op.T(leaf("x", 3, 1000)), op.Axis(0)), "loop"},
 	} {
-		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(typed[int64]("y", expr.NodeOf(c.e).Shape()...), c.e)}, plan.SplitLoops)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := splitLoops(t, expr.Let(typed[int64]("y", expr.NodeOf(c.e).Shape()...), c.e))
 		if got := stages(p); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
@@ -481,10 +458,7 @@ func TestSplitScans(t *testing.T) {
 		{"a maximum", expr.Let(leaf("y", 500), op.CumMax(exp(500), 0)), 1},
 		{"integers", expr.Let(typed[int32]("y", 500), op.CumSum(op.Cast[int32](exp(500)), 0)), 1},
 	} {
-		p, err := plan.Compile(t.Context(), []expr.Statement{c.s}, plan.SplitLoops)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := splitLoops(t, c.s)
 		if len(p.Stages) != c.stages {
 			t.Errorf("%s: %d stages, want %d\n%s", c.name, len(p.Stages), c.stages, p.Explain())
 		}
@@ -509,10 +483,7 @@ func TestSplitFewColumns(t *testing.T) {
 		{"rows", op.Max(op.Abs(x), op.Axis(1)), "loop"},
 		{"sums of floats", op.Cast[int64](op.Sum(op.Abs(leaf("x", 30000, 3)), op.Axis(0))), "loop"},
 	} {
-		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(typed[int64]("y", expr.NodeOf(c.e).Shape()...), c.e)}, plan.SplitLoops)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := splitLoops(t, expr.Let(typed[int64]("y", expr.NodeOf(c.e).Shape()...), c.e))
 		if got := stages(p); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
@@ -544,10 +515,7 @@ func TestWaysOfScans(t *testing.T) {
 		{from(1, true), from(1, true), "loop"},
 		{op.Exp(from(0, true)), op.Mul(x, sum(x, 0)), "loop loop"},
 	} {
-		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", 100, 70), c.first), expr.Let(leaf("z", 100, 70), c.second)}, plan.SplitLoops)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := splitLoops(t, expr.Let(leaf("y", 100, 70), c.first), expr.Let(leaf("z", 100, 70), c.second))
 		if got := stages(p); got != c.want {
 			t.Errorf("%v and %v: %s, want %s", c.first, c.second, got, c.want)
 		}

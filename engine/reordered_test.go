@@ -162,6 +162,7 @@ func TestReorderedScans(t *testing.T) {
 	compareScans(t, "two bytes beside columns", op.Add(op.Transpose[int16](small), op.Reshape[int16](small, 33, 40)), 1, true)
 }
 
+// compareScans compares scans of a view with those of its copy, and checks whether programs store the view.
 func compareScans[T float32 | int16](t *testing.T, name string, view expr.Exp[T], axis int, stored bool) {
 	s := expr.NodeOf(view).Shape()
 	copied, want := engine.Zeros[T](s...), engine.Zeros[T](s...)

@@ -168,7 +168,8 @@ func (f *phaseCode) gatherStores(sites []int32) {
 // its lanes, or the frame has their number.
 func (f *phaseCode) fields(id int32) bool {
 	own := func(ids []int32) bool {
-		return (f.Masked || f.Ends > 0) && (f.Layout.Sites[f.Nodes[ids[0]].Aux].Part(len(ids)) || f.Predicates == 0 || f.Tail == 0 && (f.Phase.Kind == lower.SeqPhase || len(f.accs) > 0))
+		known := f.Tail > 0 || f.Phase.Kind != lower.SeqPhase && len(f.accs) == 0
+		return (f.Masked || f.Ends > 0) && (f.Layout.Sites[f.Nodes[ids[0]].Aux].Part(len(ids)) || f.Predicates == 0 || !known)
 	}
 	for _, ids := range f.records {
 		switch at := slices.Index(ids, id); {

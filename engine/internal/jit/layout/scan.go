@@ -114,10 +114,8 @@ func (b *Binder) findEach(bp *Phase) bool {
 // ext are the extents of its lanes.
 func (b *Binder) suitsEach(bp *Phase, ext []int) bool {
 	states, k := len(bp.Lowered.Carries), len(ext)
-	if !b.Blends || len(bp.SeqSpans) != 1 || states == 0 || states > eachStates || k == 0 || ext[k-1] < leastEach {
-		return false
-	}
-	return bp.plainSteps() && !b.transposesPairs(bp)
+	few, many := 0 < states && states <= eachStates, k > 0 && ext[k-1] >= leastEach // states, and rows
+	return b.Blends && len(bp.SeqSpans) == 1 && few && many && bp.plainSteps() && !b.transposesPairs(bp)
 }
 
 // FewSteps reports whether rows have so few steps that the code of all is short.

@@ -311,8 +311,9 @@ func (g *Graph) inMemoryOrder(e *tree.Node, a *Node) *Node {
 	if r.Ordered(a.Type.Register()) || r.Position() && len(e.Axes) > 1 || !r.Native() || a.Faulty || a.Shape.Size() < leastStage {
 		return nil
 	}
-	if b := a; b.Array == nil && !r.Position() && b.Uses == 0 && b.Src.Op == e.Op && lists.Product(b.Shape, e.Axes) > lists.Product(b.Args[0].Shape, b.Src.Axes) {
-		return g.reduceOver(b.Src, g.reduceOver(e, b.Args[0], e.Axes), b.Src.Axes)
+	inner := a.Array == nil && a.Uses == 0 && a.Src.Op == e.Op && !r.Position()
+	if inner && lists.Product(a.Shape, e.Axes) > lists.Product(a.Args[0].Shape, a.Src.Axes) {
+		return g.reduceOver(a.Src, g.reduceOver(e, a.Args[0], e.Axes), a.Src.Axes)
 	}
 	order := g.memoryOrder(a)
 	reduced := func(i int) bool { return slices.Contains(e.Axes, i) }
@@ -419,7 +420,10 @@ const wideWork = 24
 func (g *Graph) storeNarrow(v *Node) {
 	g.finder(func(n *Node) (found, stop bool) {
 		if n.Array == nil && n.Src.Op == castRow {
-			if x := n.Args[0]; x.Array == nil && !x.Faulty && 2*x.Type.Size() <= n.Type.Size() && widens(x.Type, n.Type) && x.Work >= wideWork && x.Work*x.Shape.Size() >= 2*leastStage {
+			x := n.Args[0]
+			doubles := 2*x.Type.Size() <= n.Type.Size() && widens(x.Type, n.Type)
+			long := x.Work >= wideWork && x.Work*x.Shape.Size() >= 2*leastStage
+			if doubles && long && x.Array == nil && !x.Faulty {
 				g.Store(x, moreLanes)
 			}
 		}
@@ -430,7 +434,8 @@ func (g *Graph) storeNarrow(v *Node) {
 // narrowSum returns the last sum e of a few predicates or integers that were converted to a wider type, as a conversion of their sum in a
 // narrower type that has it, which is a stage of its own: its vectors have more elements. It returns nil for other reductions.
 func (g *Graph) narrowSum(e *tree.Node, a *Node) *Node {
-	if e != g.last || e.Op.Reduce().Op() != prim.Add || a.Array != nil || a.Src.Op != castRow || a.Type.IsHalf() || a.Faulty || a.Shape.Size() < leastStage {
+	converted := a.Array == nil && a.Src.Op == castRow && !a.Type.IsHalf() && !a.Faulty
+	if e != g.last || e.Op.Reduce().Op() != prim.Add || !converted || a.Shape.Size() < leastStage {
 		return nil
 	}
 	x, n, arrays, widest := a.Args[0], lists.Product(a.Shape, e.Axes), g.arraysOf(a.Args[0], false), 0

@@ -135,8 +135,9 @@ func SameRows(targets []*Array) bool {
 	for i, t := range targets {
 		row, lo, hi := t.columns()
 		meets := func(x *Array) bool { _, least, most := x.columns(); return lo <= most && least <= hi }
-		if t.Mem == nil || t.Mem != first.Mem || t.Type != first.Type || !row.Shape.Equal(first.Shape) || !slices.Equal(row.Strides, first.Strides) ||
-			slices.ContainsFunc(targets[:i], meets) {
+		oneArray := t.Mem != nil && t.Mem == first.Mem && t.Type == first.Type
+		sameRows := row.Shape.Equal(first.Shape) && slices.Equal(row.Strides, first.Strides)
+		if !oneArray || !sameRows || slices.ContainsFunc(targets[:i], meets) {
 			return false
 		}
 		from, to, n = min(from, lo), max(to, hi), n+t.Shape.Size()/row.Shape.Size()

@@ -74,7 +74,8 @@ func (s *statement) scheduled() bool {
 // conflicts reports whether a statement cannot share a loop with an earlier
 // one.
 func (s *statement) conflicts(before statement) bool {
-	return !s.target.SharesLoop(before.target) || s.scan != nil && before.scan != nil && wayOf(s.scan) != wayOf(before.scan) || s.depends(before)
+	crosses := s.scan != nil && before.scan != nil && wayOf(s.scan) != wayOf(before.scan)
+	return !s.target.SharesLoop(before.target) || crosses || s.depends(before)
 }
 
 // depends reports whether a statement reads what an earlier one stores, or stores what that reads. A statement that reads the array with

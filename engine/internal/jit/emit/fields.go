@@ -17,10 +17,10 @@ func (f *phaseCode) gatherFields() {
 	for _, sites := range f.Layout.Records {
 		has := func(numbers uint32) bool { return numbers>>len(sites)&1 != 0 }
 		s, info := &f.Layout.Sites[sites[0]], &f.Phase.Sites[sites[0]]
-		bytes, other := f.W*s.Size, s.Size < 4 && s.Size != f.LaneSize
+		bytes, widened := f.W*s.Size, s.Size < 4 && s.Size != f.LaneSize
 		permuted := bytes*len(sites) <= f.Bytes && info.Type != dtype.F16 // one permute widens a field of one vector, but no halves
 		switch {
-		case other && (info.Store || bytes < 16 || permuted): // the fields have loads and stores of their own
+		case widened && (info.Store || bytes < 16 || permuted): // the fields have loads and stores of their own
 		case info.Store:
 			if has(f.Facts.Joins) {
 				f.gatherStores(sites)

@@ -16,9 +16,9 @@ import (
 // the bit. Such a group computes it once, before all else, and takes no instruction for a selection by the bit. Other
 // vectors compute all for each of their lanes, to the same bits.
 //
-// Few values are live behind the shared ones, such as the random bits of which numbers are made. So a target with few registers computes
-// the shared values of partVectors vectors, those of as many others, and then the rest of all. The rest of a normal number is a chain of
-// some 110 cycles, with 45 instructions: three vectors leave the processor waiting, and six have no registers for all of it.
+// The rest needs few of the shared values, such as the random bits of numbers. So a target with few registers computes the shared values of
+// partVectors vectors, then those of as many others, and then the rest of all. The rest of a normal number is a chain of some 110 cycles,
+// with 45 instructions: with three vectors the processor waits, and for all values of six there are no registers.
 
 // partVectors is the vectors at once of the first part.
 const partVectors = 3

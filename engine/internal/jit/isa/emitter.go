@@ -29,7 +29,7 @@ type Emitter struct {
 	// LaneSize is the bytes of all lanes if they are narrow, 1 or 2. If it is 0, lanes have
 	// the 4 or 8 bytes of their types.
 	LaneSize int
-	NodeSize int // LaneSize of the nodes, outside InLanes too
+	NodeSize int // LaneSize of the nodes, also in InLanes
 	Nodes    []lower.Node
 
 	Values

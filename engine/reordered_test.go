@@ -14,7 +14,7 @@ import (
 
 // TestReorderedSums sums what is read from arrays in another order, which programs store in the order of the sum. The sum has
 // the bits of the sum of a copy. A maximum, whose axes may be read in any order, stores a
-// copy only if memory has the elements in none of these orders. So have positions along each axis, also those of equal elements.
+// copy only if memory has the elements in none of these orders. Positions along each axis, also of equal elements, are those of a copy.
 func TestReorderedSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 27))
 	x := engine.Zeros[float32](40, 33, 12)

@@ -15,7 +15,7 @@ import (
 // LoopShape returns a shape without its axes of size 1.
 func LoopShape(s shape.Shape) []int { return lists.Where(s, func(d int) bool { return d != 1 }) }
 
-// SharesLoop reports whether one loop may store to two arrays, which are equal or do not overlap.
+// SharesLoop reports whether one loop may store to two arrays: they have the same axes but those of size 1, and are equal or do not overlap.
 func (a *Array) SharesLoop(b *Array) bool {
 	return (a.Equal(b) || !a.Overlaps(b)) && slices.Equal(LoopShape(a.Shape), LoopShape(b.Shape))
 }

@@ -73,8 +73,8 @@ func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 }
 
 // sharedParts divides windows of size elements along one axis into size/apart parts of apart + size%apart elements, which begin apart
-// elements from each other. Parts begin where windows do, so windows share them. sum is the least sum of the two numbers, or size if apart
-// is 0.
+// elements from each other. Parts begin where windows do, so windows share them. sum is the number of parts and of elements of one, which
+// is the least there is, or size if apart is 0.
 func sharedParts(size, stride, dilation int) (sum, apart int) {
 	sum = size
 	for d := 2; d*d <= 2*size; d++ {

@@ -70,8 +70,8 @@ func (g *Graph) byColumn(roots []Root) (parts [][]Root) {
 	return [][]Root{columns}
 }
 
-// Turned returns a root that stores a scan, if r computes the scan with some axes in reverse: those of its target are in reverse then. It
-// takes no array for the scan.
+// Turned returns r, or the root of the scan if r stores a scan with some axes in reverse. The target of that root has these axes in
+// reverse, so the scan needs no array.
 func Turned(r Root) Root {
 	n := r.Value
 	if n.Src.Op != SliceRow || n.Array != nil && n.Array != r.Target || !n.Shape.Equal(r.Target.Shape) {

@@ -13,7 +13,7 @@ import (
 const mostWoven = 64
 
 // The elements of a row of at most mostColumns are parts of their own, which share a loop, if it has borders and there are at least
-// leastRows. A loop for each operand would go over the target again. So are pieces of at least leastPieces rows: see [SameRows].
+// leastRows, or if they are pieces of at least leastPieces rows: see [SameRows]. A loop for each operand would go over the target again.
 const (
 	mostColumns = 4
 	leastRows   = 32
@@ -146,7 +146,7 @@ func SameRows(targets []*Array) bool {
 	return len(targets) < n && n <= mostColumns && first.Shape.Size() >= leastPieces && !rows.SelfOverlaps()
 }
 
-// columns returns the first column of an array of few columns, without their axis, and the first and the last element of the first row.
+// columns returns the first column of an array of few columns, without their axis, and the offsets of the ends of the first row.
 // Other arrays are one column.
 func (a *Array) columns() (row *Array, lo, hi int) {
 	last := len(a.Shape) - 1

@@ -90,7 +90,7 @@ func (r *rowSort[K]) selected(s *sorter[K], first, stride int) {
 // parts reports whether the rows are divided at places.
 func (r *rowSort[K]) parts() bool { return r.want == Parted || r.want == PartedOrder }
 
-// partRows divides n rows from number row on.
+// partRows divides n rows from number row on at the places.
 func (r *rowSort[K]) partRows(s *sorter[K], work []byte, row, n int) {
 	d, size := parter[K]{rowSort: r, s: s}, sizeOf[K]()
 	room, end := as[byte](work, 0, partRoom(r.length, size))

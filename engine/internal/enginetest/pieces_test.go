@@ -13,6 +13,13 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
+// pieceOf returns elements in the memory of a leaf, from an element of it on.
+func pieceOf(x *tree.Node, t dtype.Type, from int, strides shape.Strides, dims ...int) *tree.Node {
+	l := *x.Leaf
+	l.Offset, l.Strides = l.Offset+from, strides
+	return tree.NewLeaf(t, dims, &l)
+}
+
 // TestPieces tests statements that store pieces of the same short rows, in any order, and read them, other rows, and single columns.
 func TestPieces(t *testing.T) {
 	s := suite{t, Options{Backends: engine.Backends()}}
@@ -24,11 +31,7 @@ func TestPieces(t *testing.T) {
 		y := place(r, typ, packed, tame, n, columns+r.IntN(2)).Named("y").Node()
 		v := place(r, typ, packed, tame, n, 1).Named("v").Node()
 		piece := func(x *tree.Node, from, to int) *tree.Node { return span(x, op.Range(0, n), op.Range(from, to)) }
-		column := func(x *tree.Node) *tree.Node {
-			l := *x.Leaf
-			l.Strides = l.Strides[:1]
-			return tree.NewLeaf(typ, shape.Shape{n}, &l)
-		}
+		column := func(x *tree.Node) *tree.Node { return pieceOf(x, typ, 0, x.Leaf.Strides[:1], n) }
 		var program []expr.Statement
 		for at := 0; at < columns; {
 			end := at + 1 + r.IntN(columns-at)
@@ -58,10 +61,8 @@ func TestPieces(t *testing.T) {
 func TestPiecesApart(t *testing.T) {
 	s, r := suite{t, Options{Backends: engine.Backends()}}, newRand(1)
 	y := place(r, dtype.I32, packed, tame, 1000, 8).Named("y").Node()
-	at := func(offset int, strides shape.Strides, dims ...int) *tree.Node {
-		l := *y.Leaf
-		l.Offset, l.Strides = offset, strides
-		return tree.NewLeaf(dtype.I32, dims, &l)
+	at := func(from int, strides shape.Strides, dims ...int) *tree.Node {
+		return pieceOf(y, dtype.I32, from, strides, dims...)
 	}
 	x := place(r, dtype.I32, packed, tame, 2, 2, 250, 2).Named("x").Node()
 	crossing := shape.Strides{7, 5, 16, 1}
@@ -82,11 +83,7 @@ func TestFieldsOfOtherTypes(t *testing.T) {
 	s, r := suite{t, Options{Backends: engine.Backends()}}, newRand(2)
 	for _, types := range [][]dtype.Type{{dtype.F16, dtype.F16}, {dtype.BF16, dtype.BF16}, {dtype.I16, dtype.U16}, {dtype.U8, dtype.I8}} {
 		x := place(r, types[0], packed, tame, 1000, 4).Named("x").Node()
-		field := func(i int) *tree.Node {
-			l := *x.Leaf
-			l.Offset, l.Strides = l.Offset+i, l.Strides[:1]
-			return tree.NewLeaf(types[i%2], shape.Shape{1000}, &l)
-		}
+		field := func(i int) *tree.Node { return pieceOf(x, types[i%2], i, x.Leaf.Strides[:1], 1000) }
 		var program []expr.Statement
 		for i := range 2 {
 			a, b := field(2*i), field(2*i+1)

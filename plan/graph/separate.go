@@ -166,7 +166,7 @@ const (
 )
 
 // anotherOrder is why an operand of a reduction or a scan is stored.
-const anotherOrder = "its elements have another order in memory than in the reduction"
+const anotherOrder = "its elements have another order in memory than in the reduction or scan"
 
 // order stores the operand a of reduction e, or of a step of scan e, in the order of its axes, if arrays that it reads have
 // another order in memory: a block of the reduction would copy parts of many rows of each, or load its elements one by one. Scans transpose

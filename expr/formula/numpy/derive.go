@@ -1,7 +1,7 @@
 package numpy
 
 import (
-	"github.com/oneloop/oneloop/expr/grad"
+	"github.com/oneloop/oneloop/expr/internal/reverse"
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 )
@@ -37,20 +37,20 @@ func (c *call) variable(i int) *tree.Node {
 
 func callGrad(c *call) *tree.Node {
 	y, x := c.array(0), c.variable(1)
-	return c.derive(func() ([]*tree.Node, error) { return grad.OfNodes(y, x) }, y, x)
+	return c.derive(func() ([]*tree.Node, error) { return reverse.Of(y, x) }, y, x)
 }
 
 func callVJP(c *call) *tree.Node {
 	y, x := c.array(0), c.variable(2)
 	v := c.vector(1, y)
-	return c.derive(func() ([]*tree.Node, error) { return grad.VJPNodes(y, v, x) }, y, v, x)
+	return c.derive(func() ([]*tree.Node, error) { return reverse.VJP(y, v, x) }, y, v, x)
 }
 
 func callJVP(c *call) *tree.Node {
 	y, x := c.array(0), c.variable(1)
 	v := c.vector(2, x)
 	return c.derive(func() ([]*tree.Node, error) {
-		n, err := grad.JVPNodes(y, []*tree.Node{x}, []*tree.Node{v})
+		n, err := reverse.JVP(y, []*tree.Node{x}, []*tree.Node{v})
 		return []*tree.Node{n}, err
 	}, y, v, x)
 }
@@ -58,5 +58,5 @@ func callJVP(c *call) *tree.Node {
 func callHVP(c *call) *tree.Node {
 	y, x := c.array(0), c.variable(1)
 	v := c.vector(2, x)
-	return c.derive(func() ([]*tree.Node, error) { return grad.HVPNodes(y, []*tree.Node{x}, []*tree.Node{v}) }, y, v, x)
+	return c.derive(func() ([]*tree.Node, error) { return reverse.HVP(y, []*tree.Node{x}, []*tree.Node{v}) }, y, v, x)
 }

@@ -3,7 +3,6 @@ package plan_test
 import (
 	"testing"
 
-	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/expr/tree"
@@ -12,7 +11,7 @@ import (
 
 // TestMapLeaves exchanges the leaves of statements that share nodes.
 func TestMapLeaves(t *testing.T) {
-	x, y, z := engine.Zeros[float32](3).Named("x"), engine.Zeros[float32](3).Named("y"), engine.Zeros[float32](3).Named("z")
+	x, y, z := leaf("x", 3), leaf("y", 3), leaf("z", 3)
 	shared := op.Exp(x)
 	stmts := []expr.Statement{expr.Let(y, op.Add(shared, shared)), expr.LetAdd(y, op.Neg(shared))}
 	calls := 0

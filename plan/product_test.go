@@ -1,10 +1,10 @@
 package plan_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/oneloop/oneloop/expr"
-	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/plan/fuse"
@@ -102,12 +102,9 @@ func TestReshapedOperands(t *testing.T) {
 // channels, the columns of the product, are neighbours in memory, and that those with few channels have neighbouring positions.
 func TestColumnsOfWindows(t *testing.T) {
 	for channels, strides := range map[int][2]int{8: {8, 1}, 3: {1, 49}} {
-		x, w, g := leaf("x", 2, channels, 5, 5), leaf("w", 4, channels, 3, 3), leaf("g", 2, 4, 5, 5)
-		d, err := grad.Of(op.Sum(op.Mul(op.Conv(x, w, op.Sliding{Padding: []int{1}}), g)), w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := plan.Compile(t.Context(), []expr.Statement{expr.Let(leaf("y", 4, channels, 3, 3), d[0])}, plan.CombineProducts)
+		arrays := fmt.Sprintf("x 2x%dx5x5 float32\nw 4x%dx3x3 float32\ng 2x4x5x5 float32", channels, channels)
+		stmts := statements(t, arrays, "y = grad(sum(conv(x, w, 1, 1)*g), w)")
+		p, err := plan.Compile(t.Context(), stmts, plan.CombineProducts)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,8 +16,10 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/listing"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/formula"
+	"github.com/oneloop/oneloop/expr/formula/numpy"
+	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/tree"
+	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/plan"
 	"github.com/oneloop/oneloop/shape"
 )
@@ -248,18 +250,24 @@ func statements(t *testing.T, arrays, text string) []expr.Statement {
 		}
 		env[f[0]] = array(f[0], s, dtype.Real()[i])
 	}
-	src, err := formula.Parse(text)
+	parsed, err := syntax.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	unit, err := src.Build(env)
+	formula, err := syntax.Expand(parsed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	assigned := lists.Map(formula, (*syntax.Statement).Name)
+	unit, err := numpy.Build(formula, numpy.Options{Env: env, Want: assigned})
 	if err != nil {
 		t.Fatal(err)
 	}
 	stmts := unit.Statements
-	for _, name := range src.Assigned() {
+	for _, name := range assigned {
 		if n := unit.Values[name]; n != nil && n.Leaf == nil {
 			stmts = append(stmts, expr.Statement{Target: array(name, n.Shape(), n.DType()), Value: n})
+			delete(unit.Values, name)
 		}
 	}
 	return stmts

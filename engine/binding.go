@@ -9,6 +9,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
+	"github.com/oneloop/oneloop/engine/internal/overlap"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
 )
@@ -118,7 +119,7 @@ func (b *Binding) Set(data ...[]byte) error {
 // between the memories of the program.
 func (b *Binding) overlapsAsBefore() bool {
 	for i, d := range b.data {
-		b.memory.at[i] = extent{uintptr(unsafe.Pointer(unsafe.SliceData(d))), len(d)}
+		b.memory.at[i] = overlap.Extent{Address: uintptr(unsafe.Pointer(unsafe.SliceData(d))), Size: len(d)}
 	}
 	return b.memory.matches()
 }

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/oneloop/oneloop/engine"
+	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/engine/internal/enginetest"
+	"github.com/oneloop/oneloop/engine/internal/sched"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
 	"github.com/oneloop/oneloop/internal/testlevel"
@@ -22,13 +24,13 @@ import (
 // TestManyThreads runs the conformance tests of threads with 8 threads, even if
 // this machine has fewer processors.
 func TestManyThreads(t *testing.T) {
-	defer engine.SetProcessors(8)()
+	defer setProcessors(8)()
 	enginetest.Threads(t, enginetest.Options{Backends: engine.Backends()})
 }
 
 // TestRerunAllocates tests that runs with helpers at work allocate nothing.
 func TestRerunAllocates(t *testing.T) {
-	defer engine.SetProcessors(8)()
+	defer setProcessors(8)()
 	for _, c := range threadCases(30_000) {
 		for threads := 1; threads <= 8; threads++ {
 			p, err := engine.CompileWith(context.Background(), engine.Options{Threads: threads}, c.stmt)
@@ -62,7 +64,7 @@ func TestRerunAllocates(t *testing.T) {
 // TestCrowd runs many programs from many goroutines while GOMAXPROCS changes. Each
 // program runs another one in a Go function.
 func TestCrowd(t *testing.T) {
-	defer engine.SetProcessors(4)()
+	defer setProcessors(4)()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	const n = 50_000
 	ctx := context.Background()
@@ -186,7 +188,7 @@ func TestIdle(t *testing.T) {
 	if !testlevel.Deep() {
 		t.Skip("measures time")
 	}
-	defer engine.SetProcessors(4)()
+	defer setProcessors(4)()
 	p, err := engine.Compile(context.Background(), threadCases(1_000_000)[1].stmt)
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +227,7 @@ func TestBubble(t *testing.T) {
 		}
 		return
 	}
-	defer engine.SetProcessors(4)()
+	defer setProcessors(4)()
 	synctest.Test(t, func(t *testing.T) {
 		p, err := engine.Compile(t.Context(), threadCases(1_000_000)[1].stmt)
 		if err != nil {
@@ -237,4 +239,22 @@ func TestBubble(t *testing.T) {
 			}
 		}
 	})
+}
+
+// setProcessors makes programs compiled later use n threads, whatever the machine
+// has, until the caller calls restore.
+func setProcessors(n int) (restore func()) {
+	p := sched.Shared
+	old := p.Processors
+	p.Processors = func() int { return n }
+	return func() { p.Processors = old }
+}
+
+// setCaches makes programs compiled later choose directions and blocks as on a
+// machine with caches of l1 and l2 bytes, until the caller calls restore.
+func setCaches(l1, l2 int) (restore func()) {
+	p := sched.Shared
+	old := p.Caches
+	p.Caches = func() cpucache.Sizes { return cpucache.Sizes{L1: l1, L2: l2, L3: 8 * l2} }
+	return func() { p.Caches = old }
 }

@@ -1,19 +1,14 @@
 package engine
 
 import (
-	"fmt"
-	"io"
 	"os"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
-	"github.com/oneloop/oneloop/engine/driver"
 	"github.com/oneloop/oneloop/engine/internal/host"
 	"github.com/oneloop/oneloop/engine/internal/reuse"
+	"github.com/oneloop/oneloop/engine/internal/words"
 	"github.com/oneloop/oneloop/expr/tree"
-	"github.com/oneloop/oneloop/plan"
 )
 
 // process is the state that all programs of the process share. Packages below the
@@ -28,34 +23,7 @@ var process = struct {
 	rebinds atomic.Uint64
 }{
 	assignments: assignments(),
-	debug:       sync.OnceValue(func() map[string]bool { return debugWords(os.Getenv("ONELOOP_DEBUG"), os.Stderr) }),
-}
-
-// debugWords returns the words of the environment variable ONELOOP_DEBUG, which
-// commas separate, and writes a line for each that has no meaning. For every program
-// compiled, tree, plan, ir and asm print the respective text on stderr, and ir also
-// checks every kernel. plan=PASS prints the statements after that pass of package plan.
-// perf sets Options.Profile for all programs. Drivers have words of their own.
-func debugWords(list string, w io.Writer) map[string]bool {
-	on, words := map[string]bool{}, strings.Fields("tree plan ir asm perf")
-	for _, kind := range driver.Kinds() {
-		if d, ok := driver.Find(kind).(driver.Debugger); ok {
-			words = append(words, d.DebugWords()...)
-		}
-	}
-	for word := range strings.SplitSeq(list, ",") {
-		word = strings.TrimSpace(word)
-		name, of, valued := strings.Cut(word, "=")
-		takes := func(word string) bool { return valued && strings.HasPrefix(word, name+"=") }
-		switch {
-		case word == "":
-		case slices.Contains(words, word), slices.ContainsFunc(words, takes), name == "plan" && slices.Contains(plan.Passes(), of):
-			on[word] = true
-		default:
-			fmt.Fprintf(w, "oneloop: ONELOOP_DEBUG: %q has no meaning; words are %s and plan=PASS (of %v)\n", word, strings.Join(words, ", "), plan.Passes())
-		}
-	}
-	return on
+	debug:       sync.OnceValue(func() map[string]bool { return words.Of(os.Getenv("ONELOOP_DEBUG"), os.Stderr) }),
 }
 
 // assignments returns an empty cache of assignments.

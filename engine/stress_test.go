@@ -70,7 +70,7 @@ func distinctAt(k int, x float32) float32 {
 // TestStress runs goroutines that compile, run, share and drop programs with large
 // and small arrays, while the garbage collector and the profiler run.
 func TestStress(t *testing.T) {
-	defer engine.SetProcessors(4)()
+	defer setProcessors(4)()
 	if *stress > 2*time.Second {
 		runtime.SetCPUProfileRate(1000) // the runtime complains when the profile starts, and keeps the rate
 	}

@@ -3,7 +3,6 @@ package engine_test
 import (
 	"testing"
 
-	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/internal/enginetest"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
@@ -11,7 +10,7 @@ import (
 // TestSweptConformance runs conformance tests with a first-level cache of 128
 // bytes, smaller than any machine's. So nearly all loops go down in small blocks.
 func TestSweptConformance(t *testing.T) {
-	defer engine.SetCaches(128, 512)()
+	defer setCaches(128, 512)()
 	areas := []string{"reductions", "aliasing", "order", "threads"}
 	if testlevel.Deep() {
 		areas = append(areas, "views", "lengths", "fusion", "faults", "random")

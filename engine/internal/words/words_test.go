@@ -1,4 +1,4 @@
-package engine_test
+package words_test
 
 import (
 	"maps"
@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/engine/driver"
+	"github.com/oneloop/oneloop/engine/internal/words"
 	"github.com/oneloop/oneloop/expr"
 )
 
@@ -22,7 +22,7 @@ func (w worded) DebugWords() []string          { return w }
 func TestDebugWords(t *testing.T) {
 	driver.Register("worded", worded{"code", "code=DIR", "wait"})
 	var out strings.Builder
-	got := engine.DebugWords("tree, plan=fuse,,code=/dev/null,wait,asmm,tree plan,plan=, plan=zz,tree=1,wait=1", &out)
+	got := words.Of("tree, plan=fuse,,code=/dev/null,wait,asmm,tree plan,plan=, plan=zz,tree=1,wait=1", &out)
 	want := []string{"code=/dev/null", "plan=fuse", "tree", "wait"}
 	if words := slices.Sorted(maps.Keys(got)); !slices.Equal(words, want) {
 		t.Errorf("the words are %q, not %q", words, want)

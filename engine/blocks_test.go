@@ -1,4 +1,4 @@
-package host_test
+package engine_test
 
 import (
 	"testing"

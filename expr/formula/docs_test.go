@@ -1,4 +1,4 @@
-package formula
+package formula_test
 
 import (
 	"flag"
@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/oneloop/oneloop/expr/formula"
 )
 
 var update = flag.Bool("update", false, "rewrite the tables of docs/formula.md and docs/numpy.md")
@@ -15,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite the tables of docs/formula.md a
 func TestDocs(t *testing.T) {
 	var b strings.Builder
 	section := ""
-	for _, f := range Functions() {
+	for _, f := range formula.Functions() {
 		if f.Doc == "" {
 			t.Errorf("%s has no documentation", f.Name)
 		}

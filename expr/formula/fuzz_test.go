@@ -1,4 +1,4 @@
-package formula
+package formula_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -29,13 +30,13 @@ func FuzzBuild(f *testing.F) {
 		"p": expr.NewParam(int64(2)).Node(), "q": expr.NewParam(2.5).Node(), "c": expr.Const(true).Node(),
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := Parse(text)
+		s, err := formula.Parse(text)
 		if err != nil {
 			return
 		}
 		u, err := s.Build(env)
 		if err != nil {
-			var e *Error
+			var e *formula.Error
 			if !errors.As(err, &e) || strings.ContainsAny(e.Msg, "\n") {
 				t.Fatalf("%q: %v", text, err)
 			}

@@ -1,4 +1,4 @@
-package formula
+package formula_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/testlevel"
 )
@@ -19,7 +20,7 @@ var hostileArguments = []string{
 }
 
 // parameters returns the names of the parameters of f.
-func parameters(f Function) []string {
+func parameters(f formula.Function) []string {
 	var names []string
 	for p := range strings.SplitSeq(f.Arguments, ", ") {
 		if name, _, _ := strings.Cut(p, "="); name != "*" && name != "/" {
@@ -51,13 +52,13 @@ func TestHostileArguments(t *testing.T) {
 				t.Errorf("%s: panic: %v", text, r)
 			}
 		}()
-		s, err := Parse("r = " + text)
+		s, err := formula.Parse("r = " + text)
 		if err != nil {
 			t.Fatal(text, err)
 		}
-		checked := s.check()
+		_, checked := formula.Compile[float64]("r = " + text)
 		_, err = s.Build(env)
-		var e *Error
+		var e *formula.Error
 		if err != nil && !errors.As(err, &e) {
 			t.Errorf("%s: %T: %v", text, err, err)
 		}
@@ -65,7 +66,7 @@ func TestHostileArguments(t *testing.T) {
 			t.Errorf("%s: refused without variables, but builds: %v", text, checked)
 		}
 	}
-	for _, f := range Functions() {
+	for _, f := range formula.Functions() {
 		names := parameters(f)
 		for _, name := range append([]string{f.Name}, f.Aliases...) {
 			for count := range len(names) + 2 {
@@ -151,7 +152,7 @@ func TestCompileErrors(t *testing.T) {
 		{"x += 'a'", `1:6: a string cannot be assigned`},
 		{"y = softmax(x, axis=0, 1)", `1:24: a positional argument follows a keyword argument`},
 	} {
-		_, err := Compile[float32](c.text)
+		_, err := formula.Compile[float32](c.text)
 		if c.msg == "" && err != nil || c.msg != "" && (err == nil || !strings.Contains(err.Error(), c.msg)) {
 			t.Errorf("%s: %v, want %s", c.text, err, c.msg)
 		}

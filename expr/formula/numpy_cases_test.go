@@ -1,4 +1,4 @@
-package formula
+package formula_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula"
 )
 
 // fixed are formulas on a and b of shape [3 4], v of shape [4], i of int64
@@ -418,7 +419,7 @@ func fixedCases(t *testing.T) []*peerCase {
 			h := fnv.New64a()
 			_, _ = io.WriteString(h, f.text)
 			r := rand.New(rand.NewPCG(uint64(typ), h.Sum64())) // a new formula changes the numbers of no other one
-			s, err := Parse(f.text)
+			s, err := formula.Parse(f.text)
 			if err != nil {
 				continue // refused by both
 			}

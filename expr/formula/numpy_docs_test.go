@@ -1,4 +1,4 @@
-package formula
+package formula_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/formula/numpy"
 	"github.com/oneloop/oneloop/expr/formula/syntax"
 	"github.com/oneloop/oneloop/expr/op/untyped"
@@ -20,8 +21,8 @@ func TestNumPyPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	have := map[string]Function{}
-	for _, f := range Functions() {
+	have := map[string]formula.Function{}
+	for _, f := range formula.Functions() {
 		for _, name := range append([]string{f.Name}, f.Aliases...) {
 			have[name] = f
 		}
@@ -43,7 +44,7 @@ func TestNumPyPage(t *testing.T) {
 		f, ok := have[x[0]]
 		name := f.Name
 		if method, of := strings.CutPrefix(x[0], "ndarray."); of {
-			_, err := Compile[float64]("y = x." + method + "()") // some lack arguments
+			_, err := formula.Compile[float64]("y = x." + method + "()") // some lack arguments
 			text := fmt.Sprint(err)
 			f, ok = have[method], !strings.Contains(text, "no method") && !strings.Contains(text, "is an attribute")
 			name = "x." + method + "()"
@@ -116,8 +117,8 @@ func signatures(t *testing.T) (names []string, all map[string]arguments) {
 
 // missingArguments returns the arguments that functions lack. It compares the places of the others
 // with NumPy's.
-func missingArguments(t *testing.T, have map[string]Function) []numpy.Refusal {
-	out := Refusals()
+func missingArguments(t *testing.T, have map[string]formula.Function) []numpy.Refusal {
+	out := formula.Refusals()
 	of := make([][]string, len(out))
 	names, all := signatures(t)
 	for _, name := range names {
@@ -160,8 +161,8 @@ func missingArguments(t *testing.T, have map[string]Function) []numpy.Refusal {
 // TestNumPyArguments checks that the formulas that are compared with NumPy give each argument of
 // each function of the pages.
 func TestNumPyArguments(t *testing.T) {
-	have := map[string]*Function{}
-	for _, f := range Functions() {
+	have := map[string]*formula.Function{}
+	for _, f := range formula.Functions() {
 		for _, name := range append([]string{f.Name}, f.Aliases...) {
 			have[name] = &f
 		}
@@ -191,7 +192,7 @@ func TestNumPyArguments(t *testing.T) {
 }
 
 // useArguments marks the arguments of all calls in a tree.
-func useArguments(n *syntax.Node, have map[string]*Function, used map[string]bool) {
+func useArguments(n *syntax.Node, have map[string]*formula.Function, used map[string]bool) {
 	if n == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package formula
+package formula_test
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -140,7 +141,7 @@ func (c *peerCase) run() (map[string]*engine.Array, error) {
 		}
 		vars[name] = a
 	}
-	f, err := Compile[float64](c.Text)
+	f, err := formula.Compile[float64](c.Text)
 	if err != nil {
 		return nil, err
 	}

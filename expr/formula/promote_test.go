@@ -1,4 +1,4 @@
-package formula
+package formula_test
 
 import (
 	"bufio"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/formula"
 	"github.com/oneloop/oneloop/expr/tree"
 )
 
@@ -69,7 +70,7 @@ func TestPromotion(t *testing.T) {
 }
 
 func resultType(t *testing.T, text string, env map[string]*tree.Node) string {
-	s, err := Parse(text)
+	s, err := formula.Parse(text)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}

@@ -1,4 +1,4 @@
-package formula
+package formula_test
 
 import (
 	"encoding/json"
@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/oneloop/oneloop/expr/formula"
 )
 
 func TestNames(t *testing.T) {
-	s, err := Parse("m = b1*m + (1-b1)*g; v[1:] = g*pi + e; t = m/v; w -= t*eta; u = astype(t, float32); sum(x, axis=0)")
+	s, err := formula.Parse("m = b1*m + (1-b1)*g; v[1:] = g*pi + e; t = m/v; w -= t*eta; u = astype(t, float32); sum(x, axis=0)")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +26,7 @@ func TestNames(t *testing.T) {
 // TestFormulaText checks that a formula prints as it was given.
 func TestFormulaText(t *testing.T) {
 	const text = "y = a + q  # text"
-	if got := fmt.Sprint(MustCompile[float64](text)); got != text {
+	if got := fmt.Sprint(formula.MustCompile[float64](text)); got != text {
 		t.Errorf("%q, want %q", got, text)
 	}
 }
@@ -32,8 +34,8 @@ func TestFormulaText(t *testing.T) {
 // TestFormulaJSON checks that formulas are their texts as JSON.
 func TestFormulaJSON(t *testing.T) {
 	const text = "y = a + q  # text"
-	f := MustCompile[float64](text)
-	var s Source
+	f := formula.MustCompile[float64](text)
+	var s formula.Source
 	for _, v := range []any{f, f.Source()} {
 		b, err := json.Marshal(v)
 		if err := errors.Join(err, json.Unmarshal(b, &s)); err != nil || s.Text() != text || !slices.Equal(s.Inputs(), []string{"a", "q"}) {
@@ -43,7 +45,7 @@ func TestFormulaJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(`"1 +"`), &s); err == nil || s.Text() != text {
 		t.Errorf("a mistake: %v, %q", err, s.Text())
 	}
-	if (*Source)(nil).UnmarshalText([]byte("1")) == nil {
+	if (*formula.Source)(nil).UnmarshalText([]byte("1")) == nil {
 		t.Error("a nil source is read")
 	}
 }

@@ -1,4 +1,4 @@
-package interp
+package interp_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -78,7 +79,7 @@ func newBench(b *testing.B, text string, extents, params []int, shapes [][]int) 
 			}
 		}
 	}
-	code, err := New().Compile(k)
+	code, err := interp.New().Compile(k)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -203,7 +204,7 @@ buf z f32 out 2
 				bind.Bufs[0].Ptr = unsafe.Add(x.ptr(), 4*(c.m-1))
 				bind.Bufs[0].Strides = []int{0, -1}
 			}
-			code, err := New().Compile(k)
+			code, err := interp.New().Compile(k)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package interp
+package interp_test
 
 import (
 	"math/rand/v2"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -100,7 +101,7 @@ func differ(t *testing.T, r *rand.Rand, s *setup) {
 	ref := newReference(s.k, s.b, s.arrs, s.base)
 	ref.region(0)
 	want := s.snapshot()
-	code, err := New().Compile(s.k)
+	code, err := interp.New().Compile(s.k)
 	if err != nil {
 		t.Fatalf("%v\n%v", err, s.k)
 	}

@@ -1,4 +1,4 @@
-package interp
+package interp_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/internal/testlevel"
@@ -109,7 +110,7 @@ func specials(t dtype.Type) []uint64 {
 	return out
 }
 
-var specialBits = func() (out [numTypes][]uint64) {
+var specialBits = func() (out [dtype.F64 + 1][]uint64) {
 	for _, t := range registers() {
 		out[t] = specials(t)
 	}
@@ -166,11 +167,16 @@ func (a *array) ptr() unsafe.Pointer { return unsafe.Pointer(&a.mem[0]) }
 
 func (a *array) set(i int, bits uint64) {
 	p := unsafe.Add(a.ptr(), i*a.t.Size())
-	if a.t.Size() == 2 {
+	switch a.t.Size() {
+	case 1:
+		*(*uint8)(p) = uint8(bits)
+	case 2:
 		*(*uint16)(p) = uint16(bits)
-		return
+	case 4:
+		*(*uint32)(p) = uint32(bits)
+	default:
+		*(*uint64)(p) = bits
 	}
-	setBits(p, a.t.Size(), bits, 1)
 }
 
 func (a *array) get(i int) uint64 {
@@ -250,7 +256,7 @@ func TestEveryCell(t *testing.T) {
 			if err := ir.Check(k); err != nil {
 				t.Fatalf("%v: %v", c, err)
 			}
-			code, err := New().Compile(k)
+			code, err := interp.New().Compile(k)
 			if err != nil {
 				t.Errorf("%v: %v", c, err)
 				continue

@@ -1,4 +1,4 @@
-package interp
+package interp_test
 
 import (
 	"math/rand/v2"
@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -59,7 +60,7 @@ func parse(t testing.TB, text string) *ir.Kernel {
 
 func compile(t testing.TB, text string) backend.Code {
 	t.Helper()
-	code, err := New().Compile(parse(t, text))
+	code, err := interp.New().Compile(parse(t, text))
 	if err != nil {
 		t.Fatal(err)
 	}

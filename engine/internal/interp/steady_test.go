@@ -1,4 +1,4 @@
-package interp
+package interp_test
 
 import (
 	"math/rand/v2"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
+	"github.com/oneloop/oneloop/engine/internal/interp"
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
@@ -27,7 +28,7 @@ func TestSteadyState(t *testing.T) {
 			p = nil
 		}
 		s := newSetup(r, k, e, p, shapes, false)
-		code, err := New().Compile(k)
+		code, err := interp.New().Compile(k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +60,7 @@ func TestWorkers(t *testing.T) {
 				p = nil
 			}
 			s := newSetup(r, k, e, p, shapes, false)
-			code, err := New().Compile(k)
+			code, err := interp.New().Compile(k)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -247,7 +248,7 @@ func TestFmaSubnormal(t *testing.T) {
 		for _, k := range []int{1<<22 + 1, 1<<22 + 3, 1<<21 + 1, 1<<22 + 2} {
 			z := float32(float64(k) * 0x1p-149)
 			kern := opKernel(cellOp{prim.Fma, []dtype.Type{dtype.F32, dtype.F32, dtype.F32}, dtype.F32}, mask)
-			code, err := New().Compile(kern)
+			code, err := interp.New().Compile(kern)
 			if err != nil {
 				t.Fatal(err)
 			}

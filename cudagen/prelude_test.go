@@ -1,10 +1,11 @@
-package cudagen
+package cudagen_test
 
 import (
 	"regexp"
 	"strconv"
 	"testing"
 
+	"github.com/oneloop/oneloop/cudagen"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -13,7 +14,7 @@ import (
 // plan/ir.
 func TestPreludeHasOrder(t *testing.T) {
 	for name, want := range map[string]int{"block_length": ir.Block, "run_length": ir.Run, "lane_count": ir.MaxLanes} {
-		m := regexp.MustCompile(`\b` + name + ` = (\d+)`).FindStringSubmatch(Prelude)
+		m := regexp.MustCompile(`\b` + name + ` = (\d+)`).FindStringSubmatch(cudagen.Prelude)
 		if m == nil || m[1] != strconv.Itoa(want) {
 			t.Errorf("the prelude has %q, want %s = %d", m, name, want)
 		}
@@ -25,7 +26,7 @@ func TestPreludeHasOrder(t *testing.T) {
 func TestPreludeHasPrimitives(t *testing.T) {
 	inPlace := map[prim.Op]bool{prim.Const: true, prim.Lookup: true}
 	for op := prim.Const; op < prim.NumOps; op++ {
-		found := regexp.MustCompile(`(?m)\b` + op.String() + `(_\w*)?\(`).MatchString(Prelude)
+		found := regexp.MustCompile(`(?m)\b` + op.String() + `(_\w*)?\(`).MatchString(cudagen.Prelude)
 		if found == inPlace[op] {
 			t.Errorf("%s: in the prelude %v, written in place %v", op, found, inPlace[op])
 		}

@@ -20,6 +20,22 @@ import (
 
 	"github.com/oneloop/oneloop/internal/lists"
 	"github.com/oneloop/oneloop/internal/testlevel"
+
+	// The tests need the public packages compiled, and go test does that before it runs them. Else
+	// they would compile them themselves, while go test compiles them for other tests.
+	_ "github.com/oneloop/oneloop/engine/blas"
+	_ "github.com/oneloop/oneloop/engine/blas/system"
+	_ "github.com/oneloop/oneloop/engine/blob"
+	_ "github.com/oneloop/oneloop/engine/csv"
+	_ "github.com/oneloop/oneloop/engine/cuda"
+	_ "github.com/oneloop/oneloop/engine/gonum"
+	_ "github.com/oneloop/oneloop/engine/inspect"
+	_ "github.com/oneloop/oneloop/engine/inspect/limits"
+	_ "github.com/oneloop/oneloop/engine/net"
+	_ "github.com/oneloop/oneloop/engine/picture"
+	_ "github.com/oneloop/oneloop/engine/ps"
+	_ "github.com/oneloop/oneloop/engine/stream"
+	_ "github.com/oneloop/oneloop/expr/formula"
 )
 
 // notCalled has what TestZeroValues does not call, and why. The names are

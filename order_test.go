@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -168,4 +169,41 @@ func arrange(order []string, uses func(a, b string) int) []string {
 		}
 	}
 	return order
+}
+
+// compiledAgain has the packages with tests inside of them that import packages above, and these. go test compiles a package with
+// tests inside once more for them, and each package above it that they import.
+var compiledAgain = map[string][]string{
+	"engine/internal/jit":   {"engine", "engine/internal/host"},
+	"engine/internal/reuse": {"engine"},
+}
+
+// TestCompiledAgain checks that go test compiles no other package once more for the tests of another one.
+func TestCompiledAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("lists packages")
+	}
+	out, err := exec.Command("go", "list", "-test", "-deps", "-f", "{{with .ForTest}}{{.}} {{$.ImportPath}}{{end}}", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		of, rest, _ := strings.Cut(line, " ")
+		name, _, variant := strings.Cut(strings.TrimSpace(rest), " [")
+		if of, name = strings.TrimPrefix(of, modulePath), strings.TrimPrefix(name, modulePath); variant && name != of && name != of+"_test" {
+			got[of] = append(got[of], name)
+		}
+	}
+	for of, names := range got {
+		slices.Sort(names)
+		if !slices.Equal(names, compiledAgain[of]) {
+			t.Errorf("go test compiles %v once more for the tests inside of %s; have these tests outside, or elsewhere", names, of)
+		}
+	}
+	for of := range compiledAgain {
+		if got[of] == nil {
+			t.Errorf("go test compiles nothing once more for the tests of %s", of)
+		}
+	}
 }

@@ -211,22 +211,20 @@ func (f *avx512) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 }
 
 func (f *emitter) network(size int) *network {
-	return &network{Asm: f.Asm, evex: f.evex, size: size, take: f.Tmp, keep: f.constantFor}
+	return &network{Asm: f.Asm, evex: f.evex, size: size, take: f.Tmp, keep: f.constantFor, masks: map[string]*result{}}
 }
 
 func (f *avx2) JoinFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 	net, n, l := f.network(s.Size), len(v), f.LenOf(t)
-	out := kept(v)
-	if l == x86.L128 || f.AnyOrder {
-		out = net.interleave(out)
-	} else {
-		out = net.records(out)
+	if n > mostHeld {
+		net.masks = nil
 	}
+	out, order := net.join(kept(v), l == x86.L128 || f.AnyOrder)
 	hold(out)
 	first := f.stepLane(s, n) * n
-	for i, x := range out {
-		f.I(x86.VMOVUPS, l, x86.At(x86.RCX, int32((first+i*f.W)*s.Size)), net.get(x))
-		net.drop(x)
+	for _, i := range order {
+		f.I(x86.VMOVUPS, l, x86.At(x86.RCX, int32((first+i*f.W)*s.Size)), net.get(out[i]))
+		net.drop(out[i])
 	}
 }
 
@@ -273,21 +271,12 @@ func (f *emitter) Interleave(i int32, use func(k int, x isa.Vec), keep bool) {
 			v[k] = instruction(func(d x86.Vec, _ []x86.Vec) { f.own.loadLanes(d, t, from) })
 		}
 	}
-	out := v
-	if bytes == 16 {
-		out = net.interleave(v)
-	} else {
-		out = net.records(v)
-	}
+	out, order := net.join(v, bytes == 16)
 	for k := 0; widens && k < len(out); k++ {
 		out[k] = instruction(func(d x86.Vec, from []x86.Vec) { f.own.loadLanes(d, t, from[0]) }, out[k])
 	}
 	hold(out)
-	n := len(out)
-	for k := range out {
-		if n%2 == 1 { // neighbours have a piece in common, so few pieces are in registers at once
-			k = k * (n + 1) / 2 % n
-		}
+	for _, k := range order {
 		if use(k, net.get(out[k])); !keep {
 			net.drop(out[k])
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/internal/lists"
 )
 
 // A network interleaves vectors of 256 bits, and takes them apart again. AVX2 has few instructions that
@@ -18,7 +19,7 @@ type network struct {
 	size  int            // of an element
 	take  func() x86.Vec // returns a register more
 	spare []x86.Vec
-	masks map[string]*result                     // for blends of elements of 1 byte of few vectors
+	masks map[string]*result                     // for blends of elements of 1 byte of few vectors, or nil
 	keep  func(l x86.Len, m x86.Mem) x86.Operand // returns the register that keeps a constant, or m; or nil
 }
 
@@ -174,23 +175,21 @@ func (net *network) constant(b []byte) x86.Operand {
 	return net.keep(x86.L256, m)
 }
 
-// mostMasks is the most vectors that leave registers to their masks, which are as many.
-const mostMasks = 5
+// mostMasks is the most vectors that leave registers to their masks, which are as many. Values that are joined, and do not change, leave
+// fewer: mostHeld of them.
+const mostMasks, mostHeld = 5, 4
 
 // mask returns a constant of 16 bytes, in both halves. Uses may share the register to which it is loaded.
 func (net *network) mask(b []byte, share bool) *result {
 	if t, ok := net.masks[string(b)]; ok {
 		return t
 	}
-	if net.masks == nil {
-		net.masks = map[string]*result{}
-	}
 	c := net.constant(b)
 	t := instruction(func(d x86.Vec, _ []x86.Vec) { net.I(x86.VMOVUPS, x86.L256, d, c) })
 	if v, ok := c.(x86.Vec); ok {
 		t = kept([]x86.Vec{v})[0]
 	}
-	if share {
+	if share && net.masks != nil {
 		net.masks[string(b)] = t
 	}
 	return t
@@ -215,6 +214,24 @@ func (net *network) permute(x *result, from func(i int) int) *result {
 		return instruction(func(d x86.Vec, v []x86.Vec) { net.I(x86.VPERMILPS, x86.L256, d, v[0], x86.Imm(order)) }, x)
 	}
 	return instruction(func(d x86.Vec, v []x86.Vec) { net.I(x86.VPSHUFB, x86.L256, d, v[0], net.constant(sel)) }, x)
+}
+
+// join is interleave for halves, or else records. It returns the order in which the results should be made, too: neighbours have pieces in
+// common, so few pieces are in registers at once.
+func (net *network) join(v []*result, halves bool) (out []*result, order []int) {
+	n := len(v)
+	order = lists.UpTo(n)
+	if halves {
+		return net.interleave(v), order
+	}
+	for k := range order {
+		if n%2 == 1 {
+			order[k] = k * (n + 1) / 2 % n
+		} else if n%(2*net.lanes()) != 0 {
+			order[k] = k/2 + k%2*n/2
+		}
+	}
+	return net.records(v), order
 }
 
 // records interleaves n vectors to n vectors of whole records of n elements.

@@ -304,9 +304,7 @@ func (g *Graph) byField(roots []Root) [][]Root {
 	return [][]Root{slices.Concat(g.cutAt(roots, axis, lists.UpTo(t.Shape[axis]+1))...)}
 }
 
-// fieldAxis returns the axis of v along which the elements of short records in an array that it reads follow each other, or -1. Three
-// elements of 1 or 2 bytes, or more than four, take machine code as many instructions to separate as a loop for each field, and two bytes
-// take longer.
+// fieldAxis returns the axis of v along which the elements of short records in an array that it reads follow each other, or -1.
 func (g *Graph) fieldAxis(v *Node) int {
 	for _, a := range g.arraysOf(v, false) {
 		order, size := a.order(), a.Type.Size()
@@ -315,7 +313,7 @@ func (g *Graph) fieldAxis(v *Node) int {
 			continue
 		}
 		n := a.Shape[order[k]]
-		if abs(a.Strides[order[k-1]]) == n && n <= mostFields && n*size <= recordBytes && n*size >= 4 && (size >= 4 || n == 2 || n == 4) {
+		if abs(a.Strides[order[k-1]]) == n && n <= mostFields && n*size <= recordBytes {
 			return order[k]
 		}
 	}

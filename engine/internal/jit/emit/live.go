@@ -301,7 +301,7 @@ func (f *phaseCode) deepCopies() int {
 // A loop with more nodes than deepBody, without loads and stores, computes two vectors at once, or three where there are predicates. One with more
 // than deeperBody computes three if a vector takes at most deeperVectors registers, and one with more than longestBody in any case.
 const (
-	deepBody      = 32
+	deepBody      = 28
 	deeperBody    = 48
 	deeperVectors = 10
 	longestBody   = 98

@@ -16,7 +16,7 @@ type scaling struct {
 
 // scaleRows has for float32 and float64 how many bits a significand stores, and the logarithms of two bounds: for a
 // magnitude from 2^-near to 2^near and a power from 2^-far to 2^far the product is a normal number.
-var scaleRows = [2]struct{ mant, near, far int64 }{{23, 8, 64}, {52, 64, 512}}
+var scaleRows = [2]struct{ mant, near, far int64 }{{23, 32, 64}, {52, 64, 512}}
 
 // scale adds the exponent to the bits of the float if that is about 1 in all lanes and the power is no extreme
 // one. All registers are taken before the branch.

@@ -345,7 +345,8 @@ func (f *phaseCode) oneByOne(group int) bool {
 		return false
 	}
 	bytes := f.W * f.Layout.Widest()
-	moves := f.Narrow && bytes == 32 && f.Layout.Apart() || f.Layout.Moves && bytes == layout.LineBytes
+	together := f.Together != nil && slices.ContainsFunc(f.top, func(id int32) bool { return f.Together(&f.Nodes[id]) })
+	moves := f.Narrow && bytes == 32 && f.Layout.Apart() && !together || f.Layout.Moves && bytes == layout.LineBytes
 	if moves && !f.Fetch && !f.Stream && len(f.Layout.Sites) <= mostHalfLines {
 		return true
 	}

@@ -93,6 +93,8 @@ type Facts struct {
 	// FromMemory reports whether the instruction of a node takes an operand that is a vector in memory: the
 	// second one, or the first one of an operation that commutes or of a comparison. If it is nil, no instruction does.
 	FromMemory func(n *lower.Node) bool
+	// Together reports whether vectors of a group share instructions of a node. If it is nil, none do.
+	Together func(n *lower.Node) bool
 	// Signed says that instructions compare integers with a sign alone.
 	Signed bool
 	// Mirrors says that a maximum of floats takes two instructions more than a minimum.

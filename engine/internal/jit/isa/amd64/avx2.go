@@ -29,7 +29,7 @@ func (avx2Target) Facts() isa.Facts {
 		Name: "avx2", Vectors: 15, Bytes: 32, // the sixteenth vector has the tail mask
 		NarrowLanes: true, Negates: true, Halves: true, Complements: true, Halving: true, Extremes: true,
 		Fields: fields2, Joins: fields2, LeastJoined: 1, MostNarrow: 8, Planes: fields2 | 1<<7, Neighbours: neighbours,
-		RowsAtOnce: 4, Tails: true, Prefixes: true, Blends: true, LoadsIndices: true, OneCount: true, Constants: true, Sums: true, Mirrors: true, Signed: true, Sites: sites, FromMemory: fromMemory, Temporaries: temporaries,
+		RowsAtOnce: 4, Tails: true, Prefixes: true, Blends: true, LoadsIndices: true, OneCount: true, Constants: true, Sums: true, Mirrors: true, Signed: true, Sites: sites, FromMemory: fromMemory, Together: testsOnce, Temporaries: temporaries,
 	}
 }
 

@@ -2,12 +2,14 @@ package amd64
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // Conversions between types with AVX2. Only floats out of the range of 64-bit integers go lane by lane, through
@@ -55,13 +57,66 @@ func (f *avx2) floatToInt(n *lower.Node) {
 	switch {
 	case isa.Wide(n.Type):
 		f.floatToWide(n)
-		return
-	case n.Type == dtype.U32:
-		f.floatToUnsigned(n)
+	case f.convertsTogether(n):
+		f.truncateTogether(n)
+	default:
+		x := f.Src(n.Args[0])
+		f.truncate(f.Dst(), x, n.In, n.Type)
+	}
+}
+
+// testsOnce is the field of [isa.Facts] for AVX2: conversions of floats whose result is not extended, as a store that packs it applies the bounds
+// of its type, share a test of their range.
+func testsOnce(n *lower.Node) bool {
+	return n.Op == prim.Cvt && n.In.IsFloat() && !inRange(n) && (n.Type == dtype.I32 || n.Type == dtype.U32 || saturates(n))
+}
+
+// convertsTogether reports whether the first copy of a conversion converts all: there are registers for the results, and for the temporaries of
+// truncate.
+func (f *avx2) convertsTogether(n *lower.Node) bool {
+	if f.Copy > 0 {
+		return f.Places[f.Key(f.ID, f.Copy)].Reg >= 0
+	}
+	whole := f.Phase.Kind == lower.MapPhase && !f.Masked && !f.InCold && f.Copies > 1 && f.Batch|f.Half|f.Pair|f.Runs|f.Ends|f.Back|f.Layout.Laid == 0
+	return testsOnce(n) && whole && bits.OnesCount64(f.Vecs.Free) > f.Copies+3
+}
+
+// truncateTogether converts the copies of a node. The instruction makes the least integer of numbers out of range, and of NaN: if there is
+// one, or a negative one for U32, the copies are converted one by one.
+func (f *avx2) truncateTogether(n *lower.Node) {
+	if f.Copy > 0 {
 		return
 	}
-	x := f.Src(n.Args[0])
-	f.truncate(f.Dst(), x, n.In, n.Type)
+	x, d := make([]x86.Vec, f.Copies), make([]x86.Vec, f.Copies)
+	for c := range d {
+		f.Copy = c
+		x[c], d[c] = f.Src(n.Args[0]), f.Dst()
+	}
+	f.Copy = 0
+	least, near, l, combine := f.Tmp(), f.NewLabel(), f.LenOf(dtype.I32), x86.VPMINSD
+	if n.Type == dtype.U32 {
+		combine = x86.VPOR
+	}
+	for c := range d {
+		f.I(pick(n.In, x86.VCVTTPS2DQ, x86.VCVTTPD2DQ), max(f.LenOf(n.In), l), d[c], x[c])
+		switch {
+		case c == 1:
+			f.I(combine, l, least, d[0], d[1])
+		case c > 1:
+			f.I(combine, l, least, least, d[c])
+		}
+	}
+	if n.Type != dtype.U32 {
+		f.I(x86.VPCMPEQD, l, least, least, f.full(dtype.U32, 1<<31))
+	}
+	f.I(x86.VMOVMSKPS, l, x86.RAX, least)
+	f.Within(func() { f.Tmp(); f.Tmp(); f.Tmp() }) // those of truncate, for which no value goes to memory behind the branch
+	f.I(x86.TEST, x86.W32, x86.RAX, x86.RAX)
+	f.I(x86.JE, 0, near)
+	for c := range d {
+		f.Within(func() { f.truncate(d[c], x[c], n.In, n.Type) })
+	}
+	f.Bind(near)
 }
 
 func (f *avx2) narrow(d, x x86.Vec) {
@@ -70,8 +125,12 @@ func (f *avx2) narrow(d, x x86.Vec) {
 	f.I(x86.VSHUFPS, x86.L128, d, x, t, x86.Imm(0x88))
 }
 
-// truncate converts floats to I32 or a narrow type, with saturation and NaN to 0.
+// truncate converts floats to 32 bits or a narrow type, with saturation and NaN to 0.
 func (f *avx2) truncate(d, x x86.Vec, from, to dtype.Type) {
+	if to == dtype.U32 {
+		f.floatToUnsigned(d, x, from)
+		return
+	}
 	l, lf := max(f.LenOf(from), f.LenOf(to)), f.LenOf(from)
 	k := f.Tmp()
 	cmp := pick(from, x86.VCMPPS, x86.VCMPPD)
@@ -178,10 +237,10 @@ func (f *avx2) unsignedToFloat(n *lower.Node) {
 // floatToUnsigned converts to U32. NaN and negative numbers become 0 by a maximum, which returns its second operand for NaN. The
 // truncated float64 from 2^52 on has the integer as its lower half. A float32 from 2^31 on is out of the range of the
 // conversion, whose result then has the sign bit alone; its distance from 2^31 has the other bits.
-func (f *avx2) floatToUnsigned(n *lower.Node) {
-	x, d, t := f.Src(n.Args[0]), f.Dst(), f.Tmp()
-	full := func(x float64) x86.Mem { return f.full(n.In, floatBits(n.In, x)) }
-	if isa.Wide(n.In) {
+func (f *avx2) floatToUnsigned(d, x x86.Vec, from dtype.Type) {
+	t := f.Tmp()
+	full := func(x float64) x86.Mem { return f.full(from, floatBits(from, x)) }
+	if isa.Wide(from) {
 		const l = x86.L256
 		f.I(x86.VMAXPD, l, t, x, full(0))
 		f.I(x86.VMINPD, l, t, t, full(math.MaxUint32))
@@ -190,7 +249,7 @@ func (f *avx2) floatToUnsigned(n *lower.Node) {
 		f.narrow(d, t)
 		return
 	}
-	l, u, over := f.LenOf(n.In), f.Tmp(), f.Tmp()
+	l, u, over := f.LenOf(from), f.Tmp(), f.Tmp()
 	f.I(x86.VMAXPS, l, t, x, full(0))
 	f.I(x86.VCMPPS, l, over, t, full(1<<32), x86.Imm(0x1d))
 	f.I(x86.VSUBPS, l, u, t, full(1<<31))

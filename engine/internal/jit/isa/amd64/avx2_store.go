@@ -83,6 +83,8 @@ func (f *avx2) packable(n *lower.Node, t dtype.Type) (x86.Vec, packing) {
 		return v, packing{x86.VPACKUSDW, x86.VPACKUSWB}
 	case t.IsSigned():
 		return x, packing{x86.VPACKSSDW, x86.VPACKSSWB}
+	case t == dtype.U8 && saturates(arg):
+		return x, packing{x86.VPACKSSDW, x86.VPACKUSWB}
 	}
 	return x, packing{x86.VPACKUSDW, x86.VPACKUSWB}
 }

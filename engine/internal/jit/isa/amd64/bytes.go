@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
@@ -158,6 +159,10 @@ func (f *emitter) packEven(s *layout.Site, w []window, d x86.Vec) {
 // shuffledPair loads elements from windows of 16 bytes: the lower half of d from lower ones, and the
 // upper half from upper ones.
 func (f *emitter) shuffledPair(lower, upper []window, size int, d x86.Vec) {
+	if len(lower) > 1 || len(upper) > 1 {
+		made := sideBySide([2][]window{lower, upper}, size)
+		lower, upper = made[0], made[1]
+	}
 	for i := range max(len(lower), len(upper)) {
 		f.Within(func() {
 			x, sel := d, repeat(0x80, 32)
@@ -177,6 +182,39 @@ func (f *emitter) shuffledPair(lower, upper []window, size int, d x86.Vec) {
 			}
 		})
 	}
+}
+
+// sideBySide returns windows of the same lanes that are the halves of two vectors in memory: the first one begins with the first element, and
+// the second one ends with the last one. It returns the given ones, those of the lower half and of the upper half, if these vectors lack a lane.
+func sideBySide(given [2][]window, size int) [2][]window {
+	type element struct{ half, at, lane int }
+	var all []element
+	for half, list := range given {
+		for _, w := range list {
+			for _, p := range w.lanes {
+				all = append(all, element{half, int(w.from.(x86.Mem).Disp) + p.At*size, p.Lane})
+			}
+		}
+	}
+	place := func(a, b element) int { return a.at - b.at }
+	first, m, made := slices.MinFunc(all, place), given[0][0].from.(x86.Mem), [2][]window{}
+	starts := []int{first.at, slices.MaxFunc(all, place).at + size - 32}
+	for half := range made {
+		for _, at := range starts {
+			m.Disp = int32(at + 16*(half^first.half))
+			made[half] = append(made[half], window{from: m})
+		}
+	}
+	for _, e := range all {
+		at := func(w window) int { return e.at - int(w.from.(x86.Mem).Disp) }
+		k := slices.IndexFunc(made[e.half], func(w window) bool { return 0 <= at(w) && at(w) <= 16-size })
+		if k < 0 || starts[1] < starts[0] {
+			return given
+		}
+		w := &made[e.half][k]
+		w.lanes = append(w.lanes, picked{Lane: e.lane, At: at(*w) / size})
+	}
+	return made
 }
 
 // loadHalves loads the first of some lower windows of 16 bytes to the lower half of x, and the first of some upper ones to the upper

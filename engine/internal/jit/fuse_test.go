@@ -110,6 +110,64 @@ func TestFused(t *testing.T) {
 	}
 }
 
+// TestComplemented compares predicates that machine code may make as their complements with the interpreter: loads, comparisons and
+// functions of them, which a store, a selection, a Not or another comparison uses, some of them again. What it counts are the
+// complements in the main loop of AVX2, for each vector.
+func TestComplemented(t *testing.T) {
+	r := rand.New(rand.NewPCG(61, 62))
+	for _, c := range []struct {
+		code  string
+		xors  int // of bytes
+		store string
+	}{
+		{"%9 = cvt bool %0", 0, ""}, {"%5 = cvt bool %0\n %9 = not bool %5", 0, ""}, {"%5 = le bool %0 %1\n %9 = not bool %5", -1, ""},
+		{"%5 = cvt bool %0\n %6 = cvt bool %1\n %9 = and bool %5 %6", 0, ""}, {"%5 = cvt bool %0\n %6 = lt bool %0 %1\n %9 = or bool %5 %6", -1, ""},
+		{"%5 = cvt bool %0\n %6 = cvt bool %1\n %9 = xor bool %5 %6", 1, ""}, {"%5 = cvt bool %0\n %6 = cvt bool %1\n %9 = eq bool %5 %6", -1, ""},
+		{"%9 = and bool %3 %4", 0, ""}, {"%5 = not bool %3\n %9 = or bool %5 %4", 1, ""}, {"%9 = ne bool %3 %4", 1, ""}, {"%9 = and bool %3 %3", -1, ""},
+		{"%5 = cvt bool %0\n %9 = and bool %5 %3", 0, "store u8 o[i0] %0"}, {"%5 = ne bool %0 %1\n %6 = and bool %5 %3\n %7 = or bool %6 %4\n %9 = not bool %7", 0, ""},
+		{"%5 = ne bool %0 %1\n %9 = and bool %5 %3", -1, "%8 = select u8 %5 %0 %2\n store u8 o[i0] %8"}, {"%5 = ne bool %0 %1\n %9 = not bool %5", -1, "%8 = select u8 %9 %0 %2\n store u8 o[i0] %8"},
+		{"%9 = le bool %2 %1", -1, "%6 = not bool %3\n %7 = and bool %6 %4\n %8 = select u8 %7 %0 %2\n store u8 o[i0] %8"},
+	} {
+		for _, typ := range []string{"u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64"} {
+			reg, code := strings.Replace(typ, "f16", "f32", 1), c.code+"\n "+c.store
+			for i, load := range []string{"u8 x[i0]", "u8 y[i0]", "u8 z[i0]", "bool p[i0]", "bool q[i0]"} {
+				if v := fmt.Sprintf("%%%d", i); strings.Contains(code, v) {
+					code = v + " = load " + load + "\n " + code
+				}
+			}
+			code = strings.NewReplacer("load u8", "load "+reg, "load f16", "load f32", "select u8", "select "+reg, "store u8", "store "+reg, "buf x u8", "buf x "+typ, "buf y u8", "buf y "+typ, "buf z u8", "buf z "+typ, "buf o u8", "buf o "+reg).Replace(fmt.Sprintf(`kernel complemented
+axis i0
+buf x u8 in 1
+buf y u8 in 1
+buf z u8 in 1
+buf p bool in 1
+buf q bool in 1
+buf o u8 out 1
+buf b bool out 1
+{
+  vec i0 {
+    %s
+    store bool b[i0] %%9
+  }
+}
+`, code))
+			for _, n := range []int{1, 7, 70, 301} {
+				s := newSetup(t, r, parse(t, code), []int{n}, nil, [][]int{{n}, {n}, {n}, {n}, {n}, {n}, {n}}, true)
+				for _, be := range isas(t) {
+					if be.Name() != "avx2" || typ != "u8" || c.xors < 0 || n < 301 {
+						continue
+					}
+					inst := s.instance(t, be)
+					if xors, stores := countIn(t, inst, "main loop", "vpxor"), countIn(t, inst, "main loop", "vmovups ymmword"); xors != c.xors*stores/strings.Count(code, "store") {
+						t.Errorf("%d complements and %d stores in the main loop\n%s", xors, stores, code)
+					}
+				}
+				differ(t, r, s)
+			}
+		}
+	}
+}
+
 // TestFusedHalves compares products of integers of 64 bits, whose operands are below 2^32 or not,
 // with the interpreter.
 func TestFusedHalves(t *testing.T) {

@@ -188,40 +188,74 @@ func (j *joiner) halve(n *lower.Node) {
 	}
 }
 
-// complement makes a load of predicates load their complement, if only a Not uses it. It makes a comparison its complement and exchanges
-// the operands of the selection by it, if that takes one instruction less and nothing else uses the comparison.
+// complement makes the predicate of a selection, a store, a Not or a comparison of predicates its complement, where that takes fewer
+// instructions. A selection exchanges its operands, and a store complements the bits.
 func (j *joiner) complement(n *lower.Node) {
-	if n.Op == prim.Select && j.uses[n.Args[0]] == 1 && j.exchange(&j.Nodes[n.Args[0]]) {
-		n.Args[1], n.Args[2] = n.Args[2], n.Args[1]
-	}
-	if n.Op != prim.Not || n.In != dtype.Bool || j.LaneSize == 0 {
-		return
-	}
-	x := &j.Nodes[n.Args[0]]
-	if x.Op != ir.Load || j.uses[n.Args[0]] > 1 || x.Args[0] != lower.None || x.Args[1] != lower.None {
-		return
-	}
-	if s := &j.Layout.Sites[x.Aux]; s.Kind == layout.Unit && !s.Guard {
-		x.Imm, n.Op = 1, prim.Cvt
+	x, y := n.Args[0], n.Args[1]
+	switch {
+	case n.Op == prim.Select && j.saves(x) > 0:
+		n.Args = [3]int32{j.complemented(x), n.Args[2], y}
+	case n.Op == prim.Not && n.In == dtype.Bool && j.saves(x) >= 0:
+		n.Op, n.Args[0] = prim.Cvt, j.complemented(x)
+	case (n.Op == prim.Xor || compares(n.Op)) && n.In == dtype.Bool && x != y && j.saves(x)+j.saves(y) > 0:
+		n.Args[0], n.Args[1] = j.complemented(x), j.complemented(y)
+	case n.Op == ir.Store && n.In == dtype.Bool && j.Layout.Laid == 0 && !j.Paired() && j.unit(n) && j.saves(x) > 0:
+		n.Imm, n.Args[0] = lower.Complement, j.complemented(x)
 	}
 }
 
-// exchange makes a comparison of integers its complement if that is equality, less for signed lanes, or at most for unsigned ones.
-func (j *joiner) exchange(c *lower.Node) bool {
-	unsigned := c.In.IsUnsigned() && !isa.Wide(c.In) && c.In.Size() >= cmp.Or(j.LaneSize, 4)
+// unit reports whether the elements of an access follow each other in memory, and none is left out.
+func (j *joiner) unit(n *lower.Node) bool {
+	s := &j.Layout.Sites[n.Aux]
+	return s.Kind == layout.Unit && !s.Guard && !s.Transposes
+}
+
+// noComplement is what saves returns for a predicate whose complement needs an instruction more, or that has other uses.
+const noComplement = -99
+
+// saves returns how many instructions less the complement of a predicate takes.
+func (j *joiner) saves(id int32) int {
+	n := &j.Nodes[id]
 	switch {
-	case !c.In.IsInt():
-		return false
-	case c.Op == prim.Ne:
-		c.Op = prim.Eq
-	case c.Op == prim.Le && !unsigned:
-		c.Op, c.Args[0], c.Args[1] = prim.Lt, c.Args[1], c.Args[0]
-	case c.Op == prim.Lt && unsigned:
-		c.Op, c.Args[0], c.Args[1] = prim.Le, c.Args[1], c.Args[0]
-	default:
-		return false
+	case j.Uniform[id] || j.uses[id] != 1:
+	case n.Op == prim.Not:
+		return 1
+	case n.Op == ir.Load && j.LaneSize > 0 && n.Args[0] == lower.None && n.Args[1] == lower.None && j.unit(n):
+		return 1
+	case (n.Op == prim.And || n.Op == prim.Or) && n.Args[0] != n.Args[1]:
+		return j.saves(n.Args[0]) + j.saves(n.Args[1])
+	case compares(n.Op) && n.In.IsFloat():
+		return 0
+	case compares(n.Op) && n.In.IsInt(): // equality takes one instruction, and so does less for signed lanes, or at most for unsigned ones
+		unsigned := n.In.IsUnsigned() && !isa.Wide(n.In) && n.In.Size() >= cmp.Or(j.LaneSize, 4)
+		if n.Op == prim.Eq || n.Op == prim.Lt && !unsigned || n.Op == prim.Le && unsigned {
+			return -1
+		}
+		return 1
 	}
-	return true
+	return noComplement
+}
+
+// complements are the operations that give the complement: of the complements of their operands, or for Lt and Le of exchanged operands.
+var complements = map[prim.Op]prim.Op{prim.And: prim.Or, prim.Or: prim.And, prim.Eq: prim.Ne, prim.Ne: prim.Eq, prim.Lt: prim.Le, prim.Le: prim.Lt}
+
+// complemented makes a predicate its complement, and returns it.
+func (j *joiner) complemented(id int32) int32 {
+	n := &j.Nodes[id]
+	switch op := complements[n.Op]; {
+	case n.Op == prim.Not:
+		j.joined++
+		return n.Args[0]
+	case n.Op == ir.Load || n.In.IsFloat():
+		n.Imm ^= lower.Complement
+	case n.Op == prim.And || n.Op == prim.Or:
+		n.Op, n.Args[0], n.Args[1] = op, j.complemented(n.Args[0]), j.complemented(n.Args[1])
+	case n.Op == prim.Lt || n.Op == prim.Le:
+		n.Op, n.Args[0], n.Args[1] = op, n.Args[1], n.Args[0]
+	default:
+		n.Op = op
+	}
+	return id
 }
 
 // foldLoads lets instructions take vectors from memory in place of loads that nothing else uses. No store is
@@ -260,11 +294,7 @@ func (f *phaseCode) foldLoads() {
 // foldable reports whether an instruction may take a vector that a node loads, as nothing else does, from memory.
 func (j *joiner) foldable(id int32) bool {
 	n := &j.Nodes[id]
-	if n.Op != ir.Load || j.uses[id] != 1 || n.Args[0] != lower.None || n.Args[1] != lower.None {
-		return false
-	}
-	s := &j.Layout.Sites[n.Aux]
-	return s.Kind == layout.Unit && !s.Guard
+	return n.Op == ir.Load && j.uses[id] == 1 && n.Args[0] == lower.None && n.Args[1] == lower.None && j.unit(n)
 }
 
 // tables are the bits of the functions of two bits, each for all values of three: of the first
@@ -500,7 +530,7 @@ func (j *joiner) used(list []int32) []int32 {
 	kept := len(out)
 	for _, id := range slices.Backward(list) {
 		n := &j.Nodes[id]
-		if j.uses[id] == 0 && (n.Op == prim.Neg || compares(n.Op) || n.Op == prim.Add || n.Op == prim.Cvt || tables[n.Op] != nil) {
+		if j.uses[id] == 0 && (n.Op == prim.Neg || n.Op == prim.Not || compares(n.Op) || n.Op == prim.Add || n.Op == prim.Cvt || tables[n.Op] != nil) {
 			for _, a := range n.Args {
 				if a != lower.None {
 					j.uses[a]--

@@ -79,7 +79,7 @@ type Facts struct {
 	Reciprocals bool
 	// Extremes says that there are rules for the lesser and the greater of floats.
 	Extremes bool
-	// Complements says that a load of predicates in narrow lanes with an Imm of 1 gives their complement.
+	// Complements says that comparisons of floats, stores of predicates, and their loads in narrow lanes, may give the complement.
 	Complements bool
 	// Halving says that a store of integers of 32 bits takes lanes of 64 bits, of which it stores the lower halves.
 	Halving bool

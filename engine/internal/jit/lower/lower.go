@@ -252,8 +252,11 @@ func (l *lowerer) ins(in *ir.Ins) {
 	default:
 		n.In = l.k.Types[in.Args[n.numArgs()-1]]
 	}
-	if n.Op == prim.Mul && n.Type.IsInt() {
+	switch {
+	case n.Op == prim.Mul && n.Type.IsInt():
 		ph.selects(&n)
+	case n.Op == prim.Cvt && n.Type == dtype.Bool && n.In != dtype.Bool:
+		n.Op, n.Args[1] = prim.Ne, ph.constant(n.In, 0, ir.None)
 	}
 	id := ph.add(n, in.Dst)
 	if in.Dst != ir.None {

@@ -68,7 +68,7 @@ const (
 const NotGreatest = 1
 
 // Complement is the bit of the Imm of a comparison that holds in the other lanes, as in the immediate of the instruction. Only targets with
-// predicates see it.
+// predicates see it, and those with Complements, which have it in the Imm of a load and a store of predicates, too.
 const Complement = 4
 
 // InRange is the Imm of a conversion of floats to a narrow integer type whose operand is NaN or in the range of the type.

@@ -228,7 +228,7 @@ func (f *avx2) compareFloat(n *lower.Node) {
 	x, y := f.Src(a), f.srcM(b)
 	f.Release()
 	d := f.Dst()
-	f.I(pick(n.In, x86.VCMPPS, x86.VCMPPD), f.LenOf(n.In), d, x, y, order)
+	f.I(pick(n.In, x86.VCMPPS, x86.VCMPPD), f.LenOf(n.In), d, x, y, order^x86.Imm(n.Imm&lower.Complement))
 	f.predicate(d, n.In)
 }
 

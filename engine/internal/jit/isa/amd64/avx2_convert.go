@@ -22,20 +22,6 @@ func (f *avx2) fromPredicate(n *lower.Node) {
 	f.I(x86.VANDPS, f.LenOf(to), f.Dst(), p, f.full(to, floatBits(to, 1)))
 }
 
-func (f *avx2) toPredicate(n *lower.Node) {
-	x, from := f.Src(n.Args[0]), n.In
-	if from.IsFloat() {
-		f.Release()
-	}
-	d := f.Dst()
-	if from.IsFloat() {
-		f.I(pick(from, x86.VCMPPS, x86.VCMPPD), f.LenOf(from), d, x, f.full(from, 0), x86.Imm(4))
-	} else {
-		f.notZero(d, x, from)
-	}
-	f.predicate(d, from)
-}
-
 func (f *avx2) intToFloat(n *lower.Node) {
 	switch {
 	case isa.Wide(n.In) && isa.Wide(n.Type):

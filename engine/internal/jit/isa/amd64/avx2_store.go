@@ -120,7 +120,7 @@ func (f *avx2) storePacked(n *lower.Node, t dtype.Type, m x86.Mem, masked bool) 
 // truths makes ones of packed predicates.
 func (f *avx2) truths(t dtype.Type, l x86.Len, v x86.Vec) {
 	if t == dtype.Bool {
-		f.I(x86.VPAND, l, v, v, f.Const(repeat(1, int(l)/8)))
+		f.I(f.truth(), l, v, v, f.Const(repeat(1, int(l)/8)))
 	}
 }
 

@@ -500,16 +500,6 @@ func (f *avx512) fromPredicate(n *lower.Node) {
 	}
 }
 
-func (f *avx512) toPredicate(n *lower.Node) {
-	x, from := f.Src(n.Args[0]), n.In
-	f.Release()
-	if from.IsFloat() {
-		f.I(pick(from, x86.VCMPPS, x86.VCMPPD), f.LenOf(from), f.DstMask(), x, f.constBcast(from, 0), x86.Imm(4))
-	} else {
-		f.I(f.pickLane(from, x86.VPTESTMB, x86.VPTESTMW, x86.VPTESTMD, x86.VPTESTMQ), f.LenOf(from), f.DstMask(), x, x)
-	}
-}
-
 func (f *avx512) intToFloat(n *lower.Node) {
 	d, x := f.unary(n)
 	op := toFloat[isa.Lane32(n.In)]

@@ -40,7 +40,6 @@ type set interface {
 	// These emit a conversion. A float out of range saturates, and NaN becomes 0. narrow
 	// takes the lower halves of 64-bit lanes.
 	fromPredicate(n *lower.Node)
-	toPredicate(n *lower.Node)
 	intToFloat(n *lower.Node)
 	floatToInt(n *lower.Node)
 	narrow(d, x x86.Vec)

@@ -528,11 +528,11 @@ func (f *avx2) fromNarrow(d x86.Vec, x x86.Operand, t dtype.Type) {
 func (f *avx2) storeNarrow(t dtype.Type, m x86.Mem, x x86.Vec, masked bool) {
 	l := x86.L256
 	if part := uint16(t.Mask()); t.Size() < f.LaneSize || t == dtype.Bool {
-		v := f.Tmp()
+		v, and := f.Tmp(), x86.VPAND
 		if t == dtype.Bool {
-			part = 1
+			part, and = 1, f.truth()
 		}
-		f.I(x86.VPAND, l, v, x, f.full(dtype.U16, uint64(part)))
+		f.I(and, l, v, x, f.full(dtype.U16, uint64(part)))
 		x = v
 	}
 	if t.Size() < f.LaneSize { // the lanes have no other bits, so the packing does not saturate
@@ -553,4 +553,12 @@ func (f *avx2) storeNarrow(t dtype.Type, m x86.Mem, x x86.Vec, masked bool) {
 	}
 	f.I(x86.VMOVUPS, l, at(frame.Tmp), x)
 	f.copyTail(m, t.Size(), true)
+}
+
+// truth is the instruction that makes ones of the lanes of a predicate, or of the others if a store complements it.
+func (f *avx2) truth() x86.Op {
+	if f.Cur.Op == ir.Store && f.Cur.Imm == lower.Complement {
+		return x86.VPANDN
+	}
+	return x86.VPAND
 }

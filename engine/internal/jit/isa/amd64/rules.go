@@ -413,8 +413,6 @@ func convert(f *emitter, n *lower.Node) {
 		move(f, n)
 	case from == dtype.Bool:
 		f.own.fromPredicate(n)
-	case to == dtype.Bool:
-		f.own.toPredicate(n)
 	case from.IsFloat() && to.IsFloat():
 		d, x := f.unary(n)
 		f.I(pick(to, x86.VCVTPD2PS, x86.VCVTPS2PD), l, d, x)

@@ -5,7 +5,6 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // Conversions between types. Those from floats saturate, and give 0 for NaN, as the primitive does.
@@ -17,8 +16,6 @@ func (f *neon) convert(n *lower.Node) {
 		f.move(n)
 	case from == dtype.Bool:
 		f.fromPredicate(n)
-	case to == dtype.Bool:
-		f.toPredicate(n)
 	case from.IsFloat() && to.IsFloat():
 		d, x := f.operand(n)
 		if isa.Wide(to) {
@@ -65,16 +62,6 @@ func (f *neon) fromPredicate(n *lower.Node) {
 	k := f.full(to, one)
 	f.Release()
 	f.I(arm64.VAND, f.whole(to), f.Dst(), p, k)
-}
-
-func (f *neon) toPredicate(n *lower.Node) {
-	d, x := f.operand(n)
-	if r := f.arr(n.In); n.In.IsFloat() {
-		f.compare(prim.Ne, n.In, d, x, f.full(n.In, 0))
-	} else {
-		f.I(arm64.VCMTST, r, d, x, x)
-	}
-	f.predicate(d, n.In)
 }
 
 func (f *neon) intToFloat(n *lower.Node) {

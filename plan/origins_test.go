@@ -54,7 +54,7 @@ sum: 0.0%0 0.0%2 0.0%4-5 0.0%7
 transpose: 0.0%7
 `},
 		{"stored", "x 100x100 float32\n", "y = exp(x); z = y.T + y", nil, `
-exp: 0.0%1-32 1.0%0
+exp: 0.0%1-44 1.0%0
 transpose: 1.0%1
 add: 1.0%2
 `},

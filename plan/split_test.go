@@ -105,11 +105,12 @@ func splitLoops(t *testing.T, s ...expr.Statement) *plan.Plan {
 	return p
 }
 
-// outline returns the loops and the stores of the kernels of a plan, stage by stage.
+// outline returns the loops and the stores of the kernels of a plan, stage by stage, without cold regions.
 func outline(p *plan.Plan) string {
 	var out []string
 	for _, s := range p.Stages {
 		text := strings.Join(regexp.MustCompile(`(?m)par|vec|store|[{}]$`).FindAllString(fmt.Sprint(s.Kernel), -1), "")
+		text = strings.ReplaceAll(text, "{}", "")
 		out = append(out, strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}"))
 	}
 	return strings.Join(out, " ")
@@ -233,7 +234,7 @@ func TestPiecesShareLoops(t *testing.T) {
 	p := splitLoops(t,
 		expr.Let(every2(y, 0), every2(x, 0)), expr.Let(every2(y, 3), op.FloorDiv(every2(x, 0), every2(x, 3))),
 	)
-	if got, want := outline(p), "vec{} vec{storestore}"; got != want {
+	if got, want := outline(p), "vec vec{storestore}"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

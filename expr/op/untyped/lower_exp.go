@@ -9,14 +9,25 @@ import "math"
 
 // reduceExp returns the reduction of x: n as an integer, and r.
 func reduceExp(b builder, x V) (k, r V) {
+	k, n := nearestPower(b, x)
+	return k, lessLog2(b, x, n)
+}
+
+// nearestPower returns n as an integer and as a float.
+func nearestPower(b builder, x V) (k, n V) {
 	magic := b.c(b.magic)
 	t := b.Fma(x, b.at(log2e, 0), magic)
-	n := b.Sub(t, magic)
-	k = b.Sub(b.bits(t), b.bits(magic))
-	r = b.Fma(n, b.c(-ln2Near[b.row][0]), x) // exact
-	r = b.Fma(n, b.c(-ln2Near[b.row][1]), r)
-	return k, r
+	return b.Sub(b.bits(t), b.bits(magic)), b.Sub(t, magic)
 }
+
+// lessLog2 returns x - n log 2.
+func lessLog2(b builder, x, n V) V {
+	r := b.Fma(n, b.c(-ln2Near[b.row][0]), x) // exact
+	return b.Fma(n, b.c(-ln2Near[b.row][1]), r)
+}
+
+// farExp is a bound of |x| up to which exp(x) is a normal number.
+func (b builder) farExp() float64 { return b.exp[1] - 2 }
 
 // powerOf2 returns n, with x within log(2)/2 of n log 2, and 2^(n+shift), which must be a normal
 // number: the bits of a sum end with its exponent.
@@ -31,28 +42,34 @@ func inversePower(b builder, power V, shift int64) V {
 	return b.float(b.Max(b.Sub(b.int((2*b.bias+shift)<<b.mant), b.bits(power)), b.int(0)))
 }
 
-// clampExp returns y, but zero or below for x under lo, and infinity for x
-// above hi. A NaN is neither.
-func clampExp(b builder, x, y, below V, lo, hi float64) V {
-	y = b.Select(b.Lt(b.Like(x, hi), x), b.Like(x, math.Inf(1)), y)
-	return b.Select(b.Lt(x, b.Like(x, lo)), below, y)
+// clampExp returns y, but zero for x under lo, and infinity for x above hi. A NaN is neither.
+func clampExp(b builder, x, y V, lo, hi float64) V {
+	y = b.Select(b.Lt(b.c(hi), x), b.c(math.Inf(1)), y)
+	return b.Select(b.Lt(x, b.c(lo)), b.c(0), y)
 }
 
+// lowerExp multiplies by a power of 2. Where that or the result may be no normal number is cold.
 func lowerExp(b builder, x ...V) V {
-	k, r := reduceExp(b, x[0])
 	one := b.c(1)
-	y := b.Scale(horner(b, r, expPoly[b.row], one, one), k)
-	return clampExp(b, x[0], y, b.c(0), b.exp[0], b.exp[1])
+	n, power := powerOf2(b, x[0], 0)
+	y := horner(b, lessLog2(b, x[0], n), expPoly[b.row], one, one)
+	near := b.Mul(y, power)
+	return b.Cold(b.Lt(b.c(b.farExp()), b.Abs(x[0])), near, func() V {
+		k, _ := nearestPower(b, x[0])
+		return clampExp(b, x[0], b.Scale(y, k), b.exp[0], b.exp[1])
+	})
 }
 
 // lowerExp2 needs no reduction modulo log 2, and is exact for integers.
 func lowerExp2(b builder, x ...V) V {
-	magic := b.c(b.magic)
+	magic := b.c(b.magic + float64(b.bias))
 	t := b.Add(x[0], magic)
-	r := b.Sub(x[0], b.Sub(t, magic))
-	k := b.Sub(b.bits(t), b.bits(magic))
-	y := b.Scale(horner(b, r, exp2Poly[b.row], b.c(1)), k)
-	return clampExp(b, x[0], y, b.c(0), float64(-b.bias-b.mant-1), float64(b.bias+1))
+	y := horner(b, b.Sub(x[0], b.Sub(t, magic)), exp2Poly[b.row], b.c(1))
+	near := b.Mul(y, b.float(b.Shl(b.bits(t), b.int(b.mant))))
+	return b.Cold(b.Lt(b.c(float64(b.bias-1)), b.Abs(x[0])), near, func() V {
+		k := b.Sub(b.bits(t), b.bits(magic))
+		return clampExp(b, x[0], b.Scale(y, k), float64(-b.bias-b.mant-1), float64(b.bias+1))
+	})
 }
 
 // expm1Of returns exp(r) - 1 for a reduced argument, with an error well below 1

@@ -28,16 +28,16 @@ func lowerTanh(b builder, x ...V) V {
 }
 
 // lowerSigmoid returns y = 1/(1 + exp(|x|)) for negative x and 1 - y for
-// others. The denominator, times 2^-n, is dh + dl, because one part alone would
+// others. The denominator, times w = 2^-n, is dh + dl, because one part alone would
 // cost a whole ULP. A Newton step corrects the quotient for dl.
 func lowerSigmoid(b builder, x ...V) V {
 	zero, one := b.c(0), b.c(1)
 	a := b.Abs(x[0])
-	lim := b.c(-b.exp[0])
-	a = b.Select(b.Lt(lim, a), lim, a)
-	k, r := reduceExp(b, b.Neg(a)) // exp(|x|) = 2^-k exp(-r)
-	w := b.Scale(one, k)
-	q := expm1Of(b, b.Neg(r))
+	m := b.Neg(a)
+	n, w := powerOf2(b, m, 0)
+	w = b.float(b.Max(b.bits(w), b.int(0)))                        // 0 if it is no normal number
+	r := b.Fma(n, b.at(ln2Near, 1), b.Fma(n, b.at(ln2Near, 0), a)) // exp(|x|) = exp(r)/w
+	q := expm1Of(b, r)
 	w1 := b.Add(w, one)
 	dh := b.Add(w1, q)
 	var dl V
@@ -47,9 +47,13 @@ func lowerSigmoid(b builder, x ...V) V {
 		dl = b.Add(b.Sub(q, b.Sub(dh, w1)), b.Sub(w, b.Sub(w1, one)))
 	}
 	y0 := b.Div(one, dh)
-	m := b.Neg(y0)
-	e := b.Fma(m, dl, b.Fma(m, dh, one))
-	y := b.Scale(b.Fma(y0, e, y0), k)
+	e := b.Fma(b.Neg(y0), dl, b.Fma(b.Neg(y0), dh, one))
+	y1 := b.Fma(y0, e, y0)
+	y := b.Mul(y1, w)
+	y = b.Cold(b.Lt(b.c(b.farExp()), a), y, func() V {
+		k, _ := nearestPower(b, m)
+		return b.Select(b.Lt(m, b.c(b.exp[0])), zero, b.Scale(y1, k))
+	})
 	return b.Select(b.Lt(x[0], zero), y, b.Sub(one, y))
 }
 

@@ -35,42 +35,44 @@ func lowerErfc(b builder, x ...V) V {
 	z := b.Mul(x[0], x[0])
 	one := b.c(1)
 	small := b.Sub(one, b.Fma(x[0], horner(b, z, erfcPoly[b.row]), x[0]))
-	lim := b.c(math.Sqrt(-b.exp[0]))
-	c := b.Select(b.Lt(lim, a), lim, a)
-	m, k := normalTail(b, c, b.Neg(c), math.Sqrt2/2)
-	m = b.Scale(b.Mul(m, b.c(math.Sqrt2)), k)
+	m := normalTail(b, a, math.Sqrt2/2, b.c(0), func(m V) V { return b.Mul(m, b.c(math.Sqrt2)) })
 	big := b.Select(b.Lt(x[0], b.c(0)), b.Sub(b.c(2), m), m)
 	return b.Select(b.Lt(b.c(.5), a), big, small)
 }
 
-// normalTail returns Q(t) times scale as m 2^k. Q is the upper tail of the
-// normal distribution, and t = c/scale. The formula is exp(-t^2/2) P(v)/(1+t)
+// normalTail returns Q(t) times scale, of which factor makes a multiple. Q is the upper tail of the
+// normal distribution, and t = a/scale. The formula is exp(-t^2/2) P(v)/(1+t)
 // with v = (t-4)/(t+4). With the factor 1+t the polynomial is nearly constant
-// and does not cancel (Shepherd & Laframboise 1981). -t^2/2 is c h; the low
-// part of that product is kept.
-func normalTail(b builder, c, h V, scale float64) (m, k V) {
+// and does not cancel (Shepherd & Laframboise 1981). -t^2/2 is a h; the low
+// part of that product is kept. Where the tail may not be a normal number, which is cold, it is zero beyond a limit.
+func normalTail(b builder, a V, scale float64, zero V, factor func(m V) V) V {
 	one, four := b.c(1), b.c(4*scale)
-	v := b.Div(b.Sub(c, four), b.Add(c, four))
-	s := b.Mul(h, c)
-	k, r := reduceExp(b, s)
-	r = b.Add(r, b.Fma(h, c, b.Neg(s)))
-	e := horner(b, r, expPoly[b.row], one, one)
-	e = b.Div(e, b.Add(c, b.c(scale)))
-	return b.Mul(e, horner(b, v, tailPoly[b.row])), k
+	v := b.Div(b.Sub(a, four), b.Add(a, four))
+	h := b.Neg(a)
+	if scale == 1 {
+		h = b.Mul(a, b.c(-.5))
+	}
+	s := b.Mul(h, a)
+	n, power := powerOf2(b, s, 0)
+	r := b.Add(lessLog2(b, s, n), b.Fma(h, a, b.Neg(s)))
+	e := b.Div(horner(b, r, expPoly[b.row], one, one), b.Add(a, b.c(scale)))
+	m := factor(b.Mul(e, horner(b, v, tailPoly[b.row])))
+	limit := func(s float64) V { return b.c(scale * math.Sqrt(-2*s)) } // where the exponential is exp(s)
+	q := b.Mul(m, power)
+	return b.Cold(b.Lt(limit(2-.98*b.farExp()), a), q, func() V {
+		k, _ := nearestPower(b, s)
+		return b.Select(b.Lt(limit(b.exp[0]), a), zero, b.Scale(m, k))
+	})
 }
 
 // lowerGelu returns x Phi(x) (Hendrycks & Gimpel 2016). Phi(x) is Q(-x) for
 // negative x and 1 - Q(x) for others, so that the left tail keeps its relative
 // accuracy, also for subnormal results.
 func lowerGelu(b builder, x ...V) V {
-	a, zero := b.Abs(x[0]), b.c(0)
-	lim := b.c(math.Sqrt(-2 * b.exp[0])) // beyond, the left tail is zero
-	c := b.Select(b.Lt(lim, a), lim, a)
-	m, k := normalTail(b, c, b.Mul(c, b.c(-.5)), 1)
-	negative := b.Lt(x[0], zero)
-	q := b.Scale(b.Select(negative, b.Mul(x[0], m), m), k)
-	left := b.Select(b.Lt(lim, a), b.Neg(zero), q)
-	return b.Select(negative, left, b.Mul(x[0], b.Sub(b.c(1), q)))
+	a := b.Abs(x[0])
+	negative := func() V { return b.Lt(x[0], b.c(0)) }
+	q := normalTail(b, a, 1, b.c(math.Copysign(0, -1)), func(m V) V { return b.Select(negative(), b.Mul(x[0], m), m) })
+	return b.Select(negative(), q, b.Mul(x[0], b.Sub(b.c(1), q)))
 }
 
 // lowerGeluTanh returns x/(1 + exp(-2u)) = x (1 + tanh u)/2 with u = sqrt(2/pi)
@@ -103,13 +105,8 @@ const quantileMiddle = normalDepth / 2.
 
 // lowerNDTR returns Q(-x) for negative x and 1 - Q(x) for others, as gelu has them.
 func lowerNDTR(b builder, x ...V) V {
-	a, zero, one := b.Abs(x[0]), b.c(0), b.c(1)
-	lim := b.c(math.Sqrt(-2 * b.exp[0])) // beyond, the tail is zero
-	c := b.Select(b.Lt(lim, a), lim, a)
-	m, k := normalTail(b, c, b.Mul(c, b.c(-.5)), 1)
-	q := b.Scale(m, k)
-	q = b.Select(b.Lt(lim, a), zero, q)
-	return b.Select(b.Lt(x[0], zero), q, b.Sub(one, q))
+	q := normalTail(b, b.Abs(x[0]), 1, b.c(0), func(m V) V { return m })
+	return b.Select(b.Lt(x[0], b.c(0)), q, b.Sub(b.c(1), q))
 }
 
 // lowerErfInv has the quantile of (1+x)/2, divided by the root of 2, in the tails. The distance of x from 1 is

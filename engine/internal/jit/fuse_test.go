@@ -120,12 +120,21 @@ func TestComplemented(t *testing.T) {
 		xors  int // of bytes
 		store string
 	}{
-		{"%9 = cvt bool %0", 0, ""}, {"%5 = cvt bool %0\n %9 = not bool %5", 0, ""}, {"%5 = le bool %0 %1\n %9 = not bool %5", -1, ""},
-		{"%5 = cvt bool %0\n %6 = cvt bool %1\n %9 = and bool %5 %6", 0, ""}, {"%5 = cvt bool %0\n %6 = lt bool %0 %1\n %9 = or bool %5 %6", -1, ""},
-		{"%5 = cvt bool %0\n %6 = cvt bool %1\n %9 = xor bool %5 %6", 1, ""}, {"%5 = cvt bool %0\n %6 = cvt bool %1\n %9 = eq bool %5 %6", -1, ""},
-		{"%9 = and bool %3 %4", 0, ""}, {"%5 = not bool %3\n %9 = or bool %5 %4", 1, ""}, {"%9 = ne bool %3 %4", 1, ""}, {"%9 = and bool %3 %3", -1, ""},
-		{"%5 = cvt bool %0\n %9 = and bool %5 %3", 0, "store u8 o[i0] %0"}, {"%5 = ne bool %0 %1\n %6 = and bool %5 %3\n %7 = or bool %6 %4\n %9 = not bool %7", 0, ""},
-		{"%5 = ne bool %0 %1\n %9 = and bool %5 %3", -1, "%8 = select u8 %5 %0 %2\n store u8 o[i0] %8"}, {"%5 = ne bool %0 %1\n %9 = not bool %5", -1, "%8 = select u8 %9 %0 %2\n store u8 o[i0] %8"},
+		{"%9 = cvt bool %0", 0, ""},
+		{"%5 = cvt bool %0\n %9 = not bool %5", 0, ""},
+		{"%5 = le bool %0 %1\n %9 = not bool %5", -1, ""},
+		{"%5 = cvt bool %0\n %6 = cvt bool %1\n %9 = and bool %5 %6", 0, ""},
+		{"%5 = cvt bool %0\n %6 = lt bool %0 %1\n %9 = or bool %5 %6", -1, ""},
+		{"%5 = cvt bool %0\n %6 = cvt bool %1\n %9 = xor bool %5 %6", 1, ""},
+		{"%5 = cvt bool %0\n %6 = cvt bool %1\n %9 = eq bool %5 %6", -1, ""},
+		{"%9 = and bool %3 %4", 0, ""},
+		{"%5 = not bool %3\n %9 = or bool %5 %4", 1, ""},
+		{"%9 = ne bool %3 %4", 1, ""},
+		{"%9 = and bool %3 %3", -1, ""},
+		{"%5 = cvt bool %0\n %9 = and bool %5 %3", 0, "store u8 o[i0] %0"},
+		{"%5 = ne bool %0 %1\n %6 = and bool %5 %3\n %7 = or bool %6 %4\n %9 = not bool %7", 0, ""},
+		{"%5 = ne bool %0 %1\n %9 = and bool %5 %3", -1, "%8 = select u8 %5 %0 %2\n store u8 o[i0] %8"},
+		{"%5 = ne bool %0 %1\n %9 = not bool %5", -1, "%8 = select u8 %9 %0 %2\n store u8 o[i0] %8"},
 		{"%9 = le bool %2 %1", -1, "%6 = not bool %3\n %7 = and bool %6 %4\n %8 = select u8 %7 %0 %2\n store u8 o[i0] %8"},
 	} {
 		for _, typ := range []string{"u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64"} {

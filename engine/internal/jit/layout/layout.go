@@ -231,7 +231,15 @@ func (l *layouter) tooManySpans() (demoted bool) {
 // spansSuit reports whether the rows of a loop are long enough, too few to matter, or short rows that one call walks.
 func (l *layouter) spansSuit() bool {
 	few := 0 < l.bp.N && l.bp.N <= l.mayStep*l.ext[len(l.ext)-1]
-	return few || l.bp.FewLanes || !l.bp.shortRows(l.ext) || l.spansTogether() || l.storesApart()
+	return few || l.bp.FewLanes || !l.bp.shortRows(l.ext) || l.spansTogether() || l.storesApart() || l.computesRows()
+}
+
+// computesRows reports whether a site with an index splits a map into rows. Go would copy its other coordinates for each element.
+func (l *layouter) computesRows() bool {
+	k := len(l.ext)
+	return l.ext[k-1]*l.ext[k-2] >= leastBlock && slices.ContainsFunc(l.which, func(i int32) bool {
+		return l.bp.Sites[i].Kind == Computed && l.own(int(i)) > 1
+	})
 }
 
 // tooFar demotes the sites whose step machine code cannot use. It reports whether it

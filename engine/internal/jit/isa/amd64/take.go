@@ -13,8 +13,8 @@ import (
 // is negative or outside, vectors wrap and clamp all others of the call, so mixed signs cost one branch that the processor does not expect.
 func take(f *emitter, n *lower.Node) {
 	s, t := &f.Layout.Sites[n.Aux], f.Phase.Sites[n.Aux].Type
-	k := taker{emitter: f, Take: f.Takes[n.Aux], site: s, other: f.NewLabel()}
-	done, d := f.NewLabel(), x86.Vec(0)
+	k := taker{emitter: f, Take: f.Takes[n.Aux], site: s, other: f.NewLabel(), done: f.NewLabel()}
+	d := x86.Vec(0)
 	if f.IsMask(f.ID) {
 		d = f.Tmp()
 	} else {
@@ -28,12 +28,12 @@ func take(f *emitter, n *lower.Node) {
 	default:
 		k.x, k.t, k.size = f.Tmp(), f.Tmp(), f.Tmp() // before the branches: values may be spilled
 		f.Within(func() { f.loadEach(t, d, f.W, k.inside) })
-		f.Jump(done)
+		f.Jump(k.done)
 		f.Bind(k.other)
 		f.I(x86.MOV, x86.W32, mem(f.Slot(k.Seen)), x86.Imm(1))
 		f.Within(func() { f.loadEach(t, d, f.W, k.any) })
 	}
-	f.Bind(done)
+	f.Bind(k.done)
 	if t.Size() < 4 {
 		f.I([...]x86.Op{1: x86.VPMOVZXBD, 2: x86.VPMOVZXWD}[t.Size()], f.LenOf(dtype.I32), d, d)
 		f.finishNarrow(n, t, d, nil)
@@ -46,6 +46,7 @@ type taker struct {
 	isa.Take
 	site       *layout.Site
 	other      x86.Label // of the code for any indices
+	done       x86.Label // behind all loads
 	x, t, size x86.Vec   // temporaries of that code
 }
 
@@ -105,13 +106,24 @@ func (f *taker) any(lane int) x86.Mem {
 // masked returns the address of the element of a lane for any index. Lanes outside of the tail mask have the first element.
 func (f *taker) masked(lane int) x86.Mem {
 	skip, x, t := f.NewLabel(), x86.RDX, x86.RCX
-	if lane == 0 {
+	switch part := 16 / f.site.Size; {
+	case lane == 0:
 		f.own.TailBits() // in RAX
+	case lane%part == 0 || lane < part && lane%2 == 0: // if it is outside, so are those behind it, and loadEach has put all before it in their places
+		f.I(x86.CMP, x86.W32, x86.RAX, x86.Imm(1<<lane))
+		f.I(x86.JL, 0, f.done)
 	}
 	f.I(x86.XOR, x86.W32, x, x)
 	f.I(x86.TEST, x86.W32, x86.RAX, x86.Imm(1<<lane))
 	f.I(x86.JE, 0, skip)
 	f.loadIndex(x, lane)
+	inside, other := f.NewLabel(), f.NewLabel()
+	if !f.Inside {
+		f.I(x86.CMP, x86.W64, x, x86.Imm(f.Extent))
+		f.I(x86.JAE, 0, other)
+		f.Jump(inside)
+		f.Bind(other)
+	}
 	if f.Size != lower.None {
 		f.I(x86.MOV, x86.W64, t, x)
 		f.I(x86.SAR, x86.W64, t, x86.Imm(63))
@@ -126,6 +138,7 @@ func (f *taker) masked(lane int) x86.Mem {
 		f.I(x86.CMP, x86.W64, t, x)
 		f.I(x86.CMOVG, x86.W64, x, t)
 	}
+	f.Bind(inside)
 	f.multiply(x)
 	if f.Step != 0 {
 		f.I(x86.LEA, x86.W64, x, f.stepped(x, 1, lane))

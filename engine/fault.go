@@ -65,7 +65,7 @@ func offender(n *tree.Node, evaluate func(*tree.Node) (*Array, error)) string {
 	}
 	from, axis := 0, -1
 	if n.Op.Class() == tree.View {
-		if take, _ := untyped.Lookup("take"); n.Op != take || len(n.Axes) != 1 {
+		if known, _ := untyped.Lookup(n.Op.Name()); n.Op != known || len(n.Axes) != 1 {
 			return ""
 		}
 		axis = n.Axes[0]

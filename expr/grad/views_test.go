@@ -47,6 +47,11 @@ func take[I expr.Integer](dims []int, axis int, index []I, shape ...int) testCas
 	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node { return untyped.Take(x[0], i.Node(), axis) }}
 }
 
+func along[I expr.Integer](dims []int, axis int, index []I, shape ...int) testCase {
+	i := engine.MustFromSlice(index, shape...)
+	return testCase{[][]int{dims}, func(x []*tree.Node) *tree.Node { return untyped.TakeAlongAxis(x[0], i.Node(), axis) }}
+}
+
 // scatter returns a case of a scatter along an axis. Its result has the
 // shape base, or without a base the shape dims.
 func scatter(name string, updates, base []int, index []int64, axis int, dims []int) testCase {
@@ -108,6 +113,7 @@ func cases(t testing.TB) map[string][]testCase {
 		"concat":         {concat(0, []int{2, 3}, []int{1, 3}), concat(1, []int{2, 3}, []int{2, 0}, []int{2, 1})},
 		"pad":            {pad([]int{3}, nil, 1, 2), pad([]int{2, 3}, []int{1, 1}, 0, 1, 2, 0)},
 		"take":           {take([]int{5}, 0, []int64{0, -1, 2, 2}, 4), take([]int{2, 4}, 1, []int8{3, 0, -4, 1}, 2, 2), take([]int{3, 2}, 0, []uint8{2, 2}, 2), take([]int{3, 2}, 0, []int32{1})},
+		"take_along":     {along([]int{5}, 0, []int64{0, -1, 2, 2}, 4), along([]int{2, 4}, 1, []int8{3, 0, -4, 1}, 2, 2), along([]int{3, 2}, 0, []uint8{2, 1}, 1, 2), along([]int{2, 3, 2}, 1, []int64{0, 2, -1, 0}, 2, 1, 2)},
 		"windows":        {with(t, "windows", []int{7}, 3, 1, 1), with(t, "windows", []int{11}, 3, 2, 2), with(t, "windows", []int{5, 6}, 2, 2, 1, 3, 1, 2), with(t, "windows", []int{38}, 35, 2, 1)},
 		"window_scatter": {with(t, "window_scatter", []int{3, 2}, 2, 3, 8), with(t, "window_scatter", []int{2, 3, 2, 2}, 1, 1, 4, 3, 2, 9)},
 		"window_gather":  {with(t, "window_gather", []int{8, 2}, 2, 3, 3)},

@@ -185,34 +185,10 @@ func searchShape(n *tree.Node) (shape.Shape, error) {
 	return n.Args[1].Shape(), nil
 }
 
-// A maker returns the node of a row with attributes. Rules of derivatives have one
-// too, because the table cannot be searched before it is made.
-type maker func(name string, axes, ints []int, args ...*tree.Node) *tree.Node
-
 // With returns the node of the operator of a name with axes and integers. It panics if
 // there is no such operator.
 func With(name string, axes, ints []int, args ...*tree.Node) *tree.Node {
 	return tree.ApplyWith(Row(name), tree.Attributes{Axes: axes, Ints: ints}, args...)
-}
-
-// takenAlong returns the elements of a at the positions index of an axis: element i, j
-// of the result is a[i, index[i, j]] for the axis 1.
-func takenAlong(make maker, a, index *tree.Node, axis int) *tree.Node {
-	s := a.Shape()
-	st := s.Strides()
-	scaled := func(n *tree.Node, by int) *tree.Node {
-		return make("mul", nil, nil, n, tree.ConstInt(dtype.I64, int64(by)))
-	}
-	at := scaled(index, st[axis])
-	for k, d := range index.Shape() {
-		if k == axis || d == 1 {
-			continue
-		}
-		dims := ones(len(s))
-		dims[k] = d
-		at = make("add", nil, nil, at, scaled(make("reshape", nil, dims, make("iota", nil, []int{d})), st[k]))
-	}
-	return make("take", []int{0}, nil, make("reshape", nil, []int{s.Size()}, a), at)
 }
 
 // gradScatterAdd takes the adjoints at the indices.
@@ -271,14 +247,14 @@ func gradScatterSet(g *tree.Adjoint, arg int) *tree.Node {
 
 // gradSort returns each adjoint to the position that its element came from.
 func gradSort(g *tree.Adjoint) *tree.Node {
-	return takenAlong(g.With, g.Full(), g.With("rank", g.Node.Axes, g.Node.Ints, g.Arg(0)), g.Node.Axes[0])
+	return g.With("take_along", g.Node.Axes, nil, g.Full(), g.With("rank", g.Node.Axes, g.Node.Ints, g.Arg(0)))
 }
 
 // gradPart gives each adjoint to the element that went to its place.
 func gradPart(g *tree.Adjoint) *tree.Node {
 	positions := g.With("argpartition", g.Node.Axes, g.Node.Ints, g.Arg(0))
 	back := g.With("argsort", g.Node.Axes, nil, positions)
-	return takenAlong(g.With, g.Full(), back, g.Node.Axes[0])
+	return g.With("take_along", g.Node.Axes, nil, g.Full(), back)
 }
 
 // gradSelect gives each adjoint to the element that came at its place.
@@ -355,12 +331,8 @@ func TakeAlongAxis(a, index *tree.Node, axis int) *tree.Node {
 		return a
 	case index.Err() != nil:
 		return index.As(called, a, index)
-	case !index.DType().IsInt():
-		return tree.Errorf(tree.ErrType, called, "indices are integers, not %v", index.DType())
-	case len(index.Shape()) != len(a.Shape()) || !slices.Equal(replaced(index.Shape(), at, nil), replaced(a.Shape(), at, nil)):
-		return tree.Errorf(tree.ErrShape, called, "indices of shape %v do not fit %v along axis %d", index.Shape(), a.Shape(), at)
 	}
-	return takenAlong(With, a, Position(index, a.Shape()[at], at), at).As(called, a, index)
+	return With("take_along", []int{at}, nil, a, index).As(called, a, index)
 }
 
 // Position returns indices of an axis of n positions as positions from its start. The error of an index outside of

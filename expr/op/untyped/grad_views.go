@@ -124,6 +124,27 @@ func gradTake(g *tree.Adjoint, arg int) *tree.Node {
 	return g.With("scatter_add", g.Node.Axes, g.Arg(0).Shape(), g.Cast(index, dtype.I64), updates)
 }
 
+// gradAlong adds the adjoints to the elements of the operand in the order of memory.
+func gradAlong(g *tree.Adjoint, arg int) *tree.Node {
+	if arg == 1 {
+		return nil
+	}
+	s, index, axis := g.Arg(0).Shape(), g.Arg(1), g.Node.Axes[0]
+	at := g.With("take", []int{0}, nil, g.With("iota", nil, []int{s[axis]}), index) // none is negative
+	place := func(n *tree.Node, k int) *tree.Node {
+		return g.Mul(n, tree.ConstInt(dtype.I64, int64(s.Strides()[k])))
+	}
+	at = place(at, axis)
+	for k, d := range index.Shape() {
+		if k != axis && d > 1 {
+			dims := ones(len(s))
+			dims[k] = d
+			at = g.Add(at, place(g.Reshape(g.With("iota", nil, []int{d}), dims), k))
+		}
+	}
+	return g.Reshape(g.With("scatter_add", []int{0}, []int{s.Size()}, at, g.Full()), s)
+}
+
 func ones(n int) shape.Shape { return slices.Repeat(shape.Shape{1}, n) }
 
 // gradWindows adds every element of every window to the position that it was

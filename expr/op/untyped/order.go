@@ -176,7 +176,7 @@ func (o Options) amongNumbers(a *tree.Node) (count *tree.Node, pick func(place *
 	count = Reshape(Reduce("sum", number, Options{Axes: []int{axis}, Keep: true}), kept)
 	return count, func(place *tree.Node) *tree.Node {
 		i := Cast(Call("clip", place, like(place, 0), like(place, float64(n-1))), dtype.I64)
-		return Reshape(takenAlong(With, sorted, Reshape(i, one), axis), kept)
+		return Reshape(With("take_along", []int{axis}, nil, sorted, Reshape(i, one)), kept)
 	}
 }
 

@@ -259,32 +259,56 @@ func windowsGather(first int) func(g *tree.Gather) V {
 }
 
 func takeShape(n *tree.Node) (shape.Shape, error) {
-	in, idx := n.Args[0].Shape(), n.Args[1].Shape()
-	axis, err := oneAxis(n.Axes, len(in))
+	axis, err := indexedAxis(n)
 	if err != nil {
 		return nil, err
 	}
-	if !n.Args[1].DType().IsInt() {
-		return nil, fmt.Errorf("indices are integers, not %v", n.Args[1].DType())
+	return replaced(n.Args[0].Shape(), axis, n.Args[1].Shape()), nil
+}
+
+// indexedAxis returns the axis of a node whose second operand has positions of it.
+func indexedAxis(n *tree.Node) (axis int, err error) {
+	in, index := n.Args[0].Shape(), n.Args[1]
+	switch axis, err = oneAxis(n.Axes, len(in)); {
+	case err != nil:
+		return 0, err
+	case !index.DType().IsInt():
+		return 0, fmt.Errorf("indices are integers, not %v", index.DType())
+	case in[axis] == 0 && index.Shape().Size() > 0:
+		return 0, fmt.Errorf("nothing can be taken from an empty axis")
 	}
-	if in[axis] == 0 && idx.Size() > 0 {
-		return nil, fmt.Errorf("nothing can be taken from an empty axis")
-	}
-	return replaced(in, axis, idx), nil
+	return axis, nil
 }
 
 func takeGather(g *tree.Gather) V {
 	axis := g.Node.Axes[0]
 	rank := len(g.Node.Args[1].Shape())
-	n := g.Value(g.Int(g.Node.Args[0].Shape()[axis]))
+	return g.Checked(0, slices.Concat(g.Out[:axis], []prim.Ix{indexed(g, g.Out[axis:axis+rank])}, g.Out[axis+rank:]))
+}
+
+// indexed returns the position on the axis of a node that its index selects at coordinates. Negative indices count from the end.
+func indexed(g *tree.Gather, at []prim.Ix) prim.Ix {
 	b := g.B
-	i := b.Cvt(dtype.I64, g.At(1, g.Out[axis:axis+rank]))
+	n := g.Value(g.Int(g.Node.Args[0].Shape()[g.Node.Axes[0]]))
+	i := b.Cvt(dtype.I64, g.At(1, at))
 	if g.Node.Args[1].DType().IsSigned() {
 		i = b.Select(b.Lt(i, b.Int(dtype.I64, 0)), b.Add(i, n), i)
 	}
-	coords := append([]prim.Ix{}, g.Out[:axis]...)
-	coords = append(coords, g.IxTable.Value(i))
-	coords = append(coords, g.Out[axis+rank:]...)
+	return g.IxTable.Value(i)
+}
+
+func alongShape(n *tree.Node) (shape.Shape, error) {
+	a, index := n.Args[0].Shape(), n.Args[1].Shape()
+	axis, err := indexedAxis(n)
+	if err == nil && (len(index) != len(a) || !slices.Equal(replaced(index, axis, nil), replaced(a, axis, nil))) {
+		err = fmt.Errorf("indices of shape %v do not fit %v along axis %d", index, a, axis)
+	}
+	return index, err
+}
+
+func alongGather(g *tree.Gather) V {
+	coords := slices.Clone(g.Out)
+	coords[g.Node.Axes[0]] = indexed(g, g.Out)
 	return g.Checked(0, coords)
 }
 

@@ -42,6 +42,11 @@ var views = family(tree.Row{Class: tree.View, Arity: 1, Types: elems}, []tree.Ro
 		Name: "take", Arity: 2, Result: tree.ResultFirst, Fails: true, Shape: takeShape, Gather: takeGather, Grad: gradTake,
 		Doc: "elements of an axis by index; negative indices count from the end, others outside are an error.",
 	},
+	// Axes: the axis. The second operand is the index.
+	{
+		Name: "take_along", GoName: "TakeAlongAxis", Arity: 2, Result: tree.ResultFirst, Fails: true, Shape: alongShape, Gather: alongGather, Grad: gradAlong,
+		Doc: "the element of an axis that each index selects, at its place on the other axes; negative indices count from the end, others outside are an error.",
+	},
 	// Ints: size, stride and dilation for each axis; the window axes come last.
 	{Name: "windows", Shape: windowsShape, Gather: windowsGather(1), Grad: gradWindows, Doc: "sliding windows over all axes, as new trailing axes."},
 })

@@ -169,7 +169,10 @@ func (g *generator) take(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 	axis := rapid.IntRange(0, len(s)-1).Draw(g.t, "axis")
 	rank := rapid.IntRange(0, min(2, len(s)-axis)).Draw(g.t, "index rank")
 	n := pick(g, "taken axis", []int{1, 3, 2, 9, 64})
-	idx := s[axis : axis+rank].Clone()
+	idx, along := s[axis:axis+rank].Clone(), g.flip("along", 3)
+	if along {
+		idx, rank = s.Clone(), 1
+	}
 	from := slices.Concat(s[:axis], shape.Shape{n}, s[axis+rank:])
 	if from.Size() > g.grow || len(from) > 4 {
 		return nil
@@ -181,6 +184,9 @@ func (g *generator) take(t dtype.Type, s shape.Shape, depth int) *tree.Node {
 		if typ.IsSigned() && g.flip("negative indices", 2) {
 			index = apply("sub", index, tree.ConstInt(typ, int64(n)))
 		}
+	}
+	if along {
+		return untyped.TakeAlongAxis(g.node(t, from, depth), index, axis)
 	}
 	return untyped.Take(g.node(t, from, depth), index, axis)
 }

@@ -57,6 +57,13 @@ func taken(axis int, t dtype.Type, list []int64, dims ...int) func(*tree.Node) *
 	}
 }
 
+func takenAlong(axis int, t dtype.Type, size int, dims ...int) func(*tree.Node) *tree.Node {
+	return func(x *tree.Node) *tree.Node { // positions from -size to size - 1
+		bits := lists.Make(shape.Shape(dims).Size(), func(i int) uint64 { return fromInt(t, int64(i*7%(2*size)-size)) })
+		return untyped.TakeAlongAxis(x, of(t, bits, dims...).Node(), axis)
+	}
+}
+
 var viewCases = map[string][]viewCase{
 	"reshape": {
 		{[]int{6, 35}, reshaped(210)},
@@ -116,6 +123,17 @@ var viewCases = map[string][]viewCase{
 		{[]int{256}, taken(0, dtype.U8, []int64{0, 255, 254, 1, 128, 127, 255}, 7)}, // no index is outside
 		{[]int{128, 3}, taken(0, dtype.I8, []int64{0, 127, -128, -1, 64}, 5)},
 		{[]int{3, 300}, taken(1, dtype.U8, []int64{0, 255, 254, 1, 128, 127, 255, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}, 18)},
+	},
+	"take_along": {
+		{[]int{50}, takenAlong(0, dtype.I64, 50, 70)},
+		{[]int{90, 2}, takenAlong(1, dtype.I64, 2, 90, 2)},
+		{[]int{90, 3}, takenAlong(0, dtype.I32, 90, 70, 3)},
+		{[]int{40, 5}, takenAlong(1, dtype.I8, 5, 40, 17)},
+		{[]int{40, 21}, takenAlong(1, dtype.I16, 21, 40, 1)},
+		{[]int{9, 70}, takenAlong(0, dtype.I64, 9, 11, 70)},
+		{[]int{7, 5, 12}, takenAlong(1, dtype.I64, 5, 7, 4, 12)},
+		{[]int{7, 5, 1}, takenAlong(0, dtype.I64, 7, 3, 5, 1)},
+		{[]int{3, 0}, takenAlong(1, dtype.I64, 1, 3, 0)},
 	},
 	"windows": {
 		{[]int{70}, windows(3, 1, 1)},

@@ -117,7 +117,7 @@ func (f *phaseCode) elementLoop(group int) {
 	f.Int(isa.Mov, isa.T1, lanes)
 	f.Int(isa.Sub, isa.T1, isa.Lane)
 	f.BranchResult(isa.LE, done)
-	if twice && (f.Predicates == 0 || f.Rows) { // a row after the other takes longer under masks
+	if twice && (f.Predicates == 0 || f.Rows || !f.Layout.Apart()) { // a row after the other takes longer under masks, and some loads go lane by lane
 		f.Branch(isa.LT, lanes, isa.K(f.W), masked)
 		f.Int(isa.Mov, isa.Lane, lanes)
 		f.Int(isa.Sub, isa.Lane, isa.K(f.W))

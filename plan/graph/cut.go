@@ -132,11 +132,11 @@ func (g *Graph) split(roots []Root) [][]Root {
 	return all
 }
 
-// The limits of fillFirst, in elements.
+// The limits of fillFirst, in bytes, and in elements of a single row.
 const (
-	shortRow    = 64
-	smallTarget = 16 << 10
-	shortFill   = 256 // of a single row
+	shortRow    = 160
+	smallTarget = 8 << 10
+	shortFill   = 256
 )
 
 // fillFirst returns the parts of a padding with short rows, or of a small one: the fill, which is stored
@@ -151,7 +151,7 @@ func (g *Graph) fillFirst(roots []Root) [][]Root {
 	if x.Shape.Size() == 0 || len(t.Shape) == 0 || fewColumns(roots, len(t.Shape)-1) {
 		return nil
 	}
-	if row := t.Shape[len(t.Shape)-1]; size > smallTarget && row > shortRow || size > shortFill && size == row {
+	if row := t.Shape[len(t.Shape)-1]; t.Bytes() > smallTarget && row*t.Type.Size() > shortRow || size > shortFill && size == row {
 		return nil
 	}
 	inner := t

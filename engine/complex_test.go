@@ -10,6 +10,7 @@ import (
 	"math/cmplx"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -233,6 +234,54 @@ func TestComplexAccumulation(t *testing.T) {
 	}
 	if one, err := engine.Item(op.Prod[complex128](engine.Zeros[complex128](0))); err != nil || one != 1 {
 		t.Errorf("the product of nothing is %v, %v", one, err)
+	}
+}
+
+// TestComplexProducts compares products along rows with the order that docs/numerics.md has: blocks of 4096 elements, lanes in blocks of at
+// least 256, and the products of the blocks in the same way.
+func TestComplexProducts(t *testing.T) {
+	const lanes = 16
+	times := func(x, y complex128) complex128 { // without fused multiply-adds
+		a, b, c, d := real(x), imag(x), real(y), imag(y)
+		return complex(float64(a*c)-float64(b*d), float64(a*d)+float64(b*c))
+	}
+	var product func(x []complex128) complex128
+	product = func(x []complex128) complex128 {
+		var of []complex128
+		for block := range slices.Chunk(x, 4096) {
+			p := slices.Repeat([]complex128{1}, lanes)
+			if len(block) < 256 {
+				p = p[:1]
+			}
+			for i, v := range block {
+				p[i%len(p)] = times(p[i%len(p)], v)
+			}
+			for n := len(p) / 2; n > 0; n /= 2 {
+				for i := range n {
+					p[i] = times(p[i], p[i+n])
+				}
+			}
+			of = append(of, p[0])
+		}
+		if len(of) == 1 {
+			return of[0]
+		}
+		return product(of)
+	}
+	for _, n := range []int{1, 255, 256, 300, 4096, 4100, 3*4096 + 777} {
+		z := complexes(2*n, uint64(n))
+		for i, v := range z {
+			z[i] = v / complex(cmplx.Abs(v), 1e-6)
+		}
+		got, err := engine.Eval(op.Prod[complex128](engine.MustFromSlice(z, 2, n), op.Axis(1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for row := range 2 {
+			if want := product(z[row*n : (row+1)*n]); !identical(got.At(row), want) {
+				t.Errorf("%d elements: %v, want %v", n, got.At(row), want)
+			}
+		}
 	}
 }
 

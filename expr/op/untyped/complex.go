@@ -8,6 +8,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -270,29 +271,36 @@ func reciprocalComplex(z tree.Parts) tree.Parts {
 	}
 }
 
-// prodComplex returns the products over axes. A scan multiplies the elements in
-// order.
+// prodComplex returns the products over axes. Over the last axis it has half as many lanes as real products, because an element has two
+// parts. Over others the elements are multiplied in order.
 func prodComplex(n *tree.Node, x []tree.Parts) tree.Parts {
-	re, _ := joinAxes(x[0].Re, n.Axes)
+	re, kept := joinAxes(x[0].Re, n.Axes)
 	im, _ := joinAxes(x[0].Im, n.Axes)
-	r := accumulateComplex("mul", re, im, -1, false)
-	return tree.Parts{Re: Reshape(r.Last(0), n.Shape()), Im: Reshape(r.Last(1), n.Shape())}
+	f := Reducer{Combine: func(x, y []*tree.Node) []*tree.Node {
+		p := mulComplex("mul", tree.Parts{Re: x[0], Im: x[1]}, tree.Parts{Re: y[0], Im: y[1]})
+		return []*tree.Node{p.Re, p.Im}
+	}}
+	first, parts := []*tree.Node{like(re, 1), like(re, 0)}, []*tree.Node{re, im}
+	same := func(x []*tree.Node) []*tree.Node { return x }
+	s, bad := f.scan(first, parts, len(kept), same)
+	if n.Axes[len(n.Axes)-1] == len(x[0].Re.Shape())-1 {
+		f.lanes = ir.Lanes(re.DType()) / 2
+		s, bad = f.fold(first, parts, same)
+	}
+	if bad != nil {
+		return tree.Parts{Re: bad}
+	}
+	return tree.Parts{Re: Reshape(s[0], n.Shape()), Im: Reshape(s[1], n.Shape())}
 }
 
-// accumulateComplex returns the scan of complex numbers along an axis that adds or
-// multiplies. Its states and its outputs are the parts. If copied is set, the first
-// output is the first element: a product with 1 loses infinities and signs of zeros.
-func accumulateComplex(name string, re, im *tree.Node, axis int, copied bool) *ScanResult {
+// accumulateComplex returns the running sums or products of complex numbers along an axis, as their parts. The first product is the
+// first element: a product with 1 loses infinities and signs of zeros.
+func accumulateComplex(name string, re, im *tree.Node, axis int) *ScanResult {
 	first := []*tree.Node{like(re, math.Copysign(0, -1)), like(re, math.Copysign(0, -1))}
-	if name == "mul" {
-		first = []*tree.Node{like(re, 1), like(re, 0)}
-	}
 	return Scan(first, []*tree.Node{re, im}, ScanOptions{Axis: axis}, func(index *tree.Node, state, x []*tree.Node) (next, out []*tree.Node) {
 		p := tree.Parts{Re: Call(name, state[0], x[0]), Im: Call(name, state[1], x[1])}
 		if name == "mul" {
 			p = mulComplex("mul", tree.Parts{Re: state[0], Im: state[1]}, tree.Parts{Re: x[0], Im: x[1]})
-		}
-		if name == "mul" && copied {
 			start := Call("equal", index, like(index, 0))
 			p = tree.Parts{Re: either(start, x[0], p.Re), Im: either(start, x[1], p.Im)}
 		}

@@ -216,6 +216,8 @@ type Reducer struct {
 	// Result returns the result from the states of all elements. If it is nil, the
 	// result is the first state.
 	Result func(s []*tree.Node) *tree.Node
+
+	lanes int // of a block; 0: a block is combined in order
 }
 
 // ReduceStates returns the reduction f of an untyped tree over the axes of r. It has no
@@ -258,37 +260,76 @@ func ReduceStates(f Reducer, a *tree.Node, r Options) *tree.Node {
 	return Reshape(out, a.Shape().Reduce(axes, r.Keep)).As(f.Name, a)
 }
 
+// fewestInLanes is the fewest elements of a block that has lanes. Many rows of fewer fill vectors without.
+const fewestInLanes = 256
+
 // fold returns the states of the elements along the last axis, or a node with an
 // error. lift returns the states of one element.
 func (f *Reducer) fold(first, elements []*tree.Node, lift func(x []*tree.Node) []*tree.Node) (states []*tree.Node, bad *tree.Node) {
-	dims := elements[len(elements)-1].Shape()
-	axis := len(dims) - 1
-	n := dims[axis]
-	if n > ir.Block {
-		blocks, rest := n/ir.Block, n%ir.Block
-		parts := make([]*tree.Node, len(elements))
-		for i, x := range elements {
-			d := x.Shape()
-			parts[i] = Reshape(cut(x, axis, shape.Range(0, n-rest)), append(d[:axis:axis], blocks, ir.Block))
-		}
-		if states, bad = f.fold(first, parts, lift); bad != nil {
+	axis := len(elements[0].Shape()) - 1
+	switch n := elements[len(elements)-1].Shape()[axis]; {
+	case n <= ir.Block && n >= fewestInLanes && f.lanes > 0:
+		return f.foldLanes(first, elements, lift)
+	case n <= ir.Block:
+		return f.scan(first, elements, axis, lift)
+	}
+	blocks, rest := pieces(elements, ir.Block)
+	if states, bad = f.fold(first, blocks, lift); bad != nil {
+		return nil, bad
+	}
+	if rest != nil {
+		last, bad := f.fold(first, rest, lift)
+		if bad != nil {
 			return nil, bad
 		}
-		if rest > 0 {
-			for i, x := range elements {
-				parts[i] = cut(x, axis, shape.Range(n-rest, n))
-			}
-			last, bad := f.fold(first, parts, lift)
-			if bad != nil {
-				return nil, bad
-			}
-			for i, s := range last {
-				states[i] = Concat(axis, []*tree.Node{states[i], Reshape(s, append(s.Shape(), 1))})
-			}
+		for i, s := range last {
+			states[i] = Concat(axis, []*tree.Node{states[i], Reshape(s, append(s.Shape(), 1))})
 		}
-		return f.fold(first, states, func(x []*tree.Node) []*tree.Node { return x })
 	}
-	r := Scan(first, elements, ScanOptions{Axis: axis, Length: n}, func(_ *tree.Node, s, x []*tree.Node) (next, out []*tree.Node) {
+	return f.fold(first, states, func(x []*tree.Node) []*tree.Node { return x })
+}
+
+// foldLanes returns the states of a block: element i is combined with lane i mod f.lanes, in order, then lane j with lane
+// j + f.lanes/2, and so on down to one.
+func (f *Reducer) foldLanes(first, elements []*tree.Node, lift func(x []*tree.Node) []*tree.Node) (states []*tree.Node, bad *tree.Node) {
+	steps, rest := pieces(elements, f.lanes)
+	axis := len(elements[0].Shape()) - 1
+	if states, bad = f.scan(first, steps, axis, lift); bad != nil {
+		return nil, bad
+	}
+	lanes := func(from, to int) []*tree.Node {
+		return lists.Map(states, func(s *tree.Node) *tree.Node { return cut(s, axis, shape.Range(from, to)) })
+	}
+	if rest != nil {
+		n := rest[0].Shape()[axis]
+		more := f.Combine(lanes(0, n), lift(rest))
+		for i, s := range lanes(n, f.lanes) {
+			states[i] = Concat(axis, []*tree.Node{more[i], s})
+		}
+	}
+	for half := f.lanes / 2; half > 0; half /= 2 {
+		states = f.Combine(lanes(0, half), lanes(half, 2*half))
+	}
+	return lists.Map(states, func(s *tree.Node) *tree.Node { return Index(s, axis, 0) }), nil
+}
+
+// pieces returns the whole pieces of size elements along the last axis, as a further axis, and the rest, which is nil if it is empty.
+func pieces(elements []*tree.Node, size int) (whole, rest []*tree.Node) {
+	for _, x := range elements {
+		d := x.Shape()
+		axis := len(d) - 1
+		end := d[axis] - d[axis]%size
+		whole = append(whole, Reshape(cut(x, axis, shape.Until(end)), append(d[:axis:axis], end/size, size)))
+		if end < d[axis] {
+			rest = append(rest, cut(x, axis, shape.From(end)))
+		}
+	}
+	return whole, rest
+}
+
+// scan returns the states of the elements along an axis, combined in order, or a node with an error.
+func (f *Reducer) scan(first, elements []*tree.Node, axis int, lift func(x []*tree.Node) []*tree.Node) (states []*tree.Node, bad *tree.Node) {
+	r := Scan(first, elements, ScanOptions{Axis: axis}, func(_ *tree.Node, s, x []*tree.Node) (next, out []*tree.Node) {
 		return f.Combine(s, lift(x)), nil
 	})
 	for i := range first {

@@ -299,7 +299,7 @@ func accumulate(row, reduction string) func(o Options, x ...*tree.Node) *tree.No
 		a, axis := oneLine(o, x[0])
 		t := a.DType()
 		if t.IsComplex() {
-			r := accumulateComplex(row, Call("real", a), Call("imag", a), axis, true)
+			r := accumulateComplex(row, Call("real", a), Call("imag", a), axis)
 			return Complex(r.Out(0), r.Out(1))
 		}
 		wide := t.Register()

@@ -38,7 +38,7 @@ func (f *phaseCode) pinSites() {
 		s := &f.Layout.Sites[i]
 		ok := s.Kind == layout.Unit || s.Kind == layout.Scratch && !f.carriesSite(s) || s.Kind == layout.Transposed || s.Kind == layout.Laid
 		if f.Phase.Kind == lower.SeqPhase {
-			ok = ok || s.Kind == layout.Uniform && !f.isUniformSite(int32(i)) || s.Kind == layout.Strided && s.Record > 0
+			ok = ok || s.Kind == layout.Uniform && !f.isUniformSite(int32(i)) || s.Kind == layout.Strided
 		}
 		ok = ok || f.rowsHeld && s.Kind == layout.Uniform && s.Row != 0 && s.Affine()
 		ok = ok || f.Layout.Blends && f.Phase.Kind == lower.MapPhase && s.Kind == layout.Strided

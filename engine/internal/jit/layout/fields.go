@@ -44,7 +44,7 @@ func (b *Binder) findRecords(bp *Phase) {
 
 // downColumns reports whether a seq loop goes down columns, and carries no values.
 func (bp *Phase) downColumns() bool {
-	return bp.Lowered.Kind == lower.SeqPhase && len(bp.Lowered.Carries) == 0 && !bp.Along && !bp.Transposes()
+	return bp.Lowered.Kind == lower.SeqPhase && !bp.Along && !bp.Transposes()
 }
 
 // ReducesRecords reports whether a loop down columns only loads and reduces, without positions and programs, and loads

@@ -185,7 +185,7 @@ func TestBlocksOfExtremes(t *testing.T) {
 			if err := cmp.Or(p.Run(t.Context()), stored.Assign(w)); err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(p.Explain(), "share the extremes") {
+			if !strings.Contains(p.Explain(), "share the results") {
 				t.Errorf("windows of %d share nothing:\n%s", k, p.Explain())
 			}
 			want, err := engine.Eval(op.Min[float32](stored.Reshape(rows, columns, k*k), op.Axis(2)))
@@ -195,6 +195,37 @@ func TestBlocksOfExtremes(t *testing.T) {
 			for i, v := range got.Data() {
 				if w := want.Data()[i]; math.Float32bits(v) != math.Float32bits(w) && (v == v || w == w) { // all NaNs are equal
 					t.Fatalf("windows of %d, rest %d: minimum %d is %v, not %v", k, rest, i, v, w)
+				}
+			}
+		}
+	}
+}
+
+// TestSharedParts compares reductions of integers over long windows along one axis and over squares with those of stored windows. Windows
+// share the results of their parts, also where these leave a rest, with steps, and with padding that is no identity.
+func TestSharedParts(t *testing.T) {
+	type reduction = func(x expr.Exp[int64], opts ...op.ReduceOption) expr.Exp[int64]
+	for _, c := range []struct{ size, stride, dilation, padding int }{{20, 1, 1, 0}, {101, 1, 1, 0}, {101, 2, 1, 3}, {60, 1, 3, 0}, {67, 2, 2, 5}} {
+		for name, f := range map[string]reduction{"sum": op.Sum[int64], "prod": op.Prod[int64], "xor": op.ReduceXor[int64], "or": op.ReduceOr[int64], "max": op.Max[int64]} {
+			x := engine.Zeros[int64](300, 16)
+			for i := range x.Data() {
+				x.Data()[i] = int64(i*7919%1013) | 1
+			}
+			padded := op.Pad[int64](x, [][2]int{{c.padding, c.padding}, {0, c.padding}}, 7)
+			for _, across := range []op.Window{{}, {Size: 5}} {
+				w := op.Windows(padded, op.Window{Size: c.size, Stride: c.stride, Dilation: c.dilation}, across)
+				dims := w.Node().Shape()
+				got, stored := engine.Zeros[int64](dims[:2]...), engine.Zeros[int64](dims...)
+				p, err := engine.Compile(t.Context(), expr.Let(got, f(w, op.Axis(2, 3))))
+				if err = cmp.Or(err, p.Run(t.Context()), stored.Assign(w)); err != nil {
+					t.Fatal(err)
+				}
+				if !strings.Contains(p.Explain(), "share the results") {
+					t.Errorf("%s of %+v shares nothing:\n%s", name, c, p.Explain())
+				}
+				want, err := engine.Eval(f(stored.Reshape(dims[0], dims[1], dims[2]*dims[3]), op.Axis(2)))
+				if err != nil || !slices.Equal(got.Data(), want.Data()) {
+					t.Errorf("%s of %+v beside %+v differs: %v", name, c, across, err)
 				}
 			}
 		}

@@ -12,12 +12,11 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// separated returns the node of the extremes e of windows a as the extremes along all axes but
-// one of the extremes along that one, which are stored. Windows that overlap share these: an
-// extreme of 3 by 3 elements takes 4 comparisons and 6 loads, not 8 and 9. An extreme is the same
-// in any order, with the same bits. The rows of windows that are too large to be written out would be copied by Go. The
-// extremes along their columns need no copy, and leave short rows. It returns nil if e is no such reduction, or if this would
-// not pay. The extremes of long windows along one axis are those of the extremes of their parts.
+// separated returns the node of the reduction e of windows a, whose values have any order, as the reduction along all axes but one of
+// that along the one, which is stored. Windows that overlap share these: an
+// extreme of 3 by 3 elements takes 4 comparisons and 6 loads, not 8 and 9. The rows of windows that are too large to be written out would be copied by Go. The
+// results along their columns need no copy, and leave short rows. It returns nil if e is no such reduction, or if this would
+// not pay. The result of a long window along one axis is that of the results of its parts.
 func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 	w := windowsOf(e, a)
 	if w == nil {
@@ -43,8 +42,13 @@ func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 	if !overlap && size <= mostWindow || 2*size < 3*sum {
 		return nil
 	}
+	op := e.Op.Reduce().Op()
+	again := op == prim.Min || op == prim.Max || op == prim.And || op == prim.Or // a value that is combined twice changes nothing
+	if apart > 0 && size%apart > 0 && !again {
+		return g.besideRest(e, w, axis, size%apart)
+	}
 	x, after := w.Args[0], []int(nil)
-	if x.Array == nil && x.Src.Op == PadRow && constantOf(x.Args[1]) != nil { // each step pads its own axes
+	if x.Array == nil && x.Src.Op == PadRow && again && constantOf(x.Args[1]) != nil { // each step pads its own axes
 		before := make([]int, 2*r)
 		after = slices.Clone(x.Src.Ints)
 		copy(before[2*axis:], after[2*axis:2*axis+2])
@@ -64,12 +68,25 @@ func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 			first = append(first, 1, 1, 1)
 		}
 	}
-	part := g.extremes(e, x, first)
-	g.Store(part, "windows share the extremes of their elements along one axis")
+	part := g.overWindows(e, x, first)
+	g.Store(part, "windows share the results of their elements along one axis")
 	if after != nil {
 		part = g.padded(part, after, w.Args[0].Args[1])
 	}
-	return g.reshape(g.extremes(e, part, rest), e.Shape())
+	return g.reshape(g.overWindows(e, part, rest), e.Shape())
+}
+
+// besideRest returns the reduction e of windows w along one axis as that of all their elements but the last ones, combined with that of
+// the last ones, whose number is rest.
+func (g *Graph) besideRest(e *tree.Node, w *Node, axis, rest int) *Node {
+	r := len(w.Shape) / 2
+	size, stride, dilation := w.Src.Ints[3*axis], w.Src.Ints[3*axis+1], w.Src.Ints[3*axis+2]
+	some := func(n, from int) *Node {
+		ints := slices.Clone(w.Src.Ints)
+		ints[3*axis] = n
+		return g.part(g.overWindows(e, w.Args[0], ints), axis, from*dilation/stride, w.Shape[:r])
+	}
+	return g.reshape(g.pair(e, some(size-rest, 0), some(rest, size-rest)), e.Shape())
 }
 
 // sharedParts divides windows of size elements along one axis into size/apart parts of apart + size%apart elements, which begin apart
@@ -89,25 +106,25 @@ func sharedParts(size, stride, dilation int) (sum, apart int) {
 // elements, and the next one is elsewhere.
 func (g *Graph) separatedRows(e *tree.Node, a *Node) *Node {
 	k, last := len(e.Axes)-1, len(a.Shape)-1
-	if !isExtreme(e) || k < 1 || e.Axes[k] != last || a.Shape[last] > mostWindow || e.Shape().Size() < leastStage ||
+	if !anyOrder(e, a) || k < 1 || e.Axes[k] != last || a.Shape[last] > mostWindow || e.Shape().Size() < leastStage ||
 		a.Shape.Size()/e.Shape().Size() <= mostWindow || a.Strided() == nil || oneRun(e, a) {
 		return nil
 	}
 	part := g.reduceOver(e, a, e.Axes[:k])
-	g.Store(part, "blocks share the extremes of the columns of short rows")
+	g.Store(part, "blocks share the results of the columns of short rows")
 	return g.reshape(g.reduceOver(e, part, e.Axes[k:]), e.Shape())
 }
 
-// isExtreme reports whether a reduction is a minimum or a maximum.
-func isExtreme(e *tree.Node) bool {
+// anyOrder reports whether the values of a reduction of a may be combined in any order, as extremes and integers are, in the type of a.
+func anyOrder(e *tree.Node, a *Node) bool {
 	r := e.Op.Reduce()
-	return (r.Op() == prim.Min || r.Op() == prim.Max) && !r.Position()
+	return r.Native() && !r.Position() && !r.Ordered(a.Type.Register()) && e.DType() == a.Type
 }
 
 // windowsOf returns the windows over whose elements the reduction e of a goes, or nil if it is no
-// minimum or maximum of all elements of windows.
+// reduction in any order of all elements of windows.
 func windowsOf(e *tree.Node, a *Node) *Node {
-	if !isExtreme(e) {
+	if !anyOrder(e, a) {
 		return nil
 	}
 	w := a
@@ -124,8 +141,8 @@ func windowsOf(e *tree.Node, a *Node) *Node {
 	return w
 }
 
-// extremes returns the reduction e of windows of x, in the shape of their positions.
-func (g *Graph) extremes(e *tree.Node, x *Node, ints []int) *Node {
+// overWindows returns the reduction e of windows of x, in the shape of their positions.
+func (g *Graph) overWindows(e *tree.Node, x *Node, ints []int) *Node {
 	r := len(x.Shape)
 	s, axes := make(shape.Shape, 2*r), []int(nil)
 	for i, d := range x.Shape {
@@ -280,10 +297,9 @@ const (
 // of rows, whose results are combined. It returns nil if the order of the values matters, or if such groups do not suit. The loop that reads
 // one array has several rows in a vector as it is.
 func (g *Graph) groupsRows(e *tree.Node, a *Node) *Node {
-	r, columns := e.Op.Reduce(), e.Shape().Size()
-	anyOrder := r.Native() && !r.Position() && !r.Ordered(a.Type.Register()) && e.DType() == a.Type
+	columns := e.Shape().Size()
 	few := 2 <= columns && columns <= mostFew && leastStage*columns <= a.Shape.Size()
-	if !anyOrder || !downColumns(e) || a.Faulty || a.Strided() != nil || !few {
+	if !anyOrder(e, a) || !downColumns(e) || a.Faulty || a.Strided() != nil || !few {
 		return nil
 	}
 	rows, m := a.Shape.Size()/columns, mostGrouped/columns

@@ -16,6 +16,16 @@ def sums(x, y):
 
 
 @jit
+def moving_sums(x, y):
+    last = x.size - y.size
+    s = x[:last].sum()
+    for i in range(y.size):
+        s += x[i + last]
+        y[i] = s
+        s -= x[i]
+
+
+@jit
 def products(x, y):
     s = x[0] * 0 + x.dtype.type(1)
     for i in range(x.size):

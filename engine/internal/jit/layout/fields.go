@@ -42,7 +42,7 @@ func (b *Binder) findRecords(bp *Phase) {
 	}
 }
 
-// downColumns reports whether a seq loop goes down columns, and carries no values.
+// downColumns reports whether a seq loop goes down columns.
 func (bp *Phase) downColumns() bool {
 	return bp.Lowered.Kind == lower.SeqPhase && !bp.Along && !bp.Transposes()
 }

@@ -182,7 +182,7 @@ func sumsOfLines(t *testing.T, halves bool) {
 
 // TestRowsOfLines compares scans of rows with the interpreter: they go along one row at a time, and may compute lanes twice, or along four
 // rows if the first level has few and they are beyond the second level, or if no array has the states. Wide vectors go down bands of short
-// rows and of few rows of which the first level has few. Arrays begin or end at a page.
+// rows, of longer ones with two states, and of few rows of which the first level has few. Arrays begin or end at a page.
 func TestRowsOfLines(t *testing.T) {
 	defer useModel(defaultsWith(cpucache.Sizes{L1: 32 << 10, L2: 1 << 20, L3: 8 << 20}))()
 	r := rand.New(rand.NewPCG(31, 14))
@@ -212,10 +212,16 @@ func TestRowsOfLines(t *testing.T) {
 		{"i64", "x", 40, 333, 0, 0, true},
 		{"f64", "the memory of y", 15, 509, 0, 0, false},
 		{"f64", "states before", 15, 509, 4, 4, false},
+		{"f64", "two states", 20, 303, -1, 4, false},
+		{"f64", "two states", 20, 601, 4, 4, false},
 	} {
 		mode, same, text := map[string]string{"x": "out", "y": "inout"}[c.from], c.from == "the memory of y", oneKernel
 		if c.from == "states before" {
 			text = strings.Replace(text, "%[4]s, i2] %%3", "%[4]s, i2] %%1", 1)
+		}
+		if c.from == "two states" {
+			text = strings.Replace(text, "%%2 = load", "%%5 = carry %[1]s %%0\n      %%2 = load", 1)
+			text = strings.Replace(text, "store %[1]s y[i0, %[4]s, i2] %%3", "%%6 = add %[1]s %%5 %%3\n      store %[1]s y[i0, %[4]s, i2] %%6\n      %%7 = next %[1]s %%5 %%6", 1)
 		}
 		if mode == "" {
 			c.from, mode = "x", "out"

@@ -79,7 +79,7 @@ func (b *Binder) findAcross(bp *Phase) {
 		if b.AtOnce > 1 && bp.onlyCarries() { // a step takes fewer cycles than the counter and the jump of a row
 			bp.AtOnce = b.AtOnce
 		}
-	case row <= half/states, sums && row <= min(b.Vectors-2, 16)*b.Bytes/states, !sums && b.bands(bp, row*states, moved, element):
+	case row <= half/states, sums && row <= min(b.Vectors-2, 16)*b.Bytes/states, !sums && b.bands(bp, row, states, moved, element):
 		bp.Whole = bp.Spans[k-1]
 	case along && (single || !b.wide() && element >= bp.Widest() && (moved > b.Machine.Caches.L2 || !bp.Compares())): // wider accumulators take longer than narrow elements
 		bp.Across = true
@@ -162,16 +162,17 @@ const (
 )
 
 // bands reports whether a scan goes down all rows of one wide band of columns after the other, with states in registers. row is the
-// bytes of the states of a row. Down many rows from beyond the second level, and down all from memory, the processor prefetches less of a band
-// than of whole rows. Rows that the first level keeps beside others need no bands, unless it keeps all: then a load of the row before may
-// wait for the stores of a row that is about a page behind it.
-func (b *Binder) bands(bp *Phase, row, moved, element int) bool {
+// bytes of a row of the widest elements. Down many rows from beyond the second level, and down all from memory, the processor prefetches less of a
+// band than of whole rows; but each row loads and stores all states, so more of these allow longer rows. Rows that the first level keeps beside
+// others need no bands, unless it keeps all: then a load of the row before may wait for the stores of a row that is about a page behind it.
+func (b *Binder) bands(bp *Phase, row, states, moved, element int) bool {
 	if !b.wide() || bp.Narrow || !bp.onlyCarries() || bp.Spans[len(bp.Spans)-1] > math.MaxUint16 {
 		return false
 	}
-	near := moved <= b.Machine.Caches.L2 || bp.SeqN <= bandRows && moved < b.Machine.Beyond()
-	kept := row <= b.Machine.Caches.L1/3 // beside others
-	return row <= bandBytes || moved <= b.Machine.Caches.L1 || near && !kept && element <= 2*bp.Widest()
+	beyond := moved >= b.Machine.Beyond()
+	near := moved <= b.Machine.Caches.L2 || bp.SeqN <= bandRows && !beyond
+	kept := row*states <= b.Machine.Caches.L1/3 // beside others
+	return row*states <= bandBytes || row <= (2*states-1)*bandBytes && !beyond || moved <= b.Machine.Caches.L1 || near && !kept && element <= 2*bp.Widest()
 }
 
 // repeatsRows reports whether a loop along single rows may compute lanes twice: it loads states from one row, stores them to the next,

@@ -46,6 +46,7 @@ var shortInts = slices.Concat(isa.IntsOf(true, 4), isa.IntsOf(false, 4))
 var avx512Rules = isa.Table(
 	on(as((*avx512).abs64), types{dtype.I64}, prim.Abs),
 	on(as((*avx512).scale), isa.Floats, prim.Scale),
+	on(as((*avx512).stateExtreme), isa.Floats, prim.Min, prim.Max),
 	on(as((*avx512).maskNot), types{dtype.Bool}, prim.Not),
 	on(as((*avx512).maskOp), types{dtype.Bool}, prim.And, prim.Or, prim.Xor, prim.Ne, prim.Eq),
 	on(as((*avx512).compareFloat), isa.Floats, compared...),

@@ -1,8 +1,11 @@
 package amd64
 
 import (
+	"slices"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
+	"github.com/oneloop/oneloop/expr/prim"
 )
 
 // ternary emits a function of three bits. It overwrites its first operand. An operand in memory
@@ -44,4 +47,28 @@ func swapBits(table uint8, i, k int) (out uint8) {
 		out |= table >> at & 1 << to
 	}
 	return out
+}
+
+// stateExtreme is the rule of Min and Max of floats. A state is the second operand of the instruction, which gives it for NaN and for two zeros:
+// the next state waits for this and one more instruction. Where x is positive, or +0, a maximum is too, and where it is negative a minimum
+// is. This orders the zeros. Lanes where x is NaN keep it.
+func (f *avx512) stateExtreme(n *lower.Node) {
+	at := slices.IndexFunc(n.Args[:2], func(a int32) bool {
+		return slices.ContainsFunc(f.Phase.Carries, func(c lower.Carry) bool { return c.Load == a })
+	})
+	if at < 0 {
+		floatMinMax(&f.emitter, n)
+		return
+	}
+	t, x, state := n.In, f.Src(n.Args[1-at]), f.Src(n.Args[at])
+	l, k, m := f.LenOf(t), f.TmpMask(), f.Tmp()
+	f.I(pick(t, x86.VCMPPS, x86.VCMPPD), l, k, x, x, x86.Imm(7))
+	f.I(extremeOp(n.Op, t), l, m, x, state)
+	d := f.Dst()
+	f.I(pick(t, x86.VMOVAPS, x86.VMOVAPD), l, d, x)
+	signs, table := uint64(1)<<(8*t.Size()-1), x86.Imm(0xec) // m, or x and the sign
+	if n.Op == prim.Max {
+		signs, table = signs-1, 0xc8 // m, and x or all but the sign
+	}
+	f.I(pick(t, x86.VPTERNLOGD, x86.VPTERNLOGQ), l, d, m, f.heldOperand(t, signs), table, x86.Merge(k))
 }

@@ -24,8 +24,12 @@ const (
 )
 
 // packedBytes is the size of rows of which a loop loads several at once: their sums, which are wider, are the lanes of a vector.
-// A loop loads several rows of twice the size at once too.
-const packedBytes = 8
+// A loop loads several rows of twice the size at once too. foldedBytes is the size of rows of 4-byte elements that do not repeat, of
+// which a loop on the host folds several at once in less time than it takes to bring each element to a vector of its own.
+const (
+	packedBytes = 8
+	foldedBytes = 32
+)
 
 // longRow reports whether a loop over the elements of a row takes less time than code that names each element, for the reduction
 // e of rows of size elements, at most shortGroup. It returns false unless e is the last reduction: others are written out, so that
@@ -34,9 +38,11 @@ func (g *Graph) longRow(e *tree.Node, a *Node, size int) bool {
 	if e != g.last || e.Op.Reduce().Position() {
 		return false
 	}
-	arrays, least := g.arraysOf(a, false), 8
+	arrays, least, back := g.arraysOf(a, false), 8, false
+	apart := !g.Separates || a.Shape.Size() < leastStage || len(g.arraysOf(a, true)) > len(arrays)
 	for _, m := range arrays {
-		least = min(least, m.Type.Size())
+		step := m.Strides[len(a.Shape)-1]
+		least, back, apart = min(least, m.Type.Size()), back || step < 0, apart || step != 1
 	}
 	switch own := a.Type.Size(); {
 	case len(arrays) == 0:
@@ -44,7 +50,7 @@ func (g *Graph) longRow(e *tree.Node, a *Node, size int) bool {
 	case least < own && least <= 2 && e.Op.Reduce().Op() == prim.Add && !a.Type.IsFloat() && (size*least == packedBytes || size*least == 2*packedBytes):
 		return true
 	case least > 2 || own == 8 && least == 2:
-		return size == shortGroup
+		return size == shortGroup && !back || size*own == foldedBytes && own == 4 && !apart
 	case a.Type == dtype.Bool:
 		return size == mostNarrow || size > mostPredicates
 	case own == least && !a.Type.IsFloat():

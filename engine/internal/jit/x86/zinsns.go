@@ -30,40 +30,40 @@ const (
 	VPMOVDW, VPMOVSDW, VPMOVUSDW, VPMOVWB, VPMOVQD, VPADDB
 	VPADDW, VPADDD, VPADDQ, VPSUBB, VPSUBW, VPSUBD
 	VPSUBQ, VPMULLW, VPMULHUW, VPMULLD, VPMADDWD, VPDPWSSD
-	VPDPBUSD, VPMULLQ, VPSADBW, VPMULUDQ, VPABSB, VPABSW
-	VPABSD, VPABSQ, VPMINSB, VPMINSW, VPMINSD, VPMINSQ
-	VPAVGB, VPAVGW, VPMINUB, VPMINUW, VPMINUD, VPMINUQ
-	VPMAXSB, VPMAXSW, VPMAXSD, VPMAXSQ, VPMAXUB, VPMAXUW
-	VPMAXUD, VPMAXUQ, VPAND, VPANDD, VPANDQ, VPANDN
-	VPOR, VPORD, VPORQ, VPXOR, VPXORD, VPXORQ
-	VPTERNLOGD, VPTERNLOGQ, VPSLLW, VPSRLW, VPSRAW, VPSLLD
-	VPSLLQ, VPSRLD, VPSRLQ, VPSRAD, VPSLLVD, VPSLLVQ
-	VPSRLVD, VPSRLVQ, VPSRAVD, VPSRAVQ, VPSLLVW, VPSRLVW
-	VPSRAVW, VPCMPEQB, VPCMPEQW, VPCMPGTB, VPCMPGTW, VPCMPB
-	VPCMPUB, VPCMPW, VPCMPUW, VPCMPEQD, VPCMPEQQ, VPCMPGTD
-	VPCMPGTQ, VPCMPD, VPCMPUD, VPCMPQ, VPCMPUQ, VPTESTMB
-	VPTESTMW, VPTESTMD, VPTESTMQ, VPTESTNMD, VPTESTNMQ, VPTEST
-	VMOVMSKPS, VMOVMSKPD, VPMOVMSKB, VPBLENDVB, VBLENDVPS, VBLENDVPD
-	VPBLENDD, VPBLENDW, VPALIGNR, VALIGND, VPBLENDMB, VPBLENDMW
-	VBLENDMPS, VBLENDMPD, VPSHUFB, VPSHUFD, VSHUFPS, VUNPCKLPS
-	VUNPCKLPD, VUNPCKHPS, VUNPCKHPD, VPUNPCKLBW, VPUNPCKLWD, VPUNPCKHBW
-	VPUNPCKHWD, VPACKSSWB, VPACKUSWB, VPACKSSDW, VPACKUSDW, VPERMILPS
-	VPERMPS, VPERMPD, VPERMB, VPERMT2B, VPERMT2W, VPERMT2PS
-	VPERMT2PD, VPERM2F128, VSHUFF64X2, VINSERTF128, VINSERTF32X4, VEXTRACTF128
-	VEXTRACTF32X4, VINSERTF64X4, VEXTRACTF64X4, VGATHERDPS, VGATHERDPD, VGATHERQPS
-	VGATHERQPD, KMOVB, KMOVW, KMOVQ, KANDB, KANDW
-	KANDQ, KANDNW, KANDNQ, KORB, KORW, KORQ
-	KXNORB, KXNORW, KXNORD, KXNORQ, KXORB, KXORW
-	KXORQ, KNOTB, KNOTW, KNOTD, KNOTQ, KORTESTB
-	KORTESTW, KORTESTD, KORTESTQ, VPMOVM2B, VPMOVM2W, VPMOVM2D
-	VZEROUPPER, ADD, OR, ADC, AND, SUB
-	XOR, CMP, TEST, MOV, LEA, MOVZXB
-	MOVZXW, MOVSXD, IMUL, NEG, DIV, IDIV
-	SHL, SHR, SAR, CQO, REP, MOVSB
-	BT, BZHI, PDEP, POPCNT, TZCNT, CMOVG
-	JAE, JE, JNE, JP, JL, JGE
-	JLE, JG, JMP, RET, PREFETCHT0, PREFETCHT1
-	SFENCE, numOps, _, _, _, _
+	VPDPBUSD, VPMULLQ, VPSADBW, VPMULUDQ, VPMULDQ, VPABSB
+	VPABSW, VPABSD, VPABSQ, VPMINSB, VPMINSW, VPMINSD
+	VPMINSQ, VPAVGB, VPAVGW, VPMINUB, VPMINUW, VPMINUD
+	VPMINUQ, VPMAXSB, VPMAXSW, VPMAXSD, VPMAXSQ, VPMAXUB
+	VPMAXUW, VPMAXUD, VPMAXUQ, VPAND, VPANDD, VPANDQ
+	VPANDN, VPOR, VPORD, VPORQ, VPXOR, VPXORD
+	VPXORQ, VPTERNLOGD, VPTERNLOGQ, VPSLLW, VPSRLW, VPSRAW
+	VPSLLD, VPSLLQ, VPSRLD, VPSRLQ, VPSRAD, VPSLLVD
+	VPSLLVQ, VPSRLVD, VPSRLVQ, VPSRAVD, VPSRAVQ, VPSLLVW
+	VPSRLVW, VPSRAVW, VPCMPEQB, VPCMPEQW, VPCMPGTB, VPCMPGTW
+	VPCMPB, VPCMPUB, VPCMPW, VPCMPUW, VPCMPEQD, VPCMPEQQ
+	VPCMPGTD, VPCMPGTQ, VPCMPD, VPCMPUD, VPCMPQ, VPCMPUQ
+	VPTESTMB, VPTESTMW, VPTESTMD, VPTESTMQ, VPTESTNMD, VPTESTNMQ
+	VPTEST, VMOVMSKPS, VMOVMSKPD, VPMOVMSKB, VPBLENDVB, VBLENDVPS
+	VBLENDVPD, VPBLENDD, VPBLENDW, VPALIGNR, VALIGND, VPBLENDMB
+	VPBLENDMW, VBLENDMPS, VBLENDMPD, VPSHUFB, VPSHUFD, VSHUFPS
+	VUNPCKLPS, VUNPCKLPD, VUNPCKHPS, VUNPCKHPD, VPUNPCKLBW, VPUNPCKLWD
+	VPUNPCKHBW, VPUNPCKHWD, VPACKSSWB, VPACKUSWB, VPACKSSDW, VPACKUSDW
+	VPERMILPS, VPERMPS, VPERMPD, VPERMB, VPERMT2B, VPERMT2W
+	VPERMT2PS, VPERMT2PD, VPERM2F128, VSHUFF64X2, VINSERTF128, VINSERTF32X4
+	VEXTRACTF128, VEXTRACTF32X4, VINSERTF64X4, VEXTRACTF64X4, VGATHERDPS, VGATHERDPD
+	VGATHERQPS, VGATHERQPD, KMOVB, KMOVW, KMOVQ, KANDB
+	KANDW, KANDQ, KANDNW, KANDNQ, KORB, KORW
+	KORQ, KXNORB, KXNORW, KXNORD, KXNORQ, KXORB
+	KXORW, KXORQ, KNOTB, KNOTW, KNOTD, KNOTQ
+	KORTESTB, KORTESTW, KORTESTD, KORTESTQ, VPMOVM2B, VPMOVM2W
+	VPMOVM2D, VZEROUPPER, ADD, OR, ADC, AND
+	SUB, XOR, CMP, TEST, MOV, LEA
+	MOVZXB, MOVZXW, MOVSXD, IMUL, NEG, DIV
+	IDIV, SHL, SHR, SAR, CQO, REP
+	MOVSB, BT, BZHI, PDEP, POPCNT, TZCNT
+	CMOVG, JAE, JE, JNE, JP, JL
+	JGE, JLE, JG, JMP, RET, PREFETCHT0
+	PREFETCHT1, SFENCE, numOps, _, _, _
 )
 
 var opNames = [numOps]string{
@@ -87,31 +87,31 @@ var opNames = [numOps]string{
 	"vpmovsdb", "vpmovusdb", "vpmovdw", "vpmovsdw", "vpmovusdw", "vpmovwb", "vpmovqd", "vpaddb",
 	"vpaddw", "vpaddd", "vpaddq", "vpsubb", "vpsubw", "vpsubd", "vpsubq", "vpmullw",
 	"vpmulhuw", "vpmulld", "vpmaddwd", "vpdpwssd", "vpdpbusd", "vpmullq", "vpsadbw", "vpmuludq",
-	"vpabsb", "vpabsw", "vpabsd", "vpabsq", "vpminsb", "vpminsw", "vpminsd", "vpminsq",
-	"vpavgb", "vpavgw", "vpminub", "vpminuw", "vpminud", "vpminuq", "vpmaxsb", "vpmaxsw",
-	"vpmaxsd", "vpmaxsq", "vpmaxub", "vpmaxuw", "vpmaxud", "vpmaxuq", "vpand", "vpandd",
-	"vpandq", "vpandn", "vpor", "vpord", "vporq", "vpxor", "vpxord", "vpxorq",
-	"vpternlogd", "vpternlogq", "vpsllw", "vpsrlw", "vpsraw", "vpslld", "vpsllq", "vpsrld",
-	"vpsrlq", "vpsrad", "vpsllvd", "vpsllvq", "vpsrlvd", "vpsrlvq", "vpsravd", "vpsravq",
-	"vpsllvw", "vpsrlvw", "vpsravw", "vpcmpeqb", "vpcmpeqw", "vpcmpgtb", "vpcmpgtw", "vpcmpb",
-	"vpcmpub", "vpcmpw", "vpcmpuw", "vpcmpeqd", "vpcmpeqq", "vpcmpgtd", "vpcmpgtq", "vpcmpd",
-	"vpcmpud", "vpcmpq", "vpcmpuq", "vptestmb", "vptestmw", "vptestmd", "vptestmq", "vptestnmd",
-	"vptestnmq", "vptest", "vmovmskps", "vmovmskpd", "vpmovmskb", "vpblendvb", "vblendvps", "vblendvpd",
-	"vpblendd", "vpblendw", "vpalignr", "valignd", "vpblendmb", "vpblendmw", "vblendmps", "vblendmpd",
-	"vpshufb", "vpshufd", "vshufps", "vunpcklps", "vunpcklpd", "vunpckhps", "vunpckhpd", "vpunpcklbw",
-	"vpunpcklwd", "vpunpckhbw", "vpunpckhwd", "vpacksswb", "vpackuswb", "vpackssdw", "vpackusdw", "vpermilps",
-	"vpermps", "vpermpd", "vpermb", "vpermt2b", "vpermt2w", "vpermt2ps", "vpermt2pd", "vperm2f128",
-	"vshuff64x2", "vinsertf128", "vinsertf32x4", "vextractf128", "vextractf32x4", "vinsertf64x4", "vextractf64x4", "vgatherdps",
-	"vgatherdpd", "vgatherqps", "vgatherqpd", "kmovb", "kmovw", "kmovq", "kandb", "kandw",
-	"kandq", "kandnw", "kandnq", "korb", "korw", "korq", "kxnorb", "kxnorw",
-	"kxnord", "kxnorq", "kxorb", "kxorw", "kxorq", "knotb", "knotw", "knotd",
-	"knotq", "kortestb", "kortestw", "kortestd", "kortestq", "vpmovm2b", "vpmovm2w", "vpmovm2d",
-	"vzeroupper", "add", "or", "adc", "and", "sub", "xor", "cmp",
-	"test", "mov", "lea", "movzxb", "movzxw", "movsxd", "imul", "neg",
-	"div", "idiv", "shl", "shr", "sar", "cqo", "rep", "movsb",
-	"bt", "bzhi", "pdep", "popcnt", "tzcnt", "cmovg", "jae", "je",
-	"jne", "jp", "jl", "jge", "jle", "jg", "jmp", "ret",
-	"prefetcht0", "prefetcht1", "sfence",
+	"vpmuldq", "vpabsb", "vpabsw", "vpabsd", "vpabsq", "vpminsb", "vpminsw", "vpminsd",
+	"vpminsq", "vpavgb", "vpavgw", "vpminub", "vpminuw", "vpminud", "vpminuq", "vpmaxsb",
+	"vpmaxsw", "vpmaxsd", "vpmaxsq", "vpmaxub", "vpmaxuw", "vpmaxud", "vpmaxuq", "vpand",
+	"vpandd", "vpandq", "vpandn", "vpor", "vpord", "vporq", "vpxor", "vpxord",
+	"vpxorq", "vpternlogd", "vpternlogq", "vpsllw", "vpsrlw", "vpsraw", "vpslld", "vpsllq",
+	"vpsrld", "vpsrlq", "vpsrad", "vpsllvd", "vpsllvq", "vpsrlvd", "vpsrlvq", "vpsravd",
+	"vpsravq", "vpsllvw", "vpsrlvw", "vpsravw", "vpcmpeqb", "vpcmpeqw", "vpcmpgtb", "vpcmpgtw",
+	"vpcmpb", "vpcmpub", "vpcmpw", "vpcmpuw", "vpcmpeqd", "vpcmpeqq", "vpcmpgtd", "vpcmpgtq",
+	"vpcmpd", "vpcmpud", "vpcmpq", "vpcmpuq", "vptestmb", "vptestmw", "vptestmd", "vptestmq",
+	"vptestnmd", "vptestnmq", "vptest", "vmovmskps", "vmovmskpd", "vpmovmskb", "vpblendvb", "vblendvps",
+	"vblendvpd", "vpblendd", "vpblendw", "vpalignr", "valignd", "vpblendmb", "vpblendmw", "vblendmps",
+	"vblendmpd", "vpshufb", "vpshufd", "vshufps", "vunpcklps", "vunpcklpd", "vunpckhps", "vunpckhpd",
+	"vpunpcklbw", "vpunpcklwd", "vpunpckhbw", "vpunpckhwd", "vpacksswb", "vpackuswb", "vpackssdw", "vpackusdw",
+	"vpermilps", "vpermps", "vpermpd", "vpermb", "vpermt2b", "vpermt2w", "vpermt2ps", "vpermt2pd",
+	"vperm2f128", "vshuff64x2", "vinsertf128", "vinsertf32x4", "vextractf128", "vextractf32x4", "vinsertf64x4", "vextractf64x4",
+	"vgatherdps", "vgatherdpd", "vgatherqps", "vgatherqpd", "kmovb", "kmovw", "kmovq", "kandb",
+	"kandw", "kandq", "kandnw", "kandnq", "korb", "korw", "korq", "kxnorb",
+	"kxnorw", "kxnord", "kxnorq", "kxorb", "kxorw", "kxorq", "knotb", "knotw",
+	"knotd", "knotq", "kortestb", "kortestw", "kortestd", "kortestq", "vpmovm2b", "vpmovm2w",
+	"vpmovm2d", "vzeroupper", "add", "or", "adc", "and", "sub", "xor",
+	"cmp", "test", "mov", "lea", "movzxb", "movzxw", "movsxd", "imul",
+	"neg", "div", "idiv", "shl", "shr", "sar", "cqo", "rep",
+	"movsb", "bt", "bzhi", "pdep", "popcnt", "tzcnt", "cmovg", "jae",
+	"je", "jne", "jp", "jl", "jge", "jle", "jg", "jmp",
+	"ret", "prefetcht0", "prefetcht1", "sfence",
 }
 
 // firstForm has the first form of each instruction.
@@ -128,17 +128,17 @@ var firstForm = [numOps + 1]uint16{
 	168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183,
 	184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199,
 	200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215,
-	216, 217, 218, 221, 224, 227, 230, 233, 236, 239, 242, 243, 244, 245, 246, 247,
-	248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 261, 263, 265, 267,
+	216, 217, 218, 219, 222, 225, 228, 231, 234, 237, 240, 243, 244, 245, 246, 247,
+	248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 262, 264, 266,
 	268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283,
 	284, 285, 286, 287, 288, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299,
-	300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 311, 312, 313, 314, 315, 316,
-	317, 318, 319, 320, 321, 322, 323, 324, 326, 328, 330, 332, 336, 340, 344, 345,
+	300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 312, 313, 314, 315, 316,
+	317, 318, 319, 320, 321, 322, 323, 324, 325, 327, 329, 331, 333, 337, 341, 345,
 	346, 347, 348, 349, 350, 351, 352, 353, 354, 355, 356, 357, 358, 359, 360, 361,
-	362, 363, 364, 365, 366, 367, 368, 369, 370, 371, 375, 379, 383, 387, 391, 395,
-	399, 401, 405, 406, 407, 408, 409, 412, 413, 414, 415, 417, 419, 421, 422, 423,
-	424, 425, 426, 427, 428, 429, 430, 431, 432, 433, 434, 435, 436, 437, 438, 440,
-	441, 442, 443, 444,
+	362, 363, 364, 365, 366, 367, 368, 369, 370, 371, 372, 376, 380, 384, 388, 392,
+	396, 400, 402, 406, 407, 408, 409, 410, 413, 414, 415, 416, 418, 420, 422, 423,
+	424, 425, 426, 427, 428, 429, 430, 431, 432, 433, 434, 435, 436, 437, 438, 439,
+	441, 442, 443, 444, 445,
 }
 
 var forms = [...]form{
@@ -326,6 +326,7 @@ var forms = [...]form{
 	{op: VPMULLQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x40, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPSADBW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xf6, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1},
 	{op: VPMULUDQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F, opcode: 0xf4, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
+	{op: VPMULDQ, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x28, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w1, evex: len128 | len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPABSB, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F38, opcode: 0x1c, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPABSW, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F38, opcode: 0x1d, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPABSD, ops: [4]pat{patR, patM}, pp: pp66, opmap: map0F38, opcode: 0x1e, ext: noExt, vexW: wIgnored, vex: len128 | len256, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},

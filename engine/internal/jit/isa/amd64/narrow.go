@@ -352,8 +352,8 @@ func (f *emitter) stepMul(d, x x86.Vec) {
 }
 
 // sumNarrow adds the sums of each 8 bytes of x to the 64-bit lanes of d. A predicate
-// counts 1 in the lanes where it holds, which are ones. Signed numbers are summed as if their
-// sign bit were flipped, which adds half of their range to each. The upper bytes of lanes of 16
+// counts 1 in the lanes where it holds, which are ones. Signed bytes are summed as if their
+// sign bit were flipped, which adds half of their range to each. The upper bytes of unsigned lanes of 16
 // bits are summed by themselves.
 func (f *emitter) sumNarrow(t dtype.Type, d, x x86.Vec) {
 	s, lane, l := f.Tmp(), frame.Lane(t, f.LaneSize), f.LenOf(t)
@@ -365,7 +365,15 @@ func (f *emitter) sumNarrow(t dtype.Type, d, x x86.Vec) {
 		}
 		x = s
 	}
-	zero := f.Tmp()
+	zero, u := f.Tmp(), f.Tmp()
+	if f.LaneSize == 2 && t.IsSigned() { // the product by 1 extends the sign of four words
+		f.I(x86.VPMADDWD, l, s, x, f.words(1))
+		f.I(x86.VPSRLQ, l, u, s, x86.Imm(32))
+		f.I(x86.VPADDD, l, s, s, u)
+		f.I(x86.VPMULDQ, l, s, s, f.series(f.VecBytes(t), 1, 0, true))
+		f.I(x86.VPADDQ, l, d, d, s)
+		return
+	}
 	f.zero(dtype.I8, zero)
 	switch {
 	case t == dtype.Bool:
@@ -375,8 +383,7 @@ func (f *emitter) sumNarrow(t dtype.Type, d, x x86.Vec) {
 		f.I(f.simple(prim.Xor, dtype.I32), l, s, x, f.full(lane, signBit(lane)))
 		x = s
 	}
-	if f.LaneSize == 2 && (t.Size() == 2 || t.IsSigned()) {
-		u := f.Tmp()
+	if f.LaneSize == 2 && t.Size() == 2 {
 		f.I(x86.VPSRLW, l, u, x, x86.Imm(8))
 		f.I(x86.VPSADBW, l, u, u, zero)
 		f.I(x86.VPSLLQ, l, u, u, x86.Imm(8))
@@ -387,7 +394,7 @@ func (f *emitter) sumNarrow(t dtype.Type, d, x x86.Vec) {
 	f.I(x86.VPSADBW, l, s, x, zero)
 	f.I(x86.VPADDQ, l, d, d, s)
 	if t.IsSigned() {
-		f.I(x86.VPSUBQ, l, d, d, f.series(f.VecBytes(t), uint64(8/f.LaneSize)*signBit(lane), 0, true))
+		f.I(x86.VPSUBQ, l, d, d, f.series(f.VecBytes(t), 8*signBit(lane), 0, true))
 	}
 }
 

@@ -109,6 +109,12 @@ func (f *foldedRows) loop(phases []*layout.Phase, done isa.Label) {
 	}
 	f.part("%d %srows, whose lanes are folded together", n, packed)
 	f.Branch(isa.LT, rows, isa.K(n), few)
+	shares := f.Layout.Shares
+	if len(shares) > 0 {
+		rows = f.shareRows(true)
+		g.shareRows(false)
+		g.rowCount = rows
+	}
 	f.Align(32)
 	f.Bind(loop)
 	f.prologue()
@@ -128,9 +134,12 @@ func (f *foldedRows) loop(phases []*layout.Phase, done isa.Label) {
 		g.Start(1)
 		g.body(g.top)
 	}
+	for k, s := range shares {
+		f.Int(isa.Add, isa.SiteReg(k), isa.K(n*s.Row*s.Size))
+	}
 	for _, bp := range phases {
 		for i := range bp.Sites {
-			if s := &bp.Sites[i]; s.Row != 0 {
+			if s := &bp.Sites[i]; s.Shared == 0 && s.Row != 0 {
 				f.Int(isa.Add, isa.Word(s.Arg+frame.SitePtr), isa.K(n*s.Row*s.Size))
 			}
 		}
@@ -138,6 +147,12 @@ func (f *foldedRows) loop(phases []*layout.Phase, done isa.Label) {
 	f.Int(isa.Sub, rows, isa.K(n))
 	f.Branch(isa.GE, rows, isa.K(n), loop)
 	f.Branch(isa.EQ, rows, isa.K(0), done)
+	for k, s := range shares { // the loop over the rows left takes them from the frame
+		f.Int(isa.Mov, isa.Word(s.Arg+frame.SitePtr), isa.SiteReg(k))
+	}
+	if rows.IsReg() {
+		f.Int(isa.Mov, isa.Word(frame.Rows), rows)
+	}
 	f.Bind(few)
 }
 

@@ -1,6 +1,7 @@
 package jit
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
@@ -97,9 +98,11 @@ func (in *instance) findRowLoop(b *layout.Binder, it *boundItem) *rowLoop {
 		}
 	}
 	if r.together() {
-		red := r.phases[0].Lowered.Reds[0]
-		for _, bp := range r.phases { // an iteration of more than four rows does not gain without comparisons
-			if bp.Together = layout.LineBytes / 2; r.spans[0] >= manyTogether && (red.Kern.Lane.Size() < 8 || !red.Kern.Ordered && red.Type.IsFloat()) {
+		x, red := r.phases[0], r.phases[0].Lowered.Reds[0]
+		lines := x.N * cmp.Or(x.Lowered.LaneSize, x.Widest()) / max(red.Kern.Lane.Size(), 4) // of an iteration of wide vectors
+		compares := !red.Kern.Ordered && red.Type.IsFloat()
+		for _, bp := range r.phases {
+			if bp.Together = layout.LineBytes / 2; r.spans[0] >= manyTogether && (lines < leastLines || lines >= mostLines || compares) {
 				bp.Together = layout.LineBytes
 			}
 		}
@@ -148,11 +151,14 @@ func (r *rowLoop) variant(n int) layout.Variant {
 }
 
 // The fewest rows that are folded together, the fewest of which twice as many are, as the rest takes longer for each, and the most bytes from
-// a row to the next.
+// a row to the next. An iteration of leastLines to mostLines lines, 2 to 4 KB, loads them from the second level in up to 1.5 times the time of
+// a shorter or a longer one, which matters unless comparisons take longer.
 const (
 	leastTogether = 8
 	manyTogether  = 128
 	mostTogether  = 1 << 20
+	leastLines    = 31
+	mostLines     = 64
 )
 
 // together reports whether the lanes of several rows may be folded at once: a reduction of contiguous rows has results that are

@@ -77,6 +77,7 @@ func TestRepeats(t *testing.T) {
 		{1, 30, 70, 3, rows, rows, true},
 		{20, 1, 1, 1, columns, layouts[3], true}, // steps between terms are of no account
 		{1, 20, 1, 3, layouts[3], columns, true},
+		{1, 1, 1, 1, layouts[3], layouts[3], true},
 		{20, 20, 20, 1, rows, columns, true}, // B is packed
 		{20, 33, 3, 2, columns, columns, true},
 		{20, 20, 20, 1, rows, layouts[3], true},

@@ -53,8 +53,8 @@ func (e *vectors) init(f *family, p *Problem, do arithmetic) {
 		e.matrix, e.vector, e.column, off = x, y, true, p.OffA
 	}
 	if p.K == 1 { // no kernel goes from term to term
-		if e.vector.term, e.matrix.term = f.size, 0; e.matrix.result != f.size {
-			e.matrix.term = f.size
+		if e.vector.term, e.matrix.term = f.size, f.size; e.across() {
+			e.matrix.term = 0
 		}
 	}
 	matrices := len(slices.Compact(slices.Clone(off))) // at another place than the one before

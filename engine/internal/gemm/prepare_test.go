@@ -469,3 +469,15 @@ func TestSmallProductsPrefetch(t *testing.T) {
 		}
 	}
 }
+
+// TestStepsOfOneTerm tests that steps between terms choose nothing where there is one term.
+func TestStepsOfOneTerm(t *testing.T) {
+	for _, isa := range isas() {
+		p := Problem{Type: dtype.F32, M: 300, N: 300, K: 1, A: Matrix{1, 1}, B: Matrix{300, 1}, OffA: origin, OffB: origin}
+		want := New(isa, p, new(ir.Binding), 1)
+		p.A.Col, p.B.Row = 300, 0
+		if got := New(isa, p, new(ir.Binding), 1); got.p.A != want.p.A || got.p.B != want.p.B {
+			t.Errorf("%s: %+v, want %+v", isa, got.p, want.p)
+		}
+	}
+}

@@ -75,6 +75,9 @@ func (d *Product) prepare(isa string, p Problem, threads int) {
 			p.OffC[i] = i * p.M * p.N
 		}
 	}
+	if p.K == 1 { // no kernel goes from term to term
+		p.A.Col, p.B.Row = 1, 1
+	}
 	d.a, d.b = 0, 1
 	if p.After == nil && (p.transpose() || !p.Vector && families[isa][p.Type.Unsigned()].narrow(&p)) {
 		p, d.a, d.b = p.transposed(), 1, 0

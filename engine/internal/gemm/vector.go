@@ -52,10 +52,8 @@ func (e *vectors) init(f *family, p *Problem, do arithmetic) {
 	if p.N == 1 {
 		e.matrix, e.vector, e.column, off = x, y, true, p.OffA
 	}
-	if p.K == 1 { // no kernel goes from term to term
-		if e.vector.term, e.matrix.term = f.size, f.size; e.across() {
-			e.matrix.term = 0
-		}
+	if p.K == 1 && e.across() { // it is read across the terms, of which there is one
+		e.matrix.term = 0
 	}
 	matrices := len(slices.Compact(slices.Clone(off))) // at another place than the one before
 	bytes, row, step := matrices*p.M*p.N*p.K*f.size, max(p.M, p.N)*f.size, e.matrix.term

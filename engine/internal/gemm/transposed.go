@@ -79,7 +79,7 @@ func (f *family) narrow(p *Problem) bool {
 // vector, with AVX2 less than half. They stand beside at least eight columns and at most vecs vectors. They read A again, so it must be near.
 // Those of few terms store lines again, so these must be near too.
 func (f *family) edge(p *Problem) int {
-	const few, vecs, rows, elements = 8, 16, 24, 1 << 12 // of A
+	const few, vecs, rows, elements = 8, 16, 24, 1 << 11 // of A
 	if f == nil {
 		return 0
 	}

@@ -21,14 +21,12 @@ func Search() *tree.Routine {
 
 // A search is a search of elements of type T.
 type search[T number] struct {
-	right  bool
-	call   *tree.Call
-	at     series // offsets of the values
-	known  bool
-	sorted bool     // the vector is sorted; false: not known
-	grid   grid     // of the vector, if it is sorted
-	table  []uint32 // the place of each integer from the first element of the vector to the last; nil: there is none
-	run    func(worker, lo, hi int)
+	right   bool
+	call    *tree.Call
+	at      series // offsets of the values
+	known   bool
+	buckets buckets // of a sorted vector, or none
+	run     func(worker, lo, hi int)
 }
 
 func searchOf[T number](right bool) func(*tree.Call) error {
@@ -43,160 +41,163 @@ func (s *search[T]) search(c *tree.Call) error {
 		s.at = seriesOf(c.Args[1].Shape, c.Args[1].Strides)
 	}
 	s.call = c
-	values := c.Out.Shape.Size()
-	// The look at the vector costs less than as many searches.
-	s.sorted = values >= c.Args[0].Shape[0] && ordered[T](&c.Args[0])
-	if s.grid = (grid{}); s.sorted {
-		vector := elements[T](&c.Args[0], c.Args[0].Shape[0]-1)
-		if s.tabulate(vector, c.Work); s.table == nil {
-			s.grid = gridOf(vector)
+	values, n := c.Out.Shape.Size(), c.Args[0].Shape[0]
+	if starts, _ := as[uint32](c.Work, 0, startsOf(n, values)); starts != nil && c.Args[0].Strides[0] == 1 {
+		if vector := elements[T](&c.Args[0], n-1); ordered(vector) {
+			s.buckets = divide(vector, starts)
 		}
 	}
 	c.Parallel(values, 40, s.run)
-	s.call, s.table = nil, nil
+	s.call, s.buckets = nil, buckets{}
 	return nil
 }
 
-// ordered reports whether a vector of step 1 is sorted and has no NaN.
-func ordered[T number](a *tree.Strided) bool {
-	n := a.Shape[0]
-	if n == 0 || a.Strides[0] != 1 {
-		return false
-	}
-	x := elements[T](a, n-1)
-	for i := range n - 1 {
+// ordered reports whether numbers are sorted, and none is NaN.
+func ordered[T number](x []T) bool {
+	for i := range len(x) - 1 {
 		if !(x[i] <= x[i+1]) {
 			return false
 		}
 	}
-	return x[n-1] == x[n-1]
+	return x[0] == x[0]
 }
+
+// together is the number of values that take each step of their searches together.
+const together = 64
 
 func (s *search[T]) some(lo, hi int) {
 	a, v := &s.call.Args[0], &s.call.Args[1]
-	n, step := a.Shape[0], a.Strides[0]
-	out := tree.Elements[int64](&s.call.Out)
-	if step == 1 && n > 0 {
-		vector := elements[T](a, n-1)
-		if s.table != nil {
-			for i := lo; i < hi; i++ {
-				out[i] = int64(s.inTable(vector, load[T](v, s.at.at(i))))
-			}
-			return
+	out := tree.Elements[int64](&s.call.Out)[:hi]
+	if a.Strides[0] != 1 || a.Shape[0] == 0 {
+		for i := lo; i < hi; i++ {
+			out[i] = int64(s.place(a, load[T](v, s.at.at(i))))
 		}
-		if s.grid.scale > 0 {
-			for i := lo; i < hi; i++ {
-				out[i] = int64(s.onGrid(vector, load[T](v, s.at.at(i))))
-			}
-			return
-		}
-		last := 0 // place
-		for ; hi-lo >= 4; lo += 4 {
-			x := [4]T{load[T](v, s.at.at(lo)), load[T](v, s.at.at(lo+1)), load[T](v, s.at.at(lo+2)), load[T](v, s.at.at(lo+3))}
-			to := (*[4]int64)(out[lo:])
-			if s.sorted && ascending(&x) && s.fits(vector, last, x[0], x[3]) { // as the values before
-				*to = [4]int64{int64(last), int64(last), int64(last), int64(last)}
-				continue
-			}
-			four(vector, &x, s.right, to)
-			last = int(to[3])
-			for i, x := range x {
-				if x != x {
-					out[lo+i] = int64(s.place(a, x))
-				}
-			}
-		}
-	}
-	for i := lo; i < hi; i++ {
-		out[i] = int64(s.place(a, load[T](v, s.at.at(i))))
-	}
-}
-
-// mostTable is the most integers of a table, which stays in the second-level cache.
-const mostTable = 1 << 16
-
-// searchRoom returns the bytes of a table, which has at most as many integers as there are values.
-func searchRoom(n *tree.Node) int {
-	if n.Args[0].DType().IsFloat() {
-		return 0
-	}
-	return room(min(n.Args[1].Shape().Size(), mostTable), 4)
-}
-
-// tabulate sets table, if the elements of a sorted vector are integers so close together that it fits in work.
-func (s *search[T]) tabulate(sorted []T, work []byte) {
-	first, last := sorted[0], sorted[len(sorted)-1]
-	most := min(s.call.Out.Shape.Size(), mostTable)
-	if dtype.Of[T]().IsFloat() || uint64(last)-uint64(first) >= uint64(most) || uint64(len(sorted)) > math.MaxUint32 {
 		return
 	}
-	s.table, _ = as[uint32](work, 0, int(uint64(last)-uint64(first))+1)
-	at, x := 0, first
-	for i := range s.table {
-		for at < len(sorted) && (sorted[at] < x || s.right && sorted[at] == x) {
-			at++
+	var values [together]T
+	var memory [together]int // the result may change at the same time
+	for ; lo < hi; lo += together {
+		x := values[:min(together, hi-lo)]
+		if s.at.table == nil && s.at.step == 1 {
+			x = unsafe.Slice(address[T](v, lo), len(x))
+		} else {
+			for i := range x {
+				x[i] = load[T](v, s.at.at(lo+i))
+			}
 		}
-		s.table[i] = uint32(at)
-		x++
+		places, to := memory[:len(x)], out[lo:]
+		s.places(places, x)
+		for i, p := range places {
+			if to[i] = int64(p); x[i] != x[i] {
+				to[i] = int64(s.place(a, x[i]))
+			}
+		}
 	}
 }
 
-// inTable returns the place of a value in a vector with a table.
-func (s *search[T]) inTable(sorted []T, x T) int {
-	switch i := uint64(x) - uint64(sorted[0]); {
-	case x < sorted[0]:
+// places finds the places of values, but of NaN.
+func (s *search[T]) places(places []int, x []T) {
+	a, b := &s.call.Args[0], s.buckets
+	first, width := 0, a.Shape[0]
+	switch right := scalar.FromBool[int](s.right); {
+	case b.starts == nil:
+	case b.width == 0:
+		first, most := *(*T)(a.Ptr), uint64(len(b.starts)-3)
+		for i, x := range x {
+			k := 0
+			if x >= first {
+				k = 1 + int(min(uint64(x)-uint64(first), most))
+			}
+			places[i] = int(b.starts[k+right])
+		}
+		return
+	default:
+		if ordered(x) {
+			first = int(b.starts[b.of(float64(x[0]))])
+			width = int(b.starts[b.of(float64(x[len(x)-1]))+1]) - first
+		}
+		if width <= b.width { // the parts of the first and the last value bound the places
+			break
+		}
+		for i, x := range x {
+			places[i] = min(int(b.starts[b.of(float64(x))]), b.last)
+		}
+		halve(a.Ptr, places, x, b.width, s.right)
+		return
+	}
+	for i := range places {
+		places[i] = first
+	}
+	halve(a.Ptr, places, x, width, s.right)
+}
+
+// buckets divide the values from the first element of a sorted vector to the last in equal parts. The part of a value is that of
+// (value-first)*scale, so that parts are in the order of values. Elements of lower parts are below a value, and those of higher ones
+// above it.
+type buckets struct {
+	first, scale, count float64
+	starts              []uint32 // the number of elements in lower parts; part 0 is below the first element, and the last one above all
+	width, last         int      // the most elements of a part, and where so many begin; 0: each part has one value, an integer
+}
+
+// mostBuckets stay in the second-level cache.
+const mostBuckets = 1 << 18
+
+// startsOf returns how many numbers a vector of n elements has in starts for a search of values. It is 0 for few values: a division
+// would take longer than it saves.
+func startsOf(n, values int) int {
+	if n == 0 || values < n || n > math.MaxUint32 {
 		return 0
-	case i < uint64(len(s.table)):
-		return int(s.table[i])
 	}
-	return len(sorted)
+	return min(2*n+values/16, mostBuckets) + 3
 }
 
-// A grid is a sorted vector of steps that are nearly equal: the position (x[i]-first)*scale of element i is less than 1
-// away from i. Positions are in the order of values, so that the place of a value is one of three, which two elements
-// tell apart.
-type grid struct{ first, scale float64 }
+// searchRoom returns the bytes of starts.
+func searchRoom(n *tree.Node) int {
+	return room(startsOf(n.Args[0].Shape().Size(), n.Args[1].Shape().Size()), 4)
+}
 
-// leastGrid is the fewest elements of a grid. A search of fewer takes less time than the look at the steps.
-const leastGrid = 8
-
-// gridOf returns the grid of a sorted vector. The scale is 0 if the vector is none.
-func gridOf[T number](sorted []T) grid {
-	n := len(sorted)
-	if n < leastGrid {
-		return grid{}
+// divide returns the parts of a sorted vector. There are none where most elements are in one part.
+func divide[T number](sorted []T, starts []uint32) buckets {
+	first, last, count := float64(sorted[0]), float64(sorted[len(sorted)-1]), float64(len(starts)-3)
+	b := buckets{first: first, scale: (count - 1) / (last - first), count: count, starts: starts}
+	const exact = 1 << 53
+	whole := !dtype.Of[T]().IsFloat() && last-first < count && first > -exact && last < exact
+	if whole {
+		b.scale = 1
 	}
-	first := float64(sorted[0])
-	g := grid{first, float64(n-1) / (float64(sorted[n-1]) - first)}
+	if !(b.scale > 0 && b.scale <= math.MaxFloat64) {
+		return buckets{}
+	}
+	clear(starts)
 	for i, x := range sorted {
-		if d := g.position(float64(x)) - float64(i); !(d > -1 && d < 1) {
-			return grid{}
-		}
+		starts[b.of(float64(x))+1] = uint32(i + 1)
 	}
-	return g
+	for i, n := range starts[1:] {
+		n = max(n, starts[i])
+		b.width = max(b.width, int(n-starts[i]))
+		starts[i+1] = n
+	}
+	switch {
+	case whole:
+		b.width = 0
+	case b.width > len(sorted)/8+8:
+		return buckets{}
+	}
+	b.last = len(sorted) - b.width
+	return b
 }
 
-func (g *grid) position(x float64) float64 { return float64((x - g.first) * g.scale) } // never fused with what follows
-
-// onGrid returns the place of a value in a vector with a grid.
-func (s *search[T]) onGrid(sorted []T, x T) int {
-	n := len(sorted)
-	p := s.grid.position(float64(x))
+// of returns the part of a value. That of NaN is the last one.
+func (b *buckets) of(x float64) int {
+	p := (x - b.first) * b.scale
 	switch {
-	case p >= 0 && p < float64(n-1):
 	case p < 0:
 		return 0
-	case p < float64(n-1)+1: // it may be the last element, or one of more equal ones
-		p = float64(n - 2)
-	default: // above all, or NaN
-		return n
+	case p < b.count:
+		return int(p) + 1
 	}
-	i := int(p)
-	low, high := sorted[i], sorted[i+1]
-	if s.right {
-		return i + scalar.FromBool[int](low <= x) + scalar.FromBool[int](high <= x)
-	}
-	return i + scalar.FromBool[int](low < x) + scalar.FromBool[int](high < x)
+	return int(b.count) + 1
 }
 
 // place returns the place of a value. It halves the part of the vector that the place is
@@ -220,52 +221,25 @@ func (s *search[T]) place(a *tree.Strided, x T) int {
 	return begin + scalar.FromBool[int](before(begin))
 }
 
-// four finds the places of four values, none of which is NaN, in a vector that is not empty,
-// by the steps of [search.place]. They have no branches, so the processor overlaps the searches.
-func four[T number](sorted []T, x *[4]T, right bool, out *[4]int64) {
-	p := unsafe.Pointer(unsafe.SliceData(sorted))
-	size, n := sizeOf[T](), len(sorted)
-	x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
-	at := func(offset int) T { return *(*T)(unsafe.Add(p, offset)) }
-	var b0, b1, b2, b3 int // offsets below which all elements come before the places
-	if right {
-		for ; n > 1; n -= n / 2 {
-			half := n / 2 * size
-			last := half - size
-			b0 += half & -scalar.FromBool[int](at(b0+last) <= x0)
-			b1 += half & -scalar.FromBool[int](at(b1+last) <= x1)
-			b2 += half & -scalar.FromBool[int](at(b2+last) <= x2)
-			b3 += half & -scalar.FromBool[int](at(b3+last) <= x3)
+// halve adds to places the places of values, none of which counts if it is NaN, among the width elements from there on, by the steps
+// of [search.place]. Each step is that of all values, without branches, so the processor overlaps them.
+func halve[T number](elements unsafe.Pointer, places []int, x []T, width int, right bool) {
+	size, x := sizeOf[T](), x[:len(places)]
+	for half := 0; width > 0; width -= half {
+		if half = width / 2; half == 0 {
+			half = 1
 		}
-		out[0] = int64(b0/size + scalar.FromBool[int](at(b0) <= x0))
-		out[1] = int64(b1/size + scalar.FromBool[int](at(b1) <= x1))
-		out[2] = int64(b2/size + scalar.FromBool[int](at(b2) <= x2))
-		out[3] = int64(b3/size + scalar.FromBool[int](at(b3) <= x3))
-	} else {
-		for ; n > 1; n -= n / 2 {
-			half := n / 2 * size
-			last := half - size
-			b0 += half & -scalar.FromBool[int](at(b0+last) < x0)
-			b1 += half & -scalar.FromBool[int](at(b1+last) < x1)
-			b2 += half & -scalar.FromBool[int](at(b2+last) < x2)
-			b3 += half & -scalar.FromBool[int](at(b3+last) < x3)
+		last := unsafe.Add(elements, (half-1)*size)
+		if right {
+			for i, at := range places {
+				places[i] = at + half&-scalar.FromBool[int](*(*T)(unsafe.Add(last, at*size)) <= x[i])
+			}
+			continue
 		}
-		out[0] = int64(b0/size + scalar.FromBool[int](at(b0) < x0))
-		out[1] = int64(b1/size + scalar.FromBool[int](at(b1) < x1))
-		out[2] = int64(b2/size + scalar.FromBool[int](at(b2) < x2))
-		out[3] = int64(b3/size + scalar.FromBool[int](at(b3) < x3))
+		for i, at := range places {
+			places[i] = at + half&-scalar.FromBool[int](*(*T)(unsafe.Add(last, at*size)) < x[i])
+		}
 	}
-}
-
-// ascending reports whether four values are in order, without branches.
-func ascending[T number](x *[4]T) bool {
-	return scalar.FromBool[int](x[0] <= x[1])&scalar.FromBool[int](x[1] <= x[2])&scalar.FromBool[int](x[2] <= x[3]) != 0
-}
-
-// fits reports whether all values from lo to hi have this place. None of them is NaN.
-func (s *search[T]) fits(sorted []T, place int, lo, hi T) bool {
-	before := func(y, x T) bool { return y < x || s.right && y == x }
-	return (place == 0 || before(sorted[place-1], lo)) && (place == len(sorted) || !before(sorted[place], hi))
 }
 
 // below reports whether a comes before b, with NaN after everything.

@@ -167,7 +167,7 @@ func TestPlaces(t *testing.T) {
 				return tree.Strided{Ptr: unsafe.Pointer(unsafe.SliceData(x)), Type: dtype.F64, Shape: shape.Shape{len(x)}, Strides: shape.Strides{1}}
 			}
 			out := tree.Strided{Ptr: unsafe.Pointer(&got[0]), Type: dtype.I64, Shape: shape.Shape{len(x)}, Strides: shape.Strides{1}}
-			if err := searchOf[float64](right)(&tree.Call{Out: out, Args: []tree.Strided{strided(sorted), strided(x)}, Threads: 1}); err != nil {
+			if err := searchOf[float64](right)(&tree.Call{Out: out, Args: []tree.Strided{strided(sorted), strided(x)}, Threads: 1, Work: make([]byte, room(startsOf(n, len(x)), 4))}); err != nil {
 				t.Fatal(err)
 			}
 			for i, x := range x {

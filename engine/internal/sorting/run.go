@@ -211,7 +211,7 @@ func (u *run) whole(p *part) bool {
 		return p.n <= 2*u.f.largest() && u.mergedRows(p.to(), p.from, 1, p.n, p.form())
 	}
 	repeats := u.repeats(p)
-	return p.repeats && p.n >= mergedBlocks*u.f.largest() && u.counted(p) ||
+	return (p.repeats || p.values) && p.n >= mergedBlocks*u.f.largest() && u.counted(p) ||
 		!repeats && u.f.sortsWhole(p.n) && u.mergedRows(p.to(), p.from, 1, p.n, p.form())
 }
 
@@ -492,8 +492,14 @@ func fill[K int16 | int32 | int64](u *run, p *part, v K) {
 
 // repeat sets all elements to v.
 func repeat[K int16 | int32 | int64](to []K, v K) {
-	to[0] = v
-	for done := 1; done < len(to); done *= 2 {
+	done := 1
+	if all := to[:cap(to)]; len(all) >= 16 { // without a branch for each, and what is too much is overwritten
+		a, b := (*[8]K)(all), (*[8]K)(all[8:])
+		a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7] = v, v, v, v, v, v, v, v
+		b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7] = v, v, v, v, v, v, v, v
+		done = 16
+	}
+	for to[0] = v; done < len(to); done *= 2 {
 		copy(to[done:], to[:done])
 	}
 }

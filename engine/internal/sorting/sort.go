@@ -69,7 +69,9 @@ func (s *Sorter) Sort(c *tree.Call, r tree.Rows) bool {
 		u.places = r.Places
 	}
 	if r.Count == 1 && len(r.Places) == 0 && c.Threads > 1 && r.Length >= shared && !s.f.sortsWhole(r.Length) {
-		s.together()
+		if p := s.whole(0); !s.runs[0].counted(&p) {
+			s.together()
+		}
 	} else {
 		c.Parallel(r.Count, 2+cost(r.Length), s.rowsOf)
 	}

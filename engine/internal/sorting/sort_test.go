@@ -209,14 +209,17 @@ func testCompare[T number](t *testing.T, isa string, typ dtype.Type) {
 	}
 }
 
-// TestCounted tests which parts are counted: those of at most 16 values, all of which are among the keys that are looked at. Other parts
-// are as before.
+// TestCounted tests which parts are counted: those of at most 16 values, all of which are among the keys that are looked at, and rows of
+// integers of which none is far from the others. Other parts are as before.
 func TestCounted(t *testing.T) {
 	for _, isa := range isas() {
 		testCounted[float64](t, isa, dtype.F64)
 		testCounted[int32](t, isa, dtype.I32)
+		testCounted[int64](t, isa, dtype.I64)
+		testCounted[uint64](t, isa, dtype.U64)
 		if families[isa].of(2) != nil {
 			testCounted[uint16](t, isa, dtype.U16)
+			testCounted[int16](t, isa, dtype.I16)
 		}
 	}
 }
@@ -243,24 +246,44 @@ func TestLongPairs(t *testing.T) {
 }
 
 func testCounted[T number](t *testing.T, isa string, typ dtype.Type) {
-	const n = 2*countedKeys + 77
+	const n = 4*countedKeys + 77
 	f := families[isa].of(typ.Size())
+	least, most := 0, int(uint(math.MaxUint)>>(64-8*typ.Size()))
+	switch {
+	case typ.IsFloat():
+		most = 2000
+	case typ.IsSigned():
+		least, most = ^int(uint(most)>>1), int(uint(most)>>1)
+	}
 	for _, c := range []struct {
-		values int
-		rare   bool
-	}{{1, false}, {2, false}, {mostDistinct, false}, {mostDistinct + 1, false}, {3, true}} {
+		values, first, step int
+		other               int // the distance of one value from the first; or 0
+		counted, tabulated  bool
+	}{
+		{values: 1, first: 3, counted: true},
+		{values: 2, step: 4001, counted: true},
+		{values: mostDistinct, step: 3000, counted: true},
+		{values: mostDistinct + 1, step: 3000},
+		{values: 3, other: 30000},
+		{values: 2000, step: 1, other: 30000},
+		{values: 2000, first: most - 1999, step: 1, other: 2100}, // which is the least or near it
+		{values: 5000, step: 1},
+		{values: 1000, step: 3, tabulated: true},
+		{values: 3000, first: least, step: 1, tabulated: true},
+		{values: 2000, first: most - 1999, step: 1, tabulated: true},
+	} {
 		for _, down := range []bool{false, true} {
 			x, to, o, u := make([]T, n), slices.Repeat([]T{77}, n+8), orderOf(typ, down), newRun()
 			for i := range x {
-				x[i] = T(i*7%c.values) - 1
+				x[i] = T(c.first + i*7%c.values*c.step)
 			}
-			if c.rare {
-				x[n-1] = 77
+			if c.other > 0 {
+				x[n-1] = T(c.first + c.other)
 			}
 			u.begin(nil, f, &o, false)
-			counts := c.values <= mostDistinct && !c.rare
+			counts := c.counted || c.tabulated && !typ.IsFloat()
 			if is := u.counted(&part{from: unsafe.Pointer(&x[0]), data: unsafe.Pointer(&to[0]), n: n, values: true}); is != counts {
-				t.Errorf("%s: %v of %d values, one more is %t: counted %t", isa, typ, c.values, c.rare, is)
+				t.Errorf("%s: %v, %+v: counted %t", isa, typ, c, is)
 			}
 			if want := slices.Repeat([]T{77}, n+8); counts {
 				slices.SortFunc(x, func(a, b T) int { return order0(a, b, down) })

@@ -420,6 +420,45 @@ func TestInterpolate(t *testing.T) {
 	}
 }
 
+// TestConvolve compares the bits of convolutions with those of sums of padded windows. Infinite values times padding are no terms.
+func TestConvolve(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, c := range []struct {
+		n, m int
+		mode string
+	}{{7, 7, "full"}, {256, 256, "full"}, {700, 601, "full"}, {700, 601, "same"}, {1000, 1000, "full"}, {4300, 4200, "full"}} {
+		compareConvolutions[float32](t, r, c.n, c.m, c.mode)
+		compareConvolutions[float64](t, r, c.n, c.m, c.mode)
+	}
+	huge := math.Inf(1)
+	v := slices.Repeat([]float64{1}, 600)
+	v[0], v[599] = huge, huge
+	got, _ := eval(t, op.Convolve(expr.Exp[float64](engine.MustFromSlice(slices.Repeat([]float64{1}, 600), 600)), engine.MustFromSlice(v, 600), "full"))
+	if slices.ContainsFunc(got, math.IsNaN) {
+		t.Error("a convolution of finite numbers and positive infinities has NaN")
+	}
+}
+
+func compareConvolutions[T float32 | float64](t *testing.T, r *rand.Rand, n, m int, mode string) {
+	t.Helper()
+	a, v := make([]T, n), make([]T, m)
+	for _, x := range [][]T{a, v} {
+		for i := range x {
+			x[i] = T(r.NormFloat64())
+		}
+	}
+	x, y := expr.Exp[T](engine.MustFromSlice(a, n)), expr.Exp[T](engine.MustFromSlice(v, m))
+	pad := [2]int{m - 1, m - 1}
+	if mode == "same" {
+		pad = [2]int{m / 2, m - 1 - m/2}
+	}
+	w := op.Windows(op.Pad(x, [][2]int{pad}, 0), op.Window{Size: m})
+	want, _ := eval(t, op.Cast[float64](op.Sum(op.Mul(w, op.Flip(y)), op.Axis(-1))))
+	if got, _ := eval(t, op.Cast[float64](op.Convolve(x, y, mode))); !slices.Equal(got, want) {
+		t.Errorf("%s convolution of %d and %d elements: the bits are not those of sums of windows", mode, n, m)
+	}
+}
+
 // TestImages compares the compositions of images and labels with results worked
 // out by hand, or by NumPy and PyTorch.
 func TestImages(t *testing.T) {

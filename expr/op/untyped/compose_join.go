@@ -273,14 +273,23 @@ func convolve(o Options, x ...*tree.Node) *tree.Node {
 	if a.DType().IsInt() {
 		return slid(a, weights, before, after, false)
 	}
-	// An infinite weight times the padding is no term. Only the ends compare places.
+	// An infinite weight times the padding is no term. Only the ends compare places. They are divided in pieces, which leave out what
+	// is padding for all their sums. That keeps the order of the terms in one block, whose lanes are combined in the same way if all of
+	// them move by some places.
+	const leastPiece, block = 256, 4096
 	var parts []*tree.Node
-	if before > 0 {
-		parts = append(parts, slid(cut(a, 0, shape.Until(m-1)), weights, before, 0, true))
+	piece := max(leastPiece, m/8)
+	for lo := 0; lo < before; lo += piece {
+		hi, left := min(lo+piece, before), 0
+		if m <= block {
+			left = before - hi + 1
+		}
+		parts = append(parts, slid(cut(a, 0, shape.Until(hi-1+m-before)), cut(weights, 0, shape.From(left)), before-lo-left, 0, true))
 	}
 	parts = append(parts, slid(a, weights, 0, 0, false))
-	if after > 0 {
-		parts = append(parts, slid(cut(a, 0, shape.From(n-m+1)), weights, 0, after, true))
+	for lo := 0; lo < after; lo += piece {
+		hi := min(lo+piece, after)
+		parts = append(parts, slid(cut(a, 0, shape.From(n-m+1+lo)), cut(weights, 0, shape.Until(m-lo)), 0, hi-lo, true))
 	}
 	return Concat(0, parts)
 }

@@ -146,7 +146,7 @@ const mostBuckets = 1 << 18
 // startsOf returns how many numbers a vector of n elements has in starts for a search of values. It is 0 for few values: a division
 // would take longer than it saves.
 func startsOf(n, values int) int {
-	if n == 0 || values < n || n > math.MaxUint32 {
+	if n == 0 || values < n || uint64(n) > math.MaxUint32 {
 		return 0
 	}
 	return min(2*n+values/16, mostBuckets) + 3

@@ -30,7 +30,7 @@ func (u *run) counted(p *part) bool {
 
 // tabulated counts the keys around those of a sample. It returns false at the first other key.
 func tabulated[K int16 | int32 | int64](u *run, p *part) bool {
-	if u.order.fold != 0 || !p.values || p.n*u.f.size < tableBytes || p.n > math.MaxUint32 {
+	if u.order.fold != 0 || !p.values || p.n*u.f.size < tableBytes || uint64(p.n) > math.MaxUint32 {
 		return false
 	}
 	numbers, flip, counts := unsafe.Slice((*K)(p.from), p.n), K(u.order.flip), (*[smallBytes / 4]uint32)(unsafe.Pointer(&u.spare))

@@ -264,27 +264,6 @@ func (f *phaseCode) holdRows() (held []int8, rows isa.Int) {
 	return f.begins, rows
 }
 
-// shareRows takes the addresses of all sites from the registers that the phases of a row share. The first phase loads these before the
-// first row. It returns the counter of the rows.
-func (f *phaseCode) shareRows(first bool) (rows isa.Int) {
-	f.rowsHeld, rows = true, isa.Word(frame.Rows)
-	for i := range f.Layout.Sites {
-		f.SiteReg[i], f.SiteApart[i] = int8(f.Layout.Sites[i].Shared-1), f.Layout.Sites[i].Apart
-	}
-	if f.Rows {
-		rows = isa.SiteReg(len(f.Layout.Shares))
-	}
-	if f.rowCount = rows; first {
-		for k, s := range f.Layout.Shares {
-			f.Int(isa.Mov, isa.SiteReg(k), isa.Word(s.Arg+frame.SitePtr))
-		}
-		if f.Rows {
-			f.Int(isa.Mov, rows, isa.Word(frame.Rows))
-		}
-	}
-	return rows
-}
-
 // holdWords chooses registers behind the counter of the rows for words of the frame that each row or group reads: the number of lanes, the
 // steps, and the counters of groups. It leaves one for loops along rows, unless they are laid. The first phase loads them. A load from
 // the frame waits with the loads and stores of the rows before, and the branch or the row that needs it waits longer: rows of 1300 bytes

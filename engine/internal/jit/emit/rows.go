@@ -82,3 +82,24 @@ func (f *phaseCode) nextSpan(again isa.Label) {
 	f.Int(isa.Sub, isa.Word(frame.Left), isa.K(1))
 	f.BranchResult(isa.NE, again)
 }
+
+// shareRows takes the addresses of all sites from the registers that the phases of a row share. The first phase loads these before the
+// first row. It returns the counter of the rows.
+func (f *phaseCode) shareRows(first bool) (rows isa.Int) {
+	f.rowsHeld, rows = true, isa.Word(frame.Rows)
+	for i := range f.Layout.Sites {
+		f.SiteReg[i], f.SiteApart[i] = int8(f.Layout.Sites[i].Shared-1), f.Layout.Sites[i].Apart
+	}
+	if f.Rows {
+		rows = isa.SiteReg(len(f.Layout.Shares))
+	}
+	if f.rowCount = rows; first {
+		for k, s := range f.Layout.Shares {
+			f.Int(isa.Mov, isa.SiteReg(k), isa.Word(s.Arg+frame.SitePtr))
+		}
+		if f.Rows {
+			f.Int(isa.Mov, rows, isa.Word(frame.Rows))
+		}
+	}
+	return rows
+}

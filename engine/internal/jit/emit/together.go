@@ -113,7 +113,6 @@ func (f *foldedRows) loop(phases []*layout.Phase, done isa.Label) {
 	if len(shares) > 0 {
 		rows = f.shareRows(true)
 		g.shareRows(false)
-		g.rowCount = rows
 	}
 	f.Align(32)
 	f.Bind(loop)

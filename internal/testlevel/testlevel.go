@@ -3,7 +3,8 @@
 //
 // By default tests run a sample of their cases that still meets every operator,
 // type, loop structure and back end: go test ./... has to end within two minutes on two cores.
-// With ONELOOP_TESTS=deep they run all of their cases. .ci/run does both.
+// With ONELOOP_TESTS=wide the sample is larger, and each case meets every back end. With
+// ONELOOP_TESTS=deep they run all of their cases. .ci/run does the last two.
 package testlevel
 
 import (
@@ -27,13 +28,28 @@ func init() {
 // Deep reports whether tests run all of their cases.
 func Deep() bool { return os.Getenv("ONELOOP_TESTS") == "deep" }
 
-// Every returns full when tests are deep, and sample otherwise: the distance
-// between the cases of a list that run, or their number.
-func Every(full, sample int) int {
-	if Deep() {
-		return full
+// Wide reports whether tests run what .ci/run does of their cases, or all of them.
+func Wide() bool { return Deep() || os.Getenv("ONELOOP_TESTS") == "wide" }
+
+// One returns the list when tests are wide, and otherwise a list of one of its elements, which pick(len(list)) chooses.
+func One[E any](list []E, pick func(n int) int) []E {
+	if Wide() || len(list) == 0 {
+		return list
 	}
-	return sample
+	i := pick(len(list))
+	return list[i : i+1]
+}
+
+// Every returns full when tests are deep, sample when they are wide, and few, or sample without it, otherwise: the
+// distance between the cases of a list that run, or their number.
+func Every(full, sample int, few ...int) int {
+	switch {
+	case Deep():
+		return full
+	case Wide() || len(few) == 0:
+		return sample
+	}
+	return few[0]
 }
 
 // InOrder iterates over a map in the order of its keys. Tests that take the data of their

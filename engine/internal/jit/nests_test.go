@@ -30,11 +30,7 @@ func nest(t *testing.T, seed uint64) {
 // TestNests compares random loop nests with the interpreter: loops and accesses of
 // every kind.
 func TestNests(t *testing.T) {
-	rounds := uint64(600)
-	if !testlevel.Deep() {
-		rounds = 100
-	}
-	for seed := range rounds {
+	for seed := range uint64(testlevel.Every(600, 100, 40)) {
 		nest(t, seed)
 	}
 }

@@ -228,7 +228,7 @@ func TestScanPressure(t *testing.T) {
 	defer forget()
 	cases := primCases()
 	failed := []int{3543, 5203, 5917, 7064, 7282, 11921} // once
-	for i := range testlevel.Every(6000, 600) {
+	for i := range testlevel.Every(6000, 600, 200) {
 		seed := i
 		if i < len(failed) {
 			seed = failed[i]

@@ -121,7 +121,7 @@ func TestPrimitives(t *testing.T) {
 				for _, wide := range []bool{false, true} {
 					k := parse(t, c.kernel(uni, wide))
 					for j, n := range []int{1, 5, 16, 40, 300, 1000} {
-						if (i+j)%testlevel.Every(1, 3) != 0 {
+						if (i+j)%testlevel.Every(1, 3, 6) != 0 {
 							continue
 						}
 						var shapes [][]int
@@ -173,7 +173,7 @@ func TestReductions(t *testing.T) {
 			if n == 0 && c.Extreme() || n > 10000 && !c.Alone() {
 				continue // an extreme of no elements is an error before execution
 			}
-			if (i+j)%testlevel.Every(1, 13) != 0 {
+			if (i+j)%testlevel.Every(1, 13, 27) != 0 {
 				continue
 			}
 			results := 1 + r.IntN(40)

@@ -150,7 +150,7 @@ func TestTransposedRowsInReach(t *testing.T) {
 // TestTransposedPairs compares sums along rows of which a vector has more than the first-level cache holds lines with the interpreter:
 // half of the rows go through pairs of runs in the other order, unless each step has a value that all rows share.
 func TestTransposedPairs(t *testing.T) {
-	for seed := range 96 {
+	for seed := range testlevel.Every(96, 96, 32) {
 		r := rand.New(rand.NewPCG(uint64(seed), 40))
 		rows, steps, bytes := 16+r.IntN(120), 64+r.IntN(1900), 8192*(1+r.IntN(2))
 		if seed%2 == 0 {

@@ -95,7 +95,7 @@ func Main(m *testing.M) {
 	flag.Parse()
 	given := map[string]bool{}
 	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	for name, value := range map[string]int{"rapid.seed": 20261121, "rapid.checks": testlevel.Every(100, 50)} {
+	for name, value := range map[string]int{"rapid.seed": 20261121, "rapid.checks": testlevel.Every(100, 50, 20)} {
 		if f := flag.Lookup(name); f != nil && !given[name] {
 			if err := f.Value.Set(strconv.Itoa(value)); err != nil {
 				panic(err)

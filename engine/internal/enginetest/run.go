@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // An area is a part of the suite.
@@ -176,7 +178,8 @@ func (s suite) check(stmts ...expr.Statement) bool {
 	}
 	r := newTrial(stmts)
 	defer r.mems.restore(r.want)
-	for _, b := range s.backends() {
+	pick := func(n int) int { return int(crc32.ChecksumIEEE(slices.Concat(r.want...)) % uint32(n)) } // the same in each run
+	for _, b := range testlevel.One(s.backends(), pick) {
 		r.mems.restore(r.before)
 		if !b.recall(stmts) || !b.try(r) {
 			return false

@@ -94,7 +94,7 @@ func testGrid[T comparable](t *testing.T, r *rand.Rand, typ dtype.Type, m int, t
 	stored.C = Matrix{1, n}
 	wantLeft := slices.Concat(swapped(want[:m*n], n), swapped(want[m*n:2*m*n], n), want[2*m*n:])
 	for _, isa := range isas() {
-		for threads := 1; threads <= 3; threads++ {
+		for _, threads := range testlevel.One([]int{1, 2, 3}, r.IntN) {
 			for i, got := range [][]T{run(isa, threads, p, &a[0], &b[-lowest]), run(isa, threads, left, &b[-lowest], &a[0]), run(isa, threads, stored, &b[-lowest], &a[0])} {
 				if want := [3][]T{want, wantLeft, want}[i]; !slices.Equal(got, want) {
 					t.Errorf("%s, %v, %d threads, case %d: the bits of a copy are others", isa, typ, threads, i)

@@ -29,12 +29,15 @@ func testGuards[T number](t *testing.T, typ dtype.Type, value func(r *rand.Rand)
 				if la.name != lb.name && d.m*d.n*d.k > testlevel.Every(20_000, 4_000) { // one of each will do
 					continue
 				}
+				if !testlevel.Wide() && r.IntN(3) != 0 {
+					continue
+				}
 				s := newSample(r, typ, d.m, d.n, d.k, 1, la, lb, func() T { return value(r) }, fma)
 				s.a, s.b = s.a[:len(s.a)-8], s.b[:len(s.b)-8]
 				s.b = s.b[:len(s.b)/2] // of two matrices
 				for _, end := range []bool{false, true} {
 					s.a, s.b = guarded(t, s.a, end), guarded(t, s.b, end)
-					for _, isa := range isas() {
+					for _, isa := range testlevel.One(isas(), r.IntN) {
 						s.check(t, isa, 1, r)
 					}
 				}

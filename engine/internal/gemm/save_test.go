@@ -8,6 +8,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim/scalar"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -56,7 +57,7 @@ func testSavers[T number](t *testing.T, r *rand.Rand, s *sample[T], save Save, s
 				want[at] = combined(save, before[at], alpha, beta, s.want[i*p.M*p.N+j])
 			}
 		}
-		for _, isa := range isas() {
+		for _, isa := range testlevel.One(isas(), r.IntN) {
 			for _, threads := range []int{1, 8} {
 				c := slices.Clone(before)
 				bind := &ir.Binding{Bufs: make([]ir.BufBind, 3), Scalars: []uint64{bitsOf(alpha), bitsOf(beta)}}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim/scalar"
+	"github.com/oneloop/oneloop/internal/testlevel"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -151,7 +152,7 @@ func TestEdges(t *testing.T) {
 						t.Errorf("%s, %s, %s, %v: %d columns become rows, want %d", isa, la.name, lb.name, x, got, want)
 					}
 				}
-				for threads := 1; threads <= 3; threads += 2 {
+				for _, threads := range testlevel.One([]int{1, 3}, r.IntN) {
 					single.check(t, isa, threads, r)
 					double.check(t, isa, threads, r)
 				}

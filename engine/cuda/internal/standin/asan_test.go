@@ -15,7 +15,7 @@ import (
 // the scratch memory or the shared memory of a launch, reads included.
 func TestSanitized(t *testing.T) {
 	sanitizer(t)
-	trials := random(t, testlevel.Every(60, 6))
+	trials := random(t, testlevel.Every(60, 6, 2))
 	if testlevel.Deep() {
 		trials = append(append(trials, texts(t, 6)...), formulas(t)...)
 	}

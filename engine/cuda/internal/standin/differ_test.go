@@ -11,11 +11,7 @@ import (
 
 // TestRandomKernels compares random kernels with the interpreter.
 func TestRandomKernels(t *testing.T) {
-	count := 120
-	if !testlevel.Deep() {
-		count = 16
-	}
-	run(t, random(t, count))
+	run(t, random(t, testlevel.Every(120, 16, 8)))
 }
 
 func random(t *testing.T, count int) (trials []*trial) {

@@ -118,7 +118,7 @@ func TestExtremes(t *testing.T) {
 		if !c.Extreme() {
 			continue
 		}
-		for try := range testlevel.Every(12, 4) {
+		for try := range testlevel.Every(12, 4, 2) {
 			n := 1 + r.IntN(9)
 			if try%4 == 0 {
 				n = 4090 + r.IntN(12)

@@ -18,7 +18,7 @@ import (
 // TestRows compares random formulas whose rows are reduced, with what later loops of a row
 // load again: in place, by views, of several element types.
 func TestRows(t *testing.T) {
-	count := testlevel.Every(200, 15)
+	count := testlevel.Every(200, 15, 8)
 	r := rand.New(rand.NewPCG(17, 18))
 	var trials []*trial
 	for len(trials) < count {

@@ -163,7 +163,7 @@ func TestTexts(t *testing.T) {
 // TestReductions runs every reduction of every type at the lengths where
 // something changes.
 func TestReductions(t *testing.T) {
-	run(t, reductions(t, testlevel.Every(1, 7)))
+	run(t, reductions(t, testlevel.Every(1, 7, 21)))
 }
 
 // reductions has one of so many reductions. It has all of their forms and lengths if that is odd.

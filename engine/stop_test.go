@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/engine"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/internal/testlevel"
 )
 
 // A countdown is a context that is cancelled once it has been asked a number of times.
@@ -100,7 +101,7 @@ func TestStoppedLongRow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for left := range int64(5) {
+		for left := range int64(testlevel.Every(5, 5, 2)) {
 			ctx := &countdown{Context: context.Background()}
 			ctx.left.Store(left)
 			if err := p.Run(ctx); !errors.Is(err, context.Canceled) {

@@ -25,7 +25,7 @@ import (
 
 // scripts/stress runs these tests for longer.
 var (
-	stress   = flag.Duration("stress", time.Second, "how long TestStress runs")
+	stress   = flag.Duration("stress", time.Duration(testlevel.Every(10, 10, 3))*time.Second/10, "how long TestStress runs")
 	compiles = flag.Int("compiles", 5000, "how many programs TestResident compiles")
 )
 

@@ -111,7 +111,7 @@ func ReduceBy(o *tree.Operator, a *tree.Node, r Options) *tree.Node {
 		return Reshape(reduce(o, joined, []int{len(kept)}, Options{}), a.Shape().Reduce(axes, r.Keep))
 	}
 	t, groups := a.DType(), axisGroups(axes)
-	if n := len(groups) - 1; n > 0 && !o.Reduce().Ordered(t) {
+	if n := len(groups) - 1; n > 0 && !o.Reduce().Ordered(t.Part().Register()) {
 		inner, others := groups[n], slices.Concat(groups[:n]...)
 		if axes[len(axes)-1] == len(a.Shape())-1 && lists.Product(a.Shape(), inner) <= shortInner && lists.Product(a.Shape(), others) >= shortInner {
 			groups = slices.Insert(groups[:n], 0, inner)

@@ -13,6 +13,7 @@ import (
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/grad"
 	"github.com/oneloop/oneloop/expr/op"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 )
 
 // TestWindowsAreSlices counts the stages of windows. A reduction of small windows
@@ -204,26 +205,34 @@ func TestBlocksOfExtremes(t *testing.T) {
 // TestSharedParts compares reductions of integers over long windows along one axis and over squares with those of stored windows. Windows
 // share the results of their parts, also where these leave a rest, with steps, and with padding that is no identity.
 func TestSharedParts(t *testing.T) {
-	type reduction = func(x expr.Exp[int64], opts ...op.ReduceOption) expr.Exp[int64]
+	sharesParts[int64](t)
+	sharesParts[int8](t)
+}
+
+func sharesParts[T int8 | int64](t *testing.T) {
+	t.Helper()
+	reduce := func(name string, x expr.Exp[T], axes ...int) expr.Exp[T] {
+		return expr.Of[T](untyped.Reduce(name, x.Node(), untyped.Options{Axes: axes}))
+	}
 	for _, c := range []struct{ size, stride, dilation, padding int }{{20, 1, 1, 0}, {101, 1, 1, 0}, {101, 2, 1, 3}, {60, 1, 3, 0}, {67, 2, 2, 5}} {
-		for name, f := range map[string]reduction{"sum": op.Sum[int64], "prod": op.Prod[int64], "xor": op.ReduceXor[int64], "or": op.ReduceOr[int64], "max": op.Max[int64]} {
-			x := engine.Zeros[int64](300, 16)
+		for _, name := range []string{"sum", "prod", "reduce_xor", "reduce_or", "max"} {
+			x := engine.Zeros[T](300, 16)
 			for i := range x.Data() {
-				x.Data()[i] = int64(i*7919%1013) | 1
+				x.Data()[i] = T(i*7919%1013) | 1
 			}
-			padded := op.Pad[int64](x, [][2]int{{c.padding, c.padding}, {0, c.padding}}, 7)
+			padded := op.Pad[T](x, [][2]int{{c.padding, c.padding}, {0, c.padding}}, 7)
 			for _, across := range []op.Window{{}, {Size: 5}} {
 				w := op.Windows(padded, op.Window{Size: c.size, Stride: c.stride, Dilation: c.dilation}, across)
 				dims := w.Node().Shape()
-				got, stored := engine.Zeros[int64](dims[:2]...), engine.Zeros[int64](dims...)
-				p, err := engine.Compile(t.Context(), expr.Let(got, f(w, op.Axis(2, 3))))
+				got, stored := engine.Zeros[T](dims[:2]...), engine.Zeros[T](dims...)
+				p, err := engine.Compile(t.Context(), expr.Let(got, reduce(name, w, 2, 3)))
 				if err = cmp.Or(err, p.Run(t.Context()), stored.Assign(w)); err != nil {
 					t.Fatal(err)
 				}
 				if !strings.Contains(p.Explain(), "share the results") {
 					t.Errorf("%s of %+v shares nothing:\n%s", name, c, p.Explain())
 				}
-				want, err := engine.Eval(f(stored.Reshape(dims[0], dims[1], dims[2]*dims[3]), op.Axis(2)))
+				want, err := engine.Eval(reduce(name, stored.Reshape(dims[0], dims[1], dims[2]*dims[3]), 2))
 				if err != nil || !slices.Equal(got.Data(), want.Data()) {
 					t.Errorf("%s of %+v beside %+v differs: %v", name, c, across, err)
 				}

@@ -282,10 +282,13 @@ func prodComplex(n *tree.Node, x []tree.Parts) tree.Parts {
 	}}
 	first, parts := []*tree.Node{like(re, 1), like(re, 0)}, []*tree.Node{re, im}
 	same := func(x []*tree.Node) []*tree.Node { return x }
-	s, bad := f.scan(first, parts, len(kept), same)
+	var s []*tree.Node
+	var bad *tree.Node
 	if n.Axes[len(n.Axes)-1] == len(x[0].Re.Shape())-1 {
 		f.lanes = ir.Lanes(re.DType()) / 2
 		s, bad = f.fold(first, parts, same)
+	} else {
+		s, bad = f.scan(first, parts, len(kept), same)
 	}
 	if bad != nil {
 		return tree.Parts{Re: bad}

@@ -7,6 +7,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
+	"github.com/oneloop/oneloop/plan/ir"
 	"github.com/oneloop/oneloop/shape"
 )
 
@@ -276,12 +277,12 @@ func convolve(o Options, x ...*tree.Node) *tree.Node {
 	// An infinite weight times the padding is no term. Only the ends compare places. They are divided in pieces, which leave out what
 	// is padding for all their sums. That keeps the order of the terms in one block, whose lanes are combined in the same way if all of
 	// them move by some places.
-	const leastPiece, block = 256, 4096
+	const leastPiece = 256
 	var parts []*tree.Node
 	piece := max(leastPiece, m/8)
 	for lo := 0; lo < before; lo += piece {
 		hi, left := min(lo+piece, before), 0
-		if m <= block {
+		if m <= ir.Block {
 			left = before - hi + 1
 		}
 		parts = append(parts, slid(cut(a, 0, shape.Until(hi-1+m-before)), cut(weights, 0, shape.From(left)), before-lo-left, 0, true))

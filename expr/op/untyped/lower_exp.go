@@ -29,7 +29,7 @@ func lessLog2(b builder, x, n V) V {
 // farExp is a bound of |x| up to which exp(x) is a normal number.
 func (b builder) farExp() float64 { return b.exp[1] - 2 }
 
-// powerOf2 returns n, with x within log(2)/2 of n log 2, and 2^(n+shift), which must be a normal
+// powerOf2 returns n, with x within log(2)/2 of n log 2, and 2^(n+shift) where that is a normal
 // number: the bits of a sum end with its exponent.
 func powerOf2(b builder, x V, shift int64) (n, power V) {
 	magic := b.c(b.magic + float64(b.bias+shift))

@@ -44,7 +44,8 @@ func lowerErfc(b builder, x ...V) V {
 // normal distribution, and t = a/scale. The formula is exp(-t^2/2) P(v)/(1+t)
 // with v = (t-4)/(t+4). With the factor 1+t the polynomial is nearly constant
 // and does not cancel (Shepherd & Laframboise 1981). -t^2/2 is a h; the low
-// part of that product is kept. Where the tail may not be a normal number, which is cold, it is zero beyond a limit.
+// part of that product is kept. The tail is more than exp(-t^2/2-5) where the exponential is a normal number. Where the tail may
+// not be a normal number, which is cold, it is zero beyond a limit.
 func normalTail(b builder, a V, scale float64, zero V, factor func(m V) V) V {
 	one, four := b.c(1), b.c(4*scale)
 	v := b.Div(b.Sub(a, four), b.Add(a, four))
@@ -59,7 +60,7 @@ func normalTail(b builder, a V, scale float64, zero V, factor func(m V) V) V {
 	m := factor(b.Mul(e, horner(b, v, tailPoly[b.row])))
 	limit := func(s float64) V { return b.c(scale * math.Sqrt(-2*s)) } // where the exponential is exp(s)
 	q := b.Mul(m, power)
-	return b.Cold(b.Lt(limit(2-.98*b.farExp()), a), q, func() V {
+	return b.Cold(b.Lt(limit(5-b.farExp()), a), q, func() V {
 		k, _ := nearestPower(b, s)
 		return b.Select(b.Lt(limit(b.exp[0]), a), zero, b.Scale(m, k))
 	})

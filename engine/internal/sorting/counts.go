@@ -17,7 +17,8 @@ const (
 	tableBytes   = 1 << 15 // the fewest of a row that is counted in a table
 )
 
-// counted sorts a part if it has few values, or is a row of integers that are close together, and reports whether it did.
+// counted sorts a part if it has few values, or is a row of integers that are close together, and reports whether it did. It returns early,
+// with true, if the call is stopped.
 func (u *run) counted(p *part) bool {
 	switch u.f.size {
 	case 2:
@@ -49,15 +50,20 @@ func tabulated[K int16 | int32 | int64](u *run, p *part) bool {
 	at := func(k K) uint64 { return uint64(k^flip) - uint64(first) }
 	quarter := p.n / 4
 	a, b, c, d := numbers[:quarter], numbers[quarter:][:quarter], numbers[2*quarter:][:quarter], numbers[3*quarter:] // neighbours may be equal
-	for i := range a {
-		w, x, y, z := at(a[i]), at(b[i]), at(c[i]), at(d[i])
-		if w|x|y|z >= uint64(len(counts)) {
-			return false
+	for done := 0; done < quarter; done += callKeys / 4 {
+		if u.of.Stopped() {
+			return true
 		}
-		counts[w]++
-		counts[x]++
-		counts[y]++
-		counts[z]++
+		for i := done; i < min(done+callKeys/4, quarter); i++ {
+			w, x, y, z := at(a[i]), at(b[i]), at(c[i]), at(d[i])
+			if w|x|y|z >= uint64(len(counts)) {
+				return false
+			}
+			counts[w]++
+			counts[x]++
+			counts[y]++
+			counts[z]++
+		}
 	}
 	for _, k := range d[quarter:] {
 		if at(k) >= uint64(len(counts)) {
@@ -92,6 +98,9 @@ func counted[K int16 | int32 | int64](u *run, p *part) bool {
 	var counts [mostDistinct]int
 	left := p.n
 	for block := range slices.Chunk(numbers, countedKeys) {
+		if u.of.Stopped() {
+			return true
+		}
 		for i, v := range values {
 			n := occurrences(u, block, v)
 			counts[i] += n

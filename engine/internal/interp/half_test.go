@@ -39,6 +39,9 @@ func TestHalves(t *testing.T) {
 	narrow := moved(t, floats, halves, n)
 	for b, k := uint32(0), 0; ; b += step {
 		floats.set(k, uint64(b))
+		if k%2 > 0 { // between two halves
+			floats.set(k, uint64(b&^0x1fff|0x1000))
+		}
 		last := b > math.MaxUint32-step
 		if k++; last || k == n {
 			narrow()

@@ -115,6 +115,10 @@ func TestFused(t *testing.T) {
 // complements in the main loop of AVX2, for each vector.
 func TestComplemented(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 62))
+	many := "%100 = and bool %9 %9\n" // complements of many operands make up for no operand that has none
+	for i := 101; i < 400; i += 3 {
+		many += fmt.Sprintf("%%%d = const u8 %d\n %%%d = ne bool %%0 %%%d\n %%%d = and bool %%%d %%%d\n", i, i/3, i+1, i, i+2, i-1, i+1)
+	}
 	for _, c := range []struct {
 		code  string
 		xors  int // of bytes
@@ -135,6 +139,7 @@ func TestComplemented(t *testing.T) {
 		{"%5 = ne bool %0 %1\n %6 = and bool %5 %3\n %7 = or bool %6 %4\n %9 = not bool %7", 0, ""},
 		{"%5 = ne bool %0 %1\n %9 = and bool %5 %3", -1, "%8 = select u8 %5 %0 %2\n store u8 o[i0] %8"},
 		{"%5 = ne bool %0 %1\n %9 = not bool %5", -1, "%8 = select u8 %9 %0 %2\n store u8 o[i0] %8"},
+		{"%9 = lt bool %0 %1", -1, many + "%8 = select u8 %400 %0 %2\n store u8 o[i0] %8"},
 		{"%9 = le bool %2 %1", -1, "%6 = not bool %3\n %7 = and bool %6 %4\n %8 = select u8 %7 %0 %2\n store u8 o[i0] %8"},
 	} {
 		for _, typ := range []string{"u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64"} {
@@ -144,7 +149,7 @@ func TestComplemented(t *testing.T) {
 					code = v + " = load " + load + "\n " + code
 				}
 			}
-			code = strings.NewReplacer("load u8", "load "+reg, "load f16", "load f32", "select u8", "select "+reg, "store u8", "store "+reg, "buf x u8", "buf x "+typ, "buf y u8", "buf y "+typ, "buf z u8", "buf z "+typ, "buf o u8", "buf o "+reg).Replace(fmt.Sprintf(`kernel complemented
+			code = strings.NewReplacer("load u8", "load "+reg, "load f16", "load f32", "select u8", "select "+reg, "const u8", "const "+reg, "store u8", "store "+reg, "buf x u8", "buf x "+typ, "buf y u8", "buf y "+typ, "buf z u8", "buf z "+typ, "buf o u8", "buf o "+reg).Replace(fmt.Sprintf(`kernel complemented
 axis i0
 buf x u8 in 1
 buf y u8 in 1

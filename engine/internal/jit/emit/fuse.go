@@ -210,8 +210,9 @@ func (j *joiner) unit(n *lower.Node) bool {
 	return s.Kind == layout.Unit && !s.Guard && !s.Transposes
 }
 
-// noComplement is what saves returns for a predicate whose complement needs an instruction more, or that has other uses.
-const noComplement = -99
+// noComplement is what saves returns for a predicate whose complement needs an instruction more, or that has other uses. No number of other
+// operands makes up for it.
+const noComplement = math.MinInt32
 
 // saves returns how many instructions less the complement of a predicate takes.
 func (j *joiner) saves(id int32) int {

@@ -64,7 +64,7 @@ func TestScale(t *testing.T) {
 	for _, c := range []struct {
 		typ, exp  dtype.Type
 		near, far int
-	}{{dtype.F32, dtype.I32, 8, 64}, {dtype.F64, dtype.I64, 64, 512}} {
+	}{{dtype.F32, dtype.I32, 32, 64}, {dtype.F64, dtype.I64, 64, 512}} {
 		k := parse(t, fmt.Sprintf("kernel p\naxis i0\nbuf x %[1]s in 1\nbuf n %[2]s in 1\nbuf y %[1]s out 1\n{\nvec i0 {\n%%0 = load %[1]s x[i0]\n%%1 = load %[2]s n[i0]\n%%2 = scale %[1]s %%0 %%1\nstore %[1]s y[i0] %%2\n}\n}", c.typ.Short(), c.exp.Short()))
 		one := parse(t, fmt.Sprintf("kernel p\naxis i0\nbuf x %[1]s in 1\nbuf n %[2]s in 1\nbuf y %[1]s out 1\n{\nvec i0 {\n%%0 = const %[1]s 1\n%%1 = load %[2]s n[i0]\n%%2 = scale %[1]s %%0 %%1\nstore %[1]s y[i0] %%2\n}\n}", c.typ.Short(), c.exp.Short()))
 		for rare, k := range map[int]*ir.Kernel{0: k, 6: k, 5: one} {

@@ -500,7 +500,7 @@ func (f *avx2) widen(d x86.Vec, t dtype.Type, x x86.Operand) {
 	if t == dtype.Bool {
 		lane := f.predicateLane()
 		f.I(pick(lane, x86.VPMOVZXBD, x86.VPMOVZXBQ), x86.L256, d, x)
-		f.notZero(d, d, lane)
+		f.notZero(d, lane)
 		return
 	}
 	l := f.LenOf(t.Register())
@@ -636,7 +636,7 @@ func (f *avx2) PredicateLanes(p int32, complement bool, _ int) x86.Vec {
 func (f *avx2) gathered(n *lower.Node, v x86.Vec, k x86.Operand) {
 	l := f.LenOf(dtype.I32)
 	f.I(x86.VPAND, l, v, v, f.full(dtype.U32, 0xff))
-	f.notZero(v, v, dtype.I32)
+	f.notZero(v, dtype.I32)
 	f.predicate(v, dtype.I32)
 	if n.Args[1] != lower.None {
 		f.blend(dtype.Bool, v, f.Src(n.Args[2]), v, k)

@@ -365,8 +365,8 @@ func (f *emitter) sumNarrow(t dtype.Type, d, x x86.Vec) {
 		}
 		x = s
 	}
-	zero, u := f.Tmp(), f.Tmp()
-	if f.LaneSize == 2 && t.IsSigned() { // the product by 1 extends the sign of four words
+	u := f.Tmp()
+	if f.LaneSize == 2 && t.IsSigned() { // a product by 1 extends the sign of the sum of four words
 		f.I(x86.VPMADDWD, l, s, x, f.words(1))
 		f.I(x86.VPSRLQ, l, u, s, x86.Imm(32))
 		f.I(x86.VPADDD, l, s, s, u)
@@ -374,6 +374,7 @@ func (f *emitter) sumNarrow(t dtype.Type, d, x x86.Vec) {
 		f.I(x86.VPADDQ, l, d, d, s)
 		return
 	}
+	zero := f.Tmp()
 	f.zero(dtype.I8, zero)
 	switch {
 	case t == dtype.Bool:

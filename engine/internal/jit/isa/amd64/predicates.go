@@ -167,10 +167,10 @@ func (f *avx2) predicateLane() dtype.Type {
 	return dtype.I64
 }
 
-// notZero sets the lanes of d, of integer type t, to whether those of x are not 0.
-func (f *avx2) notZero(d, x x86.Vec, t dtype.Type) {
+// notZero sets the lanes of d, of integer type t, to whether they are not 0.
+func (f *avx2) notZero(d x86.Vec, t dtype.Type) {
 	l := f.LenOf(t)
-	f.I(f.pickLane(t, x86.VPCMPEQB, x86.VPCMPEQW, x86.VPCMPEQD, x86.VPCMPEQQ), l, d, x, f.full(t, 0))
+	f.I(f.pickLane(t, x86.VPCMPEQB, x86.VPCMPEQW, x86.VPCMPEQD, x86.VPCMPEQQ), l, d, d, f.full(t, 0))
 	f.I(x86.VPXOR, l, d, d, f.ones())
 }
 

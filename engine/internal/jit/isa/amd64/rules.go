@@ -465,7 +465,7 @@ func (f *emitter) clamped(d, x x86.Vec, from, to dtype.Type, convert func(x x86.
 }
 
 // saturates reports whether a node that is only stored is a conversion of floats to 1 or 2 bytes. The instruction that packs the results
-// applies one of their bounds: the lower one if they have a sign, and with AVX-512 the upper one if not.
+// applies their bounds: with AVX2 both, and with AVX-512 the lower one if they have a sign, and the upper one if not.
 func saturates(n *lower.Node) bool {
 	return n.Bytes && n.Op == prim.Cvt && n.In.IsFloat()
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/oneloop/oneloop/shape"
 )
 
-// separated returns the node of the reduction e of windows a, whose values have any order, as the reduction along all axes but one of
-// that along the one, which is stored. Windows that overlap share these: an
-// extreme of 3 by 3 elements takes 4 comparisons and 6 loads, not 8 and 9. The rows of windows that are too large to be written out would be copied by Go. The
-// results along their columns need no copy, and leave short rows. It returns nil if e is no such reduction, or if this would
-// not pay. The result of a long window along one axis is that of the results of its parts.
+// separated returns the node of the reduction e of windows a, whose values may be combined in any order, as two reductions: along one axis,
+// whose results are stored, and of these along the other axes. Windows that overlap share what is stored: an extreme of 3 by 3 elements takes
+// 4 comparisons and 6 loads, not 8 and 9. Go would copy the rows of windows that are too large to be written out; the results along
+// their columns need no copy, and leave short rows. A long window along one axis is reduced by its parts. separated returns nil if e
+// is no such reduction, or if this would not pay.
 func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 	w := windowsOf(e, a)
 	if w == nil {

@@ -131,8 +131,8 @@ func (s *search[T]) places(places []int, x []T) {
 	halve(a.Ptr, places, x, width, s.right)
 }
 
-// buckets divide the values from the first element of a sorted vector to the last in equal parts. The part of a value is that of
-// (value-first)*scale, so that parts are in the order of values. Elements of lower parts are below a value, and those of higher ones
+// buckets divide the values from the first element of a sorted vector to the last in equal parts. A value is in part
+// 1 + (value-first)*scale, rounded down, so that parts are in the order of values. Elements of lower parts are below a value, and those of higher ones
 // above it.
 type buckets struct {
 	first, scale, count float64
@@ -188,7 +188,7 @@ func divide[T number](sorted []T, starts []uint32) buckets {
 	return b
 }
 
-// of returns the part of a value. That of NaN is the last one.
+// of returns the part of a value. NaN is in the last part.
 func (b *buckets) of(x float64) int {
 	p := (x - b.first) * b.scale
 	switch {
@@ -222,7 +222,7 @@ func (s *search[T]) place(a *tree.Strided, x T) int {
 }
 
 // halve adds to places the places of values, none of which counts if it is NaN, among the width elements from there on, by the steps
-// of [search.place]. Each step is that of all values, without branches, so the processor overlaps them.
+// of [search.place]. All values take a step before the next one, without branches, so the processor overlaps them.
 func halve[T number](elements unsafe.Pointer, places []int, x []T, width int, right bool) {
 	size, x := sizeOf[T](), x[:len(places)]
 	for half := 0; width > 0; width -= half {

@@ -76,8 +76,8 @@ func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 	return g.reshape(g.overWindows(e, part, rest), e.Shape())
 }
 
-// besideRest returns the reduction e of windows w along one axis as that of all their elements but the last ones, combined with that of
-// the last ones, whose number is rest.
+// besideRest reduces windows w along one axis in two parts, the last elements of each window, whose number is rest, and those before them,
+// and combines the two results.
 func (g *Graph) besideRest(e *tree.Node, w *Node, axis, rest int) *Node {
 	r := len(w.Shape) / 2
 	size, stride, dilation := w.Src.Ints[3*axis], w.Src.Ints[3*axis+1], w.Src.Ints[3*axis+2]

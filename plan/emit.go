@@ -61,12 +61,10 @@ func (e *emitter) stage(s *fuse.Step) (*Stage, error) {
 		return nil, w.err
 	}
 	defer w.free()
-	sites := w.faults.sites
 	if s.Loop.Faults != nil {
-		zero.Put(&e.faults, s.Loop.Roots[0].Value, sites)
-		sites = nil
+		zero.Put(&e.faults, s.Loop.Roots[0].Value, w.faults.sites)
 	}
-	return w.stage(s.Why, sites), nil
+	return w.stage(s.Why), nil
 }
 
 // originsOf returns what a product or a call computes: its root, and all that no loop
@@ -97,7 +95,7 @@ func scalarOf(n *graph.Node, t dtype.Type) *Scalar {
 }
 
 // stage returns the finished kernel as a stage.
-func (w *writer) stage(why string, sites []Fault) *Stage {
+func (w *writer) stage(why string) *Stage {
 	scan := w.task == fuse.Scan
 	if scan {
 		ir.Prune(w.b.K)
@@ -110,7 +108,7 @@ func (w *writer) stage(why string, sites []Fault) *Stage {
 		arrays [6]*Array
 	}{}
 	s := &room.Stage
-	*s = Stage{Kind: Loop, Why: why, Kernel: w.b.K, Extents: w.extents, Params: w.params, Scalars: w.scalars, Bufs: w.ops, Prescan: scan, Faults: sites}
+	*s = Stage{Kind: Loop, Why: why, Kernel: w.b.K, Extents: w.extents, Params: w.params, Scalars: w.scalars, Bufs: w.ops, Prescan: scan, Faults: w.faults.sites}
 	n := len(w.ops)
 	both := slices.Grow(room.arrays[:0], 2*n)[:2*n]
 	s.Reads, s.Writes = both[:0:n], both[n:n]

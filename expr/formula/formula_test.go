@@ -256,6 +256,7 @@ func TestErrors(t *testing.T) {
 		{"i = 1 + divmod(7, i - 1)[1]", "formula 1:9: integer division by zero at [0]", expr.ErrDivide},
 		{"q = divmod(i, i - 2); i = q[0]", "formula 1:5: integer division by zero at [1]", expr.ErrDivide},
 		{"i[:2] = split(i // (i - 1), 2)[0] + 1", "formula 1:17: integer division by zero at [0]", expr.ErrDivide},
+		{"i = where(i > 0, take(abs(max(i // (i[:, None] - 1), axis=0)), i - 1), 0)", "formula 1:33: integer division by zero at [0 0]", expr.ErrDivide},
 		{"i //= i - 2", "formula 1:3: integer division by zero at [1]", expr.ErrDivide},
 		{"i[1:] //= i[1:] - 3", "formula 1:7: integer division by zero at [1]", expr.ErrDivide},
 		{"k = i + 1\nk %= i - 3\ni = k", "formula 2:3: integer division by zero at [2]", expr.ErrDivide},

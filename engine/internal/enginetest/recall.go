@@ -54,9 +54,6 @@ func placeless(err error) string {
 	}
 	c := *e
 	c.File = ""
-	if c.Op == "engine.RunWith" || c.Op == "Program.Run" {
-		c.Op = ""
-	}
 	return c.Error()
 }
 

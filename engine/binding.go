@@ -82,8 +82,8 @@ func (b *Binding) bytes(m tree.Memory) []byte {
 // when Bind was called. Otherwise the error is [expr.ErrShape], and nothing changes.
 // Set does not allocate.
 func (b *Binding) Set(data ...[]byte) error {
-	if b == nil || b.host == nil {
-		return errNoBinding()
+	if err := b.usable(); err != nil {
+		return err
 	}
 	if len(data) != len(b.given) {
 		return tree.NewError(tree.ErrShape, "Binding.Set", "the call has %d slices, not one for each memory of the binding (%d)", len(data), len(b.given))
@@ -126,11 +126,8 @@ func (b *Binding) overlapsAsBefore() bool {
 
 // Run carries out the statements, as [Program.Run] does.
 func (b *Binding) Run(ctx context.Context) error {
-	if b == nil || b.host == nil {
-		return errNoBinding()
-	}
-	if ctx == nil {
-		return checkContext(ctx, "Binding.Run")
+	if b == nil || b.host == nil || ctx == nil {
+		return cmp.Or(b.usable(), checkContext(ctx, "Binding.Run"))
 	}
 	if c := b.host.Again(); c != nil && b.host.Ready() && (ctx.Done() == nil || !b.host.Ends(ctx)) {
 		for ; c != nil; c = c.Next {
@@ -145,6 +142,9 @@ func (b *Binding) Run(ctx context.Context) error {
 
 // runAny is Run for any binding.
 func (b *Binding) runAny(ctx context.Context) error {
+	if err := b.usable(); err != nil {
+		return err
+	}
 	err := b.host.Run(ctx)
 	if err != nil {
 		err = located(err, func(n *tree.Node) *tree.Node { return n }, func(n *tree.Node) (*Array, error) { return b.evaluate(ctx, n) })
@@ -173,6 +173,13 @@ func (b *Binding) evaluate(ctx context.Context, n *tree.Node) (*Array, error) {
 	})
 }
 
-func errNoBinding() error {
-	return tree.NewError(tree.ErrValue, "", "the binding is nil or the zero Binding; Program.Bind makes bindings")
+// usable returns an error for a binding that Bind did not make, and for one that is running.
+func (b *Binding) usable() error {
+	switch {
+	case b == nil || b.host == nil:
+		return tree.NewError(tree.ErrValue, "", "the binding is nil or the zero Binding; Program.Bind makes bindings")
+	case b.host.Reentered():
+		return errReentered()
+	}
+	return nil
 }

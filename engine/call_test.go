@@ -29,26 +29,62 @@ func within(t *testing.T, f func()) {
 	}
 }
 
-func TestGoFuncRunsItself(t *testing.T) {
+// TestReentered tests that a Go function of a program, and its observer, get an error from what waits for the end of the run.
+func TestReentered(t *testing.T) {
 	ctx := context.Background()
 	x, y := engine.MustFromSlice([]float64{1, 2}), engine.Zeros[float64](2)
 	var p *engine.Program
-	var inner error
-	f := op.GoFunc("again", func(v float64) float64 {
-		inner = p.Run(ctx)
-		return v
-	})
-	p, err := engine.Compile(ctx, expr.Let(y, f(x)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	within(t, func() {
-		if err := p.Run(ctx); err != nil {
-			t.Error(err)
+	var b *engine.Binding
+	for name, use := range map[string]func() error{
+		"Program.Run":     func() error { return p.Run(ctx) },
+		"Program.Bind":    func() error { _, err := p.Bind(ctx); return err },
+		"Program.Observe": func() error { return p.Observe(nil) },
+		"Binding.Run":     func() error { return b.Run(ctx) },
+		"Binding.Set":     func() error { return b.Set() },
+	} {
+		var inner error
+		call := func() {
+			if inner == nil { // the first call; what calls itself again would not end
+				inner = errors.New("no end")
+				inner = use()
+			}
 		}
-	})
-	if !errors.Is(inner, expr.ErrUnsupported) || !strings.Contains(inner.Error(), "call_test.go") {
-		t.Errorf("the inner run returns %v", inner)
+		check := func(what string, err error) {
+			t.Helper()
+			if err != nil || !errors.Is(inner, expr.ErrUnsupported) || !strings.Contains(inner.Error(), name) || !strings.Contains(inner.Error(), "call_test.go") {
+				t.Errorf("%s in %s: %v, the run: %v", name, what, inner, err)
+			}
+			inner = nil
+		}
+		f := op.GoFunc("again", func(v float64) float64 {
+			call()
+			return v
+		})
+		within(t, func() {
+			var err error
+			if p, err = engine.Compile(ctx, expr.Let(y, f(x))); err == nil {
+				b, err = p.Bind(ctx)
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			ofBinding := strings.HasPrefix(name, "Binding")
+			if ofBinding {
+				err = b.Run(ctx)
+			} else {
+				err = p.Run(ctx)
+			}
+			check("a Go function", err)
+			if p, err = engine.Compile(ctx, expr.Let(y, op.Exp(x))); err != nil || ofBinding {
+				return
+			}
+			for range 100 { // so that the goroutine owns the lock
+				err = errors.Join(err, p.Run(ctx))
+			}
+			err = errors.Join(err, p.Observe(func(engine.StageRun) { call() }), p.Run(ctx))
+			check("an observer", err)
+		})
 	}
 }
 

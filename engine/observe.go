@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"time"
 
 	"github.com/oneloop/oneloop/expr/tree"
@@ -15,10 +16,10 @@ type StageRun struct {
 }
 
 // Observe makes every later run of p call f after each of its stages, on the
-// goroutine of the caller of Run. A nil f ends this. f must not run p. Without an
-// observer, a stage costs no call of the clock. The error is
+// goroutine of the caller of Run. A nil f ends this. A panic of f ends the run with an
+// error. Without an observer, a stage costs no call of the clock. The error is
 // [expr.ErrUnsupported] for a program that runs on a device, whose stages run
-// while the host goes on.
+// while the host goes on, and in f itself, which cannot run p either.
 func (p *Program) Observe(f func(StageRun)) error {
 	if err := p.usable(); err != nil {
 		return err
@@ -26,7 +27,9 @@ func (p *Program) Observe(f func(StageRun)) error {
 	if p.device != nil {
 		return tree.NewError(tree.ErrUnsupported, "", "a program on %s has no observed stages; profilers of the device show its kernels", p.device.name)
 	}
-	p.mu.Lock()
+	if err := p.lock(context.Background()); err != nil {
+		return err
+	}
 	defer p.mu.Unlock()
 	h := p.host.Load()
 	h.Observe = nil

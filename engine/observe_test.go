@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/engine"
@@ -39,6 +41,12 @@ func TestObserve(t *testing.T) {
 	if want := []string{"matmul", "sum_exp", "matmul", "sum_exp"}; !slices.Equal(seen, want) {
 		t.Errorf("the observer saw %q, want %q", seen, want)
 	}
+	must(p.Observe(func(engine.StageRun) { panic("seen") }))
+	if err := p.Run(t.Context()); !errors.Is(err, expr.ErrValue) || !strings.Contains(err.Error(), "seen") {
+		t.Errorf("the panic of an observer is the error %v", err)
+	}
+	must(p.Observe(nil))
+	must(p.Run(t.Context()))
 	var none *engine.Program
 	if none.Observe(see) == nil {
 		t.Error("a nil program has been observed")

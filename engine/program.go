@@ -180,11 +180,10 @@ func (p *Program) Run(ctx context.Context) error {
 	if h := p.host.Load(); h == nil || !h.Loops() || ctx.Done() != nil && p.host.Load().Ends(ctx) { // loaded again, so that the stack keeps no h
 		return p.runAny(ctx)
 	}
-	// The program calls no Go function, so it cannot wait for itself. What follows runs no Go code
-	// that can panic: a deferred call would take a tenth of the time.
+	// What follows runs no Go code that can panic: a deferred call would take a tenth of the time.
 	owner := p.mu.Enter()
-	if owner == nil {
-		p.mu.Lock()
+	if owner == nil && !p.mu.TryLock() {
+		return p.runAny(ctx)
 	}
 	h := p.host.Load()
 	if process.rebinds.Load() != p.memory.seen || !h.Ready() { // another run may have replaced h
@@ -252,18 +251,20 @@ func (p *Program) lock(ctx context.Context) error {
 }
 
 // wait waits for the current run of p and locks p. It returns an error, and does
-// not lock p, if ctx is done. It also returns an error if the run could wait for
-// itself: the caller is a Go function that a program calls, and p is calling one
-// too.
+// not lock p, if ctx is done or the run would wait for itself.
 func (p *Program) wait(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if h := p.host.Load(); h != nil && h.Calls.Load() > 0 && host.InsideCall() {
-		return tree.NewError(tree.ErrUnsupported, "", "a Go function of an expression runs a program that is running")
+	if h := p.host.Load(); h != nil && h.Reentered() {
+		return errReentered()
 	}
 	p.mu.Lock()
 	return nil
+}
+
+func errReentered() error {
+	return tree.NewError(tree.ErrUnsupported, "", "a Go function that a program calls uses a program that is running")
 }
 
 // run is Run for a program that the caller has locked, or that has no other

@@ -77,7 +77,7 @@ func (c *hostCall) launch(l *driverStream) error {
 		}
 		c.call.Out.Ptr, c.call.Work = nil, nil
 	}()
-	if err := host.Guard(c.s, func() error { return c.fn(&c.call) }); err != nil {
+	if err := host.Guard(c.s.Node.Op, func() error { return c.fn(&c.call) }); err != nil {
 		return &host.Fault{Call: err, Node: c.s.Node}
 	}
 	if err := cu.MemcpyHtoDAsync(c.p.address(c.s.Out), c.call.Out.Ptr, int64(len(out)), l.stream); err != nil {

@@ -55,7 +55,7 @@ func newCall(s *plan.Stage, p *Program) (step, error) {
 // NewFunction returns the Go function of a stage. It reserves the memory that the function keeps.
 func NewFunction(s *plan.Stage) (fn func(*tree.Call) error, err error) {
 	r := s.Node.Op.Routine()
-	err = Guard(s, func() error {
+	err = Guard(s.Node.Op, func() error {
 		if r.Keeps != nil {
 			if err := hostmem.Reserve(r.Keeps(s.Node)); err != nil {
 				return tree.NewError(tree.ErrOutOfMemory, s.Node.Op.Constructor(), "%s", err)
@@ -100,9 +100,7 @@ func (c *callStep) run(ctx context.Context, p *Program) error {
 	}
 	c.call.Out.Ptr, c.call.Context = unsafe.Pointer(unsafe.SliceData(to)), ctx
 	c.job.next = 0
-	p.Calls.Add(1)
-	defer p.Calls.Add(-1)
-	err := Guard(c.s, c.invoke)
+	err := p.call(c.s.Node.Op, c.invoke)
 	c.call.Context = nil
 	switch stopped := ctx.Err(); {
 	case stopped != nil: // the function may have returned early, or failed for what it left out
@@ -118,14 +116,21 @@ func (c *callStep) run(ctx context.Context, p *Program) error {
 
 func (c *callStep) invoke() error { return c.fn(&c.call) }
 
-// Guard calls f, which runs the Go function of a stage, and returns its panic as an
-// error. InsideCall looks for this frame on the stack, so Guard must not be inlined.
+// call is Guard for a Go function that must not wait for the end of this run.
+func (p *Program) call(o *tree.Operator, f func() error) error {
+	p.functions.Add(1)
+	defer p.functions.Add(-1)
+	return Guard(o, f)
+}
+
+// Guard calls f, a Go function of the user, and returns its panic as an error of the operator o, which may be nil.
+// Reentered looks for this frame on the stack, so Guard must not be inlined.
 //
 //go:noinline
-func Guard(s *plan.Stage, f func() error) (err error) {
+func Guard(o *tree.Operator, f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = tree.NewError(tree.ErrValue, s.Node.Op.Constructor(), "the Go function panicked: %v", r)
+			err = tree.NewError(tree.ErrValue, o.Constructor(), "the Go function panicked: %v", r)
 		}
 	}()
 	return f()
@@ -139,9 +144,12 @@ func (c *callStep) forget() {
 	c.scratch = nil
 }
 
-// InsideCall reports whether a Go function of an expression is on the stack of
-// the goroutine.
-func InsideCall() bool {
+// Reentered reports whether the caller would wait for itself if it waited for the end of a run of p: p is calling
+// a Go function, and the goroutine is in one, of p or of a program that p may wait for.
+func (p *Program) Reentered() bool {
+	if p.functions.Load() == 0 {
+		return false
+	}
 	var pcs [64]uintptr
 	for skip := 1; ; {
 		n := runtime.Callers(skip, pcs[:])

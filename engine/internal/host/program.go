@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -33,10 +34,10 @@ type Options struct {
 type Program struct {
 	Plan *plan.Plan
 	Options
-	Calls atomic.Int32 // number of Go functions of the user that run now
+	functions atomic.Int32 // number of Go functions of the user that run now
 
 	// Observe, if not nil, is called after each stage of a run, with the time at
-	// which the stage began and with its error.
+	// which the stage began and with its error. Its panic is an error of the run.
 	Observe func(stage int, began time.Time, err error)
 
 	job   *sched.Job
@@ -149,7 +150,7 @@ func (p *Program) Run(ctx context.Context) error {
 		}
 		err := s.run(ctx, p)
 		if p.Observe != nil {
-			p.Observe(i, began, err)
+			err = cmp.Or(err, p.observed(i, began, err))
 		}
 		if err != nil {
 			return err
@@ -159,6 +160,14 @@ func (p *Program) Run(ctx context.Context) error {
 		return ctx.Err()
 	}
 	return nil
+}
+
+// observed calls the observer. Run does not, because its err would be allocated for the function.
+func (p *Program) observed(stage int, began time.Time, err error) error {
+	return p.call(nil, func() error {
+		p.Observe(stage, began, err)
+		return nil
+	})
 }
 
 // Loops reports whether all steps are loops, and one call each runs them.

@@ -156,7 +156,7 @@ func (v *bound) slice(t dtype.Type, data unsafe.Pointer, n int) {
 // node binds an array or a parameter by its leaf.
 func (v *bound) node(name string, n *tree.Node) error {
 	if n.Absent() {
-		return fmt.Errorf("oneloop: formula: %s is the zero value of its type", name)
+		return tree.NewError(tree.ErrType, "", "formula: %s is the zero value of its type", name)
 	}
 	if err := n.Err(); err != nil {
 		return fmt.Errorf("oneloop: formula: %s: %w", name, err)
@@ -180,7 +180,7 @@ func (v *bound) node(name string, n *tree.Node) error {
 		v.offset = n.Leaf.Offset * v.t.Size()
 		return nil
 	}
-	return fmt.Errorf("oneloop: formula: %s is an expression; bind arrays, parameters and scalars", name)
+	return tree.NewError(tree.ErrType, "", "formula: %s is an expression; bind arrays, parameters and scalars", name)
 }
 
 // float binds a Go float, in the type that the formula holds scalars in.

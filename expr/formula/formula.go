@@ -2,7 +2,6 @@ package formula
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -242,7 +241,7 @@ func (f *Formula) compile(ctx context.Context, e *entry, b *binding, vars any) e
 		u.Statements = append(u.Statements, expr.Statement{Saver: expr.Set, Target: a.Node(), Value: n})
 	}
 	if len(u.Statements) == 0 {
-		return fmt.Errorf("oneloop: formula: none of the assigned names (%s) is bound to an array", strings.Join(f.src.assigned, ", "))
+		return tree.NewError(tree.ErrValue, "", "formula: none of the assigned names (%s) is bound to an array", strings.Join(f.src.assigned, ", "))
 	}
 	e.program, err = engine.CompileWith(ctx, f.opts, u.Statements...)
 	return err
@@ -260,7 +259,7 @@ func (f *Formula) environment(e *entry, b *binding) (map[string]*tree.Node, erro
 			s := e.sig[i]
 			size := s.t.Size()
 			if s.offset%size != 0 {
-				return nil, fmt.Errorf("oneloop: formula: %s shares memory with another variable at an offset that is no multiple of its element size", name)
+				return nil, tree.NewError(tree.ErrValue, "", "formula: %s shares memory with another variable at an offset that is no multiple of its element size", name)
 			}
 			a, err := engine.ArrayOf(e.mems[s.group], s.t, s.shape, s.strides, s.offset/size)
 			if err != nil {

@@ -1,7 +1,6 @@
 package formula
 
 import (
-	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -30,7 +29,7 @@ func (f *Formula) bind(b *binding, vars any) error {
 	}
 	s, ok := structOf(vars)
 	if !ok {
-		return fmt.Errorf("oneloop: formula: variables come in a map[string]any or a struct, not in %T", vars)
+		return tree.NewError(tree.ErrType, "", "formula: variables come in a map[string]any or a struct, not in %T", vars)
 	}
 	for i, at := range f.fieldsOf(s.Type()) {
 		if at < 0 {
@@ -59,11 +58,11 @@ func (f *Formula) value(v *bound, name string, x any) error {
 	switch x := x.(type) {
 	case leaf:
 		if p := reflect.ValueOf(x); p.Kind() == reflect.Pointer && p.IsNil() {
-			return fmt.Errorf("oneloop: formula: %s is a nil %T", name, x)
+			return tree.NewError(tree.ErrType, "", "formula: %s is a nil %T", name, x)
 		}
 		return v.node(name, x.Node())
 	case nil:
-		return fmt.Errorf("oneloop: formula: %s is nil", name)
+		return tree.NewError(tree.ErrType, "", "formula: %s is nil", name)
 	}
 	return f.field(v, name, reflect.ValueOf(x))
 }
@@ -77,12 +76,12 @@ func (f *Formula) field(v *bound, name string, x reflect.Value) error {
 	switch x.Kind() {
 	case reflect.Interface:
 		if x.IsNil() {
-			return fmt.Errorf("oneloop: formula: %s is nil", name)
+			return tree.NewError(tree.ErrType, "", "formula: %s is nil", name)
 		}
 		return f.value(v, name, x.Interface())
 	case reflect.Pointer:
 		if x.IsNil() {
-			return fmt.Errorf("oneloop: formula: %s is a nil %s", name, x.Type())
+			return tree.NewError(tree.ErrType, "", "formula: %s is a nil %s", name, x.Type())
 		}
 		if l, ok := x.Interface().(leaf); ok {
 			return v.node(name, l.Node())
@@ -98,7 +97,7 @@ func (f *Formula) field(v *bound, name string, x reflect.Value) error {
 		return nil
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		if x.Uint() > math.MaxInt64 {
-			return fmt.Errorf("oneloop: formula: %s is %d, above the largest integer scalar", name, x.Uint())
+			return tree.NewError(tree.ErrValue, "", "formula: %s is %d, above the largest integer scalar", name, x.Uint())
 		}
 		v.scalar(dtype.I64, x.Uint())
 		return nil
@@ -111,7 +110,7 @@ func (f *Formula) field(v *bound, name string, x reflect.Value) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("oneloop: formula: %s is a %s; bind tensors, arrays, parameters, slices of element types and scalars", name, x.Type())
+	return tree.NewError(tree.ErrType, "", "formula: %s is a %s; bind tensors, arrays, parameters, slices of element types and scalars", name, x.Type())
 }
 
 // halfValue is the value of a scalar of half type.

@@ -121,8 +121,14 @@ func TestSettings(t *testing.T) {
 		if len(s) != n+1 || n > 0 && s["again"] != s["loss"] {
 			t.Errorf("the scores are %v", s)
 		}
-		tr.Metrics = append(tr.Metrics, nn.Metric[float64]{Name: "again", Of: nn.MSE[float64]})
+		tr.Metrics = []nn.Metric[float64]{{Name: "again", Of: nn.MSE[float64]}}
 	}
+	for _, name := range []string{"again", "loss"} {
+		tr.Metrics = append(tr.Metrics[:1], nn.Metric[float64]{Name: name, Of: nn.MSE[float64]})
+		_, err := tr.Evaluate(ctx, load)
+		check(t, "two scores with one name", err, expr.ErrValue)
+	}
+	tr.Metrics = nil
 	_, err = tr.TrainOnBatch(ctx, x, y)
 	check(t, "TrainOnBatch", err, nil)
 	before := l.Weight.Value().Values()

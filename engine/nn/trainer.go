@@ -22,7 +22,7 @@ import (
 // program, at the first use. It is not safe for concurrent use. While nothing is
 // trained, several goroutines may evaluate the module itself: Forward(nil, x) is a tree.
 type Trainer[T Float] struct {
-	Metrics  []Metric[T] // of Evaluate; each name stands for one function
+	Metrics  []Metric[T] // of Evaluate; each name stands for one function, and "loss" for the loss
 	Clip     float64     // bound of the norm of all gradients; 0: none; see [Optimizer.Statements]
 	Schedule Schedule    // of the learning rate; nil: constant
 
@@ -128,11 +128,18 @@ func (t *Trainer[T]) compile(ctx context.Context, u use, x, y *engine.Tensor[T])
 	return c, nil
 }
 
-// usable returns an error for a trainer without a module, a loss or an optimiser, for a
-// nil parameter, and for two with one name, because a checkpoint would have one of them.
+// usable returns an error for a trainer without a module, a loss or an optimiser, for a nil parameter, and for two
+// parameters or two scores with one name, because a checkpoint or [Scores] would have one of them.
 func (t *Trainer[T]) usable() error {
 	if t.module == nil || t.loss == nil || t.optimizer == nil || slices.ContainsFunc(t.Metrics, func(m Metric[T]) bool { return m.Of == nil }) {
 		return tree.NewError(tree.ErrType, "nn.Trainer", "the trainer has no module, no loss or no optimiser, or a metric has no function")
+	}
+	scores := map[string]bool{"loss": true}
+	for _, m := range t.Metrics {
+		if scores[m.Name] {
+			return tree.NewError(tree.ErrValue, "nn.Trainer", "two scores have the name %q", m.Name)
+		}
+		scores[m.Name] = true
 	}
 	named := map[string]*autograd.Variable[T]{}
 	for _, p := range t.params {

@@ -1,9 +1,9 @@
 package engine
 
 import (
-	"path/filepath"
 	"strings"
 
+	"github.com/oneloop/oneloop/engine/internal/files"
 	"github.com/oneloop/oneloop/engine/npy"
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -65,18 +65,12 @@ func LoadMapped[T expr.Elem](path string) (x *Tensor[T], unmap func() error, err
 	}, nil
 }
 
-// writers names what writes files of other extensions.
-var writers = map[string]string{
-	".npz": "; see npy.WriteArchiveFile", ".csv": "; see csv.WriteFile", ".png": "; see package picture", ".jpg": "; see package picture",
-}
-
 // Save writes the array to an .npy file, which it creates or replaces as a whole:
 // after a failure the path holds what it held before. A path with another extension is
 // [expr.ErrValue]; one without an extension stays as it is, where np.save adds .npy.
 func (a *Array) Save(path string) error {
-	if ext := filepath.Ext(path); ext != "" && !strings.EqualFold(ext, ".npy") {
-		format, _, _ := strings.Cut(strings.ToLower(ext), ":") // of .npz:x too
-		return tree.NewError(tree.ErrValue, "", "writing %s: Save writes .npy files, not %s%s", path, ext, writers[format])
+	if err := files.CheckExtension(path); err != nil {
+		return err
 	}
 	f, err := a.NPY()
 	if err != nil {

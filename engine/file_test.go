@@ -157,7 +157,7 @@ func FuzzLoadBinary(f *testing.F) {
 func TestSaveExtension(t *testing.T) {
 	x := engine.MustFromSlice([]float32{1})
 	for name, want := range map[string]string{
-		"x.foo": "x.foo: Save writes .npy files, not .foo", "x.NPZ": "see npy.WriteArchiveFile", "x.npz:x": "see npy.WriteArchiveFile", "x.csv": "see csv.WriteFile", "x.png": "see package picture",
+		"x.foo": "x.foo: the file is an .npy file, not .foo", "x.NPZ": "see npy.WriteArchiveFile", "x.npz:x": "see npy.WriteArchiveFile", "x.csv": "see csv.WriteFile", "x.png": "see package picture",
 	} {
 		path := filepath.Join(t.TempDir(), name)
 		if err := x.Save(path); !errors.Is(err, expr.ErrValue) || !strings.Contains(err.Error(), want) {

@@ -29,7 +29,7 @@ type Options struct {
 
 // Map writes the value of f to the file out, which it creates or replaces as a
 // whole: after a failure, or a crash at any moment, the path holds what it held
-// before or the complete new array. The arguments of f are blocks of the arrays in
+// before or the complete new array. Its extension is that of [engine.Array.Save]. The arguments of f are blocks of the arrays in
 // the files in. All have one extent of the first axis, elements of type T and
 // row-major order. The value of f for each position of the first axis must depend
 // on the same position of the arguments only, and have the same first extent. If there are several
@@ -41,6 +41,9 @@ type Options struct {
 func Map[R, T expr.Elem](ctx context.Context, out string, o Options, f func(x ...expr.Exp[T]) expr.Exp[R], in ...string) error {
 	if ctx == nil || f == nil || len(in) == 0 || o.Rows < 0 {
 		return tree.NewError(tree.ErrValue, "stream.Map", "a context, a function and an input are needed, and no negative number of rows")
+	}
+	if err := files.CheckExtension(out); err != nil {
+		return err
 	}
 	m := &mapping[R, T]{Options: o, f: f}
 	defer func() {

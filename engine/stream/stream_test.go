@@ -97,6 +97,7 @@ func TestErrors(t *testing.T) {
 		"no input":       {stream.Map(ctx, path("y.npy"), stream.Options{}, same), expr.ErrValue},
 		"no function":    {stream.Map[float64, float64](ctx, path("y.npy"), stream.Options{}, nil, path("a.npy")), expr.ErrValue},
 		"negative":       {stream.Map(ctx, path("y.npy"), stream.Options{Rows: -1}, same, path("a.npy")), expr.ErrValue},
+		"another file":   {stream.Map(ctx, path("y.csv"), stream.Options{}, same, path("a.npy")), expr.ErrValue},
 		"no file":        {stream.Map(ctx, path("y.npy"), stream.Options{}, same, path("none.npy")), expr.ErrValue},
 		"another type":   {stream.Map(ctx, path("y.npy"), stream.Options{}, func(x ...expr.Exp[int8]) expr.Exp[int8] { return x[0] }, path("a.npy")), expr.ErrType},
 		"no array":       {stream.Map(ctx, path("y.npy"), stream.Options{}, same, path("y.npy")), expr.ErrValue},

@@ -2,6 +2,7 @@
 package files
 
 import (
+	"path/filepath"
 	"strings"
 
 	"github.com/oneloop/oneloop/expr/tree"
@@ -32,4 +33,19 @@ func Errorf(name string, kind error, format string, args ...any) error {
 	e := tree.NewError(kind, "", name+": "+format, args...)
 	e.Op, e.File = "", ""
 	return e
+}
+
+// writers names what writes files of other extensions.
+var writers = map[string]string{
+	".npz": "; see npy.WriteArchiveFile", ".csv": "; see csv.WriteFile", ".png": "; see package picture", ".jpg": "; see package picture",
+}
+
+// CheckExtension returns an error for the path of an .npy file to write that has another extension. One without an extension is none.
+func CheckExtension(path string) error {
+	ext := filepath.Ext(path)
+	if ext == "" || strings.EqualFold(ext, ".npy") {
+		return nil
+	}
+	format, _, _ := strings.Cut(strings.ToLower(ext), ":") // of .npz:x too
+	return tree.NewError(tree.ErrValue, "", "writing %s: the file is an .npy file, not %s%s", path, ext, writers[format])
 }

@@ -71,9 +71,9 @@ func normalTail(b builder, a V, scale float64, zero V, factor func(m V) V) V {
 // accuracy, also for subnormal results.
 func lowerGelu(b builder, x ...V) V {
 	a := b.Abs(x[0])
-	negative := func() V { return b.Lt(x[0], b.c(0)) }
-	q := normalTail(b, a, 1, b.c(math.Copysign(0, -1)), func(m V) V { return b.Select(negative(), b.Mul(x[0], m), m) })
-	return b.Select(negative(), q, b.Mul(x[0], b.Sub(b.c(1), q)))
+	negative := b.Lt(x[0], b.c(0))
+	q := normalTail(b, a, 1, b.c(math.Copysign(0, -1)), func(m V) V { return b.Select(negative, b.Mul(x[0], m), m) })
+	return b.Select(negative, q, b.Mul(x[0], b.Sub(b.c(1), q)))
 }
 
 // lowerGeluTanh returns x/(1 + exp(-2u)) = x (1 + tanh u)/2 with u = sqrt(2/pi)

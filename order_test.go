@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -183,7 +184,9 @@ func TestCompiledAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("lists packages")
 	}
-	out, err := exec.Command("go", "list", "-test", "-deps", "-f", "{{with .ForTest}}{{.}} {{$.ImportPath}}{{end}}", "./...").Output()
+	list := exec.Command("go", "list", "-test", "-deps", "-f", "{{with .ForTest}}{{.}} {{$.ImportPath}}{{end}}", "./...")
+	list.Stderr = os.Stderr
+	out, err := list.Output()
 	if err != nil {
 		t.Fatal(err)
 	}

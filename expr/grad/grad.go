@@ -32,16 +32,16 @@ import (
 //
 // The errors are: ErrShape if loss is no scalar; ErrUnsupported for an operator
 // without a derivative between loss and wrt; ErrValue if loss reads elements of
-// an array of wrt through another view of its memory. The gradient would miss
-// that part. Make such views with package op.
+// an array of wrt through another view of its memory, because the gradient would
+// miss that part. Make such a view with package op instead.
 func Of[T expr.Float](loss expr.Exp[T], wrt ...expr.Exp[T]) ([]expr.Exp[T], error) {
 	return typed[T](OfNodes(expr.NodeOf(loss), nodes(wrt)...))
 }
 
-// OfNodes is Of for untyped trees, and for variables of several float types. A
-// variable may be complex, the loss may not. Its gradient is then, as in PyTorch,
-// the derivative by the real part plus i times the derivative by the imaginary
-// part: the loss falls fastest in the opposite direction.
+// OfNodes is Of for untyped trees, and for variables of several float types. The
+// loss is real. A variable may be complex. As in PyTorch, its gradient is the
+// derivative with respect to the real part plus i times the derivative with respect
+// to the imaginary part, so the loss falls fastest in the opposite direction.
 func OfNodes(loss *tree.Node, wrt ...*tree.Node) (grads []*tree.Node, err error) {
 	return reverse.Of(loss, wrt...)
 }
@@ -62,10 +62,9 @@ func ValueAnd[T expr.Float](ctx context.Context, loss expr.Exp[T], wrt ...expr.E
 	return results[0].At(), results[1:], nil
 }
 
-// VJP returns the products of a vector and the Jacobians of y: for each variable
-// the gradient of sum(v*y), which has the shape of the variable. The shape of v
-// is that of y. The derivative takes v for a constant. See [Of] for variables
-// and errors.
+// VJP returns the products of a vector v and the Jacobians of y: for each variable
+// the gradient of sum(v*y), which has the shape of the variable. v has the shape of
+// y and counts as a constant. See [Of] for variables and errors.
 func VJP[T expr.Float](y, v expr.Exp[T], wrt ...expr.Exp[T]) ([]expr.Exp[T], error) {
 	return typed[T](VJPNodes(expr.NodeOf(y), expr.NodeOf(v), nodes(wrt)...))
 }
@@ -76,9 +75,10 @@ func VJPNodes(y, v *tree.Node, wrt ...*tree.Node) (products []*tree.Node, err er
 }
 
 // JVP returns the product of the Jacobian of y and a vector: the derivative of y
-// as each variable wrt[i] moves by v[i]. The shape of v[i] is that of wrt[i]. The
-// result has the shape of y. See [Of] for variables and errors. Every operator
-// in between must be differentiable twice, as all rows of the table are.
+// as each variable wrt[i] moves by v[i]. v[i] has the shape of wrt[i], and the
+// result the shape of y. See [Of] for variables and errors. Every operator between y
+// and wrt must have a derivative that can be differentiated again. All operators of
+// package op that have a derivative do.
 func JVP[T expr.Float](y expr.Exp[T], wrt, v []expr.Exp[T]) (expr.Exp[T], error) {
 	n, err := JVPNodes(expr.NodeOf(y), nodes(wrt), nodes(v))
 	if err != nil {
@@ -94,8 +94,8 @@ func JVPNodes(y *tree.Node, wrt, v []*tree.Node) (product *tree.Node, err error)
 
 // HVP returns the products of the Hessian of loss, a scalar, and a vector: for
 // each variable the derivative of its gradient as every variable wrt[i] moves by
-// v[i]. The shape of v[i] is that of wrt[i]. The derivative takes v for a
-// constant. See [Of] for variables and errors.
+// v[i]. v[i] has the shape of wrt[i] and counts as a constant. See [Of] for variables
+// and errors.
 func HVP[T expr.Float](loss expr.Exp[T], wrt, v []expr.Exp[T]) ([]expr.Exp[T], error) {
 	return typed[T](HVPNodes(expr.NodeOf(loss), nodes(wrt), nodes(v)))
 }

@@ -14,16 +14,12 @@ func VJP(y, v *tree.Node, wrt ...*tree.Node) (products []*tree.Node, err error) 
 	return pull(y, v, wrt), nil
 }
 
-// JVP returns the product of the Jacobian of y and a vector. VJP is linear in its vector. So the
-// derivative of v*VJP(y, u) by the vector u is the product of the Jacobian and
-// v, whatever u is.
+// JVP returns the product of the Jacobian of y and a vector v. The product VJP(y, u) is linear in u,
+// so the derivative of v*VJP(y, u) with respect to u is this product for every u.
 func JVP(y *tree.Node, wrt, v []*tree.Node) (product *tree.Node, err error) {
 	defer failure.Catch(&err)
 	check(append([]*tree.Node{y}, wrt...))
 	u := untyped.BroadcastTo(tree.NewParamNode(y.DType(), &tree.Scalar{Name: "u"}), y.Shape())
-	if len(y.Shape()) == 0 {
-		u = tree.NewParamNode(y.DType(), &tree.Scalar{Name: "u"})
-	}
 	total := inner("grad.JVP", failure.Must(VJP(y, u, wrt...)), v)
 	return pull(total, tree.ConstFloat(total.DType(), 1), []*tree.Node{u})[0], nil
 }
@@ -34,8 +30,7 @@ func HVP(loss *tree.Node, wrt, v []*tree.Node) (products []*tree.Node, err error
 	return Of(inner("grad.HVP", failure.Must(Of(loss, wrt...)), v), wrt...)
 }
 
-// inner returns the sum of all products of elements of a and v, which are
-// constants to derivatives.
+// inner returns the sum of the products of all elements of a and v. Derivatives of it treat v as a constant.
 func inner(name string, a, v []*tree.Node) *tree.Node {
 	if len(a) != len(v) || len(a) == 0 {
 		fail(tree.ErrValue, name, "%d vectors given for %d variables", len(v), len(a))

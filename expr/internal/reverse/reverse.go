@@ -24,8 +24,8 @@ func Of(loss *tree.Node, wrt ...*tree.Node) (grads []*tree.Node, err error) {
 	return join(pull(loss, tree.ConstFloat(loss.DType(), 1), split)), nil
 }
 
-// pull returns the derivatives of the sum of out*y with respect to each of wrt.
-// out broadcasts to the shape of y.
+// pull returns the derivatives of sum(out*y) with respect to each of wrt, with out as a constant that broadcasts
+// to the shape of y.
 func pull(y, out *tree.Node, wrt []*tree.Node) []*tree.Node {
 	if y.HasComplex() {
 		var s untyped.Splitter
@@ -68,7 +68,7 @@ func check(nodes []*tree.Node) {
 // A tape holds the nodes of a loss and the adjoints found so far.
 type tape struct {
 	order    []*tree.Node              // operands before the nodes that use them
-	variable map[*tree.Node]*tree.Node // maps a node that is one of wrt to the first equal one
+	variable map[*tree.Node]*tree.Node // of a node that is a variable: the first of wrt that is the same variable
 	needed   map[*tree.Node]bool       // nodes of floats that depend on a variable
 	adjoint  map[*tree.Node]*tree.Node
 }
@@ -77,11 +77,8 @@ type tape struct {
 func (t *tape) record(loss *tree.Node, wrt []*tree.Node) {
 	for i, x := range wrt {
 		t.variable[x] = x
-		for _, y := range wrt[:i] {
-			if same(x, y) {
-				t.variable[x] = t.variable[y]
-				break
-			}
+		if k := slices.IndexFunc(wrt[:i], func(y *tree.Node) bool { return same(x, y) }); k >= 0 {
+			t.variable[x] = t.variable[wrt[k]]
 		}
 	}
 	tree.Walk(loss, func(n *tree.Node) {
@@ -93,14 +90,11 @@ func (t *tape) record(loss *tree.Node, wrt []*tree.Node) {
 	})
 }
 
-// find finds the variable that leaf n is, if any. It fails if n overlaps a
-// variable and is not the same.
+// find records which variable the leaf n is. It fails if n is none, but shares elements with one.
 func (t *tape) find(n *tree.Node, wrt []*tree.Node) {
-	for _, x := range wrt {
-		if same(n, x) {
-			t.variable[n] = t.variable[x]
-			return
-		}
+	if k := slices.IndexFunc(wrt, func(x *tree.Node) bool { return same(n, x) }); k >= 0 {
+		t.variable[n] = t.variable[wrt[k]]
+		return
 	}
 	for _, x := range wrt {
 		if tree.Overlap(n, x) {
@@ -181,9 +175,8 @@ func reduce(name string, a *tree.Node, axes []int) *tree.Node {
 	return untyped.Reduce(name, a, untyped.Options{Axes: axes, Keep: true})
 }
 
-// fit returns the result of a rule with a shape that broadcasts to operand a.
-// For an element-wise operator it sums over the axes along which a was
-// broadcast.
+// fit checks the type and the shape of d, the result of a rule for operand a. For an element-wise operator it
+// returns the sum of d over the axes along which a was broadcast.
 func fit(g *tree.Adjoint, d, a *tree.Node) *tree.Node {
 	failure.Check(d.Err())
 	if d.DType() != a.DType() {
@@ -220,10 +213,9 @@ func same(a, b *tree.Node) bool {
 	return true
 }
 
-// parts returns a loss and variables without complex values: the parts of a
-// complex variable are two. join makes the gradients of the given variables from
-// the gradients of the returned ones.
-func parts(loss *tree.Node, wrt []*tree.Node) (real *tree.Node, variables []*tree.Node, join func([]*tree.Node) []*tree.Node) {
+// parts returns the loss and the variables as real trees. A complex variable becomes two, its real and its
+// imaginary part. join makes the gradients of wrt from those of the returned variables.
+func parts(loss *tree.Node, wrt []*tree.Node) (realLoss *tree.Node, variables []*tree.Node, join func([]*tree.Node) []*tree.Node) {
 	var s untyped.Splitter
 	for _, x := range wrt {
 		p := s.Split(x)

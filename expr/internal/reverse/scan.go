@@ -8,11 +8,11 @@ import (
 	"github.com/oneloop/oneloop/internal/lists"
 )
 
-// The adjoint of a scan is a scan in the other direction. It carries the adjoint of
-// each state of floats. Its step is the derivative of the step of the scan, at the
-// states before each step, which the scan stores.
+// The adjoint of a scan is a scan in the other direction. It carries the adjoint of each state of floats. Its step is
+// the derivative of the step of the scan. It needs the states before each step, so the forward scan stores them.
 
-// unknown is the operator of a stand-in for a tree while the step is differentiated.
+// unknown is the operator of stand-ins. While the step is differentiated, a stand-in takes the place of a state or of
+// a tree outside of the step.
 var unknown = tree.NewOperator(tree.Row{Name: "unknown", Class: tree.State, Shape: tree.StateShape})
 
 // A reversal makes the adjoint of a scan.
@@ -23,13 +23,13 @@ type reversal struct {
 	adjoints []*tree.Node              // what the reverse scan carries, by carried
 	outer    []*tree.Node              // trees outside of the step that variables reach
 	standIn  map[*tree.Node]*tree.Node // for states and outer trees
-	real     map[*tree.Node]*tree.Node // what stand-ins are for
+	origin   map[*tree.Node]*tree.Node // of each stand-in: the tree that takes its place again
 }
 
 // scan adds the adjoint contributions of a scan to the trees outside of its step.
 func (t *tape) scan(n, out *tree.Node) {
 	states, next := n.ScanStates()
-	v := &reversal{n: n, states: states, standIn: map[*tree.Node]*tree.Node{}, real: map[*tree.Node]*tree.Node{}}
+	v := &reversal{n: n, states: states, standIn: map[*tree.Node]*tree.Node{}, origin: map[*tree.Node]*tree.Node{}}
 	forward := untyped.Loop{Axis: n.Axes[0], Next: next, States: states}
 	for _, s := range states {
 		v.replace(s, forward.All(s))
@@ -66,7 +66,7 @@ func (t *tape) scan(n, out *tree.Node) {
 	for i, k := range v.carried {
 		add(next[k], v.adjoints[i])
 	}
-	t.close(g, v, lists.Map(d, func(n *tree.Node) *tree.Node { return mapped(n, v.real) }))
+	t.close(g, v, lists.Map(d, func(n *tree.Node) *tree.Node { return mapped(n, v.origin) }))
 }
 
 // close makes the reverse scan. d has the derivatives by the states, then by the outer
@@ -94,10 +94,10 @@ func (t *tape) close(g *tree.Adjoint, v *reversal, d []*tree.Node) {
 	}
 }
 
-// replace gives n a stand-in for as long as the step is differentiated, and then x.
+// replace makes a stand-in for n. After the differentiation x takes its place.
 func (v *reversal) replace(n, x *tree.Node) {
 	s := tree.Untyped(unknown, v.states[0].Shape(), n.DType())
-	v.standIn[n], v.real[s] = s, x
+	v.standIn[n], v.origin[s] = s, x
 }
 
 // find finds the trees outside of the step whose adjoints are needed.

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/oneloop/oneloop/engine"
@@ -37,8 +38,10 @@ func (t *Trainer[T]) state() map[string]*Param[T] {
 	for _, p := range t.params {
 		all["model."+p.Name] = p
 	}
-	for _, p := range t.optimizer.State() {
-		all["optimizer."+p.Name] = p
+	for i, p := range t.optimizer.slots { // another trainer may use the optimiser too
+		if slices.ContainsFunc(t.params, func(own *Param[T]) bool { return own.Variable == t.optimizer.owner[i] }) {
+			all["optimizer."+p.Name] = p
+		}
 	}
 	return all
 }

@@ -43,6 +43,35 @@ func TestSharedLayer(t *testing.T) {
 	}
 }
 
+// TestSharedOptimizer has two trainers of layers with the same names that share an optimiser. A checkpoint has the moments of its own trainer.
+func TestSharedOptimizer(t *testing.T) {
+	o := nn.Adam[float64](.1)
+	x, path := engine.Ones[float64](1, 1), filepath.Join(t.TempDir(), "saved")
+	var trainers []*nn.Trainer[float64]
+	for i := range 2 {
+		tr := nn.NewTrainer[float64](nn.NewLinear[float64](rng(), 1, 1), nn.MSE[float64], o)
+		_, err := tr.TrainOnBatch(t.Context(), x, engine.Full(float64(10+i), 1, 1))
+		check(t, "TrainOnBatch", err, nil)
+		trainers = append(trainers, tr)
+	}
+	for i, tr := range trainers {
+		check(t, "Save", tr.Save(path), nil)
+		arrays, _, err := nn.LoadTensors(path)
+		check(t, "LoadTensors", err, nil)
+		want := o.State()[4*i] // the first moment of the weight
+		near(t, want.Name, []float64{item(t, arrays["optimizer."+want.Name])}, want.Value().Values())
+	}
+}
+
+func item(t *testing.T, a *engine.Array) float64 {
+	t.Helper()
+	x, err := engine.TensorOf[float64](a)
+	check(t, "TensorOf", err, nil)
+	v, err := engine.Item(x)
+	check(t, "Item", err, nil)
+	return v
+}
+
 // pair is two layers that have the same names of parameters.
 type pair struct{ nn.Sequential[float64] }
 

@@ -194,8 +194,8 @@ func image16(r image.Rectangle, channels int, at func(int) uint16) image.Image {
 // a picture that fills memory.
 const MaxPixels = 1 << 28
 
-// Read decodes a PNG, JPEG or GIF image, the first of several. The text of the
-// format may be at most 1 GiB.
+// Read decodes a PNG, JPEG or GIF image, the first of several. The text of the format
+// may be at most 1 GiB. The error is [expr.ErrValue] for data that are no such image.
 func Read[T Sample](r io.Reader) (*engine.Tensor[T], error) {
 	m, err := decode(r)
 	if err != nil {
@@ -218,7 +218,7 @@ func decode(r io.Reader) (image.Image, error) {
 	}
 	c, _, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
-		return nil, fmt.Errorf("oneloop: picture: %w", err)
+		return nil, errorf(tree.ErrValue, "%s", err)
 	}
 	if c.Width <= 0 || c.Height <= 0 || c.Width > MaxPixels/c.Height {
 		return nil, errorf(tree.ErrOutOfMemory, "an image of %d x %d pixels is empty or beyond %d pixels", c.Width, c.Height, MaxPixels)
@@ -228,7 +228,7 @@ func decode(r io.Reader) (image.Image, error) {
 	}
 	m, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
-		return nil, fmt.Errorf("oneloop: picture: %w", err)
+		return nil, errorf(tree.ErrValue, "%s", err)
 	}
 	return m, nil
 }

@@ -257,6 +257,11 @@ func TestNoPicture(t *testing.T) {
 	if _, err := picture.Tensor[uint8](&image.Gray{Rect: image.Rect(0, 0, 4, 4), Stride: 4}); !errors.Is(err, expr.ErrValue) {
 		t.Errorf("no bytes: %v", err)
 	}
+	for _, text := range []string{"", "none", "\x89PNG\r\n\x1a\n", "GIF89a\x01\x00\x01\x00\x00\x00\x00"} { // the last is cut after its size
+		if _, err := picture.Read[uint8](strings.NewReader(text)); !errors.Is(err, expr.ErrValue) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
 	for _, format := range []string{"png", "jpg"} {
 		var b bytes.Buffer
 		if err := picture.Encode(&b, format, engine.Zeros[uint8](0, 2)); !errors.Is(err, expr.ErrShape) || b.Len() > 0 {

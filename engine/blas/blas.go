@@ -8,6 +8,8 @@
 // machine code for AVX-512 or AVX2. All else is gonum's own implementation: complex
 // numbers, band and packed matrices, vectors with gaps, small operands, and machines
 // without these instructions. Arguments that BLAS does not allow panic as gonum's do.
+// A NaN or an infinity in the right factor is lost in a product of gonum's where the
+// left factor is 0, and so in small products here. Larger products keep it.
 //
 // Products of matrices use up to GOMAXPROCS threads. No bit of a result depends
 // on their number. Sums have another order than gonum's, and terms are added by

@@ -227,14 +227,37 @@ func matmulComplex(n *tree.Node, x []tree.Parts) tree.Parts {
 		as(0, a, rows, terms, 1)
 		as(1, b, 1, terms, columns)
 		axis = -2
-	default:
+	case max(len(a), len(b)) > shape.MaxRank-2:
 		return mulComplex("matmul", x[0], x[1])
+	default:
+		return fourProducts(n, x)
 	}
 	sum := func(part *tree.Node) *tree.Node {
 		return reshaped(Reduce("sum", part, Options{Axes: []int{axis}}), n.Shape())
 	}
 	p := mulComplex("mul", x[0], x[1])
 	return tree.Parts{Re: sum(p.Re), Im: sum(p.Im)}
+}
+
+// fourProducts returns the matrix product of n. One real product of the parts of the rows, one after the other, and of the joined parts of
+// the columns has all four products of parts.
+func fourProducts(n *tree.Node, x []tree.Parts) tree.Parts {
+	join := func(i int) *tree.Node {
+		if j := rewritten(n.Args[i], pairs); j != nil {
+			return j
+		}
+		return Concat(-1, []*tree.Node{withAxis(x[i].Re, -1), withAxis(x[i].Im, -1)})
+	}
+	a, b := join(0), join(1)
+	r, s, t := len(n.Args[0].Shape()), n.Args[0].Shape(), n.Args[1].Shape()
+	a = Transpose(a, append(lists.UpTo(r-1), r, r-1))
+	a = Reshape(a, append(s[:r-2].Clone(), 2*s[r-2], s[r-1]))
+	b = Reshape(b, append(t[:len(t)-1].Clone(), 2*t[len(t)-1]))
+	p := tree.Apply(Row("matmul"), a, b)
+	r = len(n.Shape())
+	p = Reshape(p, append(n.Shape()[:r-1].Clone(), 2, n.Shape()[r-1], 2))
+	part := func(i, j int) *tree.Node { return Index(Index(p, r+1, j), r-1, i) }
+	return tree.Parts{Re: Call("sub", part(0, 0), part(1, 1)), Im: Call("add", part(0, 1), part(1, 0))}
 }
 
 // divComplex returns x/y by Smith's method, in the order of NumPy: it divides by the

@@ -39,7 +39,7 @@ func check(ctx context.Context, stmts []expr.Statement, origins *graph.Origins) 
 	c.ctx, c.out, c.origins = ctx, make([]statement, 0, len(stmts)), origins
 	for _, s := range stmts {
 		origins.Number(s.Value)
-		if err := c.check(s); err != nil {
+		if err := c.check(s, len(stmts) == 1); err != nil {
 			return nil, err
 		}
 	}
@@ -68,12 +68,13 @@ func (c *checker) forget() {
 // checkers has checkers without statements.
 var checkers = sync.Pool{New: func() any { return &checker{seen: tree.Seen{}, how: map[*tree.Node]uint8{}} }}
 
-func (c *checker) check(s expr.Statement) error {
+// check checks a statement. If it is alone, parts of complex values can be joined: another statement may read them apart.
+func (c *checker) check(s expr.Statement, alone bool) error {
 	if err := c.verify(s); err != nil {
 		return err
 	}
 	if s.Target.HasComplex() || s.Value.HasComplex() {
-		return c.complex(s)
+		return c.complex(s, alone)
 	}
 	return c.real(s)
 }
@@ -148,7 +149,7 @@ func (c *checker) concatenated(s expr.Statement, value tree.Parts) (err error) {
 			ints = append(ints, start, 1, d)
 		}
 		part := tree.ApplyWith(graph.SliceRow, tree.Attributes{Ints: ints}, s.Value)
-		if err := c.check(expr.Statement{Target: t, Value: part}); err != nil {
+		if err := c.check(expr.Statement{Target: t, Value: part}, false); err != nil {
 			return err
 		}
 	}
@@ -158,13 +159,18 @@ func (c *checker) concatenated(s expr.Statement, value tree.Parts) (err error) {
 // complex checks a statement whose trees have complex values. It becomes
 // statements of real values: for a complex target one for the real parts and one
 // for the imaginary parts. Both values are computed before the first is stored.
-func (c *checker) complex(s expr.Statement) error {
+func (c *checker) complex(s expr.Statement, alone bool) error {
 	if !s.Target.DType().IsComplex() {
 		s.Value = c.split(s.Value).Re
 		return c.real(s)
 	}
 	if s.Saver != expr.Set {
 		s.Value, s.Saver = tree.Apply(graph.SaverRows[s.Saver], s.Target, s.Value), expr.Set
+	}
+	if alone {
+		if target, value := untyped.Joined(s.Target, s.Value); value != nil {
+			return c.real(expr.Statement{Target: target, Value: value})
+		}
 	}
 	value := c.split(s.Value)
 	if value.Im == nil {

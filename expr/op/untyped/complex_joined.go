@@ -67,13 +67,7 @@ func pairs(n *tree.Node, args []*tree.Node) *tree.Node {
 	at, last := *n.Attributes, len(n.Shape())-1
 	at.Axes, at.Ints = slices.Clip(at.Axes), slices.Clip(at.Ints)
 	switch n.Op.Name() {
-	case "add", "sub", "neg", "rint", "stop_gradient", "where":
-		for i, a := range n.Args {
-			if !a.DType().IsComplex() {
-				args[i] = withAxis(a, -1)
-			}
-		}
-	case "concat", "take":
+	case "add", "sub", "neg", "rint", "stop_gradient", "concat", "take":
 	case "sum": // along the last axis, the order is another
 		if n.Axes[len(n.Axes)-1] == last || n.Shape()[last] < 2 {
 			return nil

@@ -70,8 +70,7 @@ func (s *Sorter) positions(c *tree.Call, r tree.Rows) bool {
 	if !w.unpack() {
 		return false
 	}
-	if w.lost && w.nan != 0 {
-		w.settle()
+	if w.lost && w.nan != 0 && w.settle() {
 		w.unpack()
 	}
 	return true
@@ -231,14 +230,20 @@ func sorted[N int32 | int64](numbers []N, length int) bool {
 	return true
 }
 
-// settle orders sorted words, of values of 8 bytes, whose keys differ only in the bits that the words lack.
-func (w *words) settle() {
+// settle orders sorted words, of values of 8 bytes, whose keys differ only in the bits that the words lack. It reports whether it moved any.
+func (w *words) settle() (moved bool) {
 	n, mask := w.rows.Length, int64(w.mask)
 	for i := range w.rows.Count {
 		row := unsafe.Slice((*int64)(unsafe.Add(w.rows.To, i*w.row*8)), n)
 		values := unsafe.Slice((*int64)(unsafe.Add(w.rows.From, i*n*8)), n)
 		key := func(word int64) int64 { return w.order.key(values[word&mask]) }
+		wrong, before := int64(0), key(row[0]) // wrong has a sign if a key is below the one before, and their words are alike
 		for i := 1; i < n; i++ {
+			k := key(row[i])
+			wrong |= ((row[i]^row[i-1])>>w.places - 1) & (k - before)
+			before = k
+		}
+		for i := 1; i < n && wrong < 0; i++ {
 			if (row[i]^row[i-1])>>w.places != 0 {
 				continue
 			}
@@ -249,10 +254,12 @@ func (w *words) settle() {
 				sorted, last = sorted && last <= k, k
 			}
 			if !sorted {
+				moved = true
 				slices.SortFunc(row[first:i], func(a, b int64) int { return cmp.Or(cmp.Compare(key(a), key(b)), cmp.Compare(a, b)) })
 			}
 		}
 	}
+	return moved
 }
 
 // measure returns the kernel that finds the least and the greatest key of values of a size, and the bits in which keys differ from

@@ -57,7 +57,9 @@ const (
 	// raw means that the keys are the floats themselves. With enter, the kernel looks for NaN, or
 	// with AVX2 also for -0: a network stops before a row with one.
 	raw
-	forms = iota + 5
+	// turned means that some bits of values are those of keys turned over: values are integers.
+	turned
+	forms = 1 << iota
 )
 
 // kernels are those of an instruction set, for values of 1, 2, 4 and 8 bytes.

@@ -40,6 +40,9 @@ func (o *order) form(f form) form {
 	if o.fold|o.flip == 0 {
 		return f &^ (enter | leave) // values are their own keys
 	}
+	if o.fold == 0 && f&(enter|leave) != 0 {
+		return f | turned
+	}
 	return f
 }
 

@@ -127,7 +127,7 @@ func (f *family) compression(split bool) *exec.Code {
 		w.load(partLow, argTo)
 		w.load(partHigh, argHigh)
 		w.load(partLeft, argN)
-		w.prepare(enter)
+		w.prepare(enter | turned)
 		low, high := w.everywhere(argPivot), w.everywhere(argAbove)
 		x, key, t := w.take(), w.take(), w.take()
 		w.I(x86.XOR, x86.W32, partOther, partOther)

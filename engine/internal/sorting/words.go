@@ -265,12 +265,12 @@ func (w *words) settle() (moved bool) {
 // measure returns the kernel that finds the least and the greatest key of values of a size, and the bits in which keys differ from
 // the pivot.
 func (f *family) measure(size int, k form) *exec.Code {
-	return f.measures[log2(size)][is(k != 0)].Make(func() ([]byte, error) { return newWordWriter(f, k).measure(size) })
+	return f.measures[log2(size)][is(k != 0)].Make(func() ([]byte, error) { return newWordWriter(f, k&^turned).measure(size) })
 }
 
 // pack returns the kernel that makes words of values.
 func (f *family) pack(size, word int, k form) *exec.Code {
-	return f.packs[log2(size)][word/8][is(k != 0)].Make(func() ([]byte, error) { return newWordWriter(f, k).pack(size, word) })
+	return f.packs[log2(size)][word/8][is(k != 0)].Make(func() ([]byte, error) { return newWordWriter(f, k&^turned).pack(size, word) })
 }
 
 // unpack returns the kernel that makes positions of words.

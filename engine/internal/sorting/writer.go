@@ -17,6 +17,7 @@ type writer struct {
 	free []x86.Vec
 	// fold and flip have the members of the order in all lanes, and last the greatest key.
 	fold, flip, last x86.Vec
+	turned           bool // the form is
 }
 
 func newWriter(f *family) *writer {
@@ -128,6 +129,7 @@ func (w *writer) greatestKey(f form) {
 
 // prepare loads what the conversions need.
 func (w *writer) prepare(f form) {
+	w.turned = f&turned != 0
 	if f&raw == 0 && f&(enter|leave) != 0 {
 		w.fold, w.flip = w.everywhere(argFold), w.everywhere(argFlip)
 	}
@@ -135,8 +137,8 @@ func (w *writer) prepare(f form) {
 
 // enter replaces the bits of values by keys.
 func (w *writer) enter(x x86.Vec) {
-	if w.f.size == 2 { // integers
-		w.I(x86.VPXORD, w.l, x, x, w.flip)
+	if w.turned {
+		w.I(x86.VXORPS, w.l, x, x, w.flip)
 		return
 	}
 	if w.f.avx512 {
@@ -181,7 +183,7 @@ func (w *writer) lanesOf(at int32) x86.Mem { return x86.At(x86.RDI, at).Bcast() 
 
 // leave replaces keys by the bits of values.
 func (w *writer) leave(x x86.Vec) {
-	if w.f.size == 2 {
+	if w.turned {
 		w.enter(x)
 		return
 	}

@@ -47,6 +47,7 @@ func BenchmarkCalls(b *testing.B) {
 			{"dger", func(impl gonumblas.Float64) { impl.Dger(n, n, 1e-9, x, 1, y, 1, z, n) }},
 			{"daxpy", func(impl gonumblas.Float64) { impl.Daxpy(n, 1e-9, x, 1, z, 1) }},
 			{"ddot", func(impl gonumblas.Float64) { impl.Ddot(n, x, 1, z, 1) }},
+			{"dscal", func(impl gonumblas.Float64) { impl.Dscal(n, 1+1e-9, z, 1) }},
 			{"dasum", func(impl gonumblas.Float64) { impl.Dasum(n, x, 1) }},
 			{"dnrm2", func(impl gonumblas.Float64) { impl.Dnrm2(n, x, 1) }},
 			{"dsyrk", func(impl gonumblas.Float64) { impl.Dsyrk(lower, plain, n, n, 1, x, n, .5, z, n) }},

@@ -336,8 +336,10 @@ func TestNorms(t *testing.T) {
 		for i := range v {
 			v[i] = x
 		}
-		if got, want := (Implementation{}).Dnrm2(100, v, 1), 10*x; math.Abs(got-want) > 1e-14*want && got != want {
-			t.Errorf("the norm of a hundred %v is %v", x, got)
+		for _, n := range []int{1, 4, 100} {
+			if got, want := (Implementation{}).Dnrm2(n, v, 1), math.Sqrt(float64(n))*x; math.Abs(got-want) > 1e-14*want && got != want {
+				t.Errorf("the norm of %d times %v is %v", n, x, got)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Dgemm computes C = alpha*op(A)*op(B) + beta*C.
@@ -66,28 +67,37 @@ func (i Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d bl
 
 // Ddot returns the sum of the products of x and y.
 func (i Implementation) Ddot(n int, x []float64, incX int, y []float64, incY int) float64 {
-	if simple(n, leastVector, x, incX) && simple(n, leastVector, y, incY) {
-		return dot(x[:n], y[:n])
+	switch {
+	case !whole(n, x, incX) || !whole(n, y, incY):
+		return i.Implementation.Ddot(n, x, incX, y, incY)
+	case n < leastVector || isa() == "":
+		return floats.Dot(x[:n], y[:n])
 	}
-	return i.Implementation.Ddot(n, x, incX, y, incY)
+	return dot(x[:n], y[:n])
 }
 
 // Daxpy computes y += alpha*x.
 func (i Implementation) Daxpy(n int, alpha float64, x []float64, incX int, y []float64, incY int) {
-	if alpha != 0 && simple(n, leastVector, x, incX) && simple(n, leastVector, y, incY) {
+	switch {
+	case alpha == 0 || !whole(n, x, incX) || !whole(n, y, incY):
+		i.Implementation.Daxpy(n, alpha, x, incX, y, incY)
+	case n < leastVector || isa() == "":
+		floats.AddScaled(y[:n], alpha, x[:n])
+	default:
 		axpy(alpha, x[:n], y[:n])
-		return
 	}
-	i.Implementation.Daxpy(n, alpha, x, incX, y, incY)
 }
 
 // Dscal computes x = alpha*x.
 func (i Implementation) Dscal(n int, alpha float64, x []float64, incX int) {
-	if alpha != 0 && simple(n, leastVector, x, incX) {
+	switch {
+	case alpha == 0 || !whole(n, x, incX):
+		i.Implementation.Dscal(n, alpha, x, incX)
+	case n < leastVector || isa() == "":
+		floats.Scale(alpha, x[:n])
+	default:
 		scale(alpha, x[:n])
-		return
 	}
-	i.Implementation.Dscal(n, alpha, x, incX)
 }
 
 // Dasum returns the sum of the magnitudes of x.
@@ -100,7 +110,7 @@ func (i Implementation) Dasum(n int, x []float64, incX int) float64 {
 
 // Dnrm2 returns the square root of the sum of the squares of x, without overflow.
 func (i Implementation) Dnrm2(n int, x []float64, incX int) float64 {
-	if simple(n, leastSum, x, incX) {
+	if whole(n, x, incX) {
 		if sum := dot(x[:n], x[:n]); sum > 0x1p-900 && sum <= math.MaxFloat64 {
 			return math.Sqrt(sum)
 		}

@@ -100,7 +100,7 @@ func (i Implementation) Sasum(n int, x []float32, incX int) float32 {
 
 // Snrm2 returns the square root of the sum of the squares of x, without overflow.
 func (i Implementation) Snrm2(n int, x []float32, incX int) float32 {
-	if simple(n, leastSum, x, incX) {
+	if whole(n, x, incX) {
 		if sum := dot(x[:n], x[:n]); sum > 0x1p-80 && sum <= math.MaxFloat32 {
 			return float32(math.Sqrt(float64(sum)))
 		}

@@ -8,17 +8,22 @@ import (
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 )
 
-// The numbers of elements from which the kernels are faster than gonum's code: of 8 bytes, half of those of 4 bytes; and for
-// sums of magnitudes and squares, which gonum adds one by one.
+// The numbers of elements from which the kernels are faster than gonum's code: of 8 bytes, half of those of 4 bytes; and from which
+// they add magnitudes and products faster than one by one.
 const (
 	leastVector = 160
 	leastSum    = 32
+	leastDot    = 16
 )
 
 // simple reports whether kernels take a vector of at least some elements.
 func simple[T float](n, least int, x []T, inc int) bool {
-	return n >= least && inc == 1 && n <= len(x) && isa() != ""
+	return n >= least && whole(n, x, inc) && isa() != ""
 }
+
+// whole reports whether the elements of a vector are neighbours. One of float64 with too few of them for the kernels goes to gonum's
+// package floats: a call of gonum's BLAS from here takes 1 to 3 ns longer.
+func whole[T float](n int, x []T, inc int) bool { return inc == 1 && n > 0 && n <= len(x) }
 
 // An operation on vectors.
 type operation uint8
@@ -269,11 +274,14 @@ func addRows[T float](factors []T, rows matrix[T], x []T) {
 }
 
 // dot returns the sum of the products of x and y.
-func dot[T float](x, y []T) T {
-	var args vectorArgs
-	n := call(toDot, 0, x, y, &args)
-	sum := total[T](&args)
-	for i := n; i < len(x); i++ {
+func dot[T float](x, y []T) (sum T) {
+	first := 0
+	if len(x) >= leastDot && isa() != "" {
+		var args vectorArgs
+		first = call(toDot, 0, x, y, &args)
+		sum = total[T](&args)
+	}
+	for i := first; i < len(x); i++ {
 		sum += x[i] * y[i]
 	}
 	return sum

@@ -383,10 +383,7 @@ func (w *writer) load() {
 			w.I(x86.ADD, x86.W64, ptrA[i/5], stepA)
 		}
 	}
-	for i := 5; i < w.transposedColumns(); i += 5 {
-		w.I(x86.LEA, x86.W64, transposedB[i/5], x86.AtX(transposedB[i/5-1], stepB, 4, 0))
-		w.I(x86.ADD, x86.W64, transposedB[i/5], stepB)
-	}
+	w.pointColumns()
 	if !w.s.transposed {
 		w.loadMask()
 	}

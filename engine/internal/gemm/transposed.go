@@ -305,6 +305,14 @@ func (w *writer) transposedColumns() int {
 	return (w.s.vecs-1)*w.f.lanes() + w.s.cols
 }
 
+// pointColumns computes the addresses of every fifth column but the first one.
+func (w *writer) pointColumns() {
+	for i := 5; i < w.transposedColumns(); i += 5 {
+		w.I(x86.LEA, x86.W64, transposedB[i/5], x86.AtX(transposedB[i/5-1], stepB, 4, 0))
+		w.I(x86.ADD, x86.W64, transposedB[i/5], stepB)
+	}
+}
+
 // placeB is the place of a column of vector j. The last column stands for those that are not there.
 func (w *writer) placeB(j, i int, disp int32) x86.Mem {
 	i = min(j*w.f.lanes()+i, w.transposedColumns()-1)

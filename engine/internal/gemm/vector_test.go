@@ -15,7 +15,7 @@ import (
 // not change.
 func testKernels[T float32 | float64](t *testing.T, typ dtype.Type, tiny T, fma func(x, y, z T) T) {
 	r := rand.New(rand.NewPCG(6, uint64(typ)))
-	for _, k := range []int{0, 1, 7, 8, 9, 12, 31, 32, 33, 44, 63, 64, 65, 95, 96, 100, 127, 128, 129, 140, 160, 191, 300} {
+	for _, k := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 31, 32, 33, 44, 63, 64, 65, 95, 96, 100, 127, 128, 129, 140, 160, 191, 300} {
 		for _, test := range []struct {
 			zeros bool
 			a     layout
@@ -134,6 +134,27 @@ func TestVectorTiles(t *testing.T) {
 			d := New(isa, p, &ir.Binding{}, x.threads)
 			if n, _, _ := d.Units(); n != x.want {
 				t.Errorf("%s: %d tiles of %+v", isa, n, x)
+			}
+		}
+	}
+}
+
+// TestManyRows tests rows of a few terms that take several calls, and what is left of them.
+func TestManyRows(t *testing.T) {
+	const m, k = 1<<20/3 + 41, 3
+	a, x := make([]float32, m*k), []float32{1, 10, 100}
+	for i := range a {
+		a[i] = float32(i % 10)
+	}
+	p := Problem{Type: dtype.F32, M: m, N: 1, K: k, A: Matrix{k, 1}, B: Matrix{1, 1}, OffA: origin, OffB: origin, Vector: true}
+	for _, isa := range isas()[1:] {
+		c := make([]float32, m)
+		d := New(isa, p, &ir.Binding{Bufs: []ir.BufBind{{Ptr: unsafe.Pointer(&a[0])}, {Ptr: unsafe.Pointer(&x[0])}, {Ptr: unsafe.Pointer(&c[0])}}}, 1)
+		e := &d.vectors
+		e.runAlong(&vectorArgs{mask: e.mask}, vectorArrays{unsafe.Pointer(&a[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(&c[0])}, m, k, d.stop)
+		for i, got := range c {
+			if want := a[3*i] + 10*a[3*i+1] + 100*a[3*i+2]; got != want {
+				t.Fatalf("%s: row %d is %v, want %v", isa, i, got, want)
 			}
 		}
 	}

@@ -41,7 +41,7 @@ type table struct {
 	fencing     exec.Lazy
 	transposed  transposedKernels
 	resumed     resumed
-	fews        [groupBytes/4 + 1][prefetchings]exec.Lazy                // by terms, and what they prefetch
+	fews        [groupBytes/4 + 1][prefetchings][2]exec.Lazy             // by terms, what they prefetch, and whether rows follow each other
 	alongs      [5][prefetchings]exec.Lazy                               // by the bits of rows, and what they prefetch
 	sweeps      [VectorBlock + 1][mostPasses + 1][prefetchings]exec.Lazy // by terms, passes, and what they prefetch
 }

@@ -152,7 +152,7 @@ func (e *vectors) prepare() bool {
 	f := e.f
 	if e.along() || e.results() == 1 {
 		if e.single = f.along(1, e.prefetch); e.along() {
-			e.few = f.few(e.p.K, e.prefetch)
+			e.few = f.few(e.p.K, e.matrix.result, e.prefetch)
 		}
 		return e.single != nil && f.along(e.rows/2, e.prefetch) != nil && f.along(e.rows, e.prefetch) != nil
 	}

@@ -29,7 +29,9 @@ type vectors struct {
 	passes   int        // of a block of kernels across the terms
 	ahead    int        // bytes from rows that follow each other to what it prefetches
 	single   *exec.Code // the kernel for one result along the terms
-	few      *exec.Code // the kernel for many results of a few terms, or nil
+	few      *exec.Code // the kernel for more than leastFew results of a few terms, but the last lastFew, or nil
+	leastFew int
+	lastFew  int
 }
 
 // l3 is the size of the third-level cache.
@@ -152,7 +154,7 @@ func (e *vectors) prepare() bool {
 	f := e.f
 	if e.along() || e.results() == 1 {
 		if e.single = f.along(1, e.prefetch); e.along() {
-			e.few = f.few(e.p.K, e.matrix.result, e.prefetch)
+			e.chooseFew()
 		}
 		return e.single != nil && f.along(e.rows/2, e.prefetch) != nil && f.along(e.rows, e.prefetch) != nil
 	}
@@ -213,14 +215,11 @@ func (e *vectors) runAlong(args *vectorArgs, o vectorArrays, n, k int, stop func
 		args.call(e.single, noWords)
 		return
 	}
-	for i := 0; i < n && !stop(); {
-		if groups := min(e.fewGroups(n-i, step), some/max(1, k)/e.f.lanes()); groups > 0 {
-			args.n, args.next = groups, e.f.lanes()*step
-			args.a, args.c = uintptr(unsafe.Add(o.a, i*step)), unsafe.Add(o.c, i*size)
-			args.call(e.few, noWords)
-			i += groups * e.f.lanes()
-			continue
-		}
+	i := 0
+	if e.few != nil && n > e.leastFew {
+		i = e.runFew(args, o, n, k, some, stop)
+	}
+	for i < n && !stop() {
 		rows := e.rows
 		if rest := n - i; rest <= rows/2 {
 			if rows /= 2; rest < rows && (n < rows || rest == 1) {

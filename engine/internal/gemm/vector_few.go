@@ -1,6 +1,8 @@
 package gemm
 
 import (
+	"unsafe"
+
 	"github.com/oneloop/oneloop/engine/internal/jit/exec"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/prim/scalar"
@@ -30,16 +32,28 @@ func (f *family) separates(terms, step int) bool {
 	return f.avx512 && terms < transposeTerms && step == terms*f.size
 }
 
-// fewGroups is the number of groups of rows, of n with step bytes between them, that the kernel for a few terms computes. It reads whole groups
-// of terms, so at least one more row must follow those that are shorter.
-func (e *vectors) fewGroups(n, step int) int {
-	row := e.p.K * e.f.size
-	if whole := row >= e.f.atOnce(e.p.K)*e.f.size || e.f.separates(e.p.K, step); e.few == nil || !whole && step < row {
-		return 0
-	} else if !whole {
-		n--
+// chooseFew sets the kernel for rows of a few terms. It reads whole groups of terms, so one more row must follow those that are shorter.
+func (e *vectors) chooseFew() {
+	row, step := e.p.K*e.f.size, e.matrix.result
+	e.few, e.leastFew = e.f.few(e.p.K, step, e.prefetch), 2*e.f.lanes()
+	if e.lastFew = 0; row < e.f.atOnce(e.p.K)*e.f.size && !e.f.separates(e.p.K, step) {
+		if e.lastFew = 1; step < row {
+			e.few = nil
+		}
 	}
-	return n / e.f.lanes()
+}
+
+// runFew computes the first of n results in groups of a vector. It returns their number.
+func (e *vectors) runFew(args *vectorArgs, o vectorArrays, n, k, some int, stop func() bool) (done int) {
+	lanes, step := e.f.lanes(), e.matrix.result
+	args.next = lanes * step
+	for groups := (n - e.lastFew) / lanes; groups > 0 && !stop(); groups -= args.n {
+		args.n = min(groups, some/(lanes*k))
+		args.a, args.c = uintptr(unsafe.Add(o.a, done*step)), unsafe.Add(o.c, done*e.f.size)
+		args.call(e.few, noWords)
+		done += args.n * lanes
+	}
+	return done
 }
 
 func (w *writer) writeFew(terms int, far, separates bool) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -36,14 +37,19 @@ func (f *phaseCode) exactRow(group int) (done isa.Label, ok bool) {
 	if f.Layout.Follow > 0 && !overlaps && own > 0 {
 		f.followedRows(group, own)
 	}
-	other, done := f.NewLabel(), f.NewLabel()
 	f.part("rows of %d elements", n)
-	f.Branch(isa.NE, f.lanes, isa.K(n), other)
+	other := f.NewLabel()
+	done = f.NewLabel()
+	if !f.onlyRows() {
+		f.Branch(isa.NE, f.lanes, isa.K(n), other)
+	}
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
 	f.ahead(isa.Lane, n)
-	if overlaps || own > 0 {
+	switch {
+	case f.copyExact():
+	case overlaps || own > 0:
 		f.exactVectors(group, own)
-	} else {
+	default:
 		for f.Base = 0; f.Base < vectors; f.Base += group {
 			f.Start(min(group, vectors-f.Base))
 			f.body(f.top)
@@ -53,9 +59,27 @@ func (f *phaseCode) exactRow(group int) (done isa.Label, ok bool) {
 		f.Start(1)
 		f.body(f.top)
 	}
-	f.Jump(done)
-	f.Bind(other)
+	if !f.onlyRows() {
+		f.Jump(done)
+		f.Bind(other)
+	}
 	return done, true
+}
+
+// onlyRows reports whether the phase belongs to a function of several, which is called for whole rows alone.
+func (f *phaseCode) onlyRows() bool { return len(f.Layout.Shares) > 0 }
+
+// copyExact copies a row of known length by the widest moves, if the loop does no more. It reports whether it does.
+func (f *phaseCode) copyExact() bool {
+	moves := f.Phase.Moves(f.Nodes, f.top)
+	if len(moves) != 1 || len(f.top) != 2 || !f.Layout.Repeats || !f.Layout.Apart() {
+		return false
+	}
+	f.Start(1)
+	to, from := moves[0].To, moves[0].From
+	f.Lanes.CopyBytes(f.Address(&f.Layout.Sites[to], to), f.Address(&f.Layout.Sites[from], from), f.Layout.Exact*f.Layout.Sites[to].Size, f.Phase.Sites[to].Type == dtype.Bool)
+	f.EndStep()
+	return true
 }
 
 // exactVectors emits the vectors of a row of known length from lane 0 on. The last one has own lanes, or, if own is 0, overlaps the one

@@ -364,7 +364,9 @@ func (f *phaseCode) mapLoop() {
 	f.pinUniforms(f.Vectors - f.groupVecs(group) - f.spare())
 	f.holding(group*v, func() {
 		done, exact := f.exactRow(min(group, f.alone))
-		f.elementLoop(group)
+		if !exact || !f.onlyRows() {
+			f.elementLoop(group)
+		}
 		if exact {
 			f.Bind(done)
 		}

@@ -77,11 +77,8 @@ func (b *Binder) rowDistance(from, to *Site) (bytes int, ok bool) {
 	return bytes, slices.Equal(from.Line.Outer, to.Line.Outer)
 }
 
-// mostShared is the most registers that the phases of a row share.
-const mostShared = 3
-
 // ShareRows gives the sites of the phases of a row, of which there are several, the register of the first site with the same array, size of
-// elements and steps from row to row, if at most mostShared registers suffice. Else it changes nothing.
+// elements and steps from row to row, if siteRegs registers suffice for these and a counter of the rows. Else it changes nothing.
 func (b *Binder) ShareRows(phases []*Phase) {
 	var roots, sites []*Site
 	for _, bp := range phases {
@@ -106,7 +103,7 @@ func (b *Binder) ShareRows(phases []*Phase) {
 		return len(roots) - 1, 0
 	}
 	for _, s := range sites {
-		if root(s); len(roots) > mostShared {
+		if root(s); len(roots) >= siteRegs {
 			return
 		}
 	}

@@ -12,8 +12,12 @@ import (
 
 // Patterns of the sites of a loop that one call of machine code, or a walk by tiles, can use.
 
-// mostExact is the most bytes of the lanes of a row that is written out.
-const mostExact = 1024
+// mostExact is the most bytes of the lanes of a row that is written out, and exactCopy that of one which is copied beside other parts of a
+// row.
+const (
+	mostExact = 1024
+	exactCopy = 2048
+)
 
 // findRows decides whether one call runs many rows of a map, or many groups of rows, and sets the steps of
 // the sites from row to row and from group to group.
@@ -58,7 +62,11 @@ func (s *Site) SetGroups(extents []int, spans []bound.Span, levels int) {
 
 // FindExact decides whether rows of so many lanes are written out.
 func (bp *Phase) FindExact(row int) {
-	if bp.Lowered.Kind == lower.MapPhase && bp.Blends && bp.Laid == 0 && len(bp.TileSites) == 0 && row*bp.Widest() <= mostExact {
+	most := mostExact
+	if len(bp.Spans) <= 1 && bp.Lowered.Copies() {
+		most = exactCopy
+	}
+	if bp.Lowered.Kind == lower.MapPhase && bp.Blends && bp.Laid == 0 && len(bp.TileSites) == 0 && row*bp.Widest() <= most {
 		bp.Exact = row
 	}
 }

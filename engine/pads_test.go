@@ -111,3 +111,53 @@ func TestFarPadding(t *testing.T) {
 		}
 	}
 }
+
+// TestJoinedParts joins parts of rows of many lengths, which one loop over the rows stores, on all back ends. Each part is of two
+// axes as well.
+func TestJoinedParts(t *testing.T) {
+	joinParts(t, func(i int) uint8 { return uint8(i) })
+	joinParts(t, func(i int) bool { return i%3 == 0 })
+	joinParts(t, func(i int) float32 { return float32(i) })
+	joinParts(t, func(i int) float64 { return float64(i) })
+}
+
+func joinParts[T expr.Elem](t *testing.T, value func(i int) T) {
+	t.Helper()
+	const rows = 5
+	for _, lengths := range [][]int{{18, 27}, {1, 64, 2}, {33, 40, 7, 70}, {3, 9, 30, 31, 65}, {130, 300}, {511, 1}, {513, 200}, {2100, 5}} {
+		for _, backend := range engine.Backends() {
+			var parts []expr.Exp[T]
+			var want [rows][]T
+			n := 0
+			for k, length := range lengths {
+				x := engine.FromFunc(func(at []int) T { return value((k+1)*1000*at[0] + at[1]) }, rows, length)
+				parts = append(parts, x)
+				for i := range want {
+					for j := range length {
+						want[i] = append(want[i], x.At(i, j))
+					}
+				}
+				n += length
+			}
+			y, planes := engine.Zeros[T](rows, n), engine.Zeros[T](rows, n, 3)
+			var blocks []expr.Exp[T]
+			for _, x := range parts {
+				block, err := engine.Eval(op.Stack(2, x, x, x))
+				if err != nil {
+					t.Fatal(err)
+				}
+				blocks = append(blocks, block)
+			}
+			if err := engine.RunWith(t.Context(), engine.Options{Backend: backend}, expr.Let(y, op.Concat(1, parts...)), expr.Let(planes, op.Concat(1, blocks...))); err != nil {
+				t.Fatal(err)
+			}
+			for i := range want {
+				for j, v := range want[i] {
+					if y.At(i, j) != v || planes.At(i, j, 0) != v || planes.At(i, j, 2) != v {
+						t.Fatalf("%s: %T, rows of %v: element %d of row %d is %v, want %v", backend, v, lengths, j, i, y.At(i, j), v)
+					}
+				}
+			}
+		}
+	}
+}

@@ -39,29 +39,22 @@ func inPieces(all []*Stage, i int, always bool) *Stage {
 	return nil
 }
 
-// fewLines is the bytes of a row for which loops that store parts of it meet the same lines, also if they read other arrays.
-const fewLines = 128
-
-// shares reports whether the last of the parts reads rows of which others have stored pieces, or whether it and another one store to the
-// same rows, and either read the same rows too, or the rows have at most fewLines bytes.
+// shares reports whether the last of the parts reads rows of which others have stored pieces, or whether it and another one read and store
+// the same rows.
 func shares(parts []*Stage, dims []int) bool {
-	same := func(a, b []*Array) *Array { // the rows that both have, or nil
-		for _, x := range a {
+	same := func(a, b []*Array) bool {
+		return slices.ContainsFunc(a, func(x *Array) bool {
 			x = wholeRows(x, dims)
-			if x != nil && slices.ContainsFunc(b, func(y *Array) bool {
+			return x != nil && slices.ContainsFunc(b, func(y *Array) bool {
 				y = wholeRows(y, dims)
 				return y != nil && x.Equal(y)
-			}) {
-				return x
-			}
-		}
-		return nil
+			})
+		})
 	}
 	last := parts[len(parts)-1]
 	pieces := lists.Count(parts[:len(parts)-1], func(s *Stage) bool { return overlap(s.Writes, last.Reads) })
 	return pieces > 1 || slices.ContainsFunc(parts[:len(parts)-1], func(s *Stage) bool {
-		x := same(s.Writes, last.Writes)
-		return x != nil && (x.Shape[1]*x.Type.Size() <= fewLines || same(s.Reads, last.Reads) != nil)
+		return same(s.Writes, last.Writes) && same(s.Reads, last.Reads)
 	})
 }
 

@@ -134,7 +134,7 @@ func (g *Graph) split(roots []Root) [][]Root {
 
 // The limits of fillFirst, in bytes, and in elements of a single row.
 const (
-	shortRow    = 160
+	shortRow    = 104
 	smallTarget = 8 << 10
 	shortFill   = 256
 )

@@ -97,6 +97,9 @@ func (in *instance) chooseCost() {
 		in.cost = total / float64(max(ir.Blocks(in.vecs[0].n), 1))
 	default:
 		in.cost = total
+		if in.units == bound.RowUnits && in.items[in.main].rows != nil { // a call runs many
+			in.cost = in.items[in.main].rows.cost
+		}
 	}
 }
 

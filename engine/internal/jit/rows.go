@@ -124,7 +124,7 @@ func (in *instance) findRowLoop(b *layout.Binder, it *boundItem) *rowLoop {
 	for _, bp := range r.phases {
 		cost += in.code.gen.laneCost(bp) * float64(bp.N)
 	}
-	r.most = max(1, min(layout.MostLanes/max(lanes, 1), int(maxCall/cost)))
+	r.cost, r.most = cost, max(1, min(layout.MostLanes/max(lanes, 1), int(maxCall/cost)))
 	return r
 }
 

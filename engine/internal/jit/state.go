@@ -153,8 +153,9 @@ type boundRed struct {
 // A rowLoop is a par loop whose body is one function.
 type rowLoop struct {
 	phases []*layout.Phase
-	spans  []int // the groups around a group, and so on, as far as a call runs them; the last are the rows of a group
-	most   int   // most rows of a call
+	spans  []int   // the groups around a group, and so on, as far as a call runs them; the last are the rows of a group
+	most   int     // most rows of a call
+	cost   float64 // of a row in ns
 	fn     *function
 }
 

@@ -202,10 +202,10 @@ func mulComplex(product string, x, y tree.Parts) tree.Parts {
 }
 
 // Complex products of at most fewTerms, or of matrices of at most smallMatrix rows, terms and columns, are sums: one loop, which reads
-// both parts of each element, where four products of the parts would pack their operands.
-const fewTerms, smallMatrix = 6, 32
+// both parts of each element, where a real product of the parts would pack its operands.
+const fewTerms, smallMatrix = 6, 12
 
-// matmulComplex returns the matrix product by four products of the parts. Small ones, and those with a vector, are sums of complex
+// matmulComplex returns the matrix product by one real product of the parts. Small ones, and those with a vector, are sums of complex
 // products.
 func matmulComplex(n *tree.Node, x []tree.Parts) tree.Parts {
 	a, b := n.Args[0].Shape(), n.Args[1].Shape()

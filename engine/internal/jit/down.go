@@ -37,7 +37,7 @@ func columnsOf(k *ir.Kernel) *ir.Kernel {
 		}
 		l.Kind, axes = ir.Seq, l.Axes
 	}
-	if axes == nil || slices.ContainsFunc(k.Regions[0].Code, func(in ir.Ins) bool { return in.Op != prim.Const && in.Op != ir.Scalar && in.Op != ir.For }) || ir.Check(&c) != nil {
+	if axes == nil || ir.Check(&c) != nil {
 		return nil
 	}
 	return &c

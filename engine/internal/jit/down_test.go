@@ -31,8 +31,10 @@ func TestColumnsOfRows(t *testing.T) {
 		"%1": "%1 = reduce OP OUT %0\n",
 		"%5": two,
 		"%3": "%1 = load REG z[i1]\n%2 = mul REG %0 %1\n%3 = reduce sum REG %2\n",
+		"%7": "%1 = sub REG %0 %9\n%7 = reduce sum REG %1\n",
 		"%4": "%1 = load REG w[i0]\n%2 = mul REG %0 %1\n%3 = reduce prod REG %0\n%4 = reduce sum REG %2\n",
 	}
+	entry := map[string]string{"%7": "%8 = load REG m[]\n%9 = add REG %8 %8\n"}
 	for _, typ := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.I32, dtype.U8} {
 		for _, op := range []string{"sum", "max", "argmin"} {
 			for last, body := range testlevel.InOrder(bodies) {
@@ -43,7 +45,7 @@ func TestColumnsOfRows(t *testing.T) {
 				if op == "argmin" {
 					out = "i64"
 				}
-				text := "kernel rows\naxis i0 i1\nbuf x TYPE in 2\nbuf z TYPE in 1\nbuf w TYPE in 1\nbuf y OUT out 1\nbuf v TYPE in 2\n{\npar i0 {\nvec i1 {\n%0 = load REG x[i1, i0]\n" +
+				text := "kernel rows\naxis i0 i1\nbuf x TYPE in 2\nbuf z TYPE in 1\nbuf w TYPE in 1\nbuf y OUT out 1\nbuf v TYPE in 2\nbuf m TYPE in 0\n{\n" + entry[last] + "par i0 {\nvec i1 {\n%0 = load REG x[i1, i0]\n" +
 					body + "}\nstore OUT y[i0] " + last + "\n}\n}\n"
 				k := parse(t, strings.NewReplacer("TYPE", typ.Short(), "REG", typ.Register().Short(), "OP", op, "OUT", out).Replace(text))
 				if columnsOf(k) == nil {
@@ -57,7 +59,7 @@ func TestColumnsOfRows(t *testing.T) {
 						if cases++; cases%testlevel.Every(1, 2) != 0 {
 							continue
 						}
-						s := newSetup(t, r, k, []int{rows, n}, nil, [][]int{{n, rows + i%3/2}, {n}, {rows}, {rows}, {n, rows}}, true)
+						s := newSetup(t, r, k, []int{rows, n}, nil, [][]int{{n, rows + i%3/2}, {n}, {rows}, {rows}, {n, rows}, {}}, true)
 						for _, be := range isas(t) {
 							if in, ok := s.instance(t, be).(*instance); ok && slices.ContainsFunc(in.phases, func(bp *boundPhase) bool { return bp.together > 0 }) {
 								together[be.Name()][in.phases[0].together > 1]++

@@ -11,7 +11,7 @@ import (
 // TestSiblings counts the loops of reductions that one loop loads: those over the same axes of
 // what reads a common array share a loop, if none depends on another.
 func TestSiblings(t *testing.T) {
-	x, g, z := leaf("x", 4, 8, 6, 6), leaf("g", 4, 8, 6, 6), leaf("z", 4, 8, 6, 6)
+	x, g, z := leaf("x", 17, 8, 6, 6), leaf("g", 17, 8, 6, 6), leaf("z", 17, 8, 6, 6)
 	over := func(e expr.Exp[float32]) expr.Exp[float32] { return op.Sum(e, op.Axis(0, 2, 3)) }
 	mean := op.Mean(x, op.Axis(0, 2, 3), op.KeepDims())
 	for _, c := range []struct {

@@ -274,9 +274,11 @@ const moreLanes = "vectors of it have more elements than vectors of what it is c
 // where they have several axes but are one run of memory. The elements of a window
 // are written out up to mostWindow, because windows at neighbouring positions lie
 // side by side. Those of long rows are up to mostLong, if neighbours are side by side.
+// Few results share no vectors, so the elements are written out only if they are those of
+// a reduction, which are stored anyway: what uses the result combines them.
 func (g *Graph) isShort(e *tree.Node, a *Node, size int) bool {
 	last := len(a.Shape) - 1
-	if a.Shape.Size()/size < 64 {
+	if a.Shape.Size()/size < 64 && (a.Array != nil || a.Src.Op.Class() != tree.Reduction) {
 		return false
 	}
 	columns, axes := !slices.Contains(e.Axes, last), lists.Count(e.Axes, func(axis int) bool { return a.Shape[axis] > 1 })

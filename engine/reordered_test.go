@@ -42,7 +42,7 @@ func TestReorderedSums(t *testing.T) {
 		{"rows beside columns", op.Mul[float32](op.Transpose[float32](x, 0, 2, 1), op.Reshape[float32](x, 40, 12, 33)), []int{2}, [2]bool{true, true}},
 		{"columns beside rows", op.Mul[float32](x, op.Transpose[float32](op.Reshape[float32](x, 40, 12, 33), 0, 2, 1)), []int{1}, [2]bool{false, true}},
 		{"columns alone", op.Mul[float32](op.Transpose[float32](x, 0, 2, 1), op.Transpose[float32](op.Flip[float32](x, 0), 0, 2, 1)), []int{2}, [2]bool{false, false}},
-		{"differences of rows", op.Sub[float32](op.Slice[float32](long, op.From(0), op.From(1)), op.Slice[float32](long, op.From(0), op.Until(395))), []int{0, 1}, [2]bool{true, true}},
+		{"differences of rows", op.Sub[float32](op.Slice[float32](long, op.From(0), op.From(1)), op.Slice[float32](long, op.From(0), op.Until(395))), []int{0, 1}, [2]bool{false, true}},
 		{"a broadcast", op.Mul[float32](x, op.Slice[float32](x, op.Until(1))), []int{0, 1, 2}, [2]bool{false, false}},
 		{"a row that repeats", op.Mul[float32](x, op.BroadcastTo(op.Slice[float32](long, op.Until(1), op.Until(12)), 40, 33, 12)), []int{0, 1, 2}, [2]bool{false, false}},
 		{"elements that repeat", op.Mul[float32](x, op.Slice[float32](x, op.From(0), op.From(0), op.Until(1))), []int{0, 1, 2}, [2]bool{true, true}},
@@ -62,10 +62,9 @@ func TestReorderedSums(t *testing.T) {
 		sum := func(e E) E { return op.Sum(e, op.Axis(c.axes...)) }
 		for _, backend := range engine.Backends() {
 			got, want := engine.Zeros[float32](expr.NodeOf(sum(c.view)).Shape()...), engine.Zeros[float32](expr.NodeOf(sum(c.view)).Shape()...)
-			for y, e := range map[*engine.Tensor[float32]]E{got: sum(c.view), want: sum(copied)} {
-				if stages := compiledFor(t, backend, expr.Let[float32](y, e)); y == got && backend != "interp" && (stages == 2) != c.stored[0] {
-					t.Errorf("%s, %s: %d stages", c.name, backend, stages)
-				}
+			of := compiledFor(t, backend, expr.Let[float32](want, sum(copied)))
+			if stages := compiledFor(t, backend, expr.Let[float32](got, sum(c.view))); backend != "interp" && (stages > of) != c.stored[0] {
+				t.Errorf("%s, %s: %d stages, of a copy %d", c.name, backend, stages, of)
 			}
 			for i, y := range want.Data() {
 				if math.Float32bits(got.Data()[i]) != math.Float32bits(y) {

@@ -32,7 +32,7 @@ func TestTiles(t *testing.T) {
 		{"reversed columns", []expr.Statement{expr.Let(y, op.Flip(dot, 1))}, n},
 		{"reversed rows", []expr.Statement{expr.Let(y, op.Exp(op.Flip(dot, 0)))}, 0},
 		{"sums of columns", []expr.Statement{expr.Let(leaf("c", n), op.Sum(op.Exp(dot), op.Axis(0)))}, 0},
-		{"the sum", []expr.Statement{expr.Let(leaf("s", 1), op.Reshape(op.Sum(op.Exp(dot)), 1))}, 0},
+		{"the sum", []expr.Statement{expr.Let(leaf("s", 1), op.Reshape(op.Sum(op.Exp(dot)), 1))}, n},
 		{"transposed", []expr.Statement{expr.Let(leaf("q", n, m), op.Exp(op.T(dot)))}, 0},
 		{"into the right operand", []expr.Statement{expr.Let(square, op.Exp(op.MatMul(leaf("u", m, m), square)))}, 0},
 		{"long sums", []expr.Statement{expr.Let(y, op.ReLU(op.MatMul(leaf("p", m, 10_000), leaf("q", 10_000, n))))}, 0},

@@ -111,11 +111,13 @@ func ReduceBy(o *tree.Operator, a *tree.Node, r Options) *tree.Node {
 		return Reshape(reduce(o, joined, []int{len(kept)}, Options{}), a.Shape().Reduce(axes, r.Keep))
 	}
 	t, groups := a.DType(), axisGroups(axes)
-	if n := len(groups) - 1; n > 0 && !o.Reduce().Ordered(t.Part().Register()) {
-		inner, others := groups[n], slices.Concat(groups[:n]...)
-		if axes[len(axes)-1] == len(a.Shape())-1 && lists.Product(a.Shape(), inner) <= shortInner && lists.Product(a.Shape(), others) >= shortInner {
-			groups = slices.Insert(groups[:n], 0, inner)
-		}
+	n := len(groups) - 1
+	inner, others := groups[n], slices.Concat(groups[:n]...)
+	switch last := axes[len(axes)-1] == len(a.Shape())-1; {
+	case last && o.Reduce().Ordered(t.Part().Register()):
+		groups = append(groups, longAxes(a.Shape(), inner)...)
+	case last && n > 0 && lists.Product(a.Shape(), inner) <= shortInner && lists.Product(a.Shape(), others) >= shortInner:
+		groups = slices.Insert(groups[:n], 0, inner)
 	}
 	for _, group := range slices.Backward(groups) {
 		a = reduce(o, a, group, r)
@@ -135,6 +137,24 @@ func ReduceBy(o *tree.Operator, a *tree.Node, r Options) *tree.Node {
 // shortInner is the most elements of an innermost group of axes that is reduced after the other groups: rows of more elements
 // fill vectors. The other groups together have at least as many: with fewer, the results would take as long as the operands.
 const shortInner = 16
+
+// longAxis is the fewest elements of a last axis that is reduced before the others of its group.
+const longAxis = 256
+
+// longAxes returns the axes of a group with the last axis that are groups of their own, the last one to be reduced first. Each
+// follows the axes of the others that are left, and has longAxis elements or more. Axes of one element may follow it.
+func longAxes(s shape.Shape, group []int) (long [][]int) {
+	for i, axis := range slices.Backward(group) {
+		switch n := s[axis]; {
+		case n == 1:
+		case n < longAxis || lists.Product(s, group[:i]) <= 1:
+			return long
+		default:
+			long = append([][]int{group[i:]}, long...)
+		}
+	}
+	return long
+}
 
 // axisGroups returns the groups of adjacent axes.
 func axisGroups(axes []int) (groups [][]int) {

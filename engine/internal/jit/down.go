@@ -43,10 +43,11 @@ func columnsOf(k *ir.Kernel) *ir.Kernel {
 	return &c
 }
 
-// The least rows, the least elements of each and of all that are reduced as columns. The
-// accumulators of the lanes of each block are filled and combined, which takes as long as some rows.
+// The least rows that are reduced as columns, if those of several lanes follow each other in memory, and if not; the least elements of
+// each and of all. The accumulators of the lanes of each block are filled and combined, which takes as long as some rows.
 const (
-	leastColumns = 8
+	leastColumns = 2
+	leastApart   = 5
 	leastLanes   = 64
 	leastDown    = 1 << 13
 )

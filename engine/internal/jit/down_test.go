@@ -52,7 +52,7 @@ func TestColumnsOfRows(t *testing.T) {
 					t.Fatalf("no columns of %s", k)
 				}
 				for i, n := range []int{64, 65, 100, 1000, 4095, 4096, 4097, 4200, 8193} {
-					for _, rows := range []int{8, 9, 33, 300, 1300} {
+					for _, rows := range []int{2, 3, 7, 8, 9, 33, 300, 1300} {
 						if n < leastLanes || n*rows < leastDown || n*rows > 1e6 || (i > 3 && rows > 9 || i%2 != 0 && rows == 33) && !testlevel.Deep() {
 							continue
 						}

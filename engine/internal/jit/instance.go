@@ -169,7 +169,7 @@ func (c *code) bindColumns(b *layout.Binder) *instance {
 	}
 	in, err := d.bind(b.Binding)
 	if err != nil || slices.ContainsFunc(in.phases, func(bp *boundPhase) bool {
-		return len(bp.SeqSpans) > 1 || len(bp.Loads)+len(bp.Stores) > 0
+		return len(bp.SeqSpans) > 1 || len(bp.Loads)+len(bp.Stores) > 0 || bp.Lowered.Kind == lower.SeqPhase && bp.together == 0 && bp.N < leastApart
 	}) {
 		return nil
 	}

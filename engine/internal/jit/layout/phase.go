@@ -185,7 +185,11 @@ func (bp *Phase) findFew(tails bool) {
 	if ph := bp.Lowered; ph.Kind != lower.SeqPhase || bp.LaneSize > 0 || bp.Along || bp.Prefixes || bp.Transposes() || bp.masks() || slices.ContainsFunc(ph.Reds, func(r lower.Red) bool { return r.Prog != nil }) {
 		return
 	}
-	for bp.Few = fewestLanes; bp.Few < bp.Columns(); bp.Few *= 2 {
+	columns := bp.Columns()
+	if bp.RowsFollow() {
+		columns *= bp.Lowered.LaneStep
+	}
+	for bp.Few = fewestLanes; bp.Few < columns; bp.Few *= 2 {
 	}
 	if bp.Few > mostFew {
 		bp.Few = 0

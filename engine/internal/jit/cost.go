@@ -96,7 +96,7 @@ func (in *instance) chooseCost() {
 	case bound.BlockUnits:
 		in.cost = total / float64(max(ir.Blocks(in.vecs[0].n), 1))
 	default:
-		in.cost = total
+		in.cost = total / float64(max(in.split, 1))
 		if in.units == bound.RowUnits && in.items[in.main].rows != nil { // a call runs many
 			in.cost = in.items[in.main].rows.cost
 		}

@@ -112,10 +112,14 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 		return nil, err
 	}
 	in.frame = c.p.SlotBase + slots*64
+	in.findSplit()
 	in.chooseCost()
 	reds := 0
-	if in.units == bound.BlockUnits {
+	switch {
+	case in.units == bound.BlockUnits:
 		reds = len(in.items[in.main].vec.reds)
+	case in.split > 0:
+		reds = len(in.items[in.main].par[in.at].vec.reds)
 	}
 	if err := hostmem.ReserveFor(in.count, reds*int(unsafe.Sizeof(reduce.Partial{})), in.rowBytes); err != nil {
 		return nil, err

@@ -88,8 +88,11 @@ type instance struct {
 	need     gather.Need
 	lanes    int // most lanes of a call of Go code that copies elements
 	units    bound.UnitKind
-	count    int // units
-	main     int // the item that is divided into units, or -1
+	count    int     // units
+	split    int     // the blocks of a row, if these are units, or 0; see findSplit
+	at       int     // the loop along such a row, among the items of the par loop
+	done     []int64 // the blocks of each such row that are done. Workers change it as atomic integers
+	main     int     // the item that is divided into units, or -1
 	cost     float64
 	assumed  []lower.Assumed // of the scalars, by narrowings of phases
 

@@ -3,6 +3,7 @@ package jit
 import (
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/oneloop/oneloop/engine/internal/backend"
@@ -93,19 +94,39 @@ func (w *worker) chunk(lo, hi int) {
 		case bound.OneUnit:
 			w.items(in.items)
 		case bound.RowUnits:
-			it := &in.items[in.main]
-			w.parRows(it, lo, hi)
+			if it := &in.items[in.main]; in.split > 0 {
+				w.splitRows(it, lo, hi)
+			} else {
+				w.parRows(it, lo, hi)
+			}
 		case bound.ElementUnits:
 			w.vecRange(in.items[in.main].vec, lo, hi)
 		case bound.BlockUnits:
-			w.blocks(in.items[in.main].vec, lo, hi)
+			w.blocks(in.items[in.main].vec, lo, hi, 0)
 		}
 	}
 }
 
-// blocks runs blocks lo..hi of a vec loop. If no later block can change the results, calls begin with one block, and
-// the blocks after that are left out.
-func (w *worker) blocks(v *boundVec, lo, hi int) {
+// splitRows runs blocks lo..hi of the rows of a par loop.
+func (w *worker) splitRows(it *boundItem, lo, hi int) {
+	in := w.inst
+	v := it.par[in.at].vec
+	for n := 0; lo < hi && !in.Stopped(); lo += n {
+		row, at := lo/in.split, lo%in.split
+		n = min(in.split-at, hi-lo)
+		work.Place(w.Pos, in.extents, it.axes, row)
+		w.items(it.par[:in.at])
+		w.blocks(v, at, at+n, row*in.split)
+		if atomic.AddInt64(&in.done[row], int64(n)) == int64(in.split) {
+			w.combine(v, row*in.split, in.split)
+			w.items(it.par[in.at+1:])
+		}
+	}
+}
+
+// blocks runs blocks lo..hi of a vec loop, whose first block is unit first. If no later block can change the results, calls begin with one
+// block, and the blocks after that are left out.
+func (w *worker) blocks(v *boundVec, lo, hi, first int) {
 	most := max(v.step/ir.Block, 1)
 	n := most
 	if v.settles {
@@ -117,18 +138,26 @@ func (w *worker) blocks(v *boundVec, lo, hi int) {
 		w.settled = v.settles
 		for i, r := range v.reds {
 			p := w.partial(r, at*ir.Block)
-			w.inst.partials[i][at] = p
+			w.inst.partials[i][first+at] = p
 			w.settled = w.settled && r.settled(p)
 			for k := at + 1; k < end; k++ {
-				w.inst.partials[i][k] = within
+				w.inst.partials[i][first+k] = within
 			}
 		}
 		lo = end
 	}
 	for i := range v.reds {
 		for k := lo; k < hi; k++ {
-			w.inst.partials[i][k] = within
+			w.inst.partials[i][first+k] = within
 		}
+	}
+}
+
+// combine combines the results of the n blocks of a vec loop whose first block is unit first.
+func (w *worker) combine(v *boundVec, first, n int) {
+	for i, r := range v.reds {
+		parts := slices.DeleteFunc(w.inst.partials[i][first:first+n], func(p reduce.Partial) bool { return p == within })
+		*w.cell(r.Cell) = r.result(pairwise.Reduce(parts, r.Kern.Empty, r.Kern.Combine))
 	}
 }
 
@@ -322,10 +351,7 @@ func (in *instance) Finish(b backend.Worker) ir.FaultKind {
 	if in.main >= 0 {
 		w.begin()
 		if in.units == bound.BlockUnits {
-			for i, r := range in.items[in.main].vec.reds {
-				parts := slices.DeleteFunc(in.partials[i], func(p reduce.Partial) bool { return p == within })
-				*w.cell(r.Cell) = r.result(pairwise.Reduce(parts, r.Kern.Empty, r.Kern.Combine))
-			}
+			w.combine(in.items[in.main].vec, 0, in.count)
 		}
 		w.items(in.items[in.main+1:])
 		w.flushFaults()

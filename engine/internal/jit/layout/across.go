@@ -207,15 +207,6 @@ func (b *Binder) reaches(row int, lines bool) (cached, near int) {
 	return cached, near
 }
 
-// RowsFollow reports whether the rows of all columns follow each other in all arrays, of a loop in the order of lanes: rows of
-// several lanes are one row then.
-func (bp *Phase) RowsFollow() bool {
-	return bp.Lowered.LaneStep > 0 && len(bp.Spans) == 1 && len(bp.SeqSpans) == 1 && bp.OnlyReduces() && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
-		step := bound.StepOf(s.Seq)
-		return s.Kind == Unit && step != bp.N*bp.Lowered.LaneStep || s.Kind == Uniform && step != 0
-	})
-}
-
 // aheadRuns is the distance of prefetches from memory for runs where long rows gain nothing from any.
 const aheadRuns = 1024
 

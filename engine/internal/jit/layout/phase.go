@@ -325,6 +325,15 @@ func (bp *Phase) InRuns(w, most int) (runs, vectors int) {
 	return runs, vectors
 }
 
+// RowsFollow reports whether the rows of all columns follow each other in all arrays, of a loop in the order of lanes: rows of
+// several lanes are one row then.
+func (bp *Phase) RowsFollow() bool {
+	return bp.Lowered.LaneStep > 0 && len(bp.Spans) == 1 && len(bp.SeqSpans) == 1 && bp.OnlyReduces() && !slices.ContainsFunc(bp.Sites, func(s Site) bool {
+		step := bound.StepOf(s.Seq)
+		return s.Kind == Unit && step != bp.N*bp.Lowered.LaneStep || s.Kind == Uniform && step != 0
+	})
+}
+
 // OnlyReduces reports whether a seq loop only loads whole rows and reduces them, without positions
 // and programs.
 func (bp *Phase) OnlyReduces() bool { return bp.loadsDown(false) }

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/oneloop/oneloop/expr"
@@ -32,6 +33,27 @@ func TestSiblings(t *testing.T) {
 		}
 		if got := len(p.Stages); got != c.loops {
 			t.Errorf("%s: %d loops, want %d: %s", c.name, got, c.loops, stages(p))
+		}
+	}
+}
+
+// TestRowsInMemoryOrder tests the axes of the first loop of sums along rows that are columns in memory: the rows are in the order of
+// memory, the elements of each in their own. Rows of memory keep their order.
+func TestRowsInMemoryOrder(t *testing.T) {
+	for _, c := range []struct {
+		dims, order []int
+		axes        []int
+		want        string
+	}{
+		{[]int{500, 40, 30}, []int{2, 1, 0}, []int{2}, "[40 30 500]"},
+		{[]int{500, 40, 30}, []int{1, 2, 0}, []int{2}, "[40 30 500]"},
+		{[]int{9, 70, 40, 30}, []int{3, 2, 1, 0}, []int{2, 3}, "[40 30 70 9]"},
+		{[]int{40, 30, 500}, []int{1, 0, 2}, []int{2}, "[30 40 500]"},
+		{[]int{500, 40, 30}, []int{2, 1, 0}, []int{0}, "[30 40 500]"},
+	} {
+		e := op.Sum(op.Transpose(leaf("x", c.dims...), c.order...), op.Axis(c.axes...))
+		if p := splitLoops(t, expr.Let(leaf("y", e.Node().Shape()...), e)); !strings.Contains(p.Explain(), "reads x float32"+c.want) {
+			t.Errorf("%v in order %v over %v: want %s\n%s", c.dims, c.order, c.axes, c.want, p.Explain())
 		}
 	}
 }

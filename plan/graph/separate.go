@@ -320,19 +320,26 @@ func (g *Graph) groupsRows(e *tree.Node, a *Node) *Node {
 // axes in the tree. A block of a reduction is one row, so the reduced axes must follow each other in memory; of several groups of them the
 // largest is reduced first.
 
-// inMemoryOrder returns the reduction e of a with its axes in the order of memory, or nil if they are, if the order of the values
-// matters, or if the order in memory is not known.
+// inMemoryOrder returns the reduction e of a with its axes in the order of memory, or nil if they are, or if the order in memory is not
+// known. If the order of the values matters, it is that of the rows that are columns in memory.
 func (g *Graph) inMemoryOrder(e *tree.Node, a *Node) *Node {
 	r := e.Op.Reduce()
-	if r.Ordered(a.Type.Register()) || r.Position() && len(e.Axes) > 1 || !r.Native() || a.Faulty || a.Shape.Size() < leastStage {
+	if r.Position() && len(e.Axes) > 1 || a.Faulty || a.Shape.Size() < leastStage {
 		return nil
+	}
+	reduced := func(i int) bool { return slices.Contains(e.Axes, i) }
+	if r.Ordered(a.Type.Register()) || !r.Native() { // the axes that are kept have no order
+		order := g.memoryOrder(a)
+		if k := len(order) - 1; k < 0 || reduced(order[k]) || !reduced(len(a.Shape)-1) {
+			return nil
+		}
+		return g.reorder(e, a, append(lists.Where(order, func(i int) bool { return !reduced(i) }), lists.Where(e.Axes, func(i int) bool { return a.Shape[i] > 1 })...), reduced)
 	}
 	inner := a.Array == nil && a.Uses == 0 && a.Src.Op == e.Op && !r.Position()
 	if inner && lists.Product(a.Shape, e.Axes) > lists.Product(a.Args[0].Shape, a.Src.Axes) {
 		return g.reduceOver(a.Src, g.reduceOver(e, a.Args[0], e.Axes), a.Src.Axes)
 	}
 	order := g.memoryOrder(a)
-	reduced := func(i int) bool { return slices.Contains(e.Axes, i) }
 	var groups [][]int
 	for k, i := range order {
 		switch {

@@ -45,6 +45,7 @@ func threadPrograms(t dtype.Type) map[string][]expr.Statement {
 		"softmax": {set(out, untyped.Compose("softmax", untyped.Options{Axes: []int{1}}, tree))},
 		"columns": {set(row, untyped.Reduce("sum", tree, axis(0))), set(out, apply("sub", x, row))},
 		"rows":    {set(col, untyped.Reduce("max", tree, axis(1))), set(col, untyped.Compose("var", axis(1), y))},
+		"long":    {set(blank(r, t, 3).Node(), untyped.Reduce("sum", apply("sin", place(r, t, packed, tame, 3, 40003).Node()), axis(1)))},
 		"whole":   {set(one, untyped.Reduce("sum", apply("exp", apply("sin", long)), untyped.Options{}))},
 		"var":     {set(one, untyped.Compose("var", untyped.Options{}, long))},
 		"product": {set(wide, untyped.Compose("softmax", untyped.Options{Axes: []int{1}}, untyped.MatMul(few, many)))},

@@ -90,6 +90,9 @@ func (g *Graph) split(roots []Root) [][]Root {
 			return whole
 		}
 	}
+	if parts := g.scansApart(roots); parts != nil {
+		return parts
+	}
 	g.storeMoved(roots)
 	if g.settleApart(roots); !g.isMap(roots) || g.readsTargets(roots) {
 		return whole
@@ -130,6 +133,22 @@ func (g *Graph) split(roots []Root) [][]Root {
 		all = append(all, g.parts(part)...)
 	}
 	return all
+}
+
+// scansApart returns the operands of a concatenation as parts if some are scans, whose loops store them in the target. It returns nil for
+// other roots.
+func (g *Graph) scansApart(roots []Root) (parts [][]Root) {
+	n, t, end := roots[0].Value, roots[0].Target, 0
+	scans := g.inLoop(roots, func(n *Node) bool { return n.Src.Op.Class() == tree.Scan })
+	if len(roots) > 1 || n.Src.Op != ConcatRow || !scans || g.readsTargets(roots) {
+		return nil
+	}
+	for _, a := range n.Args {
+		begin, axis := end, n.Src.Axes[0]
+		end += a.Shape[axis]
+		parts = append(parts, g.Split([]Root{{a, t.cut(axis, begin, end)}})...)
+	}
+	return parts
 }
 
 // The limits of fillFirst, in bytes, and in elements of a single row.

@@ -2,10 +2,12 @@ package graph
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
 	"github.com/oneloop/oneloop/expr/dtype"
+	"github.com/oneloop/oneloop/expr/op/untyped"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/tree"
 	"github.com/oneloop/oneloop/internal/lists"
@@ -39,10 +41,13 @@ func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 	if overlap && size == w.Shape[r+axis] {
 		sum, apart = sharedParts(size, w.Src.Ints[3*axis+1], w.Src.Ints[3*axis+2])
 	}
+	op := e.Op.Reduce().Op()
+	if op == prim.Add && overlap && size == w.Shape[r+axis] && moves(w, axis, sum) {
+		return g.movingSums(e, w.Args[0], axis, size)
+	}
 	if !overlap && size <= mostWindow || 2*size < 3*sum {
 		return nil
 	}
-	op := e.Op.Reduce().Op()
 	again := op == prim.Min || op == prim.Max || op == prim.And || op == prim.Or // a value that is combined twice changes nothing
 	if apart > 0 && size%apart > 0 && !again {
 		return g.besideRest(e, w, axis, size%apart)
@@ -74,6 +79,49 @@ func (g *Graph) separated(e *tree.Node, a *Node) *Node {
 		part = g.padded(part, after, w.Args[0].Args[1])
 	}
 	return g.reshape(g.overWindows(e, part, rest), e.Shape())
+}
+
+// The fewest elements and parts of windows, see [sharedParts], whose sums take less time one from the other: along rows, and down columns
+// whose neighbours fill vectors. The neighbours have at least leastBeside bytes, or there is one, and a row has leastRow bytes.
+const (
+	leastMoving = 10
+	leastDown   = 7
+	leastBeside = 8
+	leastRow    = 64
+)
+
+// moves reports whether sums of windows w along one axis, which have so many elements and parts, are found one from the other.
+func moves(w *Node, axis, sum int) bool {
+	neighbours, size := w.Args[0].Shape[axis+1:].Size(), w.Type.Size()
+	long := neighbours == 1 && w.Shape[axis]*size >= leastRow || neighbours*size >= leastBeside
+	down := sum >= leastDown && neighbours*size >= leastRow
+	return long && w.Src.Ints[3*axis+1] == 1 && w.Src.Ints[3*axis+2] == 1 && (down || sum >= leastMoving)
+}
+
+// movingSums returns the sums of integers over windows of size elements along an axis of x: each is the one before, with the element that
+// comes, and without the one that goes.
+func (g *Graph) movingSums(e *tree.Node, x *Node, axis, size int) *Node {
+	if x.Strided() == nil {
+		g.Store(x, "each sum of neighbours adds an element, and subtracts another one")
+	}
+	all := tree.Untyped(copyRow, x.Shape, x.Type)
+	g.known[all] = x
+	cut := func(s shape.Slice) *tree.Node {
+		return untyped.Cast(untyped.Slice(all, append(make([]shape.Slice, axis), s)), x.Type.Register())
+	}
+	first := untyped.Cast(untyped.Reduce("sum", cut(shape.Until(size)), untyped.Options{Axes: []int{axis}}), x.Type.Register())
+	elements := untyped.Call("sub", cut(shape.From(size)), cut(shape.Until(-size)))
+	step := func(_ *tree.Node, state, x []*tree.Node) (next, out []*tree.Node) {
+		sum := []*tree.Node{untyped.Call("add", state[0], x[0])}
+		return sum, sum
+	}
+	rest := untyped.Scan([]*tree.Node{first}, []*tree.Node{elements}, untyped.ScanOptions{Axis: axis}, step).Out(0)
+	sums := untyped.Concat(axis, []*tree.Node{untyped.Reshape(first, x.Shape.Reduce([]int{axis}, true)), rest})
+	y, err := g.Add(context.Background(), untyped.Cast(sums, x.Type))
+	if err != nil {
+		return nil
+	}
+	return g.reshape(y, e.Shape())
 }
 
 // besideRest reduces windows w along one axis in two parts, the last elements of each window, whose number is rest, and those before them,

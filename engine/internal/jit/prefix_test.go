@@ -48,11 +48,11 @@ buf q %[1]s out 1
 }`
 
 // TestPrefixes compares scans whose steps may be combined in any grouping with the interpreter: for
-// each type and operation, of one row and of several, in place, with the first value of a lane.
+// each type and operation, of one row and of several, in place, from the end, with the first value of a lane.
 func TestPrefixes(t *testing.T) {
 	steps := []int{1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 129, 255, 1000}
 	found := map[dtype.Type]int{}
-	avx2, wide, known, narrow, always := false, false, 0, 0, 0 // loops that know the steps of their tail, with narrow lanes, and of many rows of integers
+	avx2, wide, known, narrow, always, reversed := false, false, 0, 0, 0, 0 // loops that know the steps of their tail, with narrow lanes, of many rows of integers, from the end
 	for seed := range 180 {
 		r := rand.New(rand.NewPCG(uint64(seed), 21))
 		types := append(dtype.Integers(), dtype.F32, dtype.F64)
@@ -72,7 +72,12 @@ func TestPrefixes(t *testing.T) {
 		case 2:
 			rows += 8
 		}
-		k := parse(t, fmt.Sprintf(prefixKernel, typ.Short(), ops[r.IntN(len(ops))], ops[r.IntN(len(ops))], from, mode))
+		text := fmt.Sprintf(prefixKernel, typ.Short(), ops[r.IntN(len(ops))], ops[r.IntN(len(ops))], from, mode)
+		back := seed%7 < 2 // from the last step of a row to the first one
+		if back {
+			text = strings.ReplaceAll(text, "[i0, i1]", fmt.Sprintf("[i0, %d+i1*-1]", n-1))
+		}
+		k := parse(t, text)
 		shapes := [][]int{{rows, n}, {rows, n}, {rows}, {n}, {rows}, {rows}}
 		s := newSetup(t, r, k, []int{rows, n}, nil, shapes, seed/20%2 == 0)
 		for _, be := range isas(t) {
@@ -81,6 +86,7 @@ func TestPrefixes(t *testing.T) {
 				for _, bp := range in.phases {
 					if bp.Prefixes {
 						found[typ]++
+						reversed += int(frame.Bit(back))
 						known += min(bp.Short, 1)
 						narrow += min(bp.LaneSize, 1)
 						always += int(frame.Bit(bp.Always))
@@ -90,8 +96,8 @@ func TestPrefixes(t *testing.T) {
 		}
 		differ(t, r, s)
 	}
-	if len(found) < 10 || avx2 && min(known, narrow) < 10 || wide && always < 5 {
-		t.Errorf("steps are combined in vectors for %v; %d loops know their tail, %d have narrow lanes, %d many rows", found, known, narrow, always)
+	if len(found) < 10 || reversed < 10 || avx2 && min(known, narrow) < 10 || wide && always < 5 {
+		t.Errorf("steps are combined in vectors for %v; %d loops know their tail, %d have narrow lanes, %d many rows, %d go from the end", found, known, narrow, always, reversed)
 	}
 }
 
@@ -271,16 +277,20 @@ func TestAlongParts(t *testing.T) {
 	}
 }
 
-// TestAlongReversed fails if long rows of narrow elements from the end are copied to scratch memory, or if their states go through memory.
+// TestAlongReversed fails if long rows of narrow elements from the end are copied to scratch memory, if sums go step by step, or if the
+// states of differences go through memory.
 func TestAlongReversed(t *testing.T) {
-	for i, typ := range []string{"u8", "i8"} {
-		k := parse(t, strings.NewReplacer("[i0, i1]", "[i0, 332+i1*-1]", "f32", typ, "-0", "0").Replace("kernel sums\naxis i0 i1\n"+scanAlong))
+	for i, c := range []struct{ typ, op string }{{"u8", "add"}, {"i8", "add"}, {"u8", "sub"}, {"i8", "sub"}} {
+		typ := c.typ
+		k := parse(t, strings.NewReplacer("[i0, i1]", "[i0, 332+i1*-1]", "f32", typ, "-0", "0", "add", c.op).Replace("kernel sums\naxis i0 i1\n"+scanAlong))
 		r, n := rand.New(rand.NewPCG(uint64(i), 32)), []int{9, 333}
 		s := newSetup(t, r, k, n, nil, [][]int{n, n}, true)
 		for _, be := range isas(t) {
 			in := s.instance(t, be)
-			if !slices.ContainsFunc(in.(*instance).phases, func(bp *boundPhase) bool { return bp.Along && len(bp.Loads)+len(bp.Stores) == 0 }) {
-				t.Errorf("%s: rows of %s are copied", be.Name(), typ)
+			if !slices.ContainsFunc(in.(*instance).phases, func(bp *boundPhase) bool {
+				return (bp.Prefixes || bp.Along && c.op == "sub") && len(bp.Loads)+len(bp.Stores) == 0
+			}) {
+				t.Errorf("%s: rows of %s are copied, or go step by step for %s", be.Name(), typ, c.op)
 			}
 			widens := func(text string) bool { return strings.Contains(text, "bd ymm") && strings.Contains(text, "qword ptr") }
 			if n := countLines(t, in, "columns: ", widens); n > 0 {

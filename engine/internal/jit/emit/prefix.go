@@ -179,8 +179,8 @@ func (f *phaseCode) prefixLoop() {
 // nextSteps steps the addresses of the sites over so many steps, and Count too.
 func (f *phaseCode) nextSteps(steps int) {
 	f.eachRowSite(func(s *layout.Site, at int8) {
-		if s.Kind == layout.Unit {
-			f.stepRow(s, at, isa.K(steps*s.Size))
+		if by := steps * s.RowBytes(); by != 0 {
+			f.stepRow(s, at, isa.K(by))
 		}
 	})
 	f.Int(isa.Sub, isa.Count, isa.K(steps))

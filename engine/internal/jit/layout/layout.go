@@ -157,7 +157,7 @@ func (b *Binder) findScan(bp *Phase) {
 		}
 	case b.findRowPrefixes(bp), b.combinesWide(bp) && bp.findPrefixes(leastWidePrefixes):
 		bp.Always = true
-	case b.NarrowPrefixes && ph.LaneSize > 0 && bp.findPrefixes(leastNarrowPrefixes*ph.LaneSize): // a vector has the most lanes
+	case b.NarrowPrefixes && ph.LaneSize > 0 && (ph.LaneSize == 1 || !bp.back()) && bp.findPrefixes(leastNarrowPrefixes*ph.LaneSize): // a vector has the most lanes
 	case b.blocksTakeLong(bp) && bp.findPrefixes(leastPrefixes):
 	case b.findEach(bp): // short rows
 	case !b.blocksTakeLongest(bp) && b.findTransposed(bp):

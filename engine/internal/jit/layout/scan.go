@@ -34,9 +34,10 @@ func (b *Binder) blocksTakeLongest(bp *Phase) bool {
 	return bp.fewLong() && (b.Blends && bp.N < leastTransposed || b.leavesPart(bp))
 }
 
-// combinesWide reports whether a loop along many rows may combine the steps of wide vectors: all its states are integers of 4 bytes and more.
+// combinesWide reports whether a loop along many rows may combine the steps of wide vectors: all its states are integers of 4 bytes and more,
+// and no vector is reversed.
 func (b *Binder) combinesWide(bp *Phase) bool {
-	return b.wide() && !bp.fewLong() && !slices.ContainsFunc(bp.Lowered.Carries, func(c lower.Carry) bool { return c.Type.IsFloat() || c.Type.Size() < 4 })
+	return b.wide() && !bp.fewLong() && !bp.back() && !slices.ContainsFunc(bp.Lowered.Carries, func(c lower.Carry) bool { return c.Type.IsFloat() || c.Type.Size() < 4 })
 }
 
 // findTransposed finds the sites of a seq loop whose elements are neighbours
@@ -276,9 +277,17 @@ const (
 	leastWidePrefixes   = 48
 )
 
+// back reports whether neighbouring steps of some site go from the end of memory.
+func (bp *Phase) back() bool {
+	return slices.ContainsFunc(bp.Sites, func(s Site) bool { return bound.StepOf(s.Seq) == -1 })
+}
+
 // findPrefixes sets bp.Prefixes if vectors of neighbouring steps reach all sites of a loop whose
-// steps may be combined in any grouping, which are at least so many.
+// steps may be combined in any grouping, which are at least so many. Rows from the end are long: a tail in reverse takes many instructions.
 func (bp *Phase) findPrefixes(least int) bool {
+	if bp.back() {
+		least = longChain
+	}
 	if k := len(bp.SeqSpans); !bp.Lowered.Prefixes || k == 0 || bp.SeqSpans[k-1] < least {
 		return false
 	}
@@ -289,9 +298,11 @@ func (bp *Phase) findPrefixes(least int) bool {
 	}
 	for i := range bp.Sites {
 		if s := &bp.Sites[i]; s.Kind != Scratch && s.Kind != Unused {
-			s.Kind, s.Step = Uniform, 0
-			if bound.StepOf(s.Seq) == 1 {
+			switch s.Kind, s.Step = Uniform, 0; bound.StepOf(s.Seq) {
+			case 1:
 				s.Kind = Unit
+			case -1:
+				s.Kind, s.Step = Strided, -1
 			}
 		}
 	}
@@ -358,7 +369,7 @@ func (l *layouter) alongRows() bool {
 		s, step, across := &l.bp.Sites[i], bound.StepOf(l.seqSpans[at]), bound.StepOf(l.spans[at])
 		rows = rows || s.Size < 4 && across != 0 && across != 1 // such blocks are not transposed
 		switch {
-		case step == -1: // see [Phase.prefix]
+		case step == -1: // see [Phase.findPrefixes]
 			least = longChain
 		case step != 1 && (step != 0 || l.ph.Sites[i].Store):
 			return false
@@ -437,7 +448,7 @@ func (bp *Phase) prefix(i int32) bool {
 		return bp.carries(s)
 	case Uniform, Unit, Strided:
 		step := bound.StepOf(s.Seq)
-		return s.Affine() && !s.Staged && (step == 1 || step == 0 && !site.Store) && bp.inStep(i)
+		return s.Affine() && !s.Staged && (step == 1 || step == -1 || step == 0 && !site.Store) && bp.inStep(i)
 	}
 	return false
 }

@@ -460,6 +460,27 @@ func TestSplitScans(t *testing.T) {
 	}
 }
 
+// TestBordersOfScans counts the loops and temporaries of running sums below borders: those of a concatenation are stored where they belong,
+// and others to a temporary, which loops without borders read.
+func TestBordersOfScans(t *testing.T) {
+	sums := op.CumSum[float32](leaf("x", 100, 70), 1)
+	joined := op.Concat(1, expr.Exp[float32](leaf("z", 100, 1)), sums)
+	for _, c := range []struct {
+		name          string
+		e             expr.Exp[float32]
+		stages, temps int
+	}{
+		{"joined", joined, 2, 0},
+		{"joined and changed", op.Exp(joined), 3, 1},
+		{"padded", op.Pad(sums, [][2]int{{1, 1}, {0, 0}}, 0), 4, 1},
+	} {
+		p := splitLoops(t, expr.Let(leaf("y", expr.NodeOf(c.e).Shape()...), c.e))
+		if len(p.Stages) != c.stages || len(p.Temps) != c.temps {
+			t.Errorf("%s: %d stages and %d temporaries, want %d and %d\n%s", c.name, len(p.Stages), len(p.Temps), c.stages, c.temps, p.Explain())
+		}
+	}
+}
+
 // TestSplitFewColumns counts the loops of reductions down few columns of computed values: groups of rows are reduced, then the groups.
 func TestSplitFewColumns(t *testing.T) {
 	x, z := typed[int64]("x", 30000, 3), typed[int64]("z", 30000, 3)

@@ -135,18 +135,21 @@ func (g *Graph) split(roots []Root) [][]Root {
 	return all
 }
 
-// scansApart returns the operands of a concatenation as parts if some are scans, whose loops store them in the target. It returns nil for
-// other roots.
+// scansApart returns the operands of a concatenation as parts if some are scans, whose loops store them in the target, and those of fillFirst
+// for a padding of a scan. It returns nil for other roots.
 func (g *Graph) scansApart(roots []Root) (parts [][]Root) {
 	n, t, end := roots[0].Value, roots[0].Target, 0
 	scans := g.inLoop(roots, func(n *Node) bool { return n.Src.Op.Class() == tree.Scan })
-	if len(roots) > 1 || n.Src.Op != ConcatRow || !scans || g.readsTargets(roots) {
+	switch {
+	case len(roots) > 1 || !scans || g.readsTargets(roots):
 		return nil
+	case n.Src.Op != ConcatRow:
+		return g.fillFirst(roots)
 	}
 	for _, a := range n.Args {
 		begin, axis := end, n.Src.Axes[0]
 		end += a.Shape[axis]
-		parts = append(parts, g.Split([]Root{{a, t.cut(axis, begin, end)}})...)
+		parts = append(parts, g.parts([]Root{{a, t.cut(axis, begin, end)}})...)
 	}
 	return parts
 }
@@ -350,9 +353,22 @@ func (g *Graph) bordered(roots []Root) bool {
 func (g *Graph) isMap(roots []Root) bool { return !g.inLoop(roots, apart) }
 
 // settleApart stores what the loop of a root would store: what depends on a reduction and is read
-// elsewhere by a view, and below concatenations, products and calls. Then the loop of each part
+// elsewhere by a view, scans below borders, and below concatenations products and calls. Then the loop of each part
 // is a map.
 func (g *Graph) settleApart(roots []Root) {
+	var bordered []Root
+	g.inLoop(roots, func(n *Node) bool {
+		if n.Src.Op == ConcatRow || n.Src.Op == PadRow {
+			bordered = append(bordered, Root{Value: n})
+		}
+		return false
+	})
+	g.inLoop(bordered, func(n *Node) bool {
+		if n.Src.Op.Class() == tree.Scan {
+			g.Store(n, "the loop of a scan is not cut at borders")
+		}
+		return false
+	})
 	for _, r := range roots {
 		one := []Root{r}
 		joined := g.inLoop(one, func(n *Node) bool { return n.Src.Op == ConcatRow })

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/oneloop/oneloop/expr"
@@ -94,8 +93,9 @@ const (
 func moves(w *Node, axis, sum int) bool {
 	neighbours, size := w.Args[0].Shape[axis+1:].Size(), w.Type.Size()
 	long := neighbours == 1 && w.Shape[axis]*size >= leastRow || neighbours*size >= leastBeside
-	down := sum >= leastDown && neighbours*size >= leastRow
-	return long && w.Src.Ints[3*axis+1] == 1 && w.Src.Ints[3*axis+2] == 1 && (down || sum >= leastMoving)
+	saved := sum - w.Shape[len(w.Shape)/2+axis]/w.Shape[axis] // the first sum adds up all elements
+	down := saved >= leastDown && neighbours*size >= leastRow
+	return long && w.Src.Ints[3*axis+1] == 1 && w.Src.Ints[3*axis+2] == 1 && (down || saved >= leastMoving)
 }
 
 // movingSums returns the sums of integers over windows of size elements along an axis of x: each is the one before, with the element that
@@ -105,7 +105,6 @@ func (g *Graph) movingSums(e *tree.Node, x *Node, axis, size int) *Node {
 		g.Store(x, "each sum of neighbours adds an element, and subtracts another one")
 	}
 	all := tree.Untyped(copyRow, x.Shape, x.Type)
-	g.known[all] = x
 	cut := func(s shape.Slice) *tree.Node {
 		return untyped.Cast(untyped.Slice(all, append(make([]shape.Slice, axis), s)), x.Type.Register())
 	}
@@ -117,11 +116,15 @@ func (g *Graph) movingSums(e *tree.Node, x *Node, axis, size int) *Node {
 	}
 	rest := untyped.Scan([]*tree.Node{first}, []*tree.Node{elements}, untyped.ScanOptions{Axis: axis}, step).Out(0)
 	sums := untyped.Concat(axis, []*tree.Node{untyped.Reshape(first, x.Shape.Reduce([]int{axis}, true)), rest})
-	y, err := g.Add(context.Background(), untyped.Cast(sums, x.Type))
-	if err != nil {
-		return nil
+	return g.reshape(g.grow(untyped.Cast(sums, x.Type), map[*tree.Node]*Node{all: x}), e.Shape())
+}
+
+// grow returns the node of a tree, some of whose nodes are known.
+func (g *Graph) grow(e *tree.Node, known map[*tree.Node]*Node) *Node {
+	if known[e] == nil {
+		known[e] = g.make(e, lists.Map(e.Args, func(a *tree.Node) *Node { return g.grow(a, known) }))
 	}
-	return g.reshape(y, e.Shape())
+	return known[e]
 }
 
 // besideRest reduces windows w along one axis in two parts, the last elements of each window, whose number is rest, and those before them,

@@ -84,7 +84,7 @@ func (c *code) bind(bind *ir.Binding) (*instance, error) {
 	n.Forward()
 	b := &layout.Binder{
 		Kernel: n, Binding: bind, Machine: model(), Vectors: c.gen.Vectors, Bytes: c.gen.Bytes,
-		AtOnce: c.gen.RowsAtOnce, Tails: c.gen.Tails, NarrowPrefixes: c.gen.Prefixes, Blends: c.gen.Blends, Joins: c.gen.Joins, Joined: c.gen.LeastJoined, MostNarrow: c.gen.MostNarrow, Planes: c.gen.Planes, Sums: c.gen.Sums,
+		AtOnce: c.gen.RowsAtOnce, Tails: c.gen.Tails, NarrowPrefixes: c.gen.Prefixes, Blends: c.gen.Blends, Joins: c.gen.Joins, Joined: c.gen.LeastJoined, MostNarrow: c.gen.MostNarrow, Planes: c.gen.Planes, Sums: c.gen.Sums, Indices: c.gen.LoadsIndices,
 	}
 	b.Machine.Narrow = b.Machine.Narrow || b.Bytes <= layout.LineBytes/2 // there are no wider ones
 	if in := c.bindColumns(b); in != nil {

@@ -1,14 +1,11 @@
 package emit
 
 import (
-	"math"
 	"slices"
 
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/engine/internal/jit/lower"
-	"github.com/oneloop/oneloop/expr/dtype"
-	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
@@ -17,16 +14,16 @@ import (
 // takes makes an [lower.OpTake] of a load whose only computed coordinate is an index from an array, and reports whether it is one. loads
 // are the loads since the last store: the indices must still be in memory.
 func (f *phaseCode) takes(n *lower.Node, s *layout.Site, loads []int32) bool {
-	if !f.LoadsIndices || f.Layout.Gathers || n.Op != ir.Load || n.Cold || s.Kind != layout.Computed || len(s.Gather.Dims) != 1 || f.Phase.Kind == lower.ScalarPhase {
+	step, laid := s.Line.Step(), f.Layout.Laid > 0
+	if !f.LoadsIndices || f.Layout.Gathers || n.Op != ir.Load || n.Cold || f.Phase.Kind == lower.ScalarPhase || laid && !s.Takes {
 		return false
 	}
-	dim, step := s.Gather.Dims[0], s.Line.Step()
-	small := dim.Extent <= math.MaxInt32 && math.MinInt32 <= dim.Stride && dim.Stride <= math.MaxInt32
-	if dim.Coord.Node == lower.None || dim.Bounds != ir.Clamped || !small || step != 0 && (step != 1 || f.Phase.Kind != lower.MapPhase) {
+	if !laid && (s.Kind != layout.Computed || step != 0 && (step != 1 || f.Phase.Kind != lower.MapPhase)) {
 		return false
 	}
-	load, size := f.indexOf(dim.Coord.Node)
-	if load == lower.None || !slices.Contains(loads, load) || !f.isIndex(&f.Nodes[load]) {
+	dim := s.Gather.Dims[0]
+	load, size := f.Layout.IndexOf(s.Gather, f.Nodes, f.isWord)
+	if load == lower.None || !slices.Contains(loads, load) || !laid && !f.isIndex(&f.Nodes[load]) {
 		return false
 	}
 	index := f.Nodes[load].Aux
@@ -43,30 +40,7 @@ func (f *phaseCode) takes(n *lower.Node, s *layout.Site, loads []int32) bool {
 // isIndex reports whether a load has the indices of neighbouring lanes side by side in memory.
 func (f *phaseCode) isIndex(n *lower.Node) bool {
 	s := &f.Layout.Sites[n.Aux]
-	return indexTypes[f.Phase.Sites[n.Aux].Type] && s.Kind == layout.Unit && !s.Guard && s.Dyn == nil && n.Args[0] == lower.None && n.Args[1] == lower.None
-}
-
-// indexTypes are the types of indices that one instruction loads into a general register with 64 bits.
-var indexTypes = [1 << 8]bool{dtype.I64: true, dtype.U64: true, dtype.I32: true, dtype.U32: true, dtype.U16: true, dtype.U8: true}
-
-// indexOf returns the load of the index that a coordinate is, and the node that is added to it where it is negative, or None.
-func (f *phaseCode) indexOf(id int32) (load, size int32) {
-	load, size = id, lower.None
-	if n := &f.Nodes[id]; n.Op == prim.Select {
-		load = n.Args[2]
-		less, sum := &f.Nodes[n.Args[0]], &f.Nodes[n.Args[1]]
-		if less.Op != prim.Lt || less.In != dtype.I64 || less.Args[0] != load || !f.isConst(less.Args[1], 0) || sum.Op != prim.Add || sum.Args[0] != load || !f.isWord(sum.Args[1]) {
-			return lower.None, lower.None
-		}
-		size = sum.Args[1]
-	}
-	if n := &f.Nodes[load]; n.Op == prim.Cvt && n.Type == dtype.I64 {
-		load = n.Args[0]
-	}
-	if f.Nodes[load].Op != ir.Load {
-		return lower.None, lower.None
-	}
-	return load, size
+	return s.Kind == layout.Unit && !s.Guard && s.Dyn == nil && n.Args[0] == lower.None && n.Args[1] == lower.None
 }
 
 // isWord reports whether the frame has the value of a node, which is the same in all lanes and rows.

@@ -28,6 +28,7 @@ const (
 	mostAlike   = 128     // elements of a row of many that are the same or, in wide vectors, one element each
 	leastBack   = 17      // the same if rows beside each other are loaded from the last to the first: vectors of shorter ones have few windows
 	leastWhole  = 32      // the same for AVX-512 where rows are near each other: permutes of vectors take less for shorter ones
+	takeOps     = 8       // instructions of the IR for which the code of a take counts
 	mostLaidOps = 128     // instructions of that many vectors, also where an index selects the rows
 	mostSmall   = 256     // the same for vectors of 32 bytes, whose code is shorter
 	leastLaid   = 128     // elements of rows that follow each other
@@ -70,7 +71,12 @@ func (l *layouter) laysVectors(lines []bound.Line, least int) bool {
 	ph := l.ph
 	w, part, most := l.laidWidths()
 	block, parts, ops := l.bp.Block(w), l.bp.Block(part), len(ph.Top)
-	if l.bp.Computes() {
+	chosen, many := l.bp.Computes(), l.Blends && l.bp.N >= leastMany*l.bp.Laid
+	switch {
+	case !chosen:
+	case many && l.takes(lines):
+		chosen, ops = false, ops+takeOps
+	default:
 		if block, ops = l.bp.Laid, l.elementOps(lines); ops == 2 && l.Blends && l.storesRows(lines) {
 			return true // it only copies rows
 		}
@@ -78,7 +84,7 @@ func (l *layouter) laysVectors(lines []bound.Line, least int) bool {
 			return false
 		}
 	}
-	l.bp.ManyRows = l.Blends && !l.bp.Computes() && l.bp.N >= leastMany*l.bp.Laid
+	l.bp.ManyRows = many && !chosen
 	if l.bp.Laid > mostAlike || l.bp.Laid > MostLaid && !l.bp.ManyRows {
 		return false
 	}
@@ -117,8 +123,8 @@ func (l *layouter) laysVectors(lines []bound.Line, least int) bool {
 			}
 		}
 	}
-	many := windows > laid*parts*most && !columns
-	if block > longestBlock && !l.bp.Computes() || block*ops > mostOps || many && least > leastBlend {
+	many = windows > laid*parts*most && !columns
+	if block > longestBlock && !chosen || block*ops > mostOps || many && least > leastBlend {
 		return false
 	}
 	long = long && !whole && !columns && (l.Machine.Narrow || 2*wide > 3*windows)
@@ -493,6 +499,59 @@ func (l *layouter) elementOps(lines []bound.Line) int {
 	}
 	return ops
 }
+
+// takes finds the sites of which an index selects each element, and reports whether all sites with an index are such: the indices follow each
+// other from row to row, or are the same in all rows, and are in memory until they are used.
+func (l *layouter) takes(lines []bound.Line) bool {
+	stored := slices.IndexFunc(l.ph.Top, func(id int32) bool { return l.ph.Nodes[id].Op == ir.Store })
+	if !l.Indices || l.Machine.Gathers || slices.ContainsFunc(l.ph.Top[stored:], func(id int32) bool { return l.ph.Nodes[id].Op == ir.Load }) {
+		return false
+	}
+	for i := range l.bp.Sites {
+		g := l.bp.Sites[i].Gather
+		if g == nil {
+			continue
+		}
+		load, _ := l.bp.IndexOf(g, l.ph.Nodes, func(id int32) bool { return l.ph.Nodes[id].Op == lower.OpCell })
+		if load == lower.None {
+			return false
+		}
+		index := &Site{Line: lines[l.ph.Nodes[load].Aux]}
+		if row := l.bp.LaidRow(index); l.ph.Nodes[load].Cold || !l.bp.LaidUnit(index) || row != 0 && row != l.bp.Laid {
+			return false
+		}
+		l.bp.Sites[i].Takes = true
+	}
+	return true
+}
+
+// IndexOf returns the load of the index that is the only computed coordinate of a site, and the node that is added to it where it is
+// negative, or None. word reports whether the frame has the value of a node, which is the same in all lanes and rows.
+func (bp *Phase) IndexOf(g *GatherPlan, nodes []lower.Node, word func(id int32) bool) (load, size int32) {
+	dim := g.Dims[0]
+	small := dim.Extent <= math.MaxInt32 && math.MinInt32 <= dim.Stride && dim.Stride <= math.MaxInt32
+	if load, size = dim.Coord.Node, lower.None; len(g.Dims) != 1 || load == lower.None || dim.Bounds != ir.Clamped || !small {
+		return lower.None, lower.None
+	}
+	if n := &nodes[load]; n.Op == prim.Select {
+		load = n.Args[2]
+		less, sum := &nodes[n.Args[0]], &nodes[n.Args[1]]
+		if less.Op != prim.Lt || less.In != dtype.I64 || less.Args[0] != load || nodes[less.Args[1]].Op != prim.Const || nodes[less.Args[1]].Imm != 0 || sum.Op != prim.Add || sum.Args[0] != load || !word(sum.Args[1]) {
+			return lower.None, lower.None
+		}
+		size = sum.Args[1]
+	}
+	if n := &nodes[load]; n.Op == prim.Cvt && n.Type == dtype.I64 {
+		load = n.Args[0]
+	}
+	if n := &nodes[load]; n.Op != ir.Load || !indexTypes[bp.Lowered.Sites[n.Aux].Type] {
+		return lower.None, lower.None
+	}
+	return load, size
+}
+
+// indexTypes are the types of indices that one instruction loads into a general register with 64 bits.
+var indexTypes = [1 << 8]bool{dtype.I64: true, dtype.U64: true, dtype.I32: true, dtype.U32: true, dtype.U16: true, dtype.U8: true}
 
 // rowNodes finds the nodes that have one value for each row.
 type rowNodes struct {

@@ -215,6 +215,9 @@ func (bp *Phase) LaidFew(s *Site, first, w int) (x Window, n int) {
 // LaidWithin reports whether the loads of w lanes of a block from lane first on read no elements of other lanes, if there are at
 // least so many lanes. Those of bytes have 16 bytes, or may have all of a vector of 64.
 func (bp *Phase) LaidWithin(s *Site, first, w, lanes int) bool {
+	if s.Takes {
+		return true
+	}
 	inside := func(first, n int) bool {
 		windows := bp.LaidVector(s, first, n, 0)
 		return LoadsEach(len(windows), n, s.Size) || bp.within(s, windows, n, lanes)

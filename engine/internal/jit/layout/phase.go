@@ -50,6 +50,7 @@ type Site struct {
 	Transposes bool              // parts of the rows of a loop with Each are transposed in registers: the elements of a row are neighbours
 	Trails     bool              // a load of lines that another load has read before
 	plane      bool              // see [Phase.Plane]
+	Takes      bool              // of laid rows: each lane has an index of its own
 	Near       int32             // the number, from 1 on, of an earlier site whose address is always Apart bytes before this one's, or 0
 	Apart      int
 	Shared     int // the number, from 1 on, of the register of a row loop whose address is Apart bytes before this one's, or 0
@@ -241,6 +242,7 @@ type Binder struct {
 	MostNarrow int // see isa.Facts
 	Planes     uint32
 	Sums       bool
+	Indices    bool // the fact LoadsIndices
 	// NarrowPrefixes is the fact Prefixes of the target.
 	NarrowPrefixes bool
 

@@ -13,7 +13,7 @@ import (
 // is negative or outside, vectors wrap and clamp all others of the call, so mixed signs cost one branch that the processor does not expect.
 func take(f *emitter, n *lower.Node) {
 	s, t := &f.Layout.Sites[n.Aux], f.Phase.Sites[n.Aux].Type
-	k := taker{emitter: f, Take: f.Takes[n.Aux], site: s, other: f.NewLabel(), done: f.NewLabel()}
+	k := taker{emitter: f, Take: f.Takes[n.Aux], at: n.Aux, site: s, other: f.NewLabel(), done: f.NewLabel()}
 	d := x86.Vec(0)
 	if f.IsMask(f.ID) {
 		d = f.Tmp()
@@ -44,6 +44,7 @@ func take(f *emitter, n *lower.Node) {
 type taker struct {
 	*emitter
 	isa.Take
+	at         int32 // the site
 	site       *layout.Site
 	other      x86.Label // of the code for any indices
 	done       x86.Label // behind all loads
@@ -140,19 +141,41 @@ func (f *taker) masked(lane int) x86.Mem {
 	}
 	f.Bind(inside)
 	f.multiply(x)
-	if f.Step != 0 {
+	switch laid := f.Layout.Laid > 0; {
+	case laid:
+		f.I(x86.ADD, x86.W64, x, x86.Imm(f.laidOffset(lane)))
+	case f.Step != 0:
 		f.I(x86.LEA, x86.W64, x, f.stepped(x, 1, lane))
 	}
 	f.Bind(skip)
-	f.I(x86.MOV, x86.W64, x86.RCX, f.pointer(f.site))
-	return x86.AtX(x86.RCX, x, uint8(f.site.Size), 0)
+	m := f.base(false)
+	return x86.AtX(m.Base, x, uint8(f.site.Size), m.Disp)
+}
+
+// laidOffset returns the elements from the first row of the iteration to where a lane of laid rows would have index 0.
+func (f *taker) laidOffset(lane int) int {
+	return f.laidBefore(f.site) + f.Layout.LaidOffsets(f.site, f.laidLane()+lane, 1)[0]
+}
+
+// base returns the address of the first element of the site, or of its first row of the iteration. held says that RCX has what registers of
+// sites do not have.
+func (f *taker) base(held bool) x86.Mem {
+	switch laid := f.Layout.Laid > 0; {
+	case laid && (!held || f.SiteReg[f.at] >= 0):
+		return mem(f.LaidAddress(f.site, f.at))
+	case !held:
+		f.I(x86.MOV, x86.W64, x86.RCX, f.pointer(f.site))
+	}
+	return x86.At(x86.RCX, 0)
 }
 
 // indexAt returns the memory of the index of a lane. It may overwrite RCX.
 func (f *taker) indexAt(lane int) x86.Mem {
-	m := f.emitter.site(&f.Layout.Sites[f.Index], f.Index)
-	m.Disp += int32(lane * f.Phase.Sites[f.Index].Type.Size())
-	return m
+	size := f.Phase.Sites[f.Index].Type.Size()
+	if slot, ok := f.LaidSlots[f.Index]; ok {
+		return mem(f.laidSlot(slot, size).Plus(lane * size))
+	}
+	return mem(f.Address(&f.Layout.Sites[f.Index], f.Index).Plus(lane * size))
 }
 
 // loadIndex loads the index of a lane. It may overwrite RCX.
@@ -174,15 +197,15 @@ func (f *taker) multiply(r x86.Reg) {
 
 // element returns the address of the element of a lane with index r. held says that RCX has the address for the first lane.
 func (f *taker) element(r x86.Reg, lane int, held bool) x86.Mem {
-	size := f.site.Size
-	if !held {
-		f.I(x86.MOV, x86.W64, x86.RCX, f.pointer(f.site))
-		if f.Step != 0 {
-			f.I(x86.LEA, x86.W64, x86.RCX, f.stepped(x86.RCX, size, 0))
-		}
+	size, apart, m := f.site.Size, f.Step*lane, f.base(held)
+	switch laid := f.Layout.Laid > 0; {
+	case laid:
+		apart = f.laidOffset(lane)
+	case !held && f.Step != 0:
+		f.I(x86.LEA, x86.W64, x86.RCX, f.stepped(x86.RCX, size, 0))
 	}
 	f.multiply(r)
-	return x86.AtX(x86.RCX, r, uint8(size), int32(f.Step*lane*size))
+	return x86.AtX(m.Base, r, uint8(size), m.Disp+int32(apart*size))
 }
 
 // stepped returns the address that is as many elements behind base as the number of a lane.

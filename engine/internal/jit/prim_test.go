@@ -3,6 +3,7 @@ package jit
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -237,6 +238,50 @@ store T o[i0] %9
 			}
 		}
 		differ(t, r, s)
+	}
+}
+
+// numberBeside finds an extreme of numbers in the lanes of a predicate.
+var numberBeside = regexp.MustCompile(`vrangep[sd] [xyz]mm\d+\{k`)
+
+// TestTreesOfExtremes tests minima and maxima of others, some of which have other uses, with NaN and zeros.
+func TestTreesOfExtremes(t *testing.T) {
+	r := rand.New(rand.NewPCG(71, 9))
+	found := 0
+	for range testlevel.Every(900, 300) {
+		typ := []dtype.Type{dtype.F32, dtype.F64}[r.IntN(2)]
+		leaves, nodes, other := 1+r.IntN(9), 1+r.IntN(10), r.IntN(4)
+		var b strings.Builder
+		for i := range leaves {
+			fmt.Fprintf(&b, "%%%d = load T x[%d, i0]\n", i, i)
+		}
+		for i := leaves; i < leaves+nodes; i++ {
+			x, y, op := r.IntN(i), i-1, "max"
+			if r.IntN(4) == 0 {
+				y = r.IntN(i)
+			}
+			if r.IntN(5) < other {
+				op = "min"
+			}
+			fmt.Fprintf(&b, "%%%d = %s T %%%d %%%d\n", i, op, x, y)
+		}
+		n := 1 + r.IntN(70)
+		k := parse(t, strings.ReplaceAll(fmt.Sprintf("kernel extremes\naxis i0\nbuf x T in 2\nbuf o T out 2\n{\nvec i0 {\n%sstore T o[0, i0] %%%d\nstore T o[1, i0] %%%d\n}\n}",
+			&b, leaves+nodes-1, r.IntN(leaves+nodes)), "T", typ.Short()))
+		s := newSetup(t, r, k, []int{n}, nil, [][]int{{leaves, n}, {2, n}}, r.IntN(3) > 0)
+		pick := specialExtremes[r.IntN(len(specialExtremes)-1):]
+		for at := 0; at < len(s.mem[0]); at += typ.Size() {
+			randir.Put(s.mem[0][at:], typ.Size(), randir.FloatBits(typ, pick[r.IntN(len(pick))]))
+		}
+		for _, be := range isas(t) {
+			if be.Name() == "avx512" && numberBeside.MatchString(textOfCode(t, s.instance(t, be))) {
+				found++
+			}
+		}
+		differ(t, r, s)
+	}
+	if isas(t)[0].Name() == "avx512" && found == 0 {
+		t.Error("no tree has extremes of numbers")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/expr/prim"
 	"github.com/oneloop/oneloop/expr/prim/scalar"
+	"github.com/oneloop/oneloop/internal/zero"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
@@ -39,6 +40,10 @@ func (f *phaseCode) fuse() {
 				j.joined++
 			}
 		})
+	}
+	if f.Numbers && len(f.Phase.Carries) == 0 {
+		j.count()
+		j.extremes()
 	}
 	if f.Predicates > 0 {
 		j.count()
@@ -136,6 +141,78 @@ func (j *joiner) extreme(n *lower.Node) {
 		return
 	}
 	n.Args = [3]int32{x, y, lower.None}
+	j.joined++
+}
+
+// A tree is minima, or maxima, of floats. All but its root are operands of others of it alone.
+type tree struct {
+	root  int32
+	nodes int
+	mask  int32 // reports whether no operand so far is NaN
+	left  int32 // an operand that was not compared yet, or None
+}
+
+// extremes makes trees of extremes of floats extremes of numbers. Two operands of a tree are compared at once, and the root is NaN where one of
+// them is: an extreme of two alone compares them, and adds them where one is NaN.
+func (j *joiner) extremes() {
+	var trees map[int32]*tree // by node
+	suits := func(a int32) bool {
+		n := &j.Nodes[a]
+		return (n.Op == prim.Min || n.Op == prim.Max) && n.In.IsFloat() && !n.Cold && !j.Uniform[n.Args[0]] && !j.Uniform[n.Args[1]]
+	}
+	for _, id := range slices.Backward(j.top) {
+		if !suits(id) {
+			continue
+		}
+		n, t := &j.Nodes[id], trees[id]
+		if t == nil {
+			t = &tree{root: id, mask: lower.None, left: lower.None}
+		}
+		t.nodes++
+		zero.Put(&trees, id, t)
+		for _, a := range n.Args[:2] {
+			if x := &j.Nodes[a]; x.Op == n.Op && x.In == n.In && j.uses[a] == 1 && suits(a) {
+				trees[a] = t
+			}
+		}
+	}
+	if len(trees) < 2 {
+		return
+	}
+	top := make([]int32, 0, len(j.top)+len(trees))
+	for _, id := range j.top {
+		if t := trees[id]; t != nil && t.nodes > 1 {
+			j.number(&top, id, t, func(a int32) bool { return trees[a] == t })
+		}
+		top = append(top, id)
+	}
+	j.top = top
+}
+
+// number makes a node of a tree an extreme of numbers, and adds what compares its operands to a list. inner reports whether an operand is of the
+// tree.
+func (j *joiner) number(list *[]int32, id int32, t *tree, inner func(a int32) bool) {
+	n := j.Nodes[id]
+	compare := func(a int32) {
+		t.mask, t.left = j.node(list, lower.OpOrdered, dtype.Bool, n.In, false, t.left, a, t.mask), lower.None
+		j.Grow(1)
+	}
+	for _, a := range n.Args[:2] {
+		switch {
+		case inner(a):
+		case t.left == lower.None:
+			t.left = a
+		default:
+			compare(a)
+		}
+	}
+	if n.Op = lower.OpLeast + n.Op - prim.Min; id == t.root {
+		if t.left != lower.None {
+			compare(t.left)
+		}
+		n.Args[2] = t.mask
+	}
+	j.Nodes[id] = n
 	j.joined++
 }
 

@@ -184,6 +184,12 @@ func (f *phaseCode) nodeText(id int32) string {
 		b.WriteString("lesser " + n.Type.Short())
 	case n.Op == lower.OpGreater:
 		b.WriteString("greater " + n.Type.Short())
+	case n.Op == lower.OpLeast:
+		b.WriteString("least number " + n.Type.Short())
+	case n.Op == lower.OpGreatest:
+		b.WriteString("greatest number " + n.Type.Short())
+	case n.Op == lower.OpOrdered:
+		b.WriteString("no NaN of")
 	case n.Op == lower.OpMulLow:
 		fmt.Fprintf(&b, "mul %s of lower halves of", n.Type.Short())
 	case n.Op == lower.OpQuotient:

@@ -79,6 +79,8 @@ type Facts struct {
 	Reciprocals bool
 	// Extremes says that there are rules for the lesser and the greater of floats.
 	Extremes bool
+	// Numbers says that there are rules for the extremes of the numbers among floats, and for predicates of floats that are no NaN.
+	Numbers bool
 	// Complements says that comparisons of floats, stores of predicates, and their loads in narrow lanes, may give the complement.
 	Complements bool
 	// Halving says that a store of integers of 32 bits takes lanes of 64 bits, of which it stores the lower halves.

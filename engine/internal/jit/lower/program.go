@@ -55,6 +55,11 @@ const (
 	// OpLesser is args[0] where it is less than args[1], and OpGreater where it is greater; else, and for NaN, they are args[1].
 	OpLesser
 	OpGreater
+	// OpLeast and OpGreatest are the minimum and the maximum of floats, but of a number and NaN the number. Where args[2] is a predicate that
+	// does not hold, they are NaN. OpOrdered reports whether neither args[0] nor args[1] is NaN, and args[2] holds if there is one.
+	OpLeast
+	OpGreatest
+	OpOrdered
 )
 
 // The signs of a fused multiply-add, in its Imm: the product or the addend is negated.

@@ -26,7 +26,7 @@ func (avx512Target) Facts() isa.Facts { // K0 is never a write mask, K7 has the 
 	if !Permutes8 {
 		joined = 2
 	}
-	return isa.Facts{Name: "avx512", LeastJoined: joined, MostNarrow: 16, Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: 1<<17 - 4, Joins: 1<<9 - 4 | 1<<12 | 1<<16, Planes: fields2&^(1<<6) | 1<<7, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Prefixes: true, Blends: true, Extremes: true, RowsAtOnce: 4, Sums: true, LoadsIndices: true, Sites: sites}
+	return isa.Facts{Name: "avx512", LeastJoined: joined, MostNarrow: 16, Vectors: 32, Bytes: 64, Predicates: 6, Broadcasts: true, NarrowLanes: true, Fields: 1<<17 - 4, Joins: 1<<9 - 4 | 1<<12 | 1<<16, Planes: fields2&^(1<<6) | 1<<7, Negates: true, Halves: true, Ternary: true, Reciprocals: true, Prefixes: true, Blends: true, Extremes: true, Numbers: true, RowsAtOnce: 4, Sums: true, LoadsIndices: true, Sites: sites}
 }
 
 func (avx512Target) New(listing bool) isa.Asm { return newAsm(listing, true) }
@@ -50,6 +50,8 @@ var avx512Rules = isa.Table(
 	on(as((*avx512).maskNot), types{dtype.Bool}, prim.Not),
 	on(as((*avx512).maskOp), types{dtype.Bool}, prim.And, prim.Or, prim.Xor, prim.Ne, prim.Eq),
 	on(as((*avx512).compareFloat), isa.Floats, compared...),
+	on(as((*avx512).ordered), isa.Floats, lower.OpOrdered),
+	on(as((*avx512).numberExtreme), isa.Floats, lower.OpLeast, lower.OpGreatest),
 	on(as((*avx512).compareInt), isa.Ints, compared...),
 	on(as((*avx512).choose), isa.Nums, prim.Select),
 	on(as((*avx512).chooseMask), types{dtype.Bool}, prim.Select),
@@ -92,13 +94,32 @@ func (f *avx512) minMax(op prim.Op, t dtype.Type, d, x, y x86.Vec) {
 }
 
 // ranged emits the minimum or maximum with -0 below +0. Of a number and NaN it is the number.
-func (f *avx512) ranged(op prim.Op, t dtype.Type, d, x x86.Vec, y x86.Operand) {
+func (f *avx512) ranged(op prim.Op, t dtype.Type, d, x x86.Vec, y x86.Operand, mask ...x86.Operand) {
 	imm := x86.Imm(4)
 	if op == prim.Max {
 		imm = 5
 	}
-	f.I(pick(t, x86.VRANGEPS, x86.VRANGEPD), f.LenOf(t), d, x, y, imm)
+	f.I(pick(t, x86.VRANGEPS, x86.VRANGEPD), f.LenOf(t), append([]x86.Operand{d, x, y, imm}, mask...)...)
 }
+
+// numberExtreme is the rule of the extremes of numbers. Lanes where the predicate does not hold keep NaN, whose bits may be ones.
+func (f *avx512) numberExtreme(n *lower.Node) {
+	op, x, y := prim.Op(prim.Min), f.Src(n.Args[0]), f.Src(n.Args[1])
+	if n.Op == lower.OpGreatest {
+		op = prim.Max
+	}
+	if n.Args[2] == lower.None {
+		f.Release()
+		f.ranged(op, n.In, f.Dst(), x, y)
+		return
+	}
+	d := f.Dst()
+	f.broadcast(d, n.In, f.constant(n.In, math.MaxUint64))
+	f.ranged(op, n.In, d, x, y, x86.Merge(f.Mask(n.Args[2])))
+}
+
+// ordered is the rule of predicates of floats that are no NaN.
+func (f *avx512) ordered(n *lower.Node) { f.compareNode(n, pick(n.In, x86.VCMPPS, x86.VCMPPD), 7) }
 
 // keepNaN replaces the lanes of d where x is NaN by it. Where x comes from the instruction before, a comparison into a mask and a
 // choice by it take four times as long.

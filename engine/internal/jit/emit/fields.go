@@ -20,7 +20,7 @@ func (f *phaseCode) gatherFields() {
 		bytes, widened := f.W*s.Size, s.Size < 4 && s.Size != f.LaneSize
 		permuted := bytes*len(sites) <= f.Bytes && info.Type != dtype.F16 // one permute widens a field of one vector, but no halves
 		switch {
-		case widened && (info.Store || bytes < 16 || permuted): // the fields have loads and stores of their own
+		case widened && (info.Store || s.Part(len(sites)) || bytes < 16 || permuted): // the fields have loads and stores of their own
 		case info.Store:
 			if has(f.Facts.Joins) {
 				f.gatherStores(sites)

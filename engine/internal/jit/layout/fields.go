@@ -143,8 +143,8 @@ func (b *Binder) addRecord(bp *Phase, first int32, n int, whole bool) {
 		}
 	}
 	found := slices.DeleteFunc(slices.Clone(fields), func(i int32) bool { return i < 0 })
-	permutes := b.wide() && bp.Lowered.Kind == lower.MapPhase && !store && s.Size >= 4 && s.Step != 0
-	if len(found) < n && (whole || len(found) < 2 || !permutes) {
+	permutes := b.wide() && bp.Lowered.Kind == lower.MapPhase && !store && s.Step != 0
+	if some := len(found); some < n && (whole || some < 2 || !permutes || (n-1)/(n/some)+1+some > mostFields) { // a vector has the elements of n/some others
 		return
 	}
 	bp.Records = append(bp.Records, found)

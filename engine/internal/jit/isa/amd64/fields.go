@@ -54,18 +54,58 @@ func (f *avx512) splitFields(s *layout.Site, t dtype.Type, v []isa.Vec) []isa.Ve
 func (f *avx512) pickFields(s *layout.Site, t dtype.Type, v []isa.Vec) {
 	sites := f.Layout.Records[s.Record-1]
 	after := func(k int) int { return f.Layout.Sites[sites[k]].Field - s.Field }
-	var in []x86.Vec
-	lane0 := f.stepLane(s, s.Step)
+	fields, lane0 := make([][]window, len(v)), f.stepLane(s, s.Step)
+	for k := range v {
+		fields[k] = f.windowsOfField(s, lane0, after(k), after(len(v)-1))
+	}
+	f.packWindows(fields, t)
 	for k, d := range v {
-		windows := f.windowsOfField(s, lane0, after(k), after(len(v)-1))
-		for i := range windows {
-			if k == 0 {
-				in = append(in, f.Tmp())
-				f.move(t, in[i], windows[i].from)
+		f.pick(slices.DeleteFunc(fields[k], func(w window) bool { return len(w.lanes) == 0 }), t, d)
+	}
+}
+
+// packWindows loads the windows of fields. A permute joins the elements of neighbouring ones, as many as fit into a vector, in the first of
+// them: the others have no lanes then.
+func (f *avx512) packWindows(fields [][]window, t dtype.Type) {
+	first, used := 0, f.W // the first window of the vector at hand, and its elements
+	for i := range fields[0] {
+		var more []layout.Picked
+		n := used
+		for k := range fields {
+			for _, p := range fields[k][i].lanes {
+				more, n = append(more, layout.Picked{Lane: n, At: p.At}), n+1
 			}
-			windows[i].from = in[i]
 		}
-		f.pick(slices.DeleteFunc(windows, func(w window) bool { return len(w.lanes) == 0 }), t, d)
+		from, base := fields[0][i].from, f.W
+		if n > f.W {
+			x := f.Tmp()
+			f.move(t, x, from)
+			for k := range fields {
+				fields[k][i].from = x
+			}
+			first, used = i, len(more)
+			continue
+		}
+		var lanes []layout.Picked
+		at := 0
+		for k := range fields {
+			w := &fields[k][first]
+			for j := range w.lanes {
+				if p := &w.lanes[j]; first == i-1 {
+					lanes, at, p.At = append(lanes, layout.Picked{Lane: at, At: p.At}), at+1, at
+				}
+			}
+			for _, p := range fields[k][i].lanes {
+				w.lanes, used = append(w.lanes, layout.Picked{Lane: p.Lane, At: used}), used+1
+			}
+			fields[k][i].lanes = nil
+		}
+		if first == i-1 {
+			more, base = f.joined(lanes, more), 0
+		}
+		f.Within(func() {
+			f.I(f.pair(t), f.LenOf(t), fields[0][first].from.(x86.Vec), f.index(t, more, base, first < i-1), from)
+		})
 	}
 }
 

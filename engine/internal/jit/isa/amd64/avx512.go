@@ -121,12 +121,12 @@ func (f *avx512) numberExtreme(n *lower.Node) {
 // ordered is the rule of predicates of floats that are no NaN.
 func (f *avx512) ordered(n *lower.Node) { f.compareNode(n, pick(n.In, x86.VCMPPS, x86.VCMPPD), 7) }
 
-// keepNaN replaces the lanes of d where x is NaN by it. Where x comes from the instruction before, a comparison into a mask and a
+// keepNaN makes the lanes of d NaN where x is, with the same bits for all NaNs. Where x comes from the instruction before, a comparison into a mask and a
 // choice by it take four times as long.
-func (f *avx512) keepNaN(t dtype.Type, d, x x86.Vec) { f.fixNaN(t, d, x, quiet) }
+func (f *avx512) keepNaN(t dtype.Type, d, x x86.Vec) { f.fixNaN(t, d, x, oneNaN) }
 
-// What fixNaN makes of NaN: itself, quiet, or zero.
-const quiet, zero = 2, 8
+// What fixNaN makes of NaN: always the same, or zero.
+const oneNaN, zero = 3, 8
 
 // fixNaN replaces the lanes of d where x is NaN.
 func (f *avx512) fixNaN(t dtype.Type, d, x x86.Vec, by uint64) {

@@ -297,7 +297,17 @@ func (f *emitter) SkipWorse(k *reduce.Kern, d, x []isa.Vec, skip isa.Label) {
 // StepArg finds the extreme of columns by a step for its value: the comparison that finds the position is no part of the chain from
 // row to row. Nothing reads the lanes of columns outside the mask.
 func (f *emitter) StepArg(k *reduce.Kern, d, idx, x isa.Vec) {
-	m, p, columns := f.better(k, x, d), f.Tmp(), f.Phase.Kind == lower.SeqPhase
+	p, columns := f.Tmp(), f.Phase.Kind == lower.SeqPhase
+	if columns && f.evex && k.Lane.IsFloat() { // it stays as it is unless x is better
+		was, m := f.Tmp(), f.tmpPred()
+		f.I(x86.VMOVAPS, f.LenOf(k.Lane), was, d)
+		f.I(x86.VPBROADCASTD, f.LenOf(dtype.I32), p, at(frame.Counter))
+		f.Within(func() { f.own.StepValue(k.Value(), d, x) })
+		f.own.compareInts(prim.Ne, dtype.Integer(k.Lane.Size(), false), m, d, was)
+		f.own.takePosition(k.Lane, idx, p, m)
+		return
+	}
+	m := f.better(k, x, d)
 	if f.Masked && !columns {
 		f.predOp(x86.KANDW, x86.VANDPS, m, m, f.fit(f.tail(), k.Lane))
 	}

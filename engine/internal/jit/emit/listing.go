@@ -132,6 +132,9 @@ func (f *phaseCode) name(id int32) string {
 	return fmt.Sprintf("t%d", id)
 }
 
+// extremeNames are the names of the operations that choose one of two floats.
+var extremeNames = [1 << 8]string{lower.OpLesser: "lesser", lower.OpGreater: "greater", lower.OpLeast: "least number", lower.OpGreatest: "greatest number"}
+
 // nodeText returns a node in the notation of the IR.
 func (f *phaseCode) nodeText(id int32) string {
 	n := &f.Nodes[id]
@@ -180,14 +183,8 @@ func (f *phaseCode) nodeText(id int32) string {
 		b.WriteString("average, up")
 	case n.Op == lower.OpTimes:
 		fmt.Fprintf(&b, "%d times %s", n.Imm, n.Type.Short())
-	case n.Op == lower.OpLesser:
-		b.WriteString("lesser " + n.Type.Short())
-	case n.Op == lower.OpGreater:
-		b.WriteString("greater " + n.Type.Short())
-	case n.Op == lower.OpLeast:
-		b.WriteString("least number " + n.Type.Short())
-	case n.Op == lower.OpGreatest:
-		b.WriteString("greatest number " + n.Type.Short())
+	case extremeNames[n.Op] != "":
+		b.WriteString(extremeNames[n.Op] + " " + n.Type.Short())
 	case n.Op == lower.OpOrdered:
 		b.WriteString("no NaN of")
 	case n.Op == lower.OpMulLow:

@@ -501,10 +501,10 @@ func (l *layouter) elementOps(lines []bound.Line) int {
 }
 
 // takes finds the sites of which an index selects each element, and reports whether all sites with an index are such: the indices follow each
-// other from row to row, or are the same in all rows, and are in memory until they are used.
+// other from row to row, or are the same in all rows, and are in memory until they are used. A loop that only looks for faults has none.
 func (l *layouter) takes(lines []bound.Line) bool {
 	stored := slices.IndexFunc(l.ph.Top, func(id int32) bool { return l.ph.Nodes[id].Op == ir.Store })
-	if !l.Indices || l.Machine.Gathers || slices.ContainsFunc(l.ph.Top[stored:], func(id int32) bool { return l.ph.Nodes[id].Op == ir.Load }) {
+	if !l.Indices || l.Machine.Gathers || stored < 0 || slices.ContainsFunc(l.ph.Top[stored:], func(id int32) bool { return l.ph.Nodes[id].Op == ir.Load }) {
 		return false
 	}
 	for i := range l.bp.Sites {

@@ -3,6 +3,7 @@ package x86
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/oneloop/oneloop/engine/internal/listing"
@@ -132,6 +133,14 @@ func (a *Asm) Const32(x uint32) Mem { return a.pool.add(constant{bits: [8]uint64
 // Const64 is a constant of 8 bytes in memory.
 func (a *Asm) Const64(x uint64) Mem { return a.pool.add(constant{bits: [8]uint64{x}, size: 8}) }
 
+// ConstLen is the size in bits of the constant that m is, or 0.
+func (a *Asm) ConstLen(m Mem) Len {
+	if !m.rip || m.ref >= 0 {
+		return 0
+	}
+	return Len(8 * int(a.pool.consts[-1-m.ref].size))
+}
+
 // Note says what the code from here on does, for listings.
 func (a *Asm) Note(text string) { a.record(listing.Note, text) }
 
@@ -145,6 +154,58 @@ func (a *Asm) record(k listing.Kind, text string) {
 }
 
 func (a *Asm) here() place { return place{at: int32(len(a.buf)), events: int32(len(a.events))} }
+
+// A Mark is a place between two instructions.
+type Mark struct{ place }
+
+// Mark is this place.
+func (a *Asm) Mark() Mark {
+	a.events = append(a.events, event{at: int32(len(a.buf)), align: 1}) // nothing, between the labels before it and behind it
+	return Mark{a.here()}
+}
+
+// Insert puts what code appends at a mark. That has no jumps, labels and padding.
+func (a *Asm) Insert(m Mark, code func()) {
+	end, relocs, lines := int32(len(a.buf)), len(a.relocs), len(a.lines)
+	code()
+	n, from := int32(len(a.buf))-end, m.at-end
+	move := func(p *place) {
+		if p.at != unbound && p.events >= m.events {
+			p.at += n
+		}
+	}
+	added := slices.Clone(a.buf[end:])
+	copy(a.buf[m.at+n:], a.buf[m.at:end])
+	copy(a.buf[m.at:], added)
+	for i := range a.labels {
+		move(&a.labels[i])
+	}
+	for i := range a.events[m.events:] {
+		a.events[int(m.events)+i].at += n
+	}
+	for i := range a.relocs {
+		r, by := &a.relocs[i], n
+		if i >= relocs {
+			r.disp.events, by = m.events, from
+		}
+		if r.disp.events >= m.events {
+			r.disp.at += by
+			r.end += by
+		}
+	}
+	listed, at := slices.Clone(a.lines[lines:]), lines
+	for i := range a.lines[:lines] {
+		if l := &a.lines[i]; l.events >= m.events {
+			at = min(at, i)
+			move(&l.place)
+		}
+	}
+	for i := range listed {
+		listed[i].at += from
+		listed[i].events = m.events
+	}
+	a.lines = slices.Insert(a.lines[:lines], at, listed...)
+}
 
 func (a *Asm) fail(format string, args ...any) {
 	if a.err == nil {

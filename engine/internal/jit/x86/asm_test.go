@@ -1,8 +1,10 @@
 package x86
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -284,6 +286,42 @@ func TestListing(t *testing.T) {
 	a.I(RET, 0)
 	if o := finish(t, a); len(o.Code) != 1 || len(o.Lines) != 1 {
 		t.Errorf("after Reset: % x, %v", o.Code, o.Lines)
+	}
+}
+
+// TestInsert compares code that is put at a mark behind the code that follows it with the same code in its order: between labels, and before
+// jumps, padding and constants.
+func TestInsert(t *testing.T) {
+	assemble := func(later bool) *listing.Object {
+		a := New()
+		a.Listing = true
+		again, loop, end := a.NewLabel(), a.NewLabel(), a.NewLabel()
+		loads := func() {
+			for i := range Vec(9) {
+				a.I(VMOVUPS, L256, i, a.Const(bytes.Repeat([]byte{byte(i)}, 32)))
+			}
+		}
+		a.I(JE, 0, end)
+		a.I(VADDPS, L256, Vec(9), Vec(9), a.Const(make([]byte, 32)))
+		a.Bind(again)
+		m := a.Mark()
+		if !later {
+			loads()
+		}
+		a.Bind(loop)
+		a.I(VSUBPS, L256, Vec(9), Vec(9), a.Const(make([]byte, 32)))
+		a.I(JNE, 0, loop)
+		a.Align(32)
+		a.I(JNE, 0, again)
+		a.Bind(end)
+		a.I(RET, 0)
+		if later {
+			a.Insert(m, loads)
+		}
+		return finish(t, a)
+	}
+	if got, want := assemble(true), assemble(false); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 

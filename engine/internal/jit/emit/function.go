@@ -362,7 +362,7 @@ func (f *phaseCode) mapLoop() {
 		group /= 2
 	}
 	f.pinUniforms(f.Vectors - f.groupVecs(group) - f.spare())
-	f.holding(group*v, func() {
+	f.holding(max(f.groupVecs(group), 4)+f.spare()-spareRegs, func() {
 		done, exact := f.exactRow(min(group, f.alone))
 		if !exact || !f.onlyRows() {
 			f.elementLoop(group)

@@ -44,14 +44,12 @@ func (f *phaseCode) laidLoop() {
 	reach := step + f.Layout.LaidMargin(f.W)
 	all := f.laidOut(reach)
 	f.beginLaid(false)
-	loop, tail, done, held := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
+	loop, tail, done := f.NewLabel(), f.NewLabel(), f.NewLabel()
 	f.Int(isa.Mov, isa.Lane, isa.K(0))
-	holds := false
 	if all > 0 {
 		f.Branch(isa.NE, lanes, isa.K(all), tail)
-		if holds = all > 2*f.W && f.Lanes.Hold(f.holdRoom(v)); holds {
-			f.Jump(held)
-			f.Bind(loop)
+		if all > 2*f.W {
+			f.Lanes.Hold(f.holdRoom(v))
 		}
 		f.laidVectors(all)
 		f.Lanes.EndHold()
@@ -59,9 +57,7 @@ func (f *phaseCode) laidLoop() {
 	} else {
 		f.Branch(isa.LT, lanes, isa.K(reach), tail)
 		last := f.lastStart(reach)
-		if holds = f.Lanes.Hold(f.holdRoom(group * v)); holds {
-			f.Jump(held)
-		}
+		f.Lanes.Hold(f.holdRoom(group * v))
 		f.part("main loop: %d vectors of whole rows, %d at once", unroll, group)
 		f.Align(32)
 		f.Bind(loop)
@@ -91,9 +87,6 @@ func (f *phaseCode) laidLoop() {
 	}
 	f.nextLaid(block)
 	f.Jump(tail)
-	if holds {
-		f.held(held, loop)
-	}
 	f.Bind(done)
 }
 
@@ -233,27 +226,23 @@ func (f *phaseCode) plane(id int32) bool {
 	return true
 }
 
-// holding emits a loop whose constants stay in registers, beside those of so many values, if permutes reach its elements, bytes are
-// shifted, or values are converted with constants.
+// holding emits a loop whose constants stay in registers, beside those of so many values. Where instructions take no vectors from
+// memory, it does so if permutes reach the elements, bytes are shifted, or values are converted with constants.
 func (f *phaseCode) holding(values int, loop func()) {
-	if !(f.steps() || f.Pairs() || f.ShiftsBytes() || f.converts()) || !f.Lanes.Hold(f.holdRoom(values)) {
-		loop()
-		return
+	holds := f.FromMemory != nil || f.steps() || f.Pairs() || f.ShiftsBytes() || f.converts()
+	if holds {
+		f.Lanes.Hold(f.holdRoom(values))
 	}
-	held, begin, end := f.NewLabel(), f.NewLabel(), f.NewLabel()
-	f.Jump(held)
-	f.Bind(begin)
 	loop()
-	f.Lanes.EndHold()
-	f.Jump(end)
-	f.held(held, begin)
-	f.Bind(end)
+	if holds {
+		f.Lanes.EndHold()
+	}
 }
 
 // converts reports whether nodes convert floats to narrow integers, which takes several constants, or predicates in mask registers to
 // elements or numbers, which takes a vector of ones.
 func (f *phaseCode) converts() bool {
-	return f.Predicates > 0 && slices.ContainsFunc(f.top, func(id int32) bool {
+	return slices.ContainsFunc(f.top, func(id int32) bool {
 		n := &f.Nodes[id]
 		return n.Op == prim.Cvt && (n.In == dtype.Bool || n.In.IsFloat() && isa.Narrow(n.Type)) || n.Op == ir.Store && n.Type == dtype.Bool
 	})
@@ -264,15 +253,6 @@ func (f *phaseCode) steps() bool {
 	return slices.ContainsFunc(f.Layout.Sites, func(s layout.Site) bool {
 		return s.Kind == layout.Strided && (s.Step != 0 || s.Record > 0)
 	})
-}
-
-// held emits what a jump to a label before a loop does: it loads the constants that the loop keeps
-// in registers, and goes back.
-func (f *phaseCode) held(from, back isa.Label) {
-	f.part("before the loop: constants that it keeps")
-	f.Bind(from)
-	f.Lanes.LoadHeld()
-	f.Jump(back)
 }
 
 // nextLaid goes on by a number of vectors, which have whole rows.
@@ -480,9 +460,8 @@ func (f *phaseCode) copyLoop() {
 	}
 	step, lanes := rows*f.Layout.Laid, f.lanes
 	reach := step + behind*f.Layout.Laid
-	loop, tail, row, last, done, held := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
+	loop, tail, row, last, done := f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel(), f.NewLabel()
 	f.pinUniforms(f.Vectors / 2)
-	holds := p.rows > 0 && f.Lanes.Hold(f.holdRoom(0))
 	if f.rowMask = f.masksRows(bytes); f.rowMask {
 		f.setTail(f.Layout.Laid)
 	}
@@ -491,14 +470,15 @@ func (f *phaseCode) copyLoop() {
 		f.part("main loop: %d rows at once", rows)
 		f.Branch(isa.LT, lanes, isa.K(reach), tail)
 		most := f.lastStart(reach)
-		if holds {
-			f.Jump(held)
+		if p.rows > 0 {
+			f.Lanes.Hold(f.holdRoom(0))
 		}
 		f.Align(32)
 		f.Bind(loop)
 		f.copyRows(rows, bytes, p.rows)
 		f.nextRows(rows)
 		f.branchFull(isa.LE, reach, most, loop)
+		f.Lanes.EndHold()
 	}
 
 	f.part("tail: the rows at the end")
@@ -515,11 +495,6 @@ func (f *phaseCode) copyLoop() {
 		f.Jump(tail)
 		if f.Bind(last); behind > 0 {
 			f.copyRow(0, f.rowBytes())
-		}
-		if holds {
-			f.Lanes.EndHold()
-			f.Jump(done)
-			f.held(held, loop)
 		}
 		f.Bind(done)
 		return

@@ -321,12 +321,10 @@ type Lanes interface {
 	LoadRows(t dtype.Type, v []Vec, row func(i int) Mem)
 	StoreHalves(lower, upper Mem, x Vec)
 	TransposeVectors(size int, v []Vec, free Vec) Vec
-	// Hold lets the code from here on keep constants in registers, at most room vectors. EndHold
-	// ends this, and LoadHeld loads those that were kept, for a place before that code. Hold
-	// reports whether the target does so.
-	Hold(room int) bool
+	// Hold lets the code from here on keep constants in registers, at most room vectors. EndHold ends this, and puts the loads of
+	// those that were kept where Hold was called. A target may do nothing.
+	Hold(room int)
 	EndHold()
-	LoadHeld()
 	// StoreOffsets stores 64-bit lanes for loads of single lanes.
 	StoreOffsets(m Mem, x Vec)
 

@@ -341,10 +341,10 @@ func (f *avx2) SetTail() {
 	f.I(x86.VMOVD, 0, tailVec, x86.RCX)
 	if f.W == 8 {
 		f.I(x86.VPBROADCASTD, x86.L256, tailVec, tailVec)
-		f.I(x86.VPCMPGTD, x86.L256, tailVec, tailVec, f.iota32(0))
+		f.Asm.I(x86.VPCMPGTD, x86.L256, tailVec, tailVec, f.iota32(0))
 	} else {
 		f.I(x86.VPBROADCASTQ, x86.L256, tailVec, tailVec)
-		f.I(x86.VPCMPGTQ, x86.L256, tailVec, tailVec, f.iota64(0))
+		f.Asm.I(x86.VPCMPGTQ, x86.L256, tailVec, tailVec, f.iota64(0))
 	}
 }
 

@@ -33,7 +33,7 @@ func (f *avx2) StoreTo(n *lower.Node, t dtype.Type, to isa.Mem, masked bool) {
 	case f.bytes(&f.Nodes[n.Args[0]]):
 		f.moveBytes(m, f.Src(n.Args[0]))
 	case f.LaneSize > 0:
-		f.storeNarrow(t, m, f.Src(n.Args[0]), masked)
+		f.storeNarrow(n, t, m, masked)
 	case t == dtype.F16 && !masked:
 		f.I(x86.VCVTPS2PH, l, m, f.Src(n.Args[0]), x86.Imm(0))
 	case f.joins(n, t):
@@ -175,8 +175,8 @@ func (f *avx2) storeJoined(n *lower.Node, t dtype.Type, m x86.Mem) {
 		f.I(ops.bytes, l, v, v, words[len(words)-1])
 		f.truths(t, l, v)
 		if f.W == 8 {
-			order := f.Tmp()
-			f.I(x86.VMOVUPS, l, order, f.Const([]byte{0: 0, 4: 4, 8: 1, 12: 5, 16: 2, 20: 6, 24: 3, 28: 7, 31: 0}))
+			order := f.Tmp() // loaded for each store: with an order that a register keeps, stores of predicates take longer
+			f.Asm.I(x86.VMOVUPS, l, order, f.Const([]byte{0: 0, 4: 4, 8: 1, 12: 5, 16: 2, 20: 6, 24: 3, 28: 7, 31: 0}))
 			f.I(x86.VPERMPS, l, v, order, v)
 		}
 		f.moveGroup(f.W*group, m, v)
@@ -189,6 +189,52 @@ func (f *avx2) storeJoined(n *lower.Node, t dtype.Type, m x86.Mem) {
 		f.I(x86.VMOVUPS, l, m, v)
 		m.Disp += int32(l) / 8
 	}
+}
+
+// storeNarrow stores lanes of 8 or 16 bits, the lower halves of two vectors at once.
+func (f *avx2) storeNarrow(n *lower.Node, t dtype.Type, m x86.Mem, masked bool) {
+	l, halves := x86.L256, t.Size() < f.LaneSize
+	lanes := func() x86.Vec { // without the bits that are not stored, so the packing does not saturate
+		x := f.Src(n.Args[0])
+		if !halves && t != dtype.Bool {
+			return x
+		}
+		v, and, part := f.Tmp(), x86.VPAND, t.Mask()
+		if t == dtype.Bool {
+			and, part = f.truth(), 1
+		}
+		f.I(and, l, v, x, f.full(dtype.U16, part))
+		return v
+	}
+	if halves && f.joins(n, dtype.U16) {
+		if f.Copy%2 == 0 {
+			x := lanes()
+			f.Copy++
+			y := lanes()
+			f.Copy--
+			f.I(x86.VPACKUSWB, l, x, x, y)
+			f.I(x86.VPERMPD, l, x, x, x86.Imm(0xd8))
+			f.I(x86.VMOVUPS, l, m, x)
+		}
+		return
+	}
+	x := lanes()
+	if halves {
+		u := f.Tmp()
+		f.I(x86.VEXTRACTF128, l, u, x, x86.Imm(1))
+		l = x86.L128
+		f.I(x86.VPACKUSWB, l, x, x, u)
+	}
+	if !masked {
+		f.I(x86.VMOVUPS, l, m, x)
+		return
+	}
+	if f.Tail > 0 {
+		f.storeFirst(f.Tail*t.Size(), m, x)
+		return
+	}
+	f.I(x86.VMOVUPS, l, at(frame.Tmp), x)
+	f.copyTail(m, t.Size(), true)
 }
 
 // storeTail stores the lanes of the tail mask: as many as a store has, half as many, and so on. Some

@@ -432,15 +432,54 @@ type estimator struct{ soft []bool }
 // A holder keeps vectors of memory that does not change in registers, which no other code of the
 // loop uses.
 type holder struct {
-	open bool
-	free []x86.Vec
-	kept []heldVec
+	open   bool
+	free   []x86.Vec
+	kept   []heldVec
+	before x86.Mark // the place of their loads
 }
 
 type heldVec struct {
 	l x86.Len
 	m x86.Mem
 	v x86.Vec
+}
+
+// I appends an instruction. With AVX2, which broadcasts no operand, an operand that is a constant comes from the register that keeps it, but
+// for the tail, which uses it once.
+func (f *emitter) I(op x86.Op, l x86.Len, ops ...x86.Operand) {
+	for i, o := range ops {
+		if m, ok := o.(x86.Mem); ok && f.open && !f.evex && !f.Masked && l > 0 && f.ConstLen(m) == l {
+			ops[i] = f.constantFor(l, m)
+		}
+	}
+	f.Asm.I(op, l, ops...)
+}
+
+// hold returns the register that keeps a vector of memory, if there is one.
+func (f *emitter) hold(l x86.Len, m x86.Mem) (x86.Vec, bool) {
+	if !f.open {
+		return 0, false
+	}
+	for _, h := range f.kept {
+		if h.l == l && h.m == m {
+			return h.v, true
+		}
+	}
+	if len(f.free) == 0 {
+		return 0, false
+	}
+	v := f.free[0]
+	f.free = f.free[1:]
+	f.kept = append(f.kept, heldVec{l, m, v})
+	return v, true
+}
+
+// constantFor returns the register that keeps a vector in memory, or that memory.
+func (f *emitter) constantFor(l x86.Len, m x86.Mem) x86.Operand {
+	if v, ok := f.hold(l, m); ok {
+		return v
+	}
+	return m
 }
 
 // A share is the windows of a laid site that the copies of a node share.

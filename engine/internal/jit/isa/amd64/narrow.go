@@ -533,36 +533,6 @@ func (f *avx2) fromNarrow(d x86.Vec, x x86.Operand, t dtype.Type) {
 	}
 }
 
-func (f *avx2) storeNarrow(t dtype.Type, m x86.Mem, x x86.Vec, masked bool) {
-	l := x86.L256
-	if part := uint16(t.Mask()); t.Size() < f.LaneSize || t == dtype.Bool {
-		v, and := f.Tmp(), x86.VPAND
-		if t == dtype.Bool {
-			part, and = 1, f.truth()
-		}
-		f.I(and, l, v, x, f.full(dtype.U16, uint64(part)))
-		x = v
-	}
-	if t.Size() < f.LaneSize { // the lanes have no other bits, so the packing does not saturate
-		l = x86.L128
-		f.Within(func() {
-			u := f.Tmp()
-			f.I(x86.VEXTRACTF128, x86.L256, u, x, x86.Imm(1))
-			f.I(x86.VPACKUSWB, l, x, x, u)
-		})
-	}
-	if !masked {
-		f.I(x86.VMOVUPS, l, m, x)
-		return
-	}
-	if f.Tail > 0 {
-		f.storeFirst(f.Tail*t.Size(), m, x)
-		return
-	}
-	f.I(x86.VMOVUPS, l, at(frame.Tmp), x)
-	f.copyTail(m, t.Size(), true)
-}
-
 // truth is the instruction that makes ones of the lanes of a predicate, or of the others if a store complements it.
 func (f *avx2) truth() x86.Op {
 	if f.Cur.Op == ir.Store && f.Cur.Imm == lower.Complement {

@@ -304,8 +304,6 @@ func (f *neon) MergeCold(id int32, n *lower.Node) {
 	f.I(arm64.VBIT, f.whole(n.Type), d, y, p)
 }
 
-func (f *neon) Hold(int) bool { return false }
+func (f *neon) Hold(int) {}
 
 func (f *neon) EndHold() {}
-
-func (f *neon) LoadHeld() {}

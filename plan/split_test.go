@@ -472,7 +472,7 @@ func TestBordersOfScans(t *testing.T) {
 	}{
 		{"joined", joined, 2, 0},
 		{"joined and changed", op.Exp(joined), 3, 1},
-		{"padded", op.Pad(sums, [][2]int{{1, 1}, {0, 0}}, 0), 4, 1},
+		{"padded", op.Pad(sums, [][2]int{{1, 1}, {0, 0}}, 0), 3, 1},
 	} {
 		p := splitLoops(t, expr.Let(leaf("y", expr.NodeOf(c.e).Shape()...), c.e))
 		if len(p.Stages) != c.stages || len(p.Temps) != c.temps {

@@ -449,7 +449,9 @@ type heldVec struct {
 func (f *emitter) I(op x86.Op, l x86.Len, ops ...x86.Operand) {
 	for i, o := range ops {
 		if m, ok := o.(x86.Mem); ok && f.open && !f.evex && !f.Masked && l > 0 && f.ConstLen(m) == l {
-			ops[i] = f.constantFor(l, m)
+			if v, ok := f.hold(l, m); ok {
+				ops[i] = v
+			}
 		}
 	}
 	f.Asm.I(op, l, ops...)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/jit/layout"
-	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/engine/internal/jit/x86"
 	"github.com/oneloop/oneloop/expr/dtype"
 )
@@ -37,6 +36,16 @@ func (f *emitter) EndHold() {
 			f.I(x86.VMOVUPS, h.l, h.v, h.m)
 		}
 	})
+}
+
+// sharesTest reports whether conversions of vectors share a test.
+func (f *avx2) sharesTest() bool {
+	for i := range f.Nodes {
+		if f.Together(&f.Nodes[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // vectorFor returns a register that has a vector of memory. The caller must not change it.
@@ -101,7 +110,7 @@ func (f *avx2) Hold(room int) {
 		room = min(room, packConstants)
 	case room >= networkConstants && slices.ContainsFunc(sites, network):
 		room = networkConstants
-	case f.Layout.Laid > 0 || slices.ContainsFunc(sites, func(s layout.Site) bool { return s.Record > 0 }) || slices.ContainsFunc(f.Nodes, func(n lower.Node) bool { return f.Together(&n) }):
+	case f.Layout.Laid > 0 || slices.ContainsFunc(sites, func(s layout.Site) bool { return s.Record > 0 }) || f.sharesTest():
 		room = 0
 	}
 	f.emitter.Hold(room)

@@ -3,12 +3,14 @@ package jit
 import (
 	"slices"
 
+	"github.com/oneloop/oneloop/engine/internal/jit/lower"
 	"github.com/oneloop/oneloop/plan/bound"
 	"github.com/oneloop/oneloop/plan/ir"
 )
 
 // Few long rows that are reduced are too few units for many workers. The blocks of all rows are units then. Who runs the last block of a
-// row combines them, and runs what comes after the loop along the row.
+// row combines them, and runs what comes after the loop along the row. What comes before it runs once for each piece of the row, so it
+// may not store.
 
 // The most rows whose blocks are units, and the least elements of each.
 const (
@@ -24,7 +26,10 @@ func (in *instance) findSplit() {
 	it := &in.items[in.main]
 	loop := func(x boundItem) bool { return x.scalar == nil }
 	at := slices.IndexFunc(it.par, loop)
-	if it.rows != nil || at < 0 || slices.ContainsFunc(it.par[at+1:], loop) {
+	stores := func(x boundItem) bool {
+		return slices.ContainsFunc(x.scalar.Lowered.Nodes, func(n lower.Node) bool { return n.Op == ir.Store })
+	}
+	if it.rows != nil || at < 0 || slices.ContainsFunc(it.par[:at], stores) || slices.ContainsFunc(it.par[at+1:], loop) {
 		return
 	}
 	if v := it.par[at].vec; v != nil && len(v.reds) > 0 && !v.settles && v.n >= leastSplit {

@@ -38,3 +38,11 @@ func TestSplitRows(t *testing.T) {
 		}
 	}
 }
+
+// TestSplitRowsStore fails if blocks of rows are units where rows store before their loop, which would happen once for each piece of a row.
+func TestSplitRowsStore(t *testing.T) {
+	r := rand.New(rand.NewPCG(30, 12))
+	k := parse(t, "kernel rows\naxis i0 i1\nbuf x f32 in 2\nbuf z f32 inout 1\nbuf y f32 out 1\n{\npar i0 {\n%0 = load f32 z[i0]\n%1 = add f32 %0 %0\nstore f32 z[i0] %1\nvec i1 {\n"+
+		"%2 = load f32 x[i0, i1]\n%3 = reduce sum f32 %2\n}\nstore f32 y[i0] %3\n}\n}\n")
+	differ(t, r, newSetup(t, r, k, []int{3, leastSplit}, nil, [][]int{{3, leastSplit}, {3}, {3}}, true))
+}

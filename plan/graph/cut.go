@@ -136,7 +136,7 @@ func (g *Graph) split(roots []Root) [][]Root {
 }
 
 // scansApart returns the operands of a concatenation as parts if some are scans, whose loops store them in the target, and those of fillFirst
-// for a padding of a scan. It returns nil for other roots.
+// for a padding of a scan. It returns nil for other roots, and for a concatenation that the target repeats.
 func (g *Graph) scansApart(roots []Root) (parts [][]Root) {
 	n, t, end := roots[0].Value, roots[0].Target, 0
 	scans := g.inLoop(roots, func(n *Node) bool { return n.Src.Op.Class() == tree.Scan })
@@ -145,11 +145,14 @@ func (g *Graph) scansApart(roots []Root) (parts [][]Root) {
 		return nil
 	case n.Src.Op != ConcatRow:
 		return g.fillFirst(roots)
+	case !n.Shape.Equal(t.Shape):
+		return nil
 	}
 	for _, a := range n.Args {
 		begin, axis := end, n.Src.Axes[0]
-		end += a.Shape[axis]
-		parts = append(parts, g.parts([]Root{{a, t.cut(axis, begin, end)}})...)
+		if end += a.Shape[axis]; end > begin {
+			parts = append(parts, g.parts([]Root{{a, t.cut(axis, begin, end)}})...)
+		}
 	}
 	return parts
 }

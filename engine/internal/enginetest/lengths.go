@@ -134,6 +134,18 @@ func Borders(t *testing.T, o Options) {
 	for _, shift := range []int{1, 599, 300} {
 		s.check(expr.Statement{Target: x, Value: untyped.Compose("roll", untyped.Options{Axes: []int{0}, Ints: []int{shift}}, x)})
 	}
+	// The target may repeat a concatenation with scans, whose other operands may have no elements.
+	in := func(dims ...int) *tree.Node { return place(r, dtype.F32, packed, tame, dims...).Named("in").Node() }
+	for _, c := range []struct{ to, sums, rest []int }{
+		{[]int{30, 40}, []int{10, 40}, []int{20, 40}},
+		{[]int{4, 30, 40}, []int{10, 40}, []int{20, 40}},
+		{[]int{30, 40}, []int{1, 40}, []int{0, 40}},
+		{[]int{30, 40}, []int{30, 40}, []int{0, 40}},
+	} {
+		half := in(c.rest[0], 20)
+		sums := untyped.Compose("cumsum", untyped.Options{Axes: []int{1}}, in(c.sums...))
+		s.check(set(in(c.to...), concat(0, sums, concat(1, half, half))))
+	}
 }
 
 // A borderTree makes random trees of one type.

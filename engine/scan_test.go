@@ -286,3 +286,21 @@ func TestScanSiblings(t *testing.T) {
 		}
 	}
 }
+
+// TestScanBesideNothing joins running sums with joins that are empty.
+func TestScanBesideNothing(t *testing.T) {
+	x, none := engine.MustFromSlice([]int32{1, 2, 3}), engine.Zeros[int32](0)
+	empty, sums, row := op.Concat[int32](0, none, none), op.CumSum(x, 0), []int32{1, 3, 6}
+	for i, y := range []expr.Exp[int32]{
+		op.Concat(0, empty, sums),
+		op.Concat(0, sums, empty),
+		op.Concat(1, op.Concat[int32](1, op.Reshape(none, 1, 0), op.Reshape(none, 1, 0)), op.Reshape(sums, 1, 3)),
+	} {
+		if got := value(t, y); !slices.Equal(got, row) {
+			t.Errorf("join %d is %v, want %v", i, got, row)
+		}
+	}
+	if got := value(t, op.Concat(0, op.CumSum(empty, 0), op.Concat[int32](0, x, none, x))); !slices.Equal(got, []int32{1, 2, 3, 1, 2, 3}) {
+		t.Errorf("a join of a running sum of nothing is %v", got)
+	}
+}

@@ -29,7 +29,8 @@ type Options struct {
 
 // Map writes the value of f to the file out, which it creates or replaces as a
 // whole: after a failure, or a crash at any moment, the path holds what it held
-// before or the complete new array. Its extension is that of [engine.Array.Save]. The arguments of f are blocks of the arrays in
+// before or the complete new array. A path with another extension than .npy is
+// [expr.ErrValue], as for [engine.Array.Save]. The arguments of f are blocks of the arrays in
 // the files in. All have one extent of the first axis, elements of type T and
 // row-major order. The value of f for each position of the first axis must depend
 // on the same position of the arguments only, and have the same first extent. If there are several

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/oneloop/oneloop/engine/internal/cpucache"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
 	"github.com/oneloop/oneloop/engine/internal/randir"
 	"github.com/oneloop/oneloop/expr/dtype"
@@ -328,6 +329,21 @@ func TestExactRowsOneByOne(t *testing.T) {
 		_, text, found := strings.Cut(textOfCode(t, s.instance(t, g)), "rows of 33 elements\n")
 		if text, _, _ = strings.Cut(text, "main loop: 4 vectors one after the other\n"); !found || strings.Contains(text, "vectors)") {
 			t.Errorf("vectors at once:\n%s", text)
+		}
+	}
+}
+
+// TestExactCopies compares copies of rows of known length, whose iterations over several rows have several vectors at once, with the
+// interpreter. The arrays end at pages without access.
+func TestExactCopies(t *testing.T) {
+	m := defaultsWith(cpucache.Sizes{L1: 64, L2: 128, L3: 192})
+	m.Stream, m.MemFetch = true, 256
+	defer useModel(m)()
+	r := rand.New(rand.NewPCG(1, 3))
+	for _, typ := range []string{"u8", "i16", "f32", "f64"} {
+		k := parse(t, strings.ReplaceAll("kernel rows\naxis i0 i1\nbuf x T in 2\nbuf y T out 2\n{\n  vec i0 i1 {\n    %0 = load T x[i0, i1]\n    store T y[i0, i1] %0\n  }\n}", "T", typ))
+		for _, n := range []int{17, 18, 33, 50, 63, 64, 100, 200} {
+			differ(t, r, newSetup(t, r, k, []int{90, n}, nil, [][]int{{90, n + 1}, {90, n}}, true))
 		}
 	}
 }

@@ -68,6 +68,12 @@ func (f *Emitter) LaidAddress(s *layout.Site, i int32) Mem {
 	return At(T1, 0)
 }
 
+// Start prepares the emission of a group of copies, and begins with the first one: no node has a place.
+func (f *Emitter) Start(copies int) {
+	f.Copy = 0
+	f.Values.Start(copies)
+}
+
 // FirstLane returns where the lanes of the current copy begin: a number of vectors after
 // the lane in register index.
 func (f *Emitter) FirstLane() (index Reg, vectors int) {

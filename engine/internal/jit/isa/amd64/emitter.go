@@ -448,7 +448,7 @@ type heldVec struct {
 // for the tail, which uses it once.
 func (f *emitter) I(op x86.Op, l x86.Len, ops ...x86.Operand) {
 	for i, o := range ops {
-		if m, ok := o.(x86.Mem); ok && f.open && !f.evex && !f.Masked && l > 0 && f.ConstLen(m) == l {
+		if m, ok := o.(x86.Mem); ok && f.open && !f.evex && !f.Masked && l >= x86.L128 && f.ConstLen(m) == l {
 			if v, ok := f.hold(l, m); ok {
 				ops[i] = v
 			}

@@ -146,10 +146,9 @@ func (j *joiner) extreme(n *lower.Node) {
 
 // A tree is minima, or maxima, of floats. All but its root are operands of others of it alone.
 type tree struct {
-	root  int32
-	nodes int
-	mask  int32 // reports whether no operand so far is NaN
-	left  int32 // an operand that was not compared yet, or None
+	root int32
+	mask int32 // reports whether no operand so far is NaN
+	left int32 // an operand that was not compared yet, or None
 }
 
 // extremes makes trees of extremes of floats extremes of numbers. Two operands of a tree are compared at once, and the root is NaN where one of
@@ -164,24 +163,24 @@ func (j *joiner) extremes() {
 		if !suits(id) {
 			continue
 		}
-		n, t := &j.Nodes[id], trees[id]
-		if t == nil {
-			t = &tree{root: id, mask: lower.None, left: lower.None}
-		}
-		t.nodes++
-		zero.Put(&trees, id, t)
+		n := &j.Nodes[id]
 		for _, a := range n.Args[:2] {
 			if x := &j.Nodes[a]; x.Op == n.Op && x.In == n.In && j.uses[a] == 1 && suits(a) {
+				t := trees[id]
+				if t == nil {
+					t = &tree{root: id, mask: lower.None, left: lower.None}
+					zero.Put(&trees, id, t)
+				}
 				trees[a] = t
 			}
 		}
 	}
-	if len(trees) < 2 {
+	if trees == nil {
 		return
 	}
 	top := make([]int32, 0, len(j.top)+len(trees))
 	for _, id := range j.top {
-		if t := trees[id]; t != nil && t.nodes > 1 {
+		if t := trees[id]; t != nil {
 			j.number(&top, id, t, func(a int32) bool { return trees[a] == t })
 		}
 		top = append(top, id)

@@ -123,6 +123,7 @@ func TestLongRowsOfWindows(t *testing.T) {
 func testLongRowsOfWindows[T float32 | float64 | int64](t *testing.T) {
 	for _, c := range []struct {
 		rows, columns, k, dilation, border int
+		step                               int // of the windows along the other axis
 		down                               bool
 	}{
 		{rows: 1, columns: 1500, k: 17},
@@ -130,6 +131,7 @@ func testLongRowsOfWindows[T float32 | float64 | int64](t *testing.T) {
 		{rows: 9, columns: 300, k: 33, border: 16},
 		{rows: 5, columns: 400, k: 48, dilation: 2},
 		{rows: 7, columns: 330, k: 64},
+		{rows: 30, columns: 300, k: 33, step: 3},
 		{rows: 200, columns: 33, k: 65, down: true},
 		{rows: 300, columns: 40, k: 97, down: true},
 		{rows: 300, columns: 40, k: 224, down: true},
@@ -138,7 +140,7 @@ func testLongRowsOfWindows[T float32 | float64 | int64](t *testing.T) {
 		for i := range x.Data() {
 			x.Data()[i] = T(float64(i*7919%1013) / 7)
 		}
-		side, one := op.Window{Size: c.k, Dilation: c.dilation}, op.Window{}
+		side, one := op.Window{Size: c.k, Dilation: c.dilation}, op.Window{Stride: c.step}
 		weights, w := op.Reshape(op.Linspace[T](3, 1, c.k), 1, c.k), op.Windows(op.Pad[T](x, border, 0), one, side)
 		if c.down {
 			weights, w = op.Reshape(weights, c.k, 1), op.Windows[T](x, side, one)

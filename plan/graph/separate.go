@@ -89,13 +89,19 @@ const (
 	leastRow    = 64
 )
 
-// moves reports whether sums of windows w along one axis, which have so many elements and parts, are found one from the other.
+// moves reports whether sums of windows w along one axis, which have so many elements and parts, are found one from the other. Along the
+// other axes a window is one element, and all are windows.
 func moves(w *Node, axis, sum int) bool {
+	for i := range len(w.Shape) / 2 {
+		if w.Src.Ints[3*i+1] != 1 {
+			return false
+		}
+	}
 	neighbours, size := w.Args[0].Shape[axis+1:].Size(), w.Type.Size()
 	long := neighbours == 1 && w.Shape[axis]*size >= leastRow || neighbours*size >= leastBeside
 	saved := sum - w.Shape[len(w.Shape)/2+axis]/w.Shape[axis] // the first sum adds up all elements
 	down := saved >= leastDown && neighbours*size >= leastRow
-	return long && w.Src.Ints[3*axis+1] == 1 && w.Src.Ints[3*axis+2] == 1 && (down || saved >= leastMoving)
+	return long && w.Src.Ints[3*axis+2] == 1 && (down || saved >= leastMoving)
 }
 
 // movingSums returns the sums of integers over windows of size elements along an axis of x: each is the one before, with the element that

@@ -134,6 +134,13 @@ func Borders(t *testing.T, o Options) {
 	for _, shift := range []int{1, 599, 300} {
 		s.check(expr.Statement{Target: x, Value: untyped.Compose("roll", untyped.Options{Axes: []int{0}, Ints: []int{shift}}, x)})
 	}
+	// Rows of one element that an index of no choice selects.
+	one := place(r, dtype.F32, packed, tame, 1).Named("one").Node()
+	index := place(r, dtype.U16, packed, tame, 3, 1).Named("index").Node()
+	for _, n := range []int{4, 7, 16} {
+		zero := apply("mod", index, tree.ConstInt(dtype.U16, 1))
+		s.check(set(place(r, dtype.F32, packed, tame, 3, n).Named("out").Node(), untyped.Take(one, zero, 0)))
+	}
 	// The target may repeat a concatenation with scans, whose other operands may have no elements.
 	in := func(dims ...int) *tree.Node { return place(r, dtype.F32, packed, tame, dims...).Named("in").Node() }
 	for _, c := range []struct{ to, sums, rest []int }{

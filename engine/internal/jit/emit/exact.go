@@ -5,6 +5,7 @@ import (
 
 	"github.com/oneloop/oneloop/engine/internal/jit/frame"
 	"github.com/oneloop/oneloop/engine/internal/jit/isa"
+	"github.com/oneloop/oneloop/engine/internal/jit/layout"
 	"github.com/oneloop/oneloop/expr/dtype"
 	"github.com/oneloop/oneloop/plan/ir"
 )
@@ -75,8 +76,11 @@ func (f *phaseCode) copyExact() bool {
 	if len(moves) != 1 || len(f.top) != 2 || !f.Layout.Repeats || !f.Layout.Apart() {
 		return false
 	}
-	f.Start(1)
 	to, from := moves[0].To, moves[0].From
+	if f.Layout.Sites[from].Kind != layout.Unit { // one element for the whole row
+		return false
+	}
+	f.Start(1)
 	f.Lanes.CopyBytes(f.Address(&f.Layout.Sites[to], to), f.Address(&f.Layout.Sites[from], from), f.Layout.Exact*f.Layout.Sites[to].Size, f.Phase.Sites[to].Type == dtype.Bool)
 	f.EndStep()
 	return true

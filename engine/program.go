@@ -256,7 +256,8 @@ func (p *Program) wait(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if h := p.host.Load(); h != nil && h.Reentered() {
+	calls := func(s *plan.Stage) bool { return s.Kind == plan.Call }
+	if h := p.host.Load(); h != nil && h.Reentered() || p.device != nil && slices.ContainsFunc(p.Plan().Stages, calls) && host.InFunction() {
 		return errReentered()
 	}
 	p.mu.Lock()

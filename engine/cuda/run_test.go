@@ -204,6 +204,18 @@ func testFunctions(t *testing.T, _ *standIn) {
 	if !strings.Contains(p.Plan().Explain(), "on the CPU") {
 		t.Errorf("the plan does not say where the function runs: %s", p.Plan().Explain())
 	}
+	var self *engine.Program
+	var inner error
+	again := op.GoFunc("again", func(v float32) float32 {
+		inner = self.Run(ctx)
+		return v
+	})
+	self, err = engine.Compile(ctx, expr.Let(y, again(x)))
+	check(t, err)
+	check(t, self.Run(ctx))
+	if !errors.Is(inner, expr.ErrUnsupported) {
+		t.Errorf("a Go function runs its own program: %v", inner)
+	}
 	bad := op.GoFunc("bad", func(float32) float32 { panic("boom") })
 	if err := y.Assign(bad(x)); !errors.Is(err, expr.ErrValue) || !contains(err, "op.bad") {
 		t.Errorf("a panic: %v", err)

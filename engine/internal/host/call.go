@@ -124,7 +124,7 @@ func (p *Program) call(o *tree.Operator, f func() error) error {
 }
 
 // Guard calls f, a Go function of the user, and returns its panic as an error of the operator o, which may be nil.
-// Reentered looks for this frame on the stack, so Guard must not be inlined.
+// InFunction looks for this frame on the stack, so Guard must not be inlined.
 //
 //go:noinline
 func Guard(o *tree.Operator, f func() error) (err error) {
@@ -146,10 +146,10 @@ func (c *callStep) forget() {
 
 // Reentered reports whether the caller would wait for itself if it waited for the end of a run of p: p is calling
 // a Go function, and the goroutine is in one, of p or of a program that p may wait for.
-func (p *Program) Reentered() bool {
-	if p.functions.Load() == 0 {
-		return false
-	}
+func (p *Program) Reentered() bool { return p.functions.Load() > 0 && InFunction() }
+
+// InFunction reports whether the goroutine is in a Go function that a program calls.
+func InFunction() bool {
 	var pcs [64]uintptr
 	for skip := 1; ; {
 		n := runtime.Callers(skip, pcs[:])

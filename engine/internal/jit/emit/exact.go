@@ -77,7 +77,7 @@ func (f *phaseCode) copyExact() bool {
 		return false
 	}
 	to, from := moves[0].To, moves[0].From
-	if f.Layout.Sites[from].Kind != layout.Unit { // one element for the whole row
+	if f.Layout.Sites[from].Kind != layout.Unit || f.Layout.Sites[to].Kind != layout.Unit { // one element for the whole row
 		return false
 	}
 	f.Start(1)

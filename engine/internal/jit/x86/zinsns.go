@@ -48,22 +48,22 @@ const (
 	VPBLENDMW, VBLENDMPS, VBLENDMPD, VPSHUFB, VPSHUFD, VSHUFPS
 	VUNPCKLPS, VUNPCKLPD, VUNPCKHPS, VUNPCKHPD, VPUNPCKLBW, VPUNPCKLWD
 	VPUNPCKHBW, VPUNPCKHWD, VPACKSSWB, VPACKUSWB, VPACKSSDW, VPACKUSDW
-	VPERMILPS, VPERMPS, VPERMPD, VPERMB, VPERMT2B, VPERMT2W
-	VPERMT2PS, VPERMT2PD, VPERM2F128, VSHUFF64X2, VINSERTF128, VINSERTF32X4
-	VEXTRACTF128, VEXTRACTF32X4, VINSERTF64X4, VEXTRACTF64X4, VGATHERDPS, VGATHERDPD
-	VGATHERQPS, VGATHERQPD, KMOVB, KMOVW, KMOVQ, KANDB
-	KANDW, KANDQ, KANDNW, KANDNQ, KORB, KORW
-	KORQ, KXNORB, KXNORW, KXNORD, KXNORQ, KXORB
-	KXORW, KXORQ, KNOTB, KNOTW, KNOTD, KNOTQ
-	KORTESTB, KORTESTW, KORTESTD, KORTESTQ, VPMOVM2B, VPMOVM2W
-	VPMOVM2D, VZEROUPPER, ADD, OR, ADC, AND
-	SUB, XOR, CMP, TEST, MOV, LEA
-	MOVZXB, MOVZXW, MOVSXD, IMUL, NEG, DIV
-	IDIV, SHL, SHR, SAR, CQO, REP
-	MOVSB, BT, BZHI, PDEP, POPCNT, TZCNT
-	CMOVG, JAE, JE, JNE, JP, JL
-	JGE, JLE, JG, JMP, RET, PREFETCHT0
-	PREFETCHT1, SFENCE, numOps, _, _, _
+	VPERMILPS, VPERMPS, VPERMPD, VPERMB, VPERMW, VPERMT2B
+	VPERMT2W, VPERMT2PS, VPERMT2PD, VPERM2F128, VSHUFF64X2, VINSERTF128
+	VINSERTF32X4, VEXTRACTF128, VEXTRACTF32X4, VINSERTF64X4, VEXTRACTF64X4, VGATHERDPS
+	VGATHERDPD, VGATHERQPS, VGATHERQPD, KMOVB, KMOVW, KMOVQ
+	KANDB, KANDW, KANDQ, KANDNW, KANDNQ, KORB
+	KORW, KORQ, KXNORB, KXNORW, KXNORD, KXNORQ
+	KXORB, KXORW, KXORQ, KNOTB, KNOTW, KNOTD
+	KNOTQ, KORTESTB, KORTESTW, KORTESTD, KORTESTQ, VPMOVM2B
+	VPMOVM2W, VPMOVM2D, VZEROUPPER, ADD, OR, ADC
+	AND, SUB, XOR, CMP, TEST, MOV
+	LEA, MOVZXB, MOVZXW, MOVSXD, IMUL, NEG
+	DIV, IDIV, SHL, SHR, SAR, CQO
+	REP, MOVSB, BT, BZHI, PDEP, POPCNT
+	TZCNT, CMOVG, JAE, JE, JNE, JP
+	JL, JGE, JLE, JG, JMP, RET
+	PREFETCHT0, PREFETCHT1, SFENCE, numOps, _, _
 )
 
 var opNames = [numOps]string{
@@ -100,18 +100,18 @@ var opNames = [numOps]string{
 	"vblendvpd", "vpblendd", "vpblendw", "vpalignr", "valignd", "vpblendmb", "vpblendmw", "vblendmps",
 	"vblendmpd", "vpshufb", "vpshufd", "vshufps", "vunpcklps", "vunpcklpd", "vunpckhps", "vunpckhpd",
 	"vpunpcklbw", "vpunpcklwd", "vpunpckhbw", "vpunpckhwd", "vpacksswb", "vpackuswb", "vpackssdw", "vpackusdw",
-	"vpermilps", "vpermps", "vpermpd", "vpermb", "vpermt2b", "vpermt2w", "vpermt2ps", "vpermt2pd",
-	"vperm2f128", "vshuff64x2", "vinsertf128", "vinsertf32x4", "vextractf128", "vextractf32x4", "vinsertf64x4", "vextractf64x4",
-	"vgatherdps", "vgatherdpd", "vgatherqps", "vgatherqpd", "kmovb", "kmovw", "kmovq", "kandb",
-	"kandw", "kandq", "kandnw", "kandnq", "korb", "korw", "korq", "kxnorb",
-	"kxnorw", "kxnord", "kxnorq", "kxorb", "kxorw", "kxorq", "knotb", "knotw",
-	"knotd", "knotq", "kortestb", "kortestw", "kortestd", "kortestq", "vpmovm2b", "vpmovm2w",
-	"vpmovm2d", "vzeroupper", "add", "or", "adc", "and", "sub", "xor",
-	"cmp", "test", "mov", "lea", "movzxb", "movzxw", "movsxd", "imul",
-	"neg", "div", "idiv", "shl", "shr", "sar", "cqo", "rep",
-	"movsb", "bt", "bzhi", "pdep", "popcnt", "tzcnt", "cmovg", "jae",
-	"je", "jne", "jp", "jl", "jge", "jle", "jg", "jmp",
-	"ret", "prefetcht0", "prefetcht1", "sfence",
+	"vpermilps", "vpermps", "vpermpd", "vpermb", "vpermw", "vpermt2b", "vpermt2w", "vpermt2ps",
+	"vpermt2pd", "vperm2f128", "vshuff64x2", "vinsertf128", "vinsertf32x4", "vextractf128", "vextractf32x4", "vinsertf64x4",
+	"vextractf64x4", "vgatherdps", "vgatherdpd", "vgatherqps", "vgatherqpd", "kmovb", "kmovw", "kmovq",
+	"kandb", "kandw", "kandq", "kandnw", "kandnq", "korb", "korw", "korq",
+	"kxnorb", "kxnorw", "kxnord", "kxnorq", "kxorb", "kxorw", "kxorq", "knotb",
+	"knotw", "knotd", "knotq", "kortestb", "kortestw", "kortestd", "kortestq", "vpmovm2b",
+	"vpmovm2w", "vpmovm2d", "vzeroupper", "add", "or", "adc", "and", "sub",
+	"xor", "cmp", "test", "mov", "lea", "movzxb", "movzxw", "movsxd",
+	"imul", "neg", "div", "idiv", "shl", "shr", "sar", "cqo",
+	"rep", "movsb", "bt", "bzhi", "pdep", "popcnt", "tzcnt", "cmovg",
+	"jae", "je", "jne", "jp", "jl", "jge", "jle", "jg",
+	"jmp", "ret", "prefetcht0", "prefetcht1", "sfence",
 }
 
 // firstForm has the first form of each instruction.
@@ -133,12 +133,12 @@ var firstForm = [numOps + 1]uint16{
 	268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283,
 	284, 285, 286, 287, 288, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299,
 	300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 312, 313, 314, 315, 316,
-	317, 318, 319, 320, 321, 322, 323, 324, 325, 327, 329, 331, 333, 337, 341, 345,
+	317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 328, 330, 332, 334, 338, 342,
 	346, 347, 348, 349, 350, 351, 352, 353, 354, 355, 356, 357, 358, 359, 360, 361,
-	362, 363, 364, 365, 366, 367, 368, 369, 370, 371, 372, 376, 380, 384, 388, 392,
-	396, 400, 402, 406, 407, 408, 409, 410, 413, 414, 415, 416, 418, 420, 422, 423,
+	362, 363, 364, 365, 366, 367, 368, 369, 370, 371, 372, 373, 377, 381, 385, 389,
+	393, 397, 401, 403, 407, 408, 409, 410, 411, 414, 415, 416, 417, 419, 421, 423,
 	424, 425, 426, 427, 428, 429, 430, 431, 432, 433, 434, 435, 436, 437, 438, 439,
-	441, 442, 443, 444, 445,
+	440, 442, 443, 444, 445, 446,
 }
 
 var forms = [...]form{
@@ -455,6 +455,7 @@ var forms = [...]form{
 	{op: VPERMPD, ops: [4]pat{patR, patM, patI}, pp: pp66, opmap: map0F3A, opcode: 0x01, ext: noExt, vexW: w1, vex: len256, evexW: w1, evex: len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPERMPD, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x16, ext: noExt, evexW: w1, evex: len256 | len512, tup: tupFull, elem: 8, flags: flagMask | flagZero},
 	{op: VPERMB, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x8d, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
+	{op: VPERMW, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x8d, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPERMT2B, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x7d, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPERMT2W, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x7d, ext: noExt, evexW: w1, evex: len128 | len256 | len512, tup: tupPart, elem: 1, flags: flagMask | flagZero},
 	{op: VPERMT2PS, ops: [4]pat{patR, patV, patM}, pp: pp66, opmap: map0F38, opcode: 0x7f, ext: noExt, evexW: w0, evex: len128 | len256 | len512, tup: tupFull, elem: 4, flags: flagMask | flagZero},

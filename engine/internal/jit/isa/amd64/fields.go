@@ -482,7 +482,7 @@ func (d *dealer) merge(v []isa.Vec) []isa.Vec {
 		for lane := range lanes {
 			lanes[lane] = picked{Lane: lane, At: (lane*p + r) % d.W}
 		}
-		d.Within(func() { d.I(d.pair(d.t), l, x, d.index(d.t, lanes, 0, true), x) })
+		d.Within(func() { d.reorder(d.t, x, d.index(d.t, lanes, 0, true)) })
 	}
 	d.spare = append(d.spare, v[1:]...)
 	return out

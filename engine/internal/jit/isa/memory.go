@@ -104,10 +104,14 @@ func (f *Emitter) Pointer(s *layout.Site) int {
 // overwrite T0.
 func (f *Emitter) FirstAddress(s *layout.Site) {
 	first := (f.Base+f.Copy)*f.W - f.Overlap()
-	f.Int(Mov, T1, Word(s.Arg+frame.SiteStride))
-	if f.Phase.Kind == lower.SeqPhase {
+	switch seq := f.Phase.Kind == lower.SeqPhase; {
+	case seq && s.Step != 0: // of lanes, or of steps where a vector has these
+		f.Int(Mov, T1, K(first*s.Step*s.Size))
+	case seq:
+		f.Int(Mov, T1, Word(s.Arg+frame.SiteStride))
 		f.Int(Mul, T1, K(first))
-	} else {
+	default:
+		f.Int(Mov, T1, Word(s.Arg+frame.SiteStride))
 		f.Asm.Address(T0, At(Lane, first))
 		f.Int(Mul, T1, T0)
 	}

@@ -70,7 +70,7 @@ func (i Implementation) Ddot(n int, x []float64, incX int, y []float64, incY int
 	switch {
 	case !whole(n, x, incX) || !whole(n, y, incY):
 		return i.Implementation.Ddot(n, x, incX, y, incY)
-	case n < leastVector || isa() == "":
+	case !enough(n, leastVector):
 		return floats.Dot(x[:n], y[:n])
 	}
 	return dot(x[:n], y[:n])
@@ -81,7 +81,7 @@ func (i Implementation) Daxpy(n int, alpha float64, x []float64, incX int, y []f
 	switch {
 	case alpha == 0 || !whole(n, x, incX) || !whole(n, y, incY):
 		i.Implementation.Daxpy(n, alpha, x, incX, y, incY)
-	case n < leastVector || isa() == "":
+	case !enough(n, leastVector):
 		floats.AddScaled(y[:n], alpha, x[:n])
 	default:
 		axpy(alpha, x[:n], y[:n])
@@ -93,7 +93,7 @@ func (i Implementation) Dscal(n int, alpha float64, x []float64, incX int) {
 	switch {
 	case alpha == 0 || !whole(n, x, incX):
 		i.Implementation.Dscal(n, alpha, x, incX)
-	case n < leastVector || isa() == "":
+	case !enough(n, leastVector):
 		floats.Scale(alpha, x[:n])
 	default:
 		scale(alpha, x[:n])

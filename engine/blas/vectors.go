@@ -18,8 +18,11 @@ const (
 
 // simple reports whether kernels take a vector of at least some elements.
 func simple[T float](n, least int, x []T, inc int) bool {
-	return n >= least && whole(n, x, inc) && isa() != ""
+	return enough(n, least) && whole(n, x, inc)
 }
+
+// enough reports whether there are kernels, and at least some elements for them.
+func enough(n, least int) bool { return n >= least && isa() != "" }
 
 // whole reports whether the elements of a vector are neighbours. One of float64 with too few of them for the kernels goes to gonum's
 // package floats: a call of gonum's BLAS from here takes 1 to 3 ns longer.
@@ -276,7 +279,7 @@ func addRows[T float](factors []T, rows matrix[T], x []T) {
 // dot returns the sum of the products of x and y.
 func dot[T float](x, y []T) (sum T) {
 	first := 0
-	if len(x) >= leastDot && isa() != "" {
+	if enough(len(x), leastDot) {
 		var args vectorArgs
 		first = call(toDot, 0, x, y, &args)
 		sum = total[T](&args)

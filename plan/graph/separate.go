@@ -378,7 +378,7 @@ func (g *Graph) groupsRows(e *tree.Node, a *Node) *Node {
 // largest is reduced first.
 
 // inMemoryOrder returns the reduction e of a with its axes in the order of memory, or nil if they are, or if the order in memory is not
-// known. If the order of the values matters, it is that of the rows that are columns in memory.
+// known. If the order of the values matters, only the axes that it keeps are put in the order of memory.
 func (g *Graph) inMemoryOrder(e *tree.Node, a *Node) *Node {
 	r := e.Op.Reduce()
 	if r.Position() && len(e.Axes) > 1 || a.Faulty || a.Shape.Size() < leastStage {

@@ -46,7 +46,7 @@ func (b backend) recall(stmts []expr.Statement) bool {
 
 // placeless returns the text of an error without file and line. An operator that
 // the statements do not contain, such as the division of /=, gets the line of the
-// run, and an error without an operator gets the name of the call that runs.
+// run.
 func placeless(err error) string {
 	e, ok := err.(*tree.Error)
 	if !ok {

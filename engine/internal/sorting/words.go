@@ -263,7 +263,7 @@ func (w *words) settle() (moved bool) {
 }
 
 // measure returns the kernel that finds the least and the greatest key of values of a size, and the bits in which keys differ from
-// the pivot. One kernel serves integers and floats, as that of pack does.
+// the pivot. Integers and floats have the same kernel, here and in pack.
 func (f *family) measure(size int, k form) *exec.Code {
 	return f.measures[log2(size)][is(k != 0)].Make(func() ([]byte, error) { return newWordWriter(f, k&^turned).measure(size) })
 }

@@ -12,8 +12,7 @@ import (
 
 // Patterns of the sites of a loop that one call of machine code, or a walk by tiles, can use.
 
-// mostExact is the most bytes of the lanes of a row that is written out, and exactCopy that of one which is copied beside other parts of a
-// row.
+// The most bytes of the lanes of a row whose loop is written out, and of a part of a row that is only copied.
 const (
 	mostExact = 1024
 	exactCopy = 2048
